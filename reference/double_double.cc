@@ -9,8 +9,7 @@
 namespace sextant {
 namespace {
 
-constexpr double kHalfPi[] = {0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54, -0x1.f1976b7ed8fbcp-110,
-                              0x1.4cf98e804177dp-164};
+constexpr double kHalfPi[] = {0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54, -0x1.f1976b7ed8fbcp-110};
 constexpr double kTwoOverPi = 0x1.45f306dc9c883p-1;
 constexpr double kLn2Third = 0x1.7b57a079a1934p-111;  // ln 2 - kLn2
 constexpr double kOneOverLn2 = 0x1.71547652b82fep+0;
@@ -136,7 +135,7 @@ DoubleDouble ReduceByHalfPi(const DoubleDouble& angle, double k) {
   const DoubleDouble p = TwoProduct(k, kHalfPi[0]);
   DoubleDouble r = TwoSum(angle.high, -p.high) + TwoSum(angle.low, -p.low);
   r -= TwoProduct(k, kHalfPi[1]);
-  return r - (TwoProduct(k, kHalfPi[2]) + k * kHalfPi[3]);
+  return r - TwoProduct(k, kHalfPi[2]);
 }
 
 // Sine and cosine of |r| <= pi/4 (1 + 2^-9), absolute error <= 5 units: r = j/16 + t, |t| <= 1/32,
