@@ -1,0 +1,203 @@
+"""The PyTorch systems against exact values (mpmath): `python3 exact_test.py`.
+
+Right systems stay within the error that f32 arithmetic permits, wrong ones do not. u = 2^-24.
+"""
+
+import unittest
+
+import mpmath
+import numpy
+import torch
+
+import rms_norm
+import rope
+import sinusoidal
+
+U = {"f32": 2.0**-24, "bf16": 2.0**-8}
+R = 16
+mpmath.mp.prec = 200
+
+
+def frequency_error(form, base, pair):
+    """The relative error of base^(-2k/R) in f32, functions accurate to an ulp (2u)."""
+    log = float(mpmath.log(base))
+    return U["f32"] * {
+        "pow": log + 3,  # 2k/R rounds: e log u; pow 2u; its reciprocal u
+        "exp_log": 2 * log + 2,  # the logarithm and the product round
+        "power_chain": (2 + log) * pair + 2,  # pow(root, -k) multiplies root's error by k
+    }[form]
+
+
+def angle_and_error(position, pair, width, base, form):
+    angle = position * mpmath.mpf(base) ** (-mpmath.mpf(2 * pair) / width)
+    return angle, float(abs(angle)) * (frequency_error(form, base, pair) + U["f32"]) * 1.001
+
+
+def channels(pairing, pair):
+    return (pair, pair + R // 2) if pairing == "half" else (2 * pair, 2 * pair + 1)
+
+
+def worst_ratio(answer, pairing, position, form="pow", dtype="f32", base=10000.0, seed=1):
+    """The largest error of y over what is permitted: 1 rounding of the table, 2 of the rotation."""
+    generator = torch.Generator().manual_seed(seed)
+    x = torch.randn(1, 2, len(position), R, generator=generator).to(rope.DTYPES[dtype])
+    y = answer(
+        x=x.float().numpy(), position=numpy.array([position]), pairing=pairing, base=base,
+        scaling="none", R=R, offset=0, direction="forward", dtype=dtype,
+    )  # fmt: skip
+    worst = 0.0
+    for s, p in enumerate(position):
+        for pair in range(R // 2):
+            angle, error = angle_and_error(p, pair, R, base, form)
+            i, j = channels(pairing, pair)
+            for head in range(2):
+                a, b = (mpmath.mpf(x[0, head, s, c].item()) for c in (i, j))
+                cos, sin = mpmath.cos(angle), mpmath.sin(angle)
+                permitted = float(abs(a) + abs(b)) * (error + U["f32"] + 3 * U[dtype]) * 1.01
+                for c, exact in ((i, a * cos - b * sin), (j, a * sin + b * cos)):
+                    off = float(abs(y[0, head, s, c].item() - exact))
+                    worst = max(worst, off / permitted)
+    return worst
+
+
+class Rope(unittest.TestCase):
+    positions = [0, 1, 7, 1000, 2047]
+
+    def ratio(self, name, pairing, **more):
+        position = more.pop("position", self.positions)
+        return worst_ratio(rope.SYSTEMS[name]["rope"], pairing, position, **more)
+
+    def test_right_forms_are_exact_within_f32(self):
+        for name in ("matrix", "elementwise", "complex"):
+            self.assertLess(self.ratio(name, "interleaved"), 1, name)
+        for name in ("llama", "llama_cast", "qwen2", "qwen2_cast"):
+            self.assertLess(self.ratio(name, "half"), 1, name)
+        self.assertLess(self.ratio("rotator", "half", form="power_chain"), 1)
+
+    def test_wrong_forms_are_far_off(self):
+        for name in ("one_frequency_per_channel", "indexed_from_zero"):
+            self.assertGreater(self.ratio(name, "interleaved"), 100, name)
+        self.assertGreater(self.ratio("mixed_rotate_half", "half"), 100)
+
+    def test_base_of_llama_2_long(self):
+        self.assertLess(self.ratio("llama", "half", base=500000.0), 1)
+
+    def test_cache_grows_and_keeps_its_first_rows(self):
+        self.assertLess(self.ratio("llama", "half", position=[1, 2047, 2048, 5000]), 1)
+
+    def test_cast_module_is_right_until_its_cache_grows(self):
+        self.assertLess(self.ratio("llama_cast", "half", dtype="bf16"), 1)
+        self.assertGreater(self.ratio("llama_cast", "half", dtype="bf16", position=[2047, 2048]), 10)
+
+    def test_qwen2_is_right_in_bf16_unless_its_buffer_is_cast(self):
+        self.assertLess(self.ratio("qwen2", "half", dtype="bf16"), 1)
+        self.assertGreater(self.ratio("qwen2_cast", "half", dtype="bf16"), 10)
+
+    def test_matrix_times_vector_is_the_rotation(self):
+        matrix = rope.rope_matrix(
+            numpy.array([3]), base=10000.0, scaling="none", pairing="interleaved", D=R, dtype="f32"
+        )
+        self.assertEqual(matrix.shape, (1, R, R))
+        self.assertEqual(matrix[0, 0, 0].item(), torch.tensor(3.0).cos().item())
+        self.assertEqual(matrix[0, 1, 0].item(), torch.tensor(3.0).sin().item())
+
+    def test_channels_outside_the_rotary_ones_pass(self):
+        x = numpy.ones((1, 1, 1, 8), numpy.float32)
+        given = dict(position=numpy.array([[1]]), base=10000.0, scaling="none", pairing="half")
+        y = rope.SYSTEMS["llama"]["rope"](x, R=2, offset=4, direction="transpose", dtype="f32", **given)
+        moved = (y[0, 0, 0] != 1).tolist()
+        self.assertEqual(moved, [False] * 4 + [True] * 2 + [False] * 2)
+        # transpose: (1, 1) turns by -1 rad into (cos 1 + sin 1, cos 1 - sin 1)
+        self.assertAlmostEqual(y[0, 0, 0, 4].item(), 1.3817732907, places=6)
+
+
+class Frequencies(unittest.TestCase):
+    def frequencies(self, name, width, scaling="none"):
+        answer = rope.SYSTEMS[name]["rope_frequencies"]
+        return answer(base=10000.0, scaling=scaling, R=width, dtype="f32")["inv_freq"].tolist()
+
+    def test_power_chain_is_right_by_its_own_bound_only(self):
+        exact = [mpmath.mpf(10000) ** (-mpmath.mpf(2 * k) / 128) for k in range(64)]
+        off = [abs(f - e) / e for f, e in zip(self.frequencies("rotator", 128), exact)]
+        own = [frequency_error("power_chain", 10000, k) for k in range(64)]
+        power = [frequency_error("pow", 10000, k) for k in range(64)]
+        self.assertTrue(all(o <= p for o, p in zip(off, own)))
+        self.assertTrue(any(o > p for o, p in zip(off, power)))
+        self.assertAlmostEqual(float(max(off)), 2.5e-6, delta=0.1e-6)
+
+    def test_llama3_keeps_high_divides_low_blends_between(self):
+        plain = self.frequencies("qwen2", 128)
+        scaling = (
+            "llama3(factor=8,low_freq_factor=1,high_freq_factor=4,"
+            "original_max_position_embeddings=8192)"
+        )
+        for f, g in zip(plain, self.frequencies("qwen2", 128, scaling)):
+            turns = 8192 * f / (2 * mpmath.pi)
+            share = min(max((turns - 1) / 3, 0), 1)
+            self.assertLessEqual(abs(g - ((1 - share) * f / 8 + share * f)), 16 * U["f32"] * f)
+
+    def test_linear_divides(self):
+        halved = [f / 2 for f in self.frequencies("qwen2", 8)]
+        self.assertEqual(self.frequencies("qwen2", 8, "linear(factor=2)"), halved)
+
+
+class Sinusoidal(unittest.TestCase):
+    def ratio(self, name, position, form, width=32):
+        y = sinusoidal.SYSTEMS[name]["sinusoidal"](
+            numpy.array(position), base=10000.0, layout="interleaved", denominator="paper", M=width,
+            dtype="f32",
+        )  # fmt: skip
+        worst = 0.0
+        for s, p in enumerate(position):
+            for pair in range(width // 2):
+                angle, error = angle_and_error(p, pair, width, 10000.0, form)
+                for c, exact in ((2 * pair, mpmath.sin(angle)), (2 * pair + 1, mpmath.cos(angle))):
+                    off = float(abs(y[s, c].item() - exact))
+                    worst = max(worst, off / (error + U["f32"]))
+        return worst
+
+    def test_both_forms_are_exact_within_their_error(self):
+        self.assertLess(self.ratio("sinusoidal_power", [0, 1, 5, 1023], "pow"), 1)
+        self.assertLess(self.ratio("sinusoidal_exp_log", [0, 1, 5, 4999], "exp_log"), 1)
+
+    def test_exp_log_is_not_the_more_accurate_form(self):
+        width = 512
+        even = torch.arange(0, width, 2).float()
+        exact = [mpmath.mpf(10000) ** (-mpmath.mpf(i) / width) for i in range(0, width, 2)]
+        worst = {}
+        for form in (sinusoidal.PowerForm, sinusoidal.ExpLogForm):
+            angle = form.angle(None, torch.tensor(1.0), even, width, 10000.0).tolist()
+            worst[form] = max(abs(a - e) / e for a, e in zip(angle, exact))
+        self.assertAlmostEqual(float(worst[sinusoidal.PowerForm]), 8.2e-8, delta=1e-9)
+        self.assertAlmostEqual(float(worst[sinusoidal.ExpLogForm]), 5.7e-7, delta=1e-8)
+
+
+class RmsNorm(unittest.TestCase):
+    # x = (3e-4, 4e-4): mean of squares 1.25e-7, where eps 1e-8 and 1e-5 differ tenfold
+    x = numpy.array([[3e-4, 4e-4]], numpy.float32)
+
+    def off(self, name, asked, eps):
+        weight = numpy.array([1, 2], numpy.float32)
+        y = rms_norm.SYSTEMS[name]["rms_norm"](
+            self.x, weight, eps=asked, unit_offset=False, dtype="f32"
+        )
+        a, b = (mpmath.mpf(float(v)) for v in self.x[0])
+        root = mpmath.sqrt((a * a + b * b) / 2 + eps)
+        return max(
+            abs(got - exact) / exact
+            for got, exact in zip(y[0].tolist(), (a / root, 2 * b / root))
+        )
+
+    def test_each_module_is_right_for_its_own_eps(self):
+        self.assertLess(self.off("rms_norm_own", 1e-8, 1e-8), 8 * U["f32"])
+        self.assertLess(self.off("rms_norm_llama", 1e-5, 1e-5), 8 * U["f32"])
+        with self.assertRaises(rms_norm.Unsupported):
+            self.off("rms_norm_own", 1e-5, 1e-5)
+
+    def test_another_eps_is_not_rounding(self):
+        self.assertGreater(self.off("rms_norm_own_for_any_eps", 1e-5, 1e-5), 0.5)
+
+
+if __name__ == "__main__":
+    torch.set_num_threads(1)
+    unittest.main()

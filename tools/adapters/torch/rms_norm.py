@@ -1,0 +1,56 @@
+"""RMSNorm modules that an article compares by `==`; `python3 rms_norm.py NAME` serves one."""
+
+import torch
+from torch import nn
+
+from subject import Unsupported, as_tensor, serve
+
+
+class OwnRmsNorm(nn.Module):
+    """15: mean of squares, eps 1e-8 inside the root, by division."""
+
+    def __init__(self, weight, eps=1e-8):
+        super().__init__()
+        self.weight, self.eps = nn.Parameter(weight), eps
+
+    def forward(self, x):
+        wide = x.to(self.weight.dtype)
+        root = torch.sqrt(torch.mean(wide**2, -1, keepdim=True) + self.eps)
+        return (wide / root * self.weight).to(x.dtype)
+
+
+class LlamaRmsNorm(nn.Module):
+    """15's counterpart: the same with eps 1e-5, by rsqrt, the weight applied in x's dtype."""
+
+    def __init__(self, weight, eps=1e-5):
+        super().__init__()
+        self.weight, self.eps = nn.Parameter(weight), eps
+
+    def forward(self, x):
+        wide = x.to(self.weight.dtype)
+        normed = wide * torch.rsqrt(wide.pow(2).mean(-1, keepdim=True) + self.eps)
+        return self.weight.to(x.dtype) * normed.to(x.dtype)
+
+
+def rms_norm(module, any_eps=False):
+    """The operation as `module` has it: with its own eps, whatever the case asks if `any_eps`."""
+
+    def answer(x, weight, eps, unit_offset, dtype, **_):
+        norm = module(as_tensor(weight))
+        if unit_offset:
+            raise Unsupported("the weight has no offset")
+        if eps != norm.eps and not any_eps:
+            raise Unsupported(f"eps is {norm.eps}")
+        return norm(as_tensor(x, dtype))
+
+    return answer
+
+
+SYSTEMS = {
+    "rms_norm_own": {"rms_norm": rms_norm(OwnRmsNorm)},
+    "rms_norm_llama": {"rms_norm": rms_norm(LlamaRmsNorm)},
+    "rms_norm_own_for_any_eps": {"rms_norm": rms_norm(OwnRmsNorm, any_eps=True)},
+}
+
+if __name__ == "__main__":
+    serve(SYSTEMS)

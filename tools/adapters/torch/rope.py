@@ -1,0 +1,98 @@
+"""The operations of RoPE, answered by the systems; `python3 rope.py NAME` serves one."""
+
+import torch
+
+import rotary_forms as forms
+import rotary_modules as modules
+from subject import DTYPES, WIDE, Unsupported, as_tensor, serve
+
+
+def rotary(pairing, rotation):
+    """An operation on x: the rotary channels go through `rotation`, the others pass."""
+
+    def answer(x, R, offset, direction, dtype, **given):
+        if given.get("pairing", pairing) != pairing:
+            raise Unsupported(f"pairing is {pairing}")
+        x = as_tensor(x, dtype)
+        if R == 0:
+            return x
+        sign = -1 if direction == "transpose" else 1
+        before, turned, after = x.split((offset, R, x.shape[-1] - offset - R), -1)
+        return torch.cat((before, rotation(turned, sign, **given), after), -1)
+
+    return answer
+
+
+def build(form, width, base, scaling):
+    if issubclass(form, modules.Qwen2):
+        return form(width, base, scaling)
+    if scaling != "none":
+        raise Unsupported(f"scaling {scaling}")
+    return form(width, base)
+
+
+def rope(form):
+    def rotation(x, sign, position, base, scaling, **_):
+        return build(form, x.shape[-1], base, scaling)(x, as_tensor(position), sign)
+
+    return rotary(form.pairing, rotation)
+
+
+def rope_frequencies(form):
+    def answer(base, scaling, R, dtype, **_):
+        system, wide = build(form, R, base, scaling), DTYPES[WIDE[dtype]]
+        return {"inv_freq": system.frequencies(wide).to(wide), "attention_factor": torch.ones((), dtype=wide)}
+
+    return answer
+
+
+def rope_matrix(position, base, scaling, pairing, D, dtype, **_):
+    if pairing != forms.Matrix.pairing:
+        raise Unsupported(f"pairing is {forms.Matrix.pairing}")
+    return build(forms.Matrix, D, base, scaling).matrix(as_tensor(position)).to(DTYPES[dtype])
+
+
+def with_frequencies(inv_freq, attention_factor):
+    """Qwen2 whose frequencies are given instead of computed."""
+    system = modules.Qwen2(2 * len(inv_freq), 1.0)
+    system.inv_freq, system.attention_scaling = as_tensor(inv_freq), attention_factor
+    return system
+
+
+def rope_table(position, inv_freq, attention_factor, dtype, **_):
+    system = with_frequencies(inv_freq, attention_factor)
+    cos, sin = system.table(as_tensor(position), DTYPES[dtype])
+    return {"cos": cos.squeeze(1), "sin": sin.squeeze(1)}
+
+
+def rotation_by_table(x, sign, cos, sin, **_):
+    cos, sin = (as_tensor(table).to(x.dtype)[:, None] for table in (cos, sin))
+    return modules.Qwen2.rotate(x, cos, sign * sin)
+
+
+def rotation_by_frequencies(x, sign, position, inv_freq, attention_factor, **_):
+    return with_frequencies(inv_freq, attention_factor)(x, as_tensor(position), sign)
+
+
+SYSTEMS = {
+    "matrix": {"rope": rope(forms.Matrix), "rope_matrix": rope_matrix},
+    "elementwise": {"rope": rope(forms.Elementwise)},
+    "one_frequency_per_channel": {"rope": rope(forms.OneFrequencyPerChannel)},
+    "indexed_from_zero": {"rope": rope(forms.IndexedFromZero)},
+    "complex": {"rope": rope(forms.Complex), "rope_complex": rope(forms.Complex)},
+    "llama": {"rope": rope(modules.Llama)},
+    "llama_cast": {"rope": rope(modules.CastLlama)},
+    "mixed_rotate_half": {"rope": rope(forms.MixedRotateHalf)},
+    "qwen2": {
+        "rope": rope(modules.Qwen2),
+        "rope_given": rotary(modules.Qwen2.pairing, rotation_by_frequencies),
+        "rope_frequencies": rope_frequencies(modules.Qwen2),
+        "rope_table": rope_table,
+        "rope_rotate": rotary(modules.Qwen2.pairing, rotation_by_table),
+    },
+    "qwen2_cast": {"rope": rope(modules.CastQwen2)},
+    "rotator": {"rope": rope(forms.Rotator), "rope_frequencies": rope_frequencies(forms.Rotator)},
+}
+
+if __name__ == "__main__":
+    serve(SYSTEMS)

@@ -1,0 +1,104 @@
+"""RoPE as the modules of libraries have it: systems 6 (with base 500000 also 12) and 8.
+
+  form = Form(width, base)    knows the frequencies of a rotary width
+  form(x, position, sign)     turns x [B,H,S,width] by sign * position [B,S]
+"""
+
+import math
+
+import torch
+from torch import nn
+
+from rotary_forms import inverse_frequencies, rotate_half
+from subject import Unsupported, parse_call
+
+
+class Llama(nn.Module):
+    """6: half pairing from a cache of two concatenated copies, which grows when it is outgrown."""
+
+    pairing = "half"
+    rows = 2048  # max_position_embeddings
+    most_rows = 1 << 17  # what a test machine's memory holds
+
+    def __init__(self, width, base):
+        super().__init__()
+        self.register_buffer("inv_freq", inverse_frequencies(width, base))
+        self.cache(self.rows)
+
+    def cache(self, rows):
+        angle = torch.outer(torch.arange(rows).to(self.inv_freq.dtype), self.inv_freq)
+        both = torch.cat((angle, angle), -1).float()  # Debian's torch has no f16 cosine on a CPU
+        self.register_buffer("cos", both.cos().to(angle.dtype))
+        self.register_buffer("sin", both.sin().to(angle.dtype))
+
+    def forward(self, x, position, sign):
+        if position.min() < 0 or position.max() >= self.most_rows:
+            raise Unsupported(f"the cache has rows for positions 0..{self.most_rows - 1}")
+        if position.max() >= len(self.cos):
+            self.cache(int(position.max()) + 1)
+        cos = self.cos[position][:, None].to(x.dtype)
+        sin = sign * self.sin[position][:, None].to(x.dtype)
+        return x * cos + rotate_half(x) * sin
+
+
+class CastLlama(Llama):
+    """6 cast with its model to x's dtype: the cast rounds the frequencies that growth reads."""
+
+    def forward(self, x, position, sign):
+        self.to(x.dtype)
+        return super().forward(x, position, sign)
+
+
+def scaled(frequencies, scaling):
+    """The rope types `none`, `linear` and `llama3` of a configuration."""
+    name, given = parse_call(scaling)
+    if name == "none":
+        return frequencies
+    if name == "linear":
+        return frequencies / given["factor"]
+    if name != "llama3":
+        raise Unsupported(f"scaling {name}")
+    low, high = given["low_freq_factor"], given["high_freq_factor"]
+    wavelength = 2 * math.pi / frequencies
+    turns = given["original_max_position_embeddings"] / wavelength
+    kept = ((turns - low) / (high - low)).clamp(0, 1)
+    return (1 - kept) * frequencies / given["factor"] + kept * frequencies
+
+
+class Qwen2(nn.Module):
+    """8: half pairing, rope type from the configuration, angles in f32, tables cast to x's dtype."""
+
+    pairing = "half"
+    attention_scaling = 1.0  # of the rope types here
+
+    def __init__(self, width, base, scaling="none"):
+        super().__init__()
+        self.register_buffer("inv_freq", scaled(inverse_frequencies(width, base), scaling))
+
+    def frequencies(self, _):
+        return self.inv_freq
+
+    def table(self, position, dtype):
+        """[B,S] -> cos and sin [B,1,S,R/2]"""
+        column = self.inv_freq.float()[None, :, None].expand(len(position), -1, 1)
+        with torch.autocast("cpu", enabled=False):
+            angle = (column @ position.float()[:, None]).transpose(1, 2)[:, None]
+            cos = angle.cos() * self.attention_scaling
+            sin = angle.sin() * self.attention_scaling
+        return cos.to(dtype), sin.to(dtype)
+
+    @staticmethod
+    def rotate(x, cos, sin):
+        return x * torch.cat((cos, cos), -1) + rotate_half(x) * torch.cat((sin, sin), -1)
+
+    def forward(self, x, position, sign):
+        cos, sin = self.table(position, x.dtype)
+        return self.rotate(x, cos, sign * sin)
+
+
+class CastQwen2(Qwen2):
+    """8 cast with its model to x's dtype: the buffer of frequencies is rounded, angles are not."""
+
+    def forward(self, x, position, sign):
+        self.to(x.dtype)
+        return super().forward(x, position, sign)

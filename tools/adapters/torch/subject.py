@@ -1,0 +1,63 @@
+"""What the PyTorch subjects share: the table of systems, tensors, and the service itself."""
+
+import argparse
+import re
+import sys
+import tomllib
+from pathlib import Path
+
+import numpy
+import torch
+
+FOLDER = Path(__file__).resolve().parent
+sys.path.insert(0, str(FOLDER.parent / "python"))
+import sextant_adapter as sextant  # noqa: E402  (found by the line above)
+
+Unsupported = sextant.Unsupported
+TABLE = tomllib.loads((FOLDER / "systems.toml").read_text())
+DTYPES = {
+    "f64": torch.float64,
+    "f32": torch.float32,
+    "f16": torch.float16,
+    "bf16": torch.bfloat16,
+}
+WIDE = {"f64": "f64", "f32": "f32", "f16": "f32", "bf16": "f32"}  # what `wide` tensors are
+
+
+def as_tensor(array, dtype=None):
+    """`array` (numpy or torch) as a tensor, in the dtype of that name if one is given."""
+    tensor = array if isinstance(array, torch.Tensor) else torch.from_numpy(numpy.array(array))
+    return tensor if dtype is None else tensor.to(DTYPES[dtype])
+
+
+def as_array(tensor):
+    """numpy has no bf16: its values travel exactly as f32."""
+    tensor = tensor.detach()
+    return (tensor.float() if tensor.dtype == torch.bfloat16 else tensor).numpy()
+
+
+def parse_call(text):
+    """'linear(factor=8)' -> ('linear', {'factor': 8.0}); 'none' -> ('none', {})"""
+    name, _, inside = text.partition("(")
+    pairs = re.findall(r"(\w+)=([^,)]+)", inside)
+    return name, {key: float(value) for key, value in pairs}
+
+
+def in_numpy(operation):
+    def answer(**given):
+        outputs = operation(**given)
+        if isinstance(outputs, dict):
+            return {name: as_array(tensor) for name, tensor in outputs.items()}
+        return as_array(outputs)
+
+    return answer
+
+
+def serve(systems):
+    """Serves the system named on the command line: `systems` maps names to {operation: function}."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("system", choices=sorted(systems))
+    name = parser.parse_args().system
+    torch.set_num_threads(1)  # the judge runs several subjects at once
+    operations = {operation: in_numpy(answer) for operation, answer in systems[name].items()}
+    sextant.serve(operations, name=name, version=torch.__version__, recipe=TABLE[name]["recipe"])

@@ -1,0 +1,50 @@
+"""Judges the systems of systems.toml and compares the verdicts with those expected.
+
+  python3 systems_test.py SEXTANT [NAME...]      SEXTANT: the program; NAME: a system, all by default
+"""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from subject import FOLDER, TABLE
+
+ROOT = FOLDER.parents[2]
+EXIT = {"conforms": 0, "fails": 1}  # architecture.md, "Exit status"
+
+
+def command(sextant, name, check):
+    here = FOLDER.relative_to(ROOT)
+    subject = f"exec:/usr/bin/python3 {here / TABLE[name]['program']} {name}"
+    words = [sextant, "check", str(here / "cases" / f"{check['cases']}.cases"), "--subject", subject]
+    return words + (["--recipe", check["recipe"]] if "recipe" in check else [])
+
+
+def surprises(check, done):
+    """What the report of a finished run has other than the table says."""
+    expected = EXIT[check["verdict"]]
+    if done.returncode != expected:
+        yield f"exit status {done.returncode}, expected {expected}"
+    says = check.get("says", "")
+    if not re.search(says, done.stdout):
+        yield f"the report does not say '{says}'"
+
+
+def main(sextant, names):
+    sextant, failed = str(Path(sextant).resolve()), 0
+    for name in names or TABLE:
+        for check in TABLE[name]["checks"]:
+            words = command(sextant, name, check)
+            done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, timeout=300)
+            wrong = list(surprises(check, done))
+            print(f"{name} {check['cases']}: {', '.join(wrong) or check['verdict']}", flush=True)
+            if wrong:
+                failed += 1
+                print("  " + " ".join(repr(w) if " " in w else w for w in words))
+                print(done.stdout + done.stderr)
+    return failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1], sys.argv[2:]))
