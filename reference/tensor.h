@@ -20,6 +20,8 @@ std::string ToString(const Shape& shape);  // "[2,3]"
 
 template <class T>
 struct Tensor {
+  using Element = T;
+
   Shape shape;
   std::vector<T> data;  // row-major, CountOf(shape) elements
 

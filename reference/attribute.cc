@@ -1,0 +1,98 @@
+#include "reference/attribute.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+namespace sextant {
+namespace {
+
+template <class T>
+std::string Shortest(T value) {
+  char buffer[64];
+  const auto end = std::to_chars(buffer, buffer + sizeof buffer, value).ptr;
+  return {buffer, end};
+}
+
+}  // namespace
+
+std::string PrintValue(double value) { return Shortest(value); }
+std::string PrintValue(int64_t value) { return Shortest(value); }
+std::string PrintValue(bool value) { return value ? "true" : "false"; }
+std::string PrintValue(const std::optional<double>& value) {
+  return value ? PrintValue(*value) : std::string();
+}
+
+void ParseValue(std::string_view text, double& value) {
+  const bool negative = text.starts_with('-');
+  std::string_view digits = negative ? text.substr(1) : text;
+  auto format = std::chars_format::general;
+  if (digits.starts_with("0x")) {
+    digits.remove_prefix(2);
+    format = std::chars_format::hex;
+  }
+  double parsed = 0;
+  const auto [end, code] = std::from_chars(digits.begin(), digits.end(), parsed, format);
+  if (code != std::errc() || end != digits.end() || digits.starts_with('-') || !std::isfinite(parsed)) {
+    throw Error("'", text, "' is not a finite number");
+  }
+  value = negative ? -parsed : parsed;
+}
+
+void ParseValue(std::string_view text, int64_t& value) {
+  int64_t parsed = 0;
+  const auto [end, code] = std::from_chars(text.begin(), text.end(), parsed);
+  if (code != std::errc() || end != text.end()) throw Error("'", text, "' is not an integer");
+  value = parsed;
+}
+
+void ParseValue(std::string_view text, bool& value) {
+  if (text != "true" && text != "false") throw Error("'", text, "' is not one of: true false");
+  value = text == "true";
+}
+
+void ParseValue(std::string_view text, std::optional<double>& value) {
+  if (text.empty()) {
+    value.reset();
+  } else {
+    ParseValue(text, value.emplace());
+  }
+}
+
+size_t IndexIn(std::span<const std::string_view> names, std::string_view text) {
+  const auto at = std::ranges::find(names, text);
+  if (at != names.end()) return static_cast<size_t>(at - names.begin());
+  std::string exist;
+  for (const std::string_view name : names) {
+    exist += " ";
+    exist += name;
+  }
+  throw Error("'", text, "' is not one of:", exist);
+}
+
+Call ParseCall(std::string_view text) {
+  const size_t open = text.find('(');
+  if (open == text.npos) return {.name = std::string(text), .arguments = {}};
+  if (!text.ends_with(')')) throw Error("'", text, "' has no closing ')'");
+  Call call{.name = std::string(text.substr(0, open)), .arguments = {}};
+  std::string_view rest = text.substr(open + 1, text.size() - open - 2);
+  while (!rest.empty()) {
+    int depth = 0;  // commas inside a list [1,2] do not separate arguments
+    size_t end = 0;
+    for (; end < rest.size() && (rest[end] != ',' || depth > 0); ++end) {
+      depth += rest[end] == '[' ? 1 : rest[end] == ']' ? -1 : 0;
+    }
+    const std::string_view item = rest.substr(0, end);
+    const size_t equals = item.find('=');
+    if (equals == item.npos) throw Error("'", item, "' in '", text, "' is not key=value");
+    const std::string key(item.substr(0, equals));
+    for (const auto& [given, unused] : call.arguments) {
+      if (given == key) throw Error("'", text, "' gives ", key, " twice");
+    }
+    call.arguments.emplace_back(key, item.substr(equals + 1));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return call;
+}
+
+}  // namespace sextant

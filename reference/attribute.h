@@ -1,0 +1,170 @@
+// Attributes: the members of an operation's struct, as text and back.
+// A struct lists its members once, in Visit: v("eps", eps) or, without a default,
+// v("pairing", pairing, kRequired). Parsing, printing, defaults and help derive from that list.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "reference/error.h"
+
+namespace sextant {
+
+struct Required {};
+inline constexpr Required kRequired;
+
+// A dimension that no tensor of the signature shows (the rotary width R of `rope`); bound by the
+// case, not by the text of an attribute.
+struct Dimension {
+  int64_t value = 0;
+};
+
+// Shortest text that reads back as the same double: "0.25", "1e-05", "inf".
+std::string PrintValue(double value);
+std::string PrintValue(int64_t value);
+std::string PrintValue(bool value);
+std::string PrintValue(const std::optional<double>& value);  // empty text if unset
+
+// Each throws Error saying what was expected. Numbers: decimal or hexadecimal ("0x1p-3"), finite.
+void ParseValue(std::string_view text, double& value);
+void ParseValue(std::string_view text, int64_t& value);
+void ParseValue(std::string_view text, bool& value);
+void ParseValue(std::string_view text, std::optional<double>& value);
+
+// An enum is an attribute if NamesOf(E) gives its enumerators' names in order.
+template <class E>
+concept NamedEnum = std::is_enum_v<E> && requires(E e) { NamesOf(e)[0]; };
+
+template <NamedEnum E>
+std::string PrintValue(E value) {
+  return std::string(NamesOf(value)[static_cast<size_t>(value)]);
+}
+
+// Position of `text` in `names`; throws Error listing them.
+size_t IndexIn(std::span<const std::string_view> names, std::string_view text);
+
+template <NamedEnum E>
+void ParseValue(std::string_view text, E& value) {
+  static constexpr auto kNames = NamesOf(E{});
+  value = static_cast<E>(IndexIn(kNames, text));
+}
+
+// A structured attribute is a variant of structs with kName and Visit, written "name(key=value,...)"
+// or just "name".
+struct Call {
+  std::string name{};
+  std::vector<std::pair<std::string, std::string>> arguments{};
+};
+Call ParseCall(std::string_view text);
+
+// What Visit tells about one member.
+struct Attribute {
+  std::string name{};
+  std::string text{};  // printed value; for a required attribute of a fresh struct meaningless
+  bool required = false;
+  bool dimension = false;
+  std::vector<std::string> values{};  // those possible, where they can be listed
+};
+
+template <class T>
+std::vector<std::string> PossibleValues(const T&) {
+  return {};
+}
+inline std::vector<std::string> PossibleValues(const bool&) { return {"false", "true"}; }
+template <NamedEnum E>
+std::vector<std::string> PossibleValues(const E& value) {
+  static constexpr auto kNames = NamesOf(E{});
+  (void)value;
+  return {kNames.begin(), kNames.end()};
+}
+
+// The members of `object` in the order of its Visit.
+template <class T>
+std::vector<Attribute> AttributesOf(const T& object) {
+  std::vector<Attribute> all;
+  auto visitor = [&all](const char* name, auto& member, auto... required) {
+    Attribute attribute{.name = name, .required = sizeof...(required) > 0};
+    if constexpr (std::is_same_v<std::decay_t<decltype(member)>, Dimension>) {
+      attribute.dimension = true;
+    } else {
+      attribute.text = PrintValue(member);
+      attribute.values = PossibleValues(member);
+    }
+    all.push_back(std::move(attribute));
+  };
+  const_cast<T&>(object).Visit(visitor);  // the visitor only reads
+  return all;
+}
+
+// Sets the member `name` from text, or a Dimension from its number; `owner` is for the message.
+template <class T>
+void SetAttribute(T& object, std::string_view owner, std::string_view name, std::string_view text) {
+  bool found = false;
+  std::string exist;
+  auto visitor = [&](const char* member_name, auto& member, auto...) {
+    if constexpr (std::is_same_v<std::decay_t<decltype(member)>, Dimension>) {
+      if (name != member_name) return;
+      ParseValue(text, member.value);
+      found = true;
+    } else if (name == member_name) {
+      try {
+        ParseValue(text, member);
+      } catch (const Error& e) {
+        throw Error(owner, ": attribute ", name, ": ", e.what());
+      }
+      found = true;
+    } else {
+      exist += " ";
+      exist += member_name;
+    }
+  };
+  object.Visit(visitor);
+  if (!found) throw Error(owner, " has no attribute '", name, "'; it has:", exist.empty() ? " none" : exist);
+}
+
+template <class... Alternatives>
+std::string PrintValue(const std::variant<Alternatives...>& value) {
+  return std::visit(
+      [](const auto& alternative) {
+        std::string text(alternative.kName), inside;
+        for (const Attribute& a : AttributesOf(alternative)) {
+          if (!inside.empty()) inside += ",";
+          inside += a.name;
+          inside += "=";
+          inside += a.text;
+        }
+        return inside.empty() ? text : text + "(" + inside + ")";
+      },
+      value);
+}
+
+template <class... Alternatives>
+void ParseValue(std::string_view text, std::variant<Alternatives...>& value) {
+  const Call call = ParseCall(text);
+  const bool known = ((call.name == Alternatives::kName && (value.template emplace<Alternatives>(), true)) || ...);
+  if (!known) {
+    std::string exist;
+    ((exist += " ", exist += Alternatives::kName), ...);
+    throw Error("'", call.name, "' is not one of:", exist);
+  }
+  std::visit(
+      [&call](auto& alternative) {
+        for (const auto& [key, argument] : call.arguments) {
+          SetAttribute(alternative, call.name, key, argument);
+        }
+        for (const Attribute& a : AttributesOf(alternative)) {
+          const bool given = std::ranges::any_of(call.arguments, [&](const auto& b) { return b.first == a.name; });
+          if (a.required && !given) throw Error(call.name, " needs ", a.name, "=");
+        }
+      },
+      value);
+}
+
+}  // namespace sextant

@@ -1,0 +1,247 @@
+#include "reference/case.h"
+
+#include <algorithm>
+#include <cctype>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include "reference/draw.h"
+#include "reference/operations.h"
+
+namespace sextant {
+namespace {
+
+constexpr int64_t kLargestTensor = int64_t{1} << 33;  // elements: 64 GiB of doubles
+
+bool IsDimension(std::string_view key) {
+  return key.size() == 1 && std::isupper(static_cast<unsigned char>(key[0]));
+}
+
+// What a dimension is if nobody says: R is D, E is D, T is S, K is H, B is 1.
+constexpr std::pair<const char*, const char*> kDefaults[] = {
+    {"R", "D"}, {"E", "D"}, {"T", "S"}, {"K", "H"}};
+
+// The words of a line up to its comment; a '#' inside a word does not start one.
+std::vector<std::string> WordsOf(std::string_view line) {
+  std::vector<std::string> words;
+  std::istringstream in{std::string(line)};
+  for (std::string word; in >> word && word[0] != '#';) words.push_back(word);
+  return words;
+}
+
+std::set<std::string> LettersOf(const OperationInfo& info) {
+  std::set<std::string> letters;
+  for (const auto* side : {&info.signature.inputs, &info.signature.outputs}) {
+    for (const TensorSpec& tensor : *side) {
+      for (const std::string& extent : tensor.extents) {
+        for (std::string& letter : sextant::LettersOf(extent)) letters.insert(std::move(letter));
+      }
+    }
+  }
+  return letters;
+}
+
+template <class Names>
+std::string Join(const Names& names) {
+  std::string text;
+  for (const std::string& name : names) {
+    text += " ";
+    text += name;
+  }
+  return text.empty() ? " none" : text;
+}
+
+}  // namespace
+
+std::pair<std::string, std::string> SplitWord(std::string_view word) {
+  const size_t equals = word.find('=');
+  if (equals == word.npos || equals == 0) throw Error("'", word, "' is not key=value");
+  return {std::string(word.substr(0, equals)), std::string(word.substr(equals + 1))};
+}
+
+Case::Case(const Case& other)
+    : name_(other.name_),
+      operation_(other.operation_->Clone()),
+      dimensions_(other.dimensions_),
+      dtype_(other.dtype_),
+      dtypes_(other.dtypes_),
+      seed_(other.seed_),
+      specs_(other.specs_) {}
+
+Case& Case::operator=(const Case& other) { return *this = Case(other); }
+
+Case Case::Parse(std::string_view line) {
+  const std::vector<std::string> words = WordsOf(line);
+  if (words.empty()) throw Error("an empty line is no case");
+  Case c;
+  c.name_ = words[0];
+  c.operation_ = MakeOperationNamed(words[0]);
+  std::set<std::string> given;
+  for (size_t i = 1; i < words.size(); ++i) {
+    const auto [key, text] = SplitWord(words[i]);
+    if (!given.insert(key).second) throw Error(c.name_, ": ", key, "= is given twice");
+    c.Take(key, text);
+  }
+  for (const Attribute& attribute : c.operation_->Attributes()) {
+    if (!attribute.required || given.contains(attribute.name)) continue;
+    throw Error(c.name_, " needs ", attribute.name, "=",
+                attribute.values.empty() ? "" : ", one of:" + Join(attribute.values));
+  }
+  c.Bind();
+  return c;
+}
+
+void Case::Take(const std::string& key, const std::string& text) {
+  const auto inputs = info().signature.inputs;
+  const auto is_tensor = [](const auto& tensors, const std::string& name) {
+    return std::ranges::any_of(tensors, [&](const TensorSpec& t) { return t.name == name; });
+  };
+  if (key == "dtype") {
+    dtype_ = ParseDType(text);
+    if (dtype_ == DType::kI64) throw Error(name_, ": dtype=i64 is not one of: f64 f32 f16 bf16");
+  } else if (key == "seed") {
+    int64_t seed = 0;
+    ParseValue(text, seed);
+    seed_ = static_cast<uint64_t>(seed);
+  } else if (key.starts_with("dtype.")) {
+    const std::string tensor = key.substr(6);
+    if (!is_tensor(inputs, tensor) && !is_tensor(info().signature.outputs, tensor)) {
+      throw Error(name_, " has no tensor '", tensor, "'; its signature is ", info().signature_text);
+    }
+    dtypes_[tensor] = ParseDType(text);
+    if (dtypes_[tensor] == DType::kI64) throw Error(name_, ": ", key, "=i64 is not one of: f64 f32 f16 bf16");
+  } else if (key[0] == '@') {
+    const std::string input = key.substr(1);
+    if (!is_tensor(inputs, input)) {
+      std::vector<std::string> names;
+      for (const TensorSpec& tensor : inputs) names.push_back(tensor.name);
+      throw Error(name_, " has no input '", input, "'; it has:", Join(names));
+    }
+    specs_[input] = text;
+  } else if (IsDimension(key)) {
+    int64_t extent = 0;
+    ParseValue(text, extent);
+    if (extent < 0 || extent > kLargestTensor) {
+      throw Error("dimension ", key, " is ", extent, ", expected 0 to ", kLargestTensor);
+    }
+    dimensions_[key] = extent;
+  } else {
+    operation_->Set(key, text);
+  }
+}
+
+// Gives every letter an extent, checks what the operation asks for, and that the tensors fit.
+void Case::Bind() {
+  std::set<std::string> letters = LettersOf(info());
+  std::set<std::string> own;
+  for (const Attribute& attribute : operation_->Attributes()) {
+    if (attribute.dimension) own.insert(attribute.name);
+  }
+  letters.insert(own.begin(), own.end());
+  for (const auto& [letter, extent] : dimensions_) {
+    if (!letters.contains(letter)) throw Error(name_, " has no dimension ", letter, "; it has:", Join(letters));
+  }
+  for (const TensorSpec& input : info().signature.inputs) {
+    if (!specs_.contains(input.name) || input.extents.empty()) continue;
+    const std::optional<size_t> count = CountOfSpec(specs_.at(input.name));
+    const std::string& last = input.extents.back();
+    const std::string letter = last.substr(0, 1);
+    if (!count || dimensions_.contains(letter)) continue;
+    if (last == letter) dimensions_[letter] = static_cast<int64_t>(*count);
+    if (last == letter + "/2") dimensions_[letter] = static_cast<int64_t>(2 * *count);
+  }
+  for (const auto& [letter, from] : kDefaults) {
+    if (letters.contains(letter) && !dimensions_.contains(letter) && dimensions_.contains(from)) {
+      dimensions_[letter] = dimensions_[from];
+    }
+  }
+  if (letters.contains("B")) dimensions_.try_emplace("B", 1);
+  for (const std::string& letter : letters) {
+    if (!dimensions_.contains(letter)) throw Error(name_, " needs dimension ", letter, "=");
+  }
+  for (const std::string& letter : own) operation_->Set(letter, std::to_string(dimensions_[letter]));
+  operation_->Check();
+  for (const auto* side : {&info().signature.inputs, &info().signature.outputs}) {
+    for (const TensorSpec& tensor : *side) {
+      const size_t count = CountOf(ShapeOf(tensor));
+      if (count > static_cast<size_t>(kLargestTensor)) {
+        throw Error(name_, ": tensor ", tensor.name, " has ", count, " elements, expected at most ", kLargestTensor);
+      }
+    }
+  }
+  for (const TensorSpec& input : info().signature.inputs) CheckSpec(SpecOf(input), ShapeOf(input), input.name);
+}
+
+std::string Case::ToString() const {
+  std::string text = name_;
+  const auto add = [&text](const std::string& key, const std::string& value) {
+    text += " ";
+    text += key;
+    text += "=";
+    text += value;
+  };
+  for (const Attribute& attribute : operation_->Attributes()) {
+    if (!attribute.dimension && !attribute.text.empty()) add(attribute.name, attribute.text);
+  }
+  for (const auto& [letter, extent] : dimensions_) add(letter, std::to_string(extent));
+  add("dtype", std::string(NameOf(dtype_)));
+  for (const auto& [tensor, dtype] : dtypes_) add("dtype." + tensor, std::string(NameOf(dtype)));
+  add("seed", std::to_string(static_cast<int64_t>(seed_)));
+  for (const auto& [input, spec] : specs_) add("@" + input, spec);
+  return text;
+}
+
+std::string Case::SpecOf(const TensorSpec& input) const {
+  if (const auto at = specs_.find(input.name); at != specs_.end()) return at->second;
+  for (const std::string& word : WordsOf(info().draw)) {
+    const auto [name, spec] = SplitWord(word);
+    if (name == input.name) return spec;
+  }
+  return "normal";
+}
+
+DType Case::DTypeOf(const TensorSpec& tensor) const {
+  if (const auto at = dtypes_.find(tensor.name); at != dtypes_.end()) return at->second;
+  return sextant::DTypeOf(tensor.role, dtype_);
+}
+
+Shape Case::ShapeOf(const TensorSpec& tensor) const { return sextant::ShapeOf(tensor, dimensions_); }
+
+Case Case::With(std::string_view word) const {
+  const auto [key, text] = SplitWord(word);
+  std::string line = name_;
+  const std::vector<std::string> words = WordsOf(ToString());
+  for (size_t i = 1; i < words.size(); ++i) {
+    if (SplitWord(words[i]).first == key) continue;
+    line += " ";
+    line += words[i];
+  }
+  line += " ";
+  line += word;
+  return Parse(line);
+}
+
+std::vector<CaseLine> ReadCaseLines(const std::string& path) {
+  std::ifstream in(path);
+  if (!in) throw Error(path, ": cannot be read");
+  std::vector<CaseLine> lines;
+  size_t number = 0;
+  for (std::string line; std::getline(in, line);) {
+    ++number;
+    if (WordsOf(line).empty()) continue;
+    std::string why;
+    for (size_t hash = line.find('#'); hash != line.npos; hash = line.find('#', hash + 1)) {
+      if (hash > 0 && !std::isspace(static_cast<unsigned char>(line[hash - 1]))) continue;
+      const size_t start = line.find_first_not_of(" \t", hash + 1);
+      if (start != line.npos) why = line.substr(start);
+      line.resize(hash);
+      break;
+    }
+    lines.push_back({number, line, why});
+  }
+  if (in.bad()) throw Error(path, ": cannot be read to its end");
+  return lines;
+}
+
+}  // namespace sextant

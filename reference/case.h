@@ -1,0 +1,70 @@
+// A case: one line of text that names a question completely.
+//   rope pairing=half base=500000 B=1 H=2 S=3 D=8 dtype=bf16 seed=1 @position=0,1,255..258 @x=one_hot
+// Lower case = attribute, capital = dimension, dtype.NAME= overrides one tensor's dtype,
+// @NAME=SPEC = how an input is drawn instead of its default (reference/draw.h).
+// The canonical line prints every attribute and dimension, so that a changed default never gives
+// an old answer a new question. It is the key in golden files and the name in reports.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "reference/operation.h"
+#include "reference/signature.h"
+
+namespace sextant {
+
+class Case {
+ public:
+  // Throws Error: unknown names (saying which exist), missing ones, impossible shapes.
+  static Case Parse(std::string_view line);
+  Case(const Case& other);
+  Case& operator=(const Case& other);
+  Case(Case&&) = default;
+  Case& operator=(Case&&) = default;
+
+  std::string ToString() const;  // canonical; Parse(ToString()) is the same case
+
+  const Operation& operation() const { return *operation_; }
+  const OperationInfo& info() const { return operation_->info(); }
+  const std::string& name() const { return name_; }
+  const Dimensions& dimensions() const { return dimensions_; }
+  DType dtype() const { return dtype_; }
+  uint64_t seed() const { return seed_; }
+  std::string SpecOf(const TensorSpec& input) const;  // given, or the operation's default
+  DType DTypeOf(const TensorSpec& tensor) const;
+  Shape ShapeOf(const TensorSpec& tensor) const;
+
+  // The same case with one word changed or added ("base=10", "S=4", "@position=hard").
+  Case With(std::string_view word) const;
+
+ private:
+  Case() = default;
+  void Take(const std::string& key, const std::string& text);
+  void Bind();
+
+  std::string name_;
+  std::unique_ptr<Operation> operation_;
+  Dimensions dimensions_;
+  DType dtype_ = DType::kF32;
+  std::map<std::string, DType> dtypes_;
+  uint64_t seed_ = 1;
+  std::map<std::string, std::string> specs_;
+};
+
+// A line of a .cases file; `why` is its comment.
+struct CaseLine {
+  size_t number;
+  std::string text, why;
+};
+// The lines of a file that hold a case. Throws Error if it cannot be read.
+std::vector<CaseLine> ReadCaseLines(const std::string& path);
+
+// Key and text of "key=text"; throws Error otherwise.
+std::pair<std::string, std::string> SplitWord(std::string_view word);
+
+}  // namespace sextant

@@ -1,0 +1,262 @@
+#include "reference/counted.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "reference/recipe.h"
+
+namespace sextant {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// Relative error of one double-double operation, generously: reference/double_double.h states at
+// most 33 * 2^-106 for each operation used here but Power (see there).
+constexpr double kDriftUnit = 0x1p-100;
+// What underflow inside a double-double operation can add.
+constexpr double kTinyDrift = 0x1p-1060;
+// The bounds themselves are computed in rounded doubles, a few operations each of relative error
+// 2^-53: one factor at the end makes up for all.
+constexpr double kRoundUp = 1 + 0x1p-40;
+
+bool IsRepresentable(DType format, const DoubleDouble& x) {
+  return x.low == 0 && sextant::IsRepresentable(format, x.high);
+}
+
+bool IsPowerOfTwo(double x) {
+  int exponent = 0;
+  return std::abs(std::frexp(x, &exponent)) == 0.5;
+}
+
+double DriftOf(const DoubleDouble& center) { return std::abs(center.high) * kDriftUnit + kTinyDrift; }
+
+}  // namespace
+
+Counted::Counted(double x) : center_(x) {}
+Counted::Counted(double x, DType format) : center_(x), format_(format) {}
+
+double Counted::Magnitude() const { return std::abs(center_.high) * (1 + 0x1p-50) + drift_; }
+
+bool Counted::IsPowerOfTwo() const { return IsExact() && center_.low == 0 && sextant::IsPowerOfTwo(center_.high); }
+
+double Counted::Permitted() const {
+  const double bound = (error_ + drift_) * kRoundUp;
+  return std::isnan(bound) || !std::isfinite(center_.high) ? kInfinity : bound;
+}
+
+Counted Converted(const Counted& a) {
+  const StepRule& rule = CurrentRule();
+  if (rule.exact) return a;
+  Counted y = a;
+  y.format_ = rule.format;
+  if (a.format_ && Contains(rule.format, *a.format_)) return y;
+  if (a.IsExact() && IsRepresentable(rule.format, a.center_)) return y;
+  y.error_ += RoundingError(rule.format, a.Magnitude() + a.error_);
+  return y;
+}
+
+Counted Counted::Finish(const Raw& raw, double ulps) {
+  const StepRule& rule = CurrentRule();
+  Counted y;
+  y.center_ = raw.center;
+  y.error_ = raw.error;
+  y.drift_ = raw.drift;
+  y.saturated_ = raw.saturated;
+  if (rule.exact) return y;
+  y.format_ = rule.format;
+  if (y.IsExact() && IsRepresentable(rule.format, y.center_)) return y;
+  const double magnitude = y.Magnitude() + y.error_;
+  const double rounding = RoundingError(rule.format, magnitude);
+  // A function accurate to u ulps is a rounding error of 2u halves, overflow included.
+  y.error_ += ulps == 0.5 || rounding == kInfinity ? rounding : ulps * UlpOf(rule.format, magnitude);
+  return y;
+}
+
+Counted operator-(const Counted& a) {
+  Counted y = a;
+  y.center_ = -a.center_;
+  return y;
+}
+
+Counted operator+(const Counted& left, const Counted& right) {
+  const Counted a = Converted(left), b = Converted(right);
+  const DoubleDouble center = a.center_ + b.center_;
+  // The sum of two doubles is a double-double.
+  const bool precise = a.IsExact() && b.IsExact() && a.center_.low == 0 && b.center_.low == 0;
+  return Counted::Finish({center, a.error_ + b.error_,
+                          precise ? 0 : a.drift_ + b.drift_ + DriftOf(center),
+                          a.saturated_ || b.saturated_},
+                         0.5);
+}
+
+Counted operator-(const Counted& a, const Counted& b) { return a + -b; }
+
+Counted operator*(const Counted& left, const Counted& right) {
+  const Counted a = Converted(left), b = Converted(right);
+  const bool saturated = a.saturated_ || b.saturated_;
+  const DoubleDouble center = a.center_ * b.center_;
+  const double x = a.Magnitude(), y = b.Magnitude();
+  const double error = x * b.error_ + y * a.error_ + a.error_ * b.error_;
+  // The product of two doubles is a double-double unless its lower half underflows.
+  const bool zero = a.IsExact() && b.IsExact() && center.high == 0 && (x == 0 || y == 0);
+  const bool precise = a.IsExact() && b.IsExact() && a.center_.low == 0 && b.center_.low == 0 &&
+                       (zero || std::abs(center.high) > 0x1p-900);
+  const double drift =
+      precise ? 0 : x * b.drift_ + y * a.drift_ + a.drift_ * b.drift_ + DriftOf(center);
+  const StepRule& rule = CurrentRule();
+  const bool shifts = a.IsPowerOfTwo() || b.IsPowerOfTwo();
+  if (shifts && !rule.exact && a.format_ && b.format_) {
+    // Exact for every operand of the format, unless the product falls below its smallest normal
+    // number or above its largest.
+    const double low = std::ldexp(1.0, GridOf(rule.format).min_exponent);
+    const double least = std::abs(center.high) * (1 - 0x1p-50) - error - drift;
+    if (least >= low && x * y * (1 + 0x1p-50) + error < MaxFinite(rule.format)) {
+      Counted product;
+      product.center_ = center;
+      product.error_ = error;
+      product.drift_ = drift;
+      product.format_ = rule.format;
+      product.saturated_ = saturated;
+      return product;
+    }
+  }
+  return Counted::Finish({center, error, drift, saturated}, 0.5);
+}
+
+Counted operator/(const Counted& left, const Counted& right) {
+  const Counted a = Converted(left), b = Converted(right);
+  const DoubleDouble center = a.center_ / b.center_;
+  // Every divisor that can occur, the exact one included, is at least this large.
+  const double divisor = std::abs(b.center_.high) * (1 - 0x1p-50) - b.drift_ - b.error_;
+  const double quotient = std::abs(center.high) * (1 + 0x1p-50);
+  const bool sound = divisor > 0;
+  const double error = sound ? (a.error_ + (quotient + a.drift_ / divisor) * b.error_) / divisor : kInfinity;
+  bool precise = false;
+  if (a.IsExact() && b.IsExact() && center.low == 0) {
+    const DoubleDouble back = TwoProduct(center.high, b.center_.high);
+    precise = b.center_.low == 0 && back.high == a.center_.high && back.low == a.center_.low &&
+              std::abs(back.high) > 0x1p-900;
+    if (a.center_.high == 0) precise = true;
+  }
+  const double drift =
+      precise ? 0 : sound ? (a.drift_ + quotient * b.drift_) / divisor + DriftOf(center) : kInfinity;
+  return Counted::Finish({center, error, drift, a.saturated_ || b.saturated_}, 0.5);
+}
+
+Counted Sqrt(const Counted& operand) {
+  const Counted a = Converted(operand);
+  const DoubleDouble center = sqrt(a.center_);
+  const double least = std::max(0.0, a.center_.high * (1 - 0x1p-50) - a.drift_ - a.error_);
+  // |sqrt x' - sqrt x| = |x' - x| / (sqrt x' + sqrt x), and never more than sqrt |x' - x|.
+  const double root = std::sqrt(least) + center.high * (1 - 0x1p-50);
+  const auto through = [root](double e) { return e == 0 ? 0 : std::min(e / root, std::sqrt(e)); };
+  const bool precise = a.IsExact() && center.low == 0 && a.center_.low == 0 &&
+                       TwoProduct(center.high, center.high).high == a.center_.high &&
+                       TwoProduct(center.high, center.high).low == 0;
+  return Counted::Finish({center, through(a.error_), precise ? 0 : through(a.drift_) + DriftOf(center),
+                          a.saturated_},
+                         0.5);
+}
+
+Counted Exp(const Counted& operand) {
+  const Counted a = Converted(operand);
+  const DoubleDouble center = exp(a.center_);
+  const double y = center.high * (1 + 0x1p-50);
+  const bool one = a.IsExact() && a.center_.high == 0;
+  return Counted::Finish({center, y * std::expm1(a.error_ + a.drift_) * (1 + 0x1p-50),
+                          one ? 0 : y * std::expm1(a.drift_) * (1 + 0x1p-50) + DriftOf(center), a.saturated_},
+                         CurrentRule().ulps);
+}
+
+Counted Log(const Counted& operand) {
+  const Counted a = Converted(operand);
+  const DoubleDouble center = log(a.center_);
+  const double least = a.center_.high * (1 - 0x1p-50) - a.drift_ - a.error_;
+  const auto through = [least](double e) { return e == 0 ? 0 : least > 0 ? e / least : kInfinity; };
+  const bool one = a.IsExact() && a.center_.high == 1 && a.center_.low == 0;
+  return Counted::Finish(
+      {center, through(a.error_), one ? 0 : through(a.drift_) + DriftOf(center), a.saturated_},
+      CurrentRule().ulps);
+}
+
+// base^exponent = e^(exponent ln base), so its relative error is e^d - 1 with
+// d = |exponent| |ln base' - ln base| + |exponent' - exponent| |ln base'|.
+Counted Power(const Counted& left, const Counted& right) {
+  const Counted base = Converted(left), exponent = Converted(right);
+  const bool saturated = base.saturated_ || exponent.saturated_;
+  if (exponent.IsExact() && exponent.center_.high == 0) return Counted::Finish({1.0, 0, 0, saturated}, 0.5);
+  const DoubleDouble logarithm = log(base.center_);
+  const DoubleDouble center = exp(exponent.center_ * logarithm);
+  const double least = base.center_.high * (1 - 0x1p-50) - base.drift_ - base.error_;
+  const double power = exponent.Magnitude(), size = std::abs(logarithm.high) * (1 + 0x1p-50);
+  const auto relative = [&](double base_error, double exponent_error) {
+    if (!(least > 0)) return kInfinity;
+    const double shift = base_error / least;
+    return std::expm1(power * shift + exponent_error * (size + shift)) * (1 + 0x1p-50);
+  };
+  const double y = center.high * (1 + 0x1p-50);
+  const double own = std::expm1((power * size + 1) * kDriftUnit);
+  return Counted::Finish({center, y * relative(base.error_, exponent.error_),
+                          y * (relative(base.drift_, exponent.drift_) + own) + kTinyDrift, saturated},
+                         CurrentRule().ulps);
+}
+
+// |cos x' - cos x| <= |sin x| d + d^2/2 for d = |x' - x|, and never more than 2; sin alike.
+std::pair<Counted, Counted> CosSin(const Counted& operand) {
+  const Counted a = Converted(operand);
+  const SineCosine center = SinCos(a.center_);
+  const bool zero = a.IsExact() && a.center_.high == 0;
+  const auto through = [&a](double d, double slope) {
+    if (d == 0) return 0.0;
+    return std::min(2.0, (std::abs(slope) + a.drift_ + 0x1p-100) * d + d * d / 2);
+  };
+  const bool saturated = a.saturated_ || !(a.error_ < 2);
+  const auto make = [&](const DoubleDouble& f, const DoubleDouble& slope) {
+    return Counted::Finish({f, through(a.error_, slope.high),
+                            zero ? 0 : through(a.drift_, slope.high) + 0x1p-100, saturated},
+                           CurrentRule().ulps);
+  };
+  return {make(center.cosine, center.sine), make(center.sine, center.cosine)};
+}
+
+// Any order of n terms, rounded to nearest: at most (n-1) u sum |x'_i|; by halves the depth
+// ceil(log2 n) takes the place of n-1, to second order. Underflow commits nothing in a sum.
+// Source: Jeannerod and Rump 2013, "Improved error bounds for inner products in floating-point
+// arithmetic", SIAM J. Matrix Anal. Appl. 34(2), theorem 3.1 and (for halves) Higham 2002, 4.2.
+Counted SumOf(std::span<const Counted> terms) {
+  const StepRule& rule = CurrentRule();
+  Counted sum;
+  if (!rule.exact) sum.format_ = rule.format;
+  double size = 0;
+  bool exact = true;
+  for (const Counted& term : terms) {
+    const Counted x = Converted(term);
+    exact = exact && x.IsExact();
+    sum.center_ += x.center_;
+    sum.error_ += x.error_;
+    sum.drift_ += x.drift_;
+    sum.saturated_ = sum.saturated_ || x.saturated_;
+    size += x.Magnitude() + x.error_;
+  }
+  const auto n = static_cast<double>(terms.size());
+  if (!(exact && n <= 1)) sum.drift_ += n * size * kDriftUnit;
+  if (rule.exact || n <= 1) return sum;
+  const double unit = std::ldexp(1.0, -GridOf(rule.format).precision);
+  const double depth = rule.form == Form::kPairwise ? std::ceil(std::log2(n)) : n - 1;
+  const double relative = rule.form == Form::kPairwise ? depth * unit / (1 - depth * unit) : depth * unit;
+  sum.error_ += relative * size;
+  if (!(size * (1 + relative) < MaxFinite(rule.format))) sum.error_ = kInfinity;
+  return sum;
+}
+
+bool Less(const Counted& a, const Counted& b) { return a.center_ < b.center_; }
+
+Counted TwoPiOf(const Counted*) {
+  Counted y;
+  y.center_ = kPi * 2.0;
+  y.drift_ = DriftOf(y.center_);
+  return y;
+}
+
+}  // namespace sextant

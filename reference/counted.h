@@ -1,0 +1,77 @@
+// Counted: the error that an implementation may commit, by running error analysis.
+//
+// A Counted stands for a real number x of the formula and says how far from x the number may be
+// that an implementation holds which follows the thread's recipe (reference/recipe.h):
+//   center     a double-double near x; |center - x| <= drift
+//   error      |x' - x| <= error for every x' that such an implementation can hold here
+//   format     x' is a value of this format; empty: of no format (computed exactly)
+//   saturated  an angle is lost: error reaches what any angle would give. An element that depends
+//              on one is vacuous: nothing could fail it.
+// Each operation of a step charges (a) the conversion of an operand that may not be a value of the
+// step's format, (b) what the operands' errors do to the exact operation, (c) its own rounding.
+// No rounding is charged where all operands are free of error and the exact result is a value of
+// the format; nor where a factor is an exact power of two, since then no operand can be rounded
+// off except by underflow. Bounds are for rounding to nearest with gradual underflow.
+// Source of the method: Higham 2002, "Accuracy and Stability of Numerical Algorithms", 3.3.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "reference/double_double.h"
+#include "reference/dtype.h"
+
+namespace sextant {
+
+class Counted {
+ public:
+  Counted() = default;         // exactly 0
+  explicit Counted(double x);  // a constant of the formula, an attribute: exactly x, of no format
+  Counted(double x, DType format);  // an input: exactly x, held in `format`
+
+  const DoubleDouble& center() const { return center_; }
+  double error() const { return error_; }
+  double drift() const { return drift_; }
+  bool saturated() const { return saturated_; }
+
+  // Largest |x' - x|, rounded up; infinite if x' may overflow.
+  double Permitted() const;
+
+  friend Counted operator+(const Counted& a, const Counted& b);
+  friend Counted operator-(const Counted& a, const Counted& b);
+  friend Counted operator-(const Counted& a);
+  friend Counted operator*(const Counted& a, const Counted& b);
+  friend Counted operator/(const Counted& a, const Counted& b);
+  friend Counted Sqrt(const Counted& a);
+  friend Counted Exp(const Counted& a);
+  friend Counted Log(const Counted& a);
+  friend std::pair<Counted, Counted> CosSin(const Counted& angle);
+  friend Counted Converted(const Counted& a);  // to the format of the step
+  friend Counted Power(const Counted& base, const Counted& exponent);  // base > 0
+  friend Counted SumOf(std::span<const Counted> terms);
+  friend bool Less(const Counted& a, const Counted& b);  // of the centres
+  friend Counted TwoPiOf(const Counted*);
+
+ private:
+  // The result of an exact operation with a computed centre; charges the rounding of the step.
+  struct Raw {
+    DoubleDouble center;
+    double error, drift;
+    bool saturated;
+  };
+  static Counted Finish(const Raw& raw, double ulps);
+  bool IsExact() const { return error_ == 0 && drift_ == 0; }
+  bool IsPowerOfTwo() const;
+  double Magnitude() const;  // upper bound of |x|
+
+  DoubleDouble center_;
+  double error_ = 0, drift_ = 0;
+  std::optional<DType> format_;
+  bool saturated_ = false;
+};
+
+Counted TwoPiOf(const Counted*);
+
+}  // namespace sextant

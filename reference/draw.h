@@ -1,0 +1,47 @@
+// Inputs: numbers drawn so that they are the same bits everywhere.
+// The generator is counter-based (element i of input "x" under seed n is a function of just these)
+// and uses only integers and exactly rounded + - * / sqrt. Every value is then rounded to the
+// dtype of its tensor. A SPEC is
+//   0,1,255..258   numbers and inclusive ranges of integers: the last axis, or the whole tensor
+//   normal         mean 0, variance 1 (sum of twelve uniforms); normal(s) times s
+//   uniform        in [-1, 1); uniform(a,b) in [a, b)
+//   near_one       in [0.5, 1.5), as norm weights are
+//   geometric      1 .. 1e-4 falling along the last axis, as frequencies are
+//   circle_cos, circle_sin   cos and sin of one random angle: use them together
+//   one_hot        row r has a single 1, in channel r mod width: shows who is whose partner
+//   powers_of_two  random signs and exponents -8 .. 8
+//   special        zeros, ones, neighbours of powers of two, subnormals, the largest numbers
+//   nonfinite      normal with some NaN and infinities
+//   sequence       0, 1, 2 ... along the last axis; sequence(p) from p
+//   borders        around 2^8, 2^11, 2^16, 2^24, where formats stop counting
+//   hard           integers next to multiples of pi/2 (domain of argument reduction)
+//   random_positions         uniform integers in [0, 2^20); random_positions(n) in [0, n)
+//   FILE.npy#SHA256          the file's values, if it has that digest
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "reference/case.h"
+
+namespace sextant {
+
+// Reads "path" and checks its digest; throws Error. The store of files is not this room's.
+using FileReader = std::function<Tensor<double>(const std::string& path, const std::string& sha256)>;
+
+// The inputs of a case in the order of its signature. Throws Error if a given value does not fit
+// the tensor's dtype or shape.
+Tensors DrawInputs(const Case& c, const FileReader& read_file = nullptr);
+
+// How many numbers a spec lists; empty for a distribution or a file.
+std::optional<size_t> CountOfSpec(std::string_view spec);
+
+// Throws Error unless the spec can fill a tensor of this shape.
+void CheckSpec(const std::string& spec, const Shape& shape, const std::string& input);
+
+// Names of all distributions, for messages and help.
+std::string DistributionNames();
+
+}  // namespace sextant

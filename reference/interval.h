@@ -1,0 +1,101 @@
+// Interval: an enclosure of one real number, for proofs.
+//
+// Two MPFR endpoints with directed rounding: whatever the operands enclose, the result encloses.
+// The precision (bits of an endpoint) belongs to the thread and rises until a rounding is decided.
+// Whatever depends on which side of something the number lies (comparison, the sign of a divisor)
+// throws Undecided instead of guessing; raising the precision is the answer to that.
+// NaN stands for "not specified": infinite or NaN operands, 0/0.
+#pragma once
+
+#include <gmp.h>
+#include <mpfr.h>
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+#include "reference/dtype.h"
+
+namespace sextant {
+
+// This thread's precision does not suffice to answer.
+struct Undecided {};
+
+// Bits of every endpoint made by this thread while it lives.
+class WorkingPrecision {
+ public:
+  explicit WorkingPrecision(int bits);
+  ~WorkingPrecision();
+  WorkingPrecision(const WorkingPrecision&) = delete;
+  WorkingPrecision& operator=(const WorkingPrecision&) = delete;
+
+ private:
+  int previous_;
+};
+
+// An mpfr_t that keeps up to 256 bits inside the object: no allocation in the common case.
+class Endpoint {
+ public:
+  Endpoint();  // NaN, of the thread's precision
+  Endpoint(const Endpoint& other);
+  Endpoint& operator=(const Endpoint& other);
+  ~Endpoint();
+  mpfr_ptr get() { return &number_; }
+  mpfr_srcptr get() const { return &number_; }
+
+ private:
+  static constexpr int kInlineBits = 256;
+  void Allocate(mpfr_prec_t bits);
+  void Free();
+
+  __mpfr_struct number_;
+  mp_limb_t limbs_[kInlineBits / GMP_NUMB_BITS];
+};
+
+class Interval {
+ public:
+  Interval() = default;          // not specified
+  explicit Interval(double x);   // exactly x
+  Interval(double x, DType) : Interval(x) {}
+
+  const Endpoint& lower() const { return lower_; }
+  const Endpoint& upper() const { return upper_; }
+  bool IsSpecified() const;  // both endpoints are finite numbers
+  bool IsPoint() const;      // lower = upper
+
+  friend Interval operator+(const Interval& a, const Interval& b);
+  friend Interval operator-(const Interval& a, const Interval& b);
+  friend Interval operator-(const Interval& a);
+  friend Interval operator*(const Interval& a, const Interval& b);
+  // Throws Undecided if b encloses 0 without being 0; 0 itself gives "not specified".
+  friend Interval operator/(const Interval& a, const Interval& b);
+  // Throws Undecided if only a part of a is negative.
+  friend Interval Sqrt(const Interval& a);
+  friend Interval Exp(const Interval& a);
+  friend Interval Log(const Interval& a);  // needs a > 0; throws Undecided if it encloses 0
+  friend std::pair<Interval, Interval> CosSin(const Interval& a);
+  friend bool Less(const Interval& a, const Interval& b);  // throws Undecided if they overlap
+
+  // base^(p/q), base > 0, q > 0, exact wherever the result is a number of the working precision.
+  friend Interval EnclosePower(double base, int64_t p, int64_t q);
+  friend Interval TwoPiOf(const Interval*);
+
+ private:
+  Endpoint lower_, upper_;
+};
+
+Interval EnclosePower(double base, int64_t p, int64_t q);
+Interval TwoPiOf(const Interval*);
+
+// x rounded to nearest, ties to even: to `type`; and to two doubles, high = RN64(x) and
+// low = RN64(x - high). Empty while the enclosure admits two answers.
+struct Decision {
+  double value = 0, high = 0, low = 0;
+};
+std::optional<Decision> Decide(const Interval& x, DType type);
+
+// Largest distance of a point of the enclosure from high + low, rounded up.
+double RadiusAround(const Interval& x, double high, double low);
+double Middle(const Interval& x);  // a double inside or next to the enclosure
+
+}  // namespace sextant

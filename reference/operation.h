@@ -1,0 +1,147 @@
+// Operations as the drivers see them, and how a struct becomes one.
+//
+// An operation is a struct with
+//   kName       "rms_norm"
+//   kSignature  reference/signature.h
+//   kSlices     letters of the axes along which elements are independent ("BHS")
+//   kSteps      names of the steps its formula marks ("square sum rsqrt scale weigh")
+//   kDraw       how an input is drawn by default: "x=normal weight=near_one" (reference/draw.h)
+//   kChoices    values that matter, per attribute and dimension: "eps=1e-05|0.1 M=1|2|7|64"
+//   kFormula    the definition, kSource where it comes from
+//   Visit       its attributes (reference/attribute.h)
+//   Check()     optional: throws Error on attributes and Dimension members that do not go together
+//   operator()  the formula, over any number type Real:
+//                 void operator()(const Tensor<Real>& x, ..., Tensor<Real>& y) const
+//               inputs by const reference, outputs (already of their shape) by reference, in the
+//               order of the signature; integer and real inputs are Tensor<double>.
+// reference/<op>.cc ends with
+//   template <> std::unique_ptr<Operation> MakeOperation<RmsNorm>() { return Wrap<RmsNorm>(); }
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <vector>
+
+#include "reference/attribute.h"
+#include "reference/real.h"
+#include "reference/recipe.h"
+#include "reference/signature.h"
+#include "reference/tensor.h"
+
+namespace sextant {
+
+// What does not change between two cases of one operation.
+struct OperationInfo {
+  std::string_view name, signature_text, slices, steps, draw, choices, formula, source;
+  Signature signature;
+};
+
+template <class Real>
+struct Output {
+  DType dtype;
+  Tensor<Real> values;
+};
+template <class Real>
+using Outputs = std::vector<Output<Real>>;
+
+// One operation with its attributes set.
+class Operation {
+ public:
+  virtual ~Operation() = default;
+  virtual const OperationInfo& info() const = 0;
+  virtual std::unique_ptr<Operation> Clone() const = 0;
+  virtual std::vector<Attribute> Attributes() const = 0;
+  virtual void Set(std::string_view name, std::string_view text) = 0;  // throws Error
+  virtual void Check() const = 0;                                     // throws Error
+
+  // The formula. Inputs in the order of the signature; outputs come with dtype and shape.
+  // Counted and Rounded follow the thread's recipe (Following), Interval its precision.
+  virtual void Evaluate(const Tensors& inputs, Outputs<Interval>& outputs) const = 0;
+  virtual void Evaluate(const Tensors& inputs, Outputs<Counted>& outputs) const = 0;
+  virtual void Evaluate(const Tensors& inputs, Outputs<Rounded>& outputs) const = 0;
+  virtual void Evaluate(const Tensors& inputs, Outputs<Wide>& outputs) const = 0;
+};
+
+template <class Op>
+std::unique_ptr<Operation> MakeOperation();  // specialised in <op>.cc
+
+// Implementation of Operation for a struct.
+template <class Op>
+class Wrapped final : public Operation {
+ public:
+  Wrapped() = default;
+  explicit Wrapped(const Op& op) : op_(op) {}
+  const OperationInfo& info() const override {
+    static const OperationInfo kInfo{
+        Op::kName,    Op::kSignature, Op::kSlices, Op::kSteps, Op::kDraw,
+        Op::kChoices, Op::kFormula,   Op::kSource, ParseSignature(Op::kSignature)};
+    return kInfo;
+  }
+  std::unique_ptr<Operation> Clone() const override { return std::make_unique<Wrapped>(op_); }
+  std::vector<Attribute> Attributes() const override { return AttributesOf(op_); }
+  void Set(std::string_view name, std::string_view text) override {
+    SetAttribute(op_, Op::kName, name, text);
+  }
+  void Check() const override {
+    if constexpr (requires { op_.Check(); }) op_.Check();
+  }
+  void Evaluate(const Tensors& in, Outputs<Interval>& out) const override { Apply(in, out); }
+  void Evaluate(const Tensors& in, Outputs<Counted>& out) const override { Apply(in, out); }
+  void Evaluate(const Tensors& in, Outputs<Rounded>& out) const override { Apply(in, out); }
+  void Evaluate(const Tensors& in, Outputs<Wide>& out) const override { Apply(in, out); }
+
+ private:
+  template <class Real>
+  void Apply(const Tensors& inputs, Outputs<Real>& outputs) const {
+    Call<Real>(&Op::template operator()<Real>, inputs, outputs);
+    for (Output<Real>& output : outputs) {
+      const InStore at(output.dtype);
+      for (Real& y : output.values.data) y = Converted(y);
+    }
+  }
+
+  template <class Real, class... Parameters>
+  void Call(void (Op::*formula)(Parameters...) const, const Tensors& inputs, Outputs<Real>& outputs) const {
+    size_t input = 0, output = 0;
+    const auto argument = [&]<class P>(std::type_identity<P>) {
+      using Element = typename std::remove_cvref_t<P>::Element;
+      if constexpr (!std::is_const_v<std::remove_reference_t<P>>) {
+        return std::ref(outputs[output++].values);
+      } else if constexpr (std::is_same_v<Element, double>) {
+        return std::cref(inputs[input++].values);
+      } else {
+        return Lift<Real>(inputs[input++]);
+      }
+    };
+    // Braces: evaluated from left to right.
+    std::tuple arguments{argument(std::type_identity<Parameters>())...};
+    std::apply([&](auto&... a) { (op_.*formula)(Unwrapped(a)...); }, arguments);
+  }
+
+  template <class Real>
+  static Tensor<Real> Lift(const NamedTensor& tensor) {
+    Tensor<Real> lifted;
+    lifted.shape = tensor.values.shape;
+    lifted.data.clear();
+    lifted.data.reserve(tensor.values.data.size());
+    for (const double x : tensor.values.data) lifted.data.emplace_back(x, tensor.dtype);
+    return lifted;
+  }
+  template <class T>
+  static T& Unwrapped(std::reference_wrapper<T>& x) { return x.get(); }
+  template <class T>
+  static T& Unwrapped(T& x) { return x; }
+
+  Op op_;
+};
+
+template <class Op>
+std::unique_ptr<Operation> Wrap() {
+  return std::make_unique<Wrapped<Op>>();
+}
+
+}  // namespace sextant

@@ -1,0 +1,27 @@
+#include "reference/operations.h"
+
+namespace sextant {
+namespace {
+
+template <class... Ops>
+std::vector<std::unique_ptr<Operation>> Make(List<Ops...>) {
+  std::vector<std::unique_ptr<Operation>> all;
+  (all.push_back(MakeOperation<Ops>()), ...);
+  return all;
+}
+
+}  // namespace
+
+std::vector<std::unique_ptr<Operation>> AllOperations() { return Make(Operations()); }
+
+std::unique_ptr<Operation> MakeOperationNamed(std::string_view name) {
+  std::string exist;
+  for (auto& operation : AllOperations()) {
+    if (operation->info().name == name) return std::move(operation);
+    exist += " ";
+    exist += operation->info().name;
+  }
+  throw Error("there is no operation '", name, "'; there are:", exist);
+}
+
+}  // namespace sextant

@@ -1,0 +1,27 @@
+// The one list of operations. Adding one here asks the linker for its MakeOperation, its kernel and
+// its oracle: a missing part is a link error that names it.
+#pragma once
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "reference/operation.h"
+
+namespace sextant {
+
+template <class... Ops>
+struct List {};
+
+using Operations =
+    List<struct Sinusoidal, struct RopeFrequencies, struct RopeTable, struct RopeRotate,
+         struct RopeGiven, struct Rope, struct RopeMatrix, struct RopeComplex, struct RopeRelayout,
+         struct RmsNorm>;
+
+// Fresh operations, one of each, in the order of the list.
+std::vector<std::unique_ptr<Operation>> AllOperations();
+
+// Throws Error listing those that exist.
+std::unique_ptr<Operation> MakeOperationNamed(std::string_view name);
+
+}  // namespace sextant

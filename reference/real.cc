@@ -1,0 +1,104 @@
+#include "reference/real.h"
+
+namespace sextant {
+namespace {
+
+// The ways in which implementations compute base^-(k/n) in rounded arithmetic.
+template <class Real>
+Real ByPow(double base, int64_t k, int64_t n) {
+  Real exponent;
+  {
+    const InStep at(Step::kExponent);
+    exponent = Real(static_cast<double>(k)) / Real(static_cast<double>(n));
+  }
+  const InStep at(Step::kFrequency);
+  return Real(1.0) / Power(Real(base), exponent);
+}
+
+template <class Real>
+Real ByExpLog(double base, int64_t k, int64_t n) {
+  Real exponent;
+  {
+    const InStep at(Step::kFrequency);
+    exponent = Real(static_cast<double>(k)) * (Log(Real(base)) / Real(static_cast<double>(n)));
+  }
+  const InStep at(Step::kFrequency);
+  return Exp(-exponent);
+}
+
+// base^(step/n) once, rounded; then its power -k/step. Frequencies count in steps of 2.
+template <class Real>
+Real ByPowerChain(double base, int64_t k, int64_t n) {
+  Real exponent;
+  {
+    const InStep at(Step::kExponent);
+    exponent = Real(2.0) / Real(static_cast<double>(n));
+  }
+  const InStep at(Step::kFrequency);
+  return Power(Power(Real(base), exponent), Real(-static_cast<double>(k) / 2));
+}
+
+template <class Real>
+Real ByIteration(double base, int64_t k, int64_t n) {
+  Real exponent;
+  {
+    const InStep at(Step::kExponent);
+    exponent = Real(-2.0) / Real(static_cast<double>(n));
+  }
+  const InStep at(Step::kFrequency);
+  const Real ratio = Power(Real(base), exponent);
+  Real frequency(1.0);
+  for (int64_t i = 0; i < k; i += 2) frequency = frequency * ratio;
+  return frequency;
+}
+
+Form FormOfFrequency() {
+  const InStep at(Step::kFrequency);
+  return CurrentRule().form;
+}
+
+template <class Real>
+Real ByForm(double base, int64_t k, int64_t n) {
+  switch (FormOfFrequency()) {
+    case Form::kExpLog: return ByExpLog<Real>(base, k, n);
+    case Form::kPowerChain: return ByPowerChain<Real>(base, k, n);
+    case Form::kIterated: return ByIteration<Real>(base, k, n);
+    default: return ByPow<Real>(base, k, n);
+  }
+}
+
+}  // namespace
+
+template <>
+Interval InversePower(double base, int64_t k, int64_t n) {
+  return EnclosePower(base, -k, n);
+}
+template <>
+Wide InversePower(double base, int64_t k, int64_t n) {
+  return Power(Wide(base), -(Wide(static_cast<double>(k)) / Wide(static_cast<double>(n))));
+}
+template <>
+Counted InversePower(double base, int64_t k, int64_t n) {
+  return ByForm<Counted>(base, k, n);
+}
+template <>
+Rounded InversePower(double base, int64_t k, int64_t n) {
+  return ByForm<Rounded>(base, k, n);
+}
+
+const Rotor<Interval>::CosineSine& Rotor<Interval>::Turn(int64_t position) {
+  const auto at = turns_.find(position);
+  if (at != turns_.end()) return at->second;
+  return turns_.emplace(position, CosSin(Interval(static_cast<double>(position)) * frequency_)).first->second;
+}
+
+std::pair<Interval, Interval> Rotor<Interval>::operator()(double position) {
+  const auto p = static_cast<int64_t>(position);
+  const int64_t fine = p & 63;
+  const CosineSine& a = Turn(p - fine);
+  if (fine == 0) return a;
+  const CosineSine& b = Turn(fine);
+  return {a.first * b.first - a.second * b.second, a.second * b.first + a.first * b.second};
+}
+
+}  // namespace sextant

@@ -1,0 +1,120 @@
+// The functions in which formulas are written, for every number type Real
+// (Interval, Counted, Rounded, Wide). Beside + - * / they are
+//   Sqrt Exp Log CosSin Less            of each type's header
+//   Converted(x)                        x in the format of the step
+//   SumOf(terms)                        in any order, or as the recipe says
+//   TwoPi<Real>()
+//   InversePower<Real>(base, k, n)      base^-(k/n): steps exponent and frequency
+//   Rotor<Real>(frequency)(position)    cos and sin of position * frequency: steps angle and trig
+//   RowScale<Real>(v)(x, w)             x / sqrt(v) * w: steps rsqrt, scale and weigh
+// A formula does not know its number type; what is exact or shared for one type and rounded step by
+// step for another is decided here.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "reference/counted.h"
+#include "reference/interval.h"
+#include "reference/recipe.h"
+#include "reference/rounded.h"
+#include "reference/wide.h"
+
+namespace sextant {
+
+inline Interval Converted(const Interval& x) { return x; }
+inline Wide Converted(const Wide& x) { return x; }
+
+template <class Real>
+concept RealArithmetic = std::same_as<Real, Interval> || std::same_as<Real, Wide>;
+
+template <RealArithmetic Real>
+Real SumOf(std::span<const Real> terms) {
+  Real sum(0.0);
+  for (const Real& term : terms) sum = sum + term;
+  return sum;
+}
+template <class Real>
+Real SumOf(const std::vector<Real>& terms) {
+  return SumOf(std::span<const Real>(terms));
+}
+
+template <class Real>
+Real TwoPi() {
+  return TwoPiOf(static_cast<const Real*>(nullptr));
+}
+
+// base^-(k/n), base > 0, 0 <= k, n > 0. The form of step `frequency` says how (recipe.h).
+template <class Real>
+Real InversePower(double base, int64_t k, int64_t n);
+
+// The turn of one pair. Source: Su et al. 2021, arXiv:2104.09864, eq. 34.
+template <class Real>
+class Rotor {
+ public:
+  explicit Rotor(const Real& frequency) : frequency_(frequency) {}
+
+  // cos and sin of position * frequency; position is an integer.
+  std::pair<Real, Real> operator()(double position) {
+    Real angle;
+    {
+      const InStep at(Step::kAngle);
+      angle = Real(position, DType::kI64) * frequency_;
+    }
+    const InStep at(Step::kTrig);
+    return CosSin(angle);
+  }
+
+ private:
+  Real frequency_;
+};
+
+// position = 64 a + b: the cos and sin of both parts are kept, and many positions share them.
+//   cos(x + y) = cos x cos y - sin x sin y,  sin(x + y) = sin x cos y + cos x sin y
+template <>
+class Rotor<Interval> {
+ public:
+  explicit Rotor(const Interval& frequency) : frequency_(frequency) {}
+  std::pair<Interval, Interval> operator()(double position);
+
+ private:
+  using CosineSine = std::pair<Interval, Interval>;
+  const CosineSine& Turn(int64_t position);
+
+  Interval frequency_;
+  std::unordered_map<int64_t, CosineSine> turns_;
+};
+
+// x / sqrt(v) * w for many x and w. Implementations multiply by the rounded reciprocal of the
+// rounded root; the exact types divide once, so that a result which is a number of their precision
+// comes out exactly (x = 1, v = 9, w = 3).
+template <class Real>
+class RowScale {
+ public:
+  explicit RowScale(const Real& v) {
+    const InStep at(Step::kRsqrt);
+    factor_ = RealArithmetic<Real> ? Sqrt(v) : Real(1.0) / Sqrt(v);
+  }
+  Real operator()(const Real& x, const Real& w) const {
+    if constexpr (RealArithmetic<Real>) {
+      return x * w / factor_;
+    } else {
+      Real scaled;
+      {
+        const InStep at(Step::kScale);
+        scaled = x * factor_;
+      }
+      const InStep at(Step::kWeigh);
+      return scaled * w;
+    }
+  }
+
+ private:
+  Real factor_;
+};
+
+}  // namespace sextant

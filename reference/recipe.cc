@@ -1,0 +1,149 @@
+#include "reference/recipe.h"
+
+#include <algorithm>
+#include <cassert>
+#include <sstream>
+
+#include "reference/attribute.h"
+#include "reference/error.h"
+
+namespace sextant {
+namespace {
+
+thread_local const Recipe* current_recipe = nullptr;
+thread_local Step current_step = Step::kStore;
+thread_local const StepRule* store_rule = nullptr;
+
+constexpr StandardRecipe kStandard[] = {
+    {"native", "*=T", "*=f32 table=T rotate=T weigh=T store=T",
+     "every step in the dtype; for f16 and bf16 the frequencies, angles, cos and sin, sums and roots "
+     "in f32, the table, the rotation and the weight in the dtype (Hugging Face)"},
+    {"f32_compute", "*=T", "*=f32 store=T", "f32 inside, one rounding at the end (Meta)"},
+    {"all_native", "*=T", "*=T", "every step in the dtype, 16-bit angles included"},
+    {"exact", "*=exact store=T", "*=exact store=T", "the exact value, correctly rounded"},
+    {"exact_table", "*=T exponent=exact frequency=exact angle=exact trig=exact",
+     "*=f32 exponent=exact frequency=exact angle=exact trig=exact table=T store=T",
+     "a correctly rounded table; the rest in the dtype (16-bit types: in f32)"},
+    {"exp_log", "*=T frequency=T:exp_log", "*=f32 frequency=f32:exp_log table=T rotate=T weigh=T store=T",
+     "native, with frequencies by exp(-2k ln(base)/R)"},
+    {"power_chain", "*=T frequency=T:power_chain",
+     "*=f32 frequency=f32:power_chain table=T rotate=T weigh=T store=T",
+     "native, with frequencies by powers of a rounded base^(2/R)"},
+    {"iterated", "*=T frequency=T:iterated",
+     "*=f32 frequency=f32:iterated table=T rotate=T weigh=T store=T",
+     "native, each frequency from the one before"},
+};
+
+bool IsNarrow(DType dtype) { return dtype == DType::kF16 || dtype == DType::kBF16; }
+
+// "format[:form][/ulps]"
+StepRule ParseRule(std::string_view text) {
+  StepRule rule;
+  if (const size_t slash = text.find('/'); slash != text.npos) {
+    ParseValue(text.substr(slash + 1), rule.ulps);
+    if (!(rule.ulps >= 0.5)) throw Error("'", text, "': a function is accurate to 0.5 ulp at best");
+    text = text.substr(0, slash);
+  }
+  if (const size_t colon = text.find(':'); colon != text.npos) {
+    ParseValue(text.substr(colon + 1), rule.form);
+    text = text.substr(0, colon);
+  }
+  if (text == "exact") {
+    rule.exact = true;
+  } else if (text == "T") {
+    rule.of_tensor = true;
+  } else if (text == "i64" || std::ranges::none_of(kFloatTypes, [&](DType t) { return NameOf(t) == text; })) {
+    throw Error("'", text, "' is not one of: f64 f32 f16 bf16 T exact");
+  } else {
+    rule.format = ParseDType(text);
+  }
+  return rule;
+}
+
+void CheckForm(Step step, Form form) {
+  const bool frequency = form >= Form::kPow && form <= Form::kIterated;
+  const bool sum = form >= Form::kAny;
+  if (frequency && step != Step::kFrequency) throw Error("form ", PrintValue(form), " belongs to frequency=");
+  if (sum && step != Step::kSum) throw Error("form ", PrintValue(form), " belongs to sum=");
+}
+
+Recipe ParseLine(std::string_view line) {
+  Recipe recipe{.name = std::string(line), .steps = {}};
+  std::array<bool, kStepNames.size()> given{};
+  std::optional<StepRule> rest;
+  std::istringstream words{std::string(line)};
+  for (std::string word; words >> word;) {
+    const size_t equals = word.find('=');
+    if (equals == word.npos) throw Error("recipe: '", word, "' is neither step=format nor a standard recipe");
+    const std::string name = word.substr(0, equals);
+    const StepRule rule = ParseRule(std::string_view(word).substr(equals + 1));
+    if (name == "*") {
+      rest = rule;
+      continue;
+    }
+    Step step{};
+    ParseValue(name, step);
+    CheckForm(step, rule.form);
+    recipe.steps[static_cast<size_t>(step)] = rule;
+    given[static_cast<size_t>(step)] = true;
+  }
+  for (size_t i = 0; i < given.size(); ++i) {
+    if (given[i]) continue;
+    if (!rest) throw Error("recipe '", line, "' says nothing of step ", kStepNames[i], " and has no *=");
+    recipe.steps[i] = *rest;
+  }
+  // The answer has the output's dtype whatever came before.
+  if (!given[static_cast<size_t>(Step::kStore)]) {
+    recipe.steps[static_cast<size_t>(Step::kStore)] = {.of_tensor = true};
+  }
+  return recipe;
+}
+
+}  // namespace
+
+std::vector<StandardRecipe> StandardRecipes() { return {std::begin(kStandard), std::end(kStandard)}; }
+
+Recipe ParseRecipe(std::string_view text, DType dtype) {
+  for (const StandardRecipe& standard : kStandard) {
+    if (standard.name != text) continue;
+    Recipe recipe = ParseLine(IsNarrow(dtype) ? standard.line_16 : standard.line);
+    recipe.name = text;
+    return recipe;
+  }
+  if (text.find('=') == text.npos) {
+    std::string exist;
+    for (const StandardRecipe& standard : kStandard) {
+      exist += " ";
+      exist += standard.name;
+    }
+    throw Error("there is no recipe '", text, "'; there are:", exist, ", or a line such as '*=f32 table=T rotate=T'");
+  }
+  return ParseLine(text);
+}
+
+const StepRule& CurrentRule() {
+  if (store_rule) return *store_rule;
+  assert(current_recipe && "a number that follows a recipe needs Following");
+  return current_recipe->steps[static_cast<size_t>(current_step)];
+}
+
+Following::Following(const Recipe& recipe, DType dtype) : resolved_(recipe), previous_(current_recipe) {
+  for (StepRule& rule : resolved_.steps) {
+    if (rule.of_tensor) rule.format = dtype;
+  }
+  current_recipe = &resolved_;
+}
+Following::~Following() { current_recipe = previous_; }
+
+InStep::InStep(Step step) : previous_(current_step) { current_step = step; }
+InStep::~InStep() { current_step = previous_; }
+
+InStore::InStore(DType dtype) : at_(Step::kStore) {
+  if (!current_recipe) return;  // Interval and Wide do not round
+  rule_ = CurrentRule();
+  if (rule_.of_tensor) rule_.format = dtype;
+  store_rule = &rule_;
+}
+InStore::~InStore() { store_rule = nullptr; }
+
+}  // namespace sextant

@@ -1,0 +1,121 @@
+// Steps and recipes: in which format an implementation computes each step of a formula.
+//
+// A formula marks its steps: { const InStep at(Step::kAngle); angle = position * frequency; }
+// A recipe is a line:  *=f32 frequency=f32:exp_log table=T rotate=T      (T = the tensor's dtype)
+//   step=format[:form][/ulps]   format: f64 f32 f16 bf16, T, or exact
+// Every operation inside a step rounds to its format; operands are converted on entry; `store` is
+// the last rounding. `ulps` is the accuracy claimed for the step's elementary functions (cos, exp,
+// pow ...), in ulps of its format: 1 unless said otherwise.
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "reference/dtype.h"
+
+namespace sextant {
+
+enum class Step {
+  kExponent,   // 2k / R
+  kFrequency,  // base^-(2k/R), and its scaling
+  kAngle,      // position * frequency
+  kTrig,       // cos and sin of it, times the attention factor
+  kTable,      // cos and sin as kept in a table
+  kRotate,     // x cos - y sin
+  kSquare,     // x^2
+  kSum,        // the sum over a row
+  kRsqrt,      // division by the count, + eps, square root
+  kScale,      // x / root
+  kWeigh,      // times a weight
+  kStore,      // the output's last rounding
+};
+inline constexpr std::array<std::string_view, 12> kStepNames = {
+    "exponent", "frequency", "angle", "trig",  "table", "rotate",
+    "square",   "sum",       "rsqrt", "scale", "weigh", "store"};
+constexpr std::array<std::string_view, 12> NamesOf(Step) { return kStepNames; }
+
+// How a step is computed, where that changes its accuracy.
+enum class Form {
+  kDefault,     // frequency: pow; sum: any order
+  kPow,         // 1 / pow(base, 2k/R)
+  kExpLog,      // exp(-2k * (ln(base) / R))
+  kPowerChain,  // pow(pow(base, 2/R), -k), the inner power rounded
+  kIterated,    // the previous frequency times pow(base, -2/R)
+  kAny,         // a sum in any order
+  kSequential,  // left to right
+  kPairwise,    // by halves
+};
+inline constexpr std::array<std::string_view, 8> kFormNames = {
+    "default", "pow", "exp_log", "power_chain", "iterated", "any", "sequential", "pairwise"};
+constexpr std::array<std::string_view, 8> NamesOf(Form) { return kFormNames; }
+
+struct StepRule {
+  bool exact = false;      // real arithmetic: nothing rounds
+  bool of_tensor = false;  // T: the dtype of the case (for store: of the output)
+  DType format = DType::kF32;
+  Form form = Form::kDefault;
+  double ulps = 1;
+};
+
+struct Recipe {
+  std::string name;  // of a standard recipe, else the line itself
+  std::array<StepRule, kStepNames.size()> steps;
+};
+
+// A standard recipe's name, or a line. Throws Error naming the steps, formats and forms that exist.
+// native, f32_compute and all_native depend on the dtype of the case.
+Recipe ParseRecipe(std::string_view text, DType dtype);
+
+// Name and meaning of the standard recipes.
+struct StandardRecipe {
+  std::string_view name;
+  std::string_view line;     // for f32 and f64
+  std::string_view line_16;  // for f16 and bf16
+  std::string_view meaning;
+};
+std::vector<StandardRecipe> StandardRecipes();
+
+// The rule of the step that this thread is in; what Counted and Rounded obey.
+const StepRule& CurrentRule();
+
+// While it lives, formulas evaluated by this thread follow `recipe` for a case of type `dtype`.
+class Following {
+ public:
+  Following(const Recipe& recipe, DType dtype);
+  ~Following();
+  Following(const Following&) = delete;
+  Following& operator=(const Following&) = delete;
+
+ private:
+  Recipe resolved_;
+  const Recipe* previous_;
+};
+
+// While it lives, this thread is in `step`. Steps nest: the inner one counts.
+class InStep {
+ public:
+  explicit InStep(Step step);
+  ~InStep();
+  InStep(const InStep&) = delete;
+  InStep& operator=(const InStep&) = delete;
+
+ private:
+  Step previous_;
+};
+
+// The last rounding: `store` in the output's own dtype.
+class InStore {
+ public:
+  explicit InStore(DType dtype);
+  ~InStore();
+  InStore(const InStore&) = delete;
+  InStore& operator=(const InStore&) = delete;
+
+ private:
+  InStep at_;
+  StepRule rule_;
+};
+
+}  // namespace sextant

@@ -1,0 +1,70 @@
+#include "reference/rope_complex.h"
+
+#include "reference/operation.h"
+#include "reference/rope_frequencies.h"
+#include "reference/rope_rotate.h"
+
+namespace sextant {
+namespace {
+
+// The complex numbers over any number type.
+template <class Real>
+struct Complex {
+  Real re, im;
+};
+template <class Real>
+Complex<Real> operator*(const Complex<Real>& a, const Complex<Real>& b) {
+  return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+}
+
+// e^(i position frequency), as kept in a table.
+template <class Real>
+Complex<Real> UnitAt(Rotor<Real>& rotor, double position, const Real& amplitude, bool conjugate) {
+  auto [cosine, sine] = rotor(position);
+  {
+    const InStep at(Step::kTrig);
+    cosine = cosine * amplitude;
+    sine = sine * amplitude;
+  }
+  const InStep at(Step::kTable);
+  return {Converted(cosine), Converted(conjugate ? -sine : sine)};
+}
+
+}  // namespace
+
+void RopeComplex::Check() const {
+  RopeFrequencies{.base = base, .scaling = scaling}.Check();
+  if (R.value % 2 != 0) throw Error("dimension R is ", R.value, ", expected a multiple of 2");
+}
+
+template <class Real>
+void RopeComplex::operator()(const Tensor<Real>& x, const Tensor<double>& position, Tensor<Real>& y) const {
+  CheckWindow(offset, R.value, x.shape[3]);
+  const size_t half = static_cast<size_t>(R.value / 2), start = static_cast<size_t>(offset);
+  Tensor<Real> inv_freq({half}), factor;
+  RopeFrequencies{.base = base, .scaling = scaling}(inv_freq, factor);
+  y.data = x.data;
+  for (size_t k = 0; k < half; ++k) {
+    Rotor<Real> rotor(inv_freq(k));
+    const size_t re = start + 2 * k, im = re + 1;
+    for (size_t b = 0; b < x.shape[0]; ++b) {
+      for (size_t s = 0; s < x.shape[2]; ++s) {
+        const Complex<Real> unit =
+            UnitAt(rotor, position(b, s), factor(), direction == Direction::kTranspose);
+        const InStep at(Step::kRotate);
+        for (size_t h = 0; h < x.shape[1]; ++h) {
+          const Complex<Real> turned = Complex<Real>{x(b, h, s, re), x(b, h, s, im)} * unit;
+          y(b, h, s, re) = turned.re;
+          y(b, h, s, im) = turned.im;
+        }
+      }
+    }
+  }
+}
+
+template <>
+std::unique_ptr<Operation> MakeOperation<RopeComplex>() {
+  return Wrap<RopeComplex>();
+}
+
+}  // namespace sextant

@@ -1,0 +1,57 @@
+#include "reference/rope_rotate.h"
+
+#include "reference/operation.h"
+#include "reference/real.h"
+
+namespace sextant {
+
+void CheckWindow(int64_t offset, int64_t rotary_width, size_t head_width) {
+  const auto width = static_cast<int64_t>(head_width);
+  if (rotary_width > width) {
+    throw Error("dimension R is ", rotary_width, ", expected at most D, which is ", width);
+  }
+  if (offset < 0 || offset > width - rotary_width) {
+    throw Error("offset is ", offset, ", expected 0 to ", width - rotary_width,
+                " (D - R: the window of rotated channels lies inside the head)");
+  }
+}
+
+template <class Real>
+void RopeRotate::operator()(const Tensor<Real>& x, const Tensor<Real>& cos, const Tensor<Real>& sin,
+                            Tensor<Real>& y) const {
+  const size_t half = cos.shape[2], rotary_width = 2 * half, start = static_cast<size_t>(offset);
+  CheckWindow(offset, static_cast<int64_t>(rotary_width), x.shape[3]);
+  y.data = x.data;
+  const InStep at(Step::kRotate);
+  for (size_t b = 0; b < x.shape[0]; ++b) {
+    for (size_t h = 0; h < x.shape[1]; ++h) {
+      for (size_t s = 0; s < x.shape[2]; ++s) {
+        for (size_t k = 0; k < half; ++k) {
+          auto [i, j] = ChannelsOf(pairing, k, rotary_width);
+          i += start;
+          j += start;
+          const Real& c = cos(b, s, k);
+          const Real si = direction == Direction::kForward ? sin(b, s, k) : -sin(b, s, k);
+          y(b, h, s, i) = x(b, h, s, i) * c - x(b, h, s, j) * si;
+          y(b, h, s, j) = x(b, h, s, i) * si + x(b, h, s, j) * c;
+        }
+      }
+    }
+  }
+}
+
+template void RopeRotate::operator()(const Tensor<Interval>&, const Tensor<Interval>&,
+                                     const Tensor<Interval>&, Tensor<Interval>&) const;
+template void RopeRotate::operator()(const Tensor<Counted>&, const Tensor<Counted>&,
+                                     const Tensor<Counted>&, Tensor<Counted>&) const;
+template void RopeRotate::operator()(const Tensor<Rounded>&, const Tensor<Rounded>&,
+                                     const Tensor<Rounded>&, Tensor<Rounded>&) const;
+template void RopeRotate::operator()(const Tensor<Wide>&, const Tensor<Wide>&, const Tensor<Wide>&,
+                                     Tensor<Wide>&) const;
+
+template <>
+std::unique_ptr<Operation> MakeOperation<RopeRotate>() {
+  return Wrap<RopeRotate>();
+}
+
+}  // namespace sextant

@@ -1,0 +1,49 @@
+#include "reference/rope_table.h"
+
+#include "reference/operation.h"
+#include "reference/real.h"
+
+namespace sextant {
+
+template <class Real>
+void RopeTable::Fill(const Tensor<double>& position, const Tensor<Real>& inv_freq,
+                     const Real& amplitude, Tensor<Real>& cos, Tensor<Real>& sin) {
+  for (size_t k = 0; k < inv_freq.data.size(); ++k) {
+    Rotor<Real> rotor(inv_freq(k));
+    for (size_t b = 0; b < position.shape[0]; ++b) {
+      for (size_t s = 0; s < position.shape[1]; ++s) {
+        auto [c, si] = rotor(position(b, s));
+        {
+          const InStep at(Step::kTrig);
+          c = c * amplitude;
+          si = si * amplitude;
+        }
+        const InStep at(Step::kTable);
+        cos(b, s, k) = Converted(c);
+        sin(b, s, k) = Converted(si);
+      }
+    }
+  }
+}
+
+template <class Real>
+void RopeTable::operator()(const Tensor<double>& position, const Tensor<Real>& inv_freq,
+                           Tensor<Real>& cos, Tensor<Real>& sin) const {
+  Fill(position, inv_freq, Real(attention_factor), cos, sin);
+}
+
+template void RopeTable::Fill(const Tensor<double>&, const Tensor<Interval>&, const Interval&,
+                              Tensor<Interval>&, Tensor<Interval>&);
+template void RopeTable::Fill(const Tensor<double>&, const Tensor<Counted>&, const Counted&,
+                              Tensor<Counted>&, Tensor<Counted>&);
+template void RopeTable::Fill(const Tensor<double>&, const Tensor<Rounded>&, const Rounded&,
+                              Tensor<Rounded>&, Tensor<Rounded>&);
+template void RopeTable::Fill(const Tensor<double>&, const Tensor<Wide>&, const Wide&, Tensor<Wide>&,
+                              Tensor<Wide>&);
+
+template <>
+std::unique_ptr<Operation> MakeOperation<RopeTable>() {
+  return Wrap<RopeTable>();
+}
+
+}  // namespace sextant

@@ -1,0 +1,113 @@
+#include "reference/rounded.h"
+
+#include <cmath>
+#include <limits>
+
+#include "reference/recipe.h"
+
+namespace sextant {
+
+double RoundTo(DType type, const DoubleDouble& x) {
+  if (type == DType::kF64 || x.low == 0 || !std::isfinite(x.high)) return RoundTo(type, x.high);
+  // Round to odd: cut toward zero and mark what was cut off (Boldo and Melquiond 2008).
+  double cut = x.high;
+  if ((x.low < 0) == (x.high > 0)) cut = std::nextafter(x.high, 0.0);
+  if (!(EncodeBits(DType::kF64, cut) & 1)) {
+    cut = std::nextafter(cut, x.high > 0 ? INFINITY : -INFINITY);
+  }
+  return RoundTo(type, cut);
+}
+
+Rounded Rounded::Finish(const DoubleDouble& x) {
+  const StepRule& rule = CurrentRule();
+  return rule.exact ? Rounded(x) : Rounded(RoundTo(rule.format, x));
+}
+
+Rounded Converted(const Rounded& a) { return Rounded::Finish(a.value_); }
+
+namespace {
+
+// f(a, b) in the step's arithmetic: in double-double if it is exact, else in double, which then is
+// rounded to the format.
+template <class F>
+auto Compute(const Rounded& a, const Rounded& b, F f) {
+  if (CurrentRule().exact) return f(a, b, true);
+  return f(Converted(a), Converted(b), false);
+}
+
+}  // namespace
+
+Rounded operator-(const Rounded& a) { return Rounded(-a.value_); }
+
+Rounded operator+(const Rounded& left, const Rounded& right) {
+  return Compute(left, right, [](const Rounded& a, const Rounded& b, bool exact) {
+    return exact ? Rounded(a.value_ + b.value_) : Rounded::Finish(a.value_.high + b.value_.high);
+  });
+}
+
+Rounded operator-(const Rounded& a, const Rounded& b) { return a + -b; }
+
+Rounded operator*(const Rounded& left, const Rounded& right) {
+  return Compute(left, right, [](const Rounded& a, const Rounded& b, bool exact) {
+    return exact ? Rounded(a.value_ * b.value_) : Rounded::Finish(a.value_.high * b.value_.high);
+  });
+}
+
+Rounded operator/(const Rounded& left, const Rounded& right) {
+  return Compute(left, right, [](const Rounded& a, const Rounded& b, bool exact) {
+    return exact ? Rounded(a.value_ / b.value_) : Rounded::Finish(a.value_.high / b.value_.high);
+  });
+}
+
+Rounded Sqrt(const Rounded& operand) {
+  const Rounded a = Converted(operand);
+  return CurrentRule().exact ? Rounded(sqrt(a.value_)) : Rounded::Finish(std::sqrt(a.value_.high));
+}
+
+Rounded Exp(const Rounded& operand) {
+  const Rounded a = Converted(operand);
+  return CurrentRule().format == DType::kF64 && !CurrentRule().exact
+             ? Rounded(std::exp(a.value_.high))
+             : Rounded::Finish(exp(a.value_));
+}
+
+Rounded Log(const Rounded& operand) {
+  const Rounded a = Converted(operand);
+  return CurrentRule().format == DType::kF64 && !CurrentRule().exact
+             ? Rounded(std::log(a.value_.high))
+             : Rounded::Finish(log(a.value_));
+}
+
+std::pair<Rounded, Rounded> CosSin(const Rounded& operand) {
+  const Rounded a = Converted(operand);
+  if (CurrentRule().format == DType::kF64 && !CurrentRule().exact) {
+    return {Rounded(std::cos(a.value_.high)), Rounded(std::sin(a.value_.high))};
+  }
+  const SineCosine exact = SinCos(a.value_);
+  return {Rounded::Finish(exact.cosine), Rounded::Finish(exact.sine)};
+}
+
+Rounded Power(const Rounded& left, const Rounded& right) {
+  const Rounded base = Converted(left), exponent = Converted(right);
+  if (CurrentRule().format == DType::kF64 && !CurrentRule().exact) {
+    return Rounded(std::pow(base.value_.high, exponent.value_.high));
+  }
+  if (exponent.value_.high == 0) return Rounded(1.0);
+  return Rounded::Finish(exp(exponent.value_ * log(base.value_)));
+}
+
+Rounded SumOf(std::span<const Rounded> terms) {
+  if (terms.empty()) return Rounded();
+  if (CurrentRule().form == Form::kPairwise && terms.size() > 1) {
+    const size_t half = terms.size() / 2;
+    return SumOf(terms.first(half)) + SumOf(terms.subspan(half));
+  }
+  Rounded sum = Converted(terms[0]);
+  for (const Rounded& term : terms.subspan(1)) sum = sum + term;
+  return sum;
+}
+
+bool Less(const Rounded& a, const Rounded& b) { return a.value_ < b.value_; }
+Rounded TwoPiOf(const Rounded*) { return Rounded(kPi * 2.0); }
+
+}  // namespace sextant

@@ -1,0 +1,53 @@
+// Rounded: what an implementation that follows the thread's recipe outputs.
+//
+// Every operation converts its operands to the format of the step (reference/recipe.h), computes
+// and rounds to nearest; in an exact step it computes in double-double. Elementary functions are
+// rounded correctly to f32 and narrower, and are those of the C library in f64.
+// Double rounding (double, then the format) is innocuous for + - * / and sqrt to f32, f16 and bf16.
+// Source: Figueroa 1995, "When is double rounding innocuous?", SIGNUM Newsletter 30(3).
+#pragma once
+
+#include <span>
+#include <utility>
+
+#include "reference/double_double.h"
+#include "reference/dtype.h"
+
+namespace sextant {
+
+// x rounded once to `type`.
+double RoundTo(DType type, const DoubleDouble& x);
+
+class Rounded {
+ public:
+  Rounded() = default;
+  explicit Rounded(double x) : value_(x) {}
+  Rounded(double x, DType) : value_(x) {}
+
+  double value() const { return value_.high; }
+
+  friend Rounded operator+(const Rounded& a, const Rounded& b);
+  friend Rounded operator-(const Rounded& a, const Rounded& b);
+  friend Rounded operator-(const Rounded& a);
+  friend Rounded operator*(const Rounded& a, const Rounded& b);
+  friend Rounded operator/(const Rounded& a, const Rounded& b);
+  friend Rounded Sqrt(const Rounded& a);
+  friend Rounded Exp(const Rounded& a);
+  friend Rounded Log(const Rounded& a);
+  friend std::pair<Rounded, Rounded> CosSin(const Rounded& angle);
+  friend Rounded Converted(const Rounded& a);
+  friend Rounded Power(const Rounded& base, const Rounded& exponent);  // base > 0
+  friend Rounded SumOf(std::span<const Rounded> terms);
+  friend bool Less(const Rounded& a, const Rounded& b);
+  friend Rounded TwoPiOf(const Rounded*);
+
+ private:
+  explicit Rounded(const DoubleDouble& x) : value_(x) {}
+  static Rounded Finish(const DoubleDouble& x);
+
+  DoubleDouble value_;
+};
+
+Rounded TwoPiOf(const Rounded*);
+
+}  // namespace sextant

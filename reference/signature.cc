@@ -1,0 +1,90 @@
+#include "reference/signature.h"
+
+#include <cassert>
+#include <cctype>
+#include <sstream>
+
+#include "reference/error.h"
+
+namespace sextant {
+namespace {
+
+TensorSpec ParseTensor(std::string_view word) {
+  TensorSpec tensor;
+  const size_t open = word.find('[');
+  assert(open != word.npos && word.ends_with(']'));
+  std::string_view head = word.substr(0, open);
+  if (head.ends_with('?')) {
+    tensor.optional = true;
+    head.remove_suffix(1);
+  }
+  const size_t colon = head.find(':');
+  tensor.name = head.substr(0, colon);
+  if (colon != head.npos) {
+    const std::string_view role = head.substr(colon + 1);
+    assert(role == "i64" || role == "wide" || role == "real");
+    tensor.role = role == "i64" ? Role::kInteger : role == "wide" ? Role::kWide : Role::kReal;
+  }
+  std::istringstream axes{std::string(word.substr(open + 1, word.size() - open - 2))};
+  for (std::string axis; std::getline(axes, axis, ',');) tensor.extents.push_back(axis);
+  return tensor;
+}
+
+}  // namespace
+
+Signature ParseSignature(std::string_view text) {
+  Signature signature;
+  std::vector<TensorSpec>* side = &signature.inputs;
+  std::istringstream words{std::string(text)};
+  for (std::string word; words >> word;) {
+    if (word == "->") {
+      side = &signature.outputs;
+    } else {
+      side->push_back(ParseTensor(word));
+    }
+  }
+  return signature;
+}
+
+DType DTypeOf(Role role, DType of_case) {
+  switch (role) {
+    case Role::kCase: return of_case;
+    case Role::kInteger: return DType::kI64;
+    case Role::kReal: return DType::kF64;
+    case Role::kWide: break;
+  }
+  return of_case == DType::kF64 ? DType::kF64 : DType::kF32;
+}
+
+std::vector<std::string> LettersOf(std::string_view extent) {
+  std::vector<std::string> letters;
+  for (const char c : extent) {
+    if (std::isupper(static_cast<unsigned char>(c))) letters.emplace_back(1, c);
+  }
+  return letters;
+}
+
+size_t Extent(std::string_view extent, const Dimensions& dimensions) {
+  const bool half = extent.ends_with("/2");
+  const bool plus_one = extent.ends_with("+1");
+  std::istringstream factors{std::string(half || plus_one ? extent.substr(0, extent.size() - 2) : extent)};
+  int64_t product = 1;
+  for (std::string factor; std::getline(factors, factor, '*');) {
+    const bool number = std::isdigit(static_cast<unsigned char>(factor[0]));
+    if (half && !number && dimensions.at(factor) % 2 != 0) {
+      throw Error("dimension ", factor, " is ", dimensions.at(factor), ", expected a multiple of 2");
+    }
+    if (__builtin_mul_overflow(product, number ? std::stoll(factor) : dimensions.at(factor), &product)) {
+      throw Error("the extent ", extent, " does not fit into 64 bits");
+    }
+  }
+  return static_cast<size_t>(half ? product / 2 : product + plus_one);
+}
+
+Shape ShapeOf(const TensorSpec& tensor, const Dimensions& dimensions) {
+  Shape shape;
+  for (const std::string& extent : tensor.extents) shape.push_back(Extent(extent, dimensions));
+  return shape;
+}
+
+}  // namespace sextant

@@ -1,0 +1,81 @@
+#include "reference/slices.h"
+
+#include <algorithm>
+
+namespace sextant {
+namespace {
+
+// First and count along every axis of the tensor.
+std::vector<std::pair<size_t, size_t>> RangesOf(const Shape& whole, const TensorSpec& spec,
+                                                const Slice& slice) {
+  std::vector<std::pair<size_t, size_t>> ranges;
+  for (size_t axis = 0; axis < whole.size(); ++axis) {
+    const auto at = slice.ranges.find(spec.extents[axis]);
+    ranges.push_back(at == slice.ranges.end() ? std::pair<size_t, size_t>{0, whole[axis]} : at->second);
+  }
+  return ranges;
+}
+
+}  // namespace
+
+std::vector<Slice> CutCase(const Case& c, size_t elements) {
+  size_t total = 0;
+  for (const TensorSpec& output : c.info().signature.outputs) {
+    total = std::max(total, CountOf(c.ShapeOf(output)));
+  }
+  std::vector<Slice> slices(1);
+  for (const char letter : c.info().slices) {
+    if (total <= elements) break;
+    const std::string name(1, letter);
+    const auto extent = static_cast<size_t>(c.dimensions().at(name));
+    if (extent <= 1) continue;
+    const size_t wanted = std::min(extent, (total + elements - 1) / elements);
+    const size_t size = (extent + wanted - 1) / wanted;
+    std::vector<Slice> finer;
+    for (const Slice& slice : slices) {
+      for (size_t first = 0; first < extent; first += size) {
+        finer.push_back(slice);
+        finer.back().ranges[name] = {first, std::min(size, extent - first)};
+      }
+    }
+    slices = std::move(finer);
+    total = total / extent * size;
+  }
+  return slices;
+}
+
+Shape ShapeIn(const Shape& whole, const TensorSpec& spec, const Slice& slice) {
+  Shape shape;
+  for (const auto& [first, count] : RangesOf(whole, spec, slice)) shape.push_back(count);
+  return shape;
+}
+
+std::vector<size_t> IndicesIn(const Shape& whole, const TensorSpec& spec, const Slice& slice) {
+  std::vector<size_t> indices = {0};
+  const auto ranges = RangesOf(whole, spec, slice);
+  for (size_t axis = 0; axis < whole.size(); ++axis) {
+    std::vector<size_t> next;
+    next.reserve(indices.size() * ranges[axis].second);
+    for (const size_t index : indices) {
+      for (size_t i = 0; i < ranges[axis].second; ++i) {
+        next.push_back(index * whole[axis] + ranges[axis].first + i);
+      }
+    }
+    indices = std::move(next);
+  }
+  return indices;
+}
+
+Tensor<double> Take(const Tensor<double>& whole, const TensorSpec& spec, const Slice& slice) {
+  Tensor<double> part(ShapeIn(whole.shape, spec, slice));
+  const std::vector<size_t> indices = IndicesIn(whole.shape, spec, slice);
+  for (size_t i = 0; i < indices.size(); ++i) part.data[i] = whole.data[indices[i]];
+  return part;
+}
+
+void Put(const Tensor<double>& part, const TensorSpec& spec, const Slice& slice, Tensor<double>& whole) {
+  const std::vector<size_t> indices = IndicesIn(whole.shape, spec, slice);
+  for (size_t i = 0; i < indices.size(); ++i) whole.data[indices[i]] = part.data[i];
+}
+
+}  // namespace sextant

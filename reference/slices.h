@@ -1,0 +1,26 @@
+// Cuts the tensors of a case along axes on which its elements are independent.
+#pragma once
+
+#include <vector>
+
+#include "reference/case.h"
+
+namespace sextant {
+
+// One box of a case: some letters restricted to a range, all others whole.
+struct Slice {
+  std::map<std::string, std::pair<size_t, size_t>> ranges;  // letter -> first, count
+};
+
+// Slices of at most about `elements` output elements each, in row-major order of the cut letters.
+std::vector<Slice> CutCase(const Case& c, size_t elements);
+
+// The part of a tensor that lies in the slice, and putting it back.
+Tensor<double> Take(const Tensor<double>& whole, const TensorSpec& spec, const Slice& slice);
+void Put(const Tensor<double>& part, const TensorSpec& spec, const Slice& slice, Tensor<double>& whole);
+
+// For every element of the part in order: its flat index in the whole.
+std::vector<size_t> IndicesIn(const Shape& whole, const TensorSpec& spec, const Slice& slice);
+Shape ShapeIn(const Shape& whole, const TensorSpec& spec, const Slice& slice);
+
+}  // namespace sextant

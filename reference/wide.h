@@ -1,0 +1,47 @@
+// Wide: a second opinion on every golden that shares no code with MPFR.
+// Boost.Multiprecision's cpp_bin_float with 100 decimal digits (334 bits). Its functions are
+// accurate to a few units in the last place, not rounded by proof; that is what Interval is for.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <utility>
+
+#include "reference/dtype.h"
+
+namespace sextant {
+
+class Wide {
+ public:
+  struct Number;  // the Boost number; only wide.cc sees it
+
+  Wide() : Wide(0.0) {}
+  explicit Wide(double x);
+  Wide(double x, DType) : Wide(x) {}
+  explicit Wide(std::shared_ptr<const Number> number) : number_(std::move(number)) {}
+  const Number& number() const { return *number_; }
+
+  double High() const;                      // rounded to double
+  double Distance(double high, double low) const;  // |x - (high + low)|, rounded to double
+
+  friend Wide operator+(const Wide& a, const Wide& b);
+  friend Wide operator-(const Wide& a, const Wide& b);
+  friend Wide operator-(const Wide& a);
+  friend Wide operator*(const Wide& a, const Wide& b);
+  friend Wide operator/(const Wide& a, const Wide& b);
+  friend Wide Sqrt(const Wide& a);
+  friend Wide Exp(const Wide& a);
+  friend Wide Log(const Wide& a);
+  friend std::pair<Wide, Wide> CosSin(const Wide& angle);
+  friend Wide Power(const Wide& base, const Wide& exponent);  // base > 0
+  friend bool Less(const Wide& a, const Wide& b);
+  friend Wide TwoPiOf(const Wide*);
+
+ private:
+  std::shared_ptr<const Number> number_;  // never changed: copies share it
+};
+
+Wide TwoPiOf(const Wide*);
+
+}  // namespace sextant
