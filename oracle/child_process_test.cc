@@ -1,0 +1,219 @@
+#include "oracle/child_process.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+#include <vector>
+
+namespace sextant::oracle {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using testing::HasSubstr;
+
+Clock::time_point In(Clock::duration wait) { return Clock::now() + wait; }
+
+// A file name of this test's own, without a file.
+std::string FreshFile() {
+  const auto* info = testing::UnitTest::GetInstance()->current_test_info();
+  std::string path = testing::TempDir() + "/" + info->test_suite_name() + "." + info->name() + "." +
+                     std::to_string(getpid());
+  std::filesystem::remove(path);
+  return path;
+}
+
+// The process numbers that a command wrote to a file, waiting until there are `count`.
+std::vector<pid_t> PidsIn(const std::string& path, size_t count) {
+  for (const auto deadline = In(seconds(20)); Clock::now() < deadline;) {
+    std::ifstream in(path);
+    std::vector<pid_t> pids;
+    for (pid_t pid; in >> pid;) pids.push_back(pid);
+    if (pids.size() >= count && std::filesystem::exists(path)) return pids;
+    std::this_thread::sleep_for(milliseconds(1));
+  }
+  ADD_FAILURE() << "no process numbers in " << path;
+  return {};
+}
+
+// Neither running nor a zombie.
+bool IsGone(pid_t pid) { return kill(pid, 0) != 0 && errno == ESRCH; }
+
+void ExpectAllGone(const std::vector<pid_t>& pids) {
+  for (const pid_t pid : pids) EXPECT_TRUE(IsGone(pid)) << pid;
+}
+
+std::string EndOf(const std::string& command) {
+  ChildProcess child(command);
+  char byte;
+  EXPECT_EQ(child.Receive({&byte, 1}, In(seconds(20))), Event::kEnded);
+  return child.exit() ? Describe(*child.exit()) : "still runs";
+}
+
+TEST(ChildProcess, CarriesBytesBothWays) {
+  ChildProcess child("cat");
+  child.Send("seven\n");
+  std::string echo(6, '\0');
+  EXPECT_EQ(child.Receive(echo, In(seconds(20))), Event::kDone);
+  EXPECT_EQ(echo, "seven\n");
+  EXPECT_FALSE(child.exit());
+}
+
+// A pipe holds 64 KiB: whoever first wrote all and then read would wait for ever.
+TEST(ChildProcess, DoesNotDeadlockWhenBothWriteMuch) {
+  ChildProcess child("cat");
+  const std::string sent(size_t{4} << 20, 's');
+  child.Send(sent);
+  std::string echo(sent.size(), '\0');
+  EXPECT_EQ(child.Receive(echo, In(seconds(20))), Event::kDone);
+  EXPECT_EQ(echo, sent);
+  EXPECT_EQ(child.unsent(), 0u);
+}
+
+TEST(ChildProcess, ReadsNoFurtherThanAsked) {
+  ChildProcess child("printf abcdef; exec cat");
+  std::string bytes(2, '\0');
+  EXPECT_EQ(child.Receive(bytes, In(seconds(20))), Event::kDone);
+  EXPECT_EQ(bytes, "ab");
+  EXPECT_EQ(child.TakeWaiting(), "cdef");
+  EXPECT_EQ(child.TakeWaiting(), "");
+}
+
+TEST(ChildProcess, TellsHowACommandEnded) {
+  EXPECT_EQ(EndOf("exit 3"), "exited with status 3");
+  EXPECT_EQ(EndOf("kill -SEGV $$"), "was killed by SIGSEGV (Segmentation fault)");
+  EXPECT_THAT(EndOf("no_such_command_of_ours"),
+              HasSubstr("status 127 (a shell's word for: command"));
+  EXPECT_THAT(EndOf("sh -c 'kill -ABRT $$'; exit $?"),
+              HasSubstr("134 (a shell's word for: killed by SIGABRT"));
+}
+
+TEST(ChildProcess, ReceivesWhatACommandWroteBeforeItEnded) {
+  ChildProcess child("printf last");
+  std::string bytes(5, '\0');
+  EXPECT_EQ(child.Receive(bytes, In(seconds(20))), Event::kEnded);
+  EXPECT_EQ(child.received(), 4u);
+  EXPECT_EQ(bytes.substr(0, 4), "last");
+}
+
+TEST(ChildProcess, WaitsNoLongerThanItsDeadline) {
+  const auto start = Clock::now();
+  const std::string pids = FreshFile();
+  {
+    ChildProcess child("trap '' TERM INT HUP; echo $$ > " + pids + "; while :; do sleep 50; done");
+    PidsIn(pids, 1);
+    char byte;
+    EXPECT_EQ(child.Receive({&byte, 1}, In(milliseconds(20))), Event::kTimeLimit);
+  }
+  ExpectAllGone(PidsIn(pids, 1));
+  EXPECT_LT(Clock::now() - start, seconds(10));
+}
+
+TEST(ChildProcess, ResetsWhatProgramsInheritOfSignals) {
+  // A blocked or ignored SIGTERM would go through exec.
+  sigset_t term, before;
+  sigemptyset(&term);
+  sigaddset(&term, SIGTERM);
+  pthread_sigmask(SIG_BLOCK, &term, &before);
+  const auto handler = signal(SIGTERM, SIG_IGN);
+  EXPECT_EQ(EndOf("kill -TERM $$; exit 5"), "was killed by SIGTERM (Terminated)");
+  signal(SIGTERM, handler);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+// The grandchild has a session of its own and its parent is gone: no group and no line of
+// descent leads to it.
+TEST(ChildProcess, LeavesNoDaemonBehindWhenKilled) {
+  const std::string pids = FreshFile();
+  ChildProcess child("(setsid sh -c 'trap \"\" TERM HUP; echo $$ >> " + pids +
+                     "; while :; do sleep 50; done' &); cat");
+  const std::vector<pid_t> daemon = PidsIn(pids, 1);
+  child.Kill();
+  ExpectAllGone(daemon);
+}
+
+TEST(ChildProcess, LeavesNoDaemonBehindWhenTheCommandEnds) {
+  const std::string pids = FreshFile();
+  ChildProcess child("(setsid sh -c 'echo $$ >> " + pids + "; exec sleep 50' &); read line");
+  const std::vector<pid_t> daemon = PidsIn(pids, 1);
+  std::string surplus;
+  EXPECT_EQ(child.Leave(In(seconds(20)), &surplus), Event::kDone);
+  child.Kill();
+  ExpectAllGone(daemon);
+}
+
+TEST(ChildProcess, LeavesNoDaemonBehindWhenOurProgramIsKilled) {
+  const std::string pids = FreshFile();
+  const pid_t program = fork();
+  if (program == 0) {
+    ChildProcess child("echo $$ >> " + pids + "; (setsid sh -c 'echo $$ >> " + pids +
+                       "; exec sleep 50' &); exec sleep 50");
+    pause();
+    _exit(0);
+  }
+  const std::vector<pid_t> left = PidsIn(pids, 2);
+  kill(program, SIGKILL);
+  waitpid(program, nullptr, 0);
+  for (const auto deadline = In(seconds(20)); Clock::now() < deadline;) {
+    if (IsGone(left[0]) && IsGone(left[1])) break;
+    std::this_thread::sleep_for(milliseconds(1));
+  }
+  ExpectAllGone(left);
+}
+
+// The list of a keeper's children is longer than its buffer.
+TEST(SlowChildProcess, LeavesNoneOfManyDaemonsBehind) {
+  const std::string pids = FreshFile();
+  ChildProcess child("for i in $(seq 700); do (sleep 100 & echo $! >> " + pids + "); done; cat");
+  const std::vector<pid_t> daemons = PidsIn(pids, 700);
+  child.Kill();
+  ExpectAllGone(daemons);
+}
+
+TEST(ChildProcess, KeepsTheEndOfStderr) {
+  ChildProcess child(
+      "head -c 1000000 /dev/zero | tr '\\0' e >&2; printf '\\nlast line' >&2; exit 1");
+  char byte;
+  EXPECT_EQ(child.Receive({&byte, 1}, In(seconds(20))), Event::kEnded);
+  child.Kill();
+  EXPECT_EQ(child.error_text().size(), size_t{64} << 10);
+  EXPECT_TRUE(child.error_text().ends_with("e\nlast line"));
+}
+
+TEST(ChildProcess, SurvivesABrokenPipeWithoutTouchingOurHandlers) {
+  struct sigaction before {
+  }, after{};
+  sigaction(SIGPIPE, nullptr, &before);
+  ASSERT_EQ(before.sa_handler, SIG_DFL) << "otherwise this test shows nothing";
+  ChildProcess child("exit 0");
+  child.Send(std::string(1 << 20, 'x'));
+  EXPECT_EQ(child.Flush(In(seconds(20))), Event::kEnded);
+  EXPECT_FALSE(child.input_open());
+  sigaction(SIGPIPE, nullptr, &after);
+  EXPECT_EQ(after.sa_handler, SIG_DFL);
+}
+
+// A pipe end that leaked into a later child would keep the input of an earlier one open.
+TEST(ChildProcess, SeesItsEndOfInputWhileOthersRun) {
+  ChildProcess first("cat; exit 7"), second("cat"), third("cat");
+  std::string surplus;
+  EXPECT_EQ(first.Leave(In(seconds(20)), &surplus), Event::kDone);
+  ASSERT_TRUE(first.exit());
+  EXPECT_EQ(first.exit()->status, 7);
+}
+
+TEST(ChildProcess, ShowsWhatComesAfterTheEndOfInput) {
+  ChildProcess child("cat; head -c 100000 /dev/zero | tr '\\0' z");
+  std::string surplus;
+  EXPECT_EQ(child.Leave(In(seconds(20)), &surplus), Event::kDone);
+  EXPECT_EQ(surplus, std::string(64, 'z'));
+}
+
+}  // namespace
+}  // namespace sextant::oracle

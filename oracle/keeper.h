@@ -1,0 +1,34 @@
+// The keeper: a small process between us and a command, so that nothing the command starts outlives
+// it or us.
+//
+// It is the sub-reaper of the command: descendants whose parent dies become its children, whatever
+// sessions and groups they made. One keeper serves one command, so that several commands of one
+// program cannot be confused. It ends the command and all its descendants with SIGKILL when
+//   the command itself has ended,
+//   a byte or the end of input comes from `orders`: the end of input comes also when our program
+//   dies in whatever way, because only our program holds the other end.
+// Then it reaps them all and leaves. Non-goal: descendants that gained other privileges.
+#pragma once
+
+#include <string>
+
+namespace sextant::oracle {
+
+// How a command ended; the keeper writes one to `reports`.
+struct Exit {
+  int signal = 0;  // that killed it, 0 if it left by itself
+  int status = 0;  // exit status if it left by itself
+};
+
+// Read and write ends that the keeper and its command take over.
+struct KeeperPipes {
+  int input, output, error;  // of the command
+  int orders;                // read by the keeper
+  int reports;               // written by the keeper; its end of file means that all is over
+};
+
+// The whole life of a keeper, called right after fork() with every signal blocked. Uses only
+// functions that are safe in the forked child of a program with threads; never returns.
+[[noreturn]] void RunKeeper(const char* command, KeeperPipes pipes);
+
+}  // namespace sextant::oracle
