@@ -99,9 +99,11 @@ Counted operator*(const Counted& left, const Counted& right) {
   const double x = a.Magnitude(), y = b.Magnitude();
   const double error = x * b.error_ + y * a.error_ + a.error_ * b.error_;
   // The product of two doubles is a double-double unless its lower half underflows.
-  const bool zero = a.IsExact() && b.IsExact() && center.high == 0 && (x == 0 || y == 0);
-  const bool precise = a.IsExact() && b.IsExact() && a.center_.low == 0 && b.center_.low == 0 &&
-                       (zero || std::abs(center.high) > 0x1p-900);
+  // 0 times whatever finite number an implementation holds is 0: position 0 turns nothing.
+  const bool zero = (a.IsExact() && x == 0 && std::isfinite(y + b.error_)) ||
+                    (b.IsExact() && y == 0 && std::isfinite(x + a.error_));
+  const bool precise = zero || (a.IsExact() && b.IsExact() && a.center_.low == 0 && b.center_.low == 0 &&
+                                std::abs(center.high) > 0x1p-900);
   const double drift =
       precise ? 0 : x * b.drift_ + y * a.drift_ + a.drift_ * b.drift_ + DriftOf(center);
   const StepRule& rule = CurrentRule();
