@@ -11,6 +11,8 @@
 #include <thread>
 #include <vector>
 
+#include "oracle/rogue.h"
+
 namespace sextant::oracle {
 namespace {
 
@@ -19,15 +21,6 @@ using std::chrono::seconds;
 using testing::HasSubstr;
 
 Clock::time_point In(Clock::duration wait) { return Clock::now() + wait; }
-
-// A file name of this test's own, without a file.
-std::string FreshFile() {
-  const auto* info = testing::UnitTest::GetInstance()->current_test_info();
-  std::string path = testing::TempDir() + "/" + info->test_suite_name() + "." + info->name() + "." +
-                     std::to_string(getpid());
-  std::filesystem::remove(path);
-  return path;
-}
 
 // The process numbers that a command wrote to a file, waiting until there are `count`.
 std::vector<pid_t> PidsIn(const std::string& path, size_t count) {
@@ -104,7 +97,7 @@ TEST(ChildProcess, ReceivesWhatACommandWroteBeforeItEnded) {
 
 TEST(ChildProcess, WaitsNoLongerThanItsDeadline) {
   const auto start = Clock::now();
-  const std::string pids = FreshFile();
+  const std::string pids = FreshFile(".pids");
   {
     ChildProcess child("trap '' TERM INT HUP; echo $$ > " + pids + "; while :; do sleep 50; done");
     PidsIn(pids, 1);
@@ -130,7 +123,7 @@ TEST(ChildProcess, ResetsWhatProgramsInheritOfSignals) {
 // The grandchild has a session of its own and its parent is gone: no group and no line of
 // descent leads to it.
 TEST(ChildProcess, LeavesNoDaemonBehindWhenKilled) {
-  const std::string pids = FreshFile();
+  const std::string pids = FreshFile(".pids");
   ChildProcess child("(setsid sh -c 'trap \"\" TERM HUP; echo $$ >> " + pids +
                      "; while :; do sleep 50; done' &); cat");
   const std::vector<pid_t> daemon = PidsIn(pids, 1);
@@ -139,7 +132,7 @@ TEST(ChildProcess, LeavesNoDaemonBehindWhenKilled) {
 }
 
 TEST(ChildProcess, LeavesNoDaemonBehindWhenTheCommandEnds) {
-  const std::string pids = FreshFile();
+  const std::string pids = FreshFile(".pids");
   ChildProcess child("(setsid sh -c 'echo $$ >> " + pids + "; exec sleep 50' &); read line");
   const std::vector<pid_t> daemon = PidsIn(pids, 1);
   std::string surplus;
@@ -149,7 +142,7 @@ TEST(ChildProcess, LeavesNoDaemonBehindWhenTheCommandEnds) {
 }
 
 TEST(ChildProcess, LeavesNoDaemonBehindWhenOurProgramIsKilled) {
-  const std::string pids = FreshFile();
+  const std::string pids = FreshFile(".pids");
   const pid_t program = fork();
   if (program == 0) {
     ChildProcess child("echo $$ >> " + pids + "; (setsid sh -c 'echo $$ >> " + pids +
@@ -169,7 +162,7 @@ TEST(ChildProcess, LeavesNoDaemonBehindWhenOurProgramIsKilled) {
 
 // The list of a keeper's children is longer than its buffer.
 TEST(SlowChildProcess, LeavesNoneOfManyDaemonsBehind) {
-  const std::string pids = FreshFile();
+  const std::string pids = FreshFile(".pids");
   ChildProcess child("for i in $(seq 700); do (sleep 100 & echo $! >> " + pids + "); done; cat");
   const std::vector<pid_t> daemons = PidsIn(pids, 700);
   child.Kill();

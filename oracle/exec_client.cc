@@ -1,0 +1,280 @@
+#include "oracle/exec_client.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "oracle/printable.h"
+#include "reference/error.h"
+
+namespace sextant::oracle {
+namespace {
+
+constexpr char kProtocolVersion[] = "1";
+constexpr char kHello[] = "hello";
+constexpr auto kLeaveGrace = std::chrono::seconds(1);
+constexpr double kLongestLimit = 1e8;  // seconds; three years stand for ever
+constexpr size_t kLastLines = 10, kLastBytes = 2000;
+
+// The last lines of what a child wrote to stderr.
+std::string LastWords(std::string_view text) {
+  while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.remove_suffix(1);
+  size_t begin = text.size();
+  for (size_t lines = 0; begin > 0 && text.size() - begin < kLastBytes; --begin) {
+    if (text[begin - 1] == '\n' && ++lines == kLastLines) break;
+  }
+  return Printable(text.substr(begin));
+}
+
+std::string Number(double value) {
+  std::ostringstream out;
+  out.imbue(std::locale::classic());
+  out << value;
+  return out.str();
+}
+
+Clock::time_point After(double seconds) {
+  const std::chrono::duration<double> wait(std::min(seconds, kLongestLimit));
+  return Clock::now() + std::chrono::duration_cast<Clock::duration>(wait);
+}
+
+double CheckedLimit(double seconds, const char* what) {
+  if (!(seconds > 0)) throw Error(what, " is ", seconds, " s, expected more than 0");
+  return seconds;
+}
+
+std::string Join(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
+  return text;
+}
+
+// Throws Error if the metadata lack a required key or have one that nobody knows.
+void CheckKeys(const Metadata& metadata, const std::vector<std::string>& required) {
+  for (const std::string& key : required) {
+    if (!metadata.contains(key)) {
+      throw Error("__metadata__ has no '", key, "', expected: ", Join(required), " (message)");
+    }
+  }
+  for (const auto& [key, value] : metadata) {
+    if (key != "message" && std::ranges::find(required, key) == required.end()) {
+      throw Error("__metadata__ has the unknown key ", Quoted(key), ", expected: ", Join(required),
+                  " (message)");
+    }
+  }
+}
+
+Reply::Status ParseStatus(const std::string& text) {
+  if (text == "ok") return Reply::Status::kOk;
+  if (text == "unsupported") return Reply::Status::kUnsupported;
+  if (text == "error") return Reply::Status::kError;
+  throw Error("status is ", Quoted(text), ", expected one of: ok unsupported error");
+}
+
+std::vector<std::string> ParseOperations(const std::string& text) {
+  try {
+    return nlohmann::json::parse(text).get<std::vector<std::string>>();
+  } catch (const nlohmann::json::exception&) {
+    throw Error("operations is ", Quoted(text), ", expected a JSON list of texts");
+  }
+}
+
+}  // namespace
+
+Failure::Failure(Cause the_cause, const std::string& the_why, const std::string& the_last_words)
+    : std::runtime_error(the_last_words.empty()
+                             ? the_why
+                             : the_why + "; the last it wrote to stderr:\n" + the_last_words),
+      cause(the_cause),
+      why(the_why),
+      last_words(the_last_words) {}
+
+struct ExecClient::Request {
+  Metadata metadata;
+  const Tensors& inputs;
+  const std::vector<ExpectedTensor>& expected;
+  std::vector<std::string> reply_keys;  // beside id and status, if the status is ok
+};
+
+struct ExecClient::Answer {
+  Reply::Status status = Reply::Status::kOk;
+  Metadata metadata;
+  Tensors tensors;
+};
+
+ExecClient::ExecClient(std::string command, double seconds_per_case, double seconds_for_hello)
+    : command_(std::move(command)),
+      seconds_per_case_(CheckedLimit(seconds_per_case, "the time limit of a case")),
+      seconds_for_hello_(CheckedLimit(seconds_for_hello, "the time limit of hello")) {}
+
+ExecClient::~ExecClient() {
+  try {
+    Leave();
+  } catch (const Failure&) {
+  }
+}
+
+const Hello& ExecClient::hello() {
+  if (!hello_) Start();
+  return *hello_;
+}
+
+Reply ExecClient::Ask(const Question& question) {
+  if (child_) {
+    RequireSilence();
+  } else {
+    Start();
+  }
+  limit_ = seconds_per_case_;
+  const Answer answer = Exchange({.metadata = {{"operation", question.operation},
+                                               {"case", question.case_line},
+                                               {"attributes", question.attributes_json},
+                                               {"outputs", DescribeOutputs(question.expected)}},
+                                  .inputs = question.inputs,
+                                  .expected = question.expected,
+                                  .reply_keys = {}});
+  Reply reply{.status = answer.status, .message = {}, .outputs = answer.tensors};
+  const auto message = answer.metadata.find("message");
+  if (message != answer.metadata.end()) reply.message = Printable(message->second);
+  return reply;
+}
+
+void ExecClient::Leave() {
+  if (!child_) return;
+  std::string surplus;
+  child_->Leave(Clock::now() + kLeaveGrace, &surplus);
+  if (!surplus.empty()) {
+    Fail(Failure::Cause::kProtocol,
+         "it wrote " + Quoted(surplus) + " after its answer to " + request_ + ", expected nothing");
+  }
+  child_.reset();
+}
+
+void ExecClient::Start() {
+  if (failed_hello_) throw *failed_hello_;
+  try {
+    hello_ = Greet();
+  } catch (const Failure& failure) {
+    failed_hello_ = failure;
+    throw;
+  }
+}
+
+// Starts the child and says hello.
+Hello ExecClient::Greet() {
+  limit_ = seconds_for_hello_;
+  try {
+    child_ = std::make_unique<ChildProcess>(command_);
+  } catch (const Error& e) {
+    Fail(Failure::Cause::kEnded, e.what());
+  }
+  const Answer answer = Exchange({.metadata = {{"operation", kHello}},
+                                  .inputs = {},
+                                  .expected = {},
+                                  .reply_keys = {"name", "version", "recipe", "operations"}});
+  const Metadata& words = answer.metadata;
+  if (answer.status != Reply::Status::kOk) {
+    const auto message = words.find("message");
+    Fail(Failure::Cause::kProtocol,
+         "it answers hello with status '" + words.at("status") + "'" +
+             (message == words.end() ? "" : ": " + Quoted(message->second, kLastBytes)));
+  }
+  try {
+    return {.name = Printable(words.at("name")),
+            .version = Printable(words.at("version")),
+            .recipe = Printable(words.at("recipe")),
+            .operations = ParseOperations(words.at("operations"))};
+  } catch (const Error& e) {
+    Fail(Failure::Cause::kProtocol, "bad answer to " + request_ + ": " + e.what());
+  }
+}
+
+ExecClient::Answer ExecClient::Exchange(const Request& request) {
+  Metadata metadata = request.metadata;
+  const std::string id = std::to_string(++last_id_);
+  request_ = "request " + id + " (" + metadata.at("operation") + ")";
+  metadata["sextant"] = kProtocolVersion;
+  metadata["id"] = id;
+  child_->Send(EncodeMessage(metadata, request.inputs));
+  const Clock::time_point deadline = After(limit_);
+  try {
+    Answer answer = ReadAnswer(request, deadline);
+    Require(child_->Flush(deadline), "the answer came");
+    RequireSilence();
+    return answer;
+  } catch (const Error& e) {
+    Fail(Failure::Cause::kProtocol, "bad answer to " + request_ + ": " + e.what());
+  }
+}
+
+ExecClient::Answer ExecClient::ReadAnswer(const Request& request, Clock::time_point deadline) {
+  const std::string prefix = Receive(kPrefixSize, "its first 8 bytes", deadline);
+  const size_t size = ParsePrefix(prefix, HeaderLimit(request.expected));
+  const Header header = ParseHeader(Receive(size, "its header", deadline));
+  std::vector<std::string> keys = {"id", "status"};
+  Answer answer{.status = {}, .metadata = header.metadata, .tensors = {}};
+  if (!answer.metadata.contains("status")) CheckKeys(answer.metadata, keys);
+  answer.status = ParseStatus(answer.metadata.at("status"));
+  const bool ok = answer.status == Reply::Status::kOk;
+  if (ok) keys.insert(keys.end(), request.reply_keys.begin(), request.reply_keys.end());
+  CheckKeys(answer.metadata, keys);
+  const std::string id = std::to_string(last_id_);
+  if (answer.metadata.at("id") != id) {
+    throw Error("its id is ", Quoted(answer.metadata.at("id")), ", expected '", id,
+                "': it answers another request");
+  }
+  CheckOutputs(header, ok ? request.expected : std::vector<ExpectedTensor>());
+  answer.tensors = DecodeBody(header, Receive(header.body_size, "its tensors", deadline));
+  return answer;
+}
+
+// Bytes of the answer, of which `part` is the name.
+std::string ExecClient::Receive(size_t size, const char* part, Clock::time_point deadline) {
+  std::string bytes(size, '\0');
+  const Event event = child_->Receive(bytes, deadline);
+  if (event != Event::kDone) {
+    const size_t count = child_->received();
+    std::string progress =
+        std::to_string(count) + " of " + std::to_string(size) + " bytes of " + part + " came";
+    Require(event, progress);
+  }
+  return bytes;
+}
+
+// Fails unless the event is kDone, naming how far the conversation had come.
+void ExecClient::Require(Event event, const std::string& progress) {
+  if (event == Event::kDone) return;
+  std::string so_far = progress;
+  if (child_->unsent() > 0) {
+    so_far += ", " + std::to_string(child_->unsent()) + " bytes of the request were not read";
+  }
+  if (event == Event::kTimeLimit) {
+    Fail(Failure::Cause::kTimeLimit,
+         "no complete answer to " + request_ + " within " + Number(limit_) + " s: " + so_far);
+  }
+  const std::string what = child_->exit()          ? Describe(*child_->exit())
+                           : !child_->input_open() ? "closed its standard input"
+                                                   : "closed its standard output";
+  Fail(Failure::Cause::kEnded,
+       "it " + what + " before it had answered " + request_ + ": " + so_far);
+}
+
+// Fails if the child has said anything that was not asked for.
+void ExecClient::RequireSilence() {
+  const std::string waiting = child_->TakeWaiting();
+  if (waiting.empty()) return;
+  Fail(Failure::Cause::kProtocol, "it wrote " + Quoted(waiting) + " after its answer to " +
+                                      request_ + ", expected nothing before the next request");
+}
+
+void ExecClient::Fail(Failure::Cause cause, const std::string& why) {
+  std::string last_words;
+  if (child_) {
+    child_->Kill();
+    last_words = LastWords(child_->error_text());
+    child_.reset();
+  }
+  throw Failure(cause, why, last_words);
+}
+
+}  // namespace sextant::oracle

@@ -1,0 +1,79 @@
+#include "oracle/exec_client.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+
+#include "oracle/rogue.h"
+
+namespace sextant::oracle {
+namespace {
+
+TEST(SlowExecClient, SaysHello) {
+  ExecClient client(Program("hello(name='na\\x1bme')\nread()"), kPatient);
+  EXPECT_EQ(client.hello().name, "na?me");
+  EXPECT_EQ(client.hello().version, "0.1");
+  EXPECT_EQ(client.hello().recipe, "native");
+  EXPECT_EQ(client.hello().operations, (std::vector<std::string>{"op", "other"}));
+}
+
+TEST(SlowExecClient, AsksEverythingThatTheProtocolPromises) {
+  ExecClient client(Program(R"(
+hello()
+words = read()
+print(json.dumps(words, sort_keys=True), file=sys.stderr)
+)"),
+                    kPatient);
+  try {
+    Answer(client);
+    ADD_FAILURE() << "no failure";
+  } catch (const Failure& failure) {
+    EXPECT_EQ(failure.last_words,
+              R"({"attributes": "{\"M\":2}", "case": "op M=2 dtype=f32 seed=1", "id": "2", )"
+              R"("operation": "op", "outputs": "{\"y\":{\"dtype\":\"F32\",\"shape\":[2]}}", )"
+              R"("sextant": "1"})");
+  }
+}
+
+TEST(SlowExecClient, AsksOneChildManyTimes) {
+  ExecClient client(Program("hello()\nwhile True: say(good(read(), os.getpid()))"), kPatient);
+  const std::vector<double> first = Answer(client);
+  EXPECT_EQ(first[1], 2);
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(Answer(client), first);
+}
+
+TEST(SlowExecClient, CarriesUnsupportedErrorAndMessage) {
+  ExecClient client(Program(R"(
+hello()
+say(message({'id': read()['id'], 'status': 'unsupported', 'message': 'only\x07bf16'}))
+say(message({'id': read()['id'], 'status': 'error'}))
+)"),
+                    kPatient);
+  const Reply first = client.Ask(AskForY()), second = client.Ask(AskForY());
+  EXPECT_EQ(first.status, Reply::Status::kUnsupported);
+  EXPECT_EQ(first.message, "only?bf16");
+  EXPECT_EQ(second.status, Reply::Status::kError);
+  EXPECT_EQ(second.message, "");
+}
+
+TEST(SlowExecClient, PassesNaNOn) {
+  ExecClient client(Program("hello()\nsay(good(read(), float('nan'), float('inf')))"), kPatient);
+  const std::vector<double> y = Answer(client);
+  EXPECT_TRUE(std::isnan(y[0]));
+  EXPECT_TRUE(std::isinf(y[1]));
+}
+
+TEST(SlowExecClient, LetsAChildLeaveByItself) {
+  const std::string mark = FreshFile(".left");
+  {
+    ExecClient client(Program("hello()\nsys.stdin.buffer.read()\nopen('" + mark + "', 'w')"),
+                      kPatient);
+    client.hello();
+  }
+  EXPECT_TRUE(std::filesystem::exists(mark));
+}
+
+}  // namespace
+}  // namespace sextant::oracle
