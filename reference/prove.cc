@@ -112,11 +112,11 @@ std::vector<Decisions> ProveSlice(const Case& c, const Tensors& inputs, const Sl
   return all;
 }
 
-std::vector<Output<Counted>> CountSlice(const Case& c, const Tensors& inputs, const Slice& slice,
-                                        const Recipe& recipe) {
-  const Following following(recipe, c.dtype());
+// The recipe must be followed by this thread.
+Outputs<Counted> CountSlice(const Operation& operation, const Case& c, const Tensors& inputs,
+                            const Slice& slice) {
   Outputs<Counted> outputs = MakeOutputs<Counted>(c, slice);
-  c.operation().Evaluate(inputs, outputs);
+  operation.Evaluate(inputs, outputs);
   return outputs;
 }
 
@@ -132,7 +132,8 @@ std::vector<GoldenTensor> Prove(const Case& c, const Tensors& inputs, const Reci
   ForEachSlice(c, options, [&](const Slice& slice) {
     const Tensors part = TakeInputs(c, inputs, slice);
     const std::vector<Decisions> decisions = ProveSlice(c, part, slice);
-    const auto counted = CountSlice(c, part, slice, recipe);
+    const Following following(recipe, c.dtype());
+    const auto counted = CountSlice(c.operation(), c, part, slice);
     for (size_t o = 0; o < golden.size(); ++o) {
       GoldenTensor& g = golden[o];
       const auto indices = IndicesIn(g.value.shape, c.info().signature.outputs[o], slice);
@@ -151,6 +152,11 @@ std::vector<GoldenTensor> Prove(const Case& c, const Tensors& inputs, const Reci
 
 std::vector<PermittedTensor> Permit(const Case& c, const Tensors& inputs, const Recipe& recipe,
                                     const ProveOptions& options) {
+  return Permit(c.operation(), c, inputs, recipe, options);
+}
+
+std::vector<PermittedTensor> Permit(const Operation& operation, const Case& c, const Tensors& inputs,
+                                    const Recipe& recipe, const ProveOptions& options) {
   std::vector<PermittedTensor> permitted;
   for (const TensorSpec& spec : c.info().signature.outputs) {
     const Shape shape = c.ShapeOf(spec);
@@ -158,7 +164,8 @@ std::vector<PermittedTensor> Permit(const Case& c, const Tensors& inputs, const 
   }
   std::mutex mutex;  // bits of `vacuous` share bytes
   ForEachSlice(c, options, [&](const Slice& slice) {
-    const auto counted = CountSlice(c, TakeInputs(c, inputs, slice), slice, recipe);
+    const Following following(recipe, c.dtype());
+    const auto counted = CountSlice(operation, c, TakeInputs(c, inputs, slice), slice);
     const std::lock_guard lock(mutex);
     for (size_t o = 0; o < permitted.size(); ++o) {
       const auto indices = IndicesIn(permitted[o].error.shape, c.info().signature.outputs[o], slice);

@@ -32,10 +32,12 @@ struct PermittedTensor {
 };
 std::vector<PermittedTensor> Permit(const Case& c, const Tensors& inputs, const Recipe& recipe,
                                     const ProveOptions& options = {});
+// The same for an operation that is not the case's own (a mutated one).
+std::vector<PermittedTensor> Permit(const Operation& operation, const Case& c, const Tensors& inputs,
+                                    const Recipe& recipe, const ProveOptions& options = {});
 
 // What an implementation that follows the recipe answers.
 Tensors AnswerBy(const Case& c, const Tensors& inputs, const Recipe& recipe);
-// The same for an operation that is not the case's own (a mutated one).
 Tensors AnswerBy(const Operation& operation, const Case& c, const Tensors& inputs, const Recipe& recipe);
 
 // Largest distance of the second opinion (Wide) from high + low, in units of 2^-100 of the golden's

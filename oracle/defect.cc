@@ -1,0 +1,94 @@
+#include "oracle/defect.h"
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+
+#include "reference/prove.h"
+
+namespace sextant::oracle {
+
+void CopyAttributes(const Case& c, Operation& operation) {
+  for (const Attribute& attribute : c.operation().Attributes()) {
+    if (attribute.dimension) {
+      operation.Set(attribute.name, std::to_string(c.dimensions().at(attribute.name)));
+    } else {
+      operation.Set(attribute.name, attribute.text);
+    }
+  }
+}
+
+Defect ChangedWord(std::string name, std::string why, std::string word) {
+  return {std::move(name), std::move(why),
+          [word](const Case& c, const Tensors& inputs, const Recipe& recipe) -> std::optional<Hypothesis> {
+            try {
+              const Case changed = c.With(word);
+              if (changed.ToString() == c.ToString()) return std::nullopt;
+              return Hypothesis{changed.operation().Clone(), inputs, recipe};
+            } catch (const Error&) {
+              return std::nullopt;  // the word does not fit this case
+            }
+          }};
+}
+
+Defect ChangedInputs(std::string name, std::string why, ChangeInputs change) {
+  return {std::move(name), std::move(why),
+          [change](const Case& c, const Tensors& inputs, const Recipe& recipe) -> std::optional<Hypothesis> {
+            Tensors changed = inputs;
+            if (!change(c, changed)) return std::nullopt;
+            return Hypothesis{c.operation().Clone(), std::move(changed), recipe};
+          }};
+}
+
+Defect ChangedRecipe(std::string name, std::string why, std::string steps) {
+  return {std::move(name), std::move(why),
+          [steps](const Case& c, const Tensors& inputs, const Recipe& recipe) -> std::optional<Hypothesis> {
+            const Recipe changed = ParseRecipe(steps + " *=T", c.dtype());
+            Recipe mixed = recipe;
+            std::istringstream words(steps);
+            for (std::string word; words >> word;) {
+              Step step{};
+              ParseValue(SplitWord(word).first, step);
+              mixed.steps[static_cast<size_t>(step)] = changed.steps[static_cast<size_t>(step)];
+            }
+            return Hypothesis{c.operation().Clone(), inputs, mixed};
+          }};
+}
+
+std::vector<Defect> GeneratedDefects(const Operation& operation) {
+  std::vector<Defect> defects;
+  std::istringstream choices{std::string(operation.info().choices)};
+  for (std::string choice; choices >> choice;) {
+    const auto [key, values] = SplitWord(choice);
+    const auto attributes = operation.Attributes();
+    const auto at = std::ranges::find(attributes, key, &Attribute::name);
+    if (at == attributes.end() || at->dimension) continue;
+    std::istringstream texts(values);
+    for (std::string text; std::getline(texts, text, '|');) {
+      const std::string word = key + "=" + text;
+      defects.push_back(ChangedWord(word, "computes with " + word + " whatever was asked", word));
+    }
+  }
+  return defects;
+}
+
+Tensors Predict(const Hypothesis& hypothesis, const Case& c) {
+  return AnswerBy(*hypothesis.operation, c, hypothesis.inputs, hypothesis.recipe);
+}
+
+bool Explains(const Hypothesis& hypothesis, const Case& c, const Recipe& recipe, const Tensors& answer) {
+  const Tensors predicted = Predict(hypothesis, c);
+  const auto permitted = Permit(*hypothesis.operation, c, hypothesis.inputs, recipe);
+  for (size_t o = 0; o < predicted.size(); ++o) {
+    const auto at = std::ranges::find(answer, predicted[o].name, &NamedTensor::name);
+    if (at == answer.end()) continue;
+    for (size_t i = 0; i < at->values.data.size(); ++i) {
+      const double got = at->values.data[i], expected = predicted[o].values.data[i];
+      if (got == expected || (std::isnan(got) && std::isnan(expected))) continue;
+      if (!(std::abs(got - expected) <= 2 * permitted[o].error.data[i])) return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace sextant::oracle

@@ -1,0 +1,66 @@
+#include <memory>
+#include <mutex>
+#include <nlohmann/json.hpp>
+
+#include "oracle/exec_client.h"
+#include "oracle/subject.h"
+
+namespace sextant::oracle {
+namespace {
+
+// Numbers and truth values as such, everything else as text; an unset optional number is null.
+nlohmann::json ValueOf(const Attribute& attribute) {
+  if (attribute.text.empty()) return nullptr;
+  if (attribute.text == "true" || attribute.text == "false") return attribute.text == "true";
+  double number = 0;
+  try {
+    ParseValue(attribute.text, number);
+  } catch (const Error&) {
+    return attribute.text;
+  }
+  const auto integer = static_cast<int64_t>(number);
+  if (attribute.text == std::to_string(integer)) return integer;
+  return number;
+}
+
+Question Ask(const Case& c, const Tensors& inputs) {
+  nlohmann::json attributes = nlohmann::json::object();
+  for (const Attribute& attribute : c.operation().Attributes()) {
+    if (!attribute.dimension) attributes[attribute.name] = ValueOf(attribute);
+  }
+  for (const auto& [letter, extent] : c.dimensions()) attributes[letter] = extent;
+  Question question{std::string(c.name()), c.ToString(), attributes.dump(), inputs, {}};
+  for (const TensorSpec& spec : c.info().signature.outputs) {
+    question.expected.push_back({spec.name, c.DTypeOf(spec), c.ShapeOf(spec), spec.optional});
+  }
+  return question;
+}
+
+Answer Converse(ExecClient& client, const Case& c, const Tensors& inputs) try {
+  const Reply reply = client.Ask(Ask(c, inputs));
+  switch (reply.status) {
+    case Reply::Status::kOk: return {Answer::Status::kAnswered, reply.message, reply.outputs};
+    case Reply::Status::kUnsupported: return {Answer::Status::kUnsupported, reply.message, {}};
+    case Reply::Status::kError: break;
+  }
+  return {Answer::Status::kFailed, "it reported an error: " + reply.message, {}};
+} catch (const Failure& failure) {
+  std::string message = failure.why;
+  if (!failure.last_words.empty()) message += "\n  its last words: " + failure.last_words;
+  return {Answer::Status::kFailed, message, {}};
+}
+
+}  // namespace
+
+Subject ExecSubject(const std::string& command, double seconds_per_case) {
+  const auto client = std::make_shared<ExecClient>(command, seconds_per_case);
+  const auto mutex = std::make_shared<std::mutex>();  // one child answers one question at a time
+  const std::string recipe = client->hello().recipe;
+  return {"exec:" + command, recipe.empty() ? "native" : recipe,
+          [client, mutex](const Case& c, const Tensors& inputs) {
+            const std::lock_guard lock(*mutex);
+            return Converse(*client, c, inputs);
+          }};
+}
+
+}  // namespace sextant::oracle

@@ -1,0 +1,65 @@
+// The judge: compares an answer with the proven values, element by element.
+// An element conforms if and only if |answer - exact| <= permitted (so NaN never does). Equal
+// infinities have error 0; +0 equals -0.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "reference/case.h"
+#include "reference/golden.h"
+#include "reference/prove.h"
+
+namespace sextant::oracle {
+
+// How good the worst element is.
+enum class Grade {
+  kExact,     // every element is the exact value, correctly rounded
+  kFaithful,  // every error is below one ulp of the exact value
+  kWithin,    // every error is within what the recipe permits
+  kUnlikely,  // within, but so one-sided that independent rounding hardly gives it
+  kFails
+};
+inline constexpr std::string_view kGradeNames[] = {"exact", "faithful", "within recipe", "unlikely", "fails"};
+
+struct Element {
+  std::string where;  // "y[0,1,2]"
+  double got = 0, expected = 0, permitted = 0, error = 0;
+};
+
+struct TensorVerdict {
+  std::string name;
+  size_t elements = 0;
+  size_t judged = 0;       // those that could have failed
+  size_t failed = 0;
+  size_t vacuous = 0;      // permitted error so large that any answer of the right size passes
+  size_t unspecified = 0;  // reached by NaN or infinity of the inputs
+  size_t unjudgeable = 0;  // the bound overflows
+  Grade grade = Grade::kExact;
+  Element worst;           // of largest error / permitted
+  // Signed error / permitted over judged elements with room: mean, root mean square, and the mean
+  // in standard errors, counted in rows (the error of a frequency or a root is common to a row).
+  double bias = 0, spread = 0, bias_in_standard_errors = 0;
+};
+
+struct Verdict {
+  enum class Status {
+    kConforms,
+    kFails,
+    kUnverified,   // nothing in it could have failed
+    kUnsupported,  // the subject declined
+    kCouldNotRun   // crash, time limit, bad protocol: no word about its numbers
+  };
+  std::string case_line;
+  Status status = Status::kConforms;
+  Grade grade = Grade::kExact;
+  std::string message;  // why, where there is something to say
+  std::vector<TensorVerdict> tensors;
+  std::vector<std::string> causes;  // hypotheses that explain a failure
+};
+
+// `permitted` belongs to the recipe by which the answer is judged, one tensor per output.
+Verdict Judge(const Case& c, const std::vector<GoldenTensor>& golden,
+              const std::vector<PermittedTensor>& permitted, const Tensors& outputs);
+
+}  // namespace sextant::oracle

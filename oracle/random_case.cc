@@ -1,0 +1,56 @@
+#include "oracle/random_case.h"
+
+#include <sstream>
+
+namespace sextant::oracle {
+namespace {
+
+std::vector<std::string> Words(const std::string& key, const std::string& choices) {
+  std::vector<std::string> words;
+  std::istringstream texts(choices);
+  for (std::string text; std::getline(texts, text, '|');) words.push_back(key + "=" + text);
+  return words;
+}
+
+}  // namespace
+
+CaseSpace::CaseSpace(const Operation& operation) : name_(operation.info().name) {
+  std::istringstream choices{std::string(operation.info().choices)};
+  for (std::string choice; choices >> choice;) {
+    const auto [key, values] = SplitWord(choice);
+    words_.push_back(Words(key, values));
+  }
+  words_.push_back(Words("dtype", "f32|bf16|f16|f64"));
+  words_.push_back(Words("seed", "1|2|3|4|5|6|7|8|9|10|11|12|13|14|15|16"));
+  for (const TensorSpec& input : operation.info().signature.inputs) {
+    if (input.role == Role::kInteger) {
+      words_.push_back(Words("@" + input.name,
+                             "sequence|sequence(-3)|sequence(4000)|hard|borders|random_positions(4096)|"
+                             "random_positions(131072)|random_positions"));
+    } else if (input.role == Role::kCase) {
+      std::vector<std::string> words = {""};  // the operation's own distribution
+      for (std::string& word : Words("@" + input.name, "one_hot|powers_of_two|uniform(-4,4)|normal(30)")) {
+        words.push_back(std::move(word));
+      }
+      // cos and sin of one angle go together: they keep their own distribution.
+      if (operation.info().draw.find(input.name + "=circle") == std::string_view::npos) words_.push_back(words);
+    }
+  }
+  for (const auto& words : words_) sizes_.push_back(words.size());
+}
+
+std::optional<Case> CaseSpace::At(const std::vector<size_t>& indices) const {
+  std::string line = name_;
+  for (size_t i = 0; i < words_.size(); ++i) {
+    line += " ";
+    line += words_[i][indices[i]];
+  }
+  try {
+    Case c = Case::Parse(line);
+    return c;
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+}  // namespace sextant::oracle
