@@ -1,0 +1,27 @@
+#include "fast/kernel.h"
+
+#include <map>
+#include <memory>
+
+#include "reference/operations.h"
+
+namespace sextant::fast {
+namespace {
+
+template <class... Ops>
+std::map<std::string, Kernel, std::less<>> MakeAll(List<Ops...>) {
+  std::map<std::string, Kernel, std::less<>> all;
+  (all.emplace(MakeOperation<Ops>()->info().name, MakeKernel<Ops>()), ...);
+  return all;
+}
+
+}  // namespace
+
+const Kernel& KernelOf(std::string_view operation) {
+  static const auto kAll = MakeAll(Operations());
+  const auto at = kAll.find(operation);
+  if (at == kAll.end()) throw Error("there is no operation '", operation, "'");
+  return at->second;
+}
+
+}  // namespace sextant::fast
