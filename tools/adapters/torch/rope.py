@@ -49,7 +49,8 @@ def rope_frequencies(form):
 def rope_matrix(position, base, scaling, pairing, D, dtype, **_):
     if pairing != forms.Matrix.pairing:
         raise Unsupported(f"pairing is {forms.Matrix.pairing}")
-    return build(forms.Matrix, D, base, scaling).matrix(as_tensor(position)).to(DTYPES[dtype])
+    matrix = build(forms.Matrix, D, base, scaling).matrix(as_tensor(position), DTYPES[WIDE[dtype]])
+    return matrix.to(DTYPES[dtype])
 
 
 def with_frequencies(inv_freq, attention_factor):

@@ -6,6 +6,8 @@
 
 import torch
 
+from subject import Unsupported
+
 
 def inverse_frequencies(width, base, dtype=torch.float32):
     """base^(-2k/width), the power first and its reciprocal after, as Hugging Face does."""
@@ -31,36 +33,41 @@ def rotate_neighbours(x):
     return torch.stack((-x[..., 1::2], x[..., 0::2]), -1).flatten(-2)
 
 
-class Matrix:
+class Form:
+    def __init__(self, width, base):
+        self.width, self.base = width, base
+
+    def frequencies(self, dtype):
+        return inverse_frequencies(self.width, self.base, dtype)
+
+
+class Matrix(Form):
     """3: a block-diagonal rotation matrix for each position, times the vector."""
 
     pairing = "interleaved"
 
-    def __init__(self, width, base):
-        self.frequencies = inverse_frequencies(width, base)
-
-    def matrix(self, position):
+    def matrix(self, position, dtype):
         """[S] -> [S,width,width]"""
-        angle = position.float()[:, None] * self.frequencies
+        angle = position.to(dtype)[:, None] * self.frequencies(dtype)
         cos, sin = angle.cos(), angle.sin()
         blocks = torch.stack((cos, -sin, sin, cos), -1).unflatten(-1, (2, 2))
         return torch.stack([torch.block_diag(*row) for row in blocks])
 
     def __call__(self, x, position, sign):
-        matrix = torch.stack([self.matrix(sign * row) for row in position])[:, None]
-        return (matrix @ x.float()[..., None])[..., 0].to(x.dtype)
+        if not x.isfinite().all():
+            raise Unsupported("a dense product spreads NaN and infinities over all channels")
+        wide = working(x)
+        matrix = torch.stack([self.matrix(sign * row, wide) for row in position])[:, None]
+        return (matrix @ x.to(wide)[..., None])[..., 0].to(x.dtype)
 
 
-class Elementwise:
+class Elementwise(Form):
     """4: (q0,q1,..) * cos + (-q1,q0,..) * sin, each frequency for both channels of its pair."""
 
     pairing = "interleaved"
 
-    def __init__(self, width, base):
-        self.width, self.base = width, base
-
     def channel_frequencies(self, dtype):
-        return inverse_frequencies(self.width, self.base, dtype).repeat_interleave(2)
+        return self.frequencies(dtype).repeat_interleave(2)
 
     def __call__(self, x, position, sign):
         angle = angles(sign * position, self.channel_frequencies(working(x)))
@@ -82,45 +89,37 @@ class IndexedFromZero(Elementwise):
         return (self.base ** (-2 * (index - 1) / self.width)).repeat_interleave(2)
 
 
-class Complex:
+class Complex(Form):
     """5: pairs as complex numbers times e^(i m theta)."""
 
     pairing = "interleaved"
 
-    def __init__(self, width, base):
-        self.frequencies = inverse_frequencies(width, base)
-
     def __call__(self, x, position, sign):
-        angle = angles(sign * position, self.frequencies)
-        pairs = torch.view_as_complex(x.float().unflatten(-1, (-1, 2)).contiguous())
+        wide = working(x)
+        angle = angles(sign * position, self.frequencies(wide))
+        pairs = torch.view_as_complex(x.to(wide).clone().unflatten(-1, (-1, 2)))
         turned = pairs * torch.polar(torch.ones_like(angle), angle)
         return torch.view_as_real(turned).flatten(-2).to(x.dtype)
 
 
-class MixedRotateHalf:
+class MixedRotateHalf(Form):
     """7: wrong: neighbours are taken, but put in half order, and so are the tables."""
 
     pairing = "half"
 
-    def __init__(self, width, base):
-        self.width, self.base = width, base
-
     def __call__(self, x, position, sign):
-        angle = angles(sign * position, inverse_frequencies(self.width, self.base, working(x)))
+        angle = angles(sign * position, self.frequencies(working(x)))
         angle = torch.cat((angle, angle), -1)
         mixed = torch.cat((-x[..., 1::2], x[..., 0::2]), -1)
         return x * angle.cos().to(x.dtype) + mixed * angle.sin().to(x.dtype)
 
 
-class Rotator:
+class Rotator(Form):
     """9: theta_k = (base^(2/D))^-k, the inner power rounded; outer product with the positions."""
 
     pairing = "half"
 
-    def __init__(self, width, base):
-        self.width, self.base = width, base
-
-    def frequencies(self, dtype=torch.float32):
+    def frequencies(self, dtype):
         root = torch.tensor(self.base, dtype=dtype) ** (2 / self.width)
         return root ** -torch.arange(self.width // 2, dtype=dtype)
 
