@@ -194,11 +194,21 @@ TEST(ChildProcess, SurvivesABrokenPipeWithoutTouchingOurHandlers) {
 
 // A pipe end that leaked into a later child would keep the input of an earlier one open.
 TEST(ChildProcess, SeesItsEndOfInputWhileOthersRun) {
-  ChildProcess first("cat; exit 7"), second("cat"), third("cat");
+  ChildProcess first("cat; exit 7"), second("cat; exit 8"), third("cat");
   std::string surplus;
+  EXPECT_EQ(second.Leave(In(seconds(20)), &surplus), Event::kDone);
   EXPECT_EQ(first.Leave(In(seconds(20)), &surplus), Event::kDone);
-  ASSERT_TRUE(first.exit());
+  ASSERT_TRUE(first.exit() && second.exit());
   EXPECT_EQ(first.exit()->status, 7);
+  EXPECT_EQ(second.exit()->status, 8);
+}
+
+// Descriptor 3 is the directory that ls itself reads.
+TEST(ChildProcess, GivesTheCommandNothingButItsThreePipes) {
+  ChildProcess child("ls /proc/self/fd");
+  std::string surplus;
+  EXPECT_EQ(child.Leave(In(seconds(20)), &surplus), Event::kDone);
+  EXPECT_EQ(surplus, "0\n1\n2\n3\n");
 }
 
 TEST(ChildProcess, ShowsWhatComesAfterTheEndOfInput) {

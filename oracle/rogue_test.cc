@@ -109,12 +109,16 @@ TEST(SlowRogue, RefusesASecondAnswer) {
   EXPECT_EQ(together.cause, Cause::kProtocol);
   EXPECT_THAT(together.why, HasSubstr("it wrote 'more' after its answer to request 2 (op)"));
 
+  const std::string mark = FreshFile(".said");
   ExecClient client(Program("hello()\nw = read()\nsay(good(w))\ntime.sleep(0.05)\nsay(good(w))\n"
-                            "say(good(read()))"),
+                            "open('" +
+                            mark + "', 'w')\nsay(good(read()))"),
                     kPatient);
   EXPECT_EQ(Answer(client), (Numbers{1, 2}));
-  usleep(400'000);
-  EXPECT_EQ(FailureOf(client).cause, Cause::kProtocol);
+  while (!std::filesystem::exists(mark)) usleep(1000);
+  const Failure later = FailureOf(client);
+  EXPECT_EQ(later.cause, Cause::kProtocol);
+  EXPECT_THAT(later.why, HasSubstr("after its answer to request 2 (op)"));
 }
 
 TEST(SlowRogue, RefusesASecondAnswerToTheLastQuestion) {
