@@ -173,6 +173,11 @@ void Case::Bind() {
   for (const TensorSpec& input : info().signature.inputs) CheckSpec(SpecOf(input), ShapeOf(input), input.name);
 }
 
+bool Case::Has(const Operation& operation, std::string_view key) {
+  return LettersOf(operation.info()).contains(std::string(key)) ||
+         std::ranges::any_of(operation.Attributes(), [&](const Attribute& a) { return a.name == key; });
+}
+
 std::string Case::ToString() const {
   std::string text = name_;
   const auto add = [&text](const std::string& key, const std::string& value) {

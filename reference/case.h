@@ -27,6 +27,9 @@ class Case {
   Case(Case&&) = default;
   Case& operator=(Case&&) = default;
 
+  // True if cases of the operation have an attribute or dimension of that name.
+  static bool Has(const Operation& operation, std::string_view key);
+
   std::string ToString() const;  // canonical; Parse(ToString()) is the same case
 
   const Operation& operation() const { return *operation_; }

@@ -1,0 +1,98 @@
+// sextant check
+#include <iostream>
+#include <memory>
+
+#include "oracle/judge.h"
+#include "oracle/oracle.h"
+#include "tools/commands.h"
+#include "tools/progress.h"
+#include "tools/report.h"
+#include "tools/selection.h"
+#include "tools/subjects.h"
+
+namespace sextant::tools {
+namespace {
+
+using oracle::Answer;
+using oracle::Subject;
+using oracle::Verdict;
+
+struct Options {
+  std::vector<std::string> cases;
+  std::string subject, recipe, filter, json, junit;
+  double timeout = 60;
+  int threads = 0;
+  bool strict = false;
+};
+
+// Defects whose predicted answer the given one is.
+std::vector<std::string> Causes(const Case& c, const Tensors& inputs, const Recipe& recipe, const Tensors& outputs) {
+  std::vector<std::string> causes;
+  for (const oracle::Defect& defect : oracle::OracleOf(c.name()).defects) {
+    const auto hypothesis = defect.hypothesis(c, inputs, recipe);
+    if (hypothesis && oracle::Explains(*hypothesis, c, recipe, outputs)) {
+      causes.push_back(defect.name + " (" + defect.why + ")");
+    }
+  }
+  return causes;
+}
+
+Verdict JudgeOne(const Selected& selected, const Subject& subject, const std::string& recipe_text, int threads) {
+  const Case& c = selected.c;
+  const Recipe recipe = ParseRecipe(recipe_text, c.dtype());
+  const bool stored = selected.record && !selected.record->golden.empty();
+  const Tensors inputs = stored ? selected.record->inputs : DrawInputs(c, NpyReader());
+  const Answer answer = subject.answer(c, inputs);
+  if (answer.status != Answer::Status::kAnswered) {
+    Verdict verdict{.case_line = c.ToString(), .message = answer.message, .tensors = {}, .causes = {}};
+    verdict.status = answer.status == Answer::Status::kFailed ? Verdict::Status::kCouldNotRun
+                                                              : Verdict::Status::kUnsupported;
+    return verdict;
+  }
+  const ProveOptions options{.threads = threads};
+  const auto golden = stored ? selected.record->golden : Prove(c, inputs, recipe, options);
+  Verdict verdict = oracle::Judge(c, golden, Permit(c, inputs, recipe, options), answer.outputs);
+  if (verdict.status == Verdict::Status::kFails && !verdict.tensors.empty()) {
+    verdict.causes = Causes(c, inputs, recipe, answer.outputs);
+  }
+  return verdict;
+}
+
+int Check(const Options& options) {
+  const std::vector<Selected> selected = Select(options.cases, options.filter);
+  if (selected.empty()) {
+    std::cerr << "sextant: no case was selected\n";
+    return kNothing;
+  }
+  const Subject subject = MakeSubject(options.subject, options.timeout);
+  Report report{subject.name, options.recipe.empty() ? subject.recipe : options.recipe, options.strict, {}};
+  ParseRecipe(report.recipe, DType::kF32);  // a wrong one is the caller's error, whatever the cases
+  {
+    Progress progress("judging");
+    for (const Selected& s : selected) {
+      report.verdicts.push_back(JudgeOne(s, subject, report.recipe, options.threads));
+      progress(static_cast<double>(report.verdicts.size()) / static_cast<double>(selected.size()));
+    }
+  }
+  for (const Verdict& verdict : report.verdicts) PrintVerdict(report, verdict);
+  PrintSummary(report);
+  if (!options.json.empty()) WriteJson(report, options.json);
+  if (!options.junit.empty()) WriteJunit(report, options.junit);
+  return report.Status();
+}
+
+}  // namespace
+
+Action BindCheck(CLI::App& app) {
+  const auto options = std::make_shared<Options>();
+  app.add_option("cases", options->cases, "files of cases, golden files, or case lines")->required();
+  AddSubject(app, options->subject, options->recipe, options->timeout);
+  app.add_option("--filter", options->filter, "only cases whose line contains this, or matches it (* and ?)");
+  app.add_flag("--strict", options->strict, "the grade `unlikely` fails");
+  app.add_option("--json", options->json, "write a report in JSON");
+  app.add_option("--junit", options->junit, "write a report in JUnit's XML");
+  AddThreads(app, options->threads);
+  return [options] { return Check(*options); };
+}
+
+}  // namespace sextant::tools

@@ -1,0 +1,26 @@
+// The commands of the program. Each binds its options to a subcommand and returns what to run.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+
+namespace sextant::tools {
+
+using Action = std::function<int()>;  // returns an ExitStatus
+
+Action BindList(CLI::App& app);
+Action BindDescribe(CLI::App& app);
+Action BindEval(CLI::App& app);
+Action BindGolden(CLI::App& app);
+Action BindVerify(CLI::App& app);
+Action BindInputs(CLI::App& app);
+Action BindCheck(CLI::App& app);
+Action BindProperties(CLI::App& app);
+Action BindAuditSuite(CLI::App& app);
+Action BindCompare(CLI::App& app);
+
+// Options that several commands share.
+void AddThreads(CLI::App& app, int& threads);
+void AddSubject(CLI::App& app, std::string& subject, std::string& recipe, double& timeout);
+
+}  // namespace sextant::tools

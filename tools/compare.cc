@@ -1,0 +1,54 @@
+// sextant compare
+#include <iostream>
+#include <memory>
+
+#include "fixtures/compare.h"
+#include "reference/prove.h"
+#include "tools/commands.h"
+#include "tools/exit_status.h"
+
+namespace sextant::tools {
+namespace {
+
+void PrintDifferences(const fixtures::DatasetComparison& d) {
+  const fixtures::Tally& t = d.tally;
+  std::cout << d.path << ": " << t.different << " of " << t.count << " elements differ; at most " << t.largest_ulps
+            << " ulps, at " << IndexText("", d.shape, t.largest_ulps_at) << ", and " << t.largest_error << ", at "
+            << IndexText("", d.shape, t.largest_error_at);
+  if (t.nan_only_a + t.nan_only_b > 0) {
+    std::cout << "; NaN only in the first: " << t.nan_only_a << ", only in the second: " << t.nan_only_b;
+  }
+  std::cout << "\n";
+}
+
+int Compare(const std::string& a, const std::string& b) {
+  const fixtures::Comparison comparison = fixtures::Compare(a, b);
+  size_t different = 0;
+  std::cout.precision(17);
+  for (const fixtures::DatasetComparison& d : comparison.common) {
+    if (!d.mismatch.empty()) {
+      std::cout << d.path << ": " << d.mismatch << "\n";
+      ++different;
+    } else if (d.tally.different > 0) {
+      PrintDifferences(d);
+      ++different;
+    }
+  }
+  for (const std::string& path : comparison.only_a) std::cout << path << ": only in " << a << "\n";
+  for (const std::string& path : comparison.only_b) std::cout << path << ": only in " << b << "\n";
+  std::cout << comparison.common.size() << " datasets in both, " << different << " differ, "
+            << comparison.only_a.size() + comparison.only_b.size() << " in one alone\n";
+  if (different + comparison.only_a.size() + comparison.only_b.size() > 0) return kNonconforming;
+  return comparison.common.empty() ? kNothing : kVerified;
+}
+
+}  // namespace
+
+Action BindCompare(CLI::App& app) {
+  const auto paths = std::make_shared<std::pair<std::string, std::string>>();
+  app.add_option("a", paths->first, "a file")->required();
+  app.add_option("b", paths->second, "another")->required();
+  return [paths] { return Compare(paths->first, paths->second); };
+}
+
+}  // namespace sextant::tools

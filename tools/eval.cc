@@ -1,0 +1,93 @@
+// sextant eval
+#include <algorithm>
+#include <iostream>
+#include <memory>
+
+#include "fixtures/config.h"
+#include "fixtures/writer.h"
+#include "reference/prove.h"
+#include "reference/operations.h"
+#include "tools/commands.h"
+#include "tools/exit_status.h"
+#include "tools/json.h"
+#include "tools/selection.h"
+
+namespace sextant::tools {
+namespace {
+
+struct Options {
+  std::string operation, config, output, recipe = "native";
+  std::vector<std::string> words;
+  int threads = 0;
+};
+
+// The words of the line: those of the configuration that the operation has and nobody overrides,
+// then those given.
+std::string LineOf(const Options& options) {
+  std::string line = options.operation;
+  if (!options.config.empty()) {
+    const auto operation = MakeOperationNamed(options.operation);
+    for (const auto& [key, text] : fixtures::Assignments(fixtures::ReadConfig(options.config))) {
+      const bool given = std::ranges::any_of(options.words, [&key = key](const std::string& word) {
+        return SplitWord(word).first == key;
+      });
+      if (given || !Case::Has(*operation, key)) continue;
+      line += " ";
+      line += key;
+      line += "=";
+      line += text;
+    }
+  }
+  for (const std::string& word : options.words) {
+    line += " ";
+    line += word;
+  }
+  return line;
+}
+
+Json TensorJson(const Shape& shape, DType dtype) { return {{"shape", shape}, {"dtype", NameOf(dtype)}}; }
+
+int Eval(const Options& options) {
+  const Case c = Case::Parse(LineOf(options));
+  const Tensors inputs = DrawInputs(c, NpyReader());
+  const auto golden = Prove(c, inputs, ParseRecipe(options.recipe, c.dtype()), {.threads = options.threads});
+  size_t enclosed = 0;
+  for (const GoldenTensor& g : golden) {
+    enclosed += static_cast<size_t>(std::ranges::count_if(g.radius.data, [](double r) { return r != 0; }));
+  }
+  if (!options.output.empty()) {
+    fixtures::WriteRecords(options.output, {Record{c.ToString(), inputs, golden, {}}});
+  } else {
+    Json result = {{"case", c.ToString()}, {"inputs", Json::object()}, {"outputs", Json::object()}};
+    for (const NamedTensor& input : inputs) {
+      Json& json = result["inputs"][input.name] = TensorJson(input.values.shape, input.dtype);
+      json["value"] = ToJson(input.values.data);
+    }
+    for (const GoldenTensor& g : golden) {
+      Json& json = result["outputs"][g.name] = TensorJson(g.value.shape, g.dtype);
+      json["value"] = ToJson(g.value.data);
+      json["high"] = ToJson(g.high.data);
+      json["low"] = ToJson(g.low.data);
+      json["permitted"] = ToJson(g.permitted.data);
+      if (enclosed > 0) json["radius"] = ToJson(g.radius.data);
+    }
+    std::cout << result.dump() << "\n";
+  }
+  if (enclosed > 0) std::cerr << "sextant: " << enclosed << " elements are enclosed, not proven\n";
+  return enclosed > 0 ? kIncomplete : kVerified;
+}
+
+}  // namespace
+
+Action BindEval(CLI::App& app) {
+  const auto options = std::make_shared<Options>();
+  app.add_option("operation", options->operation, "its name (sextant list)")->required();
+  app.add_option("words", options->words, "key=value for attributes and dimensions, @NAME=SPEC for inputs");
+  app.add_option("--config", options->config, "a Hugging Face config.json; the words override it");
+  app.add_option("-o,--output", options->output, "write a golden file instead of JSON");
+  app.add_option("--recipe", options->recipe, "whose permitted errors to print")->capture_default_str();
+  AddThreads(app, options->threads);
+  return [options] { return Eval(*options); };
+}
+
+}  // namespace sextant::tools

@@ -1,0 +1,15 @@
+// What a run of the program says to the shell. "Not verified" is never 0.
+#pragma once
+
+namespace sextant::tools {
+
+enum ExitStatus {
+  kVerified = 0,     // everything asked was verified and conforms
+  kNonconforming = 1,  // something does not conform
+  kUsage = 2,          // the call or its input was wrong
+  kNotRun = 3,         // a subject could not be run: no verdict
+  kNothing = 4,        // nothing was selected
+  kIncomplete = 5      // something was skipped, unsupported or vacuous
+};
+
+}  // namespace sextant::tools

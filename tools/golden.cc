@@ -1,0 +1,194 @@
+// sextant golden, sextant inputs, sextant verify
+#include <bit>
+#include <iostream>
+#include <memory>
+
+#include "fixtures/integrity.h"
+#include "fixtures/reader.h"
+#include "fixtures/writer.h"
+#include "reference/prove.h"
+#include "tools/commands.h"
+#include "tools/exit_status.h"
+#include "tools/progress.h"
+#include "tools/selection.h"
+
+namespace sextant::tools {
+namespace {
+
+struct Options {
+  std::vector<std::string> cases;
+  std::string output;
+  int threads = 0;
+};
+
+// Two cases with one canonical line would be one key with two meanings.
+void RefuseTwice(const std::vector<Selected>& selected) {
+  std::map<std::string, size_t> seen;
+  for (const Selected& s : selected) {
+    if (++seen[s.c.ToString()] > 1) throw Error("this case is given twice: ", s.c.ToString());
+  }
+}
+
+size_t CountEnclosed(const std::vector<GoldenTensor>& golden) {
+  size_t count = 0;
+  for (const GoldenTensor& g : golden) {
+    for (const double radius : g.radius.data) count += radius != 0;
+  }
+  return count;
+}
+
+std::vector<GoldenTensor> ProveNative(const Case& c, const Tensors& inputs, int threads,
+                                      const std::function<void(double)>& progress) {
+  return Prove(c, inputs, ParseRecipe("native", c.dtype()), {.threads = threads, .progress = progress});
+}
+
+int Golden(const Options& options) {
+  const std::vector<Selected> selected = Select(options.cases);
+  if (selected.empty()) {
+    std::cerr << "sextant: there are no cases in it\n";
+    return kNothing;
+  }
+  RefuseTwice(selected);
+  fixtures::Writer writer(options.output);
+  size_t done = 0, elements = 0, enclosed = 0;
+  {
+    Progress progress("proving");
+    for (const Selected& s : selected) {
+      const Tensors inputs = DrawInputs(s.c, NpyReader());
+      const auto part = [&](double p) { progress((static_cast<double>(done) + p) / static_cast<double>(selected.size())); };
+      Record record{s.c.ToString(), inputs, ProveNative(s.c, inputs, options.threads, part), {}};
+      for (const GoldenTensor& g : record.golden) elements += g.value.data.size();
+      enclosed += CountEnclosed(record.golden);
+      writer.Append(record);
+      part(1);
+      ++done;
+    }
+  }
+  writer.Finish();
+  std::cout << options.output << ": " << selected.size() << " cases, " << elements - enclosed
+            << " elements proven";
+  if (enclosed > 0) std::cout << ", " << enclosed << " only enclosed (their radius is stored)";
+  std::cout << "\n";
+  return enclosed > 0 ? kIncomplete : kVerified;
+}
+
+int Inputs(const Options& options) {
+  const std::vector<Selected> selected = Select(options.cases);
+  if (selected.empty()) {
+    std::cerr << "sextant: there are no cases in it\n";
+    return kNothing;
+  }
+  RefuseTwice(selected);
+  fixtures::Writer writer(options.output);
+  for (const Selected& s : selected) writer.Append({s.c.ToString(), DrawInputs(s.c, NpyReader()), {}, {}});
+  writer.Finish();
+  std::cout << options.output << ": " << selected.size() << " cases\n";
+  return kVerified;
+}
+
+bool SameBits(double a, double b) {
+  return std::bit_cast<uint64_t>(a) == std::bit_cast<uint64_t>(b) || (a != a && b != b);
+}
+
+// What is wrong with one stored tensor, against what it should be; empty if nothing.
+std::string Difference(const std::string& path, const Tensor<double>& stored, const Tensor<double>& right) {
+  if (stored.shape != right.shape) {
+    return path + " has shape " + ToString(stored.shape) + ", expected " + ToString(right.shape);
+  }
+  for (size_t i = 0; i < right.data.size(); ++i) {
+    if (SameBits(stored.data[i], right.data[i])) continue;
+    std::ostringstream text;
+    text.precision(17);
+    text << IndexText(path, right.shape, i) << " is " << stored.data[i] << ", expected " << right.data[i];
+    return text.str();
+  }
+  return "";
+}
+
+// Everything that is wrong with one record.
+std::vector<std::string> Faults(const Record& record, int threads) {
+  std::vector<std::string> faults;
+  const auto compare = [&](const std::string& path, const Tensor<double>& stored, const Tensor<double>& right) {
+    if (std::string fault = Difference(path, stored, right); !fault.empty()) faults.push_back(std::move(fault));
+  };
+  const Case c = Case::Parse(record.case_line);
+  if (c.ToString() != record.case_line) faults.push_back("its case line is not canonical, expected: " + c.ToString());
+  const Tensors inputs = DrawInputs(c, NpyReader());
+  if (record.inputs.size() != inputs.size()) faults.push_back("it does not hold the inputs of its signature");
+  for (const NamedTensor& stored : record.inputs) {
+    compare("inputs/" + stored.name, stored.values, Find(inputs, stored.name).values);
+  }
+  const auto golden = ProveNative(c, inputs, threads, nullptr);
+  if (record.golden.size() != golden.size()) faults.push_back("it does not hold the outputs of its signature");
+  for (const GoldenTensor& stored : record.golden) {
+    const auto at = std::ranges::find(golden, stored.name, &GoldenTensor::name);
+    if (at == golden.end()) {
+      faults.push_back("golden/" + stored.name + " is no output of it");
+      continue;
+    }
+    compare("golden/" + stored.name + "/value", stored.value, at->value);
+    compare("golden/" + stored.name + "/high", stored.high, at->high);
+    compare("golden/" + stored.name + "/low", stored.low, at->low);
+    compare("golden/" + stored.name + "/permitted", stored.permitted, at->permitted);
+    compare("golden/" + stored.name + "/radius", stored.radius, at->radius);
+  }
+  return faults;
+}
+
+int Verify(const std::string& path, int threads) {
+  size_t wrong = 0;
+  for (const fixtures::Damage& damage : fixtures::CheckDigests(path)) {
+    std::cout << path << ": " << damage.path << ": " << damage.what << "\n";
+    ++wrong;
+  }
+  const std::vector<Record> records = fixtures::ReadRecords(path);
+  {
+    Progress progress("proving again");
+    for (size_t i = 0; i < records.size(); ++i) {
+      std::vector<std::string> faults;
+      try {
+        faults = Faults(records[i], threads);
+      } catch (const Error& e) {
+        faults = {e.what()};
+      }
+      for (const std::string& fault : faults) {
+        std::cout << path << ": case " << i << " (" << records[i].case_line << "): " << fault << "\n";
+      }
+      wrong += faults.size();
+      progress(static_cast<double>(i + 1) / static_cast<double>(records.size()));
+    }
+  }
+  if (wrong > 0) {
+    std::cout << path << ": " << wrong << " things are wrong\n";
+    return kNonconforming;
+  }
+  std::cout << path << ": " << records.size() << " cases, digests right, every value proven again\n";
+  return records.empty() ? kNothing : kVerified;
+}
+
+}  // namespace
+
+Action BindGolden(CLI::App& app) {
+  const auto options = std::make_shared<Options>();
+  app.add_option("cases", options->cases, "files of cases, or case lines")->required();
+  app.add_option("-o,--output", options->output, "the file to write")->required();
+  AddThreads(app, options->threads);
+  return [options] { return Golden(*options); };
+}
+
+Action BindInputs(CLI::App& app) {
+  const auto options = std::make_shared<Options>();
+  app.add_option("cases", options->cases, "files of cases, or case lines")->required();
+  app.add_option("-o,--output", options->output, "the file to write")->required();
+  return [options] { return Inputs(*options); };
+}
+
+Action BindVerify(CLI::App& app) {
+  const auto path = std::make_shared<std::string>();
+  const auto threads = std::make_shared<int>(0);
+  app.add_option("file", *path, "a golden file")->required();
+  AddThreads(app, *threads);
+  return [path, threads] { return Verify(*path, *threads); };
+}
+
+}  // namespace sextant::tools

@@ -1,0 +1,19 @@
+#include "tools/json.h"
+
+#include <cmath>
+
+namespace sextant::tools {
+
+Json ToJson(double x) {
+  if (std::isnan(x)) return "nan";
+  if (std::isinf(x)) return x > 0 ? "inf" : "-inf";
+  return x;
+}
+
+Json ToJson(std::span<const double> values) {
+  Json array = Json::array();
+  for (const double x : values) array.push_back(ToJson(x));
+  return array;
+}
+
+}  // namespace sextant::tools

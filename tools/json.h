@@ -1,0 +1,18 @@
+// Numbers and tensors as JSON.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <span>
+
+#include "reference/tensor.h"
+
+namespace sextant::tools {
+
+using Json = nlohmann::ordered_json;
+
+// 17 digits suffice to read the same double back; JSON has no infinities and no NaN, so those are
+// the strings "inf", "-inf" and "nan".
+Json ToJson(double x);
+Json ToJson(std::span<const double> values);
+
+}  // namespace sextant::tools

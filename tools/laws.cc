@@ -1,0 +1,112 @@
+// sextant properties, sextant audit-suite
+#include <iostream>
+#include <memory>
+
+#include "oracle/audit.h"
+#include "oracle/property.h"
+#include "reference/operations.h"
+#include "tools/commands.h"
+#include "tools/exit_status.h"
+#include "tools/progress.h"
+#include "tools/selection.h"
+#include "tools/subjects.h"
+
+namespace sextant::tools {
+namespace {
+
+using Status = oracle::PropertyVerdict::Status;
+
+struct Options {
+  std::vector<std::string> operations;
+  std::string subject, recipe;
+  double timeout = 60;
+  oracle::PropertyOptions run;
+};
+
+void Print(const std::string& operation, const oracle::PropertyVerdict& v) {
+  const Colors colors = ColorsOfOutput();
+  switch (v.status) {
+    case Status::kHolds:
+      std::cout << colors.green << "holds   " << colors.plain << operation << "/" << v.name << ": " << v.sentence
+                << " (" << v.cases << " cases)\n";
+      return;
+    case Status::kDeclined: std::cout << colors.yellow << "skipped "; break;
+    case Status::kCouldNotRun: std::cout << colors.red << "no run  "; break;
+    case Status::kBroken: std::cout << colors.red << "BROKEN  "; break;
+  }
+  std::cout << colors.plain << operation << "/" << v.name << ": " << v.sentence << "\n  " << v.detail << "\n";
+  if (!v.counterexample.empty()) std::cout << "  counterexample: " << v.counterexample << "\n";
+}
+
+int Properties(const Options& options) {
+  const oracle::Subject subject = MakeSubject(options.subject, options.timeout);
+  const std::string recipe = options.recipe.empty() ? subject.recipe : options.recipe;
+  ParseRecipe(recipe, DType::kF32);
+  std::vector<std::unique_ptr<Operation>> operations;
+  for (const std::string& name : options.operations) operations.push_back(MakeOperationNamed(name));
+  if (operations.empty()) operations = AllOperations();
+  std::map<Status, size_t> counts;
+  for (const auto& operation : operations) {
+    for (const auto& verdict : oracle::CheckProperties(*operation, subject, recipe, options.run)) {
+      ++counts[verdict.status];
+      Print(std::string(operation->info().name), verdict);
+    }
+  }
+  std::cout << counts[Status::kHolds] << " hold, " << counts[Status::kBroken] << " are broken, "
+            << counts[Status::kCouldNotRun] << " could not run, " << counts[Status::kDeclined]
+            << " were skipped (seed " << options.run.seed << ")\n";
+  if (counts[Status::kBroken] > 0) return kNonconforming;
+  if (counts[Status::kCouldNotRun] > 0) return kNotRun;
+  if (counts[Status::kDeclined] > 0) return kIncomplete;
+  return counts[Status::kHolds] > 0 ? kVerified : kNothing;
+}
+
+int AuditSuite(const std::vector<std::string>& files) {
+  std::vector<Case> cases;
+  for (Selected& s : Select(files)) cases.push_back(std::move(s.c));
+  if (cases.empty()) {
+    std::cerr << "sextant: there are no cases in it\n";
+    return kNothing;
+  }
+  oracle::Audit audit;
+  {
+    Progress progress("auditing");
+    audit = oracle::AuditSuite(cases, [&progress](double done) { progress(done); });
+  }
+  for (const std::string& line : audit.dishonest) {
+    std::cout << "the honest reference fails, so nothing is scored: " << line << "\n";
+  }
+  size_t caught = 0;
+  for (const oracle::Caught& result : audit.results) {
+    if (!result.by.empty()) {
+      ++caught;
+      std::cout << "caught   " << result.operation << "/" << result.what << "  by  " << result.by << "\n";
+    }
+  }
+  for (const oracle::Caught& result : audit.results) {
+    if (result.by.empty()) std::cout << "SURVIVES " << result.operation << "/" << result.what << "  (" << result.why << ")\n";
+  }
+  std::cout << caught << " of " << audit.results.size() << " defects caught by " << cases.size() << " cases\n";
+  return audit.Passed() ? kVerified : kNonconforming;
+}
+
+}  // namespace
+
+Action BindProperties(CLI::App& app) {
+  const auto options = std::make_shared<Options>();
+  app.add_option("operations", options->operations, "whose laws; all unless given");
+  AddSubject(app, options->subject, options->recipe, options->timeout);
+  app.add_option("--seed", options->run.seed, "of the random cases")->capture_default_str();
+  app.add_option("--count", options->run.count, "random cases per law")
+      ->check(CLI::Range(1, 100000000))
+      ->capture_default_str();
+  return [options] { return Properties(*options); };
+}
+
+Action BindAuditSuite(CLI::App& app) {
+  const auto cases = std::make_shared<std::vector<std::string>>();
+  app.add_option("cases", *cases, "files of cases")->required();
+  return [cases] { return AuditSuite(*cases); };
+}
+
+}  // namespace sextant::tools

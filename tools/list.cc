@@ -1,0 +1,60 @@
+// sextant list, sextant describe
+#include <cstdio>
+#include <iostream>
+#include <memory>
+
+#include "reference/operations.h"
+#include "tools/commands.h"
+#include "tools/exit_status.h"
+#include "tools/json.h"
+
+namespace sextant::tools {
+namespace {
+
+int List(bool json) {
+  Json all = Json::array();
+  for (const auto& operation : AllOperations()) {
+    const OperationInfo& info = operation->info();
+    if (json) {
+      all.push_back({{"name", info.name}, {"signature", info.signature_text}});
+    } else {
+      std::printf("%-17s %s\n", std::string(info.name).c_str(), std::string(info.signature_text).c_str());
+    }
+  }
+  if (json) std::cout << all.dump(1) << "\n";
+  return kVerified;
+}
+
+int Describe(const std::string& name) {
+  const auto operation = MakeOperationNamed(name);
+  const OperationInfo& info = operation->info();
+  std::cout << info.name << ": " << info.signature_text << "\n\n" << info.formula << "\n\nattributes:\n";
+  for (const Attribute& a : operation->Attributes()) {
+    if (a.dimension) continue;
+    std::cout << "  " << a.name;
+    std::cout << (a.required ? " (required)" : "=" + (a.text.empty() ? "(unset)" : a.text));
+    for (size_t i = 0; i < a.values.size(); ++i) std::cout << (i == 0 ? "   one of: " : " ") << a.values[i];
+    std::cout << "\n";
+  }
+  std::cout << "  dtype=f32   one of: f64 f32 f16 bf16\n  seed=1\n";
+  std::cout << "steps:  " << (info.steps.empty() ? "none, it is exact" : info.steps) << "\n";
+  std::cout << "inputs: " << (info.draw.empty() ? "none" : info.draw) << "\n";
+  std::cout << "source: " << info.source << "\n";
+  return kVerified;
+}
+
+}  // namespace
+
+Action BindList(CLI::App& app) {
+  const auto json = std::make_shared<bool>(false);
+  app.add_flag("--json", *json, "as JSON");
+  return [json] { return List(*json); };
+}
+
+Action BindDescribe(CLI::App& app) {
+  const auto name = std::make_shared<std::string>();
+  app.add_option("operation", *name, "its name (sextant list)")->required();
+  return [name] { return Describe(*name); };
+}
+
+}  // namespace sextant::tools

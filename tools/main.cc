@@ -1,0 +1,88 @@
+// The `sextant` program: a table of commands. Exit statuses: tools/exit_status.h.
+#include <exception>
+#include <iostream>
+#include <new>
+
+#include "oracle/exec_client.h"
+#include "reference/error.h"
+#include "tools/commands.h"
+#include "tools/exit_status.h"
+
+namespace sextant::tools {
+namespace {
+
+struct Command {
+  const char* name;
+  const char* summary;
+  Action (*bind)(CLI::App&);
+  const char* examples;
+};
+
+constexpr Command kCommands[] = {
+    {"list", "name the operations", BindList, "sextant list --json"},
+    {"describe", "formula, attributes, shapes, steps and source of an operation", BindDescribe,
+     "sextant describe rope"},
+    {"eval", "prove the answer to one question and print it as JSON", BindEval,
+     "sextant eval rope_frequencies R=128 base=500000 dtype=f64\n"
+     "  sextant eval rope --config config.json S=2 H=1 @position=0,8191"},
+    {"golden", "prove the answers of cases and store them", BindGolden,
+     "sextant golden fixtures/rope.cases -o rope.h5"},
+    {"verify", "check a golden file's digests and prove it again", BindVerify, "sextant verify rope.h5"},
+    {"inputs", "store the questions alone, for others to answer", BindInputs,
+     "sextant inputs fixtures/rope.cases -o questions.h5"},
+    {"check", "judge a subject", BindCheck,
+     "sextant check fixtures/rope.cases --subject fast\n"
+     "  sextant check rope.h5 --subject 'exec:python3 my_adapter.py' --junit report.xml\n"
+     "  sextant check 'rope pairing=half S=3 H=2 D=8 @position=0,1,8191' --subject recipe:native"},
+    {"properties", "check the laws of operations on a subject, with random cases", BindProperties,
+     "sextant properties rope --subject fast --count 1000"},
+    {"audit-suite", "test the tests: do the cases catch every known defect?", BindAuditSuite,
+     "sextant audit-suite fixtures/rope.cases"},
+    {"compare", "two files side by side, in bits and ulps", BindCompare, "sextant compare a.h5 b.h5"},
+};
+
+int Main(int argc, char** argv) {
+  CLI::App app(
+      "Sextant tells whether an implementation of rotary position embedding, or of another\n"
+      "component of a LLaMA-style decoder, is right; how far off it is; and why.",
+      "sextant");
+  app.set_version_flag("--version", "sextant " SEXTANT_VERSION);
+  app.require_subcommand(1);
+  app.footer(
+      "Exit status: 0 verified, 1 something does not conform, 2 the call or its input was wrong,\n"
+      "3 the subject could not be run, 4 nothing was selected, 5 incomplete.");
+  Action action;
+  for (const Command& command : kCommands) {
+    CLI::App* sub = app.add_subcommand(command.name, command.summary);
+    sub->footer(std::string("Examples:\n  ") + command.examples);
+    sub->callback([&action, run = command.bind(*sub)] { action = run; });
+  }
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    const bool asked = e.get_exit_code() == 0;  // --help, --version
+    if (asked) return app.exit(e);
+    std::cerr << "sextant: " << e.what() << "\nsextant --help tells more\n";
+    return kUsage;
+  }
+  const int status = action();
+  if (!std::cout.flush()) throw Error("standard output cannot be written");
+  return status;
+}
+
+}  // namespace
+}  // namespace sextant::tools
+
+int main(int argc, char** argv) try {
+  return sextant::tools::Main(argc, argv);
+} catch (const sextant::oracle::Failure& e) {
+  std::cerr << "sextant: the subject could not be run: " << e.why << "\n";
+  if (!e.last_words.empty()) std::cerr << "  its last words: " << e.last_words << "\n";
+  return sextant::tools::kNotRun;
+} catch (const std::bad_alloc&) {
+  std::cerr << "sextant: out of memory\n";
+  return sextant::tools::kUsage;
+} catch (const std::exception& e) {
+  std::cerr << "sextant: " << e.what() << "\n";
+  return sextant::tools::kUsage;
+}

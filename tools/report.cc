@@ -1,0 +1,244 @@
+#include "tools/report.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <pugixml.hpp>
+#include <sstream>
+
+#include "tools/json.h"
+#include "tools/progress.h"
+
+namespace sextant::tools {
+namespace {
+
+using oracle::Grade;
+using oracle::TensorVerdict;
+using oracle::Verdict;
+
+constexpr std::string_view kStatusNames[] = {"conforms", "fails", "unverified", "unsupported", "could not run"};
+
+std::string_view NameOf(Grade grade) { return oracle::kGradeNames[static_cast<size_t>(grade)]; }
+std::string_view NameOf(Verdict::Status status) { return kStatusNames[static_cast<size_t>(status)]; }
+
+std::string Number(double x) {
+  char text[64];
+  std::snprintf(text, sizeof text, "%.17g (%a)", x, x);
+  return text;
+}
+
+std::string Short(double x) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g", x);
+  return text;
+}
+
+// "y[0,1]: got 1 (0x1p+0), exact 2 (0x1p+1), off by 1, permitted 0.1"
+std::string WorstOf(const TensorVerdict& t) {
+  std::string text = t.worst.where;
+  text += ": got ";
+  text += Number(t.worst.got);
+  text += ", exact ";
+  text += Number(t.worst.expected);
+  text += ", off by ";
+  text += Short(t.worst.error);
+  text += ", permitted ";
+  text += Short(t.worst.permitted);
+  return text;
+}
+
+std::string Details(const Verdict& verdict) {
+  std::string text = verdict.message;
+  for (const TensorVerdict& t : verdict.tensors) {
+    if (t.grade < Grade::kUnlikely) continue;
+    if (!text.empty()) text += "\n";
+    text += WorstOf(t);
+    text += "\n" + std::to_string(t.failed) + " of " + std::to_string(t.judged) + " elements of " + t.name + " fail";
+    if (t.grade == Grade::kUnlikely) {
+      text += "; the mean error is " + Short(t.bias) + " of permitted, " + Short(t.bias_in_standard_errors) +
+              " standard errors from 0";
+    }
+  }
+  for (const std::string& cause : verdict.causes) {
+    if (!text.empty()) text += "\n";
+    text += "as if: " + cause;
+  }
+  return text;
+}
+
+// Quoted for a POSIX shell.
+std::string Quoted(const std::string& word) {
+  std::string text = "'";
+  for (const char c : word) {
+    text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  }
+  text += "'";
+  return text;
+}
+
+std::string RepeatCommand(const Report& report, const Verdict& verdict) {
+  return "sextant check " + Quoted(verdict.case_line) + " --subject " + Quoted(report.subject) + " --recipe " +
+         Quoted(report.recipe) + (report.strict ? " --strict" : "");
+}
+
+// Writes beside `path` and renames, so that a reader never sees half a report.
+template <class Write>
+void Replace(const std::string& path, Write write) {
+  const std::string beside = path + "." + std::to_string(getpid()) + ".part";
+  {
+    std::ofstream out(beside, std::ios::binary);
+    write(out);
+    out.close();
+    if (!out) {
+      std::error_code ignored;
+      std::filesystem::remove(beside, ignored);
+      throw Error(path, " cannot be written");
+    }
+  }
+  std::error_code code;
+  std::filesystem::rename(beside, path, code);
+  if (code) {
+    std::error_code ignored;
+    std::filesystem::remove(beside, ignored);
+    throw Error(path, " cannot be written: ", code.message());
+  }
+}
+
+Json TensorToJson(const TensorVerdict& t) {
+  return {{"name", t.name},
+          {"grade", NameOf(t.grade)},
+          {"elements", t.elements},
+          {"judged", t.judged},
+          {"failed", t.failed},
+          {"vacuous", t.vacuous},
+          {"unspecified", t.unspecified},
+          {"unjudgeable", t.unjudgeable},
+          {"worst",
+           {{"where", t.worst.where},
+            {"got", ToJson(t.worst.got)},
+            {"exact", ToJson(t.worst.expected)},
+            {"error", ToJson(t.worst.error)},
+            {"permitted", ToJson(t.worst.permitted)}}},
+          {"bias", ToJson(t.bias)},
+          {"spread", ToJson(t.spread)},
+          {"bias_in_standard_errors", ToJson(t.bias_in_standard_errors)}};
+}
+
+// XML 1.0 knows no control characters but tab, newline and carriage return.
+std::string ForXml(std::string text) {
+  std::ranges::replace_if(
+      text, [](unsigned char c) { return c < 0x20 && c != '\n' && c != '\t'; }, '?');
+  return text;
+}
+
+}  // namespace
+
+bool Report::Fails(const Verdict& verdict) const {
+  return verdict.status == Verdict::Status::kFails ||
+         (strict && verdict.status == Verdict::Status::kConforms && verdict.grade == Grade::kUnlikely);
+}
+
+ExitStatus Report::Status() const {
+  const auto any = [this](Verdict::Status status) {
+    return std::ranges::any_of(verdicts, [status](const Verdict& v) { return v.status == status; });
+  };
+  if (std::ranges::any_of(verdicts, [this](const Verdict& v) { return Fails(v); })) return kNonconforming;
+  if (any(Verdict::Status::kCouldNotRun)) return kNotRun;
+  if (any(Verdict::Status::kUnsupported) || any(Verdict::Status::kUnverified)) return kIncomplete;
+  return verdicts.empty() ? kNothing : kVerified;
+}
+
+void PrintVerdict(const Report& report, const Verdict& verdict) {
+  const bool fails = report.Fails(verdict);
+  if (verdict.status == Verdict::Status::kConforms && !fails) return;
+  const Colors colors = ColorsOfOutput();
+  std::string details = Details(verdict);
+  for (size_t at = details.find('\n'); at != details.npos; at = details.find('\n', at + 3)) details.replace(at, 1, "\n  ");
+  std::cout << (fails ? colors.red + "FAILS" : colors.yellow + std::string(NameOf(verdict.status))) << colors.plain
+            << " " << verdict.case_line << "\n";
+  if (!details.empty()) std::cout << "  " << details << "\n";
+  std::cout << "  repeat: " << RepeatCommand(report, verdict) << "\n";
+}
+
+void PrintSummary(const Report& report) {
+  std::map<std::string_view, size_t> counts;
+  size_t elements = 0, judged = 0, vacuous = 0, unspecified = 0, unjudgeable = 0, failing = 0;
+  for (const Verdict& v : report.verdicts) {
+    failing += report.Fails(v);
+    ++counts[v.status == Verdict::Status::kConforms ? NameOf(v.grade) : NameOf(v.status)];
+    for (const TensorVerdict& t : v.tensors) {
+      elements += t.elements;
+      judged += t.judged;
+      vacuous += t.vacuous;
+      unspecified += t.unspecified;
+      unjudgeable += t.unjudgeable;
+    }
+  }
+  const Colors colors = ColorsOfOutput();
+  std::cout << (failing > 0 ? colors.red : colors.green) << report.subject << colors.plain << " by recipe "
+            << report.recipe << ": " << report.verdicts.size() << " cases";
+  for (const auto& [name, count] : counts) std::cout << ", " << count << " " << name;
+  std::cout << "; " << judged << " of " << elements << " elements judged";
+  if (vacuous > 0) std::cout << ", " << vacuous << " vacuous";
+  if (unspecified > 0) std::cout << ", " << unspecified << " unspecified";
+  if (unjudgeable > 0) std::cout << ", " << unjudgeable << " unjudgeable";
+  std::cout << "\n";
+}
+
+void WriteJson(const Report& report, const std::string& path) {
+  Json json = {{"subject", report.subject},
+               {"recipe", report.recipe},
+               {"strict", report.strict},
+               {"exit_status", static_cast<int>(report.Status())},
+               {"cases", Json::array()}};
+  for (const Verdict& v : report.verdicts) {
+    Json one = {{"case", v.case_line}, {"status", NameOf(v.status)}, {"grade", NameOf(v.grade)},
+                {"fails", report.Fails(v)}, {"message", v.message}, {"causes", v.causes},
+                {"tensors", Json::array()}};
+    for (const TensorVerdict& t : v.tensors) one["tensors"].push_back(TensorToJson(t));
+    json["cases"].push_back(std::move(one));
+  }
+  // A stranger's last words may be no UTF-8.
+  Replace(path, [&](std::ostream& out) { out << json.dump(1, ' ', false, Json::error_handler_t::replace) << "\n"; });
+}
+
+void WriteJunit(const Report& report, const std::string& path) {
+  pugi::xml_document document;
+  pugi::xml_node suite = document.append_child("testsuites").append_child("testsuite");
+  suite.append_attribute("name") = ForXml(report.subject).c_str();
+  size_t failures = 0, errors = 0, skipped = 0;
+  for (const Verdict& v : report.verdicts) {
+    pugi::xml_node test = suite.append_child("testcase");
+    test.append_attribute("classname") = v.case_line.substr(0, v.case_line.find(' ')).c_str();
+    test.append_attribute("name") = ForXml(v.case_line).c_str();
+    const char* kind = nullptr;
+    if (report.Fails(v)) {
+      kind = "failure";
+      ++failures;
+    } else if (v.status == Verdict::Status::kCouldNotRun) {
+      kind = "error";
+      ++errors;
+    } else if (v.status != Verdict::Status::kConforms) {
+      kind = "skipped";
+      ++skipped;
+    }
+    if (!kind) continue;
+    pugi::xml_node node = test.append_child(kind);
+    const std::string details = ForXml(Details(v) + "\nrepeat: " + RepeatCommand(report, v));
+    node.append_attribute("message") = details.substr(0, details.find('\n')).c_str();
+    node.text() = details.c_str();
+  }
+  suite.append_attribute("tests") = report.verdicts.size();
+  suite.append_attribute("failures") = failures;
+  suite.append_attribute("errors") = errors;
+  suite.append_attribute("skipped") = skipped;
+  Replace(path, [&](std::ostream& out) { document.save(out, " "); });
+}
+
+}  // namespace sextant::tools

@@ -1,0 +1,30 @@
+// What `check` tells: a line per failure, a summary, JSON, JUnit.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "oracle/judge.h"
+#include "tools/exit_status.h"
+
+namespace sextant::tools {
+
+// The verdicts of one run, in the order of the cases.
+struct Report {
+  std::string subject, recipe;
+  bool strict = false;  // the grade `unlikely` counts as a failure
+  std::vector<oracle::Verdict> verdicts;
+
+  bool Fails(const oracle::Verdict& verdict) const;
+  ExitStatus Status() const;
+};
+
+// One line, and for what did not conform the command that repeats it.
+void PrintVerdict(const Report& report, const oracle::Verdict& verdict);
+void PrintSummary(const Report& report);
+
+// Written beside the target and renamed into place. Throws Error.
+void WriteJson(const Report& report, const std::string& path);
+void WriteJunit(const Report& report, const std::string& path);
+
+}  // namespace sextant::tools

@@ -1,0 +1,29 @@
+// The cases that a command line names.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "reference/case.h"
+#include "reference/draw.h"
+#include "reference/golden.h"
+
+namespace sextant::tools {
+
+// One selected question; `record` if it came out of a golden file.
+struct Selected {
+  Case c;
+  std::string why;  // the comment of its line
+  std::optional<Record> record;
+};
+
+// Every argument is a .cases file, a golden file (HDF5), or a case line ("rope pairing=half ...").
+// `filter` keeps the cases whose canonical line contains it, or matches it if it has a * or ?.
+// Throws Error naming file and line.
+std::vector<Selected> Select(const std::vector<std::string>& arguments, const std::string& filter = "");
+
+// Reads "FILE.npy#SHA256" inputs.
+FileReader NpyReader();
+
+}  // namespace sextant::tools

@@ -1,0 +1,78 @@
+#include "tools/subjects.h"
+
+#include <map>
+#include <memory>
+
+#include "fast/kernel.h"
+#include "fixtures/reader.h"
+
+namespace sextant::tools {
+namespace {
+
+using oracle::Answer;
+using oracle::Subject;
+
+Subject FastSubject() {
+  return {"fast", std::string(fast::kRecipe), [](const Case& c, const Tensors& inputs) {
+            const fast::Kernel& kernel = fast::KernelOf(c.name());
+            std::string reason = kernel.declines(c);
+            if (!reason.empty()) return Answer{Answer::Status::kUnsupported, std::move(reason), {}};
+            return Answer{.message = "", .outputs = kernel.run(c, inputs)};
+          }};
+}
+
+// Outputs as recorded, in the dtypes that the case declares.
+Answer Recorded(const std::string& path, const Tensors& recorded, const Case& c) {
+  Answer answer;
+  for (const TensorSpec& spec : c.info().signature.outputs) {
+    for (const NamedTensor& tensor : recorded) {
+      if (tensor.name != spec.name) continue;
+      try {
+        fixtures::RequireExact(tensor, c.DTypeOf(spec));
+      } catch (const Error& e) {
+        throw Error(path, ": ", c.ToString(), ": ", e.what());
+      }
+      answer.outputs.push_back({tensor.name, c.DTypeOf(spec), tensor.values});
+    }
+  }
+  return answer;
+}
+
+Subject FilesSubject(const std::string& path) {
+  const auto answers = std::make_shared<std::map<std::string, Tensors>>();
+  for (Record& record : fixtures::ReadRecords(path)) {
+    std::string key;
+    try {
+      key = Case::Parse(record.case_line).ToString();
+    } catch (const Error& e) {
+      throw Error(path, ": case '", record.case_line, "': ", e.what());
+    }
+    if (!answers->emplace(key, std::move(record.outputs)).second) {
+      throw Error(path, " answers the same case twice: ", key);
+    }
+  }
+  return {"files:" + path, "native", [path, answers](const Case& c, const Tensors&) {
+            const auto at = answers->find(c.ToString());
+            if (at == answers->end() || at->second.empty()) {
+              return Answer{Answer::Status::kUnsupported, path + " has no output for it", {}};
+            }
+            return Recorded(path, at->second, c);
+          }};
+}
+
+}  // namespace
+
+Subject MakeSubject(const std::string& text, double seconds_per_case) {
+  if (text == "fast") return FastSubject();
+  const size_t colon = text.find(':');
+  const std::string kind = text.substr(0, colon), rest = colon == text.npos ? "" : text.substr(colon + 1);
+  if (!rest.empty()) {
+    if (kind == "recipe") return oracle::RecipeSubject(rest);
+    if (kind == "defect") return oracle::DefectSubject(rest);
+    if (kind == "files") return FilesSubject(rest);
+    if (kind == "exec") return oracle::ExecSubject(rest, seconds_per_case);
+  }
+  throw Error("'", text, "' is no subject; there are: ", kSubjectHelp);
+}
+
+}  // namespace sextant::tools
