@@ -9,15 +9,15 @@ namespace sextant::fast {
 namespace {
 
 template <class... Ops>
-std::map<std::string, Kernel, std::less<>> MakeAll(List<Ops...>) {
-  std::map<std::string, Kernel, std::less<>> all;
+std::map<std::string, CaseKernel, std::less<>> MakeAll(List<Ops...>) {
+  std::map<std::string, CaseKernel, std::less<>> all;
   (all.emplace(MakeOperation<Ops>()->info().name, MakeKernel<Ops>()), ...);
   return all;
 }
 
 }  // namespace
 
-const Kernel& KernelOf(std::string_view operation) {
+const CaseKernel& KernelOf(std::string_view operation) {
   static const auto kAll = MakeAll(Operations());
   const auto at = kAll.find(operation);
   if (at == kAll.end()) throw Error("there is no operation '", operation, "'");

@@ -1,6 +1,6 @@
 // The fast path as the drivers see it: for every operation a kernel that takes a case and its
 // inputs and answers with exactly what the Highway code computed. fast/<op>.cc ends with
-//   template <> Kernel MakeKernel<RmsNorm>() { return {Declines, Run}; }
+//   template <> CaseKernel MakeKernel<RmsNorm>() { return {Declines, Run}; }
 #pragma once
 
 #include <string>
@@ -15,15 +15,15 @@ namespace sextant::fast {
 // 16-bit types in f32 with one rounding at the end.
 inline constexpr std::string_view kRecipe = "exact_table";
 
-struct Kernel {
+struct CaseKernel {
   std::string (*declines)(const Case&);  // why it cannot answer this case; empty if it can
   Tensors (*run)(const Case&, const Tensors& inputs);
 };
 
 template <class Op>
-Kernel MakeKernel();
+CaseKernel MakeKernel();
 
 // By name, for every operation of reference/operations.h.
-const Kernel& KernelOf(std::string_view operation);
+const CaseKernel& KernelOf(std::string_view operation);
 
 }  // namespace sextant::fast

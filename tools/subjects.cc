@@ -14,7 +14,7 @@ using oracle::Subject;
 
 Subject FastSubject() {
   return {"fast", std::string(fast::kRecipe), [](const Case& c, const Tensors& inputs) {
-            const fast::Kernel& kernel = fast::KernelOf(c.name());
+            const fast::CaseKernel& kernel = fast::KernelOf(c.name());
             std::string reason = kernel.declines(c);
             if (!reason.empty()) return Answer{Answer::Status::kUnsupported, std::move(reason), {}};
             return Answer{.message = "", .outputs = kernel.run(c, inputs)};

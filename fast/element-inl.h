@@ -1,0 +1,152 @@
+// Loads and stores of elements as vectors of the type in which a kernel computes (Computed<T>), for
+// the instruction set being compiled (names unlike Highway's, whose Load wants alignment and would
+// be found by argument-dependent look-up). 16-bit stores round to nearest, ties to even;
+// Highway 1.0.3 truncates when it demotes to bf16, and to f16 where there is no instruction.
+#if defined(SEXTANT_FAST_ELEMENT_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef SEXTANT_FAST_ELEMENT_INL_H_
+#undef SEXTANT_FAST_ELEMENT_INL_H_
+#else
+#define SEXTANT_FAST_ELEMENT_INL_H_
+#endif
+
+#include <hwy/highway.h>
+
+#include "fast/element.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace sextant::fast {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Calls body(d, k) for vectors at k = 0, Lanes(d), ... and with ever shorter tags for the rest.
+template <class D, class Body>
+HWY_INLINE void ForEachVector(D d, size_t count, const Body& body, size_t k = 0) {
+  for (; k + hn::Lanes(d) <= count; k += hn::Lanes(d)) body(d, k);
+  if constexpr (hn::MaxLanes(d) > 1) {
+    if (k < count) ForEachVector(hn::Half<D>(), count, body, k);
+  }
+}
+
+// The low 16 bits of each lane as a number of type T, in f32.
+template <class T, class D, class V32 = hn::VFromD<hn::RebindToUnsigned<D>>>
+HWY_INLINE hn::VFromD<D> Widen([[maybe_unused]] D d, V32 bits) {
+  const hn::RebindToUnsigned<D> du;
+  if constexpr (std::same_as<T, BF16>) {
+    return hn::BitCast(d, hn::ShiftLeft<16>(bits));
+  } else {
+    // Exponent and significand shifted to f32's place are the number times 2^-112; the product with
+    // 2^112 is exact and serves subnormals too. Infinity and NaN become exponents >= 143.
+    const auto sign = hn::ShiftLeft<16>(hn::And(bits, hn::Set(du, 0x8000)));
+    const auto magnitude = hn::ShiftLeft<13>(hn::And(bits, hn::Set(du, 0x7fff)));
+    auto x = hn::Mul(hn::BitCast(d, magnitude), hn::Set(d, 0x1p112f));
+    const auto special = hn::BitCast(d, hn::Or(magnitude, hn::Set(du, 0x7f800000)));
+    x = hn::IfThenElse(hn::Ge(x, hn::Set(d, 0x1p16f)), special, x);
+    return hn::Or(x, hn::BitCast(d, sign));
+  }
+}
+
+template <class D>
+HWY_INLINE hn::VFromD<hn::RebindToUnsigned<D>> RoundToBF16([[maybe_unused]] D d, hn::VFromD<D> v) {
+  const hn::RebindToUnsigned<D> du;
+  const auto bits = hn::BitCast(du, v);
+  const auto even = hn::And(hn::ShiftRight<16>(bits), hn::Set(du, 1));
+  const auto rounded = hn::Add(bits, hn::Add(even, hn::Set(du, 0x7fff)));
+  const auto quiet = hn::Or(bits, hn::Set(du, 0x00400000));
+  return hn::ShiftRight<16>(hn::IfThenElse(hn::RebindMask(du, hn::IsNaN(v)), quiet, rounded));
+}
+
+template <class D>
+HWY_INLINE hn::VFromD<hn::RebindToUnsigned<D>> RoundToF16(D d, hn::VFromD<D> v) {
+  const hn::RebindToUnsigned<D> du;
+  const auto magnitude = hn::Abs(v);
+  const auto bits = hn::BitCast(du, magnitude);
+  const auto sign = hn::AndNot(bits, hn::BitCast(du, v));
+  // Rebias the exponent from 127 to 15; the carry of the rounding may run into it, rightly.
+  const auto even = hn::And(hn::ShiftRight<13>(bits), hn::Set(du, 1));
+  const auto rounded = hn::Add(bits, hn::Add(even, hn::Set(du, 0xfff - (112u << 23))));
+  auto half = hn::ShiftRight<13>(rounded);
+  // Below 2^-14 the sum with 1/2, whose ulp is f16's smallest number, does the rounding.
+  const auto tiny = hn::BitCast(du, hn::Add(magnitude, hn::Set(d, 0.5f)));
+  const auto is_tiny = hn::RebindMask(du, hn::Lt(magnitude, hn::Set(d, 0x1p-14f)));
+  half = hn::IfThenElse(is_tiny, hn::Sub(tiny, hn::BitCast(du, hn::Set(d, 0.5f))), half);
+  const auto is_large = hn::RebindMask(du, hn::Ge(magnitude, hn::Set(d, 65520.0f)));
+  half = hn::IfThenElse(is_large, hn::Set(du, 0x7c00), half);
+  half = hn::IfThenElse(hn::RebindMask(du, hn::IsNaN(v)), hn::Set(du, 0x7e00), half);
+  return hn::Or(half, hn::ShiftRight<16>(sign));
+}
+
+// v rounded to T, in the low 16 bits of each lane; the others are 0.
+template <class T, class D>
+HWY_INLINE hn::VFromD<hn::RebindToUnsigned<D>> RoundTo16(D d, hn::VFromD<D> v) {
+  if constexpr (std::same_as<T, BF16>) {
+    return RoundToBF16(d, v);
+  } else {
+    return RoundToF16(d, v);
+  }
+}
+
+template <class D>
+HWY_INLINE hn::VFromD<D> Read(D d, const hn::TFromD<D>* p) {
+  return hn::LoadU(d, p);
+}
+template <Narrow T, class D>
+HWY_INLINE hn::VFromD<D> Read(D d, const T* p) {
+  const hn::Rebind<uint16_t, D> d16;
+  const hn::RebindToUnsigned<D> du;
+  return Widen<T>(d, hn::PromoteTo(du, hn::LoadU(d16, reinterpret_cast<const uint16_t*>(p))));
+}
+
+template <class D>
+HWY_INLINE void Write(D d, hn::VFromD<D> v, hn::TFromD<D>* p) {
+  hn::StoreU(v, d, p);
+}
+template <Narrow T, class D>
+HWY_INLINE void Write(D d, hn::VFromD<D> v, T* p) {
+  const hn::Rebind<uint16_t, D> d16;
+  const auto bits = RoundTo16<T>(d, v);
+  const hn::RebindToSigned<D> di;
+  hn::StoreU(hn::DemoteTo(d16, hn::BitCast(di, bits)), d16, reinterpret_cast<uint16_t*>(p));
+}
+
+// 2 Lanes(d) neighbouring elements: those of even index in a, of odd index in b.
+template <class D>
+HWY_INLINE void ReadPairs(D d, const hn::TFromD<D>* p, hn::VFromD<D>& a, hn::VFromD<D>& b) {
+  hn::LoadInterleaved2(d, p, a, b);
+}
+template <Narrow T, class D>
+HWY_INLINE void ReadPairs(D d, const T* p, hn::VFromD<D>& a, hn::VFromD<D>& b) {
+  if constexpr (hn::MaxLanes(d) == 1) {
+    a = Read(d, p);
+    b = Read(d, p + 1);
+    return;
+  } else {
+    const hn::RebindToUnsigned<D> du;
+    const hn::Repartition<uint16_t, D> d16;
+    const auto both = hn::BitCast(du, hn::LoadU(d16, reinterpret_cast<const uint16_t*>(p)));
+    a = Widen<T>(d, hn::And(both, hn::Set(du, 0xffff)));
+    b = Widen<T>(d, hn::ShiftRight<16>(both));
+  }
+}
+
+template <class D>
+HWY_INLINE void WritePairs(D d, hn::VFromD<D> a, hn::VFromD<D> b, hn::TFromD<D>* p) {
+  hn::StoreInterleaved2(a, b, d, p);
+}
+template <Narrow T, class D>
+HWY_INLINE void WritePairs(D d, hn::VFromD<D> a, hn::VFromD<D> b, T* p) {
+  if constexpr (hn::MaxLanes(d) == 1) {
+    Write(d, a, p);
+    Write(d, b, p + 1);
+  } else {
+    const hn::RebindToUnsigned<D> du;
+    const hn::Repartition<uint16_t, D> d16;
+    const auto low = RoundTo16<T>(d, a), high = hn::ShiftLeft<16>(RoundTo16<T>(d, b));
+    hn::StoreU(hn::BitCast(d16, hn::Or(low, high)), d16, reinterpret_cast<uint16_t*>(p));
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace sextant::fast
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,172 @@
+#include "fast/element.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "fast/element_test.cc"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "fast/element-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace sextant::fast {
+namespace HWY_NAMESPACE {
+
+template <class T>
+void NarrowAll(const float* from, T* to, size_t n) {
+  ForEachVector(hn::ScalableTag<float>(), n,
+                [&](auto d, size_t k) HWY_ATTR { Write(d, Read(d, from + k), to + k); });
+}
+template <class T>
+void NarrowAllInPairs(const float* from, T* to, size_t n) {
+  ForEachVector(hn::ScalableTag<float>(), n / 2, [&](auto d, size_t k) HWY_ATTR {
+    auto a = hn::Zero(d), b = hn::Zero(d);
+    ReadPairs(d, from + 2 * k, a, b);
+    WritePairs(d, a, b, to + 2 * k);
+  });
+}
+template <class T>
+void WidenAll(const T* from, float* to, size_t n) {
+  ForEachVector(hn::ScalableTag<float>(), n,
+                [&](auto d, size_t k) HWY_ATTR { Write(d, Read(d, from + k), to + k); });
+}
+
+void NarrowF16(const float* from, F16* to, size_t n) { NarrowAll(from, to, n); }
+void NarrowBF16(const float* from, BF16* to, size_t n) { NarrowAll(from, to, n); }
+void NarrowF16InPairs(const float* from, F16* to, size_t n) { NarrowAllInPairs(from, to, n); }
+void NarrowBF16InPairs(const float* from, BF16* to, size_t n) { NarrowAllInPairs(from, to, n); }
+void WidenF16(const F16* from, float* to, size_t n) { WidenAll(from, to, n); }
+void WidenBF16(const BF16* from, float* to, size_t n) { WidenAll(from, to, n); }
+
+}  // namespace HWY_NAMESPACE
+}  // namespace sextant::fast
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+#include <bit>
+
+#include "fast/kernel_test.h"
+
+namespace sextant::fast {
+HWY_EXPORT(NarrowF16);
+HWY_EXPORT(NarrowBF16);
+HWY_EXPORT(NarrowF16InPairs);
+HWY_EXPORT(NarrowBF16InPairs);
+HWY_EXPORT(WidenF16);
+HWY_EXPORT(WidenBF16);
+
+namespace {
+
+template <class T>
+std::vector<T> AllPatterns() {
+  std::vector<T> all(1 << 16);
+  for (size_t i = 0; i < all.size(); ++i) all[i] = {static_cast<uint16_t>(i)};
+  return all;
+}
+
+// Every value of T, every midpoint between neighbours, and the floats next to those: all places at
+// which rounding to T changes; then infinities and NaN.
+template <class T>
+std::vector<float> Places() {
+  std::vector<float> all;
+  const int steps = std::same_as<T, BF16> ? 0x7f80 : 0x7c00;
+  for (int i = 0; i < steps; ++i) {
+    const double x = DecodeBits(kDType<T>, i), next = NextUp(kDType<T>, x);
+    const double middle = std::isinf(next) ? x + (x - NextDown(kDType<T>, x)) / 2 : (x + next) / 2;
+    for (const double place : {x, middle}) {
+      const auto f = static_cast<float>(place);
+      for (const float near : {std::nextafter(f, -INFINITY), f, std::nextafter(f, INFINITY)}) {
+        all.push_back(near);
+        all.push_back(-near);
+      }
+    }
+  }
+  for (const float special : {INFINITY, -INFINITY, NAN, -NAN, 3e38f}) all.push_back(special);
+  all.push_back(std::bit_cast<float>(0x7f800001u));  // a NaN whose set bits lie below bf16's
+  if (all.size() % 2) all.push_back(0);
+  return all;
+}
+
+// The patterns to which all places must round; NaN is any NaN.
+template <class T>
+std::vector<uint64_t> Nearest(const std::vector<float>& places) {
+  std::vector<uint64_t> all;
+  for (const float place : places) all.push_back(EncodeBits(kDType<T>, RoundTo(kDType<T>, place)));
+  return all;
+}
+
+template <class T>
+void ExpectNearest(auto narrow, auto narrow_in_pairs) {
+  const std::vector<float> places = Places<T>();
+  const std::vector<uint64_t> nearest = Nearest<T>(places);
+  OnAllTargets([&] {
+    for (const bool in_pairs : {false, true}) {
+      std::vector<T> to(places.size());
+      if (in_pairs)
+        narrow_in_pairs(places.data(), to.data(), places.size());
+      else
+        narrow(places.data(), to.data(), places.size());
+      size_t wrong = 0;
+      for (size_t i = 0; i < places.size(); ++i) {
+        if (std::isnan(places[i]))
+          wrong += !std::isnan(ToDouble(to[i]));
+        else
+          wrong += to[i].bits != nearest[i];
+      }
+      EXPECT_EQ(wrong, 0u);
+    }
+  });
+}
+
+TEST(Element, SixteenBitStoresRoundToNearestEven) {
+  ExpectNearest<F16>(
+      [](auto... a) {
+        HWY_DYNAMIC_DISPATCH(NarrowF16)
+        (a...);
+      },
+      [](auto... a) {
+        HWY_DYNAMIC_DISPATCH(NarrowF16InPairs)
+        (a...);
+      });
+  ExpectNearest<BF16>(
+      [](auto... a) {
+        HWY_DYNAMIC_DISPATCH(NarrowBF16)
+        (a...);
+      },
+      [](auto... a) {
+        HWY_DYNAMIC_DISPATCH(NarrowBF16InPairs)
+        (a...);
+      });
+}
+
+TEST(Element, SixteenBitLoadsAreExact) {
+  const auto check = []<class T>(T, auto widen) {
+    const std::vector<T> all = AllPatterns<T>();
+    std::vector<float> to(all.size());
+    widen(all.data(), to.data(), all.size());
+    size_t wrong = 0;
+    for (size_t i = 0; i < all.size(); ++i) {
+      const double exact = ToDouble(all[i]);
+      wrong += !(to[i] == exact || (std::isnan(exact) && std::isnan(to[i])));
+      wrong += !std::isnan(exact) && std::signbit(exact) != std::signbit(to[i]);
+    }
+    EXPECT_EQ(wrong, 0u);
+  };
+  OnAllTargets([&] {
+    check(F16(), [](auto... a) { HWY_DYNAMIC_DISPATCH(WidenF16)(a...); });
+    check(BF16(), [](auto... a) { HWY_DYNAMIC_DISPATCH(WidenBF16)(a...); });
+  });
+}
+
+// 1 + 2^-24 lies halfway between two floats; what is below the double decides.
+TEST(Element, DoubleDoubleRoundsOnce) {
+  EXPECT_EQ(FromDoubleDouble<float>({1 + 0x1p-24, 0x1p-80}), 1 + 0x1p-23f);
+  EXPECT_EQ(FromDoubleDouble<float>({1 + 0x1p-24, -0x1p-80}), 1.0f);
+  EXPECT_EQ(FromDoubleDouble<float>({1 + 0x1p-24, 0}), 1.0f);
+  EXPECT_EQ(FromDoubleDouble<float>({-1 - 0x1p-24, -0x1p-80}), -1 - 0x1p-23f);
+  EXPECT_EQ(ToDouble(FromDoubleDouble<BF16>({1 + 0x1p-8, 0x1p-80})), 1 + 0x1p-7);
+  EXPECT_EQ(FromDoubleDouble<double>({1, 0x1p-60}), 1.0);
+}
+
+}  // namespace
+}  // namespace sextant::fast
+#endif

@@ -1,0 +1,76 @@
+// How benchmarks of kernels measure: in processor time of the thread, work and yardstick
+// alternating in short batches, the fastest of each; so that other load on the machine hardly
+// matters.
+#pragma once
+
+#include <benchmark/benchmark.h>
+#include <time.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdlib>
+#include <cstring>
+
+namespace sextant::fast {
+
+// Zeros, aligned to cache lines as frameworks align their tensors, every page touched.
+template <class T>
+class Lines {
+ public:
+  explicit Lines(size_t count)
+      : data_(static_cast<T*>(std::aligned_alloc(64, (count * sizeof(T) + 63) / 64 * 64))) {
+    std::memset(data_, 0, count * sizeof(T));
+  }
+  Lines(const Lines&) = delete;
+  ~Lines() { std::free(data_); }
+  T* get() const { return data_; }
+
+ private:
+  T* data_;
+};
+
+inline double ThreadSeconds() {
+  timespec t;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+}
+
+// Calls that take about a millisecond.
+template <class Work>
+size_t BatchOf(const Work& work) {
+  for (size_t calls = 1;; calls *= 2) {
+    const double start = ThreadSeconds();
+    for (size_t i = 0; i < calls; ++i) work();
+    if (ThreadSeconds() - start > 1e-3) return calls;
+  }
+}
+
+// Time of `yardstick` / time of `work`, per call.
+template <class Yardstick, class Work>
+double RatioOf(const Yardstick& yardstick, const Work& work, int rounds) {
+  const size_t batches[] = {BatchOf(yardstick), BatchOf(work)};
+  double best[] = {1e9, 1e9};
+  const auto measure = [&](int which, const auto& what) {
+    const double start = ThreadSeconds();
+    for (size_t i = 0; i < batches[which]; ++i) what();
+    const double seconds = (ThreadSeconds() - start) / static_cast<double>(batches[which]);
+    best[which] = std::min(best[which], seconds);
+  };
+  for (int i = 0; i < rounds; ++i) {
+    measure(0, yardstick);
+    measure(1, work);
+  }
+  return best[0] / best[1];
+}
+
+// Time of glibc's memcpy from `from` to `to` / time of `work`.
+template <class Work>
+double MemcpyRatio(const void* from, void* to, size_t bytes, const Work& work) {
+  const auto copy = [&] {
+    std::memcpy(to, from, bytes);
+    benchmark::ClobberMemory();
+  };
+  return RatioOf(copy, work, bytes > (size_t{64} << 20) ? 7 : 200);
+}
+
+}  // namespace sextant::fast

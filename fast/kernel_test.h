@@ -1,0 +1,81 @@
+// What tests of kernels share: every instruction set, guarded memory, numbers to feed them.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <hwy/targets.h>
+
+#include <cstring>
+#include <vector>
+
+#include "fast/element.h"
+
+namespace sextant::fast {
+
+// Calls body once per instruction set that is both compiled in and present here.
+template <class Body>
+void OnAllTargets(const Body& body) {
+  for (const int64_t target : hwy::SupportedAndGeneratedTargets()) {
+    hwy::SetSupportedTargetsForTest(target);
+    SCOPED_TRACE(hwy::TargetName(target));
+    body();
+  }
+  hwy::SetSupportedTargetsForTest(0);
+}
+
+// Elements between two guards that nobody may write.
+template <class T>
+class Guarded {
+ public:
+  explicit Guarded(size_t count) : bytes_((count + 2 * kGuard) * sizeof(T), kMark) {}
+  Guarded(const Guarded&) = default;
+  ~Guarded() {
+    for (size_t i = 0; i < kGuard * sizeof(T); ++i) {
+      EXPECT_EQ(bytes_[i], kMark) << "written " << kGuard * sizeof(T) - i
+                                  << " bytes before the start";
+      EXPECT_EQ(bytes_[bytes_.size() - 1 - i], kMark) << "written after the end";
+    }
+  }
+  T* data() { return reinterpret_cast<T*>(bytes_.data()) + kGuard; }
+  const T* data() const { return reinterpret_cast<const T*>(bytes_.data()) + kGuard; }
+  size_t size() const { return bytes_.size() / sizeof(T) - 2 * kGuard; }
+  T& operator[](size_t i) { return data()[i]; }
+  const T& operator[](size_t i) const { return data()[i]; }
+  bool SameBits(const Guarded& other) const { return bytes_ == other.bytes_; }
+
+ private:
+  static constexpr size_t kGuard = 67;  // more than a vector, and odd: data() is not aligned
+  static constexpr unsigned char kMark = 0xa5;
+  std::vector<unsigned char> bytes_;
+};
+
+// splitmix64, Steele, Lea, Flood 2014, doi:10.1145/2660193.2660195.
+class Random {
+ public:
+  explicit Random(uint64_t seed = 1) : state_(seed) {}
+  uint64_t Bits() {
+    uint64_t z = state_ += 0x9e3779b97f4a7c15;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+    return z ^ (z >> 31);
+  }
+  // Uniform in [low, high).
+  double In(double low, double high) {
+    return low + (high - low) * static_cast<double>(Bits() >> 11) * 0x1p-53;
+  }
+  // Uniform in [low, high), rounded to T.
+  template <class T>
+  Guarded<T> Fill(size_t count, double low = -2, double high = 2) {
+    Guarded<T> all(count);
+    for (size_t i = 0; i < count; ++i) all[i] = FromDouble<T>(In(low, high));
+    return all;
+  }
+
+ private:
+  uint64_t state_;
+};
+
+// Unit roundoff of the type in which a kernel computes.
+template <class T>
+constexpr double kUnit = std::same_as<Computed<T>, float> ? 0x1p-24 : 0x1p-53;
+
+}  // namespace sextant::fast

@@ -1,0 +1,142 @@
+#include "fast/rms_norm.h"
+
+#include "fast/stream.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "fast/rms_norm.cc"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "fast/element-inl.h"
+#include "fast/kernel.h"
+#include "fast/typed.h"
+#include "reference/rms_norm.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace sextant::fast {
+namespace HWY_NAMESPACE {
+
+// sum_k x_k^2
+template <class T>
+HWY_INLINE Computed<T> SumOfSquares(const T* x, size_t n) {
+  const hn::ScalableTag<Computed<T>> d;
+  const size_t N = hn::Lanes(d);
+  auto s0 = hn::Zero(d), s1 = s0, s2 = s0, s3 = s0;
+  size_t k = 0;
+  for (; k + 4 * N <= n; k += 4 * N) {
+    const auto a = Read(d, x + k), b = Read(d, x + k + N), c = Read(d, x + k + 2 * N), e = Read(d, x + k + 3 * N);
+    s0 = hn::MulAdd(a, a, s0);
+    s1 = hn::MulAdd(b, b, s1);
+    s2 = hn::MulAdd(c, c, s2);
+    s3 = hn::MulAdd(e, e, s3);
+  }
+  for (; k + N <= n; k += N) {
+    const auto a = Read(d, x + k);
+    s0 = hn::MulAdd(a, a, s0);
+  }
+  Computed<T> sum = hn::GetLane(hn::SumOfLanes(d, hn::Add(hn::Add(s0, s1), hn::Add(s2, s3))));
+  const hn::CappedTag<Computed<T>, 1> one;
+  for (; k < n; ++k) {
+    const Computed<T> a = hn::GetLane(Read(one, x + k));
+    sum += a * a;
+  }
+  return sum;
+}
+
+// y_k = (x_k factor) w_k, w_k = weight_k or 1 + weight_k
+template <class T>
+HWY_INLINE void Scale(const T* x, Computed<T> factor, const Computed<T>* weight, bool unit_offset, T* y, size_t n) {
+  const hn::ScalableTag<Computed<T>> d;
+  const Computed<T> offset = unit_offset ? 1 : 0;
+  ForEachVector(d, n, [&](auto dk, size_t k) HWY_ATTR {
+    // 0 + w is w: one body serves both.
+    const auto w = hn::Add(hn::Set(dk, offset), Read(dk, weight + k));
+    Write(dk, hn::Mul(hn::Mul(Read(dk, x + k), hn::Set(dk, factor)), w), y + k);
+  });
+}
+
+template <class T>
+HWY_INLINE void NormalizeRow(const Rows& rows, const T* x, const Computed<T>* weight, T* y, bool stream) {
+  using C = Computed<T>;
+  const C mean = SumOfSquares(x, rows.M) / static_cast<C>(rows.M);
+  const C factor = 1 / std::sqrt(mean + static_cast<C>(rows.eps));
+  if (!stream) return Scale(x, factor, weight, rows.unit_offset, y, rows.M);
+  alignas(64) T buffer[kStreamBuffer / sizeof(T)];
+  constexpr size_t kStep = kStreamBuffer / sizeof(T);
+  for (size_t k = 0; k < rows.M; k += kStep) {
+    const size_t n = std::min(kStep, rows.M - k);
+    Scale(x + k, factor, weight + k, rows.unit_offset, buffer, n);
+    StreamCopy(buffer, y + k, n * sizeof(T));
+  }
+}
+
+template <class T>
+HWY_INLINE void NormalizeAll(const Rows& rows, const T* x, const Computed<T>* weight, T* y, bool stream) {
+  for (size_t n = 0; n < rows.N; ++n, x += rows.x_row, y += rows.y_row) NormalizeRow(rows, x, weight, y, stream);
+}
+
+void NormalizeF64(const Rows& r, const double* x, const double* w, double* y, bool s) { NormalizeAll(r, x, w, y, s); }
+void NormalizeF32(const Rows& r, const float* x, const float* w, float* y, bool s) { NormalizeAll(r, x, w, y, s); }
+void NormalizeF16(const Rows& r, const F16* x, const float* w, F16* y, bool s) { NormalizeAll(r, x, w, y, s); }
+void NormalizeBF16(const Rows& r, const BF16* x, const float* w, BF16* y, bool s) { NormalizeAll(r, x, w, y, s); }
+
+}  // namespace HWY_NAMESPACE
+}  // namespace sextant::fast
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace sextant::fast {
+
+HWY_EXPORT(NormalizeF64);
+HWY_EXPORT(NormalizeF32);
+HWY_EXPORT(NormalizeF16);
+HWY_EXPORT(NormalizeBF16);
+
+template <Element T>
+void NormalizeRows(const Rows& rows, const T* x, const Computed<T>* weight, T* y) noexcept {
+  const bool stream = x != y && ShouldStream(2 * rows.N * rows.M * sizeof(T));
+  if constexpr (std::same_as<T, double>) {
+    HWY_DYNAMIC_DISPATCH(NormalizeF64)(rows, x, weight, y, stream);
+  } else if constexpr (std::same_as<T, float>) {
+    HWY_DYNAMIC_DISPATCH(NormalizeF32)(rows, x, weight, y, stream);
+  } else if constexpr (std::same_as<T, F16>) {
+    HWY_DYNAMIC_DISPATCH(NormalizeF16)(rows, x, weight, y, stream);
+  } else {
+    HWY_DYNAMIC_DISPATCH(NormalizeBF16)(rows, x, weight, y, stream);
+  }
+  if (stream) StreamFence();
+}
+
+template void NormalizeRows(const Rows&, const double*, const double*, double*) noexcept;
+template void NormalizeRows(const Rows&, const float*, const float*, float*) noexcept;
+template void NormalizeRows(const Rows&, const F16*, const float*, F16*) noexcept;
+template void NormalizeRows(const Rows&, const BF16*, const float*, BF16*) noexcept;
+
+namespace {
+
+Tensors Run(const Case& c, const Tensors& inputs) {
+  const RmsNorm op = StructOf<RmsNorm>(c);
+  const size_t N = ExtentOf(c, "N"), M = ExtentOf(c, "M");
+  const auto row = static_cast<ptrdiff_t>(M);
+  const Rows rows{N, M, row, row, op.eps, op.unit_offset};
+  return WithElement(c.dtype(), [&]<class T>() -> Tensors {
+    const std::vector<T> x = ToElements<T>(inputs[0].values);
+    const auto weight = ToElements<Computed<T>>(inputs[1].values);
+    std::vector<T> y(x.size());
+    NormalizeRows(rows, x.data(), weight.data(), y.data());
+    return {ToTensor("y", {N, M}, y)};
+  });
+}
+
+}  // namespace
+
+template <>
+CaseKernel MakeKernel<RmsNorm>() {
+  return {DeclinesMixedTypes, Run};
+}
+
+}  // namespace sextant::fast
+#endif

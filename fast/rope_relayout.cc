@@ -1,0 +1,58 @@
+#include "fast/rope_relayout.h"
+
+#include <cstring>
+
+#include "fast/kernel.h"
+#include "fast/stream.h"
+#include "fast/typed.h"
+#include "reference/rope_relayout.h"
+
+namespace sextant::fast {
+
+void RelayoutRows(const Relayout& r, const void* weight, size_t row_bytes, void* y) noexcept {
+  const auto* source = static_cast<const char*>(weight);
+  auto* target = static_cast<char*>(y);
+  const bool stream = ShouldStream(2 * r.H * r.D * row_bytes);
+  const auto copy = [&](size_t from, size_t to, size_t rows) {
+    if (stream) {
+      StreamCopy(source + from * row_bytes, target + to * row_bytes, rows * row_bytes);
+    } else {
+      std::memcpy(target + to * row_bytes, source + from * row_bytes, rows * row_bytes);
+    }
+  };
+  for (size_t h = 0; h < r.H; ++h) {
+    const size_t head = h * r.D, window = head + r.offset, end = r.offset + r.R;
+    copy(head, head, r.offset);
+    for (size_t k = 0; k < r.R / 2; ++k) {
+      const PairOfChannels a = ChannelsOf(r.from, k, r.R), b = ChannelsOf(r.to, k, r.R);
+      copy(window + a.first, window + b.first, 1);
+      copy(window + a.second, window + b.second, 1);
+    }
+    copy(head + end, head + end, r.D - end);
+  }
+  if (stream) StreamFence();
+}
+
+namespace {
+
+Tensors Run(const Case& c, const Tensors& inputs) {
+  const RopeRelayout op = StructOf<RopeRelayout>(c);
+  const auto size = [](const Dimension& d) { return static_cast<size_t>(d.value); };
+  const Relayout r{size(op.H), size(op.D), size(op.R), static_cast<size_t>(op.offset), op.from, op.to};
+  return WithElement(c.dtype(), [&]<class T>() -> Tensors {
+    const std::vector<T> weight = ToElements<T>(inputs[0].values);
+    std::vector<T> y(weight.size());
+    const Shape& shape = inputs[0].values.shape;
+    RelayoutRows(r, weight.data(), shape[1] * sizeof(T), y.data());
+    return {ToTensor("y", shape, y)};
+  });
+}
+
+}  // namespace
+
+template <>
+CaseKernel MakeKernel<RopeRelayout>() {
+  return {DeclinesMixedTypes, Run};
+}
+
+}  // namespace sextant::fast

@@ -1,0 +1,20 @@
+// The permutation of projection weights between the two pairings. The formula:
+// reference/rope_relayout.h. Rows are moved as they are, whatever their element type.
+#pragma once
+
+#include <cstddef>
+
+#include "reference/scaling.h"
+
+namespace sextant::fast {
+
+struct Relayout {
+  size_t H = 0, D = 0, R = 0, offset = 0;  // heads, head width, rotary width (even), window
+  Pairing from = Pairing::kInterleaved, to = Pairing::kHalf;
+};
+
+// y [H*D rows] = weight with the rows of every head permuted; rows of `row_bytes` bytes, the next
+// one following. y must not touch weight.
+void RelayoutRows(const Relayout& r, const void* weight, size_t row_bytes, void* y) noexcept;
+
+}  // namespace sextant::fast

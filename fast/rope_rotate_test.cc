@@ -1,0 +1,136 @@
+#include "fast/rope_rotate.h"
+
+#include "fast/kernel_test.h"
+
+namespace sextant::fast {
+namespace {
+
+// Written out channel by channel, in numbers of twice the precision.
+template <class T, class Table>
+void ExpectRotated(const Rotation& r, Heads<const T> x, RotaryTable<Table> t, Heads<T> y) {
+  const double sign = r.direction == Direction::kForward ? 1 : -1;
+  for (size_t b = 0; b < r.B; ++b) {
+    for (size_t h = 0; h < r.H; ++h) {
+      for (size_t s = 0; s < r.S; ++s) {
+        const auto at = [&](const auto& heads) {
+          return heads.data + static_cast<ptrdiff_t>(b) * heads.batch +
+                 static_cast<ptrdiff_t>(h) * heads.head + static_cast<ptrdiff_t>(s) * heads.row;
+        };
+        const T* from = at(x);
+        const T* to = at(y);
+        const ptrdiff_t row =
+            static_cast<ptrdiff_t>(b) * t.batch + static_cast<ptrdiff_t>(s) * t.row;
+        for (size_t i = 0; i < r.D; ++i) {
+          if (i >= r.offset && i < r.offset + r.R) continue;
+          ASSERT_EQ(std::memcmp(from + i, to + i, sizeof(T)), 0) << "channel " << i;
+        }
+        for (size_t k = 0; k < r.R / 2; ++k) {
+          const bool half = r.pairing == Pairing::kHalf;
+          const size_t i = r.offset + (half ? k : 2 * k), j = i + (half ? r.R / 2 : 1);
+          const double a = ToDouble(from[i]),
+                       c = ToDouble(t.cosine[row + static_cast<ptrdiff_t>(k)]);
+          const double e = ToDouble(from[j]);
+          const double si = sign * ToDouble(t.sine[row + static_cast<ptrdiff_t>(k)]);
+          const auto near = [](const DoubleDouble& p, const DoubleDouble& q, T got) {
+            const double exact = (p + q).high, u = kUnit<T>;
+            double permitted =
+                u * (std::abs(p.high) + std::abs(q.high) + std::abs(exact)) * (1 + 4 * u);
+            if (Narrow<T>) permitted += RoundingError(kDType<T>, std::abs(exact) + permitted);
+            return std::abs((p + q - DoubleDouble(ToDouble(got))).high) <= permitted;
+          };
+          ASSERT_TRUE(near(TwoProduct(a, c), -TwoProduct(e, si), to[i])) << "channel " << i;
+          ASSERT_TRUE(near(TwoProduct(a, si), TwoProduct(e, c), to[j])) << "channel " << j;
+        }
+      }
+    }
+  }
+}
+
+template <class Types>
+class RotateTest : public testing::Test {
+ public:
+  using T = typename Types::first_type;
+  using Table = typename Types::second_type;
+
+  static void Check(const Rotation& r) {
+    Random random(r.R + r.offset);
+    const size_t pairs = r.B * r.S * r.R / 2;
+    const Guarded<Table> cosine = random.Fill<Table>(pairs), sine = random.Fill<Table>(pairs);
+    const Guarded<T> x = random.Fill<T>(r.B * r.H * r.S * r.D);
+    Guarded<T> y(x.size()), in_place = x;
+    const RotaryTable<Table> table = DenseTable(r, cosine.data(), sine.data());
+    Rotate<T, Table>(r, Dense(r, x.data()), table, Dense(r, y.data()));
+    ExpectRotated<T, Table>(r, Dense(r, x.data()), table, Dense(r, y.data()));
+    const Heads<T> same = Dense(r, in_place.data());
+    Rotate<T, Table>(r, {same.data, same.batch, same.head, same.row}, table, same);
+    EXPECT_TRUE(in_place.SameBits(y));
+  }
+};
+
+using AllTypes =
+    testing::Types<std::pair<double, double>, std::pair<float, float>, std::pair<F16, F16>,
+                   std::pair<F16, float>, std::pair<BF16, BF16>, std::pair<BF16, float>>;
+TYPED_TEST_SUITE(RotateTest, AllTypes);
+
+TYPED_TEST(RotateTest, IsRightAtEveryWidth) {
+  OnAllTargets([] {
+    for (size_t half = 1; half <= 33; ++half) {  // 2N + 1 of the widest vectors, N = 16
+      for (const Pairing pairing : {Pairing::kHalf, Pairing::kInterleaved}) {
+        const Direction direction = half % 2 ? Direction::kForward : Direction::kTranspose;
+        TestFixture::Check(
+            {.S = 2, .D = 2 * half, .R = 2 * half, .pairing = pairing, .direction = direction});
+      }
+    }
+  });
+}
+
+TYPED_TEST(RotateTest, CopiesChannelsOutsideTheWindow) {
+  OnAllTargets([] {
+    for (const Pairing pairing : {Pairing::kHalf, Pairing::kInterleaved}) {
+      for (const Direction direction : {Direction::kForward, Direction::kTranspose}) {
+        TestFixture::Check({.B = 2,
+                            .H = 3,
+                            .S = 5,
+                            .D = 47,
+                            .R = 38,
+                            .offset = 5,
+                            .pairing = pairing,
+                            .direction = direction});
+      }
+    }
+    TestFixture::Check({.S = 3, .D = 5, .R = 0});
+  });
+}
+
+// [B,S,H,D] and one table for all sequences: the steps between heads and rows are free.
+TYPED_TEST(RotateTest, FollowsStrides) {
+  using T = typename TestFixture::T;
+  using Table = typename TestFixture::Table;
+  const Rotation r{.B = 2, .H = 3, .S = 4, .D = 10, .R = 8};
+  Random random;
+  const Guarded<T> x = random.Fill<T>(r.B * r.H * r.S * r.D);
+  const Guarded<Table> cosine = random.Fill<Table>(r.S * 4), sine = random.Fill<Table>(r.S * 4);
+  Guarded<T> y(x.size());
+  const Heads<const T> from{x.data(), 120, 10, 30};
+  const RotaryTable<Table> table{cosine.data(), sine.data(), 0, 4};
+  Rotate<T, Table>(r, from, table, Dense(r, y.data()));
+  ExpectRotated<T, Table>(r, from, table, Dense(r, y.data()));
+}
+
+// Large enough to bypass the caches.
+TEST(SlowRotate, GivesTheSameBitsWhenStreaming) {
+  const Rotation r{.H = 3, .S = 20000, .D = 131, .R = 128, .offset = 2};
+  Random random;
+  Guarded<float> x = random.Fill<float>(r.H * r.S * r.D), y(x.size());
+  const Guarded<float> cosine = random.Fill<float>(r.S * r.R / 2),
+                       sine = random.Fill<float>(r.S * r.R / 2);
+  const RotaryTable<float> table = DenseTable(r, cosine.data(), sine.data());
+  const Heads<float> same = Dense(r, x.data());
+  const Heads<const float> from{same.data, same.batch, same.head, same.row};
+  Rotate<float, float>(r, from, table, Dense(r, y.data()));
+  Rotate<float, float>(r, from, table, same);
+  EXPECT_TRUE(x.SameBits(y));
+}
+
+}  // namespace
+}  // namespace sextant::fast

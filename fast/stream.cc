@@ -1,0 +1,62 @@
+#include "fast/stream.h"
+
+#include <unistd.h>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "fast/stream.cc"
+#include <hwy/cache_control.h>
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+
+HWY_BEFORE_NAMESPACE();
+namespace sextant::fast {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// The middle, of whole cache lines; the ends are copied by memcpy.
+void CopyLines(const uint8_t* HWY_RESTRICT from, uint8_t* HWY_RESTRICT to, size_t bytes) {
+  const hn::CappedTag<uint8_t, 64> d;
+  const size_t N = hn::Lanes(d);
+  for (size_t i = 0; i < bytes; i += N) hn::Stream(hn::LoadU(d, from + i), d, to + i);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace sextant::fast
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace sextant::fast {
+
+HWY_EXPORT(CopyLines);
+
+namespace {
+constexpr size_t kLine = 64;
+}
+
+bool ShouldStream(size_t bytes) noexcept {
+  static const size_t threshold = [] {
+    const long cache = sysconf(_SC_LEVEL3_CACHE_SIZE);
+    return static_cast<size_t>(cache > 0 ? cache : 32 << 20) / 4 * 3;  // 32 MiB: a usual size
+  }();
+  return bytes > threshold;
+}
+
+void StreamCopy(const void* from, void* to, size_t bytes) noexcept {
+  const auto* source = static_cast<const uint8_t*>(from);
+  auto* target = static_cast<uint8_t*>(to);
+  const size_t misaligned = reinterpret_cast<uintptr_t>(target) % kLine;
+  const size_t head = misaligned == 0 ? 0 : std::min(bytes, kLine - misaligned);
+  const size_t lines = (bytes - head) / kLine * kLine, tail = bytes - head - lines;
+  std::memcpy(target, source, head);
+  HWY_DYNAMIC_DISPATCH(CopyLines)(source + head, target + head, lines);
+  std::memcpy(target + head + lines, source + head + lines, tail);
+}
+
+void StreamFence() noexcept { hwy::FlushStream(); }
+
+}  // namespace sextant::fast
+#endif

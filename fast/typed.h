@@ -1,0 +1,66 @@
+// From a case to what a kernel takes: its operation's struct, and tensors as narrow arrays.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "fast/element.h"
+#include "reference/case.h"
+
+namespace sextant::fast {
+
+// The struct of the case's operation with its attributes set.
+template <class Op>
+Op StructOf(const Case& c) {
+  Op op;
+  for (const Attribute& attribute : c.operation().Attributes()) {
+    SetAttribute(op, Op::kName, attribute.name,
+                 attribute.dimension ? std::to_string(c.dimensions().at(attribute.name)) : attribute.text);
+  }
+  return op;
+}
+
+inline size_t ExtentOf(const Case& c, const char* letter) {
+  return static_cast<size_t>(c.dimensions().at(letter));
+}
+
+// Elements as they lie in a user's memory. The values must be values of T: nothing is rounded.
+template <Element T>
+std::vector<T> ToElements(const Tensor<double>& tensor) {
+  std::vector<T> elements;
+  elements.reserve(tensor.data.size());
+  for (const double x : tensor.data) elements.push_back(FromDouble<T>(x));
+  return elements;
+}
+
+template <Element T>
+NamedTensor ToTensor(std::string name, Shape shape, const std::vector<T>& elements) {
+  NamedTensor tensor{std::move(name), kDType<T>, Tensor<double>(std::move(shape))};
+  for (size_t i = 0; i < elements.size(); ++i) tensor.values.data[i] = ToDouble(elements[i]);
+  return tensor;
+}
+
+// Calls f.template operator()<T>() for the element type of that name.
+template <class F>
+auto WithElement(DType dtype, F f) {
+  switch (dtype) {
+    case DType::kF64: return f.template operator()<double>();
+    case DType::kF32: return f.template operator()<float>();
+    case DType::kF16: return f.template operator()<F16>();
+    default: return f.template operator()<BF16>();
+  }
+}
+
+// Why a case whose tensors have other dtypes than their roles say is not for a kernel; empty if
+// they have none.
+inline std::string DeclinesMixedTypes(const Case& c) {
+  for (const auto* side : {&c.info().signature.inputs, &c.info().signature.outputs}) {
+    for (const TensorSpec& tensor : *side) {
+      if (c.DTypeOf(tensor) == DTypeOf(tensor.role, c.dtype())) continue;
+      return "no kernel for " + tensor.name + " of another dtype than the case's";
+    }
+  }
+  return "";
+}
+
+}  // namespace sextant::fast
