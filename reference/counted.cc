@@ -14,11 +14,11 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // Relative error of one double-double operation, generously: reference/double_double.h states at
 // most 33 * 2^-106 for each operation used here but Power (see there).
 constexpr double kDriftUnit = 0x1p-100;
-// What underflow inside a double-double operation can add.
+// What underflow inside a double-double operation can add (before a division by something small).
 constexpr double kTinyDrift = 0x1p-1060;
 // The bounds themselves are computed in rounded doubles, a few operations each of relative error
-// 2^-53: one factor at the end makes up for all.
-constexpr double kRoundUp = 1 + 0x1p-40;
+// 2^-53: one factor at the end makes up for chains of 2^20 operations.
+constexpr double kRoundUp = 1 + 0x1p-30;
 
 bool IsRepresentable(DType format, const DoubleDouble& x) {
   return x.low == 0 && sextant::IsRepresentable(format, x.high);
@@ -29,7 +29,9 @@ bool IsPowerOfTwo(double x) {
   return std::abs(std::frexp(x, &exponent)) == 0.5;
 }
 
-double DriftOf(const DoubleDouble& center) { return std::abs(center.high) * kDriftUnit + kTinyDrift; }
+double DriftOf(const DoubleDouble& center) {
+  return std::abs(center.high) * kDriftUnit + kTinyDrift;
+}
 
 }  // namespace
 
@@ -38,7 +40,9 @@ Counted::Counted(double x, DType format) : center_(x), format_(format) {}
 
 double Counted::Magnitude() const { return std::abs(center_.high) * (1 + 0x1p-50) + drift_; }
 
-bool Counted::IsPowerOfTwo() const { return IsExact() && center_.low == 0 && sextant::IsPowerOfTwo(center_.high); }
+bool Counted::IsPowerOfTwo() const {
+  return IsExact() && center_.low == 0 && sextant::IsPowerOfTwo(center_.high);
+}
 
 double Counted::Permitted() const {
   const double bound = (error_ + drift_) * kRoundUp;
@@ -66,10 +70,11 @@ Counted Counted::Finish(const Raw& raw, double ulps) {
   if (rule.exact) return y;
   y.format_ = rule.format;
   if (y.IsExact() && IsRepresentable(rule.format, y.center_)) return y;
-  const double magnitude = y.Magnitude() + y.error_;
+  const double magnitude = std::min(y.Magnitude() + y.error_, raw.limit);
   const double rounding = RoundingError(rule.format, magnitude);
   // A function accurate to u ulps is a rounding error of 2u halves, overflow included.
-  y.error_ += ulps == 0.5 || rounding == kInfinity ? rounding : ulps * UlpOf(rule.format, magnitude);
+  y.error_ +=
+      ulps == 0.5 || rounding == kInfinity ? rounding : ulps * UlpOf(rule.format, magnitude);
   return y;
 }
 
@@ -81,20 +86,21 @@ Counted operator-(const Counted& a) {
 
 Counted operator+(const Counted& left, const Counted& right) {
   const Counted a = Converted(left), b = Converted(right);
+  if (a.IsZero()) return b;
+  if (b.IsZero()) return a;
   const DoubleDouble center = a.center_ + b.center_;
   // The sum of two doubles is a double-double.
   const bool precise = a.IsExact() && b.IsExact() && a.center_.low == 0 && b.center_.low == 0;
-  return Counted::Finish({center, a.error_ + b.error_,
-                          precise ? 0 : a.drift_ + b.drift_ + DriftOf(center),
-                          a.saturated_ || b.saturated_},
-                         0.5);
+  return Counted::Finish(
+      {center, a.error_ + b.error_, precise ? 0 : a.drift_ + b.drift_ + DriftOf(center),
+       a.saturated_ || b.saturated_},
+      0.5);
 }
 
 Counted operator-(const Counted& a, const Counted& b) { return a + -b; }
 
 Counted operator*(const Counted& left, const Counted& right) {
   const Counted a = Converted(left), b = Converted(right);
-  const bool saturated = a.saturated_ || b.saturated_;
   const DoubleDouble center = a.center_ * b.center_;
   const double x = a.Magnitude(), y = b.Magnitude();
   const double error = x * b.error_ + y * a.error_ + a.error_ * b.error_;
@@ -102,8 +108,9 @@ Counted operator*(const Counted& left, const Counted& right) {
   // 0 times whatever finite number an implementation holds is 0: position 0 turns nothing.
   const bool zero = (a.IsExact() && x == 0 && std::isfinite(y + b.error_)) ||
                     (b.IsExact() && y == 0 && std::isfinite(x + a.error_));
-  const bool precise = zero || (a.IsExact() && b.IsExact() && a.center_.low == 0 && b.center_.low == 0 &&
-                                std::abs(center.high) > 0x1p-900);
+  const bool saturated = !zero && (a.saturated_ || b.saturated_);
+  const bool precise = zero || (a.IsExact() && b.IsExact() && a.center_.low == 0 &&
+                                b.center_.low == 0 && std::abs(center.high) > 0x1p-900);
   const double drift =
       precise ? 0 : x * b.drift_ + y * a.drift_ + a.drift_ * b.drift_ + DriftOf(center);
   const StepRule& rule = CurrentRule();
@@ -126,14 +133,20 @@ Counted operator*(const Counted& left, const Counted& right) {
   return Counted::Finish({center, error, drift, saturated}, 0.5);
 }
 
+// a'/b' - a/b = ((a' - a) - (a/b) (b' - b)) / b', and for the centre alike.
 Counted operator/(const Counted& left, const Counted& right) {
   const Counted a = Converted(left), b = Converted(right);
+  if (b.IsPowerOfTwo()) {
+    const double inverse = 1 / b.center_.high;
+    const StepRule& rule = CurrentRule();
+    if (rule.exact || sextant::IsRepresentable(rule.format, inverse)) return a * Counted(inverse);
+  }
   const DoubleDouble center = a.center_ / b.center_;
-  // Every divisor that can occur, the exact one included, is at least this large.
-  const double divisor = std::abs(b.center_.high) * (1 - 0x1p-50) - b.drift_ - b.error_;
-  const double quotient = std::abs(center.high) * (1 + 0x1p-50);
+  // The exact divisor, and every one that can occur, are at least this large.
+  const double least = std::abs(b.center_.high) * (1 - 0x1p-50) - b.drift_;
+  const double divisor = least - b.error_;
   const bool sound = divisor > 0;
-  const double error = sound ? (a.error_ + (quotient + a.drift_ / divisor) * b.error_) / divisor : kInfinity;
+  const double error = sound ? (a.error_ + a.Magnitude() / least * b.error_) / divisor : kInfinity;
   bool precise = false;
   if (a.IsExact() && b.IsExact() && center.low == 0) {
     const DoubleDouble back = TwoProduct(center.high, b.center_.high);
@@ -141,34 +154,38 @@ Counted operator/(const Counted& left, const Counted& right) {
               std::abs(back.high) > 0x1p-900;
     if (a.center_.high == 0) precise = true;
   }
-  const double drift =
-      precise ? 0 : sound ? (a.drift_ + quotient * b.drift_) / divisor + DriftOf(center) : kInfinity;
+  const double quotient = std::abs(center.high) * (1 + 0x1p-50);
+  const double drift = precise ? 0
+                       : sound
+                           ? (a.drift_ + quotient * b.drift_ + kTinyDrift) / least + DriftOf(center)
+                           : kInfinity;
   return Counted::Finish({center, error, drift, a.saturated_ || b.saturated_}, 0.5);
 }
 
 Counted Sqrt(const Counted& operand) {
   const Counted a = Converted(operand);
   const DoubleDouble center = sqrt(a.center_);
-  const double least = std::max(0.0, a.center_.high * (1 - 0x1p-50) - a.drift_ - a.error_);
   // |sqrt x' - sqrt x| = |x' - x| / (sqrt x' + sqrt x), and never more than sqrt |x' - x|.
-  const double root = std::sqrt(least) + center.high * (1 - 0x1p-50);
+  const double least = a.center_.high * (1 - 0x1p-50) - a.drift_;
+  const double root =
+      (std::sqrt(std::max(0.0, least)) + std::sqrt(std::max(0.0, least - a.error_))) *
+      (1 - 0x1p-50);
   const auto through = [root](double e) { return e == 0 ? 0 : std::min(e / root, std::sqrt(e)); };
   const bool precise = a.IsExact() && center.low == 0 && a.center_.low == 0 &&
                        TwoProduct(center.high, center.high).high == a.center_.high &&
                        TwoProduct(center.high, center.high).low == 0;
-  return Counted::Finish({center, through(a.error_), precise ? 0 : through(a.drift_) + DriftOf(center),
-                          a.saturated_},
-                         0.5);
+  const double drift = through(a.drift_) + DriftOf(center) + (root > 0 ? kTinyDrift / root : 0);
+  return Counted::Finish({center, through(a.error_), precise ? 0 : drift, a.saturated_}, 0.5);
 }
 
 Counted Exp(const Counted& operand) {
   const Counted a = Converted(operand);
   const DoubleDouble center = exp(a.center_);
-  const double y = center.high * (1 + 0x1p-50);
-  const bool one = a.IsExact() && a.center_.high == 0;
-  return Counted::Finish({center, y * std::expm1(a.error_ + a.drift_) * (1 + 0x1p-50),
-                          one ? 0 : y * std::expm1(a.drift_) * (1 + 0x1p-50) + DriftOf(center), a.saturated_},
-                         CurrentRule().ulps);
+  const double y = center.high * (1 + 0x1p-50) + kTinyDrift;  // >= e^centre, of the operand
+  const double drifted = std::expm1(a.drift_) * (1 + 0x1p-50);
+  const double error = a.error_ == 0 ? 0 : y * (1 + drifted) * std::expm1(a.error_) * (1 + 0x1p-50);
+  const double drift = a.IsZero() ? 0 : y * drifted + DriftOf(center);
+  return Counted::Finish({center, error, drift, a.saturated_}, CurrentRule().ulps);
 }
 
 Counted Log(const Counted& operand) {
@@ -187,20 +204,26 @@ Counted Log(const Counted& operand) {
 Counted Power(const Counted& left, const Counted& right) {
   const Counted base = Converted(left), exponent = Converted(right);
   const bool saturated = base.saturated_ || exponent.saturated_;
-  if (exponent.IsExact() && exponent.center_.high == 0) return Counted::Finish({1.0, 0, 0, saturated}, 0.5);
+  if (exponent.IsExact() && exponent.center_.high == 0)
+    return Counted::Finish({1.0, 0, 0, saturated}, 0.5);
   const DoubleDouble logarithm = log(base.center_);
   const DoubleDouble center = exp(exponent.center_ * logarithm);
   const double least = base.center_.high * (1 - 0x1p-50) - base.drift_ - base.error_;
-  const double power = exponent.Magnitude(), size = std::abs(logarithm.high) * (1 + 0x1p-50);
+  const double power = exponent.Magnitude();
+  const double size =
+      std::abs(logarithm.high) * (1 + 0x1p-50) + (least > 0 ? base.drift_ / least : 0);
   const auto relative = [&](double base_error, double exponent_error) {
     if (!(least > 0)) return kInfinity;
     const double shift = base_error / least;
     return std::expm1(power * shift + exponent_error * (size + shift)) * (1 + 0x1p-50);
   };
-  const double y = center.high * (1 + 0x1p-50);
   const double own = std::expm1((power * size + 1) * kDriftUnit);
-  return Counted::Finish({center, y * relative(base.error_, exponent.error_),
-                          y * (relative(base.drift_, exponent.drift_) + own) + kTinyDrift, saturated},
+  const double y =
+      center.high * (1 + 0x1p-50) * (1 + own) + kTinyDrift;  // >= base^exponent, of the centres
+  const double drifted = relative(base.drift_, exponent.drift_);
+  const double changed = relative(base.error_, exponent.error_);
+  return Counted::Finish({center, changed == 0 ? 0 : y * (1 + drifted) * changed,
+                          y * (drifted + own) + kTinyDrift, saturated},
                          CurrentRule().ulps);
 }
 
@@ -208,18 +231,22 @@ Counted Power(const Counted& left, const Counted& right) {
 std::pair<Counted, Counted> CosSin(const Counted& operand) {
   const Counted a = Converted(operand);
   const SineCosine center = SinCos(a.center_);
-  const bool zero = a.IsExact() && a.center_.high == 0;
+  const bool small = std::abs(a.center_.high) <= 0x1p-6;  // the sine has a relative bound there
   const auto through = [&a](double d, double slope) {
     if (d == 0) return 0.0;
     return std::min(2.0, (std::abs(slope) + a.drift_ + 0x1p-100) * d + d * d / 2);
   };
   const bool saturated = a.saturated_ || !(a.error_ < 2);
-  const auto make = [&](const DoubleDouble& f, const DoubleDouble& slope) {
-    return Counted::Finish({f, through(a.error_, slope.high),
-                            zero ? 0 : through(a.drift_, slope.high) + 0x1p-100, saturated},
+  const auto make = [&](const DoubleDouble& f, const DoubleDouble& slope, double own) {
+    return Counted::Finish({.center = f,
+                            .error = through(a.error_, slope.high),
+                            .drift = a.IsZero() ? 0 : through(a.drift_, slope.high) + own,
+                            .saturated = saturated,
+                            .limit = 1 - 0x1p-53},  // 1 itself, cos 0, is not rounded
                            CurrentRule().ulps);
   };
-  return {make(center.cosine, center.sine), make(center.sine, center.cosine)};
+  return {make(center.cosine, center.sine, 0x1p-100),
+          make(center.sine, center.cosine, small ? DriftOf(center.sine) : 0x1p-100)};
 }
 
 // Any order of n terms, rounded to nearest: at most (n-1) u sum |x'_i|; by halves the depth
@@ -242,17 +269,34 @@ Counted SumOf(std::span<const Counted> terms) {
     size += x.Magnitude() + x.error_;
   }
   const auto n = static_cast<double>(terms.size());
-  if (!(exact && n <= 1)) sum.drift_ += n * size * kDriftUnit;
+  if (!(exact && n <= 1)) sum.drift_ = (sum.drift_ + n * size * kDriftUnit) * (1 + n * 0x1p-52);
+  sum.error_ *= 1 + n * 0x1p-52;  // the rounding of this very loop
   if (rule.exact || n <= 1) return sum;
   const double unit = std::ldexp(1.0, -GridOf(rule.format).precision);
   const double depth = rule.form == Form::kPairwise ? std::ceil(std::log2(n)) : n - 1;
-  const double relative = rule.form == Form::kPairwise ? depth * unit / (1 - depth * unit) : depth * unit;
-  sum.error_ += relative * size;
+  const double relative =
+      rule.form == Form::kPairwise ? depth * unit / (1 - depth * unit) : depth * unit;
+  sum.error_ += relative * size * (1 + n * 0x1p-52);
   if (!(size * (1 + relative) < MaxFinite(rule.format))) sum.error_ = kInfinity;
   return sum;
 }
 
-bool Less(const Counted& a, const Counted& b) { return a.center_ < b.center_; }
+// Nearer together than x' and x are the limits of them. Only where every x' lies beyond a limit is
+// it known what an implementation holds.
+Counted Clamp(const Counted& x, const Counted& low, const Counted& high) {
+  const auto below = [](const Counted& a, const Counted& b) {
+    const double reach = (a.error_ + a.drift_ + b.error_ + b.drift_) * kRoundUp;
+    return (b.center_ - a.center_).high > reach;
+  };
+  if (below(x, low)) return low;
+  if (below(high, x)) return high;
+  Counted y = x;
+  y.center_ = std::max(low.center_, std::min(x.center_, high.center_));
+  y.error_ += low.error_ + high.error_;
+  y.drift_ += low.drift_ + high.drift_;
+  y.format_.reset();
+  return y;
+}
 
 Counted TwoPiOf(const Counted*) {
   Counted y;

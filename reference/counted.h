@@ -10,12 +10,17 @@
 // Each operation of a step charges (a) the conversion of an operand that may not be a value of the
 // step's format, (b) what the operands' errors do to the exact operation, (c) its own rounding.
 // No rounding is charged where all operands are free of error and the exact result is a value of
-// the format; nor where a factor is an exact power of two, since then no operand can be rounded
-// off except by underflow. Bounds are for rounding to nearest with gradual underflow.
+// the format; nor where a factor is an exact power of two or a summand exactly 0, since then no
+// operand can be rounded off except by underflow. Bounds are for rounding to nearest with gradual
+// underflow. An implementation may fuse a multiplication with an addition, or compute a step in a
+// wider format: then it rounds once where two roundings are charged.
+// There is no Less: which way an implementation turns is not known where errors overlap. Formulas
+// that are continuous there say Clamp.
 // Source of the method: Higham 2002, "Accuracy and Stability of Numerical Algorithms", 3.3.
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <utility>
@@ -48,10 +53,10 @@ class Counted {
   friend Counted Exp(const Counted& a);
   friend Counted Log(const Counted& a);
   friend std::pair<Counted, Counted> CosSin(const Counted& angle);
-  friend Counted Converted(const Counted& a);  // to the format of the step
+  friend Counted Converted(const Counted& a);                          // to the format of the step
   friend Counted Power(const Counted& base, const Counted& exponent);  // base > 0
   friend Counted SumOf(std::span<const Counted> terms);
-  friend bool Less(const Counted& a, const Counted& b);  // of the centres
+  friend Counted Clamp(const Counted& x, const Counted& low, const Counted& high);
   friend Counted TwoPiOf(const Counted*);
 
  private:
@@ -60,9 +65,11 @@ class Counted {
     DoubleDouble center;
     double error, drift;
     bool saturated;
+    double limit = std::numeric_limits<double>::infinity();  // of |x'| before it is rounded
   };
   static Counted Finish(const Raw& raw, double ulps);
   bool IsExact() const { return error_ == 0 && drift_ == 0; }
+  bool IsZero() const { return IsExact() && center_.high == 0; }
   bool IsPowerOfTwo() const;
   double Magnitude() const;  // upper bound of |x|
 

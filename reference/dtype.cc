@@ -113,7 +113,8 @@ double RoundingError(DType type, double x) {
   // Beyond the last midpoint below 2^(max_exponent+1) nearest rounding overflows.
   if (!(x < MaxFinite(type) + UlpOf(type, MaxFinite(type)) / 2)) return kInfinity;
   // A number smaller than half a subnormal spacing is off by itself at most.
-  return std::min(UlpOf(type, x) / 2, x);
+  const double half = std::max(UlpOf(type, x) / 2, std::numeric_limits<double>::denorm_min());
+  return std::min(half, x);  // (half the spacing of f64's subnormals is not a double)
 }
 
 double MaxFinite(DType type) {

@@ -46,8 +46,9 @@ bool IsRepresentable(DType type, double x);
 // number the spacing of subnormals. Units of x.
 double UlpOf(DType type, double x);
 
-// The largest error that rounding to nearest commits on any real number r with |r| <= |x|.
-// Infinity if |x| may overflow `type`.
+// No less than the error that rounding to nearest commits on any real number r with |r| <= |x|, and
+// attained by one unless |x| lies below the first midpoint of its binade. Infinity if |x| may
+// overflow `type`.
 double RoundingError(DType type, double x);
 
 double MaxFinite(DType type);

@@ -1,6 +1,7 @@
 // The functions in which formulas are written, for every number type Real
 // (Interval, Counted, Rounded, Wide). Beside + - * / they are
-//   Sqrt Exp Log CosSin Less            of each type's header
+//   Sqrt Exp Log CosSin                 of each type's header
+//   Clamp(x, low, high)                 reference/scaling.h; there is no comparing
 //   Converted(x)                        x in the format of the step
 //   SumOf(terms)                        in any order, or as the recipe says
 //   TwoPi<Real>()

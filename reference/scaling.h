@@ -1,6 +1,6 @@
 // The scalings of rotary frequencies: structs of {parameters, formula}, one variant.
-// The formula is over any arithmetic with + - * /, Less and TwoPi, found by argument-dependent
-// look-up or given by the caller's type; so fast/ evaluates the same text in its own numbers.
+// The formula is over any arithmetic with + - * / and Less or Clamp, found by argument-dependent
+// look-up; so fast/ evaluates the same text in its own numbers.
 //   f    base^-(2k/R), the unscaled frequency of a pair (radians per token)
 // A new scaling is one struct here and one word in RopeScaling.
 #pragma once
@@ -13,6 +13,12 @@
 #include "reference/attribute.h"
 
 namespace sextant {
+
+// x if low <= x <= high, else the nearer limit.
+template <class Real>
+Real Clamp(const Real& x, const Real& low, const Real& high) {
+  return Less(x, low) ? low : Less(high, x) ? high : x;
+}
 
 struct NoScaling {
   static constexpr std::string_view kName = "none";
@@ -34,10 +40,9 @@ struct LinearScaling {
   }
 };
 
-// With the wavelength w = 2 pi / f and L the original context:
-//   w > L / low_freq_factor   f / factor
-//   w < L / high_freq_factor  f
-//   else                      (1-m) f / factor + m f,  m = (L/w - low) / (high - low)
+// (1-m) f / factor + m f with m = (L/w - low_freq_factor) / (high_freq_factor - low_freq_factor),
+// limited to 0 .. 1, where w = 2 pi / f is the wavelength and L the original context: f / factor
+// for w > L / low_freq_factor, f for w < L / high_freq_factor.
 // Source: meta-llama/llama-models, models/llama3/model.py (apply_scaling), commit a9c89c4.
 struct Llama3Scaling {
   static constexpr std::string_view kName = "llama3";
@@ -54,10 +59,8 @@ struct Llama3Scaling {
   template <class Real>
   Real operator()(const Real& f, const Real& two_pi) const {
     const Real turns = Real(original_max_position_embeddings) * f / two_pi;  // L / w
-    if (Less(turns, Real(low_freq_factor))) return f / Real(factor);
-    if (Less(Real(high_freq_factor), turns)) return f;
-    const Real m = (turns - Real(low_freq_factor)) /
-                   (Real(high_freq_factor) - Real(low_freq_factor));
+    const Real band = Real(high_freq_factor) - Real(low_freq_factor);
+    const Real m = Clamp((turns - Real(low_freq_factor)) / band, Real(0.0), Real(1.0));
     return (Real(1.0) - m) * f / Real(factor) + m * f;
   }
 };
