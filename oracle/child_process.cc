@@ -150,9 +150,12 @@ Event ChildProcess::Flush(Clock::time_point deadline) {
   return Event::kDone;
 }
 
-std::string ChildProcess::TakeWaiting() {
+std::string ChildProcess::TakeWaiting(std::chrono::milliseconds patience) {
+  if (!output_.open()) return "";
+  pollfd output{.fd = output_.get(), .events = POLLIN, .revents = 0};
+  poll(&output, 1, static_cast<int>(patience.count()));
   std::string waiting(kWaitingShown, '\0');
-  const ssize_t count = output_.open() ? read(output_.get(), waiting.data(), waiting.size()) : 0;
+  const ssize_t count = read(output_.get(), waiting.data(), waiting.size());
   waiting.resize(static_cast<size_t>(std::max<ssize_t>(count, 0)));
   return waiting;
 }

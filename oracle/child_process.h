@@ -48,8 +48,8 @@ class ChildProcess {
   // Waits until everything sent has been taken.
   Event Flush(Clock::time_point deadline);
 
-  // The next bytes of output that have already come, at most 64 of them; does not wait.
-  std::string TakeWaiting();
+  // The next bytes of output that come within `patience`, at most 64 of them.
+  std::string TakeWaiting(std::chrono::milliseconds patience);
 
   // Closes the command's input and waits for its end; `surplus` gets the first bytes it still says.
   Event Leave(Clock::time_point deadline, std::string* surplus);

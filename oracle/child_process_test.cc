@@ -74,8 +74,8 @@ TEST(ChildProcess, ReadsNoFurtherThanAsked) {
   std::string bytes(2, '\0');
   EXPECT_EQ(child.Receive(bytes, In(seconds(20))), Event::kDone);
   EXPECT_EQ(bytes, "ab");
-  EXPECT_EQ(child.TakeWaiting(), "cdef");
-  EXPECT_EQ(child.TakeWaiting(), "");
+  EXPECT_EQ(child.TakeWaiting(milliseconds(0)), "cdef");
+  EXPECT_EQ(child.TakeWaiting(milliseconds(1)), "");
 }
 
 TEST(ChildProcess, TellsHowACommandEnded) {

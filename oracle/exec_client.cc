@@ -12,6 +12,9 @@ namespace {
 
 constexpr char kProtocolVersion[] = "1";
 constexpr char kHello[] = "hello";
+// A child that answers twice does so from its first answers on: after these we wait a moment.
+constexpr uint64_t kWatchedAnswers = 10;
+constexpr auto kWatch = std::chrono::milliseconds(5);
 constexpr auto kLeaveGrace = std::chrono::seconds(1);
 constexpr double kLongestLimit = 1e8;  // seconds; three years stand for ever
 constexpr size_t kLastLines = 10, kLastBytes = 2000;
@@ -121,7 +124,7 @@ const Hello& ExecClient::hello() {
 
 Reply ExecClient::Ask(const Question& question) {
   if (child_) {
-    RequireSilence();
+    RequireSilence({});
   } else {
     Start();
   }
@@ -165,6 +168,7 @@ Hello ExecClient::Greet() {
   limit_ = seconds_for_hello_;
   try {
     child_ = std::make_unique<ChildProcess>(command_);
+    answers_ = 0;
   } catch (const Error& e) {
     Fail(Failure::Cause::kEnded, e.what());
   }
@@ -200,7 +204,7 @@ ExecClient::Answer ExecClient::Exchange(const Request& request) {
   try {
     Answer answer = ReadAnswer(request, deadline);
     Require(child_->Flush(deadline), "the answer came");
-    RequireSilence();
+    RequireSilence(++answers_ <= kWatchedAnswers ? kWatch : kWatch * 0);
     return answer;
   } catch (const Error& e) {
     Fail(Failure::Cause::kProtocol, "bad answer to " + request_ + ": " + e.what());
@@ -259,9 +263,9 @@ void ExecClient::Require(Event event, const std::string& progress) {
        "it " + what + " before it had answered " + request_ + ": " + so_far);
 }
 
-// Fails if the child has said anything that was not asked for.
-void ExecClient::RequireSilence() {
-  const std::string waiting = child_->TakeWaiting();
+// Fails if the child says anything now that was not asked for.
+void ExecClient::RequireSilence(std::chrono::milliseconds patience) {
+  const std::string waiting = child_->TakeWaiting(patience);
   if (waiting.empty()) return;
   Fail(Failure::Cause::kProtocol, "it wrote " + Quoted(waiting) + " after its answer to " +
                                       request_ + ", expected nothing before the next request");

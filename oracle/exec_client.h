@@ -80,7 +80,7 @@ class ExecClient {
   Answer ReadAnswer(const Request& request, Clock::time_point deadline);
   std::string Receive(size_t size, const char* part, Clock::time_point deadline);
   void Require(Event event, const std::string& progress);
-  void RequireSilence();
+  void RequireSilence(std::chrono::milliseconds patience);
   [[noreturn]] void Fail(Failure::Cause cause, const std::string& why);
 
   std::string command_;
@@ -89,8 +89,9 @@ class ExecClient {
   std::optional<Hello> hello_;
   std::optional<Failure> failed_hello_;
   uint64_t last_id_ = 0;
-  std::string request_;  // the current one, for messages: "request 3 (rope)"
-  double limit_ = 0;     // seconds it has
+  uint64_t answers_ = 0;  // of this child
+  std::string request_;   // the current one, for messages: "request 3 (rope)"
+  double limit_ = 0;      // seconds it has
 };
 
 }  // namespace sextant::oracle

@@ -108,7 +108,9 @@ TEST(SlowRogue, RefusesASecondAnswer) {
   const Failure together = FailureAfterHello("say(good(words) + b'more')");
   EXPECT_EQ(together.cause, Cause::kProtocol);
   EXPECT_THAT(together.why, HasSubstr("it wrote 'more' after its answer to request 2 (op)"));
+}
 
+TEST(SlowRogue, RefusesASecondAnswerOfItsOwn) {
   const std::string mark = FreshFile(".said");
   ExecClient client(Program("hello()\nw = read()\nsay(good(w))\ntime.sleep(0.05)\nsay(good(w))\n"
                             "open('" +
