@@ -1,0 +1,279 @@
+"""Tests of the adapter; they speak the protocol with bytes of their own."""
+
+import json
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+import numpy as np
+
+import sextant_adapter as sextant
+
+HERE = Path(__file__).resolve().parent
+
+
+def message(words, body=b"", **tensors):
+    header = json.dumps({"__metadata__": words, **tensors}).encode()
+    return struct.pack("<Q", len(header)) + header + body
+
+
+def tensor(dtype, shape, begin, end):
+    return {"dtype": dtype, "shape": shape, "data_offsets": [begin, end]}
+
+
+def question(operation="op", attributes=None, outputs=None, dtype="f32"):
+    """A request whose x is [1, 2] as f32."""
+    return message(
+        {
+            "sextant": "1",
+            "id": "7",
+            "operation": operation,
+            "case": f"{operation} M=2 dtype={dtype} seed=1",
+            "attributes": json.dumps({"M": 2} if attributes is None else attributes),
+            "outputs": json.dumps(outputs or {"y": {"dtype": "F32", "shape": [2]}}),
+        },
+        struct.pack("<2f", 1, 2),
+        x=tensor("F32", [2], 0, 8),
+    )
+
+
+def parse(data):
+    """[(header, body)] of all messages in data."""
+    found = []
+    while data:
+        size = struct.unpack("<Q", data[:8])[0]
+        header = json.loads(data[8 : 8 + size])
+        ends = [t["data_offsets"][1] for n, t in header.items() if n != "__metadata__"]
+        end = 8 + size + max(ends, default=0)
+        found.append((header, data[8 + size : end]))
+        data = data[end:]
+    return found
+
+
+def run(functions, *requests):
+    """What a program whose functions are given as source answers; checks that it leaves well."""
+    names = [line[4:].split("(")[0] for line in functions.splitlines() if line.startswith("def ")]
+    table = ", ".join(f"'{name}': {name}" for name in names)
+    source = f"import sys\nsys.path.insert(0, {str(HERE)!r})\n"
+    source += f"import numpy as np, sextant_adapter as sextant\n{functions}\n"
+    source += f"sextant.serve({{{table}}}, name='mine', version='1.2', recipe='native')\n"
+    with tempfile.NamedTemporaryFile("w", suffix=".py") as program:
+        program.write(source)
+        program.flush()
+        command = [sys.executable, "-B", program.name]
+        done = subprocess.run(command, input=b"".join(requests), capture_output=True, timeout=60)
+    if done.returncode != 0:
+        raise AssertionError(done.stderr.decode())
+    return parse(done.stdout)
+
+
+def said(functions, request):
+    """Status and message of one answer."""
+    ((header, _),) = run(functions, request)
+    words = header["__metadata__"]
+    assert words["id"] == "7"
+    return words["status"], words.get("message", "")
+
+
+class Conversation(unittest.TestCase):
+    def test_says_hello(self):
+        ((header, body),) = run(
+            "def rope(x): pass\ndef add(x): pass",
+            message({"sextant": "1", "id": "1", "operation": "hello"}),
+        )
+        expected = {"id": "1", "status": "ok", "name": "mine", "version": "1.2", "recipe": "native"}
+        self.assertEqual(header, {"__metadata__": {**expected, "operations": '["add", "rope"]'}})
+        self.assertEqual(body, b"")
+
+    def test_answers_many_questions(self):
+        answers = run("def op(x): return {'y': 2 * x}", *[question()] * 3)
+        self.assertEqual(len(answers), 3)
+        for header, body in answers:
+            self.assertEqual(header["__metadata__"], {"id": "7", "status": "ok"})
+            self.assertEqual(header["y"], tensor("F32", [2], 0, 8))
+            self.assertEqual(struct.unpack("<2f", body), (2, 4))
+
+    def test_takes_an_array_for_the_only_output(self):
+        ((header, body),) = run("def op(x): return -x", question())
+        self.assertEqual(struct.unpack("<2f", body), (-1, -2))
+
+    def test_keeps_prints_out_of_the_answer(self):
+        functions = """
+import os
+def op(x):
+    print("loading")
+    os.write(1, b"noise")
+    os.system("echo more; read line")
+    return x
+"""
+        ((header, _),) = run(functions, question())
+        self.assertEqual(header["__metadata__"]["status"], "ok")
+
+    def test_leaves_at_a_broken_request(self):
+        with self.assertRaisesRegex(AssertionError, "ends after 3 of 8 bytes"):
+            run("def op(x): return x", question()[:-5])
+
+
+class Arguments(unittest.TestCase):
+    attributes = {"M": 2, "eps": 0.5, "from": "half", "scale": None}
+
+    def test_come_by_name(self):
+        functions = """
+def op(x, eps, from_, scale, M, dtype):
+    assert (eps, from_, scale, M, dtype) == (0.5, "half", None, 2, "bf16")
+    return x
+"""
+        request = question(attributes=self.attributes, dtype="bf16")
+        self.assertEqual(said(functions, request), ("ok", ""))
+
+    def test_come_all_together(self):
+        functions = """
+def op(**given):
+    assert sorted(given) == ["M", "dtype", "eps", "from_", "scale", "x"]
+    return given["x"]
+"""
+        self.assertEqual(said(functions, question(attributes=self.attributes)), ("ok", ""))
+
+    def test_that_nobody_takes_are_unsupported(self):
+        request = question(attributes={"M": 2, "eps": 0.5})
+        self.assertEqual(
+            said("def op(x): return x", request), ("unsupported", "the function takes no 'eps'")
+        )
+        self.assertEqual(
+            said("def op(eps): return eps", request), ("unsupported", "the function takes no 'x'")
+        )
+
+    def test_case_has_everything(self):
+        functions = """
+def op(case):
+    assert case.line == "op M=2 dtype=f16 seed=1"
+    assert (case.operation, case.dtype, case.dtypes) == ("op", "f16", {"x": "f32"})
+    assert case.attributes == {"M": 2}
+    assert case.outputs == {"y": {"dtype": "F32", "shape": [2]}}
+    return case.tensors["x"]
+"""
+        self.assertEqual(said(functions, question(dtype="f16")), ("ok", ""))
+
+
+class Refusals(unittest.TestCase):
+    def test_unknown_operation(self):
+        status, why = said("def op(x): return x", question(operation="pi"))
+        self.assertEqual(status, "unsupported")
+        self.assertIn("no operation pi; there are: ['op']", why)
+
+    def test_unsupported(self):
+        functions = "def op(x): raise sextant.Unsupported('only even')"
+        self.assertEqual(said(functions, question()), ("unsupported", "only even"))
+
+    def test_exceptions_and_what_follows(self):
+        functions = "def op(x, M): return x if M == 2 else x[9]"
+        answers = run(functions, question(attributes={"M": 3}), question())
+        first, second = (header["__metadata__"] for header, _ in answers)
+        self.assertEqual(first["status"], "error")
+        self.assertIn("IndexError: index 9", first["message"])
+        self.assertEqual(second["status"], "ok")
+
+    def refuse(self, returned, words):
+        status, why = said(f"def op(x): return {returned}", question())
+        self.assertEqual(status, "error")
+        self.assertIn(words, why)
+
+    def test_bad_outputs(self):
+        self.refuse("x[:1]", "output y has shape (1,), expected (2,)")
+        self.refuse("{'z': x}", "returned the outputs ['z'], expected ['y']")
+        self.refuse("{}", "returned the outputs [], expected ['y']")
+        self.refuse("np.array([1, 0.1])", "output y is 0.1 at [1], which is no value of f32")
+        self.refuse("np.array([1e300, 0])", "output y is 1e+300 at [0], which is no value of f32")
+
+
+class Bytes(unittest.TestCase):
+    def sent(self, dtype, body):
+        """What a function is given as its x for these bytes: dtype, shape, values."""
+        functions = """
+def op(x):
+    x += 0  # it can be written to
+    raise sextant.Unsupported(f"{x.dtype} {x.shape} {x.tolist()}")
+"""
+        words = {"sextant": "1", "id": "7", "operation": "op", "case": "op", "attributes": "{}"}
+        request = message({**words, "outputs": "{}"}, body, x=tensor(dtype, [1, 2], 0, len(body)))
+        return said(functions, request)[1]
+
+    def test_of_inputs(self):
+        for dtype, body, expected in [
+            ("F64", struct.pack("<2d", 1, 0.1), "float64 (1, 2) [[1.0, 0.1]]"),
+            ("F16", b"\x00\x3c\x01\x80", f"float16 (1, 2) [[1.0, {-(2.0**-24)}]]"),
+            ("I64", struct.pack("<2q", -1, 2**40), f"int64 (1, 2) [[-1, {2**40}]]"),
+            ("BF16", b"\x80\x3f\x00\xc0", "float32 (1, 2) [[1.0, -2.0]]"),
+        ]:
+            self.assertEqual(self.sent(dtype, body), expected)
+
+    def returned(self, dtype, values):
+        outputs = {"y": {"dtype": dtype, "shape": [2]}}
+        functions = f"inf, nan = np.inf, np.nan\ndef op(x): return np.array({values})"
+        ((header, body),) = run(functions, question(outputs=outputs))
+        self.assertEqual(header["__metadata__"].get("message"), None)
+        return body
+
+    def test_of_outputs(self):
+        self.assertEqual(self.returned("F64", [1, 0.1]), struct.pack("<2d", 1, 0.1))
+        self.assertEqual(self.returned("F16", [1, -(2.0**-24)]), b"\x00\x3c\x01\x80")
+        self.assertEqual(self.returned("I64", [-1, 2**40]), struct.pack("<2q", -1, 2**40))
+        self.assertEqual(self.returned("BF16", [1.0, -2.0]), b"\x80\x3f\x00\xc0")
+        self.assertEqual(self.returned("BF16", [np.inf, np.nan]), b"\x80\x7f\xc0\x7f")
+        self.assertEqual(self.returned("BF16", [-0.0, 2.0**-133]), b"\x00\x80\x01\x00")
+
+    def test_of_scalars_and_optional_outputs(self):
+        outputs = {
+            "y": {"dtype": "F32", "shape": []},
+            "b": {"dtype": "BF16", "shape": [], "optional": True},
+            "z": {"dtype": "F32", "shape": [2], "optional": True},
+        }
+        request = question(outputs=outputs)
+        ((_, body),) = run("def op(x): return x[1]", request)
+        self.assertEqual(body, struct.pack("<f", 2))
+        ((header, body),) = run("def op(x): return {'y': 3.0, 'b': 1.0}", request)
+        self.assertEqual(sorted(header), ["__metadata__", "b", "y"])
+        self.assertEqual(body, struct.pack("<f", 3) + b"\x80\x3f")
+
+
+class Rounding(unittest.TestCase):
+    def test_to_bf16_is_to_nearest_even(self):
+        ulp = 2.0**-7
+        values = [1 + ulp / 2, 1 + 3 * ulp / 2, 1 + ulp / 2 + 2.0**-50, -1 - ulp / 2, 3.0]
+        expected = [1, 1 + 2 * ulp, 1 + ulp, -1, 3]
+        self.assertEqual(sextant.round_to(values, "bf16").tolist(), expected)
+
+    def test_to_bf16_at_the_ends_of_the_range(self):
+        largest, smallest = 2.0**128 - 2.0**120, 2.0**-133
+        values = [largest, largest + 2.0**118, largest + 2.0**119, -1e300, np.inf]
+        expected = [largest, largest, np.inf, -np.inf, np.inf]
+        self.assertEqual(sextant.round_to(values, "bf16").tolist(), expected)
+        values = [smallest, smallest / 2, smallest * 0.51, smallest * 1.5, 1e-320]
+        expected = [smallest, 0, smallest, 2 * smallest, 0]
+        self.assertEqual(sextant.round_to(values, "bf16").tolist(), expected)
+        self.assertTrue(np.isnan(sextant.round_to(np.nan, "bf16")))
+        self.assertTrue(np.signbit(sextant.round_to(-1e-50, "bf16")))
+
+    # Every bf16 value is itself; halfway to the next one lies the border.
+    def test_to_bf16_of_all_values(self):
+        bits = np.arange(0x7F80, dtype=np.uint32)
+        values = (bits << 16).view(np.float32).astype(np.float64)
+        self.assertTrue((sextant.round_to(values, "bf16") == values).all())
+        middle = (values[:-1] + values[1:]) / 2
+        even = np.where(bits[:-1] % 2 == 0, values[:-1], values[1:])
+        self.assertTrue((sextant.round_to(middle, "bf16") == even).all())
+        below, above = np.nextafter(middle, 0), np.nextafter(middle, np.inf)
+        self.assertTrue((sextant.round_to(below, "bf16") == values[:-1]).all())
+        self.assertTrue((sextant.round_to(above, "bf16") == values[1:]).all())
+
+    def test_to_other_dtypes(self):
+        self.assertEqual(sextant.round_to([0.1], "f16").dtype, np.float16)
+        self.assertEqual(sextant.round_to([0.1], "f32").tolist(), [float(np.float32(0.1))])
+        self.assertEqual(sextant.round_to([1e300], "f32").tolist(), [np.inf])
+
+
+if __name__ == "__main__":
+    unittest.main()
