@@ -64,8 +64,8 @@ Counted Counted::Finish(const Raw& raw, double ulps) {
   const StepRule& rule = CurrentRule();
   Counted y;
   y.center_ = raw.center;
-  y.error_ = raw.error;
-  y.drift_ = raw.drift;
+  y.error_ = std::isnan(raw.error) ? kInfinity : raw.error;  // infinite errors meet zeros
+  y.drift_ = std::isnan(raw.drift) ? kInfinity : raw.drift;
   y.saturated_ = raw.saturated;
   if (rule.exact) return y;
   y.format_ = rule.format;
@@ -234,6 +234,7 @@ std::pair<Counted, Counted> CosSin(const Counted& operand) {
   const bool small = std::abs(a.center_.high) <= 0x1p-6;  // the sine has a relative bound there
   const auto through = [&a](double d, double slope) {
     if (d == 0) return 0.0;
+    if (std::isinf(d)) return kInfinity;  // the angle may have overflowed; its cosine is NaN
     return std::min(2.0, (std::abs(slope) + a.drift_ + 0x1p-100) * d + d * d / 2);
   };
   const bool saturated = a.saturated_ || !(a.error_ < 2);

@@ -9,11 +9,12 @@ namespace sextant {
 
 void Rope::Check() const {
   RopeFrequencies{.base = base, .scaling = scaling}.Check();
-  if (R.value % 2 != 0) throw Error("dimension R is ", R.value, ", expected a multiple of 2");
+  CheckWindow(offset, R.value, D.value);
 }
 
 template <class Real>
-void Rope::operator()(const Tensor<Real>& x, const Tensor<double>& position, Tensor<Real>& y) const {
+void Rope::operator()(const Tensor<Real>& x, const Tensor<double>& position,
+                      Tensor<Real>& y) const {
   const auto half = static_cast<size_t>(R.value / 2);
   Tensor<Real> inv_freq({half}), factor;
   RopeFrequencies{.base = base, .scaling = scaling}(inv_freq, factor);

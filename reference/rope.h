@@ -30,13 +30,14 @@ struct Rope {
   RopeScaling scaling;
   int64_t offset = 0;
   Direction direction = Direction::kForward;
-  Dimension R;
+  Dimension D{}, R{};
   void Visit(auto&& v) {
     v("pairing", pairing, kRequired);
     v("base", base);
     v("scaling", scaling);
     v("offset", offset);
     v("direction", direction);
+    v("D", D);
     v("R", R);
   }
   void Check() const;

@@ -34,12 +34,12 @@ Complex<Real> UnitAt(Rotor<Real>& rotor, double position, const Real& amplitude,
 
 void RopeComplex::Check() const {
   RopeFrequencies{.base = base, .scaling = scaling}.Check();
-  if (R.value % 2 != 0) throw Error("dimension R is ", R.value, ", expected a multiple of 2");
+  CheckWindow(offset, R.value, D.value);
 }
 
 template <class Real>
-void RopeComplex::operator()(const Tensor<Real>& x, const Tensor<double>& position, Tensor<Real>& y) const {
-  CheckWindow(offset, R.value, x.shape[3]);
+void RopeComplex::operator()(const Tensor<Real>& x, const Tensor<double>& position,
+                             Tensor<Real>& y) const {
   const size_t half = static_cast<size_t>(R.value / 2), start = static_cast<size_t>(offset);
   Tensor<Real> inv_freq({half}), factor;
   RopeFrequencies{.base = base, .scaling = scaling}(inv_freq, factor);

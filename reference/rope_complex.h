@@ -18,7 +18,8 @@ struct RopeComplex {
       "base=10000|500000|2 scaling=none|linear(factor=8)|llama3(factor=8)|llama3(factor=32) "
       "offset=0|1|2 direction=forward|transpose B=1|2 H=1|3 S=1|5 D=4|6|16|34|64 R=4|2|16|64";
   static constexpr std::string_view kFormula =
-      "(x_2k + i x_2k+1) -> (x_2k + i x_2k+1) e^(i position f[k]); transpose: e^(-i position f[k])\n"
+      "(x_2k + i x_2k+1) -> (x_2k + i x_2k+1) e^(i position f[k]); transpose: e^(-i position "
+      "f[k])\n"
       "  x, y      [B,H,S,D]  same unit; channels outside offset .. offset+R pass unchanged\n"
       "  position  [B,S]      tokens; integers, negative rotates back";
   static constexpr std::string_view kSource = "Su et al. 2021, arXiv:2104.09864, eq. 12 and 13";
@@ -27,12 +28,13 @@ struct RopeComplex {
   RopeScaling scaling;
   int64_t offset = 0;
   Direction direction = Direction::kForward;
-  Dimension R;
+  Dimension D{}, R{};
   void Visit(auto&& v) {
     v("base", base);
     v("scaling", scaling);
     v("offset", offset);
     v("direction", direction);
+    v("D", D);
     v("R", R);
   }
   void Check() const;

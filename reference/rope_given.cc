@@ -6,6 +6,8 @@
 
 namespace sextant {
 
+void RopeGiven::Check() const { CheckWindow(offset, R.value, D.value); }
+
 template <class Real>
 void RopeGiven::operator()(const Tensor<Real>& x, const Tensor<double>& position,
                            const Tensor<Real>& inv_freq, Tensor<Real>& y) const {

@@ -30,15 +30,19 @@ struct RopeGiven {
   int64_t offset = 0;
   Direction direction = Direction::kForward;
   double attention_factor = 1;
+  Dimension D{}, R{};
   void Visit(auto&& v) {
     v("pairing", pairing, kRequired);
     v("offset", offset);
     v("direction", direction);
     v("attention_factor", attention_factor);
+    v("D", D);
+    v("R", R);
   }
+  void Check() const;
   template <class Real>
-  void operator()(const Tensor<Real>& x, const Tensor<double>& position, const Tensor<Real>& inv_freq,
-                  Tensor<Real>& y) const;
+  void operator()(const Tensor<Real>& x, const Tensor<double>& position,
+                  const Tensor<Real>& inv_freq, Tensor<Real>& y) const;
 };
 
 }  // namespace sextant

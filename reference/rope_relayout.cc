@@ -5,10 +5,7 @@
 
 namespace sextant {
 
-void RopeRelayout::Check() const {
-  if (R.value % 2 != 0) throw Error("dimension R is ", R.value, ", expected a multiple of 2");
-  CheckWindow(offset, R.value, static_cast<size_t>(D.value));
-}
+void RopeRelayout::Check() const { CheckWindow(offset, R.value, D.value); }
 
 template <class Real>
 void RopeRelayout::operator()(const Tensor<Real>& weight, Tensor<Real>& y) const {

@@ -5,22 +5,25 @@
 
 namespace sextant {
 
-void CheckWindow(int64_t offset, int64_t rotary_width, size_t head_width) {
-  const auto width = static_cast<int64_t>(head_width);
-  if (rotary_width > width) {
-    throw Error("dimension R is ", rotary_width, ", expected at most D, which is ", width);
+void CheckWindow(int64_t offset, int64_t rotary_width, int64_t head_width) {
+  if (rotary_width % 2 != 0) {
+    throw Error("dimension R is ", rotary_width, ", expected a multiple of 2");
   }
-  if (offset < 0 || offset > width - rotary_width) {
-    throw Error("offset is ", offset, ", expected 0 to ", width - rotary_width,
+  if (rotary_width > head_width) {
+    throw Error("dimension R is ", rotary_width, ", expected at most D, which is ", head_width);
+  }
+  if (offset < 0 || offset > head_width - rotary_width) {
+    throw Error("offset is ", offset, ", expected 0 to ", head_width - rotary_width,
                 " (D - R: the window of rotated channels lies inside the head)");
   }
 }
+
+void RopeRotate::Check() const { CheckWindow(offset, R.value, D.value); }
 
 template <class Real>
 void RopeRotate::operator()(const Tensor<Real>& x, const Tensor<Real>& cos, const Tensor<Real>& sin,
                             Tensor<Real>& y) const {
   const size_t half = cos.shape[2], rotary_width = 2 * half, start = static_cast<size_t>(offset);
-  CheckWindow(offset, static_cast<int64_t>(rotary_width), x.shape[3]);
   y.data = x.data;
   const InStep at(Step::kRotate);
   for (size_t b = 0; b < x.shape[0]; ++b) {

@@ -9,8 +9,8 @@
 
 namespace sextant {
 
-// Throws Error unless channels offset .. offset + R of a head of width D can be rotated.
-void CheckWindow(int64_t offset, int64_t rotary_width, size_t head_width);
+// Throws Error unless channels offset .. offset + R of a head of width D can be rotated in pairs.
+void CheckWindow(int64_t offset, int64_t rotary_width, int64_t head_width);
 
 struct RopeRotate {
   static constexpr std::string_view kName = "rope_rotate";
@@ -33,11 +33,15 @@ struct RopeRotate {
   Pairing pairing{};
   int64_t offset = 0;
   Direction direction = Direction::kForward;
+  Dimension D{}, R{};
   void Visit(auto&& v) {
     v("pairing", pairing, kRequired);
     v("offset", offset);
     v("direction", direction);
+    v("D", D);
+    v("R", R);
   }
+  void Check() const;
   template <class Real>
   void operator()(const Tensor<Real>& x, const Tensor<Real>& cos, const Tensor<Real>& sin,
                   Tensor<Real>& y) const;

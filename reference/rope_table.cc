@@ -38,8 +38,8 @@ template void RopeTable::Fill(const Tensor<double>&, const Tensor<Counted>&, con
                               Tensor<Counted>&, Tensor<Counted>&);
 template void RopeTable::Fill(const Tensor<double>&, const Tensor<Rounded>&, const Rounded&,
                               Tensor<Rounded>&, Tensor<Rounded>&);
-template void RopeTable::Fill(const Tensor<double>&, const Tensor<Wide>&, const Wide&, Tensor<Wide>&,
-                              Tensor<Wide>&);
+template void RopeTable::Fill(const Tensor<double>&, const Tensor<Wide>&, const Wide&,
+                              Tensor<Wide>&, Tensor<Wide>&);
 
 template <>
 std::unique_ptr<Operation> MakeOperation<RopeTable>() {

@@ -1,0 +1,292 @@
+#include "reference/prove.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "reference/draw.h"
+#include "reference/operations.h"
+#include "reference/random_test.h"
+
+namespace sextant {
+namespace {
+
+using testing::ElementsAre;
+using Values = std::vector<double>;
+
+struct Proof {
+  Case c;
+  Tensors inputs;
+  std::vector<GoldenTensor> golden;
+};
+Proof ProofOf(const std::string& line, const std::string& recipe = "native") {
+  Proof proof{Case::Parse(line), {}, {}};
+  proof.inputs = DrawInputs(proof.c);
+  proof.golden = Prove(proof.c, proof.inputs, ParseRecipe(recipe, proof.c.dtype()));
+  return proof;
+}
+
+// |answer - (high + low)|; the difference of the near numbers is exact.
+double ErrorOf(const GoldenTensor& g, size_t i, double answer) {
+  return std::abs((answer - g.high.data[i]) - g.low.data[i]);
+}
+
+// mean(1, 49) = 25.
+TEST(Prove, KnowsAnExactRow) {
+  const GoldenTensor y = ProofOf("rms_norm N=1 M=2 eps=0 @x=1,7 @weight=1,1").golden[0];
+  EXPECT_THAT(y.value.data, ElementsAre(0.2f, 1.4f));
+  EXPECT_THAT(y.high.data, ElementsAre(0.2, 1.4));
+  // 0.2 = 0x1.999999999999a p-3 - 0.4 units of 2^-55.
+  EXPECT_DOUBLE_EQ(y.low.data[0], -0.2 * 0x1p-54);
+  EXPECT_THAT(y.radius.data, ElementsAre(0, 0));
+}
+
+// x = 1, mean square 9, weight 3 is 1 however irrational 1/sqrt looks.
+TEST(Prove, DecidesRationalResults) {
+  const GoldenTensor y = ProofOf("rms_norm N=1 M=2 eps=8 @x=1,1 @weight=3,3").golden[0];
+  EXPECT_THAT(y.high.data, ElementsAre(1, 1));
+  EXPECT_THAT(y.low.data, ElementsAre(0, 0));
+  EXPECT_THAT(y.radius.data, ElementsAre(0, 0));
+}
+
+// The mean of nine is 1/9, no binary number: w / sqrt(1/9) = 3 w is a point at no precision. Where
+// 3 w lies half way between two f32 numbers no precision can decide its rounding.
+TEST(Prove, StoresWhatItCannotDecideAsEnclosed) {
+  const GoldenTensor y =
+      ProofOf("rms_norm N=1 M=9 eps=0 @x=1,0,0,0,0,0,0,0,0 @weight=0x1.000002p+0,1,1,1,1,1,1,1,1")
+          .golden[0];
+  EXPECT_EQ(y.value.data[0], 3 + 0x1p-21);  // ties to even
+  EXPECT_EQ(y.high.data[0], 3 + 0x3p-23);
+  EXPECT_EQ(y.low.data[0], 0);
+  EXPECT_GT(y.radius.data[0], 0);
+  EXPECT_LT(y.radius.data[0], 1e-300);  // the precision rose to the end
+  EXPECT_EQ(y.high.data[1], 0);         // 0 / (1/3) is decided
+  EXPECT_EQ(y.radius.data[1], 0);
+}
+
+// The same with w = 1: 3 is no tie, and what is left to add is less than the smallest double.
+TEST(Prove, DecidesWhatNoDoubleCanTell) {
+  const GoldenTensor y =
+      ProofOf("rms_norm N=1 M=9 eps=0 @x=1,0,0,0,0,0,0,0,0 @weight=1,1,1,1,1,1,1,1,1").golden[0];
+  EXPECT_EQ(y.value.data[0], 3);
+  EXPECT_EQ(y.high.data[0], 3);
+  EXPECT_EQ(y.low.data[0], 0);
+  EXPECT_EQ(y.radius.data[0], 0);
+}
+
+// 1 * 1 - 2^-900 * 1 does not fit 192 bits; the low half is decided at 1536.
+TEST(Prove, RaisesThePrecisionUntilDecided) {
+  const GoldenTensor y = ProofOf(
+                             "rope_rotate pairing=half B=1 H=1 S=1 D=2 dtype=f64 @x=1,0x1p-900 "
+                             "@cos=1 @sin=1")
+                             .golden[0];
+  EXPECT_THAT(y.value.data, ElementsAre(1, 1));
+  EXPECT_THAT(y.low.data, ElementsAre(-0x1p-900, 0x1p-900));
+  EXPECT_THAT(y.radius.data, ElementsAre(0, 0));
+}
+
+// 1 + 2^-8 lies half way between two bf16 numbers; 2^-40 tells which is nearer.
+TEST(Prove, RoundsOnceTiesToEven) {
+  const auto sum = [](const std::string& x) {
+    return ProofOf(
+               "rope_rotate pairing=half B=1 H=1 S=1 D=2 dtype=bf16 dtype.cos=f32 dtype.sin=f32 "
+               "@x=" +
+               x + " @cos=1 @sin=1")
+        .golden[0]
+        .value.data[1];  // x_0 sin + x_1 cos
+  };
+  EXPECT_EQ(sum("1,0x1p-8"), 1);
+  EXPECT_EQ(sum("0x1.02p+0,0x1p-8"), 0x1.04p+0);
+  EXPECT_EQ(sum("0x1p-40,1"), 1);
+}
+
+TEST(Prove, LeavesWhatNaNAndInfinityReachUnspecified) {
+  const Proof proof = ProofOf("rope pairing=interleaved H=1 S=8 D=4 seed=3 @x=nonfinite");
+  const GoldenTensor& y = proof.golden[0];
+  size_t unspecified = 0;
+  for (size_t i = 0; i < y.value.data.size(); i += 2) {
+    const auto x = proof.inputs[0].values.data.begin() + static_cast<ptrdiff_t>(i);
+    const bool reached = !std::isfinite(x[0]) || !std::isfinite(x[1]);
+    unspecified += reached;
+    for (const size_t j : {i, i + 1}) {
+      EXPECT_EQ(std::isnan(y.value.data[j]), reached) << j;
+      EXPECT_EQ(std::isnan(y.high.data[j]), reached);
+      EXPECT_EQ(std::isnan(y.permitted.data[j]), reached);
+      EXPECT_EQ(y.radius.data[j], 0);
+    }
+  }
+  EXPECT_GT(unspecified, 0u);
+}
+
+// 65504 (cos 1 + sin 1) = 90 512 is beyond f16: rounded it is infinite, and nothing can be judged.
+TEST(Prove, SaysWhereTheTypeOverflows) {
+  const GoldenTensor y =
+      ProofOf("rope pairing=half H=1 S=1 D=2 dtype=f16 @x=65504,65504 @position=1").golden[0];
+  EXPECT_EQ(y.value.data[1], INFINITY);
+  EXPECT_NEAR(y.high.data[1], 65504 * (std::cos(1) + std::sin(1)), 1e-9);
+  EXPECT_EQ(y.permitted.data[1], INFINITY);
+  EXPECT_NEAR(y.value.data[0], 65504 * (std::cos(1) - std::sin(1)), 16);
+  EXPECT_LT(y.permitted.data[0], 200);
+}
+
+TEST(Prove, PermitsNothingWhereNothingIsComputed) {
+  const GoldenTensor y =
+      ProofOf("rope pairing=half H=2 S=2 D=8 R=4 offset=2 dtype=bf16 @position=0,5").golden[0];
+  for (size_t i = 0; i < y.value.data.size(); ++i) {
+    const size_t channel = i % 8, s = i / 8 % 2;
+    const bool turns = channel >= 2 && channel < 6 && s == 1;
+    EXPECT_EQ(y.permitted.data[i] > 0, turns) << i;
+  }
+}
+
+TEST(SlowProve, ReportsProgressToItsEnd) {
+  const Case c = Case::Parse("rope_table R=64 S=8192");
+  std::vector<double> done;
+  Prove(c, DrawInputs(c), ParseRecipe("native", c.dtype()),
+        {.threads = 2, .progress = [&done](double part) { done.push_back(part); }});
+  EXPECT_GT(done.size(), 1u);
+  EXPECT_TRUE(std::is_sorted(done.begin(), done.end()));
+  EXPECT_EQ(done.back(), 1);
+}
+
+TEST(Permit, AgreesWithProve) {
+  const Proof proof =
+      ProofOf("rope pairing=half H=2 S=5 D=8 dtype=bf16 @position=random_positions");
+  const auto permitted = Permit(proof.c, proof.inputs, ParseRecipe("native", DType::kBF16));
+  EXPECT_EQ(permitted[0].error.data, proof.golden[0].permitted.data);
+}
+
+// The f32 angle of position 2^30 at frequency 10^-1 is off by a whole turn; position 3 is not.
+TEST(Permit, MarksVacuousElements) {
+  const Case c = Case::Parse("rope pairing=half H=1 S=2 D=4 base=100 @position=3,0x1p30");
+  const auto y = Permit(c, DrawInputs(c), ParseRecipe("native", c.dtype()))[0];
+  // Pair 0 (channels 0 and 2) has frequency 1, which is exact.
+  EXPECT_EQ(y.vacuous, (std::vector<bool>{false, false, false, false, false, true, false, true}));
+}
+
+TEST(AnswerBy, TheExactRecipeAnswersTheRoundedTruth) {
+  for (const char* line :
+       {"rope pairing=half H=2 S=9 D=16 dtype=f16", "sinusoidal S=9 M=16",
+        "rms_norm N=5 M=16 dtype=bf16", "rope_frequencies R=64 scaling=llama3"}) {
+    const Proof proof = ProofOf(line);
+    const Tensors answer = AnswerBy(proof.c, proof.inputs, ParseRecipe("exact", proof.c.dtype()));
+    EXPECT_EQ(answer[0].values.data, proof.golden[0].value.data) << line;
+  }
+}
+
+TEST(Confirm, CountsInUnitsOfTheRow) {
+  Proof proof = ProofOf("rms_norm N=2 M=4 dtype=f64 eps=0 @x=1,2,3,4,0x1p-9,0,0,0 @weight=1,1,1,1");
+  EXPECT_EQ(Confirm(proof.c, proof.inputs, proof.golden).elements, 8u);
+  EXPECT_LE(Confirm(proof.c, proof.inputs, proof.golden).worst, 0x1p-6);
+  proof.golden[0].low.data[4] += 0x1p-98;  // of a row whose largest element is 2
+  const Confirmation found = Confirm(proof.c, proof.inputs, proof.golden);
+  EXPECT_EQ(found.worst, 2);
+  EXPECT_EQ(found.where, "y[1,0]");
+}
+
+const char* const kPositions =
+    "sequence|hard|borders|random_positions|sequence(-3)|sequence(1099511627776)";
+
+// Cases of the operation with everything that matters drawn at random, positions and sizes too.
+Case AnyCase(const OperationInfo& info, Random& random) {
+  std::string more = "dtype=f32|bf16|f16|f64";
+  for (const TensorSpec& input : info.signature.inputs) {
+    if (input.role == Role::kInteger) more += " @" + input.name + "=" + kPositions;
+    if (input.name == "x") more += " @x=normal|normal(30)|powers_of_two|special|one_hot";
+  }
+  return RandomCase(info, random, more);
+}
+
+// Two sums of two doubles are 2^-106 of an element apart at most, 2^-6 units.
+TEST(SlowConfirm, ASecondLibraryAgreesOnEveryOperation) {
+  Random random(1);
+  for (const auto& operation : AllOperations()) {
+    for (int i = 0; i < 25; ++i) {
+      const Proof proof = ProofOf(AnyCase(operation->info(), random).ToString());
+      const Confirmation found = Confirm(proof.c, proof.inputs, proof.golden);
+      EXPECT_LE(found.worst, 0x1p-6) << proof.c.ToString() << " at " << found.where;
+    }
+  }
+}
+
+// The largest part of the permitted error that the recipe's own implementation needs.
+double WorstRatio(const Proof& proof, const std::string& recipe) {
+  const Tensors answer = AnswerBy(proof.c, proof.inputs, ParseRecipe(recipe, proof.c.dtype()));
+  double worst = 0;
+  for (size_t o = 0; o < answer.size(); ++o) {
+    const GoldenTensor& g = proof.golden[o];
+    for (size_t i = 0; i < g.high.data.size(); ++i) {
+      if (std::isnan(g.high.data[i]) || g.permitted.data[i] == INFINITY) continue;
+      const double error = ErrorOf(g, i, answer[o].values.data[i]);
+      const double permitted = g.permitted.data[i];
+      EXPECT_LE(error, permitted) << proof.c.ToString() << " by " << recipe << " at "
+                                  << IndexText(g.name, g.high.shape, i);
+      if (!(error <= permitted)) return INFINITY;
+      if (error > 0) worst = std::max(worst, error / permitted);
+    }
+  }
+  return worst;
+}
+
+TEST(SlowPermit, NoRecipeExceedsWhatItPermits) {
+  const std::vector<std::string> recipes = {"native",
+                                            "f32_compute",
+                                            "all_native",
+                                            "exact",
+                                            "exact_table",
+                                            "exp_log",
+                                            "power_chain",
+                                            "iterated",
+                                            "*=f32 sum=f32:pairwise",
+                                            "*=f64 angle=bf16 scale=T",
+                                            "*=f16 rsqrt=f32 table=f64"};
+  Random random(2);
+  size_t elements = 0;
+  while (elements < 1000000) {
+    for (const auto& operation : AllOperations()) {
+      const std::string recipe = random.Of(recipes);
+      const Proof proof = ProofOf(AnyCase(operation->info(), random).ToString(), recipe);
+      WorstRatio(proof, recipe);
+      ASSERT_FALSE(HasFailure());
+      for (const GoldenTensor& g : proof.golden) elements += g.high.data.size();
+    }
+  }
+}
+
+// Tight enough to hurt: an implementation needs a quarter of what it is permitted.
+TEST(SlowPermit, RopeNeedsAQuarterOfWhatIsPermitted) {
+  for (const char* dtype : {"f32", "bf16", "f16", "f64"}) {
+    for (const char* position : {"sequence", "sequence(4000)", "random_positions(131072)"}) {
+      const Proof proof = ProofOf(std::string("rope pairing=half H=4 S=128 D=128 dtype=") + dtype +
+                                  " @position=" + position);
+      EXPECT_GE(WorstRatio(proof, "native"), 0.25) << proof.c.ToString();
+    }
+  }
+}
+
+TEST(SlowProve, TheAnswerDoesNotDependOnThreads) {
+  const Case c =
+      Case::Parse("rope pairing=half H=3 S=400 D=130 R=64 dtype=bf16 @position=random_positions");
+  const Tensors inputs = DrawInputs(c);
+  const Recipe recipe = ParseRecipe("native", c.dtype());
+  const auto one = Prove(c, inputs, recipe, {.threads = 1})[0],
+             many = Prove(c, inputs, recipe, {.threads = 5})[0];
+  const auto same = [](const Tensor<double>& a, const Tensor<double>& b) {
+    return std::memcmp(a.data.data(), b.data.data(), a.data.size() * sizeof(double)) == 0;
+  };
+  EXPECT_TRUE(same(one.value, many.value));
+  EXPECT_TRUE(same(one.high, many.high));
+  EXPECT_TRUE(same(one.low, many.low));
+  EXPECT_TRUE(same(one.permitted, many.permitted));
+}
+
+TEST(IndexText, NamesAnElement) {
+  EXPECT_EQ(IndexText("y", {2, 3, 4}, 23), "y[1,2,3]");
+  EXPECT_EQ(IndexText("attention_factor", {}, 0), "attention_factor[]");
+}
+
+}  // namespace
+}  // namespace sextant

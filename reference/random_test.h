@@ -1,0 +1,65 @@
+// Random numbers and random cases of the tests of this folder.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "reference/case.h"
+
+namespace sextant {
+
+// splitmix64: Steele, Lea, Flood 2014, doi:10.1145/2660193.2660195.
+class Random {
+ public:
+  explicit Random(uint64_t seed) : state_(seed) {}
+  uint64_t Bits() {
+    uint64_t z = state_ += 0x9e3779b97f4a7c15;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+    return z ^ (z >> 31);
+  }
+  size_t Below(size_t n) { return Bits() % n; }
+  double In(double low, double high) { return low + (high - low) * (Bits() >> 11) * 0x1p-53; }
+  // Either sign, every binade from 2^-exponent to 2^exponent alike, 53 bits.
+  double Number(int exponent) {
+    return (Below(2) ? 1 : -1) *
+           std::ldexp(In(1, 2), static_cast<int>(Below(2 * exponent + 1)) - exponent);
+  }
+  template <class Items>
+  const auto& Of(const Items& items) {
+    return items[Below(items.size())];
+  }
+
+ private:
+  uint64_t state_;
+};
+
+inline std::vector<std::string> Split(std::string_view text, char at) {
+  std::vector<std::string> parts;
+  std::istringstream in{std::string(text)};
+  for (std::string part; std::getline(in, part, at);) parts.push_back(part);
+  return parts;
+}
+
+// A case of the operation with a random value for everything in its kChoices, and in `more`, words
+// of the same form ("dtype=f32|bf16"). Combinations that do not go together are drawn again.
+inline Case RandomCase(const OperationInfo& info, Random& random, const std::string& more) {
+  while (true) {
+    std::string line(info.name);
+    for (const std::string& word : Split(std::string(info.choices) + " " + more, ' ')) {
+      if (word.empty()) continue;
+      const auto [key, values] = SplitWord(word);
+      line += " " + key + "=" + random.Of(Split(values, '|'));
+    }
+    try {
+      return Case::Parse(line + " seed=" + std::to_string(random.Below(1000)));
+    } catch (const Error&) {
+    }
+  }
+}
+
+}  // namespace sextant
