@@ -57,7 +57,9 @@ class Failure : public std::runtime_error {
 // case.
 class ExecClient {
  public:
-  explicit ExecClient(std::string command, double seconds_per_case, double seconds_for_hello = 60);
+  ExecClient(std::string command, double seconds_per_case, double seconds_for_hello);
+  // hello has a minute, or the time of a case if that is more.
+  ExecClient(std::string command, double seconds_per_case);
   ~ExecClient();
 
   // Starts the child if it has not said hello yet. Throws Failure.

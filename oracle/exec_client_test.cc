@@ -5,6 +5,9 @@
 
 #include <cmath>
 #include <filesystem>
+#include <set>
+#include <thread>
+#include <vector>
 
 #include "oracle/rogue.h"
 
@@ -63,6 +66,21 @@ TEST(SlowExecClient, PassesNaNOn) {
   const std::vector<double> y = Answer(client);
   EXPECT_TRUE(std::isnan(y[0]));
   EXPECT_TRUE(std::isinf(y[1]));
+}
+
+TEST(SlowExecClient, ServesSeveralThreads) {
+  const std::string program = Program("hello()\nwhile True: say(good(read(), os.getpid()))");
+  std::vector<std::vector<double>> answers(4);
+  std::vector<std::thread> threads;
+  for (std::vector<double>& mine : answers) {
+    threads.emplace_back([&mine, &program] {
+      ExecClient client(program, kPatient);
+      mine = Answer(client);
+      for (int i = 0; i < 20; ++i) EXPECT_EQ(Answer(client), mine);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(std::set<std::vector<double>>(answers.begin(), answers.end()).size(), 4u);
 }
 
 TEST(SlowExecClient, LetsAChildLeaveByItself) {
