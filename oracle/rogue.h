@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "oracle/exec_client.h"
@@ -40,14 +41,19 @@ def good(words, a=1, b=2):
     return message({'id': words['id'], 'status': 'ok'}, struct.pack('<2f', a, b), y=tensor())
 )";
 
-// A file name of this test's own, without a file.
+// A file name of this test's own, without a file; what comes to be there is removed at the end.
 inline std::string FreshFile(const std::string& ending) {
+  static struct Files {
+    std::vector<std::string> paths;
+    ~Files() {
+      std::error_code ignored;
+      for (const std::string& path : paths) std::filesystem::remove(path, ignored);
+    }
+  } made;
   const auto* info = testing::UnitTest::GetInstance()->current_test_info();
-  static int count = 0;
-  const std::string path = testing::TempDir() + "/" + info->test_suite_name() + "." + info->name() +
-                           "." + std::to_string(getpid()) + "." + std::to_string(++count) + ending;
-  std::filesystem::remove(path);
-  return path;
+  made.paths.push_back(testing::TempDir() + info->test_suite_name() + "." + info->name() + "." +
+                       std::to_string(getpid()) + "." + std::to_string(made.paths.size()) + ending);
+  return made.paths.back();
 }
 
 // A command that runs such a program.
