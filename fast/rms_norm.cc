@@ -27,7 +27,8 @@ HWY_INLINE Computed<T> SumOfSquares(const T* x, size_t n) {
   auto s0 = hn::Zero(d), s1 = s0, s2 = s0, s3 = s0;
   size_t k = 0;
   for (; k + 4 * N <= n; k += 4 * N) {
-    const auto a = Read(d, x + k), b = Read(d, x + k + N), c = Read(d, x + k + 2 * N), e = Read(d, x + k + 3 * N);
+    const auto a = Read(d, x + k), b = Read(d, x + k + N), c = Read(d, x + k + 2 * N),
+               e = Read(d, x + k + 3 * N);
     s0 = hn::MulAdd(a, a, s0);
     s1 = hn::MulAdd(b, b, s1);
     s2 = hn::MulAdd(c, c, s2);
@@ -48,7 +49,8 @@ HWY_INLINE Computed<T> SumOfSquares(const T* x, size_t n) {
 
 // y_k = (x_k factor) w_k, w_k = weight_k or 1 + weight_k
 template <class T>
-HWY_INLINE void Scale(const T* x, Computed<T> factor, const Computed<T>* weight, bool unit_offset, T* y, size_t n) {
+HWY_INLINE void Scale(const T* x, Computed<T> factor, const Computed<T>* weight, bool unit_offset,
+                      T* y, size_t n) {
   const hn::ScalableTag<Computed<T>> d;
   const Computed<T> offset = unit_offset ? 1 : 0;
   ForEachVector(d, n, [&](auto dk, size_t k) HWY_ATTR {
@@ -59,7 +61,8 @@ HWY_INLINE void Scale(const T* x, Computed<T> factor, const Computed<T>* weight,
 }
 
 template <class T>
-HWY_INLINE void NormalizeRow(const Rows& rows, const T* x, const Computed<T>* weight, T* y, bool stream) {
+HWY_INLINE void NormalizeRow(const Rows& rows, const T* x, const Computed<T>* weight, T* y,
+                             bool stream) {
   using C = Computed<T>;
   const C mean = SumOfSquares(x, rows.M) / static_cast<C>(rows.M);
   const C factor = 1 / std::sqrt(mean + static_cast<C>(rows.eps));
@@ -74,14 +77,24 @@ HWY_INLINE void NormalizeRow(const Rows& rows, const T* x, const Computed<T>* we
 }
 
 template <class T>
-HWY_INLINE void NormalizeAll(const Rows& rows, const T* x, const Computed<T>* weight, T* y, bool stream) {
-  for (size_t n = 0; n < rows.N; ++n, x += rows.x_row, y += rows.y_row) NormalizeRow(rows, x, weight, y, stream);
+HWY_INLINE void NormalizeAll(const Rows& rows, const T* x, const Computed<T>* weight, T* y,
+                             bool stream) {
+  for (size_t n = 0; n < rows.N; ++n, x += rows.x_row, y += rows.y_row)
+    NormalizeRow(rows, x, weight, y, stream);
 }
 
-void NormalizeF64(const Rows& r, const double* x, const double* w, double* y, bool s) { NormalizeAll(r, x, w, y, s); }
-void NormalizeF32(const Rows& r, const float* x, const float* w, float* y, bool s) { NormalizeAll(r, x, w, y, s); }
-void NormalizeF16(const Rows& r, const F16* x, const float* w, F16* y, bool s) { NormalizeAll(r, x, w, y, s); }
-void NormalizeBF16(const Rows& r, const BF16* x, const float* w, BF16* y, bool s) { NormalizeAll(r, x, w, y, s); }
+void NormalizeF64(const Rows& r, const double* x, const double* w, double* y, bool s) {
+  NormalizeAll(r, x, w, y, s);
+}
+void NormalizeF32(const Rows& r, const float* x, const float* w, float* y, bool s) {
+  NormalizeAll(r, x, w, y, s);
+}
+void NormalizeF16(const Rows& r, const F16* x, const float* w, F16* y, bool s) {
+  NormalizeAll(r, x, w, y, s);
+}
+void NormalizeBF16(const Rows& r, const BF16* x, const float* w, BF16* y, bool s) {
+  NormalizeAll(r, x, w, y, s);
+}
 
 }  // namespace HWY_NAMESPACE
 }  // namespace sextant::fast

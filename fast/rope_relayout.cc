@@ -38,7 +38,8 @@ namespace {
 Tensors Run(const Case& c, const Tensors& inputs) {
   const RopeRelayout op = StructOf<RopeRelayout>(c);
   const auto size = [](const Dimension& d) { return static_cast<size_t>(d.value); };
-  const Relayout r{size(op.H), size(op.D), size(op.R), static_cast<size_t>(op.offset), op.from, op.to};
+  const Relayout r{size(op.H), size(op.D), size(op.R), static_cast<size_t>(op.offset),
+                   op.from,    op.to};
   return WithElement(c.dtype(), [&]<class T>() -> Tensors {
     const std::vector<T> weight = ToElements<T>(inputs[0].values);
     std::vector<T> y(weight.size());

@@ -14,8 +14,9 @@ template <class Op>
 Op StructOf(const Case& c) {
   Op op;
   for (const Attribute& attribute : c.operation().Attributes()) {
-    SetAttribute(op, Op::kName, attribute.name,
-                 attribute.dimension ? std::to_string(c.dimensions().at(attribute.name)) : attribute.text);
+    SetAttribute(
+        op, Op::kName, attribute.name,
+        attribute.dimension ? std::to_string(c.dimensions().at(attribute.name)) : attribute.text);
   }
   return op;
 }
@@ -44,10 +45,14 @@ NamedTensor ToTensor(std::string name, Shape shape, const std::vector<T>& elemen
 template <class F>
 auto WithElement(DType dtype, F f) {
   switch (dtype) {
-    case DType::kF64: return f.template operator()<double>();
-    case DType::kF32: return f.template operator()<float>();
-    case DType::kF16: return f.template operator()<F16>();
-    default: return f.template operator()<BF16>();
+    case DType::kF64:
+      return f.template operator()<double>();
+    case DType::kF32:
+      return f.template operator()<float>();
+    case DType::kF16:
+      return f.template operator()<F16>();
+    default:
+      return f.template operator()<BF16>();
   }
 }
 

@@ -45,7 +45,8 @@ std::optional<Tensors> PushedBeyond(const Question& question) {
       const double bound = question.permitted[o].error.data[i] + golden.radius.data[i];
       if (!std::isfinite(golden.value.data[i]) || !std::isfinite(bound)) continue;
       double pushed = RoundTo(golden.dtype, golden.high.data[i] + bound);
-      while (std::isfinite(pushed) && !(std::abs((pushed - golden.high.data[i]) - golden.low.data[i]) > bound)) {
+      while (std::isfinite(pushed) &&
+             !(std::abs((pushed - golden.high.data[i]) - golden.low.data[i]) > bound)) {
         pushed = NextUp(golden.dtype, pushed);
       }
       if (!std::isfinite(pushed)) continue;
@@ -72,10 +73,12 @@ Audit AuditSuite(const std::vector<Case>& cases, const std::function<void(double
     const std::vector<Defect>& defects = OracleOf(name).defects;
     std::vector<Caught> results;
     for (const Defect& defect : defects) results.push_back({name, defect.name, defect.why, ""});
-    results.push_back({name, "(one element pushed)", "one element of an honest answer just beyond its permitted error", ""});
+    results.push_back({name, "(one element pushed)",
+                       "one element of an honest answer just beyond its permitted error", ""});
     for (const Case& c : own) {
       const Question question(c);
-      if (question.Fails(AnswerBy(c, question.inputs, question.recipe))) audit.dishonest.push_back(c.ToString());
+      if (question.Fails(AnswerBy(c, question.inputs, question.recipe)))
+        audit.dishonest.push_back(c.ToString());
       for (size_t d = 0; d < defects.size(); ++d) {
         if (results[d].by.empty() && Catches(question, defects[d])) results[d].by = c.ToString();
       }

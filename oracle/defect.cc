@@ -19,10 +19,17 @@ void CopyAttributes(const Case& c, Operation& operation) {
 }
 
 Defect ChangedWord(std::string name, std::string why, std::string word) {
+  return ChangedWord(std::move(name), std::move(why), [word](const Case&) { return word; });
+}
+
+Defect ChangedWord(std::string name, std::string why, WordOf word) {
   return {std::move(name), std::move(why),
-          [word](const Case& c, const Tensors& inputs, const Recipe& recipe) -> std::optional<Hypothesis> {
+          [word](const Case& c, const Tensors& inputs,
+                 const Recipe& recipe) -> std::optional<Hypothesis> {
+            const std::string text = word(c);
+            if (text.empty()) return std::nullopt;
             try {
-              const Case changed = c.With(word);
+              const Case changed = c.With(text);
               if (changed.ToString() == c.ToString()) return std::nullopt;
               return Hypothesis{changed.operation().Clone(), inputs, recipe};
             } catch (const Error&) {
@@ -33,7 +40,8 @@ Defect ChangedWord(std::string name, std::string why, std::string word) {
 
 Defect ChangedInputs(std::string name, std::string why, ChangeInputs change) {
   return {std::move(name), std::move(why),
-          [change](const Case& c, const Tensors& inputs, const Recipe& recipe) -> std::optional<Hypothesis> {
+          [change](const Case& c, const Tensors& inputs,
+                   const Recipe& recipe) -> std::optional<Hypothesis> {
             Tensors changed = inputs;
             if (!change(c, changed)) return std::nullopt;
             return Hypothesis{c.operation().Clone(), std::move(changed), recipe};
@@ -42,7 +50,8 @@ Defect ChangedInputs(std::string name, std::string why, ChangeInputs change) {
 
 Defect ChangedRecipe(std::string name, std::string why, std::string steps) {
   return {std::move(name), std::move(why),
-          [steps](const Case& c, const Tensors& inputs, const Recipe& recipe) -> std::optional<Hypothesis> {
+          [steps](const Case& c, const Tensors& inputs,
+                  const Recipe& recipe) -> std::optional<Hypothesis> {
             const Recipe changed = ParseRecipe(steps + " *=T", c.dtype());
             Recipe mixed = recipe;
             std::istringstream words(steps);
@@ -76,7 +85,8 @@ Tensors Predict(const Hypothesis& hypothesis, const Case& c) {
   return AnswerBy(*hypothesis.operation, c, hypothesis.inputs, hypothesis.recipe);
 }
 
-bool Explains(const Hypothesis& hypothesis, const Case& c, const Recipe& recipe, const Tensors& answer) {
+bool Explains(const Hypothesis& hypothesis, const Case& c, const Recipe& recipe,
+              const Tensors& answer) {
   const Tensors predicted = Predict(hypothesis, c);
   const auto permitted = Permit(*hypothesis.operation, c, hypothesis.inputs, recipe);
   for (size_t o = 0; o < predicted.size(); ++o) {
@@ -85,7 +95,8 @@ bool Explains(const Hypothesis& hypothesis, const Case& c, const Recipe& recipe,
     for (size_t i = 0; i < at->values.data.size(); ++i) {
       const double got = at->values.data[i], expected = predicted[o].values.data[i];
       if (got == expected || (std::isnan(got) && std::isnan(expected))) continue;
-      if (!(std::abs(got - expected) <= 2 * permitted[o].error.data[i])) return false;
+      const double bound = 2 * permitted[o].error.data[i];
+      if (std::isinf(bound) || !(std::abs(got - expected) <= bound)) return false;
     }
   }
   return true;

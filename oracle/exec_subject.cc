@@ -39,9 +39,12 @@ Question Ask(const Case& c, const Tensors& inputs) {
 Answer Converse(ExecClient& client, const Case& c, const Tensors& inputs) try {
   const Reply reply = client.Ask(Ask(c, inputs));
   switch (reply.status) {
-    case Reply::Status::kOk: return {Answer::Status::kAnswered, reply.message, reply.outputs};
-    case Reply::Status::kUnsupported: return {Answer::Status::kUnsupported, reply.message, {}};
-    case Reply::Status::kError: break;
+    case Reply::Status::kOk:
+      return {Answer::Status::kAnswered, reply.message, reply.outputs};
+    case Reply::Status::kUnsupported:
+      return {Answer::Status::kUnsupported, reply.message, {}};
+    case Reply::Status::kError:
+      break;
   }
   return {Answer::Status::kFailed, "it reported an error: " + reply.message, {}};
 } catch (const Failure& failure) {

@@ -68,15 +68,19 @@ TensorVerdict JudgeTensor(const GoldenTensor& golden, const PermittedTensor& per
       ++verdict.unjudgeable;
       continue;
     }
-    const double error = ErrorOf(got.data[i], golden.value.data[i], golden.high.data[i], golden.low.data[i]);
+    const double error =
+        ErrorOf(got.data[i], golden.value.data[i], golden.high.data[i], golden.low.data[i]);
     const Grade grade = GradeOf(golden, i, got.data[i], error, bound);
     verdict.grade = std::max(verdict.grade, grade);
     verdict.failed += grade == Grade::kFails;
     permitted.vacuous[i] && grade != Grade::kFails ? ++verdict.vacuous : ++verdict.judged;
-    const double ratio = error == 0 ? 0 : bound > 0 && !std::isnan(error) ? error / bound : INFINITY;
+    const double ratio = error == 0                        ? 0
+                         : bound > 0 && !std::isnan(error) ? error / bound
+                                                           : INFINITY;
     if (ratio > worst) {
       worst = ratio;
-      verdict.worst = {IndexText(golden.name, got.shape, i), got.data[i], golden.high.data[i], bound, error};
+      verdict.worst = {IndexText(golden.name, got.shape, i), got.data[i], golden.high.data[i],
+                       bound, error};
     }
     if (!(bound > 0) || !(ratio <= 1)) continue;
     const double relative = ((got.data[i] - golden.high.data[i]) - golden.low.data[i]) / bound;
@@ -91,7 +95,8 @@ TensorVerdict JudgeTensor(const GoldenTensor& golden, const PermittedTensor& per
     verdict.spread = std::sqrt(squares / static_cast<double>(with_room));
     verdict.bias_in_standard_errors = StandardErrors(rows.means);
   }
-  if (verdict.grade == Grade::kWithin && std::abs(verdict.bias_in_standard_errors) > kUnlikelyBias) {
+  if (verdict.grade == Grade::kWithin &&
+      std::abs(verdict.bias_in_standard_errors) > kUnlikelyBias) {
     verdict.grade = Grade::kUnlikely;
   }
   return verdict;
@@ -101,7 +106,8 @@ TensorVerdict JudgeTensor(const GoldenTensor& golden, const PermittedTensor& per
 
 Verdict Judge(const Case& c, const std::vector<GoldenTensor>& golden,
               const std::vector<PermittedTensor>& permitted, const Tensors& outputs) {
-  Verdict verdict{.case_line = c.ToString(), .message = Misfit(c, outputs), .tensors = {}, .causes = {}};
+  Verdict verdict{
+      .case_line = c.ToString(), .message = Misfit(c, outputs), .tensors = {}, .causes = {}};
   if (!verdict.message.empty()) {
     verdict.status = Verdict::Status::kFails;
     verdict.grade = Grade::kFails;

@@ -24,16 +24,19 @@ CaseSpace::CaseSpace(const Operation& operation) : name_(operation.info().name) 
   words_.push_back(Words("seed", "1|2|3|4|5|6|7|8|9|10|11|12|13|14|15|16"));
   for (const TensorSpec& input : operation.info().signature.inputs) {
     if (input.role == Role::kInteger) {
-      words_.push_back(Words("@" + input.name,
-                             "sequence|sequence(-3)|sequence(4000)|hard|borders|random_positions(4096)|"
-                             "random_positions(131072)|random_positions"));
+      words_.push_back(
+          Words("@" + input.name,
+                "sequence|sequence(-3)|sequence(4000)|hard|borders|random_positions(4096)|"
+                "random_positions(131072)|random_positions"));
     } else if (input.role == Role::kCase) {
       std::vector<std::string> words = {""};  // the operation's own distribution
-      for (std::string& word : Words("@" + input.name, "one_hot|powers_of_two|uniform(-4,4)|normal(30)")) {
+      for (std::string& word :
+           Words("@" + input.name, "one_hot|powers_of_two|uniform(-4,4)|normal(30)")) {
         words.push_back(std::move(word));
       }
       // cos and sin of one angle go together: they keep their own distribution.
-      if (operation.info().draw.find(input.name + "=circle") == std::string_view::npos) words_.push_back(words);
+      if (operation.info().draw.find(input.name + "=circle") == std::string_view::npos)
+        words_.push_back(words);
     }
   }
   for (const auto& words : words_) sizes_.push_back(words.size());

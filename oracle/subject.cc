@@ -10,13 +10,15 @@ namespace sextant::oracle {
 Subject RecipeSubject(const std::string& recipe) {
   ParseRecipe(recipe, DType::kF32);  // an unknown one is an error now, not at the first case
   return {"recipe:" + recipe, recipe, [recipe](const Case& c, const Tensors& inputs) {
-            return Answer{.message = "", .outputs = AnswerBy(c, inputs, ParseRecipe(recipe, c.dtype()))};
+            return Answer{.message = "",
+                          .outputs = AnswerBy(c, inputs, ParseRecipe(recipe, c.dtype()))};
           }};
 }
 
 Subject DefectSubject(const std::string& operation_and_defect) {
   const size_t slash = operation_and_defect.find('/');
-  if (slash == std::string::npos) throw Error("'", operation_and_defect, "' is not OPERATION/DEFECT");
+  if (slash == std::string::npos)
+    throw Error("'", operation_and_defect, "' is not OPERATION/DEFECT");
   const std::string operation = operation_and_defect.substr(0, slash);
   const std::string name = operation_and_defect.substr(slash + 1);
   const auto& defects = OracleOf(operation).defects;
@@ -29,12 +31,14 @@ Subject DefectSubject(const std::string& operation_and_defect) {
     }
     throw Error(operation, " has no defect '", name, "'; it has:", exist);
   }
-  return {"defect:" + operation_and_defect, "native", [operation, defect = *at](const Case& c, const Tensors& inputs) {
+  return {"defect:" + operation_and_defect, "native",
+          [operation, defect = *at](const Case& c, const Tensors& inputs) {
             if (c.name() != operation) {
               return Answer{Answer::Status::kUnsupported, "it is a defect of " + operation, {}};
             }
             const auto hypothesis = defect.hypothesis(c, inputs, ParseRecipe("native", c.dtype()));
-            if (!hypothesis) return Answer{Answer::Status::kUnsupported, "the defect does not apply here", {}};
+            if (!hypothesis)
+              return Answer{Answer::Status::kUnsupported, "the defect does not apply here", {}};
             return Answer{.message = "", .outputs = Predict(*hypothesis, c)};
           }};
 }
@@ -48,7 +52,8 @@ std::string Misfit(const Case& c, const Tensors& outputs) {
     }
     const Shape shape = c.ShapeOf(spec);
     if (at->values.shape != shape) {
-      return spec.name + " has shape " + ToString(at->values.shape) + ", expected " + ToString(shape);
+      return spec.name + " has shape " + ToString(at->values.shape) + ", expected " +
+             ToString(shape);
     }
     if (at->dtype != c.DTypeOf(spec)) {
       std::string text = spec.name + " is ";

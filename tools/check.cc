@@ -26,7 +26,8 @@ struct Options {
 };
 
 // Defects whose predicted answer the given one is.
-std::vector<std::string> Causes(const Case& c, const Tensors& inputs, const Recipe& recipe, const Tensors& outputs) {
+std::vector<std::string> Causes(const Case& c, const Tensors& inputs, const Recipe& recipe,
+                                const Tensors& outputs) {
   std::vector<std::string> causes;
   for (const oracle::Defect& defect : oracle::OracleOf(c.name()).defects) {
     const auto hypothesis = defect.hypothesis(c, inputs, recipe);
@@ -37,14 +38,16 @@ std::vector<std::string> Causes(const Case& c, const Tensors& inputs, const Reci
   return causes;
 }
 
-Verdict JudgeOne(const Selected& selected, const Subject& subject, const std::string& recipe_text, int threads) {
+Verdict JudgeOne(const Selected& selected, const Subject& subject, const std::string& recipe_text,
+                 int threads) {
   const Case& c = selected.c;
   const Recipe recipe = ParseRecipe(recipe_text, c.dtype());
   const bool stored = selected.record && !selected.record->golden.empty();
   const Tensors inputs = stored ? selected.record->inputs : DrawInputs(c, NpyReader());
   const Answer answer = subject.answer(c, inputs);
   if (answer.status != Answer::Status::kAnswered) {
-    Verdict verdict{.case_line = c.ToString(), .message = answer.message, .tensors = {}, .causes = {}};
+    Verdict verdict{
+        .case_line = c.ToString(), .message = answer.message, .tensors = {}, .causes = {}};
     verdict.status = answer.status == Answer::Status::kFailed ? Verdict::Status::kCouldNotRun
                                                               : Verdict::Status::kUnsupported;
     return verdict;
@@ -65,7 +68,8 @@ int Check(const Options& options) {
     return kNothing;
   }
   const Subject subject = MakeSubject(options.subject, options.timeout);
-  Report report{subject.name, options.recipe.empty() ? subject.recipe : options.recipe, options.strict, {}};
+  Report report{
+      subject.name, options.recipe.empty() ? subject.recipe : options.recipe, options.strict, {}};
   ParseRecipe(report.recipe, DType::kF32);  // a wrong one is the caller's error, whatever the cases
   {
     Progress progress("judging");
@@ -85,9 +89,11 @@ int Check(const Options& options) {
 
 Action BindCheck(CLI::App& app) {
   const auto options = std::make_shared<Options>();
-  app.add_option("cases", options->cases, "files of cases, golden files, or case lines")->required();
+  app.add_option("cases", options->cases, "files of cases, golden files, or case lines")
+      ->required();
   AddSubject(app, options->subject, options->recipe, options->timeout);
-  app.add_option("--filter", options->filter, "only cases whose line contains this, or matches it (* and ?)");
+  app.add_option("--filter", options->filter,
+                 "only cases whose line contains this, or matches it (* and ?)");
   app.add_flag("--strict", options->strict, "the grade `unlikely` fails");
   app.add_option("--json", options->json, "write a report in JSON");
   app.add_option("--junit", options->junit, "write a report in JUnit's XML");

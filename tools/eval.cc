@@ -1,12 +1,13 @@
 // sextant eval
 #include <algorithm>
 #include <iostream>
+#include <map>
 #include <memory>
 
 #include "fixtures/config.h"
 #include "fixtures/writer.h"
-#include "reference/prove.h"
 #include "reference/operations.h"
+#include "reference/prove.h"
 #include "tools/commands.h"
 #include "tools/exit_status.h"
 #include "tools/json.h"
@@ -21,13 +22,31 @@ struct Options {
   int threads = 0;
 };
 
+// What a configuration says of rotation must not be lost or misread on the way into a case.
+void RequireExpressible(const Operation& operation,
+                        const std::map<std::string, std::string>& model) {
+  const auto has = [&](const char* key) { return Case::Has(operation, key); };
+  if (has("base") && !has("scaling")) {
+    throw Error("--config: the base of a rotary embedding is not the base of ",
+                operation.info().name);
+  }
+  const auto R = model.find("R"), D = model.find("D");
+  if (R == model.end() || D == model.end() || R->second == D->second) return;
+  if (has("scaling") && has("D") && !has("R")) {
+    throw Error("--config: the model rotates R=", R->second, " of D=", D->second, " channels, and ",
+                operation.info().name, " has no R; expected D=", R->second, " and no --config");
+  }
+}
+
 // The words of the line: those of the configuration that the operation has and nobody overrides,
 // then those given.
 std::string LineOf(const Options& options) {
   std::string line = options.operation;
   if (!options.config.empty()) {
     const auto operation = MakeOperationNamed(options.operation);
-    for (const auto& [key, text] : fixtures::Assignments(fixtures::ReadConfig(options.config))) {
+    const auto model = fixtures::Assignments(fixtures::ReadConfig(options.config));
+    RequireExpressible(*operation, model);
+    for (const auto& [key, text] : model) {
       const bool given = std::ranges::any_of(options.words, [&key = key](const std::string& word) {
         return SplitWord(word).first == key;
       });
@@ -45,15 +64,19 @@ std::string LineOf(const Options& options) {
   return line;
 }
 
-Json TensorJson(const Shape& shape, DType dtype) { return {{"shape", shape}, {"dtype", NameOf(dtype)}}; }
+Json TensorJson(const Shape& shape, DType dtype) {
+  return {{"shape", shape}, {"dtype", NameOf(dtype)}};
+}
 
 int Eval(const Options& options) {
   const Case c = Case::Parse(LineOf(options));
   const Tensors inputs = DrawInputs(c, NpyReader());
-  const auto golden = Prove(c, inputs, ParseRecipe(options.recipe, c.dtype()), {.threads = options.threads});
+  const auto golden =
+      Prove(c, inputs, ParseRecipe(options.recipe, c.dtype()), {.threads = options.threads});
   size_t enclosed = 0;
   for (const GoldenTensor& g : golden) {
-    enclosed += static_cast<size_t>(std::ranges::count_if(g.radius.data, [](double r) { return r != 0; }));
+    enclosed +=
+        static_cast<size_t>(std::ranges::count_if(g.radius.data, [](double r) { return r != 0; }));
   }
   if (!options.output.empty()) {
     fixtures::WriteRecords(options.output, {Record{c.ToString(), inputs, golden, {}}});
@@ -82,10 +105,12 @@ int Eval(const Options& options) {
 Action BindEval(CLI::App& app) {
   const auto options = std::make_shared<Options>();
   app.add_option("operation", options->operation, "its name (sextant list)")->required();
-  app.add_option("words", options->words, "key=value for attributes and dimensions, @NAME=SPEC for inputs");
+  app.add_option("words", options->words,
+                 "key=value for attributes and dimensions, @NAME=SPEC for inputs");
   app.add_option("--config", options->config, "a Hugging Face config.json; the words override it");
   app.add_option("-o,--output", options->output, "write a golden file instead of JSON");
-  app.add_option("--recipe", options->recipe, "whose permitted errors to print")->capture_default_str();
+  app.add_option("--recipe", options->recipe, "whose permitted errors to print")
+      ->capture_default_str();
   AddThreads(app, options->threads);
   return [options] { return Eval(*options); };
 }

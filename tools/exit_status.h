@@ -4,7 +4,7 @@
 namespace sextant::tools {
 
 enum ExitStatus {
-  kVerified = 0,     // everything asked was verified and conforms
+  kVerified = 0,       // everything asked was verified and conforms
   kNonconforming = 1,  // something does not conform
   kUsage = 2,          // the call or its input was wrong
   kNotRun = 3,         // a subject could not be run: no verdict

@@ -39,7 +39,8 @@ size_t CountEnclosed(const std::vector<GoldenTensor>& golden) {
 
 std::vector<GoldenTensor> ProveNative(const Case& c, const Tensors& inputs, int threads,
                                       const std::function<void(double)>& progress) {
-  return Prove(c, inputs, ParseRecipe("native", c.dtype()), {.threads = threads, .progress = progress});
+  return Prove(c, inputs, ParseRecipe("native", c.dtype()),
+               {.threads = threads, .progress = progress});
 }
 
 int Golden(const Options& options) {
@@ -55,7 +56,9 @@ int Golden(const Options& options) {
     Progress progress("proving");
     for (const Selected& s : selected) {
       const Tensors inputs = DrawInputs(s.c, NpyReader());
-      const auto part = [&](double p) { progress((static_cast<double>(done) + p) / static_cast<double>(selected.size())); };
+      const auto part = [&](double p) {
+        progress((static_cast<double>(done) + p) / static_cast<double>(selected.size()));
+      };
       Record record{s.c.ToString(), inputs, ProveNative(s.c, inputs, options.threads, part), {}};
       for (const GoldenTensor& g : record.golden) elements += g.value.data.size();
       enclosed += CountEnclosed(record.golden);
@@ -80,7 +83,8 @@ int Inputs(const Options& options) {
   }
   RefuseTwice(selected);
   fixtures::Writer writer(options.output);
-  for (const Selected& s : selected) writer.Append({s.c.ToString(), DrawInputs(s.c, NpyReader()), {}, {}});
+  for (const Selected& s : selected)
+    writer.Append({s.c.ToString(), DrawInputs(s.c, NpyReader()), {}, {}});
   writer.Finish();
   std::cout << options.output << ": " << selected.size() << " cases\n";
   return kVerified;
@@ -91,7 +95,8 @@ bool SameBits(double a, double b) {
 }
 
 // What is wrong with one stored tensor, against what it should be; empty if nothing.
-std::string Difference(const std::string& path, const Tensor<double>& stored, const Tensor<double>& right) {
+std::string Difference(const std::string& path, const Tensor<double>& stored,
+                       const Tensor<double>& right) {
   if (stored.shape != right.shape) {
     return path + " has shape " + ToString(stored.shape) + ", expected " + ToString(right.shape);
   }
@@ -99,7 +104,8 @@ std::string Difference(const std::string& path, const Tensor<double>& stored, co
     if (SameBits(stored.data[i], right.data[i])) continue;
     std::ostringstream text;
     text.precision(17);
-    text << IndexText(path, right.shape, i) << " is " << stored.data[i] << ", expected " << right.data[i];
+    text << IndexText(path, right.shape, i) << " is " << stored.data[i] << ", expected "
+         << right.data[i];
     return text.str();
   }
   return "";
@@ -108,18 +114,23 @@ std::string Difference(const std::string& path, const Tensor<double>& stored, co
 // Everything that is wrong with one record.
 std::vector<std::string> Faults(const Record& record, int threads) {
   std::vector<std::string> faults;
-  const auto compare = [&](const std::string& path, const Tensor<double>& stored, const Tensor<double>& right) {
-    if (std::string fault = Difference(path, stored, right); !fault.empty()) faults.push_back(std::move(fault));
+  const auto compare = [&](const std::string& path, const Tensor<double>& stored,
+                           const Tensor<double>& right) {
+    if (std::string fault = Difference(path, stored, right); !fault.empty())
+      faults.push_back(std::move(fault));
   };
   const Case c = Case::Parse(record.case_line);
-  if (c.ToString() != record.case_line) faults.push_back("its case line is not canonical, expected: " + c.ToString());
+  if (c.ToString() != record.case_line)
+    faults.push_back("its case line is not canonical, expected: " + c.ToString());
   const Tensors inputs = DrawInputs(c, NpyReader());
-  if (record.inputs.size() != inputs.size()) faults.push_back("it does not hold the inputs of its signature");
+  if (record.inputs.size() != inputs.size())
+    faults.push_back("it does not hold the inputs of its signature");
   for (const NamedTensor& stored : record.inputs) {
     compare("inputs/" + stored.name, stored.values, Find(inputs, stored.name).values);
   }
   const auto golden = ProveNative(c, inputs, threads, nullptr);
-  if (record.golden.size() != golden.size()) faults.push_back("it does not hold the outputs of its signature");
+  if (record.golden.size() != golden.size())
+    faults.push_back("it does not hold the outputs of its signature");
   for (const GoldenTensor& stored : record.golden) {
     const auto at = std::ranges::find(golden, stored.name, &GoldenTensor::name);
     if (at == golden.end()) {
@@ -152,7 +163,8 @@ int Verify(const std::string& path, int threads) {
         faults = {e.what()};
       }
       for (const std::string& fault : faults) {
-        std::cout << path << ": case " << i << " (" << records[i].case_line << "): " << fault << "\n";
+        std::cout << path << ": case " << i << " (" << records[i].case_line << "): " << fault
+                  << "\n";
       }
       wrong += faults.size();
       progress(static_cast<double>(i + 1) / static_cast<double>(records.size()));
@@ -162,7 +174,8 @@ int Verify(const std::string& path, int threads) {
     std::cout << path << ": " << wrong << " things are wrong\n";
     return kNonconforming;
   }
-  std::cout << path << ": " << records.size() << " cases, digests right, every value proven again\n";
+  std::cout << path << ": " << records.size()
+            << " cases, digests right, every value proven again\n";
   return records.empty() ? kNothing : kVerified;
 }
 

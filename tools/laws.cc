@@ -27,14 +27,21 @@ void Print(const std::string& operation, const oracle::PropertyVerdict& v) {
   const Colors colors = ColorsOfOutput();
   switch (v.status) {
     case Status::kHolds:
-      std::cout << colors.green << "holds   " << colors.plain << operation << "/" << v.name << ": " << v.sentence
-                << " (" << v.cases << " cases)\n";
+      std::cout << colors.green << "holds   " << colors.plain << operation << "/" << v.name << ": "
+                << v.sentence << " (" << v.cases << " cases)\n";
       return;
-    case Status::kDeclined: std::cout << colors.yellow << "skipped "; break;
-    case Status::kCouldNotRun: std::cout << colors.red << "no run  "; break;
-    case Status::kBroken: std::cout << colors.red << "BROKEN  "; break;
+    case Status::kDeclined:
+      std::cout << colors.yellow << "skipped ";
+      break;
+    case Status::kCouldNotRun:
+      std::cout << colors.red << "no run  ";
+      break;
+    case Status::kBroken:
+      std::cout << colors.red << "BROKEN  ";
+      break;
   }
-  std::cout << colors.plain << operation << "/" << v.name << ": " << v.sentence << "\n  " << v.detail << "\n";
+  std::cout << colors.plain << operation << "/" << v.name << ": " << v.sentence << "\n  "
+            << v.detail << "\n";
   if (!v.counterexample.empty()) std::cout << "  counterexample: " << v.counterexample << "\n";
 }
 
@@ -80,13 +87,17 @@ int AuditSuite(const std::vector<std::string>& files) {
   for (const oracle::Caught& result : audit.results) {
     if (!result.by.empty()) {
       ++caught;
-      std::cout << "caught   " << result.operation << "/" << result.what << "  by  " << result.by << "\n";
+      std::cout << "caught   " << result.operation << "/" << result.what << "  by  " << result.by
+                << "\n";
     }
   }
   for (const oracle::Caught& result : audit.results) {
-    if (result.by.empty()) std::cout << "SURVIVES " << result.operation << "/" << result.what << "  (" << result.why << ")\n";
+    if (result.by.empty())
+      std::cout << "SURVIVES " << result.operation << "/" << result.what << "  (" << result.why
+                << ")\n";
   }
-  std::cout << caught << " of " << audit.results.size() << " defects caught by " << cases.size() << " cases\n";
+  std::cout << caught << " of " << audit.results.size() << " defects caught by " << cases.size()
+            << " cases\n";
   return audit.Passed() ? kVerified : kNonconforming;
 }
 

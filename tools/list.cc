@@ -18,7 +18,8 @@ int List(bool json) {
     if (json) {
       all.push_back({{"name", info.name}, {"signature", info.signature_text}});
     } else {
-      std::printf("%-17s %s\n", std::string(info.name).c_str(), std::string(info.signature_text).c_str());
+      std::printf("%-17s %s\n", std::string(info.name).c_str(),
+                  std::string(info.signature_text).c_str());
     }
   }
   if (json) std::cout << all.dump(1) << "\n";
@@ -28,12 +29,14 @@ int List(bool json) {
 int Describe(const std::string& name) {
   const auto operation = MakeOperationNamed(name);
   const OperationInfo& info = operation->info();
-  std::cout << info.name << ": " << info.signature_text << "\n\n" << info.formula << "\n\nattributes:\n";
+  std::cout << info.name << ": " << info.signature_text << "\n\n"
+            << info.formula << "\n\nattributes:\n";
   for (const Attribute& a : operation->Attributes()) {
     if (a.dimension) continue;
     std::cout << "  " << a.name;
     std::cout << (a.required ? " (required)" : "=" + (a.text.empty() ? "(unset)" : a.text));
-    for (size_t i = 0; i < a.values.size(); ++i) std::cout << (i == 0 ? "   one of: " : " ") << a.values[i];
+    for (size_t i = 0; i < a.values.size(); ++i)
+      std::cout << (i == 0 ? "   one of: " : " ") << a.values[i];
     std::cout << "\n";
   }
   std::cout << "  dtype=f32   one of: f64 f32 f16 bf16\n  seed=1\n";

@@ -27,7 +27,8 @@ constexpr Command kCommands[] = {
      "  sextant eval rope --config config.json S=2 H=1 @position=0,8191"},
     {"golden", "prove the answers of cases and store them", BindGolden,
      "sextant golden fixtures/rope.cases -o rope.h5"},
-    {"verify", "check a golden file's digests and prove it again", BindVerify, "sextant verify rope.h5"},
+    {"verify", "check a golden file's digests and prove it again", BindVerify,
+     "sextant verify rope.h5"},
     {"inputs", "store the questions alone, for others to answer", BindInputs,
      "sextant inputs fixtures/rope.cases -o questions.h5"},
     {"check", "judge a subject", BindCheck,
@@ -38,7 +39,8 @@ constexpr Command kCommands[] = {
      "sextant properties rope --subject fast --count 1000"},
     {"audit-suite", "test the tests: do the cases catch every known defect?", BindAuditSuite,
      "sextant audit-suite fixtures/rope.cases"},
-    {"compare", "two files side by side, in bits and ulps", BindCompare, "sextant compare a.h5 b.h5"},
+    {"compare", "two files side by side, in bits and ulps", BindCompare,
+     "sextant compare a.h5 b.h5"},
 };
 
 int Main(int argc, char** argv) {

@@ -27,7 +27,8 @@ void Progress::operator()(double done) {
   last_ = now;
   const double passed = std::chrono::duration<double>(now - start_).count();
   const double left = done > 0 ? passed / done * (1 - done) : 0;
-  std::fprintf(stderr, "\r\033[K%s %3.0f %%, %.0f s left", label_.c_str(), done * 100, std::ceil(left));
+  std::fprintf(stderr, "\r\033[K%s %3.0f %%, %.0f s left", label_.c_str(), done * 100,
+               std::ceil(left));
   std::fflush(stderr);
   shown_ = true;
 }

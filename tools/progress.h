@@ -9,7 +9,7 @@ namespace sextant::tools {
 class Progress {
  public:
   explicit Progress(std::string label);
-  ~Progress();  // clears the line
+  ~Progress();                   // clears the line
   void operator()(double done);  // 0 .. 1
 
  private:

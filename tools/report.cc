@@ -22,10 +22,13 @@ using oracle::Grade;
 using oracle::TensorVerdict;
 using oracle::Verdict;
 
-constexpr std::string_view kStatusNames[] = {"conforms", "fails", "unverified", "unsupported", "could not run"};
+constexpr std::string_view kStatusNames[] = {"conforms", "fails", "unverified", "unsupported",
+                                             "could not run"};
 
 std::string_view NameOf(Grade grade) { return oracle::kGradeNames[static_cast<size_t>(grade)]; }
-std::string_view NameOf(Verdict::Status status) { return kStatusNames[static_cast<size_t>(status)]; }
+std::string_view NameOf(Verdict::Status status) {
+  return kStatusNames[static_cast<size_t>(status)];
+}
 
 std::string Number(double x) {
   char text[64];
@@ -59,10 +62,11 @@ std::string Details(const Verdict& verdict) {
     if (t.grade < Grade::kUnlikely) continue;
     if (!text.empty()) text += "\n";
     text += WorstOf(t);
-    text += "\n" + std::to_string(t.failed) + " of " + std::to_string(t.judged) + " elements of " + t.name + " fail";
+    text += "\n" + std::to_string(t.failed) + " of " + std::to_string(t.judged) + " elements of " +
+            t.name + " fail";
     if (t.grade == Grade::kUnlikely) {
-      text += "; the mean error is " + Short(t.bias) + " of permitted, " + Short(t.bias_in_standard_errors) +
-              " standard errors from 0";
+      text += "; the mean error is " + Short(t.bias) + " of permitted, " +
+              Short(t.bias_in_standard_errors) + " standard errors from 0";
     }
   }
   for (const std::string& cause : verdict.causes) {
@@ -83,8 +87,8 @@ std::string Quoted(const std::string& word) {
 }
 
 std::string RepeatCommand(const Report& report, const Verdict& verdict) {
-  return "sextant check " + Quoted(verdict.case_line) + " --subject " + Quoted(report.subject) + " --recipe " +
-         Quoted(report.recipe) + (report.strict ? " --strict" : "");
+  return "sextant check " + Quoted(verdict.case_line) + " --subject " + Quoted(report.subject) +
+         " --recipe " + Quoted(report.recipe) + (report.strict ? " --strict" : "");
 }
 
 // Writes beside `path` and renames, so that a reader never sees half a report.
@@ -141,14 +145,16 @@ std::string ForXml(std::string text) {
 
 bool Report::Fails(const Verdict& verdict) const {
   return verdict.status == Verdict::Status::kFails ||
-         (strict && verdict.status == Verdict::Status::kConforms && verdict.grade == Grade::kUnlikely);
+         (strict && verdict.status == Verdict::Status::kConforms &&
+          verdict.grade == Grade::kUnlikely);
 }
 
 ExitStatus Report::Status() const {
   const auto any = [this](Verdict::Status status) {
     return std::ranges::any_of(verdicts, [status](const Verdict& v) { return v.status == status; });
   };
-  if (std::ranges::any_of(verdicts, [this](const Verdict& v) { return Fails(v); })) return kNonconforming;
+  if (std::ranges::any_of(verdicts, [this](const Verdict& v) { return Fails(v); }))
+    return kNonconforming;
   if (any(Verdict::Status::kCouldNotRun)) return kNotRun;
   if (any(Verdict::Status::kUnsupported) || any(Verdict::Status::kUnverified)) return kIncomplete;
   return verdicts.empty() ? kNothing : kVerified;
@@ -159,9 +165,10 @@ void PrintVerdict(const Report& report, const Verdict& verdict) {
   if (verdict.status == Verdict::Status::kConforms && !fails) return;
   const Colors colors = ColorsOfOutput();
   std::string details = Details(verdict);
-  for (size_t at = details.find('\n'); at != details.npos; at = details.find('\n', at + 3)) details.replace(at, 1, "\n  ");
-  std::cout << (fails ? colors.red + "FAILS" : colors.yellow + std::string(NameOf(verdict.status))) << colors.plain
-            << " " << verdict.case_line << "\n";
+  for (size_t at = details.find('\n'); at != details.npos; at = details.find('\n', at + 3))
+    details.replace(at, 1, "\n  ");
+  std::cout << (fails ? colors.red + "FAILS" : colors.yellow + std::string(NameOf(verdict.status)))
+            << colors.plain << " " << verdict.case_line << "\n";
   if (!details.empty()) std::cout << "  " << details << "\n";
   std::cout << "  repeat: " << RepeatCommand(report, verdict) << "\n";
 }
@@ -181,8 +188,8 @@ void PrintSummary(const Report& report) {
     }
   }
   const Colors colors = ColorsOfOutput();
-  std::cout << (failing > 0 ? colors.red : colors.green) << report.subject << colors.plain << " by recipe "
-            << report.recipe << ": " << report.verdicts.size() << " cases";
+  std::cout << (failing > 0 ? colors.red : colors.green) << report.subject << colors.plain
+            << " by recipe " << report.recipe << ": " << report.verdicts.size() << " cases";
   for (const auto& [name, count] : counts) std::cout << ", " << count << " " << name;
   std::cout << "; " << judged << " of " << elements << " elements judged";
   if (vacuous > 0) std::cout << ", " << vacuous << " vacuous";
@@ -198,14 +205,17 @@ void WriteJson(const Report& report, const std::string& path) {
                {"exit_status", static_cast<int>(report.Status())},
                {"cases", Json::array()}};
   for (const Verdict& v : report.verdicts) {
-    Json one = {{"case", v.case_line}, {"status", NameOf(v.status)}, {"grade", NameOf(v.grade)},
-                {"fails", report.Fails(v)}, {"message", v.message}, {"causes", v.causes},
+    Json one = {{"case", v.case_line},      {"status", NameOf(v.status)},
+                {"grade", NameOf(v.grade)}, {"fails", report.Fails(v)},
+                {"message", v.message},     {"causes", v.causes},
                 {"tensors", Json::array()}};
     for (const TensorVerdict& t : v.tensors) one["tensors"].push_back(TensorToJson(t));
     json["cases"].push_back(std::move(one));
   }
   // A stranger's last words may be no UTF-8.
-  Replace(path, [&](std::ostream& out) { out << json.dump(1, ' ', false, Json::error_handler_t::replace) << "\n"; });
+  Replace(path, [&](std::ostream& out) {
+    out << json.dump(1, ' ', false, Json::error_handler_t::replace) << "\n";
+  });
 }
 
 void WriteJunit(const Report& report, const std::string& path) {

@@ -52,19 +52,23 @@ void AddGoldens(const std::string& path, std::vector<Selected>& selected) {
 }  // namespace
 
 FileReader NpyReader() {
-  return [](const std::string& path, const std::string& sha256) { return fixtures::ReadNpy(path, sha256); };
+  return [](const std::string& path, const std::string& sha256) {
+    return fixtures::ReadNpy(path, sha256);
+  };
 }
 
 std::vector<Selected> Select(const std::vector<std::string>& arguments, const std::string& filter) {
   std::vector<Selected> all;
   for (const std::string& argument : arguments) {
-    if (std::filesystem::is_directory(argument)) throw Error(argument, " is a folder, expected a file of cases");
+    if (std::filesystem::is_directory(argument))
+      throw Error(argument, " is a folder, expected a file of cases");
     if (IsHdf5(argument)) {
       AddGoldens(argument, all);
     } else if (!std::filesystem::exists(argument) && argument.find(' ') != argument.npos) {
       all.push_back({Case::Parse(argument), "", std::nullopt});
     } else if (argument.ends_with(".h5")) {
-      throw Error(argument, std::filesystem::exists(argument) ? " is not an HDF5 file" : " does not exist");
+      throw Error(argument,
+                  std::filesystem::exists(argument) ? " is not an HDF5 file" : " does not exist");
     } else {
       AddCases(argument, all);
     }

@@ -21,7 +21,8 @@ struct Selected {
 // Every argument is a .cases file, a golden file (HDF5), or a case line ("rope pairing=half ...").
 // `filter` keeps the cases whose canonical line contains it, or matches it if it has a * or ?.
 // Throws Error naming file and line.
-std::vector<Selected> Select(const std::vector<std::string>& arguments, const std::string& filter = "");
+std::vector<Selected> Select(const std::vector<std::string>& arguments,
+                             const std::string& filter = "");
 
 // Reads "FILE.npy#SHA256" inputs.
 FileReader NpyReader();

@@ -65,7 +65,8 @@ Subject FilesSubject(const std::string& path) {
 Subject MakeSubject(const std::string& text, double seconds_per_case) {
   if (text == "fast") return FastSubject();
   const size_t colon = text.find(':');
-  const std::string kind = text.substr(0, colon), rest = colon == text.npos ? "" : text.substr(colon + 1);
+  const std::string kind = text.substr(0, colon),
+                    rest = colon == text.npos ? "" : text.substr(colon + 1);
   if (!rest.empty()) {
     if (kind == "recipe") return oracle::RecipeSubject(rest);
     if (kind == "defect") return oracle::DefectSubject(rest);

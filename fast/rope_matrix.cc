@@ -1,0 +1,49 @@
+#include "reference/rope_matrix.h"
+
+#include "fast/kernel.h"
+#include "fast/rope_frequencies.h"
+#include "fast/rope_table.h"
+#include "fast/typed.h"
+
+namespace sextant::fast {
+namespace {
+
+// -x as an element: all types have their sign in the highest bit.
+template <Element T>
+T Negated(T x) {
+  if constexpr (Narrow<T>) {
+    return {static_cast<uint16_t>(x.bits ^ 0x8000)};
+  } else {
+    return -x;
+  }
+}
+
+Tensors Run(const Case& c, const Tensors& inputs) {
+  const auto op = StructOf<RopeMatrix>(c);
+  const auto D = static_cast<size_t>(op.D.value), half = D / 2;
+  const std::vector<double>& position = inputs[0].values.data;
+  return WithElement(c.dtype(), [&]<class T>() -> Tensors {
+    std::vector<T> cosine(position.size() * half), sine(cosine.size());
+    FillTable<T>(position, Frequencies(op.base, op.scaling, D), 1.0, cosine.data(), sine.data());
+    std::vector<T> matrix(position.size() * D * D, FromDouble<T>(0));
+    for (size_t s = 0; s < position.size(); ++s) {
+      T* m = matrix.data() + s * D * D;
+      for (size_t k = 0; k < half; ++k) {
+        const auto [i, j] = ChannelsOf(op.pairing, k, D);
+        m[i * D + i] = m[j * D + j] = cosine[s * half + k];
+        m[j * D + i] = sine[s * half + k];
+        m[i * D + j] = Negated(sine[s * half + k]);
+      }
+    }
+    return {ToTensor("matrix", {position.size(), D, D}, matrix)};
+  });
+}
+
+}  // namespace
+
+template <>
+CaseKernel MakeKernel<RopeMatrix>() {
+  return {DeclinesMixedTypes, Run};
+}
+
+}  // namespace sextant::fast
