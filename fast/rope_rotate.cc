@@ -16,6 +16,34 @@
 #include "fast/typed.h"
 #include "reference/rope_rotate.h"
 
+// Once, not per instruction set.
+#ifndef SEXTANT_FAST_ROPE_ROTATE_ROWS_
+#define SEXTANT_FAST_ROPE_ROTATE_ROWS_
+namespace sextant::fast {
+namespace {
+
+// Rows of one head, and the rows of the table that belong to them.
+template <class T>
+struct HeadRows {
+  T* data;
+  ptrdiff_t step;
+};
+template <class Table>
+struct TableRows {
+  const Table* cosine;
+  const Table* sine;
+  ptrdiff_t step;
+  size_t count;
+};
+
+// Bytes of table that stay in the first-level cache beside the rows that pass; with rows that come
+// from memory the second level will do, and longer runs of one head suit the prefetcher.
+constexpr size_t kTableBlock = 4096, kLargeTableBlock = 65536;
+
+}  // namespace
+}  // namespace sextant::fast
+#endif
+
 HWY_BEFORE_NAMESPACE();
 namespace sextant::fast {
 namespace HWY_NAMESPACE {
@@ -34,12 +62,14 @@ HWY_INLINE Pair<V> Turn(V xi, V xj, V c, V s) {
 template <class T, class Table>
 HWY_INLINE void TurnHalves(Pair<const T*> from, Pair<T*> to, Pair<const Table*> table, size_t n) {
   const hn::ScalableTag<Computed<T>> d;
-  ForEachVector(d, n, [&](auto dk, size_t k) HWY_ATTR {
-    const auto turned = Turn(Read(dk, from.first + k), Read(dk, from.second + k),
-                             Read(dk, table.first + k), Read(dk, table.second + k));
-    Write(dk, turned.first, to.first + k);
-    Write(dk, turned.second, to.second + k);
-  });
+  ForEachVector(
+      d, n, [=](auto dk, size_t k) HWY_ATTR __attribute__((always_inline)) {
+        const auto xi = Read(dk, from.first + k), xj = Read(dk, from.second + k);
+        const auto c = Read(dk, table.first + k), s = Read(dk, table.second + k);
+        const auto turned = Turn(xi, xj, c, s);
+        Write(dk, turned.first, to.first + k);
+        Write(dk, turned.second, to.second + k);
+      });
 }
 
 // n pairs (from[2k], from[2k+1]); sign = -1 turns backwards.
@@ -47,60 +77,134 @@ template <class T, class Table>
 HWY_INLINE void TurnNeighbours(const T* from, T* to, Pair<const Table*> table, size_t n,
                                Computed<T> sign) {
   const hn::ScalableTag<Computed<T>> d;
-  ForEachVector(d, n, [&](auto dk, size_t k) HWY_ATTR {
-    auto xi = hn::Zero(dk), xj = hn::Zero(dk);
-    ReadPairs(dk, from + 2 * k, xi, xj);
-    const auto s = hn::Mul(Read(dk, table.second + k), hn::Set(dk, sign));
-    const auto turned = Turn(xi, xj, Read(dk, table.first + k), s);
-    WritePairs(dk, turned.first, turned.second, to + 2 * k);
-  });
+  ForEachVector(
+      d, n, [=](auto dk, size_t k) HWY_ATTR __attribute__((always_inline)) {
+        auto xi = hn::Zero(dk), xj = hn::Zero(dk);
+        ReadPairs(dk, from + 2 * k, xi, xj);
+        const auto c = Read(dk, table.first + k);
+        const auto s = hn::Mul(Read(dk, table.second + k), hn::Set(dk, sign));
+        const auto turned = Turn(xi, xj, c, s);
+        WritePairs(dk, turned.first, turned.second, to + 2 * k);
+      });
 }
 
+// Calls turn(from, to, table row) with the first rotated channels of every row.
+template <class T, class Table, class TurnRow>
+HWY_INLINE void ForEachRow(size_t offset, HeadRows<const T> x, HeadRows<T> y,
+                           const TableRows<Table>& t, const TurnRow& turn) {
+  const T* from = x.data + offset;
+  T* to = y.data + offset;
+  Pair<const Table*> row{t.cosine, t.sine};
+  for (size_t s = 0; s < t.count; ++s) {
+    turn(from, to, row);
+    from += x.step;
+    to += y.step;
+    row.first += t.step;
+    row.second += t.step;
+  }
+}
+
+template <class T>
+void CopyOthers(const Rotation& r, HeadRows<const T> x, HeadRows<T> y, size_t count) {
+  const size_t end = r.offset + r.R;
+  for (size_t s = 0; s < count; ++s, x.data += x.step, y.data += y.step) {
+    std::memcpy(y.data, x.data, r.offset * sizeof(T));
+    std::memcpy(y.data + end, x.data + end, (r.D - end) * sizeof(T));
+  }
+}
+
+// Rows of one head that belong to a block of the table.
 template <class T, class Table>
-HWY_INLINE void TurnRow(const Rotation& r, const T* x, T* y, Pair<const Table*> table) {
-  const size_t end = r.offset + r.R, half = r.R / 2;
+HWY_INLINE void TurnRows(const Rotation& r, HeadRows<const T> x, HeadRows<T> y,
+                         const TableRows<Table>& t) {
+  const size_t n = r.R / 2;
   const bool forward = r.direction == Direction::kForward;
-  const T* from = x + r.offset;
-  T* to = y + r.offset;
   if (r.pairing == Pairing::kInterleaved) {
-    TurnNeighbours(from, to, table, half, static_cast<Computed<T>>(forward ? 1 : -1));
-  } else if (forward) {
-    TurnHalves<T, Table>({from, from + half}, {to, to + half}, table, half);
+    const Computed<T> sign = forward ? 1 : -1;
+    ForEachRow(
+        r.offset, x, y, t,
+        [=](const T* from, T* to, Pair<const Table*> row) HWY_ATTR
+        __attribute__((always_inline)) { TurnNeighbours(from, to, row, n, sign); });
   } else {
-    TurnHalves<T, Table>({from + half, from}, {to + half, to}, table, half);
+    const size_t first = forward ? 0 : n, second = n - first;
+    ForEachRow(
+        r.offset, x, y, t,
+        [=](const T* from, T* to, Pair<const Table*> row) HWY_ATTR __attribute__((always_inline)) {
+          TurnHalves<T, Table>({from + first, from + second}, {to + first, to + second}, row, n);
+        });
   }
-  if (x == y || r.R == r.D) return;
-  std::memcpy(y, x, r.offset * sizeof(T));
-  std::memcpy(y + end, x + end, (r.D - end) * sizeof(T));
+  if (x.data != y.data && r.R < r.D) CopyOthers(r, x, y, t.count);
 }
 
-// The rows of one head that share a block of the table, n of them.
 template <class T, class Table>
-void TurnRows(const Rotation& r, Heads<const T> x, RotaryTable<Table> table, Heads<T> y) {
-  for (size_t s = 0; s < r.S; ++s) {
-    const auto row = static_cast<ptrdiff_t>(s);
-    TurnRow<T, Table>(r, x.data + row * x.row, y.data + row * y.row,
-                      {table.cosine + row * table.row, table.sine + row * table.row});
+HWY_NOINLINE void StreamRows(const Rotation& r, HeadRows<const T> x, HeadRows<T> y,
+                             TableRows<Table> t) {
+  HWY_ALIGN T buffer[kStreamBuffer / sizeof(T)];
+  const size_t most = kStreamBuffer / sizeof(T) / r.D;
+  const auto width = static_cast<ptrdiff_t>(r.D);
+  for (size_t left = t.count; left > 0; left -= t.count) {
+    t.count = std::min(most, left);
+    const auto n = static_cast<ptrdiff_t>(t.count);
+    TurnRows<T, Table>(r, x, {buffer, width}, t);
+    if (y.step == width) {
+      StreamCopy(buffer, y.data, t.count * r.D * sizeof(T));
+    } else {
+      for (ptrdiff_t i = 0; i < n; ++i)
+        StreamCopy(buffer + i * width, y.data + i * y.step, r.D * sizeof(T));
+    }
+    x.data += n * x.step;
+    y.data += n * y.step;
+    t.cosine += n * t.step;
+    t.sine += n * t.step;
   }
+}
+
+// All heads use a block of the table before the next block is touched.
+template <class T, class Table>
+HWY_INLINE void RotateAll(const Rotation& r, const Heads<const T>& x, const RotaryTable<Table>& t,
+                          const Heads<T>& y) {
+  const size_t bytes = 2 * r.B * r.H * r.S * r.D * sizeof(T);
+  const bool large = ShouldStream(bytes);
+  const bool stream = large && x.data != y.data && r.D <= kStreamBuffer / sizeof(T);
+  const size_t rows = std::max<size_t>(
+      1, (large ? kLargeTableBlock : kTableBlock) / (std::max<size_t>(1, r.R) * sizeof(Table)));
+  for (size_t b = 0; b < r.B; ++b) {
+    for (size_t s = 0; s < r.S; s += rows) {
+      const auto batch = static_cast<ptrdiff_t>(b), at = static_cast<ptrdiff_t>(s);
+      const ptrdiff_t in_table = batch * t.batch + at * t.row;
+      const TableRows<Table> part{t.cosine + in_table, t.sine + in_table, t.row,
+                                  std::min(rows, r.S - s)};
+      for (size_t h = 0; h < r.H; ++h) {
+        const auto head = static_cast<ptrdiff_t>(h);
+        const HeadRows<const T> from{x.data + batch * x.batch + head * x.head + at * x.row, x.row};
+        const HeadRows<T> to{y.data + batch * y.batch + head * y.head + at * y.row, y.row};
+        if (stream)
+          StreamRows<T, Table>(r, from, to, part);
+        else
+          TurnRows<T, Table>(r, from, to, part);
+      }
+    }
+  }
+  if (stream) StreamFence();
 }
 
 void RotateF64(const Rotation& r, Heads<const double> x, RotaryTable<double> t, Heads<double> y) {
-  TurnRows(r, x, t, y);
+  RotateAll(r, x, t, y);
 }
 void RotateF32(const Rotation& r, Heads<const float> x, RotaryTable<float> t, Heads<float> y) {
-  TurnRows(r, x, t, y);
+  RotateAll(r, x, t, y);
 }
 void RotateF16(const Rotation& r, Heads<const F16> x, RotaryTable<F16> t, Heads<F16> y) {
-  TurnRows(r, x, t, y);
+  RotateAll(r, x, t, y);
 }
 void RotateF16ByF32(const Rotation& r, Heads<const F16> x, RotaryTable<float> t, Heads<F16> y) {
-  TurnRows(r, x, t, y);
+  RotateAll(r, x, t, y);
 }
 void RotateBF16(const Rotation& r, Heads<const BF16> x, RotaryTable<BF16> t, Heads<BF16> y) {
-  TurnRows(r, x, t, y);
+  RotateAll(r, x, t, y);
 }
 void RotateBF16ByF32(const Rotation& r, Heads<const BF16> x, RotaryTable<float> t, Heads<BF16> y) {
-  TurnRows(r, x, t, y);
+  RotateAll(r, x, t, y);
 }
 
 }  // namespace HWY_NAMESPACE
@@ -117,13 +221,8 @@ HWY_EXPORT(RotateF16ByF32);
 HWY_EXPORT(RotateBF16);
 HWY_EXPORT(RotateBF16ByF32);
 
-namespace {
-
-// A table block of this many bytes stays in the first-level cache while all heads use it.
-constexpr size_t kTableBlock = 16384;
-
-template <class T, class Table>
-void Kernel(const Rotation& r, Heads<const T> x, RotaryTable<Table> t, Heads<T> y) {
+template <Element T, Element Table>
+void Rotate(const Rotation& r, Heads<const T> x, RotaryTable<Table> t, Heads<T> y) noexcept {
   if constexpr (std::same_as<T, double>) {
     HWY_DYNAMIC_DISPATCH(RotateF64)(r, x, t, y);
   } else if constexpr (std::same_as<T, float>) {
@@ -137,57 +236,6 @@ void Kernel(const Rotation& r, Heads<const T> x, RotaryTable<Table> t, Heads<T> 
   } else {
     HWY_DYNAMIC_DISPATCH(RotateBF16ByF32)(r, x, t, y);
   }
-}
-
-// Rows of one head, computed in a small buffer whose copy is streamed.
-template <class T, class Table>
-void RotateStreaming(Rotation r, Heads<const T> x, RotaryTable<Table> table, Heads<T> y) {
-  alignas(64) T buffer[kStreamBuffer / sizeof(T)];
-  const size_t rows = kStreamBuffer / sizeof(T) / r.D, S = r.S;
-  for (size_t s = 0; s < S; s += rows) {
-    r.S = std::min(rows, S - s);
-    const auto at = static_cast<ptrdiff_t>(s);
-    Kernel<T, Table>(r, {x.data + at * x.row, 0, 0, x.row},
-                     {table.cosine + at * table.row, table.sine + at * table.row, 0, table.row},
-                     {buffer, 0, 0, static_cast<ptrdiff_t>(r.D)});
-    T* to = y.data + at * y.row;
-    if (y.row == static_cast<ptrdiff_t>(r.D)) {
-      StreamCopy(buffer, to, r.S * r.D * sizeof(T));
-    } else {
-      for (size_t i = 0; i < r.S; ++i) {
-        StreamCopy(buffer + i * r.D, to + static_cast<ptrdiff_t>(i) * y.row, r.D * sizeof(T));
-      }
-    }
-  }
-}
-
-}  // namespace
-
-template <Element T, Element Table>
-void Rotate(const Rotation& r, Heads<const T> x, RotaryTable<Table> table, Heads<T> y) noexcept {
-  const size_t bytes = 2 * r.B * r.H * r.S * r.D * sizeof(T);
-  const bool stream = x.data != y.data && r.D <= kStreamBuffer / sizeof(T) && ShouldStream(bytes);
-  const size_t rows = std::max<size_t>(1, kTableBlock / (std::max<size_t>(1, r.R) * sizeof(Table)));
-  for (size_t b = 0; b < r.B; ++b) {
-    for (size_t s = 0; s < r.S; s += rows) {
-      Rotation block = r;
-      block.S = std::min(rows, r.S - s);
-      const auto batch = static_cast<ptrdiff_t>(b), at = static_cast<ptrdiff_t>(s);
-      const ptrdiff_t in_table = batch * table.batch + at * table.row;
-      const RotaryTable<Table> part{table.cosine + in_table, table.sine + in_table, 0, table.row};
-      for (size_t h = 0; h < r.H; ++h) {
-        const auto head = static_cast<ptrdiff_t>(h);
-        const Heads<const T> from{x.data + batch * x.batch + head * x.head + at * x.row, 0, 0,
-                                  x.row};
-        const Heads<T> to{y.data + batch * y.batch + head * y.head + at * y.row, 0, 0, y.row};
-        if (stream)
-          RotateStreaming<T, Table>(block, from, part, to);
-        else
-          Kernel<T, Table>(block, from, part, to);
-      }
-    }
-  }
-  if (stream) StreamFence();
 }
 
 template void Rotate(const Rotation&, Heads<const double>, RotaryTable<double>,
@@ -217,7 +265,8 @@ std::string Declines(const Case& c) {
 template <Element T, Element Table>
 Tensors RunAs(const Rotation& r, const Tensors& inputs) {
   const std::vector<T> x = ToElements<T>(inputs[0].values);
-  const auto cosine = ToElements<Table>(inputs[1].values), sine = ToElements<Table>(inputs[2].values);
+  const auto cosine = ToElements<Table>(inputs[1].values),
+             sine = ToElements<Table>(inputs[2].values);
   std::vector<T> y(x.size());
   const Heads<const T> from = Dense(r, x.data());
   Rotate<T, Table>(r, from, DenseTable(r, cosine.data(), sine.data()), Dense(r, y.data()));
@@ -226,10 +275,14 @@ Tensors RunAs(const Rotation& r, const Tensors& inputs) {
 
 Tensors Run(const Case& c, const Tensors& inputs) {
   const RopeRotate op = StructOf<RopeRotate>(c);
-  const Rotation r{.B = ExtentOf(c, "B"), .H = ExtentOf(c, "H"), .S = ExtentOf(c, "S"),
-                   .D = ExtentOf(c, "D"), .R = ExtentOf(c, "R"),
+  const Rotation r{.B = ExtentOf(c, "B"),
+                   .H = ExtentOf(c, "H"),
+                   .S = ExtentOf(c, "S"),
+                   .D = ExtentOf(c, "D"),
+                   .R = ExtentOf(c, "R"),
                    .offset = static_cast<size_t>(op.offset),
-                   .pairing = op.pairing, .direction = op.direction};
+                   .pairing = op.pairing,
+                   .direction = op.direction};
   return WithElement(c.dtype(), [&]<class T>() -> Tensors {
     if constexpr (Narrow<T>) {
       if (inputs[1].dtype == DType::kF32) return RunAs<T, float>(r, inputs);
