@@ -128,7 +128,7 @@ Header::Entry ParseEntry(const std::string& name, const Json& json) {
                 " keys, expected: dtype shape data_offsets");
   }
   const uint64_t size = CountOf(entry.shape) * SizeOf(entry.dtype);
-  if (entry.end < entry.begin || entry.end - entry.begin != size) {
+  if (entry.end - entry.begin != size) {  // an end before its begin gives more than any size
     throw Error(where, " are [", entry.begin, ",", entry.end, "], expected ", size, " bytes for ",
                 Declaration(name, entry.dtype, entry.shape));
   }

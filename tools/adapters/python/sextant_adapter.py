@@ -75,7 +75,7 @@ def round_to(values, dtype):
         # 8 significand bits; below the smallest normal number, 2^-126, a spacing of 2^-133.
         quantum = np.maximum(exponent - 8, -133)
         rounded = np.ldexp(np.rint(np.ldexp(fraction, exponent - quantum)), quantum)
-        rounded = np.where(np.isfinite(values), np.copysign(rounded, values), values)
+        rounded = np.where(np.isfinite(values), rounded, values)
         return rounded.astype(np.float32)  # 2^128 becomes infinite, all else is exact
 
 
