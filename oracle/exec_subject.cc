@@ -36,6 +36,12 @@ Question Ask(const Case& c, const Tensors& inputs) {
   return question;
 }
 
+std::string Words(const Failure& failure) {
+  std::string message = failure.why;
+  if (!failure.last_words.empty()) message += "\n  its last words: " + failure.last_words;
+  return message;
+}
+
 Answer Converse(ExecClient& client, const Case& c, const Tensors& inputs) try {
   const Reply reply = client.Ask(Ask(c, inputs));
   switch (reply.status) {
@@ -48,9 +54,15 @@ Answer Converse(ExecClient& client, const Case& c, const Tensors& inputs) try {
   }
   return {Answer::Status::kFailed, "it reported an error: " + reply.message, {}};
 } catch (const Failure& failure) {
-  std::string message = failure.why;
-  if (!failure.last_words.empty()) message += "\n  its last words: " + failure.last_words;
-  return {Answer::Status::kFailed, message, {}};
+  return {Answer::Status::kFailed, Words(failure), {}};
+}
+
+// What it said after its last answer, if anything.
+std::string Leave(ExecClient& client) try {
+  client.Leave();
+  return "";
+} catch (const Failure& failure) {
+  return Words(failure);
 }
 
 }  // namespace
@@ -59,11 +71,18 @@ Subject ExecSubject(const std::string& command, double seconds_per_case) {
   const auto client = std::make_shared<ExecClient>(command, seconds_per_case);
   const auto mutex = std::make_shared<std::mutex>();  // one child answers one question at a time
   const std::string recipe = client->hello().recipe;
-  return {"exec:" + command, recipe.empty() ? "native" : recipe,
-          [client, mutex](const Case& c, const Tensors& inputs) {
-            const std::lock_guard lock(*mutex);
-            return Converse(*client, c, inputs);
-          }};
+  return {.name = "exec:" + command,
+          .recipe = recipe.empty() ? "native" : recipe,
+          .answer =
+              [client, mutex](const Case& c, const Tensors& inputs) {
+                const std::lock_guard lock(*mutex);
+                return Converse(*client, c, inputs);
+              },
+          .leave =
+              [client, mutex] {
+                const std::lock_guard lock(*mutex);
+                return Leave(*client);
+              }};
 }
 
 }  // namespace sextant::oracle

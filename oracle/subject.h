@@ -25,6 +25,8 @@ struct Subject {
   std::string name;    // as on the command line: "fast", "exec:./mine"
   std::string recipe;  // how it claims to compute: a standard recipe's name or a line
   std::function<Answer(const Case&, const Tensors& inputs)> answer;
+  // After the last case: empty, or what was wrong with how it left. Not set: nothing to leave.
+  std::function<std::string()> leave = nullptr;
 };
 
 // An implementation that follows a recipe to the letter (number type Rounded).

@@ -68,8 +68,9 @@ int Check(const Options& options) {
     return kNothing;
   }
   const Subject subject = MakeSubject(options.subject, options.timeout);
-  Report report{
-      subject.name, options.recipe.empty() ? subject.recipe : options.recipe, options.strict, {}};
+  Report report{.subject = subject.name,
+                .recipe = options.recipe.empty() ? subject.recipe : options.recipe,
+                .strict = options.strict};
   ParseRecipe(report.recipe, DType::kF32);  // a wrong one is the caller's error, whatever the cases
   {
     Progress progress("judging");
@@ -78,6 +79,7 @@ int Check(const Options& options) {
       progress(static_cast<double>(report.verdicts.size()) / static_cast<double>(selected.size()));
     }
   }
+  if (subject.leave) report.parting_words = subject.leave();
   for (const Verdict& verdict : report.verdicts) PrintVerdict(report, verdict);
   PrintSummary(report);
   if (!options.json.empty()) WriteJson(report, options.json);

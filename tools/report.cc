@@ -155,7 +155,7 @@ ExitStatus Report::Status() const {
   };
   if (std::ranges::any_of(verdicts, [this](const Verdict& v) { return Fails(v); }))
     return kNonconforming;
-  if (any(Verdict::Status::kCouldNotRun)) return kNotRun;
+  if (any(Verdict::Status::kCouldNotRun) || !parting_words.empty()) return kNotRun;
   if (any(Verdict::Status::kUnsupported) || any(Verdict::Status::kUnverified)) return kIncomplete;
   return verdicts.empty() ? kNothing : kVerified;
 }
@@ -174,6 +174,10 @@ void PrintVerdict(const Report& report, const Verdict& verdict) {
 }
 
 void PrintSummary(const Report& report) {
+  if (!report.parting_words.empty()) {
+    std::cout << "after the last case, " << report.subject
+              << " misbehaved: " << report.parting_words << "\n";
+  }
   std::map<std::string_view, size_t> counts;
   size_t elements = 0, judged = 0, vacuous = 0, unspecified = 0, unjudgeable = 0, failing = 0;
   for (const Verdict& v : report.verdicts) {
@@ -203,6 +207,7 @@ void WriteJson(const Report& report, const std::string& path) {
                {"recipe", report.recipe},
                {"strict", report.strict},
                {"exit_status", static_cast<int>(report.Status())},
+               {"parting_words", report.parting_words},
                {"cases", Json::array()}};
   for (const Verdict& v : report.verdicts) {
     Json one = {{"case", v.case_line},      {"status", NameOf(v.status)},

@@ -13,7 +13,8 @@ namespace sextant::tools {
 struct Report {
   std::string subject, recipe;
   bool strict = false;  // the grade `unlikely` counts as a failure
-  std::vector<oracle::Verdict> verdicts;
+  std::vector<oracle::Verdict> verdicts{};
+  std::string parting_words{};  // what was wrong with how the subject left, if anything
 
   bool Fails(const oracle::Verdict& verdict) const;
   ExitStatus Status() const;
