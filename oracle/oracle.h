@@ -2,6 +2,7 @@
 //   template <> Oracle MakeOracle<RmsNorm>() { return {.properties = {...}, .defects = {...}}; }
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -18,7 +19,19 @@ struct Oracle {
 template <class Op>
 Oracle MakeOracle();
 
+// Several lists of properties or of defects as one: Joined<Defect>({A(), B(), {one, two}}).
+template <class T>
+std::vector<T> Joined(std::initializer_list<std::vector<T>> lists) {
+  std::vector<T> all;
+  for (const std::vector<T>& list : lists) all.insert(all.end(), list.begin(), list.end());
+  return all;
+}
+
 // By name, for every operation of reference/operations.h; the generated defects are included.
 const Oracle& OracleOf(std::string_view operation);
+
+// "name (why)" of the defects that explain an answer, but would not explain an honest one too.
+std::vector<std::string> CausesOf(const Case& c, const Tensors& inputs, const Recipe& recipe,
+                                  const Tensors& answer);
 
 }  // namespace sextant::oracle

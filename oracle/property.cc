@@ -16,19 +16,20 @@ struct CouldNotRun {
   std::string message;
 };
 
-Response AskSubject(const Subject& subject, const std::string& recipe, const Case& c, const Tensors& inputs) {
+Response AskSubject(const Subject& subject, const std::string& recipe, const Case& c,
+                    const Tensors& inputs) {
   Answer answer = subject.answer(c, inputs);
   if (answer.status == Answer::Status::kUnsupported) throw Declined{answer.message};
   if (answer.status == Answer::Status::kFailed) throw CouldNotRun{answer.message};
-  if (const std::string misfit = Misfit(c, answer.outputs); !misfit.empty()) throw CouldNotRun{misfit};
+  if (const std::string misfit = Misfit(c, answer.outputs); !misfit.empty()) {
+    throw CouldNotRun{misfit};
+  }
   Response response{{}, Permit(c, inputs, ParseRecipe(recipe, c.dtype()))};
   for (const TensorSpec& spec : c.info().signature.outputs) {
     response.outputs.push_back(Find(answer.outputs, spec.name));
   }
   return response;
 }
-
-bool Holds(const Residual& residual) { return residual.error <= residual.slack; }
 
 rc::Gen<std::vector<size_t>> AnyIndices(const CaseSpace& space) {
   // One word per place, reduced to its number of choices: 0 is simplest and where shrinking goes.
@@ -41,7 +42,8 @@ rc::Gen<std::vector<size_t>> AnyIndices(const CaseSpace& space) {
 
 PropertyVerdict Check(const Property& property, const CaseSpace& space, const Ask& ask,
                       const PropertyOptions& options) {
-  PropertyVerdict verdict{.name = property.name, .sentence = property.sentence, .counterexample = "", .detail = ""};
+  PropertyVerdict verdict{
+      .name = property.name, .sentence = property.sentence, .counterexample = "", .detail = ""};
   rc::detail::TestParams params;
   params.seed = options.seed;
   params.maxSuccess = options.count;
@@ -50,29 +52,26 @@ PropertyVerdict Check(const Property& property, const CaseSpace& space, const As
   metadata.id = property.name;
   std::string last_line, last_detail;
   std::optional<CouldNotRun> broken_down;
-  size_t declined = 0;
+  std::optional<Declined> declined;
   const auto result = rc::detail::checkTestable(
       [&] {
         const std::optional<Case> c = space.At(*AnyIndices(space));
         RC_PRE(c.has_value());
         if (broken_down) return;  // no use in asking again, nor in shrinking
+        Findings findings;
         try {
-          const Residual residual = property.check(*c, DrawInputs(*c), ask);
-          ++verdict.cases;
-          if (Holds(residual)) return;
-          std::ostringstream detail;
-          detail.precision(17);
-          detail << residual.where << ": off by " << residual.error << ", rounding explains " << residual.slack;
-          last_line = c->ToString();
-          last_detail = detail.str();
-          RC_FAIL("broken");
-        } catch (const Declined&) {
-          ++declined;
-          return;
+          findings = property.check(*c, DrawInputs(*c), ask);
+        } catch (const Declined& e) {
+          declined = e;
         } catch (const CouldNotRun& e) {
           broken_down = e;
           last_line = c->ToString();
         }
+        verdict.cases += findings.count() > 0;
+        if (findings.Hold()) return;
+        last_line = c->ToString();
+        last_detail = findings.Worst();
+        RC_FAIL("broken");
       },
       metadata, params);
   if (broken_down) {
@@ -85,23 +84,48 @@ PropertyVerdict Check(const Property& property, const CaseSpace& space, const As
     verdict.detail = last_detail;
   } else if (verdict.cases == 0) {
     verdict.status = PropertyVerdict::Status::kDeclined;
-    verdict.detail = declined > 0 ? "the subject declined every case" : "no case could be drawn";
+    verdict.detail = declined ? "the subject declined every case: " + declined->message
+                              : "the law spoke of no case that was drawn";
   }
   return verdict;
 }
 
 }  // namespace
 
-void Worsen(Residual& worst, const Residual& other) {
-  // A NaN error is the worst of all and must stay.
-  if (std::isnan(worst.error - worst.slack)) return;
-  if (!(other.error - other.slack <= worst.error - worst.slack) || worst.where.empty()) worst = other;
+void Findings::Equal(const Measured& a, const Measured& b, const Place& where) {
+  const Measured difference = a - b;
+  Add(std::abs(difference.value()), difference.error(), where);
+}
+
+void Findings::AtMost(const Measured& a, const Measured& b, const Place& where) {
+  const Measured excess = a - b;
+  Add(excess.value() < 0 ? 0 : excess.value(), excess.error(), where);
+}
+
+void Findings::Add(double error, double slack, const Place& where) {
+  // What is not a number is worse than anything.
+  const bool stays = count_++ > 0 && (std::isnan(error_) || error - slack <= error_ - slack_);
+  if (stays) return;
+  error_ = error;
+  slack_ = slack;
+  where_ = IndexText(where.response.outputs[where.output].name, where.response.shape(where.output),
+                     where.i);
+}
+
+std::string Findings::Worst() const {
+  std::ostringstream text;
+  text.precision(17);
+  text << where_ << ": off by " << error_ << ", rounding explains " << slack_;
+  return text.str();
 }
 
 std::vector<PropertyVerdict> CheckProperties(const Operation& operation, const Subject& subject,
-                                             const std::string& recipe, const PropertyOptions& options) {
+                                             const std::string& recipe,
+                                             const PropertyOptions& options) {
   const CaseSpace space(operation);
-  const Ask ask = [&](const Case& c, const Tensors& inputs) { return AskSubject(subject, recipe, c, inputs); };
+  const Ask ask = [&](const Case& c, const Tensors& inputs) {
+    return AskSubject(subject, recipe, c, inputs);
+  };
   std::vector<PropertyVerdict> verdicts;
   for (const Property& property : OracleOf(operation.info().name).properties) {
     verdicts.push_back(Check(property, space, ask, options));

@@ -1,12 +1,13 @@
 // Properties: laws that need no golden, checked on any subject.
-// RapidCheck draws cases; a counterexample, shrunk, is a case line. What rounding may do to a law is
-// not a typed-in tolerance: every answer comes with the permitted error of each of its elements.
+// RapidCheck draws cases; a counterexample, shrunk, is a case line. What rounding may do to a law
+// is not a typed-in tolerance: every answer comes with the permitted error of each of its elements.
 #pragma once
 
 #include <functional>
 #include <string>
 #include <vector>
 
+#include "oracle/measured.h"
 #include "oracle/subject.h"
 #include "reference/prove.h"
 
@@ -17,8 +18,10 @@ struct Response {
   Tensors outputs;
   std::vector<PermittedTensor> permitted;  // for the subject's recipe, around the exact value
 
-  double value(size_t output, size_t i) const { return outputs[output].values.data[i]; }
-  double permit(size_t output, size_t i) const { return permitted[output].error.data[i]; }
+  const Shape& shape(size_t output = 0) const { return outputs[output].values.shape; }
+  Measured operator()(size_t output, size_t i) const {
+    return {outputs[output].values.data[i], permitted[output].error.data[i]};
+  }
 };
 
 // Asks the subject under test. Throws Declined if it does not support the case.
@@ -27,28 +30,40 @@ struct Declined {
 };
 using Ask = std::function<Response(const Case&, const Tensors& inputs)>;
 
-// A quantity that the law says is zero (or equal), and how far rounding may push it.
-struct Residual {
-  double error = 0, slack = 0;
-  std::string where;
+// The element of an answer that a finding is about.
+struct Place {
+  const Response& response;
+  size_t output, i;
+};
+
+// What a law found: quantities that it says are equal, and how far rounding may push them apart.
+class Findings {
+ public:
+  void Equal(const Measured& a, const Measured& b, const Place& where);
+  void AtMost(const Measured& a, const Measured& b, const Place& where);
+  bool Hold() const { return count_ == 0 || error_ <= slack_; }
+  size_t count() const { return count_; }  // 0: the law says nothing of this case
+  std::string Worst() const;               // "y[0,1]: off by 0.5, rounding explains 0.25"
+
+ private:
+  void Add(double error, double slack, const Place& where);
+  size_t count_ = 0;
+  double error_ = 0, slack_ = 0;  // of the largest error - slack
+  std::string where_;
 };
 
 struct Property {
   std::string name;      // "identity_at_position_zero"
   std::string sentence;  // "at position 0 nothing rotates"
-  // Returns the worst residual found (largest error - slack); the law holds where error <= slack.
-  std::function<Residual(const Case&, const Tensors& inputs, const Ask&)> check;
+  std::function<Findings(const Case&, const Tensors& inputs, const Ask&)> check;
 };
-
-// Keeps the worse of two residuals.
-void Worsen(Residual& worst, const Residual& other);
 
 // The laws of one operation on one subject.
 struct PropertyVerdict {
   std::string name, sentence;
   enum class Status { kHolds, kBroken, kDeclined, kCouldNotRun } status = Status::kHolds;
-  size_t cases = 0;             // tried
-  std::string counterexample;   // a case line, shrunk
+  size_t cases = 0;            // tried
+  std::string counterexample;  // a case line, shrunk
   std::string detail;
 };
 struct PropertyOptions {
@@ -56,6 +71,7 @@ struct PropertyOptions {
   int count = 100;  // random cases per property
 };
 std::vector<PropertyVerdict> CheckProperties(const Operation& operation, const Subject& subject,
-                                             const std::string& recipe, const PropertyOptions& options);
+                                             const std::string& recipe,
+                                             const PropertyOptions& options);
 
 }  // namespace sextant::oracle

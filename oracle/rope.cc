@@ -1,17 +1,25 @@
 #include "reference/rope.h"
 
+#include "oracle/angle_defects.h"
+#include "oracle/laws.h"
 #include "oracle/oracle.h"
+#include "oracle/rotary_defects.h"
+#include "oracle/rotary_laws.h"
 
 namespace sextant::oracle {
 
 template <>
 Oracle MakeOracle<Rope>() {
   return {
-      .properties = {},
-      .defects = {ChangedRecipe(
-          "angle_in_bf16",
-          "autocast multiplies positions and frequencies in bf16 (huggingface/transformers#29285)",
-          "angle=bf16")}};
+      .properties = Joined<Property>({LawsOfPositions(), LawsOfConfiguration(), {PairingsAgree()}}),
+      .defects = Joined<Defect>(
+          {PositionDefects(),
+           TurnDefects<Rope>(),
+           ExponentDefects<Rope>(),
+           ScalingDefects(),
+           PrecisionDefects(Rope::kSteps),
+           {ChangedWord("partial_width_ignored", "the whole head is rotated although R < D",
+                        [](const Case& c) { return "R=" + std::to_string(ExtentOf(c, "D")); })}})};
 }
 
 }  // namespace sextant::oracle

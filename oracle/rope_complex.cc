@@ -1,17 +1,38 @@
 #include "reference/rope_complex.h"
 
+#include "oracle/angle_defects.h"
+#include "oracle/laws.h"
 #include "oracle/oracle.h"
+#include "oracle/rotary_defects.h"
+#include "oracle/rotary_laws.h"
 
 namespace sextant::oracle {
+namespace {
+
+// The same case as one of `rope`.
+Case AsRope(const Case& c) {
+  std::string line = c.ToString();
+  return Case::Parse("rope pairing=interleaved" + line.substr(line.find(' ')));
+}
+
+Property IsRope() {
+  return {"is_rope", "complex numbers turn as neighbouring channels do",
+          [](const Case& c, const Tensors& inputs, const Ask& ask) {
+            Findings findings;
+            const Response here = ask(c, inputs), there = ask(AsRope(c), inputs);
+            Same(here, there, findings);
+            return findings;
+          }};
+}
+
+}  // namespace
 
 template <>
 Oracle MakeOracle<RopeComplex>() {
-  return {
-      .properties = {},
-      .defects = {ChangedRecipe(
-          "angle_in_bf16",
-          "autocast multiplies positions and frequencies in bf16 (huggingface/transformers#29285)",
-          "angle=bf16")}};
+  return {.properties = Joined<Property>({LawsOfPositions(), LawsOfConfiguration(), {IsRope()}}),
+          .defects = Joined<Defect>({PositionDefects(), TurnDefects<RopeComplex>(),
+                                     ExponentDefects<RopeComplex>(), ScalingDefects(),
+                                     PrecisionDefects(RopeComplex::kSteps)})};
 }
 
 }  // namespace sextant::oracle

@@ -1,17 +1,53 @@
 #include "reference/rope_given.h"
 
+#include "oracle/angle_defects.h"
+#include "oracle/laws.h"
 #include "oracle/oracle.h"
+#include "oracle/rotary_defects.h"
+#include "oracle/rotary_laws.h"
 
 namespace sextant::oracle {
+namespace {
+
+// position * (2 f) = (2 position) * f.
+Property FrequencyCountsAsPosition() {
+  return {"frequency_counts_as_position", "twice the frequency turns as twice the position",
+          [](const Case& c, Tensors inputs, const Ask& ask) {
+            Tensors twice = inputs;
+            In(inputs, "position") = Times(In(inputs, "position"), 2);
+            In(twice, "inv_freq") = Times(In(twice, "inv_freq"), 2);
+            Findings findings;
+            const Response a = ask(c, inputs), b = ask(c, twice);
+            Same(a, b, findings);
+            return findings;
+          }};
+}
+
+std::string Amplitude(const Case& c, double (*change)(double)) {
+  return "attention_factor=" + PrintValue(change(NumberOf(c, "attention_factor", 1)));
+}
+
+}  // namespace
 
 template <>
 Oracle MakeOracle<RopeGiven>() {
   return {
-      .properties = {},
-      .defects = {ChangedRecipe(
-          "angle_in_bf16",
-          "autocast multiplies positions and frequencies in bf16 (huggingface/transformers#29285)",
-          "angle=bf16")}};
+      .properties =
+          Joined<Property>({LawsOfPositions(), {PairingsAgree(), FrequencyCountsAsPosition()}}),
+      .defects = Joined<Defect>(
+          {PositionDefects(),
+           GivenFrequencyDefects(),
+           TurnDefects<RopeGiven>(),
+           PrecisionDefects(RopeGiven::kSteps),
+           {ChangedWord("amplitude_squared",
+                        "the attention factor is applied twice (sgl-project/sglang#33558)",
+                        [](const Case& c) { return Amplitude(c, [](double a) { return a * a; }); }),
+            ChangedWord("inverse_for_transpose",
+                        "the transpose divides by the attention factor, as an inverse would",
+                        [](const Case& c) -> std::string {
+                          if (TextOf(c, "direction") != "transpose") return "";
+                          return Amplitude(c, [](double a) { return 1 / a; });
+                        })}})};
 }
 
 }  // namespace sextant::oracle

@@ -1,17 +1,127 @@
 #include "reference/rope_matrix.h"
 
+#include "oracle/angle_defects.h"
+#include "oracle/laws.h"
 #include "oracle/oracle.h"
+#include "oracle/rotary_defects.h"
+#include "reference/draw.h"
 
 namespace sextant::oracle {
+namespace {
+
+Response AskAt(const Case& c, Tensors inputs, const Ask& ask,
+               const std::function<double(double)>& change) {
+  for (double& p : In(inputs, "position").data) p = change(p);
+  return ask(c, inputs);
+}
+
+// Element (i, j) of matrix s.
+struct Index {
+  size_t width;
+  size_t operator()(size_t s, size_t i, size_t j) const { return (s * width + i) * width + j; }
+};
+
+// Calls check(s, i, j) for every element.
+template <class Check>
+void ForEachElement(const Case& c, Check check) {
+  const size_t length = ExtentOf(c, "S"), width = ExtentOf(c, "D");
+  for (size_t s = 0; s < length; ++s) {
+    for (size_t i = 0; i < width; ++i) {
+      for (size_t j = 0; j < width; ++j) check(s, i, j);
+    }
+  }
+}
+
+Findings CheckIdentity(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const Index at{ExtentOf(c, "D")};
+  const Response m = AskAt(c, inputs, ask, [](double) { return 0; });
+  Findings findings;
+  ForEachElement(c, [&](size_t s, size_t i, size_t j) {
+    findings.Equal(m(0, at(s, i, j)), i == j ? 1 : 0, {m, 0, at(s, i, j)});
+  });
+  return findings;
+}
+
+// R^T R = 1
+Findings CheckOrthogonal(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const Index at{ExtentOf(c, "D")};
+  const Response m = ask(c, inputs);
+  Findings findings;
+  ForEachElement(c, [&](size_t s, size_t i, size_t j) {
+    Measured sum = 0;
+    for (size_t k = 0; k < at.width; ++k) sum = sum + m(0, at(s, k, i)) * m(0, at(s, k, j));
+    findings.Equal(sum, i == j ? 1 : 0, {m, 0, at(s, i, j)});
+  });
+  return findings;
+}
+
+// R_m^T R_n = R_(n-m), here for m = 7.
+Findings CheckAngles(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const Index at{ExtentOf(c, "D")};
+  const Response n = ask(c, inputs), m = AskAt(c, inputs, ask, [](double) { return 7; }),
+                 between = AskAt(c, inputs, ask, [](double p) { return p - 7; });
+  Findings findings;
+  ForEachElement(c, [&](size_t s, size_t i, size_t j) {
+    Measured sum = 0;
+    for (size_t k = 0; k < at.width; ++k) sum = sum + m(0, at(s, k, i)) * n(0, at(s, k, j));
+    findings.Equal(sum, between(0, at(s, i, j)), {between, 0, at(s, i, j)});
+  });
+  return findings;
+}
+
+// Columns are what becomes of unit vectors, one per head.
+Findings CheckRope(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const Index at{ExtentOf(c, "D")};
+  const size_t length = ExtentOf(c, "S");
+  const std::string line = c.ToString();
+  const Case rope =
+      Case::Parse("rope" + line.substr(line.find(' ')) + " H=" + std::to_string(at.width));
+  Tensors unit = DrawInputs(rope);
+  In(unit, "position").data = inputs[0].values.data;
+  std::ranges::fill(In(unit, "x").data, 0);
+  for (size_t h = 0; h < at.width; ++h) {
+    for (size_t s = 0; s < length; ++s) In(unit, "x")(0, h, s, h) = 1;
+  }
+  const Response m = ask(c, inputs), y = ask(rope, unit);
+  Findings findings;
+  ForEachElement(c, [&](size_t s, size_t i, size_t h) {
+    findings.Equal(m(0, at(s, i, h)), y(0, (h * length + s) * at.width + i), {m, 0, at(s, i, h)});
+  });
+  return findings;
+}
+
+// One step of at most a radian turns every first channel towards its second one.
+Findings CheckSign(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const Index at{ExtentOf(c, "D")};
+  const Response m = AskAt(c, inputs, ask, [](double) { return 1; });
+  Pairing pairing{};
+  ParseValue(TextOf(c, "pairing"), pairing);
+  Findings findings;
+  if (NumberOf(c, "base", 0) < 1) return findings;
+  for (size_t s = 0; s < ExtentOf(c, "S"); ++s) {
+    for (size_t k = 0; k < at.width / 2; ++k) {
+      const auto [i, j] = ChannelsOf(pairing, k, at.width);
+      findings.AtMost(0, m(0, at(s, i, i)), {m, 0, at(s, i, i)});
+      findings.AtMost(0, m(0, at(s, j, i)), {m, 0, at(s, j, i)});
+    }
+  }
+  return findings;
+}
+
+}  // namespace
 
 template <>
 Oracle MakeOracle<RopeMatrix>() {
   return {
-      .properties = {},
-      .defects = {ChangedRecipe(
-          "angle_in_bf16",
-          "autocast multiplies positions and frequencies in bf16 (huggingface/transformers#29285)",
-          "angle=bf16")}};
+      .properties = {{"identity_at_position_zero", "at position 0 nothing rotates", CheckIdentity},
+                     {"orthogonal", "the transpose is the inverse", CheckOrthogonal},
+                     {"angles_add", "turned by n and back by m is turned by n - m", CheckAngles},
+                     {"is_rope", "times a vector it is what rope makes of it", CheckRope},
+                     {"turns_from_first_to_second",
+                      "a positive position turns the first channel to the second", CheckSign}},
+      .defects = Joined<Defect>({PositionDefects(), TurnDefects<RopeMatrix>(),
+                                 ExponentDefects<RopeMatrix>(), ScalingDefects(),
+                                 PrecisionDefects(RopeMatrix::kSteps)})};
 }
 
 }  // namespace sextant::oracle

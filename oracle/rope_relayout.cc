@@ -1,13 +1,210 @@
 #include "reference/rope_relayout.h"
 
+#include <algorithm>
+
+#include "oracle/laws.h"
 #include "oracle/oracle.h"
+#include "reference/draw.h"
 
 namespace sextant::oracle {
+namespace {
+
+Case Back(const Case& c) {
+  return c.With("from=" + TextOf(c, "to")).With("to=" + TextOf(c, "from"));
+}
+
+Findings CheckThereAndBack(const Case& c, const Tensors& inputs, const Ask& ask) {
+  Tensors there = inputs;
+  there[0].values = ask(c, inputs).outputs[0].values;
+  const Response back = ask(Back(c), there);
+  Findings findings;
+  for (size_t i = 0; i < inputs[0].values.data.size(); ++i) {
+    findings.Equal(back(0, i), inputs[0].values.data[i], {back, 0, i});
+  }
+  return findings;
+}
+
+// Every head keeps its rows: in each column the same numbers, in some order.
+Findings CheckHeads(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const size_t D = ExtentOf(c, "D"), M = ExtentOf(c, "M");
+  const Response y = ask(c, inputs);
+  Findings findings;
+  for (size_t h = 0; h < ExtentOf(c, "H"); ++h) {
+    for (size_t m = 0; m < M; ++m) {
+      std::vector<double> before, after;
+      for (size_t d = 0; d < D; ++d) {
+        before.push_back(inputs[0].values.data[(h * D + d) * M + m]);
+        after.push_back(y.outputs[0].values.data[(h * D + d) * M + m]);
+      }
+      std::ranges::sort(before);
+      std::ranges::sort(after);
+      for (size_t d = 0; d < D; ++d)
+        findings.Equal(after[d], before[d], {y, 0, (h * D + d) * M + m});
+    }
+  }
+  return findings;
+}
+
+Findings CheckOutside(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const size_t D = ExtentOf(c, "D"), R = ExtentOf(c, "R"), M = ExtentOf(c, "M");
+  const auto offset = static_cast<size_t>(NumberOf(c, "offset", 0));
+  const Response y = ask(c, inputs);
+  Findings findings;
+  for (size_t i = 0; i < inputs[0].values.data.size(); ++i) {
+    const size_t channel = i / M % D;
+    if (channel >= offset && channel < offset + R) continue;
+    findings.Equal(y(0, i), inputs[0].values.data[i], {y, 0, i});
+  }
+  return findings;
+}
+
+// What it is for: P R_from x = R_to P x, where the columns of the weight are tokens.
+Findings CheckRotation(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const size_t H = ExtentOf(c, "H"), D = ExtentOf(c, "D"), M = ExtentOf(c, "M");
+  const auto rope = [&](const std::string& pairing) {
+    std::string line = "rope pairing=" + TextOf(c, pairing) + " offset=" + TextOf(c, "offset");
+    for (const char* letter : {"H", "D", "R"}) {
+      line += " " + std::string(letter) + "=" + std::to_string(ExtentOf(c, letter));
+    }
+    line += " S=" + std::to_string(M) + " @position=sequence(1) dtype=";
+    return Case::Parse(line + std::string(NameOf(c.dtype())));
+  };
+  // Element (h D + d, m) of a weight is element (0, h, m, d) of x.
+  const auto transposed = [&](const Tensor<double>& a, bool to_x) {
+    Tensor<double> b(to_x ? Shape{1, H, M, D} : Shape{H * D, M});
+    for (size_t h = 0; h < H; ++h) {
+      for (size_t m = 0; m < M; ++m) {
+        for (size_t d = 0; d < D; ++d) {
+          const size_t in_x = (h * M + m) * D + d, in_weight = (h * D + d) * M + m;
+          b.data[to_x ? in_x : in_weight] = a.data[to_x ? in_weight : in_x];
+        }
+      }
+    }
+    return b;
+  };
+  const auto turn = [&](const Case& r, const Tensor<double>& weight) {
+    Tensors x = DrawInputs(r);
+    In(x, "x") = transposed(weight, true);
+    Response y = ask(r, x);
+    y.outputs[0].values = transposed(y.outputs[0].values, false);
+    y.permitted[0].error = transposed(y.permitted[0].error, false);
+    return y;
+  };
+  const auto move = [&](const Tensor<double>& weight) {
+    return ask(c, {{"weight", inputs[0].dtype, weight}});
+  };
+  const Response moved_then_turned = turn(rope("to"), move(inputs[0].values).outputs[0].values);
+  const Response turned = turn(rope("from"), inputs[0].values);
+  const Response turned_then_moved = move(turned.outputs[0].values);
+  const Response errors = move(turned.permitted[0].error);
+  Findings findings;
+  for (size_t i = 0; i < inputs[0].values.data.size(); ++i) {
+    const double error = errors.outputs[0].values.data[i];
+    findings.Equal(moved_then_turned(0, i),
+                   Measured(turned_then_moved.outputs[0].values.data[i], error),
+                   {moved_then_turned, 0, i});
+  }
+  return findings;
+}
+
+// The formula with one mistake: `source` is the row that comes to row b of a head.
+struct Mistaken : RopeRelayout {
+  size_t (*source)(const Mistaken&, size_t row) = nullptr;
+  bool of_columns = false;
+
+  // The right one, for any two pairings.
+  size_t SourceOf(size_t row, Pairing a, Pairing b) const {
+    const auto width = static_cast<size_t>(D.value), rotary = static_cast<size_t>(R.value);
+    const size_t head = row / width * width + static_cast<size_t>(offset);
+    for (size_t k = 0; k < rotary / 2; ++k) {
+      const PairOfChannels in = ChannelsOf(a, k, rotary), out = ChannelsOf(b, k, rotary);
+      if (row == head + out.first) return head + in.first;
+      if (row == head + out.second) return head + in.second;
+    }
+    return row;
+  }
+  template <class Real>
+  void operator()(const Tensor<Real>& weight, Tensor<Real>& y) const {
+    for (size_t row = 0; row < y.shape[0]; ++row) {
+      for (size_t m = 0; m < y.shape[1]; ++m) {
+        y(row, m) =
+            of_columns ? weight(row, source(*this, m) % y.shape[1]) : weight(source(*this, row), m);
+      }
+    }
+  }
+};
+
+Defect Planted(std::string name, std::string why, size_t (*source)(const Mistaken&, size_t row),
+               bool of_columns = false) {
+  Mistaken mistaken;
+  mistaken.source = source;
+  mistaken.of_columns = of_columns;
+  return MutatedFormula(std::move(name), std::move(why), mistaken);
+}
+
+std::vector<Defect> FormulaDefects() {
+  return {
+      Planted("inverse_permutation", "the permutation of the other direction",
+              [](const Mistaken& m, size_t row) { return m.SourceOf(row, m.to, m.from); }),
+      Planted("permuted_twice",
+              "weights that are already permuted are permuted again "
+              "(huggingface/transformers#25199)",
+              [](const Mistaken& m, size_t row) {
+                return m.SourceOf(m.SourceOf(row, m.from, m.to), m.from, m.to);
+              }),
+      Planted("as_one_head", "all heads are permuted as if they were one",
+              [](const Mistaken& m, size_t row) {
+                Mistaken one = m;
+                one.R.value = m.H.value * m.R.value;
+                one.D.value = m.H.value * m.D.value;
+                return one.SourceOf(row, m.from, m.to);
+              }),
+      Planted("heads_of_half_width",
+              "the width of a head is computed from another number of heads "
+              "(ggml-org/llama.cpp#3364)",
+              [](const Mistaken& m, size_t row) {
+                if (m.D.value % 4 != 0 || m.R.value != m.D.value)
+                  return m.SourceOf(row, m.from, m.to);
+                Mistaken half = m;
+                half.R.value = half.D.value = m.D.value / 2;
+                return half.SourceOf(row, m.from, m.to);
+              }),
+      Planted("first_head_alone", "only the first head is permuted",
+              [](const Mistaken& m, size_t row) {
+                return row < static_cast<size_t>(m.D.value) ? m.SourceOf(row, m.from, m.to) : row;
+              }),
+      Planted("last_pair_left_out", "a loop that stops one pair short",
+              [](const Mistaken& m, size_t row) {
+                const size_t source = m.SourceOf(row, m.from, m.to);
+                const auto width = static_cast<size_t>(m.D.value);
+                const auto rotary = static_cast<size_t>(m.R.value);
+                const size_t channel = row % width - static_cast<size_t>(m.offset);
+                const auto last = ChannelsOf(m.to, rotary / 2 - 1, rotary);
+                return channel == last.first || channel == last.second ? row : source;
+              }),
+      Planted(
+          "columns_permuted", "the inputs of the weight are permuted, not its outputs",
+          [](const Mistaken& m, size_t column) { return m.SourceOf(column, m.from, m.to); }, true),
+  };
+}
+
+}  // namespace
 
 template <>
 Oracle MakeOracle<RopeRelayout>() {
-  return {.properties = {},
-          .defects = {ChangedWord("head_too_narrow", "the permutation of half a head", "R=2")}};
+  return {
+      .properties = {{"there_and_back", "back again is the identity", CheckThereAndBack},
+                     {"heads_keep_their_rows", "rows move, nothing is lost or made", CheckHeads},
+                     {"rows_outside_stay", "rows outside the window stay", CheckOutside},
+                     {"turns_alike",
+                      "moved and turned in the new pairing is turned in the old one and moved",
+                      CheckRotation}},
+      .defects = Joined<Defect>(
+          {FormulaDefects(),
+           {ChangedWord("partial_width_ignored", "the whole head is permuted although R < D",
+                        [](const Case& c) { return "R=" + std::to_string(ExtentOf(c, "D")); }),
+            ChangedRecipe("stored_in_bf16", "the weights are converted on the way",
+                          "store=bf16")}})};
 }
 
 }  // namespace sextant::oracle

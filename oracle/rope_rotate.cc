@@ -1,16 +1,106 @@
 #include "reference/rope_rotate.h"
 
+#include <cmath>
+
+#include "oracle/angle_defects.h"
+#include "oracle/laws.h"
 #include "oracle/oracle.h"
+#include "oracle/rotary_defects.h"
+#include "oracle/rotary_laws.h"
 
 namespace sextant::oracle {
+namespace {
+
+// Flat index into cos and sin of pair 0 for row r of x.
+size_t TableRow(const Case& c, const Window& window, size_t r) {
+  const size_t H = ExtentOf(c, "H"), S = ExtentOf(c, "S");
+  return (r / (H * S) * S + r % S) * window.pairs;
+}
+
+// Calls check(table index, first channel, second channel) for every pair.
+template <class Check>
+void ForEachPair(const Case& c, Check check) {
+  const Window window(c);
+  for (size_t r = 0; r < window.rows; ++r) {
+    for (size_t k = 0; k < window.pairs; ++k) {
+      const auto [i, j] = window.Pair(r, k);
+      check(TableRow(c, window, r) + k, i, j);
+    }
+  }
+}
+
+// y_i^2 + y_j^2 = (x_i^2 + x_j^2) (cos^2 + sin^2)
+Findings CheckLength(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const Response y = ask(c, inputs);
+  const auto square = [](const Measured& a) { return a * a; };
+  Findings findings;
+  ForEachPair(c, [&](size_t t, size_t i, size_t j) {
+    const auto& x = inputs[0].values.data;
+    findings.Equal(square(y(0, i)) + square(y(0, j)),
+                   (square(x[i]) + square(x[j])) *
+                       (square(inputs[1].values.data[t]) + square(inputs[2].values.data[t])),
+                   {y, 0, i});
+  });
+  return findings;
+}
+
+// The transpose turns (c x - s y, s x + c y) to (c^2 + s^2) (x, y); the errors of the first answer
+// arrive times |c| + |s|.
+Findings CheckTranspose(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const Response first = ask(c.With("direction=forward"), inputs);
+  Tensors turned = inputs;
+  turned[0].values = first.outputs[0].values;
+  const Response back = ask(c.With("direction=transpose"), turned);
+  Findings findings;
+  ForEachPair(c, [&](size_t t, size_t i, size_t j) {
+    const double cosine = inputs[1].values.data[t], sine = inputs[2].values.data[t];
+    const double carried = (first(0, i).error() + first(0, j).error()) *
+                           (std::abs(cosine) + std::abs(sine)) * (1 + 0x1p-50);
+    const Measured square = Measured(cosine) * cosine + Measured(sine) * sine;
+    for (const size_t at : {i, j}) {
+      findings.Equal(back(0, at) + Measured(0, carried), square * inputs[0].values.data[at],
+                     {back, 0, at});
+    }
+  });
+  return findings;
+}
+
+// cos 1, sin 0 change nothing; cos 0, sin 1 turn (x_i, x_j) to (-x_j, x_i).
+Findings CheckQuarterTurns(const Case& c, const Tensors& inputs, const Ask& ask, bool quarter) {
+  Tensors tables = inputs;
+  std::ranges::fill(tables[1].values.data, quarter ? 0 : 1);
+  std::ranges::fill(tables[2].values.data, quarter ? 1 : 0);
+  const Response y = ask(c.With("direction=forward"), tables);
+  Findings findings;
+  ForEachPair(c, [&](size_t, size_t i, size_t j) {
+    const auto& x = inputs[0].values.data;
+    findings.Equal(y(0, i), quarter ? -x[j] : x[i], {y, 0, i});
+    findings.Equal(y(0, j), quarter ? x[i] : x[j], {y, 0, j});
+  });
+  return findings;
+}
+
+}  // namespace
 
 template <>
 Oracle MakeOracle<RopeRotate>() {
-  return {.properties = {},
-          .defects = {ChangedWord(
-              "other_pairing",
-              "weights of one layout rotated in the other (huggingface/transformers#25199)",
-              "pairing=interleaved")}};
+  return {
+      .properties = {{"identity_without_turn", "cos 1 and sin 0 change nothing",
+                      [](const Case& c, const Tensors& inputs, const Ask& ask) {
+                        return CheckQuarterTurns(c, inputs, ask, false);
+                      }},
+                     {"quarter_turn", "cos 0 and sin 1 turn (a, b) to (-b, a)",
+                      [](const Case& c, const Tensors& inputs, const Ask& ask) {
+                        return CheckQuarterTurns(c, inputs, ask, true);
+                      }},
+                     {"keeps_length", "every pair of channels keeps its length times cos^2 + sin^2",
+                      CheckLength},
+                     {"transpose_turns_back",
+                      "the transpose undoes the rotation times cos^2 + sin^2", CheckTranspose},
+                     ChannelsOutsidePass(),
+                     LinearInX(),
+                     PairingsAgree()},
+      .defects = Joined<Defect>({TurnDefects<RopeRotate>(), PrecisionDefects(RopeRotate::kSteps)})};
 }
 
 }  // namespace sextant::oracle

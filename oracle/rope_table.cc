@@ -1,17 +1,162 @@
 #include "reference/rope_table.h"
 
+#include "oracle/angle_defects.h"
+#include "oracle/laws.h"
 #include "oracle/oracle.h"
 
 namespace sextant::oracle {
+namespace {
+
+constexpr size_t kCos = 0, kSin = 1;
+
+Tensors At(Tensors inputs, const std::function<double(double)>& change) {
+  for (double& p : In(inputs, "position").data) p = change(p);
+  return inputs;
+}
+
+// Calls law(cos, sin) of every entry and expects what it returns to be 0.
+template <class Law>
+Findings ForEachEntry(const Response& table, Law law) {
+  Findings findings;
+  for (size_t i = 0; i < table.outputs[kCos].values.data.size(); ++i) law(i, findings);
+  return findings;
+}
+
+Findings CheckCircle(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const Response t = ask(c, inputs);
+  const Measured a = NumberOf(c, "attention_factor", 1);
+  return ForEachEntry(t, [&](size_t i, Findings& findings) {
+    findings.Equal(t(kCos, i) * t(kCos, i) + t(kSin, i) * t(kSin, i), a * a, {t, kCos, i});
+  });
+}
+
+Findings CheckZero(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const Response t = ask(c, At(inputs, [](double) { return 0; }));
+  return ForEachEntry(t, [&](size_t i, Findings& findings) {
+    findings.Equal(t(kCos, i), NumberOf(c, "attention_factor", 1), {t, kCos, i});
+    findings.Equal(t(kSin, i), 0, {t, kSin, i});
+  });
+}
+
+Findings CheckParity(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const Response t = ask(c, inputs), negative = ask(c, At(inputs, [](double p) { return -p; }));
+  return ForEachEntry(t, [&](size_t i, Findings& findings) {
+    findings.Equal(negative(kCos, i), t(kCos, i), {negative, kCos, i});
+    findings.Equal(negative(kSin, i), -t(kSin, i), {negative, kSin, i});
+  });
+}
+
+// a cos(m + n) = cos m cos n - sin m sin n for tables of amplitude a; here n is 7.
+Findings CheckSum(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const Measured a = NumberOf(c, "attention_factor", 1);
+  const Response m = ask(c, inputs), n = ask(c, At(inputs, [](double) { return 7; })),
+                 sum = ask(c, At(inputs, [](double p) { return p + 7; }));
+  return ForEachEntry(m, [&](size_t i, Findings& findings) {
+    findings.Equal(a * sum(kCos, i), m(kCos, i) * n(kCos, i) - m(kSin, i) * n(kSin, i),
+                   {sum, kCos, i});
+    findings.Equal(a * sum(kSin, i), m(kSin, i) * n(kCos, i) + m(kCos, i) * n(kSin, i),
+                   {sum, kSin, i});
+  });
+}
+
+// position * (2 f) = (2 position) * f.
+Findings CheckProduct(const Case& c, Tensors inputs, const Ask& ask) {
+  const Response far = ask(c, At(inputs, [](double p) { return 2 * p; }));
+  In(inputs, "inv_freq") = Times(In(inputs, "inv_freq"), 2);
+  const Response fast = ask(c, inputs);
+  Findings findings;
+  Same(far, fast, findings);
+  return findings;
+}
+
+// A frequency of at most 1 turns to the first quarter circle in one step.
+Findings CheckSign(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const Response t = ask(c, At(inputs, [](double) { return 1; }));
+  return ForEachEntry(t, [&](size_t i, Findings& findings) {
+    findings.AtMost(0, t(kCos, i), {t, kCos, i});
+    findings.AtMost(0, t(kSin, i), {t, kSin, i});
+  });
+}
+
+Findings CheckAmplitude(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const Measured a = NumberOf(c, "attention_factor", 1);
+  const Response t = ask(c, inputs), unit = ask(c.With("attention_factor=1"), inputs);
+  return ForEachEntry(t, [&](size_t i, Findings& findings) {
+    findings.Equal(t(kCos, i), a * unit(kCos, i), {t, kCos, i});
+    findings.Equal(t(kSin, i), a * unit(kSin, i), {t, kSin, i});
+  });
+}
+
+struct SwappedTable : RopeTable {
+  template <class Real>
+  void operator()(const Tensor<double>& position, const Tensor<Real>& inv_freq, Tensor<Real>& cos,
+                  Tensor<Real>& sin) const {
+    Fill(position, inv_freq, Real(attention_factor), sin, cos);
+  }
+};
+
+struct AmplitudeOnCosOnly : RopeTable {
+  template <class Real>
+  void operator()(const Tensor<double>& position, const Tensor<Real>& inv_freq, Tensor<Real>& cos,
+                  Tensor<Real>& sin) const {
+    Fill(position, inv_freq, Real(1.0), cos, sin);
+    const InStep at(Step::kTrig);
+    for (Real& x : cos.data) x = x * Real(attention_factor);
+  }
+};
+
+struct Backwards : RopeTable {
+  template <class Real>
+  void operator()(const Tensor<double>& position, const Tensor<Real>& inv_freq, Tensor<Real>& cos,
+                  Tensor<Real>& sin) const {
+    Fill(position, inv_freq, Real(attention_factor), cos, sin);
+    for (Real& x : sin.data) x = -x;
+  }
+};
+
+bool PositionsOfFirstBatch(const Case& c, Tensors& inputs) {
+  Tensor<double>& position = In(inputs, "position");
+  const size_t length = ExtentOf(c, "S");
+  for (size_t i = length; i < position.data.size(); ++i)
+    position.data[i] = position.data[i % length];
+  return position.data.size() > length;
+}
+
+}  // namespace
 
 template <>
 Oracle MakeOracle<RopeTable>() {
   return {
-      .properties = {},
-      .defects = {ChangedRecipe(
-          "angle_in_bf16",
-          "autocast multiplies positions and frequencies in bf16 (huggingface/transformers#29285)",
-          "angle=bf16")}};
+      .properties = {{"on_a_circle", "cos^2 + sin^2 is the attention factor squared", CheckCircle},
+                     {"starts_at_zero", "position 0 is the angle 0", CheckZero},
+                     {"cos_even_sin_odd", "the angle of -p is that of p, negated", CheckParity},
+                     {"angles_add", "the angle of p + 7 is that of p and that of 7", CheckSum},
+                     {"frequency_counts_as_position",
+                      "twice the frequency turns as twice the position", CheckProduct},
+                     {"turns_forward", "one step of at most a radian ends in the first quarter",
+                      CheckSign},
+                     {"amplitude_multiplies", "the attention factor multiplies cos and sin",
+                      CheckAmplitude}},
+      .defects = Joined<Defect>(
+          {PositionDefects(),
+           GivenFrequencyDefects(),
+           PrecisionDefects(RopeTable::kSteps),
+           {MutatedFormula<SwappedTable>("cos_and_sin_swapped",
+                                         "[sin, cos] in place of [cos, sin]"),
+            MutatedFormula<AmplitudeOnCosOnly>("amplitude_on_cos_only",
+                                               "the attention factor misses the sines"),
+            MutatedFormula<Backwards>("turns_backwards",
+                                      "the sine has the wrong sign (trymirai/lalamo#268)"),
+            ChangedInputs("positions_of_first_batch",
+                          "every row of the batch has the first one's positions "
+                          "(linkedin/Liger-Kernel@d7c78df1)",
+                          PositionsOfFirstBatch),
+            ChangedWord("amplitude_squared",
+                        "the attention factor is applied twice (sgl-project/sglang#33558)",
+                        [](const Case& c) {
+                          const double a = NumberOf(c, "attention_factor", 1);
+                          return "attention_factor=" + PrintValue(a * a);
+                        })}})};
 }
 
 }  // namespace sextant::oracle

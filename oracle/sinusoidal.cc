@@ -1,13 +1,208 @@
 #include "reference/sinusoidal.h"
 
+#include "oracle/angle_defects.h"
+#include "oracle/laws.h"
 #include "oracle/oracle.h"
+#include "reference/real.h"
 
 namespace sextant::oracle {
+namespace {
+
+// The channels of one angle.
+struct Channels {
+  size_t sine, cosine;
+};
+constexpr Channels ChannelsOf(Layout layout, size_t k, size_t M) {
+  return layout == Layout::kInterleaved ? Channels{2 * k, 2 * k + 1} : Channels{k, M / 2 + k};
+}
+
+Response AskAt(const Case& c, Tensors inputs, const Ask& ask,
+               const std::function<double(double)>& change) {
+  for (double& p : In(inputs, "position").data) p = change(p);
+  return ask(c, inputs);
+}
+
+// Calls check(flat index of the sine, of the cosine) for every position and angle.
+template <class Check>
+void ForEachAngle(const Case& c, Check check) {
+  Layout layout{};
+  ParseValue(TextOf(c, "layout"), layout);
+  const size_t M = ExtentOf(c, "M");
+  for (size_t s = 0; s < ExtentOf(c, "S"); ++s) {
+    for (size_t k = 0; k < M / 2; ++k) {
+      const Channels at = ChannelsOf(layout, k, M);
+      check(s * M + at.sine, s * M + at.cosine);
+    }
+  }
+}
+
+Findings CheckCircle(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const Response y = ask(c, inputs);
+  Findings findings;
+  ForEachAngle(c, [&](size_t s, size_t t) {
+    findings.Equal(y(0, s) * y(0, s) + y(0, t) * y(0, t), 1, {y, 0, s});
+  });
+  return findings;
+}
+
+Findings CheckZero(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const Response y = AskAt(c, inputs, ask, [](double) { return 0; });
+  Findings findings;
+  ForEachAngle(c, [&](size_t s, size_t t) {
+    findings.Equal(y(0, s), 0, {y, 0, s});
+    findings.Equal(y(0, t), 1, {y, 0, t});
+  });
+  return findings;
+}
+
+Findings CheckParity(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const Response y = ask(c, inputs), negative = AskAt(c, inputs, ask, [](double p) { return -p; });
+  Findings findings;
+  ForEachAngle(c, [&](size_t s, size_t t) {
+    findings.Equal(negative(0, s), -y(0, s), {negative, 0, s});
+    findings.Equal(negative(0, t), y(0, t), {negative, 0, t});
+  });
+  return findings;
+}
+
+// p_(i+delta) = M(delta) p_i with M independent of i; here delta is 7.
+Findings CheckShift(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const Response y = ask(c, inputs), delta = AskAt(c, inputs, ask, [](double) { return 7; }),
+                 shifted = AskAt(c, inputs, ask, [](double p) { return p + 7; });
+  Findings findings;
+  ForEachAngle(c, [&](size_t s, size_t t) {
+    findings.Equal(shifted(0, s), y(0, s) * delta(0, t) + y(0, t) * delta(0, s), {shifted, 0, s});
+    findings.Equal(shifted(0, t), y(0, t) * delta(0, t) - y(0, s) * delta(0, s), {shifted, 0, t});
+  });
+  return findings;
+}
+
+// A frequency of at most 1 turns to the first quarter circle in one step.
+Findings CheckSign(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const Response y = AskAt(c, inputs, ask, [](double) { return 1; });
+  Findings findings;
+  if (NumberOf(c, "base", 0) < 1) return findings;
+  ForEachAngle(c, [&](size_t s, size_t t) {
+    findings.AtMost(0, y(0, s), {y, 0, s});
+    findings.AtMost(0, y(0, t), {y, 0, t});
+  });
+  return findings;
+}
+
+// tensor2tensor's last frequency is 1 / base: position base turns it as position 1 the first one.
+Findings CheckLast(const Case& c, const Tensors& inputs, const Ask& ask) {
+  Findings findings;
+  const size_t M = ExtentOf(c, "M");
+  const double base = NumberOf(c, "base", 0);
+  if (M < 4 || base != std::floor(base)) return findings;
+  const Case t2t = c.With("denominator=tensor2tensor").With("layout=interleaved");
+  const Response once = AskAt(t2t, inputs, ask, [](double) { return 1; }),
+                 far = AskAt(t2t, inputs, ask, [base](double) { return base; });
+  for (const size_t channel : {0, 1}) {
+    findings.Equal(far(0, M - 2 + channel), once(0, channel), {far, 0, M - 2 + channel});
+  }
+  return findings;
+}
+
+// The paper's frequency k of base b^2 is frequency 2k of base b.
+Findings CheckSquaredBase(const Case& c, const Tensors& inputs, const Ask& ask) {
+  Findings findings;
+  const size_t M = ExtentOf(c, "M");
+  const double base = NumberOf(c, "base", 0);
+  if (std::fma(base, base, -(base * base)) != 0) return findings;  // its square is no double
+  const Case paper = c.With("layout=interleaved");
+  const Response y = ask(paper, inputs);
+  const Response squared = ask(paper.With("base=" + PrintValue(base * base)), inputs);
+  for (size_t s = 0; s < ExtentOf(c, "S"); ++s) {
+    for (size_t k = 0; 2 * k < M / 2; ++k) {
+      for (const size_t channel : {0, 1}) {
+        const size_t at = s * M + 2 * k + channel;
+        findings.Equal(squared(0, at), y(0, s * M + 4 * k + channel), {squared, 0, at});
+      }
+    }
+  }
+  return findings;
+}
+
+// The formula with one mistake; what is not said is right.
+struct Mistaken : Sinusoidal {
+  int64_t numerator_shift = 0, numerator_scale = 2;  // base^-((scale k + shift) / M)
+  bool per_channel = false;                          // a frequency for every channel
+  bool cosine_first = false;
+  template <class Real>
+  void operator()(const Tensor<double>& position, Tensor<Real>& y) const {
+    const auto width = static_cast<int64_t>(y.shape[1]);
+    const bool paper = denominator == Denominator::kPaper;
+    const int64_t n = paper ? width : std::max<int64_t>(width - 2, 2);
+    for (int64_t k = 0; k < width / 2; ++k) {
+      const int64_t numerator = numerator_scale * k + numerator_shift;
+      Rotor<Real> first(InversePower<Real>(base, per_channel ? 4 * k : numerator, n));
+      Rotor<Real> second(InversePower<Real>(base, per_channel ? 4 * k + 2 : numerator, n));
+      const Channels at = ChannelsOf(layout, static_cast<size_t>(k), static_cast<size_t>(width));
+      for (size_t s = 0; s < position.shape[0]; ++s) {
+        const Real sine = first(position(s)).second, cosine = second(position(s)).first;
+        const InStep step(Step::kTable);
+        y(s, cosine_first ? at.cosine : at.sine) = Converted(sine);
+        y(s, cosine_first ? at.sine : at.cosine) = Converted(cosine);
+      }
+    }
+  }
+};
+
+Defect Planted(std::string name, std::string why, void (*change)(Mistaken&)) {
+  Mistaken mistaken;
+  change(mistaken);
+  return MutatedFormula(std::move(name), std::move(why), mistaken);
+}
+
+std::vector<Defect> FormulaDefects() {
+  return {
+      Planted("cos_and_sin_swapped", "cosines come first",
+              [](Mistaken& m) { m.cosine_first = true; }),
+      Planted("exponent_shifted_up", "base^(-2k/M) with k from 1",
+              [](Mistaken& m) { m.numerator_shift = 2; }),
+      Planted("exponent_odd", "base^(-(2k+1)/M): the odd channel's index",
+              [](Mistaken& m) { m.numerator_shift = 1; }),
+      Planted("exponent_without_two", "base^(-k/M): arange without its step of 2",
+              [](Mistaken& m) { m.numerator_scale = 1; }),
+      Planted("exponent_with_four", "base^(-4k/M): half the width taken for the width",
+              [](Mistaken& m) { m.numerator_scale = 4; }),
+      Planted("exponent_by_integer_division", "2k // M is 0: all frequencies are 1",
+              [](Mistaken& m) { m.numerator_scale = 0; }),
+      Planted("one_frequency_per_channel",
+              "2i with i the channel: sine and cosine of a pair have different frequencies",
+              [](Mistaken& m) { m.per_channel = true; }),
+  };
+}
+
+Defect OffsetOfPadding() {
+  return ChangedInputs(
+      "position_offset_of_padding",
+      "positions count from 2, after a padding index (facebookresearch/fairseq#4648)",
+      [](const Case&, Tensors& inputs) {
+        for (double& p : In(inputs, "position").data) p += 2;
+        return true;
+      });
+}
+
+}  // namespace
 
 template <>
 Oracle MakeOracle<Sinusoidal>() {
-  return {.properties = {},
-          .defects = {ChangedWord("wrong_base", "the base of another model", "base=500000")}};
+  return {
+      .properties =
+          {{"on_a_circle", "sin^2 + cos^2 = 1", CheckCircle},
+           {"starts_at_zero", "position 0 is the angle 0", CheckZero},
+           {"cos_even_sin_odd", "the angle of -p is that of p, negated", CheckParity},
+           {"shift_is_linear", "p_(i+7) is one linear map of p_i for every i", CheckShift},
+           {"turns_forward", "one step of at most a radian ends in the first quarter", CheckSign},
+           {"last_is_inverse_base", "tensor2tensor's last frequency is 1 / base", CheckLast},
+           {"squared_base_skips_pairs", "pair k of base b^2 is pair 2k of base b",
+            CheckSquaredBase}},
+      .defects = Joined<Defect>({PositionDefects(),
+                                 FormulaDefects(),
+                                 {OffsetOfPadding()},
+                                 PrecisionDefects(Sinusoidal::kSteps)})};
 }
 
 }  // namespace sextant::oracle

@@ -1,0 +1,183 @@
+#include "oracle/angle_defects.h"
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+
+#include "oracle/laws.h"
+#include "reference/scaling.h"
+
+namespace sextant::oracle {
+namespace {
+
+// The change of one position; `index` counts along the sequence.
+using Change = double (*)(double position, size_t index);
+
+Defect Positions(std::string name, std::string why, Change change) {
+  return ChangedInputs(std::move(name), std::move(why), [change](const Case&, Tensors& inputs) {
+    Tensor<double>& position = In(inputs, "position");
+    const Tensor<double> before = position;
+    const size_t length = std::max<size_t>(1, position.shape.back());
+    for (size_t i = 0; i < position.data.size(); ++i) {
+      position.data[i] = change(position.data[i], i % length);
+    }
+    return position.data != before.data;
+  });
+}
+
+// A ramp as narrow as this is a step to frequencies that lie apart; and f32 can tell its ends.
+constexpr double kStep = 1 + 0x1p-10;
+constexpr double kTableLength = 4096;  // of the tables in the bugs below; any length is wrong
+
+Defect Frequencies(std::string name, std::string why, DType format) {
+  return ChangedInputs(std::move(name), std::move(why), [format](const Case&, Tensors& inputs) {
+    Tensor<double>& frequencies = In(inputs, "inv_freq");
+    const Tensor<double> before = frequencies;
+    for (double& f : frequencies.data) f = RoundTo(format, f);
+    return frequencies.data != before.data;
+  });
+}
+
+template <class Scaling>
+Defect Scaled(std::string name, std::string why, void (*change)(Scaling&)) {
+  return ChangedWord(std::move(name), std::move(why), [change](const Case& c) -> std::string {
+    RopeScaling scaling;
+    ParseValue(TextOf(c, "scaling"), scaling);
+    if (!std::holds_alternative<Scaling>(scaling)) return "";
+    change(std::get<Scaling>(scaling));
+    return "scaling=" + PrintValue(scaling);
+  });
+}
+
+struct Precision {
+  std::string_view steps, name, why;
+};
+constexpr Precision kPrecisions[] = {
+    {"frequency=bf16", "frequencies_in_bf16",
+     "a cast of the module casts its frequencies too (huggingface/transformers#29496)"},
+    {"frequency=f16", "frequencies_in_f16",
+     "a cast of the module casts its frequencies too (sgl-project/sglang-jax#1472)"},
+    {"angle=bf16", "angle_in_bf16",
+     "autocast multiplies position and frequency in bf16 (huggingface/transformers#29285)"},
+    {"angle=f16", "angle_in_f16", "position and frequency are multiplied in f16"},
+    {"angle=f32", "angle_in_f32", "position and frequency are multiplied in f32 where f64 is due"},
+    {"frequency=f32", "frequencies_in_f32", "frequencies are kept in f32 where f64 is due"},
+    {"exponent=T frequency=T angle=T trig=T", "all_in_the_dtype",
+     "a fallback computes everything in the dtype of x, 16-bit angles included "
+     "(ml-explore/mlx@f46877bc0)"},
+    {"table=bf16", "table_in_bf16",
+     "the table of cos and sin is kept in bf16 whatever the dtype "
+     "(huggingface/transformers#25681)"},
+    {"table=f16", "table_in_f16",
+     "the table of cos and sin is kept in f16 whatever the dtype (vllm-project/vllm#1004)"},
+    {"frequency=f32:iterated", "frequencies_iterated",
+     "each frequency is computed from the one before (flashinfer-ai/flashinfer@4af30c2b4)"},
+    {"frequency=f32:power_chain", "frequencies_by_power_chain",
+     "frequencies are powers of a rounded base^(2/R)"},
+    {"rotate=bf16", "rotation_in_bf16", "the rotation is computed in bf16 whatever the dtype"},
+    {"rotate=f16", "rotation_in_f16", "the rotation is computed in f16 whatever the dtype"},
+};
+
+}  // namespace
+
+std::vector<Defect> PositionDefects() {
+  return {
+      Positions("position_off_by_one",
+                "the length after appending is taken for the position "
+                "(fla-org/flash-linear-attention#766)",
+                [](double p, size_t) { return p + 1; }),
+      Positions("position_zero", "every token is at position 0 (Blaizzy/mlx-vlm#1983)",
+                [](double, size_t) { return 0.0; }),
+      Positions("positions_counted_from_zero",
+                "0, 1, 2 ... whatever positions are given (NVIDIA/Megatron-LM#453)",
+                [](double, size_t i) { return static_cast<double>(i); }),
+      Positions("positions_in_bf16", "bf16 rounds positions beyond 256 (huggingface/candle#3515)",
+                [](double p, size_t) { return RoundTo(DType::kBF16, p); }),
+      Positions(
+          "positions_in_f16", "f16 rounds positions beyond 2048 (EleutherAI/gpt-neox#1016)",
+          [](double p, size_t) { return std::clamp(RoundTo(DType::kF16, p), -65504.0, 65504.0); }),
+      Positions("positions_in_f32", "f32 rounds positions beyond 2^24",
+                [](double p, size_t) { return RoundTo(DType::kF32, p); }),
+      Positions("positions_in_16_bits", "positions wrap at 2^16",
+                [](double p, size_t) { return p - std::floor(p / 0x1p16) * 0x1p16; }),
+      Positions("negative_position_wraps",
+                "a negative position counts from the end of a table "
+                "(fla-org/flash-linear-attention#902)",
+                [](double p, size_t) { return p < 0 ? p + kTableLength : p; }),
+      Positions("negative_position_clamped", "a negative position is taken for 0",
+                [](double p, size_t) { return std::max(p, 0.0); }),
+      Positions("table_too_short",
+                "positions beyond the table read its last row (PaddlePaddle/FastDeploy#8012)",
+                [](double p, size_t) { return std::min(p, kTableLength - 1); }),
+      Positions("table_wraps", "positions beyond the table begin again",
+                [](double p, size_t) { return p < 0 ? p : std::fmod(p, kTableLength); }),
+  };
+}
+
+std::vector<Defect> PrecisionDefects(std::string_view steps) {
+  std::vector<Defect> defects;
+  for (const Precision& p : kPrecisions) {
+    std::istringstream words{std::string(p.steps)};
+    std::string kept;
+    for (std::string word; words >> word;) {
+      std::istringstream own{std::string(steps)};
+      for (std::string step; own >> step;) {
+        if (word.starts_with(step + "=")) kept += (kept.empty() ? "" : " ") + word;
+      }
+    }
+    if (kept.empty()) continue;
+    defects.push_back(ChangedRecipe(std::string(p.name), std::string(p.why), kept));
+  }
+  return defects;
+}
+
+std::vector<Defect> GivenFrequencyDefects() {
+  return {
+      Frequencies("frequencies_in_bf16",
+                  "a cast of the module casts its frequencies too "
+                  "(huggingface/transformers#29496)",
+                  DType::kBF16),
+      Frequencies("frequencies_in_f16",
+                  "a cast of the module casts its frequencies too (sgl-project/sglang-jax#1472)",
+                  DType::kF16),
+      Frequencies("frequencies_in_f32", "frequencies are kept in f32 where f64 is due",
+                  DType::kF32),
+      ChangedInputs("periods_for_frequencies", "the frequencies are taken for periods",
+                    [](const Case&, Tensors& inputs) {
+                      Tensor<double>& f = In(inputs, "inv_freq");
+                      for (double& x : f.data) x = 1 / x;
+                      return true;
+                    }),
+  };
+}
+
+std::vector<Defect> ScalingDefects() {
+  return {
+      Scaled<LinearScaling>("linear_scaling_twice",
+                            "positions and frequencies are both divided by the factor",
+                            [](LinearScaling& s) { s.factor *= s.factor; }),
+      Scaled<LinearScaling>("linear_scaling_inverted", "multiplied by the factor, not divided",
+                            [](LinearScaling& s) { s.factor = 1 / s.factor; }),
+      // Everything below the high border is divided, everything above is not.
+      Scaled<Llama3Scaling>("llama3_borders_swapped",
+                            "low_freq_factor and high_freq_factor swapped",
+                            [](Llama3Scaling& s) {
+                              s.low_freq_factor = s.high_freq_factor;
+                              s.high_freq_factor = s.low_freq_factor * kStep;
+                            }),
+      Scaled<Llama3Scaling>(
+          "llama3_without_ramp", "a step in place of the ramp between the bands",
+          [](Llama3Scaling& s) { s.high_freq_factor = s.low_freq_factor * kStep; }),
+      Scaled<Llama3Scaling>(
+          "llama3_by_extended_context", "the extended context is taken for the original one",
+          [](Llama3Scaling& s) { s.original_max_position_embeddings *= s.factor; }),
+      Scaled<Llama3Scaling>(
+          "llama3_without_two_pi", "1 / f is taken for the wavelength 2 pi / f",
+          [](Llama3Scaling& s) { s.original_max_position_embeddings *= 2 * M_PI; }),
+      Scaled<Llama3Scaling>(
+          "llama3_scales_all", "every frequency is divided by the factor",
+          [](Llama3Scaling& s) { s.original_max_position_embeddings = 0x1p-100; }),
+  };
+}
+
+}  // namespace sextant::oracle

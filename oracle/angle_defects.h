@@ -1,0 +1,24 @@
+// Bugs of whatever computes angles from positions and frequencies, from real threads and commits.
+// In the references owner/repo#N is an issue or pull request on GitHub, owner/repo@sha a commit.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "oracle/defect.h"
+
+namespace sextant::oracle {
+
+// Of the input `position`.
+std::vector<Defect> PositionDefects();
+
+// Of formats and forms, for the steps of an operation (its kSteps).
+std::vector<Defect> PrecisionDefects(std::string_view steps);
+
+// Of an input `inv_freq`.
+std::vector<Defect> GivenFrequencyDefects();
+
+// Of an attribute `scaling`.
+std::vector<Defect> ScalingDefects();
+
+}  // namespace sextant::oracle

@@ -1,0 +1,230 @@
+// Rotary formulas with one mistake in them: the structs behind the mutated defects.
+#pragma once
+
+#include <optional>
+
+#include "reference/operation.h"
+#include "reference/rope.h"
+#include "reference/rope_complex.h"
+#include "reference/rope_frequencies.h"
+#include "reference/rope_given.h"
+#include "reference/rope_matrix.h"
+#include "reference/rope_rotate.h"
+#include "reference/rope_table.h"
+
+namespace sextant::oracle {
+
+// The window of a head, R channels of D.
+struct Head {
+  Pairing pairing;
+  size_t offset, R, D;
+};
+
+// What channel c becomes: cos_sign x[c] cos[pair] + sine_sign x[partner] sin[pair], put at
+// `target`.
+struct Turn {
+  size_t partner, pair, target;
+  int cos_sign, sine_sign;
+};
+std::optional<Turn> RightTurn(const Head& head, size_t c);  // empty: x[c] passes
+
+struct Row {
+  size_t b, s;
+};
+
+// The exponent of base^-(k/n).
+struct Exponent {
+  int64_t k, n;
+};
+
+// One mistake in a rotation by positions; what is not said is right.
+struct RotaryMistake {
+  std::string_view name{}, why{};
+  std::optional<Turn> (*turn)(const Head&, size_t c) = RightTurn;
+  // The table's row for head h of row (b, s); S rows.
+  Row (*row)(size_t b, size_t h, size_t s, size_t S) = nullptr;
+  // Of pair k.
+  Exponent (*exponent)(int64_t k, int64_t R, int64_t D) = nullptr;
+  enum class Flow {
+    kRight,
+    kTwice,    // the rotation is applied to its own result
+    kInPlace,  // the second channel of a pair sees the first already turned
+    kAdded,    // x + sin and x + cos
+    kSwapped,  // cos and sin exchanged
+    kCosOnly,  // the amplitude reaches the cosines alone
+  } flow = Flow::kRight;
+};
+
+// Tables of R columns: pair k of R/2 where everything is right, one more frequency per channel
+// where it is not.
+template <class Real>
+struct Tables {
+  Tensor<Real> cos, sin;
+};
+
+template <class Real>
+void RotateMistaken(const RotaryMistake& mistake, const Head& head, bool forward,
+                    const Tensor<Real>& x, const Tables<Real>& tables, Tensor<Real>& y) {
+  const InStep at(Step::kRotate);
+  const size_t B = x.shape[0], H = x.shape[1], S = x.shape[2];
+  y.data = x.data;
+  for (size_t b = 0; b < B; ++b) {
+    for (size_t h = 0; h < H; ++h) {
+      for (size_t s = 0; s < S; ++s) {
+        const Row row = mistake.row ? mistake.row(b, h, s, S) : Row{b, s};
+        for (size_t c = 0; c < head.D; ++c) {
+          const std::optional<Turn> turn = mistake.turn(head, c);
+          if (!turn) continue;
+          const size_t pair = turn->pair % tables.cos.shape[2];
+          const Real cosine = tables.cos(row.b, row.s, pair), sine = tables.sin(row.b, row.s, pair);
+          const bool minus = (turn->sine_sign < 0) == forward;
+          const bool in_place = mistake.flow == RotaryMistake::Flow::kInPlace && turn->partner < c;
+          const Real& partner = (in_place ? y : x)(b, h, s, turn->partner);
+          const Real kept = turn->cos_sign < 0 ? -(x(b, h, s, c) * cosine) : x(b, h, s, c) * cosine;
+          Real& result = y(b, h, s, turn->target);
+          if (turn->cos_sign == 0) {
+            result = Real(0.0);
+          } else if (mistake.flow == RotaryMistake::Flow::kAdded) {
+            result = x(b, h, s, c) + (minus ? sine : cosine);
+          } else {
+            result = minus ? kept - partner * sine : kept + partner * sine;
+          }
+        }
+      }
+    }
+  }
+}
+
+// Frequencies of a configuration, R of them, with the mistake's exponents.
+template <class Real>
+Tensor<Real> MistakenFrequencies(const RotaryMistake& mistake, const RopeFrequencies& from,
+                                 size_t count, const Head& head) {
+  Tensor<Real> frequencies({count});
+  for (size_t i = 0; i < count; ++i) {
+    const auto k = static_cast<int64_t>(i), R = static_cast<int64_t>(head.R);
+    const Exponent e = mistake.exponent ? mistake.exponent(k, R, static_cast<int64_t>(head.D))
+                                        : Exponent{2 * k, R};
+    const Real f = InversePower<Real>(from.base, e.k, e.n);
+    const InStep at(Step::kFrequency);
+    frequencies(i) = std::visit([&](const auto& s) { return s(f, TwoPi<Real>()); }, from.scaling);
+  }
+  return frequencies;
+}
+
+template <class Real>
+Tables<Real> MistakenTables(const RotaryMistake& mistake, const Tensor<double>& position,
+                            const Tensor<Real>& frequencies, const Real& amplitude) {
+  const Shape shape = {position.shape[0], position.shape[1], frequencies.shape[0]};
+  Tables<Real> tables{Tensor<Real>(shape), Tensor<Real>(shape)};
+  RopeTable::Fill(position, frequencies, amplitude, tables.cos, tables.sin);
+  if (mistake.flow == RotaryMistake::Flow::kCosOnly) {
+    Tensor<Real> unused(shape);
+    RopeTable::Fill(position, frequencies, Real(1.0), unused, tables.sin);
+  }
+  return tables;
+}
+
+template <class Real>
+void Apply(const RotaryMistake& mistake, const Head& head, bool forward, const Tensor<Real>& x,
+           Tables<Real> tables, Tensor<Real>& y) {
+  if (mistake.flow == RotaryMistake::Flow::kSwapped) std::swap(tables.cos, tables.sin);
+  RotateMistaken(mistake, head, forward, x, tables, y);
+  if (mistake.flow != RotaryMistake::Flow::kTwice) return;
+  const Tensor<Real> once = y;
+  RotateMistaken(mistake, head, forward, once, tables, y);
+}
+
+// The operations with a mistake in them.
+template <class Op>
+struct Mistaken;
+
+template <>
+struct Mistaken<RopeRotate> : RopeRotate {
+  RotaryMistake mistake;
+  template <class Real>
+  void operator()(const Tensor<Real>& x, const Tensor<Real>& cos, const Tensor<Real>& sin,
+                  Tensor<Real>& y) const {
+    const Head head{pairing, static_cast<size_t>(offset), 2 * cos.shape[2], x.shape[3]};
+    Apply<Real>(mistake, head, direction == Direction::kForward, x, {cos, sin}, y);
+  }
+};
+
+template <>
+struct Mistaken<RopeGiven> : RopeGiven {
+  RotaryMistake mistake;
+  template <class Real>
+  void operator()(const Tensor<Real>& x, const Tensor<double>& position,
+                  const Tensor<Real>& inv_freq, Tensor<Real>& y) const {
+    const Head head{pairing, static_cast<size_t>(offset), 2 * inv_freq.shape[0], x.shape[3]};
+    Apply<Real>(mistake, head, direction == Direction::kForward, x,
+                MistakenTables(mistake, position, inv_freq, Real(attention_factor)), y);
+  }
+};
+
+template <>
+struct Mistaken<Rope> : Rope {
+  RotaryMistake mistake;
+  template <class Real>
+  void operator()(const Tensor<Real>& x, const Tensor<double>& position, Tensor<Real>& y) const {
+    const auto width = static_cast<size_t>(R.value);
+    const Head head{pairing, static_cast<size_t>(offset), width, x.shape[3]};
+    const RopeFrequencies from{.base = base, .scaling = scaling};
+    const auto frequencies = MistakenFrequencies<Real>(mistake, from, width, head);
+    Apply<Real>(mistake, head, direction == Direction::kForward, x,
+                MistakenTables(mistake, position, frequencies, Real(1.0)), y);
+  }
+};
+
+template <>
+struct Mistaken<RopeComplex> : RopeComplex {
+  RotaryMistake mistake;
+  template <class Real>
+  void operator()(const Tensor<Real>& x, const Tensor<double>& position, Tensor<Real>& y) const {
+    Mistaken<Rope> rope;
+    static_cast<Rope&>(rope) = {.pairing = Pairing::kInterleaved,
+                                .base = base,
+                                .scaling = scaling,
+                                .offset = offset,
+                                .direction = direction,
+                                .R = R};
+    rope.mistake = mistake;
+    rope(x, position, y);
+  }
+};
+
+// Column h of the matrix is what becomes of the unit vector h.
+template <>
+struct Mistaken<RopeMatrix> : RopeMatrix {
+  RotaryMistake mistake;
+  template <class Real>
+  void operator()(const Tensor<double>& position, Tensor<Real>& matrix) const {
+    const size_t S = matrix.shape[0], width = matrix.shape[1];
+    Mistaken<Rope> rope;
+    static_cast<Rope&>(rope) = {.pairing = pairing, .base = base, .scaling = scaling, .R = D};
+    rope.mistake = mistake;
+    Tensor<Real> unit({1, width, S, width}), turned({1, width, S, width});
+    std::ranges::fill(unit.data, Real(0.0));
+    for (size_t h = 0; h < width; ++h) {
+      for (size_t s = 0; s < S; ++s) unit(0, h, s, h) = Real(1.0);
+    }
+    rope(unit, {{1, S}, position.data}, turned);
+    for (size_t s = 0; s < S; ++s) {
+      for (size_t i = 0; i < width; ++i) {
+        for (size_t h = 0; h < width; ++h) matrix(s, i, h) = turned(0, h, s, i);
+      }
+    }
+  }
+};
+
+template <>
+struct Mistaken<RopeFrequencies> : RopeFrequencies {
+  RotaryMistake mistake;
+  template <class Real>
+  void operator()(Tensor<Real>& inv_freq, Tensor<Real>& attention_factor) const {
+    const size_t half = inv_freq.shape[0];
+    inv_freq = MistakenFrequencies<Real>(mistake, *this, half, {{}, 0, 2 * half, 2 * half});
+    attention_factor() = Real(1.0);
+  }
+};
+
+}  // namespace sextant::oracle

@@ -1,0 +1,295 @@
+#include "oracle/rotary_defects.h"
+
+#include <algorithm>
+
+#include "oracle/mistaken.h"
+
+namespace sextant::oracle {
+namespace {
+
+size_t PairOf(Pairing pairing, size_t w, size_t R) {
+  return pairing == Pairing::kHalf ? w % (R / 2) : w / 2;
+}
+bool IsFirst(Pairing pairing, size_t w, size_t R) {
+  return pairing == Pairing::kHalf ? w < R / 2 : w % 2 == 0;
+}
+
+Pairing Other(Pairing pairing) {
+  return pairing == Pairing::kHalf ? Pairing::kInterleaved : Pairing::kHalf;
+}
+
+}  // namespace
+
+std::optional<Turn> RightTurn(const Head& head, size_t c) {
+  if (c < head.offset || c >= head.offset + head.R) return std::nullopt;
+  const size_t w = c - head.offset, k = PairOf(head.pairing, w, head.R);
+  const auto [first, second] = ChannelsOf(head.pairing, k, head.R);
+  const bool is_first = IsFirst(head.pairing, w, head.R);
+  return Turn{head.offset + (is_first ? second : first), k, c, 1, is_first ? -1 : 1};
+}
+
+namespace {
+
+// x[0::2] and x[1::2] concatenated as (-x[1::2], x[0::2]), times tables in half order.
+std::optional<Turn> MixedRotateHalf(const Head& head, size_t c) {
+  if (!RightTurn(head, c)) return std::nullopt;
+  const size_t w = c - head.offset, half = head.R / 2;
+  const size_t partner = w < half ? 2 * w + 1 : 2 * (w - half);
+  return Turn{head.offset + partner, w % half, c, 1, w < half ? -1 : 1};
+}
+
+// The partner of one pairing, the table of the other.
+std::optional<Turn> PartnerOfOtherPairing(const Head& head, size_t c) {
+  auto turn = RightTurn(head, c);
+  const auto other = RightTurn({Other(head.pairing), head.offset, head.R, head.D}, c);
+  if (!turn) return turn;
+  turn->partner = other->partner;
+  turn->sine_sign = other->sine_sign;
+  return turn;
+}
+
+// Right values in the order of the other pairing.
+std::optional<Turn> OutputInOtherOrder(const Head& head, size_t c) {
+  auto turn = RightTurn(head, c);
+  if (!turn) return turn;
+  const auto [first, second] = ChannelsOf(Other(head.pairing), turn->pair, head.R);
+  turn->target = head.offset + (IsFirst(head.pairing, c - head.offset, head.R) ? first : second);
+  return turn;
+}
+
+std::optional<Turn> SecondTermSubtracted(const Head& head, size_t c) {
+  auto turn = RightTurn(head, c);
+  if (turn && turn->sine_sign > 0) turn->cos_sign = -1;
+  return turn;
+}
+
+std::optional<Turn> MinusMissing(const Head& head, size_t c) {
+  auto turn = RightTurn(head, c);
+  if (turn) turn->sine_sign = 1;
+  return turn;
+}
+
+std::optional<Turn> Backwards(const Head& head, size_t c) {
+  auto turn = RightTurn(head, c);
+  if (turn) turn->sine_sign = -turn->sine_sign;
+  return turn;
+}
+
+std::optional<Turn> PairedOverHeadWidth(const Head& head, size_t c) {
+  const size_t half = head.R / 2, apart = head.D / 2;
+  if (head.pairing != Pairing::kHalf) return RightTurn(head, c);
+  for (size_t k = 0; k < half; ++k) {
+    const size_t first = head.offset + k, second = first + apart;
+    if (second >= head.D) break;
+    if (c == first) return Turn{second, k, c, 1, -1};
+    if (c == second) return Turn{first, k, c, 1, 1};
+  }
+  return std::nullopt;
+}
+
+std::optional<Turn> LastPairLeftOut(const Head& head, size_t c) {
+  auto turn = RightTurn(head, c);
+  return turn && turn->pair + 1 < head.R / 2 ? turn : std::nullopt;
+}
+
+std::optional<Turn> RestZeroed(const Head& head, size_t c) {
+  const auto turn = RightTurn(head, c);
+  return turn ? turn : Turn{c, 0, c, 0, 1};
+}
+
+std::optional<Turn> OneFrequencyPerChannel(const Head& head, size_t c) {
+  auto turn = RightTurn(head, c);
+  if (turn) turn->pair = c - head.offset;
+  return turn;
+}
+
+std::optional<Turn> NextFrequency(const Head& head, size_t c) {
+  auto turn = RightTurn(head, c);
+  if (turn) ++turn->pair;
+  return turn;
+}
+
+Row OfHead(size_t b, size_t h, size_t, size_t S) { return {b, h % S}; }
+Row OfFirstBatch(size_t, size_t, size_t s, size_t) { return {0, s}; }
+Row OfFirstPosition(size_t b, size_t, size_t, size_t) { return {b, 0}; }
+Row AtHalfStride(size_t b, size_t, size_t s, size_t) { return {b, s / 2}; }
+
+using Flow = RotaryMistake::Flow;
+
+constexpr RotaryMistake kTurnMistakes[] = {
+    {.name = "mixed_rotate_half",
+     .why = "neighbouring channels are taken, but put in half order, and so are the tables",
+     .turn = MixedRotateHalf},
+    {.name = "partner_of_other_pairing",
+     .why = "rotate_half of one pairing, table of the other (huggingface/transformers#47328)",
+     .turn = PartnerOfOtherPairing},
+    {.name = "output_in_other_order",
+     .why = "even and odd channels come out concatenated instead of interleaved, or the reverse "
+            "(lucidrains/rotary-embedding-torch@204cb02)",
+     .turn = OutputInOtherOrder},
+    {.name = "one_frequency_per_channel",
+     .why = "cos and sin are not repeated for the second channel of a pair: every channel has its "
+            "own frequency",
+     .turn = OneFrequencyPerChannel},
+    {.name = "next_frequency",
+     .why = "every pair takes the table's neighbouring column (PaddlePaddle/FastDeploy#8012)",
+     .turn = NextFrequency},
+    {.name = "second_term_subtracted",
+     .why = "x1 sin - x2 cos in place of x1 sin + x2 cos",
+     .turn = SecondTermSubtracted},
+    {.name = "minus_missing",
+     .why = "rotate_half without its minus: both channels add the sine term",
+     .turn = MinusMissing},
+    {.name = "rotates_backwards",
+     .why = "the sine has the wrong sign, as if the direction were the other one "
+            "(trymirai/lalamo#268)",
+     .turn = Backwards},
+    {.name = "paired_over_head_width",
+     .why = "a partly rotated head is paired over its whole width (pie-project/pie#603)",
+     .turn = PairedOverHeadWidth},
+    {.name = "last_pair_left_out",
+     .why = "the last pair is not rotated: a loop that stops one short, a forgotten remainder",
+     .turn = LastPairLeftOut},
+    {.name = "rest_zeroed",
+     .why = "channels that are not rotated come out as 0 instead of unchanged",
+     .turn = RestZeroed},
+    {.name = "indexed_by_head",
+     .why = "the table is read by head instead of position: axes H and S confused "
+            "(facebookresearch/xformers#841)",
+     .row = OfHead},
+    {.name = "positions_of_first_batch",
+     .why = "every row of the batch is turned by the first one's table "
+            "(linkedin/Liger-Kernel@d7c78df1)",
+     .row = OfFirstBatch},
+    {.name = "position_of_first_token",
+     .why = "every token is turned as the first one (Blaizzy/mlx-vlm#1983)",
+     .row = OfFirstPosition},
+    {.name = "table_at_half_stride",
+     .why = "a table of whole width is read as one of half width: every row twice",
+     .row = AtHalfStride},
+    {.name = "cos_and_sin_swapped",
+     .why = "[sin, cos] is read as [cos, sin]",
+     .flow = Flow::kSwapped},
+    {.name = "rotates_twice",
+     .why = "what is already rotated is rotated again (NeuraLegion/shainet#110)",
+     .flow = Flow::kTwice},
+    {.name = "overwrites_its_input",
+     .why = "in place, the second channel of a pair is computed from the first one's new value",
+     .flow = Flow::kInPlace},
+    {.name = "adds_instead_of_rotating",
+     .why = "cos and sin are added as absolute positions are",
+     .flow = Flow::kAdded},
+};
+
+constexpr RotaryMistake kExponentMistakes[] = {
+    {.name = "exponent_shifted_down",
+     .why = "base^(-2(k-1)/R) with k from 0: all frequencies times base^(2/R) "
+            "(bkitano/llama-from-scratch#8)",
+     .exponent =
+         [](int64_t k, int64_t R, int64_t) {
+           return Exponent{2 * k - 2, R};
+         }},
+    {.name = "exponent_shifted_up",
+     .why = "base^(-2k/R) with k from 1 (stanford-cs336/assignment1-basics#22)",
+     .exponent =
+         [](int64_t k, int64_t R, int64_t) {
+           return Exponent{2 * k + 2, R};
+         }},
+    {.name = "exponent_odd",
+     .why = "base^(-(2k+1)/R): the odd channel's index",
+     .exponent =
+         [](int64_t k, int64_t R, int64_t) {
+           return Exponent{2 * k + 1, R};
+         }},
+    {.name = "exponent_without_two",
+     .why = "base^(-k/R): arange without its step of 2 (lyogavin/airllm#369)",
+     .exponent =
+         [](int64_t k, int64_t R, int64_t) {
+           return Exponent{k, R};
+         }},
+    {.name = "exponent_with_four",
+     .why = "base^(-4k/R): half the width taken for the width (stanford-crfm/levanter#649)",
+     .exponent =
+         [](int64_t k, int64_t R, int64_t) {
+           return Exponent{4 * k, R};
+         }},
+    {.name = "exponent_by_integer_division",
+     .why = "2k // R is 0: all frequencies are 1 (ReaLLMASIC/ReaLLM-Forge#35)",
+     .exponent =
+         [](int64_t, int64_t R, int64_t) {
+           return Exponent{0, R};
+         }},
+    {.name = "exponent_positive",
+     .why = "base^(2k/R): periods in place of frequencies",
+     .exponent =
+         [](int64_t k, int64_t R, int64_t) {
+           return Exponent{-2 * k, R};
+         }},
+    {.name = "exponent_to_last",
+     .why = "base^(-2k/(R-2)): the last frequency is 1/base, as in tensor2tensor",
+     .exponent =
+         [](int64_t k, int64_t R, int64_t) {
+           return Exponent{2 * k, std::max<int64_t>(R - 2, 2)};
+         }},
+};
+
+constexpr RotaryMistake kHeadWidth = {
+    .name = "exponent_over_head_width",
+    .why = "a partly rotated head has frequencies of its whole width (pie-project/pie#603)",
+    .exponent = [](int64_t k, int64_t, int64_t D) {
+      return Exponent{2 * k, D};
+    }};
+
+constexpr RotaryMistake kAmplitudeOnCosOnly = {.name = "amplitude_on_cos_only",
+                                               .why = "the attention factor misses the sines",
+                                               .flow = Flow::kCosOnly};
+
+template <class Op>
+Defect Planted(const RotaryMistake& mistake) {
+  Mistaken<Op> mistaken;
+  mistaken.mistake = mistake;
+  return MutatedFormula(std::string(mistake.name), std::string(mistake.why), mistaken);
+}
+
+bool HasBatch(const RotaryMistake& mistake) { return mistake.row == OfFirstBatch; }
+bool HasHeads(const RotaryMistake& mistake) { return mistake.row == OfHead; }
+bool HasRest(const RotaryMistake& mistake) {
+  return mistake.turn == RestZeroed || mistake.turn == PairedOverHeadWidth;
+}
+
+}  // namespace
+
+template <class Op>
+std::vector<Defect> TurnDefects() {
+  constexpr bool kMatrix = std::is_same_v<Op, RopeMatrix>;
+  std::vector<Defect> defects;
+  for (const RotaryMistake& mistake : kTurnMistakes) {
+    // A matrix has neither batch, nor heads, nor channels outside of the window.
+    if (kMatrix && (HasBatch(mistake) || HasHeads(mistake) || HasRest(mistake))) continue;
+    // Complex numbers have but one pairing, of neighbours.
+    if (std::is_same_v<Op, RopeComplex> && mistake.turn == PairedOverHeadWidth) continue;
+    defects.push_back(Planted<Op>(mistake));
+  }
+  if constexpr (std::is_same_v<Op, RopeGiven>) defects.push_back(Planted<Op>(kAmplitudeOnCosOnly));
+  return defects;
+}
+
+template <class Op>
+std::vector<Defect> ExponentDefects() {
+  std::vector<Defect> defects;
+  for (const RotaryMistake& mistake : kExponentMistakes) defects.push_back(Planted<Op>(mistake));
+  if constexpr (requires(Op op) { op.offset; }) defects.push_back(Planted<Op>(kHeadWidth));
+  return defects;
+}
+
+template std::vector<Defect> TurnDefects<RopeRotate>();
+template std::vector<Defect> TurnDefects<RopeGiven>();
+template std::vector<Defect> TurnDefects<Rope>();
+template std::vector<Defect> TurnDefects<RopeComplex>();
+template std::vector<Defect> TurnDefects<RopeMatrix>();
+template std::vector<Defect> ExponentDefects<RopeFrequencies>();
+template std::vector<Defect> ExponentDefects<Rope>();
+template std::vector<Defect> ExponentDefects<RopeComplex>();
+template std::vector<Defect> ExponentDefects<RopeMatrix>();
+
+}  // namespace sextant::oracle

@@ -1,0 +1,271 @@
+#include "oracle/rotary_laws.h"
+
+#include <cmath>
+
+#include "oracle/laws.h"
+#include "reference/draw.h"
+
+namespace sextant::oracle {
+
+Window::Window(const Case& c)
+    : offset(static_cast<size_t>(NumberOf(c, "offset", 0))),
+      pairs(ExtentOf(c, "R") / 2),
+      width(ExtentOf(c, "D")),
+      rows(ExtentOf(c, "B") * ExtentOf(c, "H") * ExtentOf(c, "S")),
+      amplitude(NumberOf(c, "attention_factor", 1)) {
+  if (const std::string text = TextOf(c, "pairing"); !text.empty()) ParseValue(text, pairing);
+}
+
+std::pair<size_t, size_t> Window::Pair(size_t r, size_t k) const {
+  const auto [first, second] = ChannelsOf(pairing, k, 2 * pairs);
+  return {Row(r) + offset + first, Row(r) + offset + second};
+}
+
+namespace {
+
+Tensors WithPositions(Tensors inputs, const std::function<double(double)>& change) {
+  for (double& p : In(inputs, "position").data) p = change(p);
+  return inputs;
+}
+
+Tensors WithX(Tensors inputs, const Tensor<double>& x) {
+  In(inputs, "x") = x;
+  return inputs;
+}
+
+Case InDirection(const Case& c, bool forward) {
+  return c.With(forward ? "direction=forward" : "direction=transpose");
+}
+
+// Turns the answer `first` back, its errors included: a transposed rotation carries the errors of a
+// pair, e and f, to at most amplitude (e + f) in each of its channels.
+class TurnedBack {
+ public:
+  TurnedBack(const Case& c, const Tensors& inputs, const Response& first, const Ask& ask)
+      : window_(c), first_(first), back_(ask(c, WithX(inputs, first.outputs[0].values))) {}
+  Measured operator()(size_t r, size_t k, bool of_second) const {
+    const auto [i, j] = window_.Pair(r, k);
+    const size_t at = of_second ? j : i;
+    const double carried = first_(0, i).error() + first_(0, j).error();
+    return back_(0, at) + Measured(0, std::abs(window_.amplitude) * carried * (1 + 0x1p-50));
+  }
+
+ private:
+  Window window_;
+  const Response& first_;
+  Response back_;
+};
+
+Findings CheckZero(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const Window window(c);
+  const Response y = ask(c, WithPositions(inputs, [](double) { return 0; }));
+  Findings findings;
+  for (size_t i = 0; i < y.outputs[0].values.data.size(); ++i) {
+    const Measured x = inputs[0].values.data[i];
+    findings.Equal(y(0, i), window.Holds(i % window.width) ? x * window.amplitude : x, {y, 0, i});
+  }
+  return findings;
+}
+
+Findings CheckLength(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const Window window(c);
+  const Measured a = window.amplitude;
+  const Response y = ask(c, inputs);
+  const auto x = [&](size_t i) { return Measured(inputs[0].values.data[i]); };
+  Findings findings;
+  for (size_t r = 0; r < window.rows; ++r) {
+    for (size_t k = 0; k < window.pairs; ++k) {
+      const auto [i, j] = window.Pair(r, k);
+      findings.Equal(y(0, i) * y(0, i) + y(0, j) * y(0, j), a * a * (x(i) * x(i) + x(j) * x(j)),
+                     {y, 0, i});
+    }
+  }
+  return findings;
+}
+
+// R_m^T R_n = a R_(n-m), of which m = n is the identity times a^2.
+Findings CheckComposition(const Case& c, const Tensors& inputs, const Ask& ask, double m,
+                          bool same) {
+  const Window window(c);
+  const Response forward = ask(InDirection(c, true), inputs);
+  const auto moved = [&](double n) { return same ? n : m; };
+  const TurnedBack back(InDirection(c, false), WithPositions(inputs, moved), forward, ask);
+  const Response between =
+      ask(InDirection(c, true), WithPositions(inputs, [&](double n) { return same ? 0 : n - m; }));
+  Findings findings;
+  for (size_t r = 0; r < window.rows; ++r) {
+    for (size_t k = 0; k < window.pairs; ++k) {
+      const auto [i, j] = window.Pair(r, k);
+      findings.Equal(back(r, k, false), between(0, i) * window.amplitude, {between, 0, i});
+      findings.Equal(back(r, k, true), between(0, j) * window.amplitude, {between, 0, j});
+    }
+  }
+  return findings;
+}
+
+// q at m and k at n: the first two rows of every head, moved together.
+Findings CheckDistance(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const Window window(c);
+  const size_t length = ExtentOf(c, "S");
+  Findings findings;
+  if (length < 2) return findings;
+  const Response here = ask(c, inputs);
+  const Response there = ask(c, WithPositions(inputs, [](double p) { return p + 1000; }));
+  for (size_t r = 0; r < window.rows; r += length) {
+    Measured score_here = 0, score_there = 0;
+    for (size_t channel = 0; channel < window.width; ++channel) {
+      const size_t q = window.Row(r) + channel, k = window.Row(r + 1) + channel;
+      score_here = score_here + here(0, q) * here(0, k);
+      score_there = score_there + there(0, q) * there(0, k);
+    }
+    findings.Equal(score_here, score_there, {here, 0, window.Row(r)});
+  }
+  return findings;
+}
+
+// At position 1 a frequency of at most 1 turns (1, 0) to (cos f, sin f), both of them not negative.
+Findings CheckSign(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const Window window(c);
+  Findings findings;
+  if (NumberOf(c, "base", 2) < 1) return findings;
+  Tensors one = WithPositions(inputs, [](double) { return 1; });
+  std::ranges::fill(In(one, "x").data, 0);
+  for (size_t r = 0; r < window.rows; ++r) {
+    for (size_t k = 0; k < window.pairs; ++k) In(one, "x").data[window.Pair(r, k).first] = 1;
+  }
+  const Response y = ask(c, one);
+  const bool forward = TextOf(c, "direction") != "transpose";
+  for (size_t r = 0; r < window.rows; ++r) {
+    for (size_t k = 0; k < window.pairs; ++k) {
+      const auto [i, j] = window.Pair(r, k);
+      findings.AtMost(0, y(0, i), {y, 0, i});
+      findings.AtMost(0, forward ? y(0, j) : -y(0, j), {y, 0, j});
+    }
+  }
+  return findings;
+}
+
+// f_k for base b^2 is f_2k for base b: x in pair 2k under b turns as x in pair k under b^2.
+Findings CheckSquaredBase(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const Window window(c);
+  const double base = NumberOf(c, "base", 0);
+  if (std::fma(base, base, -(base * base)) != 0) return {};  // its square is no double
+  Tensors spread = inputs;
+  for (size_t r = 0; r < window.rows; ++r) {
+    for (size_t k = 0; 2 * k < window.pairs; ++k) {
+      const auto [i, j] = window.Pair(r, k);
+      const auto [i2, j2] = window.Pair(r, 2 * k);
+      spread[0].values.data[i2] = inputs[0].values.data[i];
+      spread[0].values.data[j2] = inputs[0].values.data[j];
+    }
+  }
+  const Response plain = ask(c, spread);
+  const Response squared = ask(c.With("base=" + PrintValue(base * base)), inputs);
+  Findings findings;
+  for (size_t r = 0; r < window.rows; ++r) {
+    for (size_t k = 0; 2 * k < window.pairs; ++k) {
+      const auto [i, j] = window.Pair(r, k);
+      const auto [i2, j2] = window.Pair(r, 2 * k);
+      findings.Equal(squared(0, i), plain(0, i2), {squared, 0, i});
+      findings.Equal(squared(0, j), plain(0, j2), {squared, 0, j});
+    }
+  }
+  return findings;
+}
+
+// Scaled by 1/4, position 4p is what position p is without scaling.
+Findings CheckInterpolation(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const Response plain = ask(c.With("scaling=none"), inputs);
+  const Response scaled = ask(c.With("scaling=linear(factor=4)"),
+                              WithPositions(inputs, [](double p) { return 4 * p; }));
+  Findings findings;
+  Same(scaled, plain, findings);
+  return findings;
+}
+
+}  // namespace
+
+Property ChannelsOutsidePass() {
+  return {"channels_outside_pass", "channels outside the window come out as they went in",
+          [](const Case& c, const Tensors& inputs, const Ask& ask) {
+            const Window window(c);
+            const Response y = ask(c, inputs);
+            Findings findings;
+            for (size_t i = 0; i < y.outputs[0].values.data.size(); ++i) {
+              if (window.Holds(i % window.width)) continue;
+              findings.Equal(y(0, i), inputs[0].values.data[i], {y, 0, i});
+            }
+            return findings;
+          }};
+}
+
+Property LinearInX() {
+  return {"linear_in_x", "-2 times x gives -2 times y",
+          [](const Case& c, const Tensors& inputs, const Ask& ask) {
+            const Response y = ask(c, inputs);
+            const Response twice = ask(c, WithX(inputs, Times(inputs[0].values, -2)));
+            Findings findings;
+            for (size_t i = 0; i < y.outputs[0].values.data.size(); ++i) {
+              findings.Equal(twice(0, i), y(0, i) * -2, {twice, 0, i});
+            }
+            return findings;
+          }};
+}
+
+// P takes interleaved channels to half order: R_half P x = P R_interleaved x.
+Property PairingsAgree() {
+  return {"pairings_agree", "both pairings are the same rotation of permuted channels",
+          [](const Case& c, const Tensors& inputs, const Ask& ask) {
+            const Case half = c.With("pairing=half"), neighbours = c.With("pairing=interleaved");
+            const Window to(half), from(neighbours);
+            Tensor<double> permuted = inputs[0].values;
+            for (size_t r = 0; r < to.rows; ++r) {
+              for (size_t k = 0; k < to.pairs; ++k) {
+                permuted.data[to.Pair(r, k).first] = inputs[0].values.data[from.Pair(r, k).first];
+                permuted.data[to.Pair(r, k).second] = inputs[0].values.data[from.Pair(r, k).second];
+              }
+            }
+            const Response a = ask(half, WithX(inputs, permuted)), b = ask(neighbours, inputs);
+            Findings findings;
+            for (size_t r = 0; r < to.rows; ++r) {
+              for (size_t k = 0; k < to.pairs; ++k) {
+                const auto [i, j] = to.Pair(r, k);
+                const auto [i2, j2] = from.Pair(r, k);
+                findings.Equal(a(0, i), b(0, i2), {a, 0, i});
+                findings.Equal(a(0, j), b(0, j2), {a, 0, j});
+              }
+            }
+            return findings;
+          }};
+}
+
+std::vector<Property> LawsOfPositions() {
+  return {
+      {"identity_at_position_zero", "at position 0 nothing rotates", CheckZero},
+      {"keeps_length", "every pair of channels keeps its length, amplitude aside", CheckLength},
+      {"transpose_turns_back", "the transpose undoes the rotation, amplitude aside",
+       [](const Case& c, const Tensors& inputs, const Ask& ask) {
+         return CheckComposition(c, inputs, ask, 0, true);
+       }},
+      {"angles_add", "turned by n and back by m is turned by n - m",
+       [](const Case& c, const Tensors& inputs, const Ask& ask) {
+         return CheckComposition(c, inputs, ask, 7, false);
+       }},
+      {"distance_alone_counts", "a score stays when both positions move alike", CheckDistance},
+      {"turns_from_first_to_second", "a positive position turns the first channel to the second",
+       CheckSign},
+      ChannelsOutsidePass(),
+      LinearInX(),
+  };
+}
+
+std::vector<Property> LawsOfConfiguration() {
+  return {
+      {"squared_base_skips_pairs", "pair k of base b^2 turns as pair 2k of base b",
+       CheckSquaredBase},
+      {"linear_scaling_stretches", "linear scaling by 4 turns at 4p as none does at p",
+       CheckInterpolation},
+  };
+}
+
+}  // namespace sextant::oracle
