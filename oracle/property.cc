@@ -1,6 +1,7 @@
 #include "oracle/property.h"
 
 #include <rapidcheck.h>
+#include <rapidcheck/detail/TestListenerAdapter.h>
 
 #include <cmath>
 #include <sstream>
@@ -49,6 +50,7 @@ PropertyVerdict Check(const Property& property, const CaseSpace& space, const As
   params.maxSuccess = options.count;
   params.maxDiscardRatio = 100;
   rc::detail::TestMetadata metadata;
+  rc::detail::TestListenerAdapter silent;  // and no word of RapidCheck's own configuration
   metadata.id = property.name;
   std::string last_line, last_detail;
   std::optional<CouldNotRun> broken_down;
@@ -73,7 +75,7 @@ PropertyVerdict Check(const Property& property, const CaseSpace& space, const As
         last_detail = findings.Worst();
         RC_FAIL("broken");
       },
-      metadata, params);
+      metadata, params, silent, std::unordered_map<std::string, rc::detail::Reproduce>());
   if (broken_down) {
     verdict.status = PropertyVerdict::Status::kCouldNotRun;
     verdict.counterexample = last_line;

@@ -16,7 +16,12 @@ std::string Shortest(T value) {
 
 }  // namespace
 
-std::string PrintValue(double value) { return Shortest(value); }
+std::string PrintValue(double value) {
+  // 500000, not 5e+05: a base is read by people.
+  const bool integer = value == std::trunc(value) && std::abs(value) < 1e15;
+  if (integer && !(value == 0 && std::signbit(value))) return Shortest(static_cast<int64_t>(value));
+  return Shortest(value);
+}
 std::string PrintValue(int64_t value) { return Shortest(value); }
 std::string PrintValue(bool value) { return value ? "true" : "false"; }
 std::string PrintValue(const std::optional<double>& value) {
@@ -33,7 +38,8 @@ void ParseValue(std::string_view text, double& value) {
   }
   double parsed = 0;
   const auto [end, code] = std::from_chars(digits.begin(), digits.end(), parsed, format);
-  if (code != std::errc() || end != digits.end() || digits.starts_with('-') || !std::isfinite(parsed)) {
+  if (code != std::errc() || end != digits.end() || digits.starts_with('-') ||
+      !std::isfinite(parsed)) {
     throw Error("'", text, "' is not a finite number");
   }
   value = negative ? -parsed : parsed;

@@ -26,7 +26,7 @@ struct Dimension {
   int64_t value = 0;
 };
 
-// Shortest text that reads back as the same double: "0.25", "1e-05", "inf".
+// Text that reads back as the same double, integers without exponent: "500000", "0.25", "1e-05".
 std::string PrintValue(double value);
 std::string PrintValue(int64_t value);
 std::string PrintValue(bool value);
@@ -40,7 +40,9 @@ void ParseValue(std::string_view text, std::optional<double>& value);
 
 // An enum is an attribute if NamesOf(E) gives its enumerators' names in order.
 template <class E>
-concept NamedEnum = std::is_enum_v<E> && requires(E e) { NamesOf(e)[0]; };
+concept NamedEnum = std::is_enum_v<E> && requires(E e) {
+  NamesOf(e)[0];
+};
 
 template <NamedEnum E>
 std::string PrintValue(E value) {
@@ -56,8 +58,8 @@ void ParseValue(std::string_view text, E& value) {
   value = static_cast<E>(IndexIn(kNames, text));
 }
 
-// A structured attribute is a variant of structs with kName and Visit, written "name(key=value,...)"
-// or just "name".
+// A structured attribute is a variant of structs with kName and Visit, written
+// "name(key=value,...)" or just "name".
 struct Call {
   std::string name{};
   std::vector<std::pair<std::string, std::string>> arguments{};
@@ -84,6 +86,10 @@ std::vector<std::string> PossibleValues(const E& value) {
   (void)value;
   return {kNames.begin(), kNames.end()};
 }
+
+// The call of every alternative: "none", "linear(factor=)", "llama3(factor=8,...)".
+template <class... Alternatives>
+std::vector<std::string> PossibleValues(const std::variant<Alternatives...>& value);
 
 // The members of `object` in the order of its Visit.
 template <class T>
@@ -126,29 +132,38 @@ void SetAttribute(T& object, std::string_view owner, std::string_view name, std:
     }
   };
   object.Visit(visitor);
-  if (!found) throw Error(owner, " has no attribute '", name, "'; it has:", exist.empty() ? " none" : exist);
+  if (!found)
+    throw Error(owner, " has no attribute '", name, "'; it has:", exist.empty() ? " none" : exist);
+}
+
+// "name(key=value,...)"; with `blank`, required arguments have no value yet.
+template <class Alternative>
+std::string PrintCall(const Alternative& alternative, bool blank) {
+  std::string text(alternative.kName), inside;
+  for (const Attribute& a : AttributesOf(alternative)) {
+    if (!inside.empty()) inside += ",";
+    inside += a.name;
+    inside += "=";
+    if (!blank || !a.required) inside += a.text;
+  }
+  return inside.empty() ? text : text + "(" + inside + ")";
 }
 
 template <class... Alternatives>
 std::string PrintValue(const std::variant<Alternatives...>& value) {
-  return std::visit(
-      [](const auto& alternative) {
-        std::string text(alternative.kName), inside;
-        for (const Attribute& a : AttributesOf(alternative)) {
-          if (!inside.empty()) inside += ",";
-          inside += a.name;
-          inside += "=";
-          inside += a.text;
-        }
-        return inside.empty() ? text : text + "(" + inside + ")";
-      },
-      value);
+  return std::visit([](const auto& alternative) { return PrintCall(alternative, false); }, value);
+}
+
+template <class... Alternatives>
+std::vector<std::string> PossibleValues(const std::variant<Alternatives...>&) {
+  return {PrintCall(Alternatives{}, true)...};
 }
 
 template <class... Alternatives>
 void ParseValue(std::string_view text, std::variant<Alternatives...>& value) {
   const Call call = ParseCall(text);
-  const bool known = ((call.name == Alternatives::kName && (value.template emplace<Alternatives>(), true)) || ...);
+  const bool known =
+      ((call.name == Alternatives::kName && (value.template emplace<Alternatives>(), true)) || ...);
   if (!known) {
     std::string exist;
     ((exist += " ", exist += Alternatives::kName), ...);
@@ -160,7 +175,8 @@ void ParseValue(std::string_view text, std::variant<Alternatives...>& value) {
           SetAttribute(alternative, call.name, key, argument);
         }
         for (const Attribute& a : AttributesOf(alternative)) {
-          const bool given = std::ranges::any_of(call.arguments, [&](const auto& b) { return b.first == a.name; });
+          const bool given =
+              std::ranges::any_of(call.arguments, [&](const auto& b) { return b.first == a.name; });
           if (a.required && !given) throw Error(call.name, " needs ", a.name, "=");
         }
       },

@@ -1,7 +1,9 @@
 // The `sextant` program: a table of commands. Exit statuses: tools/exit_status.h.
+#include <algorithm>
 #include <exception>
 #include <iostream>
 #include <new>
+#include <string_view>
 
 #include "oracle/exec_client.h"
 #include "reference/error.h"
@@ -58,6 +60,14 @@ int Main(int argc, char** argv) {
     CLI::App* sub = app.add_subcommand(command.name, command.summary);
     sub->footer(std::string("Examples:\n  ") + command.examples);
     sub->callback([&action, run = command.bind(*sub)] { action = run; });
+  }
+  const auto is_named = [&](const Command& command) {
+    return std::string_view(argv[1]) == command.name;
+  };
+  if (argc > 1 && argv[1][0] != '-' && std::ranges::none_of(kCommands, is_named)) {
+    std::string exist;
+    for (const Command& command : kCommands) exist += std::string(" ") + command.name;
+    throw Error("there is no command '", argv[1], "'; there are:", exist);
   }
   try {
     app.parse(argc, argv);
