@@ -14,9 +14,17 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kLargestInteger = 0x1p53;  // positions are exact up to here
 
-// Exponent of the unit in the last place in the binade of |x| > 0, subnormals included.
+// Exponent of the unit in the last place in the binade of |x|, subnormals and 0 included. Read from
+// the bits: the smallest grid that is asked for is f64's own, whose subnormals have exponent -1022.
 int QuantumExponent(const Grid& grid, double x) {
-  return std::max(std::ilogb(x), grid.min_exponent) - (grid.precision - 1);
+  const int exponent = static_cast<int>(std::bit_cast<uint64_t>(x) >> 52 & 0x7FF) - 1023;
+  return std::max(exponent, grid.min_exponent) - (grid.precision - 1);
+}
+
+// 2^exponent, from the smallest subnormal to the largest power.
+double PowerOfTwo(int exponent) {
+  return exponent >= -1022 ? std::bit_cast<double>(static_cast<uint64_t>(exponent + 1023) << 52)
+                           : std::ldexp(1.0, exponent);
 }
 
 // Orders the values of a grid by consecutive integers: 0 for zero, negative for negative values.
@@ -29,31 +37,24 @@ int64_t Ordinal(DType type, double x) {
 
 double FromOrdinal(DType type, int64_t ordinal) {
   const uint64_t sign = uint64_t{1} << (8 * SizeOf(type) - 1);
-  return DecodeBits(type, ordinal < 0 ? sign | static_cast<uint64_t>(-ordinal)
-                                      : static_cast<uint64_t>(ordinal));
+  return DecodeBits(
+      type, ordinal < 0 ? sign | static_cast<uint64_t>(-ordinal) : static_cast<uint64_t>(ordinal));
 }
 
 }  // namespace
 
-Grid GridOf(DType type) {
-  switch (type) {
-    case DType::kF64: return {53, -1022, 1023};
-    case DType::kF32: return {24, -126, 127};
-    case DType::kF16: return {11, -14, 15};
-    case DType::kBF16: return {8, -126, 127};
-    case DType::kI64: break;
-  }
-  assert(false && "integers have no floating-point grid");
-  return {};
-}
-
 std::string_view NameOf(DType type) {
   switch (type) {
-    case DType::kF64: return "f64";
-    case DType::kF32: return "f32";
-    case DType::kF16: return "f16";
-    case DType::kBF16: return "bf16";
-    case DType::kI64: return "i64";
+    case DType::kF64:
+      return "f64";
+    case DType::kF32:
+      return "f32";
+    case DType::kF16:
+      return "f16";
+    case DType::kBF16:
+      return "bf16";
+    case DType::kI64:
+      return "i64";
   }
   return "";
 }
@@ -68,10 +69,13 @@ DType ParseDType(std::string_view name) {
 size_t SizeOf(DType type) {
   switch (type) {
     case DType::kF64:
-    case DType::kI64: return 8;
-    case DType::kF32: return 4;
+    case DType::kI64:
+      return 8;
+    case DType::kF32:
+      return 4;
     case DType::kF16:
-    case DType::kBF16: return 2;
+    case DType::kBF16:
+      return 2;
   }
   return 0;
 }
@@ -81,7 +85,8 @@ bool Contains(DType outer, DType inner) {
   if (inner == DType::kI64) return outer == DType::kF64;
   if (outer == DType::kI64) return false;
   const Grid o = GridOf(outer), i = GridOf(inner);
-  return o.precision >= i.precision && o.min_exponent - o.precision <= i.min_exponent - i.precision &&
+  return o.precision >= i.precision &&
+         o.min_exponent - o.precision <= i.min_exponent - i.precision &&
          o.max_exponent >= i.max_exponent;
 }
 
@@ -91,7 +96,7 @@ double RoundTo(DType type, double x) {
   if (type == DType::kI64) return std::nearbyint(x);
   const Grid grid = GridOf(type);
   const int quantum = QuantumExponent(grid, x);
-  const double rounded = std::ldexp(std::nearbyint(std::ldexp(x, -quantum)), quantum);
+  const double rounded = std::nearbyint(x * PowerOfTwo(-quantum)) * PowerOfTwo(quantum);
   return std::abs(rounded) > MaxFinite(type) ? std::copysign(kInfinity, x) : rounded;
 }
 
@@ -101,10 +106,7 @@ bool IsRepresentable(DType type, double x) {
 }
 
 double UlpOf(DType type, double x) {
-  const Grid grid = GridOf(type);
-  if (x == 0) return MinSubnormal(type);
-  if (!std::isfinite(x)) return kInfinity;
-  return std::ldexp(1.0, QuantumExponent(grid, x));
+  return std::isfinite(x) ? PowerOfTwo(QuantumExponent(GridOf(type), x)) : kInfinity;
 }
 
 double RoundingError(DType type, double x) {
@@ -119,12 +121,12 @@ double RoundingError(DType type, double x) {
 
 double MaxFinite(DType type) {
   const Grid grid = GridOf(type);
-  return std::ldexp(2 - std::ldexp(1.0, 1 - grid.precision), grid.max_exponent);
+  return (2 - PowerOfTwo(1 - grid.precision)) * PowerOfTwo(grid.max_exponent);
 }
 
 double MinSubnormal(DType type) {
   const Grid grid = GridOf(type);
-  return std::ldexp(1.0, grid.min_exponent - (grid.precision - 1));
+  return PowerOfTwo(grid.min_exponent - (grid.precision - 1));
 }
 
 double NextUp(DType type, double x) { return FromOrdinal(type, Ordinal(type, x) + 1); }
@@ -154,11 +156,16 @@ uint64_t EncodeBits(DType type, double x) {
 
 double DecodeBits(DType type, uint64_t bits) {
   switch (type) {
-    case DType::kF64: return std::bit_cast<double>(bits);
-    case DType::kI64: return static_cast<double>(static_cast<int64_t>(bits));
-    case DType::kF32: return std::bit_cast<float>(static_cast<uint32_t>(bits));
-    case DType::kBF16: return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16);
-    case DType::kF16: break;
+    case DType::kF64:
+      return std::bit_cast<double>(bits);
+    case DType::kI64:
+      return static_cast<double>(static_cast<int64_t>(bits));
+    case DType::kF32:
+      return std::bit_cast<float>(static_cast<uint32_t>(bits));
+    case DType::kBF16:
+      return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16);
+    case DType::kF16:
+      break;
   }
   const double sign = (bits & 0x8000) ? -1 : 1;
   const int exponent = static_cast<int>(bits >> 10 & 0x1F);

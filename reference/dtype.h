@@ -27,11 +27,13 @@ struct Grid {
   int min_exponent;  // of the smallest normal number, 2^min_exponent
   int max_exponent;  // of the largest binade
 };
-Grid GridOf(DType type);
+inline constexpr Grid kGrids[] = {
+    {53, -1022, 1023}, {24, -126, 127}, {11, -14, 15}, {8, -126, 127}};
+constexpr Grid GridOf(DType type) { return kGrids[static_cast<size_t>(type)]; }
 
-std::string_view NameOf(DType type);           // "f64" "f32" "f16" "bf16" "i64"
-DType ParseDType(std::string_view name);       // throws Error naming those that exist
-size_t SizeOf(DType type);                     // bytes of one element
+std::string_view NameOf(DType type);      // "f64" "f32" "f16" "bf16" "i64"
+DType ParseDType(std::string_view name);  // throws Error naming those that exist
+size_t SizeOf(DType type);                // bytes of one element
 
 // True if every value of `inner` is a value of `outer`.
 bool Contains(DType outer, DType inner);

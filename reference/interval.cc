@@ -1,17 +1,19 @@
 #include "reference/interval.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
 #include <numeric>
+
+#include "reference/rounded.h"
 
 namespace sextant {
 namespace {
 
 thread_local int working_bits = 192;
 
-// a * b into `out`, the products of the endpoints that are the extremes.
 void Multiply(const Endpoint& a, const Endpoint& b, Endpoint& out, mpfr_rnd_t rounding) {
   mpfr_mul(out.get(), a.get(), b.get(), rounding);
 }
@@ -19,18 +21,38 @@ void Multiply(const Endpoint& a, const Endpoint& b, Endpoint& out, mpfr_rnd_t ro
 bool IsNegative(const Endpoint& x) { return mpfr_sgn(x.get()) < 0; }
 bool IsPositive(const Endpoint& x) { return mpfr_sgn(x.get()) > 0; }
 
-// x to double, toward zero, the last bit set if anything was cut off ("round to odd"): rounding
-// that to a format of at most 51 bits gives the correct rounding of x. Source: Boldo and
-// Melquiond 2008, "Emulation of a FMA and correctly rounded sums", theorem 3.
-double RoundToOdd(const Endpoint& x) {
-  const double cut = mpfr_get_d(x.get(), MPFR_RNDZ);
-  if (mpfr_cmp_d(x.get(), cut) == 0) return cut;
-  const double out = std::nextafter(cut, IsNegative(x) ? -INFINITY : INFINITY);
-  return (EncodeBits(DType::kF64, cut) & 1) ? cut : (std::isinf(out) ? cut : out);
-}
-
-double Nearest(const Endpoint& x, DType type) {
-  return type == DType::kF64 ? mpfr_get_d(x.get(), MPFR_RNDN) : RoundTo(type, RoundToOdd(x));
+// high = RN64(x) and low = RN64(x - high) of a number of three limbs, from its bits: what nearly
+// every proof of a tensor asks for. Empty for other numbers, and for those near the ends of double.
+struct Halves {
+  double high, low;
+  bool operator==(const Halves&) const = default;
+};
+std::optional<Halves> SplitThreeLimbs(const Endpoint& x) {
+  static_assert(GMP_NUMB_BITS == 64);
+  const mpfr_prec_t bits = mpfr_get_prec(x.get());
+  if (bits <= 128 || bits > 192 || !mpfr_regular_p(x.get())) return std::nullopt;
+  const mpfr_exp_t exponent = mpfr_get_exp(x.get());  // x = +- 0.limbs 2^exponent
+  if (exponent < -700 || exponent > 1000) return std::nullopt;
+  const auto* limbs = static_cast<const mp_limb_t*>(mpfr_custom_get_significand(x.get()));
+  // The leading 53 bits, and the 139 behind them as `top` 2^128 + `tail`.
+  uint64_t leading = limbs[2] >> 11, top = limbs[2] & 0x7FF;
+  unsigned __int128 tail = static_cast<unsigned __int128>(limbs[1]) << 64 | limbs[0];
+  const bool above_half = top > 0x400 || (top == 0x400 && tail != 0);
+  const bool up = above_half || (top == 0x400 && (leading & 1));
+  if (up) {  // the rest is what is missing: 2^139 less what is there
+    ++leading;
+    top = 0x800 - top - (tail != 0);
+    tail = -tail;
+  }
+  const double sign = mpfr_signbit(x.get()) ? -1 : 1;
+  const double unit = std::bit_cast<double>(static_cast<uint64_t>(exponent - 53 + 1023) << 52);
+  double rest = static_cast<double>(tail) * 0x1p-139;
+  if (top != 0) {  // 11 bits less, the last one marking them: the conversion rounds far above it
+    const bool cut = (tail & 0x7FF) != 0;
+    rest = static_cast<double>(static_cast<unsigned __int128>(top) << 117 | tail >> 11 | cut) *
+           0x1p-128;
+  }
+  return Halves{sign * static_cast<double>(leading) * unit, sign * (up ? -rest : rest) * unit};
 }
 
 // base = root^q for a dyadic root, if there is one.
@@ -55,32 +77,18 @@ std::optional<double> ExactRoot(double base, int64_t q) {
 WorkingPrecision::WorkingPrecision(int bits) : previous_(working_bits) { working_bits = bits; }
 WorkingPrecision::~WorkingPrecision() { working_bits = previous_; }
 
-void Endpoint::Allocate(mpfr_prec_t bits) {
-  if (bits <= kInlineBits) {
-    mpfr_custom_init(limbs_, bits);
-    mpfr_custom_init_set(&number_, MPFR_NAN_KIND, 0, bits, limbs_);
+Endpoint::Endpoint() {
+  if (working_bits <= kInlineBits) {
+    mpfr_custom_init(limbs_, working_bits);
+    mpfr_custom_init_set(&number_, MPFR_NAN_KIND, 0, working_bits, limbs_);
   } else {
-    mpfr_init2(&number_, bits);
+    mpfr_init2(&number_, working_bits);
   }
 }
-void Endpoint::Free() {
-  if (mpfr_get_prec(&number_) > kInlineBits) mpfr_clear(&number_);
-}
-Endpoint::Endpoint() { Allocate(working_bits); }
-Endpoint::Endpoint(const Endpoint& other) {
-  Allocate(mpfr_get_prec(&other.number_));
+void Endpoint::CopyLong(const Endpoint& other) {
+  mpfr_init2(&number_, mpfr_get_prec(&other.number_));
   mpfr_set(&number_, &other.number_, MPFR_RNDN);  // same precision: exact
 }
-Endpoint& Endpoint::operator=(const Endpoint& other) {
-  if (this == &other) return *this;
-  if (mpfr_get_prec(&number_) != mpfr_get_prec(&other.number_)) {
-    Free();
-    Allocate(mpfr_get_prec(&other.number_));
-  }
-  mpfr_set(&number_, &other.number_, MPFR_RNDN);
-  return *this;
-}
-Endpoint::~Endpoint() { Free(); }
 
 Interval::Interval(double x) {
   mpfr_set_d(lower_.get(), x, MPFR_RNDD);
@@ -88,9 +96,14 @@ Interval::Interval(double x) {
 }
 
 bool Interval::IsSpecified() const {
-  return mpfr_number_p(lower_.get()) && mpfr_number_p(upper_.get());
+  const auto finite = [](mpfr_srcptr x) { return !mpfr_nan_p(x) && !mpfr_inf_p(x); };  // inlined
+  return finite(lower_.get()) && finite(upper_.get());
 }
 bool Interval::IsPoint() const { return mpfr_equal_p(lower_.get(), upper_.get()); }
+bool Interval::IsOne() const {
+  return mpfr_regular_p(lower_.get()) && mpfr_get_exp(lower_.get()) == 1 &&
+         mpfr_cmp_ui(lower_.get(), 1) == 0 && IsPoint();
+}
 
 Interval operator+(const Interval& a, const Interval& b) {
   Interval y;
@@ -115,6 +128,7 @@ Interval operator-(const Interval& a) {
 
 Interval operator*(const Interval& a, const Interval& b) {
   if (!a.IsSpecified() || !b.IsSpecified()) return {};
+  if (b.IsOne()) return a;  // the amplitude of most tables
   const bool a_crosses = IsNegative(a.lower_) && IsPositive(a.upper_);
   const bool b_crosses = IsNegative(b.lower_) && IsPositive(b.upper_);
   Interval y;
@@ -153,8 +167,10 @@ Interval operator/(const Interval& a, const Interval& b) {
   if (!IsPositive(b.lower_) && !IsNegative(b.upper_)) throw Undecided{};
   if (IsNegative(b.upper_)) return -a / -b;
   Interval y;  // b > 0: each bound of a is divided by the bound of b that moves it outward
-  mpfr_div(y.lower_.get(), a.lower_.get(), (IsNegative(a.lower_) ? b.lower_ : b.upper_).get(), MPFR_RNDD);
-  mpfr_div(y.upper_.get(), a.upper_.get(), (IsPositive(a.upper_) ? b.lower_ : b.upper_).get(), MPFR_RNDU);
+  mpfr_div(y.lower_.get(), a.lower_.get(), (IsNegative(a.lower_) ? b.lower_ : b.upper_).get(),
+           MPFR_RNDD);
+  mpfr_div(y.upper_.get(), a.upper_.get(), (IsPositive(a.upper_) ? b.lower_ : b.upper_).get(),
+           MPFR_RNDU);
   return y;
 }
 
@@ -218,7 +234,6 @@ Interval EnclosePower(double base, int64_t p, int64_t q) {
   const int64_t divisor = std::gcd(p, q);
   p /= divisor;
   q /= divisor;
-  if (p == 0) return Interval(1);
   if (const auto root = ExactRoot(base, q)) {
     Interval y;
     Endpoint exact;
@@ -242,17 +257,27 @@ Interval TwoPiOf(const Interval*) {
 }
 
 std::optional<Decision> Decide(const Interval& x, DType type) {
-  const double value = Nearest(x.lower(), type), high = mpfr_get_d(x.lower().get(), MPFR_RNDN);
-  if (value != Nearest(x.upper(), type) || high != mpfr_get_d(x.upper().get(), MPFR_RNDN)) {
-    return std::nullopt;
+  const auto below = SplitThreeLimbs(x.lower()), above = SplitThreeLimbs(x.upper());
+  if (below && above) {
+    if (*below != *above) return std::nullopt;
+    return Decision{RoundTo(type, DoubleDouble{below->high, below->low}) + 0.0, below->high,
+                    below->low};
   }
-  if (std::isinf(high)) return Decision{value, high, 0};
-  Endpoint rest;
-  mpfr_sub_d(rest.get(), x.lower().get(), high, MPFR_RNDD);
-  const double low = mpfr_get_d(rest.get(), MPFR_RNDN);
-  mpfr_sub_d(rest.get(), x.upper().get(), high, MPFR_RNDU);
-  if (low != mpfr_get_d(rest.get(), MPFR_RNDN)) return std::nullopt;
-  return Decision{value + 0.0, high + 0.0, low + 0.0};  // -0 becomes +0
+  const double high = mpfr_get_d(x.lower().get(), MPFR_RNDN);
+  if (high != mpfr_get_d(x.upper().get(), MPFR_RNDN)) return std::nullopt;
+  if (std::isinf(high)) return Decision{high, high, 0};
+  Endpoint least, most;  // of x - high
+  mpfr_sub_d(least.get(), x.lower().get(), high, MPFR_RNDD);
+  mpfr_sub_d(most.get(), x.upper().get(), high, MPFR_RNDU);
+  const double low = mpfr_get_d(least.get(), MPFR_RNDN);
+  if (low != mpfr_get_d(most.get(), MPFR_RNDN)) return std::nullopt;
+  // On which side of high x lies matters even where the difference is less than every double.
+  const auto value = [&](const Endpoint& rest) {
+    constexpr double kLeast = std::numeric_limits<double>::denorm_min();
+    return RoundTo(type, DoubleDouble{high, low != 0 ? low : mpfr_sgn(rest.get()) * kLeast});
+  };
+  if (value(least) != value(most)) return std::nullopt;
+  return Decision{value(least) + 0.0, high + 0.0, low + 0.0};  // -0 becomes +0
 }
 
 double RadiusAround(const Interval& x, double high, double low) {

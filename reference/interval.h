@@ -11,6 +11,8 @@
 #include <mpfr.h>
 
 #include <cstdint>
+#include <cstring>
+#include <new>
 #include <optional>
 #include <utility>
 
@@ -37,31 +39,50 @@ class WorkingPrecision {
 class Endpoint {
  public:
   Endpoint();  // NaN, of the thread's precision
-  Endpoint(const Endpoint& other);
-  Endpoint& operator=(const Endpoint& other);
-  ~Endpoint();
+  Endpoint(const Endpoint& other) {
+    if (other.IsInline()) {
+      CopyInline(other);
+    } else {
+      CopyLong(other);
+    }
+  }
+  Endpoint& operator=(const Endpoint& other) {
+    if (this == &other) return *this;
+    if (!IsInline()) mpfr_clear(&number_);
+    return *new (this) Endpoint(other);
+  }
+  ~Endpoint() {
+    if (!IsInline()) mpfr_clear(&number_);
+  }
   mpfr_ptr get() { return &number_; }
   mpfr_srcptr get() const { return &number_; }
 
  private:
   static constexpr int kInlineBits = 256;
-  void Allocate(mpfr_prec_t bits);
-  void Free();
+  bool IsInline() const { return mpfr_get_prec(&number_) <= kInlineBits; }
+  // The limbs of an inline number lie behind a pointer into its own object.
+  void CopyInline(const Endpoint& other) {
+    number_ = other.number_;
+    std::memcpy(limbs_, other.limbs_, sizeof limbs_);
+    mpfr_custom_move(&number_, limbs_);
+  }
+  void CopyLong(const Endpoint& other);
 
   __mpfr_struct number_;
-  mp_limb_t limbs_[kInlineBits / GMP_NUMB_BITS];
+  mp_limb_t limbs_[kInlineBits / GMP_NUMB_BITS] = {};
 };
 
 class Interval {
  public:
-  Interval() = default;          // not specified
-  explicit Interval(double x);   // exactly x
+  Interval() = default;         // not specified
+  explicit Interval(double x);  // exactly x
   Interval(double x, DType) : Interval(x) {}
 
   const Endpoint& lower() const { return lower_; }
   const Endpoint& upper() const { return upper_; }
   bool IsSpecified() const;  // both endpoints are finite numbers
   bool IsPoint() const;      // lower = upper
+  bool IsOne() const;        // exactly 1
 
   friend Interval operator+(const Interval& a, const Interval& b);
   friend Interval operator-(const Interval& a, const Interval& b);

@@ -105,9 +105,9 @@ TEST(Interval, NotSpecifiedStaysSo) {
 }
 
 // Precisions from 2 bits on: wide intervals of every sign, whose members are known exactly.
-TEST(Interval, EnclosesRandomPoints) {
+TEST(SlowInterval, EnclosesRandomPoints) {
   Random random(1);
-  for (int i = 0; i < 400; ++i) {
+  for (int i = 0; i < 6000; ++i) {
     const WorkingPrecision precision(2 + static_cast<int>(random.Below(9)));
     double x[4];
     for (double& value : x) value = random.Number(3);
@@ -173,6 +173,8 @@ TEST(Interval, RationalPowersAreExactWhereTheyCan) {
   point(10000, 2, 4, 100);
 }
 
+TEST(Interval, ZerothPowersAreOne) { EXPECT_EQ(Ends(EnclosePower(10000, 0, 64)), Pair(1, 1)); }
+
 TEST(Interval, IrrationalPowersAreEnclosed) {
   EXPECT_FALSE(EnclosePower(2, 1, 2).IsPoint());
   EXPECT_FALSE(EnclosePower(10000, -1, 3).IsPoint());
@@ -224,48 +226,6 @@ TEST(Interval, TurnsLikeTheAngleItself) {
       EXPECT_LE(Upper(sine) - Lower(sine), Exact(0x1p-140));
     }
   }
-}
-
-TEST(Decide, RoundsPointsOnceTiesToEven) {
-  const auto value = [](double x, double y, DType type) {
-    return Decide(Interval(x) + Interval(y), type)->value;
-  };
-  EXPECT_EQ(value(1, 0x1p-24, DType::kF32), 1);                      // a tie, 1 is even
-  EXPECT_EQ(value(1 + 0x1p-23, 0x1p-24, DType::kF32), 1 + 0x1p-22);  // a tie, up to even
-  EXPECT_EQ(value(1 + 0x1p-24, 0x1p-90, DType::kF32),
-            1 + 0x1p-23);  // just past it: no double rounding
-  EXPECT_EQ(value(1 + 0x1p-24, -0x1p-90, DType::kF32), 1);
-  EXPECT_EQ(value(1, 0x1p-8, DType::kBF16), 1);
-  EXPECT_EQ(value(1 + 0x1p-8, 0x1p-90, DType::kBF16), 1 + 0x1p-7);
-  EXPECT_EQ(value(1 + 0x1p-11, 0x1p-90, DType::kF16), 1 + 0x1p-10);
-  EXPECT_EQ(value(1, 0x1p-53, DType::kF64), 1);
-  EXPECT_EQ(value(65519, 0, DType::kF16), 65504);
-  EXPECT_EQ(value(65520, 0, DType::kF16), INFINITY);
-  EXPECT_EQ(value(0x1p-150, 0x1p-300, DType::kF32), 0x1p-149);  // past half of the least subnormal
-  EXPECT_EQ(value(0x1p-150, 0, DType::kF32), 0);
-}
-
-TEST(Decide, SplitsIntoTwoDoubles) {
-  const auto decision = Decide(Interval(1) / Interval(3), DType::kF32);
-  ASSERT_TRUE(decision);
-  EXPECT_EQ(decision->value, 1.0f / 3.0f);
-  EXPECT_EQ(decision->high, 1.0 / 3.0);
-  // 1/3 - 0.010101..01b 2^-54 ends: the remainder is 1/3 of a unit of 2^-54.
-  EXPECT_EQ(decision->low, 0x1.5555555555555p-56);
-}
-
-TEST(Decide, WaitsWhereTwoAnswersArePossible) {
-  const Interval one = Interval(1) / Interval(3) * Interval(3);
-  EXPECT_FALSE(Decide(one, DType::kF32));  // which side of 1 is low on?
-  EXPECT_FALSE(Decide(one + Interval(0x1p-24), DType::kF32));
-  EXPECT_FALSE(Decide(kPositive, DType::kBF16));
-}
-
-TEST(Decide, ZeroHasNoSign) {
-  const auto decision = Decide(-Interval(0), DType::kF32);
-  ASSERT_TRUE(decision);
-  EXPECT_FALSE(std::signbit(decision->value));
-  EXPECT_FALSE(std::signbit(decision->high));
 }
 
 TEST(Interval, RadiusAndMiddleDescribeTheEnclosure) {

@@ -14,9 +14,10 @@ namespace sextant {
 namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-constexpr size_t kSliceElements = size_t{1} << 17;
-// 192 bits decide nearly everything; exact sums of products of doubles need up to 4200.
-constexpr int kPrecisions[] = {192, 384, 768, 1536, 3072, 6144};
+constexpr size_t kSliceElements = size_t{1} << 15;  // a few MiB of big numbers
+// 184 bits decide nearly everything (below 192 MPFR has code for just three words); exact sums of
+// products of doubles need up to 4200.
+constexpr int kPrecisions[] = {184, 384, 768, 1536, 3072, 6144};
 
 template <class Real>
 Outputs<Real> MakeOutputs(const Case& c, const Slice& slice) {
@@ -93,7 +94,8 @@ std::vector<Decisions> ProveSlice(const Case& c, const Tensors& inputs, const Sl
   std::vector<Decisions> all;
   for (const TensorSpec& spec : c.info().signature.outputs) {
     const size_t count = CountOf(ShapeIn(c.ShapeOf(spec), spec, slice));
-    all.push_back({std::vector<Decision>(count), std::vector<bool>(count), std::vector<double>(count)});
+    all.push_back(
+        {std::vector<Decision>(count), std::vector<bool>(count), std::vector<double>(count)});
   }
   for (const int bits : kPrecisions) {
     const WorkingPrecision precision(bits);
@@ -143,7 +145,8 @@ std::vector<GoldenTensor> Prove(const Case& c, const Tensors& inputs, const Reci
         g.high.data[indices[i]] = found.high;
         g.low.data[indices[i]] = found.low;
         g.radius.data[indices[i]] = decisions[o].radius[i];
-        g.permitted.data[indices[i]] = std::isnan(found.high) ? kNaN : counted[o].values.data[i].Permitted();
+        g.permitted.data[indices[i]] =
+            std::isnan(found.high) ? kNaN : counted[o].values.data[i].Permitted();
       }
     }
   });
@@ -155,12 +158,14 @@ std::vector<PermittedTensor> Permit(const Case& c, const Tensors& inputs, const 
   return Permit(c.operation(), c, inputs, recipe, options);
 }
 
-std::vector<PermittedTensor> Permit(const Operation& operation, const Case& c, const Tensors& inputs,
-                                    const Recipe& recipe, const ProveOptions& options) {
+std::vector<PermittedTensor> Permit(const Operation& operation, const Case& c,
+                                    const Tensors& inputs, const Recipe& recipe,
+                                    const ProveOptions& options) {
   std::vector<PermittedTensor> permitted;
   for (const TensorSpec& spec : c.info().signature.outputs) {
     const Shape shape = c.ShapeOf(spec);
-    permitted.push_back({spec.name, c.DTypeOf(spec), Tensor<double>(shape), std::vector<bool>(CountOf(shape))});
+    permitted.push_back(
+        {spec.name, c.DTypeOf(spec), Tensor<double>(shape), std::vector<bool>(CountOf(shape))});
   }
   std::mutex mutex;  // bits of `vacuous` share bytes
   ForEachSlice(c, options, [&](const Slice& slice) {
@@ -168,7 +173,8 @@ std::vector<PermittedTensor> Permit(const Operation& operation, const Case& c, c
     const auto counted = CountSlice(operation, c, TakeInputs(c, inputs, slice), slice);
     const std::lock_guard lock(mutex);
     for (size_t o = 0; o < permitted.size(); ++o) {
-      const auto indices = IndicesIn(permitted[o].error.shape, c.info().signature.outputs[o], slice);
+      const auto indices =
+          IndicesIn(permitted[o].error.shape, c.info().signature.outputs[o], slice);
       for (size_t i = 0; i < indices.size(); ++i) {
         const Counted& x = counted[o].values.data[i];
         permitted[o].error.data[indices[i]] = x.Permitted();
@@ -179,7 +185,8 @@ std::vector<PermittedTensor> Permit(const Operation& operation, const Case& c, c
   return permitted;
 }
 
-Tensors AnswerBy(const Operation& operation, const Case& c, const Tensors& inputs, const Recipe& recipe) {
+Tensors AnswerBy(const Operation& operation, const Case& c, const Tensors& inputs,
+                 const Recipe& recipe) {
   const Following following(recipe, c.dtype());
   Outputs<Rounded> outputs = MakeOutputs<Rounded>(c, {});
   operation.Evaluate(inputs, outputs);
@@ -196,7 +203,8 @@ Tensors AnswerBy(const Case& c, const Tensors& inputs, const Recipe& recipe) {
   return AnswerBy(c.operation(), c, inputs, recipe);
 }
 
-Confirmation Confirm(const Case& c, const Tensors& inputs, const std::vector<GoldenTensor>& golden) {
+Confirmation Confirm(const Case& c, const Tensors& inputs,
+                     const std::vector<GoldenTensor>& golden) {
   Confirmation confirmation;
   Outputs<Wide> outputs = MakeOutputs<Wide>(c, {});
   c.operation().Evaluate(inputs, outputs);
@@ -208,7 +216,8 @@ Confirmation Confirm(const Case& c, const Tensors& inputs, const std::vector<Gol
       ++confirmation.elements;
       const auto row = g.high.data.begin() + static_cast<ptrdiff_t>(i / width * width);
       double scale = 0;
-      for (size_t j = 0; j < width; ++j) scale = std::max(scale, std::abs(row[static_cast<ptrdiff_t>(j)]));
+      for (size_t j = 0; j < width; ++j)
+        scale = std::max(scale, std::abs(row[static_cast<ptrdiff_t>(j)]));
       const double distance = outputs[o].values.data[i].Distance(g.high.data[i], g.low.data[i]);
       const double units = distance == 0 ? 0 : distance / scale * 0x1p100;
       if (!(units > confirmation.worst)) continue;
@@ -221,7 +230,8 @@ Confirmation Confirm(const Case& c, const Tensors& inputs, const std::vector<Gol
 
 std::string IndexText(const std::string& name, const Shape& shape, size_t flat) {
   std::vector<size_t> index(shape.size());
-  for (size_t axis = shape.size(); axis-- > 0; flat /= shape[axis]) index[axis] = flat % shape[axis];
+  for (size_t axis = shape.size(); axis-- > 0; flat /= shape[axis])
+    index[axis] = flat % shape[axis];
   return name + ToString(index);
 }
 

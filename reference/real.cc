@@ -60,10 +60,14 @@ Form FormOfFrequency() {
 template <class Real>
 Real ByForm(double base, int64_t k, int64_t n) {
   switch (FormOfFrequency()) {
-    case Form::kExpLog: return ByExpLog<Real>(base, k, n);
-    case Form::kPowerChain: return ByPowerChain<Real>(base, k, n);
-    case Form::kIterated: return ByIteration<Real>(base, k, n);
-    default: return ByPow<Real>(base, k, n);
+    case Form::kExpLog:
+      return ByExpLog<Real>(base, k, n);
+    case Form::kPowerChain:
+      return ByPowerChain<Real>(base, k, n);
+    case Form::kIterated:
+      return ByIteration<Real>(base, k, n);
+    default:
+      return ByPow<Real>(base, k, n);
   }
 }
 
@@ -86,18 +90,20 @@ Rounded InversePower(double base, int64_t k, int64_t n) {
   return ByForm<Rounded>(base, k, n);
 }
 
-const Rotor<Interval>::CosineSine& Rotor<Interval>::Turn(int64_t position) {
-  const auto at = turns_.find(position);
-  if (at != turns_.end()) return at->second;
-  return turns_.emplace(position, CosSin(Interval(static_cast<double>(position)) * frequency_)).first->second;
+Rotor<Interval>::CosineSine Rotor<Interval>::Turn(int64_t position) const {
+  return CosSin(Interval(static_cast<double>(position)) * frequency_);
 }
 
 std::pair<Interval, Interval> Rotor<Interval>::operator()(double position) {
   const auto p = static_cast<int64_t>(position);
-  const int64_t fine = p & 63;
-  const CosineSine& a = Turn(p - fine);
-  if (fine == 0) return a;
-  const CosineSine& b = Turn(fine);
+  const int64_t rest = p & (kFine - 1);
+  auto at = coarse_.find(p - rest);
+  if (at == coarse_.end()) at = coarse_.emplace(p - rest, Turn(p - rest)).first;
+  const CosineSine& a = at->second;
+  if (rest == 0) return a;
+  std::optional<CosineSine>& fine = fine_[static_cast<size_t>(rest)];
+  if (!fine) fine = Turn(rest);
+  const CosineSine& b = *fine;
   return {a.first * b.first - a.second * b.second, a.second * b.first + a.first * b.second};
 }
 

@@ -12,8 +12,10 @@
 // step for another is decided here.
 #pragma once
 
+#include <array>
 #include <concepts>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <utility>
@@ -27,8 +29,8 @@
 
 namespace sextant {
 
-inline Interval Converted(const Interval& x) { return x; }
-inline Wide Converted(const Wide& x) { return x; }
+inline const Interval& Converted(const Interval& x) { return x; }
+inline const Wide& Converted(const Wide& x) { return x; }
 
 template <class Real>
 concept RealArithmetic = std::same_as<Real, Interval> || std::same_as<Real, Wide>;
@@ -83,11 +85,13 @@ class Rotor<Interval> {
   std::pair<Interval, Interval> operator()(double position);
 
  private:
+  static constexpr int64_t kFine = 64;
   using CosineSine = std::pair<Interval, Interval>;
-  const CosineSine& Turn(int64_t position);
+  CosineSine Turn(int64_t position) const;
 
   Interval frequency_;
-  std::unordered_map<int64_t, CosineSine> turns_;
+  std::array<std::optional<CosineSine>, kFine> fine_;  // of 0 .. 63
+  std::unordered_map<int64_t, CosineSine> coarse_;     // of multiples of 64
 };
 
 // x / sqrt(v) * w for many x and w. Implementations multiply by the rounded reciprocal of the
