@@ -1,0 +1,89 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "reference/interval.h"
+#include "reference/random_test.h"
+
+namespace sextant {
+namespace {
+
+// [1, 1.5]: the neighbours of 1.2 among numbers of two bits.
+Interval AroundOne() {
+  const WorkingPrecision precision(2);
+  return Interval(1.2);
+}
+
+TEST(Decide, RoundsPointsOnceTiesToEven) {
+  const auto value = [](double x, double y, DType type) {
+    return Decide(Interval(x) + Interval(y), type)->value;
+  };
+  EXPECT_EQ(value(1, 0x1p-24, DType::kF32), 1);                      // a tie, 1 is even
+  EXPECT_EQ(value(1 + 0x1p-23, 0x1p-24, DType::kF32), 1 + 0x1p-22);  // a tie, up to even
+  EXPECT_EQ(value(1 + 0x1p-24, 0x1p-90, DType::kF32),
+            1 + 0x1p-23);  // just past it: no double rounding
+  EXPECT_EQ(value(1 + 0x1p-24, -0x1p-90, DType::kF32), 1);
+  EXPECT_EQ(value(1 + 0x3p-24, -0x1p-90, DType::kF32), 1 + 0x1p-23);  // just below a tie
+  EXPECT_EQ(value(1, 0x1p-8, DType::kBF16), 1);
+  EXPECT_EQ(value(1 + 0x1p-8, 0x1p-90, DType::kBF16), 1 + 0x1p-7);
+  EXPECT_EQ(value(1 + 0x1p-11, 0x1p-90, DType::kF16), 1 + 0x1p-10);
+  EXPECT_EQ(value(1, 0x1p-53, DType::kF64), 1);
+  EXPECT_EQ(value(65519, 0, DType::kF16), 65504);
+  EXPECT_EQ(value(65520, 0, DType::kF16), INFINITY);
+  EXPECT_EQ(value(0x1p-150, 0x1p-300, DType::kF32), 0x1p-149);  // past half of the least subnormal
+  EXPECT_EQ(value(0x1p-150, 0, DType::kF32), 0);
+}
+
+TEST(Decide, SplitsIntoTwoDoubles) {
+  const auto decision = Decide(Interval(1) / Interval(3), DType::kF32);
+  ASSERT_TRUE(decision);
+  EXPECT_EQ(decision->value, 1.0f / 3.0f);
+  EXPECT_EQ(decision->high, 1.0 / 3.0);
+  // 1/3 - 0.010101..01b 2^-54 ends: the remainder is 1/3 of a unit of 2^-54.
+  EXPECT_EQ(decision->low, 0x1.5555555555555p-56);
+}
+
+// 184 bits are split by hand, 400 bits by MPFR: numbers with runs of zeros and ones in every place.
+TEST(Decide, SplitsTheSameInAnyPrecision) {
+  Random random(6);
+  for (int i = 0; i < 3000; ++i) {
+    double parts[4];
+    int exponent = static_cast<int>(random.Below(200)) - 100;
+    for (double& part : parts) {
+      part = std::ldexp(random.Below(2) ? random.In(-1, 1) : (random.Below(2) ? 1 : -1), exponent);
+      exponent -= static_cast<int>(random.Below(2) ? 53 : random.Below(56));
+    }
+    const auto decide = [&](int bits, bool& point) {
+      const WorkingPrecision precision(bits);
+      Interval sum(0);
+      for (const double part : parts) sum = sum + Interval(part);
+      point = sum.IsPoint();
+      return Decide(sum, DType::kBF16);
+    };
+    bool exact = false, always = false;
+    const auto by_hand = decide(184, exact), by_mpfr = decide(400, always);
+    ASSERT_TRUE(always && by_mpfr);
+    EXPECT_TRUE(!exact || by_hand);
+    if (!by_hand) continue;
+    EXPECT_EQ(by_hand->high, by_mpfr->high);
+    EXPECT_EQ(by_hand->low, by_mpfr->low);
+    EXPECT_EQ(by_hand->value, by_mpfr->value);
+  }
+}
+
+TEST(Decide, WaitsWhereTwoAnswersArePossible) {
+  const Interval one = Interval(1) / Interval(3) * Interval(3);
+  EXPECT_FALSE(Decide(one, DType::kF32));  // which side of 1 is low on?
+  EXPECT_FALSE(Decide(one + Interval(0x1p-24), DType::kF32));
+  EXPECT_FALSE(Decide(AroundOne(), DType::kBF16));
+}
+
+TEST(Decide, ZeroHasNoSign) {
+  const auto decision = Decide(-Interval(0), DType::kF32);
+  ASSERT_TRUE(decision);
+  EXPECT_FALSE(std::signbit(decision->value));
+  EXPECT_FALSE(std::signbit(decision->high));
+}
+
+}  // namespace
+}  // namespace sextant
