@@ -110,7 +110,8 @@ void Case::Take(const std::string& key, const std::string& text) {
       throw Error(name_, " has no tensor '", tensor, "'; its signature is ", info().signature_text);
     }
     dtypes_[tensor] = ParseDType(text);
-    if (dtypes_[tensor] == DType::kI64) throw Error(name_, ": ", key, "=i64 is not one of: f64 f32 f16 bf16");
+    if (dtypes_[tensor] == DType::kI64)
+      throw Error(name_, ": ", key, "=i64 is not one of: f64 f32 f16 bf16");
   } else if (key[0] == '@') {
     const std::string input = key.substr(1);
     if (!is_tensor(inputs, input)) {
@@ -140,7 +141,8 @@ void Case::Bind() {
   }
   letters.insert(own.begin(), own.end());
   for (const auto& [letter, extent] : dimensions_) {
-    if (!letters.contains(letter)) throw Error(name_, " has no dimension ", letter, "; it has:", Join(letters));
+    if (!letters.contains(letter))
+      throw Error(name_, " has no dimension ", letter, "; it has:", Join(letters));
   }
   for (const TensorSpec& input : info().signature.inputs) {
     if (!specs_.contains(input.name) || input.extents.empty()) continue;
@@ -160,22 +162,26 @@ void Case::Bind() {
   for (const std::string& letter : letters) {
     if (!dimensions_.contains(letter)) throw Error(name_, " needs dimension ", letter, "=");
   }
-  for (const std::string& letter : own) operation_->Set(letter, std::to_string(dimensions_[letter]));
+  for (const std::string& letter : own)
+    operation_->Set(letter, std::to_string(dimensions_[letter]));
   operation_->Check();
   for (const auto* side : {&info().signature.inputs, &info().signature.outputs}) {
     for (const TensorSpec& tensor : *side) {
       const size_t count = CountOf(ShapeOf(tensor));
       if (count > static_cast<size_t>(kLargestTensor)) {
-        throw Error(name_, ": tensor ", tensor.name, " has ", count, " elements, expected at most ", kLargestTensor);
+        throw Error(name_, ": tensor ", tensor.name, " has ", count, " elements, expected at most ",
+                    kLargestTensor);
       }
     }
   }
-  for (const TensorSpec& input : info().signature.inputs) CheckSpec(SpecOf(input), ShapeOf(input), input.name);
+  for (const TensorSpec& input : info().signature.inputs)
+    CheckSpec(SpecOf(input), ShapeOf(input), input.name);
 }
 
 bool Case::Has(const Operation& operation, std::string_view key) {
   return LettersOf(operation.info()).contains(std::string(key)) ||
-         std::ranges::any_of(operation.Attributes(), [&](const Attribute& a) { return a.name == key; });
+         std::ranges::any_of(operation.Attributes(),
+                             [&](const Attribute& a) { return a.name == key; });
 }
 
 std::string Case::ToString() const {
@@ -211,7 +217,9 @@ DType Case::DTypeOf(const TensorSpec& tensor) const {
   return sextant::DTypeOf(tensor.role, dtype_);
 }
 
-Shape Case::ShapeOf(const TensorSpec& tensor) const { return sextant::ShapeOf(tensor, dimensions_); }
+Shape Case::ShapeOf(const TensorSpec& tensor) const {
+  return sextant::ShapeOf(tensor, dimensions_);
+}
 
 Case Case::With(std::string_view word) const {
   const auto [key, text] = SplitWord(word);

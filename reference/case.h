@@ -1,5 +1,6 @@
 // A case: one line of text that names a question completely.
-//   rope pairing=half base=500000 B=1 H=2 S=3 D=8 dtype=bf16 seed=1 @position=0,1,255..258 @x=one_hot
+//   rope pairing=half base=500000 B=1 H=2 S=3 D=8 dtype=bf16 seed=1 @position=0,1,255..258
+//   @x=one_hot
 // Lower case = attribute, capital = dimension, dtype.NAME= overrides one tensor's dtype,
 // @NAME=SPEC = how an input is drawn instead of its default (reference/draw.h).
 // The canonical line prints every attribute and dimension, so that a changed default never gives

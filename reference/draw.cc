@@ -46,7 +46,9 @@ struct Place {
 
   size_t Column() const { return index % width; }
   size_t Row() const { return index / width; }
-  double Argument(size_t i, double otherwise) const { return i < arguments.size() ? arguments[i] : otherwise; }
+  double Argument(size_t i, double otherwise) const {
+    return i < arguments.size() ? arguments[i] : otherwise;
+  }
 };
 
 double Normal(Place& p) {
@@ -74,10 +76,14 @@ std::pair<double, double> Circle(Place& p) {
   const double t = p.words.Uniform(), norm = 1 + t * t;
   const double c = (1 - t * t) / norm, s = 2 * t / norm;
   switch (p.words.Below(4)) {
-    case 0: return {c, s};
-    case 1: return {-s, c};
-    case 2: return {-c, -s};
-    default: return {s, -c};
+    case 0:
+      return {c, s};
+    case 1:
+      return {-s, c};
+    case 2:
+      return {-c, -s};
+    default:
+      return {s, -c};
   }
 }
 double CircleCos(Place& p) { return Circle(p).first; }
@@ -93,18 +99,35 @@ double PowersOfTwo(Place& p) {
 double Special(Place& p) {
   const double largest = MaxFinite(p.dtype), least = MinSubnormal(p.dtype);
   const double normal = std::ldexp(1.0, GridOf(p.dtype).min_exponent);
-  const std::array<double, 16> values = {
-      0, -0.0, 1, -1, NextUp(p.dtype, 1), NextDown(p.dtype, 1), 2, NextDown(p.dtype, 4), 0.5,
-      least, -least, normal, NextDown(p.dtype, normal), largest, -largest, 3};
+  const std::array<double, 16> values = {0,
+                                         -0.0,
+                                         1,
+                                         -1,
+                                         NextUp(p.dtype, 1),
+                                         NextDown(p.dtype, 1),
+                                         2,
+                                         NextDown(p.dtype, 4),
+                                         0.5,
+                                         least,
+                                         -least,
+                                         normal,
+                                         NextDown(p.dtype, normal),
+                                         largest,
+                                         -largest,
+                                         3};
   return values[p.words.Below(values.size())];
 }
 
 double NonFinite(Place& p) {
   switch (p.words.Below(8)) {
-    case 0: return std::numeric_limits<double>::quiet_NaN();
-    case 1: return kInfinity;
-    case 2: return -kInfinity;
-    default: return Normal(p);
+    case 0:
+      return std::numeric_limits<double>::quiet_NaN();
+    case 1:
+      return kInfinity;
+    case 2:
+      return -kInfinity;
+    default:
+      return Normal(p);
   }
 }
 
@@ -119,8 +142,8 @@ double Borders(Place& p) {
 // Integers up to 2^20 that come closest to a multiple of pi/2 (the numerators of its continued
 // fraction and their neighbours), computed with mpmath; small ones; 2^20.
 double Hard(Place& p) {
-  constexpr std::array<double, 16> kHard = {0,      1,      2,      3,      11,     22,     355,    710,
-                                            52174, 104348, 208341, 260515, 312689, 573204, 833719, 1048576};
+  constexpr std::array<double, 16> kHard = {
+      0, 1, 2, 3, 11, 22, 355, 710, 52174, 104348, 208341, 260515, 312689, 573204, 833719, 1048576};
   return kHard[p.Column() % kHard.size()];
 }
 
@@ -152,7 +175,8 @@ constexpr Distribution kDistributions[] = {
 };
 
 bool IsList(std::string_view spec) {
-  return !spec.empty() && (spec[0] == '-' || (spec[0] >= '0' && spec[0] <= '9')) && spec.find(".npy") == spec.npos;
+  return !spec.empty() && (spec[0] == '-' || (spec[0] >= '0' && spec[0] <= '9')) &&
+         spec.find(".npy") == spec.npos;
 }
 bool IsFile(std::string_view spec) { return spec.find(".npy#") != spec.npos; }
 
@@ -170,7 +194,8 @@ void ForEachNumber(std::string_view spec, Take take) {
       continue;
     }
     ParseValue(item.substr(dots + 2), last);
-    if (first != std::floor(first) || last != std::floor(last) || last < first || last - first >= kLongest) {
+    if (first != std::floor(first) || last != std::floor(last) || last < first ||
+        last - first >= kLongest) {
       throw Error("'", item, "' is no range of integers, first to last");
     }
     for (double x = first; x <= last; ++x) take(x);
@@ -202,8 +227,9 @@ Drawing ParseDistribution(const std::string& spec, const std::string& input) {
     }
     return drawing;
   }
-  throw Error("@", input, "='", spec, "' is neither a list of numbers, nor FILE.npy#SHA256, nor one of:",
-              DistributionNames());
+  throw Error(
+      "@", input, "='", spec,
+      "' is neither a list of numbers, nor FILE.npy#SHA256, nor one of:", DistributionNames());
 }
 
 Tensor<double> DrawTensor(const Case& c, const TensorSpec& input, const std::string& spec) {
@@ -217,8 +243,9 @@ Tensor<double> DrawTensor(const Case& c, const TensorSpec& input, const std::str
     return tensor;
   }
   const Drawing drawing = ParseDistribution(spec, input.name);
-  const std::string_view stream =
-      drawing.distribution->stream.empty() ? std::string_view(input.name) : drawing.distribution->stream;
+  const std::string_view stream = drawing.distribution->stream.empty()
+                                      ? std::string_view(input.name)
+                                      : drawing.distribution->stream;
   for (size_t i = 0; i < tensor.data.size(); ++i) {
     Place place{Words(c.seed(), stream, i), dtype, i, width, drawing.arguments};
     const double x = drawing.distribution->draw(place);
@@ -232,9 +259,10 @@ void CheckValues(const NamedTensor& tensor, const std::string& spec) {
   for (size_t i = 0; i < tensor.values.data.size(); ++i) {
     const double x = tensor.values.data[i];
     if (IsRepresentable(tensor.dtype, x)) continue;
-    throw Error("@", tensor.name, "=", spec, ": element ", i, " is ", x, ", expected ",
-                tensor.dtype == DType::kI64 ? "an integer of at most 2^53 in magnitude" : "a value of ",
-                tensor.dtype == DType::kI64 ? "" : NameOf(tensor.dtype));
+    throw Error(
+        "@", tensor.name, "=", spec, ": element ", i, " is ", x, ", expected ",
+        tensor.dtype == DType::kI64 ? "an integer of at most 2^53 in magnitude" : "a value of ",
+        tensor.dtype == DType::kI64 ? "" : NameOf(tensor.dtype));
   }
 }
 
@@ -277,8 +305,8 @@ Tensors DrawInputs(const Case& c, const FileReader& read_file) {
       const size_t hash = spec.rfind('#');
       tensor.values = read_file(spec.substr(0, hash), spec.substr(hash + 1));
       if (tensor.values.shape != c.ShapeOf(input)) {
-        throw Error("@", input.name, "=", spec, " has shape ", ToString(tensor.values.shape), ", expected ",
-                    ToString(c.ShapeOf(input)));
+        throw Error("@", input.name, "=", spec, " has shape ", ToString(tensor.values.shape),
+                    ", expected ", ToString(c.ShapeOf(input)));
       }
     } else {
       tensor.values = DrawTensor(c, input, spec);

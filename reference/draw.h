@@ -29,7 +29,8 @@
 namespace sextant {
 
 // Reads "path" and checks its digest; throws Error. The store of files is not this room's.
-using FileReader = std::function<Tensor<double>(const std::string& path, const std::string& sha256)>;
+using FileReader =
+    std::function<Tensor<double>(const std::string& path, const std::string& sha256)>;
 
 // The inputs of a case in the order of its signature. Throws Error if a given value does not fit
 // the tensor's dtype or shape.

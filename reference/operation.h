@@ -56,7 +56,7 @@ class Operation {
   virtual std::unique_ptr<Operation> Clone() const = 0;
   virtual std::vector<Attribute> Attributes() const = 0;
   virtual void Set(std::string_view name, std::string_view text) = 0;  // throws Error
-  virtual void Check() const = 0;                                     // throws Error
+  virtual void Check() const = 0;                                      // throws Error
 
   // The formula. Inputs in the order of the signature; outputs come with dtype and shape.
   // Counted and Rounded follow the thread's recipe (Following), Interval its precision.
@@ -76,9 +76,9 @@ class Wrapped final : public Operation {
   Wrapped() = default;
   explicit Wrapped(const Op& op) : op_(op) {}
   const OperationInfo& info() const override {
-    static const OperationInfo kInfo{
-        Op::kName,    Op::kSignature, Op::kSlices, Op::kSteps, Op::kDraw,
-        Op::kChoices, Op::kFormula,   Op::kSource, ParseSignature(Op::kSignature)};
+    static const OperationInfo kInfo{Op::kName,    Op::kSignature, Op::kSlices,
+                                     Op::kSteps,   Op::kDraw,      Op::kChoices,
+                                     Op::kFormula, Op::kSource,    ParseSignature(Op::kSignature)};
     return kInfo;
   }
   std::unique_ptr<Operation> Clone() const override { return std::make_unique<Wrapped>(op_); }
@@ -105,7 +105,8 @@ class Wrapped final : public Operation {
   }
 
   template <class Real, class... Parameters>
-  void Call(void (Op::*formula)(Parameters...) const, const Tensors& inputs, Outputs<Real>& outputs) const {
+  void Call(void (Op::*formula)(Parameters...) const, const Tensors& inputs,
+            Outputs<Real>& outputs) const {
     size_t input = 0, output = 0;
     const auto argument = [&]<class P>(std::type_identity<P>) {
       using Element = typename std::remove_cvref_t<P>::Element;
@@ -132,9 +133,13 @@ class Wrapped final : public Operation {
     return lifted;
   }
   template <class T>
-  static T& Unwrapped(std::reference_wrapper<T>& x) { return x.get(); }
+  static T& Unwrapped(std::reference_wrapper<T>& x) {
+    return x.get();
+  }
   template <class T>
-  static T& Unwrapped(T& x) { return x; }
+  static T& Unwrapped(T& x) {
+    return x;
+  }
 
   Op op_;
 };

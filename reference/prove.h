@@ -14,7 +14,7 @@
 namespace sextant {
 
 struct ProveOptions {
-  int threads = 0;  // 0: all cores
+  int threads = 0;                                      // 0: all cores
   std::function<void(double done)> progress = nullptr;  // 0 .. 1, from any thread, one at a time
 };
 
@@ -33,12 +33,14 @@ struct PermittedTensor {
 std::vector<PermittedTensor> Permit(const Case& c, const Tensors& inputs, const Recipe& recipe,
                                     const ProveOptions& options = {});
 // The same for an operation that is not the case's own (a mutated one).
-std::vector<PermittedTensor> Permit(const Operation& operation, const Case& c, const Tensors& inputs,
-                                    const Recipe& recipe, const ProveOptions& options = {});
+std::vector<PermittedTensor> Permit(const Operation& operation, const Case& c,
+                                    const Tensors& inputs, const Recipe& recipe,
+                                    const ProveOptions& options = {});
 
 // What an implementation that follows the recipe answers.
 Tensors AnswerBy(const Case& c, const Tensors& inputs, const Recipe& recipe);
-Tensors AnswerBy(const Operation& operation, const Case& c, const Tensors& inputs, const Recipe& recipe);
+Tensors AnswerBy(const Operation& operation, const Case& c, const Tensors& inputs,
+                 const Recipe& recipe);
 
 // Largest distance of the second opinion (Wide) from high + low, in units of 2^-100 of the golden's
 // own scale: the largest |high| of its last axis.

@@ -16,15 +16,18 @@ thread_local const StepRule* store_rule = nullptr;
 
 constexpr StandardRecipe kStandard[] = {
     {"native", "*=T", "*=f32 table=T rotate=T weigh=T store=T",
-     "every step in the dtype; for f16 and bf16 the frequencies, angles, cos and sin, sums and roots "
+     "every step in the dtype; for f16 and bf16 the frequencies, angles, cos and sin, sums and "
+     "roots "
      "in f32, the table, the rotation and the weight in the dtype (Hugging Face)"},
     {"f32_compute", "*=T", "*=f32 store=T", "f32 inside, one rounding at the end (Meta)"},
     {"all_native", "*=T", "*=T", "every step in the dtype, 16-bit angles included"},
     {"exact", "*=exact store=T", "*=exact store=T", "the exact value, correctly rounded"},
     {"exact_table", "*=T exponent=exact frequency=exact angle=exact trig=exact",
      "*=f32 exponent=exact frequency=exact angle=exact trig=exact store=T",
-     "a correctly rounded table; the rest in the dtype (16-bit types: in f32, rounded once at the end)"},
-    {"exp_log", "*=T frequency=T:exp_log", "*=f32 frequency=f32:exp_log table=T rotate=T weigh=T store=T",
+     "a correctly rounded table; the rest in the dtype (16-bit types: in f32, rounded once at the "
+     "end)"},
+    {"exp_log", "*=T frequency=T:exp_log",
+     "*=f32 frequency=f32:exp_log table=T rotate=T weigh=T store=T",
      "native, with frequencies by exp(-2k ln(base)/R)"},
     {"power_chain", "*=T frequency=T:power_chain",
      "*=f32 frequency=f32:power_chain table=T rotate=T weigh=T store=T",
@@ -52,7 +55,8 @@ StepRule ParseRule(std::string_view text) {
     rule.exact = true;
   } else if (text == "T") {
     rule.of_tensor = true;
-  } else if (text == "i64" || std::ranges::none_of(kFloatTypes, [&](DType t) { return NameOf(t) == text; })) {
+  } else if (text == "i64" ||
+             std::ranges::none_of(kFloatTypes, [&](DType t) { return NameOf(t) == text; })) {
     throw Error("'", text, "' is not one of: f64 f32 f16 bf16 T exact");
   } else {
     rule.format = ParseDType(text);
@@ -63,7 +67,8 @@ StepRule ParseRule(std::string_view text) {
 void CheckForm(Step step, Form form) {
   const bool frequency = form >= Form::kPow && form <= Form::kIterated;
   const bool sum = form >= Form::kAny;
-  if (frequency && step != Step::kFrequency) throw Error("form ", PrintValue(form), " belongs to frequency=");
+  if (frequency && step != Step::kFrequency)
+    throw Error("form ", PrintValue(form), " belongs to frequency=");
   if (sum && step != Step::kSum) throw Error("form ", PrintValue(form), " belongs to sum=");
 }
 
@@ -74,7 +79,8 @@ Recipe ParseLine(std::string_view line) {
   std::istringstream words{std::string(line)};
   for (std::string word; words >> word;) {
     const size_t equals = word.find('=');
-    if (equals == word.npos) throw Error("recipe: '", word, "' is neither step=format nor a standard recipe");
+    if (equals == word.npos)
+      throw Error("recipe: '", word, "' is neither step=format nor a standard recipe");
     const std::string name = word.substr(0, equals);
     const StepRule rule = ParseRule(std::string_view(word).substr(equals + 1));
     if (name == "*") {
@@ -89,7 +95,8 @@ Recipe ParseLine(std::string_view line) {
   }
   for (size_t i = 0; i < given.size(); ++i) {
     if (given[i]) continue;
-    if (!rest) throw Error("recipe '", line, "' says nothing of step ", kStepNames[i], " and has no *=");
+    if (!rest)
+      throw Error("recipe '", line, "' says nothing of step ", kStepNames[i], " and has no *=");
     recipe.steps[i] = *rest;
   }
   // The answer has the output's dtype whatever came before.
@@ -101,7 +108,9 @@ Recipe ParseLine(std::string_view line) {
 
 }  // namespace
 
-std::vector<StandardRecipe> StandardRecipes() { return {std::begin(kStandard), std::end(kStandard)}; }
+std::vector<StandardRecipe> StandardRecipes() {
+  return {std::begin(kStandard), std::end(kStandard)};
+}
 
 Recipe ParseRecipe(std::string_view text, DType dtype) {
   for (const StandardRecipe& standard : kStandard) {
@@ -116,7 +125,8 @@ Recipe ParseRecipe(std::string_view text, DType dtype) {
       exist += " ";
       exist += standard.name;
     }
-    throw Error("there is no recipe '", text, "'; there are:", exist, ", or a line such as '*=f32 table=T rotate=T'");
+    throw Error("there is no recipe '", text, "'; there are:", exist,
+                ", or a line such as '*=f32 table=T rotate=T'");
   }
   return ParseLine(text);
 }
@@ -127,7 +137,8 @@ const StepRule& CurrentRule() {
   return current_recipe->steps[static_cast<size_t>(current_step)];
 }
 
-Following::Following(const Recipe& recipe, DType dtype) : resolved_(recipe), previous_(current_recipe) {
+Following::Following(const Recipe& recipe, DType dtype)
+    : resolved_(recipe), previous_(current_recipe) {
   for (StepRule& rule : resolved_.steps) {
     if (rule.of_tensor) rule.format = dtype;
   }

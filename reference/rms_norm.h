@@ -17,7 +17,8 @@ struct RmsNorm {
   static constexpr std::string_view kChoices =
       "eps=1e-05|0.1|1e-08 unit_offset=false|true N=3|1|5 M=7|1|2|16|33|64";
   static constexpr std::string_view kFormula =
-      "y_j = x_j / sqrt(mean_k(x_k^2) + eps) * w_j,  w_j = weight_j, or 1 + weight_j if unit_offset\n"
+      "y_j = x_j / sqrt(mean_k(x_k^2) + eps) * w_j,  w_j = weight_j, or 1 + weight_j if "
+      "unit_offset\n"
       "  x, y    [N,M]  y has the unit of weight\n"
       "  weight  [M]\n"
       "  eps            in the unit of x^2, inside the root";

@@ -48,10 +48,14 @@ Signature ParseSignature(std::string_view text) {
 
 DType DTypeOf(Role role, DType of_case) {
   switch (role) {
-    case Role::kCase: return of_case;
-    case Role::kInteger: return DType::kI64;
-    case Role::kReal: return DType::kF64;
-    case Role::kWide: break;
+    case Role::kCase:
+      return of_case;
+    case Role::kInteger:
+      return DType::kI64;
+    case Role::kReal:
+      return DType::kF64;
+    case Role::kWide:
+      break;
   }
   return of_case == DType::kF64 ? DType::kF64 : DType::kF32;
 }
@@ -67,14 +71,17 @@ std::vector<std::string> LettersOf(std::string_view extent) {
 size_t Extent(std::string_view extent, const Dimensions& dimensions) {
   const bool half = extent.ends_with("/2");
   const bool plus_one = extent.ends_with("+1");
-  std::istringstream factors{std::string(half || plus_one ? extent.substr(0, extent.size() - 2) : extent)};
+  std::istringstream factors{
+      std::string(half || plus_one ? extent.substr(0, extent.size() - 2) : extent)};
   int64_t product = 1;
   for (std::string factor; std::getline(factors, factor, '*');) {
     const bool number = std::isdigit(static_cast<unsigned char>(factor[0]));
     if (half && !number && dimensions.at(factor) % 2 != 0) {
-      throw Error("dimension ", factor, " is ", dimensions.at(factor), ", expected a multiple of 2");
+      throw Error("dimension ", factor, " is ", dimensions.at(factor),
+                  ", expected a multiple of 2");
     }
-    if (__builtin_mul_overflow(product, number ? std::stoll(factor) : dimensions.at(factor), &product)) {
+    if (__builtin_mul_overflow(product, number ? std::stoll(factor) : dimensions.at(factor),
+                               &product)) {
       throw Error("the extent ", extent, " does not fit into 64 bits");
     }
   }

@@ -10,10 +10,14 @@
 namespace sextant {
 
 enum class Layout { kInterleaved, kConcatenated };
-constexpr std::array<std::string_view, 2> NamesOf(Layout) { return {"interleaved", "concatenated"}; }
+constexpr std::array<std::string_view, 2> NamesOf(Layout) {
+  return {"interleaved", "concatenated"};
+}
 
 enum class Denominator { kPaper, kTensor2Tensor };
-constexpr std::array<std::string_view, 2> NamesOf(Denominator) { return {"paper", "tensor2tensor"}; }
+constexpr std::array<std::string_view, 2> NamesOf(Denominator) {
+  return {"paper", "tensor2tensor"};
+}
 
 struct Sinusoidal {
   static constexpr std::string_view kName = "sinusoidal";

@@ -11,7 +11,8 @@ std::vector<std::pair<size_t, size_t>> RangesOf(const Shape& whole, const Tensor
   std::vector<std::pair<size_t, size_t>> ranges;
   for (size_t axis = 0; axis < whole.size(); ++axis) {
     const auto at = slice.ranges.find(spec.extents[axis]);
-    ranges.push_back(at == slice.ranges.end() ? std::pair<size_t, size_t>{0, whole[axis]} : at->second);
+    ranges.push_back(at == slice.ranges.end() ? std::pair<size_t, size_t>{0, whole[axis]}
+                                              : at->second);
   }
   return ranges;
 }
@@ -73,7 +74,8 @@ Tensor<double> Take(const Tensor<double>& whole, const TensorSpec& spec, const S
   return part;
 }
 
-void Put(const Tensor<double>& part, const TensorSpec& spec, const Slice& slice, Tensor<double>& whole) {
+void Put(const Tensor<double>& part, const TensorSpec& spec, const Slice& slice,
+         Tensor<double>& whole) {
   const std::vector<size_t> indices = IndicesIn(whole.shape, spec, slice);
   for (size_t i = 0; i < indices.size(); ++i) whole.data[indices[i]] = part.data[i];
 }

@@ -17,7 +17,8 @@ std::vector<Slice> CutCase(const Case& c, size_t elements);
 
 // The part of a tensor that lies in the slice, and putting it back.
 Tensor<double> Take(const Tensor<double>& whole, const TensorSpec& spec, const Slice& slice);
-void Put(const Tensor<double>& part, const TensorSpec& spec, const Slice& slice, Tensor<double>& whole);
+void Put(const Tensor<double>& part, const TensorSpec& spec, const Slice& slice,
+         Tensor<double>& whole);
 
 // For every element of the part in order: its flat index in the whole.
 std::vector<size_t> IndicesIn(const Shape& whole, const TensorSpec& spec, const Slice& slice);

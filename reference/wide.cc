@@ -14,7 +14,9 @@ struct Wide::Number {
 
 namespace {
 
-Wide Make(const Float& value) { return Wide(std::make_shared<const Wide::Number>(Wide::Number{value})); }
+Wide Make(const Float& value) {
+  return Wide(std::make_shared<const Wide::Number>(Wide::Number{value}));
+}
 
 }  // namespace
 

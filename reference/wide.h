@@ -22,7 +22,7 @@ class Wide {
   explicit Wide(std::shared_ptr<const Number> number) : number_(std::move(number)) {}
   const Number& number() const { return *number_; }
 
-  double High() const;                      // rounded to double
+  double High() const;                             // rounded to double
   double Distance(double high, double low) const;  // |x - (high + low)|, rounded to double
 
   friend Wide operator+(const Wide& a, const Wide& b);
