@@ -69,7 +69,7 @@ Counted Counted::Finish(const Raw& raw, double ulps) {
   y.saturated_ = raw.saturated;
   if (rule.exact) return y;
   y.format_ = rule.format;
-  if (y.IsExact() && IsRepresentable(rule.format, y.center_)) return y;
+  if (!raw.rounds || (y.IsExact() && IsRepresentable(rule.format, y.center_))) return y;
   const double magnitude = std::min(y.Magnitude() + y.error_, raw.limit);
   const double rounding = RoundingError(rule.format, magnitude);
   // A function accurate to u ulps is a rounding error of 2u halves, overflow included.
@@ -113,24 +113,16 @@ Counted operator*(const Counted& left, const Counted& right) {
                                 b.center_.low == 0 && std::abs(center.high) > 0x1p-900);
   const double drift =
       precise ? 0 : x * b.drift_ + y * a.drift_ + a.drift_ * b.drift_ + DriftOf(center);
-  const StepRule& rule = CurrentRule();
-  const bool shifts = a.IsPowerOfTwo() || b.IsPowerOfTwo();
-  if (shifts && !rule.exact && a.format_ && b.format_) {
-    // Exact for every operand of the format, unless the product falls below its smallest normal
-    // number or above its largest.
-    const double low = std::ldexp(1.0, GridOf(rule.format).min_exponent);
+  // A power of two rounds no operand of the format off, unless the product falls below its smallest
+  // normal number or above its largest.
+  bool rounds = true;
+  if ((a.IsPowerOfTwo() || b.IsPowerOfTwo()) && !CurrentRule().exact) {
+    const DType format = CurrentRule().format;
     const double least = std::abs(center.high) * (1 - 0x1p-50) - error - drift;
-    if (least >= low && x * y * (1 + 0x1p-50) + error < MaxFinite(rule.format)) {
-      Counted product;
-      product.center_ = center;
-      product.error_ = error;
-      product.drift_ = drift;
-      product.format_ = rule.format;
-      product.saturated_ = saturated;
-      return product;
-    }
+    rounds = !(least >= std::ldexp(1.0, GridOf(format).min_exponent) &&
+               x * y * (1 + 0x1p-50) + error < MaxFinite(format));
   }
-  return Counted::Finish({center, error, drift, saturated}, 0.5);
+  return Counted::Finish({center, error, drift, saturated, rounds}, 0.5);
 }
 
 // a'/b' - a/b = ((a' - a) - (a/b) (b' - b)) / b', and for the centre alike.
@@ -193,9 +185,10 @@ Counted Log(const Counted& operand) {
   const DoubleDouble center = log(a.center_);
   const double least = a.center_.high * (1 - 0x1p-50) - a.drift_ - a.error_;
   const auto through = [least](double e) { return e == 0 ? 0 : least > 0 ? e / least : kInfinity; };
-  const bool one = a.IsExact() && a.center_.high == 1 && a.center_.low == 0;
   return Counted::Finish(
-      {center, through(a.error_), one ? 0 : through(a.drift_) + DriftOf(center), a.saturated_},
+      {center, through(a.error_),
+       a.IsExact() && a.center_ == DoubleDouble(1) ? 0 : through(a.drift_) + DriftOf(center),
+       a.saturated_},
       CurrentRule().ulps);
 }
 

@@ -65,6 +65,7 @@ class Counted {
     DoubleDouble center;
     double error, drift;
     bool saturated;
+    bool rounds = true;
     double limit = std::numeric_limits<double>::infinity();  // of |x'| before it is rounded
   };
   static Counted Finish(const Raw& raw, double ulps);
