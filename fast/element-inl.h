@@ -18,6 +18,13 @@ namespace sextant::fast {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
+// AVX2 and above convert f16 in hardware, with the right rounding.
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+constexpr bool kConvertsF16 = true;
+#else
+constexpr bool kConvertsF16 = false;
+#endif
+
 // Calls body(d, k) for vectors at k = 0, Lanes(d), ... and with ever shorter tags for the rest.
 template <class D, class Body>
 HWY_INLINE void ForEachVector(D d, size_t count, const Body& body, size_t k = 0) {
@@ -45,14 +52,22 @@ HWY_INLINE hn::VFromD<D> Widen([[maybe_unused]] D d, V32 bits) {
   }
 }
 
+// v rounded to bf16, in the high 16 bits of each lane; the low ones are rubbish. Half an ulp is
+// added, less one bit if the part that stays is even. NaN may become anything.
 template <class D>
-HWY_INLINE hn::VFromD<hn::RebindToUnsigned<D>> RoundToBF16([[maybe_unused]] D d, hn::VFromD<D> v) {
+HWY_INLINE hn::VFromD<hn::RebindToUnsigned<D>> RoundNumberToBF16([[maybe_unused]] D d,
+                                                                 hn::VFromD<D> v) {
   const hn::RebindToUnsigned<D> du;
   const auto bits = hn::BitCast(du, v);
-  const auto even = hn::And(hn::ShiftRight<16>(bits), hn::Set(du, 1));
-  const auto rounded = hn::Add(bits, hn::Add(even, hn::Set(du, 0x7fff)));
-  const auto quiet = hn::Or(bits, hn::Set(du, 0x00400000));
-  return hn::ShiftRight<16>(hn::IfThenElse(hn::RebindMask(du, hn::IsNaN(v)), quiet, rounded));
+  const auto is_odd = hn::TestBit(bits, hn::Set(du, 0x10000));
+  const auto rounded = hn::Add(bits, hn::Set(du, 0x7fff));
+  return hn::IfThenElse(is_odd, hn::Add(rounded, hn::Set(du, 1)), rounded);
+}
+template <class D>
+HWY_INLINE hn::VFromD<hn::RebindToUnsigned<D>> RoundToBF16(D d, hn::VFromD<D> v) {
+  const hn::RebindToUnsigned<D> du;
+  const auto quiet = hn::Or(hn::BitCast(du, v), hn::Set(du, 0x00400000));
+  return hn::IfThenElse(hn::RebindMask(du, hn::IsNaN(v)), quiet, RoundNumberToBF16(d, v));
 }
 
 template <class D>
@@ -79,7 +94,11 @@ HWY_INLINE hn::VFromD<hn::RebindToUnsigned<D>> RoundToF16(D d, hn::VFromD<D> v) 
 template <class T, class D>
 HWY_INLINE hn::VFromD<hn::RebindToUnsigned<D>> RoundTo16(D d, hn::VFromD<D> v) {
   if constexpr (std::same_as<T, BF16>) {
-    return RoundToBF16(d, v);
+    return hn::ShiftRight<16>(RoundToBF16(d, v));
+  } else if constexpr (kConvertsF16) {
+    const hn::Rebind<uint16_t, D> d16;
+    const hn::Rebind<hwy::float16_t, D> half;
+    return hn::PromoteTo(hn::RebindToUnsigned<D>(), hn::BitCast(d16, hn::DemoteTo(half, v)));
   } else {
     return RoundToF16(d, v);
   }
@@ -92,6 +111,11 @@ HWY_INLINE hn::VFromD<D> Read(D d, const hn::TFromD<D>* p) {
 template <Narrow T, class D>
 HWY_INLINE hn::VFromD<D> Read(D d, const T* p) {
   const hn::Rebind<uint16_t, D> d16;
+  if constexpr (kConvertsF16 && std::same_as<T, F16>) {
+    const hn::Rebind<hwy::float16_t, D> half;
+    return hn::PromoteTo(d,
+                         hn::BitCast(half, hn::LoadU(d16, reinterpret_cast<const uint16_t*>(p))));
+  }
   const hn::RebindToUnsigned<D> du;
   return Widen<T>(d, hn::PromoteTo(du, hn::LoadU(d16, reinterpret_cast<const uint16_t*>(p))));
 }
@@ -103,6 +127,11 @@ HWY_INLINE void Write(D d, hn::VFromD<D> v, hn::TFromD<D>* p) {
 template <Narrow T, class D>
 HWY_INLINE void Write(D d, hn::VFromD<D> v, T* p) {
   const hn::Rebind<uint16_t, D> d16;
+  if constexpr (kConvertsF16 && std::same_as<T, F16>) {
+    const hn::Rebind<hwy::float16_t, D> half;
+    hn::StoreU(hn::BitCast(d16, hn::DemoteTo(half, v)), d16, reinterpret_cast<uint16_t*>(p));
+    return;
+  }
   const auto bits = RoundTo16<T>(d, v);
   const hn::RebindToSigned<D> di;
   hn::StoreU(hn::DemoteTo(d16, hn::BitCast(di, bits)), d16, reinterpret_cast<uint16_t*>(p));
@@ -118,13 +147,35 @@ HWY_INLINE void ReadPairs(D d, const T* p, hn::VFromD<D>& a, hn::VFromD<D>& b) {
   if constexpr (hn::MaxLanes(d) == 1) {
     a = Read(d, p);
     b = Read(d, p + 1);
-    return;
+  } else if constexpr (kConvertsF16 && std::same_as<T, F16>) {
+    const auto low = Read(d, p), high = Read(d, p + hn::Lanes(d));
+    a = ConcatEven(d, high, low);  // unqualified: the scalar target has none
+    b = ConcatOdd(d, high, low);
   } else {
     const hn::RebindToUnsigned<D> du;
     const hn::Repartition<uint16_t, D> d16;
     const auto both = hn::BitCast(du, hn::LoadU(d16, reinterpret_cast<const uint16_t*>(p)));
-    a = Widen<T>(d, hn::And(both, hn::Set(du, 0xffff)));
-    b = Widen<T>(d, hn::ShiftRight<16>(both));
+    if constexpr (std::same_as<T, BF16>) {
+      a = hn::BitCast(d, hn::ShiftLeft<16>(both));
+      b = hn::BitCast(d, hn::And(both, hn::Set(du, 0xffff0000)));
+    } else {
+      a = Widen<T>(d, hn::And(both, hn::Set(du, 0xffff)));
+      b = Widen<T>(d, hn::ShiftRight<16>(both));
+    }
+  }
+}
+
+template <class D, class V>
+HWY_INLINE void WritePairsOfBF16(D d, V a, V b, uint16_t* p) {
+  const hn::Repartition<uint16_t, D> d16;
+  const auto join = [=](auto low, auto high) HWY_ATTR {
+    return hn::OddEven(hn::BitCast(d16, high), hn::BitCast(d16, hn::ShiftRight<16>(low)));
+  };
+  // The sum is NaN if one of them is; that is rare, and a branch cheaper than two selections.
+  if (HWY_UNLIKELY(!hn::AllFalse(d, hn::IsNaN(hn::Add(a, b))))) {
+    hn::StoreU(join(RoundToBF16(d, a), RoundToBF16(d, b)), d16, p);
+  } else {
+    hn::StoreU(join(RoundNumberToBF16(d, a), RoundNumberToBF16(d, b)), d16, p);
   }
 }
 
@@ -137,8 +188,9 @@ HWY_INLINE void WritePairs(D d, hn::VFromD<D> a, hn::VFromD<D> b, T* p) {
   if constexpr (hn::MaxLanes(d) == 1) {
     Write(d, a, p);
     Write(d, b, p + 1);
+  } else if constexpr (std::same_as<T, BF16>) {
+    WritePairsOfBF16(d, a, b, reinterpret_cast<uint16_t*>(p));
   } else {
-    const hn::RebindToUnsigned<D> du;
     const hn::Repartition<uint16_t, D> d16;
     const auto low = RoundTo16<T>(d, a), high = hn::ShiftLeft<16>(RoundTo16<T>(d, b));
     hn::StoreU(hn::BitCast(d16, hn::Or(low, high)), d16, reinterpret_cast<uint16_t*>(p));

@@ -48,28 +48,58 @@ HWY_BEFORE_NAMESPACE();
 namespace sextant::fast {
 namespace HWY_NAMESPACE {
 
+template <class P>
+struct Pair {
+  P first, second;
+};
+
 // y_i = x_i c - x_j s,  y_j = x_i s + x_j c
 template <class V>
-struct Pair {
-  V first, second;
-};
+HWY_INLINE V TurnFirst(V xi, V xj, V c, V s) {
+  return hn::MulSub(xi, c, hn::Mul(xj, s));
+}
 template <class V>
-HWY_INLINE Pair<V> Turn(V xi, V xj, V c, V s) {
-  return {hn::MulSub(xi, c, hn::Mul(xj, s)), hn::MulAdd(xi, s, hn::Mul(xj, c))};
+HWY_INLINE V TurnSecond(V xi, V xj, V c, V s) {
+  return hn::MulAdd(xi, s, hn::Mul(xj, c));
+}
+
+// One vector of pairs (first[k], second[k]). The first is stored before the second is computed:
+// else g++ 12 reads its four operands from memory a second time.
+template <class T, class Table, class D>
+HWY_INLINE void TurnHalvesAt(D d, Pair<const T*> from, Pair<T*> to, Pair<const Table*> table,
+                             size_t k) {
+  const auto xi = Read(d, from.first + k), xj = Read(d, from.second + k);
+  const auto c = Read(d, table.first + k), s = Read(d, table.second + k);
+  Write(d, TurnFirst(xi, xj, c, s), to.first + k);
+  Write(d, TurnSecond(xi, xj, c, s), to.second + k);
+}
+
+// Two vectors of pairs, of even and odd k: neighbouring bf16 are cheaper to split than to widen.
+template <class T, class Table, class D>
+HWY_INLINE void TurnTwoHalvesAt(D d, Pair<const T*> from, Pair<T*> to, Pair<const Table*> table,
+                                size_t k) {
+  auto xi = hn::Zero(d), xj = xi, c = xi, s = xi, xi1 = xi, xj1 = xi, c1 = xi, s1 = xi;
+  ReadPairs(d, from.first + k, xi, xi1);
+  ReadPairs(d, from.second + k, xj, xj1);
+  ReadPairs(d, table.first + k, c, c1);
+  ReadPairs(d, table.second + k, s, s1);
+  WritePairs(d, TurnFirst(xi, xj, c, s), TurnFirst(xi1, xj1, c1, s1), to.first + k);
+  WritePairs(d, TurnSecond(xi, xj, c, s), TurnSecond(xi1, xj1, c1, s1), to.second + k);
 }
 
 // n pairs (first[k], second[k]); `to` likewise. With first and second exchanged it turns backwards.
 template <class T, class Table>
 HWY_INLINE void TurnHalves(Pair<const T*> from, Pair<T*> to, Pair<const Table*> table, size_t n) {
   const hn::ScalableTag<Computed<T>> d;
-  ForEachVector(
-      d, n, [=](auto dk, size_t k) HWY_ATTR __attribute__((always_inline)) {
-        const auto xi = Read(dk, from.first + k), xj = Read(dk, from.second + k);
-        const auto c = Read(dk, table.first + k), s = Read(dk, table.second + k);
-        const auto turned = Turn(xi, xj, c, s);
-        Write(dk, turned.first, to.first + k);
-        Write(dk, turned.second, to.second + k);
-      });
+  size_t k = 0;
+  if constexpr (std::same_as<T, BF16>) {
+    const size_t step = 2 * hn::Lanes(d);
+    for (; k + step <= n; k += step) TurnTwoHalvesAt<T, Table>(d, from, to, table, k);
+  }
+  const auto body = [=](auto dk, size_t i) HWY_ATTR __attribute__((always_inline)) {
+    TurnHalvesAt<T, Table>(dk, from, to, table, i);
+  };
+  ForEachVector(d, n, body, k);
 }
 
 // n pairs (from[2k], from[2k+1]); sign = -1 turns backwards.
@@ -77,15 +107,14 @@ template <class T, class Table>
 HWY_INLINE void TurnNeighbours(const T* from, T* to, Pair<const Table*> table, size_t n,
                                Computed<T> sign) {
   const hn::ScalableTag<Computed<T>> d;
-  ForEachVector(
-      d, n, [=](auto dk, size_t k) HWY_ATTR __attribute__((always_inline)) {
-        auto xi = hn::Zero(dk), xj = hn::Zero(dk);
-        ReadPairs(dk, from + 2 * k, xi, xj);
-        const auto c = Read(dk, table.first + k);
-        const auto s = hn::Mul(Read(dk, table.second + k), hn::Set(dk, sign));
-        const auto turned = Turn(xi, xj, c, s);
-        WritePairs(dk, turned.first, turned.second, to + 2 * k);
-      });
+  const auto body = [=](auto dk, size_t k) HWY_ATTR __attribute__((always_inline)) {
+    auto xi = hn::Zero(dk), xj = xi;
+    ReadPairs(dk, from + 2 * k, xi, xj);
+    const auto c = Read(dk, table.first + k);
+    const auto s = hn::Mul(Read(dk, table.second + k), hn::Set(dk, sign));
+    WritePairs(dk, TurnFirst(xi, xj, c, s), TurnSecond(xi, xj, c, s), to + 2 * k);
+  };
+  ForEachVector(d, n, body);
 }
 
 // Calls turn(from, to, table row) with the first rotated channels of every row.

@@ -1,0 +1,53 @@
+// Speed of exact tables. Counter `libm_ratio` = time of a loop of libm's sin and cos in double over
+// the same angles / time of the table, both in this process; exact tables are worth having if they
+// are also faster, so the aim is 6 or more.
+#include <cmath>
+#include <vector>
+
+#include "fast/kernel_bench.h"
+#include "fast/rope_frequencies.h"
+#include "fast/rope_table.h"
+
+namespace sextant::fast {
+namespace {
+
+template <class T>
+void TableBench(benchmark::State& state, size_t positions, double base) {
+  constexpr size_t kPairs = 64;
+  std::vector<DoubleDouble> frequency(kPairs);
+  for (size_t k = 0; k < kPairs; ++k) frequency[k] = Power(base, -static_cast<int64_t>(k), kPairs);
+  std::vector<double> position(positions);
+  for (size_t i = 0; i < positions; ++i) position[i] = static_cast<double>(i);
+  const Lines<T> cosine(positions * kPairs), sine(positions * kPairs);
+  const Lines<float> libm(positions * kPairs * 2);
+  const auto fill = [&] {
+    FillTable<T>(position, frequency, 1.0, cosine.get(), sine.get());
+    benchmark::ClobberMemory();
+  };
+  const auto loop = [&] {
+    float* to = libm.get();
+    for (const double p : position) {
+      for (const DoubleDouble& f : frequency) {
+        *to++ = static_cast<float>(std::cos(p * f.high));
+        *to++ = static_cast<float>(std::sin(p * f.high));
+      }
+    }
+    benchmark::ClobberMemory();
+  };
+  state.counters["libm_ratio"] = RatioOf(loop, fill, 5);
+  for (auto _ : state) fill();
+  state.SetItemsProcessed(static_cast<int64_t>(state.iterations() * positions * kPairs * 2));
+}
+
+constexpr auto F32 = TableBench<float>;
+constexpr auto BFloat16 = TableBench<BF16>;
+constexpr auto F64 = TableBench<double>;
+
+BENCHMARK_CAPTURE(F32, 131072_at_1e4, 131072, 1e4);
+BENCHMARK_CAPTURE(F32, 131072_at_5e5, 131072, 5e5);
+BENCHMARK_CAPTURE(F32, 4096_at_1e4, 4096, 1e4);
+BENCHMARK_CAPTURE(BFloat16, 131072_at_1e4, 131072, 1e4);
+BENCHMARK_CAPTURE(F64, 4096_at_1e4, 4096, 1e4);
+
+}  // namespace
+}  // namespace sextant::fast
