@@ -1,7 +1,7 @@
 # Package of an installed Sextant: targets Sextant::reference, ::fast, ::fixtures, ::oracle.
 include(CMakeFindDependencyMacro)
 enable_language(C)  # FindHDF5 needs it
-foreach(package Threads hwy HDF5 OpenSSL rapidcheck)
+foreach(package Threads hwy HDF5 OpenSSL TBB rapidcheck)
   find_dependency(${package})
 endforeach()
 include(${CMAKE_CURRENT_LIST_DIR}/SextantTargets.cmake)
