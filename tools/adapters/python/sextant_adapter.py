@@ -220,7 +220,7 @@ def _to_wire(name, values, expected):
             f"output {name} is {values[at]!r} at {list(at)}, which is no value of {dtype.lower()}: "
             "round it yourself, perhaps with round_to"
         )
-    return dtype, np.ascontiguousarray(wire, _WIRE[dtype])
+    return dtype, np.asarray(wire, _WIRE[dtype])
 
 
 def _encode(words, tensors):

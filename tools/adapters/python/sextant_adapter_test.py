@@ -242,6 +242,7 @@ def op(x):
         self.assertEqual(body, struct.pack("<f", 2))
         ((header, body),) = run("def op(x): return {'y': 3.0, 'b': 1.0}", request)
         self.assertEqual(sorted(header), ["__metadata__", "b", "y"])
+        self.assertEqual(header["y"]["shape"], [])
         self.assertEqual(body, struct.pack("<f", 3) + b"\x80\x3f")
 
 
