@@ -1,0 +1,36 @@
+# Functions of CMakeLists.txt.
+
+# The library of a room, <room>_test and <room>_bench, from names in its folder: MODULES have .h and
+# .cc, HEADERS .h alone, SOURCES .cc alone; TESTS are called <name>_test.cc, BENCHMARKS
+# <name>_bench.cc.
+function(add_room room)
+  cmake_parse_arguments(PARSE_ARGV 1 A "" "" "MODULES;SOURCES;HEADERS;TESTS;BENCHMARKS;LIBRARIES")
+  set(headers ${A_MODULES} ${A_HEADERS})
+  set(sources ${A_MODULES} ${A_SOURCES})
+  list(TRANSFORM headers REPLACE "(.+)" "${room}/\\1.h")
+  list(TRANSFORM sources REPLACE "(.+)" "${room}/\\1.cc")
+  list(TRANSFORM A_TESTS REPLACE "(.+)" "${room}/\\1_test.cc")
+  list(TRANSFORM A_BENCHMARKS REPLACE "(.+)" "${room}/\\1_bench.cc")
+  add_library(${room} STATIC ${sources})
+  target_sources(${room} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${headers})
+  set_target_properties(${room} PROPERTIES OUTPUT_NAME sextant_${room})
+  target_link_libraries(${room} ${A_LIBRARIES})
+  if(A_TESTS)  # run in the root of the sources; suites named Slow* get the label `slow`
+    add_executable(${room}_test ${A_TESTS})
+    target_link_libraries(${room}_test ${room} rapidcheck rapidcheck_gtest GTest::gmock_main)
+    set(how WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} DISCOVERY_MODE PRE_TEST TEST_FILTER)
+    gtest_discover_tests(${room}_test ${how} -Slow*:*/Slow*)
+    gtest_discover_tests(${room}_test ${how} Slow*:*/Slow* PROPERTIES LABELS slow)
+  endif()
+  if(A_BENCHMARKS)  # built by `cmake --build build --target benchmarks`
+    add_executable(${room}_bench EXCLUDE_FROM_ALL ${A_BENCHMARKS})
+    target_link_libraries(${room}_bench ${room} benchmark::benchmark_main)
+    add_dependencies(benchmarks ${room}_bench)
+  endif()
+endfunction()
+
+# Adds a test that runs a command in the root of the sources.
+function(add_command name label)
+  add_test(NAME ${name} COMMAND ${ARGN} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+  set_tests_properties(${name} PROPERTIES LABELS "${label}")
+endfunction()
