@@ -1,10 +1,24 @@
-// Uses every room of an installed Sextant.
+// The main job with an installed Sextant, through its four rooms: a question, its proven answer,
+// the fast path's answer, the verdict, and the file that keeps them.
 #include <iostream>
 
-#include "reference/dtype.h"
+#include "fast/kernel.h"
+#include "fixtures/writer.h"
+#include "oracle/judge.h"
+#include "reference/draw.h"
+#include "reference/prove.h"
 
 int main() {
-  const double third = sextant::RoundTo(sextant::DType::kBF16, 1.0 / 3);
-  std::cout << "1/3 in bf16 is " << third << "\n";
-  return third == 0x1.56p-2 ? 0 : 1;
+  using namespace sextant;
+  const Case question = Case::Parse("rope pairing=half S=3 H=2 D=8 @position=0,1,8191");
+  const Tensors inputs = DrawInputs(question);
+  const Recipe recipe = ParseRecipe(fast::kRecipe, question.dtype());
+  const std::vector<GoldenTensor> golden = Prove(question, inputs, recipe);
+  const Tensors answer = fast::KernelOf(question.name()).run(question, inputs);
+  const oracle::Verdict verdict =
+      oracle::Judge(question, golden, Permit(question, inputs, recipe), answer);
+  fixtures::WriteRecords("consumer.h5", {{question.ToString(), inputs, golden, answer}});
+  std::cout << question.ToString() << ": "
+            << oracle::kGradeNames[static_cast<size_t>(verdict.grade)] << "\n";
+  return verdict.status == oracle::Verdict::Status::kConforms ? 0 : 1;
 }
