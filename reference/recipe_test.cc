@@ -1,0 +1,118 @@
+#include "reference/recipe.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "reference/error.h"
+
+namespace sextant {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+const StepRule& Rule(const Recipe& recipe, Step step) {
+  return recipe.steps[static_cast<size_t>(step)];
+}
+
+std::string ErrorOf(const std::string& line) {
+  try {
+    ParseRecipe(line, DType::kF32);
+  } catch (const Error& e) {
+    return e.what();
+  }
+  return "";
+}
+
+TEST(Recipe, LinesSetStepsAndTheRest) {
+  const Recipe r = ParseRecipe("*=f32 frequency=f64:exp_log/2 table=T sum=bf16:pairwise trig=exact",
+                               DType::kF16);
+  EXPECT_EQ(Rule(r, Step::kAngle).format, DType::kF32);
+  EXPECT_EQ(Rule(r, Step::kFrequency).format, DType::kF64);
+  EXPECT_EQ(Rule(r, Step::kFrequency).form, Form::kExpLog);
+  EXPECT_EQ(Rule(r, Step::kFrequency).ulps, 2);
+  EXPECT_EQ(Rule(r, Step::kAngle).ulps, 1);
+  EXPECT_TRUE(Rule(r, Step::kTable).of_tensor);
+  EXPECT_EQ(Rule(r, Step::kSum).form, Form::kPairwise);
+  EXPECT_TRUE(Rule(r, Step::kTrig).exact);
+}
+
+TEST(Recipe, TheAnswerHasTheOutputsTypeUnlessSaid) {
+  EXPECT_TRUE(Rule(ParseRecipe("*=f32", DType::kBF16), Step::kStore).of_tensor);
+  EXPECT_FALSE(Rule(ParseRecipe("*=f32 store=f16", DType::kBF16), Step::kStore).of_tensor);
+}
+
+TEST(Recipe, NativeKeepsAnglesOfNarrowTypesInF32) {
+  for (const DType wide : {DType::kF32, DType::kF64}) {
+    for (const StepRule& rule : ParseRecipe("native", wide).steps) EXPECT_TRUE(rule.of_tensor);
+  }
+  for (const DType narrow : {DType::kF16, DType::kBF16}) {
+    const Recipe r = ParseRecipe("native", narrow);
+    for (const Step step :
+         {Step::kExponent, Step::kFrequency, Step::kAngle, Step::kTrig, Step::kSum}) {
+      EXPECT_FALSE(Rule(r, step).of_tensor);
+      EXPECT_EQ(Rule(r, step).format, DType::kF32);
+    }
+    for (const Step step : {Step::kTable, Step::kRotate, Step::kWeigh, Step::kStore}) {
+      EXPECT_TRUE(Rule(r, step).of_tensor);
+    }
+  }
+}
+
+TEST(Recipe, EveryStandardRecipeParsesUnderItsName) {
+  for (const StandardRecipe& standard : StandardRecipes()) {
+    for (const DType dtype : kFloatTypes) {
+      EXPECT_EQ(ParseRecipe(standard.name, dtype).name, standard.name);
+    }
+    EXPECT_FALSE(standard.meaning.empty());
+  }
+}
+
+TEST(Recipe, ErrorsNameWhatExists) {
+  EXPECT_EQ(
+      ErrorOf("angel=f32"),
+      "'angel' is not one of: exponent frequency angle trig table rotate square sum rsqrt scale "
+      "weigh store");
+  EXPECT_EQ(ErrorOf("*=fp32"), "'fp32' is not one of: f64 f32 f16 bf16 T exact");
+  EXPECT_EQ(ErrorOf("*=i64"), "'i64' is not one of: f64 f32 f16 bf16 T exact");
+  EXPECT_THAT(
+      ErrorOf("*=f32 frequency=f32:log"),
+      HasSubstr(
+          "'log' is not one of: default pow exp_log power_chain iterated any sequential pairwise"));
+  EXPECT_EQ(ErrorOf("*=f32 frequency=f32:pairwise"), "form pairwise belongs to sum=");
+  EXPECT_EQ(ErrorOf("*=f32 angle=f32:pow"), "form pow belongs to frequency=");
+  EXPECT_EQ(ErrorOf("*=f32 trig=f32/0.4"), "'f32/0.4': a function is accurate to 0.5 ulp at best");
+  EXPECT_EQ(ErrorOf("*=f32 trig=f32/x"), "'x' is not a finite number");
+  EXPECT_EQ(ErrorOf("table=f32"), "recipe 'table=f32' says nothing of step exponent and has no *=");
+  EXPECT_THAT(ErrorOf("naive"),
+              StartsWith("there is no recipe 'naive'; there are: native f32_compute all_native"));
+  EXPECT_EQ(ErrorOf("*=f32 table"), "recipe: 'table' is neither step=format nor a standard recipe");
+}
+
+TEST(Recipe, StepsNestAndRecipesToo) {
+  const Following outer(ParseRecipe("*=f32 angle=T trig=f64", DType::kBF16), DType::kBF16);
+  const InStep angle(Step::kAngle);
+  EXPECT_EQ(CurrentRule().format, DType::kBF16);
+  {
+    const InStep trig(Step::kTrig);
+    EXPECT_EQ(CurrentRule().format, DType::kF64);
+    const Following inner(ParseRecipe("*=f16", DType::kBF16), DType::kBF16);
+    EXPECT_EQ(CurrentRule().format, DType::kF16);
+  }
+  EXPECT_EQ(CurrentRule().format, DType::kBF16);
+}
+
+TEST(Recipe, StoreTakesTheTypeOfTheOutput) {
+  const Following following(ParseRecipe("native", DType::kBF16), DType::kBF16);
+  {
+    const InStore store(DType::kF32);  // a wide output of a bf16 case
+    EXPECT_EQ(CurrentRule().format, DType::kF32);
+  }
+  const InStep table(Step::kTable);
+  EXPECT_EQ(CurrentRule().format, DType::kBF16);
+}
+
+}  // namespace
+}  // namespace sextant

@@ -1,0 +1,97 @@
+#include "reference/signature.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "reference/error.h"
+
+namespace sextant {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+TEST(Signature, HasTensorsRolesAndExtents) {
+  const Signature s =
+      ParseSignature("x[B,2*clip+1] p:i64[S] w:wide[] -> y:real[B,R/2] lse:wide?[B]");
+  ASSERT_EQ(s.inputs.size(), 3u);
+  ASSERT_EQ(s.outputs.size(), 2u);
+  EXPECT_EQ(s.inputs[0].name, "x");
+  EXPECT_EQ(s.inputs[0].role, Role::kCase);
+  EXPECT_THAT(s.inputs[0].extents, ElementsAre("B", "2*clip+1"));
+  EXPECT_EQ(s.inputs[1].role, Role::kInteger);
+  EXPECT_EQ(s.inputs[2].role, Role::kWide);
+  EXPECT_THAT(s.inputs[2].extents, IsEmpty());
+  EXPECT_EQ(s.outputs[0].role, Role::kReal);
+  EXPECT_FALSE(s.outputs[0].optional);
+  EXPECT_EQ(s.outputs[1].name, "lse");
+  EXPECT_TRUE(s.outputs[1].optional);
+  EXPECT_THAT(ParseSignature("-> y[]").inputs, IsEmpty());
+}
+
+TEST(Signature, RolesDecideTheType) {
+  for (const DType type : kFloatTypes) {
+    EXPECT_EQ(DTypeOf(Role::kCase, type), type);
+    EXPECT_EQ(DTypeOf(Role::kInteger, type), DType::kI64);
+    EXPECT_EQ(DTypeOf(Role::kReal, type), DType::kF64);
+  }
+  EXPECT_EQ(DTypeOf(Role::kWide, DType::kF64), DType::kF64);
+  EXPECT_EQ(DTypeOf(Role::kWide, DType::kF32), DType::kF32);
+  EXPECT_EQ(DTypeOf(Role::kWide, DType::kF16), DType::kF32);
+  EXPECT_EQ(DTypeOf(Role::kWide, DType::kBF16), DType::kF32);
+}
+
+TEST(Signature, ExtentsAreProductsHalvesAndSuccessors) {
+  const Dimensions d = {{"H", 3}, {"D", 8}, {"R", 6}};
+  EXPECT_EQ(Extent("D", d), 8u);
+  EXPECT_EQ(Extent("H*D", d), 24u);
+  EXPECT_EQ(Extent("R/2", d), 3u);
+  EXPECT_EQ(Extent("2*H+1", d), 7u);
+  EXPECT_THAT(LettersOf("H*D"), ElementsAre("H", "D"));
+  EXPECT_THAT(LettersOf("R/2"), ElementsAre("R"));
+  EXPECT_THAT(ShapeOf(ParseSignature("x[H*D,R/2] ->").inputs[0], d), ElementsAre(24, 3));
+}
+
+TEST(Signature, RefusesHalvesOfOddAndOverflow) {
+  const auto error = [](std::string_view extent, const Dimensions& d) {
+    try {
+      Extent(extent, d);
+    } catch (const Error& e) {
+      return std::string(e.what());
+    }
+    return std::string();
+  };
+  EXPECT_EQ(error("R/2", {{"R", 7}}), "dimension R is 7, expected a multiple of 2");
+  EXPECT_EQ(error("H*D", {{"H", int64_t{1} << 40}, {"D", int64_t{1} << 40}}),
+            "the extent H*D does not fit into 64 bits");
+}
+
+TEST(Shape, CountsElementsAndRefusesTooMany) {
+  EXPECT_EQ(CountOf({}), 1u);
+  EXPECT_EQ(CountOf({2, 0, 3}), 0u);
+  EXPECT_EQ(CountOf({2, 5}), 10u);
+  EXPECT_THROW(CountOf({size_t{1} << 40, size_t{1} << 40}), Error);
+  EXPECT_EQ(ToString(Shape{2, 3}), "[2,3]");
+  EXPECT_EQ(ToString(Shape{}), "[]");
+}
+
+TEST(Tensor, IsRowMajor) {
+  const Tensor<int> x({2, 3}, {0, 1, 2, 10, 11, 12});
+  EXPECT_EQ(x(1, 2), 12);
+  EXPECT_EQ(x(0, 1), 1);
+  EXPECT_EQ(Tensor<int>()(), 0);
+}
+
+TEST(Tensor, FindNamesThoseThatExist) {
+  const Tensors tensors = {{"x", DType::kF32, {}}, {"w", DType::kF32, {}}};
+  EXPECT_EQ(&Find(tensors, "w"), &tensors[1]);
+  try {
+    Find(tensors, "v");
+    FAIL();
+  } catch (const Error& e) {
+    EXPECT_STREQ(e.what(), "there is no tensor 'v'; there are: x w");
+  }
+}
+
+}  // namespace
+}  // namespace sextant
