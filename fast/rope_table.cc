@@ -5,26 +5,37 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
-#include <unordered_map>
 #include <vector>
 
+#include "fast/double_double-inl.h"
 #include "fast/element-inl.h"
 #include "fast/kernel.h"
 #include "fast/typed.h"
 #include "reference/rope_table.h"
-
-#ifndef SEXTANT_FAST_ROPE_TABLE_ROW_
-#define SEXTANT_FAST_ROPE_TABLE_ROW_
+#ifndef SEXTANT_FAST_ROPE_TABLE_TURNS_
+#define SEXTANT_FAST_ROPE_TABLE_TURNS_
 namespace sextant::fast {
+namespace {
 
-// cos and sin of one position for every frequency, in double.
-struct Row {
-  const double* cosine;
-  const double* sine;
+// cos and sin of one position for all n frequencies, as double-doubles: four runs of n numbers,
+// cosines and sines, then their low parts.
+struct Turns {
+  double* cosine;
+  size_t n;
+  double* sine() const { return cosine + n; }
+  double* cosine_low() const { return cosine + 2 * n; }
+  double* sine_low() const { return cosine + 3 * n; }
 };
 
+// Columns of a row whose rounding the fast way could not decide.
+struct Undecided {
+  size_t first, count;
+};
+
+}  // namespace
 }  // namespace sextant::fast
 #endif
 
@@ -32,60 +43,96 @@ HWY_BEFORE_NAMESPACE();
 namespace sextant::fast {
 namespace HWY_NAMESPACE {
 
-// x +- error rounded to f32. Equal answers are the rounding of every number between.
-template <class D, class D32 = hn::Rebind<float, D>>
-HWY_INLINE bool RoundF32(D d, hn::VFromD<D> x, hn::VFromD<D> error, float* to) {
-  const D32 d32;
-  const auto below = hn::DemoteTo(d32, hn::Sub(x, error));
-  const auto above = hn::DemoteTo(d32, hn::Add(x, error));
-  hn::StoreU(below, d32, to);
-  (void)d;
-  return hn::AllTrue(d32, hn::Eq(below, above));
+template <class D>
+HWY_INLINE Turn<hn::VFromD<D>> ReadTurn(D d, const Turns& t, size_t k) {
+  return {{Read(d, t.cosine + k), Read(d, t.cosine_low() + k)},
+          {Read(d, t.sine() + k), Read(d, t.sine_low() + k)}};
 }
 
-// The same to 16 bits, by way of f32: `error` covers that rounding too.
-template <class T, class D, class D32 = hn::Rebind<float, D>>
-HWY_INLINE bool Round16(D d, hn::VFromD<D> x, hn::VFromD<D> error, T* to) {
-  const D32 d32;
-  const hn::RebindToUnsigned<D32> du;
+// to = a b; `to` may be a.
+void MultiplyTurns(const Turns& a, const Turns& b, const Turns& to) {
+  ForEachVector(hn::ScalableTag<double>(), to.n, [&](auto d, size_t k) HWY_ATTR {
+    const auto product = Combine(d, ReadTurn(d, a, k), ReadTurn(d, b, k));
+    Write(d, product.cosine.high, to.cosine + k);
+    Write(d, product.cosine.low, to.cosine_low() + k);
+    Write(d, product.sine.high, to.sine() + k);
+    Write(d, product.sine.low, to.sine_low() + k);
+  });
+}
+
+// Writes x, known within `error`, rounded to f32. True if every number in that range rounds alike.
+template <class D>
+HWY_INLINE bool Round([[maybe_unused]] D d, hn::VFromD<D> x, hn::VFromD<D> error, float* to) {
+  const hn::Rebind<float, D> d32;
   const auto below = hn::DemoteTo(d32, hn::Sub(x, error));
   const auto above = hn::DemoteTo(d32, hn::Add(x, error));
   Write(d32, below, to);
-  (void)d;
+  return hn::AllTrue(d32, hn::Eq(below, above));
+}
+
+// The same to 16 bits by way of f32, whose rounding error of 2^-24 |x| joins.
+template <class D, Narrow T>
+HWY_INLINE bool Round(D d, hn::VFromD<D> x, hn::VFromD<D> error, T* to) {
+  const hn::Rebind<float, D> d32;
+  const hn::RebindToUnsigned<decltype(d32)> du;
+  const auto wider = hn::MulAdd(hn::Abs(x), hn::Set(d, 0x1p-24), error);
+  const auto below = hn::DemoteTo(d32, hn::Sub(x, wider));
+  const auto above = hn::DemoteTo(d32, hn::Add(x, wider));
+  Write(d32, below, to);
   return hn::AllTrue(du, hn::Eq(RoundTo16<T>(d32, below), RoundTo16<T>(d32, above)));
 }
 
-// cos(a+b) = cos a cos b - sin a sin b, sin(a+b) = sin a cos b + cos a sin b. False if some entry
-// lies closer to a rounding boundary than `error`; then the row is not to be used.
+// One row of the table from a coarse and a fine one. Returns how many entries of `undecided`, which
+// has room for n, it wrote.
 template <class T>
-HWY_INLINE bool CombineRow(Row a, Row b, size_t n, double error, T* cosine, T* sine) {
-  const hn::ScalableTag<double> d;
-  bool decided = true;
-  ForEachVector(d, n, [&](auto dk, size_t k) HWY_ATTR {
-    const auto ca = Read(dk, a.cosine + k), sa = Read(dk, a.sine + k);
-    const auto cb = Read(dk, b.cosine + k), sb = Read(dk, b.sine + k);
-    const auto c = hn::Sub(hn::Mul(ca, cb), hn::Mul(sa, sb));
-    const auto s = hn::Add(hn::Mul(sa, cb), hn::Mul(ca, sb));
-    const auto e = hn::Set(dk, error);
-    if constexpr (Narrow<T>) {
-      decided &= Round16(dk, c, e, cosine + k);
-      decided &= Round16(dk, s, e, sine + k);
-    } else {
-      decided &= RoundF32(dk, c, e, cosine + k);
-      decided &= RoundF32(dk, s, e, sine + k);
-    }
-  });
-  return decided;
+HWY_INLINE size_t FillRow(const Turns& a, const Turns& b, double error, T* cosine, T* sine,
+                          Undecided* undecided) {
+  size_t count = 0;
+  const auto body = [&](auto d, size_t k) HWY_ATTR {
+    const auto ca = Read(d, a.cosine + k), sa = Read(d, a.sine() + k);
+    const auto cb = Read(d, b.cosine + k), sb = Read(d, b.sine() + k);
+    const auto e = hn::Set(d, error);
+    const bool c = Round(d, hn::MulSub(ca, cb, hn::Mul(sa, sb)), e, cosine + k);
+    const bool s = Round(d, hn::MulAdd(sa, cb, hn::Mul(ca, sb)), e, sine + k);
+    if (HWY_UNLIKELY(!(c && s))) undecided[count++] = {k, hn::Lanes(d)};
+  };
+  ForEachVector(hn::ScalableTag<double>(), a.n, body);
+  return count;
 }
 
-bool CombineF32(Row a, Row b, size_t n, double e, float* c, float* s) {
-  return CombineRow(a, b, n, e, c, s);
+// True if no number within `error` of it rounds otherwise.
+template <class D, class V>
+HWY_INLINE bool IsDecided(D d, const Double2<V>& x, V error) {
+  const auto same = hn::And(hn::Eq(hn::Add(x.high, hn::Add(x.low, error)), x.high),
+                            hn::Eq(hn::Add(x.high, hn::Sub(x.low, error)), x.high));
+  return hn::AllTrue(d, same);
 }
-bool CombineF16(Row a, Row b, size_t n, double e, F16* c, F16* s) {
-  return CombineRow(a, b, n, e, c, s);
+
+size_t FillRowF64(const Turns& a, const Turns& b, double error, double* cosine, double* sine,
+                  Undecided* undecided) {
+  size_t count = 0;
+  const auto body = [&](auto d, size_t k) HWY_ATTR {
+    const auto turn = Combine(d, ReadTurn(d, a, k), ReadTurn(d, b, k));
+    const auto e = hn::Set(d, error);
+    Write(d, turn.cosine.high, cosine + k);
+    Write(d, turn.sine.high, sine + k);
+    const bool decided = IsDecided(d, turn.cosine, e) && IsDecided(d, turn.sine, e);
+    if (HWY_UNLIKELY(!decided)) undecided[count++] = {k, hn::Lanes(d)};
+  };
+  ForEachVector(hn::ScalableTag<double>(), a.n, body);
+  return count;
 }
-bool CombineBF16(Row a, Row b, size_t n, double e, BF16* c, BF16* s) {
-  return CombineRow(a, b, n, e, c, s);
+size_t FillRowF32(const Turns& a, const Turns& b, double error, float* cosine, float* sine,
+                  Undecided* undecided) {
+  return FillRow(a, b, error, cosine, sine, undecided);
+}
+size_t FillRowF16(const Turns& a, const Turns& b, double error, F16* cosine, F16* sine,
+                  Undecided* undecided) {
+  return FillRow(a, b, error, cosine, sine, undecided);
+}
+size_t FillRowBF16(const Turns& a, const Turns& b, double error, BF16* cosine, BF16* sine,
+                   Undecided* undecided) {
+  return FillRow(a, b, error, cosine, sine, undecided);
 }
 
 }  // namespace HWY_NAMESPACE
@@ -95,76 +142,126 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace sextant::fast {
 
-HWY_EXPORT(CombineF32);
-HWY_EXPORT(CombineF16);
-HWY_EXPORT(CombineBF16);
+HWY_EXPORT(MultiplyTurns);
+HWY_EXPORT(FillRowF64);
+HWY_EXPORT(FillRowF32);
+HWY_EXPORT(FillRowF16);
+HWY_EXPORT(FillRowBF16);
 
 namespace {
 
-// The entries of one position in double-double, each rounded once.
-template <Element T>
-void ExactRow(double position, std::span<const DoubleDouble> frequency,
-              const DoubleDouble& amplitude, T* cosine, T* sine) {
-  for (size_t k = 0; k < frequency.size(); ++k) {
-    const SineCosine turn = SinCos(frequency[k] * position);
-    cosine[k] = FromDoubleDouble<T>(turn.cosine * amplitude);
-    sine[k] = FromDoubleDouble<T>(turn.sine * amplitude);
-  }
-}
-
-// Rows of doubles, each computed when it is first asked for.
-class RowsOfTurns {
+// position = coarse * fine_count + fine.
+class TableFiller {
  public:
-  RowsOfTurns(std::span<const DoubleDouble> frequency, const DoubleDouble& amplitude)
-      : frequency_(frequency), amplitude_(amplitude) {}
-  Row At(int64_t position) {
-    std::vector<double>& row = rows_[position];
-    const size_t n = frequency_.size();
-    if (row.empty()) {
-      row.resize(2 * n);
-      ExactRow(static_cast<double>(position), frequency_, amplitude_, row.data(), row.data() + n);
+  // About as many coarse rows as fine ones for consecutive positions.
+  TableFiller(std::span<const DoubleDouble> frequency, const DoubleDouble& amplitude,
+              size_t positions)
+      : n_(frequency.size()),
+        frequency_(frequency),
+        amplitude_(amplitude),
+        fine_bits_(std::bit_width(positions) / 2),
+        rows_(4 * n_ * ((size_t{1} << fine_bits_) + 2)),
+        undecided_(n_) {
+    const size_t fine_count = size_t{1} << fine_bits_;
+    SetExactly(Row(0), 0, 1.0);
+    for (size_t half = 1; half < fine_count; half *= 2) {
+      SetExactly(Row(half), static_cast<double>(half), 1.0);
+      for (size_t i = 1; i < half; ++i) {
+        HWY_DYNAMIC_DISPATCH(MultiplyTurns)(Row(i), Row(half), Row(half + i));
+      }
     }
-    return {row.data(), row.data() + n};
+    SetExactly(Step(), static_cast<double>(fine_count), 1.0);
+  }
+
+  template <Element T>
+  void FillRow(int64_t position, T* cosine, T* sine) {
+    MoveTo(position >> fine_bits_);
+    const auto fine = static_cast<size_t>(position - (coarse_ << fine_bits_));
+    const size_t count = FillFast(Row(fine), cosine, sine);
+    for (size_t i = 0; i < count; ++i) {
+      const auto [first, columns] = undecided_[i];
+      for (size_t k = first; k < first + columns; ++k) {
+        const SineCosine turn = Exactly(static_cast<double>(position), k, amplitude_);
+        cosine[k] = FromDoubleDouble<T>(turn.cosine);
+        sine[k] = FromDoubleDouble<T>(turn.sine);
+      }
+    }
   }
 
  private:
+  Turns Row(size_t i) { return {rows_.data() + 4 * n_ * i, n_}; }
+  Turns Step() { return Row(size_t{1} << fine_bits_); }
+  Turns Coarse() { return Row((size_t{1} << fine_bits_) + 1); }
+
+  SineCosine Exactly(double position, size_t k, const DoubleDouble& amplitude) const {
+    const SineCosine turn = SinCos(frequency_[k] * position);
+    return {turn.sine * amplitude, turn.cosine * amplitude};
+  }
+  void SetExactly(const Turns& row, double position, const DoubleDouble& amplitude) const {
+    for (size_t k = 0; k < n_; ++k) {
+      const SineCosine turn = Exactly(position, k, amplitude);
+      row.cosine[k] = turn.cosine.high;
+      row.sine()[k] = turn.sine.high;
+      row.cosine_low()[k] = turn.cosine.low;
+      row.sine_low()[k] = turn.sine.low;
+    }
+  }
+
+  // Sets the coarse row: the next one by one multiplication, any other afresh.
+  void MoveTo(int64_t coarse) {
+    if (steps_ >= 0 && coarse == coarse_) return;
+    if (steps_ >= 0 && steps_ < kMostSteps && coarse == coarse_ + 1) {
+      HWY_DYNAMIC_DISPATCH(MultiplyTurns)(Coarse(), Step(), Coarse());
+      ++steps_;
+    } else {
+      SetExactly(Coarse(), std::ldexp(static_cast<double>(coarse), fine_bits_), amplitude_);
+      steps_ = 0;
+    }
+    coarse_ = coarse;
+  }
+
+  // In units of u^2 = 2^-106 times the amplitude A: SinCos 18.4 (as a complex number), a product
+  // 15.6; so a fine row of up to 10 products 340, the coarse one 1024 (18.4 + 15.6) + 24, their
+  // product less than 2^-90 A in all: the error of f64. Else with u = 2^-53: high parts instead of
+  // sums 2 u, two products and a sum u each on the way, together 4 u A, as |ca cb| + |sa sb| <= A;
+  // adding and subtracting the error costs 2 u more. 8 u A covers all.
+  template <Element T>
+  size_t FillFast(const Turns& fine, T* cosine, T* sine) {
+    const double A = std::abs(amplitude_.high), error = A * 0x1p-50;
+    Undecided* undecided = undecided_.data();
+    if constexpr (std::same_as<T, double>) {
+      return HWY_DYNAMIC_DISPATCH(FillRowF64)(Coarse(), fine, A * 0x1p-90, cosine, sine, undecided);
+    } else if constexpr (std::same_as<T, float>) {
+      return HWY_DYNAMIC_DISPATCH(FillRowF32)(Coarse(), fine, error, cosine, sine, undecided);
+    } else if constexpr (std::same_as<T, F16>) {
+      return HWY_DYNAMIC_DISPATCH(FillRowF16)(Coarse(), fine, error, cosine, sine, undecided);
+    } else {
+      return HWY_DYNAMIC_DISPATCH(FillRowBF16)(Coarse(), fine, error, cosine, sine, undecided);
+    }
+  }
+
+  static constexpr int kMostSteps = 1024;
+
+  size_t n_;
   std::span<const DoubleDouble> frequency_;
   DoubleDouble amplitude_;
-  std::unordered_map<int64_t, std::vector<double>> rows_;
+  int fine_bits_;
+  std::vector<double> rows_;  // the fine ones, the step between coarse ones, the coarse one
+  std::vector<Undecided> undecided_;
+  int64_t coarse_ = 0;
+  int steps_ = -1;  // multiplications since the coarse row was computed afresh
 };
-
-template <Element T>
-bool Combine(Row a, Row b, size_t n, double error, T* cosine, T* sine) {
-  if constexpr (std::same_as<T, float>)
-    return HWY_DYNAMIC_DISPATCH(CombineF32)(a, b, n, error, cosine, sine);
-  if constexpr (std::same_as<T, F16>)
-    return HWY_DYNAMIC_DISPATCH(CombineF16)(a, b, n, error, cosine, sine);
-  if constexpr (std::same_as<T, BF16>)
-    return HWY_DYNAMIC_DISPATCH(CombineBF16)(a, b, n, error, cosine, sine);
-  return false;
-}
 
 }  // namespace
 
-// With u = 2^-53 and amplitude A: the four factors carry a relative error of at most u each, the
-// two products and the sum one more each; so an entry is off by at most (2u + u + u) A (|ca cb| +
-// |sa sb|) (1 + 4u) <= 5 u A, as |ca cb| + |sa sb| <= 1. Subtracting and adding the error in double
-// costs another 2 u A: 8 u A covers all. By way of f32 another 2^-24 A.
 template <Element T>
 void FillTable(std::span<const double> position, std::span<const DoubleDouble> frequency,
                const DoubleDouble& amplitude, T* cosine, T* sine) {
-  const size_t n = frequency.size();
-  const double error = std::abs(amplitude.high) * (Narrow<T> ? 0x1p-24 + 0x1p-50 : 0x1p-50);
-  // For n consecutive positions about sqrt(n) coarse rows and as many fine ones.
-  const int fine_bits = std::bit_width(position.size()) / 2;
-  const int64_t mask = (int64_t{1} << fine_bits) - 1;
-  RowsOfTurns coarse(frequency, amplitude), fine(frequency, DoubleDouble(1.0));
-  for (size_t i = 0; i < position.size(); ++i, cosine += n, sine += n) {
-    const auto p = static_cast<int64_t>(position[i]);
-    const int64_t low = p & mask;
-    const bool decided = !std::same_as<T, double> && position.size() > 4 &&
-                         Combine(coarse.At(p - low), fine.At(low), n, error, cosine, sine);
-    if (!decided) ExactRow(position[i], frequency, amplitude, cosine, sine);
+  TableFiller filler(frequency, amplitude, position.size());
+  for (const double p : position) {
+    filler.FillRow(static_cast<int64_t>(p), cosine, sine);
+    cosine += frequency.size();
+    sine += frequency.size();
   }
 }
 

@@ -1,0 +1,90 @@
+// Vectors of double-double numbers, for the instruction set being compiled. As in
+// reference/double_double.h, whose error bounds hold: 3.01 units of 2^-106 for a sum, and for a
+// product 5 with fused operations, 7 without (JMP, algorithms 12 and 10).
+#if defined(SEXTANT_FAST_DOUBLE_DOUBLE_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef SEXTANT_FAST_DOUBLE_DOUBLE_INL_H_
+#undef SEXTANT_FAST_DOUBLE_DOUBLE_INL_H_
+#else
+#define SEXTANT_FAST_DOUBLE_DOUBLE_INL_H_
+#endif
+
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace sextant::fast {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+template <class V>
+struct Double2 {
+  V high, low;
+};
+
+template <class V>
+HWY_INLINE Double2<V> TwoSum(V a, V b) {
+  const V s = hn::Add(a, b), c = hn::Sub(s, b), e = hn::Sub(s, c);
+  return {s, hn::Add(hn::Sub(a, c), hn::Sub(b, e))};
+}
+
+template <class V>
+HWY_INLINE Double2<V> FastTwoSum(V a, V b) {
+  const V s = hn::Add(a, b);
+  return {s, hn::Sub(b, hn::Sub(s, a))};
+}
+
+// a * b exactly. Without fused operations by halves of 26 bits (Dekker 1971,
+// doi:10.1007/BF01397083).
+template <class D, class V = hn::VFromD<D>>
+HWY_INLINE Double2<V> TwoProduct(D d, V a, V b) {
+  const V p = hn::Mul(a, b);
+#if HWY_NATIVE_FMA
+  (void)d;
+  return {p, hn::MulSub(a, b, p)};
+#else
+  const V splitter = hn::Set(d, 0x1p27 + 1);
+  const V ta = hn::Mul(splitter, a), tb = hn::Mul(splitter, b);
+  const V ah = hn::Sub(ta, hn::Sub(ta, a)), bh = hn::Sub(tb, hn::Sub(tb, b));
+  const V al = hn::Sub(a, ah), bl = hn::Sub(b, bh);
+  const V crosses = hn::Add(hn::Add(hn::Sub(hn::Mul(ah, bh), p), hn::Mul(ah, bl)), hn::Mul(al, bh));
+  return {p, hn::Add(crosses, hn::Mul(al, bl))};
+#endif
+}
+
+template <class D, class V = hn::VFromD<D>>
+HWY_INLINE Double2<V> Multiply(D d, const Double2<V>& a, const Double2<V>& b) {
+  const Double2<V> c = TwoProduct(d, a.high, b.high);
+  const V cross = hn::MulAdd(a.low, b.high, hn::Mul(a.high, b.low));
+  return FastTwoSum(c.high, hn::Add(c.low, cross));
+}
+
+template <class V>
+HWY_INLINE Double2<V> Add(const Double2<V>& a, const Double2<V>& b) {
+  const Double2<V> s = TwoSum(a.high, b.high), t = TwoSum(a.low, b.low);
+  const Double2<V> v = FastTwoSum(s.high, hn::Add(s.low, t.high));
+  return FastTwoSum(v.high, hn::Add(t.low, v.low));
+}
+
+template <class V>
+HWY_INLINE Double2<V> Subtract(const Double2<V>& a, const Double2<V>& b) {
+  return Add(a, {hn::Neg(b.high), hn::Neg(b.low)});
+}
+
+// The cos and sin of an angle, times an amplitude.
+template <class V>
+struct Turn {
+  Double2<V> cosine, sine;
+};
+
+// cos(a+b) = cos a cos b - sin a sin b, sin(a+b) = sin a cos b + cos a sin b. The error of either
+// is at most 11 units of 2^-106 times the product of the amplitudes.
+template <class D, class V>
+HWY_INLINE Turn<V> Combine(D d, const Turn<V>& a, const Turn<V>& b) {
+  return {Subtract(Multiply(d, a.cosine, b.cosine), Multiply(d, a.sine, b.sine)),
+          Add(Multiply(d, a.sine, b.cosine), Multiply(d, a.cosine, b.sine))};
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace sextant::fast
+HWY_AFTER_NAMESPACE();
+
+#endif

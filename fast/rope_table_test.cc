@@ -1,0 +1,140 @@
+#include "fast/rope_table.h"
+
+#include <boost/multiprecision/mpfr.hpp>
+
+#include "fast/kernel_test.h"
+
+namespace sextant::fast {
+namespace {
+
+using Real = boost::multiprecision::number<boost::multiprecision::mpfr_float_backend<90>>;
+
+// x rounded once to T: rounded to odd in double first, where all digits of f32 and shorter types
+// keep their place.
+template <class T>
+T Nearest(const Real& x) {
+  if (std::same_as<T, double>) return FromDouble<T>(mpfr_get_d(x.backend().data(), MPFR_RNDN));
+  double odd = mpfr_get_d(x.backend().data(), MPFR_RNDZ);
+  if (odd != x && EncodeBits(DType::kF64, odd) % 2 == 0) odd = std::nextafter(odd, x < 0 ? -9 : 9);
+  return FromDouble<T>(odd);
+}
+
+struct Question {
+  std::vector<double> position;
+  std::vector<DoubleDouble> frequency;
+  double amplitude = 1;
+};
+
+template <class T>
+bool Same(T a, T b) {
+  return ToDouble(a) == ToDouble(b);
+}
+
+// On every instruction set, every entry of cos and sin is the nearest of all numbers of its type.
+template <class T>
+void ExpectNearest(const Question& q) {
+  std::vector<T> cosine, sine;
+  for (const double p : q.position) {
+    for (const DoubleDouble& f : q.frequency) {
+      const Real angle = (Real(f.high) + f.low) * p;
+      cosine.push_back(Nearest<T>(cos(angle) * q.amplitude));
+      sine.push_back(Nearest<T>(sin(angle) * q.amplitude));
+    }
+  }
+  OnAllTargets([&] {
+    Guarded<T> c(cosine.size()), s(sine.size());
+    FillTable<T>(q.position, q.frequency, q.amplitude, c.data(), s.data());
+    for (size_t i = 0; i < cosine.size(); ++i) {
+      const size_t row = i / q.frequency.size(), k = i % q.frequency.size();
+      ASSERT_TRUE(Same(c[i], cosine[i])) << "cos, position " << q.position[row] << ", pair " << k;
+      ASSERT_TRUE(Same(s[i], sine[i])) << "sin, position " << q.position[row] << ", pair " << k;
+    }
+  });
+}
+
+std::vector<DoubleDouble> Frequencies(double base, int64_t pairs) {
+  std::vector<DoubleDouble> all;
+  for (int64_t k = 0; k < pairs; ++k) all.push_back(Power(base, -k, pairs));
+  return all;
+}
+
+std::vector<double> Consecutive(double first, size_t count) {
+  std::vector<double> all(count);
+  for (size_t i = 0; i < count; ++i) all[i] = first + static_cast<double>(i);
+  return all;
+}
+
+template <class T>
+class FillTableTest : public testing::Test {};
+using AllTypes = testing::Types<double, float, F16, BF16>;
+TYPED_TEST_SUITE(FillTableTest, AllTypes);
+
+TYPED_TEST(FillTableTest, RoundsCorrectlyAtEveryWidth) {
+  for (int64_t pairs = 1; pairs <= 17; ++pairs) {  // 2N + 1 of the widest vectors, N = 8
+    ExpectNearest<TypeParam>({Consecutive(0, 5), Frequencies(10000, pairs)});
+  }
+}
+
+TYPED_TEST(FillTableTest, RoundsCorrectlyInAnyOrder) {
+  ExpectNearest<TypeParam>(
+      {{5, -3, 4097, 0, 0, 16777217, 1, 2, 3, 4, -2, -1, 8, 9, 131071}, Frequencies(500000, 9)});
+}
+
+// Frequencies of one double, so that the angle is exact: positions next to multiples of pi/2
+// (numerators of convergents), and up to 2^53.
+TYPED_TEST(FillTableTest, RoundsCorrectlyAtHardPositions) {
+  ExpectNearest<TypeParam>({{11, 355, 103993, 5419351, 6167950454, 0x1p40, -0x1p53, 0x1p53 - 1},
+                            {1.0, 0.5, 0.1, 1e-5, 1e-30}});
+}
+
+TYPED_TEST(FillTableTest, RoundsTheProductWithTheAmplitudeOnce) {
+  for (const double amplitude : {1.1902380714238083, 0.7, -3.0, 0x1p-10, 0.0}) {
+    ExpectNearest<TypeParam>({Consecutive(-3, 9), Frequencies(10000, 5), amplitude});
+  }
+}
+
+TYPED_TEST(FillTableTest, TakesNothing) {
+  ExpectNearest<TypeParam>({{}, {1.0}});
+  ExpectNearest<TypeParam>({{7}, {}});
+}
+
+// Far along a run of consecutive positions each coarse row is the product of all before it.
+TEST(FillTable, KeepsItsErrorOverLongRuns) {
+  constexpr size_t kCount = 40000;
+  const std::vector<DoubleDouble> frequency = {0.99993896484375, 0.3};
+  const std::vector<double> position = Consecutive(1e6, kCount);
+  std::vector<double> cosine(kCount * 2), sine(kCount * 2);
+  FillTable<double>(position, frequency, 1.0, cosine.data(), sine.data());
+  for (size_t i = kCount - 500; i < kCount; ++i) {
+    const Real angle = Real(frequency[1].high) * position[i];
+    ASSERT_EQ(cosine[2 * i + 1], Nearest<double>(cos(angle))) << position[i];
+    ASSERT_EQ(sine[2 * i + 1], Nearest<double>(sin(angle))) << position[i];
+  }
+}
+
+// The table of a whole model, against double-double arithmetic entry by entry.
+template <class T>
+size_t CountWrong(double base, size_t positions) {
+  constexpr size_t kPairs = 64;
+  const std::vector<DoubleDouble> frequency = Frequencies(base, kPairs);
+  const std::vector<double> position = Consecutive(0, positions);
+  std::vector<T> cosine(positions * kPairs), sine(cosine.size());
+  FillTable<T>(position, frequency, 1.0, cosine.data(), sine.data());
+  size_t wrong = 0;
+  for (size_t i = 0; i < cosine.size(); ++i) {
+    const SineCosine exact = SinCos(frequency[i % kPairs] * position[i / kPairs]);
+    wrong += !Same(cosine[i], FromDoubleDouble<T>(exact.cosine));
+    wrong += !Same(sine[i], FromDoubleDouble<T>(exact.sine));
+  }
+  return wrong;
+}
+
+TEST(SlowFillTable, HasNoWrongEntryAtBase10000) { EXPECT_EQ(CountWrong<float>(1e4, 131072), 0u); }
+TEST(SlowFillTable, HasNoWrongEntryAtBase500000) { EXPECT_EQ(CountWrong<float>(5e5, 131072), 0u); }
+TEST(SlowFillTable, HasNoWrongEntryIn16Bits) {
+  EXPECT_EQ(CountWrong<BF16>(5e5, 16384), 0u);
+  EXPECT_EQ(CountWrong<F16>(5e5, 16384), 0u);
+}
+
+}  // namespace
+}  // namespace sextant::fast
