@@ -7,27 +7,14 @@
 #include <string>
 #include <vector>
 
-#include "reference/draw.h"
 #include "reference/operations.h"
+#include "reference/proof_test.h"
 #include "reference/random_test.h"
 
 namespace sextant {
 namespace {
 
 using testing::ElementsAre;
-using Values = std::vector<double>;
-
-struct Proof {
-  Case c;
-  Tensors inputs;
-  std::vector<GoldenTensor> golden;
-};
-Proof ProofOf(const std::string& line, const std::string& recipe = "native") {
-  Proof proof{Case::Parse(line), {}, {}};
-  proof.inputs = DrawInputs(proof.c);
-  proof.golden = Prove(proof.c, proof.inputs, ParseRecipe(recipe, proof.c.dtype()));
-  return proof;
-}
 
 // |answer - (high + low)|; the difference of the near numbers is exact.
 double ErrorOf(const GoldenTensor& g, size_t i, double answer) {

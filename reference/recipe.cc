@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <sstream>
+#include <utility>
 
 #include "reference/attribute.h"
 #include "reference/error.h"
@@ -13,6 +14,7 @@ namespace {
 thread_local const Recipe* current_recipe = nullptr;
 thread_local Step current_step = Step::kStore;
 thread_local const StepRule* store_rule = nullptr;
+thread_local unsigned steps_performed = 0;
 
 constexpr StandardRecipe kStandard[] = {
     {"native", "*=T", "*=f32 table=T rotate=T weigh=T store=T",
@@ -134,8 +136,11 @@ Recipe ParseRecipe(std::string_view text, DType dtype) {
 const StepRule& CurrentRule() {
   if (store_rule) return *store_rule;
   assert(current_recipe && "a number that follows a recipe needs Following");
+  steps_performed |= 1u << static_cast<unsigned>(current_step);
   return current_recipe->steps[static_cast<size_t>(current_step)];
 }
+
+unsigned TakeStepsPerformed() { return std::exchange(steps_performed, 0u); }
 
 Following::Following(const Recipe& recipe, DType dtype)
     : resolved_(recipe), previous_(current_recipe) {

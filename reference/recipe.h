@@ -80,6 +80,10 @@ std::vector<StandardRecipe> StandardRecipes();
 // The rule of the step that this thread is in; what Counted and Rounded obey.
 const StepRule& CurrentRule();
 
+// The steps, as bits 1 << Step, whose rules this thread asked for since it asked this: so a test
+// sees which steps a formula really performs.
+unsigned TakeStepsPerformed();
+
 // While it lives, formulas evaluated by this thread follow `recipe` for a case of type `dtype`.
 class Following {
  public:

@@ -1,0 +1,125 @@
+#include "reference/operations.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+
+#include "reference/proof_test.h"
+#include "reference/random_test.h"
+
+namespace sextant {
+namespace {
+
+using Names = std::set<std::string>;
+
+Names WordsOf(std::string_view text) {
+  const auto words = Split(text, ' ');
+  Names names(words.begin(), words.end());
+  names.erase("");
+  return names;
+}
+
+// The names of attributes and dimensions of the operation's cases.
+Names KeysOf(const OperationInfo& info) {
+  Random random(1);
+  Names keys;
+  const auto words = Split(RandomCase(info, random, "").ToString(), ' ');
+  for (size_t i = 1; i < words.size(); ++i) keys.insert(SplitWord(words[i]).first);
+  keys.erase("dtype");
+  keys.erase("seed");
+  return keys;
+}
+
+TEST(Operations, AreListedOnceUnderTheirNames) {
+  Names names;
+  for (const auto& operation : AllOperations()) {
+    EXPECT_TRUE(names.insert(std::string(operation->info().name)).second);
+    EXPECT_EQ(MakeOperationNamed(operation->info().name)->info().name, operation->info().name);
+    EXPECT_FALSE(operation->info().formula.empty());
+    EXPECT_FALSE(operation->info().source.empty());
+  }
+  EXPECT_EQ(names.size(), 10u);
+}
+
+TEST(Operations, ChoicesCoverEveryAttributeAndParse) {
+  for (const auto& operation : AllOperations()) {
+    const OperationInfo& info = operation->info();
+    Names chosen;
+    for (const std::string& word : WordsOf(info.choices)) {
+      const auto [key, values] = SplitWord(word);
+      chosen.insert(key);
+      EXPECT_GE(Split(values, '|').size(), 2u) << info.name << " " << key;
+      for (const std::string& value : Split(values, '|')) {
+        // In some combination with the other choices.
+        Random random(2);
+        const auto parses = [&] {
+          for (int i = 0; i < 100; ++i) {
+            try {
+              RandomCase(info, random, "").With(key + "=" + value);
+              return true;
+            } catch (const Error&) {
+            }
+          }
+          return false;
+        };
+        EXPECT_TRUE(parses()) << info.name << " " << key << "=" << value;
+      }
+    }
+    EXPECT_EQ(chosen, KeysOf(info)) << info.name;
+  }
+}
+
+TEST(Operations, DrawNamesInputsOnceEach) {
+  for (const auto& operation : AllOperations()) {
+    Names inputs, drawn;
+    for (const TensorSpec& input : operation->info().signature.inputs) inputs.insert(input.name);
+    for (const std::string& word : WordsOf(operation->info().draw))
+      drawn.insert(SplitWord(word).first);
+    EXPECT_EQ(drawn, inputs) << operation->info().name;
+  }
+}
+
+TEST(Operations, SlicesAreAxesOfTheirOutputs) {
+  for (const auto& operation : AllOperations()) {
+    for (const char letter : operation->info().slices) {
+      for (const TensorSpec& output : operation->info().signature.outputs) {
+        EXPECT_THAT(output.extents, testing::Contains(std::string(1, letter)))
+            << operation->info().name;
+      }
+    }
+  }
+}
+
+TEST(Operations, MarkTheStepsThatTheyName) {
+  for (const auto& operation : AllOperations()) {
+    const OperationInfo& info = operation->info();
+    Random random(3);
+    TakeStepsPerformed();
+    for (int i = 0; i < 20; ++i) {
+      const Case c = RandomCase(info, random, "");
+      AnswerBy(c, DrawInputs(c), ParseRecipe("native", c.dtype()));
+    }
+    const unsigned performed = TakeStepsPerformed();
+    Names steps;
+    for (size_t i = 0; i < kStepNames.size(); ++i) {
+      if (performed >> i & 1) steps.insert(std::string(kStepNames[i]));
+    }
+    Names expected = WordsOf(info.steps);
+    expected.insert("store");  // the last rounding, of every operation
+    EXPECT_EQ(steps, expected) << info.name;
+  }
+}
+
+TEST(Operations, ClonesHaveTheAttributesOfTheOriginal) {
+  const auto operation = MakeOperationNamed("rms_norm");
+  operation->Set("eps", "0.25");
+  const auto clone = operation->Clone();
+  operation->Set("eps", "1");
+  EXPECT_EQ(clone->Attributes()[0].text, "0.25");
+  EXPECT_EQ(operation->Attributes()[0].text, "1");
+}
+
+}  // namespace
+}  // namespace sextant

@@ -1,0 +1,83 @@
+#include "reference/slices.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "reference/operations.h"
+#include "reference/random_test.h"
+
+namespace sextant {
+namespace {
+
+using testing::ElementsAre;
+
+// Cuts an output into slices, marks every element with its slice and puts the marks together.
+std::vector<double> Marks(const Case& c, size_t elements) {
+  const TensorSpec& y = c.info().signature.outputs[0];
+  Tensor<double> whole(c.ShapeOf(y));
+  double mark = 0;
+  for (const Slice& slice : CutCase(c, elements)) {
+    Tensor<double> part(ShapeIn(whole.shape, y, slice));
+    std::ranges::fill(part.data, ++mark);
+    for (const size_t i : IndicesIn(whole.shape, y, slice))
+      EXPECT_EQ(whole.data[i], 0) << "cut twice";
+    Put(part, y, slice, whole);
+  }
+  return whole.data;
+}
+
+TEST(Slices, CutAndPutTogetherAreTheWhole) {
+  Random random(1);
+  for (const auto& operation : AllOperations()) {
+    for (int i = 0; i < 10; ++i) {
+      const Case c = RandomCase(operation->info(), random, "");
+      for (const size_t elements : {1, 7, 50, 100000}) {
+        for (const double mark : Marks(c, elements)) EXPECT_GT(mark, 0) << c.ToString();
+      }
+    }
+  }
+}
+
+TEST(Slices, TakeAndPutAreInverse) {
+  const Case c = Case::Parse("rope pairing=half B=2 H=3 S=4 D=2");
+  for (const TensorSpec& input : c.info().signature.inputs) {
+    Tensor<double> whole(c.ShapeOf(input));
+    std::iota(whole.data.begin(), whole.data.end(), 1);
+    Tensor<double> again(whole.shape);
+    for (const Slice& slice : CutCase(c, 5)) Put(Take(whole, input, slice), input, slice, again);
+    EXPECT_EQ(again.data, whole.data);
+  }
+}
+
+TEST(Slices, AreOfTheSizeAskedFor) {
+  const Case c = Case::Parse("rope pairing=half B=2 H=3 S=100 D=8");
+  const TensorSpec& y = c.info().signature.outputs[0];
+  const auto slices = CutCase(c, 480);
+  EXPECT_EQ(slices.size(), 10u);
+  for (const Slice& slice : slices) EXPECT_LE(CountOf(ShapeIn(c.ShapeOf(y), y, slice)), 480u);
+  EXPECT_EQ(CutCase(c, 4800).size(), 1u);
+}
+
+// Rows of a case cannot be cut across: mean and sum need all of a row.
+TEST(Slices, CutOnlyIndependentAxes) {
+  const Case c = Case::Parse("rms_norm N=2 M=100");
+  const TensorSpec &x = c.info().signature.inputs[0], &weight = c.info().signature.inputs[1];
+  const auto slices = CutCase(c, 10);
+  ASSERT_EQ(slices.size(), 2u);
+  EXPECT_THAT(ShapeIn({2, 100}, x, slices[1]), ElementsAre(1, 100));
+  EXPECT_THAT(ShapeIn({100}, weight, slices[1]), ElementsAre(100));  // shared by all slices
+  EXPECT_EQ(IndicesIn({2, 100}, x, slices[1]).front(), 100u);
+}
+
+TEST(Slices, AnEmptyCaseHasOneEmptySlice) {
+  const Case c = Case::Parse("rms_norm N=0 M=4");
+  EXPECT_EQ(CutCase(c, 10).size(), 1u);
+  EXPECT_TRUE(Marks(c, 10).empty());
+}
+
+}  // namespace
+}  // namespace sextant
