@@ -1,0 +1,96 @@
+#include "fast/rms_norm.h"
+
+#include "fast/kernel_test.h"
+
+namespace sextant::fast {
+namespace {
+
+// Against sums in numbers of twice the precision; permitted is what the header states.
+template <class T>
+void ExpectNormalized(const Rows& rows, const T* x, const Computed<T>* weight, const T* y) {
+  const double u = kUnit<T>, M = static_cast<double>(rows.M);
+  for (size_t n = 0; n < rows.N; ++n, x += rows.x_row, y += rows.y_row) {
+    DoubleDouble sum;
+    for (size_t k = 0; k < rows.M; ++k) sum += TwoProduct(ToDouble(x[k]), ToDouble(x[k]));
+    const DoubleDouble root = sqrt(sum / M + rows.eps);
+    for (size_t k = 0; k < rows.M; ++k) {
+      const DoubleDouble w = DoubleDouble(ToDouble(weight[k])) + (rows.unit_offset ? 1.0 : 0.0);
+      const DoubleDouble exact = DoubleDouble(ToDouble(x[k])) / root * w;
+      const double size = std::abs(exact.high);
+      double permitted = size * ((M + 9) / 2 + 3) * u * (1 + (M + 9) * u);
+      if (Narrow<T>) permitted += RoundingError(kDType<T>, size + permitted);
+      const double error = std::abs((exact - DoubleDouble(ToDouble(y[k]))).high);
+      ASSERT_LE(error, permitted) << "row " << n << ", channel " << k << " of " << rows.M;
+    }
+  }
+}
+
+template <class T>
+class NormalizeRowsTest : public testing::Test {
+ public:
+  static void Check(const Rows& rows) {
+    Random random(rows.M);
+    const size_t count = rows.N * rows.M;
+    const Guarded<T> x = random.Fill<T>(count);
+    const auto weight = random.Fill<Computed<T>>(rows.M);
+    Guarded<T> y(count), in_place = x;
+    NormalizeRows(rows, x.data(), weight.data(), y.data());
+    ExpectNormalized(rows, x.data(), weight.data(), y.data());
+    NormalizeRows(rows, in_place.data(), weight.data(), in_place.data());
+    EXPECT_TRUE(in_place.SameBits(y));
+  }
+};
+using AllTypes = testing::Types<double, float, F16, BF16>;
+TYPED_TEST_SUITE(NormalizeRowsTest, AllTypes);
+
+TYPED_TEST(NormalizeRowsTest, IsRightAtEveryWidth) {
+  OnAllTargets([] {
+    for (size_t M = 1; M <= 129; ++M) {  // 2N + 1, N = 4 vectors of 16
+      const auto row = static_cast<ptrdiff_t>(M);
+      TestFixture::Check({.N = 2, .M = M, .x_row = row, .y_row = row, .unit_offset = M % 2 == 0});
+    }
+  });
+}
+
+// mean(1, 49) = 25: with eps = 11 inside the root y = x / 6, outside it would be x / 16.
+TYPED_TEST(NormalizeRowsTest, AddsEpsInsideTheRoot) {
+  using T = TypeParam;
+  const T x[] = {FromDouble<T>(1), FromDouble<T>(7)};
+  const Computed<T> weight[] = {1, 1};
+  T y[2];
+  OnAllTargets([&] {
+    NormalizeRows({.N = 1, .M = 2, .x_row = 2, .y_row = 2, .eps = 11}, x, weight, y);
+    // The header's bound for M = 2 is 8.5 units of roundoff: 5 ulps with the last rounding.
+    EXPECT_NEAR(ToDouble(y[0]), 1. / 6, 5 * UlpOf(kDType<T>, 1. / 6));
+    EXPECT_NEAR(ToDouble(y[1]), 7. / 6, 5 * UlpOf(kDType<T>, 7. / 6));
+  });
+}
+
+TYPED_TEST(NormalizeRowsTest, FollowsStrides) {
+  using T = TypeParam;
+  Random random;
+  const Rows rows{.N = 3, .M = 5, .x_row = 9, .y_row = 7};
+  const Guarded<T> x = random.Fill<T>(2 * 9 + 5);
+  const auto weight = random.Fill<Computed<T>>(5);
+  Guarded<T> y(2 * 7 + 5);
+  const Guarded<T> untouched = y;
+  NormalizeRows(rows, x.data(), weight.data(), y.data());
+  ExpectNormalized(rows, x.data(), weight.data(), y.data());
+  for (const size_t gap : {5, 6, 12, 13}) {
+    EXPECT_EQ(std::memcmp(&y[gap], &untouched[gap], sizeof(T)), 0);
+  }
+}
+
+// Large enough to bypass the caches.
+TEST(SlowNormalizeRows, GivesTheSameBitsWhenStreaming) {
+  Random random;
+  const Rows rows{.N = 1000, .M = 5001, .x_row = 5001, .y_row = 5001};
+  Guarded<float> x = random.Fill<float>(rows.N * rows.M), y(x.size());
+  const Guarded<float> weight = random.Fill<float>(rows.M);
+  NormalizeRows(rows, x.data(), weight.data(), y.data());
+  NormalizeRows(rows, x.data(), weight.data(), x.data());
+  EXPECT_TRUE(x.SameBits(y));
+}
+
+}  // namespace
+}  // namespace sextant::fast

@@ -1,0 +1,50 @@
+#include "fast/rope_frequencies.h"
+
+#include <gtest/gtest.h>
+
+#include <boost/math/constants/constants.hpp>
+#include <boost/multiprecision/mpfr.hpp>
+
+namespace sextant::fast {
+namespace {
+
+using Real = boost::multiprecision::number<boost::multiprecision::mpfr_float_backend<60>>;
+
+constexpr size_t kWidth = 128;
+
+Real Unscaled(size_t k) { return pow(Real(500000), Real(-2.0 * k) / kWidth); }
+
+// |f[k] - exact(k)| <= units 2^-106 exact(k), for every k.
+template <class Exact>
+void ExpectWithin(double units, const RopeScaling& scaling, const Exact& exact) {
+  const std::vector<DoubleDouble> f = Frequencies(500000, scaling, kWidth);
+  ASSERT_EQ(f.size(), kWidth / 2);
+  for (size_t k = 0; k < f.size(); ++k) {
+    const Real want = exact(k), error = abs(Real(f[k].high) + f[k].low - want);
+    EXPECT_LE(error, want * units * 0x1p-106) << "pair " << k;
+  }
+}
+
+// Power's bound for |p/q| < 1.
+TEST(Frequencies, FallGeometrically) { ExpectWithin(24, NoScaling{}, Unscaled); }
+
+// One division more.
+TEST(Frequencies, AreDividedByALinearFactor) {
+  ExpectWithin(24 + 15.01, LinearScaling{.factor = 2.5},
+               [](size_t k) { return Unscaled(k) / 2.5; });
+}
+
+// The share m in [0, 1] has an error of at most 57 units: 24 + 5 + 15 + 15 of up to 4 turns over a
+// span of 3, and the differences; twice that in the sum of the parts, which are near each other.
+TEST(Frequencies, ChangeByBandsInLlama3) {
+  ExpectWithin(256, Llama3Scaling{}, [](size_t k) -> Real {
+    const Real f = Unscaled(k), turns = 8192 * f / (2 * boost::math::constants::pi<Real>());
+    if (turns < 1) return f / 8;
+    if (turns > 4) return f;
+    const Real m = (turns - 1) / 3;
+    return (1 - m) * f / 8 + m * f;
+  });
+}
+
+}  // namespace
+}  // namespace sextant::fast
