@@ -53,15 +53,10 @@ struct Precision {
   std::string_view steps, name, why;
 };
 constexpr Precision kPrecisions[] = {
-    {"frequency=bf16", "frequencies_in_bf16",
-     "a cast of the module casts its frequencies too (huggingface/transformers#29496)"},
-    {"frequency=f16", "frequencies_in_f16",
-     "a cast of the module casts its frequencies too (sgl-project/sglang-jax#1472)"},
     {"angle=bf16", "angle_in_bf16",
      "autocast multiplies position and frequency in bf16 (huggingface/transformers#29285)"},
     {"angle=f16", "angle_in_f16", "position and frequency are multiplied in f16"},
     {"angle=f32", "angle_in_f32", "position and frequency are multiplied in f32 where f64 is due"},
-    {"frequency=f32", "frequencies_in_f32", "frequencies are kept in f32 where f64 is due"},
     {"exponent=T frequency=T angle=T trig=T", "all_in_the_dtype",
      "a fallback computes everything in the dtype of x, 16-bit angles included "
      "(ml-explore/mlx@f46877bc0)"},

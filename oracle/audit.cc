@@ -19,9 +19,9 @@ struct Question {
   std::vector<GoldenTensor> golden;
   std::vector<PermittedTensor> permitted;
 
-  explicit Question(const Case& of)
+  Question(const Case& of, const std::string& recipe_text)
       : c(of),
-        recipe(ParseRecipe("native", c.dtype())),
+        recipe(ParseRecipe(recipe_text, c.dtype())),
         inputs(DrawInputs(c)),
         golden(Prove(c, inputs, recipe)),
         permitted(Permit(c, inputs, recipe)) {}
@@ -35,10 +35,9 @@ bool Catches(const Question& question, const Defect& defect) {
   return hypothesis && question.Fails(Predict(*hypothesis, question.c));
 }
 
-// The honest answer with one element moved to the nearest value beyond what is permitted there;
-// empty if no element can be moved so.
-std::optional<Tensors> PushedBeyond(const Question& question) {
-  Tensors answer = AnswerBy(question.c, question.inputs, question.recipe);
+// The answer with one element moved to the nearest value beyond what is permitted there; empty if
+// no element can be moved so.
+std::optional<Tensors> PushedBeyond(const Question& question, Tensors answer) {
   for (size_t o = 0; o < answer.size(); ++o) {
     const GoldenTensor& golden = question.golden[o];
     for (size_t i = 0; i < golden.high.data.size(); ++i) {
@@ -57,6 +56,41 @@ std::optional<Tensors> PushedBeyond(const Question& question) {
   return std::nullopt;
 }
 
+// What the cases of one operation have caught so far.
+class Scores {
+ public:
+  explicit Scores(const std::string& operation) : defects_(OracleOf(operation).defects) {
+    for (const Defect& defect : defects_) {
+      results_.push_back({operation, defect.name, defect.why, ""});
+    }
+    pushed_ = {operation, "(one element pushed)",
+               "one element of an honest answer just beyond its permitted error", ""};
+  }
+  void Take(const Question& question, const Tensors& honest) {
+    for (size_t d = 0; d < defects_.size(); ++d) {
+      if (results_[d].by.empty() && Catches(question, defects_[d])) {
+        results_[d].by = question.c.ToString();
+      }
+    }
+    const auto pushed = PushedBeyond(question, honest);
+    if (!pushed) return;
+    if (!question.Fails(*pushed)) missed_ = true;
+    if (pushed_.by.empty()) pushed_.by = question.c.ToString();
+  }
+  std::vector<Caught> Results() const {
+    std::vector<Caught> all = results_;
+    all.push_back(pushed_);
+    if (missed_) all.back().by = "";  // it must be caught wherever it can be
+    return all;
+  }
+
+ private:
+  const std::vector<Defect>& defects_;
+  std::vector<Caught> results_;
+  Caught pushed_;
+  bool missed_ = false;
+};
+
 }  // namespace
 
 bool Audit::Passed() const {
@@ -64,32 +98,23 @@ bool Audit::Passed() const {
          std::ranges::none_of(results, [](const Caught& c) { return c.by.empty(); });
 }
 
-Audit AuditSuite(const std::vector<Case>& cases, const std::function<void(double)>& progress) {
+Audit AuditSuite(const std::vector<Case>& cases, const std::function<void(double)>& progress,
+                 const Subject& honest) {
   Audit audit;
-  std::map<std::string, std::vector<Case>> by_operation;
-  for (const Case& c : cases) by_operation[c.name()].push_back(c);
+  std::map<std::string, Scores> scores;
   size_t done = 0;
-  for (const auto& [name, own] : by_operation) {
-    const std::vector<Defect>& defects = OracleOf(name).defects;
-    std::vector<Caught> results;
-    for (const Defect& defect : defects) results.push_back({name, defect.name, defect.why, ""});
-    results.push_back({name, "(one element pushed)",
-                       "one element of an honest answer just beyond its permitted error", ""});
-    for (const Case& c : own) {
-      const Question question(c);
-      if (question.Fails(AnswerBy(c, question.inputs, question.recipe)))
-        audit.dishonest.push_back(c.ToString());
-      for (size_t d = 0; d < defects.size(); ++d) {
-        if (results[d].by.empty() && Catches(question, defects[d])) results[d].by = c.ToString();
-      }
-      if (const auto pushed = PushedBeyond(question); pushed && question.Fails(*pushed)) {
-        if (results.back().by.empty()) results.back().by = c.ToString();
-      }
-      if (progress) progress(static_cast<double>(++done) / static_cast<double>(cases.size()));
-    }
-    for (Caught& result : results) audit.results.push_back(std::move(result));
+  for (const Case& c : cases) {
+    const Question question(c, honest.recipe);
+    const Tensors answer = honest.answer(c, question.inputs).outputs;
+    if (question.Fails(answer)) audit.dishonest.push_back(c.ToString());
+    if (audit.dishonest.empty())
+      scores.try_emplace(c.name(), c.name()).first->second.Take(question, answer);
+    if (progress) progress(static_cast<double>(++done) / static_cast<double>(cases.size()));
   }
-  if (!audit.dishonest.empty()) audit.results.clear();
+  if (!audit.dishonest.empty()) return audit;
+  for (const auto& [operation, own] : scores) {
+    for (Caught& result : own.Results()) audit.results.push_back(std::move(result));
+  }
   return audit;
 }
 

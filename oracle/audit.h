@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "oracle/subject.h"
 #include "reference/case.h"
 
 namespace sextant::oracle {
@@ -13,7 +14,7 @@ namespace sextant::oracle {
 // One thing that must be caught, and by which case it first was; empty if it survives.
 struct Caught {
   std::string operation;
-  std::string what;  // "defect wrong_base", "attribute pairing", "one element beyond permitted"
+  std::string what;  // a defect's name, or "(one element pushed)"
   std::string why;
   std::string by;
 };
@@ -25,6 +26,8 @@ struct Audit {
   bool Passed() const;
 };
 
-Audit AuditSuite(const std::vector<Case>& cases, const std::function<void(double done)>& progress);
+// `honest` is what must conform to every case before anything is scored, and what errs just once.
+Audit AuditSuite(const std::vector<Case>& cases, const std::function<void(double done)>& progress,
+                 const Subject& honest = RecipeSubject("native"));
 
 }  // namespace sextant::oracle

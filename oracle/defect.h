@@ -58,6 +58,13 @@ Defect MutatedFormula(std::string name, std::string why, const Mutated& mutated 
           }};
 }
 
+// x rounded to a format that its step does not have, for mutated formulas.
+template <class Real>
+Real KeptIn(DType format, const Real& x) {
+  const InStore at(format);
+  return Converted(x);
+}
+
 // One defect per attribute and other value of it among the operation's choices: "base=2".
 std::vector<Defect> GeneratedDefects(const Operation& operation);
 

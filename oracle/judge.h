@@ -20,7 +20,8 @@ enum class Grade {
   kUnlikely,  // within, but so one-sided that independent rounding hardly gives it
   kFails
 };
-inline constexpr std::string_view kGradeNames[] = {"exact", "faithful", "within recipe", "unlikely", "fails"};
+inline constexpr std::string_view kGradeNames[] = {"exact", "faithful", "within recipe", "unlikely",
+                                                   "fails"};
 
 struct Element {
   std::string where;  // "y[0,1,2]"
@@ -30,13 +31,13 @@ struct Element {
 struct TensorVerdict {
   std::string name;
   size_t elements = 0;
-  size_t judged = 0;       // those that could have failed
+  size_t judged = 0;  // those that could have failed
   size_t failed = 0;
   size_t vacuous = 0;      // permitted error so large that any answer of the right size passes
   size_t unspecified = 0;  // reached by NaN or infinity of the inputs
   size_t unjudgeable = 0;  // the bound overflows
   Grade grade = Grade::kExact;
-  Element worst;           // of largest error / permitted
+  Element worst;  // of largest error / permitted
   // Signed error / permitted over judged elements with room: mean, root mean square, and the mean
   // in standard errors, counted in rows (the error of a frequency or a root is common to a row).
   double bias = 0, spread = 0, bias_in_standard_errors = 0;

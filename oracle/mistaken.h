@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "oracle/defect.h"
 #include "reference/operation.h"
 #include "reference/rope.h"
 #include "reference/rope_complex.h"
@@ -45,6 +46,7 @@ struct RotaryMistake {
   Row (*row)(size_t b, size_t h, size_t s, size_t S) = nullptr;
   // Of pair k.
   Exponent (*exponent)(int64_t k, int64_t R, int64_t D) = nullptr;
+  std::optional<DType> kept{};  // frequencies are computed right, then kept in that format
   enum class Flow {
     kRight,
     kTwice,    // the rotation is applied to its own result
@@ -105,8 +107,11 @@ Tensor<Real> MistakenFrequencies(const RotaryMistake& mistake, const RopeFrequen
     const Exponent e = mistake.exponent ? mistake.exponent(k, R, static_cast<int64_t>(head.D))
                                         : Exponent{2 * k, R};
     const Real f = InversePower<Real>(from.base, e.k, e.n);
-    const InStep at(Step::kFrequency);
-    frequencies(i) = std::visit([&](const auto& s) { return s(f, TwoPi<Real>()); }, from.scaling);
+    {
+      const InStep at(Step::kFrequency);
+      frequencies(i) = std::visit([&](const auto& s) { return s(f, TwoPi<Real>()); }, from.scaling);
+    }
+    if (mistake.kept) frequencies(i) = KeptIn(*mistake.kept, frequencies(i));
   }
   return frequencies;
 }

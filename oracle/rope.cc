@@ -15,7 +15,7 @@ Oracle MakeOracle<Rope>() {
       .defects = Joined<Defect>(
           {PositionDefects(),
            TurnDefects<Rope>(),
-           ExponentDefects<Rope>(),
+           FrequencyDefects<Rope>(),
            ScalingDefects(),
            PrecisionDefects(Rope::kSteps),
            {ChangedWord("partial_width_ignored", "the whole head is rotated although R < D",

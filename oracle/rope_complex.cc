@@ -31,7 +31,7 @@ template <>
 Oracle MakeOracle<RopeComplex>() {
   return {.properties = Joined<Property>({LawsOfPositions(), LawsOfConfiguration(), {IsRope()}}),
           .defects = Joined<Defect>({PositionDefects(), TurnDefects<RopeComplex>(),
-                                     ExponentDefects<RopeComplex>(), ScalingDefects(),
+                                     FrequencyDefects<RopeComplex>(), ScalingDefects(),
                                      PrecisionDefects(RopeComplex::kSteps)})};
 }
 

@@ -151,7 +151,7 @@ Oracle MakeOracle<RopeFrequencies>() {
                          {"amplitude_is_one", "these scalings leave the amplitude alone",
                           CheckAmplitude}},
           .defects = Joined<Defect>(
-              {ExponentDefects<RopeFrequencies>(),
+              {FrequencyDefects<RopeFrequencies>(),
                ScalingDefects(),
                PrecisionDefects(RopeFrequencies::kSteps),
                {MutatedFormula<AmplitudeOfYarn>(

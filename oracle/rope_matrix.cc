@@ -120,7 +120,7 @@ Oracle MakeOracle<RopeMatrix>() {
                      {"turns_from_first_to_second",
                       "a positive position turns the first channel to the second", CheckSign}},
       .defects = Joined<Defect>({PositionDefects(), TurnDefects<RopeMatrix>(),
-                                 ExponentDefects<RopeMatrix>(), ScalingDefects(),
+                                 FrequencyDefects<RopeMatrix>(), ScalingDefects(),
                                  PrecisionDefects(RopeMatrix::kSteps)})};
 }
 

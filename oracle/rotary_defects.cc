@@ -233,6 +233,18 @@ constexpr RotaryMistake kExponentMistakes[] = {
          }},
 };
 
+constexpr RotaryMistake kKeptMistakes[] = {
+    {.name = "frequencies_in_bf16",
+     .why = "a cast of the module casts its frequencies too (huggingface/transformers#29496)",
+     .kept = DType::kBF16},
+    {.name = "frequencies_in_f16",
+     .why = "a cast of the module casts its frequencies too (sgl-project/sglang-jax#1472)",
+     .kept = DType::kF16},
+    {.name = "frequencies_in_f32",
+     .why = "frequencies are kept in f32 where f64 is due",
+     .kept = DType::kF32},
+};
+
 constexpr RotaryMistake kHeadWidth = {
     .name = "exponent_over_head_width",
     .why = "a partly rotated head has frequencies of its whole width (pie-project/pie#603)",
@@ -275,9 +287,10 @@ std::vector<Defect> TurnDefects() {
 }
 
 template <class Op>
-std::vector<Defect> ExponentDefects() {
+std::vector<Defect> FrequencyDefects() {
   std::vector<Defect> defects;
   for (const RotaryMistake& mistake : kExponentMistakes) defects.push_back(Planted<Op>(mistake));
+  for (const RotaryMistake& mistake : kKeptMistakes) defects.push_back(Planted<Op>(mistake));
   if constexpr (requires(Op op) { op.offset; }) defects.push_back(Planted<Op>(kHeadWidth));
   return defects;
 }
@@ -287,9 +300,9 @@ template std::vector<Defect> TurnDefects<RopeGiven>();
 template std::vector<Defect> TurnDefects<Rope>();
 template std::vector<Defect> TurnDefects<RopeComplex>();
 template std::vector<Defect> TurnDefects<RopeMatrix>();
-template std::vector<Defect> ExponentDefects<RopeFrequencies>();
-template std::vector<Defect> ExponentDefects<Rope>();
-template std::vector<Defect> ExponentDefects<RopeComplex>();
-template std::vector<Defect> ExponentDefects<RopeMatrix>();
+template std::vector<Defect> FrequencyDefects<RopeFrequencies>();
+template std::vector<Defect> FrequencyDefects<Rope>();
+template std::vector<Defect> FrequencyDefects<RopeComplex>();
+template std::vector<Defect> FrequencyDefects<RopeMatrix>();
 
 }  // namespace sextant::oracle

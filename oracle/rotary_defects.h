@@ -12,8 +12,8 @@ namespace sextant::oracle {
 template <class Op>
 std::vector<Defect> TurnDefects();
 
-// Of the exponents in frequencies: RopeFrequencies, Rope, RopeComplex, RopeMatrix.
+// Of frequencies: RopeFrequencies, Rope, RopeComplex, RopeMatrix.
 template <class Op>
-std::vector<Defect> ExponentDefects();
+std::vector<Defect> FrequencyDefects();
 
 }  // namespace sextant::oracle

@@ -124,6 +124,7 @@ Findings CheckDistance(const Case& c, const Tensors& inputs, const Ask& ask) {
 }
 
 // At position 1 a frequency of at most 1 turns (1, 0) to (cos f, sin f), both of them not negative.
+// Frequency 1 turns by more than an eighth of the circle: there the sine is not the smaller one.
 Findings CheckSign(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Window window(c);
   Findings findings;
@@ -135,11 +136,14 @@ Findings CheckSign(const Case& c, const Tensors& inputs, const Ask& ask) {
   }
   const Response y = ask(c, one);
   const bool forward = TextOf(c, "direction") != "transpose";
+  const bool given = TextOf(c, "base").empty();
+  const bool radian = given ? In(one, "inv_freq").data[0] == 1 : TextOf(c, "scaling") == "none";
   for (size_t r = 0; r < window.rows; ++r) {
     for (size_t k = 0; k < window.pairs; ++k) {
       const auto [i, j] = window.Pair(r, k);
+      const Measured sine = forward ? y(0, j) : -y(0, j);
       findings.AtMost(0, y(0, i), {y, 0, i});
-      findings.AtMost(0, forward ? y(0, j) : -y(0, j), {y, 0, j});
+      findings.AtMost(radian && k == 0 ? y(0, i) : 0, sine, {y, 0, j});
     }
   }
   return findings;

@@ -77,11 +77,17 @@ Findings CheckShift(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-// A frequency of at most 1 turns to the first quarter circle in one step.
+// A frequency of at most 1 turns to the first quarter circle in one step; frequency 1, the first,
+// beyond the half of it, where the sine is the larger one.
 Findings CheckSign(const Case& c, const Tensors& inputs, const Ask& ask) {
-  const Response y = AskAt(c, inputs, ask, [](double) { return 1; });
   Findings findings;
   if (NumberOf(c, "base", 0) < 1) return findings;
+  const Response y = AskAt(c, inputs, ask, [](double) { return 1; });
+  const size_t M = ExtentOf(c, "M");
+  const size_t cosine = TextOf(c, "layout") == "interleaved" ? 1 : M / 2;
+  for (size_t s = 0; M > 0 && s < ExtentOf(c, "S"); ++s) {
+    findings.AtMost(y(0, s * M + cosine), y(0, s * M), {y, 0, s * M});
+  }
   ForEachAngle(c, [&](size_t s, size_t t) {
     findings.AtMost(0, y(0, s), {y, 0, s});
     findings.AtMost(0, y(0, t), {y, 0, t});
@@ -129,6 +135,12 @@ struct Mistaken : Sinusoidal {
   int64_t numerator_shift = 0, numerator_scale = 2;  // base^-((scale k + shift) / M)
   bool per_channel = false;                          // a frequency for every channel
   bool cosine_first = false;
+  std::optional<DType> kept{};  // frequencies are computed right, then kept in that format
+  template <class Real>
+  Real Frequency(int64_t k, int64_t n) const {
+    const Real f = InversePower<Real>(base, k, n);
+    return kept ? KeptIn(*kept, f) : f;
+  }
   template <class Real>
   void operator()(const Tensor<double>& position, Tensor<Real>& y) const {
     const auto width = static_cast<int64_t>(y.shape[1]);
@@ -136,8 +148,8 @@ struct Mistaken : Sinusoidal {
     const int64_t n = paper ? width : std::max<int64_t>(width - 2, 2);
     for (int64_t k = 0; k < width / 2; ++k) {
       const int64_t numerator = numerator_scale * k + numerator_shift;
-      Rotor<Real> first(InversePower<Real>(base, per_channel ? 4 * k : numerator, n));
-      Rotor<Real> second(InversePower<Real>(base, per_channel ? 4 * k + 2 : numerator, n));
+      Rotor<Real> first(Frequency<Real>(per_channel ? 4 * k : numerator, n));
+      Rotor<Real> second(Frequency<Real>(per_channel ? 4 * k + 2 : numerator, n));
       const Channels at = ChannelsOf(layout, static_cast<size_t>(k), static_cast<size_t>(width));
       for (size_t s = 0; s < position.shape[0]; ++s) {
         const Real sine = first(position(s)).second, cosine = second(position(s)).first;
@@ -169,6 +181,12 @@ std::vector<Defect> FormulaDefects() {
               [](Mistaken& m) { m.numerator_scale = 4; }),
       Planted("exponent_by_integer_division", "2k // M is 0: all frequencies are 1",
               [](Mistaken& m) { m.numerator_scale = 0; }),
+      Planted("frequencies_in_bf16", "a cast of the module casts its frequencies too",
+              [](Mistaken& m) { m.kept = DType::kBF16; }),
+      Planted("frequencies_in_f16", "a cast of the module casts its frequencies too",
+              [](Mistaken& m) { m.kept = DType::kF16; }),
+      Planted("frequencies_in_f32", "frequencies are kept in f32 where f64 is due",
+              [](Mistaken& m) { m.kept = DType::kF32; }),
       Planted("one_frequency_per_channel",
               "2i with i the channel: sine and cosine of a pair have different frequencies",
               [](Mistaken& m) { m.per_channel = true; }),

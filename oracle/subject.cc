@@ -33,13 +33,12 @@ Subject DefectSubject(const std::string& operation_and_defect) {
   }
   return {"defect:" + operation_and_defect, "native",
           [operation, defect = *at](const Case& c, const Tensors& inputs) {
-            if (c.name() != operation) {
-              return Answer{Answer::Status::kUnsupported, "it is a defect of " + operation, {}};
-            }
-            const auto hypothesis = defect.hypothesis(c, inputs, ParseRecipe("native", c.dtype()));
-            if (!hypothesis)
-              return Answer{Answer::Status::kUnsupported, "the defect does not apply here", {}};
-            return Answer{.message = "", .outputs = Predict(*hypothesis, c)};
+            const Recipe recipe = ParseRecipe("native", c.dtype());
+            std::optional<Hypothesis> hypothesis;
+            if (c.name() == operation) hypothesis = defect.hypothesis(c, inputs, recipe);
+            return Answer{
+                .message = "",
+                .outputs = hypothesis ? Predict(*hypothesis, c) : AnswerBy(c, inputs, recipe)};
           }};
 }
 

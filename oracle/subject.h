@@ -32,8 +32,8 @@ struct Subject {
 // An implementation that follows a recipe to the letter (number type Rounded).
 Subject RecipeSubject(const std::string& recipe);
 
-// A planted defect: "rope/position_off_by_one". Answers cases of that operation only; throws Error
-// naming the defects that exist.
+// A planted defect: "rope/position_off_by_one". Wherever that bug does not show, and in every other
+// operation, it follows the recipe `native`. Throws Error naming the defects that exist.
 Subject DefectSubject(const std::string& operation_and_defect);
 
 // A stranger's program (oracle/PROTOCOL.md). Says hello at once; throws Failure if that fails.

@@ -1,0 +1,229 @@
+#include "oracle/judge.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+namespace sextant::oracle {
+namespace {
+
+using Status = Verdict::Status;
+using testing::HasSubstr;
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr double kPermitted = 0x1p-20;
+
+// A question whose exact answer is 1 everywhere, with room of 2^-20 (8 ulps of f32 above 1).
+struct Ones {
+  explicit Ones(size_t N = 2, size_t M = 2)
+      : c(Case::Parse("rms_norm N=" + std::to_string(N) + " M=" + std::to_string(M))) {
+    const Shape shape = {N, M};
+    const Tensor<double> one(shape, std::vector<double>(N * M, 1)), zero(shape);
+    const Tensor<double> room(shape, std::vector<double>(N * M, kPermitted));
+    golden = {{"y", DType::kF32, one, one, zero, room, zero}};
+    permitted = {{"y", DType::kF32, room, std::vector<bool>(N * M)}};
+    answer = {{"y", DType::kF32, one}};
+  }
+  Verdict Judged() const { return Judge(c, golden, permitted, answer); }
+  TensorVerdict JudgedTensor() const { return Judged().tensors.at(0); }
+  // The exact value of element i, its permitted error, and what is answered.
+  void Put(size_t i, double exact, double room, double got) {
+    golden[0].value.data[i] = RoundTo(DType::kF32, exact);
+    golden[0].high.data[i] = exact;
+    permitted[0].error.data[i] = room;
+    answer[0].values.data[i] = got;
+  }
+
+  Case c;
+  std::vector<GoldenTensor> golden;
+  std::vector<PermittedTensor> permitted;
+  Tensors answer;
+};
+
+TEST(Judge, TheExactAnswerIsExact) {
+  const Verdict verdict = Ones().Judged();
+  EXPECT_EQ(verdict.status, Status::kConforms);
+  EXPECT_EQ(verdict.grade, Grade::kExact);
+  EXPECT_EQ(verdict.tensors[0].elements, 4u);
+  EXPECT_EQ(verdict.tensors[0].judged, 4u);
+}
+
+// 1 + 2^-20 is an f32; the next one is 2^-23 further.
+TEST(Judge, TheBorderOfWhatIsPermittedConformsAndTheNextNumberFails) {
+  Ones at;
+  at.Put(2, 1, kPermitted, 1 + kPermitted);
+  EXPECT_EQ(at.Judged().status, Status::kConforms);
+  EXPECT_EQ(at.JudgedTensor().worst.error, kPermitted);
+  at.Put(2, 1, kPermitted, 1 + kPermitted + 0x1p-23);
+  const Verdict verdict = at.Judged();
+  EXPECT_EQ(verdict.status, Status::kFails);
+  EXPECT_EQ(verdict.grade, Grade::kFails);
+  EXPECT_EQ(verdict.tensors[0].failed, 1u);
+  EXPECT_EQ(verdict.tensors[0].worst.where, "y[1,0]");
+  EXPECT_EQ(verdict.tensors[0].worst.got, 1 + kPermitted + 0x1p-23);
+  EXPECT_EQ(verdict.tensors[0].worst.expected, 1);
+  EXPECT_EQ(verdict.tensors[0].worst.permitted, kPermitted);
+}
+
+// The exact value is 1 + 2^-60: 1 - 2^-20 is that much too far.
+TEST(Judge, TheLowerHalfOfTheExactValueCounts) {
+  Ones at;
+  at.Put(0, 1, kPermitted, 1 - kPermitted);
+  EXPECT_EQ(at.Judged().status, Status::kConforms);
+  at.golden[0].low.data[0] = 0x1p-60;
+  EXPECT_EQ(at.Judged().status, Status::kFails);
+  at.golden[0].low.data[0] = -0x1p-60;
+  EXPECT_EQ(at.Judged().status, Status::kConforms);
+}
+
+TEST(Judge, AnUnprovenRadiusIsPermittedToo) {
+  Ones at;
+  at.Put(0, 1, kPermitted, 1 + 2 * kPermitted);
+  EXPECT_EQ(at.Judged().status, Status::kFails);
+  at.golden[0].radius.data[0] = kPermitted;
+  EXPECT_EQ(at.Judged().status, Status::kConforms);
+}
+
+TEST(Judge, NaNNeverConforms) {
+  Ones at;
+  at.Put(1, 1, std::numeric_limits<double>::max(), kNaN);
+  EXPECT_EQ(at.Judged().status, Status::kFails);
+  EXPECT_EQ(at.JudgedTensor().worst.where, "y[0,1]");
+}
+
+TEST(Judge, TheSignOfZeroDoesNotMatter) {
+  Ones at;
+  at.Put(0, 0, 0, -0.0);
+  at.Put(1, -0.0, 0, 0);
+  EXPECT_EQ(at.Judged().grade, Grade::kExact);
+}
+
+TEST(Judge, EqualInfinitiesConformAndOthersFail) {
+  Ones at;
+  at.Put(0, kInfinity, 0, kInfinity);
+  at.Put(1, -kInfinity, 0, -kInfinity);
+  EXPECT_EQ(at.Judged().grade, Grade::kExact);
+  at.Put(1, -kInfinity, 0, kInfinity);
+  EXPECT_EQ(at.Judged().status, Status::kFails);
+  at.Put(1, kInfinity, 0, std::numeric_limits<float>::max());
+  EXPECT_EQ(at.Judged().status, Status::kFails);
+  at.Put(1, 1, kPermitted, kInfinity);
+  EXPECT_EQ(at.Judged().status, Status::kFails);
+}
+
+TEST(Judge, WhatIsUnspecifiedMayBeAnything) {
+  Ones at;
+  at.Put(3, kNaN, kNaN, 12345);
+  const Verdict verdict = at.Judged();
+  EXPECT_EQ(verdict.status, Status::kConforms);
+  EXPECT_EQ(verdict.tensors[0].unspecified, 1u);
+  EXPECT_EQ(verdict.tensors[0].judged, 3u);
+}
+
+TEST(Judge, WhatOverflowsCannotBeJudged) {
+  Ones at;
+  at.Put(3, 3e38, kInfinity, kNaN);
+  const Verdict verdict = at.Judged();
+  EXPECT_EQ(verdict.status, Status::kConforms);
+  EXPECT_EQ(verdict.tensors[0].unjudgeable, 1u);
+  EXPECT_EQ(verdict.tensors[0].judged, 3u);
+}
+
+TEST(Judge, VacuousElementsAreCountedAndCanFail) {
+  Ones at;
+  at.permitted[0].vacuous[0] = true;
+  EXPECT_EQ(at.JudgedTensor().vacuous, 1u);
+  EXPECT_EQ(at.JudgedTensor().judged, 3u);
+  at.Put(0, 1, kPermitted, 2);
+  EXPECT_EQ(at.Judged().status, Status::kFails);
+}
+
+TEST(Judge, WhatCouldNotFailIsUnverified) {
+  Ones at;
+  at.permitted[0].vacuous = std::vector<bool>(4, true);
+  EXPECT_EQ(at.Judged().status, Status::kUnverified);
+  EXPECT_THAT(at.Judged().message, HasSubstr("could have failed"));
+  EXPECT_EQ(Ones(0, 2).Judged().status, Status::kUnverified);
+  EXPECT_THAT(Ones(0, 2).Judged().message, HasSubstr("no elements"));
+}
+
+// An ulp above 1 is 2^-23. Exactly one ulp is no longer faithful.
+TEST(Judge, GradesTheWorstElement) {
+  Ones at;
+  EXPECT_EQ(at.Judged().grade, Grade::kExact);
+  at.Put(0, 1 + 0x1p-25, kPermitted, 1 + 0x1p-23);
+  at.golden[0].value.data[0] = 1;
+  EXPECT_EQ(at.Judged().grade, Grade::kFaithful);
+  at.Put(1, 1, kPermitted, 1 + 0x1p-23);
+  EXPECT_EQ(at.Judged().grade, Grade::kWithin);
+  at.Put(2, 1, kPermitted, 1.5);
+  EXPECT_EQ(at.Judged().grade, Grade::kFails);
+}
+
+TEST(Judge, SaysWhatDoesNotFit) {
+  const auto message = [](auto change) {
+    Ones at;
+    change(at.answer);
+    const Verdict verdict = at.Judged();
+    EXPECT_EQ(verdict.status, Status::kFails);
+    EXPECT_EQ(verdict.grade, Grade::kFails);
+    EXPECT_TRUE(verdict.tensors.empty());
+    return verdict.message;
+  };
+  EXPECT_EQ(message([](Tensors& a) { a.clear(); }), "it has no output 'y'");
+  EXPECT_EQ(message([](Tensors& a) { a[0].values = Tensor<double>({2, 3}); }),
+            "y has shape [2,3], expected [2,2]");
+  EXPECT_EQ(message([](Tensors& a) { a[0].dtype = DType::kBF16; }), "y is bf16, expected f32");
+}
+
+// Errors of 1/2 and -1/4 in turn: mean 1/8, root mean square sqrt(5/32).
+TEST(Judge, BiasAndSpreadAreInUnitsOfThePermitted) {
+  Ones at(1, 4);
+  for (size_t i = 0; i < 4; ++i) at.Put(i, 1, kPermitted, 1 + kPermitted * (i % 2 ? -0.25 : 0.5));
+  const TensorVerdict verdict = at.JudgedTensor();
+  EXPECT_EQ(verdict.bias, 0.125);
+  EXPECT_EQ(verdict.spread, std::sqrt(5.0 / 32));
+  EXPECT_EQ(verdict.bias_in_standard_errors, 0);  // one row says nothing of rows
+}
+
+// Row means of 3/8 and 5/8 in turn: mean 1/2, their deviation about 1/8, so the mean lies at
+// 1/2 / (1/8 / sqrt(rows)) = 4 sqrt(rows) standard errors, less the correction for n - 1.
+TEST(Judge, OneSidedErrorsAreUnlikely) {
+  constexpr size_t kRows = 64;
+  Ones at(kRows, 2);
+  for (size_t i = 0; i < 2 * kRows; ++i) {
+    at.Put(i, 1, kPermitted, 1 + kPermitted * (i / 2 % 2 ? 0.375 : 0.625));
+  }
+  const Verdict verdict = at.Judged();
+  EXPECT_NEAR(verdict.tensors[0].bias_in_standard_errors, 4 * std::sqrt(kRows - 1.0), 1e-9);
+  EXPECT_EQ(verdict.grade, Grade::kUnlikely);
+  EXPECT_EQ(verdict.status, Status::kConforms);
+}
+
+TEST(Judge, ErrorsToBothSidesAreLikely) {
+  Ones at(64, 2);
+  for (size_t i = 0; i < 128; ++i) {
+    at.Put(i, 1, kPermitted, 1 + kPermitted * (i / 2 % 2 ? 0.5 : -0.5));
+  }
+  EXPECT_EQ(at.JudgedTensor().bias_in_standard_errors, 0);
+  EXPECT_EQ(at.Judged().grade, Grade::kWithin);
+}
+
+// The common error of a row counts once: 31 rows say nothing, however wide they are.
+TEST(Judge, AFewRowsAreNeverUnlikely) {
+  Ones at(31, 64);
+  for (size_t i = 0; i < 31 * 64; ++i) {
+    at.Put(i, 1, kPermitted, 1 + kPermitted * (i / 64 % 2 ? 0.375 : 0.625));
+  }
+  EXPECT_EQ(at.Judged().grade, Grade::kWithin);
+}
+
+TEST(Judge, NamesTheCase) {
+  EXPECT_EQ(Ones().Judged().case_line, "rms_norm eps=1e-05 unit_offset=false M=2 N=2 dtype=f32 seed=1");
+}
+
+}  // namespace
+}  // namespace sextant::oracle

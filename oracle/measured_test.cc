@@ -1,0 +1,76 @@
+#include "oracle/measured.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+namespace sextant::oracle {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+TEST(Measured, PlainNumbersAreExact) {
+  EXPECT_EQ(Measured(2).value(), 2);
+  EXPECT_EQ(Measured(2).error(), 0);
+}
+
+// (3 +- 1/2) (5 +- 1/4): 3 / 4 + 5 / 2 + 1 / 8, and the rounding of the product.
+TEST(Measured, ProductsCarryBothErrorsAndTheirProduct) {
+  const Measured product = Measured(3, 0.5) * Measured(5, 0.25);
+  EXPECT_EQ(product.value(), 15);
+  EXPECT_GE(product.error(), 3.375);
+  EXPECT_LE(product.error(), 3.375 + 0x1p-40);
+}
+
+TEST(Measured, SumsAndDifferencesAddErrors) {
+  for (const Measured& sum : {Measured(3, 0.5) + Measured(5, 0.25), Measured(3, 0.5) - Measured(-5, 0.25)}) {
+    EXPECT_EQ(sum.value(), 8);
+    EXPECT_GE(sum.error(), 0.75);
+    EXPECT_LE(sum.error(), 0.75 + 0x1p-40);
+  }
+}
+
+// 1 + 2^-60 rounds to 1.
+TEST(Measured, ItsOwnRoundingIsAnError) {
+  const Measured sum = Measured(1) + Measured(0x1p-60);
+  EXPECT_EQ(sum.value(), 1);
+  EXPECT_GE(sum.error(), 0x1p-60);
+  EXPECT_GT((Measured(0x1p-600) * Measured(0x1p-600)).error(), 0);
+}
+
+TEST(Measured, AnInfiniteErrorSaysNothingWhateverTheValue) {
+  for (const double value : {1.0, kInfinity, kNaN}) {
+    const Measured product = Measured(value, kInfinity) * Measured(0);
+    EXPECT_EQ(product.value(), 0);
+    EXPECT_EQ(product.error(), kInfinity);
+  }
+}
+
+TEST(Measured, AValueThatShouldBeFiniteStaysWrong) {
+  for (const double value : {kInfinity, kNaN}) {
+    EXPECT_TRUE(std::isnan((Measured(value, 0.5) * Measured(0)).value()));
+    EXPECT_TRUE(std::isnan((Measured(1, kInfinity) + Measured(value, 0.5)).value()));
+  }
+}
+
+TEST(Measured, OverflowSaysNothing) {
+  const Measured square = Measured(1e300) * Measured(1e300);
+  EXPECT_EQ(square.error(), kInfinity);
+}
+
+// Numbers with 20 bits: everything below is exact in doubles.
+RC_GTEST_PROP(Measured, ContainsWhatItStandsFor, ()) {
+  const auto number = [] { return *rc::gen::inRange(-1000, 1001) * 0x1p-10; };
+  const double x = number(), y = number(), e = std::abs(number()), f = std::abs(number());
+  const double dx = e * *rc::gen::inRange(-8, 9) / 8, dy = f * *rc::gen::inRange(-8, 9) / 8;
+  const Measured a(x + dx, e), b(y + dy, f);
+  const auto contains = [](const Measured& m, double exact) {
+    return std::abs(m.value() - exact) <= m.error();
+  };
+  RC_ASSERT(contains(a + b, x + y));
+  RC_ASSERT(contains(a - b, x - y));
+  RC_ASSERT(contains(a * b, x * y));
+}
+
+}  // namespace
+}  // namespace sextant::oracle
