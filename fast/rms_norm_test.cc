@@ -84,7 +84,7 @@ TYPED_TEST(NormalizeRowsTest, FollowsStrides) {
 // Large enough to bypass the caches.
 TEST(SlowNormalizeRows, GivesTheSameBitsWhenStreaming) {
   Random random;
-  const Rows rows{.N = 1000, .M = 5001, .x_row = 5001, .y_row = 5001};
+  const Rows rows{.N = 1400, .M = 5001, .x_row = 5001, .y_row = 5001};
   Guarded<float> x = random.Fill<float>(rows.N * rows.M), y(x.size());
   const Guarded<float> weight = random.Fill<float>(rows.M);
   NormalizeRows(rows, x.data(), weight.data(), y.data());

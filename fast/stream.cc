@@ -35,12 +35,15 @@ HWY_EXPORT(CopyLines);
 
 namespace {
 constexpr size_t kLine = 64;
-}
+// Of what the system reports no more is believed: glibc 2.36 adds up the caches of all chiplets of
+// an AMD processor, of which a core fills one.
+constexpr size_t kLargestCache = size_t{64} << 20;
+}  // namespace
 
 bool ShouldStream(size_t bytes) noexcept {
   static const size_t threshold = [] {
     const long cache = sysconf(_SC_LEVEL3_CACHE_SIZE);
-    return static_cast<size_t>(cache > 0 ? cache : 32 << 20) / 4 * 3;  // 32 MiB: a usual size
+    return std::min(cache > 0 ? static_cast<size_t>(cache) : kLargestCache, kLargestCache) / 4 * 3;
   }();
   return bytes > threshold;
 }

@@ -24,7 +24,7 @@ TEST(StreamCopy, CopiesAnyLengthToAnyAlignment) {
 
 TEST(ShouldStream, OnlyWhatExceedsTheCaches) {
   EXPECT_FALSE(ShouldStream(1 << 20));
-  EXPECT_TRUE(ShouldStream(size_t{4} << 30));
+  EXPECT_TRUE(ShouldStream(size_t{49} << 20));
 }
 
 }  // namespace
