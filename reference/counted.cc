@@ -24,11 +24,6 @@ bool IsRepresentable(DType format, const DoubleDouble& x) {
   return x.low == 0 && sextant::IsRepresentable(format, x.high);
 }
 
-bool IsPowerOfTwo(double x) {
-  int exponent = 0;
-  return std::abs(std::frexp(x, &exponent)) == 0.5;
-}
-
 double DriftOf(const DoubleDouble& center) {
   return std::abs(center.high) * kDriftUnit + kTinyDrift;
 }
@@ -41,7 +36,8 @@ Counted::Counted(double x, DType format) : center_(x), format_(format) {}
 double Counted::Magnitude() const { return std::abs(center_.high) * (1 + 0x1p-50) + drift_; }
 
 bool Counted::IsPowerOfTwo() const {
-  return IsExact() && center_.low == 0 && sextant::IsPowerOfTwo(center_.high);
+  int exponent = 0;
+  return IsExact() && center_.low == 0 && std::abs(std::frexp(center_.high, &exponent)) == 0.5;
 }
 
 double Counted::Permitted() const {
