@@ -23,7 +23,8 @@ TEST(Measured, ProductsCarryBothErrorsAndTheirProduct) {
 }
 
 TEST(Measured, SumsAndDifferencesAddErrors) {
-  for (const Measured& sum : {Measured(3, 0.5) + Measured(5, 0.25), Measured(3, 0.5) - Measured(-5, 0.25)}) {
+  for (const Measured& sum :
+       {Measured(3, 0.5) + Measured(5, 0.25), Measured(3, 0.5) - Measured(-5, 0.25)}) {
     EXPECT_EQ(sum.value(), 8);
     EXPECT_GE(sum.error(), 0.75);
     EXPECT_LE(sum.error(), 0.75 + 0x1p-40);

@@ -22,7 +22,7 @@ struct Head {
 };
 
 // What channel c becomes: cos_sign x[c] cos[pair] + sine_sign x[partner] sin[pair], put at
-// `target`.
+// `target`; 0 if cos_sign is.
 struct Turn {
   size_t partner, pair, target;
   int cos_sign, sine_sign;
@@ -77,16 +77,18 @@ void RotateMistaken(const RotaryMistake& mistake, const Head& head, bool forward
         for (size_t c = 0; c < head.D; ++c) {
           const std::optional<Turn> turn = mistake.turn(head, c);
           if (!turn) continue;
+          Real& result = y(b, h, s, turn->target);
+          if (turn->cos_sign == 0) {
+            result = Real(0.0);
+            continue;
+          }
           const size_t pair = turn->pair % tables.cos.shape[2];
           const Real cosine = tables.cos(row.b, row.s, pair), sine = tables.sin(row.b, row.s, pair);
           const bool minus = (turn->sine_sign < 0) == forward;
           const bool in_place = mistake.flow == RotaryMistake::Flow::kInPlace && turn->partner < c;
           const Real& partner = (in_place ? y : x)(b, h, s, turn->partner);
           const Real kept = turn->cos_sign < 0 ? -(x(b, h, s, c) * cosine) : x(b, h, s, c) * cosine;
-          Real& result = y(b, h, s, turn->target);
-          if (turn->cos_sign == 0) {
-            result = Real(0.0);
-          } else if (mistake.flow == RotaryMistake::Flow::kAdded) {
+          if (mistake.flow == RotaryMistake::Flow::kAdded) {
             result = x(b, h, s, c) + (minus ? sine : cosine);
           } else {
             result = minus ? kept - partner * sine : kept + partner * sine;

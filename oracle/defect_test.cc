@@ -1,0 +1,219 @@
+#include "oracle/defect.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "oracle/laws.h"
+#include "oracle/oracle.h"
+#include "reference/draw.h"
+#include "reference/operations.h"
+#include "reference/prove.h"
+#include "reference/rms_norm.h"
+
+namespace sextant::oracle {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::StartsWith;
+
+// A case, its inputs, and what hypotheses make of it.
+struct Asked {
+  explicit Asked(const std::string& line, const std::string& recipe_text = "native")
+      : c(Case::Parse(line)), inputs(DrawInputs(c)), recipe(ParseRecipe(recipe_text, c.dtype())) {}
+  std::optional<Hypothesis> Of(const Defect& defect) const {
+    return defect.hypothesis(c, inputs, recipe);
+  }
+  std::vector<double> Predicted(const Defect& defect) const {
+    return Predict(*Of(defect), c).at(0).values.data;
+  }
+  std::vector<double> Honest() const { return AnswerBy(c, inputs, recipe).at(0).values.data; }
+
+  Case c;
+  Tensors inputs;
+  Recipe recipe;
+};
+
+const Defect& DefectNamed(const std::string& operation, const std::string& name) {
+  const auto& defects = OracleOf(operation).defects;
+  const auto at = std::ranges::find(defects, name, &Defect::name);
+  if (at == defects.end()) throw Error("no defect ", name);
+  return *at;
+}
+
+// x = (1, 7): mean square 25, so y = (1, 7) / sqrt(25 + eps), with eps 39 and 231 exactly.
+TEST(ChangedWord, ComputesTheOtherCaseOnTheSameInputs) {
+  const Asked asked("rms_norm N=1 M=2 eps=39 dtype=f64 seed=5 @x=1,7 @weight=1,1");
+  const Defect defect = ChangedWord("eps", "why", "eps=231");
+  EXPECT_EQ(asked.Honest(), (std::vector<double>{1.0 / 8, 7.0 / 8}));
+  EXPECT_EQ(asked.Predicted(defect), (std::vector<double>{1.0 / 16, 7.0 / 16}));
+}
+
+TEST(ChangedWord, DoesNotApplyWhereNothingChangesOrNothingFits) {
+  const Asked asked("rope pairing=half H=1 S=1 D=4 offset=2 R=2");
+  EXPECT_FALSE(asked.Of(ChangedWord("same", "", "pairing=half")));
+  EXPECT_FALSE(asked.Of(ChangedWord("no window", "", "R=4")));
+  EXPECT_FALSE(asked.Of(ChangedWord("unknown", "", "eps=1")));
+  EXPECT_FALSE(asked.Of(ChangedWord("not said", "", [](const Case&) { return ""; })));
+  EXPECT_TRUE(asked.Of(ChangedWord("other", "", "pairing=interleaved")));
+}
+
+TEST(ChangedInputs, ComputesTheSameCaseOnOtherInputs) {
+  const Asked asked("rms_norm N=1 M=2 eps=39 dtype=f64 @x=1,7 @weight=1,1");
+  const Defect doubled = ChangedInputs("doubled", "", [](const Case&, Tensors& inputs) {
+    inputs[1].values = Times(inputs[1].values, 2);
+    return true;
+  });
+  EXPECT_EQ(asked.Predicted(doubled), (std::vector<double>{2.0 / 8, 14.0 / 8}));
+  EXPECT_FALSE(asked.Of(ChangedInputs("no", "", [](const Case&, Tensors&) { return false; })));
+}
+
+TEST(ChangedRecipe, ChangesOnlyTheStepsItNames) {
+  const Asked asked("rope pairing=half H=1 S=2 D=4 dtype=f32", "*=f64 angle=f32 store=T");
+  const auto hypothesis = asked.Of(ChangedRecipe("angle", "", "angle=bf16 trig=T"));
+  const auto rule = [&](Step step) { return hypothesis->recipe.steps[static_cast<size_t>(step)]; };
+  EXPECT_EQ(rule(Step::kAngle).format, DType::kBF16);
+  EXPECT_TRUE(rule(Step::kTrig).of_tensor);
+  EXPECT_EQ(rule(Step::kRotate).format, DType::kF64);
+  EXPECT_TRUE(rule(Step::kStore).of_tensor);
+}
+
+// y = x times what it was told beside the attributes.
+struct Shifted : RmsNorm {
+  double factor = 1;
+  template <class Real>
+  void operator()(const Tensor<Real>& x, const Tensor<Real>&, Tensor<Real>& y) const {
+    for (size_t i = 0; i < x.data.size(); ++i) y.data[i] = x.data[i] * Real(factor) + Real(eps);
+  }
+};
+
+TEST(MutatedFormula, HasTheAttributesOfTheCaseAndItsOwnMembers) {
+  const Asked asked("rms_norm N=1 M=2 eps=0.5 dtype=f64 @x=1,7 @weight=1,1");
+  Shifted shifted;
+  shifted.factor = 3;
+  EXPECT_EQ(asked.Predicted(MutatedFormula("shifted", "", shifted)),
+            (std::vector<double>{3.5, 21.5}));
+}
+
+TEST(CopyAttributes, CopiesDimensionsToo) {
+  const Case c = Case::Parse("rope_relayout from=half to=interleaved H=3 D=8 R=6 offset=1 M=2");
+  const auto copy = MakeOperationNamed("rope_relayout");
+  CopyAttributes(c, *copy);
+  const Tensors inputs = DrawInputs(c);
+  const Recipe recipe = ParseRecipe("native", c.dtype());
+  EXPECT_EQ(AnswerBy(*copy, c, inputs, recipe)[0].values.data,
+            AnswerBy(c, inputs, recipe)[0].values.data);
+}
+
+TEST(GeneratedDefects, AreTheChoicesOfAttributes) {
+  std::vector<std::string> names;
+  for (const Defect& defect : GeneratedDefects(*MakeOperationNamed("rms_norm"))) {
+    names.push_back(defect.name);
+  }
+  EXPECT_THAT(names, ElementsAre("eps=1e-05", "eps=0.1", "eps=1e-08", "unit_offset=false",
+                                 "unit_offset=true"));
+}
+
+TEST(Explains, KnowsItsOwnPrediction) {
+  const Asked asked("rope pairing=half H=2 D=8 dtype=f32 @position=1,2,3");
+  const auto hypothesis = asked.Of(DefectNamed("rope", "rotates_backwards"));
+  Tensors answer = Predict(*hypothesis, asked.c);
+  EXPECT_TRUE(Explains(*hypothesis, asked.c, asked.recipe, answer));
+  EXPECT_FALSE(
+      Explains(*hypothesis, asked.c, asked.recipe, AnswerBy(asked.c, asked.inputs, asked.recipe)));
+  answer[0].values.data[5] += 1e-3;
+  EXPECT_FALSE(Explains(*hypothesis, asked.c, asked.recipe, answer));
+  answer[0].values.data[5] = NAN;
+  EXPECT_FALSE(Explains(*hypothesis, asked.c, asked.recipe, answer));
+}
+
+TEST(CausesOf, NamesTheBugAndWhereItIsKnownFrom) {
+  const Asked asked("rope pairing=half H=2 D=8 dtype=f32 @position=1,2,3");
+  const Tensors wrong = Predict(*asked.Of(DefectNamed("rope", "mixed_rotate_half")), asked.c);
+  EXPECT_THAT(
+      CausesOf(asked.c, asked.inputs, asked.recipe, wrong),
+      ElementsAre(StartsWith("mixed_rotate_half (neighbouring channels are taken, but put")));
+}
+
+// Changed formats hardly change an answer of few bits: they would explain any honest one.
+TEST(CausesOf, NamesNothingThatHonestAnswersShow) {
+  const Asked asked("rope pairing=half H=2 D=8 dtype=bf16 @position=1,2,3");
+  const Tensors honest = AnswerBy(asked.c, asked.inputs, asked.recipe);
+  EXPECT_THAT(CausesOf(asked.c, asked.inputs, asked.recipe, honest), IsEmpty());
+}
+
+// The words by which the systems that the field teaches wrongly are recognised.
+TEST(Oracle, KnowsTheBugsOfArticles) {
+  for (const char* name :
+       {"one_frequency_per_channel", "exponent_shifted_down", "mixed_rotate_half",
+        "frequencies_by_power_chain", "frequencies_in_bf16", "angle_in_bf16"}) {
+    EXPECT_NO_THROW(DefectNamed("rope", name)) << name;
+  }
+}
+
+TEST(Oracle, RefusesUnknownOperations) { EXPECT_THROW(OracleOf("rop"), Error); }
+
+TEST(Oracle, EveryDefectHasItsOwnNameAndAReason) {
+  for (const auto& operation : AllOperations()) {
+    std::set<std::string> names;
+    for (const Defect& defect : OracleOf(operation->info().name).defects) {
+      EXPECT_TRUE(names.insert(defect.name).second) << operation->info().name << " " << defect.name;
+      EXPECT_FALSE(defect.why.empty()) << operation->info().name << " " << defect.name;
+    }
+  }
+}
+
+// Every mutated formula is the operation's own but for its one mistake: where there is nothing to
+// be mistaken about, it gives the same answer. At position 0 without a window all agree but those
+// that are named.
+TEST(Oracle, FormulasAreRightWhereTheirBugCannotShow) {
+  const Asked asked("rope pairing=half H=1 D=8 dtype=f32 @position=0");
+  std::set<std::string> differ;
+  for (const Defect& defect : OracleOf("rope").defects) {
+    const auto hypothesis = asked.Of(defect);
+    if (hypothesis && Predict(*hypothesis, asked.c)[0].values.data != asked.Honest()) {
+      differ.insert(defect.name);
+    }
+  }
+  EXPECT_THAT(differ, ElementsAre("adds_instead_of_rotating", "cos_and_sin_swapped",
+                                  "output_in_other_order", "position_off_by_one",
+                                  "rotation_in_bf16", "rotation_in_f16", "second_term_subtracted"));
+}
+
+// What a defect answers to the committed cases is explained by that defect, wherever it shows.
+class SlowDefects : public testing::TestWithParam<std::string> {};
+
+TEST_P(SlowDefects, ExplainTheirOwnAnswers) {
+  for (const CaseLine& line : ReadCaseLines("fixtures/" + GetParam() + ".cases")) {
+    const Asked asked(line.text);
+    for (const Defect& defect : OracleOf(GetParam()).defects) {
+      const auto hypothesis = asked.Of(defect);
+      if (!hypothesis) continue;
+      const Tensors answer = Predict(*hypothesis, asked.c);
+      const auto permitted =
+          Permit(*hypothesis->operation, asked.c, hypothesis->inputs, asked.recipe);
+      const bool bounded = std::ranges::all_of(permitted, [](const PermittedTensor& p) {
+        return std::ranges::all_of(p.error.data, [](double e) { return std::isfinite(e); });
+      });
+      if (!bounded) continue;
+      EXPECT_TRUE(Explains(*hypothesis, asked.c, asked.recipe, answer))
+          << line.text << " " << defect.name;
+    }
+  }
+}
+
+std::vector<std::string> AllNames() {
+  std::vector<std::string> names;
+  for (const auto& operation : AllOperations()) names.emplace_back(operation->info().name);
+  return names;
+}
+
+INSTANTIATE_TEST_SUITE_P(Operations, SlowDefects, testing::ValuesIn(AllNames()),
+                         [](const auto& info) { return info.param; });
+
+}  // namespace
+}  // namespace sextant::oracle

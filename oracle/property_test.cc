@@ -1,0 +1,187 @@
+#include "oracle/property.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "oracle/oracle.h"
+#include "reference/draw.h"
+#include "reference/operations.h"
+
+namespace sextant::oracle {
+namespace {
+
+using Status = PropertyVerdict::Status;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+PropertyVerdict Verdict(const std::string& operation, const std::string& law,
+                        const Subject& subject, int count = 100) {
+  const auto verdicts =
+      CheckProperties(*MakeOperationNamed(operation), subject, subject.recipe, {.count = count});
+  return *std::ranges::find(verdicts, law, &PropertyVerdict::name);
+}
+
+// What a law finds for a subject in one case.
+Findings Find(const std::string& operation, const std::string& law, const Subject& subject,
+              const Case& c) {
+  const Ask ask = [&](const Case& asked, const Tensors& inputs) {
+    return Response{subject.answer(asked, inputs).outputs,
+                    Permit(asked, inputs, ParseRecipe(subject.recipe, asked.dtype()))};
+  };
+  const auto& laws = OracleOf(operation).properties;
+  return std::ranges::find(laws, law, &Property::name)->check(c, DrawInputs(c), ask);
+}
+
+Response One(double value, double permitted) {
+  return {{{"y", DType::kF32, Tensor<double>({1}, {value})}},
+          {{"y", DType::kF32, Tensor<double>({1}, {permitted}), {false}}}};
+}
+
+TEST(Findings, HoldUpToWhatRoundingExplains) {
+  const Response y = One(1, 0.25);
+  Findings findings;
+  EXPECT_TRUE(findings.Hold());
+  EXPECT_EQ(findings.count(), 0u);
+  findings.Equal(y(0, 0), 1.25, {y, 0, 0});
+  EXPECT_TRUE(findings.Hold());
+  findings.Equal(y(0, 0), 1.5, {y, 0, 0});
+  EXPECT_FALSE(findings.Hold());
+  EXPECT_EQ(findings.count(), 2u);
+  EXPECT_THAT(findings.Worst(), testing::StartsWith("y[0]: off by 0.5, rounding explains 0.25"));
+}
+
+TEST(Findings, AtMostLooksToOneSide) {
+  const Response y = One(1, 0.25);
+  Findings findings;
+  findings.AtMost(y(0, 0), 5, {y, 0, 0});
+  findings.AtMost(y(0, 0), 0.75, {y, 0, 0});
+  EXPECT_TRUE(findings.Hold());
+  findings.AtMost(y(0, 0), 0.5, {y, 0, 0});
+  EXPECT_FALSE(findings.Hold());
+}
+
+TEST(Findings, WhatIsNotANumberStaysTheWorst) {
+  const Response nan = One(NAN, 0.25), far = One(1e6, 0.25), lost = One(NAN, INFINITY);
+  Findings findings;
+  findings.Equal(nan(0, 0), 1, {nan, 0, 0});
+  findings.Equal(far(0, 0), 1, {far, 0, 0});
+  EXPECT_FALSE(findings.Hold());
+  EXPECT_THAT(findings.Worst(), HasSubstr("nan"));
+  Findings one_sided;
+  one_sided.AtMost(nan(0, 0), 1, {nan, 0, 0});
+  EXPECT_FALSE(one_sided.Hold());
+  Findings of_lost;
+  of_lost.Equal(lost(0, 0), 1, {lost, 0, 0});
+  EXPECT_TRUE(of_lost.Hold());
+}
+
+// The bug shows in the simplest of all cases, so every word of the counterexample is its simplest.
+TEST(CheckProperties, ShrinksTheCounterexampleToASimpleCaseThatRepeats) {
+  const Subject subject = DefectSubject("rope/rotates_backwards");
+  const std::string law = "turns_from_first_to_second";
+  const PropertyVerdict verdict = Verdict("rope", law, subject);
+  ASSERT_EQ(verdict.status, Status::kBroken);
+  const Case simplest =
+      Case::Parse("rope pairing=half B=1 H=1 S=1 D=4 R=4 dtype=f32 seed=1 @position=sequence");
+  EXPECT_EQ(verdict.counterexample, simplest.ToString());
+  EXPECT_THAT(verdict.detail, HasSubstr("y[0,0,0,2]: off by"));
+  EXPECT_FALSE(Find("rope", law, subject, Case::Parse(verdict.counterexample)).Hold());
+  EXPECT_TRUE(Find("rope", law, RecipeSubject("native"), simplest).Hold());
+}
+
+TEST(CheckProperties, TheSeedRepeatsTheRun) {
+  const Subject subject = DefectSubject("rms_norm/mean_of_first_row");
+  const auto operation = MakeOperationNamed("rms_norm");
+  const auto run = [&](uint64_t seed) {
+    std::string text;
+    for (const auto& v :
+         CheckProperties(*operation, subject, "native", {.seed = seed, .count = 20})) {
+      text += v.name + v.counterexample + v.detail + std::to_string(v.cases) + "\n";
+    }
+    return text;
+  };
+  EXPECT_EQ(run(3), run(3));
+}
+
+TEST(CheckProperties, NaNBreaksEveryLaw) {
+  const Subject nan{"nan", "native", [](const Case& c, const Tensors& inputs) {
+                      Answer answer = RecipeSubject("native").answer(c, inputs);
+                      for (NamedTensor& t : answer.outputs) std::ranges::fill(t.values.data, NAN);
+                      return answer;
+                    }};
+  for (const auto& v :
+       CheckProperties(*MakeOperationNamed("sinusoidal"), nan, "native", {.count = 10})) {
+    EXPECT_EQ(v.status, Status::kBroken) << v.name;
+  }
+}
+
+TEST(CheckProperties, SaysWhatWasDeclinedAndWhatCouldNotRun) {
+  const Subject declines{"declines", "native", [](const Case&, const Tensors&) {
+                           return Answer{Answer::Status::kUnsupported, "not today", {}};
+                         }};
+  PropertyVerdict verdict = Verdict("rms_norm", "odd", declines, 10);
+  EXPECT_EQ(verdict.status, Status::kDeclined);
+  EXPECT_THAT(verdict.detail, HasSubstr("not today"));
+  const Subject crashes{"crashes", "native", [](const Case&, const Tensors&) {
+                          return Answer{Answer::Status::kFailed, "killed by SIGSEGV", {}};
+                        }};
+  verdict = Verdict("rms_norm", "odd", crashes, 10);
+  EXPECT_EQ(verdict.status, Status::kCouldNotRun);
+  EXPECT_EQ(verdict.detail, "killed by SIGSEGV");
+  EXPECT_NO_THROW(Case::Parse(verdict.counterexample));
+}
+
+TEST(Oracle, EveryLawHasItsOwnNameAndASentence) {
+  for (const auto& operation : AllOperations()) {
+    std::set<std::string> names;
+    EXPECT_FALSE(OracleOf(operation->info().name).properties.empty());
+    for (const Property& law : OracleOf(operation->info().name).properties) {
+      EXPECT_TRUE(names.insert(law.name).second) << law.name;
+      EXPECT_FALSE(law.sentence.empty()) << law.name;
+    }
+  }
+}
+
+std::vector<std::string> AllNames() {
+  std::vector<std::string> names;
+  for (const auto& operation : AllOperations()) names.emplace_back(operation->info().name);
+  return names;
+}
+
+// A law that no bug breaks is no law.
+class SlowLaws : public testing::TestWithParam<std::string> {};
+
+TEST_P(SlowLaws, EachIsBrokenByADefect) {
+  const auto operation = MakeOperationNamed(GetParam());
+  std::set<std::string> unbroken;
+  for (const Property& law : OracleOf(GetParam()).properties) unbroken.insert(law.name);
+  for (const Defect& defect : OracleOf(GetParam()).defects) {
+    if (unbroken.empty()) break;
+    const Subject subject = DefectSubject(GetParam() + "/" + defect.name);
+    for (const auto& verdict : CheckProperties(*operation, subject, "native", {})) {
+      if (verdict.status == Status::kBroken) unbroken.erase(verdict.name);
+    }
+  }
+  EXPECT_THAT(unbroken, IsEmpty());
+}
+
+TEST_P(SlowLaws, HoldForEveryHonestSubject) {
+  for (const StandardRecipe& recipe : StandardRecipes()) {
+    const Subject subject = RecipeSubject(std::string(recipe.name));
+    for (const auto& v : CheckProperties(*MakeOperationNamed(GetParam()), subject, subject.recipe,
+                                         {.count = 200})) {
+      EXPECT_EQ(v.status, Status::kHolds)
+          << recipe.name << " " << v.name << ": " << v.detail << "\n"
+          << v.counterexample;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Operations, SlowLaws, testing::ValuesIn(AllNames()),
+                         [](const auto& info) { return info.param; });
+
+}  // namespace
+}  // namespace sextant::oracle

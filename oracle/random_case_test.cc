@@ -1,0 +1,125 @@
+#include "oracle/random_case.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <set>
+
+#include "oracle/judge.h"
+#include "oracle/subject.h"
+#include "reference/draw.h"
+#include "reference/operations.h"
+
+namespace sextant::oracle {
+namespace {
+
+// Cases at random indices; those that do not go together are passed over.
+class Drawer {
+ public:
+  explicit Drawer(const Operation& operation) : space_(operation) {}
+  Case Next() {
+    while (true) {
+      std::vector<size_t> indices;
+      for (const size_t size : space_.sizes()) indices.push_back(random_() % size);
+      if (const auto c = space_.At(indices)) return *c;
+    }
+  }
+
+ private:
+  CaseSpace space_;
+  std::mt19937_64 random_{1};  // its numbers are the same everywhere
+};
+
+TEST(CaseSpace, TheFirstChoicesAreTheSimplestCase) {
+  const CaseSpace space(*MakeOperationNamed("rms_norm"));
+  const auto c = space.At(std::vector<size_t>(space.sizes().size(), 0));
+  ASSERT_TRUE(c);
+  EXPECT_EQ(
+      c->ToString(),
+      Case::Parse("rms_norm eps=1e-05 unit_offset=false N=3 M=7 dtype=f32 seed=1").ToString());
+}
+
+TEST(CaseSpace, EveryIndexChangesOneWord) {
+  const CaseSpace space(*MakeOperationNamed("rope_table"));
+  const std::vector<size_t> simplest(space.sizes().size(), 0);
+  for (size_t place = 0; place < space.sizes().size(); ++place) {
+    std::set<std::string> lines;
+    for (size_t choice = 0; choice < space.sizes()[place]; ++choice) {
+      auto indices = simplest;
+      indices[place] = choice;
+      if (const auto c = space.At(indices)) lines.insert(c->ToString());
+    }
+    EXPECT_EQ(lines.size(), space.sizes()[place]) << place;
+  }
+}
+
+TEST(CaseSpace, ChoicesThatDoNotGoTogetherAreNoCase) {
+  const CaseSpace space(*MakeOperationNamed("rope"));
+  size_t impossible = 0, possible = 0;
+  std::vector<size_t> indices(space.sizes().size(), 0);
+  for (size_t place = 0; place < indices.size(); ++place) {
+    for (size_t choice = 0; choice < space.sizes()[place]; ++choice) {
+      auto changed = indices;
+      changed[place] = choice;
+      ++(space.At(changed) ? possible : impossible);  // R=64 does not fit into D=4
+    }
+  }
+  EXPECT_GT(impossible, 0u);
+  EXPECT_GT(possible, 0u);
+}
+
+// cos and sin are drawn together, or they lie on no circle.
+TEST(CaseSpace, TablesKeepTheirDistribution) {
+  Drawer drawer(*MakeOperationNamed("rope_rotate"));
+  for (int i = 0; i < 100; ++i) {
+    const Case c = drawer.Next();
+    EXPECT_EQ(c.SpecOf(c.info().signature.inputs[1]), "circle_cos");
+    EXPECT_EQ(c.SpecOf(c.info().signature.inputs[2]), "circle_sin");
+  }
+}
+
+TEST(CaseSpace, AllCasesCanBeDrawn) {
+  for (const auto& operation : AllOperations()) {
+    Drawer drawer(*operation);
+    for (int i = 0; i < 20; ++i) EXPECT_NO_THROW(DrawInputs(drawer.Next()));
+  }
+}
+
+// 10^5 random cases in all: who follows a recipe conforms to it.
+class SlowFalseAlarms : public testing::TestWithParam<std::tuple<std::string, std::string>> {};
+
+TEST_P(SlowFalseAlarms, NoHonestSubjectFails) {
+  const auto& [operation, recipe_text] = GetParam();
+  Drawer drawer(*MakeOperationNamed(operation));
+  for (int i = 0; i < 1250; ++i) {
+    const Case c = drawer.Next();
+    const Tensors inputs = DrawInputs(c);
+    const Recipe recipe = ParseRecipe(recipe_text, c.dtype());
+    const Verdict verdict =
+        Judge(c, Prove(c, inputs, recipe), Permit(c, inputs, recipe), AnswerBy(c, inputs, recipe));
+    ASSERT_NE(verdict.status, Verdict::Status::kFails) << c.ToString() << "\n"
+                                                       << verdict.tensors.at(0).worst.where;
+    ASSERT_NE(verdict.grade, Grade::kUnlikely) << c.ToString();
+  }
+}
+
+std::vector<std::string> AllNames() {
+  std::vector<std::string> names;
+  for (const auto& operation : AllOperations()) names.emplace_back(operation->info().name);
+  return names;
+}
+std::vector<std::string> AllRecipes() {
+  std::vector<std::string> names;
+  for (const StandardRecipe& recipe : StandardRecipes()) names.emplace_back(recipe.name);
+  return names;
+}
+
+INSTANTIATE_TEST_SUITE_P(Operations, SlowFalseAlarms,
+                         testing::Combine(testing::ValuesIn(AllNames()),
+                                          testing::ValuesIn(AllRecipes())),
+                         [](const auto& info) {
+                           return std::get<0>(info.param) + "_" + std::get<1>(info.param);
+                         });
+
+}  // namespace
+}  // namespace sextant::oracle

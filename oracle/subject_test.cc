@@ -1,0 +1,76 @@
+#include "oracle/subject.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "reference/draw.h"
+#include "reference/error.h"
+#include "reference/prove.h"
+
+namespace sextant::oracle {
+namespace {
+
+using testing::HasSubstr;
+
+template <class Function>
+std::string ErrorOf(Function function) {
+  try {
+    function();
+  } catch (const Error& e) {
+    return e.what();
+  }
+  return "no error";
+}
+
+std::vector<double> Values(const Subject& subject, const std::string& line) {
+  const Case c = Case::Parse(line);
+  const Answer answer = subject.answer(c, DrawInputs(c));
+  EXPECT_EQ(answer.status, Answer::Status::kAnswered);
+  return answer.outputs.at(0).values.data;
+}
+
+// bf16 has 8 bits: 1/3 is 0x1.56p-2.
+TEST(RecipeSubject, RoundsAsTheRecipeSays) {
+  const std::string line = "rms_norm N=1 M=2 eps=0 dtype=bf16 @x=3,3 @weight=0.333984375,1";
+  EXPECT_EQ(Values(RecipeSubject("native"), line), (std::vector<double>{0.333984375, 1}));
+  EXPECT_EQ(RecipeSubject("f32_compute").name, "recipe:f32_compute");
+  EXPECT_EQ(RecipeSubject("f32_compute").recipe, "f32_compute");
+}
+
+TEST(RecipeSubject, RefusesUnknownRecipesAtOnce) {
+  EXPECT_THAT(ErrorOf([] { RecipeSubject("naive"); }), HasSubstr("there is no recipe 'naive'"));
+}
+
+TEST(DefectSubject, HasTheBugAndIsHonestElsewhere) {
+  const Subject honest = RecipeSubject("native");
+  const Subject wrong = DefectSubject("rope/rotates_backwards");
+  const std::string turned = "rope pairing=half H=1 D=4 @position=1";
+  EXPECT_NE(Values(wrong, turned), Values(honest, turned));
+  const std::string norm = "rms_norm N=2 M=3";
+  EXPECT_EQ(Values(wrong, norm), Values(honest, norm));
+  // There is nothing negative to be clamped.
+  EXPECT_EQ(Values(DefectSubject("rope/negative_position_clamped"), turned),
+            Values(honest, turned));
+}
+
+TEST(DefectSubject, SaysWhatExists) {
+  EXPECT_EQ(ErrorOf([] { DefectSubject("rope"); }), "'rope' is not OPERATION/DEFECT");
+  EXPECT_THAT(ErrorOf([] { DefectSubject("rop/x"); }), HasSubstr("there is no operation 'rop'"));
+  EXPECT_THAT(ErrorOf([] { DefectSubject("rope_relayout/x"); }),
+              HasSubstr("rope_relayout has no defect 'x'; it has: inverse_permutation"));
+}
+
+TEST(Misfit, NamesShapesTypesAndWhatIsMissing) {
+  const Case c = Case::Parse("rope_frequencies R=4 dtype=bf16");
+  Tensors outputs = AnswerBy(c, {}, ParseRecipe("native", c.dtype()));
+  EXPECT_EQ(Misfit(c, outputs), "");
+  outputs[1].dtype = DType::kBF16;
+  EXPECT_EQ(Misfit(c, outputs), "attention_factor is bf16, expected f32");
+  outputs[0].values = Tensor<double>({4});
+  EXPECT_EQ(Misfit(c, outputs), "inv_freq has shape [4], expected [2]");
+  outputs.erase(outputs.begin());
+  EXPECT_EQ(Misfit(c, outputs), "it has no output 'inv_freq'");
+}
+
+}  // namespace
+}  // namespace sextant::oracle
