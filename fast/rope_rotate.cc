@@ -1,4 +1,5 @@
 #include "fast/rope_rotate.h"
+
 #include "fast/stream.h"
 
 #undef HWY_TARGET_INCLUDE
