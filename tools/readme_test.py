@@ -1,0 +1,61 @@
+"""README.md tells the truth: its lists are what the programs print, its examples are run.
+
+    python3 tools/readme_test.py build/sextant
+"""
+
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+README = (ROOT / "README.md").read_text()
+PROGRAM = pathlib.Path("build/sextant")
+
+
+def blocks(language=""):
+    """The fenced blocks of a language."""
+    return re.findall(rf"^```{language}\n(.*?)^```$", README, re.M | re.S)
+
+
+def run(command, **options):
+    words = shlex.split(command)
+    if words[0] == "build/sextant":
+        words[0] = str(PROGRAM)
+    return subprocess.run(words, capture_output=True, text=True, stdin=subprocess.DEVNULL, **options)
+
+
+class Readme(unittest.TestCase):
+    def test_lists_the_operations(self):
+        self.assertIn(run("build/sextant list").stdout, blocks())
+
+    def test_lists_the_packages(self):
+        listed = subprocess.run([ROOT / "tools/setup", "--list"], capture_output=True, text=True).stdout
+        self.assertIn(listed, blocks())
+
+    def test_shows_the_python_example(self):
+        self.assertEqual([(ROOT / "tools/adapters/python/example.py").read_text()], blocks("python"))
+
+    def test_judges_the_python_example(self):
+        command = re.search(r"^    (build/sextant check .*example\.py\")$", README, re.M)[1]
+        self.assertEqual(run(command, cwd=ROOT).returncode, 0)
+
+    def test_shows_what_the_first_minute_prints(self):
+        (session,) = blocks("console")
+        steps = re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", session, re.M)
+        self.assertGreater(len(steps), 3)
+        with tempfile.TemporaryDirectory() as folder:
+            for name in ("fixtures", "tools"):
+                (pathlib.Path(folder) / name).symlink_to(ROOT / name)
+            for command, expected in steps:
+                result = run(command, cwd=folder)
+                self.assertEqual(result.stdout + result.stderr, expected, command)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1:
+        PROGRAM = pathlib.Path(sys.argv.pop(1)).resolve()
+    unittest.main()
