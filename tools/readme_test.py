@@ -18,7 +18,8 @@ PROGRAM = pathlib.Path("build/sextant")
 
 def blocks(language=""):
     """The fenced blocks of a language."""
-    return re.findall(rf"^```{language}\n(.*?)^```$", README, re.M | re.S)
+    fences = re.findall(r"^```(\w*)\n(.*?)^```$", README, re.M | re.S)
+    return [text for name, text in fences if name == language]
 
 
 def run(command, **options):
