@@ -34,3 +34,20 @@ function(add_command name label)
   add_test(NAME ${name} COMMAND ${ARGN} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
   set_tests_properties(${name} PROPERTIES LABELS "${label}")
 endfunction()
+
+# Installs targets as the package Sextant, and tests it with a project that uses it.
+function(install_package)
+  install(TARGETS ${ARGN} EXPORT SextantTargets
+    FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/sextant)
+  set(PACKAGE ${CMAKE_INSTALL_LIBDIR}/cmake/Sextant)
+  install(EXPORT SextantTargets NAMESPACE Sextant:: DESTINATION ${PACKAGE})
+  install(FILES tools/SextantConfig.cmake DESTINATION ${PACKAGE})
+  set(PREFIX ${PROJECT_BINARY_DIR}/consumer/prefix)
+  add_command(install slow ${CMAKE_COMMAND} --install ${PROJECT_BINARY_DIR} --prefix ${PREFIX})
+  add_command(consumer slow ${CMAKE_CTEST_COMMAND}
+    --build-and-test ${PROJECT_SOURCE_DIR}/tools/consumer ${PROJECT_BINARY_DIR}/consumer/build
+    --build-generator ${CMAKE_GENERATOR} --build-options -DCMAKE_PREFIX_PATH=${PREFIX}
+    --test-command consumer)
+  set_tests_properties(install PROPERTIES FIXTURES_SETUP installed)
+  set_tests_properties(consumer PROPERTIES FIXTURES_REQUIRED installed)
+endfunction()
