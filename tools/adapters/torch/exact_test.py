@@ -12,6 +12,7 @@ import torch
 import rms_norm
 import rope
 import sinusoidal
+from subject import FOLDER, TABLE
 
 U = {"f32": 2.0**-24, "bf16": 2.0**-8}
 R = 16
@@ -109,6 +110,37 @@ class Rope(unittest.TestCase):
         self.assertEqual(moved, [False] * 4 + [True] * 2 + [False] * 2)
         # transpose: (1, 1) turns by -1 rad into (cos 1 + sin 1, cos 1 - sin 1)
         self.assertAlmostEqual(y[0, 0, 0, 4].item(), 1.3817732907, places=6)
+
+
+class Table(unittest.TestCase):
+    """systems.toml, the programs and the case files name the same things."""
+
+    def test_every_system_is_served_by_its_program(self):
+        for program in (rope, sinusoidal, rms_norm):
+            file = f"{program.__name__}.py"
+            listed = {name for name, system in TABLE.items() if system["program"] == file}
+            self.assertEqual(listed, set(program.SYSTEMS))
+
+    def test_every_case_file_is_used(self):
+        used = {check["cases"] for system in TABLE.values() for check in system["checks"]}
+        self.assertEqual(used, {path.stem for path in (FOLDER / "cases").iterdir()})
+
+
+class Empty(unittest.TestCase):
+    """No element is an answer, too."""
+
+    def test_no_rotary_channel_no_row(self):
+        nowhere = numpy.zeros((1, 0), numpy.int64)
+        given = dict(base=10000.0, scaling="none", offset=0, direction="forward", dtype="f32")
+        for name, system in rope.SYSTEMS.items():
+            x = numpy.zeros((1, 2, 0, 4), numpy.float32)
+            self.assertEqual(system["rope"](x, position=nowhere, R=4, **given).shape, x.shape, name)
+            if "rope_frequencies" in system:
+                outputs = system["rope_frequencies"](base=2.0, scaling="none", R=0, dtype="f64")
+                self.assertEqual(outputs["inv_freq"].shape, (0,), name)
+        for name, system in sinusoidal.SYSTEMS.items():
+            given = dict(base=10000.0, layout="interleaved", denominator="paper", dtype="f32")
+            self.assertEqual(system["sinusoidal"](nowhere[0], M=6, **given).shape, (0, 6), name)
 
 
 class Frequencies(unittest.TestCase):

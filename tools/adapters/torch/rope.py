@@ -14,7 +14,7 @@ def rotary(pairing, rotation):
         if given.get("pairing", pairing) != pairing:
             raise Unsupported(f"pairing is {pairing}")
         x = as_tensor(x, dtype)
-        if R == 0:
+        if R == 0 or x.numel() == 0:
             return x
         sign = -1 if direction == "transpose" else 1
         before, turned, after = x.split((offset, R, x.shape[-1] - offset - R), -1)
@@ -40,8 +40,9 @@ def rope(form):
 
 def rope_frequencies(form):
     def answer(base, scaling, R, dtype, **_):
-        system, wide = build(form, R, base, scaling), DTYPES[WIDE[dtype]]
-        return {"inv_freq": system.frequencies(wide).to(wide), "attention_factor": torch.ones((), dtype=wide)}
+        wide = DTYPES[WIDE[dtype]]
+        frequencies = build(form, R, base, scaling).frequencies(wide) if R else torch.ones(0)
+        return {"inv_freq": frequencies.to(wide), "attention_factor": torch.ones((), dtype=wide)}
 
     return answer
 
@@ -49,6 +50,8 @@ def rope_frequencies(form):
 def rope_matrix(position, base, scaling, pairing, D, dtype, **_):
     if pairing != forms.Matrix.pairing:
         raise Unsupported(f"pairing is {forms.Matrix.pairing}")
+    if len(position) * D == 0:
+        return torch.zeros(len(position), D, D, dtype=DTYPES[dtype])
     matrix = build(forms.Matrix, D, base, scaling).matrix(as_tensor(position), DTYPES[WIDE[dtype]])
     return matrix.to(DTYPES[dtype])
 

@@ -47,9 +47,11 @@ def sinusoidal(form):
         if (layout, denominator) != ("interleaved", "paper"):
             raise Unsupported("the layout is interleaved and the denominator the paper's")
         position = as_tensor(position)
-        if position.min() < 0 or position.max() >= form.rows:
+        if ((position < 0) | (position >= form.rows)).any():
             raise Unsupported(f"the table has rows for positions 0..{form.rows - 1}")
         x = as_tensor(torch.zeros(len(position), M), dtype)
+        if x.numel() == 0:
+            return x
         encoding = form(form.rows, M, base, torch.promote_types(x.dtype, torch.float32))
         return encoding.to(x.dtype)(x, position)
 

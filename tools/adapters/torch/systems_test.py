@@ -26,9 +26,10 @@ def surprises(check, done):
     expected = EXIT[check["verdict"]]
     if done.returncode != expected:
         yield f"exit status {done.returncode}, expected {expected}"
-    says = check.get("says", "")
-    if not re.search(says, done.stdout):
-        yield f"the report does not say '{says}'"
+    named = sorted(set(re.findall(r"^  as if: (\S+)", done.stdout, re.MULTILINE)))
+    cause = check.get("cause")
+    if cause and not any(re.search(cause, name) for name in named):
+        yield f"the causes named are {named}, expected '{cause}'"
 
 
 def main(sextant, names):
