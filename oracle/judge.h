@@ -39,7 +39,8 @@ struct TensorVerdict {
   Grade grade = Grade::kExact;
   Element worst;  // of largest error / permitted
   // Signed error / permitted over judged elements with room: mean, root mean square, and the mean
-  // in standard errors, counted in rows (the error of a frequency or a root is common to a row).
+  // in standard errors, counted in rows (the error of a root is common to a row); 0 where rows are
+  // few or share their errors, as those of one frequency do.
   double bias = 0, spread = 0, bias_in_standard_errors = 0;
 };
 

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "reference/draw.h"
+
 namespace sextant::oracle {
 namespace {
 
@@ -195,26 +197,41 @@ TEST(Judge, BiasAndSpreadAreInUnitsOfThePermitted) {
   EXPECT_EQ(verdict.bias_in_standard_errors, 0);  // one row says nothing of rows
 }
 
-// Row means of 3/8 and 5/8 in turn: mean 1/2, their deviation about 1/8, so the mean lies at
-// 1/2 / (1/8 / sqrt(rows)) = 4 sqrt(rows) standard errors, less the correction for n - 1.
+// Row r has the error (1 + r / 64) / 2: half an error in the mean, and a deviation of a seventh.
 TEST(Judge, OneSidedErrorsAreUnlikely) {
   constexpr size_t kRows = 64;
   Ones at(kRows, 2);
+  double mean = 0, variance = 0;
+  const auto error = [](size_t row) { return (1 + static_cast<double>(row) / kRows) / 2; };
+  for (size_t r = 0; r < kRows; ++r) mean += error(r) / kRows;
+  for (size_t r = 0; r < kRows; ++r) variance += std::pow(error(r) - mean, 2) / (kRows - 1);
   for (size_t i = 0; i < 2 * kRows; ++i) {
-    at.Put(i, 1, kPermitted, 1 + kPermitted * (i / 2 % 2 ? 0.375 : 0.625));
+    at.Put(i, 1, 0x1p-10, 1 + 0x1p-10 * error(i / 2));
   }
   const Verdict verdict = at.Judged();
-  EXPECT_NEAR(verdict.tensors[0].bias_in_standard_errors, 4 * std::sqrt(kRows - 1.0), 1e-9);
+  EXPECT_DOUBLE_EQ(verdict.tensors[0].bias_in_standard_errors, mean / std::sqrt(variance / kRows));
+  EXPECT_GT(verdict.tensors[0].bias_in_standard_errors, 8);
   EXPECT_EQ(verdict.grade, Grade::kUnlikely);
   EXPECT_EQ(verdict.status, Status::kConforms);
+}
+
+// The same row over and over says no more than once.
+TEST(Judge, EqualRowsCountOnce) {
+  Ones at(1024, 2);
+  for (size_t i = 0; i < 2048; ++i) {
+    at.Put(i, 1, kPermitted, 1 + kPermitted * (i / 2 % 2 ? 0.375 : 0.625));
+  }
+  EXPECT_EQ(at.JudgedTensor().bias_in_standard_errors, 0);
+  EXPECT_EQ(at.Judged().grade, Grade::kWithin);
 }
 
 TEST(Judge, ErrorsToBothSidesAreLikely) {
   Ones at(64, 2);
   for (size_t i = 0; i < 128; ++i) {
-    at.Put(i, 1, kPermitted, 1 + kPermitted * (i / 2 % 2 ? 0.5 : -0.5));
+    const double error = static_cast<double>(i / 2) / 64;
+    at.Put(i, 1, 0x1p-10, 1 + 0x1p-10 * (i / 2 % 2 ? error : -error));
   }
-  EXPECT_EQ(at.JudgedTensor().bias_in_standard_errors, 0);
+  EXPECT_LT(std::abs(at.JudgedTensor().bias_in_standard_errors), 1);
   EXPECT_EQ(at.Judged().grade, Grade::kWithin);
 }
 
@@ -222,9 +239,19 @@ TEST(Judge, ErrorsToBothSidesAreLikely) {
 TEST(Judge, AFewRowsAreNeverUnlikely) {
   Ones at(31, 64);
   for (size_t i = 0; i < 31 * 64; ++i) {
-    at.Put(i, 1, kPermitted, 1 + kPermitted * (i / 64 % 2 ? 0.375 : 0.625));
+    at.Put(i, 1, 0x1p-10, 1 + 0x1p-10 * (0.5 + static_cast<double>(i / 64) / 64));
   }
   EXPECT_EQ(at.Judged().grade, Grade::kWithin);
+}
+
+// Frequencies are rounded once for all rows, so the rows of such operations are no units.
+TEST(Judge, ErrorsOfFrequenciesAreNeverUnlikely) {
+  const Case c = Case::Parse("rope_matrix pairing=half base=2 D=32 S=4 dtype=f32 @position=0..3");
+  const Recipe recipe = ParseRecipe("power_chain", c.dtype());
+  const Verdict verdict =
+      Judge(c, Prove(c, DrawInputs(c), recipe), Permit(c, DrawInputs(c), recipe),
+            AnswerBy(c, DrawInputs(c), recipe));
+  EXPECT_EQ(verdict.grade, Grade::kWithin);
 }
 
 TEST(Judge, NamesTheCase) {

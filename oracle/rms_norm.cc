@@ -1,6 +1,7 @@
 #include "reference/rms_norm.h"
 
 #include <cmath>
+#include <map>
 
 #include "oracle/laws.h"
 #include "oracle/oracle.h"
@@ -172,13 +173,15 @@ struct Mistaken : RmsNorm {
         for (size_t j = 0; j < x.shape[1]; ++j) from(n, j) = x(n, j) - mean;
       }
     }
+    std::map<size_t, Real> divisors;  // one per row, or per column
     for (size_t n = 0; n < x.shape[0]; ++n) {
       for (size_t j = 0; j < x.shape[1]; ++j) {
-        const Real divisor = Divisor(from, n, j);
+        const size_t unit = mistake == Mistake::kColumns ? j : n;
+        if (!divisors.contains(unit)) divisors.emplace(unit, Divisor(from, n, j));
         Real scaled;
         {
           const InStep at(Step::kScale);
-          scaled = from(n, j) / divisor;
+          scaled = from(n, j) / divisors.at(unit);
         }
         const InStep at(Step::kWeigh);
         const Real factor = unit_offset ? Real(1.0) + weight(j) : weight(j);
