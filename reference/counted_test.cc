@@ -182,6 +182,12 @@ TEST(Counted, FrequencyOneIsolatesTheSine) {
   EXPECT_GT(slow(1e6).first.Permitted(), 1e-3);
 }
 
+// The centre of a tiny sine is as precise as that of a large one.
+TEST(Counted, SinesOfTinyAnglesAreJudgedInTheirOwnUnits) {
+  const Steps steps("*=f64");
+  EXPECT_LE(CosSin(Input(0x1.5p-90, DType::kF64)).second.Permitted(), 0x1p-141);
+}
+
 TEST(Counted, FunctionsCostTheUlpsOfTheirStep) {
   const auto cosine_of_one = [](const std::string& recipe) {
     const Steps steps(recipe);
@@ -203,6 +209,15 @@ TEST(Counted, SumsCostTheirOrder) {
   EXPECT_NEAR(sum("any"), 8 * 0x1p-24 * size, 0x1p-50);
   EXPECT_EQ(sum("any"), sum("sequential"));
   EXPECT_NEAR(sum("pairwise"), 4 * 0x1p-24 * size, 0x1p-44);
+}
+
+// What is summed are the numbers that an implementation holds, errors and all.
+TEST(Counted, SumsCountTheErrorsOfTheirTerms) {
+  const Following following(ParseRecipe("*=bf16", DType::kBF16), DType::kBF16);
+  const InStep at(Step::kSum);
+  const Counted third = Input(1, DType::kBF16) / Input(3, DType::kBF16);
+  const double e = third.error(), sum = 9 * e + 8 * 0x1p-8 * 9 * (1.0 / 3 + e);
+  ExpectBound(SumOf(std::vector<Counted>(9, third)), sum * (1 - 0x1p-40));
 }
 
 TEST(Counted, SumsInAnyOrderStayWithin) {

@@ -1,5 +1,7 @@
 #include "reference/prove.h"
 
+#include <tbb/global_control.h>
+#include <tbb/info.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
@@ -43,7 +45,11 @@ void ForEachSlice(const Case& c, const ProveOptions& options, Work work) {
   const std::vector<Slice> slices = CutCase(c, kSliceElements);
   std::mutex mutex;
   size_t done = 0;
-  tbb::task_arena arena(options.threads > 0 ? options.threads : tbb::task_arena::automatic);
+  // More threads than cores are nobody's loss; without this TBB would grumble on stderr.
+  const int threads = options.threads > 0 ? options.threads : tbb::info::default_concurrency();
+  const tbb::global_control allowed(tbb::global_control::max_allowed_parallelism,
+                                    static_cast<size_t>(threads));
+  tbb::task_arena arena(threads);
   arena.execute([&] {
     tbb::parallel_for(size_t{0}, slices.size(), [&](size_t i) {
       work(slices[i]);
