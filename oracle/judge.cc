@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "oracle/subject.h"
 
@@ -9,53 +10,66 @@ namespace sextant::oracle {
 namespace {
 
 // Where the mean of independent errors lies with near certainty, in standard errors: beyond, the
-// grade is `unlikely`. Two-sided tail of Student's t for the least number of rows: 5e-9.
+// grade is `unlikely`. Two-sided tail of Student's t for the least number of units: 5e-9.
 constexpr double kUnlikelyBias = 8;
-constexpr size_t kLeastRows = 32;
+constexpr size_t kLeastUnits = 32;
 
 double ErrorOf(double got, double value, double high, double low) {
   if (got == value && std::isinf(got)) return 0;
   return std::abs((got - high) - low);
 }
 
-// Signed errors in units of the permitted ones, row by row.
+// Signed errors in units of the permitted ones. Those of a row have the error of its root in
+// common, those of a column the error of its weight: rows and columns are the units that may be
+// independent.
 class Bias {
  public:
-  void Add(double relative) {
-    row_sum_ += relative;
-    ++row_count_;
-    sum_ += relative;
+  Bias(size_t elements, size_t width) : width_(width), rows_(elements / width), columns_(width) {}
+  void Add(size_t i, double relative) {
+    rows_[i / width_].Add(relative);
+    columns_[i % width_].Add(relative);
+    all_.Add(relative);
     squares_ += relative * relative;
-    ++count_;
   }
-  void EndRow() {
-    if (row_count_ > 0) means_.push_back(row_sum_ / static_cast<double>(row_count_));
-    row_sum_ = 0;
-    row_count_ = 0;
-  }
-  void Tell(bool rows_are_independent, TensorVerdict& verdict) {
-    if (count_ == 0) return;
-    verdict.bias = sum_ / static_cast<double>(count_);
-    verdict.spread = std::sqrt(squares_ / static_cast<double>(count_));
-    if (rows_are_independent) verdict.bias_in_standard_errors = StandardErrors();
+  void Tell(bool independent, TensorVerdict& verdict) const {
+    if (all_.count == 0) return;
+    verdict.bias = all_.Of();
+    verdict.spread = std::sqrt(squares_ / static_cast<double>(all_.count));
+    if (independent) verdict.bias_in_standard_errors = StandardErrors();
   }
 
  private:
-  // Equal rows (the same position twice) are one unit.
-  double StandardErrors() {
-    std::ranges::sort(means_);
-    means_.erase(std::unique(means_.begin(), means_.end()), means_.end());
-    if (means_.size() < kLeastRows) return 0;
-    const auto n = static_cast<double>(means_.size());
-    double mean = 0, variance = 0;
-    for (const double m : means_) mean += m / n;
-    for (const double m : means_) variance += (m - mean) * (m - mean) / (n - 1);
-    return variance > 0 ? mean / std::sqrt(variance / n) : 0;
+  struct Mean {
+    double sum = 0;
+    size_t count = 0;
+    void Add(double x) {
+      sum += x;
+      ++count;
+    }
+    double Of() const { return sum / static_cast<double>(count); }
+  };
+  // Variance of the mean of units; infinite if they are too few. Equal ones (the same position
+  // twice) are one unit.
+  static double Variance(const std::vector<Mean>& means) {
+    std::set<double> units;
+    for (const Mean& mean : means) {
+      if (mean.count > 0) units.insert(mean.Of());
+    }
+    if (units.size() < kLeastUnits) return INFINITY;
+    const auto n = static_cast<double>(units.size());
+    double center = 0, variance = 0;
+    for (const double u : units) center += u / n;
+    for (const double u : units) variance += (u - center) * (u - center) / (n - 1);
+    return variance / n;
+  }
+  double StandardErrors() const {
+    return all_.Of() / std::sqrt(Variance(rows_) + Variance(columns_));
   }
 
-  std::vector<double> means_;
-  double row_sum_ = 0, sum_ = 0, squares_ = 0;
-  size_t row_count_ = 0, count_ = 0;
+  size_t width_;
+  std::vector<Mean> rows_, columns_;
+  Mean all_;
+  double squares_ = 0;
 };
 
 Grade GradeOf(const GoldenTensor& golden, size_t i, double got, double error, double permitted) {
@@ -69,18 +83,16 @@ class TensorJudge {
  public:
   TensorJudge(const GoldenTensor& golden, const PermittedTensor& permitted,
               const Tensor<double>& got)
-      : golden_(golden), permitted_(permitted), got_(got) {
+      : golden_(golden),
+        permitted_(permitted),
+        got_(got),
+        bias_(got.data.size(), got.shape.empty() ? 1 : std::max<size_t>(1, got.shape.back())) {
     verdict_.name = golden.name;
     verdict_.elements = got.data.size();
   }
-  TensorVerdict Judge(bool rows_are_independent) {
-    const size_t width = got_.shape.empty() ? 1 : std::max<size_t>(1, got_.shape.back());
-    for (size_t i = 0; i < got_.data.size(); ++i) {
-      if (i % width == 0) bias_.EndRow();
-      Take(i);
-    }
-    bias_.EndRow();
-    bias_.Tell(rows_are_independent, verdict_);
+  TensorVerdict Judge(bool independent) {
+    for (size_t i = 0; i < got_.data.size(); ++i) Take(i);
+    bias_.Tell(independent, verdict_);
     if (verdict_.grade == Grade::kWithin &&
         std::abs(verdict_.bias_in_standard_errors) > kUnlikelyBias) {
       verdict_.grade = Grade::kUnlikely;
@@ -112,7 +124,7 @@ class TensorJudge {
       worst_ = ratio;
       verdict_.worst = {IndexText(golden_.name, got_.shape, i), got, high, bound, error};
     }
-    if (bound > 0 && !fails) bias_.Add(error == 0 ? 0 : ((got - high) - low) / bound);
+    if (bound > 0 && !fails) bias_.Add(i, error == 0 ? 0 : ((got - high) - low) / bound);
   }
 
   const GoldenTensor& golden_;
@@ -134,14 +146,13 @@ Verdict Judge(const Case& c, const std::vector<GoldenTensor>& golden,
     verdict.grade = Grade::kFails;
     return verdict;
   }
-  // The error of a frequency is common to all rows.
-  const bool rows_are_independent = c.info().steps.find("frequency") == std::string_view::npos;
+  // One rounded power may stand behind all frequencies, and so behind everything.
+  const bool independent = c.info().steps.find("frequency") == std::string_view::npos;
   size_t judged = 0, elements = 0;
   for (size_t o = 0; o < golden.size(); ++o) {
     const auto at = std::ranges::find(outputs, golden[o].name, &NamedTensor::name);
     if (at == outputs.end()) continue;  // an optional output that was left out
-    verdict.tensors.push_back(
-        TensorJudge(golden[o], permitted[o], at->values).Judge(rows_are_independent));
+    verdict.tensors.push_back(TensorJudge(golden[o], permitted[o], at->values).Judge(independent));
     verdict.grade = std::max(verdict.grade, verdict.tensors.back().grade);
     judged += verdict.tensors.back().judged;
     elements += verdict.tensors.back().elements;

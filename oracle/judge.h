@@ -39,8 +39,9 @@ struct TensorVerdict {
   Grade grade = Grade::kExact;
   Element worst;  // of largest error / permitted
   // Signed error / permitted over judged elements with room: mean, root mean square, and the mean
-  // in standard errors, counted in rows (the error of a root is common to a row); 0 where rows are
-  // few or share their errors, as those of one frequency do.
+  // in standard errors. These count rows and columns, whose elements may have an error in common
+  // (that of a root, of a weight); 0 where either are few, or where all share the error of a power
+  // behind their frequencies.
   double bias = 0, spread = 0, bias_in_standard_errors = 0;
 };
 

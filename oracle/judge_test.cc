@@ -197,51 +197,63 @@ TEST(Judge, BiasAndSpreadAreInUnitsOfThePermitted) {
   EXPECT_EQ(verdict.bias_in_standard_errors, 0);  // one row says nothing of rows
 }
 
-// Row r has the error (1 + r / 64) / 2: half an error in the mean, and a deviation of a seventh.
-TEST(Judge, OneSidedErrorsAreUnlikely) {
-  constexpr size_t kRows = 64;
-  Ones at(kRows, 2);
-  double mean = 0, variance = 0;
-  const auto error = [](size_t row) { return (1 + static_cast<double>(row) / kRows) / 2; };
-  for (size_t r = 0; r < kRows; ++r) mean += error(r) / kRows;
-  for (size_t r = 0; r < kRows; ++r) variance += std::pow(error(r) - mean, 2) / (kRows - 1);
-  for (size_t i = 0; i < 2 * kRows; ++i) {
-    at.Put(i, 1, 0x1p-10, 1 + 0x1p-10 * error(i / 2));
+// Element (r, c) of 64 times 32 errs by error(r, c) of what is permitted.
+template <class Error>
+Ones Erring(Error error, size_t rows = 64, size_t columns = 32) {
+  Ones at(rows, columns);
+  for (size_t i = 0; i < rows * columns; ++i) {
+    const auto r = static_cast<double>(i / columns), c = static_cast<double>(i % columns);
+    at.Put(i, 1, 0x1p-10, 1 + 0x1p-10 * error(r, c));
   }
-  const Verdict verdict = at.Judged();
-  EXPECT_DOUBLE_EQ(verdict.tensors[0].bias_in_standard_errors, mean / std::sqrt(variance / kRows));
-  EXPECT_GT(verdict.tensors[0].bias_in_standard_errors, 8);
-  EXPECT_EQ(verdict.grade, Grade::kUnlikely);
-  EXPECT_EQ(verdict.status, Status::kConforms);
+  return at;
 }
 
-// The same row over and over says no more than once.
-TEST(Judge, EqualRowsCountOnce) {
-  Ones at(1024, 2);
-  for (size_t i = 0; i < 2048; ++i) {
-    at.Put(i, 1, kPermitted, 1 + kPermitted * (i / 2 % 2 ? 0.375 : 0.625));
-  }
-  EXPECT_EQ(at.JudgedTensor().bias_in_standard_errors, 0);
-  EXPECT_EQ(at.Judged().grade, Grade::kWithin);
+// Variance of the mean of n numbers 0, 1 .. n - 1: n (n + 1) / 12 / n.
+double VarianceOfMean(double n) { return (n + 1) / 12; }
+
+// Errors between 1/2 and 1, spread evenly over rows and columns.
+TEST(Judge, OneSidedErrorsAreUnlikely) {
+  const Ones at = Erring([](double r, double c) { return 0.5 + r / 256 + c / 128; });
+  const double mean = 0.5 + 31.5 / 256 + 15.5 / 128;
+  const double variance = VarianceOfMean(64) / (256 * 256) + VarianceOfMean(32) / (128 * 128);
+  EXPECT_NEAR(at.JudgedTensor().bias_in_standard_errors, mean / std::sqrt(variance), 0.01);
+  EXPECT_GT(at.JudgedTensor().bias_in_standard_errors, 8);
+  EXPECT_EQ(at.Judged().grade, Grade::kUnlikely);
+  EXPECT_EQ(at.Judged().status, Status::kConforms);
 }
 
 TEST(Judge, ErrorsToBothSidesAreLikely) {
-  Ones at(64, 2);
-  for (size_t i = 0; i < 128; ++i) {
-    const double error = static_cast<double>(i / 2) / 64;
-    at.Put(i, 1, 0x1p-10, 1 + 0x1p-10 * (i / 2 % 2 ? error : -error));
-  }
+  const Ones at = Erring([](double r, double c) { return (r - 31.5) / 64 + (c - 15.5) / 64; });
   EXPECT_LT(std::abs(at.JudgedTensor().bias_in_standard_errors), 1);
   EXPECT_EQ(at.Judged().grade, Grade::kWithin);
 }
 
-// The common error of a row counts once: 31 rows say nothing, however wide they are.
-TEST(Judge, AFewRowsAreNeverUnlikely) {
-  Ones at(31, 64);
-  for (size_t i = 0; i < 31 * 64; ++i) {
-    at.Put(i, 1, 0x1p-10, 1 + 0x1p-10 * (0.5 + static_cast<double>(i / 64) / 64));
-  }
+// A few large errors of columns are the errors of a few weights.
+TEST(Judge, ErrorsOfColumnsCountOncePerColumn) {
+  const Ones at = Erring([](double r, double c) { return c < 4 ? 0.5 : r / 65536 + c / 65536; });
+  EXPECT_LT(at.JudgedTensor().bias_in_standard_errors, 8);
   EXPECT_EQ(at.Judged().grade, Grade::kWithin);
+}
+
+TEST(Judge, ErrorsOfRowsCountOncePerRow) {
+  const Ones at = Erring([](double r, double c) { return r < 4 ? 0.5 : r / 65536 + c / 65536; });
+  EXPECT_LT(at.JudgedTensor().bias_in_standard_errors, 8);
+  EXPECT_EQ(at.Judged().grade, Grade::kWithin);
+}
+
+// The same row over and over says no more than once.
+TEST(Judge, EqualRowsCountOnce) {
+  const Ones at = Erring([](double r, double c) { return 0.5 + (r < 32) / 64.0 + c / 128; }, 1024);
+  EXPECT_EQ(at.JudgedTensor().bias_in_standard_errors, 0);
+  EXPECT_EQ(at.Judged().grade, Grade::kWithin);
+}
+
+// Fewer than 32 rows or columns say nothing, however many elements they have.
+TEST(Judge, AFewUnitsAreNeverUnlikely) {
+  const auto one_sided = [](double r, double c) { return 0.5 + r / 4096 + c / 4096; };
+  EXPECT_EQ(Erring(one_sided, 31, 1024).Judged().grade, Grade::kWithin);
+  EXPECT_EQ(Erring(one_sided, 1024, 31).Judged().grade, Grade::kWithin);
+  EXPECT_EQ(Erring(one_sided, 32, 32).Judged().grade, Grade::kUnlikely);
 }
 
 // Frequencies are rounded once for all rows, so the rows of such operations are no units.
