@@ -67,6 +67,8 @@ constexpr Precision kPrecisions[] = {
      "the table of cos and sin is kept in f16 whatever the dtype (vllm-project/vllm#1004)"},
     {"frequency=f32:iterated", "frequencies_iterated",
      "each frequency is computed from the one before (flashinfer-ai/flashinfer@4af30c2b4)"},
+    {"frequency=f32:exp_log", "frequencies_by_exp_log",
+     "frequencies are exp(-2k ln(base)/R), less accurate than powers in f32"},
     {"frequency=f32:power_chain", "frequencies_by_power_chain",
      "frequencies are powers of a rounded base^(2/R)"},
     {"rotate=bf16", "rotation_in_bf16", "the rotation is computed in bf16 whatever the dtype"},
