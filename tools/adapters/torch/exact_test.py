@@ -88,7 +88,8 @@ class Rope(unittest.TestCase):
 
     def test_cast_module_is_right_until_its_cache_grows(self):
         self.assertLess(self.ratio("llama_cast", "half", dtype="bf16"), 1)
-        self.assertGreater(self.ratio("llama_cast", "half", dtype="bf16", position=[2047, 2048]), 10)
+        grown = self.ratio("llama_cast", "half", dtype="bf16", position=[2047, 2048])
+        self.assertGreater(grown, 10)
 
     def test_qwen2_is_right_in_bf16_unless_its_buffer_is_cast(self):
         self.assertLess(self.ratio("qwen2", "half", dtype="bf16"), 1)
@@ -104,8 +105,10 @@ class Rope(unittest.TestCase):
 
     def test_channels_outside_the_rotary_ones_pass(self):
         x = numpy.ones((1, 1, 1, 8), numpy.float32)
-        given = dict(position=numpy.array([[1]]), base=10000.0, scaling="none", pairing="half")
-        y = rope.SYSTEMS["llama"]["rope"](x, R=2, offset=4, direction="transpose", dtype="f32", **given)
+        y = rope.SYSTEMS["llama"]["rope"](
+            x, position=numpy.array([[1]]), pairing="half", base=10000.0, scaling="none", R=2,
+            offset=4, direction="transpose", dtype="f32",
+        )  # fmt: skip
         moved = (y[0, 0, 0] != 1).tolist()
         self.assertEqual(moved, [False] * 4 + [True] * 2 + [False] * 2)
         # transpose: (1, 1) turns by -1 rad into (cos 1 + sin 1, cos 1 - sin 1)

@@ -66,7 +66,7 @@ def scaled(frequencies, scaling):
 
 
 class Qwen2(nn.Module):
-    """8: half pairing, rope type from the configuration, angles in f32, tables cast to x's dtype."""
+    """8: half pairing, rope type from a configuration, angles in f32, tables cast to x's dtype."""
 
     pairing = "half"
     attention_scaling = 1.0  # of the rope types here

@@ -1,4 +1,4 @@
-"""Sinusoidal positions in the two forms that articles teach; `python3 sinusoidal.py NAME` serves."""
+"""Sinusoidal positions in two forms that articles teach; `python3 sinusoidal.py NAME` serves."""
 
 import math
 

@@ -54,7 +54,7 @@ def in_numpy(operation):
 
 
 def serve(systems):
-    """Serves the system named on the command line: `systems` maps names to {operation: function}."""
+    """Serves the system named on the command line; `systems`: name -> {operation: function}."""
     parser = argparse.ArgumentParser()
     parser.add_argument("system", choices=sorted(systems))
     name = parser.parse_args().system

@@ -1,6 +1,6 @@
 """Judges the systems of systems.toml and compares the verdicts with those expected.
 
-  python3 systems_test.py SEXTANT [NAME...]      SEXTANT: the program; NAME: a system, all by default
+  python3 systems_test.py SEXTANT [NAME...]    SEXTANT: the program; NAME: a system, or all
 """
 
 import re
