@@ -109,6 +109,11 @@ void Case::Take(const std::string& key, const std::string& text) {
     if (!is_tensor(inputs, tensor) && !is_tensor(info().signature.outputs, tensor)) {
       throw Error(name_, " has no tensor '", tensor, "'; its signature is ", info().signature_text);
     }
+    for (const TensorSpec& input : inputs) {
+      if (input.name == tensor && input.role == Role::kInteger) {
+        throw Error(name_, ": ", tensor, " holds integers: its dtype is i64");
+      }
+    }
     dtypes_[tensor] = ParseDType(text);
     if (dtypes_[tensor] == DType::kI64)
       throw Error(name_, ": ", key, "=i64 is not one of: f64 f32 f16 bf16");

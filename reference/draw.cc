@@ -184,21 +184,29 @@ bool IsFile(std::string_view spec) { return spec.find(".npy#") != spec.npos; }
 template <class Take>
 void ForEachNumber(std::string_view spec, Take take) {
   constexpr double kLongest = 0x1p24;  // numbers in one range
+  constexpr double kLargest = 0x1p53;  // beyond, integers are not all doubles
+  if (spec.ends_with(',')) throw Error("'", spec, "' ends with a comma");
   std::istringstream items{std::string(spec)};
   for (std::string item; std::getline(items, item, ',');) {
     const size_t dots = item.find("..");
     double first = 0, last = 0;
     ParseValue(item.substr(0, dots), first);
     if (dots == item.npos) {
+      const bool integer = item.find_first_not_of("-0123456789") == item.npos;
+      if (integer && std::abs(first) >= kLargest &&
+          PrintValue(static_cast<int64_t>(std::clamp(first, -0x1p62, 0x1p62))) != item) {
+        throw Error("'", item, "' is not exactly a number of 53 bits");
+      }
       take(first);
       continue;
     }
     ParseValue(item.substr(dots + 2), last);
     if (first != std::floor(first) || last != std::floor(last) || last < first ||
-        last - first >= kLongest) {
-      throw Error("'", item, "' is no range of integers, first to last");
+        last - first >= kLongest || std::abs(first) > kLargest || std::abs(last) > kLargest) {
+      throw Error("'", item, "' is no range of integers, first to last, of at most 2^53");
     }
-    for (double x = first; x <= last; ++x) take(x);
+    const auto count = static_cast<int64_t>(last - first) + 1;
+    for (int64_t i = 0; i < count; ++i) take(first + static_cast<double>(i));
   }
 }
 

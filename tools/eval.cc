@@ -23,9 +23,21 @@ struct Options {
 };
 
 // What a configuration says of rotation must not be lost or misread on the way into a case.
-void RequireExpressible(const Operation& operation,
-                        const std::map<std::string, std::string>& model) {
+void RequireExpressible(const Operation& operation, const std::map<std::string, std::string>& model,
+                        const std::vector<std::string>& words) {
   const auto has = [&](const char* key) { return Case::Has(operation, key); };
+  const auto given = [&](const std::string& key) {
+    return std::ranges::any_of(
+        words, [&](const std::string& word) { return SplitWord(word).first == key; });
+  };
+  for (const TensorSpec& input : operation.info().signature.inputs) {
+    if (input.name != "inv_freq" || given("@inv_freq")) continue;
+    throw Error("--config: ", operation.info().name,
+                " takes its frequencies as an input; give @inv_freq=");
+  }
+  if (has("eps") && !model.contains("eps") && !given("eps")) {
+    throw Error("--config: the model has no eps of an RMSNorm; give eps=");
+  }
   if (has("base") && !has("scaling")) {
     throw Error("--config: the base of a rotary embedding is not the base of ",
                 operation.info().name);
@@ -45,7 +57,7 @@ std::string LineOf(const Options& options) {
   if (!options.config.empty()) {
     const auto operation = MakeOperationNamed(options.operation);
     const auto model = fixtures::Assignments(fixtures::ReadConfig(options.config));
-    RequireExpressible(*operation, model);
+    RequireExpressible(*operation, model, options.words);
     for (const auto& [key, text] : model) {
       const bool given = std::ranges::any_of(options.words, [&key = key](const std::string& word) {
         return SplitWord(word).first == key;

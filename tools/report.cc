@@ -93,7 +93,14 @@ std::string RepeatCommand(const Report& report, const Verdict& verdict) {
 
 // Writes beside `path` and renames, so that a reader never sees half a report.
 template <class Write>
-void Replace(const std::string& path, Write write) {
+void Replace(const std::string& name, Write write) {
+  std::error_code unknown;
+  std::string path = name;
+  if (std::filesystem::is_symlink(name, unknown))
+    path = std::filesystem::weakly_canonical(name, unknown);
+  if (std::filesystem::exists(path, unknown) && !std::filesystem::is_regular_file(path, unknown)) {
+    throw Error(name, " is no regular file: it cannot be replaced");
+  }
   const std::string beside = path + "." + std::to_string(getpid()) + ".part";
   {
     std::ofstream out(beside, std::ios::binary);

@@ -2,6 +2,8 @@
 
 #include <fnmatch.h>
 
+#include <algorithm>
+#include <bit>
 #include <filesystem>
 #include <fstream>
 
@@ -35,6 +37,33 @@ void AddCases(const std::string& path, std::vector<Selected>& selected) {
   }
 }
 
+// The record of a golden file holds what its case says, in the order of the signature: the inputs
+// that are drawn, and a golden of the right dtype and shape for every output. Throws Error.
+void Arrange(const Case& c, Record& record) {
+  const Tensors inputs = DrawInputs(c, NpyReader());
+  for (const NamedTensor& drawn : inputs) {
+    const NamedTensor& stored = Find(record.inputs, drawn.name);
+    const bool same =
+        stored.dtype == drawn.dtype && stored.values.shape == drawn.values.shape &&
+        std::ranges::equal(stored.values.data, drawn.values.data, [](double a, double b) {
+          return std::bit_cast<uint64_t>(a) == std::bit_cast<uint64_t>(b) || (a != a && b != b);
+        });
+    if (!same) throw Error("inputs/", drawn.name, " is not what the case draws");
+  }
+  record.inputs = inputs;
+  std::vector<GoldenTensor> golden;
+  for (const TensorSpec& spec : c.info().signature.outputs) {
+    const auto at = std::ranges::find(record.golden, spec.name, &GoldenTensor::name);
+    if (at == record.golden.end()) throw Error("it holds no golden/", spec.name);
+    if (at->dtype != c.DTypeOf(spec) || at->value.shape != c.ShapeOf(spec)) {
+      throw Error("golden/", spec.name, " is ", NameOf(at->dtype), ToString(at->value.shape),
+                  ", expected ", NameOf(c.DTypeOf(spec)), ToString(c.ShapeOf(spec)));
+    }
+    golden.push_back(std::move(*at));
+  }
+  record.golden = std::move(golden);
+}
+
 void AddGoldens(const std::string& path, std::vector<Selected>& selected) {
   for (const fixtures::Damage& damage : fixtures::CheckDigests(path)) {
     throw Error(path, ": ", damage.path, ": ", damage.what, " (sextant verify tells all)");
@@ -42,9 +71,10 @@ void AddGoldens(const std::string& path, std::vector<Selected>& selected) {
   for (Record& record : fixtures::ReadRecords(path)) {
     try {
       Case c = Case::Parse(record.case_line);
+      if (!record.golden.empty()) Arrange(c, record);
       selected.push_back({std::move(c), "", std::move(record)});
     } catch (const Error& e) {
-      throw Error(path, ": ", e.what());
+      throw Error(path, ": ", record.case_line, ": ", e.what());
     }
   }
 }
@@ -60,15 +90,16 @@ FileReader NpyReader() {
 std::vector<Selected> Select(const std::vector<std::string>& arguments, const std::string& filter) {
   std::vector<Selected> all;
   for (const std::string& argument : arguments) {
-    if (std::filesystem::is_directory(argument))
+    std::error_code too_long_for_a_name;  // then it is a case line
+    const bool exists = std::filesystem::exists(argument, too_long_for_a_name);
+    if (std::filesystem::is_directory(argument, too_long_for_a_name))
       throw Error(argument, " is a folder, expected a file of cases");
     if (IsHdf5(argument)) {
       AddGoldens(argument, all);
-    } else if (!std::filesystem::exists(argument) && argument.find(' ') != argument.npos) {
+    } else if (!exists && argument.find(' ') != argument.npos) {
       all.push_back({Case::Parse(argument), "", std::nullopt});
     } else if (argument.ends_with(".h5")) {
-      throw Error(argument,
-                  std::filesystem::exists(argument) ? " is not an HDF5 file" : " does not exist");
+      throw Error(argument, exists ? " is not an HDF5 file" : " does not exist");
     } else {
       AddCases(argument, all);
     }
