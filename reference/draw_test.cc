@@ -89,9 +89,16 @@ TEST(Draw, RefusesSpecsThatMeanNothing) {
   EXPECT_EQ(ErrorOf("rope_table R=2 S=1 @position=random_positions(0)"),
             "@position='random_positions(0)': expected a limit of 1 to 2^53");
   EXPECT_EQ(ErrorOf("rope_table R=2 @position=3..1"),
-            "'3..1' is no range of integers, first to last");
+            "'3..1' is no range of integers, first to last, of at most 2^53");
   EXPECT_EQ(ErrorOf("rope_table R=2 @position=0..0x1p30"),
-            "'0..0x1p30' is no range of integers, first to last");
+            "'0..0x1p30' is no range of integers, first to last, of at most 2^53");
+  EXPECT_EQ(ErrorOf("rope_table R=2 @position=1e300..1e300"),
+            "'1e300..1e300' is no range of integers, first to last, of at most 2^53");
+  EXPECT_EQ(ErrorOf("rope_table R=2 @position=9007199254740993"),
+            "'9007199254740993' is not exactly a number of 53 bits");
+  EXPECT_EQ(ErrorOf("rope_table R=2 @position=1,2,"), "'1,2,' ends with a comma");
+  EXPECT_EQ(ErrorOf("rope_table R=2 S=1 dtype.position=f64"),
+            "rope_table: position holds integers: its dtype is i64");
   EXPECT_EQ(ErrorOf("rope_table R=2 @position=1,,2"), "'' is not a finite number");
   EXPECT_EQ(ErrorOf("rms_norm N=1 M=1 @x=a.npy#00"), "@x=a.npy#00: files cannot be read here");
 }
