@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 #include <set>
 
 #include "oracle/laws.h"
@@ -128,6 +129,19 @@ TEST(Explains, KnowsItsOwnPrediction) {
   answer[0].values.data[5] += 1e-3;
   EXPECT_FALSE(Explains(*hypothesis, asked.c, asked.recipe, answer));
   answer[0].values.data[5] = NAN;
+  EXPECT_FALSE(Explains(*hypothesis, asked.c, asked.recipe, answer));
+}
+
+// 7 times 10^6 overflows f16, so rounding permits anything there: that explains only the same.
+TEST(Explains, TakesNoInfiniteRoomForAnExplanation) {
+  const Asked asked("rms_norm N=1 M=2 dtype=f16 @x=0,7 @weight=1,1");
+  Shifted shifted;
+  shifted.factor = 1e6;
+  const auto hypothesis = asked.Of(MutatedFormula("shifted", "", shifted));
+  Tensors answer = Predict(*hypothesis, asked.c);
+  EXPECT_EQ(answer[0].values.data[1], std::numeric_limits<double>::infinity());
+  EXPECT_TRUE(Explains(*hypothesis, asked.c, asked.recipe, answer));
+  answer[0].values.data[1] = 7;
   EXPECT_FALSE(Explains(*hypothesis, asked.c, asked.recipe, answer));
 }
 

@@ -6,8 +6,6 @@
 #include <cmath>
 #include <limits>
 
-#include "reference/draw.h"
-
 namespace sextant::oracle {
 namespace {
 
@@ -141,6 +139,7 @@ TEST(Judge, VacuousElementsAreCountedAndCanFail) {
   EXPECT_EQ(at.JudgedTensor().judged, 3u);
   at.Put(0, 1, kPermitted, 2);
   EXPECT_EQ(at.Judged().status, Status::kFails);
+  EXPECT_EQ(at.JudgedTensor().judged, 4u);
 }
 
 // An answer without elements could have had another shape.
@@ -256,14 +255,13 @@ TEST(Judge, AFewUnitsAreNeverUnlikely) {
   EXPECT_EQ(Erring(one_sided, 32, 32).Judged().grade, Grade::kUnlikely);
 }
 
-// Frequencies are rounded once for all rows, so the rows of such operations are no units.
+// One rounded power may stand behind all frequencies, so nothing there is independent.
 TEST(Judge, ErrorsOfFrequenciesAreNeverUnlikely) {
-  const Case c = Case::Parse("rope_matrix pairing=half base=2 D=32 S=4 dtype=f32 @position=0..3");
-  const Recipe recipe = ParseRecipe("power_chain", c.dtype());
-  const Verdict verdict =
-      Judge(c, Prove(c, DrawInputs(c), recipe), Permit(c, DrawInputs(c), recipe),
-            AnswerBy(c, DrawInputs(c), recipe));
-  EXPECT_EQ(verdict.grade, Grade::kWithin);
+  Ones at = Erring([](double r, double c) { return 0.5 + r / 4096 + c / 4096; });
+  EXPECT_EQ(at.Judged().grade, Grade::kUnlikely);
+  at.c = Case::Parse("sinusoidal S=64 M=32 dtype=f32");
+  EXPECT_EQ(at.Judged().grade, Grade::kWithin);
+  EXPECT_GT(at.JudgedTensor().bias, 0.5);
 }
 
 TEST(Judge, NamesTheCase) {

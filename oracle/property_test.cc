@@ -104,6 +104,7 @@ TEST(CheckProperties, TheSeedRepeatsTheRun) {
     return text;
   };
   EXPECT_EQ(run(3), run(3));
+  EXPECT_NE(run(3), run(4));
 }
 
 TEST(CheckProperties, NaNBreaksEveryLaw) {

@@ -78,10 +78,16 @@ TEST(CaseSpace, TablesKeepTheirDistribution) {
   }
 }
 
-TEST(CaseSpace, AllCasesCanBeDrawn) {
+TEST(CaseSpace, AllCasesCanBeDrawnInEveryType) {
   for (const auto& operation : AllOperations()) {
     Drawer drawer(*operation);
-    for (int i = 0; i < 20; ++i) EXPECT_NO_THROW(DrawInputs(drawer.Next()));
+    std::set<DType> types;
+    for (int i = 0; i < 40; ++i) {
+      const Case c = drawer.Next();
+      EXPECT_NO_THROW(DrawInputs(c));
+      types.insert(c.dtype());
+    }
+    EXPECT_EQ(types.size(), 4u) << operation->info().name;
   }
 }
 
