@@ -49,6 +49,7 @@ bool ShouldStream(size_t bytes) noexcept {
 }
 
 void StreamCopy(const void* from, void* to, size_t bytes) noexcept {
+  if (bytes == 0) return;  // then the pointers may be null
   const auto* source = static_cast<const uint8_t*>(from);
   auto* target = static_cast<uint8_t*>(to);
   const size_t misaligned = reinterpret_cast<uintptr_t>(target) % kLine;
