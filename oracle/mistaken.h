@@ -27,7 +27,23 @@ struct Turn {
   size_t partner, pair, target;
   int cos_sign, sine_sign;
 };
-std::optional<Turn> RightTurn(const Head& head, size_t c);  // empty: x[c] passes
+
+// Of channel w of a window: its pair, and whether it is the first one there.
+inline size_t PairOf(Pairing pairing, size_t w, size_t R) {
+  return pairing == Pairing::kHalf ? w % (R / 2) : w / 2;
+}
+inline bool IsFirst(Pairing pairing, size_t w, size_t R) {
+  return pairing == Pairing::kHalf ? w < R / 2 : w % 2 == 0;
+}
+
+// Empty: x[c] passes.
+inline std::optional<Turn> RightTurn(const Head& head, size_t c) {
+  if (c < head.offset || c >= head.offset + head.R) return std::nullopt;
+  const size_t w = c - head.offset, k = PairOf(head.pairing, w, head.R);
+  const auto [first, second] = ChannelsOf(head.pairing, k, head.R);
+  const bool is_first = IsFirst(head.pairing, w, head.R);
+  return Turn{head.offset + (is_first ? second : first), k, c, 1, is_first ? -1 : 1};
+}
 
 struct Row {
   size_t b, s;

@@ -181,6 +181,27 @@ TEST_P(SlowLaws, HoldForEveryHonestSubject) {
   }
 }
 
+// A stranger's program could not even be asked otherwise.
+TEST_P(SlowLaws, AskOnlyWhatTheSignatureAllows) {
+  const Subject honest = RecipeSubject("native");
+  size_t asked = 0;
+  const Subject careful{"careful", "native", [&](const Case& c, const Tensors& inputs) {
+                          ++asked;
+                          for (size_t i = 0; i < inputs.size(); ++i) {
+                            const TensorSpec& spec = c.info().signature.inputs[i];
+                            EXPECT_EQ(inputs[i].name, spec.name);
+                            EXPECT_EQ(inputs[i].dtype, c.DTypeOf(spec));
+                            EXPECT_EQ(inputs[i].values.shape, c.ShapeOf(spec));
+                            for (const double x : inputs[i].values.data) {
+                              EXPECT_TRUE(IsRepresentable(inputs[i].dtype, x)) << c.ToString();
+                            }
+                          }
+                          return honest.answer(c, inputs);
+                        }};
+  CheckProperties(*MakeOperationNamed(GetParam()), careful, "native", {});
+  EXPECT_GT(asked, 0u);
+}
+
 INSTANTIATE_TEST_SUITE_P(Operations, SlowLaws, testing::ValuesIn(AllNames()),
                          [](const auto& info) { return info.param; });
 

@@ -7,28 +7,9 @@
 namespace sextant::oracle {
 namespace {
 
-size_t PairOf(Pairing pairing, size_t w, size_t R) {
-  return pairing == Pairing::kHalf ? w % (R / 2) : w / 2;
-}
-bool IsFirst(Pairing pairing, size_t w, size_t R) {
-  return pairing == Pairing::kHalf ? w < R / 2 : w % 2 == 0;
-}
-
 Pairing Other(Pairing pairing) {
   return pairing == Pairing::kHalf ? Pairing::kInterleaved : Pairing::kHalf;
 }
-
-}  // namespace
-
-std::optional<Turn> RightTurn(const Head& head, size_t c) {
-  if (c < head.offset || c >= head.offset + head.R) return std::nullopt;
-  const size_t w = c - head.offset, k = PairOf(head.pairing, w, head.R);
-  const auto [first, second] = ChannelsOf(head.pairing, k, head.R);
-  const bool is_first = IsFirst(head.pairing, w, head.R);
-  return Turn{head.offset + (is_first ? second : first), k, c, 1, is_first ? -1 : 1};
-}
-
-namespace {
 
 // x[0::2] and x[1::2] concatenated as (-x[1::2], x[0::2]), times tables in half order.
 std::optional<Turn> MixedRotateHalf(const Head& head, size_t c) {
