@@ -18,6 +18,14 @@ namespace sextant::fast {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
+// How vectors of f32 become bf16: by AVX512_BF16 (processor.h), or by integer arithmetic.
+enum class Rounding { kPortable, kInstruction };
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+constexpr bool kMayHaveBF16Instruction = true;
+#else
+constexpr bool kMayHaveBF16Instruction = false;
+#endif
+
 // AVX2 and above convert f16 in hardware, with the right rounding.
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
 constexpr bool kConvertsF16 = true;
@@ -179,13 +187,74 @@ HWY_INLINE void WritePairsOfBF16(D d, V a, V b, uint16_t* p) {
   }
 }
 
-template <class D>
+template <Rounding = Rounding::kPortable, class D>
 HWY_INLINE void WritePairs(D d, hn::VFromD<D> a, hn::VFromD<D> b, hn::TFromD<D>* p) {
   hn::StoreInterleaved2(a, b, d, p);
 }
-template <Narrow T, class D>
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+// The instruction takes subnormal numbers for zero: where there is one, it is not to be used.
+template <class V>
+HWY_INLINE __mmask16 SubnormalsOf(V a, V b) {
+  constexpr int kSubnormal = 0x20;
+  return _kor_mask16(_mm512_fpclass_ps_mask(a.raw, kSubnormal),
+                     _mm512_fpclass_ps_mask(b.raw, kSubnormal));
+}
+// Assembler, because Highway's attributes do not let a compiler use the intrinsic here.
+template <class V>
+HWY_INLINE __m512i RoundByInstruction(V low, V high) {
+  __m512i both;
+  asm("vcvtne2ps2bf16 %2, %1, %0" : "=v"(both) : "v"(high.raw), "v"(low.raw));
+  return both;
+}
+
+// Two vectors, one after the other. The empty assembler keeps g++ 12 from reading them again at
+// every use, which it takes to be cheaper than a register.
+template <class D, class T>
+HWY_INLINE void ReadTwo(D d, const T* p, hn::VFromD<D>& low, hn::VFromD<D>& high) {
+  low = Read(d, p);
+  high = Read(d, p + hn::Lanes(d));
+  asm("" : "+v"(low.raw), "+v"(high.raw));
+}
+// Each permutation widens and shifts at once.
+template <class D>
+HWY_INLINE void ReadTwo(D d, const BF16* p, hn::VFromD<D>& low, hn::VFromD<D>& high) {
+  alignas(64) static constexpr uint16_t kTwice[32] = {0,  0,  1,  1,  2,  2,  3,  3,  4,  4,  5,
+                                                      5,  6,  6,  7,  7,  8,  8,  9,  9,  10, 10,
+                                                      11, 11, 12, 12, 13, 13, 14, 14, 15, 15};
+  constexpr __mmask32 kOdd = 0xaaaaaaaa;
+  const __m512i first = _mm512_load_si512(kTwice);
+  const __m512i second = _mm512_add_epi16(first, _mm512_set1_epi16(16));
+  __m512i both = _mm512_loadu_si512(p);
+  asm("" : "+v"(both));
+  const hn::RebindToUnsigned<D> du;
+  low = hn::BitCast(d, hn::VFromD<decltype(du)>{_mm512_maskz_permutexvar_epi16(kOdd, first, both)});
+  high =
+      hn::BitCast(d, hn::VFromD<decltype(du)>{_mm512_maskz_permutexvar_epi16(kOdd, second, both)});
+}
+template <class V>
+HWY_INLINE void WriteTwo(V low, V high, BF16* p) {
+  _mm512_storeu_si512(p, RoundByInstruction(low, high));
+}
+
+template <class D>
+HWY_INLINE void WritePairsByInstruction(D d, hn::VFromD<D> a, hn::VFromD<D> b, BF16* p) {
+  if (HWY_UNLIKELY(SubnormalsOf(a, b) != 0)) {
+    WritePairsOfBF16(d, a, b, reinterpret_cast<uint16_t*>(p));
+  } else {
+    alignas(64) static constexpr uint16_t kZip[32] = {0,  16, 1,  17, 2,  18, 3,  19, 4,  20, 5,
+                                                      21, 6,  22, 7,  23, 8,  24, 9,  25, 10, 26,
+                                                      11, 27, 12, 28, 13, 29, 14, 30, 15, 31};
+    const __m512i both = RoundByInstruction(a, b);
+    _mm512_storeu_si512(p, _mm512_permutexvar_epi16(_mm512_load_si512(kZip), both));
+  }
+}
+#endif
+
+template <Rounding rounding = Rounding::kPortable, Narrow T, class D>
 HWY_INLINE void WritePairs(D d, hn::VFromD<D> a, hn::VFromD<D> b, T* p) {
-  if constexpr (hn::MaxLanes(d) == 1) {
+  if constexpr (rounding == Rounding::kInstruction && sizeof(hn::VFromD<D>) == 64) {
+    WritePairsByInstruction(d, a, b, p);
+  } else if constexpr (hn::MaxLanes(d) == 1) {
     Write(d, a, p);
     Write(d, b, p + 1);
   } else if constexpr (std::same_as<T, BF16>) {

@@ -13,19 +13,24 @@
 
 namespace sextant::fast {
 
-// Zeros, aligned to cache lines as frameworks align their tensors, every page touched.
+// Zeros, every page touched, `skew` bytes after the start of a page. Where a load follows a store
+// to an address that agrees in its last 12 bits, a processor takes it for dependent: arrays that
+// are read and written together get skews that do not make it so; in a program that is luck.
 template <class T>
 class Lines {
  public:
-  explicit Lines(size_t count)
-      : data_(static_cast<T*>(std::aligned_alloc(64, (count * sizeof(T) + 63) / 64 * 64))) {
+  explicit Lines(size_t count, size_t skew = 0)
+      : pages_(std::aligned_alloc(kPage, (count * sizeof(T) + skew + kPage - 1) / kPage * kPage)),
+        data_(reinterpret_cast<T*>(static_cast<char*>(pages_) + skew)) {
     std::memset(data_, 0, count * sizeof(T));
   }
   Lines(const Lines&) = delete;
-  ~Lines() { std::free(data_); }
+  ~Lines() { std::free(pages_); }
   T* get() const { return data_; }
 
  private:
+  static constexpr size_t kPage = 4096;
+  void* pages_;
   T* data_;
 };
 

@@ -8,18 +8,23 @@
 #include <vector>
 
 #include "fast/element.h"
+#include "fast/processor.h"
 
 namespace sextant::fast {
 
-// Calls body once per instruction set that is both compiled in and present here.
+// Calls body once per instruction set that is both compiled in and present here, then once as users
+// do: with the best one and what it may have besides (processor.h).
 template <class Body>
 void OnAllTargets(const Body& body) {
+  AllowBF16InstructionForTest(false);
   for (const int64_t target : hwy::SupportedAndGeneratedTargets()) {
     hwy::SetSupportedTargetsForTest(target);
     SCOPED_TRACE(hwy::TargetName(target));
     body();
   }
   hwy::SetSupportedTargetsForTest(0);
+  AllowBF16InstructionForTest(true);
+  body();
 }
 
 // Elements between two guards that nobody may write.

@@ -11,161 +11,22 @@
 #include <cstdint>
 #include <cstring>
 
-#include "fast/element-inl.h"
 #include "fast/kernel.h"
+#include "fast/processor.h"
+#include "fast/rope_rotate-inl.h"
 #include "fast/typed.h"
 #include "reference/rope_rotate.h"
-
-// Once, not per instruction set.
-#ifndef SEXTANT_FAST_ROPE_ROTATE_ROWS_
-#define SEXTANT_FAST_ROPE_ROTATE_ROWS_
-namespace sextant::fast {
-namespace {
-
-// Rows of one head, and the rows of the table that belong to them.
-template <class T>
-struct HeadRows {
-  T* data;
-  ptrdiff_t step;
-};
-template <class Table>
-struct TableRows {
-  const Table* cosine;
-  const Table* sine;
-  ptrdiff_t step;
-  size_t count;
-};
-
-// Bytes of table that stay in the first-level cache beside the rows that pass; with rows that come
-// from memory the second level will do, and longer runs of one head suit the prefetcher.
-constexpr size_t kTableBlock = 4096, kLargeTableBlock = 65536;
-
-}  // namespace
-}  // namespace sextant::fast
-#endif
 
 HWY_BEFORE_NAMESPACE();
 namespace sextant::fast {
 namespace HWY_NAMESPACE {
 
-template <class P>
-struct Pair {
-  P first, second;
-};
+// Bytes of table that stay in the first-level cache beside the rows that pass; with rows that come
+// from memory the second level will do, and longer runs of one head suit the prefetcher.
+constexpr size_t kTableBlock = 16384, kLargeTableBlock = 65536;
 
-// y_i = x_i c - x_j s,  y_j = x_i s + x_j c
-template <class V>
-HWY_INLINE V TurnFirst(V xi, V xj, V c, V s) {
-  return hn::MulSub(xi, c, hn::Mul(xj, s));
-}
-template <class V>
-HWY_INLINE V TurnSecond(V xi, V xj, V c, V s) {
-  return hn::MulAdd(xi, s, hn::Mul(xj, c));
-}
-
-// One vector of pairs (first[k], second[k]). The first is stored before the second is computed:
-// else g++ 12 reads its four operands from memory a second time.
-template <class T, class Table, class D>
-HWY_INLINE void TurnHalvesAt(D d, Pair<const T*> from, Pair<T*> to, Pair<const Table*> table,
-                             size_t k) {
-  const auto xi = Read(d, from.first + k), xj = Read(d, from.second + k);
-  const auto c = Read(d, table.first + k), s = Read(d, table.second + k);
-  Write(d, TurnFirst(xi, xj, c, s), to.first + k);
-  Write(d, TurnSecond(xi, xj, c, s), to.second + k);
-}
-
-// Two vectors of pairs, of even and odd k: neighbouring bf16 are cheaper to split than to widen.
-template <class T, class Table, class D>
-HWY_INLINE void TurnTwoHalvesAt(D d, Pair<const T*> from, Pair<T*> to, Pair<const Table*> table,
-                                size_t k) {
-  auto xi = hn::Zero(d), xj = xi, c = xi, s = xi, xi1 = xi, xj1 = xi, c1 = xi, s1 = xi;
-  ReadPairs(d, from.first + k, xi, xi1);
-  ReadPairs(d, from.second + k, xj, xj1);
-  ReadPairs(d, table.first + k, c, c1);
-  ReadPairs(d, table.second + k, s, s1);
-  WritePairs(d, TurnFirst(xi, xj, c, s), TurnFirst(xi1, xj1, c1, s1), to.first + k);
-  WritePairs(d, TurnSecond(xi, xj, c, s), TurnSecond(xi1, xj1, c1, s1), to.second + k);
-}
-
-// n pairs (first[k], second[k]); `to` likewise. With first and second exchanged it turns backwards.
-template <class T, class Table>
-HWY_INLINE void TurnHalves(Pair<const T*> from, Pair<T*> to, Pair<const Table*> table, size_t n) {
-  const hn::ScalableTag<Computed<T>> d;
-  size_t k = 0;
-  if constexpr (std::same_as<T, BF16>) {
-    const size_t step = 2 * hn::Lanes(d);
-    for (; k + step <= n; k += step) TurnTwoHalvesAt<T, Table>(d, from, to, table, k);
-  }
-  const auto body = [=](auto dk, size_t i) HWY_ATTR __attribute__((always_inline)) {
-    TurnHalvesAt<T, Table>(dk, from, to, table, i);
-  };
-  ForEachVector(d, n, body, k);
-}
-
-// n pairs (from[2k], from[2k+1]); sign = -1 turns backwards.
-template <class T, class Table>
-HWY_INLINE void TurnNeighbours(const T* from, T* to, Pair<const Table*> table, size_t n,
-                               Computed<T> sign) {
-  const hn::ScalableTag<Computed<T>> d;
-  const auto body = [=](auto dk, size_t k) HWY_ATTR __attribute__((always_inline)) {
-    auto xi = hn::Zero(dk), xj = xi;
-    ReadPairs(dk, from + 2 * k, xi, xj);
-    const auto c = Read(dk, table.first + k);
-    const auto s = hn::Mul(Read(dk, table.second + k), hn::Set(dk, sign));
-    WritePairs(dk, TurnFirst(xi, xj, c, s), TurnSecond(xi, xj, c, s), to + 2 * k);
-  };
-  ForEachVector(d, n, body);
-}
-
-// Calls turn(from, to, table row) with the first rotated channels of every row.
-template <class T, class Table, class TurnRow>
-HWY_INLINE void ForEachRow(size_t offset, HeadRows<const T> x, HeadRows<T> y,
-                           const TableRows<Table>& t, const TurnRow& turn) {
-  const T* from = x.data + offset;
-  T* to = y.data + offset;
-  Pair<const Table*> row{t.cosine, t.sine};
-  for (size_t s = 0; s < t.count; ++s) {
-    turn(from, to, row);
-    from += x.step;
-    to += y.step;
-    row.first += t.step;
-    row.second += t.step;
-  }
-}
-
-template <class T>
-void CopyOthers(const Rotation& r, HeadRows<const T> x, HeadRows<T> y, size_t count) {
-  const size_t end = r.offset + r.R;
-  for (size_t s = 0; s < count; ++s, x.data += x.step, y.data += y.step) {
-    std::memcpy(y.data, x.data, r.offset * sizeof(T));
-    std::memcpy(y.data + end, x.data + end, (r.D - end) * sizeof(T));
-  }
-}
-
-// Rows of one head that belong to a block of the table.
-template <class T, class Table>
-HWY_INLINE void TurnRows(const Rotation& r, HeadRows<const T> x, HeadRows<T> y,
-                         const TableRows<Table>& t) {
-  const size_t n = r.R / 2;
-  const bool forward = r.direction == Direction::kForward;
-  if (r.pairing == Pairing::kInterleaved) {
-    const Computed<T> sign = forward ? 1 : -1;
-    ForEachRow(
-        r.offset, x, y, t,
-        [=](const T* from, T* to, Pair<const Table*> row) HWY_ATTR
-        __attribute__((always_inline)) { TurnNeighbours(from, to, row, n, sign); });
-  } else {
-    const size_t first = forward ? 0 : n, second = n - first;
-    ForEachRow(
-        r.offset, x, y, t,
-        [=](const T* from, T* to, Pair<const Table*> row) HWY_ATTR __attribute__((always_inline)) {
-          TurnHalves<T, Table>({from + first, from + second}, {to + first, to + second}, row, n);
-        });
-  }
-  if (x.data != y.data && r.R < r.D) CopyOthers(r, x, y, t.count);
-}
-
-template <class T, class Table>
+// Through a small buffer whose copy is streamed.
+template <class T, class Table, Rounding rounding>
 HWY_NOINLINE void StreamRows(const Rotation& r, HeadRows<const T> x, HeadRows<T> y,
                              TableRows<Table> t) {
   HWY_ALIGN T buffer[kStreamBuffer / sizeof(T)];
@@ -174,12 +35,13 @@ HWY_NOINLINE void StreamRows(const Rotation& r, HeadRows<const T> x, HeadRows<T>
   for (size_t left = t.count; left > 0; left -= t.count) {
     t.count = std::min(most, left);
     const auto n = static_cast<ptrdiff_t>(t.count);
-    TurnRows<T, Table>(r, x, {buffer, width}, t);
+    TurnRows<T, Table, rounding>(r, x, {buffer, width}, t);
     if (y.step == width) {
-      StreamCopy(buffer, y.data, t.count * r.D * sizeof(T));
+      StreamCopy(buffer, y.data, t.count * r.D * sizeof(T), x.data + n * x.step);
     } else {
       for (ptrdiff_t i = 0; i < n; ++i)
-        StreamCopy(buffer + i * width, y.data + i * y.step, r.D * sizeof(T));
+        StreamCopy(buffer + i * width, y.data + i * y.step, r.D * sizeof(T),
+                   x.data + (n + i) * x.step);
     }
     x.data += n * x.step;
     y.data += n * y.step;
@@ -189,9 +51,9 @@ HWY_NOINLINE void StreamRows(const Rotation& r, HeadRows<const T> x, HeadRows<T>
 }
 
 // All heads use a block of the table before the next block is touched.
-template <class T, class Table>
-HWY_INLINE void RotateAll(const Rotation& r, const Heads<const T>& x, const RotaryTable<Table>& t,
-                          const Heads<T>& y) {
+template <class T, class Table, Rounding rounding>
+HWY_INLINE void RotateBlocks(const Rotation& r, const Heads<const T>& x,
+                             const RotaryTable<Table>& t, const Heads<T>& y) {
   const size_t bytes = 2 * r.B * r.H * r.S * r.D * sizeof(T);
   const bool large = ShouldStream(bytes);
   const bool stream = large && x.data != y.data && r.D <= kStreamBuffer / sizeof(T);
@@ -208,13 +70,22 @@ HWY_INLINE void RotateAll(const Rotation& r, const Heads<const T>& x, const Rota
         const HeadRows<const T> from{x.data + batch * x.batch + head * x.head + at * x.row, x.row};
         const HeadRows<T> to{y.data + batch * y.batch + head * y.head + at * y.row, y.row};
         if (stream)
-          StreamRows<T, Table>(r, from, to, part);
+          StreamRows<T, Table, rounding>(r, from, to, part);
         else
-          TurnRows<T, Table>(r, from, to, part);
+          TurnRows<T, Table, rounding>(r, from, to, part);
       }
     }
   }
   if (stream) StreamFence();
+}
+
+template <class T, class Table>
+HWY_INLINE void RotateAll(const Rotation& r, const Heads<const T>& x, const RotaryTable<Table>& t,
+                          const Heads<T>& y) {
+  if constexpr (kMayHaveBF16Instruction && std::same_as<T, BF16>) {
+    if (HasBF16Instruction()) return RotateBlocks<T, Table, Rounding::kInstruction>(r, x, t, y);
+  }
+  RotateBlocks<T, Table, Rounding::kPortable>(r, x, t, y);
 }
 
 void RotateF64(const Rotation& r, Heads<const double> x, RotaryTable<double> t, Heads<double> y) {

@@ -117,6 +117,39 @@ TYPED_TEST(RotateTest, FollowsStrides) {
   ExpectRotated<T, Table>(r, from, table, Dense(r, y.data()));
 }
 
+// Every bf16, NaN, infinities and subnormals included, times a cosine; the sine is 0. The product
+// is rounded to f32 and then to bf16.
+TEST(Rotate, RoundsAllBF16ToNearestEven) {
+  const Rotation r{.S = 1024, .D = 128, .R = 128};
+  Guarded<BF16> x(r.S * r.D), y(x.size());
+  for (size_t i = 0; i < x.size(); ++i) {  // the second halves of rows are 0
+    x[i] = {static_cast<uint16_t>(i % 128 < 64 ? i / 128 * 64 + i % 64 : 0)};
+  }
+  Guarded<float> cosine(r.S * 64), sine(r.S * 64);
+  for (size_t i = 0; i < cosine.size(); ++i) {
+    cosine[i] = 0.7f;
+    sine[i] = 0;
+  }
+  OnAllTargets([&] {
+    for (const Pairing pairing : {Pairing::kHalf, Pairing::kInterleaved}) {
+      Rotation turned = r;
+      turned.pairing = pairing;
+      const RotaryTable<float> table = DenseTable(r, cosine.data(), sine.data());
+      const Guarded<BF16>& from = x;
+      Rotate<BF16, float>(turned, Dense(r, from.data()), table, Dense(r, y.data()));
+      size_t wrong = 0;
+      for (size_t i = 0; i < x.size(); ++i) {
+        const float exact = static_cast<float>(ToDouble(x[i])) * 0.7f;
+        const size_t partner = pairing == Pairing::kHalf ? i ^ 64 : i ^ 1;
+        const bool is_nan = std::isnan(exact) || !std::isfinite(ToDouble(x[partner]));
+        wrong +=
+            is_nan ? !std::isnan(ToDouble(y[i])) : ToDouble(y[i]) != RoundTo(DType::kBF16, exact);
+      }
+      EXPECT_EQ(wrong, 0u);
+    }
+  });
+}
+
 // Large enough to bypass the caches.
 TEST(SlowRotate, GivesTheSameBitsWhenStreaming) {
   const Rotation r{.H = 3, .S = 20000, .D = 131, .R = 128, .offset = 2};

@@ -12,16 +12,29 @@
 #include <cstdint>
 #include <cstring>
 
+#ifndef SEXTANT_FAST_STREAM_LINE_
+#define SEXTANT_FAST_STREAM_LINE_
+namespace sextant::fast {
+namespace {
+constexpr size_t kLine = 64;
+}  // namespace
+}  // namespace sextant::fast
+#endif
+
 HWY_BEFORE_NAMESPACE();
 namespace sextant::fast {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 // The middle, of whole cache lines; the ends are copied by memcpy.
-void CopyLines(const uint8_t* HWY_RESTRICT from, uint8_t* HWY_RESTRICT to, size_t bytes) {
+void CopyLines(const uint8_t* HWY_RESTRICT from, uint8_t* HWY_RESTRICT to, size_t bytes,
+               uintptr_t next) {
   const hn::CappedTag<uint8_t, 64> d;
   const size_t N = hn::Lanes(d);
-  for (size_t i = 0; i < bytes; i += N) hn::Stream(hn::LoadU(d, from + i), d, to + i);
+  for (size_t line = 0; line < bytes; line += kLine) {
+    hwy::Prefetch(reinterpret_cast<const void*>(next + line));
+    for (size_t i = line; i < line + kLine; i += N) hn::Stream(hn::LoadU(d, from + i), d, to + i);
+  }
 }
 
 }  // namespace HWY_NAMESPACE
@@ -34,7 +47,6 @@ namespace sextant::fast {
 HWY_EXPORT(CopyLines);
 
 namespace {
-constexpr size_t kLine = 64;
 // Of what the system reports no more is believed: glibc 2.36 adds up the caches of all chiplets of
 // an AMD processor, of which a core fills one.
 constexpr size_t kLargestCache = size_t{64} << 20;
@@ -48,7 +60,7 @@ bool ShouldStream(size_t bytes) noexcept {
   return bytes > threshold;
 }
 
-void StreamCopy(const void* from, void* to, size_t bytes) noexcept {
+void StreamCopy(const void* from, void* to, size_t bytes, const void* next) noexcept {
   if (bytes == 0) return;  // then the pointers may be null
   const auto* source = static_cast<const uint8_t*>(from);
   auto* target = static_cast<uint8_t*>(to);
@@ -56,7 +68,9 @@ void StreamCopy(const void* from, void* to, size_t bytes) noexcept {
   const size_t head = misaligned == 0 ? 0 : std::min(bytes, kLine - misaligned);
   const size_t lines = (bytes - head) / kLine * kLine, tail = bytes - head - lines;
   std::memcpy(target, source, head);
-  HWY_DYNAMIC_DISPATCH(CopyLines)(source + head, target + head, lines);
+  HWY_DYNAMIC_DISPATCH(CopyLines)
+  (source + head, target + head, lines,
+   reinterpret_cast<uintptr_t>(next == nullptr ? source : next));
   std::memcpy(target + head + lines, source + head + lines, tail);
 }
 

@@ -12,8 +12,9 @@ namespace sextant::fast {
 bool ShouldStream(size_t bytes) noexcept;
 
 // Copies to memory that will not be read soon; the ranges must not overlap. Visible to other
-// threads after the next StreamFence.
-void StreamCopy(const void* from, void* to, size_t bytes) noexcept;
+// threads after the next StreamFence. Meanwhile it fetches `next`, what will be read afterwards (as
+// many bytes; they need not exist): reading and writing overlap, worth 5 % of a rotation at 1 GiB.
+void StreamCopy(const void* from, void* to, size_t bytes, const void* next = nullptr) noexcept;
 void StreamFence() noexcept;
 
 // Rows computed at a time when streaming: into a buffer of this size in the first-level cache,

@@ -1,0 +1,188 @@
+// The rotation of rows, for the instruction set being compiled.
+#if defined(SEXTANT_FAST_ROPE_ROTATE_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef SEXTANT_FAST_ROPE_ROTATE_INL_H_
+#undef SEXTANT_FAST_ROPE_ROTATE_INL_H_
+#else
+#define SEXTANT_FAST_ROPE_ROTATE_INL_H_
+#endif
+
+#include <cstring>
+
+#include "fast/element-inl.h"
+#include "fast/rope_rotate.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace sextant::fast {
+namespace HWY_NAMESPACE {
+
+// Rows of one head, and the rows of the table that belong to them.
+template <class T>
+struct HeadRows {
+  T* data;
+  ptrdiff_t step;
+};
+template <class Table>
+struct TableRows {
+  const Table* cosine;
+  const Table* sine;
+  ptrdiff_t step;
+  size_t count;
+};
+
+template <class P>
+struct Pair {
+  P first, second;
+};
+
+// y_i = x_i c - x_j s,  y_j = x_i s + x_j c
+template <class V>
+HWY_INLINE V TurnFirst(V xi, V xj, V c, V s) {
+  return hn::MulSub(xi, c, hn::Mul(xj, s));
+}
+template <class V>
+HWY_INLINE V TurnSecond(V xi, V xj, V c, V s) {
+  return hn::MulAdd(xi, s, hn::Mul(xj, c));
+}
+
+// One vector of pairs (first[k], second[k]). The first is stored before the second is computed:
+// else g++ 12 reads its four operands from memory a second time.
+template <class T, class Table, class D>
+HWY_INLINE void TurnHalvesAt(D d, Pair<const T*> from, Pair<T*> to, Pair<const Table*> table,
+                             size_t k) {
+  const auto xi = Read(d, from.first + k), xj = Read(d, from.second + k);
+  const auto c = Read(d, table.first + k), s = Read(d, table.second + k);
+  Write(d, TurnFirst(xi, xj, c, s), to.first + k);
+  Write(d, TurnSecond(xi, xj, c, s), to.second + k);
+}
+
+// Two vectors of pairs, of even and odd k: neighbouring bf16 are cheaper to split than to widen.
+template <class T, class Table, class D>
+HWY_INLINE void TurnSplitHalvesAt(D d, Pair<const T*> from, Pair<T*> to, Pair<const Table*> table,
+                                  size_t k) {
+  auto xi = hn::Zero(d), xj = xi, c = xi, s = xi, xi1 = xi, xj1 = xi, c1 = xi, s1 = xi;
+  ReadPairs(d, from.first + k, xi, xi1);
+  ReadPairs(d, from.second + k, xj, xj1);
+  ReadPairs(d, table.first + k, c, c1);
+  ReadPairs(d, table.second + k, s, s1);
+  WritePairs(d, TurnFirst(xi, xj, c, s), TurnFirst(xi1, xj1, c1, s1), to.first + k);
+  WritePairs(d, TurnSecond(xi, xj, c, s), TurnSecond(xi1, xj1, c1, s1), to.second + k);
+}
+
+// Two vectors of pairs, one after the other, whose results one instruction rounds.
+template <class T, class Table, class D>
+HWY_INLINE void TurnTwoHalvesAt(D d, Pair<const T*> from, Pair<T*> to, Pair<const Table*> table,
+                                size_t k) {
+  auto xi = hn::Zero(d), xj = xi, c = xi, s = xi, xi1 = xi, xj1 = xi, c1 = xi, s1 = xi;
+  ReadTwo(d, from.first + k, xi, xi1);
+  ReadTwo(d, from.second + k, xj, xj1);
+  ReadTwo(d, table.first + k, c, c1);
+  ReadTwo(d, table.second + k, s, s1);
+  const auto yi = TurnFirst(xi, xj, c, s), yi1 = TurnFirst(xi1, xj1, c1, s1);
+  const auto yj = TurnSecond(xi, xj, c, s), yj1 = TurnSecond(xi1, xj1, c1, s1);
+  if (HWY_UNLIKELY(!_kortestz_mask16_u8(SubnormalsOf(yi, yi1), SubnormalsOf(yj, yj1)))) {
+    Write(d, yi, to.first + k);
+    Write(d, yi1, to.first + k + hn::Lanes(d));
+    Write(d, yj, to.second + k);
+    Write(d, yj1, to.second + k + hn::Lanes(d));
+  } else {
+    WriteTwo(yi, yi1, to.first + k);
+    WriteTwo(yj, yj1, to.second + k);
+  }
+}
+
+// n pairs (first[k], second[k]); `to` likewise. With first and second exchanged it turns backwards.
+template <class T, class Table, Rounding rounding>
+HWY_INLINE void TurnHalves(Pair<const T*> from, Pair<T*> to, Pair<const Table*> table, size_t n) {
+  const hn::ScalableTag<Computed<T>> d;
+  size_t k = 0;
+  if constexpr (std::same_as<T, BF16>) {
+    const size_t step = 2 * hn::Lanes(d);
+    for (; k + step <= n; k += step) {
+      if constexpr (rounding == Rounding::kInstruction) {
+        TurnTwoHalvesAt<T, Table>(d, from, to, table, k);
+      } else {
+        TurnSplitHalvesAt<T, Table>(d, from, to, table, k);
+      }
+    }
+  }
+  const auto body = [=](auto dk, size_t i) HWY_ATTR __attribute__((always_inline)) {
+    TurnHalvesAt<T, Table>(dk, from, to, table, i);
+  };
+  if (k < n) ForEachVector(d, n, body, k);
+}
+
+// n pairs (from[2k], from[2k+1]). Backwards is forwards with the members of each pair exchanged.
+template <class T, class Table, Rounding rounding, bool forward>
+HWY_INLINE void TurnNeighbours(const T* from, T* to, Pair<const Table*> table, size_t n) {
+  const hn::ScalableTag<Computed<T>> d;
+  const auto body = [=](auto dk, size_t k) HWY_ATTR __attribute__((always_inline)) {
+    auto a = hn::Zero(dk), b = a;
+    ReadPairs(dk, from + 2 * k, a, b);
+    const auto c = Read(dk, table.first + k), s = Read(dk, table.second + k);
+    const auto xi = forward ? a : b, xj = forward ? b : a;
+    const auto yi = TurnFirst(xi, xj, c, s), yj = TurnSecond(xi, xj, c, s);
+    WritePairs<rounding>(dk, forward ? yi : yj, forward ? yj : yi, to + 2 * k);
+  };
+  ForEachVector(d, n, body);
+}
+
+// Calls turn(from, to, table row) with the first rotated channels of every row.
+template <class T, class Table, class TurnRow>
+HWY_INLINE void ForEachRow(size_t offset, HeadRows<const T> x, HeadRows<T> y,
+                           const TableRows<Table>& t, const TurnRow& turn) {
+  const T* from = x.data + offset;
+  T* to = y.data + offset;
+  Pair<const Table*> row{t.cosine, t.sine};
+  for (size_t s = 0; s < t.count; ++s) {
+    turn(from, to, row);
+    from += x.step;
+    to += y.step;
+    row.first += t.step;
+    row.second += t.step;
+  }
+}
+
+template <class T>
+void CopyOthers(const Rotation& r, HeadRows<const T> x, HeadRows<T> y, size_t count) {
+  const size_t end = r.offset + r.R;
+  for (size_t s = 0; s < count; ++s, x.data += x.step, y.data += y.step) {
+    std::memcpy(y.data, x.data, r.offset * sizeof(T));
+    std::memcpy(y.data + end, x.data + end, (r.D - end) * sizeof(T));
+  }
+}
+
+// Rows of one head that belong to a block of the table.
+template <class T, class Table, Rounding rounding>
+HWY_INLINE void TurnRows(const Rotation& r, HeadRows<const T> x, HeadRows<T> y,
+                         const TableRows<Table>& t) {
+  const size_t n = r.R / 2;
+  const bool forward = r.direction == Direction::kForward;
+  if (r.pairing == Pairing::kHalf) {
+    const size_t first = forward ? 0 : n, second = n - first;
+    ForEachRow(
+        r.offset, x, y, t,
+        [=](const T* from, T* to, Pair<const Table*> row) HWY_ATTR __attribute__((always_inline)) {
+          TurnHalves<T, Table, rounding>({from + first, from + second}, {to + first, to + second},
+                                         row, n);
+        });
+  } else if (forward) {
+    ForEachRow(
+        r.offset, x, y, t,
+        [=](const T* from, T* to, Pair<const Table*> row) HWY_ATTR __attribute__((always_inline)) {
+          TurnNeighbours<T, Table, rounding, true>(from, to, row, n);
+        });
+  } else {
+    ForEachRow(
+        r.offset, x, y, t,
+        [=](const T* from, T* to, Pair<const Table*> row) HWY_ATTR __attribute__((always_inline)) {
+          TurnNeighbours<T, Table, rounding, false>(from, to, row, n);
+        });
+  }
+  if (x.data != y.data && r.R < r.D) CopyOthers(r, x, y, t.count);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace sextant::fast
+HWY_AFTER_NAMESPACE();
+
+#endif
