@@ -72,7 +72,7 @@ HWY_INLINE void NormalizeRow(const Rows& rows, const T* x, const Computed<T>* we
   for (size_t k = 0; k < rows.M; k += kStep) {
     const size_t n = std::min(kStep, rows.M - k);
     Scale(x + k, factor, weight + k, rows.unit_offset, buffer, n);
-    StreamCopy(buffer, y + k, n * sizeof(T));
+    StreamCopy(buffer, y + k, n * sizeof(T), x + rows.x_row + k);
   }
 }
 

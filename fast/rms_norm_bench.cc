@@ -23,12 +23,12 @@ void NormBench(benchmark::State& state, size_t bytes) {
   state.SetItemsProcessed(static_cast<int64_t>(state.iterations() * count));
 }
 
-constexpr auto F32 = NormBench<float>;
-constexpr auto BFloat16 = NormBench<BF16>;
+constexpr auto RmsNormF32 = NormBench<float>;
+constexpr auto RmsNormBF16 = NormBench<BF16>;
 
-BENCHMARK_CAPTURE(F32, L2, size_t{256} << 10);
-BENCHMARK_CAPTURE(F32, 1GiB, size_t{1} << 30);
-BENCHMARK_CAPTURE(BFloat16, L2, size_t{256} << 10);
+BENCHMARK_CAPTURE(RmsNormF32, L2, size_t{256} << 10);
+BENCHMARK_CAPTURE(RmsNormF32, 1GiB, size_t{1} << 30);
+BENCHMARK_CAPTURE(RmsNormBF16, L2, size_t{256} << 10);
 
 }  // namespace
 }  // namespace sextant::fast

@@ -28,21 +28,21 @@ void RotateBench(benchmark::State& state, Pairing pairing, size_t bytes) {
   state.SetItemsProcessed(static_cast<int64_t>(state.iterations() * count));
 }
 
-constexpr auto F32 = RotateBench<float, float>;
-constexpr auto BF16ByF32 = RotateBench<BF16, float>;
-constexpr auto BF16ByBF16 = RotateBench<BF16, BF16>;
-constexpr auto F16ByF32 = RotateBench<F16, float>;
+constexpr auto RopeF32 = RotateBench<float, float>;
+constexpr auto RopeBF16ByF32 = RotateBench<BF16, float>;
+constexpr auto RopeBF16ByBF16 = RotateBench<BF16, BF16>;
+constexpr auto RopeF16ByF32 = RotateBench<F16, float>;
 
-BENCHMARK_CAPTURE(F32, half_L2, Pairing::kHalf, kL2);
-BENCHMARK_CAPTURE(F32, interleaved_L2, Pairing::kInterleaved, kL2);
-BENCHMARK_CAPTURE(BF16ByF32, half_L2, Pairing::kHalf, kL2);
-BENCHMARK_CAPTURE(BF16ByF32, interleaved_L2, Pairing::kInterleaved, kL2);
-BENCHMARK_CAPTURE(BF16ByBF16, half_L2, Pairing::kHalf, kL2);
-BENCHMARK_CAPTURE(F16ByF32, half_L2, Pairing::kHalf, kL2);
-BENCHMARK_CAPTURE(F16ByF32, interleaved_L2, Pairing::kInterleaved, kL2);
-BENCHMARK_CAPTURE(F32, half_1GiB, Pairing::kHalf, kHuge);
-BENCHMARK_CAPTURE(F32, interleaved_1GiB, Pairing::kInterleaved, kHuge);
-BENCHMARK_CAPTURE(BF16ByF32, half_1GiB, Pairing::kHalf, kHuge);
+BENCHMARK_CAPTURE(RopeF32, half_L2, Pairing::kHalf, kL2);
+BENCHMARK_CAPTURE(RopeF32, interleaved_L2, Pairing::kInterleaved, kL2);
+BENCHMARK_CAPTURE(RopeBF16ByF32, half_L2, Pairing::kHalf, kL2);
+BENCHMARK_CAPTURE(RopeBF16ByF32, interleaved_L2, Pairing::kInterleaved, kL2);
+BENCHMARK_CAPTURE(RopeBF16ByBF16, half_L2, Pairing::kHalf, kL2);
+BENCHMARK_CAPTURE(RopeF16ByF32, half_L2, Pairing::kHalf, kL2);
+BENCHMARK_CAPTURE(RopeF16ByF32, interleaved_L2, Pairing::kInterleaved, kL2);
+BENCHMARK_CAPTURE(RopeF32, half_1GiB, Pairing::kHalf, kHuge);
+BENCHMARK_CAPTURE(RopeF32, interleaved_1GiB, Pairing::kInterleaved, kHuge);
+BENCHMARK_CAPTURE(RopeBF16ByF32, half_1GiB, Pairing::kHalf, kHuge);
 
 }  // namespace
 }  // namespace sextant::fast

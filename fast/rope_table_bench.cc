@@ -39,15 +39,15 @@ void TableBench(benchmark::State& state, size_t positions, double base) {
   state.SetItemsProcessed(static_cast<int64_t>(state.iterations() * positions * kPairs * 2));
 }
 
-constexpr auto F32 = TableBench<float>;
-constexpr auto BFloat16 = TableBench<BF16>;
-constexpr auto F64 = TableBench<double>;
+constexpr auto TableF32 = TableBench<float>;
+constexpr auto TableBF16 = TableBench<BF16>;
+constexpr auto TableF64 = TableBench<double>;
 
-BENCHMARK_CAPTURE(F32, 131072_at_1e4, 131072, 1e4);
-BENCHMARK_CAPTURE(F32, 131072_at_5e5, 131072, 5e5);
-BENCHMARK_CAPTURE(F32, 4096_at_1e4, 4096, 1e4);
-BENCHMARK_CAPTURE(BFloat16, 131072_at_1e4, 131072, 1e4);
-BENCHMARK_CAPTURE(F64, 4096_at_1e4, 4096, 1e4);
+BENCHMARK_CAPTURE(TableF32, 131072_at_1e4, 131072, 1e4);
+BENCHMARK_CAPTURE(TableF32, 131072_at_5e5, 131072, 5e5);
+BENCHMARK_CAPTURE(TableF32, 4096_at_1e4, 4096, 1e4);
+BENCHMARK_CAPTURE(TableBF16, 131072_at_1e4, 131072, 1e4);
+BENCHMARK_CAPTURE(TableF64, 4096_at_1e4, 4096, 1e4);
 
 }  // namespace
 }  // namespace sextant::fast
