@@ -3,7 +3,6 @@
 #include "fast/kernel.h"
 #include "fast/rope.h"
 #include "fast/rope_frequencies.h"
-#include "fast/typed.h"
 
 namespace sextant::fast {
 namespace {
@@ -11,17 +10,10 @@ namespace {
 // Multiplication by e^(i a) is the rotation of neighbouring channels.
 Tensors Run(const Case& c, const Tensors& inputs) {
   const auto op = StructOf<RopeComplex>(c);
-  const auto R = static_cast<size_t>(op.R.value);
-  const Turning turning{{.B = ExtentOf(c, "B"),
-                         .H = ExtentOf(c, "H"),
-                         .S = ExtentOf(c, "S"),
-                         .D = ExtentOf(c, "D"),
-                         .R = R,
-                         .offset = static_cast<size_t>(op.offset),
-                         .pairing = Pairing::kInterleaved,
-                         .direction = op.direction},
-                        Frequencies(op.base, op.scaling, R)};
-  return TurnByPosition(turning, c.dtype(), inputs[0].values, inputs[1].values);
+  const Tensor<double>& x = inputs[0].values;
+  const Rotation rotation = RotationOf(op, x.shape);
+  return TurnByPosition({rotation, Frequencies(op.base, op.scaling, rotation.R)}, c.dtype(), x,
+                        inputs[1].values);
 }
 
 }  // namespace

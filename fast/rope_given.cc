@@ -2,7 +2,6 @@
 
 #include "fast/kernel.h"
 #include "fast/rope.h"
-#include "fast/typed.h"
 
 namespace sextant::fast {
 namespace {
@@ -10,17 +9,10 @@ namespace {
 Tensors Run(const Case& c, const Tensors& inputs) {
   const auto op = StructOf<RopeGiven>(c);
   const std::vector<double>& given = inputs[2].values.data;
-  const Turning turning{{.B = ExtentOf(c, "B"),
-                         .H = ExtentOf(c, "H"),
-                         .S = ExtentOf(c, "S"),
-                         .D = ExtentOf(c, "D"),
-                         .R = ExtentOf(c, "R"),
-                         .offset = static_cast<size_t>(op.offset),
-                         .pairing = op.pairing,
-                         .direction = op.direction},
-                        {given.begin(), given.end()},
-                        op.attention_factor};
-  return TurnByPosition(turning, c.dtype(), inputs[0].values, inputs[1].values);
+  const Tensor<double>& x = inputs[0].values;
+  return TurnByPosition(
+      {RotationOf(op, x.shape), {given.begin(), given.end()}, op.attention_factor}, c.dtype(), x,
+      inputs[1].values);
 }
 
 }  // namespace

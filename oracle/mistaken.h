@@ -191,8 +191,7 @@ struct Mistaken<Rope> : Rope {
   void operator()(const Tensor<Real>& x, const Tensor<double>& position, Tensor<Real>& y) const {
     const auto width = static_cast<size_t>(R.value);
     const Head head{pairing, static_cast<size_t>(offset), width, x.shape[3]};
-    const RopeFrequencies from{.base = base, .scaling = scaling};
-    const auto frequencies = MistakenFrequencies<Real>(mistake, from, width, head);
+    const auto frequencies = MistakenFrequencies<Real>(mistake, Frequencies(), width, head);
     Apply<Real>(mistake, head, direction == Direction::kForward, x,
                 MistakenTables(mistake, position, frequencies, Real(1.0)), y);
   }
@@ -204,12 +203,7 @@ struct Mistaken<RopeComplex> : RopeComplex {
   template <class Real>
   void operator()(const Tensor<Real>& x, const Tensor<double>& position, Tensor<Real>& y) const {
     Mistaken<Rope> rope;
-    static_cast<Rope&>(rope) = {.pairing = Pairing::kInterleaved,
-                                .base = base,
-                                .scaling = scaling,
-                                .offset = offset,
-                                .direction = direction,
-                                .R = R};
+    static_cast<RopeAttributes&>(rope) = *this;
     rope.mistake = mistake;
     rope(x, position, y);
   }
@@ -223,7 +217,8 @@ struct Mistaken<RopeMatrix> : RopeMatrix {
   void operator()(const Tensor<double>& position, Tensor<Real>& matrix) const {
     const size_t S = matrix.shape[0], width = matrix.shape[1];
     Mistaken<Rope> rope;
-    static_cast<Rope&>(rope) = {.pairing = pairing, .base = base, .scaling = scaling, .R = D};
+    static_cast<RopeAttributes&>(rope) = {
+        .pairing = pairing, .base = base, .scaling = scaling, .R = D};
     rope.mistake = mistake;
     Tensor<Real> unit({1, width, S, width}), turned({1, width, S, width});
     std::ranges::fill(unit.data, Real(0.0));

@@ -1,27 +1,20 @@
 #include "reference/rope.h"
 
 #include "reference/operation.h"
-#include "reference/rope_frequencies.h"
-#include "reference/rope_rotate.h"
 #include "reference/rope_table.h"
 
 namespace sextant {
-
-void Rope::Check() const {
-  RopeFrequencies{.base = base, .scaling = scaling}.Check();
-  CheckWindow(offset, R.value, D.value);
-}
 
 template <class Real>
 void Rope::operator()(const Tensor<Real>& x, const Tensor<double>& position,
                       Tensor<Real>& y) const {
   const auto half = static_cast<size_t>(R.value / 2);
   Tensor<Real> inv_freq({half}), factor;
-  RopeFrequencies{.base = base, .scaling = scaling}(inv_freq, factor);
+  Frequencies()(inv_freq, factor);
   const Shape table = {position.shape[0], position.shape[1], half};
   Tensor<Real> cos(table), sin(table);
   RopeTable::Fill(position, inv_freq, factor(), cos, sin);
-  RopeRotate{.pairing = pairing, .offset = offset, .direction = direction}(x, cos, sin, y);
+  Rotation()(x, cos, sin, y);
 }
 
 template <>

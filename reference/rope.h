@@ -3,12 +3,12 @@
 
 #include <string_view>
 
-#include "reference/scaling.h"
+#include "reference/rope_attributes.h"
 #include "reference/tensor.h"
 
 namespace sextant {
 
-struct Rope {
+struct Rope : RopeAttributes {
   static constexpr std::string_view kName = "rope";
   static constexpr std::string_view kSignature = "x[B,H,S,D] position:i64[B,S] -> y[B,H,S,D]";
   static constexpr std::string_view kSlices = "SHB";
@@ -25,22 +25,6 @@ struct Rope {
   static constexpr std::string_view kSource =
       "Su et al. 2021, arXiv:2104.09864, eq. 34; scalings: reference/scaling.h";
 
-  Pairing pairing{};
-  double base = 10000;
-  RopeScaling scaling;
-  int64_t offset = 0;
-  Direction direction = Direction::kForward;
-  Dimension D{}, R{};
-  void Visit(auto&& v) {
-    v("pairing", pairing, kRequired);
-    v("base", base);
-    v("scaling", scaling);
-    v("offset", offset);
-    v("direction", direction);
-    v("D", D);
-    v("R", R);
-  }
-  void Check() const;
   template <class Real>
   void operator()(const Tensor<Real>& x, const Tensor<double>& position, Tensor<Real>& y) const;
 };

@@ -1,8 +1,6 @@
 #include "reference/rope_complex.h"
 
 #include "reference/operation.h"
-#include "reference/rope_frequencies.h"
-#include "reference/rope_rotate.h"
 
 namespace sextant {
 namespace {
@@ -32,17 +30,12 @@ Complex<Real> UnitAt(Rotor<Real>& rotor, double position, const Real& amplitude,
 
 }  // namespace
 
-void RopeComplex::Check() const {
-  RopeFrequencies{.base = base, .scaling = scaling}.Check();
-  CheckWindow(offset, R.value, D.value);
-}
-
 template <class Real>
 void RopeComplex::operator()(const Tensor<Real>& x, const Tensor<double>& position,
                              Tensor<Real>& y) const {
   const size_t half = static_cast<size_t>(R.value / 2), start = static_cast<size_t>(offset);
   Tensor<Real> inv_freq({half}), factor;
-  RopeFrequencies{.base = base, .scaling = scaling}(inv_freq, factor);
+  Frequencies()(inv_freq, factor);
   y.data = x.data;
   for (size_t k = 0; k < half; ++k) {
     Rotor<Real> rotor(inv_freq(k));

@@ -3,12 +3,12 @@
 
 #include <string_view>
 
-#include "reference/scaling.h"
+#include "reference/rope_attributes.h"
 #include "reference/tensor.h"
 
 namespace sextant {
 
-struct RopeComplex {
+struct RopeComplex : RopeAttributes {
   static constexpr std::string_view kName = "rope_complex";
   static constexpr std::string_view kSignature = "x[B,H,S,D] position:i64[B,S] -> y[B,H,S,D]";
   static constexpr std::string_view kSlices = "SHB";
@@ -24,20 +24,8 @@ struct RopeComplex {
       "  position  [B,S]      tokens; integers, negative rotates back";
   static constexpr std::string_view kSource = "Su et al. 2021, arXiv:2104.09864, eq. 12 and 13";
 
-  double base = 10000;
-  RopeScaling scaling;
-  int64_t offset = 0;
-  Direction direction = Direction::kForward;
-  Dimension D{}, R{};
-  void Visit(auto&& v) {
-    v("base", base);
-    v("scaling", scaling);
-    v("offset", offset);
-    v("direction", direction);
-    v("D", D);
-    v("R", R);
-  }
-  void Check() const;
+  RopeComplex() { pairing = Pairing::kInterleaved; }
+  void Visit(auto&& v) { VisitUnpaired(v); }
   template <class Real>
   void operator()(const Tensor<Real>& x, const Tensor<double>& position, Tensor<Real>& y) const;
 };

@@ -1,0 +1,40 @@
+// What the operations share that rotate by positions under a configuration: one list of attributes.
+#pragma once
+
+#include "reference/rope_frequencies.h"
+#include "reference/rope_rotate.h"
+
+namespace sextant {
+
+struct RopeAttributes {
+  Pairing pairing{};
+  double base = 10000;
+  RopeScaling scaling;
+  int64_t offset = 0;
+  Direction direction = Direction::kForward;
+  Dimension D{}, R{};
+  void Visit(auto&& v) {
+    v("pairing", pairing, kRequired);
+    VisitUnpaired(v);
+  }
+  // Without the pairing, where it is not a choice.
+  void VisitUnpaired(auto&& v) {
+    v("base", base);
+    v("scaling", scaling);
+    v("offset", offset);
+    v("direction", direction);
+    v("D", D);
+    v("R", R);
+  }
+  void Check() const {
+    Frequencies().Check();
+    Rotation().Check();
+  }
+
+  RopeFrequencies Frequencies() const { return {.base = base, .scaling = scaling}; }
+  RopeRotate Rotation() const {
+    return {.pairing = pairing, .offset = offset, .direction = direction, .D = D, .R = R};
+  }
+};
+
+}  // namespace sextant
