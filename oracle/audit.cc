@@ -61,26 +61,26 @@ class Scores {
  public:
   explicit Scores(const std::string& operation) : defects_(OracleOf(operation).defects) {
     for (const Defect& defect : defects_) {
-      results_.push_back({operation, defect.name, defect.why, ""});
+      results_.push_back({operation, defect.name, defect.why, {}});
     }
-    pushed_ = {operation, "(one element pushed)",
-               "one element of an honest answer just beyond its permitted error", ""};
+    pushed_ = {operation,
+               "(one element pushed)",
+               "one element of an honest answer just beyond its permitted error",
+               {}};
   }
-  void Take(const Question& question, const Tensors& honest) {
+  void Take(size_t index, const Question& question, const Tensors& honest) {
     for (size_t d = 0; d < defects_.size(); ++d) {
-      if (results_[d].by.empty() && Catches(question, defects_[d])) {
-        results_[d].by = question.c.ToString();
-      }
+      if (Catches(question, defects_[d])) results_[d].by.push_back(index);
     }
     const auto pushed = PushedBeyond(question, honest);
     if (!pushed) return;
     if (!question.Fails(*pushed)) missed_ = true;
-    if (pushed_.by.empty()) pushed_.by = question.c.ToString();
+    pushed_.by.push_back(index);
   }
   std::vector<Caught> Results() const {
     std::vector<Caught> all = results_;
     all.push_back(pushed_);
-    if (missed_) all.back().by = "";  // it must be caught wherever it can be
+    if (missed_) all.back().by.clear();  // it must be caught wherever it can be
     return all;
   }
 
@@ -102,14 +102,14 @@ Audit AuditSuite(const std::vector<Case>& cases, const std::function<void(double
                  const Subject& honest) {
   Audit audit;
   std::map<std::string, Scores> scores;
-  size_t done = 0;
-  for (const Case& c : cases) {
+  for (size_t i = 0; i < cases.size(); ++i) {
+    const Case& c = cases[i];
     const Question question(c, honest.recipe);
     const Tensors answer = honest.answer(c, question.inputs).outputs;
     if (question.Fails(answer)) audit.dishonest.push_back(c.ToString());
     if (audit.dishonest.empty())
-      scores.try_emplace(c.name(), c.name()).first->second.Take(question, answer);
-    if (progress) progress(static_cast<double>(++done) / static_cast<double>(cases.size()));
+      scores.try_emplace(c.name(), c.name()).first->second.Take(i, question, answer);
+    if (progress) progress(static_cast<double>(i + 1) / static_cast<double>(cases.size()));
   }
   if (!audit.dishonest.empty()) return audit;
   for (const auto& [operation, own] : scores) {

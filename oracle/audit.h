@@ -11,12 +11,12 @@
 
 namespace sextant::oracle {
 
-// One thing that must be caught, and by which case it first was; empty if it survives.
+// One thing that must be caught, and by which of the cases it is; by none if it survives.
 struct Caught {
   std::string operation;
   std::string what;  // a defect's name, or "(one element pushed)"
   std::string why;
-  std::string by;
+  std::vector<size_t> by;
 };
 
 struct Audit {

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "tools/replace.h"
+
 namespace sextant::tools {
 
 Json ToJson(double x) {
@@ -14,6 +16,12 @@ Json ToJson(std::span<const double> values) {
   Json array = Json::array();
   for (const double x : values) array.push_back(ToJson(x));
   return array;
+}
+
+void WriteJsonFile(const Json& json, const std::string& path) {
+  ReplaceFile(path, [&json](std::ostream& out) {
+    out << json.dump(1, ' ', false, Json::error_handler_t::replace) << "\n";
+  });
 }
 
 }  // namespace sextant::tools

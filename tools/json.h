@@ -15,4 +15,7 @@ using Json = nlohmann::ordered_json;
 Json ToJson(double x);
 Json ToJson(std::span<const double> values);
 
+// What is no UTF-8 (a stranger's last words may be anything) is replaced. Throws Error.
+void WriteJsonFile(const Json& json, const std::string& path);
+
 }  // namespace sextant::tools

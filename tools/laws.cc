@@ -1,14 +1,12 @@
-// sextant properties, sextant audit-suite
+// sextant properties
 #include <iostream>
 #include <memory>
 
-#include "oracle/audit.h"
 #include "oracle/property.h"
 #include "reference/operations.h"
 #include "tools/commands.h"
 #include "tools/exit_status.h"
 #include "tools/progress.h"
-#include "tools/selection.h"
 #include "tools/subjects.h"
 
 namespace sextant::tools {
@@ -68,39 +66,6 @@ int Properties(const Options& options) {
   return counts[Status::kHolds] > 0 ? kVerified : kNothing;
 }
 
-int AuditSuite(const std::vector<std::string>& files) {
-  std::vector<Case> cases;
-  for (Selected& s : Select(files)) cases.push_back(std::move(s.c));
-  if (cases.empty()) {
-    std::cerr << "sextant: there are no cases in it\n";
-    return kNothing;
-  }
-  oracle::Audit audit;
-  {
-    Progress progress("auditing");
-    audit = oracle::AuditSuite(cases, [&progress](double done) { progress(done); });
-  }
-  for (const std::string& line : audit.dishonest) {
-    std::cout << "the honest reference fails, so nothing is scored: " << line << "\n";
-  }
-  size_t caught = 0;
-  for (const oracle::Caught& result : audit.results) {
-    if (!result.by.empty()) {
-      ++caught;
-      std::cout << "caught   " << result.operation << "/" << result.what << "  by  " << result.by
-                << "\n";
-    }
-  }
-  for (const oracle::Caught& result : audit.results) {
-    if (result.by.empty())
-      std::cout << "SURVIVES " << result.operation << "/" << result.what << "  (" << result.why
-                << ")\n";
-  }
-  std::cout << caught << " of " << audit.results.size() << " defects caught by " << cases.size()
-            << " cases\n";
-  return audit.Passed() ? kVerified : kNonconforming;
-}
-
 }  // namespace
 
 Action BindProperties(CLI::App& app) {
@@ -112,12 +77,6 @@ Action BindProperties(CLI::App& app) {
       ->check(CLI::Range(1, 100000000))
       ->capture_default_str();
   return [options] { return Properties(*options); };
-}
-
-Action BindAuditSuite(CLI::App& app) {
-  const auto cases = std::make_shared<std::vector<std::string>>();
-  app.add_option("cases", *cases, "files of cases")->required();
-  return [cases] { return AuditSuite(*cases); };
 }
 
 }  // namespace sextant::tools

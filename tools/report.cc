@@ -1,12 +1,8 @@
 #include "tools/report.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <map>
 #include <pugixml.hpp>
@@ -14,6 +10,7 @@
 
 #include "tools/json.h"
 #include "tools/progress.h"
+#include "tools/replace.h"
 
 namespace sextant::tools {
 namespace {
@@ -89,36 +86,6 @@ std::string Quoted(const std::string& word) {
 std::string RepeatCommand(const Report& report, const Verdict& verdict) {
   return "sextant check " + Quoted(verdict.case_line) + " --subject " + Quoted(report.subject) +
          " --recipe " + Quoted(report.recipe) + (report.strict ? " --strict" : "");
-}
-
-// Writes beside `path` and renames, so that a reader never sees half a report.
-template <class Write>
-void Replace(const std::string& name, Write write) {
-  std::error_code unknown;
-  std::string path = name;
-  if (std::filesystem::is_symlink(name, unknown))
-    path = std::filesystem::weakly_canonical(name, unknown);
-  if (std::filesystem::exists(path, unknown) && !std::filesystem::is_regular_file(path, unknown)) {
-    throw Error(name, " is no regular file: it cannot be replaced");
-  }
-  const std::string beside = path + "." + std::to_string(getpid()) + ".part";
-  {
-    std::ofstream out(beside, std::ios::binary);
-    write(out);
-    out.close();
-    if (!out) {
-      std::error_code ignored;
-      std::filesystem::remove(beside, ignored);
-      throw Error(path, " cannot be written");
-    }
-  }
-  std::error_code code;
-  std::filesystem::rename(beside, path, code);
-  if (code) {
-    std::error_code ignored;
-    std::filesystem::remove(beside, ignored);
-    throw Error(path, " cannot be written: ", code.message());
-  }
 }
 
 Json TensorToJson(const TensorVerdict& t) {
@@ -224,10 +191,7 @@ void WriteJson(const Report& report, const std::string& path) {
     for (const TensorVerdict& t : v.tensors) one["tensors"].push_back(TensorToJson(t));
     json["cases"].push_back(std::move(one));
   }
-  // A stranger's last words may be no UTF-8.
-  Replace(path, [&](std::ostream& out) {
-    out << json.dump(1, ' ', false, Json::error_handler_t::replace) << "\n";
-  });
+  WriteJsonFile(json, path);
 }
 
 void WriteJunit(const Report& report, const std::string& path) {
@@ -260,7 +224,7 @@ void WriteJunit(const Report& report, const std::string& path) {
   suite.append_attribute("failures") = failures;
   suite.append_attribute("errors") = errors;
   suite.append_attribute("skipped") = skipped;
-  Replace(path, [&](std::ostream& out) { document.save(out, " "); });
+  ReplaceFile(path, [&](std::ostream& out) { document.save(out, " "); });
 }
 
 }  // namespace sextant::tools

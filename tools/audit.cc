@@ -1,0 +1,185 @@
+// sextant audit-suite
+#include "tools/audit.h"
+
+#include <algorithm>
+#include <iostream>
+#include <memory>
+#include <sstream>
+
+#include "tools/commands.h"
+#include "tools/exit_status.h"
+#include "tools/json.h"
+#include "tools/progress.h"
+#include "tools/selection.h"
+
+namespace sextant::tools {
+namespace {
+
+using oracle::Caught;
+
+struct Options {
+  std::vector<std::string> files;
+  std::string json;
+  bool minimal = false;
+};
+
+// Cases count from 1: "1-4 7"
+std::string Numbers(const std::vector<size_t>& indices) {
+  std::ostringstream out;
+  for (size_t i = 0; i < indices.size();) {
+    size_t last = i;
+    while (last + 1 < indices.size() && indices[last + 1] == indices[last] + 1) ++last;
+    out << (i > 0 ? " " : "") << indices[i] + 1;
+    if (last > i) out << (last > i + 1 ? "-" : " ") << indices[last] + 1;
+    i = last + 1;
+  }
+  return out.str();
+}
+
+void PrintResults(const oracle::Audit& audit, const std::vector<Case>& cases) {
+  for (const std::string& line : audit.dishonest) {
+    std::cout << "the honest reference fails, so nothing is scored: " << line << "\n";
+  }
+  if (!audit.results.empty()) {
+    for (size_t i = 0; i < cases.size(); ++i) {
+      std::cout << "case " << i + 1 << "  " << cases[i].ToString() << "\n";
+    }
+  }
+  size_t caught = 0;
+  for (const Caught& result : audit.results) {
+    if (result.by.empty()) continue;
+    ++caught;
+    std::cout << "caught   " << result.operation << "/" << result.what << "  by  "
+              << Numbers(result.by) << "\n";
+  }
+  for (const Caught& result : audit.results) {
+    if (!result.by.empty()) continue;
+    std::cout << "SURVIVES " << result.operation << "/" << result.what << "  (" << result.why
+              << ")\n";
+  }
+  std::cout << caught << " of " << audit.results.size() << " defects caught by " << cases.size()
+            << " cases\n";
+}
+
+void PrintMinimal(const std::vector<Minimal>& sets, const std::vector<Selected>& selected) {
+  for (const Minimal& minimal : sets) {
+    std::cout << minimal.Summary() << "\n";
+    for (const size_t index : minimal.found.elements) {
+      const Selected& s = selected[index];
+      std::cout << "  case " << index + 1 << "  " << s.c.ToString();
+      if (!s.why.empty()) std::cout << "  # " << s.why;
+      std::cout << "\n    the only one of them to catch";
+      const char* separator = " ";
+      for (const std::string& defect : minimal.OnlyBy(index)) {
+        std::cout << separator << defect;
+        separator = ", ";
+      }
+      std::cout << "\n";
+    }
+  }
+}
+
+Json AsNumbers(const std::vector<size_t>& indices) {
+  Json numbers = Json::array();
+  for (const size_t index : indices) numbers.push_back(index + 1);
+  return numbers;
+}
+
+Json ReportOf(const oracle::Audit& audit, const std::vector<Case>& cases,
+              const std::vector<Minimal>& sets) {
+  Json json = {{"passed", audit.Passed()},
+               {"cases", Json::array()},
+               {"dishonest", audit.dishonest},
+               {"defects", Json::array()}};
+  for (size_t i = 0; i < cases.size(); ++i) {
+    json["cases"].push_back({{"number", i + 1}, {"case", cases[i].ToString()}});
+  }
+  for (const Caught& result : audit.results) {
+    json["defects"].push_back({{"operation", result.operation},
+                               {"name", result.what},
+                               {"why", result.why},
+                               {"caught_by", AsNumbers(result.by)}});
+  }
+  for (const Minimal& minimal : sets) {
+    json["minimal"].push_back({{"operation", minimal.operation},
+                               {"cases", AsNumbers(minimal.found.elements)},
+                               {"at_least", minimal.found.at_least},
+                               {"is_smallest", minimal.found.IsSmallest()}});
+  }
+  return json;
+}
+
+int AuditSuite(const Options& options) {
+  const std::vector<Selected> selected = Select(options.files);
+  if (selected.empty()) {
+    std::cerr << "sextant: there are no cases in it\n";
+    return kNothing;
+  }
+  std::vector<Case> cases;
+  for (const Selected& s : selected) cases.push_back(s.c);
+  oracle::Audit audit;
+  {
+    Progress progress("auditing");
+    audit = oracle::AuditSuite(cases, [&progress](double done) { progress(done); });
+  }
+  PrintResults(audit, cases);
+  std::vector<Minimal> sets;
+  if (options.minimal) sets = MinimalSets(audit, cases);
+  PrintMinimal(sets, selected);
+  if (!options.json.empty()) WriteJsonFile(ReportOf(audit, cases, sets), options.json);
+  return audit.Passed() ? kVerified : kNonconforming;
+}
+
+}  // namespace
+
+std::vector<std::string> Minimal::OnlyBy(size_t index) const {
+  std::vector<std::string> names;
+  for (const Caught& defect : defects) {
+    std::vector<size_t> by;
+    std::ranges::set_intersection(defect.by, found.elements, std::back_inserter(by));
+    if (by == std::vector{index}) names.push_back(defect.what);
+  }
+  return names;
+}
+
+std::string Minimal::Summary() const {
+  std::ostringstream out;
+  out << operation << ": " << found.elements.size() << " of " << cases << " cases catch all "
+      << defects.size() << " defects that are caught, ";
+  if (found.IsSmallest()) {
+    out << "no fewer do";
+  } else {
+    out << "perhaps fewer do: the search was given up, at least " << found.at_least
+        << " are needed";
+  }
+  return out.str();
+}
+
+std::vector<Minimal> MinimalSets(const oracle::Audit& audit, const std::vector<Case>& cases,
+                                 size_t steps) {
+  std::vector<Minimal> sets;
+  for (const Caught& result : audit.results) {
+    if (sets.empty() || sets.back().operation != result.operation) {
+      const auto own = std::ranges::count(cases, result.operation, &Case::name);
+      sets.push_back({result.operation, static_cast<size_t>(own), {}, {}});
+    }
+    if (!result.by.empty()) sets.back().defects.push_back(result);
+  }
+  for (Minimal& minimal : sets) {
+    std::vector<std::vector<size_t>> by;
+    for (const Caught& defect : minimal.defects) by.push_back(defect.by);
+    minimal.found = oracle::FindHittingSet(by, steps);
+  }
+  return sets;
+}
+
+Action BindAuditSuite(CLI::App& app) {
+  const auto options = std::make_shared<Options>();
+  app.add_option("cases", options->files, "files of cases")->required();
+  app.add_flag("--minimal", options->minimal,
+               "name a smallest set of cases that catches all defects");
+  app.add_option("--json", options->json, "write a report in JSON: which case catches what");
+  return [options] { return AuditSuite(*options); };
+}
+
+}  // namespace sextant::tools
