@@ -13,16 +13,22 @@ namespace {
 // The change of one position; `index` counts along the sequence.
 using Change = double (*)(double position, size_t index);
 
-Defect Positions(std::string name, std::string why, Change change) {
-  return ChangedInputs(std::move(name), std::move(why), [change](const Case&, Tensors& inputs) {
-    Tensor<double>& position = In(inputs, "position");
+struct PositionMistake {
+  std::string_view name, why;
+  Change change;
+};
+
+Defect Positions(const std::string& input, const PositionMistake& mistake) {
+  const auto apply = [input, change = mistake.change](const Case&, Tensors& inputs) {
+    Tensor<double>& position = In(inputs, input);
     const Tensor<double> before = position;
     const size_t length = std::max<size_t>(1, position.shape.back());
     for (size_t i = 0; i < position.data.size(); ++i) {
       position.data[i] = change(position.data[i], i % length);
     }
     return position.data != before.data;
-  });
+  };
+  return ChangedInputs(std::string(mistake.name), std::string(mistake.why), apply);
 }
 
 // A ramp as narrow as this is a step to frequencies that lie apart; and f32 can tell its ends.
@@ -48,6 +54,37 @@ Defect Scaled(std::string name, std::string why, void (*change)(Scaling&)) {
     return "scaling=" + PrintValue(scaling);
   });
 }
+
+constexpr PositionMistake kPositionMistakes[] = {
+    {"position_off_by_one",
+     "the length after appending is taken for the position "
+     "(fla-org/flash-linear-attention#766)",
+     [](double p, size_t) { return p + 1; }},
+    {"position_zero", "every token is at position 0 (Blaizzy/mlx-vlm#1983)",
+     [](double, size_t) { return 0.0; }},
+    {"positions_counted_from_zero",
+     "0, 1, 2 ... whatever positions are given (NVIDIA/Megatron-LM#453)",
+     [](double, size_t i) { return static_cast<double>(i); }},
+    {"positions_in_bf16", "bf16 rounds positions beyond 256 (huggingface/candle#3515)",
+     [](double p, size_t) { return RoundTo(DType::kBF16, p); }},
+    {"positions_in_f16", "f16 rounds positions beyond 2048 (EleutherAI/gpt-neox#1016)",
+     [](double p, size_t) { return std::clamp(RoundTo(DType::kF16, p), -65504.0, 65504.0); }},
+    {"positions_in_f32", "f32 rounds positions beyond 2^24",
+     [](double p, size_t) { return RoundTo(DType::kF32, p); }},
+    {"positions_in_16_bits", "positions wrap at 2^16",
+     [](double p, size_t) { return p - std::floor(p / 0x1p16) * 0x1p16; }},
+    {"negative_position_wraps",
+     "a negative position counts from the end of a table "
+     "(fla-org/flash-linear-attention#902)",
+     [](double p, size_t) { return p < 0 ? p + kTableLength : p; }},
+    {"negative_position_clamped", "a negative position is taken for 0",
+     [](double p, size_t) { return std::max(p, 0.0); }},
+    {"table_too_short",
+     "positions beyond the table read its last row (PaddlePaddle/FastDeploy#8012)",
+     [](double p, size_t) { return std::min(p, kTableLength - 1); }},
+    {"table_wraps", "positions beyond the table begin again",
+     [](double p, size_t) { return p < 0 ? p : std::fmod(p, kTableLength); }},
+};
 
 struct Precision {
   std::string_view steps, name, why;
@@ -77,38 +114,12 @@ constexpr Precision kPrecisions[] = {
 
 }  // namespace
 
-std::vector<Defect> PositionDefects() {
-  return {
-      Positions("position_off_by_one",
-                "the length after appending is taken for the position "
-                "(fla-org/flash-linear-attention#766)",
-                [](double p, size_t) { return p + 1; }),
-      Positions("position_zero", "every token is at position 0 (Blaizzy/mlx-vlm#1983)",
-                [](double, size_t) { return 0.0; }),
-      Positions("positions_counted_from_zero",
-                "0, 1, 2 ... whatever positions are given (NVIDIA/Megatron-LM#453)",
-                [](double, size_t i) { return static_cast<double>(i); }),
-      Positions("positions_in_bf16", "bf16 rounds positions beyond 256 (huggingface/candle#3515)",
-                [](double p, size_t) { return RoundTo(DType::kBF16, p); }),
-      Positions(
-          "positions_in_f16", "f16 rounds positions beyond 2048 (EleutherAI/gpt-neox#1016)",
-          [](double p, size_t) { return std::clamp(RoundTo(DType::kF16, p), -65504.0, 65504.0); }),
-      Positions("positions_in_f32", "f32 rounds positions beyond 2^24",
-                [](double p, size_t) { return RoundTo(DType::kF32, p); }),
-      Positions("positions_in_16_bits", "positions wrap at 2^16",
-                [](double p, size_t) { return p - std::floor(p / 0x1p16) * 0x1p16; }),
-      Positions("negative_position_wraps",
-                "a negative position counts from the end of a table "
-                "(fla-org/flash-linear-attention#902)",
-                [](double p, size_t) { return p < 0 ? p + kTableLength : p; }),
-      Positions("negative_position_clamped", "a negative position is taken for 0",
-                [](double p, size_t) { return std::max(p, 0.0); }),
-      Positions("table_too_short",
-                "positions beyond the table read its last row (PaddlePaddle/FastDeploy#8012)",
-                [](double p, size_t) { return std::min(p, kTableLength - 1); }),
-      Positions("table_wraps", "positions beyond the table begin again",
-                [](double p, size_t) { return p < 0 ? p : std::fmod(p, kTableLength); }),
-  };
+std::vector<Defect> PositionDefects(const std::string& input) {
+  std::vector<Defect> defects;
+  for (const PositionMistake& mistake : kPositionMistakes) {
+    defects.push_back(Positions(input, mistake));
+  }
+  return defects;
 }
 
 std::vector<Defect> PrecisionDefects(std::string_view steps) {

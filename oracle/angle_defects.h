@@ -2,6 +2,7 @@
 // In the references owner/repo#N is an issue or pull request on GitHub, owner/repo@sha a commit.
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -9,8 +10,8 @@
 
 namespace sextant::oracle {
 
-// Of the input `position`.
-std::vector<Defect> PositionDefects();
+// Of the input that holds positions.
+std::vector<Defect> PositionDefects(const std::string& input = "position");
 
 // Of formats and forms, for the steps of an operation (its kSteps).
 std::vector<Defect> PrecisionDefects(std::string_view steps);

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "oracle/mistaken.h"
+#include "oracle/oracle.h"
 
 namespace sextant::oracle {
 namespace {
@@ -162,7 +162,7 @@ constexpr RotaryMistake kTurnMistakes[] = {
      .flow = Flow::kAdded},
 };
 
-constexpr RotaryMistake kExponentMistakes[] = {
+constexpr RotaryMistake kFrequencyMistakes[] = {
     {.name = "exponent_shifted_down",
      .why = "base^(-2(k-1)/R) with k from 0: all frequencies times base^(2/R) "
             "(bkitano/llama-from-scratch#8)",
@@ -212,9 +212,6 @@ constexpr RotaryMistake kExponentMistakes[] = {
          [](int64_t k, int64_t R, int64_t) {
            return Exponent{2 * k, std::max<int64_t>(R - 2, 2)};
          }},
-};
-
-constexpr RotaryMistake kKeptMistakes[] = {
     {.name = "frequencies_in_bf16",
      .why = "a cast of the module casts its frequencies too (huggingface/transformers#29496)",
      .kept = DType::kBF16},
@@ -224,56 +221,53 @@ constexpr RotaryMistake kKeptMistakes[] = {
     {.name = "frequencies_in_f32",
      .why = "frequencies are kept in f32 where f64 is due",
      .kept = DType::kF32},
+    {.name = "exponent_over_head_width",
+     .why = "a partly rotated head has frequencies of its whole width (pie-project/pie#603)",
+     .exponent =
+         [](int64_t k, int64_t, int64_t D) {
+           return Exponent{2 * k, D};
+         }},
 };
-
-constexpr RotaryMistake kHeadWidth = {
-    .name = "exponent_over_head_width",
-    .why = "a partly rotated head has frequencies of its whole width (pie-project/pie#603)",
-    .exponent = [](int64_t k, int64_t, int64_t D) {
-      return Exponent{2 * k, D};
-    }};
 
 constexpr RotaryMistake kAmplitudeOnCosOnly = {.name = "amplitude_on_cos_only",
                                                .why = "the attention factor misses the sines",
                                                .flow = Flow::kCosOnly};
 
-template <class Op>
-Defect Planted(const RotaryMistake& mistake) {
-  Mistaken<Op> mistaken;
-  mistaken.mistake = mistake;
-  return MutatedFormula(std::string(mistake.name), std::string(mistake.why), mistaken);
-}
-
-bool HasBatch(const RotaryMistake& mistake) { return mistake.row == OfFirstBatch; }
-bool HasHeads(const RotaryMistake& mistake) { return mistake.row == OfHead; }
-bool HasRest(const RotaryMistake& mistake) {
-  return mistake.turn == RestZeroed || mistake.turn == PairedOverHeadWidth;
-}
-
 }  // namespace
+
+std::span<const RotaryMistake> TurnMistakes() { return kTurnMistakes; }
+std::span<const RotaryMistake> FrequencyMistakes() { return kFrequencyMistakes; }
+
+std::vector<Defect> Without(std::initializer_list<std::string_view> names,
+                            std::vector<Defect> defects) {
+  std::erase_if(defects, [&](const Defect& defect) {
+    return std::ranges::find(names, defect.name) != names.end();
+  });
+  return defects;
+}
 
 template <class Op>
 std::vector<Defect> TurnDefects() {
-  constexpr bool kMatrix = std::is_same_v<Op, RopeMatrix>;
-  std::vector<Defect> defects;
-  for (const RotaryMistake& mistake : kTurnMistakes) {
+  std::vector<Defect> defects = Planted<Mistaken<Op>>(kTurnMistakes);
+  if constexpr (std::is_same_v<Op, RopeMatrix>) {
     // A matrix has neither batch, nor heads, nor channels outside of the window.
-    if (kMatrix && (HasBatch(mistake) || HasHeads(mistake) || HasRest(mistake))) continue;
+    return Without(
+        {"positions_of_first_batch", "indexed_by_head", "rest_zeroed", "paired_over_head_width"},
+        std::move(defects));
+  } else if constexpr (std::is_same_v<Op, RopeComplex>) {
     // Complex numbers have but one pairing, of neighbours.
-    if (std::is_same_v<Op, RopeComplex> && mistake.turn == PairedOverHeadWidth) continue;
-    defects.push_back(Planted<Op>(mistake));
+    return Without({"paired_over_head_width"}, std::move(defects));
+  } else if constexpr (std::is_same_v<Op, RopeGiven>) {
+    return Joined<Defect>({std::move(defects), Planted<Mistaken<Op>>({&kAmplitudeOnCosOnly, 1})});
   }
-  if constexpr (std::is_same_v<Op, RopeGiven>) defects.push_back(Planted<Op>(kAmplitudeOnCosOnly));
   return defects;
 }
 
 template <class Op>
 std::vector<Defect> FrequencyDefects() {
-  std::vector<Defect> defects;
-  for (const RotaryMistake& mistake : kExponentMistakes) defects.push_back(Planted<Op>(mistake));
-  for (const RotaryMistake& mistake : kKeptMistakes) defects.push_back(Planted<Op>(mistake));
-  if constexpr (requires(Op op) { op.offset; }) defects.push_back(Planted<Op>(kHeadWidth));
-  return defects;
+  std::vector<Defect> defects = Planted<Mistaken<Op>>(kFrequencyMistakes);
+  constexpr bool kHasWindow = requires(Op op) { op.offset; };
+  return kHasWindow ? defects : Without({"exponent_over_head_width"}, std::move(defects));
 }
 
 template std::vector<Defect> TurnDefects<RopeRotate>();

@@ -2,9 +2,12 @@
 // owner/repo#N is an issue or pull request on GitHub, owner/repo@sha a commit.
 #pragma once
 
+#include <initializer_list>
+#include <span>
+#include <string_view>
 #include <vector>
 
-#include "oracle/defect.h"
+#include "oracle/mistaken.h"
 
 namespace sextant::oracle {
 
@@ -15,5 +18,26 @@ std::vector<Defect> TurnDefects();
 // Of frequencies: RopeFrequencies, Rope, RopeComplex, RopeMatrix.
 template <class Op>
 std::vector<Defect> FrequencyDefects();
+
+// The mistakes behind them, for operations that have their own formula over a RotaryMistake:
+// TurnDefects is one defect for each of the first list, FrequencyDefects for each of the second.
+std::span<const RotaryMistake> TurnMistakes();
+std::span<const RotaryMistake> FrequencyMistakes();
+
+// One defect per mistake: Formula is the operation with a member `mistake` that says which.
+template <class Formula>
+std::vector<Defect> Planted(std::span<const RotaryMistake> mistakes) {
+  std::vector<Defect> defects;
+  for (const RotaryMistake& mistake : mistakes) {
+    Formula formula;
+    formula.mistake = mistake;
+    defects.push_back(MutatedFormula(std::string(mistake.name), std::string(mistake.why), formula));
+  }
+  return defects;
+}
+
+// Without those that change nothing in an operation.
+std::vector<Defect> Without(std::initializer_list<std::string_view> names,
+                            std::vector<Defect> defects);
 
 }  // namespace sextant::oracle

@@ -11,9 +11,10 @@ Window::Window(const Case& c)
     : offset(static_cast<size_t>(NumberOf(c, "offset", 0))),
       pairs(ExtentOf(c, "R") / 2),
       width(ExtentOf(c, "D")),
-      rows(ExtentOf(c, "B") * ExtentOf(c, "H") * ExtentOf(c, "S")),
       amplitude(NumberOf(c, "attention_factor", 1)) {
   if (const std::string text = TextOf(c, "pairing"); !text.empty()) ParseValue(text, pairing);
+  const Shape x = c.ShapeOf(c.info().signature.inputs[0]);
+  rows = x[0] * x[1] * x[2];
 }
 
 std::pair<size_t, size_t> Window::Pair(size_t r, size_t k) const {
@@ -24,12 +25,12 @@ std::pair<size_t, size_t> Window::Pair(size_t r, size_t k) const {
 namespace {
 
 Tensors WithPositions(Tensors inputs, const std::function<double(double)>& change) {
-  for (double& p : In(inputs, "position").data) p = change(p);
+  for (double& p : inputs[1].values.data) p = change(p);
   return inputs;
 }
 
 Tensors WithX(Tensors inputs, const Tensor<double>& x) {
-  In(inputs, "x") = x;
+  inputs[0].values = x;
   return inputs;
 }
 
@@ -106,7 +107,7 @@ Findings CheckComposition(const Case& c, const Tensors& inputs, const Ask& ask, 
 // q at m and k at n: the first two rows of every head, moved together.
 Findings CheckDistance(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Window window(c);
-  const size_t length = ExtentOf(c, "S");
+  const size_t length = inputs[0].values.shape[2];
   Findings findings;
   if (length < 2) return findings;
   const Response here = ask(c, inputs);
@@ -130,9 +131,10 @@ Findings CheckSign(const Case& c, const Tensors& inputs, const Ask& ask) {
   Findings findings;
   if (NumberOf(c, "base", 2) < 1) return findings;
   Tensors one = WithPositions(inputs, [](double) { return 1; });
-  std::ranges::fill(In(one, "x").data, 0);
+  std::vector<double>& x = one[0].values.data;
+  std::ranges::fill(x, 0);
   for (size_t r = 0; r < window.rows; ++r) {
-    for (size_t k = 0; k < window.pairs; ++k) In(one, "x").data[window.Pair(r, k).first] = 1;
+    for (size_t k = 0; k < window.pairs; ++k) x[window.Pair(r, k).first] = 1;
   }
   const Response y = ask(c, one);
   const bool forward = TextOf(c, "direction") != "transpose";
@@ -263,13 +265,15 @@ std::vector<Property> LawsOfPositions() {
   };
 }
 
+Property LinearScalingStretches() {
+  return {"linear_scaling_stretches", "linear scaling by 4 turns at 4p as none does at p",
+          CheckInterpolation};
+}
+
 std::vector<Property> LawsOfConfiguration() {
-  return {
-      {"squared_base_skips_pairs", "pair k of base b^2 turns as pair 2k of base b",
-       CheckSquaredBase},
-      {"linear_scaling_stretches", "linear scaling by 4 turns at 4p as none does at p",
-       CheckInterpolation},
-  };
+  return {{"squared_base_skips_pairs", "pair k of base b^2 turns as pair 2k of base b",
+           CheckSquaredBase},
+          LinearScalingStretches()};
 }
 
 }  // namespace sextant::oracle

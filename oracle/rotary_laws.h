@@ -1,5 +1,5 @@
-// Laws of the operations that rotate x[B,H,S,D] by positions: rope_given, rope, rope_complex; and
-// by tables: rope_rotate. Source of all: Su et al. 2021, arXiv:2104.09864, section 3.4.2.
+// Laws of the operations that rotate their first input x[B,H,S,D] by positions, their second one;
+// and by tables: rope_rotate. Source of all: Su et al. 2021, arXiv:2104.09864, section 3.4.2.
 #pragma once
 
 #include <vector>
@@ -30,7 +30,8 @@ Property PairingsAgree();
 // What holds where positions turn x.
 std::vector<Property> LawsOfPositions();
 
-// What holds where the frequencies come from a configuration.
+// What holds where the frequencies come from a configuration; LinearScalingStretches is one of it.
+Property LinearScalingStretches();
 std::vector<Property> LawsOfConfiguration();
 
 }  // namespace sextant::oracle

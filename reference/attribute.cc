@@ -65,6 +65,21 @@ void ParseValue(std::string_view text, std::optional<double>& value) {
   }
 }
 
+std::vector<std::string> ItemsOf(std::string_view list) {
+  if (list.size() < 2 || !list.starts_with('[') || !list.ends_with(']')) {
+    throw Error("'", list, "' is not a list such as [1,2]");
+  }
+  std::vector<std::string> items;
+  std::string_view rest = list.substr(1, list.size() - 2);
+  while (!rest.empty()) {
+    const size_t comma = rest.find(',');
+    items.emplace_back(rest.substr(0, comma));
+    if (comma + 1 == rest.size()) throw Error("'", list, "' ends with a comma");
+    rest.remove_prefix(comma == rest.npos ? rest.size() : comma + 1);
+  }
+  return items;
+}
+
 size_t IndexIn(std::span<const std::string_view> names, std::string_view text) {
   const auto at = std::ranges::find(names, text);
   if (at != names.end()) return static_cast<size_t>(at - names.begin());

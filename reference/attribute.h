@@ -31,12 +31,24 @@ std::string PrintValue(double value);
 std::string PrintValue(int64_t value);
 std::string PrintValue(bool value);
 std::string PrintValue(const std::optional<double>& value);  // empty text if unset
+template <class T>
+std::string PrintValue(const std::vector<T>& list) {  // "[1,1.5]"
+  std::string text;
+  for (const T& value : list) text += (text.empty() ? "" : ",") + PrintValue(value);
+  return "[" + text + "]";
+}
 
 // Each throws Error saying what was expected. Numbers: decimal or hexadecimal ("0x1p-3"), finite.
 void ParseValue(std::string_view text, double& value);
 void ParseValue(std::string_view text, int64_t& value);
 void ParseValue(std::string_view text, bool& value);
 void ParseValue(std::string_view text, std::optional<double>& value);
+std::vector<std::string> ItemsOf(std::string_view list);  // of "[1,1.5]"; throws Error
+template <class T>
+void ParseValue(std::string_view text, std::vector<T>& list) {
+  list.clear();
+  for (const std::string& item : ItemsOf(text)) ParseValue(item, list.emplace_back());
+}
 
 // An enum is an attribute if NamesOf(E) gives its enumerators' names in order.
 template <class E>

@@ -178,5 +178,18 @@ TEST(Attribute, CallsKeepCommasInsideLists) {
               ElementsAre(std::pair("inv_freq", "[1,0.5]"), std::pair("attention_factor", "1")));
 }
 
+TEST(Attribute, ReadsListsOfNumbers) {
+  std::vector<int64_t> list = {7};
+  ParseValue("[16,-24,24]", list);
+  EXPECT_THAT(list, ElementsAre(16, -24, 24));
+  EXPECT_EQ(PrintValue(list), "[16,-24,24]");
+  ParseValue("[]", list);
+  EXPECT_THAT(list, ElementsAre());
+  EXPECT_EQ(PrintValue(list), "[]");
+  for (const char* wrong : {"", "[", "]", "1,2", "[1,2", "[1,,2]", "[1,]", "[,]", "[1.5]", "[a]"}) {
+    EXPECT_THROW(ParseValue(wrong, list), Error) << wrong;
+  }
+}
+
 }  // namespace
 }  // namespace sextant

@@ -13,9 +13,10 @@ namespace sextant {
 template <class... Ops>
 struct List {};
 
-using Operations = List<struct Sinusoidal, struct RopeFrequencies, struct RopeTable,
-                        struct RopeRotate, struct RopeGiven, struct Rope, struct RopeMatrix,
-                        struct RopeComplex, struct RopeRelayout, struct RmsNorm>;
+using Operations =
+    List<struct Sinusoidal, struct RopeFrequencies, struct RopeTable, struct RopeRotate,
+         struct RopeGiven, struct Rope, struct RopeMatrix, struct RopeComplex, struct RopeRelayout,
+         struct RopeSections, struct RopeShift, struct RmsNorm>;
 
 // Fresh operations, one of each, in the order of the list.
 std::vector<std::unique_ptr<Operation>> AllOperations();

@@ -6,23 +6,29 @@
 namespace sextant {
 
 template <class Real>
+void RopeTable::FillPair(const Tensor<double>& position, const Real& frequency,
+                         const Real& amplitude, size_t k, Tensor<Real>& cos, Tensor<Real>& sin) {
+  Rotor<Real> rotor(frequency);
+  for (size_t b = 0; b < position.shape[0]; ++b) {
+    for (size_t s = 0; s < position.shape[1]; ++s) {
+      auto [c, si] = rotor(position(b, s));
+      {
+        const InStep at(Step::kTrig);
+        c = c * amplitude;
+        si = si * amplitude;
+      }
+      const InStep at(Step::kTable);
+      cos(b, s, k) = Converted(c);
+      sin(b, s, k) = Converted(si);
+    }
+  }
+}
+
+template <class Real>
 void RopeTable::Fill(const Tensor<double>& position, const Tensor<Real>& inv_freq,
                      const Real& amplitude, Tensor<Real>& cos, Tensor<Real>& sin) {
   for (size_t k = 0; k < inv_freq.data.size(); ++k) {
-    Rotor<Real> rotor(inv_freq(k));
-    for (size_t b = 0; b < position.shape[0]; ++b) {
-      for (size_t s = 0; s < position.shape[1]; ++s) {
-        auto [c, si] = rotor(position(b, s));
-        {
-          const InStep at(Step::kTrig);
-          c = c * amplitude;
-          si = si * amplitude;
-        }
-        const InStep at(Step::kTable);
-        cos(b, s, k) = Converted(c);
-        sin(b, s, k) = Converted(si);
-      }
-    }
+    FillPair(position, inv_freq(k), amplitude, k, cos, sin);
   }
 }
 
@@ -32,6 +38,14 @@ void RopeTable::operator()(const Tensor<double>& position, const Tensor<Real>& i
   Fill(position, inv_freq, Real(attention_factor), cos, sin);
 }
 
+template void RopeTable::FillPair(const Tensor<double>&, const Interval&, const Interval&, size_t,
+                                  Tensor<Interval>&, Tensor<Interval>&);
+template void RopeTable::FillPair(const Tensor<double>&, const Counted&, const Counted&, size_t,
+                                  Tensor<Counted>&, Tensor<Counted>&);
+template void RopeTable::FillPair(const Tensor<double>&, const Rounded&, const Rounded&, size_t,
+                                  Tensor<Rounded>&, Tensor<Rounded>&);
+template void RopeTable::FillPair(const Tensor<double>&, const Wide&, const Wide&, size_t,
+                                  Tensor<Wide>&, Tensor<Wide>&);
 template void RopeTable::Fill(const Tensor<double>&, const Tensor<Interval>&, const Interval&,
                               Tensor<Interval>&, Tensor<Interval>&);
 template void RopeTable::Fill(const Tensor<double>&, const Tensor<Counted>&, const Counted&,

@@ -34,6 +34,11 @@ struct RopeTable {
   template <class Real>
   static void Fill(const Tensor<double>& position, const Tensor<Real>& inv_freq,
                    const Real& amplitude, Tensor<Real>& cos, Tensor<Real>& sin);
+
+  // The same for pair k alone, whose positions may be its own.
+  template <class Real>
+  static void FillPair(const Tensor<double>& position, const Real& frequency, const Real& amplitude,
+                       size_t k, Tensor<Real>& cos, Tensor<Real>& sin);
 };
 
 }  // namespace sextant

@@ -1,0 +1,29 @@
+#include "reference/rope_shift.h"
+
+#include "fast/kernel.h"
+#include "fast/rope.h"
+#include "fast/rope_frequencies.h"
+
+namespace sextant::fast {
+namespace {
+
+// One row of the table per sequence, which all its keys share.
+Tensors Run(const Case& c, const Tensors& inputs) {
+  const auto op = StructOf<RopeShift>(c);
+  const Tensor<double>& k = inputs[0].values;
+  const Rotation rotation = RotationOf(op, k.shape);
+  const auto frequency = Frequencies(op.base, op.scaling, rotation.R);
+  const auto fill = [&]<class Table>(Table* cosine, Table* sine) {
+    FillTable<Table>(inputs[1].values.data, frequency, 1.0, cosine, sine);
+  };
+  return TurnByTables(rotation, c.dtype(), k, fill, true);
+}
+
+}  // namespace
+
+template <>
+CaseKernel MakeKernel<RopeShift>() {
+  return {DeclinesMixedTypes, Run};
+}
+
+}  // namespace sextant::fast

@@ -1,0 +1,183 @@
+#include "reference/rope_sections.h"
+
+#include <algorithm>
+
+#include "oracle/angle_defects.h"
+#include "oracle/laws.h"
+#include "oracle/oracle.h"
+#include "oracle/rotary_defects.h"
+#include "oracle/rotary_laws.h"
+#include "reference/draw.h"
+
+namespace sextant::oracle {
+namespace {
+
+RopeSections StructOf(const Case& c) {
+  RopeSections op;
+  for (const Attribute& a : c.operation().Attributes()) {
+    SetAttribute(op, RopeSections::kName, a.name,
+                 a.dimension ? std::to_string(ExtentOf(c, a.name)) : a.text);
+  }
+  return op;
+}
+
+// The same configuration as a case of `rope`.
+Case AsRope(const Case& c) {
+  std::string line = "rope";
+  for (const Attribute& a : c.operation().Attributes()) {
+    if (a.dimension || a.text.empty() || a.name == "sections" || a.name == "order") continue;
+    line += " " + a.name + "=" + a.text;
+  }
+  for (const char* letter : {"B", "H", "S", "D", "R"}) {
+    line += " " + std::string(letter) + "=" + std::to_string(ExtentOf(c, letter));
+  }
+  return Case::Parse(line + " dtype=" + std::string(NameOf(c.dtype())));
+}
+
+// Text has the same position on every axis.
+Findings CheckText(const Case& c, Tensors inputs, const Ask& ask) {
+  const Case rope = AsRope(c);
+  Tensors plain = DrawInputs(rope);
+  plain[0].values = inputs[0].values;
+  plain[1].values = PositionsOfAxis(inputs[1].values, 0);
+  const size_t length = ExtentOf(c, "S"), axes = ExtentOf(c, "A");
+  std::vector<double>& position = inputs[1].values.data;
+  for (size_t i = 0; i < position.size(); ++i) {
+    position[i] = plain[1].values.data[i / (axes * length) * length + i % length];
+  }
+  const Response here = ask(c, inputs), there = ask(rope, plain);
+  Findings findings;
+  Same(here, there, findings);
+  return findings;
+}
+
+// With all other axes at 0, the pairs of one axis come out as they did.
+Findings CheckAxes(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const Window window(c);
+  const std::vector<size_t> axis_of = StructOf(c).Axes();
+  const size_t length = ExtentOf(c, "S"), axes = ExtentOf(c, "A");
+  const Response together = ask(c, inputs);
+  Findings findings;
+  for (size_t a = 0; a < axes; ++a) {
+    Tensors alone = inputs;
+    std::vector<double>& position = alone[1].values.data;
+    for (size_t i = 0; i < position.size(); ++i) {
+      if (i / length % axes != a) position[i] = 0;
+    }
+    const Response y = ask(c, alone);
+    for (size_t r = 0; r < window.rows; ++r) {
+      for (size_t k = 0; k < window.pairs; ++k) {
+        if (axis_of[k] != a) continue;
+        const auto [i, j] = window.Pair(r, k);
+        findings.Equal(y(0, i), together(0, i), {y, 0, i});
+        findings.Equal(y(0, j), together(0, j), {y, 0, j});
+      }
+    }
+  }
+  return findings;
+}
+
+using AxisOfPair = std::vector<size_t>;
+
+// The formula with one mistake; what is not said is right.
+struct MistakenSections : RopeSections {
+  RotaryMistake mistake;
+  AxisOfPair (*axes)(const RopeSections&) = [](const RopeSections& op) { return op.Axes(); };
+  bool frequencies_restart = false;  // every axis begins with frequency 1
+
+  template <class Real>
+  void operator()(const Tensor<Real>& x, const Tensor<double>& position, Tensor<Real>& y) const {
+    const auto width = static_cast<size_t>(R.value), half = width / 2;
+    const Head head{pairing, static_cast<size_t>(offset), width, x.shape[3]};
+    const auto frequency = MistakenFrequencies<Real>(mistake, Frequencies(), width, head);
+    Tensor<Real> right({half}), factor;
+    Frequencies()(right, factor);
+    const AxisOfPair axis_of = axes(*this);
+    const Shape shape = {position.shape[0], position.shape[2], width};
+    Tables<Real> tables{Tensor<Real>(shape), Tensor<Real>(shape)};
+    AxisOfPair used(position.shape[1]);
+    for (size_t k = 0; k < width; ++k) {
+      const size_t a = axis_of[k % half], index = frequencies_restart ? used[a]++ : k;
+      RopeTable::FillPair(PositionsOfAxis(position, a), frequency(index), factor(), k, tables.cos,
+                          tables.sin);
+    }
+    Apply<Real>(mistake, head, direction == Direction::kForward, x, std::move(tables), y);
+  }
+};
+
+Defect WithAxes(std::string name, std::string why, AxisOfPair (*axes)(const RopeSections&)) {
+  MistakenSections mistaken;
+  mistaken.axes = axes;
+  return MutatedFormula(std::move(name), std::move(why), mistaken);
+}
+
+Defect FrequenciesRestart() {
+  MistakenSections mistaken;
+  mistaken.frequencies_restart = true;
+  return MutatedFormula("frequencies_restart",
+                        "every section begins again with frequency 1, as those of a vision "
+                        "encoder do (ggml's mode VISION for its mode MROPE)",
+                        mistaken);
+}
+
+std::vector<Defect> SectionDefects() {
+  return {
+      WithAxes("first_axis_for_all",
+               "rows and columns are dropped: every pair takes the first axis (sgl-project/"
+               "sglang#35744)",
+               [](const RopeSections& op) { return AxisOfPair(op.Axes().size(), 0); }),
+      WithAxes("last_axes_swapped", "rows and columns are exchanged (ggml-org/llama.cpp#13282)",
+               [](const RopeSections& op) {
+                 AxisOfPair axes = op.Axes();
+                 const size_t last = op.sections.size() - 1;
+                 for (size_t& a : axes) {
+                   if (last >= 1 && a >= last - 1) a = 2 * last - 1 - a;
+                 }
+                 return axes;
+               }),
+      WithAxes("sections_reversed", "the axes of the sections are counted from the last one",
+               [](const RopeSections& op) {
+                 AxisOfPair axes = op.Axes();
+                 for (size_t& a : axes) a = op.sections.size() - 1 - a;
+                 return axes;
+               }),
+      WithAxes("sections_in_channels", "sections are counted in channels, though they count pairs",
+               [](const RopeSections& op) {
+                 const AxisOfPair right = op.Axes();
+                 AxisOfPair axes;
+                 for (size_t k = 0; k < right.size(); ++k) {
+                   axes.push_back(right[std::min(2 * k, right.size() - 1)]);
+                 }
+                 return axes;
+               }),
+      WithAxes("interleaved_to_the_end",
+               "interleaved axes take turns up to the last pair, whatever their sections say",
+               [](const RopeSections& op) {
+                 AxisOfPair axes = op.Axes();
+                 for (size_t k = 0; k < axes.size(); ++k) {
+                   if (op.order == SectionOrder::kInterleaved) axes[k] = k % op.sections.size();
+                 }
+                 return axes;
+               }),
+      FrequenciesRestart(),
+  };
+}
+
+}  // namespace
+
+template <>
+Oracle MakeOracle<RopeSections>() {
+  return {.properties = Joined<Property>(
+              {LawsOfPositions(),
+               {PairingsAgree(),
+                LinearScalingStretches(),
+                {"text_is_rope", "with the same position on every axis it is rope", CheckText},
+                {"axes_do_not_mix", "a pair of channels sees the positions of its axis alone",
+                 CheckAxes}}}),
+          .defects = Joined<Defect>({PositionDefects(), SectionDefects(),
+                                     Planted<MistakenSections>(TurnMistakes()),
+                                     Planted<MistakenSections>(FrequencyMistakes()),
+                                     ScalingDefects(), PrecisionDefects(RopeSections::kSteps)})};
+}
+
+}  // namespace sextant::oracle

@@ -1,0 +1,140 @@
+#include "reference/rope_shift.h"
+
+#include <cmath>
+
+#include "oracle/angle_defects.h"
+#include "oracle/laws.h"
+#include "oracle/oracle.h"
+#include "oracle/rotary_defects.h"
+#include "oracle/rotary_laws.h"
+#include "reference/draw.h"
+
+namespace sextant::oracle {
+namespace {
+
+constexpr double kMoved = 7;  // tokens
+
+Tensors WithDelta(Tensors inputs, const std::function<double(double)>& change) {
+  for (double& d : In(inputs, "delta").data) d = change(d);
+  return inputs;
+}
+
+// The shift of an answer by `moved`, its errors included: a rotation carries the errors of a pair,
+// e and f, to at most e + f in each of its channels.
+class Shifted {
+ public:
+  Shifted(const Case& c, const Tensors& inputs, const Response& first, const Ask& ask)
+      : window_(c), first_(first) {
+    Tensors moved = inputs;
+    moved[0].values.data = first.outputs[0].values.data;
+    again_ = ask(c, moved);
+  }
+  // Calls check(flat index, value with its error) for every channel that turns.
+  template <class Check>
+  void ForEach(Check check) const {
+    for (size_t r = 0; r < window_.rows; ++r) {
+      for (size_t k = 0; k < window_.pairs; ++k) {
+        const auto [i, j] = window_.Pair(r, k);
+        const double carried = (first_(0, i).error() + first_(0, j).error()) * (1 + 0x1p-50);
+        for (const size_t at : {i, j}) check(at, again_(0, at) + Measured(0, carried));
+      }
+    }
+  }
+
+ private:
+  Window window_;
+  const Response& first_;
+  Response again_;
+};
+
+// By delta and then by 7 is by delta + 7.
+Findings CheckSum(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const Response first = ask(c, inputs);
+  const Shifted twice(c, WithDelta(inputs, [](double) { return kMoved; }), first, ask);
+  const Response once = ask(c, WithDelta(inputs, [](double d) { return d + kMoved; }));
+  Findings findings;
+  twice.ForEach([&](size_t i, const Measured& y) { findings.Equal(y, once(0, i), {once, 0, i}); });
+  return findings;
+}
+
+// The same configuration as a case of `rope`: keys for queries.
+Case AsRope(const Case& c) {
+  std::string line = "rope";
+  for (const Attribute& a : c.operation().Attributes()) {
+    if (!a.dimension && !a.text.empty()) line += " " + a.name + "=" + a.text;
+  }
+  for (const auto& [to, from] :
+       {std::pair("B", "B"), {"H", "K"}, {"S", "T"}, {"D", "D"}, {"R", "R"}}) {
+    line += " " + std::string(to) + "=" + std::to_string(ExtentOf(c, from));
+  }
+  return Case::Parse(line + " dtype=" + std::string(NameOf(c.dtype())));
+}
+
+// What it is for: keys rotated at p and shifted by delta are keys rotated at p + delta, whatever
+// the amplitude, which both have once.
+Findings CheckRotationAnew(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const Case forward = c.With("direction=forward"), rope = AsRope(forward);
+  const size_t keys = ExtentOf(c, "T");
+  Tensors fresh = DrawInputs(rope);
+  fresh[0].values.data = inputs[0].values.data;
+  const Response rotated = ask(rope, fresh);
+  std::vector<double>& position = In(fresh, "position").data;
+  for (size_t i = 0; i < position.size(); ++i) position[i] += inputs[1].values.data[i / keys];
+  const Response anew = ask(rope, fresh);
+  const Shifted shifted(forward, inputs, rotated, ask);
+  Findings findings;
+  shifted.ForEach([&](size_t i, const Measured& y) {
+    findings.Equal(y, anew(0, i), {anew, 0, i});
+  });
+  return findings;
+}
+
+// Turns by delta[b] plus what `more` says of key t.
+struct MistakenShift : RopeShift {
+  RotaryMistake mistake;
+  bool by_position = false;  // key t by delta + t
+  template <class Real>
+  void operator()(const Tensor<Real>& k, const Tensor<double>& delta, Tensor<Real>& y) const {
+    const size_t keys = k.shape[2];
+    Tensor<double> position({k.shape[0], keys});
+    for (size_t i = 0; i < position.data.size(); ++i) {
+      position.data[i] = delta.data[i / keys] + (by_position ? static_cast<double>(i % keys) : 0);
+    }
+    Mistaken<Rope> rope;
+    static_cast<RopeAttributes&>(rope) = *this;
+    rope.mistake = mistake;
+    rope(k, position, y);
+  }
+};
+
+Defect TurnedByPosition() {
+  MistakenShift mistaken;
+  mistaken.by_position = true;
+  return MutatedFormula("turned_by_position",
+                        "every key turns by its place in the cache as well as by delta", mistaken);
+}
+
+}  // namespace
+
+template <>
+Oracle MakeOracle<RopeShift>() {
+  return {.properties = Joined<Property>(
+              {LawsOfPositions(),
+               LawsOfConfiguration(),
+               {PairingsAgree(),
+                {"shifts_add", "shifted by delta and then by 7 is shifted by delta + 7", CheckSum},
+                {"as_rotated_anew",
+                 "what was rotated at p and is shifted by delta is as if rotated at p + delta",
+                 CheckRotationAnew}}}),
+          // All keys of a sequence turn alike: whose row of the table they read makes no odds.
+          .defects = Joined<Defect>(
+              {PositionDefects("delta"),
+               Without({"indexed_by_head", "position_of_first_token", "table_at_half_stride"},
+                       Planted<MistakenShift>(TurnMistakes())),
+               Planted<MistakenShift>(FrequencyMistakes()),
+               ScalingDefects(),
+               PrecisionDefects(RopeShift::kSteps),
+               {TurnedByPosition()}})};
+}
+
+}  // namespace sextant::oracle

@@ -1,0 +1,80 @@
+#include "reference/rope_sections.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "reference/operation.h"
+#include "reference/rope_table.h"
+
+namespace sextant {
+
+void RopeSections::Check() const {
+  RopeAttributes::Check();
+  const std::string text = PrintValue(sections);
+  if (static_cast<int64_t>(sections.size()) != A.value || sections.empty()) {
+    throw Error("sections is ", text, ", expected one number for each of the A = ", A.value,
+                " axes of position");
+  }
+  if (std::ranges::any_of(sections, [](int64_t n) { return n < 0; })) {
+    throw Error("sections is ", text, ", expected no negative number");
+  }
+  // Before they are summed: a sum of numbers of at most R/2 cannot overflow.
+  const int64_t pairs = R.value / 2;
+  const bool fits = std::ranges::all_of(sections, [&](int64_t n) { return n <= pairs; });
+  if (!fits || std::accumulate(sections.begin(), sections.end(), int64_t{0}) != pairs) {
+    throw Error("sections is ", text, ", expected a sum of ", pairs, " (R/2 pairs)");
+  }
+  if (order == SectionOrder::kContiguous) return;
+  for (int64_t a = 1; a < A.value; ++a) {
+    const int64_t n = sections[static_cast<size_t>(a)], most = (pairs - a + A.value - 1) / A.value;
+    if (n > most) {
+      throw Error("sections is ", text, ": interleaved, axis ", a, " has at most ", most, " of ",
+                  pairs, " pairs, every ", A.value, "th from pair ", a, " on");
+    }
+  }
+}
+
+std::vector<size_t> RopeSections::Axes() const {
+  std::vector<size_t> axes;
+  if (order == SectionOrder::kContiguous) {
+    for (size_t a = 0; a < sections.size(); ++a) {
+      axes.insert(axes.end(), static_cast<size_t>(sections[a]), a);
+    }
+    return axes;
+  }
+  const size_t count = sections.size();
+  for (size_t k = 0; k < static_cast<size_t>(R.value / 2); ++k) {
+    const size_t a = k % count;
+    axes.push_back(k < count * static_cast<size_t>(sections[a]) ? a : 0);
+  }
+  return axes;
+}
+
+Tensor<double> PositionsOfAxis(const Tensor<double>& position, size_t axis) {
+  Tensor<double> of_axis({position.shape[0], position.shape[2]});
+  for (size_t b = 0; b < position.shape[0]; ++b) {
+    for (size_t s = 0; s < position.shape[2]; ++s) of_axis(b, s) = position(b, axis, s);
+  }
+  return of_axis;
+}
+
+template <class Real>
+void RopeSections::operator()(const Tensor<Real>& x, const Tensor<double>& position,
+                              Tensor<Real>& y) const {
+  const std::vector<size_t> axes = Axes();
+  Tensor<Real> inv_freq({axes.size()}), factor;
+  Frequencies()(inv_freq, factor);
+  const Shape table = {position.shape[0], position.shape[2], axes.size()};
+  Tensor<Real> cos(table), sin(table);
+  for (size_t k = 0; k < axes.size(); ++k) {
+    RopeTable::FillPair(PositionsOfAxis(position, axes[k]), inv_freq(k), factor(), k, cos, sin);
+  }
+  Rotation()(x, cos, sin, y);
+}
+
+template <>
+std::unique_ptr<Operation> MakeOperation<RopeSections>() {
+  return Wrap<RopeSections>();
+}
+
+}  // namespace sextant

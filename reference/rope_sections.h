@@ -1,0 +1,65 @@
+// Multimodal rotary embedding (M-RoPE): tokens have several positions, and every pair of channels
+// takes one of them.
+#pragma once
+
+#include <array>
+#include <string_view>
+#include <vector>
+
+#include "reference/rope_attributes.h"
+#include "reference/tensor.h"
+
+namespace sextant {
+
+// Which pairs take the position of axis a, of n = sections[a]:
+//   contiguous   the next n, axis after axis
+//   interleaved  every A-th from pair a on, n of them; axis 0 all that are left, up to the end
+enum class SectionOrder { kContiguous, kInterleaved };
+constexpr std::array<std::string_view, 2> NamesOf(SectionOrder) {
+  return {"contiguous", "interleaved"};
+}
+
+struct RopeSections : RopeAttributes {
+  static constexpr std::string_view kName = "rope_sections";
+  static constexpr std::string_view kSignature = "x[B,H,S,D] position:i64[B,A,S] -> y[B,H,S,D]";
+  static constexpr std::string_view kSlices = "SHB";
+  static constexpr std::string_view kSteps = "exponent frequency angle trig table rotate";
+  static constexpr std::string_view kDraw = "x=normal position=random_positions(4096)";
+  static constexpr std::string_view kChoices =
+      "sections=[2,1,1]|[1,1,1]|[1,2,1]|[3,1]|[2,2]|[6,5,5]|[8,12,12] "
+      "order=contiguous|interleaved pairing=half|interleaved base=10000|500000|2 "
+      "scaling=none|linear(factor=8)|llama3(factor=8) offset=0|1|2 direction=forward|transpose "
+      "A=3|2 B=1|2 H=1|3 S=1|5 D=8|10|34|66 R=8|6|32|64";
+  static constexpr std::string_view kFormula =
+      "rope(x, position[axis(k)]) in every pair k: one list of frequencies, whatever the axis\n"
+      "  x, y      [B,H,S,D]  same unit; channels outside offset .. offset+R pass unchanged\n"
+      "  position  [B,A,S]    tokens, frames, rows, columns ...; integers, may be negative\n"
+      "  sections  [A]        pairs of each axis; their sum is R/2\n"
+      "  axis(k)   contiguous: the a of whose section k is, one section after the other;\n"
+      "            interleaved: a = k mod A if k < A sections[a], else 0";
+  static constexpr std::string_view kSource =
+      "Wang et al. 2024, arXiv:2409.12191, section 2.1 (contiguous: Qwen2-VL, apply_multimodal_"
+      "rotary_pos_emb); interleaved: Qwen3-VL, apply_interleaved_mrope (huggingface/transformers)";
+
+  std::vector<int64_t> sections;
+  SectionOrder order{};
+  Dimension A{};
+  void Visit(auto&& v) {
+    v("sections", sections, kRequired);
+    v("order", order, kRequired);
+    v("A", A);
+    RopeAttributes::Visit(v);
+  }
+  void Check() const;
+
+  // The axis of every pair.
+  std::vector<size_t> Axes() const;
+
+  template <class Real>
+  void operator()(const Tensor<Real>& x, const Tensor<double>& position, Tensor<Real>& y) const;
+};
+
+// The positions of one axis, [B,S].
+Tensor<double> PositionsOfAxis(const Tensor<double>& position, size_t axis);
+
+}  // namespace sextant

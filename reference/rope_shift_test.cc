@@ -1,0 +1,44 @@
+#include "reference/rope_shift.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+
+#include "reference/proof_test.h"
+
+namespace sextant {
+namespace {
+
+using testing::ElementsAre;
+
+TEST(RopeShift, TurnsEveryKeyByTheDeltaOfItsSequence) {
+  EXPECT_THAT(DoublesOf("rope_shift pairing=half B=2 K=1 T=2 D=2 @k=1,0 @delta=1,-2"),
+              ElementsAre(std::cos(1), std::sin(1), std::cos(1), std::sin(1), std::cos(2),
+                          -std::sin(2), std::cos(2), -std::sin(2)));
+}
+
+TEST(RopeShift, DroppingNothingChangesNothing) {
+  const Proof proof = ProofOf("rope_shift pairing=half K=2 T=3 D=8 dtype=bf16 @delta=0");
+  EXPECT_EQ(proof.golden[0].value.data, proof.inputs[0].values.data);
+}
+
+// All keys move as rope moves a token from position 0.
+TEST(RopeShift, IsTheRotationByDelta) {
+  const std::string shared =
+      " pairing=interleaved base=500000 scaling=llama3 D=8 R=6 offset=1 direction=transpose";
+  const std::string numbers = "=1,-2,3,0.5,5,-6,7,8";
+  EXPECT_EQ(DoublesOf("rope_shift K=1 T=1" + shared + " @delta=-777 @k" + numbers),
+            DoublesOf("rope H=1 S=1" + shared + " @position=-777 @x" + numbers));
+}
+
+// A window of no channels: a layer without positions has nothing to shift.
+TEST(RopeShift, LeavesLayersWithoutPositions) {
+  const Proof proof = ProofOf("rope_shift pairing=half K=2 T=2 D=6 R=0 @delta=-5");
+  EXPECT_EQ(proof.golden[0].value.data, proof.inputs[0].values.data);
+  EXPECT_THAT(proof.golden[0].permitted.data, testing::Each(0));
+}
+
+}  // namespace
+}  // namespace sextant
