@@ -153,7 +153,7 @@ void CopyOthers(const Rotation& r, HeadRows<const T> x, HeadRows<T> y, size_t co
 
 // Rows of one head that belong to a block of the table.
 template <class T, class Table, Rounding rounding>
-HWY_INLINE void TurnRows(const Rotation& r, HeadRows<const T> x, HeadRows<T> y,
+HWY_NOINLINE void TurnRows(const Rotation& r, HeadRows<const T> x, HeadRows<T> y,
                          const TableRows<Table>& t) {
   const size_t n = r.R / 2;
   const bool forward = r.direction == Direction::kForward;
