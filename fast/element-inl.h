@@ -192,19 +192,25 @@ HWY_INLINE void WritePairs(D d, hn::VFromD<D> a, hn::VFromD<D> b, hn::TFromD<D>*
   hn::StoreInterleaved2(a, b, d, p);
 }
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
-// The instruction takes subnormal numbers for zero: where there is one, it is not to be used.
-template <class V>
-HWY_INLINE __mmask16 SubnormalsOf(V a, V b) {
-  constexpr int kSubnormal = 0x20;
-  return _kor_mask16(_mm512_fpclass_ps_mask(a.raw, kSubnormal),
-                     _mm512_fpclass_ps_mask(b.raw, kSubnormal));
-}
 // Assembler, because Highway's attributes do not let a compiler use the intrinsic here.
 template <class V>
 HWY_INLINE __m512i RoundByInstruction(V low, V high) {
   __m512i both;
   asm("vcvtne2ps2bf16 %2, %1, %0" : "=v"(both) : "v"(high.raw), "v"(low.raw));
   return both;
+}
+
+// The instruction takes subnormal numbers for zero, so zeros among its results are suspect. True if
+// one of the four vectors that were rounded to two held a subnormal number: rare, and not to be
+// rounded so. Ordinary numbers cost two tests here.
+template <class V>
+HWY_INLINE bool LostSubnormals(__m512i ab, __m512i cd, V a, V b, V c, V d) {
+  const __mmask32 zeros_ab = _mm512_testn_epi16_mask(ab, _mm512_set1_epi16(0x7fff));
+  const __mmask32 zeros_cd = _mm512_testn_epi16_mask(cd, _mm512_set1_epi16(0x7fff));
+  if (HWY_LIKELY(_kortestz_mask32_u8(zeros_ab, zeros_cd))) return false;
+  constexpr int kSubnormal = 0x20;
+  const auto of = [](V v) HWY_ATTR { return _mm512_fpclass_ps_mask(v.raw, kSubnormal); };
+  return (of(a) | of(b) | of(c) | of(d)) != 0;
 }
 
 // Two vectors, one after the other. The empty assembler keeps g++ 12 from reading them again at
@@ -231,21 +237,18 @@ HWY_INLINE void ReadTwo(D d, const BF16* p, hn::VFromD<D>& low, hn::VFromD<D>& h
   high =
       hn::BitCast(d, hn::VFromD<decltype(du)>{_mm512_maskz_permutexvar_epi16(kOdd, second, both)});
 }
-template <class V>
-HWY_INLINE void WriteTwo(V low, V high, BF16* p) {
-  _mm512_storeu_si512(p, RoundByInstruction(low, high));
-}
+HWY_INLINE void WriteRounded(__m512i both, BF16* p) { _mm512_storeu_si512(p, both); }
 
 template <class D>
 HWY_INLINE void WritePairsByInstruction(D d, hn::VFromD<D> a, hn::VFromD<D> b, BF16* p) {
-  if (HWY_UNLIKELY(SubnormalsOf(a, b) != 0)) {
+  const __m512i both = RoundByInstruction(a, b);
+  if (HWY_UNLIKELY(LostSubnormals(both, both, a, b, a, b))) {
     WritePairsOfBF16(d, a, b, reinterpret_cast<uint16_t*>(p));
   } else {
     alignas(64) static constexpr uint16_t kZip[32] = {0,  16, 1,  17, 2,  18, 3,  19, 4,  20, 5,
                                                       21, 6,  22, 7,  23, 8,  24, 9,  25, 10, 26,
                                                       11, 27, 12, 28, 13, 29, 14, 30, 15, 31};
-    const __m512i both = RoundByInstruction(a, b);
-    _mm512_storeu_si512(p, _mm512_permutexvar_epi16(_mm512_load_si512(kZip), both));
+    WriteRounded(_mm512_permutexvar_epi16(_mm512_load_si512(kZip), both), p);
   }
 }
 #endif

@@ -13,16 +13,17 @@
 
 namespace sextant::fast {
 
-// Zeros, every page touched, `skew` bytes after the start of a page. Where a load follows a store
-// to an address that agrees in its last 12 bits, a processor takes it for dependent: arrays that
-// are read and written together get skews that do not make it so; in a program that is luck.
+// Ordinary numbers (all bytes 0x3f), `skew` bytes after the start of a
+// page. Where a load follows a store to an address that agrees in its last 12 bits, a processor
+// takes it for dependent: arrays that are read and written together get skews that do not make it
+// so; in a program that is luck.
 template <class T>
 class Lines {
  public:
   explicit Lines(size_t count, size_t skew = 0)
       : pages_(std::aligned_alloc(kPage, (count * sizeof(T) + skew + kPage - 1) / kPage * kPage)),
         data_(reinterpret_cast<T*>(static_cast<char*>(pages_) + skew)) {
-    std::memset(data_, 0, count * sizeof(T));
+    std::memset(data_, 0x3f, count * sizeof(T));
   }
   Lines(const Lines&) = delete;
   ~Lines() { std::free(pages_); }

@@ -79,14 +79,15 @@ HWY_INLINE void TurnTwoHalvesAt(D d, Pair<const T*> from, Pair<T*> to, Pair<cons
   ReadTwo(d, table.second + k, s, s1);
   const auto yi = TurnFirst(xi, xj, c, s), yi1 = TurnFirst(xi1, xj1, c1, s1);
   const auto yj = TurnSecond(xi, xj, c, s), yj1 = TurnSecond(xi1, xj1, c1, s1);
-  if (HWY_UNLIKELY(!_kortestz_mask16_u8(SubnormalsOf(yi, yi1), SubnormalsOf(yj, yj1)))) {
+  const auto first = RoundByInstruction(yi, yi1), second = RoundByInstruction(yj, yj1);
+  if (HWY_UNLIKELY(LostSubnormals(first, second, yi, yi1, yj, yj1))) {
     Write(d, yi, to.first + k);
     Write(d, yi1, to.first + k + hn::Lanes(d));
     Write(d, yj, to.second + k);
     Write(d, yj1, to.second + k + hn::Lanes(d));
   } else {
-    WriteTwo(yi, yi1, to.first + k);
-    WriteTwo(yj, yj1, to.second + k);
+    WriteRounded(first, to.first + k);
+    WriteRounded(second, to.second + k);
   }
 }
 
@@ -154,7 +155,7 @@ void CopyOthers(const Rotation& r, HeadRows<const T> x, HeadRows<T> y, size_t co
 // Rows of one head that belong to a block of the table.
 template <class T, class Table, Rounding rounding>
 HWY_NOINLINE void TurnRows(const Rotation& r, HeadRows<const T> x, HeadRows<T> y,
-                         const TableRows<Table>& t) {
+                           const TableRows<Table>& t) {
   const size_t n = r.R / 2;
   const bool forward = r.direction == Direction::kForward;
   if (r.pairing == Pairing::kHalf) {
