@@ -69,6 +69,22 @@ Findings CheckAngles(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
+// R_m R_n = R_n R_m, here for m = 7.
+Findings CheckOrder(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const Index at{ExtentOf(c, "D")};
+  const Response n = ask(c, inputs), m = AskAt(c, inputs, ask, [](double) { return 7; });
+  Findings findings;
+  ForEachElement(c, [&](size_t s, size_t i, size_t j) {
+    Measured one = 0, other = 0;
+    for (size_t k = 0; k < at.width; ++k) {
+      one = one + m(0, at(s, i, k)) * n(0, at(s, k, j));
+      other = other + n(0, at(s, i, k)) * m(0, at(s, k, j));
+    }
+    findings.Equal(one, other, {n, 0, at(s, i, j)});
+  });
+  return findings;
+}
+
 // Columns are what becomes of unit vectors, one per head.
 Findings CheckRope(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Index at{ExtentOf(c, "D")};
@@ -116,6 +132,8 @@ Oracle MakeOracle<RopeMatrix>() {
       .properties = {{"identity_at_position_zero", "at position 0 nothing rotates", CheckIdentity},
                      {"orthogonal", "the transpose is the inverse", CheckOrthogonal},
                      {"angles_add", "turned by n and back by m is turned by n - m", CheckAngles},
+                     {"order_does_not_matter",
+                      "turned by n and then by m is turned by m and then by n", CheckOrder},
                      {"is_rope", "times a vector it is what rope makes of it", CheckRope},
                      {"turns_from_first_to_second",
                       "a positive position turns the first channel to the second", CheckSign}},

@@ -38,23 +38,23 @@ Case InDirection(const Case& c, bool forward) {
   return c.With(forward ? "direction=forward" : "direction=transpose");
 }
 
-// Turns the answer `first` back, its errors included: a transposed rotation carries the errors of a
-// pair, e and f, to at most amplitude (e + f) in each of its channels.
-class TurnedBack {
+// Turns the answer `first` again, its errors included: a rotation carries the errors of a pair, e
+// and f, to at most amplitude (e + f) in each of its channels.
+class TurnedAgain {
  public:
-  TurnedBack(const Case& c, const Tensors& inputs, const Response& first, const Ask& ask)
-      : window_(c), first_(first), back_(ask(c, WithX(inputs, first.outputs[0].values))) {}
+  TurnedAgain(const Case& c, const Tensors& inputs, const Response& first, const Ask& ask)
+      : window_(c), first_(first), again_(ask(c, WithX(inputs, first.outputs[0].values))) {}
   Measured operator()(size_t r, size_t k, bool of_second) const {
     const auto [i, j] = window_.Pair(r, k);
     const size_t at = of_second ? j : i;
     const double carried = first_(0, i).error() + first_(0, j).error();
-    return back_(0, at) + Measured(0, std::abs(window_.amplitude) * carried * (1 + 0x1p-50));
+    return again_(0, at) + Measured(0, std::abs(window_.amplitude) * carried * (1 + 0x1p-50));
   }
 
  private:
   Window window_;
   const Response& first_;
-  Response back_;
+  Response again_;
 };
 
 Findings CheckZero(const Case& c, const Tensors& inputs, const Ask& ask) {
@@ -90,7 +90,7 @@ Findings CheckComposition(const Case& c, const Tensors& inputs, const Ask& ask, 
   const Window window(c);
   const Response forward = ask(InDirection(c, true), inputs);
   const auto moved = [&](double n) { return same ? n : m; };
-  const TurnedBack back(InDirection(c, false), WithPositions(inputs, moved), forward, ask);
+  const TurnedAgain back(InDirection(c, false), WithPositions(inputs, moved), forward, ask);
   const Response between =
       ask(InDirection(c, true), WithPositions(inputs, [&](double n) { return same ? 0 : n - m; }));
   Findings findings;
@@ -99,6 +99,23 @@ Findings CheckComposition(const Case& c, const Tensors& inputs, const Ask& ask, 
       const auto [i, j] = window.Pair(r, k);
       findings.Equal(back(r, k, false), between(0, i) * window.amplitude, {between, 0, i});
       findings.Equal(back(r, k, true), between(0, j) * window.amplitude, {between, 0, j});
+    }
+  }
+  return findings;
+}
+
+// R_m R_n = R_n R_m, here for m = 7.
+Findings CheckOrder(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const Window window(c);
+  const Tensors by_seven = WithPositions(inputs, [](double) { return 7; });
+  const Response n = ask(c, inputs), m = ask(c, by_seven);
+  const TurnedAgain n_then_m(c, by_seven, n, ask), m_then_n(c, inputs, m, ask);
+  Findings findings;
+  for (size_t r = 0; r < window.rows; ++r) {
+    for (size_t k = 0; k < window.pairs; ++k) {
+      const auto [i, j] = window.Pair(r, k);
+      findings.Equal(n_then_m(r, k, false), m_then_n(r, k, false), {n, 0, i});
+      findings.Equal(n_then_m(r, k, true), m_then_n(r, k, true), {n, 0, j});
     }
   }
   return findings;
@@ -257,6 +274,8 @@ std::vector<Property> LawsOfPositions() {
        [](const Case& c, const Tensors& inputs, const Ask& ask) {
          return CheckComposition(c, inputs, ask, 7, false);
        }},
+      {"order_does_not_matter", "turned by n and then by m is turned by m and then by n",
+       CheckOrder},
       {"distance_alone_counts", "a score stays when both positions move alike", CheckDistance},
       {"turns_from_first_to_second", "a positive position turns the first channel to the second",
        CheckSign},
