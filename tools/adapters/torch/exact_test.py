@@ -3,18 +3,21 @@
 Right systems stay within the error that f32 arithmetic permits, wrong ones do not. u = 2^-24.
 """
 
+import importlib
 import unittest
+from pathlib import Path
 
 import mpmath
 import numpy
 import torch
 
+import absolute
 import rms_norm
 import rope
 import sinusoidal
 from subject import FOLDER, TABLE
 
-U = {"f32": 2.0**-24, "bf16": 2.0**-8}
+U = {"f32": 2.0**-24, "f16": 2.0**-11, "bf16": 2.0**-8}
 R = 16
 mpmath.mp.prec = 200
 
@@ -69,14 +72,17 @@ class Rope(unittest.TestCase):
         return worst_ratio(rope.SYSTEMS[name]["rope"], pairing, position, **more)
 
     def test_right_forms_are_exact_within_f32(self):
-        for name in ("matrix", "elementwise", "complex"):
+        for name in ("matrix", "elementwise", "complex", "library", "gpt_j"):
             self.assertLess(self.ratio(name, "interleaved"), 1, name)
-        for name in ("llama", "llama_cast", "qwen2", "qwen2_cast"):
+        for name in ("llama", "llama_cast", "qwen2", "qwen2_cast", "baichuan"):
             self.assertLess(self.ratio(name, "half"), 1, name)
         self.assertLess(self.ratio("rotator", "half", form="power_chain"), 1)
 
     def test_wrong_forms_are_far_off(self):
-        for name in ("one_frequency_per_channel", "indexed_from_zero"):
+        for name in (
+            "one_frequency_per_channel", "indexed_from_zero", "gpt_j_table_swapped",
+            "gpt_j_by_halves",
+        ):  # fmt: skip
             self.assertGreater(self.ratio(name, "interleaved"), 100, name)
         self.assertGreater(self.ratio("mixed_rotate_half", "half"), 100)
 
@@ -94,6 +100,28 @@ class Rope(unittest.TestCase):
     def test_qwen2_is_right_in_bf16_unless_its_buffer_is_cast(self):
         self.assertLess(self.ratio("qwen2", "half", dtype="bf16"), 1)
         self.assertGreater(self.ratio("qwen2_cast", "half", dtype="bf16"), 10)
+
+    def test_positions_in_the_dtype_are_right_while_it_counts(self):
+        def ratio(dtype, position):
+            name = "library_positions_in_input_dtype"
+            return self.ratio(name, "interleaved", dtype=dtype, position=position)
+
+        self.assertLess(ratio("f16", [2047, 2048]), 1)
+        self.assertGreater(ratio("f16", [2049]), 10)
+        self.assertLess(ratio("bf16", [255, 256]), 1)
+        self.assertGreater(ratio("bf16", [257]), 10)
+
+    def test_queries_are_the_last_positions_of_the_cached_keys(self):
+        position = [98, 99, 100]
+        self.assertLess(self.ratio("library_cached_keys", "interleaved", position=position), 1)
+        forgotten = self.ratio("library_cached_keys_forgotten", "interleaved", position=position)
+        self.assertGreater(forgotten, 100)
+        with self.assertRaises(rope.Unsupported):
+            self.ratio("library_cached_keys", "interleaved", position=[1, 3])
+
+    def test_old_base_is_right_for_itself_only(self):
+        self.assertLess(self.ratio("llama_2_long_forgotten", "half"), 1)
+        self.assertGreater(self.ratio("llama_2_long_forgotten", "half", base=500000.0), 100)
 
     def test_matrix_times_vector_is_the_rotation(self):
         matrix = rope.rope_matrix(
@@ -119,8 +147,8 @@ class Table(unittest.TestCase):
     """systems.toml, the programs and the case files name the same things."""
 
     def test_every_system_is_served_by_its_program(self):
-        for program in (rope, sinusoidal, rms_norm):
-            file = f"{program.__name__}.py"
+        for file in {system["program"] for system in TABLE.values()}:
+            program = importlib.import_module(Path(file).stem)
             listed = {name for name, system in TABLE.items() if system["program"] == file}
             self.assertEqual(listed, set(program.SYSTEMS))
 
@@ -128,6 +156,21 @@ class Table(unittest.TestCase):
         checks = [check for system in TABLE.values() for check in system["checks"]]
         used = {check["cases"] for check in checks if "cases" in check}
         self.assertEqual(used, {path.stem for path in (FOLDER / "cases").iterdir()})
+
+
+class Absolute(unittest.TestCase):
+    def added(self, name, position):
+        x = numpy.ones((1, 1, len(position), 4), numpy.float32)
+        answer = absolute.SYSTEMS[name]["rope"]
+        return (answer(x, position=numpy.array([position]), offset=0, R=4, dtype="f32") - 1)[0, 0]
+
+    def test_what_is_added_to_x(self):
+        hot = self.added("absolute_one_hot", [2, 0]).tolist()
+        self.assertEqual(hot, [[0, 0, 1, 0], [1, 0, 0, 0]])
+        self.assertEqual(self.added("absolute_integer", [7]).tolist(), [[7, 7, 7, 7]])
+        self.assertEqual(self.added("absolute_sinusoidal", [0]).tolist(), [[0, 1, 0, 1]])
+        same, other = self.added("absolute_learned", [5, 5]), self.added("absolute_learned", [6])
+        self.assertTrue((same[0] == same[1]).all() and (same[0] != other[0]).all())
 
 
 class Empty(unittest.TestCase):

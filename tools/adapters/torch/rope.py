@@ -3,6 +3,8 @@
 import torch
 
 import rotary_forms as forms
+import rotary_library as library
+import rotary_models as models
 import rotary_modules as modules
 from subject import DTYPES, WIDE, Unsupported, as_tensor, serve
 
@@ -24,7 +26,7 @@ def rotary(pairing, rotation):
 
 
 def build(form, width, base, scaling):
-    if issubclass(form, modules.Qwen2):
+    if getattr(form, "scales", False):
         return form(width, base, scaling)
     if scaling != "none":
         raise Unsupported(f"scaling {scaling}")
@@ -74,6 +76,12 @@ def rotation_by_table(x, sign, cos, sin, **_):
     return modules.Qwen2.rotate(x, cos, sign * sin)
 
 
+def rotation_by_learned_frequencies(x, sign, position, inv_freq, attention_factor, **_):
+    if attention_factor != 1:
+        raise Unsupported("there is no attention factor")
+    return library.LearnedFrequencies(as_tensor(inv_freq))(x, as_tensor(position), sign)
+
+
 def rotation_by_frequencies(x, sign, position, inv_freq, attention_factor, **_):
     return with_frequencies(inv_freq, attention_factor)(x, as_tensor(position), sign)
 
@@ -86,6 +94,7 @@ SYSTEMS = {
     "complex": {"rope": rope(forms.Complex), "rope_complex": rope(forms.Complex)},
     "llama": {"rope": rope(modules.Llama)},
     "llama_cast": {"rope": rope(modules.CastLlama)},
+    "llama_2_long_forgotten": {"rope": rope(modules.LlamaOfOldBase)},
     "mixed_rotate_half": {"rope": rope(forms.MixedRotateHalf)},
     "qwen2": {
         "rope": rope(modules.Qwen2),
@@ -95,6 +104,17 @@ SYSTEMS = {
         "rope_rotate": rotary(modules.Qwen2.pairing, rotation_by_table),
     },
     "qwen2_cast": {"rope": rope(modules.CastQwen2)},
+    "library": {
+        "rope": rope(library.Library),
+        "rope_given": rotary(library.Library.pairing, rotation_by_learned_frequencies),
+    },
+    "library_positions_in_input_dtype": {"rope": rope(library.PositionsInInputDtype)},
+    "library_cached_keys": {"rope": rope(library.CachedKeys)},
+    "library_cached_keys_forgotten": {"rope": rope(library.CachedKeysForgotten)},
+    "gpt_j": {"rope": rope(models.GptJ)},
+    "gpt_j_table_swapped": {"rope": rope(models.GptJTableSwapped)},
+    "gpt_j_by_halves": {"rope": rope(models.GptJByHalves)},
+    "baichuan": {"rope": rope(models.Baichuan)},
     "rotator": {"rope": rope(forms.Rotator), "rope_frequencies": rope_frequencies(forms.Rotator)},
 }
 

@@ -49,6 +49,13 @@ class CastLlama(Llama):
         return super().forward(x, position, sign)
 
 
+class LlamaOfOldBase(Llama):
+    """12: wrong: LLaMA 2 Long's base of 500000 is not read."""
+
+    def __init__(self, width, base):
+        super().__init__(width, 10000.0)
+
+
 def scaled(frequencies, scaling):
     """The rope types `none`, `linear` and `llama3` of a configuration."""
     name, given = parse_call(scaling)
@@ -69,6 +76,7 @@ class Qwen2(nn.Module):
     """8: half pairing, rope type from a configuration, angles in f32, tables cast to x's dtype."""
 
     pairing = "half"
+    scales = True
     attention_scaling = 1.0  # of the rope types here
 
     def __init__(self, width, base, scaling="none"):
