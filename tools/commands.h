@@ -10,6 +10,7 @@ using Action = std::function<int()>;  // returns an ExitStatus
 
 Action BindList(CLI::App& app);
 Action BindDescribe(CLI::App& app);
+Action BindModels(CLI::App& app);
 Action BindEval(CLI::App& app);
 Action BindGolden(CLI::App& app);
 Action BindVerify(CLI::App& app);

@@ -1,7 +1,6 @@
 // sextant eval
 #include <algorithm>
 #include <iostream>
-#include <map>
 #include <memory>
 
 #include "fixtures/config.h"
@@ -9,6 +8,7 @@
 #include "reference/operations.h"
 #include "reference/prove.h"
 #include "tools/commands.h"
+#include "tools/config_for.h"
 #include "tools/exit_status.h"
 #include "tools/json.h"
 #include "tools/selection.h"
@@ -17,38 +17,10 @@ namespace sextant::tools {
 namespace {
 
 struct Options {
-  std::string operation, config, output, recipe = "native";
+  std::string operation, config, layer, output, recipe = "native";
   std::vector<std::string> words;
   int threads = 0;
 };
-
-// What a configuration says of rotation must not be lost or misread on the way into a case.
-void RequireExpressible(const Operation& operation, const std::map<std::string, std::string>& model,
-                        const std::vector<std::string>& words) {
-  const auto has = [&](const char* key) { return Case::Has(operation, key); };
-  const auto given = [&](const std::string& key) {
-    return std::ranges::any_of(
-        words, [&](const std::string& word) { return SplitWord(word).first == key; });
-  };
-  for (const TensorSpec& input : operation.info().signature.inputs) {
-    if (input.name != "inv_freq" || given("@inv_freq")) continue;
-    throw Error("--config: ", operation.info().name,
-                " takes its frequencies as an input; give @inv_freq=");
-  }
-  if (has("eps") && !model.contains("eps") && !given("eps")) {
-    throw Error("--config: the model has no eps of an RMSNorm; give eps=");
-  }
-  if (has("base") && !has("scaling")) {
-    throw Error("--config: the base of a rotary embedding is not the base of ",
-                operation.info().name);
-  }
-  const auto R = model.find("R"), D = model.find("D");
-  if (R == model.end() || D == model.end() || R->second == D->second) return;
-  if (has("scaling") && has("D") && !has("R")) {
-    throw Error("--config: the model rotates R=", R->second, " of D=", D->second, " channels, and ",
-                operation.info().name, " has no R; expected D=", R->second, " and no --config");
-  }
-}
 
 // The words of the line: those of the configuration that the operation has and nobody overrides,
 // then those given.
@@ -56,23 +28,11 @@ std::string LineOf(const Options& options) {
   std::string line = options.operation;
   if (!options.config.empty()) {
     const auto operation = MakeOperationNamed(options.operation);
-    const auto model = fixtures::Assignments(fixtures::ReadConfig(options.config));
-    RequireExpressible(*operation, model, options.words);
-    for (const auto& [key, text] : model) {
-      const bool given = std::ranges::any_of(options.words, [&key = key](const std::string& word) {
-        return SplitWord(word).first == key;
-      });
-      if (given || !Case::Has(*operation, key)) continue;
-      line += " ";
-      line += key;
-      line += "=";
-      line += text;
-    }
+    const ConfigFor config{*operation, options.words};
+    const auto facts = config.Of(fixtures::ReadConfig(options.config), options.layer);
+    for (const auto& [key, text] : facts) line += " " + key + "=" + text;
   }
-  for (const std::string& word : options.words) {
-    line += " ";
-    line += word;
-  }
+  for (const std::string& word : options.words) line += " " + word;
   return line;
 }
 
@@ -120,6 +80,8 @@ Action BindEval(CLI::App& app) {
   app.add_option("words", options->words,
                  "key=value for attributes and dimensions, @NAME=SPEC for inputs");
   app.add_option("--config", options->config, "a Hugging Face config.json; the words override it");
+  app.add_option("--layer", options->layer,
+                 "which layers of the configuration, where they differ: a name or a number");
   app.add_option("-o,--output", options->output, "write a golden file instead of JSON");
   app.add_option("--recipe", options->recipe, "whose permitted errors to print")
       ->capture_default_str();

@@ -24,6 +24,8 @@ constexpr Command kCommands[] = {
     {"list", "name the operations", BindList, "sextant list --json"},
     {"describe", "formula, attributes, shapes, steps and source of an operation", BindDescribe,
      "sextant describe rope"},
+    {"models", "the model types whose configurations are read, or what a configuration says",
+     BindModels, "sextant models --json\n  sextant models fixtures/models/gemma3_4b.json"},
     {"eval", "prove the answer to one question and print it as JSON", BindEval,
      "sextant eval rope_frequencies R=128 base=500000 dtype=f64\n"
      "  sextant eval rope --config config.json S=2 H=1 @position=0,8191"},

@@ -1,0 +1,101 @@
+// sextant models
+#include <iostream>
+#include <memory>
+
+#include "fixtures/config.h"
+#include "fixtures/model_types.h"
+#include "reference/attribute.h"
+#include "tools/commands.h"
+#include "tools/config_for.h"
+#include "tools/exit_status.h"
+#include "tools/json.h"
+
+namespace sextant::tools {
+namespace {
+
+using fixtures::ModelType;
+
+// What a row of the table says beyond names of keys, as facts of a case line.
+Facts FactsOf(const ModelType& type) {
+  Facts facts;
+  const auto add = [&facts](const char* key, const auto& value) {
+    if (value) facts[key] = PrintValue(*value);
+  };
+  const bool linear_only = type.alibi.when == "always";
+  if (!type.alibi.when.empty()) facts["alibi"] = std::string(type.alibi.when);
+  add("eps", type.norm.eps);
+  if (!type.norm.eps_keys.empty()) add("unit_offset", type.norm.unit_offset);
+  if (linear_only) return facts;
+  facts["pairing"] = std::string(type.pairing);
+  if (!type.direction.empty()) facts["direction"] = std::string(type.direction);
+  add("base", type.base);
+  add("R", type.R);
+  if (!type.R) add("part", type.fraction);
+  if (!type.axes.empty()) facts["order"] = std::string(type.axes);
+  if (!type.layers.resting.empty()) facts["resting"] = std::string(type.layers.resting);
+  if (!type.layers.unscaled.empty()) facts["unscaled"] = std::string(type.layers.unscaled);
+  if (type.layers.kind == fixtures::Layers::kNoRopeList) facts["resting"] = "nope";
+  if (type.layers.kind == fixtures::Layers::kCrossAttention) facts["resting"] = "cross_attention";
+  return facts;
+}
+
+std::string Line(const Facts& facts) {
+  std::string line;
+  for (const auto& [key, text] : facts) line += (line.empty() ? "" : " ") + key + "=" + text;
+  return line;
+}
+
+int ListTypes(bool json) {
+  Json all = Json::array();
+  for (const ModelType& type : fixtures::ModelTypes()) {
+    if (json) {
+      all.push_back({{"model_type", type.name},
+                     {"models", type.models},
+                     {"absent", FactsOf(type)},
+                     {"source", SourceOf(type)}});
+    } else {
+      std::cout << type.name << std::string(24 - std::min<size_t>(23, type.name.size()), ' ')
+                << Line(FactsOf(type)) << "\n"
+                << std::string(24, ' ') << type.models << "\n";
+    }
+  }
+  if (json) std::cout << all.dump(1) << "\n";
+  return kVerified;
+}
+
+int ListFiles(const std::vector<std::string>& files, bool json) {
+  Json all = Json::array();
+  for (const std::string& file : files) {
+    const fixtures::Model model = fixtures::ReadConfig(file);
+    for (const fixtures::ModelLayers& kind : model.kinds) {
+      if (json) {
+        all.push_back({{"file", file},
+                       {"model_type", model.model_type},
+                       {"layer", kind.name},
+                       {"layers", kind.layers},
+                       {"facts", kind.facts},
+                       {"unknown", kind.unknown}});
+        continue;
+      }
+      std::cout << file << (kind.name.empty() ? "" : " --layer " + kind.name) << ": "
+                << Line(kind.facts) << "\n";
+      for (const auto& [key, why] : kind.unknown) {
+        std::cout << "  " << key << " is not known: " << why << "\n";
+      }
+    }
+  }
+  if (json) std::cout << all.dump(1) << "\n";
+  return kVerified;
+}
+
+}  // namespace
+
+Action BindModels(CLI::App& app) {
+  const auto files = std::make_shared<std::vector<std::string>>();
+  const auto json = std::make_shared<bool>(false);
+  app.add_option("configurations", *files, "config.json files: what each says, by kind of layer");
+  app.add_flag("--json", *json, "as JSON, with the source of each fact");
+  return [files, json] { return files->empty() ? ListTypes(*json) : ListFiles(*files, *json); };
+}
+
+}  // namespace sextant::tools
