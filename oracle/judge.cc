@@ -74,7 +74,7 @@ class Bias {
 
 Grade GradeOf(const GoldenTensor& golden, size_t i, double got, double error, double permitted) {
   if (!(error <= permitted)) return Grade::kFails;
-  if (got == golden.value.data[i]) return Grade::kExact;
+  if (got == golden.value.data[i] && golden.radius.data[i] == 0) return Grade::kExact;
   return error < UlpOf(golden.dtype, golden.high.data[i]) ? Grade::kFaithful : Grade::kWithin;
 }
 
@@ -103,11 +103,12 @@ class TensorJudge {
  private:
   void Take(size_t i) {
     const double got = got_.data[i], high = golden_.high.data[i], low = golden_.low.data[i];
-    const double bound = permitted_.error.data[i] + golden_.radius.data[i];
+    const double radius = golden_.radius.data[i], bound = permitted_.error.data[i] + radius;
     if (std::isnan(high)) {
       ++verdict_.unspecified;
       return;
     }
+    verdict_.enclosed += radius > 0;
     if (std::isinf(bound)) {
       ++verdict_.unjudgeable;
       return;

@@ -14,7 +14,7 @@ namespace sextant::oracle {
 
 // How good the worst element is.
 enum class Grade {
-  kExact,     // every element is the exact value, correctly rounded
+  kExact,     // every element is the exact value, correctly rounded, and proven
   kFaithful,  // every error is below one ulp of the exact value
   kWithin,    // every error is within what the recipe permits
   kUnlikely,  // within, but so one-sided that independent rounding hardly gives it
@@ -36,6 +36,7 @@ struct TensorVerdict {
   size_t vacuous = 0;      // permitted error so large that any answer of the right size passes
   size_t unspecified = 0;  // reached by NaN or infinity of the inputs
   size_t unjudgeable = 0;  // the bound overflows
+  size_t enclosed = 0;     // of those above: not proven, only enclosed; the radius is permitted too
   Grade grade = Grade::kExact;
   Element worst;  // of largest error / permitted
   // Signed error / permitted over judged elements with room: mean, root mean square, and the mean

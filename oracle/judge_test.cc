@@ -87,6 +87,30 @@ TEST(Judge, AnUnprovenRadiusIsPermittedToo) {
   EXPECT_EQ(at.Judged().status, Status::kConforms);
 }
 
+// Half an ulp of doubt: the value may be the right one, which nobody can tell.
+TEST(Judge, WhatIsOnlyEnclosedIsJudgedAndCountedButNotExact) {
+  Ones at;
+  at.golden[0].radius.data[0] = 0x1p-24;
+  EXPECT_EQ(at.JudgedTensor().judged, 4u);
+  EXPECT_EQ(at.JudgedTensor().enclosed, 1u);
+  EXPECT_EQ(at.JudgedTensor().unspecified, 0u);
+  EXPECT_EQ(at.Judged().grade, Grade::kFaithful);
+  at.Put(0, 1, kPermitted, 1 + 2 * kPermitted);
+  EXPECT_EQ(at.Judged().status, Status::kFails);
+}
+
+TEST(Judge, WhatNothingEnclosesIsUnjudgeable) {
+  Ones at;
+  at.Put(0, 0, kInfinity, 12345);
+  at.golden[0].radius.data[0] = kInfinity;
+  const Verdict verdict = at.Judged();
+  EXPECT_EQ(verdict.status, Status::kConforms);
+  EXPECT_EQ(verdict.tensors[0].judged, 3u);
+  EXPECT_EQ(verdict.tensors[0].unjudgeable, 1u);
+  EXPECT_EQ(verdict.tensors[0].enclosed, 1u);
+  EXPECT_EQ(verdict.tensors[0].unspecified, 0u);
+}
+
 TEST(Judge, NaNNeverConforms) {
   Ones at;
   at.Put(1, 1, std::numeric_limits<double>::max(), kNaN);

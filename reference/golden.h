@@ -12,9 +12,10 @@ namespace sextant {
 //   value      the exact value rounded once to `dtype` (nearest, ties to even)
 //   high, low  two doubles whose sum holds about 106 correct bits: high = RN64(x), low = RN64(x -
 //   high) permitted  largest |answer - x| that an implementation following the recipe can commit
-//   radius     0 where value, high and low are proven; elsewhere the half width of the enclosure
+//   radius     0 where value, high and low are proven; elsewhere half the width of the enclosure
+//              around high; infinite where nothing could be enclosed (permitted is so, too)
 // Where NaN or an infinity among the inputs reaches an element nothing is specified: value, high
-// and permitted are NaN there.
+// and permitted are NaN there, and radius is 0.
 struct GoldenTensor {
   std::string name;
   DType dtype = DType::kF32;

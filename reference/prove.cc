@@ -15,6 +15,7 @@
 namespace sextant {
 namespace {
 
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr size_t kSliceElements = size_t{1} << 15;  // a few MiB of big numbers
 // 184 bits decide nearly everything (below 192 MPFR has code for just three words); exact sums of
@@ -60,64 +61,61 @@ void ForEachSlice(const Case& c, const ProveOptions& options, Work work) {
   });
 }
 
-// The decisions of one output's slice; `open` counts those still missing.
-struct Decisions {
+// What is known of one output's slice: the rounded values where they are decided, elsewhere the
+// best enclosure that any precision gave, and an infinite radius where none gave one.
+struct Findings {
+  explicit Findings(size_t count) : found(count), decided(count), radius(count, kInfinity) {}
   std::vector<Decision> found;
   std::vector<bool> decided;
   std::vector<double> radius;
 };
 
-void Settle(const Output<Interval>& output, bool last, Decisions& decisions, size_t& open) {
+// Returns how many elements are still open.
+size_t Settle(const Output<Interval>& output, Findings& findings) {
+  size_t open = 0;
   for (size_t i = 0; i < output.values.data.size(); ++i) {
-    if (decisions.decided[i]) continue;
+    if (findings.decided[i]) continue;
     const Interval& x = output.values.data[i];
-    if (!x.IsSpecified()) {
-      decisions.found[i] = {kNaN, kNaN, 0};
-      decisions.decided[i] = true;
-    } else if (const auto decision = Decide(x, output.dtype)) {
-      decisions.found[i] = *decision;
-      decisions.decided[i] = true;
+    const auto decision =
+        x.IsSpecified() ? Decide(x, output.dtype) : std::optional(Decision{kNaN, kNaN, 0});
+    if (decision) {
+      findings.found[i] = *decision;
+      findings.decided[i] = true;
+      findings.radius[i] = 0;
     } else {
       ++open;
-      if (!last) continue;
       const double middle = Middle(x);
-      decisions.found[i] = {RoundTo(output.dtype, middle), middle, 0};
-      decisions.radius[i] = RadiusAround(x, middle, 0);
+      findings.found[i] = {RoundTo(output.dtype, middle), middle, 0};
+      findings.radius[i] = RadiusAround(x, middle, 0);
     }
   }
+  return open;
 }
 
-// Marks what no precision could even compute.
-void GiveUp(Decisions& decisions) {
-  for (size_t i = 0; i < decisions.found.size(); ++i) {
-    if (decisions.decided[i]) continue;
-    decisions.found[i] = {kNaN, kNaN, 0};
-    decisions.radius[i] = std::numeric_limits<double>::infinity();
-  }
-}
-
-std::vector<Decisions> ProveSlice(const Case& c, const Tensors& inputs, const Slice& slice) {
-  std::vector<Decisions> all;
+std::vector<Findings> ProveSlice(const Operation& operation, const Case& c, const Tensors& inputs,
+                                 const Slice& slice) {
+  std::vector<Findings> all;
   for (const TensorSpec& spec : c.info().signature.outputs) {
-    const size_t count = CountOf(ShapeIn(c.ShapeOf(spec), spec, slice));
-    all.push_back(
-        {std::vector<Decision>(count), std::vector<bool>(count), std::vector<double>(count)});
+    all.emplace_back(CountOf(ShapeIn(c.ShapeOf(spec), spec, slice)));
   }
   for (const int bits : kPrecisions) {
     const WorkingPrecision precision(bits);
-    const bool last = bits == *std::rbegin(kPrecisions);
-    size_t open = 0;
     try {
       Outputs<Interval> outputs = MakeOutputs<Interval>(c, slice);
-      c.operation().Evaluate(inputs, outputs);
-      for (size_t o = 0; o < outputs.size(); ++o) Settle(outputs[o], last, all[o], open);
-    } catch (const Undecided&) {
-      open = 1;
-      if (last) std::ranges::for_each(all, GiveUp);
+      operation.Evaluate(inputs, outputs);
+      size_t open = 0;
+      for (size_t o = 0; o < outputs.size(); ++o) open += Settle(outputs[o], all[o]);
+      if (open == 0) break;
+    } catch (const Undecided&) {  // the next precision may answer
     }
-    if (open == 0) break;
   }
   return all;
+}
+
+bool IsUnbounded(const std::vector<Findings>& all) {
+  return std::ranges::any_of(all, [](const Findings& findings) {
+    return std::ranges::find(findings.radius, kInfinity) != findings.radius.end();
+  });
 }
 
 // The recipe must be followed by this thread.
@@ -128,34 +126,55 @@ Outputs<Counted> CountSlice(const Operation& operation, const Case& c, const Ten
   return outputs;
 }
 
+// The formula answers for a slice or not at all: where no precision answers, it is cut until only
+// those elements are left that cannot be answered.
+void ProveInto(const Operation& operation, const Case& c, const Tensors& inputs,
+               const Recipe& recipe, const Slice& slice, std::vector<GoldenTensor>& golden) {
+  const Tensors part = TakeInputs(c, inputs, slice);
+  const std::vector<Findings> findings = ProveSlice(operation, c, part, slice);
+  if (IsUnbounded(findings)) {
+    if (const auto halves = Halve(c, slice)) {
+      ProveInto(operation, c, inputs, recipe, halves->first, golden);
+      ProveInto(operation, c, inputs, recipe, halves->second, golden);
+      return;
+    }
+  }
+  const Following following(recipe, c.dtype());
+  const auto counted = CountSlice(operation, c, part, slice);
+  for (size_t o = 0; o < golden.size(); ++o) {
+    GoldenTensor& g = golden[o];
+    const auto indices = IndicesIn(g.value.shape, c.info().signature.outputs[o], slice);
+    for (size_t i = 0; i < indices.size(); ++i) {
+      const Decision& found = findings[o].found[i];
+      const double radius = findings[o].radius[i];
+      const double permitted = counted[o].values.data[i].Permitted();
+      g.value.data[indices[i]] = found.value;
+      g.high.data[indices[i]] = found.high;
+      g.low.data[indices[i]] = found.low;
+      g.radius.data[indices[i]] = radius;
+      g.permitted.data[indices[i]] = std::isnan(found.high) ? kNaN
+                                     : std::isinf(radius)   ? kInfinity
+                                                            : permitted;
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<GoldenTensor> Prove(const Case& c, const Tensors& inputs, const Recipe& recipe,
                                 const ProveOptions& options) {
+  return Prove(c.operation(), c, inputs, recipe, options);
+}
+
+std::vector<GoldenTensor> Prove(const Operation& operation, const Case& c, const Tensors& inputs,
+                                const Recipe& recipe, const ProveOptions& options) {
   std::vector<GoldenTensor> golden;
   for (const TensorSpec& spec : c.info().signature.outputs) {
     const Tensor<double> empty(c.ShapeOf(spec));
     golden.push_back({spec.name, c.DTypeOf(spec), empty, empty, empty, empty, empty});
   }
-  ForEachSlice(c, options, [&](const Slice& slice) {
-    const Tensors part = TakeInputs(c, inputs, slice);
-    const std::vector<Decisions> decisions = ProveSlice(c, part, slice);
-    const Following following(recipe, c.dtype());
-    const auto counted = CountSlice(c.operation(), c, part, slice);
-    for (size_t o = 0; o < golden.size(); ++o) {
-      GoldenTensor& g = golden[o];
-      const auto indices = IndicesIn(g.value.shape, c.info().signature.outputs[o], slice);
-      for (size_t i = 0; i < indices.size(); ++i) {
-        const Decision& found = decisions[o].found[i];
-        g.value.data[indices[i]] = found.value;
-        g.high.data[indices[i]] = found.high;
-        g.low.data[indices[i]] = found.low;
-        g.radius.data[indices[i]] = decisions[o].radius[i];
-        g.permitted.data[indices[i]] =
-            std::isnan(found.high) ? kNaN : counted[o].values.data[i].Permitted();
-      }
-    }
-  });
+  ForEachSlice(c, options,
+               [&](const Slice& slice) { ProveInto(operation, c, inputs, recipe, slice, golden); });
   return golden;
 }
 

@@ -21,6 +21,9 @@ struct ProveOptions {
 // The proven values of every output, and what `recipe` permits.
 std::vector<GoldenTensor> Prove(const Case& c, const Tensors& inputs, const Recipe& recipe,
                                 const ProveOptions& options = {});
+// The same for an operation that is not the case's own (a mutated one).
+std::vector<GoldenTensor> Prove(const Operation& operation, const Case& c, const Tensors& inputs,
+                                const Recipe& recipe, const ProveOptions& options = {});
 
 // Permitted errors of a recipe at known inputs, per output. Vacuous elements (any answer of the
 // right size would pass) have `vacuous` set; an infinite error can judge nothing either.
@@ -32,7 +35,6 @@ struct PermittedTensor {
 };
 std::vector<PermittedTensor> Permit(const Case& c, const Tensors& inputs, const Recipe& recipe,
                                     const ProveOptions& options = {});
-// The same for an operation that is not the case's own (a mutated one).
 std::vector<PermittedTensor> Permit(const Operation& operation, const Case& c,
                                     const Tensors& inputs, const Recipe& recipe,
                                     const ProveOptions& options = {});

@@ -10,6 +10,7 @@
 #include "reference/operations.h"
 #include "reference/proof_test.h"
 #include "reference/random_test.h"
+#include "reference/rms_norm.h"
 
 namespace sextant {
 namespace {
@@ -52,6 +53,29 @@ TEST(Prove, StoresWhatItCannotDecideAsEnclosed) {
   EXPECT_LT(y.radius.data[0], 1e-300);  // the precision rose to the end
   EXPECT_EQ(y.high.data[1], 0);         // 0 / (1/3) is decided
   EXPECT_EQ(y.radius.data[1], 0);
+}
+
+// y = x / (x^2 + 1/3 + 1/3 + 1/3 - 1) = 1 / x; the divisor of x = 0 encloses 0 at every precision.
+struct Inverse : RmsNorm {
+  template <class Real>
+  void operator()(const Tensor<Real>& x, const Tensor<Real>&, Tensor<Real>& y) const {
+    const Real one(1.0), third = one / Real(3.0);
+    for (size_t i = 0; i < y.data.size(); ++i) {
+      y.data[i] = x.data[i] / (x.data[i] * x.data[i] + third + third + third - one);
+    }
+  }
+};
+
+// Nothing is known of the second row, so it is no more than enclosed; the others are proven.
+TEST(Prove, EnclosesByTheWholeLineWhatNoPrecisionAnswers) {
+  const Case c = Case::Parse("rms_norm N=5 M=2 @x=1,2,0,4,4,2,1,8,8,-1");
+  const GoldenTensor y =
+      Prove(Wrapped<Inverse>(), c, DrawInputs(c), ParseRecipe("native", c.dtype()))[0];
+  EXPECT_THAT(y.value.data, ElementsAre(1, 0.5, 0, 0, 0.25, 0.5, 1, 0.125, 0.125, -1));
+  EXPECT_THAT(y.radius.data, ElementsAre(0, 0, INFINITY, INFINITY, 0, 0, 0, 0, 0, 0));
+  EXPECT_EQ(y.high.data[2], 0);
+  EXPECT_EQ(y.permitted.data[2], INFINITY);
+  EXPECT_LT(y.permitted.data[1], 1e-6);
 }
 
 // The same with w = 1: 3 is no tie, and what is left to add is less than the smallest double.

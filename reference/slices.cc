@@ -45,6 +45,23 @@ std::vector<Slice> CutCase(const Case& c, size_t elements) {
   return slices;
 }
 
+std::optional<std::pair<Slice, Slice>> Halve(const Case& c, const Slice& slice) {
+  for (const char letter : c.info().slices) {
+    const std::string name(1, letter);
+    const auto at = slice.ranges.find(name);
+    const auto [first, count] =
+        at == slice.ranges.end()
+            ? std::pair<size_t, size_t>{0, static_cast<size_t>(c.dimensions().at(name))}
+            : at->second;
+    if (count <= 1) continue;
+    std::pair<Slice, Slice> halves(slice, slice);
+    halves.first.ranges[name] = {first, count / 2};
+    halves.second.ranges[name] = {first + count / 2, count - count / 2};
+    return halves;
+  }
+  return std::nullopt;
+}
+
 Shape ShapeIn(const Shape& whole, const TensorSpec& spec, const Slice& slice) {
   Shape shape;
   for (const auto& [first, count] : RangesOf(whole, spec, slice)) shape.push_back(count);

@@ -1,6 +1,8 @@
 // Cuts the tensors of a case along axes on which its elements are independent.
 #pragma once
 
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "reference/case.h"
@@ -14,6 +16,9 @@ struct Slice {
 
 // Slices of at most about `elements` output elements each, in row-major order of the cut letters.
 std::vector<Slice> CutCase(const Case& c, size_t elements);
+
+// A slice in two, along the first letter that can be cut; empty if there is none.
+std::optional<std::pair<Slice, Slice>> Halve(const Case& c, const Slice& slice);
 
 // The part of a tensor that lies in the slice, and putting it back.
 Tensor<double> Take(const Tensor<double>& whole, const TensorSpec& spec, const Slice& slice);
