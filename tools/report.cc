@@ -97,6 +97,7 @@ Json TensorToJson(const TensorVerdict& t) {
           {"vacuous", t.vacuous},
           {"unspecified", t.unspecified},
           {"unjudgeable", t.unjudgeable},
+          {"enclosed", t.enclosed},
           {"worst",
            {{"where", t.worst.where},
             {"got", ToJson(t.worst.got)},
@@ -153,7 +154,8 @@ void PrintSummary(const Report& report) {
               << " misbehaved: " << report.parting_words << "\n";
   }
   std::map<std::string_view, size_t> counts;
-  size_t elements = 0, judged = 0, vacuous = 0, unspecified = 0, unjudgeable = 0, failing = 0;
+  size_t elements = 0, judged = 0, vacuous = 0, unspecified = 0, unjudgeable = 0;
+  size_t enclosed = 0, failing = 0;
   for (const Verdict& v : report.verdicts) {
     failing += report.Fails(v);
     ++counts[v.status == Verdict::Status::kConforms ? NameOf(v.grade) : NameOf(v.status)];
@@ -163,6 +165,7 @@ void PrintSummary(const Report& report) {
       vacuous += t.vacuous;
       unspecified += t.unspecified;
       unjudgeable += t.unjudgeable;
+      enclosed += t.enclosed;
     }
   }
   const Colors colors = ColorsOfOutput();
@@ -173,6 +176,7 @@ void PrintSummary(const Report& report) {
   if (vacuous > 0) std::cout << ", " << vacuous << " vacuous";
   if (unspecified > 0) std::cout << ", " << unspecified << " unspecified";
   if (unjudgeable > 0) std::cout << ", " << unjudgeable << " unjudgeable";
+  if (enclosed > 0) std::cout << ", " << enclosed << " only enclosed";
   std::cout << "\n";
 }
 
