@@ -6,7 +6,6 @@
 
 #include "oracle/judge.h"
 #include "oracle/oracle.h"
-#include "reference/draw.h"
 
 namespace sextant::oracle {
 namespace {
@@ -19,10 +18,10 @@ struct Question {
   std::vector<GoldenTensor> golden;
   std::vector<PermittedTensor> permitted;
 
-  Question(const Case& of, const std::string& recipe_text)
+  Question(const Case& of, const AuditOptions& options)
       : c(of),
-        recipe(ParseRecipe(recipe_text, c.dtype())),
-        inputs(DrawInputs(c)),
+        recipe(ParseRecipe(options.honest.recipe, c.dtype())),
+        inputs(DrawInputs(c, options.read_file)),
         golden(Prove(c, inputs, recipe)),
         permitted(Permit(c, inputs, recipe)) {}
   bool Fails(const Tensors& answer) const {
@@ -98,18 +97,18 @@ bool Audit::Passed() const {
          std::ranges::none_of(results, [](const Caught& c) { return c.by.empty(); });
 }
 
-Audit AuditSuite(const std::vector<Case>& cases, const std::function<void(double)>& progress,
-                 const Subject& honest) {
+Audit AuditSuite(const std::vector<Case>& cases, const AuditOptions& options) {
   Audit audit;
   std::map<std::string, Scores> scores;
   for (size_t i = 0; i < cases.size(); ++i) {
     const Case& c = cases[i];
-    const Question question(c, honest.recipe);
-    const Tensors answer = honest.answer(c, question.inputs).outputs;
+    const Question question(c, options);
+    const Tensors answer = options.honest.answer(c, question.inputs).outputs;
     if (question.Fails(answer)) audit.dishonest.push_back(c.ToString());
     if (audit.dishonest.empty())
       scores.try_emplace(c.name(), c.name()).first->second.Take(i, question, answer);
-    if (progress) progress(static_cast<double>(i + 1) / static_cast<double>(cases.size()));
+    if (options.progress)
+      options.progress(static_cast<double>(i + 1) / static_cast<double>(cases.size()));
   }
   if (!audit.dishonest.empty()) return audit;
   for (const auto& [operation, own] : scores) {

@@ -8,6 +8,7 @@
 
 #include "oracle/subject.h"
 #include "reference/case.h"
+#include "reference/draw.h"
 
 namespace sextant::oracle {
 
@@ -26,8 +27,12 @@ struct Audit {
   bool Passed() const;
 };
 
-// `honest` is what must conform to every case before anything is scored, and what errs just once.
-Audit AuditSuite(const std::vector<Case>& cases, const std::function<void(double done)>& progress,
-                 const Subject& honest = RecipeSubject("native"));
+struct AuditOptions {
+  std::function<void(double done)> progress = nullptr;  // 0 .. 1
+  FileReader read_file = nullptr;                       // for inputs that are files
+  // What must conform to every case before anything is scored, and what errs just once.
+  Subject honest = RecipeSubject("native");
+};
+Audit AuditSuite(const std::vector<Case>& cases, const AuditOptions& options = {});
 
 }  // namespace sextant::oracle

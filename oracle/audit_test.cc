@@ -32,7 +32,7 @@ std::vector<std::string> Survivors(const Audit& audit) {
 
 // At position 0 nothing shows but what spoils the identity.
 TEST(AuditSuite, FindsWhatWeakCasesMiss) {
-  const Audit audit = AuditSuite(Cases({"rope pairing=half H=2 D=8 @position=0"}), nullptr);
+  const Audit audit = AuditSuite(Cases({"rope pairing=half H=2 D=8 @position=0"}));
   EXPECT_THAT(audit.dishonest, IsEmpty());
   EXPECT_FALSE(audit.Passed());
   EXPECT_THAT(Survivors(audit), Contains("rotates_backwards"));
@@ -46,7 +46,7 @@ TEST(AuditSuite, NamesTheCasesThatCatch) {
       Cases({"rope pairing=half H=2 D=8 @position=0", "rope pairing=half H=2 D=8 @position=1",
              "rope pairing=half H=2 D=8 @position=2"});
   std::map<std::string, std::vector<size_t>> by;
-  for (const Caught& result : AuditSuite(cases, nullptr).results) by[result.what] = result.by;
+  for (const Caught& result : AuditSuite(cases).results) by[result.what] = result.by;
   EXPECT_THAT(by["rotates_backwards"], ElementsAre(1, 2));
   EXPECT_THAT(by["position_off_by_one"], ElementsAre(0, 1, 2));
 }
@@ -54,18 +54,28 @@ TEST(AuditSuite, NamesTheCasesThatCatch) {
 TEST(AuditSuite, ScoresNothingUnlessTheHonestSubjectPasses) {
   const auto cases = Cases({"rms_norm N=3 M=7", "rope pairing=half H=2 D=8 @position=0",
                             "rope pairing=half H=2 D=8 @position=1"});
-  const Audit audit = AuditSuite(cases, nullptr, DefectSubject("rope/rotates_backwards"));
+  const Audit audit = AuditSuite(cases, {.honest = DefectSubject("rope/rotates_backwards")});
   EXPECT_THAT(audit.dishonest, ElementsAre(cases[2].ToString()));
   EXPECT_THAT(audit.results, IsEmpty());
   EXPECT_FALSE(audit.Passed());
 }
 
-TEST(AuditSuite, PassesNothingWithoutCases) { EXPECT_FALSE(AuditSuite({}, nullptr).Passed()); }
+TEST(AuditSuite, PassesNothingWithoutCases) { EXPECT_FALSE(AuditSuite({}).Passed()); }
+
+TEST(AuditSuite, ReadsInputsThatAreFiles) {
+  const FileReader read = [](const std::string&, const std::string&) {
+    return Tensor<double>({1, 2}, {1, 7});
+  };
+  const auto cases = Cases({"rms_norm N=1 M=2 @x=x.npy#00"});
+  const Audit audit = AuditSuite(cases, {.read_file = read});
+  EXPECT_THAT(audit.dishonest, IsEmpty());
+  EXPECT_THAT(Survivors(audit), Not(Contains("(one element pushed)")));
+}
 
 TEST(AuditSuite, ReportsProgress) {
   std::vector<double> seen;
   AuditSuite(Cases({"rms_norm N=1 M=2", "rms_norm N=2 M=1"}),
-             [&](double done) { seen.push_back(done); });
+             {.progress = [&](double done) { seen.push_back(done); }});
   EXPECT_THAT(seen, ElementsAre(0.5, 1));
 }
 
@@ -78,7 +88,7 @@ TEST_P(AuditOfCases, LeavesNoSurvivor) {
     cases.push_back(Case::Parse(line.text));
     EXPECT_FALSE(line.why.empty()) << line.text << " does not say why it exists";
   }
-  const Audit audit = AuditSuite(cases, nullptr);
+  const Audit audit = AuditSuite(cases);
   EXPECT_THAT(audit.dishonest, IsEmpty());
   EXPECT_THAT(Survivors(audit), IsEmpty());
   EXPECT_TRUE(audit.Passed());

@@ -13,6 +13,8 @@
 namespace sextant::oracle {
 namespace {
 
+constexpr size_t kMostDeclined = 10;  // cases per case that was asked for
+
 struct CouldNotRun {
   std::string message;
 };
@@ -49,6 +51,7 @@ PropertyVerdict Check(const Property& property, const CaseSpace& space, const As
   params.seed = options.seed;
   params.maxSuccess = options.count;
   params.maxDiscardRatio = 100;
+  const size_t most_declined = kMostDeclined * static_cast<size_t>(options.count);
   rc::detail::TestMetadata metadata;
   rc::detail::TestListenerAdapter silent;  // and no word of RapidCheck's own configuration
   metadata.id = property.name;
@@ -59,12 +62,16 @@ PropertyVerdict Check(const Property& property, const CaseSpace& space, const As
       [&] {
         const std::optional<Case> c = space.At(*AnyIndices(space));
         RC_PRE(c.has_value());
-        if (broken_down) return;  // no use in asking again, nor in shrinking
+        // No use in asking again, nor in shrinking.
+        if (broken_down || verdict.declined >= most_declined) return;
         Findings findings;
         try {
           findings = property.check(*c, DrawInputs(*c), ask);
         } catch (const Declined& e) {
           declined = e;
+          if (last_line.empty())
+            ++verdict.declined;  // else it was drawn to shrink a counterexample
+          RC_DISCARD("declined");
         } catch (const CouldNotRun& e) {
           broken_down = e;
           last_line = c->ToString();

@@ -63,12 +63,13 @@ struct PropertyVerdict {
   std::string name, sentence;
   enum class Status { kHolds, kBroken, kDeclined, kCouldNotRun } status = Status::kHolds;
   size_t cases = 0;            // tried
+  size_t declined = 0;         // drawn, too, but declined by the subject
   std::string counterexample;  // a case line, shrunk
   std::string detail;
 };
 struct PropertyOptions {
   uint64_t seed = 1;
-  int count = 100;  // random cases per property
+  int count = 100;  // random cases per property; of those declined at most ten times as many
 };
 std::vector<PropertyVerdict> CheckProperties(const Operation& operation, const Subject& subject,
                                              const std::string& recipe,

@@ -125,6 +125,7 @@ TEST(CheckProperties, SaysWhatWasDeclinedAndWhatCouldNotRun) {
                          }};
   PropertyVerdict verdict = Verdict("rms_norm", "odd", declines, 10);
   EXPECT_EQ(verdict.status, Status::kDeclined);
+  EXPECT_EQ(verdict.declined, 100u);  // ten per case, then it gives up
   EXPECT_THAT(verdict.detail, HasSubstr("not today"));
   const Subject crashes{"crashes", "native", [](const Case&, const Tensors&) {
                           return Answer{Answer::Status::kFailed, "killed by SIGSEGV", {}};
@@ -133,6 +134,18 @@ TEST(CheckProperties, SaysWhatWasDeclinedAndWhatCouldNotRun) {
   EXPECT_EQ(verdict.status, Status::kCouldNotRun);
   EXPECT_EQ(verdict.detail, "killed by SIGSEGV");
   EXPECT_NO_THROW(Case::Parse(verdict.counterexample));
+}
+
+TEST(CheckProperties, DrawsAnotherCaseForOneThatIsDeclined) {
+  const Subject choosy{"choosy", "native", [](const Case& c, const Tensors& inputs) {
+                         if (c.dtype() == DType::kF32)
+                           return RecipeSubject("native").answer(c, inputs);
+                         return Answer{Answer::Status::kUnsupported, "only f32", {}};
+                       }};
+  const PropertyVerdict verdict = Verdict("rms_norm", "odd", choosy, 40);
+  EXPECT_EQ(verdict.status, Status::kHolds);
+  EXPECT_EQ(verdict.cases, 40u);
+  EXPECT_GT(verdict.declined, 0u);
 }
 
 TEST(Oracle, EveryLawHasItsOwnNameAndASentence) {

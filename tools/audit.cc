@@ -120,7 +120,8 @@ int AuditSuite(const Options& options) {
   oracle::Audit audit;
   {
     Progress progress("auditing");
-    audit = oracle::AuditSuite(cases, [&progress](double done) { progress(done); });
+    audit = oracle::AuditSuite(
+        cases, {.progress = [&](double done) { progress(done); }, .read_file = NpyReader()});
   }
   PrintResults(audit, cases);
   std::vector<Minimal> sets;

@@ -26,7 +26,9 @@ void Print(const std::string& operation, const oracle::PropertyVerdict& v) {
   switch (v.status) {
     case Status::kHolds:
       std::cout << colors.green << "holds   " << colors.plain << operation << "/" << v.name << ": "
-                << v.sentence << " (" << v.cases << " cases)\n";
+                << v.sentence << " (" << v.cases << " cases";
+      if (v.declined > 0) std::cout << ", " << v.declined << " more declined";
+      std::cout << ")\n";
       return;
     case Status::kDeclined:
       std::cout << colors.yellow << "skipped ";
