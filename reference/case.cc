@@ -179,8 +179,7 @@ void Case::Bind() {
       }
     }
   }
-  for (const TensorSpec& input : info().signature.inputs)
-    CheckSpec(SpecOf(input), ShapeOf(input), input.name);
+  for (const TensorSpec& input : info().signature.inputs) CheckSpec(*this, input);
 }
 
 bool Case::Has(const Operation& operation, std::string_view key) {

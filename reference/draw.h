@@ -1,7 +1,8 @@
 // Inputs: numbers drawn so that they are the same bits everywhere.
 // The generator is counter-based (element i of input "x" under seed n is a function of just these)
 // and uses only integers and exactly rounded + - * / sqrt. Every value is then rounded to the
-// dtype of its tensor. A SPEC is
+// dtype of its tensor; one beyond the largest of the dtype is an Error. Integers are drawn from
+// lists, ranges, `uniform` (rounded down), `one_hot` and position sets. A SPEC is
 //   0,1,255..258   numbers and inclusive ranges of integers: the last axis, or the whole tensor
 //   normal         mean 0, variance 1 (sum of twelve uniforms); normal(s) times s
 //   uniform        in [-1, 1); uniform(a,b) in [a, b)
@@ -39,10 +40,7 @@ Tensors DrawInputs(const Case& c, const FileReader& read_file = nullptr);
 // How many numbers a spec lists; empty for a distribution or a file.
 std::optional<size_t> CountOfSpec(std::string_view spec);
 
-// Throws Error unless the spec can fill a tensor of this shape.
-void CheckSpec(const std::string& spec, const Shape& shape, const std::string& input);
-
-// Names of all distributions, for messages and help.
-std::string DistributionNames();
+// Throws Error unless the input's spec can fill it.
+void CheckSpec(const Case& c, const TensorSpec& input);
 
 }  // namespace sextant

@@ -1,0 +1,261 @@
+#include "reference/distributions.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "reference/attribute.h"
+#include "reference/error.h"
+
+namespace sextant {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// Steele, Lea, Flood 2014, "Fast splittable pseudorandom number generators": the finalizer.
+uint64_t Mix(uint64_t z) {
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+  return z ^ (z >> 31);
+}
+
+// The random words of one element.
+class Words {
+ public:
+  Words(uint64_t seed, std::string_view stream, uint64_t index) {
+    uint64_t name = 0xcbf29ce484222325;  // FNV-1a
+    for (const char c : stream) name = (name ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+    state_ = Mix(Mix(Mix(seed) + name) + index);
+  }
+  uint64_t Next() { return Mix(state_ += 0x9e3779b97f4a7c15); }
+  // In [0, 1), a multiple of 2^-32.
+  double Uniform() { return static_cast<double>(Next() >> 32) * 0x1p-32; }
+  size_t Below(size_t n) { return static_cast<size_t>(Next() % n); }
+
+ private:
+  uint64_t state_;
+};
+
+// What one element is drawn from.
+struct Place {
+  Words words;
+  DType dtype;
+  size_t index;  // in the tensor
+  size_t width;  // of the last axis
+  std::vector<double> arguments;
+
+  size_t Column() const { return index % width; }
+  size_t Row() const { return index / width; }
+  double Argument(size_t i, double otherwise) const {
+    return i < arguments.size() ? arguments[i] : otherwise;
+  }
+};
+
+double Normal(Place& p) {
+  double sum = -6;
+  for (int i = 0; i < 12; ++i) sum += p.words.Uniform();  // exact: multiples of 2^-32 below 16
+  return sum * p.Argument(0, 1);
+}
+
+double Uniform(Place& p) {
+  const double low = p.Argument(0, -1), high = p.Argument(1, 1);
+  return low + (high - low) * p.words.Uniform();
+}
+
+double NearOne(Place& p) { return 0.5 + p.words.Uniform(); }
+
+// Piecewise linear between powers of two: no power function is exactly rounded everywhere.
+double Geometric(Place& p) {
+  const size_t octaves = 13 * p.Column();
+  const double fraction = static_cast<double>(octaves % p.width) / static_cast<double>(p.width);
+  return std::ldexp(1 - fraction / 2, -static_cast<int>(octaves / p.width));
+}
+
+// (1 - t^2, 2t) / (1 + t^2) lies on the unit circle; a random quarter turn covers all of it.
+std::pair<double, double> Circle(Place& p) {
+  const double t = p.words.Uniform(), norm = 1 + t * t;
+  const double c = (1 - t * t) / norm, s = 2 * t / norm;
+  switch (p.words.Below(4)) {
+    case 0:
+      return {c, s};
+    case 1:
+      return {-s, c};
+    case 2:
+      return {-c, -s};
+    default:
+      return {s, -c};
+  }
+}
+double CircleCos(Place& p) { return Circle(p).first; }
+double CircleSin(Place& p) { return Circle(p).second; }
+
+double OneHot(Place& p) { return p.Row() % p.width == p.Column() ? 1 : 0; }
+
+double PowersOfTwo(Place& p) {
+  const double sign = p.words.Below(2) ? 1 : -1;
+  return std::ldexp(sign, static_cast<int>(p.words.Below(17)) - 8);
+}
+
+double Special(Place& p) {
+  const double largest = MaxFinite(p.dtype), least = MinSubnormal(p.dtype);
+  const double normal = std::ldexp(1.0, GridOf(p.dtype).min_exponent);
+  const std::array<double, 16> values = {0,
+                                         -0.0,
+                                         1,
+                                         -1,
+                                         NextUp(p.dtype, 1),
+                                         NextDown(p.dtype, 1),
+                                         2,
+                                         NextDown(p.dtype, 4),
+                                         0.5,
+                                         least,
+                                         -least,
+                                         normal,
+                                         NextDown(p.dtype, normal),
+                                         largest,
+                                         -largest,
+                                         3};
+  return values[p.words.Below(values.size())];
+}
+
+double NonFinite(Place& p) {
+  switch (p.words.Below(8)) {
+    case 0:
+      return std::numeric_limits<double>::quiet_NaN();
+    case 1:
+      return kInfinity;
+    case 2:
+      return -kInfinity;
+    default:
+      return Normal(p);
+  }
+}
+
+double Sequence(Place& p) { return p.Argument(0, 0) + static_cast<double>(p.Column()); }
+
+double Borders(Place& p) {
+  constexpr std::array<int, 4> kExponents = {8, 11, 16, 24};
+  const size_t i = p.Column() % 12;
+  return std::ldexp(1.0, kExponents[i / 3]) + static_cast<double>(i % 3) - 1;
+}
+
+// Integers up to 2^20 that come closest to a multiple of pi/2 (the numerators of its continued
+// fraction and their neighbours), computed with mpmath; small ones; 2^20.
+double Hard(Place& p) {
+  constexpr std::array<double, 16> kHard = {
+      0, 1, 2, 3, 11, 22, 355, 710, 52174, 104348, 208341, 260515, 312689, 573204, 833719, 1048576};
+  return kHard[p.Column() % kHard.size()];
+}
+
+double RandomPositions(Place& p) {
+  return static_cast<double>(p.words.Below(static_cast<size_t>(p.Argument(0, 0x1p20))));
+}
+
+bool Anything(const std::vector<double>&) { return true; }
+bool IsSpread(const std::vector<double>& a) { return a[0] > 0; }
+bool AreBounds(const std::vector<double>& a) { return a[0] < a[1] && std::isfinite(a[1] - a[0]); }
+bool IsLimit(const std::vector<double>& a) {
+  return a[0] >= 1 && a[0] <= 0x1p53 && a[0] == std::floor(a[0]);
+}
+
+std::vector<double> ParseArguments(std::string_view text) {
+  std::vector<double> arguments;
+  for (size_t end = 0; end != text.npos; text.remove_prefix(std::min(end + 1, text.size()))) {
+    end = text.find(',');
+    arguments.push_back(ParseNumber(std::string(text.substr(0, end))));
+  }
+  return arguments;
+}
+
+}  // namespace
+
+struct Distribution::Row {
+  std::string_view name;
+  double (*draw)(Place&);
+  bool integers = false;        // makes sense for them
+  size_t arguments = 0;         // all or none are given
+  std::string_view usage = "";  // of them
+  bool (*accepts)(const std::vector<double>&) = Anything;
+  std::string_view stream = "";  // of random words, if not the input's own
+};
+
+const Distribution::Row Distribution::kRows[] = {
+    {"normal", Normal, false, 1, "(s) with s > 0", IsSpread},
+    {"uniform", Uniform, true, 2, "(a,b) with a < b", AreBounds},
+    {"near_one", NearOne},
+    {"geometric", Geometric},
+    {"circle_cos", CircleCos, false, 0, "", Anything, "circle"},
+    {"circle_sin", CircleSin, false, 0, "", Anything, "circle"},
+    {"one_hot", OneHot, true},
+    {"powers_of_two", PowersOfTwo},
+    {"special", Special},
+    {"nonfinite", NonFinite},
+    {"sequence", Sequence, true, 1, "(p)"},
+    {"borders", Borders, true},
+    {"hard", Hard, true},
+    {"random_positions", RandomPositions, true, 1, "(n) with an integer n of 1 to 2^53", IsLimit},
+};
+
+Distribution::Distribution(const std::string& spec, const std::string& input, DType dtype)
+    : text_("@" + input + "='" + spec + "'"), input_(input), dtype_(dtype) {
+  const size_t open = spec.find('(');
+  row_ = std::ranges::find(kRows, std::string_view(spec).substr(0, open), &Row::name);
+  if (row_ == std::end(kRows)) {
+    throw Error(text_, " is neither a list of numbers, nor FILE.npy#SHA256, nor one of:", Names());
+  }
+  if (dtype == DType::kI64 && !row_->integers) {
+    throw Error(text_, ": ", input, " holds integers, expected a list of them, or one of:",
+                Names([](const Row& row) { return row.integers; }));
+  }
+  if (open == spec.npos) return;
+  if (!spec.ends_with(')')) throw Error(text_, " has no closing ')'");
+  arguments_ = ParseArguments(std::string_view(spec).substr(open + 1, spec.size() - open - 2));
+  const auto fits = [&](double x) {
+    return dtype == DType::kI64 ? IsRepresentable(dtype, x) : std::isfinite(x);
+  };
+  if (row_->arguments > 0 && arguments_.size() == row_->arguments &&
+      std::ranges::all_of(arguments_, fits) && row_->accepts(arguments_)) {
+    return;
+  }
+  throw Error(text_, ": expected ", row_->name, row_->usage.empty() ? "" : " or ",
+              row_->usage.empty() ? "" : row_->name, row_->usage,
+              dtype == DType::kI64 ? ", of integers of at most 2^53" : "");
+}
+
+void Distribution::Fill(uint64_t seed, Tensor<double>& tensor) const {
+  const size_t width = tensor.shape.empty() ? 1 : std::max<size_t>(1, tensor.shape.back());
+  const std::string_view stream = row_->stream.empty() ? std::string_view(input_) : row_->stream;
+  for (size_t i = 0; i < tensor.data.size(); ++i) {
+    Place place{Words(seed, stream, i), dtype_, i, width, arguments_};
+    const double x = row_->draw(place);
+    tensor.data[i] = dtype_ == DType::kI64 ? std::floor(x) : RoundTo(dtype_, x);
+    if (std::isfinite(tensor.data[i]) || row_->draw == NonFinite) continue;
+    throw Error(text_, ": element ", i, " is ", x, ", beyond the largest ", NameOf(dtype_));
+  }
+}
+
+std::string Distribution::Names(bool (*wanted)(const Row&)) {
+  std::string names;
+  for (const Row& row : kRows) {
+    if (wanted && !wanted(row)) continue;
+    names += " ";
+    names += row.name;
+  }
+  return names;
+}
+
+double ParseNumber(const std::string& text) {
+  constexpr double kLargest = 0x1p53;  // beyond, integers are not all doubles
+  double x = 0;
+  ParseValue(text, x);
+  const bool integer = text.find_first_not_of("-0123456789") == text.npos;
+  if (integer && std::abs(x) >= kLargest &&
+      PrintValue(static_cast<int64_t>(std::clamp(x, -0x1p62, 0x1p62))) != text) {
+    throw Error("'", text, "' is not exactly a number of 53 bits");
+  }
+  return x;
+}
+
+}  // namespace sextant

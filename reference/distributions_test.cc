@@ -1,0 +1,198 @@
+// The distributions: their values, and what they refuse.
+#include "reference/distributions.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "reference/draw.h"
+
+namespace sextant {
+namespace {
+
+using testing::AnyOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using Values = std::vector<double>;
+
+Values Draw(const std::string& line, size_t input = 0) {
+  return DrawInputs(Case::Parse(line))[input].values.data;
+}
+
+// What is wrong with a spec, without the "@x='SPEC'" that each message begins with.
+std::string ErrorOf(const std::string& spec, DType dtype = DType::kF32) {
+  try {
+    Tensor<double> tensor({1000});
+    Distribution(spec, "x", dtype).Fill(1, tensor);
+  } catch (const Error& e) {
+    const std::string text = e.what(), start = "@x='" + spec + "'";
+    EXPECT_TRUE(text.starts_with(start)) << text;
+    return text.substr(std::min(start.size(), text.size()));
+  }
+  return "";
+}
+
+TEST(Distribution, RefusesNamesThatAreNone) {
+  EXPECT_EQ(ErrorOf("gauss"),
+            " is neither a list of numbers, nor FILE.npy#SHA256, nor one of: normal uniform "
+            "near_one geometric circle_cos circle_sin one_hot powers_of_two special nonfinite "
+            "sequence borders hard random_positions");
+  EXPECT_EQ(ErrorOf("normal(1"), " has no closing ')'");
+}
+
+TEST(Distribution, RefusesNumbersThatMeanNothing) {
+  EXPECT_EQ(ErrorOf("special(1)"), ": expected special");
+  EXPECT_EQ(ErrorOf("normal(1,2)"), ": expected normal or normal(s) with s > 0");
+  EXPECT_EQ(ErrorOf("normal(-1)"), ": expected normal or normal(s) with s > 0");
+  EXPECT_EQ(ErrorOf("normal(0)"), ": expected normal or normal(s) with s > 0");
+  EXPECT_EQ(ErrorOf("uniform(3)"), ": expected uniform or uniform(a,b) with a < b");
+  EXPECT_EQ(ErrorOf("uniform(1,0)"), ": expected uniform or uniform(a,b) with a < b");
+  EXPECT_EQ(ErrorOf("uniform(1,1)"), ": expected uniform or uniform(a,b) with a < b");
+  EXPECT_EQ(ErrorOf("uniform(1,2,3)"), ": expected uniform or uniform(a,b) with a < b");
+  EXPECT_EQ(ErrorOf("uniform(-1e308,1e308)"), ": expected uniform or uniform(a,b) with a < b");
+  EXPECT_EQ(ErrorOf("random_positions(2.5)"),
+            ": expected random_positions or random_positions(n) with an integer n of 1 to 2^53");
+  EXPECT_THAT(ErrorOf("random_positions(0)"), HasSubstr("1 to 2^53"));
+  EXPECT_THAT(ErrorOf("random_positions(0x1p54)"), HasSubstr("1 to 2^53"));
+  EXPECT_EQ(ErrorOf("random_positions(0x1p53)", DType::kI64), "");
+}
+
+TEST(Distribution, RefusesWhatIsNoNumber) {
+  for (const char* spec : {"normal()", "special()", "uniform(0,)", "uniform(,1)", "normal(1..2)",
+                           "normal(nan)", "normal(inf)", "sequence(9007199254740993)"}) {
+    EXPECT_THROW(Distribution(spec, "x", DType::kF64), Error) << spec;
+  }
+}
+
+TEST(Distribution, DrawsIntegersFromWhatHoldsThem) {
+  EXPECT_EQ(ErrorOf("normal", DType::kI64),
+            ": x holds integers, expected a list of them, or one of: uniform one_hot sequence "
+            "borders hard random_positions");
+  EXPECT_EQ(ErrorOf("sequence(0.5)", DType::kI64),
+            ": expected sequence or sequence(p), of integers of at most 2^53");
+  EXPECT_EQ(ErrorOf("sequence(0.5)"), "");
+  EXPECT_EQ(ErrorOf("uniform(0,2.5)", DType::kI64),
+            ": expected uniform or uniform(a,b) with a < b, of integers of at most 2^53");
+  for (const double p : Draw("rope_table R=2 S=100 @position=uniform(-1,2)")) {
+    EXPECT_THAT(p, AnyOf(-1, 0, 1));
+  }
+}
+
+// 2^16 - 1 is no f16, and neither is 6e4 times a number beyond 1.1.
+TEST(Distribution, RefusesValuesThatOverflowTheType) {
+  EXPECT_EQ(ErrorOf("borders", DType::kF16), ": element 6 is 65535, beyond the largest f16");
+  EXPECT_THAT(ErrorOf("normal(60000)", DType::kF16), HasSubstr("beyond the largest f16"));
+  EXPECT_THAT(ErrorOf("uniform(0,0x1p200)"), HasSubstr("beyond the largest f32"));
+  EXPECT_EQ(ErrorOf("uniform(0,0x1p200)", DType::kF64), "");
+  EXPECT_EQ(ErrorOf("nonfinite", DType::kF16), "");
+}
+
+TEST(Distribution, NormalHasMeanZeroAndItsScale) {
+  for (const double scale : {1.0, 30.0}) {
+    double sum = 0, squares = 0;
+    const Values values =
+        Draw("rms_norm N=1 M=20000 dtype=f64 @x=normal(" + std::to_string(scale) + ")");
+    for (const double x : values) {
+      sum += x / scale;
+      squares += x * x / (scale * scale);
+      EXPECT_LE(std::abs(x), 6 * scale);
+    }
+    // Six standard deviations of the mean of 20000 numbers, and of their squares.
+    EXPECT_LE(std::abs(sum / 20000), 6 / std::sqrt(20000));
+    EXPECT_LE(std::abs(squares / 20000 - 1), 6 * std::sqrt(2.0 / 20000));
+  }
+}
+
+TEST(Distribution, UniformFillsItsRange) {
+  const auto within = [](const std::string& spec, double low, double high) {
+    const Values values = Draw("rms_norm N=1 M=2000 dtype=f64 @x=" + spec);
+    const auto [least, most] = std::ranges::minmax(values);
+    EXPECT_GE(least, low);
+    EXPECT_LT(most, high);
+    EXPECT_LT(least, low + (high - low) / 100);
+    EXPECT_GT(most, high - (high - low) / 100);
+  };
+  within("uniform", -1, 1);
+  within("uniform(3,7)", 3, 7);
+  within("near_one", 0.5, 1.5);
+}
+
+TEST(Distribution, GeometricFallsLikeFrequencies) {
+  const Values f = Draw("rope_table S=1 R=128", 1);
+  EXPECT_EQ(f.front(), 1);
+  EXPECT_TRUE(std::is_sorted(f.rbegin(), f.rend()));
+  EXPECT_NEAR(f.back(), 1e-4, 1e-4);
+  EXPECT_GT(f.back(), 0);
+}
+
+TEST(Distribution, CosAndSinBelongToOneAngle) {
+  const std::string line = "rope_rotate pairing=half H=1 S=50 D=8 dtype=f64";
+  const Values c = Draw(line, 1), s = Draw(line, 2);
+  std::set<std::pair<bool, bool>> quadrants;
+  for (size_t i = 0; i < c.size(); ++i) {
+    EXPECT_NEAR(c[i] * c[i] + s[i] * s[i], 1, 0x1p-50);
+    quadrants.insert({c[i] > 0, s[i] > 0});
+  }
+  EXPECT_EQ(quadrants.size(), 4u);
+}
+
+TEST(Distribution, OneHotVisitsEveryChannel) {
+  EXPECT_THAT(Draw("rms_norm N=4 M=3 @x=one_hot"), ElementsAre(1, 0, 0, 0, 1, 0, 0, 0, 1, 1, 0, 0));
+}
+
+TEST(Distribution, PowersOfTwoAreThat) {
+  std::set<double> seen;
+  for (const double x : Draw("rms_norm N=1 M=1000 @x=powers_of_two")) {
+    int exponent = 0;
+    EXPECT_EQ(std::abs(std::frexp(x, &exponent)), 0.5);
+    seen.insert(x);
+  }
+  EXPECT_EQ(seen.size(), 34u);  // both signs of 2^-8 .. 2^8
+}
+
+TEST(Distribution, SpecialHasTheEdgesOfTheType) {
+  const Values values = Draw("rms_norm N=1 M=500 dtype=f16 @x=special");
+  for (const double x : {0.0, 1.0, 1 + 0x1p-10, 0x1p-24, 0x1p-14, 65504.0, -65504.0, 3.0}) {
+    EXPECT_THAT(values, testing::Contains(x));
+  }
+}
+
+TEST(Distribution, NonFiniteHasEveryKind) {
+  size_t nan = 0, infinite = 0, finite = 0;
+  for (const double x : Draw("rms_norm N=1 M=100 @x=nonfinite")) {
+    nan += std::isnan(x);
+    infinite += std::isinf(x);
+    finite += std::isfinite(x);
+  }
+  EXPECT_GT(nan, 0u);
+  EXPECT_GT(infinite, 1u);
+  EXPECT_GT(finite, 50u);
+}
+
+TEST(Distribution, PositionSetsAreWhatTheySay) {
+  const auto positions = [](const std::string& spec, int count) {
+    return Draw("rope_table R=2 S=" + std::to_string(count) + " @position=" + spec);
+  };
+  EXPECT_THAT(positions("sequence", 3), ElementsAre(0, 1, 2));
+  EXPECT_THAT(positions("sequence(-1)", 3), ElementsAre(-1, 0, 1));
+  EXPECT_THAT(positions("borders", 13), ElementsAre(255, 256, 257, 2047, 2048, 2049, 65535, 65536,
+                                                    65537, 16777215, 16777216, 16777217, 255));
+  for (const double p : positions("random_positions(3)", 100)) EXPECT_THAT(p, AnyOf(0, 1, 2));
+  EXPECT_EQ(std::ranges::max(positions("hard", 16)), 1048576);
+}
+
+// |p - n pi/2| of the hard positions: less than 1/p for those past 3, as convergents are.
+TEST(Distribution, HardPositionsLieNextToMultiplesOfHalfPi) {
+  for (const double p : Draw("rope_table R=2 S=16 @position=hard")) {
+    if (p <= 3 || p == 1048576) continue;
+    const double distance = std::abs(std::remainder(p, std::acos(-1.0) / 2));
+    EXPECT_LT(distance, 4 / p) << p;
+  }
+}
+
+}  // namespace
+}  // namespace sextant
