@@ -11,6 +11,7 @@
 #include "tools/config_for.h"
 #include "tools/exit_status.h"
 #include "tools/json.h"
+#include "tools/proof_count.h"
 #include "tools/selection.h"
 
 namespace sextant::tools {
@@ -45,11 +46,7 @@ int Eval(const Options& options) {
   const Tensors inputs = DrawInputs(c, NpyReader());
   const auto golden =
       Prove(c, inputs, ParseRecipe(options.recipe, c.dtype()), {.threads = options.threads});
-  size_t enclosed = 0;
-  for (const GoldenTensor& g : golden) {
-    enclosed +=
-        static_cast<size_t>(std::ranges::count_if(g.radius.data, [](double r) { return r != 0; }));
-  }
+  const ProofCount count = CountProofs(golden);
   if (!options.output.empty()) {
     fixtures::WriteRecords(options.output, {Record{c.ToString(), inputs, golden, {}}});
   } else {
@@ -64,12 +61,17 @@ int Eval(const Options& options) {
       json["high"] = ToJson(g.high.data);
       json["low"] = ToJson(g.low.data);
       json["permitted"] = ToJson(g.permitted.data);
-      if (enclosed > 0) json["radius"] = ToJson(g.radius.data);
+      if (count.enclosed > 0) json["radius"] = ToJson(g.radius.data);
     }
     std::cout << result.dump() << "\n";
   }
-  if (enclosed > 0) std::cerr << "sextant: " << enclosed << " elements are enclosed, not proven\n";
-  return enclosed > 0 ? kIncomplete : kVerified;
+  if (count.enclosed > 0) {
+    std::cerr << "sextant: " << count.enclosed << " elements are enclosed, not proven\n";
+  } else if (!count.IsComplete()) {
+    std::cerr
+        << "sextant: nothing is proven: NaN or infinity of the inputs reaches every element\n";
+  }
+  return count.IsComplete() ? kVerified : kIncomplete;
 }
 
 }  // namespace

@@ -9,7 +9,7 @@ enum ExitStatus {
   kUsage = 2,          // the call or its input was wrong
   kNotRun = 3,         // a subject could not be run: no verdict
   kNothing = 4,        // nothing was selected
-  kIncomplete = 5      // something was skipped, unsupported or vacuous
+  kIncomplete = 5      // something was skipped, unsupported, undecided, or had nothing to verify
 };
 
 }  // namespace sextant::tools

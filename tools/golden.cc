@@ -10,6 +10,7 @@
 #include "tools/commands.h"
 #include "tools/exit_status.h"
 #include "tools/progress.h"
+#include "tools/proof_count.h"
 #include "tools/selection.h"
 
 namespace sextant::tools {
@@ -29,14 +30,6 @@ void RefuseTwice(const std::vector<Selected>& selected) {
   }
 }
 
-size_t CountEnclosed(const std::vector<GoldenTensor>& golden) {
-  size_t count = 0;
-  for (const GoldenTensor& g : golden) {
-    for (const double radius : g.radius.data) count += radius != 0;
-  }
-  return count;
-}
-
 std::vector<GoldenTensor> ProveNative(const Case& c, const Tensors& inputs, int threads,
                                       const std::function<void(double)>& progress) {
   return Prove(c, inputs, ParseRecipe("native", c.dtype()),
@@ -51,7 +44,9 @@ int Golden(const Options& options) {
   }
   RefuseTwice(selected);
   fixtures::Writer writer(options.output);
-  size_t done = 0, elements = 0, enclosed = 0;
+  size_t done = 0;
+  ProofCount all;
+  bool complete = true;
   {
     Progress progress("proving");
     for (const Selected& s : selected) {
@@ -60,19 +55,24 @@ int Golden(const Options& options) {
         progress((static_cast<double>(done) + p) / static_cast<double>(selected.size()));
       };
       Record record{s.c.ToString(), inputs, ProveNative(s.c, inputs, options.threads, part), {}};
-      for (const GoldenTensor& g : record.golden) elements += g.value.data.size();
-      enclosed += CountEnclosed(record.golden);
+      const ProofCount count = CountProofs(record.golden);
+      all.proven += count.proven;
+      all.enclosed += count.enclosed;
+      all.unspecified += count.unspecified;
+      complete = complete && count.IsComplete();
       writer.Append(record);
       part(1);
       ++done;
     }
   }
   writer.Finish();
-  std::cout << options.output << ": " << selected.size() << " cases, " << elements - enclosed
+  std::cout << options.output << ": " << selected.size() << " cases, " << all.proven
             << " elements proven";
-  if (enclosed > 0) std::cout << ", " << enclosed << " only enclosed (their radius is stored)";
+  if (all.enclosed > 0)
+    std::cout << ", " << all.enclosed << " only enclosed (their radius is stored)";
+  if (all.unspecified > 0) std::cout << ", " << all.unspecified << " unspecified";
   std::cout << "\n";
-  return enclosed > 0 ? kIncomplete : kVerified;
+  return complete ? kVerified : kIncomplete;
 }
 
 int Inputs(const Options& options) {
@@ -180,7 +180,7 @@ int Verify(const std::string& path, int threads) {
     return kNonconforming;
   }
   size_t enclosed = 0;
-  for (const Record& record : records) enclosed += CountEnclosed(record.golden);
+  for (const Record& record : records) enclosed += CountProofs(record.golden).enclosed;
   std::cout << path << ": " << records.size() << " cases, digests right, ";
   if (enclosed > 0) {
     std::cout << "every value proven again but " << enclosed << ", which are only enclosed\n";

@@ -1,0 +1,92 @@
+"""What the program as a whole says to the shell: exit statuses, files that it replaces.
+
+    python3 tools/sextant_test.py build/sextant
+"""
+
+import hashlib
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import numpy
+
+PROGRAM = pathlib.Path("build/sextant")
+ONE_CASE = "rms_norm N=1 M=2"
+
+
+class Program(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def run_it(self, *arguments):
+        return subprocess.run([PROGRAM, *arguments], cwd=self.folder.name, capture_output=True,
+                              text=True, stdin=subprocess.DEVNULL)
+
+    def path(self, name):
+        return pathlib.Path(self.folder.name) / name
+
+    def test_eval_is_incomplete_if_nothing_is_specified(self):
+        result = self.run_it("eval", "rms_norm", "N=1", "M=64", "@x=nonfinite")
+        self.assertEqual(result.returncode, 5)
+        self.assertEqual(set(json.loads(result.stdout)["outputs"]["y"]["value"]), {"nan"})
+        self.assertIn("nothing is proven", result.stderr)
+
+    def test_eval_is_complete_if_something_is_proven(self):
+        result = self.run_it("eval", "rms_norm", "N=8", "M=2", "@x=nonfinite")
+        values = json.loads(result.stdout)["outputs"]["y"]["value"]
+        self.assertEqual(result.returncode, 0)
+        self.assertIn("nan", values)
+        self.assertLess({"nan"}, set(values))
+
+    def test_golden_counts_what_is_unspecified(self):
+        lines = "rms_norm N=1 M=2\nrms_norm N=1 M=64 @x=nonfinite\n"
+        self.path("some.cases").write_text(lines)
+        result = self.run_it("golden", "some.cases", "-o", "a.h5")
+        self.assertEqual(result.stdout, "a.h5: 2 cases, 2 elements proven, 64 unspecified\n")
+        self.assertEqual(result.returncode, 5)
+
+    def test_audit_suite_reads_inputs_that_are_files(self):
+        numpy.save(self.path("x.npy"), numpy.array([[1, 7]], "f4"))
+        digest = hashlib.sha256(self.path("x.npy").read_bytes()).hexdigest()
+        self.path("some.cases").write_text(f"{ONE_CASE} @x=x.npy#{digest}\n")
+        self.assertEqual(self.run_it("check", "some.cases", "--subject", "fast").returncode, 0)
+        result = self.run_it("audit-suite", "some.cases")
+        self.assertEqual((result.returncode, result.stderr), (1, ""))
+        self.assertIn("caught   rms_norm/(one element pushed)", result.stdout)
+
+    def test_files_that_links_lead_to_are_replaced(self):
+        for name, *command in (
+            ("a.h5", "golden", ONE_CASE, "-o"),
+            ("a.json", "check", ONE_CASE, "--subject", "fast", "--json"),
+            ("a.xml", "check", ONE_CASE, "--subject", "fast", "--junit"),
+        ):
+            self.path(name).write_text("old")
+            self.path("link").symlink_to(name)
+            self.assertEqual(self.run_it(*command, "link").returncode, 0)
+            self.assertEqual(os.readlink(self.path("link")), name)
+            self.assertNotEqual(self.path(name).read_bytes(), b"old")
+            self.path("link").unlink()
+
+    # A pipe stands for what is no file: a program that failed here would replace a real device.
+    def test_pipes_are_not_replaced(self):
+        os.mkfifo(self.path("pipe"))
+        self.path("link").symlink_to("pipe")
+        for command in (("golden", ONE_CASE, "-o"), ("eval", *ONE_CASE.split(), "-o"),
+                        ("check", ONE_CASE, "--subject", "fast", "--json")):
+            for name in ("pipe", "link"):
+                result = self.run_it(*command, name)
+                self.assertEqual(result.returncode, 2)
+                self.assertIn(f"sextant: {name}: is no regular file", result.stderr)
+                self.assertTrue(self.path("pipe").is_fifo())
+                self.assertTrue(self.path("link").is_symlink())
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1:
+        PROGRAM = pathlib.Path(sys.argv.pop(1)).resolve()
+    unittest.main()
