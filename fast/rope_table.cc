@@ -13,6 +13,7 @@
 #include "fast/double_double-inl.h"
 #include "fast/element-inl.h"
 #include "fast/kernel.h"
+#include "fast/precise_turn.h"
 #include "fast/typed.h"
 #include "reference/rope_table.h"
 #ifndef SEXTANT_FAST_ROPE_TABLE_TURNS_
@@ -155,14 +156,15 @@ class TableFiller {
  public:
   // About as many coarse rows as fine ones for consecutive positions.
   TableFiller(std::span<const DoubleDouble> frequency, const DoubleDouble& amplitude,
-              size_t positions)
+              std::span<const double> position)
       : n_(frequency.size()),
         frequency_(frequency),
         amplitude_(amplitude),
-        fine_bits_(std::bit_width(positions) / 2),
+        fine_bits_(std::bit_width(position.size()) / 2),
         rows_(4 * n_ * ((size_t{1} << fine_bits_) + 2)),
         undecided_(n_) {
     const size_t fine_count = size_t{1} << fine_bits_;
+    SetErrors(position, static_cast<double>(fine_count));
     SetExactly(Row(0), 0, 1.0);
     for (size_t half = 1; half < fine_count; half *= 2) {
       SetExactly(Row(half), static_cast<double>(half), 1.0);
@@ -181,7 +183,8 @@ class TableFiller {
     for (size_t i = 0; i < count; ++i) {
       const auto [first, columns] = undecided_[i];
       for (size_t k = first; k < first + columns; ++k) {
-        const SineCosine turn = Exactly(static_cast<double>(position), k, amplitude_);
+        const SineCosine turn =
+            TurnFor<T>(frequency_[k], static_cast<double>(position), amplitude_);
         cosine[k] = FromDoubleDouble<T>(turn.cosine);
         sine[k] = FromDoubleDouble<T>(turn.sine);
       }
@@ -193,13 +196,9 @@ class TableFiller {
   Turns Step() { return Row(size_t{1} << fine_bits_); }
   Turns Coarse() { return Row((size_t{1} << fine_bits_) + 1); }
 
-  SineCosine Exactly(double position, size_t k, const DoubleDouble& amplitude) const {
-    const SineCosine turn = SinCos(frequency_[k] * position);
-    return {turn.sine * amplitude, turn.cosine * amplitude};
-  }
   void SetExactly(const Turns& row, double position, const DoubleDouble& amplitude) const {
     for (size_t k = 0; k < n_; ++k) {
-      const SineCosine turn = Exactly(position, k, amplitude);
+      const SineCosine turn = TurnOf(frequency_[k], position, amplitude);
       row.cosine[k] = turn.cosine.high;
       row.sine()[k] = turn.sine.high;
       row.cosine_low()[k] = turn.cosine.low;
@@ -225,18 +224,33 @@ class TableFiller {
   // product less than 2^-90 A in all: the error of f64. Else with u = 2^-53: high parts instead of
   // sums 2 u, two products and a sum u each on the way, together 4 u A, as |ca cb| + |sa sb| <= A;
   // adding and subtracting the error costs 2 u more. 8 u A covers all.
+  // Frequencies of two words add 2 units for every radian of the angles that are multiplied.
+  void SetErrors(std::span<const double> position, double fine_count) {
+    double furthest = fine_count, highest = 0;
+    for (const double p : position) furthest = std::max(furthest, std::abs(p));
+    for (const DoubleDouble& f : frequency_) {
+      if (f.low != 0) highest = std::max(highest, std::abs(f.high));
+    }
+    const double A = std::abs(amplitude_.high), angles = A * highest * (furthest + fine_count);
+    wide_error_ = A * 0x1p-90 + angles * 0x1p-104;
+    error_ = A * 0x1p-50 + angles * 0x1p-104;
+  }
+
   template <Element T>
   size_t FillFast(const Turns& fine, T* cosine, T* sine) {
-    const double A = std::abs(amplitude_.high), error = A * 0x1p-50;
     Undecided* undecided = undecided_.data();
+    if (!IsOrdinary(amplitude_)) {
+      undecided[0] = {0, n_};
+      return n_ > 0;
+    }
     if constexpr (std::same_as<T, double>) {
-      return HWY_DYNAMIC_DISPATCH(FillRowF64)(Coarse(), fine, A * 0x1p-90, cosine, sine, undecided);
+      return HWY_DYNAMIC_DISPATCH(FillRowF64)(Coarse(), fine, wide_error_, cosine, sine, undecided);
     } else if constexpr (std::same_as<T, float>) {
-      return HWY_DYNAMIC_DISPATCH(FillRowF32)(Coarse(), fine, error, cosine, sine, undecided);
+      return HWY_DYNAMIC_DISPATCH(FillRowF32)(Coarse(), fine, error_, cosine, sine, undecided);
     } else if constexpr (std::same_as<T, F16>) {
-      return HWY_DYNAMIC_DISPATCH(FillRowF16)(Coarse(), fine, error, cosine, sine, undecided);
+      return HWY_DYNAMIC_DISPATCH(FillRowF16)(Coarse(), fine, error_, cosine, sine, undecided);
     } else {
-      return HWY_DYNAMIC_DISPATCH(FillRowBF16)(Coarse(), fine, error, cosine, sine, undecided);
+      return HWY_DYNAMIC_DISPATCH(FillRowBF16)(Coarse(), fine, error_, cosine, sine, undecided);
     }
   }
 
@@ -246,6 +260,7 @@ class TableFiller {
   std::span<const DoubleDouble> frequency_;
   DoubleDouble amplitude_;
   int fine_bits_;
+  double wide_error_ = 0, error_ = 0;  // of the fast way: in double-double, in double
   std::vector<double> rows_;  // the fine ones, the step between coarse ones, the coarse one
   std::vector<Undecided> undecided_;
   int64_t coarse_ = 0;
@@ -257,7 +272,7 @@ class TableFiller {
 template <Element T>
 void FillTable(std::span<const double> position, std::span<const DoubleDouble> frequency,
                const DoubleDouble& amplitude, T* cosine, T* sine) {
-  TableFiller filler(frequency, amplitude, position.size());
+  TableFiller filler(frequency, amplitude, position);
   for (const double p : position) {
     filler.FillRow(static_cast<int64_t>(p), cosine, sine);
     cosine += frequency.size();

@@ -93,6 +93,27 @@ TYPED_TEST(FillTableTest, RoundsTheProductWithTheAmplitudeOnce) {
   }
 }
 
+// A frequency of two words that is nearly pi/2: cosines and sines of about 2^-108 of the amplitude,
+// less than the error of double-double arithmetic. Others, whose angles are large.
+TYPED_TEST(FillTableTest, RoundsCorrectlyNextToZeros) {
+  const DoubleDouble half_pi = {0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54};
+  ExpectNearest<TypeParam>({Consecutive(-9, 40), {half_pi, half_pi.high, half_pi * 0.5}, 1.25});
+  ExpectNearest<TypeParam>({{0x1p40 + 1, 0x1p50, 0x1p52 + 3}, {half_pi, {0.1, 0x1p-58}}});
+}
+
+// Angles whose sine ends in less than a double-double of the amplitude shows.
+TYPED_TEST(FillTableTest, RoundsCorrectlyNextToAngleZero) {
+  ExpectNearest<TypeParam>({{0, 1, 3, 1023}, {1e-30, {0x1p-300, 0x1p-353}, 1e-310}});
+}
+
+TYPED_TEST(FillTableTest, RoundsCorrectlyWhateverTheAmplitude) {
+  for (const double amplitude :
+       {0x1.23456789abcdep-899, -0x1.23456789abcdep-901, 0x1.23456789abcdep-1021,
+        0x1.23456789abcdep-1040, 0x1p-1074, 0x1.23456789abcdep+1023}) {
+    ExpectNearest<TypeParam>({Consecutive(0, 20), {0.3, 1.0}, amplitude});
+  }
+}
+
 TYPED_TEST(FillTableTest, TakesNothing) {
   ExpectNearest<TypeParam>({{}, {1.0}});
   ExpectNearest<TypeParam>({{7}, {}});
