@@ -91,7 +91,7 @@ std::string SignalName(int number) {
 
 std::string Describe(const Exit& exit) {
   if (exit.signal != 0) return "was killed by " + SignalName(exit.signal);
-  const std::string text = "exited with status " + std::to_string(exit.status);
+  std::string text = "exited with status " + std::to_string(exit.status);
   if (exit.status == 126) return text + " (a shell's word for: cannot be executed)";
   if (exit.status == 127) return text + " (a shell's word for: command not found)";
   if (exit.status > 128 && exit.status < 128 + NSIG) {
