@@ -160,6 +160,17 @@ TEST(CausesOf, NamesNothingThatHonestAnswersShow) {
   EXPECT_THAT(CausesOf(asked.c, asked.inputs, asked.recipe, honest), IsEmpty());
 }
 
+// What bugs that hardly show here would permit is no explanation of something else.
+TEST(CausesOf, NamesNothingForWhatNoBugPredicts) {
+  const Asked asked("rope pairing=half H=4 S=16 D=64 dtype=bf16");
+  Tensors answer = AnswerBy(asked.c, asked.inputs, asked.recipe);
+  const auto permitted = Permit(asked.c, asked.inputs, asked.recipe);
+  for (const size_t i : {size_t{5}, size_t{1000}}) {
+    answer[0].values.data[i] += 2 * permitted[0].error.data[i];
+  }
+  EXPECT_THAT(CausesOf(asked.c, asked.inputs, asked.recipe, answer), IsEmpty());
+}
+
 // The words by which the systems that the field teaches wrongly are recognised.
 TEST(Oracle, KnowsTheBugsOfArticles) {
   for (const char* name :

@@ -6,6 +6,7 @@
 
 #include "oracle/printable.h"
 #include "reference/error.h"
+#include "reference/recipe.h"
 
 namespace sextant::oracle {
 namespace {
@@ -80,6 +81,14 @@ std::vector<std::string> ParseOperations(const std::string& text) {
     return nlohmann::json::parse(text).get<std::vector<std::string>>();
   } catch (const nlohmann::json::exception&) {
     throw Error("operations is ", Quoted(text), ", expected a JSON list of texts");
+  }
+}
+
+void RequireRecipe(const std::string& text) {
+  try {
+    if (!text.empty()) ParseRecipe(text, DType::kF32);
+  } catch (const Error& e) {
+    throw Error("recipe is ", Quoted(text), ": ", e.what());
   }
 }
 
@@ -188,6 +197,7 @@ Hello ExecClient::Greet() {
              (message == words.end() ? "" : ": " + Quoted(message->second, kLastBytes)));
   }
   try {
+    RequireRecipe(words.at("recipe"));
     return {.name = Printable(words.at("name")),
             .version = Printable(words.at("version")),
             .recipe = Printable(words.at("recipe")),

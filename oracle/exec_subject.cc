@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <memory>
 #include <mutex>
 #include <nlohmann/json.hpp>
@@ -73,11 +74,16 @@ Subject ExecSubject(const std::string& command, double seconds_per_case) {
   const std::string recipe = client->hello().recipe;
   return {.name = "exec:" + command,
           .recipe = recipe.empty() ? "native" : recipe,
-          .answer =
-              [client, mutex](const Case& c, const Tensors& inputs) {
-                const std::lock_guard lock(*mutex);
-                return Converse(*client, c, inputs);
-              },
+          .answer = [client, mutex](const Case& c, const Tensors& inputs) -> Answer {
+            const std::lock_guard lock(*mutex);
+            if (std::ranges::find(client->hello().operations, c.name()) ==
+                client->hello().operations.end()) {
+              return {Answer::Status::kUnsupported,
+                      "it does not offer " + std::string(c.name()) + " (operations of hello)",
+                      {}};
+            }
+            return Converse(*client, c, inputs);
+          },
           .leave =
               [client, mutex] {
                 const std::lock_guard lock(*mutex);

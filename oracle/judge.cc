@@ -1,7 +1,9 @@
 #include "oracle/judge.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <functional>
 #include <set>
 
 #include "oracle/subject.h"
@@ -20,14 +22,20 @@ double ErrorOf(double got, double value, double high, double low) {
 }
 
 // Signed errors in units of the permitted ones. Those of a row have the error of its root in
-// common, those of a column the error of its weight: rows and columns are the units that may be
+// common, those of a column the error of its weight, and those of equal answers (all that underflow
+// to 0, say) that of their rounding: rows, columns and answers are the units that may be
 // independent.
 class Bias {
  public:
-  Bias(size_t elements, size_t width) : width_(width), rows_(elements / width), columns_(width) {}
-  void Add(size_t i, double relative) {
+  Bias(size_t elements, size_t width)
+      : width_(width),
+        rows_(elements / width),
+        columns_(width),
+        answers_(std::min(kMostAnswers, std::bit_ceil(4 * elements + 1))) {}
+  void Add(size_t i, double got, double relative) {
     rows_[i / width_].Add(relative);
     columns_[i % width_].Add(relative);
+    answers_[std::hash<double>()(std::abs(got)) % answers_.size()].Add(relative);
     all_.Add(relative);
     squares_ += relative * relative;
   }
@@ -62,12 +70,30 @@ class Bias {
     for (const double u : units) variance += (u - center) * (u - center) / (n - 1);
     return variance / n;
   }
+  // Variance of the mean of units that count by their sizes.
+  double VarianceBySize(const std::vector<Mean>& units) const {
+    size_t count = 0;
+    double variance = 0;
+    for (const Mean& unit : units) {
+      if (unit.count == 0) continue;
+      ++count;
+      const double deviation = (unit.sum - all_.Of() * static_cast<double>(unit.count)) /
+                               static_cast<double>(all_.count);
+      variance += deviation * deviation;
+    }
+    if (count < kLeastUnits) return INFINITY;
+    return variance * static_cast<double>(count) / static_cast<double>(count - 1);
+  }
   double StandardErrors() const {
-    return all_.Of() / std::sqrt(Variance(rows_) + Variance(columns_));
+    return all_.Of() / std::sqrt(Variance(rows_) + Variance(columns_) + VarianceBySize(answers_));
   }
 
+  // Answers of the same magnitude are one unit, and with them those that share their hash: of more
+  // units than this no more is known than of this many.
+  static constexpr size_t kMostAnswers = size_t{1} << 16;
+
   size_t width_;
-  std::vector<Mean> rows_, columns_;
+  std::vector<Mean> rows_, columns_, answers_;
   Mean all_;
   double squares_ = 0;
 };
@@ -93,7 +119,7 @@ class TensorJudge {
   TensorVerdict Judge(bool independent) {
     for (size_t i = 0; i < got_.data.size(); ++i) Take(i);
     bias_.Tell(independent, verdict_);
-    if (verdict_.grade == Grade::kWithin &&
+    if ((verdict_.grade == Grade::kFaithful || verdict_.grade == Grade::kWithin) &&
         std::abs(verdict_.bias_in_standard_errors) > kUnlikelyBias) {
       verdict_.grade = Grade::kUnlikely;
     }
@@ -125,7 +151,7 @@ class TensorJudge {
       worst_ = ratio;
       verdict_.worst = {IndexText(golden_.name, got_.shape, i), got, high, bound, error};
     }
-    if (bound > 0 && !fails) bias_.Add(i, error == 0 ? 0 : ((got - high) - low) / bound);
+    if (bound > 0 && !fails) bias_.Add(i, got, error == 0 ? 0 : ((got - high) - low) / bound);
   }
 
   const GoldenTensor& golden_;

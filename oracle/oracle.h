@@ -30,7 +30,8 @@ std::vector<T> Joined(std::initializer_list<std::vector<T>> lists) {
 // By name, for every operation of reference/operations.h; the generated defects are included.
 const Oracle& OracleOf(std::string_view operation);
 
-// "name (why)" of the defects that explain an answer, but would not explain an honest one too.
+// "name (why)" of the defects that explain an answer, and at least twice as well as an honest one
+// with its rounding errors would.
 std::vector<std::string> CausesOf(const Case& c, const Tensors& inputs, const Recipe& recipe,
                                   const Tensors& answer);
 

@@ -25,19 +25,6 @@ struct Options {
   bool strict = false;
 };
 
-// Defects whose predicted answer the given one is.
-std::vector<std::string> Causes(const Case& c, const Tensors& inputs, const Recipe& recipe,
-                                const Tensors& outputs) {
-  std::vector<std::string> causes;
-  for (const oracle::Defect& defect : oracle::OracleOf(c.name()).defects) {
-    const auto hypothesis = defect.hypothesis(c, inputs, recipe);
-    if (hypothesis && oracle::Explains(*hypothesis, c, recipe, outputs)) {
-      causes.push_back(defect.name + " (" + defect.why + ")");
-    }
-  }
-  return causes;
-}
-
 Verdict JudgeOne(const Selected& selected, const Subject& subject, const std::string& recipe_text,
                  int threads) {
   const Case& c = selected.c;
@@ -56,7 +43,7 @@ Verdict JudgeOne(const Selected& selected, const Subject& subject, const std::st
   const auto golden = stored ? selected.record->golden : Prove(c, inputs, recipe, options);
   Verdict verdict = oracle::Judge(c, golden, Permit(c, inputs, recipe, options), answer.outputs);
   if (verdict.status == Verdict::Status::kFails && !verdict.tensors.empty()) {
-    verdict.causes = Causes(c, inputs, recipe, answer.outputs);
+    verdict.causes = oracle::CausesOf(c, inputs, recipe, answer.outputs);
   }
   return verdict;
 }
@@ -70,7 +57,8 @@ int Check(const Options& options) {
   const Subject subject = MakeSubject(options.subject, options.timeout);
   Report report{.subject = subject.name,
                 .recipe = options.recipe.empty() ? subject.recipe : options.recipe,
-                .strict = options.strict};
+                .strict = options.strict,
+                .timeout = options.timeout == Options().timeout ? "" : PrintValue(options.timeout)};
   ParseRecipe(report.recipe, DType::kF32);  // a wrong one is the caller's error, whatever the cases
   {
     Progress progress("judging");

@@ -13,9 +13,12 @@ namespace {
 
 void PrintDifferences(const fixtures::DatasetComparison& d) {
   const fixtures::Tally& t = d.tally;
-  std::cout << d.path << ": " << t.different << " of " << t.count << " elements differ; at most "
-            << t.largest_ulps << " ulps, at " << IndexText("", d.shape, t.largest_ulps_at)
-            << ", and " << t.largest_error << ", at " << IndexText("", d.shape, t.largest_error_at);
+  std::cout << d.path << ": " << t.different << " of " << t.count << " elements differ";
+  if (t.largest_ulps > 0) {
+    std::cout << "; at most " << t.largest_ulps << " ulps, at "
+              << IndexText("", d.shape, t.largest_ulps_at) << ", and " << t.largest_error << ", at "
+              << IndexText("", d.shape, t.largest_error_at);
+  }
   if (t.nan_only_a + t.nan_only_b > 0) {
     std::cout << "; NaN only in the first: " << t.nan_only_a
               << ", only in the second: " << t.nan_only_b;

@@ -85,7 +85,8 @@ std::string Quoted(const std::string& word) {
 
 std::string RepeatCommand(const Report& report, const Verdict& verdict) {
   return "sextant check " + Quoted(verdict.case_line) + " --subject " + Quoted(report.subject) +
-         " --recipe " + Quoted(report.recipe) + (report.strict ? " --strict" : "");
+         " --recipe " + Quoted(report.recipe) + (report.strict ? " --strict" : "") +
+         (report.timeout.empty() ? "" : " --timeout " + report.timeout);
 }
 
 Json TensorToJson(const TensorVerdict& t) {

@@ -12,7 +12,8 @@ namespace sextant::tools {
 // The verdicts of one run, in the order of the cases.
 struct Report {
   std::string subject, recipe;
-  bool strict = false;  // the grade `unlikely` counts as a failure
+  bool strict = false;    // the grade `unlikely` counts as a failure
+  std::string timeout{};  // of one case, in seconds, if it was given
   std::vector<oracle::Verdict> verdicts{};
   std::string parting_words{};  // what was wrong with how the subject left, if anything
 

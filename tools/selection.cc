@@ -6,6 +6,7 @@
 #include <bit>
 #include <filesystem>
 #include <fstream>
+#include <set>
 
 #include "fixtures/integrity.h"
 #include "fixtures/npy.h"
@@ -104,7 +105,11 @@ std::vector<Selected> Select(const std::vector<std::string>& arguments, const st
       AddCases(argument, all);
     }
   }
-  std::erase_if(all, [&](const Selected& s) { return !Matches(s.c.ToString(), filter); });
+  std::set<std::string> seen;
+  std::erase_if(all, [&](const Selected& s) {
+    const std::string line = s.c.ToString();
+    return !Matches(line, filter) || (!seen.insert(line).second && !s.record);
+  });
   return all;
 }
 
