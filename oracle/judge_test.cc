@@ -247,6 +247,16 @@ TEST(Judge, OneSidedErrorsAreUnlikely) {
   EXPECT_EQ(at.Judged().status, Status::kConforms);
 }
 
+TEST(Judge, EightStandardErrorsAreTheBorder) {
+  const auto at = [](double mean) {
+    return Erring([=](double r, double c) { return mean + (r - 31.5) / 256 + (c - 15.5) / 128; });
+  };
+  const double standard_error = 0.125 / at(0.125).JudgedTensor().bias_in_standard_errors;
+  EXPECT_EQ(at(7.5 * standard_error).Judged().grade, Grade::kWithin);
+  EXPECT_EQ(at(8.5 * standard_error).Judged().grade, Grade::kUnlikely);
+  EXPECT_EQ(at(-8.5 * standard_error).Judged().grade, Grade::kUnlikely);
+}
+
 TEST(Judge, ErrorsToBothSidesAreLikely) {
   const Ones at = Erring([](double r, double c) { return (r - 31.5) / 64 + (c - 15.5) / 64; });
   EXPECT_LT(std::abs(at.JudgedTensor().bias_in_standard_errors), 1);
