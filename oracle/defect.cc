@@ -81,6 +81,14 @@ std::vector<Defect> GeneratedDefects(const Operation& operation) {
   return defects;
 }
 
+std::vector<Defect> Without(std::initializer_list<std::string_view> names,
+                            std::vector<Defect> defects) {
+  std::erase_if(defects, [&](const Defect& defect) {
+    return std::ranges::find(names, defect.name) != names.end();
+  });
+  return defects;
+}
+
 Tensors Predict(const Hypothesis& hypothesis, const Case& c) {
   return AnswerBy(*hypothesis.operation, c, hypothesis.inputs, hypothesis.recipe);
 }

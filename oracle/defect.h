@@ -3,9 +3,11 @@
 #pragma once
 
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "reference/case.h"
@@ -67,6 +69,10 @@ Real KeptIn(DType format, const Real& x) {
 
 // One defect per attribute and other value of it among the operation's choices: "base=2".
 std::vector<Defect> GeneratedDefects(const Operation& operation);
+
+// Without those that change nothing in an operation.
+std::vector<Defect> Without(std::initializer_list<std::string_view> names,
+                            std::vector<Defect> defects);
 
 // The answer that the hypothesis predicts.
 Tensors Predict(const Hypothesis& hypothesis, const Case& c);

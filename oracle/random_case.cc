@@ -28,6 +28,13 @@ CaseSpace::CaseSpace(const Operation& operation) : name_(operation.info().name) 
           Words("@" + input.name,
                 "sequence|sequence(-3)|sequence(4000)|hard|borders|random_positions(4096)|"
                 "random_positions(131072)|random_positions"));
+    } else if (input.role == Role::kReal) {
+      std::vector<std::string> words = {""};
+      for (std::string& word :
+           Words("@" + input.name, "sequence|uniform(-100,100)|random_positions(4096)")) {
+        words.push_back(std::move(word));
+      }
+      words_.push_back(words);
     } else if (input.role == Role::kCase) {
       std::vector<std::string> words = {""};  // the operation's own distribution
       for (std::string& word :

@@ -238,14 +238,6 @@ constexpr RotaryMistake kAmplitudeOnCosOnly = {.name = "amplitude_on_cos_only",
 std::span<const RotaryMistake> TurnMistakes() { return kTurnMistakes; }
 std::span<const RotaryMistake> FrequencyMistakes() { return kFrequencyMistakes; }
 
-std::vector<Defect> Without(std::initializer_list<std::string_view> names,
-                            std::vector<Defect> defects) {
-  std::erase_if(defects, [&](const Defect& defect) {
-    return std::ranges::find(names, defect.name) != names.end();
-  });
-  return defects;
-}
-
 template <class Op>
 std::vector<Defect> TurnDefects() {
   std::vector<Defect> defects = Planted<Mistaken<Op>>(kTurnMistakes);

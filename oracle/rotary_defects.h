@@ -2,9 +2,7 @@
 // owner/repo#N is an issue or pull request on GitHub, owner/repo@sha a commit.
 #pragma once
 
-#include <initializer_list>
 #include <span>
-#include <string_view>
 #include <vector>
 
 #include "oracle/mistaken.h"
@@ -35,9 +33,5 @@ std::vector<Defect> Planted(std::span<const RotaryMistake> mistakes) {
   }
   return defects;
 }
-
-// Without those that change nothing in an operation.
-std::vector<Defect> Without(std::initializer_list<std::string_view> names,
-                            std::vector<Defect> defects);
 
 }  // namespace sextant::oracle

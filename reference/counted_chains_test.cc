@@ -29,8 +29,6 @@ Three Each(const Three& a, const Three& b, F f) {
   return {f(a.exact, b.exact), f(a.counted, b.counted), f(a.rounded, b.rounded)};
 }
 
-// base^exponent has no name for Interval in general.
-Interval Power(const Interval& base, const Interval& exponent) { return Exp(exponent * Log(base)); }
 template <class Real>
 Real Positive(const Real& x) {
   return x * x;

@@ -1,5 +1,7 @@
 #include "reference/real.h"
 
+#include <cmath>
+
 namespace sextant {
 namespace {
 
@@ -88,6 +90,17 @@ Counted InversePower(double base, int64_t k, int64_t n) {
 template <>
 Rounded InversePower(double base, int64_t k, int64_t n) {
   return ByForm<Rounded>(base, k, n);
+}
+
+Interval Power(const Interval& base, const Interval& exponent) {
+  constexpr double kSmall = 64;
+  const double n = Middle(exponent);
+  if (!(exponent.IsPoint() && n == std::floor(n) && std::abs(n) <= kSmall)) {
+    return Exp(exponent * Log(base));
+  }
+  Interval y(1.0);
+  for (int i = 0; i < std::abs(n); ++i) y = y * base;
+  return n < 0 ? Interval(1.0) / y : y;
 }
 
 Rotor<Interval>::CosineSine Rotor<Interval>::Turn(int64_t position) const {

@@ -7,6 +7,9 @@
 //   TwoPi<Real>()
 //   InversePower<Real>(base, k, n)      base^-(k/n): steps exponent and frequency
 //   Rotor<Real>(frequency)(position)    cos and sin of position * frequency: steps angle and trig
+//   TurnBy(coordinate, frequency)       the same for coordinates that are no integers
+//   KeptTurn(turn, amplitude)           them times an amplitude: steps trig and table
+//   KeptFactor<Real>(n, d)(x)           x n / d: steps factor, table and weigh
 //   RowScale<Real>(v)(x, w)             x / sqrt(v) * w: steps rsqrt, scale and weigh
 // A formula does not know its number type; what is exact or shared for one type and rounded step by
 // step for another is decided here.
@@ -92,6 +95,59 @@ class Rotor<Interval> {
   Interval frequency_;
   std::array<std::optional<CosineSine>, kFine> fine_;  // of 0 .. 63
   std::unordered_map<int64_t, CosineSine> coarse_;     // of multiples of 64
+};
+
+// cos and sin of a coordinate, any double, times a frequency: steps angle and trig.
+template <class Real>
+std::pair<Real, Real> TurnBy(double coordinate, const Real& frequency) {
+  Real angle;
+  {
+    const InStep at(Step::kAngle);
+    angle = Real(coordinate, DType::kF64) * frequency;
+  }
+  const InStep at(Step::kTrig);
+  return CosSin(angle);
+}
+
+// Cos and sin times an amplitude, as kept in a table: steps trig and table.
+template <class Real>
+std::pair<Real, Real> KeptTurn(std::pair<Real, Real> turn, const Real& amplitude) {
+  {
+    const InStep at(Step::kTrig);
+    turn = {turn.first * amplitude, turn.second * amplitude};
+  }
+  const InStep at(Step::kTable);
+  return {Converted(turn.first), Converted(turn.second)};
+}
+
+// base^exponent, base > 0; exact for small integers if the base is (Counted and the others: in
+// their headers).
+Interval Power(const Interval& base, const Interval& exponent);
+
+// x * numerator / denominator for many x: steps factor, table and weigh. Implementations multiply
+// by the rounded quotient that a table keeps; the exact types divide last, so that a result which
+// is a number of their precision comes out exactly.
+template <class Real>
+class KeptFactor {
+ public:
+  KeptFactor(const Real& numerator, const Real& denominator)
+      : numerator_(numerator), denominator_(denominator) {
+    if constexpr (!RealArithmetic<Real>) {
+      {
+        const InStep at(Step::kFactor);
+        numerator_ = numerator / denominator;
+      }
+      const InStep at(Step::kTable);
+      numerator_ = Converted(numerator_);
+    }
+  }
+  Real operator()(const Real& x) const {
+    const InStep at(Step::kWeigh);
+    return RealArithmetic<Real> ? x * numerator_ / denominator_ : x * numerator_;
+  }
+
+ private:
+  Real numerator_, denominator_;
 };
 
 // x / sqrt(v) * w for many x and w. Implementations multiply by the rounded reciprocal of the

@@ -24,8 +24,8 @@ constexpr StandardRecipe kStandard[] = {
     {"f32_compute", "*=T", "*=f32 store=T", "f32 inside, one rounding at the end (Meta)"},
     {"all_native", "*=T", "*=T", "every step in the dtype, 16-bit angles included"},
     {"exact", "*=exact store=T", "*=exact store=T", "the exact value, correctly rounded"},
-    {"exact_table", "*=T exponent=exact frequency=exact angle=exact trig=exact",
-     "*=f32 exponent=exact frequency=exact angle=exact trig=exact store=T",
+    {"exact_table", "*=T exponent=exact frequency=exact angle=exact trig=exact factor=exact",
+     "*=f32 exponent=exact frequency=exact angle=exact trig=exact factor=exact store=T",
      "a correctly rounded table; the rest in the dtype (16-bit types: in f32, rounded once at the "
      "end)"},
     {"exp_log", "*=T frequency=T:exp_log",

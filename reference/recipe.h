@@ -22,19 +22,20 @@ enum class Step {
   kFrequency,  // base^-(2k/R), and its scaling
   kAngle,      // position * frequency
   kTrig,       // cos and sin of it, times the attention factor
-  kTable,      // cos and sin as kept in a table
+  kFactor,     // what a position multiplies by: decay, temperature
+  kTable,      // cos, sin and factors as kept in a table
   kRotate,     // x cos - y sin
   kSquare,     // x^2
   kSum,        // the sum over a row
   kRsqrt,      // division by the count, + eps, square root
   kScale,      // x / root
-  kWeigh,      // times a weight
+  kWeigh,      // times a weight or a factor
   kStore,      // the output's last rounding
 };
-inline constexpr std::array<std::string_view, 12> kStepNames = {
-    "exponent", "frequency", "angle", "trig",  "table", "rotate",
-    "square",   "sum",       "rsqrt", "scale", "weigh", "store"};
-constexpr std::array<std::string_view, 12> NamesOf(Step) { return kStepNames; }
+inline constexpr std::array<std::string_view, 13> kStepNames = {
+    "exponent", "frequency", "angle", "trig",  "factor", "table", "rotate",
+    "square",   "sum",       "rsqrt", "scale", "weigh",  "store"};
+constexpr std::array<std::string_view, 13> NamesOf(Step) { return kStepNames; }
 
 // How a step is computed, where that changes its accuracy.
 enum class Form {

@@ -71,10 +71,10 @@ TEST(Recipe, EveryStandardRecipeParsesUnderItsName) {
 }
 
 TEST(Recipe, ErrorsNameWhatExists) {
-  EXPECT_EQ(
-      ErrorOf("angel=f32"),
-      "'angel' is not one of: exponent frequency angle trig table rotate square sum rsqrt scale "
-      "weigh store");
+  EXPECT_EQ(ErrorOf("angel=f32"),
+            "'angel' is not one of: exponent frequency angle trig factor table rotate square sum "
+            "rsqrt scale "
+            "weigh store");
   EXPECT_EQ(ErrorOf("*=fp32"), "'fp32' is not one of: f64 f32 f16 bf16 T exact");
   EXPECT_EQ(ErrorOf("*=i64"), "'i64' is not one of: f64 f32 f16 bf16 T exact");
   EXPECT_THAT(

@@ -18,14 +18,8 @@ Complex<Real> operator*(const Complex<Real>& a, const Complex<Real>& b) {
 // e^(i position frequency), as kept in a table.
 template <class Real>
 Complex<Real> UnitAt(Rotor<Real>& rotor, double position, const Real& amplitude, bool conjugate) {
-  auto [cosine, sine] = rotor(position);
-  {
-    const InStep at(Step::kTrig);
-    cosine = cosine * amplitude;
-    sine = sine * amplitude;
-  }
-  const InStep at(Step::kTable);
-  return {Converted(cosine), Converted(conjugate ? -sine : sine)};
+  const auto [cosine, sine] = KeptTurn(rotor(position), amplitude);
+  return {cosine, conjugate ? -sine : sine};
 }
 
 }  // namespace

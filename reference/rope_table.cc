@@ -1,5 +1,7 @@
 #include "reference/rope_table.h"
 
+#include <tuple>
+
 #include "reference/operation.h"
 #include "reference/real.h"
 
@@ -11,15 +13,7 @@ void RopeTable::FillPair(const Tensor<double>& position, const Real& frequency,
   Rotor<Real> rotor(frequency);
   for (size_t b = 0; b < position.shape[0]; ++b) {
     for (size_t s = 0; s < position.shape[1]; ++s) {
-      auto [c, si] = rotor(position(b, s));
-      {
-        const InStep at(Step::kTrig);
-        c = c * amplitude;
-        si = si * amplitude;
-      }
-      const InStep at(Step::kTable);
-      cos(b, s, k) = Converted(c);
-      sin(b, s, k) = Converted(si);
+      std::tie(cos(b, s, k), sin(b, s, k)) = KeptTurn(rotor(position(b, s)), amplitude);
     }
   }
 }

@@ -1,0 +1,29 @@
+#include "reference/log_n_scale.h"
+
+#include "fast/kernel.h"
+#include "fast/scale_rows.h"
+#include "fast/typed.h"
+
+namespace sextant::fast {
+namespace {
+
+// ln(p + 1) / ln L beyond L, to 2 * 33 + 16 units of 2^-106 before it is rounded.
+Tensors Run(const Case& c, const Tensors& inputs) {
+  const int64_t L = StructOf<LogNScale>(c).original_max_position_embeddings;
+  const DoubleDouble whole = log(DoubleDouble(L));
+  std::vector<DoubleDouble> factor;
+  for (const double p : inputs[1].values.data) {
+    const int64_t n = static_cast<int64_t>(p) + 1;
+    factor.push_back(n <= L ? 1.0 : log(DoubleDouble(n)) / whole);
+  }
+  return ScaleByPosition(c.dtype(), inputs[0].values, factor);
+}
+
+}  // namespace
+
+template <>
+CaseKernel MakeKernel<LogNScale>() {
+  return {DeclinesMixedTypes, Run};
+}
+
+}  // namespace sextant::fast

@@ -1,0 +1,89 @@
+#include "fast/scale_rows.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "fast/scale_rows.cc"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include <vector>
+
+#include "fast/element-inl.h"
+#include "fast/typed.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace sextant::fast {
+namespace HWY_NAMESPACE {
+
+template <class T>
+HWY_INLINE void ScaleAll(size_t rows, size_t width, const T* x, const Computed<T>* factor,
+                         size_t factors, T* y) {
+  const hn::ScalableTag<Computed<T>> d;
+  for (size_t r = 0; r < rows; ++r, x += width, y += width) {
+    const Computed<T> f = factor[r % factors];
+    ForEachVector(d, width, [=](auto dk, size_t k) HWY_ATTR {
+      Write(dk, hn::Mul(Read(dk, x + k), hn::Set(dk, f)), y + k);
+    });
+  }
+}
+
+void ScaleF64(size_t rows, size_t width, const double* x, const double* factor, size_t n,
+              double* y) {
+  ScaleAll(rows, width, x, factor, n, y);
+}
+void ScaleF32(size_t rows, size_t width, const float* x, const float* factor, size_t n, float* y) {
+  ScaleAll(rows, width, x, factor, n, y);
+}
+void ScaleF16(size_t rows, size_t width, const F16* x, const float* factor, size_t n, F16* y) {
+  ScaleAll(rows, width, x, factor, n, y);
+}
+void ScaleBF16(size_t rows, size_t width, const BF16* x, const float* factor, size_t n, BF16* y) {
+  ScaleAll(rows, width, x, factor, n, y);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace sextant::fast
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace sextant::fast {
+
+HWY_EXPORT(ScaleF64);
+HWY_EXPORT(ScaleF32);
+HWY_EXPORT(ScaleF16);
+HWY_EXPORT(ScaleBF16);
+
+template <Element T>
+void ScaleRows(size_t rows, size_t width, const T* x, std::span<const Computed<T>> factor,
+               T* y) noexcept {
+  const size_t n = factor.size();
+  if constexpr (std::same_as<T, double>) {
+    HWY_DYNAMIC_DISPATCH(ScaleF64)(rows, width, x, factor.data(), n, y);
+  } else if constexpr (std::same_as<T, float>) {
+    HWY_DYNAMIC_DISPATCH(ScaleF32)(rows, width, x, factor.data(), n, y);
+  } else if constexpr (std::same_as<T, F16>) {
+    HWY_DYNAMIC_DISPATCH(ScaleF16)(rows, width, x, factor.data(), n, y);
+  } else {
+    HWY_DYNAMIC_DISPATCH(ScaleBF16)(rows, width, x, factor.data(), n, y);
+  }
+}
+
+template void ScaleRows(size_t, size_t, const double*, std::span<const double>, double*) noexcept;
+template void ScaleRows(size_t, size_t, const float*, std::span<const float>, float*) noexcept;
+template void ScaleRows(size_t, size_t, const F16*, std::span<const float>, F16*) noexcept;
+template void ScaleRows(size_t, size_t, const BF16*, std::span<const float>, BF16*) noexcept;
+
+Tensors ScaleByPosition(DType dtype, const Tensor<double>& x,
+                        const std::vector<DoubleDouble>& factor) {
+  return WithElement(dtype, [&]<class T>() -> Tensors {
+    std::vector<Computed<T>> rounded;
+    for (const DoubleDouble& f : factor) rounded.push_back(FromDoubleDouble<Computed<T>>(f));
+    const std::vector<T> from = ToElements<T>(x);
+    std::vector<T> to(from.size());
+    const size_t rows = x.shape[0] * x.shape[1] * x.shape[2];
+    ScaleRows<T>(rows, x.shape[3], from.data(), rounded, to.data());
+    return {ToTensor("y", x.shape, to)};
+  });
+}
+
+}  // namespace sextant::fast
+#endif

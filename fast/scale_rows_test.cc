@@ -1,0 +1,43 @@
+#include "fast/scale_rows.h"
+
+#include "fast/kernel_test.h"
+
+namespace sextant::fast {
+namespace {
+
+template <class T>
+class ScaleRowsTest : public testing::Test {
+ public:
+  // Each element is the product of two numbers of the type that computes, rounded as it says.
+  static void Check(size_t rows, size_t width, size_t factors) {
+    Random random(width);
+    const Guarded<T> x = random.Fill<T>(rows * width);
+    const auto factor = random.Fill<Computed<T>>(factors);
+    const std::span<const Computed<T>> all(factor.data(), factors);
+    Guarded<T> y(x.size()), in_place = x;
+    ScaleRows<T>(rows, width, x.data(), all, y.data());
+    for (size_t i = 0; i < x.size(); ++i) {
+      const double exact = ToDouble(x[i]) * factor[i / width % factors];
+      const auto computed = static_cast<Computed<T>>(exact);
+      ASSERT_EQ(ToDouble(y[i]), ToDouble(FromDouble<T>(computed))) << i << " of width " << width;
+    }
+    ScaleRows<T>(rows, width, in_place.data(), all, in_place.data());
+    EXPECT_TRUE(in_place.SameBits(y));
+  }
+};
+using AllTypes = testing::Types<double, float, F16, BF16>;
+TYPED_TEST_SUITE(ScaleRowsTest, AllTypes);
+
+TYPED_TEST(ScaleRowsTest, IsRightAtEveryWidth) {
+  OnAllTargets([] {
+    for (size_t width = 1; width <= 33; ++width) TestFixture::Check(5, width, 3);
+  });
+}
+
+TYPED_TEST(ScaleRowsTest, TakesNothing) {
+  TestFixture::Check(3, 0, 3);
+  TestFixture::Check(0, 4, 0);
+}
+
+}  // namespace
+}  // namespace sextant::fast

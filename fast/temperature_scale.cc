@@ -1,0 +1,27 @@
+#include "reference/temperature_scale.h"
+
+#include "fast/kernel.h"
+#include "fast/scale_rows.h"
+#include "fast/typed.h"
+
+namespace sextant::fast {
+namespace {
+
+// 1 + beta ln(1 + n): the second term to 36 units of 2^-106, before the sum is rounded.
+Tensors Run(const Case& c, const Tensors& inputs) {
+  const auto op = StructOf<TemperatureScale>(c);
+  std::vector<DoubleDouble> factor;
+  for (const double p : inputs[1].values.data) {
+    factor.push_back(log(DoubleDouble(1 + op.Steps(p))) * op.beta + 1.0);
+  }
+  return ScaleByPosition(c.dtype(), inputs[0].values, factor);
+}
+
+}  // namespace
+
+template <>
+CaseKernel MakeKernel<TemperatureScale>() {
+  return {DeclinesMixedTypes, Run};
+}
+
+}  // namespace sextant::fast

@@ -1,0 +1,141 @@
+#include "reference/log_n_scale.h"
+
+#include <algorithm>
+
+#include "oracle/angle_defects.h"
+#include "oracle/laws.h"
+#include "oracle/oracle.h"
+#include "oracle/scale_laws.h"
+#include "reference/operation.h"
+
+namespace sextant::oracle {
+namespace {
+
+double ContextOf(const Case& c) { return NumberOf(c, "original_max_position_embeddings", 0); }
+
+// Up to L nothing changes, not by a bit.
+Findings CheckShort(const Case& c, const Tensors& inputs, const Ask& ask) {
+  Tensors near = inputs;
+  for (double& p : near[1].values.data) p = std::min(p, ContextOf(c) - 1);
+  const Response y = ask(c, near);
+  Findings findings;
+  for (size_t i = 0; i < y.outputs[0].values.data.size(); ++i) {
+    findings.Equal(y(0, i), inputs[0].values.data[i], {y, 0, i});
+  }
+  return findings;
+}
+
+// ln(n L) = ln n + ln L: counted from 1, L times as far is one more, for every n >= L.
+Findings CheckProduct(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const double L = ContextOf(c);
+  const auto beyond = [L](double p) { return std::max(p + 1, L); };
+  const Response y = AskFactors(c, inputs, ask, [&](double p) { return beyond(p) - 1; });
+  const Response far = AskFactors(c, inputs, ask, [&](double p) { return beyond(p) * L - 1; });
+  Findings findings;
+  for (size_t i = 0; i < y.outputs[0].values.data.size(); ++i) {
+    findings.Equal(far(0, i), y(0, i) + 1, {far, 0, i});
+  }
+  return findings;
+}
+
+// Never below 1, and never less for a later token.
+Findings CheckRising(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const Response y = AskFactors(c, inputs, ask, [](double p) { return p; });
+  const Response later = AskFactors(c, inputs, ask, [](double p) { return p + 1000; });
+  Findings findings;
+  for (size_t i = 0; i < y.outputs[0].values.data.size(); ++i) {
+    findings.AtMost(1, y(0, i), {y, 0, i});
+    findings.AtMost(y(0, i), later(0, i), {later, 0, i});
+  }
+  return findings;
+}
+
+// The formula with one mistake.
+struct MistakenLogN : LogNScale {
+  enum class Mistake {
+    kWithoutMaximum,  // early tokens shrink
+    kFromZero,        // ln p / ln L for p >= L
+    kNotDivided,      // ln(p + 1)
+    kOfRatio,         // 1 + ln((p + 1) / L)
+    kInverted,        // ln L / ln(p + 1)
+    kSquared,         // twice
+    kByHead,          // the head's number for the position
+  } mistake{};
+
+  template <class Real>
+  Real Factor(double position) const {
+    const InStep at(Step::kFactor);
+    const auto L = static_cast<double>(original_max_position_embeddings);
+    const double n = mistake == Mistake::kFromZero ? position : position + 1;
+    const bool applies = n > L || (mistake == Mistake::kWithoutMaximum && n > 0);
+    if (!applies) return Real(1.0);
+    const Real numerator = Log(Real(n)), denominator = Log(Real(L));
+    const Real ratio = numerator / denominator;
+    switch (mistake) {
+      case Mistake::kNotDivided:
+        return numerator;
+      case Mistake::kOfRatio:
+        return Real(1.0) + (numerator - denominator);
+      case Mistake::kInverted:
+        return denominator / numerator;
+      case Mistake::kSquared:
+        return ratio * ratio;
+      default:
+        return ratio;
+    }
+  }
+  template <class Real>
+  void operator()(const Tensor<Real>& q, const Tensor<double>& position, Tensor<Real>& y) const {
+    for (size_t h = 0; h < q.shape[1]; ++h) {
+      for (size_t s = 0; s < q.shape[2]; ++s) {
+        const size_t from = mistake == Mistake::kByHead ? h % q.shape[2] : s;
+        const KeptFactor<Real> scale(Factor<Real>(position(from)), Real(1.0));
+        for (size_t b = 0; b < q.shape[0]; ++b) {
+          for (size_t d = 0; d < q.shape[3]; ++d) y(b, h, s, d) = scale(q(b, h, s, d));
+        }
+      }
+    }
+  }
+};
+
+Defect Planted(std::string name, std::string why, MistakenLogN::Mistake mistake) {
+  MistakenLogN formula;
+  formula.mistake = mistake;
+  return MutatedFormula(std::move(name), std::move(why), formula);
+}
+
+std::vector<Defect> FormulaDefects() {
+  using Mistake = MistakenLogN::Mistake;
+  return {
+      Planted("without_maximum", "tokens within the context are scaled down",
+              Mistake::kWithoutMaximum),
+      Planted("counted_from_zero",
+              "ln p / ln L with p from 0 (ztxz16/fastllm, src/models/qwen.cpp)",
+              Mistake::kFromZero),
+      Planted("not_divided", "ln(p + 1) without its division by ln L", Mistake::kNotDivided),
+      Planted("logarithm_of_ratio", "1 + ln((p + 1) / L), as a temperature of steps would have it",
+              Mistake::kOfRatio),
+      Planted("inverted", "queries are divided, not multiplied", Mistake::kInverted),
+      Planted("applied_twice", "the factor is applied to queries and again to scores",
+              Mistake::kSquared),
+      Planted("indexed_by_head", "the factor is read by head instead of position",
+              Mistake::kByHead),
+  };
+}
+
+}  // namespace
+
+template <>
+Oracle MakeOracle<LogNScale>() {
+  return {
+      .properties = Joined<Property>(
+          {LawsOfFactors(),
+           {{"short_texts_pass", "tokens within the context come out as they went in", CheckShort},
+            {"factor_counts_contexts", "L times as far, the factor is larger by 1", CheckProduct},
+            {"never_falls", "the factor is at least 1 and never falls", CheckRising}}}),
+      // Before the start as at it, the factor is 1.
+      .defects = Joined<Defect>({Without({"negative_position_clamped"}, PositionDefects()),
+                                 FactorDefects(), FormulaDefects()})};
+}
+
+}  // namespace sextant::oracle

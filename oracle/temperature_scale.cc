@@ -1,0 +1,193 @@
+#include "reference/temperature_scale.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "oracle/angle_defects.h"
+#include "oracle/laws.h"
+#include "oracle/oracle.h"
+#include "oracle/scale_laws.h"
+#include "reference/operation.h"
+
+namespace sextant::oracle {
+namespace {
+
+// A case's steps: position n scale - start + rest begins, for rest 0, the step of n.
+struct Steps {
+  explicit Steps(const Case& c)
+      : scale(NumberOf(c, "floor_scale", 1)), start(NumberOf(c, "start", 1)) {}
+  double Of(double position) const { return std::max(0.0, std::floor((position + start) / scale)); }
+  double First(double n) const { return n * scale - start; }
+
+  double scale, start;
+};
+
+// The first floor_scale tokens come out as they went in, not changed by a bit.
+Findings CheckFirst(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const Steps steps(c);
+  Tensors near = inputs;
+  for (double& p : near[1].values.data) {
+    p = std::clamp(p, -steps.start, steps.First(1) - 1);
+  }
+  const Response y = ask(c, near);
+  Findings findings;
+  for (size_t i = 0; i < y.outputs[0].values.data.size(); ++i) {
+    findings.Equal(y(0, i), inputs[0].values.data[i], {y, 0, i});
+  }
+  return findings;
+}
+
+// The first and the last token of a step have the factor of every other one.
+Findings CheckStep(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const Steps steps(c);
+  const auto inside = [&](double p) { return std::max(p, -steps.start); };
+  const Response y = AskFactors(c, inputs, ask, inside);
+  const Response first =
+      AskFactors(c, inputs, ask, [&](double p) { return steps.First(steps.Of(p)); });
+  const Response last =
+      AskFactors(c, inputs, ask, [&](double p) { return steps.First(steps.Of(p) + 1) - 1; });
+  Findings findings;
+  Same(y, first, findings);
+  Same(y, last, findings);
+  return findings;
+}
+
+// ln((1 + m) (1 + n)) = ln(1 + m) + ln(1 + n); here m = 3.
+Findings CheckProduct(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const Steps steps(c);
+  const auto at = [&](const std::function<double(double)>& change) {
+    return AskFactors(c, inputs, ask, [&](double p) { return steps.First(change(steps.Of(p))); });
+  };
+  const Response n = at([](double k) { return k; }), m = at([](double) { return 3; }),
+                 both = at([](double k) { return 4 * (1 + k) - 1; });
+  Findings findings;
+  for (size_t i = 0; i < n.outputs[0].values.data.size(); ++i) {
+    findings.Equal(both(0, i) + 1, n(0, i) + m(0, i), {both, 0, i});
+  }
+  return findings;
+}
+
+// Twice beta is twice as far from 1.
+Findings CheckBeta(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const Steps steps(c);
+  const auto inside = [&](double p) { return std::max(p, -steps.start); };
+  const Response y = AskFactors(c, inputs, ask, inside);
+  const Response twice =
+      AskFactors(c.With("beta=" + PrintValue(2 * NumberOf(c, "beta", 0))), inputs, ask, inside);
+  Findings findings;
+  for (size_t i = 0; i < y.outputs[0].values.data.size(); ++i) {
+    findings.Equal(twice(0, i) + 1, y(0, i) * 2, {twice, 0, i});
+  }
+  return findings;
+}
+
+// Every step is hotter than the one before.
+Findings CheckRising(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const Steps steps(c);
+  const Response y = AskFactors(c, inputs, ask, [&](double p) { return steps.First(steps.Of(p)); });
+  const Response next =
+      AskFactors(c, inputs, ask, [&](double p) { return steps.First(steps.Of(p) + 1); });
+  Findings findings;
+  for (size_t i = 0; i < y.outputs[0].values.data.size(); ++i) {
+    findings.AtMost(1, y(0, i), {y, 0, i});
+    findings.AtMost(y(0, i), next(0, i), {next, 0, i});
+  }
+  return findings;
+}
+
+// The formula with one mistake.
+struct MistakenTemperature : TemperatureScale {
+  enum class Mistake {
+    kWithoutFloor,    // a factor that rises with every token
+    kRounded,         // to the nearest step
+    kCeiling,         // the next step
+    kWithoutOne,      // beta ln(...), without 1 +
+    kLogarithmOfN,    // ln n in place of ln(1 + n)
+    kBinary,          // log2
+    kWholeTimesBeta,  // 1 + ln(1 + beta n)
+    kSquared,         // twice
+    kInverted,        // divided
+    kByHead,          // the head's number for the position
+  } mistake{};
+
+  template <class Real>
+  Real Count(double position) const {
+    const double tokens = position + static_cast<double>(start),
+                 scale = static_cast<double>(floor_scale);
+    if (mistake == Mistake::kWithoutFloor) return Real(tokens) / Real(scale);
+    if (mistake == Mistake::kRounded) return Real(std::nearbyint(tokens / scale));
+    if (mistake == Mistake::kCeiling) return Real(std::ceil(tokens / scale));
+    return Real(static_cast<double>(Steps(position)));
+  }
+  template <class Real>
+  Real Factor(double position) const {
+    const InStep at(Step::kFactor);
+    const Real n = Count<Real>(position), one(1.0);
+    if (mistake == Mistake::kWholeTimesBeta) return one + Log(one + Real(beta) * n);
+    if (mistake == Mistake::kLogarithmOfN) {
+      return Steps(position) == 0 ? one : one + Real(beta) * Log(n);
+    }
+    Real logarithm = Log(one + n);
+    if (mistake == Mistake::kBinary) logarithm = logarithm / Log(Real(2.0));
+    if (mistake == Mistake::kWithoutOne) return Real(beta) * logarithm;
+    const Real factor = one + Real(beta) * logarithm;
+    if (mistake == Mistake::kSquared) return factor * factor;
+    return mistake == Mistake::kInverted ? one / factor : factor;
+  }
+  template <class Real>
+  void operator()(const Tensor<Real>& q, const Tensor<double>& position, Tensor<Real>& y) const {
+    for (size_t h = 0; h < q.shape[1]; ++h) {
+      for (size_t s = 0; s < q.shape[2]; ++s) {
+        const size_t from = mistake == Mistake::kByHead ? h % q.shape[2] : s;
+        const KeptFactor<Real> scale(Factor<Real>(position(from)), Real(1.0));
+        for (size_t b = 0; b < q.shape[0]; ++b) {
+          for (size_t d = 0; d < q.shape[3]; ++d) y(b, h, s, d) = scale(q(b, h, s, d));
+        }
+      }
+    }
+  }
+};
+
+Defect Planted(std::string name, std::string why, MistakenTemperature::Mistake mistake) {
+  MistakenTemperature formula;
+  formula.mistake = mistake;
+  return MutatedFormula(std::move(name), std::move(why), formula);
+}
+
+std::vector<Defect> FormulaDefects() {
+  using Mistake = MistakenTemperature::Mistake;
+  return {
+      Planted("without_floor", "the factor rises with every token, not by steps",
+              Mistake::kWithoutFloor),
+      Planted("rounded_to_nearest", "steps are rounded to nearest, not down", Mistake::kRounded),
+      Planted("rounded_up", "steps are rounded up, not down", Mistake::kCeiling),
+      Planted("without_one", "beta ln(1 + n) without the 1 before it", Mistake::kWithoutOne),
+      Planted("logarithm_of_n", "ln n in place of ln(1 + n)", Mistake::kLogarithmOfN),
+      Planted("binary_logarithm", "log2 in place of ln", Mistake::kBinary),
+      Planted("beta_inside", "1 + ln(1 + beta n): beta inside the logarithm",
+              Mistake::kWholeTimesBeta),
+      Planted("applied_twice", "the factor is applied to queries and again to scores",
+              Mistake::kSquared),
+      Planted("inverted", "queries are divided, as by a temperature", Mistake::kInverted),
+      Planted("indexed_by_head", "the factor is read by head instead of position",
+              Mistake::kByHead),
+  };
+}
+
+}  // namespace
+
+template <>
+Oracle MakeOracle<TemperatureScale>() {
+  return {.properties = Joined<Property>(
+              {LawsOfFactors(),
+               {{"first_step_passes", "the first floor_scale tokens come out as they went in",
+                 CheckFirst},
+                {"constant_in_steps", "all tokens of a step have the same factor", CheckStep},
+                {"factors_add", "the factors of (1 + m) (1 + n) steps add up", CheckProduct},
+                {"beta_multiplies", "twice beta is twice as far from 1", CheckBeta},
+                {"rises_by_steps", "every step has a larger factor than the one before",
+                 CheckRising}}}),
+          .defects = Joined<Defect>({PositionDefects(), FactorDefects(), FormulaDefects()})};
+}
+
+}  // namespace sextant::oracle

@@ -1,0 +1,55 @@
+#include "reference/log_n_scale.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+
+#include "reference/proof_test.h"
+
+namespace sextant {
+namespace {
+
+using testing::DoubleEq;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+const std::string kContext = "log_n_scale original_max_position_embeddings=";
+
+TEST(LogNScale, LeavesTheContextAlone) {
+  const Proof proof = ProofOf(kContext + "16 H=2 D=3 dtype=f64 @position=-5,-1,0,14,15");
+  EXPECT_EQ(proof.golden[0].value.data, proof.inputs[0].values.data);
+  EXPECT_THAT(proof.golden[0].permitted.data, testing::Each(0));
+}
+
+// Counted from 1, tokens 64 and 256 are 4^3 and 4^4, the context 16 is 4^2.
+TEST(LogNScale, IsExactWhereTheLogarithmIsRational) {
+  const Proof proof = ProofOf(kContext + "16 H=1 D=1 dtype=f64 @position=63,255,4095 @q=6");
+  EXPECT_THAT(proof.golden[0].high.data, ElementsAre(9, 12, 18));
+  EXPECT_THAT(proof.golden[0].low.data, ElementsAre(0, 0, 0));
+  EXPECT_THAT(proof.golden[0].radius.data, ElementsAre(0, 0, 0));
+  const Proof thirds = ProofOf(kContext + "1000 H=1 D=1 dtype=f64 @position=9999 @q=6");
+  EXPECT_THAT(thirds.golden[0].high.data, ElementsAre(8));  // 10^4 of 10^3
+  EXPECT_THAT(thirds.golden[0].radius.data, ElementsAre(0));
+}
+
+TEST(LogNScale, GrowsWithTheLogarithm) {
+  EXPECT_THAT(DoublesOf(kContext + "2048 H=1 D=1 dtype=f64 @position=2048,99999 @q=1"),
+              ElementsAre(DoubleEq(std::log(2049) / std::log(2048)),
+                          DoubleEq(std::log(100000) / std::log(2048))));
+}
+
+TEST(LogNScale, RefusesContextsWithoutALogarithm) {
+  for (const std::string context : {"1", "0", "-8", "9007199254740993"}) {
+    try {
+      Case::Parse(kContext + context + " H=1 S=1 D=1");
+      ADD_FAILURE() << context;
+    } catch (const Error& e) {
+      EXPECT_THAT(e.what(), HasSubstr("original_max_position_embeddings is " + context));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace sextant
