@@ -15,11 +15,13 @@ Window::Window(const Case& c)
   if (const std::string text = TextOf(c, "pairing"); !text.empty()) ParseValue(text, pairing);
   const Shape x = c.ShapeOf(c.info().signature.inputs[0]);
   rows = x[0] * x[1] * x[2];
+  if (TextOf(c, "arrangement") == "blocks") blocks = ExtentOf(c, "A");
 }
 
 std::pair<size_t, size_t> Window::Pair(size_t r, size_t k) const {
-  const auto [first, second] = ChannelsOf(pairing, k, 2 * pairs);
-  return {Row(r) + offset + first, Row(r) + offset + second};
+  const size_t own = pairs / blocks, start = Row(r) + offset + k / own * 2 * own;
+  const auto [first, second] = ChannelsOf(pairing, k % own, 2 * own);
+  return {start + first, start + second};
 }
 
 namespace {

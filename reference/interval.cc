@@ -74,7 +74,12 @@ std::optional<double> ExactRoot(double base, int64_t q) {
 
 }  // namespace
 
-WorkingPrecision::WorkingPrecision(int bits) : previous_(working_bits) { working_bits = bits; }
+// The exponents too are as wide as MPFR has them: xPos grows beyond 2^(2^30), its default.
+WorkingPrecision::WorkingPrecision(int bits) : previous_(working_bits) {
+  working_bits = bits;
+  mpfr_set_emin(mpfr_get_emin_min());
+  mpfr_set_emax(mpfr_get_emax_max());
+}
 WorkingPrecision::~WorkingPrecision() { working_bits = previous_; }
 
 Endpoint::Endpoint() {

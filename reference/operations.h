@@ -16,8 +16,8 @@ struct List {};
 using Operations =
     List<struct Sinusoidal, struct RopeFrequencies, struct RopeTable, struct RopeRotate,
          struct RopeGiven, struct Rope, struct RopeMatrix, struct RopeComplex, struct RopeRelayout,
-         struct RopeSections, struct RopeShift, struct LogNScale, struct TemperatureScale,
-         struct RmsNorm>;
+         struct RopeSections, struct RopeAxial, struct RopeShift, struct Xpos, struct LogNScale,
+         struct TemperatureScale, struct RmsNorm>;
 
 // Fresh operations, one of each, in the order of the list.
 std::vector<std::unique_ptr<Operation>> AllOperations();

@@ -40,7 +40,7 @@ TEST(Operations, AreListedOnceUnderTheirNames) {
     EXPECT_FALSE(operation->info().formula.empty());
     EXPECT_FALSE(operation->info().source.empty());
   }
-  EXPECT_EQ(names.size(), 14u);
+  EXPECT_EQ(names.size(), 16u);
 }
 
 TEST(Operations, ChoicesCoverEveryAttributeAndParse) {

@@ -244,7 +244,8 @@ Confirmation Confirm(const Case& c, const Tensors& inputs,
       for (size_t j = 0; j < width; ++j)
         scale = std::max(scale, std::abs(row[static_cast<ptrdiff_t>(j)]));
       const double distance = outputs[o].values.data[i].Distance(g.high.data[i], g.low.data[i]);
-      const double units = distance == 0 ? 0 : distance / scale * 0x1p100;
+      // A double ends at 2^-1074: what is less cannot be told.
+      const double units = distance <= 0x1p-1074 ? 0 : distance / scale * 0x1p100;
       if (!(units > confirmation.worst)) continue;
       confirmation.worst = units;
       confirmation.where = IndexText(g.name, g.high.shape, i);

@@ -1,0 +1,70 @@
+#include "reference/rope_axial.h"
+
+#include <numeric>
+
+#include "fast/axis_table.h"
+#include "fast/kernel.h"
+#include "fast/rope.h"
+#include "reference/rope_sections.h"
+
+namespace sextant::fast {
+namespace {
+
+DoubleDouble FrequencyOf(const RopeAxial& op, const RopeAxial::Place& place) {
+  const auto [i, n] = place;
+  if (op.frequencies == AxialFrequencies::kLang) return Power(op.base, -i, n);
+  if (op.frequencies == AxialFrequencies::kConstant || n == 0) return 1.0;
+  if (n == 1) return kPi;
+  const DoubleDouble part = DoubleDouble(i) / static_cast<double>(n - 1);
+  return kPi * (part * (op.max_freq / 2) - part + 1.0);
+}
+
+// Blocks of axes are rotated one after the other, in place after the first.
+template <class T, class Table>
+void RotateWindows(Rotation r, size_t windows, const T* x, const Table* cosine, const Table* sine,
+                   T* y) {
+  const size_t pairs = r.R / 2;
+  const Heads<const T> from = Dense(r, x);
+  const Heads<T> to = Dense(r, y);
+  r.R /= windows;
+  for (size_t w = 0; w < windows; ++w, r.offset += r.R) {
+    const RotaryTable<Table> table{cosine + w * r.R / 2, sine + w * r.R / 2,
+                                   static_cast<ptrdiff_t>(r.S * pairs),
+                                   static_cast<ptrdiff_t>(pairs)};
+    const Heads<const T> again{y, to.batch, to.head, to.row};
+    Rotate<T, Table>(r, w == 0 ? from : again, table, to);
+  }
+}
+
+Tensors Run(const Case& c, const Tensors& inputs) {
+  const auto op = StructOf<RopeAxial>(c);
+  const Tensor<double>&x = inputs[0].values, &position = inputs[1].values;
+  const Rotation rotation = RotationOf(op, x.shape);
+  const size_t P = op.PairsPerAxis(), pairs = rotation.R / 2;
+  return WithElement(c.dtype(), [&]<class T>() -> Tensors {
+    using Table = Computed<T>;
+    std::vector<Table> cosine(rotation.B * rotation.S * pairs), sine(cosine.size());
+    for (size_t a = 0; a < position.shape[1]; ++a) {
+      std::vector<size_t> columns(P);
+      std::iota(columns.begin(), columns.end(), a * P);
+      std::vector<DoubleDouble> frequency;
+      for (size_t j = 0; j < P; ++j) frequency.push_back(FrequencyOf(op, op.PlaceOf(a, j)));
+      FillAxis<Table>(PositionsOfAxis(position, a).data, frequency, columns, pairs, cosine.data(),
+                      sine.data());
+    }
+    const std::vector<T> from = ToElements<T>(x);
+    std::vector<T> to(from.size());
+    RotateWindows<T, Table>(rotation, op.Windows(), from.data(), cosine.data(), sine.data(),
+                            to.data());
+    return {ToTensor("y", x.shape, to)};
+  });
+}
+
+}  // namespace
+
+template <>
+CaseKernel MakeKernel<RopeAxial>() {
+  return {DeclinesMixedTypes, Run};
+}
+
+}  // namespace sextant::fast

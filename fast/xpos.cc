@@ -1,0 +1,43 @@
+#include "reference/xpos.h"
+
+#include "fast/growing_table.h"
+#include "fast/kernel.h"
+#include "fast/rope.h"
+#include "fast/rope_frequencies.h"
+
+namespace sextant::fast {
+namespace {
+
+// ln((2k/R + gamma) / (1 + gamma)) / scale_base, for keys negated.
+std::vector<Spiral> SpiralsOf(const Xpos& op) {
+  const auto R = static_cast<size_t>(op.R.value);
+  const DoubleDouble gamma = op.gamma;
+  std::vector<Spiral> spirals;
+  for (const DoubleDouble& f : Frequencies(op.base, {}, R)) {
+    const DoubleDouble channel =
+        DoubleDouble(2 * static_cast<int64_t>(spirals.size())) / static_cast<double>(R);
+    const DoubleDouble growth = log((channel + gamma) / (gamma + 1.0)) / op.scale_base;
+    spirals.push_back({f, op.role == XposRole::kQuery ? growth : -growth});
+  }
+  return spirals;
+}
+
+Tensors Run(const Case& c, const Tensors& inputs) {
+  const auto op = StructOf<Xpos>(c);
+  const Tensor<double>& x = inputs[0].values;
+  const std::vector<Spiral> spirals = SpiralsOf(op);
+  const auto fill = [&]<class Table>(Table* cosine, Table* sine) {
+    FillGrowingTable<Table>(inputs[1].values.data, static_cast<double>(op.center), spirals, cosine,
+                            sine);
+  };
+  return TurnByTables(RotationOf(op, x.shape), c.dtype(), x, fill);
+}
+
+}  // namespace
+
+template <>
+CaseKernel MakeKernel<Xpos>() {
+  return {DeclinesMixedTypes, Run};
+}
+
+}  // namespace sextant::fast

@@ -1,0 +1,296 @@
+#include "reference/rope_axial.h"
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+#include "oracle/angle_defects.h"
+#include "oracle/laws.h"
+#include "oracle/oracle.h"
+#include "oracle/rotary_defects.h"
+#include "oracle/rotary_laws.h"
+#include "reference/draw.h"
+#include "reference/rope_sections.h"
+
+namespace sextant::oracle {
+namespace {
+
+// Coordinates [B,A,S] where those of every axis but `axis` are 0.
+Tensors Alone(const Case& c, Tensors inputs, size_t axis) {
+  const size_t length = ExtentOf(c, "S"), axes = ExtentOf(c, "A");
+  std::vector<double>& position = inputs[1].values.data;
+  for (size_t i = 0; i < position.size(); ++i) {
+    if (i / length % axes != axis) position[i] = 0;
+  }
+  return inputs;
+}
+
+// The pairs of axis a are a P .. a P + P - 1, those of other axes do not see it.
+Findings CheckAxes(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const Window window(c);
+  const size_t axes = ExtentOf(c, "A"), own = window.pairs / axes;
+  const Response together = ask(c, inputs);
+  Findings findings;
+  for (size_t a = 0; a < axes; ++a) {
+    const Response y = ask(c, Alone(c, inputs, a));
+    for (size_t r = 0; r < window.rows; ++r) {
+      for (size_t k = a * own; k < (a + 1) * own; ++k) {
+        const auto [i, j] = window.Pair(r, k);
+        findings.Equal(y(0, i), together(0, i), {y, 0, i});
+        findings.Equal(y(0, j), together(0, j), {y, 0, j});
+      }
+    }
+  }
+  return findings;
+}
+
+// Blocks of "lang" are ropes of R/A channels, each by its own axis; at whole coordinates.
+Findings CheckBlocks(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const Case blocks = c.With("arrangement=blocks").With("frequencies=lang");
+  Tensors whole = inputs;
+  for (double& p : whole[1].values.data) p = std::floor(p);
+  const Response y = ask(blocks, whole);
+  const Window window(blocks);
+  const size_t axes = ExtentOf(c, "A"), own = window.pairs / axes;
+  Findings findings;
+  for (size_t a = 0; a < axes; ++a) {
+    std::string line = "rope R=" + std::to_string(2 * own) +
+                       " offset=" + std::to_string(window.offset + 2 * own * a);
+    for (const char* name : {"pairing", "base", "direction"}) {
+      line += " " + std::string(name) + "=" + TextOf(c, name);
+    }
+    for (const char* letter : {"B", "H", "S", "D"}) {
+      line += " " + std::string(letter) + "=" + std::to_string(ExtentOf(c, letter));
+    }
+    const Case rope = Case::Parse(line + " dtype=" + std::string(NameOf(c.dtype())));
+    Tensors plain = DrawInputs(rope);
+    plain[0].values = inputs[0].values;
+    plain[1].values = PositionsOfAxis(whole[1].values, a);
+    const Response turned = ask(rope, plain);
+    for (size_t r = 0; r < window.rows; ++r) {
+      for (size_t k = a * own; k < (a + 1) * own; ++k) {
+        const auto [i, j] = window.Pair(r, k);
+        findings.Equal(y(0, i), turned(0, i), {y, 0, i});
+        findings.Equal(y(0, j), turned(0, j), {y, 0, j});
+      }
+    }
+  }
+  return findings;
+}
+
+// Neighbours stay neighbours whether axes are blocks or share one window.
+Findings CheckInterleaved(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const Case neighbours = c.With("pairing=interleaved");
+  const Response blocks = ask(neighbours.With("arrangement=blocks"), inputs),
+                 halves = ask(neighbours.With("arrangement=halves"), inputs);
+  Findings findings;
+  Same(blocks, halves, findings);
+  return findings;
+}
+
+// Dealt out to the axes, frequency k of the one list is at pair k / A of axis k mod A; with one
+// axis alone it is at pair k.
+Findings CheckDealing(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const Case dealt = c.With("arrangement=alternating"), one = dealt.With("A=1");
+  const Window window(dealt);
+  const size_t axes = ExtentOf(c, "A"), own = window.pairs / axes;
+  Tensors first = inputs, same = inputs;
+  first[1].values = PositionsOfAxis(inputs[1].values, 0);
+  first[1].values.shape = {inputs[1].values.shape[0], 1, inputs[1].values.shape[2]};
+  const size_t length = ExtentOf(c, "S");
+  std::vector<double>& position = same[1].values.data;
+  for (size_t i = 0; i < position.size(); ++i) {
+    position[i] = first[1].values.data[i / (axes * length) * length + i % length];
+  }
+  Tensors moved = same;
+  for (size_t r = 0; r < window.rows; ++r) {
+    for (size_t k = 0; k < window.pairs; ++k) {
+      const auto [to_i, to_j] = window.Pair(r, k % axes * own + k / axes);
+      const auto [i, j] = window.Pair(r, k);
+      moved[0].values.data[to_i] = inputs[0].values.data[i];
+      moved[0].values.data[to_j] = inputs[0].values.data[j];
+    }
+  }
+  const Response y = ask(one, first), z = ask(dealt, moved);
+  Findings findings;
+  for (size_t r = 0; r < window.rows; ++r) {
+    for (size_t k = 0; k < window.pairs; ++k) {
+      const auto [to_i, to_j] = window.Pair(r, k % axes * own + k / axes);
+      const auto [i, j] = window.Pair(r, k);
+      findings.Equal(z(0, to_i), y(0, i), {z, 0, to_i});
+      findings.Equal(z(0, to_j), y(0, j), {z, 0, to_j});
+    }
+  }
+  return findings;
+}
+
+// The first frequency is pi: coordinate 1 is half a turn. The last of more is max_freq/2 pi, here
+// with max_freq 8: coordinate 1/2 is a whole turn.
+Findings CheckPixel(const Case& c, Tensors inputs, const Ask& ask) {
+  const Case pixel = c.With("frequencies=pixel").With("arrangement=halves").With("max_freq=8");
+  const Window window(pixel);
+  const size_t axes = ExtentOf(c, "A"), own = window.pairs / axes;
+  const auto at = [&](double coordinate) {
+    std::ranges::fill(inputs[1].values.data, coordinate);
+    return ask(pixel, inputs);
+  };
+  const Response half = at(1), whole = at(0.5);
+  Findings findings;
+  for (size_t r = 0; own > 0 && r < window.rows; ++r) {
+    for (size_t a = 0; a < axes; ++a) {
+      const size_t i = window.Pair(r, a * own).first;
+      findings.Equal(half(0, i), -inputs[0].values.data[i], {half, 0, i});
+      if (own == 1) continue;
+      const size_t j = window.Pair(r, a * own + own - 1).first;
+      findings.Equal(whole(0, j), inputs[0].values.data[j], {whole, 0, j});
+    }
+  }
+  return findings;
+}
+
+// An eighth of a radian turns (1, 0) to (cos, sin), both positive, in every pair of frequency 1.
+Findings CheckConstant(const Case& c, Tensors inputs, const Ask& ask) {
+  const Case constant = c.With("frequencies=constant").With("direction=forward");
+  const Window window(constant);
+  std::ranges::fill(inputs[0].values.data, 0);
+  std::ranges::fill(inputs[1].values.data, 0.125);
+  for (size_t r = 0; r < window.rows; ++r) {
+    for (size_t k = 0; k < window.pairs; ++k) {
+      inputs[0].values.data[window.Pair(r, k).first] = 1;
+    }
+  }
+  const Response y = ask(constant, inputs);
+  Findings findings;
+  for (size_t r = 0; r < window.rows; ++r) {
+    for (size_t k = 0; k < window.pairs; ++k) {
+      const auto [i, j] = window.Pair(r, k);
+      const size_t first = window.Pair(r, 0).second;
+      findings.AtMost(y(0, j) * 7, y(0, i), {y, 0, i});  // 7 tan 1/8 < 1
+      findings.AtMost(0, y(0, j), {y, 0, j});
+      findings.Equal(y(0, j), y(0, first), {y, 0, j});
+    }
+  }
+  return findings;
+}
+
+std::vector<Property> LawsOfTurns() {
+  std::vector<Property> laws = LawsOfPositions();
+  // Pixels turn by more than a radian in one step.
+  std::erase_if(laws, [](const Property& p) { return p.name == "turns_from_first_to_second"; });
+  return laws;
+}
+
+// The formula with one mistake; what is not said is right.
+struct MistakenAxial : RopeAxial {
+  RotaryMistake mistake;
+  bool without_pi = false;     // linspace(1, max_freq/2)
+  bool axes_reversed = false;  // columns before rows
+
+  template <class Real>
+  Real FrequencyOf(const Place& place, const Head& head) const {
+    const auto [i, n] = place;
+    Real frequency(1.0);
+    if (frequencies == AxialFrequencies::kLang) {
+      const Exponent e = mistake.exponent ? mistake.exponent(i, 2 * n, static_cast<int64_t>(head.D))
+                                          : Exponent{2 * i, 2 * n};
+      frequency = InversePower<Real>(base, e.k, e.n);
+    } else if (frequencies == AxialFrequencies::kPixel) {
+      const InStep at(Step::kFrequency);
+      const Real one(1.0), part = Real(static_cast<double>(i)) /
+                                  Real(static_cast<double>(std::max<int64_t>(n - 1, 1)));
+      frequency = one + (Real(max_freq) / Real(2.0) - one) * part;
+      if (!without_pi) frequency = frequency * (TwoPi<Real>() / Real(2.0));
+    }
+    return mistake.kept ? KeptIn(*mistake.kept, frequency) : frequency;
+  }
+  // Tables of twice the pairs of a window: whoever reads on finds the frequencies that would
+  // follow.
+  template <class Real>
+  Tables<Real> TablesOf(size_t window, const Head& head, const Tensor<double>& position) const {
+    const size_t pairs = head.R / 2, P = PairsPerAxis(), axes = position.shape[1];
+    const Shape shape = {position.shape[0], position.shape[2], head.R};
+    Tables<Real> tables{Tensor<Real>(shape), Tensor<Real>(shape)};
+    for (size_t k = 0; k < head.R; ++k) {
+      const size_t of_all = window * pairs + k % pairs, a = of_all / P;
+      Place place = PlaceOf(a, of_all % P);
+      if (k >= pairs) place.i += static_cast<int64_t>(pairs);
+      const Real frequency = FrequencyOf<Real>(place, head);
+      const size_t axis = axes_reversed ? axes - 1 - a : a;
+      for (size_t b = 0; b < shape[0]; ++b) {
+        for (size_t s = 0; s < shape[1]; ++s) {
+          std::tie(tables.cos(b, s, k), tables.sin(b, s, k)) =
+              KeptTurn(TurnBy(position(b, axis, s), frequency), Real(1.0));
+        }
+      }
+    }
+    return tables;
+  }
+  template <class Real>
+  void operator()(const Tensor<Real>& x, const Tensor<double>& position, Tensor<Real>& y) const {
+    const size_t windows = Windows();
+    Head head{pairing, static_cast<size_t>(offset), static_cast<size_t>(R.value) / windows,
+              x.shape[3]};
+    y.data = x.data;
+    for (size_t w = 0; w < windows; ++w, head.offset += head.R) {
+      const Tensor<Real> turned = y;
+      Apply<Real>(mistake, head, direction == Direction::kForward, turned,
+                  TablesOf<Real>(w, head, position), y);
+    }
+  }
+};
+
+std::vector<Defect> AxialDefects() {
+  MistakenAxial without_pi, axes_reversed;
+  without_pi.without_pi = true;
+  axes_reversed.axes_reversed = true;
+  return {
+      MutatedFormula("pixel_without_pi", "linspace(1, max_freq/2) without the factor pi",
+                     without_pi),
+      MutatedFormula("axes_reversed",
+                     "columns before rows, or rows before columns (ggml-org/llama.cpp#13282)",
+                     axes_reversed),
+      ChangedWord(
+          "max_freq_not_halved", "linspace(1, max_freq) in place of max_freq/2",
+          [](const Case& c) { return "max_freq=" + PrintValue(2 * NumberOf(c, "max_freq", 0)); }),
+      ChangedInputs("coordinates_cut", "coordinates are converted to integers",
+                    [](const Case&, Tensors& inputs) {
+                      for (double& p : In(inputs, "position").data) p = std::trunc(p);
+                      return true;
+                    }),
+      ChangedInputs("first_axis_for_all", "every axis takes the coordinates of the first one",
+                    [](const Case& c, Tensors& inputs) {
+                      const size_t length = ExtentOf(c, "S"), axes = ExtentOf(c, "A");
+                      std::vector<double>& position = In(inputs, "position").data;
+                      for (size_t i = 0; i < position.size(); ++i) {
+                        position[i] = position[i / (axes * length) * axes * length + i % length];
+                      }
+                      return axes > 1;
+                    }),
+  };
+}
+
+}  // namespace
+
+template <>
+Oracle MakeOracle<RopeAxial>() {
+  return {
+      .properties = Joined<Property>(
+          {LawsOfTurns(),
+           {PairingsAgree(),
+            {"axes_do_not_mix", "a pair of channels sees the coordinate of its axis alone",
+             CheckAxes},
+            {"blocks_are_ropes", "a block of frequencies lang is a rope by its own axis",
+             CheckBlocks},
+            {"neighbours_need_no_blocks", "for neighbouring channels blocks and halves agree",
+             CheckInterleaved},
+            {"frequencies_are_dealt_out",
+             "alternating axes take the frequencies of one axis in turn", CheckDealing},
+            {"pixels_turn_by_pi", "frequencies of pixels go from pi to max_freq/2 pi", CheckPixel},
+            {"constant_is_the_angle", "of constant frequency every pair turns alike",
+             CheckConstant}}}),
+      .defects = Joined<Defect>(
+          {PositionDefects(), AxialDefects(), Planted<MistakenAxial>(TurnMistakes()),
+           Planted<MistakenAxial>(FrequencyMistakes()), PrecisionDefects(RopeAxial::kSteps)})};
+}
+
+}  // namespace sextant::oracle

@@ -1,0 +1,250 @@
+#include "reference/xpos.h"
+
+#include <algorithm>
+
+#include "oracle/angle_defects.h"
+#include "oracle/laws.h"
+#include "oracle/oracle.h"
+#include "oracle/rotary_defects.h"
+#include "oracle/rotary_laws.h"
+#include "reference/draw.h"
+
+namespace sextant::oracle {
+namespace {
+
+Tensors WithPositions(Tensors inputs, const std::function<double(double)>& change) {
+  for (double& p : In(inputs, "position").data) p = change(p);
+  return inputs;
+}
+
+Measured Square(const Measured& a) { return a * a; }
+
+// What queries grow by keys shrink by: y_q . y_k = x . x in every pair.
+Findings CheckReciprocal(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const Window window(c);
+  const Response q = ask(c.With("role=query"), inputs), k = ask(c.With("role=key"), inputs);
+  const auto x = [&](size_t i) { return Measured(inputs[0].values.data[i]); };
+  Findings findings;
+  for (size_t r = 0; r < window.rows; ++r) {
+    for (size_t pair = 0; pair < window.pairs; ++pair) {
+      const auto [i, j] = window.Pair(r, pair);
+      findings.Equal(q(0, i) * k(0, i) + q(0, j) * k(0, j), Square(x(i)) + Square(x(j)), {q, 0, i});
+    }
+  }
+  return findings;
+}
+
+// The scores of each query with the key after it, in the rotated channels.
+struct Scores {
+  Response q, k;
+  Measured operator()(const Window& window, size_t r) const {
+    Measured score = 0;
+    for (size_t channel = 0; channel < window.width; ++channel) {
+      score = score + q(0, window.Row(r) + channel) * k(0, window.Row(r + 1) + channel);
+    }
+    return score;
+  }
+};
+Scores ScoresOf(const Case& c, const Tensors& inputs, const Ask& ask) {
+  return {ask(c.With("role=query"), inputs), ask(c.With("role=key"), inputs)};
+}
+
+Findings SameScores(const Case& c, const Scores& a, const Scores& b) {
+  const Window window(c);
+  const size_t length = ExtentOf(c, "S");
+  Findings findings;
+  for (size_t r = 0; r < window.rows; ++r) {
+    if (r % length + 1 < length) {
+      findings.Equal(a(window, r), b(window, r), {a.q, 0, window.Row(r)});
+    }
+  }
+  return findings;
+}
+
+Findings CheckDistance(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const auto moved = WithPositions(inputs, [](double p) { return p + 1000; });
+  return SameScores(c, ScoresOf(c, inputs, ask), ScoresOf(c, moved, ask));
+}
+
+Findings CheckCenter(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const Case other = c.With("center=" + PrintValue(NumberOf(c, "center", 0) + 100));
+  return SameScores(c, ScoresOf(c, inputs, ask), ScoresOf(other, inputs, ask));
+}
+
+Case AsRope(const Case& c) {
+  std::string line = "rope";
+  for (const char* name : {"pairing", "base", "offset"}) {
+    line += " " + std::string(name) + "=" + TextOf(c, name);
+  }
+  for (const char* letter : {"B", "H", "S", "D", "R"}) {
+    line += " " + std::string(letter) + "=" + std::to_string(ExtentOf(c, letter));
+  }
+  return Case::Parse(line + " dtype=" + std::string(NameOf(c.dtype())));
+}
+
+Findings CheckRope(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const double center = NumberOf(c, "center", 0);
+  const Tensors there = WithPositions(inputs, [center](double) { return center; });
+  const Case rope = AsRope(c);
+  Tensors plain = DrawInputs(rope);
+  plain[0].values = there[0].values;
+  plain[1].values = there[1].values;
+  const Response here = ask(c, there), turned = ask(rope, plain);
+  Findings findings;
+  Same(here, turned, findings);
+  return findings;
+}
+
+// scale_base tokens from the centre: |y| (1 + gamma) R = |x| (2k + gamma R).
+Findings CheckDecay(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const Window window(c);
+  const double at = NumberOf(c, "center", 0) + NumberOf(c, "scale_base", 0);
+  const Response y = ask(c.With("role=query"), WithPositions(inputs, [at](double) { return at; }));
+  const Measured gamma = NumberOf(c, "gamma", 0), R = 2.0 * static_cast<double>(window.pairs);
+  Findings findings;
+  if (at != std::floor(at)) return findings;
+  for (size_t r = 0; r < window.rows; ++r) {
+    for (size_t k = 0; k < window.pairs; ++k) {
+      const auto [i, j] = window.Pair(r, k);
+      const auto x = [&](size_t n) { return Measured(inputs[0].values.data[n]); };
+      findings.Equal(
+          (Square(y(0, i)) + Square(y(0, j))) * Square((gamma + 1) * R),
+          (Square(x(i)) + Square(x(j))) * Square(gamma * R + 2.0 * static_cast<double>(k)),
+          {y, 0, i});
+    }
+  }
+  return findings;
+}
+
+// The formula with one mistake; what is not said is right.
+struct MistakenXpos : Xpos {
+  RotaryMistake mistake;
+  enum class Growth {
+    kRight,
+    kNone,             // rope
+    kTwice,            // z^2t
+    kOtherPattern,     // repeated for channels as the other pairing would have it
+    kOfHeadWidth,      // 2k/D
+    kWithoutTwo,       // k/R
+    kNotNormalised,    // 2k/R + gamma
+    kOnCosOnly,        // the sines keep their size
+    kNotDivided,       // z^(p - center)
+    kAbsoluteDistance  // |p - center|: older tokens decay too
+  } growth{};
+
+  template <class Real>
+  Real FactorOf(size_t k, double position) const {
+    const InStep at(Step::kFactor);
+    if (growth == Growth::kNone) return Real(1.0);
+    const double n = static_cast<double>(growth == Growth::kWithoutTwo ? k : 2 * k);
+    const auto width = static_cast<double>(growth == Growth::kOfHeadWidth ? D.value : R.value);
+    Real decay = Real(n) / Real(width) + Real(gamma);
+    if (growth != Growth::kNotNormalised) decay = decay / (Real(1.0) + Real(gamma));
+    const double away = position - static_cast<double>(center);
+    Real distance(growth == Growth::kAbsoluteDistance ? std::abs(away) : away, DType::kI64);
+    if (growth != Growth::kNotDivided) distance = distance / Real(scale_base);
+    if (growth == Growth::kTwice) distance = distance + distance;
+    const Real power = Power(decay, distance);
+    return role == XposRole::kQuery ? power : Real(1.0) / power;
+  }
+  template <class Real>
+  void operator()(const Tensor<Real>& x, const Tensor<double>& position, Tensor<Real>& y) const {
+    const auto width = static_cast<size_t>(R.value), half = width / 2;
+    const Head head{pairing, static_cast<size_t>(offset), width, x.shape[3]};
+    const auto frequency = MistakenFrequencies<Real>(mistake, Rotary().Frequencies(), width, head);
+    const Shape shape = {position.shape[0], position.shape[1], width};
+    Tables<Real> tables{Tensor<Real>(shape), Tensor<Real>(shape)};
+    for (size_t k = 0; k < width; ++k) {
+      Rotor<Real> rotor(frequency(k));
+      for (size_t b = 0; b < shape[0]; ++b) {
+        for (size_t s = 0; s < shape[1]; ++s) {
+          const double p = position(b, s);
+          const bool plain = growth == Growth::kOtherPattern;
+          const Real factor = plain ? Real(1.0) : FactorOf<Real>(k % half, p);
+          const auto turn = rotor(p);
+          tables.cos(b, s, k) = KeptTurn(turn, factor).first;
+          tables.sin(b, s, k) =
+              KeptTurn(turn, growth == Growth::kOnCosOnly ? Real(1.0) : factor).second;
+        }
+      }
+    }
+    Apply<Real>(mistake, head, true, x, std::move(tables), y);
+    if (growth == Growth::kOtherPattern) GrowByOtherPattern(position, y);
+  }
+  template <class Real>
+  void GrowByOtherPattern(const Tensor<double>& position, Tensor<Real>& y) const {
+    const auto width = static_cast<size_t>(R.value), start = static_cast<size_t>(offset);
+    for (size_t b = 0; b < y.shape[0]; ++b) {
+      for (size_t s = 0; s < y.shape[2]; ++s) {
+        for (size_t w = 0; w < width; ++w) {
+          const size_t k = pairing == Pairing::kHalf ? w / 2 : w % (width / 2);
+          const Real factor = FactorOf<Real>(k, position(b, s));
+          const InStep at(Step::kRotate);
+          for (size_t h = 0; h < y.shape[1]; ++h) {
+            y(b, h, s, start + w) = y(b, h, s, start + w) * factor;
+          }
+        }
+      }
+    }
+  }
+};
+
+Defect WithGrowth(std::string name, std::string why, MistakenXpos::Growth growth) {
+  MistakenXpos mistaken;
+  mistaken.growth = growth;
+  return MutatedFormula(std::move(name), std::move(why), mistaken);
+}
+
+std::vector<Defect> GrowthDefects() {
+  using Growth = MistakenXpos::Growth;
+  return {
+      WithGrowth("growth_missing", "rope without its growth", Growth::kNone),
+      WithGrowth("growth_twice", "the growth is applied twice", Growth::kTwice),
+      WithGrowth("growth_in_other_pattern",
+                 "growth is repeated for channels as the other pairing would have it "
+                 "(lucidrains/rotary-embedding-torch@4ae4ca0)",
+                 Growth::kOtherPattern),
+      WithGrowth("growth_on_cos_only", "the growth misses the sines", Growth::kOnCosOnly),
+      WithGrowth("decay_over_head_width",
+                 "a partly rotated head decays by channels of its whole width",
+                 Growth::kOfHeadWidth),
+      WithGrowth("decay_without_two", "(k/R + gamma) / (1 + gamma): arange without its step of 2",
+                 Growth::kWithoutTwo),
+      WithGrowth("decay_not_normalised", "2k/R + gamma, not divided by 1 + gamma",
+                 Growth::kNotNormalised),
+      WithGrowth("scale_base_ignored", "every token decays by z_k", Growth::kNotDivided),
+      WithGrowth("distance_without_sign", "tokens before the centre decay as those after it",
+                 Growth::kAbsoluteDistance),
+      ChangedWord("center_of_sequence",
+                  "the middle of this very sequence is the centre, so that queries and keys of "
+                  "other lengths differ (Dao-AILab/flash-attention#522)",
+                  [](const Case& c) { return "center=" + std::to_string(ExtentOf(c, "S") / 2); }),
+      ChangedRecipe("growth_in_bf16", "the growth is computed in bf16", "factor=bf16"),
+      ChangedRecipe("growth_in_f16", "the growth is computed in f16", "factor=f16"),
+      ChangedRecipe("growth_in_f32", "the growth is computed in f32 where f64 is due",
+                    "factor=f32"),
+  };
+}
+
+}  // namespace
+
+template <>
+Oracle MakeOracle<Xpos>() {
+  return {
+      .properties = {{"reciprocal", "what queries grow by keys shrink by", CheckReciprocal},
+                     {"distance_alone_counts", "a score stays when both positions move alike",
+                      CheckDistance},
+                     {"center_cancels", "a score stays when the centre of both moves", CheckCenter},
+                     {"is_rope_at_the_center", "at the centre it is rope", CheckRope},
+                     {"decays_in_scale_base",
+                      "in scale_base tokens pair k of R/2 decays by (2k/R + gamma) / (1 + gamma)",
+                      CheckDecay},
+                     ChannelsOutsidePass(),
+                     LinearInX(),
+                     PairingsAgree()},
+      .defects = Joined<Defect>(
+          {PositionDefects(), GrowthDefects(), Planted<MistakenXpos>(TurnMistakes()),
+           Planted<MistakenXpos>(FrequencyMistakes()), PrecisionDefects(Xpos::kSteps)})};
+}
+
+}  // namespace sextant::oracle
