@@ -59,6 +59,26 @@ class Program(unittest.TestCase):
         self.assertEqual((result.returncode, result.stderr), (1, ""))
         self.assertIn("caught   rms_norm/(one element pushed)", result.stdout)
 
+    # At position 0 no rotation shows, at position 1 its direction does.
+    def test_audit_suite_tells_which_case_catches_what(self):
+        lines = [f"rope pairing=half H=2 D=8 @position={p}" for p in (0, 1, 2)]
+        self.path("some.cases").write_text("".join(f"{line}  # why\n" for line in lines))
+        result = self.run_it("audit-suite", "some.cases", "--minimal", "--json", "a.json")
+        self.assertEqual((result.returncode, result.stderr), (1, ""))
+        self.assertIn("caught   rope/rotates_backwards  by  2 3\n", result.stdout)
+        self.assertRegex(result.stdout, r"\nrope: \d of 3 cases catch all \d+ defects that are "
+                                        r"caught, no fewer do\n  case ")
+        report = json.loads(self.path("a.json").read_text())
+        self.assertFalse(report["passed"])
+        self.assertEqual([case["number"] for case in report["cases"]], [1, 2, 3])
+        by = {defect["name"]: defect["caught_by"] for defect in report["defects"]}
+        self.assertEqual(by["rotates_backwards"], [2, 3])
+        self.assertEqual(by["positions_of_first_batch"], [])
+        (minimal,) = report["minimal"]
+        self.assertTrue(minimal["is_smallest"])
+        for numbers in by.values():
+            self.assertTrue(not numbers or set(numbers) & set(minimal["cases"]))
+
     def test_files_that_links_lead_to_are_replaced(self):
         for name, *command in (
             ("a.h5", "golden", ONE_CASE, "-o"),
