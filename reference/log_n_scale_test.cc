@@ -34,6 +34,14 @@ TEST(LogNScale, IsExactWhereTheLogarithmIsRational) {
   EXPECT_THAT(thirds.golden[0].radius.data, ElementsAre(0));
 }
 
+// 129/128 times 3/2 is 387/256, half way between two bf16 numbers: no enclosure decides that.
+TEST(LogNScale, RoundsTiesOfRationalFactorsToEven) {
+  const GoldenTensor y =
+      ProofOf(kContext + "16 H=1 D=1 dtype=bf16 @position=63 @q=0x1.02p+0").golden[0];
+  EXPECT_EQ(y.value.data[0], 388. / 256);
+  EXPECT_EQ(y.radius.data[0], 0);
+}
+
 TEST(LogNScale, GrowsWithTheLogarithm) {
   EXPECT_THAT(DoublesOf(kContext + "2048 H=1 D=1 dtype=f64 @position=2048,99999 @q=1"),
               ElementsAre(DoubleEq(std::log(2049) / std::log(2048)),

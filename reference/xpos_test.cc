@@ -24,6 +24,16 @@ TEST(Xpos, GrowsByWholePowersExactly) {
               ElementsAre(16, DoubleEq(64. / 9), 0, DoubleEq(128. / 9)));
 }
 
+// 129/128 times 3/4 is 387/512, half way between two bf16 numbers: no enclosure decides that.
+TEST(Xpos, RoundsTiesOfWholePowersToEven) {
+  const GoldenTensor y = ProofOf(
+                             "xpos pairing=half role=query gamma=1 center=-512 H=1 D=4 "
+                             "dtype=bf16 @position=0 @x=0,0x1.02p+0,0,0")
+                             .golden[0];
+  EXPECT_EQ(y.value.data[1], 388. / 512);
+  EXPECT_EQ(y.radius.data[1], 0);
+}
+
 // z_0 = 0.4 / 1.4 and z_31 = (62/64 + 0.4) / 1.4 of 64 channels.
 TEST(Xpos, DecaysAsTorchscaleDoes) {
   const auto y = DoublesOf(
