@@ -18,12 +18,47 @@ bool Decided(double x, double amplitude, T& rounded) {
   return ToDouble(rounded) == ToDouble(FromDouble<T>(x + error));
 }
 
-// 0 stays 0, and what does not fit a double is infinite.
-DoubleDouble Product(const DoubleDouble& turn, const DoubleDouble& amplitude) {
-  if (turn.high == 0) return 0.0;
-  const DoubleDouble product = turn * amplitude;
-  return std::isfinite(product.high) ? product : DoubleDouble(turn.high * amplitude.high);
-}
+// e^(growth (position - center)) of every pair: of the position after the last one by one
+// multiplication, of any other afresh.
+class Amplitudes {
+ public:
+  Amplitudes(double center, std::span<const Spiral> spirals)
+      : center_(center), spirals_(spirals), current_(spirals.size()) {
+    for (const Spiral& spiral : spirals) steps_.push_back(exp(spiral.growth));
+  }
+  void MoveTo(double position) {
+    const bool next = count_ > 0 && count_ <= kMostSteps && position == position_ + 1;
+    count_ = next ? count_ + 1 : 1;
+    position_ = position;
+    for (size_t k = 0; k < current_.size(); ++k) {
+      DoubleDouble& a = current_[k];
+      a = next && a.high > kLeast && a.high < kMost ? a * steps_[k] : exp(Exponent(k));
+    }
+  }
+  double operator[](size_t k) const { return current_[k].high; }
+  // turn times amplitude k: 0 stays 0, and what does not fit a double is infinite. Of amplitudes
+  // near the ends of double a power of two comes last, when nothing is lost by it.
+  DoubleDouble Times(const DoubleDouble& turn, size_t k) const {
+    const double a = current_[k].high;
+    const int shift = a < kLeast ? 600 : a > kMost ? -600 : 0;
+    if (turn.high == 0) return 0.0;
+    const DoubleDouble shifted =
+        shift == 0 ? current_[k] : exp(Exponent(k) + kLn2 * static_cast<double>(shift));
+    const DoubleDouble product = turn * shifted;
+    return std::isfinite(product.high) ? ldexp(product, -shift) : turn.high * shifted.high;
+  }
+
+ private:
+  static constexpr double kLeast = 0x1p-800, kMost = 0x1p800;  // between them no half is lost
+  static constexpr int kMostSteps = 256;
+
+  DoubleDouble Exponent(size_t k) const { return spirals_[k].growth * TwoSum(position_, -center_); }
+
+  double center_, position_ = 0;
+  int count_ = 0;  // of positions in a row
+  std::span<const Spiral> spirals_;
+  std::vector<DoubleDouble> current_, steps_;
+};
 
 }  // namespace
 
@@ -39,17 +74,18 @@ void FillGrowingTable(std::span<const double> position, double center,
     unit_sine.resize(unit_cosine.size());
     FillTable<double>(position, frequency, 1.0, unit_cosine.data(), unit_sine.data());
   }
+  Amplitudes amplitudes(center, spirals);
   for (size_t i = 0; i < position.size() * n; ++i) {
     const double p = position[i / n];
-    const DoubleDouble amplitude = exp(spirals[i % n].growth * TwoSum(p, -center));
+    if (i % n == 0) amplitudes.MoveTo(p);
     if constexpr (!std::same_as<T, double>) {
-      const double a = amplitude.high;
+      const double a = amplitudes[i % n];
       if (Decided(unit_cosine[i] * a, a, cosine[i]) && Decided(unit_sine[i] * a, a, sine[i]))
         continue;
     }
     const SineCosine turn = SinCos(frequency[i % n] * p);
-    cosine[i] = FromDoubleDouble<T>(Product(turn.cosine, amplitude));
-    sine[i] = FromDoubleDouble<T>(Product(turn.sine, amplitude));
+    cosine[i] = FromDoubleDouble<T>(amplitudes.Times(turn.cosine, i % n));
+    sine[i] = FromDoubleDouble<T>(amplitudes.Times(turn.sine, i % n));
   }
 }
 

@@ -150,6 +150,22 @@ TEST(Rotate, RoundsAllBF16ToNearestEven) {
   });
 }
 
+// A row step of 0: all rows of a sequence turn alike.
+TYPED_TEST(RotateTest, SharesOneRowOfTheTable) {
+  using T = typename TestFixture::T;
+  using Table = typename TestFixture::Table;
+  const Rotation r{.B = 2, .H = 3, .S = 40, .D = 10, .R = 8, .pairing = Pairing::kInterleaved};
+  Random random;
+  const Guarded<T> x = random.Fill<T>(r.B * r.H * r.S * r.D);
+  const Guarded<Table> cosine = random.Fill<Table>(r.B * 4), sine = random.Fill<Table>(r.B * 4);
+  OnAllTargets([&] {
+    Guarded<T> y(x.size());
+    const RotaryTable<Table> table{cosine.data(), sine.data(), 4, 0};
+    Rotate<T, Table>(r, Dense(r, x.data()), table, Dense(r, y.data()));
+    ExpectRotated<T, Table>(r, Dense(r, x.data()), table, Dense(r, y.data()));
+  });
+}
+
 // Large enough to bypass the caches.
 TEST(SlowRotate, GivesTheSameBitsWhenStreaming) {
   const Rotation r{.H = 3, .S = 20000, .D = 131, .R = 128, .offset = 2};
