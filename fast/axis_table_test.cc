@@ -14,7 +14,7 @@ class FillAxisTest : public testing::Test {
     const std::vector<size_t> columns = {3, 1};
     Guarded<T> cosine(coordinate.size() * 5), sine(cosine.size());
     const Guarded<T> untouched = cosine;
-    FillAxis<T>(coordinate, frequency, columns, 5, cosine.data(), sine.data());
+    FillAxis<T>(coordinate, {frequency, 1.0}, columns, 5, cosine.data(), sine.data());
     for (size_t i = 0; i < cosine.size(); ++i) {
       const size_t column = i % 5;
       if (column != 1 && column != 3) {

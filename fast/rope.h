@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "fast/rope_frequencies.h"
 #include "fast/rope_rotate.h"
 #include "fast/rope_table.h"
 #include "fast/typed.h"
@@ -45,8 +46,7 @@ Tensors TurnByTables(const Rotation& r, DType dtype, const Tensor<double>& x, co
 // What every operation that rotates x [B,H,S,D] by position [B,S] does, from its frequencies on.
 struct Turning {
   Rotation rotation;
-  std::vector<DoubleDouble> frequency;  // R/2, radians per token
-  DoubleDouble amplitude = 1.0;
+  Frequencies frequencies;
 };
 Tensors TurnByPosition(const Turning& turning, DType dtype, const Tensor<double>& x,
                        const Tensor<double>& position);

@@ -47,9 +47,9 @@ Tensors Run(const Case& c, const Tensors& inputs) {
     for (size_t a = 0; a < position.shape[1]; ++a) {
       std::vector<size_t> columns(P);
       std::iota(columns.begin(), columns.end(), a * P);
-      std::vector<DoubleDouble> frequency;
-      for (size_t j = 0; j < P; ++j) frequency.push_back(FrequencyOf(op, op.PlaceOf(a, j)));
-      FillAxis<Table>(PositionsOfAxis(position, a).data, frequency, columns, pairs, cosine.data(),
+      Frequencies own;
+      for (size_t j = 0; j < P; ++j) own.of_pair.push_back(FrequencyOf(op, op.PlaceOf(a, j)));
+      FillAxis<Table>(PositionsOfAxis(position, a).data, own, columns, pairs, cosine.data(),
                       sine.data());
     }
     const std::vector<T> from = ToElements<T>(x);

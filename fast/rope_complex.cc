@@ -11,9 +11,8 @@ namespace {
 Tensors Run(const Case& c, const Tensors& inputs) {
   const auto op = StructOf<RopeComplex>(c);
   const Tensor<double>& x = inputs[0].values;
-  const Rotation rotation = RotationOf(op, x.shape);
-  return TurnByPosition({rotation, Frequencies(op.base, op.scaling, rotation.R)}, c.dtype(), x,
-                        inputs[1].values);
+  return TurnByPosition({RotationOf(op, x.shape), ScaledFrequencies(op.Frequencies())}, c.dtype(),
+                        x, inputs[1].values);
 }
 
 }  // namespace

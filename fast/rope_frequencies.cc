@@ -9,25 +9,32 @@ namespace {
 
 // Found by the scalings through argument-dependent look-up.
 struct Number : DoubleDouble {
+  Number() = default;
   explicit Number(double x) : DoubleDouble(x) {}
   explicit Number(const DoubleDouble& x) : DoubleDouble(x) {}
   friend Number operator+(const Number& a, const Number& b) { return Number(Base(a) + Base(b)); }
   friend Number operator-(const Number& a, const Number& b) { return Number(Base(a) - Base(b)); }
   friend Number operator*(const Number& a, const Number& b) { return Number(Base(a) * Base(b)); }
   friend Number operator/(const Number& a, const Number& b) { return Number(Base(a) / Base(b)); }
+  friend Number operator-(const Number& a) { return Number(-Base(a)); }
+  friend Number Sqrt(const Number& a) { return Number(sqrt(Base(a))); }
+  friend Number Log(const Number& a) { return Number(log(Base(a))); }
   friend bool Less(const Number& a, const Number& b) { return Base(a) < Base(b); }
+  friend double Floor(const Number& a) { return floor(Base(a)); }
+  friend Number TwoPiOf(const Number*) { return Number(kPi * 2.0); }
   static const DoubleDouble& Base(const Number& a) { return a; }
 };
 
 Tensors Run(const Case& c, const Tensors&) {
   const auto op = StructOf<RopeFrequencies>(c);
   const size_t R = ExtentOf(c, "R");
-  const std::vector<DoubleDouble> frequencies = Frequencies(op.base, op.scaling, R);
+  const Frequencies frequencies = ScaledFrequencies(op);
   return WithElement(c.DTypeOf(c.info().signature.outputs[0]), [&]<class T>() -> Tensors {
     std::vector<T> rounded;
-    for (const DoubleDouble& f : frequencies) rounded.push_back(FromDoubleDouble<T>(f));
+    for (const DoubleDouble& f : frequencies.of_pair) rounded.push_back(FromDoubleDouble<T>(f));
     return {ToTensor("inv_freq", {R / 2}, rounded),
-            ToTensor("attention_factor", {}, std::vector<T>{FromDouble<T>(1)})};
+            ToTensor("attention_factor", {},
+                     std::vector<T>{FromDoubleDouble<T>(frequencies.amplitude)})};
   });
 }
 
@@ -35,15 +42,18 @@ std::string Declines(const Case& c) { return DeclinesMixedTypes(c); }
 
 }  // namespace
 
-std::vector<DoubleDouble> Frequencies(double base, const RopeScaling& scaling,
-                                      size_t rotary_width) {
-  std::vector<DoubleDouble> frequencies;
-  const Number two_pi(kPi * 2.0);
-  const auto R = static_cast<int64_t>(rotary_width);
+Frequencies ScaledFrequencies(const RopeFrequencies& op) {
+  Frequencies frequencies;
+  const int64_t R = op.R.value;
+  const ScalingFormula<Number> scaled = FormulaOf<Number>(op.scaling, op.Setting());
+  const std::optional<Number> growth = GrowthOf<Number>(op.scaling, op.Setting());
   for (int64_t k = 0; k < R / 2; ++k) {
-    const Number f(Power(base, -2 * k, R));
-    frequencies.push_back(std::visit([&](const auto& s) { return s(f, two_pi); }, scaling));
+    DoubleDouble f = Power(op.base, -2 * k, R);
+    // (growth^(R/(R-2)))^-(2k/R)
+    if (growth) f *= exp(log(*growth) * DoubleDouble(-2 * k) / DoubleDouble(R - 2));
+    frequencies.of_pair.push_back(scaled(Number(f), k));
   }
+  frequencies.amplitude = AmplitudeOf<Number>(op.scaling, op.Setting());
   return frequencies;
 }
 

@@ -1,15 +1,19 @@
-// Rotary frequencies to about 100 bits: R/2 numbers, in double-double. The formula:
-// reference/rope_frequencies.h; the scalings: reference/scaling.h.
+// Rotary frequencies and their amplitude to about 100 bits: R/2 + 1 numbers, in double-double. The
+// formula: reference/rope_frequencies.h; the scalings: reference/scaling.h.
 #pragma once
 
 #include <vector>
 
 #include "reference/double_double.h"
-#include "reference/scaling.h"
+#include "reference/rope_frequencies.h"
 
 namespace sextant::fast {
 
-// base^-(2k/R) scaled, k = 0 .. R/2-1, in radians per token.
-std::vector<DoubleDouble> Frequencies(double base, const RopeScaling& scaling, size_t rotary_width);
+struct Frequencies {
+  std::vector<DoubleDouble> of_pair;  // base^-(2k/R) scaled, k = 0 .. R/2-1, in radians per token
+  DoubleDouble amplitude = 1.0;       // of cos and sin
+};
+
+Frequencies ScaledFrequencies(const RopeFrequencies& op);
 
 }  // namespace sextant::fast

@@ -17,7 +17,8 @@ Real Unscaled(size_t k) { return pow(Real(500000), Real(-2.0 * k) / kWidth); }
 // |f[k] - exact(k)| <= units 2^-106 exact(k), for every k.
 template <class Exact>
 void ExpectWithin(double units, const RopeScaling& scaling, const Exact& exact) {
-  const std::vector<DoubleDouble> f = Frequencies(500000, scaling, kWidth);
+  const std::vector<DoubleDouble> f =
+      ScaledFrequencies({.base = 500000, .scaling = scaling, .R = {kWidth}}).of_pair;
   ASSERT_EQ(f.size(), kWidth / 2);
   for (size_t k = 0; k < f.size(); ++k) {
     const Real want = exact(k), error = abs(Real(f[k].high) + f[k].low - want);
@@ -44,6 +45,36 @@ TEST(Frequencies, ChangeByBandsInLlama3) {
     const Real m = (turns - 1) / 3;
     return (1 - m) * f / 8 + m * f;
   });
+}
+
+// One power more, of a number up to 8, whose logarithm has 33 units; and its product.
+TEST(Frequencies, FallFasterByAGrownBase) {
+  const Real growth = 8, base = 500000 * pow(growth, Real(kWidth) / (kWidth - 2));
+  const auto exact = [&](size_t k) -> Real { return pow(base, Real(-2.0 * k) / kWidth); };
+  ExpectWithin(160, NtkScaling{.factor = 8}, exact);
+}
+
+// index(32) = 21.5 and index(1) = 38.4 for 500000 and 16384: from 21 to 39.
+TEST(Frequencies, ChangeByIndexInYarn) {
+  ExpectWithin(128, YarnScaling{.factor = 4, .original_max_position_embeddings = 16384},
+               [](size_t k) -> Real {
+                 const Real r = k < 21 ? Real(0) : k > 39 ? Real(1) : Real(k - 21.0) / 18;
+                 return Unscaled(k) * (1 - r) + Unscaled(k) / 4 * r;
+               });
+}
+
+// Two logarithms of 33 units, their quotient, a sum, a root.
+TEST(Frequencies, HaveAnAmplitude) {
+  const std::vector<double> ones(kWidth / 2, 1.0);
+  const LongRopeScaling longrope{.short_factor = ones,
+                                 .long_factor = ones,
+                                 .original_max_position_embeddings = 4096,
+                                 .factor = 31};
+  const DoubleDouble a =
+      ScaledFrequencies({.base = 500000, .scaling = longrope, .R = {kWidth}}).amplitude;
+  const Real exact = sqrt(1 + log(Real(31)) / log(Real(4096)));
+  EXPECT_LE(abs(Real(a.high) + a.low - exact), exact * 64 * 0x1p-106);
+  EXPECT_EQ(ScaledFrequencies({.R = {kWidth}}).amplitude, DoubleDouble(1.0));
 }
 
 }  // namespace

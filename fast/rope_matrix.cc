@@ -22,9 +22,10 @@ Tensors Run(const Case& c, const Tensors& inputs) {
   const auto op = StructOf<RopeMatrix>(c);
   const auto D = static_cast<size_t>(op.D.value), half = D / 2;
   const std::vector<double>& position = inputs[0].values.data;
+  const fast::Frequencies frequencies = ScaledFrequencies(op.Frequencies());
   return WithElement(c.dtype(), [&]<class T>() -> Tensors {
     std::vector<T> cosine(position.size() * half), sine(cosine.size());
-    FillTable<T>(position, Frequencies(op.base, op.scaling, D), 1.0, cosine.data(), sine.data());
+    FillTable<T>(position, frequencies.of_pair, frequencies.amplitude, cosine.data(), sine.data());
     std::vector<T> matrix(position.size() * D * D, FromDouble<T>(0));
     for (size_t s = 0; s < position.size(); ++s) {
       T* m = matrix.data() + s * D * D;

@@ -11,23 +11,22 @@ namespace {
 Tensors Run(const Case& c, const Tensors& inputs) {
   const auto op = StructOf<RopeSections>(c);
   const Tensor<double>&x = inputs[0].values, &position = inputs[1].values;
-  const Rotation rotation = RotationOf(op, x.shape);
-  const auto frequency = Frequencies(op.base, op.scaling, rotation.R);
+  const Frequencies frequencies = ScaledFrequencies(op.Frequencies());
   const std::vector<size_t> axis_of = op.Axes();
   const auto fill = [&]<class Table>(Table* cosine, Table* sine) {
     for (size_t a = 0; a < position.shape[1]; ++a) {
       std::vector<size_t> columns;
-      std::vector<DoubleDouble> own;
+      Frequencies own{{}, frequencies.amplitude};
       for (size_t k = 0; k < axis_of.size(); ++k) {
         if (axis_of[k] != a) continue;
         columns.push_back(k);
-        own.push_back(frequency[k]);
+        own.of_pair.push_back(frequencies.of_pair[k]);
       }
       FillAxis<Table>(PositionsOfAxis(position, a).data, own, columns, axis_of.size(), cosine,
                       sine);
     }
   };
-  return TurnByTables(rotation, c.dtype(), x, fill);
+  return TurnByTables(RotationOf(op, x.shape), c.dtype(), x, fill);
 }
 
 }  // namespace

@@ -11,12 +11,11 @@ namespace {
 Tensors Run(const Case& c, const Tensors& inputs) {
   const auto op = StructOf<RopeShift>(c);
   const Tensor<double>& k = inputs[0].values;
-  const Rotation rotation = RotationOf(op, k.shape);
-  const auto frequency = Frequencies(op.base, op.scaling, rotation.R);
+  const auto frequency = ScaledFrequencies(op.Frequencies()).of_pair;
   const auto fill = [&]<class Table>(Table* cosine, Table* sine) {
     FillTable<Table>(inputs[1].values.data, frequency, 1.0, cosine, sine);
   };
-  return TurnByTables(rotation, c.dtype(), k, fill, true);
+  return TurnByTables(RotationOf(op, k.shape), c.dtype(), k, fill, true);
 }
 
 }  // namespace

@@ -272,9 +272,16 @@ class TableFiller {
 template <Element T>
 void FillTable(std::span<const double> position, std::span<const DoubleDouble> frequency,
                const DoubleDouble& amplitude, T* cosine, T* sine) {
-  TableFiller filler(frequency, amplitude, position);
+  // What never turns (proportional scaling) has a sine of 0, which no error bound would decide.
+  size_t turning = frequency.size();
+  while (turning > 0 && frequency[turning - 1].high == 0) --turning;
+  const size_t still = frequency.size() - turning;
+  const T at_rest = FromDoubleDouble<T>(amplitude), nothing = FromDouble<T>(0);
+  TableFiller filler(frequency.first(turning), amplitude, position);
   for (const double p : position) {
     filler.FillRow(static_cast<int64_t>(p), cosine, sine);
+    std::fill_n(cosine + turning, still, at_rest);
+    std::fill_n(sine + turning, still, nothing);
     cosine += frequency.size();
     sine += frequency.size();
   }

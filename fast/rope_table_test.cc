@@ -114,6 +114,17 @@ TYPED_TEST(FillTableTest, RoundsCorrectlyWhateverTheAmplitude) {
   }
 }
 
+// Frequencies of 0, at the end and between others.
+TYPED_TEST(FillTableTest, StillPairsAreExact) {
+  for (const size_t still : {size_t{1}, size_t{3}, size_t{19}}) {
+    std::vector<DoubleDouble> frequency = Frequencies(10000, 9);
+    frequency[4] = 0;
+    frequency.resize(9 + still);
+    ExpectNearest<TypeParam>({{-3, 0, 1, 4097}, frequency, 1.1});
+  }
+  ExpectNearest<TypeParam>({{-3, 0, 1, 4097}, std::vector<DoubleDouble>(5), 1});
+}
+
 TYPED_TEST(FillTableTest, TakesNothing) {
   ExpectNearest<TypeParam>({{}, {1.0}});
   ExpectNearest<TypeParam>({{7}, {}});

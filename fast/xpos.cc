@@ -13,7 +13,7 @@ std::vector<Spiral> SpiralsOf(const Xpos& op) {
   const auto R = static_cast<size_t>(op.R.value);
   const DoubleDouble gamma = op.gamma;
   std::vector<Spiral> spirals;
-  for (const DoubleDouble& f : Frequencies(op.base, {}, R)) {
+  for (const DoubleDouble& f : ScaledFrequencies(op.Rotary().Frequencies()).of_pair) {
     const DoubleDouble channel =
         DoubleDouble(2 * static_cast<int64_t>(spirals.size())) / static_cast<double>(R);
     const DoubleDouble growth = log((channel + gamma) / (gamma + 1.0)) / op.scale_base;

@@ -5,7 +5,6 @@
 #include <sstream>
 
 #include "oracle/laws.h"
-#include "reference/scaling.h"
 
 namespace sextant::oracle {
 namespace {
@@ -31,8 +30,6 @@ Defect Positions(const std::string& input, const PositionMistake& mistake) {
   return ChangedInputs(std::string(mistake.name), std::string(mistake.why), apply);
 }
 
-// A ramp as narrow as this is a step to frequencies that lie apart; and f32 can tell its ends.
-constexpr double kStep = 1 + 0x1p-10;
 constexpr double kTableLength = 4096;  // of the tables in the bugs below; any length is wrong
 
 Defect Frequencies(std::string name, std::string why, DType format) {
@@ -41,17 +38,6 @@ Defect Frequencies(std::string name, std::string why, DType format) {
     const Tensor<double> before = frequencies;
     for (double& f : frequencies.data) f = RoundTo(format, f);
     return frequencies.data != before.data;
-  });
-}
-
-template <class Scaling>
-Defect Scaled(std::string name, std::string why, void (*change)(Scaling&)) {
-  return ChangedWord(std::move(name), std::move(why), [change](const Case& c) -> std::string {
-    RopeScaling scaling;
-    ParseValue(TextOf(c, "scaling"), scaling);
-    if (!std::holds_alternative<Scaling>(scaling)) return "";
-    change(std::get<Scaling>(scaling));
-    return "scaling=" + PrintValue(scaling);
   });
 }
 
@@ -156,35 +142,6 @@ std::vector<Defect> GivenFrequencyDefects() {
                       for (double& x : f.data) x = 1 / x;
                       return true;
                     }),
-  };
-}
-
-std::vector<Defect> ScalingDefects() {
-  return {
-      Scaled<LinearScaling>("linear_scaling_twice",
-                            "positions and frequencies are both divided by the factor",
-                            [](LinearScaling& s) { s.factor *= s.factor; }),
-      Scaled<LinearScaling>("linear_scaling_inverted", "multiplied by the factor, not divided",
-                            [](LinearScaling& s) { s.factor = 1 / s.factor; }),
-      // Everything below the high border is divided, everything above is not.
-      Scaled<Llama3Scaling>("llama3_borders_swapped",
-                            "low_freq_factor and high_freq_factor swapped",
-                            [](Llama3Scaling& s) {
-                              s.low_freq_factor = s.high_freq_factor;
-                              s.high_freq_factor = s.low_freq_factor * kStep;
-                            }),
-      Scaled<Llama3Scaling>(
-          "llama3_without_ramp", "a step in place of the ramp between the bands",
-          [](Llama3Scaling& s) { s.high_freq_factor = s.low_freq_factor * kStep; }),
-      Scaled<Llama3Scaling>(
-          "llama3_by_extended_context", "the extended context is taken for the original one",
-          [](Llama3Scaling& s) { s.original_max_position_embeddings *= s.factor; }),
-      Scaled<Llama3Scaling>(
-          "llama3_without_two_pi", "1 / f is taken for the wavelength 2 pi / f",
-          [](Llama3Scaling& s) { s.original_max_position_embeddings *= 2 * M_PI; }),
-      Scaled<Llama3Scaling>(
-          "llama3_scales_all", "every frequency is divided by the factor",
-          [](Llama3Scaling& s) { s.original_max_position_embeddings = 0x1p-100; }),
   };
 }
 

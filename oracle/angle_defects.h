@@ -19,7 +19,4 @@ std::vector<Defect> PrecisionDefects(std::string_view steps);
 // Of an input `inv_freq`.
 std::vector<Defect> GivenFrequencyDefects();
 
-// Of an attribute `scaling`.
-std::vector<Defect> ScalingDefects();
-
 }  // namespace sextant::oracle

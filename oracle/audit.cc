@@ -15,17 +15,15 @@ struct Question {
   Case c;
   Recipe recipe;
   Tensors inputs;
-  std::vector<GoldenTensor> golden;
-  std::vector<PermittedTensor> permitted;
+  Judgement judge;
 
   Question(const Case& of, const AuditOptions& options)
       : c(of),
         recipe(ParseRecipe(options.honest.recipe, c.dtype())),
         inputs(DrawInputs(c, options.read_file)),
-        golden(Prove(c, inputs, recipe)),
-        permitted(Permit(c, inputs, recipe)) {}
+        judge(c, inputs, recipe) {}
   bool Fails(const Tensors& answer) const {
-    return Judge(c, golden, permitted, answer).status == Verdict::Status::kFails;
+    return judge(answer).status == Verdict::Status::kFails;
   }
 };
 
@@ -38,9 +36,9 @@ bool Catches(const Question& question, const Defect& defect) {
 // no element can be moved so.
 std::optional<Tensors> PushedBeyond(const Question& question, Tensors answer) {
   for (size_t o = 0; o < answer.size(); ++o) {
-    const GoldenTensor& golden = question.golden[o];
+    const GoldenTensor& golden = question.judge.golden()[o];
     for (size_t i = 0; i < golden.high.data.size(); ++i) {
-      const double bound = question.permitted[o].error.data[i] + golden.radius.data[i];
+      const double bound = question.judge.permitted()[o].error.data[i] + golden.radius.data[i];
       if (!std::isfinite(golden.value.data[i]) || !std::isfinite(bound)) continue;
       double pushed = RoundTo(golden.dtype, golden.high.data[i] + bound);
       while (std::isfinite(pushed) &&

@@ -29,7 +29,9 @@ Defect ChangedWord(std::string name, std::string why, WordOf word) {
             const std::string text = word(c);
             if (text.empty()) return std::nullopt;
             try {
-              const Case changed = c.With(text);
+              Case changed = c;
+              std::istringstream words(text);
+              for (std::string one; words >> one;) changed = changed.With(one);
               if (changed.ToString() == c.ToString()) return std::nullopt;
               return Hypothesis{changed.operation().Clone(), inputs, recipe};
             } catch (const Error&) {

@@ -31,8 +31,9 @@ struct Defect {
       hypothesis;
 };
 
-// The case with one word changed ("base=50000"), answered on the inputs of the original; where the
-// word depends on the case, it is empty if the bug does not apply.
+// The case with one word changed ("base=50000"), or several ("base=2 scaling=none"), answered on
+// the inputs of the original; where the word depends on the case, it is empty if the bug does not
+// apply.
 Defect ChangedWord(std::string name, std::string why, std::string word);
 using WordOf = std::function<std::string(const Case&)>;
 Defect ChangedWord(std::string name, std::string why, WordOf word);

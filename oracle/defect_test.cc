@@ -194,7 +194,7 @@ TEST(Oracle, EveryDefectHasItsOwnNameAndAReason) {
 
 // Every mutated formula is the operation's own but for its one mistake: where there is nothing to
 // be mistaken about, it gives the same answer. At position 0 without a window all agree but those
-// that are named.
+// that are named; an amplitude shows there.
 TEST(Oracle, FormulasAreRightWhereTheirBugCannotShow) {
   const Asked asked("rope pairing=half H=1 D=8 dtype=f32 @position=0");
   std::set<std::string> differ;
@@ -206,7 +206,9 @@ TEST(Oracle, FormulasAreRightWhereTheirBugCannotShow) {
   }
   EXPECT_THAT(differ, ElementsAre("adds_instead_of_rotating", "cos_and_sin_swapped",
                                   "output_in_other_order", "position_off_by_one",
-                                  "rotation_in_bf16", "rotation_in_f16", "second_term_subtracted"));
+                                  "rotation_in_bf16", "rotation_in_f16",
+                                  "scaling=yarn(factor=4,original_max_position_embeddings=4096)",
+                                  "second_term_subtracted"));
 }
 
 // What a defect answers to the committed cases is explained by that defect, wherever it shows.

@@ -193,4 +193,35 @@ Verdict Judge(const Case& c, const std::vector<GoldenTensor>& golden,
   return verdict;
 }
 
+Judgement::Judgement(const Case& c, const Tensors& inputs, const Recipe& recipe,
+                     const ProveOptions& options)
+    : Judgement(c, inputs, recipe, Prove(c, inputs, recipe, options), options) {}
+
+Judgement::Judgement(const Case& c, const Tensors& inputs, const Recipe& recipe,
+                     std::vector<GoldenTensor> golden, const ProveOptions& options)
+    : c_(c),
+      inputs_(inputs),
+      recipe_(recipe),
+      options_(options),
+      golden_(std::move(golden)),
+      permitted_(Permit(c, inputs, recipe, options)) {}
+
+Verdict Judgement::operator()(const Tensors& outputs) const {
+  Verdict verdict = Judge(c_, golden_, permitted_, outputs);
+  if (verdict.status != Verdict::Status::kFails || verdict.tensors.empty()) return verdict;
+  std::vector<std::unique_ptr<Operation>> alternatives;
+  {
+    const Following following(recipe_, c_.dtype());
+    alternatives = c_.operation().Alternatives();
+  }
+  for (const auto& other : alternatives) {
+    Verdict by_other = Judge(c_, Prove(*other, c_, inputs_, recipe_, options_),
+                             Permit(*other, c_, inputs_, recipe_, options_), outputs);
+    if (by_other.status == Verdict::Status::kFails) continue;
+    by_other.message = "by another truth as a whole: rounding put a limit beyond an integer";
+    return by_other;
+  }
+  return verdict;
+}
+
 }  // namespace sextant::oracle

@@ -66,4 +66,29 @@ struct Verdict {
 Verdict Judge(const Case& c, const std::vector<GoldenTensor>& golden,
               const std::vector<PermittedTensor>& permitted, const Tensors& outputs);
 
+// What an answer is judged by: the truth, and where rounding by the recipe may turn a decision of
+// the formula, the truths of the other decision (Operation::Alternatives). An answer conforms if
+// all its elements conform to one of them; its verdict is that, else the one by the truth.
+class Judgement {
+ public:
+  Judgement(const Case& c, const Tensors& inputs, const Recipe& recipe,
+            const ProveOptions& options = {});
+  // With the truth already proven.
+  Judgement(const Case& c, const Tensors& inputs, const Recipe& recipe,
+            std::vector<GoldenTensor> golden, const ProveOptions& options = {});
+  Judgement(const Judgement&) = delete;
+  Judgement& operator=(const Judgement&) = delete;
+  Verdict operator()(const Tensors& outputs) const;
+  const std::vector<GoldenTensor>& golden() const { return golden_; }
+  const std::vector<PermittedTensor>& permitted() const { return permitted_; }
+
+ private:
+  const Case& c_;  // both must outlive this
+  const Tensors& inputs_;
+  Recipe recipe_;
+  ProveOptions options_;
+  std::vector<GoldenTensor> golden_;
+  std::vector<PermittedTensor> permitted_;
+};
+
 }  // namespace sextant::oracle

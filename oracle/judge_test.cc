@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "reference/rope_frequencies.h"
+
 namespace sextant::oracle {
 namespace {
 
@@ -328,6 +330,46 @@ TEST(Judge, ErrorsOfFrequenciesAreNeverUnlikely) {
 TEST(Judge, NamesTheCase) {
   EXPECT_EQ(Ones().Judged().case_line,
             "rms_norm eps=1e-05 unit_offset=false M=2 N=2 dtype=f32 seed=1");
+}
+
+// The upper limit of the ramp is ceil(29.00000005) = 30. In f32 it may come out as 29.
+class AmbiguousRamp : public testing::Test {
+ protected:
+  // Right but for an upper limit that is moved, and element `other` as the truth has it.
+  Tensors Answer(double shift, size_t other = 40) const {
+    YarnScaling yarn{.factor = 4, .original_max_position_embeddings = 140663};
+    yarn.high_shift = shift;
+    const Wrapped<RopeFrequencies> moved({.base = 1e6, .scaling = yarn, .R = {80}});
+    const Recipe exact = ParseRecipe("exact", DType::kF32);
+    Tensors answer = AnswerBy(moved, c_, {}, exact);
+    if (other < 40) answer[0].values.data[other] = AnswerBy(c_, {}, exact)[0].values.data[other];
+    return answer;
+  }
+  Verdict By(const std::string& recipe, const Tensors& answer) const {
+    const Tensors none;
+    return Judgement(c_, none, ParseRecipe(recipe, DType::kF32))(answer);
+  }
+  Case c_ = Case::Parse(
+      "rope_frequencies R=80 base=1000000 "
+      "scaling=yarn(factor=4,original_max_position_embeddings=140663)");
+};
+
+TEST_F(AmbiguousRamp, EitherIsRightAsAWhole) {
+  EXPECT_EQ(By("native", Answer(0)).message, "");
+  EXPECT_EQ(By("native", Answer(0)).status, Status::kConforms);
+  EXPECT_EQ(By("native", Answer(-1)).status, Status::kConforms);
+  EXPECT_THAT(By("native", Answer(-1)).message, HasSubstr("by another truth as a whole"));
+}
+
+TEST_F(AmbiguousRamp, AMixtureIsNot) {
+  EXPECT_EQ(By("native", Answer(-1, 20)).status, Status::kFails);
+  EXPECT_EQ(By("native", Answer(+1)).status, Status::kFails);
+}
+
+// Who does not round the limit has no choice.
+TEST_F(AmbiguousRamp, ExactLimitsHaveOneTruth) {
+  EXPECT_EQ(By("exact_table", Answer(0)).status, Status::kConforms);
+  EXPECT_EQ(By("exact_table", Answer(-1)).status, Status::kFails);
 }
 
 }  // namespace

@@ -120,15 +120,14 @@ template <class Real>
 Tensor<Real> MistakenFrequencies(const RotaryMistake& mistake, const RopeFrequencies& from,
                                  size_t count, const Head& head) {
   Tensor<Real> frequencies({count});
+  const auto R = static_cast<int64_t>(head.R), D = static_cast<int64_t>(head.D);
+  const InStep at(Step::kFrequency);
+  const GrownBase<Real> base{from.base, GrowthOf<Real>(from.scaling, from.Setting()), R};
+  const ScalingFormula<Real> scaled = FormulaOf<Real>(from.scaling, from.Setting());
   for (size_t i = 0; i < count; ++i) {
-    const auto k = static_cast<int64_t>(i), R = static_cast<int64_t>(head.R);
-    const Exponent e = mistake.exponent ? mistake.exponent(k, R, static_cast<int64_t>(head.D))
-                                        : Exponent{2 * k, R};
-    const Real f = InversePower<Real>(from.base, e.k, e.n);
-    {
-      const InStep at(Step::kFrequency);
-      frequencies(i) = std::visit([&](const auto& s) { return s(f, TwoPi<Real>()); }, from.scaling);
-    }
+    const auto k = static_cast<int64_t>(i);
+    const Exponent e = mistake.exponent ? mistake.exponent(k, R, D) : Exponent{2 * k, R};
+    frequencies(i) = scaled(InversePower(base, e.k, e.n), k % (R / 2));
     if (mistake.kept) frequencies(i) = KeptIn(*mistake.kept, frequencies(i));
   }
   return frequencies;
@@ -192,8 +191,13 @@ struct Mistaken<Rope> : Rope {
     const auto width = static_cast<size_t>(R.value);
     const Head head{pairing, static_cast<size_t>(offset), width, x.shape[3]};
     const auto frequencies = MistakenFrequencies<Real>(mistake, Frequencies(), width, head);
+    Real amplitude;
+    {
+      const InStep at(Step::kFrequency);
+      amplitude = AmplitudeOf<Real>(scaling, Frequencies().Setting());
+    }
     Apply<Real>(mistake, head, direction == Direction::kForward, x,
-                MistakenTables(mistake, position, frequencies, Real(1.0)), y);
+                MistakenTables(mistake, position, frequencies, amplitude), y);
   }
 };
 
@@ -218,7 +222,7 @@ struct Mistaken<RopeMatrix> : RopeMatrix {
     const size_t S = matrix.shape[0], width = matrix.shape[1];
     Mistaken<Rope> rope;
     static_cast<RopeAttributes&>(rope) = {
-        .pairing = pairing, .base = base, .scaling = scaling, .R = D};
+        .pairing = pairing, .base = base, .scaling = scaling, .seq_len = seq_len, .R = D};
     rope.mistake = mistake;
     Tensor<Real> unit({1, width, S, width}), turned({1, width, S, width});
     std::ranges::fill(unit.data, Real(0.0));
@@ -241,7 +245,8 @@ struct Mistaken<RopeFrequencies> : RopeFrequencies {
   void operator()(Tensor<Real>& inv_freq, Tensor<Real>& attention_factor) const {
     const size_t half = inv_freq.shape[0];
     inv_freq = MistakenFrequencies<Real>(mistake, *this, half, {{}, 0, 2 * half, 2 * half});
-    attention_factor() = Real(1.0);
+    const InStep at(Step::kFrequency);
+    attention_factor() = AmplitudeOf<Real>(scaling, Setting());
   }
 };
 

@@ -5,6 +5,7 @@
 #include "oracle/oracle.h"
 #include "oracle/rotary_defects.h"
 #include "oracle/rotary_laws.h"
+#include "oracle/scaling_defects.h"
 
 namespace sextant::oracle {
 
@@ -17,6 +18,7 @@ Oracle MakeOracle<Rope>() {
            TurnDefects<Rope>(),
            FrequencyDefects<Rope>(),
            ScalingDefects(),
+           ExtensionDefects(),
            PrecisionDefects(Rope::kSteps),
            {ChangedWord("partial_width_ignored", "the whole head is rotated although R < D",
                         [](const Case& c) { return "R=" + std::to_string(ExtentOf(c, "D")); })}})};

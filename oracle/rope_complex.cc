@@ -5,6 +5,7 @@
 #include "oracle/oracle.h"
 #include "oracle/rotary_defects.h"
 #include "oracle/rotary_laws.h"
+#include "oracle/scaling_defects.h"
 
 namespace sextant::oracle {
 namespace {
@@ -32,7 +33,7 @@ Oracle MakeOracle<RopeComplex>() {
   return {.properties = Joined<Property>({LawsOfPositions(), LawsOfConfiguration(), {IsRope()}}),
           .defects = Joined<Defect>({PositionDefects(), TurnDefects<RopeComplex>(),
                                      FrequencyDefects<RopeComplex>(), ScalingDefects(),
-                                     PrecisionDefects(RopeComplex::kSteps)})};
+                                     ExtensionDefects(), PrecisionDefects(RopeComplex::kSteps)})};
 }
 
 }  // namespace sextant::oracle

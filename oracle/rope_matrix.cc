@@ -1,9 +1,13 @@
 #include "reference/rope_matrix.h"
 
+#include <cmath>
+
 #include "oracle/angle_defects.h"
+#include "oracle/configuration.h"
 #include "oracle/laws.h"
 #include "oracle/oracle.h"
 #include "oracle/rotary_defects.h"
+#include "oracle/scaling_defects.h"
 #include "reference/draw.h"
 
 namespace sextant::oracle {
@@ -37,34 +41,36 @@ Findings CheckIdentity(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response m = AskAt(c, inputs, ask, [](double) { return 0; });
   Findings findings;
   ForEachElement(c, [&](size_t s, size_t i, size_t j) {
-    findings.Equal(m(0, at(s, i, j)), i == j ? 1 : 0, {m, 0, at(s, i, j)});
+    findings.Equal(m(0, at(s, i, j)), i == j ? AmplitudeOf(c) : 0, {m, 0, at(s, i, j)});
   });
   return findings;
 }
 
-// R^T R = 1
+// R^T R = a^2
 Findings CheckOrthogonal(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Index at{ExtentOf(c, "D")};
   const Response m = ask(c, inputs);
+  const Measured a = AmplitudeOf(c);
   Findings findings;
   ForEachElement(c, [&](size_t s, size_t i, size_t j) {
     Measured sum = 0;
     for (size_t k = 0; k < at.width; ++k) sum = sum + m(0, at(s, k, i)) * m(0, at(s, k, j));
-    findings.Equal(sum, i == j ? 1 : 0, {m, 0, at(s, i, j)});
+    findings.Equal(sum, i == j ? a * a : 0, {m, 0, at(s, i, j)});
   });
   return findings;
 }
 
-// R_m^T R_n = R_(n-m), here for m = 7.
+// R_m^T R_n = a R_(n-m), here for m = 7.
 Findings CheckAngles(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Index at{ExtentOf(c, "D")};
   const Response n = ask(c, inputs), m = AskAt(c, inputs, ask, [](double) { return 7; }),
                  between = AskAt(c, inputs, ask, [](double p) { return p - 7; });
+  const Measured a = AmplitudeOf(c);
   Findings findings;
   ForEachElement(c, [&](size_t s, size_t i, size_t j) {
     Measured sum = 0;
     for (size_t k = 0; k < at.width; ++k) sum = sum + m(0, at(s, k, i)) * n(0, at(s, k, j));
-    findings.Equal(sum, between(0, at(s, i, j)), {between, 0, at(s, i, j)});
+    findings.Equal(sum, a * between(0, at(s, i, j)), {between, 0, at(s, i, j)});
   });
   return findings;
 }
@@ -130,7 +136,8 @@ template <>
 Oracle MakeOracle<RopeMatrix>() {
   return {
       .properties = {{"identity_at_position_zero", "at position 0 nothing rotates", CheckIdentity},
-                     {"orthogonal", "the transpose is the inverse", CheckOrthogonal},
+                     {"orthogonal", "the transpose is the inverse, amplitude aside",
+                      CheckOrthogonal},
                      {"angles_add", "turned by n and back by m is turned by n - m", CheckAngles},
                      {"order_does_not_matter",
                       "turned by n and then by m is turned by m and then by n", CheckOrder},
@@ -139,7 +146,7 @@ Oracle MakeOracle<RopeMatrix>() {
                       "a positive position turns the first channel to the second", CheckSign}},
       .defects = Joined<Defect>({PositionDefects(), TurnDefects<RopeMatrix>(),
                                  FrequencyDefects<RopeMatrix>(), ScalingDefects(),
-                                 PrecisionDefects(RopeMatrix::kSteps)})};
+                                 ExtensionDefects(), PrecisionDefects(RopeMatrix::kSteps)})};
 }
 
 }  // namespace sextant::oracle

@@ -7,6 +7,7 @@
 #include "oracle/oracle.h"
 #include "oracle/rotary_defects.h"
 #include "oracle/rotary_laws.h"
+#include "oracle/scaling_defects.h"
 #include "reference/draw.h"
 
 namespace sextant::oracle {

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "oracle/configuration.h"
 #include "oracle/laws.h"
 #include "reference/draw.h"
 
@@ -16,6 +17,7 @@ Window::Window(const Case& c)
   const Shape x = c.ShapeOf(c.info().signature.inputs[0]);
   rows = x[0] * x[1] * x[2];
   if (TextOf(c, "arrangement") == "blocks") blocks = ExtentOf(c, "A");
+  if (!TextOf(c, "scaling").empty()) amplitude = AmplitudeOf(c);
 }
 
 std::pair<size_t, size_t> Window::Pair(size_t r, size_t k) const {
@@ -50,7 +52,8 @@ class TurnedAgain {
     const auto [i, j] = window_.Pair(r, k);
     const size_t at = of_second ? j : i;
     const double carried = first_(0, i).error() + first_(0, j).error();
-    return again_(0, at) + Measured(0, std::abs(window_.amplitude) * carried * (1 + 0x1p-50));
+    return again_(0, at) +
+           Measured(0, std::abs(window_.amplitude.value()) * carried * (1 + 0x1p-50));
   }
 
  private:
@@ -175,6 +178,7 @@ Findings CheckSquaredBase(const Case& c, const Tensors& inputs, const Ask& ask) 
   const Window window(c);
   const double base = NumberOf(c, "base", 0);
   if (std::fma(base, base, -(base * base)) != 0) return {};  // its square is no double
+  if (!OfFrequencyAlone(Configuration(c).scaling)) return {};
   Tensors spread = inputs;
   for (size_t r = 0; r < window.rows; ++r) {
     for (size_t k = 0; 2 * k < window.pairs; ++k) {

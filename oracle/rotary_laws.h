@@ -20,7 +20,7 @@ struct Window {
   Pairing pairing = Pairing::kInterleaved;  // that of complex numbers
   size_t offset = 0, pairs = 0, width = 0, rows = 0;
   size_t blocks = 1;  // of channels, paired each on its own
-  double amplitude = 1;
+  Measured amplitude = 1;
 };
 
 // What holds of any rotation of x, whatever turns it.

@@ -24,10 +24,6 @@ std::string PrintValue(double value) {
 }
 std::string PrintValue(int64_t value) { return Shortest(value); }
 std::string PrintValue(bool value) { return value ? "true" : "false"; }
-std::string PrintValue(const std::optional<double>& value) {
-  return value ? PrintValue(*value) : std::string();
-}
-
 void ParseValue(std::string_view text, double& value) {
   const bool negative = text.starts_with('-');
   std::string_view digits = negative ? text.substr(1) : text;
@@ -55,14 +51,6 @@ void ParseValue(std::string_view text, int64_t& value) {
 void ParseValue(std::string_view text, bool& value) {
   if (text != "true" && text != "false") throw Error("'", text, "' is not one of: true false");
   value = text == "true";
-}
-
-void ParseValue(std::string_view text, std::optional<double>& value) {
-  if (text.empty()) {
-    value.reset();
-  } else {
-    ParseValue(text, value.emplace());
-  }
 }
 
 std::vector<std::string> ItemsOf(std::string_view list) {

@@ -30,7 +30,10 @@ struct Dimension {
 std::string PrintValue(double value);
 std::string PrintValue(int64_t value);
 std::string PrintValue(bool value);
-std::string PrintValue(const std::optional<double>& value);  // empty text if unset
+template <class T>
+std::string PrintValue(const std::optional<T>& value) {  // unset is a state of its own: no text
+  return value ? PrintValue(*value) : std::string();
+}
 template <class T>
 std::string PrintValue(const std::vector<T>& list) {  // "[1,1.5]"
   std::string text;
@@ -42,7 +45,11 @@ std::string PrintValue(const std::vector<T>& list) {  // "[1,1.5]"
 void ParseValue(std::string_view text, double& value);
 void ParseValue(std::string_view text, int64_t& value);
 void ParseValue(std::string_view text, bool& value);
-void ParseValue(std::string_view text, std::optional<double>& value);
+template <class T>
+void ParseValue(std::string_view text, std::optional<T>& value) {
+  value.reset();
+  if (!text.empty()) ParseValue(text, value.emplace());
+}
 std::vector<std::string> ItemsOf(std::string_view list);  // of "[1,1.5]"; throws Error
 template <class T>
 void ParseValue(std::string_view text, std::vector<T>& list) {
@@ -148,11 +155,13 @@ void SetAttribute(T& object, std::string_view owner, std::string_view name, std:
     throw Error(owner, " has no attribute '", name, "'; it has:", exist.empty() ? " none" : exist);
 }
 
-// "name(key=value,...)"; with `blank`, required arguments have no value yet.
+// "name(key=value,...)" without what is unset; with `blank` all arguments, required ones without a
+// value.
 template <class Alternative>
 std::string PrintCall(const Alternative& alternative, bool blank) {
   std::string text(alternative.kName), inside;
   for (const Attribute& a : AttributesOf(alternative)) {
+    if (!blank && a.text.empty()) continue;
     if (!inside.empty()) inside += ",";
     inside += a.name;
     inside += "=";

@@ -27,12 +27,23 @@ struct Shifted {
     v("times", times);
   }
 };
+struct Stretched {
+  static constexpr std::string_view kName = "stretched";
+  double by = 1;
+  std::optional<double> at_most;
+  void Visit(auto&& v) {
+    v("by", by, kRequired);
+    v("at_most", at_most);
+  }
+};
 struct Everything {
   double eps = 1e-5;
   bool on = false;
   int64_t offset = -3;
   Color color = Color::kBlue;
   std::optional<double> scale;
+  std::optional<int64_t> count;
+  std::vector<double> list;
   std::variant<Plain, Shifted> shape;
   Dimension R;
   void Visit(auto&& v) {
@@ -41,6 +52,8 @@ struct Everything {
     v("offset", offset);
     v("color", color, kRequired);
     v("scale", scale);
+    v("count", count);
+    v("list", list);
     v("shape", shape);
     v("R", R);
   }
@@ -114,7 +127,7 @@ TEST(Attribute, SaysWhatWasExpected) {
   EXPECT_EQ(SetError("on", "yes"), "thing: attribute on: 'yes' is not one of: true false");
   EXPECT_EQ(SetError("color", "green"), "thing: attribute color: 'green' is not one of: red blue");
   EXPECT_EQ(SetError("colour", "red"),
-            "thing has no attribute 'colour'; it has: eps on offset color scale shape");
+            "thing has no attribute 'colour'; it has: eps on offset color scale count list shape");
   EXPECT_EQ(SetError("shape", "round"),
             "thing: attribute shape: 'round' is not one of: plain shifted");
   EXPECT_EQ(SetError("shape", "shifted(by=1"),
@@ -132,8 +145,9 @@ TEST(Attribute, SetsEachMember) {
   Everything object;
   for (const auto& [name, text] :
        {std::pair("eps", "0.25"), std::pair("on", "true"), std::pair("offset", "4"),
-        std::pair("color", "red"), std::pair("scale", "2"),
-        std::pair("shape", "shifted(times=5,by=-1)"), std::pair("R", "64")}) {
+        std::pair("color", "red"), std::pair("scale", "2"), std::pair("count", "3"),
+        std::pair("list", "[1,-0.5]"), std::pair("shape", "shifted(times=5,by=-1)"),
+        std::pair("R", "64")}) {
     SetAttribute(object, "thing", name, text);
   }
   EXPECT_EQ(object.eps, 0.25);
@@ -141,6 +155,8 @@ TEST(Attribute, SetsEachMember) {
   EXPECT_EQ(object.offset, 4);
   EXPECT_EQ(object.color, Color::kRed);
   EXPECT_EQ(object.scale, 2);
+  EXPECT_EQ(object.count, 3);
+  EXPECT_THAT(object.list, ElementsAre(1, -0.5));
   EXPECT_EQ(std::get<Shifted>(object.shape).by, -1);
   EXPECT_EQ(std::get<Shifted>(object.shape).times, 5);
   EXPECT_EQ(object.R.value, 64);
@@ -165,10 +181,24 @@ TEST(Attribute, ListsMembersInOrder) {
     EXPECT_EQ(a.required, a.name == "color");
     EXPECT_EQ(a.dimension, a.name == "R");
   }
-  EXPECT_THAT(names, ElementsAre("eps", "on", "offset", "color", "scale", "shape", "R"));
-  EXPECT_THAT(texts, ElementsAre("1e-05", "false", "-3", "blue", "", "plain", ""));
+  EXPECT_THAT(names,
+              ElementsAre("eps", "on", "offset", "color", "scale", "count", "list", "shape", "R"));
+  EXPECT_THAT(texts, ElementsAre("1e-05", "false", "-3", "blue", "", "", "[]", "plain", ""));
   EXPECT_THAT(all[1].values, ElementsAre("false", "true"));
   EXPECT_THAT(all[3].values, ElementsAre("red", "blue"));
+}
+
+// An argument that is unset is a state of its own, and is not printed.
+TEST(Attribute, UnsetArgumentsAreNotPrinted) {
+  std::variant<Plain, Stretched> value;
+  ParseValue("stretched(by=2)", value);
+  EXPECT_FALSE(std::get<Stretched>(value).at_most);
+  EXPECT_EQ(PrintValue(value), "stretched(by=2)");
+  ParseValue("stretched(at_most=3,by=2)", value);
+  EXPECT_EQ(PrintValue(value), "stretched(by=2,at_most=3)");
+  ParseValue("stretched(at_most=,by=2)", value);
+  EXPECT_EQ(PrintValue(value), "stretched(by=2)");
+  EXPECT_THAT(PossibleValues(value), ElementsAre("plain", "stretched(by=,at_most=)"));
 }
 
 TEST(Attribute, CallsKeepCommasInsideLists) {

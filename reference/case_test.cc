@@ -158,8 +158,9 @@ TEST(Case, ErrorsOfScalingsNameTheParameter) {
   EXPECT_EQ(ErrorOf("rope_frequencies R=4 base=0"), "base is 0, expected more than 0");
   EXPECT_EQ(error("linear(factor=0)"), "linear: factor is 0, expected more than 0");
   EXPECT_EQ(error("linear"), "rope_frequencies: attribute scaling: linear needs factor=");
-  EXPECT_EQ(error("yarn(factor=2)"),
-            "rope_frequencies: attribute scaling: 'yarn' is not one of: none linear llama3");
+  EXPECT_EQ(error("cubic(factor=2)"),
+            "rope_frequencies: attribute scaling: 'cubic' is not one of: none linear ntk dynamic "
+            "yarn longrope llama3 proportional explicit");
   EXPECT_EQ(error("llama3(low_freq_factor=4)"),
             "llama3: low_freq_factor is 4 and high_freq_factor 4, expected 0 < low < high");
   EXPECT_EQ(error("llama3(original_max_position_embeddings=-1)"),

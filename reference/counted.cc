@@ -288,6 +288,8 @@ Counted Clamp(const Counted& x, const Counted& low, const Counted& high) {
   return y;
 }
 
+double Floor(const Counted& x) { return floor(x.center_); }
+
 Counted TwoPiOf(const Counted*) {
   Counted y;
   y.center_ = kPi * 2.0;

@@ -57,6 +57,7 @@ class Counted {
   friend Counted Power(const Counted& base, const Counted& exponent);  // base > 0
   friend Counted SumOf(std::span<const Counted> terms);
   friend Counted Clamp(const Counted& x, const Counted& low, const Counted& high);
+  friend double Floor(const Counted& x);  // of the exact number, whatever an implementation holds
   friend Counted TwoPiOf(const Counted*);
 
  private:

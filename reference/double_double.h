@@ -105,6 +105,12 @@ inline DoubleDouble& operator/=(DoubleDouble& a, const DoubleDouble& b) { return
 
 inline DoubleDouble abs(const DoubleDouble& a) { return a.high < 0 ? -a : a; }
 
+// The largest integer of at most a, rounded to double.
+inline double floor(const DoubleDouble& a) {
+  const double high = std::floor(a.high);
+  return high == a.high ? high + std::floor(a.low) : high;
+}
+
 // a * 2^n; exact while nothing underflows.
 inline DoubleDouble ldexp(const DoubleDouble& a, int n) {
   return {std::ldexp(a.high, n), std::ldexp(a.low, n)};

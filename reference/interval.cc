@@ -252,6 +252,33 @@ Interval EnclosePower(double base, int64_t p, int64_t q) {
   return Exp(exponent * Log(Interval(base)));
 }
 
+Interval EnclosePower(const Interval& base, int64_t p, int64_t q) {
+  const double x = mpfr_get_d(base.lower_.get(), MPFR_RNDN);
+  if (base.IsPoint() && mpfr_cmp_d(base.lower_.get(), x) == 0) return EnclosePower(x, p, q);
+  const Interval exponent = Interval(static_cast<double>(p)) / Interval(static_cast<double>(q));
+  return Exp(exponent * Log(base));
+}
+
+double Floor(const Interval& a) {
+  Endpoint below, above;
+  mpfr_floor(below.get(), a.lower_.get());
+  mpfr_floor(above.get(), a.upper_.get());
+  if (!mpfr_equal_p(below.get(), above.get())) throw Undecided{};
+  return mpfr_get_d(below.get(), MPFR_RNDN);
+}
+
+// By binary logarithms, which are exact for powers of two.
+Interval LogRatio(const Interval& a, const Interval& b) {
+  const auto log2 = [](const Interval& x) {
+    if (!IsPositive(x.lower_)) throw Undecided{};
+    Interval y;
+    mpfr_log2(y.lower_.get(), x.lower_.get(), MPFR_RNDD);
+    mpfr_log2(y.upper_.get(), x.upper_.get(), MPFR_RNDU);
+    return y;
+  };
+  return log2(a) / log2(b);
+}
+
 Interval TwoPiOf(const Interval*) {
   Interval y;
   mpfr_const_pi(y.lower_.get(), MPFR_RNDD);

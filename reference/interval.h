@@ -99,6 +99,10 @@ class Interval {
 
   // base^(p/q), base > 0, q > 0, exact wherever the result is a number of the working precision.
   friend Interval EnclosePower(double base, int64_t p, int64_t q);
+  friend Interval EnclosePower(const Interval& base, int64_t p, int64_t q);
+  friend double Floor(const Interval& a);  // throws Undecided if it encloses an integer
+  // ln a / ln b, exact where a and b are powers of two; a, b > 0.
+  friend Interval LogRatio(const Interval& a, const Interval& b);
   friend Interval TwoPiOf(const Interval*);
 
  private:
@@ -106,6 +110,7 @@ class Interval {
 };
 
 Interval EnclosePower(double base, int64_t p, int64_t q);
+Interval EnclosePower(const Interval& base, int64_t p, int64_t q);
 Interval TwoPiOf(const Interval*);
 
 // x rounded to nearest, ties to even: to `type`; and to two doubles, high = RN64(x) and

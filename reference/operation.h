@@ -10,6 +10,7 @@
 //   kFormula    the definition, kSource where it comes from
 //   Visit       its attributes (reference/attribute.h)
 //   Check()     optional: throws Error on attributes and Dimension members that do not go together
+//   AlternativesOf(op)  optional function: see Operation::Alternatives
 //   operator()  the formula, over any number type Real:
 //                 void operator()(const Tensor<Real>& x, ..., Tensor<Real>& y) const
 //               inputs by const reference, outputs (already of their shape) by reference, in the
@@ -64,6 +65,10 @@ class Operation {
   virtual void Evaluate(const Tensors& inputs, Outputs<Counted>& outputs) const = 0;
   virtual void Evaluate(const Tensors& inputs, Outputs<Rounded>& outputs) const = 0;
   virtual void Evaluate(const Tensors& inputs, Outputs<Wide>& outputs) const = 0;
+
+  // Where the formula decides something (a floor) that rounding by the thread's recipe may decide
+  // otherwise: the operations that an honest implementation then computes as a whole instead.
+  virtual std::vector<std::unique_ptr<Operation>> Alternatives() const = 0;
 };
 
 template <class Op>
@@ -93,6 +98,13 @@ class Wrapped final : public Operation {
   void Evaluate(const Tensors& in, Outputs<Counted>& out) const override { Apply(in, out); }
   void Evaluate(const Tensors& in, Outputs<Rounded>& out) const override { Apply(in, out); }
   void Evaluate(const Tensors& in, Outputs<Wide>& out) const override { Apply(in, out); }
+  std::vector<std::unique_ptr<Operation>> Alternatives() const override {
+    std::vector<std::unique_ptr<Operation>> all;
+    if constexpr (requires { AlternativesOf(op_); }) {
+      for (const Op& other : AlternativesOf(op_)) all.push_back(std::make_unique<Wrapped>(other));
+    }
+    return all;
+  }
 
  private:
   template <class Real>

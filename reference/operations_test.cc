@@ -25,10 +25,9 @@ Names WordsOf(std::string_view text) {
 Names KeysOf(const OperationInfo& info) {
   Random random(1);
   Names keys;
-  const auto words = Split(RandomCase(info, random, "").ToString(), ' ');
-  for (size_t i = 1; i < words.size(); ++i) keys.insert(SplitWord(words[i]).first);
-  keys.erase("dtype");
-  keys.erase("seed");
+  const Case c = RandomCase(info, random, "");
+  for (const Attribute& attribute : c.operation().Attributes()) keys.insert(attribute.name);
+  for (const auto& [letter, extent] : c.dimensions()) keys.insert(letter);
   return keys;
 }
 

@@ -1,28 +1,29 @@
 #include "reference/real.h"
 
 #include <cmath>
+#include <numeric>
 
 namespace sextant {
 namespace {
 
 // The ways in which implementations compute base^-(k/n) in rounded arithmetic.
 template <class Real>
-Real ByPow(double base, int64_t k, int64_t n) {
+Real ByPow(const Real& base, int64_t k, int64_t n) {
   Real exponent;
   {
     const InStep at(Step::kExponent);
     exponent = Real(static_cast<double>(k)) / Real(static_cast<double>(n));
   }
   const InStep at(Step::kFrequency);
-  return Real(1.0) / Power(Real(base), exponent);
+  return Real(1.0) / Power(base, exponent);
 }
 
 template <class Real>
-Real ByExpLog(double base, int64_t k, int64_t n) {
+Real ByExpLog(const Real& base, int64_t k, int64_t n) {
   Real exponent;
   {
     const InStep at(Step::kFrequency);
-    exponent = Real(static_cast<double>(k)) * (Log(Real(base)) / Real(static_cast<double>(n)));
+    exponent = Real(static_cast<double>(k)) * (Log(base) / Real(static_cast<double>(n)));
   }
   const InStep at(Step::kFrequency);
   return Exp(-exponent);
@@ -30,25 +31,25 @@ Real ByExpLog(double base, int64_t k, int64_t n) {
 
 // base^(step/n) once, rounded; then its power -k/step. Frequencies count in steps of 2.
 template <class Real>
-Real ByPowerChain(double base, int64_t k, int64_t n) {
+Real ByPowerChain(const Real& base, int64_t k, int64_t n) {
   Real exponent;
   {
     const InStep at(Step::kExponent);
     exponent = Real(2.0) / Real(static_cast<double>(n));
   }
   const InStep at(Step::kFrequency);
-  return Power(Power(Real(base), exponent), Real(-static_cast<double>(k) / 2));
+  return Power(Power(base, exponent), Real(-static_cast<double>(k) / 2));
 }
 
 template <class Real>
-Real ByIteration(double base, int64_t k, int64_t n) {
+Real ByIteration(const Real& base, int64_t k, int64_t n) {
   Real exponent;
   {
     const InStep at(Step::kExponent);
     exponent = Real(-2.0) / Real(static_cast<double>(n));
   }
   const InStep at(Step::kFrequency);
-  const Real ratio = Power(Real(base), exponent);
+  const Real ratio = Power(base, exponent);
   Real frequency(1.0);
   for (int64_t i = 0; i < k; i += 2) frequency = frequency * ratio;
   return frequency;
@@ -60,7 +61,7 @@ Form FormOfFrequency() {
 }
 
 template <class Real>
-Real ByForm(double base, int64_t k, int64_t n) {
+Real ByForm(const Real& base, int64_t k, int64_t n) {
   switch (FormOfFrequency()) {
     case Form::kExpLog:
       return ByExpLog<Real>(base, k, n);
@@ -85,11 +86,62 @@ Wide InversePower(double base, int64_t k, int64_t n) {
 }
 template <>
 Counted InversePower(double base, int64_t k, int64_t n) {
-  return ByForm<Counted>(base, k, n);
+  return ByForm(Counted(base), k, n);
 }
 template <>
 Rounded InversePower(double base, int64_t k, int64_t n) {
-  return ByForm<Rounded>(base, k, n);
+  return ByForm(Rounded(base), k, n);
+}
+
+namespace {
+
+// As implementations do: the grown base first.
+template <class Real>
+Real ByGrownBase(const GrownBase<Real>& b, int64_t k, int64_t n) {
+  if (!b.growth) return InversePower<Real>(b.base, k, n);
+  Real exponent;
+  {
+    const InStep at(Step::kExponent);
+    exponent = Real(static_cast<double>(b.R)) / Real(static_cast<double>(b.R - 2));
+  }
+  Real grown;
+  {
+    const InStep at(Step::kFrequency);
+    grown = Real(b.base) * Power(*b.growth, exponent);
+  }
+  return ByForm(grown, k, n);
+}
+
+// Separately, base^-(k/n) growth^-(k/n R/(R-2)): one of them may be rational where the base is not.
+template <class Real, class PowerOf>
+Real BySeparatePowers(const GrownBase<Real>& b, int64_t k, int64_t n, PowerOf power) {
+  const Real plain = InversePower<Real>(b.base, k, n);
+  if (!b.growth) return plain;
+  const int64_t common = std::gcd(b.R, n);
+  return plain * power(*b.growth, -k * (b.R / common), n / common * (b.R - 2));
+}
+
+}  // namespace
+
+template <>
+Interval InversePower(const GrownBase<Interval>& base, int64_t k, int64_t n) {
+  return BySeparatePowers(base, k, n, [](const Interval& growth, int64_t p, int64_t q) {
+    return EnclosePower(growth, p, q);
+  });
+}
+template <>
+Wide InversePower(const GrownBase<Wide>& base, int64_t k, int64_t n) {
+  return BySeparatePowers(base, k, n, [](const Wide& growth, int64_t p, int64_t q) {
+    return Power(growth, Wide(static_cast<double>(p)) / Wide(static_cast<double>(q)));
+  });
+}
+template <>
+Counted InversePower(const GrownBase<Counted>& base, int64_t k, int64_t n) {
+  return ByGrownBase(base, k, n);
+}
+template <>
+Rounded InversePower(const GrownBase<Rounded>& base, int64_t k, int64_t n) {
+  return ByGrownBase(base, k, n);
 }
 
 Interval Power(const Interval& base, const Interval& exponent) {

@@ -1,11 +1,13 @@
 // The functions in which formulas are written, for every number type Real
 // (Interval, Counted, Rounded, Wide). Beside + - * / they are
 //   Sqrt Exp Log CosSin                 of each type's header
-//   Clamp(x, low, high)                 reference/scaling.h; there is no comparing
+//   Floor(x)                            a double: what is decided, not computed
+//   Clamp(x, low, high), LogRatio(a, b) reference/scaling_setting.h; there is no comparing
 //   Converted(x)                        x in the format of the step
 //   SumOf(terms)                        in any order, or as the recipe says
 //   TwoPi<Real>()
-//   InversePower<Real>(base, k, n)      base^-(k/n): steps exponent and frequency
+//   InversePower<Real>(base, k, n)      base^-(k/n): steps exponent and frequency; base is a double
+//                                       or a GrownBase
 //   Rotor<Real>(frequency)(position)    cos and sin of position * frequency: steps angle and trig
 //   TurnBy(coordinate, frequency)       the same for coordinates that are no integers
 //   KeptTurn(turn, amplitude)           them times an amplitude: steps trig and table
@@ -57,6 +59,16 @@ Real TwoPi() {
 // base^-(k/n), base > 0, 0 <= k, n > 0. The form of step `frequency` says how (recipe.h).
 template <class Real>
 Real InversePower(double base, int64_t k, int64_t n);
+
+// base growth^(R/(R-2)), R > 2; without growth the base itself.
+template <class Real>
+struct GrownBase {
+  double base;
+  std::optional<Real> growth;
+  int64_t R;
+};
+template <class Real>
+Real InversePower(const GrownBase<Real>& base, int64_t k, int64_t n);
 
 // The turn of one pair. Source: Su et al. 2021, arXiv:2104.09864, eq. 34.
 template <class Real>

@@ -9,7 +9,8 @@ namespace sextant {
 struct RopeAttributes {
   Pairing pairing{};
   double base = 10000;
-  RopeScaling scaling;
+  RopeScaling scaling{};
+  std::optional<int64_t> seq_len{};
   int64_t offset = 0;
   Direction direction = Direction::kForward;
   Dimension D{}, R{};
@@ -21,6 +22,7 @@ struct RopeAttributes {
   void VisitUnpaired(auto&& v) {
     v("base", base);
     v("scaling", scaling);
+    v("seq_len", seq_len);
     v("offset", offset);
     v("direction", direction);
     v("D", D);
@@ -31,7 +33,10 @@ struct RopeAttributes {
     Rotation().Check();
   }
 
-  RopeFrequencies Frequencies() const { return {.base = base, .scaling = scaling}; }
+  RopeFrequencies Frequencies() const {
+    return {.base = base, .scaling = scaling, .seq_len = seq_len, .R = R};
+  }
+  RotarySetting Setting() const { return Frequencies().Setting(); }
   RopeRotate Rotation() const {
     return {.pairing = pairing, .offset = offset, .direction = direction, .D = D, .R = R};
   }

@@ -5,20 +5,17 @@
 
 namespace sextant {
 
-void RopeFrequencies::Check() const {
-  if (!(base > 0)) throw Error("base is ", base, ", expected more than 0");
-  CheckScaling(scaling);
-}
+void RopeFrequencies::Check() const { CheckScaling(scaling, Setting()); }
 
 template <class Real>
 void RopeFrequencies::operator()(Tensor<Real>& inv_freq, Tensor<Real>& attention_factor) const {
-  const auto half = static_cast<int64_t>(inv_freq.shape[0]);
-  for (int64_t k = 0; k < half; ++k) {
-    const Real f = InversePower<Real>(base, 2 * k, 2 * half);
-    const InStep at(Step::kFrequency);
-    inv_freq(k) = std::visit([&](const auto& s) { return s(f, TwoPi<Real>()); }, scaling);
+  const InStep at(Step::kFrequency);
+  const GrownBase<Real> grown{base, GrowthOf<Real>(scaling, Setting()), R.value};
+  const ScalingFormula<Real> scaled = FormulaOf<Real>(scaling, Setting());
+  for (int64_t k = 0; k < R.value / 2; ++k) {
+    inv_freq(k) = scaled(InversePower(grown, 2 * k, R.value), k);
   }
-  attention_factor() = Real(1.0);
+  attention_factor() = AmplitudeOf<Real>(scaling, Setting());
 }
 
 template void RopeFrequencies::operator()(Tensor<Interval>&, Tensor<Interval>&) const;

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <string_view>
+#include <vector>
 
+#include "reference/attribute.h"
 #include "reference/scaling.h"
 #include "reference/tensor.h"
 
@@ -16,24 +18,51 @@ struct RopeFrequencies {
   static constexpr std::string_view kDraw = "";
   static constexpr std::string_view kChoices =
       "base=10000|500000|150000|2 "
-      "scaling=none|linear(factor=8)|llama3(factor=8)|llama3(factor=32)|linear(factor=2.5) "
-      "R=2|4|6|64|96|128";
+      "scaling=none|linear(factor=8)|llama3(factor=8)|llama3(factor=32)|linear(factor=2.5)|"
+      "ntk(factor=4)|dynamic(factor=10,max_position_embeddings=2048)|"
+      "yarn(factor=4,original_max_position_embeddings=4096)|"
+      "yarn(factor=32,original_max_position_embeddings=4096,truncate=false)|"
+      "yarn(factor=4,original_max_position_embeddings=4096,ramp=rotations)|"
+      "yarn(factor=40,original_max_position_embeddings=4096,mscale=1,mscale_all_dim=0.7)|"
+      "longrope(short_factor=[1,1.25],long_factor=[1,8],original_max_position_embeddings=4096,"
+      "factor=32)|"
+      "proportional(partial_rotary_factor=0.5)|explicit(inv_freq=[1,0.5,0.25]) "
+      "seq_len=|1024|4096|4097|16384 R=2|4|6|64|96|128";
   static constexpr std::string_view kFormula =
-      "inv_freq[k] = scaling(base^(-2k/R)), attention_factor = 1 for none, linear, llama3\n"
+      "inv_freq[k] = scaling(base^(-2k/R)); attention_factor = 1 but for yarn, longrope, explicit\n"
+      "  seq_len           tokens of the sequence, for dynamic and longrope; unset: the context\n"
+      "                    that the model was trained on\n"
       "  inv_freq          [R/2]  radians per token\n"
       "  attention_factor  []     amplitude of cos and sin";
   static constexpr std::string_view kSource =
       "Su et al. 2021, arXiv:2104.09864, section 3.2.2; scalings: reference/scaling.h";
 
   double base = 10000;
-  RopeScaling scaling;
+  RopeScaling scaling{};
+  std::optional<int64_t> seq_len{};
+  Dimension R{};
   void Visit(auto&& v) {
     v("base", base);
     v("scaling", scaling);
+    v("seq_len", seq_len);
+    v("R", R);
   }
   void Check() const;
+  RotarySetting Setting() const { return {base, R.value, seq_len}; }
   template <class Real>
   void operator()(Tensor<Real>& inv_freq, Tensor<Real>& attention_factor) const;
 };
+
+// For every operation with a scaling and its setting.
+template <class Op>
+requires requires(const Op& op) { AlternativesOf(op.scaling, op.Setting()); }
+std::vector<Op> AlternativesOf(const Op& op) {
+  std::vector<Op> all;
+  for (const RopeScaling& other : AlternativesOf(op.scaling, op.Setting())) {
+    all.push_back(op);
+    all.back().scaling = other;
+  }
+  return all;
+}
 
 }  // namespace sextant

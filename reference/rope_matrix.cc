@@ -1,13 +1,12 @@
 #include "reference/rope_matrix.h"
 
 #include "reference/operation.h"
-#include "reference/rope_frequencies.h"
 #include "reference/rope_table.h"
 
 namespace sextant {
 
 void RopeMatrix::Check() const {
-  RopeFrequencies{.base = base, .scaling = scaling}.Check();
+  Frequencies().Check();
   if (D.value % 2 != 0) throw Error("dimension D is ", D.value, ", expected a multiple of 2");
 }
 
@@ -15,7 +14,7 @@ template <class Real>
 void RopeMatrix::operator()(const Tensor<double>& position, Tensor<Real>& matrix) const {
   const size_t width = matrix.shape[1], half = width / 2;
   Tensor<Real> inv_freq({half}), factor;
-  RopeFrequencies{.base = base, .scaling = scaling}(inv_freq, factor);
+  Frequencies()(inv_freq, factor);
   const Shape table = {1, position.shape[0], half};
   Tensor<Real> cos(table), sin(table);
   RopeTable::Fill({{1, position.shape[0]}, position.data}, inv_freq, factor(), cos, sin);

@@ -3,6 +3,7 @@
 
 #include <string_view>
 
+#include "reference/rope_frequencies.h"
 #include "reference/scaling.h"
 #include "reference/tensor.h"
 
@@ -15,8 +16,13 @@ struct RopeMatrix {
   static constexpr std::string_view kSteps = "exponent frequency angle trig table";
   static constexpr std::string_view kDraw = "position=sequence";
   static constexpr std::string_view kChoices =
-      "pairing=half|interleaved base=10000|500000|2 scaling=none|linear(factor=8)|llama3(factor=8) "
-      "S=4|1|7 D=6|2|4|32";
+      "pairing=half|interleaved base=10000|500000|2 scaling=none|linear(factor=8)|llama3(factor=8)|"
+      "ntk(factor=4)|"
+      "dynamic(factor=10,max_position_embeddings=2048)|"
+      "yarn(factor=4,original_max_position_embeddings=4096)|"
+      "longrope(short_factor=[1,1.25],long_factor=[1,8],original_max_position_embeddings=4096,"
+      "factor=32)|explicit(inv_freq=[1],attention_factor=1.5) "
+      "seq_len=|4096|4097|16384 S=4|1|7 D=6|2|4|32";
   static constexpr std::string_view kFormula =
       "matrix[s] = R(position[s]), so that R x = rope(x); for every pair (i, j) of angle a:\n"
       "  R_ii = cos a, R_ij = -sin a, R_ji = sin a, R_jj = cos a, all else 0\n"
@@ -26,15 +32,21 @@ struct RopeMatrix {
 
   Pairing pairing{};
   double base = 10000;
-  RopeScaling scaling;
+  RopeScaling scaling{};
+  std::optional<int64_t> seq_len{};
   Dimension D;
   void Visit(auto&& v) {
     v("pairing", pairing, kRequired);
     v("base", base);
     v("scaling", scaling);
+    v("seq_len", seq_len);
     v("D", D);
   }
   void Check() const;
+  RopeFrequencies Frequencies() const {
+    return {.base = base, .scaling = scaling, .seq_len = seq_len, .R = D};
+  }
+  RotarySetting Setting() const { return Frequencies().Setting(); }
   template <class Real>
   void operator()(const Tensor<double>& position, Tensor<Real>& matrix) const;
 };

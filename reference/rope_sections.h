@@ -28,7 +28,10 @@ struct RopeSections : RopeAttributes {
   static constexpr std::string_view kChoices =
       "sections=[2,1,1]|[1,1,1]|[1,2,1]|[3,1]|[2,2]|[6,5,5]|[8,12,12] "
       "order=contiguous|interleaved pairing=half|interleaved base=10000|500000|2 "
-      "scaling=none|linear(factor=8)|llama3(factor=8) offset=0|1|2 direction=forward|transpose "
+      "scaling=none|linear(factor=8)|llama3(factor=8)|"
+      "yarn(factor=4,original_max_position_embeddings=4096)|"
+      "dynamic(factor=2,max_position_embeddings=4096) seq_len=|8192 offset=0|1|2 "
+      "direction=forward|transpose "
       "A=3|2 B=1|2 H=1|3 S=1|5 D=8|10|34|66 R=8|6|32|64";
   static constexpr std::string_view kFormula =
       "rope(x, position[axis(k)]) in every pair k: one list of frequencies, whatever the axis\n"

@@ -108,6 +108,7 @@ Rounded SumOf(std::span<const Rounded> terms) {
 }
 
 bool Less(const Rounded& a, const Rounded& b) { return a.value_ < b.value_; }
+double Floor(const Rounded& a) { return floor(a.value_); }
 Rounded TwoPiOf(const Rounded*) { return Rounded(kPi * 2.0); }
 
 }  // namespace sextant

@@ -39,6 +39,7 @@ class Rounded {
   friend Rounded Power(const Rounded& base, const Rounded& exponent);  // base > 0
   friend Rounded SumOf(std::span<const Rounded> terms);
   friend bool Less(const Rounded& a, const Rounded& b);
+  friend double Floor(const Rounded& a);
   friend Rounded TwoPiOf(const Rounded*);
 
  private:

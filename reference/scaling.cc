@@ -1,28 +1,70 @@
 #include "reference/scaling.h"
 
-#include "reference/error.h"
+#include <algorithm>
+
+#include "reference/real.h"
 
 namespace sextant {
 
-void CheckScaling(const RopeScaling& scaling) {
-  std::visit(
-      [](const auto& s) {
-        if constexpr (requires { s.factor; }) {
-          if (!(s.factor > 0))
-            throw Error(s.kName, ": factor is ", s.factor, ", expected more than 0");
-        }
-        if constexpr (requires { s.low_freq_factor; }) {
-          if (!(s.low_freq_factor > 0 && s.high_freq_factor > s.low_freq_factor)) {
-            throw Error(s.kName, ": low_freq_factor is ", s.low_freq_factor,
-                        " and high_freq_factor ", s.high_freq_factor, ", expected 0 < low < high");
-          }
-          if (!(s.original_max_position_embeddings > 0)) {
-            throw Error(s.kName, ": original_max_position_embeddings is ",
-                        s.original_max_position_embeddings, ", expected more than 0");
-          }
-        }
-      },
-      scaling);
+void YarnScaling::Check(const RotarySetting& setting) const {
+  ExpectAboveZero(kName, "factor", factor);
+  ExpectAboveZero(kName, "original_max_position_embeddings", original_max_position_embeddings);
+  ExpectAboveZero(kName, "beta_fast", beta_fast);
+  ExpectAboveZero(kName, "beta_slow", beta_slow);
+  if (ramp == YarnRamp::kRotations && !(beta_fast > beta_slow)) {
+    throw Error(kName, ": beta_fast is ", beta_fast, ", expected more than beta_slow, ", beta_slow,
+                ", for ramp=rotations");
+  }
+  if (setting.base == 1) throw Error(kName, ": base is 1, expected another number");
+  for (const auto& m : {mscale, mscale_all_dim}) {
+    if (m && *m < 0) throw Error(kName, ": an mscale is ", *m, ", expected at least 0");
+  }
+}
+
+namespace {
+
+// By how much the floor of a number that an implementation holds may differ from that of x.
+std::vector<double> ShiftsOfFloor(const Counted& x) {
+  std::vector<double> shifts;
+  constexpr double kMost = 4;  // with more than this of an error no ramp is left
+  const DoubleDouble error = std::min(x.Permitted(), kMost);
+  const double exact = Floor(x), least = floor(x.center() - error);
+  for (double n = least; n <= floor(x.center() + error); ++n) shifts.push_back(n - exact);
+  return shifts;
+}
+
+}  // namespace
+
+std::vector<YarnScaling> YarnScaling::Alternatives(const RotarySetting& setting) const {
+  std::vector<YarnScaling> all;
+  if (!truncate || ramp != YarnRamp::kIndex) return all;
+  const InStep at(Step::kFrequency);
+  for (const double low : ShiftsOfFloor(IndexOf<Counted>(beta_fast, setting))) {
+    for (const double up : ShiftsOfFloor(-IndexOf<Counted>(beta_slow, setting))) {
+      if (low == 0 && up == 0) continue;
+      all.push_back(*this);
+      all.back().low_shift = low;
+      all.back().high_shift = -up;  // ceil(x) = -floor(-x)
+    }
+  }
+  return all;
+}
+
+std::vector<RopeScaling> AlternativesOf(const RopeScaling& scaling, const RotarySetting& setting) {
+  std::vector<RopeScaling> all;
+  if (const auto* yarn = std::get_if<YarnScaling>(&scaling)) {
+    for (const YarnScaling& other : yarn->Alternatives(setting)) all.emplace_back(other);
+  }
+  return all;
+}
+
+void CheckScaling(const RopeScaling& scaling, const RotarySetting& setting) {
+  constexpr int64_t kMost = int64_t{1} << 53;
+  if (!(setting.base > 0)) throw Error("base is ", setting.base, ", expected more than 0");
+  if (setting.seq_len && (*setting.seq_len < 0 || *setting.seq_len > kMost)) {
+    throw Error("seq_len is ", *setting.seq_len, ", expected 0 to 2^53");
+  }
+  std::visit([&](const auto& s) { s.Check(setting); }, scaling);
 }
 
 }  // namespace sextant

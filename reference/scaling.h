@@ -1,74 +1,81 @@
-// The scalings of rotary frequencies: structs of {parameters, formula}, one variant.
-// The formula is over any arithmetic with + - * / and Less or Clamp, found by argument-dependent
-// look-up; so fast/ evaluates the same text in its own numbers.
-//   f    base^-(2k/R), the unscaled frequency of a pair (radians per token)
-// A new scaling is one struct here and one word in RopeScaling.
+// The scalings of rotary frequencies: one variant of structs {parameters, limits, formula}.
+// A struct S of reference/scaling_<family>.h has
+//   kName, Visit       reference/attribute.h
+//   Check(setting)     throws Error on parameters for which the formula is undefined
+//   Formula<Real>(setting)    a function (f, k) -> scaled frequency of pair k, radians per token;
+//                             f is its unscaled one, base^-(2k/R). It lives no longer than S
+//   Growth<Real>(setting)     optional: f is of the base times growth^(R/(R-2))
+//   Amplitude<Real>(setting)  optional: the factor of cos and sin; 1 if it is not there
+// The formulas are over any arithmetic with + - * / Log Sqrt LogRatio Floor Clamp and TwoPiOf,
+// found by argument-dependent look-up; so fast/ evaluates the same text in its own numbers. A new
+// scaling is one struct and one word in RopeScaling.
 #pragma once
 
 #include <array>
 #include <cstddef>
+#include <functional>
+#include <optional>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 #include "reference/attribute.h"
+#include "reference/scaling_bands.h"
+#include "reference/scaling_base.h"
+#include "reference/scaling_lists.h"
+#include "reference/scaling_setting.h"
+#include "reference/scaling_uniform.h"
+#include "reference/scaling_yarn.h"
 
 namespace sextant {
 
-// x if low <= x <= high, else the nearer limit.
-template <class Real>
-Real Clamp(const Real& x, const Real& low, const Real& high) {
-  return Less(x, low) ? low : Less(high, x) ? high : x;
-}
-
-struct NoScaling {
-  static constexpr std::string_view kName = "none";
-  void Visit(auto&&) {}
-  template <class Real>
-  Real operator()(const Real& f, const Real&) const {
-    return f;
-  }
-};
-
-// f / factor. Source: Chen et al. 2023, arXiv:2306.15595, eq. 4 (position interpolation).
-struct LinearScaling {
-  static constexpr std::string_view kName = "linear";
-  double factor = 0;
-  void Visit(auto&& v) { v("factor", factor, kRequired); }
-  template <class Real>
-  Real operator()(const Real& f, const Real&) const {
-    return f / Real(factor);
-  }
-};
-
-// (1-m) f / factor + m f with m = (L/w - low_freq_factor) / (high_freq_factor - low_freq_factor),
-// limited to 0 .. 1, where w = 2 pi / f is the wavelength and L the original context: f / factor
-// for w > L / low_freq_factor, f for w < L / high_freq_factor.
-// Source: meta-llama/llama-models, models/llama3/model.py (apply_scaling), commit a9c89c4.
-struct Llama3Scaling {
-  static constexpr std::string_view kName = "llama3";
-  double factor = 8;
-  double low_freq_factor = 1;
-  double high_freq_factor = 4;
-  double original_max_position_embeddings = 8192;
-  void Visit(auto&& v) {
-    v("factor", factor);
-    v("low_freq_factor", low_freq_factor);
-    v("high_freq_factor", high_freq_factor);
-    v("original_max_position_embeddings", original_max_position_embeddings);
-  }
-  template <class Real>
-  Real operator()(const Real& f, const Real& two_pi) const {
-    const Real turns = Real(original_max_position_embeddings) * f / two_pi;  // L / w
-    const Real band = Real(high_freq_factor) - Real(low_freq_factor);
-    const Real m = Clamp((turns - Real(low_freq_factor)) / band, Real(0.0), Real(1.0));
-    return (Real(1.0) - m) * f / Real(factor) + m * f;
-  }
-};
-
-using RopeScaling = std::variant<NoScaling, LinearScaling, Llama3Scaling>;
+using RopeScaling =
+    std::variant<NoScaling, LinearScaling, NtkScaling, DynamicScaling, YarnScaling, LongRopeScaling,
+                 Llama3Scaling, ProportionalScaling, ExplicitScaling>;
 
 // Throws Error on parameters for which the formula is undefined.
-void CheckScaling(const RopeScaling& scaling);
+void CheckScaling(const RopeScaling& scaling, const RotarySetting& setting);
+
+template <class Real>
+using ScalingFormula = std::function<Real(const Real& f, int64_t k)>;
+
+template <class Real>
+ScalingFormula<Real> FormulaOf(const RopeScaling& scaling, const RotarySetting& setting) {
+  return std::visit(
+      [&](const auto& s) -> ScalingFormula<Real> { return s.template Formula<Real>(setting); },
+      scaling);
+}
+
+// Empty: the base stays.
+template <class Real>
+std::optional<Real> GrowthOf(const RopeScaling& scaling, const RotarySetting& setting) {
+  return std::visit(
+      [&](const auto& s) -> std::optional<Real> {
+        if constexpr (requires { s.template Growth<Real>(setting); }) {
+          return s.template Growth<Real>(setting);
+        } else {
+          return std::nullopt;
+        }
+      },
+      scaling);
+}
+
+template <class Real>
+Real AmplitudeOf(const RopeScaling& scaling, const RotarySetting& setting) {
+  return std::visit(
+      [&](const auto& s) -> Real {
+        if constexpr (requires { s.template Amplitude<Real>(setting); }) {
+          return s.template Amplitude<Real>(setting);
+        } else {
+          return Real(1.0);
+        }
+      },
+      scaling);
+}
+
+// The same scaling where rounding by the thread's recipe puts a limit on the other side of an
+// integer (YarnScaling); most have none.
+std::vector<RopeScaling> AlternativesOf(const RopeScaling& scaling, const RotarySetting& setting);
 
 enum class Pairing { kHalf, kInterleaved };
 constexpr std::array<std::string_view, 2> NamesOf(Pairing) { return {"half", "interleaved"}; }

@@ -42,6 +42,7 @@ Wide Power(const Wide& base, const Wide& exponent) {
   return Make(mp::pow(base.number().value, exponent.number().value));
 }
 bool Less(const Wide& a, const Wide& b) { return a.number().value < b.number().value; }
+double Floor(const Wide& a) { return mp::floor(a.number().value).convert_to<double>(); }
 Wide TwoPiOf(const Wide*) { return Make(2 * boost::math::constants::pi<Float>()); }
 
 }  // namespace sextant

@@ -36,6 +36,7 @@ class Wide {
   friend std::pair<Wide, Wide> CosSin(const Wide& angle);
   friend Wide Power(const Wide& base, const Wide& exponent);  // base > 0
   friend bool Less(const Wide& a, const Wide& b);
+  friend double Floor(const Wide& a);
   friend Wide TwoPiOf(const Wide*);
 
  private:

@@ -40,8 +40,9 @@ Verdict JudgeOne(const Selected& selected, const Subject& subject, const std::st
     return verdict;
   }
   const ProveOptions options{.threads = threads};
-  const auto golden = stored ? selected.record->golden : Prove(c, inputs, recipe, options);
-  Verdict verdict = oracle::Judge(c, golden, Permit(c, inputs, recipe, options), answer.outputs);
+  auto golden = stored ? selected.record->golden : Prove(c, inputs, recipe, options);
+  Verdict verdict =
+      oracle::Judgement(c, inputs, recipe, std::move(golden), options)(answer.outputs);
   if (verdict.status == Verdict::Status::kFails && !verdict.tensors.empty()) {
     verdict.causes = oracle::CausesOf(c, inputs, recipe, answer.outputs);
   }

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "fixtures/config.h"
+#include "fixtures/named_list.h"
 #include "fixtures/writer.h"
 #include "reference/operations.h"
 #include "reference/prove.h"
@@ -34,7 +35,7 @@ std::string LineOf(const Options& options) {
     for (const auto& [key, text] : facts) line += " " + key + "=" + text;
   }
   for (const std::string& word : options.words) line += " " + word;
-  return line;
+  return fixtures::WithListsForNames(line, fixtures::FoldersOfLists());
 }
 
 Json TensorJson(const Shape& shape, DType dtype) {

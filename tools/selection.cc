@@ -9,6 +9,7 @@
 #include <set>
 
 #include "fixtures/integrity.h"
+#include "fixtures/named_list.h"
 #include "fixtures/npy.h"
 #include "fixtures/reader.h"
 
@@ -29,9 +30,11 @@ bool Matches(const std::string& line, const std::string& filter) {
 }
 
 void AddCases(const std::string& path, std::vector<Selected>& selected) {
+  const auto folders = fixtures::FoldersOfLists(path);
   for (const CaseLine& line : ReadCaseLines(path)) {
     try {
-      selected.push_back({Case::Parse(line.text), line.why, std::nullopt});
+      selected.push_back(
+          {Case::Parse(fixtures::WithListsForNames(line.text, folders)), line.why, std::nullopt});
     } catch (const Error& e) {
       throw Error(path, ":", line.number, ": ", e.what());
     }
@@ -98,7 +101,8 @@ std::vector<Selected> Select(const std::vector<std::string>& arguments, const st
     if (IsHdf5(argument)) {
       AddGoldens(argument, all);
     } else if (!exists && argument.find(' ') != argument.npos) {
-      all.push_back({Case::Parse(argument), "", std::nullopt});
+      const std::string line = fixtures::WithListsForNames(argument, fixtures::FoldersOfLists());
+      all.push_back({Case::Parse(line), "", std::nullopt});
     } else if (argument.ends_with(".h5")) {
       throw Error(argument, exists ? " is not an HDF5 file" : " does not exist");
     } else {

@@ -1,0 +1,42 @@
+#include "oracle/configuration.h"
+
+#include <cmath>
+
+#include "oracle/laws.h"
+#include "reference/real.h"
+
+namespace sextant::oracle {
+
+Configuration::Configuration(const Case& c) {
+  if (const std::string text = TextOf(c, "scaling"); !text.empty()) ParseValue(text, scaling);
+  if (const std::string text = TextOf(c, "seq_len"); !text.empty())
+    ParseValue(text, setting.seq_len);
+  setting.base = NumberOf(c, "base", setting.base);
+  const bool matrix = !c.dimensions().contains("R");
+  setting.R = c.dimensions().at(matrix ? "D" : "R");
+}
+
+bool OfFrequencyAlone(const RopeScaling& scaling) {
+  return std::holds_alternative<NoScaling>(scaling) ||
+         std::holds_alternative<LinearScaling>(scaling) ||
+         std::holds_alternative<Llama3Scaling>(scaling);
+}
+
+ExactFrequencies FrequenciesOf(const RopeScaling& scaling, const RotarySetting& setting) {
+  const GrownBase<Wide> base{setting.base, GrowthOf<Wide>(scaling, setting), setting.R};
+  const ScalingFormula<Wide> scaled = FormulaOf<Wide>(scaling, setting);
+  ExactFrequencies exact;
+  for (int64_t k = 0; k < setting.R / 2; ++k) {
+    exact.of_pair.push_back(scaled(InversePower(base, 2 * k, setting.R), k).High());
+  }
+  exact.amplitude = AmplitudeOf<Wide>(scaling, setting).High();
+  return exact;
+}
+
+Measured AmplitudeOf(const Case& c) {
+  const Configuration given(c);
+  const double a = FrequenciesOf(given.scaling, given.setting).amplitude;
+  return a == 1 ? Measured(1) : Measured(a, std::abs(a) * 0x1p-52);
+}
+
+}  // namespace sextant::oracle

@@ -1,0 +1,351 @@
+#include "oracle/scaling_defects.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "oracle/configuration.h"
+#include "oracle/laws.h"
+#include "oracle/oracle.h"
+
+namespace sextant::oracle {
+namespace {
+
+// A ramp as narrow as this is a step to frequencies that lie apart; and f32 can tell its ends.
+constexpr double kStep = 1 + 0x1p-10;
+
+// The words that the bug puts in place of the case's; none where it does not apply.
+template <class Scaling>
+using WordsFor = std::function<std::string(const Scaling&, const RotarySetting&)>;
+
+template <class Scaling>
+Defect Instead(std::string name, std::string why, WordsFor<Scaling> words) {
+  return ChangedWord(std::move(name), std::move(why), [words](const Case& c) -> std::string {
+    const Configuration given(c);
+    const auto* scaling = std::get_if<Scaling>(&given.scaling);
+    return scaling ? words(*scaling, given.setting) : "";
+  });
+}
+
+// The same scaling with other parameters.
+template <class Scaling>
+Defect Scaled(std::string name, std::string why, void (*change)(Scaling&)) {
+  return Instead<Scaling>(std::move(name), std::move(why), [change](Scaling s, const auto&) {
+    change(s);
+    return "scaling=" + PrintValue(RopeScaling(s));
+  });
+}
+
+// Frequencies by another formula, as numbers: change(f, k) of the unscaled f, amplitude kept.
+template <class Scaling>
+using FrequencyFor =
+    std::function<double(const Scaling&, const RotarySetting&, double f, double k)>;
+
+template <class Scaling>
+Defect Computed(std::string name, std::string why, FrequencyFor<Scaling> change) {
+  return Instead<Scaling>(
+      std::move(name), std::move(why), [change](const Scaling& s, const RotarySetting& setting) {
+        ExplicitScaling changed{.inv_freq = FrequenciesOf(NoScaling{}, setting).of_pair,
+                                .attention_factor = FrequenciesOf(s, setting).amplitude};
+        for (size_t k = 0; k < changed.inv_freq.size(); ++k) {
+          double& f = changed.inv_freq[k];
+          f = change(s, setting, f, static_cast<double>(k));
+        }
+        return "scaling=" + PrintValue(RopeScaling(changed));
+      });
+}
+
+// Another amplitude: change(a) of the right one, frequencies kept.
+template <class Scaling>
+Defect Amplified(std::string name, std::string why,
+                 std::function<double(const Scaling&, double)> change) {
+  return Instead<Scaling>(std::move(name), std::move(why),
+                          [change](Scaling s, const RotarySetting& setting) {
+                            s.attention_factor = change(s, FrequenciesOf(s, setting).amplitude);
+                            if constexpr (requires { s.short_mscale; }) {
+                              s.short_mscale = s.long_mscale = std::nullopt;
+                            }
+                            return "scaling=" + PrintValue(RopeScaling(s));
+                          });
+}
+
+std::string Words(double base, const RopeScaling& scaling) {
+  return "base=" + PrintValue(base) + " scaling=" + PrintValue(scaling);
+}
+
+double YarnMagnitude(double factor) { return factor <= 1 ? 1 : 1 + 0.1 * std::log(factor); }
+
+std::vector<Defect> LinearDefects() {
+  return {
+      Scaled<LinearScaling>("linear_scaling_twice",
+                            "positions and frequencies are both divided by the factor "
+                            "(ggml-org/llama.cpp@3429c39f)",
+                            [](LinearScaling& s) { s.factor *= s.factor; }),
+      Scaled<LinearScaling>("linear_scaling_inverted", "multiplied by the factor, not divided",
+                            [](LinearScaling& s) { s.factor = 1 / s.factor; }),
+  };
+}
+
+std::vector<Defect> Llama3Defects() {
+  return {
+      // Everything below the high border is divided, everything above is not.
+      Scaled<Llama3Scaling>("llama3_borders_swapped",
+                            "low_freq_factor and high_freq_factor swapped",
+                            [](Llama3Scaling& s) {
+                              s.low_freq_factor = s.high_freq_factor;
+                              s.high_freq_factor = s.low_freq_factor * kStep;
+                            }),
+      Scaled<Llama3Scaling>(
+          "llama3_without_ramp", "a step in place of the ramp between the bands",
+          [](Llama3Scaling& s) { s.high_freq_factor = s.low_freq_factor * kStep; }),
+      Scaled<Llama3Scaling>(
+          "llama3_by_extended_context", "the extended context is taken for the original one",
+          [](Llama3Scaling& s) { s.original_max_position_embeddings *= s.factor; }),
+      Scaled<Llama3Scaling>(
+          "llama3_without_two_pi", "1 / f is taken for the wavelength 2 pi / f",
+          [](Llama3Scaling& s) { s.original_max_position_embeddings *= 2 * M_PI; }),
+      Scaled<Llama3Scaling>(
+          "llama3_scales_all", "every frequency is divided by the factor",
+          [](Llama3Scaling& s) { s.original_max_position_embeddings = 0x1p-100; }),
+  };
+}
+
+std::vector<Defect> BaseDefects() {
+  using Setting = RotarySetting;
+  return {
+      Instead<NtkScaling>("ntk_without_exponent",
+                          "the base grows by the factor, not its R/(R-2)th "
+                          "power",
+                          [](const NtkScaling& s, const Setting& setting) {
+                            return Words(setting.base * s.factor, NoScaling{});
+                          }),
+      Instead<NtkScaling>("ntk_divides",
+                          "the factor divides positions or frequencies instead of growing the base "
+                          "(ml-explore/mlx-lm@13425df6)",
+                          [](const NtkScaling& s, const Setting& setting) {
+                            return Words(setting.base, LinearScaling{s.factor});
+                          }),
+      Instead<DynamicScaling>("dynamic_ignores_length",
+                              "the base never grows: the length is taken for the trained one",
+                              [](const DynamicScaling&, const Setting&) { return "seq_len="; }),
+      Instead<DynamicScaling>(
+          "dynamic_of_extended_context",
+          "one table for the whole extended context, factor times the trained one (vLLM)",
+          [](const DynamicScaling& s, const Setting&) {
+            return "seq_len=" + PrintValue(std::floor(s.factor * s.max_position_embeddings));
+          }),
+      Instead<DynamicScaling>("dynamic_as_static", "the base grows by the factor at every length",
+                              [](const DynamicScaling& s, const Setting& setting) {
+                                return Words(setting.base, NtkScaling{s.factor});
+                              }),
+      Instead<DynamicScaling>(
+          "dynamic_growth_without_one", "growth factor n / L, without - (factor - 1)",
+          [](const DynamicScaling& s, const Setting& setting) {
+            const double n = std::max(s.max_position_embeddings,
+                                      static_cast<double>(setting.seq_len.value_or(0)));
+            return Words(setting.base, NtkScaling{s.factor * n / s.max_position_embeddings});
+          }),
+      Instead<DynamicScaling>(
+          "dynamic_compounds",
+          "the base grows from one that has grown already (huggingface/transformers#27227)",
+          [](const DynamicScaling& s, const Setting& setting) {
+            const double power = static_cast<double>(setting.R) /
+                                 static_cast<double>(std::max<int64_t>(setting.R - 2, 1));
+            const double growth = s.Growth<Wide>(setting).High();
+            return Words(setting.base * std::pow(growth, power), s);
+          }),
+      Instead<DynamicScaling>("dynamic_length_off_by_one",
+                              "the length before the last token is taken for the length",
+                              [](const DynamicScaling&, const Setting& setting) -> std::string {
+                                if (setting.seq_len.value_or(0) == 0) return "";
+                                return "seq_len=" + PrintValue(*setting.seq_len - 1);
+                              }),
+  };
+}
+
+// The ramp r of YaRN in doubles, between limits that the caller changes.
+double RampBetween(double low, double high, double k) {
+  return std::clamp((k - low) / (high > low ? high - low : 0.001), 0.0, 1.0);
+}
+double YarnIndex(const YarnScaling& s, double beta, const RotarySetting& setting) {
+  return s.IndexOf<Wide>(beta, setting).High();
+}
+
+std::vector<Defect> YarnDefects() {
+  using Setting = RotarySetting;
+  using Yarn = YarnScaling;
+  return {
+      Scaled<Yarn>("yarn_without_blend", "the amplitude of YaRN with unscaled frequencies",
+                   [](Yarn& s) {
+                     s.original_max_position_embeddings = 0x1p-100;
+                     s.ramp = YarnRamp::kIndex;
+                     s.crossed = YarnCrossed::kReversed;
+                     s.beta_fast = 32;
+                   }),
+      Computed<Yarn>("yarn_divides_all", "every frequency is divided by the factor",
+                     [](const Yarn& s, const Setting&, double f, double) { return f / s.factor; }),
+      Computed<Yarn>("yarn_blend_reversed", "high frequencies are divided, low ones stay",
+                     [](const Yarn& s, const Setting& setting, double f, double k) {
+                       const auto right = FrequenciesOf(s, setting).of_pair;
+                       return f + f / s.factor - right[static_cast<size_t>(k)];
+                     }),
+      Computed<Yarn>("yarn_ramp_over_channels", "the ramp runs over channels 2k instead of pairs k",
+                     [](const Yarn& s, const Setting& setting, double f, double k) {
+                       const double low =
+                           std::max(std::floor(YarnIndex(s, s.beta_fast, setting)), 0.0);
+                       const double high = std::ceil(YarnIndex(s, s.beta_slow, setting));
+                       const double r = RampBetween(low, high, 2 * k);
+                       return f * (1 - r) + f / s.factor * r;
+                     }),
+      Computed<Yarn>("yarn_clamped_to_pairs",
+                     "the upper limit is clamped to the last pair, R/2-1, in place of R-1",
+                     [](const Yarn& s, const Setting& setting, double f, double k) {
+                       const double low =
+                           std::max(std::floor(YarnIndex(s, s.beta_fast, setting)), 0.0);
+                       const double high = std::min(std::ceil(YarnIndex(s, s.beta_slow, setting)),
+                                                    static_cast<double>(setting.R / 2 - 1));
+                       const double r = RampBetween(low, high, k);
+                       return f * (1 - r) + f / s.factor * r;
+                     }),
+      Scaled<Yarn>("yarn_truncate_flipped",
+                   "limits truncated where they should not be, or the reverse "
+                   "(vllm-project/vllm#27722)",
+                   [](Yarn& s) { s.truncate = !s.truncate; }),
+      Scaled<Yarn>("yarn_other_ramp",
+                   "the ramp of the paper in place of the frameworks', or the "
+                   "reverse",
+                   [](Yarn& s) {
+                     s.ramp = s.ramp == YarnRamp::kIndex ? YarnRamp::kRotations : YarnRamp::kIndex;
+                   }),
+      Scaled<Yarn>("yarn_crossed_limits",
+                   "limits that do not rise make a step where the ramp should turn, or the reverse "
+                   "(ggml and Hugging Face differ)",
+                   [](Yarn& s) {
+                     s.crossed = s.crossed == YarnCrossed::kStep ? YarnCrossed::kReversed
+                                                                 : YarnCrossed::kStep;
+                   }),
+      Scaled<Yarn>("yarn_betas_swapped", "beta_fast and beta_slow swapped",
+                   [](Yarn& s) { std::swap(s.beta_fast, s.beta_slow); }),
+      Scaled<Yarn>("yarn_default_betas", "beta_fast and beta_slow are 32 and 1 whatever was asked",
+                   [](Yarn& s) { s.beta_fast = 32, s.beta_slow = 1; }),
+      Scaled<Yarn>("yarn_by_extended_context", "the extended context is taken for the original one",
+                   [](Yarn& s) { s.original_max_position_embeddings *= s.factor; }),
+      Scaled<Yarn>("yarn_without_two_pi", "L / beta is taken for L / (2 pi beta)",
+                   [](Yarn& s) { s.original_max_position_embeddings *= 2 * M_PI; }),
+      Scaled<Yarn>("yarn_factor_inverted", "multiplied by the factor, not divided",
+                   [](Yarn& s) { s.factor = 1 / s.factor; }),
+      Amplified<Yarn>("yarn_amplitude_missing",
+                      "cos and sin are not multiplied by the attention factor "
+                      "(ml-explore/mlx-lm#1507)",
+                      [](const Yarn&, double) { return 1; }),
+      Amplified<Yarn>("yarn_amplitude_twice",
+                      "cos and sin carry the attention factor, and what is rotated once more "
+                      "(sgl-project/sglang#33558)",
+                      [](const Yarn&, double a) { return a * a; }),
+      Amplified<Yarn>("yarn_amplitude_inverted",
+                      "the inverse temperature, as in the first preprint of the paper "
+                      "(jquesnelle/yarn@c2474e3)",
+                      [](const Yarn&, double a) { return 1 / a; }),
+      Amplified<Yarn>("yarn_amplitude_root", "the root of the attention factor",
+                      [](const Yarn&, double a) { return std::sqrt(a); }),
+      Amplified<Yarn>("yarn_attention_factor_multiplies",
+                      "a given attention factor multiplies the default one (older vLLM)",
+                      [](const Yarn& s, double a) {
+                        return s.attention_factor ? a * YarnMagnitude(s.factor) : a;
+                      }),
+      Scaled<Yarn>("yarn_attention_factor_ignored", "a given attention factor is not read",
+                   [](Yarn& s) { s.attention_factor.reset(); }),
+      Scaled<Yarn>(
+          "yarn_mscale_ignored",
+          "the ratio of mscale and mscale_all_dim is not formed (sgl-project/sglang#22711)",
+          [](Yarn& s) { s.mscale = s.mscale_all_dim = std::nullopt; }),
+      Amplified<Yarn>("yarn_mscale_without_ratio",
+                      "mscale is taken without dividing by that of all dimensions",
+                      [](const Yarn& s, double a) {
+                        const bool ratio = s.mscale.value_or(0) != 0 &&
+                                           s.mscale_all_dim.value_or(0) != 0 && !s.attention_factor;
+                        return ratio ? 1 + 0.1 * *s.mscale * std::log(s.factor) : a;
+                      }),
+  };
+}
+
+std::vector<Defect> ListDefects() {
+  using Setting = RotarySetting;
+  using Long = LongRopeScaling;
+  return {
+      Instead<Long>("longrope_always_short", "the short factors at every length",
+                    [](const Long&, const Setting&) { return "seq_len="; }),
+      Instead<Long>("longrope_always_long", "the long factors at every length (ml-explore/mlx-lm)",
+                    [](const Long&, const Setting&) { return "seq_len=9007199254740992"; }),
+      Instead<Long>("longrope_switches_early",
+                    "the long factors already at the length of the original context",
+                    [](const Long& s, const Setting& setting) -> std::string {
+                      const double L = s.original_max_position_embeddings;
+                      if (static_cast<double>(setting.seq_len.value_or(0)) != L) return "";
+                      return "seq_len=" + PrintValue(L + 1);
+                    }),
+      Scaled<Long>("longrope_switches_late", "the short factors one token beyond their context",
+                   [](Long& s) { s.original_max_position_embeddings += 1; }),
+      Scaled<Long>("longrope_lists_swapped", "short and long factors swapped",
+                   [](Long& s) { std::swap(s.short_factor, s.long_factor); }),
+      Scaled<Long>("longrope_multiplies", "frequencies are multiplied by the factors",
+                   [](Long& s) {
+                     for (double& x : s.short_factor) x = 1 / x;
+                     for (double& x : s.long_factor) x = 1 / x;
+                   }),
+      Amplified<Long>("longrope_amplitude_missing",
+                      "cos and sin are not multiplied by the attention factor "
+                      "(ggml-org/llama.cpp#6849)",
+                      [](const Long&, double) { return 1; }),
+      Amplified<Long>("longrope_amplitude_of_yarn", "1 + ln(factor) / 10 in place of the root",
+                      [](const Long& s, double) { return YarnMagnitude(s.factor); }),
+      Amplified<Long>("longrope_amplitude_by_extended_context",
+                      "ln of the extended context in place of the original one's",
+                      [](const Long& s, double a) {
+                        const double L = s.original_max_position_embeddings * s.factor;
+                        const bool given = s.attention_factor || s.short_mscale || s.long_mscale;
+                        if (given || s.factor <= 1) return a;
+                        return std::sqrt(1 + std::log(s.factor) / std::log(L));
+                      }),
+      Scaled<Long>("longrope_attention_factor_ignored", "a given attention factor is not read",
+                   [](Long& s) { s.attention_factor.reset(); }),
+      Scaled<Long>("longrope_mscales_ignored", "short_mscale and long_mscale are not read",
+                   [](Long& s) { s.short_mscale = s.long_mscale = std::nullopt; }),
+      Scaled<Long>("longrope_mscales_swapped", "short_mscale and long_mscale swapped",
+                   [](Long& s) { std::swap(s.short_mscale, s.long_mscale); }),
+      Computed<ProportionalScaling>(
+          "proportional_as_partial",
+          "exponents over the turning channels, as if the rest were no part of the width",
+          [](const ProportionalScaling& s, const Setting& setting, double f, double k) {
+            const double turning =
+                std::floor(s.partial_rotary_factor * static_cast<double>(setting.R) / 2);
+            return k < turning ? std::pow(setting.base, -k / turning) / s.factor : 0 * f;
+          }),
+      Computed<ProportionalScaling>(
+          "proportional_counts_channels", "twice as many pairs turn: channels taken for pairs",
+          [](const ProportionalScaling& s, const Setting& setting, double f, double k) {
+            const double R = static_cast<double>(setting.R);
+            return k < std::floor(s.partial_rotary_factor * R) ? f / s.factor : 0;
+          }),
+      Scaled<ProportionalScaling>("proportional_turns_all", "no frequency is 0",
+                                  [](ProportionalScaling& s) { s.partial_rotary_factor = 1; }),
+      Scaled<ProportionalScaling>("proportional_factor_ignored", "its factor is not read",
+                                  [](ProportionalScaling& s) { s.factor = 1; }),
+      Scaled<ExplicitScaling>("explicit_periods", "the frequencies are taken for periods",
+                              [](ExplicitScaling& s) {
+                                for (double& f : s.inv_freq) f = f == 0 ? 0 : 1 / f;
+                              }),
+      Scaled<ExplicitScaling>("explicit_amplitude_missing",
+                              "cos and sin are not multiplied by the attention factor",
+                              [](ExplicitScaling& s) { s.attention_factor = 1; }),
+  };
+}
+
+}  // namespace
+
+std::vector<Defect> ScalingDefects() { return Joined<Defect>({LinearDefects(), Llama3Defects()}); }
+
+std::vector<Defect> ExtensionDefects() {
+  return Joined<Defect>({BaseDefects(), YarnDefects(), ListDefects()});
+}
+
+}  // namespace sextant::oracle

@@ -1,0 +1,12 @@
+// Laws of the scalings of frequencies, on the operation that yields frequencies and amplitude.
+#pragma once
+
+#include <vector>
+
+#include "oracle/property.h"
+
+namespace sextant::oracle {
+
+std::vector<Property> ScalingLaws();
+
+}  // namespace sextant::oracle

@@ -1,0 +1,45 @@
+// Llama 3.1's scaling: high frequencies stay, low ones are divided, with a ramp between the bands.
+#pragma once
+
+#include "reference/attribute.h"
+#include "reference/scaling_setting.h"
+
+namespace sextant {
+
+// (1-m) f / factor + m f with m = (L/w - low_freq_factor) / (high_freq_factor - low_freq_factor),
+// limited to 0 .. 1, where w = 2 pi / f is the wavelength and L the original context: f / factor
+// for w > L / low_freq_factor, f for w < L / high_freq_factor.
+// Source: meta-llama/llama-models, models/llama3/model.py (apply_scaling), commit a9c89c4.
+struct Llama3Scaling {
+  static constexpr std::string_view kName = "llama3";
+  double factor = 8;
+  double low_freq_factor = 1;
+  double high_freq_factor = 4;
+  double original_max_position_embeddings = 8192;
+  void Visit(auto&& v) {
+    v("factor", factor);
+    v("low_freq_factor", low_freq_factor);
+    v("high_freq_factor", high_freq_factor);
+    v("original_max_position_embeddings", original_max_position_embeddings);
+  }
+  void Check(const RotarySetting&) const {
+    ExpectAboveZero(kName, "factor", factor);
+    ExpectAboveZero(kName, "original_max_position_embeddings", original_max_position_embeddings);
+    if (!(low_freq_factor > 0 && high_freq_factor > low_freq_factor)) {
+      throw Error(kName, ": low_freq_factor is ", low_freq_factor, " and high_freq_factor ",
+                  high_freq_factor, ", expected 0 < low < high");
+    }
+  }
+  template <class Real>
+  auto Formula(const RotarySetting&) const {
+    return [this](const Real& f, int64_t) {
+      const Real two_pi = TwoPiOf(static_cast<const Real*>(nullptr));
+      const Real turns = Real(original_max_position_embeddings) * f / two_pi;  // L / w
+      const Real band = Real(high_freq_factor) - Real(low_freq_factor);
+      const Real m = Clamp((turns - Real(low_freq_factor)) / band, Real(0.0), Real(1.0));
+      return (Real(1.0) - m) * f / Real(factor) + m * f;
+    };
+  }
+};
+
+}  // namespace sextant

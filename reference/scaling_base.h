@@ -1,0 +1,63 @@
+// Scalings that change the base: "NTK-aware". The frequency of the last pair ends at f / growth,
+// that of the first stays 1.
+#pragma once
+
+#include "reference/attribute.h"
+#include "reference/scaling_setting.h"
+
+namespace sextant {
+
+inline void ExpectGrowingWidth(std::string_view scaling, const RotarySetting& setting) {
+  if (setting.R != 2) return;
+  throw Error(scaling, ": R is 2, expected 0 or at least 4: the base grows by a power of R/(R-2)");
+}
+
+// growth = factor. Sources: bloc97 2023, "NTK-Aware Scaled RoPE"; jquesnelle/yarn@995db5b,
+// scaled_rope/LlamaNTKScaledRotaryEmbedding.py; `alpha` of other programs.
+struct NtkScaling {
+  static constexpr std::string_view kName = "ntk";
+  double factor = 0;
+  void Visit(auto&& v) { v("factor", factor, kRequired); }
+  void Check(const RotarySetting& setting) const {
+    ExpectAboveZero(kName, "factor", factor);
+    ExpectGrowingWidth(kName, setting);
+  }
+  template <class Real>
+  Real Growth(const RotarySetting&) const {
+    return Real(factor);
+  }
+  template <class Real>
+  auto Formula(const RotarySetting&) const {
+    return [](const Real& f, int64_t) { return f; };
+  }
+};
+
+// growth = factor n / L - (factor - 1) with n = max(seq_len, L) tokens, L =
+// max_position_embeddings. Source: huggingface/transformers, modeling_rope_utils.py,
+// _compute_dynamic_ntk_parameters.
+struct DynamicScaling {
+  static constexpr std::string_view kName = "dynamic";
+  double factor = 0;
+  double max_position_embeddings = 0;
+  void Visit(auto&& v) {
+    v("factor", factor, kRequired);
+    v("max_position_embeddings", max_position_embeddings, kRequired);
+  }
+  void Check(const RotarySetting& setting) const {
+    ExpectAboveZero(kName, "factor", factor);
+    ExpectAboveZero(kName, "max_position_embeddings", max_position_embeddings);
+    ExpectGrowingWidth(kName, setting);
+  }
+  template <class Real>
+  Real Growth(const RotarySetting& setting) const {
+    const double L = max_position_embeddings;
+    const double n = std::max(L, static_cast<double>(setting.seq_len.value_or(0)));
+    return Real(factor) * Real(n) / Real(L) - (Real(factor) - Real(1.0));
+  }
+  template <class Real>
+  auto Formula(const RotarySetting&) const {
+    return [](const Real& f, int64_t) { return f; };
+  }
+};
+
+}  // namespace sextant
