@@ -13,9 +13,9 @@ using fixtures::ModelLayers;
 
 // The facts that are a model's: where an operation has such an attribute, its own default says
 // nothing of the model.
-constexpr const char* kModelFacts[] = {"pairing", "base",        "scaling",     "R",
-                                       "eps",     "unit_offset", "max_bias",    "sections",
-                                       "order",   "beta",        "floor_scale", "start"};
+constexpr const char* kModelFacts[] = {"pairing",     "base",        "scaling", "R",        "eps",
+                                       "unit_offset", "max_bias",    "form",    "sections", "order",
+                                       "beta",        "floor_scale", "start"};
 
 bool Contains(const ModelLayers& kind, const std::string& layer) {
   return layer == kind.name ||
@@ -60,8 +60,9 @@ Facts ConfigFor::FactsOf(const ModelLayers& layers) const {
 void ConfigFor::RequireExpressible(const Model& model, const ModelLayers& layers) const {
   const std::string_view name = operation.info().name;
   for (const TensorSpec& input : operation.info().signature.inputs) {
-    if (input.name != "inv_freq" || IsGiven("@inv_freq")) continue;
-    throw Error("--config: ", name, " takes its frequencies as an input; give @inv_freq=");
+    const bool of_the_model = input.name == "inv_freq" || input.name == "slope";
+    if (!of_the_model || IsGiven("@" + input.name)) continue;
+    throw Error("--config: ", name, " takes ", input.name, " as an input; give @", input.name, "=");
   }
   if (Has("base") && !Has("scaling")) {
     throw Error("--config: the base of a rotary embedding is not the base of ", name);

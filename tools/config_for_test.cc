@@ -1,0 +1,105 @@
+#include "tools/config_for.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "reference/error.h"
+#include "reference/operations.h"
+
+namespace sextant::tools {
+namespace {
+
+using fixtures::Model;
+using testing::HasSubstr;
+
+constexpr const char* kRotation = "rope";
+
+// Two kinds of layers: windows with a base of their own, and layers that do not rotate.
+Model TwoKinds() {
+  const Facts common = {{"pairing", "half"}, {"scaling", "none"}, {"D", "8"},
+                        {"M", "16"},         {"eps", "1e-05"},    {"unit_offset", "false"}};
+  Model model{.model_type = "two",
+              .kinds = {{.name = "window", .layers = {0, 2}, .facts = common},
+                        {.name = "nope", .layers = {1}, .facts = common}}};
+  model.kinds[0].facts["base"] = "500";
+  model.kinds[0].facts["R"] = "4";
+  model.kinds[1].facts["R"] = "0";
+  return model;
+}
+
+Facts Of(const std::string& operation, const Model& model, const std::string& layer = "",
+         const std::vector<std::string>& words = {}) {
+  const auto made = MakeOperationNamed(operation);
+  return ConfigFor{*made, words}.Of(model, layer);
+}
+
+std::string ErrorOf(const std::string& operation, const Model& model, const std::string& layer = "",
+                    const std::vector<std::string>& words = {}) {
+  try {
+    Of(operation, model, layer, words);
+  } catch (const Error& e) {
+    return e.what();
+  }
+  return "no error";
+}
+
+TEST(ConfigFor, AsksWhichLayersWhereTheyDiffer) {
+  EXPECT_EQ(ErrorOf(kRotation, TwoKinds()),
+            "--config: layers of two differ; give --layer= one of: window (0, 2), nope (1)");
+  EXPECT_EQ(Of(kRotation, TwoKinds(), "window").at("base"), "500");
+  EXPECT_EQ(Of(kRotation, TwoKinds(), "2"), Of(kRotation, TwoKinds(), "window"));
+  EXPECT_EQ(Of(kRotation, TwoKinds(), "1").at("R"), "0");
+  EXPECT_THAT(ErrorOf(kRotation, TwoKinds(), "3"), HasSubstr("--layer 3 is none of"));
+  // What the layers have in common needs no choice.
+  EXPECT_EQ(Of("rms_norm", TwoKinds()).at("eps"), "1e-05");
+}
+
+TEST(ConfigFor, WordsOverrideFactsAndThenNeedNoChoice) {
+  const Facts facts = Of(kRotation, TwoKinds(), "", {"base=7", "R=2"});
+  EXPECT_FALSE(facts.contains("base"));
+  EXPECT_EQ(facts.at("pairing"), "half");
+}
+
+TEST(ConfigFor, LayersOfUnknownTypesMustBeNamed) {
+  Model model = TwoKinds();
+  model.kinds[1].facts = model.kinds[0].facts;
+  EXPECT_EQ(ErrorOf(kRotation, model), "no error");
+  model.kinds[0].certain = model.kinds[1].certain = false;
+  EXPECT_THAT(ErrorOf(kRotation, model), HasSubstr("layers of two may differ"));
+  EXPECT_EQ(ErrorOf(kRotation, model, "nope"), "no error");
+  EXPECT_EQ(ErrorOf("rms_norm", model), "no error");
+}
+
+TEST(ConfigFor, AsksForWhatIsNotKnown) {
+  Model model = TwoKinds();
+  model.kinds.pop_back();
+  fixtures::ModelLayers& layers = model.kinds.front();
+  layers.facts.erase("R");
+  layers.unknown["R"] = "nobody says";
+  EXPECT_EQ(ErrorOf(kRotation, model), "--config: R is not known: nobody says; give R=");
+  EXPECT_EQ(ErrorOf(kRotation, model, "", {"R=4"}), "no error");
+  layers.facts.erase("unit_offset");
+  EXPECT_EQ(ErrorOf("rms_norm", model),
+            "--config: the model has no unit_offset; give unit_offset=");
+  EXPECT_EQ(ErrorOf("rms_norm", model, "", {"unit_offset=true"}), "no error");
+}
+
+TEST(ConfigFor, RefusesWhatTheOperationCannotExpress) {
+  Model model = TwoKinds();
+  model.kinds.pop_back();
+  EXPECT_THAT(ErrorOf("rope_matrix", model), HasSubstr("rotates R=4 of D=8 channels"));
+  EXPECT_THAT(ErrorOf("sinusoidal", model), HasSubstr("is not the base of sinusoidal"));
+  EXPECT_THAT(ErrorOf("rope_given", model), HasSubstr("give @inv_freq="));
+  model.kinds[0].facts["sections"] = "[1,1]";
+  model.kinds[0].facts["order"] = "contiguous";
+  EXPECT_THAT(ErrorOf(kRotation, model),
+              HasSubstr("several axes, sections=[1,1], and rope has one"));
+  EXPECT_EQ(Of("rope_sections", model).at("sections"), "[1,1]");
+  EXPECT_EQ(ErrorOf("rope_frequencies", model), "no error");
+  model.rotates = false;
+  EXPECT_EQ(ErrorOf("rope_frequencies", model),
+            "--config: two has linear biases (ALiBi) and no rotary embedding");
+}
+
+}  // namespace
+}  // namespace sextant::tools
