@@ -16,8 +16,8 @@ A function is called with keyword arguments: the input tensors, the attributes, 
 `D`, ...) and `dtype`, the name of the case's element type: "f64", "f32", "f16" or "bf16". What
 these are for an operation, `sextant describe OPERATION` tells. A function lists those it wants, or
 takes all with **attributes. It need not list dimensions and `dtype`; but a tensor or an attribute
-that it does not list cannot have gone into its answer: such a question is answered "unsupported".
-An attribute that is not set is None. A name that is a Python keyword gets an underscore: `from_`.
+that it does not list cannot have gone into its answer: such a question is answered "unsupported",
+unless the attribute is not set (None). A name that is a Python keyword gets an underscore: `from_`.
 A function that lists `case` gets the whole question there (class Case).
 
 Tensors are numpy arrays: f64, f32, f16 and i64 as float64, float32, float16 and int64. numpy has no
@@ -188,7 +188,8 @@ def _call(function, case):
         given["case"] = case
     if len(listed) == len(parameters):  # no **attributes
         for name in sorted(given.keys() - listed - {"dtype"}):
-            if not name[0].isupper() and "case" not in listed:
+            unset = case.attributes.get(name, name) is None
+            if not (name[0].isupper() or unset or "case" in listed):
                 raise Unsupported(f"the function takes no '{name}'")
             del given[name]
         if "dtype" not in listed:

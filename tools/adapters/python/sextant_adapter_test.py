@@ -152,6 +152,11 @@ def op(**given):
             said("def op(eps): return eps", request), ("unsupported", "the function takes no 'x'")
         )
 
+    def test_that_are_not_set_need_not_be_taken(self):
+        request = question(attributes={"M": 2, "eps": None})
+        self.assertEqual(said("def op(x): return x", request), ("ok", ""))
+        self.assertEqual(said("def op(x, eps): assert eps is None; return x", request), ("ok", ""))
+
     def test_case_has_everything(self):
         functions = """
 def op(case):
