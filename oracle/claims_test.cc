@@ -127,6 +127,30 @@ TEST(SlowClaims, RoundingTheAngleDominatesATable) {
                                 off("*=f32 exponent=exact frequency=exact") + "."));
 }
 
+// Of a case of rope_frequencies.
+double LastFrequency(const std::string& words) {
+  const Case c = Case::Parse("rope_frequencies dtype=f64 " + words);
+  return Prove(c, {}, ParseRecipe("native", DType::kF64))[0].value.data.back();
+}
+
+TEST(Claims, SomeScalingsReadTheLength) {
+  const std::string dynamic = "R=128 scaling=dynamic(factor=4,max_position_embeddings=2048)";
+  const auto angle = [&](const char* length) {
+    return Fixed(2047 * LastFrequency(dynamic + " seq_len=" + length));
+  };
+  EXPECT_THAT(Page(),
+              HasSubstr("token 2047 by " + angle("2048") + " radians while there are 2048 " +
+                        "tokens, and by " + angle("8192") + " when there are 8192"));
+  const std::string longrope =
+      "R=4 scaling=longrope(short_factor=[1,1.5],long_factor=[1,40.5],"
+      "original_max_position_embeddings=4096,factor=32)";
+  const auto frequency = [&](const char* length) {
+    return Scientific(LastFrequency(longrope + " seq_len=" + length), 2);
+  };
+  EXPECT_THAT(Page(), HasSubstr("a frequency of 0.01 is " + frequency("4096") + " at 4096 tokens " +
+                                "and " + frequency("4097") + " at 4097."));
+}
+
 TEST(Claims, SinesAloneAreNotShiftedByALinearMap) {
   const Case c = Case::Parse("sinusoidal S=2 M=8 dtype=f64 @position=0,7");
   const auto y = Prove(c, DrawInputs(c), ParseRecipe("native", DType::kF64))[0].value;

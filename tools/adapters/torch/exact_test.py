@@ -14,6 +14,8 @@ import torch
 import absolute
 import rms_norm
 import rope
+import rope_types
+import rotary_library as library
 import sinusoidal
 from subject import FOLDER, TABLE
 
@@ -218,6 +220,59 @@ class Frequencies(unittest.TestCase):
     def test_linear_divides(self):
         halved = [f / 2 for f in self.frequencies("qwen2", 8)]
         self.assertEqual(self.frequencies("qwen2", 8, "linear(factor=2)"), halved)
+
+
+class RopeTypes(unittest.TestCase):
+    """Against the anchor numbers of the papers and of other programs."""
+
+    dynamic = "dynamic(factor=10,max_position_embeddings=2048)"
+    longrope = (
+        "longrope(short_factor=[1,1.5],long_factor=[2,40.5],"
+        "original_max_position_embeddings=4096,factor=32)"
+    )
+
+    def outputs(self, width, scaling, base=10000.0, **more):
+        answer = rope.SYSTEMS["qwen2"]["rope_frequencies"]
+        return answer(base=base, scaling=scaling, R=width, dtype="f32", **more)
+
+    def test_yarn_keeps_divides_and_amplifies(self):
+        scaling = (
+            "yarn(factor=4,original_max_position_embeddings=4096,beta_fast=32,beta_slow=1,"
+            "truncate=true,ramp=index)"
+        )
+        given, plain = self.outputs(128, scaling), self.outputs(128, "none")["inv_freq"]
+        ratio = (given["inv_freq"] / plain).tolist()  # limits 20 and 46
+        self.assertEqual(ratio[:21], [1] * 21)
+        self.assertTrue(all(abs(r - 0.25) < 1e-7 for r in ratio[46:]))
+        self.assertAlmostEqual(ratio[33], (1 + 0.25) / 2, places=6)
+        self.assertAlmostEqual(given["attention_factor"].item(), 1.1386294, places=6)
+
+    def test_dynamic_grows_the_base(self):
+        frequencies = self.outputs(128, self.dynamic, seq_len=16384)["inv_freq"]
+        expected = 759702.231148 ** -numpy.linspace(0, 126 / 128, 64)
+        self.assertLess(numpy.abs(frequencies / expected - 1).max(), 1e-6)
+        plain = self.outputs(128, "none")["inv_freq"]
+        self.assertTrue((self.outputs(128, self.dynamic)["inv_freq"] == plain).all())
+
+    def test_library_rescales_the_base(self):
+        frequencies = library.Library(128, 10000.0, "ntk(factor=4)").frequencies.numpy()
+        expected = 40889.94243 ** -numpy.linspace(0, 126 / 128, 64)
+        self.assertLess(numpy.abs(frequencies / expected - 1).max(), 1e-6)
+
+    def test_longrope_switches_and_amplifies(self):
+        short = self.outputs(4, self.longrope, seq_len=4096)
+        self.assertAlmostEqual(short["inv_freq"][1].item(), 0.01 / 1.5, places=8)
+        self.assertAlmostEqual(short["attention_factor"].item(), 1.190238071, places=6)
+        long = self.outputs(4, self.longrope, seq_len=4097)["inv_freq"]
+        self.assertEqual(long[0].item(), 0.5)
+
+    def test_what_a_module_remembers(self):
+        length = rope_types.Length(64, 10000.0, self.dynamic)
+        first = {n: length.at(n)[0][-1].item() for n in (2048, 4096)}
+        self.assertLess(first[4096], first[2048])
+        self.assertEqual(length.at(3000)[0][-1].item(), first[4096])  # not yet shorter than 2048
+        self.assertEqual(length.at(2047)[0][-1].item(), first[2048])
+        self.assertEqual(length.at(4096)[0][-1].item(), first[4096])
 
 
 class Sinusoidal(unittest.TestCase):

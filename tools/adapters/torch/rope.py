@@ -1,5 +1,7 @@
 """The operations of RoPE, answered by the systems; `python3 rope.py NAME` serves one."""
 
+import functools
+
 import torch
 
 import rotary_forms as forms
@@ -33,7 +35,10 @@ def build(form, width, base, scaling):
     return form(width, base)
 
 
-def rope(form):
+kept = functools.cache(build)  # one module for all questions, with what it remembers of them
+
+
+def rope(form, build=build):
     def rotation(x, sign, position, base, scaling, **_):
         return build(form, x.shape[-1], base, scaling)(x, as_tensor(position), sign)
 
@@ -41,10 +46,17 @@ def rope(form):
 
 
 def rope_frequencies(form):
-    def answer(base, scaling, R, dtype, **_):
+    def answer(base, scaling, R, dtype, seq_len=None, **_):
         wide = DTYPES[WIDE[dtype]]
-        frequencies = build(form, R, base, scaling).frequencies(wide) if R else torch.ones(0)
-        return {"inv_freq": frequencies.to(wide), "attention_factor": torch.ones((), dtype=wide)}
+        frequencies, amplitude = torch.ones(0), 1.0
+        if R and issubclass(form, modules.Qwen2):
+            system = form(R, base, scaling)
+            system.follow(seq_len or 0)
+            frequencies, amplitude = system.inv_freq, system.attention_scaling
+        elif R:
+            frequencies = build(form, R, base, scaling).frequencies(wide)
+        amplitude = torch.tensor(amplitude, dtype=wide)
+        return {"inv_freq": frequencies.to(wide), "attention_factor": amplitude}
 
     return answer
 
@@ -61,7 +73,8 @@ def rope_matrix(position, base, scaling, pairing, D, dtype, **_):
 def with_frequencies(inv_freq, attention_factor):
     """Qwen2 whose frequencies are given instead of computed."""
     system = modules.Qwen2(2 * len(inv_freq), 1.0)
-    system.inv_freq, system.attention_scaling = as_tensor(inv_freq), attention_factor
+    system.types.current = as_tensor(inv_freq), attention_factor
+    system.follow(0)
     return system
 
 
@@ -103,12 +116,16 @@ SYSTEMS = {
         "rope_table": rope_table,
         "rope_rotate": rotary(modules.Qwen2.pairing, rotation_by_table),
     },
+    "qwen2_dynamic": {"rope": rope(modules.Qwen2, kept)},
+    "qwen2_never_restored": {"rope": rope(modules.Qwen2NeverRestored, kept)},
+    "qwen2_compounding": {"rope": rope(modules.Qwen2Compounding, kept)},
     "qwen2_cast": {"rope": rope(modules.CastQwen2)},
     "library": {
         "rope": rope(library.Library),
         "rope_given": rotary(library.Library.pairing, rotation_by_learned_frequencies),
     },
     "library_positions_in_input_dtype": {"rope": rope(library.PositionsInInputDtype)},
+    "library_rescaled_by_factor": {"rope": rope(library.RescaledByFactor)},
     "library_cached_keys": {"rope": rope(library.CachedKeys)},
     "library_cached_keys_forgotten": {"rope": rope(library.CachedKeysForgotten)},
     "gpt_j": {"rope": rope(models.GptJ)},

@@ -4,13 +4,12 @@
   form(x, position, sign)     turns x [B,H,S,width] by sign * position [B,S]
 """
 
-import math
-
 import torch
 from torch import nn
 
+import rope_types
 from rotary_forms import inverse_frequencies, rotate_half
-from subject import Unsupported, parse_call
+from subject import Unsupported
 
 
 class Llama(nn.Module):
@@ -56,35 +55,22 @@ class LlamaOfOldBase(Llama):
         super().__init__(width, 10000.0)
 
 
-def scaled(frequencies, scaling):
-    """The rope types `none`, `linear` and `llama3` of a configuration."""
-    name, given = parse_call(scaling)
-    if name == "none":
-        return frequencies
-    if name == "linear":
-        return frequencies / given["factor"]
-    if name != "llama3":
-        raise Unsupported(f"scaling {name}")
-    low, high = given["low_freq_factor"], given["high_freq_factor"]
-    wavelength = 2 * math.pi / frequencies
-    turns = given["original_max_position_embeddings"] / wavelength
-    kept = ((turns - low) / (high - low)).clamp(0, 1)
-    return (1 - kept) * frequencies / given["factor"] + kept * frequencies
-
-
 class Qwen2(nn.Module):
     """8: half pairing, rope type from a configuration, angles in f32, tables cast to x's dtype."""
 
     pairing = "half"
     scales = True
-    attention_scaling = 1.0  # of the rope types here
+    follows = rope_types.Length
 
     def __init__(self, width, base, scaling="none"):
         super().__init__()
-        self.register_buffer("inv_freq", scaled(inverse_frequencies(width, base), scaling))
+        self.types = self.follows(width, base, scaling)
+        frequencies, self.attention_scaling = self.types.original
+        self.register_buffer("inv_freq", frequencies)
 
-    def frequencies(self, _):
-        return self.inv_freq
+    def follow(self, length):
+        """Takes the frequencies that the rope type has for a sequence of that length."""
+        self.inv_freq, self.attention_scaling = self.types.at(length)
 
     def table(self, position, dtype):
         """[B,S] -> cos and sin [B,1,S,R/2]"""
@@ -100,6 +86,7 @@ class Qwen2(nn.Module):
         return x * torch.cat((cos, cos), -1) + rotate_half(x) * torch.cat((sin, sin), -1)
 
     def forward(self, x, position, sign):
+        self.follow(int(position.max()) + 1)
         cos, sin = self.table(position, x.dtype)
         return self.rotate(x, cos, sign * sin)
 
@@ -107,6 +94,21 @@ class Qwen2(nn.Module):
 class CastQwen2(Qwen2):
     """8 cast with its model to x's dtype: the buffer of frequencies is rounded, angles are not."""
 
+    def follow(self, length):
+        pass  # its buffer is what the cast made of it
+
     def forward(self, x, position, sign):
         self.to(x.dtype)
         return super().forward(x, position, sign)
+
+
+class Qwen2NeverRestored(Qwen2):
+    """8: wrong: the frequencies of a long sequence stay when a short one comes."""
+
+    follows = rope_types.NeverRestored
+
+
+class Qwen2Compounding(Qwen2):
+    """8: wrong: the base grows from one that has grown already."""
+
+    follows = rope_types.Compounding

@@ -39,8 +39,20 @@ def as_array(tensor):
 def parse_call(text):
     """'linear(factor=8)' -> ('linear', {'factor': 8.0}); 'none' -> ('none', {})"""
     name, _, inside = text.partition("(")
-    pairs = re.findall(r"(\w+)=([^,)]+)", inside)
-    return name, {key: float(value) for key, value in pairs}
+    pairs = re.findall(r"(\w+)=(\[[^]]*\]|[^,)]+)", inside)
+    return name, {key: parse_value(value) for key, value in pairs}
+
+
+def parse_value(text):
+    """'8' -> 8.0; 'true' -> True; '[1,1.5]' -> [1.0, 1.5]; 'index' -> 'index'"""
+    if text.startswith("["):
+        return [float(number) for number in text[1:-1].split(",")]
+    if text in ("true", "false"):
+        return text == "true"
+    try:
+        return float(text)
+    except ValueError:
+        return text
 
 
 def in_numpy(operation):
