@@ -34,6 +34,10 @@ std::vector<T> ToElements(const Tensor<double>& tensor) {
   return elements;
 }
 
+inline std::vector<int64_t> ToIntegers(const Tensor<double>& tensor) {
+  return {tensor.data.begin(), tensor.data.end()};
+}
+
 template <Element T>
 NamedTensor ToTensor(std::string name, Shape shape, const std::vector<T>& elements) {
   NamedTensor tensor{std::move(name), kDType<T>, Tensor<double>(std::move(shape))};

@@ -36,9 +36,13 @@ bool Catches(const Question& question, const Defect& defect) {
 // no element can be moved so.
 std::optional<Tensors> PushedBeyond(const Question& question, Tensors answer) {
   for (size_t o = 0; o < answer.size(); ++o) {
-    const GoldenTensor& golden = question.judge.golden()[o];
+    const auto& goldens = question.judge.golden();
+    const auto at = std::ranges::find(goldens, answer[o].name, &GoldenTensor::name);
+    const GoldenTensor& golden = *at;  // an optional output may be left out
+    const auto& errors =
+        question.judge.permitted()[static_cast<size_t>(at - goldens.begin())].error.data;
     for (size_t i = 0; i < golden.high.data.size(); ++i) {
-      const double bound = question.judge.permitted()[o].error.data[i] + golden.radius.data[i];
+      const double bound = errors[i] + golden.radius.data[i];
       if (!std::isfinite(golden.value.data[i]) || !std::isfinite(bound)) continue;
       double pushed = RoundTo(golden.dtype, golden.high.data[i] + bound);
       while (std::isfinite(pushed) &&

@@ -8,6 +8,25 @@
 
 namespace sextant::oracle {
 
+namespace {
+
+bool SameShapes(const Case& a, const Case& b) {
+  return std::ranges::all_of(a.info().signature.inputs, [&](const TensorSpec& input) {
+    return a.ShapeOf(input) == b.ShapeOf(input);
+  });
+}
+
+// True if an extent of an input is made of the attribute.
+bool MakesShapes(const Signature& signature, const std::string& attribute) {
+  return std::ranges::any_of(signature.inputs, [&](const TensorSpec& input) {
+    return std::ranges::any_of(input.extents, [&](const std::string& extent) {
+      return extent.find(attribute) != extent.npos;
+    });
+  });
+}
+
+}  // namespace
+
 void CopyAttributes(const Case& c, Operation& operation) {
   for (const Attribute& attribute : c.operation().Attributes()) {
     if (attribute.dimension) {
@@ -33,6 +52,7 @@ Defect ChangedWord(std::string name, std::string why, WordOf word) {
               std::istringstream words(text);
               for (std::string one; words >> one;) changed = changed.With(one);
               if (changed.ToString() == c.ToString()) return std::nullopt;
+              if (!SameShapes(changed, c)) return std::nullopt;  // the inputs do not fit
               return Hypothesis{changed.operation().Clone(), inputs, recipe};
             } catch (const Error&) {
               return std::nullopt;  // the word does not fit this case
@@ -74,6 +94,7 @@ std::vector<Defect> GeneratedDefects(const Operation& operation) {
     const auto attributes = operation.Attributes();
     const auto at = std::ranges::find(attributes, key, &Attribute::name);
     if (at == attributes.end() || at->dimension) continue;
+    if (MakesShapes(operation.info().signature, key)) continue;
     std::istringstream texts(values);
     for (std::string text; std::getline(texts, text, '|');) {
       const std::string word = key + "=" + text;

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "reference/draw.h"
 #include "reference/rope_frequencies.h"
 
 namespace sextant::oracle {
@@ -51,6 +52,25 @@ TEST(Judge, TheExactAnswerIsExact) {
   EXPECT_EQ(verdict.grade, Grade::kExact);
   EXPECT_EQ(verdict.tensors[0].elements, 4u);
   EXPECT_EQ(verdict.tensors[0].judged, 4u);
+}
+
+// An output marked `?` may be missing; one that is there is judged.
+TEST(Judge, OptionalOutputsAreJudgedIfAnswered) {
+  const Case c = Case::Parse("relative_attention clip=1 H=1 S=1 T=2 D=2");
+  const Tensors inputs = DrawInputs(c);
+  const Recipe recipe = ParseRecipe("native", c.dtype());
+  const auto golden = Prove(c, inputs, recipe);
+  const auto permitted = Permit(c, inputs, recipe);
+  Tensors answer = AnswerBy(c, inputs, recipe);
+  EXPECT_EQ(Judge(c, golden, permitted, answer).tensors.size(), 2u);
+  answer[1].values.data[0] += 1;
+  EXPECT_EQ(Judge(c, golden, permitted, answer).status, Status::kFails);
+  answer.pop_back();
+  const Verdict verdict = Judge(c, golden, permitted, answer);
+  EXPECT_EQ(verdict.status, Status::kConforms);
+  EXPECT_EQ(verdict.tensors.size(), 1u);
+  answer[0].name = "scores";
+  EXPECT_EQ(Judge(c, golden, permitted, answer).message, "it has no output 'y'");
 }
 
 // 1 + 2^-20 is an f32; the next one is 2^-23 further.

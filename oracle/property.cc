@@ -3,6 +3,7 @@
 #include <rapidcheck.h>
 #include <rapidcheck/detail/TestListenerAdapter.h>
 
+#include <algorithm>
 #include <cmath>
 #include <sstream>
 
@@ -29,7 +30,8 @@ Response AskSubject(const Subject& subject, const std::string& recipe, const Cas
   }
   Response response{{}, Permit(c, inputs, ParseRecipe(recipe, c.dtype()))};
   for (const TensorSpec& spec : c.info().signature.outputs) {
-    response.outputs.push_back(Find(answer.outputs, spec.name));
+    const auto at = std::ranges::find(answer.outputs, spec.name, &NamedTensor::name);
+    response.outputs.push_back(at == answer.outputs.end() ? NamedTensor() : *at);
   }
   return response;
 }

@@ -15,9 +15,10 @@ namespace sextant::oracle {
 
 // The answer to one question, in the order of the signature's outputs.
 struct Response {
-  Tensors outputs;
+  Tensors outputs;  // an optional one that was left out has no name
   std::vector<PermittedTensor> permitted;  // for the subject's recipe, around the exact value
 
+  bool Has(size_t output) const { return !outputs[output].name.empty(); }
   const Shape& shape(size_t output = 0) const { return outputs[output].values.shape; }
   Measured operator()(size_t output, size_t i) const {
     return {outputs[output].values.data[i], permitted[output].error.data[i]};

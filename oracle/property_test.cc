@@ -119,6 +119,20 @@ TEST(CheckProperties, NaNBreaksEveryLaw) {
   }
 }
 
+TEST(CheckProperties, OptionalOutputsMayBeLeftOut) {
+  const Subject silent{"silent", "native", [](const Case& c, const Tensors& inputs) {
+                         Answer answer = RecipeSubject("native").answer(c, inputs);
+                         EXPECT_EQ(answer.outputs.back().name, "scores");
+                         answer.outputs.pop_back();
+                         return answer;
+                       }};
+  for (const auto& v : CheckProperties(*MakeOperationNamed("relative_attention"), silent, "native",
+                                       {.count = 10})) {
+    const bool of_scores = v.name == "scores_add_up" || v.name == "scaled";
+    EXPECT_EQ(v.status, of_scores ? Status::kDeclined : Status::kHolds) << v.name;
+  }
+}
+
 TEST(CheckProperties, SaysWhatWasDeclinedAndWhatCouldNotRun) {
   const Subject declines{"declines", "native", [](const Case&, const Tensors&) {
                            return Answer{Answer::Status::kUnsupported, "not today", {}};

@@ -222,7 +222,14 @@ DType Case::DTypeOf(const TensorSpec& tensor) const {
 }
 
 Shape Case::ShapeOf(const TensorSpec& tensor) const {
-  return sextant::ShapeOf(tensor, dimensions_);
+  Dimensions sizes = dimensions_;  // and the attributes that extents name
+  for (const Attribute& attribute : operation_->Attributes()) {
+    for (const std::string& extent : tensor.extents) {
+      if (extent.find(attribute.name) != extent.npos && !attribute.dimension)
+        ParseValue(attribute.text, sizes[attribute.name]);
+    }
+  }
+  return sextant::ShapeOf(tensor, sizes);
 }
 
 Case Case::With(std::string_view word) const {

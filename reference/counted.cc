@@ -243,6 +243,15 @@ std::pair<Counted, Counted> CosSin(const Counted& operand) {
 // ceil(log2 n) takes the place of n-1, to second order. Underflow commits nothing in a sum.
 // Source: Jeannerod and Rump 2013, "Improved error bounds for inner products in floating-point
 // arithmetic", SIAM J. Matrix Anal. Appl. 34(2), theorem 3.1 and (for halves) Higham 2002, 4.2.
+double RelativeErrorOfSum(const StepRule& rule, size_t n) {
+  if (n <= 1) return 0;
+  const auto terms = static_cast<double>(n);
+  const double unit = std::ldexp(1.0, -GridOf(rule.format).precision);
+  if (rule.form != Form::kPairwise) return (terms - 1) * unit;
+  const double depth = std::ceil(std::log2(terms));
+  return depth * unit / (1 - depth * unit);
+}
+
 Counted SumOf(std::span<const Counted> terms) {
   const StepRule& rule = CurrentRule();
   Counted sum;
@@ -262,10 +271,7 @@ Counted SumOf(std::span<const Counted> terms) {
   if (!(exact && n <= 1)) sum.drift_ = (sum.drift_ + n * size * kDriftUnit) * (1 + n * 0x1p-52);
   sum.error_ *= 1 + n * 0x1p-52;  // the rounding of this very loop
   if (rule.exact || n <= 1) return sum;
-  const double unit = std::ldexp(1.0, -GridOf(rule.format).precision);
-  const double depth = rule.form == Form::kPairwise ? std::ceil(std::log2(n)) : n - 1;
-  const double relative =
-      rule.form == Form::kPairwise ? depth * unit / (1 - depth * unit) : depth * unit;
+  const double relative = RelativeErrorOfSum(rule, terms.size());
   sum.error_ += relative * size * (1 + n * 0x1p-52);
   if (!(size * (1 + relative) < MaxFinite(rule.format))) sum.error_ = kInfinity;
   return sum;

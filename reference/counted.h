@@ -27,8 +27,12 @@
 
 #include "reference/double_double.h"
 #include "reference/dtype.h"
+#include "reference/recipe.h"
 
 namespace sextant {
+
+template <class Real>
+class SoftmaxRow;  // reference/softmax_row.h
 
 class Counted {
  public:
@@ -61,6 +65,7 @@ class Counted {
   friend Counted TwoPiOf(const Counted*);
 
  private:
+  friend class SoftmaxRow<Counted>;
   // The result of an exact operation with a computed centre; charges the rounding of the step.
   struct Raw {
     DoubleDouble center;
@@ -82,5 +87,8 @@ class Counted {
 };
 
 Counted TwoPiOf(const Counted*);
+
+// |computed - exact| / sum of |terms| for a sum of n terms by the rule, which is not exact.
+double RelativeErrorOfSum(const StepRule& rule, size_t n);
 
 }  // namespace sextant

@@ -196,6 +196,14 @@ Interval Exp(const Interval& a) {
   return y;
 }
 
+Interval Exp2(const Interval& a) {
+  if (!a.IsSpecified()) return {};
+  Interval y;
+  mpfr_exp2(y.lower_.get(), a.lower_.get(), MPFR_RNDD);
+  mpfr_exp2(y.upper_.get(), a.upper_.get(), MPFR_RNDU);
+  return y;
+}
+
 Interval Log(const Interval& a) {
   if (!a.IsSpecified() || !IsPositive(a.upper_)) return {};
   if (!IsPositive(a.lower_)) throw Undecided{};

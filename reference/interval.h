@@ -93,7 +93,8 @@ class Interval {
   // Throws Undecided if only a part of a is negative.
   friend Interval Sqrt(const Interval& a);
   friend Interval Exp(const Interval& a);
-  friend Interval Log(const Interval& a);  // needs a > 0; throws Undecided if it encloses 0
+  friend Interval Exp2(const Interval& a);  // 2^a; a point where a is an integer
+  friend Interval Log(const Interval& a);   // needs a > 0; throws Undecided if it encloses 0
   friend std::pair<Interval, Interval> CosSin(const Interval& a);
   friend bool Less(const Interval& a, const Interval& b);  // throws Undecided if they overlap
 

@@ -17,7 +17,8 @@ using Operations =
     List<struct Sinusoidal, struct RopeFrequencies, struct RopeTable, struct RopeRotate,
          struct RopeGiven, struct Rope, struct RopeMatrix, struct RopeComplex, struct RopeRelayout,
          struct RopeSections, struct RopeAxial, struct RopeShift, struct Xpos, struct LogNScale,
-         struct TemperatureScale, struct RmsNorm>;
+         struct TemperatureScale, struct AlibiSlopes, struct Alibi, struct RelativeBias,
+         struct RelativeAttention, struct RmsNorm>;
 
 // Fresh operations, one of each, in the order of the list.
 std::vector<std::unique_ptr<Operation>> AllOperations();

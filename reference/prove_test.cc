@@ -206,7 +206,9 @@ Case AnyCase(const OperationInfo& info, Random& random) {
   std::string more = "dtype=f32|bf16|f16|f64";
   for (const TensorSpec& input : info.signature.inputs) {
     if (input.role == Role::kInteger) more += " @" + input.name + "=" + kPositions;
-    if (input.name == "x") more += " @x=normal|normal(30)|powers_of_two|special|one_hot";
+    const bool circle = info.draw.find(input.name + "=circle") != info.draw.npos;
+    if (input.role == Role::kCase && !circle)
+      more += " @" + input.name + "=normal|normal(30)|powers_of_two|special|one_hot";
   }
   return RandomCase(info, random, more);
 }

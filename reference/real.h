@@ -13,6 +13,9 @@
 //   KeptTurn(turn, amplitude)           them times an amplitude: steps trig and table
 //   KeptFactor<Real>(n, d)(x)           x n / d: steps factor, table and weigh
 //   RowScale<Real>(v)(x, w)             x / sqrt(v) * w: steps rsqrt, scale and weigh
+//   Dot(a, b)                           the sum of a_i b_i: step dot
+//   ScoreScale<Real>(scale, n)(x)       x scale, or x / sqrt(n) where it is unset: step scale
+//   SoftmaxRow<Real>(scores)            reference/softmax_row.h
 // A formula does not know its number type; what is exact or shared for one type and rounded step by
 // step for another is decided here.
 #pragma once
@@ -54,6 +57,15 @@ Real SumOf(const std::vector<Real>& terms) {
 template <class Real>
 Real TwoPi() {
   return TwoPiOf(static_cast<const Real*>(nullptr));
+}
+
+template <class Real>
+Real Dot(std::span<const Real> a, std::span<const Real> b) {
+  const InStep at(Step::kDot);
+  std::vector<Real> products;
+  products.reserve(a.size());
+  for (size_t i = 0; i < a.size(); ++i) products.push_back(a[i] * b[i]);
+  return SumOf(products);
 }
 
 // base^-(k/n), base > 0, 0 <= k, n > 0. The form of step `frequency` says how (recipe.h).
@@ -187,6 +199,30 @@ class RowScale {
   }
 
  private:
+  Real factor_;
+};
+
+// Implementations divide by the rounded root or multiply by its rounded reciprocal; charged is what
+// covers both. The exact types divide.
+template <class Real>
+class ScoreScale {
+ public:
+  ScoreScale(std::optional<double> scale, size_t n) : divides_(!scale && RealArithmetic<Real>) {
+    const InStep at(Step::kScale);
+    if (scale) {
+      factor_ = Real(*scale);
+    } else {
+      const Real root = Sqrt(Real(static_cast<double>(n)));
+      factor_ = divides_ ? root : Real(1.0) / root;
+    }
+  }
+  Real operator()(const Real& x) const {
+    const InStep at(Step::kScale);
+    return divides_ ? x / factor_ : x * factor_;
+  }
+
+ private:
+  bool divides_;
   Real factor_;
 };
 

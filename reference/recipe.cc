@@ -17,26 +17,31 @@ thread_local const StepRule* store_rule = nullptr;
 thread_local unsigned steps_performed = 0;
 
 constexpr StandardRecipe kStandard[] = {
-    {"native", "*=T", "*=f32 table=T rotate=T weigh=T store=T",
-     "every step in the dtype; for f16 and bf16 the frequencies, angles, cos and sin, sums and "
-     "roots "
-     "in f32, the table, the rotation and the weight in the dtype (Hugging Face)"},
+    {"native", "*=T", "*=f32 table=T rotate=T weigh=T score=T store=T",
+     "every step in the dtype; for f16 and bf16 the frequencies, angles, cos and sin, sums, roots, "
+     "dot products and softmax in f32, the table, the rotation, scores and weights in the dtype "
+     "(Hugging Face)"},
     {"f32_compute", "*=T", "*=f32 store=T", "f32 inside, one rounding at the end (Meta)"},
     {"all_native", "*=T", "*=T", "every step in the dtype, 16-bit angles included"},
     {"exact", "*=exact store=T", "*=exact store=T", "the exact value, correctly rounded"},
-    {"exact_table", "*=T exponent=exact frequency=exact angle=exact trig=exact factor=exact",
-     "*=f32 exponent=exact frequency=exact angle=exact trig=exact factor=exact store=T",
-     "a correctly rounded table; the rest in the dtype (16-bit types: in f32, rounded once at the "
-     "end)"},
-    {"exp_log", "*=T frequency=T:exp_log",
-     "*=f32 frequency=f32:exp_log table=T rotate=T weigh=T store=T",
-     "native, with frequencies by exp(-2k ln(base)/R)"},
-    {"power_chain", "*=T frequency=T:power_chain",
-     "*=f32 frequency=f32:power_chain table=T rotate=T weigh=T store=T",
-     "native, with frequencies by powers of a rounded base^(2/R)"},
-    {"iterated", "*=T frequency=T:iterated",
-     "*=f32 frequency=f32:iterated table=T rotate=T weigh=T store=T",
-     "native, each frequency from the one before"},
+    {"exact_table",
+     "*=T exponent=exact frequency=exact angle=exact trig=exact factor=exact slope=exact "
+     "distance=exact",
+     "*=f32 exponent=exact frequency=exact angle=exact trig=exact factor=exact slope=exact "
+     "distance=exact "
+     "store=T",
+     "correctly rounded tables and slopes, distances of integers; the rest in the dtype (16-bit "
+     "types: in f32, rounded once at the end)"},
+    {"exp_log", "*=T frequency=T:exp_log slope=T:exp_log",
+     "*=f32 frequency=f32:exp_log slope=f32:exp_log table=T rotate=T weigh=T score=T store=T",
+     "native, with frequencies by exp(-2k ln(base)/R), slopes alike"},
+    {"power_chain", "*=T frequency=T:power_chain slope=T:power_chain",
+     "*=f32 frequency=f32:power_chain slope=f32:power_chain table=T rotate=T weigh=T score=T "
+     "store=T",
+     "native, with frequencies by powers of a rounded base^(2/R), slopes alike"},
+    {"iterated", "*=T frequency=T:iterated slope=T:iterated",
+     "*=f32 frequency=f32:iterated slope=f32:iterated table=T rotate=T weigh=T score=T store=T",
+     "native, each frequency and each slope from the one before"},
 };
 
 bool IsNarrow(DType dtype) { return dtype == DType::kF16 || dtype == DType::kBF16; }
@@ -69,9 +74,10 @@ StepRule ParseRule(std::string_view text) {
 void CheckForm(Step step, Form form) {
   const bool frequency = form >= Form::kPow && form <= Form::kIterated;
   const bool sum = form >= Form::kAny;
-  if (frequency && step != Step::kFrequency)
-    throw Error("form ", PrintValue(form), " belongs to frequency=");
-  if (sum && step != Step::kSum) throw Error("form ", PrintValue(form), " belongs to sum=");
+  if (frequency && step != Step::kFrequency && step != Step::kSlope)
+    throw Error("form ", PrintValue(form), " belongs to frequency= or slope=");
+  if (sum && step != Step::kSum && step != Step::kDot && step != Step::kSoftmax)
+    throw Error("form ", PrintValue(form), " belongs to sum=, dot= or softmax=");
 }
 
 Recipe ParseLine(std::string_view line) {

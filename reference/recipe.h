@@ -28,18 +28,25 @@ enum class Step {
   kSquare,     // x^2
   kSum,        // the sum over a row
   kRsqrt,      // division by the count, + eps, square root
-  kScale,      // x / root
-  kWeigh,      // times a weight or a factor
+  kScale,      // x / root; a score times its scale
+  kWeigh,      // times a weight or a factor; what a softmax weighs by, and the mean, as kept
+  kDot,        // the products and the sum of a dot product
+  kScore,      // a score of a query and a key, as kept before and after it is scaled
+  kSoftmax,    // e^(score - largest) over their sum
+  kSlope,      // 2^-(b k/n): how fast a linear bias falls
+  kDistance,   // the difference of two positions
+  kBias,       // slope * distance
   kStore,      // the output's last rounding
 };
-inline constexpr std::array<std::string_view, 13> kStepNames = {
-    "exponent", "frequency", "angle", "trig",  "factor", "table", "rotate",
-    "square",   "sum",       "rsqrt", "scale", "weigh",  "store"};
-constexpr std::array<std::string_view, 13> NamesOf(Step) { return kStepNames; }
+inline constexpr std::array<std::string_view, 19> kStepNames = {
+    "exponent", "frequency", "angle",    "trig",  "factor", "table", "rotate",
+    "square",   "sum",       "rsqrt",    "scale", "weigh",  "dot",   "score",
+    "softmax",  "slope",     "distance", "bias",  "store"};
+constexpr std::array<std::string_view, 19> NamesOf(Step) { return kStepNames; }
 
 // How a step is computed, where that changes its accuracy.
 enum class Form {
-  kDefault,     // frequency: pow; sum: any order
+  kDefault,     // frequency, slope: pow; sum, dot, softmax: any order
   kPow,         // 1 / pow(base, 2k/R)
   kExpLog,      // exp(-2k * (ln(base) / R))
   kPowerChain,  // pow(pow(base, 2/R), -k), the inner power rounded

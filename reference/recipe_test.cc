@@ -50,12 +50,13 @@ TEST(Recipe, NativeKeepsAnglesOfNarrowTypesInF32) {
   }
   for (const DType narrow : {DType::kF16, DType::kBF16}) {
     const Recipe r = ParseRecipe("native", narrow);
-    for (const Step step :
-         {Step::kExponent, Step::kFrequency, Step::kAngle, Step::kTrig, Step::kSum}) {
+    for (const Step step : {Step::kExponent, Step::kFrequency, Step::kAngle, Step::kTrig,
+                            Step::kSum, Step::kDot, Step::kSoftmax}) {
       EXPECT_FALSE(Rule(r, step).of_tensor);
       EXPECT_EQ(Rule(r, step).format, DType::kF32);
     }
-    for (const Step step : {Step::kTable, Step::kRotate, Step::kWeigh, Step::kStore}) {
+    for (const Step step :
+         {Step::kTable, Step::kRotate, Step::kWeigh, Step::kScore, Step::kStore}) {
       EXPECT_TRUE(Rule(r, step).of_tensor);
     }
   }
@@ -74,15 +75,16 @@ TEST(Recipe, ErrorsNameWhatExists) {
   EXPECT_EQ(ErrorOf("angel=f32"),
             "'angel' is not one of: exponent frequency angle trig factor table rotate square sum "
             "rsqrt scale "
-            "weigh store");
+            "weigh dot score softmax slope distance bias store");
   EXPECT_EQ(ErrorOf("*=fp32"), "'fp32' is not one of: f64 f32 f16 bf16 T exact");
   EXPECT_EQ(ErrorOf("*=i64"), "'i64' is not one of: f64 f32 f16 bf16 T exact");
   EXPECT_THAT(
       ErrorOf("*=f32 frequency=f32:log"),
       HasSubstr(
           "'log' is not one of: default pow exp_log power_chain iterated any sequential pairwise"));
-  EXPECT_EQ(ErrorOf("*=f32 frequency=f32:pairwise"), "form pairwise belongs to sum=");
-  EXPECT_EQ(ErrorOf("*=f32 angle=f32:pow"), "form pow belongs to frequency=");
+  EXPECT_EQ(ErrorOf("*=f32 frequency=f32:pairwise"),
+            "form pairwise belongs to sum=, dot= or softmax=");
+  EXPECT_EQ(ErrorOf("*=f32 angle=f32:pow"), "form pow belongs to frequency= or slope=");
   EXPECT_EQ(ErrorOf("*=f32 trig=f32/0.4"), "'f32/0.4': a function is accurate to 0.5 ulp at best");
   EXPECT_EQ(ErrorOf("*=f32 trig=f32/x"), "'x' is not a finite number");
   EXPECT_EQ(ErrorOf("table=f32"), "recipe 'table=f32' says nothing of step exponent and has no *=");

@@ -2,7 +2,8 @@
 //   "x[B,H,S,D] position:i64[B,S] -> y[B,H,S,D] lse:wide?[B,H,S]"
 // Role decides the dtype: none = the case's, i64, wide = f32 when the case is f16 or bf16 and the
 // case's dtype otherwise, real = f64. A trailing ? marks an output that a subject may leave out.
-// An extent is a product of capital letters and numbers, which /2 or +1 may end: "H*D", "R/2".
+// An extent is a product of capital letters, numbers and integer attributes, which /2 or +1 may
+// end: "H*D", "R/2", "2*clip+1".
 #pragma once
 
 #include <map>
@@ -27,7 +28,7 @@ struct Signature {
   std::vector<TensorSpec> inputs, outputs;
 };
 
-using Dimensions = std::map<std::string, int64_t>;  // letter -> extent
+using Dimensions = std::map<std::string, int64_t>;  // letter (or attribute) -> extent
 
 // The text is a constant of the program: it is asserted, not reported, to be well formed.
 Signature ParseSignature(std::string_view text);

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "reference/case.h"
 #include "reference/error.h"
 
 namespace sextant {
@@ -50,6 +51,15 @@ TEST(Signature, ExtentsAreProductsHalvesAndSuccessors) {
   EXPECT_THAT(LettersOf("H*D"), ElementsAre("H", "D"));
   EXPECT_THAT(LettersOf("R/2"), ElementsAre("R"));
   EXPECT_THAT(ShapeOf(ParseSignature("x[H*D,R/2] ->").inputs[0], d), ElementsAre(24, 3));
+}
+
+TEST(Signature, ExtentsMayNameAttributes) {
+  EXPECT_EQ(Extent("2*clip+1", {{"clip", 3}}), 7u);
+  EXPECT_TRUE(LettersOf("2*clip+1").empty());
+  const Case c = Case::Parse("relative_attention clip=3 H=1 S=1 D=2");
+  EXPECT_THAT(c.ShapeOf(c.info().signature.inputs[3]), ElementsAre(7, 2));
+  const Case wider = c.With("clip=4");
+  EXPECT_THAT(wider.ShapeOf(wider.info().signature.inputs[3]), ElementsAre(9, 2));
 }
 
 TEST(Signature, RefusesHalvesOfOddAndOverflow) {

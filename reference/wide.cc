@@ -34,6 +34,7 @@ Wide operator*(const Wide& a, const Wide& b) { return Make(a.number().value * b.
 Wide operator/(const Wide& a, const Wide& b) { return Make(a.number().value / b.number().value); }
 Wide Sqrt(const Wide& a) { return Make(mp::sqrt(a.number().value)); }
 Wide Exp(const Wide& a) { return Make(mp::exp(a.number().value)); }
+Wide Exp2(const Wide& a) { return Make(mp::pow(Float(2), a.number().value)); }
 Wide Log(const Wide& a) { return Make(mp::log(a.number().value)); }
 std::pair<Wide, Wide> CosSin(const Wide& angle) {
   return {Make(mp::cos(angle.number().value)), Make(mp::sin(angle.number().value))};

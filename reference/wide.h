@@ -32,6 +32,7 @@ class Wide {
   friend Wide operator/(const Wide& a, const Wide& b);
   friend Wide Sqrt(const Wide& a);
   friend Wide Exp(const Wide& a);
+  friend Wide Exp2(const Wide& a);
   friend Wide Log(const Wide& a);
   friend std::pair<Wide, Wide> CosSin(const Wide& angle);
   friend Wide Power(const Wide& base, const Wide& exponent);  // base > 0

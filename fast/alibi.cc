@@ -1,0 +1,132 @@
+#include "fast/alibi.h"
+
+#include "fast/stream.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "fast/alibi.cc"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "fast/element-inl.h"
+#include "fast/kernel.h"
+#include "fast/typed.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace sextant::fast {
+namespace HWY_NAMESPACE {
+
+// y_k = slope d_k
+template <class T>
+HWY_INLINE void Scale(const Computed<T>* distance, Computed<T> slope, T* y, size_t n) {
+  const hn::ScalableTag<Computed<T>> d;
+  ForEachVector(d, n, [&](auto dk, size_t k) HWY_ATTR {
+    Write(dk, hn::Mul(hn::LoadU(dk, distance + k), hn::Set(dk, slope)), y + k);
+  });
+}
+
+// The distances of a few hundred keys stay in the first-level cache for all heads.
+template <class T>
+HWY_INLINE void FillAll(const AlibiInputs& in, std::span<const Computed<T>> slope, T* bias,
+                        bool stream) {
+  constexpr size_t kStep = kStreamBuffer / sizeof(Computed<T>);
+  alignas(64) Computed<T> distance[kStep];
+  alignas(64) T buffer[kStep];
+  const size_t S = in.query_position.size(), keys = in.key_position.size();
+  for (size_t s = 0; s < S; ++s) {
+    const int64_t i = in.form == AlibiForm::kKey ? 0 : in.query_position[s];
+    for (size_t t = 0; t < keys; t += kStep) {
+      const size_t n = std::min(kStep, keys - t);
+      for (size_t k = 0; k < n; ++k) {
+        const int64_t d = in.key_position[t + k] - i;
+        distance[k] =
+            static_cast<Computed<T>>(in.form == AlibiForm::kSymmetric ? std::min(d, -d) : d);
+      }
+      for (size_t h = 0; h < slope.size(); ++h) {
+        T* row = bias + (h * S + s) * keys + t;
+        Scale<T>(distance, slope[h], stream ? buffer : row, n);
+        if (stream) StreamCopy(buffer, row, n * sizeof(T));
+      }
+    }
+  }
+}
+
+void FillF64(const AlibiInputs& in, std::span<const double> slope, double* y, bool s) {
+  FillAll(in, slope, y, s);
+}
+void FillF32(const AlibiInputs& in, std::span<const float> slope, float* y, bool s) {
+  FillAll(in, slope, y, s);
+}
+void FillF16(const AlibiInputs& in, std::span<const float> slope, F16* y, bool s) {
+  FillAll(in, slope, y, s);
+}
+void FillBF16(const AlibiInputs& in, std::span<const float> slope, BF16* y, bool s) {
+  FillAll(in, slope, y, s);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace sextant::fast
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace sextant::fast {
+
+HWY_EXPORT(FillF64);
+HWY_EXPORT(FillF32);
+HWY_EXPORT(FillF16);
+HWY_EXPORT(FillBF16);
+
+template <Element T>
+void FillAlibi(const AlibiInputs& in, std::span<const Computed<T>> slope, T* bias) noexcept {
+  const bool stream =
+      ShouldStream(slope.size() * in.query_position.size() * in.key_position.size() * sizeof(T));
+  if constexpr (std::same_as<T, double>) {
+    HWY_DYNAMIC_DISPATCH(FillF64)(in, slope, bias, stream);
+  } else if constexpr (std::same_as<T, float>) {
+    HWY_DYNAMIC_DISPATCH(FillF32)(in, slope, bias, stream);
+  } else if constexpr (std::same_as<T, F16>) {
+    HWY_DYNAMIC_DISPATCH(FillF16)(in, slope, bias, stream);
+  } else {
+    HWY_DYNAMIC_DISPATCH(FillBF16)(in, slope, bias, stream);
+  }
+  if (stream) StreamFence();
+}
+
+template void FillAlibi(const AlibiInputs&, std::span<const double>, double*) noexcept;
+template void FillAlibi(const AlibiInputs&, std::span<const float>, float*) noexcept;
+template void FillAlibi(const AlibiInputs&, std::span<const float>, F16*) noexcept;
+template void FillAlibi(const AlibiInputs&, std::span<const float>, BF16*) noexcept;
+
+namespace {
+
+// The slopes may have any dtype whose values the kernel's own type holds.
+std::string Declines(const Case& c) {
+  const auto& [inputs, outputs] = c.info().signature;
+  if (c.DTypeOf(outputs[0]) != c.dtype()) return "no kernel for a bias of another dtype";
+  const DType computed = c.dtype() == DType::kF64 ? DType::kF64 : DType::kF32;
+  return Contains(computed, c.DTypeOf(inputs[0])) ? "" : "no kernel for slopes of more bits";
+}
+
+Tensors Run(const Case& c, const Tensors& inputs) {
+  const std::vector<int64_t> query = ToIntegers(inputs[1].values),
+                             key = ToIntegers(inputs[2].values);
+  const AlibiInputs in{StructOf<Alibi>(c).form, query, key};
+  return WithElement(c.dtype(), [&]<class T>() -> Tensors {
+    const auto slope = ToElements<Computed<T>>(inputs[0].values);
+    std::vector<T> bias(slope.size() * query.size() * key.size());
+    FillAlibi<T>(in, slope, bias.data());
+    return {ToTensor("bias", {slope.size(), query.size(), key.size()}, bias)};
+  });
+}
+
+}  // namespace
+
+template <>
+CaseKernel MakeKernel<Alibi>() {
+  return {Declines, Run};
+}
+
+}  // namespace sextant::fast
+#endif

@@ -1,0 +1,46 @@
+#include "reference/alibi_slopes.h"
+
+#include "fast/kernel.h"
+#include "fast/typed.h"
+
+namespace sextant::fast {
+namespace {
+
+// Beyond, slopes become subnormal doubles.
+constexpr double kLargestBias = 900;
+
+// 2^-(b k/n), n a power of two: <= 20 units of 2^-106.
+DoubleDouble Slope(double b, SlopeExponent e) {
+  const DoubleDouble exponent = TwoProduct(b, static_cast<double>(e.numerator)) /
+                                static_cast<double>(e.denominator);  // exact
+  const double whole = std::rint(exponent.high);
+  const DoubleDouble rest = exponent + -whole;
+  const DoubleDouble power = rest.high == 0 ? DoubleDouble(1.0) : exp(-(rest * kLn2));
+  return ldexp(power, -static_cast<int>(whole));
+}
+
+std::string Declines(const Case& c) {
+  const auto op = StructOf<AlibiSlopes>(c);
+  return op.max_bias > kLargestBias ? "slopes below 2^-" + PrintValue(kLargestBias) : "";
+}
+
+Tensors Run(const Case& c, const Tensors&) {
+  const auto op = StructOf<AlibiSlopes>(c);
+  const auto heads = static_cast<int64_t>(ExtentOf(c, "H"));
+  return WithElement(c.DTypeOf(c.info().signature.outputs[0]), [&]<class T>() -> Tensors {
+    std::vector<T> slope;
+    for (int64_t h = 0; h < heads; ++h) {
+      slope.push_back(FromDoubleDouble<T>(Slope(op.max_bias, AlibiSlopes::ExponentOf(h, heads))));
+    }
+    return {ToTensor("slope", {slope.size()}, slope)};
+  });
+}
+
+}  // namespace
+
+template <>
+CaseKernel MakeKernel<AlibiSlopes>() {
+  return {Declines, Run};
+}
+
+}  // namespace sextant::fast

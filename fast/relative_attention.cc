@@ -1,0 +1,196 @@
+#include "fast/relative_attention.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "fast/relative_attention.cc"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "fast/element-inl.h"
+#include "fast/kernel.h"
+#include "fast/typed.h"
+#include "hwy/contrib/math/math-inl.h"
+#include "reference/relative_attention.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace sextant::fast {
+namespace HWY_NAMESPACE {
+
+template <class T, class C = Computed<T>>
+HWY_INLINE C DotOf(const C* q, const T* k, size_t n) {
+  const hn::ScalableTag<C> d;
+  const size_t N = hn::Lanes(d);
+  auto s0 = hn::Zero(d), s1 = s0;
+  size_t i = 0;
+  for (; i + 2 * N <= n; i += 2 * N) {
+    s0 = hn::MulAdd(hn::LoadU(d, q + i), Read(d, k + i), s0);
+    s1 = hn::MulAdd(hn::LoadU(d, q + i + N), Read(d, k + i + N), s1);
+  }
+  for (; i + N <= n; i += N) s0 = hn::MulAdd(hn::LoadU(d, q + i), Read(d, k + i), s0);
+  C sum = hn::GetLane(hn::SumOfLanes(d, hn::Add(s0, s1)));
+  const hn::CappedTag<C, 1> one;
+  for (; i < n; ++i) sum += q[i] * hn::GetLane(Read(one, k + i));
+  return sum;
+}
+
+// sum_i += weight x_i
+template <class T, class C = Computed<T>>
+HWY_INLINE void AddTimes(C weight, const T* x, C* sum, size_t n) {
+  const hn::ScalableTag<C> d;
+  ForEachVector(d, n, [&](auto dk, size_t k) HWY_ATTR {
+    const auto s = hn::LoadU(dk, sum + k);
+    hn::StoreU(hn::MulAdd(hn::Set(dk, weight), Read(dk, x + k), s), dk, sum + k);
+  });
+}
+
+// The scores become their softmax.
+template <class C>
+HWY_INLINE void Softmax(C* x, size_t n) {
+  const hn::ScalableTag<C> d;
+  const C largest = *std::max_element(x, x + n);
+  ForEachVector(d, n, [&](auto dk, size_t k) HWY_ATTR {
+    hn::StoreU(hn::Exp(dk, hn::Sub(hn::LoadU(dk, x + k), hn::Set(dk, largest))), dk, x + k);
+  });
+  C sum = 0;
+  for (size_t k = 0; k < n; ++k) sum += x[k];
+  for (size_t k = 0; k < n; ++k) x[k] /= sum;
+}
+
+template <class T, class C = Computed<T>>
+HWY_INLINE void AttendAll(const RelativeInputs<T>& in, T* y, T* scores, C* scratch) {
+  const size_t S = in.query_position.size(), keys = in.key_position.size(), D = in.D;
+  const size_t rows = 2 * static_cast<size_t>(in.clip) + 1;
+  C *q = scratch, *weight = q + D, *product = weight + keys, *row_weight = product + rows,
+    *content = row_weight + rows, *relative = content + D;
+  const hn::ScalableTag<C> d;
+  for (size_t i = 0; i < in.heads * S; ++i, y += D, scores += keys) {
+    const size_t head = i / S;
+    const int64_t query = in.query_position[i % S];
+    const auto row_of = [&](size_t t) {
+      return static_cast<size_t>(RelativeAttention::RowOf(query, in.key_position[t], in.clip));
+    };
+    size_t first = rows, last = 0;
+    for (size_t t = 0; t < keys; ++t) {
+      first = std::min(first, row_of(t));
+      last = std::max(last, row_of(t) + 1);
+    }
+    ForEachVector(d, D, [&](auto dk, size_t k) HWY_ATTR {
+      hn::StoreU(Read(dk, in.q + i * D + k), dk, q + k);
+    });
+    for (size_t r = first; r < last; ++r) product[r] = DotOf(q, in.key_table + r * D, D);
+    for (size_t t = 0; t < keys; ++t) {
+      const C sum = DotOf(q, in.k + (head * keys + t) * D, D) + product[row_of(t)];
+      weight[t] = sum * static_cast<C>(in.scale);
+    }
+    ForEachVector(d, keys, [&](auto dk, size_t k) HWY_ATTR {
+      Write(dk, hn::LoadU(dk, weight + k), scores + k);
+    });
+    if (keys > 0) Softmax(weight, keys);
+    std::fill(row_weight, row_weight + rows, C{0});
+    std::fill(content, relative + D, C{0});
+    for (size_t t = 0; t < keys; ++t) {
+      AddTimes(weight[t], in.v + (head * keys + t) * D, content, D);
+      row_weight[row_of(t)] += weight[t];
+    }
+    for (size_t r = first; r < last; ++r) {
+      if (row_weight[r] != 0) AddTimes(row_weight[r], in.value_table + r * D, relative, D);
+    }
+    ForEachVector(d, D, [&](auto dk, size_t k) HWY_ATTR {
+      Write(dk, hn::Add(hn::LoadU(dk, content + k), hn::LoadU(dk, relative + k)), y + k);
+    });
+  }
+}
+
+void AttendF64(const RelativeInputs<double>& in, double* y, double* s, double* scratch) {
+  AttendAll(in, y, s, scratch);
+}
+void AttendF32(const RelativeInputs<float>& in, float* y, float* s, float* scratch) {
+  AttendAll(in, y, s, scratch);
+}
+void AttendF16(const RelativeInputs<F16>& in, F16* y, F16* s, float* scratch) {
+  AttendAll(in, y, s, scratch);
+}
+void AttendBF16(const RelativeInputs<BF16>& in, BF16* y, BF16* s, float* scratch) {
+  AttendAll(in, y, s, scratch);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace sextant::fast
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace sextant::fast {
+
+HWY_EXPORT(AttendF64);
+HWY_EXPORT(AttendF32);
+HWY_EXPORT(AttendF16);
+HWY_EXPORT(AttendBF16);
+
+template <Element T>
+size_t ScratchOf(const RelativeInputs<T>& in) {
+  return 3 * in.D + in.key_position.size() + 2 * (2 * static_cast<size_t>(in.clip) + 1);
+}
+
+template <Element T>
+void RelativeAttend(const RelativeInputs<T>& in, T* y, T* scores, Computed<T>* scratch) noexcept {
+  if constexpr (std::same_as<T, double>) {
+    HWY_DYNAMIC_DISPATCH(AttendF64)(in, y, scores, scratch);
+  } else if constexpr (std::same_as<T, float>) {
+    HWY_DYNAMIC_DISPATCH(AttendF32)(in, y, scores, scratch);
+  } else if constexpr (std::same_as<T, F16>) {
+    HWY_DYNAMIC_DISPATCH(AttendF16)(in, y, scores, scratch);
+  } else {
+    HWY_DYNAMIC_DISPATCH(AttendBF16)(in, y, scores, scratch);
+  }
+}
+
+template size_t ScratchOf(const RelativeInputs<double>&);
+template size_t ScratchOf(const RelativeInputs<float>&);
+template size_t ScratchOf(const RelativeInputs<F16>&);
+template size_t ScratchOf(const RelativeInputs<BF16>&);
+template void RelativeAttend(const RelativeInputs<double>&, double*, double*, double*) noexcept;
+template void RelativeAttend(const RelativeInputs<float>&, float*, float*, float*) noexcept;
+template void RelativeAttend(const RelativeInputs<F16>&, F16*, F16*, float*) noexcept;
+template void RelativeAttend(const RelativeInputs<BF16>&, BF16*, BF16*, float*) noexcept;
+
+namespace {
+
+Tensors Run(const Case& c, const Tensors& inputs) {
+  const auto op = StructOf<RelativeAttention>(c);
+  const size_t B = ExtentOf(c, "B"), H = ExtentOf(c, "H"), S = ExtentOf(c, "S"),
+               keys = ExtentOf(c, "T"), D = ExtentOf(c, "D");
+  const std::vector<int64_t> query = ToIntegers(inputs[5].values),
+                             key = ToIntegers(inputs[6].values);
+  return WithElement(c.dtype(), [&]<class T>() -> Tensors {
+    std::vector<std::vector<T>> tensors;
+    for (size_t i = 0; i < 5; ++i) tensors.push_back(ToElements<T>(inputs[i].values));
+    const RelativeInputs<T> in{
+        .heads = B * H,
+        .D = D,
+        .q = tensors[0].data(),
+        .k = tensors[1].data(),
+        .v = tensors[2].data(),
+        .key_table = tensors[3].data(),
+        .value_table = tensors[4].data(),
+        .query_position = query,
+        .key_position = key,
+        .clip = op.clip,
+        .scale = op.scale ? *op.scale : 1 / std::sqrt(static_cast<double>(D))};
+    std::vector<T> y(B * H * S * D), scores(B * H * S * keys);
+    std::vector<Computed<T>> scratch(ScratchOf(in));
+    RelativeAttend(in, y.data(), scores.data(), scratch.data());
+    return {ToTensor("y", {B, H, S, D}, y), ToTensor("scores", {B, H, S, keys}, scores)};
+  });
+}
+
+}  // namespace
+
+template <>
+CaseKernel MakeKernel<RelativeAttention>() {
+  return {DeclinesMixedTypes, Run};
+}
+
+}  // namespace sextant::fast
+#endif

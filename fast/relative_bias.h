@@ -1,0 +1,24 @@
+// T5's relative position bias, for speed. The formula: reference/relative_bias.h.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "fast/element.h"
+#include "reference/relative_buckets.h"
+
+namespace sextant::fast {
+
+struct RelativePositions {
+  const RelativeBuckets& buckets;
+  std::span<const int64_t> query, key;  // at most 2^53 in magnitude
+};
+
+// bias[h,s,t] = table[row of the bucket, h], both row-major, bit by bit; `heads` columns, less than
+// 2^20. The rows of a query's keys are found once for all heads.
+template <Element T>
+void FillRelativeBias(const RelativePositions& positions, const T* table, size_t heads,
+                      T* bias) noexcept;
+
+}  // namespace sextant::fast

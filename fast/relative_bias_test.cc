@@ -1,0 +1,75 @@
+#include "fast/relative_bias.h"
+
+#include "fast/kernel_test.h"
+
+namespace sextant::fast {
+namespace {
+
+// A table whose element says where it stands.
+template <class T>
+Guarded<T> Numbered(size_t count) {
+  Guarded<T> table(count);
+  for (size_t i = 0; i < count; ++i) table[i] = FromDouble<T>(static_cast<double>(i));
+  return table;
+}
+
+template <class T>
+class FillRelativeBiasTest : public testing::Test {
+ public:
+  static void Check(const RelativeBuckets& buckets, size_t rows, const std::vector<int64_t>& query,
+                    const std::vector<int64_t>& key, size_t H = 3) {
+    const Guarded<T> table = Numbered<T>(rows * H);
+    Guarded<T> bias(H * query.size() * key.size());
+    FillRelativeBias<T>({buckets, query, key}, table.data(), H, bias.data());
+    size_t at = 0;
+    for (size_t h = 0; h < H; ++h) {
+      for (const int64_t i : query) {
+        for (const int64_t j : key) {
+          const auto row = static_cast<size_t>(buckets.RowOf(i, j));
+          ASSERT_EQ(ToDouble(bias[at++]), ToDouble(table[row * H + h]))
+              << h << " " << i << " " << j;
+        }
+      }
+    }
+  }
+};
+using AllTypes = testing::Types<double, float, F16, BF16>;
+TYPED_TEST_SUITE(FillRelativeBiasTest, AllTypes);
+
+TYPED_TEST(FillRelativeBiasTest, IsRightForEveryNumberOfKeys) {
+  const RelativeBuckets both(32, 128, true), one(32, 128, false);
+  OnAllTargets([&] {
+    for (size_t keys = 0; keys <= 33; ++keys) {  // 2N + 1, N = 16 lanes
+      std::vector<int64_t> key(keys);
+      for (size_t t = 0; t < keys; ++t) key[t] = 100 - static_cast<int64_t>(t * t) / 2;
+      TestFixture::Check(both, 32, {7, 100, -200}, key);
+      TestFixture::Check(one, 32, {7, 100, -200}, key);
+    }
+  });
+}
+
+// Every distance around T5's borders, in rows longer than are computed at a time.
+TYPED_TEST(FillRelativeBiasTest, LongRowsAreContinued) {
+  const RelativeBuckets both(32, 128, true), one(32, 128, false);
+  std::vector<int64_t> key(1100);
+  for (size_t t = 0; t < key.size(); ++t) key[t] = static_cast<int64_t>(t) - 550;
+  OnAllTargets([&] {
+    TestFixture::Check(both, 32, {0}, key);
+    TestFixture::Check(one, 32, {0}, key);
+  });
+}
+
+// 16 is on a border: 8 (128/8)^(2/8).
+TEST(FillRelativeBias, KnowsBordersThatLogarithmsMiss) {
+  const RelativeBuckets both(32, 128, true);
+  const std::vector<int64_t> query = {64}, key = {49, 48, 33, 32, 1, 0, int64_t{1} << 53};
+  const Guarded<float> table = Numbered<float>(32);
+  float bias[7];
+  OnAllTargets([&] {
+    FillRelativeBias<float>({both, query, key}, table.data(), 1, bias);
+    EXPECT_EQ(std::vector<float>(bias, bias + 7), (std::vector<float>{9, 10, 11, 12, 13, 14, 31}));
+  });
+}
+
+}  // namespace
+}  // namespace sextant::fast

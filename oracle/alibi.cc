@@ -1,0 +1,212 @@
+#include "reference/alibi.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "oracle/laws.h"
+#include "oracle/oracle.h"
+#include "oracle/relative_defects.h"
+#include "reference/real.h"
+
+namespace sextant::oracle {
+namespace {
+
+constexpr size_t kSlope = 0, kQuery = 1, kKey = 2;
+
+// Calls check(flat index, h, s, t) for every element.
+void ForEach(const Case& c, auto check) {
+  const size_t S = ExtentOf(c, "S"), T = ExtentOf(c, "T");
+  for (size_t h = 0; h < ExtentOf(c, "H"); ++h) {
+    for (size_t s = 0; s < S; ++s) {
+      for (size_t t = 0; t < T; ++t) check((h * S + s) * T + t, h, s, t);
+    }
+  }
+}
+
+// All positions 7 later: nothing changes, but for 7 slopes where keys alone count.
+Findings CheckShift(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const Response bias = ask(c, inputs), shifted = ask(c, Later(inputs, 7));
+  const bool key = TextOf(c, "form") == "key";
+  Findings findings;
+  ForEach(c, [&](size_t i, size_t h, size_t, size_t) {
+    const Measured slope = inputs[kSlope].values.data[h];
+    findings.Equal(shifted(0, i), bias(0, i) + slope * (key ? 7 : 0), {shifted, 0, i});
+  });
+  return findings;
+}
+
+// The forms differ by slope * query position in each row; |d| is d on one side and -d on the other.
+Findings CheckForms(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const Response distance = ask(c.With("form=distance"), inputs),
+                 key = ask(c.With("form=key"), inputs),
+                 symmetric = ask(c.With("form=symmetric"), inputs);
+  Findings findings;
+  ForEach(c, [&](size_t i, size_t h, size_t s, size_t t) {
+    const double query = inputs[kQuery].values.data[s];
+    const Measured slope = inputs[kSlope].values.data[h];
+    findings.Equal(key(0, i) - distance(0, i), slope * query, {key, 0, i});
+    const bool ahead = inputs[kKey].values.data[t] > query;
+    findings.Equal(symmetric(0, i), ahead ? -distance(0, i) : distance(0, i), {symmetric, 0, i});
+  });
+  return findings;
+}
+
+// A key one step further is worth one slope.
+Findings CheckStep(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const Case asked = TextOf(c, "form") == "symmetric" ? c.With("form=distance") : c;
+  Tensors further = inputs;
+  for (double& p : further[kKey].values.data) p += 1;
+  const Response bias = ask(asked, inputs), next = ask(asked, further);
+  Findings findings;
+  ForEach(c, [&](size_t i, size_t h, size_t, size_t) {
+    findings.Equal(next(0, i) - bias(0, i), inputs[kSlope].values.data[h], {next, 0, i});
+  });
+  return findings;
+}
+
+// At its own position a query has no bias, and where slopes are positive keys before it have none
+// above 0.
+Findings CheckPast(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const Case asked = TextOf(c, "form") == "key" ? c.With("form=distance") : c;
+  Tensors near = inputs;
+  const auto& query = inputs[kQuery].values.data;
+  if (query.empty()) return {};
+  for (size_t t = 0; t < near[kKey].values.data.size(); ++t) {
+    near[kKey].values.data[t] = query[t % query.size()];
+  }
+  const Response bias = ask(asked, near);
+  Findings findings;
+  ForEach(c, [&](size_t i, size_t h, size_t s, size_t t) {
+    const double key = near[kKey].values.data[t];
+    if (key == query[s]) findings.Equal(bias(0, i), 0, {bias, 0, i});
+    if (key < query[s] && inputs[kSlope].values.data[h] > 0) {
+      findings.AtMost(bias(0, i), 0, {bias, 0, i});
+    }
+  });
+  return findings;
+}
+
+Findings CheckSlopes(const Case& c, const Tensors& inputs, const Ask& ask) {
+  Tensors steeper = inputs;
+  steeper[kSlope].values = Times(inputs[kSlope].values, 2);
+  const Response bias = ask(c, inputs), twice = ask(c, steeper);
+  Findings findings;
+  ForEach(c, [&](size_t i, size_t, size_t, size_t) {
+    findings.Equal(twice(0, i), bias(0, i) * 2, {twice, 0, i});
+  });
+  return findings;
+}
+
+// The formula with one mistake.
+struct Mistaken : Alibi {
+  enum class Mistake {
+    kPositive,   // + slope distance
+    kNoFuture,   // 0 for keys after the query
+    kFutureToo,  // the distance to keys before it only counts
+    kScaled,     // divided by sqrt(64) as the scores are
+    kSquared,    // slope d^2
+    kLogarithm,  // -slope ln(1 + |d|): another paper's bias
+  } mistake{};
+  template <class Real>
+  void operator()(const Tensor<Real>& slope, const Tensor<double>& query, const Tensor<double>& key,
+                  Tensor<Real>& bias) const {
+    Alibi::operator()(slope, query, key, bias);
+    const InStep at(Step::kBias);
+    for (size_t h = 0; h < bias.shape[0]; ++h) {
+      for (size_t s = 0; s < bias.shape[1]; ++s) {
+        for (size_t t = 0; t < bias.shape[2]; ++t) {
+          const double d = key(t) - query(s);
+          Change(slope(h), d, bias(h, s, t));
+        }
+      }
+    }
+  }
+  template <class Real>
+  void Change(const Real& slope, double d, Real& y) const {
+    switch (mistake) {
+      case Mistake::kPositive:
+        y = -y;
+        break;
+      case Mistake::kNoFuture:
+        if (d > 0) y = Real(0.0);
+        break;
+      case Mistake::kFutureToo:
+        if (d < 0) y = Real(0.0);
+        break;
+      case Mistake::kScaled:
+        y = y * Real(0.125);
+        break;
+      case Mistake::kSquared:
+        y = y * Real(std::abs(d));
+        break;
+      case Mistake::kLogarithm:
+        y = -slope * Log(Real(1.0 + std::abs(d)));
+        break;
+    }
+  }
+};
+
+Defect Planted(std::string name, std::string why, Mistaken::Mistake mistake) {
+  Mistaken mistaken;
+  mistaken.mistake = mistake;
+  return MutatedFormula(std::move(name), std::move(why), mistaken);
+}
+
+std::vector<Defect> FormulaDefects() {
+  using Mistake = Mistaken::Mistake;
+  return {
+      Planted("sign", "keys far away gain instead of losing", Mistake::kPositive),
+      Planted("future_has_no_bias", "max(i - j, 0): keys after the query get 0",
+              Mistake::kNoFuture),
+      Planted("past_has_no_bias", "max(j - i, 0): keys before the query get 0",
+              Mistake::kFutureToo),
+      Planted("scaled_as_the_scores", "the bias is divided by sqrt(D) too (here D = 64)",
+              Mistake::kScaled),
+      Planted("squared_distance", "slope * distance^2", Mistake::kSquared),
+      Planted("logarithm_of_distance", "-slope ln(1 + distance), another bias",
+              Mistake::kLogarithm),
+  };
+}
+
+std::vector<Defect> PrecisionDefects() {
+  return {
+      ChangedRecipe("distance_in_bf16", "positions are built in bf16, exact to 256",
+                    "distance=bf16"),
+      ChangedRecipe("distance_in_f16", "positions are built in f16, exact to 2048", "distance=f16"),
+      ChangedRecipe("bias_in_bf16", "the product is rounded to bf16 whatever the dtype",
+                    "bias=bf16"),
+  };
+}
+
+std::vector<Defect> SlopeDefects() {
+  return {
+      ChangedInput("slopes_reversed", "the slopes belong to other heads", "slope",
+                   [](Tensor<double>& slope) { std::ranges::reverse(slope.data); }),
+      ChangedInput("slope_of_first_head", "all heads have the first one's slope", "slope",
+                   [](Tensor<double>& slope) {
+                     if (!slope.data.empty()) std::ranges::fill(slope.data, slope.data[0]);
+                   }),
+      ChangedInput("slopes_kept_in_bf16", "a cast of the module casts its slopes too", "slope",
+                   [](Tensor<double>& slope) {
+                     for (double& x : slope.data) x = RoundTo(DType::kBF16, x);
+                   }),
+  };
+}
+
+}  // namespace
+
+template <>
+Oracle MakeOracle<Alibi>() {
+  return {
+      .properties = {{"translation_invariant",
+                      "all positions shifted alike change nothing that a softmax sees", CheckShift},
+                     {"forms_differ_by_row", "the forms differ by a constant per row", CheckForms},
+                     {"a_step_is_a_slope", "a key one step further is worth one slope", CheckStep},
+                     {"past_is_not_favoured",
+                      "its own position has no bias, keys before it none above 0", CheckPast},
+                     {"linear_in_slope", "twice the slope gives twice the bias", CheckSlopes}},
+      .defects = Joined<Defect>(
+          {FormulaDefects(), QueryKeyDefects(), PrecisionDefects(), SlopeDefects()})};
+}
+
+}  // namespace sextant::oracle

@@ -1,0 +1,184 @@
+#include "reference/alibi_slopes.h"
+
+#include <bit>
+#include <cmath>
+
+#include "oracle/laws.h"
+#include "oracle/oracle.h"
+#include "reference/real.h"
+
+namespace sextant::oracle {
+namespace {
+
+size_t PowerBelow(size_t heads) { return std::bit_floor(heads); }
+
+Case WithHeads(const Case& c, size_t heads) { return c.With("H=" + std::to_string(heads)); }
+
+// slope[h]^2 = slope[h-1] slope[h+1] within each of the two sequences.
+Findings CheckGeometric(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const Response slope = ask(c, inputs);
+  const size_t H = ExtentOf(c, "H"), n = PowerBelow(H);
+  Findings findings;
+  for (size_t h = 1; h + 1 < H; ++h) {
+    if (h == n - 1 || h == n) continue;
+    findings.Equal(slope(0, h) * slope(0, h), slope(0, h - 1) * slope(0, h + 1), {slope, 0, h});
+  }
+  return findings;
+}
+
+// The n-th of n slopes is 2^-max_bias, and the first one's n-th power too.
+Findings CheckSmallest(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const Response slope = ask(c, inputs);
+  const size_t H = ExtentOf(c, "H"), n = PowerBelow(H);
+  const double max_bias = NumberOf(c, "max_bias", 8);
+  Findings findings;
+  if (H == 0 || max_bias != std::floor(max_bias)) return findings;
+  const double least = std::exp2(-max_bias);
+  findings.Equal(slope(0, n - 1), least, {slope, 0, n - 1});
+  Measured power = slope(0, 0);
+  for (size_t i = 1; i < n; i *= 2) power = power * power;
+  findings.Equal(power, least, {slope, 0, 0});
+  return findings;
+}
+
+// Of n heads, a power of two, they are every other one of 2n heads, from the second on.
+Findings CheckTwice(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const size_t n = PowerBelow(ExtentOf(c, "H"));
+  const Response slope = ask(WithHeads(c, n), inputs), twice = ask(WithHeads(c, 2 * n), inputs);
+  Findings findings;
+  for (size_t h = 0; h < n; ++h) findings.Equal(twice(0, 2 * h + 1), slope(0, h), {slope, 0, h});
+  return findings;
+}
+
+// Heads beyond the power of two n take the ones of 2n heads that n heads do not have.
+Findings CheckOthers(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const size_t H = ExtentOf(c, "H"), n = PowerBelow(H);
+  const Response slope = ask(c, inputs), first = ask(WithHeads(c, n), inputs),
+                 twice = ask(WithHeads(c, 2 * n), inputs);
+  Findings findings;
+  for (size_t h = 0; h < H; ++h) {
+    const Measured expected = h < n ? first(0, h) : twice(0, 2 * (h - n));
+    findings.Equal(slope(0, h), expected, {slope, 0, h});
+  }
+  return findings;
+}
+
+// Twice the largest bias squares every slope.
+Findings CheckSquares(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const double max_bias = NumberOf(c, "max_bias", 8);
+  const Response slope = ask(c, inputs),
+                 squared = ask(c.With("max_bias=" + PrintValue(2 * max_bias)), inputs);
+  Findings findings;
+  for (size_t h = 0; h < ExtentOf(c, "H"); ++h) {
+    findings.Equal(squared(0, h), slope(0, h) * slope(0, h), {squared, 0, h});
+  }
+  return findings;
+}
+
+// The formula with other exponents: 2^-(max_bias numerator / denominator), times a sign.
+struct Mistaken : AlibiSlopes {
+  SlopeExponent (*exponent)(int64_t h, int64_t H) = ExponentOf;
+  double base = 2, sign = 1;
+  template <class Real>
+  void operator()(Tensor<Real>& slope) const {
+    const auto H = static_cast<int64_t>(slope.shape[0]);
+    for (int64_t h = 0; h < H; ++h) {
+      const SlopeExponent e = exponent(h, H);
+      Real part;
+      {
+        const InStep at(Step::kExponent);
+        part = Real(max_bias) * Real(static_cast<double>(e.numerator)) /
+               Real(static_cast<double>(e.denominator));
+      }
+      const InStep at(Step::kSlope);
+      slope(h) = Real(sign) * Exp(-(part * Log(Real(base))));
+    }
+  }
+};
+
+Defect Planted(std::string name, std::string why, SlopeExponent (*exponent)(int64_t, int64_t),
+               double base = 2, double sign = 1) {
+  Mistaken mistaken;
+  mistaken.exponent = exponent;
+  mistaken.base = base;
+  mistaken.sign = sign;
+  return MutatedFormula(std::move(name), std::move(why), mistaken);
+}
+
+int64_t Below(int64_t H) { return static_cast<int64_t>(PowerBelow(static_cast<size_t>(H))); }
+int64_t Above(int64_t H) { return static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(H))); }
+
+std::vector<Defect> HeadCountDefects() {
+  return {
+      Planted("any_head_count_as_power_of_two", "2^-(max_bias (h+1)/H) whatever H is",
+              [](int64_t h, int64_t H) {
+                return SlopeExponent{h + 1, H};
+              }),
+      Planted("next_power_cut", "the first H of the next power of two heads",
+              [](int64_t h, int64_t H) {
+                return SlopeExponent{h + 1, Above(H)};
+              }),
+      Planted("first_sequence_continued", "heads beyond the power of two continue its sequence",
+              [](int64_t h, int64_t H) {
+                return SlopeExponent{h + 1, Below(H)};
+              }),
+      Planted("even_ones_of_twice", "further heads take the slopes that the first ones have",
+              [](int64_t h, int64_t H) {
+                const int64_t n = Below(H);
+                return h < n ? SlopeExponent{h + 1, n} : SlopeExponent{2 * (h - n) + 2, 2 * n};
+              }),
+      Planted("next_ones_of_twice", "further heads take neighbouring slopes of 2n heads",
+              [](int64_t h, int64_t H) {
+                const int64_t n = Below(H);
+                return h < n ? SlopeExponent{h + 1, n} : SlopeExponent{h - n + 1, 2 * n};
+              }),
+      Planted("further_heads_first", "the slopes of further heads come before the others",
+              [](int64_t h, int64_t H) {
+                const int64_t further = H - Below(H);
+                return AlibiSlopes::ExponentOf(h < further ? Below(H) + h : h - further, H);
+              }),
+      Planted("slopes_of_a_shard", "each of two ranks computes the slopes of half the heads",
+              [](int64_t h, int64_t H) {
+                const int64_t half = (H + 1) / 2;
+                return AlibiSlopes::ExponentOf(h % half, half);
+              }),
+      Planted("slopes_of_eight_heads", "the slopes of eight heads whatever their number",
+              [](int64_t h, int64_t) {
+                return SlopeExponent{h + 1, 8};
+              }),
+  };
+}
+
+std::vector<Defect> FormulaDefects() {
+  return {
+      Planted("head_counted_from_zero", "h in place of h + 1 (paiml/aprender#2143)",
+              [](int64_t h, int64_t H) {
+                const SlopeExponent e = AlibiSlopes::ExponentOf(h, H);
+                return SlopeExponent{e.numerator - (h < Below(H) ? 1 : 2), e.denominator};
+              }),
+      Planted("heads_reversed", "the last head gets the steepest slope",
+              [](int64_t h, int64_t H) { return AlibiSlopes::ExponentOf(H - 1 - h, H); }),
+      Planted("base_e", "e^-(max_bias (h+1)/n)", AlibiSlopes::ExponentOf, M_E),
+      Planted("slopes_negative", "slopes below 0, for a formula that subtracts nothing",
+              AlibiSlopes::ExponentOf, 2, -1),
+      ChangedRecipe("slopes_in_bf16", "a cast of the module casts its slopes too", "slope=bf16"),
+      ChangedRecipe("slopes_in_f16", "a cast of the module casts its slopes too", "slope=f16"),
+      ChangedRecipe("slopes_by_powers_of_bf16", "powers of a bf16 ratio", "slope=bf16:power_chain"),
+  };
+}
+
+}  // namespace
+
+template <>
+Oracle MakeOracle<AlibiSlopes>() {
+  return {
+      .properties = {{"geometric", "the ratio of neighbours is constant", CheckGeometric},
+                     {"smallest_is_largest_bias", "the n-th of n slopes is 2^-max_bias",
+                      CheckSmallest},
+                     {"twice_the_heads", "n heads have every other slope of 2n heads", CheckTwice},
+                     {"others_of_twice", "further heads have the others of those", CheckOthers},
+                     {"twice_the_bias", "twice max_bias squares the slopes", CheckSquares}},
+      .defects = Joined<Defect>({HeadCountDefects(), FormulaDefects()})};
+}
+
+}  // namespace sextant::oracle

@@ -1,0 +1,71 @@
+#include "oracle/relative_defects.h"
+
+#include <algorithm>
+
+#include "oracle/laws.h"
+
+namespace sextant::oracle {
+namespace {
+
+void CountFromZero(Tensor<double>& position) {
+  for (size_t i = 0; i < position.data.size(); ++i) position.data[i] = static_cast<double>(i);
+}
+
+}  // namespace
+
+Defect ChangedInput(std::string name, std::string why, std::string input,
+                    void (*change)(Tensor<double>&)) {
+  return ChangedInputs(std::move(name), std::move(why),
+                       [input = std::move(input), change](const Case&, Tensors& inputs) {
+                         change(In(inputs, input));
+                         return true;
+                       });
+}
+
+std::vector<Defect> QueryKeyDefects() {
+  return {
+      ChangedInput("queries_counted_from_zero",
+                   "with a cache the new queries are taken for the first ones", "query_position",
+                   CountFromZero),
+      ChangedInput("keys_counted_from_zero", "keys are counted in the cache, whatever was evicted",
+                   "key_position", CountFromZero),
+      ChangedInput("queries_one_late", "the distance to the next token", "query_position",
+                   [](Tensor<double>& p) {
+                     for (double& x : p.data) x += 1;
+                   }),
+      ChangedInput("queries_all_last", "every query is taken for the last one", "query_position",
+                   [](Tensor<double>& p) {
+                     if (!p.data.empty()) std::ranges::fill(p.data, p.data.back());
+                   }),
+      ChangedInput("negative_positions_clamped", "positions of padding are taken for 0",
+                   "key_position",
+                   [](Tensor<double>& p) {
+                     for (double& x : p.data) x = std::max(x, 0.0);
+                   }),
+      ChangedInputs("queries_and_keys_exchanged", "the difference has the other sign",
+                    [](const Case&, Tensors& inputs) {
+                      for (const char* name : {"query_position", "key_position"}) {
+                        for (double& p : In(inputs, name).data) p = -p;
+                      }
+                      return true;
+                    }),
+  };
+}
+
+Tensors Later(Tensors inputs, double by) {
+  for (const char* name : {"query_position", "key_position"}) {
+    for (double& p : In(inputs, name).data) p += by;
+  }
+  return inputs;
+}
+
+Property TranslationInvariant() {
+  return {"translation_invariant", "all positions shifted alike change nothing",
+          [](const Case& c, const Tensors& inputs, const Ask& ask) {
+            Findings findings;
+            Same(ask(c, inputs), ask(c, Later(inputs, 7)), findings);
+            return findings;
+          }};
+}
+
+}  // namespace sextant::oracle

@@ -1,0 +1,79 @@
+#include "reference/relative_attention.h"
+
+#include "reference/operation.h"
+#include "reference/softmax_row.h"
+
+namespace sextant {
+namespace {
+
+// Row i of the last axis of a tensor.
+template <class Real>
+std::span<const Real> RowAt(const Tensor<Real>& tensor, size_t i) {
+  const size_t width = tensor.shape.back();
+  return std::span(tensor.data).subspan(i * width, width);
+}
+
+// For every key of one query: its row of the tables.
+std::vector<size_t> RowsOf(double query, const Tensor<double>& key_position, int64_t clip) {
+  std::vector<size_t> rows;
+  for (const double key : key_position.data) {
+    rows.push_back(static_cast<size_t>(
+        RelativeAttention::RowOf(static_cast<int64_t>(query), static_cast<int64_t>(key), clip)));
+  }
+  return rows;
+}
+
+// The mean of column d of the rows with those indices.
+template <class Real>
+Real MeanOf(const SoftmaxRow<Real>& weights, const Tensor<Real>& of, std::span<const size_t> rows,
+            size_t d) {
+  std::vector<Real> column;
+  for (const size_t row : rows) column.push_back(RowAt(of, row)[d]);
+  return weights.Mean(column);
+}
+
+}  // namespace
+
+void RelativeAttention::Check() const {
+  constexpr int64_t kMost = int64_t{1} << 32;
+  if (clip < 0 || clip > kMost) throw Error("clip is ", clip, ", expected 0 to ", kMost);
+}
+
+template <class Real>
+void RelativeAttention::operator()(const Tensor<Real>& q, const Tensor<Real>& k,
+                                   const Tensor<Real>& v, const Tensor<Real>& key_table,
+                                   const Tensor<Real>& value_table,
+                                   const Tensor<double>& query_position,
+                                   const Tensor<double>& key_position, Tensor<Real>& y,
+                                   Tensor<Real>& scores) const {
+  const size_t heads = q.shape[0] * q.shape[1], S = q.shape[2], T = k.shape[2], D = q.shape[3];
+  const ScoreScale<Real> scaled(scale, D);
+  for (size_t head = 0; head < heads; ++head) {
+    std::vector<size_t> keys(T);
+    for (size_t t = 0; t < T; ++t) keys[t] = head * T + t;
+    for (size_t s = 0; T > 0 && s < S; ++s) {
+      const size_t query = head * S + s;
+      const std::vector<size_t> rows = RowsOf(query_position(s), key_position, clip);
+      for (size_t t = 0; t < T; ++t) {
+        const Real content = Dot(RowAt(q, query), RowAt(k, keys[t]));
+        const Real relative = Dot(RowAt(q, query), RowAt(key_table, rows[t]));
+        const InStep at(Step::kScore);
+        scores.data[query * T + t] = Converted(scaled(content + relative));
+      }
+      const SoftmaxRow<Real> weights(RowAt(scores, query));
+      for (size_t d = 0; d < D; ++d) {
+        const Real content = MeanOf(weights, v, keys, d);
+        const Real relative = MeanOf<Real>(weights, value_table, rows, d);
+        const InStep at(Step::kWeigh);
+        y.data[query * D + d] = content + relative;
+      }
+    }
+  }
+}
+
+template <>
+std::unique_ptr<Operation> MakeOperation<RelativeAttention>() {
+  return Wrap<RelativeAttention>();
+}
+
+}  // namespace sextant

@@ -1,0 +1,201 @@
+#include "reference/softmax_row.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "reference/random_test.h"
+
+namespace sextant {
+namespace {
+
+template <class Real>
+std::vector<Real> Lift(const std::vector<double>& numbers, DType dtype = DType::kF32) {
+  std::vector<Real> lifted;
+  for (const double x : numbers) lifted.emplace_back(x, dtype);
+  return lifted;
+}
+
+// Under a recipe: what Interval, Counted and Rounded make of one row and of a mean.
+struct Three {
+  std::vector<Interval> exact;
+  std::vector<Counted> counted;
+  std::vector<Rounded> rounded;
+};
+Three WeightsOf(const std::vector<double>& scores, DType dtype) {
+  return {SoftmaxRow<Interval>(Lift<Interval>(scores, dtype)).weights(),
+          SoftmaxRow<Counted>(Lift<Counted>(scores, dtype)).weights(),
+          SoftmaxRow<Rounded>(Lift<Rounded>(scores, dtype)).weights()};
+}
+
+// e^0 / (e^0 + e^ln 3) is 1/4 for the nearest double to ln 3, up to 2^-54.
+TEST(SoftmaxRow, OfTwoScoresIsTheLogistic) {
+  const std::vector<double> scores = {0, std::log(3)};
+  const SoftmaxRow<Interval> row(Lift<Interval>(scores));
+  EXPECT_NEAR(Middle(row.weights()[0]), 0.25, 0x1p-53);
+  EXPECT_NEAR(Middle(row.weights()[1]), 0.75, 0x1p-53);
+  EXPECT_NEAR(Middle(row.Mean(Lift<Interval>({4, 8}))), 7, 0x1p-50);
+}
+
+TEST(SoftmaxRow, OfEqualScoresIsExact) {
+  const SoftmaxRow<Interval> row(Lift<Interval>({7, 7, 7, 7}));
+  for (const Interval& weight : row.weights()) {
+    EXPECT_TRUE(weight.IsPoint());
+    EXPECT_EQ(Middle(weight), 0.25);
+  }
+}
+
+// However wide the enclosure of its score, a single key has weight 1.
+TEST(SoftmaxRow, OfOneScoreIsOne) {
+  const Interval irrational = Sqrt(Interval(2.0));
+  ASSERT_FALSE(irrational.IsPoint());
+  const SoftmaxRow<Interval> row(std::vector{irrational});
+  EXPECT_TRUE(row.weights()[0].IsOne());
+  EXPECT_TRUE(row.Mean(Lift<Interval>({0.1})).IsPoint());
+  const Following following(ParseRecipe("native", DType::kF32), DType::kF32);
+  const SoftmaxRow<Counted> counted(Lift<Counted>({0.1}, DType::kF64));
+  EXPECT_EQ(counted.weights()[0].Permitted(), 0);
+  EXPECT_EQ(counted.Mean(Lift<Counted>({0.5})).Permitted(), 0);
+}
+
+TEST(SoftmaxRow, OfScoresBeyondExponentialsIsRight) {
+  const SoftmaxRow<Interval> row(Lift<Interval>({1e6, 1e6 - 1, -1e6}, DType::kF64));
+  EXPECT_NEAR(Middle(row.weights()[0]), 1 / (1 + std::exp(-1)), 0x1p-53);
+  EXPECT_EQ(Middle(row.weights()[2]), 0);
+  EXPECT_FALSE(SoftmaxRow<Interval>(Lift<Interval>({1, NAN})).weights()[0].IsSpecified());
+}
+
+// The largest part of what is permitted that Rounded needs, and whether any exceeds it.
+double WorstOf(const std::vector<Interval>& exact, const std::vector<Counted>& counted,
+               const std::vector<Rounded>& rounded) {
+  double worst = 0;
+  for (size_t j = 0; j < exact.size(); ++j) {
+    const double error = RadiusAround(exact[j], rounded[j].value(), 0);
+    const double permitted = counted[j].Permitted();
+    EXPECT_LE(error, permitted * (1 + 0x1p-40) + 0x1p-1074) << "weight " << j;
+    if (permitted > 0 && std::isfinite(permitted)) worst = std::max(worst, error / permitted);
+    EXPECT_LE(RadiusAround(exact[j], counted[j].center().high, counted[j].center().low),
+              counted[j].drift() * (1 + 0x1p-30) + 0x1p-1070);
+  }
+  return worst;
+}
+
+std::vector<double> RandomRow(Random& random, size_t n, double size, DType dtype) {
+  std::vector<double> row(n);
+  for (double& x : row) x = RoundTo(dtype, random.In(-size, size));
+  return row;
+}
+
+TEST(SoftmaxRow, PermitsWhatRoundingCommits) {
+  Random random(1);
+  double worst = 0;
+  for (const DType dtype : kFloatTypes) {
+    for (const char* recipe : {"native", "all_native", "f32_compute", "*=T softmax=f64 dot=T",
+                               "*=f32 softmax=f32:pairwise weigh=bf16"}) {
+      const Following following(ParseRecipe(recipe, dtype), dtype);
+      for (int i = 0; i < 40; ++i) {
+        const size_t n = 1 + random.Below(i % 4 == 0 ? 90 : 7);
+        const auto scores =
+            RandomRow(random, n, random.Of(std::vector<double>{0, 1, 8, 200}), dtype);
+        const Three w = WeightsOf(scores, dtype);
+        worst = std::max(worst, WorstOf(w.exact, w.counted, w.rounded));
+        const auto values = RandomRow(random, n, 3, dtype);
+        const InStep at(Step::kDot);
+        WorstOf(
+            {SoftmaxRow<Interval>(Lift<Interval>(scores)).Mean(Lift<Interval>(values))},
+            {SoftmaxRow<Counted>(Lift<Counted>(scores, dtype)).Mean(Lift<Counted>(values, dtype))},
+            {SoftmaxRow<Rounded>(Lift<Rounded>(scores)).Mean(Lift<Rounded>(values))});
+        ASSERT_FALSE(HasFailure()) << recipe << " " << NameOf(dtype) << " " << i;
+      }
+    }
+  }
+  EXPECT_GT(worst, 0.3);
+}
+
+// Scores with an error each, in exact arithmetic: x + e, where e comes from a rounded operation.
+std::vector<Counted> Inexact(const std::vector<double>& scores) {
+  const Following rounding(ParseRecipe("*=bf16", DType::kBF16), DType::kBF16);
+  std::vector<Counted> counted;
+  for (const double x : scores) counted.push_back(Converted(Counted(x)));
+  return counted;
+}
+
+// Pushed to their limits, exponents reach the bound and do not exceed it.
+TEST(SoftmaxRow, BoundsOfInexactScoresAreReached) {
+  Random random(2);
+  for (int i = 0; i < 200; ++i) {
+    const size_t n = 2 + random.Below(5);
+    std::vector<double> scores(n), values(n);
+    for (double& x : scores) x = random.In(-5, 5);
+    for (double& x : values) x = 100 + random.In(-1, 1);
+    const auto counted = Inexact(scores);
+    const Following exact(ParseRecipe("exact", DType::kF64), DType::kF64);
+    const SoftmaxRow<Counted> row(counted);
+    const auto weights_at = [&](const std::vector<double>& moved) {
+      double sum = 0;
+      std::vector<double> w;
+      for (const double x : moved) sum += w.emplace_back(std::exp(x));
+      for (double& x : w) x /= sum;
+      return w;
+    };
+    const auto mean_at = [&](const std::vector<double>& w) {
+      double sum = 0;
+      for (size_t j = 0; j < n; ++j) sum += w[j] * (values[j] - 100);
+      return sum;
+    };
+    const auto right = weights_at(scores);
+    for (size_t j = 0; j < n; ++j) {
+      double reached = 0;
+      for (const int sign : {1, -1}) {
+        std::vector<double> moved = scores;
+        for (size_t k = 0; k < n; ++k) moved[k] += (k == j ? sign : -sign) * counted[k].error();
+        reached = std::max(reached, std::abs(weights_at(moved)[j] - right[j]));
+      }
+      EXPECT_LE(reached, row.weights()[j].Permitted() * (1 + 1e-9));
+      EXPECT_GE(reached * (1 + 1e-6) + 1e-12, row.weights()[j].Permitted());
+    }
+    // The worst of all corners for the mean; the values' own 100 does not count.
+    const Counted mean = row.Mean(Lift<Counted>(values, DType::kF64));
+    double reached = 0;
+    for (size_t corner = 0; corner < size_t{1} << n; ++corner) {
+      std::vector<double> moved = scores;
+      for (size_t k = 0; k < n; ++k) moved[k] += (corner >> k & 1 ? 1 : -1) * counted[k].error();
+      reached = std::max(reached, std::abs(mean_at(weights_at(moved)) - mean_at(right)));
+    }
+    EXPECT_LE(reached, mean.Permitted() * (1 + 1e-9) + 1e-12);
+    EXPECT_GE(reached * 1.1, mean.Permitted() * (1 - 0.1));
+  }
+}
+
+// Equal values have a mean that no error of the scores can move.
+TEST(SoftmaxRow, MeansOfEqualValuesDoNotDependOnScores) {
+  const auto counted = Inexact({0.1, 3.3, -20.7});
+  const Following exact(ParseRecipe("exact", DType::kF64), DType::kF64);
+  const SoftmaxRow<Counted> row(counted);
+  EXPECT_GT(row.weights()[0].Permitted(), 1e-4);
+  EXPECT_LT(row.Mean(Lift<Counted>({1000, 1000, 1000})).Permitted(), 1e-10);
+}
+
+// Scores that may be anywhere: any mean of the values will do, and nothing could fail it.
+TEST(SoftmaxRow, LostScoresMakeMeansVacuous) {
+  const auto counted = Inexact({1e9 / 3, 1e9 / 7});
+  const Following exact(ParseRecipe("exact", DType::kF64), DType::kF64);
+  const SoftmaxRow<Counted> row(counted);
+  const Counted mean = row.Mean(Lift<Counted>({1, 5}));
+  EXPECT_TRUE(mean.saturated() || mean.Permitted() < 4);
+  const auto equal = Inexact({1e9 / 3, 1e9 / 3});
+  const Counted lost = SoftmaxRow<Counted>(equal).Mean(Lift<Counted>({1, 5}));
+  EXPECT_TRUE(lost.saturated());
+  EXPECT_NEAR(lost.Permitted(), 4, 1e-8);
+}
+
+TEST(SoftmaxRow, OverflowingScoresPermitAnything) {
+  const Following following(ParseRecipe("*=T", DType::kF16), DType::kF16);
+  const std::vector<Counted> scores = {Counted(1e6), Counted(1.0)};
+  EXPECT_EQ(SoftmaxRow<Counted>(scores).weights()[0].Permitted(), INFINITY);
+}
+
+}  // namespace
+}  // namespace sextant
