@@ -15,7 +15,7 @@ namespace sextant::oracle {
 
 // The answer to one question, in the order of the signature's outputs.
 struct Response {
-  Tensors outputs;  // an optional one that was left out has no name
+  Tensors outputs;                         // an optional one that was left out has no name
   std::vector<PermittedTensor> permitted;  // for the subject's recipe, around the exact value
 
   bool Has(size_t output) const { return !outputs[output].name.empty(); }
