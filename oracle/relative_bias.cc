@@ -140,17 +140,6 @@ Findings CheckMirror(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-Findings CheckTable(const Case& c, const Tensors& inputs, const Ask& ask) {
-  Tensors twice = inputs;
-  for (double& x : twice[kTable].values.data) x /= 2;
-  const Response bias = ask(c, inputs), half = ask(c, twice);
-  Findings findings;
-  ForEach(c, inputs, [&](size_t i, double, double) {
-    findings.Equal(half(0, i) * 2, bias(0, i), {half, 0, i});
-  });
-  return findings;
-}
-
 // The formula with one mistake; buckets by logarithms in double, whose integers are recognised.
 struct Mistaken : RelativeBias {
   enum class Mistake {
@@ -281,8 +270,7 @@ Oracle MakeOracle<RelativeBias>() {
                       "further",
                       CheckDoubling},
                      {"rising", "a bucket further away is never an earlier one", CheckRising},
-                     {"mirrored", "keys after the query mirror those before it", CheckMirror},
-                     {"linear_in_table", "half the table gives half the bias", CheckTable}},
+                     {"mirrored", "keys after the query mirror those before it", CheckMirror}},
       .defects = Joined<Defect>({BucketDefects(), OtherDefects(), QueryKeyDefects()})};
 }
 
