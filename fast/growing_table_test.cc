@@ -81,6 +81,13 @@ TYPED_TEST(FillGrowingTableTest, IsNearestAlongLongRuns) {
   ExpectNearest<TypeParam>(position, 0, {kSpirals[1], {0.3, -0.0417}, {0.2, -0.031}, {0.4, 0.041}});
 }
 
+// What was 0 or infinite in a double is so no longer, some positions on.
+TYPED_TEST(FillGrowingTableTest, ComesBackFromBeyondTheEnds) {
+  std::vector<double> position(290);
+  for (size_t i = 0; i < position.size(); ++i) position[i] = -240 + static_cast<double>(i);
+  ExpectNearest<TypeParam>(position, 0, {{0.3, 3.2}, {0.2, -3.2}});
+}
+
 TYPED_TEST(FillGrowingTableTest, TakesNothing) {
   ExpectNearest<TypeParam>({}, 0, kSpirals);
   ExpectNearest<TypeParam>({7}, 0, {});
