@@ -90,29 +90,42 @@ Findings CheckRotationAnew(const Case& c, const Tensors& inputs, const Ask& ask)
   return findings;
 }
 
-// Turns by delta[b] plus what `more` says of key t.
+// The formula with one mistake; what is not said is right.
 struct MistakenShift : RopeShift {
   RotaryMistake mistake;
-  bool by_position = false;  // key t by delta + t
+  bool by_position = false;  // key t turns by delta + t
+  bool amplified = false;    // the amplitude of fresh keys once more
+
+  template <class Real>
+  Real Amplitude() const {
+    const InStep at(Step::kFrequency);
+    return amplified ? AmplitudeOf<Real>(scaling, Setting()) : Real(1.0);
+  }
   template <class Real>
   void operator()(const Tensor<Real>& k, const Tensor<double>& delta, Tensor<Real>& y) const {
-    const size_t keys = k.shape[2];
+    const size_t keys = k.shape[2], width = static_cast<size_t>(R.value);
     Tensor<double> position({k.shape[0], keys});
     for (size_t i = 0; i < position.data.size(); ++i) {
       position.data[i] = delta.data[i / keys] + (by_position ? static_cast<double>(i % keys) : 0);
     }
-    Mistaken<Rope> rope;
-    static_cast<RopeAttributes&>(rope) = *this;
-    rope.mistake = mistake;
-    rope(k, position, y);
+    const Head head{pairing, static_cast<size_t>(offset), width, k.shape[3]};
+    const auto frequencies = MistakenFrequencies<Real>(mistake, Frequencies(), width, head);
+    Apply<Real>(mistake, head, direction == Direction::kForward, k,
+                MistakenTables(mistake, position, frequencies, Amplitude<Real>()), y);
   }
 };
 
-Defect TurnedByPosition() {
-  MistakenShift mistaken;
-  mistaken.by_position = true;
-  return MutatedFormula("turned_by_position",
-                        "every key turns by its place in the cache as well as by delta", mistaken);
+std::vector<Defect> ShiftDefects() {
+  MistakenShift by_position, amplified;
+  by_position.by_position = true;
+  amplified.amplified = true;
+  return {
+      MutatedFormula("turned_by_position",
+                     "every key turns by its place in the cache as well as by delta", by_position),
+      MutatedFormula("amplitude_again",
+                     "the attention factor, which cached keys have, is applied once more "
+                     "(ggml-org/llama.cpp#3272)",
+                     amplified)};
 }
 
 }  // namespace
@@ -132,10 +145,8 @@ Oracle MakeOracle<RopeShift>() {
               {PositionDefects("delta"),
                Without({"indexed_by_head", "position_of_first_token", "table_at_half_stride"},
                        Planted<MistakenShift>(TurnMistakes())),
-               Planted<MistakenShift>(FrequencyMistakes()),
-               ScalingDefects(),
-               PrecisionDefects(RopeShift::kSteps),
-               {TurnedByPosition()}})};
+               Planted<MistakenShift>(FrequencyMistakes()), ScalingDefects(),
+               PrecisionDefects(RopeShift::kSteps), ShiftDefects()})};
 }
 
 }  // namespace sextant::oracle

@@ -17,7 +17,8 @@ struct RopeShift : RopeAttributes {
   static constexpr std::string_view kChoices =
       "pairing=half|interleaved base=10000|500000|2 "
       "scaling=none|linear(factor=8)|llama3(factor=8)|llama3(factor=32)|"
-      "dynamic(factor=2,max_position_embeddings=4096) seq_len=|8192 offset=0|1|2 "
+      "dynamic(factor=2,max_position_embeddings=4096)|"
+      "yarn(factor=4,original_max_position_embeddings=4096) seq_len=|8192 offset=0|1|2 "
       "direction=forward|transpose B=1|2 K=1|3 T=1|5 D=4|6|16|34|64 R=4|2|16|64";
   static constexpr std::string_view kFormula =
       "rope(k, delta) with an amplitude of 1: all keys of sequence b turn by delta[b] f\n"

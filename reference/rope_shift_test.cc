@@ -33,6 +33,14 @@ TEST(RopeShift, IsTheRotationByDelta) {
             DoublesOf("rope H=1 S=1" + shared + " @position=-777 @x" + numbers));
 }
 
+// YaRN's amplitude is in the keys already.
+TEST(RopeShift, HasNoAmplitude) {
+  const Proof proof = ProofOf(
+      "rope_shift pairing=half K=1 T=2 D=8 dtype=f64 @delta=0 "
+      "scaling=yarn(factor=4,original_max_position_embeddings=4096)");
+  EXPECT_EQ(proof.golden[0].value.data, proof.inputs[0].values.data);
+}
+
 // A window of no channels: a layer without positions has nothing to shift.
 TEST(RopeShift, LeavesLayersWithoutPositions) {
   const Proof proof = ProofOf("rope_shift pairing=half K=2 T=2 D=6 R=0 @delta=-5");
