@@ -161,8 +161,8 @@ TEST(Case, ErrorsOfScalingsNameTheParameter) {
   EXPECT_EQ(error("cubic(factor=2)"),
             "rope_frequencies: attribute scaling: 'cubic' is not one of: none linear ntk dynamic "
             "yarn longrope llama3 proportional explicit");
-  EXPECT_EQ(error("llama3(low_freq_factor=4)"),
-            "llama3: low_freq_factor is 4 and high_freq_factor 4, expected 0 < low < high");
+  EXPECT_EQ(error("llama3(low_freq_factor=5)"),
+            "llama3: low_freq_factor is 5 and high_freq_factor 4, expected 0 < low <= high");
   EXPECT_EQ(error("llama3(original_max_position_embeddings=-1)"),
             "llama3: original_max_position_embeddings is -1, expected more than 0");
 }

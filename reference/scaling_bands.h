@@ -8,8 +8,9 @@ namespace sextant {
 
 // (1-m) f / factor + m f with m = (L/w - low_freq_factor) / (high_freq_factor - low_freq_factor),
 // limited to 0 .. 1, where w = 2 pi / f is the wavelength and L the original context: f / factor
-// for w > L / low_freq_factor, f for w < L / high_freq_factor.
-// Source: meta-llama/llama-models, models/llama3/model.py (apply_scaling), commit a9c89c4.
+// for w > L / low_freq_factor, f for w < L / high_freq_factor. If the two factors are equal (Llama
+// 4 Scout), that is all: a step and no ramp. No w is its border: pi is irrational. Source:
+// meta-llama/llama-models, models/llama3/model.py (apply_scaling), commit a9c89c4.
 struct Llama3Scaling {
   static constexpr std::string_view kName = "llama3";
   double factor = 8;
@@ -25,9 +26,9 @@ struct Llama3Scaling {
   void Check(const RotarySetting&) const {
     ExpectAboveZero(kName, "factor", factor);
     ExpectAboveZero(kName, "original_max_position_embeddings", original_max_position_embeddings);
-    if (!(low_freq_factor > 0 && high_freq_factor > low_freq_factor)) {
+    if (!(low_freq_factor > 0 && high_freq_factor >= low_freq_factor)) {
       throw Error(kName, ": low_freq_factor is ", low_freq_factor, " and high_freq_factor ",
-                  high_freq_factor, ", expected 0 < low < high");
+                  high_freq_factor, ", expected 0 < low <= high");
     }
   }
   template <class Real>
@@ -35,8 +36,9 @@ struct Llama3Scaling {
     return [this](const Real& f, int64_t) {
       const Real two_pi = TwoPiOf(static_cast<const Real*>(nullptr));
       const Real turns = Real(original_max_position_embeddings) * f / two_pi;  // L / w
-      const Real band = Real(high_freq_factor) - Real(low_freq_factor);
-      const Real m = Clamp((turns - Real(low_freq_factor)) / band, Real(0.0), Real(1.0));
+      const Real low(low_freq_factor), band = Real(high_freq_factor) - low;
+      if (low_freq_factor == high_freq_factor) return Floor(turns / low) < 1 ? f / Real(factor) : f;
+      const Real m = Clamp((turns - low) / band, Real(0.0), Real(1.0));
       return (Real(1.0) - m) * f / Real(factor) + m * f;
     };
   }

@@ -337,5 +337,12 @@ TEST(Scaling, LengthMustBeACount) {
   EXPECT_THAT(ErrorOf("R=2 seq_len=9007199254740993"), HasSubstr("expected 0 to 2^53"));
 }
 
+// Llama 4 Scout: with equal factors pair k turns once within 8192 tokens up to k = 34.98.
+TEST(Llama3Scaling, EqualFactorsAreAStep) {
+  const auto plain = Frequencies("R=128 base=500000");
+  const auto step = Frequencies("R=128 base=500000 scaling=llama3(factor=16,high_freq_factor=1)");
+  for (size_t k = 0; k < 64; ++k) EXPECT_EQ(step[k], k <= 34 ? plain[k] : plain[k] / 16) << k;
+}
+
 }  // namespace
 }  // namespace sextant
