@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include "oracle/blind_spot.h"
 #include "oracle/judge.h"
 #include "oracle/oracle.h"
 
@@ -57,12 +58,23 @@ std::optional<Tensors> PushedBeyond(const Question& question, Tensors answer) {
   return std::nullopt;
 }
 
+// Whichever way the answer is lost there, the case tells.
+bool Sees(const Question& question, const BlindSpot& spot, const Tensors& honest) {
+  const auto losses = spot.losses(question.c, question.inputs, honest);
+  return !losses.empty() &&
+         std::ranges::all_of(losses, [&](const Tensors& lost) { return question.Fails(lost); });
+}
+
 // What the cases of one operation have caught so far.
 class Scores {
  public:
-  explicit Scores(const std::string& operation) : defects_(OracleOf(operation).defects) {
+  explicit Scores(const std::string& operation)
+      : defects_(OracleOf(operation).defects), blind_spots_(BlindSpotsOf(operation)) {
     for (const Defect& defect : defects_) {
       results_.push_back({operation, defect.name, defect.why, {}});
+    }
+    for (const BlindSpot& spot : blind_spots_) {
+      spots_.push_back({operation, spot.name, spot.why, {}});
     }
     pushed_ = {operation,
                "(one element pushed)",
@@ -70,8 +82,11 @@ class Scores {
                {}};
   }
   void Take(size_t index, const Question& question, const Tensors& honest) {
-    for (size_t d = 0; d < defects_.size(); ++d) {
+    for (size_t d = 0; d < results_.size(); ++d) {
       if (Catches(question, defects_[d])) results_[d].by.push_back(index);
+    }
+    for (size_t s = 0; s < spots_.size(); ++s) {
+      if (Sees(question, blind_spots_[s], honest)) spots_[s].by.push_back(index);
     }
     const auto pushed = PushedBeyond(question, honest);
     if (!pushed) return;
@@ -80,6 +95,7 @@ class Scores {
   }
   std::vector<Caught> Results() const {
     std::vector<Caught> all = results_;
+    all.insert(all.end(), spots_.begin(), spots_.end());
     all.push_back(pushed_);
     if (missed_) all.back().by.clear();  // it must be caught wherever it can be
     return all;
@@ -87,7 +103,8 @@ class Scores {
 
  private:
   const std::vector<Defect>& defects_;
-  std::vector<Caught> results_;
+  const std::vector<BlindSpot>& blind_spots_;
+  std::vector<Caught> results_, spots_;
   Caught pushed_;
   bool missed_ = false;
 };

@@ -15,7 +15,7 @@ namespace sextant::oracle {
 // One thing that must be caught, and by which of the cases it is; by none if it survives.
 struct Caught {
   std::string operation;
-  std::string what;  // a defect's name, or "(one element pushed)"
+  std::string what;  // the name of a defect or blind spot, or "(one element pushed)"
   std::string why;
   std::vector<size_t> by;
 };

@@ -16,15 +16,6 @@ bool SameShapes(const Case& a, const Case& b) {
   });
 }
 
-// True if an extent of an input is made of the attribute.
-bool MakesShapes(const Signature& signature, const std::string& attribute) {
-  return std::ranges::any_of(signature.inputs, [&](const TensorSpec& input) {
-    return std::ranges::any_of(input.extents, [&](const std::string& extent) {
-      return extent.find(attribute) != extent.npos;
-    });
-  });
-}
-
 }  // namespace
 
 void CopyAttributes(const Case& c, Operation& operation) {
@@ -84,24 +75,6 @@ Defect ChangedRecipe(std::string name, std::string why, std::string steps) {
             }
             return Hypothesis{c.operation().Clone(), inputs, mixed};
           }};
-}
-
-std::vector<Defect> GeneratedDefects(const Operation& operation) {
-  std::vector<Defect> defects;
-  std::istringstream choices{std::string(operation.info().choices)};
-  for (std::string choice; choices >> choice;) {
-    const auto [key, values] = SplitWord(choice);
-    const auto attributes = operation.Attributes();
-    const auto at = std::ranges::find(attributes, key, &Attribute::name);
-    if (at == attributes.end() || at->dimension) continue;
-    if (MakesShapes(operation.info().signature, key)) continue;
-    std::istringstream texts(values);
-    for (std::string text; std::getline(texts, text, '|');) {
-      const std::string word = key + "=" + text;
-      defects.push_back(ChangedWord(word, "computes with " + word + " whatever was asked", word));
-    }
-  }
-  return defects;
 }
 
 std::vector<Defect> Without(std::initializer_list<std::string_view> names,

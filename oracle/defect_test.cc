@@ -20,6 +20,7 @@ namespace {
 using testing::Contains;
 using testing::ElementsAre;
 using testing::IsEmpty;
+using testing::IsSupersetOf;
 using testing::StartsWith;
 
 // A case, its inputs, and what hypotheses make of it.
@@ -117,6 +118,25 @@ TEST(GeneratedDefects, AreTheChoicesOfAttributes) {
   }
   EXPECT_THAT(names, ElementsAre("eps=1e-05", "eps=0.1", "eps=1e-08", "unit_offset=false",
                                  "unit_offset=true"));
+}
+
+TEST(GeneratedDefects, FixTheArgumentsOfCalls) {
+  const auto& defects = OracleOf("rope_frequencies").defects;
+  std::vector<std::string> names;
+  for (const Defect& defect : defects) names.push_back(defect.name);
+  EXPECT_THAT(names,
+              IsSupersetOf({"scaling.llama3.factor=8", "scaling.llama3.low_freq_factor=1",
+                            "scaling.llama3.original_max_position_embeddings=8192",
+                            "scaling.linear.factor=8", "scaling.linear.factor_cut_to_an_integer"}));
+}
+
+// 10000^0 = 1 and 1 / 100, divided by 2.5 and by 2.
+TEST(GeneratedDefects, CutNumbersToIntegers) {
+  const Defect& cut = DefectNamed("rope_frequencies", "scaling.linear.factor_cut_to_an_integer");
+  EXPECT_EQ(Asked("rope_frequencies R=4 scaling=linear(factor=2.5) dtype=f64").Predicted(cut),
+            (std::vector<double>{0.5, 0.005}));
+  EXPECT_FALSE(Asked("rope_frequencies R=4 scaling=linear(factor=8) dtype=f64").Of(cut));
+  EXPECT_FALSE(Asked("rope_frequencies R=4 scaling=llama3(factor=2.5) dtype=f64").Of(cut));
 }
 
 TEST(Explains, KnowsItsOwnPrediction) {

@@ -104,7 +104,10 @@ TEST(CheckProperties, TheSeedRepeatsTheRun) {
     return text;
   };
   EXPECT_EQ(run(3), run(3));
-  EXPECT_NE(run(3), run(4));
+  // Counterexamples are shrunk, so two seeds may tell the same; not all do.
+  std::set<std::string> told;
+  for (uint64_t seed = 3; seed < 9; ++seed) told.insert(run(seed));
+  EXPECT_GT(told.size(), 1u);
 }
 
 TEST(CheckProperties, NaNBreaksEveryLaw) {

@@ -2,8 +2,12 @@
 
 #include <sstream>
 
+#include "oracle/blind_spot.h"
+
 namespace sextant::oracle {
 namespace {
+
+constexpr size_t kMostElements = 4096;  // of the outputs: not all axes are long at once
 
 std::vector<std::string> Words(const std::string& key, const std::string& choices) {
   std::vector<std::string> words;
@@ -19,6 +23,8 @@ CaseSpace::CaseSpace(const Operation& operation) : name_(operation.info().name) 
   for (std::string choice; choices >> choice;) {
     const auto [key, values] = SplitWord(choice);
     words_.push_back(Words(key, values));
+    const int64_t extent = LongExtent(key, operation.info());
+    if (extent > 0) words_.back().push_back(key + "=" + std::to_string(extent));
   }
   words_.push_back(Words("dtype", "f32|bf16|f16|f64"));
   words_.push_back(Words("seed", "1|2|3|4|5|6|7|8|9|10|11|12|13|14|15|16"));
@@ -57,6 +63,11 @@ std::optional<Case> CaseSpace::At(const std::vector<size_t>& indices) const {
   }
   try {
     Case c = Case::Parse(line);
+    size_t elements = 0;
+    for (const TensorSpec& output : c.info().signature.outputs) {
+      elements += CountOf(c.ShapeOf(output));
+    }
+    if (elements > kMostElements) return std::nullopt;
     return c;
   } catch (const Error&) {
     return std::nullopt;

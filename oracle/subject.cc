@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "oracle/blind_spot.h"
 #include "oracle/oracle.h"
 #include "reference/prove.h"
 
@@ -15,6 +16,22 @@ Subject RecipeSubject(const std::string& recipe) {
           }};
 }
 
+namespace {
+
+Subject BlindSubject(const std::string& operation, const BlindSpot& spot) {
+  return {"defect:" + operation + "/" + spot.name, "native",
+          [operation, spot](const Case& c, const Tensors& inputs) {
+            Answer answer{.message = "",
+                          .outputs = AnswerBy(c, inputs, ParseRecipe("native", c.dtype()))};
+            if (c.name() != operation) return answer;
+            auto losses = spot.losses(c, inputs, answer.outputs);
+            if (!losses.empty()) answer.outputs = std::move(losses[0]);
+            return answer;
+          }};
+}
+
+}  // namespace
+
 Subject DefectSubject(const std::string& operation_and_defect) {
   const size_t slash = operation_and_defect.find('/');
   if (slash == std::string::npos)
@@ -22,6 +39,9 @@ Subject DefectSubject(const std::string& operation_and_defect) {
   const std::string operation = operation_and_defect.substr(0, slash);
   const std::string name = operation_and_defect.substr(slash + 1);
   const auto& defects = OracleOf(operation).defects;
+  const auto& blind_spots = BlindSpotsOf(std::string_view(operation));
+  const auto spot = std::ranges::find(blind_spots, name, &BlindSpot::name);
+  if (spot != blind_spots.end()) return BlindSubject(operation, *spot);
   const auto at = std::ranges::find(defects, name, &Defect::name);
   if (at == defects.end()) {
     std::string exist;

@@ -1,0 +1,230 @@
+#include "oracle/blind_spot.h"
+
+#include <algorithm>
+#include <map>
+
+#include "oracle/choices.h"
+#include "reference/operations.h"
+
+namespace sextant::oracle {
+namespace {
+
+constexpr int64_t kLanes = 16;  // of f32 in the widest vectors
+// Four vectors, or two of pairs, and a remainder; divisible by what channels are shared among.
+constexpr int64_t kLongRow = 72;
+constexpr int64_t kLongSquare = 24;  // where the answer grows with the square
+constexpr int64_t kMany = 17;        // more than any block of rows
+
+// What a case may fulfil: "dtype=bf16".
+struct Condition {
+  std::string text;
+  std::function<bool(const Case&)> holds;
+};
+using Factor = std::vector<Condition>;  // of which every case fulfils one
+
+Factor DTypes() {
+  Factor factor;
+  for (const DType dtype : {DType::kF32, DType::kBF16, DType::kF16, DType::kF64}) {
+    factor.push_back({"dtype=" + std::string(NameOf(dtype)),
+                      [dtype](const Case& c) { return c.dtype() == dtype; }});
+  }
+  return factor;
+}
+
+// All values of an attribute that has few; of others whether it is the default.
+Factor ValuesOf(const Attribute& attribute, const std::vector<std::string>& choices) {
+  const std::string name = attribute.name, usual = attribute.text;
+  const auto is_call = [](const std::string& value) { return value.find('(') != value.npos; };
+  Factor factor;
+  if (std::ranges::none_of(attribute.values, is_call)) {
+    for (const std::string& value : attribute.values) {
+      factor.push_back(
+          {name + "=" + value, [name, value](const Case& c) { return TextOf(c, name) == value; }});
+    }
+  }
+  const auto usual_choices = std::ranges::count(choices, usual);
+  if (factor.empty() && !attribute.required && usual_choices > 0 &&
+      static_cast<size_t>(usual_choices) < choices.size()) {
+    factor = {
+        {name + "=" + usual, [=](const Case& c) { return TextOf(c, name) == usual; }},
+        {name + "!=" + usual, [=](const Case& c) { return TextOf(c, name) != usual; }},
+    };
+  }
+  return factor;
+}
+
+Factor WholeVectorsOrNot(const std::string& letter) {
+  const auto whole = [letter](const Case& c) { return c.dimensions().at(letter) % kLanes == 0; };
+  const std::string lanes = letter + "%" + std::to_string(kLanes);
+  return {{lanes + "=0", whole}, {lanes + "!=0", std::not_fn(whole)}};
+}
+
+Condition AtLeast(const std::string& letter, int64_t extent) {
+  return {letter + ">=" + std::to_string(extent),
+          [=](const Case& c) { return c.dimensions().at(letter) >= extent; }};
+}
+
+// The last vector of every row, whole or not, as in `instead`, or zero.
+Tensors LostEndsOfRows(const Tensors& honest, const Tensor<double>* instead) {
+  Tensors lost = honest;
+  for (NamedTensor& tensor : lost) {
+    Tensor<double>& y = tensor.values;
+    if (y.shape.empty() || (instead && instead->shape != y.shape)) continue;
+    const size_t width = std::max<size_t>(1, y.shape.back());
+    const size_t first = (width - 1) / kLanes * kLanes;
+    for (size_t i = 0; i < y.data.size(); ++i) {
+      if (i % width >= first) y.data[i] = instead ? instead->data[i] : 0;
+    }
+  }
+  return lost;
+}
+
+// An input that an answer in place would stand in.
+const Tensor<double>* InPlaceOf(const Tensors& inputs, const Tensors& honest) {
+  for (const NamedTensor& x : inputs) {
+    for (const NamedTensor& y : honest) {
+      if (x.values.shape == y.values.shape && x.dtype == y.dtype) return &x.values;
+    }
+  }
+  return nullptr;
+}
+
+// From the given index on along the axis `letter`: zero, or what the first index there has.
+std::vector<Tensors> LostFrom(size_t index, const std::string& letter, const Case& c,
+                              const Tensors& honest) {
+  Tensors zero = honest, first = honest;
+  const auto& specs = c.info().signature.outputs;
+  for (size_t o = 0; o < honest.size(); ++o) {
+    const Shape& shape = honest[o].values.shape;
+    const size_t axis = std::ranges::find(specs[o].extents, letter) - specs[o].extents.begin();
+    size_t stride = 1;
+    for (size_t a = axis + 1; a < shape.size(); ++a) stride *= shape[a];
+    for (size_t i = 0; i < honest[o].values.data.size(); ++i) {
+      const size_t at = i / stride % shape[axis];
+      if (at < index) continue;
+      zero[o].values.data[i] = 0;
+      first[o].values.data[i] = honest[o].values.data[i - at * stride];
+    }
+  }
+  return {zero, first};
+}
+
+// Of an operation that can be computed in place, the ends may stay as they came; else they are
+// zero.
+enum class Ends { kZero, kAsTheyCame };
+BlindSpot LongRows(const std::vector<Condition>& conditions, Ends ends) {
+  std::string name, sentence;
+  for (const Condition& condition : conditions) {
+    name += (name.empty() ? "" : ",") + condition.text;
+    sentence += (sentence.empty() ? "" : " and ") + condition.text;
+  }
+  return {name, "the ends of rows are not computed where " + sentence,
+          [=](const Case& c, const Tensors& inputs, const Tensors& honest) -> std::vector<Tensors> {
+            for (const Condition& condition : conditions) {
+              if (!condition.holds(c)) return {};
+            }
+            const auto* instead = ends == Ends::kZero ? nullptr : InPlaceOf(inputs, honest);
+            return {LostEndsOfRows(honest, instead)};
+          }};
+}
+
+BlindSpot ManySlices(const std::string& letter) {
+  const Condition many = AtLeast(letter, kMany);
+  return {many.text, "the last of them is not computed, or as the first, where " + many.text,
+          [=](const Case& c, const Tensors&, const Tensors& honest) {
+            return many.holds(c) ? LostFrom(kMany - 1, letter, c, honest) : std::vector<Tensors>();
+          }};
+}
+
+bool IsDimension(const std::string& key) {
+  return key.size() == 1 && key[0] >= 'A' && key[0] <= 'Z';
+}
+
+bool IsSlice(const std::string& letter, const OperationInfo& info) {
+  return info.slices.find(letter) != std::string_view::npos;
+}
+
+bool IsLastAxis(const std::string& letter, const OperationInfo& info) {
+  return std::ranges::any_of(info.signature.outputs, [&](const TensorSpec& output) {
+    return !output.extents.empty() && output.extents.back() == letter;
+  });
+}
+
+// In how many extents of a tensor the letter is.
+size_t AxesOf(const std::string& letter, const TensorSpec& tensor) {
+  return static_cast<size_t>(std::ranges::count_if(tensor.extents, [&](const std::string& extent) {
+    return std::ranges::count(LettersOf(extent), letter) > 0;
+  }));
+}
+
+// Whether a longer dimension makes longer rows. Not if only integer or real inputs have it (several
+// positions of a token), nor if it counts blocks ("H*D").
+bool MakesRows(const std::string& letter, const OperationInfo& info) {
+  if (IsSlice(letter, info)) return IsLastAxis(letter, info);
+  bool of_positions = false, of_others = false, counts_blocks = false;
+  for (const auto* side : {&info.signature.inputs, &info.signature.outputs}) {
+    for (const TensorSpec& tensor : *side) {
+      for (const std::string& extent : tensor.extents) {
+        counts_blocks |= extent.find(letter + "*") != extent.npos;
+      }
+      if (AxesOf(letter, tensor) == 0) continue;
+      const bool numbers = tensor.role == Role::kCase || tensor.role == Role::kWide;
+      (numbers ? of_others : of_positions) = true;
+    }
+  }
+  return !counts_blocks && (of_others || !of_positions);
+}
+
+}  // namespace
+
+std::vector<BlindSpot> BlindSpotsOf(const Operation& operation) {
+  const auto choices = ChoicesOf(operation.info());
+  std::vector<Factor> factors = {DTypes()};
+  for (const Attribute& attribute : operation.Attributes()) {
+    const auto own = std::ranges::find(choices, attribute.name, &Choices::key);
+    if (attribute.dimension || own == choices.end()) continue;
+    Factor factor = ValuesOf(attribute, own->texts);
+    if (!factor.empty()) factors.push_back(std::move(factor));
+  }
+  std::vector<BlindSpot> spots;
+  for (const auto& [letter, texts] : choices) {
+    if (!IsDimension(letter)) continue;
+    if (IsSlice(letter, operation.info())) spots.push_back(ManySlices(letter));
+    if (!MakesRows(letter, operation.info())) continue;
+    auto of_rows = factors;
+    of_rows.push_back(WholeVectorsOrNot(letter));
+    const Condition is_long = AtLeast(letter, LongExtent(letter, operation.info()));
+    for (size_t f = 0; f < of_rows.size(); ++f) {
+      for (const Condition& a : of_rows[f]) {
+        spots.push_back(LongRows({is_long, a}, Ends::kAsTheyCame));
+        for (size_t g = f + 1; g < of_rows.size(); ++g) {
+          for (const Condition& b : of_rows[g]) {
+            spots.push_back(LongRows({is_long, a, b}, Ends::kZero));
+          }
+        }
+      }
+    }
+  }
+  return spots;
+}
+
+const std::vector<BlindSpot>& BlindSpotsOf(std::string_view operation) {
+  static const auto kAll = [] {
+    std::map<std::string, std::vector<BlindSpot>, std::less<>> all;
+    for (const auto& each : AllOperations()) all.emplace(each->info().name, BlindSpotsOf(*each));
+    return all;
+  }();
+  const auto at = kAll.find(operation);
+  if (at == kAll.end()) throw Error("there is no operation '", operation, "'");
+  return at->second;
+}
+
+int64_t LongExtent(const std::string& letter, const OperationInfo& info) {
+  if (!IsDimension(letter)) return 0;
+  if (!MakesRows(letter, info)) return IsSlice(letter, info) ? kMany : 0;
+  const bool squared = std::ranges::any_of(
+      info.signature.outputs, [&](const TensorSpec& output) { return AxesOf(letter, output) > 1; });
+  return squared ? kLongSquare : kLongRow;
+}
+
+}  // namespace sextant::oracle

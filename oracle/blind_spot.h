@@ -1,0 +1,34 @@
+// Blind spots: kinds of cases that a suite might never ask. A subject that loses its answer there
+// and is honest everywhere else must be caught, or the suite has that blind spot.
+// All follow from what an operation declares. Rows are made by last axes and by those along which
+// elements depend on each other: there vector loops and their remainders run. So long rows must be
+// asked for every pair of {dtype, attributes, whole vectors or not}. Axes along which elements are
+// independent must be asked with many elements.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "reference/case.h"
+
+namespace sextant::oracle {
+
+struct BlindSpot {
+  std::string name;  // "R>=72,dtype=bf16,pairing=half"
+  std::string why;   // the bug in a sentence
+  // The ways in which an honest answer is lost there; none for other cases.
+  std::function<std::vector<Tensors>(const Case&, const Tensors& inputs, const Tensors& honest)>
+      losses;
+};
+
+std::vector<BlindSpot> BlindSpotsOf(const Operation& operation);
+
+// The same by name, made once for every operation of reference/operations.h.
+const std::vector<BlindSpot>& BlindSpotsOf(std::string_view operation);
+
+// How long a dimension must be asked at least; 0: no longer than its choices say.
+int64_t LongExtent(const std::string& letter, const OperationInfo& info);
+
+}  // namespace sextant::oracle

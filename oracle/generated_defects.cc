@@ -1,0 +1,133 @@
+// Defects that follow from what an operation declares: its choices, and the numbers in them.
+#include <algorithm>
+#include <cmath>
+
+#include "oracle/choices.h"
+#include "oracle/defect.h"
+#include "reference/operations.h"
+
+namespace sextant::oracle {
+namespace {
+
+std::string PrintCall(const Call& call) {
+  std::string text = call.name, separator = "(";
+  for (const auto& [key, value] : call.arguments) {
+    text += separator;
+    text += key + "=" + value;
+    separator = ",";
+  }
+  return call.arguments.empty() ? text : text + ")";
+}
+
+// A number without its fraction; empty if it has none, or is no number.
+std::string CutToInteger(const std::string& text) {
+  try {
+    double number = 0;
+    ParseValue(text, number);
+    return number == std::trunc(number) ? "" : PrintValue(std::trunc(number));
+  } catch (const Error&) {
+    return "";
+  }
+}
+
+// Computes with another value of one argument: `change` gives it from the right one, or nothing.
+using Change = std::function<std::string(const std::string& value)>;
+Defect ChangedArgument(const std::string& attribute, const std::string& alternative,
+                       const std::string& key, const std::string& how, const Change& change) {
+  return ChangedWord(attribute + "." + alternative + "." + key + how,
+                     "computes " + alternative + " with " + key + how + " whatever was asked",
+                     [=](const Case& c) -> std::string {
+                       Call call = ParseCall(TextOf(c, attribute));
+                       if (call.name != alternative) return "";
+                       const auto at =
+                           std::ranges::find(call.arguments, key,
+                                             [](const auto& argument) { return argument.first; });
+                       if (at == call.arguments.end()) return "";  // unset
+                       at->second = change(at->second);
+                       return at->second.empty() ? "" : attribute + "=" + PrintCall(call);
+                     });
+}
+
+// The values of one argument among the choices of its attribute.
+std::vector<std::string> ValuesAmong(const Choices& choices, const std::string& alternative,
+                                     const std::string& key) {
+  std::vector<std::string> values;
+  for (const std::string& text : choices.texts) {
+    const Call call = ParseCall(text);
+    if (call.name != alternative) continue;
+    for (const auto& [name, value] : call.arguments) {
+      if (name == key) values.push_back(value);
+    }
+  }
+  return values;
+}
+
+// Whether some operation has a choice of the argument that is no integer.
+bool MayBeFraction(const std::string& attribute, const std::string& alternative,
+                   const std::string& key) {
+  for (const auto& operation : AllOperations()) {
+    for (const Choices& choices : ChoicesOf(operation->info())) {
+      if (choices.key != attribute) continue;
+      const auto values = ValuesAmong(choices, alternative, key);
+      if (!std::ranges::all_of(values, &std::string::empty, CutToInteger)) return true;
+    }
+  }
+  return false;
+}
+
+// Of the calls among an attribute's choices: every argument fixed at its default or at the first of
+// its choices, and those chosen cut to an integer where some operation has a choice that is none.
+std::vector<Defect> FixedArguments(const Attribute& attribute, const Choices& choices) {
+  std::vector<Defect> defects;
+  for (const std::string& form : attribute.values) {
+    const Call call = ParseCall(form);
+    const auto is_choice = [&](const std::string& text) {
+      return ParseCall(text).name == call.name;
+    };
+    if (std::ranges::none_of(choices.texts, is_choice)) continue;
+    for (const auto& [key, usual] : call.arguments) {
+      const auto values = ValuesAmong(choices, call.name, key);
+      std::vector<std::string> fixed;
+      if (!usual.empty()) fixed.push_back(usual);
+      if (!values.empty() && values[0] != usual) fixed.push_back(values[0]);
+      for (const std::string& value : fixed) {
+        defects.push_back(ChangedArgument(attribute.name, call.name, key, "=" + value,
+                                          [value](const std::string&) { return value; }));
+      }
+      if (!values.empty() && MayBeFraction(attribute.name, call.name, key)) {
+        defects.push_back(
+            ChangedArgument(attribute.name, call.name, key, "_cut_to_an_integer", CutToInteger));
+      }
+    }
+  }
+  return defects;
+}
+
+// True if an extent of an input is made of the attribute.
+bool MakesShapes(const Signature& signature, const std::string& attribute) {
+  return std::ranges::any_of(signature.inputs, [&](const TensorSpec& input) {
+    return std::ranges::any_of(input.extents, [&](const std::string& extent) {
+      return extent.find(attribute) != extent.npos;
+    });
+  });
+}
+
+}  // namespace
+
+std::vector<Defect> GeneratedDefects(const Operation& operation) {
+  std::vector<Defect> defects;
+  const auto attributes = operation.Attributes();
+  for (const Choices& choices : ChoicesOf(operation.info())) {
+    const auto at = std::ranges::find(attributes, choices.key, &Attribute::name);
+    if (at == attributes.end() || at->dimension) continue;
+    if (MakesShapes(operation.info().signature, choices.key)) continue;
+    for (const std::string& text : choices.texts) {
+      const std::string word = choices.key + "=" + text;
+      defects.push_back(ChangedWord(word, "computes with " + word + " whatever was asked", word));
+    }
+    for (Defect& defect : FixedArguments(*at, choices)) defects.push_back(std::move(defect));
+  }
+  return defects;
+}
+
+}  // namespace sextant::oracle
