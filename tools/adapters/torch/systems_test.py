@@ -22,7 +22,7 @@ def command(sextant, name, check):
     else:
         question = ["check", str(here / "cases" / f"{check['cases']}.cases")]
     recipe = ["--recipe", check["recipe"]] if "recipe" in check else []
-    return [sextant, *question, "--subject", subject, *recipe]
+    return [sextant, *question, "--subject", subject, "--timeout", "300", *recipe]
 
 
 def surprises(check, done):
@@ -40,7 +40,7 @@ def main(sextant, names):
     for name in names or TABLE:
         for check in TABLE[name]["checks"]:
             words = command(sextant, name, check)
-            done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, timeout=300)
+            done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, timeout=900)
             wrong = list(surprises(check, done))
             what = f"{name} {check.get('cases', 'laws')}"
             print(f"{what}: {', '.join(wrong) or check['verdict']}", flush=True)
