@@ -197,7 +197,8 @@ Counted SoftmaxRow<Counted>::Mean(std::span<const Counted> values) const {
     drift += p * v[j].drift_ + magnitude * weights_[j].drift_;
   }
   size += products;
-  y.drift_ = (drift + static_cast<double>(n) * size * kDriftUnit) * kUp;
+  y.drift_ = (drift + static_cast<double>(n) * size * kDriftUnit) * kUp +
+             static_cast<double>(n) * kTinyDrift;
   const double rest = 1 - falls_;
   spread = (spread + rises_ * (y.drift_ + std::abs(c) * 0x1p-50)) / rest;
   const double range = most - least;
