@@ -203,7 +203,7 @@ TEST_P(SlowLaws, HoldForEveryHonestSubject) {
   for (const StandardRecipe& recipe : StandardRecipes()) {
     const Subject subject = RecipeSubject(std::string(recipe.name));
     for (const auto& v : CheckProperties(*MakeOperationNamed(GetParam()), subject, subject.recipe,
-                                         {.count = 200})) {
+                                         {.count = 60})) {
       EXPECT_EQ(v.status, Status::kHolds)
           << recipe.name << " " << v.name << ": " << v.detail << "\n"
           << v.counterexample;
