@@ -202,8 +202,8 @@ TEST_P(SlowLaws, EachIsBrokenByADefect) {
 TEST_P(SlowLaws, HoldForEveryHonestSubject) {
   for (const StandardRecipe& recipe : StandardRecipes()) {
     const Subject subject = RecipeSubject(std::string(recipe.name));
-    for (const auto& v : CheckProperties(*MakeOperationNamed(GetParam()), subject, subject.recipe,
-                                         {.count = 60})) {
+    for (const auto& v :
+         CheckProperties(*MakeOperationNamed(GetParam()), subject, subject.recipe, {.count = 60})) {
       EXPECT_EQ(v.status, Status::kHolds)
           << recipe.name << " " << v.name << ": " << v.detail << "\n"
           << v.counterexample;
