@@ -38,8 +38,6 @@ Tensors Run(const Case& c, const Tensors&) {
   });
 }
 
-std::string Declines(const Case& c) { return DeclinesMixedTypes(c); }
-
 }  // namespace
 
 Frequencies ScaledFrequencies(const RopeFrequencies& op) {
@@ -59,7 +57,7 @@ Frequencies ScaledFrequencies(const RopeFrequencies& op) {
 
 template <>
 CaseKernel MakeKernel<RopeFrequencies>() {
-  return {Declines, Run};
+  return {DeclinesMixedTypes, Run};
 }
 
 }  // namespace sextant::fast

@@ -146,25 +146,20 @@ struct Mistaken : Alibi {
   }
 };
 
-Defect Planted(std::string name, std::string why, Mistaken::Mistake mistake) {
-  Mistaken mistaken;
-  mistaken.mistake = mistake;
-  return MutatedFormula(std::move(name), std::move(why), mistaken);
-}
-
 std::vector<Defect> FormulaDefects() {
   using Mistake = Mistaken::Mistake;
   return {
-      Planted("sign", "keys far away gain instead of losing", Mistake::kPositive),
-      Planted("future_has_no_bias", "max(i - j, 0): keys after the query get 0",
-              Mistake::kNoFuture),
-      Planted("past_has_no_bias", "max(j - i, 0): keys before the query get 0",
-              Mistake::kFutureToo),
-      Planted("scaled_as_the_scores", "the bias is divided by sqrt(D) too (here D = 64)",
-              Mistake::kScaled),
-      Planted("squared_distance", "slope * distance^2", Mistake::kSquared),
-      Planted("logarithm_of_distance", "-slope ln(1 + distance), another bias",
-              Mistake::kLogarithm),
+      MutatedFormula<Mistaken>("sign", "keys far away gain instead of losing", Mistake::kPositive),
+      MutatedFormula<Mistaken>("future_has_no_bias", "max(i - j, 0): keys after the query get 0",
+                               Mistake::kNoFuture),
+      MutatedFormula<Mistaken>("past_has_no_bias", "max(j - i, 0): keys before the query get 0",
+                               Mistake::kFutureToo),
+      MutatedFormula<Mistaken>("scaled_as_the_scores",
+                               "the bias is divided by sqrt(D) too (here D = 64)",
+                               Mistake::kScaled),
+      MutatedFormula<Mistaken>("squared_distance", "slope * distance^2", Mistake::kSquared),
+      MutatedFormula<Mistaken>("logarithm_of_distance", "-slope ln(1 + distance), another bias",
+                               Mistake::kLogarithm),
   };
 }
 

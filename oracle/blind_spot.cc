@@ -4,6 +4,7 @@
 #include <map>
 
 #include "oracle/choices.h"
+#include "oracle/laws.h"
 #include "reference/operations.h"
 
 namespace sextant::oracle {

@@ -1,8 +1,6 @@
-// The values that matter, per attribute and dimension, as an operation lists them (kChoices); and
-// what a case has.
+// The values that matter, per attribute and dimension, as an operation lists them (kChoices).
 #pragma once
 
-#include <algorithm>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -28,12 +26,6 @@ inline std::vector<Choices> ChoicesOf(const OperationInfo& info) {
     for (std::string text; std::getline(texts, text, '|');) all.back().texts.push_back(text);
   }
   return all;
-}
-
-// The value of an attribute that the case has.
-inline std::string TextOf(const Case& c, std::string_view name) {
-  const auto attributes = c.operation().Attributes();
-  return std::ranges::find(attributes, name, &Attribute::name)->text;
 }
 
 }  // namespace sextant::oracle

@@ -61,6 +61,14 @@ Defect MutatedFormula(std::string name, std::string why, const Mutated& mutated 
           }};
 }
 
+// The same of a struct that can make several: `mistake` says which.
+template <class Mistaken>
+Defect MutatedFormula(std::string name, std::string why, decltype(Mistaken::mistake) mistake) {
+  Mistaken mistaken;
+  mistaken.mistake = mistake;
+  return MutatedFormula(std::move(name), std::move(why), mistaken);
+}
+
 // x rounded to a format that its step does not have, for mutated formulas.
 template <class Real>
 Real KeptIn(DType format, const Real& x) {

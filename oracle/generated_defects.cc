@@ -4,6 +4,7 @@
 
 #include "oracle/choices.h"
 #include "oracle/defect.h"
+#include "oracle/laws.h"
 #include "reference/operations.h"
 
 namespace sextant::oracle {

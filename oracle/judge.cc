@@ -218,7 +218,7 @@ Verdict Judgement::operator()(const Tensors& outputs) const {
     Verdict by_other = Judge(c_, Prove(*other, c_, inputs_, recipe_, options_),
                              Permit(*other, c_, inputs_, recipe_, options_), outputs);
     if (by_other.status == Verdict::Status::kFails) continue;
-    by_other.message = "by another truth as a whole: rounding put a limit beyond an integer";
+    by_other.message = "by another truth as a whole: rounding decided otherwise than the formula";
     return by_other;
   }
   return verdict;

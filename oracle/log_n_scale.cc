@@ -86,40 +86,30 @@ struct MistakenLogN : LogNScale {
   }
   template <class Real>
   void operator()(const Tensor<Real>& q, const Tensor<double>& position, Tensor<Real>& y) const {
-    for (size_t h = 0; h < q.shape[1]; ++h) {
-      for (size_t s = 0; s < q.shape[2]; ++s) {
-        const size_t from = mistake == Mistake::kByHead ? h % q.shape[2] : s;
-        const KeptFactor<Real> scale(Factor<Real>(position(from)), Real(1.0));
-        for (size_t b = 0; b < q.shape[0]; ++b) {
-          for (size_t d = 0; d < q.shape[3]; ++d) y(b, h, s, d) = scale(q(b, h, s, d));
-        }
-      }
-    }
+    ScaleByFactor(*this, mistake == Mistake::kByHead, q, position, y);
   }
 };
-
-Defect Planted(std::string name, std::string why, MistakenLogN::Mistake mistake) {
-  MistakenLogN formula;
-  formula.mistake = mistake;
-  return MutatedFormula(std::move(name), std::move(why), formula);
-}
 
 std::vector<Defect> FormulaDefects() {
   using Mistake = MistakenLogN::Mistake;
   return {
-      Planted("without_maximum", "tokens within the context are scaled down",
-              Mistake::kWithoutMaximum),
-      Planted("counted_from_zero",
-              "ln p / ln L with p from 0 (ztxz16/fastllm, src/models/qwen.cpp)",
-              Mistake::kFromZero),
-      Planted("not_divided", "ln(p + 1) without its division by ln L", Mistake::kNotDivided),
-      Planted("logarithm_of_ratio", "1 + ln((p + 1) / L), as a temperature of steps would have it",
-              Mistake::kOfRatio),
-      Planted("inverted", "queries are divided, not multiplied", Mistake::kInverted),
-      Planted("applied_twice", "the factor is applied to queries and again to scores",
-              Mistake::kSquared),
-      Planted("indexed_by_head", "the factor is read by head instead of position",
-              Mistake::kByHead),
+      MutatedFormula<MistakenLogN>("without_maximum", "tokens within the context are scaled down",
+                                   Mistake::kWithoutMaximum),
+      MutatedFormula<MistakenLogN>(
+          "counted_from_zero", "ln p / ln L with p from 0 (ztxz16/fastllm, src/models/qwen.cpp)",
+          Mistake::kFromZero),
+      MutatedFormula<MistakenLogN>("not_divided", "ln(p + 1) without its division by ln L",
+                                   Mistake::kNotDivided),
+      MutatedFormula<MistakenLogN>("logarithm_of_ratio",
+                                   "1 + ln((p + 1) / L), as a temperature of steps would have it",
+                                   Mistake::kOfRatio),
+      MutatedFormula<MistakenLogN>("inverted", "queries are divided, not multiplied",
+                                   Mistake::kInverted),
+      MutatedFormula<MistakenLogN>("applied_twice",
+                                   "the factor is applied to queries and again to scores",
+                                   Mistake::kSquared),
+      MutatedFormula<MistakenLogN>(
+          "indexed_by_head", "the factor is read by head instead of position", Mistake::kByHead),
   };
 }
 

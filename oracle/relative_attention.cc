@@ -244,31 +244,31 @@ struct Mistaken : RelativeAttention {
   }
 };
 
-Defect Planted(std::string name, std::string why, Mistaken::Mistake mistake) {
-  Mistaken mistaken;
-  mistaken.mistake = mistake;
-  return MutatedFormula(std::move(name), std::move(why), mistaken);
-}
-
 std::vector<Defect> FormulaDefects() {
   using Mistake = Mistaken::Mistake;
   return {
-      Planted("sign", "the row of i - j, not of j - i", Mistake::kSign),
-      Planted("not_clipped", "distances beyond clip wrap around in the tables",
-              Mistake::kUnclipped),
-      Planted("clip_not_added", "negative distances count from the end of the tables",
-              Mistake::kNotShifted),
-      Planted("distances_of_indices", "positions are ignored: packed or cached tokens are counted",
-              Mistake::kByIndex),
-      Planted("table_not_scaled", "q.k is scaled, q.a is not", Mistake::kRelativeApart),
-      Planted("softmax_missing", "the scores weigh as they are", Mistake::kNoSoftmax),
-      Planted("softmax_over_queries", "the softmax goes over the wrong axis",
-              Mistake::kOverQueries),
-      Planted("causal", "keys after the query are masked, as in a decoder", Mistake::kCausal),
-      Planted("table_by_query", "the tables are indexed by the query's position, as if absolute",
-              Mistake::kTableByQuery),
-      Planted("table_after_softmax", "the table's score is added to the weights",
-              Mistake::kTableAfter),
+      MutatedFormula<Mistaken>("sign", "the row of i - j, not of j - i", Mistake::kSign),
+      MutatedFormula<Mistaken>("not_clipped", "distances beyond clip wrap around in the tables",
+                               Mistake::kUnclipped),
+      MutatedFormula<Mistaken>("clip_not_added",
+                               "negative distances count from the end of the tables",
+                               Mistake::kNotShifted),
+      MutatedFormula<Mistaken>("distances_of_indices",
+                               "positions are ignored: packed or cached tokens are counted",
+                               Mistake::kByIndex),
+      MutatedFormula<Mistaken>("table_not_scaled", "q.k is scaled, q.a is not",
+                               Mistake::kRelativeApart),
+      MutatedFormula<Mistaken>("softmax_missing", "the scores weigh as they are",
+                               Mistake::kNoSoftmax),
+      MutatedFormula<Mistaken>("softmax_over_queries", "the softmax goes over the wrong axis",
+                               Mistake::kOverQueries),
+      MutatedFormula<Mistaken>("causal", "keys after the query are masked, as in a decoder",
+                               Mistake::kCausal),
+      MutatedFormula<Mistaken>("table_by_query",
+                               "the tables are indexed by the query's position, as if absolute",
+                               Mistake::kTableByQuery),
+      MutatedFormula<Mistaken>("table_after_softmax", "the table's score is added to the weights",
+                               Mistake::kTableAfter),
   };
 }
 

@@ -168,7 +168,9 @@ struct Mistaken : RelativeBias {
     const double y =
         (Is(Mistake::kLogBaseTwo) ? std::log2(d / x) : std::log(d / x) / std::log(m / x) * buckets);
     const double whole = std::nearbyint(y);
-    if (std::abs(y - whole) < 1e-9) return whole - (Is(Mistake::kBorderMissed) && d > x ? 1 : 0);
+    // Two logarithms and two operations; buckets are few, and borders lie at distances from x on.
+    const double off = buckets * 0x1p-50 / std::log(m / x);
+    if (std::abs(y - whole) < off) return whole - (Is(Mistake::kBorderMissed) && d > x ? 1 : 0);
     return Is(Mistake::kCeil) ? std::ceil(y) : std::floor(y);
   }
   double RowOf(double relative) const {
@@ -201,31 +203,35 @@ struct Mistaken : RelativeBias {
   }
 };
 
-Defect Planted(std::string name, std::string why, Mistaken::Mistake mistake) {
-  Mistaken mistaken;
-  mistaken.mistake = mistake;
-  return MutatedFormula(std::move(name), std::move(why), mistaken);
-}
-
 std::vector<Defect> BucketDefects() {
   using Mistake = Mistaken::Mistake;
   return {
-      Planted("border_missed",
-              "a rounded logarithm just below its integer is truncated: 16, 32 and 64 fall short",
-              Mistake::kBorderMissed),
-      Planted("borders_rounded_up", "ceil in place of floor", Mistake::kCeil),
-      Planted("buckets_not_halved", "both directions use all buckets of one", Mistake::kNotHalved),
-      Planted("self_is_after", "j >= i takes the second half, not j > i", Mistake::kSelfIsAfter),
-      Planted("not_capped", "beyond max_distance the index runs on", Mistake::kUncapped),
-      Planted("logarithm_of_base_two", "log2 of the distance, not relative to max_distance",
-              Mistake::kLogBaseTwo),
-      Planted("no_logarithm", "distances are clipped, as in Shaw's attention", Mistake::kLinear),
-      Planted("future_mirrored", "one direction: keys after the query by their distance",
-              Mistake::kFutureMirrored),
-      Planted("logarithm_in_bf16", "distances and logarithms in bf16", Mistake::kLogInBf16),
-      Planted("table_transposed", "the table is indexed [head, bucket]", Mistake::kTransposed),
-      Planted("scaled_as_the_scores", "the bias is divided by sqrt(D) too (here D = 64)",
-              Mistake::kScaled),
+      MutatedFormula<Mistaken>(
+          "border_missed",
+          "a rounded logarithm just below its integer is truncated: 16, 32 and 64 fall short",
+          Mistake::kBorderMissed),
+      MutatedFormula<Mistaken>("borders_rounded_up", "ceil in place of floor", Mistake::kCeil),
+      MutatedFormula<Mistaken>("buckets_not_halved", "both directions use all buckets of one",
+                               Mistake::kNotHalved),
+      MutatedFormula<Mistaken>("self_is_after", "j >= i takes the second half, not j > i",
+                               Mistake::kSelfIsAfter),
+      MutatedFormula<Mistaken>("not_capped", "beyond max_distance the index runs on",
+                               Mistake::kUncapped),
+      MutatedFormula<Mistaken>("logarithm_of_base_two",
+                               "log2 of the distance, not relative to max_distance",
+                               Mistake::kLogBaseTwo),
+      MutatedFormula<Mistaken>("no_logarithm", "distances are clipped, as in Shaw's attention",
+                               Mistake::kLinear),
+      MutatedFormula<Mistaken>("future_mirrored",
+                               "one direction: keys after the query by their distance",
+                               Mistake::kFutureMirrored),
+      MutatedFormula<Mistaken>("logarithm_in_bf16", "distances and logarithms in bf16",
+                               Mistake::kLogInBf16),
+      MutatedFormula<Mistaken>("table_transposed", "the table is indexed [head, bucket]",
+                               Mistake::kTransposed),
+      MutatedFormula<Mistaken>("scaled_as_the_scores",
+                               "the bias is divided by sqrt(D) too (here D = 64)",
+                               Mistake::kScaled),
   };
 }
 

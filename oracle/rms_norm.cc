@@ -191,31 +191,30 @@ struct Mistaken : RmsNorm {
   }
 };
 
-Defect Planted(std::string name, std::string why, Mistaken::Mistake mistake) {
-  Mistaken mistaken;
-  mistaken.mistake = mistake;
-  return MutatedFormula(std::move(name), std::move(why), mistaken);
-}
-
 std::vector<Defect> FormulaDefects() {
   using Mistake = Mistaken::Mistake;
   return {
-      Planted("eps_outside_the_root", "x / (rms + eps) (apple/coremltools#2822)",
-              Mistake::kEpsOutside),
-      Planted("sum_for_mean", "the sum of squares in place of their mean", Mistake::kSum),
-      Planted("mean_over_padding", "lanes beyond the row's end count in the mean",
-              Mistake::kPadded),
-      Planted("mean_over_one_less", "divided by M - 1, as an unbiased variance",
-              Mistake::kUnbiased),
-      Planted("root_missing", "x / (mean square + eps)", Mistake::kSquareOfRoot),
-      Planted("mean_subtracted", "x less its mean, as layer norm has it", Mistake::kMeanSubtracted),
-      Planted("eps_as_floor", "max(mean square, eps), as vectors are normalised elsewhere",
-              Mistake::kEpsAsFloor),
-      Planted("weight_added", "the weight is added as a bias is", Mistake::kWeightAdded),
-      Planted("mean_of_first_row", "every row is divided by the root of the first",
-              Mistake::kFirstRow),
-      Planted("mean_down_the_columns", "the mean goes over the wrong axis", Mistake::kColumns),
-      Planted("mean_over_all_rows", "all rows share one mean", Mistake::kWhole),
+      MutatedFormula<Mistaken>("eps_outside_the_root", "x / (rms + eps) (apple/coremltools#2822)",
+                               Mistake::kEpsOutside),
+      MutatedFormula<Mistaken>("sum_for_mean", "the sum of squares in place of their mean",
+                               Mistake::kSum),
+      MutatedFormula<Mistaken>("mean_over_padding", "lanes beyond the row's end count in the mean",
+                               Mistake::kPadded),
+      MutatedFormula<Mistaken>("mean_over_one_less", "divided by M - 1, as an unbiased variance",
+                               Mistake::kUnbiased),
+      MutatedFormula<Mistaken>("root_missing", "x / (mean square + eps)", Mistake::kSquareOfRoot),
+      MutatedFormula<Mistaken>("mean_subtracted", "x less its mean, as layer norm has it",
+                               Mistake::kMeanSubtracted),
+      MutatedFormula<Mistaken>("eps_as_floor",
+                               "max(mean square, eps), as vectors are normalised elsewhere",
+                               Mistake::kEpsAsFloor),
+      MutatedFormula<Mistaken>("weight_added", "the weight is added as a bias is",
+                               Mistake::kWeightAdded),
+      MutatedFormula<Mistaken>("mean_of_first_row", "every row is divided by the root of the first",
+                               Mistake::kFirstRow),
+      MutatedFormula<Mistaken>("mean_down_the_columns", "the mean goes over the wrong axis",
+                               Mistake::kColumns),
+      MutatedFormula<Mistaken>("mean_over_all_rows", "all rows share one mean", Mistake::kWhole),
   };
 }
 

@@ -54,15 +54,9 @@ Findings CheckBlocks(const Case& c, const Tensors& inputs, const Ask& ask) {
   const size_t axes = ExtentOf(c, "A"), own = window.pairs / axes;
   Findings findings;
   for (size_t a = 0; a < axes; ++a) {
-    std::string line = "rope R=" + std::to_string(2 * own) +
-                       " offset=" + std::to_string(window.offset + 2 * own * a);
-    for (const char* name : {"pairing", "base", "direction"}) {
-      line += " " + std::string(name) + "=" + TextOf(c, name);
-    }
-    for (const char* letter : {"B", "H", "S", "D"}) {
-      line += " " + std::string(letter) + "=" + std::to_string(ExtentOf(c, letter));
-    }
-    const Case rope = Case::Parse(line + " dtype=" + std::string(NameOf(c.dtype())));
+    const Case rope = AsRope(blocks)
+                          .With("R=" + std::to_string(2 * own))
+                          .With("offset=" + std::to_string(window.offset + 2 * own * a));
     Tensors plain = DrawInputs(rope);
     plain[0].values = inputs[0].values;
     plain[1].values = PositionsOfAxis(whole[1].values, a);

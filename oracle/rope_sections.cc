@@ -22,19 +22,6 @@ RopeSections StructOf(const Case& c) {
   return op;
 }
 
-// The same configuration as a case of `rope`.
-Case AsRope(const Case& c) {
-  std::string line = "rope";
-  for (const Attribute& a : c.operation().Attributes()) {
-    if (a.dimension || a.text.empty() || a.name == "sections" || a.name == "order") continue;
-    line += " " + a.name + "=" + a.text;
-  }
-  for (const char* letter : {"B", "H", "S", "D", "R"}) {
-    line += " " + std::string(letter) + "=" + std::to_string(ExtentOf(c, letter));
-  }
-  return Case::Parse(line + " dtype=" + std::string(NameOf(c.dtype())));
-}
-
 // Text has the same position on every axis.
 Findings CheckText(const Case& c, Tensors inputs, const Ask& ask) {
   const Case rope = AsRope(c);

@@ -58,19 +58,6 @@ Findings CheckSum(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-// The same configuration as a case of `rope`: keys for queries.
-Case AsRope(const Case& c) {
-  std::string line = "rope";
-  for (const Attribute& a : c.operation().Attributes()) {
-    if (!a.dimension && !a.text.empty()) line += " " + a.name + "=" + a.text;
-  }
-  for (const auto& [to, from] :
-       {std::pair("B", "B"), {"H", "K"}, {"S", "T"}, {"D", "D"}, {"R", "R"}}) {
-    line += " " + std::string(to) + "=" + std::to_string(ExtentOf(c, from));
-  }
-  return Case::Parse(line + " dtype=" + std::string(NameOf(c.dtype())));
-}
-
 // What it is for: keys rotated at p and shifted by delta are keys rotated at p + delta, whatever
 // the amplitude, which both have once.
 Findings CheckRotationAnew(const Case& c, const Tensors& inputs, const Ask& ask) {

@@ -5,6 +5,7 @@
 #include "oracle/configuration.h"
 #include "oracle/laws.h"
 #include "reference/draw.h"
+#include "reference/operations.h"
 
 namespace sextant::oracle {
 
@@ -20,6 +21,23 @@ Window::Window(const Case& c)
   // What is turned by a delta, not by its position, has its amplitude already.
   const bool fresh = c.info().signature.inputs[1].name != "delta";
   if (fresh && !TextOf(c, "scaling").empty()) amplitude = AmplitudeOf(c);
+}
+
+Case AsRope(const Case& c) {
+  const auto rope = MakeOperationNamed("rope");
+  std::string line = "rope";
+  for (const Attribute& a : c.operation().Attributes()) {
+    if (!a.dimension && !a.text.empty() && Case::Has(*rope, a.name)) {
+      line += " " + a.name + "=" + a.text;
+    }
+  }
+  const Shape x = c.ShapeOf(c.info().signature.inputs[0]);
+  const std::string letters = "BHSD";
+  for (size_t i = 0; i < letters.size(); ++i) {
+    line += std::string(" ") + letters[i] + "=" + std::to_string(x[i]);
+  }
+  return Case::Parse(line + " R=" + std::to_string(ExtentOf(c, "R")) +
+                     " dtype=" + std::string(NameOf(c.dtype())));
 }
 
 std::pair<size_t, size_t> Window::Pair(size_t r, size_t k) const {

@@ -23,6 +23,9 @@ struct Window {
   Measured amplitude = 1;
 };
 
+// The case of `rope` that turns as many rows under those of its attributes that c has.
+Case AsRope(const Case& c);
+
 // What holds of any rotation of x, whatever turns it.
 Property ChannelsOutsidePass();
 Property LinearInX();

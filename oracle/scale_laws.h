@@ -7,12 +7,30 @@
 
 #include "oracle/defect.h"
 #include "oracle/property.h"
+#include "reference/real.h"
+#include "reference/tensor.h"
 
 namespace sextant::oracle {
 
 // The factors of positions that are changed first, read off queries of 1.
 Response AskFactors(const Case& c, Tensors inputs, const Ask& ask,
                     const std::function<double(double)>& change);
+
+// A formula with a mistake: y = q times Factor<Real>(position), or with `by_head` of the position
+// that has the head's number.
+template <class Real, class Formula>
+void ScaleByFactor(const Formula& formula, bool by_head, const Tensor<Real>& q,
+                   const Tensor<double>& position, Tensor<Real>& y) {
+  for (size_t h = 0; h < q.shape[1]; ++h) {
+    for (size_t s = 0; s < q.shape[2]; ++s) {
+      const double p = position(by_head ? h % q.shape[2] : s);
+      const KeptFactor<Real> scale(formula.template Factor<Real>(p), Real(1.0));
+      for (size_t b = 0; b < q.shape[0]; ++b) {
+        for (size_t d = 0; d < q.shape[3]; ++d) y(b, h, s, d) = scale(q(b, h, s, d));
+      }
+    }
+  }
+}
 
 // -2 q gives -2 y, and all channels of a token have the same factor.
 std::vector<Property> LawsOfFactors();

@@ -117,12 +117,14 @@ Findings CheckLlama3(const Case& c, const Tensors& inputs, const Ask& ask) {
       {s.original_max_position_embeddings, s.low_freq_factor, s.high_freq_factor, s.factor});
 }
 
-// Where the limits of the ramp lie above pair 0 and below pair R/2, and rise.
+// Where the limits of the ramp lie above pair 0 and below pair R/2, and rise; close to that nothing
+// is claimed.
 Findings CheckYarn(const Case& c, const Tensors& inputs, const Ask& ask) {
   const auto s = ScalingOf(c, YarnScaling{.factor = 3, .original_max_position_embeddings = 1000});
-  const double turns = s.original_max_position_embeddings / 6.2, base = NumberOf(c, "base", 0);
+  const double turns = s.original_max_position_embeddings / (2 * M_PI),
+               base = NumberOf(c, "base", 0);
   if (s.factor < 1 || base <= 1 || s.beta_fast <= s.beta_slow) return {};
-  if (turns < 1.1 * s.beta_slow || turns > s.beta_fast * base) return {};
+  if (turns < 1.1 * s.beta_slow || 1.1 * turns > s.beta_fast * base) return {};
   return CheckBands(*Both(c, inputs, ask, s), PairsOf(c),
                     {s.original_max_position_embeddings, s.beta_slow, s.beta_fast, s.factor});
 }

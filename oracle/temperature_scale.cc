@@ -136,41 +136,35 @@ struct MistakenTemperature : TemperatureScale {
   }
   template <class Real>
   void operator()(const Tensor<Real>& q, const Tensor<double>& position, Tensor<Real>& y) const {
-    for (size_t h = 0; h < q.shape[1]; ++h) {
-      for (size_t s = 0; s < q.shape[2]; ++s) {
-        const size_t from = mistake == Mistake::kByHead ? h % q.shape[2] : s;
-        const KeptFactor<Real> scale(Factor<Real>(position(from)), Real(1.0));
-        for (size_t b = 0; b < q.shape[0]; ++b) {
-          for (size_t d = 0; d < q.shape[3]; ++d) y(b, h, s, d) = scale(q(b, h, s, d));
-        }
-      }
-    }
+    ScaleByFactor(*this, mistake == Mistake::kByHead, q, position, y);
   }
 };
-
-Defect Planted(std::string name, std::string why, MistakenTemperature::Mistake mistake) {
-  MistakenTemperature formula;
-  formula.mistake = mistake;
-  return MutatedFormula(std::move(name), std::move(why), formula);
-}
 
 std::vector<Defect> FormulaDefects() {
   using Mistake = MistakenTemperature::Mistake;
   return {
-      Planted("without_floor", "the factor rises with every token, not by steps",
-              Mistake::kWithoutFloor),
-      Planted("rounded_to_nearest", "steps are rounded to nearest, not down", Mistake::kRounded),
-      Planted("rounded_up", "steps are rounded up, not down", Mistake::kCeiling),
-      Planted("without_one", "beta ln(1 + n) without the 1 before it", Mistake::kWithoutOne),
-      Planted("logarithm_of_n", "ln n in place of ln(1 + n)", Mistake::kLogarithmOfN),
-      Planted("binary_logarithm", "log2 in place of ln", Mistake::kBinary),
-      Planted("beta_inside", "1 + ln(1 + beta n): beta inside the logarithm",
-              Mistake::kWholeTimesBeta),
-      Planted("applied_twice", "the factor is applied to queries and again to scores",
-              Mistake::kSquared),
-      Planted("inverted", "queries are divided, as by a temperature", Mistake::kInverted),
-      Planted("indexed_by_head", "the factor is read by head instead of position",
-              Mistake::kByHead),
+      MutatedFormula<MistakenTemperature>("without_floor",
+                                          "the factor rises with every token, not by steps",
+                                          Mistake::kWithoutFloor),
+      MutatedFormula<MistakenTemperature>(
+          "rounded_to_nearest", "steps are rounded to nearest, not down", Mistake::kRounded),
+      MutatedFormula<MistakenTemperature>("rounded_up", "steps are rounded up, not down",
+                                          Mistake::kCeiling),
+      MutatedFormula<MistakenTemperature>("without_one", "beta ln(1 + n) without the 1 before it",
+                                          Mistake::kWithoutOne),
+      MutatedFormula<MistakenTemperature>("logarithm_of_n", "ln n in place of ln(1 + n)",
+                                          Mistake::kLogarithmOfN),
+      MutatedFormula<MistakenTemperature>("binary_logarithm", "log2 in place of ln",
+                                          Mistake::kBinary),
+      MutatedFormula<MistakenTemperature>(
+          "beta_inside", "1 + ln(1 + beta n): beta inside the logarithm", Mistake::kWholeTimesBeta),
+      MutatedFormula<MistakenTemperature>("applied_twice",
+                                          "the factor is applied to queries and again to scores",
+                                          Mistake::kSquared),
+      MutatedFormula<MistakenTemperature>("inverted", "queries are divided, as by a temperature",
+                                          Mistake::kInverted),
+      MutatedFormula<MistakenTemperature>(
+          "indexed_by_head", "the factor is read by head instead of position", Mistake::kByHead),
   };
 }
 

@@ -71,17 +71,6 @@ Findings CheckCenter(const Case& c, const Tensors& inputs, const Ask& ask) {
   return SameScores(c, ScoresOf(c, inputs, ask), ScoresOf(other, inputs, ask));
 }
 
-Case AsRope(const Case& c) {
-  std::string line = "rope";
-  for (const char* name : {"pairing", "base", "offset"}) {
-    line += " " + std::string(name) + "=" + TextOf(c, name);
-  }
-  for (const char* letter : {"B", "H", "S", "D", "R"}) {
-    line += " " + std::string(letter) + "=" + std::to_string(ExtentOf(c, letter));
-  }
-  return Case::Parse(line + " dtype=" + std::string(NameOf(c.dtype())));
-}
-
 Findings CheckRope(const Case& c, const Tensors& inputs, const Ask& ask) {
   const double center = NumberOf(c, "center", 0);
   const Tensors there = WithPositions(inputs, [center](double) { return center; });

@@ -11,11 +11,6 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// Relative error of one double-double operation, generously: reference/double_double.h states at
-// most 33 * 2^-106 for each operation used here but Power (see there).
-constexpr double kDriftUnit = 0x1p-100;
-// What underflow inside a double-double operation can add (before a division by something small).
-constexpr double kTinyDrift = 0x1p-1060;
 // The bounds themselves are computed in rounded doubles, a few operations each of relative error
 // 2^-53: one factor at the end makes up for chains of 2^20 operations.
 constexpr double kRoundUp = 1 + 0x1p-30;

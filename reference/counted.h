@@ -88,6 +88,12 @@ class Counted {
 
 Counted TwoPiOf(const Counted*);
 
+// Relative error of one double-double operation, generously: reference/double_double.h states at
+// most 33 * 2^-106 for each operation used here but Power (see there).
+inline constexpr double kDriftUnit = 0x1p-100;
+// What underflow inside a double-double operation can add (before a division by something small).
+inline constexpr double kTinyDrift = 0x1p-1060;
+
 // |computed - exact| / sum of |terms| for a sum of n terms by the rule, which is not exact.
 double RelativeErrorOfSum(const StepRule& rule, size_t n);
 

@@ -8,9 +8,7 @@ namespace sextant {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kUp = 1 + 0x1p-40;       // for the rounding of a bound's own arithmetic
-constexpr double kDriftUnit = 0x1p-100;   // of a double-double operation: reference/counted.cc
-constexpr double kTinyDrift = 0x1p-1060;  // of its underflow
+constexpr double kUp = 1 + 0x1p-40;  // for the rounding of a bound's own arithmetic
 
 template <class Real, class Less>
 size_t LargestBy(std::span<const Real> scores, Less less) {
