@@ -12,6 +12,7 @@
 
 #include "fast/element-inl.h"
 #include "fast/kernel.h"
+#include "fast/row_sum-inl.h"
 #include "fast/typed.h"
 #include "reference/rms_norm.h"
 
@@ -22,29 +23,10 @@ namespace HWY_NAMESPACE {
 // sum_k x_k^2
 template <class T>
 HWY_INLINE Computed<T> SumOfSquares(const T* x, size_t n) {
-  const hn::ScalableTag<Computed<T>> d;
-  const size_t N = hn::Lanes(d);
-  auto s0 = hn::Zero(d), s1 = s0, s2 = s0, s3 = s0;
-  size_t k = 0;
-  for (; k + 4 * N <= n; k += 4 * N) {
-    const auto a = Read(d, x + k), b = Read(d, x + k + N), c = Read(d, x + k + 2 * N),
-               e = Read(d, x + k + 3 * N);
-    s0 = hn::MulAdd(a, a, s0);
-    s1 = hn::MulAdd(b, b, s1);
-    s2 = hn::MulAdd(c, c, s2);
-    s3 = hn::MulAdd(e, e, s3);
-  }
-  for (; k + N <= n; k += N) {
+  return RowSum<Computed<T>>(n, [x](auto d, size_t k, auto s) HWY_ATTR {
     const auto a = Read(d, x + k);
-    s0 = hn::MulAdd(a, a, s0);
-  }
-  Computed<T> sum = hn::GetLane(hn::SumOfLanes(d, hn::Add(hn::Add(s0, s1), hn::Add(s2, s3))));
-  const hn::CappedTag<Computed<T>, 1> one;
-  for (; k < n; ++k) {
-    const Computed<T> a = hn::GetLane(Read(one, x + k));
-    sum += a * a;
-  }
-  return sum;
+    return hn::MulAdd(a, a, s);
+  });
 }
 
 // y_k = (x_k factor) w_k, w_k = weight_k or 1 + weight_k

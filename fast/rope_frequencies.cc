@@ -18,6 +18,7 @@ struct Number : DoubleDouble {
   friend Number operator/(const Number& a, const Number& b) { return Number(Base(a) / Base(b)); }
   friend Number operator-(const Number& a) { return Number(-Base(a)); }
   friend Number Sqrt(const Number& a) { return Number(sqrt(Base(a))); }
+  friend Number Exp(const Number& a) { return Number(exp(Base(a))); }
   friend Number Log(const Number& a) { return Number(log(Base(a))); }
   friend bool Less(const Number& a, const Number& b) { return Base(a) < Base(b); }
   friend double Floor(const Number& a) { return floor(Base(a)); }

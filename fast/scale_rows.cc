@@ -8,22 +8,43 @@
 #include <vector>
 
 #include "fast/element-inl.h"
+#include "fast/processor.h"
 #include "fast/typed.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace sextant::fast {
 namespace HWY_NAMESPACE {
 
-template <class T>
-HWY_INLINE void ScaleAll(size_t rows, size_t width, const T* x, const Computed<T>* factor,
-                         size_t factors, T* y) {
+template <class T, Rounding rounding>
+HWY_INLINE void ScaleEach(size_t rows, size_t width, const T* x, const Computed<T>* factor,
+                          size_t factors, T* y) {
   const hn::ScalableTag<Computed<T>> d;
   for (size_t r = 0; r < rows; ++r, x += width, y += width) {
     const Computed<T> f = factor[r % factors];
-    ForEachVector(d, width, [=](auto dk, size_t k) HWY_ATTR {
-      Write(dk, hn::Mul(Read(dk, x + k), hn::Set(dk, f)), y + k);
-    });
+    size_t done = 0;
+    if constexpr (std::same_as<T, BF16>) {  // neighbours are cheaper to split than to widen
+      for (; done + 2 * hn::Lanes(d) <= width; done += 2 * hn::Lanes(d)) {
+        auto even = hn::Zero(d), odd = even;
+        ReadPairs(d, x + done, even, odd);
+        const auto v = hn::Set(d, f);
+        WritePairs<rounding>(d, hn::Mul(even, v), hn::Mul(odd, v), y + done);
+      }
+    }
+    const auto body = [=](auto dk, size_t k)
+                          HWY_ATTR { Write(dk, hn::Mul(Read(dk, x + k), hn::Set(dk, f)), y + k); };
+    if (done < width) ForEachVector(d, width, body, done);
   }
+}
+
+template <class T>
+HWY_INLINE void ScaleAll(size_t rows, size_t width, const T* x, const Computed<T>* factor,
+                         size_t factors, T* y) {
+  if constexpr (kMayHaveBF16Instruction && std::same_as<T, BF16>) {
+    if (HasBF16Instruction()) {
+      return ScaleEach<T, Rounding::kInstruction>(rows, width, x, factor, factors, y);
+    }
+  }
+  ScaleEach<T, Rounding::kPortable>(rows, width, x, factor, factors, y);
 }
 
 void ScaleF64(size_t rows, size_t width, const double* x, const double* factor, size_t n,

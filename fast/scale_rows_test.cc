@@ -34,6 +34,13 @@ TYPED_TEST(ScaleRowsTest, IsRightAtEveryWidth) {
   });
 }
 
+// Two vectors at a time, and what is left of them.
+TYPED_TEST(ScaleRowsTest, IsRightAtTwoVectors) {
+  OnAllTargets([] {
+    for (const size_t width : {34, 47, 63, 64, 65, 97, 128}) TestFixture::Check(4, width, 3);
+  });
+}
+
 TYPED_TEST(ScaleRowsTest, TakesNothing) {
   TestFixture::Check(3, 0, 3);
   TestFixture::Check(0, 4, 0);

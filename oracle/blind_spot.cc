@@ -16,10 +16,12 @@ constexpr int64_t kLongRow = 72;
 constexpr int64_t kLongSquare = 24;  // where the answer grows with the square
 constexpr int64_t kMany = 17;        // more than any block of rows
 
-// What a case may fulfil: "dtype=bf16".
+// What a case may fulfil: "dtype=bf16". Of an attribute: the words that would fulfil it.
 struct Condition {
   std::string text;
   std::function<bool(const Case&)> holds;
+  std::string attribute{};
+  std::vector<std::string> values{};
 };
 using Factor = std::vector<Condition>;  // of which every case fulfils one
 
@@ -39,16 +41,24 @@ Factor ValuesOf(const Attribute& attribute, const std::vector<std::string>& choi
   Factor factor;
   if (std::ranges::none_of(attribute.values, is_call)) {
     for (const std::string& value : attribute.values) {
-      factor.push_back(
-          {name + "=" + value, [name, value](const Case& c) { return TextOf(c, name) == value; }});
+      factor.push_back({name + "=" + value,
+                        [name, value](const Case& c) { return TextOf(c, name) == value; },
+                        name,
+                        {value}});
     }
   }
   const auto usual_choices = std::ranges::count(choices, usual);
   if (factor.empty() && !attribute.required && usual_choices > 0 &&
       static_cast<size_t>(usual_choices) < choices.size()) {
+    std::vector<std::string> others = choices;
+    std::erase(others, usual);
     factor = {
-        {name + "=" + usual, [=](const Case& c) { return TextOf(c, name) == usual; }},
-        {name + "!=" + usual, [=](const Case& c) { return TextOf(c, name) != usual; }},
+        {name + "=" + usual,
+         [=](const Case& c) { return TextOf(c, name) == usual; },
+         name,
+         {usual}},
+        {name + "!=" + usual, [=](const Case& c) { return TextOf(c, name) != usual; }, name,
+         others},
     };
   }
   return factor;
@@ -161,6 +171,8 @@ size_t AxesOf(const std::string& letter, const TensorSpec& tensor) {
 // Whether a longer dimension makes longer rows. Not if only integer or real inputs have it (several
 // positions of a token), nor if it counts blocks ("H*D").
 bool MakesRows(const std::string& letter, const OperationInfo& info) {
+  if (IsComposite(info)) return false;
+  if (letter == "K") return false;  // key heads: of whatever operation, a number of heads
   if (IsSlice(letter, info)) return IsLastAxis(letter, info);
   bool of_positions = false, of_others = false, counts_blocks = false;
   for (const auto* side : {&info.signature.inputs, &info.signature.outputs}) {
@@ -174,6 +186,35 @@ bool MakesRows(const std::string& letter, const OperationInfo& info) {
     }
   }
   return !counts_blocks && (of_others || !of_positions);
+}
+
+bool Allows(const Operation& operation,
+            const std::vector<std::pair<std::string, std::string>>& set) {
+  const auto changed = operation.Clone();
+  try {
+    for (const auto& [name, value] : set) changed->Set(name, value);
+    changed->Check();
+  } catch (const Error&) {
+    return false;
+  }
+  return true;
+}
+
+// Whether attributes that go together exclude each other: no value of one condition goes with any
+// of the other, although each does with the defaults. Other pairs are possible.
+bool Exclude(const Operation& operation, const Condition& a, const Condition& b) {
+  const auto alone = [&](const Condition& one) {
+    return std::ranges::any_of(one.values, [&](const std::string& value) {
+      return Allows(operation, {{one.attribute, value}});
+    });
+  };
+  if (a.attribute.empty() || b.attribute.empty() || !(alone(a) || alone(b))) return false;
+  for (const std::string& x : a.values) {
+    for (const std::string& y : b.values) {
+      if (Allows(operation, {{a.attribute, x}, {b.attribute, y}})) return false;
+    }
+  }
+  return true;
 }
 
 }  // namespace
@@ -200,6 +241,7 @@ std::vector<BlindSpot> BlindSpotsOf(const Operation& operation) {
         spots.push_back(LongRows({is_long, a}, Ends::kAsTheyCame));
         for (size_t g = f + 1; g < of_rows.size(); ++g) {
           for (const Condition& b : of_rows[g]) {
+            if (Exclude(operation, a, b)) continue;
             spots.push_back(LongRows({is_long, a, b}, Ends::kZero));
           }
         }
@@ -218,6 +260,12 @@ const std::vector<BlindSpot>& BlindSpotsOf(std::string_view operation) {
   const auto at = kAll.find(operation);
   if (at == kAll.end()) throw Error("there is no operation '", operation, "'");
   return at->second;
+}
+
+bool IsComposite(const OperationInfo& info) {
+  const bool optional =
+      std::ranges::any_of(info.signature.outputs, [](const TensorSpec& o) { return o.optional; });
+  return optional && info.steps.find("keep") != std::string_view::npos;
 }
 
 int64_t LongExtent(const std::string& letter, const OperationInfo& info) {

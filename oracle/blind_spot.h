@@ -1,7 +1,8 @@
 // Blind spots: kinds of cases that a suite might never ask. A subject that loses its answer there
 // and is honest everywhere else must be caught, or the suite has that blind spot.
 // All follow from what an operation declares. Rows are made by last axes and by those along which
-// elements depend on each other: there vector loops and their remainders run. So long rows must be
+// elements depend on each other: there vector loops and their remainders run (those of a composite
+// operation are its parts'). So long rows must be
 // asked for every pair of {dtype, attributes, whole vectors or not}. Axes along which elements are
 // independent must be asked with many elements.
 #pragma once
@@ -27,6 +28,10 @@ std::vector<BlindSpot> BlindSpotsOf(const Operation& operation);
 
 // The same by name, made once for every operation of reference/operations.h.
 const std::vector<BlindSpot>& BlindSpotsOf(std::string_view operation);
+
+// Whether an operation hands tensors on: it is made of others, whose suites ask for their long
+// rows.
+bool IsComposite(const OperationInfo& info);
 
 // How long a dimension must be asked at least; 0: no longer than its choices say.
 int64_t LongExtent(const std::string& letter, const OperationInfo& info);

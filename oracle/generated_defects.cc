@@ -124,6 +124,8 @@ std::vector<Defect> GeneratedDefects(const Operation& operation) {
     if (MakesShapes(operation.info().signature, choices.key)) continue;
     for (const std::string& text : choices.texts) {
       const std::string word = choices.key + "=" + text;
+      // An answer is right where none is specified.
+      if (word == "empty_rows=zero") continue;
       defects.push_back(ChangedWord(word, "computes with " + word + " whatever was asked", word));
     }
     for (Defect& defect : FixedArguments(*at, choices)) defects.push_back(std::move(defect));

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "oracle/subject.h"
+#include "reference/trace.h"
 
 namespace sextant::oracle {
 namespace {
@@ -98,10 +99,13 @@ class Bias {
   double squares_ = 0;
 };
 
-Grade GradeOf(const GoldenTensor& golden, size_t i, double got, double error, double permitted) {
+// `permitted` and `likely` include the radius.
+Grade GradeOf(const GoldenTensor& golden, size_t i, double got, double error, double permitted,
+              double likely) {
   if (!(error <= permitted)) return Grade::kFails;
   if (got == golden.value.data[i] && golden.radius.data[i] == 0) return Grade::kExact;
-  return error < UlpOf(golden.dtype, golden.high.data[i]) ? Grade::kFaithful : Grade::kWithin;
+  if (error < UlpOf(golden.dtype, golden.high.data[i])) return Grade::kFaithful;
+  return error <= likely ? Grade::kWithin : Grade::kUnlikely;
 }
 
 // One tensor, element by element.
@@ -140,10 +144,11 @@ class TensorJudge {
       return;
     }
     const double error = ErrorOf(got, golden_.value.data[i], high, low);
-    const Grade grade = GradeOf(golden_, i, got, error, bound);
+    const Grade grade = GradeOf(golden_, i, got, error, bound, permitted_.likely.data[i] + radius);
     const bool fails = grade == Grade::kFails;
     verdict_.grade = std::max(verdict_.grade, grade);
     verdict_.failed += fails;
+    verdict_.unlikely += grade == Grade::kUnlikely;
     permitted_.vacuous[i] && !fails ? ++verdict_.vacuous : ++verdict_.judged;
     double ratio = 0;  // of what is permitted
     if (error != 0) ratio = bound > 0 && !std::isnan(error) ? error / bound : INFINITY;
@@ -166,8 +171,11 @@ class TensorJudge {
 
 Verdict Judge(const Case& c, const std::vector<GoldenTensor>& golden,
               const std::vector<PermittedTensor>& permitted, const Tensors& outputs) {
-  Verdict verdict{
-      .case_line = c.ToString(), .message = Misfit(c, outputs), .tensors = {}, .causes = {}};
+  Verdict verdict{.case_line = c.ToString(),
+                  .message = Misfit(c, outputs),
+                  .tensors = {},
+                  .trace = {},
+                  .causes = {}};
   if (!verdict.message.empty()) {
     verdict.status = Verdict::Status::kFails;
     verdict.grade = Grade::kFails;
@@ -206,8 +214,35 @@ Judgement::Judgement(const Case& c, const Tensors& inputs, const Recipe& recipe,
       golden_(std::move(golden)),
       permitted_(Permit(c, inputs, recipe, options)) {}
 
+void Judgement::Trace(const Tensors& outputs, Verdict& verdict) const {
+  if (outputs.size() < 2 || verdict.tensors.empty()) return;
+  {
+    const Tracing tracing(outputs);
+    AnswerBy(c_, inputs_, recipe_);
+    if (!tracing.used()) return;
+  }
+  ProveOptions options = options_;
+  options.own = &outputs;
+  const Verdict own = Judge(c_, Prove(c_, inputs_, recipe_, options),
+                            Permit(c_, inputs_, recipe_, options), outputs);
+  // What is optional is handed on; what is required comes last.
+  for (const bool optional : {true, false}) {
+    for (const TensorSpec& spec : c_.info().signature.outputs) {
+      const auto at = std::ranges::find(own.tensors, spec.name, &TensorVerdict::name);
+      if (spec.optional == optional && at != own.tensors.end()) verdict.trace.push_back(*at);
+    }
+  }
+  const auto wrong = std::ranges::find(verdict.trace, Grade::kFails, &TensorVerdict::grade);
+  if (wrong == verdict.trace.end()) return;
+  verdict.status = Verdict::Status::kFails;
+  verdict.grade = Grade::kFails;
+  verdict.message = "first wrong at " + wrong->name;
+  if (wrong != verdict.trace.begin()) verdict.message += "; everything before conforms";
+}
+
 Verdict Judgement::operator()(const Tensors& outputs) const {
   Verdict verdict = Judge(c_, golden_, permitted_, outputs);
+  Trace(outputs, verdict);
   if (verdict.status != Verdict::Status::kFails || verdict.tensors.empty()) return verdict;
   std::vector<std::unique_ptr<Operation>> alternatives;
   {

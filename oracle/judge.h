@@ -17,7 +17,7 @@ enum class Grade {
   kExact,     // every element is the exact value, correctly rounded, and proven
   kFaithful,  // every error is below one ulp of the exact value
   kWithin,    // every error is within what the recipe permits
-  kUnlikely,  // within, but so one-sided that independent rounding hardly gives it
+  kUnlikely,  // within, but independent roundings hardly give it: too one-sided or too far off
   kFails
 };
 inline constexpr std::string_view kGradeNames[] = {"exact", "faithful", "within recipe", "unlikely",
@@ -36,6 +36,7 @@ struct TensorVerdict {
   size_t vacuous = 0;      // permitted error so large that any answer of the right size passes
   size_t unspecified = 0;  // reached by NaN or infinity of the inputs
   size_t unjudgeable = 0;  // the bound overflows
+  size_t unlikely = 0;     // of those judged: beyond what independent roundings hardly exceed
   size_t enclosed = 0;     // of those above: not proven, only enclosed; the radius is permitted too
   Grade grade = Grade::kExact;
   Element worst;  // of largest error / permitted
@@ -59,6 +60,9 @@ struct Verdict {
   Grade grade = Grade::kExact;
   std::string message;  // why, where there is something to say
   std::vector<TensorVerdict> tensors;
+  // Of a composite operation whose intermediate tensors were answered, in the order in which they
+  // are computed: each judged by what follows from the subject's own tensors before it.
+  std::vector<TensorVerdict> trace;
   std::vector<std::string> causes;  // hypotheses that explain a failure
 };
 
@@ -69,6 +73,8 @@ Verdict Judge(const Case& c, const std::vector<GoldenTensor>& golden,
 // What an answer is judged by: the truth, and where rounding by the recipe may turn a decision of
 // the formula, the truths of the other decision (Operation::Alternatives). An answer conforms if
 // all its elements conform to one of them; its verdict is that, else the one by the truth.
+// Where a composite operation's intermediate tensors were answered they are traced as well
+// (reference/trace.h), and each step must conform.
 class Judgement {
  public:
   Judgement(const Case& c, const Tensors& inputs, const Recipe& recipe,
@@ -83,6 +89,8 @@ class Judgement {
   const std::vector<PermittedTensor>& permitted() const { return permitted_; }
 
  private:
+  void Trace(const Tensors& outputs, Verdict& verdict) const;
+
   const Case& c_;  // both must outlive this
   const Tensors& inputs_;
   Recipe recipe_;

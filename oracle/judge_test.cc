@@ -27,7 +27,7 @@ struct Ones {
     const Tensor<double> one(shape, std::vector<double>(N * M, 1)), zero(shape);
     const Tensor<double> room(shape, std::vector<double>(N * M, kPermitted));
     golden = {{"y", DType::kF32, one, one, zero, room, zero}};
-    permitted = {{"y", DType::kF32, room, std::vector<bool>(N * M)}};
+    permitted = {{"y", DType::kF32, room, room, std::vector<bool>(N * M)}};
     answer = {{"y", DType::kF32, one}};
   }
   Verdict Judged() const { return Judge(c, golden, permitted, answer); }
@@ -36,7 +36,7 @@ struct Ones {
   void Put(size_t i, double exact, double room, double got) {
     golden[0].value.data[i] = RoundTo(DType::kF32, exact);
     golden[0].high.data[i] = exact;
-    permitted[0].error.data[i] = room;
+    permitted[0].error.data[i] = permitted[0].likely.data[i] = room;
     answer[0].values.data[i] = got;
   }
 
@@ -99,6 +99,20 @@ TEST(Judge, TheLowerHalfOfTheExactValueCounts) {
   EXPECT_EQ(at.Judged().status, Status::kFails);
   at.golden[0].low.data[0] = -0x1p-60;
   EXPECT_EQ(at.Judged().status, Status::kConforms);
+}
+
+// Within the worst case of a sum, and beyond what its roundings give if they are independent.
+TEST(Judge, BeyondWhatIsLikelyIsUnlikely) {
+  Ones at;
+  at.Put(0, 1, kPermitted, 1 + kPermitted / 2);
+  EXPECT_EQ(at.JudgedTensor().grade, Grade::kWithin);
+  at.permitted[0].likely.data[0] = kPermitted / 4;
+  const Verdict verdict = at.Judged();
+  EXPECT_EQ(verdict.status, Status::kConforms);
+  EXPECT_EQ(verdict.grade, Grade::kUnlikely);
+  EXPECT_EQ(verdict.tensors[0].unlikely, 1u);
+  at.Put(1, 1, kPermitted, 1 + 2 * kPermitted);
+  EXPECT_EQ(at.Judged().grade, Grade::kFails);
 }
 
 TEST(Judge, AnUnprovenRadiusIsPermittedToo) {

@@ -8,7 +8,7 @@ namespace sextant::oracle {
 namespace {
 
 bool IsSliced(const Case& c, const std::string& extent) {
-  return extent.size() == 1 && c.info().slices.find(extent) != std::string_view::npos;
+  return extent.size() == 1 && IsIndependent(c.operation(), extent[0]);
 }
 
 // The tensor with the axes that the operation is cut along in reverse order.
@@ -75,6 +75,7 @@ Property AloneAsAmongOthers() {
             Slice last;
             Findings findings;
             for (const char letter : c.info().slices) {
+              if (!IsIndependent(c.operation(), letter)) continue;
               const std::string name(1, letter);
               if (ExtentOf(c, name) == 0) return findings;
               last.ranges[name] = {ExtentOf(c, name) - 1, 1};

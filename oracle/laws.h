@@ -19,8 +19,9 @@ Tensor<double> Times(const Tensor<double>& tensor, double factor);
 // Both answers are the same, element by element.
 void Same(const Response& a, const Response& b, Findings& findings);
 
-// Laws of every operation that is cut along independent axes (kSlices): what stands last along them
-// is answered alone as among the others; in reverse order everything is answered in reverse order.
+// Laws of every operation that has independent axes (reference/slices.h): what stands last along
+// them is answered alone as among the others; in reverse order everything is answered in reverse
+// order.
 Property AloneAsAmongOthers();
 Property InAnyOrder();
 

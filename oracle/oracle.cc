@@ -8,6 +8,7 @@
 #include "oracle/laws.h"
 #include "reference/operations.h"
 #include "reference/prove.h"
+#include "reference/slices.h"
 
 namespace sextant::oracle {
 namespace {
@@ -17,7 +18,8 @@ void Add(std::map<std::string, Oracle, std::less<>>& all) {
   const auto operation = MakeOperation<Op>();
   Oracle oracle = MakeOracle<Op>();
   for (Defect& defect : GeneratedDefects(*operation)) oracle.defects.push_back(std::move(defect));
-  if (!operation->info().slices.empty()) {
+  if (std::ranges::any_of(operation->info().slices,
+                          [&](char letter) { return IsIndependent(*operation, letter); })) {
     oracle.properties.push_back(AloneAsAmongOthers());
     oracle.properties.push_back(InAnyOrder());
   }

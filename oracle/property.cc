@@ -139,6 +139,7 @@ std::vector<PropertyVerdict> CheckProperties(const Operation& operation, const S
   };
   std::vector<PropertyVerdict> verdicts;
   for (const Property& property : OracleOf(operation.info().name).properties) {
+    if (!options.only.empty() && !options.only.contains(property.name)) continue;
     verdicts.push_back(Check(property, space, ask, options));
   }
   return verdicts;

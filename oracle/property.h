@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -71,6 +72,7 @@ struct PropertyVerdict {
 struct PropertyOptions {
   uint64_t seed = 1;
   int count = 100;  // random cases per property; of those declined at most ten times as many
+  std::set<std::string> only = {};  // the properties of these names; empty: all
 };
 std::vector<PropertyVerdict> CheckProperties(const Operation& operation, const Subject& subject,
                                              const std::string& recipe,

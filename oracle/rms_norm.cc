@@ -1,12 +1,12 @@
 #include "reference/rms_norm.h"
 
+#include <algorithm>
 #include <cmath>
-#include <map>
 
 #include "oracle/laws.h"
+#include "oracle/norm_defects.h"
 #include "oracle/oracle.h"
-#include "reference/real.h"
-#include "reference/scaling.h"
+#include "oracle/relative_defects.h"
 
 namespace sextant::oracle {
 namespace {
@@ -110,142 +110,62 @@ Findings CheckColumns(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-// The formula with one mistake.
-struct Mistaken : RmsNorm {
-  static constexpr double kLargest = 0x1p127;  // no mean of squares that f32 holds is larger
-  enum class Mistake {
-    kEpsOutside,      // x / (rms + eps)
-    kSum,             // the sum in place of the mean
-    kPadded,          // divided by the width of a whole vector of 16
-    kUnbiased,        // divided by M - 1
-    kSquareOfRoot,    // x / (mean square + eps)
-    kMeanSubtracted,  // layer norm without its bias
-    kEpsAsFloor,      // x / sqrt(max(mean square, eps))
-    kWeightAdded,     // x / rms + w
-    kColumns,         // the mean goes down the columns
-    kFirstRow,        // every row has the first one's mean
-    kWhole            // one mean for all rows
-  } mistake{};
-
-  // What x(n, j) is divided by.
-  template <class Real>
-  Real Divisor(const Tensor<Real>& x, size_t n, size_t j) const {
-    const size_t N = x.shape[0], M = x.shape[1];
-    std::vector<Real> squares;
-    for (size_t row = 0; row < N; ++row) {
-      for (size_t column = 0; column < M; ++column) {
-        const bool counts = mistake == Mistake::kWhole      ? true
-                            : mistake == Mistake::kColumns  ? column == j
-                            : mistake == Mistake::kFirstRow ? row == 0
-                                                            : row == n;
-        if (!counts) continue;
-        const InStep at(Step::kSquare);
-        squares.push_back(x(row, column) * x(row, column));
-      }
-    }
-    Real sum;
-    {
-      const InStep at(Step::kSum);
-      sum = SumOf(squares);
-    }
-    const InStep at(Step::kRsqrt);
-    const Real mean = sum / Real(Count(squares.size()));
-    if (mistake == Mistake::kEpsOutside) return Sqrt(mean) + Real(eps);
-    if (mistake == Mistake::kSquareOfRoot) return mean + Real(eps);
-    if (mistake == Mistake::kEpsAsFloor) return Sqrt(Clamp(mean, Real(eps), Real(kLargest)));
-    return Sqrt(mean + Real(eps));
-  }
-  double Count(size_t terms) const {
-    if (mistake == Mistake::kSum) return 1;
-    if (mistake == Mistake::kPadded) return static_cast<double>((terms + 15) / 16 * 16);
-    if (mistake == Mistake::kUnbiased) return std::max(1.0, static_cast<double>(terms) - 1);
-    return static_cast<double>(terms);
-  }
-  template <class Real>
-  void operator()(const Tensor<Real>& x, const Tensor<Real>& weight, Tensor<Real>& y) const {
-    Tensor<Real> from = x;
-    if (mistake == Mistake::kMeanSubtracted) {
-      const InStep at(Step::kSum);
-      for (size_t n = 0; n < x.shape[0]; ++n) {
-        const auto row = x.data.begin() + static_cast<ptrdiff_t>(n * x.shape[1]);
-        const std::vector<Real> terms(row, row + static_cast<ptrdiff_t>(x.shape[1]));
-        const Real mean = SumOf(terms) / Real(static_cast<double>(terms.size()));
-        for (size_t j = 0; j < x.shape[1]; ++j) from(n, j) = x(n, j) - mean;
-      }
-    }
-    std::map<size_t, Real> divisors;  // one per row, or per column
-    for (size_t n = 0; n < x.shape[0]; ++n) {
-      for (size_t j = 0; j < x.shape[1]; ++j) {
-        const size_t unit = mistake == Mistake::kColumns ? j : n;
-        if (!divisors.contains(unit)) divisors.emplace(unit, Divisor(from, n, j));
-        Real scaled;
-        {
-          const InStep at(Step::kScale);
-          scaled = from(n, j) / divisors.at(unit);
-        }
-        const InStep at(Step::kWeigh);
-        const Real factor = unit_offset ? Real(1.0) + weight(j) : weight(j);
-        y(n, j) = mistake == Mistake::kWeightAdded ? scaled + factor : scaled * factor;
-      }
-    }
-  }
-};
-
-std::vector<Defect> FormulaDefects() {
-  using Mistake = Mistaken::Mistake;
-  return {
-      MutatedFormula<Mistaken>("eps_outside_the_root", "x / (rms + eps) (apple/coremltools#2822)",
-                               Mistake::kEpsOutside),
-      MutatedFormula<Mistaken>("sum_for_mean", "the sum of squares in place of their mean",
-                               Mistake::kSum),
-      MutatedFormula<Mistaken>("mean_over_padding", "lanes beyond the row's end count in the mean",
-                               Mistake::kPadded),
-      MutatedFormula<Mistaken>("mean_over_one_less", "divided by M - 1, as an unbiased variance",
-                               Mistake::kUnbiased),
-      MutatedFormula<Mistaken>("root_missing", "x / (mean square + eps)", Mistake::kSquareOfRoot),
-      MutatedFormula<Mistaken>("mean_subtracted", "x less its mean, as layer norm has it",
-                               Mistake::kMeanSubtracted),
-      MutatedFormula<Mistaken>("eps_as_floor",
-                               "max(mean square, eps), as vectors are normalised elsewhere",
-                               Mistake::kEpsAsFloor),
-      MutatedFormula<Mistaken>("weight_added", "the weight is added as a bias is",
-                               Mistake::kWeightAdded),
-      MutatedFormula<Mistaken>("mean_of_first_row", "every row is divided by the root of the first",
-                               Mistake::kFirstRow),
-      MutatedFormula<Mistaken>("mean_down_the_columns", "the mean goes over the wrong axis",
-                               Mistake::kColumns),
-      MutatedFormula<Mistaken>("mean_over_all_rows", "all rows share one mean", Mistake::kWhole),
-  };
+// Without eps a positive factor of x does not show.
+Findings CheckScale(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const Case asked = c.With("eps=0");
+  Findings findings;
+  Same(ask(asked, inputs), ask(asked, Scaled(inputs, 8)), findings);
+  return findings;
 }
 
-std::vector<Defect> ChangedDefects() {
+// Without a weight the norm commutes with rotations: pairs of columns turned by the angle whose
+// cosine is 3/5 and whose sine is 4/5. Five times such a turn of small integers is one of them, so
+// x is a number of every dtype, and eps is 25 times as large. A last column without partner is
+// multiplied by 5.
+Findings CheckRotation(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const size_t M = ExtentOf(c, "M");
+  Tensors plain = WithWeight(c, inputs, 1);
+  for (double& x : plain[kX].values.data) {
+    if (std::isfinite(x)) x = std::clamp(std::nearbyint(4 * x), -16.0, 16.0);
+  }
+  Tensors turned = plain;
+  const auto& from = plain[kX].values.data;
+  for (size_t i = 0; i < from.size(); ++i) {
+    const bool second = i % M % 2 == 1, alone = !second && i % M + 1 == M;
+    turned[kX].values.data[i] = alone    ? 5 * from[i]
+                                : second ? 4 * from[i - 1] + 3 * from[i]
+                                         : 3 * from[i] - 4 * from[i + 1];
+  }
+  const Response y = ask(c, plain);
+  const Response other = ask(c.With("eps=" + PrintValue(25 * NumberOf(c, "eps", 0))), turned);
+  Findings findings;
+  for (size_t i = 0; i < from.size(); ++i) {
+    const bool second = i % M % 2 == 1, alone = !second && i % M + 1 == M;
+    const Measured expected = alone    ? y(0, i) * 5
+                              : second ? y(0, i - 1) * 4 + y(0, i) * 3
+                                       : y(0, i) * 3 - y(0, i + 1) * 4;
+    findings.Equal(other(0, i) * 5, expected, {other, 0, i});
+  }
+  return findings;
+}
+
+std::vector<Defect> FormulaDefects() {
+  std::vector<Defect> defects;
+  for (const RmsMistake& m : RmsMistakes()) {
+    defects.push_back(MutatedFormula<MistakenRmsNorm>(m.name, m.why, m.mistake));
+  }
+  return defects;
+}
+
+std::vector<Defect> WeightDefects() {
   return {
-      ChangedWord("eps_missing", "no eps at all", "eps=0"),
-      ChangedWord("eps_of_bf16",
-                  "eps is the distance of neighbours in bf16 (pytorch/pytorch#189581)",
-                  "eps=0.0078125"),
-      ChangedWord("eps_added_to_the_sum", "eps is added before the division by M",
-                  [](const Case& c) {
-                    const size_t M = std::max<size_t>(1, ExtentOf(c, "M"));
-                    return "eps=" + PrintValue(NumberOf(c, "eps", 0) / static_cast<double>(M));
-                  }),
       ChangedInputs("weight_ignored", "the weight is taken for 1",
                     [](const Case& c, Tensors& inputs) {
                       inputs = WithWeight(c, inputs, 1);
                       return true;
                     }),
-      ChangedInputs("weight_reversed", "the weight belongs to other channels",
-                    [](const Case&, Tensors& inputs) {
-                      std::ranges::reverse(inputs[kWeight].values.data);
-                      return true;
-                    }),
-      ChangedRecipe("squares_in_f16",
-                    "squares beyond 256 overflow (openvinotoolkit/openvino#36504)",
-                    "square=f16 sum=f16"),
-      ChangedRecipe("sum_in_bf16", "an 8-bit mean (nnstreamer/nntrainer#3935)", "sum=bf16"),
-      ChangedRecipe("root_in_bf16", "the reciprocal root is kept in bf16", "rsqrt=bf16"),
-      ChangedRecipe("weight_in_bf16", "the weight is multiplied in bf16 whatever the dtype",
-                    "weigh=bf16"),
+      ChangedInput("weight_reversed", "the weight belongs to other channels", "weight",
+                   [](Tensor<double>& weight) { std::ranges::reverse(weight.data); }),
   };
 }
 
@@ -266,9 +186,12 @@ Oracle MakeOracle<RmsNorm>() {
                       }},
                      {"ones_with_eps_three", "ones with eps 3 give half the weight", CheckOnes},
                      {"linear_in_weight", "y is linear in the weight, offset aside", CheckWeight},
+                     {"scale_ignored_without_eps", "with eps 0, 8 x gives the same y", CheckScale},
+                     {"commutes_with_rotations",
+                      "without a weight, turning pairs of columns turns those of y", CheckRotation},
                      {"columns_alike", "columns in reverse order give y in reverse order",
                       CheckColumns}},
-      .defects = Joined<Defect>({FormulaDefects(), ChangedDefects()})};
+      .defects = Joined<Defect>({FormulaDefects(), NormDefects(), WeightDefects()})};
 }
 
 }  // namespace sextant::oracle

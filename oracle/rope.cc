@@ -1,6 +1,7 @@
 #include "reference/rope.h"
 
 #include "oracle/angle_defects.h"
+#include "oracle/decoding_law.h"
 #include "oracle/laws.h"
 #include "oracle/oracle.h"
 #include "oracle/rotary_defects.h"
@@ -12,7 +13,8 @@ namespace sextant::oracle {
 template <>
 Oracle MakeOracle<Rope>() {
   return {
-      .properties = Joined<Property>({LawsOfPositions(), LawsOfConfiguration(), {PairingsAgree()}}),
+      .properties = Joined<Property>(
+          {LawsOfPositions(), LawsOfConfiguration(), {PairingsAgree(), DecodingIsPrefill()}}),
       .defects = Joined<Defect>(
           {PositionDefects(),
            TurnDefects<Rope>(),

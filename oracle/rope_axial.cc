@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "oracle/angle_defects.h"
+#include "oracle/decoding_law.h"
 #include "oracle/laws.h"
 #include "oracle/oracle.h"
 #include "oracle/rotary_defects.h"
@@ -271,6 +272,7 @@ Oracle MakeOracle<RopeAxial>() {
       .properties = Joined<Property>(
           {LawsOfTurns(),
            {PairingsAgree(),
+            DecodingIsPrefill(),
             {"axes_do_not_mix", "a pair of channels sees the coordinate of its axis alone",
              CheckAxes},
             {"blocks_are_ropes", "a block of frequencies lang is a rope by its own axis",

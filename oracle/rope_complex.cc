@@ -1,6 +1,7 @@
 #include "reference/rope_complex.h"
 
 #include "oracle/angle_defects.h"
+#include "oracle/decoding_law.h"
 #include "oracle/laws.h"
 #include "oracle/oracle.h"
 #include "oracle/rotary_defects.h"
@@ -30,7 +31,8 @@ Property IsRope() {
 
 template <>
 Oracle MakeOracle<RopeComplex>() {
-  return {.properties = Joined<Property>({LawsOfPositions(), LawsOfConfiguration(), {IsRope()}}),
+  return {.properties = Joined<Property>(
+              {LawsOfPositions(), LawsOfConfiguration(), {IsRope(), DecodingIsPrefill()}}),
           .defects = Joined<Defect>({PositionDefects(), TurnDefects<RopeComplex>(),
                                      FrequencyDefects<RopeComplex>(), ScalingDefects(),
                                      ExtensionDefects(), PrecisionDefects(RopeComplex::kSteps)})};

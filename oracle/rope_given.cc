@@ -1,6 +1,7 @@
 #include "reference/rope_given.h"
 
 #include "oracle/angle_defects.h"
+#include "oracle/decoding_law.h"
 #include "oracle/laws.h"
 #include "oracle/oracle.h"
 #include "oracle/rotary_defects.h"
@@ -32,8 +33,8 @@ std::string Amplitude(const Case& c, double (*change)(double)) {
 template <>
 Oracle MakeOracle<RopeGiven>() {
   return {
-      .properties =
-          Joined<Property>({LawsOfPositions(), {PairingsAgree(), FrequencyCountsAsPosition()}}),
+      .properties = Joined<Property>(
+          {LawsOfPositions(), {PairingsAgree(), DecodingIsPrefill(), FrequencyCountsAsPosition()}}),
       .defects = Joined<Defect>(
           {PositionDefects(),
            GivenFrequencyDefects(),

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "oracle/angle_defects.h"
+#include "oracle/decoding_law.h"
 #include "oracle/laws.h"
 #include "oracle/oracle.h"
 #include "oracle/rotary_defects.h"
@@ -147,6 +148,15 @@ std::vector<Defect> SectionDefects() {
                  }
                  return axes;
                }),
+      WithAxes("trailing_axis_leads",
+               "the axis that trails takes the first pairs, and the others the rest in turn",
+               [](const RopeSections& op) {
+                 AxisOfPair axes = op.Axes();
+                 if (op.order == SectionOrder::kTrailing) {
+                   std::ranges::rotate(axes, axes.end() - op.sections[0]);
+                 }
+                 return axes;
+               }),
       FrequenciesRestart(),
   };
 }
@@ -158,6 +168,7 @@ Oracle MakeOracle<RopeSections>() {
   return {.properties = Joined<Property>(
               {LawsOfPositions(),
                {PairingsAgree(),
+                DecodingIsPrefill(),
                 LinearScalingStretches(),
                 {"text_is_rope", "with the same position on every axis it is rope", CheckText},
                 {"axes_do_not_mix", "a pair of channels sees the positions of its axis alone",

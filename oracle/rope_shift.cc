@@ -58,9 +58,8 @@ Findings CheckSum(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-// What it is for: keys rotated at p and shifted by delta are keys rotated at p + delta, whatever
-// the amplitude, which both have once.
-Findings CheckRotationAnew(const Case& c, const Tensors& inputs, const Ask& ask) {
+void CompareWithRotationAnew(const Case& c, const Tensors& inputs, const Ask& ask,
+                             Findings& findings) {
   const Case forward = c.With("direction=forward"), rope = AsRope(forward);
   const size_t keys = ExtentOf(c, "T");
   Tensors fresh = DrawInputs(rope);
@@ -70,10 +69,35 @@ Findings CheckRotationAnew(const Case& c, const Tensors& inputs, const Ask& ask)
   for (size_t i = 0; i < position.size(); ++i) position[i] += inputs[1].values.data[i / keys];
   const Response anew = ask(rope, fresh);
   const Shifted shifted(forward, inputs, rotated, ask);
-  Findings findings;
   shifted.ForEach([&](size_t i, const Measured& y) {
     findings.Equal(y, anew(0, i), {anew, 0, i});
   });
+}
+
+// Of every kind that may have an amplitude of its own, for R/2 pairs.
+std::vector<RopeScaling> ScalingsWithAmplitude(const Case& c) {
+  std::vector<double> divisors, frequencies;
+  for (size_t k = 0; k < ExtentOf(c, "R") / 2; ++k) {
+    divisors.push_back(1 + static_cast<double>(k) / 8);
+    frequencies.push_back(1 / (1.5 + static_cast<double>(k)));
+  }
+  return {YarnScaling{.factor = 4, .original_max_position_embeddings = 4096},
+          LongRopeScaling{.short_factor = divisors,
+                          .long_factor = divisors,
+                          .original_max_position_embeddings = 4096,
+                          .factor = 32},
+          ExplicitScaling{.inv_freq = frequencies, .attention_factor = 1.5}};
+}
+
+// What it is for: keys rotated at p and shifted by delta are keys rotated at p + delta, whatever
+// the amplitude, which both have once. Where the case has no scaling, under those as well.
+Findings CheckRotationAnew(const Case& c, const Tensors& inputs, const Ask& ask) {
+  Findings findings;
+  CompareWithRotationAnew(c, inputs, ask, findings);
+  if (TextOf(c, "scaling") != "none" || NumberOf(c, "base", 0) <= 1) return findings;
+  for (const RopeScaling& scaling : ScalingsWithAmplitude(c)) {
+    CompareWithRotationAnew(c.With("scaling=" + PrintValue(scaling)), inputs, ask, findings);
+  }
   return findings;
 }
 

@@ -109,6 +109,10 @@ std::vector<Defect> Llama3Defects() {
   };
 }
 
+double MixedDown(const NtkMixedScaling& s, double f, double part) {
+  return f / std::pow(s.factor, std::pow(part, s.mixed_b));
+}
+
 std::vector<Defect> BaseDefects() {
   using Setting = RotarySetting;
   return {
@@ -124,6 +128,24 @@ std::vector<Defect> BaseDefects() {
                           [](const NtkScaling& s, const Setting& setting) {
                             return Words(setting.base, LinearScaling{s.factor});
                           }),
+      Computed<NtkMixedScaling>(
+          "ntk_mixed_counts_from_zero",
+          "(k / (R/2))^mixed_b: the first frequency stays, and the last one "
+          "is not divided by the factor",
+          [](const NtkMixedScaling& s, const Setting& setting, double f, double k) {
+            return MixedDown(s, f, 2 * k / static_cast<double>(setting.R));
+          }),
+      Computed<NtkMixedScaling>(
+          "ntk_mixed_over_channels", "((k+1) / R)^mixed_b: the width for the number of pairs",
+          [](const NtkMixedScaling& s, const Setting& setting, double f, double k) {
+            return MixedDown(s, f, (k + 1) / static_cast<double>(setting.R));
+          }),
+      Instead<NtkMixedScaling>("ntk_mixed_as_ntk",
+                               "the base grows by factor^(R/(R-2)), all that `ntk` means elsewhere",
+                               [](const NtkMixedScaling& s, const Setting& setting) -> std::string {
+                                 if (setting.R == 2) return "";
+                                 return Words(setting.base, NtkScaling{s.factor});
+                               }),
       Instead<DynamicScaling>("dynamic_ignores_length",
                               "the base never grows: the length is taken for the trained one",
                               [](const DynamicScaling&, const Setting&) { return "seq_len="; }),

@@ -65,6 +65,25 @@ Findings CheckNtk(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
+// The last frequency is divided by the factor, whatever mixed_b; with mixed_b = 1 by the square of
+// what pair k/2 - 1/2 is divided by.
+Findings CheckNtkMixed(const Case& c, const Tensors& inputs, const Ask& ask) {
+  auto s = ScalingOf(c, NtkMixedScaling{3, 0.5});
+  const auto own = Both(c, inputs, ask, s);
+  Findings findings;
+  if (PairsOf(c) == 0) return findings;
+  const size_t last = PairsOf(c) - 1;
+  findings.Equal(own->y(last) * s.factor, own->f(last), own->at(last));
+  s.mixed_b = 1;
+  const auto both = Both(c, inputs, ask, s);
+  for (size_t k = 0; 2 * k + 1 <= last; ++k) {
+    const size_t twice = 2 * k + 1;
+    findings.Equal(both->y(twice) * both->f(k) * both->f(k),
+                   both->f(twice) * both->y(k) * both->y(k), both->at(twice));
+  }
+  return findings;
+}
+
 // growth L = factor n - (factor - 1) L
 Findings CheckDynamic(const Case& c, const Tensors& inputs, const Ask& ask) {
   const auto s = ScalingOf(c, DynamicScaling{4, 1000});
@@ -180,6 +199,7 @@ Findings CheckNeutral(const Case& c, const Tensors& inputs, const Ask& ask) {
   for (const RopeScaling& neutral : {
            RopeScaling(LinearScaling{1}),
            RopeScaling(NtkScaling{1}),
+           RopeScaling(NtkMixedScaling{1, 0.5}),
            RopeScaling(DynamicScaling{4, 0x1p40}),
            RopeScaling(Llama3Scaling{.factor = 1}),
            RopeScaling(YarnScaling{.factor = 1, .original_max_position_embeddings = 4096}),
@@ -234,6 +254,11 @@ std::vector<Property> ScalingLaws() {
       {"linear_divides", "linear scaling divides by its factor", CheckLinear},
       {"ntk_keeps_the_first", "ntk keeps frequency 1 and divides the last one by its factor",
        CheckNtk},
+      {"ntk_mixed_divides_the_last",
+       "ntk_mixed divides the last frequency by its factor, and with mixed_b = 1 those before it "
+       "by "
+       "its roots",
+       CheckNtkMixed},
       {"dynamic_follows_length",
        "dynamic changes nothing up to its context, and divides the last frequency by its growth",
        CheckDynamic},

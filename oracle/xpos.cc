@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "oracle/angle_defects.h"
+#include "oracle/decoding_law.h"
 #include "oracle/laws.h"
 #include "oracle/oracle.h"
 #include "oracle/rotary_defects.h"
@@ -230,7 +231,8 @@ Oracle MakeOracle<Xpos>() {
                       CheckDecay},
                      ChannelsOutsidePass(),
                      LinearInX(),
-                     PairingsAgree()},
+                     PairingsAgree(),
+                     DecodingIsPrefill()},
       .defects = Joined<Defect>(
           {PositionDefects(), GrowthDefects(), Planted<MistakenXpos>(TurnMistakes()),
            Planted<MistakenXpos>(FrequencyMistakes()), PrecisionDefects(Xpos::kSteps)})};

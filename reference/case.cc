@@ -21,6 +21,8 @@ bool IsDimension(std::string_view key) {
 // What a dimension is if nobody says: R is D, E is D, T is S, K is H, B is 1.
 constexpr std::pair<const char*, const char*> kDefaults[] = {
     {"R", "D"}, {"E", "D"}, {"T", "S"}, {"K", "H"}};
+// And as many as a list has numbers: an axis of positions for each section.
+constexpr std::pair<const char*, const char*> kLengths[] = {{"A", "sections"}};
 
 // The words of a line up to its comment; a '#' inside a word does not start one.
 std::vector<std::string> WordsOf(std::string_view line) {
@@ -40,6 +42,16 @@ std::set<std::string> LettersOf(const OperationInfo& info) {
     }
   }
   return letters;
+}
+
+// A distribution with a dimension of the case for its number, "random_positions(V)", has its
+// extent.
+std::string WithExtents(const std::string& spec, const Dimensions& dimensions) {
+  const size_t open = spec.find('(');
+  if (open == spec.npos || open + 3 != spec.size() || spec.back() != ')') return spec;
+  const auto at = dimensions.find(spec.substr(open + 1, 1));
+  if (at == dimensions.end()) return spec;
+  return spec.substr(0, open + 1) + std::to_string(at->second) + ")";
 }
 
 template <class Names>
@@ -163,6 +175,12 @@ void Case::Bind() {
       dimensions_[letter] = dimensions_[from];
     }
   }
+  for (const Attribute& attribute : operation_->Attributes()) {
+    for (const auto& [letter, list] : kLengths) {
+      if (!letters.contains(letter) || attribute.name != list) continue;
+      dimensions_.try_emplace(letter, static_cast<int64_t>(ItemsOf(attribute.text).size()));
+    }
+  }
   if (letters.contains("B")) dimensions_.try_emplace("B", 1);
   for (const std::string& letter : letters) {
     if (!dimensions_.contains(letter)) throw Error(name_, " needs dimension ", letter, "=");
@@ -208,10 +226,12 @@ std::string Case::ToString() const {
 }
 
 std::string Case::SpecOf(const TensorSpec& input) const {
-  if (const auto at = specs_.find(input.name); at != specs_.end()) return at->second;
+  if (const auto at = specs_.find(input.name); at != specs_.end()) {
+    return WithExtents(at->second, dimensions_);
+  }
   for (const std::string& word : WordsOf(info().draw)) {
     const auto [name, spec] = SplitWord(word);
-    if (name == input.name) return spec;
+    if (name == input.name) return WithExtents(spec, dimensions_);
   }
   return "normal";
 }

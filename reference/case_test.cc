@@ -103,6 +103,15 @@ TEST(Case, DefaultSpecsComeFromTheOperation) {
   EXPECT_EQ(c.SpecOf(c.info().signature.inputs[1]), "near_one");
 }
 
+TEST(Case, DistributionsKnowTheDimensions) {
+  const Case c = Case::Parse("embedding V=5 S=2 M=3 @table=normal(M)");
+  EXPECT_EQ(c.SpecOf(c.info().signature.inputs[0]), "random_positions(5)");
+  EXPECT_EQ(c.SpecOf(c.info().signature.inputs[1]), "normal(3)");
+  EXPECT_THAT(c.With("V=8").ToString(), HasSubstr("@table=normal(M)"));
+  EXPECT_EQ(c.With("V=8").SpecOf(c.info().signature.inputs[0]), "random_positions(8)");
+  EXPECT_THAT(ErrorOf("embedding V=5 S=2 M=3 @token=random_positions(Q)"), HasSubstr("'Q'"));
+}
+
 TEST(Case, ErrorsNameWhatExists) {
   EXPECT_EQ(ErrorOf(""), "an empty line is no case");
   EXPECT_THAT(ErrorOf("ropes S=1"),
@@ -159,8 +168,8 @@ TEST(Case, ErrorsOfScalingsNameTheParameter) {
   EXPECT_EQ(error("linear(factor=0)"), "linear: factor is 0, expected more than 0");
   EXPECT_EQ(error("linear"), "rope_frequencies: attribute scaling: linear needs factor=");
   EXPECT_EQ(error("cubic(factor=2)"),
-            "rope_frequencies: attribute scaling: 'cubic' is not one of: none linear ntk dynamic "
-            "yarn longrope llama3 proportional explicit");
+            "rope_frequencies: attribute scaling: 'cubic' is not one of: none linear ntk ntk_mixed "
+            "dynamic yarn longrope llama3 proportional explicit");
   EXPECT_EQ(error("llama3(low_freq_factor=5)"),
             "llama3: low_freq_factor is 5 and high_freq_factor 4, expected 0 < low <= high");
   EXPECT_EQ(error("llama3(original_max_position_embeddings=-1)"),

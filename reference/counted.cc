@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 
 #include "reference/recipe.h"
@@ -28,7 +29,18 @@ double DriftOf(const DoubleDouble& center) {
 Counted::Counted(double x) : center_(x) {}
 Counted::Counted(double x, DType format) : center_(x), format_(format) {}
 
+Counted Counted::RoundedTo(double x, DType format) {
+  const StepRule& rule = CurrentRule();
+  if (!rule.exact && Contains(format, rule.format)) return Counted(x, format);
+  Counted y(x);
+  const double half = std::isfinite(x) ? UlpOf(format, x) / 2 : 0;
+  y.SetError(half, half);
+  return y;
+}
+
 double Counted::Magnitude() const { return std::abs(center_.high) * (1 + 0x1p-50) + drift_; }
+
+double Counted::Least() const { return std::abs(center_.high) * (1 - 0x1p-50) - drift_ - error_; }
 
 bool Counted::IsPowerOfTwo() const {
   int exponent = 0;
@@ -40,14 +52,34 @@ double Counted::Permitted() const {
   return std::isnan(bound) || !std::isfinite(center_.high) ? kInfinity : bound;
 }
 
+double Counted::Likely() const {
+  const double bound = (likely_ + drift_) * kRoundUp;
+  return std::isnan(bound) || !std::isfinite(center_.high) ? kInfinity : bound;
+}
+
+double RoundingError(const StepRule& rule, double most, double least) {
+  const double error = RoundingError(rule.format, most);
+  if (!rule.flushes) return error;
+  const double normal = std::ldexp(1.0, GridOf(rule.format).min_exponent);
+  return least < normal ? std::max(error, std::min(most, normal)) : error;
+}
+
 Counted Converted(const Counted& a) {
   const StepRule& rule = CurrentRule();
   if (rule.exact) return a;
   Counted y = a;
   y.format_ = rule.format;
-  if (a.format_ && Contains(rule.format, *a.format_)) return y;
-  if (a.IsExact() && IsRepresentable(rule.format, a.center_)) return y;
-  y.error_ += RoundingError(rule.format, a.Magnitude() + a.error_);
+  const bool held = (a.format_ && Contains(rule.format, *a.format_)) ||
+                    (a.IsExact() && IsRepresentable(rule.format, a.center_));
+  if (held && (!rule.flushes || a.IsZero())) return y;
+  const double most = a.Magnitude() + a.error_, least = a.Least();
+  double rounding = RoundingError(rule, most, least);
+  if (held) {  // all that can be lost is what is subnormal
+    const double normal = std::ldexp(1.0, GridOf(rule.format).min_exponent);
+    rounding = least < normal ? std::min(most, normal) : 0;
+  }
+  y.error_ += rounding;
+  y.likely_ += rounding;
   return y;
 }
 
@@ -55,17 +87,26 @@ Counted Counted::Finish(const Raw& raw, double ulps) {
   const StepRule& rule = CurrentRule();
   Counted y;
   y.center_ = raw.center;
-  y.error_ = std::isnan(raw.error) ? kInfinity : raw.error;  // infinite errors meet zeros
+  // Infinite errors meet zeros.
+  y.error_ = std::isnan(raw.error.worst) ? kInfinity : raw.error.worst;
+  y.likely_ = std::isnan(raw.error.likely) ? kInfinity : raw.error.likely;
   y.drift_ = std::isnan(raw.drift) ? kInfinity : raw.drift;
   y.saturated_ = raw.saturated;
   if (rule.exact) return y;
   y.format_ = rule.format;
-  if (!raw.rounds || (y.IsExact() && IsRepresentable(rule.format, y.center_))) return y;
+  const bool exact = !raw.rounds || (y.IsExact() && IsRepresentable(rule.format, y.center_));
+  if (exact && (!rule.flushes || y.IsZero())) return y;
   const double magnitude = std::min(y.Magnitude() + y.error_, raw.limit);
-  const double rounding = RoundingError(rule.format, magnitude);
+  double rounding = exact ? 0 : RoundingError(rule.format, magnitude);
   // A function accurate to u ulps is a rounding error of 2u halves, overflow included.
-  y.error_ +=
-      ulps == 0.5 || rounding == kInfinity ? rounding : ulps * UlpOf(rule.format, magnitude);
+  if (ulps != 0.5 && !exact && rounding != kInfinity)
+    rounding = ulps * UlpOf(rule.format, magnitude);
+  if (rule.flushes) {
+    const double normal = std::ldexp(1.0, GridOf(rule.format).min_exponent);
+    if (y.Least() < normal) rounding = std::max(rounding, std::min(magnitude, normal));
+  }
+  y.error_ += rounding;
+  y.likely_ += rounding;
   return y;
 }
 
@@ -83,8 +124,8 @@ Counted operator+(const Counted& left, const Counted& right) {
   // The sum of two doubles is a double-double.
   const bool precise = a.IsExact() && b.IsExact() && a.center_.low == 0 && b.center_.low == 0;
   return Counted::Finish(
-      {center, a.error_ + b.error_, precise ? 0 : a.drift_ + b.drift_ + DriftOf(center),
-       a.saturated_ || b.saturated_},
+      {center, Counted::Through(a, b, std::plus<>()),
+       precise ? 0 : a.drift_ + b.drift_ + DriftOf(center), a.saturated_ || b.saturated_},
       0.5);
 }
 
@@ -94,7 +135,8 @@ Counted operator*(const Counted& left, const Counted& right) {
   const Counted a = Converted(left), b = Converted(right);
   const DoubleDouble center = a.center_ * b.center_;
   const double x = a.Magnitude(), y = b.Magnitude();
-  const double error = x * b.error_ + y * a.error_ + a.error_ * b.error_;
+  const Counted::Bounds error = Counted::Through(
+      a, b, [x, y](double of_a, double of_b) { return x * of_b + y * of_a + of_a * of_b; });
   // The product of two doubles is a double-double unless its lower half underflows.
   // 0 times whatever finite number an implementation holds is 0: position 0 turns nothing.
   const bool zero = (a.IsExact() && x == 0 && std::isfinite(y + b.error_)) ||
@@ -109,9 +151,9 @@ Counted operator*(const Counted& left, const Counted& right) {
   bool rounds = true;
   if ((a.IsPowerOfTwo() || b.IsPowerOfTwo()) && !CurrentRule().exact) {
     const DType format = CurrentRule().format;
-    const double least = std::abs(center.high) * (1 - 0x1p-50) - error - drift;
+    const double least = std::abs(center.high) * (1 - 0x1p-50) - error.worst - drift;
     rounds = !(least >= std::ldexp(1.0, GridOf(format).min_exponent) &&
-               x * y * (1 + 0x1p-50) + error < MaxFinite(format));
+               x * y * (1 + 0x1p-50) + error.worst < MaxFinite(format));
   }
   return Counted::Finish({center, error, drift, saturated, rounds}, 0.5);
 }
@@ -127,9 +169,10 @@ Counted operator/(const Counted& left, const Counted& right) {
   const DoubleDouble center = a.center_ / b.center_;
   // The exact divisor, and every one that can occur, are at least this large.
   const double least = std::abs(b.center_.high) * (1 - 0x1p-50) - b.drift_;
-  const double divisor = least - b.error_;
-  const bool sound = divisor > 0;
-  const double error = sound ? (a.error_ + a.Magnitude() / least * b.error_) / divisor : kInfinity;
+  const bool sound = least - b.error_ > 0;
+  const Counted::Bounds error = Counted::Through(a, b, [&](double of_a, double of_b) {
+    return sound ? (of_a + a.Magnitude() / least * of_b) / (least - of_b) : kInfinity;
+  });
   bool precise = false;
   if (a.IsExact() && b.IsExact() && center.low == 0) {
     const DoubleDouble back = TwoProduct(center.high, b.center_.high);
@@ -158,7 +201,8 @@ Counted Sqrt(const Counted& operand) {
                        TwoProduct(center.high, center.high).high == a.center_.high &&
                        TwoProduct(center.high, center.high).low == 0;
   const double drift = through(a.drift_) + DriftOf(center) + (root > 0 ? kTinyDrift / root : 0);
-  return Counted::Finish({center, through(a.error_), precise ? 0 : drift, a.saturated_}, 0.5);
+  return Counted::Finish({center, Counted::Through(a, through), precise ? 0 : drift, a.saturated_},
+                         0.5);
 }
 
 Counted Exp(const Counted& operand) {
@@ -166,7 +210,8 @@ Counted Exp(const Counted& operand) {
   const DoubleDouble center = exp(a.center_);
   const double y = center.high * (1 + 0x1p-50) + kTinyDrift;  // >= e^centre, of the operand
   const double drifted = std::expm1(a.drift_) * (1 + 0x1p-50);
-  const double error = a.error_ == 0 ? 0 : y * (1 + drifted) * std::expm1(a.error_) * (1 + 0x1p-50);
+  const Counted::Bounds error = Counted::Through(
+      a, [&](double e) { return e == 0 ? 0 : y * (1 + drifted) * std::expm1(e) * (1 + 0x1p-50); });
   const double drift = a.IsZero() ? 0 : y * drifted + DriftOf(center);
   return Counted::Finish({center, error, drift, a.saturated_}, CurrentRule().ulps);
 }
@@ -177,7 +222,7 @@ Counted Log(const Counted& operand) {
   const double least = a.center_.high * (1 - 0x1p-50) - a.drift_ - a.error_;
   const auto through = [least](double e) { return e == 0 ? 0 : least > 0 ? e / least : kInfinity; };
   return Counted::Finish(
-      {center, through(a.error_),
+      {center, Counted::Through(a, through),
        a.IsExact() && a.center_ == DoubleDouble(1) ? 0 : through(a.drift_) + DriftOf(center),
        a.saturated_},
       CurrentRule().ulps);
@@ -189,7 +234,7 @@ Counted Power(const Counted& left, const Counted& right) {
   const Counted base = Converted(left), exponent = Converted(right);
   const bool saturated = base.saturated_ || exponent.saturated_;
   if (exponent.IsExact() && exponent.center_.high == 0)
-    return Counted::Finish({1.0, 0, 0, saturated}, 0.5);
+    return Counted::Finish({1.0, {}, 0, saturated}, 0.5);
   const DoubleDouble logarithm = log(base.center_);
   const DoubleDouble center = exp(exponent.center_ * logarithm);
   const double least = base.center_.high * (1 - 0x1p-50) - base.drift_ - base.error_;
@@ -205,9 +250,11 @@ Counted Power(const Counted& left, const Counted& right) {
   const double y =
       center.high * (1 + 0x1p-50) * (1 + own) + kTinyDrift;  // >= base^exponent, of the centres
   const double drifted = relative(base.drift_, exponent.drift_);
-  const double changed = relative(base.error_, exponent.error_);
-  return Counted::Finish({center, changed == 0 ? 0 : y * (1 + drifted) * changed,
-                          y * (drifted + own) + kTinyDrift, saturated},
+  const Counted::Bounds error = Counted::Through(base, exponent, [&](double of_base, double of_e) {
+    const double changed = relative(of_base, of_e);
+    return changed == 0 ? 0 : y * (1 + drifted) * changed;
+  });
+  return Counted::Finish({center, error, y * (drifted + own) + kTinyDrift, saturated},
                          CurrentRule().ulps);
 }
 
@@ -223,53 +270,83 @@ std::pair<Counted, Counted> CosSin(const Counted& operand) {
   };
   const bool saturated = a.saturated_ || !(a.error_ < 2);
   const auto make = [&](const DoubleDouble& f, const DoubleDouble& slope, double own) {
-    return Counted::Finish({.center = f,
-                            .error = through(a.error_, slope.high),
-                            .drift = a.IsZero() ? 0 : through(a.drift_, slope.high) + own,
-                            .saturated = saturated,
-                            .limit = 1 - 0x1p-53},  // 1 itself, cos 0, is not rounded
-                           CurrentRule().ulps);
+    return Counted::Finish(
+        {.center = f,
+         .error = Counted::Through(a, [&](double e) { return through(e, slope.high); }),
+         .drift = a.IsZero() ? 0 : through(a.drift_, slope.high) + own,
+         .saturated = saturated,
+         .limit = 1 - 0x1p-53},  // 1 itself, cos 0, is not rounded
+        CurrentRule().ulps);
   };
   return {make(center.cosine, center.sine, 0x1p-100),
           make(center.sine, center.cosine, small ? DriftOf(center.sine) : 0x1p-100)};
 }
 
+// How many roundings off one sum of independent ones may be, as a multiple of their root mean
+// square: a sum of unbiased errors beyond has probability below 2 e^-32.
+// Source: Higham and Mary 2019, "A new approach to probabilistic rounding error analysis", SIAM J.
+// Sci. Comput. 41(5), theorem 2.4.
+constexpr double kLikelyDeviations = 8;
+
 // Any order of n terms, rounded to nearest: at most (n-1) u sum |x'_i|; by halves the depth
 // ceil(log2 n) takes the place of n-1, to second order. Underflow commits nothing in a sum.
+// Tensor cores cut each of at least four summands and the sum itself off at a unit in the last
+// place of the largest (2u of it), and their sum once more: 10 u for every four terms. What is cut
+// off always points to 0, so that nothing better is likely.
 // Source: Jeannerod and Rump 2013, "Improved error bounds for inner products in floating-point
-// arithmetic", SIAM J. Matrix Anal. Appl. 34(2), theorem 3.1 and (for halves) Higham 2002, 4.2.
-double RelativeErrorOfSum(const StepRule& rule, size_t n) {
-  if (n <= 1) return 0;
+// arithmetic", SIAM J. Matrix Anal. Appl. 34(2), theorem 3.1; for halves Higham 2002, 4.2; for
+// tensor cores Fasi, Higham, Mikaitis and Pranesh 2021, "Numerical behavior of NVIDIA tensor
+// cores", PeerJ Computer Science 7:e330.
+SumError RelativeErrorOfSum(const StepRule& rule, size_t n) {
   const auto terms = static_cast<double>(n);
   const double unit = std::ldexp(1.0, -GridOf(rule.format).precision);
-  if (rule.form != Form::kPairwise) return (terms - 1) * unit;
-  const double depth = std::ceil(std::log2(terms));
-  return depth * unit / (1 - depth * unit);
+  const auto compounded = [unit](double roundings) {
+    const double relative = roundings * unit;
+    return relative < 1 ? relative / (1 - relative) : kInfinity;
+  };
+  if (rule.form == Form::kTensorCore) {
+    const double all = compounded(10 * std::ceil(terms / 4));
+    return {all, all};
+  }
+  if (n <= 1) return {};
+  const double depth = rule.form == Form::kPairwise ? std::ceil(std::log2(terms)) : terms - 1;
+  const double worst = rule.form == Form::kPairwise ? compounded(depth) : depth * unit;
+  return {worst, std::min(worst, compounded(kLikelyDeviations * std::sqrt(depth)))};
+}
+
+void Counted::Accumulated::Add(const Counted& x) {
+  exact = exact && x.IsExact();
+  sum.center_ += x.center_;
+  sum.error_ += x.error_;
+  sum.likely_ += x.likely_;
+  sum.drift_ += x.drift_;
+  sum.saturated_ = sum.saturated_ || x.saturated_;
+  size += x.Magnitude() + x.error_;
+}
+
+Counted Counted::Accumulated::Sum(const StepRule& rule, size_t count) {
+  if (!rule.exact) sum.format_ = rule.format;
+  const auto n = static_cast<double>(count);
+  if (!(exact && n <= 1)) sum.drift_ = (sum.drift_ + n * size * kDriftUnit) * (1 + n * 0x1p-52);
+  const double loop = 1 + n * 0x1p-52;  // the rounding of the additions themselves
+  if (rule.exact || n == 0) {
+    sum.SetError(sum.error_ * loop, sum.likely_ * loop);
+    return sum;
+  }
+  const SumError relative = RelativeErrorOfSum(rule, count);
+  double flushed = 0;
+  if (rule.flushes) flushed = (n - 1) * std::ldexp(1.0, GridOf(rule.format).min_exponent);
+  sum.SetError((sum.error_ + relative.worst * size) * loop + flushed,
+               (sum.likely_ + relative.likely * size) * loop + flushed);
+  if (n > 1 && !(size * (1 + relative.worst) < MaxFinite(rule.format)))
+    sum.SetError(kInfinity, kInfinity);
+  return sum;
 }
 
 Counted SumOf(std::span<const Counted> terms) {
-  const StepRule& rule = CurrentRule();
-  Counted sum;
-  if (!rule.exact) sum.format_ = rule.format;
-  double size = 0;
-  bool exact = true;
-  for (const Counted& term : terms) {
-    const Counted x = Converted(term);
-    exact = exact && x.IsExact();
-    sum.center_ += x.center_;
-    sum.error_ += x.error_;
-    sum.drift_ += x.drift_;
-    sum.saturated_ = sum.saturated_ || x.saturated_;
-    size += x.Magnitude() + x.error_;
-  }
-  const auto n = static_cast<double>(terms.size());
-  if (!(exact && n <= 1)) sum.drift_ = (sum.drift_ + n * size * kDriftUnit) * (1 + n * 0x1p-52);
-  sum.error_ *= 1 + n * 0x1p-52;  // the rounding of this very loop
-  if (rule.exact || n <= 1) return sum;
-  const double relative = RelativeErrorOfSum(rule, terms.size());
-  sum.error_ += relative * size * (1 + n * 0x1p-52);
-  if (!(size * (1 + relative) < MaxFinite(rule.format))) sum.error_ = kInfinity;
-  return sum;
+  Counted::Accumulated all;
+  for (const Counted& term : terms) all.Add(Converted(term));
+  return all.Sum(CurrentRule(), terms.size());
 }
 
 // Nearer together than x' and x are the limits of them. Only where every x' lies beyond a limit is
@@ -284,6 +361,7 @@ Counted Clamp(const Counted& x, const Counted& low, const Counted& high) {
   Counted y = x;
   y.center_ = std::max(low.center_, std::min(x.center_, high.center_));
   y.error_ += low.error_ + high.error_;
+  y.likely_ += low.likely_ + high.likely_;
   y.drift_ += low.drift_ + high.drift_;
   y.format_.reset();
   return y;

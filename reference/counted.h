@@ -4,6 +4,7 @@
 // that an implementation holds which follows the thread's recipe (reference/recipe.h):
 //   center     a double-double near x; |center - x| <= drift
 //   error      |x' - x| <= error for every x' that such an implementation can hold here
+//   likely     <= error; what |x' - x| hardly exceeds if the roundings of long sums are independent
 //   format     x' is a value of this format; empty: of no format (computed exactly)
 //   saturated  an angle is lost: error reaches what any angle would give. An element that depends
 //              on one is vacuous: nothing could fail it.
@@ -33,20 +34,27 @@ namespace sextant {
 
 template <class Real>
 class SoftmaxRow;  // reference/softmax_row.h
+template <class Real>
+class DotOperand;  // reference/dot.h
 
 class Counted {
  public:
   Counted() = default;         // exactly 0
   explicit Counted(double x);  // a constant of the formula, an attribute: exactly x, of no format
   Counted(double x, DType format);  // an input: exactly x, held in `format`
+  // Any number held in this step whose rounding to `format` is x.
+  static Counted RoundedTo(double x, DType format);
 
   const DoubleDouble& center() const { return center_; }
   double error() const { return error_; }
+  double likely() const { return likely_; }
   double drift() const { return drift_; }
   bool saturated() const { return saturated_; }
 
   // Largest |x' - x|, rounded up; infinite if x' may overflow.
   double Permitted() const;
+  // The same of `likely`.
+  double Likely() const;
 
   friend Counted operator+(const Counted& a, const Counted& b);
   friend Counted operator-(const Counted& a, const Counted& b);
@@ -56,6 +64,10 @@ class Counted {
   friend Counted Sqrt(const Counted& a);
   friend Counted Exp(const Counted& a);
   friend Counted Log(const Counted& a);
+  friend Counted Tanh(const Counted& a);
+  friend Counted Erf(const Counted& a);
+  friend Counted Erfc(const Counted& a);
+  friend Counted Sigmoid(const Counted& a);  // 1 / (1 + e^-a)
   friend std::pair<Counted, Counted> CosSin(const Counted& angle);
   friend Counted Converted(const Counted& a);                          // to the format of the step
   friend Counted Power(const Counted& base, const Counted& exponent);  // base > 0
@@ -66,24 +78,55 @@ class Counted {
 
  private:
   friend class SoftmaxRow<Counted>;
+  friend class DotOperand<Counted>;
   // The result of an exact operation with a computed centre; charges the rounding of the step.
+  struct Bounds {
+    double worst = 0, likely = 0;
+  };
   struct Raw {
     DoubleDouble center;
-    double error, drift;
+    Bounds error;
+    double drift;
     bool saturated;
     bool rounds = true;
     double limit = std::numeric_limits<double>::infinity();  // of |x'| before it is rounded
   };
   static Counted Finish(const Raw& raw, double ulps);
+  struct Accumulated;  // terms of a sum
+  // f(error) for both bounds of a, or f(error of a, error of b) for both of a and b.
+  template <class F>
+  static Bounds Through(const Counted& a, F f) {
+    const double worst = f(a.error_);
+    return {worst, a.likely_ == a.error_ ? worst : f(a.likely_)};
+  }
+  template <class F>
+  static Bounds Through(const Counted& a, const Counted& b, F f) {
+    const double worst = f(a.error_, b.error_);
+    const bool certain = a.likely_ == a.error_ && b.likely_ == b.error_;
+    return {worst, certain ? worst : f(a.likely_, b.likely_)};
+  }
+  void SetError(double worst, double likely) {
+    error_ = worst;
+    likely_ = likely;
+  }
   bool IsExact() const { return error_ == 0 && drift_ == 0; }
   bool IsZero() const { return IsExact() && center_.high == 0; }
   bool IsPowerOfTwo() const;
   double Magnitude() const;  // upper bound of |x|
+  double Least() const;      // lower bound of |x'|
 
   DoubleDouble center_;
-  double error_ = 0, drift_ = 0;
+  double error_ = 0, likely_ = 0, drift_ = 0;
   std::optional<DType> format_;
   bool saturated_ = false;
+};
+
+struct Counted::Accumulated {
+  Counted sum;
+  double size = 0;  // of all terms, in magnitude
+  bool exact = true;
+  void Add(const Counted& x);  // of the step's format
+  Counted Sum(const StepRule& rule, size_t count);
 };
 
 Counted TwoPiOf(const Counted*);
@@ -94,7 +137,15 @@ inline constexpr double kDriftUnit = 0x1p-100;
 // What underflow inside a double-double operation can add (before a division by something small).
 inline constexpr double kTinyDrift = 0x1p-1060;
 
-// |computed - exact| / sum of |terms| for a sum of n terms by the rule, which is not exact.
-double RelativeErrorOfSum(const StepRule& rule, size_t n);
+// |computed - exact| / sum of |terms| for a sum of n terms by the rule, which is not exact: the
+// worst case, and what independent roundings hardly exceed.
+struct SumError {
+  double worst = 0, likely = 0;
+};
+SumError RelativeErrorOfSum(const StepRule& rule, size_t n);
+
+// What rounding to the rule's format may commit on a number between `least` and `most` in
+// magnitude, flushing included.
+double RoundingError(const StepRule& rule, double most, double least);
 
 }  // namespace sextant

@@ -133,6 +133,8 @@ double NonFinite(Place& p) {
   }
 }
 
+double Masked(Place& p) { return p.words.Below(3) == 0 ? -kInfinity : Normal(p); }
+
 double Sequence(Place& p) { return p.Argument(0, 0) + static_cast<double>(p.Column()); }
 
 double Borders(Place& p) {
@@ -192,6 +194,7 @@ const Distribution::Row Distribution::kRows[] = {
     {"powers_of_two", PowersOfTwo},
     {"special", Special},
     {"nonfinite", NonFinite},
+    {"masked", Masked},
     {"sequence", Sequence, true, 1, "(p)"},
     {"borders", Borders, true},
     {"hard", Hard, true},
@@ -231,7 +234,8 @@ void Distribution::Fill(uint64_t seed, Tensor<double>& tensor) const {
     Place place{Words(seed, stream, i), dtype_, i, width, arguments_};
     const double x = row_->draw(place);
     tensor.data[i] = dtype_ == DType::kI64 ? std::floor(x) : RoundTo(dtype_, x);
-    if (std::isfinite(tensor.data[i]) || row_->draw == NonFinite) continue;
+    const bool may_be_infinite = row_->draw == NonFinite || row_->draw == Masked;
+    if (std::isfinite(tensor.data[i]) || may_be_infinite) continue;
     throw Error(text_, ": element ", i, " is ", x, ", beyond the largest ", NameOf(dtype_));
   }
 }

@@ -40,7 +40,7 @@ TEST(Distribution, RefusesNamesThatAreNone) {
   EXPECT_EQ(ErrorOf("gauss"),
             " is neither a list of numbers, nor FILE.npy#SHA256, nor one of: normal uniform "
             "near_one geometric circle_cos circle_sin one_hot powers_of_two special nonfinite "
-            "sequence borders hard random_positions");
+            "masked sequence borders hard random_positions");
   EXPECT_EQ(ErrorOf("normal(1"), " has no closing ')'");
 }
 
@@ -171,6 +171,16 @@ TEST(Distribution, NonFiniteHasEveryKind) {
   EXPECT_GT(nan, 0u);
   EXPECT_GT(infinite, 1u);
   EXPECT_GT(finite, 50u);
+}
+
+TEST(Distribution, MaskedHasNoOtherInfinities) {
+  size_t masked = 0;
+  for (const double x : Draw("rms_norm N=1 M=100 @x=masked")) {
+    EXPECT_TRUE(std::isfinite(x) || x == -INFINITY);
+    masked += std::isinf(x);
+  }
+  EXPECT_GT(masked, 20u);
+  EXPECT_LT(masked, 50u);
 }
 
 TEST(Distribution, PositionSetsAreWhatTheySay) {

@@ -13,10 +13,12 @@
 //   powers_of_two  random signs and exponents -8 .. 8
 //   special        zeros, ones, neighbours of powers of two, subnormals, the largest numbers
 //   nonfinite      normal with some NaN and infinities
+//   masked         normal with some -infinity
 //   sequence       0, 1, 2 ... along the last axis; sequence(p) from p
 //   borders        around 2^8, 2^11, 2^16, 2^24, where formats stop counting
 //   hard           integers next to multiples of pi/2 (domain of argument reduction)
-//   random_positions         uniform integers in [0, 2^20); random_positions(n) in [0, n)
+//   random_positions         uniform integers in [0, 2^20); random_positions(n) in [0, n), where n
+//                            may be a dimension: random_positions(V)
 //   FILE.npy#SHA256          the file's values, if it has that digest
 #pragma once
 

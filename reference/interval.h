@@ -72,6 +72,9 @@ class Endpoint {
   mp_limb_t limbs_[kInlineBits / GMP_NUMB_BITS] = {};
 };
 
+template <class Real>
+class DotOperand;  // reference/dot.h
+
 class Interval {
  public:
   Interval() = default;         // not specified
@@ -95,6 +98,10 @@ class Interval {
   friend Interval Exp(const Interval& a);
   friend Interval Exp2(const Interval& a);  // 2^a; a point where a is an integer
   friend Interval Log(const Interval& a);   // needs a > 0; throws Undecided if it encloses 0
+  friend Interval Tanh(const Interval& a);
+  friend Interval Erf(const Interval& a);
+  friend Interval Erfc(const Interval& a);
+  friend Interval Sigmoid(const Interval& a);  // 1 / (1 + e^-a)
   friend std::pair<Interval, Interval> CosSin(const Interval& a);
   friend bool Less(const Interval& a, const Interval& b);  // throws Undecided if they overlap
 
@@ -105,6 +112,7 @@ class Interval {
   // ln a / ln b, exact where a and b are powers of two; a, b > 0.
   friend Interval LogRatio(const Interval& a, const Interval& b);
   friend Interval TwoPiOf(const Interval*);
+  friend Interval Dot(const DotOperand<Interval>& a, const DotOperand<Interval>& b);
 
  private:
   Endpoint lower_, upper_;

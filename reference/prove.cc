@@ -11,6 +11,7 @@
 #include <mutex>
 
 #include "reference/slices.h"
+#include "reference/trace.h"
 
 namespace sextant {
 namespace {
@@ -36,6 +37,17 @@ Tensors TakeInputs(const Case& c, const Tensors& inputs, const Slice& slice) {
   for (size_t i = 0; i < inputs.size(); ++i) {
     part.push_back({inputs[i].name, inputs[i].dtype,
                     Take(inputs[i].values, c.info().signature.inputs[i], slice)});
+  }
+  return part;
+}
+
+// The part of a subject's own tensors that belongs to a slice.
+Tensors TakeOwn(const Case& c, const Tensors* own, const Slice& slice) {
+  Tensors part;
+  if (!own) return part;
+  for (const TensorSpec& spec : c.info().signature.outputs) {
+    const auto at = std::ranges::find(*own, spec.name, &NamedTensor::name);
+    if (at != own->end()) part.push_back({at->name, at->dtype, Take(at->values, spec, slice)});
   }
   return part;
 }
@@ -100,6 +112,7 @@ std::vector<Findings> ProveSlice(const Operation& operation, const Case& c, cons
   }
   for (const int bits : kPrecisions) {
     const WorkingPrecision precision(bits);
+    const InSlice in(slice);
     try {
       Outputs<Interval> outputs = MakeOutputs<Interval>(c, slice);
       operation.Evaluate(inputs, outputs);
@@ -122,6 +135,7 @@ bool IsUnbounded(const std::vector<Findings>& all) {
 Outputs<Counted> CountSlice(const Operation& operation, const Case& c, const Tensors& inputs,
                             const Slice& slice) {
   Outputs<Counted> outputs = MakeOutputs<Counted>(c, slice);
+  const InSlice in(slice);
   operation.Evaluate(inputs, outputs);
   return outputs;
 }
@@ -129,13 +143,15 @@ Outputs<Counted> CountSlice(const Operation& operation, const Case& c, const Ten
 // The formula answers for a slice or not at all: where no precision answers, it is cut until only
 // those elements are left that cannot be answered.
 void ProveInto(const Operation& operation, const Case& c, const Tensors& inputs,
-               const Recipe& recipe, const Slice& slice, std::vector<GoldenTensor>& golden) {
-  const Tensors part = TakeInputs(c, inputs, slice);
+               const Recipe& recipe, const Tensors* own, const Slice& slice,
+               std::vector<GoldenTensor>& golden) {
+  const Tensors part = TakeInputs(c, inputs, slice), own_part = TakeOwn(c, own, slice);
+  const Tracing tracing(own_part);
   const std::vector<Findings> findings = ProveSlice(operation, c, part, slice);
   if (IsUnbounded(findings)) {
     if (const auto halves = Halve(c, slice)) {
-      ProveInto(operation, c, inputs, recipe, halves->first, golden);
-      ProveInto(operation, c, inputs, recipe, halves->second, golden);
+      ProveInto(operation, c, inputs, recipe, own, halves->first, golden);
+      ProveInto(operation, c, inputs, recipe, own, halves->second, golden);
       return;
     }
   }
@@ -173,8 +189,9 @@ std::vector<GoldenTensor> Prove(const Operation& operation, const Case& c, const
     const Tensor<double> empty(c.ShapeOf(spec));
     golden.push_back({spec.name, c.DTypeOf(spec), empty, empty, empty, empty, empty});
   }
-  ForEachSlice(c, options,
-               [&](const Slice& slice) { ProveInto(operation, c, inputs, recipe, slice, golden); });
+  ForEachSlice(c, options, [&](const Slice& slice) {
+    ProveInto(operation, c, inputs, recipe, options.own, slice, golden);
+  });
   return golden;
 }
 
@@ -189,12 +206,15 @@ std::vector<PermittedTensor> Permit(const Operation& operation, const Case& c,
   std::vector<PermittedTensor> permitted;
   for (const TensorSpec& spec : c.info().signature.outputs) {
     const Shape shape = c.ShapeOf(spec);
+    const Tensor<double> empty(shape);
     permitted.push_back(
-        {spec.name, c.DTypeOf(spec), Tensor<double>(shape), std::vector<bool>(CountOf(shape))});
+        {spec.name, c.DTypeOf(spec), empty, empty, std::vector<bool>(CountOf(shape))});
   }
   std::mutex mutex;  // bits of `vacuous` share bytes
   ForEachSlice(c, options, [&](const Slice& slice) {
     const Following following(recipe, c.dtype());
+    const Tensors own = TakeOwn(c, options.own, slice);
+    const Tracing tracing(own);
     const auto counted = CountSlice(operation, c, TakeInputs(c, inputs, slice), slice);
     const std::lock_guard lock(mutex);
     for (size_t o = 0; o < permitted.size(); ++o) {
@@ -203,6 +223,7 @@ std::vector<PermittedTensor> Permit(const Operation& operation, const Case& c,
       for (size_t i = 0; i < indices.size(); ++i) {
         const Counted& x = counted[o].values.data[i];
         permitted[o].error.data[indices[i]] = x.Permitted();
+        permitted[o].likely.data[indices[i]] = x.Likely();
         permitted[o].vacuous[indices[i]] = x.saturated();
       }
     }

@@ -16,6 +16,7 @@ namespace sextant {
 struct ProveOptions {
   int threads = 0;                                      // 0: all cores
   std::function<void(double done)> progress = nullptr;  // 0 .. 1, from any thread, one at a time
+  const Tensors* own = nullptr;  // a subject's outputs, to go on from in a trace (trace.h)
 };
 
 // The proven values of every output, and what `recipe` permits.
@@ -31,6 +32,7 @@ struct PermittedTensor {
   std::string name;
   DType dtype;
   Tensor<double> error;
+  Tensor<double> likely;  // at most error: what independent roundings of long sums hardly exceed
   std::vector<bool> vacuous;
 };
 std::vector<PermittedTensor> Permit(const Case& c, const Tensors& inputs, const Recipe& recipe,

@@ -33,5 +33,14 @@ BENCHMARK_CAPTURE(ProveCase, rms_norm, "rms_norm N=256 M=4096 dtype=bf16")
     ->UseRealTime()
     ->MeasureProcessCPUTime();
 
+BENCHMARK_CAPTURE(ProveCase, linear, "linear N=64 F=128 M=2048")
+    ->Unit(benchmark::kSecond)
+    ->UseRealTime()
+    ->MeasureProcessCPUTime();
+BENCHMARK_CAPTURE(ProveCase, relative_attention, "relative_attention clip=16 H=2 S=64 T=64 D=128")
+    ->Unit(benchmark::kSecond)
+    ->UseRealTime()
+    ->MeasureProcessCPUTime();
+
 }  // namespace
 }  // namespace sextant

@@ -1,6 +1,6 @@
 // The functions in which formulas are written, for every number type Real
 // (Interval, Counted, Rounded, Wide). Beside + - * / they are
-//   Sqrt Exp Log CosSin                 of each type's header
+//   Sqrt Exp Log CosSin Tanh Erf Erfc Sigmoid   of each type's header
 //   Floor(x)                            a double: what is decided, not computed
 //   Clamp(x, low, high), LogRatio(a, b) reference/scaling_setting.h; there is no comparing
 //   Converted(x)                        x in the format of the step
@@ -13,7 +13,7 @@
 //   KeptTurn(turn, amplitude)           them times an amplitude: steps trig and table
 //   KeptFactor<Real>(n, d)(x)           x n / d: steps factor, table and weigh
 //   RowScale<Real>(v)(x, w)             x / sqrt(v) * w: steps rsqrt, scale and weigh
-//   Dot(a, b)                           the sum of a_i b_i: step dot
+//   Dot(a, b)                           the sum of a_i b_i: step dot; reference/dot.h
 //   ScoreScale<Real>(scale, n)(x)       x scale, or x / sqrt(n) where it is unset: step scale
 //   SoftmaxRow<Real>(scores)            reference/softmax_row.h
 // A formula does not know its number type; what is exact or shared for one type and rounded step by
@@ -30,6 +30,7 @@
 #include <vector>
 
 #include "reference/counted.h"
+#include "reference/dot.h"
 #include "reference/interval.h"
 #include "reference/recipe.h"
 #include "reference/rounded.h"
@@ -57,15 +58,6 @@ Real SumOf(const std::vector<Real>& terms) {
 template <class Real>
 Real TwoPi() {
   return TwoPiOf(static_cast<const Real*>(nullptr));
-}
-
-template <class Real>
-Real Dot(std::span<const Real> a, std::span<const Real> b) {
-  const InStep at(Step::kDot);
-  std::vector<Real> products;
-  products.reserve(a.size());
-  for (size_t i = 0; i < a.size(); ++i) products.push_back(a[i] * b[i]);
-  return SumOf(products);
 }
 
 // base^-(k/n), base > 0, 0 <= k, n > 0. The form of step `frequency` says how (recipe.h).

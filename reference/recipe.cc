@@ -17,30 +17,32 @@ thread_local const StepRule* store_rule = nullptr;
 thread_local unsigned steps_performed = 0;
 
 constexpr StandardRecipe kStandard[] = {
-    {"native", "*=T", "*=f32 table=T rotate=T weigh=T score=T store=T",
+    {"native", "*=T", "*=f32 table=T rotate=T weigh=T score=T gate=T keep=T store=T",
      "every step in the dtype; for f16 and bf16 the frequencies, angles, cos and sin, sums, roots, "
-     "dot products and softmax in f32, the table, the rotation, scores and weights in the dtype "
-     "(Hugging Face)"},
-    {"f32_compute", "*=T", "*=f32 store=T", "f32 inside, one rounding at the end (Meta)"},
+     "dot products, activations and softmax in f32; the table, the rotation, scores, weights, "
+     "gates and what operations hand on in the dtype (Hugging Face)"},
+    {"f32_compute", "*=T", "*=f32 keep=T store=T",
+     "f32 inside an operation, one rounding at its end (Meta)"},
     {"all_native", "*=T", "*=T", "every step in the dtype, 16-bit angles included"},
     {"exact", "*=exact store=T", "*=exact store=T", "the exact value, correctly rounded"},
     {"exact_table",
      "*=T exponent=exact frequency=exact angle=exact trig=exact factor=exact slope=exact "
      "distance=exact",
      "*=f32 exponent=exact frequency=exact angle=exact trig=exact factor=exact slope=exact "
-     "distance=exact "
-     "store=T",
+     "distance=exact keep=T store=T",
      "correctly rounded tables and slopes, distances of integers; the rest in the dtype (16-bit "
      "types: in f32, rounded once at the end)"},
     {"exp_log", "*=T frequency=T:exp_log slope=T:exp_log",
-     "*=f32 frequency=f32:exp_log slope=f32:exp_log table=T rotate=T weigh=T score=T store=T",
+     "*=f32 frequency=f32:exp_log slope=f32:exp_log table=T rotate=T weigh=T score=T gate=T "
+     "keep=T store=T",
      "native, with frequencies by exp(-2k ln(base)/R), slopes alike"},
     {"power_chain", "*=T frequency=T:power_chain slope=T:power_chain",
      "*=f32 frequency=f32:power_chain slope=f32:power_chain table=T rotate=T weigh=T score=T "
-     "store=T",
+     "gate=T keep=T store=T",
      "native, with frequencies by powers of a rounded base^(2/R), slopes alike"},
     {"iterated", "*=T frequency=T:iterated slope=T:iterated",
-     "*=f32 frequency=f32:iterated slope=f32:iterated table=T rotate=T weigh=T score=T store=T",
+     "*=f32 frequency=f32:iterated slope=f32:iterated table=T rotate=T weigh=T score=T "
+     "gate=T keep=T store=T",
      "native, each frequency and each slope from the one before"},
 };
 
@@ -68,27 +70,37 @@ StepRule ParseRule(std::string_view text) {
   } else {
     rule.format = ParseDType(text);
   }
+  if (rule.form == Form::kTensorCore && text != "f32")
+    throw Error("form tensor_core adds up in f32, not in '", text, "'");
   return rule;
 }
 
 void CheckForm(Step step, Form form) {
   const bool frequency = form >= Form::kPow && form <= Form::kIterated;
-  const bool sum = form >= Form::kAny;
+  const bool sum = form >= Form::kAny && form <= Form::kTensorCore;
+  const bool error_function = form >= Form::kErf;
   if (frequency && step != Step::kFrequency && step != Step::kSlope)
     throw Error("form ", PrintValue(form), " belongs to frequency= or slope=");
   if (sum && step != Step::kSum && step != Step::kDot && step != Step::kSoftmax)
     throw Error("form ", PrintValue(form), " belongs to sum=, dot= or softmax=");
+  if (error_function && step != Step::kActivation)
+    throw Error("form ", PrintValue(form), " belongs to activation=");
 }
 
 Recipe ParseLine(std::string_view line) {
   Recipe recipe{.name = std::string(line), .steps = {}};
   std::array<bool, kStepNames.size()> given{};
   std::optional<StepRule> rest;
+  bool flushes = false;
   std::istringstream words{std::string(line)};
   for (std::string word; words >> word;) {
+    if (word == "flush") {
+      flushes = true;
+      continue;
+    }
     const size_t equals = word.find('=');
     if (equals == word.npos)
-      throw Error("recipe: '", word, "' is neither step=format nor a standard recipe");
+      throw Error("recipe: '", word, "' is neither step=format nor flush nor a standard recipe");
     const std::string name = word.substr(0, equals);
     const StepRule rule = ParseRule(std::string_view(word).substr(equals + 1));
     if (name == "*") {
@@ -111,6 +123,7 @@ Recipe ParseLine(std::string_view line) {
   if (!given[static_cast<size_t>(Step::kStore)]) {
     recipe.steps[static_cast<size_t>(Step::kStore)] = {.of_tensor = true};
   }
+  for (StepRule& rule : recipe.steps) rule.flushes = flushes;
   return recipe;
 }
 

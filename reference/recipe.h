@@ -4,8 +4,9 @@
 // A recipe is a line:  *=f32 frequency=f32:exp_log table=T rotate=T      (T = the tensor's dtype)
 //   step=format[:form][/ulps]   format: f64 f32 f16 bf16, T, or exact
 // Every operation inside a step rounds to its format; operands are converted on entry; `store` is
-// the last rounding. `ulps` is the accuracy claimed for the step's elementary functions (cos, exp,
-// pow ...), in ulps of its format: 1 unless said otherwise.
+// the last rounding. The word `flush` says that subnormal numbers may be taken for 0. `ulps` is the
+// accuracy claimed for the step's elementary functions (cos, exp, pow ...), in ulps of its format:
+// 1 unless said otherwise.
 #pragma once
 
 #include <array>
@@ -18,35 +19,40 @@
 namespace sextant {
 
 enum class Step {
-  kExponent,   // 2k / R
-  kFrequency,  // base^-(2k/R), and its scaling
-  kAngle,      // position * frequency
-  kTrig,       // cos and sin of it, times the attention factor
-  kFactor,     // what a position multiplies by: decay, temperature
-  kTable,      // cos, sin and factors as kept in a table
-  kRotate,     // x cos - y sin
-  kSquare,     // x^2
-  kSum,        // the sum over a row
-  kRsqrt,      // division by the count, + eps, square root
-  kScale,      // x / root; a score times its scale
-  kWeigh,      // times a weight or a factor; what a softmax weighs by, and the mean, as kept
-  kDot,        // the products and the sum of a dot product
-  kScore,      // a score of a query and a key, as kept before and after it is scaled
-  kSoftmax,    // e^(score - largest) over their sum
-  kSlope,      // 2^-(b k/n): how fast a linear bias falls
-  kDistance,   // the difference of two positions
-  kBias,       // slope * distance
-  kStore,      // the output's last rounding
+  kExponent,    // 2k / R
+  kFrequency,   // base^-(2k/R), and its scaling
+  kAngle,       // position * frequency
+  kTrig,        // cos and sin of it, times the attention factor
+  kFactor,      // what a position multiplies by: decay, temperature
+  kTable,       // cos, sin and factors as kept in a table
+  kRotate,      // x cos - y sin
+  kSquare,      // x^2
+  kSum,         // the sum over a row
+  kRsqrt,       // division by the count, + eps, square root
+  kCenter,      // the mean of a row, and x less it
+  kScale,       // x / root; a score times its scale
+  kWeigh,       // times a weight or a factor; what a softmax weighs by, and the mean, as kept
+  kDot,         // the products and the sum of a dot product
+  kScore,       // a score of a query and a key, as kept before and after it is scaled
+  kCap,         // cap tanh(score / cap)
+  kSoftmax,     // e^(score - largest) over their sum
+  kSlope,       // 2^-(b k/n): how fast a linear bias falls
+  kDistance,    // the difference of two positions
+  kBias,        // slope * distance; adding a bias
+  kActivation,  // a sigmoid, tanh or erf, and what makes an activation of it
+  kGate,        // the activated gate, as kept, times the other half
+  kKeep,        // a tensor that one operation of several hands to the next, and sums of such
+  kStore,       // the output's last rounding
 };
-inline constexpr std::array<std::string_view, 19> kStepNames = {
-    "exponent", "frequency", "angle",    "trig",  "factor", "table", "rotate",
-    "square",   "sum",       "rsqrt",    "scale", "weigh",  "dot",   "score",
-    "softmax",  "slope",     "distance", "bias",  "store"};
-constexpr std::array<std::string_view, 19> NamesOf(Step) { return kStepNames; }
+inline constexpr std::array<std::string_view, 24> kStepNames = {
+    "exponent", "frequency", "angle",    "trig",  "factor",     "table", "rotate", "square",
+    "sum",      "rsqrt",     "center",   "scale", "weigh",      "dot",   "score",  "cap",
+    "softmax",  "slope",     "distance", "bias",  "activation", "gate",  "keep",   "store"};
+constexpr std::array<std::string_view, 24> NamesOf(Step) { return kStepNames; }
 
 // How a step is computed, where that changes its accuracy.
 enum class Form {
-  kDefault,     // frequency, slope: pow; sum, dot, softmax: any order
+  kDefault,     // frequency, slope: pow; sum, dot, softmax: any order; activation: erf
   kPow,         // 1 / pow(base, 2k/R)
   kExpLog,      // exp(-2k * (ln(base) / R))
   kPowerChain,  // pow(pow(base, 2/R), -k), the inner power rounded
@@ -54,10 +60,14 @@ enum class Form {
   kAny,         // a sum in any order
   kSequential,  // left to right
   kPairwise,    // by halves
+  kTensorCore,  // exact products; four at a time are aligned with the sum and cut off, not rounded
+  kErf,         // 1 + erf(x / sqrt 2): its absolute error is that near 1
+  kErfc,        // erfc(-x / sqrt 2)
 };
-inline constexpr std::array<std::string_view, 8> kFormNames = {
-    "default", "pow", "exp_log", "power_chain", "iterated", "any", "sequential", "pairwise"};
-constexpr std::array<std::string_view, 8> NamesOf(Form) { return kFormNames; }
+inline constexpr std::array<std::string_view, 11> kFormNames = {
+    "default",    "pow",      "exp_log",     "power_chain", "iterated", "any",
+    "sequential", "pairwise", "tensor_core", "erf",         "erfc"};
+constexpr std::array<std::string_view, 11> NamesOf(Form) { return kFormNames; }
 
 struct StepRule {
   bool exact = false;      // real arithmetic: nothing rounds
@@ -65,6 +75,7 @@ struct StepRule {
   DType format = DType::kF32;
   Form form = Form::kDefault;
   double ulps = 1;
+  bool flushes = false;  // subnormal operands and results may count as 0
 };
 
 struct Recipe {

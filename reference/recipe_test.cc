@@ -74,8 +74,8 @@ TEST(Recipe, EveryStandardRecipeParsesUnderItsName) {
 TEST(Recipe, ErrorsNameWhatExists) {
   EXPECT_EQ(ErrorOf("angel=f32"),
             "'angel' is not one of: exponent frequency angle trig factor table rotate square sum "
-            "rsqrt scale "
-            "weigh dot score softmax slope distance bias store");
+            "rsqrt center scale weigh dot score cap softmax slope distance bias activation gate "
+            "keep store");
   EXPECT_EQ(ErrorOf("*=fp32"), "'fp32' is not one of: f64 f32 f16 bf16 T exact");
   EXPECT_EQ(ErrorOf("*=i64"), "'i64' is not one of: f64 f32 f16 bf16 T exact");
   EXPECT_THAT(
@@ -90,7 +90,8 @@ TEST(Recipe, ErrorsNameWhatExists) {
   EXPECT_EQ(ErrorOf("table=f32"), "recipe 'table=f32' says nothing of step exponent and has no *=");
   EXPECT_THAT(ErrorOf("naive"),
               StartsWith("there is no recipe 'naive'; there are: native f32_compute all_native"));
-  EXPECT_EQ(ErrorOf("*=f32 table"), "recipe: 'table' is neither step=format nor a standard recipe");
+  EXPECT_EQ(ErrorOf("*=f32 table"),
+            "recipe: 'table' is neither step=format nor flush nor a standard recipe");
 }
 
 TEST(Recipe, StepsNestAndRecipesToo) {

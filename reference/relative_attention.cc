@@ -2,6 +2,7 @@
 
 #include "reference/operation.h"
 #include "reference/softmax_row.h"
+#include "reference/trace.h"
 
 namespace sextant {
 namespace {
@@ -48,25 +49,27 @@ void RelativeAttention::operator()(const Tensor<Real>& q, const Tensor<Real>& k,
                                    Tensor<Real>& scores) const {
   const size_t heads = q.shape[0] * q.shape[1], S = q.shape[2], T = k.shape[2], D = q.shape[3];
   const ScoreScale<Real> scaled(scale, D);
-  for (size_t head = 0; head < heads; ++head) {
+  if (T == 0) return;
+  for (size_t query = 0; query < heads * S; ++query) {
+    const std::vector<size_t> rows = RowsOf(query_position(query % S), key_position, clip);
+    for (size_t t = 0; t < T; ++t) {
+      const Real content = Dot(RowAt(q, query), RowAt(k, query / S * T + t));
+      const Real relative = Dot(RowAt(q, query), RowAt(key_table, rows[t]));
+      const InStep at(Step::kScore);
+      scores.data[query * T + t] = scaled(content + relative);
+    }
+  }
+  const Tensor<Real> kept = Handed("scores", scores, Step::kScore);
+  for (size_t query = 0; query < heads * S; ++query) {
     std::vector<size_t> keys(T);
-    for (size_t t = 0; t < T; ++t) keys[t] = head * T + t;
-    for (size_t s = 0; T > 0 && s < S; ++s) {
-      const size_t query = head * S + s;
-      const std::vector<size_t> rows = RowsOf(query_position(s), key_position, clip);
-      for (size_t t = 0; t < T; ++t) {
-        const Real content = Dot(RowAt(q, query), RowAt(k, keys[t]));
-        const Real relative = Dot(RowAt(q, query), RowAt(key_table, rows[t]));
-        const InStep at(Step::kScore);
-        scores.data[query * T + t] = Converted(scaled(content + relative));
-      }
-      const SoftmaxRow<Real> weights(RowAt(scores, query));
-      for (size_t d = 0; d < D; ++d) {
-        const Real content = MeanOf(weights, v, keys, d);
-        const Real relative = MeanOf<Real>(weights, value_table, rows, d);
-        const InStep at(Step::kWeigh);
-        y.data[query * D + d] = content + relative;
-      }
+    for (size_t t = 0; t < T; ++t) keys[t] = query / S * T + t;
+    const std::vector<size_t> rows = RowsOf(query_position(query % S), key_position, clip);
+    const SoftmaxRow<Real> weights(RowAt(kept, query));
+    for (size_t d = 0; d < D; ++d) {
+      const Real content = MeanOf(weights, v, keys, d);
+      const Real relative = MeanOf<Real>(weights, value_table, rows, d);
+      const InStep at(Step::kWeigh);
+      y.data[query * D + d] = content + relative;
     }
   }
 }

@@ -17,7 +17,7 @@ struct Rope : RopeAttributes {
   static constexpr std::string_view kChoices =
       "pairing=half|interleaved base=10000|500000|2 "
       "scaling=none|linear(factor=8)|llama3(factor=8)|llama3(factor=32)|ntk(factor=4)|"
-      "dynamic(factor=10,max_position_embeddings=2048)|"
+      "ntk_mixed(factor=8,mixed_b=0.625)|dynamic(factor=10,max_position_embeddings=2048)|"
       "yarn(factor=4,original_max_position_embeddings=4096)|"
       "longrope(short_factor=[1,1.25],long_factor=[1,8],original_max_position_embeddings=4096,"
       "factor=32)|"

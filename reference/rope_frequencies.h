@@ -19,7 +19,8 @@ struct RopeFrequencies {
   static constexpr std::string_view kChoices =
       "base=10000|500000|150000|2 "
       "scaling=none|linear(factor=8)|llama3(factor=8)|llama3(factor=32)|linear(factor=2.5)|"
-      "ntk(factor=4)|dynamic(factor=10,max_position_embeddings=2048)|"
+      "ntk(factor=4)|ntk_mixed(factor=8,mixed_b=0.625)|"
+      "dynamic(factor=10,max_position_embeddings=2048)|"
       "yarn(factor=4,original_max_position_embeddings=4096)|"
       "yarn(factor=32,original_max_position_embeddings=4096,truncate=false)|"
       "yarn(factor=4,original_max_position_embeddings=4096,ramp=rotations)|"

@@ -25,6 +25,13 @@ void RopeSections::Check() const {
     throw Error("sections is ", text, ", expected a sum of ", pairs, " (R/2 pairs)");
   }
   if (order == SectionOrder::kContiguous) return;
+  if (order == SectionOrder::kTrailing) {
+    const bool same = std::ranges::all_of(sections.begin() + 1, sections.end(),
+                                          [&](int64_t n) { return n == sections[1]; });
+    if (same) return;
+    throw Error("sections is ", text, ": trailing, axes 1 to ", A.value - 1,
+                " take turns, expected as many pairs for each of them");
+  }
   for (int64_t a = 1; a < A.value; ++a) {
     const int64_t n = sections[static_cast<size_t>(a)], most = (pairs - a + A.value - 1) / A.value;
     if (n > most) {
@@ -36,14 +43,19 @@ void RopeSections::Check() const {
 
 std::vector<size_t> RopeSections::Axes() const {
   std::vector<size_t> axes;
+  const size_t count = sections.size(), pairs = static_cast<size_t>(R.value / 2);
+  if (order == SectionOrder::kTrailing) {
+    const size_t turns = pairs - static_cast<size_t>(sections[0]);
+    for (size_t k = 0; k < pairs; ++k) axes.push_back(k < turns ? 1 + k % (count - 1) : 0);
+    return axes;
+  }
   if (order == SectionOrder::kContiguous) {
     for (size_t a = 0; a < sections.size(); ++a) {
       axes.insert(axes.end(), static_cast<size_t>(sections[a]), a);
     }
     return axes;
   }
-  const size_t count = sections.size();
-  for (size_t k = 0; k < static_cast<size_t>(R.value / 2); ++k) {
+  for (size_t k = 0; k < pairs; ++k) {
     const size_t a = k % count;
     axes.push_back(k < count * static_cast<size_t>(sections[a]) ? a : 0);
   }

@@ -14,9 +14,10 @@ namespace sextant {
 // Which pairs take the position of axis a, of n = sections[a]:
 //   contiguous   the next n, axis after axis
 //   interleaved  every A-th from pair a on, n of them; axis 0 all that are left, up to the end
-enum class SectionOrder { kContiguous, kInterleaved };
-constexpr std::array<std::string_view, 2> NamesOf(SectionOrder) {
-  return {"contiguous", "interleaved"};
+//   trailing     axes 1, 2, ... take turns from the first pair on; axis 0 the last n
+enum class SectionOrder { kContiguous, kInterleaved, kTrailing };
+constexpr std::array<std::string_view, 3> NamesOf(SectionOrder) {
+  return {"contiguous", "interleaved", "trailing"};
 }
 
 struct RopeSections : RopeAttributes {
@@ -27,7 +28,7 @@ struct RopeSections : RopeAttributes {
   static constexpr std::string_view kDraw = "x=normal position=random_positions(4096)";
   static constexpr std::string_view kChoices =
       "sections=[2,1,1]|[1,1,1]|[1,2,1]|[3,1]|[2,2]|[6,5,5]|[8,12,12] "
-      "order=contiguous|interleaved pairing=half|interleaved base=10000|500000|2 "
+      "order=contiguous|interleaved|trailing pairing=half|interleaved base=10000|500000|2 "
       "scaling=none|linear(factor=8)|llama3(factor=8)|"
       "yarn(factor=4,original_max_position_embeddings=4096)|"
       "dynamic(factor=2,max_position_embeddings=4096) seq_len=|8192 offset=0|1|2 "
@@ -39,10 +40,14 @@ struct RopeSections : RopeAttributes {
       "  position  [B,A,S]    tokens, frames, rows, columns ...; integers, may be negative\n"
       "  sections  [A]        pairs of each axis; their sum is R/2\n"
       "  axis(k)   contiguous: the a of whose section k is, one section after the other;\n"
-      "            interleaved: a = k mod A if k < A sections[a], else 0";
+      "            interleaved: a = k mod A if k < A sections[a], else 0;\n"
+      "            trailing: a = 1 + k mod (A-1), for the last sections[0] pairs 0";
   static constexpr std::string_view kSource =
       "Wang et al. 2024, arXiv:2409.12191, section 2.1 (contiguous: Qwen2-VL, apply_multimodal_"
-      "rotary_pos_emb); interleaved: Qwen3-VL, apply_interleaved_mrope (huggingface/transformers)";
+      "rotary_pos_emb; four axes: HunyuanOCR's xDRoPE, vllm-project/vllm "
+      "rotary_embedding/xdrope.py); interleaved: Qwen3-VL, apply_interleaved_mrope "
+      "(huggingface/transformers); trailing: ERNIE-4.5-VL (vllm-project/vllm "
+      "rotary_embedding/ernie45_vl_rope.py)";
 
   std::vector<int64_t> sections;
   SectionOrder order{};

@@ -44,6 +44,13 @@ TEST(RopeSections, HasTheTailOfQwen3VL) {
   EXPECT_THAT(std::vector(axes.begin() + 60, axes.end()), ElementsAre(0, 0, 0, 0));
 }
 
+// ERNIE-4.5-VL: rows and columns in turn, then time.
+TEST(RopeSections, TrailingAxisComesLast) {
+  EXPECT_THAT(AxesOf({3, 2, 2}, SectionOrder::kTrailing, 14), ElementsAre(1, 2, 1, 2, 0, 0, 0));
+  EXPECT_THAT(AxesOf({0, 1, 1, 1}, SectionOrder::kTrailing, 6), ElementsAre(1, 2, 3));
+  EXPECT_THAT(AxesOf({2}, SectionOrder::kTrailing, 4), ElementsAre(0, 0));
+}
+
 // Frequencies 1 and 1/2 whatever the axis: the second pair turns by half of its own position.
 TEST(RopeSections, TurnsEveryPairByThePositionOfItsAxis) {
   EXPECT_THAT(DoublesOf("rope_sections sections=[1,1] order=contiguous pairing=half base=4 A=2 H=1 "
@@ -54,7 +61,7 @@ TEST(RopeSections, TurnsEveryPairByThePositionOfItsAxis) {
 TEST(RopeSections, OfTextIsRope) {
   const std::string shared = " pairing=interleaved H=1 S=1 D=8 R=6 offset=1 dtype=f32 ";
   const std::string numbers = "@x=1,-2,3,0.5,5,-6,7,8 @position=70001";
-  for (const std::string order : {"contiguous", "interleaved"}) {
+  for (const std::string order : {"contiguous", "interleaved", "trailing"}) {
     EXPECT_EQ(DoublesOf("rope_sections sections=[1,1,1] A=3 order=" + order + shared + numbers),
               DoublesOf("rope" + shared + numbers));
   }
@@ -76,6 +83,10 @@ TEST(RopeSections, RefusesSectionsThatDoNotFit) {
   EXPECT_THAT(Refusal(contiguous + "[9223372036854775807,9223372036854775807,8]"),
               HasSubstr("expected a sum of 6"));
   EXPECT_THAT(Refusal(contiguous + "[3,3]"), HasSubstr("each of the A = 3 axes"));
+  EXPECT_THAT(Refusal("order=trailing sections=[1,2,3]"),
+              HasSubstr("axes 1 to 2 take turns, expected as many pairs for each of them"));
+  EXPECT_EQ(Refusal("order=contiguous sections=[2,2,2]"), "");  // three axes follow
+  EXPECT_THAT(Refusal("order=contiguous sections=[]"), HasSubstr("A = 0"));
   EXPECT_THAT(Refusal(contiguous + "[4,4,-2]"), HasSubstr("expected no negative number"));
   EXPECT_THAT(Refusal(contiguous + "2,2,2"), HasSubstr("'2,2,2' is not a list such as [1,2]"));
   EXPECT_THAT(Refusal(contiguous + "[2,2,2,]"), HasSubstr("ends with a comma"));

@@ -33,12 +33,19 @@ TEST(RopeShift, IsTheRotationByDelta) {
             DoublesOf("rope H=1 S=1" + shared + " @position=-777 @x" + numbers));
 }
 
-// YaRN's amplitude is in the keys already.
+// Whatever the amplitude, it is in the keys already.
 TEST(RopeShift, HasNoAmplitude) {
-  const Proof proof = ProofOf(
-      "rope_shift pairing=half K=1 T=2 D=8 dtype=f64 @delta=0 "
-      "scaling=yarn(factor=4,original_max_position_embeddings=4096)");
-  EXPECT_EQ(proof.golden[0].value.data, proof.inputs[0].values.data);
+  for (const char* scaling :
+       {"yarn(factor=4,original_max_position_embeddings=4096)",
+        "longrope(short_factor=[1,1,1,1],long_factor=[2,2,2,2],"
+        "original_max_position_embeddings=4096,factor=32)",
+        "longrope(short_factor=[1,1,1,1],long_factor=[2,2,2,2],"
+        "original_max_position_embeddings=4096,factor=32,short_mscale=1.5,long_mscale=2)",
+        "explicit(inv_freq=[1,1,1,1],attention_factor=1.5)"}) {
+    const Proof proof = ProofOf(
+        std::string("rope_shift pairing=half K=1 T=2 D=8 dtype=f64 @delta=0 scaling=") + scaling);
+    EXPECT_EQ(proof.golden[0].value.data, proof.inputs[0].values.data) << scaling;
+  }
 }
 
 // A window of no channels: a layer without positions has nothing to shift.

@@ -1,5 +1,6 @@
 #include "reference/rounded.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -20,7 +21,10 @@ double RoundTo(DType type, const DoubleDouble& x) {
 
 Rounded Rounded::Finish(const DoubleDouble& x) {
   const StepRule& rule = CurrentRule();
-  return rule.exact ? Rounded(x) : Rounded(RoundTo(rule.format, x));
+  if (rule.exact) return Rounded(x);
+  const double y = RoundTo(rule.format, x);
+  const bool normal = std::abs(y) >= std::ldexp(1.0, GridOf(rule.format).min_exponent);
+  return Rounded(rule.flushes && !normal && !std::isnan(y) ? 0 : y);
 }
 
 Rounded Converted(const Rounded& a) { return Rounded::Finish(a.value_); }
@@ -96,8 +100,29 @@ Rounded Power(const Rounded& left, const Rounded& right) {
   return Rounded::Finish(exp(exponent.value_ * log(base.value_)));
 }
 
+// Every four terms and the sum so far, as far as they reach the last place of the largest.
+Rounded Rounded::TensorCoreSum(std::span<const Rounded> terms) {
+  const auto cut = [](double x, int lowest) {
+    return std::ldexp(std::trunc(std::ldexp(x, -lowest)), lowest);
+  };
+  const auto exponent_of = [](double x) {
+    return x == 0 || !std::isfinite(x) ? -200 : std::ilogb(x);
+  };
+  double sum = 0;
+  for (size_t i = 0; i < terms.size(); i += 4) {
+    const auto four = terms.subspan(i, std::min<size_t>(4, terms.size() - i));
+    int largest = exponent_of(sum);
+    for (const Rounded& term : four) largest = std::max(largest, exponent_of(term.value()));
+    double aligned = cut(sum, largest - 23);
+    for (const Rounded& term : four) aligned += cut(term.value(), largest - 23);
+    sum = cut(aligned, exponent_of(aligned) - 23);
+  }
+  return Finish(sum);
+}
+
 Rounded SumOf(std::span<const Rounded> terms) {
   if (terms.empty()) return Rounded();
+  if (CurrentRule().form == Form::kTensorCore) return Rounded::TensorCoreSum(terms);
   if (CurrentRule().form == Form::kPairwise && terms.size() > 1) {
     const size_t half = terms.size() / 2;
     return SumOf(terms.first(half)) + SumOf(terms.subspan(half));

@@ -34,6 +34,10 @@ class Rounded {
   friend Rounded Sqrt(const Rounded& a);
   friend Rounded Exp(const Rounded& a);
   friend Rounded Log(const Rounded& a);
+  friend Rounded Tanh(const Rounded& a);
+  friend Rounded Erf(const Rounded& a);
+  friend Rounded Erfc(const Rounded& a);
+  friend Rounded Sigmoid(const Rounded& a);  // 1 / (1 + e^-a)
   friend std::pair<Rounded, Rounded> CosSin(const Rounded& angle);
   friend Rounded Converted(const Rounded& a);
   friend Rounded Power(const Rounded& base, const Rounded& exponent);  // base > 0
@@ -45,6 +49,7 @@ class Rounded {
  private:
   explicit Rounded(const DoubleDouble& x) : value_(x) {}
   static Rounded Finish(const DoubleDouble& x);
+  static Rounded TensorCoreSum(std::span<const Rounded> terms);
 
   DoubleDouble value_;
 };

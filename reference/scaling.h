@@ -6,7 +6,7 @@
 //                             f is its unscaled one, base^-(2k/R). It lives no longer than S
 //   Growth<Real>(setting)     optional: f is of the base times growth^(R/(R-2))
 //   Amplitude<Real>(setting)  optional: the factor of cos and sin; 1 if it is not there
-// The formulas are over any arithmetic with + - * / Log Sqrt LogRatio Floor Clamp and TwoPiOf,
+// The formulas are over any arithmetic with + - * / Exp Log Sqrt LogRatio Floor Clamp and TwoPiOf,
 // found by argument-dependent look-up; so fast/ evaluates the same text in its own numbers. A new
 // scaling is one struct and one word in RopeScaling.
 #pragma once
@@ -30,8 +30,8 @@
 namespace sextant {
 
 using RopeScaling =
-    std::variant<NoScaling, LinearScaling, NtkScaling, DynamicScaling, YarnScaling, LongRopeScaling,
-                 Llama3Scaling, ProportionalScaling, ExplicitScaling>;
+    std::variant<NoScaling, LinearScaling, NtkScaling, NtkMixedScaling, DynamicScaling, YarnScaling,
+                 LongRopeScaling, Llama3Scaling, ProportionalScaling, ExplicitScaling>;
 
 // Throws Error on parameters for which the formula is undefined.
 void CheckScaling(const RopeScaling& scaling, const RotarySetting& setting);

@@ -60,4 +60,32 @@ struct DynamicScaling {
   }
 };
 
+// f / factor^(((k+1) / (R/2))^mixed_b): every pair ends at its own growth, the last one at factor.
+// With mixed_b = 1, which other programs have where it is unset, it is the "fixed" form: the base
+// is factor times as large, and all is divided by factor^(2/R).
+// Sources: Su 2023, kexue.fm/archives/9706; vllm-project/vllm, ntk_scaling_rope.py (rope type ntk).
+struct NtkMixedScaling {
+  static constexpr std::string_view kName = "ntk_mixed";
+  double factor = 0;
+  double mixed_b = 1;
+  void Visit(auto&& v) {
+    v("factor", factor, kRequired);
+    v("mixed_b", mixed_b);
+  }
+  void Check(const RotarySetting&) const {
+    ExpectAboveZero(kName, "factor", factor);
+    ExpectAboveZero(kName, "mixed_b", mixed_b);
+  }
+  template <class Real>
+  auto Formula(const RotarySetting& setting) const {
+    return [this, R = setting.R](const Real& f, int64_t k) {
+      const int64_t channels = 2 * (k + 1);
+      if (channels == R) return f / Real(factor);  // exactly
+      Real part = Real(static_cast<double>(channels)) / Real(static_cast<double>(R));
+      if (mixed_b != 1) part = Exp(Real(mixed_b) * Log(part));
+      return f / Exp(part * Log(Real(factor)));
+    };
+  }
+};
+
 }  // namespace sextant

@@ -55,6 +55,17 @@ TEST(NtkScaling, IsExactWhereItCanBe) {
               Each(0));
 }
 
+// 16^(-k/4) 16^(-(k+1)/4); and with ((k+1)/2)^2 = 1/4, 1 as the exponents of 16.
+TEST(NtkMixedScaling, DividesEveryPairByItsOwnPower) {
+  using testing::DoubleEq;
+  EXPECT_THAT(Frequencies("base=16 R=8 scaling=ntk_mixed(factor=16)"),
+              ElementsAre(DoubleEq(0x1p-1), DoubleEq(0x1p-3), DoubleEq(0x1p-5), 0x1p-7));
+  EXPECT_THAT(Frequencies("base=16 R=4 scaling=ntk_mixed(factor=16,mixed_b=2)"),
+              ElementsAre(DoubleEq(0x1p-1), 0x1p-6));
+  EXPECT_THAT(ErrorOf("R=4 scaling=ntk_mixed(factor=4,mixed_b=0)"),
+              HasSubstr("ntk_mixed: mixed_b is 0, expected more than 0"));
+}
+
 TEST(NtkScaling, RefusesTheWidthThatItDividesBy) {
   EXPECT_THAT(ErrorOf("R=2 scaling=ntk(factor=4)"), HasSubstr("ntk: R is 2, expected"));
   EXPECT_EQ(ErrorOf("R=0 scaling=ntk(factor=4)"), "");

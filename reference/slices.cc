@@ -1,6 +1,8 @@
 #include "reference/slices.h"
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 namespace sextant {
 namespace {
@@ -17,21 +19,45 @@ std::vector<std::pair<size_t, size_t>> RangesOf(const Shape& whole, const Tensor
   return ranges;
 }
 
+bool HasLetter(const TensorSpec& spec, const std::string& letter) {
+  return std::ranges::find(spec.extents, letter) != spec.extents.end();
+}
+
+// Elements of the largest part of a tensor with that letter, where letters are cut to `sizes`.
+// An element that is only read takes less memory and time than one that is proven.
+size_t LargestPart(const Case& c, const std::string& letter,
+                   const std::map<std::string, size_t>& sizes) {
+  constexpr size_t kReadPerProven = 8;
+  size_t largest = 0;
+  const auto see = [&](const TensorSpec& spec, size_t per) {
+    if (!HasLetter(spec, letter)) return;
+    Shape shape = c.ShapeOf(spec);
+    for (size_t axis = 0; axis < shape.size(); ++axis) {
+      const auto at = sizes.find(spec.extents[axis]);
+      if (at != sizes.end()) shape[axis] = at->second;
+    }
+    largest = std::max(largest, CountOf(shape) / per);
+  };
+  for (const TensorSpec& input : c.info().signature.inputs) see(input, kReadPerProven);
+  for (const TensorSpec& output : c.info().signature.outputs) see(output, 1);
+  return largest;
+}
+
+thread_local const Slice* current = nullptr;
+
 }  // namespace
 
 std::vector<Slice> CutCase(const Case& c, size_t elements) {
-  size_t total = 0;
-  for (const TensorSpec& output : c.info().signature.outputs) {
-    total = std::max(total, CountOf(c.ShapeOf(output)));
-  }
   std::vector<Slice> slices(1);
+  std::map<std::string, size_t> sizes;
   for (const char letter : c.info().slices) {
-    if (total <= elements) break;
     const std::string name(1, letter);
     const auto extent = static_cast<size_t>(c.dimensions().at(name));
-    if (extent <= 1) continue;
+    const size_t total = LargestPart(c, name, sizes);
+    if (extent <= 1 || total <= elements) continue;
     const size_t wanted = std::min(extent, (total + elements - 1) / elements);
     const size_t size = (extent + wanted - 1) / wanted;
+    sizes[name] = size;
     std::vector<Slice> finer;
     for (const Slice& slice : slices) {
       for (size_t first = 0; first < extent; first += size) {
@@ -40,7 +66,6 @@ std::vector<Slice> CutCase(const Case& c, size_t elements) {
       }
     }
     slices = std::move(finer);
-    total = total / extent * size;
   }
   return slices;
 }
@@ -95,6 +120,22 @@ void Put(const Tensor<double>& part, const TensorSpec& spec, const Slice& slice,
          Tensor<double>& whole) {
   const std::vector<size_t> indices = IndicesIn(whole.shape, spec, slice);
   for (size_t i = 0; i < indices.size(); ++i) whole.data[indices[i]] = part.data[i];
+}
+
+InSlice::InSlice(const Slice& slice) : previous_(std::exchange(current, &slice)) {}
+InSlice::~InSlice() { current = previous_; }
+
+size_t FirstOf(const std::string& letter) {
+  if (!current) return 0;
+  const auto at = current->ranges.find(letter);
+  return at == current->ranges.end() ? 0 : at->second.first;
+}
+
+bool IsIndependent(const Operation& operation, char letter) {
+  return operation.info().slices.find(letter) != std::string_view::npos &&
+         std::ranges::none_of(operation.Attributes(), [letter](const Attribute& attribute) {
+           return attribute.dimension && attribute.name == std::string(1, letter);
+         });
 }
 
 }  // namespace sextant

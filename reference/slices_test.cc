@@ -79,5 +79,23 @@ TEST(Slices, AnEmptyCaseHasOneEmptySlice) {
   EXPECT_TRUE(Marks(c, 10).empty());
 }
 
+// A query sees the keys before it: the formula must know which query it is. Others do not care.
+TEST(Slices, SayWhereTheyBegin) {
+  EXPECT_EQ(FirstOf("S"), 0u);
+  const Slice slice{{{"S", {5, 2}}}};
+  {
+    const InSlice in(slice);
+    EXPECT_EQ(FirstOf("S"), 5u);
+    EXPECT_EQ(FirstOf("B"), 0u);
+  }
+  EXPECT_EQ(FirstOf("S"), 0u);
+  const auto attention = MakeOperationNamed("attention"),
+             relative = MakeOperationNamed("relative_attention");
+  EXPECT_FALSE(IsIndependent(*attention, 'S'));
+  EXPECT_FALSE(IsIndependent(*attention, 'T'));
+  EXPECT_TRUE(IsIndependent(*relative, 'S'));
+  EXPECT_FALSE(IsIndependent(*relative, 'T'));
+}
+
 }  // namespace
 }  // namespace sextant

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <ranges>
 
 namespace sextant {
 namespace {
@@ -60,28 +61,51 @@ struct SoftmaxRow<Counted>::Range {
     return exact && scores[j].center_.low == 0 && largest.center_.low == 0 && exponent.low == 0 &&
            IsRepresentable(format, exponent.high);
   }
+  // Of the difference to the largest. To base 2 scores are multiplied by log2 e before or after.
+  double RoundingOf(size_t j, const StepRule& rule, bool tiled) const {
+    const double reach = Reach(j);
+    if (!tiled) return RoundingError(rule, reach, 0);
+    const double sizes = 2 * scores[j].Magnitude() + 2 * scores[j].error_ + reach;  // >= |s| + |m|
+    return (sizes + 2 * reach) * UnitOf(rule.format) * kUp;
+  }
   // Error of the exponent and of its exponential, which counts as one of the exponent.
-  double ErrorOf(size_t j, const StepRule& rule) const {
+  double ErrorOf(size_t j, const StepRule& rule, bool tiled, double raises) const {
     double error = scores[j].error_;
     if (rule.exact || scores.size() == 1) return error;
     const bool known = IsExactIn(rule.format, j);
-    if (!known) error += RoundingError(rule.format, Reach(j));
     if (known && ExponentOf(j).high == 0) return error;  // e^0
-    const double relative = rule.ulps * std::ldexp(1.0, 1 - GridOf(rule.format).precision);
-    return relative < 1 ? error - std::log1p(-relative) : kInfinity;
+    if (!known || tiled) error += RoundingOf(j, rule, tiled);
+    const double relative = rule.ulps * 2 * UnitOf(rule.format);
+    return relative < 1 ? error - (1 + raises) * std::log1p(-relative) : kInfinity;
+  }
+  // How often the largest score so far may rise, forwards or backwards, the first score included.
+  double Raises() const {
+    return std::max(RaisesOf(scores), RaisesOf(std::views::reverse(scores)));
+  }
+  static double RaisesOf(const auto& in_order) {
+    double raises = 0, largest = -kInfinity;  // at least so large
+    for (const Counted& s : in_order) {
+      const double doubt = Slack(s) + s.error_;
+      raises += s.center_.high + doubt > largest;
+      largest = std::max(largest, s.center_.high - doubt);
+    }
+    return raises;
   }
 };
 
-SoftmaxRow<Counted>::SoftmaxRow(std::span<const Counted> scores) {
+SoftmaxRow<Counted>::SoftmaxRow(std::span<const Counted> scores, Tiling tiling)
+    : tiled_(tiling == Tiling::kAny) {
   if (scores.empty()) return;
   const InStep at(Step::kSoftmax);
   const StepRule& rule = CurrentRule();
   const Range range(scores);
+  largest_ = range.largest;
+  if (tiled_) raises_ = range.Raises();
   std::vector<DoubleDouble> terms;
   double drift = 0;  // the largest of an exponent
   for (size_t j = 0; j < scores.size(); ++j) {
     const Counted& s = range.scores[j];
-    const double error = range.ErrorOf(j, rule);
+    const double error = range.ErrorOf(j, rule, tiled_, raises_);
     saturated_ = saturated_ || s.saturated_;
     lost_ = lost_ || !std::isfinite(error) || !std::isfinite(s.center_.high);
     const DoubleDouble exponent = lost_ ? DoubleDouble() : range.ExponentOf(j);
@@ -90,20 +114,26 @@ SoftmaxRow<Counted>::SoftmaxRow(std::span<const Counted> scores) {
     rise_.push_back(std::expm1(error) * kUp);
     fall_.push_back(-std::expm1(-error) * kUp);
   }
-  SetWeights(terms, std::expm1(2 * drift));
+  drift_ = std::expm1(2 * drift);
+  SetWeights(terms);
 }
 
-// Of the exact weights: `drift` is the relative error of a term's centre by that of its exponent.
-void SoftmaxRow<Counted>::SetWeights(const std::vector<DoubleDouble>& terms, double drift) {
+// Of a number of that magnitude; where it is kept before the division, up to the unit of itself.
+double SoftmaxRow<Counted>::Rounding(const StepRule& rule, double magnitude) const {
+  if (!tiled_) return RoundingError(rule, magnitude, 0);
+  const double unit = UnitOf(rule.format);
+  return magnitude * unit / (1 - unit) + LeastOf(rule);
+}
+
+void SoftmaxRow<Counted>::SetWeights(const std::vector<DoubleDouble>& terms) {
   const StepRule& rule = CurrentRule();
   const size_t n = terms.size();
   const auto count = static_cast<double>(n);
-  DoubleDouble sum;
-  for (const DoubleDouble& term : terms) sum += term;
+  for (const DoubleDouble& term : terms) sum_ += term;
   for (const DoubleDouble& term : terms) {
     Counted p;
-    p.center_ = term / sum;
-    if (n > 1) p.drift_ = p.center_.high * (2 * drift + (count + 4) * kDriftUnit) + kTinyDrift;
+    p.center_ = term / sum_;
+    if (n > 1) p.drift_ = p.center_.high * (2 * drift_ + (count + 4) * kDriftUnit) + kTinyDrift;
     if (!rule.exact) p.format_ = rule.format;
     p.saturated_ = saturated_;
     rises_ += p.center_.high * rise_[weights_.size()];
@@ -113,12 +143,17 @@ void SoftmaxRow<Counted>::SetWeights(const std::vector<DoubleDouble>& terms, dou
   // The sum is at least its largest term, and the exact sum at most n times that.
   double underflow = 0;
   if (!rule.exact && n > 1) {
-    const double unit = std::ldexp(1.0, -GridOf(rule.format).precision);
-    const double off = RelativeErrorOfSum(rule, n);
-    const double of_sum = off < 1 ? std::min(off / (1 - off), count - 1) : count - 1;
-    common_ = (1 + of_sum) * (1 + unit) - 1;  // and of its reciprocal
-    underflow = rule.ulps * MinSubnormal(rule.format);
-    if (!(count * (1 + off) * 2 < MaxFinite(rule.format))) lost_ = true;
+    const double unit = UnitOf(rule.format);
+    const SumError off = RelativeErrorOfSum(rule, n);
+    const auto of_reciprocal = [&](double of_sum) {
+      of_sum += raises_ * unit;
+      const double most = of_sum < 1 ? std::min(of_sum / (1 - of_sum), count - 1) : count - 1;
+      return (1 + most) * (1 + unit) - 1;
+    };
+    common_ = of_reciprocal(off.worst);
+    likely_common_ = of_reciprocal(off.likely);
+    underflow = rule.flushes ? LeastOf(rule) : rule.ulps * LeastOf(rule);
+    if (!(count * (1 + off.worst) * 2 < MaxFinite(rule.format))) lost_ = true;
   }
   for (size_t j = 0; j < n; ++j) {
     Counted& p = weights_[j];
@@ -127,9 +162,11 @@ void SoftmaxRow<Counted>::SetWeights(const std::vector<DoubleDouble>& terms, dou
     own_.push_back(0);
     if (!rule.exact && n > 1) {
       // Terms below the smallest normal number are off by `underflow`, and their sum by n times it.
-      own_[j] = RoundingError(rule.format, most) + 2 * underflow * (1 + count * most);
+      own_[j] = Rounding(rule, most) + 2 * underflow * (1 + count * most);
     }
-    p.error_ = lost_ ? kInfinity : (shift_[j] + most * common_ + own_[j]) * kUp;
+    const double likely = (p.center_.high + shift_[j]) * (1 + likely_common_) * likely_common_;
+    p.SetError((shift_[j] + most * common_ + own_[j]) * kUp, (shift_[j] + likely + own_[j]) * kUp);
+    if (lost_) p.SetError(kInfinity, kInfinity);
   }
 }
 
@@ -146,73 +183,6 @@ double SoftmaxRow<Counted>::ShiftOf(size_t j) const {
   const double most_up = std::isnan(up) ? rest : std::min(up, rest);
   const double most_down = std::isnan(down) ? p : std::min(down, p);
   return std::max(0.0, std::max(most_up, most_down)) * kUp;
-}
-
-// With weights p~ of exponents that are off, and w' as an implementation keeps them,
-//   sum w' v' - sum p v = sum (w' - p~) v' + sum p~ (v' - v) + sum (p~ - p) v,
-// and the last is sum p_j (e^D_j - 1) (v_j - y) / sum p_j e^D_j for exponents off by D_j, |D| <= E;
-// or less than the range of the values.
-Counted SoftmaxRow<Counted>::Mean(std::span<const Counted> values) const {
-  Counted y;
-  if (weights_.empty()) return y;
-  StepRule kept;
-  {
-    const InStep at(Step::kWeigh);
-    kept = CurrentRule();
-  }
-  const InStep at(Step::kDot);
-  const StepRule& rule = CurrentRule();
-  const size_t n = weights_.size();
-  if (n == 1 && !lost_) return Converted(values[0]);  // times 1
-  std::vector<Counted> v;
-  for (size_t j = 0; j < n; ++j) {
-    v.push_back(Converted(values[j]));
-    y.center_ += weights_[j].center_ * v[j].center_;
-    y.saturated_ = y.saturated_ || v[j].saturated_;
-  }
-  if (!rule.exact) y.format_ = rule.format;
-  const double c = y.center_.high;
-  double spread = 0, least = kInfinity, most = -kInfinity;  // of the values around their mean
-  double inherited = 0, rounded = 0, products = 0, size = 0, drift = 0;
-  for (size_t j = 0; j < n; ++j) {
-    const double p = weights_[j].center_.high, magnitude = v[j].Magnitude() + v[j].error_;
-    const double away = std::abs(v[j].center_.high - c) + magnitude * 0x1p-50;
-    spread += p * rise_[j] * away;
-    least = std::min(least, v[j].center_.high - v[j].error_);
-    most = std::max(most, v[j].center_.high + v[j].error_);
-    inherited += (p + shift_[j]) * v[j].error_;
-    double weight = p + weights_[j].drift_ + weights_[j].error_, own = own_[j];
-    for (const StepRule& to : {kept, rule}) {  // as it is kept, and as it is multiplied
-      const bool holds = weights_[j].format_ && Contains(to.format, *weights_[j].format_);
-      if (to.exact || holds) continue;
-      own += RoundingError(to.format, weight);
-      weight += RoundingError(to.format, weight);
-    }
-    rounded += own * magnitude;
-    const double product = weight * magnitude;
-    if (!rule.exact) products += RoundingError(rule.format, product);
-    size += product;
-    drift += p * v[j].drift_ + magnitude * weights_[j].drift_;
-  }
-  size += products;
-  y.drift_ = (drift + static_cast<double>(n) * size * kDriftUnit) * kUp +
-             static_cast<double>(n) * kTinyDrift;
-  const double rest = 1 - falls_;
-  spread = (spread + rises_ * (y.drift_ + std::abs(c) * 0x1p-50)) / rest;
-  const double range = most - least;
-  const bool whole = !(rest > 0 && spread < range);
-  if (whole) spread = range;
-  y.saturated_ = y.saturated_ || saturated_ || (whole && range > 0);
-  y.error_ = spread + inherited + rounded + products;
-  y.error_ += (std::abs(c) + spread + inherited) * common_;
-  if (!rule.exact) {
-    y.error_ += RelativeErrorOfSum(rule, n) * size;
-    if (!(size * 2 < MaxFinite(rule.format))) y.error_ = kInfinity;
-  }
-  y.error_ *= kUp * (1 + static_cast<double>(n) * 0x1p-52);
-  if (lost_ || std::isnan(y.error_) || std::isnan(y.drift_)) y.error_ = kInfinity;
-  if (std::isnan(y.drift_)) y.drift_ = 0;
-  return y;
 }
 
 }  // namespace sextant

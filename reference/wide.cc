@@ -1,6 +1,7 @@
 #include "reference/wide.h"
 
 #include <boost/math/constants/constants.hpp>
+#include <boost/math/special_functions/erf.hpp>
 #include <boost/multiprecision/cpp_bin_float.hpp>
 
 namespace sextant {
@@ -36,6 +37,10 @@ Wide Sqrt(const Wide& a) { return Make(mp::sqrt(a.number().value)); }
 Wide Exp(const Wide& a) { return Make(mp::exp(a.number().value)); }
 Wide Exp2(const Wide& a) { return Make(mp::pow(Float(2), a.number().value)); }
 Wide Log(const Wide& a) { return Make(mp::log(a.number().value)); }
+Wide Tanh(const Wide& a) { return Make(mp::tanh(a.number().value)); }
+Wide Erf(const Wide& a) { return Make(boost::math::erf(a.number().value)); }
+Wide Erfc(const Wide& a) { return Make(boost::math::erfc(a.number().value)); }
+Wide Sigmoid(const Wide& a) { return Make(1 / (1 + mp::exp(-a.number().value))); }
 std::pair<Wide, Wide> CosSin(const Wide& angle) {
   return {Make(mp::cos(angle.number().value)), Make(mp::sin(angle.number().value))};
 }

@@ -34,6 +34,10 @@ class Wide {
   friend Wide Exp(const Wide& a);
   friend Wide Exp2(const Wide& a);
   friend Wide Log(const Wide& a);
+  friend Wide Tanh(const Wide& a);
+  friend Wide Erf(const Wide& a);
+  friend Wide Erfc(const Wide& a);
+  friend Wide Sigmoid(const Wide& a);  // 1 / (1 + e^-a)
   friend std::pair<Wide, Wide> CosSin(const Wide& angle);
   friend Wide Power(const Wide& base, const Wide& exponent);  // base > 0
   friend bool Less(const Wide& a, const Wide& b);

@@ -110,7 +110,7 @@ Json ReportOf(const oracle::Audit& audit, const std::vector<Case>& cases,
 }
 
 int AuditSuite(const Options& options) {
-  const std::vector<Selected> selected = Select(options.files);
+  const std::vector<Selected> selected = Select({.arguments = options.files});
   if (selected.empty()) {
     std::cerr << "sextant: there are no cases in it\n";
     return kNothing;

@@ -5,6 +5,7 @@
 #include "oracle/judge.h"
 #include "oracle/oracle.h"
 #include "tools/commands.h"
+#include "tools/config_for.h"
 #include "tools/progress.h"
 #include "tools/report.h"
 #include "tools/selection.h"
@@ -20,6 +21,7 @@ using oracle::Verdict;
 struct Options {
   std::vector<std::string> cases;
   std::string subject, recipe, filter, json, junit;
+  ConfigChoice config;
   double timeout = 60;
   int threads = 0;
   bool strict = false;
@@ -33,8 +35,11 @@ Verdict JudgeOne(const Selected& selected, const Subject& subject, const std::st
   const Tensors inputs = stored ? selected.record->inputs : DrawInputs(c, NpyReader());
   const Answer answer = subject.answer(c, inputs);
   if (answer.status != Answer::Status::kAnswered) {
-    Verdict verdict{
-        .case_line = c.ToString(), .message = answer.message, .tensors = {}, .causes = {}};
+    Verdict verdict{.case_line = c.ToString(),
+                    .message = answer.message,
+                    .tensors = {},
+                    .trace = {},
+                    .causes = {}};
     verdict.status = answer.status == Answer::Status::kFailed ? Verdict::Status::kCouldNotRun
                                                               : Verdict::Status::kUnsupported;
     return verdict;
@@ -50,7 +55,8 @@ Verdict JudgeOne(const Selected& selected, const Subject& subject, const std::st
 }
 
 int Check(const Options& options) {
-  const std::vector<Selected> selected = Select(options.cases, options.filter);
+  const std::vector<Selected> selected =
+      Select({.arguments = options.cases, .filter = options.filter, .config = options.config});
   if (selected.empty()) {
     std::cerr << "sextant: no case was selected\n";
     return kNothing;
@@ -85,6 +91,7 @@ Action BindCheck(CLI::App& app) {
   AddSubject(app, options->subject, options->recipe, options->timeout);
   app.add_option("--filter", options->filter,
                  "only cases whose line contains this, or matches it (* and ?)");
+  AddConfig(app, options->config);
   app.add_flag("--strict", options->strict, "the grade `unlikely` fails");
   app.add_option("--json", options->json, "write a report in JSON");
   app.add_option("--junit", options->junit, "write a report in JUnit's XML");

@@ -21,6 +21,8 @@ Action BindAuditSuite(CLI::App& app);
 Action BindCompare(CLI::App& app);
 
 // Options that several commands share.
+struct ConfigChoice;
+void AddConfig(CLI::App& app, ConfigChoice& config);
 void AddThreads(CLI::App& app, int& threads);
 void AddSubject(CLI::App& app, std::string& subject, std::string& recipe, double& timeout);
 

@@ -1,9 +1,12 @@
 #include "tools/config_for.h"
 
 #include <algorithm>
+#include <sstream>
 
+#include "fixtures/model_types.h"
 #include "reference/case.h"
 #include "reference/error.h"
+#include "reference/operations.h"
 
 namespace sextant::tools {
 namespace {
@@ -12,14 +15,51 @@ using fixtures::Model;
 using fixtures::ModelLayers;
 
 // The facts that are a model's: where an operation has such an attribute, its own default says
-// nothing of the model.
-constexpr const char* kModelFacts[] = {"pairing",     "base",        "scaling", "R",        "eps",
-                                       "unit_offset", "max_bias",    "form",    "sections", "order",
-                                       "beta",        "floor_scale", "start"};
+// nothing of the model. Where `beside` names attributes, it is meant only if the operation has one
+// of them too: other operations use the same letter for something else.
+struct ModelFact {
+  std::string_view key;
+  fixtures::Keys beside{};
+};
+constexpr ModelFact kModelFacts[] = {{"pairing"},
+                                     {"base", "scaling arrangement"},
+                                     {"scaling"},
+                                     {"R"},
+                                     {"sections"},
+                                     {"order", "sections"},
+                                     {"arrangement"},
+                                     {"frequencies", "arrangement"},
+                                     {"A", "arrangement"},
+                                     {"eps", "unit_offset"},
+                                     {"unit_offset"},
+                                     {"max_bias"},
+                                     {"form"},
+                                     {"beta", "floor_scale"},
+                                     {"floor_scale"},
+                                     {"start", "floor_scale"},
+                                     {"original_max_position_embeddings"}};
 
 bool Contains(const ModelLayers& kind, const std::string& layer) {
   return layer == kind.name ||
          std::ranges::any_of(kind.layers, [&](int64_t i) { return layer == std::to_string(i); });
+}
+
+// The operation that computes an input of that name from a model's attributes alone; empty if the
+// input is not a model's.
+std::string_view SourceOfInput(const std::string& input) {
+  for (const auto& operation : AllOperations()) {
+    const OperationInfo& info = operation->info();
+    if (!info.signature.inputs.empty()) continue;
+    if (std::ranges::count(info.signature.outputs, input, &TensorSpec::name)) return info.name;
+  }
+  return "";
+}
+
+std::string AxesOf(const ModelLayers& layers) {
+  for (const char* key : {"sections", "arrangement"}) {
+    if (layers.facts.contains(key)) return std::string(key) + "=" + layers.facts.at(key);
+  }
+  return "";
 }
 
 }  // namespace
@@ -38,20 +78,29 @@ std::string DescribeKinds(const Model& model) {
 }
 
 bool ConfigFor::Has(const std::string& key) const {
-  // `beta` is the temperature's only beside `floor_scale`: other operations use the same letter.
-  if (key == "beta") return Case::Has(operation, key) && Case::Has(operation, "floor_scale");
-  return Case::Has(operation, key);
+  if (!Case::Has(operation, key)) return false;
+  const auto fact = std::ranges::find(kModelFacts, key, &ModelFact::key);
+  if (fact == std::end(kModelFacts) || fact->beside.empty()) return true;
+  return std::ranges::any_of(fixtures::Split(fact->beside),
+                             [&](std::string_view other) { return Case::Has(operation, other); });
 }
 
-bool ConfigFor::IsGiven(const std::string& key) const {
-  return std::ranges::any_of(words,
-                             [&](const std::string& word) { return SplitWord(word).first == key; });
+const std::string* ConfigFor::Given(const std::string& key) const {
+  const auto at = std::ranges::find_if(
+      words, [&](const std::string& word) { return word.starts_with(key + "="); });
+  return at == words.end() ? nullptr : &*at;
 }
 
 Facts ConfigFor::FactsOf(const ModelLayers& layers) const {
   Facts facts;
   for (const auto& [key, text] : layers.facts) {
-    if (Has(key) && !IsGiven(key)) facts[key] = text;
+    if (Has(key) && !Given(key)) facts[key] = text;
+  }
+  const std::string* length = Given("seq_len");
+  if (length && facts.contains("scaling")) {
+    std::optional<int64_t> seq_len;
+    ParseValue(SplitWord(*length).second, seq_len);
+    facts["scaling"] = fixtures::ScalingAt(layers, seq_len);
   }
   return facts;
 }
@@ -60,37 +109,59 @@ Facts ConfigFor::FactsOf(const ModelLayers& layers) const {
 void ConfigFor::RequireExpressible(const Model& model, const ModelLayers& layers) const {
   const std::string_view name = operation.info().name;
   for (const TensorSpec& input : operation.info().signature.inputs) {
-    const bool of_the_model = input.name == "inv_freq" || input.name == "slope";
-    if (!of_the_model || IsGiven("@" + input.name)) continue;
-    throw Error("--config: ", name, " takes ", input.name, " as an input; give @", input.name, "=");
+    const std::string_view source = SourceOfInput(input.name);
+    if (source.empty() || Given("@" + input.name)) continue;
+    throw Error("--config: ", name, " takes ", input.name, " as an input; give @", input.name,
+                "= (", source, " computes it)");
   }
-  if (Has("base") && !Has("scaling")) {
-    throw Error("--config: the base of a rotary embedding is not the base of ", name);
+  for (const Attribute& attribute : operation.Attributes()) {
+    const std::string& key = attribute.name;
+    const bool named = std::ranges::count(kModelFacts, key, &ModelFact::key) > 0;
+    if (!named || attribute.dimension || Has(key) || Given(key)) continue;
+    throw Error("--config: the model's ", key, " is not the ", key, " of ", name, "; give ", key,
+                "=");
   }
-  if (!model.rotates && Rotates()) {
+  if (!model.rotates && Has("base")) {
     throw Error("--config: ", model.model_type,
                 " has linear biases (ALiBi) and no rotary embedding");
   }
   const auto R = layers.facts.find("R"), D = layers.facts.find("D");
   const bool partial = R != layers.facts.end() && D != layers.facts.end() && R->second != D->second;
-  if (partial && Rotates() && Has("D") && !Has("R")) {
+  if (partial && Has("base") && Has("D") && !Has("R")) {
     throw Error("--config: the model rotates R=", R->second, " of D=", D->second, " channels, and ",
                 name, " has no R; expected D=", R->second, " and no --config");
   }
-  if (layers.facts.contains("sections") && Has("pairing") && !Has("sections")) {
+  const auto sections = layers.unknown.find("sections");
+  if (sections != layers.unknown.end() && Has("pairing") && !Has("sections")) {
     throw Error("--config: positions of ", model.model_type,
-                " have several axes, sections=", layers.facts.at("sections"), ", and ", name,
-                " has one");
+                " have several axes: ", sections->second);
   }
-  for (const char* key : kModelFacts) {
-    if (!Has(key) || IsGiven(key) || layers.facts.contains(key)) continue;
-    const bool rests = R != layers.facts.end() && R->second == "0";
-    if (rests && std::string_view(key) == "base") continue;  // nothing rotates
+  const std::string axes = AxesOf(layers);
+  // Sections share one list of frequencies; axes with channels of their own have lists of their
+  // own.
+  const bool concerned = layers.facts.contains("arrangement") ? Has("base") : Has("pairing");
+  if (!axes.empty() && concerned && !Has("sections") && !Has("arrangement")) {
+    throw Error("--config: positions of ", model.model_type, " have several axes, ", axes, ", and ",
+                name, " has one");
+  }
+  RequireKnown(layers);
+}
+
+void ConfigFor::RequireKnown(const ModelLayers& layers) const {
+  const auto R = layers.facts.find("R");
+  const bool rests = R != layers.facts.end() && R->second == "0";
+  std::string reasons, keys;
+  for (const ModelFact& fact : kModelFacts) {
+    const std::string key(fact.key);
+    if (!Has(key) || Given(key) || layers.facts.contains(key)) continue;
+    if (rests && key == "base") continue;  // nothing rotates
     const auto why = layers.unknown.find(key);
-    throw Error("--config: ", why == layers.unknown.end() ? "the model has no " : "", key,
-                why == layers.unknown.end() ? std::string() : " is not known: " + why->second,
-                "; give ", key, "=");
+    reasons += why == layers.unknown.end() ? "the model has no " + key
+                                           : key + " is not known: " + why->second;
+    reasons += "; ";
+    keys += " " + key + "=";
   }
+  if (!keys.empty()) throw Error("--config: ", reasons, "give", keys);
 }
 
 Facts ConfigFor::Of(const Model& model, const std::string& layer) const {
@@ -105,13 +176,29 @@ Facts ConfigFor::Of(const Model& model, const std::string& layer) const {
   }
   const Facts facts = FactsOf(*chosen.front());
   for (const ModelLayers* kind : chosen) {
-    const bool differs = FactsOf(*kind) != facts || (Rotates() && !kind->certain);
+    const bool differs = FactsOf(*kind) != facts || (Has("base") && !kind->certain);
     if (!layer.empty() || !differs) continue;
     throw Error("--config: layers of ", model.model_type, kind->certain ? " differ" : " may differ",
                 "; give --layer= one of: ", DescribeKinds(model));
   }
   RequireExpressible(model, *chosen.front());
   return facts;
+}
+
+std::string Completed(const std::string& line, const ConfigChoice& choice) {
+  if (choice.path.empty()) return line;
+  std::istringstream in(line);
+  std::vector<std::string> words;
+  for (std::string word; in >> word;) words.push_back(word);
+  if (words.empty()) return line;
+  const auto operation = MakeOperationNamed(words.front());
+  std::string completed = words.front();
+  words.erase(words.begin());
+  const ConfigFor config{*operation, words};
+  const Facts facts = config.Of(fixtures::ReadConfig(choice.path, choice.part), choice.layer);
+  for (const auto& [key, text] : facts) completed += " " + key + "=" + text;
+  for (const std::string& word : words) completed += " " + word;
+  return completed;
 }
 
 }  // namespace sextant::tools

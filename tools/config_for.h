@@ -24,11 +24,20 @@ struct ConfigFor {
 
  private:
   bool Has(const std::string& key) const;
-  bool IsGiven(const std::string& key) const;
-  bool Rotates() const { return Has("base") && Has("scaling"); }
+  const std::string* Given(const std::string& key) const;  // the word; null if it is not given
   Facts FactsOf(const fixtures::ModelLayers& layers) const;
   void RequireExpressible(const fixtures::Model& model, const fixtures::ModelLayers& layers) const;
+  void RequireKnown(const fixtures::ModelLayers& layers) const;
 };
+
+// Which configuration completes case lines, which object of it, and which of its layers; no path:
+// none does.
+struct ConfigChoice {
+  std::string path{}, part{}, layer{};
+};
+
+// The line with the facts of the configuration that its operation has and its words do not give.
+std::string Completed(const std::string& line, const ConfigChoice& choice);
 
 // "full_attention (5, 11, ...)" for each kind.
 std::string DescribeKinds(const fixtures::Model& model);

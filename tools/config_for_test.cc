@@ -78,6 +78,9 @@ TEST(ConfigFor, AsksForWhatIsNotKnown) {
   layers.unknown["R"] = "nobody says";
   EXPECT_EQ(ErrorOf(kRotation, model), "--config: R is not known: nobody says; give R=");
   EXPECT_EQ(ErrorOf(kRotation, model, "", {"R=4"}), "no error");
+  layers.facts.erase("pairing");
+  EXPECT_EQ(ErrorOf(kRotation, model),
+            "--config: the model has no pairing; R is not known: nobody says; give pairing= R=");
   layers.facts.erase("unit_offset");
   EXPECT_EQ(ErrorOf("rms_norm", model),
             "--config: the model has no unit_offset; give unit_offset=");
@@ -88,7 +91,8 @@ TEST(ConfigFor, RefusesWhatTheOperationCannotExpress) {
   Model model = TwoKinds();
   model.kinds.pop_back();
   EXPECT_THAT(ErrorOf("rope_matrix", model), HasSubstr("rotates R=4 of D=8 channels"));
-  EXPECT_THAT(ErrorOf("sinusoidal", model), HasSubstr("is not the base of sinusoidal"));
+  EXPECT_THAT(ErrorOf("sinusoidal", model),
+              HasSubstr("the model's base is not the base of sinusoidal; give base="));
   EXPECT_THAT(ErrorOf("rope_given", model), HasSubstr("give @inv_freq="));
   model.kinds[0].facts["sections"] = "[1,1]";
   model.kinds[0].facts["order"] = "contiguous";
@@ -96,9 +100,47 @@ TEST(ConfigFor, RefusesWhatTheOperationCannotExpress) {
               HasSubstr("several axes, sections=[1,1], and rope has one"));
   EXPECT_EQ(Of("rope_sections", model).at("sections"), "[1,1]");
   EXPECT_EQ(ErrorOf("rope_frequencies", model), "no error");
+  model.kinds[0].facts.erase("sections");
+  model.kinds[0].unknown["sections"] = "nobody says";
+  EXPECT_THAT(ErrorOf(kRotation, model), HasSubstr("have several axes: nobody says"));
+  model.kinds[0].unknown.clear();
+  model.kinds[0].facts["arrangement"] = "blocks";
+  EXPECT_THAT(ErrorOf("rope_frequencies", model), HasSubstr("several axes, arrangement=blocks"));
   model.rotates = false;
   EXPECT_EQ(ErrorOf("rope_frequencies", model),
             "--config: two has linear biases (ALiBi) and no rotary embedding");
+}
+
+// The letter of the temperature's slope and the name of its start mean something else elsewhere.
+TEST(ConfigFor, TakesAFactOnlyWhereItIsMeant) {
+  Model model = TwoKinds();
+  model.kinds.pop_back();
+  for (const char* key : {"beta", "floor_scale", "start"}) model.kinds[0].facts[key] = "2";
+  EXPECT_EQ(Of("temperature_scale", model).at("beta"), "2");
+  EXPECT_THAT(ErrorOf("log_n_scale", model), HasSubstr("give original_max_position_embeddings="));
+  model.kinds[0].facts["original_max_position_embeddings"] = "16";
+  EXPECT_EQ(Of("log_n_scale", model).count("beta"), 0U);
+  EXPECT_THAT(ErrorOf("layer_norm", model), HasSubstr("the model's eps is not the eps of"));
+  EXPECT_EQ(ErrorOf("layer_norm", model, "", {"eps=1e-5"}), "no error");
+  EXPECT_THAT(ErrorOf("alibi", model), HasSubstr("@slope= (alibi_slopes computes it)"));
+  EXPECT_THAT(ErrorOf("rope_given", model), HasSubstr("@inv_freq= (rope_frequencies computes it)"));
+}
+
+TEST(ConfigFor, ScalingFollowsTheLengthThatIsAsked) {
+  Model model = TwoKinds();
+  model.kinds.pop_back();
+  model.kinds[0].facts[fixtures::kDoublingContext] = "16";
+  EXPECT_EQ(Of(kRotation, model).at("scaling"), "none");
+  EXPECT_EQ(Of(kRotation, model, "", {"seq_len=17"}).at("scaling"), "ntk(factor=3)");
+  EXPECT_FALSE(Of(kRotation, model, "", {"seq_len=17", "scaling=none"}).contains("scaling"));
+}
+
+TEST(ConfigFor, CompletesALine) {
+  const ConfigChoice llama{.path = "fixtures/models/llama2_7b.json"};
+  EXPECT_EQ(Completed("rope S=1 base=7", llama),
+            "rope D=128 H=32 R=128 pairing=half scaling=none S=1 base=7");
+  EXPECT_EQ(Completed("rope S=1", {}), "rope S=1");
+  EXPECT_THROW(Completed("no_operation", llama), Error);
 }
 
 }  // namespace

@@ -3,10 +3,8 @@
 #include <iostream>
 #include <memory>
 
-#include "fixtures/config.h"
 #include "fixtures/named_list.h"
 #include "fixtures/writer.h"
-#include "reference/operations.h"
 #include "reference/prove.h"
 #include "tools/commands.h"
 #include "tools/config_for.h"
@@ -19,23 +17,16 @@ namespace sextant::tools {
 namespace {
 
 struct Options {
-  std::string operation, config, layer, output, recipe = "native";
+  std::string operation, output, recipe = "native";
+  ConfigChoice config;
   std::vector<std::string> words;
   int threads = 0;
 };
 
-// The words of the line: those of the configuration that the operation has and nobody overrides,
-// then those given.
 std::string LineOf(const Options& options) {
   std::string line = options.operation;
-  if (!options.config.empty()) {
-    const auto operation = MakeOperationNamed(options.operation);
-    const ConfigFor config{*operation, options.words};
-    const auto facts = config.Of(fixtures::ReadConfig(options.config), options.layer);
-    for (const auto& [key, text] : facts) line += " " + key + "=" + text;
-  }
   for (const std::string& word : options.words) line += " " + word;
-  return fixtures::WithListsForNames(line, fixtures::FoldersOfLists());
+  return fixtures::WithListsForNames(Completed(line, options.config), fixtures::FoldersOfLists());
 }
 
 Json TensorJson(const Shape& shape, DType dtype) {
@@ -82,9 +73,7 @@ Action BindEval(CLI::App& app) {
   app.add_option("operation", options->operation, "its name (sextant list)")->required();
   app.add_option("words", options->words,
                  "key=value for attributes and dimensions, @NAME=SPEC for inputs");
-  app.add_option("--config", options->config, "a Hugging Face config.json; the words override it");
-  app.add_option("--layer", options->layer,
-                 "which layers of the configuration, where they differ: a name or a number");
+  AddConfig(app, options->config);
   app.add_option("-o,--output", options->output, "write a golden file instead of JSON");
   app.add_option("--recipe", options->recipe, "whose permitted errors to print")
       ->capture_default_str();

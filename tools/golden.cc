@@ -8,6 +8,7 @@
 #include "fixtures/writer.h"
 #include "reference/prove.h"
 #include "tools/commands.h"
+#include "tools/config_for.h"
 #include "tools/exit_status.h"
 #include "tools/progress.h"
 #include "tools/proof_count.h"
@@ -19,6 +20,7 @@ namespace {
 struct Options {
   std::vector<std::string> cases;
   std::string output;
+  ConfigChoice config;
   int threads = 0;
 };
 
@@ -37,7 +39,8 @@ std::vector<GoldenTensor> ProveNative(const Case& c, const Tensors& inputs, int 
 }
 
 int Golden(const Options& options) {
-  const std::vector<Selected> selected = Select(options.cases);
+  const std::vector<Selected> selected =
+      Select({.arguments = options.cases, .config = options.config});
   if (selected.empty()) {
     std::cerr << "sextant: there are no cases in it\n";
     return kNothing;
@@ -76,7 +79,8 @@ int Golden(const Options& options) {
 }
 
 int Inputs(const Options& options) {
-  const std::vector<Selected> selected = Select(options.cases);
+  const std::vector<Selected> selected =
+      Select({.arguments = options.cases, .config = options.config});
   if (selected.empty()) {
     std::cerr << "sextant: there are no cases in it\n";
     return kNothing;
@@ -203,6 +207,7 @@ Action BindGolden(CLI::App& app) {
   const auto options = std::make_shared<Options>();
   app.add_option("cases", options->cases, "files of cases, or case lines")->required();
   app.add_option("-o,--output", options->output, "the file to write")->required();
+  AddConfig(app, options->config);
   AddThreads(app, options->threads);
   return [options] { return Golden(*options); };
 }
@@ -211,6 +216,7 @@ Action BindInputs(CLI::App& app) {
   const auto options = std::make_shared<Options>();
   app.add_option("cases", options->cases, "files of cases, or case lines")->required();
   app.add_option("-o,--output", options->output, "the file to write")->required();
+  AddConfig(app, options->config);
   return [options] { return Inputs(*options); };
 }
 

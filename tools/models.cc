@@ -22,6 +22,7 @@ Facts FactsOf(const ModelType& type) {
     if (value) facts[key] = PrintValue(*value);
   };
   const bool linear_only = type.alibi.when == "always";
+  if (!type.variant.empty()) facts["if"] = std::string(type.variant);
   if (!type.alibi.when.empty()) facts["alibi"] = std::string(type.alibi.when);
   add("eps", type.norm.eps);
   if (!type.norm.eps_keys.empty()) add("unit_offset", type.norm.unit_offset);
@@ -32,6 +33,7 @@ Facts FactsOf(const ModelType& type) {
   add("R", type.R);
   if (!type.R) add("part", type.fraction);
   if (!type.axes.empty()) facts["order"] = std::string(type.axes);
+  if (!type.arrangement.empty()) facts["arrangement"] = std::string(type.arrangement);
   if (!type.layers.resting.empty()) facts["resting"] = std::string(type.layers.resting);
   if (!type.layers.unscaled.empty()) facts["unscaled"] = std::string(type.layers.unscaled);
   if (type.layers.kind == fixtures::Layers::kNoRopeList) facts["resting"] = "nope";
@@ -63,10 +65,10 @@ int ListTypes(bool json) {
   return kVerified;
 }
 
-int ListFiles(const std::vector<std::string>& files, bool json) {
+int ListFiles(const std::vector<std::string>& files, const std::string& part, bool json) {
   Json all = Json::array();
   for (const std::string& file : files) {
-    const fixtures::Model model = fixtures::ReadConfig(file);
+    const fixtures::Model model = fixtures::ReadConfig(file, part);
     for (const fixtures::ModelLayers& kind : model.kinds) {
       if (json) {
         all.push_back({{"file", file},
@@ -92,10 +94,14 @@ int ListFiles(const std::vector<std::string>& files, bool json) {
 
 Action BindModels(CLI::App& app) {
   const auto files = std::make_shared<std::vector<std::string>>();
+  const auto part = std::make_shared<std::string>();
   const auto json = std::make_shared<bool>(false);
   app.add_option("configurations", *files, "config.json files: what each says, by kind of layer");
+  app.add_option("--part", *part, "which object of them, instead of the text decoder");
   app.add_flag("--json", *json, "as JSON, with the source of each fact");
-  return [files, json] { return files->empty() ? ListTypes(*json) : ListFiles(*files, *json); };
+  return [files, part, json] {
+    return files->empty() ? ListTypes(*json) : ListFiles(*files, *part, *json);
+  };
 }
 
 }  // namespace sextant::tools

@@ -1,7 +1,17 @@
 #include "tools/commands.h"
+#include "tools/config_for.h"
 #include "tools/subjects.h"
 
 namespace sextant::tools {
+
+void AddConfig(CLI::App& app, ConfigChoice& config) {
+  app.add_option("--config", config.path,
+                 "a Hugging Face config.json that completes case lines; their words override it");
+  app.add_option("--part", config.part,
+                 "which object of the configuration, instead of its text decoder: vision_config");
+  app.add_option("--layer", config.layer,
+                 "which layers of the configuration, where they differ: a name or a number");
+}
 
 void AddThreads(CLI::App& app, int& threads) {
   app.add_option("-j,--threads", threads, "threads to prove with; all cores unless given")

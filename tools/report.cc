@@ -53,18 +53,31 @@ std::string WorstOf(const TensorVerdict& t) {
   return text;
 }
 
+std::string DetailsOf(const TensorVerdict& t) {
+  std::string text = WorstOf(t) + "\n" + std::to_string(t.failed) + " of " +
+                     std::to_string(t.judged) + " elements of " + t.name + " fail";
+  if (t.grade != Grade::kUnlikely) return text;
+  if (t.unlikely > 0) {
+    text += "; " + std::to_string(t.unlikely) + " are off by more than independent roundings give";
+  }
+  if (t.bias_in_standard_errors != 0) {
+    text += "; the mean error is " + Short(t.bias) + " of permitted, " +
+            Short(t.bias_in_standard_errors) + " standard errors from 0";
+  }
+  return text;
+}
+
 std::string Details(const Verdict& verdict) {
   std::string text = verdict.message;
-  for (const TensorVerdict& t : verdict.tensors) {
-    if (t.grade < Grade::kUnlikely) continue;
+  const auto add = [&text](const std::string& line) {
     if (!text.empty()) text += "\n";
-    text += WorstOf(t);
-    text += "\n" + std::to_string(t.failed) + " of " + std::to_string(t.judged) + " elements of " +
-            t.name + " fail";
-    if (t.grade == Grade::kUnlikely) {
-      text += "; the mean error is " + Short(t.bias) + " of permitted, " +
-              Short(t.bias_in_standard_errors) + " standard errors from 0";
-    }
+    text += line;
+  };
+  for (const TensorVerdict& t : verdict.tensors) {
+    if (t.grade >= Grade::kUnlikely) add(DetailsOf(t));
+  }
+  for (const TensorVerdict& t : verdict.trace) {
+    if (t.grade == Grade::kFails) add("from its own tensors before it, " + WorstOf(t));
   }
   for (const std::string& cause : verdict.causes) {
     if (!text.empty()) text += "\n";
@@ -95,6 +108,7 @@ Json TensorToJson(const TensorVerdict& t) {
           {"elements", t.elements},
           {"judged", t.judged},
           {"failed", t.failed},
+          {"unlikely", t.unlikely},
           {"vacuous", t.vacuous},
           {"unspecified", t.unspecified},
           {"unjudgeable", t.unjudgeable},
@@ -194,6 +208,8 @@ void WriteJson(const Report& report, const std::string& path) {
                 {"message", v.message},     {"causes", v.causes},
                 {"tensors", Json::array()}};
     for (const TensorVerdict& t : v.tensors) one["tensors"].push_back(TensorToJson(t));
+    if (!v.trace.empty()) one["trace"] = Json::array();
+    for (const TensorVerdict& t : v.trace) one["trace"].push_back(TensorToJson(t));
     json["cases"].push_back(std::move(one));
   }
   WriteJsonFile(json, path);

@@ -29,12 +29,17 @@ bool Matches(const std::string& line, const std::string& filter) {
   return fnmatch(filter.c_str(), line.c_str(), 0) == 0;
 }
 
-void AddCases(const std::string& path, std::vector<Selected>& selected) {
+Case ParseLine(const std::string& line, const ConfigChoice& config,
+               const std::vector<std::filesystem::path>& folders) {
+  return Case::Parse(fixtures::WithListsForNames(Completed(line, config), folders));
+}
+
+void AddCases(const std::string& path, const ConfigChoice& config,
+              std::vector<Selected>& selected) {
   const auto folders = fixtures::FoldersOfLists(path);
   for (const CaseLine& line : ReadCaseLines(path)) {
     try {
-      selected.push_back(
-          {Case::Parse(fixtures::WithListsForNames(line.text, folders)), line.why, std::nullopt});
+      selected.push_back({ParseLine(line.text, config, folders), line.why, std::nullopt});
     } catch (const Error& e) {
       throw Error(path, ":", line.number, ": ", e.what());
     }
@@ -91,28 +96,31 @@ FileReader NpyReader() {
   };
 }
 
-std::vector<Selected> Select(const std::vector<std::string>& arguments, const std::string& filter) {
+std::vector<Selected> Select(const Selection& selection) {
   std::vector<Selected> all;
-  for (const std::string& argument : arguments) {
+  for (const std::string& argument : selection.arguments) {
     std::error_code too_long_for_a_name;  // then it is a case line
     const bool exists = std::filesystem::exists(argument, too_long_for_a_name);
     if (std::filesystem::is_directory(argument, too_long_for_a_name))
       throw Error(argument, " is a folder, expected a file of cases");
     if (IsHdf5(argument)) {
+      if (!selection.config.path.empty()) {
+        throw Error("--config completes case lines, and those of ", argument, " are complete");
+      }
       AddGoldens(argument, all);
     } else if (!exists && argument.find(' ') != argument.npos) {
-      const std::string line = fixtures::WithListsForNames(argument, fixtures::FoldersOfLists());
-      all.push_back({Case::Parse(line), "", std::nullopt});
+      all.push_back(
+          {ParseLine(argument, selection.config, fixtures::FoldersOfLists()), "", std::nullopt});
     } else if (argument.ends_with(".h5")) {
       throw Error(argument, exists ? " is not an HDF5 file" : " does not exist");
     } else {
-      AddCases(argument, all);
+      AddCases(argument, selection.config, all);
     }
   }
   std::set<std::string> seen;
   std::erase_if(all, [&](const Selected& s) {
     const std::string line = s.c.ToString();
-    return !Matches(line, filter) || (!seen.insert(line).second && !s.record);
+    return !Matches(line, selection.filter) || (!seen.insert(line).second && !s.record);
   });
   return all;
 }

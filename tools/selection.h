@@ -8,6 +8,7 @@
 #include "reference/case.h"
 #include "reference/draw.h"
 #include "reference/golden.h"
+#include "tools/config_for.h"
 
 namespace sextant::tools {
 
@@ -18,11 +19,16 @@ struct Selected {
   std::optional<Record> record;
 };
 
+struct Selection {
+  const std::vector<std::string>& arguments;
+  std::string filter{};
+  ConfigChoice config{};  // completes every case line, not those of golden files
+};
+
 // Every argument is a .cases file, a golden file (HDF5), or a case line ("rope pairing=half ...").
 // `filter` keeps the cases whose canonical line contains it, or matches it if it has a * or ?.
 // Throws Error naming file and line.
-std::vector<Selected> Select(const std::vector<std::string>& arguments,
-                             const std::string& filter = "");
+std::vector<Selected> Select(const Selection& selection);
 
 // Reads "FILE.npy#SHA256" inputs.
 FileReader NpyReader();

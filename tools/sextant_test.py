@@ -43,6 +43,27 @@ class Program(unittest.TestCase):
         self.assertIn("nan", values)
         self.assertLess({"nan"}, set(values))
 
+    def test_configurations_complete_the_lines_of_golden_inputs_and_check(self):
+        config = {"model_type": "qwen2_vl", "hidden_size": 32, "num_attention_heads": 2,
+                  "num_key_value_heads": 2, "rope_theta": 500.0,
+                  "rope_scaling": {"type": "mrope", "mrope_section": [4, 2, 2]}}
+        self.path("config.json").write_text(json.dumps(config))
+        self.path("some.cases").write_text("rope_sections H=1 S=2  # why\n")
+        complete = ("rope_sections sections=[4,2,2] order=contiguous pairing=half base=500 "
+                    "H=1 S=2 D=16")
+        for command in "golden", "inputs":
+            line = self.run_it(command, complete, "-o", "line.h5")
+            file = self.run_it(command, "some.cases", "--config", "config.json", "-o", "file.h5")
+            self.assertEqual((line.returncode, file.returncode), (0, 0), file.stderr)
+            self.assertEqual(self.path("line.h5").read_bytes(), self.path("file.h5").read_bytes())
+        result = self.run_it("check", "some.cases", "--config", "config.json", "--subject",
+                             "defect:rope_sections/order=interleaved")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("base=500 ", result.stdout)
+        result = self.run_it("check", "line.h5", "--config", "config.json", "--subject", "fast")
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("line.h5 are complete", result.stderr)
+
     def test_golden_counts_what_is_unspecified(self):
         lines = "rms_norm N=1 M=2\nrms_norm N=1 M=64 @x=nonfinite\n"
         self.path("some.cases").write_text(lines)

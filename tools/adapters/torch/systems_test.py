@@ -11,7 +11,7 @@ from pathlib import Path
 from subject import FOLDER, TABLE
 
 ROOT = FOLDER.parents[2]
-EXIT = {"conforms": 0, "fails": 1}  # tools/exit_status.h
+EXIT = {"conforms": 0, "fails": 1, "incomplete": 5}  # tools/exit_status.h
 
 
 def command(sextant, name, check):
@@ -25,14 +25,24 @@ def command(sextant, name, check):
     return [sextant, *question, "--subject", subject, "--timeout", "300", *recipe]
 
 
+def laws(report, said):
+    return set(re.findall(rf"^{said} +\w+/(\w+)", report, re.MULTILINE))
+
+
 def surprises(check, done):
     """What the report of a finished run has other than the table says."""
     expected = EXIT[check["verdict"]]
     if done.returncode != expected:
         yield f"exit status {done.returncode}, expected {expected}"
-    named = set(re.findall(r"^(?:  as if: |BROKEN +\w+/)([^\s:]+)", done.stdout, re.MULTILINE))
+    named = set(re.findall(r"^  as if: ([^\s:]+)", done.stdout, re.MULTILINE))
+    named |= laws(done.stdout, "BROKEN")
     if "names" in check and not any(re.search(check["names"], name) for name in named):
         yield f"the report names {sorted(named)}, expected '{check['names']}'"
+    skipped, due = laws(done.stdout, "skipped"), set(check.get("skips", []))
+    if check["verdict"] == "incomplete" and skipped != due:
+        yield f"the report skips {sorted(skipped)}, expected {sorted(due)}"
+    if check["verdict"] == "incomplete" and not laws(done.stdout, "holds"):
+        yield "the report has nothing that holds"
 
 
 def main(sextant, names):

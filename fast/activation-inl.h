@@ -1,0 +1,166 @@
+// Sigmoid, tanh, erf and the activations made of them, of vectors of f32 or f64, for the
+// instruction set being compiled. NaN gives NaN, infinities the limits.
+//
+// Largest errors, u = 2^-24 (f64: 2^-53), from that of e^x (exp-inl.h), an ulp being at most 2 u:
+//   SigmoidOf  4 u |y| + 2^-149 (f64: 2^-1074): e^-x 2 u, the sum u, the quotient u
+//   TanhOf     4 u |y|: see there
+//   ErfOf      2 ulps: see there; for f32 1.6
+// elementary_test.cc confirms them for f32 by all arguments.
+#if defined(SEXTANT_FAST_ACTIVATION_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef SEXTANT_FAST_ACTIVATION_INL_H_
+#undef SEXTANT_FAST_ACTIVATION_INL_H_
+#else
+#define SEXTANT_FAST_ACTIVATION_INL_H_
+#endif
+
+#include <algorithm>
+
+#include "fast/element-inl.h"
+#include "fast/exp-inl.h"
+#include "fast/stream.h"
+#include "reference/activation.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace sextant::fast {
+namespace HWY_NAMESPACE {
+
+// factor / (1 + e^-x), or factor e^x / (1 + e^x) for x < 0: nothing overflows, both tails keep
+// their digits. `minus` is -x.
+template <class D, class V = hn::VFromD<D>>
+HWY_INLINE V TimesSigmoidAnywhere(D d, V factor, V minus) {
+  const V e = ExpOfNegative(d, hn::Neg(hn::Abs(minus)));
+  const V numerator = hn::IfThenElse(hn::Gt(minus, hn::Zero(d)), hn::Mul(factor, e), factor);
+  return hn::Div(numerator, hn::Add(hn::Set(d, 1), e));
+}
+// The same; where e^-x is far from overflow, which nearly always is so, by fewer operations.
+template <class D, class V = hn::VFromD<D>>
+HWY_INLINE V TimesSigmoid(D d, V factor, V minus) {
+  constexpr auto kLimit = ExpConstants<hn::TFromD<D>>::kNormal;
+  if (HWY_UNLIKELY(!hn::AllFalse(d, hn::Gt(minus, hn::Set(d, kLimit)))))
+    return TimesSigmoidAnywhere(d, factor, minus);
+  const auto [n, p] = ScaledExp(d, AtLeast(d, hn::Set(d, -kLimit), minus));
+  return hn::Div(factor, hn::MulAdd(p, PowerOfTwo(d, n), hn::Set(d, 1)));
+}
+template <class D, class V = hn::VFromD<D>>
+HWY_INLINE V SigmoidOf(D d, V x) {
+  return TimesSigmoid(d, hn::Set(d, 1), hn::Neg(x));
+}
+
+// tanh |x| = -t / (2 + t) with t = e^(-2|x|) - 1, which keeps its digits near 0.
+// Errors in u |y|, where they are largest, at 2|x| = 0.35 (t = -0.293):
+//   t = 2^n s + (2^n - 1), s = e^r - 1 as in exp-inl.h: 1.2 of s, 0.85 of the sum; they become
+//   2.4 in y, since |d ln y / d ln t| = 2 / (2 + t) = 1.17
+//   2 + t  0.6;  the quotient 1
+// Nearer to 0, t is s, whose own error is 1.6, and 2 / (2 + t) nearer to 1; farther off t is nearer
+// to -1, and absolutely as accurate.
+template <class D, class V = hn::VFromD<D>>
+HWY_INLINE V TanhOf(D d, V x) {
+  using T = hn::TFromD<D>;
+  constexpr T kMost = sizeof(T) == 4 ? 10 : 20;  // from there on tanh is 1
+  const V one = hn::Set(d, 1);
+  const V a = AtMost(d, hn::Set(d, kMost), hn::Abs(x));
+  const auto [n, r1, tail] = SplitExp(d, hn::Mul(a, hn::Set(d, -2)));
+  const V power = PowerOfTwo(d, n);
+  const V t = hn::MulAdd(power, hn::Add(r1, tail), hn::Sub(power, one));
+  const V y = hn::Div(hn::Neg(t), hn::Add(t, hn::Set(d, 2)));
+  return hn::CopySignToAbs(hn::Abs(y), x);
+}
+
+// erf(x) / x - 1 in x^2 for |x| < kBorder, and ln(1 - erf(x)) in x - kBorder beyond: minimax of the
+// error relative to erf.
+template <class T>
+struct ErfConstants;
+template <>
+struct ErfConstants<float> {
+  static constexpr float kBorder = 0x1.15cp0f, kMost = 4;  // beyond kMost erf is 1
+  static constexpr float kNear[] = {0x1.06eba8p-3f,  -0x1.812736p-2f, 0x1.ce2b18p-4f,
+                                    -0x1.b7d5bap-6f, 0x1.52e728p-8f,  -0x1.9bcad6p-11f,
+                                    0x1.3357eep-14f};
+  static constexpr float kFar[] = {-0x1.0a3bp+1f,   -0x1.643caap+1f, -0x1.b4e90ap-1f,
+                                   -0x1.3742d6p-5f, 0x1.1ac026p-7f,  -0x1.5c2856p-10f,
+                                   0x1.2fe3aap-14f};
+};
+template <>
+struct ErfConstants<double> {
+  static constexpr double kBorder = 0x1.15cp0, kMost = 6;
+  static constexpr double kNear[] = {
+      0x1.06eba8214db69p-3,  -0x1.812746b037a1ap-2,  0x1.ce2f21a044a5ap-4,  -0x1.b82ce312fa4b3p-6,
+      0x1.565bcd1c0b31p-8,   -0x1.c02db5ea4c1d2p-11, 0x1.f9a351f230344p-14, -0x1.f4d4c52108a36p-17,
+      0x1.b9fc8a8fc8984p-20, -0x1.5fe3fcf1dde9dp-23, 0x1.fe36dfc9af6f9p-27, -0x1.4844df96008dbp-30,
+      0x1.268d03603e98fp-34};
+  static constexpr double kFar[] = {
+      -0x1.0a3aff9c992d7p+1,  -0x1.643ccf7186afcp+1,  -0x1.b4e0d550e124cp-1,
+      -0x1.39ae04033cdf8p-5,  0x1.2e1d07dba7c85p-7,   -0x1.e5f72a5bbb657p-10,
+      0x1.03f8fae81ab6p-12,   0x1.55a74bab116fdp-17,  -0x1.57e9f5a558af4p-16,
+      0x1.0bda2f3ed6ad4p-17,  -0x1.0633cef8ecd93p-19, 0x1.254f5a5e17574p-22,
+      0x1.a30664599f925p-27,  -0x1.417b4e54d49d2p-26, 0x1.7656faa09b136p-28,
+      -0x1.ebcb7da298b74p-31, 0x1.7137cecee18aap-34,  -0x1.eef9ae29bb872p-39};
+};
+
+// |x| < kBorder:  |x| + |x| q(x^2);  beyond: 1 - e^g(|x| - kBorder). Both are right to 2^-27.3 (f64
+// 2^-56.1) of the result. Errors in ulps of a result in [1/2, 1), without fused multiplication, at
+// the border, where they are largest:
+//   the last sum 0.5; |x| q, 0.21: its product 0.13; q, -0.19: its sum 0.13, the product before it
+//   0.54, x^2 0.29, the terms before that 0.28; the approximation 0.11
+//   beyond: the last sum 0.5; e^g, 0.125: itself 0.11, g 0.28; the approximation 0.03
+template <class D, class V = hn::VFromD<D>>
+HWY_INLINE V ErfOf(D d, V x) {
+  using C = ErfConstants<hn::TFromD<D>>;
+  const V border = hn::Set(d, C::kBorder);
+  const V a = AtMost(d, hn::Set(d, C::kMost), hn::Abs(x));
+  const V near = hn::MulAdd(a, Polynomial(d, C::kNear, hn::Mul(a, a)), a);
+  const V far =
+      hn::Sub(hn::Set(d, 1), ExpOfNegative(d, Polynomial(d, C::kFar, hn::Sub(a, border))));
+  return hn::CopySignToAbs(hn::Abs(hn::IfThenElse(hn::Lt(a, border), near, far)), x);
+}
+
+// The activation of that kind.
+template <ActivationKind kind, class D, class V = hn::VFromD<D>>
+HWY_INLINE V ActivationOf(D d, V x, V beta) {
+  using T = hn::TFromD<D>;
+  const V zero = hn::Zero(d), one = hn::Set(d, 1);
+  const V half = hn::Mul(x, hn::Set(d, static_cast<T>(0.5)));
+  if constexpr (kind == ActivationKind::kSigmoid) return SigmoidOf(d, x);
+  if constexpr (kind == ActivationKind::kSwish)
+    return TimesSigmoid(d, x, hn::Mul(x, hn::Neg(beta)));
+  if constexpr (kind == ActivationKind::kTanh) return TanhOf(d, x);
+  if constexpr (kind == ActivationKind::kRelu) return AtLeast(d, zero, x);
+  if constexpr (kind == ActivationKind::kRelu2) {
+    const V y = AtLeast(d, zero, x);
+    return hn::Mul(y, y);
+  }
+  if constexpr (kind == ActivationKind::kGelu) {
+    const V t = hn::Mul(x, hn::Set(d, static_cast<T>(0.70710678118654752)));
+    return hn::Mul(half, hn::Add(one, ErfOf(d, t)));
+  }
+  if constexpr (kind == ActivationKind::kGeluTanh) {
+    const V cubic = hn::MulAdd(hn::Mul(x, x), hn::Set(d, static_cast<T>(0.044715)), one);
+    const V t = hn::Mul(hn::Mul(x, cubic), hn::Set(d, static_cast<T>(0.79788456080286536)));
+    return hn::Mul(half, hn::Add(one, TanhOf(d, t)));
+  }
+}
+
+// y_i = f(d, i) for all i < count; through a buffer whose copy is streamed, if `stream`, with
+// `next` what will be read after it.
+template <class T, class F>
+HWY_INLINE void FillRow(T* y, size_t count, bool stream, const T* next, const F& f) {
+  const hn::ScalableTag<Computed<T>> tag;
+  if (!stream) {
+    ForEachVector(tag, count, [&](auto d, size_t k) HWY_ATTR { Write(d, f(d, k), y + k); });
+    return;
+  }
+  alignas(64) T buffer[kStreamBuffer / sizeof(T)];
+  constexpr size_t kStep = kStreamBuffer / sizeof(T);
+  for (size_t first = 0; first < count; first += kStep) {
+    const size_t n = std::min(kStep, count - first);
+    ForEachVector(tag, n,
+                  [&](auto d, size_t k) HWY_ATTR { Write(d, f(d, first + k), buffer + k); });
+    StreamCopy(buffer, y + first, n * sizeof(T), next + first + n);
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace sextant::fast
+HWY_AFTER_NAMESPACE();
+
+#endif

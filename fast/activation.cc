@@ -1,0 +1,112 @@
+#include "fast/activation.h"
+
+#include "fast/stream.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "fast/activation.cc"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "fast/activation-inl.h"
+#include "fast/kernel.h"
+#include "fast/typed.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace sextant::fast {
+namespace HWY_NAMESPACE {
+
+template <ActivationKind kind, class T>
+HWY_INLINE void ActivateAs(double beta, const T* x, T* y, size_t count, bool stream) {
+  FillRow(y, count, stream, x, [=](auto d, size_t k) HWY_ATTR {
+    const auto b = hn::Set(d, static_cast<Computed<T>>(beta));
+    return ActivationOf<kind>(d, Read(d, x + k), b);
+  });
+}
+
+template <class T>
+HWY_INLINE void ActivateAll(ActivationKind kind, double beta, const T* x, T* y, size_t n, bool s) {
+  using Kind = ActivationKind;
+  switch (kind) {
+    case Kind::kSigmoid:
+      return ActivateAs<Kind::kSigmoid>(beta, x, y, n, s);
+    case Kind::kSwish:
+      return ActivateAs<Kind::kSwish>(beta, x, y, n, s);
+    case Kind::kGelu:
+      return ActivateAs<Kind::kGelu>(beta, x, y, n, s);
+    case Kind::kGeluTanh:
+      return ActivateAs<Kind::kGeluTanh>(beta, x, y, n, s);
+    case Kind::kRelu:
+      return ActivateAs<Kind::kRelu>(beta, x, y, n, s);
+    case Kind::kRelu2:
+      return ActivateAs<Kind::kRelu2>(beta, x, y, n, s);
+    case Kind::kTanh:
+      return ActivateAs<Kind::kTanh>(beta, x, y, n, s);
+  }
+}
+
+void ActivateF64(ActivationKind k, double b, const double* x, double* y, size_t n, bool s) {
+  ActivateAll(k, b, x, y, n, s);
+}
+void ActivateF32(ActivationKind k, double b, const float* x, float* y, size_t n, bool s) {
+  ActivateAll(k, b, x, y, n, s);
+}
+void ActivateF16(ActivationKind k, double b, const F16* x, F16* y, size_t n, bool s) {
+  ActivateAll(k, b, x, y, n, s);
+}
+void ActivateBF16(ActivationKind k, double b, const BF16* x, BF16* y, size_t n, bool s) {
+  ActivateAll(k, b, x, y, n, s);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace sextant::fast
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace sextant::fast {
+
+HWY_EXPORT(ActivateF64);
+HWY_EXPORT(ActivateF32);
+HWY_EXPORT(ActivateF16);
+HWY_EXPORT(ActivateBF16);
+
+template <Element T>
+void Activate(ActivationKind kind, double beta, const T* x, T* y, size_t count) noexcept {
+  const bool stream = x != y && ShouldStream(2 * count * sizeof(T));
+  if constexpr (std::same_as<T, double>) {
+    HWY_DYNAMIC_DISPATCH(ActivateF64)(kind, beta, x, y, count, stream);
+  } else if constexpr (std::same_as<T, float>) {
+    HWY_DYNAMIC_DISPATCH(ActivateF32)(kind, beta, x, y, count, stream);
+  } else if constexpr (std::same_as<T, F16>) {
+    HWY_DYNAMIC_DISPATCH(ActivateF16)(kind, beta, x, y, count, stream);
+  } else {
+    HWY_DYNAMIC_DISPATCH(ActivateBF16)(kind, beta, x, y, count, stream);
+  }
+  if (stream) StreamFence();
+}
+
+template void Activate(ActivationKind, double, const double*, double*, size_t) noexcept;
+template void Activate(ActivationKind, double, const float*, float*, size_t) noexcept;
+template void Activate(ActivationKind, double, const F16*, F16*, size_t) noexcept;
+template void Activate(ActivationKind, double, const BF16*, BF16*, size_t) noexcept;
+
+namespace {
+
+Tensors Run(const Case& c, const Tensors& inputs) {
+  const auto op = StructOf<Activation>(c);
+  return WithElement(c.dtype(), [&]<class T>() -> Tensors {
+    const std::vector<T> x = ToElements<T>(inputs[0].values);
+    std::vector<T> y(x.size());
+    Activate(op.kind, op.beta, x.data(), y.data(), x.size());
+    return {ToTensor("y", inputs[0].values.shape, y)};
+  });
+}
+
+}  // namespace
+
+template <>
+CaseKernel MakeKernel<Activation>() {
+  return {DeclinesMixedTypes, Run};
+}
+
+}  // namespace sextant::fast
+#endif

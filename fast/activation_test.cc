@@ -1,0 +1,163 @@
+#include "fast/activation.h"
+
+#include <algorithm>
+
+#include "fast/kernel_test.h"
+#include "reference/case.h"
+#include "reference/prove.h"
+
+namespace sextant::fast {
+namespace {
+
+template <class T>
+std::string Named() {
+  return std::string(NameOf(kDType<T>));
+}
+
+// The answers to a case whose inputs are `inputs`, of N rows.
+template <class T>
+void ExpectPermitted(const std::string& line, const std::vector<const Guarded<T>*>& inputs,
+                     const Guarded<T>& y) {
+  const Case c = Case::Parse(line + " dtype=" + Named<T>());
+  Tensors tensors;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const TensorSpec& spec = c.info().signature.inputs[i];
+    NamedTensor tensor{spec.name, kDType<T>, Tensor<double>(c.ShapeOf(spec))};
+    for (size_t k = 0; k < inputs[i]->size(); ++k)
+      tensor.values.data[k] = ToDouble((*inputs[i])[k]);
+    tensors.push_back(std::move(tensor));
+  }
+  const GoldenTensor golden = Prove(c, tensors, ParseRecipe("exact_table", c.dtype()))[0];
+  for (size_t i = 0; i < y.size(); ++i) {
+    const double exact = golden.high.data[i], got = ToDouble(y[i]);
+    ASSERT_TRUE(got == golden.value.data[i] || std::abs(got - exact) <= golden.permitted.data[i])
+        << line << ": element " << i << " is " << got << ", expected " << exact << " +- "
+        << golden.permitted.data[i];
+  }
+}
+
+template <class T>
+class ActivationTest : public testing::Test {};
+using AllTypes = testing::Types<double, float, F16, BF16>;
+TYPED_TEST_SUITE(ActivationTest, AllTypes);
+
+// 2 N + 1 and more, N = 16 lanes; each kind meets each remainder.
+constexpr size_t kCounts[] = {1, 2, 3, 7, 16, 33, 66};
+
+TYPED_TEST(ActivationTest, EveryKindAtEveryWidth) {
+  using T = TypeParam;
+  Random random;
+  for (const std::string_view kind : NamesOf(ActivationKind())) {
+    const double beta = kind == "swish" ? 1.702 : 1;
+    ActivationKind value{};
+    ParseValue(kind, value);
+    for (const size_t n : kCounts) {
+      const Guarded<T> x = random.Fill<T>(n, -12, 12);
+      std::string line = "activation kind=";
+      line += kind;
+      line += " beta=" + PrintValue(beta) + " N=1 F=" + std::to_string(n);
+      OnAllTargets([&] {
+        Guarded<T> y(n), in_place = x;
+        Activate(value, beta, x.data(), y.data(), n);
+        Activate(value, beta, in_place.data(), in_place.data(), n);
+        EXPECT_TRUE(in_place.SameBits(y));
+        ExpectPermitted<T>(line, {&x}, y);
+      });
+    }
+  }
+}
+
+TYPED_TEST(ActivationTest, SoftCapsAtEveryWidth) {
+  using T = TypeParam;
+  Random random;
+  for (const size_t n : kCounts) {
+    const Guarded<T> x = random.Fill<T>(n, -100, 100);
+    OnAllTargets([&] {
+      Guarded<T> y(n), in_place = x;
+      CapSoftly(30, x.data(), y.data(), n);
+      CapSoftly(30, in_place.data(), in_place.data(), n);
+      EXPECT_TRUE(in_place.SameBits(y));
+      ExpectPermitted<T>("soft_cap cap=30 N=1 M=" + std::to_string(n), {&x}, y);
+    });
+  }
+}
+
+// Rows with gaps between them, all kinds, with and without limits.
+TYPED_TEST(ActivationTest, GatesRowsOfEveryWidth) {
+  using T = TypeParam;
+  Random random;
+  for (const std::string_view kind : NamesOf(GateKind())) {
+    for (const bool limited : {false, true}) {
+      GateRows rows;
+      ParseValue(kind, rows.kind);
+      std::string words = "gated kind=";
+      words += kind;
+      if (limited) {
+        rows.limit = 2.5;
+        rows.plus_one = true;
+        words += " limit=2.5 plus_one=true";
+      }
+      for (const size_t n : kCounts) {
+        const Guarded<T> gate = random.Fill<T>(n, -9, 9), up = random.Fill<T>(n, -9, 9);
+        OnAllTargets([&] {
+          Guarded<T> y(n);
+          rows.N = 1;
+          rows.F = n;
+          Gate(rows, gate.data(), up.data(), y.data());
+          ExpectPermitted<T>(words + " N=1 F=" + std::to_string(n), {&gate, &up}, y);
+        });
+      }
+    }
+  }
+}
+
+TYPED_TEST(ActivationTest, GatesFollowStrides) {
+  using T = TypeParam;
+  Random random;
+  const Guarded<T> fused = random.Fill<T>(3 * 10);  // rows of 5 gates and 5 ups
+  const GateRows rows{.N = 3, .F = 5, .gate_row = 10, .up_row = 10, .y_row = 7};
+  Guarded<T> y(2 * 7 + 5);
+  const Guarded<T> untouched = y;
+  Gate(rows, fused.data(), fused.data() + 5, y.data());
+  for (size_t n = 0; n < 3; ++n) {
+    Guarded<T> alone(5);
+    Gate({.N = 1, .F = 5}, fused.data() + 10 * n, fused.data() + 10 * n + 5, alone.data());
+    EXPECT_EQ(std::memcmp(&y[7 * n], alone.data(), 5 * sizeof(T)), 0);
+  }
+  for (const size_t gap : {5, 6, 12, 13})
+    EXPECT_EQ(std::memcmp(&y[gap], &untouched[gap], sizeof(T)), 0);
+}
+
+// Below -87 (f64: -708) vectors are computed another way.
+TYPED_TEST(ActivationTest, TailsKeepTheirDigits) {
+  using T = TypeParam;
+  Random random;
+  const double far = std::same_as<T, double> ? 745 : 103;
+  const Guarded<T> x = random.Fill<T>(70, -far, std::same_as<T, F16> ? 0 : far);
+  OnAllTargets([&] {
+    for (const char* kind : {"sigmoid", "swish", "gelu_tanh"}) {
+      ActivationKind value{};
+      ParseValue(kind, value);
+      Guarded<T> y(70);
+      Activate(value, 1, x.data(), y.data(), 70);
+      ExpectPermitted<T>(std::string("activation N=1 F=70 kind=") + kind, {&x}, y);
+    }
+  });
+}
+
+// Large enough to bypass the caches.
+TEST(SlowActivation, GivesTheSameBitsWhenStreaming) {
+  Random random;
+  const GateRows rows{.N = 900, .F = 10001, .gate_row = 10001, .up_row = 10001, .y_row = 10001};
+  Guarded<float> gate = random.Fill<float>(rows.N * rows.F), up = random.Fill<float>(gate.size());
+  Guarded<float> y(gate.size());
+  Gate(rows, gate.data(), up.data(), y.data());
+  Gate(rows, gate.data(), up.data(), gate.data());
+  EXPECT_TRUE(gate.SameBits(y));
+  Activate(ActivationKind::kSwish, 1, up.data(), y.data(), up.size());
+  Activate(ActivationKind::kSwish, 1, up.data(), up.data(), up.size());
+  EXPECT_TRUE(up.SameBits(y));
+}
+
+}  // namespace
+}  // namespace sextant::fast

@@ -1,0 +1,159 @@
+#include "fast/add_rms_norm.h"
+
+#include "fast/stream.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "fast/add_rms_norm.cc"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "fast/element-inl.h"
+#include "fast/kernel.h"
+#include "fast/row_sum-inl.h"
+#include "fast/typed.h"
+#include "reference/add_rms_norm.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace sextant::fast {
+namespace HWY_NAMESPACE {
+
+// x + residual, rounded to T. Rounding to f32 first changes nothing: 24 bits are at least twice
+// those of a 16-bit type and two more (Figueroa 1995, "When is double rounding innocuous?").
+template <class T, class D>
+HWY_INLINE hn::VFromD<D> Sum(D d, const T* x, const T* residual) {
+  const auto sum = hn::Add(Read(d, x), Read(d, residual));
+  if constexpr (Narrow<T>) {
+    return Widen<T>(d, RoundTo16<T>(d, sum));
+  } else {
+    return sum;
+  }
+}
+
+// sum_k = x_k + residual_k, y_k = (sum_k factor) w_k, w_k = weight_k or 1 + weight_k
+template <class T, class C = Computed<T>>
+HWY_INLINE void Apply(const T* x, const T* residual, C factor, const C* weight, bool unit_offset,
+                      AddedOutputs<T> out, size_t n) {
+  const hn::ScalableTag<C> d;
+  const C offset = unit_offset ? 1 : 0;
+  ForEachVector(d, n, [&](auto dk, size_t k) HWY_ATTR {
+    const auto sum = Sum(dk, x + k, residual + k);
+    // 0 + w is w: one body serves both.
+    const auto w = hn::Add(hn::Set(dk, offset), Read(dk, weight + k));
+    Write(dk, sum, out.sum + k);
+    Write(dk, hn::Mul(hn::Mul(sum, hn::Set(dk, factor)), w), out.y + k);
+  });
+}
+
+template <class T, class C = Computed<T>>
+HWY_INLINE void NormalizeRow(const AddedRows& rows, const T* x, const T* residual, const C* weight,
+                             AddedOutputs<T> out, bool stream) {
+  const size_t M = rows.M;
+  const C squares = RowSum<C>(M, [x, residual](auto d, size_t k, auto s) HWY_ATTR {
+    const auto sum = Sum(d, x + k, residual + k);
+    return hn::MulAdd(sum, sum, s);
+  });
+  const C factor = 1 / std::sqrt(squares / static_cast<C>(M) + static_cast<C>(rows.eps));
+  if (!stream) return Apply(x, residual, factor, weight, rows.unit_offset, out, M);
+  constexpr size_t kStep = kStreamBuffer / 2 / sizeof(T);
+  alignas(64) T y[kStep], sum[kStep];
+  for (size_t k = 0; k < M; k += kStep) {
+    const size_t n = std::min(kStep, M - k);
+    Apply(x + k, residual + k, factor, weight + k, rows.unit_offset, {y, sum}, n);
+    StreamCopy(y, out.y + k, n * sizeof(T), x + M + k);
+    StreamCopy(sum, out.sum + k, n * sizeof(T), residual + M + k);
+  }
+}
+
+template <class T>
+HWY_INLINE void NormalizeAll(const AddedRows& rows, const T* x, const T* residual,
+                             const Computed<T>* weight, AddedOutputs<T> out, bool stream) {
+  for (size_t n = 0; n < rows.N; ++n) {
+    const size_t at = n * rows.M;
+    NormalizeRow(rows, x + at, residual + at, weight, {out.y + at, out.sum + at}, stream);
+  }
+}
+
+void AddF64(const AddedRows& rows, const double* x, const double* r, const double* w,
+            AddedOutputs<double> out, bool stream) {
+  NormalizeAll(rows, x, r, w, out, stream);
+}
+void AddF32(const AddedRows& rows, const float* x, const float* r, const float* w,
+            AddedOutputs<float> out, bool stream) {
+  NormalizeAll(rows, x, r, w, out, stream);
+}
+void AddF16(const AddedRows& rows, const F16* x, const F16* r, const float* w,
+            AddedOutputs<F16> out, bool stream) {
+  NormalizeAll(rows, x, r, w, out, stream);
+}
+void AddBF16(const AddedRows& rows, const BF16* x, const BF16* r, const float* w,
+             AddedOutputs<BF16> out, bool stream) {
+  NormalizeAll(rows, x, r, w, out, stream);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace sextant::fast
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace sextant::fast {
+
+HWY_EXPORT(AddF64);
+HWY_EXPORT(AddF32);
+HWY_EXPORT(AddF16);
+HWY_EXPORT(AddBF16);
+
+template <Element T>
+void AddAndNormalizeRows(const AddedRows& rows, const T* x, const T* residual,
+                         const Computed<T>* weight, AddedOutputs<T> out) noexcept {
+  const auto is_input = [=](const T* p) { return p == x || p == residual; };
+  const bool apart = !is_input(out.y) && !is_input(out.sum);
+  const bool stream = apart && ShouldStream(4 * rows.N * rows.M * sizeof(T));
+  if constexpr (std::same_as<T, double>) {
+    HWY_DYNAMIC_DISPATCH(AddF64)(rows, x, residual, weight, out, stream);
+  } else if constexpr (std::same_as<T, float>) {
+    HWY_DYNAMIC_DISPATCH(AddF32)(rows, x, residual, weight, out, stream);
+  } else if constexpr (std::same_as<T, F16>) {
+    HWY_DYNAMIC_DISPATCH(AddF16)(rows, x, residual, weight, out, stream);
+  } else {
+    HWY_DYNAMIC_DISPATCH(AddBF16)(rows, x, residual, weight, out, stream);
+  }
+  if (stream) StreamFence();
+}
+
+template void AddAndNormalizeRows(const AddedRows&, const double*, const double*, const double*,
+                                  AddedOutputs<double>) noexcept;
+template void AddAndNormalizeRows(const AddedRows&, const float*, const float*, const float*,
+                                  AddedOutputs<float>) noexcept;
+template void AddAndNormalizeRows(const AddedRows&, const F16*, const F16*, const float*,
+                                  AddedOutputs<F16>) noexcept;
+template void AddAndNormalizeRows(const AddedRows&, const BF16*, const BF16*, const float*,
+                                  AddedOutputs<BF16>) noexcept;
+
+namespace {
+
+Tensors Run(const Case& c, const Tensors& inputs) {
+  const AddRmsNorm op = StructOf<AddRmsNorm>(c);
+  const AddedRows rows{ExtentOf(c, "N"), ExtentOf(c, "M"), op.eps, op.unit_offset};
+  return WithElement(c.dtype(), [&]<class T>() -> Tensors {
+    const auto x = ToElements<T>(inputs[0].values), residual = ToElements<T>(inputs[1].values);
+    const auto weight = ToElements<Computed<T>>(inputs[2].values);
+    std::vector<T> y(x.size()), sum(x.size());
+    AddAndNormalizeRows(rows, x.data(), residual.data(), weight.data(),
+                        AddedOutputs<T>{y.data(), sum.data()});
+    const Shape& shape = inputs[0].values.shape;
+    return {ToTensor("y", shape, y), ToTensor("sum", shape, sum)};
+  });
+}
+
+}  // namespace
+
+template <>
+CaseKernel MakeKernel<AddRmsNorm>() {
+  return {DeclinesMixedTypes, Run};
+}
+
+}  // namespace sextant::fast
+#endif

@@ -1,0 +1,35 @@
+// Speed of the residual addition with RMSNorm: counter `memcpy_ratio` = time of glibc's memcpy of
+// the same bytes / time of the kernel.
+#include "fast/add_rms_norm.h"
+#include "fast/kernel_bench.h"
+
+namespace sextant::fast {
+namespace {
+
+template <class T>
+void AddBench(benchmark::State& state, size_t bytes) {
+  constexpr size_t kWidth = 4096;
+  const size_t count = bytes / 4 / sizeof(T);
+  const AddedRows rows{.N = count / kWidth, .M = kWidth};
+  const Lines<T> in(2 * count), out(2 * count);  // x and residual, y and sum
+  const Lines<Computed<T>> weight(kWidth);
+  const auto normalize = [&] {
+    AddAndNormalizeRows(rows, in.get(), in.get() + count, weight.get(),
+                        AddedOutputs<T>{out.get(), out.get() + count});
+    benchmark::ClobberMemory();
+  };
+  state.counters["memcpy_ratio"] = MemcpyRatio(in.get(), out.get(), bytes / 2, normalize);
+  for (auto _ : state) normalize();
+  state.SetBytesProcessed(static_cast<int64_t>(state.iterations() * bytes));
+  state.SetItemsProcessed(static_cast<int64_t>(state.iterations() * count));
+}
+
+constexpr auto AddRmsNormF32 = AddBench<float>;
+constexpr auto AddRmsNormBF16 = AddBench<BF16>;
+
+BENCHMARK_CAPTURE(AddRmsNormF32, L2, size_t{256} << 10);
+BENCHMARK_CAPTURE(AddRmsNormF32, 1GiB, size_t{1} << 30);
+BENCHMARK_CAPTURE(AddRmsNormBF16, L2, size_t{256} << 10);
+
+}  // namespace
+}  // namespace sextant::fast

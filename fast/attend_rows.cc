@@ -1,0 +1,260 @@
+#include "fast/attend_rows.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "fast/attend_rows.cc"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "fast/attend.h"
+#include "fast/element-inl.h"
+#include "hwy/contrib/math/math-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace sextant::fast {
+namespace HWY_NAMESPACE {
+
+template <class T, class C = Computed<T>>
+HWY_INLINE C DotOf(const C* q, const T* k, size_t n) {
+  const hn::ScalableTag<C> d;
+  const size_t N = hn::Lanes(d);
+  auto s0 = hn::Zero(d), s1 = s0;
+  size_t i = 0;
+  for (; i + 2 * N <= n; i += 2 * N) {
+    s0 = hn::MulAdd(hn::LoadU(d, q + i), Read(d, k + i), s0);
+    s1 = hn::MulAdd(hn::LoadU(d, q + i + N), Read(d, k + i + N), s1);
+  }
+  for (; i + N <= n; i += N) s0 = hn::MulAdd(hn::LoadU(d, q + i), Read(d, k + i), s0);
+  C sum = hn::GetLane(hn::SumOfLanes(d, hn::Add(s0, s1)));
+  const hn::CappedTag<C, 1> one;
+  for (; i < n; ++i) sum += q[i] * hn::GetLane(Read(one, k + i));
+  return sum;
+}
+
+// sum_i += weight x_i
+template <class T, class C = Computed<T>>
+HWY_INLINE void AddTimes(C weight, const T* x, C* sum, size_t n) {
+  const hn::ScalableTag<C> d;
+  ForEachVector(d, n, [&](auto dk, size_t k) HWY_ATTR {
+    const auto s = hn::LoadU(dk, sum + k);
+    hn::StoreU(hn::MulAdd(hn::Set(dk, weight), Read(dk, x + k), s), dk, sum + k);
+  });
+}
+
+// The scores become e^(score - largest); returns their sum.
+template <class C>
+HWY_INLINE C Exponentials(C largest, C* x, size_t n) {
+  const hn::ScalableTag<C> d;
+  ForEachVector(d, n, [&](auto dk, size_t k) HWY_ATTR {
+    hn::StoreU(hn::Exp(dk, hn::Sub(hn::LoadU(dk, x + k), hn::Set(dk, largest))), dk, x + k);
+  });
+  C sum = 0;
+  for (size_t k = 0; k < n; ++k) sum += x[k];
+  return sum;
+}
+
+// Scores of the query in row i with the keys that it sees, whose rows begin at k.
+template <class T, class C = Computed<T>>
+HWY_INLINE void Scores(const AttendInputs<T>& in, size_t i, const T* k, const KeyRange& keys,
+                       const C* q, C* score) {
+  const T* bias = in.bias ? in.bias + i * static_cast<size_t>(in.attributes->T.value) : nullptr;
+  const auto scale = static_cast<C>(in.scale);
+  const hn::CappedTag<C, 1> one;
+  for (size_t t = keys.first; t < keys.last; ++t) {
+    const C added = bias ? hn::GetLane(Read(one, bias + t)) : C{0};
+    C s = DotOf(q, k + t * in.D, in.D);
+    s = in.scale_bias ? (s + added) * scale : s * scale;
+    if (const auto cap = in.attributes->soft_cap) {
+      s = static_cast<C>(*cap) * static_cast<C>(std::tanh(static_cast<double>(s) / *cap));
+    }
+    score[t - keys.first] = bias && !in.scale_bias ? s + added : s;
+  }
+}
+
+template <class T, class C = Computed<T>>
+HWY_INLINE void AttendAll(const AttendInputs<T>& in, T* y, C* lse, C* scratch) {
+  const AttentionAttributes& op = *in.attributes;
+  const auto H = static_cast<size_t>(op.H.value), S = static_cast<size_t>(op.S.value),
+             K = static_cast<size_t>(op.K.value), keys_of_head = static_cast<size_t>(op.T.value);
+  const size_t D = in.D, E = in.E, rows = static_cast<size_t>(op.B.value) * H * S;
+  C *q = scratch, *sum = q + D, *weight = sum + E;
+  const hn::ScalableTag<C> d;
+  for (size_t i = 0; i < rows; ++i, y += E) {
+    const size_t b = i / (H * S), h = i / S % H;
+    const KeyRange keys = op.KeysOf(b, i % S);
+    std::fill(sum, sum + E, C{0});
+    lse[i] = -std::numeric_limits<C>::infinity();
+    if (!keys.IsEmpty()) {
+      const size_t head = (b * K + op.KeyHeadOf(h)) * keys_of_head;
+      ForEachVector(d, D, [&](auto dk, size_t k) HWY_ATTR {
+        hn::StoreU(Read(dk, in.q + i * D + k), dk, q + k);
+      });
+      Scores(in, i, in.k + head * D, keys, q, weight);
+      const C largest = *std::max_element(weight, weight + keys.size());
+      C total = Exponentials(largest, weight, keys.size());
+      lse[i] = largest + std::log(total);
+      if (in.sink) total += std::exp(in.sink[h] - largest);
+      for (size_t t = keys.first; t < keys.last; ++t) {
+        AddTimes(weight[t - keys.first] / total, in.v + (head + t) * E, sum, E);
+      }
+    }
+    ForEachVector(d, E,
+                  [&](auto dk, size_t k) HWY_ATTR { Write(dk, hn::LoadU(dk, sum + k), y + k); });
+  }
+}
+
+template <class T, class C = Computed<T>>
+HWY_INLINE void ScoreAll(const AttendInputs<T>& in, T* scores, C* scratch) {
+  const AttentionAttributes& op = *in.attributes;
+  const auto H = static_cast<size_t>(op.H.value), S = static_cast<size_t>(op.S.value),
+             K = static_cast<size_t>(op.K.value), keys = static_cast<size_t>(op.T.value);
+  C *q = scratch, *score = q + in.D;
+  const hn::ScalableTag<C> d;
+  for (size_t i = 0; i < static_cast<size_t>(op.B.value) * H * S; ++i, scores += keys) {
+    const size_t head = (i / (H * S) * K + op.KeyHeadOf(i / S % H)) * keys;
+    ForEachVector(d, in.D, [&](auto dk, size_t k) HWY_ATTR {
+      hn::StoreU(Read(dk, in.q + i * in.D + k), dk, q + k);
+    });
+    Scores(in, i, in.k + head * in.D, {0, keys}, q, score);
+    ForEachVector(d, keys, [&](auto dk, size_t k) HWY_ATTR {
+      Write(dk, hn::LoadU(dk, score + k), scores + k);
+    });
+  }
+}
+
+void ScoreF64(const AttendInputs<double>& in, double* scores, double* scratch) {
+  ScoreAll(in, scores, scratch);
+}
+void ScoreF32(const AttendInputs<float>& in, float* scores, float* scratch) {
+  ScoreAll(in, scores, scratch);
+}
+void ScoreF16(const AttendInputs<F16>& in, F16* scores, float* scratch) {
+  ScoreAll(in, scores, scratch);
+}
+void ScoreBF16(const AttendInputs<BF16>& in, BF16* scores, float* scratch) {
+  ScoreAll(in, scores, scratch);
+}
+void AttendF64(const AttendInputs<double>& in, double* y, double* lse, double* scratch) {
+  AttendAll(in, y, lse, scratch);
+}
+void AttendF32(const AttendInputs<float>& in, float* y, float* lse, float* scratch) {
+  AttendAll(in, y, lse, scratch);
+}
+void AttendF16(const AttendInputs<F16>& in, F16* y, float* lse, float* scratch) {
+  AttendAll(in, y, lse, scratch);
+}
+void AttendBF16(const AttendInputs<BF16>& in, BF16* y, float* lse, float* scratch) {
+  AttendAll(in, y, lse, scratch);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace sextant::fast
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace sextant::fast {
+
+HWY_EXPORT(ScoreF64);
+HWY_EXPORT(ScoreF32);
+HWY_EXPORT(ScoreF16);
+HWY_EXPORT(ScoreBF16);
+HWY_EXPORT(AttendF64);
+HWY_EXPORT(AttendF32);
+HWY_EXPORT(AttendF16);
+HWY_EXPORT(AttendBF16);
+
+template <Element T>
+void AttendRows(const AttendInputs<T>& in, T* y, Computed<T>* lse, Computed<T>* scratch) noexcept {
+  if constexpr (std::same_as<T, double>) {
+    HWY_DYNAMIC_DISPATCH(AttendF64)(in, y, lse, scratch);
+  } else if constexpr (std::same_as<T, float>) {
+    HWY_DYNAMIC_DISPATCH(AttendF32)(in, y, lse, scratch);
+  } else if constexpr (std::same_as<T, F16>) {
+    HWY_DYNAMIC_DISPATCH(AttendF16)(in, y, lse, scratch);
+  } else {
+    HWY_DYNAMIC_DISPATCH(AttendBF16)(in, y, lse, scratch);
+  }
+}
+
+template void AttendRows(const AttendInputs<double>&, double*, double*, double*) noexcept;
+template void AttendRows(const AttendInputs<float>&, float*, float*, float*) noexcept;
+template void AttendRows(const AttendInputs<F16>&, F16*, float*, float*) noexcept;
+template void AttendRows(const AttendInputs<BF16>&, BF16*, float*, float*) noexcept;
+
+template <Element T>
+void ScoreRows(const AttendInputs<T>& in, T* scores, Computed<T>* scratch) noexcept {
+  if constexpr (std::same_as<T, double>) {
+    HWY_DYNAMIC_DISPATCH(ScoreF64)(in, scores, scratch);
+  } else if constexpr (std::same_as<T, float>) {
+    HWY_DYNAMIC_DISPATCH(ScoreF32)(in, scores, scratch);
+  } else if constexpr (std::same_as<T, F16>) {
+    HWY_DYNAMIC_DISPATCH(ScoreF16)(in, scores, scratch);
+  } else {
+    HWY_DYNAMIC_DISPATCH(ScoreBF16)(in, scores, scratch);
+  }
+}
+
+template void ScoreRows(const AttendInputs<double>&, double*, double*) noexcept;
+template void ScoreRows(const AttendInputs<float>&, float*, float*) noexcept;
+template void ScoreRows(const AttendInputs<F16>&, F16*, float*) noexcept;
+template void ScoreRows(const AttendInputs<BF16>&, BF16*, float*) noexcept;
+
+double ScaleOf(const AttentionAttributes& attributes, size_t D) {
+  return attributes.scale ? *attributes.scale : 1 / std::sqrt(static_cast<double>(D));
+}
+
+Tensors AttendCase(const AttentionAttributes& attributes, DType dtype, const Tensor<double>& q,
+                   const Tensor<double>& k, const Tensor<double>& v,
+                   const AttentionExtras& extras) {
+  const size_t D = q.shape[3], E = v.shape[3];
+  return WithElement(dtype, [&]<class T>() -> Tensors {
+    const std::vector<T> query = ToElements<T>(q), key = ToElements<T>(k), value = ToElements<T>(v);
+    const std::vector<T> bias = extras.bias ? ToElements<T>(*extras.bias) : std::vector<T>();
+    std::vector<Computed<T>> sink;
+    if (extras.sink) sink = ToElements<Computed<T>>(*extras.sink);
+    const AttendInputs<T> in{.attributes = &attributes,
+                             .D = D,
+                             .E = E,
+                             .q = query.data(),
+                             .k = key.data(),
+                             .v = value.data(),
+                             .bias = extras.bias ? bias.data() : nullptr,
+                             .sink = extras.sink ? sink.data() : nullptr,
+                             .scale = ScaleOf(attributes, D),
+                             .scale_bias = extras.scale_bias};
+    const Shape rows(q.shape.begin(), q.shape.end() - 1);
+    std::vector<T> y(CountOf(rows) * E);
+    std::vector<Computed<T>> lse(CountOf(rows)), scratch(AttendScratchOf(in));
+    Attend(in, y.data(), lse.data(), scratch.data());
+    Shape shape = rows;
+    shape.push_back(E);
+    return {ToTensor("y", shape, y), ToTensor("lse", rows, lse)};
+  });
+}
+
+Tensors ScoreCase(AttentionAttributes attributes, DType dtype, const Tensor<double>& q,
+                  const Tensor<double>& k) {
+  const Shape shape = {q.shape[0], q.shape[1], q.shape[2], k.shape[2]};
+  attributes.B.value = static_cast<int64_t>(shape[0]);
+  attributes.S.value = static_cast<int64_t>(shape[2]);
+  attributes.T.value = static_cast<int64_t>(shape[3]);
+  const size_t D = q.shape[3];
+  return WithElement(dtype, [&]<class T>() -> Tensors {
+    const std::vector<T> query = ToElements<T>(q), key = ToElements<T>(k);
+    const AttendInputs<T> in{.attributes = &attributes,
+                             .D = D,
+                             .q = query.data(),
+                             .k = key.data(),
+                             .scale = ScaleOf(attributes, D)};
+    std::vector<T> scores(CountOf(shape));
+    std::vector<Computed<T>> scratch(ScratchOf(in));
+    ScoreRows(in, scores.data(), scratch.data());
+    return {ToTensor("scores", shape, scores)};
+  });
+}
+
+}  // namespace sextant::fast
+#endif

@@ -1,0 +1,21 @@
+#include "reference/attention.h"
+
+#include "fast/attend_rows.h"
+#include "fast/kernel.h"
+
+namespace sextant::fast {
+namespace {
+
+Tensors Run(const Case& c, const Tensors& inputs) {
+  return AttendCase(StructOf<Attention>(c), c.dtype(), inputs[0].values, inputs[1].values,
+                    inputs[2].values);
+}
+
+}  // namespace
+
+template <>
+CaseKernel MakeKernel<Attention>() {
+  return {DeclinesMixedTypes, Run};
+}
+
+}  // namespace sextant::fast

@@ -1,0 +1,22 @@
+#include "reference/attention_bias.h"
+
+#include "fast/attend_rows.h"
+#include "fast/kernel.h"
+
+namespace sextant::fast {
+namespace {
+
+Tensors Run(const Case& c, const Tensors& inputs) {
+  const auto op = StructOf<AttentionBias>(c);
+  return AttendCase(op, c.dtype(), inputs[0].values, inputs[1].values, inputs[2].values,
+                    {.bias = &inputs[3].values, .scale_bias = op.scale_bias});
+}
+
+}  // namespace
+
+template <>
+CaseKernel MakeKernel<AttentionBias>() {
+  return {DeclinesMixedTypes, Run};
+}
+
+}  // namespace sextant::fast

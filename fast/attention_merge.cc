@@ -1,0 +1,99 @@
+#include "fast/attention_merge.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "fast/attention_merge.cc"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "fast/element-inl.h"
+#include "fast/kernel.h"
+#include "fast/typed.h"
+#include "reference/attention_merge.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace sextant::fast {
+namespace HWY_NAMESPACE {
+
+template <class T, class C = Computed<T>>
+HWY_INLINE void MergeAll(const Parts<T>& in, T* y, C* lse) {
+  const hn::ScalableTag<C> d;
+  for (size_t n = 0; n < in.N; ++n) {
+    const C first = in.lse1[n], second = in.lse2[n], largest = std::max(first, second);
+    const bool none = largest == -std::numeric_limits<C>::infinity();
+    const C a = none ? 0 : std::exp(first - largest), b = none ? 0 : std::exp(second - largest);
+    lse[n] = none ? largest : largest + std::log(a + b);
+    const C total = none ? 1 : a + b;
+    ForEachVector(d, in.E, [&](auto dk, size_t k) HWY_ATTR {
+      const size_t at = n * in.E + k;
+      auto sum = hn::Zero(dk);
+      // A part without keys may hold anything.
+      if (a != 0) sum = hn::Mul(hn::Set(dk, a / total), Read(dk, in.y1 + at));
+      if (b != 0) sum = hn::MulAdd(hn::Set(dk, b / total), Read(dk, in.y2 + at), sum);
+      Write(dk, sum, y + at);
+    });
+  }
+}
+
+void MergeF64(const Parts<double>& in, double* y, double* lse) { MergeAll(in, y, lse); }
+void MergeF32(const Parts<float>& in, float* y, float* lse) { MergeAll(in, y, lse); }
+void MergeF16(const Parts<F16>& in, F16* y, float* lse) { MergeAll(in, y, lse); }
+void MergeBF16(const Parts<BF16>& in, BF16* y, float* lse) { MergeAll(in, y, lse); }
+
+}  // namespace HWY_NAMESPACE
+}  // namespace sextant::fast
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace sextant::fast {
+
+HWY_EXPORT(MergeF64);
+HWY_EXPORT(MergeF32);
+HWY_EXPORT(MergeF16);
+HWY_EXPORT(MergeBF16);
+
+template <Element T>
+void MergeParts(const Parts<T>& in, T* y, Computed<T>* lse) noexcept {
+  if constexpr (std::same_as<T, double>) {
+    HWY_DYNAMIC_DISPATCH(MergeF64)(in, y, lse);
+  } else if constexpr (std::same_as<T, float>) {
+    HWY_DYNAMIC_DISPATCH(MergeF32)(in, y, lse);
+  } else if constexpr (std::same_as<T, F16>) {
+    HWY_DYNAMIC_DISPATCH(MergeF16)(in, y, lse);
+  } else {
+    HWY_DYNAMIC_DISPATCH(MergeBF16)(in, y, lse);
+  }
+}
+
+template void MergeParts(const Parts<double>&, double*, double*) noexcept;
+template void MergeParts(const Parts<float>&, float*, float*) noexcept;
+template void MergeParts(const Parts<F16>&, F16*, float*) noexcept;
+template void MergeParts(const Parts<BF16>&, BF16*, float*) noexcept;
+
+namespace {
+
+Tensors Run(const Case& c, const Tensors& inputs) {
+  return WithElement(c.dtype(), [&]<class T>() -> Tensors {
+    const std::vector<T> y1 = ToElements<T>(inputs[0].values), y2 = ToElements<T>(inputs[2].values);
+    const auto lse1 = ToElements<Computed<T>>(inputs[1].values),
+               lse2 = ToElements<Computed<T>>(inputs[3].values);
+    const size_t N = ExtentOf(c, "N"), E = ExtentOf(c, "E");
+    std::vector<T> y(y1.size());
+    std::vector<Computed<T>> lse(N);
+    MergeParts<T>({N, E, y1.data(), y2.data(), lse1.data(), lse2.data()}, y.data(), lse.data());
+    return {ToTensor("y", {N, E}, y), ToTensor("lse", {N}, lse)};
+  });
+}
+
+}  // namespace
+
+template <>
+CaseKernel MakeKernel<AttentionMerge>() {
+  return {DeclinesMixedTypes, Run};
+}
+
+}  // namespace sextant::fast
+#endif

@@ -1,0 +1,22 @@
+#include "reference/attention_sink.h"
+
+#include "fast/attend_rows.h"
+#include "fast/kernel.h"
+
+namespace sextant::fast {
+namespace {
+
+Tensors Run(const Case& c, const Tensors& inputs) {
+  const auto op = StructOf<AttentionSink>(c);
+  return AttendCase(op, c.dtype(), inputs[0].values, inputs[1].values, inputs[2].values,
+                    {.sink = &inputs[3].values});
+}
+
+}  // namespace
+
+template <>
+CaseKernel MakeKernel<AttentionSink>() {
+  return {DeclinesMixedTypes, Run};
+}
+
+}  // namespace sextant::fast

@@ -1,0 +1,229 @@
+// A panel of queries against a tile of keys, for the instruction set being compiled. Queries lie
+// side by side in the lanes of vectors, so maxima and sums over keys are plain vertical operations,
+// and the weights of a tile are at once the packed operand of the product with the values.
+#if defined(SEXTANT_FAST_ATTENTION_TILES_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef SEXTANT_FAST_ATTENTION_TILES_INL_H_
+#undef SEXTANT_FAST_ATTENTION_TILES_INL_H_
+#else
+#define SEXTANT_FAST_ATTENTION_TILES_INL_H_
+#endif
+
+#include <hwy/highway.h>
+
+#include <limits>
+
+#include "fast/activation-inl.h"
+#include "fast/exp-inl.h"
+#include "fast/matmul-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace sextant::fast {
+namespace HWY_NAMESPACE {
+
+constexpr size_t kMostLanes = 64;  // of a panel: 3 vectors of 16
+
+// `width` queries: whole vectors, of which `count` lanes are queries and the others hold anything.
+// Arrays have their queries in the last axis.
+template <class C>
+struct Panel {
+  size_t count = 0, width = 0;
+  const size_t* row = nullptr;     // of each query, in q, bias, y and lse
+  const KeyRange* keys = nullptr;  // that each query sees
+  KeyRange of_any, of_all;         // keys that some query may see; that every one does
+  const C* q = nullptr;            // [D,width]
+  C* sums = nullptr;               // [E,width] sum_t e^(score - largest) v, so far
+  C* largest = nullptr;            // [width]
+  C* total = nullptr;              // [width] sum_t e^(score - largest)
+};
+
+// Keys first .. first + count - 1, packed as the first operand of MultiplyTile.
+template <class C>
+struct KeyTile {
+  size_t first = 0, count = 0, D = 0, E = 0;
+  const C* keys = nullptr;    // [count / kTileRows, D, kTileRows]
+  const C* values = nullptr;  // [E / kTileRows, count, kTileRows]
+  bool finite = true;         // the values
+};
+
+// How a product of query and key becomes a score.
+template <class C>
+struct ScoreRule {
+  C scale = 1, soft_cap = 0;  // 0: none
+  bool scale_bias = false;
+};
+
+// Of a tile, the keys that a panel may see; and where the queries' own ranges begin and end.
+template <class C>
+struct SeenKeys {
+  size_t first = 0, last = 0;  // in the tile
+  bool by_all = false;
+  alignas(64) C from[kMostLanes], to[kMostLanes];  // in the tile; set unless by_all
+};
+
+template <class C>
+HWY_INLINE void FindSeenKeys(const Panel<C>& panel, const KeyTile<C>& tile, SeenKeys<C>& seen) {
+  const size_t end = tile.first + tile.count;
+  const auto within = [&](size_t t) { return std::clamp(t, tile.first, end) - tile.first; };
+  seen.first = within(panel.of_any.first);
+  seen.last = within(panel.of_any.last);
+  seen.by_all = within(panel.of_all.first) <= seen.first && seen.last <= within(panel.of_all.last);
+  if (seen.by_all) return;
+  for (size_t j = 0; j < panel.width; ++j) {
+    const KeyRange keys = j < panel.count ? panel.keys[j] : KeyRange{};
+    seen.from[j] = static_cast<C>(within(keys.first));
+    seen.to[j] = static_cast<C>(within(keys.last));
+  }
+}
+
+template <class D, class C>
+HWY_INLINE auto IsSeen(D d, const SeenKeys<C>& seen, size_t lane, hn::VFromD<D> t) {
+  return hn::And(hn::Ge(t, hn::Load(d, seen.from + lane)), hn::Lt(t, hn::Load(d, seen.to + lane)));
+}
+
+// c tanh(x / c)
+template <class D, class V = hn::VFromD<D>>
+HWY_INLINE V Capped(D d, V x, V cap) {
+  return hn::Mul(cap, TanhOf(d, hn::Div(x, cap)));
+}
+
+// Products become scores, -infinity where a query does not see the key; `most` their largest.
+template <size_t kVectors, class C>
+HWY_INLINE void Score(const ScoreRule<C>& rule, const SeenKeys<C>& seen, const C* bias, C* scores,
+                      C* most) {
+  const hn::ScalableTag<C> d;
+  using V = hn::VFromD<decltype(d)>;
+  const size_t N = hn::Lanes(d), width = kVectors * N;
+  const V scale = hn::Set(d, rule.scale), cap = hn::Set(d, rule.soft_cap);
+  const V none = hn::Set(d, -std::numeric_limits<C>::infinity());
+  V largest[kVectors];
+  for (size_t v = 0; v < kVectors; ++v) largest[v] = none;
+  const bool plain = seen.by_all && rule.soft_cap == 0 && !bias;
+  for (size_t t = seen.first; t < seen.last; ++t) {
+    for (size_t v = 0; v < kVectors; ++v) {
+      C* at = scores + t * width + v * N;
+      V s = hn::Load(d, at);
+      if (!plain) {
+        const V added = bias ? hn::Load(d, bias + t * width + v * N) : hn::Zero(d);
+        s = rule.scale_bias ? hn::Mul(hn::Add(s, added), scale) : hn::Mul(s, scale);
+        if (rule.soft_cap != 0) s = Capped(d, s, cap);
+        if (!rule.scale_bias) s = hn::Add(s, added);
+        if (!seen.by_all) {
+          s = hn::IfThenElse(IsSeen(d, seen, v * N, hn::Set(d, static_cast<C>(t))), s, none);
+        }
+      } else {
+        s = hn::Mul(s, scale);
+      }
+      largest[v] = hn::Max(largest[v], s);
+      hn::Store(s, d, at);
+    }
+  }
+  for (size_t v = 0; v < kVectors; ++v) hn::Store(largest[v], d, most + v * N);
+}
+
+// Scores become e^(score - largest), where the panel's `largest` now counts the tile in, and are
+// added to its `total`; `factor` is what sums of the tiles before are to be multiplied by.
+template <size_t kVectors, class C>
+HWY_INLINE void Weigh(const Panel<C>& panel, const SeenKeys<C>& seen, C* scores, const C* most,
+                      C* factor) {
+  const hn::ScalableTag<C> d;
+  using V = hn::VFromD<decltype(d)>;
+  const size_t N = hn::Lanes(d), width = kVectors * N;
+  V shift[kVectors], sum[kVectors];
+  for (size_t v = 0; v < kVectors; ++v) {
+    const V before = hn::Load(d, panel.largest + v * N);
+    const V largest = hn::Max(before, hn::Load(d, most + v * N));
+    // Who has seen no key yet: e^(-infinity - 0) is 0.
+    const V none = hn::Set(d, -std::numeric_limits<C>::infinity());
+    shift[v] = hn::IfThenElse(hn::Eq(largest, none), hn::Zero(d), largest);
+    sum[v] = hn::Zero(d);
+    hn::Store(ExpOfNegative(d, hn::Sub(before, shift[v])), d, factor + v * N);
+    hn::Store(largest, d, panel.largest + v * N);
+  }
+  for (size_t t = seen.first; t < seen.last; ++t) {
+#pragma GCC unroll 3
+    for (size_t v = 0; v < kVectors; ++v) {
+      C* at = scores + t * width + v * N;
+      const V e = ExpOfNegative(d, hn::Sub(hn::Load(d, at), shift[v]));
+      sum[v] = hn::Add(sum[v], e);
+      hn::Store(e, d, at);
+    }
+  }
+  for (size_t v = 0; v < kVectors; ++v) {
+    C* total = panel.total + v * N;
+    hn::Store(hn::MulAdd(hn::Load(d, total), hn::Load(d, factor + v * N), sum[v]), d, total);
+  }
+}
+
+// y = y factor + sum, a factor for each lane.
+template <class C>
+struct ScaleAndAddSum {
+  C* y;
+  size_t width;
+  const C* factor;
+  template <class D, class V>
+  HWY_INLINE void operator()(D d, size_t r, size_t v, V sum) const {
+    C* to = y + r * width + v * hn::Lanes(d);
+    const V by = hn::Load(d, factor + v * hn::Lanes(d));
+    hn::Store(hn::MulAdd(hn::Load(d, to), by, sum), d, to);
+  }
+};
+
+// The weighted values are added to the panel's sums. A weight of 0 is no guard against a value that
+// is infinite or NaN, so where there is one, values that a query does not see are taken for 0.
+template <size_t kVectors, class C>
+HWY_NOINLINE void AddValuesSeen(const Panel<C>& panel, const KeyTile<C>& tile,
+                                const SeenKeys<C>& seen, const C* weights, const C* factor) {
+  const hn::ScalableTag<C> d;
+  const size_t N = hn::Lanes(d), width = kVectors * N;
+  for (size_t e = 0; e < tile.E; ++e) {
+    const C* value = tile.values + e / kTileRows * tile.count * kTileRows + e % kTileRows;
+    for (size_t v = 0; v < width; v += N) {
+      auto sum = hn::Zero(d);
+      for (size_t t = seen.first; t < seen.last; ++t) {
+        const auto is_seen = IsSeen(d, seen, v, hn::Set(d, static_cast<C>(t)));
+        const auto x = hn::IfThenElseZero(is_seen, hn::Set(d, value[t * kTileRows]));
+        sum = hn::MulAdd(hn::Load(d, weights + t * width + v), x, sum);
+      }
+      ScaleAndAddSum<C>{panel.sums + e * width + v, width, factor + v}(d, 0, 0, sum);
+    }
+  }
+}
+
+// `scores` [kTileKeys,width] is scratch; bias [kTileKeys,width] has rows seen.first .. last - 1.
+template <size_t kVectors, class C>
+HWY_NOINLINE void AttendInVectors(const ScoreRule<C>& rule, const Panel<C>& panel,
+                                  const KeyTile<C>& tile, const SeenKeys<C>& seen, const C* bias,
+                                  C* scores) {
+  const size_t width = panel.width;
+  for (size_t t = seen.first / kTileRows * kTileRows; t < seen.last; t += kTileRows) {
+    MultiplyTile<kVectors>(tile.D, tile.keys + t * tile.D, panel.q,
+                           StoreSum<C>{scores + t * width, static_cast<ptrdiff_t>(width)});
+  }
+  alignas(64) C most[kMostLanes], factor[kMostLanes];
+  Score<kVectors>(rule, seen, bias, scores, most);
+  Weigh<kVectors>(panel, seen, scores, most, factor);
+  if (!seen.by_all && !tile.finite) {
+    return AddValuesSeen<kVectors>(panel, tile, seen, scores, factor);
+  }
+  for (size_t e = 0; e < tile.E; e += kTileRows) {
+    MultiplyTile<kVectors>(
+        seen.last - seen.first, tile.values + e * tile.count + seen.first * kTileRows,
+        scores + seen.first * width, ScaleAndAddSum<C>{panel.sums + e * width, width, factor});
+  }
+}
+
+template <class C>
+HWY_INLINE void AttendToTile(const ScoreRule<C>& rule, const Panel<C>& panel,
+                             const KeyTile<C>& tile, const SeenKeys<C>& seen, const C* bias,
+                             C* scores) {
+  const size_t vectors = panel.width / hn::Lanes(hn::ScalableTag<C>());
+  if (vectors == 1) return AttendInVectors<1>(rule, panel, tile, seen, bias, scores);
+  if (vectors == 2) return AttendInVectors<2>(rule, panel, tile, seen, bias, scores);
+  if constexpr (kTileVectors == 3) AttendInVectors<3>(rule, panel, tile, seen, bias, scores);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace sextant::fast
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,267 @@
+#include "fast/attention_tiles.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "fast/attention_tiles.cc"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "fast/attention_tiles-inl.h"
+#include "fast/element-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace sextant::fast {
+namespace HWY_NAMESPACE {
+
+// Rows of a row-major matrix, in any order, as PackTile reads them.
+template <class T>
+struct GatheredRows {
+  const T* data;
+  const size_t* index;
+  size_t width;
+  static constexpr ptrdiff_t row = 0, column = 1;
+  const T* at(size_t r, size_t k) const { return data + index[r] * width + k; }
+};
+
+// Queries that read one key head, in the order (s, head), kBlockQueries at a time.
+template <class T, class C = Computed<T>>
+class TiledAttention {
+ public:
+  TiledAttention(const AttendInputs<T>& in, T* y, C* lse, C* scratch)
+      : in_(in), op_(*in.attributes), y_(y), lse_(lse) {
+    rule_ = {static_cast<C>(in.scale), static_cast<C>(op_.soft_cap.value_or(0)), in.scale_bias};
+    const TilesMemory memory = MemoryOf(in);
+    const size_t past = reinterpret_cast<uintptr_t>(scratch) % kScratchAlign / sizeof(C);
+    C* at = scratch + (past == 0 ? 0 : kScratchAlign / sizeof(C) - past);
+    const auto take = [&](size_t count) {
+      at += count;
+      return at - count;
+    };
+    q_ = take(memory.q);
+    sums_ = take(memory.sums);
+    keys_ = take(memory.keys);
+    values_ = take(memory.values);
+    scores_ = take(memory.scores);
+    bias_ = take(memory.bias);
+    turned_ = take(memory.turned);
+    largest_ = take(memory.queries);
+    total_ = take(memory.queries);
+  }
+
+  HWY_INLINE void Run() {
+    const auto B = static_cast<size_t>(op_.B.value), K = static_cast<size_t>(op_.K.value);
+    if (K == 0) return;
+    const size_t group = static_cast<size_t>(op_.H.value) / K,
+                 queries = group * static_cast<size_t>(op_.S.value);
+    for (size_t head = 0; head < B * K; ++head) {
+      for (size_t r = 0; r < queries; r += kBlockQueries) {
+        AnswerBlock(head, group, r, std::min(kBlockQueries, queries - r));
+      }
+    }
+  }
+
+ private:
+  // Queries r0 .. r0 + count - 1 of the key head.
+  HWY_INLINE void AnswerBlock(size_t head, size_t group, size_t r0, size_t count) {
+    const auto K = static_cast<size_t>(op_.K.value), S = static_cast<size_t>(op_.S.value);
+    for (size_t r = 0; r < count; ++r) {
+      const size_t s = (r0 + r) / group;
+      row_[r] = (head * group + (r0 + r) % group) * S + s;
+      range_[r] = op_.KeysOf(head / K, s);
+    }
+    const KeyRange keys = MakePanels(count);
+    for (size_t first = keys.first; first < keys.last; first += kTileKeys) {
+      AnswerTile(head, first, std::min(kTileKeys, keys.last - first));
+    }
+    for (size_t p = 0; p < panels_; ++p) FinishPanel(panel_[p]);
+  }
+
+  // Returns the keys that any of the queries may see.
+  HWY_INLINE KeyRange MakePanels(size_t count) {
+    const size_t N = hn::Lanes(hn::ScalableTag<C>()), most = kTileVectors * N;
+    KeyRange all{SIZE_MAX, 0};
+    panels_ = 0;
+    for (size_t r = 0; r < count; r += most) {
+      Panel<C>& panel = panel_[panels_++];
+      panel = Panel<C>();
+      panel.count = std::min(most, count - r);
+      panel.row = row_.data() + r;
+      panel.width = (panel.count + N - 1) / N * N;
+      panel.keys = range_.data() + r;
+      panel.largest = largest_ + r;
+      panel.total = total_ + r;
+      panel.sums = sums_ + r * PaddedE();
+      C* q = q_ + r * in_.D;
+      panel.q = q;
+      SetRanges(panel);
+      all.first = std::min(all.first, panel.of_any.first);
+      all.last = std::max(all.last, panel.of_any.last);
+      std::fill_n(panel.sums, panel.width * PaddedE(), C{0});
+      std::fill_n(panel.total, panel.width, C{0});
+      std::fill_n(panel.largest, panel.width, -std::numeric_limits<C>::infinity());
+      PackTile<T>(GatheredRows<T>{in_.q, panel.row, in_.D}, panel.count, in_.D, panel.width, q);
+    }
+    return all;
+  }
+
+  static void SetRanges(Panel<C>& panel) {
+    panel.of_any = {SIZE_MAX, 0};
+    panel.of_all = {0, SIZE_MAX};
+    for (size_t j = 0; j < panel.count; ++j) {
+      const KeyRange& keys = panel.keys[j];
+      panel.of_all = {std::max(panel.of_all.first, keys.first),
+                      std::min(panel.of_all.last, keys.last)};
+      if (keys.IsEmpty()) continue;
+      panel.of_any = {std::min(panel.of_any.first, keys.first),
+                      std::max(panel.of_any.last, keys.last)};
+    }
+  }
+
+  HWY_INLINE void AnswerTile(size_t head, size_t first, size_t count) {
+    const auto sees = [&](const Panel<C>& panel) {
+      return panel.of_any.first < first + count && first < panel.of_any.last;
+    };
+    if (std::none_of(panel_.begin(), panel_.begin() + panels_, sees)) return;
+    const size_t at = head * static_cast<size_t>(op_.T.value) + first;
+    const auto D = static_cast<ptrdiff_t>(in_.D), E = static_cast<ptrdiff_t>(in_.E);
+    PackTiles<T>({in_.k + at * in_.D, D, 1}, count, in_.D, kTileRows, keys_);
+    PackTiles<T>({in_.v + at * in_.E, 1, E}, in_.E, count, kTileRows, values_);
+    const KeyTile<C> tile{.first = first,
+                          .count = count,
+                          .D = in_.D,
+                          .E = in_.E,
+                          .keys = keys_,
+                          .values = values_,
+                          .finite = AreFinite(values_, PaddedE() * count)};
+    for (size_t p = 0; p < panels_; ++p) {
+      if (!sees(panel_[p])) continue;
+      SeenKeys<C> seen;
+      FindSeenKeys(panel_[p], tile, seen);
+      const C* bias = in_.bias ? BiasOf(panel_[p], tile, seen) : nullptr;
+      AttendToTile(rule_, panel_[p], tile, seen, bias, scores_);
+    }
+  }
+
+  // Rows seen.first .. seen.last - 1 of [kTileKeys,width].
+  HWY_INLINE const C* BiasOf(const Panel<C>& panel, const KeyTile<C>& tile,
+                             const SeenKeys<C>& seen) {
+    const GatheredRows<T> from{in_.bias + tile.first + seen.first, panel.row,
+                               static_cast<size_t>(op_.T.value)};
+    PackTile<T>(from, panel.count, seen.last - seen.first, panel.width,
+                bias_ + seen.first * panel.width);
+    return bias_;
+  }
+
+  // 0 times the sum of what is 0 if it is finite.
+  HWY_INLINE static bool AreFinite(const C* x, size_t count) {
+    const hn::ScalableTag<C> d;
+    auto sum = hn::Zero(d);
+    size_t i = 0;
+    for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) {
+      sum = hn::MulAdd(hn::LoadU(d, x + i), hn::Zero(d), sum);
+    }
+    C zero = hn::GetLane(hn::SumOfLanes(d, sum));
+    for (; i < count; ++i) zero += x[i] * 0;
+    return zero == 0;
+  }
+
+  // y and lse of a panel.
+  HWY_INLINE void FinishPanel(const Panel<C>& panel) {
+    const hn::ScalableTag<C> d;
+    const auto width = static_cast<ptrdiff_t>(panel.width);
+    PackTile<C>(Matrix<C>{panel.sums, width, 1}, in_.E, panel.count, in_.E, turned_);
+    for (size_t j = 0; j < panel.count; ++j) {
+      const C by = Reciprocal(panel, j);
+      T* y = y_ + panel.row[j] * in_.E;
+      ForEachVector(d, in_.E, [&](auto dk, size_t k) HWY_ATTR {
+        const auto sum = hn::LoadU(dk, turned_ + j * in_.E + k);
+        Write(dk, hn::Mul(sum, hn::Set(dk, by)), y + k);
+      });
+    }
+  }
+
+  // What the sums of a query are to be multiplied by. Sets its lse.
+  C Reciprocal(const Panel<C>& panel, size_t j) {
+    const C largest = panel.largest[j], total = panel.total[j];
+    lse_[panel.row[j]] = total == 0 ? largest : largest + std::log(total);
+    if (total == 0) return 0;
+    if (!in_.sink) return 1 / total;
+    const auto S = static_cast<size_t>(op_.S.value), H = static_cast<size_t>(op_.H.value);
+    const C sink = in_.sink[panel.row[j] / S % H], most = std::max(largest, sink);
+    const C factor = std::exp(largest - most);
+    return factor / (total * factor + std::exp(sink - most));
+  }
+
+  size_t PaddedE() const { return (in_.E + kTileRows - 1) / kTileRows * kTileRows; }
+
+  const AttendInputs<T>& in_;
+  const AttentionAttributes& op_;
+  T* y_;
+  C* lse_;
+  ScoreRule<C> rule_;
+  C *q_, *sums_, *keys_, *values_, *scores_, *bias_, *turned_, *largest_, *total_;
+  std::array<size_t, kBlockQueries> row_;
+  std::array<KeyRange, kBlockQueries> range_;
+  std::array<Panel<C>, kBlockQueries / 2> panel_;
+  size_t panels_ = 0;
+};
+
+void TilesF64(const AttendInputs<double>& in, double* y, double* lse, double* scratch) {
+  TiledAttention<double>(in, y, lse, scratch).Run();
+}
+void TilesF32(const AttendInputs<float>& in, float* y, float* lse, float* scratch) {
+  TiledAttention<float>(in, y, lse, scratch).Run();
+}
+void TilesF16(const AttendInputs<F16>& in, F16* y, float* lse, float* scratch) {
+  TiledAttention<F16>(in, y, lse, scratch).Run();
+}
+void TilesBF16(const AttendInputs<BF16>& in, BF16* y, float* lse, float* scratch) {
+  TiledAttention<BF16>(in, y, lse, scratch).Run();
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace sextant::fast
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace sextant::fast {
+
+HWY_EXPORT(TilesF64);
+HWY_EXPORT(TilesF32);
+HWY_EXPORT(TilesF16);
+HWY_EXPORT(TilesBF16);
+
+template <Element T>
+size_t TilesScratchOf(const AttendInputs<T>& in) {
+  return MemoryOf(in).total();
+}
+
+template <Element T>
+void AttendTiles(const AttendInputs<T>& in, T* y, Computed<T>* lse, Computed<T>* scratch) noexcept {
+  if constexpr (std::same_as<T, double>) {
+    HWY_DYNAMIC_DISPATCH(TilesF64)(in, y, lse, scratch);
+  } else if constexpr (std::same_as<T, float>) {
+    HWY_DYNAMIC_DISPATCH(TilesF32)(in, y, lse, scratch);
+  } else if constexpr (std::same_as<T, F16>) {
+    HWY_DYNAMIC_DISPATCH(TilesF16)(in, y, lse, scratch);
+  } else {
+    HWY_DYNAMIC_DISPATCH(TilesBF16)(in, y, lse, scratch);
+  }
+}
+
+template size_t TilesScratchOf(const AttendInputs<double>&);
+template size_t TilesScratchOf(const AttendInputs<float>&);
+template size_t TilesScratchOf(const AttendInputs<F16>&);
+template size_t TilesScratchOf(const AttendInputs<BF16>&);
+template void AttendTiles(const AttendInputs<double>&, double*, double*, double*) noexcept;
+template void AttendTiles(const AttendInputs<float>&, float*, float*, float*) noexcept;
+template void AttendTiles(const AttendInputs<F16>&, F16*, float*, float*) noexcept;
+template void AttendTiles(const AttendInputs<BF16>&, BF16*, float*, float*) noexcept;
+
+}  // namespace sextant::fast
+#endif

@@ -1,0 +1,36 @@
+#include "reference/cross_attention.h"
+
+#include "fast/kernel.h"
+#include "fast/multi_head.h"
+#include "fast/typed.h"
+
+namespace sextant::fast {
+namespace {
+
+Tensors Run(const Case& c, const Tensors& inputs) {
+  const auto op = StructOf<CrossAttention>(c);
+  const Attention attention = op.Attending();
+  const size_t S = ExtentOf(c, "S"), keys = ExtentOf(c, "T"), H = ExtentOf(c, "H"),
+               K = ExtentOf(c, "K"), M = ExtentOf(c, "M"), D = ExtentOf(c, "D");
+  return WithElement(c.dtype(), [&]<class T>() -> Tensors {
+    std::vector<std::vector<T>> in;
+    for (const NamedTensor& input : inputs) in.push_back(ToElements<T>(input.values));
+    const MultiHeadWeights<T> weights{in[2].data(), in[3].data(), in[4].data(), in[5].data(),
+                                      in[6].data(), in[7].data(), in[8].data(), in[9].data()};
+    MultiHeadMemory<T> between(attention, D);
+    std::vector<T> y(S * M);
+    AttendHeads({&attention, M, D}, in[0].data(), in[1].data(), weights, between, y.data());
+    return {ToTensor("y", {S, M}, y), ToTensor("q", {H, S, D}, between.q),
+            ToTensor("k", {K, keys, D}, between.k), ToTensor("v", {K, keys, D}, between.v),
+            ToTensor("mean", {S, H * D}, between.mean)};
+  });
+}
+
+}  // namespace
+
+template <>
+CaseKernel MakeKernel<CrossAttention>() {
+  return {DeclinesMixedTypes, Run};
+}
+
+}  // namespace sextant::fast

@@ -1,0 +1,238 @@
+#include "fast/decoder_block.h"
+
+#include <cmath>
+
+#include "fast/activation.h"
+#include "fast/add.h"
+#include "fast/attend.h"
+#include "fast/kernel.h"
+#include "fast/linear.h"
+#include "fast/rms_norm.h"
+#include "fast/rope.h"
+#include "fast/typed.h"
+#include "reference/decoder_block.h"
+
+namespace sextant::fast {
+namespace {
+
+// The parts of one block, each over arrays of its own.
+template <Element T>
+class Parts {
+ public:
+  Parts(const DecoderBlockAttributes& op, const BlockExtents& n)
+      : op_(op), n_(n), scratch_(kLinearScratch) {}
+
+  // [S,from] -> [S,to]
+  std::vector<T> Projected(std::span<const T> x, std::span<const T> weight, size_t from,
+                           size_t to) {
+    std::vector<T> y(n_.S * to);
+    ApplyLinear<T>({.N = n_.S, .F = to, .K = from}, x.data(), weight.data(), nullptr, y.data(),
+                   scratch_.data());
+    return y;
+  }
+
+  std::vector<T> Normed(std::span<const T> x, std::span<const Computed<T>> weight) const {
+    std::vector<T> y(x.size());
+    Normalize(x.data(), weight, y.data(), x.size() / std::max<size_t>(1, weight.size()),
+              weight.size());
+    return y;
+  }
+
+  // Queries or keys [S,heads*D], normalised as qk_norm says.
+  std::vector<T> QkNormed(QkNorm how, std::vector<T> x, std::span<const Computed<T>> weight) const {
+    if (how == QkNorm::kFull) return Normed(x, weight);
+    if (how == QkNorm::kNone || n_.D == 0) return x;
+    std::vector<T> y(x.size());
+    for (size_t first = 0; first < weight.size(); first += n_.D) {
+      Normalize(x.data() + first, weight.subspan(first, n_.D), y.data() + first, n_.S,
+                weight.size());
+    }
+    return y;
+  }
+
+  // [S,heads*D] -> [heads,S,D], rotated.
+  std::vector<T> Turned(const std::vector<T>& x, size_t heads, const Tensor<double>& position) {
+    const Rotation r{.B = 1,
+                     .H = heads,
+                     .S = n_.S,
+                     .D = n_.D,
+                     .R = static_cast<size_t>(op_.R.value),
+                     .offset = static_cast<size_t>(op_.offset),
+                     .pairing = op_.pairing,
+                     .direction = op_.direction};
+    if (cosine_.empty()) {
+      const Frequencies f = ScaledFrequencies(op_.Frequencies());
+      cosine_.resize(n_.S * r.R / 2);
+      sine_.resize(cosine_.size());
+      FillTable<Computed<T>>(position.data, f.of_pair, f.amplitude, cosine_.data(), sine_.data());
+    }
+    std::vector<T> y(x.size());
+    const auto width = static_cast<ptrdiff_t>(n_.D), row = static_cast<ptrdiff_t>(heads) * width;
+    Rotate<T, Computed<T>>(r, {x.data(), 0, width, row},
+                           DenseTable(r, cosine_.data(), sine_.data()), Dense(r, y.data()));
+    return y;
+  }
+
+  // [S,heads*D] -> [heads,S,D], or back.
+  std::vector<T> Apart(const std::vector<T>& x, size_t heads) const {
+    return Moved(x, heads, true);
+  }
+  std::vector<T> Together(const std::vector<T>& x) const { return Moved(x, n_.H, false); }
+
+  std::vector<T> Attended(const std::vector<T>& q, const std::vector<T>& k,
+                          const std::vector<T>& v) const {
+    const Attention attention = op_.Attending();
+    AttendInputs<T> in;
+    in.attributes = &attention;
+    in.D = in.E = n_.D;
+    in.q = q.data();
+    in.k = k.data();
+    in.v = v.data();
+    in.scale = op_.scale ? *op_.scale : 1 / std::sqrt(static_cast<double>(n_.D));
+    std::vector<T> y(q.size());
+    std::vector<Computed<T>> lse(n_.H * n_.S), scratch(AttendScratchOf(in));
+    Attend(in, y.data(), lse.data(), scratch.data());
+    return y;
+  }
+
+  std::vector<T> Sum(std::span<const T> a, std::span<const T> b, const T* c = nullptr) const {
+    std::vector<T> y(a.size());
+    Add<T>(a.size(), a.data(), b.data(), c, y.data());
+    return y;
+  }
+
+ private:
+  void Normalize(const T* x, std::span<const Computed<T>> weight, T* y, size_t rows,
+                 size_t step) const {
+    const auto row = static_cast<ptrdiff_t>(step);
+    NormalizeRows<T>({.N = rows,
+                      .M = weight.size(),
+                      .x_row = row,
+                      .y_row = row,
+                      .eps = op_.eps,
+                      .unit_offset = op_.unit_offset},
+                     x, weight.data(), y);
+  }
+  std::vector<T> Moved(const std::vector<T>& x, size_t heads, bool apart) const {
+    std::vector<T> y(x.size());
+    for (size_t h = 0; h < heads; ++h) {
+      for (size_t s = 0; s < n_.S; ++s) {
+        const auto of_heads = static_cast<ptrdiff_t>((h * n_.S + s) * n_.D);
+        const auto of_tokens = static_cast<ptrdiff_t>((s * heads + h) * n_.D);
+        std::copy_n(x.begin() + (apart ? of_tokens : of_heads), n_.D,
+                    y.begin() + (apart ? of_heads : of_tokens));
+      }
+    }
+    return y;
+  }
+
+  const DecoderBlockAttributes& op_;
+  BlockExtents n_;
+  std::vector<Computed<T>> scratch_, cosine_, sine_;
+};
+
+}  // namespace
+
+template <Element T>
+BlockAnswer<T> RunBlock(const DecoderBlockAttributes& op, QkNorm qk_norm, const BlockExtents& n,
+                        std::span<const T> x, const Tensor<double>& position,
+                        const BlockArrays<T>& w) {
+  const bool branch = op.placement == Placement::kBranch;
+  const bool sandwich = op.placement == Placement::kSandwich;
+  const bool parallel = op.placement == Placement::kParallel;
+  Parts<T> parts(op, n);
+  BlockAnswer<T> out;
+  out.normed = branch ? std::vector<T>(x.begin(), x.end()) : parts.Normed(x, w.attn_norm);
+  const auto queries = parts.Projected(out.normed, w.wq, n.M, n.H * n.D);
+  const auto keys = parts.Projected(out.normed, w.wk, n.M, n.K * n.D);
+  const auto values = parts.Projected(out.normed, w.wv, n.M, n.K * n.D);
+  out.q_rotated = parts.Turned(parts.QkNormed(qk_norm, queries, w.q_norm), n.H, position);
+  out.k_rotated = parts.Turned(parts.QkNormed(qk_norm, keys, w.k_norm), n.K, position);
+  const auto mean = parts.Attended(out.q_rotated, out.k_rotated, parts.Apart(values, n.K));
+  out.attention_out = parts.Projected(parts.Together(mean), w.wo, n.H * n.D, n.M);
+  const std::vector<T> attended = branch     ? parts.Normed(out.attention_out, w.attn_norm)
+                                  : sandwich ? parts.Normed(out.attention_out, w.attn_post_norm)
+                                             : out.attention_out;
+  out.middle = parts.Sum(x, attended);
+
+  const std::vector<T> before = parallel ? std::vector<T>(x.begin(), x.end()) : out.middle;
+  const std::vector<T> read = branch ? before : parts.Normed(before, w.mlp_norm);
+  const auto gate = parts.Projected(read, w.gate, n.M, n.F);
+  const auto up = parts.Projected(read, w.up, n.M, n.F);
+  out.hidden.resize(gate.size());
+  const auto row = static_cast<ptrdiff_t>(n.F);
+  Gate<T>({.N = n.S, .F = n.F, .gate_row = row, .up_row = row, .y_row = row, .kind = op.kind},
+          gate.data(), up.data(), out.hidden.data());
+  std::vector<T> fed = parts.Projected(out.hidden, w.down, n.F, n.M);
+  if (branch) fed = parts.Normed(fed, w.mlp_norm);
+  if (sandwich) fed = parts.Normed(fed, w.mlp_post_norm);
+  out.y = parallel ? parts.Sum(x, attended, fed.data()) : parts.Sum(out.middle, fed);
+  return out;
+}
+
+template BlockAnswer<double> RunBlock(const DecoderBlockAttributes&, QkNorm, const BlockExtents&,
+                                      std::span<const double>, const Tensor<double>&,
+                                      const BlockArrays<double>&);
+template BlockAnswer<float> RunBlock(const DecoderBlockAttributes&, QkNorm, const BlockExtents&,
+                                     std::span<const float>, const Tensor<double>&,
+                                     const BlockArrays<float>&);
+template BlockAnswer<F16> RunBlock(const DecoderBlockAttributes&, QkNorm, const BlockExtents&,
+                                   std::span<const F16>, const Tensor<double>&,
+                                   const BlockArrays<F16>&);
+template BlockAnswer<BF16> RunBlock(const DecoderBlockAttributes&, QkNorm, const BlockExtents&,
+                                    std::span<const BF16>, const Tensor<double>&,
+                                    const BlockArrays<BF16>&);
+
+Tensors AnswerBlock(const DecoderBlockAttributes& op, QkNorm qk_norm, DType dtype,
+                    const Tensors& inputs) {
+  return WithElement(dtype, [&]<class T>() -> Tensors {
+    const auto values = [&](const char* name) -> const Tensor<double>& {
+      return Find(inputs, name).values;
+    };
+    const auto has = [&](const char* name) {
+      return std::ranges::find(inputs, name, &NamedTensor::name) != inputs.end();
+    };
+    const auto of_case = [&](const char* name) { return ToElements<T>(values(name)); };
+    const auto wide = [&](const char* name) {
+      return has(name) ? ToElements<Computed<T>>(values(name)) : std::vector<Computed<T>>();
+    };
+    const auto attn_norm = wide("attn_norm"), mlp_norm = wide("mlp_norm");
+    const auto q_norm = wide("q_norm"), k_norm = wide("k_norm");
+    const auto attn_post_norm = wide("attn_post_norm"), mlp_post_norm = wide("mlp_post_norm");
+    const auto x = of_case("x"), wq = of_case("wq"), wk = of_case("wk"), wv = of_case("wv");
+    const auto wo = of_case("wo"), gate = of_case("gate"), up = of_case("up");
+    const auto down = of_case("down");
+    const Shape shape = values("x").shape;
+    const BlockExtents n{.S = shape[0],
+                         .M = shape[1],
+                         .H = static_cast<size_t>(op.H.value),
+                         .K = static_cast<size_t>(op.K.value),
+                         .D = static_cast<size_t>(op.D.value),
+                         .F = values("gate").shape[0]};
+    const BlockAnswer<T> out = RunBlock<T>(op, qk_norm, n, x, values("position"),
+                                           {attn_norm, mlp_norm, wq, wk, wv, wo, gate, up, down,
+                                            q_norm, k_norm, attn_post_norm, mlp_post_norm});
+    return {ToTensor("y", shape, out.y),
+            ToTensor("normed", shape, out.normed),
+            ToTensor("q_rotated", {n.H, n.S, n.D}, out.q_rotated),
+            ToTensor("k_rotated", {n.K, n.S, n.D}, out.k_rotated),
+            ToTensor("attention_out", shape, out.attention_out),
+            ToTensor("middle", shape, out.middle),
+            ToTensor("hidden", {n.S, n.F}, out.hidden)};
+  });
+}
+
+namespace {
+
+Tensors Run(const Case& c, const Tensors& inputs) {
+  return AnswerBlock(StructOf<DecoderBlock>(c), QkNorm::kNone, c.dtype(), inputs);
+}
+
+}  // namespace
+
+template <>
+CaseKernel MakeKernel<DecoderBlock>() {
+  return {DeclinesMixedTypes, Run};
+}
+
+}  // namespace sextant::fast

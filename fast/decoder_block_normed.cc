@@ -1,0 +1,22 @@
+#include "reference/decoder_block_normed.h"
+
+#include "fast/decoder_block.h"
+#include "fast/kernel.h"
+#include "fast/typed.h"
+
+namespace sextant::fast {
+namespace {
+
+Tensors Run(const Case& c, const Tensors& inputs) {
+  const auto op = StructOf<DecoderBlockNormed>(c);
+  return AnswerBlock(op, op.qk_norm, c.dtype(), inputs);
+}
+
+}  // namespace
+
+template <>
+CaseKernel MakeKernel<DecoderBlockNormed>() {
+  return {DeclinesMixedTypes, Run};
+}
+
+}  // namespace sextant::fast

@@ -1,0 +1,133 @@
+#include "fast/embedding.h"
+
+#include "fast/stream.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "fast/embedding.cc"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "fast/element-inl.h"
+#include "fast/kernel.h"
+#include "fast/typed.h"
+#include "reference/embedding.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace sextant::fast {
+namespace HWY_NAMESPACE {
+
+template <class T>
+HWY_INLINE void Scale(const T* x, Computed<T> scale, T* y, size_t n) {
+  const hn::ScalableTag<Computed<T>> d;
+  ForEachVector(d, n, [&](auto dk, size_t k) HWY_ATTR {
+    Write(dk, hn::Mul(Read(dk, x + k), hn::Set(dk, scale)), y + k);
+  });
+}
+
+template <class T>
+HWY_INLINE void ScaleRow(const T* x, Computed<T> scale, T* y, size_t M, const T* next) {
+  if (!next) return Scale(x, scale, y, M);
+  constexpr size_t kStep = kStreamBuffer / sizeof(T);
+  alignas(64) T buffer[kStep];
+  for (size_t k = 0; k < M; k += kStep) {
+    const size_t n = std::min(kStep, M - k);
+    Scale(x + k, scale, buffer, n);
+    StreamCopy(buffer, y + k, n * sizeof(T), next + k);
+  }
+}
+
+// next: the row to come where y is streamed, else null.
+void ScaleF64(const double* x, double scale, double* y, size_t M, const double* next) {
+  ScaleRow(x, scale, y, M, next);
+}
+void ScaleF32(const float* x, float scale, float* y, size_t M, const float* next) {
+  ScaleRow(x, scale, y, M, next);
+}
+void ScaleF16(const F16* x, float scale, F16* y, size_t M, const F16* next) {
+  ScaleRow(x, scale, y, M, next);
+}
+void ScaleBF16(const BF16* x, float scale, BF16* y, size_t M, const BF16* next) {
+  ScaleRow(x, scale, y, M, next);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace sextant::fast
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace sextant::fast {
+
+HWY_EXPORT(ScaleF64);
+HWY_EXPORT(ScaleF32);
+HWY_EXPORT(ScaleF16);
+HWY_EXPORT(ScaleBF16);
+
+namespace {
+
+template <Element T>
+void ScaleOne(const T* x, double scale, T* y, size_t M, const T* next) {
+  const auto factor = static_cast<Computed<T>>(scale);
+  if constexpr (std::same_as<T, double>) {
+    HWY_DYNAMIC_DISPATCH(ScaleF64)(x, factor, y, M, next);
+  } else if constexpr (std::same_as<T, float>) {
+    HWY_DYNAMIC_DISPATCH(ScaleF32)(x, factor, y, M, next);
+  } else if constexpr (std::same_as<T, F16>) {
+    HWY_DYNAMIC_DISPATCH(ScaleF16)(x, factor, y, M, next);
+  } else {
+    HWY_DYNAMIC_DISPATCH(ScaleBF16)(x, factor, y, M, next);
+  }
+}
+
+}  // namespace
+
+template <Element T>
+void GatherRows(const EmbeddingTable<T>& table, std::span<const int64_t> token, T* y) noexcept {
+  const size_t M = table.M, bytes = M * sizeof(T);
+  if (bytes == 0) return;  // then the pointers may be null
+  const bool stream = ShouldStream(2 * token.size() * bytes);
+  for (size_t s = 0; s < token.size(); ++s, y += M) {
+    const auto row_of = [&](size_t at) { return table.rows + static_cast<size_t>(token[at]) * M; };
+    const T *row = row_of(s), *next = row_of(std::min(s + 1, token.size() - 1));
+    if (table.scale != 1) {
+      ScaleOne(row, table.scale, y, M, stream ? next : nullptr);
+    } else if (stream) {
+      StreamCopy(row, y, bytes, next);
+    } else {
+      std::memcpy(y, row, bytes);
+    }
+  }
+  if (stream) StreamFence();
+}
+
+template void GatherRows(const EmbeddingTable<double>&, std::span<const int64_t>, double*) noexcept;
+template void GatherRows(const EmbeddingTable<float>&, std::span<const int64_t>, float*) noexcept;
+template void GatherRows(const EmbeddingTable<F16>&, std::span<const int64_t>, F16*) noexcept;
+template void GatherRows(const EmbeddingTable<BF16>&, std::span<const int64_t>, BF16*) noexcept;
+
+namespace {
+
+Tensors Run(const Case& c, const Tensors& inputs) {
+  const Embedding op = StructOf<Embedding>(c);
+  const size_t S = ExtentOf(c, "S"), V = ExtentOf(c, "V"), M = ExtentOf(c, "M");
+  for (size_t s = 0; s < S; ++s) RowOfToken(inputs[0].values, s, V);
+  const std::vector<int64_t> token = ToIntegers(inputs[0].values);
+  return WithElement(c.dtype(), [&]<class T>() -> Tensors {
+    const std::vector<T> rows = ToElements<T>(inputs[1].values);
+    std::vector<T> y(S * M);
+    GatherRows<T>({rows.data(), M, op.scale}, token, y.data());
+    return {ToTensor("y", {S, M}, y)};
+  });
+}
+
+}  // namespace
+
+template <>
+CaseKernel MakeKernel<Embedding>() {
+  return {DeclinesMixedTypes, Run};
+}
+
+}  // namespace sextant::fast
+#endif

@@ -1,0 +1,35 @@
+// Speed of the embedding: counter `memcpy_ratio` = time of glibc's memcpy of the same bytes / time
+// of gathering rows of 4096 in an order that no prefetcher knows.
+#include "fast/embedding.h"
+#include "fast/kernel_bench.h"
+
+namespace sextant::fast {
+namespace {
+
+template <class T>
+void GatherBench(benchmark::State& state, size_t bytes, double scale) {
+  constexpr size_t kWidth = 4096;
+  const size_t rows = bytes / 2 / sizeof(T) / kWidth;
+  const Lines<T> table(rows * kWidth), y(rows * kWidth);
+  std::vector<int64_t> token(rows);
+  for (size_t s = 0; s < rows; ++s) token[s] = static_cast<int64_t>(s * 2654435761 % rows);
+  const auto gather = [&] {
+    GatherRows<T>({table.get(), kWidth, scale}, token, y.get());
+    benchmark::ClobberMemory();
+  };
+  state.counters["memcpy_ratio"] = MemcpyRatio(table.get(), y.get(), bytes / 2, gather);
+  for (auto _ : state) gather();
+  state.SetBytesProcessed(static_cast<int64_t>(state.iterations() * bytes));
+  state.SetItemsProcessed(static_cast<int64_t>(state.iterations() * rows * kWidth));
+}
+
+constexpr auto EmbeddingF32 = GatherBench<float>;
+constexpr auto EmbeddingBF16 = GatherBench<BF16>;
+
+BENCHMARK_CAPTURE(EmbeddingF32, L2, size_t{256} << 10, 1);
+BENCHMARK_CAPTURE(EmbeddingF32, 1GiB, size_t{1} << 30, 1);
+BENCHMARK_CAPTURE(EmbeddingF32, scaled_1GiB, size_t{1} << 30, 55.5);
+BENCHMARK_CAPTURE(EmbeddingBF16, scaled_L2, size_t{256} << 10, 55.5);
+
+}  // namespace
+}  // namespace sextant::fast

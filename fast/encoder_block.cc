@@ -1,0 +1,107 @@
+#include "fast/encoder_block.h"
+
+#include "fast/activation.h"
+#include "fast/add.h"
+#include "fast/kernel.h"
+#include "fast/layer_norm.h"
+#include "fast/linear.h"
+#include "fast/typed.h"
+
+namespace sextant::fast {
+
+template <Element T>
+EncoderMemory<T>::EncoderMemory(const EncoderBlock& block, size_t m, size_t d, size_t f)
+    : M(m),
+      D(d),
+      F(f),
+      attention(block.Attending()),
+      heads(attention, D),
+      positioned(static_cast<size_t>(block.S.value) * M),
+      read(positioned.size()),
+      attention_out(positioned.size()),
+      middle(positioned.size()),
+      hidden(static_cast<size_t>(block.S.value) * F) {}
+
+template <Element T>
+void Encode(const EncoderBlock& block, const T* x, const T* positions, const EncoderWeights<T>& w,
+            EncoderMemory<T>& m, T* y) noexcept {
+  const bool pre = block.placement == NormPlacement::kPre;
+  const size_t S = static_cast<size_t>(block.S.value), M = m.M, F = m.F, count = S * M;
+  const auto row = static_cast<ptrdiff_t>(M);
+  const CenteredRows rows{S, M, row, row, block.eps};
+  Computed<T>* scratch = m.heads.scratch.data();
+  const auto norm1 = [&](const T* from, T* to) {
+    NormalizeCentered(rows, from, w.norm1_weight, w.norm1_bias, to);
+  };
+  const auto norm2 = [&](const T* from, T* to) {
+    NormalizeCentered(rows, from, w.norm2_weight, w.norm2_bias, to);
+  };
+  T *u = m.positioned.data(), *h = m.middle.data();
+  Add<T>(count, x, positions, nullptr, u);
+  if (pre) norm1(u, m.read.data());
+  const T* read = pre ? m.read.data() : u;
+  AttendHeads({&m.attention, M, m.D}, read, read, w.heads, m.heads, m.attention_out.data());
+  Add<T>(count, u, m.attention_out.data(), nullptr, h);
+  if (!pre) norm1(h, h);
+
+  if (pre) norm2(h, m.read.data());
+  ApplyLinear({S, F, M}, pre ? m.read.data() : h, w.w1, w.b1, m.hidden.data(), scratch);
+  Activate<T>(block.Activating(), 1, m.hidden.data(), m.hidden.data(), S * F);
+  ApplyLinear({S, M, F}, m.hidden.data(), w.w2, w.b2, y, scratch);
+  Add<T>(count, h, y, nullptr, y);
+  if (!pre) norm2(y, y);
+}
+
+template struct EncoderMemory<double>;
+template struct EncoderMemory<float>;
+template struct EncoderMemory<F16>;
+template struct EncoderMemory<BF16>;
+template void Encode(const EncoderBlock&, const double*, const double*,
+                     const EncoderWeights<double>&, EncoderMemory<double>&, double*) noexcept;
+template void Encode(const EncoderBlock&, const float*, const float*, const EncoderWeights<float>&,
+                     EncoderMemory<float>&, float*) noexcept;
+template void Encode(const EncoderBlock&, const F16*, const F16*, const EncoderWeights<F16>&,
+                     EncoderMemory<F16>&, F16*) noexcept;
+template void Encode(const EncoderBlock&, const BF16*, const BF16*, const EncoderWeights<BF16>&,
+                     EncoderMemory<BF16>&, BF16*) noexcept;
+
+namespace {
+
+Tensors Run(const Case& c, const Tensors& inputs) {
+  const auto block = StructOf<EncoderBlock>(c);
+  const size_t S = ExtentOf(c, "S"), M = ExtentOf(c, "M"), F = ExtentOf(c, "F");
+  return WithElement(c.dtype(), [&]<class T>() -> Tensors {
+    std::vector<std::vector<T>> in(inputs.size());
+    std::vector<std::vector<Computed<T>>> wide(inputs.size());
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      const bool is_norm = c.info().signature.inputs[i].role == Role::kWide;
+      if (is_norm) wide[i] = ToElements<Computed<T>>(inputs[i].values);
+      if (!is_norm) in[i] = ToElements<T>(inputs[i].values);
+    }
+    const EncoderWeights<T> weights{
+        .heads = {in[2].data(), in[3].data(), in[4].data(), in[5].data(), in[6].data(),
+                  in[7].data(), in[8].data(), in[9].data()},
+        .norm1_weight = wide[10].data(),
+        .norm1_bias = wide[11].data(),
+        .w1 = in[12].data(),
+        .b1 = in[13].data(),
+        .w2 = in[14].data(),
+        .b2 = in[15].data(),
+        .norm2_weight = wide[16].data(),
+        .norm2_bias = wide[17].data()};
+    EncoderMemory<T> between(block, M, ExtentOf(c, "D"), F);
+    std::vector<T> y(S * M);
+    Encode(block, in[0].data(), in[1].data(), weights, between, y.data());
+    return {ToTensor("y", {S, M}, y), ToTensor("attention_out", {S, M}, between.attention_out),
+            ToTensor("middle", {S, M}, between.middle), ToTensor("hidden", {S, F}, between.hidden)};
+  });
+}
+
+}  // namespace
+
+template <>
+CaseKernel MakeKernel<EncoderBlock>() {
+  return {DeclinesMixedTypes, Run};
+}
+
+}  // namespace sextant::fast

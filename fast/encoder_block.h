@@ -1,0 +1,38 @@
+// One block of the original Transformer's encoder, for speed. The formula:
+// reference/encoder_block.h.
+#pragma once
+
+#include <vector>
+
+#include "fast/element.h"
+#include "fast/multi_head.h"
+#include "reference/encoder_block.h"
+
+namespace sextant::fast {
+
+template <Element T>
+struct EncoderWeights {
+  MultiHeadWeights<T> heads;
+  const Computed<T>*norm1_weight = nullptr, *norm1_bias = nullptr;
+  const T *w1 = nullptr, *b1 = nullptr, *w2 = nullptr, *b2 = nullptr;
+  const Computed<T>*norm2_weight = nullptr, *norm2_bias = nullptr;
+};
+
+// What is handed on between the parts, and their scratch memory.
+template <Element T>
+struct EncoderMemory {
+  EncoderMemory(const EncoderBlock& block, size_t M, size_t D, size_t F);
+  size_t M, D, F;
+  Attention attention;
+  MultiHeadMemory<T> heads;
+  std::vector<T> positioned, read;               // [S,M]: with positions; what a branch reads
+  std::vector<T> attention_out, middle, hidden;  // [S,M] [S,M] [S,F]
+};
+
+// y[S,M] of x[S,M], and positions [S,M]. Each part computes in f32 (f64 for f64) and rounds once
+// what it hands on: recipe `exact_table`, with the parts' errors.
+template <Element T>
+void Encode(const EncoderBlock& block, const T* x, const T* positions,
+            const EncoderWeights<T>& weights, EncoderMemory<T>& between, T* y) noexcept;
+
+}  // namespace sextant::fast

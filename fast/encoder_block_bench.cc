@@ -1,0 +1,50 @@
+// Speed of a block of the original Transformer's base model: counter `of_peak` = time of the
+// multiplications and additions of its products, as fused operations on registers alone / time of
+// the block.
+#include <vector>
+
+#include "fast/encoder_block.h"
+#include "fast/peak_bench.h"
+
+namespace sextant::fast {
+namespace {
+
+// Vaswani et al. 2017, arXiv:1706.03762, table 3: 512 channels, 8 heads, 2048 units.
+constexpr size_t kM = 512, kH = 8, kD = 64, kF = 2048;
+
+template <class T>
+void EncodeBench(benchmark::State& state) {
+  const auto S = static_cast<size_t>(state.range(0));
+  EncoderBlock block;
+  block.H.value = block.K.value = kH;
+  block.S.value = static_cast<int64_t>(S);
+  EncoderMemory<T> between(block, kM, kD, kF);
+  const Lines<T> x(S * kM), y(S * kM), square(kM * kM), layer(kM * kF), bias(kF);
+  const Lines<Computed<T>> norm(kM);
+  const T *s = square.get(), *b = bias.get();
+  const EncoderWeights<T> weights{.heads = {s, b, s, b, s, b, s, b},
+                                  .norm1_weight = norm.get(),
+                                  .norm1_bias = norm.get(),
+                                  .w1 = layer.get(),
+                                  .b1 = b,
+                                  .w2 = layer.get(),
+                                  .b2 = b,
+                                  .norm2_weight = norm.get(),
+                                  .norm2_bias = norm.get()};
+  const auto encode = [&] {
+    Encode(block, x.get(), x.get(), weights, between, y.get());
+    benchmark::ClobberMemory();
+  };
+  const double products =
+      static_cast<double>(S * kM * (4 * kH * kD + 2 * kF) + 2 * S * S * kH * kD);
+  state.counters["of_peak"] = OfPeak<Computed<T>>(products, encode);
+  for (auto _ : state) encode();
+  state.SetItemsProcessed(static_cast<int64_t>(state.iterations() * S));  // tokens
+}
+
+BENCHMARK_TEMPLATE(EncodeBench, float)->Arg(16)->Arg(128);
+BENCHMARK_TEMPLATE(EncodeBench, BF16)->Arg(128);
+BENCHMARK_TEMPLATE(EncodeBench, double)->Arg(128);
+
+}  // namespace
+}  // namespace sextant::fast

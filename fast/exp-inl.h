@@ -1,0 +1,195 @@
+// e^x of vectors of f32 or f64, for the instruction set being compiled. Over- and underflow give
+// infinity and 0, NaN gives NaN, e^0 is 1. The largest error, in ulps of the exact value's binade,
+// subnormal ones included: f32 0.92, which elementary_test.cc confirms by all arguments; f64 0.87,
+// by this:
+//
+// x = n ln 2 + r with an integer n, and e^x = 2^n e^r. In that order:
+//   r1 = x - n ln2_high    exact: ln2_high has so few bits that the product is exact, and r1 is a
+//                          multiple of 2^-54 (of the last place of x, n != 0) and less than 1/2
+//   c  = n ln2_low         ln2_high + ln2_low = ln 2 (1 + 2^-101)
+//   r  = r1 - c            |r| <= 0.3466
+//   tail = r^2 q(r) - c    |r^2 q - (e^r - 1 - r)| <= 2^-56.3 e^r
+//   h + l = 1 + r1         exact (Dekker)
+//   e^r = h + (l + tail)   rounded
+// Errors in units of 2^-53, an ulp of the result where r < 0 (where r > 0 it is two):
+//                               r < 0    r > 0
+//   the last rounding            1/2       1
+//   l + tail, |.| < 0.07         1/32     1/16
+//   r^2 q - c, twice rounded     1/16     1/8
+//   r^2, 2^-53 of r^2 q          0.054    0.068
+//   q, half its last place r^2   0.03     0.06
+//   r, 2^-55 (e^r - 1)           0.074    0.104
+//   q for (e^r - 1 - r) / r^2    0.10     0.15
+//   in ulps                      0.86     0.79
+// A last rounding to a subnormal number takes the place of all but 2^-2 of that. The bounds hold
+// with and without fused multiplication. f32 adds r1 + tail to 1, or where multiplications are
+// fused, takes (1 + r q) r + 1: fewer operations.
+#if defined(SEXTANT_FAST_EXP_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef SEXTANT_FAST_EXP_INL_H_
+#undef SEXTANT_FAST_EXP_INL_H_
+#else
+#define SEXTANT_FAST_EXP_INL_H_
+#endif
+
+#include <hwy/highway.h>
+
+#include <type_traits>
+
+HWY_BEFORE_NAMESPACE();
+namespace sextant::fast {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+constexpr bool kFuses = HWY_NATIVE_FMA;  // MulAdd rounds once
+
+template <class T>
+struct ExpConstants;
+template <>
+struct ExpConstants<float> {
+  static constexpr float kRound = 0x1.8p23f;  // + and - this rounds to an integer
+  static constexpr float kLn2High = 0x1.62e4p-1f, kLn2Low = 0x1.7f7d1cp-20f;  // 15 bits
+  static constexpr float kLow = -104, kHigh = 89;  // beyond them 0 and infinity
+  static constexpr float kNormal = 87;             // e^-kNormal and its reciprocal are normal
+  static constexpr int kMantissa = 23, kBias = 127;
+  // (e^r - 1 - r) / r^2: minimax of the error relative to e^r.
+  static constexpr float kTail[] = {0x1.fffffcp-2f, 0x1.555492p-3f, 0x1.5558f2p-5f, 0x1.1239dap-7f,
+                                    0x1.6a2440p-10f};
+};
+template <>
+struct ExpConstants<double> {
+  static constexpr double kRound = 0x1.8p52;
+  static constexpr double kLn2High = 0x1.62e42fefa38p-1, kLn2Low = 0x1.ef35793c7673p-45;  // 42 bits
+  static constexpr double kLow = -746, kHigh = 710, kNormal = 708;
+  static constexpr int kMantissa = 52, kBias = 1023;
+  static constexpr double kTail[] = {
+      0x1.000000000000ap-1,  0x1.55555555554fap-3,  0x1.5555555550889p-5,  0x1.1111111127bacp-7,
+      0x1.6c16c184271a5p-10, 0x1.a01a012a657a8p-13, 0x1.a0199a14eef00p-16, 0x1.71df2540ba5cep-19,
+      0x1.28ad6a86c7cc7p-22, 0x1.ad7f75465faddp-26};
+};
+
+// x, or the limit beyond it; NaN stays. Which operand x86 answers with if one is NaN is known.
+template <class D, class V = hn::VFromD<D>>
+HWY_INLINE V AtLeast([[maybe_unused]] D d, V limit, V x) {
+#if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+  return hn::Max(limit, x);
+#else
+  return hn::IfThenElse(hn::Lt(x, limit), limit, x);
+#endif
+}
+template <class D, class V = hn::VFromD<D>>
+HWY_INLINE V AtMost([[maybe_unused]] D d, V limit, V x) {
+#if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+  return hn::Min(limit, x);
+#else
+  return hn::IfThenElse(hn::Lt(limit, x), limit, x);
+#endif
+}
+
+// sum_i c[i] x^i
+template <class D, class T, size_t n, class V = hn::VFromD<D>>
+HWY_INLINE V Polynomial(D d, const T (&c)[n], V x) {
+  V sum = hn::Set(d, c[n - 1]);
+  for (size_t i = n - 1; i-- > 0;) sum = hn::MulAdd(sum, x, hn::Set(d, c[i]));
+  return sum;
+}
+
+// The integer n with 2^n nearest to e^x, in their logarithms.
+template <class D, class V = hn::VFromD<D>>
+HWY_INLINE V NearestPower(D d, V x) {
+  using T = hn::TFromD<D>;
+  const V round = hn::Set(d, ExpConstants<T>::kRound);
+  return hn::Sub(hn::MulAdd(x, hn::Set(d, static_cast<T>(1.4426950408889634)), round), round);
+}
+
+// e^x = 2^n (1 + r1 + tail), for kLow <= x <= kHigh or NaN.
+template <class V>
+struct ExpParts {
+  V n, r1, tail;
+};
+template <class D, class V = hn::VFromD<D>>
+HWY_INLINE ExpParts<V> SplitExp(D d, V x) {
+  using T = hn::TFromD<D>;
+  using C = ExpConstants<T>;
+  const V n = NearestPower(d, x);
+  const V r1 = hn::NegMulAdd(n, hn::Set(d, C::kLn2High), x);
+  const V c = hn::Mul(n, hn::Set(d, C::kLn2Low));
+  const V r = hn::Sub(r1, c);
+  const V tail = hn::MulSub(hn::Mul(r, r), Polynomial(d, C::kTail, r), c);
+  return {n, r1, tail};
+}
+
+// 2^n for an integer n, if it is a normal number.
+template <class D, class V = hn::VFromD<D>>
+HWY_INLINE V PowerOfTwo(D d, V n) {
+  using C = ExpConstants<hn::TFromD<D>>;
+  const hn::RebindToUnsigned<D> du;
+  const auto bits = hn::BitCast(du, hn::Add(n, hn::Set(d, C::kRound + C::kBias)));
+  return hn::BitCast(d, hn::ShiftLeft<C::kMantissa>(bits));
+}
+
+// p 2^n rounded once, for integers n with |n| < 2 kBias and p in [1/2, 2].
+template <class D, class V = hn::VFromD<D>>
+HWY_INLINE V TimesPowerOfTwo([[maybe_unused]] D d, V p, V n) {
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+  constexpr bool kSingle = sizeof(hn::TFromD<D>) == 4;
+  if constexpr (sizeof(p.raw) == 64) {
+    if constexpr (kSingle) return V{_mm512_scalef_ps(p.raw, n.raw)};
+    if constexpr (!kSingle) return V{_mm512_scalef_pd(p.raw, n.raw)};
+  } else if constexpr (sizeof(p.raw) == 32) {
+    if constexpr (kSingle) return V{_mm256_scalef_ps(p.raw, n.raw)};
+    if constexpr (!kSingle) return V{_mm256_scalef_pd(p.raw, n.raw)};
+  } else {
+    if constexpr (kSingle) return V{_mm_scalef_ps(p.raw, n.raw)};
+    if constexpr (!kSingle) return V{_mm_scalef_pd(p.raw, n.raw)};
+  }
+#else
+  // By two powers of two, neither of which over- or underflows: the first product is exact.
+  const V round = hn::Set(d, ExpConstants<hn::TFromD<D>>::kRound);
+  const V half = hn::Sub(hn::MulAdd(n, hn::Set(d, 0.5), round), round);
+  return hn::Mul(hn::Mul(p, PowerOfTwo(d, half)), PowerOfTwo(d, hn::Sub(n, half)));
+#endif
+}
+
+// e^x = 2^n p, p in [0.7, 1.42], for kLow <= x <= kHigh or NaN.
+template <class V>
+struct Scaled {
+  V n, p;
+};
+template <class D, class V = hn::VFromD<D>>
+HWY_INLINE Scaled<V> ScaledExp(D d, V x) {
+  using C = ExpConstants<hn::TFromD<D>>;
+  const V one = hn::Set(d, 1);
+  if constexpr (sizeof(hn::TFromD<D>) == 4 && kFuses) {
+    const V n = NearestPower(d, x);
+    const V r1 = hn::NegMulAdd(n, hn::Set(d, C::kLn2High), x);
+    const V r = hn::NegMulAdd(n, hn::Set(d, C::kLn2Low), r1);
+    const V s1 = hn::MulAdd(Polynomial(d, C::kTail, r), r, one);
+    return {n, hn::MulAdd(s1, r, one)};
+  }
+  const auto [n, r1, tail] = SplitExp(d, x);
+  if constexpr (sizeof(hn::TFromD<D>) == 4) return {n, hn::Add(one, hn::Add(r1, tail))};
+  const V h = hn::Add(one, r1), l = hn::Sub(r1, hn::Sub(h, one));
+  return {n, hn::Add(h, hn::Add(l, tail))};
+}
+
+// e^x for x <= 0, 0 where x is below kLow, and NaN: what a softmax needs. 0 is not arrived at by
+// underflow, which costs x86 some 250 cycles a vector: softmaxes of masked scores are full of it.
+template <class D, class V = hn::VFromD<D>>
+HWY_INLINE V ExpOfNegative(D d, V x) {
+  const V low = hn::Set(d, ExpConstants<hn::TFromD<D>>::kLow);
+  const auto [n, p] = ScaledExp(d, AtLeast(d, low, x));
+  return TimesPowerOfTwo(d, hn::IfThenZeroElse(hn::Lt(x, low), p), n);
+}
+
+// e^x
+template <class D, class V = hn::VFromD<D>>
+HWY_INLINE V ExpOf(D d, V x) {
+  using C = ExpConstants<hn::TFromD<D>>;
+  return ExpOfNegative(d, AtMost(d, hn::Set(d, C::kHigh), x));
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace sextant::fast
+HWY_AFTER_NAMESPACE();
+
+#endif

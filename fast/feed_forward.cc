@@ -1,0 +1,62 @@
+#include "fast/feed_forward.h"
+
+#include "fast/kernel.h"
+#include "fast/typed.h"
+#include "reference/feed_forward.h"
+
+namespace sextant::fast {
+
+template <Element T>
+void ApplyFeedForward(GateKind kind, const FeedForwardRows<T>& rows,
+                      const FeedForwardWeights<T>& weights) noexcept {
+  const auto& [N, M, F, x, y, hidden, other, sums] = rows;
+  ApplyLinear<T>({N, F, M}, x, weights.gate, weights.gate_bias, hidden, sums);
+  ApplyLinear<T>({N, F, M}, x, weights.up, weights.up_bias, other, sums);
+  const auto row = static_cast<ptrdiff_t>(F);
+  Gate<T>({.N = N, .F = F, .gate_row = row, .up_row = row, .y_row = row, .kind = kind}, hidden,
+          other, hidden);
+  ApplyLinear<T>({N, M, F}, hidden, weights.down, weights.down_bias, y, sums);
+}
+
+template void ApplyFeedForward(GateKind, const FeedForwardRows<double>&,
+                               const FeedForwardWeights<double>&) noexcept;
+template void ApplyFeedForward(GateKind, const FeedForwardRows<float>&,
+                               const FeedForwardWeights<float>&) noexcept;
+template void ApplyFeedForward(GateKind, const FeedForwardRows<F16>&,
+                               const FeedForwardWeights<F16>&) noexcept;
+template void ApplyFeedForward(GateKind, const FeedForwardRows<BF16>&,
+                               const FeedForwardWeights<BF16>&) noexcept;
+
+Tensors AnswerFeedForward(const Case& c, const Tensors& inputs, GateKind kind) {
+  const size_t N = ExtentOf(c, "N"), M = ExtentOf(c, "M"), F = ExtentOf(c, "F");
+  const bool biased = inputs.size() > 4;  // then a bias follows each weight
+  return WithElement(c.dtype(), [&]<class T>() -> Tensors {
+    std::vector<std::vector<T>> in;
+    for (const NamedTensor& input : inputs) in.push_back(ToElements<T>(input.values));
+    FeedForwardWeights<T> weights{in[1].data(), in[2].data(), in[3].data()};
+    if (biased) {
+      weights = {in[1].data(), in[3].data(), in[5].data(),
+                 in[2].data(), in[4].data(), in[6].data()};
+    }
+    std::vector<T> y(N * M), hidden(N * F), other(N * F);
+    std::vector<Computed<T>> sums(kLinearScratch);
+    ApplyFeedForward<T>(
+        kind, {N, M, F, in[0].data(), y.data(), hidden.data(), other.data(), sums.data()}, weights);
+    return {ToTensor("y", {N, M}, y), ToTensor("hidden", {N, F}, hidden)};
+  });
+}
+
+namespace {
+
+Tensors Run(const Case& c, const Tensors& inputs) {
+  return AnswerFeedForward(c, inputs, StructOf<FeedForward>(c).kind);
+}
+
+}  // namespace
+
+template <>
+CaseKernel MakeKernel<FeedForward>() {
+  return {DeclinesMixedTypes, Run};
+}
+
+}  // namespace sextant::fast

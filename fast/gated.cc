@@ -1,0 +1,137 @@
+#include "reference/gated.h"
+
+#include "fast/activation.h"
+#include "fast/stream.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "fast/gated.cc"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include <cmath>
+
+#include "fast/activation-inl.h"
+#include "fast/kernel.h"
+#include "fast/typed.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace sextant::fast {
+namespace HWY_NAMESPACE {
+
+// `plain`: no limit, no offset.
+template <ActivationKind kind, bool plain, class T>
+HWY_INLINE void GateRowAs(const GateRows& rows, const T* gate, const T* up, T* y, bool stream) {
+  using C = Computed<T>;
+  const auto beta = static_cast<C>(rows.beta), limit = static_cast<C>(rows.limit);
+  const C offset = rows.plus_one ? 1 : 0;
+  FillRow(y, rows.F, stream, gate, [=](auto d, size_t k) HWY_ATTR {
+    auto g = Read(d, gate + k), u = Read(d, up + k);
+    if constexpr (!plain) {
+      const auto most = hn::Set(d, limit);
+      g = AtMost(d, most, g);
+      u = hn::Add(AtLeast(d, hn::Neg(most), AtMost(d, most, u)), hn::Set(d, offset));
+    }
+    return hn::Mul(ActivationOf<kind>(d, g, hn::Set(d, beta)), u);
+  });
+}
+
+template <ActivationKind kind, class T>
+HWY_INLINE void GateAs(const GateRows& rows, const T* gate, const T* up, T* y, bool stream) {
+  const bool plain = std::isinf(rows.limit) && !rows.plus_one;
+  for (size_t n = 0; n < rows.N; ++n) {
+    if (plain) GateRowAs<kind, true>(rows, gate, up, y, stream);
+    if (!plain) GateRowAs<kind, false>(rows, gate, up, y, stream);
+    gate += rows.gate_row;
+    up += rows.up_row;
+    y += rows.y_row;
+  }
+}
+
+template <class T>
+HWY_INLINE void GateAll(const GateRows& rows, const T* gate, const T* up, T* y, bool s) {
+  switch (rows.kind) {
+    case GateKind::kSwiglu:
+      return GateAs<ActivationOf(GateKind::kSwiglu)>(rows, gate, up, y, s);
+    case GateKind::kGlu:
+      return GateAs<ActivationOf(GateKind::kGlu)>(rows, gate, up, y, s);
+    case GateKind::kGeglu:
+      return GateAs<ActivationOf(GateKind::kGeglu)>(rows, gate, up, y, s);
+    case GateKind::kGegluTanh:
+      return GateAs<ActivationOf(GateKind::kGegluTanh)>(rows, gate, up, y, s);
+    case GateKind::kReglu:
+      return GateAs<ActivationOf(GateKind::kReglu)>(rows, gate, up, y, s);
+  }
+}
+
+void GateF64(const GateRows& r, const double* g, const double* u, double* y, bool s) {
+  GateAll(r, g, u, y, s);
+}
+void GateF32(const GateRows& r, const float* g, const float* u, float* y, bool s) {
+  GateAll(r, g, u, y, s);
+}
+void GateF16(const GateRows& r, const F16* g, const F16* u, F16* y, bool s) {
+  GateAll(r, g, u, y, s);
+}
+void GateBF16(const GateRows& r, const BF16* g, const BF16* u, BF16* y, bool s) {
+  GateAll(r, g, u, y, s);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace sextant::fast
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace sextant::fast {
+
+HWY_EXPORT(GateF64);
+HWY_EXPORT(GateF32);
+HWY_EXPORT(GateF16);
+HWY_EXPORT(GateBF16);
+
+template <Element T>
+void Gate(const GateRows& rows, const T* gate, const T* up, T* y) noexcept {
+  const bool stream = y != gate && y != up && ShouldStream(3 * rows.N * rows.F * sizeof(T));
+  if constexpr (std::same_as<T, double>) {
+    HWY_DYNAMIC_DISPATCH(GateF64)(rows, gate, up, y, stream);
+  } else if constexpr (std::same_as<T, float>) {
+    HWY_DYNAMIC_DISPATCH(GateF32)(rows, gate, up, y, stream);
+  } else if constexpr (std::same_as<T, F16>) {
+    HWY_DYNAMIC_DISPATCH(GateF16)(rows, gate, up, y, stream);
+  } else {
+    HWY_DYNAMIC_DISPATCH(GateBF16)(rows, gate, up, y, stream);
+  }
+  if (stream) StreamFence();
+}
+
+template void Gate(const GateRows&, const double*, const double*, double*) noexcept;
+template void Gate(const GateRows&, const float*, const float*, float*) noexcept;
+template void Gate(const GateRows&, const F16*, const F16*, F16*) noexcept;
+template void Gate(const GateRows&, const BF16*, const BF16*, BF16*) noexcept;
+
+namespace {
+
+Tensors Run(const Case& c, const Tensors& inputs) {
+  const auto op = StructOf<Gated>(c);
+  const size_t N = ExtentOf(c, "N"), F = ExtentOf(c, "F");
+  const auto row = static_cast<ptrdiff_t>(F);
+  GateRows rows{N, F, row, row, row, op.kind, op.Beta()};
+  rows.plus_one = op.plus_one;
+  if (op.limit) rows.limit = *op.limit;
+  return WithElement(c.dtype(), [&]<class T>() -> Tensors {
+    const std::vector<T> gate = ToElements<T>(inputs[0].values);
+    const std::vector<T> up = ToElements<T>(inputs[1].values);
+    std::vector<T> y(gate.size());
+    Gate(rows, gate.data(), up.data(), y.data());
+    return {ToTensor("y", {N, F}, y)};
+  });
+}
+
+}  // namespace
+
+template <>
+CaseKernel MakeKernel<Gated>() {
+  return {DeclinesMixedTypes, Run};
+}
+
+}  // namespace sextant::fast
+#endif

@@ -1,0 +1,149 @@
+#include "fast/layer_norm.h"
+
+#include "fast/stream.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "fast/layer_norm.cc"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "fast/element-inl.h"
+#include "fast/kernel.h"
+#include "fast/row_sum-inl.h"
+#include "fast/typed.h"
+#include "reference/layer_norm.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace sextant::fast {
+namespace HWY_NAMESPACE {
+
+template <class C>
+struct Affine {
+  const C *weight, *bias;
+};
+
+// y_k = ((x_k - mean) factor) weight_k + bias_k
+template <class T, class C = Computed<T>>
+HWY_INLINE void Apply(const T* x, C mean, C factor, Affine<C> affine, T* y, size_t n) {
+  const hn::ScalableTag<C> d;
+  ForEachVector(d, n, [&](auto dk, size_t k) HWY_ATTR {
+    const auto centered = hn::Sub(Read(dk, x + k), hn::Set(dk, mean));
+    const auto scaled = hn::Mul(centered, hn::Set(dk, factor));
+    Write(dk, hn::MulAdd(scaled, Read(dk, affine.weight + k), Read(dk, affine.bias + k)), y + k);
+  });
+}
+
+template <class T, class C = Computed<T>>
+HWY_INLINE void NormalizeRow(const CenteredRows& rows, const T* x, Affine<C> affine, T* y,
+                             bool stream) {
+  const C width = static_cast<C>(rows.M);
+  const C sum = RowSum<C>(
+      rows.M, [x](auto d, size_t k, auto s) HWY_ATTR { return hn::Add(s, Read(d, x + k)); });
+  const C mean = sum / width;
+  const C squares = RowSum<C>(rows.M, [x, mean](auto d, size_t k, auto s) HWY_ATTR {
+    const auto centered = hn::Sub(Read(d, x + k), hn::Set(d, mean));
+    return hn::MulAdd(centered, centered, s);
+  });
+  const C factor = 1 / std::sqrt(squares / width + static_cast<C>(rows.eps));
+  if (!stream) return Apply(x, mean, factor, affine, y, rows.M);
+  alignas(64) T buffer[kStreamBuffer / sizeof(T)];
+  constexpr size_t kStep = kStreamBuffer / sizeof(T);
+  for (size_t k = 0; k < rows.M; k += kStep) {
+    const size_t n = std::min(kStep, rows.M - k);
+    Apply(x + k, mean, factor, Affine<C>{affine.weight + k, affine.bias + k}, buffer, n);
+    StreamCopy(buffer, y + k, n * sizeof(T), x + rows.x_row + k);
+  }
+}
+
+template <class T>
+HWY_INLINE void NormalizeAll(const CenteredRows& rows, const T* x, Affine<Computed<T>> affine, T* y,
+                             bool stream) {
+  for (size_t n = 0; n < rows.N; ++n, x += rows.x_row, y += rows.y_row)
+    NormalizeRow(rows, x, affine, y, stream);
+}
+
+using AffineF32 = Affine<float>;
+using AffineF64 = Affine<double>;
+void CenterF64(const CenteredRows& r, const double* x, const double* w, const double* b, double* y,
+               bool s) {
+  NormalizeAll(r, x, AffineF64{w, b}, y, s);
+}
+void CenterF32(const CenteredRows& r, const float* x, const float* w, const float* b, float* y,
+               bool s) {
+  NormalizeAll(r, x, AffineF32{w, b}, y, s);
+}
+void CenterF16(const CenteredRows& r, const F16* x, const float* w, const float* b, F16* y,
+               bool s) {
+  NormalizeAll(r, x, AffineF32{w, b}, y, s);
+}
+void CenterBF16(const CenteredRows& r, const BF16* x, const float* w, const float* b, BF16* y,
+                bool s) {
+  NormalizeAll(r, x, AffineF32{w, b}, y, s);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace sextant::fast
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace sextant::fast {
+
+HWY_EXPORT(CenterF64);
+HWY_EXPORT(CenterF32);
+HWY_EXPORT(CenterF16);
+HWY_EXPORT(CenterBF16);
+
+template <Element T>
+void NormalizeCentered(const CenteredRows& rows, const T* x, const Computed<T>* weight,
+                       const Computed<T>* bias, T* y) noexcept {
+  const bool stream = x != y && ShouldStream(2 * rows.N * rows.M * sizeof(T));
+  if constexpr (std::same_as<T, double>) {
+    HWY_DYNAMIC_DISPATCH(CenterF64)(rows, x, weight, bias, y, stream);
+  } else if constexpr (std::same_as<T, float>) {
+    HWY_DYNAMIC_DISPATCH(CenterF32)(rows, x, weight, bias, y, stream);
+  } else if constexpr (std::same_as<T, F16>) {
+    HWY_DYNAMIC_DISPATCH(CenterF16)(rows, x, weight, bias, y, stream);
+  } else {
+    HWY_DYNAMIC_DISPATCH(CenterBF16)(rows, x, weight, bias, y, stream);
+  }
+  if (stream) StreamFence();
+}
+
+template void NormalizeCentered(const CenteredRows&, const double*, const double*, const double*,
+                                double*) noexcept;
+template void NormalizeCentered(const CenteredRows&, const float*, const float*, const float*,
+                                float*) noexcept;
+template void NormalizeCentered(const CenteredRows&, const F16*, const float*, const float*,
+                                F16*) noexcept;
+template void NormalizeCentered(const CenteredRows&, const BF16*, const float*, const float*,
+                                BF16*) noexcept;
+
+namespace {
+
+Tensors Run(const Case& c, const Tensors& inputs) {
+  const LayerNorm op = StructOf<LayerNorm>(c);
+  const size_t N = ExtentOf(c, "N"), M = ExtentOf(c, "M");
+  const auto row = static_cast<ptrdiff_t>(M);
+  const CenteredRows rows{N, M, row, row, op.eps};
+  return WithElement(c.dtype(), [&]<class T>() -> Tensors {
+    const std::vector<T> x = ToElements<T>(inputs[0].values);
+    const auto weight = ToElements<Computed<T>>(inputs[1].values);
+    const auto bias = ToElements<Computed<T>>(inputs[2].values);
+    std::vector<T> y(x.size());
+    NormalizeCentered(rows, x.data(), weight.data(), bias.data(), y.data());
+    return {ToTensor("y", {N, M}, y)};
+  });
+}
+
+}  // namespace
+
+template <>
+CaseKernel MakeKernel<LayerNorm>() {
+  return {DeclinesMixedTypes, Run};
+}
+
+}  // namespace sextant::fast
+#endif

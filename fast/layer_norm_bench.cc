@@ -1,0 +1,34 @@
+// Speed of LayerNorm: counter `memcpy_ratio` = time of glibc's memcpy of the same bytes / time of
+// the norm.
+#include "fast/kernel_bench.h"
+#include "fast/layer_norm.h"
+
+namespace sextant::fast {
+namespace {
+
+template <class T>
+void NormBench(benchmark::State& state, size_t bytes) {
+  constexpr size_t kWidth = 4096;
+  const size_t count = bytes / 2 / sizeof(T);
+  const CenteredRows rows{.N = count / kWidth, .M = kWidth, .x_row = kWidth, .y_row = kWidth};
+  const Lines<T> x(count), y(count);
+  const Lines<Computed<T>> weight(kWidth), bias(kWidth);
+  const auto normalize = [&] {
+    NormalizeCentered(rows, x.get(), weight.get(), bias.get(), y.get());
+    benchmark::ClobberMemory();
+  };
+  state.counters["memcpy_ratio"] = MemcpyRatio(x.get(), y.get(), bytes / 2, normalize);
+  for (auto _ : state) normalize();
+  state.SetBytesProcessed(static_cast<int64_t>(state.iterations() * bytes));
+  state.SetItemsProcessed(static_cast<int64_t>(state.iterations() * count));
+}
+
+constexpr auto LayerNormF32 = NormBench<float>;
+constexpr auto LayerNormBF16 = NormBench<BF16>;
+
+BENCHMARK_CAPTURE(LayerNormF32, L2, size_t{256} << 10);
+BENCHMARK_CAPTURE(LayerNormF32, 1GiB, size_t{1} << 30);
+BENCHMARK_CAPTURE(LayerNormBF16, L2, size_t{256} << 10);
+
+}  // namespace
+}  // namespace sextant::fast

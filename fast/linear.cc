@@ -1,0 +1,123 @@
+#include "fast/linear.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "fast/linear.cc"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "fast/kernel.h"
+#include "fast/matmul-inl.h"
+#include "fast/typed.h"
+#include "reference/linear.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace sextant::fast {
+namespace HWY_NAMESPACE {
+
+// y_f = sum_f + bias_f of one row; y may be the sums.
+template <class T, class C = Computed<T>>
+HWY_INLINE void FinishRow(const C* sums, const T* bias, T* y, size_t F) {
+  const hn::ScalableTag<C> d;
+  ForEachVector(d, F, [&](auto df, size_t f) HWY_ATTR {
+    const auto sum = hn::LoadU(df, sums + f);
+    Write(df, bias ? hn::Add(sum, Read(df, bias + f)) : sum, y + f);
+  });
+}
+
+template <class T, class C = Computed<T>>
+HWY_INLINE void ApplyAll(const ProductShape& shape, const T* x, const T* weight, const T* bias,
+                         T* y, C* scratch) {
+  const auto K = static_cast<ptrdiff_t>(shape.K), F = static_cast<ptrdiff_t>(shape.F);
+  for (size_t n0 = 0; n0 < shape.N; n0 += kLinearRows) {
+    for (size_t f0 = 0; f0 < shape.F; f0 += kLinearColumns) {
+      const ProductShape part{std::min(kLinearRows, shape.N - n0),
+                              std::min(kLinearColumns, shape.F - f0), shape.K};
+      T* to = y + n0 * shape.F + f0;
+      C* sums = scratch + kProductScratch;
+      ptrdiff_t row = static_cast<ptrdiff_t>(part.F);
+      if constexpr (std::same_as<T, C>) {
+        sums = to;
+        row = F;
+      }
+      Multiply<T, T>(part, {x + n0 * shape.K, K}, {weight + f0 * shape.K, K}, sums, row, scratch);
+      if (std::same_as<T, C> && !bias) continue;
+      for (size_t n = 0; n < part.N; ++n, sums += row, to += F) {
+        FinishRow<T>(sums, bias ? bias + f0 : nullptr, to, part.F);
+      }
+    }
+  }
+}
+
+void LinearF64(const ProductShape& shape, const double* x, const double* weight, const double* bias,
+               double* y, double* scratch) {
+  ApplyAll(shape, x, weight, bias, y, scratch);
+}
+void LinearF32(const ProductShape& shape, const float* x, const float* weight, const float* bias,
+               float* y, float* scratch) {
+  ApplyAll(shape, x, weight, bias, y, scratch);
+}
+void LinearF16(const ProductShape& shape, const F16* x, const F16* weight, const F16* bias, F16* y,
+               float* scratch) {
+  ApplyAll(shape, x, weight, bias, y, scratch);
+}
+void LinearBF16(const ProductShape& shape, const BF16* x, const BF16* weight, const BF16* bias,
+                BF16* y, float* scratch) {
+  ApplyAll(shape, x, weight, bias, y, scratch);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace sextant::fast
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace sextant::fast {
+
+HWY_EXPORT(LinearF64);
+HWY_EXPORT(LinearF32);
+HWY_EXPORT(LinearF16);
+HWY_EXPORT(LinearBF16);
+
+template <Element T>
+void ApplyLinear(const ProductShape& shape, const T* x, const T* weight, const T* bias, T* y,
+                 Computed<T>* scratch) noexcept {
+  if constexpr (std::same_as<T, double>) {
+    HWY_DYNAMIC_DISPATCH(LinearF64)(shape, x, weight, bias, y, scratch);
+  } else if constexpr (std::same_as<T, float>) {
+    HWY_DYNAMIC_DISPATCH(LinearF32)(shape, x, weight, bias, y, scratch);
+  } else if constexpr (std::same_as<T, F16>) {
+    HWY_DYNAMIC_DISPATCH(LinearF16)(shape, x, weight, bias, y, scratch);
+  } else {
+    HWY_DYNAMIC_DISPATCH(LinearBF16)(shape, x, weight, bias, y, scratch);
+  }
+}
+
+template void ApplyLinear(const ProductShape&, const double*, const double*, const double*, double*,
+                          double*) noexcept;
+template void ApplyLinear(const ProductShape&, const float*, const float*, const float*, float*,
+                          float*) noexcept;
+template void ApplyLinear(const ProductShape&, const F16*, const F16*, const F16*, F16*,
+                          float*) noexcept;
+template void ApplyLinear(const ProductShape&, const BF16*, const BF16*, const BF16*, BF16*,
+                          float*) noexcept;
+
+Tensors AnswerLinear(const Case& c, const Tensors& inputs) {
+  const ProductShape shape{ExtentOf(c, "N"), ExtentOf(c, "F"), ExtentOf(c, "M")};
+  return WithElement(c.dtype(), [&]<class T>() -> Tensors {
+    const auto x = ToElements<T>(inputs[0].values), weight = ToElements<T>(inputs[1].values);
+    std::vector<T> bias;
+    if (inputs.size() > 2) bias = ToElements<T>(inputs[2].values);
+    std::vector<T> y(shape.N * shape.F);
+    std::vector<Computed<T>> scratch(kLinearScratch);
+    ApplyLinear(shape, x.data(), weight.data(), bias.empty() ? nullptr : bias.data(), y.data(),
+                scratch.data());
+    return {ToTensor("y", {shape.N, shape.F}, y)};
+  });
+}
+
+template <>
+CaseKernel MakeKernel<Linear>() {
+  return {DeclinesMixedTypes, AnswerLinear};
+}
+
+}  // namespace sextant::fast
+#endif

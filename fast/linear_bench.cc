@@ -1,0 +1,37 @@
+// Speed of matrix products: counter `of_peak` = time of the same number of multiplications and
+// additions as fused operations on registers alone / time of the layer.
+#include <vector>
+
+#include "fast/linear.h"
+#include "fast/peak_bench.h"
+
+namespace sextant::fast {
+namespace {
+
+template <class T>
+void LinearBench(benchmark::State& state) {
+  const ProductShape shape{static_cast<size_t>(state.range(0)), static_cast<size_t>(state.range(1)),
+                           static_cast<size_t>(state.range(2))};
+  const Lines<T> x(shape.N * shape.K), weight(shape.F * shape.K), y(shape.N * shape.F);
+  std::vector<Computed<T>> scratch(kLinearScratch);
+  const auto apply = [&] {
+    ApplyLinear<T>(shape, x.get(), weight.get(), nullptr, y.get(), scratch.data());
+    benchmark::ClobberMemory();
+  };
+  state.counters["of_peak"] =
+      OfPeak<Computed<T>>(static_cast<double>(shape.N * shape.F * shape.K), apply);
+  for (auto _ : state) apply();
+  state.SetItemsProcessed(static_cast<int64_t>(state.iterations() * shape.N * shape.F * shape.K));
+}
+
+// Rows, outputs and columns: the layers of a model 2048 wide, for a prompt and for one token.
+void Shapes(benchmark::internal::Benchmark* bench) {
+  bench->Args({256, 2048, 2048})->Args({64, 512, 512})->Args({1, 2048, 2048});
+}
+BENCHMARK_TEMPLATE(LinearBench, float)->Apply(Shapes);
+BENCHMARK_TEMPLATE(LinearBench, BF16)->Apply(Shapes);
+BENCHMARK_TEMPLATE(LinearBench, F16)->Apply(Shapes);
+BENCHMARK_TEMPLATE(LinearBench, double)->Apply(Shapes);
+
+}  // namespace
+}  // namespace sextant::fast

@@ -1,0 +1,116 @@
+#include "fast/linear.h"
+
+#include "fast/kernel_test.h"
+
+namespace sextant::fast {
+namespace {
+
+template <class T>
+struct Layer {
+  ProductShape shape;
+  Guarded<T> x, weight, bias;
+
+  explicit Layer(const ProductShape& of) : Layer(of, Random(of.N * 1000 + of.F * 100 + of.K)) {}
+  Layer(const ProductShape& of, Random random)
+      : shape(of),
+        x(random.Fill<T>(of.N * of.K)),
+        weight(random.Fill<T>(of.F * of.K)),
+        bias(random.Fill<T>(of.F)) {}
+  Guarded<T> Applied(bool biased = true) const {
+    Guarded<T> y(shape.N * shape.F);
+    Guarded<Computed<T>> scratch(kLinearScratch);
+    ApplyLinear(shape, x.data(), weight.data(), biased ? bias.data() : nullptr, y.data(),
+                scratch.data());
+    return y;
+  }
+};
+
+// Against sums of twice the precision; permitted is what the header states.
+template <class T>
+void ExpectProduct(const Layer<T>& layer, bool biased, const Guarded<T>& y) {
+  const auto& [N, F, K] = layer.shape;
+  const double u = kUnit<T>;
+  for (size_t i = 0; i < N * F; ++i) {
+    DoubleDouble exact;
+    double size = 0;
+    for (size_t k = 0; k < K; ++k) {
+      const DoubleDouble product =
+          TwoProduct(ToDouble(layer.x[i / F * K + k]), ToDouble(layer.weight[i % F * K + k]));
+      exact += product;
+      size += std::abs(product.high);
+    }
+    if (biased) exact += DoubleDouble(ToDouble(layer.bias[i % F]));
+    double permitted = (static_cast<double>(K) + 1) * u * size + u * std::abs(exact.high);
+    permitted *= 1 + 2 * (static_cast<double>(K) + 1) * u;
+    if (Narrow<T>) permitted += RoundingError(kDType<T>, std::abs(exact.high) + permitted);
+    const double error = std::abs((exact - DoubleDouble(ToDouble(y[i]))).high);
+    ASSERT_LE(error, permitted) << "row " << i / F << ", output " << i % F << " of " << N << " x "
+                                << F << " x " << K;
+  }
+}
+
+template <class T>
+class ApplyLinearTest : public testing::Test {
+ public:
+  static void Check(const ProductShape& shape) {
+    const Layer<T> layer(shape);
+    for (const bool biased : {false, true}) ExpectProduct(layer, biased, layer.Applied(biased));
+  }
+};
+using AllTypes = testing::Types<double, float, F16, BF16>;
+TYPED_TEST_SUITE(ApplyLinearTest, AllTypes);
+
+// Around one tile and two: of 8 or 6 rows, of three vectors of 16 lanes or fewer.
+TYPED_TEST(ApplyLinearTest, IsRightForEveryNumberOfRowsAndOutputs) {
+  OnAllTargets([] {
+    for (size_t N = 1; N <= 17; ++N) TestFixture::Check({N, 5, 3});
+    for (size_t F = 1; F <= 50; ++F) TestFixture::Check({2, F, 4});
+    TestFixture::Check({9, 97, 5});
+  });
+}
+
+TYPED_TEST(ApplyLinearTest, IsRightAtEveryWidth) {
+  OnAllTargets([] {
+    for (size_t K = 1; K <= 33; ++K) TestFixture::Check({3, 7, K});
+  });
+}
+
+// Beyond each block: 512 rows, 480 outputs, 256 columns.
+TYPED_TEST(ApplyLinearTest, AddsBlocksUp) {
+  OnAllTargets([] {
+    TestFixture::Check({2, 3, 600});
+    TestFixture::Check({513, 2, 3});
+    TestFixture::Check({130, 481, 2});
+  });
+}
+
+// Whatever rows and outputs stand beside it.
+TYPED_TEST(ApplyLinearTest, AnElementHasTheSameBitsInEveryProduct) {
+  using T = TypeParam;
+  const Layer<T> all({19, 53, 300});
+  OnAllTargets([&] {
+    const Guarded<T> y = all.Applied();
+    Layer<T> one({1, 1, 300});
+    for (const auto& [n, f] : {std::pair<size_t, size_t>{0, 0}, {18, 52}, {7, 48}, {8, 31}}) {
+      std::copy_n(&all.x[n * 300], 300, one.x.data());
+      std::copy_n(&all.weight[f * 300], 300, one.weight.data());
+      one.bias[0] = all.bias[f];
+      const Guarded<T> alone = one.Applied();
+      EXPECT_EQ(std::memcmp(&alone[0], &y[n * 53 + f], sizeof(T)), 0) << n << ", " << f;
+    }
+  });
+}
+
+TEST(ApplyLinear, WithoutColumnsIsTheBias) {
+  const Layer<float> layer({2, 3, 0});
+  OnAllTargets([&] {
+    const Guarded<float> plain = layer.Applied(false), biased = layer.Applied();
+    for (size_t i = 0; i < 6; ++i) {
+      EXPECT_EQ(plain[i], 0);
+      EXPECT_EQ(biased[i], layer.bias[i % 3]);
+    }
+  });
+}
+
+}  // namespace
+}  // namespace sextant::fast

@@ -1,0 +1,234 @@
+// Products of matrices, y = a b^T, for the instruction set being compiled. Panels of both operands
+// are packed (and widened to the type in which the kernel computes), then multiplied tile by tile
+// in registers: the plan of Goto and van de Geijn 2008, doi:10.1145/1356052.1356053.
+// Each element of y is a sum over k from the first to the last, by fused multiply-add where the
+// instruction set has it, in blocks of kBlockK that are then added in order. So an element's bits
+// do not depend on what else is in the product: neither on N and F nor on where it stands.
+#if defined(SEXTANT_FAST_MATMUL_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef SEXTANT_FAST_MATMUL_INL_H_
+#undef SEXTANT_FAST_MATMUL_INL_H_
+#else
+#define SEXTANT_FAST_MATMUL_INL_H_
+#endif
+
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <cstdint>
+
+#include "fast/element-inl.h"
+#include "fast/matmul.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace sextant::fast {
+namespace HWY_NAMESPACE {
+
+// A tile's accumulators, a row of b and a broadcast fill the registers: 32 of AVX-512, else 16.
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+constexpr size_t kTileRows = 8, kTileVectors = 3;
+#else
+constexpr size_t kTileRows = 6, kTileVectors = 2;
+#endif
+template <class C>
+HWY_INLINE size_t TileColumns() {
+  return kTileVectors * hn::Lanes(hn::ScalableTag<C>());
+}
+
+// Four elements of each of four rows become four columns. Unqualified: the scalar target has no
+// such names.
+template <class T, class From, class C = Computed<T>>
+HWY_INLINE void PackFourByFour(const From& from, size_t r0, size_t k0, size_t stride, C* to) {
+  const hn::CappedTag<C, 16 / sizeof(C)> d;
+  if constexpr (hn::MaxLanes(d) == 4) {
+    const hn::Repartition<double, decltype(d)> pairs;
+    const auto pair = [=](auto v) HWY_ATTR { return hn::BitCast(pairs, v); };
+    const auto store = [=](size_t k, auto v)
+                           HWY_ATTR { hn::StoreU(hn::BitCast(d, v), d, to + k * stride); };
+    const auto a = Read(d, from.at(r0, k0)), b = Read(d, from.at(r0 + 1, k0)),
+               c = Read(d, from.at(r0 + 2, k0)), e = Read(d, from.at(r0 + 3, k0));
+    const auto low01 = pair(InterleaveLower(d, a, b)), low23 = pair(InterleaveLower(d, c, e)),
+               high01 = pair(InterleaveUpper(d, a, b)), high23 = pair(InterleaveUpper(d, c, e));
+    store(0, InterleaveLower(pairs, low01, low23));
+    store(1, InterleaveUpper(pairs, low01, low23));
+    store(2, InterleaveLower(pairs, high01, high23));
+    store(3, InterleaveUpper(pairs, high01, high23));
+  } else if constexpr (hn::MaxLanes(d) == 2) {
+    for (size_t k = 0; k < 4; k += 2) {
+      for (size_t r = 0; r < 4; r += 2) {
+        const auto a = Read(d, from.at(r0 + r, k0 + k)), b = Read(d, from.at(r0 + r + 1, k0 + k));
+        hn::StoreU(InterleaveLower(d, a, b), d, to + k * stride + r);
+        hn::StoreU(InterleaveUpper(d, a, b), d, to + (k + 1) * stride + r);
+      }
+    }
+  } else {
+    for (size_t k = 0; k < 4; ++k) {
+      for (size_t r = 0; r < 4; ++r) {
+        to[k * stride + r] = hn::GetLane(Read(d, from.at(r0 + r, k0 + k)));
+      }
+    }
+  }
+}
+
+// packed[k * width + r] = from(r, k) for `rows` rows and K columns, and 0 for rows up to `width`.
+// From is a Matrix, or has at(), row and column like one: rows gathered from anywhere have row 0.
+template <class T, class From = Matrix<T>, class C = Computed<T>>
+HWY_INLINE void PackTile(const From& from, size_t rows, size_t K, size_t width, C* packed) {
+  const hn::ScalableTag<C> d;
+  const hn::CappedTag<C, 1> one;
+  size_t k = 0, whole = 0;  // rows of the columns before k, and rows of all columns, are done
+  if (from.row == 1) {
+    for (; k < K; ++k) {
+      ForEachVector(d, rows, [&](auto dr, size_t r) HWY_ATTR {
+        hn::StoreU(Read(dr, from.at(r, k)), dr, packed + k * width + r);
+      });
+    }
+    whole = rows;
+  } else if (from.column == 1) {
+    // A line of the cache of each row at a time: rows that are a power of two apart compete for it.
+    constexpr size_t kLine = 64 / sizeof(T);
+    whole = rows / 4 * 4;
+    for (; k + 4 <= K; k += std::min(kLine, (K - k) / 4 * 4)) {
+      const size_t end = k + std::min(kLine, (K - k) / 4 * 4);
+      for (size_t r = 0; r < whole; r += 4) {
+        for (size_t i = k; i < end; i += 4) {
+          PackFourByFour<T>(from, r, i, width, packed + i * width + r);
+        }
+      }
+    }
+  }
+  const auto copy = [&](size_t r, size_t column) HWY_ATTR {
+    packed[column * width + r] = hn::GetLane(Read(one, from.at(r, column)));
+  };
+  for (; k < K; ++k) {
+    for (size_t r = 0; r < whole; ++r) copy(r, k);
+  }
+  for (k = 0; k < K; ++k) {
+    for (size_t r = whole; r < rows; ++r) copy(r, k);
+    for (size_t r = rows; r < width; ++r) packed[k * width + r] = 0;
+  }
+}
+
+template <class T, class C = Computed<T>>
+HWY_INLINE void PackTiles(const Matrix<T>& from, size_t rows, size_t K, size_t width, C* packed) {
+  for (size_t r = 0; r < rows; r += width, packed += K * width) {
+    PackTile<T>({from.at(r, 0), from.row, from.column}, std::min(width, rows - r), K, width,
+                packed);
+  }
+}
+
+// What becomes of a sum: element vector v of row r of the tile at y.
+template <class C>
+struct StoreSum {
+  C* y;
+  ptrdiff_t y_row;
+  template <class D, class V>
+  HWY_INLINE void operator()(D d, size_t r, size_t v, V sum) const {
+    hn::StoreU(sum, d, y + static_cast<ptrdiff_t>(r) * y_row + v * hn::Lanes(d));
+  }
+};
+template <class C>
+struct AddSum {
+  C* y;
+  ptrdiff_t y_row;
+  template <class D, class V>
+  HWY_INLINE void operator()(D d, size_t r, size_t v, V sum) const {
+    C* to = y + static_cast<ptrdiff_t>(r) * y_row + v * hn::Lanes(d);
+    hn::StoreU(hn::Add(hn::LoadU(d, to), sum), d, to);
+  }
+};
+
+// The sums of one tile, kTileRows times kVectors vectors, of packed panels a and b.
+template <size_t kVectors = kTileVectors, class C, class Finish>
+HWY_INLINE void MultiplyTile(size_t K, const C* HWY_RESTRICT a, const C* HWY_RESTRICT b,
+                             const Finish& finish) {
+  const hn::ScalableTag<C> d;
+  using V = hn::VFromD<decltype(d)>;
+  const size_t N = hn::Lanes(d);
+  V sum[kTileRows][kVectors];
+#pragma GCC unroll 8
+  for (size_t r = 0; r < kTileRows; ++r) {
+#pragma GCC unroll 3
+    for (size_t v = 0; v < kVectors; ++v) sum[r][v] = hn::Zero(d);
+  }
+  for (size_t k = 0; k < K; ++k, a += kTileRows, b += kVectors * N) {
+    V column[kVectors];
+#pragma GCC unroll 3
+    for (size_t v = 0; v < kVectors; ++v) column[v] = hn::LoadU(d, b + v * N);
+#pragma GCC unroll 8
+    for (size_t r = 0; r < kTileRows; ++r) {
+      const V factor = hn::Set(d, a[r]);
+#pragma GCC unroll 3
+      for (size_t v = 0; v < kVectors; ++v) sum[r][v] = hn::MulAdd(factor, column[v], sum[r][v]);
+    }
+  }
+#pragma GCC unroll 8
+  for (size_t r = 0; r < kTileRows; ++r) {
+#pragma GCC unroll 3
+    for (size_t v = 0; v < kVectors; ++v) finish(d, r, v, sum[r][v]);
+  }
+}
+
+// A tile of which only rows and columns within y are kept.
+template <class C>
+HWY_INLINE void MultiplyEdge(size_t K, const C* a, const C* b, C* y, ptrdiff_t y_row, bool adds,
+                             size_t rows, size_t columns) {
+  C tile[kTileRows * kTileVectors * hn::MaxLanes(hn::ScalableTag<C>())];
+  const size_t width = TileColumns<C>();
+  MultiplyTile(K, a, b, StoreSum<C>{tile, static_cast<ptrdiff_t>(width)});
+  for (size_t r = 0; r < rows; ++r, y += y_row) {
+    for (size_t f = 0; f < columns; ++f) {
+      const C sum = tile[r * width + f];
+      y[f] = adds ? y[f] + sum : sum;
+    }
+  }
+}
+
+// y [N,F] = a [N,K] b^T, b [F,K]; y has rows y_row apart. `scratch`: kProductScratch elements.
+template <class TA, class TB, class C = Computed<TA>>
+HWY_INLINE void Multiply(const ProductShape& shape, const Matrix<TA>& a, const Matrix<TB>& b, C* y,
+                         ptrdiff_t y_row, C* scratch) {
+  const size_t width = TileColumns<C>();
+  const size_t most_columns = kBlockColumns / width * width,
+               most_rows = kBlockRows / kTileRows * kTileRows;
+  // On whole lines of the cache, so that no load of a vector crosses two.
+  const size_t past = reinterpret_cast<uintptr_t>(scratch) % kScratchAlign / sizeof(C);
+  C* packed_b = scratch + (past == 0 ? 0 : kScratchAlign / sizeof(C) - past);
+  C* packed_a = packed_b + kBlockK * kBlockColumns;
+  if (shape.K == 0) {
+    for (size_t n = 0; n < shape.N; ++n)
+      std::fill_n(y + static_cast<ptrdiff_t>(n) * y_row, shape.F, C{0});
+  }
+  for (size_t f0 = 0; f0 < shape.F; f0 += most_columns) {
+    const size_t columns = std::min(most_columns, shape.F - f0);
+    for (size_t k0 = 0; k0 < shape.K; k0 += kBlockK) {
+      const size_t K = std::min(kBlockK, shape.K - k0);
+      PackTiles<TB>({b.at(f0, k0), b.row, b.column}, columns, K, width, packed_b);
+      for (size_t n0 = 0; n0 < shape.N; n0 += most_rows) {
+        const size_t rows = std::min(most_rows, shape.N - n0);
+        PackTiles<TA>({a.at(n0, k0), a.row, a.column}, rows, K, kTileRows, packed_a);
+        for (size_t f = 0; f < columns; f += width) {
+          for (size_t n = 0; n < rows; n += kTileRows) {
+            const C *from_a = packed_a + n * K, *from_b = packed_b + f * K;
+            C* to = y + static_cast<ptrdiff_t>(n0 + n) * y_row + f0 + f;
+            if (n + kTileRows <= rows && f + width <= columns) {
+              if (k0 > 0) {
+                MultiplyTile(K, from_a, from_b, AddSum<C>{to, y_row});
+              } else {
+                MultiplyTile(K, from_a, from_b, StoreSum<C>{to, y_row});
+              }
+            } else {
+              MultiplyEdge(K, from_a, from_b, to, y_row, k0 > 0, std::min(kTileRows, rows - n),
+                           std::min(width, columns - f));
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace sextant::fast
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,81 @@
+#include "fast/multi_head.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "fast/attend.h"
+#include "fast/linear.h"
+
+namespace sextant::fast {
+namespace {
+
+size_t Extent(const Dimension& dimension) { return static_cast<size_t>(dimension.value); }
+
+template <Element T>
+AttendInputs<T> InputsOf(const MultiHeadShape& shape, const MultiHeadMemory<T>& between) {
+  const Attention& attention = *shape.attention;
+  AttendInputs<T> in;
+  in.attributes = &attention;
+  in.D = in.E = shape.D;
+  in.q = between.q.data();
+  in.k = between.k.data();
+  in.v = between.v.data();
+  in.scale = attention.scale ? *attention.scale : 1 / std::sqrt(static_cast<double>(shape.D));
+  return in;
+}
+
+}  // namespace
+
+template <Element T>
+MultiHeadMemory<T>::MultiHeadMemory(const Attention& attention, size_t D)
+    : q(Extent(attention.H) * Extent(attention.S) * D),
+      k(Extent(attention.K) * Extent(attention.T) * D),
+      v(k.size()),
+      mean(q.size()),
+      mean_by_head(q.size()),
+      lse(Extent(attention.H) * Extent(attention.S)) {
+  scratch.resize(std::max(kLinearScratch, AttendScratchOf(InputsOf({&attention, 0, D}, *this))));
+}
+
+template <Element T>
+void AttendHeads(const MultiHeadShape& shape, const T* x, const T* memory,
+                 const MultiHeadWeights<T>& w, MultiHeadMemory<T>& between, T* y) noexcept {
+  const size_t M = shape.M, D = shape.D;
+  const size_t H = Extent(shape.attention->H), K = Extent(shape.attention->K),
+               S = Extent(shape.attention->S), keys = Extent(shape.attention->T);
+  Computed<T>* scratch = between.scratch.data();
+  // Projected head by head, so that each head's rows lie together.
+  const auto project = [&](const T* from, size_t rows, size_t heads, const T* weight, const T* bias,
+                           T* to) {
+    for (size_t h = 0; h < heads; ++h) {
+      ApplyLinear({rows, D, M}, from, weight + h * D * M, bias + h * D, to + h * rows * D, scratch);
+    }
+  };
+  project(x, S, H, w.wq, w.bq, between.q.data());
+  project(memory, keys, K, w.wk, w.bk, between.k.data());
+  project(memory, keys, K, w.wv, w.bv, between.v.data());
+  Attend(InputsOf(shape, between), between.mean_by_head.data(), between.lse.data(), scratch);
+  for (size_t h = 0; h < H; ++h) {
+    for (size_t s = 0; s < S; ++s) {
+      std::copy_n(between.mean_by_head.begin() + static_cast<ptrdiff_t>((h * S + s) * D), D,
+                  between.mean.begin() + static_cast<ptrdiff_t>((s * H + h) * D));
+    }
+  }
+  ApplyLinear({S, M, H * D}, between.mean.data(), w.wo, w.bo, y, scratch);
+}
+
+template struct MultiHeadMemory<double>;
+template struct MultiHeadMemory<float>;
+template struct MultiHeadMemory<F16>;
+template struct MultiHeadMemory<BF16>;
+template void AttendHeads(const MultiHeadShape&, const double*, const double*,
+                          const MultiHeadWeights<double>&, MultiHeadMemory<double>&,
+                          double*) noexcept;
+template void AttendHeads(const MultiHeadShape&, const float*, const float*,
+                          const MultiHeadWeights<float>&, MultiHeadMemory<float>&, float*) noexcept;
+template void AttendHeads(const MultiHeadShape&, const F16*, const F16*,
+                          const MultiHeadWeights<F16>&, MultiHeadMemory<F16>&, F16*) noexcept;
+template void AttendHeads(const MultiHeadShape&, const BF16*, const BF16*,
+                          const MultiHeadWeights<BF16>&, MultiHeadMemory<BF16>&, BF16*) noexcept;
+
+}  // namespace sextant::fast

@@ -1,0 +1,40 @@
+// Attention in several heads with the projections around it, for speed. The formula:
+// reference/multi_head.h.
+#pragma once
+
+#include <vector>
+
+#include "fast/element.h"
+#include "reference/attention.h"
+
+namespace sextant::fast {
+
+// Row-major, as cross_attention has them.
+template <Element T>
+struct MultiHeadWeights {
+  const T *wq = nullptr, *bq = nullptr, *wk = nullptr, *bk = nullptr, *wv = nullptr, *bv = nullptr,
+          *wo = nullptr, *bo = nullptr;
+};
+
+// What is handed on between the parts, and their scratch memory.
+template <Element T>
+struct MultiHeadMemory {
+  MultiHeadMemory(const Attention& attention, size_t D);
+  std::vector<T> q, k, v, mean;  // q[H,S,D] k[K,T,D] v[K,T,D] mean[S,H*D]
+  std::vector<T> mean_by_head;   // [H,S,D]
+  std::vector<Computed<T>> lse, scratch;
+};
+
+// attention: of one batch of S queries and T keys; channels: M of x and memory, D of a head.
+struct MultiHeadShape {
+  const Attention* attention = nullptr;
+  size_t M = 0, D = 0;
+};
+
+// y[S,M]: x[S,M] reads memory[T,M]. Each part computes in f32 (f64 for f64) and rounds once what it
+// hands on: recipe `exact_table`, with the parts' errors (fast/linear.h, fast/attend.h).
+template <Element T>
+void AttendHeads(const MultiHeadShape& shape, const T* x, const T* memory,
+                 const MultiHeadWeights<T>& weights, MultiHeadMemory<T>& between, T* y) noexcept;
+
+}  // namespace sextant::fast

@@ -1,0 +1,69 @@
+#include "fast/peak_bench.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "fast/peak_bench.cc"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace sextant::fast {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Every chain starts with a number of its own: a compiler computes equal chains once.
+template <class C>
+HWY_INLINE size_t Chains(size_t rounds, C* numbers) {
+  const hn::ScalableTag<C> d;
+  hn::VFromD<decltype(d)> sum[kPeakChains];
+  const auto factor = hn::Set(d, numbers[0]), term = hn::Set(d, numbers[1]);
+#pragma GCC unroll 12
+  for (size_t i = 0; i < kPeakChains; ++i) sum[i] = hn::Set(d, numbers[i]);
+  for (size_t round = 0; round < rounds; ++round) {
+#pragma GCC unroll 12
+    for (size_t i = 0; i < kPeakChains; ++i) sum[i] = hn::MulAdd(sum[i], factor, term);
+  }
+#pragma GCC unroll 12
+  for (size_t i = 0; i < kPeakChains; ++i) numbers[i] = hn::GetLane(sum[i]);
+  return rounds * kPeakChains * hn::Lanes(d);
+}
+
+size_t ChainsF32(size_t rounds, float* numbers) { return Chains(rounds, numbers); }
+size_t ChainsF64(size_t rounds, double* numbers) { return Chains(rounds, numbers); }
+
+}  // namespace HWY_NAMESPACE
+}  // namespace sextant::fast
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace sextant::fast {
+
+HWY_EXPORT(ChainsF32);
+HWY_EXPORT(ChainsF64);
+
+size_t MultiplyAndAdd(size_t rounds, float* numbers) {
+  return HWY_DYNAMIC_DISPATCH(ChainsF32)(rounds, numbers);
+}
+size_t MultiplyAndAdd(size_t rounds, double* numbers) {
+  return HWY_DYNAMIC_DISPATCH(ChainsF64)(rounds, numbers);
+}
+
+namespace {
+
+// One item is a multiplication with its addition.
+template <class C>
+void PeakBench(benchmark::State& state) {
+  C numbers[kPeakChains];
+  size_t count = 0;
+  for (auto _ : state) {
+    for (size_t i = 0; i < kPeakChains; ++i) numbers[i] = 1 / static_cast<C>(i + 2);
+    count += MultiplyAndAdd(10000, numbers);
+    benchmark::DoNotOptimize(numbers);
+  }
+  state.SetItemsProcessed(static_cast<int64_t>(count));
+}
+BENCHMARK_TEMPLATE(PeakBench, float);
+BENCHMARK_TEMPLATE(PeakBench, double);
+
+}  // namespace
+}  // namespace sextant::fast
+#endif

@@ -1,0 +1,41 @@
+// Sums along a row for the instruction set being compiled: 4 accumulators per lane.
+#if defined(SEXTANT_FAST_ROW_SUM_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef SEXTANT_FAST_ROW_SUM_INL_H_
+#undef SEXTANT_FAST_ROW_SUM_INL_H_
+#else
+#define SEXTANT_FAST_ROW_SUM_INL_H_
+#endif
+
+#include <hwy/highway.h>
+
+#include "fast/element-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace sextant::fast {
+namespace HWY_NAMESPACE {
+
+// The sum over k < n of terms of type C: add(d, k, s) is s plus the terms at k .. k + Lanes(d) - 1.
+template <class C, class Add>
+HWY_INLINE C RowSum(size_t n, const Add& add) {
+  const hn::ScalableTag<C> d;
+  const size_t N = hn::Lanes(d);
+  auto s0 = hn::Zero(d), s1 = s0, s2 = s0, s3 = s0;
+  size_t k = 0;
+  for (; k + 4 * N <= n; k += 4 * N) {
+    s0 = add(d, k, s0);
+    s1 = add(d, k + N, s1);
+    s2 = add(d, k + 2 * N, s2);
+    s3 = add(d, k + 3 * N, s3);
+  }
+  for (; k + N <= n; k += N) s0 = add(d, k, s0);
+  C sum = hn::GetLane(hn::SumOfLanes(d, hn::Add(hn::Add(s0, s1), hn::Add(s2, s3))));
+  const hn::CappedTag<C, 1> one;
+  for (; k < n; ++k) sum = hn::GetLane(add(one, k, hn::Set(one, sum)));
+  return sum;
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace sextant::fast
+HWY_AFTER_NAMESPACE();
+
+#endif

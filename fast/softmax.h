@@ -1,0 +1,23 @@
+// Softmax of rows, for speed. The formula: reference/softmax.h.
+#pragma once
+
+#include <cstddef>
+
+#include "fast/element.h"
+
+namespace sextant::fast {
+
+// Rows of M neighbouring elements; the steps between rows are in elements.
+struct SoftmaxRows {
+  size_t N = 0, M = 0;
+  ptrdiff_t x_row = 0, y_row = 0;
+};
+
+// y_j = e^(x_j - largest) / sum, row by row; -infinity gives 0, and NaN in a whole row of it. y is
+// x (same steps), or memory that x does not touch; `scratch`: M elements. Computes in f32 (f64 for
+// f64) and rounds once: exponentials within an ulp (fast/exp-inl.h), their sum in any order, one
+// reciprocal, one product.
+template <Element T>
+void SoftmaxOfRows(const SoftmaxRows& rows, const T* x, T* y, Computed<T>* scratch) noexcept;
+
+}  // namespace sextant::fast

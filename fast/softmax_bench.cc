@@ -1,0 +1,36 @@
+// Speed of softmax: counter `memcpy_ratio` = time of glibc's memcpy of the same bytes / time of the
+// softmax.
+#include "fast/kernel_bench.h"
+#include "fast/softmax.h"
+
+namespace sextant::fast {
+namespace {
+
+template <class T>
+void SoftmaxBench(benchmark::State& state, size_t bytes, size_t width) {
+  const size_t count = bytes / 2 / sizeof(T);
+  const auto row = static_cast<ptrdiff_t>(width);
+  const SoftmaxRows rows{.N = count / width, .M = width, .x_row = row, .y_row = row};
+  const Lines<T> x(count), y(count, 2048);
+  const Lines<Computed<T>> scratch(width);
+  for (size_t i = 0; i < count; ++i) x.get()[i] = FromDouble<T>(static_cast<double>(i % 97) / 8);
+  const auto work = [&] {
+    SoftmaxOfRows(rows, x.get(), y.get(), scratch.get());
+    benchmark::ClobberMemory();
+  };
+  state.counters["memcpy_ratio"] = MemcpyRatio(x.get(), y.get(), bytes / 2, work);
+  for (auto _ : state) work();
+  state.SetBytesProcessed(static_cast<int64_t>(state.iterations() * bytes));
+  state.SetItemsProcessed(static_cast<int64_t>(state.iterations() * count));
+}
+
+constexpr auto SoftmaxF32 = SoftmaxBench<float>;
+constexpr auto SoftmaxBF16 = SoftmaxBench<BF16>;
+
+BENCHMARK_CAPTURE(SoftmaxF32, L2, size_t{256} << 10, 1024);
+BENCHMARK_CAPTURE(SoftmaxF32, L2_short_rows, size_t{256} << 10, 128);
+BENCHMARK_CAPTURE(SoftmaxF32, 1GiB, size_t{1} << 30, 4096);
+BENCHMARK_CAPTURE(SoftmaxBF16, L2, size_t{256} << 10, 1024);
+
+}  // namespace
+}  // namespace sextant::fast

@@ -1,0 +1,122 @@
+#include "fast/softmax.h"
+
+#include <cmath>
+
+#include "fast/kernel_test.h"
+
+namespace sextant::fast {
+namespace {
+
+// Against exponentials and sums in numbers of twice the precision. Permitted, relative: the
+// difference to the largest is rounded by u |x - largest|, each exponential by 2u; so are, with
+// those, the terms of the sum, which is rounded M times; and so are its reciprocal and the product.
+template <class T>
+void ExpectSoftmax(const SoftmaxRows& rows, const T* x, const T* y) {
+  const double u = kUnit<T>;
+  for (size_t n = 0; n < rows.N; ++n, x += rows.x_row, y += rows.y_row) {
+    double largest = -INFINITY, reach = 0;
+    for (size_t k = 0; k < rows.M; ++k) largest = std::max(largest, ToDouble(x[k]));
+    DoubleDouble sum;
+    for (size_t k = 0; k < rows.M; ++k) {
+      const double exponent = ToDouble(x[k]) - largest;
+      if (std::isfinite(exponent)) reach = std::max(reach, -exponent);
+      if (std::isfinite(exponent)) sum += exp(DoubleDouble(ToDouble(x[k])) - largest);
+    }
+    for (size_t k = 0; k < rows.M; ++k) {
+      const bool masked = std::isinf(ToDouble(x[k]));
+      const DoubleDouble exact =
+          masked ? DoubleDouble() : exp(DoubleDouble(ToDouble(x[k])) - largest) / sum;
+      const double relative = (2 * reach + 6 + static_cast<double>(rows.M)) * u;
+      double permitted = exact.high * relative * (1 + relative);
+      permitted += 2 * MinSubnormal(std::same_as<Computed<T>, float> ? DType::kF32 : DType::kF64);
+      if (Narrow<T>) permitted += RoundingError(kDType<T>, exact.high + permitted);
+      if (masked) permitted = 0;
+      const double error = std::abs((exact - DoubleDouble(ToDouble(y[k]))).high);
+      ASSERT_LE(error, permitted) << "row " << n << ", column " << k << " of " << rows.M;
+    }
+  }
+}
+
+template <class T>
+class SoftmaxOfRowsTest : public testing::Test {
+ public:
+  static void Check(const SoftmaxRows& rows, double reach = 10) {
+    Random random(rows.M);
+    const Guarded<T> x = random.Fill<T>(rows.N * rows.M, -reach, reach);
+    Guarded<T> y(x.size()), in_place = x;
+    Guarded<Computed<T>> scratch(rows.M);
+    SoftmaxOfRows(rows, x.data(), y.data(), scratch.data());
+    ExpectSoftmax(rows, x.data(), y.data());
+    SoftmaxOfRows(rows, in_place.data(), in_place.data(), scratch.data());
+    EXPECT_TRUE(in_place.SameBits(y));
+  }
+};
+using AllTypes = testing::Types<double, float, F16, BF16>;
+TYPED_TEST_SUITE(SoftmaxOfRowsTest, AllTypes);
+
+TYPED_TEST(SoftmaxOfRowsTest, IsRightAtEveryWidth) {
+  OnAllTargets([] {
+    for (size_t M = 1; M <= 129; ++M) {  // 2N + 1, N = 4 vectors of 16
+      const auto row = static_cast<ptrdiff_t>(M);
+      TestFixture::Check({.N = 2, .M = M, .x_row = row, .y_row = row});
+    }
+  });
+}
+
+// Exponentials that underflow, and exponents whose exponentials overflow if nothing is subtracted.
+TYPED_TEST(SoftmaxOfRowsTest, IsRightForPeakedRows) {
+  OnAllTargets([] { TestFixture::Check({.N = 3, .M = 37, .x_row = 37, .y_row = 37}, 1000); });
+}
+
+TYPED_TEST(SoftmaxOfRowsTest, MaskedElementsWeighNothing) {
+  using T = TypeParam;
+  OnAllTargets([] {
+    for (size_t M = 2; M <= 70; ++M) {
+      Random random(M);
+      Guarded<T> x = random.Fill<T>(M), y(M);
+      Guarded<Computed<T>> scratch(M);
+      for (size_t k = 0; k < M; k += 1 + k % 3) x[k] = FromDouble<T>(-INFINITY);
+      x[M - 1] = FromDouble<T>(-1);
+      const auto row = static_cast<ptrdiff_t>(M);
+      SoftmaxOfRows({1, M, row, row}, x.data(), y.data(), scratch.data());
+      ExpectSoftmax({1, M, row, row}, x.data(), y.data());
+    }
+  });
+}
+
+TYPED_TEST(SoftmaxOfRowsTest, FollowsStrides) {
+  using T = TypeParam;
+  Random random;
+  const SoftmaxRows rows{.N = 3, .M = 5, .x_row = 9, .y_row = 7};
+  const Guarded<T> x = random.Fill<T>(2 * 9 + 5);
+  Guarded<T> y(2 * 7 + 5);
+  Guarded<Computed<T>> scratch(5);
+  const Guarded<T> untouched = y;
+  SoftmaxOfRows(rows, x.data(), y.data(), scratch.data());
+  ExpectSoftmax(rows, x.data(), y.data());
+  for (const size_t gap : {5, 6, 12, 13}) {
+    EXPECT_EQ(std::memcmp(&y[gap], &untouched[gap], sizeof(T)), 0);
+  }
+}
+
+TEST(SoftmaxOfRows, AWhollyMaskedRowIsNaN) {
+  const float x[] = {-INFINITY, -INFINITY, -INFINITY};
+  float y[3], scratch[3];
+  OnAllTargets([&] {
+    SoftmaxOfRows({1, 3, 3, 3}, x, y, scratch);
+    for (const float each : y) EXPECT_TRUE(std::isnan(each));
+  });
+}
+
+// Large enough to bypass the caches.
+TEST(SlowSoftmaxOfRows, GivesTheSameBitsWhenStreaming) {
+  Random random;
+  const SoftmaxRows rows{.N = 1400, .M = 5001, .x_row = 5001, .y_row = 5001};
+  Guarded<float> x = random.Fill<float>(rows.N * rows.M), y(x.size()), scratch(rows.M);
+  SoftmaxOfRows(rows, x.data(), y.data(), scratch.data());
+  SoftmaxOfRows(rows, x.data(), x.data(), scratch.data());
+  EXPECT_TRUE(x.SameBits(y));
+}
+
+}  // namespace
+}  // namespace sextant::fast

@@ -1,0 +1,257 @@
+#include "reference/activation.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "oracle/laws.h"
+#include "oracle/oracle.h"
+#include "reference/scaling_setting.h"
+
+namespace sextant::oracle {
+namespace {
+
+// Where x / (1 + e^-x) is least, -1 - W(1/e), and what it is there, -W(1/e); W is Lambert's
+// function. Both to the nearest double.
+constexpr double kLowestAt = -1.2784645427610738, kLowest = -0.27846454276107380;
+
+ActivationKind KindOf(const Case& c) {
+  ActivationKind kind{};
+  ParseValue(TextOf(c, "kind"), kind);
+  return kind;
+}
+bool IsSwish(const Case& c) { return KindOf(c) == ActivationKind::kSwish; }
+double BetaOf(const Case& c) { return NumberOf(c, "beta", 1); }
+
+Tensors Scaled(Tensors inputs, double factor) {
+  inputs[0].values = Times(inputs[0].values, factor);
+  return inputs;
+}
+
+// f(x) and f(-x) together: 1 for a sigmoid, 0 for tanh, and f(x) - f(-x) is x for all that weigh x
+// by something between 0 and 1, x |x| for the square.
+Findings CheckMirror(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const Response y = ask(c, inputs), mirrored = ask(c, Scaled(inputs, -1));
+  Findings findings;
+  for (size_t i = 0; i < y.outputs[0].values.data.size(); ++i) {
+    const double x = inputs[0].values.data[i];
+    const Measured a = y(0, i), b = mirrored(0, i);
+    switch (KindOf(c)) {
+      case ActivationKind::kSigmoid:
+        findings.Equal(a + b, 1, {y, 0, i});
+        break;
+      case ActivationKind::kTanh:
+        findings.Equal(a, -b, {y, 0, i});
+        break;
+      case ActivationKind::kRelu2:
+        findings.Equal(a - b, Measured(x) * std::abs(x), {y, 0, i});
+        break;
+      default:
+        findings.Equal(a - b, x, {y, 0, i});
+    }
+  }
+  return findings;
+}
+
+// max(x, 0) - swish(x) lies between 0 and -kLowest / beta.
+Findings CheckNearRelu(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const double beta = BetaOf(c);
+  if (!IsSwish(c) || beta <= 0) return {};
+  const Response y = ask(c, inputs);
+  Findings findings;
+  for (size_t i = 0; i < y.outputs[0].values.data.size(); ++i) {
+    const Measured below = Measured(std::max(0.0, inputs[0].values.data[i])) - y(0, i);
+    findings.AtMost(0, below, {y, 0, i});
+    findings.AtMost(below * beta, std::nextafter(-kLowest, 1), {y, 0, i});
+  }
+  return findings;
+}
+
+// At the place of its minimum, rounded to the dtype: off by d from it, swish is off by at most
+// beta d^2 / 4, for its second derivative is at most beta / 2. Left and right of it swish is
+// higher.
+Findings CheckLowest(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const double beta = BetaOf(c);
+  if (!IsSwish(c) || beta <= 0 || inputs[0].values.data.empty()) return {};
+  const double at = RoundTo(inputs[0].dtype, kLowestAt / beta), d = at - kLowestAt / beta;
+  Tensors there = inputs, left = inputs;
+  std::ranges::fill(there[0].values.data, at);
+  std::ranges::fill(left[0].values.data, 4 * at);
+  const Response y = ask(c, there), y_left = ask(c, left), y_right = ask(c, Scaled(there, 0.25));
+  const Measured lowest(kLowest / beta, beta * d * d / 4 + 0x1p-50 / beta);
+  Findings findings;
+  for (size_t i = 0; i < y.outputs[0].values.data.size(); ++i) {
+    findings.Equal(y(0, i), lowest, {y, 0, i});
+    findings.AtMost(y(0, i), y_left(0, i), {y, 0, i});
+    findings.AtMost(y(0, i), y_right(0, i), {y, 0, i});
+  }
+  return findings;
+}
+
+// swish of 2 x and beta is twice that of x and 2 beta.
+Findings CheckBeta(const Case& c, const Tensors& inputs, const Ask& ask) {
+  if (!IsSwish(c)) return {};
+  const Response a = ask(c, Scaled(inputs, 2));
+  const Response b = ask(c.With("beta=" + PrintValue(2 * BetaOf(c))), inputs);
+  Findings findings;
+  for (size_t i = 0; i < a.outputs[0].values.data.size(); ++i) {
+    findings.Equal(a(0, i), b(0, i) * 2, {a, 0, i});
+  }
+  return findings;
+}
+
+// Larger x, no smaller y, of those that never fall.
+Findings CheckMonotone(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const ActivationKind kind = KindOf(c);
+  if (kind == ActivationKind::kSwish || kind == ActivationKind::kGelu ||
+      kind == ActivationKind::kGeluTanh) {
+    return {};
+  }
+  Tensors sorted = inputs;
+  std::ranges::sort(sorted[0].values.data);
+  const Response y = ask(c, sorted);
+  Findings findings;
+  for (size_t i = 1; i < y.outputs[0].values.data.size(); ++i) {
+    findings.AtMost(y(0, i - 1), y(0, i), {y, 0, i});
+  }
+  return findings;
+}
+
+// The formula with one mistake.
+struct Mistaken : Activation {
+  enum class Mistake {
+    kHard,       // piecewise linear: clip((x + 3) / 6, 0, 1)
+    kClipped,    // ReLU6
+    kLeaky,      // a slope of 1/100 below 0
+    kBetaAfter,  // x sigmoid(x) beta
+    kCubic,      // 0.44715
+    kConstant,   // sqrt(pi / 2)
+    kNotHalved,  // x (1 + erf ...)
+    kUnscaled,   // erf(x)
+    kOfSquare,   // relu of x^2, which is x^2
+    kByTanh,     // (1 + tanh(x / 2)) / 2 for the sigmoid
+    kOverflows,  // e^x / (1 + e^x), or tanh by both exponentials
+    kNotFirst,   // the first of every row passes as it is
+  } mistake{};
+
+  template <class Real>
+  Real Hard(const Real& x) const {
+    return Clamp((x + Real(3.0)) / Real(6.0), Real(0.0), Real(1.0));
+  }
+  template <class Real>
+  Real WrongSigmoid(const Real& x) const {
+    if (mistake == Mistake::kByTanh) return Real(0.5) * (Real(1.0) + Tanh(Real(0.5) * x));
+    const Real e = Exp(x);
+    return e / (Real(1.0) + e);
+  }
+  template <class Real>
+  Real Of(const Real& x) const {
+    const InStep at(Step::kActivation);
+    const Real one(1.0), half(0.5);
+    switch (mistake) {
+      case Mistake::kHard:
+        return kind == ActivationKind::kSwish ? x * Hard(x) : Hard(x);
+      case Mistake::kClipped:
+        return Clamp(x, Real(0.0), Real(6.0));
+      case Mistake::kLeaky:
+        return Rectified(x) - Rectified(-x) / Real(100.0);
+      case Mistake::kBetaAfter:
+        return x * Sigmoid(x) * Real(beta);
+      case Mistake::kCubic:
+      case Mistake::kConstant: {
+        const Real k(mistake == Mistake::kCubic ? 0.44715 : 0.044715);
+        const Real turn = TwoPi<Real>() / Real(4.0);
+        const Real root = mistake == Mistake::kConstant ? Sqrt(turn) : one / Sqrt(turn);
+        return half * x * (one + Tanh(root * (x + k * x * x * x)));
+      }
+      case Mistake::kNotHalved:
+        return x * (one + Erf(x * Sqrt(half)));
+      case Mistake::kUnscaled:
+        return half * x * (one + Erf(x));
+      case Mistake::kByTanh:
+      case Mistake::kOverflows:
+        if (kind == ActivationKind::kTanh) return (Exp(x) - Exp(-x)) / (Exp(x) + Exp(-x));
+        return kind == ActivationKind::kSwish ? x * WrongSigmoid(Real(beta) * x) : WrongSigmoid(x);
+      default:
+        return x * x;
+    }
+  }
+  template <class Real>
+  void operator()(const Tensor<Real>& x, Tensor<Real>& y) const {
+    const ActivationFunction<Real> right(kind, beta);
+    for (size_t i = 0; i < x.data.size(); ++i) {
+      y.data[i] = mistake != Mistake::kNotFirst ? Of(x.data[i])
+                  : i % x.shape[1] == 0         ? x.data[i]
+                                                : right(x.data[i]);
+    }
+  }
+};
+
+// The mistake, where it is one of that kind.
+Defect OfKinds(std::string name, std::string why, Mistaken::Mistake mistake,
+               std::vector<ActivationKind> kinds) {
+  Defect any = MutatedFormula<Mistaken>(std::move(name), std::move(why), mistake);
+  return {
+      any.name, any.why,
+      [hypothesis = any.hypothesis, kinds = std::move(kinds)](
+          const Case& c, const Tensors& inputs, const Recipe& recipe) -> std::optional<Hypothesis> {
+        if (std::ranges::find(kinds, KindOf(c)) == kinds.end()) return std::nullopt;
+        return hypothesis(c, inputs, recipe);
+      }};
+}
+
+std::vector<Defect> FormulaDefects() {
+  using Kind = ActivationKind;
+  using Mistake = Mistaken::Mistake;
+  return {
+      OfKinds("hard", "the piecewise linear form: clip((x + 3) / 6, 0, 1)", Mistake::kHard,
+              {Kind::kSwish, Kind::kSigmoid}),
+      OfKinds("relu6", "clipped at 6", Mistake::kClipped, {Kind::kRelu}),
+      OfKinds("leaky", "a slope of 1/100 below 0", Mistake::kLeaky, {Kind::kRelu}),
+      OfKinds("beta_after", "x sigmoid(x) beta", Mistake::kBetaAfter, {Kind::kSwish}),
+      OfKinds("cubic_of_0.44715", "0.44715 for 0.044715", Mistake::kCubic, {Kind::kGeluTanh}),
+      OfKinds("root_of_half_pi", "sqrt(pi / 2) for sqrt(2 / pi)", Mistake::kConstant,
+              {Kind::kGeluTanh}),
+      OfKinds("not_halved", "x (1 + erf), twice the right value", Mistake::kNotHalved,
+              {Kind::kGelu}),
+      OfKinds("erf_of_x", "erf(x) for erf(x / sqrt 2)", Mistake::kUnscaled, {Kind::kGelu}),
+      OfKinds("sigmoid_by_tanh", "(1 + tanh(x / 2)) / 2, which has no digits left far below 0",
+              Mistake::kByTanh, {Kind::kSigmoid, Kind::kSwish}),
+      OfKinds("exponential_overflows",
+              "e^x / (1 + e^x), or tanh by both exponentials: NaN for large x", Mistake::kOverflows,
+              {Kind::kSigmoid, Kind::kSwish, Kind::kTanh}),
+      MutatedFormula<Mistaken>("first_not_activated",
+                               "the loop begins at the second channel of a row",
+                               Mistake::kNotFirst),
+      OfKinds("square_alone", "x^2 for max(x, 0)^2", Mistake::kOfSquare, {Kind::kRelu2}),
+  };
+}
+
+std::vector<Defect> OtherDefects() {
+  return {
+      ChangedWord("quick_gelu", "x sigmoid(1.702 x) for gelu",
+                  [](const Case& c) {
+                    const ActivationKind kind = KindOf(c);
+                    const bool gelu =
+                        kind == ActivationKind::kGelu || kind == ActivationKind::kGeluTanh;
+                    return gelu ? "kind=swish beta=1.702" : "";
+                  }),
+      ChangedRecipe("in_bf16", "computed in bf16 whatever the dtype", "activation=bf16"),
+      ChangedRecipe("in_f16", "computed in f16 whatever the dtype", "activation=f16"),
+  };
+}
+
+}  // namespace
+
+template <>
+Oracle MakeOracle<Activation>() {
+  return {.properties = {{"mirrored", "what f(x) and f(-x) make together", CheckMirror},
+                         {"near_relu", "swish is below max(x, 0) by at most 0.2785 / beta",
+                          CheckNearRelu},
+                         {"falls_and_rises", "swish is least at -1.2785 / beta: not monotone",
+                          CheckLowest},
+                         {"beta_scales", "2 x and beta give twice what x and 2 beta do", CheckBeta},
+                         {"monotone", "sigmoid, tanh and rectifiers never fall", CheckMonotone}},
+          .defects = Joined<Defect>({FormulaDefects(), OtherDefects()})};
+}
+
+}  // namespace sextant::oracle

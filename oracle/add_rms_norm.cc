@@ -1,0 +1,251 @@
+#include "reference/add_rms_norm.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "oracle/laws.h"
+#include "oracle/norm_defects.h"
+#include "oracle/oracle.h"
+#include "oracle/relative_defects.h"
+#include "reference/keeping.h"
+#include "reference/rounded.h"
+
+namespace sextant::oracle {
+namespace {
+
+constexpr size_t kX = 0, kResidual = 1, kWeight = 2;  // inputs
+constexpr size_t kY = 0, kSum = 1;                    // outputs
+
+Tensors Multiplied(Tensors inputs, double factor) {
+  for (const size_t input : {kX, kResidual}) {
+    inputs[input].values = Times(inputs[input].values, factor);
+  }
+  return inputs;
+}
+
+double WeightOfOne(const Case& c) { return TextOf(c, "unit_offset") == "true" ? 0 : 1; }
+
+Findings CheckSum(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const Response answer = ask(c, inputs);
+  Findings findings;
+  for (size_t i = 0; i < answer.outputs[kSum].values.data.size(); ++i) {
+    const double x = inputs[kX].values.data[i], residual = inputs[kResidual].values.data[i];
+    const double sum = RoundTo(answer.outputs[kSum].dtype, TwoSum(x, residual));
+    if (std::isfinite(sum)) findings.Equal(answer(kSum, i), sum, {answer, kSum, i});
+  }
+  return findings;
+}
+
+// The sum as x, and nothing to add: the same y and the same sum.
+Findings CheckSumAlone(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const Response answer = ask(c, inputs);
+  Findings findings;
+  if (answer.outputs[kSum].dtype != inputs[kX].dtype) return findings;
+  Tensors alone = inputs;
+  alone[kX].values = answer.outputs[kSum].values;
+  std::ranges::fill(alone[kResidual].values.data, 0);
+  Same(answer, ask(c, alone), findings);
+  return findings;
+}
+
+Findings CheckSwapped(const Case& c, const Tensors& inputs, const Ask& ask) {
+  Tensors swapped = inputs;
+  std::swap(swapped[kX].values, swapped[kResidual].values);
+  Findings findings;
+  Same(ask(c, inputs), ask(c, swapped), findings);
+  return findings;
+}
+
+// 2 x, 2 residuals and 4 eps give the same y and twice the sum.
+Findings CheckUnits(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const Response answer = ask(c, inputs);
+  const Response twice =
+      ask(c.With("eps=" + PrintValue(4 * NumberOf(c, "eps", 0))), Multiplied(inputs, 2));
+  Findings findings;
+  for (size_t i = 0; i < answer.outputs[kY].values.data.size(); ++i) {
+    findings.Equal(twice(kY, i), answer(kY, i), {twice, kY, i});
+    findings.Equal(twice(kSum, i), answer(kSum, i) * 2, {twice, kSum, i});
+  }
+  return findings;
+}
+
+Findings CheckOdd(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const Response answer = ask(c, inputs), negative = ask(c, Multiplied(inputs, -1));
+  Findings findings;
+  for (size_t i = 0; i < answer.outputs[kY].values.data.size(); ++i) {
+    for (const size_t output : {kY, kSum}) {
+      findings.Equal(negative(output, i), -answer(output, i), {negative, output, i});
+    }
+  }
+  return findings;
+}
+
+// 1/4 + 3/4 with eps 3: half the weight. The sum of y^2 is at most M for weight 1.
+Findings CheckOnes(const Case& c, Tensors inputs, const Ask& ask) {
+  std::ranges::fill(inputs[kX].values.data, 0.25);
+  std::ranges::fill(inputs[kResidual].values.data, 0.75);
+  const Response y = ask(c.With("eps=3"), inputs);
+  const size_t M = ExtentOf(c, "M");
+  Findings findings;
+  for (size_t i = 0; i < y.outputs[kY].values.data.size(); ++i) {
+    const Measured weight = inputs[kWeight].values.data[i % M];
+    findings.Equal(y(kY, i) * 2, weight + (1 - WeightOfOne(c)), {y, kY, i});
+  }
+  return findings;
+}
+
+Findings CheckMeanSquare(const Case& c, Tensors inputs, const Ask& ask) {
+  std::ranges::fill(inputs[kWeight].values.data, WeightOfOne(c));
+  const size_t N = ExtentOf(c, "N"), M = ExtentOf(c, "M");
+  const Response y = ask(c, inputs);
+  Findings findings;
+  for (size_t n = 0; n < N; ++n) {
+    Measured squares = 0;
+    for (size_t i = n * M; i < (n + 1) * M; ++i) squares = squares + y(kY, i) * y(kY, i);
+    if (M > 0) findings.AtMost(squares, static_cast<double>(M), {y, kY, n * M});
+  }
+  return findings;
+}
+
+// The formula with one mistake in the sum, or in the norm.
+struct Mistaken : AddRmsNorm {
+  enum class Mistake {
+    kNone,          // in the sum
+    kUnrounded,     // the norm reads the sum before it is rounded
+    kNotAdded,      // the norm reads x
+    kResidualOnly,  // the norm reads the residual
+    kKeptX,         // x is handed on, not the sum
+    kKeptResidual,  // the residual is handed on as it came
+    kKeptY,         // y is handed on: the norm comes before the addition's result is kept
+    kTwice,         // the residual is added twice
+    kSubtracted,    // x - residual
+    kTruncated      // the sum is cut to its dtype
+  } mistake = Mistake::kNone;
+  MistakenRmsNorm norm;
+  bool norm_mistaken = false;
+
+  double SumOf(double x, double residual) const {
+    const DoubleDouble exact = mistake == Mistake::kSubtracted ? TwoSum(x, -residual)
+                               : mistake == Mistake::kTwice    ? TwoSum(x, 2 * residual)
+                                                               : TwoSum(x, residual);
+    const double rounded = RoundTo(kept, exact);
+    const double beyond = (DoubleDouble(rounded) - exact).high;
+    if (mistake != Mistake::kTruncated || !std::isfinite(rounded)) return rounded;
+    if (rounded > 0 && beyond > 0) return NextDown(kept, rounded);
+    if (rounded < 0 && beyond < 0) return NextUp(kept, rounded);
+    return rounded;
+  }
+  template <class Real>
+  void operator()(const Tensor<double>& x, const Tensor<double>& residual,
+                  const Tensor<Real>& weight, Tensor<Real>& y, Tensor<Real>& sum) const {
+    Tensor<Real> read = sum;
+    for (size_t i = 0; i < x.data.size(); ++i) {
+      const double a = x.data[i], b = residual.data[i];
+      sum.data[i] = read.data[i] = Real(SumOf(a, b), kept);
+      if (mistake == Mistake::kUnrounded) read.data[i] = Wider<Real>(a, b);
+      if (mistake == Mistake::kNotAdded) read.data[i] = Real(a, kept);
+      if (mistake == Mistake::kResidualOnly) read.data[i] = Real(b, kept);
+      if (mistake == Mistake::kKeptX) sum.data[i] = Real(a, kept);
+      if (mistake == Mistake::kKeptResidual) sum.data[i] = Real(b, kept);
+    }
+    MistakenRmsNorm mistaken = norm;
+    mistaken.eps = eps;
+    mistaken.unit_offset = unit_offset;
+    if (norm_mistaken) {
+      mistaken(read, weight, y);
+    } else {
+      RmsNorm{.eps = eps, .unit_offset = unit_offset}(read, weight, y);
+    }
+    if (mistake == Mistake::kKeptY) sum.data = y.data;
+  }
+  // x + residual in the format of the squares.
+  template <class Real>
+  static Real Wider(double x, double residual) {
+    const InStep at(Step::kSquare);
+    return Real(x) + Real(residual);
+  }
+};
+
+Defect Planted(std::string name, std::string why, const Mistaken& mistaken) {
+  return {std::move(name), std::move(why),
+          [mistaken](const Case& c, const Tensors& inputs,
+                     const Recipe& recipe) -> std::optional<Hypothesis> {
+            auto operation = std::make_shared<Keeping<Mistaken>>(mistaken);
+            CopyAttributes(c, *operation);
+            return Hypothesis{std::move(operation), inputs, recipe};
+          }};
+}
+
+Defect InTheSum(std::string name, std::string why, Mistaken::Mistake mistake) {
+  Mistaken mistaken;
+  mistaken.mistake = mistake;
+  return Planted(std::move(name), std::move(why), mistaken);
+}
+
+std::vector<Defect> SumDefects() {
+  using Mistake = Mistaken::Mistake;
+  return {
+      InTheSum("norm_of_unrounded_sum",
+               "the norm reads the sum in f32, rounded only where it is stored "
+               "(flashinfer include/flashinfer/norm.cuh FusedAddRMSNormKernel)",
+               Mistake::kUnrounded),
+      InTheSum("norm_of_x", "the norm reads x, the residual is added beside it",
+               Mistake::kNotAdded),
+      InTheSum("norm_of_residual", "the norm reads the residual as it came",
+               Mistake::kResidualOnly),
+      InTheSum("sum_is_x", "x is handed on as the residual", Mistake::kKeptX),
+      InTheSum("sum_is_residual", "the residual is handed on as it came", Mistake::kKeptResidual),
+      InTheSum("sum_is_y", "the normalised sum is handed on", Mistake::kKeptY),
+      InTheSum("residual_added_twice", "once before the kernel and once in it", Mistake::kTwice),
+      InTheSum("residual_subtracted", "x - residual", Mistake::kSubtracted),
+      InTheSum("sum_truncated", "16-bit sums are cut, not rounded", Mistake::kTruncated),
+  };
+}
+
+std::vector<Defect> RmsDefects() {
+  std::vector<Defect> defects;
+  for (const RmsMistake& m : RmsMistakes()) {
+    Mistaken mistaken;
+    mistaken.norm.mistake = m.mistake;
+    mistaken.norm_mistaken = true;
+    defects.push_back(Planted(m.name, m.why, mistaken));
+  }
+  return defects;
+}
+
+std::vector<Defect> InputDefects() {
+  return {
+      ChangedInputs("weight_ignored", "the weight is taken for 1",
+                    [](const Case& c, Tensors& inputs) {
+                      std::ranges::fill(inputs[kWeight].values.data, WeightOfOne(c));
+                      return true;
+                    }),
+      ChangedInput("weight_reversed", "the weight belongs to other channels", "weight",
+                   [](Tensor<double>& weight) { std::ranges::reverse(weight.data); }),
+      ChangedInput("residual_in_bf16", "the residual stream is kept in bf16 whatever the dtype",
+                   "residual",
+                   [](Tensor<double>& residual) {
+                     for (double& r : residual.data) r = RoundTo(DType::kBF16, r);
+                   }),
+  };
+}
+
+}  // namespace
+
+template <>
+Oracle MakeOracle<AddRmsNorm>() {
+  return {.properties =
+              {{"sum_is_rounded_once", "sum is x + residual, correctly rounded", CheckSum},
+               {"norm_of_the_sum",
+                "the sum in place of x, with no residual, gives the same y and sum", CheckSumAlone},
+               {"summands_alike", "x and residual may change places", CheckSwapped},
+               {"eps_has_the_unit_of_squares",
+                "2 x, 2 residual and 4 eps give the same y and twice the sum", CheckUnits},
+               {"odd", "-x and -residual give -y and -sum", CheckOdd},
+               {"quarters_with_eps_three", "1/4 + 3/4 with eps 3 gives half the weight", CheckOnes},
+               {"mean_square_at_most_one", "with weight 1 the mean square is at most 1",
+                CheckMeanSquare}},
+          .defects = Joined<Defect>({SumDefects(), RmsDefects(), NormDefects(), InputDefects()})};
+}
+
+}  // namespace sextant::oracle

@@ -1,0 +1,30 @@
+// Bugs of attention in all its forms, and the formula that makes them.
+#pragma once
+
+#include <vector>
+
+#include "oracle/defect.h"
+#include "oracle/mistaken_attention.h"
+
+namespace sextant::oracle {
+
+// Those of every form: cases, inputs and recipes changed.
+std::vector<Defect> AttentionDefects();
+
+// Those of the formula, for the form whose mistaken struct has a member `mistake`.
+struct AttentionBug {
+  const char *name, *why;
+  AttentionMistake mistake;
+};
+std::vector<AttentionBug> AttentionBugs();
+
+template <class Mistaken>
+std::vector<Defect> FormulaDefects(const std::vector<AttentionBug>& bugs) {
+  std::vector<Defect> defects;
+  for (const AttentionBug& bug : bugs) {
+    defects.push_back(MutatedFormula<Mistaken>(bug.name, bug.why, bug.mistake));
+  }
+  return defects;
+}
+
+}  // namespace sextant::oracle

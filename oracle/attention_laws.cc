@@ -1,0 +1,242 @@
+#include "oracle/attention_laws.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "oracle/attention_parts.h"
+
+namespace sextant::oracle {
+namespace {
+
+bool HasInput(const Tensors& inputs, const std::string& name) {
+  return std::ranges::find(inputs, name, &NamedTensor::name) != inputs.end();
+}
+
+void Fill(Tensors& inputs, const std::string& name, double value) {
+  std::ranges::fill(In(inputs, name).data, value);
+}
+
+// Without keys nothing need be specified.
+bool IsJudged(const KeyRange& keys) { return !keys.IsEmpty(); }
+
+Findings CheckHull(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const AttentionSizes n(c);
+  const SeenKeys seen(c);
+  const auto& v = inputs[2].values.data;
+  const bool sink = HasInput(inputs, "sink");
+  const Response y = ask(c, inputs);
+  Findings findings;
+  for (size_t i = 0; i < y.outputs[kAttended].values.data.size(); ++i) {
+    const size_t row = i / n.E;
+    const KeyRange keys = seen(row);
+    if (!IsJudged(keys)) continue;
+    double least = sink ? 0 : INFINITY, most = sink ? 0 : -INFINITY;
+    for (size_t t = keys.first; t < keys.last; ++t) {
+      const double value = v[(n.KeyRow(row) + t) * n.E + i % n.E];
+      least = std::min(least, value);
+      most = std::max(most, value);
+    }
+    findings.AtMost(y(kAttended, i), most, {y, kAttended, i});
+    findings.AtMost(least, y(kAttended, i), {y, kAttended, i});
+  }
+  return findings;
+}
+
+Findings CheckOnes(const Case& c, Tensors inputs, const Ask& ask) {
+  const AttentionSizes n(c);
+  const SeenKeys seen(c);
+  Fill(inputs, "v", 1);
+  const Response y = ask(c, inputs);
+  Findings findings;
+  for (size_t i = 0; i < y.outputs[kAttended].values.data.size(); ++i) {
+    if (IsJudged(seen(i / n.E))) findings.Equal(y(kAttended, i), 1, {y, kAttended, i});
+  }
+  return findings;
+}
+
+// Value t is 1 in channel t mod E alone: the channels share the weights.
+Findings CheckProbes(const Case& c, Tensors inputs, const Ask& ask) {
+  const AttentionSizes n(c);
+  const SeenKeys seen(c);
+  auto& v = In(inputs, "v").data;
+  for (size_t i = 0; i < v.size(); ++i) v[i] = i / n.E % std::max<size_t>(1, n.T) % n.E == i % n.E;
+  Tensors ones = inputs;
+  Fill(ones, "v", 1);
+  const Response y = ask(c, inputs), all = ask(c, ones);
+  Findings findings;
+  for (size_t row = 0; n.E > 0 && row < n.rows(); ++row) {
+    if (!IsJudged(seen(row))) continue;
+    Measured sum = 0;
+    for (size_t e = 0; e < n.E; ++e) sum = sum + y(kAttended, row * n.E + e);
+    findings.Equal(sum, all(kAttended, row * n.E), {y, kAttended, row * n.E});
+  }
+  return findings;
+}
+
+// With every query at 0 the scores of a row are equal: y is the plain mean of what is seen, and lse
+// the logarithm of the count; a sink of 0 counts as one more value of 0.
+Findings CheckMean(const Case& c, Tensors inputs, const Ask& ask) {
+  const AttentionSizes n(c);
+  const SeenKeys seen(c);
+  Fill(inputs, "q", 0);
+  for (const char* name : {"bias", "sink"}) {
+    if (HasInput(inputs, name)) Fill(inputs, name, 0);
+  }
+  const auto& v = inputs[2].values.data;
+  const Response y = ask(c, inputs);
+  Findings findings;
+  for (size_t row = 0; row < n.rows(); ++row) {
+    const KeyRange keys = seen(row);
+    if (!IsJudged(keys)) continue;
+    const auto count = static_cast<double>(keys.size());
+    for (size_t e = 0; e < n.E; ++e) {
+      Measured sum = 0;
+      for (size_t t = keys.first; t < keys.last; ++t) sum = sum + v[(n.KeyRow(row) + t) * n.E + e];
+      const double all = count + (HasInput(inputs, "sink") ? 1 : 0);
+      findings.Equal(y(kAttended, row * n.E + e) * all, sum, {y, kAttended, row * n.E + e});
+    }
+    if (y.Has(kLse)) findings.Equal(y(kLse, row), {std::log(count), 0x1p-50}, {y, kLse, row});
+  }
+  return findings;
+}
+
+// Nothing masks: keys, their values and biases in reverse order give the same y and lse.
+Findings CheckOrder(const Case& c, const Tensors& inputs, const Ask& ask) {
+  Case open = c;
+  for (const char* word : {"mask=none", "window=", "chunk=", "key_length=", "segments="}) {
+    open = open.With(word);
+  }
+  Tensors turned = inputs;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const auto& extents = c.info().signature.inputs[i].extents;
+    const auto axis = std::ranges::find(extents, "T");
+    if (axis == extents.end()) continue;
+    const auto& shape = inputs[i].values.shape;
+    size_t stride = 1;
+    for (auto a = static_cast<size_t>(axis - extents.begin()) + 1; a < shape.size(); ++a) {
+      stride *= shape[a];
+    }
+    const size_t T = ExtentOf(c, "T");
+    for (size_t j = 0; j < inputs[i].values.data.size(); ++j) {
+      const size_t t = j / stride % T;
+      turned[i].values.data[j] = inputs[i].values.data[j - t * stride + (T - 1 - t) * stride];
+    }
+  }
+  Findings findings;
+  if (ExtentOf(c, "T") > 0) Same(ask(open, inputs), ask(open, turned), findings);
+  return findings;
+}
+
+// The first or the last key and its value become others: who does not see it, does not notice.
+Findings CheckUnseen(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const AttentionSizes n(c);
+  const SeenKeys seen(c);
+  Findings findings;
+  if (n.T == 0) return findings;
+  const Response before = ask(c, inputs);
+  for (const size_t changed : {size_t{0}, n.T - 1}) {
+    Tensors other = inputs;
+    for (const size_t which : {1, 2}) {
+      auto& tensor = other[which].values;
+      const size_t width = tensor.shape[3];
+      for (size_t i = 0; i < tensor.data.size(); ++i) {
+        double& x = tensor.data[i];
+        if (i / width % n.T == changed) x = RoundTo(c.dtype(), std::clamp(4 - x / 2, -1e4, 1e4));
+      }
+    }
+    const Response after = ask(c, other);
+    for (size_t i = 0; i < before.outputs[kAttended].values.data.size(); ++i) {
+      const KeyRange keys = seen(i / n.E);
+      if (!IsJudged(keys) || (keys.first <= changed && changed < keys.last)) continue;
+      findings.Equal(before(kAttended, i), after(kAttended, i), {after, kAttended, i});
+    }
+  }
+  return findings;
+}
+
+// The same for every key, k adds a constant to all scores of a query: y does not see it.
+Findings CheckConstant(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const AttentionSizes n(c);
+  const SeenKeys seen(c);
+  Findings findings;
+  // Under a cap a constant is none.
+  const bool capped = IsSet(c, "soft_cap") && TextOf(c, "scale_bias") == "true";
+  if (capped || n.T == 0) return findings;
+  Tensors same = inputs, none = inputs;
+  Tensor<double>& k = In(same, "k");
+  const size_t D = k.shape[3];
+  for (size_t i = 0; i < k.data.size(); ++i) k.data[i] = k.data[i / (n.T * D) * (n.T * D) + i % D];
+  Fill(none, "k", 0);
+  const Response a = ask(c, same), b = ask(c, none);
+  for (size_t i = 0; i < a.outputs[kAttended].values.data.size(); ++i) {
+    if (IsJudged(seen(i / n.E)))
+      findings.Equal(a(kAttended, i), b(kAttended, i), {a, kAttended, i});
+  }
+  return findings;
+}
+
+// Twice the queries and half the scale are the same scores; unset, the scale is D^-1/2.
+Findings CheckScale(const Case& c, const Tensors& inputs, const Ask& ask) {
+  Findings findings;
+  const double root = 1 / std::sqrt(static_cast<double>(ExtentOf(c, "D")));
+  if (!IsSet(c, "scale")) {
+    if (root * root * static_cast<double>(ExtentOf(c, "D")) != 1) return findings;
+    SameSeen(c, ask(c, inputs), ask(c.With("scale=" + PrintValue(root)), inputs), findings);
+  } else if (TextOf(c, "scale_bias") != "true") {
+    Tensors half = inputs;
+    In(half, "q") = Times(In(half, "q"), 0.5);
+    for (double& x : In(half, "q").data) {
+      if (RoundTo(c.dtype(), x) != x) return findings;
+    }
+    const std::string twice = "scale=" + PrintValue(2 * NumberOf(c, "scale", 1));
+    SameSeen(c, ask(c, inputs), ask(c.With(twice), half), findings);
+  }
+  return findings;
+}
+
+Findings CheckValues(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const AttentionSizes n(c);
+  const SeenKeys seen(c);
+  Tensors twice = inputs;
+  In(twice, "v") = Times(In(twice, "v"), 2);
+  Findings findings;
+  for (const double x : In(twice, "v").data) {
+    if (RoundTo(c.dtype(), x) != x) return findings;
+  }
+  const Response a = ask(c, inputs), b = ask(c, twice);
+  for (size_t i = 0; i < a.outputs[kAttended].values.data.size(); ++i) {
+    if (IsJudged(seen(i / n.E)))
+      findings.Equal(a(kAttended, i) * 2, b(kAttended, i), {b, kAttended, i});
+  }
+  return findings;
+}
+
+}  // namespace
+
+std::vector<Property> AttentionLawsWithSink() {
+  std::vector<Property> laws = {
+      {"inside_the_hull", "y is nowhere beyond the values that are seen", CheckHull},
+      {"channels_share_weights", "what is probed channel by channel adds up", CheckProbes},
+      {"equal_scores_give_the_mean",
+       "equal scores give the mean, and lse is the logarithm of how many", CheckMean},
+      {"keys_in_any_order", "without a mask the order of the keys does not count", CheckOrder},
+      {"unseen_keys_do_not_count", "no query notices a key that it does not see", CheckUnseen},
+      {"scaled", "the scale is a factor of the scores, D^-1/2 unless set", CheckScale},
+      {"linear_in_values", "twice the values give twice y", CheckValues},
+  };
+  for (Property& law : AttentionPartLaws()) laws.push_back(std::move(law));
+  return laws;
+}
+
+std::vector<Property> AttentionLaws() {
+  std::vector<Property> laws = AttentionLawsWithSink();
+  laws.push_back({"weights_sum_to_one", "the mean of ones is one", CheckOnes});
+  laws.push_back({"constant_scores_do_not_count",
+                  "what all scores of a query have in common does not count", CheckConstant});
+  laws.push_back(AttentionPartsMerge());
+  return laws;
+}
+
+}  // namespace sextant::oracle

@@ -1,0 +1,199 @@
+#include "reference/attention_merge.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "oracle/laws.h"
+#include "oracle/oracle.h"
+#include "reference/log_of_nothing.h"
+#include "reference/softmax_row.h"
+
+namespace sextant::oracle {
+namespace {
+
+constexpr size_t kY = 0, kLse = 1;
+
+Tensors Exchanged(Tensors inputs) {
+  std::swap(inputs[0].values, inputs[2].values);
+  std::swap(inputs[1].values, inputs[3].values);
+  return inputs;
+}
+
+Findings CheckExchange(const Case& c, const Tensors& inputs, const Ask& ask) {
+  Findings findings;
+  Same(ask(c, inputs), ask(c, Exchanged(inputs)), findings);
+  return findings;
+}
+
+// A part over no keys: the other one comes back.
+Findings CheckNothing(const Case& c, const Tensors& inputs, const Ask& ask) {
+  Findings findings;
+  for (const bool first : {true, false}) {
+    Tensors half = inputs;
+    std::ranges::fill(half[first ? 1 : 3].values.data, -INFINITY);
+    const Response y = ask(c, half);
+    const auto& values = half[first ? 2 : 0].values.data;
+    const auto& lse = half[first ? 3 : 1].values.data;
+    for (size_t i = 0; i < values.size(); ++i) findings.Equal(y(kY, i), values[i], {y, kY, i});
+    for (size_t n = 0; n < lse.size(); ++n) findings.Equal(y(kLse, n), lse[n], {y, kLse, n});
+  }
+  return findings;
+}
+
+// With equal lse the mean of both, and ln 2 more.
+Findings CheckEqual(const Case& c, Tensors inputs, const Ask& ask) {
+  Findings findings;
+  inputs[3].values = inputs[1].values;
+  const Response y = ask(c, inputs);
+  for (size_t i = 0; i < y.outputs[kY].values.data.size(); ++i) {
+    const Measured sum = Measured(inputs[0].values.data[i]) + inputs[2].values.data[i];
+    findings.Equal(y(kY, i) * 2, sum, {y, kY, i});
+  }
+  for (size_t n = 0; n < y.outputs[kLse].values.data.size(); ++n) {
+    const Measured lse = Measured(inputs[1].values.data[n]) + Measured(std::log(2.0), 0x1p-52);
+    findings.Equal(y(kLse, n), lse, {y, kLse, n});
+  }
+  return findings;
+}
+
+// Both lse 8 larger: so is the result, and y is the same.
+Findings CheckShift(const Case& c, const Tensors& inputs, const Ask& ask) {
+  Findings findings;
+  Tensors whole = inputs, larger = inputs;
+  for (const size_t which : {1, 3}) {
+    for (double& x : whole[which].values.data)
+      x = std::round(std::clamp(x, -100.0, 100.0) * 16) / 16;
+    larger[which].values = whole[which].values;
+    for (double& x : larger[which].values.data) x += 8;
+  }
+  const Response a = ask(c, whole), b = ask(c, larger);
+  for (size_t i = 0; i < a.outputs[kY].values.data.size(); ++i) {
+    findings.Equal(a(kY, i), b(kY, i), {b, kY, i});
+  }
+  for (size_t n = 0; n < a.outputs[kLse].values.data.size(); ++n) {
+    findings.Equal(a(kLse, n) + 8, b(kLse, n), {b, kLse, n});
+  }
+  return findings;
+}
+
+Findings CheckHull(const Case& c, const Tensors& inputs, const Ask& ask) {
+  Findings findings;
+  const Response y = ask(c, inputs);
+  for (size_t i = 0; i < y.outputs[kY].values.data.size(); ++i) {
+    const auto [least, most] = std::minmax(inputs[0].values.data[i], inputs[2].values.data[i]);
+    findings.AtMost(least, y(kY, i), {y, kY, i});
+    findings.AtMost(y(kY, i), most, {y, kY, i});
+  }
+  return findings;
+}
+
+// One mistake in the combination of parts.
+struct Mistaken : AttentionMerge {
+  enum class Mistake {
+    kMean,         // both parts weigh the same
+    kBySize,       // weights are lse, not e^lse
+    kNotDivided,   // y = y1 e^(lse1 - largest) + y2 e^(lse2 - largest)
+    kBase2,        // 2^lse
+    kExchanged,    // each weighs as the other
+    kFirstAlone,   // the second part is not added
+    kLseAdded,     // lse1 + lse2
+    kLseUnscaled,  // the logarithm of the sum relative to the largest, without it
+    kLseOfFirst,   // lse1
+    kEmptyCounts,  // a part over no keys weighs e^0
+  } mistake{};
+  bool Is(Mistake m) const { return mistake == m; }
+
+  template <class Real>
+  void operator()(const Tensor<Real>& y1, const Tensor<Real>& lse1, const Tensor<Real>& y2,
+                  const Tensor<Real>& lse2, Tensor<Real>& y, Tensor<Real>& lse) const {
+    for (size_t n = 0; n < y.shape[0]; ++n) {
+      Real a = lse1(n), b = lse2(n);
+      const bool no_a = IsLogOfNothing(a), no_b = IsLogOfNothing(b);
+      if (no_a && no_b) {
+        if (empty_rows == EmptyRows::kUnspecified) continue;
+        lse(n) = LogOfNothing<Real>();
+        for (size_t e = 0; e < y.shape[1]; ++e) y(n, e) = Real(0.0);
+        continue;
+      }
+      if (no_a || no_b) {
+        lse(n) = no_a ? b : a;
+        for (size_t e = 0; e < y.shape[1]; ++e) {
+          y(n, e) = no_a ? y2(n, e) : y1(n, e);
+          if (Is(Mistake::kEmptyCounts)) y(n, e) = (y1(n, e) + y2(n, e)) * Real(0.5);
+        }
+        continue;
+      }
+      AnswerRow(a, b, lse(n), y1, y2, y, n);
+    }
+  }
+
+ private:
+  template <class Real>
+  void AnswerRow(const Real& a, const Real& b, Real& lse, const Tensor<Real>& y1,
+                 const Tensor<Real>& y2, Tensor<Real>& y, size_t n) const {
+    const InStep at(Step::kSoftmax);
+    const Real two = Log(Real(2.0)), difference = Is(Mistake::kBase2) ? (b - a) * two : b - a;
+    const Real first = Real(1.0) / (Real(1.0) + Exp(difference));
+    Real w1 = first, w2 = Real(1.0) - first;
+    const Real logarithm = Log(Real(1.0) + Exp(difference));
+    if (Is(Mistake::kMean)) w1 = w2 = Real(0.5);
+    if (Is(Mistake::kBySize)) w1 = a / (a + b), w2 = b / (a + b);
+    if (Is(Mistake::kNotDivided)) w1 = Real(1.0), w2 = Exp(difference);
+    if (Is(Mistake::kExchanged)) std::swap(w1, w2);
+    if (Is(Mistake::kFirstAlone)) w1 = Real(1.0), w2 = Real(0.0);
+    lse = Is(Mistake::kBase2)                                    ? a + logarithm / two
+          : Is(Mistake::kFirstAlone) || Is(Mistake::kLseOfFirst) ? a
+          : Is(Mistake::kLseAdded)                               ? a + b
+          : Is(Mistake::kLseUnscaled)                            ? logarithm
+                                                                 : a + logarithm;
+    for (size_t e = 0; e < y.shape[1]; ++e) y(n, e) = w1 * y1(n, e) + w2 * y2(n, e);
+  }
+};
+
+std::vector<Defect> FormulaDefects() {
+  using Mistake = Mistaken::Mistake;
+  return {
+      MutatedFormula<Mistaken>("plain_mean", "both parts weigh the same", Mistake::kMean),
+      MutatedFormula<Mistaken>("weights_of_lse", "the weights are lse, not e^lse",
+                               Mistake::kBySize),
+      MutatedFormula<Mistaken>("not_divided", "the sum is not divided by the sum of the weights",
+                               Mistake::kNotDivided),
+      MutatedFormula<Mistaken>("base_2", "lse is taken for a logarithm to base 2 (FlashInfer's)",
+                               Mistake::kBase2),
+      MutatedFormula<Mistaken>("weights_exchanged", "each part weighs as the other",
+                               Mistake::kExchanged),
+      MutatedFormula<Mistaken>("first_alone", "the second part is not added", Mistake::kFirstAlone),
+      MutatedFormula<Mistaken>("lse_of_first", "lse is that of the first part",
+                               Mistake::kLseOfFirst),
+      MutatedFormula<Mistaken>("lse_added", "lse1 + lse2", Mistake::kLseAdded),
+      MutatedFormula<Mistaken>("lse_relative", "lse lacks the largest", Mistake::kLseUnscaled),
+      MutatedFormula<Mistaken>("empty_part_counts", "a part over no keys has half the weight",
+                               Mistake::kEmptyCounts),
+      ChangedInputs("rows_of_first", "every row weighs as the first",
+                    [](const Case&, Tensors& inputs) {
+                      for (const size_t which : {1, 3}) {
+                        auto& lse = inputs[which].values.data;
+                        if (!lse.empty()) std::ranges::fill(lse, lse[0]);
+                      }
+                      return true;
+                    }),
+      ChangedRecipe("weights_in_bf16", "weights are computed in bf16", "softmax=bf16"),
+      ChangedRecipe("products_in_bf16", "parts are added in bf16", "dot=bf16"),
+  };
+}
+
+}  // namespace
+
+template <>
+Oracle MakeOracle<AttentionMerge>() {
+  return {.properties = {{"parts_in_any_order", "the parts may be exchanged", CheckExchange},
+                         {"nothing_changes_nothing", "a part over no keys does not count",
+                          CheckNothing},
+                         {"equal_parts", "equal lse give the mean, and ln 2 more", CheckEqual},
+                         {"shifted", "what both lse have in common is added to the result's",
+                          CheckShift},
+                         {"between", "y lies between the parts", CheckHull}},
+          .defects = FormulaDefects()};
+}
+
+}  // namespace sextant::oracle

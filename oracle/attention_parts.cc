@@ -1,0 +1,194 @@
+#include "oracle/attention_parts.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace sextant::oracle {
+
+AttentionAttributes AttentionOf(const Case& c) {
+  AttentionAttributes op;
+  for (const Attribute& own : AttributesOf(op)) {
+    for (const Attribute& attribute : c.operation().Attributes()) {
+      if (attribute.name != own.name) continue;
+      SetAttribute(op, c.name(), own.name,
+                   own.dimension ? std::to_string(c.dimensions().at(own.name)) : attribute.text);
+    }
+  }
+  return op;
+}
+
+PartOfCase PartOf(const Case& c, const Tensors& inputs, const Slice& slice,
+                  const std::vector<std::string>& words) {
+  PartOfCase part{c, inputs};
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    part.inputs[i].values = Take(inputs[i].values, c.info().signature.inputs[i], slice);
+  }
+  std::string line = c.ToString();
+  const auto set = [&line](const std::string& word) {
+    const std::string key = " " + word.substr(0, word.find('=') + 1);
+    const size_t at = line.find(key);
+    if (at == line.npos) {
+      line += " " + word;
+    } else {
+      line.replace(at, line.find(' ', at + 1) - at, " " + word);
+    }
+  };
+  for (const auto& [letter, range] : slice.ranges) set(letter + "=" + std::to_string(range.second));
+  for (const std::string& word : words) set(word);
+  // Lists of positions for the whole do not fit a part; the inputs are given anyway.
+  for (size_t at; (at = line.find(" @")) != line.npos;) {
+    const size_t end = line.find(' ', at + 1);
+    line.erase(at, end == line.npos ? end : end - at);
+  }
+  part.c = Case::Parse(line);
+  return part;
+}
+
+namespace {
+
+// Whether anything is specified of an element: its query sees a key.
+bool IsSpecified(const SeenKeys& seen, const AttentionSizes& n, size_t output, size_t i) {
+  return !seen(output == kAttended ? i / n.E : i).IsEmpty();
+}
+
+}  // namespace
+
+void SameAt(const Case& c, const Response& whole, const Slice& slice, const Response& part,
+            Findings& findings) {
+  const SeenKeys seen(c);
+  const AttentionSizes n(c);
+  for (size_t o = 0; o < whole.outputs.size(); ++o) {
+    if (!whole.Has(o) || !part.Has(o)) continue;
+    const auto at = IndicesIn(whole.shape(o), c.info().signature.outputs[o], slice);
+    for (size_t i = 0; i < at.size(); ++i) {
+      if (IsSpecified(seen, n, o, at[i])) {
+        findings.Equal(whole(o, at[i]), part(o, i), {whole, o, at[i]});
+      }
+    }
+  }
+}
+
+void SameSeen(const Case& c, const Response& a, const Response& b, Findings& findings) {
+  SameAt(c, a, {}, b, findings);
+}
+
+namespace {
+
+// The first of several packed sequences alone.
+Findings CheckSegment(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const AttentionSizes n(c);
+  Findings findings;
+  if (!IsSet(c, "segments") || IsSet(c, "key_length") || n.S != n.T) return findings;
+  const size_t length = static_cast<size_t>(AttentionOf(c).segments->at(0));
+  if (length == 0) return findings;
+  const Slice first{{{"S", {0, length}}, {"T", {0, length}}}};
+  const PartOfCase alone = PartOf(c, inputs, first, {"segments="});
+  SameAt(c, ask(c, inputs), first, ask(alone.c, alone.inputs), findings);
+  return findings;
+}
+
+// Made causal, with a cache: the queries of a prompt in blocks, each with the keys up to its own
+// last.
+Findings CheckCache(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const AttentionSizes n(c);
+  Findings findings;
+  if (n.S > n.T || n.S == 0) return findings;
+  Case causal = c;
+  for (const char* word : {"mask=causal", "align=bottom_right", "key_length=", "segments="}) {
+    causal = causal.With(word);
+  }
+  const Response prefill = ask(causal, inputs);
+  for (const size_t block : {size_t{1}, (n.S + 1) / 2}) {
+    for (size_t s = 0; s < n.S; s += block) {
+      const size_t count = std::min(block, n.S - s);
+      const Slice part{{{"S", {s, count}}, {"T", {0, n.T - n.S + s + count}}}};
+      const PartOfCase step = PartOf(causal, inputs, part);
+      SameAt(causal, prefill, {{{"S", {s, count}}}}, ask(step.c, step.inputs), findings);
+    }
+  }
+  return findings;
+}
+
+// Keys and values repeated for every head of their group: nothing is shared any more.
+Findings CheckRepeated(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const AttentionSizes n(c);
+  Findings findings;
+  if (n.H == 0) return findings;
+  PartOfCase repeated = PartOf(c, inputs, {}, {"K=" + std::to_string(n.H)});
+  for (const size_t which : {1, 2}) {
+    Tensor<double>& tensor = repeated.inputs[which].values;
+    const size_t size = n.T * tensor.shape[3];
+    tensor = Tensor<double>({n.B, n.H, n.T, tensor.shape[3]});
+    for (size_t i = 0; i < tensor.data.size(); ++i) {
+      const size_t head = i / size, from = head / n.H * n.K + head % n.H / (n.H / n.K);
+      tensor.data[i] = inputs[which].values.data[from * size + i % size];
+    }
+  }
+  SameSeen(c, ask(c, inputs), ask(repeated.c, repeated.inputs), findings);
+  return findings;
+}
+
+// The last head of the last batch, alone.
+Findings CheckAlone(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const AttentionSizes n(c);
+  Findings findings;
+  if (n.B == 0 || n.H == 0) return findings;
+  const Slice last{{{"B", {n.B - 1, 1}}, {"H", {n.H - 1, 1}}, {"K", {n.K - 1, 1}}}};
+  std::vector<std::string> words;
+  if (const auto lengths = AttentionOf(c).key_length) {
+    words.push_back("key_length=[" + std::to_string(lengths->back()) + "]");
+  }
+  const PartOfCase alone = PartOf(c, inputs, last, words);
+  SameAt(c, ask(c, inputs), last, ask(alone.c, alone.inputs), findings);
+  return findings;
+}
+
+// e^x, of a number known up to an error.
+Measured ExpOf(const Measured& x) {
+  const double y = std::exp(x.value());
+  return {y, y * (std::expm1(x.error()) * 1.01 + 0x1p-50)};
+}
+
+// Nothing masks: the keys in two parts; y = sum e^(lse_part - lse) y_part.
+Findings CheckSplit(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const AttentionSizes n(c);
+  Findings findings;
+  if (n.T < 2) return findings;
+  PartOfCase all = PartOf(c, inputs, {}, {"mask=none"});
+  for (const char* word : {"window=", "chunk=", "key_length=", "segments="}) {
+    all.c = all.c.With(word);
+  }
+  const size_t first = (n.T + 1) / 2;
+  const Response whole = ask(all.c, inputs);
+  if (!whole.Has(kLse)) return findings;
+  std::vector<Measured> sum(whole.outputs[kAttended].values.data.size(), 0);
+  for (const auto& [from, count] : {std::pair{size_t{0}, first}, {first, n.T - first}}) {
+    const PartOfCase part = PartOf(all.c, inputs, {{{"T", {from, count}}}});
+    const Response y = ask(part.c, part.inputs);
+    if (!y.Has(kLse)) return findings;
+    for (size_t i = 0; i < sum.size(); ++i) {
+      sum[i] = sum[i] + ExpOf(y(kLse, i / n.E) - whole(kLse, i / n.E)) * y(kAttended, i);
+    }
+  }
+  for (size_t i = 0; i < sum.size(); ++i)
+    findings.Equal(whole(kAttended, i), sum[i], {whole, kAttended, i});
+  return findings;
+}
+
+}  // namespace
+
+std::vector<Property> AttentionPartLaws() {
+  return {
+      {"segments_are_alone", "a packed sequence is answered as if it were alone", CheckSegment},
+      {"cached_as_at_once", "token by token, in blocks and at once are the same", CheckCache},
+      {"shared_keys_are_repeated", "keys of a group of heads may be repeated for each",
+       CheckRepeated},
+      {"heads_and_batches_alone", "a head of a batch is answered as if it were alone", CheckAlone},
+  };
+}
+
+Property AttentionPartsMerge() {
+  return {"parts_merge", "two halves of the keys, weighed by e^lse, are the whole", CheckSplit};
+}
+
+}  // namespace sextant::oracle

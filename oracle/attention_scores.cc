@@ -1,0 +1,127 @@
+#include "reference/attention_scores.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "oracle/laws.h"
+#include "oracle/oracle.h"
+#include "reference/attention_rows.h"
+
+namespace sextant::oracle {
+namespace {
+
+// Twice the keys give twice the scores.
+Findings CheckLinear(const Case& c, const Tensors& inputs, const Ask& ask) {
+  Findings findings;
+  Tensors half = inputs;
+  In(half, "k") = Times(In(half, "k"), 0.5);
+  for (const double x : In(half, "k").data) {
+    if (RoundTo(c.dtype(), x) != x) return findings;
+  }
+  const Response a = ask(c, inputs), b = ask(c, half);
+  for (size_t i = 0; i < a.outputs[0].values.data.size(); ++i) {
+    findings.Equal(a(0, i), b(0, i) * 2, {a, 0, i});
+  }
+  return findings;
+}
+
+// Where all keys of a head are the query's unit vector e_d, scores are q_d: which head reads which.
+Findings CheckProbes(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const size_t H = ExtentOf(c, "H"), K = ExtentOf(c, "K"), S = ExtentOf(c, "S"),
+               T = ExtentOf(c, "T"), D = ExtentOf(c, "D");
+  Findings findings;
+  if (D == 0) return findings;
+  Tensors probe = inputs;
+  auto& k = In(probe, "k").data;
+  for (size_t i = 0; i < k.size(); ++i) {
+    const size_t head = i / D / T % K, t = i / D % T;
+    k[i] = i % D == (head + t) % D ? 1 : 0;
+  }
+  const Response scores = ask(c.With("scale=1"), probe);
+  for (size_t i = 0; i < scores.outputs[0].values.data.size(); ++i) {
+    const size_t row = i / T, head = row / S % H / (H / K);
+    findings.Equal(scores(0, i), In(probe, "q").data[row * D + (head + i % T) % D], {scores, 0, i});
+  }
+  return findings;
+}
+
+// Unset, D scores^2 are the squares of those with scale 1, and of the same sign; else they are in
+// proportion.
+Findings CheckScale(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const Response scaled = ask(c, inputs), plain = ask(c.With("scale=1"), inputs);
+  Findings findings;
+  for (size_t i = 0; i < scaled.outputs[0].values.data.size(); ++i) {
+    const Measured a = scaled(0, i), b = plain(0, i);
+    if (TextOf(c, "scale").empty()) {
+      findings.Equal(a * a * static_cast<double>(ExtentOf(c, "D")), b * b, {scaled, 0, i});
+      findings.AtMost(0, a * b, {scaled, 0, i});
+    } else {
+      findings.Equal(a, b * NumberOf(c, "scale", 1), {scaled, 0, i});
+    }
+  }
+  return findings;
+}
+
+struct Mistaken : AttentionScores {
+  enum class Mistake {
+    kTiled,       // head h reads key head h mod K
+    kTransposed,  // scores of k . q, read as if they were [S,T]
+    kLastLost,    // the last channel is not added
+  } mistake{};
+  template <class Real>
+  void operator()(const Tensor<Real>& q, const Tensor<Real>& k, Tensor<Real>& scores) const {
+    const size_t heads = q.shape[1], S = q.shape[2], T = k.shape[2], K = k.shape[1];
+    const ScoreScale<Real> scaled(scale, q.shape[3]);
+    for (size_t i = 0; i < scores.data.size(); ++i) {
+      size_t row = i / T, t = i % T;
+      const size_t b = row / (heads * S), h = row / S % heads;
+      if (mistake == Mistake::kTransposed) {
+        const size_t in_head = i % (S * T);
+        row = (b * heads + h) * S + in_head % S;
+        t = in_head / S;
+      }
+      const size_t head = mistake == Mistake::kTiled ? h % K : h / (heads / K);
+      auto query = RowAt(q, row), key = RowAt(k, (b * K + head) * T + t);
+      if (mistake == Mistake::kLastLost && query.size() > 1) {
+        query = query.first(query.size() - 1);
+        key = key.first(key.size() - 1);
+      }
+      const Real product = Dot(query, key);
+      const InStep at(Step::kScore);
+      scores.data[i] = Converted(scaled(Converted(product)));
+    }
+  }
+};
+
+std::vector<Defect> Defects() {
+  using Mistake = Mistaken::Mistake;
+  return {
+      MutatedFormula<Mistaken>("tiled_heads", "head h reads key head h mod K (onnx/onnx@062ee9228)",
+                               Mistake::kTiled),
+      MutatedFormula<Mistaken>("transposed", "scores [T,S] are read as [S,T]",
+                               Mistake::kTransposed),
+      MutatedFormula<Mistaken>("last_channel_lost", "one channel is not added", Mistake::kLastLost),
+      ChangedWord("scale_missing", "no 1/sqrt(D) (mlc-ai/mlc-llm#3426)", "scale=1"),
+      ChangedWord("scale_by_width", "1/D in place of 1/sqrt(D)",
+                  [](const Case& c) {
+                    const auto D = static_cast<double>(std::max<size_t>(1, ExtentOf(c, "D")));
+                    return TextOf(c, "scale").empty() ? "scale=" + PrintValue(1 / D) : "";
+                  }),
+      ChangedRecipe("scores_in_bf16", "scores are kept in bf16 whatever the dtype", "score=bf16"),
+      ChangedRecipe("scores_in_f16", "scores are kept in f16 whatever the dtype", "score=f16"),
+      ChangedRecipe("dot_in_bf16", "dot products are accumulated in bf16", "dot=bf16"),
+  };
+}
+
+}  // namespace
+
+template <>
+Oracle MakeOracle<AttentionScores>() {
+  return {.properties = {{"linear_in_keys", "twice the keys give twice the scores", CheckLinear},
+                         {"probed", "unit vectors as keys read the query's channels", CheckProbes},
+                         {"scaled", "scores are in proportion to the scale, D^-1/2 unless set",
+                          CheckScale}},
+          .defects = Defects()};
+}
+
+}  // namespace sextant::oracle

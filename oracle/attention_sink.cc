@@ -1,0 +1,91 @@
+#include "reference/attention_sink.h"
+
+#include "oracle/attention_defects.h"
+#include "oracle/attention_laws.h"
+#include "oracle/laws.h"
+#include "oracle/oracle.h"
+
+namespace sextant::oracle {
+namespace {
+
+struct Mistaken : AttentionSink {
+  AttentionMistake mistake{};
+  template <class Real>
+  void operator()(const Tensor<Real>& q, const Tensor<Real>& k, const Tensor<Real>& v,
+                  const Tensor<Real>& sink, Tensor<Real>& y, Tensor<Real>& lse) const {
+    AttendMistaken<Real>(mistake, *this, {.q = q, .k = k, .v = v, .sink = &sink}, y, lse);
+  }
+};
+
+std::vector<AttentionBug> SinkBugs() {
+  using M = AttentionMistake;
+  return {
+      {"lse_of_sink", "lse includes the sink", M::kLseOfSink},
+      {"sink_scaled", "the sink is scaled as scores are", M::kSinkScaled},
+      {"sink_of_first_head", "every head has the sink of head 0", M::kSinkOfFirstHead},
+      {"sink_of_key_head", "every head has the sink of its key head's number", M::kSinkOfKeyHead},
+      {"sink_twice",
+       "y is multiplied by sigmoid(lse - sink) after a softmax that had the sink "
+       "(pytorch/torchtitan#2211)",
+       M::kSinkTwice},
+      {"sink_subtracted", "e^-sink", M::kSinkSubtracted},
+  };
+}
+
+Defect SinkSet(std::string name, std::string why, double value) {
+  return ChangedInputs(std::move(name), std::move(why), [value](const Case&, Tensors& inputs) {
+    for (double& x : In(inputs, "sink").data) x = value;
+    return true;
+  });
+}
+
+// A sink far below all scores takes nothing, one far above takes all.
+Findings CheckFar(const Case& c, const Tensors& inputs, const Ask& ask) {
+  Findings findings;
+  Tensors ones = inputs;
+  for (double& x : In(ones, "v").data) x = 1;
+  for (const double far : {-1e6, 1e6}) {
+    for (double& x : In(ones, "sink").data) x = far;
+    const Response y = ask(c, ones);
+    for (size_t i = 0; i < y.outputs[0].values.data.size(); ++i) {
+      const size_t s = i / ExtentOf(c, "E") % ExtentOf(c, "S");
+      const size_t b = i / ExtentOf(c, "E") / ExtentOf(c, "S") / ExtentOf(c, "H");
+      if (AttentionOf(c).KeysOf(b, s).IsEmpty()) continue;
+      findings.Equal(y(0, i), far < 0 ? 1 : 0, {y, 0, i});
+    }
+  }
+  return findings;
+}
+
+// lse does not see the sink.
+Findings CheckLse(const Case& c, const Tensors& inputs, const Ask& ask) {
+  Findings findings;
+  Tensors other = inputs;
+  for (double& x : In(other, "sink").data) x = 2;
+  const Response a = ask(c, inputs), b = ask(c, other);
+  if (!a.Has(1) || !b.Has(1)) return findings;
+  for (size_t i = 0; i < a.outputs[1].values.data.size(); ++i) {
+    if (std::isfinite(a.outputs[1].values.data[i])) findings.Equal(a(1, i), b(1, i), {b, 1, i});
+  }
+  return findings;
+}
+
+std::vector<Property> SinkLaws() {
+  return {{"far_sinks_take_nothing_or_all", "a sink takes its part of the weights", CheckFar},
+          {"lse_is_without_sink", "lse does not depend on the sink", CheckLse}};
+}
+
+}  // namespace
+
+template <>
+Oracle MakeOracle<AttentionSink>() {
+  return {.properties = Joined<Property>({AttentionLawsWithSink(), SinkLaws()}),
+          .defects = Joined<Defect>(
+              {FormulaDefects<Mistaken>(AttentionBugs()),
+               FormulaDefects<Mistaken>(SinkBugs()),
+               AttentionDefects(),
+               {SinkSet("sink_missing", "the sink is not read (InternLM/lmdeploy#2842)", -1e6),
+                SinkSet("sink_of_zero", "one is added to the sum, whatever the sink", 0)}})};
+}
+
+}  // namespace sextant::oracle

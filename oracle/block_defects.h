@@ -1,0 +1,194 @@
+// The formula of a decoder's block with one mistake in how its parts are put together.
+#pragma once
+
+#include "oracle/defect.h"
+#include "reference/decoder_block_formula.h"
+#include "reference/operation.h"
+
+namespace sextant::oracle {
+
+enum class BlockMistake {
+  kNoAttentionResidual,    // h = A(N1 x)
+  kNoFeedForwardResidual,  // y = F(N2 h)
+  kResidualOfNormed,       // h = N1 x + A(N1 x)
+  kNoAttentionNorm,        // A reads x
+  kNoFeedForwardNorm,      // F reads h
+  kNormOfSum,              // h = N1(x + A(x)), as the first Transformer had it
+  kValuesRotated,
+  kKeysNotRotated,
+  kQueriesNotRotated,
+  kQueriesOneOn,        // the query stands one token after its key
+  kTurnedByHead,        // the table's row is the head's number
+  kHeadsInterleaved,    // channel d of head h in row d H + h of the projections
+  kHeadsNotTransposed,  // [H,S,D] taken for [S,H*D]
+  kKeyHeadsTiled,       // head h reads key head h mod K
+  kQkNormAfterRotation,
+  kPostNormOfSum,  // a sandwich's norm after adding: h = P1(x + A(N1 x))
+};
+
+template <class Real>
+class MistakenBlock {
+ public:
+  MistakenBlock(BlockMistake mistake, const DecoderBlockAttributes& a, const BlockWeights<Real>& w)
+      : mistake_(mistake), a_(a), w_(w) {}
+
+  void Run(const Tensor<Real>& x, const Tensor<double>& position,
+           const BlockTensors<Real>& out) const {
+    const bool branch = a_.placement == Placement::kBranch;
+    const bool sandwich = a_.placement == Placement::kSandwich;
+    const bool parallel = a_.placement == Placement::kParallel;
+    const bool plain = branch || Is(BlockMistake::kNoAttentionNorm) || Is(BlockMistake::kNormOfSum);
+    out.normed = plain ? x : Normed(a_.Norm(), x, w_.attn_norm);
+    Tensor<Real> attended = Attended(out.normed, position, out);
+    out.attention_out = attended;
+    if (branch) attended = Normed(a_.Norm(), attended, w_.attn_norm);
+    const bool late = Is(BlockMistake::kPostNormOfSum);
+    if (sandwich && !late) attended = Normed(a_.Norm(), attended, *w_.attn_post_norm);
+    out.middle = Is(BlockMistake::kNoAttentionResidual) ? attended
+                 : Is(BlockMistake::kResidualOfNormed)  ? SumKept(out.normed, attended)
+                                                        : SumKept(x, attended);
+    if (Is(BlockMistake::kNormOfSum)) out.middle = Normed(a_.Norm(), out.middle, w_.attn_norm);
+    if (sandwich && late) out.middle = Normed(a_.Norm(), out.middle, *w_.attn_post_norm);
+
+    const Tensor<Real>& before = parallel ? x : out.middle;
+    const bool bare = branch || Is(BlockMistake::kNoFeedForwardNorm);
+    const Tensor<Real> read = bare ? before : Normed(a_.Norm(), before, w_.mlp_norm);
+    Tensor<Real> fed = FeedForwardBranch(a_, read, w_, out.hidden);
+    if (branch) fed = Normed(a_.Norm(), fed, w_.mlp_norm);
+    if (sandwich && !late) fed = Normed(a_.Norm(), fed, *w_.mlp_post_norm);
+    out.y = Is(BlockMistake::kNoFeedForwardResidual) ? fed : SumKept(out.middle, fed);
+    if (sandwich && late) out.y = Normed(a_.Norm(), out.y, *w_.mlp_post_norm);
+  }
+
+ private:
+  bool Is(BlockMistake which) const { return mistake_ == which; }
+
+  // [S,H*D] as [1,H,S,D].
+  Tensor<Real> Heads(const Tensor<Real>& x, size_t heads) const {
+    Tensor<Real> y = HeadsOf(x, heads);
+    if (!Is(BlockMistake::kHeadsInterleaved)) return y;
+    const size_t S = y.shape[2], D = y.shape[3];
+    for (size_t h = 0; h < heads; ++h) {
+      for (size_t s = 0; s < S; ++s) {
+        for (size_t d = 0; d < D; ++d) y(0, h, s, d) = x(s, d * heads + h);
+      }
+    }
+    return y;
+  }
+
+  Tensor<Real> Turned(const Tensor<Real>& x, Tensor<double> position, double later = 0) const {
+    const size_t heads = x.shape[1], S = x.shape[2], D = x.shape[3];
+    Tensor<Real> y(x.shape);
+    for (size_t h = 0; h < heads; ++h) {
+      Tensor<double> at({1, S});
+      for (size_t s = 0; s < S; ++s)
+        at(0, s) = position.data[Is(BlockMistake::kTurnedByHead) ? h % S : s] + later;
+      const auto first = static_cast<ptrdiff_t>(h * S * D), count = static_cast<ptrdiff_t>(S * D);
+      const Tensor<Real> one(
+          {1, 1, S, D}, std::vector<Real>(x.data.begin() + first, x.data.begin() + first + count));
+      const auto pairs = static_cast<size_t>(a_.R.value / 2);
+      Tensor<Real> inv_freq({pairs}), amplitude, cos({1, S, pairs}), sin({1, S, pairs});
+      a_.Frequencies()(inv_freq, amplitude);
+      RopeTable::Fill(at, inv_freq, amplitude(), cos, sin);
+      Tensor<Real> turned(one.shape);
+      a_.Rotation()(one, cos, sin, turned);
+      std::ranges::copy(turned.data, y.data.begin() + first);
+    }
+    return Kept(std::move(y));
+  }
+
+  // A projection's heads, normalised and rotated in the order that the mistake leaves.
+  Tensor<Real> Prepared(const Tensor<Real>& x, const Tensor<Real>& weight, const Tensor<Real>* norm,
+                        size_t heads, const Tensor<double>& position, bool turns,
+                        double later = 0) const {
+    Tensor<Real> flat = Projected(x, weight);
+    const bool after = Is(BlockMistake::kQkNormAfterRotation);
+    if (!after) flat = QkNormed(a_.Norm(), w_.qk_norm, flat, norm, heads);
+    Tensor<Real> y = Heads(flat, heads);
+    if (turns) y = Turned(y, position, later);
+    return after ? HeadsOf(QkNormed(a_.Norm(), w_.qk_norm, HeadsTogether(y), norm, heads), heads)
+                 : y;
+  }
+
+  Tensor<Real> Attended(const Tensor<Real>& x, const Tensor<double>& position,
+                        const BlockTensors<Real>& out) const {
+    const auto H = static_cast<size_t>(a_.H.value), K = static_cast<size_t>(a_.K.value);
+    const size_t S = x.shape[0];
+    const Tensor<Real> q =
+        Prepared(x, w_.wq, w_.q_norm, H, position, !Is(BlockMistake::kQueriesNotRotated),
+                 Is(BlockMistake::kQueriesOneOn) ? 1 : 0);
+    Tensor<Real> k = Prepared(x, w_.wk, w_.k_norm, K, position, !Is(BlockMistake::kKeysNotRotated));
+    Tensor<Real> v = Heads(Projected(x, w_.wv), K);
+    if (Is(BlockMistake::kValuesRotated)) v = Turned(v, position);
+    out.q_rotated.data = q.data;
+    out.k_rotated.data = k.data;
+    Attention attention = a_.Attending();
+    if (Is(BlockMistake::kKeyHeadsTiled)) {
+      attention.K = attention.H;
+      k = Tiled(k, H);
+      v = Tiled(v, H);
+    }
+    Tensor<Real> mean(q.shape), lse({1, H, S});
+    attention(q, k, v, mean, lse);
+    mean = Kept(std::move(mean));
+    Tensor<Real> together = HeadsTogether(mean);
+    if (Is(BlockMistake::kHeadsNotTransposed)) together.data = mean.data;
+    if (Is(BlockMistake::kHeadsInterleaved)) {
+      const size_t D = mean.shape[3];
+      for (size_t h = 0; h < H; ++h) {
+        for (size_t s = 0; s < S; ++s) {
+          for (size_t d = 0; d < D; ++d) together(s, d * H + h) = mean(0, h, s, d);
+        }
+      }
+    }
+    return Projected(together, w_.wo);
+  }
+
+  Tensor<Real> Tiled(const Tensor<Real>& x, size_t heads) const {
+    const size_t K = x.shape[1], S = x.shape[2], D = x.shape[3];
+    Tensor<Real> y({1, heads, S, D});
+    for (size_t i = 0; i < y.data.size(); ++i) {
+      const size_t h = i / (S * D);
+      y.data[i] = x.data[h % K * S * D + i % (S * D)];
+    }
+    return y;
+  }
+
+  BlockMistake mistake_;
+  const DecoderBlockAttributes& a_;
+  const BlockWeights<Real>& w_;
+};
+
+// Those that every block may have.
+struct NamedBlockMistake {
+  const char *name, *why;
+  BlockMistake mistake;
+};
+inline constexpr NamedBlockMistake kBlockMistakes[] = {
+    {"attention_residual_missing", "x is not added to what attention gives",
+     BlockMistake::kNoAttentionResidual},
+    {"feed_forward_residual_missing", "y is what the feed-forward gives alone",
+     BlockMistake::kNoFeedForwardResidual},
+    {"residual_of_normed", "the normalised x is added, not x itself",
+     BlockMistake::kResidualOfNormed},
+    {"attention_norm_missing", "attention reads x as it is", BlockMistake::kNoAttentionNorm},
+    {"feed_forward_norm_missing", "the feed-forward reads its input as it is",
+     BlockMistake::kNoFeedForwardNorm},
+    {"norm_of_sum", "x + A(x) is normalised, as in the first Transformer",
+     BlockMistake::kNormOfSum},
+    {"values_rotated", "the values are rotated too", BlockMistake::kValuesRotated},
+    {"keys_not_rotated", "only the queries are rotated", BlockMistake::kKeysNotRotated},
+    {"queries_not_rotated", "only the keys are rotated", BlockMistake::kQueriesNotRotated},
+    {"queries_one_on", "the position is taken after the cache has grown (fla#766)",
+     BlockMistake::kQueriesOneOn},
+    {"turned_by_head", "the rotation goes over the axis of heads, for want of a transposition",
+     BlockMistake::kTurnedByHead},
+    {"heads_interleaved", "channels of the projections are dealt out to the heads in turn",
+     BlockMistake::kHeadsInterleaved},
+    {"heads_not_transposed", "heads are put together without moving tokens to the front",
+     BlockMistake::kHeadsNotTransposed},
+    {"key_heads_tiled", "query head h reads key head h mod K (onnx/onnx@062ee9228)",
+     BlockMistake::kKeyHeadsTiled},
+};
+
+}  // namespace sextant::oracle

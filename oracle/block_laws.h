@@ -1,0 +1,14 @@
+// Laws and bugs that all blocks of a decoder have.
+#pragma once
+
+#include <vector>
+
+#include "oracle/defect.h"
+#include "oracle/property.h"
+
+namespace sextant::oracle {
+
+std::vector<Property> BlockLaws();
+std::vector<Defect> BlockInputDefects();
+
+}  // namespace sextant::oracle

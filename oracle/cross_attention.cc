@@ -1,0 +1,134 @@
+#include "reference/cross_attention.h"
+
+#include <algorithm>
+
+#include "oracle/heads_defects.h"
+#include "oracle/heads_laws.h"
+#include "oracle/laws.h"
+#include "oracle/oracle.h"
+
+namespace sextant::oracle {
+namespace {
+
+// Tokens of memory that are read, in reverse order: the same y.
+Findings CheckMemoryOrder(const Case& c, const Tensors& inputs, const Ask& ask) {
+  Tensors turned = inputs;
+  ReverseRows(In(turned, "memory"), TokensRead(c, "T"));
+  return SameAnswer(c, inputs, turned, ask);
+}
+
+Findings CheckQueryOrder(const Case& c, const Tensors& inputs, const Ask& ask) {
+  Tensors turned = inputs;
+  const size_t S = ExtentOf(c, "S"), M = ExtentOf(c, "M");
+  ReverseRows(In(turned, "x"), S);
+  const Response y = ask(c, inputs), other = ask(c, turned);
+  Findings findings;
+  for (size_t i = 0; i < S * M; ++i) {
+    findings.Equal(other(0, (S - 1 - i / M) * M + i % M), y(0, i), {y, 0, i});
+  }
+  return findings;
+}
+
+// Tokens of memory beyond key_length may hold anything.
+Findings CheckPadding(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const size_t read = TokensRead(c, "T"), M = ExtentOf(c, "M");
+  if (read == ExtentOf(c, "T")) return {};
+  Tensors other = inputs;
+  auto& memory = In(other, "memory").data;
+  for (size_t i = read * M; i < memory.size(); ++i) memory[i] = -2 * memory[i] + 0.0;
+  return SameAnswer(c, inputs, other, ask);
+}
+
+// Equal tokens of memory are answered alike, whatever asks.
+Findings CheckEqualMemory(const Case& c, const Tensors& inputs, const Ask& ask) {
+  Tensors equal = inputs;
+  const size_t M = ExtentOf(c, "M"), read = TokensRead(c, "T");
+  auto& memory = In(equal, "memory").data;
+  for (size_t i = 0; i < memory.size(); ++i) memory[i] = memory[i % M];
+  const Response y = ask(c, equal);
+  Findings findings;
+  for (size_t i = M; read > 0 && i < y.outputs[0].values.data.size(); ++i) {
+    findings.Equal(y(0, i), y(0, i % M), {y, 0, i});
+  }
+  return findings;
+}
+
+struct Mistaken : CrossAttention {
+  enum class Mistake {
+    kNone,
+    kQueriesFromMemory,
+    kKeysFromQueries,    // keys are of x, values of memory
+    kMemoryFromQueries,  // keys and values are of x: self-attention
+    kCausal,             // the decoder's own mask
+    kResidual            // x is added
+  } mistake = Mistake::kNone;
+  HeadsMistake heads = HeadsMistake::kNone;
+
+  // The first `count` rows of x, which are repeated if there are less.
+  template <class Real>
+  static Tensor<Real> RowsOf(const Tensor<Real>& x, size_t count) {
+    Tensor<Real> rows({count, x.shape[1]});
+    for (size_t i = 0; i < rows.data.size(); ++i) rows.data[i] = x.data[i % x.data.size()];
+    return rows;
+  }
+  template <class Real>
+  void operator()(const Tensor<Real>& x, const Tensor<Real>& memory, const Tensor<Real>& wq,
+                  const Tensor<Real>& bq, const Tensor<Real>& wk, const Tensor<Real>& bk,
+                  const Tensor<Real>& wv, const Tensor<Real>& bv, const Tensor<Real>& wo,
+                  const Tensor<Real>& bo, Tensor<Real>& y, Tensor<Real>& q, Tensor<Real>& k,
+                  Tensor<Real>& v, Tensor<Real>& mean) const {
+    if (x.data.empty() || memory.data.empty()) return;
+    const Tensor<Real> of_memory = RowsOf(memory, x.shape[0]), of_x = RowsOf(x, memory.shape[0]);
+    const bool of_queries = mistake == Mistake::kMemoryFromQueries;
+    const Sequences<Real> sequences{
+        mistake == Mistake::kQueriesFromMemory ? of_memory : x,
+        of_queries || mistake == Mistake::kKeysFromQueries ? of_x : memory,
+        of_queries ? of_x : memory};
+    const MultiHeadWeights<Real> weights{wq, bq, wk, bk, wv, bv, wo, bo};
+    Attention attention = Attending();
+    attention.align = Align::kTopLeft;
+    if (mistake == Mistake::kCausal) attention.mask = Mask::kCausal;
+    y = MistakenHeads<Real>(heads, attention, sequences, weights).Answer({q, k, v, mean});
+    if (mistake == Mistake::kResidual) y = SumKept(x, y);
+  }
+};
+
+std::vector<Defect> FormulaDefects() {
+  using Mistake = Mistaken::Mistake;
+  std::vector<Defect> defects = {
+      MutatedFormula<Mistaken>("queries_of_memory", "queries are projected from memory too",
+                               Mistake::kQueriesFromMemory),
+      MutatedFormula<Mistaken>("keys_of_queries", "keys are projected from x",
+                               Mistake::kKeysFromQueries),
+      MutatedFormula<Mistaken>("self_attention",
+                               "keys and values are projected from x: memory is "
+                               "not read",
+                               Mistake::kMemoryFromQueries),
+      MutatedFormula<Mistaken>("causal", "the decoder's own mask hides memory", Mistake::kCausal),
+      MutatedFormula<Mistaken>("residual_inside", "x is added, which the block does again",
+                               Mistake::kResidual),
+  };
+  for (const auto& [name, why, mistake] : HeadsMistakes()) {
+    Mistaken mistaken;
+    mistaken.heads = mistake;
+    defects.push_back(MutatedFormula(name, why, mistaken));
+  }
+  return defects;
+}
+
+}  // namespace
+
+template <>
+Oracle MakeOracle<CrossAttention>() {
+  return {
+      .properties = Joined<Property>(
+          {{{"memory_in_any_order", "y does not depend on the order of memory", CheckMemoryOrder},
+            {"queries_in_any_order", "each token of x is answered alone", CheckQueryOrder},
+            {"padding_is_not_read", "memory beyond key_length may hold anything", CheckPadding},
+            {"equal_memory", "equal tokens of memory are answered alike, whatever asks",
+             CheckEqualMemory}},
+           HeadsLaws(0)}),
+      .defects = Joined<Defect>({FormulaDefects(), HeadsInputDefects(), HeadsRecipeDefects()})};
+}
+
+}  // namespace sextant::oracle

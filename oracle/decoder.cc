@@ -1,0 +1,171 @@
+#include "reference/decoder.h"
+
+#include <algorithm>
+
+#include "oracle/block_defects.h"
+#include "oracle/laws.h"
+#include "oracle/oracle.h"
+#include "reference/decoder_formula.h"
+
+namespace sextant::oracle {
+namespace {
+
+constexpr size_t kLogits = 0, kStates = 1;
+
+// Branches that add nothing hand the embedding on.
+Findings CheckIdle(const Case& c, const Tensors& inputs, const Ask& ask) {
+  if (NumberOf(c, "eps", 0) == 0) return {};
+  Tensors idle = inputs;
+  for (const char* name : {"wo", "down"}) std::ranges::fill(In(idle, name).data, 0);
+  const Response answer = ask(c, idle);
+  Findings findings;
+  if (!answer.Has(kStates)) return findings;
+  const size_t first = ExtentOf(c, "S") * ExtentOf(c, "M");
+  for (size_t i = first; i < answer.outputs[kStates].values.data.size(); ++i) {
+    findings.Equal(answer(kStates, i), answer(kStates, i - first), {answer, kStates, i});
+  }
+  return findings;
+}
+
+// The last token is another one: logits before it stay.
+Findings CheckPast(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const size_t S = ExtentOf(c, "S"), V = ExtentOf(c, "V");
+  if (TextOf(c, "mask") != "causal" || S < 2 || V < 2) return {};
+  Tensors other = inputs;
+  double& last = In(other, "token").data.back();
+  last = last > 0 ? last - 1 : last + 1;
+  const Response a = ask(c, inputs), b = ask(c, other);
+  Findings findings;
+  for (size_t i = 0; i < (S - 1) * V; ++i)
+    findings.Equal(a(kLogits, i), b(kLogits, i), {b, kLogits, i});
+  return findings;
+}
+
+// Tokens are names: numbered in reverse, with table and head, they give the logits in reverse.
+Findings CheckNames(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const size_t V = ExtentOf(c, "V"), M = ExtentOf(c, "M");
+  Tensors renamed = inputs;
+  for (double& token : In(renamed, "token").data) token = static_cast<double>(V) - 1 - token;
+  for (const char* name : {"table", "head"}) {
+    auto& rows = In(renamed, name).data;
+    const std::vector<double> before = rows;
+    for (size_t i = 0; i < rows.size(); ++i) rows[i] = before[(V - 1 - i / M) * M + i % M];
+  }
+  const Response a = ask(c, inputs), b = ask(c, renamed);
+  Findings findings;
+  for (size_t i = 0; i < a.outputs[kLogits].values.data.size(); ++i) {
+    findings.Equal(a(kLogits, i), b(kLogits, i / V * V + (V - 1 - i % V)), {a, kLogits, i});
+  }
+  return findings;
+}
+
+Findings CheckShift(const Case& c, const Tensors& inputs, const Ask& ask) {
+  Tensors later = inputs;
+  for (double& p : In(later, "position").data) p += 64;
+  Findings findings;
+  Same(ask(c, inputs), ask(c, later), findings);
+  return findings;
+}
+
+struct Mistaken : Decoder {
+  std::optional<BlockMistake> of_blocks{};
+  bool last_norm_missing = false;
+
+  template <class Real>
+  void operator()(const Tensor<double>& token, const Tensor<double>& position,
+                  const Tensor<Real>& table, const Tensor<Real>& attn_norm, const Tensor<Real>& wq,
+                  const Tensor<Real>& wk, const Tensor<Real>& wv, const Tensor<Real>& wo,
+                  const Tensor<Real>& mlp_norm, const Tensor<Real>& gate, const Tensor<Real>& up,
+                  const Tensor<Real>& down, const Tensor<Real>& last_norm, const Tensor<Real>& head,
+                  Tensor<Real>& logits, Tensor<Real>& states) const {
+    const StackedWeights<Real> weights{attn_norm, wq, wk, wv, wo, mlp_norm, gate, up, down};
+    const auto run = [&](const Tensor<Real>& x, const BlockWeights<Real>& w,
+                         const BlockTensors<Real>& out) {
+      if (of_blocks) {
+        MistakenBlock<Real>(*of_blocks, *this, w).Run(x, position, out);
+      } else {
+        RunBlock(*this, x, position, w, out);
+      }
+    };
+    const Tensor<Real> last = RunBlocks(*this, token, table, weights, states, run);
+    ToLogits(*this, last_norm_missing ? last : Normed(Norm(), last, last_norm), head, logits);
+  }
+};
+
+std::vector<Defect> FormulaDefects() {
+  std::vector<Defect> all;
+  Mistaken without_norm;
+  without_norm.last_norm_missing = true;
+  all.push_back(
+      MutatedFormula("last_norm_missing", "the logits read the last state as it is", without_norm));
+  for (const NamedBlockMistake& each : kBlockMistakes) {
+    Mistaken mistaken;
+    mistaken.of_blocks = each.mistake;
+    all.push_back(MutatedFormula(each.name, each.why, mistaken));
+  }
+  return all;
+}
+
+// Parts of the first axis of every stacked weight, taken from other blocks.
+Defect OtherBlocks(std::string name, std::string why, size_t (*from)(size_t l, size_t L)) {
+  return ChangedInputs(std::move(name), std::move(why), [from](const Case& c, Tensors& inputs) {
+    const size_t L = ExtentOf(c, "L");
+    if (L < 2) return false;
+    for (const TensorSpec& spec : c.info().signature.inputs) {
+      if (spec.extents.front() != "L") continue;
+      auto& data = In(inputs, spec.name).data;
+      const std::vector<double> before = data;
+      const size_t part = data.size() / L;
+      for (size_t i = 0; i < data.size(); ++i)
+        data[i] = before[from(i / part, L) * part + i % part];
+    }
+    return true;
+  });
+}
+
+std::vector<Defect> InputDefects() {
+  return {
+      OtherBlocks("blocks_in_reverse", "the last block comes first",
+                  [](size_t l, size_t L) { return L - 1 - l; }),
+      OtherBlocks("one_block_for_all", "every block has the first one's weights",
+                  [](size_t, size_t) { return size_t{0}; }),
+      ChangedInputs("head_tied", "the head is the table, as if embeddings were tied",
+                    [](const Case&, Tensors& inputs) {
+                      In(inputs, "head") = In(inputs, "table");
+                      return true;
+                    }),
+      ChangedInputs("token_before", "every token is taken for the one before it",
+                    [](const Case&, Tensors& inputs) {
+                      auto& token = In(inputs, "token").data;
+                      if (token.size() < 2) return false;
+                      std::shift_right(token.begin(), token.end(), 1);
+                      return true;
+                    }),
+      ChangedInputs("gate_exchanged_with_up", "the other half goes through the activation",
+                    [](const Case&, Tensors& inputs) {
+                      std::swap(In(inputs, "gate"), In(inputs, "up"));
+                      return true;
+                    }),
+      ChangedRecipe("logits_in_bf16", "tensors are handed on in bf16 whatever the dtype",
+                    "keep=bf16"),
+      ChangedRecipe("sums_in_bf16", "dot products are accumulated in bf16", "dot=bf16"),
+  };
+}
+
+}  // namespace
+
+template <>
+Oracle MakeOracle<Decoder>() {
+  return {
+      .properties = {{"idle_branches_change_nothing",
+                      "with wo and down 0 every state is the embedding", CheckIdle},
+                     {"no_token_changes_its_past",
+                      "under a causal mask another last token changes no logits before it",
+                      CheckPast},
+                     {"tokens_are_names", "tokens numbered in reverse give the logits in reverse",
+                      CheckNames},
+                     {"translation_invariant", "only differences of positions count", CheckShift}},
+      .defects = Joined<Defect>({FormulaDefects(), InputDefects()})};
+}
+
+}  // namespace sextant::oracle

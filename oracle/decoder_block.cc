@@ -1,0 +1,42 @@
+#include "reference/decoder_block.h"
+
+#include "oracle/block_defects.h"
+#include "oracle/block_laws.h"
+#include "oracle/oracle.h"
+
+namespace sextant::oracle {
+namespace {
+
+struct Mistaken : DecoderBlock {
+  BlockMistake mistake{};
+
+  template <class Real>
+  void operator()(const Tensor<Real>& x, const Tensor<double>& position,
+                  const Tensor<Real>& attn_norm, const Tensor<Real>& wq, const Tensor<Real>& wk,
+                  const Tensor<Real>& wv, const Tensor<Real>& wo, const Tensor<Real>& mlp_norm,
+                  const Tensor<Real>& gate, const Tensor<Real>& up, const Tensor<Real>& down,
+                  Tensor<Real>& y, Tensor<Real>& normed, Tensor<Real>& q_rotated,
+                  Tensor<Real>& k_rotated, Tensor<Real>& attention_out, Tensor<Real>& middle,
+                  Tensor<Real>& hidden) const {
+    const BlockWeights<Real> weights{attn_norm, wq, wk, wv, wo, mlp_norm, gate, up, down};
+    MistakenBlock<Real>(mistake, *this, weights)
+        .Run(x, position, {y, normed, q_rotated, k_rotated, attention_out, middle, hidden});
+  }
+};
+
+std::vector<Defect> FormulaDefects() {
+  std::vector<Defect> all;
+  for (const NamedBlockMistake& each : kBlockMistakes)
+    all.push_back(MutatedFormula<Mistaken>(each.name, each.why, each.mistake));
+  return all;
+}
+
+}  // namespace
+
+template <>
+Oracle MakeOracle<DecoderBlock>() {
+  return {.properties = BlockLaws(),
+          .defects = Joined<Defect>({FormulaDefects(), BlockInputDefects()})};
+}
+
+}  // namespace sextant::oracle

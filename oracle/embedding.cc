@@ -1,0 +1,185 @@
+#include "reference/embedding.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "oracle/laws.h"
+#include "oracle/oracle.h"
+#include "oracle/relative_defects.h"
+#include "reference/real.h"
+
+namespace sextant::oracle {
+namespace {
+
+constexpr size_t kToken = 0, kTable = 1;
+
+// The table with value(row, column) in it.
+Tensors WithTable(const Case& c, Tensors inputs,
+                  const std::function<double(size_t, size_t)>& value) {
+  const size_t M = ExtentOf(c, "M");
+  auto& table = inputs[kTable].values.data;
+  for (size_t i = 0; i < table.size(); ++i) table[i] = value(i / M, i % M);
+  return inputs;
+}
+
+// A table whose rows count them (to 255 in 16 bits) tells the token, one whose columns do the
+// channel.
+Findings CheckPlaces(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const double scale = NumberOf(c, "scale", 1);
+  const size_t M = ExtentOf(c, "M");
+  const auto of_256 = [](size_t i) { return static_cast<double>(i % 256); };
+  const Response rows =
+      ask(c, WithTable(c, inputs, [&](size_t row, size_t) { return of_256(row); }));
+  const Response columns =
+      ask(c, WithTable(c, inputs, [&](size_t, size_t column) { return of_256(column); }));
+  Findings findings;
+  for (size_t i = 0; i < rows.outputs[0].values.data.size(); ++i) {
+    const auto token = static_cast<size_t>(inputs[kToken].values.data[i / M]);
+    findings.Equal(rows(0, i), Measured(of_256(token)) * scale, {rows, 0, i});
+    findings.Equal(columns(0, i), Measured(of_256(i % M)) * scale, {columns, 0, i});
+  }
+  return findings;
+}
+
+// -2 times the table, and -2 times the scale, give -2 times y.
+Findings CheckLinear(const Case& c, const Tensors& inputs, const Ask& ask) {
+  Tensors changed = inputs;
+  changed[kTable].values = Times(inputs[kTable].values, -2);
+  const Response y = ask(c, inputs), of_table = ask(c, changed);
+  const Response of_scale =
+      ask(c.With("scale=" + PrintValue(-2 * NumberOf(c, "scale", 1))), inputs);
+  Findings findings;
+  for (size_t i = 0; i < y.outputs[0].values.data.size(); ++i) {
+    findings.Equal(of_table(0, i), y(0, i) * -2, {of_table, 0, i});
+    findings.Equal(of_scale(0, i), y(0, i) * -2, {of_scale, 0, i});
+  }
+  return findings;
+}
+
+// Without a scale y is the row itself.
+Findings CheckCopied(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const size_t M = ExtentOf(c, "M");
+  const Response y = ask(c.With("scale=1"), inputs);
+  Findings findings;
+  for (size_t i = 0; i < y.outputs[0].values.data.size(); ++i) {
+    const auto token = static_cast<size_t>(inputs[kToken].values.data[i / M]);
+    findings.Equal(y(0, i), inputs[kTable].values.data[token * M + i % M], {y, 0, i});
+  }
+  return findings;
+}
+
+using RowOf = double (*)(double token, double s, double V);
+Defect OtherToken(std::string name, std::string why, RowOf row_of) {
+  return ChangedInputs(std::move(name), std::move(why), [row_of](const Case& c, Tensors& inputs) {
+    const auto V = static_cast<double>(ExtentOf(c, "V"));
+    auto& token = inputs[kToken].values.data;
+    for (size_t s = 0; s < token.size(); ++s) {
+      token[s] = row_of(token[s], static_cast<double>(s), V);
+    }
+    return V > 0;
+  });
+}
+
+std::vector<Defect> TokenDefects() {
+  return {
+      OtherToken("token_off_by_one", "tokens counted from 1",
+                 [](double t, double, double V) { return t + 1 < V ? t + 1 : 0; }),
+      OtherToken("token_one_less", "row 0 of the table is taken for padding",
+                 [](double t, double, double V) { return t > 0 ? t - 1 : V - 1; }),
+      OtherToken("token_by_place", "the place of a token is taken for it",
+                 [](double, double s, double V) { return std::fmod(s, V); }),
+      OtherToken("token_in_8_bits", "tokens are kept in a byte",
+                 [](double t, double, double) { return std::fmod(t, 256); }),
+      OtherToken("last_row_clamped", "tokens are clamped to V - 2",
+                 [](double t, double, double V) { return std::min(t, std::max(0.0, V - 2)); }),
+      ChangedInputs("first_token_for_all", "every place has the first token's row",
+                    [](const Case&, Tensors& inputs) {
+                      auto& token = inputs[kToken].values.data;
+                      if (!token.empty()) std::ranges::fill(token, token[0]);
+                      return true;
+                    }),
+  };
+}
+
+std::vector<Defect> TableDefects() {
+  return {
+      ChangedInputs("table_transposed", "the table is taken for [M,V]",
+                    [](const Case& c, Tensors& inputs) {
+                      const size_t V = ExtentOf(c, "V"), M = ExtentOf(c, "M");
+                      auto& table = inputs[kTable].values.data;
+                      const std::vector<double> as_kept = table;
+                      for (size_t i = 0; i < table.size(); ++i) {
+                        table[i] = as_kept[i % M * V + i / M];
+                      }
+                      return true;
+                    }),
+      ChangedInputs("padding_row_zero", "row 0 is emptied, as for a padding token",
+                    [](const Case& c, Tensors& inputs) {
+                      auto& table = inputs[kTable].values.data;
+                      const size_t M = std::min(ExtentOf(c, "M"), table.size());
+                      std::fill_n(table.begin(), M, 0.0);
+                      return true;
+                    }),
+      ChangedInput("columns_reversed", "rows are read from their ends", "table",
+                   [](Tensor<double>& table) {
+                     const size_t M = table.shape[1];
+                     for (size_t row = 0; row < table.shape[0]; ++row) {
+                       const auto first = table.data.begin() + static_cast<ptrdiff_t>(row * M);
+                       std::reverse(first, first + static_cast<ptrdiff_t>(M));
+                     }
+                   }),
+      ChangedInput("table_in_bf16", "the table is kept in bf16 whatever the dtype", "table",
+                   [](Tensor<double>& table) {
+                     for (double& x : table.data) x = RoundTo(DType::kBF16, x);
+                   }),
+  };
+}
+
+// sqrt of the width that bf16 rounds to the scale, if there is one among multiples of 256.
+std::string UnroundedScale(const Case& c) {
+  const double scale = NumberOf(c, "scale", 1);
+  const double width = 256 * std::nearbyint(scale * scale / 256);
+  const double root = std::sqrt(width);
+  return width > 0 && RoundTo(DType::kBF16, root) == scale ? "scale=" + PrintValue(root) : "";
+}
+
+std::vector<Defect> ScaleDefects() {
+  return {
+      ChangedWord("scale_unrounded",
+                  "sqrt(M) of Gemma's M in place of what bf16 makes of it: 55.4256 for 55.5",
+                  UnroundedScale),
+      ChangedWord("scale_by_root_of_width", "sqrt(M) of the table, though no scale is asked",
+                  [](const Case& c) -> std::string {
+                    if (NumberOf(c, "scale", 1) != 1) return "";
+                    return "scale=" + PrintValue(std::sqrt(static_cast<double>(ExtentOf(c, "M"))));
+                  }),
+      ChangedWord("scale_applied_twice", "by the embedding and by the block",
+                  [](const Case& c) {
+                    const double scale = NumberOf(c, "scale", 1);
+                    return "scale=" + PrintValue(scale * scale);
+                  }),
+      ChangedWord("divided_by_scale", "1 / scale",
+                  [](const Case& c) {
+                    const double scale = NumberOf(c, "scale", 1);
+                    return scale == 0 ? "" : "scale=" + PrintValue(1 / scale);
+                  }),
+      ChangedRecipe("scaled_in_bf16", "the product is computed in bf16 whatever the dtype",
+                    "scale=bf16"),
+      ChangedRecipe("scaled_in_f16", "the product is computed in f16, whose largest is 65504",
+                    "scale=f16"),
+  };
+}
+
+}  // namespace
+
+template <>
+Oracle MakeOracle<Embedding>() {
+  return {
+      .properties = {{"rows_by_token", "counted rows tell the tokens, counted columns the channels",
+                      CheckPlaces},
+                     {"linear", "-2 times the table or the scale gives -2 times y", CheckLinear},
+                     {"copied_without_scale", "with scale 1 y is the row itself", CheckCopied}},
+      .defects = Joined<Defect>({TokenDefects(), TableDefects(), ScaleDefects()})};
+}
+
+}  // namespace sextant::oracle

@@ -1,0 +1,145 @@
+#include "reference/encoder_block.h"
+
+#include <algorithm>
+
+#include "oracle/encoder_defects.h"
+#include "oracle/heads_defects.h"
+#include "oracle/heads_laws.h"
+#include "oracle/laws.h"
+#include "oracle/oracle.h"
+
+namespace sextant::oracle {
+namespace {
+
+constexpr size_t kY = 0, kAttentionOut = 1, kHidden = 3;
+
+// Without branches a block that normalises before them hands on what it reads.
+Findings CheckIdentity(const Case& c, const Tensors& inputs, const Ask& ask) {
+  Tensors plain = Filled(inputs, {"wo", "bo", "w2", "b2"}, 0);
+  const Response y = ask(c.With("placement=pre"), plain);
+  const auto &x = In(plain, "x").data, &position = In(plain, "position_table").data;
+  Findings findings;
+  for (size_t i = 0; TokensRead(c, "S") > 0 && i < x.size(); ++i) {
+    findings.Equal(y(kY, i), Measured(x[i]) + position[i], {y, kY, i});
+  }
+  return findings;
+}
+
+Findings CheckPositions(const Case& c, const Tensors& inputs, const Ask& ask) {
+  Tensors exchanged = inputs;
+  std::swap(In(exchanged, "x"), In(exchanged, "position_table"));
+  return SameAnswer(c, inputs, exchanged, ask);
+}
+
+// The tokens that are read, with their positions, in reverse order.
+Findings CheckOrder(const Case& c, const Tensors& inputs, const Ask& ask) {
+  if (TextOf(c, "mask") != "none") return {};
+  const size_t read = TokensRead(c, "S"), M = ExtentOf(c, "M");
+  Tensors turned = inputs;
+  for (const char* name : {"x", "position_table"}) ReverseRows(In(turned, name), read);
+  const Response y = ask(c, inputs), other = ask(c, turned);
+  Findings findings;
+  for (size_t i = 0; i < y.outputs[kY].values.data.size(); ++i) {
+    const size_t row = i / M, to = row < read ? read - 1 - row : row;
+    findings.Equal(other(kY, to * M + i % M), y(kY, i), {y, kY, i});
+  }
+  return findings;
+}
+
+// Tokens from `first` on may hold anything: those before are the same.
+Findings CheckIndependent(const Case& c, const Tensors& inputs, const Ask& ask, size_t first) {
+  const size_t M = ExtentOf(c, "M");
+  Tensors other = inputs;
+  auto& x = In(other, "x").data;
+  for (size_t i = first * M; i < x.size(); ++i) x[i] = -2 * x[i] + 0.0;
+  const Response a = ask(c, inputs), b = ask(c, other);
+  Findings findings;
+  for (size_t i = 0; i < std::min(first * M, x.size()); ++i) {
+    findings.Equal(b(kY, i), a(kY, i), {b, kY, i});
+  }
+  return findings;
+}
+
+Findings CheckCausal(const Case& c, const Tensors& inputs, const Ask& ask) {
+  if (TextOf(c, "mask") != "causal" || ExtentOf(c, "S") == 0) return {};
+  return CheckIndependent(c, inputs, ask, (ExtentOf(c, "S") + 1) / 2);
+}
+
+Findings CheckPadding(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const size_t read = TokensRead(c, "S");
+  return read == ExtentOf(c, "S") ? Findings() : CheckIndependent(c, inputs, ask, read);
+}
+
+Findings CheckHomogeneous(const Case& c, const Tensors& inputs, const Ask& ask) {
+  if (TextOf(c, "kind") != "relu") return {};
+  return SameAnswer(c, Doubled(inputs, {"w1", "b1"}), Doubled(inputs, {"w2"}), ask);
+}
+
+// Units of the feed-forward in reverse order, with their columns of w2.
+Findings CheckUnits(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const size_t F = ExtentOf(c, "F");
+  Tensors turned = inputs;
+  ReverseRows(In(turned, "w1"), F);
+  std::ranges::reverse(In(turned, "b1").data);
+  auto& w2 = In(turned, "w2").data;
+  for (auto row = w2.begin(); F > 0 && row != w2.end(); row += static_cast<ptrdiff_t>(F)) {
+    std::reverse(row, row + static_cast<ptrdiff_t>(F));
+  }
+  const Response a = ask(c, inputs), b = ask(c, turned);
+  Findings findings;
+  for (size_t i = 0; i < a.outputs[kY].values.data.size(); ++i) {
+    findings.Equal(b(kY, i), a(kY, i), {b, kY, i});
+  }
+  if (!a.Has(kHidden) || !b.Has(kHidden)) return findings;
+  for (size_t i = 0; i < a.outputs[kHidden].values.data.size(); ++i) {
+    findings.Equal(b(kHidden, i / F * F + (F - 1 - i % F)), a(kHidden, i), {b, kHidden, i});
+  }
+  return findings;
+}
+
+// The last norm with weight 1 and bias 0: rows of mean 0, of mean square 1 at most.
+Findings CheckNormalised(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const size_t M = ExtentOf(c, "M");
+  const Response y =
+      ask(c.With("placement=post"), Filled(Filled(inputs, {"norm2_weight"}, 1), {"norm2_bias"}, 0));
+  Findings findings;
+  for (size_t first = 0; first < y.outputs[kY].values.data.size(); first += M) {
+    Measured sum = 0, squares = 0;
+    for (size_t i = first; i < first + M; ++i) {
+      sum = sum + y(kY, i);
+      squares = squares + y(kY, i) * y(kY, i);
+    }
+    findings.Equal(sum, 0, {y, kY, first});
+    findings.AtMost(squares, static_cast<double>(M), {y, kY, first});
+  }
+  return findings;
+}
+
+}  // namespace
+
+template <>
+Oracle MakeOracle<EncoderBlock>() {
+  return {
+      .properties = Joined<Property>(
+          {{{"identity_without_branches", "placement=pre without branches hands on what it reads",
+             CheckIdentity},
+            {"positions_are_added", "x and position_table in each other's place change nothing",
+             CheckPositions},
+            {"tokens_in_any_order", "tokens with their positions in reverse order: y as well",
+             CheckOrder},
+            {"later_tokens_do_not_count", "with mask=causal a token knows nothing of later ones",
+             CheckCausal},
+            {"padding_is_not_read", "tokens beyond key_length may hold anything", CheckPadding},
+            {"relu_is_homogeneous", "with kind=relu twice w1 and b1 are twice w2",
+             CheckHomogeneous},
+            {"units_in_any_order",
+             "units of the feed-forward in reverse order, with their columns of w2, change nothing",
+             CheckUnits},
+            {"post_normalises_last", "placement=post gives rows of mean 0 and mean square 1",
+             CheckNormalised}},
+           HeadsLaws(kAttentionOut)}),
+      .defects = Joined<Defect>({EncoderFormulaDefects(), EncoderInputDefects(),
+                                 HeadsInputDefects(), HeadsRecipeDefects()})};
+}
+
+}  // namespace sextant::oracle

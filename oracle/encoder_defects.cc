@@ -1,0 +1,258 @@
+#include "oracle/encoder_defects.h"
+
+#include <algorithm>
+
+#include "oracle/heads_defects.h"
+#include "oracle/laws.h"
+#include "reference/encoder_block.h"
+
+namespace sextant::oracle {
+namespace {
+
+// The formula with one mistake.
+struct Mistaken : EncoderBlock {
+  enum class Mistake {
+    kNone,
+    kNoAttentionResidual,
+    kNoFeedResidual,
+    kNormedResidual,      // pre: residuals are what the branches read, already normalised
+    kNormBeforeAdding,    // u + N1(A u), h + N2(F h)
+    kNormsBothSides,      // pre, with the norms of post as well
+    kFirstNormMissing,    // post: h = u + A u
+    kSecondNormMissing,   // post: y = h + F h
+    kFeedNotNormed,       // pre: F reads h
+    kAttentionNotNormed,  // pre: A reads u
+    kFeedsInput,          // F reads u in place of h
+    kPositionsAfterNorm,  // pre: added to what attention reads alone
+    kPositionsInside,     // added to what attention reads, not to the residual
+    kUnbiased,            // variances over M - 1
+    kEpsOutside,          // over deviation + eps
+    kNotCentered,         // root mean square in place of the deviation
+    kMeanKept,            // x itself over its deviation
+    kNoActivation,
+    kActivatedOutput,     // act(w2 w1 h): after the second layer, too
+    kBiasAfterActivation  // act(w1 h) + b1
+  } mistake = Mistake::kNone;
+  HeadsMistake heads = HeadsMistake::kNone;
+
+  bool Is(Mistake m) const { return mistake == m; }
+
+  template <class Real>
+  struct Layer {
+    const Tensor<Real>&weight, &bias;
+  };
+
+  // The mean of a row's terms, in step sum.
+  template <class Real>
+  static Real MeanOf(const std::vector<Real>& terms, double count) {
+    const InStep at(Step::kSum);
+    return SumOf(terms) / Real(count);
+  }
+  template <class Real>
+  Tensor<Real> Normed(const Tensor<Real>& x, const Layer<Real>& w) const {
+    Tensor<Real> y(x.shape);
+    const size_t M = x.shape[1];
+    const auto width = static_cast<double>(M);
+    for (size_t n = 0; n < x.shape[0] && M > 0; ++n) {
+      std::vector<Real> centered, squares;
+      for (size_t j = 0; j < M; ++j) centered.push_back(x(n, j));
+      const Real mean = MeanOf(centered, width);
+      for (Real& value : centered) {
+        const InStep at(Step::kCenter);
+        if (!Is(Mistake::kNotCentered)) value = value - mean;
+      }
+      for (const Real& value : centered) {
+        const InStep at(Step::kSquare);
+        squares.push_back(value * value);
+      }
+      const Real variance =
+          MeanOf(squares, Is(Mistake::kUnbiased) ? std::max(1.0, width - 1) : width);
+      Real root;
+      {
+        const InStep at(Step::kRsqrt);
+        root = Is(Mistake::kEpsOutside) ? Sqrt(variance) + Real(eps) : Sqrt(variance + Real(eps));
+      }
+      for (size_t j = 0; j < M; ++j) {
+        const InStep at(Step::kScale);
+        const Real& from = Is(Mistake::kMeanKept) ? x(n, j) : centered[j];
+        y(n, j) = from / root * w.weight(j) + w.bias(j);
+      }
+    }
+    return Kept(std::move(y));
+  }
+
+  template <class Real>
+  Tensor<Real> Activated(Tensor<Real> x) const {
+    const ActivationFunction<Real> activation(Activating());
+    for (Real& value : x.data) value = activation(value);
+    return Kept(std::move(x));
+  }
+  template <class Real>
+  Tensor<Real> Fed(const Tensor<Real>& x, const Layer<Real>& first, const Layer<Real>& second,
+                   Tensor<Real>& hidden) const {
+    Tensor<Real> none = first.bias;
+    for (Real& b : none.data) b = Real(0.0);
+    const bool late = Is(Mistake::kBiasAfterActivation);
+    hidden = Kept(Projected(x, first.weight, late ? none : first.bias));
+    if (!Is(Mistake::kNoActivation)) hidden = Activated(hidden);
+    if (late) {
+      const InStep at(Step::kBias);
+      for (size_t i = 0; i < hidden.data.size(); ++i)
+        hidden.data[i] = hidden.data[i] + first.bias(i % first.bias.data.size());
+    }
+    Tensor<Real> y = Kept(Projected(Handed("hidden", hidden), second.weight, second.bias));
+    return Is(Mistake::kActivatedOutput) ? Activated(y) : y;
+  }
+
+  template <class Real>
+  void operator()(const Tensor<Real>& x, const Tensor<Real>& position_table, const Tensor<Real>& wq,
+                  const Tensor<Real>& bq, const Tensor<Real>& wk, const Tensor<Real>& bk,
+                  const Tensor<Real>& wv, const Tensor<Real>& bv, const Tensor<Real>& wo,
+                  const Tensor<Real>& bo, const Tensor<Real>& norm1_weight,
+                  const Tensor<Real>& norm1_bias, const Tensor<Real>& w1, const Tensor<Real>& b1,
+                  const Tensor<Real>& w2, const Tensor<Real>& b2, const Tensor<Real>& norm2_weight,
+                  const Tensor<Real>& norm2_bias, Tensor<Real>& y, Tensor<Real>& attention_out,
+                  Tensor<Real>& middle, Tensor<Real>& hidden) const {
+    const bool pre = placement == NormPlacement::kPre;
+    const Layer<Real> norm1{norm1_weight, norm1_bias}, norm2{norm2_weight, norm2_bias};
+    const bool inside = Is(Mistake::kPositionsInside) || (pre && Is(Mistake::kPositionsAfterNorm));
+    const Tensor<Real> sum = SumKept(x, position_table), u = inside ? x : sum;
+    Tensor<Real> read = u;
+    if (pre && !Is(Mistake::kAttentionNotNormed)) read = Normed(u, norm1);
+    if (inside) read = SumKept(read, position_table);
+    const size_t S = x.shape[0];
+    const auto query_heads = static_cast<size_t>(H.value), key_heads = static_cast<size_t>(K.value);
+    const size_t D = query_heads == 0 ? 0 : wq.shape[0] / query_heads;
+    Tensor<Real> q({query_heads, S, D}), k({key_heads, S, D}), v({key_heads, S, D}),
+        mean({S, query_heads * D});
+    const Attention attention = Attending();
+    const Sequences<Real> sequences{read, read, read};
+    const MultiHeadWeights<Real> weights{wq, bq, wk, bk, wv, bv, wo, bo};
+    attention_out =
+        MistakenHeads<Real>(heads, attention, sequences, weights).Answer({q, k, v, mean});
+    Tensor<Real> attended = Handed("attention_out", attention_out);
+    if (Is(Mistake::kNormBeforeAdding)) attended = Normed(attended, norm1);
+    middle = Is(Mistake::kNoAttentionResidual)     ? attended
+             : pre && Is(Mistake::kNormedResidual) ? SumKept(read, attended)
+                                                   : SumKept(u, attended);
+    const bool after = !pre && !Is(Mistake::kNormBeforeAdding);
+    if ((after && !Is(Mistake::kFirstNormMissing)) || Is(Mistake::kNormsBothSides))
+      middle = Normed(middle, norm1);
+    const Tensor<Real> h = Handed("middle", middle);
+    Tensor<Real> in = Is(Mistake::kFeedsInput) ? u : h;
+    if (pre && !Is(Mistake::kFeedNotNormed)) in = Normed(in, norm2);
+    Tensor<Real> fed = Fed<Real>(in, {w1, b1}, {w2, b2}, hidden);
+    if (Is(Mistake::kNormBeforeAdding)) fed = Normed(fed, norm2);
+    y = Is(Mistake::kNoFeedResidual)          ? fed
+        : pre && Is(Mistake::kNormedResidual) ? SumKept(in, fed)
+                                              : SumKept(h, fed);
+    if ((after && !Is(Mistake::kSecondNormMissing)) || Is(Mistake::kNormsBothSides))
+      y = Normed(y, norm2);
+  }
+};
+
+struct MistakeName {
+  std::string name, why;
+  Mistaken::Mistake mistake;
+};
+
+std::vector<MistakeName> BlockMistakes() {
+  using Mistake = Mistaken::Mistake;
+  return {
+      {"attention_residual_missing", "h is what attention answers, without what it read",
+       Mistake::kNoAttentionResidual},
+      {"feed_residual_missing", "y is what the feed-forward answers, without what it read",
+       Mistake::kNoFeedResidual},
+      {"residual_of_the_normed_input", "what is added to a branch is normalised already",
+       Mistake::kNormedResidual},
+      {"normed_before_adding", "x + N(f(x)) in place of N(x + f(x))", Mistake::kNormBeforeAdding},
+      {"normed_on_both_sides", "norms before the branches and after the sums",
+       Mistake::kNormsBothSides},
+      {"first_norm_missing", "the sum with attention is not normalised",
+       Mistake::kFirstNormMissing},
+      {"second_norm_missing", "the sum with the feed-forward is not normalised",
+       Mistake::kSecondNormMissing},
+      {"feed_forward_not_normed", "placement=pre, but the feed-forward reads h itself",
+       Mistake::kFeedNotNormed},
+      {"attention_not_normed", "placement=pre, but attention reads the input itself",
+       Mistake::kAttentionNotNormed},
+      {"feed_forward_of_the_input", "the feed-forward reads what attention read",
+       Mistake::kFeedsInput},
+      {"positions_after_the_norm", "placement=pre adds positions to what attention reads alone",
+       Mistake::kPositionsAfterNorm},
+      {"positions_inside_attention", "positions are added to what attention reads, not to the rest",
+       Mistake::kPositionsInside},
+      {"variance_over_one_less", "the unbiased variance, over M - 1", Mistake::kUnbiased},
+      {"eps_outside_the_root", "(x - mean) / (deviation + eps)", Mistake::kEpsOutside},
+      {"mean_not_subtracted", "x over its root mean square, as RMSNorm", Mistake::kNotCentered},
+      {"mean_kept", "x itself over its deviation", Mistake::kMeanKept},
+      {"activation_missing", "two linear layers are one", Mistake::kNoActivation},
+      {"output_activated", "the activation is applied after the second layer too",
+       Mistake::kActivatedOutput},
+      {"bias_after_activation", "act(w1 x) + b1", Mistake::kBiasAfterActivation},
+  };
+}
+
+Defect Taken(std::string name, std::string why, std::string input, double value) {
+  return ChangedInputs(std::move(name), std::move(why),
+                       [input = std::move(input), value](const Case&, Tensors& inputs) {
+                         std::ranges::fill(In(inputs, input).data, value);
+                         return true;
+                       });
+}
+
+}  // namespace
+
+std::vector<Defect> EncoderFormulaDefects() {
+  std::vector<Defect> defects;
+  for (const auto& [name, why, mistake] : BlockMistakes()) {
+    defects.push_back(MutatedFormula<Mistaken>(name, why, mistake));
+  }
+  for (const auto& all : {HeadsMistakes(), MaskMistakes()}) {
+    for (const auto& [name, why, mistake] : all) {
+      Mistaken mistaken;
+      mistaken.heads = mistake;
+      defects.push_back(MutatedFormula(name, why, mistaken));
+    }
+  }
+  return defects;
+}
+
+std::vector<Defect> EncoderInputDefects() {
+  const auto shifted = [](const Case&, Tensors& inputs) {
+    auto& table = In(inputs, "position_table").data;
+    const auto width = static_cast<ptrdiff_t>(In(inputs, "position_table").shape[1]);
+    if (!table.empty()) std::ranges::rotate(table, table.begin() + width);
+    return true;
+  };
+  return {
+      Taken("positions_missing", "nothing says where a token stands", "position_table", 0),
+      ChangedInputs("positions_added_twice", "by the embedding and by the block",
+                    [](const Case&, Tensors& inputs) {
+                      In(inputs, "position_table") = Times(In(inputs, "position_table"), 2);
+                      return true;
+                    }),
+      ChangedInputs("positions_of_the_next_token", "positions are counted from 1", shifted),
+      MissingBias("b1"),
+      MissingBias("b2"),
+      MissingBias("norm1_bias"),
+      MissingBias("norm2_bias"),
+      Taken("norm1_weight_ignored", "the first norm's weight is taken for 1", "norm1_weight", 1),
+      Taken("norm2_weight_ignored", "the second norm's weight is taken for 1", "norm2_weight", 1),
+      ExchangedInputs("norms_exchanged", "each norm has the other's weight and bias",
+                      {{"norm1_weight", "norm2_weight"}, {"norm1_bias", "norm2_bias"}}),
+      ChangedInputs("one_norm_for_both", "the first norm is used twice",
+                    [](const Case&, Tensors& inputs) {
+                      In(inputs, "norm2_weight") = In(inputs, "norm1_weight");
+                      In(inputs, "norm2_bias") = In(inputs, "norm1_bias");
+                      return true;
+                    }),
+      TransposedWeight("w1"),
+      TransposedWeight("w2"),
+      ExchangedInputs("feed_forward_layers_exchanged", "w2 first", {{"w1", "w2"}, {"b1", "b2"}}),
+      ChangedRecipe("norm_sums_in_bf16", "means and variances are summed in bf16", "sum=bf16"),
+      ChangedRecipe("activation_in_bf16", "the activation is computed in bf16", "activation=bf16"),
+  };
+}
+
+}  // namespace sextant::oracle

@@ -1,0 +1,13 @@
+// Bugs of a block of the original Transformer's encoder.
+#pragma once
+
+#include <vector>
+
+#include "oracle/defect.h"
+
+namespace sextant::oracle {
+
+std::vector<Defect> EncoderFormulaDefects();
+std::vector<Defect> EncoderInputDefects();
+
+}  // namespace sextant::oracle

@@ -1,0 +1,56 @@
+// A feed-forward part's trace: the last layer is judged on the hidden tensor that was answered.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "oracle/judge.h"
+#include "reference/draw.h"
+#include "reference/trace.h"
+
+namespace sextant::oracle {
+namespace {
+
+using testing::HasSubstr;
+
+struct Answered {
+  explicit Answered(const std::string& words)
+      : c(Case::Parse("feed_forward kind=swiglu N=2 M=3 F=5 " + words)),
+        inputs(DrawInputs(c)),
+        recipe(ParseRecipe("native", c.dtype())),
+        answer(AnswerBy(c, inputs, recipe)) {}
+  Verdict Judged() const { return Judgement(c, inputs, recipe)(answer); }
+
+  Case c;
+  Tensors inputs;
+  Recipe recipe;
+  Tensors answer;  // y, hidden
+};
+
+TEST(FeedForward, BothStepsOfAnHonestAnswerConform) {
+  for (const char* dtype : {"dtype=f32", "dtype=bf16"}) {
+    const Verdict verdict = Answered(dtype).Judged();
+    EXPECT_EQ(verdict.status, Verdict::Status::kConforms);
+    ASSERT_EQ(verdict.trace.size(), 2u);
+    EXPECT_EQ(verdict.trace[0].name, "hidden");
+    EXPECT_EQ(verdict.trace[1].name, "y");
+  }
+}
+
+// A hidden tensor that is off, and the right last layer of it.
+TEST(FeedForward, ATraceBlamesTheHiddenTensorAlone) {
+  Answered wrong("dtype=bf16");
+  wrong.answer[1].values.data[0] += 1;
+  const Tracing tracing(wrong.answer);
+  wrong.answer[0].values = AnswerBy(wrong.c, wrong.inputs, wrong.recipe)[0].values;
+  const Verdict verdict = wrong.Judged();
+  EXPECT_THAT(verdict.message, HasSubstr("first wrong at hidden"));
+  EXPECT_EQ(verdict.trace[1].failed, 0u);
+}
+
+TEST(FeedForward, ATraceBlamesTheLastLayerAlone) {
+  Answered wrong("dtype=f32");
+  wrong.answer[0].values.data[0] += 0.25;
+  EXPECT_THAT(wrong.Judged().message, HasSubstr("first wrong at y; everything before conforms"));
+}
+
+}  // namespace
+}  // namespace sextant::oracle

@@ -1,0 +1,186 @@
+#include "reference/gated.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "oracle/laws.h"
+#include "oracle/oracle.h"
+
+namespace sextant::oracle {
+namespace {
+
+constexpr size_t kGate = 0, kUp = 1;
+
+GateKind KindOf(const Case& c) {
+  GateKind kind{};
+  ParseValue(TextOf(c, "kind"), kind);
+  return kind;
+}
+bool HasLimit(const Case& c) { return !TextOf(c, "limit").empty(); }
+bool HasPlusOne(const Case& c) { return TextOf(c, "plus_one") == "true"; }
+
+Tensors Scaled(Tensors inputs, size_t which, double factor) {
+  inputs[which].values = Times(inputs[which].values, factor);
+  return inputs;
+}
+
+// y(u) + y(-u) = 2 y(0), with or without a limit or a 1.
+Findings CheckUp(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const Response y = ask(c, inputs), mirrored = ask(c, Scaled(inputs, kUp, -1)),
+                 zero = ask(c, Scaled(inputs, kUp, 0));
+  Findings findings;
+  for (size_t i = 0; i < y.outputs[0].values.data.size(); ++i) {
+    findings.Equal(y(0, i) + mirrored(0, i), zero(0, i) * 2, {y, 0, i});
+    if (!HasPlusOne(c)) findings.Equal(zero(0, i), 0, {zero, 0, i});
+  }
+  return findings;
+}
+
+Findings CheckTwice(const Case& c, const Tensors& inputs, const Ask& ask) {
+  if (HasLimit(c) || HasPlusOne(c)) return {};
+  const Response y = ask(c, inputs), twice = ask(c, Scaled(inputs, kUp, 2));
+  Findings findings;
+  for (size_t i = 0; i < y.outputs[0].values.data.size(); ++i) {
+    findings.Equal(twice(0, i), y(0, i) * 2, {twice, 0, i});
+  }
+  return findings;
+}
+
+// Without a limit f(g) - f(-g) = g, or f(g) + f(-g) = 1 for a sigmoid: times what up is.
+Findings CheckGate(const Case& c, const Tensors& inputs, const Ask& ask) {
+  if (HasLimit(c)) return {};
+  const Response y = ask(c, inputs), mirrored = ask(c, Scaled(inputs, kGate, -1));
+  Findings findings;
+  for (size_t i = 0; i < y.outputs[0].values.data.size(); ++i) {
+    const Measured u = Measured(inputs[kUp].values.data[i]) + (HasPlusOne(c) ? 1 : 0);
+    if (KindOf(c) == GateKind::kGlu) {
+      findings.Equal(y(0, i) + mirrored(0, i), u, {y, 0, i});
+    } else {
+      findings.Equal(y(0, i) - mirrored(0, i), u * inputs[kGate].values.data[i], {y, 0, i});
+    }
+  }
+  return findings;
+}
+
+// What is beyond the limits counts as they do.
+Findings CheckLimit(const Case& c, const Tensors& inputs, const Ask& ask) {
+  if (!HasLimit(c)) return {};
+  const double limit = RoundTo(inputs[kGate].dtype, NumberOf(c, "limit", 1));
+  if (limit != NumberOf(c, "limit", 1)) return {};
+  Tensors limited = inputs;
+  for (double& g : limited[kGate].values.data) g = std::min(g, limit);
+  for (double& u : limited[kUp].values.data) u = std::clamp(u, -limit, limit);
+  Findings findings;
+  Same(ask(c, inputs), ask(c, limited), findings);
+  return findings;
+}
+
+struct Mistaken : Gated {
+  enum class Mistake {
+    kOfProduct,     // f(g u)
+    kBoth,          // f(g) f(u)
+    kGateTwoSided,  // the gate is limited below too
+    kUpOneSided,    // up is limited above alone
+    kLimitAfter,    // f(g) is limited, not g
+    kOneOnGate,     // (f(g) + 1) u
+    kOneFirst,      // up + 1 is limited
+    kUpNotLimited,  // up is not limited
+    kNoGate,        // f(g) alone
+  } mistake{};
+
+  template <class Real>
+  Real Of(Real g, Real u) const {
+    const ActivationFunction<Real> f(ActivationOf(kind), Beta());
+    if (limit) {
+      const InStep at(Step::kGate);
+      const Real most = Converted(Real(*limit)), any(std::numeric_limits<double>::max());
+      if (mistake != Mistake::kLimitAfter)
+        g = Limited(g, mistake == Mistake::kGateTwoSided ? -most : -any, most);
+      if (plus_one && mistake == Mistake::kOneFirst) u = u + Real(1.0);
+      if (mistake != Mistake::kUpNotLimited)
+        u = Limited(u, mistake == Mistake::kUpOneSided ? -any : -most, most);
+    }
+    if (mistake == Mistake::kOfProduct) return f(g * u);
+    const Real activated = f(g), other = mistake == Mistake::kBoth ? f(u) : u;
+    const InStep at(Step::kGate);
+    const Real one(1.0);
+    if (mistake == Mistake::kNoGate) return Converted(activated);
+    if (mistake == Mistake::kOneOnGate) return (activated + one) * u;
+    Real kept = activated;
+    if (limit && mistake == Mistake::kLimitAfter)
+      kept = Limited(kept, Real(-std::numeric_limits<double>::max()), Converted(Real(*limit)));
+    const bool done = limit && mistake == Mistake::kOneFirst;
+    return kept * (plus_one && !done ? other + one : other);
+  }
+  template <class Real>
+  void operator()(const Tensor<Real>& gate, const Tensor<Real>& up, Tensor<Real>& y) const {
+    for (size_t i = 0; i < y.data.size(); ++i) y.data[i] = Of(gate.data[i], up.data[i]);
+  }
+};
+
+std::vector<Defect> FormulaDefects() {
+  using Mistake = Mistaken::Mistake;
+  return {
+      MutatedFormula<Mistaken>("of_product", "the activation of the product (minimind#3)",
+                               Mistake::kOfProduct),
+      MutatedFormula<Mistaken>("both_activated", "up goes through the activation too",
+                               Mistake::kBoth),
+      MutatedFormula<Mistaken>("gate_limited_below", "the gate is clamped on both sides, as up is",
+                               Mistake::kGateTwoSided),
+      MutatedFormula<Mistaken>("up_limited_above_alone",
+                               "up is clamped on one side, as the gate is", Mistake::kUpOneSided),
+      MutatedFormula<Mistaken>("limited_after_activation", "f(g) is clamped, not g",
+                               Mistake::kLimitAfter),
+      MutatedFormula<Mistaken>("one_added_to_gate", "(f(g) + 1) u", Mistake::kOneOnGate),
+      MutatedFormula<Mistaken>("one_added_before_the_limit", "up + 1 is limited, not up",
+                               Mistake::kOneFirst),
+      MutatedFormula<Mistaken>("up_not_limited", "the gate alone is limited",
+                               Mistake::kUpNotLimited),
+      MutatedFormula<Mistaken>("up_missing", "f(g) alone: no gated unit", Mistake::kNoGate),
+  };
+}
+
+std::vector<Defect> OtherDefects() {
+  return {
+      ChangedInputs("gate_exchanged_with_up",
+                    "the other half is activated, as torch's glu gates with the second half",
+                    [](const Case&, Tensors& inputs) {
+                      std::swap(inputs[kGate].values, inputs[kUp].values);
+                      return true;
+                    }),
+      ChangedInputs("halves_read_as_pairs",
+                    "of gate and up side by side every other channel is taken for the gate, as "
+                    "gpt-oss lays them out",
+                    [](const Case& c, Tensors& inputs) {
+                      const size_t F = ExtentOf(c, "F");
+                      if (F < 2) return false;
+                      const Tensors from = inputs;
+                      for (size_t i = 0; i < inputs[kGate].values.data.size(); ++i) {
+                        for (const size_t half : {kGate, kUp}) {
+                          const size_t at = 2 * (i % F) + half;  // in the row of 2 F
+                          inputs[half].values.data[i] =
+                              from[at / F].values.data[i / F * F + at % F];
+                        }
+                      }
+                      return true;
+                    }),
+      ChangedRecipe("activation_in_bf16", "the activation is computed in bf16", "activation=bf16"),
+      ChangedRecipe("activation_in_f16", "the activation is computed in f16", "activation=f16"),
+      ChangedRecipe("product_in_bf16", "the product is taken in bf16 whatever the dtype",
+                    "gate=bf16"),
+  };
+}
+
+}  // namespace
+
+template <>
+Oracle MakeOracle<Gated>() {
+  return {
+      .properties = {{"affine_in_up", "y(u) + y(-u) = 2 y(0)", CheckUp},
+                     {"linear_in_up", "twice up gives twice y", CheckTwice},
+                     {"mirrored_gate", "what f(g) and f(-g) make together, times up", CheckGate},
+                     {"limits", "beyond the limits nothing changes", CheckLimit}},
+      .defects = Joined<Defect>({FormulaDefects(), OtherDefects()})};
+}
+
+}  // namespace sextant::oracle

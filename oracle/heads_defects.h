@@ -1,0 +1,217 @@
+// Bugs of whatever projects to heads, attends, and projects back: a formula with one mistake, and
+// wrong inputs, for the inputs wq, bq, wk, bk, wv, bv, wo, bo.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "oracle/defect.h"
+#include "reference/attention_rows.h"
+#include "reference/multi_head.h"
+
+namespace sextant::oracle {
+
+enum class HeadsMistake {
+  kNone,
+  kViewedBack,       // [H,S,D] taken for [S,H*D] as it lies in memory
+  kViewedApart,      // [S,H*D] taken for [H,S,D]
+  kInterleaved,      // head h in columns h, H + h, 2H + h ...
+  kGroupsByTurns,    // query head h reads key head h mod K
+  kFirstKeyHead,     // all query heads read the first key head
+  kScaleMissing,     // the product as it is
+  kScaleOfAllHeads,  // over sqrt(H*D)
+  kScaleByWidth,     // over D
+  kScaledTwice,      // queries and scores
+  kSoftmaxOverQueries,
+  kSoftmaxMissing,
+  kMaskAhead,          // a query sees itself and what is after it
+  kMaskStrict,         // a query does not see itself
+  kMaskFromTheEnd,     // the last query stands at the last key that is no padding
+  kOnlyItself,         // a token sees itself alone
+  kPaddingOnly,        // what is seen and what is padding are exchanged
+  kBiasWithEveryHead,  // bo is added H times
+  kOneHead,            // one softmax over the products of all heads
+};
+
+struct HeadsMistakeName {
+  std::string name, why;
+  HeadsMistake mistake;
+};
+// Of every attention; and of a sequence that attends to itself.
+std::vector<HeadsMistakeName> HeadsMistakes();
+std::vector<HeadsMistakeName> MaskMistakes();
+
+// Missing biases, transposed and exchanged weights.
+std::vector<Defect> HeadsInputDefects();
+Defect MissingBias(std::string bias);         // an input of 0
+Defect TransposedWeight(std::string weight);  // where it is square
+Defect ExchangedInputs(std::string name, std::string why,
+                       std::vector<std::pair<std::string, std::string>> pairs);
+// Steps of attention and of what is handed on in too few bits.
+std::vector<Defect> HeadsRecipeDefects();
+
+// What is projected to queries, keys and values.
+template <class Real>
+struct Sequences {
+  const Tensor<Real>&queries, &keys, &values;
+};
+
+// All that it is given must outlive it.
+template <class Real>
+class MistakenHeads {
+ public:
+  MistakenHeads(HeadsMistake mistake, const Attention& attention, const Sequences<Real>& of,
+                const MultiHeadWeights<Real>& w)
+      : mistake_(mistake), attention_(attention), of_(of), w_(w) {}
+
+  // attention_out [S,M], and what is handed on.
+  Tensor<Real> Answer(const MultiHeadTensors<Real>& out) const {
+    const size_t H = Extent(attention_.H), K = Extent(attention_.K);
+    const Tensor<Real> q = HandedAs("q", Apart(Projected(of_.queries, w_.wq, w_.bq), H), out.q);
+    const Tensor<Real> k = HandedAs("k", Apart(Projected(of_.keys, w_.wk, w_.bk), K), out.k);
+    const Tensor<Real> v = HandedAs("v", Apart(Projected(of_.values, w_.wv, w_.bv), K), out.v);
+    Tensor<Real> mean(q.shape);
+    const size_t D = q.shape[3];
+    for (size_t h = 0; h < H; ++h) {
+      const Scored scored = ScoresOf(q, k, h);
+      for (size_t s = 0; s < q.shape[2]; ++s) {
+        for (size_t d = 0; d < D; ++d) mean(0, h, s, d) = Mean(scored, s, v, KeyHead(h), d);
+      }
+    }
+    out.mean = Together(mean);
+    Tensor<Real> y = Projected(Handed("mean", out.mean), w_.wo, w_.bo);
+    if (Is(HeadsMistake::kBiasWithEveryHead)) {
+      const InStep at(Step::kBias);
+      for (size_t i = 0; i < y.data.size(); ++i) {
+        for (size_t more = 1; more < H; ++more) y.data[i] = y.data[i] + w_.bo(i % y.shape[1]);
+      }
+    }
+    return y;
+  }
+
+ private:
+  // The scores of a head, and the keys that each query sees.
+  struct Scored {
+    std::vector<std::vector<Real>> scores;  // as long as keys
+    std::vector<KeyRange> keys;
+  };
+
+  bool Is(HeadsMistake mistake) const { return mistake_ == mistake; }
+  static size_t Extent(const Dimension& dimension) { return static_cast<size_t>(dimension.value); }
+
+  size_t KeyHead(size_t h) const {
+    if (Is(HeadsMistake::kFirstKeyHead)) return 0;
+    if (Is(HeadsMistake::kGroupsByTurns)) return h % Extent(attention_.K);
+    return attention_.KeyHeadOf(h);
+  }
+  // Column of channel d of head h among all.
+  size_t Column(size_t h, size_t d, size_t heads, size_t D) const {
+    return Is(HeadsMistake::kInterleaved) ? d * heads + h : h * D + d;
+  }
+  Tensor<Real> Apart(const Tensor<Real>& x, size_t heads) const {
+    const size_t S = x.shape[0], D = heads == 0 ? 0 : x.shape[1] / heads;
+    Tensor<Real> y({1, heads, S, D});
+    if (Is(HeadsMistake::kViewedApart)) {
+      y.data = x.data;
+      return y;
+    }
+    for (size_t h = 0; h < heads; ++h) {
+      for (size_t s = 0; s < S; ++s) {
+        for (size_t d = 0; d < D; ++d) y(0, h, s, d) = x(s, Column(h, d, heads, D));
+      }
+    }
+    return y;
+  }
+  Tensor<Real> Together(const Tensor<Real>& x) const {
+    const size_t H = x.shape[1], S = x.shape[2], D = x.shape[3];
+    Tensor<Real> y({S, H * D});
+    if (Is(HeadsMistake::kViewedBack)) {
+      y.data = x.data;
+      return y;
+    }
+    for (size_t h = 0; h < H; ++h) {
+      for (size_t s = 0; s < S; ++s) {
+        for (size_t d = 0; d < D; ++d) y(s, Column(h, d, H, D)) = x(0, h, s, d);
+      }
+    }
+    return y;
+  }
+
+  KeyRange Keys(size_t s) const {
+    if (Is(HeadsMistake::kOnlyItself)) return {s, s + 1};
+    if (Is(HeadsMistake::kPaddingOnly) && attention_.key_length) {
+      const auto read = static_cast<size_t>((*attention_.key_length)[0]);
+      if (read < Extent(attention_.T)) return {read, Extent(attention_.T)};
+    }
+    if (attention_.mask != Mask::kCausal) return attention_.KeysOf(0, s);
+    Attention other = attention_;
+    if (Is(HeadsMistake::kMaskFromTheEnd)) other.align = Align::kBottomRight;
+    const KeyRange keys = other.KeysOf(0, s);
+    if (Is(HeadsMistake::kMaskStrict) && keys.size() > 1) return {keys.first, keys.last - 1};
+    other.mask = Mask::kNone;
+    const KeyRange all = other.KeysOf(0, s);
+    if (Is(HeadsMistake::kMaskAhead) && s < all.last) return {s, all.last};
+    return keys;
+  }
+
+  Scored ScoresOf(const Tensor<Real>& q, const Tensor<Real>& k, size_t h) const {
+    const size_t D = q.shape[3], S = q.shape[2], H = q.shape[1];
+    Attention attributes = attention_;
+    if (Is(HeadsMistake::kScaleMissing)) attributes.scale = 1;
+    if (Is(HeadsMistake::kScaleByWidth) && !attributes.scale)
+      attributes.scale = 1 / static_cast<double>(D);
+    const ScoreOf<Real> score_of(attributes, Is(HeadsMistake::kScaleOfAllHeads) ? H * D : D);
+    const ScoreScale<Real> again(attributes.scale, D);
+    const auto product = [&](size_t head, size_t s, size_t t) {
+      return Dot(RowAt(q, head * S + s), RowAt(k, KeyHead(head) * k.shape[2] + t));
+    };
+    Scored scored;
+    for (size_t s = 0; s < S; ++s) {
+      scored.keys.push_back(Keys(s));
+      auto& row = scored.scores.emplace_back();
+      for (size_t t = scored.keys[s].first; t < scored.keys[s].last; ++t) {
+        std::vector<Real> products = {product(h, s, t)};
+        for (size_t other = 0; Is(HeadsMistake::kOneHead) && other < H; ++other) {
+          if (other != h) products.push_back(product(other, s, t));
+        }
+        Real sum;
+        {
+          const InStep at(Step::kDot);
+          sum = SumOf(products);
+        }
+        row.push_back(score_of(Is(HeadsMistake::kScaledTwice) ? again(sum) : sum));
+      }
+    }
+    return scored;
+  }
+
+  // The mean of channel d of the values; where no key is seen it is not specified.
+  Real Mean(const Scored& scored, size_t s, const Tensor<Real>& v, size_t head, size_t d) const {
+    const KeyRange& keys = scored.keys[s];
+    if (keys.IsEmpty()) return Real();
+    std::vector<Real> values, weights;
+    for (size_t t = keys.first; t < keys.last; ++t) values.push_back(v(0, head, t, d));
+    if (Is(HeadsMistake::kSoftmaxMissing)) return Dot<Real>(scored.scores[s], values);
+    if (!Is(HeadsMistake::kSoftmaxOverQueries))
+      return SoftmaxRow<Real>(scored.scores[s]).Mean(values);
+    for (size_t t = keys.first; t < keys.last; ++t) {
+      std::vector<Real> column;
+      size_t own = 0;
+      for (size_t other = 0; other < scored.keys.size(); ++other) {
+        const KeyRange& seen = scored.keys[other];
+        if (t < seen.first || t >= seen.last) continue;
+        if (other == s) own = column.size();
+        column.push_back(scored.scores[other][t - seen.first]);
+      }
+      weights.push_back(SoftmaxRow<Real>(column).weights()[own]);
+    }
+    return Dot<Real>(weights, values);
+  }
+
+  HeadsMistake mistake_;
+  const Attention& attention_;
+  const Sequences<Real>& of_;
+  const MultiHeadWeights<Real>& w_;
+};
+
+}  // namespace sextant::oracle

@@ -1,0 +1,28 @@
+// Laws of whatever projects to heads, attends, and projects back with wq, bq, wk, bk, wv, bv, wo,
+// bo: of H query heads and K key heads.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "oracle/property.h"
+
+namespace sextant::oracle {
+
+// `attended`: the index of the output that is wo mean + bo.
+std::vector<Property> HeadsLaws(size_t attended);
+
+// The first output is the same for both.
+Findings SameAnswer(const Case& c, const Tensors& a, const Tensors& b, const Ask& ask);
+
+// Inputs of those names doubled, which every dtype can.
+Tensors Doubled(Tensors inputs, std::initializer_list<const char*> names);
+Tensors Filled(Tensors inputs, std::initializer_list<const char*> names, double value);
+
+// The first `count` rows of the tensor in reverse order.
+void ReverseRows(Tensor<double>& tensor, size_t count);
+
+// How many tokens of T are read: what key_length says, or all.
+size_t TokensRead(const Case& c, const std::string& letter);
+
+}  // namespace sextant::oracle

@@ -1,0 +1,162 @@
+#include "reference/layer_norm.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "oracle/laws.h"
+#include "oracle/layer_norm_defects.h"
+#include "oracle/oracle.h"
+
+namespace sextant::oracle {
+namespace {
+
+constexpr size_t kX = 0, kWeight = 1, kBias = 2;
+
+Tensors With(Tensors inputs, size_t input, double value) {
+  std::ranges::fill(inputs[input].values.data, value);
+  return inputs;
+}
+
+Tensors Multiplied(Tensors inputs, std::initializer_list<size_t> which, double factor) {
+  for (const size_t input : which) inputs[input].values = Times(inputs[input].values, factor);
+  return inputs;
+}
+
+// x as small integers plus a shift: numbers of every dtype.
+Tensors Shifted(Tensors inputs, double shift) {
+  for (double& x : inputs[kX].values.data) {
+    x = (std::isfinite(x) ? std::clamp(std::nearbyint(4 * x), -16.0, 16.0) : x) + shift;
+  }
+  return inputs;
+}
+
+Findings CheckShift(const Case& c, const Tensors& inputs, const Ask& ask) {
+  Findings findings;
+  Same(ask(c, Shifted(inputs, 0)), ask(c, Shifted(inputs, 200)), findings);
+  return findings;
+}
+
+// 2 x and 4 eps give the same y: eps has the unit of x^2.
+Findings CheckUnits(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const Case other = c.With("eps=" + PrintValue(4 * NumberOf(c, "eps", 0)));
+  Findings findings;
+  Same(ask(c, inputs), ask(other, Multiplied(inputs, {kX}, 2)), findings);
+  return findings;
+}
+
+Findings CheckOdd(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const Response y = ask(c, inputs), negative = ask(c, Multiplied(inputs, {kX, kBias}, -1));
+  Findings findings;
+  for (size_t i = 0; i < y.outputs[0].values.data.size(); ++i) {
+    findings.Equal(negative(0, i), -y(0, i), {negative, 0, i});
+  }
+  return findings;
+}
+
+// Twice weight and bias give twice y; without weight y is the bias; y less the bias is y without.
+Findings CheckAffine(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const Response y = ask(c, inputs), twice = ask(c, Multiplied(inputs, {kWeight, kBias}, 2));
+  const Response only_bias = ask(c, With(inputs, kWeight, 0));
+  const Response no_bias = ask(c, With(inputs, kBias, 0));
+  const size_t M = ExtentOf(c, "M");
+  Findings findings;
+  for (size_t i = 0; i < y.outputs[0].values.data.size(); ++i) {
+    const double bias = inputs[kBias].values.data[i % M];
+    findings.Equal(twice(0, i), y(0, i) * 2, {twice, 0, i});
+    findings.Equal(only_bias(0, i), bias, {only_bias, 0, i});
+    findings.Equal(no_bias(0, i) + bias, y(0, i), {y, 0, i});
+  }
+  return findings;
+}
+
+// With weight 1 the mean of y is that of the bias; with bias 0 too, the mean square is at most 1,
+// and 1 for eps 0.
+Findings CheckMoments(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const size_t N = ExtentOf(c, "N"), M = ExtentOf(c, "M");
+  const Tensors plain = With(inputs, kWeight, 1);
+  const Response y = ask(c, plain), centered = ask(c, With(plain, kBias, 0));
+  const Response unit = ask(c.With("eps=0"), With(plain, kBias, 0));
+  Findings findings;
+  for (size_t n = 0; n < N; ++n) {
+    Measured sum = 0, squares = 0, ones = 0, bias = 0;
+    for (size_t i = n * M; i < (n + 1) * M; ++i) {
+      sum = sum + y(0, i);
+      bias = bias + Measured(inputs[kBias].values.data[i % M]);
+      squares = squares + centered(0, i) * centered(0, i);
+      ones = ones + unit(0, i) * unit(0, i);
+    }
+    if (M == 0) continue;
+    findings.Equal(sum, bias, {y, 0, n * M});
+    findings.AtMost(squares, static_cast<double>(M), {centered, 0, n * M});
+    findings.Equal(ones, static_cast<double>(M), {unit, 0, n * M});
+  }
+  return findings;
+}
+
+// x = 5 and 3 by turns has mean 4 and variance 1; with eps = 3 y is half the weight, by turns plus
+// and minus, and the bias.
+Findings CheckTurns(const Case& c, Tensors inputs, const Ask& ask) {
+  const size_t M = ExtentOf(c, "M");
+  Findings findings;
+  if (M % 2 != 0) return findings;
+  for (size_t i = 0; i < inputs[kX].values.data.size(); ++i) {
+    inputs[kX].values.data[i] = i % M % 2 == 0 ? 5 : 3;
+  }
+  const Response y = ask(c.With("eps=3"), inputs);
+  for (size_t i = 0; i < y.outputs[0].values.data.size(); ++i) {
+    const double sign = i % M % 2 == 0 ? 1 : -1;
+    const Measured weight = inputs[kWeight].values.data[i % M];
+    findings.Equal((y(0, i) - inputs[kBias].values.data[i % M]) * 2, weight * sign, {y, 0, i});
+  }
+  return findings;
+}
+
+Findings CheckConstant(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const Response y = ask(c.With("eps=1"), With(inputs, kX, 3));
+  const size_t M = ExtentOf(c, "M");
+  Findings findings;
+  for (size_t i = 0; i < y.outputs[0].values.data.size(); ++i) {
+    findings.Equal(y(0, i), inputs[kBias].values.data[i % M], {y, 0, i});
+  }
+  return findings;
+}
+
+// Columns of x, weight and bias in reverse order give y in reverse order.
+Findings CheckColumns(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const size_t M = ExtentOf(c, "M");
+  const auto reversed = [M](size_t i) { return i / M * M + (M - 1 - i % M); };
+  Tensors turned = inputs;
+  for (Tensors::size_type t : {kX, kWeight, kBias}) {
+    for (size_t i = 0; i < turned[t].values.data.size(); ++i) {
+      turned[t].values.data[i] = inputs[t].values.data[reversed(i)];
+    }
+  }
+  const Response y = ask(c, inputs), other = ask(c, turned);
+  Findings findings;
+  for (size_t i = 0; i < y.outputs[0].values.data.size(); ++i) {
+    findings.Equal(other(0, reversed(i)), y(0, i), {y, 0, i});
+  }
+  return findings;
+}
+
+}  // namespace
+
+template <>
+Oracle MakeOracle<LayerNorm>() {
+  return {
+      .properties =
+          {{"shift_ignored", "x + c gives the same y", CheckShift},
+           {"eps_has_the_unit_of_squares", "2 x and 4 eps give the same y", CheckUnits},
+           {"odd", "-x and -bias give -y", CheckOdd},
+           {"linear_in_weight_and_bias", "y is linear in weight and bias", CheckAffine},
+           {"mean_and_mean_square",
+            "with weight 1, y less the bias has mean 0 and at most mean square 1", CheckMoments},
+           {"turns_with_eps_three",
+            "4 + 1 and 4 - 1 by turns, with eps 3, give half the weight and the bias", CheckTurns},
+           {"equal_numbers_give_the_bias", "a row of equal numbers becomes the bias",
+            CheckConstant},
+           {"columns_alike", "columns in reverse order give y in reverse order", CheckColumns}},
+      .defects = LayerNormDefects()};
+}
+
+}  // namespace sextant::oracle

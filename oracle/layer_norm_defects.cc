@@ -1,0 +1,209 @@
+#include "oracle/layer_norm_defects.h"
+
+#include <algorithm>
+#include <map>
+
+#include "oracle/laws.h"
+#include "oracle/norm_defects.h"
+#include "oracle/oracle.h"
+#include "oracle/relative_defects.h"
+#include "reference/layer_norm.h"
+#include "reference/real.h"
+#include "reference/scaling.h"
+
+namespace sextant::oracle {
+namespace {
+
+// The formula with one mistake.
+struct Mistaken : LayerNorm {
+  static constexpr double kLargest = 0x1p127;  // no variance that f32 holds is larger
+  enum class Mistake {
+    kOnePass,       // mean(x^2) - mean^2, not below 0
+    kUnbiased,      // the variance over M - 1
+    kNotCentered,   // root mean square normalisation, with a bias
+    kMeanKept,      // x over the deviation: the mean enters the variance alone
+    kEpsOutside,    // over (deviation + eps)
+    kEpsAsFloor,    // over sqrt(max(variance, eps))
+    kSquareOfRoot,  // over (variance + eps)
+    kPadded,        // sums divided by the width of a whole vector of 16
+    kSum,           // the sum of squares in place of their mean
+    kDeviation,     // mean|x - mean| in place of the root
+    kUnitOffset,    // the weight is 1 + weight
+    kBiasFirst,     // (scaled + bias) weight
+    kColumns,       // mean and variance go down the columns
+    kFirstRow,      // every row has those of the first one
+    kWhole          // one mean and one variance for all rows
+  } mistake{};
+
+  bool Is(Mistake m) const { return mistake == m; }
+
+  template <class Real>
+  struct Moments {
+    Real mean, divisor;
+  };
+
+  // The elements from which x(n, j) gets its mean and variance.
+  template <class Real>
+  std::vector<Real> Population(const Tensor<Real>& x, size_t n, size_t j) const {
+    std::vector<Real> all;
+    for (size_t row = 0; row < x.shape[0]; ++row) {
+      for (size_t column = 0; column < x.shape[1]; ++column) {
+        const bool counts = Is(Mistake::kWhole)      ? true
+                            : Is(Mistake::kColumns)  ? column == j
+                            : Is(Mistake::kFirstRow) ? row == 0
+                                                     : row == n;
+        if (counts) all.push_back(x(row, column));
+      }
+    }
+    return all;
+  }
+  template <class Real>
+  static Real Sum(const std::vector<Real>& terms) {
+    const InStep at(Step::kSum);
+    return SumOf(terms);
+  }
+  template <class Real>
+  Moments<Real> MomentsOf(const std::vector<Real>& x) const {
+    const auto count =
+        static_cast<double>(Is(Mistake::kPadded) ? (x.size() + 15) / 16 * 16 : x.size());
+    Real mean(0.0);
+    if (!Is(Mistake::kNotCentered)) {
+      const Real sum = Sum(x);
+      const InStep at(Step::kCenter);
+      mean = sum / Real(count);
+    }
+    std::vector<Real> squares;
+    for (const Real& value : x) squares.push_back(SquareOf(value, mean));
+    const Real sum = Sum(squares);
+    const InStep at(Step::kRsqrt);
+    const double less = Is(Mistake::kUnbiased) ? std::max(1.0, count - 1) : count;
+    Real variance = sum / Real(Is(Mistake::kSum) ? 1 : less);
+    if (Is(Mistake::kOnePass)) {
+      variance = Clamp(variance - mean * mean, Real(0.0), Real(kLargest));
+    }
+    return {Is(Mistake::kMeanKept) ? Real(0.0) : mean, DivisorOf(variance)};
+  }
+  template <class Real>
+  Real SquareOf(const Real& value, const Real& mean) const {
+    Real centered = value;
+    if (!Is(Mistake::kOnePass)) {
+      const InStep at(Step::kCenter);
+      centered = value - mean;
+    }
+    const InStep at(Step::kSquare);
+    return Is(Mistake::kDeviation) ? Sqrt(centered * centered) : centered * centered;
+  }
+  template <class Real>
+  Real DivisorOf(const Real& variance) const {
+    if (Is(Mistake::kDeviation)) return variance + Real(eps);
+    if (Is(Mistake::kEpsOutside)) return Sqrt(variance) + Real(eps);
+    if (Is(Mistake::kSquareOfRoot)) return variance + Real(eps);
+    if (Is(Mistake::kEpsAsFloor)) return Sqrt(Clamp(variance, Real(eps), Real(kLargest)));
+    return Sqrt(variance + Real(eps));
+  }
+  template <class Real>
+  Real Element(const Real& x, const Moments<Real>& moments, const Real& weight,
+               const Real& bias) const {
+    Real y;
+    {
+      const InStep at(Step::kCenter);
+      y = x - moments.mean;
+    }
+    {
+      const InStep at(Step::kScale);
+      y = y / moments.divisor;
+    }
+    const Real factor = Is(Mistake::kUnitOffset) ? Real(1.0) + weight : weight;
+    if (Is(Mistake::kBiasFirst)) {
+      const InStep at(Step::kBias);
+      return (y + bias) * factor;
+    }
+    {
+      const InStep at(Step::kWeigh);
+      y = y * factor;
+    }
+    const InStep at(Step::kBias);
+    return y + bias;
+  }
+  template <class Real>
+  void operator()(const Tensor<Real>& x, const Tensor<Real>& weight, const Tensor<Real>& bias,
+                  Tensor<Real>& y) const {
+    std::map<size_t, Moments<Real>> known;  // one per row, or per column
+    for (size_t n = 0; n < x.shape[0]; ++n) {
+      for (size_t j = 0; j < x.shape[1]; ++j) {
+        const size_t unit = Is(Mistake::kColumns) ? j : n;
+        if (!known.contains(unit)) known.emplace(unit, MomentsOf(Population(x, n, j)));
+        y(n, j) = Element(x(n, j), known.at(unit), weight(j), bias(j));
+      }
+    }
+  }
+};
+
+std::vector<Defect> FormulaDefects() {
+  using Mistake = Mistaken::Mistake;
+  return {
+      MutatedFormula<Mistaken>("one_pass",
+                               "E[x^2] - mean^2: a large mean cancels the variance "
+                               "(tracel-ai/burn#5607, mlx#2246, apache/tvm#19643)",
+                               Mistake::kOnePass),
+      MutatedFormula<Mistaken>("variance_over_one_less", "the unbiased variance, over M - 1",
+                               Mistake::kUnbiased),
+      MutatedFormula<Mistaken>("mean_not_subtracted", "x over its root mean square, as RMSNorm",
+                               Mistake::kNotCentered),
+      MutatedFormula<Mistaken>("mean_kept", "x itself over its deviation", Mistake::kMeanKept),
+      MutatedFormula<Mistaken>("eps_outside_the_root", "(x - mean) / (deviation + eps)",
+                               Mistake::kEpsOutside),
+      MutatedFormula<Mistaken>("eps_as_floor", "max(variance, eps)", Mistake::kEpsAsFloor),
+      MutatedFormula<Mistaken>("root_missing", "(x - mean) / (variance + eps)",
+                               Mistake::kSquareOfRoot),
+      MutatedFormula<Mistaken>("mean_over_padding", "lanes beyond the row's end count in the means",
+                               Mistake::kPadded),
+      MutatedFormula<Mistaken>("sum_for_mean", "the sum of squares in place of their mean",
+                               Mistake::kSum),
+      MutatedFormula<Mistaken>("absolute_deviation", "the mean of |x - mean| in place of the root",
+                               Mistake::kDeviation),
+      MutatedFormula<Mistaken>("unit_offset", "1 + weight, for weights stored less 1",
+                               Mistake::kUnitOffset),
+      MutatedFormula<Mistaken>("bias_before_weight", "the bias is multiplied by the weight",
+                               Mistake::kBiasFirst),
+      MutatedFormula<Mistaken>("moments_of_first_row", "every row has the first one's moments",
+                               Mistake::kFirstRow),
+      MutatedFormula<Mistaken>("moments_down_the_columns", "mean and variance of the wrong axis",
+                               Mistake::kColumns),
+      MutatedFormula<Mistaken>("moments_of_all_rows", "all rows share one mean and one variance",
+                               Mistake::kWhole),
+  };
+}
+
+std::vector<Defect> InputDefects() {
+  const auto ones = [](Tensor<double>& t) { std::ranges::fill(t.data, 1); };
+  const auto zeros = [](Tensor<double>& t) { std::ranges::fill(t.data, 0); };
+  const auto reverse = [](Tensor<double>& t) { std::ranges::reverse(t.data); };
+  return {
+      ChangedInput("weight_ignored", "the weight is taken for 1", "weight", ones),
+      ChangedInput("bias_ignored", "the bias is taken for 0", "bias", zeros),
+      ChangedInput("weight_reversed", "the weight belongs to other channels", "weight", reverse),
+      ChangedInput("bias_reversed", "the bias belongs to other channels", "bias", reverse),
+      ChangedInputs("weight_and_bias_swapped", "gamma and beta in each other's place",
+                    [](const Case&, Tensors& inputs) {
+                      std::swap(In(inputs, "weight"), In(inputs, "bias"));
+                      return true;
+                    }),
+  };
+}
+
+std::vector<Defect> ChangedDefects() {
+  return {
+      ChangedWord("eps_of_tf_slim", "eps is 1e-3", "eps=0.001"),
+      ChangedRecipe("mean_in_bf16", "the mean, and x less it, are kept in bf16", "center=bf16"),
+      ChangedRecipe("bias_in_bf16", "the bias is added in bf16 whatever the dtype", "bias=bf16"),
+  };
+}
+
+}  // namespace
+
+std::vector<Defect> LayerNormDefects() {
+  return Joined<Defect>({FormulaDefects(), InputDefects(), ChangedDefects(), NormDefects()});
+}
+
+}  // namespace sextant::oracle

@@ -1,0 +1,12 @@
+// Bugs of layer normalisation.
+#pragma once
+
+#include <vector>
+
+#include "oracle/defect.h"
+
+namespace sextant::oracle {
+
+std::vector<Defect> LayerNormDefects();
+
+}  // namespace sextant::oracle

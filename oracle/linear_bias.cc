@@ -1,0 +1,112 @@
+#include "reference/linear_bias.h"
+
+#include <algorithm>
+
+#include "oracle/laws.h"
+#include "oracle/linear_laws.h"
+#include "oracle/oracle.h"
+
+namespace sextant::oracle {
+namespace {
+
+constexpr size_t kX = 0, kBias = 2;
+
+Tensor<double>& BiasOf(Tensors& inputs) { return inputs[kBias].values; }
+
+// x = 0 leaves the bias.
+Findings CheckZero(const Case& c, Tensors inputs, const Ask& ask) {
+  std::ranges::fill(inputs[kX].values.data, 0);
+  const Response y = ask(c, inputs);
+  const size_t F = ExtentOf(c, "F");
+  Findings findings;
+  for (size_t i = 0; i < y.outputs[0].values.data.size(); ++i) {
+    findings.Equal(y(0, i), BiasOf(inputs).data[i % F], {y, 0, i});
+  }
+  return findings;
+}
+
+// y less the bias is y without it.
+Findings CheckBias(const Case& c, const Tensors& inputs, const Ask& ask) {
+  Tensors without = inputs;
+  std::ranges::fill(BiasOf(without).data, 0);
+  const Response y = ask(c, inputs), product = ask(c, without);
+  const size_t F = ExtentOf(c, "F");
+  Findings findings;
+  for (size_t i = 0; i < y.outputs[0].values.data.size(); ++i) {
+    findings.Equal(y(0, i) - inputs[kBias].values.data[i % F], product(0, i), {y, 0, i});
+  }
+  return findings;
+}
+
+struct Mistaken : LinearBias {
+  enum class Mistake {
+    kByRow,      // the bias of a row's own number
+    kOfBlocks,   // added with every block of 16 columns
+    kFirstRow,   // added to the first row alone
+    kSubtracted  // taken away
+  } mistake{};
+
+  template <class Real>
+  void operator()(const Tensor<Real>& x, const Tensor<Real>& weight, const Tensor<Real>& bias,
+                  Tensor<Real>& y) const {
+    constexpr size_t kBlock = 16;
+    const size_t N = x.shape[0], F = weight.shape[0], M = x.shape[1];
+    const size_t blocks = std::max<size_t>(1, (M + kBlock - 1) / kBlock);
+    for (size_t n = 0; n < N; ++n) {
+      for (size_t f = 0; f < F; ++f) {
+        y(n, f) =
+            Dot(std::span(x.data).subspan(n * M, M), std::span(weight.data).subspan(f * M, M));
+        const InStep at(Step::kBias);
+        const Real& own = bias(mistake == Mistake::kByRow ? n % F : f);
+        const size_t times = mistake == Mistake::kOfBlocks ? blocks : 1;
+        if (mistake == Mistake::kFirstRow && n > 0) continue;
+        for (size_t i = 0; i < times; ++i) {
+          y(n, f) = mistake == Mistake::kSubtracted ? y(n, f) - own : y(n, f) + own;
+        }
+      }
+    }
+  }
+};
+
+std::vector<Defect> BiasDefects() {
+  using Mistake = Mistaken::Mistake;
+  const auto bias = [](std::string name, std::string why, void (*change)(std::vector<double>&)) {
+    return ChangedInputs(std::move(name), std::move(why), [change](const Case&, Tensors& inputs) {
+      change(BiasOf(inputs).data);
+      return true;
+    });
+  };
+  return {
+      bias("bias_missing", "no bias", [](std::vector<double>& b) { std::ranges::fill(b, 0); }),
+      bias("bias_added_twice", "once by the product's kernel and once after it",
+           [](std::vector<double>& b) {
+             for (double& x : b) x *= 2;
+           }),
+      bias("bias_of_next_column", "the bias is shifted by one column",
+           [](std::vector<double>& b) {
+             if (!b.empty()) std::ranges::rotate(b, b.begin() + 1);
+           }),
+      MutatedFormula<Mistaken>("bias_by_row", "the bias is indexed by the row", Mistake::kByRow),
+      MutatedFormula<Mistaken>("bias_with_every_block",
+                               "the bias is added with every block of 16 columns",
+                               Mistake::kOfBlocks),
+      MutatedFormula<Mistaken>("bias_of_first_row_only", "the bias is not broadcast to all rows",
+                               Mistake::kFirstRow),
+      MutatedFormula<Mistaken>("bias_subtracted", "the bias is taken away", Mistake::kSubtracted),
+      ChangedRecipe("bias_in_bf16", "the bias is added in bf16 whatever the dtype", "bias=bf16"),
+      ChangedRecipe("bias_in_f16", "the bias is added in f16 whatever the dtype", "bias=f16"),
+  };
+}
+
+}  // namespace
+
+template <>
+Oracle MakeOracle<LinearBias>() {
+  return {.properties = Joined<Property>(
+              {LinearLaws(),
+               {{"zero_gives_the_bias", "x = 0 gives the bias", CheckZero},
+                {"less_its_bias", "y less its bias is y without one", CheckBias}}}),
+          .defects = Joined<Defect>({BiasDefects(), LinearDefects()})};
+}
+
+}  // namespace sextant::oracle

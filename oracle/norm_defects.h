@@ -1,0 +1,107 @@
+// Bugs of normalisations of rows, with a residual added before or not.
+#pragma once
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "oracle/defect.h"
+#include "reference/operation.h"
+#include "reference/rms_norm.h"
+#include "reference/scaling.h"
+
+namespace sextant::oracle {
+
+// The formula with one mistake.
+struct MistakenRmsNorm : RmsNorm {
+  static constexpr double kLargest = 0x1p127;  // no mean of squares that f32 holds is larger
+  enum class Mistake {
+    kEpsOutside,      // x / (rms + eps)
+    kSum,             // the sum in place of the mean
+    kPadded,          // divided by the width of a whole vector of 16
+    kUnbiased,        // divided by M - 1
+    kSquareOfRoot,    // x / (mean square + eps)
+    kMeanSubtracted,  // layer norm without its bias
+    kEpsAsFloor,      // x / sqrt(max(mean square, eps))
+    kWeightAdded,     // x / rms + w
+    kColumns,         // the mean goes down the columns
+    kFirstRow,        // every row has the first one's mean
+    kWhole            // one mean for all rows
+  } mistake{};
+
+  // What x(n, j) is divided by.
+  template <class Real>
+  Real Divisor(const Tensor<Real>& x, size_t n, size_t j) const {
+    const size_t N = x.shape[0], M = x.shape[1];
+    std::vector<Real> squares;
+    for (size_t row = 0; row < N; ++row) {
+      for (size_t column = 0; column < M; ++column) {
+        const bool counts = mistake == Mistake::kWhole      ? true
+                            : mistake == Mistake::kColumns  ? column == j
+                            : mistake == Mistake::kFirstRow ? row == 0
+                                                            : row == n;
+        if (!counts) continue;
+        const InStep at(Step::kSquare);
+        squares.push_back(x(row, column) * x(row, column));
+      }
+    }
+    Real sum;
+    {
+      const InStep at(Step::kSum);
+      sum = SumOf(squares);
+    }
+    const InStep at(Step::kRsqrt);
+    const Real mean = sum / Real(Count(squares.size()));
+    if (mistake == Mistake::kEpsOutside) return Sqrt(mean) + Real(eps);
+    if (mistake == Mistake::kSquareOfRoot) return mean + Real(eps);
+    if (mistake == Mistake::kEpsAsFloor) return Sqrt(Clamp(mean, Real(eps), Real(kLargest)));
+    return Sqrt(mean + Real(eps));
+  }
+  double Count(size_t terms) const {
+    if (mistake == Mistake::kSum) return 1;
+    if (mistake == Mistake::kPadded) return static_cast<double>((terms + 15) / 16 * 16);
+    if (mistake == Mistake::kUnbiased) return std::max(1.0, static_cast<double>(terms) - 1);
+    return static_cast<double>(terms);
+  }
+  template <class Real>
+  void operator()(const Tensor<Real>& x, const Tensor<Real>& weight, Tensor<Real>& y) const {
+    Tensor<Real> from = x;
+    if (mistake == Mistake::kMeanSubtracted) {
+      const InStep at(Step::kSum);
+      for (size_t n = 0; n < x.shape[0]; ++n) {
+        const auto row = x.data.begin() + static_cast<ptrdiff_t>(n * x.shape[1]);
+        const std::vector<Real> terms(row, row + static_cast<ptrdiff_t>(x.shape[1]));
+        const Real mean = SumOf(terms) / Real(static_cast<double>(terms.size()));
+        for (size_t j = 0; j < x.shape[1]; ++j) from(n, j) = x(n, j) - mean;
+      }
+    }
+    std::map<size_t, Real> divisors;  // one per row, or per column
+    for (size_t n = 0; n < x.shape[0]; ++n) {
+      for (size_t j = 0; j < x.shape[1]; ++j) {
+        const size_t unit = mistake == Mistake::kColumns ? j : n;
+        if (!divisors.contains(unit)) divisors.emplace(unit, Divisor(from, n, j));
+        Real scaled;
+        {
+          const InStep at(Step::kScale);
+          scaled = from(n, j) / divisors.at(unit);
+        }
+        const InStep at(Step::kWeigh);
+        const Real factor = unit_offset ? Real(1.0) + weight(j) : weight(j);
+        y(n, j) = mistake == Mistake::kWeightAdded ? scaled + factor : scaled * factor;
+      }
+    }
+  }
+};
+
+// The mistakes with their names.
+struct RmsMistake {
+  std::string name, why;
+  MistakenRmsNorm::Mistake mistake;
+};
+std::vector<RmsMistake> RmsMistakes();
+
+// Of whatever has an eps, a weight, and sums of squares.
+std::vector<Defect> NormDefects();
+
+}  // namespace sextant::oracle

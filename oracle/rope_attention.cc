@@ -1,0 +1,132 @@
+#include "reference/rope_attention.h"
+
+#include <algorithm>
+
+#include "oracle/attention_defects.h"
+#include "oracle/attention_laws.h"
+#include "oracle/laws.h"
+#include "oracle/oracle.h"
+#include "reference/rope_turned.h"
+
+namespace sextant::oracle {
+namespace {
+
+enum class TurnMistake { kNone, kValues, kKeysTwice, kKeysBack };
+
+struct Mistaken : RopeAttention {
+  AttentionMistake mistake{};
+  TurnMistake turn = TurnMistake::kNone;
+  template <class Real>
+  void operator()(const Tensor<Real>& q, const Tensor<Real>& k, const Tensor<Real>& v,
+                  const Tensor<double>& position_q, const Tensor<double>& position_k,
+                  Tensor<Real>& y, Tensor<Real>& lse) const {
+    RopeAttributes of_keys = *this;
+    if (turn == TurnMistake::kKeysBack) {
+      of_keys.direction =
+          direction == Direction::kForward ? Direction::kTranspose : Direction::kForward;
+    }
+    const Tensor<Real> query = Turned(*this, q, position_q);
+    Tensor<Real> key = Turned(of_keys, k, position_k), value = v;
+    if (turn == TurnMistake::kKeysTwice) key = Turned(of_keys, Tensor<Real>(key), position_k);
+    if (turn == TurnMistake::kValues && v.shape == k.shape) value = Turned(*this, v, position_k);
+    AttendMistaken<Real>(mistake, *this, {.q = query, .k = key, .v = value}, y, lse);
+  }
+};
+
+Defect Turns(std::string name, std::string why, TurnMistake turn) {
+  Mistaken mistaken;
+  mistaken.turn = turn;
+  return MutatedFormula(std::move(name), std::move(why), mistaken);
+}
+
+void Zero(Tensor<double>& position) { std::ranges::fill(position.data, 0); }
+void Count(Tensor<double>& position) {
+  const size_t width = std::max<size_t>(1, position.shape[1]);
+  for (size_t i = 0; i < position.data.size(); ++i) {
+    position.data[i] = static_cast<double>(i % width);
+  }
+}
+void Later(Tensor<double>& position) {
+  for (double& p : position.data) p += 1;
+}
+
+Defect Changed(std::string name, std::string why, std::string input,
+               void (*change)(Tensor<double>&)) {
+  return ChangedInputs(std::move(name), std::move(why),
+                       [input = std::move(input), change](const Case&, Tensors& inputs) {
+                         change(In(inputs, input));
+                         return true;
+                       });
+}
+
+std::vector<Defect> TurnDefects() {
+  return {
+      Turns("values_turned", "values are turned too", TurnMistake::kValues),
+      Turns("keys_turned_twice", "cached keys, turned already, are turned again",
+            TurnMistake::kKeysTwice),
+      Turns("keys_turned_back", "keys are turned the other way", TurnMistake::kKeysBack),
+      Changed("queries_not_turned", "queries stay at position 0 (Blaizzy/mlx-vlm#1983)",
+              "position_q", Zero),
+      Changed("keys_not_turned", "keys in the cache are not turned", "position_k", Zero),
+      Changed("queries_counted", "new queries are counted from 0, whatever is cached", "position_q",
+              Count),
+      Changed("keys_counted", "keys are counted in the cache, whatever was evicted", "position_k",
+              Count),
+      Changed("queries_one_late",
+              "the length after the new token was appended "
+              "(fla-org/flash-linear-attention#766)",
+              "position_q", Later),
+      ChangedInputs("positions_of_first_batch", "every batch has the positions of the first",
+                    [](const Case& c, Tensors& inputs) {
+                      for (const char* name : {"position_q", "position_k"}) {
+                        auto& p = In(inputs, name);
+                        for (size_t i = 0; i < p.data.size(); ++i) {
+                          p.data[i] = p.data[i % p.shape[1]];
+                        }
+                      }
+                      return ExtentOf(c, "B") > 1;
+                    }),
+      ChangedRecipe("table_in_bf16", "cos and sin are kept in bf16 whatever the dtype",
+                    "table=bf16"),
+      ChangedRecipe("angle_in_bf16", "angles are computed in bf16", "angle=bf16"),
+      ChangedRecipe("turned_in_bf16", "turned queries and keys are kept in bf16", "keep=bf16"),
+  };
+}
+
+// Only the differences of positions count.
+Findings CheckTranslation(const Case& c, const Tensors& inputs, const Ask& ask) {
+  Findings findings;
+  Tensors later = inputs;
+  for (const char* name : {"position_q", "position_k"}) {
+    for (double& p : In(later, name).data) p += 7;
+  }
+  const Response a = ask(c, inputs), b = ask(c, later);
+  const Response* responses[] = {&a, &b};
+  for (size_t o = 0; o < a.outputs.size(); ++o) {
+    if (!a.Has(o) || !b.Has(o)) continue;
+    for (size_t i = 0; i < a.outputs[o].values.data.size(); ++i) {
+      const bool finite = std::ranges::all_of(responses, [&](const Response* r) {
+        return std::isfinite(r->outputs[o].values.data[i]);
+      });
+      if (finite) findings.Equal(a(o, i), b(o, i), {b, o, i});
+    }
+  }
+  return findings;
+}
+
+}  // namespace
+
+template <>
+Oracle MakeOracle<RopeAttention>() {
+  std::vector<Property> laws = AttentionLaws();
+  // Equal keys at different places are turned differently.
+  std::erase_if(laws,
+                [](const Property& law) { return law.name == "constant_scores_do_not_count"; });
+  laws.push_back(
+      {"translation_invariant", "all positions shifted alike change nothing", CheckTranslation});
+  return {.properties = std::move(laws),
+          .defects = Joined<Defect>(
+              {FormulaDefects<Mistaken>(AttentionBugs()), TurnDefects(), AttentionDefects()})};
+}
+
+}  // namespace sextant::oracle

@@ -1,0 +1,141 @@
+#include "reference/soft_cap.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "oracle/laws.h"
+#include "oracle/oracle.h"
+#include "reference/activation.h"
+
+namespace sextant::oracle {
+namespace {
+
+Tensors Scaled(Tensors inputs, double factor) {
+  inputs[0].values = Times(inputs[0].values, factor);
+  return inputs;
+}
+
+Findings CheckOdd(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const Response y = ask(c, inputs), mirrored = ask(c, Scaled(inputs, -1));
+  Findings findings;
+  for (size_t i = 0; i < y.outputs[0].values.data.size(); ++i) {
+    findings.Equal(mirrored(0, i), -y(0, i), {mirrored, 0, i});
+  }
+  return findings;
+}
+
+// Between 0 and x, between 0 and cap; and above x - x^3 / (3 cap^2), so that small x pass.
+Findings CheckBounds(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const double cap = NumberOf(c, "cap", 1);
+  const Response y = ask(c, inputs);
+  Findings findings;
+  for (size_t i = 0; i < y.outputs[0].values.data.size(); ++i) {
+    const double x = inputs[0].values.data[i];
+    const Measured outward = x < 0 ? -y(0, i) : y(0, i), size = std::abs(x);
+    findings.AtMost(0, outward, {y, 0, i});
+    findings.AtMost(outward, size, {y, 0, i});
+    findings.AtMost(outward, cap, {y, 0, i});
+    findings.AtMost(size * 3 * cap * cap - size * size * size, outward * 3 * cap * cap, {y, 0, i});
+  }
+  return findings;
+}
+
+Findings CheckScale(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const Response y = ask(c, inputs);
+  const Response twice =
+      ask(c.With("cap=" + PrintValue(2 * NumberOf(c, "cap", 1))), Scaled(inputs, 2));
+  Findings findings;
+  for (size_t i = 0; i < y.outputs[0].values.data.size(); ++i) {
+    findings.Equal(twice(0, i), y(0, i) * 2, {twice, 0, i});
+  }
+  return findings;
+}
+
+Findings CheckMonotone(const Case& c, const Tensors& inputs, const Ask& ask) {
+  Tensors sorted = inputs;
+  std::ranges::sort(sorted[0].values.data);
+  const Response y = ask(c, sorted);
+  Findings findings;
+  for (size_t i = 1; i < y.outputs[0].values.data.size(); ++i) {
+    findings.AtMost(y(0, i - 1), y(0, i), {y, 0, i});
+  }
+  return findings;
+}
+
+struct Mistaken : SoftCap {
+  enum class Mistake {
+    kNone,       // x itself
+    kNotBack,    // tanh(x / cap)
+    kNotInside,  // cap tanh(x)
+    kHard,       // clamped to cap
+    kSoftsign,   // x / (1 + |x| / cap)
+    kTaylor,     // x - x^3 / (3 cap^2)
+    kRelative,   // cap tanh((x - m) / cap), m the first of the row
+    kTile,       // the first of the row passes
+    kSignLost,   // cap tanh(|x| / cap)
+  } mistake{};
+
+  template <class Real>
+  Real Of(const Real& x, const Real& first, bool is_first) const {
+    const InStep at(Step::kCap);
+    const Real limit(cap);
+    switch (mistake) {
+      case Mistake::kTaylor:
+        return x - x * x * x / (Real(3.0) * limit * limit);
+      case Mistake::kRelative:
+        return limit * Tanh((x - first) / limit);
+      case Mistake::kSignLost:
+        return limit * Tanh((Rectified(x) + Rectified(-x)) / limit);
+      case Mistake::kTile:
+        return is_first ? Converted(x) : limit * Tanh(x / limit);
+      case Mistake::kNone:
+        return Converted(x);
+      case Mistake::kNotBack:
+        return Tanh(x / limit);
+      case Mistake::kNotInside:
+        return limit * Tanh(x);
+      case Mistake::kHard:
+        return Limited(x, -limit, limit);
+      default:
+        return x / (Real(1.0) + (Rectified(x) + Rectified(-x)) / limit);
+    }
+  }
+  template <class Real>
+  void operator()(const Tensor<Real>& x, Tensor<Real>& y) const {
+    const size_t width = x.shape[1];
+    for (size_t i = 0; i < x.data.size(); ++i)
+      y.data[i] = Of(x.data[i], x.data[i - i % width], i % width == 0);
+  }
+};
+
+}  // namespace
+
+template <>
+Oracle MakeOracle<SoftCap>() {
+  using Mistake = Mistaken::Mistake;
+  return {.properties = {{"odd", "-x gives -y", CheckOdd},
+                         {"between_zero_and_both",
+                          "y lies between 0 and x, and 0 and cap; small x pass", CheckBounds},
+                         {"scales", "twice x and cap give twice y", CheckScale},
+                         {"monotone", "y rises with x", CheckMonotone}},
+          .defects = {
+              MutatedFormula<Mistaken>("cap_missing", "scores pass as they are", Mistake::kNone),
+              MutatedFormula<Mistaken>("not_scaled_back", "tanh(x / cap)", Mistake::kNotBack),
+              MutatedFormula<Mistaken>("not_scaled_inside", "cap tanh(x)", Mistake::kNotInside),
+              MutatedFormula<Mistaken>("hard", "clamped to -cap .. cap", Mistake::kHard),
+              MutatedFormula<Mistaken>("softsign", "x / (1 + |x| / cap)", Mistake::kSoftsign),
+              MutatedFormula<Mistaken>("two_terms", "x - x^3 / (3 cap^2)", Mistake::kTaylor),
+              MutatedFormula<Mistaken>("after_subtraction",
+                                       "what a row has in common is subtracted before the cap "
+                                       "(gemma.cpp@2a0e6ee)",
+                                       Mistake::kRelative),
+              MutatedFormula<Mistaken>("first_tile_passes",
+                                       "the first tile is not capped (gemma.cpp@4974f24)",
+                                       Mistake::kTile),
+              MutatedFormula<Mistaken>("sign_lost", "cap tanh(|x| / cap)", Mistake::kSignLost),
+              ChangedRecipe("in_bf16", "computed in bf16 whatever the dtype", "cap=bf16"),
+              ChangedRecipe("in_f16", "computed in f16 whatever the dtype", "cap=f16"),
+          }};
+}
+
+}  // namespace sextant::oracle

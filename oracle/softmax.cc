@@ -1,0 +1,264 @@
+#include "reference/softmax.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "oracle/laws.h"
+#include "oracle/oracle.h"
+#include "reference/real.h"
+#include "reference/softmax_row.h"
+
+namespace sextant::oracle {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+size_t ElementsOf(const Response& y) { return y.outputs[0].values.data.size(); }
+
+Findings CheckSum(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const Response y = ask(c, inputs);
+  const size_t N = ExtentOf(c, "N"), M = ExtentOf(c, "M");
+  Findings findings;
+  for (size_t n = 0; M > 0 && n < N; ++n) {
+    Measured sum = 0;
+    for (size_t j = 0; j < M; ++j) sum = sum + y(0, n * M + j);
+    findings.Equal(sum, 1, {y, 0, n * M});
+  }
+  return findings;
+}
+
+// Multiples of 1/8 up to 8, and 16 more: both are numbers of every format.
+Findings CheckShift(const Case& c, Tensors inputs, const Ask& ask) {
+  for (double& x : inputs[0].values.data) x = std::clamp(std::nearbyint(8 * x) / 8, -8., 8.);
+  Tensors shifted = inputs;
+  for (double& x : shifted[0].values.data) x += 16;
+  for (const Tensors* drawn : {&inputs, &shifted}) {
+    for (const double x : (*drawn)[0].values.data) {
+      if (!IsRepresentable(c.dtype(), x)) return {};
+    }
+  }
+  Findings findings;
+  Same(ask(c, inputs), ask(c, shifted), findings);
+  return findings;
+}
+
+// Columns in reverse order.
+Findings CheckOrder(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const size_t M = ExtentOf(c, "M");
+  const auto reversed = [M](size_t i) { return i / M * M + (M - 1 - i % M); };
+  Tensors turned = inputs;
+  auto& x = turned[0].values.data;
+  for (size_t i = 0; i < x.size(); ++i) x[reversed(i)] = inputs[0].values.data[i];
+  const Response y = ask(c, inputs), other = ask(c, turned);
+  Findings findings;
+  for (size_t i = 0; i < ElementsOf(y); ++i) {
+    findings.Equal(other(0, reversed(i)), y(0, i), {y, 0, i});
+  }
+  return findings;
+}
+
+// The larger x, the larger y.
+Findings CheckMonotone(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const Response y = ask(c, inputs);
+  const size_t M = ExtentOf(c, "M");
+  const auto& x = inputs[0].values.data;
+  Findings findings;
+  for (size_t i = 0; i + 1 < ElementsOf(y); ++i) {
+    if (i % M + 1 == M) continue;
+    const size_t small = x[i] <= x[i + 1] ? i : i + 1;
+    findings.AtMost(y(0, small), y(0, 2 * i + 1 - small), {y, 0, i});
+  }
+  return findings;
+}
+
+// One element 512 above the others takes everything: e^-512 < 2^-700.
+Findings CheckDominant(const Case& c, Tensors inputs, const Ask& ask) {
+  const size_t M = ExtentOf(c, "M");
+  auto& x = inputs[0].values.data;
+  for (size_t i = 0; i < x.size(); ++i) x[i] = i % M == i / M % M ? 256 : -256;
+  const Response y = ask(c, inputs);
+  Findings findings;
+  for (size_t i = 0; i < ElementsOf(y); ++i) {
+    const bool dominant = i % M == i / M % M;
+    if (dominant) findings.Equal(y(0, i), 1, {y, 0, i});
+    if (!dominant) findings.AtMost(y(0, i), 0x1p-700, {y, 0, i});
+  }
+  return findings;
+}
+
+Findings CheckEqual(const Case& c, Tensors inputs, const Ask& ask) {
+  std::ranges::fill(inputs[0].values.data, 0.75);
+  const Response y = ask(c, inputs);
+  Findings findings;
+  for (size_t i = 0; i < ElementsOf(y); ++i) {
+    findings.Equal(y(0, i) * static_cast<double>(ExtentOf(c, "M")), 1, {y, 0, i});
+  }
+  return findings;
+}
+
+// What stands last and is masked might as well not be there.
+Findings CheckMasked(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const size_t M = ExtentOf(c, "M");
+  Findings findings;
+  if (M < 2) return findings;
+  Tensors masked = inputs, shorter = inputs;
+  shorter[0].values = Tensor<double>({ExtentOf(c, "N"), M - 1});
+  for (size_t i = 0; i < inputs[0].values.data.size(); ++i) {
+    if (i % M + 1 == M) {
+      masked[0].values.data[i] = -kInfinity;
+    } else {
+      shorter[0].values.data[i / M * (M - 1) + i % M] = inputs[0].values.data[i];
+    }
+  }
+  const Response y = ask(c, masked);
+  const Response without = ask(c.With("M=" + std::to_string(M - 1)), shorter);
+  for (size_t i = 0; i < ElementsOf(y); ++i) {
+    const Measured expected = i % M + 1 == M ? Measured(0) : without(0, i / M * (M - 1) + i % M);
+    findings.Equal(y(0, i), expected, {y, 0, i});
+  }
+  return findings;
+}
+
+// A double near the number.
+double Near(const Interval& x) { return Middle(x); }
+double Near(const Counted& x) { return x.center().high; }
+double Near(const Rounded& x) { return x.value(); }
+double Near(const Wide& x) { return x.High(); }
+
+// The formula with one mistake.
+struct Mistaken : Softmax {
+  enum class Mistake {
+    kNotSubtracted,  // e^x itself
+    kLargestOfAll,   // the largest element of all rows is subtracted
+    kColumns,        // down the columns
+    kPadded,         // zeros up to a whole vector of 16 count
+    kPlusOne,        // 1 + the sum
+    kBaseTwo,        // 2^x
+    kNotDivided,     // the exponentials themselves
+    kSumInF16,       // their sum is kept in f16
+    kTermsInBF16,    // each exponential is kept in bf16
+    kLaneSums,       // each of 16 lanes has a sum of its own
+    kMaskedAsZero,   // -infinity is taken for 0
+    kMaskedFirst,    // a running maximum begins at -infinity, which is subtracted from itself
+  } mistake{};
+  static constexpr size_t kLanes = 16;
+
+  bool Is(Mistake m) const { return mistake == m; }
+
+  template <class Real>
+  Real TermOf(const Real& x, const Real& largest) const {
+    Real exponent = Is(Mistake::kNotSubtracted) ? x : x - largest;
+    if (Is(Mistake::kBaseTwo)) exponent = exponent * Log(Real(2.0));
+    const Real term = Exp(exponent);
+    return Is(Mistake::kTermsInBF16) ? KeptIn(DType::kBF16, term) : term;
+  }
+
+  // What term j is divided by.
+  template <class Real>
+  Real SumFor(size_t j, std::vector<Real> terms, const Real& largest) const {
+    if (Is(Mistake::kPlusOne)) terms.push_back(Exp(-largest));
+    while (Is(Mistake::kPadded) && terms.size() % kLanes != 0) terms.push_back(Exp(-largest));
+    if (Is(Mistake::kLaneSums)) {
+      std::vector<Real> lane;
+      for (size_t k = j % kLanes; k < terms.size(); k += kLanes) lane.push_back(terms[k]);
+      terms = lane;
+    }
+    if (!Is(Mistake::kSumInF16)) return SumOf(terms);
+    const InStore at(DType::kF16);
+    return SumOf(terms);
+  }
+
+  // Of the elements x(at), which are those of one row.
+  template <class Real>
+  void Apply(const Tensor<Real>& x, const std::vector<size_t>& at, const Real* above,
+             Tensor<Real>& y) const {
+    if (at.empty()) return;
+    const InStep in(Step::kSoftmax);
+    std::vector<Real> row, terms;
+    for (const size_t i : at) row.push_back(x.data[i]);
+    const auto less = [](const Real& a, const Real& b) { return Near(a) < Near(b); };
+    const Real largest = above ? *above : *std::ranges::max_element(row, less);
+    for (const Real& element : row) terms.push_back(TermOf(element, largest));
+    for (size_t j = 0; j < at.size(); ++j) {
+      const bool divides = !Is(Mistake::kNotDivided);
+      y.data[at[j]] = divides ? terms[j] / SumFor(j, terms, largest) : terms[j];
+    }
+  }
+
+  template <class Real>
+  void operator()(const Tensor<Real>& given, Tensor<Real>& y) const {
+    const size_t N = given.shape[0], M = given.shape[1];
+    Tensor<Real> x = given;
+    for (Real& element : x.data) {
+      if (Is(Mistake::kMaskedAsZero) && Near(element) == -kInfinity) element = Real(0.0);
+    }
+    const auto less = [](const Real& a, const Real& b) { return Near(a) < Near(b); };
+    const auto largest = std::ranges::max_element(x.data, less);
+    const Real* above = Is(Mistake::kLargestOfAll) && N * M > 0 ? &*largest : nullptr;
+    const bool turned = Is(Mistake::kColumns);
+    std::ranges::fill(y.data, Real(0.0));
+    for (size_t n = 0; n < (turned ? M : N); ++n) {
+      std::vector<size_t> at;
+      for (size_t j = 0; j < (turned ? N : M); ++j) {
+        const size_t i = turned ? j * M + n : n * M + j;
+        if (Near(x.data[i]) != -kInfinity) at.push_back(i);
+      }
+      Apply(x, at, above, y);
+      if (!Is(Mistake::kMaskedFirst) || M == 0 || Near(x(n, 0)) != -kInfinity) continue;
+      for (size_t j = 0; j < M; ++j) y(n, j) = Real(kNaN);
+    }
+  }
+};
+
+std::vector<Defect> FormulaDefects() {
+  using Mistake = Mistaken::Mistake;
+  return {
+      MutatedFormula<Mistaken>("largest_not_subtracted", "e^x overflows f32 beyond 88",
+                               Mistake::kNotSubtracted),
+      MutatedFormula<Mistaken>("largest_of_all_rows",
+                               "all rows subtract the largest of all: small ones underflow",
+                               Mistake::kLargestOfAll),
+      MutatedFormula<Mistaken>("down_the_columns", "the softmax goes over the wrong axis",
+                               Mistake::kColumns),
+      MutatedFormula<Mistaken>("padding_counts", "lanes beyond the row's end count as zeros",
+                               Mistake::kPadded),
+      MutatedFormula<Mistaken>("one_more_zero", "1 + the sum, as attention with a sink has it",
+                               Mistake::kPlusOne),
+      MutatedFormula<Mistaken>("base_two", "2^x, without the factor log2(e)", Mistake::kBaseTwo),
+      MutatedFormula<Mistaken>("not_divided", "the exponentials are not divided by their sum",
+                               Mistake::kNotDivided),
+      MutatedFormula<Mistaken>("sum_in_f16", "the sum is kept in f16", Mistake::kSumInF16),
+      MutatedFormula<Mistaken>("exponentials_in_bf16", "each exponential is kept in bf16",
+                               Mistake::kTermsInBF16),
+      MutatedFormula<Mistaken>("lanes_not_added_up", "each of 16 lanes divides by its own sum",
+                               Mistake::kLaneSums),
+      MutatedFormula<Mistaken>("masked_as_zero", "-infinity is taken for 0",
+                               Mistake::kMaskedAsZero),
+      MutatedFormula<Mistaken>("masked_first",
+                               "a running maximum of -infinity is subtracted from -infinity",
+                               Mistake::kMaskedFirst),
+      ChangedRecipe("all_in_bf16", "everything is computed in bf16 whatever the dtype",
+                    "softmax=bf16"),
+      ChangedRecipe("all_in_f16", "everything is computed in f16 whatever the dtype",
+                    "softmax=f16"),
+  };
+}
+
+}  // namespace
+
+template <>
+Oracle MakeOracle<Softmax>() {
+  return {.properties =
+              {{"rows_sum_to_one", "each row sums to 1", CheckSum},
+               {"shift_invariant", "what all elements have in common does not count", CheckShift},
+               {"columns_alike", "columns in reverse order give y in reverse order", CheckOrder},
+               {"monotone", "the larger x, the larger y", CheckMonotone},
+               {"dominant", "an element far above the others takes everything", CheckDominant},
+               {"equal_elements", "equal elements have 1/M each", CheckEqual},
+               {"masked", "what is masked might as well not be there", CheckMasked}},
+          .defects = FormulaDefects()};
+}
+
+}  // namespace sextant::oracle

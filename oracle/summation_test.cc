@@ -1,0 +1,151 @@
+// Honest dot products, whatever the order of their sums, conform; sums that lose something in one
+// direction do not pass as what independent roundings give.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "oracle/judge.h"
+#include "reference/draw.h"
+
+namespace sextant::oracle {
+namespace {
+
+// What an implementation computes with, as f32; products of 16-bit numbers are exact in it.
+struct Row {
+  std::vector<float> a, b;
+  size_t size() const { return a.size(); }
+  float Product(size_t i) const { return a[i] * b[i]; }
+};
+
+float Sequential(const Row& row) {
+  float sum = 0;
+  for (size_t i = 0; i < row.size(); ++i) sum += row.Product(i);
+  return sum;
+}
+float Reversed(const Row& row) {
+  float sum = 0;
+  for (size_t i = row.size(); i-- > 0;) sum += row.Product(i);
+  return sum;
+}
+float Fused(const Row& row) {
+  float sum = 0;
+  for (size_t i = 0; i < row.size(); ++i) sum = std::fma(row.a[i], row.b[i], sum);
+  return sum;
+}
+float HalfOf(const Row& row, size_t first, size_t count) {
+  if (count == 1) return row.Product(first);
+  return HalfOf(row, first, count / 2) + HalfOf(row, first + count / 2, count - count / 2);
+}
+float Pairwise(const Row& row) { return HalfOf(row, 0, row.size()); }
+
+// Blocks one after the other, each with a sum of its own.
+template <size_t kBlock>
+float Blocked(const Row& row) {
+  float sum = 0;
+  for (size_t first = 0; first < row.size(); first += kBlock) {
+    float block = 0;
+    for (size_t i = first; i < std::min(first + kBlock, row.size()); ++i) block += row.Product(i);
+    sum += block;
+  }
+  return sum;
+}
+// One sum per lane, as vectors have it, added up at the end.
+template <size_t kLanes>
+float Lanes(const Row& row) {
+  std::vector<float> lanes(kLanes);
+  for (size_t i = 0; i < row.size(); ++i) {
+    lanes[i % kLanes] = std::fma(row.a[i], row.b[i], lanes[i % kLanes]);
+  }
+  return std::accumulate(lanes.begin(), lanes.end(), 0.f);
+}
+// Source: Kahan 1965, "Further remarks on reducing truncation errors", CACM 8(1).
+float Compensated(const Row& row) {
+  float sum = 0, lost = 0;
+  for (size_t i = 0; i < row.size(); ++i) {
+    const float term = row.Product(i) - lost, next = sum + term;
+    lost = (next - sum) - term;
+    sum = next;
+  }
+  return sum;
+}
+
+struct Order {
+  const char* name;
+  float (*sum)(const Row&);
+};
+constexpr Order kHonest[] = {
+    {"sequential", Sequential}, {"reversed", Reversed},      {"fused", Fused},
+    {"pairwise", Pairwise},     {"blocks_of_8", Blocked<8>}, {"blocks_of_64", Blocked<64>},
+    {"lanes_of_16", Lanes<16>}, {"lanes_of_8", Lanes<8>},    {"compensated", Compensated},
+};
+
+// The same cut off towards zero at so many bits after every addition.
+template <int kBits>
+float Truncated(const Row& row) {
+  double sum = 0;
+  for (size_t i = 0; i < row.size(); ++i) {
+    sum += static_cast<double>(row.a[i]) * row.b[i];
+    int exponent = 0;
+    const double fraction = std::frexp(sum, &exponent);
+    sum = std::ldexp(std::trunc(std::ldexp(fraction, kBits)), exponent - kBits);
+  }
+  return static_cast<float>(sum);
+}
+
+// The verdict on a linear layer whose dot products are so computed.
+Verdict Judged(const std::string& line, const std::string& recipe, float (*sum)(const Row&)) {
+  const Case c = Case::Parse(line);
+  const Tensors inputs = DrawInputs(c);
+  Tensors answer = {{"y", c.dtype(), Tensor<double>({2, 3})}};
+  for (size_t i = 0; i < 6; ++i) {
+    Row row;
+    for (const bool of_x : {true, false}) {
+      const auto& from = inputs[of_x ? 0 : 1].values;
+      const size_t width = from.shape[1], at = of_x ? i / 3 : i % 3;
+      for (size_t k = 0; k < width; ++k)
+        (of_x ? row.a : row.b).push_back(static_cast<float>(from(at, k)));
+    }
+    answer[0].values.data[i] = RoundTo(c.dtype(), sum(row));
+  }
+  return Judgement(c, inputs, ParseRecipe(recipe, c.dtype()))(answer);
+}
+
+TEST(SlowSummation, HonestSumsConformInAnyOrder) {
+  for (const char* dtype : {"f32", "f16", "bf16"}) {
+    for (const char* drawn : {"normal", "uniform(0,1)"}) {
+      const std::string line = std::string("linear N=2 F=3 M=4096 dtype=") + dtype +
+                               " @weight=uniform(0,0.25) @x=" + drawn;
+      for (const Order& order : kHonest) {
+        const Verdict verdict = Judged(line, "native", order.sum);
+        EXPECT_EQ(verdict.status, Verdict::Status::kConforms) << order.name << " " << line;
+        EXPECT_LT(verdict.grade, Grade::kUnlikely) << order.name << " " << line;
+      }
+    }
+  }
+}
+
+// All terms are positive, so that whatever is cut off adds up: half an ulp on average, 4096 times,
+// where roundings that go either way hardly reach 8 sqrt(4096) = 512 halves.
+TEST(Summation, SumsCutOffTowardsZeroAreUnlikely) {
+  const std::string line = "linear N=2 F=3 M=4096 @weight=uniform(0.5,1) @x=uniform(0.5,1)";
+  const Verdict verdict = Judged(line, "native", Truncated<24>);
+  EXPECT_EQ(verdict.status, Verdict::Status::kConforms);  // the worst case permits it
+  EXPECT_EQ(verdict.grade, Grade::kUnlikely);
+}
+
+// In f16 the sum stops where its ulp exceeds every term.
+TEST(Summation, SumsCutOffIn16BitsAreUnlikelyOrFail) {
+  const std::string words = " @weight=uniform(0.5,1) @x=uniform(0.5,1)";
+  const std::string f16 = "linear N=2 F=3 M=4096 dtype=f16" + words;
+  EXPECT_EQ(Judged(f16, "native", Truncated<11>).status, Verdict::Status::kFails);
+  EXPECT_GE(Judged(f16, "*=f32 dot=f16 store=T", Truncated<11>).grade, Grade::kUnlikely);
+  const std::string bf16 = "linear N=2 F=3 M=4096 dtype=bf16" + words;
+  EXPECT_EQ(Judged(bf16, "native", Truncated<8>).status, Verdict::Status::kFails);
+}
+
+}  // namespace
+}  // namespace sextant::oracle

@@ -1,0 +1,93 @@
+// Intermediate tensors: each is judged from the subject's own tensors before it.
+#include "reference/trace.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "oracle/judge.h"
+#include "reference/draw.h"
+
+namespace sextant::oracle {
+namespace {
+
+using Status = Verdict::Status;
+using testing::HasSubstr;
+
+// Relative attention hands its scores on to the softmax.
+struct Attention {
+  explicit Attention(const std::string& words = "dtype=f32", const std::string& by = "native")
+      : c(Case::Parse("relative_attention clip=1 H=2 S=3 T=5 D=4 " + words)),
+        inputs(DrawInputs(c)),
+        recipe(ParseRecipe(by, c.dtype())),
+        answer(AnswerBy(c, inputs, recipe)) {}
+  Verdict Judged() const { return Judgement(c, inputs, recipe)(answer); }
+  Tensor<double>& y() { return answer[0].values; }
+  Tensor<double>& scores() { return answer[1].values; }
+
+  Case c;
+  Tensors inputs;
+  Recipe recipe;
+  Tensors answer;
+};
+
+TEST(Trace, StepsComeInTheOrderInWhichTheyAreComputed) {
+  const Verdict verdict = Attention().Judged();
+  EXPECT_EQ(verdict.status, Status::kConforms);
+  ASSERT_EQ(verdict.trace.size(), 2u);
+  EXPECT_EQ(verdict.trace[0].name, "scores");
+  EXPECT_EQ(verdict.trace[1].name, "y");
+}
+
+TEST(Trace, WithoutIntermediateTensorsThereIsNone) {
+  Attention at;
+  at.answer.pop_back();
+  EXPECT_TRUE(at.Judged().trace.empty());
+}
+
+// Scores that are off by 1/2, and the right softmax of them: the second step is not to blame.
+TEST(Trace, NamesTheFirstWrongStep) {
+  Attention wrong;
+  wrong.scores().data[0] += 0.5;
+  const Tracing tracing(wrong.answer);
+  wrong.y() = AnswerBy(wrong.c, wrong.inputs, wrong.recipe)[0].values;
+  const Verdict verdict = wrong.Judged();
+  EXPECT_EQ(verdict.status, Status::kFails);
+  EXPECT_THAT(verdict.message, HasSubstr("first wrong at scores"));
+  EXPECT_EQ(verdict.trace[0].failed, 1u);
+  EXPECT_EQ(verdict.trace[1].failed, 0u);
+  EXPECT_GT(verdict.tensors[0].failed, 0u);  // end to end y is wrong
+}
+
+TEST(Trace, SaysThatEverythingBeforeConforms) {
+  Attention wrong;
+  wrong.y().data[0] += 0.5;
+  const Verdict verdict = wrong.Judged();
+  EXPECT_THAT(verdict.message, HasSubstr("first wrong at y; everything before conforms"));
+  EXPECT_EQ(verdict.trace[0].failed, 0u);
+}
+
+// A step may be wrong by less than all that went before permits: the trace sees it.
+TEST(Trace, IsSharperThanEndToEnd) {
+  Attention wrong("dtype=bf16", "*=f32 score=bf16 store=f32");
+  const Attention right = wrong;
+  bool sharper = false;
+  for (const double off : {0x1p-12, 0x1p-11, 0x1p-10}) {
+    wrong.y().data[0] = right.answer[0].values.data[0] + off;
+    const Verdict verdict = wrong.Judged();
+    sharper = sharper || (verdict.tensors[0].failed == 0 && verdict.trace[1].failed == 1);
+  }
+  EXPECT_TRUE(sharper);
+}
+
+// Scores are answered in bf16, and go on in f32: y follows from numbers that the answer rounds.
+TEST(Trace, AnAnswerMayBeTheRoundingOfWhatWentOn) {
+  for (const auto* seed : {"seed=1", "seed=2", "seed=3", "seed=4", "seed=5"}) {
+    const Verdict verdict =
+        Attention(std::string("dtype=bf16 @q=normal(4) ") + seed, "f32_compute").Judged();
+    EXPECT_EQ(verdict.status, Status::kConforms) << verdict.message;
+    EXPECT_EQ(verdict.trace.size(), 2u);
+  }
+}
+
+}  // namespace
+}  // namespace sextant::oracle

@@ -1,0 +1,93 @@
+#include "reference/activation.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+
+#include "reference/operations.h"
+#include "reference/proof_test.h"
+
+namespace sextant {
+namespace {
+
+using testing::DoubleEq;
+using testing::Each;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+std::string Line(const std::string& kind, const std::string& x) {
+  return "activation N=1 kind=" + kind + " dtype=f64 @x=" + x;
+}
+
+// s(0) = 1/2, s(ln 3) = 3/4.
+TEST(Activation, SigmoidIsAHalfAtZero) {
+  EXPECT_THAT(DoublesOf(Line("sigmoid F=1", "0")), ElementsAre(0.5));
+  EXPECT_THAT(DoublesOf(Line("sigmoid F=2", "1.0986122886681098,-1.0986122886681098")),
+              ElementsAre(DoubleEq(0.75), DoubleEq(0.25)));
+}
+
+TEST(Activation, SwishTakesBetaInside) {
+  const double at_2 = 1 / (1 + std::exp(-2));
+  EXPECT_THAT(DoublesOf(Line("swish F=2", "2,-2")),
+              ElementsAre(DoubleEq(2 * at_2), DoubleEq(-2 / (1 + std::exp(2)))));
+  EXPECT_THAT(DoublesOf(Line("swish beta=2 F=1", "1")), ElementsAre(DoubleEq(at_2)));
+  EXPECT_THAT(DoublesOf(Line("swish beta=0 F=2", "3,-5")), ElementsAre(1.5, -2.5));
+}
+
+// The article's own table is to few digits: erf and tanh of the C library.
+TEST(Activation, GeluAndItsApproximationDiffer) {
+  EXPECT_THAT(DoublesOf(Line("gelu F=1", "1")),
+              ElementsAre(DoubleEq((1 + std::erf(std::sqrt(0.5))) / 2)));
+  const double t = std::sqrt(2 / M_PI) * 1.044715;
+  EXPECT_THAT(DoublesOf(Line("gelu_tanh F=1", "1")), ElementsAre(DoubleEq((1 + std::tanh(t)) / 2)));
+  // Their largest difference, near 2.70.
+  const double gap =
+      DoublesOf(Line("gelu F=1", "2.7"))[0] - DoublesOf(Line("gelu_tanh F=1", "2.7"))[0];
+  EXPECT_NEAR(std::abs(gap), 4.73e-4, 0.005e-4);
+}
+
+TEST(Activation, RectifiedAndSquared) {
+  EXPECT_THAT(DoublesOf(Line("relu F=3", "-2,0,3")), ElementsAre(0, 0, 3));
+  EXPECT_THAT(DoublesOf(Line("relu2 F=3", "-2,0,3")), ElementsAre(0, 0, 9));
+  EXPECT_THAT(ProofOf(Line("relu F=3", "-2,0,3")).golden[0].permitted.data, Each(0));
+}
+
+TEST(Activation, TailsKeepTheirDigits) {
+  EXPECT_THAT(DoublesOf(Line("sigmoid F=1", "-700")), ElementsAre(DoubleEq(std::exp(-700))));
+  // The root's rounding is 400 times as large in erfc.
+  const double at_minus_20 = -10 * std::erfc(20 * std::sqrt(0.5));
+  EXPECT_NEAR(DoublesOf(Line("gelu F=1", "-20"))[0], at_minus_20, 1e-13 * -at_minus_20);
+  EXPECT_THAT(DoublesOf(Line("tanh F=1", "1e-200")), ElementsAre(1e-200));
+}
+
+// 1 + erf is off by an ulp of 1, times x / 2; erfc by its own ulps.
+TEST(Activation, FormsOfGeluPermitDifferentErrors) {
+  const std::string line = "activation kind=gelu N=1 F=1 dtype=f32 @x=-5";
+  const double value = std::abs(DoublesOf(line)[0]);
+  const double by_erf = ProofOf(line, "*=T activation=T:erf").golden[0].permitted.data[0];
+  const double by_erfc = ProofOf(line, "*=T activation=T:erfc").golden[0].permitted.data[0];
+  EXPECT_EQ(ProofOf(line).golden[0].permitted.data[0], by_erf);
+  EXPECT_GT(by_erf, 0x1p-24);
+  EXPECT_LT(by_erf, 0x1p-21);
+  EXPECT_LT(by_erfc, 200 * 0x1p-24 * value);
+}
+
+// beta = 1.702 is no f32; 2 is.
+TEST(Activation, BetaIsChargedWhereItRounds) {
+  const auto permitted = [](const std::string& beta) {
+    return ProofOf("activation kind=swish N=1 F=1 dtype=f32 @x=1 beta=" + beta)
+        .golden[0]
+        .permitted.data[0];
+  };
+  EXPECT_GT(permitted("1.702"), permitted("1.75"));
+}
+
+TEST(Activation, BetaBelongsToSwish) {
+  EXPECT_THAT([] { Case::Parse("activation kind=gelu beta=2 N=1 F=1"); },
+              testing::ThrowsMessage<Error>(HasSubstr("beta is 2, but kind=gelu has none")));
+}
+
+}  // namespace
+}  // namespace sextant

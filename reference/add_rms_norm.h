@@ -1,0 +1,52 @@
+// A residual added, and the root mean square normalisation of the sum.
+#pragma once
+
+#include <string_view>
+
+#include "reference/attribute.h"
+#include "reference/dtype.h"
+#include "reference/tensor.h"
+
+namespace sextant {
+
+// The norm reads the sum as it is stored. A sum of two numbers of a format is rounded the same way
+// by everybody, so `sum` is the correctly rounded one in its dtype, exact and for every recipe: its
+// permitted error is 0, and y is the norm of it. Kernels that normalise a wider sum than they store
+// (flashinfer's FusedAddRMSNorm) compute another y in f16 and bf16, the defect
+// `norm_of_unrounded_sum`; a recipe with keep=f32 permits what that changes.
+struct AddRmsNorm {
+  static constexpr std::string_view kName = "add_rms_norm";
+  static constexpr std::string_view kSignature =
+      "x[N,M] residual[N,M] weight:wide[M] -> y[N,M] sum[N,M]";
+  static constexpr std::string_view kSlices = "N";
+  static constexpr std::string_view kSteps = "keep square sum rsqrt scale weigh";
+  static constexpr std::string_view kDraw = "x=normal residual=normal weight=near_one";
+  static constexpr std::string_view kChoices =
+      "eps=1e-05|0.1|1e-08 unit_offset=false|true N=3|1|5 M=7|1|2|16|33|64";
+  static constexpr std::string_view kFormula =
+      "sum = x + residual, rounded to its dtype; y = rms_norm(sum):\n"
+      "y_j = sum_j / sqrt(mean_k(sum_k^2) + eps) * w_j,  w_j = weight_j, or 1 + weight_j if "
+      "unit_offset\n"
+      "  x, residual, sum, y  [N,M]  y has the unit of weight\n"
+      "  weight               [M]\n"
+      "  eps                         in the unit of x^2, inside the root";
+  static constexpr std::string_view kSource =
+      "the order of huggingface/transformers models/llama/modeling_llama.py (LlamaDecoderLayer): "
+      "the residual is added and stored, then normalised; as one kernel: vllm-project/vllm "
+      "csrc/layernorm_kernels.cu (fused_add_rms_norm)";
+
+  double eps = 1e-5;
+  bool unit_offset = false;
+  static constexpr size_t kKeptOutput = 1;
+  DType kept = DType::kF32;  // what `sum` is rounded to (keeping.h)
+  void Visit(auto&& v) {
+    v("eps", eps);
+    v("unit_offset", unit_offset);
+  }
+  void Check() const;
+  template <class Real>
+  void operator()(const Tensor<double>& x, const Tensor<double>& residual,
+                  const Tensor<Real>& weight, Tensor<Real>& y, Tensor<Real>& sum) const;
+};
+
+}  // namespace sextant

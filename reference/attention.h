@@ -1,0 +1,49 @@
+// Attention: means of values, weighted by how well their keys fit the query.
+#pragma once
+
+#include <string_view>
+
+#include "reference/attention_attributes.h"
+#include "reference/tensor.h"
+
+namespace sextant {
+
+struct Attention : AttentionAttributes {
+  static constexpr std::string_view kName = "attention";
+  static constexpr std::string_view kSignature =
+      "q[B,H,S,D] k[B,K,T,D] v[B,K,T,E] -> y[B,H,S,E] lse:wide?[B,H,S]";
+  static constexpr std::string_view kSlices = "BHS";
+  static constexpr std::string_view kSteps = "dot score scale cap softmax weigh";
+  static constexpr std::string_view kDraw = "q=normal k=normal v=normal";
+  static constexpr std::string_view kChoices =
+      "scale=|0.5|1 soft_cap=|2|30 mask=none|causal align=bottom_right|top_left "
+      "window=|[1,0]|[0,1]|[2,-1] chunk=|2|3 key_length=|[3]|[4,2] segments=|[2]|[1,2] "
+      "empty_rows=unspecified|zero B=1|2 H=4|1|2 K=2|1|4 S=3|1|5 T=5|4|7 D=4|1|6|8 E=3|1|4";
+  static constexpr std::string_view kFormula =
+      "score[s,t] = cap(q[h,s] . k[g,t] scale),  g = floor(h / (H/K))\n"
+      "             cap(x) = c tanh(x / c) if soft_cap=c, else x\n"
+      "lse[h,s]   = ln sum_t e^score[s,t]\n"
+      "y[h,s]     = sum_t e^(score[s,t] - lse[h,s]) v[g,t]\n"
+      "  over the keys t that query s sees: 0 <= t < L, and with i = s + L - S (top_left: i = s)\n"
+      "    mask=causal t <= i; window=[l,r] i-l <= t <= i+r, -1 for no limit;\n"
+      "    chunk=C floor(i/C) = floor(t/C); segments: i and t are of one segment\n"
+      "  q           [B,H,S,D]\n"
+      "  k           [B,K,T,D]  K divides H\n"
+      "  v           [B,K,T,E]\n"
+      "  y           [B,H,S,E]  where no key is seen: not specified, or 0 if empty_rows=zero\n"
+      "  lse         [B,H,S]    natural logarithm; there: not specified, or -infinity\n"
+      "  scale                  unset: D^-1/2\n"
+      "  key_length             L, for each batch or for all; unset: T\n"
+      "  segments               tokens of each packed sequence; the last is what is left\n"
+      "Keys that are not seen do not count, whatever they hold.";
+  static constexpr std::string_view kSource =
+      "Vaswani et al. 2017, arXiv:1706.03762, eq. 1; shared keys: Ainslie et al. 2023, "
+      "arXiv:2305.13245; soft cap: Gemma 2, arXiv:2408.00118, section 2; bottom_right and window: "
+      "Dao-AILab/flash-attention, README 2.1 and 2.3";
+
+  template <class Real>
+  void operator()(const Tensor<Real>& q, const Tensor<Real>& k, const Tensor<Real>& v,
+                  Tensor<Real>& y, Tensor<Real>& lse) const;
+};
+
+}  // namespace sextant

@@ -1,0 +1,31 @@
+// What the attention operations share: one list of attributes.
+#pragma once
+
+#include <cmath>
+#include <optional>
+
+#include "reference/attention_mask.h"
+
+namespace sextant {
+
+// Throws Error unless H query heads can share K key heads.
+void CheckSharing(int64_t H, int64_t K);
+
+struct AttentionAttributes : AttentionMask {
+  std::optional<double> scale{};     // unset: D^-1/2
+  std::optional<double> soft_cap{};  // unset: none
+  Dimension H{}, K{};
+  void Visit(auto&& v) {
+    v("scale", scale);
+    v("soft_cap", soft_cap);
+    AttentionMask::Visit(v);
+    v("H", H);
+    v("K", K);
+  }
+  void Check() const;  // throws Error
+
+  // The key/value head that query head h reads: floor(h / (H/K)).
+  size_t KeyHeadOf(size_t h) const { return h / static_cast<size_t>(H.value / K.value); }
+};
+
+}  // namespace sextant

@@ -1,0 +1,19 @@
+#include "reference/attention_bias.h"
+
+#include "reference/attention_rows.h"
+#include "reference/operation.h"
+
+namespace sextant {
+
+template <class Real>
+void AttentionBias::operator()(const Tensor<Real>& q, const Tensor<Real>& k, const Tensor<Real>& v,
+                               const Tensor<Real>& bias, Tensor<Real>& y, Tensor<Real>& lse) const {
+  Attend<Real>(*this, {.q = q, .k = k, .v = v, .bias = &bias, .scale_bias = scale_bias}, y, lse);
+}
+
+template <>
+std::unique_ptr<Operation> MakeOperation<AttentionBias>() {
+  return Wrap<AttentionBias>();
+}
+
+}  // namespace sextant

@@ -1,0 +1,97 @@
+// Attention with a bias, with a sink, with rotation; and its scores.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+
+#include "reference/proof_test.h"
+
+namespace sextant {
+namespace {
+
+using testing::DoubleNear;
+using testing::ElementsAre;
+
+TEST(AttentionScores, AreProductsTimesTheScale) {
+  const std::string line =
+      "attention_scores H=2 K=1 S=1 T=2 D=4 @q=1,1,1,1,2,0,0,0 "
+      "@k=1,2,3,4,5,6,7,8 ";
+  EXPECT_THAT(DoublesOf(line), ElementsAre(5, 13, 1, 5));
+  EXPECT_THAT(DoublesOf(line + "scale=3"), ElementsAre(30, 78, 6, 30));
+}
+
+TEST(AttentionScores, NeighbouringHeadsShareKeys) {
+  EXPECT_THAT(DoublesOf("attention_scores B=2 H=2 K=1 S=1 T=1 D=1 @q=1,10,100,1000 @k=2,3"),
+              ElementsAre(2, 20, 300, 3000));
+}
+
+const std::string kBias = "attention_bias H=1 D=1 E=1 S=1 dtype=f64 ";
+
+// The scores are 0; the bias is added after the scale and the cap, or before both.
+TEST(AttentionBias, IsAddedLastUnlessItIsScaled) {
+  const std::string line = kBias + "scale=0.5 T=1 @q=2 @k=3 @bias=4 @v=1 ";
+  EXPECT_THAT(DoublesOf(line, 1), ElementsAre(7));
+  EXPECT_THAT(DoublesOf(line + "scale_bias=true", 1), ElementsAre(5));
+  EXPECT_NEAR(DoublesOf(line + "soft_cap=2", 1)[0], 2 * std::tanh(1.5) + 4, 1e-15);
+  EXPECT_NEAR(DoublesOf(line + "soft_cap=2 scale_bias=true", 1)[0], 2 * std::tanh(2.5), 1e-15);
+}
+
+TEST(AttentionBias, BelongsToHeadQueryAndKey) {
+  const std::string line = "attention_bias H=2 K=1 D=1 E=1 S=2 T=1 @q=0 @bias=1,2,3,4";
+  EXPECT_THAT(DoublesOf(line, 1), ElementsAre(1, 2, 3, 4));
+}
+
+// Slices along heads and queries take the rows of the bias that belong to them.
+TEST(AttentionBias, IsCutWithTheQueries) {
+  const Proof proof = ProofOf("attention_bias H=3 K=1 D=1 E=128 S=120 T=1 @q=0 @bias=normal");
+  EXPECT_EQ(proof.golden[1].high.data, proof.inputs[3].values.data);
+}
+
+const std::string kSink = "attention_sink H=1 D=1 E=1 S=1 dtype=f64 ";
+
+// Two scores of 0 and a sink of 0: thirds. lse does not know the sink.
+TEST(AttentionSink, TakesItsPart) {
+  const std::string line = kSink + "T=2 @q=0 @v=3,9 @sink=0";
+  EXPECT_THAT(DoublesOf(line), ElementsAre(DoubleNear(4, 1e-15)));
+  EXPECT_NEAR(DoublesOf(line, 1)[0], std::log(2), 1e-15);
+}
+
+TEST(AttentionSink, IsNeitherScaledNorCapped) {
+  const double y = DoublesOf(kSink + "T=1 scale=0.5 soft_cap=1 @q=0 @v=1 @sink=2")[0];
+  EXPECT_NEAR(y, 1 / (1 + std::exp(2)), 1e-15);
+}
+
+TEST(AttentionSink, BelongsToTheHead) {
+  const auto y =
+      DoublesOf("attention_sink H=4 K=2 D=1 E=1 S=1 T=1 dtype=f64 @q=0 @v=1 @sink=0,1,2,3");
+  for (size_t h = 0; h < 4; ++h) {
+    EXPECT_NEAR(y[h], 1 / (1 + std::exp(static_cast<double>(h))), 1e-15) << h;
+  }
+}
+
+const std::string kRope = "rope_attention H=1 S=1 T=1 D=2 E=1 scale=1 dtype=f64 pairing=half ";
+
+// q = k = (1, 0) at 5 and 3: the product is cos 2.
+TEST(RopeAttention, ScoresDependOnTheDifference) {
+  const std::string line = kRope + "@q=1,0 @k=1,0 @v=1 ";
+  EXPECT_NEAR(DoublesOf(line + "@position_q=5 @position_k=3", 1)[0], std::cos(2), 1e-15);
+  EXPECT_NEAR(DoublesOf(line + "@position_q=1 @position_k=3", 1)[0], std::cos(2), 1e-15);
+  EXPECT_NEAR(DoublesOf(kRope + "@q=1,0 @k=0,1 @v=1 @position_q=5 @position_k=3", 1)[0],
+              std::sin(2), 1e-15);
+}
+
+TEST(RopeAttention, ValuesAreNotTurned) {
+  EXPECT_THAT(DoublesOf("rope_attention pairing=half H=1 S=1 T=1 D=2 @v=3,4 @position_k=9"),
+              ElementsAre(3, 4));
+}
+
+// A query at position 0 sees a key at 7: places mask, not positions.
+TEST(RopeAttention, PlacesMaskNotPositions) {
+  EXPECT_THAT(DoublesOf("rope_attention pairing=half H=1 S=1 T=2 D=2 E=1 mask=causal @q=0,0 @v=3,5 "
+                        "@position_q=0 @position_k=7,8"),
+              ElementsAre(4));
+}
+
+}  // namespace
+}  // namespace sextant

@@ -1,0 +1,95 @@
+#include "reference/attention_mask.h"
+
+#include <algorithm>
+
+namespace sextant {
+namespace {
+
+constexpr int64_t kMost = int64_t{1} << 53;
+
+// Keys in a range whose ends may lie outside of all keys.
+struct Limits {
+  int64_t first, last;
+  void Cut(int64_t from, int64_t to) {
+    first = std::max(first, from);
+    last = std::min(last, to);
+  }
+};
+
+// Of the segment that place i is in; none if it is in no segment.
+void CutToSegment(const std::vector<int64_t>& lengths, int64_t i, int64_t T, Limits& keys) {
+  int64_t first = 0;
+  for (const int64_t length : lengths) {
+    if (first <= i && i < first + length) return keys.Cut(first, first + length);
+    first += length;
+  }
+  if (first <= i && i < T) return keys.Cut(first, T);
+  keys.last = keys.first;
+}
+
+int64_t FloorOf(int64_t a, int64_t b) { return a / b - (a % b < 0); }
+
+void CheckLengths(const char* name, const std::vector<int64_t>& lengths, int64_t most) {
+  for (const int64_t length : lengths) {
+    if (length < 0 || length > most) {
+      throw Error(name, " has ", length, ", expected 0 to ", most, " (T)");
+    }
+  }
+}
+
+}  // namespace
+
+void AttentionMask::Check() const {
+  if (window) {
+    if (window->size() != 2) {
+      throw Error("window has ", window->size(), " numbers, expected 2: [left,right]");
+    }
+    for (const int64_t reach : *window) {
+      if (reach < -1 || reach > kMost) {
+        throw Error("window has ", reach, ", expected -1 (no limit) to 2^53");
+      }
+    }
+  }
+  if (chunk && (*chunk < 1 || *chunk > kMost)) {
+    throw Error("chunk is ", *chunk, ", expected 1 to 2^53");
+  }
+  if (key_length) {
+    const auto count = static_cast<int64_t>(key_length->size());
+    if (count != 1 && count != B.value) {
+      throw Error("key_length has ", count, " numbers, expected one for each of ", B.value,
+                  " batches (B), or one for all");
+    }
+    CheckLengths("key_length", *key_length, T.value);
+  }
+  if (segments) {
+    CheckLengths("segments", *segments, T.value);
+    int64_t sum = 0;
+    for (const int64_t length : *segments) {
+      if ((sum += length) > T.value) {
+        throw Error("segments have more than ", T.value, " tokens (T) together");
+      }
+    }
+  }
+}
+
+KeyRange AttentionMask::KeysOf(size_t b, size_t s) const {
+  int64_t length = T.value;
+  if (key_length) length = (*key_length)[key_length->size() == 1 ? 0 : b];
+  const int64_t i = static_cast<int64_t>(s) + (align == Align::kBottomRight ? length - S.value : 0);
+  Limits keys{0, length};
+  if (mask == Mask::kCausal) keys.Cut(0, i + 1);
+  if (window) {
+    const auto& reach = *window;
+    keys.Cut(reach[0] < 0 ? 0 : i - reach[0], reach[1] < 0 ? length : i + reach[1] + 1);
+  }
+  if (chunk) {
+    const int64_t own = FloorOf(i, *chunk);
+    if (own < 0 || own > length / *chunk) return {};
+    keys.Cut(own * *chunk, own == length / *chunk ? length : (own + 1) * *chunk);
+  }
+  if (segments) CutToSegment(*segments, i, T.value, keys);
+  if (keys.first >= keys.last) return {};
+  return {static_cast<size_t>(keys.first), static_cast<size_t>(keys.last)};
+}
+
+}  // namespace sextant

@@ -1,0 +1,43 @@
+#include "reference/attention_merge.h"
+
+#include "reference/log_of_nothing.h"
+#include "reference/operation.h"
+#include "reference/softmax_row.h"
+
+namespace sextant {
+
+template <class Real>
+void AttentionMerge::operator()(const Tensor<Real>& y1, const Tensor<Real>& lse1,
+                                const Tensor<Real>& y2, const Tensor<Real>& lse2, Tensor<Real>& y,
+                                Tensor<Real>& lse) const {
+  const size_t E = y.shape[1];
+  for (size_t n = 0; n < y.shape[0]; ++n) {
+    std::vector<Real> scores;
+    std::vector<const Tensor<Real>*> parts;
+    for (const auto& [part, of_part] : {std::pair{&y1, &lse1}, {&y2, &lse2}}) {
+      if (IsLogOfNothing((*of_part)(n))) continue;
+      scores.push_back((*of_part)(n));
+      parts.push_back(part);
+    }
+    if (parts.empty()) {
+      if (empty_rows == EmptyRows::kUnspecified) continue;
+      for (size_t e = 0; e < E; ++e) y(n, e) = Real(0.0);
+      lse(n) = LogOfNothing<Real>();
+      continue;
+    }
+    const SoftmaxRow<Real> weights(scores, Tiling::kAny);
+    lse(n) = weights.LogOfSum();
+    for (size_t e = 0; e < E; ++e) {
+      std::vector<Real> values;
+      for (const Tensor<Real>* part : parts) values.push_back((*part)(n, e));
+      y(n, e) = weights.Mean(values);
+    }
+  }
+}
+
+template <>
+std::unique_ptr<Operation> MakeOperation<AttentionMerge>() {
+  return Wrap<AttentionMerge>();
+}
+
+}  // namespace sextant

@@ -1,0 +1,40 @@
+// Two parts of an attention become one: the combination step of flash, ring and split-key
+// attention.
+#pragma once
+
+#include <string_view>
+
+#include "reference/attention_mask.h"
+#include "reference/tensor.h"
+
+namespace sextant {
+
+struct AttentionMerge {
+  static constexpr std::string_view kName = "attention_merge";
+  static constexpr std::string_view kSignature =
+      "y1[N,E] lse1:wide[N] y2[N,E] lse2:wide[N] -> y[N,E] lse:wide[N]";
+  static constexpr std::string_view kSlices = "N";
+  static constexpr std::string_view kSteps = "softmax weigh dot";
+  static constexpr std::string_view kDraw = "y1=normal lse1=normal y2=normal lse2=normal";
+  static constexpr std::string_view kChoices = "empty_rows=unspecified|zero N=3|1|5 E=4|1|6|16|33";
+  static constexpr std::string_view kFormula =
+      "lse = ln(e^lse1 + e^lse2)\n"
+      "y   = e^(lse1 - lse) y1 + e^(lse2 - lse) y2\n"
+      "  y1, lse1  [N,E] [N]  attention over some keys; -infinity: over none, y1 does not count\n"
+      "  y2, lse2  [N,E] [N]  over others\n"
+      "  y, lse    [N,E] [N]  over all; where there are none: not specified, or 0 and -infinity "
+      "if\n"
+      "                       empty_rows=zero\n"
+      "lse is the natural logarithm.";
+  static constexpr std::string_view kSource =
+      "Milakov and Gimelshein 2018, arXiv:1805.02867, section 3.1; Dao et al. 2022, "
+      "arXiv:2205.14135, section 3.1";
+
+  EmptyRows empty_rows = EmptyRows::kUnspecified;
+  void Visit(auto&& v) { v("empty_rows", empty_rows); }
+  template <class Real>
+  void operator()(const Tensor<Real>& y1, const Tensor<Real>& lse1, const Tensor<Real>& y2,
+                  const Tensor<Real>& lse2, Tensor<Real>& y, Tensor<Real>& lse) const;
+};
+
+}  // namespace sextant

@@ -1,0 +1,151 @@
+// What all forms of attention share: the scores of one query, and the mean that they weigh.
+#pragma once
+
+#include <cmath>
+#include <vector>
+
+#include "reference/attention_attributes.h"
+#include "reference/log_of_nothing.h"
+#include "reference/slices.h"
+#include "reference/softmax_row.h"
+#include "reference/tensor.h"
+
+namespace sextant {
+
+// Row i of the last axis of a tensor.
+template <class Real>
+std::span<const Real> RowAt(const Tensor<Real>& tensor, size_t i) {
+  const size_t width = tensor.shape.back();
+  return std::span(tensor.data).subspan(i * width, width);
+}
+
+// Tensors of a case or of a slice of it; bias[B,H,S,T] and sink[H] if there are any.
+template <class Real>
+struct AttentionTensors {
+  const Tensor<Real>&q, &k, &v;
+  const Tensor<Real>* bias = nullptr;
+  const Tensor<Real>* sink = nullptr;
+  bool scale_bias = false;  // the bias is added before the sum is scaled
+};
+
+// c tanh(score / c): step cap. A score that may have overflowed may be NaN, which no cap limits.
+template <class Real>
+Real Capped(const Real& score, double c) {
+  if constexpr (std::same_as<Real, Counted>) {
+    if (std::isinf(score.error())) return score;
+  }
+  const InStep at(Step::kCap);
+  return Real(c) * Tanh(score / Real(c));
+}
+
+// From a product of query and key to its score, in this order: scale, cap, bias.
+template <class Real>
+class ScoreOf {
+ public:
+  ScoreOf(const AttentionAttributes& op, size_t D, bool scale_bias = false)
+      : scale_(op.scale, D), soft_cap_(op.soft_cap), scale_bias_(scale_bias) {}
+  Real operator()(const Real& product, const Real* bias = nullptr) const {
+    Real score = Kept(product);
+    if (bias && scale_bias_) score = Plus(score, *bias);
+    score = Kept(scale_(score));
+    if (soft_cap_) score = Kept(Capped(score, *soft_cap_));
+    return bias && !scale_bias_ ? Plus(score, *bias) : score;
+  }
+
+ private:
+  static Real Kept(const Real& score) {
+    const InStep at(Step::kScore);
+    return Converted(score);
+  }
+  static Real Plus(const Real& score, const Real& bias) {
+    Real sum;
+    {
+      const InStep at(Step::kBias);
+      sum = score + bias;
+    }
+    return Kept(sum);
+  }
+
+  ScoreScale<Real> scale_;
+  std::optional<double> soft_cap_;
+  bool scale_bias_;
+};
+
+// Row (b, h, s) of the tensors, and the place of the query in the whole case.
+struct QueryAt {
+  size_t b, h, s;
+};
+
+// The keys of one head, prepared for many queries.
+template <class Real>
+class KeyRows {
+ public:
+  explicit KeyRows(const Tensor<Real>& k) : k_(k) {}
+  // Those that begin at that row.
+  std::span<const DotOperand<Real>> At(size_t first) {
+    if (!keys_.empty() && first == first_) return keys_;
+    first_ = first;
+    keys_.clear();
+    for (size_t t = 0; t < k_.shape[2]; ++t) keys_.emplace_back(RowAt(k_, first + t));
+    return keys_;
+  }
+
+ private:
+  const Tensor<Real>& k_;
+  size_t first_ = 0;
+  std::vector<DotOperand<Real>> keys_;
+};
+
+// The scores of one query with the keys that it sees.
+template <class Real>
+std::vector<Real> ScoresOf(const AttentionTensors<Real>& in, const ScoreOf<Real>& score_of,
+                           size_t query, std::span<const DotOperand<Real>> rows,
+                           const KeyRange& keys) {
+  const DotOperand<Real> q(RowAt(in.q, query));
+  std::vector<Real> scores;
+  scores.reserve(keys.size());
+  for (size_t t = keys.first; t < keys.last; ++t) {
+    const Real* bias = in.bias ? &RowAt(*in.bias, query)[t] : nullptr;
+    scores.push_back(score_of(Dot(q, rows[t]), bias));
+  }
+  return scores;
+}
+
+// y[B,H,S,E] and lse[B,H,S] of a case or a slice. Where no key is seen they stay what they are (not
+// specified), or become 0 and less than every number.
+template <class Real>
+void Attend(const AttentionAttributes& op, const AttentionTensors<Real>& in, Tensor<Real>& y,
+            Tensor<Real>& lse) {
+  const size_t B = in.q.shape[0], H = in.q.shape[1], S = in.q.shape[2], D = in.q.shape[3];
+  const size_t K = in.k.shape[1], T = in.k.shape[2], E = in.v.shape[3];
+  const size_t first_b = FirstOf("B"), first_h = FirstOf("H"), first_s = FirstOf("S");
+  const ScoreOf<Real> score_of(op, D, in.scale_bias);
+  KeyRows<Real> rows(in.k);
+  std::vector<Real> values;
+  for (size_t i = 0; i < B * H * S; ++i) {
+    const QueryAt at{i / (H * S), i / S % H, i % S};
+    const KeyRange keys = op.KeysOf(first_b + at.b, first_s + at.s);
+    if (keys.IsEmpty()) {
+      if (op.empty_rows == EmptyRows::kUnspecified) continue;
+      for (size_t e = 0; e < E; ++e) y.data[i * E + e] = Real(0.0);
+      lse.data[i] = LogOfNothing<Real>();
+      continue;
+    }
+    const size_t key_row = (at.b * K + op.KeyHeadOf(first_h + at.h)) * T;
+    std::vector<Real> scores = ScoresOf(in, score_of, i, rows.At(key_row), keys);
+    if (in.sink) {
+      lse.data[i] = SoftmaxRow<Real>(scores, Tiling::kAny).LogOfSum();
+      scores.push_back((*in.sink)(at.h));
+    }
+    const SoftmaxRow<Real> weights(scores, Tiling::kAny);
+    if (!in.sink) lse.data[i] = weights.LogOfSum();
+    for (size_t e = 0; e < E; ++e) {
+      values.clear();
+      for (size_t t = keys.first; t < keys.last; ++t) values.push_back(RowAt(in.v, key_row + t)[e]);
+      if (in.sink) values.emplace_back(0.0);
+      y.data[i * E + e] = weights.Mean(values);
+    }
+  }
+}
+
+}  // namespace sextant

@@ -1,0 +1,19 @@
+#include "reference/attention_sink.h"
+
+#include "reference/attention_rows.h"
+#include "reference/operation.h"
+
+namespace sextant {
+
+template <class Real>
+void AttentionSink::operator()(const Tensor<Real>& q, const Tensor<Real>& k, const Tensor<Real>& v,
+                               const Tensor<Real>& sink, Tensor<Real>& y, Tensor<Real>& lse) const {
+  Attend<Real>(*this, {.q = q, .k = k, .v = v, .sink = &sink}, y, lse);
+}
+
+template <>
+std::unique_ptr<Operation> MakeOperation<AttentionSink>() {
+  return Wrap<AttentionSink>();
+}
+
+}  // namespace sextant

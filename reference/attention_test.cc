@@ -1,0 +1,110 @@
+#include "reference/attention.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "reference/proof_test.h"
+
+namespace sextant {
+namespace {
+
+using testing::Each;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsNan;
+
+const std::string kOne = "attention H=1 D=1 E=1 ";  // one head of one channel
+
+// Scores 0 and ln 3 (up to 2^-54): weights 1/4 and 3/4.
+TEST(Attention, WeighsValuesBySoftmax) {
+  const std::string line = kOne + "dtype=f64 S=1 T=2 @q=1 @k=0,1.0986122886681098 @v=4,8";
+  EXPECT_NEAR(DoublesOf(line)[0], 7, 1e-15);
+  EXPECT_NEAR(DoublesOf(line, 1)[0], std::log(4), 1e-15);
+}
+
+// q.k = 4; D^-1/2 = 1/2. The logarithm of one exponential is its score.
+TEST(Attention, ScalesByTheWidthUnlessTold) {
+  const std::string line = "attention H=1 S=1 T=1 D=4 @q=1,1,1,1 @k=1,1,1,1 ";
+  EXPECT_THAT(DoublesOf(line, 1), ElementsAre(2));
+  EXPECT_THAT(DoublesOf(line + "scale=3", 1), ElementsAre(12));
+}
+
+TEST(Attention, CapsScoresAfterScaling) {
+  const std::string line = kOne + "dtype=f64 scale=0.5 soft_cap=3 S=1 @q=2 @k=5 @v=1";
+  EXPECT_NEAR(DoublesOf(line, 1)[0], 3 * std::tanh(5. / 3), 1e-15);
+}
+
+// One key each: its value exactly, whatever the score; nothing is permitted.
+TEST(Attention, OneKeyGivesItsValue) {
+  const auto proof = ProofOf("attention H=1 D=1 E=2 S=3 T=3 window=[0,0] @v=1,2,3,4,5,6");
+  EXPECT_THAT(proof.golden[0].high.data, ElementsAre(1, 2, 3, 4, 5, 6));
+  EXPECT_THAT(proof.golden[0].permitted.data, Each(0));
+  EXPECT_THAT(proof.golden[0].radius.data, Each(0));
+}
+
+// Heads 0 and 1 read key head 0, heads 2 and 3 key head 1.
+TEST(Attention, NeighbouringHeadsShareKeys) {
+  EXPECT_THAT(DoublesOf("attention H=4 K=2 S=1 T=1 D=1 E=1 @v=5,7"), ElementsAre(5, 5, 7, 7));
+  EXPECT_THAT(DoublesOf("attention B=2 H=2 K=1 S=1 T=1 D=1 E=1 @v=5,7"), ElementsAre(5, 5, 7, 7));
+}
+
+// Equal scores: the mean of what is seen; lse is the logarithm of the count.
+TEST(Attention, MaskedKeysDoNotCount) {
+  const std::string line = kOne + "mask=causal S=2 T=4 dtype=f64 @q=0 @v=3,9,12,24";
+  EXPECT_THAT(DoublesOf(line), ElementsAre(8, 12));
+  EXPECT_THAT(DoublesOf(line + " align=top_left"), ElementsAre(3, 6));
+  EXPECT_NEAR(DoublesOf(line, 1)[0], std::log(3), 1e-15);
+  EXPECT_THAT(DoublesOf(line + " key_length=[3]"), ElementsAre(6, 8));
+}
+
+TEST(Attention, RowsWithoutKeysAreZeroOnlyIfAsked) {
+  const std::string line = kOne + "mask=causal S=3 T=1 @v=4";
+  EXPECT_THAT(DoublesOf(line), ElementsAre(IsNan(), IsNan(), 4));
+  const auto proof = ProofOf(line + " empty_rows=zero");
+  EXPECT_THAT(proof.golden[0].value.data, ElementsAre(0, 0, 4));
+  EXPECT_EQ(proof.golden[1].value.data[0], -INFINITY);
+  EXPECT_EQ(proof.golden[1].high.data[0], -INFINITY);
+  EXPECT_THAT(proof.golden[1].permitted.data, ElementsAre(0, 0, testing::Ge(0)));
+}
+
+// What is not seen is not read: NaN there changes nothing.
+TEST(Attention, WhatIsNotSeenMayBeAnything) {
+  const Case c = Case::Parse(kOne + "mask=causal align=top_left S=2 T=3 @q=0 @k=1 @v=4,6,8");
+  Tensors inputs = DrawInputs(c);
+  inputs[1].values.data[2] = inputs[2].values.data[2] = NAN;
+  EXPECT_THAT(Prove(c, inputs, ParseRecipe("native", c.dtype()))[0].high.data, ElementsAre(4, 5));
+}
+
+// Slices know where they stand: 300 queries and more are proven in parts.
+TEST(Attention, SlicesSeeTheKeysOfTheWhole) {
+  const std::string line =
+      "attention B=2 H=2 K=1 D=1 E=72 mask=causal S=240 T=241 window=[1,0] "
+      "key_length=[240,241] @q=0 @v=uniform";
+  const Proof proof = ProofOf(line);
+  const auto& v = proof.inputs[2].values;
+  for (const size_t b : {0, 1}) {
+    for (const size_t h : {0, 1}) {
+      for (const size_t s : {1, 119, 120, 239}) {
+        const size_t i = s + b;  // the query's own key
+        EXPECT_EQ(proof.golden[0].high(b, h, s, 71), (v(b, 0, i - 1, 71) + v(b, 0, i, 71)) / 2);
+      }
+    }
+  }
+}
+
+TEST(Attention, RefusesHeadsThatCannotShare) {
+  try {
+    Case::Parse("attention H=4 K=3 S=1 D=1");
+    FAIL();
+  } catch (const Error& e) {
+    EXPECT_THAT(e.what(), HasSubstr("dimension K is 3, expected a divisor of H, which is 4"));
+  }
+  EXPECT_THROW(Case::Parse("attention H=1 S=1 D=1 soft_cap=0"), Error);
+}
+
+}  // namespace
+}  // namespace sextant

@@ -1,0 +1,35 @@
+#include "reference/decoder.h"
+
+#include "reference/decoder_formula.h"
+#include "reference/operation.h"
+
+namespace sextant {
+
+void Decoder::Check() const {
+  DecoderBlockAttributes::Check();
+  if (placement == Placement::kSandwich)
+    throw Error("placement=sandwich has two norms more, which decoder does not have");
+  if (logit_cap && !(*logit_cap > 0)) throw Error("logit_cap is ", *logit_cap, ", expected > 0");
+}
+
+template <class Real>
+void Decoder::operator()(const Tensor<double>& token, const Tensor<double>& position,
+                         const Tensor<Real>& table, const Tensor<Real>& attn_norm,
+                         const Tensor<Real>& wq, const Tensor<Real>& wk, const Tensor<Real>& wv,
+                         const Tensor<Real>& wo, const Tensor<Real>& mlp_norm,
+                         const Tensor<Real>& gate, const Tensor<Real>& up, const Tensor<Real>& down,
+                         const Tensor<Real>& last_norm, const Tensor<Real>& head,
+                         Tensor<Real>& logits, Tensor<Real>& states) const {
+  const StackedWeights<Real> weights{attn_norm, wq, wk, wv, wo, mlp_norm, gate, up, down};
+  const auto run = [&](const Tensor<Real>& x, const BlockWeights<Real>& w,
+                       const BlockTensors<Real>& out) { RunBlock(*this, x, position, w, out); };
+  const Tensor<Real> last = RunBlocks(*this, token, table, weights, states, run);
+  ToLogits(*this, Normed(Norm(), last, last_norm), head, logits);
+}
+
+template <>
+std::unique_ptr<Operation> MakeOperation<Decoder>() {
+  return Wrap<Decoder>();
+}
+
+}  // namespace sextant

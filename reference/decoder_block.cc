@@ -1,0 +1,33 @@
+#include "reference/decoder_block.h"
+
+#include "reference/decoder_block_formula.h"
+#include "reference/operation.h"
+
+namespace sextant {
+
+void DecoderBlock::Check() const {
+  DecoderBlockAttributes::Check();
+  if (placement == Placement::kSandwich)
+    throw Error("placement=sandwich has two norms more: ask decoder_block_normed");
+}
+
+template <class Real>
+void DecoderBlock::operator()(const Tensor<Real>& x, const Tensor<double>& position,
+                              const Tensor<Real>& attn_norm, const Tensor<Real>& wq,
+                              const Tensor<Real>& wk, const Tensor<Real>& wv,
+                              const Tensor<Real>& wo, const Tensor<Real>& mlp_norm,
+                              const Tensor<Real>& gate, const Tensor<Real>& up,
+                              const Tensor<Real>& down, Tensor<Real>& y, Tensor<Real>& normed,
+                              Tensor<Real>& q_rotated, Tensor<Real>& k_rotated,
+                              Tensor<Real>& attention_out, Tensor<Real>& middle,
+                              Tensor<Real>& hidden) const {
+  RunBlock<Real>(*this, x, position, {attn_norm, wq, wk, wv, wo, mlp_norm, gate, up, down},
+                 {y, normed, q_rotated, k_rotated, attention_out, middle, hidden});
+}
+
+template <>
+std::unique_ptr<Operation> MakeOperation<DecoderBlock>() {
+  return Wrap<DecoderBlock>();
+}
+
+}  // namespace sextant

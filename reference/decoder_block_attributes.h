@@ -1,0 +1,88 @@
+// What the operations share that are blocks of a decoder: one list of attributes.
+#pragma once
+
+#include <optional>
+
+#include "reference/attention.h"
+#include "reference/gated.h"
+#include "reference/rms_norm.h"
+#include "reference/rope_attributes.h"
+
+namespace sextant {
+
+// Where a block normalises; A is attention, F the feed-forward, N1 and N2 their norms.
+enum class Placement {
+  kPre,       // h = x + A(N1 x), y = h + F(N2 h): Llama, Mistral, Qwen
+  kBranch,    // h = x + N1 A(x), y = h + N2 F(h): OLMo-2
+  kParallel,  // y = x + A(N1 x) + F(N2 x): GPT-J and Cohere (with one norm), GPT-NeoX
+  kSandwich,  // h = x + P1 A(N1 x), y = h + P2 F(N2 h), with two norms more: Gemma 2 and 3
+};
+constexpr std::array<std::string_view, 4> NamesOf(Placement) {
+  return {"pre", "branch", "parallel", "sandwich"};
+}
+
+// Whether, and over what, queries and keys are normalised before they are rotated.
+enum class QkNorm {
+  kNone,
+  kHead,  // each head by itself: Qwen3, Gemma 3
+  kFull,  // all heads of a token together: OLMo-2
+};
+constexpr std::array<std::string_view, 3> NamesOf(QkNorm) { return {"none", "head", "full"}; }
+
+struct DecoderBlockAttributes : RopeAttributes {
+  static constexpr std::string_view kSteps =
+      "exponent frequency angle trig table rotate square sum rsqrt scale weigh dot score cap "
+      "softmax activation gate keep";
+
+  double eps = 1e-5;
+  bool unit_offset = false;  // all norms multiply by 1 + weight
+  GateKind kind{};
+  Placement placement = Placement::kPre;
+  std::optional<double> scale{};     // of the scores; unset: D^-1/2
+  std::optional<double> soft_cap{};  // of the scores
+  Mask mask = Mask::kCausal;
+  std::optional<IntegerList> window{};
+  std::optional<int64_t> chunk{};
+  std::optional<IntegerList> segments{};
+  Dimension H{}, K{}, S{};
+  void Visit(auto&& v) {
+    RopeAttributes::Visit(v);
+    v("eps", eps);
+    v("unit_offset", unit_offset);
+    v("kind", kind);
+    v("placement", placement);
+    v("scale", scale);
+    v("soft_cap", soft_cap);
+    v("mask", mask);
+    v("window", window);
+    v("chunk", chunk);
+    v("segments", segments);
+    v("H", H);
+    v("K", K);
+    v("S", S);
+  }
+  void Check() const {
+    RopeAttributes::Check();
+    Norm().Check();
+    Attending().Check();
+  }
+
+  RmsNorm Norm() const { return {.eps = eps, .unit_offset = unit_offset}; }
+  // The block's own tokens attend to each other: one batch, as many keys as queries.
+  Attention Attending() const {
+    Attention attention;
+    attention.scale = scale;
+    attention.soft_cap = soft_cap;
+    attention.mask = mask;
+    attention.window = window;
+    attention.chunk = chunk;
+    attention.segments = segments;
+    attention.B.value = 1;
+    attention.H = H;
+    attention.K = K;
+    attention.S = attention.T = S;
+    return attention;
+  }
+};
+
+}  // namespace sextant

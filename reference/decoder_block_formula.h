@@ -1,0 +1,134 @@
+// The formula of a decoder's block, over any number type: the operations that it consists of, and
+// what they hand on. Shared by decoder_block, decoder_block_normed and decoder.
+#pragma once
+
+#include "reference/block_parts.h"
+#include "reference/decoder_block_attributes.h"
+#include "reference/feed_forward.h"
+#include "reference/linear.h"
+#include "reference/rope_table.h"
+
+namespace sextant {
+
+// Weights by pointer may be missing where nothing reads them.
+template <class Real>
+struct BlockWeights {
+  const Tensor<Real>&attn_norm, &wq, &wk, &wv, &wo, &mlp_norm, &gate, &up, &down;
+  QkNorm qk_norm = QkNorm::kNone;
+  const Tensor<Real>*q_norm = nullptr, *k_norm = nullptr;
+  const Tensor<Real>*attn_post_norm = nullptr, *mlp_post_norm = nullptr;  // of a sandwich
+};
+
+// All of them of their shapes already.
+template <class Real>
+struct BlockTensors {
+  Tensor<Real>&y, &normed, &q_rotated, &k_rotated, &attention_out, &middle, &hidden;
+};
+
+// In any order.
+template <class Real>
+Tensor<Real> SumKept(const Tensor<Real>& a, const Tensor<Real>& b, const Tensor<Real>& c) {
+  const InStep at(Step::kKeep);
+  Tensor<Real> sum = a;
+  for (size_t i = 0; i < sum.data.size(); ++i)
+    sum.data[i] = SumOf(std::vector<Real>{a.data[i], b.data[i], c.data[i]});
+  return sum;
+}
+
+template <class Real>
+Tensor<Real> Projected(const Tensor<Real>& x, const Tensor<Real>& weight) {
+  Tensor<Real> y({x.shape[0], weight.shape[0]});
+  Linear()(x, weight, y);
+  return Kept(std::move(y));
+}
+
+template <class Real>
+Tensor<Real> Normed(const RmsNorm& norm, const Tensor<Real>& x, const Tensor<Real>& weight) {
+  Tensor<Real> y(x.shape);
+  norm(x, weight, y);
+  return Kept(std::move(y));
+}
+
+// Queries or keys [S,H*D], normalised as qk_norm says.
+template <class Real>
+Tensor<Real> QkNormed(const RmsNorm& norm, QkNorm how, const Tensor<Real>& x,
+                      const Tensor<Real>* weight, size_t heads) {
+  if (how == QkNorm::kNone) return x;
+  if (how == QkNorm::kFull) return Normed(norm, x, *weight);
+  Tensor<Real> y(x.shape);
+  const size_t S = x.shape[0], D = heads == 0 ? 0 : x.shape[1] / heads;
+  for (size_t h = 0; h < heads; ++h) {
+    Tensor<Real> of_head({S, D}), its_weight({D});
+    for (size_t d = 0; d < D; ++d) its_weight(d) = (*weight)(h * D + d);
+    for (size_t s = 0; s < S; ++s) {
+      for (size_t d = 0; d < D; ++d) of_head(s, d) = x(s, h * D + d);
+    }
+    of_head = Normed(norm, of_head, its_weight);
+    for (size_t s = 0; s < S; ++s) {
+      for (size_t d = 0; d < D; ++d) y(s, h * D + d) = of_head(s, d);
+    }
+  }
+  return y;
+}
+
+// attention_out [S,M]: the rotated queries and keys of x [S,M], attention, the output projection.
+template <class Real>
+Tensor<Real> AttentionBranch(const DecoderBlockAttributes& a, const Tensor<Real>& x,
+                             const Tensor<double>& position, const BlockWeights<Real>& w,
+                             const BlockTensors<Real>& out) {
+  const size_t S = x.shape[0], pairs = static_cast<size_t>(a.R.value / 2);
+  const auto H = static_cast<size_t>(a.H.value), K = static_cast<size_t>(a.K.value);
+  Tensor<Real> inv_freq({pairs}), amplitude, cos({1, S, pairs}), sin({1, S, pairs});
+  a.Frequencies()(inv_freq, amplitude);
+  const Tensor<double> positions({1, S}, position.data);
+  RopeTable::Fill(positions, inv_freq, amplitude(), cos, sin);
+  const auto rotated = [&](const Tensor<Real>& weight, const Tensor<Real>* norm, size_t heads,
+                           const char* name, Tensor<Real>& output) {
+    const Tensor<Real> flat = QkNormed(a.Norm(), w.qk_norm, Projected(x, weight), norm, heads);
+    Tensor<Real> y({1, heads, S, static_cast<size_t>(a.D.value)});
+    a.Rotation()(HeadsOf(flat, heads), cos, sin, y);
+    output.data = std::move(y.data);
+    Tensor<Real> next = Handed(name, output);
+    next.shape.insert(next.shape.begin(), 1);
+    return next;
+  };
+  const Tensor<Real> q = rotated(w.wq, w.q_norm, H, "q_rotated", out.q_rotated);
+  const Tensor<Real> k = rotated(w.wk, w.k_norm, K, "k_rotated", out.k_rotated);
+  const Tensor<Real> v = HeadsOf(Projected(x, w.wv), K);
+  Tensor<Real> mean(q.shape), lse({1, H, S});
+  a.Attending()(q, k, v, mean, lse);
+  out.attention_out = Projected(HeadsTogether(Kept(std::move(mean))), w.wo);
+  return Handed("attention_out", out.attention_out);
+}
+
+template <class Real>
+Tensor<Real> FeedForwardBranch(const DecoderBlockAttributes& a, const Tensor<Real>& x,
+                               const BlockWeights<Real>& w, Tensor<Real>& hidden) {
+  Tensor<Real> y(x.shape);
+  FeedForward{.kind = a.kind}(x, w.gate, w.up, w.down, y, hidden);
+  return Kept(std::move(y));
+}
+
+template <class Real>
+void RunBlock(const DecoderBlockAttributes& a, const Tensor<Real>& x,
+              const Tensor<double>& position, const BlockWeights<Real>& w,
+              const BlockTensors<Real>& out) {
+  const bool branch = a.placement == Placement::kBranch;
+  const bool sandwich = a.placement == Placement::kSandwich;
+  const bool parallel = a.placement == Placement::kParallel;
+  out.normed = branch ? x : Normed(a.Norm(), x, w.attn_norm);
+  Tensor<Real> attended = AttentionBranch(a, Handed("normed", out.normed), position, w, out);
+  if (branch) attended = Normed(a.Norm(), attended, w.attn_norm);
+  if (sandwich) attended = Normed(a.Norm(), attended, *w.attn_post_norm);
+  out.middle = SumKept(x, attended);
+  const Tensor<Real> middle = Handed("middle", out.middle);
+
+  const Tensor<Real>& before = parallel ? x : middle;
+  const Tensor<Real> in = branch ? before : Normed(a.Norm(), before, w.mlp_norm);
+  Tensor<Real> fed = FeedForwardBranch(a, in, w, out.hidden);
+  if (branch) fed = Normed(a.Norm(), fed, w.mlp_norm);
+  if (sandwich) fed = Normed(a.Norm(), fed, *w.mlp_post_norm);
+  out.y = parallel ? SumKept(x, attended, fed) : SumKept(middle, fed);
+}
+
+}  // namespace sextant

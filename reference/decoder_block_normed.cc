@@ -1,0 +1,40 @@
+#include "reference/decoder_block_normed.h"
+
+#include "reference/decoder_block_formula.h"
+#include "reference/operation.h"
+
+namespace sextant {
+
+template <class Real>
+void DecoderBlockNormed::operator()(
+    const Tensor<Real>& x, const Tensor<double>& position, const Tensor<Real>& attn_norm,
+    const Tensor<Real>& wq, const Tensor<Real>& wk, const Tensor<Real>& wv, const Tensor<Real>& wo,
+    const Tensor<Real>& mlp_norm, const Tensor<Real>& gate, const Tensor<Real>& up,
+    const Tensor<Real>& down, const Tensor<Real>& q_norm, const Tensor<Real>& k_norm,
+    const Tensor<Real>& attn_post_norm, const Tensor<Real>& mlp_post_norm, Tensor<Real>& y,
+    Tensor<Real>& normed, Tensor<Real>& q_rotated, Tensor<Real>& k_rotated,
+    Tensor<Real>& attention_out, Tensor<Real>& middle, Tensor<Real>& hidden) const {
+  RunBlock<Real>(*this, x, position,
+                 {.attn_norm = attn_norm,
+                  .wq = wq,
+                  .wk = wk,
+                  .wv = wv,
+                  .wo = wo,
+                  .mlp_norm = mlp_norm,
+                  .gate = gate,
+                  .up = up,
+                  .down = down,
+                  .qk_norm = qk_norm,
+                  .q_norm = &q_norm,
+                  .k_norm = &k_norm,
+                  .attn_post_norm = &attn_post_norm,
+                  .mlp_post_norm = &mlp_post_norm},
+                 {y, normed, q_rotated, k_rotated, attention_out, middle, hidden});
+}
+
+template <>
+std::unique_ptr<Operation> MakeOperation<DecoderBlockNormed>() {
+  return Wrap<DecoderBlockNormed>();
+}
+
+}  // namespace sextant

@@ -1,0 +1,64 @@
+// A decoder's block with further norms: of queries and keys, and of what its branches add.
+#pragma once
+
+#include <string_view>
+
+#include "reference/decoder_block_attributes.h"
+#include "reference/tensor.h"
+
+namespace sextant {
+
+struct DecoderBlockNormed : DecoderBlockAttributes {
+  static constexpr std::string_view kName = "decoder_block_normed";
+  static constexpr std::string_view kSignature =
+      "x[S,M] position:i64[S] attn_norm:wide[M] wq[H*D,M] wk[K*D,M] wv[K*D,M] wo[M,H*D] "
+      "mlp_norm:wide[M] gate[F,M] up[F,M] down[M,F] q_norm:wide[H*D] k_norm:wide[K*D] "
+      "attn_post_norm:wide[M] mlp_post_norm:wide[M] -> y[S,M] normed?[S,M] q_rotated?[H,S,D] "
+      "k_rotated?[K,S,D] attention_out?[S,M] middle?[S,M] hidden?[S,F]";
+  static constexpr std::string_view kSlices = "";
+  static constexpr std::string_view kDraw =
+      "x=normal position=sequence attn_norm=near_one wq=normal(0.5) wk=normal(0.5) "
+      "wv=normal(0.5) wo=normal(0.5) mlp_norm=near_one gate=normal(0.5) up=normal(0.5) "
+      "down=normal(0.5) q_norm=near_one k_norm=near_one attn_post_norm=near_one "
+      "mlp_post_norm=near_one";
+  static constexpr std::string_view kChoices =
+      "pairing=half|interleaved base=10000|500000 "
+      "scaling=none|linear(factor=8)|dynamic(factor=4,max_position_embeddings=4) seq_len=|16 "
+      "offset=0|1|2 direction=forward|transpose eps=1e-05|0.1 unit_offset=false|true "
+      "kind=swiglu|geglu_tanh placement=sandwich|pre|branch|parallel scale=|0.5 soft_cap=|2 "
+      "mask=causal|none window=|[1,0] chunk=|2 segments=|[2] qk_norm=head|none|full "
+      "S=3|1|5 M=6|4|16 H=4|2|1 K=2|1|4 D=4|6 R=4|2 F=5|8";
+  static constexpr std::string_view kFormula =
+      "decoder_block with q and k normalised before they are rotated:\n"
+      "  qk_norm=head   wq u of each head: rms_norm over D, its D numbers of q_norm\n"
+      "  qk_norm=full   wq u of a token: rms_norm over all heads; k alike\n"
+      "placement=sandwich:  h = x + P1 A(N1 x);  y = h + P2 F(N2 h)\n"
+      "  P1, P2 = rms_norm with attn_post_norm, mlp_post_norm (other placements do not read them)\n"
+      "  q_norm, k_norm                 [H*D] [K*D]  a weight for each channel of every head: "
+      "where a\n"
+      "                                              model has [D] for all, give it repeated\n"
+      "                                              (qk_norm=none does not read them)\n"
+      "  attn_post_norm, mlp_post_norm  [M]\n"
+      "  all others                     as decoder_block has them";
+  static constexpr std::string_view kSource =
+      "Gemma 3, arXiv:2503.19786, section 2; Qwen3, arXiv:2505.09388, section 2; OLMo 2, "
+      "arXiv:2501.00656, section 3.2";
+
+  QkNorm qk_norm = QkNorm::kNone;
+  void Visit(auto&& v) {
+    DecoderBlockAttributes::Visit(v);
+    v("qk_norm", qk_norm);
+  }
+  template <class Real>
+  void operator()(const Tensor<Real>& x, const Tensor<double>& position,
+                  const Tensor<Real>& attn_norm, const Tensor<Real>& wq, const Tensor<Real>& wk,
+                  const Tensor<Real>& wv, const Tensor<Real>& wo, const Tensor<Real>& mlp_norm,
+                  const Tensor<Real>& gate, const Tensor<Real>& up, const Tensor<Real>& down,
+                  const Tensor<Real>& q_norm, const Tensor<Real>& k_norm,
+                  const Tensor<Real>& attn_post_norm, const Tensor<Real>& mlp_post_norm,
+                  Tensor<Real>& y, Tensor<Real>& normed, Tensor<Real>& q_rotated,
+                  Tensor<Real>& k_rotated, Tensor<Real>& attention_out, Tensor<Real>& middle,
+                  Tensor<Real>& hidden) const;
+};
+
+}  // namespace sextant

@@ -1,0 +1,102 @@
+#include "reference/decoder_block.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+
+#include "reference/proof_test.h"
+
+namespace sextant {
+namespace {
+
+using testing::ElementsAre;
+using testing::ElementsAreArray;
+
+constexpr size_t kY = 0, kNormed = 1, kQuery = 2, kAttentionOut = 4, kMiddle = 5, kHidden = 6;
+
+// One token of width 2, one head: attention gives back the value.
+//   x = (3,4), mean square 12.5, eps 12.5: norm (3,4) / 5
+//   v = wv (0.6,0.8) = (0.8,0.6); attention_out = wo v = 5 (0.8,0.6) = (4,3); middle = (7,7)
+const std::string kOneToken =
+    " pairing=half eps=12.5 S=1 M=2 H=1 D=2 F=1 dtype=f64 @x=3,4 @attn_norm=1,1 @wv=0,1,1,0 "
+    "@wo=5,0,0,5 @mlp_norm=1,1 @position=9 ";
+
+TEST(DecoderBlock, AttentionReadsTheNormalisedInputAndIsAdded) {
+  const std::string line = "decoder_block" + kOneToken + "kind=reglu @gate=0,0 @up=1,1 @down=1,1";
+  EXPECT_THAT(DoublesOf(line, kNormed), ElementsAre(0.6, 0.8));
+  EXPECT_THAT(DoublesOf(line, kAttentionOut), ElementsAre(4, 3));
+  EXPECT_THAT(DoublesOf(line, kMiddle), ElementsAre(7, 7));
+  EXPECT_THAT(DoublesOf(line, kY), ElementsAre(7, 7));  // gated by 0
+}
+
+// The feed-forward reads (7,7) / sqrt(49 + 12.5): with weights 1, 0 of the gate and 0, 1 of up
+// hidden is 49 / 61.5.
+TEST(DecoderBlock, TheFeedForwardReadsTheNormalisedMiddle) {
+  const std::string line =
+      "decoder_block" + kOneToken + "kind=reglu @gate=1,0 @up=0,1 @down=61.5,0";
+  EXPECT_THAT(DoublesOf(line, kHidden), ElementsAre(49 / 61.5));
+  EXPECT_THAT(DoublesOf(line, kY), ElementsAre(56, 7));
+}
+
+// Parallel: hidden is 3/5 * 4/5 of the input, whatever attention adds.
+TEST(DecoderBlock, ParallelBranchesReadTheInput) {
+  const std::string line =
+      "decoder_block" + kOneToken + "placement=parallel kind=reglu @gate=1,0 @up=0,1 @down=25,0";
+  EXPECT_THAT(DoublesOf(line, kHidden), ElementsAre(12.0 / 25));
+  EXPECT_THAT(DoublesOf(line, kY), ElementsAre(19, 7));
+}
+
+// Branch: attention reads x itself, (4,3) times 5; its norm is (20,15) / sqrt(312.5 + 12.5).
+TEST(DecoderBlock, BranchesAreNormalisedBeforeTheyAreAdded) {
+  const std::string line =
+      "decoder_block" + kOneToken + "placement=branch kind=reglu @gate=0,0 @up=1,1 @down=1,1";
+  EXPECT_THAT(DoublesOf(line, kNormed), ElementsAre(3, 4));
+  EXPECT_THAT(DoublesOf(line, kAttentionOut), ElementsAre(20, 15));
+  EXPECT_NEAR(DoublesOf(line, kMiddle)[0], 3 + 20 / std::sqrt(325.0), 0x1p-50);
+}
+
+// Quarter turn: base^(-0) = 1 rad per token; at position 0 nothing turns, at 1 by one radian.
+TEST(DecoderBlock, QueriesAreRotatedByTheirPositions) {
+  const std::string line =
+      "decoder_block pairing=half eps=0 kind=reglu S=2 M=2 H=1 D=2 F=1 dtype=f64 "
+      "@x=1,1,1,1 @attn_norm=1,1 @wq=1,0,0,0 @position=0,1";
+  EXPECT_THAT(DoublesOf(line, kQuery), ElementsAre(1, 0, std::cos(1.0), std::sin(1.0)));
+}
+
+// Head h of the projections is rows h D .. : with wv the identity, and wo too, attention_out of one
+// token is its normalised self.
+TEST(DecoderBlock, HeadsAreBlocksOfRows) {
+  const std::string line =
+      "decoder_block pairing=half eps=0 kind=reglu S=1 M=4 H=2 D=2 F=1 dtype=f64 @x=1,-1,1,1 "
+      "@attn_norm=1,2,3,4 @wv=1,0,0,0,0,1,0,0,0,0,1,0,0,0,0,1 "
+      "@wo=1,0,0,0,0,1,0,0,0,0,1,0,0,0,0,1";
+  EXPECT_THAT(DoublesOf(line, kAttentionOut), ElementsAre(1, -2, 3, 4));
+}
+
+TEST(DecoderBlock, ASandwichNeedsTheOperationThatHasItsNorms) {
+  EXPECT_THROW(Case::Parse("decoder_block pairing=half placement=sandwich S=1 M=2 H=1 D=2 F=1"),
+               Error);
+}
+
+// decoder of one block: its states are the embedding and decoder_block of it.
+TEST(Decoder, IsItsBlocksInARow) {
+  const Proof whole = ProofOf("decoder pairing=half V=5 L=1 S=3 M=4 H=2 K=1 D=4 F=3 dtype=f64");
+  std::string line = "decoder_block pairing=half S=3 M=4 H=2 K=1 D=4 F=3 dtype=f64";
+  const auto numbers = [](const std::vector<double>& values) {
+    std::string text;
+    for (const double x : values) text += (text.empty() ? "" : ",") + PrintValue(x);
+    return text;
+  };
+  const auto& states = whole.golden[1].high.data;
+  line += " @x=" + numbers({states.begin(), states.begin() + 12});
+  for (const char* name : {"attn_norm", "wq", "wk", "wv", "wo", "mlp_norm", "gate", "up", "down"}) {
+    line += std::string(" @") + name + "=" + numbers(Find(whole.inputs, name).values.data);
+  }
+  const std::vector<double> last(states.begin() + 12, states.end());
+  EXPECT_THAT(DoublesOf(line), ElementsAreArray(last));
+}
+
+}  // namespace
+}  // namespace sextant

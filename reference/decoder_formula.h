@@ -1,0 +1,70 @@
+// The formula of a decoder, over any number type and with any way to run a block: what is wrong
+// with a block is wrong with a decoder of such.
+#pragma once
+
+#include <algorithm>
+
+#include "reference/decoder.h"
+#include "reference/decoder_block_formula.h"
+#include "reference/embedding.h"
+#include "reference/soft_cap.h"
+
+namespace sextant {
+
+// Weights of all blocks, stacked on a leading axis.
+template <class Real>
+struct StackedWeights {
+  const Tensor<Real>&attn_norm, &wq, &wk, &wv, &wo, &mlp_norm, &gate, &up, &down;
+};
+
+// Part i of the first axis.
+template <class Real>
+Tensor<Real> PartOf(const Tensor<Real>& whole, size_t i) {
+  const Shape shape(whole.shape.begin() + 1, whole.shape.end());
+  const auto count = static_cast<ptrdiff_t>(CountOf(shape));
+  const auto first = whole.data.begin() + static_cast<ptrdiff_t>(i) * count;
+  return {shape, std::vector<Real>(first, first + count)};
+}
+
+// states [L+1,S,M], and the last of them as it goes on. run(x, weights, tensors) is one block.
+template <class Real, class Run>
+Tensor<Real> RunBlocks(const Decoder& op, const Tensor<double>& token, const Tensor<Real>& table,
+                       const StackedWeights<Real>& w, Tensor<Real>& states, const Run& run) {
+  const size_t S = token.shape[0], M = table.shape[1], L = w.attn_norm.shape[0];
+  const auto heads = static_cast<size_t>(op.H.value), key_heads = static_cast<size_t>(op.K.value);
+  const auto width = static_cast<size_t>(op.D.value);
+  Tensor<Real> state({S, M});
+  const auto hand_on = [&](size_t l) {
+    const size_t first = l * S * M;
+    const Tensor<Real> next = HandedPart("states", first, state);
+    std::ranges::copy(state.data, states.data.begin() + static_cast<ptrdiff_t>(first));
+    state = next;
+  };
+  Embedding{.scale = op.embedding_scale}(token, table, state);
+  hand_on(0);
+  for (size_t l = 0; l < L; ++l) {
+    Tensor<Real> y({S, M}), normed({S, M}), attention_out({S, M}), middle({S, M});
+    Tensor<Real> hidden({S, w.gate.shape[1]}), q({heads, S, width}), k({key_heads, S, width});
+    const Tensor<Real> own[] = {PartOf(w.attn_norm, l), PartOf(w.wq, l), PartOf(w.wk, l),
+                                PartOf(w.wv, l),        PartOf(w.wo, l), PartOf(w.mlp_norm, l),
+                                PartOf(w.gate, l),      PartOf(w.up, l), PartOf(w.down, l)};
+    run(state,
+        BlockWeights<Real>{own[0], own[1], own[2], own[3], own[4], own[5], own[6], own[7], own[8]},
+        BlockTensors<Real>{y, normed, q, k, attention_out, middle, hidden});
+    state = std::move(y);
+    hand_on(l + 1);
+  }
+  return state;
+}
+
+// logits [S,V] of the normalised last state.
+template <class Real>
+void ToLogits(const Decoder& op, const Tensor<Real>& last, const Tensor<Real>& head,
+              Tensor<Real>& logits) {
+  Linear()(last, head, logits);
+  if (!op.logit_cap) return;
+  const Tensor<Real> uncapped = logits;
+  SoftCap{.cap = *op.logit_cap}(uncapped, logits);
+}
+
+}  // namespace sextant

@@ -1,0 +1,259 @@
+#include "reference/dot.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+namespace sextant {
+namespace {
+
+using Limb = mp_limb_t;
+__extension__ using Double = unsigned __int128;  // of two limbs
+
+constexpr int kLimbBits = 64;
+static_assert(GMP_NUMB_BITS == kLimbBits);
+
+// Beyond, radii might underflow a double; whoever needs so many bits is in no hurry.
+constexpr int kMostBits = 400;
+// Bits of an enclosure's integer beyond the working precision.
+constexpr int kGuardBits = 64;
+
+// A number of MPFR is 0.m 2^exponent, with m in whole limbs, the lowest first.
+std::span<const Limb> SignificandOf(mpfr_srcptr x) {
+  const auto count = static_cast<size_t>((mpfr_get_prec(x) + kLimbBits - 1) / kLimbBits);
+  return {static_cast<const Limb*>(mpfr_custom_get_significand(x)), count};
+}
+
+// The exponent of the lowest bit that is 1; x is not 0.
+int64_t LowestBitOf(mpfr_srcptr x) {
+  const auto m = SignificandOf(x);
+  size_t zeros = 0;
+  while (m[zeros] == 0) ++zeros;
+  return mpfr_get_exp(x) - static_cast<int64_t>((m.size() - zeros) * kLimbBits) +
+         __builtin_ctzll(m[zeros]);
+}
+
+// to = floor(|x| / 2^unit); returns whether that loses bits. |x| / 2^unit fits.
+bool Place(mpfr_srcptr x, int64_t unit, std::span<Limb> to) {
+  std::ranges::fill(to, 0);
+  if (mpfr_zero_p(x)) return false;
+  const auto m = SignificandOf(x);
+  const int64_t shift = mpfr_get_exp(x) - static_cast<int64_t>(m.size() * kLimbBits) - unit;
+  const int64_t limbs = shift >= 0 ? shift / kLimbBits : -((-shift + kLimbBits - 1) / kLimbBits);
+  const auto bits = static_cast<int>(shift - limbs * kLimbBits);  // to the left, 0 .. 63
+  bool loses = false;
+  const auto put = [&](int64_t at, Limb limb) {
+    if (at < 0) {
+      loses |= limb != 0;
+    } else if (limb != 0) {
+      to[static_cast<size_t>(at)] |= limb;
+    }
+  };
+  for (size_t i = 0; i < m.size(); ++i) {
+    const int64_t at = static_cast<int64_t>(i) + limbs;
+    put(at, m[i] << bits);
+    if (bits > 0) put(at + 1, m[i] >> (kLimbBits - bits));
+  }
+  return loses;
+}
+
+// |x| / 2^exponent, rounded up to a double.
+double UpIn(mpfr_srcptr x, int64_t exponent) {
+  long own = 0;
+  const double fraction = std::abs(mpfr_get_d_2exp(&own, x, MPFR_RNDA));
+  return std::ldexp(fraction, static_cast<int>(std::max<int64_t>(own - exponent, -1000)));
+}
+
+// sum += a * b, of limbs; the sum has room for all carries.
+void AddProduct(std::span<const Limb> a, std::span<const Limb> b, Limb* sum) {
+  for (size_t j = 0; j < b.size(); ++j, ++sum) {
+    if (b[j] == 0) continue;
+    Limb carry = 0;
+    size_t i = 0;
+    for (; i < a.size(); ++i) {
+      const Double t = static_cast<Double>(a[i]) * b[j] + sum[i] + carry;
+      sum[i] = static_cast<Limb>(t);
+      carry = static_cast<Limb>(t >> kLimbBits);
+    }
+    for (; carry != 0; ++i) {
+      sum[i] += carry;
+      carry = sum[i] < carry;
+    }
+  }
+}
+
+}  // namespace
+
+DotOperand<Interval>::DotOperand(std::span<const Interval> numbers) : numbers_(numbers) {
+  specified_ = std::ranges::all_of(numbers, &Interval::IsSpecified);
+  if (!specified_) return;
+  Scale();
+  if (plain_) return;
+  limbs_.resize(numbers.size() * width_);
+  negative_.resize(numbers.size());
+  size_.resize(numbers.size());
+  radius_.resize(numbers.size());
+  for (size_t i = 0; i < numbers.size(); ++i) Hold(i);
+}
+
+// Points are held exactly, whatever that takes; of others no more bits than are known.
+void DotOperand<Interval>::Scale() {
+  int64_t lowest = std::numeric_limits<int64_t>::max();
+  constexpr int64_t kNone = std::numeric_limits<int64_t>::min();
+  top_ = kNone;
+  bool points = true;
+  for (const Interval& x : numbers_) {
+    points = points && x.IsPoint();
+    for (const Endpoint* end : {&x.lower(), &x.upper()}) {
+      if (mpfr_zero_p(end->get())) continue;
+      top_ = std::max<int64_t>(top_, mpfr_get_exp(end->get()));
+      if (points) lowest = std::min(lowest, LowestBitOf(end->get()));
+    }
+  }
+  if (top_ == kNone) lowest = top_ = 0;  // nothing but zeros
+  const auto precision = static_cast<int>(mpfr_get_prec(Endpoint().get()));
+  if (!points) {
+    plain_ = precision > kMostBits;
+    lowest = top_ - precision - kGuardBits;
+  }
+  width_ = static_cast<size_t>((top_ - lowest + kLimbBits - 1) / kLimbBits);
+  unit_ = top_ - static_cast<int64_t>(width_) * kLimbBits;
+}
+
+// The integer is that of the endpoint nearer to 0, cut off.
+void DotOperand<Interval>::Hold(size_t i) {
+  mpfr_srcptr lower = numbers_[i].lower().get(), upper = numbers_[i].upper().get();
+  mpfr_srcptr near = mpfr_sgn(upper) < 0 ? upper : lower;
+  negative_[i] = mpfr_sgn(near) < 0;
+  const bool cut = Place(near, unit_, std::span(limbs_).subspan(i * width_, width_));
+  size_[i] = std::max(UpIn(lower, top_), UpIn(upper, top_));
+  if (numbers_[i].IsPoint() && !cut) return;
+  Endpoint width;
+  mpfr_sub(width.get(), upper, lower, MPFR_RNDU);
+  const double unit = std::ldexp(1.0, -static_cast<int>(width_) * kLimbBits);
+  radius_[i] = (UpIn(width.get(), top_) + unit) * (1 + 0x1p-50);
+  exact_ = false;
+}
+
+namespace {
+
+// Of |sum of products - sum of products of the integers|, in units of both tops.
+double ErrorOf(std::span<const double> a, std::span<const double> of_a, std::span<const double> b,
+               std::span<const double> of_b) {
+  double error = 0;
+  for (size_t i = 0; i < a.size(); ++i) error += a[i] * of_b[i] + of_a[i] * (b[i] + of_b[i]);
+  // What rounding and underflow of these very sums can lose.
+  const auto n = static_cast<double>(a.size());
+  return error * (1 + (n + 8) * 0x1p-52) + n * 0x1p-1060;
+}
+
+}  // namespace
+
+Interval SumOfProducts(std::span<const Interval> a, std::span<const Interval> b) {
+  Interval y(0.0);
+  for (size_t i = 0; i < a.size(); ++i) y = y + a[i] * b[i];
+  return y;
+}
+
+Interval Dot(const DotOperand<Interval>& a, const DotOperand<Interval>& b) {
+  if (!a.specified_ || !b.specified_) return {};
+  if (a.plain_ || b.plain_) return SumOfProducts(a.numbers_, b.numbers_);
+  Interval y;
+  const size_t width = a.width_ + b.width_ + 1;  // 2^64 terms have room
+  std::vector<Limb> sums(2 * width);             // of positive products, of negative ones
+  for (size_t i = 0; i < a.numbers_.size(); ++i) {
+    const std::span of_a(&a.limbs_[i * a.width_], a.width_);
+    const std::span of_b(&b.limbs_[i * b.width_], b.width_);
+    AddProduct(of_a, of_b, &sums[a.negative_[i] == b.negative_[i] ? 0 : width]);
+  }
+  Limb *positive = sums.data(), *negative = &sums[width];
+  const bool is_negative = mpn_cmp(positive, negative, static_cast<mp_size_t>(width)) < 0;
+  if (is_negative) std::swap(positive, negative);
+  mpn_sub_n(positive, positive, negative, static_cast<mp_size_t>(width));
+  mpz_t sum;
+  mpz_roinit_n(sum, positive, static_cast<mp_size_t>(is_negative ? -width : width));
+  mpfr_set_z_2exp(y.lower_.get(), sum, a.unit_ + b.unit_, MPFR_RNDD);
+  mpfr_set_z_2exp(y.upper_.get(), sum, a.unit_ + b.unit_, MPFR_RNDU);
+  if (a.exact_ && b.exact_) return y;
+  const double error = ErrorOf(a.size_, a.radius_, b.size_, b.radius_);
+  Endpoint reach;
+  mpfr_set_d(reach.get(), error, MPFR_RNDU);
+  mpfr_mul_2si(reach.get(), reach.get(), a.top_ + b.top_, MPFR_RNDU);
+  mpfr_sub(y.lower_.get(), y.lower_.get(), reach.get(), MPFR_RNDD);
+  mpfr_add(y.upper_.get(), y.upper_.get(), reach.get(), MPFR_RNDU);
+  return y;
+}
+
+DotOperand<Counted>::DotOperand(std::span<const Counted> numbers) {
+  const InStep at(Step::kDot);
+  const StepRule& rule = CurrentRule();
+  const bool converts = !rule.exact && !rule.flushes;  // else the operator does
+  numbers_.reserve(numbers.size());
+  for (const Counted& number : numbers) {
+    const Counted& x = numbers_.emplace_back(converts ? Converted(number) : number);
+    ordinary_.push_back(converts && !x.IsZero() && !x.IsPowerOfTwo() &&
+                        std::isfinite(x.center_.high) && std::isfinite(x.error_ + x.drift_));
+  }
+}
+
+namespace {
+
+// As RoundingError of that format has it; without a call for ordinary numbers.
+double RoundingOf(const Grid& grid, DType format, double magnitude) {
+  constexpr uint64_t kExponent = 0x7ff0000000000000;
+  const double binade = std::bit_cast<double>(std::bit_cast<uint64_t>(magnitude) & kExponent);
+  const auto power = [](int exponent) {
+    return std::bit_cast<double>(static_cast<uint64_t>(1023 + exponent) << 52);
+  };
+  const bool ordinary =
+      binade >= power(grid.min_exponent + grid.precision) && binade < power(grid.max_exponent);
+  return ordinary ? binade * power(-grid.precision) : RoundingError(format, magnitude);
+}
+
+// Whether x is no value of the format because it has more bits.
+bool HasMoreBits(const Grid& grid, double x) {
+  return (std::bit_cast<uint64_t>(x) & ((uint64_t{1} << (53 - grid.precision)) - 1)) != 0;
+}
+
+}  // namespace
+
+// a * b for ordinary numbers of the step's format: to the bit what the operator gives.
+Counted DotOperand<Counted>::Product(const Counted& a, const Counted& b, const StepRule& rule) {
+  const Grid grid = GridOf(rule.format);
+  Counted y;
+  y.format_ = rule.format;
+  y.center_ = a.center_ * b.center_;
+  const double size_a = a.Magnitude(), size_b = b.Magnitude();
+  const Counted::Bounds error = Counted::Through(
+      a, b, [&](double of_a, double of_b) { return size_a * of_b + size_b * of_a + of_a * of_b; });
+  const bool known = a.IsExact() && b.IsExact() && a.center_.low == 0 && b.center_.low == 0 &&
+                     std::abs(y.center_.high) > 0x1p-900;
+  if (!known) {
+    y.drift_ = size_a * b.drift_ + size_b * a.drift_ + a.drift_ * b.drift_ +
+               std::abs(y.center_.high) * kDriftUnit + kTinyDrift;
+  }
+  y.saturated_ = a.saturated_ || b.saturated_;
+  y.SetError(error.worst, error.likely);
+  if (known && y.center_.low == 0 && !HasMoreBits(grid, y.center_.high) &&
+      IsRepresentable(rule.format, y.center_.high)) {
+    return y;
+  }
+  const double rounding = RoundingOf(grid, rule.format, y.Magnitude() + y.error_);
+  y.error_ += rounding;
+  y.likely_ += rounding;
+  return y;
+}
+
+Counted DotOperand<Counted>::Times(const DotOperand& other) const {
+  const InStep at(Step::kDot);
+  const StepRule& rule = CurrentRule();
+  Counted::Accumulated all;
+  for (size_t i = 0; i < numbers_.size(); ++i) {
+    const Counted &x = numbers_[i], &y = other.numbers_[i];
+    all.Add(ordinary_[i] && other.ordinary_[i] ? Product(x, y, rule) : Converted(x * y));
+  }
+  return all.Sum(rule, numbers_.size());
+}
+
+}  // namespace sextant

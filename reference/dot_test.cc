@@ -1,0 +1,215 @@
+#include "reference/dot.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "reference/random_test.h"
+#include "reference/real.h"
+
+namespace sextant {
+namespace {
+
+using Numbers = std::vector<Interval>;
+
+Interval Prepared(const Numbers& a, const Numbers& b) {
+  return Dot(DotOperand<Interval>(a), DotOperand<Interval>(b));
+}
+
+// The same sum of points, with more bits than it has.
+Interval Exactly(const Numbers& a, const Numbers& b) {
+  const WorkingPrecision enough(6000);
+  Interval sum(0.0);
+  for (size_t i = 0; i < a.size(); ++i) {
+    Interval x(0.0), y(0.0);
+    x = x + a[i];
+    y = y + b[i];
+    sum = sum + x * y;
+  }
+  EXPECT_TRUE(sum.IsPoint());
+  return sum;
+}
+
+// Whether y encloses the point, and no endpoint could be nearer to it.
+void ExpectTightest(const Interval& y, const Interval& point) {
+  Endpoint down, up;
+  mpfr_set(down.get(), point.lower().get(), MPFR_RNDD);
+  mpfr_set(up.get(), point.lower().get(), MPFR_RNDU);
+  EXPECT_TRUE(mpfr_equal_p(y.lower().get(), down.get()));
+  EXPECT_TRUE(mpfr_equal_p(y.upper().get(), up.get()));
+}
+
+Numbers Points(Random& random, size_t n, int exponent) {
+  Numbers points;
+  for (size_t i = 0; i < n; ++i) {
+    points.emplace_back(random.Below(8) == 0 ? 0 : random.Number(exponent));
+  }
+  return points;
+}
+
+TEST(DotOfIntervals, OfPointsIsRoundedOnce) {
+  Random random(1);
+  for (int trial = 0; trial < 300; ++trial) {
+    const size_t n = random.Below(20);
+    const int exponent = trial % 3 == 0 ? 3 : trial % 3 == 1 ? 40 : 500;
+    const Numbers a = Points(random, n, exponent), b = Points(random, n, exponent);
+    const Interval exact = Exactly(a, b);
+    const WorkingPrecision precision(184);
+    ExpectTightest(Prepared(a, b), exact);
+  }
+}
+
+// The largest and the smallest double: 2100 binary places between them.
+TEST(DotOfIntervals, LosesNothingOfPointsFarApart) {
+  const WorkingPrecision precision(184);
+  const Numbers a = {Interval(0x1p1023), Interval(0x1p-1074), Interval(-0x1p1023)};
+  const Numbers b = {Interval(0x1p1000), Interval(3.0), Interval(0x1p1000)};
+  const Interval y = Prepared(a, b);
+  EXPECT_TRUE(y.IsPoint());
+  EXPECT_EQ(Middle(y), 3 * 0x1p-1074);
+}
+
+TEST(DotOfIntervals, CarriesRunThroughAllLimbs) {
+  const WorkingPrecision precision(184);
+  const Numbers ones(100000, Interval(1 - 0x1p-53));
+  ExpectTightest(Prepared(ones, ones),
+                 Interval(1 - 0x1p-53) * Interval(1 - 0x1p-53) * Interval(100000.0));
+}
+
+// Quotients are no points; the dot product of the exact ones must be enclosed, and not much wider
+// than by adding up products of enclosures.
+TEST(DotOfIntervals, OfEnclosuresEnclosesAndIsNarrow) {
+  Random random(2);
+  for (int trial = 0; trial < 300; ++trial) {
+    const size_t n = 1 + random.Below(20);
+    std::vector<double> top, bottom, factor;
+    for (size_t i = 0; i < n; ++i) {
+      top.push_back(random.Below(8) == 0 ? 0 : random.Number(20));
+      bottom.push_back(random.In(1, 2));
+      factor.push_back(random.Number(20));
+    }
+    const bool both = trial % 2 == 0;
+    const auto quotients = [&](const std::vector<double>& of) {
+      Numbers all;
+      for (size_t i = 0; i < n; ++i) all.push_back(Interval(of[i]) / Interval(bottom[i]));
+      return all;
+    };
+    const auto sums = [&](auto dot) {
+      Numbers b;
+      for (const double x : factor) b.emplace_back(x);
+      return dot(quotients(top), both ? quotients(factor) : b);
+    };
+    const auto plain = [](const Numbers& a, const Numbers& b) {
+      Interval sum(0.0);
+      for (size_t i = 0; i < a.size(); ++i) sum = sum + a[i] * b[i];
+      return sum;
+    };
+    Interval exact;
+    {
+      const WorkingPrecision more(384);
+      exact = sums(plain);
+    }
+    const WorkingPrecision precision(184);
+    const Interval y = sums([](const Numbers& a, const Numbers& b) { return Prepared(a, b); });
+    EXPECT_TRUE(mpfr_lessequal_p(y.lower().get(), exact.lower().get()));
+    EXPECT_TRUE(mpfr_lessequal_p(exact.upper().get(), y.upper().get()));
+    double size = 0;
+    for (size_t i = 0; i < n; ++i) size += std::abs(top[i] * factor[i]);
+    Endpoint width;
+    mpfr_sub(width.get(), y.upper().get(), y.lower().get(), MPFR_RNDU);
+    // Of products of enclosures of 184 bits, and of integers of 64 bits more than the largest's.
+    EXPECT_LE(mpfr_get_d(width.get(), MPFR_RNDU),
+              size * 0x1p-180 + static_cast<double>(n) * 0x1p-200);
+  }
+}
+
+// Enclosures around 0, and wide ones.
+TEST(DotOfIntervals, OfWideEnclosuresEncloses) {
+  Random random(3);
+  const WorkingPrecision precision(184);
+  for (int trial = 0; trial < 200; ++trial) {
+    Numbers a, b, inside_a, inside_b;
+    const auto add = [&](Numbers& wide, Numbers& inside) {
+      const double x = random.In(-2, 2);
+      inside.emplace_back(x);
+      const WorkingPrecision few(2 + static_cast<int>(random.Below(60)));
+      wide.push_back(random.Below(4) ? Interval(x) : Interval(3 * x) - Interval(2 * x));
+      if (random.Below(4) == 0) wide.back() = inside.back();
+    };
+    for (size_t i = 0; i < 9; ++i) {
+      add(a, inside_a);
+      add(b, inside_b);
+    }
+    const Interval y = Prepared(a, b), point = Prepared(inside_a, inside_b);
+    EXPECT_TRUE(mpfr_lessequal_p(y.lower().get(), point.lower().get()));
+    EXPECT_TRUE(mpfr_lessequal_p(point.upper().get(), y.upper().get()));
+  }
+}
+
+TEST(DotOfIntervals, WhatIsNotSpecifiedStaysSo) {
+  const Numbers a = {Interval(1.0), Interval(INFINITY)}, b = {Interval(1.0), Interval(0.0)};
+  EXPECT_FALSE(Prepared(a, b).IsSpecified());
+  EXPECT_FALSE(Prepared(b, a).IsSpecified());
+}
+
+TEST(DotOfIntervals, OfNothingIsZero) {
+  const Interval y = Prepared(Numbers(), Numbers());
+  EXPECT_TRUE(y.IsPoint());
+  EXPECT_EQ(Middle(y), 0);
+}
+
+// The closed form gives what the operators give, bound by bound: for numbers of the format or not,
+// with errors or none, for zeros, powers of two, and numbers that over- or underflow the format.
+TEST(DotOfCounted, IsTheSumOfTheProducts) {
+  Random random(4);
+  const std::string recipes[] = {"*=f32",
+                                 "*=f64",
+                                 "*=f32 dot=bf16",
+                                 "*=f32 dot=f16",
+                                 "*=exact",
+                                 "*=f32 flush",
+                                 "*=f32 square=bf16 dot=f32:pairwise"};
+  for (int trial = 0; trial < 700; ++trial) {
+    const Recipe recipe =
+        ParseRecipe(random.Of(std::vector(std::begin(recipes), std::end(recipes))), DType::kF32);
+    const Following following(recipe, DType::kF32);
+    const int exponent = trial % 5 == 0 ? 140 : 6;
+    const auto number = [&] {
+      const double any = std::clamp(random.Number(exponent), -0x1p127, 0x1p127);
+      const Counted exact(RoundTo(DType::kF32, any), DType::kF32);
+      const InStep at(Step::kSquare);
+      switch (random.Below(6)) {
+        case 0:
+          return Counted(random.Below(2) ? 0.0 : 4.0, DType::kF32);
+        case 1:
+          return Counted(any);
+        case 2:
+          return exact * Counted(1.1);
+        case 3:
+          return Exp(Counted(random.In(-2, 2)));
+        default:
+          return exact;
+      }
+    };
+    std::vector<Counted> a, b, products;
+    for (size_t n = random.Below(9); n > 0; --n) {
+      a.push_back(number());
+      b.push_back(number());
+      const InStep at(Step::kDot);
+      products.push_back(a.back() * b.back());
+    }
+    const Counted y = Dot<Counted>(a, b);
+    const InStep at(Step::kDot);
+    const Counted sum = SumOf(products);
+    EXPECT_EQ(y.center(), sum.center()) << recipe.name;
+    EXPECT_EQ(y.drift(), sum.drift()) << recipe.name;
+    EXPECT_EQ(y.Permitted(), sum.Permitted()) << recipe.name;
+    EXPECT_EQ(y.Likely(), sum.Likely()) << recipe.name;
+  }
+}
+
+}  // namespace
+}  // namespace sextant

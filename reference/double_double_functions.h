@@ -1,0 +1,21 @@
+// The functions of activations for double-double numbers. Error bounds as in double_double.h: in
+// units of 2^-106, relative to the exact result, while nothing underflows.
+#pragma once
+
+#include "reference/double_double.h"
+
+namespace sextant {
+
+// tanh a: <= 52.
+DoubleDouble tanh(const DoubleDouble& a);
+
+// 1 / (1 + e^-a): <= 32, in both tails.
+DoubleDouble sigmoid(const DoubleDouble& a);
+
+// 2/sqrt(pi) times the integral of e^(-t^2) from 0 to a: <= 200.
+DoubleDouble erf(const DoubleDouble& a);
+
+// 1 - erf(a): <= 200 + 10 a^2 for a >= 2; below, where it is 1 - erf(a), <= 203 / erfc(a).
+DoubleDouble erfc(const DoubleDouble& a);
+
+}  // namespace sextant

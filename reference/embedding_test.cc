@@ -1,0 +1,79 @@
+#include "reference/embedding.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "reference/proof_test.h"
+
+namespace sextant {
+namespace {
+
+using testing::Each;
+using testing::ElementsAre;
+
+TEST(Embedding, TakesTheRowOfEachToken) {
+  EXPECT_THAT(DoublesOf("embedding V=3 M=2 @token=2,0,2 @table=1,2,3,4,5,6"),
+              ElementsAre(5, 6, 1, 2, 5, 6));
+}
+
+TEST(Embedding, RowsAreExactWithoutScale) {
+  for (const std::string dtype : {"f32", "f16", "bf16", "f64"}) {
+    const Proof proof = ProofOf("embedding S=4 V=9 M=3 dtype=" + dtype);
+    EXPECT_THAT(proof.golden[0].permitted.data, Each(0)) << dtype;
+  }
+}
+
+// 55.5 * 1.0078125 = 55.93359375 lies between 55.75 and 56 in bf16. 8 bits times 8 are exact in
+// f32.
+TEST(Embedding, IsScaledByTheRoundedRoot) {
+  const Proof proof =
+      ProofOf("embedding S=1 V=1 M=1 scale=55.5 dtype=bf16 @token=0 @table=1.0078125");
+  EXPECT_THAT(proof.golden[0].high.data, ElementsAre(55.93359375));
+  EXPECT_THAT(proof.golden[0].value.data, ElementsAre(56));
+  EXPECT_NEAR(proof.golden[0].permitted.data[0], 0.125, 1e-9);  // half of 2^-2, nothing else
+}
+
+// The anchors: sqrt(M) and what bf16 makes of it.
+TEST(Embedding, ScalesOfGemmaAreRoundedRoots) {
+  const std::pair<double, double> scales[] = {{2048, 45.25}, {2304, 48}, {3072, 55.5},
+                                              {3584, 59.75}, {3840, 62}, {5376, 73.5}};
+  for (const auto& [width, scale] : scales) {
+    EXPECT_EQ(RoundTo(DType::kBF16, std::sqrt(width)), scale);
+  }
+}
+
+std::string ErrorOf(const std::string& line) {
+  try {
+    ProofOf(line);
+    return "no error";
+  } catch (const Error& e) {
+    return e.what();
+  }
+}
+
+TEST(Embedding, RefusesTokensThatTheTableDoesNotHave) {
+  EXPECT_EQ(ErrorOf("embedding V=3 M=2 @token=0,3"),
+            "token[1] is 3, expected 0 to 2: the table has 3 rows");
+  EXPECT_EQ(ErrorOf("embedding V=3 M=2 @token=-1"),
+            "token[0] is -1, expected 0 to 2: the table has 3 rows");
+  EXPECT_EQ(ErrorOf("embedding V=3 M=2 @token=0..2"), "no error");
+}
+
+TEST(Embedding, DrawsTokensOfItsTable) {
+  for (const int V : {1, 2, 7}) {
+    const Case c = Case::Parse("embedding S=64 M=1 V=" + std::to_string(V));
+    std::vector<double> seen = DrawInputs(c)[0].values.data;
+    std::ranges::sort(seen);
+    const auto repeated = std::ranges::unique(seen);
+    seen.erase(repeated.begin(), repeated.end());
+    ASSERT_EQ(seen.size(), static_cast<size_t>(V));
+    for (int v = 0; v < V; ++v) EXPECT_EQ(seen[static_cast<size_t>(v)], v);
+  }
+}
+
+}  // namespace
+}  // namespace sextant

@@ -1,0 +1,88 @@
+#include "reference/encoder_block.h"
+
+#include "reference/multi_head.h"
+#include "reference/operation.h"
+
+namespace sextant {
+namespace {
+
+template <class Real>
+struct Affine {
+  const Tensor<Real>&weight, &bias;
+};
+
+template <class Real>
+Tensor<Real> Normed(const LayerNorm& norm, const Tensor<Real>& x, const Affine<Real>& w) {
+  Tensor<Real> y(x.shape);
+  norm(x, w.weight, w.bias, y);
+  return Kept(std::move(y));
+}
+
+// w2 act(w1 x + b1) + b2; the output `hidden` has its shape already.
+template <class Real>
+Tensor<Real> Fed(ActivationKind kind, const Tensor<Real>& x, const Affine<Real>& first,
+                 const Affine<Real>& second, Tensor<Real>& hidden) {
+  hidden = Kept(Projected(x, first.weight, first.bias));
+  const ActivationFunction<Real> activation(kind);
+  for (Real& value : hidden.data) value = activation(value);
+  return Kept(Projected(Handed("hidden", hidden), second.weight, second.bias));
+}
+
+}  // namespace
+
+void EncoderBlock::Check() const {
+  Norm().Check();
+  Attending().Check();
+}
+
+ActivationKind EncoderBlock::Activating() const {
+  return kind == BlockActivation::kRelu   ? ActivationKind::kRelu
+         : kind == BlockActivation::kGelu ? ActivationKind::kGelu
+                                          : ActivationKind::kGeluTanh;
+}
+
+Attention EncoderBlock::Attending() const {
+  Attention attention;
+  attention.mask = mask;
+  attention.align = Align::kTopLeft;
+  attention.key_length = key_length;
+  attention.B.value = 1;
+  attention.H = H;
+  attention.K = K;
+  attention.S = attention.T = S;
+  return attention;
+}
+
+template <class Real>
+void EncoderBlock::operator()(
+    const Tensor<Real>& x, const Tensor<Real>& position_table, const Tensor<Real>& wq,
+    const Tensor<Real>& bq, const Tensor<Real>& wk, const Tensor<Real>& bk, const Tensor<Real>& wv,
+    const Tensor<Real>& bv, const Tensor<Real>& wo, const Tensor<Real>& bo,
+    const Tensor<Real>& norm1_weight, const Tensor<Real>& norm1_bias, const Tensor<Real>& w1,
+    const Tensor<Real>& b1, const Tensor<Real>& w2, const Tensor<Real>& b2,
+    const Tensor<Real>& norm2_weight, const Tensor<Real>& norm2_bias, Tensor<Real>& y,
+    Tensor<Real>& attention_out, Tensor<Real>& middle, Tensor<Real>& hidden) const {
+  const bool pre = placement == NormPlacement::kPre;
+  const Affine<Real> norm1{norm1_weight, norm1_bias}, norm2{norm2_weight, norm2_bias};
+  const Tensor<Real> u = SumKept(x, position_table);
+  const Tensor<Real> read = pre ? Normed(Norm(), u, norm1) : u;
+  const size_t S = x.shape[0];
+  const auto heads = static_cast<size_t>(H.value), key_heads = static_cast<size_t>(K.value);
+  const size_t D = heads == 0 ? 0 : wq.shape[0] / heads;
+  Tensor<Real> q({heads, S, D}), k({key_heads, S, D}), v({key_heads, S, D}), mean({S, heads * D});
+  attention_out =
+      MultiHead<Real>(Attending(), read, read, {wq, bq, wk, bk, wv, bv, wo, bo}, {q, k, v, mean});
+  middle = SumKept(u, Handed("attention_out", attention_out));
+  if (!pre) middle = Normed(Norm(), middle, norm1);
+  const Tensor<Real> h = Handed("middle", middle);
+  y = SumKept(
+      h, Fed<Real>(Activating(), pre ? Normed(Norm(), h, norm2) : h, {w1, b1}, {w2, b2}, hidden));
+  if (!pre) y = Normed(Norm(), y, norm2);
+}
+
+template <>
+std::unique_ptr<Operation> MakeOperation<EncoderBlock>() {
+  return Wrap<EncoderBlock>();
+}
+
+}  // namespace sextant

@@ -1,0 +1,105 @@
+// One block of the original Transformer's encoder: attention of a sequence over itself and a
+// feed-forward, each added to what it read and normalised.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "reference/activation.h"
+#include "reference/attention.h"
+#include "reference/layer_norm.h"
+#include "reference/tensor.h"
+
+namespace sextant {
+
+// Where the block normalises; A is attention, F the feed-forward, N1 and N2 their norms.
+enum class NormPlacement {
+  kPost,  // h = N1(x + A x), y = N2(h + F h): the paper, BERT
+  kPre,   // h = x + A(N1 x), y = h + F(N2 h): GPT-2, ViT
+};
+constexpr std::array<std::string_view, 2> NamesOf(NormPlacement) { return {"post", "pre"}; }
+
+enum class BlockActivation { kRelu, kGelu, kGeluTanh };
+constexpr std::array<std::string_view, 3> NamesOf(BlockActivation) {
+  return {"relu", "gelu", "gelu_tanh"};
+}
+
+struct EncoderBlock {
+  static constexpr std::string_view kName = "encoder_block";
+  static constexpr std::string_view kSignature =
+      "x[S,M] position_table[S,M] wq[H*D,M] bq[H*D] wk[K*D,M] bk[K*D] wv[K*D,M] bv[K*D] "
+      "wo[M,H*D] bo[M] norm1_weight:wide[M] norm1_bias:wide[M] w1[F,M] b1[F] w2[M,F] b2[M] "
+      "norm2_weight:wide[M] norm2_bias:wide[M] -> y[S,M] attention_out?[S,M] middle?[S,M] "
+      "hidden?[S,F]";
+  static constexpr std::string_view kSlices = "";
+  static constexpr std::string_view kSteps =
+      "dot bias score scale softmax weigh sum center square rsqrt activation keep";
+  static constexpr std::string_view kDraw =
+      "x=normal position_table=uniform wq=normal(0.5) bq=normal(0.5) wk=normal(0.5) "
+      "bk=normal(0.5) wv=normal(0.5) bv=normal(0.5) wo=normal(0.5) bo=normal(0.5) "
+      "norm1_weight=near_one norm1_bias=normal(0.5) w1=normal(0.5) b1=normal(0.5) "
+      "w2=normal(0.5) b2=normal(0.5) norm2_weight=near_one norm2_bias=normal(0.5)";
+  static constexpr std::string_view kChoices =
+      "placement=post|pre kind=relu|gelu|gelu_tanh eps=1e-05|0.1 mask=none|causal key_length=|[2] "
+      "S=3|2|4 M=6|4|8 H=2|4|1 K=2|1|4 D=3|4|1|2 F=5|8|4|1";
+  static constexpr std::string_view kFormula =
+      "u = x + position_table\n"
+      "placement=post:  h = N1(u + A(u));  y = N2(h + F(h))\n"
+      "pre:             h = u + A(N1(u));  y = h + F(N2(h))\n"
+      "  A = cross_attention of a sequence over itself with wq, bq, ... bo\n"
+      "  F(z) = w2 act(w1 z + b1) + b2;  act = relu, gelu or gelu_tanh (activation)\n"
+      "  N1, N2 = layer_norm with norm1_weight, norm1_bias; norm2_weight, norm2_bias; eps\n"
+      "  x, y            [S,M]  tokens of one sequence\n"
+      "  position_table  [S,M]  row s: what is added for its position (sinusoidal); 0 for blocks "
+      "that\n"
+      "                         are not the first\n"
+      "  wq, wk, wv, wo  [H*D,M]  [K*D,M]  [K*D,M]  [M,H*D]  as cross_attention has them\n"
+      "  w1, b1, w2, b2  [F,M]  [F]  [M,F]  [M]\n"
+      "  attention_out   [S,M]  A, before it is added\n"
+      "  middle          [S,M]  h\n"
+      "  hidden          [S,F]  act(w1 z + b1)\n"
+      "  mask=causal            token s reads tokens 0 .. s\n"
+      "  key_length             [L]: only the first L tokens are read, the rest is padding; it "
+      "reads\n"
+      "                         them too. Where nothing is read, nothing is specified";
+  static constexpr std::string_view kSource =
+      "Vaswani et al. 2017, arXiv:1706.03762, section 3.1, 3.3 and 3.5; pre: Xiong et al. 2020, "
+      "arXiv:2002.04745, section 3; with biases: torch.nn.TransformerEncoderLayer";
+
+  NormPlacement placement = NormPlacement::kPost;
+  BlockActivation kind = BlockActivation::kRelu;
+  double eps = 1e-5;
+  Mask mask = Mask::kNone;
+  std::optional<IntegerList> key_length{};
+  Dimension H{}, K{}, S{};
+  void Visit(auto&& v) {
+    v("placement", placement);
+    v("kind", kind);
+    v("eps", eps);
+    v("mask", mask);
+    v("key_length", key_length);
+    v("H", H);
+    v("K", K);
+    v("S", S);
+  }
+  void Check() const;
+  template <class Real>
+  void operator()(const Tensor<Real>& x, const Tensor<Real>& position_table, const Tensor<Real>& wq,
+                  const Tensor<Real>& bq, const Tensor<Real>& wk, const Tensor<Real>& bk,
+                  const Tensor<Real>& wv, const Tensor<Real>& bv, const Tensor<Real>& wo,
+                  const Tensor<Real>& bo, const Tensor<Real>& norm1_weight,
+                  const Tensor<Real>& norm1_bias, const Tensor<Real>& w1, const Tensor<Real>& b1,
+                  const Tensor<Real>& w2, const Tensor<Real>& b2, const Tensor<Real>& norm2_weight,
+                  const Tensor<Real>& norm2_bias, Tensor<Real>& y, Tensor<Real>& attention_out,
+                  Tensor<Real>& middle, Tensor<Real>& hidden) const;
+
+  LayerNorm Norm() const { return {.eps = eps}; }
+  ActivationKind Activating() const;
+  // One batch of S queries and as many keys; the first query is the first key, also where the last
+  // keys are padding.
+  Attention Attending() const;
+};
+
+}  // namespace sextant

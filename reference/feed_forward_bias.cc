@@ -1,0 +1,27 @@
+#include "reference/feed_forward_bias.h"
+
+#include "reference/linear_bias.h"
+#include "reference/operation.h"
+#include "reference/trace.h"
+
+namespace sextant {
+
+template <class Real>
+void FeedForwardBias::operator()(const Tensor<Real>& x, const Tensor<Real>& gate,
+                                 const Tensor<Real>& gate_bias, const Tensor<Real>& up,
+                                 const Tensor<Real>& up_bias, const Tensor<Real>& down,
+                                 const Tensor<Real>& down_bias, Tensor<Real>& y,
+                                 Tensor<Real>& hidden) const {
+  Tensor<Real> gated(hidden.shape), other(hidden.shape);
+  LinearBias()(x, gate, gate_bias, gated);
+  LinearBias()(x, up, up_bias, other);
+  Gated{.kind = kind}(Handed("gated", gated), Handed("other", other), hidden);
+  LinearBias()(Handed("hidden", hidden), down, down_bias, y);
+}
+
+template <>
+std::unique_ptr<Operation> MakeOperation<FeedForwardBias>() {
+  return Wrap<FeedForwardBias>();
+}
+
+}  // namespace sextant

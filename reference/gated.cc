@@ -1,0 +1,49 @@
+#include "reference/gated.h"
+
+#include <limits>
+
+#include "reference/operation.h"
+
+namespace sextant {
+
+void Gated::Check() const {
+  if (limit && !(*limit > 0)) throw Error("limit is ", *limit, ", expected more than 0");
+  if (alpha && beta != 1)
+    throw Error("alpha is ", *alpha, " and beta ", beta, ", but they are one: expected beta=1");
+  if (kind != GateKind::kSwiglu && (beta != 1 || alpha)) {
+    throw Error(alpha ? "alpha" : "beta", " is ", Beta(), ", but kind=", PrintValue(kind),
+                " has none");
+  }
+}
+
+template <class Real>
+void Gated::operator()(const Tensor<Real>& gate, const Tensor<Real>& up, Tensor<Real>& y) const {
+  const ActivationFunction<Real> f(ActivationOf(kind), Beta());
+  for (size_t i = 0; i < y.data.size(); ++i) {
+    Real g = gate.data[i], u = up.data[i];
+    if (limit) {
+      const InStep at(Step::kGate);
+      const Real most = Converted(Real(*limit)), any(-std::numeric_limits<double>::max());
+      g = Limited(g, any, most);
+      u = Limited(u, -most, most);
+    }
+    const Real activated = f(g);
+    const InStep at(Step::kGate);
+    y.data[i] = activated * (plus_one ? u + Real(1.0) : u);
+  }
+}
+
+template void Gated::operator()(const Tensor<Interval>&, const Tensor<Interval>&,
+                                Tensor<Interval>&) const;
+template void Gated::operator()(const Tensor<Counted>&, const Tensor<Counted>&,
+                                Tensor<Counted>&) const;
+template void Gated::operator()(const Tensor<Rounded>&, const Tensor<Rounded>&,
+                                Tensor<Rounded>&) const;
+template void Gated::operator()(const Tensor<Wide>&, const Tensor<Wide>&, Tensor<Wide>&) const;
+
+template <>
+std::unique_ptr<Operation> MakeOperation<Gated>() {
+  return Wrap<Gated>();
+}
+
+}  // namespace sextant

@@ -1,0 +1,83 @@
+#include "reference/layer_norm.h"
+
+#include "reference/operation.h"
+
+namespace sextant {
+namespace {
+
+// A row less its mean, times `unit`.
+template <class Real>
+struct CenteredRow {
+  std::vector<Real> values;
+  double unit;
+};
+
+// The exact types keep M (x - mean) = M x - sum, which needs no division, so that what is a number
+// of their precision comes out exactly: 0 where all x are equal.
+template <class Real>
+CenteredRow<Real> Centered(const Tensor<Real>& x, size_t row) {
+  const size_t M = x.shape[1];
+  const Real width(static_cast<double>(M));
+  std::vector<Real> values;
+  for (size_t k = 0; k < M; ++k) values.push_back(x(row, k));
+  Real sum;
+  {
+    const InStep at(Step::kSum);
+    sum = SumOf(values);
+  }
+  const InStep at(Step::kCenter);
+  if constexpr (RealArithmetic<Real>) {
+    for (Real& value : values) value = value * width - sum;
+    return {std::move(values), static_cast<double>(M)};
+  } else {
+    const Real mean = sum / width;
+    for (Real& value : values) value = value - mean;
+    return {std::move(values), 1};
+  }
+}
+
+// unit^2 (mean_k(x_k - mean)^2 + eps).
+template <class Real>
+Real Variance(const CenteredRow<Real>& row, double eps) {
+  std::vector<Real> squares;
+  {
+    const InStep at(Step::kSquare);
+    for (const Real& value : row.values) squares.push_back(value * value);
+  }
+  Real sum;
+  {
+    const InStep at(Step::kSum);
+    sum = SumOf(squares);
+  }
+  const InStep at(Step::kRsqrt);
+  const Real unit(row.unit);
+  return sum / Real(static_cast<double>(squares.size())) + Real(eps) * unit * unit;
+}
+
+}  // namespace
+
+void LayerNorm::Check() const {
+  if (eps < 0) throw Error("eps is ", eps, ", expected 0 or more");
+}
+
+template <class Real>
+void LayerNorm::operator()(const Tensor<Real>& x, const Tensor<Real>& weight,
+                           const Tensor<Real>& bias, Tensor<Real>& y) const {
+  if (x.shape[1] == 0) return;
+  for (size_t n = 0; n < x.shape[0]; ++n) {
+    const CenteredRow<Real> row = Centered(x, n);
+    const RowScale<Real> scale(Variance(row, eps));
+    for (size_t j = 0; j < x.shape[1]; ++j) {
+      const Real scaled = scale(row.values[j], weight(j));
+      const InStep at(Step::kBias);
+      y(n, j) = scaled + bias(j);
+    }
+  }
+}
+
+template <>
+std::unique_ptr<Operation> MakeOperation<LayerNorm>() {
+  return Wrap<LayerNorm>();
+}
+
+}  // namespace sextant

@@ -1,0 +1,30 @@
+#include "reference/linear_bias.h"
+
+#include "reference/linear.h"
+#include "reference/operation.h"
+
+namespace sextant {
+
+template <class Real>
+void LinearBias::operator()(const Tensor<Real>& x, const Tensor<Real>& weight,
+                            const Tensor<Real>& bias, Tensor<Real>& y) const {
+  Linear()(x, weight, y);
+  const InStep at(Step::kBias);
+  for (size_t i = 0; i < y.data.size(); ++i) y.data[i] = y.data[i] + bias(i % bias.shape[0]);
+}
+
+template void LinearBias::operator()(const Tensor<Interval>&, const Tensor<Interval>&,
+                                     const Tensor<Interval>&, Tensor<Interval>&) const;
+template void LinearBias::operator()(const Tensor<Counted>&, const Tensor<Counted>&,
+                                     const Tensor<Counted>&, Tensor<Counted>&) const;
+template void LinearBias::operator()(const Tensor<Rounded>&, const Tensor<Rounded>&,
+                                     const Tensor<Rounded>&, Tensor<Rounded>&) const;
+template void LinearBias::operator()(const Tensor<Wide>&, const Tensor<Wide>&, const Tensor<Wide>&,
+                                     Tensor<Wide>&) const;
+
+template <>
+std::unique_ptr<Operation> MakeOperation<LinearBias>() {
+  return Wrap<LinearBias>();
+}
+
+}  // namespace sextant

@@ -1,0 +1,65 @@
+#include "reference/linear.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "reference/proof_test.h"
+
+namespace sextant {
+namespace {
+
+using testing::Each;
+using testing::ElementsAre;
+
+// Rows (1,2,3) and (4,5,6) of x with rows (1,0,-1), (2,2,2) of the weight.
+TEST(Linear, TakesDotProductsOfRows) {
+  EXPECT_THAT(DoublesOf("linear N=2 M=3 F=2 @x=1,2,3,4,5,6 @weight=1,0,-1,2,2,2"),
+              ElementsAre(-2, 12, -2, 30));
+}
+
+// Not the rows of x with the columns of the weight: 1 * 1 + 2 * 2, and 1 * 3 + 2 * 4.
+TEST(Linear, DoesNotTransposeASquareWeight) {
+  EXPECT_THAT(DoublesOf("linear N=1 M=2 F=2 @x=1,2 @weight=1,2,3,4"), ElementsAre(5, 11));
+}
+
+// 2^100 - 2^100 + 1: no sum in f32 keeps the 1.
+TEST(Linear, IsExactWhereEverythingCancels) {
+  const GoldenTensor y =
+      ProofOf("linear N=1 M=3 F=1 @x=0x1p60,0x1p60,1 @weight=0x1p40,-0x1p40,1").golden[0];
+  EXPECT_THAT(y.high.data, ElementsAre(1));
+  EXPECT_THAT(y.low.data, ElementsAre(0));
+  EXPECT_GT(y.permitted.data[0], 0x1p76);
+  EXPECT_LT(y.permitted.data[0], 0x1p79);
+}
+
+TEST(Linear, WithoutColumnsIsZero) {
+  EXPECT_THAT(DoublesOf("linear N=2 M=0 F=3"), ElementsAre(0, 0, 0, 0, 0, 0));
+  EXPECT_THAT(ProofOf("linear N=2 M=0 F=3").golden[0].permitted.data, Each(0));
+}
+
+// One product of f32: it is rounded once. Three: two additions round as well.
+TEST(Linear, PermitsWhatProductsAndSumsMayRound) {
+  const auto permitted = [](const char* line) { return ProofOf(line).golden[0].permitted.data[0]; };
+  EXPECT_NEAR(permitted("linear N=1 M=1 F=1 @x=0x1.000002p0 @weight=0x1.800006p0"), 0x1p-24, 1e-14);
+  const double three = permitted("linear N=1 M=3 F=1 @x=0x1.2p0,0x1.2p0,0x1.2p0 @weight=1,1,1");
+  EXPECT_NEAR(three, 2 * 0x1p-24 * 3 * 1.125, 1e-13);
+}
+
+// A row with a NaN or an infinity in it is not specified, and no other is.
+TEST(Linear, RowsAreIndependent) {
+  const Proof proof = ProofOf("linear N=8 M=2 F=3 @x=nonfinite");
+  const auto &x = proof.inputs[0].values.data, &y = proof.golden[0].high.data;
+  size_t unspecified = 0;
+  for (size_t n = 0; n < 8; ++n) {
+    const bool finite = std::isfinite(x[2 * n]) && std::isfinite(x[2 * n + 1]);
+    for (size_t f = 0; f < 3; ++f) EXPECT_EQ(std::isfinite(y[3 * n + f]), finite) << n;
+    unspecified += !finite;
+  }
+  EXPECT_GT(unspecified, 0u);
+  EXPECT_LT(unspecified, 8u);
+}
+
+}  // namespace
+}  // namespace sextant

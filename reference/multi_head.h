@@ -1,0 +1,47 @@
+// Attention in several heads with the projections around it, over any number type: what
+// cross_attention and encoder_block have in common.
+#pragma once
+
+#include <utility>
+
+#include "reference/attention.h"
+#include "reference/block_parts.h"
+#include "reference/linear_bias.h"
+
+namespace sextant {
+
+template <class Real>
+struct MultiHeadWeights {
+  const Tensor<Real>&wq, &bq, &wk, &bk, &wv, &bv, &wo, &bo;
+};
+
+// What is handed on between, all of their shapes already: q[H,S,D] k[K,T,D] v[K,T,D] mean[S,H*D].
+template <class Real>
+struct MultiHeadTensors {
+  Tensor<Real>&q, &k, &v, &mean;
+};
+
+template <class Real>
+Tensor<Real> Projected(const Tensor<Real>& x, const Tensor<Real>& weight,
+                       const Tensor<Real>& bias) {
+  Tensor<Real> y({x.shape[0], weight.shape[0]});
+  LinearBias()(x, weight, bias, y);
+  return y;
+}
+
+// [S,M]: the queries of x [S,M] read the keys and values of memory [T,M].
+template <class Real>
+Tensor<Real> MultiHead(const Attention& attention, const Tensor<Real>& x,
+                       const Tensor<Real>& memory, const MultiHeadWeights<Real>& w,
+                       const MultiHeadTensors<Real>& out) {
+  const auto H = static_cast<size_t>(attention.H.value), K = static_cast<size_t>(attention.K.value);
+  const Tensor<Real> q = HandedAs("q", HeadsOf(Projected(x, w.wq, w.bq), H), out.q);
+  const Tensor<Real> k = HandedAs("k", HeadsOf(Projected(memory, w.wk, w.bk), K), out.k);
+  const Tensor<Real> v = HandedAs("v", HeadsOf(Projected(memory, w.wv, w.bv), K), out.v);
+  Tensor<Real> mean(q.shape), lse({1, H, x.shape[0]});
+  attention(q, k, v, mean, lse);
+  out.mean = HeadsTogether(mean);
+  return Projected(Handed("mean", out.mean), w.wo, w.bo);
+}
+
+}  // namespace sextant

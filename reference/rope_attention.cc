@@ -1,0 +1,21 @@
+#include "reference/rope_attention.h"
+
+#include "reference/attention_rows.h"
+#include "reference/operation.h"
+#include "reference/rope_turned.h"
+
+namespace sextant {
+template <class Real>
+void RopeAttention::operator()(const Tensor<Real>& q, const Tensor<Real>& k, const Tensor<Real>& v,
+                               const Tensor<double>& position_q, const Tensor<double>& position_k,
+                               Tensor<Real>& y, Tensor<Real>& lse) const {
+  const Tensor<Real> query = Turned(*this, q, position_q), key = Turned(*this, k, position_k);
+  Attend<Real>(*this, {.q = query, .k = key, .v = v}, y, lse);
+}
+
+template <>
+std::unique_ptr<Operation> MakeOperation<RopeAttention>() {
+  return Wrap<RopeAttention>();
+}
+
+}  // namespace sextant

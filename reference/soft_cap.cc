@@ -1,0 +1,41 @@
+#include "reference/soft_cap.h"
+
+#include "reference/operation.h"
+
+namespace sextant {
+
+template <class Real>
+SoftCapping<Real>::SoftCapping(double cap) : cap_(cap), divisor_(cap) {
+  if constexpr (!RealArithmetic<Real>) {
+    const InStep at(Step::kCap);
+    divisor_ = Real(1.0) / cap_;
+  }
+}
+
+template <class Real>
+Real SoftCapping<Real>::operator()(const Real& x) const {
+  const InStep at(Step::kCap);
+  return cap_ * Tanh(RealArithmetic<Real> ? x / divisor_ : x * divisor_);
+}
+
+void SoftCap::Check() const {
+  if (!(cap > 0)) throw Error("cap is ", cap, ", expected more than 0");
+}
+
+template <class Real>
+void SoftCap::operator()(const Tensor<Real>& x, Tensor<Real>& y) const {
+  const SoftCapping<Real> capped(cap);
+  for (size_t i = 0; i < x.data.size(); ++i) y.data[i] = capped(x.data[i]);
+}
+
+template <>
+std::unique_ptr<Operation> MakeOperation<SoftCap>() {
+  return Wrap<SoftCap>();
+}
+
+template class SoftCapping<Interval>;
+template class SoftCapping<Counted>;
+template class SoftCapping<Rounded>;
+template class SoftCapping<Wide>;
+
+}  // namespace sextant

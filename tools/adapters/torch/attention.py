@@ -1,0 +1,157 @@
+"""Attention in tiles, with a cache, and as a library has it: `python3 attention.py NAME` serves one.
+
+Systems 18 and 20. Form(...)(q, k, v, seen, scale, cap) is y and lse; seen [B,1,S,T] says which keys
+a query sees, q is [B,H,S,D], k and v have the heads of q.
+"""
+
+import math
+
+import torch
+
+from rotary_forms import working
+from subject import WIDE, Unsupported, as_tensor, serve
+
+
+def integers(text):
+    return None if text is None else [int(item) for item in text.strip("[]").split(",") if item]
+
+
+def seen_keys(B, S, T, mask, align, window=None, chunk=None, key_length=None, segments=None):
+    lengths = integers(key_length) or [T]
+    length = torch.tensor(lengths if len(lengths) == B else lengths * B)[:, None, None]
+    key, query = torch.arange(T), torch.arange(S)[:, None]
+    place = query + length - S if align == "bottom_right" else query.expand(B, S, 1)
+    seen = (key < length) & (place == place)
+    if mask == "causal":
+        seen = seen & (key <= place)
+    if window is not None:
+        left, right = integers(window)
+        if left >= 0:
+            seen = seen & (key >= place - left)
+        if right >= 0:
+            seen = seen & (key <= place + right)
+    if chunk is not None:
+        whole = [torch.div(x, int(chunk), rounding_mode="floor") for x in (key, place)]
+        seen = seen & (whole[0] == whole[1])
+    if segments is not None:
+        ends = torch.tensor(integers(segments)).cumsum(0)
+        number = [(x[..., None] >= ends).sum(-1) for x in (key, place)]
+        seen = seen & (number[0] == number[1]) & (place >= 0) & (place < T)
+    return seen[:, None]
+
+
+class Whole:
+    """All scores at once, masked by -infinity."""
+
+    def scores(self, q, k, seen, scale, cap):
+        scores = q @ k.transpose(-1, -2) * scale
+        if cap is not None:
+            scores = cap * torch.tanh(scores / cap)
+        return scores.masked_fill(~seen, -math.inf)
+
+    def __call__(self, q, k, v, seen, scale, cap):
+        scores = self.scores(q, k, seen, scale, cap)
+        return scores.softmax(-1).nan_to_num(0) @ v, scores.logsumexp(-1)
+
+
+class Flash(Whole):
+    """18: tiles of keys with a running maximum and sum, forwards or backwards."""
+
+    def __init__(self, tile, backwards=False, rescales=True, kept=None):
+        self.tile, self.backwards, self.rescales, self.kept = tile, backwards, rescales, kept
+
+    def __call__(self, q, k, v, seen, scale, cap):
+        rows = q.shape[:-1]
+        largest = torch.full((*rows, 1), -math.inf, dtype=q.dtype)
+        total = torch.zeros((*rows, 1), dtype=q.dtype)
+        y = torch.zeros((*rows, v.shape[-1]), dtype=q.dtype)
+        starts = range(0, k.shape[-2], self.tile)
+        for first in reversed(starts) if self.backwards else starts:
+            tile = slice(first, first + self.tile)
+            scores = self.scores(q, k[..., tile, :], seen[..., tile], scale, cap)
+            new = torch.maximum(largest, scores.amax(-1, keepdim=True))
+            usable = new.masked_fill(new == -math.inf, 0)  # nothing seen so far
+            weights = (scores - usable).exp()
+            factor = (largest - usable).exp() if self.rescales else 1
+            total = total * factor + weights.sum(-1, keepdim=True)
+            kept = weights if self.kept is None else weights.to(self.kept).to(weights.dtype)
+            y = y * factor + kept @ v[..., tile, :]
+            largest = new
+        empty = total == 0
+        lse = (largest + total.log()).squeeze(-1)
+        return (y / total.masked_fill(empty, 1)), lse
+
+
+class Cache(Whole):
+    """20: token by token: keys and values of new tokens are appended, queries see what is there."""
+
+    top_left = False
+
+    def __call__(self, q, k, v, seen, scale, cap):
+        S, T = q.shape[-2], k.shape[-2]
+        steps = []
+        for s in range(S):
+            T_now = s + 1 if self.top_left else T - S + s + 1
+            if T_now < 1:
+                raise Unsupported("a query before the first key")
+            cached = slice(0, T_now)
+            part = seen[..., s : s + 1, cached]
+            steps.append(super().__call__(q[..., s : s + 1, :], k[..., cached, :],
+                                          v[..., cached, :], part, scale, cap))
+        return torch.cat([y for y, _ in steps], -2), torch.cat([lse for _, lse in steps], -1)
+
+
+class CacheFromStart(Cache):
+    """20: wrong: the first of the new tokens is taken for the first of all."""
+
+    top_left = True
+
+
+class Library:
+    """torch's scaled dot product attention: is_causal is aligned at the first query and key."""
+
+    def __call__(self, q, k, v, seen, scale, cap):
+        S, T = seen.shape[-2:]
+        causal = seen[0, 0].equal(torch.ones(S, T).tril().bool()) and not seen[0, 0].all()
+        if not (causal or seen.all()) or cap is not None:
+            raise Unsupported("torch has is_causal aligned at the top left and no other mask here")
+        q = q * (scale * math.sqrt(q.shape[-1]))
+        torch_attention = torch.nn.functional._scaled_dot_product_attention
+        return torch_attention(q, k, v, is_causal=causal)[0], None
+
+
+def attention(form, repeat=None):
+    repeat = repeat or (lambda x, groups: x.repeat_interleave(groups, 1))
+
+    def answer(q, k, v, B, H, K, S, T, mask, align, dtype, scale=None, soft_cap=None, window=None,
+               chunk=None, key_length=None, segments=None, **_):
+        q, k, v = (as_tensor(x, dtype) for x in (q, k, v))
+        wide = working(q)
+        k, v = (repeat(x, H // K) for x in (k, v))
+        seen = seen_keys(B, S, T, mask, align, window, chunk, key_length, segments)
+        scale = q.shape[-1] ** -0.5 if scale is None else scale
+        y, lse = form(q.to(wide), k.to(wide), v.to(wide), seen, scale, soft_cap)
+        outputs = {"y": y.to(q.dtype)}
+        if lse is not None:
+            outputs["lse"] = as_tensor(lse, WIDE[dtype])
+        return outputs
+
+    return {"attention": answer}
+
+
+SYSTEMS = {
+    "attention_at_once": attention(Whole()),
+    "attention_tiled_heads": attention(Whole(), lambda x, groups: x.repeat(1, groups, 1, 1)),
+    "flash_1": attention(Flash(1)),
+    "flash_2": attention(Flash(2)),
+    "flash_3_backwards": attention(Flash(3, backwards=True)),
+    "flash_16": attention(Flash(16)),
+    "flash_16_weights_in_bf16": attention(Flash(16, kept=torch.bfloat16)),
+    "flash_not_rescaled": attention(Flash(2, rescales=False)),
+    "kv_cache": attention(Cache()),
+    "kv_cache_from_start": attention(CacheFromStart()),
+    "sdpa": attention(Library()),
+}
+
+if __name__ == "__main__":
+    serve(SYSTEMS)

@@ -1,0 +1,103 @@
+"""Feed-forward modules of Transformers; `python3 feed_forward.py NAME` serves one."""
+
+import torch
+from torch import nn
+from torch.nn import functional
+
+from subject import Unsupported, as_tensor, serve
+
+ACTIVATIONS = {
+    "glu": torch.sigmoid,
+    "swiglu": functional.silu,
+    "reglu": functional.relu,
+}
+
+
+def layer(weight, bias=None):
+    """nn.Linear with that weight."""
+    linear = nn.Linear(weight.shape[1], weight.shape[0], bias=bias is not None, dtype=weight.dtype)
+    linear.weight = nn.Parameter(weight)
+    if bias is not None:
+        linear.bias = nn.Parameter(bias)
+    return linear
+
+
+class GatedFeedForward(nn.Module):
+    """17: GLU with its biases, SwiGLU without: w2(f(w1 x) * (w3 x))."""
+
+    def __init__(self, w1, w3, w2, activation):
+        super().__init__()
+        self.w1, self.w3, self.w2, self.activation = w1, w3, w2, activation
+
+    def forward(self, x):
+        hidden = self.activation(self.w1(x)) * self.w3(x)
+        return self.w2(hidden), hidden
+
+
+class FusedFeedForward(GatedFeedForward):
+    """The same with one weight for both halves, activated where F.glu does: the second one."""
+
+    def forward(self, x):
+        fused = torch.cat([self.w1(x), self.w3(x)], -1)
+        first, second = fused.chunk(2, -1)
+        hidden = first * self.activation(second)
+        return self.w2(hidden), hidden
+
+
+def tensors(dtype, **inputs):
+    if dtype == "f16":
+        raise Unsupported("this PyTorch has no products of f16 matrices on the CPU")
+    return [as_tensor(array, dtype) for array in inputs.values()]
+
+
+def activation_of(kind):
+    if kind not in ACTIVATIONS:
+        raise Unsupported(f"no {kind}")
+    return ACTIVATIONS[kind]
+
+
+def answer_by(module, layers, kind, x):
+    y, hidden = module(*layers, activation_of(kind))(x)
+    return {"y": y, "hidden": hidden}
+
+
+def plain(module):
+    def feed_forward(x, gate, up, down, kind, dtype, **_):
+        x, gate, up, down = tensors(dtype, x=x, gate=gate, up=up, down=down)
+        return answer_by(module, [layer(gate), layer(up), layer(down)], kind, x)
+
+    return feed_forward
+
+
+def biased(module):
+    def feed_forward_bias(x, gate, gate_bias, up, up_bias, down, down_bias, kind, dtype, **_):
+        x, gate, up, down = tensors(dtype, x=x, gate=gate, up=up, down=down)
+        biases = tensors(dtype, gate=gate_bias, up=up_bias, down=down_bias)
+        layers = [layer(w, b) for w, b in zip([gate, up, down], biases)]
+        return answer_by(module, layers, kind, x)
+
+    return feed_forward_bias
+
+
+def linear(x, weight, dtype, bias=None, **_):
+    x, weight = tensors(dtype, x=x, weight=weight)
+    return functional.linear(x, weight, None if bias is None else as_tensor(bias, dtype))
+
+
+def softmax(x, dtype, **_):
+    return functional.softmax(as_tensor(x, dtype), -1)
+
+
+SYSTEMS = {
+    "feed_forward": {
+        "feed_forward": plain(GatedFeedForward),
+        "feed_forward_bias": biased(GatedFeedForward),
+        "linear": linear,
+        "linear_bias": linear,
+        "softmax": softmax,
+    },
+    "feed_forward_fused": {"feed_forward": plain(FusedFeedForward)},
+}
+
+if __name__ == "__main__":
+    serve(SYSTEMS)
