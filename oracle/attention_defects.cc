@@ -100,30 +100,25 @@ std::vector<Defect> MaskDefects() {
 }
 
 // A scale of its own where none was asked for.
-Defect Scaled(std::string name, std::string why, double (*of)(double D, double E, double H)) {
+Defect Scaled(std::string name, std::string why, double (*of)(double D, double E)) {
   return ChangedWord(std::move(name), std::move(why), [of](const Case& c) -> std::string {
     if (!TextOf(c, "scale").empty()) return "";
     const auto extent = [&c](const char* letter) {
       return static_cast<double>(std::max<size_t>(1, ExtentOf(c, letter)));
     };
-    return "scale=" + PrintValue(of(extent("D"), extent("E"), extent("H")));
+    return "scale=" + PrintValue(of(extent("D"), extent("E")));
   });
 }
 
 std::vector<Defect> ScaleDefects() {
   return {
       Scaled("scale_missing", "no 1/sqrt(D) (mlc-ai/mlc-llm#3426)",
-             [](double, double, double) { return 1.0; }),
-      Scaled("scale_by_width", "1/D in place of 1/sqrt(D)",
-             [](double D, double, double) { return 1 / D; }),
-      Scaled("scale_twice", "queries are scaled before, and scores again",
-             [](double D, double, double) { return 1 / std::sqrt(D) / std::sqrt(D); }),
+             [](double, double) { return 1.0; }),
+      Scaled("scale_by_width",
+             "1/D in place of 1/sqrt(D), as when queries are scaled before, and scores again",
+             [](double D, double) { return 1 / D; }),
       Scaled("scale_of_values", "the width of the values",
-             [](double, double E, double) { return 1 / std::sqrt(E); }),
-      Scaled("scale_of_model",
-             "the width of the model over its heads, which is not the heads' own "
-             "(ggml-org/llama.cpp#8444)",
-             [](double D, double, double H) { return 1 / std::sqrt(D + H); }),
+             [](double, double E) { return 1 / std::sqrt(E); }),
   };
 }
 

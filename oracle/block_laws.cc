@@ -121,6 +121,18 @@ Defect Transposed(std::string name, std::string why, const char* weight) {
   });
 }
 
+// Scores are divided by the root of another width, where no scale is asked for.
+Defect ScaledBy(std::string name, std::string why, double (*width)(double M, double H, double D)) {
+  return ChangedWord(std::move(name), std::move(why), [width](const Case& c) -> std::string {
+    const auto extent = [&c](const char* letter) {
+      return static_cast<double>(ExtentOf(c, letter));
+    };
+    const double of = width(extent("M"), extent("H"), extent("D"));
+    if (!TextOf(c, "scale").empty() || !(of > 0) || std::isinf(of)) return "";
+    return "scale=" + PrintValue(1 / std::sqrt(of));
+  });
+}
+
 }  // namespace
 
 std::vector<Property> BlockLaws() {
@@ -154,13 +166,12 @@ std::vector<Defect> BlockInputDefects() {
                       std::ranges::fill(p, p[0]);
                       return true;
                     }),
-      ChangedWord("scale_of_whole_width", "scores are divided by the root of H D",
-                  [](const Case& c) {
-                    const double width = static_cast<double>(ExtentOf(c, "H") * ExtentOf(c, "D"));
-                    return TextOf(c, "scale").empty() && width > 0
-                               ? "scale=" + PrintValue(1 / std::sqrt(width))
-                               : "";
-                  }),
+      ScaledBy("scale_of_whole_width", "scores are divided by the root of H D",
+               [](double, double H, double D) { return H * D; }),
+      ScaledBy("scale_of_model",
+               "scores are divided by the root of M/H, which is not the heads' own width "
+               "(ggml-org/llama.cpp#8444)",
+               [](double M, double H, double) { return M / H; }),
       ChangedRecipe("norms_in_bf16", "norms sum and divide in bf16 whatever the dtype",
                     "square=bf16 sum=bf16 rsqrt=bf16"),
       ChangedRecipe("softmax_in_bf16", "the softmax is computed in bf16 whatever the dtype",

@@ -69,7 +69,7 @@ Findings CheckShift(const Case& c, const Tensors& inputs, const Ask& ask) {
 
 struct Mistaken : Decoder {
   std::optional<BlockMistake> of_blocks{};
-  bool last_norm_missing = false;
+  enum class End { kRight, kNormMissing, kLogitsInBf16 } end = End::kRight;
 
   template <class Real>
   void operator()(const Tensor<double>& token, const Tensor<double>& position,
@@ -88,16 +88,22 @@ struct Mistaken : Decoder {
       }
     };
     const Tensor<Real> last = RunBlocks(*this, token, table, weights, states, run);
-    ToLogits(*this, last_norm_missing ? last : Normed(Norm(), last, last_norm), head, logits);
+    const bool bare = end == End::kNormMissing;
+    ToLogits(*this, bare ? last : Normed(Norm(), last, last_norm), head, logits);
+    if (end != End::kLogitsInBf16) return;
+    for (Real& logit : logits.data) logit = KeptIn(DType::kBF16, logit);
   }
 };
 
 std::vector<Defect> FormulaDefects() {
   std::vector<Defect> all;
-  Mistaken without_norm;
-  without_norm.last_norm_missing = true;
+  Mistaken without_norm, in_bf16;
+  without_norm.end = Mistaken::End::kNormMissing;
+  in_bf16.end = Mistaken::End::kLogitsInBf16;
   all.push_back(
       MutatedFormula("last_norm_missing", "the logits read the last state as it is", without_norm));
+  all.push_back(MutatedFormula(
+      "logits_in_bf16", "logits are rounded to bf16 before they are stored in f32", in_bf16));
   for (const NamedBlockMistake& each : kBlockMistakes) {
     Mistaken mistaken;
     mistaken.of_blocks = each.mistake;
@@ -146,7 +152,7 @@ std::vector<Defect> InputDefects() {
                       std::swap(In(inputs, "gate"), In(inputs, "up"));
                       return true;
                     }),
-      ChangedRecipe("logits_in_bf16", "tensors are handed on in bf16 whatever the dtype",
+      ChangedRecipe("handed_on_in_bf16", "tensors are handed on in bf16 whatever the dtype",
                     "keep=bf16"),
       ChangedRecipe("sums_in_bf16", "dot products are accumulated in bf16", "dot=bf16"),
   };
