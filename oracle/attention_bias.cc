@@ -2,7 +2,7 @@
 
 #include "oracle/attention_defects.h"
 #include "oracle/attention_laws.h"
-#include "oracle/laws.h"
+#include "oracle/attention_parts.h"
 #include "oracle/oracle.h"
 
 namespace sextant::oracle {
@@ -40,15 +40,15 @@ Findings CheckConstantBias(const Case& c, const Tensors& inputs, const Ask& ask)
   for (double& x : In(constant, "bias").data) x = 3;
   const Response a = ask(c, none), b = ask(c, constant);
   const double shift = TextOf(c, "scale_bias") == "true" ? NumberOf(c, "scale", NAN) * 3 : 3;
-  for (size_t i = 0; i < a.outputs[0].values.data.size(); ++i) {
-    if (std::isfinite(a.permitted[0].error.data[i]) && std::isfinite(a.outputs[0].values.data[i]))
-      findings.Equal(a(0, i), b(0, i), {a, 0, i});
-  }
-  if (!a.Has(1) || !b.Has(1) || std::isnan(shift)) return findings;
-  for (size_t i = 0; i < a.outputs[1].values.data.size(); ++i) {
-    if (std::isfinite(a.outputs[1].values.data[i]) && std::isfinite(b.outputs[1].values.data[i]) &&
-        a.permitted[1].error.data[i] > 0)
-      findings.Equal(a(1, i) + shift, b(1, i), {b, 1, i});
+  const AttentionSizes n(c);
+  const SeenKeys seen(c);
+  for (size_t row = 0; row < n.rows(); ++row) {
+    if (seen(row).IsEmpty()) continue;
+    for (size_t i = row * n.E; i < (row + 1) * n.E; ++i) {
+      findings.Equal(a(kAttended, i), b(kAttended, i), {a, kAttended, i});
+    }
+    if (!a.Has(kLse) || !b.Has(kLse) || std::isnan(shift)) continue;
+    findings.Equal(a(kLse, row) + shift, b(kLse, row), {b, kLse, row});
   }
   return findings;
 }

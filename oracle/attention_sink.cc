@@ -2,7 +2,7 @@
 
 #include "oracle/attention_defects.h"
 #include "oracle/attention_laws.h"
-#include "oracle/laws.h"
+#include "oracle/attention_parts.h"
 #include "oracle/oracle.h"
 
 namespace sextant::oracle {
@@ -44,14 +44,14 @@ Findings CheckFar(const Case& c, const Tensors& inputs, const Ask& ask) {
   Findings findings;
   Tensors ones = inputs;
   for (double& x : In(ones, "v").data) x = 1;
+  const SeenKeys seen(c);
+  const size_t E = ExtentOf(c, "E");
   for (const double far : {-1e6, 1e6}) {
     for (double& x : In(ones, "sink").data) x = far;
     const Response y = ask(c, ones);
-    for (size_t i = 0; i < y.outputs[0].values.data.size(); ++i) {
-      const size_t s = i / ExtentOf(c, "E") % ExtentOf(c, "S");
-      const size_t b = i / ExtentOf(c, "E") / ExtentOf(c, "S") / ExtentOf(c, "H");
-      if (AttentionOf(c).KeysOf(b, s).IsEmpty()) continue;
-      findings.Equal(y(0, i), far < 0 ? 1 : 0, {y, 0, i});
+    for (size_t i = 0; i < y.outputs[kAttended].values.data.size(); ++i) {
+      if (seen(i / E).IsEmpty()) continue;
+      findings.Equal(y(kAttended, i), far < 0 ? 1 : 0, {y, kAttended, i});
     }
   }
   return findings;
@@ -63,9 +63,10 @@ Findings CheckLse(const Case& c, const Tensors& inputs, const Ask& ask) {
   Tensors other = inputs;
   for (double& x : In(other, "sink").data) x = 2;
   const Response a = ask(c, inputs), b = ask(c, other);
-  if (!a.Has(1) || !b.Has(1)) return findings;
-  for (size_t i = 0; i < a.outputs[1].values.data.size(); ++i) {
-    if (std::isfinite(a.outputs[1].values.data[i])) findings.Equal(a(1, i), b(1, i), {b, 1, i});
+  if (!a.Has(kLse) || !b.Has(kLse)) return findings;
+  const SeenKeys seen(c);
+  for (size_t row = 0; row < a.outputs[kLse].values.data.size(); ++row) {
+    if (!seen(row).IsEmpty()) findings.Equal(a(kLse, row), b(kLse, row), {b, kLse, row});
   }
   return findings;
 }

@@ -4,7 +4,7 @@
 
 #include "oracle/attention_defects.h"
 #include "oracle/attention_laws.h"
-#include "oracle/laws.h"
+#include "oracle/attention_parts.h"
 #include "oracle/oracle.h"
 #include "reference/rope_turned.h"
 
@@ -95,22 +95,12 @@ std::vector<Defect> TurnDefects() {
 
 // Only the differences of positions count.
 Findings CheckTranslation(const Case& c, const Tensors& inputs, const Ask& ask) {
-  Findings findings;
   Tensors later = inputs;
   for (const char* name : {"position_q", "position_k"}) {
     for (double& p : In(later, name).data) p += 7;
   }
-  const Response a = ask(c, inputs), b = ask(c, later);
-  const Response* responses[] = {&a, &b};
-  for (size_t o = 0; o < a.outputs.size(); ++o) {
-    if (!a.Has(o) || !b.Has(o)) continue;
-    for (size_t i = 0; i < a.outputs[o].values.data.size(); ++i) {
-      const bool finite = std::ranges::all_of(responses, [&](const Response* r) {
-        return std::isfinite(r->outputs[o].values.data[i]);
-      });
-      if (finite) findings.Equal(a(o, i), b(o, i), {b, o, i});
-    }
-  }
+  Findings findings;
+  SameSeen(c, ask(c, inputs), ask(c, later), findings);
   return findings;
 }
 
