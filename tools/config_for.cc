@@ -37,7 +37,13 @@ constexpr ModelFact kModelFacts[] = {{"pairing"},
                                      {"beta", "floor_scale"},
                                      {"floor_scale"},
                                      {"start", "floor_scale"},
-                                     {"original_max_position_embeddings"}};
+                                     {"original_max_position_embeddings"},
+                                     {"bidirectional"},
+                                     {"max_distance"},
+                                     {"P", "max_distance"}};
+
+// An operation that has one of them concerns a rotary embedding.
+constexpr const char* kRotaryFacts[] = {"pairing", "base", "scaling", "R"};
 
 bool Contains(const ModelLayers& kind, const std::string& layer) {
   return layer == kind.name ||
@@ -53,6 +59,18 @@ std::string_view SourceOfInput(const std::string& input) {
     if (std::ranges::count(info.signature.outputs, input, &TensorSpec::name)) return info.name;
   }
   return "";
+}
+
+// Of a model that does not rotate: the operations that its facts are about.
+std::string OthersThatApply(const ModelLayers& layers) {
+  std::string names;
+  for (const char* key : {"max_bias", "max_distance"}) {
+    if (!layers.facts.contains(key)) continue;
+    for (const auto& operation : AllOperations()) {
+      if (Case::Has(*operation, key)) names += " " + std::string(operation->info().name);
+    }
+  }
+  return names.empty() ? "" : "; what does:" + names;
 }
 
 std::string AxesOf(const ModelLayers& layers) {
@@ -85,6 +103,10 @@ bool ConfigFor::Has(const std::string& key) const {
                              [&](std::string_view other) { return Case::Has(operation, other); });
 }
 
+bool ConfigFor::Rotates() const {
+  return std::ranges::any_of(kRotaryFacts, [this](const char* key) { return Has(key); });
+}
+
 const std::string* ConfigFor::Given(const std::string& key) const {
   const auto at = std::ranges::find_if(
       words, [&](const std::string& word) { return word.starts_with(key + "="); });
@@ -108,6 +130,10 @@ Facts ConfigFor::FactsOf(const ModelLayers& layers) const {
 // What a configuration says of rotation must not be lost or misread on the way into a case.
 void ConfigFor::RequireExpressible(const Model& model, const ModelLayers& layers) const {
   const std::string_view name = operation.info().name;
+  if (!model.rotates() && Rotates()) {
+    throw Error("--config: ", model.model_type, " has ", model.instead,
+                ", no rotary embedding: ", name, " does not apply", OthersThatApply(layers));
+  }
   for (const TensorSpec& input : operation.info().signature.inputs) {
     const std::string_view source = SourceOfInput(input.name);
     if (source.empty() || Given("@" + input.name)) continue;
@@ -120,10 +146,6 @@ void ConfigFor::RequireExpressible(const Model& model, const ModelLayers& layers
     if (!named || attribute.dimension || Has(key) || Given(key)) continue;
     throw Error("--config: the model's ", key, " is not the ", key, " of ", name, "; give ", key,
                 "=");
-  }
-  if (!model.rotates && Has("base")) {
-    throw Error("--config: ", model.model_type,
-                " has linear biases (ALiBi) and no rotary embedding");
   }
   const auto R = layers.facts.find("R"), D = layers.facts.find("D");
   const bool partial = R != layers.facts.end() && D != layers.facts.end() && R->second != D->second;

@@ -106,9 +106,24 @@ TEST(ConfigFor, RefusesWhatTheOperationCannotExpress) {
   model.kinds[0].unknown.clear();
   model.kinds[0].facts["arrangement"] = "blocks";
   EXPECT_THAT(ErrorOf("rope_frequencies", model), HasSubstr("several axes, arrangement=blocks"));
-  model.rotates = false;
-  EXPECT_EQ(ErrorOf("rope_frequencies", model),
-            "--config: two has linear biases (ALiBi) and no rotary embedding");
+}
+
+TEST(ConfigFor, TellsWhatAModelHasInsteadOfARotation) {
+  Model model = TwoKinds();
+  model.instead = "stone tablets";
+  for (const char* name : {"rope", "rope_frequencies", "rope_rotate", "rope_table", "rope_given"}) {
+    EXPECT_EQ(ErrorOf(name, model, "window"),
+              std::string("--config: two has stone tablets, no rotary embedding: ") + name +
+                  " does not apply");
+  }
+  EXPECT_EQ(ErrorOf("rms_norm", model), "no error");
+  EXPECT_THAT(ErrorOf("relative_bias", model, "window"),
+              HasSubstr("the model has no bidirectional; the model has no max_distance; the model "
+                        "has no P; give bidirectional= max_distance= P="));
+  model.kinds[0].facts.insert({{"bidirectional", "true"}, {"max_distance", "128"}, {"P", "32"}});
+  EXPECT_EQ(Of("relative_bias", model, "window").at("P"), "32");
+  EXPECT_THAT(ErrorOf(kRotation, model, "window"),
+              HasSubstr("rope does not apply; what does: relative_bias"));
 }
 
 // The letter of the temperature's slope and the name of its start mean something else elsewhere.

@@ -21,12 +21,12 @@ Facts FactsOf(const ModelType& type) {
   const auto add = [&facts](const char* key, const auto& value) {
     if (value) facts[key] = PrintValue(*value);
   };
-  const bool linear_only = type.alibi.when == "always";
   if (!type.variant.empty()) facts["if"] = std::string(type.variant);
-  if (!type.alibi.when.empty()) facts["alibi"] = std::string(type.alibi.when);
+  if (!type.instead.positions.empty()) facts["instead"] = std::string(type.instead.positions);
   add("eps", type.norm.eps);
   if (!type.norm.eps_keys.empty()) add("unit_offset", type.norm.unit_offset);
-  if (linear_only) return facts;
+  if (NeverRotates(type)) return facts;
+  if (!type.instead.positions.empty()) facts["instead_if"] = std::string(type.instead.when);
   facts["pairing"] = std::string(type.pairing);
   if (!type.direction.empty()) facts["direction"] = std::string(type.direction);
   add("base", type.base);
