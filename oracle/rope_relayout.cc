@@ -15,10 +15,12 @@ Case Back(const Case& c) {
 
 Findings CheckThereAndBack(const Case& c, const Tensors& inputs, const Ask& ask) {
   Tensors there = inputs;
-  there[0].values = ask(c, inputs).outputs[0].values;
+  const Response moved = ask(c, inputs);
+  there[0].values = moved.outputs[0].values;
   const Response back = ask(Back(c), there);
   Findings findings;
   for (size_t i = 0; i < inputs[0].values.data.size(); ++i) {
+    findings.Equal(moved(0, i), moved(0, i), {moved, 0, i});  // NaN is not, wherever it goes
     findings.Equal(back(0, i), inputs[0].values.data[i], {back, 0, i});
   }
   return findings;

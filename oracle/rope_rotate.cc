@@ -58,6 +58,7 @@ Findings CheckTranspose(const Case& c, const Tensors& inputs, const Ask& ask) {
                            (std::abs(cosine) + std::abs(sine)) * (1 + 0x1p-50);
     const Measured square = Measured(cosine) * cosine + Measured(sine) * sine;
     for (const size_t at : {i, j}) {
+      findings.Equal(first(0, at), first(0, at), {first, 0, at});  // NaN is not, wherever turned
       findings.Equal(back(0, at) + Measured(0, carried), square * inputs[0].values.data[at],
                      {back, 0, at});
     }

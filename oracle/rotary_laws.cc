@@ -71,6 +71,10 @@ class TurnedAgain {
   Measured operator()(size_t r, size_t k, bool of_second) const {
     const auto [i, j] = window_.Pair(r, k);
     const size_t at = of_second ? j : i;
+    // Turning NaN permits anything, which is no excuse for the NaN.
+    for (const size_t turned : {i, j}) {
+      if (std::isnan(first_(0, turned).value())) return first_(0, turned);
+    }
     const double carried = first_(0, i).error() + first_(0, j).error();
     return again_(0, at) +
            Measured(0, std::abs(window_.amplitude.value()) * carried * (1 + 0x1p-50));
