@@ -30,16 +30,17 @@ Findings CheckDown(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-// The second half counts in proportion, and so does the last layer.
-Findings CheckHalf(const Case& c, Tensors inputs, const Ask& ask, const std::string& weight) {
+// The second half counts in proportion, and so does the last layer. Half of a number need not be
+// one of the dtype.
+Findings CheckTwice(const Case& c, Tensors inputs, const Ask& ask, const std::string& weight) {
   if (HasBias(inputs)) Fill(inputs, "up_bias", 0);
   if (HasBias(inputs)) Fill(inputs, "down_bias", 0);
-  Tensors half = inputs;
-  In(half, weight) = Times(In(inputs, weight), 0.5);
-  const Response y = ask(c, inputs), smaller = ask(c, half);
+  Tensors twice = inputs;
+  In(twice, weight) = Times(In(inputs, weight), 2);
+  const Response y = ask(c, inputs), larger = ask(c, twice);
   Findings findings;
   for (size_t i = 0; i < y.outputs[kY].values.data.size(); ++i) {
-    findings.Equal(smaller(kY, i) * 2, y(kY, i), {smaller, kY, i});
+    findings.Equal(y(kY, i) * 2, larger(kY, i), {larger, kY, i});
   }
   return findings;
 }
@@ -117,14 +118,14 @@ bool Transpose(Tensors& inputs, const std::string& name, size_t rows, size_t col
 }  // namespace
 
 std::vector<Property> FeedForwardLaws() {
-  const auto half = [](const std::string& weight) {
+  const auto twice = [](const std::string& weight) {
     return [weight](const Case& c, const Tensors& inputs, const Ask& ask) {
-      return CheckHalf(c, inputs, ask, weight);
+      return CheckTwice(c, inputs, ask, weight);
     };
   };
   return {{"zero_down", "without the last weight nothing comes through", CheckDown},
-          {"linear_in_down", "half the last weight gives half of y", half("down")},
-          {"linear_in_up", "half of the half that is not activated gives half of y", half("up")},
+          {"linear_in_down", "twice the last weight gives twice y", twice("down")},
+          {"linear_in_up", "twice the half that is not activated gives twice y", twice("up")},
           {"hidden_times_down", "y is the hidden tensor times the last weight", CheckHidden},
           {"channels_in_any_order", "the order of the hidden channels does not count", CheckOrder}};
 }

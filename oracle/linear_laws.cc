@@ -34,15 +34,15 @@ Findings CheckColumns(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-// Half of x, and half the bias, give half of y.
+// Twice x, and twice the bias, give twice y. Half of a number need not be one of the dtype.
 Findings CheckScale(const Case& c, const Tensors& inputs, const Ask& ask) {
-  Tensors half = inputs;
-  half[kX].values = Times(inputs[kX].values, 0.5);
-  if (HasBias(inputs)) half[kBias].values = Times(inputs[kBias].values, 0.5);
-  const Response y = ask(c, inputs), smaller = ask(c, half);
+  Tensors twice = inputs;
+  twice[kX].values = Times(inputs[kX].values, 2);
+  if (HasBias(inputs)) twice[kBias].values = Times(inputs[kBias].values, 2);
+  const Response y = ask(c, inputs), larger = ask(c, twice);
   Findings findings;
   for (size_t i = 0; i < y.outputs[0].values.data.size(); ++i) {
-    findings.Equal(smaller(0, i) * 2, y(0, i), {smaller, 0, i});
+    findings.Equal(y(0, i) * 2, larger(0, i), {larger, 0, i});
   }
   return findings;
 }
@@ -112,7 +112,7 @@ bool Transpose(const Case& c, Tensors& inputs) {
 std::vector<Property> LinearLaws() {
   return {{"columns_of_the_weight", "one element of x alone gives its column of the weight",
            CheckColumns},
-          {"in_proportion", "half of x, and of a bias, gives half of y", CheckScale},
+          {"in_proportion", "twice x, and a bias, give twice y", CheckScale},
           {"columns_add_up", "even and odd columns of the weight add up", CheckParts},
           {"columns_in_any_order", "the order of the columns does not count", CheckOrder}};
 }

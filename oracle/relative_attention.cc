@@ -142,14 +142,14 @@ Findings CheckMean(const Case& c, const Tensors& inputs, const Ask& ask) {
 }
 
 Findings CheckValues(const Case& c, const Tensors& inputs, const Ask& ask) {
-  Tensors half = inputs;
+  Tensors twice = inputs;
   for (const char* name : {"v", "value_table"}) {
-    In(half, name) = Times(In(half, name), 0.5);
+    In(twice, name) = Times(In(twice, name), 2);  // half of a number need not be one of the dtype
   }
-  const Response y = ask(c, inputs), smaller = ask(c, half);
+  const Response y = ask(c, inputs), larger = ask(c, twice);
   Findings findings;
   for (size_t i = 0; i < y.outputs[kY].values.data.size(); ++i) {
-    findings.Equal(smaller(kY, i) * 2, y(kY, i), {smaller, kY, i});
+    findings.Equal(y(kY, i) * 2, larger(kY, i), {larger, kY, i});
   }
   return findings;
 }
@@ -350,7 +350,7 @@ Oracle MakeOracle<RelativeAttention>() {
            {"constant_scores_do_not_count",
             "what all scores of a query have in common does not count", CheckConstant},
            {"equal_scores_give_the_mean", "equal scores give the mean of the values", CheckMean},
-           {"linear_in_values", "half the values give half of y", CheckValues}},
+           {"linear_in_values", "twice the values give twice y", CheckValues}},
       .defects =
           Joined<Defect>({FormulaDefects(), InputDefects(), OtherDefects(), QueryKeyDefects()})};
 }
