@@ -9,15 +9,8 @@ namespace {
 // Half of what is copied is read and half written, whatever the operation does.
 template <class Work>
 void Measure(benchmark::State& state, size_t bytes, size_t count, const Work& work) {
-  const auto run = [&] {
-    work();
-    benchmark::ClobberMemory();
-  };
   const Lines<char> from(bytes / 2), to(bytes / 2, 2048);
-  state.counters["memcpy_ratio"] = MemcpyRatio(from.get(), to.get(), bytes / 2, run);
-  for (auto _ : state) run();
-  state.SetBytesProcessed(static_cast<int64_t>(state.iterations() * bytes));
-  state.SetItemsProcessed(static_cast<int64_t>(state.iterations() * count));
+  MeasureWithMemcpy(state, from.get(), to.get(), bytes, count, work);
 }
 
 template <class T>

@@ -13,15 +13,10 @@ void AddBench(benchmark::State& state, size_t bytes) {
   const AddedRows rows{.N = count / kWidth, .M = kWidth};
   const Lines<T> in(2 * count), out(2 * count);  // x and residual, y and sum
   const Lines<Computed<T>> weight(kWidth);
-  const auto normalize = [&] {
+  MeasureWithMemcpy(state, in.get(), out.get(), bytes, count, [&] {
     AddAndNormalizeRows(rows, in.get(), in.get() + count, weight.get(),
                         AddedOutputs<T>{out.get(), out.get() + count});
-    benchmark::ClobberMemory();
-  };
-  state.counters["memcpy_ratio"] = MemcpyRatio(in.get(), out.get(), bytes / 2, normalize);
-  for (auto _ : state) normalize();
-  state.SetBytesProcessed(static_cast<int64_t>(state.iterations() * bytes));
-  state.SetItemsProcessed(static_cast<int64_t>(state.iterations() * count));
+  });
 }
 
 constexpr auto AddRmsNormF32 = AddBench<float>;

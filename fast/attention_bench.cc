@@ -13,7 +13,7 @@ namespace {
 struct Setting {
   int64_t heads, key_heads, queries, keys;
   int64_t window = -1;
-  bool bias = false;
+  bool bias = false, sink = false;
 };
 
 AttentionAttributes AttributesOf(const Setting& setting) {
@@ -44,6 +44,7 @@ void AttentionBench(benchmark::State& state, const Setting& setting) {
              keys = static_cast<size_t>(setting.key_heads * setting.keys);
   const Lines<T> q(rows * kWidth), k(keys * kWidth), v(keys * kWidth), y(rows * kWidth),
       bias(setting.bias ? rows * static_cast<size_t>(setting.keys) : 1);
+  const Lines<Computed<T>> sink(static_cast<size_t>(setting.heads));
   const AttendInputs<T> in{.attributes = &op,
                            .D = kWidth,
                            .E = kWidth,
@@ -51,6 +52,7 @@ void AttentionBench(benchmark::State& state, const Setting& setting) {
                            .k = k.get(),
                            .v = v.get(),
                            .bias = setting.bias ? bias.get() : nullptr,
+                           .sink = setting.sink ? sink.get() : nullptr,
                            .scale = 0x1.6a09e6p-4};  // 128^-1/2
   std::vector<Computed<T>> lse(rows), scratch(AttendScratchOf(in));
   const auto attend = [&] {
@@ -72,8 +74,8 @@ constexpr auto AttentionBF16 = AttentionBench<BF16>;
 constexpr auto AttentionF16 = AttentionBench<F16>;
 constexpr auto AttentionF64 = AttentionBench<double>;
 constexpr Setting kPrompt{8, 8, 1024, 1024}, kGroups{32, 8, 512, 512},
-    kWindow{8, 8, 2048, 2048, 255}, kBias{8, 8, 1024, 1024, -1, true}, kDecode{8, 8, 1, 4096},
-    kDecodeGroups{64, 8, 1, 4096};
+    kWindow{8, 8, 2048, 2048, 255}, kBias{8, 8, 1024, 1024, -1, true},
+    kSink{8, 8, 1024, 1024, -1, false, true}, kDecode{8, 8, 1, 4096}, kDecodeGroups{64, 8, 1, 4096};
 
 BENCHMARK_CAPTURE(AttentionF32, causal_8x1024, kPrompt)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(AttentionBF16, causal_8x1024, kPrompt)->Unit(benchmark::kMillisecond);
@@ -82,6 +84,7 @@ BENCHMARK_CAPTURE(AttentionF64, causal_8x1024, kPrompt)->Unit(benchmark::kMillis
 BENCHMARK_CAPTURE(AttentionF32, groups_32_of_8x512, kGroups)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(AttentionF32, window_256_8x2048, kWindow)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(AttentionF32, bias_8x1024, kBias)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(AttentionF32, sink_8x1024, kSink)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(AttentionF32, decode_8x4096, kDecode)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(AttentionBF16, decode_8x4096, kDecode)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(AttentionF32, decode_64_of_8x4096, kDecodeGroups)->Unit(benchmark::kMillisecond);

@@ -13,14 +13,9 @@ void GatherBench(benchmark::State& state, size_t bytes, double scale) {
   const Lines<T> table(rows * kWidth), y(rows * kWidth);
   std::vector<int64_t> token(rows);
   for (size_t s = 0; s < rows; ++s) token[s] = static_cast<int64_t>(s * 2654435761 % rows);
-  const auto gather = [&] {
+  MeasureWithMemcpy(state, table.get(), y.get(), bytes, rows * kWidth, [&] {
     GatherRows<T>({table.get(), kWidth, scale}, token, y.get());
-    benchmark::ClobberMemory();
-  };
-  state.counters["memcpy_ratio"] = MemcpyRatio(table.get(), y.get(), bytes / 2, gather);
-  for (auto _ : state) gather();
-  state.SetBytesProcessed(static_cast<int64_t>(state.iterations() * bytes));
-  state.SetItemsProcessed(static_cast<int64_t>(state.iterations() * rows * kWidth));
+  });
 }
 
 constexpr auto EmbeddingF32 = GatherBench<float>;

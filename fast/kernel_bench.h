@@ -79,4 +79,20 @@ double MemcpyRatio(const void* from, void* to, size_t bytes, const Work& work) {
   return RatioOf(copy, work, bytes > (size_t{64} << 20) ? 7 : 200);
 }
 
+// Measures `work`, which reads and writes `bytes` in all and answers `count` elements: its time,
+// and the counter `memcpy_ratio` = time of a memcpy from `from` to `to` of as many bytes / its
+// time.
+template <class Work>
+void MeasureWithMemcpy(benchmark::State& state, const void* from, void* to, size_t bytes,
+                       size_t count, const Work& work) {
+  const auto run = [&] {
+    work();
+    benchmark::ClobberMemory();
+  };
+  state.counters["memcpy_ratio"] = MemcpyRatio(from, to, bytes / 2, run);
+  for (auto _ : state) run();
+  state.SetBytesProcessed(static_cast<int64_t>(state.iterations() * bytes));
+  state.SetItemsProcessed(static_cast<int64_t>(state.iterations() * count));
+}
+
 }  // namespace sextant::fast

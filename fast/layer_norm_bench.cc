@@ -13,14 +13,8 @@ void NormBench(benchmark::State& state, size_t bytes) {
   const CenteredRows rows{.N = count / kWidth, .M = kWidth, .x_row = kWidth, .y_row = kWidth};
   const Lines<T> x(count), y(count);
   const Lines<Computed<T>> weight(kWidth), bias(kWidth);
-  const auto normalize = [&] {
-    NormalizeCentered(rows, x.get(), weight.get(), bias.get(), y.get());
-    benchmark::ClobberMemory();
-  };
-  state.counters["memcpy_ratio"] = MemcpyRatio(x.get(), y.get(), bytes / 2, normalize);
-  for (auto _ : state) normalize();
-  state.SetBytesProcessed(static_cast<int64_t>(state.iterations() * bytes));
-  state.SetItemsProcessed(static_cast<int64_t>(state.iterations() * count));
+  MeasureWithMemcpy(state, x.get(), y.get(), bytes, count,
+                    [&] { NormalizeCentered(rows, x.get(), weight.get(), bias.get(), y.get()); });
 }
 
 constexpr auto LayerNormF32 = NormBench<float>;

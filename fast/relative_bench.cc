@@ -28,12 +28,9 @@ void AlibiBench(benchmark::State& state) {
   const auto query = Positions(kQueries), key = Positions(kKeys);
   std::vector<Computed<T>> slope;
   for (size_t h = 1; h <= kHeads; ++h) slope.push_back(std::exp2(-static_cast<double>(h)));
-  const auto fill = [&] {
+  MeasureWithMemcpy(state, other.get(), bias.get(), 2 * count * sizeof(T), count, [&] {
     FillAlibi<T>({.query_position = query, .key_position = key}, slope, bias.get());
-    benchmark::ClobberMemory();
-  };
-  state.counters["memcpy_ratio"] = MemcpyRatio(other.get(), bias.get(), count * sizeof(T), fill);
-  for (auto _ : state) fill();
+  });
 }
 
 template <class T>
@@ -42,12 +39,9 @@ void RelativeBiasBench(benchmark::State& state) {
   const Lines<T> bias(count), other(count), table(32 * kHeads);
   const auto query = Positions(kQueries), key = Positions(kKeys);
   const RelativeBuckets buckets(32, 128, true);
-  const auto fill = [&] {
+  MeasureWithMemcpy(state, other.get(), bias.get(), 2 * count * sizeof(T), count, [&] {
     FillRelativeBias<T>({buckets, query, key}, table.get(), kHeads, bias.get());
-    benchmark::ClobberMemory();
-  };
-  state.counters["memcpy_ratio"] = MemcpyRatio(other.get(), bias.get(), count * sizeof(T), fill);
-  for (auto _ : state) fill();
+  });
 }
 
 // Shaw et al. 2018, eq. 3 and 4, as written: a table row for every query and key.

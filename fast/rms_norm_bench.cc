@@ -13,14 +13,8 @@ void NormBench(benchmark::State& state, size_t bytes) {
   const Rows rows{.N = count / kWidth, .M = kWidth, .x_row = kWidth, .y_row = kWidth};
   const Lines<T> x(count), y(count);
   const Lines<Computed<T>> weight(kWidth);
-  const auto normalize = [&] {
-    NormalizeRows(rows, x.get(), weight.get(), y.get());
-    benchmark::ClobberMemory();
-  };
-  state.counters["memcpy_ratio"] = MemcpyRatio(x.get(), y.get(), bytes / 2, normalize);
-  for (auto _ : state) normalize();
-  state.SetBytesProcessed(static_cast<int64_t>(state.iterations() * bytes));
-  state.SetItemsProcessed(static_cast<int64_t>(state.iterations() * count));
+  MeasureWithMemcpy(state, x.get(), y.get(), bytes, count,
+                    [&] { NormalizeRows(rows, x.get(), weight.get(), y.get()); });
 }
 
 constexpr auto RmsNormF32 = NormBench<float>;

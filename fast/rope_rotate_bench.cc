@@ -18,14 +18,8 @@ void RotateBench(benchmark::State& state, Pairing pairing, size_t bytes) {
   const RotaryTable<Table> t = DenseTable(r, table.get(), table.get() + r.S * r.R / 2);
   const Heads<T> from = Dense(r, x.get()), to = Dense(r, y.get());
   const Heads<const T> source{from.data, from.batch, from.head, from.row};
-  const auto rotate = [&] {
-    Rotate<T, Table>(r, source, t, to);
-    benchmark::ClobberMemory();
-  };
-  state.counters["memcpy_ratio"] = MemcpyRatio(x.get(), y.get(), bytes / 2, rotate);
-  for (auto _ : state) rotate();
-  state.SetBytesProcessed(static_cast<int64_t>(state.iterations() * bytes));
-  state.SetItemsProcessed(static_cast<int64_t>(state.iterations() * count));
+  MeasureWithMemcpy(state, x.get(), y.get(), bytes, count,
+                    [&] { Rotate<T, Table>(r, source, t, to); });
 }
 
 constexpr auto RopeF32 = RotateBench<float, float>;

@@ -16,13 +16,8 @@ void ScaleBench(benchmark::State& state, size_t bytes) {
   const size_t count = bytes / 2 / sizeof(T), rows = count / kWidth;
   const Lines<T> x(count), y(count);
   const std::vector<Computed<T>> factor(rows, 1.5);
-  const auto scale = [&] {
-    ScaleRows<T>(rows, kWidth, x.get(), factor, y.get());
-    benchmark::ClobberMemory();
-  };
-  state.counters["memcpy_ratio"] = MemcpyRatio(x.get(), y.get(), bytes / 2, scale);
-  for (auto _ : state) scale();
-  state.SetBytesProcessed(static_cast<int64_t>(state.iterations() * bytes));
+  MeasureWithMemcpy(state, x.get(), y.get(), bytes, rows * kWidth,
+                    [&] { ScaleRows<T>(rows, kWidth, x.get(), factor, y.get()); });
 }
 
 void GrowingTable(benchmark::State& state) {

@@ -14,14 +14,8 @@ void SoftmaxBench(benchmark::State& state, size_t bytes, size_t width) {
   const Lines<T> x(count), y(count, 2048);
   const Lines<Computed<T>> scratch(width);
   for (size_t i = 0; i < count; ++i) x.get()[i] = FromDouble<T>(static_cast<double>(i % 97) / 8);
-  const auto work = [&] {
-    SoftmaxOfRows(rows, x.get(), y.get(), scratch.get());
-    benchmark::ClobberMemory();
-  };
-  state.counters["memcpy_ratio"] = MemcpyRatio(x.get(), y.get(), bytes / 2, work);
-  for (auto _ : state) work();
-  state.SetBytesProcessed(static_cast<int64_t>(state.iterations() * bytes));
-  state.SetItemsProcessed(static_cast<int64_t>(state.iterations() * count));
+  MeasureWithMemcpy(state, x.get(), y.get(), bytes, count,
+                    [&] { SoftmaxOfRows(rows, x.get(), y.get(), scratch.get()); });
 }
 
 constexpr auto SoftmaxF32 = SoftmaxBench<float>;
