@@ -41,8 +41,8 @@ class ActivationTest : public testing::Test {};
 using AllTypes = testing::Types<double, float, F16, BF16>;
 TYPED_TEST_SUITE(ActivationTest, AllTypes);
 
-// 2 N + 1 and more, N = 16 lanes; each kind meets each remainder.
-constexpr size_t kCounts[] = {1, 2, 3, 7, 16, 33, 66};
+// Each vector from 16 lanes to one, alone and behind others.
+constexpr size_t kCounts[] = {0, 1, 2, 3, 4, 7, 8, 15, 16, 24, 33, 66};
 
 TYPED_TEST(ActivationTest, EveryKindAtEveryWidth) {
   using T = TypeParam;
@@ -116,16 +116,18 @@ TYPED_TEST(ActivationTest, GatesFollowStrides) {
   Random random;
   const Guarded<T> fused = random.Fill<T>(3 * 10);  // rows of 5 gates and 5 ups
   const GateRows rows{.N = 3, .F = 5, .gate_row = 10, .up_row = 10, .y_row = 7};
-  Guarded<T> y(2 * 7 + 5);
-  const Guarded<T> untouched = y;
-  Gate(rows, fused.data(), fused.data() + 5, y.data());
-  for (size_t n = 0; n < 3; ++n) {
-    Guarded<T> alone(5);
-    Gate({.N = 1, .F = 5}, fused.data() + 10 * n, fused.data() + 10 * n + 5, alone.data());
-    EXPECT_EQ(std::memcmp(&y[7 * n], alone.data(), 5 * sizeof(T)), 0);
-  }
-  for (const size_t gap : {5, 6, 12, 13})
-    EXPECT_EQ(std::memcmp(&y[gap], &untouched[gap], sizeof(T)), 0);
+  OnAllTargets([&] {
+    Guarded<T> y(2 * 7 + 5);
+    const Guarded<T> untouched = y;
+    Gate(rows, fused.data(), fused.data() + 5, y.data());
+    for (size_t n = 0; n < 3; ++n) {
+      Guarded<T> alone(5);
+      Gate({.N = 1, .F = 5}, fused.data() + 10 * n, fused.data() + 10 * n + 5, alone.data());
+      EXPECT_EQ(std::memcmp(&y[7 * n], alone.data(), 5 * sizeof(T)), 0);
+    }
+    for (const size_t gap : {5, 6, 12, 13})
+      EXPECT_EQ(std::memcmp(&y[gap], &untouched[gap], sizeof(T)), 0);
+  });
 }
 
 // Below -87 (f64: -708) vectors are computed another way.

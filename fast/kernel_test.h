@@ -49,7 +49,7 @@ class Guarded {
 
  private:
   static constexpr size_t kGuard = 67;  // more than a vector, and odd: data() is not aligned
-  static constexpr unsigned char kMark = 0xa5;
+  static constexpr unsigned char kMark = 0xff;  // NaN in every type: what is read of it shows
   std::vector<unsigned char> bytes_;
 };
 

@@ -72,13 +72,15 @@ TYPED_TEST(NormalizeRowsTest, FollowsStrides) {
   const Rows rows{.N = 3, .M = 5, .x_row = 9, .y_row = 7};
   const Guarded<T> x = random.Fill<T>(2 * 9 + 5);
   const auto weight = random.Fill<Computed<T>>(5);
-  Guarded<T> y(2 * 7 + 5);
-  const Guarded<T> untouched = y;
-  NormalizeRows(rows, x.data(), weight.data(), y.data());
-  ExpectNormalized(rows, x.data(), weight.data(), y.data());
-  for (const size_t gap : {5, 6, 12, 13}) {
-    EXPECT_EQ(std::memcmp(&y[gap], &untouched[gap], sizeof(T)), 0);
-  }
+  OnAllTargets([&] {
+    Guarded<T> y(2 * 7 + 5);
+    const Guarded<T> untouched = y;
+    NormalizeRows(rows, x.data(), weight.data(), y.data());
+    ExpectNormalized(rows, x.data(), weight.data(), y.data());
+    for (const size_t gap : {5, 6, 12, 13}) {
+      EXPECT_EQ(std::memcmp(&y[gap], &untouched[gap], sizeof(T)), 0);
+    }
+  });
 }
 
 // Large enough to bypass the caches.

@@ -110,11 +110,13 @@ TYPED_TEST(RotateTest, FollowsStrides) {
   Random random;
   const Guarded<T> x = random.Fill<T>(r.B * r.H * r.S * r.D);
   const Guarded<Table> cosine = random.Fill<Table>(r.S * 4), sine = random.Fill<Table>(r.S * 4);
-  Guarded<T> y(x.size());
   const Heads<const T> from{x.data(), 120, 10, 30};
   const RotaryTable<Table> table{cosine.data(), sine.data(), 0, 4};
-  Rotate<T, Table>(r, from, table, Dense(r, y.data()));
-  ExpectRotated<T, Table>(r, from, table, Dense(r, y.data()));
+  OnAllTargets([&] {
+    Guarded<T> y(x.size());
+    Rotate<T, Table>(r, from, table, Dense(r, y.data()));
+    ExpectRotated<T, Table>(r, from, table, Dense(r, y.data()));
+  });
 }
 
 // Every bf16, NaN, infinities and subnormals included, times a cosine; the sine is 0. The product

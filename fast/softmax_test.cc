@@ -89,14 +89,16 @@ TYPED_TEST(SoftmaxOfRowsTest, FollowsStrides) {
   Random random;
   const SoftmaxRows rows{.N = 3, .M = 5, .x_row = 9, .y_row = 7};
   const Guarded<T> x = random.Fill<T>(2 * 9 + 5);
-  Guarded<T> y(2 * 7 + 5);
-  Guarded<Computed<T>> scratch(5);
-  const Guarded<T> untouched = y;
-  SoftmaxOfRows(rows, x.data(), y.data(), scratch.data());
-  ExpectSoftmax(rows, x.data(), y.data());
-  for (const size_t gap : {5, 6, 12, 13}) {
-    EXPECT_EQ(std::memcmp(&y[gap], &untouched[gap], sizeof(T)), 0);
-  }
+  OnAllTargets([&] {
+    Guarded<T> y(2 * 7 + 5);
+    Guarded<Computed<T>> scratch(5);
+    const Guarded<T> untouched = y;
+    SoftmaxOfRows(rows, x.data(), y.data(), scratch.data());
+    ExpectSoftmax(rows, x.data(), y.data());
+    for (const size_t gap : {5, 6, 12, 13}) {
+      EXPECT_EQ(std::memcmp(&y[gap], &untouched[gap], sizeof(T)), 0);
+    }
+  });
 }
 
 TEST(SoftmaxOfRows, AWhollyMaskedRowIsNaN) {
