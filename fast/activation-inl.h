@@ -1,5 +1,6 @@
 // Sigmoid, tanh, erf and the activations made of them, of vectors of f32 or f64, for the
-// instruction set being compiled. NaN gives NaN, infinities the limits.
+// instruction set being compiled. NaN gives NaN. Infinities give the limits, but -infinity NaN
+// where an activation multiplies it by 0: swish and both GELUs.
 //
 // Largest errors, u = 2^-24 (f64: 2^-53), from that of e^x (exp-inl.h), an ulp being at most 2 u:
 //   SigmoidOf  4 u |y| + 2^-149 (f64: 2^-1074): e^-x 2 u, the sum u, the quotient u
@@ -38,8 +39,8 @@ HWY_INLINE V TimesSigmoid(D d, V factor, V minus) {
   constexpr auto kLimit = ExpConstants<hn::TFromD<D>>::kNormal;
   if (HWY_UNLIKELY(!hn::AllFalse(d, hn::Gt(minus, hn::Set(d, kLimit)))))
     return TimesSigmoidAnywhere(d, factor, minus);
-  const auto [n, p] = ScaledExp(d, AtLeast(d, hn::Set(d, -kLimit), minus));
-  return hn::Div(factor, hn::MulAdd(p, PowerOfTwo(d, n), hn::Set(d, 1)));
+  const auto [exponent, p] = ScaledExp(d, AtLeast(d, hn::Set(d, -kLimit), minus));
+  return hn::Div(factor, hn::MulAdd(p, PowerOfTwo(d, exponent.biased), hn::Set(d, 1)));
 }
 template <class D, class V = hn::VFromD<D>>
 HWY_INLINE V SigmoidOf(D d, V x) {
@@ -59,8 +60,10 @@ HWY_INLINE V TanhOf(D d, V x) {
   constexpr T kMost = sizeof(T) == 4 ? 10 : 20;  // from there on tanh is 1
   const V one = hn::Set(d, 1);
   const V a = AtMost(d, hn::Set(d, kMost), hn::Abs(x));
-  const auto [n, r1, tail] = SplitExp(d, hn::Mul(a, hn::Set(d, -2)));
-  const V power = PowerOfTwo(d, n);
+  const V minus = hn::Mul(a, hn::Set(d, -2));
+  const Exponent<V> exponent = NearestPower(d, minus);
+  const auto [r1, tail] = SplitExp(d, minus, exponent.n);
+  const V power = PowerOfTwo(d, exponent.biased);
   const V t = hn::MulAdd(power, hn::Add(r1, tail), hn::Sub(power, one));
   const V y = hn::Div(hn::Neg(t), hn::Add(t, hn::Set(d, 2)));
   return hn::CopySignToAbs(hn::Abs(y), x);
@@ -144,18 +147,14 @@ HWY_INLINE V ActivationOf(D d, V x, V beta) {
 // `next` what will be read after it.
 template <class T, class F>
 HWY_INLINE void FillRow(T* y, size_t count, bool stream, const T* next, const F& f) {
-  const hn::ScalableTag<Computed<T>> tag;
-  if (!stream) {
-    ForEachVector(tag, count, [&](auto d, size_t k) HWY_ATTR { Write(d, f(d, k), y + k); });
-    return;
-  }
-  alignas(64) T buffer[kStreamBuffer / sizeof(T)];
   constexpr size_t kStep = kStreamBuffer / sizeof(T);
-  for (size_t first = 0; first < count; first += kStep) {
-    const size_t n = std::min(kStep, count - first);
-    ForEachVector(tag, n,
-                  [&](auto d, size_t k) HWY_ATTR { Write(d, f(d, first + k), buffer + k); });
-    StreamCopy(buffer, y + first, n * sizeof(T), next + first + n);
+  alignas(64) T buffer[kStep];
+  for (size_t first = 0, n; first < count; first += n) {
+    n = stream ? std::min(kStep, count - first) : count;
+    T* to = stream ? buffer : y;
+    ForEachVector(hn::ScalableTag<Computed<T>>(), n,
+                  [=](auto d, size_t k) SEXTANT_INLINE { Write(d, f(d, first + k), to + k); });
+    if (stream) StreamCopy(buffer, y + first, n * sizeof(T), next + first + n);
   }
 }
 

@@ -38,7 +38,7 @@ HWY_INLINE void Apply(const T* x, const T* residual, C factor, const C* weight, 
                       AddedOutputs<T> out, size_t n) {
   const hn::ScalableTag<C> d;
   const C offset = unit_offset ? 1 : 0;
-  ForEachVector(d, n, [&](auto dk, size_t k) HWY_ATTR {
+  ForEachVector(d, n, [&](auto dk, size_t k) SEXTANT_INLINE {
     const auto sum = Sum(dk, x + k, residual + k);
     // 0 + w is w: one body serves both.
     const auto w = hn::Add(hn::Set(dk, offset), Read(dk, weight + k));
@@ -51,7 +51,7 @@ template <class T, class C = Computed<T>>
 HWY_INLINE void NormalizeRow(const AddedRows& rows, const T* x, const T* residual, const C* weight,
                              AddedOutputs<T> out, bool stream) {
   const size_t M = rows.M;
-  const C squares = RowSum<C>(M, [x, residual](auto d, size_t k, auto s) HWY_ATTR {
+  const C squares = RowSum<C>(M, [x, residual](auto d, size_t k, auto s) SEXTANT_INLINE {
     const auto sum = Sum(d, x + k, residual + k);
     return hn::MulAdd(sum, sum, s);
   });

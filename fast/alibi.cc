@@ -22,7 +22,7 @@ namespace HWY_NAMESPACE {
 template <class T>
 HWY_INLINE void Scale(const Computed<T>* distance, Computed<T> slope, T* y, size_t n) {
   const hn::ScalableTag<Computed<T>> d;
-  ForEachVector(d, n, [&](auto dk, size_t k) HWY_ATTR {
+  ForEachVector(d, n, [&](auto dk, size_t k) SEXTANT_INLINE {
     Write(dk, hn::Mul(hn::LoadU(dk, distance + k), hn::Set(dk, slope)), y + k);
   });
 }

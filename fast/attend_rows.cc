@@ -10,51 +10,11 @@
 #include <limits>
 
 #include "fast/attend.h"
-#include "fast/element-inl.h"
-#include "hwy/contrib/math/math-inl.h"
+#include "fast/attend_row-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace sextant::fast {
 namespace HWY_NAMESPACE {
-
-template <class T, class C = Computed<T>>
-HWY_INLINE C DotOf(const C* q, const T* k, size_t n) {
-  const hn::ScalableTag<C> d;
-  const size_t N = hn::Lanes(d);
-  auto s0 = hn::Zero(d), s1 = s0;
-  size_t i = 0;
-  for (; i + 2 * N <= n; i += 2 * N) {
-    s0 = hn::MulAdd(hn::LoadU(d, q + i), Read(d, k + i), s0);
-    s1 = hn::MulAdd(hn::LoadU(d, q + i + N), Read(d, k + i + N), s1);
-  }
-  for (; i + N <= n; i += N) s0 = hn::MulAdd(hn::LoadU(d, q + i), Read(d, k + i), s0);
-  C sum = hn::GetLane(hn::SumOfLanes(d, hn::Add(s0, s1)));
-  const hn::CappedTag<C, 1> one;
-  for (; i < n; ++i) sum += q[i] * hn::GetLane(Read(one, k + i));
-  return sum;
-}
-
-// sum_i += weight x_i
-template <class T, class C = Computed<T>>
-HWY_INLINE void AddTimes(C weight, const T* x, C* sum, size_t n) {
-  const hn::ScalableTag<C> d;
-  ForEachVector(d, n, [&](auto dk, size_t k) HWY_ATTR {
-    const auto s = hn::LoadU(dk, sum + k);
-    hn::StoreU(hn::MulAdd(hn::Set(dk, weight), Read(dk, x + k), s), dk, sum + k);
-  });
-}
-
-// The scores become e^(score - largest); returns their sum.
-template <class C>
-HWY_INLINE C Exponentials(C largest, C* x, size_t n) {
-  const hn::ScalableTag<C> d;
-  ForEachVector(d, n, [&](auto dk, size_t k) HWY_ATTR {
-    hn::StoreU(hn::Exp(dk, hn::Sub(hn::LoadU(dk, x + k), hn::Set(dk, largest))), dk, x + k);
-  });
-  C sum = 0;
-  for (size_t k = 0; k < n; ++k) sum += x[k];
-  return sum;
-}
 
 // Scores of the query in row i with the keys that it sees, whose rows begin at k.
 template <class T, class C = Computed<T>>
@@ -81,7 +41,6 @@ HWY_INLINE void AttendAll(const AttendInputs<T>& in, T* y, C* lse, C* scratch) {
              K = static_cast<size_t>(op.K.value), keys_of_head = static_cast<size_t>(op.T.value);
   const size_t D = in.D, E = in.E, rows = static_cast<size_t>(op.B.value) * H * S;
   C *q = scratch, *sum = q + D, *weight = sum + E;
-  const hn::ScalableTag<C> d;
   for (size_t i = 0; i < rows; ++i, y += E) {
     const size_t b = i / (H * S), h = i / S % H;
     const KeyRange keys = op.KeysOf(b, i % S);
@@ -89,20 +48,18 @@ HWY_INLINE void AttendAll(const AttendInputs<T>& in, T* y, C* lse, C* scratch) {
     lse[i] = -std::numeric_limits<C>::infinity();
     if (!keys.IsEmpty()) {
       const size_t head = (b * K + op.KeyHeadOf(h)) * keys_of_head;
-      ForEachVector(d, D, [&](auto dk, size_t k) HWY_ATTR {
-        hn::StoreU(Read(dk, in.q + i * D + k), dk, q + k);
-      });
+      Convert(in.q + i * D, q, D);
       Scores(in, i, in.k + head * D, keys, q, weight);
-      const C largest = *std::max_element(weight, weight + keys.size());
-      C total = Exponentials(largest, weight, keys.size());
-      lse[i] = largest + std::log(total);
-      if (in.sink) total += std::exp(in.sink[h] - largest);
-      for (size_t t = keys.first; t < keys.last; ++t) {
-        AddTimes(weight[t - keys.first] / total, in.v + (head + t) * E, sum, E);
+      const Powers<C> powers = ToPowers(weight, keys.size());
+      lse[i] = powers.largest + std::log(powers.sum);
+      if (powers.sum != 0) {
+        const C by = Reciprocal(powers, in.sink ? in.sink + h : nullptr);
+        for (size_t t = keys.first; t < keys.last; ++t) {
+          AddTimes(weight[t - keys.first] * by, in.v + (head + t) * E, sum, E);
+        }
       }
     }
-    ForEachVector(d, E,
-                  [&](auto dk, size_t k) HWY_ATTR { Write(dk, hn::LoadU(dk, sum + k), y + k); });
+    Convert(sum, y, E);
   }
 }
 
@@ -112,16 +69,11 @@ HWY_INLINE void ScoreAll(const AttendInputs<T>& in, T* scores, C* scratch) {
   const auto H = static_cast<size_t>(op.H.value), S = static_cast<size_t>(op.S.value),
              K = static_cast<size_t>(op.K.value), keys = static_cast<size_t>(op.T.value);
   C *q = scratch, *score = q + in.D;
-  const hn::ScalableTag<C> d;
   for (size_t i = 0; i < static_cast<size_t>(op.B.value) * H * S; ++i, scores += keys) {
     const size_t head = (i / (H * S) * K + op.KeyHeadOf(i / S % H)) * keys;
-    ForEachVector(d, in.D, [&](auto dk, size_t k) HWY_ATTR {
-      hn::StoreU(Read(dk, in.q + i * in.D + k), dk, q + k);
-    });
+    Convert(in.q + i * in.D, q, in.D);
     Scores(in, i, in.k + head * in.D, {0, keys}, q, score);
-    ForEachVector(d, keys, [&](auto dk, size_t k) HWY_ATTR {
-      Write(dk, hn::LoadU(dk, score + k), scores + k);
-    });
+    Convert(score, scores, keys);
   }
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "fast/attention_tiles.h"
@@ -66,7 +67,8 @@ inline AttentionAttributes Extents(int64_t B, int64_t H, int64_t K, int64_t S, i
 // a weight is multiplied by at most one exponential per tile, each off by 2 u and by u times its
 // exponent, which together are at most the range of the scores. So weights have a relative error
 // of e^E - 1 and sums of T of them with values T + 2 tiles + 6 roundings more; the sum that divides
-// has the same again.
+// has the same again. Under a far sink weights are subnormal: each of them, and what they are
+// multiplied by, is off by up to the least number.
 template <class T>
 class AttendAnswer {
  public:
@@ -101,8 +103,12 @@ class AttendAnswer {
     const double u = kUnit<T>, n = static_cast<double>(scores.size());
     const double tiles = 2 + n / static_cast<double>(kTileKeys);
     auto range = static_cast<double>(most - least);
-    if (asked.has_sink) range += std::abs(static_cast<double>(most) - asked.sink[h]);
+    if (asked.has_sink) {  // a sink far below is a term of the sum that hardly counts
+      const double above = asked.sink[h] - static_cast<double>(most);
+      range += std::abs(above) * std::exp(std::min(above, 0.0));
+    }
     error_ = 2 * worst + 2 * u * range + (n + 4 * tiles + 10) * u;
+    of_underflow_ = 2 * n * std::numeric_limits<Computed<T>>::denorm_min();  // of values up to 1
   }
 
   void Expect(const T* y, Computed<T> lse) const {
@@ -113,7 +119,8 @@ class AttendAnswer {
     }
     for (size_t e = 0; e < asked_.E; ++e) {
       const auto exact = static_cast<double>(mean_[e]);
-      double permitted = static_cast<double>(size_[e]) * std::expm1(2 * error_);
+      const auto size = static_cast<double>(size_[e]);
+      double permitted = (size > 0 ? size * std::expm1(2 * error_) : 0) + of_underflow_;
       if (Narrow<T>) permitted += RoundingError(kDType<T>, std::abs(exact) + permitted);
       ASSERT_NEAR(ToDouble(y[e]), exact, permitted) << "channel " << e;
     }
@@ -145,7 +152,7 @@ class AttendAnswer {
   const AttendQuestion<T>& asked_;
   size_t head_ = 0;  // the first of its keys
   std::vector<long double> mean_, size_;
-  double lse_ = -INFINITY, error_ = 0;
+  double lse_ = -INFINITY, error_ = 0, of_underflow_ = 0;
 };
 
 }  // namespace sextant::fast

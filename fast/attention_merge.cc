@@ -27,7 +27,7 @@ HWY_INLINE void MergeAll(const Parts<T>& in, T* y, C* lse) {
     const C a = none ? 0 : std::exp(first - largest), b = none ? 0 : std::exp(second - largest);
     lse[n] = none ? largest : largest + std::log(a + b);
     const C total = none ? 1 : a + b;
-    ForEachVector(d, in.E, [&](auto dk, size_t k) HWY_ATTR {
+    ForEachVector(d, in.E, [&](auto dk, size_t k) SEXTANT_INLINE {
       const size_t at = n * in.E + k;
       auto sum = hn::Zero(dk);
       // A part without keys may hold anything.

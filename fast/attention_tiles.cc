@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "fast/attend_row-inl.h"
 #include "fast/attention_tiles-inl.h"
 #include "fast/element-inl.h"
 
@@ -176,9 +177,9 @@ class TiledAttention {
     const auto width = static_cast<ptrdiff_t>(panel.width);
     PackTile<C>(Matrix<C>{panel.sums, width, 1}, in_.E, panel.count, in_.E, turned_);
     for (size_t j = 0; j < panel.count; ++j) {
-      const C by = Reciprocal(panel, j);
+      const C by = FactorOf(panel, j);
       T* y = y_ + panel.row[j] * in_.E;
-      ForEachVector(d, in_.E, [&](auto dk, size_t k) HWY_ATTR {
+      ForEachVector(d, in_.E, [&](auto dk, size_t k) SEXTANT_INLINE {
         const auto sum = hn::LoadU(dk, turned_ + j * in_.E + k);
         Write(dk, hn::Mul(sum, hn::Set(dk, by)), y + k);
       });
@@ -186,15 +187,13 @@ class TiledAttention {
   }
 
   // What the sums of a query are to be multiplied by. Sets its lse.
-  C Reciprocal(const Panel<C>& panel, size_t j) {
-    const C largest = panel.largest[j], total = panel.total[j];
-    lse_[panel.row[j]] = total == 0 ? largest : largest + std::log(total);
-    if (total == 0) return 0;
-    if (!in_.sink) return 1 / total;
+  C FactorOf(const Panel<C>& panel, size_t j) {
+    const Powers<C> powers{panel.largest[j], panel.total[j]};
+    const size_t row = panel.row[j];
+    lse_[row] = powers.sum == 0 ? powers.largest : powers.largest + std::log(powers.sum);
+    if (powers.sum == 0) return 0;
     const auto S = static_cast<size_t>(op_.S.value), H = static_cast<size_t>(op_.H.value);
-    const C sink = in_.sink[panel.row[j] / S % H], most = std::max(largest, sink);
-    const C factor = std::exp(largest - most);
-    return factor / (total * factor + std::exp(sink - most));
+    return Reciprocal(powers, in_.sink ? in_.sink + row / S % H : nullptr);
   }
 
   size_t PaddedE() const { return (in_.E + kTileRows - 1) / kTileRows * kTileRows; }

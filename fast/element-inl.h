@@ -33,6 +33,10 @@ constexpr bool kConvertsF16 = true;
 constexpr bool kConvertsF16 = false;
 #endif
 
+// Behind the parameters of a lambda that a loop over vectors calls. Else g++ may call it once a vector,
+// where it loads all constants anew.
+#define SEXTANT_INLINE HWY_ATTR __attribute__((always_inline))
+
 // Calls body(d, k) for vectors at k = 0, Lanes(d), ... and with ever shorter tags for the rest.
 template <class D, class Body>
 HWY_INLINE void ForEachVector(D d, size_t count, const Body& body, size_t k = 0) {
@@ -176,7 +180,7 @@ HWY_INLINE void ReadPairs(D d, const T* p, hn::VFromD<D>& a, hn::VFromD<D>& b) {
 template <class D, class V>
 HWY_INLINE void WritePairsOfBF16(D d, V a, V b, uint16_t* p) {
   const hn::Repartition<uint16_t, D> d16;
-  const auto join = [=](auto low, auto high) HWY_ATTR {
+  const auto join = [=](auto low, auto high) SEXTANT_INLINE {
     return hn::OddEven(hn::BitCast(d16, high), hn::BitCast(d16, hn::ShiftRight<16>(low)));
   };
   // The sum is NaN if one of them is; that is rare, and a branch cheaper than two selections.
@@ -209,7 +213,7 @@ HWY_INLINE bool LostSubnormals(__m512i ab, __m512i cd, V a, V b, V c, V d) {
   const __mmask32 zeros_cd = _mm512_testn_epi16_mask(cd, _mm512_set1_epi16(0x7fff));
   if (HWY_LIKELY(_kortestz_mask32_u8(zeros_ab, zeros_cd))) return false;
   constexpr int kSubnormal = 0x20;
-  const auto of = [](V v) HWY_ATTR { return _mm512_fpclass_ps_mask(v.raw, kSubnormal); };
+  const auto of = [](V v) SEXTANT_INLINE { return _mm512_fpclass_ps_mask(v.raw, kSubnormal); };
   return (of(a) | of(b) | of(c) | of(d)) != 0;
 }
 

@@ -27,6 +27,8 @@ HWY_INLINE void ApplyAll(Elementary f, const T* x, T* y, size_t count) {
       return map([](auto d, auto v) HWY_ATTR { return TanhOf(d, v); });
     case Elementary::kErf:
       return map([](auto d, auto v) HWY_ATTR { return ErfOf(d, v); });
+    case Elementary::kExpOfNegative:
+      return map([](auto d, auto v) HWY_ATTR { return ExpOfNegative(d, v); });
   }
 }
 void ApplyF32(Elementary f, const float* x, float* y, size_t n) { ApplyAll(f, x, y, n); }

@@ -6,7 +6,13 @@
 
 namespace sextant::fast {
 
-enum class Elementary { kExp, kSigmoid, kTanh, kErf };
+enum class Elementary {
+  kExp,
+  kSigmoid,
+  kTanh,
+  kErf,
+  kExpOfNegative,  // e^x by fewer operations, for x <= 0
+};
 
 // y_i = f(x_i) for float and double; y may be x.
 template <class T>

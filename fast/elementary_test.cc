@@ -130,6 +130,38 @@ TYPED_TEST(ElementaryTest, LimitsAndNaN) {
   });
 }
 
+// Bit for bit the same e^x; NaN is NaN.
+template <class T>
+void ExpectSameExp(const T* x, size_t count) {
+  std::vector<T> exp(count), of_negative(count);
+  ApplyElementary(Elementary::kExp, x, exp.data(), count);
+  ApplyElementary(Elementary::kExpOfNegative, x, of_negative.data(), count);
+  for (size_t i = 0; i < count; ++i) {
+    if (x[i] != x[i]) {
+      ASSERT_TRUE(std::isnan(of_negative[i]));
+    } else {
+      ASSERT_EQ(of_negative[i], exp[i]) << "of " << x[i];
+    }
+  }
+}
+
+TYPED_TEST(ElementaryTest, ExpOfNegativeIsExp) {
+  using T = TypeParam;
+  using Limits = std::numeric_limits<T>;
+  const double lowest = std::same_as<T, double> ? -750 : -105;  // below it is 0
+  Random random;
+  Guarded<T> x = random.Fill<T>(1000, lowest, 0);
+  for (size_t i = 0; i < 100; ++i) x[i] = FromDouble<T>(lowest + random.In(0, 20));
+  for (int i = 0; i < 100; ++i) {
+    x[100 + static_cast<size_t>(i)] = FromDouble<T>(std::ldexp(random.In(-2, 0), 27 - i));
+  }
+  const T special[] = {-Limits::infinity(), Limits::quiet_NaN(), Limits::lowest(), -T{0}, 0};
+  OnAllTargets([&] {
+    ExpectSameExp(x.data(), x.size());
+    ExpectSameExp(special, std::size(special));
+  });
+}
+
 // Results for arguments with neighbouring bits.
 class Sweep {
  public:
@@ -211,6 +243,16 @@ void ExpectWithinBound(Elementary name, bool all, double least_of_largest) {
 
 TEST(SlowElementary, ExpIsWithinItsBoundForAllArguments) {
   ExpectWithinBound(Elementary::kExp, true, 0.8);
+}
+TEST(SlowElementary, ExpOfNegativeIsExpForAllArguments) {
+  constexpr uint32_t kBlock = 1 << 16, kSignBit = uint32_t{1} << 31;
+  std::vector<float> x(kBlock);
+  OnAllTargets([&] {
+    for (uint32_t first = kSignBit; first != 0; first += kBlock) {
+      for (uint32_t i = 0; i < kBlock; ++i) x[i] = std::bit_cast<float>(first + i);
+      ASSERT_NO_FATAL_FAILURE(ExpectSameExp(x.data(), kBlock));
+    }
+  });
 }
 TEST(SlowElementary, SigmoidIsWithinItsBoundForAllArguments) {
   ExpectWithinBound(Elementary::kSigmoid, false, 1);

@@ -22,7 +22,7 @@ namespace HWY_NAMESPACE {
 template <class T>
 HWY_INLINE void Scale(const T* x, Computed<T> scale, T* y, size_t n) {
   const hn::ScalableTag<Computed<T>> d;
-  ForEachVector(d, n, [&](auto dk, size_t k) HWY_ATTR {
+  ForEachVector(d, n, [&](auto dk, size_t k) SEXTANT_INLINE {
     Write(dk, hn::Mul(Read(dk, x + k), hn::Set(dk, scale)), y + k);
   });
 }

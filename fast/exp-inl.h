@@ -51,6 +51,8 @@ struct ExpConstants<float> {
   static constexpr float kLow = -104, kHigh = 89;  // beyond them 0 and infinity
   static constexpr float kNormal = 87;             // e^-kNormal and its reciprocal are normal
   static constexpr int kMantissa = 23, kBias = 127;
+  static constexpr int kUp = 64;  // with it the exponents of all e^x <= 1 are of normal numbers
+  static constexpr float kDown = 0x1p-64f;
   // (e^r - 1 - r) / r^2: minimax of the error relative to e^r.
   static constexpr float kTail[] = {0x1.fffffcp-2f, 0x1.555492p-3f, 0x1.5558f2p-5f, 0x1.1239dap-7f,
                                     0x1.6a2440p-10f};
@@ -60,7 +62,8 @@ struct ExpConstants<double> {
   static constexpr double kRound = 0x1.8p52;
   static constexpr double kLn2High = 0x1.62e42fefa38p-1, kLn2Low = 0x1.ef35793c7673p-45;  // 42 bits
   static constexpr double kLow = -746, kHigh = 710, kNormal = 708;
-  static constexpr int kMantissa = 52, kBias = 1023;
+  static constexpr int kMantissa = 52, kBias = 1023, kUp = 512;
+  static constexpr double kDown = 0x1p-512;
   static constexpr double kTail[] = {
       0x1.000000000000ap-1,  0x1.55555555554fap-3,  0x1.5555555550889p-5,  0x1.1111111127bacp-7,
       0x1.6c16c184271a5p-10, 0x1.a01a012a657a8p-13, 0x1.a0199a14eef00p-16, 0x1.71df2540ba5cep-19,
@@ -93,44 +96,48 @@ HWY_INLINE V Polynomial(D d, const T (&c)[n], V x) {
   return sum;
 }
 
-// The integer n with 2^n nearest to e^x, in their logarithms.
-template <class D, class V = hn::VFromD<D>>
-HWY_INLINE V NearestPower(D d, V x) {
-  using T = hn::TFromD<D>;
-  const V round = hn::Set(d, ExpConstants<T>::kRound);
-  return hn::Sub(hn::MulAdd(x, hn::Set(d, static_cast<T>(1.4426950408889634)), round), round);
-}
-
-// e^x = 2^n (1 + r1 + tail), for kLow <= x <= kHigh or NaN.
+// The integer n with 2^n nearest to e^x, in their logarithms, and a number whose lowest bits are
+// those of n + kBias + up: the exponent of 2^(n + up).
 template <class V>
-struct ExpParts {
-  V n, r1, tail;
+struct Exponent {
+  V n, biased;
 };
-template <class D, class V = hn::VFromD<D>>
-HWY_INLINE ExpParts<V> SplitExp(D d, V x) {
+template <int up = 0, class D, class V = hn::VFromD<D>>
+HWY_INLINE Exponent<V> NearestPower(D d, V x) {
   using T = hn::TFromD<D>;
   using C = ExpConstants<T>;
-  const V n = NearestPower(d, x);
+  const V round = hn::Set(d, C::kRound + C::kBias + up);
+  const V biased = hn::MulAdd(x, hn::Set(d, static_cast<T>(1.4426950408889634)), round);
+  return {hn::Sub(biased, round), biased};
+}
+// 2^(n + up), if it is a normal number.
+template <class D, class V = hn::VFromD<D>>
+HWY_INLINE V PowerOfTwo(D d, V biased) {
+  const hn::RebindToUnsigned<D> du;
+  constexpr int kMantissa = ExpConstants<hn::TFromD<D>>::kMantissa;
+  return hn::BitCast(d, hn::ShiftLeft<kMantissa>(hn::BitCast(du, biased)));
+}
+
+// e^x = 2^n (1 + r1 + tail), for kLow <= x <= kHigh or NaN and n = NearestPower of it.
+template <class V>
+struct ExpParts {
+  V r1, tail;
+};
+template <class D, class V = hn::VFromD<D>>
+HWY_INLINE ExpParts<V> SplitExp(D d, V x, V n) {
+  using C = ExpConstants<hn::TFromD<D>>;
   const V r1 = hn::NegMulAdd(n, hn::Set(d, C::kLn2High), x);
   const V c = hn::Mul(n, hn::Set(d, C::kLn2Low));
   const V r = hn::Sub(r1, c);
   const V tail = hn::MulSub(hn::Mul(r, r), Polynomial(d, C::kTail, r), c);
-  return {n, r1, tail};
+  return {r1, tail};
 }
 
-// 2^n for an integer n, if it is a normal number.
-template <class D, class V = hn::VFromD<D>>
-HWY_INLINE V PowerOfTwo(D d, V n) {
-  using C = ExpConstants<hn::TFromD<D>>;
-  const hn::RebindToUnsigned<D> du;
-  const auto bits = hn::BitCast(du, hn::Add(n, hn::Set(d, C::kRound + C::kBias)));
-  return hn::BitCast(d, hn::ShiftLeft<C::kMantissa>(bits));
-}
-
-// p 2^n rounded once, for integers n with |n| < 2 kBias and p in [1/2, 2].
-template <class D, class V = hn::VFromD<D>>
-HWY_INLINE V TimesPowerOfTwo([[maybe_unused]] D d, V p, V n) {
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+constexpr bool kScales = true;
+// p 2^n rounded once, for any n; 0 if p is, also for n = -infinity.
+template <class D, class V = hn::VFromD<D>>
+HWY_INLINE V Scale(D, V p, V n) {
   constexpr bool kSingle = sizeof(hn::TFromD<D>) == 4;
   if constexpr (sizeof(p.raw) == 64) {
     if constexpr (kSingle) return V{_mm512_scalef_ps(p.raw, n.raw)};
@@ -142,50 +149,69 @@ HWY_INLINE V TimesPowerOfTwo([[maybe_unused]] D d, V p, V n) {
     if constexpr (kSingle) return V{_mm_scalef_ps(p.raw, n.raw)};
     if constexpr (!kSingle) return V{_mm_scalef_pd(p.raw, n.raw)};
   }
+}
 #else
-  // By two powers of two, neither of which over- or underflows: the first product is exact.
-  const V round = hn::Set(d, ExpConstants<hn::TFromD<D>>::kRound);
-  const V half = hn::Sub(hn::MulAdd(n, hn::Set(d, 0.5), round), round);
-  return hn::Mul(hn::Mul(p, PowerOfTwo(d, half)), PowerOfTwo(d, hn::Sub(n, half)));
+constexpr bool kScales = false;  // no instruction for p 2^n rounded once
+template <class D, class V = hn::VFromD<D>>
+V Scale(D d, V p, V n);
 #endif
+
+// p 2^n rounded once, for integers n with |n| < 2 kBias and p in [1/2, 2].
+template <class D, class V = hn::VFromD<D>>
+HWY_INLINE V TimesPowerOfTwo([[maybe_unused]] D d, V p, V n) {
+  if constexpr (kScales) return Scale(d, p, n);
+  using C = ExpConstants<hn::TFromD<D>>;
+  // By two powers of two, neither of which over- or underflows: the first product is exact.
+  const V round = hn::Set(d, C::kRound + C::kBias);
+  const V first = hn::MulAdd(n, hn::Set(d, 0.5), round);
+  const V second = hn::Add(hn::Sub(n, hn::Sub(first, round)), round);
+  return hn::Mul(hn::Mul(p, PowerOfTwo(d, first)), PowerOfTwo(d, second));
 }
 
 // e^x = 2^n p, p in [0.7, 1.42], for kLow <= x <= kHigh or NaN.
 template <class V>
 struct Scaled {
-  V n, p;
+  Exponent<V> exponent;
+  V p;
 };
-template <class D, class V = hn::VFromD<D>>
+template <int up = 0, class D, class V = hn::VFromD<D>>
 HWY_INLINE Scaled<V> ScaledExp(D d, V x) {
   using C = ExpConstants<hn::TFromD<D>>;
   const V one = hn::Set(d, 1);
+  const Exponent<V> e = NearestPower<up>(d, x);
   if constexpr (sizeof(hn::TFromD<D>) == 4 && kFuses) {
-    const V n = NearestPower(d, x);
-    const V r1 = hn::NegMulAdd(n, hn::Set(d, C::kLn2High), x);
-    const V r = hn::NegMulAdd(n, hn::Set(d, C::kLn2Low), r1);
+    const V r1 = hn::NegMulAdd(e.n, hn::Set(d, C::kLn2High), x);
+    const V r = hn::NegMulAdd(e.n, hn::Set(d, C::kLn2Low), r1);
     const V s1 = hn::MulAdd(Polynomial(d, C::kTail, r), r, one);
-    return {n, hn::MulAdd(s1, r, one)};
+    return {e, hn::MulAdd(s1, r, one)};
   }
-  const auto [n, r1, tail] = SplitExp(d, x);
-  if constexpr (sizeof(hn::TFromD<D>) == 4) return {n, hn::Add(one, hn::Add(r1, tail))};
+  const auto [r1, tail] = SplitExp(d, x, e.n);
+  if constexpr (sizeof(hn::TFromD<D>) == 4) return {e, hn::Add(one, hn::Add(r1, tail))};
   const V h = hn::Add(one, r1), l = hn::Sub(r1, hn::Sub(h, one));
-  return {n, hn::Add(h, hn::Add(l, tail))};
+  return {e, hn::Add(h, hn::Add(l, tail))};
 }
 
 // e^x for x <= 0, 0 where x is below kLow, and NaN: what a softmax needs. 0 is not arrived at by
 // underflow, which costs x86 some 250 cycles a vector: softmaxes of masked scores are full of it.
 template <class D, class V = hn::VFromD<D>>
 HWY_INLINE V ExpOfNegative(D d, V x) {
-  const V low = hn::Set(d, ExpConstants<hn::TFromD<D>>::kLow);
-  const auto [n, p] = ScaledExp(d, AtLeast(d, low, x));
-  return TimesPowerOfTwo(d, hn::IfThenZeroElse(hn::Lt(x, low), p), n);
+  using C = ExpConstants<hn::TFromD<D>>;
+  const V low = hn::Set(d, C::kLow);
+  const V bounded = kScales ? x : AtLeast(d, low, x);  // Scale needs no bounds
+  const auto [exponent, scaled] = ScaledExp<C::kUp>(d, bounded);
+  const V p = hn::IfThenZeroElse(hn::Lt(x, low), scaled);
+  if constexpr (kScales) return Scale(d, p, exponent.n);
+  // The first product is normal, so exact.
+  return hn::Mul(hn::Mul(p, PowerOfTwo(d, exponent.biased)), hn::Set(d, C::kDown));
 }
 
 // e^x
 template <class D, class V = hn::VFromD<D>>
 HWY_INLINE V ExpOf(D d, V x) {
   using C = ExpConstants<hn::TFromD<D>>;
-  return ExpOfNegative(d, AtMost(d, hn::Set(d, C::kHigh), x));
+  const V low = hn::Set(d, C::kLow);
+  const auto [exponent, p] = ScaledExp(d, AtMost(d, hn::Set(d, C::kHigh), AtLeast(d, low, x)));
+  return TimesPowerOfTwo(d, hn::IfThenZeroElse(hn::Lt(x, low), p), exponent.n);
 }
 
 }  // namespace HWY_NAMESPACE

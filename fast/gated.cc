@@ -24,7 +24,7 @@ HWY_INLINE void GateRowAs(const GateRows& rows, const T* gate, const T* up, T* y
   using C = Computed<T>;
   const auto beta = static_cast<C>(rows.beta), limit = static_cast<C>(rows.limit);
   const C offset = rows.plus_one ? 1 : 0;
-  FillRow(y, rows.F, stream, gate, [=](auto d, size_t k) HWY_ATTR {
+  FillRow(y, rows.F, stream, gate, [=](auto d, size_t k) SEXTANT_INLINE {
     auto g = Read(d, gate + k), u = Read(d, up + k);
     if constexpr (!plain) {
       const auto most = hn::Set(d, limit);

@@ -29,7 +29,7 @@ struct Affine {
 template <class T, class C = Computed<T>>
 HWY_INLINE void Apply(const T* x, C mean, C factor, Affine<C> affine, T* y, size_t n) {
   const hn::ScalableTag<C> d;
-  ForEachVector(d, n, [&](auto dk, size_t k) HWY_ATTR {
+  ForEachVector(d, n, [&](auto dk, size_t k) SEXTANT_INLINE {
     const auto centered = hn::Sub(Read(dk, x + k), hn::Set(dk, mean));
     const auto scaled = hn::Mul(centered, hn::Set(dk, factor));
     Write(dk, hn::MulAdd(scaled, Read(dk, affine.weight + k), Read(dk, affine.bias + k)), y + k);
@@ -41,9 +41,9 @@ HWY_INLINE void NormalizeRow(const CenteredRows& rows, const T* x, Affine<C> aff
                              bool stream) {
   const C width = static_cast<C>(rows.M);
   const C sum = RowSum<C>(
-      rows.M, [x](auto d, size_t k, auto s) HWY_ATTR { return hn::Add(s, Read(d, x + k)); });
+      rows.M, [x](auto d, size_t k, auto s) SEXTANT_INLINE { return hn::Add(s, Read(d, x + k)); });
   const C mean = sum / width;
-  const C squares = RowSum<C>(rows.M, [x, mean](auto d, size_t k, auto s) HWY_ATTR {
+  const C squares = RowSum<C>(rows.M, [x, mean](auto d, size_t k, auto s) SEXTANT_INLINE {
     const auto centered = hn::Sub(Read(d, x + k), hn::Set(d, mean));
     return hn::MulAdd(centered, centered, s);
   });

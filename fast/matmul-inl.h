@@ -41,9 +41,9 @@ HWY_INLINE void PackFourByFour(const From& from, size_t r0, size_t k0, size_t st
   const hn::CappedTag<C, 16 / sizeof(C)> d;
   if constexpr (hn::MaxLanes(d) == 4) {
     const hn::Repartition<double, decltype(d)> pairs;
-    const auto pair = [=](auto v) HWY_ATTR { return hn::BitCast(pairs, v); };
+    const auto pair = [=](auto v) SEXTANT_INLINE { return hn::BitCast(pairs, v); };
     const auto store = [=](size_t k, auto v)
-                           HWY_ATTR { hn::StoreU(hn::BitCast(d, v), d, to + k * stride); };
+                           SEXTANT_INLINE { hn::StoreU(hn::BitCast(d, v), d, to + k * stride); };
     const auto a = Read(d, from.at(r0, k0)), b = Read(d, from.at(r0 + 1, k0)),
                c = Read(d, from.at(r0 + 2, k0)), e = Read(d, from.at(r0 + 3, k0));
     const auto low01 = pair(InterleaveLower(d, a, b)), low23 = pair(InterleaveLower(d, c, e)),
@@ -78,7 +78,7 @@ HWY_INLINE void PackTile(const From& from, size_t rows, size_t K, size_t width, 
   size_t k = 0, whole = 0;  // rows of the columns before k, and rows of all columns, are done
   if (from.row == 1) {
     for (; k < K; ++k) {
-      ForEachVector(d, rows, [&](auto dr, size_t r) HWY_ATTR {
+      ForEachVector(d, rows, [&](auto dr, size_t r) SEXTANT_INLINE {
         hn::StoreU(Read(dr, from.at(r, k)), dr, packed + k * width + r);
       });
     }
@@ -96,7 +96,7 @@ HWY_INLINE void PackTile(const From& from, size_t rows, size_t K, size_t width, 
       }
     }
   }
-  const auto copy = [&](size_t r, size_t column) HWY_ATTR {
+  const auto copy = [&](size_t r, size_t column) SEXTANT_INLINE {
     packed[column * width + r] = hn::GetLane(Read(one, from.at(r, column)));
   };
   for (; k < K; ++k) {

@@ -8,55 +8,14 @@
 #include <algorithm>
 #include <cmath>
 
-#include "fast/element-inl.h"
+#include "fast/attend_row-inl.h"
 #include "fast/kernel.h"
 #include "fast/typed.h"
-#include "hwy/contrib/math/math-inl.h"
 #include "reference/relative_attention.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace sextant::fast {
 namespace HWY_NAMESPACE {
-
-template <class T, class C = Computed<T>>
-HWY_INLINE C DotOf(const C* q, const T* k, size_t n) {
-  const hn::ScalableTag<C> d;
-  const size_t N = hn::Lanes(d);
-  auto s0 = hn::Zero(d), s1 = s0;
-  size_t i = 0;
-  for (; i + 2 * N <= n; i += 2 * N) {
-    s0 = hn::MulAdd(hn::LoadU(d, q + i), Read(d, k + i), s0);
-    s1 = hn::MulAdd(hn::LoadU(d, q + i + N), Read(d, k + i + N), s1);
-  }
-  for (; i + N <= n; i += N) s0 = hn::MulAdd(hn::LoadU(d, q + i), Read(d, k + i), s0);
-  C sum = hn::GetLane(hn::SumOfLanes(d, hn::Add(s0, s1)));
-  const hn::CappedTag<C, 1> one;
-  for (; i < n; ++i) sum += q[i] * hn::GetLane(Read(one, k + i));
-  return sum;
-}
-
-// sum_i += weight x_i
-template <class T, class C = Computed<T>>
-HWY_INLINE void AddTimes(C weight, const T* x, C* sum, size_t n) {
-  const hn::ScalableTag<C> d;
-  ForEachVector(d, n, [&](auto dk, size_t k) HWY_ATTR {
-    const auto s = hn::LoadU(dk, sum + k);
-    hn::StoreU(hn::MulAdd(hn::Set(dk, weight), Read(dk, x + k), s), dk, sum + k);
-  });
-}
-
-// The scores become their softmax.
-template <class C>
-HWY_INLINE void Softmax(C* x, size_t n) {
-  const hn::ScalableTag<C> d;
-  const C largest = *std::max_element(x, x + n);
-  ForEachVector(d, n, [&](auto dk, size_t k) HWY_ATTR {
-    hn::StoreU(hn::Exp(dk, hn::Sub(hn::LoadU(dk, x + k), hn::Set(dk, largest))), dk, x + k);
-  });
-  C sum = 0;
-  for (size_t k = 0; k < n; ++k) sum += x[k];
-  for (size_t k = 0; k < n; ++k) x[k] /= sum;
-}
 
 template <class T, class C = Computed<T>>
 HWY_INLINE void AttendAll(const RelativeInputs<T>& in, T* y, T* scores, C* scratch) {
@@ -76,18 +35,17 @@ HWY_INLINE void AttendAll(const RelativeInputs<T>& in, T* y, T* scores, C* scrat
       first = std::min(first, row_of(t));
       last = std::max(last, row_of(t) + 1);
     }
-    ForEachVector(d, D, [&](auto dk, size_t k) HWY_ATTR {
-      hn::StoreU(Read(dk, in.q + i * D + k), dk, q + k);
-    });
+    Convert(in.q + i * D, q, D);
     for (size_t r = first; r < last; ++r) product[r] = DotOf(q, in.key_table + r * D, D);
     for (size_t t = 0; t < keys; ++t) {
       const C sum = DotOf(q, in.k + (head * keys + t) * D, D) + product[row_of(t)];
       weight[t] = sum * static_cast<C>(in.scale);
     }
-    ForEachVector(d, keys, [&](auto dk, size_t k) HWY_ATTR {
-      Write(dk, hn::LoadU(dk, weight + k), scores + k);
-    });
-    if (keys > 0) Softmax(weight, keys);
+    Convert(weight, scores, keys);
+    if (keys > 0) {
+      const C sum = ToPowers(weight, keys).sum;
+      std::transform(weight, weight + keys, weight, [=](C w) { return w / sum; });
+    }
     std::fill(row_weight, row_weight + rows, C{0});
     std::fill(content, relative + D, C{0});
     for (size_t t = 0; t < keys; ++t) {
@@ -97,7 +55,7 @@ HWY_INLINE void AttendAll(const RelativeInputs<T>& in, T* y, T* scores, C* scrat
     for (size_t r = first; r < last; ++r) {
       if (row_weight[r] != 0) AddTimes(row_weight[r], in.value_table + r * D, relative, D);
     }
-    ForEachVector(d, D, [&](auto dk, size_t k) HWY_ATTR {
+    ForEachVector(d, D, [&](auto dk, size_t k) SEXTANT_INLINE {
       Write(dk, hn::Add(hn::LoadU(dk, content + k), hn::LoadU(dk, relative + k)), y + k);
     });
   }

@@ -22,7 +22,7 @@ namespace HWY_NAMESPACE {
 void FindBuckets(std::span<const int64_t> starts, double* distance, size_t n) {
   const hn::ScalableTag<double> d;
   const size_t exact = starts.size() / 2;  // these begin at 0, 1, 2, ...
-  ForEachVector(d, n, [&](auto dk, size_t k) HWY_ATTR {
+  ForEachVector(d, n, [&](auto dk, size_t k) SEXTANT_INLINE {
     const auto x = hn::LoadU(dk, distance + k);
     const auto one = hn::Set(dk, 1.0);
     auto bucket = hn::Min(x, hn::Set(dk, static_cast<double>(exact)));

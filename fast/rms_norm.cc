@@ -23,7 +23,7 @@ namespace HWY_NAMESPACE {
 // sum_k x_k^2
 template <class T>
 HWY_INLINE Computed<T> SumOfSquares(const T* x, size_t n) {
-  return RowSum<Computed<T>>(n, [x](auto d, size_t k, auto s) HWY_ATTR {
+  return RowSum<Computed<T>>(n, [x](auto d, size_t k, auto s) SEXTANT_INLINE {
     const auto a = Read(d, x + k);
     return hn::MulAdd(a, a, s);
   });
@@ -35,7 +35,7 @@ HWY_INLINE void Scale(const T* x, Computed<T> factor, const Computed<T>* weight,
                       T* y, size_t n) {
   const hn::ScalableTag<Computed<T>> d;
   const Computed<T> offset = unit_offset ? 1 : 0;
-  ForEachVector(d, n, [&](auto dk, size_t k) HWY_ATTR {
+  ForEachVector(d, n, [&](auto dk, size_t k) SEXTANT_INLINE {
     // 0 + w is w: one body serves both.
     const auto w = hn::Add(hn::Set(dk, offset), Read(dk, weight + k));
     Write(dk, hn::Mul(hn::Mul(Read(dk, x + k), hn::Set(dk, factor)), w), y + k);

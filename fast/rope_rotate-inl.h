@@ -106,9 +106,8 @@ HWY_INLINE void TurnHalves(Pair<const T*> from, Pair<T*> to, Pair<const Table*> 
       }
     }
   }
-  const auto body = [=](auto dk, size_t i) HWY_ATTR __attribute__((always_inline)) {
-    TurnHalvesAt<T, Table>(dk, from, to, table, i);
-  };
+  const auto body = [=](auto dk, size_t i)
+                        SEXTANT_INLINE { TurnHalvesAt<T, Table>(dk, from, to, table, i); };
   if (k < n) ForEachVector(d, n, body, k);
 }
 
@@ -116,7 +115,7 @@ HWY_INLINE void TurnHalves(Pair<const T*> from, Pair<T*> to, Pair<const Table*> 
 template <class T, class Table, Rounding rounding, bool forward>
 HWY_INLINE void TurnNeighbours(const T* from, T* to, Pair<const Table*> table, size_t n) {
   const hn::ScalableTag<Computed<T>> d;
-  const auto body = [=](auto dk, size_t k) HWY_ATTR __attribute__((always_inline)) {
+  const auto body = [=](auto dk, size_t k) SEXTANT_INLINE {
     auto a = hn::Zero(dk), b = a;
     ReadPairs(dk, from + 2 * k, a, b);
     const auto c = Read(dk, table.first + k), s = Read(dk, table.second + k);
@@ -160,24 +159,18 @@ HWY_NOINLINE void TurnRows(const Rotation& r, HeadRows<const T> x, HeadRows<T> y
   const bool forward = r.direction == Direction::kForward;
   if (r.pairing == Pairing::kHalf) {
     const size_t first = forward ? 0 : n, second = n - first;
-    ForEachRow(
-        r.offset, x, y, t,
-        [=](const T* from, T* to, Pair<const Table*> row) HWY_ATTR __attribute__((always_inline)) {
-          TurnHalves<T, Table, rounding>({from + first, from + second}, {to + first, to + second},
-                                         row, n);
-        });
+    ForEachRow(r.offset, x, y, t, [=](const T* from, T* to, Pair<const Table*> row) SEXTANT_INLINE {
+      TurnHalves<T, Table, rounding>({from + first, from + second}, {to + first, to + second}, row,
+                                     n);
+    });
   } else if (forward) {
-    ForEachRow(
-        r.offset, x, y, t,
-        [=](const T* from, T* to, Pair<const Table*> row) HWY_ATTR __attribute__((always_inline)) {
-          TurnNeighbours<T, Table, rounding, true>(from, to, row, n);
-        });
+    ForEachRow(r.offset, x, y, t, [=](const T* from, T* to, Pair<const Table*> row) SEXTANT_INLINE {
+      TurnNeighbours<T, Table, rounding, true>(from, to, row, n);
+    });
   } else {
-    ForEachRow(
-        r.offset, x, y, t,
-        [=](const T* from, T* to, Pair<const Table*> row) HWY_ATTR __attribute__((always_inline)) {
-          TurnNeighbours<T, Table, rounding, false>(from, to, row, n);
-        });
+    ForEachRow(r.offset, x, y, t, [=](const T* from, T* to, Pair<const Table*> row) SEXTANT_INLINE {
+      TurnNeighbours<T, Table, rounding, false>(from, to, row, n);
+    });
   }
   if (x.data != y.data && r.R < r.D) CopyOthers(r, x, y, t.count);
 }

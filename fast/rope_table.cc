@@ -52,7 +52,7 @@ HWY_INLINE Turn<hn::VFromD<D>> ReadTurn(D d, const Turns& t, size_t k) {
 
 // to = a b; `to` may be a.
 void MultiplyTurns(const Turns& a, const Turns& b, const Turns& to) {
-  ForEachVector(hn::ScalableTag<double>(), to.n, [&](auto d, size_t k) HWY_ATTR {
+  ForEachVector(hn::ScalableTag<double>(), to.n, [&](auto d, size_t k) SEXTANT_INLINE {
     const auto product = Combine(d, ReadTurn(d, a, k), ReadTurn(d, b, k));
     Write(d, product.cosine.high, to.cosine + k);
     Write(d, product.cosine.low, to.cosine_low() + k);
@@ -89,7 +89,7 @@ template <class T>
 HWY_INLINE size_t FillRow(const Turns& a, const Turns& b, double error, T* cosine, T* sine,
                           Undecided* undecided) {
   size_t count = 0;
-  const auto body = [&](auto d, size_t k) HWY_ATTR {
+  const auto body = [&](auto d, size_t k) SEXTANT_INLINE {
     const auto ca = Read(d, a.cosine + k), sa = Read(d, a.sine() + k);
     const auto cb = Read(d, b.cosine + k), sb = Read(d, b.sine() + k);
     const auto e = hn::Set(d, error);
@@ -112,7 +112,7 @@ HWY_INLINE bool IsDecided(D d, const Double2<V>& x, V error) {
 size_t FillRowF64(const Turns& a, const Turns& b, double error, double* cosine, double* sine,
                   Undecided* undecided) {
   size_t count = 0;
-  const auto body = [&](auto d, size_t k) HWY_ATTR {
+  const auto body = [&](auto d, size_t k) SEXTANT_INLINE {
     const auto turn = Combine(d, ReadTurn(d, a, k), ReadTurn(d, b, k));
     const auto e = hn::Set(d, error);
     Write(d, turn.cosine.high, cosine + k);

@@ -1,4 +1,5 @@
-// Sums along a row for the instruction set being compiled: 4 accumulators per lane.
+// Sums along a row, and its exponentials, for the instruction set being compiled: 4 accumulators
+// per lane.
 #if defined(SEXTANT_FAST_ROW_SUM_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef SEXTANT_FAST_ROW_SUM_INL_H_
 #undef SEXTANT_FAST_ROW_SUM_INL_H_
@@ -9,6 +10,7 @@
 #include <hwy/highway.h>
 
 #include "fast/element-inl.h"
+#include "fast/exp-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace sextant::fast {
@@ -32,6 +34,16 @@ HWY_INLINE C RowSum(size_t n, const Add& add) {
   const hn::CappedTag<C, 1> one;
   for (; k < n; ++k) sum = hn::GetLane(add(one, k, hn::Set(one, sum)));
   return sum;
+}
+
+// terms_k = e^(x_k - largest) for k < n; returns their sum. terms may be x.
+template <class T, class C = Computed<T>>
+HWY_INLINE C Exponentials(const T* x, C largest, C* terms, size_t n) {
+  return RowSum<C>(n, [=](auto d, size_t k, auto sum) SEXTANT_INLINE {
+    const auto e = ExpOfNegative(d, hn::Sub(Read(d, x + k), hn::Set(d, largest)));
+    hn::StoreU(e, d, terms + k);
+    return hn::Add(sum, e);
+  });
 }
 
 }  // namespace HWY_NAMESPACE

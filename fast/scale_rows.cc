@@ -30,8 +30,9 @@ HWY_INLINE void ScaleEach(size_t rows, size_t width, const T* x, const Computed<
         WritePairs<rounding>(d, hn::Mul(even, v), hn::Mul(odd, v), y + done);
       }
     }
-    const auto body = [=](auto dk, size_t k)
-                          HWY_ATTR { Write(dk, hn::Mul(Read(dk, x + k), hn::Set(dk, f)), y + k); };
+    const auto body = [=](auto dk, size_t k) SEXTANT_INLINE {
+      Write(dk, hn::Mul(Read(dk, x + k), hn::Set(dk, f)), y + k);
+    };
     if (done < width) ForEachVector(d, width, body, done);
   }
 }

@@ -19,7 +19,7 @@ namespace HWY_NAMESPACE {
 template <class T>
 HWY_INLINE void CapAll(double cap, const T* x, T* y, size_t count, bool stream) {
   using C = Computed<T>;
-  FillRow(y, count, stream, x, [=](auto d, size_t k) HWY_ATTR {
+  FillRow(y, count, stream, x, [=](auto d, size_t k) SEXTANT_INLINE {
     const auto c = hn::Set(d, static_cast<C>(cap)), inverse = hn::Set(d, 1 / static_cast<C>(cap));
     return hn::Mul(c, TanhOf(d, hn::Mul(Read(d, x + k), inverse)));
   });

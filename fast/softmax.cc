@@ -13,6 +13,7 @@
 #include "fast/element-inl.h"
 #include "fast/exp-inl.h"
 #include "fast/kernel.h"
+#include "fast/row_sum-inl.h"
 #include "fast/typed.h"
 #include "reference/softmax.h"
 
@@ -39,41 +40,55 @@ HWY_INLINE C LargestIn(const T* x, size_t n) {
   return largest;
 }
 
-// terms_k = e^(x_k - largest); returns their sum.
-template <class T, class C = Computed<T>>
-HWY_INLINE C Exponentials(const T* x, C largest, C* terms, size_t n) {
-  const hn::ScalableTag<C> d;
-  const size_t N = hn::Lanes(d);
-  const auto term = [=](auto dk, size_t k) HWY_ATTR {
-    const auto e = ExpOfNegative(dk, hn::Sub(Read(dk, x + k), hn::Set(dk, largest)));
-    hn::StoreU(e, dk, terms + k);
-    return e;
-  };
-  auto s0 = hn::Zero(d), s1 = s0, s2 = s0, s3 = s0;
-  size_t k = 0;
-  for (; k + 4 * N <= n; k += 4 * N) {
-    s0 = hn::Add(s0, term(d, k));
-    s1 = hn::Add(s1, term(d, k + N));
-    s2 = hn::Add(s2, term(d, k + 2 * N));
-    s3 = hn::Add(s3, term(d, k + 3 * N));
-  }
-  for (; k + N <= n; k += N) s0 = hn::Add(s0, term(d, k));
-  C sum = hn::GetLane(hn::SumOfLanes(d, hn::Add(hn::Add(s0, s1), hn::Add(s2, s3))));
-  const hn::CappedTag<C, 1> one;
-  for (; k < n; ++k) sum += hn::GetLane(term(one, k));
-  return sum;
-}
-
 template <class T, class C = Computed<T>>
 HWY_INLINE void Weigh(const C* terms, C factor, T* y, size_t n) {
   const hn::ScalableTag<C> d;
-  ForEachVector(d, n, [&](auto dk, size_t k) HWY_ATTR {
+  ForEachVector(d, n, [&](auto dk, size_t k) SEXTANT_INLINE {
     Write(dk, hn::Mul(hn::LoadU(dk, terms + k), hn::Set(dk, factor)), y + k);
   });
 }
 
+// A row of more than K - 1 and at most K vectors, in registers. The last vector ends with the row
+// and may begin in the one before: what stands in both counts once, and is written twice the same.
+template <size_t K, class T, class C = Computed<T>>
+HWY_INLINE void SoftmaxOf(const T* x, T* y, size_t n) {
+  const hn::ScalableTag<C> d;
+  using V = hn::VFromD<decltype(d)>;
+  const size_t N = hn::Lanes(d), last = n - N, twice = K * N - n;
+  V v[K], largest = Read(d, x + last);
+  v[K - 1] = largest;
+  for (size_t i = 0; i + 1 < K; ++i) {
+    v[i] = Read(d, x + i * N);
+    largest = hn::Max(largest, v[i]);
+  }
+  largest = hn::MaxOfLanes(d, largest);
+  for (V& e : v) e = ExpOfNegative(d, hn::Sub(e, largest));
+  const auto is_first = hn::Ge(hn::Iota(d, 0), hn::Set(d, static_cast<C>(twice)));
+  V sum = hn::IfThenElseZero(is_first, v[K - 1]);
+  for (size_t i = 0; i + 1 < K; ++i) sum = hn::Add(sum, v[i]);
+  const V factor = hn::Div(hn::Set(d, 1), hn::SumOfLanes(d, sum));
+  for (size_t i = 0; i + 1 < K; ++i) Write(d, hn::Mul(v[i], factor), y + i * N);
+  Write(d, hn::Mul(v[K - 1], factor), y + last);
+}
+
+// False where the rows do not fit in kMost registers or not fill one.
+template <size_t kMost, size_t K = 1, class T>
+HWY_INLINE bool SoftmaxInRegisters(const SoftmaxRows& rows, const T* x, T* y) {
+  const size_t N = hn::Lanes(hn::ScalableTag<Computed<T>>());
+  if (rows.M < N || rows.M > kMost * N) return false;
+  if (rows.M > K * N) {
+    if constexpr (K < kMost) return SoftmaxInRegisters<kMost, K + 1>(rows, x, y);
+  }
+  for (size_t n = 0; n < rows.N; ++n, x += rows.x_row, y += rows.y_row) {
+    SoftmaxOf<K>(x, y, rows.M);
+  }
+  return true;
+}
+
 template <class T, class C = Computed<T>>
 HWY_INLINE void SoftmaxAll(const SoftmaxRows& rows, const T* x, T* y, C* terms, bool stream) {
+  constexpr size_t kRegisters = 8;  // of 16 or more; the others hold constants
+  if (!stream && SoftmaxInRegisters<kRegisters>(rows, x, y)) return;
   alignas(64) T buffer[kStreamBuffer / sizeof(T)];
   constexpr size_t kStep = kStreamBuffer / sizeof(T);
   for (size_t n = 0; n < rows.N; ++n, x += rows.x_row, y += rows.y_row) {

@@ -1,0 +1,71 @@
+// Pieces of attention over one query's keys, for the instruction set being compiled: vectors along
+// channels and along keys, all in the type in which a kernel computes.
+#if defined(SEXTANT_FAST_ATTEND_ROW_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef SEXTANT_FAST_ATTEND_ROW_INL_H_
+#undef SEXTANT_FAST_ATTEND_ROW_INL_H_
+#else
+#define SEXTANT_FAST_ATTEND_ROW_INL_H_
+#endif
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "fast/element-inl.h"
+#include "fast/row_sum-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace sextant::fast {
+namespace HWY_NAMESPACE {
+
+// y_i = x_i for i < n, rounded to Y where that is narrower.
+template <class X, class Y>
+HWY_INLINE void Convert(const X* x, Y* y, size_t n) {
+  const hn::ScalableTag<Computed<X>> d;
+  ForEachVector(d, n, [=](auto dk, size_t k) SEXTANT_INLINE { Write(dk, Read(dk, x + k), y + k); });
+}
+
+// sum_i q_i k_i
+template <class T, class C = Computed<T>>
+HWY_INLINE C DotOf(const C* q, const T* k, size_t n) {
+  return RowSum<C>(n, [=](auto d, size_t i, auto sum) SEXTANT_INLINE {
+    return hn::MulAdd(Read(d, q + i), Read(d, k + i), sum);
+  });
+}
+
+// sum_i += weight x_i
+template <class T, class C = Computed<T>>
+HWY_INLINE void AddTimes(C weight, const T* x, C* sum, size_t n) {
+  const hn::ScalableTag<C> d;
+  ForEachVector(d, n, [=](auto dk, size_t k) SEXTANT_INLINE {
+    const auto s = hn::LoadU(dk, sum + k);
+    hn::StoreU(hn::MulAdd(hn::Set(dk, weight), Read(dk, x + k), s), dk, sum + k);
+  });
+}
+
+// The n > 0 numbers x become e^(x - largest), the largest of them 1; NaN stays. If all are
+// -infinity they stay, and the sum is 0.
+template <class C>
+struct Powers {
+  C largest, sum;  // of x before, and of the powers
+};
+template <class C>
+HWY_INLINE Powers<C> ToPowers(C* x, size_t n) {
+  const C largest = *std::max_element(x, x + n);
+  if (largest == -std::numeric_limits<C>::infinity()) return {largest, 0};
+  return {largest, Exponentials(x, largest, x, n)};
+}
+
+// 1 / (sum + e^(sink - largest)), or if there is no sink 1 / sum; nothing overflows.
+template <class C>
+HWY_INLINE C Reciprocal(const Powers<C>& powers, const C* sink) {
+  if (!sink) return 1 / powers.sum;
+  const C most = std::max(powers.largest, *sink), factor = std::exp(powers.largest - most);
+  return factor / (powers.sum * factor + std::exp(*sink - most));
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace sextant::fast
+HWY_AFTER_NAMESPACE();
+
+#endif
