@@ -33,8 +33,8 @@ constexpr bool kConvertsF16 = true;
 constexpr bool kConvertsF16 = false;
 #endif
 
-// Behind the parameters of a lambda that a loop over vectors calls. Else g++ may call it once a vector,
-// where it loads all constants anew.
+// Behind the parameters of a lambda that a loop over vectors calls. Else g++ may call it once a
+// vector, where it loads all constants anew.
 #define SEXTANT_INLINE HWY_ATTR __attribute__((always_inline))
 
 // Calls body(d, k) for vectors at k = 0, Lanes(d), ... and with ever shorter tags for the rest.
