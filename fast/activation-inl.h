@@ -15,6 +15,7 @@
 #endif
 
 #include <algorithm>
+#include <utility>
 
 #include "fast/element-inl.h"
 #include "fast/exp-inl.h"
@@ -143,18 +144,33 @@ HWY_INLINE V ActivationOf(D d, V x, V beta) {
   }
 }
 
-// y_i = f(d, i) for all i < count; through a buffer whose copy is streamed, if `stream`, with
-// `next` what will be read after it.
-template <class T, class F>
-HWY_INLINE void FillRow(T* y, size_t count, bool stream, const T* next, const F& f) {
+// y_i = f(d, x_i ...) for i < count, vectors of as many arrays x as there are; the rest of them in
+// a vector of its own, filled up with zeros.
+template <class T, class F, class... X>
+HWY_INLINE void FillVectors(size_t count, const F& f, T* y, const X*... x) {
+  const hn::ScalableTag<Computed<T>> d;
+  const size_t N = hn::Lanes(d);
+  size_t k = 0;
+  for (; k + N <= count; k += N) Write(d, f(d, Read(d, x + k)...), y + k);
+  if (k == count) return;
+  T rest[sizeof...(x) + 1][hn::MaxLanes(d)] = {};  // of each x, and of y
+  const auto fill = [&]<size_t... i>(std::index_sequence<i...>) SEXTANT_INLINE {
+    (std::copy_n(x + k, count - k, rest[i]), ...);
+    Write(d, f(d, Read(d, rest[i])...), rest[sizeof...(i)]);
+  };
+  fill(std::index_sequence_for<X...>());
+  std::copy_n(rest[sizeof...(x)], count - k, y + k);
+}
+
+// The same through a buffer whose copy is streamed, if `stream`.
+template <class T, class F, class... X>
+HWY_INLINE void FillRow(size_t count, bool stream, const F& f, T* y, const T* x0, const X*... x) {
   constexpr size_t kStep = kStreamBuffer / sizeof(T);
   alignas(64) T buffer[kStep];
-  for (size_t first = 0, n; first < count; first += n) {
-    n = stream ? std::min(kStep, count - first) : count;
-    T* to = stream ? buffer : y;
-    ForEachVector(hn::ScalableTag<Computed<T>>(), n,
-                  [=](auto d, size_t k) SEXTANT_INLINE { Write(d, f(d, first + k), to + k); });
-    if (stream) StreamCopy(buffer, y + first, n * sizeof(T), next + first + n);
+  for (size_t i = 0, n; i < count; i += n) {
+    n = stream ? std::min(kStep, count - i) : count;
+    FillVectors(n, f, stream ? buffer : y, x0 + i, (x + i)...);
+    if (stream) StreamCopy(buffer, y + i, n * sizeof(T), x0 + i + n);
   }
 }
 

@@ -17,10 +17,10 @@ namespace HWY_NAMESPACE {
 
 template <ActivationKind kind, class T>
 HWY_INLINE void ActivateAs(double beta, const T* x, T* y, size_t count, bool stream) {
-  FillRow(y, count, stream, x, [=](auto d, size_t k) SEXTANT_INLINE {
-    const auto b = hn::Set(d, static_cast<Computed<T>>(beta));
-    return ActivationOf<kind>(d, Read(d, x + k), b);
-  });
+  const auto each = [=](auto d, auto v) SEXTANT_INLINE {
+    return ActivationOf<kind>(d, v, hn::Set(d, static_cast<Computed<T>>(beta)));
+  };
+  FillRow(count, stream, each, y, x);
 }
 
 template <class T>

@@ -24,15 +24,15 @@ HWY_INLINE void GateRowAs(const GateRows& rows, const T* gate, const T* up, T* y
   using C = Computed<T>;
   const auto beta = static_cast<C>(rows.beta), limit = static_cast<C>(rows.limit);
   const C offset = rows.plus_one ? 1 : 0;
-  FillRow(y, rows.F, stream, gate, [=](auto d, size_t k) SEXTANT_INLINE {
-    auto g = Read(d, gate + k), u = Read(d, up + k);
+  const auto each = [=](auto d, auto g, auto u) SEXTANT_INLINE {
     if constexpr (!plain) {
       const auto most = hn::Set(d, limit);
       g = AtMost(d, most, g);
       u = hn::Add(AtLeast(d, hn::Neg(most), AtMost(d, most, u)), hn::Set(d, offset));
     }
     return hn::Mul(ActivationOf<kind>(d, g, hn::Set(d, beta)), u);
-  });
+  };
+  FillRow(rows.F, stream, each, y, gate, up);
 }
 
 template <ActivationKind kind, class T>

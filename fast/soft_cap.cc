@@ -19,10 +19,11 @@ namespace HWY_NAMESPACE {
 template <class T>
 HWY_INLINE void CapAll(double cap, const T* x, T* y, size_t count, bool stream) {
   using C = Computed<T>;
-  FillRow(y, count, stream, x, [=](auto d, size_t k) SEXTANT_INLINE {
+  const auto each = [=](auto d, auto v) SEXTANT_INLINE {
     const auto c = hn::Set(d, static_cast<C>(cap)), inverse = hn::Set(d, 1 / static_cast<C>(cap));
-    return hn::Mul(c, TanhOf(d, hn::Mul(Read(d, x + k), inverse)));
-  });
+    return hn::Mul(c, TanhOf(d, hn::Mul(v, inverse)));
+  };
+  FillRow(count, stream, each, y, x);
 }
 
 void CapF64(double c, const double* x, double* y, size_t n, bool s) { CapAll(c, x, y, n, s); }
