@@ -14,11 +14,13 @@ bool IsSliced(const Case& c, const std::string& extent) {
 // The tensor with the axes that the operation is cut along in reverse order.
 Tensor<double> Reversed(const Case& c, const TensorSpec& spec, const Tensor<double>& tensor) {
   Tensor<double> reversed(tensor.shape);
+  std::vector<bool> cut;
+  for (const std::string& extent : spec.extents) cut.push_back(IsSliced(c, extent));
   for (size_t flat = 0; flat < tensor.data.size(); ++flat) {
     size_t rest = flat, source = 0, stride = 1;
     for (size_t axis = tensor.shape.size(); axis-- > 0;) {
       const size_t extent = tensor.shape[axis], index = rest % extent;
-      source += stride * (IsSliced(c, spec.extents[axis]) ? extent - 1 - index : index);
+      source += stride * (cut[axis] ? extent - 1 - index : index);
       stride *= extent;
       rest /= extent;
     }

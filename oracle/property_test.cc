@@ -158,6 +158,25 @@ TEST(CheckProperties, SaysWhatWasDeclinedAndWhatCouldNotRun) {
   EXPECT_NO_THROW(Case::Parse(verdict.counterexample));
 }
 
+TEST(CheckProperties, AsksOnceForWhatIsDeclined) {
+  std::multiset<std::pair<std::string, double>> asked;
+  const Subject declines{"declines", "native", [&asked](const Case& c, const Tensors& inputs) {
+                           double first = 0;
+                           for (const NamedTensor& input : inputs) {
+                             if (!input.values.data.empty()) first += input.values.data[0];
+                           }
+                           asked.insert({c.ToString(), first});
+                           return Answer{Answer::Status::kUnsupported, "not today", {}};
+                         }};
+  size_t declined = 0;
+  for (const auto& v :
+       CheckProperties(*MakeOperationNamed("rms_norm"), declines, "native", {.count = 10})) {
+    declined += v.declined;
+  }
+  EXPECT_GT(declined, asked.size());
+  for (const auto& question : asked) EXPECT_EQ(asked.count(question), 1U) << question.first;
+}
+
 TEST(CheckProperties, DrawsAnotherCaseForOneThatIsDeclined) {
   const Subject choosy{"choosy", "native", [](const Case& c, const Tensors& inputs) {
                          if (c.dtype() == DType::kF32)
