@@ -20,6 +20,10 @@ that it does not list cannot have gone into its answer: such a question is answe
 unless the attribute is not set (None). A name that is a Python keyword gets an underscore: `from_`.
 A function that lists `case` gets the whole question there (class Case).
 
+Attributes are bool, int or float (500000 comes as an int), str (a choice, "half"; a call with
+parameters, "linear(factor=4)"), list of numbers ([16, 24, 24]) or None where not set; dimensions
+are int.
+
 Tensors are numpy arrays: f64, f32, f16 and i64 as float64, float32, float16 and int64. numpy has no
 bf16: such a tensor comes as a float32 array whose values are exactly bf16 values.
 
@@ -172,10 +176,24 @@ def _case_of(words, tensors):
         operation=words["operation"],
         dtype=settings.get("dtype", "f32"),
         tensors={name: array for name, (array, _) in tensors.items()},
-        attributes=json.loads(words["attributes"]),
+        attributes={n: _value_of(v) for n, v in json.loads(words["attributes"]).items()},
         dtypes={name: dtype for name, (_, dtype) in tensors.items()},
         outputs=json.loads(words["outputs"]),
     )
+
+
+def _value_of(value):
+    """An attribute as Python has it; a list travels as text, "[16,24,24]"."""
+    if not (isinstance(value, str) and value.startswith("[")):
+        return value
+    return [_number_of(item) for item in value[1:-1].split(",") if item]
+
+
+def _number_of(text):
+    try:
+        return int(text)
+    except ValueError:
+        return float(text)
 
 
 def _call(function, case):

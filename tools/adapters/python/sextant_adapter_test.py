@@ -135,6 +135,28 @@ def op(x, eps, from_, scale, M, dtype):
         request = question(attributes=self.attributes, dtype="bf16")
         self.assertEqual(said(functions, request), ("ok", ""))
 
+    def test_have_types_of_python(self):
+        functions = """
+def op(x, causal, base, eps, kind, scaling, window, sections, empty, scale):
+    given = [causal, base, eps, kind, scaling, window, sections, empty, scale]
+    expected = [True, 500000, 1e-05, "half", "longrope(short_factor=[1,2])", [-1, 0], [1, 1.5], [], None]
+    assert given == expected, given
+    assert [type(n) for n in [base, *window, *sections]] == [int, int, int, int, float]
+    return x
+"""
+        attributes = {
+            "causal": True,
+            "base": 500000,
+            "eps": 1e-05,
+            "kind": "half",
+            "scaling": "longrope(short_factor=[1,2])",
+            "window": "[-1,0]",
+            "sections": "[1,1.5]",
+            "empty": "[]",
+            "scale": None,
+        }
+        self.assertEqual(said(functions, question(attributes=attributes)), ("ok", ""))
+
     def test_come_all_together(self):
         functions = """
 def op(**given):

@@ -12,12 +12,8 @@ from rotary_forms import working
 from subject import WIDE, Unsupported, as_tensor, serve
 
 
-def integers(text):
-    return None if text is None else [int(item) for item in text.strip("[]").split(",") if item]
-
-
 def seen_keys(B, S, T, mask, align, window=None, chunk=None, key_length=None, segments=None):
-    lengths = integers(key_length) or [T]
+    lengths = key_length or [T]
     length = torch.tensor(lengths if len(lengths) == B else lengths * B)[:, None, None]
     key, query = torch.arange(T), torch.arange(S)[:, None]
     place = query + length - S if align == "bottom_right" else query.expand(B, S, 1)
@@ -25,7 +21,7 @@ def seen_keys(B, S, T, mask, align, window=None, chunk=None, key_length=None, se
     if mask == "causal":
         seen = seen & (key <= place)
     if window is not None:
-        left, right = integers(window)
+        left, right = window
         if left >= 0:
             seen = seen & (key >= place - left)
         if right >= 0:
@@ -34,7 +30,7 @@ def seen_keys(B, S, T, mask, align, window=None, chunk=None, key_length=None, se
         whole = [torch.div(x, int(chunk), rounding_mode="floor") for x in (key, place)]
         seen = seen & (whole[0] == whole[1])
     if segments is not None:
-        ends = torch.tensor(integers(segments)).cumsum(0)
+        ends = torch.tensor(segments).cumsum(0)
         number = [(x[..., None] >= ends).sum(-1) for x in (key, place)]
         seen = seen & (number[0] == number[1]) & (place >= 0) & (place < T)
     return seen[:, None]

@@ -38,7 +38,7 @@ class Attention(unittest.TestCase):
         for name in ("attention_at_once", "flash_1", "flash_2", "flash_3_backwards", "flash_16",
                      "kv_cache"):
             self.expect(answer(name), lambda s: range(T - S + s + 1))
-            self.expect(answer(name, window="[1,0]"), lambda s: range(T - S + s - 1, T - S + s + 1))
+            self.expect(answer(name, window=[1, 0]), lambda s: range(T - S + s - 1, T - S + s + 1))
 
     def test_torch_aligns_at_the_top_left(self):
         self.expect(answer("sdpa", align="top_left"), lambda s: range(s + 1))
@@ -56,11 +56,11 @@ class Attention(unittest.TestCase):
             return ["".join(str(t) for t in range(4) if row[t]) for row in rows]
 
         self.assertEqual(seen(chunk=2), ["01", "01", "23", "23"])
-        self.assertEqual(seen(segments="[1,2]"), ["0", "12", "12", "3"])
-        self.assertEqual(seen(key_length="[2]"), ["01"] * 4)
-        self.assertEqual(seen(window="[-1,1]"), ["01", "012", "0123", "0123"])
+        self.assertEqual(seen(segments=[1, 2]), ["0", "12", "12", "3"])
+        self.assertEqual(seen(key_length=[2]), ["01"] * 4)
+        self.assertEqual(seen(window=[-1, 1]), ["01", "012", "0123", "0123"])
         causal = {"mask": "causal", "align": "bottom_right"}
-        self.assertEqual(seen(key_length="[3]", **causal), ["", "0", "01", "012"])
+        self.assertEqual(seen(key_length=[3], **causal), ["", "0", "01", "012"])
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from subject import Unsupported, as_tensor, parse_value, serve
+from subject import Unsupported, as_tensor, serve
 
 ACTIVATIONS = {
     "relu": functional.relu,
@@ -40,7 +40,7 @@ def padding_of(key_length, count):
     """True where a token is padding; nothing if none is."""
     if key_length is None:
         return None
-    return (torch.arange(count) >= parse_value(key_length)[0])[None]
+    return (torch.arange(count) >= key_length[0])[None]
 
 
 class CrossAttention:
