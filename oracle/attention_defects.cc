@@ -207,6 +207,8 @@ std::vector<AttentionBug> AttentionBugs() {
        M::kCapNotInFirstTile},
       {"cap_before_scale", "scores are capped before they are scaled", M::kCapBeforeScale},
       {"cap_not_scaled_back", "tanh(score / c), not times c", M::kCapNotScaledBack},
+      {"finite_mask", "what is masked has the score -1e4, which scores reach (ahrefs/ocannl#548)",
+       M::kFiniteMask},
       {"empty_rows_mean",
        "with a finite number for -infinity a row without keys is the mean of "
        "all values",

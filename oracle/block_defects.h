@@ -2,6 +2,7 @@
 #pragma once
 
 #include "oracle/defect.h"
+#include "oracle/mistaken.h"
 #include "reference/decoder_block_formula.h"
 #include "reference/operation.h"
 
@@ -19,6 +20,7 @@ enum class BlockMistake {
   kQueriesNotRotated,
   kQueriesOneOn,        // the query stands one token after its key
   kTurnedByHead,        // the table's row is the head's number
+  kTurnedBeforeSplit,   // one rotation over the channels of all heads, its exponents over H D
   kHeadsInterleaved,    // channel d of head h in row d H + h of the projections
   kHeadsNotTransposed,  // [H,S,D] taken for [S,H*D]
   kKeyHeadsTiled,       // head h reads key head h mod K
@@ -97,6 +99,29 @@ class MistakenBlock {
     return Kept(std::move(y));
   }
 
+  // [S,H*D] turned as if it were one head.
+  Tensor<Real> TurnedWhole(const Tensor<Real>& x, const Tensor<double>& position,
+                           size_t heads) const {
+    const size_t S = x.shape[0], width = x.shape[1];
+    RopeRotate rotation = a_.Rotation();
+    rotation.D.value *= static_cast<int64_t>(heads);
+    rotation.R.value *= static_cast<int64_t>(heads);
+    const Head whole{a_.pairing, 0, static_cast<size_t>(a_.R.value),
+                     static_cast<size_t>(rotation.R.value)};
+    const RotaryMistake over_all{.exponent = [](int64_t k, int64_t, int64_t all) -> Exponent {
+      return {2 * k, all};
+    }};
+    Tensor<Real> amplitude, unused({whole.R / 2});
+    a_.Frequencies()(unused, amplitude);
+    const auto tables = MistakenTables(
+        over_all, {{1, S}, position.data},
+        MistakenFrequencies<Real>(over_all, a_.Frequencies(), whole.D / 2, whole), amplitude());
+    Tensor<Real> turned({1, 1, S, width});
+    rotation(Tensor<Real>({1, 1, S, width}, x.data), tables.cos, tables.sin, turned);
+    turned.shape = {S, width};
+    return Kept(std::move(turned));
+  }
+
   // A projection's heads, normalised and rotated in the order that the mistake leaves.
   Tensor<Real> Prepared(const Tensor<Real>& x, const Tensor<Real>& weight, const Tensor<Real>* norm,
                         size_t heads, const Tensor<double>& position, bool turns,
@@ -104,6 +129,8 @@ class MistakenBlock {
     Tensor<Real> flat = Projected(x, weight);
     const bool after = Is(BlockMistake::kQkNormAfterRotation);
     if (!after) flat = QkNormed(a_.Norm(), w_.qk_norm, flat, norm, heads);
+    if (Is(BlockMistake::kTurnedBeforeSplit) && heads > 0)
+      return Heads(TurnedWhole(flat, position, heads), heads);
     Tensor<Real> y = Heads(flat, heads);
     if (turns) y = Turned(y, position, later);
     return after ? HeadsOf(QkNormed(a_.Norm(), w_.qk_norm, HeadsTogether(y), norm, heads), heads)
@@ -183,6 +210,10 @@ inline constexpr NamedBlockMistake kBlockMistakes[] = {
      BlockMistake::kQueriesOneOn},
     {"turned_by_head", "the rotation goes over the axis of heads, for want of a transposition",
      BlockMistake::kTurnedByHead},
+    {"turned_before_split",
+     "one rotation over all H D channels, before the heads are split "
+     "(ReaLLMASIC/ReaLLM-Forge#35)",
+     BlockMistake::kTurnedBeforeSplit},
     {"heads_interleaved", "channels of the projections are dealt out to the heads in turn",
      BlockMistake::kHeadsInterleaved},
     {"heads_not_transposed", "heads are put together without moving tokens to the front",

@@ -1,7 +1,11 @@
 #include "reference/decoder_block_normed.h"
 
+#include <algorithm>
+
 #include "oracle/block_defects.h"
 #include "oracle/block_laws.h"
+#include "oracle/heads_defects.h"
+#include "oracle/laws.h"
 #include "oracle/oracle.h"
 
 namespace sextant::oracle {
@@ -41,12 +45,69 @@ std::vector<Defect> FormulaDefects() {
   return all;
 }
 
+bool NormsQueries(const Case& c) { return TextOf(c, "qk_norm") != "none"; }
+
+// The weights of the norms of queries and of keys, [H*D] and [K*D], each changed.
+Defect QkNorms(std::string name, std::string why,
+               bool (*change)(const Case& c, std::vector<double>& weights)) {
+  return ChangedInputs(std::move(name), std::move(why), [change](const Case& c, Tensors& inputs) {
+    const bool of_queries = change(c, In(inputs, "q_norm").data);
+    const bool of_keys = change(c, In(inputs, "k_norm").data);
+    return NormsQueries(c) && (of_queries || of_keys);
+  });
+}
+
+// Weights of the other pairing, as a converter leaves them that permutes the rows alone.
+bool InOtherPairing(const Case& c, std::vector<double>& weights) {
+  const size_t D = ExtentOf(c, "D"), R = ExtentOf(c, "R");
+  const auto offset = static_cast<size_t>(NumberOf(c, "offset", 0));
+  Pairing own{};
+  ParseValue(TextOf(c, "pairing"), own);
+  const Pairing other = own == Pairing::kHalf ? Pairing::kInterleaved : Pairing::kHalf;
+  const std::vector<double> from = weights;
+  for (size_t head = offset; head < weights.size(); head += D) {
+    for (size_t k = 0; k < R / 2; ++k) {
+      const auto [i, j] = ChannelsOf(own, k, R);
+      const auto [at_i, at_j] = ChannelsOf(other, k, R);
+      weights[head + at_i] = from[head + i];
+      weights[head + at_j] = from[head + j];
+    }
+  }
+  return weights != from;
+}
+
+bool OfFirstHead(const Case& c, std::vector<double>& weights) {
+  const std::vector<double> from = weights;
+  for (size_t i = 0; i < weights.size(); ++i) weights[i] = from[i % ExtentOf(c, "D")];
+  return weights != from;
+}
+
+bool Ignored(const Case& c, std::vector<double>& weights) {
+  std::ranges::fill(weights, TextOf(c, "unit_offset") == "true" ? 0 : 1);
+  return true;
+}
+
+std::vector<Defect> NormDefects() {
+  return {
+      QkNorms("qk_norm_of_other_pairing",
+              "rows of wq and wk are permuted for the other pairing, their norms' weights are not",
+              InOtherPairing),
+      QkNorms("qk_norm_of_first_head", "every head has the weights of head 0", OfFirstHead),
+      QkNorms("qk_norm_weights_ignored", "queries and keys are normalised without weights",
+              Ignored),
+      ExchangedInputs("q_norm_exchanged_with_k_norm", "keys have the weights of queries",
+                      {{"q_norm", "k_norm"}}),
+      ExchangedInputs("post_norms_exchanged", "the second norms' weights of a sandwich are swapped",
+                      {{"attn_post_norm", "mlp_post_norm"}}),
+  };
+}
+
 }  // namespace
 
 template <>
 Oracle MakeOracle<DecoderBlockNormed>() {
   return {.properties = BlockLaws(),
-          .defects = Joined<Defect>({FormulaDefects(), BlockInputDefects()})};
+          .defects = Joined<Defect>({FormulaDefects(), NormDefects(), BlockInputDefects()})};
 }
 
 }  // namespace sextant::oracle

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "reference/attention_rows.h"
@@ -17,6 +18,7 @@ enum class AttentionMistake {
   kByCaseLength,       // i = s + T - S whatever key_length is
   kChunkByQuery,       // chunks are counted by queries, whatever is cached
   kCapAfterMask,       // what is masked weighs e^-c
+  kFiniteMask,         // what is masked has the score -1e4
   kCapAfterMax,        // c tanh((score - largest) / c)
   kCapNotInFirstTile,  // the first two keys are not capped
   kCapBeforeScale,     // scale c tanh(q.k / c)
@@ -64,12 +66,11 @@ class MistakenRow {
       scores.resize(scores.size() / 2 * 2);
       read.resize(scores.size());
     }
-    if (Is(AttentionMistake::kCapAfterMask) && op_.soft_cap) {
-      for (size_t t = 0; t < T; ++t) {
-        if (keys.first <= t && t < keys.last) continue;
-        scores.push_back(Real(-*op_.soft_cap));
-        read.push_back(t);
-      }
+    const std::optional<double> masked = MaskedScore();
+    for (size_t t = 0; masked && t < T; ++t) {
+      if (keys.first <= t && t < keys.last) continue;
+      scores.push_back(Real(*masked));
+      read.push_back(t);
     }
     if (Is(AttentionMistake::kCapAfterMax) && op_.soft_cap) scores = CappedLess(scores);
     const std::vector<Real> weights = WeightsOf(at, scores, read, lse);
@@ -82,6 +83,13 @@ class MistakenRow {
 
  private:
   bool Is(AttentionMistake m) const { return mistake_ == m; }
+
+  // Of a key that is not seen; empty: it has none.
+  std::optional<double> MaskedScore() const {
+    if (Is(AttentionMistake::kFiniteMask)) return -1e4;
+    if (Is(AttentionMistake::kCapAfterMask) && op_.soft_cap) return -*op_.soft_cap;
+    return std::nullopt;
+  }
 
   KeyRange KeysOf(const QueryAt& at) const {
     AttentionAttributes op = op_;

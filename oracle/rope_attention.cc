@@ -11,7 +11,7 @@
 namespace sextant::oracle {
 namespace {
 
-enum class TurnMistake { kNone, kValues, kKeysTwice, kKeysBack };
+enum class TurnMistake { kNone, kValues, kKeysTwice, kKeysBack, kKeysOfShorter };
 
 struct Mistaken : RopeAttention {
   AttentionMistake mistake{};
@@ -25,6 +25,8 @@ struct Mistaken : RopeAttention {
       of_keys.direction =
           direction == Direction::kForward ? Direction::kTranspose : Direction::kForward;
     }
+    if (turn == TurnMistake::kKeysOfShorter && seq_len)
+      of_keys.seq_len = std::max<int64_t>(1, *seq_len / 2);
     const Tensor<Real> query = Turned(*this, q, position_q);
     Tensor<Real> key = Turned(of_keys, k, position_k), value = v;
     if (turn == TurnMistake::kKeysTwice) key = Turned(of_keys, Tensor<Real>(key), position_k);
@@ -64,6 +66,10 @@ std::vector<Defect> TurnDefects() {
       Turns("values_turned", "values are turned too", TurnMistake::kValues),
       Turns("keys_turned_twice", "cached keys, turned already, are turned again",
             TurnMistake::kKeysTwice),
+      Turns("keys_of_shorter_sequence",
+            "cached keys are turned by the frequencies of when the sequence was half as long, "
+            "queries by those of now (huggingface/transformers#25104)",
+            TurnMistake::kKeysOfShorter),
       Turns("keys_turned_back", "keys are turned the other way", TurnMistake::kKeysBack),
       Changed("queries_not_turned", "queries stay at position 0 (Blaizzy/mlx-vlm#1983)",
               "position_q", Zero),
