@@ -55,13 +55,13 @@ struct KeyRange {
 // Query s of batch b stands at the place i of key i: i = s + L - S, or i = s if top_left, where L
 // is the number of keys. It sees key t, 0 <= t < L, if all of these hold that are asked for:
 //   causal             t <= i
-//   window=[l,r]       i - l <= t <= i + r, as flash-attn's window_size: l keys before its own and
-//   r
-//                      after it; -1: no limit on that side. Hugging Face's sliding_window=W, which
-//                      counts the query's own key, is window=[W-1,0].
+//   window=[l,r]       i - l <= t <= i + r: l keys before its own and r after it, as flash-attn's
+//                      window_size; -1: no limit on that side. Hugging Face's sliding_window=W,
+//                      which counts the query's own key, is window=[W-1,0].
 //   chunk=C            floor(i / C) = floor(t / C) (Llama 4: with causal)
-//   segments=[a,b,..]  i and t are of one segment: the first a tokens, the next b, ..., what is
-//   left key_length=[..]    L is that of the batch, one for each or one for all; without it L = T
+//   segments=[a,b,..]  i and t are of one segment: the first a tokens, the next b, and so on; the
+//                      last is what is left
+//   key_length=[..]    L is that of the batch, one for each or one for all; without it L = T
 struct AttentionMask {
   Mask mask = Mask::kNone;
   Align align = Align::kBottomRight;

@@ -37,12 +37,20 @@ TEST(Embedding, IsScaledByTheRoundedRoot) {
   EXPECT_NEAR(proof.golden[0].permitted.data[0], 0.125, 1e-9);  // half of 2^-2, nothing else
 }
 
-// The anchors: sqrt(M) and what bf16 makes of it.
-TEST(Embedding, ScalesOfGemmaAreRoundedRoots) {
-  const std::pair<double, double> scales[] = {{2048, 45.25}, {2304, 48}, {3072, 55.5},
-                                              {3584, 59.75}, {3840, 62}, {5376, 73.5}};
-  for (const auto& [width, scale] : scales) {
-    EXPECT_EQ(RoundTo(DType::kBF16, std::sqrt(width)), scale);
+// The anchors: rows as wide as Gemma's, times sqrt(M) as bf16 has it. One is answered with the
+// scale itself, 3 with its exact product, which is then rounded: 3 * 55.5 = 166.5 to 166, even.
+TEST(Embedding, OfGemmaIsScaledByTheRootThatItsDtypeHas) {
+  struct Model {
+    int width;
+    double scale, three_times;  // in bf16
+  };
+  for (const auto& [width, scale, three_times] :
+       {Model{2048, 45.25, 136}, Model{2304, 48, 144}, Model{3072, 55.5, 166},
+        Model{3584, 59.75, 179}, Model{3840, 62, 186}, Model{5376, 73.5, 220}}) {
+    const std::string root = PrintValue(RoundTo(DType::kBF16, std::sqrt(width)));
+    const std::string row = " S=1 V=2 dtype=bf16 @token=1 @table=0,0,1,3 scale=" + root;
+    // M itself does not enter: the scale is what the case says.
+    EXPECT_THAT(ValuesOf("embedding M=2" + row), ElementsAre(scale, three_times)) << width;
   }
 }
 

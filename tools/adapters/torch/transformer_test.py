@@ -126,7 +126,10 @@ class Llama(unittest.TestCase):
             if "decoder_block" in system:
                 got = system["decoder_block"](x=x, **w, **self.given())["y"].numpy()
                 error = numpy.abs(got - y).max()
-                (self.assertLess if name == "llama_block" else self.assertGreater)(error, 1e-12)
+                if name == "llama_block":
+                    self.assertLess(error, 1e-12)
+                else:
+                    self.assertGreater(error, 0.01)
 
     def test_model(self):
         first, second = self.weights(), self.weights()
