@@ -12,7 +12,6 @@ namespace sextant {
 namespace {
 
 using testing::ElementsAre;
-using testing::ElementsAreArray;
 
 constexpr size_t kY = 0, kNormed = 1, kQuery = 2, kAttentionOut = 4, kMiddle = 5, kHidden = 6;
 
@@ -78,24 +77,6 @@ TEST(DecoderBlock, HeadsAreBlocksOfRows) {
 TEST(DecoderBlock, ASandwichNeedsTheOperationThatHasItsNorms) {
   EXPECT_THROW(Case::Parse("decoder_block pairing=half placement=sandwich S=1 M=2 H=1 D=2 F=1"),
                Error);
-}
-
-// decoder of one block: its states are the embedding and decoder_block of it.
-TEST(Decoder, IsItsBlocksInARow) {
-  const Proof whole = ProofOf("decoder pairing=half V=5 L=1 S=3 M=4 H=2 K=1 D=4 F=3 dtype=f64");
-  std::string line = "decoder_block pairing=half S=3 M=4 H=2 K=1 D=4 F=3 dtype=f64";
-  const auto numbers = [](const std::vector<double>& values) {
-    std::string text;
-    for (const double x : values) text += (text.empty() ? "" : ",") + PrintValue(x);
-    return text;
-  };
-  const auto& states = whole.golden[1].high.data;
-  line += " @x=" + numbers({states.begin(), states.begin() + 12});
-  for (const char* name : {"attn_norm", "wq", "wk", "wv", "wo", "mlp_norm", "gate", "up", "down"}) {
-    line += std::string(" @") + name + "=" + numbers(Find(whole.inputs, name).values.data);
-  }
-  const std::vector<double> last(states.begin() + 12, states.end());
-  EXPECT_THAT(DoublesOf(line), ElementsAreArray(last));
 }
 
 }  // namespace
