@@ -6,6 +6,7 @@
 #include <string>
 
 #include "oracle/laws.h"
+#include "oracle/repetition_law.h"
 #include "reference/operations.h"
 #include "reference/prove.h"
 #include "reference/slices.h"
@@ -18,6 +19,7 @@ void Add(std::map<std::string, Oracle, std::less<>>& all) {
   const auto operation = MakeOperation<Op>();
   Oracle oracle = MakeOracle<Op>();
   for (Defect& defect : GeneratedDefects(*operation)) oracle.defects.push_back(std::move(defect));
+  oracle.properties.push_back(AsBeforeOthers());
   if (std::ranges::any_of(operation->info().slices,
                           [&](char letter) { return IsIndependent(*operation, letter); })) {
     oracle.properties.push_back(AloneAsAmongOthers());
