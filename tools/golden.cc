@@ -2,6 +2,7 @@
 #include <bit>
 #include <iostream>
 #include <memory>
+#include <set>
 
 #include "fixtures/integrity.h"
 #include "fixtures/reader.h"
@@ -24,12 +25,17 @@ struct Options {
   int threads = 0;
 };
 
-// Two records with one canonical line would be one key with two meanings.
-void RefuseTwice(const std::vector<Selected>& selected) {
-  std::map<std::string, size_t> seen;
+// The cases that a file shall hold, none twice: two records with one canonical line would be one
+// key with two meanings. Says so if there are none.
+std::vector<Selected> CasesOf(const Options& options) {
+  std::vector<Selected> selected = Select({.arguments = options.cases, .config = options.config});
+  if (selected.empty()) std::cerr << "sextant: there are no cases in it\n";
+  std::set<std::string> seen;
   for (const Selected& s : selected) {
-    if (++seen[s.c.ToString()] > 1) throw Error("this case is given twice: ", s.c.ToString());
+    const std::string line = s.c.ToString();
+    if (!seen.insert(line).second) throw Error("this case is given twice: ", line);
   }
+  return selected;
 }
 
 std::vector<GoldenTensor> ProveNative(const Case& c, const Tensors& inputs, int threads,
@@ -39,13 +45,8 @@ std::vector<GoldenTensor> ProveNative(const Case& c, const Tensors& inputs, int 
 }
 
 int Golden(const Options& options) {
-  const std::vector<Selected> selected =
-      Select({.arguments = options.cases, .config = options.config});
-  if (selected.empty()) {
-    std::cerr << "sextant: there are no cases in it\n";
-    return kNothing;
-  }
-  RefuseTwice(selected);
+  const std::vector<Selected> selected = CasesOf(options);
+  if (selected.empty()) return kNothing;
   fixtures::Writer writer(options.output);
   size_t done = 0;
   ProofCount all;
@@ -79,13 +80,8 @@ int Golden(const Options& options) {
 }
 
 int Inputs(const Options& options) {
-  const std::vector<Selected> selected =
-      Select({.arguments = options.cases, .config = options.config});
-  if (selected.empty()) {
-    std::cerr << "sextant: there are no cases in it\n";
-    return kNothing;
-  }
-  RefuseTwice(selected);
+  const std::vector<Selected> selected = CasesOf(options);
+  if (selected.empty()) return kNothing;
   fixtures::Writer writer(options.output);
   for (const Selected& s : selected)
     writer.Append({s.c.ToString(), DrawInputs(s.c, NpyReader()), {}, {}});
