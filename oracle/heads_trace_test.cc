@@ -22,7 +22,8 @@ TEST_P(Blocks, NameTheTensorThatIsWrong) {
   const Case c = Case::Parse(GetParam().line);
   const Tensors inputs = DrawInputs(c);
   const Recipe recipe = ParseRecipe("native", c.dtype());
-  Tensors answer = AnswerBy(c, inputs, recipe);
+  const Tensors right = AnswerBy(c, inputs, recipe);
+  Tensors answer = right;
   const auto index = static_cast<size_t>(
       std::ranges::find(answer, GetParam().at, &NamedTensor::name) - answer.begin());
   ASSERT_LT(index, answer.size());
@@ -35,6 +36,9 @@ TEST_P(Blocks, NameTheTensorThatIsWrong) {
     const Tracing tracing(given);
     answer = AnswerBy(c, inputs, recipe);
     answer[index].values.data[element] = wrong;
+  }
+  if (index > 0) {
+    EXPECT_NE(answer[0].values.data, right[0].values.data) << "nothing goes on from it";
   }
   const Verdict verdict = Judgement(c, inputs, recipe)(answer);
   EXPECT_EQ(verdict.status, Verdict::Status::kFails);
@@ -59,10 +63,10 @@ INSTANTIATE_TEST_SUITE_P(
                     Wrong{kCross, "mean"}, Wrong{kCross, "y"}, Wrong{kPost, "attention_out"},
                     Wrong{kPost, "middle"}, Wrong{kPost, "hidden"}, Wrong{kPost, "y"},
                     Wrong{kPre, "attention_out"}, Wrong{kPre, "middle"}, Wrong{kPre, "hidden"},
-                    Wrong{kPre, "y"}, Wrong{kBlock, "normed"}, Wrong{kBlock, "q_rotated"},
+                    Wrong{kPre, "y"}, Wrong{kBlock, "normed"}, Wrong{kBlock, "q_rotated", 8},
                     Wrong{kBlock, "k_rotated"}, Wrong{kBlock, "attention_out"},
                     Wrong{kBlock, "middle"}, Wrong{kBlock, "hidden"}, Wrong{kBlock, "y"},
-                    Wrong{kNormed, "normed"}, Wrong{kNormed, "q_rotated"},
+                    Wrong{kNormed, "normed"}, Wrong{kNormed, "q_rotated", 8},
                     Wrong{kNormed, "k_rotated"}, Wrong{kNormed, "attention_out"},
                     Wrong{kNormed, "middle"}, Wrong{kNormed, "hidden"}, Wrong{kNormed, "y"},
                     Wrong{kDecoder, "states", 0}, Wrong{kDecoder, "states", 12},
