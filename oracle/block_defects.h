@@ -88,12 +88,7 @@ class MistakenBlock {
       const auto first = static_cast<ptrdiff_t>(h * S * D), count = static_cast<ptrdiff_t>(S * D);
       const Tensor<Real> one(
           {1, 1, S, D}, std::vector<Real>(x.data.begin() + first, x.data.begin() + first + count));
-      const auto pairs = static_cast<size_t>(a_.R.value / 2);
-      Tensor<Real> inv_freq({pairs}), amplitude, cos({1, S, pairs}), sin({1, S, pairs});
-      a_.Frequencies()(inv_freq, amplitude);
-      RopeTable::Fill(at, inv_freq, amplitude(), cos, sin);
-      Tensor<Real> turned(one.shape);
-      a_.Rotation()(one, cos, sin, turned);
+      const Tensor<Real> turned = Turning<Real>(a_, at)(one);
       std::ranges::copy(turned.data, y.data.begin() + first);
     }
     return Kept(std::move(y));

@@ -151,6 +151,7 @@ class MistakenRow {
     return (at.b * in_.q.shape[1] + at.h) * in_.q.shape[2] + at.s;
   }
 
+  Real Capped(const Real& score) const { return SoftCapping<Real>(*op_.soft_cap)(score); }
   static Real Kept(const Real& score) {
     const InStep at(Step::kScore);
     return Converted(score);
@@ -176,19 +177,19 @@ class MistakenRow {
     const bool caps = op_.soft_cap && !Is(AttentionMistake::kCapAfterMax) &&
                       !(Is(AttentionMistake::kCapNotInFirstTile) && t < 2);
     if (caps && Is(AttentionMistake::kCapBeforeScale)) {
-      return Kept(scaled_(Kept(Capped(score, *op_.soft_cap))));
+      return Kept(scaled_(Kept(Capped(score))));
     }
     score = Kept(scaled_(score));
     const bool early = Is(AttentionMistake::kBiasBeforeCap);
     if (biased && !in_.scale_bias && early) score = Plus(score, BiasAt(at, t));
-    if (caps) score = Kept(Capped(score, *op_.soft_cap));
+    if (caps) score = Kept(Capped(score));
     if (caps && Is(AttentionMistake::kCapNotScaledBack)) score = score / Real(*op_.soft_cap);
     return biased && !in_.scale_bias && !early ? Plus(score, BiasAt(at, t)) : score;
   }
 
   std::vector<Real> CappedLess(std::vector<Real> scores) const {
     const Real largest = scores[LargestIn(scores, 0, scores.size())];
-    for (Real& score : scores) score = Capped(score - largest, *op_.soft_cap) + largest;
+    for (Real& score : scores) score = Capped(score - largest) + largest;
     return scores;
   }
 

@@ -7,6 +7,7 @@
 #include "reference/attention_attributes.h"
 #include "reference/log_of_nothing.h"
 #include "reference/slices.h"
+#include "reference/soft_cap.h"
 #include "reference/softmax_row.h"
 #include "reference/tensor.h"
 
@@ -19,6 +20,12 @@ std::span<const Real> RowAt(const Tensor<Real>& tensor, size_t i) {
   return std::span(tensor.data).subspan(i * width, width);
 }
 
+// Throws Error unless scores of queries and keys of width D can be scaled.
+inline void CheckScale(const std::optional<double>& scale, size_t D) {
+  if (!scale && D == 0)
+    throw Error("dimension D is 0, expected 1 or more where scale= is unset (D^-1/2)");
+}
+
 // Tensors of a case or of a slice of it; bias[B,H,S,T] and sink[H] if there are any.
 template <class Real>
 struct AttentionTensors {
@@ -28,27 +35,19 @@ struct AttentionTensors {
   bool scale_bias = false;  // the bias is added before the sum is scaled
 };
 
-// c tanh(score / c): step cap. A score that may have overflowed may be NaN, which no cap limits.
-template <class Real>
-Real Capped(const Real& score, double c) {
-  if constexpr (std::same_as<Real, Counted>) {
-    if (std::isinf(score.error())) return score;
-  }
-  const InStep at(Step::kCap);
-  return Real(c) * Tanh(score / Real(c));
-}
-
 // From a product of query and key to its score, in this order: scale, cap, bias.
 template <class Real>
 class ScoreOf {
  public:
   ScoreOf(const AttentionAttributes& op, size_t D, bool scale_bias = false)
-      : scale_(op.scale, D), soft_cap_(op.soft_cap), scale_bias_(scale_bias) {}
+      : scale_(op.scale, D), scale_bias_(scale_bias) {
+    if (op.soft_cap) capped_.emplace(*op.soft_cap);
+  }
   Real operator()(const Real& product, const Real* bias = nullptr) const {
     Real score = Kept(product);
     if (bias && scale_bias_) score = Plus(score, *bias);
     score = Kept(scale_(score));
-    if (soft_cap_) score = Kept(Capped(score, *soft_cap_));
+    if (capped_) score = Kept((*capped_)(score));
     return bias && !scale_bias_ ? Plus(score, *bias) : score;
   }
 
@@ -67,7 +66,7 @@ class ScoreOf {
   }
 
   ScoreScale<Real> scale_;
-  std::optional<double> soft_cap_;
+  std::optional<SoftCapping<Real>> capped_;
   bool scale_bias_;
 };
 
@@ -131,6 +130,7 @@ void Attend(const AttentionAttributes& op, const AttentionTensors<Real>& in, Ten
       lse.data[i] = LogOfNothing<Real>();
       continue;
     }
+    CheckScale(op.scale, D);
     const size_t key_row = (at.b * K + op.KeyHeadOf(first_h + at.h)) * T;
     std::vector<Real> scores = ScoresOf(in, score_of, i, rows.At(key_row), keys);
     if (in.sink) {

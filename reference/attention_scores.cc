@@ -19,6 +19,7 @@ void AttentionScores::operator()(const Tensor<Real>& q, const Tensor<Real>& k,
   KeyRows<Real> rows(k);
   for (size_t i = 0; T > 0 && i < q.shape[0] * q.shape[1] * S; ++i) {
     const QueryAt at{i / (q.shape[1] * S), i / S % q.shape[1], i % S};
+    CheckScale(scale, q.shape[3]);
     const size_t key_row = (at.b * k.shape[1] + op.KeyHeadOf(first_h + at.h)) * T;
     const auto row =
         ScoresOf<Real>({.q = q, .k = k, .v = k}, score_of, i, rows.At(key_row), {0, T});

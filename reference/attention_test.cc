@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "reference/attention_rows.h"
 #include "reference/proof_test.h"
 
 namespace sextant {
@@ -36,6 +37,26 @@ TEST(Attention, ScalesByTheWidthUnlessTold) {
 TEST(Attention, CapsScoresAfterScaling) {
   const std::string line = kOne + "dtype=f64 scale=0.5 soft_cap=3 S=1 @q=2 @k=5 @v=1";
   EXPECT_NEAR(DoublesOf(line, 1)[0], 3 * std::tanh(5. / 3), 1e-15);
+}
+
+// Divided by the cap, or multiplied by its rounded reciprocal.
+TEST(Attention, PermitsForACapWhatSoftCapDoes) {
+  const Following following(ParseRecipe("native", DType::kF32), DType::kF32);
+  AttentionAttributes op;
+  op.scale = 1;
+  op.soft_cap = 50;
+  const ScoreOf<Counted> score(op, 1);
+  const SoftCapping<Counted> capped(50);
+  for (const double x : {0.25, -7.0, 120.0}) {
+    const Counted product(x, DType::kF32);
+    EXPECT_EQ(score(product).Permitted(), capped(product).Permitted());
+  }
+}
+
+// A score that may have overflowed may be NaN, which no cap limits.
+TEST(Attention, ACapDoesNotLimitWhatOverflows) {
+  const auto proof = ProofOf(kOne + "scale=1 soft_cap=50 S=1 T=2 @q=0x1p100 @k=0x1p100,1 @v=1,2");
+  EXPECT_THAT(proof.golden[1].permitted.data, ElementsAre(INFINITY));
 }
 
 // One key each: its value exactly, whatever the score; nothing is permitted.
@@ -94,6 +115,16 @@ TEST(Attention, SlicesSeeTheKeysOfTheWhole) {
       }
     }
   }
+}
+
+// Without channels all scores are 0, whatever the scale; but there has to be one.
+TEST(Attention, AWidthOfZeroNeedsAScale) {
+  const std::string line = "attention H=1 D=0 E=1 T=2 @v=3,5 ";
+  EXPECT_THAT(DoublesOf(line + "S=1 scale=1"), ElementsAre(4));
+  EXPECT_THAT(DoublesOf(line + "S=0"), testing::IsEmpty());
+  EXPECT_THAT([&] { DoublesOf(line + "S=1"); },
+              testing::ThrowsMessage<Error>(HasSubstr(
+                  "dimension D is 0, expected 1 or more where scale= is unset (D^-1/2)")));
 }
 
 TEST(Attention, RefusesHeadsThatCannotShare) {

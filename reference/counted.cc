@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "reference/recipe.h"
+#include "reference/rounding_units.h"
 
 namespace sextant {
 namespace {
@@ -60,7 +61,7 @@ double Counted::Likely() const {
 double RoundingError(const StepRule& rule, double most, double least) {
   const double error = RoundingError(rule.format, most);
   if (!rule.flushes) return error;
-  const double normal = std::ldexp(1.0, GridOf(rule.format).min_exponent);
+  const double normal = MinNormal(rule.format);
   return least < normal ? std::max(error, std::min(most, normal)) : error;
 }
 
@@ -75,7 +76,7 @@ Counted Converted(const Counted& a) {
   const double most = a.Magnitude() + a.error_, least = a.Least();
   double rounding = RoundingError(rule, most, least);
   if (held) {  // all that can be lost is what is subnormal
-    const double normal = std::ldexp(1.0, GridOf(rule.format).min_exponent);
+    const double normal = MinNormal(rule.format);
     rounding = least < normal ? std::min(most, normal) : 0;
   }
   y.error_ += rounding;
@@ -102,7 +103,7 @@ Counted Counted::Finish(const Raw& raw, double ulps) {
   if (ulps != 0.5 && !exact && rounding != kInfinity)
     rounding = ulps * UlpOf(rule.format, magnitude);
   if (rule.flushes) {
-    const double normal = std::ldexp(1.0, GridOf(rule.format).min_exponent);
+    const double normal = MinNormal(rule.format);
     if (y.Least() < normal) rounding = std::max(rounding, std::min(magnitude, normal));
   }
   y.error_ += rounding;
@@ -152,8 +153,8 @@ Counted operator*(const Counted& left, const Counted& right) {
   if ((a.IsPowerOfTwo() || b.IsPowerOfTwo()) && !CurrentRule().exact) {
     const DType format = CurrentRule().format;
     const double least = std::abs(center.high) * (1 - 0x1p-50) - error.worst - drift;
-    rounds = !(least >= std::ldexp(1.0, GridOf(format).min_exponent) &&
-               x * y * (1 + 0x1p-50) + error.worst < MaxFinite(format));
+    rounds =
+        !(least >= MinNormal(format) && x * y * (1 + 0x1p-50) + error.worst < MaxFinite(format));
   }
   return Counted::Finish({center, error, drift, saturated, rounds}, 0.5);
 }
@@ -299,7 +300,7 @@ constexpr double kLikelyDeviations = 8;
 // cores", PeerJ Computer Science 7:e330.
 SumError RelativeErrorOfSum(const StepRule& rule, size_t n) {
   const auto terms = static_cast<double>(n);
-  const double unit = std::ldexp(1.0, -GridOf(rule.format).precision);
+  const double unit = UnitOf(rule.format);
   const auto compounded = [unit](double roundings) {
     const double relative = roundings * unit;
     return relative < 1 ? relative / (1 - relative) : kInfinity;
@@ -335,7 +336,7 @@ Counted Counted::Accumulated::Sum(const StepRule& rule, size_t count) {
   }
   const SumError relative = RelativeErrorOfSum(rule, count);
   double flushed = 0;
-  if (rule.flushes) flushed = (n - 1) * std::ldexp(1.0, GridOf(rule.format).min_exponent);
+  if (rule.flushes) flushed = (n - 1) * MinNormal(rule.format);
   sum.SetError((sum.error_ + relative.worst * size) * loop + flushed,
                (sum.likely_ + relative.likely * size) * loop + flushed);
   if (n > 1 && !(size * (1 + relative.worst) < MaxFinite(rule.format)))

@@ -6,7 +6,7 @@
 #include "reference/decoder_block_attributes.h"
 #include "reference/feed_forward.h"
 #include "reference/linear.h"
-#include "reference/rope_table.h"
+#include "reference/rope_turned.h"
 
 namespace sextant {
 
@@ -76,21 +76,13 @@ template <class Real>
 Tensor<Real> AttentionBranch(const DecoderBlockAttributes& a, const Tensor<Real>& x,
                              const Tensor<double>& position, const BlockWeights<Real>& w,
                              const BlockTensors<Real>& out) {
-  const size_t S = x.shape[0], pairs = static_cast<size_t>(a.R.value / 2);
+  const size_t S = x.shape[0];
   const auto H = static_cast<size_t>(a.H.value), K = static_cast<size_t>(a.K.value);
-  Tensor<Real> inv_freq({pairs}), amplitude, cos({1, S, pairs}), sin({1, S, pairs});
-  a.Frequencies()(inv_freq, amplitude);
-  const Tensor<double> positions({1, S}, position.data);
-  RopeTable::Fill(positions, inv_freq, amplitude(), cos, sin);
+  const Turning<Real> turning(a, {{1, S}, position.data});
   const auto rotated = [&](const Tensor<Real>& weight, const Tensor<Real>* norm, size_t heads,
                            const char* name, Tensor<Real>& output) {
     const Tensor<Real> flat = QkNormed(a.Norm(), w.qk_norm, Projected(x, weight), norm, heads);
-    Tensor<Real> y({1, heads, S, static_cast<size_t>(a.D.value)});
-    a.Rotation()(HeadsOf(flat, heads), cos, sin, y);
-    output.data = std::move(y.data);
-    Tensor<Real> next = Handed(name, output);
-    next.shape.insert(next.shape.begin(), 1);
-    return next;
+    return HandedAs(name, turning(HeadsOf(flat, heads)), output);
   };
   const Tensor<Real> q = rotated(w.wq, w.q_norm, H, "q_rotated", out.q_rotated);
   const Tensor<Real> k = rotated(w.wk, w.k_norm, K, "k_rotated", out.k_rotated);

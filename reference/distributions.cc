@@ -8,6 +8,7 @@
 
 #include "reference/attribute.h"
 #include "reference/error.h"
+#include "reference/rounding_units.h"
 
 namespace sextant {
 namespace {
@@ -100,7 +101,7 @@ double PowersOfTwo(Place& p) {
 
 double Special(Place& p) {
   const double largest = MaxFinite(p.dtype), least = MinSubnormal(p.dtype);
-  const double normal = std::ldexp(1.0, GridOf(p.dtype).min_exponent);
+  const double normal = MinNormal(p.dtype);
   const std::array<double, 16> values = {0,
                                          -0.0,
                                          1,

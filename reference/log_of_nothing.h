@@ -26,13 +26,17 @@ inline Counted LogOfNothing<Counted>() {
   return Counted(0.0);
 }
 
+// The double that an input is.
+inline double ValueOf(double x) { return x; }
+inline double ValueOf(const Interval& x) { return mpfr_get_d(x.lower().get(), MPFR_RNDN); }
+inline double ValueOf(const Counted& x) { return x.center().high; }
+inline double ValueOf(const Rounded& x) { return x.value(); }
+inline double ValueOf(const Wide& x) { return x.High(); }
+
 // Of an input.
-inline bool IsLogOfNothing(const Interval& x) {
-  return mpfr_inf_p(x.lower().get()) && mpfr_sgn(x.upper().get()) < 0;
+template <class Real>
+bool IsLogOfNothing(const Real& x) {
+  return ValueOf(x) == -std::numeric_limits<double>::infinity();
 }
-inline bool IsLogOfNothing(double x) { return x == -std::numeric_limits<double>::infinity(); }
-inline bool IsLogOfNothing(const Counted& x) { return IsLogOfNothing(x.center().high); }
-inline bool IsLogOfNothing(const Rounded& x) { return IsLogOfNothing(x.value()); }
-inline bool IsLogOfNothing(const Wide& x) { return IsLogOfNothing(x.High()); }
 
 }  // namespace sextant

@@ -1,18 +1,11 @@
 #include "reference/relative_attention.h"
 
+#include "reference/attention_rows.h"
 #include "reference/operation.h"
-#include "reference/softmax_row.h"
 #include "reference/trace.h"
 
 namespace sextant {
 namespace {
-
-// Row i of the last axis of a tensor.
-template <class Real>
-std::span<const Real> RowAt(const Tensor<Real>& tensor, size_t i) {
-  const size_t width = tensor.shape.back();
-  return std::span(tensor.data).subspan(i * width, width);
-}
 
 // For every key of one query: its row of the tables.
 std::vector<size_t> RowsOf(double query, const Tensor<double>& key_position, int64_t clip) {
@@ -51,6 +44,7 @@ void RelativeAttention::operator()(const Tensor<Real>& q, const Tensor<Real>& k,
   const ScoreScale<Real> scaled(scale, D);
   if (T == 0) return;
   for (size_t query = 0; query < heads * S; ++query) {
+    CheckScale(scale, D);
     const std::vector<size_t> rows = RowsOf(query_position(query % S), key_position, clip);
     for (size_t t = 0; t < T; ++t) {
       const Real content = Dot(RowAt(q, query), RowAt(k, query / S * T + t));

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "reference/recipe.h"
+#include "reference/rounding_units.h"
 
 namespace sextant {
 
@@ -23,7 +24,7 @@ Rounded Rounded::Finish(const DoubleDouble& x) {
   const StepRule& rule = CurrentRule();
   if (rule.exact) return Rounded(x);
   const double y = RoundTo(rule.format, x);
-  const bool normal = std::abs(y) >= std::ldexp(1.0, GridOf(rule.format).min_exponent);
+  const bool normal = std::abs(y) >= MinNormal(rule.format);
   return Rounded(rule.flushes && !normal && !std::isnan(y) ? 0 : y);
 }
 

@@ -3,31 +3,22 @@
 #include <cmath>
 #include <limits>
 
+#include "reference/log_of_nothing.h"
 #include "reference/operation.h"
 #include "reference/softmax_row.h"
 
 namespace sextant {
-namespace {
-
-double ValueOf(const Interval& x) { return mpfr_get_d(x.lower().get(), MPFR_RNDN); }
-double ValueOf(const Counted& x) { return x.center().high; }
-double ValueOf(const Rounded& x) { return x.value(); }
-double ValueOf(const Wide& x) { return x.High(); }
-
-}  // namespace
 
 template <class Real>
 void Softmax::operator()(const Tensor<Real>& x, Tensor<Real>& y) const {
-  constexpr double kMasked = -std::numeric_limits<double>::infinity();
   const size_t N = x.shape[0], M = x.shape[1];
   for (size_t n = 0; n < N; ++n) {
     std::vector<Real> scores;
     std::vector<size_t> seen;
     bool specified = false;
     for (size_t j = 0; j < M; ++j) {
-      const double value = ValueOf(x(n, j));
-      if (value == kMasked) continue;
-      specified = (seen.empty() || specified) && std::isfinite(value);
+      if (IsLogOfNothing(x(n, j))) continue;  // it weighs 0
+      specified = (seen.empty() || specified) && std::isfinite(ValueOf(x(n, j)));
       scores.push_back(x(n, j));
       seen.push_back(j);
     }

@@ -3,13 +3,13 @@
 #include <cmath>
 #include <limits>
 
+#include "reference/rounding_units.h"
 #include "reference/softmax_row.h"
 
 namespace sextant {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kUp = 1 + 0x1p-40;  // for the rounding of a bound's own arithmetic
 
 }  // namespace
 
@@ -76,7 +76,7 @@ Counted SoftmaxRow<Counted>::Mean(std::span<const Counted> values) const {
   }
   if (!rule.exact && tiled_) products = unit * size + (count + raises_) * LeastOf(rule);
   size += products;
-  y.drift_ = (drift + count * size * kDriftUnit) * kUp + count * kTinyDrift;
+  y.drift_ = (drift + count * size * kDriftUnit) * kBoundUp + count * kTinyDrift;
   const double rest = 1 - falls_;
   spread = (spread + rises_ * (y.drift_ + std::abs(c) * 0x1p-50)) / rest;
   const double range = most - least;
@@ -87,7 +87,7 @@ Counted SoftmaxRow<Counted>::Mean(std::span<const Counted> values) const {
   if (tiled_) own += moved * (spread + inherited);          // the mean that `away` is from is off
   const double exposed = std::abs(c) + spread + inherited;  // to the error that all share
   const SumError sum = rule.exact ? SumError() : RelativeErrorOfSum(rule, n);
-  const double rescaled = raises_ * unit * size, up = kUp * (1 + count * 0x1p-52);
+  const double rescaled = raises_ * unit * size, up = kBoundUp * (1 + count * 0x1p-52);
   y.SetError((own + exposed * common_ + sum.worst * size + rescaled) * up,
              (own + exposed * likely_common_ + sum.likely * size + rescaled) * up);
   const double largest = tiled_ ? count * std::max(std::abs(least), std::abs(most)) : size;
@@ -119,7 +119,7 @@ Counted SoftmaxRow<Counted>::LogOfSum() const {
   const double inherited = std::min(farthest, std::max(std::log1p(rises_), -std::log1p(-falls_)));
   if (!rule.exact) y.format_ = rule.format;
   const auto with_sum = [&](double of_sum) {
-    if (rule.exact) return inherited * kUp;
+    if (rule.exact) return inherited * kBoundUp;
     const double unit = UnitOf(rule.format);
     double error = inherited, size = std::abs(largest_.center_.high) + largest_.error_;
     if (n > 1) {
@@ -129,7 +129,7 @@ Counted SoftmaxRow<Counted>::LogOfSum() const {
       error += RoundingError(rule, std::abs(y.center_.high) + error, 0);
       size += logarithm.high;
     }
-    return (tiled_ ? error + 3 * unit * (size + error) : error) * kUp;
+    return (tiled_ ? error + 3 * unit * (size + error) : error) * kBoundUp;
   };
   const SumError sum = n > 1 && !rule.exact ? RelativeErrorOfSum(rule, n) : SumError();
   y.SetError(with_sum(sum.worst), with_sum(sum.likely));

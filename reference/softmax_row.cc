@@ -5,11 +5,12 @@
 #include <limits>
 #include <ranges>
 
+#include "reference/rounding_units.h"
+
 namespace sextant {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kUp = 1 + 0x1p-40;  // for the rounding of a bound's own arithmetic
 
 template <class Real, class Less>
 size_t LargestBy(std::span<const Real> scores, Less less) {
@@ -66,7 +67,7 @@ struct SoftmaxRow<Counted>::Range {
     const double reach = Reach(j);
     if (!tiled) return RoundingError(rule, reach, 0);
     const double sizes = 2 * scores[j].Magnitude() + 2 * scores[j].error_ + reach;  // >= |s| + |m|
-    return (sizes + 2 * reach) * UnitOf(rule.format) * kUp;
+    return (sizes + 2 * reach) * UnitOf(rule.format) * kBoundUp;
   }
   // Error of the exponent and of its exponential, which counts as one of the exponent.
   double ErrorOf(size_t j, const StepRule& rule, bool tiled, double raises) const {
@@ -111,8 +112,8 @@ SoftmaxRow<Counted>::SoftmaxRow(std::span<const Counted> scores, Tiling tiling)
     const DoubleDouble exponent = lost_ ? DoubleDouble() : range.ExponentOf(j);
     drift = std::max(drift, s.drift_ + range.largest.drift_ + std::abs(exponent.high) * kDriftUnit);
     terms.push_back(exp(exponent));
-    rise_.push_back(std::expm1(error) * kUp);
-    fall_.push_back(-std::expm1(-error) * kUp);
+    rise_.push_back(std::expm1(error) * kBoundUp);
+    fall_.push_back(-std::expm1(-error) * kBoundUp);
   }
   drift_ = std::expm1(2 * drift);
   SetWeights(terms);
@@ -165,7 +166,8 @@ void SoftmaxRow<Counted>::SetWeights(const std::vector<DoubleDouble>& terms) {
       own_[j] = Rounding(rule, most) + 2 * underflow * (1 + count * most);
     }
     const double likely = (p.center_.high + shift_[j]) * (1 + likely_common_) * likely_common_;
-    p.SetError((shift_[j] + most * common_ + own_[j]) * kUp, (shift_[j] + likely + own_[j]) * kUp);
+    p.SetError((shift_[j] + most * common_ + own_[j]) * kBoundUp,
+               (shift_[j] + likely + own_[j]) * kBoundUp);
     if (lost_) p.SetError(kInfinity, kInfinity);
   }
 }
@@ -182,7 +184,7 @@ double SoftmaxRow<Counted>::ShiftOf(size_t j) const {
   const double down = p * (fall_[j] * rest + rise) / (rest + rise + p * (1 - fall_[j]));
   const double most_up = std::isnan(up) ? rest : std::min(up, rest);
   const double most_down = std::isnan(down) ? p : std::min(down, p);
-  return std::max(0.0, std::max(most_up, most_down)) * kUp;
+  return std::max(0.0, std::max(most_up, most_down)) * kBoundUp;
 }
 
 }  // namespace sextant

@@ -19,13 +19,6 @@ size_t LargestOf(std::span<const Interval> scores);
 size_t LargestOf(std::span<const Wide> scores);
 size_t LargestOf(std::span<const Rounded> scores);
 
-inline double UnitOf(DType format) { return std::ldexp(1.0, -GridOf(format).precision); }
-// What underflow may add to a number of the rule's format.
-inline double LeastOf(const StepRule& rule) {
-  return rule.flushes ? std::ldexp(1.0, GridOf(rule.format).min_exponent)
-                      : MinSubnormal(rule.format);
-}
-
 // Who is permitted what (SoftmaxRow<Counted>): those who go through a row once its largest score is
 // known, or those too who go through it in tiles and know only the largest so far.
 enum class Tiling { kNone, kAny };
