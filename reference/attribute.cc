@@ -44,6 +44,8 @@ void ParseValue(std::string_view text, double& value) {
 void ParseValue(std::string_view text, int64_t& value) {
   int64_t parsed = 0;
   const auto [end, code] = std::from_chars(text.begin(), text.end(), parsed);
+  if (code == std::errc::result_out_of_range && end == text.end())
+    throw Error("'", text, "' is too large: expected an integer below 2^63 in magnitude");
   if (code != std::errc() || end != text.end()) throw Error("'", text, "' is not an integer");
   value = parsed;
 }

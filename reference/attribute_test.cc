@@ -122,8 +122,10 @@ TEST(Attribute, ReadsDecimalAndHexadecimalNumbers) {
 
 TEST(Attribute, SaysWhatWasExpected) {
   EXPECT_EQ(SetError("offset", "1.5"), "thing: attribute offset: '1.5' is not an integer");
-  EXPECT_EQ(SetError("offset", "99999999999999999999"),
-            "thing: attribute offset: '99999999999999999999' is not an integer");
+  EXPECT_EQ(
+      SetError("offset", "99999999999999999999"),
+      "thing: attribute offset: '99999999999999999999' is too large: expected an integer below "
+      "2^63 in magnitude");
   EXPECT_EQ(SetError("on", "yes"), "thing: attribute on: 'yes' is not one of: true false");
   EXPECT_EQ(SetError("color", "green"), "thing: attribute color: 'green' is not one of: red blue");
   EXPECT_EQ(SetError("colour", "red"),

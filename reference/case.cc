@@ -54,6 +54,16 @@ std::string WithExtents(const std::string& spec, const Dimensions& dimensions) {
   return spec.substr(0, open + 1) + std::to_string(at->second) + ")";
 }
 
+int64_t IntegerOf(const std::string& what, const std::string& text) {
+  int64_t value = 0;
+  try {
+    ParseValue(text, value);
+  } catch (const Error& e) {
+    throw Error(what, ": ", e.what());
+  }
+  return value;
+}
+
 template <class Names>
 std::string Join(const Names& names) {
   std::string text;
@@ -113,9 +123,7 @@ void Case::Take(const std::string& key, const std::string& text) {
     dtype_ = ParseDType(text);
     if (dtype_ == DType::kI64) throw Error(name_, ": dtype=i64 is not one of: f64 f32 f16 bf16");
   } else if (key == "seed") {
-    int64_t seed = 0;
-    ParseValue(text, seed);
-    seed_ = static_cast<uint64_t>(seed);
+    seed_ = static_cast<uint64_t>(IntegerOf(key, text));
   } else if (key.starts_with("dtype.")) {
     const std::string tensor = key.substr(6);
     if (!is_tensor(inputs, tensor) && !is_tensor(info().signature.outputs, tensor)) {
@@ -138,8 +146,7 @@ void Case::Take(const std::string& key, const std::string& text) {
     }
     specs_[input] = text;
   } else if (IsDimension(key)) {
-    int64_t extent = 0;
-    ParseValue(text, extent);
+    const int64_t extent = IntegerOf("dimension " + key, text);
     if (extent < 0 || extent > kLargestTensor) {
       throw Error("dimension ", key, " is ", extent, ", expected 0 to ", kLargestTensor);
     }

@@ -132,8 +132,11 @@ TEST(Case, ErrorsNameWhatExists) {
   EXPECT_EQ(ErrorOf("rms_norm N=1 M=2 dtype.x=i64"),
             "rms_norm: dtype.x=i64 is not one of: f64 f32 f16 bf16");
   EXPECT_EQ(ErrorOf("rms_norm N=-1 M=2"), "dimension N is -1, expected 0 to 8589934592");
-  EXPECT_EQ(ErrorOf("rms_norm N=1.5 M=2"), "'1.5' is not an integer");
-  EXPECT_EQ(ErrorOf("rms_norm N=1 M=2 seed=x"), "'x' is not an integer");
+  EXPECT_EQ(ErrorOf("rms_norm N=1.5 M=2"), "dimension N: '1.5' is not an integer");
+  EXPECT_EQ(ErrorOf("rms_norm N=99999999999999999999 M=2"),
+            "dimension N: '99999999999999999999' is too large: expected an integer below 2^63 in "
+            "magnitude");
+  EXPECT_EQ(ErrorOf("rms_norm N=1 M=2 seed=x"), "seed: 'x' is not an integer");
   EXPECT_EQ(ErrorOf("rms_norm N=1 M=2 eps=-1"), "eps is -1, expected 0 or more");
   EXPECT_EQ(ErrorOf("rms_norm N=1000000 M=1000000"),
             "rms_norm: tensor x has 1000000000000 elements, expected at most 8589934592");
@@ -143,6 +146,8 @@ TEST(Case, ErrorsNameWhatExists) {
 TEST(Case, ErrorsOfRotaryShapesNameTheLimit) {
   EXPECT_EQ(ErrorOf("rope pairing=half H=1 S=1 D=8 R=7"),
             "dimension R is 7, expected a multiple of 2");
+  EXPECT_EQ(ErrorOf("rope pairing=half H=1 S=1 D=7"),
+            "dimension R is 7, expected a multiple of 2 (unless given, R is D)");
   for (const char* line :
        {"rope pairing=half S=1", "rope_complex S=1", "rope_given pairing=half S=1",
         "rope_rotate pairing=half S=1", "rope_relayout from=half to=interleaved M=1"}) {

@@ -7,8 +7,6 @@ namespace sextant {
 
 void Decoder::Check() const {
   DecoderBlockAttributes::Check();
-  if (placement == Placement::kSandwich)
-    throw Error("placement=sandwich has two norms more, which decoder does not have");
   if (logit_cap && !(*logit_cap > 0)) throw Error("logit_cap is ", *logit_cap, ", expected > 0");
 }
 

@@ -41,7 +41,7 @@ struct Decoder : DecoderBlockAttributes {
   double embedding_scale = 1;
   std::optional<double> logit_cap{};
   void Visit(auto&& v) {
-    DecoderBlockAttributes::Visit(v);
+    VisitPlaced<PlainPlacement>(v);
     v("embedding_scale", embedding_scale);
     v("logit_cap", logit_cap);
   }

@@ -5,12 +5,6 @@
 
 namespace sextant {
 
-void DecoderBlock::Check() const {
-  DecoderBlockAttributes::Check();
-  if (placement == Placement::kSandwich)
-    throw Error("placement=sandwich has two norms more: ask decoder_block_normed");
-}
-
 template <class Real>
 void DecoderBlock::operator()(const Tensor<Real>& x, const Tensor<double>& position,
                               const Tensor<Real>& attn_norm, const Tensor<Real>& wq,

@@ -31,7 +31,7 @@ struct DecoderBlock : DecoderBlockAttributes {
   static constexpr std::string_view kFormula =
       "placement=pre:  h = x + A(N1 x);  y = h + F(N2 h)\n"
       "branch:         h = x + N1 A(x);  y = h + N2 F(h)\n"
-      "parallel:       y = x + A(N1 x) + F(N2 x)\n"
+      "parallel:       y = x + A(N1 x) + F(N2 x)       (sandwich: decoder_block_normed)\n"
       "  N1, N2 = rms_norm with attn_norm, mlp_norm;  F(u) = down (act(gate u) * (up u))\n"
       "  A(u) = wo attention(rope(wq u), rope(wk u), wv u), head h in rows h D .. h D + D-1\n"
       "  x, y           [S,M]    tokens of one sequence\n"
@@ -48,7 +48,7 @@ struct DecoderBlock : DecoderBlockAttributes {
       "Touvron et al. 2023, arXiv:2302.13971, section 2.2; branch: OLMo 2, arXiv:2501.00656, "
       "section 3.2; parallel: Wang and Komatsuzaki 2021, GPT-J-6B, mesh-transformer-jax";
 
-  void Check() const;
+  void Visit(auto&& v) { VisitPlaced<PlainPlacement>(v); }
   template <class Real>
   void operator()(const Tensor<Real>& x, const Tensor<double>& position,
                   const Tensor<Real>& attn_norm, const Tensor<Real>& wq, const Tensor<Real>& wk,

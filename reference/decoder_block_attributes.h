@@ -20,6 +20,11 @@ enum class Placement {
 constexpr std::array<std::string_view, 4> NamesOf(Placement) {
   return {"pre", "branch", "parallel", "sandwich"};
 }
+// The first of them: those of operations that have no more than N1 and N2.
+enum class PlainPlacement { kPre, kBranch, kParallel };
+constexpr std::array<std::string_view, 3> NamesOf(PlainPlacement) {
+  return {"pre", "branch", "parallel"};
+}
 
 // Whether, and over what, queries and keys are normalised before they are rotated.
 enum class QkNorm {
@@ -45,12 +50,16 @@ struct DecoderBlockAttributes : RopeAttributes {
   std::optional<int64_t> chunk{};
   std::optional<IntegerList> segments{};
   Dimension H{}, K{}, S{};
-  void Visit(auto&& v) {
+  // P: Placement or PlainPlacement, as the operation has them.
+  template <NamedEnum P>
+  void VisitPlaced(auto&& v) {
     RopeAttributes::Visit(v);
     v("eps", eps);
     v("unit_offset", unit_offset);
     v("kind", kind);
-    v("placement", placement);
+    auto placed = static_cast<P>(placement);
+    v("placement", placed);
+    if (const auto set = static_cast<Placement>(placed); set != placement) placement = set;
     v("scale", scale);
     v("soft_cap", soft_cap);
     v("mask", mask);

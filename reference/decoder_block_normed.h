@@ -46,7 +46,7 @@ struct DecoderBlockNormed : DecoderBlockAttributes {
 
   QkNorm qk_norm = QkNorm::kNone;
   void Visit(auto&& v) {
-    DecoderBlockAttributes::Visit(v);
+    VisitPlaced<Placement>(v);
     v("qk_norm", qk_norm);
   }
   template <class Real>

@@ -75,8 +75,14 @@ TEST(DecoderBlock, HeadsAreBlocksOfRows) {
 }
 
 TEST(DecoderBlock, ASandwichNeedsTheOperationThatHasItsNorms) {
-  EXPECT_THROW(Case::Parse("decoder_block pairing=half placement=sandwich S=1 M=2 H=1 D=2 F=1"),
-               Error);
+  const auto parse = [](const std::string& operation) {
+    Case::Parse(operation + " pairing=half placement=sandwich V=1 L=1 S=1 M=2 H=1 D=2 F=1");
+  };
+  for (const char* operation : {"decoder_block", "decoder"}) {
+    EXPECT_THAT([&] { parse(operation); },
+                testing::ThrowsMessage<Error>(testing::HasSubstr(
+                    "placement: 'sandwich' is not one of: pre branch parallel")));
+  }
 }
 
 }  // namespace

@@ -31,6 +31,19 @@ Names KeysOf(const OperationInfo& info) {
   return keys;
 }
 
+// In some combination with the choices of all others.
+bool Parses(const OperationInfo& info, const std::string& word) {
+  Random random(2);
+  for (int i = 0; i < 100; ++i) {
+    try {
+      RandomCase(info, random, "").With(word);
+      return true;
+    } catch (const Error&) {
+    }
+  }
+  return false;
+}
+
 TEST(Operations, AreListedOnceUnderTheirNames) {
   Names names;
   for (const auto& operation : AllOperations()) {
@@ -50,22 +63,23 @@ TEST(Operations, ChoicesCoverEveryAttributeAndParse) {
       chosen.insert(key);
       EXPECT_GE(Split(values, '|').size(), 2u) << info.name << " " << key;
       for (const std::string& value : Split(values, '|')) {
-        // In some combination with the other choices.
-        Random random(2);
-        const auto parses = [&] {
-          for (int i = 0; i < 100; ++i) {
-            try {
-              RandomCase(info, random, "").With(key + "=" + value);
-              return true;
-            } catch (const Error&) {
-            }
-          }
-          return false;
-        };
-        EXPECT_TRUE(parses()) << info.name << " " << key << "=" << value;
+        EXPECT_TRUE(Parses(info, key + "=" + value)) << info.name << " " << key << "=" << value;
       }
     }
     EXPECT_EQ(chosen, KeysOf(info)) << info.name;
+  }
+}
+
+// But those that need arguments: scalings.
+TEST(Operations, OfferNoValueThatTheyRefuse) {
+  for (const auto& operation : AllOperations()) {
+    for (const Attribute& attribute : operation->Attributes()) {
+      for (const std::string& value : attribute.values) {
+        if (value.find('(') != value.npos) continue;
+        EXPECT_TRUE(Parses(operation->info(), attribute.name + "=" + value))
+            << operation->info().name << " " << attribute.name << "=" << value;
+      }
+    }
   }
 }
 

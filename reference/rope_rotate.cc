@@ -7,7 +7,8 @@ namespace sextant {
 
 void CheckWindow(int64_t offset, int64_t rotary_width, int64_t head_width) {
   if (rotary_width % 2 != 0) {
-    throw Error("dimension R is ", rotary_width, ", expected a multiple of 2");
+    throw Error("dimension R is ", rotary_width, ", expected a multiple of 2",
+                rotary_width == head_width ? " (unless given, R is D)" : "");
   }
   if (rotary_width > head_width) {
     throw Error("dimension R is ", rotary_width, ", expected at most D, which is ", head_width);

@@ -1,5 +1,6 @@
 // sextant eval
 #include <algorithm>
+#include <cmath>
 #include <iostream>
 #include <memory>
 
@@ -33,6 +34,12 @@ Json TensorJson(const Shape& shape, DType dtype) {
   return {{"shape", shape}, {"dtype", NameOf(dtype)}};
 }
 
+bool AreFinite(const Tensors& tensors) {
+  return std::ranges::all_of(tensors, [](const NamedTensor& tensor) {
+    return std::ranges::all_of(tensor.values.data, [](double x) { return std::isfinite(x); });
+  });
+}
+
 int Eval(const Options& options) {
   const Case c = Case::Parse(LineOf(options));
   const Tensors inputs = DrawInputs(c, NpyReader());
@@ -60,8 +67,10 @@ int Eval(const Options& options) {
   if (count.enclosed > 0) {
     std::cerr << "sextant: " << count.enclosed << " elements are enclosed, not proven\n";
   } else if (!count.IsComplete()) {
-    std::cerr
-        << "sextant: nothing is proven: NaN or infinity of the inputs reaches every element\n";
+    std::cerr << "sextant: nothing is proven: "
+              << (AreFinite(inputs) ? "the operation specifies no element of this case; sextant "
+                                      "describe says where it does not\n"
+                                    : "NaN or infinity of the inputs reaches every element\n");
   }
   return count.IsComplete() ? kVerified : kIncomplete;
 }

@@ -36,6 +36,14 @@ class Program(unittest.TestCase):
         self.assertEqual(set(json.loads(result.stdout)["outputs"]["y"]["value"]), {"nan"})
         self.assertIn("nothing is proven", result.stderr)
 
+    def test_eval_tells_why_nothing_is_specified(self):
+        result = self.run_it("eval", "rms_norm", "N=1", "M=64", "@x=nonfinite")
+        self.assertIn("NaN or infinity of the inputs", result.stderr)
+        result = self.run_it("eval", "attention", "S=2", "H=1", "D=2", "key_length=[0]")
+        self.assertEqual(result.returncode, 5)
+        self.assertIn("specifies no element", result.stderr)
+        self.assertNotIn("of the inputs", result.stderr)
+
     def test_eval_is_complete_if_something_is_proven(self):
         result = self.run_it("eval", "rms_norm", "N=8", "M=2", "@x=nonfinite")
         values = json.loads(result.stdout)["outputs"]["y"]["value"]
