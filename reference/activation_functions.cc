@@ -8,11 +8,34 @@
 #include "reference/interval.h"
 #include "reference/recipe.h"
 #include "reference/rounded.h"
+#include "reference/rounding_units.h"
 
 namespace sextant {
 
+namespace {
+
+// limit - rest, for a rest that is much smaller, with as many bits of the rest as the working
+// precision has: its distance from the limit is what decides how such a number is rounded. No more
+// than kMostBits altogether.
+Interval ShortOf(double limit, const Interval& rest) {
+  constexpr int64_t kMostBits = 8192;
+  const int64_t below = std::ilogb(limit) - int64_t{mpfr_get_exp(rest.upper().get())};
+  const int64_t bits = mpfr_get_prec(Endpoint().get()) + std::max(int64_t{0}, below);
+  const WorkingPrecision precision(static_cast<int>(std::min(bits, kMostBits)));
+  return Interval(limit) - rest;
+}
+
+bool IsAbove(const Interval& a, int limit) { return mpfr_cmp_si(a.lower().get(), limit) > 0; }
+
+// From where on functions are within 2^-40 of what they tend to; below, the bits suffice anyway.
+constexpr int kFarTanh = 14, kFarErfc = 5, kFarSigmoid = 28;
+
+}  // namespace
+
 Interval Tanh(const Interval& a) {
   if (!a.IsSpecified()) return {};
+  if (IsAbove(a, kFarTanh)) return ShortOf(1, Interval(2.0) * Sigmoid(Interval(-2.0) * a));
+  if (IsAbove(-a, kFarTanh)) return -Tanh(-a);
   Interval y;
   mpfr_tanh(y.lower_.get(), a.lower_.get(), MPFR_RNDD);
   mpfr_tanh(y.upper_.get(), a.upper_.get(), MPFR_RNDU);
@@ -29,6 +52,7 @@ Interval Erf(const Interval& a) {
 
 Interval Erfc(const Interval& a) {
   if (!a.IsSpecified()) return {};
+  if (IsAbove(-a, kFarErfc)) return ShortOf(2, Erfc(-a));
   Interval y;
   mpfr_erfc(y.lower_.get(), a.upper_.get(), MPFR_RNDD);
   mpfr_erfc(y.upper_.get(), a.lower_.get(), MPFR_RNDU);
@@ -38,6 +62,7 @@ Interval Erfc(const Interval& a) {
 // Rounded the other way until the division: tight in both tails, since MPFR's exponents are wide.
 Interval Sigmoid(const Interval& a) {
   if (!a.IsSpecified()) return {};
+  if (IsAbove(a, kFarSigmoid)) return ShortOf(1, Sigmoid(-a));
   Interval y;
   const auto set = [](Endpoint& result, const Endpoint& x, mpfr_rnd_t away, mpfr_rnd_t to) {
     mpfr_neg(result.get(), x.get(), MPFR_RNDN);
@@ -52,23 +77,22 @@ Interval Sigmoid(const Interval& a) {
 
 namespace {
 
-constexpr double kUp = 1 + 0x1p-40;  // for the rounding of a bound's own arithmetic
-constexpr double kUnit = 0x1p-106;   // of double-double numbers
+constexpr double kUnit = 0x1p-106;  // of double-double numbers
 // What a function tends to is not rounded; nor is an honest quotient larger.
 constexpr double kBelowOne = 1 - 0x1p-53;
 
 // e^-|z| for a double z that is no farther from 0 than any of a number and of its approximations.
-double Decay(double z) { return std::exp(-z) * kUp; }
+double Decay(double z) { return std::exp(-z) * kBoundUp; }
 double TanhSlope(double z) {
   const double e = Decay(2 * z);
-  return std::min(1.0, 4 * e / ((1 + e) * (1 + e)) * kUp);
+  return std::min(1.0, 4 * e / ((1 + e) * (1 + e)) * kBoundUp);
 }
 double SigmoidSlope(double z) {
   const double e = Decay(z);
-  return std::min(0.25, e / ((1 + e) * (1 + e)) * kUp);
+  return std::min(0.25, e / ((1 + e) * (1 + e)) * kBoundUp);
 }
 // 2/sqrt(pi) e^(-z^2)
-double ErfSlope(double z) { return 1.1283791670955126 * Decay(z * z * (1 - 0x1p-50)) * kUp; }
+double ErfSlope(double z) { return 1.1283791670955126 * Decay(z * z * (1 - 0x1p-50)) * kBoundUp; }
 
 // What an error of e changes a function by, at a number within `drift` of x, if its slope falls
 // with |x| and its values span `range`: the slope is that where the error brings x nearest to 0.
@@ -76,7 +100,7 @@ double Through(double e, double drift, double x, double (*slope)(double), double
   if (e == 0) return 0;
   if (std::isinf(e)) return e;  // the operand may have overflowed, and be NaN by now
   const double nearest = std::max(0.0, std::abs(x) * (1 - 0x1p-50) - drift - e);
-  return std::min(range, e * slope(nearest) * kUp);
+  return std::min(range, e * slope(nearest) * kBoundUp);
 }
 
 // What the parts of a function commit, beside its last rounding, at a value of at most `size`: an
@@ -84,10 +108,7 @@ double Through(double e, double drift, double x, double (*slope)(double), double
 // underflow can add to each.
 double ErrorOfParts(const StepRule& rule, double size) {
   if (rule.exact) return 0;
-  const Grid grid = GridOf(rule.format);
-  const double least =
-      rule.flushes ? std::ldexp(1.0, grid.min_exponent) : MinSubnormal(rule.format);
-  return ((2 * rule.ulps + 1) * std::ldexp(1.0, -grid.precision) * size + rule.ulps * least) * kUp;
+  return ((2 * rule.ulps + 1) * UnitOf(rule.format) * size + rule.ulps * LeastOf(rule)) * kBoundUp;
 }
 
 }  // namespace
@@ -99,7 +120,7 @@ Counted Tanh(const Counted& operand) {
   const Counted a = Converted(operand);
   if (a.IsZero()) return a;
   const DoubleDouble center = tanh(a.center_);
-  const double x = a.center_.high, y = std::abs(center.high) * kUp;
+  const double x = a.center_.high, y = std::abs(center.high) * kBoundUp;
   const auto error = Counted::Through(a, [&](double e) {
     const double through = Through(e, a.drift_, x, TanhSlope, 2);
     return through + ErrorOfParts(CurrentRule(), y + through);
@@ -116,7 +137,7 @@ Counted Sigmoid(const Counted& operand) {
   const Counted a = Converted(operand);
   const StepRule& rule = CurrentRule();
   const DoubleDouble center = sigmoid(a.center_);
-  const double x = a.center_.high, y = center.high * kUp + kTinyDrift;
+  const double x = a.center_.high, y = center.high * kBoundUp + kTinyDrift;
   const auto error = Counted::Through(a, [&](double e) {
     const double through = Through(e, a.drift_, x, SigmoidSlope, 1);
     const bool overflows = !rule.exact && (center.high - through) * MaxFinite(rule.format) < 1.125;

@@ -180,6 +180,34 @@ TEST(ActivationFunctions, ErrorsOfArgumentsPassThrough) {
   }
 }
 
+// s(500) = 1 - e^-500 and s(5000) = 1 - e^-5000, of which a low half knows nothing; the others
+// alike. The bits that a proof begins with decide both, and what is multiplied by them: s(5000)
+// times the middle between two numbers of bf16 lies below it.
+TEST(ActivationFunctions, NumbersNearLimitsAreDecidedAtOnce) {
+  const WorkingPrecision precision(184);
+  const auto expect = [](const Interval& y, double high, double low, double value) {
+    const auto found = Decide(y, DType::kBF16);
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->high, high);
+    EXPECT_DOUBLE_EQ(found->low, low);
+    EXPECT_EQ(found->value, value);
+  };
+  expect(Sigmoid(Interval(500)), 1, -std::exp(-500), 1);
+  expect(Sigmoid(Interval(5000)), 1, 0, 1);
+  expect(Tanh(Interval(-250)), -1, 2 * std::exp(-500), -1);
+  expect(Erfc(Interval(-20)), 2, -std::erfc(20), 2);
+  const Interval middle(1 + 0x3p-8), near = Sigmoid(Interval(5000));
+  expect(middle * Interval(1.0), 1 + 0x3p-8, 0, 1 + 0x2p-7);
+  expect(middle * near, 1 + 0x3p-8, 0, 1 + 0x1p-7);
+  expect(-middle * near, -1 - 0x3p-8, 0, -1 - 0x1p-7);
+  expect(middle / near, 1 + 0x3p-8, 0, 1 + 0x2p-7);
+  expect(Interval(0x3p-8) + near, 1 + 0x3p-8, 0, 1 + 0x1p-7);
+  expect(near - Interval(-0x3p-8), 1 + 0x3p-8, 0, 1 + 0x1p-7);
+  // Further away there is no end of bits, and a middle is left open.
+  EXPECT_FALSE(Decide(middle * Sigmoid(Interval(1e6)), DType::kBF16));
+  EXPECT_TRUE(Decide(Sigmoid(Interval(1e300)), DType::kBF16));
+}
+
 // Half a number is what a wrong form leaves of it: at x = -20 in f32 the sigmoid by tanh is 0.
 TEST(ActivationFunctions, ASigmoidByTanhIsNotPermitted) {
   const Following following(ParseRecipe("*=T", DType::kF32), DType::kF32);

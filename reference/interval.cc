@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <functional>
 #include <limits>
 #include <numeric>
 
@@ -110,7 +111,26 @@ bool Interval::IsOne() const {
          mpfr_cmp_ui(lower_.get(), 1) == 0 && IsPoint();
 }
 
+namespace {
+
+// Operands may have more bits than the working precision: a number that lies extremely near another
+// (activation_functions.cc). What is made of them keeps as many.
+bool HasMoreBits(const Interval& a) {
+  return std::max(mpfr_get_prec(a.lower().get()), mpfr_get_prec(a.upper().get())) > working_bits;
+}
+template <class Operation>
+Interval InTheirBits(const Interval& a, const Interval& b, Operation operation) {
+  mpfr_prec_t bits = 0;
+  for (const Endpoint* end : {&a.lower(), &a.upper(), &b.lower(), &b.upper()})
+    bits = std::max(bits, mpfr_get_prec(end->get()));
+  const WorkingPrecision precision(static_cast<int>(bits));
+  return operation(a, b);
+}
+
+}  // namespace
+
 Interval operator+(const Interval& a, const Interval& b) {
+  if (HasMoreBits(a) || HasMoreBits(b)) return InTheirBits(a, b, std::plus<>());
   Interval y;
   mpfr_add(y.lower_.get(), a.lower_.get(), b.lower_.get(), MPFR_RNDD);
   mpfr_add(y.upper_.get(), a.upper_.get(), b.upper_.get(), MPFR_RNDU);
@@ -118,6 +138,7 @@ Interval operator+(const Interval& a, const Interval& b) {
 }
 
 Interval operator-(const Interval& a, const Interval& b) {
+  if (HasMoreBits(a) || HasMoreBits(b)) return InTheirBits(a, b, std::minus<>());
   Interval y;
   mpfr_sub(y.lower_.get(), a.lower_.get(), b.upper_.get(), MPFR_RNDD);
   mpfr_sub(y.upper_.get(), a.upper_.get(), b.lower_.get(), MPFR_RNDU);
@@ -125,6 +146,7 @@ Interval operator-(const Interval& a, const Interval& b) {
 }
 
 Interval operator-(const Interval& a) {
+  if (HasMoreBits(a)) return InTheirBits(a, a, [](const Interval& x, auto&) { return -x; });
   Interval y;
   mpfr_neg(y.lower_.get(), a.upper_.get(), MPFR_RNDD);
   mpfr_neg(y.upper_.get(), a.lower_.get(), MPFR_RNDU);
@@ -134,6 +156,7 @@ Interval operator-(const Interval& a) {
 Interval operator*(const Interval& a, const Interval& b) {
   if (!a.IsSpecified() || !b.IsSpecified()) return {};
   if (b.IsOne()) return a;  // the amplitude of most tables
+  if (HasMoreBits(a) || HasMoreBits(b)) return InTheirBits(a, b, std::multiplies<>());
   const bool a_crosses = IsNegative(a.lower_) && IsPositive(a.upper_);
   const bool b_crosses = IsNegative(b.lower_) && IsPositive(b.upper_);
   Interval y;
@@ -170,6 +193,7 @@ Interval operator/(const Interval& a, const Interval& b) {
   if (!a.IsSpecified() || !b.IsSpecified()) return {};
   if (mpfr_zero_p(b.lower_.get()) && mpfr_zero_p(b.upper_.get())) return {};
   if (!IsPositive(b.lower_) && !IsNegative(b.upper_)) throw Undecided{};
+  if (HasMoreBits(a) || HasMoreBits(b)) return InTheirBits(a, b, std::divides<>());
   if (IsNegative(b.upper_)) return -a / -b;
   Interval y;  // b > 0: each bound of a is divided by the bound of b that moves it outward
   mpfr_div(y.lower_.get(), a.lower_.get(), (IsNegative(a.lower_) ? b.lower_ : b.upper_).get(),

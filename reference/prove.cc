@@ -73,104 +73,126 @@ void ForEachSlice(const Case& c, const ProveOptions& options, Work work) {
   });
 }
 
-// What is known of one output's slice: the rounded values where they are decided, elsewhere the
-// best enclosure that any precision gave, and an infinite radius where none gave one.
-struct Findings {
-  explicit Findings(size_t count) : found(count), decided(count), radius(count, kInfinity) {}
-  std::vector<Decision> found;
-  std::vector<bool> decided;
-  std::vector<double> radius;
+// What is asked; `own` is of ProveOptions.
+struct Asked {
+  const Operation& operation;
+  const Case& c;
+  const Tensors& inputs;
+  const Tensors* own;
 };
 
-// Returns how many elements are still open.
-size_t Settle(const Output<Interval>& output, Findings& findings) {
-  size_t open = 0;
-  for (size_t i = 0; i < output.values.data.size(); ++i) {
-    if (findings.decided[i]) continue;
-    const Interval& x = output.values.data[i];
-    const auto decision =
-        x.IsSpecified() ? Decide(x, output.dtype) : std::optional(Decision{kNaN, kNaN, 0});
-    if (decision) {
-      findings.found[i] = *decision;
-      findings.decided[i] = true;
-      findings.radius[i] = 0;
-    } else {
-      ++open;
-      const double middle = Middle(x);
-      findings.found[i] = {RoundTo(output.dtype, middle), middle, 0};
-      findings.radius[i] = RadiusAround(x, middle, 0);
-    }
-  }
-  return open;
-}
-
-std::vector<Findings> ProveSlice(const Operation& operation, const Case& c, const Tensors& inputs,
-                                 const Slice& slice) {
-  std::vector<Findings> all;
-  for (const TensorSpec& spec : c.info().signature.outputs) {
-    all.emplace_back(CountOf(ShapeIn(c.ShapeOf(spec), spec, slice)));
-  }
-  for (const int bits : kPrecisions) {
-    const WorkingPrecision precision(bits);
-    const InSlice in(slice);
-    try {
-      Outputs<Interval> outputs = MakeOutputs<Interval>(c, slice);
-      operation.Evaluate(inputs, outputs);
-      size_t open = 0;
-      for (size_t o = 0; o < outputs.size(); ++o) open += Settle(outputs[o], all[o]);
-      if (open == 0) break;
-    } catch (const Undecided&) {  // the next precision may answer
-    }
-  }
-  return all;
-}
-
-bool IsUnbounded(const std::vector<Findings>& all) {
-  return std::ranges::any_of(all, [](const Findings& findings) {
-    return std::ranges::find(findings.radius, kInfinity) != findings.radius.end();
-  });
-}
-
-// The recipe must be followed by this thread.
-Outputs<Counted> CountSlice(const Operation& operation, const Case& c, const Tensors& inputs,
-                            const Slice& slice) {
-  Outputs<Counted> outputs = MakeOutputs<Counted>(c, slice);
+template <class Real>
+Outputs<Real> Evaluated(const Asked& asked, const Slice& slice) {
   const InSlice in(slice);
-  operation.Evaluate(inputs, outputs);
+  const Tensors own = TakeOwn(asked.c, asked.own, slice);
+  const Tracing tracing(own);
+  Outputs<Real> outputs = MakeOutputs<Real>(asked.c, slice);
+  asked.operation.Evaluate(TakeInputs(asked.c, asked.inputs, slice), outputs);
   return outputs;
 }
 
-// The formula answers for a slice or not at all: where no precision answers, it is cut until only
-// those elements are left that cannot be answered.
-void ProveInto(const Operation& operation, const Case& c, const Tensors& inputs,
-               const Recipe& recipe, const Tensors* own, const Slice& slice,
-               std::vector<GoldenTensor>& golden) {
-  const Tensors part = TakeInputs(c, inputs, slice), own_part = TakeOwn(c, own, slice);
-  const Tracing tracing(own_part);
-  const std::vector<Findings> findings = ProveSlice(operation, c, part, slice);
-  if (IsUnbounded(findings)) {
-    if (const auto halves = Halve(c, slice)) {
-      ProveInto(operation, c, inputs, recipe, own, halves->first, golden);
-      ProveInto(operation, c, inputs, recipe, own, halves->second, golden);
-      return;
+// A proof under way. An element is open as long as its radius is not 0; until then the golden has
+// the best enclosure that any precision gave, and an infinite radius where none gave one.
+struct Proof : Asked {
+  std::vector<GoldenTensor>& golden;
+
+  std::vector<size_t> IndicesOf(size_t output, const Slice& slice) const {
+    return IndicesIn(golden[output].value.shape, c.info().signature.outputs[output], slice);
+  }
+};
+
+void Settle(const Interval& x, GoldenTensor& g, size_t i) {
+  if (g.radius.data[i] == 0) return;
+  const auto set = [&](const Decision& found, double radius) {
+    g.value.data[i] = found.value;
+    g.high.data[i] = found.high;
+    g.low.data[i] = found.low;
+    g.radius.data[i] = radius;
+  };
+  if (!x.IsSpecified()) return set({kNaN, kNaN, 0}, 0);
+  if (const auto decision = Decide(x, g.dtype)) return set(*decision, 0);
+  const double middle = Middle(x);
+  set({RoundTo(g.dtype, middle), middle, 0}, RadiusAround(x, middle, 0));
+}
+
+// Throws Undecided where that precision does not answer for the slice.
+void Enclose(const Proof& proof, const Slice& slice, int bits) {
+  const WorkingPrecision precision(bits);
+  const auto outputs = Evaluated<Interval>(proof, slice);
+  for (size_t o = 0; o < outputs.size(); ++o) {
+    const auto indices = proof.IndicesOf(o, slice);
+    for (size_t i = 0; i < indices.size(); ++i)
+      Settle(outputs[o].values.data[i], proof.golden[o], indices[i]);
+  }
+}
+
+// Elements of a slice: all, those that are open, those of which nothing is known.
+struct Openness {
+  size_t all = 0, open = 0, unknown = 0;
+};
+Openness OpennessOf(const Proof& proof, const Slice& slice) {
+  Openness count;
+  for (size_t o = 0; o < proof.golden.size(); ++o) {
+    for (const size_t i : proof.IndicesOf(o, slice)) {
+      const double radius = proof.golden[o].radius.data[i];
+      ++count.all;
+      count.open += radius != 0;
+      count.unknown += radius == kInfinity;
     }
   }
-  const Following following(recipe, c.dtype());
-  const auto counted = CountSlice(operation, c, part, slice);
-  for (size_t o = 0; o < golden.size(); ++o) {
-    GoldenTensor& g = golden[o];
-    const auto indices = IndicesIn(g.value.shape, c.info().signature.outputs[o], slice);
+  return count;
+}
+
+// The parts of a slice in which anything is open; few elements in them are not, unless the slice
+// cannot be cut between.
+std::vector<Slice> OpenParts(const Proof& proof, const Slice& slice) {
+  constexpr size_t kPerOpen = 2;  // a part costs what so many elements do
+  const Openness count = OpennessOf(proof, slice);
+  if (count.open == 0) return {};
+  const auto halves = count.all > kPerOpen * count.open ? Halve(proof.c, slice) : std::nullopt;
+  if (!halves) return {slice};
+  std::vector<Slice> parts = OpenParts(proof, halves->first);
+  std::ranges::copy(OpenParts(proof, halves->second), std::back_inserter(parts));
+  return parts;
+}
+
+// Proves a slice from that precision on: what it leaves open is proven by itself at the next one.
+// The formula answers for a slice or not at all: where no precision answers, it is cut until only
+// those elements are left that cannot be answered.
+void ProveSlice(const Proof& proof, const Slice& slice, size_t level = 0) {
+  if (level == std::size(kPrecisions)) {
+    if (OpennessOf(proof, slice).unknown == 0) return;
+    if (const auto halves = Halve(proof.c, slice)) {
+      ProveSlice(proof, halves->first);
+      ProveSlice(proof, halves->second);
+    }
+    return;
+  }
+  std::vector<Slice> open = {slice};
+  try {
+    Enclose(proof, slice, kPrecisions[level]);
+    open = OpenParts(proof, slice);
+  } catch (const Undecided&) {  // the next precision may answer
+  }
+  for (const Slice& part : open) ProveSlice(proof, part, level + 1);
+}
+
+Outputs<Counted> CountSlice(const Asked& asked, const Recipe& recipe, const Slice& slice) {
+  const Following following(recipe, asked.c.dtype());
+  return Evaluated<Counted>(asked, slice);
+}
+
+void CountInto(const Proof& proof, const Recipe& recipe, const Slice& slice) {
+  const auto counted = CountSlice(proof, recipe, slice);
+  for (size_t o = 0; o < proof.golden.size(); ++o) {
+    GoldenTensor& g = proof.golden[o];
+    const auto indices = proof.IndicesOf(o, slice);
     for (size_t i = 0; i < indices.size(); ++i) {
-      const Decision& found = findings[o].found[i];
-      const double radius = findings[o].radius[i];
-      const double permitted = counted[o].values.data[i].Permitted();
-      g.value.data[indices[i]] = found.value;
-      g.high.data[indices[i]] = found.high;
-      g.low.data[indices[i]] = found.low;
-      g.radius.data[indices[i]] = radius;
-      g.permitted.data[indices[i]] = std::isnan(found.high) ? kNaN
-                                     : std::isinf(radius)   ? kInfinity
-                                                            : permitted;
+      const size_t at = indices[i];
+      g.permitted.data[at] = std::isnan(g.high.data[at]) ? kNaN
+                             : std::isinf(g.radius.data[at])
+                                 ? kInfinity
+                                 : counted[o].values.data[i].Permitted();
     }
   }
 }
@@ -188,9 +210,12 @@ std::vector<GoldenTensor> Prove(const Operation& operation, const Case& c, const
   for (const TensorSpec& spec : c.info().signature.outputs) {
     const Tensor<double> empty(c.ShapeOf(spec));
     golden.push_back({spec.name, c.DTypeOf(spec), empty, empty, empty, empty, empty});
+    std::ranges::fill(golden.back().radius.data, kInfinity);
   }
+  const Proof proof{{operation, c, inputs, options.own}, golden};
   ForEachSlice(c, options, [&](const Slice& slice) {
-    ProveInto(operation, c, inputs, recipe, options.own, slice, golden);
+    ProveSlice(proof, slice);
+    CountInto(proof, recipe, slice);
   });
   return golden;
 }
@@ -212,10 +237,7 @@ std::vector<PermittedTensor> Permit(const Operation& operation, const Case& c,
   }
   std::mutex mutex;  // bits of `vacuous` share bytes
   ForEachSlice(c, options, [&](const Slice& slice) {
-    const Following following(recipe, c.dtype());
-    const Tensors own = TakeOwn(c, options.own, slice);
-    const Tracing tracing(own);
-    const auto counted = CountSlice(operation, c, TakeInputs(c, inputs, slice), slice);
+    const auto counted = CountSlice({operation, c, inputs, options.own}, recipe, slice);
     const std::lock_guard lock(mutex);
     for (size_t o = 0; o < permitted.size(); ++o) {
       const auto indices =

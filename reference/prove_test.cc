@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <cmath>
+#include <concepts>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -98,6 +101,29 @@ TEST(Prove, RaisesThePrecisionUntilDecided) {
   EXPECT_THAT(y.value.data, ElementsAre(1, 1));
   EXPECT_THAT(y.low.data, ElementsAre(-0x1p-900, 0x1p-900));
   EXPECT_THAT(y.radius.data, ElementsAre(0, 0));
+}
+
+// x - 1 + 1, in which an x of 2^-900 takes 1536 bits; the rows that were evaluated are counted.
+struct CountingSum : RmsNorm {
+  static inline std::atomic<size_t> rows{0};
+  template <class Real>
+  void operator()(const Tensor<Real>& x, const Tensor<Real>&, Tensor<Real>& y) const {
+    if constexpr (std::same_as<Real, Interval>) rows += x.shape[0];
+    const Real one(1.0);
+    for (size_t i = 0; i < y.data.size(); ++i) y.data[i] = x.data[i] - one + one;
+  }
+};
+
+TEST(Prove, ProvesAgainOnlyWhatIsOpen) {
+  const Case c = Case::Parse("rms_norm N=256 M=1 dtype=f64 @x=normal");
+  Tensors inputs = DrawInputs(c);
+  for (double& x : inputs[0].values.data) x = std::nearbyint(16 * x);
+  inputs[0].values.data[77] = 0x1p-900;
+  const GoldenTensor y =
+      Prove(Wrapped<CountingSum>(), c, inputs, ParseRecipe("native", c.dtype()))[0];
+  EXPECT_EQ(y.high.data, inputs[0].values.data);
+  EXPECT_THAT(y.radius.data, testing::Each(0));
+  EXPECT_EQ(CountingSum::rows, 256u + 3 * 2);  // and a neighbour, at 384, 768 and 1536 bits
 }
 
 // 1 + 2^-8 lies half way between two bf16 numbers; 2^-40 tells which is nearer.
