@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <thread>
 
@@ -130,12 +131,13 @@ TYPED_TEST(ElementaryTest, LimitsAndNaN) {
   });
 }
 
-// Bit for bit the same e^x; NaN is NaN.
+// Bit for bit the same e^x; NaN is NaN, whatever its bits.
 template <class T>
 void ExpectSameExp(const T* x, size_t count) {
   std::vector<T> exp(count), of_negative(count);
   ApplyElementary(Elementary::kExp, x, exp.data(), count);
   ApplyElementary(Elementary::kExpOfNegative, x, of_negative.data(), count);
+  if (std::memcmp(exp.data(), of_negative.data(), count * sizeof(T)) == 0) return;
   for (size_t i = 0; i < count; ++i) {
     if (x[i] != x[i]) {
       ASSERT_TRUE(std::isnan(of_negative[i]));
