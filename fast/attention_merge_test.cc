@@ -1,9 +1,9 @@
 #include "fast/attention_merge.h"
 
-#include <cmath>
 #include <limits>
 
-#include "fast/kernel_test.h"
+#include "fast/proven_test.h"
+#include "fast/typed.h"
 
 namespace sextant::fast {
 namespace {
@@ -11,49 +11,60 @@ namespace {
 template <class T>
 class MergePartsTest : public testing::Test {
  public:
-  // Scores within +-4: each weight is off by a few roundings.
-  static void Check(size_t N, size_t E, bool empty_parts = false) {
-    Random random(N * 100 + E);
-    Guarded<T> y1(random.Fill<T>(N * E, -1, 1)), y2(random.Fill<T>(N * E, -1, 1)), y(N * E);
-    using C = Computed<T>;
-    Guarded<C> lse1(random.Fill<C>(N, -4, 4)), lse2(random.Fill<C>(N, -4, 4)), lse(N);
-    constexpr C kNone = -std::numeric_limits<C>::infinity();
-    for (size_t n = 0; empty_parts && n < N; ++n) {
-      if (n % 4 == 0 || n % 4 == 2) lse1[n] = kNone;
-      if (n % 4 == 1 || n % 4 == 2) lse2[n] = kNone;
-      for (size_t e = 0; n % 4 == 0 && e < E; ++e) y1[n * E + e] = FromDouble<T>(NAN);
-    }
+  using C = Computed<T>;
+
+  // The answer to a case of `attention_merge`, everything between guards.
+  static Tensors Answer(const Case& c, const Tensors& inputs) {
+    const size_t N = ExtentOf(c, "N"), E = ExtentOf(c, "E");
+    const auto y1 = ToGuarded<T>(inputs[0].values), y2 = ToGuarded<T>(inputs[2].values);
+    const auto lse1 = ToGuarded<C>(inputs[1].values), lse2 = ToGuarded<C>(inputs[3].values);
+    Guarded<T> y(N * E);
+    Guarded<C> lse(N);
     MergeParts<T>({N, E, y1.data(), y2.data(), lse1.data(), lse2.data()}, y.data(), lse.data());
-    for (size_t n = 0; n < N; ++n) {
-      const double a = std::exp(static_cast<double>(lse1[n])),
-                   b = std::exp(static_cast<double>(lse2[n]));
-      if (a + b == 0) {
-        ASSERT_EQ(lse[n], kNone);
-      } else {
-        ASSERT_NEAR(lse[n], std::log(a + b), 16 * kUnit<T>);
-      }
-      for (size_t e = 0; e < E; ++e) {
-        double mean = 0;
-        if (a > 0) mean += a / (a + b) * ToDouble(y1[n * E + e]);
-        if (b > 0) mean += b / (a + b) * ToDouble(y2[n * E + e]);
-        double permitted = 24 * kUnit<T>;
-        if (Narrow<T>) permitted += RoundingError(kDType<T>, 1);
-        ASSERT_NEAR(ToDouble(y[n * E + e]), mean, permitted) << n << " " << e;
-      }
-    }
+    return {FromGuarded("y", {N, E}, y), FromGuarded("lse", {N}, lse)};
+  }
+  static void Check(const std::string& words) {
+    std::string line = "attention_merge " + words + " dtype=";
+    ExpectProven(line += NameOf(kDType<T>), Answer);
   }
 };
 using AllTypes = testing::Types<double, float, F16, BF16>;
 TYPED_TEST_SUITE(MergePartsTest, AllTypes);
 
 TYPED_TEST(MergePartsTest, IsRightAtEveryWidth) {
-  OnAllTargets([] {
-    for (size_t E = 0; E <= 33; ++E) TestFixture::Check(3, E);
-  });
+  for (size_t E = 0; E <= 33; ++E) TestFixture::Check("N=3 E=" + std::to_string(E));
 }
 
-TYPED_TEST(MergePartsTest, PartsWithoutKeysDoNotCount) {
-  OnAllTargets([] { TestFixture::Check(8, 5, true); });
+// One part far above the other, each far beyond what e^lse can hold, and both alike.
+TYPED_TEST(MergePartsTest, IsRightForEveryDifference) {
+  TestFixture::Check("N=6 E=5 @lse1=normal(4) @lse2=normal(4)");
+  TestFixture::Check("N=4 E=5 @lse1=500,-500,100,2 @lse2=-500,500,101,2");
+}
+
+TYPED_TEST(MergePartsTest, OfPartsWithoutKeysIsZero) {
+  TestFixture::Check("N=40 E=5 empty_rows=zero @lse1=masked @lse2=masked");
+}
+
+// The other part is the answer, to the bit, whatever stands in that without keys.
+TYPED_TEST(MergePartsTest, PartsWithoutKeysMayHoldAnything) {
+  using T = TypeParam;
+  using C = Computed<T>;
+  OnAllTargets([] {
+    Random random;
+    const Guarded<T> full = random.Fill<T>(37);
+    Guarded<T> empty(37);
+    for (size_t e = 0; e < 37; ++e) empty[e] = FromDouble<T>(NAN);
+    const C some = C{1.5}, none = -std::numeric_limits<C>::infinity();
+    for (const bool first : {true, false}) {
+      Guarded<T> y(37);
+      C lse = 0;
+      MergeParts<T>({1, 37, (first ? empty : full).data(), (first ? full : empty).data(),
+                     first ? &none : &some, first ? &some : &none},
+                    y.data(), &lse);
+      EXPECT_EQ(lse, some);
+      EXPECT_TRUE(y.SameBits(full));
+    }
+  });
 }
 
 }  // namespace

@@ -1,147 +1,117 @@
 #include "fast/relative_attention.h"
 
 #include <cmath>
-#include <numeric>
 
-#include "fast/kernel_test.h"
+#include "fast/proven_test.h"
+#include "fast/typed.h"
 #include "reference/relative_attention.h"
 
 namespace sextant::fast {
 namespace {
 
-struct Shape {
-  size_t heads, S, keys, D;
-  int64_t clip;
-};
-
-// Everything that a call needs, drawn at random; values so small that scores stay within +-4.
-template <class T>
-struct Question {
-  Shape shape;
-  Guarded<T> q, k, v, key_table, value_table;
-  std::vector<int64_t> query_position, key_position;
-  double scale = 0.5;
-
-  explicit Question(const Shape& of) : Question(of, Random(of.keys * 1000 + of.D)) {}
-  Question(const Shape& of, Random random)
-      : shape(of),
-        q(random.Fill<T>(of.heads * of.S * of.D, -1, 1)),
-        k(random.Fill<T>(of.heads * of.keys * of.D, -1, 1)),
-        v(random.Fill<T>(of.heads * of.keys * of.D, -1, 1)),
-        key_table(random.Fill<T>((2 * of.clip + 1) * of.D, -1, 1)),
-        value_table(random.Fill<T>((2 * of.clip + 1) * of.D, -1, 1)),
-        query_position(of.S),
-        key_position(of.keys) {
-    std::iota(query_position.begin(), query_position.end(), 3);
-    std::iota(key_position.begin(), key_position.end(), 0);
-  }
-  RelativeInputs<T> Inputs() const {
-    return {
-        shape.heads,        shape.D,        q.data(),     k.data(),   v.data(), key_table.data(),
-        value_table.data(), query_position, key_position, shape.clip, scale};
-  }
-};
-
-// The formula in double, and the permitted error: with exponents off by E, which is the error of a
-// score of 2D + 2 roundings and that of an exponential, a mean of T values of size at most 2 is off
-// by 2 (e^2E - 1), and by 2T + 6 more roundings of the mean and of the sum.
-template <class T>
-void ExpectAttended(const Question<T>& asked, const Guarded<T>& y, const Guarded<T>& scores) {
-  const auto& [heads, S, keys, D, clip] = asked.shape;
-  const double u = kUnit<T>;
-  std::vector<double> score(keys);
-  for (size_t i = 0; i < heads * S; ++i) {
-    const auto row = [&](size_t t) {
-      return static_cast<size_t>(
-          RelativeAttention::RowOf(asked.query_position[i % S], asked.key_position[t], clip));
-    };
-    double worst = 0, sum = 0;
-    for (size_t t = 0; t < keys; ++t) {
-      double dot = 0, size = 0;
-      for (size_t d = 0; d < D; ++d) {
-        const double q = ToDouble(asked.q[i * D + d]);
-        const double k = ToDouble(asked.k[(i / S * keys + t) * D + d]),
-                     a = ToDouble(asked.key_table[row(t) * D + d]);
-        dot += q * (k + a);
-        size += std::abs(q) * (std::abs(k) + std::abs(a));
-      }
-      score[t] = dot * asked.scale;
-      const double error = size * asked.scale * (2. * static_cast<double>(D) + 2) * u * 1.01;
-      worst = std::max(worst, error);
-      const double permitted =
-          error + (Narrow<T> ? RoundingError(kDType<T>, std::abs(score[t]) + error) : 0) + 1e-15;
-      ASSERT_NEAR(ToDouble(scores[i * keys + t]), score[t], permitted);
-      sum += std::exp(score[t]);
-    }
-    const double E = worst + 16 * D * u + 4 * u;  // and of the difference to the largest score
-    for (size_t d = 0; d < D; ++d) {
-      double mean = 0;
-      for (size_t t = 0; t < keys; ++t) {
-        mean += std::exp(score[t]) / sum *
-                (ToDouble(asked.v[(i / S * keys + t) * D + d]) +
-                 ToDouble(asked.value_table[row(t) * D + d]));
-      }
-      double permitted = 2 * std::expm1(2 * E) + 2 * (2. * static_cast<double>(keys) + 6) * u;
-      if (Narrow<T>) permitted += RoundingError(kDType<T>, std::abs(mean) + permitted);
-      ASSERT_NEAR(ToDouble(y[i * D + d]), mean, permitted + 1e-15) << "row " << i << " of " << keys;
-    }
-  }
-}
-
 template <class T>
 class RelativeAttendTest : public testing::Test {
  public:
-  static void Check(const Shape& shape) {
-    const Question<T> asked(shape);
-    Guarded<T> y(shape.heads * shape.S * shape.D), scores(shape.heads * shape.S * shape.keys);
-    Guarded<Computed<T>> scratch(ScratchOf(asked.Inputs()));
-    RelativeAttend(asked.Inputs(), y.data(), scores.data(), scratch.data());
-    ExpectAttended(asked, y, scores);
+  // The answer to a case of `relative_attention` with its scale set, everything between guards.
+  static Tensors Answer(const Case& c, const Tensors& inputs) {
+    const size_t H = ExtentOf(c, "H"), S = ExtentOf(c, "S"), keys = ExtentOf(c, "T");
+    const size_t D = ExtentOf(c, "D");
+    const auto op = StructOf<RelativeAttention>(c);
+    const auto of = [&](size_t i) { return ToGuarded<T>(inputs[i].values); };
+    const Guarded<T> q = of(0), k = of(1), v = of(2), key_table = of(3), value_table = of(4);
+    const auto query_position = ToIntegers(inputs[5].values);
+    const auto key_position = ToIntegers(inputs[6].values);
+    const RelativeInputs<T> in{H,
+                               D,
+                               q.data(),
+                               k.data(),
+                               v.data(),
+                               key_table.data(),
+                               value_table.data(),
+                               query_position,
+                               key_position,
+                               op.clip,
+                               op.scale.value()};
+    Guarded<T> y(H * S * D), scores(H * S * keys);
+    Guarded<Computed<T>> scratch(ScratchOf(in));
+    RelativeAttend(in, y.data(), scores.data(), scratch.data());
+    return {FromGuarded("y", {1, H, S, D}, y), FromGuarded("scores", {1, H, S, keys}, scores)};
+  }
+  static void Check(const std::string& words) {
+    std::string line = "relative_attention scale=0.5 B=1 " + words + " dtype=";
+    ExpectProven(line += NameOf(kDType<T>), Answer);
   }
 };
 using AllTypes = testing::Types<double, float, F16, BF16>;
 TYPED_TEST_SUITE(RelativeAttendTest, AllTypes);
 
 TYPED_TEST(RelativeAttendTest, IsRightAtEveryWidth) {
-  OnAllTargets([] {
-    for (size_t D = 1; D <= 33; ++D) TestFixture::Check({2, 2, 3, D, 1});
-    TestFixture::Check({1, 1, 2, 129, 2});
-  });
+  for (size_t D = 1; D <= 33; ++D) {
+    TestFixture::Check("clip=1 H=2 S=2 T=3 @query_position=3,4 D=" + std::to_string(D));
+  }
+  TestFixture::Check("clip=2 H=1 S=1 T=2 @query_position=3 D=129");
 }
 
 TYPED_TEST(RelativeAttendTest, IsRightForEveryNumberOfKeys) {
-  OnAllTargets([] {
-    for (size_t keys = 1; keys <= 33; ++keys) TestFixture::Check({2, 3, keys, 4, 2});
-  });
+  for (size_t T = 1; T <= 33; ++T) {
+    TestFixture::Check("clip=2 H=2 S=3 D=4 @query_position=3..5 T=" + std::to_string(T));
+  }
 }
 
 TYPED_TEST(RelativeAttendTest, ClipsMayBeWideOrNone) {
-  OnAllTargets([] {
-    TestFixture::Check({1, 3, 9, 4, 0});
-    TestFixture::Check({1, 3, 9, 4, 100});
-  });
+  for (const char* clip : {"clip=0", "clip=100"}) {
+    TestFixture::Check(std::string(clip) + " H=1 S=3 T=9 D=4 @query_position=3..5");
+  }
 }
 
-// Rows of the tables that no key uses may hold anything.
+// Rows of the tables that no key uses may hold anything: the answer has the same bits.
 TEST(RelativeAttend, UnusedRowsDoNotCount) {
-  Question<float> asked({1, 1, 2, 2, 1});
-  asked.query_position = {0};
-  asked.key_position = {-9, 9};  // rows 0 and 2
-  for (const size_t d : {2, 3}) asked.key_table[d] = asked.value_table[d] = NAN;
-  Guarded<float> y(2), scores(2), scratch(ScratchOf(asked.Inputs()));
+  Random random;
+  const Guarded<float> q = random.Fill<float>(2), k = random.Fill<float>(4);
+  const Guarded<float> v = random.Fill<float>(4);
+  Guarded<float> key_table = random.Fill<float>(6), value_table = random.Fill<float>(6);
+  const std::vector<int64_t> query_position = {0}, key_position = {-9, 9};  // rows 0 and 2
+  const RelativeInputs<float> in{.heads = 1,
+                                 .D = 2,
+                                 .q = q.data(),
+                                 .k = k.data(),
+                                 .v = v.data(),
+                                 .key_table = key_table.data(),
+                                 .value_table = value_table.data(),
+                                 .query_position = query_position,
+                                 .key_position = key_position,
+                                 .clip = 1,
+                                 .scale = 0.5};
   OnAllTargets([&] {
-    RelativeAttend(asked.Inputs(), y.data(), scores.data(), scratch.data());
-    ExpectAttended(asked, y, scores);
+    Guarded<float> y(2), scores(2), scratch(ScratchOf(in)), y_of_nan(2), scores_of_nan(2);
+    for (const size_t d : {2, 3}) key_table[d] = value_table[d] = 1;
+    RelativeAttend(in, y.data(), scores.data(), scratch.data());
+    for (const size_t d : {2, 3}) key_table[d] = value_table[d] = NAN;
+    RelativeAttend(in, y_of_nan.data(), scores_of_nan.data(), scratch.data());
+    for (const size_t i : {0, 1}) EXPECT_TRUE(std::isfinite(y[i])) << i;
+    EXPECT_TRUE(y_of_nan.SameBits(y));
+    EXPECT_TRUE(scores_of_nan.SameBits(scores));
   });
 }
 
 TEST(RelativeAttend, WithoutKeysGivesZeros) {
-  const Question<float> asked({1, 1, 0, 2, 1});
-  Guarded<float> y(2), scores(0), scratch(ScratchOf(asked.Inputs()));
-  y[0] = y[1] = 7;
-  RelativeAttend(asked.Inputs(), y.data(), scores.data(), scratch.data());
-  EXPECT_EQ(y[0], 0);
-  EXPECT_EQ(y[1], 0);
+  const float q[] = {1, 2}, table[6] = {};
+  const std::vector<int64_t> query_position = {0};
+  const RelativeInputs<float> in{.heads = 1,
+                                 .D = 2,
+                                 .q = q,
+                                 .key_table = table,
+                                 .value_table = table,
+                                 .query_position = query_position,
+                                 .key_position = {},
+                                 .clip = 1};
+  OnAllTargets([&] {
+    Guarded<float> y(2), scores(0), scratch(ScratchOf(in));
+    y[0] = y[1] = 7;
+    RelativeAttend(in, y.data(), scores.data(), scratch.data());
+    EXPECT_EQ(y[0], 0);
+    EXPECT_EQ(y[1], 0);
+  });
 }
 
 }  // namespace
