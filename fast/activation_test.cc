@@ -1,6 +1,7 @@
 #include "fast/activation.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "fast/kernel_test.h"
 #include "reference/case.h"
@@ -147,12 +148,129 @@ TYPED_TEST(ActivationTest, TailsKeepTheirDigits) {
   });
 }
 
+// What f gives at +infinity and at -infinity, by the comment of activation-inl.h.
+struct Limits {
+  double high, low;
+};
+Limits LimitsOf(ActivationKind kind) {
+  switch (kind) {
+    case ActivationKind::kSigmoid:
+      return {1, 0};
+    case ActivationKind::kTanh:
+      return {1, -1};
+    case ActivationKind::kRelu:
+    case ActivationKind::kRelu2:
+      return {INFINITY, 0};
+    default:  // x times what falls to 0
+      return {INFINITY, NAN};
+  }
+}
+// The same number, or NaN both.
+void ExpectSame(double got, double expected, size_t i) {
+  EXPECT_TRUE(got == expected || (std::isnan(got) && std::isnan(expected)))
+      << "element " << i << " is " << got << ", expected " << expected;
+}
+// NaN, +infinity, -infinity and so on: each of them in every lane as n grows.
+template <class T>
+Guarded<T> Nonfinite(size_t n) {
+  const double all[] = {NAN, INFINITY, -INFINITY};
+  Guarded<T> x(n);
+  for (size_t i = 0; i < n; ++i) x[i] = FromDouble<T>(all[(n + i) % 3]);
+  return x;
+}
+
+TYPED_TEST(ActivationTest, NaNStaysAndInfinitiesGiveLimits) {
+  using T = TypeParam;
+  OnAllTargets([] {
+    for (const size_t n : kCounts) {
+      const Guarded<T> x = Nonfinite<T>(n);
+      const auto expect = [&](const Guarded<T>& y, const Limits& limits) {
+        for (size_t i = 0; i < n; ++i) {
+          const double at = ToDouble(x[i]);
+          ExpectSame(ToDouble(y[i]), std::isnan(at) ? NAN : at > 0 ? limits.high : limits.low, i);
+        }
+      };
+      Guarded<T> y(n);
+      for (const std::string_view kind : NamesOf(ActivationKind())) {
+        SCOPED_TRACE(kind);
+        ActivationKind value{};
+        ParseValue(kind, value);
+        Activate(value, 1, x.data(), y.data(), n);
+        expect(y, LimitsOf(value));
+      }
+      CapSoftly(30, x.data(), y.data(), n);
+      expect(y, {30, -30});
+    }
+  });
+}
+
+TYPED_TEST(ActivationTest, GatesKeepNaNAndGiveLimits) {
+  using T = TypeParam;
+  OnAllTargets([] {
+    for (const size_t n : kCounts) {
+      const Guarded<T> special = Nonfinite<T>(n);
+      Guarded<T> twos(n), y(n);
+      for (size_t i = 0; i < n; ++i) twos[i] = FromDouble<T>(2);
+      for (const std::string_view kind : NamesOf(GateKind())) {
+        SCOPED_TRACE(kind);
+        GateRows rows{.N = 1, .F = n};
+        ParseValue(kind, rows.kind);
+        const Limits limits = LimitsOf(ActivationOf(rows.kind));
+        Gate(rows, special.data(), twos.data(), y.data());
+        for (size_t i = 0; i < n; ++i) {
+          const double gate = ToDouble(special[i]);
+          const double f = std::isnan(gate) ? NAN : gate > 0 ? limits.high : limits.low;
+          ExpectSame(ToDouble(y[i]), 2 * f, i);
+        }
+        Gate(rows, twos.data(), special.data(), y.data());  // f(2) > 0
+        for (size_t i = 0; i < n; ++i) ExpectSame(ToDouble(y[i]), ToDouble(special[i]), i);
+
+        rows.limit = 2;  // infinities become 2 and -2, but a gate has no limit below
+        Guarded<T> of_two(n);
+        Gate(rows, twos.data(), twos.data(), of_two.data());
+        Gate(rows, twos.data(), special.data(), y.data());
+        for (size_t i = 0; i < n; ++i) {
+          const double up = ToDouble(special[i]), whole = ToDouble(of_two[i]);
+          ExpectSame(ToDouble(y[i]), std::isnan(up) ? NAN : up > 0 ? whole : -whole, i);
+        }
+        Gate(rows, special.data(), twos.data(), y.data());
+        for (size_t i = 0; i < n; ++i) {
+          const double gate = ToDouble(special[i]);
+          const double whole = gate > 0 ? ToDouble(of_two[i]) : 2 * limits.low;
+          ExpectSame(ToDouble(y[i]), std::isnan(gate) ? NAN : whole, i);
+        }
+      }
+    }
+  });
+}
+
+TYPED_TEST(ActivationTest, OfNoRowsNothingIsReadOrWritten) {
+  OnAllTargets([] {
+    TypeParam* const nowhere = nullptr;
+    for (const std::string_view kind : NamesOf(ActivationKind())) {
+      ActivationKind value{};
+      ParseValue(kind, value);
+      Activate(value, 1, nowhere, nowhere, 0);
+    }
+    CapSoftly(30, nowhere, nowhere, 0);
+    Gate({.N = 0, .F = 5}, nowhere, nowhere, nowhere);
+    Gate({.N = 5, .F = 0}, nowhere, nowhere, nowhere);
+  });
+}
+
 // Large enough to bypass the caches.
-TEST(SlowActivation, GivesTheSameBitsWhenStreaming) {
+template <class T>
+class SlowActivation : public testing::Test {};
+using StreamedTypes = testing::Types<float, BF16>;
+TYPED_TEST_SUITE(SlowActivation, StreamedTypes);
+
+TYPED_TEST(SlowActivation, GivesTheSameBitsWhenStreaming) {
+  using T = TypeParam;
   Random random;
-  const GateRows rows{.N = 900, .F = 10001, .gate_row = 10001, .up_row = 10001, .y_row = 10001};
-  Guarded<float> gate = random.Fill<float>(rows.N * rows.F), up = random.Fill<float>(gate.size());
-  Guarded<float> y(gate.size());
+  const GateRows rows{
+      .N = 3600 / sizeof(T), .F = 10001, .gate_row = 10001, .up_row = 10001, .y_row = 10001};
+  Guarded<T> gate = random.Fill<T>(rows.N * rows.F), up = random.Fill<T>(gate.size());
+  Guarded<T> y(gate.size());
   Gate(rows, gate.data(), up.data(), y.data());
   Gate(rows, gate.data(), up.data(), gate.data());
   EXPECT_TRUE(gate.SameBits(y));

@@ -61,17 +61,23 @@ TEST(AddAndNormalizeRows, ReadsTheRoundedSum) {
 }
 
 // Large enough to bypass the caches.
-TEST(SlowAddAndNormalizeRows, GivesTheSameBitsWhenStreaming) {
+template <class T>
+class SlowAddAndNormalizeRows : public testing::Test {};
+using StreamedTypes = testing::Types<float, BF16>;
+TYPED_TEST_SUITE(SlowAddAndNormalizeRows, StreamedTypes);
+
+TYPED_TEST(SlowAddAndNormalizeRows, GivesTheSameBitsWhenStreaming) {
+  using T = TypeParam;
   Random random;
-  const AddedRows rows{.N = 1000, .M = 5001};
+  const AddedRows rows{.N = 4000 / sizeof(T), .M = 5001};
   const size_t count = rows.N * rows.M;
-  Guarded<float> x = random.Fill<float>(count), residual = random.Fill<float>(count);
+  Guarded<T> x = random.Fill<T>(count), residual = random.Fill<T>(count);
   const Guarded<float> weight = random.Fill<float>(rows.M);
-  Guarded<float> y(count), sum(count);
+  Guarded<T> y(count), sum(count);
   AddAndNormalizeRows(rows, x.data(), residual.data(), weight.data(),
-                      AddedOutputs<float>{y.data(), sum.data()});
+                      AddedOutputs<T>{y.data(), sum.data()});
   AddAndNormalizeRows(rows, x.data(), residual.data(), weight.data(),
-                      AddedOutputs<float>{x.data(), residual.data()});
+                      AddedOutputs<T>{x.data(), residual.data()});
   EXPECT_TRUE(x.SameBits(y));
   EXPECT_TRUE(residual.SameBits(sum));
 }

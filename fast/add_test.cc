@@ -33,15 +33,27 @@ TYPED_TEST(Adding, RoundsOnceAndStaysInItsMemory) {
   });
 }
 
-TYPED_TEST(Adding, MayWriteOverAnOperand) {
+TYPED_TEST(Adding, MayWriteOverAnyOperand) {
   using T = TypeParam;
   OnAllTargets([] {
     Random random;
-    const auto a = random.Fill<T>(37), b = random.Fill<T>(37);
-    Guarded<T> y(37), in_place = a;
-    Add<T>(37, a.data(), b.data(), nullptr, y.data());
-    Add<T>(37, in_place.data(), b.data(), nullptr, in_place.data());
-    for (size_t i = 0; i < 37; ++i) EXPECT_EQ(ToDouble(in_place[i]), ToDouble(y[i]));
+    constexpr size_t n = 37;
+    const auto a = random.Fill<T>(n), b = random.Fill<T>(n), c = random.Fill<T>(n);
+    Guarded<T> two(n), three(n);
+    Add<T>(n, a.data(), b.data(), nullptr, two.data());
+    Add<T>(n, a.data(), b.data(), c.data(), three.data());
+    Guarded<T> over_a = a, over_b = b;
+    Add<T>(n, over_a.data(), b.data(), nullptr, over_a.data());
+    Add<T>(n, a.data(), over_b.data(), nullptr, over_b.data());
+    EXPECT_TRUE(over_a.SameBits(two));
+    EXPECT_TRUE(over_b.SameBits(two));
+    Guarded<T> first = a, second = b, third = c;
+    Add<T>(n, first.data(), b.data(), c.data(), first.data());
+    Add<T>(n, a.data(), second.data(), c.data(), second.data());
+    Add<T>(n, a.data(), b.data(), third.data(), third.data());
+    EXPECT_TRUE(first.SameBits(three));
+    EXPECT_TRUE(second.SameBits(three));
+    EXPECT_TRUE(third.SameBits(three));
   });
 }
 

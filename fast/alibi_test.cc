@@ -78,17 +78,23 @@ TEST(FillAlibi, DistancesAreDifferencesOfIntegers) {
 }
 
 // Large enough to bypass the caches.
-TEST(SlowFillAlibi, GivesTheSameBitsWhenStreaming) {
+template <class T>
+class SlowFillAlibi : public testing::Test {};
+using StreamedTypes = testing::Types<float, BF16>;
+TYPED_TEST_SUITE(SlowFillAlibi, StreamedTypes);
+
+TYPED_TEST(SlowFillAlibi, GivesTheSameBitsWhenStreaming) {
+  using T = TypeParam;
   std::vector<int64_t> query(40), key(3001);
   for (size_t s = 0; s < query.size(); ++s) query[s] = static_cast<int64_t>(s);
   for (size_t t = 0; t < key.size(); ++t) key[t] = static_cast<int64_t>(3 * t);
-  constexpr size_t kHeads = 300;
+  constexpr size_t kHeads = 1200 / sizeof(T);
   const auto slope = Random().Fill<float>(kHeads);
-  Guarded<float> all(kHeads * query.size() * key.size()), one(query.size() * key.size());
-  FillAlibi<float>({AlibiForm::kDistance, query, key}, {slope.data(), kHeads}, all.data());
+  Guarded<T> all(kHeads * query.size() * key.size()), one(query.size() * key.size());
+  FillAlibi<T>({AlibiForm::kDistance, query, key}, {slope.data(), kHeads}, all.data());
   for (const size_t h : {size_t{0}, kHeads - 1}) {
-    FillAlibi<float>({AlibiForm::kDistance, query, key}, {slope.data() + h, 1}, one.data());
-    EXPECT_EQ(std::memcmp(one.data(), all.data() + h * one.size(), one.size() * sizeof(float)), 0);
+    FillAlibi<T>({AlibiForm::kDistance, query, key}, {slope.data() + h, 1}, one.data());
+    EXPECT_EQ(std::memcmp(one.data(), all.data() + h * one.size(), one.size() * sizeof(T)), 0);
   }
 }
 

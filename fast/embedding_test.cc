@@ -47,18 +47,24 @@ TEST(GatherRows, CopiesBitsWithoutScale) {
 }
 
 // Large enough to bypass the caches.
-TEST(SlowGatherRows, GivesTheSameBitsWhenStreaming) {
-  constexpr size_t kRows = 700, kWidth = 5001;
+template <class T>
+class SlowGatherRows : public testing::Test {};
+using StreamedTypes = testing::Types<float, BF16>;
+TYPED_TEST_SUITE(SlowGatherRows, StreamedTypes);
+
+TYPED_TEST(SlowGatherRows, GivesTheSameBitsWhenStreaming) {
+  using T = TypeParam;
+  constexpr size_t kRows = 2800 / sizeof(T), kWidth = 5001;
   Random random;
-  const Guarded<float> table = random.Fill<float>(kRows * kWidth);
+  const Guarded<T> table = random.Fill<T>(kRows * kWidth);
   std::vector<int64_t> token(2 * kRows);
   for (int64_t& t : token) t = static_cast<int64_t>(random.Bits() % kRows);
-  Guarded<float> all(token.size() * kWidth), one(kWidth);
+  Guarded<T> all(token.size() * kWidth), one(kWidth);
   for (const double scale : {1.0, 0.1}) {
-    GatherRows<float>({table.data(), kWidth, scale}, token, all.data());
+    GatherRows<T>({table.data(), kWidth, scale}, token, all.data());
     for (size_t s = 0; s < token.size(); ++s) {
-      GatherRows<float>({table.data(), kWidth, scale}, std::span(token).subspan(s, 1), one.data());
-      ASSERT_EQ(std::memcmp(&all[s * kWidth], one.data(), kWidth * sizeof(float)), 0) << s;
+      GatherRows<T>({table.data(), kWidth, scale}, std::span(token).subspan(s, 1), one.data());
+      ASSERT_EQ(std::memcmp(&all[s * kWidth], one.data(), kWidth * sizeof(T)), 0) << s;
     }
   }
 }

@@ -19,7 +19,8 @@ struct CenteredRows {
 // that x does not touch. Computes in f32 (f64 for f64) and rounds once; sums have 4 accumulators
 // per lane. Error to first order in u, before the last rounding, in the worst case: (M + 1) u
 // mean|x| of the mean, which reaches every x - mean; twice that times mean|x - mean|, and (M + 4) u
-// of it, of the variance; 4 u for 1/root, the scaled difference, and weight and bias.
+// of it, of the variance; 4 u of (x - mean)/root for the difference, root, 1/root and the product;
+// u each of the product with the weight (where it is not fused) and of y.
 template <Element T>
 void NormalizeCentered(const CenteredRows& rows, const T* x, const Computed<T>* weight,
                        const Computed<T>* bias, T* y) noexcept;

@@ -169,17 +169,23 @@ TYPED_TEST(RotateTest, SharesOneRowOfTheTable) {
 }
 
 // Large enough to bypass the caches.
-TEST(SlowRotate, GivesTheSameBitsWhenStreaming) {
-  const Rotation r{.H = 3, .S = 20000, .D = 131, .R = 128, .offset = 2};
+template <class T>
+class SlowRotate : public testing::Test {};
+using StreamedTypes = testing::Types<float, BF16>;
+TYPED_TEST_SUITE(SlowRotate, StreamedTypes);
+
+TYPED_TEST(SlowRotate, GivesTheSameBitsWhenStreaming) {
+  using T = TypeParam;
+  const Rotation r{.H = 12 / sizeof(T), .S = 20000, .D = 131, .R = 128, .offset = 2};
   Random random;
-  Guarded<float> x = random.Fill<float>(r.H * r.S * r.D), y(x.size());
+  Guarded<T> x = random.Fill<T>(r.H * r.S * r.D), y(x.size());
   const Guarded<float> cosine = random.Fill<float>(r.S * r.R / 2),
                        sine = random.Fill<float>(r.S * r.R / 2);
   const RotaryTable<float> table = DenseTable(r, cosine.data(), sine.data());
-  const Heads<float> same = Dense(r, x.data());
-  const Heads<const float> from{same.data, same.batch, same.head, same.row};
-  Rotate<float, float>(r, from, table, Dense(r, y.data()));
-  Rotate<float, float>(r, from, table, same);
+  const Heads<T> same = Dense(r, x.data());
+  const Heads<const T> from{same.data, same.batch, same.head, same.row};
+  Rotate<T, float>(r, from, table, Dense(r, y.data()));
+  Rotate<T, float>(r, from, table, same);
   EXPECT_TRUE(x.SameBits(y));
 }
 

@@ -111,10 +111,17 @@ TEST(SoftmaxOfRows, AWhollyMaskedRowIsNaN) {
 }
 
 // Large enough to bypass the caches.
-TEST(SlowSoftmaxOfRows, GivesTheSameBitsWhenStreaming) {
+template <class T>
+class SlowSoftmaxOfRows : public testing::Test {};
+using StreamedTypes = testing::Types<float, BF16>;
+TYPED_TEST_SUITE(SlowSoftmaxOfRows, StreamedTypes);
+
+TYPED_TEST(SlowSoftmaxOfRows, GivesTheSameBitsWhenStreaming) {
+  using T = TypeParam;
   Random random;
-  const SoftmaxRows rows{.N = 1400, .M = 5001, .x_row = 5001, .y_row = 5001};
-  Guarded<float> x = random.Fill<float>(rows.N * rows.M), y(x.size()), scratch(rows.M);
+  const SoftmaxRows rows{.N = 5600 / sizeof(T), .M = 5001, .x_row = 5001, .y_row = 5001};
+  Guarded<T> x = random.Fill<T>(rows.N * rows.M), y(x.size());
+  Guarded<float> scratch(rows.M);
   SoftmaxOfRows(rows, x.data(), y.data(), scratch.data());
   SoftmaxOfRows(rows, x.data(), x.data(), scratch.data());
   EXPECT_TRUE(x.SameBits(y));
