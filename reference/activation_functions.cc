@@ -149,18 +149,21 @@ Counted Sigmoid(const Counted& operand) {
 }
 
 // Libraries for graphics processors claim 2 ulps (CUDA's of erff and erf): 2 are granted for each
-// ulp of the recipe.
+// ulp of the recipe, of erf(a) or, in the form erf_absolute, of numbers just below 1 wherever a is.
 Counted Erf(const Counted& operand) {
   const Counted a = Converted(operand);
-  if (a.IsZero()) return a;
+  const StepRule& rule = CurrentRule();
+  const bool absolute = rule.form == Form::kErfAbsolute && !rule.exact;
+  if (a.IsZero() && !absolute) return a;
+  const double claimed = 2 * rule.ulps, of_one = absolute ? claimed * UnitOf(rule.format) : 0;
   const DoubleDouble center = erf(a.center_);
   const double x = a.center_.high;
   const auto error =
-      Counted::Through(a, [&](double e) { return Through(e, a.drift_, x, ErfSlope, 2); });
+      Counted::Through(a, [&](double e) { return Through(e, a.drift_, x, ErfSlope, 2) + of_one; });
   const double own = std::abs(center.high) * 256 * kUnit + kTinyDrift;
   const double drift = Through(a.drift_, 0, x, ErfSlope, 2) + own;
   return Counted::Finish({center, error, drift, a.saturated_, true, kBelowOne},
-                         2 * CurrentRule().ulps);
+                         absolute ? 0.5 : claimed);
 }
 
 // Where it is small it is e^(-x^2) times a fraction, which no C library gets right to an ulp: glibc

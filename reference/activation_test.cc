@@ -74,6 +74,39 @@ TEST(Activation, FormsOfGeluPermitDifferentErrors) {
   EXPECT_LT(by_erfc, 200 * 0x1p-24 * value);
 }
 
+// Abramowitz and Stegun, Handbook of Mathematical Functions, 7.1.26: right to 1.5e-7.
+float ErfBy7126(float x) {
+  const float t = 1 / (1 + 0.3275911f * std::abs(x));
+  const float sum =
+      ((((1.061405429f * t - 1.453152027f) * t + 1.421413741f) * t - 0.284496736f) * t +
+       0.254829592f) *
+      t;
+  return std::copysign(1 - sum * std::exp(-x * x), x);
+}
+
+// Near 0 an absolute error of erf is any number of its ulps.
+TEST(Activation, ErfMayBeRightAbsolutelyAlone) {
+  const std::string line = "activation kind=gelu N=1 F=2000 dtype=f32 @x=uniform(-6,6)";
+  const Tensors inputs = DrawInputs(Case::Parse(line));
+  const auto violations = [&](const std::string& recipe) {
+    const GoldenTensor golden = ProofOf(line, recipe).golden[0];
+    int count = 0;
+    for (size_t i = 0; i < 2000; ++i) {
+      const auto x = static_cast<float>(inputs[0].values.data[i]);
+      const float y = 0.5f * x * (1 + ErfBy7126(x * 0.70710678f));
+      count += std::abs(y - golden.high.data[i]) > golden.permitted.data[i];
+    }
+    return count;
+  };
+  EXPECT_EQ(violations("*=f32 activation=f32:erf_absolute/4"), 0);
+  EXPECT_GT(violations("*=f32 activation=f32:erf/4"), 0);
+  const double at_zero =
+      ProofOf("activation kind=gelu N=1 F=1 dtype=f32 @x=0", "*=f32 activation=f32:erf_absolute/4")
+          .golden[0]
+          .permitted.data[0];
+  EXPECT_EQ(at_zero, 0);  // whatever erf(0) is, x is 0
+}
+
 // beta = 1.702 is no f32; 2 is.
 TEST(Activation, BetaIsChargedWhereItRounds) {
   const auto permitted = [](const std::string& beta) {

@@ -36,9 +36,13 @@ std::string PrintValue(const std::optional<T>& value) {  // unset is a state of 
 }
 template <class T>
 std::string PrintValue(const std::vector<T>& list) {  // "[1,1.5]"
-  std::string text;
-  for (const T& value : list) text += (text.empty() ? "" : ",") + PrintValue(value);
-  return "[" + text + "]";
+  std::string text = "[";
+  for (const T& value : list) {
+    if (text.size() > 1) text += ',';
+    text += PrintValue(value);
+  }
+  text += ']';
+  return text;
 }
 
 // Each throws Error saying what was expected. Numbers: decimal or hexadecimal ("0x1p-3"), finite.

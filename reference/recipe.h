@@ -52,22 +52,23 @@ constexpr std::array<std::string_view, 24> NamesOf(Step) { return kStepNames; }
 
 // How a step is computed, where that changes its accuracy.
 enum class Form {
-  kDefault,     // frequency, slope: pow; sum, dot, softmax: any order; activation: erf
-  kPow,         // 1 / pow(base, 2k/R)
-  kExpLog,      // exp(-2k * (ln(base) / R))
-  kPowerChain,  // pow(pow(base, 2/R), -k), the inner power rounded
-  kIterated,    // the previous frequency times pow(base, -2/R)
-  kAny,         // a sum in any order
-  kSequential,  // left to right
-  kPairwise,    // by halves
-  kTensorCore,  // exact products; four at a time are aligned with the sum and cut off, not rounded
-  kErf,         // 1 + erf(x / sqrt 2): its absolute error is that near 1
-  kErfc,        // erfc(-x / sqrt 2)
+  kDefault,      // frequency, slope: pow; sum, dot, softmax: any order; activation: erf
+  kPow,          // 1 / pow(base, 2k/R)
+  kExpLog,       // exp(-2k * (ln(base) / R))
+  kPowerChain,   // pow(pow(base, 2/R), -k), the inner power rounded
+  kIterated,     // the previous frequency times pow(base, -2/R)
+  kAny,          // a sum in any order
+  kSequential,   // left to right
+  kPairwise,     // by halves
+  kTensorCore,   // exact products; four at a time are aligned with the sum and cut off, not rounded
+  kErf,          // 1 + erf(x / sqrt 2): its absolute error is that near 1
+  kErfc,         // erfc(-x / sqrt 2)
+  kErfAbsolute,  // as erf, whose own error is absolute: Abramowitz and Stegun 7.1.26 and the like
 };
-inline constexpr std::array<std::string_view, 11> kFormNames = {
+inline constexpr std::array<std::string_view, 12> kFormNames = {
     "default",    "pow",      "exp_log",     "power_chain", "iterated", "any",
-    "sequential", "pairwise", "tensor_core", "erf",         "erfc"};
-constexpr std::array<std::string_view, 11> NamesOf(Form) { return kFormNames; }
+    "sequential", "pairwise", "tensor_core", "erf",         "erfc",     "erf_absolute"};
+constexpr std::array<std::string_view, 12> NamesOf(Form) { return kFormNames; }
 
 struct StepRule {
   bool exact = false;      // real arithmetic: nothing rounds
