@@ -22,15 +22,10 @@ ActivationKind KindOf(const Case& c) {
 bool IsSwish(const Case& c) { return KindOf(c) == ActivationKind::kSwish; }
 double BetaOf(const Case& c) { return NumberOf(c, "beta", 1); }
 
-Tensors Scaled(Tensors inputs, double factor) {
-  inputs[0].values = Times(inputs[0].values, factor);
-  return inputs;
-}
-
 // f(x) and f(-x) together: 1 for a sigmoid, 0 for tanh, and f(x) - f(-x) is x for all that weigh x
 // by something between 0 and 1, x |x| for the square.
 Findings CheckMirror(const Case& c, const Tensors& inputs, const Ask& ask) {
-  const Response y = ask(c, inputs), mirrored = ask(c, Scaled(inputs, -1));
+  const Response y = ask(c, inputs), mirrored = ask(c, Multiplied(inputs, {"x"}, -1));
   Findings findings;
   for (size_t i = 0; i < y.outputs[0].values.data.size(); ++i) {
     const double x = inputs[0].values.data[i];
@@ -67,20 +62,20 @@ Findings CheckNearRelu(const Case& c, const Tensors& inputs, const Ask& ask) {
 }
 
 // At the place of its minimum, rounded to the dtype: off by d from it, swish is off by at most
-// beta d^2 / 4, for its second derivative is at most beta / 2. Left and right of it swish is
-// higher.
+// beta d^2 / 4, for its second derivative is at most beta / 2; beta times swish by (beta d)^2 / 4.
+// Left and right of it swish is higher.
 Findings CheckLowest(const Case& c, const Tensors& inputs, const Ask& ask) {
   const double beta = BetaOf(c);
   if (!IsSwish(c) || beta <= 0 || inputs[0].values.data.empty()) return {};
-  const double at = RoundTo(inputs[0].dtype, kLowestAt / beta), d = at - kLowestAt / beta;
-  Tensors there = inputs, left = inputs;
-  std::ranges::fill(there[0].values.data, at);
-  std::ranges::fill(left[0].values.data, 4 * at);
-  const Response y = ask(c, there), y_left = ask(c, left), y_right = ask(c, Scaled(there, 0.25));
-  const Measured lowest(kLowest / beta, beta * d * d / 4 + 0x1p-50 / beta);
+  const double at = RoundTo(inputs[0].dtype, kLowestAt / beta);
+  const Response y = ask(c, Filled(inputs, {"x"}, at));
+  const Response y_left = ask(c, Filled(inputs, {"x"}, 4 * at));
+  const Response y_right = ask(c, Filled(inputs, {"x"}, at / 4));
+  const Measured off = Measured(at) * beta - Nearest(kLowestAt), square = off * off * 0.25;
+  const Measured lowest = Nearest(kLowest) + Measured(0, square.value() + square.error());
   Findings findings;
   for (size_t i = 0; i < y.outputs[0].values.data.size(); ++i) {
-    findings.Equal(y(0, i), lowest, {y, 0, i});
+    findings.Equal(y(0, i) * beta, lowest, {y, 0, i});
     findings.AtMost(y(0, i), y_left(0, i), {y, 0, i});
     findings.AtMost(y(0, i), y_right(0, i), {y, 0, i});
   }
@@ -90,12 +85,9 @@ Findings CheckLowest(const Case& c, const Tensors& inputs, const Ask& ask) {
 // swish of 2 x and beta is twice that of x and 2 beta.
 Findings CheckBeta(const Case& c, const Tensors& inputs, const Ask& ask) {
   if (!IsSwish(c)) return {};
-  const Response a = ask(c, Scaled(inputs, 2));
-  const Response b = ask(c.With("beta=" + PrintValue(2 * BetaOf(c))), inputs);
   Findings findings;
-  for (size_t i = 0; i < a.outputs[0].values.data.size(); ++i) {
-    findings.Equal(a(0, i), b(0, i) * 2, {a, 0, i});
-  }
+  Proportional(ask(c, Multiplied(inputs, {"x"}, 2)), 2, ask(Multiplied(c, "beta", 2, 1), inputs),
+               findings);
   return findings;
 }
 
@@ -106,14 +98,7 @@ Findings CheckMonotone(const Case& c, const Tensors& inputs, const Ask& ask) {
       kind == ActivationKind::kGeluTanh) {
     return {};
   }
-  Tensors sorted = inputs;
-  std::ranges::sort(sorted[0].values.data);
-  const Response y = ask(c, sorted);
-  Findings findings;
-  for (size_t i = 1; i < y.outputs[0].values.data.size(); ++i) {
-    findings.AtMost(y(0, i - 1), y(0, i), {y, 0, i});
-  }
-  return findings;
+  return NeverFalls(c, inputs, ask);
 }
 
 // The formula with one mistake.

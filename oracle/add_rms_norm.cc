@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "oracle/input_defects.h"
 #include "oracle/laws.h"
 #include "oracle/norm_defects.h"
 #include "oracle/oracle.h"
-#include "oracle/relative_defects.h"
 #include "reference/keeping.h"
 #include "reference/rounded.h"
 
@@ -15,13 +15,6 @@ namespace {
 
 constexpr size_t kX = 0, kResidual = 1, kWeight = 2;  // inputs
 constexpr size_t kY = 0, kSum = 1;                    // outputs
-
-Tensors Multiplied(Tensors inputs, double factor) {
-  for (const size_t input : {kX, kResidual}) {
-    inputs[input].values = Times(inputs[input].values, factor);
-  }
-  return inputs;
-}
 
 double WeightOfOne(const Case& c) { return TextOf(c, "unit_offset") == "true" ? 0 : 1; }
 
@@ -41,9 +34,8 @@ Findings CheckSumAlone(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response answer = ask(c, inputs);
   Findings findings;
   if (answer.outputs[kSum].dtype != inputs[kX].dtype) return findings;
-  Tensors alone = inputs;
+  Tensors alone = Filled(inputs, {"residual"}, 0);
   alone[kX].values = answer.outputs[kSum].values;
-  std::ranges::fill(alone[kResidual].values.data, 0);
   Same(answer, ask(c, alone), findings);
   return findings;
 }
@@ -59,32 +51,16 @@ Findings CheckSwapped(const Case& c, const Tensors& inputs, const Ask& ask) {
 // 2 x, 2 residuals and 4 eps give the same y and twice the sum.
 Findings CheckUnits(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response answer = ask(c, inputs);
-  const Response twice =
-      ask(c.With("eps=" + PrintValue(4 * NumberOf(c, "eps", 0))), Multiplied(inputs, 2));
+  const Response twice = ask(Multiplied(c, "eps", 4), Multiplied(inputs, {"x", "residual"}, 2));
   Findings findings;
-  for (size_t i = 0; i < answer.outputs[kY].values.data.size(); ++i) {
-    findings.Equal(twice(kY, i), answer(kY, i), {twice, kY, i});
-    findings.Equal(twice(kSum, i), answer(kSum, i) * 2, {twice, kSum, i});
-  }
-  return findings;
-}
-
-Findings CheckOdd(const Case& c, const Tensors& inputs, const Ask& ask) {
-  const Response answer = ask(c, inputs), negative = ask(c, Multiplied(inputs, -1));
-  Findings findings;
-  for (size_t i = 0; i < answer.outputs[kY].values.data.size(); ++i) {
-    for (const size_t output : {kY, kSum}) {
-      findings.Equal(negative(output, i), -answer(output, i), {negative, output, i});
-    }
-  }
+  Proportional(twice, 1, answer, findings, kY);
+  Proportional(twice, 2, answer, findings, kSum);
   return findings;
 }
 
 // 1/4 + 3/4 with eps 3: half the weight. The sum of y^2 is at most M for weight 1.
-Findings CheckOnes(const Case& c, Tensors inputs, const Ask& ask) {
-  std::ranges::fill(inputs[kX].values.data, 0.25);
-  std::ranges::fill(inputs[kResidual].values.data, 0.75);
-  const Response y = ask(c.With("eps=3"), inputs);
+Findings CheckOnes(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const Response y = ask(c.With("eps=3"), Filled(Filled(inputs, {"x"}, 0.25), {"residual"}, 0.75));
   const size_t M = ExtentOf(c, "M");
   Findings findings;
   for (size_t i = 0; i < y.outputs[kY].values.data.size(); ++i) {
@@ -94,10 +70,9 @@ Findings CheckOnes(const Case& c, Tensors inputs, const Ask& ask) {
   return findings;
 }
 
-Findings CheckMeanSquare(const Case& c, Tensors inputs, const Ask& ask) {
-  std::ranges::fill(inputs[kWeight].values.data, WeightOfOne(c));
+Findings CheckMeanSquare(const Case& c, const Tensors& inputs, const Ask& ask) {
   const size_t N = ExtentOf(c, "N"), M = ExtentOf(c, "M");
-  const Response y = ask(c, inputs);
+  const Response y = ask(c, Filled(inputs, {"weight"}, WeightOfOne(c)));
   Findings findings;
   for (size_t n = 0; n < N; ++n) {
     Measured squares = 0;
@@ -222,11 +197,8 @@ std::vector<Defect> InputDefects() {
                     }),
       ChangedInput("weight_reversed", "the weight belongs to other channels", "weight",
                    [](Tensor<double>& weight) { std::ranges::reverse(weight.data); }),
-      ChangedInput("residual_in_bf16", "the residual stream is kept in bf16 whatever the dtype",
-                   "residual",
-                   [](Tensor<double>& residual) {
-                     for (double& r : residual.data) r = RoundTo(DType::kBF16, r);
-                   }),
+      RoundedInput("residual_in_bf16", "the residual stream is kept in bf16 whatever the dtype",
+                   "residual", DType::kBF16),
   };
 }
 
@@ -241,7 +213,7 @@ Oracle MakeOracle<AddRmsNorm>() {
                {"summands_alike", "x and residual may change places", CheckSwapped},
                {"eps_has_the_unit_of_squares",
                 "2 x, 2 residual and 4 eps give the same y and twice the sum", CheckUnits},
-               {"odd", "-x and -residual give -y and -sum", CheckOdd},
+               OddIn({"x", "residual"}, "-x and -residual give -y and -sum"),
                {"quarters_with_eps_three", "1/4 + 3/4 with eps 3 gives half the weight", CheckOnes},
                {"mean_square_at_most_one", "with weight 1 the mean square is at most 1",
                 CheckMeanSquare}},

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "oracle/input_defects.h"
 #include "oracle/laws.h"
 #include "oracle/oracle.h"
 #include "oracle/relative_defects.h"
@@ -54,9 +55,8 @@ Findings CheckForms(const Case& c, const Tensors& inputs, const Ask& ask) {
 // A key one step further is worth one slope.
 Findings CheckStep(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Case asked = TextOf(c, "form") == "symmetric" ? c.With("form=distance") : c;
-  Tensors further = inputs;
-  for (double& p : further[kKey].values.data) p += 1;
-  const Response bias = ask(asked, inputs), next = ask(asked, further);
+  const Response bias = ask(asked, inputs);
+  const Response next = ask(asked, Mapped(inputs, "key_position", [](double p) { return p + 1; }));
   Findings findings;
   ForEach(c, [&](size_t i, size_t h, size_t, size_t) {
     findings.Equal(next(0, i) - bias(0, i), inputs[kSlope].values.data[h], {next, 0, i});
@@ -87,13 +87,8 @@ Findings CheckPast(const Case& c, const Tensors& inputs, const Ask& ask) {
 }
 
 Findings CheckSlopes(const Case& c, const Tensors& inputs, const Ask& ask) {
-  Tensors steeper = inputs;
-  steeper[kSlope].values = Times(inputs[kSlope].values, 2);
-  const Response bias = ask(c, inputs), twice = ask(c, steeper);
   Findings findings;
-  ForEach(c, [&](size_t i, size_t, size_t, size_t) {
-    findings.Equal(twice(0, i), bias(0, i) * 2, {twice, 0, i});
-  });
+  Proportional(ask(c, Multiplied(inputs, {"slope"}, 2)), 2, ask(c, inputs), findings);
   return findings;
 }
 
@@ -181,10 +176,8 @@ std::vector<Defect> SlopeDefects() {
                    [](Tensor<double>& slope) {
                      if (!slope.data.empty()) std::ranges::fill(slope.data, slope.data[0]);
                    }),
-      ChangedInput("slopes_kept_in_bf16", "a cast of the module casts its slopes too", "slope",
-                   [](Tensor<double>& slope) {
-                     for (double& x : slope.data) x = RoundTo(DType::kBF16, x);
-                   }),
+      RoundedInput("slopes_kept_in_bf16", "a cast of the module casts its slopes too", "slope",
+                   DType::kBF16),
   };
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <sstream>
 
+#include "oracle/input_defects.h"
 #include "oracle/laws.h"
 
 namespace sextant::oracle {
@@ -31,15 +32,6 @@ Defect Positions(const std::string& input, const PositionMistake& mistake) {
 }
 
 constexpr double kTableLength = 4096;  // of the tables in the bugs below; any length is wrong
-
-Defect Frequencies(std::string name, std::string why, DType format) {
-  return ChangedInputs(std::move(name), std::move(why), [format](const Case&, Tensors& inputs) {
-    Tensor<double>& frequencies = In(inputs, "inv_freq");
-    const Tensor<double> before = frequencies;
-    for (double& f : frequencies.data) f = RoundTo(format, f);
-    return frequencies.data != before.data;
-  });
-}
 
 constexpr PositionMistake kPositionMistakes[] = {
     {"position_off_by_one",
@@ -127,21 +119,19 @@ std::vector<Defect> PrecisionDefects(std::string_view steps) {
 
 std::vector<Defect> GivenFrequencyDefects() {
   return {
-      Frequencies("frequencies_in_bf16",
-                  "a cast of the module casts its frequencies too "
-                  "(huggingface/transformers#29496)",
-                  DType::kBF16),
-      Frequencies("frequencies_in_f16",
-                  "a cast of the module casts its frequencies too (sgl-project/sglang-jax#1472)",
-                  DType::kF16),
-      Frequencies("frequencies_in_f32", "frequencies are kept in f32 where f64 is due",
-                  DType::kF32),
-      ChangedInputs("periods_for_frequencies", "the frequencies are taken for periods",
-                    [](const Case&, Tensors& inputs) {
-                      Tensor<double>& f = In(inputs, "inv_freq");
-                      for (double& x : f.data) x = 1 / x;
-                      return true;
-                    }),
+      RoundedInput("frequencies_in_bf16",
+                   "a cast of the module casts its frequencies too "
+                   "(huggingface/transformers#29496)",
+                   "inv_freq", DType::kBF16),
+      RoundedInput("frequencies_in_f16",
+                   "a cast of the module casts its frequencies too (sgl-project/sglang-jax#1472)",
+                   "inv_freq", DType::kF16),
+      RoundedInput("frequencies_in_f32", "frequencies are kept in f32 where f64 is due", "inv_freq",
+                   DType::kF32),
+      ChangedInput("periods_for_frequencies", "the frequencies are taken for periods", "inv_freq",
+                   [](Tensor<double>& frequencies) {
+                     for (double& f : frequencies.data) f = 1 / f;
+                   }),
   };
 }
 

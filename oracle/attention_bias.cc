@@ -3,6 +3,7 @@
 #include "oracle/attention_defects.h"
 #include "oracle/attention_laws.h"
 #include "oracle/attention_parts.h"
+#include "oracle/input_defects.h"
 #include "oracle/oracle.h"
 
 namespace sextant::oracle {
@@ -35,10 +36,7 @@ Findings CheckConstantBias(const Case& c, const Tensors& inputs, const Ask& ask)
   Findings findings;
   const bool capped = !TextOf(c, "soft_cap").empty() && TextOf(c, "scale_bias") == "true";
   if (capped) return findings;
-  Tensors none = inputs, constant = inputs;
-  for (double& x : In(none, "bias").data) x = 0;
-  for (double& x : In(constant, "bias").data) x = 3;
-  const Response a = ask(c, none), b = ask(c, constant);
+  const Response a = ask(c, Filled(inputs, {"bias"}, 0)), b = ask(c, Filled(inputs, {"bias"}, 3));
   const double shift = TextOf(c, "scale_bias") == "true" ? NumberOf(c, "scale", NAN) * 3 : 3;
   const AttentionSizes n(c);
   const SeenKeys seen(c);
@@ -62,16 +60,12 @@ std::vector<Property> BiasLaws() {
 
 template <>
 Oracle MakeOracle<AttentionBias>() {
-  return {.properties = Joined<Property>({AttentionLaws(), BiasLaws()}),
-          .defects = Joined<Defect>({FormulaDefects<Mistaken>(AttentionBugs()),
-                                     FormulaDefects<Mistaken>(BiasBugs()),
-                                     AttentionDefects(),
-                                     {ChangedInputs("bias_missing", "the bias is not added",
-                                                    [](const Case&, Tensors& inputs) {
-                                                      for (double& x : In(inputs, "bias").data)
-                                                        x = 0;
-                                                      return true;
-                                                    })}})};
+  return {
+      .properties = Joined<Property>({AttentionLaws(), BiasLaws()}),
+      .defects = Joined<Defect>({FormulaDefects<Mistaken>(AttentionBugs()),
+                                 FormulaDefects<Mistaken>(BiasBugs()),
+                                 AttentionDefects(),
+                                 {MissingInput("bias_missing", "the bias is not added", "bias")}})};
 }
 
 }  // namespace sextant::oracle

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "oracle/attention_laws.h"
+#include "oracle/input_defects.h"
 #include "oracle/laws.h"
 
 namespace sextant::oracle {
@@ -143,12 +144,7 @@ std::vector<Defect> InputDefects() {
   return {
       Swapped("batch_of_first", "every batch reads the keys and values of the first", "B"),
       Swapped("key_head_of_first", "every head reads the keys and values of the first", "K"),
-      ChangedInputs("keys_exchanged_with_values", "k and v are swapped",
-                    [](const Case&, Tensors& inputs) {
-                      if (inputs[1].values.shape != inputs[2].values.shape) return false;
-                      std::swap(inputs[1].values, inputs[2].values);
-                      return true;
-                    }),
+      ExchangedInputs("keys_exchanged_with_values", "k and v are swapped", {{"k", "v"}}),
       ChangedInputs("newest_key_missing", "the cache is read before the new token is appended",
                     [](const Case& c, Tensors& inputs) {
                       const size_t T = ExtentOf(c, "T");
@@ -165,7 +161,9 @@ std::vector<Defect> InputDefects() {
   };
 }
 
-std::vector<Defect> PrecisionDefects() {
+}  // namespace
+
+std::vector<Defect> AttentionRecipeDefects() {
   return {
       ChangedRecipe("softmax_in_bf16", "the softmax is computed in bf16 whatever the dtype",
                     "softmax=bf16"),
@@ -174,17 +172,15 @@ std::vector<Defect> PrecisionDefects() {
       ChangedRecipe("scores_in_f16", "scores are kept in f16 whatever the dtype", "score=f16"),
       ChangedRecipe("dot_in_bf16", "dot products are accumulated in bf16", "dot=bf16"),
       ChangedRecipe("weights_in_bf16", "weights are kept in bf16 whatever the dtype", "weigh=bf16"),
-      ChangedRecipe("cap_in_bf16", "the soft cap is computed in bf16", "cap=bf16"),
   };
 }
 
-}  // namespace
-
 std::vector<Defect> AttentionDefects() {
   std::vector<Defect> all;
-  for (auto list : {MaskDefects(), ScaleDefects(), InputDefects(), PrecisionDefects()}) {
+  for (auto list : {MaskDefects(), ScaleDefects(), InputDefects(), AttentionRecipeDefects()}) {
     for (Defect& defect : list) all.push_back(std::move(defect));
   }
+  all.push_back(ChangedRecipe("cap_in_bf16", "the soft cap is computed in bf16", "cap=bf16"));
   return all;
 }
 

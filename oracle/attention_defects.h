@@ -10,6 +10,8 @@ namespace sextant::oracle {
 
 // Those of every form: cases, inputs and recipes changed.
 std::vector<Defect> AttentionDefects();
+// Of those: steps in too few bits, which all forms have.
+std::vector<Defect> AttentionRecipeDefects();
 
 // Those of the formula, for the form whose mistaken struct has a member `mistake`.
 struct AttentionBug {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <string>
 
 #include "oracle/attention_parts.h"
@@ -10,12 +9,8 @@
 namespace sextant::oracle {
 namespace {
 
-bool HasInput(const Tensors& inputs, const std::string& name) {
-  return std::ranges::find(inputs, name, &NamedTensor::name) != inputs.end();
-}
-
-void Fill(Tensors& inputs, const std::string& name, double value) {
-  std::ranges::fill(In(inputs, name).data, value);
+bool AreOf(DType dtype, const Tensor<double>& numbers) {
+  return std::ranges::all_of(numbers.data, [&](double x) { return RoundTo(dtype, x) == x; });
 }
 
 // Without keys nothing need be specified.
@@ -44,11 +39,10 @@ Findings CheckHull(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-Findings CheckOnes(const Case& c, Tensors inputs, const Ask& ask) {
+Findings CheckOnes(const Case& c, const Tensors& inputs, const Ask& ask) {
   const AttentionSizes n(c);
   const SeenKeys seen(c);
-  Fill(inputs, "v", 1);
-  const Response y = ask(c, inputs);
+  const Response y = ask(c, Filled(inputs, {"v"}, 1));
   Findings findings;
   for (size_t i = 0; i < y.outputs[kAttended].values.data.size(); ++i) {
     if (IsJudged(seen(i / n.E))) findings.Equal(y(kAttended, i), 1, {y, kAttended, i});
@@ -62,9 +56,7 @@ Findings CheckProbes(const Case& c, Tensors inputs, const Ask& ask) {
   const SeenKeys seen(c);
   auto& v = In(inputs, "v").data;
   for (size_t i = 0; i < v.size(); ++i) v[i] = i / n.E % std::max<size_t>(1, n.T) % n.E == i % n.E;
-  Tensors ones = inputs;
-  Fill(ones, "v", 1);
-  const Response y = ask(c, inputs), all = ask(c, ones);
+  const Response y = ask(c, inputs), all = ask(c, Filled(inputs, {"v"}, 1));
   Findings findings;
   for (size_t row = 0; n.E > 0 && row < n.rows(); ++row) {
     if (!IsJudged(seen(row))) continue;
@@ -80,9 +72,8 @@ Findings CheckProbes(const Case& c, Tensors inputs, const Ask& ask) {
 Findings CheckMean(const Case& c, Tensors inputs, const Ask& ask) {
   const AttentionSizes n(c);
   const SeenKeys seen(c);
-  Fill(inputs, "q", 0);
-  for (const char* name : {"bias", "sink"}) {
-    if (HasInput(inputs, name)) Fill(inputs, name, 0);
+  for (const char* name : {"q", "bias", "sink"}) {
+    if (HasInput(inputs, name)) inputs = Filled(inputs, {name}, 0);
   }
   const auto& v = inputs[2].values.data;
   const Response y = ask(c, inputs);
@@ -97,7 +88,7 @@ Findings CheckMean(const Case& c, Tensors inputs, const Ask& ask) {
       const double all = count + (HasInput(inputs, "sink") ? 1 : 0);
       findings.Equal(y(kAttended, row * n.E + e) * all, sum, {y, kAttended, row * n.E + e});
     }
-    if (y.Has(kLse)) findings.Equal(y(kLse, row), {std::log(count), 0x1p-50}, {y, kLse, row});
+    if (y.Has(kLse)) findings.Equal(y(kLse, row), LogOf(count), {y, kLse, row});
   }
   return findings;
 }
@@ -164,12 +155,11 @@ Findings CheckConstant(const Case& c, const Tensors& inputs, const Ask& ask) {
   // Under a cap a constant is none.
   const bool capped = IsSet(c, "soft_cap") && TextOf(c, "scale_bias") == "true";
   if (capped || n.T == 0) return findings;
-  Tensors same = inputs, none = inputs;
+  Tensors same = inputs;
   Tensor<double>& k = In(same, "k");
   const size_t D = k.shape[3];
   for (size_t i = 0; i < k.data.size(); ++i) k.data[i] = k.data[i / (n.T * D) * (n.T * D) + i % D];
-  Fill(none, "k", 0);
-  const Response a = ask(c, same), b = ask(c, none);
+  const Response a = ask(c, same), b = ask(c, Filled(inputs, {"k"}, 0));
   for (size_t i = 0; i < a.outputs[kAttended].values.data.size(); ++i) {
     if (IsJudged(seen(i / n.E)))
       findings.Equal(a(kAttended, i), b(kAttended, i), {a, kAttended, i});
@@ -177,21 +167,19 @@ Findings CheckConstant(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-// Twice the queries and half the scale are the same scores; unset, the scale is D^-1/2.
+// Half the queries and twice the scale are the same scores; unset, the scale is D^-1/2, which is a
+// number where D is a power of 4.
 Findings CheckScale(const Case& c, const Tensors& inputs, const Ask& ask) {
   Findings findings;
   const double root = 1 / std::sqrt(static_cast<double>(ExtentOf(c, "D")));
   if (!IsSet(c, "scale")) {
-    if (root * root * static_cast<double>(ExtentOf(c, "D")) != 1) return findings;
+    int exponent = 0;
+    if (std::frexp(root, &exponent) != 0.5) return findings;
     SameSeen(c, ask(c, inputs), ask(c.With("scale=" + PrintValue(root)), inputs), findings);
   } else if (TextOf(c, "scale_bias") != "true") {
-    Tensors half = inputs;
-    In(half, "q") = Times(In(half, "q"), 0.5);
-    for (double& x : In(half, "q").data) {
-      if (RoundTo(c.dtype(), x) != x) return findings;
-    }
-    const std::string twice = "scale=" + PrintValue(2 * NumberOf(c, "scale", 1));
-    SameSeen(c, ask(c, inputs), ask(c.With(twice), half), findings);
+    const Tensors half = Multiplied(inputs, {"q"}, 0.5);
+    if (AreOf(c.dtype(), In(half, "q")))
+      SameSeen(c, ask(c, inputs), ask(Multiplied(c, "scale", 2), half), findings);
   }
   return findings;
 }
@@ -199,12 +187,9 @@ Findings CheckScale(const Case& c, const Tensors& inputs, const Ask& ask) {
 Findings CheckValues(const Case& c, const Tensors& inputs, const Ask& ask) {
   const AttentionSizes n(c);
   const SeenKeys seen(c);
-  Tensors twice = inputs;
-  In(twice, "v") = Times(In(twice, "v"), 2);
+  const Tensors twice = Multiplied(inputs, {"v"}, 2);
   Findings findings;
-  for (const double x : In(twice, "v").data) {
-    if (RoundTo(c.dtype(), x) != x) return findings;
-  }
+  if (!AreOf(c.dtype(), In(twice, "v"))) return findings;
   const Response a = ask(c, inputs), b = ask(c, twice);
   for (size_t i = 0; i < a.outputs[kAttended].values.data.size(); ++i) {
     if (IsJudged(seen(i / n.E)))

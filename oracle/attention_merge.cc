@@ -50,7 +50,7 @@ Findings CheckEqual(const Case& c, Tensors inputs, const Ask& ask) {
     findings.Equal(y(kY, i) * 2, sum, {y, kY, i});
   }
   for (size_t n = 0; n < y.outputs[kLse].values.data.size(); ++n) {
-    const Measured lse = Measured(inputs[1].values.data[n]) + Measured(std::log(2.0), 0x1p-52);
+    const Measured lse = Measured(inputs[1].values.data[n]) + LogOf(2);
     findings.Equal(y(kLse, n), lse, {y, kLse, n});
   }
   return findings;

@@ -143,10 +143,11 @@ Findings CheckAlone(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-// e^x, of a number known up to an error.
+// e^x, of a number known up to an error: e^(x + d) = e^x e^d.
 Measured ExpOf(const Measured& x) {
-  const double y = std::exp(x.value());
-  return {y, y * (std::expm1(x.error()) * 1.01 + 0x1p-50)};
+  if (!std::isfinite(x.value()) || !std::isfinite(x.error())) return x;
+  const double grown = (Exp(Wide(x.error())) - Wide(1.0)).High();
+  return Nearest(Exp(Wide(x.value())).High()) * Measured(1, grown);
 }
 
 // Nothing masks: the keys in two parts; y = sum e^(lse_part - lse) y_part.

@@ -3,6 +3,7 @@
 #include "oracle/attention_defects.h"
 #include "oracle/attention_laws.h"
 #include "oracle/attention_parts.h"
+#include "oracle/input_defects.h"
 #include "oracle/oracle.h"
 
 namespace sextant::oracle {
@@ -32,23 +33,14 @@ std::vector<AttentionBug> SinkBugs() {
   };
 }
 
-Defect SinkSet(std::string name, std::string why, double value) {
-  return ChangedInputs(std::move(name), std::move(why), [value](const Case&, Tensors& inputs) {
-    for (double& x : In(inputs, "sink").data) x = value;
-    return true;
-  });
-}
-
 // A sink far below all scores takes nothing, one far above takes all.
 Findings CheckFar(const Case& c, const Tensors& inputs, const Ask& ask) {
   Findings findings;
-  Tensors ones = inputs;
-  for (double& x : In(ones, "v").data) x = 1;
+  const Tensors ones = Filled(inputs, {"v"}, 1);
   const SeenKeys seen(c);
   const size_t E = ExtentOf(c, "E");
   for (const double far : {-1e6, 1e6}) {
-    for (double& x : In(ones, "sink").data) x = far;
-    const Response y = ask(c, ones);
+    const Response y = ask(c, Filled(ones, {"sink"}, far));
     for (size_t i = 0; i < y.outputs[kAttended].values.data.size(); ++i) {
       if (seen(i / E).IsEmpty()) continue;
       findings.Equal(y(kAttended, i), far < 0 ? 1 : 0, {y, kAttended, i});
@@ -60,9 +52,7 @@ Findings CheckFar(const Case& c, const Tensors& inputs, const Ask& ask) {
 // lse does not see the sink.
 Findings CheckLse(const Case& c, const Tensors& inputs, const Ask& ask) {
   Findings findings;
-  Tensors other = inputs;
-  for (double& x : In(other, "sink").data) x = 2;
-  const Response a = ask(c, inputs), b = ask(c, other);
+  const Response a = ask(c, inputs), b = ask(c, Filled(inputs, {"sink"}, 2));
   if (!a.Has(kLse) || !b.Has(kLse)) return findings;
   const SeenKeys seen(c);
   for (size_t row = 0; row < a.outputs[kLse].values.data.size(); ++row) {
@@ -80,13 +70,15 @@ std::vector<Property> SinkLaws() {
 
 template <>
 Oracle MakeOracle<AttentionSink>() {
-  return {.properties = Joined<Property>({AttentionLawsWithSink(), SinkLaws()}),
-          .defects = Joined<Defect>(
-              {FormulaDefects<Mistaken>(AttentionBugs()),
-               FormulaDefects<Mistaken>(SinkBugs()),
-               AttentionDefects(),
-               {SinkSet("sink_missing", "the sink is not read (InternLM/lmdeploy#2842)", -1e6),
-                SinkSet("sink_of_zero", "one is added to the sum, whatever the sink", 0)}})};
+  return {
+      .properties = Joined<Property>({AttentionLawsWithSink(), SinkLaws()}),
+      .defects = Joined<Defect>(
+          {FormulaDefects<Mistaken>(AttentionBugs()),
+           FormulaDefects<Mistaken>(SinkBugs()),
+           AttentionDefects(),
+           {FilledInput("sink_missing", "the sink is not read (InternLM/lmdeploy#2842)", "sink",
+                        -1e6),
+            MissingInput("sink_of_zero", "one is added to the sum, whatever the sink", "sink")}})};
 }
 
 }  // namespace sextant::oracle

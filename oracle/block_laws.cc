@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "oracle/input_defects.h"
 #include "oracle/laws.h"
 
 namespace sextant::oracle {
@@ -10,29 +11,11 @@ namespace {
 
 constexpr size_t kY = 0;
 
-void Zero(Tensors& inputs, const char* name) { std::ranges::fill(In(inputs, name).data, 0); }
-
-bool Has(const Tensors& inputs, const char* name) {
-  return std::ranges::find(inputs, name, &NamedTensor::name) != inputs.end();
-}
-
-Findings CompareY(const Case& c, const Tensors& inputs, const Tensors& others, const Ask& ask) {
-  const Response a = ask(c, inputs), b = ask(c, others);
-  Findings findings;
-  for (size_t i = 0; i < a.outputs[kY].values.data.size(); ++i) {
-    findings.Equal(a(kY, i), b(kY, i), {b, kY, i});
-  }
-  return findings;
-}
-
 // Branches that add nothing; with eps 0 their norms would divide 0 by 0.
 Findings CheckIdentity(const Case& c, const Tensors& inputs, const Ask& ask) {
   if (NumberOf(c, "eps", 0) == 0) return {};
-  Tensors idle = inputs;
-  Zero(idle, "wo");
-  Zero(idle, "down");
-  const Response y = ask(c, idle);
-  const auto& x = In(idle, "x").data;
+  const Response y = ask(c, Filled(inputs, {"wo", "down"}, 0));
+  const auto& x = In(inputs, "x").data;
   Findings findings;
   for (size_t i = 0; i < x.size(); ++i) findings.Equal(y(kY, i), x[i], {y, kY, i});
   return findings;
@@ -52,73 +35,31 @@ Findings CheckPast(const Case& c, const Tensors& inputs, const Ask& ask) {
 }
 
 Findings CheckShift(const Case& c, const Tensors& inputs, const Ask& ask) {
-  Tensors later = inputs;
-  for (double& p : In(later, "position").data) p += 64;
-  return CompareY(c, inputs, later, ask);
+  return SameAnswer(c, inputs, Mapped(inputs, "position", [](double p) { return p + 64; }), ask);
 }
 
 Findings CheckValues(const Case& c, const Tensors& inputs, const Ask& ask) {
-  Tensors values = inputs, output = inputs;
-  In(values, "wv") = Times(In(values, "wv"), 2);
-  In(output, "wo") = Times(In(output, "wo"), 2);
-  return CompareY(c, values, output, ask);
-}
-
-// Blocks of `size` rows in reverse order.
-void ReverseRows(Tensor<double>& tensor, size_t size) {
-  const std::vector<double> from = tensor.data;
-  const size_t count = size == 0 ? 0 : from.size() / size;
-  for (size_t i = 0; i < from.size(); ++i)
-    tensor.data[i] = from[(count - 1 - i / size) * size + i % size];
-}
-
-// Of every row the blocks of `size` columns in reverse order.
-void ReverseColumns(Tensor<double>& tensor, size_t size) {
-  const std::vector<double> from = tensor.data;
-  const size_t width = tensor.shape.back();
-  for (size_t i = 0; i < from.size(); ++i) {
-    const size_t column = i % width;
-    tensor.data[i] = from[i - column + (width / size - 1 - column / size) * size + column % size];
-  }
+  return SameAnswer(c, Multiplied(inputs, {"wv"}, 2), Multiplied(inputs, {"wo"}, 2), ask);
 }
 
 Findings CheckHidden(const Case& c, const Tensors& inputs, const Ask& ask) {
   Tensors other = inputs;
-  for (const char* name : {"gate", "up"}) ReverseRows(In(other, name), ExtentOf(c, "M"));
-  if (ExtentOf(c, "F") > 0) ReverseColumns(In(other, "down"), 1);
-  return CompareY(c, inputs, other, ask);
+  const size_t M = ExtentOf(c, "M");
+  for (const char* name : {"gate", "up"}) ReverseBlocks(In(other, name), 1, M);
+  ReverseBlocks(In(other, "down"), M, 1);
+  return SameAnswer(c, inputs, other, ask);
 }
 
 Findings CheckHeads(const Case& c, const Tensors& inputs, const Ask& ask) {
   const size_t D = ExtentOf(c, "D"), M = ExtentOf(c, "M");
   if (D == 0 || ExtentOf(c, "H") == 0) return {};
   Tensors other = inputs;
-  for (const char* name : {"wq", "wk", "wv"}) ReverseRows(In(other, name), D * M);
+  for (const char* name : {"wq", "wk", "wv"}) ReverseBlocks(In(other, name), 1, D * M);
   for (const char* name : {"q_norm", "k_norm"}) {
-    if (Has(other, name)) ReverseRows(In(other, name), D);
+    if (HasInput(other, name)) ReverseBlocks(In(other, name), 1, D);
   }
-  ReverseColumns(In(other, "wo"), D);
-  return CompareY(c, inputs, other, ask);
-}
-
-Defect Exchanged(std::string name, std::string why, const char* a, const char* b) {
-  return ChangedInputs(std::move(name), std::move(why), [a, b](const Case&, Tensors& inputs) {
-    if (In(inputs, a).shape != In(inputs, b).shape) return false;
-    std::swap(In(inputs, a), In(inputs, b));
-    return true;
-  });
-}
-
-Defect Transposed(std::string name, std::string why, const char* weight) {
-  return ChangedInputs(std::move(name), std::move(why), [weight](const Case&, Tensors& inputs) {
-    Tensor<double>& w = In(inputs, weight);
-    if (w.shape[0] != w.shape[1]) return false;
-    const Tensor<double> from = w;
-    for (size_t i = 0; i < w.shape[0]; ++i) {
-      for (size_t j = 0; j < w.shape[1]; ++j) w(i, j) = from(j, i);
-    }
-    return true;
-  });
+  ReverseBlocks(In(other, "wo"), M, D);
+  return SameAnswer(c, inputs, other, ask);
 }
 
 // Scores are divided by the root of another width, where no scale is asked for.
@@ -149,23 +90,20 @@ std::vector<Property> BlockLaws() {
 
 std::vector<Defect> BlockInputDefects() {
   return {
-      Exchanged("gate_exchanged_with_up", "the other half goes through the activation", "gate",
-                "up"),
-      Exchanged("keys_exchanged_with_values",
-                "wk and wv are swapped, as when a fused weight is "
-                "split in another order",
-                "wk", "wv"),
-      Exchanged("queries_exchanged_with_keys", "wq and wk are swapped", "wq", "wk"),
-      Exchanged("norms_exchanged", "the two norms' weights are swapped", "attn_norm", "mlp_norm"),
-      Transposed("wq_transposed", "wq is multiplied from the other side", "wq"),
-      Transposed("wo_transposed", "wo is multiplied from the other side", "wo"),
-      ChangedInputs("positions_of_first", "every token stands where the first does",
-                    [](const Case&, Tensors& inputs) {
-                      auto& p = In(inputs, "position").data;
-                      if (p.empty()) return false;
-                      std::ranges::fill(p, p[0]);
-                      return true;
-                    }),
+      ExchangedInputs("gate_exchanged_with_up", "the other half goes through the activation",
+                      {{"gate", "up"}}),
+      ExchangedInputs("keys_exchanged_with_values",
+                      "wk and wv are swapped, as when a fused weight is split in another order",
+                      {{"wk", "wv"}}),
+      ExchangedInputs("queries_exchanged_with_keys", "wq and wk are swapped", {{"wq", "wk"}}),
+      ExchangedInputs("norms_exchanged", "the two norms' weights are swapped",
+                      {{"attn_norm", "mlp_norm"}}),
+      TransposedInput("wq_transposed", "wq is multiplied from the other side", "wq"),
+      TransposedInput("wo_transposed", "wo is multiplied from the other side", "wo"),
+      ChangedInput("positions_of_first", "every token stands where the first does", "position",
+                   [](Tensor<double>& p) {
+                     if (!p.data.empty()) std::ranges::fill(p.data, p.data[0]);
+                   }),
       ScaledBy("scale_of_whole_width", "scores are divided by the root of H D",
                [](double, double H, double D) { return H * D; }),
       ScaledBy("scale_of_model",

@@ -1,7 +1,5 @@
 #include "oracle/configuration.h"
 
-#include <cmath>
-
 #include "oracle/laws.h"
 #include "reference/real.h"
 
@@ -36,7 +34,7 @@ ExactFrequencies FrequenciesOf(const RopeScaling& scaling, const RotarySetting& 
 Measured AmplitudeOf(const Case& c) {
   const Configuration given(c);
   const double a = FrequenciesOf(given.scaling, given.setting).amplitude;
-  return a == 1 ? Measured(1) : Measured(a, std::abs(a) * 0x1p-52);
+  return a == 1 ? Measured(1) : Nearest(a);
 }
 
 }  // namespace sextant::oracle

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "oracle/block_defects.h"
+#include "oracle/input_defects.h"
 #include "oracle/laws.h"
 #include "oracle/oracle.h"
 #include "reference/decoder_formula.h"
@@ -15,9 +16,7 @@ constexpr size_t kLogits = 0, kStates = 1;
 // Branches that add nothing hand the embedding on.
 Findings CheckIdle(const Case& c, const Tensors& inputs, const Ask& ask) {
   if (NumberOf(c, "eps", 0) == 0) return {};
-  Tensors idle = inputs;
-  for (const char* name : {"wo", "down"}) std::ranges::fill(In(idle, name).data, 0);
-  const Response answer = ask(c, idle);
+  const Response answer = ask(c, Filled(inputs, {"wo", "down"}, 0));
   Findings findings;
   if (!answer.Has(kStates)) return findings;
   const size_t first = ExtentOf(c, "S") * ExtentOf(c, "M");
@@ -44,13 +43,9 @@ Findings CheckPast(const Case& c, const Tensors& inputs, const Ask& ask) {
 // Tokens are names: numbered in reverse, with table and head, they give the logits in reverse.
 Findings CheckNames(const Case& c, const Tensors& inputs, const Ask& ask) {
   const size_t V = ExtentOf(c, "V"), M = ExtentOf(c, "M");
-  Tensors renamed = inputs;
-  for (double& token : In(renamed, "token").data) token = static_cast<double>(V) - 1 - token;
-  for (const char* name : {"table", "head"}) {
-    auto& rows = In(renamed, name).data;
-    const std::vector<double> before = rows;
-    for (size_t i = 0; i < rows.size(); ++i) rows[i] = before[(V - 1 - i / M) * M + i % M];
-  }
+  const double last = static_cast<double>(V) - 1;
+  Tensors renamed = Mapped(inputs, "token", [last](double token) { return last - token; });
+  for (const char* name : {"table", "head"}) ReverseBlocks(In(renamed, name), 1, M);
   const Response a = ask(c, inputs), b = ask(c, renamed);
   Findings findings;
   for (size_t i = 0; i < a.outputs[kLogits].values.data.size(); ++i) {
@@ -60,8 +55,7 @@ Findings CheckNames(const Case& c, const Tensors& inputs, const Ask& ask) {
 }
 
 Findings CheckShift(const Case& c, const Tensors& inputs, const Ask& ask) {
-  Tensors later = inputs;
-  for (double& p : In(later, "position").data) p += 64;
+  const Tensors later = Mapped(inputs, "position", [](double p) { return p + 64; });
   Findings findings;
   Same(ask(c, inputs), ask(c, later), findings);
   return findings;
@@ -135,23 +129,13 @@ std::vector<Defect> InputDefects() {
                   [](size_t l, size_t L) { return L - 1 - l; }),
       OtherBlocks("one_block_for_all", "every block has the first one's weights",
                   [](size_t, size_t) { return size_t{0}; }),
-      ChangedInputs("head_tied", "the head is the table, as if embeddings were tied",
-                    [](const Case&, Tensors& inputs) {
-                      In(inputs, "head") = In(inputs, "table");
-                      return true;
-                    }),
-      ChangedInputs("token_before", "every token is taken for the one before it",
-                    [](const Case&, Tensors& inputs) {
-                      auto& token = In(inputs, "token").data;
-                      if (token.size() < 2) return false;
-                      std::shift_right(token.begin(), token.end(), 1);
-                      return true;
-                    }),
-      ChangedInputs("gate_exchanged_with_up", "the other half goes through the activation",
-                    [](const Case&, Tensors& inputs) {
-                      std::swap(In(inputs, "gate"), In(inputs, "up"));
-                      return true;
-                    }),
+      RepeatedInputs("head_tied", "the head is the table, as if embeddings were tied",
+                     {{"table", "head"}}),
+      ChangedInput(
+          "token_before", "every token is taken for the one before it", "token",
+          [](Tensor<double>& token) { std::shift_right(token.data.begin(), token.data.end(), 1); }),
+      ExchangedInputs("gate_exchanged_with_up", "the other half goes through the activation",
+                      {{"gate", "up"}}),
       ChangedRecipe("handed_on_in_bf16", "tensors are handed on in bf16 whatever the dtype",
                     "keep=bf16"),
       ChangedRecipe("sums_in_bf16", "dot products are accumulated in bf16", "dot=bf16"),

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "oracle/input_defects.h"
 #include "oracle/laws.h"
 #include "oracle/oracle.h"
-#include "oracle/relative_defects.h"
 #include "reference/real.h"
 
 namespace sextant::oracle {
@@ -43,16 +43,10 @@ Findings CheckPlaces(const Case& c, const Tensors& inputs, const Ask& ask) {
 
 // -2 times the table, and -2 times the scale, give -2 times y.
 Findings CheckLinear(const Case& c, const Tensors& inputs, const Ask& ask) {
-  Tensors changed = inputs;
-  changed[kTable].values = Times(inputs[kTable].values, -2);
-  const Response y = ask(c, inputs), of_table = ask(c, changed);
-  const Response of_scale =
-      ask(c.With("scale=" + PrintValue(-2 * NumberOf(c, "scale", 1))), inputs);
+  const Response y = ask(c, inputs);
   Findings findings;
-  for (size_t i = 0; i < y.outputs[0].values.data.size(); ++i) {
-    findings.Equal(of_table(0, i), y(0, i) * -2, {of_table, 0, i});
-    findings.Equal(of_scale(0, i), y(0, i) * -2, {of_scale, 0, i});
-  }
+  Proportional(ask(c, Multiplied(inputs, {"table"}, -2)), -2, y, findings);
+  Proportional(ask(Multiplied(c, "scale", -2, 1), inputs), -2, y, findings);
   return findings;
 }
 
@@ -103,16 +97,7 @@ std::vector<Defect> TokenDefects() {
 
 std::vector<Defect> TableDefects() {
   return {
-      ChangedInputs("table_transposed", "the table is taken for [M,V]",
-                    [](const Case& c, Tensors& inputs) {
-                      const size_t V = ExtentOf(c, "V"), M = ExtentOf(c, "M");
-                      auto& table = inputs[kTable].values.data;
-                      const std::vector<double> as_kept = table;
-                      for (size_t i = 0; i < table.size(); ++i) {
-                        table[i] = as_kept[i % M * V + i / M];
-                      }
-                      return true;
-                    }),
+      TransposedInput("table_transposed", "the table is taken for [M,V]", "table"),
       ChangedInputs("padding_row_zero", "row 0 is emptied, as for a padding token",
                     [](const Case& c, Tensors& inputs) {
                       auto& table = inputs[kTable].values.data;
@@ -121,17 +106,9 @@ std::vector<Defect> TableDefects() {
                       return true;
                     }),
       ChangedInput("columns_reversed", "rows are read from their ends", "table",
-                   [](Tensor<double>& table) {
-                     const size_t M = table.shape[1];
-                     for (size_t row = 0; row < table.shape[0]; ++row) {
-                       const auto first = table.data.begin() + static_cast<ptrdiff_t>(row * M);
-                       std::reverse(first, first + static_cast<ptrdiff_t>(M));
-                     }
-                   }),
-      ChangedInput("table_in_bf16", "the table is kept in bf16 whatever the dtype", "table",
-                   [](Tensor<double>& table) {
-                     for (double& x : table.data) x = RoundTo(DType::kBF16, x);
-                   }),
+                   [](Tensor<double>& table) { ReverseBlocks(table, table.shape[0], 1); }),
+      RoundedInput("table_in_bf16", "the table is kept in bf16 whatever the dtype", "table",
+                   DType::kBF16),
   };
 }
 

@@ -61,7 +61,7 @@ Findings CheckIndependent(const Case& c, const Tensors& inputs, const Ask& ask, 
 }
 
 Findings CheckCausal(const Case& c, const Tensors& inputs, const Ask& ask) {
-  if (TextOf(c, "mask") != "causal" || ExtentOf(c, "S") == 0) return {};
+  if (TextOf(c, "mask") != "causal" || ExtentOf(c, "S") < 2) return {};
   return CheckIndependent(c, inputs, ask, (ExtentOf(c, "S") + 1) / 2);
 }
 
@@ -72,19 +72,16 @@ Findings CheckPadding(const Case& c, const Tensors& inputs, const Ask& ask) {
 
 Findings CheckHomogeneous(const Case& c, const Tensors& inputs, const Ask& ask) {
   if (TextOf(c, "kind") != "relu") return {};
-  return SameAnswer(c, Doubled(inputs, {"w1", "b1"}), Doubled(inputs, {"w2"}), ask);
+  return SameAnswer(c, Multiplied(inputs, {"w1", "b1"}, 2), Multiplied(inputs, {"w2"}, 2), ask);
 }
 
 // Units of the feed-forward in reverse order, with their columns of w2.
 Findings CheckUnits(const Case& c, const Tensors& inputs, const Ask& ask) {
-  const size_t F = ExtentOf(c, "F");
+  const size_t F = ExtentOf(c, "F"), M = ExtentOf(c, "M");
   Tensors turned = inputs;
-  ReverseRows(In(turned, "w1"), F);
-  std::ranges::reverse(In(turned, "b1").data);
-  auto& w2 = In(turned, "w2").data;
-  for (auto row = w2.begin(); F > 0 && row != w2.end(); row += static_cast<ptrdiff_t>(F)) {
-    std::reverse(row, row + static_cast<ptrdiff_t>(F));
-  }
+  ReverseBlocks(In(turned, "w1"), 1, M);
+  ReverseBlocks(In(turned, "b1"), 1, 1);
+  ReverseBlocks(In(turned, "w2"), M, 1);
   const Response a = ask(c, inputs), b = ask(c, turned);
   Findings findings;
   for (size_t i = 0; i < a.outputs[kY].values.data.size(); ++i) {
@@ -135,7 +132,9 @@ Oracle MakeOracle<EncoderBlock>() {
             {"units_in_any_order",
              "units of the feed-forward in reverse order, with their columns of w2, change nothing",
              CheckUnits},
-            {"post_normalises_last", "placement=post gives rows of mean 0 and mean square 1",
+            {"post_normalises_last",
+             "placement=post without its last weight gives rows of mean 0, of mean square 1 at "
+             "most",
              CheckNormalised}},
            HeadsLaws(kAttentionOut)}),
       .defects = Joined<Defect>({EncoderFormulaDefects(), EncoderInputDefects(),

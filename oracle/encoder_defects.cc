@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "oracle/heads_defects.h"
+#include "oracle/input_defects.h"
 #include "oracle/laws.h"
 #include "reference/encoder_block.h"
 
@@ -23,7 +24,7 @@ struct Mistaken : EncoderBlock {
     kFeedNotNormed,       // pre: F reads h
     kAttentionNotNormed,  // pre: A reads u
     kFeedsInput,          // F reads u in place of h
-    kPositionsAfterNorm,  // pre: added to what attention reads alone
+    kPositionsAfterNorm,  // pre: added to what attention reads, once it is normalised
     kPositionsInside,     // added to what attention reads, not to the residual
     kUnbiased,            // variances over M - 1
     kEpsOutside,          // over deviation + eps
@@ -73,9 +74,17 @@ struct Mistaken : EncoderBlock {
         root = Is(Mistake::kEpsOutside) ? Sqrt(variance) + Real(eps) : Sqrt(variance + Real(eps));
       }
       for (size_t j = 0; j < M; ++j) {
-        const InStep at(Step::kScale);
-        const Real& from = Is(Mistake::kMeanKept) ? x(n, j) : centered[j];
-        y(n, j) = from / root * w.weight(j) + w.bias(j);
+        Real scaled = Is(Mistake::kMeanKept) ? x(n, j) : centered[j];
+        {
+          const InStep at(Step::kScale);
+          scaled = scaled / root;
+        }
+        {
+          const InStep at(Step::kWeigh);
+          scaled = scaled * w.weight(j);
+        }
+        const InStep at(Step::kBias);
+        y(n, j) = scaled + w.bias(j);
       }
     }
     return Kept(std::move(y));
@@ -85,7 +94,7 @@ struct Mistaken : EncoderBlock {
   Tensor<Real> Activated(Tensor<Real> x) const {
     const ActivationFunction<Real> activation(Activating());
     for (Real& value : x.data) value = activation(value);
-    return Kept(std::move(x));
+    return x;
   }
   template <class Real>
   Tensor<Real> Fed(const Tensor<Real>& x, const Layer<Real>& first, const Layer<Real>& second,
@@ -101,7 +110,7 @@ struct Mistaken : EncoderBlock {
         hidden.data[i] = hidden.data[i] + first.bias(i % first.bias.data.size());
     }
     Tensor<Real> y = Kept(Projected(Handed("hidden", hidden), second.weight, second.bias));
-    return Is(Mistake::kActivatedOutput) ? Activated(y) : y;
+    return Is(Mistake::kActivatedOutput) ? Kept(Activated(std::move(y))) : y;
   }
 
   template <class Real>
@@ -115,11 +124,12 @@ struct Mistaken : EncoderBlock {
                   Tensor<Real>& middle, Tensor<Real>& hidden) const {
     const bool pre = placement == NormPlacement::kPre;
     const Layer<Real> norm1{norm1_weight, norm1_bias}, norm2{norm2_weight, norm2_bias};
-    const bool inside = Is(Mistake::kPositionsInside) || (pre && Is(Mistake::kPositionsAfterNorm));
-    const Tensor<Real> sum = SumKept(x, position_table), u = inside ? x : sum;
-    Tensor<Real> read = u;
-    if (pre && !Is(Mistake::kAttentionNotNormed)) read = Normed(u, norm1);
-    if (inside) read = SumKept(read, position_table);
+    const bool late = pre && Is(Mistake::kPositionsAfterNorm);
+    const Tensor<Real> sum = SumKept(x, position_table);
+    const Tensor<Real> u = late || Is(Mistake::kPositionsInside) ? x : sum;
+    Tensor<Real> read = late ? x : sum;
+    if (pre && !Is(Mistake::kAttentionNotNormed)) read = Normed(read, norm1);
+    if (late) read = SumKept(read, position_table);
     const size_t S = x.shape[0];
     const auto query_heads = static_cast<size_t>(H.value), key_heads = static_cast<size_t>(K.value);
     const size_t D = query_heads == 0 ? 0 : wq.shape[0] / query_heads;
@@ -178,7 +188,8 @@ std::vector<MistakeName> BlockMistakes() {
        Mistake::kAttentionNotNormed},
       {"feed_forward_of_the_input", "the feed-forward reads what attention read",
        Mistake::kFeedsInput},
-      {"positions_after_the_norm", "placement=pre adds positions to what attention reads alone",
+      {"positions_after_the_norm",
+       "placement=pre adds positions to what attention reads, behind its norm",
        Mistake::kPositionsAfterNorm},
       {"positions_inside_attention", "positions are added to what attention reads, not to the rest",
        Mistake::kPositionsInside},
@@ -191,14 +202,6 @@ std::vector<MistakeName> BlockMistakes() {
        Mistake::kActivatedOutput},
       {"bias_after_activation", "act(w1 x) + b1", Mistake::kBiasAfterActivation},
   };
-}
-
-Defect Taken(std::string name, std::string why, std::string input, double value) {
-  return ChangedInputs(std::move(name), std::move(why),
-                       [input = std::move(input), value](const Case&, Tensors& inputs) {
-                         std::ranges::fill(In(inputs, input).data, value);
-                         return true;
-                       });
 }
 
 }  // namespace
@@ -219,34 +222,27 @@ std::vector<Defect> EncoderFormulaDefects() {
 }
 
 std::vector<Defect> EncoderInputDefects() {
-  const auto shifted = [](const Case&, Tensors& inputs) {
-    auto& table = In(inputs, "position_table").data;
-    const auto width = static_cast<ptrdiff_t>(In(inputs, "position_table").shape[1]);
-    if (!table.empty()) std::ranges::rotate(table, table.begin() + width);
-    return true;
+  const auto shifted = [](Tensor<double>& table) {
+    const auto width = static_cast<ptrdiff_t>(table.shape[1]);
+    if (!table.data.empty()) std::ranges::rotate(table.data, table.data.begin() + width);
   };
   return {
-      Taken("positions_missing", "nothing says where a token stands", "position_table", 0),
-      ChangedInputs("positions_added_twice", "by the embedding and by the block",
-                    [](const Case&, Tensors& inputs) {
-                      In(inputs, "position_table") = Times(In(inputs, "position_table"), 2);
-                      return true;
-                    }),
-      ChangedInputs("positions_of_the_next_token", "positions are counted from 1", shifted),
+      MissingInput("positions_missing", "nothing says where a token stands", "position_table"),
+      DoubledInput("positions_added_twice", "by the embedding and by the block", "position_table"),
+      ChangedInput("positions_of_the_next_token", "positions are counted from 1", "position_table",
+                   shifted),
       MissingBias("b1"),
       MissingBias("b2"),
       MissingBias("norm1_bias"),
       MissingBias("norm2_bias"),
-      Taken("norm1_weight_ignored", "the first norm's weight is taken for 1", "norm1_weight", 1),
-      Taken("norm2_weight_ignored", "the second norm's weight is taken for 1", "norm2_weight", 1),
+      FilledInput("norm1_weight_ignored", "the first norm's weight is taken for 1", "norm1_weight",
+                  1),
+      FilledInput("norm2_weight_ignored", "the second norm's weight is taken for 1", "norm2_weight",
+                  1),
       ExchangedInputs("norms_exchanged", "each norm has the other's weight and bias",
                       {{"norm1_weight", "norm2_weight"}, {"norm1_bias", "norm2_bias"}}),
-      ChangedInputs("one_norm_for_both", "the first norm is used twice",
-                    [](const Case&, Tensors& inputs) {
-                      In(inputs, "norm2_weight") = In(inputs, "norm1_weight");
-                      In(inputs, "norm2_bias") = In(inputs, "norm1_bias");
-                      return true;
-                    }),
+      RepeatedInputs("one_norm_for_both", "the first norm is used twice",
+                     {{"norm1_weight", "norm2_weight"}, {"norm1_bias", "norm2_bias"}}),
       TransposedWeight("w1"),
       TransposedWeight("w2"),
       ExchangedInputs("feed_forward_layers_exchanged", "w2 first", {{"w1", "w2"}, {"b1", "b2"}}),

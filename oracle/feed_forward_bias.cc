@@ -1,42 +1,22 @@
 #include "reference/feed_forward_bias.h"
 
-#include <algorithm>
-
 #include "oracle/feed_forward_laws.h"
-#include "oracle/laws.h"
+#include "oracle/input_defects.h"
 #include "oracle/oracle.h"
 
 namespace sextant::oracle {
 namespace {
 
-Defect WithoutBias(const std::string& input) {
-  return ChangedInputs(input + "_missing", "no " + input, [input](const Case&, Tensors& inputs) {
-    std::ranges::fill(In(inputs, input).data, 0);
-    return true;
-  });
-}
-
-Defect TwiceTheBias(const std::string& input) {
-  return ChangedInputs(input + "_added_twice", input + " is added by two kernels",
-                       [input](const Case&, Tensors& inputs) {
-                         In(inputs, input) = Times(In(inputs, input), 2);
-                         return true;
-                       });
-}
-
 std::vector<Defect> BiasDefects() {
   return {
-      WithoutBias("gate_bias"),
-      WithoutBias("up_bias"),
-      WithoutBias("down_bias"),
-      TwiceTheBias("gate_bias"),
-      TwiceTheBias("up_bias"),
-      TwiceTheBias("down_bias"),
-      ChangedInputs("biases_swapped", "gate and up have each other's bias",
-                    [](const Case&, Tensors& inputs) {
-                      std::swap(In(inputs, "gate_bias").data, In(inputs, "up_bias").data);
-                      return true;
-                    }),
+      MissingInput("gate_bias_missing", "no gate_bias", "gate_bias"),
+      MissingInput("up_bias_missing", "no up_bias", "up_bias"),
+      MissingInput("down_bias_missing", "no down_bias", "down_bias"),
+      DoubledInput("gate_bias_added_twice", "gate_bias is added by two kernels", "gate_bias"),
+      DoubledInput("up_bias_added_twice", "up_bias is added by two kernels", "up_bias"),
+      DoubledInput("down_bias_added_twice", "down_bias is added by two kernels", "down_bias"),
+      ExchangedInputs("biases_swapped", "gate and up have each other's bias",
+                      {{"gate_bias", "up_bias"}}),
       ChangedRecipe("biases_in_bf16", "biases are added in bf16 whatever the dtype", "bias=bf16"),
       ChangedRecipe("biases_in_f16", "biases are added in f16 whatever the dtype", "bias=f16"),
   };

@@ -1,7 +1,6 @@
 #include "oracle/feed_forward_laws.h"
 
-#include <algorithm>
-
+#include "oracle/input_defects.h"
 #include "oracle/laws.h"
 
 namespace sextant::oracle {
@@ -9,22 +8,15 @@ namespace {
 
 constexpr size_t kY = 0, kHidden = 1;
 
-bool HasBias(const Tensors& inputs) {
-  return std::ranges::find(inputs, "down_bias", &NamedTensor::name) != inputs.end();
-}
-void Fill(Tensors& inputs, const std::string& name, double value) {
-  std::ranges::fill(In(inputs, name).data, value);
-}
+bool HasBias(const Tensors& inputs) { return HasInput(inputs, "down_bias"); }
 
 // Without the last layer's weight its bias is left.
 Findings CheckDown(const Case& c, const Tensors& inputs, const Ask& ask) {
-  Tensors none = inputs;
-  Fill(none, "down", 0);
-  const Response y = ask(c, none);
+  const Response y = ask(c, Filled(inputs, {"down"}, 0));
   const size_t M = ExtentOf(c, "M");
   Findings findings;
   for (size_t i = 0; i < y.outputs[kY].values.data.size(); ++i) {
-    const double expected = HasBias(inputs) ? In(none, "down_bias").data[i % M] : 0;
+    const double expected = HasBias(inputs) ? In(inputs, "down_bias").data[i % M] : 0;
     findings.Equal(y(kY, i), expected, {y, kY, i});
   }
   return findings;
@@ -32,22 +24,16 @@ Findings CheckDown(const Case& c, const Tensors& inputs, const Ask& ask) {
 
 // The second half counts in proportion, and so does the last layer. Half of a number need not be
 // one of the dtype.
-Findings CheckTwice(const Case& c, Tensors inputs, const Ask& ask, const std::string& weight) {
-  if (HasBias(inputs)) Fill(inputs, "up_bias", 0);
-  if (HasBias(inputs)) Fill(inputs, "down_bias", 0);
-  Tensors twice = inputs;
-  In(twice, weight) = Times(In(inputs, weight), 2);
-  const Response y = ask(c, inputs), larger = ask(c, twice);
+Findings CheckTwice(const Case& c, Tensors inputs, const Ask& ask, const char* weight) {
+  if (HasBias(inputs)) inputs = Filled(inputs, {"up_bias", "down_bias"}, 0);
   Findings findings;
-  for (size_t i = 0; i < y.outputs[kY].values.data.size(); ++i) {
-    findings.Equal(y(kY, i) * 2, larger(kY, i), {larger, kY, i});
-  }
+  Proportional(ask(c, Multiplied(inputs, {weight}, 2)), 2, ask(c, inputs), findings);
   return findings;
 }
 
 // y is the hidden tensor, as answered, times the last weight.
 Findings CheckHidden(const Case& c, Tensors inputs, const Ask& ask) {
-  if (HasBias(inputs)) Fill(inputs, "down_bias", 0);
+  if (HasBias(inputs)) inputs = Filled(inputs, {"down_bias"}, 0);
   const Response y = ask(c, inputs);
   const size_t M = ExtentOf(c, "M"), F = ExtentOf(c, "F");
   Findings findings;
@@ -66,20 +52,11 @@ Findings CheckHidden(const Case& c, Tensors inputs, const Ask& ask) {
 Findings CheckOrder(const Case& c, const Tensors& inputs, const Ask& ask) {
   const size_t M = ExtentOf(c, "M"), F = ExtentOf(c, "F");
   Tensors turned = inputs;
-  const auto reverse_rows = [&](const std::string& name, size_t width) {
-    const std::vector<double> from = In(turned, name).data;
-    for (size_t i = 0; i < from.size(); ++i) {
-      In(turned, name).data[(F - 1 - i / width) * width + i % width] = from[i];
-    }
-  };
-  for (const char* name : {"gate", "up"}) reverse_rows(name, M);
+  for (const char* name : {"gate", "up"}) ReverseBlocks(In(turned, name), 1, M);
   for (const char* name : {"gate_bias", "up_bias"}) {
-    if (HasBias(inputs)) reverse_rows(name, 1);
+    if (HasBias(inputs)) ReverseBlocks(In(turned, name), 1, 1);
   }
-  const std::vector<double> down = In(turned, "down").data;
-  for (size_t i = 0; i < down.size(); ++i) {
-    In(turned, "down").data[i / F * F + (F - 1 - i % F)] = down[i];
-  }
+  ReverseBlocks(In(turned, "down"), M, 1);
   const Response a = ask(c, inputs), b = ask(c, turned);
   Findings findings;
   for (size_t i = 0; i < a.outputs[kY].values.data.size(); ++i) {
@@ -106,19 +83,10 @@ bool ReadAsNeighbours(const Case& c, Tensors& inputs) {
   return F > 1;
 }
 
-// The memory of `name` [rows,columns] is read as [columns,rows].
-bool Transpose(Tensors& inputs, const std::string& name, size_t rows, size_t columns) {
-  const std::vector<double> from = In(inputs, name).data;
-  for (size_t i = 0; i < from.size(); ++i) {
-    In(inputs, name).data[i] = from[i % columns * rows + i / columns];
-  }
-  return rows > 1 && columns > 1;
-}
-
 }  // namespace
 
 std::vector<Property> FeedForwardLaws() {
-  const auto twice = [](const std::string& weight) {
+  const auto twice = [](const char* weight) {
     return [weight](const Case& c, const Tensors& inputs, const Ask& ask) {
       return CheckTwice(c, inputs, ask, weight);
     };
@@ -132,26 +100,14 @@ std::vector<Property> FeedForwardLaws() {
 
 std::vector<Defect> FeedForwardDefects() {
   return {
-      ChangedInputs("gate_up_swapped", "the other half is activated (F.glu's order)",
-                    [](const Case&, Tensors& inputs) {
-                      std::swap(In(inputs, "gate").data, In(inputs, "up").data);
-                      return true;
-                    }),
+      ExchangedInputs("gate_up_swapped", "the other half is activated (F.glu's order)",
+                      {{"gate", "up"}}),
       ChangedInputs("fused_rows_as_neighbours",
                     "one weight holds gate and up one after the other, read as even and odd rows",
                     ReadAsNeighbours),
-      ChangedInputs("down_transposed", "the last weight is read as [F,M]",
-                    [](const Case& c, Tensors& inputs) {
-                      return Transpose(inputs, "down", ExtentOf(c, "M"), ExtentOf(c, "F"));
-                    }),
-      ChangedInputs("gate_transposed", "the gate's weight is read as [M,F]",
-                    [](const Case& c, Tensors& inputs) {
-                      return Transpose(inputs, "gate", ExtentOf(c, "F"), ExtentOf(c, "M"));
-                    }),
-      ChangedInputs("up_transposed", "the weight of the other half is read as [M,F]",
-                    [](const Case& c, Tensors& inputs) {
-                      return Transpose(inputs, "up", ExtentOf(c, "F"), ExtentOf(c, "M"));
-                    }),
+      TransposedInput("down_transposed", "the last weight is read as [F,M]", "down"),
+      TransposedInput("gate_transposed", "the gate's weight is read as [M,F]", "gate"),
+      TransposedInput("up_transposed", "the weight of the other half is read as [M,F]", "up"),
       ChangedRecipe("sums_in_bf16", "dot products are accumulated in bf16", "dot=bf16"),
       ChangedRecipe("sums_in_f16", "dot products are accumulated in f16", "dot=f16"),
       ChangedRecipe("hidden_in_bf16", "what layers hand on is kept in bf16 whatever the dtype",

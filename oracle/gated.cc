@@ -1,8 +1,8 @@
 #include "reference/gated.h"
 
 #include <algorithm>
-#include <cmath>
 
+#include "oracle/input_defects.h"
 #include "oracle/laws.h"
 #include "oracle/oracle.h"
 
@@ -19,15 +19,10 @@ GateKind KindOf(const Case& c) {
 bool HasLimit(const Case& c) { return !TextOf(c, "limit").empty(); }
 bool HasPlusOne(const Case& c) { return TextOf(c, "plus_one") == "true"; }
 
-Tensors Scaled(Tensors inputs, size_t which, double factor) {
-  inputs[which].values = Times(inputs[which].values, factor);
-  return inputs;
-}
-
 // y(u) + y(-u) = 2 y(0), with or without a limit or a 1.
 Findings CheckUp(const Case& c, const Tensors& inputs, const Ask& ask) {
-  const Response y = ask(c, inputs), mirrored = ask(c, Scaled(inputs, kUp, -1)),
-                 zero = ask(c, Scaled(inputs, kUp, 0));
+  const Response y = ask(c, inputs), mirrored = ask(c, Multiplied(inputs, {"up"}, -1)),
+                 zero = ask(c, Filled(inputs, {"up"}, 0));
   Findings findings;
   for (size_t i = 0; i < y.outputs[0].values.data.size(); ++i) {
     findings.Equal(y(0, i) + mirrored(0, i), zero(0, i) * 2, {y, 0, i});
@@ -38,18 +33,15 @@ Findings CheckUp(const Case& c, const Tensors& inputs, const Ask& ask) {
 
 Findings CheckTwice(const Case& c, const Tensors& inputs, const Ask& ask) {
   if (HasLimit(c) || HasPlusOne(c)) return {};
-  const Response y = ask(c, inputs), twice = ask(c, Scaled(inputs, kUp, 2));
   Findings findings;
-  for (size_t i = 0; i < y.outputs[0].values.data.size(); ++i) {
-    findings.Equal(twice(0, i), y(0, i) * 2, {twice, 0, i});
-  }
+  Proportional(ask(c, Multiplied(inputs, {"up"}, 2)), 2, ask(c, inputs), findings);
   return findings;
 }
 
 // Without a limit f(g) - f(-g) = g, or f(g) + f(-g) = 1 for a sigmoid: times what up is.
 Findings CheckGate(const Case& c, const Tensors& inputs, const Ask& ask) {
   if (HasLimit(c)) return {};
-  const Response y = ask(c, inputs), mirrored = ask(c, Scaled(inputs, kGate, -1));
+  const Response y = ask(c, inputs), mirrored = ask(c, Multiplied(inputs, {"gate"}, -1));
   Findings findings;
   for (size_t i = 0; i < y.outputs[0].values.data.size(); ++i) {
     const Measured u = Measured(inputs[kUp].values.data[i]) + (HasPlusOne(c) ? 1 : 0);
@@ -142,12 +134,9 @@ std::vector<Defect> FormulaDefects() {
 
 std::vector<Defect> OtherDefects() {
   return {
-      ChangedInputs("gate_exchanged_with_up",
-                    "the other half is activated, as torch's glu gates with the second half",
-                    [](const Case&, Tensors& inputs) {
-                      std::swap(inputs[kGate].values, inputs[kUp].values);
-                      return true;
-                    }),
+      ExchangedInputs("gate_exchanged_with_up",
+                      "the other half is activated, as torch's glu gates with the second half",
+                      {{"gate", "up"}}),
       ChangedInputs("halves_read_as_pairs",
                     "of gate and up side by side every other channel is taken for the gate, as "
                     "gpt-oss lays them out",

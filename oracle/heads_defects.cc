@@ -1,8 +1,6 @@
 #include "oracle/heads_defects.h"
 
-#include <algorithm>
-
-#include "oracle/laws.h"
+#include "oracle/input_defects.h"
 
 namespace sextant::oracle {
 
@@ -49,37 +47,12 @@ std::vector<HeadsMistakeName> MaskMistakes() {
   };
 }
 
-Defect MissingBias(std::string bias) {
-  return ChangedInputs(bias + "_missing", "a projection without its bias " + bias,
-                       [bias](const Case&, Tensors& inputs) {
-                         std::ranges::fill(In(inputs, bias).data, 0);
-                         return true;
-                       });
+Defect MissingBias(const std::string& bias) {
+  return MissingInput(bias + "_missing", "a projection without its bias " + bias, bias);
 }
 
-Defect TransposedWeight(std::string weight) {
-  return ChangedInputs(weight + "_transposed", weight + " is stored [in,out]",
-                       [weight](const Case&, Tensors& inputs) {
-                         Tensor<double>& w = In(inputs, weight);
-                         const size_t n = w.shape[0];
-                         if (n != w.shape[1]) return false;
-                         for (size_t i = 0; i < n; ++i) {
-                           for (size_t j = 0; j < i; ++j) std::swap(w(i, j), w(j, i));
-                         }
-                         return true;
-                       });
-}
-
-Defect ExchangedInputs(std::string name, std::string why,
-                       std::vector<std::pair<std::string, std::string>> pairs) {
-  return ChangedInputs(std::move(name), std::move(why),
-                       [pairs = std::move(pairs)](const Case&, Tensors& inputs) {
-                         for (const auto& [a, b] : pairs) {
-                           if (In(inputs, a).shape != In(inputs, b).shape) return false;
-                         }
-                         for (const auto& [a, b] : pairs) std::swap(In(inputs, a), In(inputs, b));
-                         return true;
-                       });
+Defect TransposedWeight(const std::string& weight) {
+  return TransposedInput(weight + "_transposed", weight + " is stored [in,out]", weight);
 }
 
 std::vector<Defect> HeadsInputDefects() {

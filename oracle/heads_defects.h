@@ -43,10 +43,8 @@ std::vector<HeadsMistakeName> MaskMistakes();
 
 // Missing biases, transposed and exchanged weights.
 std::vector<Defect> HeadsInputDefects();
-Defect MissingBias(std::string bias);         // an input of 0
-Defect TransposedWeight(std::string weight);  // where it is square
-Defect ExchangedInputs(std::string name, std::string why,
-                       std::vector<std::pair<std::string, std::string>> pairs);
+Defect MissingBias(const std::string& bias);
+Defect TransposedWeight(const std::string& weight);  // its memory read as [in,out]
 // Steps of attention and of what is handed on in too few bits.
 std::vector<Defect> HeadsRecipeDefects();
 
@@ -147,7 +145,8 @@ class MistakenHeads {
     Attention other = attention_;
     if (Is(HeadsMistake::kMaskFromTheEnd)) other.align = Align::kBottomRight;
     const KeyRange keys = other.KeysOf(0, s);
-    if (Is(HeadsMistake::kMaskStrict) && keys.size() > 1) return {keys.first, keys.last - 1};
+    const bool sees_itself = keys.last == s + 1;  // unless it is padding
+    if (Is(HeadsMistake::kMaskStrict) && sees_itself && s > 0) return {keys.first, s};
     other.mask = Mask::kNone;
     const KeyRange all = other.KeysOf(0, s);
     if (Is(HeadsMistake::kMaskAhead) && s < all.last) return {s, all.last};

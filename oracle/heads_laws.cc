@@ -7,16 +7,6 @@
 namespace sextant::oracle {
 namespace {
 
-// Blocks of `width` elements of each of `rows` rows in reverse order.
-void ReverseBlocks(Tensor<double>& tensor, size_t rows, size_t width) {
-  const std::vector<double> from = tensor.data;
-  const size_t row = rows == 0 ? 0 : from.size() / rows;
-  for (size_t i = 0; i < from.size(); ++i) {
-    const size_t column = i % row, block = column / width, blocks = row / width;
-    tensor.data[i - column + (blocks - 1 - block) * width + column % width] = from[i];
-  }
-}
-
 // Query heads and key heads in reverse order, with their columns of wo.
 Findings CheckOrder(const Case& c, const Tensors& inputs, const Ask& ask) {
   const size_t D = ExtentOf(c, "D"), M = ExtentOf(c, "M");
@@ -29,11 +19,12 @@ Findings CheckOrder(const Case& c, const Tensors& inputs, const Ask& ask) {
 }
 
 Findings CheckValueScale(const Case& c, const Tensors& inputs, const Ask& ask) {
-  return SameAnswer(c, Doubled(inputs, {"wv", "bv"}), Doubled(inputs, {"wo"}), ask);
+  return SameAnswer(c, Multiplied(inputs, {"wv", "bv"}, 2), Multiplied(inputs, {"wo"}, 2), ask);
 }
 
 Findings CheckKeyScale(const Case& c, const Tensors& inputs, const Ask& ask) {
-  return SameAnswer(c, Doubled(inputs, {"wq", "bq"}), Doubled(inputs, {"wk", "bk"}), ask);
+  return SameAnswer(c, Multiplied(inputs, {"wq", "bq"}, 2), Multiplied(inputs, {"wk", "bk"}, 2),
+                    ask);
 }
 
 Findings CheckKeyBias(const Case& c, const Tensors& inputs, const Ask& ask) {
@@ -46,7 +37,8 @@ Findings CheckEqualValues(const Case& c, const Tensors& inputs, const Ask& ask, 
   Tensors plain = Filled(inputs, {"wv"}, 0);
   const Response answer = ask(c, plain);
   Findings findings;
-  if (!answer.Has(attended) || TokensRead(c, "S") == 0) return findings;
+  const bool memory = c.dimensions().contains("T");  // keys are not those of the queries' sequence
+  if (!answer.Has(attended) || TokensRead(c, memory ? "T" : "S") == 0) return findings;
   const size_t M = ExtentOf(c, "M"), D = ExtentOf(c, "D"), H = ExtentOf(c, "H"),
                share = H / std::max<size_t>(1, ExtentOf(c, "K"));
   const auto &wo = In(plain, "wo").data, &bv = In(plain, "bv").data, &bo = In(plain, "bo").data;
@@ -61,25 +53,6 @@ Findings CheckEqualValues(const Case& c, const Tensors& inputs, const Ask& ask, 
 }
 
 }  // namespace
-
-Findings SameAnswer(const Case& c, const Tensors& a, const Tensors& b, const Ask& ask) {
-  const Response first = ask(c, a), second = ask(c, b);
-  Findings findings;
-  for (size_t i = 0; i < first.outputs[0].values.data.size(); ++i) {
-    findings.Equal(second(0, i), first(0, i), {second, 0, i});
-  }
-  return findings;
-}
-
-Tensors Doubled(Tensors inputs, std::initializer_list<const char*> names) {
-  for (const char* name : names) In(inputs, name) = Times(In(inputs, name), 2);
-  return inputs;
-}
-
-Tensors Filled(Tensors inputs, std::initializer_list<const char*> names, double value) {
-  for (const char* name : names) std::ranges::fill(In(inputs, name).data, value);
-  return inputs;
-}
 
 void ReverseRows(Tensor<double>& tensor, size_t count) {
   const size_t width = tensor.shape[1];

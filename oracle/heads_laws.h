@@ -12,13 +12,6 @@ namespace sextant::oracle {
 // `attended`: the index of the output that is wo mean + bo.
 std::vector<Property> HeadsLaws(size_t attended);
 
-// The first output is the same for both.
-Findings SameAnswer(const Case& c, const Tensors& a, const Tensors& b, const Ask& ask);
-
-// Inputs of those names doubled, which every dtype can.
-Tensors Doubled(Tensors inputs, std::initializer_list<const char*> names);
-Tensors Filled(Tensors inputs, std::initializer_list<const char*> names, double value);
-
 // The first `count` rows of the tensor in reverse order.
 void ReverseRows(Tensor<double>& tensor, size_t count);
 

@@ -3,9 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <limits>
 
+#include "oracle/judge_test.h"
 #include "reference/draw.h"
 #include "reference/rope_frequencies.h"
 
@@ -17,34 +17,6 @@ using testing::HasSubstr;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-constexpr double kPermitted = 0x1p-20;
-
-// A question whose exact answer is 1 everywhere, with room of 2^-20 (8 ulps of f32 above 1).
-struct Ones {
-  explicit Ones(size_t N = 2, size_t M = 2)
-      : c(Case::Parse("rms_norm N=" + std::to_string(N) + " M=" + std::to_string(M))) {
-    const Shape shape = {N, M};
-    const Tensor<double> one(shape, std::vector<double>(N * M, 1)), zero(shape);
-    const Tensor<double> room(shape, std::vector<double>(N * M, kPermitted));
-    golden = {{"y", DType::kF32, one, one, zero, room, zero}};
-    permitted = {{"y", DType::kF32, room, room, std::vector<bool>(N * M)}};
-    answer = {{"y", DType::kF32, one}};
-  }
-  Verdict Judged() const { return Judge(c, golden, permitted, answer); }
-  TensorVerdict JudgedTensor() const { return Judged().tensors.at(0); }
-  // The exact value of element i, its permitted error, and what is answered.
-  void Put(size_t i, double exact, double room, double got) {
-    golden[0].value.data[i] = RoundTo(DType::kF32, exact);
-    golden[0].high.data[i] = exact;
-    permitted[0].error.data[i] = permitted[0].likely.data[i] = room;
-    answer[0].values.data[i] = got;
-  }
-
-  Case c;
-  std::vector<GoldenTensor> golden;
-  std::vector<PermittedTensor> permitted;
-  Tensors answer;
-};
 
 TEST(Judge, TheExactAnswerIsExact) {
   const Verdict verdict = Ones().Judged();
@@ -244,121 +216,6 @@ TEST(Judge, SaysWhatDoesNotFit) {
             }),
             "y has shape [2,3], expected [2,2]");
   EXPECT_EQ(message([](Tensors& a) { a[0].dtype = DType::kBF16; }), "y is bf16, expected f32");
-}
-
-// Errors of 1/2 and -1/4 in turn: mean 1/8, root mean square sqrt(5/32).
-TEST(Judge, BiasAndSpreadAreInUnitsOfThePermitted) {
-  Ones at(1, 4);
-  for (size_t i = 0; i < 4; ++i) at.Put(i, 1, kPermitted, 1 + kPermitted * (i % 2 ? -0.25 : 0.5));
-  const TensorVerdict verdict = at.JudgedTensor();
-  EXPECT_EQ(verdict.bias, 0.125);
-  EXPECT_EQ(verdict.spread, std::sqrt(5.0 / 32));
-  EXPECT_EQ(verdict.bias_in_standard_errors, 0);  // one row says nothing of rows
-}
-
-// Element (r, c) of 64 times 32 errs by error(r, c) of what is permitted.
-template <class Error>
-Ones Erring(Error error, size_t rows = 64, size_t columns = 32) {
-  Ones at(rows, columns);
-  for (size_t i = 0; i < rows * columns; ++i) {
-    const auto r = static_cast<double>(i / columns), c = static_cast<double>(i % columns);
-    at.Put(i, 1, 0x1p-10, 1 + 0x1p-10 * error(r, c));
-  }
-  return at;
-}
-
-// Variance of the mean of n numbers 0, 1 .. n - 1: n (n + 1) / 12 / n.
-double VarianceOfMean(double n) { return (n + 1) / 12; }
-
-// Errors between 1/2 and 1, spread evenly over rows and columns.
-TEST(Judge, OneSidedErrorsAreUnlikely) {
-  const Ones at = Erring([](double r, double c) { return 0.5 + r / 256 + c / 128; });
-  const double mean = 0.5 + 31.5 / 256 + 15.5 / 128;
-  const double variance = VarianceOfMean(64) / (256 * 256) + VarianceOfMean(32) / (128 * 128);
-  // Equal answers count once; there are 126, some oftener than others, spread less than 1/8 about.
-  EXPECT_LT(at.JudgedTensor().bias_in_standard_errors, mean / std::sqrt(variance));
-  EXPECT_GT(at.JudgedTensor().bias_in_standard_errors, mean / std::sqrt(variance + 1.0 / 64 / 64));
-  EXPECT_GT(at.JudgedTensor().bias_in_standard_errors, 8);
-  EXPECT_EQ(at.Judged().grade, Grade::kUnlikely);
-  EXPECT_EQ(at.Judged().status, Status::kConforms);
-}
-
-TEST(Judge, EightStandardErrorsAreTheBorder) {
-  const auto at = [](double mean) {
-    return Erring([=](double r, double c) { return mean + (r - 31.5) / 256 + (c - 15.5) / 128; });
-  };
-  const double standard_error = 0.125 / at(0.125).JudgedTensor().bias_in_standard_errors;
-  EXPECT_EQ(at(7.5 * standard_error).Judged().grade, Grade::kWithin);
-  EXPECT_EQ(at(8.5 * standard_error).Judged().grade, Grade::kUnlikely);
-  EXPECT_EQ(at(-8.5 * standard_error).Judged().grade, Grade::kUnlikely);
-}
-
-TEST(Judge, ErrorsToBothSidesAreLikely) {
-  const Ones at = Erring([](double r, double c) { return (r - 31.5) / 64 + (c - 15.5) / 64; });
-  EXPECT_LT(std::abs(at.JudgedTensor().bias_in_standard_errors), 1);
-  EXPECT_EQ(at.Judged().grade, Grade::kWithin);
-}
-
-// A few large errors of columns are the errors of a few weights.
-TEST(Judge, ErrorsOfColumnsCountOncePerColumn) {
-  const Ones at = Erring([](double r, double c) { return c < 4 ? 0.5 : r / 65536 + c / 65536; });
-  EXPECT_LT(at.JudgedTensor().bias_in_standard_errors, 8);
-  EXPECT_EQ(at.Judged().grade, Grade::kWithin);
-}
-
-TEST(Judge, ErrorsOfRowsCountOncePerRow) {
-  const Ones at = Erring([](double r, double c) { return r < 4 ? 0.5 : r / 65536 + c / 65536; });
-  EXPECT_LT(at.JudgedTensor().bias_in_standard_errors, 8);
-  EXPECT_EQ(at.Judged().grade, Grade::kWithin);
-}
-
-// The same row over and over says no more than once.
-TEST(Judge, EqualRowsCountOnce) {
-  const Ones at = Erring([](double r, double c) { return 0.5 + (r < 32) / 64.0 + c / 128; }, 1024);
-  EXPECT_EQ(at.JudgedTensor().bias_in_standard_errors, 0);
-  EXPECT_EQ(at.Judged().grade, Grade::kWithin);
-}
-
-// What underflows goes the same way everywhere: a few answers say nothing, however often they come.
-TEST(Judge, EqualAnswersCountOnce) {
-  const auto at = [](size_t answers) {
-    return Erring([=](double r, double c) {
-      const auto i = static_cast<size_t>(33 * r + c);
-      return 0.5 + static_cast<double>(i % answers) / 4096;
-    });
-  };
-  EXPECT_EQ(at(31).Judged().grade, Grade::kWithin);
-  EXPECT_EQ(at(31).JudgedTensor().bias_in_standard_errors, 0);
-  EXPECT_EQ(at(199).Judged().grade, Grade::kUnlikely);
-}
-
-// Truncated answers are less than one ulp off, all to the same side.
-TEST(Judge, TruncationIsUnlikelyHoweverSmall) {
-  Ones at(64, 32);
-  for (size_t i = 0; i < 64 * 32; ++i) {
-    const double got = 1 + static_cast<double>(i) * 0x1p-23;
-    at.Put(i, got + 0x1p-23 * static_cast<double>((i * 2654435761u >> 16) % 65536) / 65536, 0x1p-21,
-           got);
-  }
-  EXPECT_LT(at.JudgedTensor().bias_in_standard_errors, -8);
-  EXPECT_EQ(at.Judged().grade, Grade::kUnlikely);
-}
-
-// Fewer than 32 rows or columns say nothing, however many elements they have.
-TEST(Judge, AFewUnitsAreNeverUnlikely) {
-  const auto one_sided = [](double r, double c) { return 0.5 + r / 4096 + c / 4096; };
-  EXPECT_EQ(Erring(one_sided, 31, 1024).Judged().grade, Grade::kWithin);
-  EXPECT_EQ(Erring(one_sided, 1024, 31).Judged().grade, Grade::kWithin);
-  EXPECT_EQ(Erring(one_sided, 32, 32).Judged().grade, Grade::kUnlikely);
-}
-
-// One rounded power may stand behind all frequencies, so nothing there is independent.
-TEST(Judge, ErrorsOfFrequenciesAreNeverUnlikely) {
-  Ones at = Erring([](double r, double c) { return 0.5 + r / 4096 + c / 4096; });
-  EXPECT_EQ(at.Judged().grade, Grade::kUnlikely);
-  at.c = Case::Parse("sinusoidal S=64 M=32 dtype=f32");
-  EXPECT_EQ(at.Judged().grade, Grade::kWithin);
-  EXPECT_GT(at.JudgedTensor().bias, 0.5);
 }
 
 TEST(Judge, NamesTheCase) {

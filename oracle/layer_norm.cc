@@ -12,16 +12,6 @@ namespace {
 
 constexpr size_t kX = 0, kWeight = 1, kBias = 2;
 
-Tensors With(Tensors inputs, size_t input, double value) {
-  std::ranges::fill(inputs[input].values.data, value);
-  return inputs;
-}
-
-Tensors Multiplied(Tensors inputs, std::initializer_list<size_t> which, double factor) {
-  for (const size_t input : which) inputs[input].values = Times(inputs[input].values, factor);
-  return inputs;
-}
-
 // x as small integers plus a shift: numbers of every dtype.
 Tensors Shifted(Tensors inputs, double shift) {
   for (double& x : inputs[kX].values.data) {
@@ -38,31 +28,21 @@ Findings CheckShift(const Case& c, const Tensors& inputs, const Ask& ask) {
 
 // 2 x and 4 eps give the same y: eps has the unit of x^2.
 Findings CheckUnits(const Case& c, const Tensors& inputs, const Ask& ask) {
-  const Case other = c.With("eps=" + PrintValue(4 * NumberOf(c, "eps", 0)));
   Findings findings;
-  Same(ask(c, inputs), ask(other, Multiplied(inputs, {kX}, 2)), findings);
-  return findings;
-}
-
-Findings CheckOdd(const Case& c, const Tensors& inputs, const Ask& ask) {
-  const Response y = ask(c, inputs), negative = ask(c, Multiplied(inputs, {kX, kBias}, -1));
-  Findings findings;
-  for (size_t i = 0; i < y.outputs[0].values.data.size(); ++i) {
-    findings.Equal(negative(0, i), -y(0, i), {negative, 0, i});
-  }
+  Same(ask(c, inputs), ask(Multiplied(c, "eps", 4), Multiplied(inputs, {"x"}, 2)), findings);
   return findings;
 }
 
 // Twice weight and bias give twice y; without weight y is the bias; y less the bias is y without.
 Findings CheckAffine(const Case& c, const Tensors& inputs, const Ask& ask) {
-  const Response y = ask(c, inputs), twice = ask(c, Multiplied(inputs, {kWeight, kBias}, 2));
-  const Response only_bias = ask(c, With(inputs, kWeight, 0));
-  const Response no_bias = ask(c, With(inputs, kBias, 0));
+  const Response y = ask(c, inputs), twice = ask(c, Multiplied(inputs, {"weight", "bias"}, 2));
+  const Response only_bias = ask(c, Filled(inputs, {"weight"}, 0));
+  const Response no_bias = ask(c, Filled(inputs, {"bias"}, 0));
   const size_t M = ExtentOf(c, "M");
   Findings findings;
+  Proportional(twice, 2, y, findings);
   for (size_t i = 0; i < y.outputs[0].values.data.size(); ++i) {
     const double bias = inputs[kBias].values.data[i % M];
-    findings.Equal(twice(0, i), y(0, i) * 2, {twice, 0, i});
     findings.Equal(only_bias(0, i), bias, {only_bias, 0, i});
     findings.Equal(no_bias(0, i) + bias, y(0, i), {y, 0, i});
   }
@@ -73,9 +53,9 @@ Findings CheckAffine(const Case& c, const Tensors& inputs, const Ask& ask) {
 // and 1 for eps 0.
 Findings CheckMoments(const Case& c, const Tensors& inputs, const Ask& ask) {
   const size_t N = ExtentOf(c, "N"), M = ExtentOf(c, "M");
-  const Tensors plain = With(inputs, kWeight, 1);
-  const Response y = ask(c, plain), centered = ask(c, With(plain, kBias, 0));
-  const Response unit = ask(c.With("eps=0"), With(plain, kBias, 0));
+  const Tensors plain = Filled(inputs, {"weight"}, 1), centering = Filled(plain, {"bias"}, 0);
+  const Response y = ask(c, plain), centered = ask(c, centering);
+  const Response unit = ask(c.With("eps=0"), centering);
   Findings findings;
   for (size_t n = 0; n < N; ++n) {
     Measured sum = 0, squares = 0, ones = 0, bias = 0;
@@ -112,29 +92,11 @@ Findings CheckTurns(const Case& c, Tensors inputs, const Ask& ask) {
 }
 
 Findings CheckConstant(const Case& c, const Tensors& inputs, const Ask& ask) {
-  const Response y = ask(c.With("eps=1"), With(inputs, kX, 3));
+  const Response y = ask(c.With("eps=1"), Filled(inputs, {"x"}, 3));
   const size_t M = ExtentOf(c, "M");
   Findings findings;
   for (size_t i = 0; i < y.outputs[0].values.data.size(); ++i) {
     findings.Equal(y(0, i), inputs[kBias].values.data[i % M], {y, 0, i});
-  }
-  return findings;
-}
-
-// Columns of x, weight and bias in reverse order give y in reverse order.
-Findings CheckColumns(const Case& c, const Tensors& inputs, const Ask& ask) {
-  const size_t M = ExtentOf(c, "M");
-  const auto reversed = [M](size_t i) { return i / M * M + (M - 1 - i % M); };
-  Tensors turned = inputs;
-  for (Tensors::size_type t : {kX, kWeight, kBias}) {
-    for (size_t i = 0; i < turned[t].values.data.size(); ++i) {
-      turned[t].values.data[i] = inputs[t].values.data[reversed(i)];
-    }
-  }
-  const Response y = ask(c, inputs), other = ask(c, turned);
-  Findings findings;
-  for (size_t i = 0; i < y.outputs[0].values.data.size(); ++i) {
-    findings.Equal(other(0, reversed(i)), y(0, i), {y, 0, i});
   }
   return findings;
 }
@@ -144,18 +106,19 @@ Findings CheckColumns(const Case& c, const Tensors& inputs, const Ask& ask) {
 template <>
 Oracle MakeOracle<LayerNorm>() {
   return {
-      .properties =
-          {{"shift_ignored", "x + c gives the same y", CheckShift},
-           {"eps_has_the_unit_of_squares", "2 x and 4 eps give the same y", CheckUnits},
-           {"odd", "-x and -bias give -y", CheckOdd},
-           {"linear_in_weight_and_bias", "y is linear in weight and bias", CheckAffine},
-           {"mean_and_mean_square",
-            "with weight 1, y less the bias has mean 0 and at most mean square 1", CheckMoments},
-           {"turns_with_eps_three",
-            "4 + 1 and 4 - 1 by turns, with eps 3, give half the weight and the bias", CheckTurns},
-           {"equal_numbers_give_the_bias", "a row of equal numbers becomes the bias",
-            CheckConstant},
-           {"columns_alike", "columns in reverse order give y in reverse order", CheckColumns}},
+      .properties = {{"shift_ignored", "x + c gives the same y", CheckShift},
+                     {"eps_has_the_unit_of_squares", "2 x and 4 eps give the same y", CheckUnits},
+                     OddIn({"x", "bias"}, "-x and -bias give -y"),
+                     {"linear_in_weight_and_bias", "y is linear in weight and bias", CheckAffine},
+                     {"mean_and_mean_square",
+                      "with weight 1, y less the bias has mean 0 and at most mean square 1",
+                      CheckMoments},
+                     {"turns_with_eps_three",
+                      "4 + 1 and 4 - 1 by turns, with eps 3, give half the weight and the bias",
+                      CheckTurns},
+                     {"equal_numbers_give_the_bias", "a row of equal numbers becomes the bias",
+                      CheckConstant},
+                     ColumnsAlike()},
       .defects = LayerNormDefects()};
 }
 

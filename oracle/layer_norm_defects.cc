@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <map>
 
-#include "oracle/laws.h"
+#include "oracle/input_defects.h"
 #include "oracle/norm_defects.h"
 #include "oracle/oracle.h"
-#include "oracle/relative_defects.h"
 #include "reference/layer_norm.h"
 #include "reference/real.h"
 #include "reference/scaling.h"
@@ -176,19 +175,14 @@ std::vector<Defect> FormulaDefects() {
 }
 
 std::vector<Defect> InputDefects() {
-  const auto ones = [](Tensor<double>& t) { std::ranges::fill(t.data, 1); };
-  const auto zeros = [](Tensor<double>& t) { std::ranges::fill(t.data, 0); };
   const auto reverse = [](Tensor<double>& t) { std::ranges::reverse(t.data); };
   return {
-      ChangedInput("weight_ignored", "the weight is taken for 1", "weight", ones),
-      ChangedInput("bias_ignored", "the bias is taken for 0", "bias", zeros),
+      FilledInput("weight_ignored", "the weight is taken for 1", "weight", 1),
+      MissingInput("bias_ignored", "the bias is taken for 0", "bias"),
       ChangedInput("weight_reversed", "the weight belongs to other channels", "weight", reverse),
       ChangedInput("bias_reversed", "the bias belongs to other channels", "bias", reverse),
-      ChangedInputs("weight_and_bias_swapped", "gamma and beta in each other's place",
-                    [](const Case&, Tensors& inputs) {
-                      std::swap(In(inputs, "weight"), In(inputs, "bias"));
-                      return true;
-                    }),
+      ExchangedInputs("weight_and_bias_swapped", "gamma and beta in each other's place",
+                      {{"weight", "bias"}}),
   };
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "oracle/input_defects.h"
 #include "oracle/laws.h"
 #include "oracle/linear_laws.h"
 #include "oracle/oracle.h"
@@ -9,31 +10,24 @@
 namespace sextant::oracle {
 namespace {
 
-constexpr size_t kX = 0, kBias = 2;
-
-Tensor<double>& BiasOf(Tensors& inputs) { return inputs[kBias].values; }
-
 // x = 0 leaves the bias.
-Findings CheckZero(const Case& c, Tensors inputs, const Ask& ask) {
-  std::ranges::fill(inputs[kX].values.data, 0);
-  const Response y = ask(c, inputs);
+Findings CheckZero(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const Response y = ask(c, Filled(inputs, {"x"}, 0));
   const size_t F = ExtentOf(c, "F");
   Findings findings;
   for (size_t i = 0; i < y.outputs[0].values.data.size(); ++i) {
-    findings.Equal(y(0, i), BiasOf(inputs).data[i % F], {y, 0, i});
+    findings.Equal(y(0, i), In(inputs, "bias").data[i % F], {y, 0, i});
   }
   return findings;
 }
 
 // y less the bias is y without it.
 Findings CheckBias(const Case& c, const Tensors& inputs, const Ask& ask) {
-  Tensors without = inputs;
-  std::ranges::fill(BiasOf(without).data, 0);
-  const Response y = ask(c, inputs), product = ask(c, without);
+  const Response y = ask(c, inputs), product = ask(c, Filled(inputs, {"bias"}, 0));
   const size_t F = ExtentOf(c, "F");
   Findings findings;
   for (size_t i = 0; i < y.outputs[0].values.data.size(); ++i) {
-    findings.Equal(y(0, i) - inputs[kBias].values.data[i % F], product(0, i), {y, 0, i});
+    findings.Equal(y(0, i) - In(inputs, "bias").data[i % F], product(0, i), {y, 0, i});
   }
   return findings;
 }
@@ -70,22 +64,13 @@ struct Mistaken : LinearBias {
 
 std::vector<Defect> BiasDefects() {
   using Mistake = Mistaken::Mistake;
-  const auto bias = [](std::string name, std::string why, void (*change)(std::vector<double>&)) {
-    return ChangedInputs(std::move(name), std::move(why), [change](const Case&, Tensors& inputs) {
-      change(BiasOf(inputs).data);
-      return true;
-    });
-  };
   return {
-      bias("bias_missing", "no bias", [](std::vector<double>& b) { std::ranges::fill(b, 0); }),
-      bias("bias_added_twice", "once by the product's kernel and once after it",
-           [](std::vector<double>& b) {
-             for (double& x : b) x *= 2;
-           }),
-      bias("bias_of_next_column", "the bias is shifted by one column",
-           [](std::vector<double>& b) {
-             if (!b.empty()) std::ranges::rotate(b, b.begin() + 1);
-           }),
+      MissingInput("bias_missing", "no bias", "bias"),
+      DoubledInput("bias_added_twice", "once by the product's kernel and once after it", "bias"),
+      ChangedInput("bias_of_next_column", "the bias is shifted by one column", "bias",
+                   [](Tensor<double>& bias) {
+                     if (!bias.data.empty()) std::ranges::rotate(bias.data, bias.data.begin() + 1);
+                   }),
       MutatedFormula<Mistaken>("bias_by_row", "the bias is indexed by the row", Mistake::kByRow),
       MutatedFormula<Mistaken>("bias_with_every_block",
                                "the bias is added with every block of 16 columns",

@@ -3,18 +3,16 @@
 #include <algorithm>
 #include <cmath>
 
+#include "oracle/input_defects.h"
 #include "oracle/laws.h"
 
 namespace sextant::oracle {
 namespace {
 
-constexpr size_t kX = 0, kWeight = 1, kBias = 2;
+constexpr size_t kX = 0, kWeight = 1;
 
-bool HasBias(const Tensors& inputs) { return inputs.size() > kBias; }
-
-Tensors WithoutBias(Tensors inputs) {
-  if (HasBias(inputs)) std::ranges::fill(inputs[kBias].values.data, 0);
-  return inputs;
+Tensors WithoutBias(const Tensors& inputs) {
+  return HasInput(inputs, "bias") ? Filled(inputs, {"bias"}, 0) : inputs;
 }
 
 // x_m is a power of two: y is that power times column m of the weight, exactly.
@@ -36,14 +34,10 @@ Findings CheckColumns(const Case& c, const Tensors& inputs, const Ask& ask) {
 
 // Twice x, and twice the bias, give twice y. Half of a number need not be one of the dtype.
 Findings CheckScale(const Case& c, const Tensors& inputs, const Ask& ask) {
-  Tensors twice = inputs;
-  twice[kX].values = Times(inputs[kX].values, 2);
-  if (HasBias(inputs)) twice[kBias].values = Times(inputs[kBias].values, 2);
-  const Response y = ask(c, inputs), larger = ask(c, twice);
+  Tensors twice = Multiplied(inputs, {"x"}, 2);
+  if (HasInput(inputs, "bias")) twice = Multiplied(twice, {"bias"}, 2);
   Findings findings;
-  for (size_t i = 0; i < y.outputs[0].values.data.size(); ++i) {
-    findings.Equal(y(0, i) * 2, larger(0, i), {larger, 0, i});
-  }
+  Proportional(ask(c, twice), 2, ask(c, inputs), findings);
   return findings;
 }
 
@@ -65,14 +59,9 @@ Findings CheckParts(const Case& c, const Tensors& inputs, const Ask& ask) {
 
 // The columns of x and of the weight in reverse order: the same sums.
 Findings CheckOrder(const Case& c, const Tensors& inputs, const Ask& ask) {
-  const size_t M = ExtentOf(c, "M");
   Tensors turned = inputs;
-  for (const size_t t : {kX, kWeight}) {
-    auto& data = turned[t].values.data;
-    for (size_t first = 0; first < data.size(); first += M) {
-      std::reverse(data.begin() + static_cast<ptrdiff_t>(first),
-                   data.begin() + static_cast<ptrdiff_t>(first + M));
-    }
+  for (const char* name : {"x", "weight"}) {
+    ReverseBlocks(In(turned, name), In(turned, name).shape[0], 1);
   }
   Findings findings;
   Same(ask(c, inputs), ask(c, turned), findings);
@@ -97,16 +86,6 @@ Defect WithOperandsOf(std::string name, std::string why, int bits) {
   });
 }
 
-// The weight's memory is read as if it were [M,F].
-bool Transpose(const Case& c, Tensors& inputs) {
-  const size_t F = ExtentOf(c, "F"), M = ExtentOf(c, "M");
-  const auto from = inputs[kWeight].values.data;
-  for (size_t i = 0; i < from.size(); ++i) {
-    inputs[kWeight].values.data[i] = from[i % M * F + i / M];
-  }
-  return F > 1 && M > 1;
-}
-
 }  // namespace
 
 std::vector<Property> LinearLaws() {
@@ -119,8 +98,8 @@ std::vector<Property> LinearLaws() {
 
 std::vector<Defect> LinearDefects() {
   return {
-      ChangedInputs("weight_transposed", "the weight is read as [M,F], as x weight needs it",
-                    Transpose),
+      TransposedInput("weight_transposed", "the weight is read as [M,F], as x weight needs it",
+                      "weight"),
       WithOperandsOf("operands_in_tf32", "x and weight lose 13 bits on the way (TensorFloat-32)",
                      11),
       WithOperandsOf("operands_in_bf16", "x and weight are rounded to bf16 before the product", 8),

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "oracle/laws.h"
+
 namespace sextant::oracle {
 namespace {
 
@@ -37,6 +39,14 @@ TEST(Measured, ItsOwnRoundingIsAnError) {
   EXPECT_EQ(sum.value(), 1);
   EXPECT_GE(sum.error(), 0x1p-60);
   EXPECT_GT((Measured(0x1p-600) * Measured(0x1p-600)).error(), 0);
+}
+
+// 1/3 is 2^-54 / 3 more than the nearest double.
+TEST(Measured, TheNearestDoubleIsHalfAnUlpOffAtMost) {
+  const Measured third = Nearest(1.0 / 3);
+  EXPECT_EQ(third.value(), 1.0 / 3);
+  EXPECT_GE(third.error(), 0x1p-54 / 3);
+  EXPECT_LE(third.error(), 0x1p-54);
 }
 
 TEST(Measured, AnInfiniteErrorSaysNothingWhateverTheValue) {

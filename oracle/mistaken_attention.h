@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "oracle/largest.h"
 #include "reference/attention_rows.h"
 
 namespace sextant::oracle {
@@ -115,12 +116,21 @@ class MistakenRow {
     }
     KeyRange keys = op.KeysOf(at.b, s);
     if (op.mask != Mask::kCausal) return keys;
-    if (Is(AttentionMistake::kSelfMasked) && keys.size() > 1) --keys.last;
+    if (Is(AttentionMistake::kSelfMasked) && keys.size() > 1 && keys.last == OwnKey(at) + 1)
+      --keys.last;
     if (Is(AttentionMistake::kNextLeaked)) {
       op.mask = Mask::kNone;
       keys.last = std::min(keys.last + 1, std::max(keys.last, op.KeysOf(at.b, s).last));
     }
     return keys;
+  }
+
+  // The key at the query's own place, which may be one that nobody sees.
+  size_t OwnKey(const QueryAt& at) const {
+    if (op_.align == Align::kTopLeft) return at.s;
+    const int64_t length =
+        op_.key_length ? (*op_.key_length)[op_.key_length->size() == 1 ? 0 : at.b] : op_.T.value;
+    return static_cast<size_t>(static_cast<int64_t>(at.s) + length - op_.S.value);
   }
 
   void AnswerEmpty(const QueryAt& at, std::span<Real> y, Real& lse) const {
@@ -188,22 +198,9 @@ class MistakenRow {
   }
 
   std::vector<Real> CappedLess(std::vector<Real> scores) const {
-    const Real largest = scores[LargestIn(scores, 0, scores.size())];
+    const Real largest = scores[LargestIn<Real>(scores)];
     for (Real& score : scores) score = Capped(score - largest) + largest;
     return scores;
-  }
-
-  // Of an implementation's numbers; the permitted error of a mistake needs no more than some index.
-  static size_t LargestIn(const std::vector<Real>& scores, size_t first, size_t last) {
-    const std::span<const Real> part = std::span(scores).subspan(first, last - first);
-    if constexpr (std::same_as<Real, Counted>) {
-      return first +
-             static_cast<size_t>(std::ranges::max_element(
-                                     part, {}, [](const Counted& s) { return s.center().high; }) -
-                                 part.begin());
-    } else {
-      return first + LargestOf(part);
-    }
   }
 
   std::vector<Real> WeightsOf(const QueryAt& at, const std::vector<Real>& scores,
@@ -213,7 +210,7 @@ class MistakenRow {
     if (Is(AttentionMistake::kNoSoftmax)) return scores;
     if (Is(AttentionMistake::kOverQueries)) return OverQueries(at, read);
     if (Is(AttentionMistake::kNoRescale) || Is(AttentionMistake::kSumNotRescaled)) {
-      return NotRescaled(scores, lse);
+      return NotRescaled(at, scores, lse);
     }
     std::vector<Real> all = scores;
     if (Is(AttentionMistake::kPaddedLanes)) {
@@ -240,9 +237,7 @@ class MistakenRow {
     const InStep at(Step::kSoftmax);
     const Real lse = row.LogOfSum();
     if (Is(AttentionMistake::kLseBase2)) return lse / Log(Real(2.0));
-    if (Is(AttentionMistake::kLseLessLargest)) {
-      return lse - scores[LargestIn(scores, 0, scores.size())];
-    }
+    if (Is(AttentionMistake::kLseLessLargest)) return lse - scores[LargestIn<Real>(scores)];
     return lse;
   }
 
@@ -254,31 +249,34 @@ class MistakenRow {
     return Is(AttentionMistake::kSinkSubtracted) ? -sink : sink;
   }
 
-  // The weight that each score has among those of all queries.
+  // The weight that each score has among those of all queries, and the sink.
   std::vector<Real> OverQueries(const QueryAt& at, const std::vector<size_t>& read) const {
     std::vector<Real> weights;
     for (const size_t t : read) {
       std::vector<Real> column;
       for (size_t s = 0; s < in_.q.shape[2]; ++s) column.push_back(ScoreAt({at.b, at.h, s}, t));
+      if (in_.sink) column.push_back(SinkOf(at));
       weights.push_back(SoftmaxRow<Real>(column).weights()[at.s]);
     }
     return weights;
   }
 
   // Running maxima of tiles of two keys, without the factor e^(m - m') of what was before; lse has
-  // the same sum.
-  std::vector<Real> NotRescaled(const std::vector<Real>& scores, Real& lse) const {
+  // the same sum. A sink comes last.
+  std::vector<Real> NotRescaled(const QueryAt& query, const std::vector<Real>& scores,
+                                Real& lse) const {
     const InStep at(Step::kSoftmax);
-    const size_t n = scores.size(), last = LargestIn(scores, 0, n);
+    const size_t n = scores.size(), last = LargestIn<Real>(scores);
     std::vector<Real> weights, summed;
     for (size_t j = 0; j < n; ++j) {
-      const size_t largest = LargestIn(scores, 0, std::min(n, j / 2 * 2 + 2));
+      const size_t largest = LargestIn<Real>(std::span(scores).first(std::min(n, j / 2 * 2 + 2)));
       summed.push_back(Exp(scores[j] - scores[largest]));
       weights.push_back(Is(AttentionMistake::kSumNotRescaled) ? Exp(scores[j] - scores[last])
                                                               : summed.back());
     }
+    lse = scores[last] + Log(SumOf(summed));
+    if (in_.sink) summed.push_back(Exp(SinkOf(query) - scores[last]));
     const Real sum = SumOf(summed);
-    lse = scores[last] + Log(sum);
     for (Real& weight : weights) weight = weight / sum;
     return weights;
   }

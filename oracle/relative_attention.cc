@@ -1,8 +1,9 @@
 #include "reference/relative_attention.h"
 
 #include <algorithm>
-#include <cmath>
 
+#include "oracle/attention_defects.h"
+#include "oracle/input_defects.h"
 #include "oracle/laws.h"
 #include "oracle/oracle.h"
 #include "oracle/relative_defects.h"
@@ -14,10 +15,6 @@ namespace {
 constexpr size_t kY = 0, kScores = 1;
 
 double ClipOf(const Case& c) { return NumberOf(c, "clip", 0); }
-
-void Fill(Tensors& inputs, const std::string& name, double value) {
-  std::ranges::fill(In(inputs, name).data, value);
-}
 
 // Keys as far as clip or further from every query, further still: nothing changes.
 Findings CheckClip(const Case& c, const Tensors& inputs, const Ask& ask) {
@@ -38,11 +35,8 @@ Findings CheckClip(const Case& c, const Tensors& inputs, const Ask& ask) {
 Findings CheckSum(const Case& c, const Tensors& inputs, const Ask& ask) {
   Findings findings;
   for (const double value : {0, 1}) {
-    Tensors probe = inputs;
-    Fill(probe, "v", value);
-    Fill(probe, "value_table", 1 - value);
-    if (In(probe, "key_position").data.empty()) return findings;
-    const Response y = ask(c, probe);
+    if (In(inputs, "key_position").data.empty()) return findings;
+    const Response y = ask(c, Filled(Filled(inputs, {"v"}, value), {"value_table"}, 1 - value));
     for (size_t i = 0; i < y.outputs[kY].values.data.size(); ++i) {
       findings.Equal(y(kY, i), 1, {y, kY, i});
     }
@@ -56,12 +50,8 @@ Findings CheckOrder(const Case& c, const Tensors& inputs, const Ask& ask) {
   Tensors turned = inputs;
   std::ranges::reverse(In(turned, "key_position").data);
   for (const char* name : {"k", "v"}) {
-    const auto from = In(turned, name).data;
-    auto& to = In(turned, name).data;
-    for (size_t i = 0; i < to.size(); ++i) {
-      const size_t row = i / D, head = row / T;
-      to[i] = from[(head * T + (T - 1 - row % T)) * D + i % D];
-    }
+    Tensor<double>& rows = In(turned, name);
+    ReverseBlocks(rows, rows.shape[0] * rows.shape[1], D);
   }
   const Response a = ask(c, inputs), b = ask(c, turned);
   Findings findings;
@@ -77,10 +67,8 @@ Findings CheckOrder(const Case& c, const Tensors& inputs, const Ask& ask) {
 
 // Scores are those of the keys plus those of the table.
 Findings CheckParts(const Case& c, const Tensors& inputs, const Ask& ask) {
-  Tensors content = inputs, relative = inputs;
-  Fill(content, "key_table", 0);
-  Fill(relative, "k", 0);
-  const Response all = ask(c, inputs), a = ask(c, content), b = ask(c, relative);
+  const Response all = ask(c, inputs), a = ask(c, Filled(inputs, {"key_table"}, 0)),
+                 b = ask(c, Filled(inputs, {"k"}, 0));
   Findings findings;
   if (!all.Has(kScores) || !a.Has(kScores) || !b.Has(kScores)) return findings;
   for (size_t i = 0; i < all.outputs[kScores].values.data.size(); ++i) {
@@ -111,27 +99,17 @@ Findings CheckScale(const Case& c, const Tensors& inputs, const Ask& ask) {
 // The same for every key, k adds a constant to each row of scores: y does not see it.
 Findings CheckConstant(const Case& c, const Tensors& inputs, const Ask& ask) {
   const size_t T = ExtentOf(c, "T"), D = ExtentOf(c, "D");
-  Tensors same = inputs, none = inputs;
+  Tensors same = inputs;
   auto& k = In(same, "k").data;
   for (size_t i = 0; i < k.size(); ++i) k[i] = k[i / (T * D) * (T * D) + i % D];
-  Fill(none, "k", 0);
-  const Response a = ask(c, same), b = ask(c, none);
-  Findings findings;
-  for (size_t i = 0; i < a.outputs[kY].values.data.size(); ++i) {
-    findings.Equal(a(kY, i), b(kY, i), {a, kY, i});
-  }
-  return findings;
+  return SameAnswer(c, same, Filled(inputs, {"k"}, 0), ask);
 }
 
 // With a key table of 0 and equal keys all weigh the same: y is the plain mean.
 Findings CheckMean(const Case& c, const Tensors& inputs, const Ask& ask) {
   const size_t T = ExtentOf(c, "T"), D = ExtentOf(c, "D"), S = ExtentOf(c, "S");
-  Tensors flat = inputs;
-  Fill(flat, "k", 0);
-  Fill(flat, "key_table", 0);
-  Fill(flat, "value_table", 0);
-  const Response y = ask(c, flat);
-  const auto& v = In(flat, "v").data;
+  const Response y = ask(c, Filled(inputs, {"k", "key_table", "value_table"}, 0));
+  const auto& v = In(inputs, "v").data;
   Findings findings;
   for (size_t i = 0; T > 0 && i < y.outputs[kY].values.data.size(); ++i) {
     Measured sum = 0;
@@ -142,15 +120,8 @@ Findings CheckMean(const Case& c, const Tensors& inputs, const Ask& ask) {
 }
 
 Findings CheckValues(const Case& c, const Tensors& inputs, const Ask& ask) {
-  Tensors twice = inputs;
-  for (const char* name : {"v", "value_table"}) {
-    In(twice, name) = Times(In(twice, name), 2);  // half of a number need not be one of the dtype
-  }
-  const Response y = ask(c, inputs), larger = ask(c, twice);
-  Findings findings;
-  for (size_t i = 0; i < y.outputs[kY].values.data.size(); ++i) {
-    findings.Equal(y(kY, i) * 2, larger(kY, i), {larger, kY, i});
-  }
+  Findings findings;  // half of a number need not be one of the dtype
+  Proportional(ask(c, Multiplied(inputs, {"v", "value_table"}, 2)), 2, ask(c, inputs), findings);
   return findings;
 }
 
@@ -272,34 +243,16 @@ std::vector<Defect> FormulaDefects() {
   };
 }
 
-Defect Filled(std::string name, std::string why, std::string input) {
-  return ChangedInputs(std::move(name), std::move(why),
-                       [input = std::move(input)](const Case&, Tensors& inputs) {
-                         Fill(inputs, input, 0);
-                         return true;
-                       });
-}
-
 std::vector<Defect> InputDefects() {
   return {
-      Filled("key_table_missing", "the scores know no positions", "key_table"),
-      Filled("value_table_missing", "the values know no positions, as in later variants",
-             "value_table"),
-      ChangedInputs("tables_exchanged", "keys take the values' table",
-                    [](const Case&, Tensors& inputs) {
-                      std::swap(In(inputs, "key_table"), In(inputs, "value_table"));
-                      return true;
-                    }),
-      ChangedInputs("one_table", "the values take the keys' table",
-                    [](const Case&, Tensors& inputs) {
-                      In(inputs, "value_table") = In(inputs, "key_table");
-                      return true;
-                    }),
-      ChangedInputs("keys_exchanged_with_values", "k and v are swapped",
-                    [](const Case&, Tensors& inputs) {
-                      std::swap(In(inputs, "k"), In(inputs, "v"));
-                      return true;
-                    }),
+      MissingInput("key_table_missing", "the scores know no positions", "key_table"),
+      MissingInput("value_table_missing", "the values know no positions, as in later variants",
+                   "value_table"),
+      ExchangedInputs("tables_exchanged", "keys take the values' table",
+                      {{"key_table", "value_table"}}),
+      RepeatedInputs("one_table", "the values take the keys' table",
+                     {{"key_table", "value_table"}}),
+      ExchangedInputs("keys_exchanged_with_values", "k and v are swapped", {{"k", "v"}}),
       ChangedInputs("clipped_one_early", "clip - 1: the outermost rows are never read",
                     [](const Case& c, Tensors& inputs) {
                       const size_t D = ExtentOf(c, "D");
@@ -317,7 +270,7 @@ std::vector<Defect> InputDefects() {
   };
 }
 
-std::vector<Defect> OtherDefects() {
+std::vector<Defect> ScaleDefects() {
   return {
       ChangedWord("scale_missing", "no 1/sqrt(D) (mlc-ai/mlc-llm#3426)", "scale=1"),
       ChangedWord("scale_by_width", "1/D in place of 1/sqrt(D)",
@@ -325,13 +278,6 @@ std::vector<Defect> OtherDefects() {
                     const auto D = static_cast<double>(std::max<size_t>(1, ExtentOf(c, "D")));
                     return TextOf(c, "scale").empty() ? "scale=" + PrintValue(1 / D) : "";
                   }),
-      ChangedRecipe("softmax_in_bf16", "the softmax is computed in bf16 whatever the dtype",
-                    "softmax=bf16"),
-      ChangedRecipe("softmax_in_f16", "the softmax is computed in f16", "softmax=f16"),
-      ChangedRecipe("scores_in_bf16", "scores are kept in bf16 whatever the dtype", "score=bf16"),
-      ChangedRecipe("scores_in_f16", "scores are kept in f16 whatever the dtype", "score=f16"),
-      ChangedRecipe("dot_in_bf16", "dot products are accumulated in bf16", "dot=bf16"),
-      ChangedRecipe("weights_in_bf16", "weights are kept in bf16 whatever the dtype", "weigh=bf16"),
   };
 }
 
@@ -351,8 +297,8 @@ Oracle MakeOracle<RelativeAttention>() {
             "what all scores of a query have in common does not count", CheckConstant},
            {"equal_scores_give_the_mean", "equal scores give the mean of the values", CheckMean},
            {"linear_in_values", "twice the values give twice y", CheckValues}},
-      .defects =
-          Joined<Defect>({FormulaDefects(), InputDefects(), OtherDefects(), QueryKeyDefects()})};
+      .defects = Joined<Defect>({FormulaDefects(), InputDefects(), ScaleDefects(),
+                                 AttentionRecipeDefects(), QueryKeyDefects()})};
 }
 
 }  // namespace sextant::oracle

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "oracle/input_defects.h"
 #include "oracle/laws.h"
 #include "oracle/oracle.h"
 #include "oracle/relative_defects.h"
@@ -247,10 +248,8 @@ std::vector<Defect> OtherDefects() {
       MaxDistance("max_distance_one_less", "the last bucket begins one token early", -1),
       ChangedInput("table_reversed", "the buckets are counted from the other end", "table",
                    [](Tensor<double>& table) { std::ranges::reverse(table.data); }),
-      ChangedInput("table_in_bf16", "the table is kept in bf16 whatever the dtype", "table",
-                   [](Tensor<double>& table) {
-                     for (double& x : table.data) x = RoundTo(DType::kBF16, x);
-                   }),
+      RoundedInput("table_in_bf16", "the table is kept in bf16 whatever the dtype", "table",
+                   DType::kBF16),
       ChangedInputs("table_of_first_head", "all heads share the first one's column",
                     [](const Case& c, Tensors& inputs) {
                       auto& table = inputs[kTable].values.data;

@@ -2,37 +2,18 @@
 
 #include <algorithm>
 
+#include "oracle/input_defects.h"
 #include "oracle/laws.h"
 
 namespace sextant::oracle {
-namespace {
-
-void CountFromZero(Tensor<double>& position) {
-  for (size_t i = 0; i < position.data.size(); ++i) position.data[i] = static_cast<double>(i);
-}
-
-}  // namespace
-
-Defect ChangedInput(std::string name, std::string why, std::string input,
-                    void (*change)(Tensor<double>&)) {
-  return ChangedInputs(std::move(name), std::move(why),
-                       [input = std::move(input), change](const Case&, Tensors& inputs) {
-                         change(In(inputs, input));
-                         return true;
-                       });
-}
 
 std::vector<Defect> QueryKeyDefects() {
   return {
-      ChangedInput("queries_counted_from_zero",
-                   "with a cache the new queries are taken for the first ones", "query_position",
-                   CountFromZero),
-      ChangedInput("keys_counted_from_zero", "keys are counted in the cache, whatever was evicted",
-                   "key_position", CountFromZero),
-      ChangedInput("queries_one_late", "the distance to the next token", "query_position",
-                   [](Tensor<double>& p) {
-                     for (double& x : p.data) x += 1;
-                   }),
+      CountedInput("queries_counted_from_zero",
+                   "with a cache the new queries are taken for the first ones", "query_position"),
+      CountedInput("keys_counted_from_zero", "keys are counted in the cache, whatever was evicted",
+                   "key_position"),
+      ShiftedInput("queries_one_late", "the distance to the next token", "query_position", 1),
       ChangedInput("queries_all_last", "every query is taken for the last one", "query_position",
                    [](Tensor<double>& p) {
                      if (!p.data.empty()) std::ranges::fill(p.data, p.data.back());

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "oracle/input_defects.h"
 #include "oracle/laws.h"
 #include "oracle/norm_defects.h"
 #include "oracle/oracle.h"
-#include "oracle/relative_defects.h"
 
 namespace sextant::oracle {
 namespace {
@@ -15,33 +15,15 @@ constexpr size_t kX = 0, kWeight = 1;
 
 bool HasUnitOffset(const Case& c) { return TextOf(c, "unit_offset") == "true"; }
 
-// The same case with that weight in every column, 1 + weight where it is given less 1.
-Tensors WithWeight(const Case& c, Tensors inputs, double weight) {
-  std::ranges::fill(inputs[kWeight].values.data, HasUnitOffset(c) ? weight - 1 : weight);
-  return inputs;
-}
-
-Tensors Scaled(Tensors inputs, double factor) {
-  inputs[kX].values = Times(inputs[kX].values, factor);
-  return inputs;
+// With the weight 1 in every column: 0 where it is given less 1.
+Tensors WithoutWeight(const Case& c, const Tensors& inputs) {
+  return Filled(inputs, {"weight"}, HasUnitOffset(c) ? 0 : 1);
 }
 
 // 2 x and 4 eps give the same y: eps has the unit of x^2.
 Findings CheckUnits(const Case& c, const Tensors& inputs, const Ask& ask) {
-  const Response y = ask(c, inputs);
-  const Response scaled =
-      ask(c.With("eps=" + PrintValue(4 * NumberOf(c, "eps", 0))), Scaled(inputs, 2));
   Findings findings;
-  Same(y, scaled, findings);
-  return findings;
-}
-
-Findings CheckOdd(const Case& c, const Tensors& inputs, const Ask& ask) {
-  const Response y = ask(c, inputs), negative = ask(c, Scaled(inputs, -1));
-  Findings findings;
-  for (size_t i = 0; i < y.outputs[0].values.data.size(); ++i) {
-    findings.Equal(negative(0, i), -y(0, i), {negative, 0, i});
-  }
+  Same(ask(c, inputs), ask(Multiplied(c, "eps", 4), Multiplied(inputs, {"x"}, 2)), findings);
   return findings;
 }
 
@@ -49,7 +31,7 @@ Findings CheckOdd(const Case& c, const Tensors& inputs, const Ask& ask) {
 Findings CheckMeanSquare(const Case& c, const Tensors& inputs, const Ask& ask, bool without_eps) {
   const Case asked = without_eps ? c.With("eps=0") : c;
   const size_t N = ExtentOf(c, "N"), M = ExtentOf(c, "M");
-  const Response y = ask(asked, WithWeight(c, inputs, 1));
+  const Response y = ask(asked, WithoutWeight(c, inputs));
   Findings findings;
   for (size_t n = 0; n < N; ++n) {
     Measured sum = 0;
@@ -61,9 +43,8 @@ Findings CheckMeanSquare(const Case& c, const Tensors& inputs, const Ask& ask, b
 }
 
 // x = 1 and eps = 3: 1 / sqrt(1 + 3) = 1 / 2.
-Findings CheckOnes(const Case& c, Tensors inputs, const Ask& ask) {
-  std::ranges::fill(inputs[kX].values.data, 1);
-  const Response y = ask(c.With("eps=3"), inputs);
+Findings CheckOnes(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const Response y = ask(c.With("eps=3"), Filled(inputs, {"x"}, 1));
   const size_t M = ExtentOf(c, "M");
   Findings findings;
   for (size_t i = 0; i < y.outputs[0].values.data.size(); ++i) {
@@ -76,10 +57,9 @@ Findings CheckOnes(const Case& c, Tensors inputs, const Ask& ask) {
 // Without an offset twice the weight gives twice y; with it y(w) + y(-w) = 2 y(0).
 Findings CheckWeight(const Case& c, const Tensors& inputs, const Ask& ask) {
   const bool offset = HasUnitOffset(c);
-  Tensors other = inputs, zero = inputs;
-  other[kWeight].values = Times(inputs[kWeight].values, offset ? -1 : 2);
-  zero[kWeight].values = Times(inputs[kWeight].values, 0);
-  const Response y = ask(c, inputs), y_other = ask(c, other), y_zero = ask(c, zero);
+  const Response y = ask(c, inputs);
+  const Response y_other = ask(c, Multiplied(inputs, {"weight"}, offset ? -1 : 2));
+  const Response y_zero = ask(c, Filled(inputs, {"weight"}, 0));
   Findings findings;
   for (size_t i = 0; i < y.outputs[0].values.data.size(); ++i) {
     if (offset) {
@@ -92,29 +72,11 @@ Findings CheckWeight(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-// Columns of x and weight in reverse order give y in reverse order.
-Findings CheckColumns(const Case& c, const Tensors& inputs, const Ask& ask) {
-  const size_t M = ExtentOf(c, "M");
-  const auto reversed = [M](size_t i) { return i / M * M + (M - 1 - i % M); };
-  Tensors turned = inputs;
-  for (Tensors::size_type t : {kX, kWeight}) {
-    for (size_t i = 0; i < turned[t].values.data.size(); ++i) {
-      turned[t].values.data[i] = inputs[t].values.data[reversed(i)];
-    }
-  }
-  const Response y = ask(c, inputs), other = ask(c, turned);
-  Findings findings;
-  for (size_t i = 0; i < y.outputs[0].values.data.size(); ++i) {
-    findings.Equal(other(0, reversed(i)), y(0, i), {y, 0, i});
-  }
-  return findings;
-}
-
 // Without eps a positive factor of x does not show.
 Findings CheckScale(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Case asked = c.With("eps=0");
   Findings findings;
-  Same(ask(asked, inputs), ask(asked, Scaled(inputs, 8)), findings);
+  Same(ask(asked, inputs), ask(asked, Multiplied(inputs, {"x"}, 8)), findings);
   return findings;
 }
 
@@ -124,7 +86,7 @@ Findings CheckScale(const Case& c, const Tensors& inputs, const Ask& ask) {
 // multiplied by 5.
 Findings CheckRotation(const Case& c, const Tensors& inputs, const Ask& ask) {
   const size_t M = ExtentOf(c, "M");
-  Tensors plain = WithWeight(c, inputs, 1);
+  Tensors plain = WithoutWeight(c, inputs);
   for (double& x : plain[kX].values.data) {
     if (std::isfinite(x)) x = std::clamp(std::nearbyint(4 * x), -16.0, 16.0);
   }
@@ -137,7 +99,7 @@ Findings CheckRotation(const Case& c, const Tensors& inputs, const Ask& ask) {
                                          : 3 * from[i] - 4 * from[i + 1];
   }
   const Response y = ask(c, plain);
-  const Response other = ask(c.With("eps=" + PrintValue(25 * NumberOf(c, "eps", 0))), turned);
+  const Response other = ask(Multiplied(c, "eps", 25), turned);
   Findings findings;
   for (size_t i = 0; i < from.size(); ++i) {
     const bool second = i % M % 2 == 1, alone = !second && i % M + 1 == M;
@@ -161,7 +123,7 @@ std::vector<Defect> WeightDefects() {
   return {
       ChangedInputs("weight_ignored", "the weight is taken for 1",
                     [](const Case& c, Tensors& inputs) {
-                      inputs = WithWeight(c, inputs, 1);
+                      inputs = WithoutWeight(c, inputs);
                       return true;
                     }),
       ChangedInput("weight_reversed", "the weight belongs to other channels", "weight",
@@ -175,7 +137,7 @@ template <>
 Oracle MakeOracle<RmsNorm>() {
   return {
       .properties = {{"eps_has_the_unit_of_squares", "2 x and 4 eps give the same y", CheckUnits},
-                     {"odd", "-x gives -y", CheckOdd},
+                     OddIn({"x"}, "-x gives -y"),
                      {"mean_square_at_most_one", "with weight 1 the mean square is at most 1",
                       [](const Case& c, const Tensors& inputs, const Ask& ask) {
                         return CheckMeanSquare(c, inputs, ask, false);
@@ -189,8 +151,7 @@ Oracle MakeOracle<RmsNorm>() {
                      {"scale_ignored_without_eps", "with eps 0, 8 x gives the same y", CheckScale},
                      {"commutes_with_rotations",
                       "without a weight, turning pairs of columns turns those of y", CheckRotation},
-                     {"columns_alike", "columns in reverse order give y in reverse order",
-                      CheckColumns}},
+                     ColumnsAlike()},
       .defects = Joined<Defect>({FormulaDefects(), NormDefects(), WeightDefects()})};
 }
 

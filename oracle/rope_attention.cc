@@ -5,6 +5,7 @@
 #include "oracle/attention_defects.h"
 #include "oracle/attention_laws.h"
 #include "oracle/attention_parts.h"
+#include "oracle/input_defects.h"
 #include "oracle/oracle.h"
 #include "reference/rope_turned.h"
 
@@ -41,26 +42,6 @@ Defect Turns(std::string name, std::string why, TurnMistake turn) {
   return MutatedFormula(std::move(name), std::move(why), mistaken);
 }
 
-void Zero(Tensor<double>& position) { std::ranges::fill(position.data, 0); }
-void Count(Tensor<double>& position) {
-  const size_t width = std::max<size_t>(1, position.shape[1]);
-  for (size_t i = 0; i < position.data.size(); ++i) {
-    position.data[i] = static_cast<double>(i % width);
-  }
-}
-void Later(Tensor<double>& position) {
-  for (double& p : position.data) p += 1;
-}
-
-Defect Changed(std::string name, std::string why, std::string input,
-               void (*change)(Tensor<double>&)) {
-  return ChangedInputs(std::move(name), std::move(why),
-                       [input = std::move(input), change](const Case&, Tensors& inputs) {
-                         change(In(inputs, input));
-                         return true;
-                       });
-}
-
 std::vector<Defect> TurnDefects() {
   return {
       Turns("values_turned", "values are turned too", TurnMistake::kValues),
@@ -71,17 +52,17 @@ std::vector<Defect> TurnDefects() {
             "queries by those of now (huggingface/transformers#25104)",
             TurnMistake::kKeysOfShorter),
       Turns("keys_turned_back", "keys are turned the other way", TurnMistake::kKeysBack),
-      Changed("queries_not_turned", "queries stay at position 0 (Blaizzy/mlx-vlm#1983)",
-              "position_q", Zero),
-      Changed("keys_not_turned", "keys in the cache are not turned", "position_k", Zero),
-      Changed("queries_counted", "new queries are counted from 0, whatever is cached", "position_q",
-              Count),
-      Changed("keys_counted", "keys are counted in the cache, whatever was evicted", "position_k",
-              Count),
-      Changed("queries_one_late",
-              "the length after the new token was appended "
-              "(fla-org/flash-linear-attention#766)",
-              "position_q", Later),
+      MissingInput("queries_not_turned", "queries stay at position 0 (Blaizzy/mlx-vlm#1983)",
+                   "position_q"),
+      MissingInput("keys_not_turned", "keys in the cache are not turned", "position_k"),
+      CountedInput("queries_counted", "new queries are counted from 0, whatever is cached",
+                   "position_q"),
+      CountedInput("keys_counted", "keys are counted in the cache, whatever was evicted",
+                   "position_k"),
+      ShiftedInput("queries_one_late",
+                   "the length after the new token was appended "
+                   "(fla-org/flash-linear-attention#766)",
+                   "position_q", 1),
       ChangedInputs("positions_of_first_batch", "every batch has the positions of the first",
                     [](const Case& c, Tensors& inputs) {
                       for (const char* name : {"position_q", "position_k"}) {

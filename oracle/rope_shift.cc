@@ -1,7 +1,5 @@
 #include "reference/rope_shift.h"
 
-#include <cmath>
-
 #include "oracle/angle_defects.h"
 #include "oracle/laws.h"
 #include "oracle/oracle.h"
@@ -14,11 +12,6 @@ namespace sextant::oracle {
 namespace {
 
 constexpr double kMoved = 7;  // tokens
-
-Tensors WithDelta(Tensors inputs, const std::function<double(double)>& change) {
-  for (double& d : In(inputs, "delta").data) d = change(d);
-  return inputs;
-}
 
 // The shift of an answer by `moved`, its errors included: a rotation carries the errors of a pair,
 // e and f, to at most e + f in each of its channels.
@@ -51,8 +44,8 @@ class Shifted {
 // By delta and then by 7 is by delta + 7.
 Findings CheckSum(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response first = ask(c, inputs);
-  const Shifted twice(c, WithDelta(inputs, [](double) { return kMoved; }), first, ask);
-  const Response once = ask(c, WithDelta(inputs, [](double d) { return d + kMoved; }));
+  const Shifted twice(c, Mapped(inputs, "delta", [](double) { return kMoved; }), first, ask);
+  const Response once = ask(c, Mapped(inputs, "delta", [](double d) { return d + kMoved; }));
   Findings findings;
   twice.ForEach([&](size_t i, const Measured& y) { findings.Equal(y, once(0, i), {once, 0, i}); });
   return findings;

@@ -9,11 +9,6 @@ namespace {
 
 constexpr size_t kCos = 0, kSin = 1;
 
-Tensors At(Tensors inputs, const std::function<double(double)>& change) {
-  for (double& p : In(inputs, "position").data) p = change(p);
-  return inputs;
-}
-
 // Calls law(cos, sin) of every entry and expects what it returns to be 0.
 template <class Law>
 Findings ForEachEntry(const Response& table, Law law) {
@@ -31,7 +26,7 @@ Findings CheckCircle(const Case& c, const Tensors& inputs, const Ask& ask) {
 }
 
 Findings CheckZero(const Case& c, const Tensors& inputs, const Ask& ask) {
-  const Response t = ask(c, At(inputs, [](double) { return 0; }));
+  const Response t = ask(c, Mapped(inputs, "position", [](double) { return 0; }));
   return ForEachEntry(t, [&](size_t i, Findings& findings) {
     findings.Equal(t(kCos, i), NumberOf(c, "attention_factor", 1), {t, kCos, i});
     findings.Equal(t(kSin, i), 0, {t, kSin, i});
@@ -39,7 +34,8 @@ Findings CheckZero(const Case& c, const Tensors& inputs, const Ask& ask) {
 }
 
 Findings CheckParity(const Case& c, const Tensors& inputs, const Ask& ask) {
-  const Response t = ask(c, inputs), negative = ask(c, At(inputs, [](double p) { return -p; }));
+  const Response t = ask(c, inputs),
+                 negative = ask(c, Mapped(inputs, "position", [](double p) { return -p; }));
   return ForEachEntry(t, [&](size_t i, Findings& findings) {
     findings.Equal(negative(kCos, i), t(kCos, i), {negative, kCos, i});
     findings.Equal(negative(kSin, i), -t(kSin, i), {negative, kSin, i});
@@ -49,8 +45,9 @@ Findings CheckParity(const Case& c, const Tensors& inputs, const Ask& ask) {
 // a cos(m + n) = cos m cos n - sin m sin n for tables of amplitude a; here n is 7.
 Findings CheckSum(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Measured a = NumberOf(c, "attention_factor", 1);
-  const Response m = ask(c, inputs), n = ask(c, At(inputs, [](double) { return 7; })),
-                 sum = ask(c, At(inputs, [](double p) { return p + 7; }));
+  const Response m = ask(c, inputs),
+                 n = ask(c, Mapped(inputs, "position", [](double) { return 7; })),
+                 sum = ask(c, Mapped(inputs, "position", [](double p) { return p + 7; }));
   return ForEachEntry(m, [&](size_t i, Findings& findings) {
     findings.Equal(a * sum(kCos, i), m(kCos, i) * n(kCos, i) - m(kSin, i) * n(kSin, i),
                    {sum, kCos, i});
@@ -60,18 +57,16 @@ Findings CheckSum(const Case& c, const Tensors& inputs, const Ask& ask) {
 }
 
 // position * (2 f) = (2 position) * f.
-Findings CheckProduct(const Case& c, Tensors inputs, const Ask& ask) {
-  const Response far = ask(c, At(inputs, [](double p) { return 2 * p; }));
-  In(inputs, "inv_freq") = Times(In(inputs, "inv_freq"), 2);
-  const Response fast = ask(c, inputs);
+Findings CheckProduct(const Case& c, const Tensors& inputs, const Ask& ask) {
   Findings findings;
-  Same(far, fast, findings);
+  Same(ask(c, Multiplied(inputs, {"position"}, 2)), ask(c, Multiplied(inputs, {"inv_freq"}, 2)),
+       findings);
   return findings;
 }
 
 // A frequency of at most 1 turns to the first quarter circle in one step.
 Findings CheckSign(const Case& c, const Tensors& inputs, const Ask& ask) {
-  const Response t = ask(c, At(inputs, [](double) { return 1; }));
+  const Response t = ask(c, Mapped(inputs, "position", [](double) { return 1; }));
   return ForEachEntry(t, [&](size_t i, Findings& findings) {
     findings.AtMost(0, t(kCos, i), {t, kCos, i});
     findings.AtMost(0, t(kSin, i), {t, kSin, i});

@@ -16,13 +16,8 @@ Response AskFactors(const Case& c, Tensors inputs, const Ask& ask,
 namespace {
 
 Findings CheckLinear(const Case& c, const Tensors& inputs, const Ask& ask) {
-  Tensors twice = inputs;
-  twice[0].values = Times(inputs[0].values, -2);
-  const Response y = ask(c, inputs), other = ask(c, twice);
   Findings findings;
-  for (size_t i = 0; i < y.outputs[0].values.data.size(); ++i) {
-    findings.Equal(other(0, i), y(0, i) * -2, {other, 0, i});
-  }
+  Proportional(ask(c, Multiplied(inputs, {"q"}, -2)), -2, ask(c, inputs), findings);
   return findings;
 }
 

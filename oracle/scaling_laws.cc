@@ -109,7 +109,7 @@ struct Bands {
   double L, low, high, factor;
 };
 Findings CheckBands(const Pair& both, size_t pairs, const Bands& bands) {
-  const Measured two_pi(2 * M_PI, 0x1p-51);
+  const Measured two_pi = Nearest(2 * M_PI);
   const auto below = [](const Measured& a, const Measured& b) {
     const Measured difference = a - b;
     return difference.value() + difference.error() < 0;

@@ -1,6 +1,5 @@
 #include "reference/soft_cap.h"
 
-#include <algorithm>
 #include <cmath>
 
 #include "oracle/laws.h"
@@ -9,20 +8,6 @@
 
 namespace sextant::oracle {
 namespace {
-
-Tensors Scaled(Tensors inputs, double factor) {
-  inputs[0].values = Times(inputs[0].values, factor);
-  return inputs;
-}
-
-Findings CheckOdd(const Case& c, const Tensors& inputs, const Ask& ask) {
-  const Response y = ask(c, inputs), mirrored = ask(c, Scaled(inputs, -1));
-  Findings findings;
-  for (size_t i = 0; i < y.outputs[0].values.data.size(); ++i) {
-    findings.Equal(mirrored(0, i), -y(0, i), {mirrored, 0, i});
-  }
-  return findings;
-}
 
 // Between 0 and x, between 0 and cap; and above x - x^3 / (3 cap^2), so that small x pass.
 Findings CheckBounds(const Case& c, const Tensors& inputs, const Ask& ask) {
@@ -42,23 +27,9 @@ Findings CheckBounds(const Case& c, const Tensors& inputs, const Ask& ask) {
 
 Findings CheckScale(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response y = ask(c, inputs);
-  const Response twice =
-      ask(c.With("cap=" + PrintValue(2 * NumberOf(c, "cap", 1))), Scaled(inputs, 2));
+  const Response twice = ask(Multiplied(c, "cap", 2, 1), Multiplied(inputs, {"x"}, 2));
   Findings findings;
-  for (size_t i = 0; i < y.outputs[0].values.data.size(); ++i) {
-    findings.Equal(twice(0, i), y(0, i) * 2, {twice, 0, i});
-  }
-  return findings;
-}
-
-Findings CheckMonotone(const Case& c, const Tensors& inputs, const Ask& ask) {
-  Tensors sorted = inputs;
-  std::ranges::sort(sorted[0].values.data);
-  const Response y = ask(c, sorted);
-  Findings findings;
-  for (size_t i = 1; i < y.outputs[0].values.data.size(); ++i) {
-    findings.AtMost(y(0, i - 1), y(0, i), {y, 0, i});
-  }
+  Proportional(twice, 2, y, findings);
   return findings;
 }
 
@@ -113,11 +84,11 @@ struct Mistaken : SoftCap {
 template <>
 Oracle MakeOracle<SoftCap>() {
   using Mistake = Mistaken::Mistake;
-  return {.properties = {{"odd", "-x gives -y", CheckOdd},
+  return {.properties = {OddIn({"x"}, "-x gives -y"),
                          {"between_zero_and_both",
                           "y lies between 0 and x, and 0 and cap; small x pass", CheckBounds},
                          {"scales", "twice x and cap give twice y", CheckScale},
-                         {"monotone", "y rises with x", CheckMonotone}},
+                         {"monotone", "y rises with x", NeverFalls}},
           .defects = {
               MutatedFormula<Mistaken>("cap_missing", "scores pass as they are", Mistake::kNone),
               MutatedFormula<Mistaken>("not_scaled_back", "tanh(x / cap)", Mistake::kNotBack),

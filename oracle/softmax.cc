@@ -4,8 +4,10 @@
 #include <cmath>
 #include <limits>
 
+#include "oracle/largest.h"
 #include "oracle/laws.h"
 #include "oracle/oracle.h"
+#include "reference/log_of_nothing.h"
 #include "reference/real.h"
 #include "reference/softmax_row.h"
 
@@ -44,21 +46,6 @@ Findings CheckShift(const Case& c, Tensors inputs, const Ask& ask) {
   return findings;
 }
 
-// Columns in reverse order.
-Findings CheckOrder(const Case& c, const Tensors& inputs, const Ask& ask) {
-  const size_t M = ExtentOf(c, "M");
-  const auto reversed = [M](size_t i) { return i / M * M + (M - 1 - i % M); };
-  Tensors turned = inputs;
-  auto& x = turned[0].values.data;
-  for (size_t i = 0; i < x.size(); ++i) x[reversed(i)] = inputs[0].values.data[i];
-  const Response y = ask(c, inputs), other = ask(c, turned);
-  Findings findings;
-  for (size_t i = 0; i < ElementsOf(y); ++i) {
-    findings.Equal(other(0, reversed(i)), y(0, i), {y, 0, i});
-  }
-  return findings;
-}
-
 // The larger x, the larger y.
 Findings CheckMonotone(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response y = ask(c, inputs);
@@ -88,9 +75,8 @@ Findings CheckDominant(const Case& c, Tensors inputs, const Ask& ask) {
   return findings;
 }
 
-Findings CheckEqual(const Case& c, Tensors inputs, const Ask& ask) {
-  std::ranges::fill(inputs[0].values.data, 0.75);
-  const Response y = ask(c, inputs);
+Findings CheckEqual(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const Response y = ask(c, Filled(inputs, {"x"}, 0.75));
   Findings findings;
   for (size_t i = 0; i < ElementsOf(y); ++i) {
     findings.Equal(y(0, i) * static_cast<double>(ExtentOf(c, "M")), 1, {y, 0, i});
@@ -120,12 +106,6 @@ Findings CheckMasked(const Case& c, const Tensors& inputs, const Ask& ask) {
   }
   return findings;
 }
-
-// A double near the number.
-double Near(const Interval& x) { return Middle(x); }
-double Near(const Counted& x) { return x.center().high; }
-double Near(const Rounded& x) { return x.value(); }
-double Near(const Wide& x) { return x.High(); }
 
 // The formula with one mistake.
 struct Mistaken : Softmax {
@@ -178,8 +158,7 @@ struct Mistaken : Softmax {
     const InStep in(Step::kSoftmax);
     std::vector<Real> row, terms;
     for (const size_t i : at) row.push_back(x.data[i]);
-    const auto less = [](const Real& a, const Real& b) { return Near(a) < Near(b); };
-    const Real largest = above ? *above : *std::ranges::max_element(row, less);
+    const Real largest = above ? *above : row[LargestIn<Real>(row)];
     for (const Real& element : row) terms.push_back(TermOf(element, largest));
     for (size_t j = 0; j < at.size(); ++j) {
       const bool divides = !Is(Mistake::kNotDivided);
@@ -192,21 +171,20 @@ struct Mistaken : Softmax {
     const size_t N = given.shape[0], M = given.shape[1];
     Tensor<Real> x = given;
     for (Real& element : x.data) {
-      if (Is(Mistake::kMaskedAsZero) && Near(element) == -kInfinity) element = Real(0.0);
+      if (Is(Mistake::kMaskedAsZero) && IsLogOfNothing(element)) element = Real(0.0);
     }
-    const auto less = [](const Real& a, const Real& b) { return Near(a) < Near(b); };
-    const auto largest = std::ranges::max_element(x.data, less);
-    const Real* above = Is(Mistake::kLargestOfAll) && N * M > 0 ? &*largest : nullptr;
+    const bool of_all = Is(Mistake::kLargestOfAll) && N * M > 0;
+    const Real* above = of_all ? &x.data[LargestIn<Real>(x.data)] : nullptr;
     const bool turned = Is(Mistake::kColumns);
     std::ranges::fill(y.data, Real(0.0));
     for (size_t n = 0; n < (turned ? M : N); ++n) {
       std::vector<size_t> at;
       for (size_t j = 0; j < (turned ? N : M); ++j) {
         const size_t i = turned ? j * M + n : n * M + j;
-        if (Near(x.data[i]) != -kInfinity) at.push_back(i);
+        if (!IsLogOfNothing(x.data[i])) at.push_back(i);
       }
       Apply(x, at, above, y);
-      if (!Is(Mistake::kMaskedFirst) || M == 0 || Near(x(n, 0)) != -kInfinity) continue;
+      if (!Is(Mistake::kMaskedFirst) || M == 0 || !IsLogOfNothing(x(n, 0))) continue;
       for (size_t j = 0; j < M; ++j) y(n, j) = Real(kNaN);
     }
   }
@@ -250,14 +228,15 @@ std::vector<Defect> FormulaDefects() {
 
 template <>
 Oracle MakeOracle<Softmax>() {
-  return {.properties =
-              {{"rows_sum_to_one", "each row sums to 1", CheckSum},
-               {"shift_invariant", "what all elements have in common does not count", CheckShift},
-               {"columns_alike", "columns in reverse order give y in reverse order", CheckOrder},
-               {"monotone", "the larger x, the larger y", CheckMonotone},
-               {"dominant", "an element far above the others takes everything", CheckDominant},
-               {"equal_elements", "equal elements have 1/M each", CheckEqual},
-               {"masked", "what is masked might as well not be there", CheckMasked}},
+  return {.properties = {{"rows_sum_to_one", "each row sums to 1", CheckSum},
+                         {"shift_invariant", "what all elements have in common does not count",
+                          CheckShift},
+                         ColumnsAlike(),
+                         {"monotone", "the larger x, the larger y", CheckMonotone},
+                         {"dominant", "an element far above the others takes everything",
+                          CheckDominant},
+                         {"equal_elements", "equal elements have 1/M each", CheckEqual},
+                         {"masked", "what is masked might as well not be there", CheckMasked}},
           .defects = FormulaDefects()};
 }
 

@@ -1,6 +1,6 @@
 #include "reference/xpos.h"
 
-#include <algorithm>
+#include <cmath>
 
 #include "oracle/angle_defects.h"
 #include "oracle/decoding_law.h"
@@ -12,11 +12,6 @@
 
 namespace sextant::oracle {
 namespace {
-
-Tensors WithPositions(Tensors inputs, const std::function<double(double)>& change) {
-  for (double& p : In(inputs, "position").data) p = change(p);
-  return inputs;
-}
 
 Measured Square(const Measured& a) { return a * a; }
 
@@ -63,7 +58,7 @@ Findings SameScores(const Case& c, const Scores& a, const Scores& b) {
 }
 
 Findings CheckDistance(const Case& c, const Tensors& inputs, const Ask& ask) {
-  const auto moved = WithPositions(inputs, [](double p) { return p + 1000; });
+  const auto moved = Mapped(inputs, "position", [](double p) { return p + 1000; });
   return SameScores(c, ScoresOf(c, inputs, ask), ScoresOf(c, moved, ask));
 }
 
@@ -74,7 +69,7 @@ Findings CheckCenter(const Case& c, const Tensors& inputs, const Ask& ask) {
 
 Findings CheckRope(const Case& c, const Tensors& inputs, const Ask& ask) {
   const double center = NumberOf(c, "center", 0);
-  const Tensors there = WithPositions(inputs, [center](double) { return center; });
+  const Tensors there = Mapped(inputs, "position", [center](double) { return center; });
   const Case rope = AsRope(c);
   Tensors plain = DrawInputs(rope);
   plain[0].values = there[0].values;
@@ -89,7 +84,8 @@ Findings CheckRope(const Case& c, const Tensors& inputs, const Ask& ask) {
 Findings CheckDecay(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Window window(c);
   const double at = NumberOf(c, "center", 0) + NumberOf(c, "scale_base", 0);
-  const Response y = ask(c.With("role=query"), WithPositions(inputs, [at](double) { return at; }));
+  const Response y =
+      ask(c.With("role=query"), Mapped(inputs, "position", [at](double) { return at; }));
   const Measured gamma = NumberOf(c, "gamma", 0), R = 2.0 * static_cast<double>(window.pairs);
   Findings findings;
   if (at != std::floor(at)) return findings;

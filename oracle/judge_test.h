@@ -1,0 +1,40 @@
+// A question for tests of the judge.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "oracle/judge.h"
+
+namespace sextant::oracle {
+
+inline constexpr double kPermitted = 0x1p-20;
+
+// A question whose exact answer is 1 everywhere, with room of 2^-20 (8 ulps of f32 above 1).
+struct Ones {
+  explicit Ones(size_t N = 2, size_t M = 2)
+      : c(Case::Parse("rms_norm N=" + std::to_string(N) + " M=" + std::to_string(M))) {
+    const Shape shape = {N, M};
+    const Tensor<double> one(shape, std::vector<double>(N * M, 1)), zero(shape);
+    const Tensor<double> room(shape, std::vector<double>(N * M, kPermitted));
+    golden = {{"y", DType::kF32, one, one, zero, room, zero}};
+    permitted = {{"y", DType::kF32, room, room, std::vector<bool>(N * M)}};
+    answer = {{"y", DType::kF32, one}};
+  }
+  Verdict Judged() const { return Judge(c, golden, permitted, answer); }
+  TensorVerdict JudgedTensor() const { return Judged().tensors.at(0); }
+  // The exact value of element i, its permitted error, and what is answered.
+  void Put(size_t i, double exact, double room, double got) {
+    golden[0].value.data[i] = RoundTo(DType::kF32, exact);
+    golden[0].high.data[i] = exact;
+    permitted[0].error.data[i] = permitted[0].likely.data[i] = room;
+    answer[0].values.data[i] = got;
+  }
+
+  Case c;
+  std::vector<GoldenTensor> golden;
+  std::vector<PermittedTensor> permitted;
+  Tensors answer;
+};
+
+}  // namespace sextant::oracle
