@@ -180,6 +180,45 @@ TEST(CausesOf, NamesNothingThatHonestAnswersShow) {
   EXPECT_THAT(CausesOf(asked.c, asked.inputs, asked.recipe, honest), IsEmpty());
 }
 
+// What the case would answer with other words, judged as an answer to it.
+std::vector<std::string> CausesIf(const std::string& line, const std::string& words) {
+  const Asked asked(line);
+  return CausesOf(asked.c, asked.inputs, asked.recipe,
+                  AnswerBy(asked.c.With(words), asked.inputs, asked.recipe));
+}
+
+// R/2 - 1 lies beyond the upper limit: a bug of clamping it would predict the same, were it one.
+TEST(CausesOf, NamesTruncatedLimitsWhereNoneAreDue) {
+  EXPECT_THAT(
+      CausesIf("rope pairing=half H=1 D=64 base=150000 dtype=bf16 @position=1,300,8191 "
+               "scaling=yarn(factor=32,original_max_position_embeddings=4096,"
+               "truncate=false)",
+               "scaling=yarn(factor=32,original_max_position_embeddings=4096)"),
+      ElementsAre(StartsWith("yarn_truncate_flipped "), StartsWith("scaling.yarn.truncate=true ")));
+}
+
+// Where the short factors should still count, long ones may be a wrong comparison or no short ones
+// at all: the bug that shows here alone comes first.
+TEST(CausesOf, NamesTheBugOfOneLengthFirst) {
+  const std::string line =
+      "rope_frequencies R=4 scaling=longrope(short_factor=[1,1.5],long_factor=[2,40.5],"
+      "original_max_position_embeddings=4096,factor=32) dtype=f64 seq_len=";
+  EXPECT_THAT(CausesIf(line + "4096", "seq_len=4097").front(),
+              StartsWith("longrope_switches_early "));
+  EXPECT_THAT(CausesIf(line + "4097", "seq_len=4096").front(),
+              StartsWith("longrope_switches_late "));
+  EXPECT_THAT(CausesIf(line + "4000", "seq_len=4097").front(), StartsWith("longrope_always_long "));
+}
+
+// 2 (3000 / 4096) - 1 = 119 / 256.
+TEST(CausesOf, NamesABaseThatShrinks) {
+  EXPECT_THAT(
+      CausesIf("rope_frequencies R=16 scaling=dynamic(factor=2,max_position_embeddings=4096) "
+               "seq_len=3000 dtype=f64",
+               "scaling=ntk(factor=0.46484375)"),
+      ElementsAre(StartsWith("dynamic_shrinks ")));
+}
+
 // What bugs that hardly show here would permit is no explanation of something else.
 TEST(CausesOf, NamesNothingForWhatNoBugPredicts) {
   const Asked asked("rope pairing=half H=4 S=16 D=64 dtype=bf16");

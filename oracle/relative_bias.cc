@@ -146,6 +146,7 @@ struct Mistaken : RelativeBias {
   enum class Mistake {
     kBorderMissed,    // a logarithm just below its integer is truncated
     kCeil,            // borders are rounded up
+    kNearest,         // logarithms are rounded to the nearest bucket
     kNotHalved,       // both directions share all buckets
     kSelfIsAfter,     // distance 0 counts as after the query
     kUncapped,        // beyond max_distance the row index runs on
@@ -172,6 +173,7 @@ struct Mistaken : RelativeBias {
     // Two logarithms and two operations; buckets are few, and borders lie at distances from x on.
     const double off = buckets * 0x1p-50 / std::log(m / x);
     if (std::abs(y - whole) < off) return whole - (Is(Mistake::kBorderMissed) && d > x ? 1 : 0);
+    if (Is(Mistake::kNearest)) return whole;
     return Is(Mistake::kCeil) ? std::ceil(y) : std::floor(y);
   }
   double RowOf(double relative) const {
@@ -212,6 +214,7 @@ std::vector<Defect> BucketDefects() {
           "a rounded logarithm just below its integer is truncated: 16, 32 and 64 fall short",
           Mistake::kBorderMissed),
       MutatedFormula<Mistaken>("borders_rounded_up", "ceil in place of floor", Mistake::kCeil),
+      MutatedFormula<Mistaken>("borders_rounded", "round in place of floor", Mistake::kNearest),
       MutatedFormula<Mistaken>("buckets_not_halved", "both directions use all buckets of one",
                                Mistake::kNotHalved),
       MutatedFormula<Mistaken>("self_is_after", "j >= i takes the second half, not j > i",

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "oracle/configuration.h"
-#include "oracle/laws.h"
+#include "oracle/changed_scaling.h"
 #include "oracle/oracle.h"
+#include "oracle/yarn_defects.h"
 
 namespace sextant::oracle {
 namespace {
@@ -13,66 +13,9 @@ namespace {
 // A ramp as narrow as this is a step to frequencies that lie apart; and f32 can tell its ends.
 constexpr double kStep = 1 + 0x1p-10;
 
-// The words that the bug puts in place of the case's; none where it does not apply.
-template <class Scaling>
-using WordsFor = std::function<std::string(const Scaling&, const RotarySetting&)>;
-
-template <class Scaling>
-Defect Instead(std::string name, std::string why, WordsFor<Scaling> words) {
-  return ChangedWord(std::move(name), std::move(why), [words](const Case& c) -> std::string {
-    const Configuration given(c);
-    const auto* scaling = std::get_if<Scaling>(&given.scaling);
-    return scaling ? words(*scaling, given.setting) : "";
-  });
-}
-
-// The same scaling with other parameters.
-template <class Scaling>
-Defect Scaled(std::string name, std::string why, void (*change)(Scaling&)) {
-  return Instead<Scaling>(std::move(name), std::move(why), [change](Scaling s, const auto&) {
-    change(s);
-    return "scaling=" + PrintValue(RopeScaling(s));
-  });
-}
-
-// Frequencies by another formula, as numbers: change(f, k) of the unscaled f, amplitude kept.
-template <class Scaling>
-using FrequencyFor =
-    std::function<double(const Scaling&, const RotarySetting&, double f, double k)>;
-
-template <class Scaling>
-Defect Computed(std::string name, std::string why, FrequencyFor<Scaling> change) {
-  return Instead<Scaling>(
-      std::move(name), std::move(why), [change](const Scaling& s, const RotarySetting& setting) {
-        ExplicitScaling changed{.inv_freq = FrequenciesOf(NoScaling{}, setting).of_pair,
-                                .attention_factor = FrequenciesOf(s, setting).amplitude};
-        for (size_t k = 0; k < changed.inv_freq.size(); ++k) {
-          double& f = changed.inv_freq[k];
-          f = change(s, setting, f, static_cast<double>(k));
-        }
-        return "scaling=" + PrintValue(RopeScaling(changed));
-      });
-}
-
-// Another amplitude: change(a) of the right one, frequencies kept.
-template <class Scaling>
-Defect Amplified(std::string name, std::string why,
-                 std::function<double(const Scaling&, double)> change) {
-  return Instead<Scaling>(std::move(name), std::move(why),
-                          [change](Scaling s, const RotarySetting& setting) {
-                            s.attention_factor = change(s, FrequenciesOf(s, setting).amplitude);
-                            if constexpr (requires { s.short_mscale; }) {
-                              s.short_mscale = s.long_mscale = std::nullopt;
-                            }
-                            return "scaling=" + PrintValue(RopeScaling(s));
-                          });
-}
-
 std::string Words(double base, const RopeScaling& scaling) {
   return "base=" + PrintValue(base) + " scaling=" + PrintValue(scaling);
 }
-
-double YarnMagnitude(double factor) { return factor <= 1 ? 1 : 1 + 0.1 * std::log(factor); }
 
 std::vector<Defect> LinearDefects() {
   return {
@@ -175,6 +118,18 @@ std::vector<Defect> BaseDefects() {
             const double growth = s.Growth<Wide>(setting).High();
             return Words(setting.base * std::pow(growth, power), s);
           }),
+      Instead<DynamicScaling>(
+          "dynamic_shrinks",
+          "seq_len in place of max(seq_len, max_position_embeddings): a short sequence shrinks the "
+          "base",
+          [](const DynamicScaling& s, const Setting& setting) -> std::string {
+            const auto n = static_cast<double>(setting.seq_len.value_or(0));
+            if (n == 0 || n >= s.max_position_embeddings) return "";
+            const double growth = (Wide(s.factor) * Wide(n) / Wide(s.max_position_embeddings) -
+                                   (Wide(s.factor) - Wide(1.0)))
+                                      .High();
+            return growth > 0 ? Words(setting.base, NtkScaling{growth}) : "";
+          }),
       Instead<DynamicScaling>("dynamic_length_off_by_one",
                               "the length before the last token is taken for the length",
                               [](const DynamicScaling&, const Setting& setting) -> std::string {
@@ -184,120 +139,12 @@ std::vector<Defect> BaseDefects() {
   };
 }
 
-// The ramp r of YaRN in doubles, between limits that the caller changes.
-double RampBetween(double low, double high, double k) {
-  return std::clamp((k - low) / (high > low ? high - low : 0.001), 0.0, 1.0);
-}
-double YarnIndex(const YarnScaling& s, double beta, const RotarySetting& setting) {
-  return s.IndexOf<Wide>(beta, setting).High();
-}
-
-std::vector<Defect> YarnDefects() {
-  using Setting = RotarySetting;
-  using Yarn = YarnScaling;
-  return {
-      Scaled<Yarn>("yarn_without_blend", "the amplitude of YaRN with unscaled frequencies",
-                   [](Yarn& s) {
-                     s.original_max_position_embeddings = 0x1p-100;
-                     s.ramp = YarnRamp::kIndex;
-                     s.crossed = YarnCrossed::kReversed;
-                     s.beta_fast = 32;
-                   }),
-      Computed<Yarn>("yarn_divides_all", "every frequency is divided by the factor",
-                     [](const Yarn& s, const Setting&, double f, double) { return f / s.factor; }),
-      Computed<Yarn>("yarn_blend_reversed", "high frequencies are divided, low ones stay",
-                     [](const Yarn& s, const Setting& setting, double f, double k) {
-                       const auto right = FrequenciesOf(s, setting).of_pair;
-                       return f + f / s.factor - right[static_cast<size_t>(k)];
-                     }),
-      Computed<Yarn>("yarn_ramp_over_channels", "the ramp runs over channels 2k instead of pairs k",
-                     [](const Yarn& s, const Setting& setting, double f, double k) {
-                       const double low =
-                           std::max(std::floor(YarnIndex(s, s.beta_fast, setting)), 0.0);
-                       const double high = std::ceil(YarnIndex(s, s.beta_slow, setting));
-                       const double r = RampBetween(low, high, 2 * k);
-                       return f * (1 - r) + f / s.factor * r;
-                     }),
-      Computed<Yarn>("yarn_clamped_to_pairs",
-                     "the upper limit is clamped to the last pair, R/2-1, in place of R-1",
-                     [](const Yarn& s, const Setting& setting, double f, double k) {
-                       const double low =
-                           std::max(std::floor(YarnIndex(s, s.beta_fast, setting)), 0.0);
-                       const double high = std::min(std::ceil(YarnIndex(s, s.beta_slow, setting)),
-                                                    static_cast<double>(setting.R / 2 - 1));
-                       const double r = RampBetween(low, high, k);
-                       return f * (1 - r) + f / s.factor * r;
-                     }),
-      Scaled<Yarn>("yarn_truncate_flipped",
-                   "limits truncated where they should not be, or the reverse "
-                   "(vllm-project/vllm#27722)",
-                   [](Yarn& s) { s.truncate = !s.truncate; }),
-      Scaled<Yarn>("yarn_other_ramp",
-                   "the ramp of the paper in place of the frameworks', or the "
-                   "reverse",
-                   [](Yarn& s) {
-                     s.ramp = s.ramp == YarnRamp::kIndex ? YarnRamp::kRotations : YarnRamp::kIndex;
-                   }),
-      Scaled<Yarn>("yarn_crossed_limits",
-                   "limits that do not rise make a step where the ramp should turn, or the reverse "
-                   "(ggml and Hugging Face differ)",
-                   [](Yarn& s) {
-                     s.crossed = s.crossed == YarnCrossed::kStep ? YarnCrossed::kReversed
-                                                                 : YarnCrossed::kStep;
-                   }),
-      Scaled<Yarn>("yarn_betas_swapped", "beta_fast and beta_slow swapped",
-                   [](Yarn& s) { std::swap(s.beta_fast, s.beta_slow); }),
-      Scaled<Yarn>("yarn_default_betas", "beta_fast and beta_slow are 32 and 1 whatever was asked",
-                   [](Yarn& s) { s.beta_fast = 32, s.beta_slow = 1; }),
-      Scaled<Yarn>("yarn_by_extended_context", "the extended context is taken for the original one",
-                   [](Yarn& s) { s.original_max_position_embeddings *= s.factor; }),
-      Scaled<Yarn>("yarn_without_two_pi", "L / beta is taken for L / (2 pi beta)",
-                   [](Yarn& s) { s.original_max_position_embeddings *= 2 * M_PI; }),
-      Scaled<Yarn>("yarn_factor_inverted", "multiplied by the factor, not divided",
-                   [](Yarn& s) { s.factor = 1 / s.factor; }),
-      Amplified<Yarn>("yarn_amplitude_missing",
-                      "cos and sin are not multiplied by the attention factor "
-                      "(ml-explore/mlx-lm#1507)",
-                      [](const Yarn&, double) { return 1; }),
-      Amplified<Yarn>("yarn_amplitude_twice",
-                      "cos and sin carry the attention factor, and what is rotated once more "
-                      "(sgl-project/sglang#33558)",
-                      [](const Yarn&, double a) { return a * a; }),
-      Amplified<Yarn>("yarn_amplitude_inverted",
-                      "the inverse temperature, as in the first preprint of the paper "
-                      "(jquesnelle/yarn@c2474e3)",
-                      [](const Yarn&, double a) { return 1 / a; }),
-      Amplified<Yarn>("yarn_amplitude_root", "the root of the attention factor",
-                      [](const Yarn&, double a) { return std::sqrt(a); }),
-      Amplified<Yarn>("yarn_attention_factor_multiplies",
-                      "a given attention factor multiplies the default one (older vLLM)",
-                      [](const Yarn& s, double a) {
-                        return s.attention_factor ? a * YarnMagnitude(s.factor) : a;
-                      }),
-      Scaled<Yarn>("yarn_attention_factor_ignored", "a given attention factor is not read",
-                   [](Yarn& s) { s.attention_factor.reset(); }),
-      Scaled<Yarn>(
-          "yarn_mscale_ignored",
-          "the ratio of mscale and mscale_all_dim is not formed (sgl-project/sglang#22711)",
-          [](Yarn& s) { s.mscale = s.mscale_all_dim = std::nullopt; }),
-      Amplified<Yarn>("yarn_mscale_without_ratio",
-                      "mscale is taken without dividing by that of all dimensions",
-                      [](const Yarn& s, double a) {
-                        const bool ratio = s.mscale.value_or(0) != 0 &&
-                                           s.mscale_all_dim.value_or(0) != 0 && !s.attention_factor;
-                        return ratio ? 1 + 0.1 * *s.mscale * std::log(s.factor) : a;
-                      }),
-  };
-}
-
 std::vector<Defect> ListDefects() {
   using Setting = RotarySetting;
   using Long = LongRopeScaling;
   return {
-      Instead<Long>("longrope_always_short", "the short factors at every length",
-                    [](const Long&, const Setting&) { return "seq_len="; }),
-      Instead<Long>("longrope_always_long", "the long factors at every length (ml-explore/mlx-lm)",
-                    [](const Long&, const Setting&) { return "seq_len=9007199254740992"; }),
+      // First the bugs that show at one length alone: who reads causes from the top meets a wider
+      // one only where it explains more.
       Instead<Long>("longrope_switches_early",
                     "the long factors already at the length of the original context",
                     [](const Long& s, const Setting& setting) -> std::string {
@@ -305,8 +152,16 @@ std::vector<Defect> ListDefects() {
                       if (static_cast<double>(setting.seq_len.value_or(0)) != L) return "";
                       return "seq_len=" + PrintValue(L + 1);
                     }),
-      Scaled<Long>("longrope_switches_late", "the short factors one token beyond their context",
-                   [](Long& s) { s.original_max_position_embeddings += 1; }),
+      Instead<Long>("longrope_switches_late", "the short factors one token beyond their context",
+                    [](const Long& s, const Setting& setting) -> std::string {
+                      const double L = s.original_max_position_embeddings;
+                      if (static_cast<double>(setting.seq_len.value_or(0)) != L + 1) return "";
+                      return "seq_len=" + PrintValue(L);
+                    }),
+      Instead<Long>("longrope_always_short", "the short factors at every length",
+                    [](const Long&, const Setting&) { return "seq_len="; }),
+      Instead<Long>("longrope_always_long", "the long factors at every length (ml-explore/mlx-lm)",
+                    [](const Long&, const Setting&) { return "seq_len=9007199254740992"; }),
       Scaled<Long>("longrope_lists_swapped", "short and long factors swapped",
                    [](Long& s) { std::swap(s.short_factor, s.long_factor); }),
       Scaled<Long>("longrope_multiplies", "frequencies are multiplied by the factors",

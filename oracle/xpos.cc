@@ -115,6 +115,7 @@ struct MistakenXpos : Xpos {
     kNotNormalised,    // 2k/R + gamma
     kOnCosOnly,        // the sines keep their size
     kNotDivided,       // z^(p - center)
+    kWholeDistance,    // z^floor((p - center) / scale_base)
     kAbsoluteDistance  // |p - center|: older tokens decay too
   } growth{};
 
@@ -129,6 +130,8 @@ struct MistakenXpos : Xpos {
     const double away = position - static_cast<double>(center);
     Real distance(growth == Growth::kAbsoluteDistance ? std::abs(away) : away, DType::kI64);
     if (growth != Growth::kNotDivided) distance = distance / Real(scale_base);
+    if (growth == Growth::kWholeDistance)
+      distance = Real(std::floor(away / scale_base), DType::kI64);
     if (growth == Growth::kTwice) distance = distance + distance;
     const Real power = Power(decay, distance);
     return role == XposRole::kQuery ? power : Real(1.0) / power;
@@ -184,6 +187,10 @@ Defect WithGrowth(std::string name, std::string why, MistakenXpos::Growth growth
 std::vector<Defect> GrowthDefects() {
   using Growth = MistakenXpos::Growth;
   return {
+      // Before the bug that it is near the centre.
+      WithGrowth("growth_by_integer_division",
+                 "(p - center) // scale_base: tokens grow by whole multiples of it",
+                 Growth::kWholeDistance),
       WithGrowth("growth_missing", "rope without its growth", Growth::kNone),
       WithGrowth("growth_twice", "the growth is applied twice", Growth::kTwice),
       WithGrowth("growth_in_other_pattern",

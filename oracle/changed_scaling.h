@@ -1,0 +1,71 @@
+// Defects of one scaling among all: the case with other words, other parameters, or other numbers.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <variant>
+
+#include "oracle/configuration.h"
+#include "oracle/defect.h"
+
+namespace sextant::oracle {
+
+// The words that the bug puts in place of the case's; none where it does not apply.
+template <class Scaling>
+using WordsFor = std::function<std::string(const Scaling&, const RotarySetting&)>;
+
+template <class Scaling>
+Defect Instead(std::string name, std::string why, WordsFor<Scaling> words) {
+  return ChangedWord(std::move(name), std::move(why), [words](const Case& c) -> std::string {
+    const Configuration given(c);
+    const auto* scaling = std::get_if<Scaling>(&given.scaling);
+    return scaling ? words(*scaling, given.setting) : "";
+  });
+}
+
+// The same scaling with other parameters.
+template <class Scaling>
+Defect Scaled(std::string name, std::string why, void (*change)(Scaling&)) {
+  return Instead<Scaling>(std::move(name), std::move(why), [change](Scaling s, const auto&) {
+    change(s);
+    return "scaling=" + PrintValue(RopeScaling(s));
+  });
+}
+
+// Frequencies by another formula, as numbers: change(f, k) of the unscaled f, amplitude kept.
+template <class Scaling>
+using FrequencyFor =
+    std::function<double(const Scaling&, const RotarySetting&, double f, double k)>;
+
+template <class Scaling>
+Defect Computed(std::string name, std::string why, FrequencyFor<Scaling> change,
+                bool (*applies)(const Scaling&) = nullptr) {
+  return Instead<Scaling>(
+      std::move(name), std::move(why),
+      [change, applies](const Scaling& s, const RotarySetting& setting) -> std::string {
+        if (applies && !applies(s)) return "";
+        ExplicitScaling changed{.inv_freq = FrequenciesOf(NoScaling{}, setting).of_pair,
+                                .attention_factor = FrequenciesOf(s, setting).amplitude};
+        for (size_t k = 0; k < changed.inv_freq.size(); ++k) {
+          double& f = changed.inv_freq[k];
+          f = change(s, setting, f, static_cast<double>(k));
+        }
+        return "scaling=" + PrintValue(RopeScaling(changed));
+      });
+}
+
+// Another amplitude: change(a) of the right one, frequencies kept.
+template <class Scaling>
+Defect Amplified(std::string name, std::string why,
+                 std::function<double(const Scaling&, double)> change) {
+  return Instead<Scaling>(std::move(name), std::move(why),
+                          [change](Scaling s, const RotarySetting& setting) {
+                            s.attention_factor = change(s, FrequenciesOf(s, setting).amplitude);
+                            if constexpr (requires { s.short_mscale; }) {
+                              s.short_mscale = s.long_mscale = std::nullopt;
+                            }
+                            return "scaling=" + PrintValue(RopeScaling(s));
+                          });
+}
+
+}  // namespace sextant::oracle

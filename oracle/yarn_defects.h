@@ -1,0 +1,16 @@
+// Bugs of YaRN.
+#pragma once
+
+#include <cmath>
+#include <vector>
+
+#include "oracle/defect.h"
+
+namespace sextant::oracle {
+
+std::vector<Defect> YarnDefects();
+
+// The amplitude of YaRN where none is given.
+inline double YarnMagnitude(double factor) { return factor <= 1 ? 1 : 1 + 0.1 * std::log(factor); }
+
+}  // namespace sextant::oracle
