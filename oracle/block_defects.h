@@ -5,6 +5,7 @@
 #include "oracle/mistaken.h"
 #include "reference/decoder_block_formula.h"
 #include "reference/operation.h"
+#include "reference/rope_turned.h"
 
 namespace sextant::oracle {
 
@@ -12,8 +13,8 @@ enum class BlockMistake {
   kNoAttentionResidual,    // h = A(N1 x)
   kNoFeedForwardResidual,  // y = F(N2 h)
   kResidualOfNormed,       // h = N1 x + A(N1 x)
-  kNoAttentionNorm,        // A reads x
-  kNoFeedForwardNorm,      // F reads h
+  kNoAttentionNorm,        // A reads x; of a branch, A(x) is added as it is
+  kNoFeedForwardNorm,      // F reads h; of a branch, F(h) is added as it is
   kNormOfSum,              // h = N1(x + A(x)), as the first Transformer had it
   kValuesRotated,
   kKeysNotRotated,
@@ -25,6 +26,7 @@ enum class BlockMistake {
   kHeadsNotTransposed,  // [H,S,D] taken for [S,H*D]
   kKeyHeadsTiled,       // head h reads key head h mod K
   kQkNormAfterRotation,
+  kKeysNotNormed,
   kPostNormOfSum,  // a sandwich's norm after adding: h = P1(x + A(N1 x))
 };
 
@@ -43,7 +45,8 @@ class MistakenBlock {
     out.normed = plain ? x : Normed(a_.Norm(), x, w_.attn_norm);
     Tensor<Real> attended = Attended(out.normed, position, out);
     out.attention_out = attended;
-    if (branch) attended = Normed(a_.Norm(), attended, w_.attn_norm);
+    if (branch && !Is(BlockMistake::kNoAttentionNorm))
+      attended = Normed(a_.Norm(), attended, w_.attn_norm);
     const bool late = Is(BlockMistake::kPostNormOfSum);
     if (sandwich && !late) attended = Normed(a_.Norm(), attended, *w_.attn_post_norm);
     out.middle = Is(BlockMistake::kNoAttentionResidual) ? attended
@@ -56,7 +59,7 @@ class MistakenBlock {
     const bool bare = branch || Is(BlockMistake::kNoFeedForwardNorm);
     const Tensor<Real> read = bare ? before : Normed(a_.Norm(), before, w_.mlp_norm);
     Tensor<Real> fed = FeedForwardBranch(a_, read, w_, out.hidden);
-    if (branch) fed = Normed(a_.Norm(), fed, w_.mlp_norm);
+    if (branch && !Is(BlockMistake::kNoFeedForwardNorm)) fed = Normed(a_.Norm(), fed, w_.mlp_norm);
     if (sandwich && !late) fed = Normed(a_.Norm(), fed, *w_.mlp_post_norm);
     out.y = Is(BlockMistake::kNoFeedForwardResidual) ? fed : SumKept(out.middle, fed);
     if (sandwich && late) out.y = Normed(a_.Norm(), out.y, *w_.mlp_post_norm);
@@ -78,20 +81,19 @@ class MistakenBlock {
     return y;
   }
 
-  Tensor<Real> Turned(const Tensor<Real>& x, Tensor<double> position, double later = 0) const {
-    const size_t heads = x.shape[1], S = x.shape[2], D = x.shape[3];
-    Tensor<Real> y(x.shape);
+  // Each head turned by its own row of positions, as a batch of heads.
+  Tensor<Real> TurnedHeads(Tensor<Real> x, const Tensor<double>& position, double later = 0) const {
+    const Shape shape = x.shape;
+    const size_t heads = shape[1], S = shape[2];
+    Tensor<double> at({heads, S});
     for (size_t h = 0; h < heads; ++h) {
-      Tensor<double> at({1, S});
       for (size_t s = 0; s < S; ++s)
-        at(0, s) = position.data[Is(BlockMistake::kTurnedByHead) ? h % S : s] + later;
-      const auto first = static_cast<ptrdiff_t>(h * S * D), count = static_cast<ptrdiff_t>(S * D);
-      const Tensor<Real> one(
-          {1, 1, S, D}, std::vector<Real>(x.data.begin() + first, x.data.begin() + first + count));
-      const Tensor<Real> turned = Turning<Real>(a_, at)(one);
-      std::ranges::copy(turned.data, y.data.begin() + first);
+        at(h, s) = position.data[Is(BlockMistake::kTurnedByHead) ? h % S : s] + later;
     }
-    return Kept(std::move(y));
+    x.shape = {heads, 1, S, shape[3]};
+    x = Turned(a_, x, at);
+    x.shape = shape;
+    return x;
   }
 
   // [S,H*D] turned as if it were one head.
@@ -117,31 +119,48 @@ class MistakenBlock {
     return Kept(std::move(turned));
   }
 
+  // What becomes of queries or keys.
+  struct Preparation {
+    const Tensor<Real>& weight;
+    const Tensor<Real>* norm;
+    size_t heads;
+    QkNorm how;
+    bool turns;
+    double later = 0;
+  };
   // A projection's heads, normalised and rotated in the order that the mistake leaves.
-  Tensor<Real> Prepared(const Tensor<Real>& x, const Tensor<Real>& weight, const Tensor<Real>* norm,
-                        size_t heads, const Tensor<double>& position, bool turns,
-                        double later = 0) const {
-    Tensor<Real> flat = Projected(x, weight);
+  Tensor<Real> Prepared(const Tensor<Real>& x, const Tensor<double>& position,
+                        const Preparation& p) const {
+    Tensor<Real> flat = Projected(x, p.weight);
     const bool after = Is(BlockMistake::kQkNormAfterRotation);
-    if (!after) flat = QkNormed(a_.Norm(), w_.qk_norm, flat, norm, heads);
-    if (Is(BlockMistake::kTurnedBeforeSplit) && heads > 0)
-      return Heads(TurnedWhole(flat, position, heads), heads);
-    Tensor<Real> y = Heads(flat, heads);
-    if (turns) y = Turned(y, position, later);
-    return after ? HeadsOf(QkNormed(a_.Norm(), w_.qk_norm, HeadsTogether(y), norm, heads), heads)
-                 : y;
+    if (!after) flat = QkNormed(a_.Norm(), p.how, flat, p.norm, p.heads);
+    if (Is(BlockMistake::kTurnedBeforeSplit) && p.heads > 0)
+      return Heads(TurnedWhole(flat, position, p.heads), p.heads);
+    Tensor<Real> y = Heads(flat, p.heads);
+    if (p.turns) y = TurnedHeads(std::move(y), position, p.later);
+    if (!after) return y;
+    return HeadsOf(QkNormed(a_.Norm(), p.how, HeadsTogether(y), p.norm, p.heads), p.heads);
   }
 
   Tensor<Real> Attended(const Tensor<Real>& x, const Tensor<double>& position,
                         const BlockTensors<Real>& out) const {
     const auto H = static_cast<size_t>(a_.H.value), K = static_cast<size_t>(a_.K.value);
     const size_t S = x.shape[0];
-    const Tensor<Real> q =
-        Prepared(x, w_.wq, w_.q_norm, H, position, !Is(BlockMistake::kQueriesNotRotated),
-                 Is(BlockMistake::kQueriesOneOn) ? 1 : 0);
-    Tensor<Real> k = Prepared(x, w_.wk, w_.k_norm, K, position, !Is(BlockMistake::kKeysNotRotated));
+    const Tensor<Real> q = Prepared(x, position,
+                                    {.weight = w_.wq,
+                                     .norm = w_.q_norm,
+                                     .heads = H,
+                                     .how = w_.qk_norm,
+                                     .turns = !Is(BlockMistake::kQueriesNotRotated),
+                                     .later = Is(BlockMistake::kQueriesOneOn) ? 1.0 : 0.0});
+    Tensor<Real> k = Prepared(x, position,
+                              {.weight = w_.wk,
+                               .norm = w_.k_norm,
+                               .heads = K,
+                               .how = Is(BlockMistake::kKeysNotNormed) ? QkNorm::kNone : w_.qk_norm,
+                               .turns = !Is(BlockMistake::kKeysNotRotated)});
     Tensor<Real> v = Heads(Projected(x, w_.wv), K);
-    if (Is(BlockMistake::kValuesRotated)) v = Turned(v, position);
+    if (Is(BlockMistake::kValuesRotated)) v = TurnedHeads(std::move(v), position);
     out.q_rotated.data = q.data;
     out.k_rotated.data = k.data;
     Attention attention = a_.Attending();
@@ -193,8 +212,10 @@ inline constexpr NamedBlockMistake kBlockMistakes[] = {
      BlockMistake::kNoFeedForwardResidual},
     {"residual_of_normed", "the normalised x is added, not x itself",
      BlockMistake::kResidualOfNormed},
-    {"attention_norm_missing", "attention reads x as it is", BlockMistake::kNoAttentionNorm},
-    {"feed_forward_norm_missing", "the feed-forward reads its input as it is",
+    {"attention_norm_missing", "attention has no norm before it, or behind it where it is due",
+     BlockMistake::kNoAttentionNorm},
+    {"feed_forward_norm_missing",
+     "the feed-forward has no norm before it, or behind it where it is due",
      BlockMistake::kNoFeedForwardNorm},
     {"norm_of_sum", "x + A(x) is normalised, as in the first Transformer",
      BlockMistake::kNormOfSum},

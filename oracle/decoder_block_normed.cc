@@ -4,7 +4,7 @@
 
 #include "oracle/block_defects.h"
 #include "oracle/block_laws.h"
-#include "oracle/heads_defects.h"
+#include "oracle/input_defects.h"
 #include "oracle/laws.h"
 #include "oracle/oracle.h"
 
@@ -32,6 +32,13 @@ struct Mistaken : DecoderBlockNormed {
   }
 };
 
+// Normalised queries and keys know no scale; with eps 0 exactly.
+Findings CheckQkScale(const Case& c, const Tensors& inputs, const Ask& ask) {
+  if (TextOf(c, "qk_norm") == "none") return {};
+  const Tensors scaled = Multiplied(Multiplied(inputs, {"wq"}, 4), {"wk"}, 0.5);
+  return SameAnswer(c.With("eps=0"), inputs, scaled, ask);
+}
+
 std::vector<Defect> FormulaDefects() {
   std::vector<Defect> all;
   for (const NamedBlockMistake& each : kBlockMistakes)
@@ -39,6 +46,8 @@ std::vector<Defect> FormulaDefects() {
   all.push_back(MutatedFormula<Mistaken>("qk_norm_after_rotation",
                                          "queries and keys are rotated before they are normalised",
                                          BlockMistake::kQkNormAfterRotation));
+  all.push_back(MutatedFormula<Mistaken>("keys_not_normed", "qk_norm reaches the queries alone",
+                                         BlockMistake::kKeysNotNormed));
   all.push_back(MutatedFormula<Mistaken>("post_norm_of_sum",
                                          "a sandwich's second norm is taken after adding",
                                          BlockMistake::kPostNormOfSum));
@@ -106,7 +115,11 @@ std::vector<Defect> NormDefects() {
 
 template <>
 Oracle MakeOracle<DecoderBlockNormed>() {
-  return {.properties = BlockLaws(),
+  return {.properties = Joined<Property>(
+              {BlockLaws(),
+               {{"qk_norm_ignores_scale",
+                 "where queries and keys are normalised, with eps 0 no factor of wq or wk counts",
+                 CheckQkScale}}}),
           .defects = Joined<Defect>({FormulaDefects(), NormDefects(), BlockInputDefects()})};
 }
 
