@@ -42,6 +42,12 @@ constexpr ModelFact kModelFacts[] = {{"pairing"},
                                      {"max_distance"},
                                      {"P", "max_distance"}};
 
+// What a model decides as well, and no configuration is read for: each name of an activation, of a
+// placement, of a factor has its own keys. So it is asked for wherever an operation has it.
+constexpr std::string_view kUnread[] = {"kind",   "placement", "qk_norm",   "beta",
+                                        "limit",  "plus_one",  "scale",     "soft_cap",
+                                        "window", "chunk",     "logit_cap", "embedding_scale"};
+
 // An operation that has one of them concerns a rotary embedding.
 constexpr const char* kRotaryFacts[] = {"pairing", "base", "scaling", "R"};
 
@@ -103,6 +109,11 @@ bool ConfigFor::Has(const std::string& key) const {
                              [&](std::string_view other) { return Case::Has(operation, other); });
 }
 
+bool ConfigFor::IsUnread(const std::string& key) const {
+  if (std::ranges::count(kUnread, key) == 0 || !Case::Has(operation, key)) return false;
+  return std::ranges::count(kModelFacts, key, &ModelFact::key) == 0 || !Has(key);
+}
+
 bool ConfigFor::Rotates() const {
   return std::ranges::any_of(kRotaryFacts, [this](const char* key) { return Has(key); });
 }
@@ -143,7 +154,7 @@ void ConfigFor::RequireExpressible(const Model& model, const ModelLayers& layers
   for (const Attribute& attribute : operation.Attributes()) {
     const std::string& key = attribute.name;
     const bool named = std::ranges::count(kModelFacts, key, &ModelFact::key) > 0;
-    if (!named || attribute.dimension || Has(key) || Given(key)) continue;
+    if (!named || attribute.dimension || Has(key) || Given(key) || IsUnread(key)) continue;
     throw Error("--config: the model's ", key, " is not the ", key, " of ", name, "; give ", key,
                 "=");
   }
@@ -183,7 +194,18 @@ void ConfigFor::RequireKnown(const ModelLayers& layers) const {
     reasons += "; ";
     keys += " " + key + "=";
   }
-  if (!keys.empty()) throw Error("--config: ", reasons, "give", keys);
+  std::string unread;
+  for (const Attribute& attribute : operation.Attributes()) {
+    const std::string& key = attribute.name;
+    if (IsUnread(key) && !Given(key)) unread += " " + key + "=";
+  }
+  if (!unread.empty())
+    reasons += "what a model decides beside is not read from its configuration; ";
+  keys += unread;
+  if (!keys.empty()) {
+    throw Error("--config: ", reasons, "give", keys,
+                unread.empty() ? "" : " (nothing behind = : unset)");
+  }
 }
 
 Facts ConfigFor::Of(const Model& model, const std::string& layer) const {

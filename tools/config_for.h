@@ -24,6 +24,7 @@ struct ConfigFor {
 
  private:
   bool Has(const std::string& key) const;
+  bool IsUnread(const std::string& key) const;
   bool Rotates() const;
   const std::string* Given(const std::string& key) const;  // the word; null if it is not given
   Facts FactsOf(const fixtures::ModelLayers& layers) const;

@@ -141,6 +141,23 @@ TEST(ConfigFor, TakesAFactOnlyWhereItIsMeant) {
   EXPECT_THAT(ErrorOf("rope_given", model), HasSubstr("@inv_freq= (rope_frequencies computes it)"));
 }
 
+// An activation, a placement or a cap is never the operation's default without a word.
+TEST(ConfigFor, AsksForWhatIsNotRead) {
+  Model model = TwoKinds();
+  model.kinds.pop_back();
+  EXPECT_EQ(ErrorOf("feed_forward", model),
+            "--config: what a model decides beside is not read from its configuration; give kind= "
+            "(nothing behind = : unset)");
+  EXPECT_EQ(ErrorOf("feed_forward", model, "", {"kind=geglu"}), "no error");
+  EXPECT_THAT(ErrorOf("gated", model), HasSubstr("give kind= beta= limit= plus_one="));
+  const std::vector<std::string> of_attention = {"scale=", "soft_cap=50", "window=", "chunk="};
+  EXPECT_THAT(ErrorOf("attention", model), HasSubstr("give scale= soft_cap= window= chunk="));
+  EXPECT_EQ(ErrorOf("attention", model, "", of_attention), "no error");
+  for (const char* name : {"decoder_block", "decoder_block_normed", "decoder"}) {
+    EXPECT_THAT(ErrorOf(name, model), HasSubstr("kind= placement= ")) << name;
+  }
+}
+
 TEST(ConfigFor, ScalingFollowsTheLengthThatIsAsked) {
   Model model = TwoKinds();
   model.kinds.pop_back();
