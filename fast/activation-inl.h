@@ -15,6 +15,10 @@
 #endif
 
 #include <algorithm>
+#include <concepts>
+#include <limits>
+#include <tuple>
+#include <type_traits>
 #include <utility>
 
 #include "fast/element-inl.h"
@@ -27,25 +31,28 @@ namespace sextant::fast {
 namespace HWY_NAMESPACE {
 
 // factor / (1 + e^-x), or factor e^x / (1 + e^x) for x < 0: nothing overflows, both tails keep
-// their digits. `minus` is -x.
+// their digits.
 template <class D, class V = hn::VFromD<D>>
-HWY_INLINE V TimesSigmoidAnywhere(D d, V factor, V minus) {
-  const V e = ExpOfNegative(d, hn::Neg(hn::Abs(minus)));
-  const V numerator = hn::IfThenElse(hn::Gt(minus, hn::Zero(d)), hn::Mul(factor, e), factor);
+HWY_INLINE V TimesSigmoidAnywhere(D d, V factor, V x) {
+  const V e = ExpOfNegative(d, hn::Neg(hn::Abs(x)));
+  const V numerator = hn::IfThenElse(hn::Lt(x, hn::Zero(d)), hn::Mul(factor, e), factor);
   return hn::Div(numerator, hn::Add(hn::Set(d, 1), e));
 }
-// The same; where e^-x is far from overflow, which nearly always is so, by fewer operations.
+// The same by fewer operations for x >= -kNormal, where e^-x is far from overflow, and NaN.
 template <class D, class V = hn::VFromD<D>>
-HWY_INLINE V TimesSigmoid(D d, V factor, V minus) {
-  constexpr auto kLimit = ExpConstants<hn::TFromD<D>>::kNormal;
-  if (HWY_UNLIKELY(!hn::AllFalse(d, hn::Gt(minus, hn::Set(d, kLimit)))))
-    return TimesSigmoidAnywhere(d, factor, minus);
-  const auto [exponent, p] = ScaledExp(d, AtLeast(d, hn::Set(d, -kLimit), minus));
+HWY_INLINE V TimesSigmoidNear(D d, V factor, V x) {
+  const V most = hn::Set(d, ExpConstants<hn::TFromD<D>>::kNormal);
+  const auto [exponent, p] = ScaledExp(d, AtMost(d, most, x), true);
   return hn::Div(factor, hn::MulAdd(p, PowerOfTwo(d, exponent.biased), hn::Set(d, 1)));
 }
-template <class D, class V = hn::VFromD<D>>
-HWY_INLINE V SigmoidOf(D d, V x) {
-  return TimesSigmoid(d, hn::Set(d, 1), hn::Neg(x));
+// `near`: it is known that x >= -kNormal, which nearly always is so, or NaN.
+template <bool near = false, class D, class V = hn::VFromD<D>>
+HWY_INLINE V TimesSigmoid(D d, V factor, V x) {
+  if constexpr (near) return TimesSigmoidNear(d, factor, x);
+  const V least = hn::Set(d, -ExpConstants<hn::TFromD<D>>::kNormal);
+  const bool all_near = hn::AllFalse(d, hn::Lt(x, least));
+  if (HWY_LIKELY(all_near)) return TimesSigmoidNear(d, factor, x);
+  return TimesSigmoidAnywhere(d, factor, x);
 }
 
 // tanh |x| = -t / (2 + t) with t = e^(-2|x|) - 1, which keeps its digits near 0.
@@ -118,15 +125,16 @@ HWY_INLINE V ErfOf(D d, V x) {
   return hn::CopySignToAbs(hn::Abs(hn::IfThenElse(hn::Lt(a, border), near, far)), x);
 }
 
-// The activation of that kind.
-template <ActivationKind kind, class D, class V = hn::VFromD<D>>
+// The activation of that kind. `near`: x is not less than LeastNear; `unit`: beta is 1.
+template <ActivationKind kind, bool near = false, bool unit = false, class D,
+          class V = hn::VFromD<D>>
 HWY_INLINE V ActivationOf(D d, V x, V beta) {
   using T = hn::TFromD<D>;
   const V zero = hn::Zero(d), one = hn::Set(d, 1);
   const V half = hn::Mul(x, hn::Set(d, static_cast<T>(0.5)));
-  if constexpr (kind == ActivationKind::kSigmoid) return SigmoidOf(d, x);
+  if constexpr (kind == ActivationKind::kSigmoid) return TimesSigmoid<near>(d, one, x);
   if constexpr (kind == ActivationKind::kSwish)
-    return TimesSigmoid(d, x, hn::Mul(x, hn::Neg(beta)));
+    return TimesSigmoid<near>(d, x, unit ? x : hn::Mul(x, beta));
   if constexpr (kind == ActivationKind::kTanh) return TanhOf(d, x);
   if constexpr (kind == ActivationKind::kRelu) return AtLeast(d, zero, x);
   if constexpr (kind == ActivationKind::kRelu2) {
@@ -144,32 +152,72 @@ HWY_INLINE V ActivationOf(D d, V x, V beta) {
   }
 }
 
-// y_i = f(d, x_i ...) for i < count, vectors of as many arrays x as there are; the rest of them in
-// a vector of its own, filled up with zeros.
-template <class T, class F, class... X>
-HWY_INLINE void FillVectors(size_t count, const F& f, T* y, const X*... x) {
+// The least x that is near for that activation; Unbounded where all x are treated alike.
+struct Unbounded {};
+template <ActivationKind kind, class T>
+auto LeastNear(T beta) {
+  constexpr T kNormal = ExpConstants<T>::kNormal;
+  if constexpr (kind == ActivationKind::kSigmoid) {
+    return -kNormal;
+  } else if constexpr (kind == ActivationKind::kSwish) {
+    return beta >= 0 ? -kNormal / beta : std::numeric_limits<T>::infinity();
+  } else {
+    return Unbounded();
+  }
+}
+
+// Whether no element of so many vectors from x on is less than `least`.
+template <size_t vectors, class D, class T>
+HWY_INLINE bool AreNear(D d, hn::TFromD<D> least, const T* x) {
+  auto lowest = hn::Zero(d);
+  for (size_t i = 0; i < vectors; ++i) lowest = AtMost(d, Read(d, x + i * hn::Lanes(d)), lowest);
+  return hn::AllFalse(d, hn::Lt(lowest, hn::Set(d, least)));
+}
+
+// y_i = f(near, d, x_i ...) for i < count, vectors of as many arrays x as there are; the rest of
+// them in a vector of its own, filled up with zeros. `near` is std::true_type where no element of
+// the first array's vector is less than `least`.
+template <class T, class Least, class F, class... X>
+HWY_INLINE void FillVectors(size_t count, Least least, const F& f, T* y, const X*... x) {
   const hn::ScalableTag<Computed<T>> d;
   const size_t N = hn::Lanes(d);
-  size_t k = 0;
-  for (; k + N <= count; k += N) Write(d, f(d, Read(d, x + k)...), y + k);
-  if (k == count) return;
-  T rest[sizeof...(x) + 1][hn::MaxLanes(d)] = {};  // of each x, and of y
-  const auto fill = [&]<size_t... i>(std::index_sequence<i...>) SEXTANT_INLINE {
-    (std::copy_n(x + k, count - k, rest[i]), ...);
-    Write(d, f(d, Read(d, rest[i])...), rest[sizeof...(i)]);
+  const auto fill = [&](auto near, size_t begin, size_t end) SEXTANT_INLINE {
+    for (size_t k = begin; k < end; k += N) Write(d, f(near, d, Read(d, x + k)...), y + k);
   };
-  fill(std::index_sequence_for<X...>());
-  std::copy_n(rest[sizeof...(x)], count - k, y + k);
+  const std::false_type far;
+  size_t k = 0;
+  if constexpr (!std::same_as<Least, Unbounded>) {
+    constexpr size_t kGroup = 4;  // vectors that are tested together
+    const T* first = std::get<0>(std::tuple(x...));
+    for (size_t end; (end = k + kGroup * N) <= count; k = end) {
+      if (HWY_LIKELY(AreNear<kGroup>(d, least, first + k))) {
+        fill(std::true_type(), k, end);
+      } else {
+        fill(far, k, end);
+      }
+    }
+  }
+  const size_t whole = count - (count - k) % N;
+  fill(far, k, whole);
+  if (whole == count) return;
+  T rest[sizeof...(x) + 1][hn::MaxLanes(d)] = {};  // of each x, and of y
+  const auto fill_rest = [&]<size_t... i>(std::index_sequence<i...>) SEXTANT_INLINE {
+    (std::copy_n(x + whole, count - whole, rest[i]), ...);
+    Write(d, f(far, d, Read(d, rest[i])...), rest[sizeof...(i)]);
+  };
+  fill_rest(std::index_sequence_for<X...>());
+  std::copy_n(rest[sizeof...(x)], count - whole, y + whole);
 }
 
 // The same through a buffer whose copy is streamed, if `stream`.
-template <class T, class F, class... X>
-HWY_INLINE void FillRow(size_t count, bool stream, const F& f, T* y, const T* x0, const X*... x) {
+template <class T, class Least, class F, class... X>
+HWY_INLINE void FillRow(size_t count, bool stream, Least least, const F& f, T* y, const T* x0,
+                        const X*... x) {
   constexpr size_t kStep = kStreamBuffer / sizeof(T);
   alignas(64) T buffer[kStep];
   for (size_t i = 0, n; i < count; i += n) {
     n = stream ? std::min(kStep, count - i) : count;
-    FillVectors(n, f, stream ? buffer : y, x0 + i, (x + i)...);
+    FillVectors(n, least, f, stream ? buffer : y, x0 + i, (x + i)...);
     if (stream) StreamCopy(buffer, y + i, n * sizeof(T), x0 + i + n);
   }
 }

@@ -16,11 +16,12 @@ namespace sextant::fast {
 namespace HWY_NAMESPACE {
 
 template <ActivationKind kind, class T>
-HWY_INLINE void ActivateAs(double beta, const T* x, T* y, size_t count, bool stream) {
-  const auto each = [=](auto d, auto v) SEXTANT_INLINE {
-    return ActivationOf<kind>(d, v, hn::Set(d, static_cast<Computed<T>>(beta)));
+HWY_INLINE void ActivateAs(double of_kind, const T* x, T* y, size_t count, bool stream) {
+  const auto beta = static_cast<Computed<T>>(of_kind);
+  const auto each = [=](auto near, auto d, auto v) SEXTANT_INLINE {
+    return ActivationOf<kind, near.value>(d, v, hn::Set(d, beta));
   };
-  FillRow(count, stream, each, y, x);
+  FillRow(count, stream, LeastNear<kind>(beta), each, y, x);
 }
 
 template <class T>

@@ -137,6 +137,7 @@ TYPED_TEST(ActivationTest, TailsKeepTheirDigits) {
   Random random;
   const double far = std::same_as<T, double> ? 745 : 103;
   const Guarded<T> x = random.Fill<T>(70, -far, std::same_as<T, F16> ? 0 : far);
+  const Guarded<T> up = random.Fill<T>(70);
   OnAllTargets([&] {
     for (const char* kind : {"sigmoid", "swish", "gelu_tanh"}) {
       ActivationKind value{};
@@ -144,6 +145,34 @@ TYPED_TEST(ActivationTest, TailsKeepTheirDigits) {
       Guarded<T> y(70);
       Activate(value, 1, x.data(), y.data(), 70);
       ExpectPermitted<T>(std::string("activation N=1 F=70 kind=") + kind, {&x}, y);
+    }
+    for (const GateKind kind : {GateKind::kSwiglu, GateKind::kGlu}) {
+      Guarded<T> y(70);
+      Gate({.N = 1, .F = 70, .kind = kind}, x.data(), up.data(), y.data());
+      std::string line = "gated N=1 F=70 kind=";
+      line += NamesOf(kind)[static_cast<size_t>(kind)];
+      ExpectPermitted<T>(line, {&x, &up}, y);
+    }
+  });
+}
+
+// Vectors are tested together, which NaN must not disturb: one far element among NaN has the bits
+// that it has alone.
+TYPED_TEST(ActivationTest, NaNHidesNoTail) {
+  using T = TypeParam;
+  constexpr size_t kCount = 64;  // 4 vectors of 16
+  const double far = std::same_as<T, double> ? -720 : -96;
+  OnAllTargets([&] {
+    for (size_t at = 0; at < kCount; ++at) {
+      Guarded<T> x(kCount), y(kCount), alone(1), y_alone(1);
+      for (size_t i = 0; i < kCount; ++i) x[i] = FromDouble<T>(i == at ? far : NAN);
+      alone[0] = x[at];
+      for (const auto kind : {ActivationKind::kSigmoid, ActivationKind::kSwish}) {
+        Activate(kind, 1, x.data(), y.data(), kCount);
+        Activate(kind, 1, alone.data(), y_alone.data(), 1);
+        EXPECT_EQ(std::memcmp(&y[at], y_alone.data(), sizeof(T)), 0) << "element " << at;
+        for (size_t i = 0; i < kCount; ++i) EXPECT_EQ(std::isnan(ToDouble(y[i])), i != at);
+      }
     }
   });
 }

@@ -22,7 +22,7 @@ HWY_INLINE void ApplyAll(Elementary f, const T* x, T* y, size_t count) {
     case Elementary::kExp:
       return map([](auto d, auto v) HWY_ATTR { return ExpOf(d, v); });
     case Elementary::kSigmoid:
-      return map([](auto d, auto v) HWY_ATTR { return SigmoidOf(d, v); });
+      return map([](auto d, auto v) HWY_ATTR { return TimesSigmoid(d, hn::Set(d, 1), v); });
     case Elementary::kTanh:
       return map([](auto d, auto v) HWY_ATTR { return TanhOf(d, v); });
     case Elementary::kErf:

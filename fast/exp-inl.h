@@ -96,18 +96,19 @@ HWY_INLINE V Polynomial(D d, const T (&c)[n], V x) {
   return sum;
 }
 
-// The integer n with 2^n nearest to e^x, in their logarithms, and a number whose lowest bits are
-// those of n + kBias + up: the exponent of 2^(n + up).
+// The integer n with 2^n nearest to e^x, or to e^-x where `negated`, in their logarithms, and a
+// number whose lowest bits are those of n + kBias + up: the exponent of 2^(n + up).
 template <class V>
 struct Exponent {
   V n, biased;
 };
 template <int up = 0, class D, class V = hn::VFromD<D>>
-HWY_INLINE Exponent<V> NearestPower(D d, V x) {
+HWY_INLINE Exponent<V> NearestPower(D d, V x, bool negated = false) {
   using T = hn::TFromD<D>;
   using C = ExpConstants<T>;
   const V round = hn::Set(d, C::kRound + C::kBias + up);
-  const V biased = hn::MulAdd(x, hn::Set(d, static_cast<T>(1.4426950408889634)), round);
+  const V per_one = hn::Set(d, static_cast<T>(negated ? -1.4426950408889634 : 1.4426950408889634));
+  const V biased = hn::MulAdd(x, per_one, round);
   return {hn::Sub(biased, round), biased};
 }
 // 2^(n + up), if it is a normal number.
@@ -168,24 +169,25 @@ HWY_INLINE V TimesPowerOfTwo([[maybe_unused]] D d, V p, V n) {
   return hn::Mul(hn::Mul(p, PowerOfTwo(d, first)), PowerOfTwo(d, second));
 }
 
-// e^x = 2^n p, p in [0.7, 1.42], for kLow <= x <= kHigh or NaN.
+// e^x, or e^-x where `negated`, = 2^n p, p in [0.7, 1.42], for kLow <= x <= kHigh or NaN.
 template <class V>
 struct Scaled {
   Exponent<V> exponent;
   V p;
 };
 template <int up = 0, class D, class V = hn::VFromD<D>>
-HWY_INLINE Scaled<V> ScaledExp(D d, V x) {
+HWY_INLINE Scaled<V> ScaledExp(D d, V x, bool negated = false) {
   using C = ExpConstants<hn::TFromD<D>>;
   const V one = hn::Set(d, 1);
-  const Exponent<V> e = NearestPower<up>(d, x);
+  const Exponent<V> e = NearestPower<up>(d, x, negated);
   if constexpr (sizeof(hn::TFromD<D>) == 4 && kFuses) {
-    const V r1 = hn::NegMulAdd(e.n, hn::Set(d, C::kLn2High), x);
+    const V high = hn::Set(d, C::kLn2High);
+    const V r1 = negated ? hn::NegMulSub(e.n, high, x) : hn::NegMulAdd(e.n, high, x);
     const V r = hn::NegMulAdd(e.n, hn::Set(d, C::kLn2Low), r1);
     const V s1 = hn::MulAdd(Polynomial(d, C::kTail, r), r, one);
     return {e, hn::MulAdd(s1, r, one)};
   }
-  const auto [r1, tail] = SplitExp(d, x, e.n);
+  const auto [r1, tail] = SplitExp(d, negated ? hn::Neg(x) : x, e.n);
   if constexpr (sizeof(hn::TFromD<D>) == 4) return {e, hn::Add(one, hn::Add(r1, tail))};
   const V h = hn::Add(one, r1), l = hn::Sub(r1, hn::Sub(h, one));
   return {e, hn::Add(h, hn::Add(l, tail))};

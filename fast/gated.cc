@@ -18,26 +18,26 @@ HWY_BEFORE_NAMESPACE();
 namespace sextant::fast {
 namespace HWY_NAMESPACE {
 
-// `plain`: no limit, no offset.
+// `plain`: no limit, no offset, beta = 1.
 template <ActivationKind kind, bool plain, class T>
 HWY_INLINE void GateRowAs(const GateRows& rows, const T* gate, const T* up, T* y, bool stream) {
   using C = Computed<T>;
   const auto beta = static_cast<C>(rows.beta), limit = static_cast<C>(rows.limit);
   const C offset = rows.plus_one ? 1 : 0;
-  const auto each = [=](auto d, auto g, auto u) SEXTANT_INLINE {
+  const auto each = [=](auto near, auto d, auto g, auto u) SEXTANT_INLINE {
     if constexpr (!plain) {
       const auto most = hn::Set(d, limit);
       g = AtMost(d, most, g);
       u = hn::Add(AtLeast(d, hn::Neg(most), AtMost(d, most, u)), hn::Set(d, offset));
     }
-    return hn::Mul(ActivationOf<kind>(d, g, hn::Set(d, beta)), u);
+    return hn::Mul(ActivationOf<kind, near.value, plain>(d, g, hn::Set(d, beta)), u);
   };
-  FillRow(rows.F, stream, each, y, gate, up);
+  FillRow(rows.F, stream, LeastNear<kind>(beta), each, y, gate, up);
 }
 
 template <ActivationKind kind, class T>
 HWY_INLINE void GateAs(const GateRows& rows, const T* gate, const T* up, T* y, bool stream) {
-  const bool plain = std::isinf(rows.limit) && !rows.plus_one;
+  const bool plain = std::isinf(rows.limit) && !rows.plus_one && rows.beta == 1;
   for (size_t n = 0; n < rows.N; ++n) {
     if (plain) GateRowAs<kind, true>(rows, gate, up, y, stream);
     if (!plain) GateRowAs<kind, false>(rows, gate, up, y, stream);

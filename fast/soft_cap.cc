@@ -19,11 +19,11 @@ namespace HWY_NAMESPACE {
 template <class T>
 HWY_INLINE void CapAll(double cap, const T* x, T* y, size_t count, bool stream) {
   using C = Computed<T>;
-  const auto each = [=](auto d, auto v) SEXTANT_INLINE {
+  const auto each = [=](auto, auto d, auto v) SEXTANT_INLINE {
     const auto c = hn::Set(d, static_cast<C>(cap)), inverse = hn::Set(d, 1 / static_cast<C>(cap));
     return hn::Mul(c, TanhOf(d, hn::Mul(v, inverse)));
   };
-  FillRow(count, stream, each, y, x);
+  FillRow(count, stream, Unbounded(), each, y, x);
 }
 
 void CapF64(double c, const double* x, double* y, size_t n, bool s) { CapAll(c, x, y, n, s); }
