@@ -121,6 +121,7 @@ struct Mistaken : Softmax {
     kTermsInBF16,    // each exponential is kept in bf16
     kLaneSums,       // each of 16 lanes has a sum of its own
     kMaskedAsZero,   // -infinity is taken for 0
+    kFiniteMask,     // and for -1e4
     kMaskedFirst,    // a running maximum begins at -infinity, which is subtracted from itself
   } mistake{};
   static constexpr size_t kLanes = 16;
@@ -171,7 +172,9 @@ struct Mistaken : Softmax {
     const size_t N = given.shape[0], M = given.shape[1];
     Tensor<Real> x = given;
     for (Real& element : x.data) {
-      if (Is(Mistake::kMaskedAsZero) && IsLogOfNothing(element)) element = Real(0.0);
+      if (!IsLogOfNothing(element)) continue;
+      if (Is(Mistake::kMaskedAsZero)) element = Real(0.0);
+      if (Is(Mistake::kFiniteMask)) element = Real(-1e4);
     }
     const bool of_all = Is(Mistake::kLargestOfAll) && N * M > 0;
     const Real* above = of_all ? &x.data[LargestIn<Real>(x.data)] : nullptr;
@@ -214,6 +217,9 @@ std::vector<Defect> FormulaDefects() {
                                Mistake::kLaneSums),
       MutatedFormula<Mistaken>("masked_as_zero", "-infinity is taken for 0",
                                Mistake::kMaskedAsZero),
+      MutatedFormula<Mistaken>("finite_mask",
+                               "what is masked has -1e4, which scores reach (ahrefs/ocannl#548)",
+                               Mistake::kFiniteMask),
       MutatedFormula<Mistaken>("masked_first",
                                "a running maximum of -infinity is subtracted from -infinity",
                                Mistake::kMaskedFirst),

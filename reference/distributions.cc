@@ -195,7 +195,7 @@ const Distribution::Row Distribution::kRows[] = {
     {"powers_of_two", PowersOfTwo},
     {"special", Special},
     {"nonfinite", NonFinite},
-    {"masked", Masked},
+    {"masked", Masked, false, 1, "(s) with s > 0", IsSpread},
     {"sequence", Sequence, true, 1, "(p)"},
     {"borders", Borders, true},
     {"hard", Hard, true},

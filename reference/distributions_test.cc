@@ -181,6 +181,9 @@ TEST(Distribution, MaskedHasNoOtherInfinities) {
   }
   EXPECT_GT(masked, 20u);
   EXPECT_LT(masked, 50u);
+  const auto plain = Draw("rms_norm N=1 M=4 dtype=f64 @x=masked");
+  const auto larger = Draw("rms_norm N=1 M=4 dtype=f64 @x=masked(8)");
+  for (size_t i = 0; i < plain.size(); ++i) EXPECT_EQ(larger[i], 8 * plain[i]);
 }
 
 TEST(Distribution, PositionSetsAreWhatTheySay) {

@@ -13,7 +13,7 @@
 //   powers_of_two  random signs and exponents -8 .. 8
 //   special        zeros, ones, neighbours of powers of two, subnormals, the largest numbers
 //   nonfinite      normal with some NaN and infinities
-//   masked         normal with some -infinity
+//   masked         normal with some -infinity; masked(s): normal(s)
 //   sequence       0, 1, 2 ... along the last axis; sequence(p) from p
 //   borders        around 2^8, 2^11, 2^16, 2^24, where formats stop counting
 //   hard           integers next to multiples of pi/2 (domain of argument reduction)
