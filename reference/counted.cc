@@ -183,7 +183,7 @@ Counted operator/(const Counted& left, const Counted& right) {
   }
   const double quotient = std::abs(center.high) * (1 + 0x1p-50);
   const double drift = precise ? 0
-                       : sound
+                       : least > 0
                            ? (a.drift_ + quotient * b.drift_ + kTinyDrift) / least + DriftOf(center)
                            : kInfinity;
   return Counted::Finish({center, error, drift, a.saturated_ || b.saturated_}, 0.5);
@@ -350,8 +350,10 @@ Counted SumOf(std::span<const Counted> terms) {
   return all.Sum(CurrentRule(), terms.size());
 }
 
-// Nearer together than x' and x are the limits of them. Only where every x' lies beyond a limit is
-// it known what an implementation holds.
+// Nearer together than x' and x are the limits of them, and no farther apart than what is limited
+// is from the limits: of numbers, as all are in exact arithmetic. An infinite error of another step
+// may stand for NaN, which stays. Only where every x' lies beyond a limit is it known what an
+// implementation holds.
 Counted Clamp(const Counted& x, const Counted& low, const Counted& high) {
   const auto below = [](const Counted& a, const Counted& b) {
     const double reach = (a.error_ + a.drift_ + b.error_ + b.drift_) * kRoundUp;
@@ -361,9 +363,13 @@ Counted Clamp(const Counted& x, const Counted& low, const Counted& high) {
   if (below(high, x)) return high;
   Counted y = x;
   y.center_ = std::max(low.center_, std::min(x.center_, high.center_));
-  y.error_ += low.error_ + high.error_;
-  y.likely_ += low.likely_ + high.likely_;
   y.drift_ += low.drift_ + high.drift_;
+  const double reach =
+      std::max((high.center_ - y.center_).high, (y.center_ - low.center_).high) * kRoundUp;
+  const bool numbers = std::isfinite(x.error_) || CurrentRule().exact;
+  const double farthest = numbers ? reach + y.drift_ : kInfinity;
+  y.SetError(std::min(x.error_, farthest) + low.error_ + high.error_,
+             std::min(x.likely_, farthest) + low.likely_ + high.likely_);
   y.format_.reset();
   return y;
 }

@@ -267,5 +267,17 @@ TEST(Counted, ClampKnowsOnlyWhatIsBeyondALimit) {
   EXPECT_EQ(Clamp(below, zero, one).Permitted(), below.Permitted());
 }
 
+// 1/3 off by 4, and 1 over it: any number or NaN, unless arithmetic is exact.
+TEST(Counted, ClampBoundsErrorsOfNumbers) {
+  const Steps steps("*=f32 keep=exact");
+  const Counted zero(0.0), two(2.0), third = Input(1) / Input(3);
+  const Counted far = (third + Input(0x1p26)) - Input(0x1p26), lost = third / far;
+  EXPECT_GT(far.Permitted(), 3.9);
+  EXPECT_NEAR(Clamp(far, zero, two).Permitted(), 5.0 / 3, 1e-6);
+  EXPECT_EQ(Clamp(lost, zero, two).Permitted(), INFINITY);
+  const InStep at(Step::kKeep);
+  EXPECT_NEAR(Clamp(lost, zero, two).Permitted(), 1, 1e-6);
+}
+
 }  // namespace
 }  // namespace sextant

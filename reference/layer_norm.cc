@@ -1,5 +1,6 @@
 #include "reference/layer_norm.h"
 
+#include "reference/normed_row.h"
 #include "reference/operation.h"
 
 namespace sextant {
@@ -36,22 +37,11 @@ CenteredRow<Real> Centered(const Tensor<Real>& x, size_t row) {
   }
 }
 
-// unit^2 (mean_k(x_k - mean)^2 + eps).
+// Times unit^2.
 template <class Real>
-Real Variance(const CenteredRow<Real>& row, double eps) {
-  std::vector<Real> squares;
-  {
-    const InStep at(Step::kSquare);
-    for (const Real& value : row.values) squares.push_back(value * value);
-  }
-  Real sum;
-  {
-    const InStep at(Step::kSum);
-    sum = SumOf(squares);
-  }
+Real Scaled(double eps, double unit) {
   const InStep at(Step::kRsqrt);
-  const Real unit(row.unit);
-  return sum / Real(static_cast<double>(squares.size())) + Real(eps) * unit * unit;
+  return Real(eps) * Real(unit) * Real(unit);
 }
 
 }  // namespace
@@ -65,10 +55,10 @@ void LayerNorm::operator()(const Tensor<Real>& x, const Tensor<Real>& weight,
                            const Tensor<Real>& bias, Tensor<Real>& y) const {
   if (x.shape[1] == 0) return;
   for (size_t n = 0; n < x.shape[0]; ++n) {
-    const CenteredRow<Real> row = Centered(x, n);
-    const RowScale<Real> scale(Variance(row, eps));
+    const CenteredRow<Real> centered = Centered(x, n);
+    const NormedRow<Real> row(centered.values, Scaled<Real>(eps, centered.unit));
     for (size_t j = 0; j < x.shape[1]; ++j) {
-      const Real scaled = scale(row.values[j], weight(j));
+      const Real scaled = row(j, weight(j));
       const InStep at(Step::kBias);
       y(n, j) = scaled + bias(j);
     }

@@ -1,0 +1,126 @@
+#include "reference/normed_row.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "reference/random_test.h"
+
+namespace sextant {
+namespace {
+
+// x as an implementation holds it that added `big` to x - 1/8 and took it away again, in step keep.
+Counted Blurred(double x, double big) {
+  const InStep at(Step::kKeep);
+  return ((Counted(x - 0.125) + Counted(big)) - Counted(big)) + Counted(0.125);
+}
+
+std::vector<Counted> Blurred(const std::vector<double>& x, double big) {
+  std::vector<Counted> row;
+  for (const double value : x) row.push_back(Blurred(value, big));
+  return row;
+}
+
+std::vector<double> PermittedOf(const std::vector<Counted>& row, double eps) {
+  const NormedRow<Counted> normed(row, Counted(eps));
+  std::vector<double> permitted;
+  for (size_t j = 0; j < row.size(); ++j) permitted.push_back(normed(j, Counted(1.0)).Permitted());
+  return permitted;
+}
+
+const Recipe kExactButKeep = ParseRecipe("*=exact keep=f32", DType::kF32);
+
+// r = 2, and each x is off by 1/4. So r is, too, and r' >= 7/4.
+TEST(NormedRow, ErrorsAreDividedByTheLeastRoot) {
+  const Following following(kExactButKeep, DType::kF32);
+  EXPECT_NEAR(PermittedOf(Blurred({2, 2, 2, 2}, 0x1p22), 0)[0], (0.25 + 0.25) / 1.75, 1e-6);
+}
+
+// r = 2 again, but r'^2 is off by ((8 + 1/4)/4 + 3 (1/4)^2) / 4 = 9/16 at most, and r' >= 7/4, so
+// that r is off by 9/16 / (15/4) = 0.15.
+TEST(NormedRow, TheRootIsOffByWhatItsSquareIs) {
+  const Following following(kExactButKeep, DType::kF32);
+  const double permitted = PermittedOf(Blurred({0, 0, 0, 4}, 0x1p22), 0)[3];
+  EXPECT_LT(permitted, (0.25 + 2 * 0.15) / 1.85 + 1e-6);
+}
+
+// |y'| <= sqrt 4 whatever x is; y = 0 and 2.
+TEST(NormedRow, ErrorsOfAnySizeAreBounded) {
+  const Following following(kExactButKeep, DType::kF32);
+  const auto permitted = PermittedOf(Blurred({0, 0, 0, 4}, 0x1p40), 1e-5);
+  EXPECT_NEAR(permitted[0], 2, 1e-4);
+  EXPECT_NEAR(permitted[3], 4, 1e-4);
+}
+
+// 0 / 0 is NaN.
+TEST(NormedRow, NothingIsKnownWhereTheRootMayBeZero) {
+  const Following following(kExactButKeep, DType::kF32);
+  EXPECT_EQ(PermittedOf(Blurred({0, 0, 0, 4}, 0x1p40), 0)[0], INFINITY);
+}
+
+// 200^2 + 200^2 overflows f16, and 1 / inf is 0.
+TEST(NormedRow, NothingIsKnownWhereTheSumOverflows) {
+  const Following following(ParseRecipe("*=f32 sum=f16", DType::kF32), DType::kF32);
+  EXPECT_EQ(PermittedOf(Blurred({200, 200}, 0x1p23), 1e-5)[0], INFINITY);
+}
+
+// r' may be 1e-5, and 1e5 overflows f16.
+TEST(NormedRow, NothingIsKnownWhereTheReciprocalOverflows) {
+  const Following following(ParseRecipe("*=f32 scale=f16", DType::kF32), DType::kF32);
+  EXPECT_EQ(PermittedOf(Blurred({2, 2}, 0x1p26), 1e-10)[0], INFINITY);
+  EXPECT_LT(PermittedOf(Blurred({2, 2}, 0x1p26), 1e-5)[0], 4);
+}
+
+// A row within those errors, as it is held in `format`.
+std::vector<Rounded> Held(const std::vector<Counted>& row, DType format, Random& random) {
+  std::vector<Rounded> held;
+  for (const Counted& x : row) {
+    const double center = x.center().high, e = x.error();
+    const double off = random.Below(3) ? (random.Below(2) ? e : -e) : random.In(-e, e);
+    double value = RoundTo(format, center + off);
+    if (std::abs(value - center) > e) value = center;
+    held.emplace_back(value);
+  }
+  return held;
+}
+
+TEST(NormedRow, PermitsWhatImplementationsCommit) {
+  Random random(1);
+  size_t bounded = 0;
+  double worst = 0;
+  for (const char* line :
+       {"*=f32", "*=bf16", "*=f16", "*=f32 flush", "*=f32 square=bf16 rsqrt=f16 scale=bf16",
+        "*=f16 sum=f32:tensor_core keep=bf16", "*=exact keep=f16"}) {
+    const Recipe recipe = ParseRecipe(line, DType::kF32);
+    const Following following(recipe, DType::kF32);
+    const DType format = recipe.steps[static_cast<size_t>(Step::kKeep)].format;
+    for (int i = 0; i < 300; ++i) {
+      std::vector<double> x(1 + random.Below(6));
+      for (double& value : x) value = RoundTo(format, random.Number(2));
+      const std::vector<Counted> row = Blurred(
+          x, std::ldexp(1.0, GridOf(format).precision + static_cast<int>(random.Below(9)) - 6));
+      const double eps = random.Below(2) ? 1e-5 : 0.1;
+      const NormedRow<Counted> normed(row, Counted(eps));
+      for (int run = 0; run < 10; ++run) {
+        const std::vector<Rounded> held = Held(row, format, random);
+        const NormedRow<Rounded> answer(held, Rounded(eps));
+        for (size_t j = 0; j < x.size(); ++j) {
+          const Counted y = normed(j, Counted(1.5));
+          const double permitted = y.Permitted();
+          const double error = std::abs(answer(j, Rounded(1.5)).value() - y.center().high);
+          ASSERT_LE(error, permitted) << line << " element " << j << " of " << x.size();
+          if (permitted == INFINITY) continue;
+          ++bounded;
+          worst = std::max(worst, error / permitted);
+        }
+      }
+    }
+  }
+  EXPECT_GT(bounded, 60000u);
+  EXPECT_GT(worst, 0.9);
+}
+
+}  // namespace
+}  // namespace sextant
