@@ -6,6 +6,7 @@
 #include <functional>
 #include <set>
 
+#include "oracle/likely.h"
 #include "oracle/subject.h"
 #include "reference/trace.h"
 
@@ -139,17 +140,18 @@ class TensorJudge {
       return;
     }
     verdict_.enclosed += radius > 0;
-    if (std::isinf(bound)) {
+    const double error = ErrorOf(got, golden_.value.data[i], high, low);
+    const double likely = permitted_.likely.data[i] + radius;
+    if (std::isinf(bound) && (std::isinf(likely) || error <= likely)) {
       ++verdict_.unjudgeable;
       return;
     }
-    const double error = ErrorOf(got, golden_.value.data[i], high, low);
-    const Grade grade = GradeOf(golden_, i, got, error, bound, permitted_.likely.data[i] + radius);
+    const Grade grade = GradeOf(golden_, i, got, error, bound, likely);
     const bool fails = grade == Grade::kFails;
     verdict_.grade = std::max(verdict_.grade, grade);
     verdict_.failed += fails;
     verdict_.unlikely += grade == Grade::kUnlikely;
-    permitted_.vacuous[i] && !fails ? ++verdict_.vacuous : ++verdict_.judged;
+    permitted_.vacuous[i] && grade < Grade::kUnlikely ? ++verdict_.vacuous : ++verdict_.judged;
     double ratio = 0;  // of what is permitted
     if (error != 0) ratio = bound > 0 && !std::isnan(error) ? error / bound : INFINITY;
     if (ratio > worst_) {
@@ -167,6 +169,24 @@ class TensorJudge {
   double worst_ = -1;
 };
 
+// Why conforming says nothing; else empty. What may be left out may be anything as well.
+std::string DoubtOf(const Case& c, const std::vector<TensorVerdict>& tensors) {
+  const auto& specs = c.info().signature.outputs;
+  const auto open = std::ranges::find_if(tensors, [&](const TensorVerdict& tensor) {
+    const bool optional = std::ranges::find(specs, tensor.name, &TensorSpec::name)->optional;
+    return !optional && tensor.judged == 0 && tensor.vacuous + tensor.unjudgeable > 0;
+  });
+  if (open != tensors.end()) return "no element of " + open->name + " could have failed";
+  const auto of = [&](size_t TensorVerdict::*count) {
+    size_t sum = 0;
+    for (const TensorVerdict& tensor : tensors) sum += tensor.*count;
+    return sum;
+  };
+  // An empty answer could have had another shape.
+  const bool nothing = of(&TensorVerdict::judged) == 0 && of(&TensorVerdict::elements) > 0;
+  return nothing ? "no element of it could have failed" : "";
+}
+
 }  // namespace
 
 Verdict Judge(const Case& c, const std::vector<GoldenTensor>& golden,
@@ -183,20 +203,17 @@ Verdict Judge(const Case& c, const std::vector<GoldenTensor>& golden,
   }
   // One rounded power may stand behind all frequencies, and so behind everything.
   const bool independent = c.info().steps.find("frequency") == std::string_view::npos;
-  size_t judged = 0, elements = 0;
   for (size_t o = 0; o < golden.size(); ++o) {
     const auto at = std::ranges::find(outputs, golden[o].name, &NamedTensor::name);
     if (at == outputs.end()) continue;  // an optional output that was left out
     verdict.tensors.push_back(TensorJudge(golden[o], permitted[o], at->values).Judge(independent));
     verdict.grade = std::max(verdict.grade, verdict.tensors.back().grade);
-    judged += verdict.tensors.back().judged;
-    elements += verdict.tensors.back().elements;
   }
   if (verdict.grade == Grade::kFails) {
     verdict.status = Verdict::Status::kFails;
-  } else if (judged == 0 && elements > 0) {  // an empty answer could have had another shape
-    verdict.status = Verdict::Status::kUnverified;
-    verdict.message = "no element of it could have failed";
+  } else if (verdict.grade != Grade::kUnlikely) {  // which is a word against it
+    verdict.message = DoubtOf(c, verdict.tensors);
+    if (!verdict.message.empty()) verdict.status = Verdict::Status::kUnverified;
   }
   return verdict;
 }
@@ -212,7 +229,9 @@ Judgement::Judgement(const Case& c, const Tensors& inputs, const Recipe& recipe,
       recipe_(recipe),
       options_(options),
       golden_(std::move(golden)),
-      permitted_(Permit(c, inputs, recipe, options)) {}
+      permitted_(Permit(c, inputs, recipe, options)) {
+  SampleLikely(c, inputs, recipe, golden_, permitted_);
+}
 
 void Judgement::Trace(const Tensors& outputs, Verdict& verdict) const {
   if (outputs.size() < 2 || verdict.tensors.empty()) return;
@@ -233,7 +252,13 @@ void Judgement::Trace(const Tensors& outputs, Verdict& verdict) const {
     }
   }
   const auto wrong = std::ranges::find(verdict.trace, Grade::kFails, &TensorVerdict::grade);
-  if (wrong == verdict.trace.end()) return;
+  if (wrong == verdict.trace.end()) {
+    if (verdict.status != Verdict::Status::kUnverified || !DoubtOf(c_, verdict.trace).empty())
+      return;
+    verdict.status = Verdict::Status::kConforms;  // by its own tensors, though not end to end
+    verdict.message.clear();
+    return;
+  }
   verdict.status = Verdict::Status::kFails;
   verdict.grade = Grade::kFails;
   verdict.message = "first wrong at " + wrong->name;

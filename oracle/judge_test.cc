@@ -87,6 +87,22 @@ TEST(Judge, BeyondWhatIsLikelyIsUnlikely) {
   EXPECT_EQ(at.Judged().grade, Grade::kFails);
 }
 
+// No bound, or one that permits any answer of the right size; but a likely error is known.
+TEST(Judge, UnlikelyIsAWordAgainstWhatMayBeAnything) {
+  for (const bool unbounded : {true, false}) {
+    Ones at;
+    at.Put(0, 1, unbounded ? kInfinity : 9, 1 + kPermitted / 2);
+    at.permitted[0].vacuous[0] = true;
+    at.permitted[0].likely.data[0] = kPermitted;
+    EXPECT_EQ(at.JudgedTensor().judged, 3u);
+    EXPECT_EQ(at.JudgedTensor().unjudgeable + at.JudgedTensor().vacuous, 1u);
+    at.answer[0].values.data[0] = 2;
+    EXPECT_EQ(at.JudgedTensor().judged, 4u);
+    EXPECT_EQ(at.Judged().status, Status::kConforms);
+    EXPECT_EQ(at.Judged().grade, Grade::kUnlikely);
+  }
+}
+
 TEST(Judge, AnUnprovenRadiusIsPermittedToo) {
   Ones at;
   at.Put(0, 1, kPermitted, 1 + 2 * kPermitted);
@@ -185,6 +201,21 @@ TEST(Judge, WhatCouldNotFailIsUnverified) {
   at.permitted[0].vacuous = std::vector<bool>(4, true);
   EXPECT_EQ(at.Judged().status, Status::kUnverified);
   EXPECT_THAT(at.Judged().message, HasSubstr("could have failed"));
+}
+
+// Though another output is judged.
+TEST(Judge, AnOutputThatMayBeAnythingIsUnverified) {
+  Ones at;
+  at.c = Case::Parse("add_rms_norm N=2 M=2");
+  at.golden.push_back(at.golden[0]);
+  at.permitted.push_back(at.permitted[0]);
+  at.answer.push_back(at.answer[0]);
+  at.golden[1].name = at.permitted[1].name = at.answer[1].name = "sum";
+  EXPECT_EQ(at.Judged().status, Status::kConforms);
+  for (auto* bound : {&at.permitted[1].error, &at.permitted[1].likely})
+    bound->data = std::vector<double>(4, kInfinity);
+  EXPECT_EQ(at.Judged().status, Status::kUnverified);
+  EXPECT_EQ(at.Judged().message, "no element of sum could have failed");
 }
 
 // An ulp above 1 is 2^-23. Exactly one ulp is no longer faithful.

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 
 #include "reference/recipe.h"
 #include "reference/rounding_units.h"
+#include "reference/scattering.h"
 
 namespace sextant {
 
@@ -20,48 +22,50 @@ double RoundTo(DType type, const DoubleDouble& x) {
   return RoundTo(type, cut);
 }
 
-Rounded Rounded::Finish(const DoubleDouble& x) {
-  const StepRule& rule = CurrentRule();
-  if (rule.exact) return Rounded(x);
-  const double y = RoundTo(rule.format, x);
-  const bool normal = std::abs(y) >= MinNormal(rule.format);
-  return Rounded(rule.flushes && !normal && !std::isnan(y) ? 0 : y);
+namespace {
+
+double RoundedOnce(DType format, const DoubleDouble& x) {
+  const bool quick = format == DType::kF32 && x.low == 0;
+  const double y = quick ? static_cast<float>(x.high) : RoundTo(format, x);
+  return y == x.high && x.low == 0 ? y : Scattered(format, x, y);
 }
 
-Rounded Converted(const Rounded& a) { return Rounded::Finish(a.value_); }
-
-namespace {
+DoubleDouble RoundedBy(const StepRule& rule, const DoubleDouble& x) {
+  if (rule.exact) return x;
+  const double y = RoundedOnce(rule.format, x);
+  if (!rule.flushes) return y;
+  const bool normal = std::abs(y) >= MinNormal(rule.format);
+  return !normal && !std::isnan(y) ? 0 : y;
+}
 
 // f(a, b) in the step's arithmetic: in double-double if it is exact, else in double, which then is
 // rounded to the format.
 template <class F>
-auto Compute(const Rounded& a, const Rounded& b, F f) {
-  if (CurrentRule().exact) return f(a, b, true);
-  return f(Converted(a), Converted(b), false);
+DoubleDouble Computed(const StepRule& rule, const DoubleDouble& a, const DoubleDouble& b, F f) {
+  const DoubleDouble x = RoundedBy(rule, a), y = RoundedBy(rule, b);
+  return rule.exact ? f(x, y) : RoundedBy(rule, f(x.high, y.high));
 }
 
 }  // namespace
 
+Rounded Rounded::Finish(const DoubleDouble& x) { return Rounded(RoundedBy(CurrentRule(), x)); }
+
+Rounded Converted(const Rounded& a) { return Rounded::Finish(a.value_); }
+
 Rounded operator-(const Rounded& a) { return Rounded(-a.value_); }
 
-Rounded operator+(const Rounded& left, const Rounded& right) {
-  return Compute(left, right, [](const Rounded& a, const Rounded& b, bool exact) {
-    return exact ? Rounded(a.value_ + b.value_) : Rounded::Finish(a.value_.high + b.value_.high);
-  });
+Rounded operator+(const Rounded& a, const Rounded& b) {
+  return Rounded(Computed(CurrentRule(), a.value_, b.value_, std::plus<>()));
 }
 
 Rounded operator-(const Rounded& a, const Rounded& b) { return a + -b; }
 
-Rounded operator*(const Rounded& left, const Rounded& right) {
-  return Compute(left, right, [](const Rounded& a, const Rounded& b, bool exact) {
-    return exact ? Rounded(a.value_ * b.value_) : Rounded::Finish(a.value_.high * b.value_.high);
-  });
+Rounded operator*(const Rounded& a, const Rounded& b) {
+  return Rounded(Computed(CurrentRule(), a.value_, b.value_, std::multiplies<>()));
 }
 
-Rounded operator/(const Rounded& left, const Rounded& right) {
-  return Compute(left, right, [](const Rounded& a, const Rounded& b, bool exact) {
-    return exact ? Rounded(a.value_ / b.value_) : Rounded::Finish(a.value_.high / b.value_.high);
-  });
+Rounded operator/(const Rounded& a, const Rounded& b) {
+  return Rounded(Computed(CurrentRule(), a.value_, b.value_, std::divides<>()));
 }
 
 Rounded Sqrt(const Rounded& operand) {
@@ -128,9 +132,11 @@ Rounded SumOf(std::span<const Rounded> terms) {
     const size_t half = terms.size() / 2;
     return SumOf(terms.first(half)) + SumOf(terms.subspan(half));
   }
-  Rounded sum = Converted(terms[0]);
-  for (const Rounded& term : terms.subspan(1)) sum = sum + term;
-  return sum;
+  const StepRule& rule = CurrentRule();
+  DoubleDouble sum = RoundedBy(rule, terms[0].value_);
+  for (const Rounded& term : terms.subspan(1))
+    sum = Computed(rule, sum, term.value_, std::plus<>());
+  return Rounded(sum);
 }
 
 bool Less(const Rounded& a, const Rounded& b) { return a.value_ < b.value_; }

@@ -192,6 +192,8 @@ void PrintSummary(const Report& report) {
   if (unspecified > 0) std::cout << ", " << unspecified << " unspecified";
   if (unjudgeable > 0) std::cout << ", " << unjudgeable << " unjudgeable";
   if (enclosed > 0) std::cout << ", " << enclosed << " only enclosed";
+  if (vacuous + unjudgeable > 0)
+    std::cout << "; what is vacuous or unjudgeable may be anything and conforms";
   std::cout << "\n";
 }
 

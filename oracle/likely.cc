@@ -1,0 +1,47 @@
+#include "oracle/likely.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include "oracle/blind_spot.h"
+#include "reference/scattering.h"
+
+namespace sextant::oracle {
+namespace {
+
+constexpr uint64_t kSamples = 16;
+constexpr double kDeviations = 8;
+
+}  // namespace
+
+void SampleLikely(const Case& c, const Tensors& inputs, const Recipe& recipe,
+                  const std::vector<GoldenTensor>& golden,
+                  std::vector<PermittedTensor>& permitted) {
+  if (!IsComposite(c.info()) || SizeOf(c.dtype()) > 2) return;
+  std::vector<std::vector<double>> squares;
+  for (const PermittedTensor& p : permitted) squares.emplace_back(p.error.data.size());
+  for (uint64_t seed = 0; seed < kSamples; ++seed) {
+    const Scattering scattering(seed);
+    const Tensors answer = AnswerBy(c, inputs, recipe);
+    for (size_t o = 0; o < answer.size(); ++o) {
+      for (size_t i = 0; i < squares[o].size(); ++i) {
+        const double error =
+            (answer[o].values.data[i] - golden[o].high.data[i]) - golden[o].low.data[i];
+        squares[o][i] += error * error / kSamples;
+      }
+    }
+  }
+  double ulps = 1;  // of functions, which scatter by one
+  for (const StepRule& rule : recipe.steps) ulps = std::max(ulps, rule.ulps);
+  const double deviations = kDeviations * ulps;
+  for (size_t o = 0; o < squares.size(); ++o) {
+    for (size_t i = 0; i < squares[o].size(); ++i) {
+      double& likely = permitted[o].likely.data[i];
+      const double sampled = deviations * std::sqrt(squares[o][i]);
+      if (sampled < likely) likely = sampled;
+    }
+  }
+}
+
+}  // namespace sextant::oracle

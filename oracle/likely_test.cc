@@ -1,0 +1,122 @@
+// Whole blocks in 16 bits that answer y alone: what the worst case permits hides mistakes that
+// independent roundings do not explain.
+#include "oracle/likely.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "oracle/judge.h"
+#include "oracle/oracle.h"
+#include "reference/draw.h"
+#include "reference/scattering.h"
+
+namespace sextant::oracle {
+namespace {
+
+// A question, and the verdicts on answers to it without anything that is handed on.
+struct Asked {
+  explicit Asked(const std::string& line)
+      : c(Case::Parse(line)),
+        inputs(DrawInputs(c)),
+        recipe(ParseRecipe("native", c.dtype())),
+        judgement(c, inputs, recipe) {}
+  Verdict Judged(Tensors answer) const {
+    answer.resize(1);
+    return judgement(answer);
+  }
+
+  Case c;
+  Tensors inputs;
+  Recipe recipe;
+  Judgement judgement;
+};
+
+const std::string kBlock = "decoder_block pairing=half S=4 M=6 H=4 K=2 D=6 R=4 F=5 dtype=bf16",
+                  kParallel =
+                      "decoder_block pairing=half placement=parallel S=4 M=6 H=4 K=2 D=6 F=5 "
+                      "dtype=bf16",
+                  kNormed =
+                      "decoder_block_normed pairing=half qk_norm=head placement=sandwich S=3 M=6 "
+                      "H=4 K=2 D=4 F=5 dtype=bf16",
+                  kDecoder = "decoder pairing=half V=5 L=2 S=3 M=4 H=2 K=1 D=4 F=3 dtype=bf16",
+                  kPost = "encoder_block S=3 M=5 H=2 D=3 F=4 dtype=bf16",
+                  kPre = "encoder_block placement=pre S=3 M=5 H=2 D=3 F=4 dtype=bf16";
+
+struct Planted {
+  std::string line, defect;
+};
+
+class WrongBlocks : public testing::TestWithParam<Planted> {};
+
+TEST_P(WrongBlocks, AreUnlikelyAtLeast) {
+  const Asked at(GetParam().line);
+  const auto& defects = OracleOf(at.c.info().name).defects;
+  const auto planted = std::ranges::find(defects, GetParam().defect, &Defect::name);
+  ASSERT_NE(planted, defects.end());
+  const auto hypothesis = planted->hypothesis(at.c, at.inputs, at.recipe);
+  ASSERT_TRUE(hypothesis);
+  EXPECT_GE(at.Judged(Predict(*hypothesis, at.c)).grade, Grade::kUnlikely);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Planted, WrongBlocks,
+    testing::Values(Planted{kBlock, "attention_residual_missing"},
+                    Planted{kBlock, "feed_forward_residual_missing"},
+                    Planted{kBlock, "gate_exchanged_with_up"}, Planted{kBlock, "mask=none"},
+                    Planted{kBlock, "heads_not_transposed"},
+                    Planted{kParallel, "gate_exchanged_with_up"}, Planted{kParallel, "mask=none"},
+                    Planted{kNormed, "gate_exchanged_with_up"}, Planted{kNormed, "mask=none"},
+                    Planted{kDecoder, "gate_exchanged_with_up"}, Planted{kDecoder, "mask=none"},
+                    Planted{kPost, "attention_residual_missing"},
+                    Planted{kPost, "feed_residual_missing"}, Planted{kPost, "mask=causal"},
+                    Planted{kPre, "attention_residual_missing"},
+                    Planted{kPre, "feed_residual_missing"}, Planted{kPre, "mask=causal"}));
+
+class HonestBlocks : public testing::TestWithParam<std::string> {};
+
+// Other roundings, none of which were sampled.
+TEST_P(HonestBlocks, AreNeverUnlikely) {
+  const Asked at(GetParam());
+  for (const char* line : {"native", "f32_compute", "*=f32 dot=f32:pairwise keep=T", "*=f32",
+                           "exact", "exact_table"}) {
+    const Tensors answer = AnswerBy(at.c, at.inputs, ParseRecipe(line, at.c.dtype()));
+    EXPECT_LT(at.Judged(answer).grade, Grade::kUnlikely) << line;
+  }
+  for (uint64_t seed = 1000; seed < 1040; ++seed) {
+    const Scattering scattering(seed);
+    const Tensors answer = AnswerBy(at.c, at.inputs, at.recipe);
+    EXPECT_LT(at.Judged(answer).grade, Grade::kUnlikely) << seed;
+  }
+}
+
+// An error is permitted at every element, and so is none of any size.
+TEST_P(HonestBlocks, HaveBoundedErrors) {
+  const Asked at(GetParam());
+  for (const PermittedTensor& p : at.judgement.permitted()) {
+    for (size_t i = 0; i < p.error.data.size(); ++i) {
+      EXPECT_LT(p.error.data[i], INFINITY) << p.name << " " << i;
+      EXPECT_LE(p.likely.data[i], p.error.data[i]) << p.name << " " << i;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Right, HonestBlocks,
+                         testing::Values(kBlock, kParallel, kNormed, kDecoder, kPost, kPre));
+
+// Every token reads every other by scores that are lost: any mean of the values passes.
+TEST(OpenBlocks, AreVerifiedByTheirOwnTensorsAlone) {
+  const Asked at(
+      "decoder_block pairing=half mask=none S=4 M=32 H=4 K=2 D=16 F=40 dtype=bf16 @x=normal(8)");
+  const Tensors answer = AnswerBy(at.c, at.inputs, at.recipe);
+  const Verdict alone = at.Judged(answer);
+  EXPECT_EQ(alone.status, Verdict::Status::kUnverified);
+  EXPECT_EQ(alone.message, "no element of y could have failed");
+  EXPECT_EQ(at.judgement(answer).status, Verdict::Status::kConforms);
+  EXPECT_EQ(at.judgement(answer).message, "");
+}
+
+}  // namespace
+}  // namespace sextant::oracle
