@@ -147,7 +147,11 @@ ExitStatus Report::Status() const {
     return kNonconforming;
   if (any(Verdict::Status::kCouldNotRun) || !parting_words.empty()) return kNotRun;
   if (any(Verdict::Status::kUnsupported) || any(Verdict::Status::kUnverified)) return kIncomplete;
-  return verdicts.empty() ? kNothing : kVerified;
+  if (verdicts.empty()) return kNothing;
+  const auto judges = [](const Verdict& v) {
+    return std::ranges::any_of(v.tensors, [](const TensorVerdict& t) { return t.judged > 0; });
+  };
+  return std::ranges::any_of(verdicts, judges) ? kVerified : kIncomplete;
 }
 
 void PrintVerdict(const Report& report, const Verdict& verdict) {

@@ -51,6 +51,13 @@ class Program(unittest.TestCase):
         self.assertIn("nan", values)
         self.assertLess({"nan"}, set(values))
 
+    # An empty answer has a shape and no number.
+    def test_check_is_incomplete_if_no_element_was_judged(self):
+        for cases, status in (("rms_norm N=0 M=2",), 5), (("rms_norm N=0 M=2", ONE_CASE), 0):
+            result = self.run_it("check", *cases, "--subject", "fast", "--json", "a.json")
+            self.assertEqual(result.returncode, status, result.stdout)
+            self.assertEqual(json.loads(self.path("a.json").read_text())["exit_status"], status)
+
     def test_configurations_complete_the_lines_of_golden_inputs_and_check(self):
         config = {"model_type": "qwen2_vl", "hidden_size": 32, "num_attention_heads": 2,
                   "num_key_value_heads": 2, "rope_theta": 500.0,
