@@ -16,7 +16,6 @@ constexpr char kHello[] = "hello";
 // A child that answers twice does so from its first answers on: after these we wait a moment.
 constexpr uint64_t kWatchedAnswers = 10;
 constexpr auto kWatch = std::chrono::milliseconds(5);
-constexpr double kMinute = 60;  // importing a framework can take half of it
 constexpr auto kLeaveGrace = std::chrono::seconds(1);
 constexpr double kLongestLimit = 1e8;  // seconds; three years stand for ever
 constexpr size_t kLastLines = 10, kLastBytes = 2000;
@@ -121,7 +120,8 @@ ExecClient::ExecClient(std::string command, double seconds_per_case, double seco
       seconds_for_hello_(CheckedLimit(seconds_for_hello, "the time limit of hello")) {}
 
 ExecClient::ExecClient(std::string command, double seconds_per_case)
-    : ExecClient(std::move(command), seconds_per_case, std::max(kMinute, seconds_per_case)) {}
+    : ExecClient(std::move(command), seconds_per_case,
+                 std::max<double>(kSecondsForHello, seconds_per_case)) {}
 
 ExecClient::~ExecClient() {
   try {

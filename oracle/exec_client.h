@@ -51,6 +51,9 @@ class Failure : public std::runtime_error {
   std::string last_words;  // the last lines of its stderr, printable; may be empty
 };
 
+// The least time for hello: importing a framework can take half of it.
+inline constexpr int kSecondsForHello = 60;
+
 // One client is one child, for one thread. The child is started when first needed, killed after any
 // Failure, and then started again by the next question. Only a failed hello is final: every later
 // call repeats it at once, so that a program that cannot start costs one time limit, not one per
@@ -58,7 +61,7 @@ class Failure : public std::runtime_error {
 class ExecClient {
  public:
   ExecClient(std::string command, double seconds_per_case, double seconds_for_hello);
-  // hello has a minute, or the time of a case if that is more.
+  // hello has kSecondsForHello, or the time of a case if that is more.
   ExecClient(std::string command, double seconds_per_case);
   ~ExecClient();
 

@@ -1,3 +1,4 @@
+#include "oracle/exec_client.h"
 #include "tools/commands.h"
 #include "tools/config_for.h"
 #include "tools/subjects.h"
@@ -21,7 +22,9 @@ void AddThreads(CLI::App& app, int& threads) {
 void AddSubject(CLI::App& app, std::string& subject, std::string& recipe, double& timeout) {
   app.add_option("--subject", subject, kSubjectHelp)->required();
   app.add_option("--recipe", recipe, "judge by this recipe instead of the subject's own");
-  app.add_option("--timeout", timeout, "seconds that exec: has for one case")
+  app.add_option("--timeout", timeout,
+                 "seconds that exec: has for one case; for its hello at least " +
+                     std::to_string(oracle::kSecondsForHello))
       ->check(CLI::Range(0.01, 86400.0))
       ->capture_default_str();
 }
