@@ -115,6 +115,7 @@ int AuditSuite(const Options& options) {
     std::cerr << "sextant: there are no cases in it\n";
     return kNothing;
   }
+  OutputFile json(options.json);
   std::vector<Case> cases;
   for (const Selected& s : selected) cases.push_back(s.c);
   oracle::Audit audit;
@@ -127,7 +128,7 @@ int AuditSuite(const Options& options) {
   std::vector<Minimal> sets;
   if (options.minimal) sets = MinimalSets(audit, cases);
   PrintMinimal(sets, selected);
-  if (!options.json.empty()) WriteJsonFile(ReportOf(audit, cases, sets), options.json);
+  if (json) WriteJsonFile(ReportOf(audit, cases, sets), json);
   return audit.Passed() ? kVerified : kNonconforming;
 }
 

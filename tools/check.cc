@@ -61,6 +61,7 @@ int Check(const Options& options) {
     std::cerr << "sextant: no case was selected\n";
     return kNothing;
   }
+  OutputFile json(options.json), junit(options.junit);
   const Subject subject = MakeSubject(options.subject, options.timeout);
   Report report{.subject = subject.name,
                 .recipe = options.recipe.empty() ? subject.recipe : options.recipe,
@@ -77,8 +78,8 @@ int Check(const Options& options) {
   if (subject.leave) report.parting_words = subject.leave();
   for (const Verdict& verdict : report.verdicts) PrintVerdict(report, verdict);
   PrintSummary(report);
-  if (!options.json.empty()) WriteJson(report, options.json);
-  if (!options.junit.empty()) WriteJunit(report, options.junit);
+  if (json) WriteJson(report, json);
+  if (junit) WriteJunit(report, junit);
   return report.Status();
 }
 

@@ -42,12 +42,15 @@ bool AreFinite(const Tensors& tensors) {
 
 int Eval(const Options& options) {
   const Case c = Case::Parse(LineOf(options));
+  std::optional<fixtures::Writer> file;
+  if (!options.output.empty()) file.emplace(options.output);
   const Tensors inputs = DrawInputs(c, NpyReader());
   const auto golden =
       Prove(c, inputs, ParseRecipe(options.recipe, c.dtype()), {.threads = options.threads});
   const ProofCount count = CountProofs(golden);
-  if (!options.output.empty()) {
-    fixtures::WriteRecords(options.output, {Record{c.ToString(), inputs, golden, {}}});
+  if (file) {
+    file->Append({c.ToString(), inputs, golden, {}});
+    file->Finish();
   } else {
     Json result = {{"case", c.ToString()}, {"inputs", Json::object()}, {"outputs", Json::object()}};
     for (const NamedTensor& input : inputs) {

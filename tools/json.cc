@@ -2,8 +2,6 @@
 
 #include <cmath>
 
-#include "tools/replace.h"
-
 namespace sextant::tools {
 
 Json ToJson(double x) {
@@ -18,8 +16,8 @@ Json ToJson(std::span<const double> values) {
   return array;
 }
 
-void WriteJsonFile(const Json& json, const std::string& path) {
-  ReplaceFile(path, [&json](std::ostream& out) {
+void WriteJsonFile(const Json& json, OutputFile& file) {
+  file.Write([&json](std::ostream& out) {
     out << json.dump(1, ' ', false, Json::error_handler_t::replace) << "\n";
   });
 }

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "reference/tensor.h"
+#include "tools/replace.h"
 
 namespace sextant::tools {
 
@@ -16,6 +17,6 @@ Json ToJson(double x);
 Json ToJson(std::span<const double> values);
 
 // What is no UTF-8 (a stranger's last words may be anything) is replaced. Throws Error.
-void WriteJsonFile(const Json& json, const std::string& path);
+void WriteJsonFile(const Json& json, OutputFile& file);
 
 }  // namespace sextant::tools

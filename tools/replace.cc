@@ -2,18 +2,20 @@
 
 #include <fstream>
 
-#include "fixtures/replacement.h"
 #include "reference/error.h"
 
 namespace sextant::tools {
 
-void ReplaceFile(const std::string& path, const std::function<void(std::ostream&)>& write) {
-  fixtures::Replacement replacement(path);
-  std::ofstream out(replacement.path(), std::ios::binary);
+OutputFile::OutputFile(const std::string& path) : path_(path) {
+  if (!path.empty()) file_.emplace(path);
+}
+
+void OutputFile::Write(const std::function<void(std::ostream&)>& write) {
+  std::ofstream out(file_->path(), std::ios::binary);
   write(out);
   out.close();
-  if (!out) throw Error(path, ": cannot be written");
-  replacement.Commit();
+  if (!out) throw Error(path_, ": cannot be written");
+  file_->Commit();
 }
 
 }  // namespace sextant::tools

@@ -10,7 +10,6 @@
 
 #include "tools/json.h"
 #include "tools/progress.h"
-#include "tools/replace.h"
 
 namespace sextant::tools {
 namespace {
@@ -201,7 +200,7 @@ void PrintSummary(const Report& report) {
   std::cout << "\n";
 }
 
-void WriteJson(const Report& report, const std::string& path) {
+void WriteJson(const Report& report, OutputFile& file) {
   Json json = {{"subject", report.subject},
                {"recipe", report.recipe},
                {"strict", report.strict},
@@ -218,10 +217,10 @@ void WriteJson(const Report& report, const std::string& path) {
     for (const TensorVerdict& t : v.trace) one["trace"].push_back(TensorToJson(t));
     json["cases"].push_back(std::move(one));
   }
-  WriteJsonFile(json, path);
+  WriteJsonFile(json, file);
 }
 
-void WriteJunit(const Report& report, const std::string& path) {
+void WriteJunit(const Report& report, OutputFile& file) {
   pugi::xml_document document;
   pugi::xml_node suite = document.append_child("testsuites").append_child("testsuite");
   suite.append_attribute("name") = ForXml(report.subject).c_str();
@@ -251,7 +250,7 @@ void WriteJunit(const Report& report, const std::string& path) {
   suite.append_attribute("failures") = failures;
   suite.append_attribute("errors") = errors;
   suite.append_attribute("skipped") = skipped;
-  ReplaceFile(path, [&](std::ostream& out) { document.save(out, " "); });
+  file.Write([&](std::ostream& out) { document.save(out, " "); });
 }
 
 }  // namespace sextant::tools

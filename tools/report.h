@@ -6,6 +6,7 @@
 
 #include "oracle/judge.h"
 #include "tools/exit_status.h"
+#include "tools/replace.h"
 
 namespace sextant::tools {
 
@@ -25,8 +26,8 @@ struct Report {
 void PrintVerdict(const Report& report, const oracle::Verdict& verdict);
 void PrintSummary(const Report& report);
 
-// Written beside the target and renamed into place. Throws Error.
-void WriteJson(const Report& report, const std::string& path);
-void WriteJunit(const Report& report, const std::string& path);
+// Both throw Error.
+void WriteJson(const Report& report, OutputFile& file);
+void WriteJunit(const Report& report, OutputFile& file);
 
 }  // namespace sextant::tools

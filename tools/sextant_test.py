@@ -141,6 +141,20 @@ class Program(unittest.TestCase):
                 self.assertTrue(self.path("pipe").is_fifo())
                 self.assertTrue(self.path("link").is_symlink())
 
+    # Whatever comes next (an input that is not there, a subject that says it was started) is not met.
+    def test_files_that_cannot_be_written_are_known_at_once(self):
+        missing = ONE_CASE + " @x=missing.npy#" + 64 * "0"
+        mark = ("--subject", "exec:touch mark")
+        for command in (("eval", *missing.split(), "-o"), ("golden", missing, "-o"),
+                        ("inputs", missing, "-o"), ("audit-suite", missing, "--json"),
+                        ("check", ONE_CASE, *mark, "--json"), ("check", ONE_CASE, *mark, "--junit")):
+            result = self.run_it(*command, "nowhere/a")
+            self.assertEqual(result.returncode, 2)
+            self.assertIn("sextant: nowhere/a: cannot be written", result.stderr)
+        result = self.run_it("check", ONE_CASE, *mark, "--json", "a", "--junit", "a")
+        self.assertIn("sextant: a: cannot be written: it is being written already", result.stderr)
+        self.assertEqual(list(pathlib.Path(self.folder.name).iterdir()), [])
+
 
 if __name__ == "__main__":
     if len(sys.argv) > 1:
