@@ -1,5 +1,7 @@
 #include "oracle/feed_forward_laws.h"
 
+#include <algorithm>
+
 #include "oracle/input_defects.h"
 #include "oracle/laws.h"
 
@@ -48,25 +50,15 @@ Findings CheckHidden(const Case& c, Tensors inputs, const Ask& ask) {
   return findings;
 }
 
-// Hidden channels in reverse order: the same y, hidden in reverse order.
 Findings CheckOrder(const Case& c, const Tensors& inputs, const Ask& ask) {
-  const size_t M = ExtentOf(c, "M"), F = ExtentOf(c, "F");
+  const size_t M = ExtentOf(c, "M");
   Tensors turned = inputs;
   for (const char* name : {"gate", "up"}) ReverseBlocks(In(turned, name), 1, M);
   for (const char* name : {"gate_bias", "up_bias"}) {
     if (HasBias(inputs)) ReverseBlocks(In(turned, name), 1, 1);
   }
   ReverseBlocks(In(turned, "down"), M, 1);
-  const Response a = ask(c, inputs), b = ask(c, turned);
-  Findings findings;
-  for (size_t i = 0; i < a.outputs[kY].values.data.size(); ++i) {
-    findings.Equal(a(kY, i), b(kY, i), {b, kY, i});
-  }
-  if (!a.Has(kHidden) || !b.Has(kHidden)) return findings;
-  for (size_t i = 0; i < a.outputs[kHidden].values.data.size(); ++i) {
-    findings.Equal(a(kHidden, i), b(kHidden, i / F * F + (F - 1 - i % F)), {b, kHidden, i});
-  }
-  return findings;
+  return UnitsInAnyOrder(c, inputs, turned, ask);
 }
 
 // The rows of gate and up lie in one weight [2F,M], gate first; read as neighbours.
@@ -84,6 +76,24 @@ bool ReadAsNeighbours(const Case& c, Tensors& inputs) {
 }
 
 }  // namespace
+
+Findings UnitsInAnyOrder(const Case& c, const Tensors& inputs, const Tensors& turned,
+                         const Ask& ask) {
+  const auto& outputs = c.info().signature.outputs;
+  const auto at = std::ranges::find(outputs, "hidden", &TensorSpec::name);
+  const auto hidden = static_cast<size_t>(at - outputs.begin());
+  const size_t F = ExtentOf(c, "F");
+  const Response a = ask(c, inputs), b = ask(c, turned);
+  Findings findings;
+  for (size_t i = 0; i < a.outputs[kY].values.data.size(); ++i) {
+    findings.Equal(a(kY, i), b(kY, i), {b, kY, i});
+  }
+  if (!a.Has(hidden) || !b.Has(hidden)) return findings;
+  for (size_t i = 0; i < a.outputs[hidden].values.data.size(); ++i) {
+    findings.Equal(a(hidden, i), b(hidden, i / F * F + (F - 1 - i % F)), {b, hidden, i});
+  }
+  return findings;
+}
 
 std::vector<Property> FeedForwardLaws() {
   const auto twice = [](const char* weight) {

@@ -13,4 +13,9 @@ namespace sextant::oracle {
 std::vector<Property> FeedForwardLaws();
 std::vector<Defect> FeedForwardDefects();
 
+// The units of a hidden layer of width F have no order: with their weights in reverse order, as in
+// `turned`, the first output is the same, and that named hidden in reverse order.
+Findings UnitsInAnyOrder(const Case& c, const Tensors& inputs, const Tensors& turned,
+                         const Ask& ask);
+
 }  // namespace sextant::oracle
