@@ -7,6 +7,7 @@
 #include "oracle/attention_laws.h"
 #include "oracle/input_defects.h"
 #include "oracle/laws.h"
+#include "oracle/oracle.h"
 
 namespace sextant::oracle {
 namespace {
@@ -176,12 +177,12 @@ std::vector<Defect> AttentionRecipeDefects() {
 }
 
 std::vector<Defect> AttentionDefects() {
-  std::vector<Defect> all;
-  for (auto list : {MaskDefects(), ScaleDefects(), InputDefects(), AttentionRecipeDefects()}) {
-    for (Defect& defect : list) all.push_back(std::move(defect));
-  }
-  all.push_back(ChangedRecipe("cap_in_bf16", "the soft cap is computed in bf16", "cap=bf16"));
-  return all;
+  return Joined<Defect>(
+      {MaskDefects(),
+       ScaleDefects(),
+       InputDefects(),
+       AttentionRecipeDefects(),
+       {ChangedRecipe("cap_in_bf16", "the soft cap is computed in bf16", "cap=bf16")}});
 }
 
 std::vector<AttentionBug> AttentionBugs() {

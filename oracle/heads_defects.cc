@@ -1,6 +1,8 @@
 #include "oracle/heads_defects.h"
 
+#include "oracle/attention_defects.h"
 #include "oracle/input_defects.h"
+#include "oracle/oracle.h"
 
 namespace sextant::oracle {
 
@@ -75,17 +77,12 @@ std::vector<Defect> HeadsInputDefects() {
 }
 
 std::vector<Defect> HeadsRecipeDefects() {
-  return {
-      ChangedRecipe("softmax_in_bf16", "the softmax is computed in bf16 whatever the dtype",
-                    "softmax=bf16"),
-      ChangedRecipe("softmax_in_f16", "the softmax is computed in f16", "softmax=f16"),
-      ChangedRecipe("scores_in_bf16", "scores are kept in bf16 whatever the dtype", "score=bf16"),
-      ChangedRecipe("dot_in_bf16", "dot products are accumulated in bf16", "dot=bf16"),
-      ChangedRecipe("dot_in_f16", "dot products are accumulated in f16", "dot=f16"),
-      ChangedRecipe("bias_in_bf16", "biases are added in bf16 whatever the dtype", "bias=bf16"),
-      ChangedRecipe("handed_on_in_bf16", "what is handed on is kept in bf16 whatever the dtype",
-                    "keep=bf16"),
-  };
+  return Joined<Defect>(
+      {AttentionRecipeDefects(),
+       {ChangedRecipe("dot_in_f16", "dot products are accumulated in f16", "dot=f16"),
+        ChangedRecipe("bias_in_bf16", "biases are added in bf16 whatever the dtype", "bias=bf16"),
+        ChangedRecipe("handed_on_in_bf16", "what is handed on is kept in bf16 whatever the dtype",
+                      "keep=bf16")}});
 }
 
 }  // namespace sextant::oracle
