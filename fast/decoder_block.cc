@@ -7,6 +7,7 @@
 #include "fast/attend.h"
 #include "fast/kernel.h"
 #include "fast/linear.h"
+#include "fast/multi_head.h"
 #include "fast/rms_norm.h"
 #include "fast/rope.h"
 #include "fast/typed.h"
@@ -73,11 +74,12 @@ class Parts {
     return y;
   }
 
-  // [S,heads*D] -> [heads,S,D], or back.
-  std::vector<T> Apart(const std::vector<T>& x, size_t heads) const {
-    return Moved(x, heads, true);
+  // [A,B,D] -> [B,A,D]
+  std::vector<T> Exchanged(size_t A, size_t B, const std::vector<T>& x) const {
+    std::vector<T> y(x.size());
+    ExchangeAxes(A, B, n_.D, x.data(), y.data());
+    return y;
   }
-  std::vector<T> Together(const std::vector<T>& x) const { return Moved(x, n_.H, false); }
 
   std::vector<T> Attended(const std::vector<T>& q, const std::vector<T>& k,
                           const std::vector<T>& v) const {
@@ -113,18 +115,6 @@ class Parts {
                       .unit_offset = op_.unit_offset},
                      x, weight.data(), y);
   }
-  std::vector<T> Moved(const std::vector<T>& x, size_t heads, bool apart) const {
-    std::vector<T> y(x.size());
-    for (size_t h = 0; h < heads; ++h) {
-      for (size_t s = 0; s < n_.S; ++s) {
-        const auto of_heads = static_cast<ptrdiff_t>((h * n_.S + s) * n_.D);
-        const auto of_tokens = static_cast<ptrdiff_t>((s * heads + h) * n_.D);
-        std::copy_n(x.begin() + (apart ? of_tokens : of_heads), n_.D,
-                    y.begin() + (apart ? of_heads : of_tokens));
-      }
-    }
-    return y;
-  }
 
   const DecoderBlockAttributes& op_;
   BlockExtents n_;
@@ -148,8 +138,8 @@ BlockAnswer<T> RunBlock(const DecoderBlockAttributes& op, QkNorm qk_norm, const 
   const auto values = parts.Projected(out.normed, w.wv, n.M, n.K * n.D);
   out.q_rotated = parts.Turned(parts.QkNormed(qk_norm, queries, w.q_norm), n.H, position);
   out.k_rotated = parts.Turned(parts.QkNormed(qk_norm, keys, w.k_norm), n.K, position);
-  const auto mean = parts.Attended(out.q_rotated, out.k_rotated, parts.Apart(values, n.K));
-  out.attention_out = parts.Projected(parts.Together(mean), w.wo, n.H * n.D, n.M);
+  const auto mean = parts.Attended(out.q_rotated, out.k_rotated, parts.Exchanged(n.S, n.K, values));
+  out.attention_out = parts.Projected(parts.Exchanged(n.H, n.S, mean), w.wo, n.H * n.D, n.M);
   const std::vector<T> attended = branch     ? parts.Normed(out.attention_out, w.attn_norm)
                                   : sandwich ? parts.Normed(out.attention_out, w.attn_post_norm)
                                              : out.attention_out;

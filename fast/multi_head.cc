@@ -55,12 +55,7 @@ void AttendHeads(const MultiHeadShape& shape, const T* x, const T* memory,
   project(memory, keys, K, w.wk, w.bk, between.k.data());
   project(memory, keys, K, w.wv, w.bv, between.v.data());
   Attend(InputsOf(shape, between), between.mean_by_head.data(), between.lse.data(), scratch);
-  for (size_t h = 0; h < H; ++h) {
-    for (size_t s = 0; s < S; ++s) {
-      std::copy_n(between.mean_by_head.begin() + static_cast<ptrdiff_t>((h * S + s) * D), D,
-                  between.mean.begin() + static_cast<ptrdiff_t>((s * H + h) * D));
-    }
-  }
+  ExchangeAxes(H, S, D, between.mean_by_head.data(), between.mean.data());
   ApplyLinear({S, M, H * D}, between.mean.data(), w.wo, w.bo, y, scratch);
 }
 

@@ -2,12 +2,21 @@
 // reference/multi_head.h.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "fast/element.h"
 #include "reference/attention.h"
 
 namespace sextant::fast {
+
+// [A,B,D] -> [B,A,D]: tokens with their heads to heads with their tokens, and back.
+template <Element T>
+void ExchangeAxes(size_t A, size_t B, size_t D, const T* x, T* y) {
+  for (size_t a = 0; a < A; ++a) {
+    for (size_t b = 0; b < B; ++b) std::copy_n(x + (a * B + b) * D, D, y + (b * A + a) * D);
+  }
+}
 
 // Row-major, as cross_attention has them.
 template <Element T>
