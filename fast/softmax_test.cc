@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "fast/kernel_test.h"
+#include "fast/rows_test.h"
 
 namespace sextant::fast {
 namespace {
@@ -86,18 +86,11 @@ TYPED_TEST(SoftmaxOfRowsTest, MaskedElementsWeighNothing) {
 
 TYPED_TEST(SoftmaxOfRowsTest, FollowsStrides) {
   using T = TypeParam;
-  Random random;
   const SoftmaxRows rows{.N = 3, .M = 5, .x_row = 9, .y_row = 7};
-  const Guarded<T> x = random.Fill<T>(2 * 9 + 5);
-  OnAllTargets([&] {
-    Guarded<T> y(2 * 7 + 5);
+  OnRowsWithGaps<T>(rows, [&](const T* x, T* y) {
     Guarded<Computed<T>> scratch(5);
-    const Guarded<T> untouched = y;
-    SoftmaxOfRows(rows, x.data(), y.data(), scratch.data());
-    ExpectSoftmax(rows, x.data(), y.data());
-    for (const size_t gap : {5, 6, 12, 13}) {
-      EXPECT_EQ(std::memcmp(&y[gap], &untouched[gap], sizeof(T)), 0);
-    }
+    SoftmaxOfRows(rows, x, y, scratch.data());
+    ExpectSoftmax(rows, x, y);
   });
 }
 
