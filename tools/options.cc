@@ -6,8 +6,10 @@
 namespace sextant::tools {
 
 void AddConfig(CLI::App& app, ConfigChoice& config) {
-  app.add_option("--config", config.path,
-                 "a Hugging Face config.json that completes case lines; their words override it");
+  app.add_option(
+      "--config", config.path,
+      "a Hugging Face config.json that completes case lines; their words override it, and "
+      "seq_len= (dynamic, longrope) is theirs alone");
   app.add_option("--part", config.part,
                  "which object of the configuration, instead of its text decoder: vision_config");
   app.add_option("--layer", config.layer,
