@@ -180,7 +180,7 @@ Action BindAuditSuite(CLI::App& app) {
   app.add_option("cases", options->files, "files of cases")->required();
   app.add_flag("--minimal", options->minimal,
                "name a smallest set of cases that catches all defects");
-  app.add_option("--json", options->json, "write a report in JSON: which case catches what");
+  AddOutput(app, "--json", options->json, "write a report in JSON: which case catches what");
   return [options] { return AuditSuite(*options); };
 }
 

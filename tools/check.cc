@@ -94,8 +94,8 @@ Action BindCheck(CLI::App& app) {
                  "only cases whose line contains this, or matches it (* and ?)");
   AddConfig(app, options->config);
   app.add_flag("--strict", options->strict, "the grade `unlikely` fails");
-  app.add_option("--json", options->json, "write a report in JSON");
-  app.add_option("--junit", options->junit, "write a report in JUnit's XML");
+  AddOutput(app, "--json", options->json, "write a report in JSON");
+  AddOutput(app, "--junit", options->junit, "write a report in JUnit's XML");
   AddThreads(app, options->threads);
   return [options] { return Check(*options); };
 }

@@ -23,6 +23,9 @@ Action BindCompare(CLI::App& app);
 // Options that several commands share.
 struct ConfigChoice;
 void AddConfig(CLI::App& app, ConfigChoice& config);
+// The file that a command writes; an empty name, as of a variable that is not set, is an error.
+CLI::Option* AddOutput(CLI::App& app, const std::string& option, std::string& path,
+                       const char* what);
 void AddThreads(CLI::App& app, int& threads);
 void AddSubject(CLI::App& app, std::string& subject, std::string& recipe, double& timeout);
 

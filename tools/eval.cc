@@ -86,7 +86,7 @@ Action BindEval(CLI::App& app) {
   app.add_option("words", options->words,
                  "key=value for attributes and dimensions, @NAME=SPEC for inputs");
   AddConfig(app, options->config);
-  app.add_option("-o,--output", options->output, "write a golden file instead of JSON");
+  AddOutput(app, "-o,--output", options->output, "write a golden file instead of JSON");
   app.add_option("--recipe", options->recipe, "whose permitted errors to print")
       ->capture_default_str();
   AddThreads(app, options->threads);

@@ -7,6 +7,7 @@
 #include "fixtures/integrity.h"
 #include "fixtures/reader.h"
 #include "fixtures/writer.h"
+#include "oracle/printable.h"
 #include "reference/prove.h"
 #include "tools/commands.h"
 #include "tools/config_for.h"
@@ -175,8 +176,8 @@ int Verify(const std::string& path, int threads) {
         faults = {e.what()};
       }
       for (const std::string& fault : faults) {
-        std::cout << path << ": case " << i << " (" << records[i].case_line << "): " << fault
-                  << "\n";
+        std::cout << path << ": case " << i << " ("
+                  << oracle::Printable(records[i].case_line + "): " + fault) << "\n";
       }
       wrong += faults.size();
       progress(static_cast<double>(i + 1) / static_cast<double>(records.size()));
@@ -202,7 +203,7 @@ int Verify(const std::string& path, int threads) {
 Action BindGolden(CLI::App& app) {
   const auto options = std::make_shared<Options>();
   app.add_option("cases", options->cases, "files of cases, or case lines")->required();
-  app.add_option("-o,--output", options->output, "the file to write")->required();
+  AddOutput(app, "-o,--output", options->output, "the file to write")->required();
   AddConfig(app, options->config);
   AddThreads(app, options->threads);
   return [options] { return Golden(*options); };
@@ -211,7 +212,7 @@ Action BindGolden(CLI::App& app) {
 Action BindInputs(CLI::App& app) {
   const auto options = std::make_shared<Options>();
   app.add_option("cases", options->cases, "files of cases, or case lines")->required();
-  app.add_option("-o,--output", options->output, "the file to write")->required();
+  AddOutput(app, "-o,--output", options->output, "the file to write")->required();
   AddConfig(app, options->config);
   return [options] { return Inputs(*options); };
 }

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "oracle/exec_client.h"
+#include "oracle/printable.h"
 #include "reference/error.h"
 #include "tools/commands.h"
 #include "tools/exit_status.h"
@@ -97,6 +98,6 @@ int main(int argc, char** argv) try {
   std::cerr << "sextant: out of memory\n";
   return sextant::tools::kUsage;
 } catch (const std::exception& e) {
-  std::cerr << "sextant: " << e.what() << "\n";
+  std::cerr << "sextant: " << sextant::oracle::Printable(e.what()) << "\n";
   return sextant::tools::kUsage;
 }

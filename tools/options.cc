@@ -5,11 +5,25 @@
 
 namespace sextant::tools {
 
+namespace {
+
+std::string RequireName(const std::string& text) {
+  return text.empty() ? "expected the name of a file" : "";
+}
+
+}  // namespace
+
+CLI::Option* AddOutput(CLI::App& app, const std::string& option, std::string& path,
+                       const char* what) {
+  return app.add_option(option, path, what)->check(RequireName);
+}
+
 void AddConfig(CLI::App& app, ConfigChoice& config) {
   app.add_option(
-      "--config", config.path,
-      "a Hugging Face config.json that completes case lines; their words override it, and "
-      "seq_len= (dynamic, longrope) is theirs alone");
+         "--config", config.path,
+         "a Hugging Face config.json that completes case lines; their words override it, and "
+         "seq_len= (dynamic, longrope) is theirs alone")
+      ->check(RequireName);
   app.add_option("--part", config.part,
                  "which object of the configuration, instead of its text decoder: vision_config");
   app.add_option("--layer", config.layer,

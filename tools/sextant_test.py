@@ -155,6 +155,22 @@ class Program(unittest.TestCase):
         self.assertIn("sextant: a: cannot be written: it is being written already", result.stderr)
         self.assertEqual(list(pathlib.Path(self.folder.name).iterdir()), [])
 
+    def test_files_need_a_name(self):
+        for option, *command in (("-o", "eval", *ONE_CASE.split()), ("-o", "golden", ONE_CASE),
+                                 ("-o", "inputs", ONE_CASE), ("--json", "audit-suite", ONE_CASE),
+                                 ("--json", "check", ONE_CASE, "--subject", "fast"),
+                                 ("--junit", "check", ONE_CASE, "--subject", "fast"),
+                                 ("--config", "eval", *ONE_CASE.split())):
+            result = self.run_it(*command, option, "")
+            self.assertEqual((result.returncode, result.stdout), (2, ""))
+            self.assertIn("expected the name of a file", result.stderr)
+
+    # A stranger's file may say anything, but not to the terminal.
+    def test_escape_sequences_are_not_printed(self):
+        result = self.run_it("check", "rms_norm \x1b[2J=1", "--subject", "fast")
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("rms_norm has no attribute '?[2J'", result.stderr)
+
 
 if __name__ == "__main__":
     if len(sys.argv) > 1:
