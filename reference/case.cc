@@ -280,6 +280,8 @@ std::vector<CaseLine> ReadCaseLines(const std::string& path) {
   size_t number = 0;
   for (std::string line; std::getline(in, line);) {
     ++number;
+    constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";  // some editors begin with it
+    if (number == 1 && line.starts_with(kByteOrderMark)) line.erase(0, kByteOrderMark.size());
     if (WordsOf(line).empty()) continue;
     std::string why;
     for (size_t hash = line.find('#'); hash != line.npos; hash = line.find('#', hash + 1)) {

@@ -16,7 +16,10 @@
 namespace sextant::tools {
 namespace {
 
+// Only a file: of a pipe, looking at its start would take it.
 bool IsHdf5(const std::string& path) {
+  std::error_code none;
+  if (!std::filesystem::is_regular_file(path, none)) return false;
   constexpr std::string_view kSignature = "\x89HDF\r\n\x1a\n";  // HDF5 file format, II.A
   std::ifstream in(path, std::ios::binary);
   std::string start(kSignature.size(), '\0');
@@ -108,7 +111,7 @@ std::vector<Selected> Select(const Selection& selection) {
         throw Error("--config completes case lines, and those of ", argument, " are complete");
       }
       AddGoldens(argument, all);
-    } else if (!exists && argument.find(' ') != argument.npos) {
+    } else if (!exists && (argument.empty() || argument.find(' ') != argument.npos)) {
       all.push_back(
           {ParseLine(argument, selection.config, fixtures::FoldersOfLists()), "", std::nullopt});
     } else if (argument.ends_with(".h5")) {

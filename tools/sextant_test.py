@@ -165,6 +165,15 @@ class Program(unittest.TestCase):
             self.assertEqual((result.returncode, result.stdout), (2, ""))
             self.assertIn("expected the name of a file", result.stderr)
 
+    def test_cases_come_through_pipes_and_from_any_editor(self):
+        command = [PROGRAM, "check", "/dev/stdin", "--subject", "fast"]
+        for text in (f"{ONE_CASE}\n", f"\ufeff{ONE_CASE}\r\n"):
+            result = subprocess.run(command, input=text.encode(), capture_output=True)
+            self.assertEqual((result.returncode, result.stderr), (0, b""))
+            self.assertIn(b" 1 cases,", result.stdout)
+        result = self.run_it("check", "", "--subject", "fast")
+        self.assertEqual((result.returncode, result.stderr), (2, "sextant: an empty line is no case\n"))
+
     # A stranger's file may say anything, but not to the terminal.
     def test_escape_sequences_are_not_printed(self):
         result = self.run_it("check", "rms_norm \x1b[2J=1", "--subject", "fast")
