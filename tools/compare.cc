@@ -4,6 +4,7 @@
 #include <iostream>
 #include <memory>
 
+#include "oracle/printable.h"
 #include "reference/prove.h"
 #include "tools/commands.h"
 #include "tools/exit_status.h"
@@ -13,7 +14,8 @@ namespace {
 
 void PrintDifferences(const fixtures::DatasetComparison& d) {
   const fixtures::Tally& t = d.tally;
-  std::cout << d.path << ": " << t.different << " of " << t.count << " elements differ";
+  std::cout << oracle::Printable(d.path) << ": " << t.different << " of " << t.count
+            << " elements differ";
   if (t.largest_ulps > 0) {
     std::cout << "; at most " << t.largest_ulps << " ulps, at "
               << IndexText("", d.shape, t.largest_ulps_at) << ", and " << t.largest_error << ", at "
@@ -32,15 +34,17 @@ int Compare(const std::string& a, const std::string& b) {
   std::cout.precision(17);
   for (const fixtures::DatasetComparison& d : comparison.common) {
     if (!d.mismatch.empty()) {
-      std::cout << d.path << ": " << d.mismatch << "\n";
+      std::cout << oracle::Printable(d.path + ": " + d.mismatch) << "\n";
       ++different;
     } else if (d.tally.different > 0) {
       PrintDifferences(d);
       ++different;
     }
   }
-  for (const std::string& path : comparison.only_a) std::cout << path << ": only in " << a << "\n";
-  for (const std::string& path : comparison.only_b) std::cout << path << ": only in " << b << "\n";
+  for (const std::string& path : comparison.only_a)
+    std::cout << oracle::Printable(path) << ": only in " << a << "\n";
+  for (const std::string& path : comparison.only_b)
+    std::cout << oracle::Printable(path) << ": only in " << b << "\n";
   std::cout << comparison.common.size() << " datasets in both, " << different << " differ, "
             << comparison.only_a.size() + comparison.only_b.size() << " in one alone\n";
   if (different + comparison.only_a.size() + comparison.only_b.size() > 0) return kNonconforming;

@@ -154,8 +154,11 @@ std::vector<std::string> Faults(const Record& record, int threads) {
 
 int Verify(const std::string& path, int threads) {
   size_t wrong = 0;
+  const auto tell = [&](const std::string& what) {
+    std::cout << oracle::Printable(path + ": " + what) << "\n";
+  };
   for (const fixtures::Damage& damage : fixtures::CheckDigests(path)) {
-    std::cout << path << ": " << damage.path << ": " << damage.what << "\n";
+    tell(damage.path + ": " + damage.what);
     ++wrong;
   }
   std::vector<Record> records;
@@ -163,7 +166,8 @@ int Verify(const std::string& path, int threads) {
     records = fixtures::ReadRecords(path);
   } catch (const Error& e) {
     if (wrong == 0) throw;  // the digests are right, so it was written so
-    std::cout << e.what() << "\n" << path << ": damaged; it was not read any further\n";
+    std::cout << oracle::Printable(e.what()) << "\n";
+    tell("damaged; it was not read any further");
     return kNonconforming;
   }
   {
@@ -176,15 +180,14 @@ int Verify(const std::string& path, int threads) {
         faults = {e.what()};
       }
       for (const std::string& fault : faults) {
-        std::cout << path << ": case " << i << " ("
-                  << oracle::Printable(records[i].case_line + "): " + fault) << "\n";
+        tell("case " + std::to_string(i) + " (" + records[i].case_line + "): " + fault);
       }
       wrong += faults.size();
       progress(static_cast<double>(i + 1) / static_cast<double>(records.size()));
     }
   }
   if (wrong > 0) {
-    std::cout << path << ": " << wrong << " things are wrong\n";
+    tell(std::to_string(wrong) + " things are wrong");
     return kNonconforming;
   }
   size_t enclosed = 0;

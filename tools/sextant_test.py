@@ -12,6 +12,7 @@ import sys
 import tempfile
 import unittest
 
+import h5py
 import numpy
 
 PROGRAM = pathlib.Path("build/sextant")
@@ -179,6 +180,17 @@ class Program(unittest.TestCase):
         result = self.run_it("check", "rms_norm \x1b[2J=1", "--subject", "fast")
         self.assertEqual(result.returncode, 2)
         self.assertIn("rms_norm has no attribute '?[2J'", result.stderr)
+        with h5py.File(self.path("a.h5"), "w") as file:
+            file["cases/\x1b[2J"] = 1
+            file["cases/0/inputs/\x1b[2J"] = 1
+            file["cases/0"].attrs["case"] = "\x1b[2J"
+        with h5py.File(self.path("b.h5"), "w") as file:
+            file["cases/\x1b[2J"] = 2
+        for command in ("verify", "a.h5"), ("compare", "a.h5", "b.h5"), ("compare", "b.h5", "a.h5"):
+            result = self.run_it(*command)
+            self.assertEqual(result.returncode, 1)
+            self.assertIn("?[2J", result.stdout)
+            self.assertNotIn("\x1b", result.stdout + result.stderr)
 
 
 if __name__ == "__main__":
