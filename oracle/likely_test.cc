@@ -1,5 +1,5 @@
-// Whole blocks in 16 bits that answer y alone: what the worst case permits hides mistakes that
-// independent roundings do not explain.
+// Whole blocks that answer y alone: what the worst case permits hides mistakes that independent
+// roundings do not explain.
 #include "oracle/likely.h"
 
 #include <gtest/gtest.h>
@@ -42,6 +42,7 @@ const std::string kBlock = "decoder_block pairing=half S=4 M=6 H=4 K=2 D=6 R=4 F
                       "decoder_block_normed pairing=half qk_norm=head placement=sandwich S=3 M=6 "
                       "H=4 K=2 D=4 F=5 dtype=bf16",
                   kDecoder = "decoder pairing=half V=5 L=2 S=3 M=4 H=2 K=1 D=4 F=3 dtype=bf16",
+                  kDeep = "decoder pairing=half V=5 L=3 S=3 M=6 H=4 K=2 D=6 F=5 dtype=f32",
                   kPost = "encoder_block S=3 M=5 H=2 D=3 F=4 dtype=bf16",
                   kPre = "encoder_block placement=pre S=3 M=5 H=2 D=3 F=4 dtype=bf16";
 
@@ -70,6 +71,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Planted{kParallel, "gate_exchanged_with_up"}, Planted{kParallel, "mask=none"},
                     Planted{kNormed, "gate_exchanged_with_up"}, Planted{kNormed, "mask=none"},
                     Planted{kDecoder, "gate_exchanged_with_up"}, Planted{kDecoder, "mask=none"},
+                    Planted{kDeep, "values_rotated"}, Planted{kDeep, "keys_not_rotated"},
                     Planted{kPost, "attention_residual_missing"},
                     Planted{kPost, "feed_residual_missing"}, Planted{kPost, "mask=causal"},
                     Planted{kPre, "attention_residual_missing"},
@@ -104,7 +106,7 @@ TEST_P(HonestBlocks, HaveBoundedErrors) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Right, HonestBlocks,
-                         testing::Values(kBlock, kParallel, kNormed, kDecoder, kPost, kPre));
+                         testing::Values(kBlock, kParallel, kNormed, kDecoder, kDeep, kPost, kPre));
 
 // Every token reads every other by scores that are lost: any mean of the values passes.
 TEST(OpenBlocks, AreVerifiedByTheirOwnTensorsAlone) {

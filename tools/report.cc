@@ -155,13 +155,15 @@ ExitStatus Report::Status() const {
 
 void PrintVerdict(const Report& report, const Verdict& verdict) {
   const bool fails = report.Fails(verdict);
-  if (verdict.status == Verdict::Status::kConforms && !fails) return;
+  const bool conforms = verdict.status == Verdict::Status::kConforms;
+  if (conforms && verdict.grade < Grade::kUnlikely) return;
   const Colors colors = ColorsOfOutput();
+  const std::string_view word = conforms ? NameOf(verdict.grade) : NameOf(verdict.status);
   std::string details = Details(verdict);
   for (size_t at = details.find('\n'); at != details.npos; at = details.find('\n', at + 3))
     details.replace(at, 1, "\n  ");
-  std::cout << (fails ? colors.red + "FAILS" : colors.yellow + std::string(NameOf(verdict.status)))
-            << colors.plain << " " << verdict.case_line << "\n";
+  std::cout << (fails ? colors.red + "FAILS" : colors.yellow + std::string(word)) << colors.plain
+            << " " << verdict.case_line << "\n";
   if (!details.empty()) std::cout << "  " << details << "\n";
   std::cout << "  repeat: " << RepeatCommand(report, verdict) << "\n";
 }
