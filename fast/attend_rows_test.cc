@@ -75,10 +75,20 @@ TYPED_TEST(AttendRowsTest, IsRightInEveryForm) {
   });
 }
 
-TEST(AttendRows, SeesTheKeysThatTheMaskLeaves) {
-  auto asked = Asked<float>(5, 3, 4, 3);
-  asked.op.mask = Mask::kCausal;  // the first two queries see nothing
-  OnAllTargets([&] { AttendRowsTest<float>::Check(asked); });
+TYPED_TEST(AttendRowsTest, HeadsShareKeys) {
+  OnAllTargets([] {
+    for (const auto& [H, K] : {std::pair{4, 1}, {4, 2}, {6, 3}, {5, 5}}) {
+      TestFixture::Check({.op = Extents(2, H, K, 2, 5)});
+    }
+  });
+}
+
+TYPED_TEST(AttendRowsTest, FollowsEveryMask) {
+  OnAllTargets([] {
+    for (const auto& [S, T] : {std::pair{5, 7}, {7, 5}, {1, 9}}) {
+      for (auto& asked : Masked<TypeParam>(2, S, T)) TestFixture::Check(asked);
+    }
+  });
 }
 
 // What a query does not see is not read.

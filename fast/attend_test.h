@@ -60,6 +60,37 @@ inline AttentionAttributes Extents(int64_t B, int64_t H, int64_t K, int64_t S, i
   return op;
 }
 
+// S queries and T_ keys under every kind of mask; two heads share one.
+template <class T>
+std::vector<AttendQuestion<T>> Masked(int64_t B, int64_t S, int64_t T_) {
+  using Numbers = IntegerList;
+  std::vector<AttendQuestion<T>> all;
+  const auto add = [&](auto change) {
+    AttendQuestion<T> asked{.op = Extents(B, 2, 1, S, T_)};
+    change(asked.op);
+    all.push_back(asked);
+    asked.op.mask = Mask::kCausal;
+    all.push_back(asked);
+    asked.op.align = Align::kTopLeft;
+    all.push_back(asked);
+  };
+  add([](auto&) {});
+  add([](auto& op) { op.window = Numbers{3, 0}; });
+  add([](auto& op) { op.window = Numbers{0, 2}; });
+  add([](auto& op) { op.window = Numbers{60, -1}; });
+  add([](auto& op) { op.window = Numbers{-1, 70}; });
+  add([](auto& op) { op.chunk = 5; });
+  add([&](auto& op) { op.segments = Numbers{T_ / 3, T_ / 4}; });
+  add([&](auto& op) { op.key_length = Numbers{T_ / 2 + 1}; });
+  add([&](auto& op) {
+    op.key_length = Numbers{T_ / 2, T_};
+    op.window = Numbers{T_ / 3, 1};
+    op.chunk = 1 + T_ / 2;
+    op.segments = Numbers{T_ / 2};
+  });
+  return all;
+}
+
 // One query's answer by the formula in long double, and how far off a kernel may be.
 //
 // A score of D fused operations, scaled, capped and biased, is off by (D + 12) u of the size of its

@@ -33,7 +33,9 @@ TEST_P(RunBlockTest, NormalisesQueriesAndKeys) {
 TEST_P(RunBlockTest, TurnsAWindowOfEachHead) {
   for (const char* block : {"decoder_block", "decoder_block_normed qk_norm=head"}) {
     for (const char* window : {" pairing=half R=4 offset=1", " pairing=interleaved R=2 offset=3"}) {
-      Check(std::string(block) + window + " direction=transpose base=100 S=3 M=5 H=2 K=1 D=6 F=3");
+      Check(std::string(block) + window +
+            " direction=transpose base=100 S=3 M=5 H=2 K=1 D=6 F=3"
+            " scaling=yarn(factor=4,original_max_position_embeddings=64)");
     }
   }
 }

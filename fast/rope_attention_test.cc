@@ -36,7 +36,9 @@ TEST_P(RopeAttentionTest, IsRightAtEveryWidth) {
 TEST_P(RopeAttentionTest, MasksScalesAndCaps) {
   Check("pairing=half H=4 K=2 S=3 T=5 D=4 E=3 mask=causal window=[1,0] scale=0.25 soft_cap=2");
   Check("pairing=half H=1 S=5 T=3 D=4 E=2 mask=causal empty_rows=zero");
-  Check("pairing=half scaling=linear(factor=2.5) H=1 S=2 T=5 D=4 E=2 key_length=[3]");
+  Check(
+      "pairing=half scaling=yarn(factor=4,original_max_position_embeddings=64) H=1 S=2 T=5 D=4 E=2 "
+      "key_length=[3]");
 }
 
 INSTANTIATE_TEST_SUITE_P(AllTypes, RopeAttentionTest, testing::Values("f64", "f32", "bf16", "f16"),
