@@ -24,6 +24,8 @@ Defect ChangedWindow(std::string name, std::string why, IntegerList (*change)(In
   });
 }
 
+}  // namespace
+
 std::vector<Defect> MaskDefects() {
   return {
       ChangedWindow("window_one_more",
@@ -100,6 +102,8 @@ std::vector<Defect> MaskDefects() {
                   }),
   };
 }
+
+namespace {
 
 // A scale of its own where none was asked for.
 Defect Scaled(std::string name, std::string why, double (*of)(double D, double E)) {

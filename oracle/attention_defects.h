@@ -10,6 +10,8 @@ namespace sextant::oracle {
 
 // Those of every form: cases, inputs and recipes changed.
 std::vector<Defect> AttentionDefects();
+// Of those: windows, chunks, lengths and segments that are a little off.
+std::vector<Defect> MaskDefects();
 // Of those: steps in too few bits, which all forms have.
 std::vector<Defect> AttentionRecipeDefects();
 

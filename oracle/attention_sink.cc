@@ -1,5 +1,7 @@
 #include "reference/attention_sink.h"
 
+#include <numbers>
+
 #include "oracle/attention_defects.h"
 #include "oracle/attention_laws.h"
 #include "oracle/attention_parts.h"
@@ -78,6 +80,9 @@ Oracle MakeOracle<AttentionSink>() {
            AttentionDefects(),
            {FilledInput("sink_missing", "the sink is not read (InternLM/lmdeploy#2842)", "sink",
                         -1e6),
+            ShiftedInput("sink_doubled",
+                         "e^sink is added twice, as by each of two parts of the keys", "sink",
+                         std::numbers::ln2),
             MissingInput("sink_of_zero", "one is added to the sum, whatever the sink", "sink")}})};
 }
 

@@ -3,6 +3,7 @@
 
 #include "oracle/defect.h"
 #include "oracle/mistaken.h"
+#include "oracle/mistaken_attention.h"
 #include "reference/decoder_block_formula.h"
 #include "reference/operation.h"
 #include "reference/rope_turned.h"
@@ -25,6 +26,11 @@ enum class BlockMistake {
   kHeadsInterleaved,    // channel d of head h in row d H + h of the projections
   kHeadsNotTransposed,  // [H,S,D] taken for [S,H*D]
   kKeyHeadsTiled,       // head h reads key head h mod K
+  kSelfMasked,          // attention itself is mistaken: AttentionMistake of that name
+  kNextLeaked,
+  kCapBeforeScale,
+  kCapAfterMask,
+  kCapNotScaledBack,
   kQkNormAfterRotation,
   kKeysNotNormed,
   kPostNormOfSum,  // a sandwich's norm after adding: h = P1(x + A(N1 x))
@@ -67,6 +73,23 @@ class MistakenBlock {
 
  private:
   bool Is(BlockMistake which) const { return mistake_ == which; }
+
+  AttentionMistake OfAttention() const {
+    switch (mistake_) {
+      case BlockMistake::kSelfMasked:
+        return AttentionMistake::kSelfMasked;
+      case BlockMistake::kNextLeaked:
+        return AttentionMistake::kNextLeaked;
+      case BlockMistake::kCapBeforeScale:
+        return AttentionMistake::kCapBeforeScale;
+      case BlockMistake::kCapAfterMask:
+        return AttentionMistake::kCapAfterMask;
+      case BlockMistake::kCapNotScaledBack:
+        return AttentionMistake::kCapNotScaledBack;
+      default:
+        return AttentionMistake::kNone;
+    }
+  }
 
   // [S,H*D] as [1,H,S,D].
   Tensor<Real> Heads(const Tensor<Real>& x, size_t heads) const {
@@ -170,7 +193,11 @@ class MistakenBlock {
       v = Tiled(v, H);
     }
     Tensor<Real> mean(q.shape), lse({1, H, S});
-    attention(q, k, v, mean, lse);
+    if (const AttentionMistake how = OfAttention(); how == AttentionMistake::kNone) {
+      attention(q, k, v, mean, lse);
+    } else {
+      AttendMistaken<Real>(how, attention, {.q = q, .k = k, .v = v}, mean, lse);
+    }
     mean = Kept(std::move(mean));
     Tensor<Real> together = HeadsTogether(mean);
     if (Is(BlockMistake::kHeadsNotTransposed)) together.data = mean.data;
@@ -236,6 +263,12 @@ inline constexpr NamedBlockMistake kBlockMistakes[] = {
      BlockMistake::kHeadsNotTransposed},
     {"key_heads_tiled", "query head h reads key head h mod K (onnx/onnx@062ee9228)",
      BlockMistake::kKeyHeadsTiled},
+    {"self_masked", "a query does not see its own key (t < i)", BlockMistake::kSelfMasked},
+    {"next_leaked", "a query sees the next key too (t <= i + 1)", BlockMistake::kNextLeaked},
+    {"cap_before_scale", "scores are capped before they are scaled", BlockMistake::kCapBeforeScale},
+    {"cap_after_mask", "masked scores become -c, not -infinity (onnx/onnx@fe30560bd)",
+     BlockMistake::kCapAfterMask},
+    {"cap_not_scaled_back", "tanh(score / c), not times c", BlockMistake::kCapNotScaledBack},
 };
 
 }  // namespace sextant::oracle

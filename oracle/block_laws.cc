@@ -104,6 +104,10 @@ std::vector<Defect> BlockInputDefects() {
                    [](Tensor<double>& p) {
                      if (!p.data.empty()) std::ranges::fill(p.data, p.data[0]);
                    }),
+      ScaledBy("scale_missing", "no 1/sqrt(D) (mlc-ai/mlc-llm#3426)",
+               [](double, double, double) { return 1.0; }),
+      ScaledBy("scale_by_width", "1/D in place of 1/sqrt(D)",
+               [](double, double, double D) { return D * D; }),
       ScaledBy("scale_of_whole_width", "scores are divided by the root of H D",
                [](double, double H, double D) { return H * D; }),
       ScaledBy("scale_of_model",

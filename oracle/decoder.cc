@@ -6,6 +6,7 @@
 #include "oracle/input_defects.h"
 #include "oracle/laws.h"
 #include "oracle/oracle.h"
+#include "oracle/scaling_defects.h"
 #include "reference/decoder_formula.h"
 
 namespace sextant::oracle {
@@ -155,7 +156,7 @@ Oracle MakeOracle<Decoder>() {
                      {"tokens_are_names", "tokens numbered in reverse give the logits in reverse",
                       CheckNames},
                      {"translation_invariant", "only differences of positions count", CheckShift}},
-      .defects = Joined<Defect>({FormulaDefects(), InputDefects()})};
+      .defects = Joined<Defect>({FormulaDefects(), InputDefects(), DynamicDefects()})};
 }
 
 }  // namespace sextant::oracle

@@ -1,8 +1,10 @@
 #include "reference/decoder_block.h"
 
+#include "oracle/attention_defects.h"
 #include "oracle/block_defects.h"
 #include "oracle/block_laws.h"
 #include "oracle/oracle.h"
+#include "oracle/scaling_defects.h"
 
 namespace sextant::oracle {
 namespace {
@@ -36,7 +38,9 @@ std::vector<Defect> FormulaDefects() {
 template <>
 Oracle MakeOracle<DecoderBlock>() {
   return {.properties = BlockLaws(),
-          .defects = Joined<Defect>({FormulaDefects(), BlockInputDefects()})};
+          .defects = Joined<Defect>(
+              {FormulaDefects(), BlockInputDefects(), DynamicDefects(),
+               Without({"length_of_first_batch", "length_one_more"}, MaskDefects())})};
 }
 
 }  // namespace sextant::oracle

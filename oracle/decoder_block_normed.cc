@@ -7,6 +7,7 @@
 #include "oracle/input_defects.h"
 #include "oracle/laws.h"
 #include "oracle/oracle.h"
+#include "oracle/scaling_defects.h"
 
 namespace sextant::oracle {
 namespace {
@@ -120,7 +121,8 @@ Oracle MakeOracle<DecoderBlockNormed>() {
                {{"qk_norm_ignores_scale",
                  "where queries and keys are normalised, with eps 0 no factor of wq or wk counts",
                  CheckQkScale}}}),
-          .defects = Joined<Defect>({FormulaDefects(), NormDefects(), BlockInputDefects()})};
+          .defects = Joined<Defect>(
+              {FormulaDefects(), NormDefects(), BlockInputDefects(), DynamicDefects()})};
 }
 
 }  // namespace sextant::oracle

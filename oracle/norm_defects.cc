@@ -13,6 +13,8 @@ std::vector<RmsMistake> RmsMistakes() {
       {"mean_over_one_less", "divided by M - 1, as an unbiased variance", Mistake::kUnbiased},
       {"root_missing", "x / (mean square + eps)", Mistake::kSquareOfRoot},
       {"mean_subtracted", "x less its mean, as layer norm has it", Mistake::kMeanSubtracted},
+      {"variance_for_mean_square", "the root is layer norm's, x keeps its mean",
+       Mistake::kVariance},
       {"eps_as_floor", "max(mean square, eps), as vectors are normalised elsewhere",
        Mistake::kEpsAsFloor},
       {"weight_added", "the weight is added as a bias is", Mistake::kWeightAdded},
@@ -30,6 +32,7 @@ std::vector<Defect> NormDefects() {
       ChangedWord("eps_of_bf16",
                   "eps is the distance of neighbours in bf16 (pytorch/pytorch#189581)",
                   "eps=0.0078125"),
+      ChangedWord("eps_of_llama", "eps is 1e-6, as in the first Llama, T5 and Qwen", "eps=1e-06"),
       ChangedWord("eps_added_to_the_sum", "eps is added before the division by M",
                   [](const Case& c) {
                     const size_t M = std::max<size_t>(1, ExtentOf(c, "M"));

@@ -23,6 +23,7 @@ struct MistakenRmsNorm : RmsNorm {
     kUnbiased,        // divided by M - 1
     kSquareOfRoot,    // x / (mean square + eps)
     kMeanSubtracted,  // layer norm without its bias
+    kVariance,        // x / sqrt(variance + eps)
     kEpsAsFloor,      // x / sqrt(max(mean square, eps))
     kWeightAdded,     // x / rms + w
     kColumns,         // the mean goes down the columns
@@ -67,7 +68,7 @@ struct MistakenRmsNorm : RmsNorm {
   template <class Real>
   void operator()(const Tensor<Real>& x, const Tensor<Real>& weight, Tensor<Real>& y) const {
     Tensor<Real> from = x;
-    if (mistake == Mistake::kMeanSubtracted) {
+    if (mistake == Mistake::kMeanSubtracted || mistake == Mistake::kVariance) {
       const InStep at(Step::kSum);
       for (size_t n = 0; n < x.shape[0]; ++n) {
         const auto row = x.data.begin() + static_cast<ptrdiff_t>(n * x.shape[1]);
@@ -81,10 +82,11 @@ struct MistakenRmsNorm : RmsNorm {
       for (size_t j = 0; j < x.shape[1]; ++j) {
         const size_t unit = mistake == Mistake::kColumns ? j : n;
         if (!divisors.contains(unit)) divisors.emplace(unit, Divisor(from, n, j));
+        const Real& above = mistake == Mistake::kVariance ? x(n, j) : from(n, j);
         Real scaled;
         {
           const InStep at(Step::kScale);
-          scaled = from(n, j) / divisors.at(unit);
+          scaled = above / divisors.at(unit);
         }
         const InStep at(Step::kWeigh);
         const Real factor = unit_offset ? Real(1.0) + weight(j) : weight(j);

@@ -89,6 +89,14 @@ std::vector<Defect> BaseDefects() {
                                  if (setting.R == 2) return "";
                                  return Words(setting.base, NtkScaling{s.factor});
                                }),
+  };
+}
+
+}  // namespace
+
+std::vector<Defect> DynamicDefects() {
+  using Setting = RotarySetting;
+  return {
       Instead<DynamicScaling>("dynamic_ignores_length",
                               "the base never grows: the length is taken for the trained one",
                               [](const DynamicScaling&, const Setting&) { return "seq_len="; }),
@@ -138,6 +146,8 @@ std::vector<Defect> BaseDefects() {
                               }),
   };
 }
+
+namespace {
 
 std::vector<Defect> ListDefects() {
   using Setting = RotarySetting;
@@ -222,7 +232,7 @@ std::vector<Defect> ListDefects() {
 std::vector<Defect> ScalingDefects() { return Joined<Defect>({LinearDefects(), Llama3Defects()}); }
 
 std::vector<Defect> ExtensionDefects() {
-  return Joined<Defect>({BaseDefects(), YarnDefects(), ListDefects()});
+  return Joined<Defect>({BaseDefects(), DynamicDefects(), YarnDefects(), ListDefects()});
 }
 
 }  // namespace sextant::oracle

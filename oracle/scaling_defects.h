@@ -13,5 +13,7 @@ std::vector<Defect> ScalingDefects();
 
 // Of the others, which also depend on `base` and `seq_len`.
 std::vector<Defect> ExtensionDefects();
+// Of those: dynamic.
+std::vector<Defect> DynamicDefects();
 
 }  // namespace sextant::oracle
