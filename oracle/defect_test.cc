@@ -17,11 +17,8 @@
 namespace sextant::oracle {
 namespace {
 
-using testing::Contains;
 using testing::ElementsAre;
-using testing::IsEmpty;
 using testing::IsSupersetOf;
-using testing::StartsWith;
 
 // A case, its inputs, and what hypotheses make of it.
 struct Asked {
@@ -163,71 +160,6 @@ TEST(Explains, TakesNoInfiniteRoomForAnExplanation) {
   EXPECT_TRUE(Explains(*hypothesis, asked.c, asked.recipe, answer));
   answer[0].values.data[1] = 7;
   EXPECT_FALSE(Explains(*hypothesis, asked.c, asked.recipe, answer));
-}
-
-TEST(CausesOf, NamesTheBugAndWhereItIsKnownFrom) {
-  const Asked asked("rope pairing=half H=2 D=8 dtype=f32 @position=1,2,3");
-  const Tensors wrong = Predict(*asked.Of(DefectNamed("rope", "mixed_rotate_half")), asked.c);
-  EXPECT_THAT(
-      CausesOf(asked.c, asked.inputs, asked.recipe, wrong),
-      ElementsAre(StartsWith("mixed_rotate_half (neighbouring channels are taken, but put")));
-}
-
-// Changed formats hardly change an answer of few bits: they would explain any honest one.
-TEST(CausesOf, NamesNothingThatHonestAnswersShow) {
-  const Asked asked("rope pairing=half H=2 D=8 dtype=bf16 @position=1,2,3");
-  const Tensors honest = AnswerBy(asked.c, asked.inputs, asked.recipe);
-  EXPECT_THAT(CausesOf(asked.c, asked.inputs, asked.recipe, honest), IsEmpty());
-}
-
-// What the case would answer with other words, judged as an answer to it.
-std::vector<std::string> CausesIf(const std::string& line, const std::string& words) {
-  const Asked asked(line);
-  return CausesOf(asked.c, asked.inputs, asked.recipe,
-                  AnswerBy(asked.c.With(words), asked.inputs, asked.recipe));
-}
-
-// R/2 - 1 lies beyond the upper limit: a bug of clamping it would predict the same, were it one.
-TEST(CausesOf, NamesTruncatedLimitsWhereNoneAreDue) {
-  EXPECT_THAT(
-      CausesIf("rope pairing=half H=1 D=64 base=150000 dtype=bf16 @position=1,300,8191 "
-               "scaling=yarn(factor=32,original_max_position_embeddings=4096,"
-               "truncate=false)",
-               "scaling=yarn(factor=32,original_max_position_embeddings=4096)"),
-      ElementsAre(StartsWith("yarn_truncate_flipped "), StartsWith("scaling.yarn.truncate=true ")));
-}
-
-// Where the short factors should still count, long ones may be a wrong comparison or no short ones
-// at all: the bug that shows here alone comes first.
-TEST(CausesOf, NamesTheBugOfOneLengthFirst) {
-  const std::string line =
-      "rope_frequencies R=4 scaling=longrope(short_factor=[1,1.5],long_factor=[2,40.5],"
-      "original_max_position_embeddings=4096,factor=32) dtype=f64 seq_len=";
-  EXPECT_THAT(CausesIf(line + "4096", "seq_len=4097").front(),
-              StartsWith("longrope_switches_early "));
-  EXPECT_THAT(CausesIf(line + "4097", "seq_len=4096").front(),
-              StartsWith("longrope_switches_late "));
-  EXPECT_THAT(CausesIf(line + "4000", "seq_len=4097").front(), StartsWith("longrope_always_long "));
-}
-
-// 2 (3000 / 4096) - 1 = 119 / 256.
-TEST(CausesOf, NamesABaseThatShrinks) {
-  EXPECT_THAT(
-      CausesIf("rope_frequencies R=16 scaling=dynamic(factor=2,max_position_embeddings=4096) "
-               "seq_len=3000 dtype=f64",
-               "scaling=ntk(factor=0.46484375)"),
-      ElementsAre(StartsWith("dynamic_shrinks ")));
-}
-
-// What bugs that hardly show here would permit is no explanation of something else.
-TEST(CausesOf, NamesNothingForWhatNoBugPredicts) {
-  const Asked asked("rope pairing=half H=4 S=16 D=64 dtype=bf16");
-  Tensors answer = AnswerBy(asked.c, asked.inputs, asked.recipe);
-  const auto permitted = Permit(asked.c, asked.inputs, asked.recipe);
-  for (const size_t i : {size_t{5}, size_t{1000}}) {
-    answer[0].values.data[i] += 2 * permitted[0].error.data[i];
-  }
-  EXPECT_THAT(CausesOf(asked.c, asked.inputs, asked.recipe, answer), IsEmpty());
 }
 
 // The words by which the systems that the field teaches wrongly are recognised.

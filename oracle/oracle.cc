@@ -35,6 +35,9 @@ std::map<std::string, Oracle, std::less<>> MakeAll(List<Ops...>) {
   return all;
 }
 
+// Of two explanations the one this much farther from the answer is not told.
+constexpr double kFarther = 2;
+
 // Sum over all elements of |answer - prediction| in permitted errors, 1 at most for each.
 double Distance(const Tensors& answer, const Tensors& predicted,
                 const std::vector<PermittedTensor>& permitted) {
@@ -65,14 +68,21 @@ std::vector<std::string> CausesOf(const Case& c, const Tensors& inputs, const Re
                                   const Tensors& answer) {
   const auto permitted = Permit(c, inputs, recipe);
   const double honest = Distance(answer, AnswerBy(c, inputs, recipe), permitted);
-  std::vector<std::string> causes;
-  if (honest == 0) return causes;
+  if (honest == 0) return {};
+  std::vector<std::pair<double, std::string>> found;
+  double nearest = honest;
   for (const Defect& defect : OracleOf(c.name()).defects) {
     const auto hypothesis = defect.hypothesis(c, inputs, recipe);
     if (!hypothesis || !Explains(*hypothesis, c, recipe, answer)) continue;
-    // A bug that hardly shows here would explain whatever else is wrong.
-    if (2 * Distance(answer, Predict(*hypothesis, c), permitted) > honest) continue;
-    causes.push_back(defect.name + " (" + defect.why + ")");
+    found.emplace_back(Distance(answer, Predict(*hypothesis, c), permitted),
+                       defect.name + " (" + defect.why + ")");
+    nearest = std::min(nearest, found.back().first);
+  }
+  // A bug that hardly shows here would explain whatever else is wrong, and one that shows nearly as
+  // another does would be named with it.
+  std::vector<std::string> causes;
+  for (const auto& [distance, cause] : found) {
+    if (kFarther * distance <= honest && distance <= kFarther * nearest) causes.push_back(cause);
   }
   return causes;
 }

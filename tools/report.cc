@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <functional>
 #include <iostream>
 #include <map>
 #include <pugixml.hpp>
@@ -83,6 +84,26 @@ std::string Details(const Verdict& verdict) {
     text += "as if: " + cause;
   }
   return text;
+}
+
+// How many of several failing cases each cause explains, the most first: "30 of 32 that fail: as if
+// defect:rms_norm/mean_subtracted".
+void PrintCauses(const Report& report) {
+  std::map<std::string, size_t> failing, explained;
+  for (const Verdict& v : report.verdicts) {
+    if (v.status != Verdict::Status::kFails) continue;
+    const std::string operation = v.case_line.substr(0, v.case_line.find(' '));
+    ++failing[operation];
+    for (const std::string& cause : v.causes)
+      ++explained[operation + "/" + cause.substr(0, cause.find(" ("))];
+  }
+  std::vector<std::pair<std::string, size_t>> causes(explained.begin(), explained.end());
+  std::ranges::stable_sort(causes, std::greater(), &std::pair<std::string, size_t>::second);
+  for (const auto& [cause, count] : causes) {
+    const size_t all = failing[cause.substr(0, cause.find('/'))];
+    if (all > 1)
+      std::cout << count << " of " << all << " that fail: as if defect:" << cause << "\n";
+  }
 }
 
 // Quoted for a POSIX shell.
@@ -173,6 +194,7 @@ void PrintSummary(const Report& report) {
     std::cout << "after the last case, " << report.subject
               << " misbehaved: " << report.parting_words << "\n";
   }
+  PrintCauses(report);
   std::map<std::string_view, size_t> counts;
   size_t elements = 0, judged = 0, vacuous = 0, unspecified = 0, unjudgeable = 0;
   size_t enclosed = 0, failing = 0;

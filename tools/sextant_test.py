@@ -116,6 +116,11 @@ class Program(unittest.TestCase):
         for numbers in by.values():
             self.assertTrue(not numbers or set(numbers) & set(minimal["cases"]))
 
+    def test_check_counts_the_cases_that_a_cause_explains(self):
+        result = self.run_it("check", "rms_norm N=1 M=2", "rms_norm N=2 M=3", "--subject",
+                             "defect:rms_norm/mean_subtracted")
+        self.assertIn("\n2 of 2 that fail: as if defect:rms_norm/mean_subtracted\n", result.stdout)
+
     def test_files_that_links_lead_to_are_replaced(self):
         for name, *command in (
             ("a.h5", "golden", ONE_CASE, "-o"),

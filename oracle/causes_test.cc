@@ -1,0 +1,105 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "oracle/defect.h"
+#include "oracle/oracle.h"
+#include "reference/draw.h"
+#include "reference/prove.h"
+
+namespace sextant::oracle {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::StartsWith;
+
+struct Asked {
+  explicit Asked(const std::string& line)
+      : c(Case::Parse(line)), inputs(DrawInputs(c)), recipe(ParseRecipe("native", c.dtype())) {}
+  Case c;
+  Tensors inputs;
+  Recipe recipe;
+};
+
+TEST(CausesOf, NamesTheBugAndWhereItIsKnownFrom) {
+  const Asked asked("rope pairing=half H=2 D=8 dtype=f32 @position=1,2,3");
+  const auto at = std::ranges::find(OracleOf("rope").defects, "mixed_rotate_half", &Defect::name);
+  const Tensors wrong = Predict(*at->hypothesis(asked.c, asked.inputs, asked.recipe), asked.c);
+  EXPECT_THAT(
+      CausesOf(asked.c, asked.inputs, asked.recipe, wrong),
+      ElementsAre(StartsWith("mixed_rotate_half (neighbouring channels are taken, but put")));
+}
+
+// Changed formats hardly change an answer of few bits: they would explain any honest one.
+TEST(CausesOf, NamesNothingThatHonestAnswersShow) {
+  const Asked asked("rope pairing=half H=2 D=8 dtype=bf16 @position=1,2,3");
+  const Tensors honest = AnswerBy(asked.c, asked.inputs, asked.recipe);
+  EXPECT_THAT(CausesOf(asked.c, asked.inputs, asked.recipe, honest), IsEmpty());
+}
+
+// What the case would answer with other words, judged as an answer to it.
+std::vector<std::string> CausesIf(const std::string& line, const std::string& words) {
+  const Asked asked(line);
+  return CausesOf(asked.c, asked.inputs, asked.recipe,
+                  AnswerBy(asked.c.With(words), asked.inputs, asked.recipe));
+}
+
+// R/2 - 1 lies beyond the upper limit: a bug of clamping it would predict the same, were it one.
+TEST(CausesOf, NamesTruncatedLimitsWhereNoneAreDue) {
+  EXPECT_THAT(
+      CausesIf("rope pairing=half H=1 D=64 base=150000 dtype=bf16 @position=1,300,8191 "
+               "scaling=yarn(factor=32,original_max_position_embeddings=4096,"
+               "truncate=false)",
+               "scaling=yarn(factor=32,original_max_position_embeddings=4096)"),
+      ElementsAre(StartsWith("yarn_truncate_flipped "), StartsWith("scaling.yarn.truncate=true ")));
+}
+
+// Where the short factors should still count, long ones may be a wrong comparison or no short ones
+// at all: the bug that shows here alone comes first.
+TEST(CausesOf, NamesTheBugOfOneLengthFirst) {
+  const std::string line =
+      "rope_frequencies R=4 scaling=longrope(short_factor=[1,1.5],long_factor=[2,40.5],"
+      "original_max_position_embeddings=4096,factor=32) dtype=f64 seq_len=";
+  EXPECT_THAT(CausesIf(line + "4096", "seq_len=4097").front(),
+              StartsWith("longrope_switches_early "));
+  EXPECT_THAT(CausesIf(line + "4097", "seq_len=4096").front(),
+              StartsWith("longrope_switches_late "));
+  EXPECT_THAT(CausesIf(line + "4000", "seq_len=4097").front(), StartsWith("longrope_always_long "));
+}
+
+// 2 (3000 / 4096) - 1 = 119 / 256.
+TEST(CausesOf, NamesABaseThatShrinks) {
+  EXPECT_THAT(
+      CausesIf("rope_frequencies R=16 scaling=dynamic(factor=2,max_position_embeddings=4096) "
+               "seq_len=3000 dtype=f64",
+               "scaling=ntk(factor=0.46484375)"),
+      ElementsAre(StartsWith("dynamic_shrinks ")));
+}
+
+// The drawn sink is nearly -ln 2, so that 2 e^sink is 1.00004: within what f32 permits around 1,
+// and not as near.
+TEST(CausesOf, NamesTheNearerOfTwo) {
+  const Asked asked("attention_sink scale=0.5 soft_cap=2 window=[1,0] H=1 S=1 T=3 D=72 dtype=f32");
+  Tensors doubled = asked.inputs;
+  for (double& sink : doubled[3].values.data) sink += std::log(2.0);
+  EXPECT_THAT(
+      CausesOf(asked.c, asked.inputs, asked.recipe, AnswerBy(asked.c, doubled, asked.recipe)),
+      ElementsAre(StartsWith("sink_doubled ")));
+}
+
+// What bugs that hardly show here would permit is no explanation of something else.
+TEST(CausesOf, NamesNothingForWhatNoBugPredicts) {
+  const Asked asked("rope pairing=half H=4 S=16 D=64 dtype=bf16");
+  Tensors answer = AnswerBy(asked.c, asked.inputs, asked.recipe);
+  const auto permitted = Permit(asked.c, asked.inputs, asked.recipe);
+  for (const size_t i : {size_t{5}, size_t{1000}}) {
+    answer[0].values.data[i] += 2 * permitted[0].error.data[i];
+  }
+  EXPECT_THAT(CausesOf(asked.c, asked.inputs, asked.recipe, answer), IsEmpty());
+}
+
+}  // namespace
+}  // namespace sextant::oracle
