@@ -59,7 +59,9 @@ TEST_P(RunBlockTest, SharesKeyHeads) {
 TEST_P(RunBlockTest, MasksCapsAndAddsEps) {
   for (const char* words :
        {"mask=none scale=0.25 soft_cap=2 eps=0.5 unit_offset=true", "window=[1,0] kind=geglu_tanh",
-        "chunk=2 kind=geglu", "segments=[2] @position=0,1,0,1", "kind=reglu", "kind=glu"}) {
+        "chunk=2 kind=geglu", "segments=[2] @position=0,1,0,1", "key_length=[3]",
+        "mask=none key_length=[2]", "window=[1,0] key_length=[1] empty_rows=zero", "kind=reglu",
+        "kind=glu"}) {
     Check(std::string("decoder_block pairing=half S=4 M=5 H=2 K=1 D=4 F=3 ") + words);
   }
 }

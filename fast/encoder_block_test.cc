@@ -38,6 +38,7 @@ TEST_P(EncodeTest, HasEveryActivation) {
 
 TEST_P(EncodeTest, MasksAndAddsEps) {
   ExpectProven(Line("S=4 M=4 H=4 K=2 D=2 F=5 eps=0.5 mask=causal key_length=[3]", GetParam()));
+  ExpectProven(Line("S=4 M=4 H=4 K=2 D=2 F=5 key_length=[0] empty_rows=zero", GetParam()));
 }
 
 INSTANTIATE_TEST_SUITE_P(AllTypes, EncodeTest, testing::Values("f64", "f32", "bf16", "f16"),

@@ -35,6 +35,7 @@ TEST_P(AttendHeadsTest, SharesKeyHeads) {
 
 TEST_P(AttendHeadsTest, ScalesCapsAndReadsNoPadding) {
   ExpectProven(Line("S=2 T=9 M=3 H=2 D=3 scale=0.25 soft_cap=2 key_length=[5]", GetParam()));
+  ExpectProven(Line("S=2 T=9 M=3 H=2 D=3 key_length=[0] empty_rows=zero", GetParam()));
 }
 
 INSTANTIATE_TEST_SUITE_P(AllTypes, AttendHeadsTest, testing::Values("f64", "f32", "bf16", "f16"),

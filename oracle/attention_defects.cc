@@ -77,15 +77,7 @@ std::vector<Defect> MaskDefects() {
                     const auto lengths = AttentionOf(c).key_length;
                     return lengths ? Word("key_length", {lengths->front()}) : "";
                   }),
-      ChangedWord("length_one_more", "one key of padding counts",
-                  [](const Case& c) -> std::string {
-                    auto lengths = AttentionOf(c).key_length;
-                    if (!lengths) return "";
-                    for (int64_t& length : *lengths) {
-                      length = std::min(length + 1, AttentionOf(c).T.value);
-                    }
-                    return Word("key_length", *lengths);
-                  }),
+      LengthOneMore(),
       ChangedWord("segments_one_late", "packed sequences end one token late",
                   [](const Case& c) -> std::string {
                     auto segments = AttentionOf(c).segments;
@@ -167,6 +159,18 @@ std::vector<Defect> InputDefects() {
 }
 
 }  // namespace
+
+Defect LengthOneMore() {
+  return ChangedWord("length_one_more", "one key of padding counts",
+                     [](const Case& c) -> std::string {
+                       auto lengths = AttentionOf(c).key_length;
+                       if (!lengths) return "";
+                       const size_t keys = ExtentOf(c, c.dimensions().contains("T") ? "T" : "S");
+                       for (int64_t& length : *lengths)
+                         length = std::min(length + 1, static_cast<int64_t>(keys));
+                       return Word("key_length", *lengths);
+                     });
+}
 
 std::vector<Defect> AttentionRecipeDefects() {
   return {

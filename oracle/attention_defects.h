@@ -14,6 +14,8 @@ std::vector<Defect> AttentionDefects();
 std::vector<Defect> MaskDefects();
 // Of those: steps in too few bits, which all forms have.
 std::vector<Defect> AttentionRecipeDefects();
+// And that of whatever has key_length.
+Defect LengthOneMore();
 
 // Those of the formula, for the form whose mistaken struct has a member `mistake`.
 struct AttentionBug {

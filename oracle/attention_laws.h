@@ -2,13 +2,27 @@
 // reference/attention_attributes.h.
 #pragma once
 
-#include <string_view>
+#include <string>
 #include <vector>
 
 #include "oracle/property.h"
 #include "reference/attention_attributes.h"
 
 namespace sextant::oracle {
+
+// A list of attributes that several operations share, as far as the case's operation has them.
+template <class Attributes>
+Attributes AttributesIn(const Case& c) {
+  Attributes shared;
+  for (const Attribute& own : AttributesOf(shared)) {
+    for (const Attribute& attribute : c.operation().Attributes()) {
+      if (attribute.name != own.name) continue;
+      SetAttribute(shared, c.name(), own.name,
+                   own.dimension ? std::to_string(c.dimensions().at(own.name)) : attribute.text);
+    }
+  }
+  return shared;
+}
 
 // The attention attributes of a case.
 AttentionAttributes AttentionOf(const Case& c);

@@ -5,17 +5,7 @@
 
 namespace sextant::oracle {
 
-AttentionAttributes AttentionOf(const Case& c) {
-  AttentionAttributes op;
-  for (const Attribute& own : AttributesOf(op)) {
-    for (const Attribute& attribute : c.operation().Attributes()) {
-      if (attribute.name != own.name) continue;
-      SetAttribute(op, c.name(), own.name,
-                   own.dimension ? std::to_string(c.dimensions().at(own.name)) : attribute.text);
-    }
-  }
-  return op;
-}
+AttentionAttributes AttentionOf(const Case& c) { return AttributesIn<AttentionAttributes>(c); }
 
 PartOfCase PartOf(const Case& c, const Tensors& inputs, const Slice& slice,
                   const std::vector<std::string>& words) {

@@ -31,6 +31,8 @@ enum class BlockMistake {
   kCapBeforeScale,
   kCapAfterMask,
   kCapNotScaledBack,
+  kMaskFromTheEnd,  // the last token stands at the last one that is no padding
+  kMeanOfEmpty,     // a token that reads none gets the mean of all values
   kQkNormAfterRotation,
   kKeysNotNormed,
   kPostNormOfSum,  // a sandwich's norm after adding: h = P1(x + A(N1 x))
@@ -86,6 +88,8 @@ class MistakenBlock {
         return AttentionMistake::kCapAfterMask;
       case BlockMistake::kCapNotScaledBack:
         return AttentionMistake::kCapNotScaledBack;
+      case BlockMistake::kMeanOfEmpty:
+        return AttentionMistake::kMeanOfEmpty;
       default:
         return AttentionMistake::kNone;
     }
@@ -187,6 +191,7 @@ class MistakenBlock {
     out.q_rotated.data = q.data;
     out.k_rotated.data = k.data;
     Attention attention = a_.Attending();
+    if (Is(BlockMistake::kMaskFromTheEnd)) attention.align = Align::kBottomRight;
     if (Is(BlockMistake::kKeyHeadsTiled)) {
       attention.K = attention.H;
       k = Tiled(k, H);
@@ -269,6 +274,11 @@ inline constexpr NamedBlockMistake kBlockMistakes[] = {
     {"cap_after_mask", "masked scores become -c, not -infinity (onnx/onnx@fe30560bd)",
      BlockMistake::kCapAfterMask},
     {"cap_not_scaled_back", "tanh(score / c), not times c", BlockMistake::kCapNotScaledBack},
+    {"mask_from_the_end", "the last token is taken for the last one that is no padding",
+     BlockMistake::kMaskFromTheEnd},
+    {"empty_rows_mean",
+     "with a finite number for -infinity a token that reads none gets the mean of all values",
+     BlockMistake::kMeanOfEmpty},
 };
 
 }  // namespace sextant::oracle

@@ -4,8 +4,8 @@
 
 #include "oracle/heads_defects.h"
 #include "oracle/heads_laws.h"
-#include "oracle/laws.h"
 #include "oracle/oracle.h"
+#include "oracle/token_laws.h"
 
 namespace sextant::oracle {
 namespace {

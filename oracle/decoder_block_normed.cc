@@ -5,9 +5,9 @@
 #include "oracle/block_defects.h"
 #include "oracle/block_laws.h"
 #include "oracle/input_defects.h"
-#include "oracle/laws.h"
 #include "oracle/oracle.h"
 #include "oracle/scaling_defects.h"
+#include "oracle/token_laws.h"
 
 namespace sextant::oracle {
 namespace {
@@ -37,7 +37,7 @@ struct Mistaken : DecoderBlockNormed {
 Findings CheckQkScale(const Case& c, const Tensors& inputs, const Ask& ask) {
   if (TextOf(c, "qk_norm") == "none") return {};
   const Tensors scaled = Multiplied(Multiplied(inputs, {"wq"}, 4), {"wk"}, 0.5);
-  return SameAnswer(c.With("eps=0"), inputs, scaled, ask);
+  return SameTokens(c.With("eps=0"), inputs, scaled, ask);
 }
 
 std::vector<Defect> FormulaDefects() {

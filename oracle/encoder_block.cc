@@ -6,8 +6,8 @@
 #include "oracle/feed_forward_laws.h"
 #include "oracle/heads_defects.h"
 #include "oracle/heads_laws.h"
-#include "oracle/laws.h"
 #include "oracle/oracle.h"
+#include "oracle/token_laws.h"
 
 namespace sextant::oracle {
 namespace {
@@ -45,30 +45,6 @@ Findings CheckOrder(const Case& c, const Tensors& inputs, const Ask& ask) {
     findings.Equal(other(kY, to * M + i % M), y(kY, i), {y, kY, i});
   }
   return findings;
-}
-
-// Tokens from `first` on may hold anything: those before are the same.
-Findings CheckIndependent(const Case& c, const Tensors& inputs, const Ask& ask, size_t first) {
-  const size_t M = ExtentOf(c, "M");
-  Tensors other = inputs;
-  auto& x = In(other, "x").data;
-  for (size_t i = first * M; i < x.size(); ++i) x[i] = -2 * x[i] + 0.0;
-  const Response a = ask(c, inputs), b = ask(c, other);
-  Findings findings;
-  for (size_t i = 0; i < std::min(first * M, x.size()); ++i) {
-    findings.Equal(b(kY, i), a(kY, i), {b, kY, i});
-  }
-  return findings;
-}
-
-Findings CheckCausal(const Case& c, const Tensors& inputs, const Ask& ask) {
-  if (TextOf(c, "mask") != "causal" || ExtentOf(c, "S") < 2) return {};
-  return CheckIndependent(c, inputs, ask, (ExtentOf(c, "S") + 1) / 2);
-}
-
-Findings CheckPadding(const Case& c, const Tensors& inputs, const Ask& ask) {
-  const size_t read = TokensRead(c, "S");
-  return read == ExtentOf(c, "S") ? Findings() : CheckIndependent(c, inputs, ask, read);
 }
 
 Findings CheckHomogeneous(const Case& c, const Tensors& inputs, const Ask& ask) {
@@ -116,9 +92,8 @@ Oracle MakeOracle<EncoderBlock>() {
              CheckPositions},
             {"tokens_in_any_order", "tokens with their positions in reverse order: y as well",
              CheckOrder},
-            {"later_tokens_do_not_count", "with mask=causal a token knows nothing of later ones",
-             CheckCausal},
-            {"padding_is_not_read", "tokens beyond key_length may hold anything", CheckPadding},
+            LaterTokensDoNotCount(),
+            PaddingIsNotRead(),
             {"relu_is_homogeneous", "with kind=relu twice w1 and b1 are twice w2",
              CheckHomogeneous},
             {"units_in_any_order",

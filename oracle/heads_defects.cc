@@ -31,6 +31,9 @@ std::vector<HeadsMistakeName> HeadsMistakes() {
        Mistake::kPaddingOnly},
       {"output_bias_with_every_head", "bo is added with each head's part of the output",
        Mistake::kBiasWithEveryHead},
+      {"empty_rows_mean",
+       "with a finite number for -infinity a token that reads none gets the mean of all values",
+       Mistake::kMeanOfEmpty},
       {"one_head", "all heads share one softmax, over the products of whole rows",
        Mistake::kOneHead},
   };
@@ -59,6 +62,7 @@ Defect TransposedWeight(const std::string& weight) {
 
 std::vector<Defect> HeadsInputDefects() {
   return {
+      LengthOneMore(),
       MissingBias("bq"),
       MissingBias("bv"),
       MissingBias("bo"),

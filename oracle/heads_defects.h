@@ -30,6 +30,7 @@ enum class HeadsMistake {
   kOnlyItself,         // a token sees itself alone
   kPaddingOnly,        // what is seen and what is padding are exchanged
   kBiasWithEveryHead,  // bo is added H times
+  kMeanOfEmpty,        // where nothing is read the mean of all values
   kOneHead,            // one softmax over the products of all heads
 };
 
@@ -184,10 +185,20 @@ class MistakenHeads {
     return scored;
   }
 
-  // The mean of channel d of the values; where no key is seen it is not specified.
+  // The mean of channel d of the values where no key is seen.
+  Real EmptyMean(const Tensor<Real>& v, size_t head, size_t d) const {
+    if (attention_.empty_rows == EmptyRows::kUnspecified) return Real();
+    Real mean(0.0);
+    const size_t count = Is(HeadsMistake::kMeanOfEmpty) ? v.shape[2] : 0;
+    for (size_t t = 0; t < count; ++t)
+      mean = mean + v(0, head, t, d) / Real(static_cast<double>(count));
+    return mean;
+  }
+
+  // The mean of channel d of the values.
   Real Mean(const Scored& scored, size_t s, const Tensor<Real>& v, size_t head, size_t d) const {
     const KeyRange& keys = scored.keys[s];
-    if (keys.IsEmpty()) return Real();
+    if (keys.IsEmpty()) return EmptyMean(v, head, d);
     std::vector<Real> values, weights;
     for (size_t t = keys.first; t < keys.last; ++t) values.push_back(v(0, head, t, d));
     if (Is(HeadsMistake::kSoftmaxMissing)) return Dot<Real>(scored.scores[s], values);

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "oracle/laws.h"
+#include "oracle/token_laws.h"
 
 namespace sextant::oracle {
 namespace {
@@ -62,14 +62,6 @@ void ReverseRows(Tensor<double>& tensor, size_t count) {
     };
     std::swap_ranges(at(row), at(row + 1), at(count - 1 - row));
   }
-}
-
-size_t TokensRead(const Case& c, const std::string& letter) {
-  const std::string text = TextOf(c, "key_length");
-  if (text.empty()) return ExtentOf(c, letter);
-  std::vector<int64_t> length;
-  ParseValue(text, length);
-  return static_cast<size_t>(length.at(0));
 }
 
 std::vector<Property> HeadsLaws(size_t attended) {

@@ -15,7 +15,4 @@ std::vector<Property> HeadsLaws(size_t attended);
 // The first `count` rows of the tensor in reverse order.
 void ReverseRows(Tensor<double>& tensor, size_t count);
 
-// How many tokens of T are read: what key_length says, or all.
-size_t TokensRead(const Case& c, const std::string& letter);
-
 }  // namespace sextant::oracle

@@ -73,14 +73,18 @@ struct AttentionMask {
   void Visit(auto&& v) {
     v("mask", mask);
     v("align", align);
+    VisitLimits(v);
+    v("B", B);
+    v("S", S);
+    v("T", T);
+  }
+  // What else limits the keys that are seen, whatever the alignment.
+  void VisitLimits(auto&& v) {
     v("window", window);
     v("chunk", chunk);
     v("key_length", key_length);
     v("segments", segments);
     v("empty_rows", empty_rows);
-    v("B", B);
-    v("S", S);
-    v("T", T);
   }
   void Check() const;  // throws Error
 

@@ -5,21 +5,6 @@
 
 namespace sextant {
 
-void CrossAttention::Check() const { Attending().Check(); }
-
-Attention CrossAttention::Attending() const {
-  Attention attention;
-  attention.scale = scale;
-  attention.soft_cap = soft_cap;
-  attention.key_length = key_length;
-  attention.B.value = 1;
-  attention.H = H;
-  attention.K = K;
-  attention.S = S;
-  attention.T = T;
-  return attention;
-}
-
 template <class Real>
 void CrossAttention::operator()(const Tensor<Real>& x, const Tensor<Real>& memory,
                                 const Tensor<Real>& wq, const Tensor<Real>& bq,

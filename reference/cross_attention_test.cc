@@ -59,6 +59,7 @@ TEST(CrossAttention, DoesNotReadPadding) {
       "cross_attention S=1 T=3 M=1 H=1 D=1 @x=1 @memory=1,2,100 @wk=0 @wv=1 @bv=0 @wo=1 @bo=0 ";
   EXPECT_THAT(DoublesOf(line + "key_length=[2]"), ElementsAre(1.5));
   EXPECT_THAT(DoublesOf(line + "key_length=[0]"), Each(IsNan()));
+  EXPECT_THAT(DoublesOf(line + "key_length=[0] empty_rows=zero"), ElementsAre(0));
 }
 
 // A product of 0.25 and 0.25 with a cap of 1e-300 is the cap, whatever it is: all weigh the same.

@@ -24,7 +24,8 @@ struct Decoder : DecoderBlockAttributes {
       "scaling=none|linear(factor=8)|dynamic(factor=4,max_position_embeddings=4) seq_len=|16 "
       "offset=0|1|2 direction=forward|transpose eps=1e-05|0.1 unit_offset=false|true "
       "kind=swiglu|geglu_tanh placement=pre|branch|parallel scale=|0.5 soft_cap=|2 "
-      "mask=causal|none window=|[1,0] chunk=|2 segments=|[2] embedding_scale=1|2 logit_cap=|2 "
+      "mask=causal|none window=|[1,0] chunk=|2 key_length=|[2] segments=|[2] "
+      "empty_rows=unspecified|zero embedding_scale=1|2 logit_cap=|2 "
       "V=7|5 L=2|1|3 S=3|1|4 M=4|6 H=2|1|4 K=1|2 D=4|2 R=2|4 F=3|5";
   static constexpr std::string_view kFormula =
       "states[0] = embedding_scale table[token];  states[l+1] = decoder_block_l(states[l])\n"
@@ -33,7 +34,9 @@ struct Decoder : DecoderBlockAttributes {
       "  table, head      [V,M]    tied embeddings: give the same twice\n"
       "  logits           [S,V]\n"
       "  states           [L+1,S,M]\n"
-      "  weights          as decoder_block has them, block l at index l of the first axis";
+      "  weights          as decoder_block has them, block l at index l of the first axis; all "
+      "blocks\n"
+      "                   have its attributes";
   static constexpr std::string_view kSource =
       "Touvron et al. 2023, arXiv:2302.13971, section 2.2; embedding_scale and logit_cap: Gemma 2, "
       "arXiv:2408.00118";

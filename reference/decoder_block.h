@@ -26,8 +26,9 @@ struct DecoderBlock : DecoderBlockAttributes {
       "offset=0|1|2 "
       "direction=forward|transpose eps=1e-05|0.1 unit_offset=false|true "
       "kind=swiglu|geglu|geglu_tanh|glu|reglu placement=pre|branch|parallel "
-      "scale=|0.5 soft_cap=|2 mask=causal|none window=|[1,0] chunk=|2 segments=|[2] "
-      "S=3|1|5 M=6|4|16 H=4|2|1 K=2|1|4 D=4|6 R=4|2 F=5|8";
+      "scale=|0.5 soft_cap=|2 mask=causal|none window=|[1,0] chunk=|2 key_length=|[2] "
+      "segments=|[2] "
+      "empty_rows=unspecified|zero S=3|1|5 M=6|4|16 H=4|2|1 K=2|1|4 D=4|6 R=4|2 F=5|8";
   static constexpr std::string_view kFormula =
       "placement=pre:  h = x + A(N1 x);  y = h + F(N2 h)\n"
       "branch:         h = x + N1 A(x);  y = h + N2 F(h)\n"
@@ -43,7 +44,12 @@ struct DecoderBlock : DecoderBlockAttributes {
       "  q_rotated, k_rotated    [H,S,D]  [K,S,D]\n"
       "  attention_out  [S,M]    A, before what branch adds to it\n"
       "  middle         [S,M]    x + the attention's branch\n"
-      "  hidden         [S,F]    act(gate u) * (up u)";
+      "  hidden         [S,F]    act(gate u) * (up u)\n"
+      "  key_length     [L]: tokens from L on are padding, which no token reads (it reads the\n"
+      "                 others); mask, window, chunk, segments, scale and soft_cap as in "
+      "attention,\n"
+      "                 where token s stands at place s\n"
+      "  empty_rows     what attention answers where nothing is read: zero, or it is not specified";
   static constexpr std::string_view kSource =
       "Touvron et al. 2023, arXiv:2302.13971, section 2.2; branch: OLMo 2, arXiv:2501.00656, "
       "section 3.2; parallel: Wang and Komatsuzaki 2021, GPT-J-6B, mesh-transformer-jax";

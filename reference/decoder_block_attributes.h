@@ -1,10 +1,8 @@
 // What the operations share that are blocks of a decoder: one list of attributes.
 #pragma once
 
-#include <optional>
-
-#include "reference/attention.h"
 #include "reference/gated.h"
+#include "reference/inner_attention.h"
 #include "reference/rms_norm.h"
 #include "reference/rope_attributes.h"
 
@@ -34,7 +32,7 @@ enum class QkNorm {
 };
 constexpr std::array<std::string_view, 3> NamesOf(QkNorm) { return {"none", "head", "full"}; }
 
-struct DecoderBlockAttributes : RopeAttributes {
+struct DecoderBlockAttributes : RopeAttributes, InnerAttention {
   static constexpr std::string_view kSteps =
       "exponent frequency angle trig table rotate square sum rsqrt scale weigh dot score cap "
       "softmax activation gate keep";
@@ -43,13 +41,7 @@ struct DecoderBlockAttributes : RopeAttributes {
   bool unit_offset = false;  // all norms multiply by 1 + weight
   GateKind kind{};
   Placement placement = Placement::kPre;
-  std::optional<double> scale{};     // of the scores; unset: D^-1/2
-  std::optional<double> soft_cap{};  // of the scores
-  Mask mask = Mask::kCausal;
-  std::optional<IntegerList> window{};
-  std::optional<int64_t> chunk{};
-  std::optional<IntegerList> segments{};
-  Dimension H{}, K{}, S{};
+  DecoderBlockAttributes() { mask = Mask::kCausal; }
   // P: Placement or PlainPlacement, as the operation has them.
   template <NamedEnum P>
   void VisitPlaced(auto&& v) {
@@ -63,9 +55,7 @@ struct DecoderBlockAttributes : RopeAttributes {
     v("scale", scale);
     v("soft_cap", soft_cap);
     v("mask", mask);
-    v("window", window);
-    v("chunk", chunk);
-    v("segments", segments);
+    VisitLimits(v);
     v("H", H);
     v("K", K);
     v("S", S);
@@ -77,21 +67,6 @@ struct DecoderBlockAttributes : RopeAttributes {
   }
 
   RmsNorm Norm() const { return {.eps = eps, .unit_offset = unit_offset}; }
-  // The block's own tokens attend to each other: one batch, as many keys as queries.
-  Attention Attending() const {
-    Attention attention;
-    attention.scale = scale;
-    attention.soft_cap = soft_cap;
-    attention.mask = mask;
-    attention.window = window;
-    attention.chunk = chunk;
-    attention.segments = segments;
-    attention.B.value = 1;
-    attention.H = H;
-    attention.K = K;
-    attention.S = attention.T = S;
-    return attention;
-  }
 };
 
 }  // namespace sextant

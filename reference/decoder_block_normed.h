@@ -26,8 +26,9 @@ struct DecoderBlockNormed : DecoderBlockAttributes {
       "scaling=none|linear(factor=8)|dynamic(factor=4,max_position_embeddings=4) seq_len=|16 "
       "offset=0|1|2 direction=forward|transpose eps=1e-05|0.1 unit_offset=false|true "
       "kind=swiglu|geglu_tanh placement=sandwich|pre|branch|parallel scale=|0.5 soft_cap=|2 "
-      "mask=causal|none window=|[1,0] chunk=|2 segments=|[2] qk_norm=head|none|full "
-      "S=3|1|5 M=6|4|16 H=4|2|1 K=2|1|4 D=4|6 R=4|2 F=5|8";
+      "mask=causal|none window=|[1,0] chunk=|2 key_length=|[2] segments=|[2] "
+      "empty_rows=unspecified|zero qk_norm=head|none|full S=3|1|5 M=6|4|16 H=4|2|1 K=2|1|4 D=4|6 "
+      "R=4|2 F=5|8";
   static constexpr std::string_view kFormula =
       "decoder_block with q and k normalised before they are rotated:\n"
       "  qk_norm=head   wq u of each head: rms_norm over D, its D numbers of q_norm\n"

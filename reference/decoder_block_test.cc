@@ -74,6 +74,37 @@ TEST(DecoderBlock, HeadsAreBlocksOfRows) {
   EXPECT_THAT(DoublesOf(line, kAttentionOut), ElementsAre(1, -2, 3, 4));
 }
 
+// Two tokens whose scores are all 0; normalised they are 1 and -1, and so are their values.
+TEST(DecoderBlock, NobodyReadsPadding) {
+  const std::string line =
+      "decoder_block pairing=half eps=0 S=2 M=1 H=1 D=2 F=1 dtype=f64 @x=3,-3 @attn_norm=1 @wk=0,0 "
+      "@wv=1,0 @wo=1,0 ";
+  EXPECT_THAT(DoublesOf(line + "mask=none", kAttentionOut), ElementsAre(0, 0));
+  EXPECT_THAT(DoublesOf(line + "mask=none key_length=[1]", kAttentionOut), ElementsAre(1, 1));
+  EXPECT_THAT(DoublesOf(line, kAttentionOut), ElementsAre(1, 0));
+  EXPECT_THAT(DoublesOf(line + "key_length=[1]", kAttentionOut), ElementsAre(1, 1));
+}
+
+// The second token's window holds padding alone: its own.
+TEST(DecoderBlock, ATokenThatReadsNothingIsItself) {
+  const std::string line =
+      "decoder_block pairing=half eps=0.5 window=[0,0] key_length=[1] S=2 M=1 H=1 D=2 F=1 "
+      "dtype=f64 @x=3,-3 @down=0 ";
+  const std::vector<double> zero = DoublesOf(line + "empty_rows=zero");
+  EXPECT_THAT(DoublesOf(line + "empty_rows=zero", kAttentionOut)[1], 0);
+  EXPECT_EQ(zero[1], -3);
+  const std::vector<double> unspecified = DoublesOf(line);
+  EXPECT_EQ(unspecified[0], zero[0]);
+  EXPECT_TRUE(std::isnan(unspecified[1]));
+}
+
+TEST(DecoderBlock, RefusesLengthsThatItDoesNotHave) {
+  const std::string line = "decoder_block pairing=half S=2 M=2 H=1 D=2 F=1 ";
+  EXPECT_THROW(Case::Parse(line + "key_length=[3]"), Error);
+  EXPECT_THROW(Case::Parse(line + "key_length=[1,2]"), Error);
+  EXPECT_THROW(Case::Parse(line + "align=top_left"), Error);
+}
+
 TEST(DecoderBlock, ASandwichNeedsTheOperationThatHasItsNorms) {
   const auto parse = [](const std::string& operation) {
     Case::Parse(operation + " pairing=half placement=sandwich V=1 L=1 S=1 M=2 H=1 D=2 F=1");

@@ -44,6 +44,16 @@ TEST(Decoder, LogitsAreCapped) {
   EXPECT_NEAR(logits[2], 2 * std::tanh(-2.5), 0x1p-51);
 }
 
+// Padding is another token: the states and logits of what comes before it stay.
+TEST(Decoder, NoBlockReadsPadding) {
+  const std::string line =
+      "decoder pairing=half mask=none key_length=[2] V=4 L=2 S=3 M=4 H=2 K=1 D=4 F=3 dtype=f64 ";
+  const std::vector<double> a = DoublesOf(line + "@token=0,1,2"),
+                            b = DoublesOf(line + "@token=0,1,3");
+  for (size_t i = 0; i < 8; ++i) EXPECT_EQ(a[i], b[i]);
+  EXPECT_NE(a[8], b[8]);
+}
+
 // Two blocks with weights of their own: state l + 1 is decoder_block of state l with weights l.
 TEST(Decoder, IsItsBlocksInARow) {
   const Proof whole = ProofOf("decoder pairing=half V=5 L=2 S=3 M=4 H=2 K=1 D=4 F=3 dtype=f64");

@@ -41,18 +41,6 @@ ActivationKind EncoderBlock::Activating() const {
                                           : ActivationKind::kGeluTanh;
 }
 
-Attention EncoderBlock::Attending() const {
-  Attention attention;
-  attention.mask = mask;
-  attention.align = Align::kTopLeft;
-  attention.key_length = key_length;
-  attention.B.value = 1;
-  attention.H = H;
-  attention.K = K;
-  attention.S = attention.T = S;
-  return attention;
-}
-
 template <class Real>
 void EncoderBlock::operator()(
     const Tensor<Real>& x, const Tensor<Real>& position_table, const Tensor<Real>& wq,

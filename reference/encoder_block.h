@@ -3,12 +3,10 @@
 #pragma once
 
 #include <array>
-#include <optional>
 #include <string_view>
-#include <vector>
 
 #include "reference/activation.h"
-#include "reference/attention.h"
+#include "reference/inner_attention.h"
 #include "reference/layer_norm.h"
 #include "reference/tensor.h"
 
@@ -26,7 +24,7 @@ constexpr std::array<std::string_view, 3> NamesOf(BlockActivation) {
   return {"relu", "gelu", "gelu_tanh"};
 }
 
-struct EncoderBlock {
+struct EncoderBlock : InnerAttention {
   static constexpr std::string_view kName = "encoder_block";
   static constexpr std::string_view kSignature =
       "x[S,M] position_table[S,M] wq[H*D,M] bq[H*D] wk[K*D,M] bk[K*D] wv[K*D,M] bv[K*D] "
@@ -43,7 +41,7 @@ struct EncoderBlock {
       "w2=normal(0.5) b2=normal(0.5) norm2_weight=near_one norm2_bias=normal(0.5)";
   static constexpr std::string_view kChoices =
       "placement=post|pre kind=relu|gelu|gelu_tanh eps=1e-05|0.1 mask=none|causal key_length=|[2] "
-      "S=3|2|4 M=6|4|8 H=2|4|1 K=2|1|4 D=3|4|1|2 F=5|8|4|1";
+      "empty_rows=unspecified|zero S=3|2|4 M=6|4|8 H=2|4|1 K=2|1|4 D=3|4|1|2 F=5|8|4|1";
   static constexpr std::string_view kFormula =
       "u = x + position_table\n"
       "placement=post:  h = N1(u + A(u));  y = N2(h + F(h))\n"
@@ -63,7 +61,9 @@ struct EncoderBlock {
       "  mask=causal            token s reads tokens 0 .. s\n"
       "  key_length             [L]: only the first L tokens are read, the rest is padding; it "
       "reads\n"
-      "                         them too. Where nothing is read, nothing is specified";
+      "                         them too\n"
+      "  empty_rows             what attention's mean is where nothing is read: zero, or not "
+      "specified";
   static constexpr std::string_view kSource =
       "Vaswani et al. 2017, arXiv:1706.03762, section 3.1, 3.3 and 3.5; pre: Xiong et al. 2020, "
       "arXiv:2002.04745, section 3; with biases: torch.nn.TransformerEncoderLayer";
@@ -71,15 +71,13 @@ struct EncoderBlock {
   NormPlacement placement = NormPlacement::kPost;
   BlockActivation kind = BlockActivation::kRelu;
   double eps = 1e-5;
-  Mask mask = Mask::kNone;
-  std::optional<IntegerList> key_length{};
-  Dimension H{}, K{}, S{};
   void Visit(auto&& v) {
     v("placement", placement);
     v("kind", kind);
     v("eps", eps);
     v("mask", mask);
     v("key_length", key_length);
+    v("empty_rows", empty_rows);
     v("H", H);
     v("K", K);
     v("S", S);
@@ -97,9 +95,6 @@ struct EncoderBlock {
 
   LayerNorm Norm() const { return {.eps = eps}; }
   ActivationKind Activating() const;
-  // One batch of S queries and as many keys; the first query is the first key, also where the last
-  // keys are padding.
-  Attention Attending() const;
 };
 
 }  // namespace sextant

@@ -11,7 +11,9 @@
 namespace sextant {
 namespace {
 
+using testing::Each;
 using testing::ElementsAre;
+using testing::IsNan;
 
 constexpr size_t kY = 0, kAttentionOut = 1, kMiddle = 2, kHidden = 3;
 
@@ -72,6 +74,13 @@ TEST(EncoderBlock, MasksLaterTokensAndPadding) {
   EXPECT_THAT(DoublesOf(line + "key_length=[1]", kAttentionOut), ElementsAre(2, 0, 2, 0));
   EXPECT_THAT(DoublesOf(line + "mask=causal key_length=[1]", kAttentionOut),
               ElementsAre(2, 0, 2, 0));
+}
+
+TEST(EncoderBlock, AnswersWithoutTokensToRead) {
+  const std::string line =
+      "encoder_block placement=pre key_length=[0] S=1 M=2 H=1 D=1 F=2 @wo=5,5 @bo=1,2 ";
+  EXPECT_THAT(DoublesOf(line, kAttentionOut), Each(IsNan()));
+  EXPECT_THAT(DoublesOf(line + "empty_rows=zero", kAttentionOut), ElementsAre(1, 2));
 }
 
 // A variance of 1 with an eps of 3: (5,3) becomes (1/2,-1/2), and that (eps 3 again) less.

@@ -6,6 +6,7 @@ one.
 """
 
 from dataclasses import dataclass
+from typing import Optional
 
 import torch
 from torch import nn
@@ -27,6 +28,7 @@ class Config:
     eps: float
     V: int = 0
     L: int = 1
+    key_length: Optional[list] = None  # how many tokens are no padding
 
 
 class RmsNorm(nn.Module):
@@ -61,6 +63,10 @@ class Attention(nn.Module):
     def prepared(self, q, k, v, position):
         return self.turned(q, position), self.turned(k, position), v
 
+    def padding(self, count):
+        length = self.config.key_length
+        return torch.arange(count) >= (length[0] if length else count)
+
     def together(self, mean):
         """[H,S,D] -> [S,H*D]"""
         return mean.transpose(0, 1).flatten(1)
@@ -71,9 +77,9 @@ class Attention(nn.Module):
         q, k, v = self.prepared(*heads, position)
         shared = self.config.H // self.config.K
         k, v = k.repeat_interleave(shared, 0), v.repeat_interleave(shared, 0)
-        later = torch.ones(len(x), len(x)).triu(1) > 0
+        hidden = (torch.ones(len(x), len(x)).triu(1) > 0) | self.padding(len(x))
         scores = q @ k.transpose(-1, -2) / self.config.D**0.5
-        weights = scores.masked_fill(later, -torch.inf).softmax(-1, working(x)).to(x.dtype)
+        weights = scores.masked_fill(hidden, -torch.inf).softmax(-1, working(x)).to(x.dtype)
         return self.wo(self.together(weights @ v))
 
 
@@ -180,6 +186,8 @@ def config_of(given):
     for name, value in FIXED.items():
         if given.get(name, value) != value:
             raise Unsupported(f"{name} is {value}")
+    if given.get("key_length") == [0]:
+        raise Unsupported("a sequence without tokens to read")
     if given["R"] != given["D"]:
         raise Unsupported("the whole head is rotated")
     return Config(**{name: given[name] for name in Config.__dataclass_fields__ if name in given})

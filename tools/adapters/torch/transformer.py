@@ -40,6 +40,8 @@ def padding_of(key_length, count):
     """True where a token is padding; nothing if none is."""
     if key_length is None:
         return None
+    if key_length == [0]:
+        raise Unsupported("a sequence without tokens to read")
     return (torch.arange(count) >= key_length[0])[None]
 
 

@@ -106,10 +106,11 @@ class Llama(unittest.TestCase):
     def norm(self, x, weight):
         return x / numpy.sqrt((x * x).mean(-1, keepdims=True) + 0.5) * weight
 
-    def block(self, x, w):
+    def block(self, x, w, length=S):
         read = self.norm(x, w["attn_norm"])
         q, k, v = (read @ w[name].T for name in ("wq", "wk", "wv"))
-        mean = attended(self.turned(q), self.turned(k), v, self.WIDTH, lambda s, t: t <= s)
+        mean = attended(self.turned(q), self.turned(k), v, self.WIDTH,
+                        lambda s, t: t <= s and t < length)
         h = x + mean @ w["wo"].T
         read = self.norm(h, w["mlp_norm"])
         gate = read @ w["gate"].T
@@ -130,6 +131,13 @@ class Llama(unittest.TestCase):
                     self.assertLess(error, 1e-12)
                 else:
                     self.assertGreater(error, 0.01)
+
+    def test_block_does_not_read_padding(self):
+        w, x = self.weights(), DRAW((S, M))
+        got = llama.SYSTEMS["llama_block"]["decoder_block"](
+            x=x, **w, **self.given(key_length=[2]))["y"].numpy()  # fmt: skip
+        self.assertLess(numpy.abs(got - self.block(x, w, 2)).max(), 1e-12)
+        self.assertGreater(numpy.abs(got - self.block(x, w)).max(), 0.001)
 
     def test_model(self):
         first, second = self.weights(), self.weights()

@@ -1,0 +1,38 @@
+// Tokens of what has attention inside (reference/inner_attention.h): those that it reads, those of
+// which anything is specified, and laws of them.
+#pragma once
+
+#include <string>
+
+#include "oracle/attention_laws.h"
+#include "oracle/laws.h"
+#include "reference/inner_attention.h"
+
+namespace sextant::oracle {
+
+// How many tokens of the sequence of that extent are read: what key_length says, or all.
+size_t TokensRead(const Case& c, const std::string& letter);
+
+// Whether anything is specified of token s of a sequence that attends to itself: it reads a token,
+// or is answered without.
+class SpecifiedTokens {
+ public:
+  explicit SpecifiedTokens(const Case& c);
+  bool operator()(size_t s) const;
+
+ private:
+  Attention attention_;
+};
+
+// The first output [S,..] is the same for both inputs at the first `count` tokens, as far as it is
+// specified; at all of them.
+Findings SameTokens(const Case& c, const Tensors& a, const Tensors& b, const Ask& ask,
+                    size_t count);
+Findings SameTokens(const Case& c, const Tensors& a, const Tensors& b, const Ask& ask);
+
+// Of operations that read x [S,M]: under a causal mask no token knows of later ones; none knows
+// what padding holds.
+Property LaterTokensDoNotCount();
+Property PaddingIsNotRead();
+
+}  // namespace sextant::oracle
