@@ -44,7 +44,8 @@ HWY_INLINE void AttendAll(const RelativeInputs<T>& in, T* y, T* scores, C* scrat
     Convert(weight, scores, keys);
     if (keys > 0) {
       const C sum = ToPowers(weight, keys).sum;
-      std::transform(weight, weight + keys, weight, [=](C w) { return w / sum; });
+      // Where all scores are -infinity nothing weighs.
+      std::transform(weight, weight + keys, weight, [=](C w) { return sum == 0 ? 0 : w / sum; });
     }
     std::fill(row_weight, row_weight + rows, C{0});
     std::fill(content, relative + D, C{0});

@@ -26,7 +26,8 @@ size_t ScratchOf(const RelativeInputs<T>& in);
 
 // y[heads,S,D] and scores[heads,S,T], before the softmax. Computes in f32 (f64 for f64) and rounds
 // once; a product with a row of the key table is computed once per query, weights are summed per
-// row of the value table. Error: that of the recipe `exact_table`. Without keys y is 0.
+// row of the value table. Error: that of the recipe `exact_table`. y is 0 without keys, and
+// where all scores of a query are -infinity.
 template <Element T>
 void RelativeAttend(const RelativeInputs<T>& in, T* y, T* scores, Computed<T>* scratch) noexcept;
 

@@ -1,5 +1,6 @@
 #include "fast/relative_attention.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "fast/proven_test.h"
@@ -92,6 +93,44 @@ TEST(RelativeAttend, UnusedRowsDoNotCount) {
     EXPECT_TRUE(y_of_nan.SameBits(y));
     EXPECT_TRUE(scores_of_nan.SameBits(scores));
   });
+}
+
+// Scores that are -infinity, as they are or by overflow: no key weighs, as in all forms of
+// attention.
+TYPED_TEST(RelativeAttendTest, WithoutWeightsGivesZeros) {
+  using T = TypeParam;
+  constexpr size_t kKeys = 3, kWidth = 5;
+  const double most = MaxFinite(kDType<T>);
+  for (const double key : {-static_cast<double>(INFINITY), -most}) {
+    if (key == -most && most < 1e30) continue;  // squares of f16 are numbers of f32
+    const auto filled = [](size_t count, double value) {
+      Guarded<T> all(count);
+      std::fill_n(all.data(), count, FromDouble<T>(value));
+      return all;
+    };
+    const Guarded<T> q = filled(kWidth, most), k = filled(kKeys * kWidth, key);
+    const Guarded<T> v = filled(kKeys * kWidth, 1), key_table = filled(3 * kWidth, 0);
+    const Guarded<T> value_table = filled(3 * kWidth, 1);
+    const std::vector<int64_t> query_position = {1}, key_position = {0, 1, 2};
+    const RelativeInputs<T> in{.heads = 1,
+                               .D = kWidth,
+                               .q = q.data(),
+                               .k = k.data(),
+                               .v = v.data(),
+                               .key_table = key_table.data(),
+                               .value_table = value_table.data(),
+                               .query_position = query_position,
+                               .key_position = key_position,
+                               .clip = 1,
+                               .scale = 0.5};
+    OnAllTargets([&] {
+      Guarded<T> y(kWidth), scores(kKeys);
+      Guarded<Computed<T>> scratch(ScratchOf(in));
+      RelativeAttend(in, y.data(), scores.data(), scratch.data());
+      for (size_t i = 0; i < y.size(); ++i) EXPECT_EQ(ToDouble(y[i]), 0);
+      for (size_t t = 0; t < kKeys; ++t) EXPECT_EQ(ToDouble(scores[t]), -INFINITY);
+    });
+  }
 }
 
 TEST(RelativeAttend, WithoutKeysGivesZeros) {
