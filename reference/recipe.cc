@@ -20,7 +20,8 @@ constexpr StandardRecipe kStandard[] = {
     {"native", "*=T", "*=f32 table=T rotate=T weigh=T score=T gate=T keep=T store=T",
      "every step in the dtype; for f16 and bf16 the frequencies, angles, cos and sin, sums, roots, "
      "dot products, activations and softmax in f32; the table, the rotation, scores, weights, "
-     "gates and what operations hand on in the dtype (Hugging Face)"},
+     "gates and what operations hand on in the dtype; logits in f32 (Hugging Face; 'native "
+     "store=bf16' where a bf16 head rounds them)"},
     {"f32_compute", "*=T", "*=f32 keep=T store=T",
      "f32 inside an operation, one rounding at its end (Meta)"},
     {"all_native", "*=T", "*=T", "every step in the dtype, 16-bit angles included"},
@@ -134,9 +135,12 @@ std::vector<StandardRecipe> StandardRecipes() {
 }
 
 Recipe ParseRecipe(std::string_view text, DType dtype) {
+  const size_t end = std::min(text.find(' '), text.size());
   for (const StandardRecipe& standard : kStandard) {
-    if (standard.name != text) continue;
-    Recipe recipe = ParseLine(IsNarrow(dtype) ? standard.line_16 : standard.line);
+    if (standard.name != text.substr(0, end)) continue;
+    std::string line(IsNarrow(dtype) ? standard.line_16 : standard.line);
+    line += text.substr(end);  // of a step that is said twice the last counts
+    Recipe recipe = ParseLine(line);
     recipe.name = text;
     return recipe;
   }
@@ -147,7 +151,7 @@ Recipe ParseRecipe(std::string_view text, DType dtype) {
       exist += standard.name;
     }
     throw Error("there is no recipe '", text, "'; there are:", exist,
-                ", or a line such as '*=f32 table=T rotate=T'");
+                ", or a line such as '*=f32 table=T rotate=T' or 'native store=bf16'");
   }
   return ParseLine(text);
 }

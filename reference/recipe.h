@@ -84,8 +84,8 @@ struct Recipe {
   std::array<StepRule, kStepNames.size()> steps;
 };
 
-// A standard recipe's name, or a line. Throws Error naming the steps, formats and forms that exist.
-// native, f32_compute and all_native depend on the dtype of the case.
+// A standard recipe's name, a line, or both ("native store=bf16"); f32_compute, native, all_native
+// depend on the case's dtype. Throws Error naming the steps, formats and forms that exist.
 Recipe ParseRecipe(std::string_view text, DType dtype);
 
 // Name and meaning of the standard recipes.

@@ -71,6 +71,21 @@ TEST(Recipe, EveryStandardRecipeParsesUnderItsName) {
   }
 }
 
+TEST(Recipe, LinesMayDifferFromAStandardRecipe) {
+  const Recipe native = ParseRecipe("native", DType::kF16);
+  const Recipe other = ParseRecipe("native store=bf16 dot=f64", DType::kF16);
+  EXPECT_EQ(other.name, "native store=bf16 dot=f64");
+  EXPECT_TRUE(Rule(native, Step::kStore).of_tensor);
+  EXPECT_FALSE(Rule(other, Step::kStore).of_tensor);
+  EXPECT_EQ(Rule(other, Step::kStore).format, DType::kBF16);
+  EXPECT_EQ(Rule(other, Step::kDot).format, DType::kF64);
+  EXPECT_TRUE(Rule(other, Step::kKeep).of_tensor);
+  EXPECT_EQ(Rule(other, Step::kSum).format, DType::kF32);
+  EXPECT_TRUE(Rule(ParseRecipe("native flush", DType::kF32), Step::kDot).flushes);
+  EXPECT_EQ(ErrorOf("naive store=T"),
+            "recipe: 'naive' is neither step=format nor flush nor a standard recipe");
+}
+
 TEST(Recipe, ErrorsNameWhatExists) {
   EXPECT_EQ(ErrorOf("angel=f32"),
             "'angel' is not one of: exponent frequency angle trig factor table rotate square sum "

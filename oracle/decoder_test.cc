@@ -1,0 +1,71 @@
+// Logits of 16 bits: right by the recipe that says so.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "oracle/judge.h"
+#include "oracle/oracle.h"
+#include "reference/draw.h"
+
+namespace sextant::oracle {
+namespace {
+
+constexpr size_t kLogits = 0;
+
+// By recipe `native` tensors are handed on in 16 bits, whose errors hide those of rounded logits;
+// in f32 nothing does.
+class SixteenBitLogits : public testing::TestWithParam<const char*> {
+ public:
+  std::string Stored(const std::string& recipe) const { return recipe + " store=" + GetParam(); }
+  Tensors By(const std::string& recipe) const {
+    return AnswerBy(c, inputs, ParseRecipe(recipe, c.dtype()));
+  }
+  bool Conform(const Tensors& answer, const std::string& recipe) const {
+    const Judgement judged(c, inputs, ParseRecipe(recipe, c.dtype()));
+    return judged(answer).status == Verdict::Status::kConforms;
+  }
+
+  const Case c = Case::Parse("decoder pairing=half V=5 L=2 S=3 M=4 H=2 K=1 D=4 F=3 dtype=" +
+                             std::string(GetParam()));
+  const Tensors inputs = DrawInputs(c);
+};
+
+TEST_P(SixteenBitLogits, ConformByTheRecipeThatSaysSo) {
+  for (const std::string recipe : {"native", "*=f32"}) {
+    const Tensors narrow = By(Stored(recipe));
+    ASSERT_TRUE(std::ranges::all_of(narrow[kLogits].values.data,
+                                    [&](double x) { return RoundTo(c.dtype(), x) == x; }));
+    EXPECT_TRUE(Conform(narrow, Stored(recipe))) << recipe;
+  }
+  EXPECT_FALSE(Conform(By(Stored("*=f32")), "*=f32"));
+}
+
+TEST_P(SixteenBitLogits, AreNotDemanded) {
+  for (const std::string recipe : {"native", "*=f32"}) {
+    const Tensors wide = By(recipe);
+    EXPECT_NE(wide[kLogits].values.data, By(Stored(recipe))[kLogits].values.data);
+    EXPECT_TRUE(Conform(wide, recipe));
+    EXPECT_TRUE(Conform(wide, Stored(recipe)));
+  }
+}
+
+TEST_P(SixteenBitLogits, FailByThatRecipeWhereTheyAreWrong) {
+  Tensors off = By(Stored("*=f32"));
+  double& logit = off[kLogits].values.data[3];
+  logit = NextUp(c.dtype(), NextUp(c.dtype(), logit));
+  EXPECT_FALSE(Conform(off, Stored("*=f32")));
+  const Recipe native = ParseRecipe(Stored("native"), c.dtype());
+  for (const Defect& defect : OracleOf("decoder").defects) {
+    if (defect.name != "last_norm_missing" && defect.name != "head_tied") continue;
+    const auto hypothesis = defect.hypothesis(c, inputs, native);
+    ASSERT_TRUE(hypothesis) << defect.name;
+    EXPECT_FALSE(Conform(Predict(*hypothesis, c), Stored("native"))) << defect.name;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Types, SixteenBitLogits, testing::Values("bf16", "f16"),
+                         [](const auto& info) { return std::string(info.param); });
+
+}  // namespace
+}  // namespace sextant::oracle
