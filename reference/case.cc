@@ -46,11 +46,15 @@ std::set<std::string> LettersOf(const OperationInfo& info) {
 
 // A distribution with a dimension of the case for its number, "random_positions(V)", has its
 // extent.
-std::string WithExtents(const std::string& spec, const Dimensions& dimensions) {
+std::string WithExtents(const std::string& input, const std::string& spec,
+                        const Dimensions& dimensions) {
   const size_t open = spec.find('(');
   if (open == spec.npos || open + 3 != spec.size() || spec.back() != ')') return spec;
   const auto at = dimensions.find(spec.substr(open + 1, 1));
   if (at == dimensions.end()) return spec;
+  if (at->second == 0)
+    throw Error("dimension ", at->first, " is 0, expected 1 or more, of which @", input, "=", spec,
+                " draws");
   return spec.substr(0, open + 1) + std::to_string(at->second) + ")";
 }
 
@@ -62,6 +66,26 @@ int64_t IntegerOf(const std::string& what, const std::string& text) {
     throw Error(what, ": ", e.what());
   }
   return value;
+}
+
+// How many numbers @input=spec lists; empty for a distribution or a file.
+std::optional<size_t> CountOfList(const std::string& input, const std::string& spec) {
+  try {
+    return CountOfSpec(spec);
+  } catch (const Error& e) {
+    throw Error("@", input, "=", spec, ": ", e.what());
+  }
+}
+
+// Of the word key=text of a case of `operation`.
+DType FloatTypeOf(const std::string& operation, const std::string& key, const std::string& text) {
+  std::string names;
+  for (const DType type : kFloatTypes) {
+    if (NameOf(type) == text) return type;
+    names += " ";
+    names += NameOf(type);
+  }
+  throw Error(operation, ": ", key, ": '", text, "' is not one of:", names);
 }
 
 template <class Names>
@@ -120,8 +144,7 @@ void Case::Take(const std::string& key, const std::string& text) {
     return std::ranges::any_of(tensors, [&](const TensorSpec& t) { return t.name == name; });
   };
   if (key == "dtype") {
-    dtype_ = ParseDType(text);
-    if (dtype_ == DType::kI64) throw Error(name_, ": dtype=i64 is not one of: f64 f32 f16 bf16");
+    dtype_ = FloatTypeOf(name_, key, text);
   } else if (key == "seed") {
     seed_ = static_cast<uint64_t>(IntegerOf(key, text));
   } else if (key.starts_with("dtype.")) {
@@ -134,9 +157,7 @@ void Case::Take(const std::string& key, const std::string& text) {
         throw Error(name_, ": ", tensor, " holds integers: its dtype is i64");
       }
     }
-    dtypes_[tensor] = ParseDType(text);
-    if (dtypes_[tensor] == DType::kI64)
-      throw Error(name_, ": ", key, "=i64 is not one of: f64 f32 f16 bf16");
+    dtypes_[tensor] = FloatTypeOf(name_, key, text);
   } else if (key[0] == '@') {
     const std::string input = key.substr(1);
     if (!is_tensor(inputs, input)) {
@@ -169,8 +190,9 @@ void Case::Bind() {
       throw Error(name_, " has no dimension ", letter, "; it has:", Join(letters));
   }
   for (const TensorSpec& input : info().signature.inputs) {
-    if (!specs_.contains(input.name) || input.extents.empty()) continue;
-    const std::optional<size_t> count = CountOfSpec(specs_.at(input.name));
+    if (!specs_.contains(input.name)) continue;
+    const std::optional<size_t> count = CountOfList(input.name, specs_.at(input.name));
+    if (input.extents.empty()) continue;
     const std::string& last = input.extents.back();
     const std::string letter = last.substr(0, 1);
     if (!count || dimensions_.contains(letter)) continue;
@@ -234,11 +256,11 @@ std::string Case::ToString() const {
 
 std::string Case::SpecOf(const TensorSpec& input) const {
   if (const auto at = specs_.find(input.name); at != specs_.end()) {
-    return WithExtents(at->second, dimensions_);
+    return WithExtents(input.name, at->second, dimensions_);
   }
   for (const std::string& word : WordsOf(info().draw)) {
     const auto [name, spec] = SplitWord(word);
-    if (name == input.name) return WithExtents(spec, dimensions_);
+    if (name == input.name) return WithExtents(name, spec, dimensions_);
   }
   return "normal";
 }

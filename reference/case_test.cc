@@ -126,11 +126,12 @@ TEST(Case, ErrorsNameWhatExists) {
   EXPECT_EQ(ErrorOf("rms_norm N=1 M=2 @y=normal"), "rms_norm has no input 'y'; it has: x weight");
   EXPECT_EQ(ErrorOf("rms_norm N=1 M=2 dtype.z=f32"),
             "rms_norm has no tensor 'z'; its signature is x[N,M] weight:wide[M] -> y[N,M]");
-  EXPECT_EQ(ErrorOf("rms_norm N=1 M=2 dtype=f8"), "'f8' is not one of: f64 f32 f16 bf16 i64");
+  EXPECT_EQ(ErrorOf("rms_norm N=1 M=2 dtype=f8"),
+            "rms_norm: dtype: 'f8' is not one of: f64 f32 f16 bf16");
   EXPECT_EQ(ErrorOf("rms_norm N=1 M=2 dtype=i64"),
-            "rms_norm: dtype=i64 is not one of: f64 f32 f16 bf16");
+            "rms_norm: dtype: 'i64' is not one of: f64 f32 f16 bf16");
   EXPECT_EQ(ErrorOf("rms_norm N=1 M=2 dtype.x=i64"),
-            "rms_norm: dtype.x=i64 is not one of: f64 f32 f16 bf16");
+            "rms_norm: dtype.x: 'i64' is not one of: f64 f32 f16 bf16");
   EXPECT_EQ(ErrorOf("rms_norm N=-1 M=2"), "dimension N is -1, expected 0 to 8589934592");
   EXPECT_EQ(ErrorOf("rms_norm N=1.5 M=2"), "dimension N: '1.5' is not an integer");
   EXPECT_EQ(ErrorOf("rms_norm N=99999999999999999999 M=2"),

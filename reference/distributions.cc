@@ -215,7 +215,11 @@ Distribution::Distribution(const std::string& spec, const std::string& input, DT
   }
   if (open == spec.npos) return;
   if (!spec.ends_with(')')) throw Error(text_, " has no closing ')'");
-  arguments_ = ParseArguments(std::string_view(spec).substr(open + 1, spec.size() - open - 2));
+  try {
+    arguments_ = ParseArguments(std::string_view(spec).substr(open + 1, spec.size() - open - 2));
+  } catch (const Error& e) {
+    throw Error(text_, ": ", e.what());
+  }
   const auto fits = [&](double x) {
     return dtype == DType::kI64 ? IsRepresentable(dtype, x) : std::isfinite(x);
   };

@@ -62,6 +62,7 @@ TEST(Distribution, RefusesNumbersThatMeanNothing) {
 }
 
 TEST(Distribution, RefusesWhatIsNoNumber) {
+  EXPECT_EQ(ErrorOf("uniform(-inf,1)"), ": '-inf' is not a finite number");
   for (const char* spec : {"normal()", "special()", "uniform(0,)", "uniform(,1)", "normal(1..2)",
                            "normal(nan)", "normal(inf)", "sequence(9007199254740993)"}) {
     EXPECT_THROW(Distribution(spec, "x", DType::kF64), Error) << spec;

@@ -1,5 +1,6 @@
 #include "reference/draw.h"
 
+#include <cctype>
 #include <cmath>
 #include <sstream>
 #include <vector>
@@ -9,9 +10,15 @@
 namespace sextant {
 namespace {
 
+bool IsNonFinite(std::string_view number) {
+  std::string letters;
+  for (const char c : number.substr(number.find_first_not_of("-+") == 1 ? 1 : 0, 3))
+    letters += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return letters == "nan" || letters == "inf";
+}
 bool IsList(std::string_view spec) {
-  return !spec.empty() && (spec[0] == '-' || (spec[0] >= '0' && spec[0] <= '9')) &&
-         spec.find(".npy") == spec.npos;
+  return !spec.empty() && spec.find(".npy") == spec.npos &&
+         (spec[0] == '-' || (spec[0] >= '0' && spec[0] <= '9') || IsNonFinite(spec));
 }
 bool IsFile(std::string_view spec) { return spec.find(".npy#") != spec.npos; }
 
@@ -34,7 +41,7 @@ std::pair<double, double> ParseRange(const std::string& item, size_t dots) {
 // Numbers and inclusive ranges of a list, handed to `take` one by one.
 template <class Take>
 void ForEachNumber(std::string_view spec, Take take) {
-  if (spec.ends_with(',')) throw Error("'", spec, "' ends with a comma");
+  if (spec.ends_with(',')) throw Error("the list ends with a comma");
   std::istringstream items{std::string(spec)};
   for (std::string item; std::getline(items, item, ',');) {
     const size_t dots = item.find("..");

@@ -77,19 +77,36 @@ TEST(Draw, RefusesWhatTheTypeCannotHold) {
 
 TEST(Draw, RefusesListsThatMeanNothing) {
   EXPECT_EQ(ErrorOf("rope_table R=2 @position=3..1"),
-            "'3..1' is no range of integers, first to last, of at most 2^53");
+            "@position=3..1: '3..1' is no range of integers, first to last, of at most 2^53");
   EXPECT_EQ(ErrorOf("rope_table R=2 @position=0..0x1p30"),
-            "'0..0x1p30' is a range of 1073741825 integers, expected at most 16777216");
+            "@position=0..0x1p30: '0..0x1p30' is a range of 1073741825 integers, expected at most "
+            "16777216");
   EXPECT_THAT(ErrorOf("rope_table R=2 @position=0..0x1p60"), HasSubstr("no range of integers"));
   EXPECT_EQ(ErrorOf("rope_table R=2 @position=1e300..1e300"),
-            "'1e300..1e300' is no range of integers, first to last, of at most 2^53");
+            "@position=1e300..1e300: '1e300..1e300' is no range of integers, first to last, of at "
+            "most 2^53");
   EXPECT_EQ(ErrorOf("rope_table R=2 @position=9007199254740993"),
-            "'9007199254740993' is not exactly a number of 53 bits");
-  EXPECT_EQ(ErrorOf("rope_table R=2 @position=1,2,"), "'1,2,' ends with a comma");
+            "@position=9007199254740993: '9007199254740993' is not exactly a number of 53 bits");
+  EXPECT_EQ(ErrorOf("rope_table R=2 @position=1,2,"), "@position=1,2,: the list ends with a comma");
   EXPECT_EQ(ErrorOf("rope_table R=2 S=1 dtype.position=f64"),
             "rope_table: position holds integers: its dtype is i64");
-  EXPECT_EQ(ErrorOf("rope_table R=2 @position=1,,2"), "'' is not a finite number");
+  EXPECT_EQ(ErrorOf("rope_table R=2 @position=1,,2"), "@position=1,,2: '' is not a finite number");
   EXPECT_EQ(ErrorOf("rms_norm N=1 M=1 @x=a.npy#00"), "@x=a.npy#00: files cannot be read here");
+}
+
+TEST(Draw, ListsHoldFiniteNumbers) {
+  for (const std::string number : {"nan", "-nan", "NaN", "inf", "-inf", "+inf", "-Infinity"}) {
+    const std::string why = ": '" + number + "' is not a finite number";
+    EXPECT_EQ(ErrorOf("rms_norm N=1 M=1 @x=" + number), "@x=" + number + why);
+    EXPECT_EQ(ErrorOf("rms_norm N=1 M=2 @x=1," + number), "@x=1," + number + why);
+    EXPECT_EQ(ErrorOf("rope_table R=2 @position=" + number), "@position=" + number + why);
+  }
+}
+
+TEST(Draw, ATableToDrawRowsOfHasSome) {
+  const std::string line = "embedding S=1 M=1 V=0";
+  EXPECT_EQ(ErrorOf(line),
+            "dimension V is 0, expected 1 or more, of which @token=random_positions(V) draws");
 }
 
 TEST(Draw, AsksForFilesByPathAndDigest) {

@@ -7,6 +7,7 @@ namespace sextant {
 size_t RowOfToken(const Tensor<double>& token, size_t s, size_t V) {
   const double t = token(s);
   if (t >= 0 && t < static_cast<double>(V)) return static_cast<size_t>(t);
+  if (V == 0) throw Error("dimension V is 0, expected 1 or more: token[", s, "] is a row of table");
   throw Error("token[", s, "] is ", t, ", expected 0 to ", static_cast<double>(V) - 1,
               ": the table has ", V, " rows");
 }

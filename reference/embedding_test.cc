@@ -69,6 +69,8 @@ TEST(Embedding, RefusesTokensThatTheTableDoesNotHave) {
   EXPECT_EQ(ErrorOf("embedding V=3 M=2 @token=-1"),
             "token[0] is -1, expected 0 to 2: the table has 3 rows");
   EXPECT_EQ(ErrorOf("embedding V=3 M=2 @token=0..2"), "no error");
+  EXPECT_EQ(ErrorOf("embedding V=0 M=2 @token=0"),
+            "dimension V is 0, expected 1 or more: token[0] is a row of table");
 }
 
 TEST(Embedding, DrawsTokensOfItsTable) {

@@ -2,6 +2,9 @@
 #include <cstdio>
 #include <iostream>
 #include <memory>
+#include <sstream>
+#include <string>
+#include <vector>
 
 #include "reference/operations.h"
 #include "tools/commands.h"
@@ -26,6 +29,34 @@ int List(bool json) {
   return kVerified;
 }
 
+// The lines of a formula's text that say what `name` is, without the name: the first begins with
+// it, those that are indented further go on.
+std::vector<std::string> LinesAbout(const std::string& name, std::string_view formula) {
+  std::vector<std::string> about;
+  std::istringstream lines{std::string(formula)};
+  for (std::string line; std::getline(lines, line);) {
+    const bool begins = line.starts_with("  " + name + "  ");
+    if (about.empty() ? !begins : !line.starts_with("    ")) continue;
+    line.erase(0, line.find_first_not_of(' ', begins ? name.size() + 2 : 0));
+    about.push_back(line);
+  }
+  return about;
+}
+
+// An attribute that the operation's own formula does not explain is explained where another
+// operation has the same.
+std::vector<std::string> ExplanationOf(const Attribute& attribute, const OperationInfo& info) {
+  if (info.formula.find(attribute.name) != std::string_view::npos) return {};
+  for (const auto& other : AllOperations()) {
+    for (const Attribute& same : other->Attributes()) {
+      if (same.name != attribute.name || same.text != attribute.text) continue;
+      auto lines = LinesAbout(attribute.name, other->info().formula);
+      if (!lines.empty()) return lines;
+    }
+  }
+  return {};
+}
+
 int Describe(const std::string& name) {
   const auto operation = MakeOperationNamed(name);
   const OperationInfo& info = operation->info();
@@ -38,6 +69,7 @@ int Describe(const std::string& name) {
     for (size_t i = 0; i < a.values.size(); ++i)
       std::cout << (i == 0 ? "   one of: " : " ") << a.values[i];
     std::cout << "\n";
+    for (const std::string& line : ExplanationOf(a, info)) std::cout << "      " << line << "\n";
   }
   std::cout << "  dtype=f32   one of: f64 f32 f16 bf16\n  seed=1\n";
   std::cout << "steps:  " << (info.steps.empty() ? "none, it is exact" : info.steps) << "\n";

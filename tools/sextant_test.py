@@ -59,6 +59,12 @@ class Program(unittest.TestCase):
             self.assertEqual(result.returncode, status, result.stdout)
             self.assertEqual(json.loads(self.path("a.json").read_text())["exit_status"], status)
 
+    def test_describe_says_what_an_unset_seq_len_is(self):
+        for name in "rope_frequencies", "rope", "rope_matrix", "rope_attention", "decoder":
+            told = self.run_it("describe", name).stdout
+            self.assertRegex(told, "tokens of the sequence, for dynamic and longrope; unset")
+            self.assertEqual(told.count("model was trained on"), 1)
+
     def test_configurations_complete_the_lines_of_golden_inputs_and_check(self):
         config = {"model_type": "qwen2_vl", "hidden_size": 32, "num_attention_heads": 2,
                   "num_key_value_heads": 2, "rope_theta": 500.0,
