@@ -15,6 +15,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::StartsWith;
+using testing::UnorderedElementsAre;
 
 struct Asked {
   explicit Asked(const std::string& line)
@@ -88,6 +89,20 @@ TEST(CausesOf, NamesTheNearerOfTwo) {
   EXPECT_THAT(
       CausesOf(asked.c, asked.inputs, asked.recipe, AnswerBy(asked.c, doubled, asked.recipe)),
       ElementsAre(StartsWith("sink_doubled ")));
+}
+
+// eps hardly shows beside a mean square of 1: three ways to have next to none predict the same, up
+// to the roundings of one computation or another.
+TEST(CausesOf, NamesAllThatRoundingCannotTellApart) {
+  const Asked asked("rms_norm N=2 M=7 dtype=f32");
+  for (const char* recipe : {"native", "exact", "f32_compute"}) {
+    const Tensors answer =
+        AnswerBy(asked.c.With("eps=1e-08"), asked.inputs, ParseRecipe(recipe, asked.c.dtype()));
+    EXPECT_THAT(CausesOf(asked.c, asked.inputs, asked.recipe, answer),
+                UnorderedElementsAre(StartsWith("eps_as_floor "), StartsWith("eps_missing "),
+                                     StartsWith("eps=1e-08 ")))
+        << recipe;
+  }
 }
 
 // What bugs that hardly show here would permit is no explanation of something else.

@@ -30,24 +30,11 @@ Findings CheckIdle(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-// Tokens from `first` on are others: logits before them stay.
-Findings CheckBefore(const Case& c, const Tensors& inputs, const Ask& ask, size_t first) {
-  if (ExtentOf(c, "V") < 2) return {};
-  Tensors other = inputs;
-  auto& token = In(other, "token").data;
-  for (size_t s = first; s < token.size(); ++s) token[s] = token[s] > 0 ? token[s] - 1 : 1;
-  return SameTokens(c, inputs, other, ask, first);
-}
-
-Findings CheckLater(const Case& c, const Tensors& inputs, const Ask& ask) {
-  const size_t S = ExtentOf(c, "S");
-  if (TextOf(c, "mask") != "causal" || S < 2) return {};
-  return CheckBefore(c, inputs, ask, S - 1);
-}
-
-Findings CheckPadding(const Case& c, const Tensors& inputs, const Ask& ask) {
-  const size_t read = TokensRead(c, "S");
-  return read == ExtentOf(c, "S") ? Findings() : CheckBefore(c, inputs, ask, read);
+// Every token becomes the next in the vocabulary.
+void ChangeTokens(const Case& c, Tensors& inputs, size_t first) {
+  const auto V = static_cast<double>(ExtentOf(c, "V"));
+  auto& token = In(inputs, "token").data;
+  for (size_t s = first; s < token.size(); ++s) token[s] = token[s] + 1 < V ? token[s] + 1 : 0;
 }
 
 // Tokens are names: numbered in reverse, with table and head, they give the logits in reverse.
@@ -159,9 +146,8 @@ Oracle MakeOracle<Decoder>() {
   return {
       .properties = {{"idle_branches_change_nothing",
                       "with wo and down 0 every state is the embedding", CheckIdle},
-                     {"later_tokens_do_not_count",
-                      "with mask=causal a token's logits know nothing of later ones", CheckLater},
-                     {"padding_is_not_read", "tokens beyond key_length may be any", CheckPadding},
+                     LaterTokensDoNotCount(ChangeTokens),
+                     PaddingIsNotRead(ChangeTokens),
                      {"tokens_are_names", "tokens numbered in reverse give the logits in reverse",
                       CheckNames},
                      {"translation_invariant", "only differences of positions count", CheckShift}},

@@ -35,8 +35,9 @@ std::map<std::string, Oracle, std::less<>> MakeAll(List<Ops...>) {
   return all;
 }
 
-// Of two explanations the one this much farther from the answer is not told.
-constexpr double kFarther = 2;
+// Of two explanations the one this much farther from the answer is not told; unless on the average
+// it is off by less than that part of what is permitted, by which honest orders of summing differ.
+constexpr double kFarther = 2, kNoise = 0.125;
 
 // Sum over all elements of |answer - prediction| in permitted errors, 1 at most for each.
 double Distance(const Tensors& answer, const Tensors& predicted,
@@ -78,11 +79,15 @@ std::vector<std::string> CausesOf(const Case& c, const Tensors& inputs, const Re
                        defect.name + " (" + defect.why + ")");
     nearest = std::min(nearest, found.back().first);
   }
+  size_t elements = 0;
+  for (const NamedTensor& tensor : answer) elements += tensor.values.data.size();
+  const double noise = kNoise * static_cast<double>(elements);
   // A bug that hardly shows here would explain whatever else is wrong, and one that shows nearly as
   // another does would be named with it.
+  const double farthest = std::min(honest / kFarther, std::max(kFarther * nearest, noise));
   std::vector<std::string> causes;
   for (const auto& [distance, cause] : found) {
-    if (kFarther * distance <= honest && distance <= kFarther * nearest) causes.push_back(cause);
+    if (distance <= farthest) causes.push_back(cause);
   }
   return causes;
 }

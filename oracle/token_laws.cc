@@ -3,29 +3,6 @@
 #include <algorithm>
 
 namespace sextant::oracle {
-namespace {
-
-// Tokens of x from `first` on become others: those before stay.
-Findings CheckBefore(const Case& c, const Tensors& inputs, const Ask& ask, size_t first) {
-  Tensors other = inputs;
-  Tensor<double>& x = In(other, "x");
-  for (size_t i = first * ExtentOf(c, "M"); i < x.data.size(); ++i)
-    x.data[i] = -2 * x.data[i] + 0.0;
-  return SameTokens(c, inputs, other, ask, first);
-}
-
-Findings CheckLater(const Case& c, const Tensors& inputs, const Ask& ask) {
-  const size_t S = ExtentOf(c, "S");
-  if (TextOf(c, "mask") != "causal" || S < 2) return {};
-  return CheckBefore(c, inputs, ask, S - 1);
-}
-
-Findings CheckPadding(const Case& c, const Tensors& inputs, const Ask& ask) {
-  const size_t read = TokensRead(c, "S");
-  return read == ExtentOf(c, "S") ? Findings() : CheckBefore(c, inputs, ask, read);
-}
-
-}  // namespace
 
 size_t TokensRead(const Case& c, const std::string& letter) {
   const auto length = AttributesIn<AttentionAttributes>(c).key_length;
@@ -55,13 +32,32 @@ Findings SameTokens(const Case& c, const Tensors& a, const Tensors& b, const Ask
   return SameTokens(c, a, b, ask, ExtentOf(c, "S"));
 }
 
-Property LaterTokensDoNotCount() {
-  return {"later_tokens_do_not_count", "with mask=causal a token knows nothing of later ones",
-          CheckLater};
+void ChangeRows(const Case& c, Tensors& inputs, size_t first) {
+  Tensor<double>& x = In(inputs, "x");
+  for (size_t i = first * ExtentOf(c, "M"); i < x.data.size(); ++i)
+    x.data[i] = -2 * x.data[i] + 0.0;
 }
 
-Property PaddingIsNotRead() {
-  return {"padding_is_not_read", "tokens beyond key_length may hold anything", CheckPadding};
+Property LaterTokensDoNotCount(TokenChange change) {
+  return {"later_tokens_do_not_count", "with mask=causal a token knows nothing of later ones",
+          [change](const Case& c, const Tensors& inputs, const Ask& ask) {
+            const size_t S = ExtentOf(c, "S");
+            if (TextOf(c, "mask") != "causal" || S < 2) return Findings();
+            Tensors other = inputs;
+            change(c, other, S - 1);
+            return SameTokens(c, inputs, other, ask, S - 1);
+          }};
+}
+
+Property PaddingIsNotRead(TokenChange change) {
+  return {"padding_is_not_read", "tokens beyond key_length may be anything",
+          [change](const Case& c, const Tensors& inputs, const Ask& ask) {
+            const size_t read = TokensRead(c, "S");
+            if (read == ExtentOf(c, "S")) return Findings();
+            Tensors other = inputs;
+            change(c, other, read);
+            return SameTokens(c, inputs, other, ask, read);
+          }};
 }
 
 }  // namespace sextant::oracle

@@ -30,9 +30,12 @@ Findings SameTokens(const Case& c, const Tensors& a, const Tensors& b, const Ask
                     size_t count);
 Findings SameTokens(const Case& c, const Tensors& a, const Tensors& b, const Ask& ask);
 
-// Of operations that read x [S,M]: under a causal mask no token knows of later ones; none knows
-// what padding holds.
-Property LaterTokensDoNotCount();
-Property PaddingIsNotRead();
+// Makes the tokens from `first` on others: rows of x [S,M].
+using TokenChange = void (*)(const Case& c, Tensors& inputs, size_t first);
+void ChangeRows(const Case& c, Tensors& inputs, size_t first);
+
+// Under a causal mask no token knows of later ones; none knows what padding holds.
+Property LaterTokensDoNotCount(TokenChange change = ChangeRows);
+Property PaddingIsNotRead(TokenChange change = ChangeRows);
 
 }  // namespace sextant::oracle
