@@ -177,6 +177,14 @@ class Program(unittest.TestCase):
             self.assertEqual((result.returncode, result.stdout), (2, ""))
             self.assertIn("expected the name of a file", result.stderr)
 
+    def test_seeds_are_numbers_of_64_bits(self):
+        command = ("properties", "rms_norm", "--subject", "fast", "--count", "1", "--seed")
+        self.assertIn("(seed 18446744073709551615)", self.run_it(*command, str(2**64 - 1)).stdout)
+        for seed in ("-1", str(2**64), "1.5", "one"):
+            result = self.run_it(*command, seed)
+            self.assertEqual((result.returncode, result.stdout), (2, ""))
+            self.assertIn("expected an integer from 0 to 2^64 - 1", result.stderr)
+
     def test_cases_come_through_pipes_and_from_any_editor(self):
         command = [PROGRAM, "check", "/dev/stdin", "--subject", "fast"]
         for text in (f"{ONE_CASE}\n", f"\ufeff{ONE_CASE}\r\n"):
