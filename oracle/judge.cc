@@ -109,6 +109,17 @@ Grade GradeOf(const GoldenTensor& golden, size_t i, double got, double error, do
   return error <= likely ? Grade::kWithin : Grade::kUnlikely;
 }
 
+// Where anything is permitted, NaN and infinity too.
+Grade OpenGradeOf(double error, double likely) {
+  return error <= likely || std::isinf(likely) ? Grade::kExact : Grade::kUnlikely;
+}
+
+// 0 / 0 is 0.
+double RatioOf(double error, double limit) {
+  if (error == 0) return 0;
+  return limit > 0 && !std::isnan(error) ? error / limit : INFINITY;
+}
+
 // One tensor, element by element.
 class TensorJudge {
  public:
@@ -142,23 +153,24 @@ class TensorJudge {
     verdict_.enclosed += radius > 0;
     const double error = ErrorOf(got, golden_.value.data[i], high, low);
     const double likely = permitted_.likely.data[i] + radius;
-    if (std::isinf(bound) && (std::isinf(likely) || error <= likely)) {
-      ++verdict_.unjudgeable;
-      return;
-    }
-    const Grade grade = GradeOf(golden_, i, got, error, bound, likely);
+    const bool open = std::isinf(bound);
+    const Grade grade =
+        open ? OpenGradeOf(error, likely) : GradeOf(golden_, i, got, error, bound, likely);
     const bool fails = grade == Grade::kFails;
     verdict_.grade = std::max(verdict_.grade, grade);
     verdict_.failed += fails;
     verdict_.unlikely += grade == Grade::kUnlikely;
-    permitted_.vacuous[i] && grade < Grade::kUnlikely ? ++verdict_.vacuous : ++verdict_.judged;
-    double ratio = 0;  // of what is permitted
-    if (error != 0) ratio = bound > 0 && !std::isnan(error) ? error / bound : INFINITY;
-    if (ratio > worst_) {
-      worst_ = ratio;
-      verdict_.worst = {IndexText(golden_.name, got_.shape, i), got, high, bound, error};
+    verdict_.unjudgeable += open;
+    verdict_.vacuous += !open && permitted_.vacuous[i] && !fails;
+    verdict_.judged += !open && (!permitted_.vacuous[i] || fails);
+    const double limit = grade == Grade::kUnlikely ? likely : bound;
+    const std::pair rank(std::max(grade, Grade::kWithin), RatioOf(error, limit));
+    if (rank > worst_) {
+      worst_ = rank;
+      verdict_.worst = {IndexText(golden_.name, got_.shape, i), got, high, bound, error, likely};
     }
-    if (bound > 0 && !fails) bias_.Add(i, got, error == 0 ? 0 : ((got - high) - low) / bound);
+    if (bound > 0 && !open && !fails)
+      bias_.Add(i, got, error == 0 ? 0 : ((got - high) - low) / bound);
   }
 
   const GoldenTensor& golden_;
@@ -166,7 +178,7 @@ class TensorJudge {
   const Tensor<double>& got_;
   TensorVerdict verdict_;
   Bias bias_;
-  double worst_ = -1;
+  std::pair<Grade, double> worst_ = {Grade::kExact, -1};
 };
 
 // Why conforming says nothing; else empty. What may be left out may be anything as well.
@@ -211,7 +223,7 @@ Verdict Judge(const Case& c, const std::vector<GoldenTensor>& golden,
   }
   if (verdict.grade == Grade::kFails) {
     verdict.status = Verdict::Status::kFails;
-  } else if (verdict.grade != Grade::kUnlikely) {  // which is a word against it
+  } else {
     verdict.message = DoubtOf(c, verdict.tensors);
     if (!verdict.message.empty()) verdict.status = Verdict::Status::kUnverified;
   }

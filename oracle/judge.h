@@ -26,6 +26,7 @@ inline constexpr std::string_view kGradeNames[] = {"exact", "faithful", "within 
 struct Element {
   std::string where;  // "y[0,1,2]"
   double got = 0, expected = 0, permitted = 0, error = 0;
+  double likely = 0;  // what independent roundings hardly exceed; infinity: not known
 };
 
 struct TensorVerdict {
@@ -35,11 +36,11 @@ struct TensorVerdict {
   size_t failed = 0;
   size_t vacuous = 0;      // permitted error so large that any answer of the right size passes
   size_t unspecified = 0;  // reached by NaN or infinity of the inputs
-  size_t unjudgeable = 0;  // the bound overflows
-  size_t unlikely = 0;     // of those judged: beyond what independent roundings hardly exceed
+  size_t unjudgeable = 0;  // the bound overflows: NaN and infinity are permitted, too
+  size_t unlikely = 0;     // permitted, but beyond what independent roundings hardly exceed
   size_t enclosed = 0;     // of those above: not proven, only enclosed; the radius is permitted too
   Grade grade = Grade::kExact;
-  Element worst;  // of largest error / permitted
+  Element worst;  // of the worst grade; of largest error / permitted, if unlikely / likely
   // Signed error / permitted over judged elements with room: mean, root mean square, and the mean
   // in standard errors. These count rows and columns, whose elements may have an error in common
   // (that of a root, of a weight); 0 where either are few, or where all share the error of a power

@@ -87,19 +87,27 @@ TEST(Judge, BeyondWhatIsLikelyIsUnlikely) {
   EXPECT_EQ(at.Judged().grade, Grade::kFails);
 }
 
-// No bound, or one that permits any answer of the right size; but a likely error is known.
+// No bound, or one that permits any answer of the right size; but a likely error is known. What is
+// counted as judged does not depend on the answer.
 TEST(Judge, UnlikelyIsAWordAgainstWhatMayBeAnything) {
   for (const bool unbounded : {true, false}) {
     Ones at;
     at.Put(0, 1, unbounded ? kInfinity : 9, 1 + kPermitted / 2);
     at.permitted[0].vacuous[0] = true;
     at.permitted[0].likely.data[0] = kPermitted;
-    EXPECT_EQ(at.JudgedTensor().judged, 3u);
-    EXPECT_EQ(at.JudgedTensor().unjudgeable + at.JudgedTensor().vacuous, 1u);
-    at.answer[0].values.data[0] = 2;
-    EXPECT_EQ(at.JudgedTensor().judged, 4u);
-    EXPECT_EQ(at.Judged().status, Status::kConforms);
-    EXPECT_EQ(at.Judged().grade, Grade::kUnlikely);
+    EXPECT_LT(at.Judged().grade, Grade::kUnlikely);
+    for (const double other : {2.0, unbounded ? kNaN : 2.0, unbounded ? kInfinity : 3.0}) {
+      at.answer[0].values.data[0] = other;
+      at.answer[0].values.data[1] = 1 + 0x1p-22;  // of what is permitted, more
+      const Verdict verdict = at.Judged();
+      EXPECT_EQ(verdict.status, Status::kConforms) << other;
+      EXPECT_EQ(verdict.grade, Grade::kUnlikely) << other;
+      EXPECT_EQ(verdict.tensors[0].judged, 3u);
+      EXPECT_EQ(verdict.tensors[0].unjudgeable + verdict.tensors[0].vacuous, 1u);
+      EXPECT_EQ(verdict.tensors[0].worst.where, "y[0,0]");
+      EXPECT_EQ(verdict.tensors[0].worst.likely, kPermitted);
+      EXPECT_TRUE(std::isfinite(verdict.tensors[0].bias));
+    }
   }
 }
 
@@ -216,6 +224,10 @@ TEST(Judge, AnOutputThatMayBeAnythingIsUnverified) {
     bound->data = std::vector<double>(4, kInfinity);
   EXPECT_EQ(at.Judged().status, Status::kUnverified);
   EXPECT_EQ(at.Judged().message, "no element of sum could have failed");
+  at.permitted[1].likely.data[0] = kPermitted;
+  at.answer[1].values.data[0] = 5;
+  EXPECT_EQ(at.Judged().status, Status::kUnverified);
+  EXPECT_EQ(at.Judged().grade, Grade::kUnlikely);
 }
 
 // An ulp above 1 is 2^-23. Exactly one ulp is no longer faithful.

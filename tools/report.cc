@@ -50,6 +50,7 @@ std::string WorstOf(const TensorVerdict& t) {
   text += Short(t.worst.error);
   text += ", permitted ";
   text += Short(t.worst.permitted);
+  if (t.unlikely > 0 && t.failed == 0) text += ", likely at most " + Short(t.worst.likely);
   return text;
 }
 
@@ -138,7 +139,8 @@ Json TensorToJson(const TensorVerdict& t) {
             {"got", ToJson(t.worst.got)},
             {"exact", ToJson(t.worst.expected)},
             {"error", ToJson(t.worst.error)},
-            {"permitted", ToJson(t.worst.permitted)}}},
+            {"permitted", ToJson(t.worst.permitted)},
+            {"likely", ToJson(t.worst.likely)}}},
           {"bias", ToJson(t.bias)},
           {"spread", ToJson(t.spread)},
           {"bias_in_standard_errors", ToJson(t.bias_in_standard_errors)}};
@@ -154,9 +156,10 @@ std::string ForXml(std::string text) {
 }  // namespace
 
 bool Report::Fails(const Verdict& verdict) const {
+  const bool answered = verdict.status == Verdict::Status::kConforms ||
+                        verdict.status == Verdict::Status::kUnverified;
   return verdict.status == Verdict::Status::kFails ||
-         (strict && verdict.status == Verdict::Status::kConforms &&
-          verdict.grade == Grade::kUnlikely);
+         (strict && answered && verdict.grade == Grade::kUnlikely);
 }
 
 ExitStatus Report::Status() const {
@@ -169,7 +172,8 @@ ExitStatus Report::Status() const {
   if (any(Verdict::Status::kUnsupported) || any(Verdict::Status::kUnverified)) return kIncomplete;
   if (verdicts.empty()) return kNothing;
   const auto judges = [](const Verdict& v) {
-    return std::ranges::any_of(v.tensors, [](const TensorVerdict& t) { return t.judged > 0; });
+    const auto is_judged = [](const TensorVerdict& t) { return t.judged > 0; };
+    return std::ranges::any_of(v.tensors, is_judged) || std::ranges::any_of(v.trace, is_judged);
   };
   return std::ranges::any_of(verdicts, judges) ? kVerified : kIncomplete;
 }
@@ -219,8 +223,7 @@ void PrintSummary(const Report& report) {
   if (unspecified > 0) std::cout << ", " << unspecified << " unspecified";
   if (unjudgeable > 0) std::cout << ", " << unjudgeable << " unjudgeable";
   if (enclosed > 0) std::cout << ", " << enclosed << " only enclosed";
-  if (vacuous + unjudgeable > 0)
-    std::cout << "; what is vacuous or unjudgeable may be anything and conforms";
+  if (vacuous + unjudgeable > 0) std::cout << "; what is vacuous or unjudgeable cannot fail";
   std::cout << "\n";
 }
 

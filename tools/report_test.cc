@@ -42,17 +42,43 @@ TEST(Report, WhatIsUnlikelyIsPrintedThoughItConforms) {
   at.verdict.grade = at.verdict.tensors[0].grade = Grade::kUnlikely;
   at.verdict.tensors[0].unlikely = 1;
   EXPECT_THAT(at.Line(), testing::StartsWith("unlikely rms_norm N=1 M=4\n"));
+  at.verdict.tensors[0].worst.likely = 0.25;
   EXPECT_THAT(at.Line(), HasSubstr("1 are off by more than independent roundings give"));
+  EXPECT_THAT(at.Line(), HasSubstr(", likely at most 0.25\n"));
   at.report.strict = true;
   EXPECT_THAT(at.Line(), testing::StartsWith("FAILS rms_norm N=1 M=4\n"));
 }
 
-TEST(Report, SaysThatElementsMayBeAnything) {
+// Where nothing could fail, too, --strict takes the word of the likely errors.
+TEST(Report, WhatIsUnlikelyFailsStrictlyThoughUnverified) {
+  Judged at;
+  at.verdict.status = Verdict::Status::kUnverified;
+  at.verdict.grade = at.verdict.tensors[0].grade = Grade::kUnlikely;
+  at.verdict.tensors[0].judged = 0;
+  at.report.verdicts = {at.verdict};
+  EXPECT_EQ(at.report.Status(), kIncomplete);
+  at.report.strict = true;
+  EXPECT_EQ(at.report.Status(), kNonconforming);
+}
+
+// By the subject's own tensors alone.
+TEST(Report, WhatIsJudgedInATraceIsJudged) {
+  Judged at;
+  at.verdict.tensors[0].judged = 0;
+  at.report.verdicts = {at.verdict};
+  EXPECT_EQ(at.report.Status(), kIncomplete);
+  auto& trace = at.report.verdicts[0].trace;
+  trace.resize(1);
+  trace[0].judged = 4;
+  EXPECT_EQ(at.report.Status(), kVerified);
+}
+
+TEST(Report, SaysThatElementsCannotFail) {
   Judged at;
   at.report.verdicts = {at.verdict};
   const std::string summary = Printed([&] { PrintSummary(at.report); });
   EXPECT_THAT(summary, HasSubstr("2 of 4 elements judged, 2 unjudgeable; what is vacuous or "
-                                 "unjudgeable may be anything and conforms"));
+                                 "unjudgeable cannot fail"));
 }
 
 }  // namespace
