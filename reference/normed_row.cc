@@ -51,8 +51,10 @@ NormedRow<Counted>::NormedRow(std::span<const Counted> x, const Counted& eps)
   const double narrow =
       std::min({LargestOf(RuleOf(Step::kSquare)), LargestOf(sum), LargestOf(RuleOf(Step::kRsqrt))});
   const double inverse = std::min(LargestOf(RuleOf(Step::kRsqrt)), LargestOf(RuleOf(Step::kScale)));
+  const auto n = static_cast<double>(x.size());
   bounded_ = root_ > 0 && std::isfinite(relative_) && 2 / least_ < inverse &&
-             2 * static_cast<double>(x.size()) * largest * largest < narrow;
+             2 * (n * largest * largest + SizeOf(eps)) < narrow &&
+             n < LargestOf(RuleOf(Step::kRsqrt));
 }
 
 void NormedRow<Counted>::SetRoot(double sum_error) {

@@ -54,8 +54,8 @@ class NormedRow {
 //   relative error, four operations of step rsqrt and its conversions, root and reciprocal, and of
 //   step scale two conversions and the product. What underflow adds to the mean square counts over
 //   m^2.
-// Permitted is the smaller of that and of what running analysis says. Where a square may overflow
-// or r' may be 0 it is the latter alone.
+// Permitted is the smaller of that and of what running analysis says. Where a square, eps
+// or the count may overflow, or r' may be 0, it is the latter alone.
 template <>
 class NormedRow<Counted> {
  public:

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "reference/random_test.h"
@@ -64,6 +65,22 @@ TEST(NormedRow, NothingIsKnownWhereTheRootMayBeZero) {
 TEST(NormedRow, NothingIsKnownWhereTheSumOverflows) {
   const Following following(ParseRecipe("*=f32 sum=f16", DType::kF32), DType::kF32);
   EXPECT_EQ(PermittedOf(Blurred({200, 200}, 0x1p23), 1e-5)[0], INFINITY);
+}
+
+// eps is inf, and 1 / inf is 0.
+TEST(NormedRow, NothingIsKnownWhereEpsOverflows) {
+  const std::vector<Counted> row(4, Counted(1.0));
+  for (const auto& [line, eps] : {std::pair("*=f32 rsqrt=f16", 1e5), std::pair("*=f32", 1e39)}) {
+    const Following following(ParseRecipe(line, DType::kF32), DType::kF32);
+    EXPECT_EQ(PermittedOf(row, eps)[0], INFINITY) << line;
+  }
+}
+
+// So is the count in f16, and the mean square is eps.
+TEST(NormedRow, NothingIsKnownWhereTheCountOverflows) {
+  const Following following(ParseRecipe("*=f32 rsqrt=f16", DType::kF32), DType::kF32);
+  const std::vector<Counted> row(70000, Counted(0.5));
+  EXPECT_EQ(NormedRow<Counted>(row, Counted(1.0))(0, Counted(1.0)).Permitted(), INFINITY);
 }
 
 // r' may be 1e-5, and 1e5 overflows f16.
