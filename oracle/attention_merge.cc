@@ -99,31 +99,28 @@ struct Mistaken : AttentionMerge {
     kLseAdded,     // lse1 + lse2
     kLseUnscaled,  // the logarithm of the sum relative to the largest, without it
     kLseOfFirst,   // lse1
-    kEmptyCounts,  // a part over no keys weighs e^0
+    // And those of rows whose lse is no number:
+    kEmptyCounts,       // a part over no keys weighs e^0
+    kEmptyMean,         // both over no keys: y is the mean
+    kEmptyLsePositive,  // both over no keys: lse is +infinity
   } mistake{};
   bool Is(Mistake m) const { return mistake == m; }
 
   template <class Real>
   void operator()(const Tensor<Real>& y1, const Tensor<Real>& lse1, const Tensor<Real>& y2,
                   const Tensor<Real>& lse2, Tensor<Real>& y, Tensor<Real>& lse) const {
+    AttentionMerge::operator()(y1, lse1, y2, lse2, y, lse);
     for (size_t n = 0; n < y.shape[0]; ++n) {
-      Real a = lse1(n), b = lse2(n);
-      const bool no_a = IsLogOfNothing(a), no_b = IsLogOfNothing(b);
-      if (no_a && no_b) {
-        if (empty_rows == EmptyRows::kUnspecified) continue;
-        lse(n) = LogOfNothing<Real>();
-        for (size_t e = 0; e < y.shape[1]; ++e) y(n, e) = Real(0.0);
+      const bool no_a = IsLogOfNothing(lse1(n)), no_b = IsLogOfNothing(lse2(n));
+      if (!no_a && !no_b) {
+        if (mistake < Mistake::kEmptyCounts) AnswerRow(lse1(n), lse2(n), lse(n), y1, y2, y, n);
         continue;
       }
-      if (no_a || no_b) {
-        lse(n) = no_a ? b : a;
-        for (size_t e = 0; e < y.shape[1]; ++e) {
-          y(n, e) = no_a ? y2(n, e) : y1(n, e);
-          if (Is(Mistake::kEmptyCounts)) y(n, e) = (y1(n, e) + y2(n, e)) * Real(0.5);
-        }
-        continue;
-      }
-      AnswerRow(a, b, lse(n), y1, y2, y, n);
+      const bool both = no_a && no_b;
+      if (both && empty_rows == EmptyRows::kUnspecified) continue;
+      if (both && Is(Mistake::kEmptyLsePositive)) lse(n) = Real(0.0) - LogOfNothing<Real>();
+      if (!Is(both ? Mistake::kEmptyMean : Mistake::kEmptyCounts)) continue;
+      for (size_t e = 0; e < y.shape[1]; ++e) y(n, e) = (y1(n, e) + y2(n, e)) * Real(0.5);
     }
   }
 
@@ -169,6 +166,11 @@ std::vector<Defect> FormulaDefects() {
       MutatedFormula<Mistaken>("lse_relative", "lse lacks the largest", Mistake::kLseUnscaled),
       MutatedFormula<Mistaken>("empty_part_counts", "a part over no keys has half the weight",
                                Mistake::kEmptyCounts),
+      MutatedFormula<Mistaken>("empty_rows_mean", "parts that both are over no keys weigh the same",
+                               Mistake::kEmptyMean),
+      MutatedFormula<Mistaken>("empty_lse_positive",
+                               "lse of no keys is +infinity (flash-attention)",
+                               Mistake::kEmptyLsePositive),
       ChangedInputs("rows_of_first", "every row weighs as the first",
                     [](const Case&, Tensors& inputs) {
                       for (const size_t which : {1, 3}) {
