@@ -32,7 +32,7 @@ int64_t FloorOf(int64_t a, int64_t b) { return a / b - (a % b < 0); }
 void CheckLengths(const char* name, const std::vector<int64_t>& lengths, int64_t most) {
   for (const int64_t length : lengths) {
     if (length < 0 || length > most) {
-      throw Error(name, " has ", length, ", expected 0 to ", most, " (T)");
+      throw Error(name, " has ", length, ", expected 0 to ", most, ", the number of keys");
     }
   }
 }
@@ -56,8 +56,9 @@ void AttentionMask::Check() const {
   if (key_length) {
     const auto count = static_cast<int64_t>(key_length->size());
     if (count != 1 && count != B.value) {
-      throw Error("key_length has ", count, " numbers, expected one for each of ", B.value,
-                  " batches (B), or one for all");
+      const std::string each =
+          B.value == 1 ? "" : ", or one for each of " + std::to_string(B.value) + " batches (B)";
+      throw Error("key_length has ", count, " numbers, expected 1", each);
     }
     CheckLengths("key_length", *key_length, T.value);
   }
@@ -66,7 +67,7 @@ void AttentionMask::Check() const {
     int64_t sum = 0;
     for (const int64_t length : *segments) {
       if ((sum += length) > T.value) {
-        throw Error("segments have more than ", T.value, " tokens (T) together");
+        throw Error("segments have more than ", T.value, " tokens together");
       }
     }
   }

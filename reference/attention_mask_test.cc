@@ -135,8 +135,12 @@ TEST(AttentionMask, RefusesWhatMakesNoSense) {
   EXPECT_THAT(with([](M& m) { m.window = {1}; }), HasSubstr("expected 2: [left,right]"));
   EXPECT_THAT(with([](M& m) { m.window = {1, -2}; }), HasSubstr("window has -2"));
   EXPECT_THAT(with([](M& m) { m.chunk = 0; }), HasSubstr("chunk is 0"));
-  EXPECT_THAT(with([](M& m) { m.key_length = {1, 2, 3}; }), HasSubstr("one for each of 2 batches"));
-  EXPECT_THAT(with([](M& m) { m.key_length = {6}; }), HasSubstr("key_length has 6"));
+  EXPECT_THAT(with([](M& m) {
+                m.key_length = {1, 2, 3};
+              }),
+              HasSubstr("expected 1, or one for each of 2 batches"));
+  EXPECT_THAT(with([](M& m) { m.key_length = {6}; }),
+              HasSubstr("key_length has 6, expected 0 to 5"));
   EXPECT_THAT(with([](M& m) { m.segments = {3, 3}; }), HasSubstr("more than 5 tokens"));
   EXPECT_THAT(with([](M& m) { m.segments = {-1}; }), HasSubstr("segments has -1"));
 }

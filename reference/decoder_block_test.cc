@@ -100,8 +100,11 @@ TEST(DecoderBlock, ATokenThatReadsNothingIsItself) {
 
 TEST(DecoderBlock, RefusesLengthsThatItDoesNotHave) {
   const std::string line = "decoder_block pairing=half S=2 M=2 H=1 D=2 F=1 ";
-  EXPECT_THROW(Case::Parse(line + "key_length=[3]"), Error);
-  EXPECT_THROW(Case::Parse(line + "key_length=[1,2]"), Error);
+  EXPECT_THAT(
+      [&] { Case::Parse(line + "key_length=[3]"); },
+      testing::ThrowsMessage<Error>("key_length has 3, expected 0 to 2, the number of keys"));
+  EXPECT_THAT([&] { Case::Parse(line + "key_length=[1,2]"); },
+              testing::ThrowsMessage<Error>("key_length has 2 numbers, expected 1"));
   EXPECT_THROW(Case::Parse(line + "align=top_left"), Error);
 }
 
