@@ -47,6 +47,11 @@ constexpr StandardRecipe kStandard[] = {
      "native, each frequency and each slope from the one before"},
 };
 
+const StandardRecipe* StandardNamed(std::string_view name) {
+  const auto* at = std::ranges::find(kStandard, name, &StandardRecipe::name);
+  return at == std::end(kStandard) ? nullptr : at;
+}
+
 bool IsNarrow(DType dtype) { return dtype == DType::kF16 || dtype == DType::kBF16; }
 
 // "format[:form][/ulps]"
@@ -100,11 +105,16 @@ Recipe ParseLine(std::string_view line) {
       continue;
     }
     const size_t equals = word.find('=');
+    if (equals == word.npos && StandardNamed(word))
+      throw Error("recipe: '", word, "' is a standard recipe's name, which stands first");
     if (equals == word.npos)
       throw Error("recipe: '", word, "' is neither step=format nor flush nor a standard recipe");
     const std::string name = word.substr(0, equals);
     const StepRule rule = ParseRule(std::string_view(word).substr(equals + 1));
     if (name == "*") {
+      if (rest)
+        throw Error("recipe: '", word,
+                    "' is a second *=; a standard recipe has its own: name the steps that differ");
       rest = rule;
       continue;
     }
@@ -136,9 +146,8 @@ std::vector<StandardRecipe> StandardRecipes() {
 
 Recipe ParseRecipe(std::string_view text, DType dtype) {
   const size_t end = std::min(text.find(' '), text.size());
-  for (const StandardRecipe& standard : kStandard) {
-    if (standard.name != text.substr(0, end)) continue;
-    std::string line(IsNarrow(dtype) ? standard.line_16 : standard.line);
+  if (const StandardRecipe* standard = StandardNamed(text.substr(0, end))) {
+    std::string line(IsNarrow(dtype) ? standard->line_16 : standard->line);
     line += text.substr(end);  // of a step that is said twice the last counts
     Recipe recipe = ParseLine(line);
     recipe.name = text;

@@ -84,6 +84,16 @@ TEST(Recipe, LinesMayDifferFromAStandardRecipe) {
   EXPECT_TRUE(Rule(ParseRecipe("native flush", DType::kF32), Step::kDot).flushes);
   EXPECT_EQ(ErrorOf("naive store=T"),
             "recipe: 'naive' is neither step=format nor flush nor a standard recipe");
+  EXPECT_EQ(ErrorOf("store=bf16 native"),
+            "recipe: 'native' is a standard recipe's name, which stands first");
+}
+
+// Steps that the standard line names would stay as they are.
+TEST(Recipe, TheRestIsSaidOnce) {
+  for (const std::string line : {"native *=f64", "native store=bf16 *=f64", "*=f32 *=f64"})
+    EXPECT_EQ(ErrorOf(line),
+              "recipe: '*=f64' is a second *=; a standard recipe has its own: name the steps that "
+              "differ");
 }
 
 TEST(Recipe, ErrorsNameWhatExists) {
