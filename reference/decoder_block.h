@@ -45,7 +45,7 @@ struct DecoderBlock : DecoderBlockAttributes {
       "  attention_out  [S,M]    A, before what branch adds to it\n"
       "  middle         [S,M]    x + the attention's branch\n"
       "  hidden         [S,F]    act(gate u) * (up u)\n"
-      "  key_length     [L]: tokens from L on are padding, which no token reads (it reads the\n"
+      "  key_length     [n]: tokens from n on are padding, which no token reads (it reads the\n"
       "                 others); mask, window, chunk, segments, scale and soft_cap as in "
       "attention,\n"
       "                 where token s stands at place s\n"

@@ -1,4 +1,6 @@
 // sextant list, sextant describe
+#include <algorithm>
+#include <cctype>
 #include <cstdio>
 #include <iostream>
 #include <memory>
@@ -29,14 +31,26 @@ int List(bool json) {
   return kVerified;
 }
 
+bool Mentions(std::string_view text, std::string_view name) {
+  const auto in_word = [&](size_t at) {
+    return at < text.size() &&
+           (std::isalnum(static_cast<unsigned char>(text[at])) || text[at] == '_');
+  };
+  for (size_t at = text.find(name); at != text.npos; at = text.find(name, at + 1)) {
+    if (!in_word(at - 1) && !in_word(at + name.size())) return true;
+  }
+  return false;
+}
+
 // The lines of a formula's text that say what `name` is, without the name: the first begins with
-// it, those that are indented further go on.
+// it, those right after it that are indented further go on.
 std::vector<std::string> LinesAbout(const std::string& name, std::string_view formula) {
   std::vector<std::string> about;
   std::istringstream lines{std::string(formula)};
   for (std::string line; std::getline(lines, line);) {
     const bool begins = line.starts_with("  " + name + "  ");
-    if (about.empty() ? !begins : !line.starts_with("    ")) continue;
+    if (about.empty() && !begins) continue;
+    if (!begins && !line.starts_with("    ")) break;
     line.erase(0, line.find_first_not_of(' ', begins ? name.size() + 2 : 0));
     about.push_back(line);
   }
@@ -44,10 +58,13 @@ std::vector<std::string> LinesAbout(const std::string& name, std::string_view fo
 }
 
 // An attribute that the operation's own formula does not explain is explained where another
-// operation has the same.
+// operation has the same: one that the formula names, before all others.
 std::vector<std::string> ExplanationOf(const Attribute& attribute, const OperationInfo& info) {
-  if (info.formula.find(attribute.name) != std::string_view::npos) return {};
-  for (const auto& other : AllOperations()) {
+  if (Mentions(info.formula, attribute.name)) return {};
+  auto others = AllOperations();
+  std::ranges::stable_partition(
+      others, [&](const auto& other) { return Mentions(info.formula, other->info().name); });
+  for (const auto& other : others) {
     for (const Attribute& same : other->Attributes()) {
       if (same.name != attribute.name || same.text != attribute.text) continue;
       auto lines = LinesAbout(attribute.name, other->info().formula);

@@ -65,6 +65,15 @@ class Program(unittest.TestCase):
             self.assertRegex(told, "tokens of the sequence, for dynamic and longrope; unset")
             self.assertEqual(told.count("model was trained on"), 1)
 
+    def test_describe_explains_first_by_what_the_formula_names(self):
+        for name in "decoder", "decoder_block_normed":
+            told = self.run_it("describe", name).stdout
+            self.assertRegex(told, r"key_length=\(unset\)\n +\[n\]: tokens from n on are padding")
+            self.assertRegex(told, r"stands at place s\n  segments=")
+            self.assertNotIn("unset: T", told)
+        decoder = self.run_it("describe", "decoder").stdout  # whose text has an embedding_scale
+        self.assertIn("  scale=(unset)\n      unset: D^-1/2\n", decoder)
+
     def test_configurations_complete_the_lines_of_golden_inputs_and_check(self):
         config = {"model_type": "qwen2_vl", "hidden_size": 32, "num_attention_heads": 2,
                   "num_key_value_heads": 2, "rope_theta": 500.0,
