@@ -39,7 +39,8 @@ std::map<std::string, Oracle, std::less<>> MakeAll(List<Ops...>) {
 // it is off by less than that part of what is permitted, by which honest orders of summing differ.
 constexpr double kFarther = 2, kNoise = 0.125;
 
-// Sum over all elements of |answer - prediction| in permitted errors, 1 at most for each.
+// Sum over all elements of |answer - prediction| in permitted errors, or in likely ones where they
+// are less, 1 at most for each.
 double Distance(const Tensors& answer, const Tensors& predicted,
                 const std::vector<PermittedTensor>& permitted) {
   double sum = 0;
@@ -49,7 +50,8 @@ double Distance(const Tensors& answer, const Tensors& predicted,
     for (size_t i = 0; i < at->values.data.size(); ++i) {
       const double got = at->values.data[i], expected = predicted[o].values.data[i];
       if (got == expected || (std::isnan(got) && std::isnan(expected))) continue;
-      const double distance = std::abs(got - expected) / permitted[o].error.data[i];
+      const double unit = std::min(permitted[o].error.data[i], permitted[o].likely.data[i]);
+      const double distance = std::abs(got - expected) / unit;
       sum += distance < 1 ? distance : 1;  // 1 for NaN too
     }
   }
@@ -66,8 +68,8 @@ const Oracle& OracleOf(std::string_view operation) {
 }
 
 std::vector<std::string> CausesOf(const Case& c, const Tensors& inputs, const Recipe& recipe,
+                                  const std::vector<PermittedTensor>& permitted,
                                   const Tensors& answer) {
-  const auto permitted = Permit(c, inputs, recipe);
   const double honest = Distance(answer, AnswerBy(c, inputs, recipe), permitted);
   if (honest == 0) return {};
   std::vector<std::pair<double, std::string>> found;

@@ -31,8 +31,9 @@ std::vector<T> Joined(std::initializer_list<std::vector<T>> lists) {
 const Oracle& OracleOf(std::string_view operation);
 
 // "name (why)" of the defects that explain an answer, and at least twice as well as an honest one
-// with its rounding errors would.
+// with its rounding errors would. `permitted` is what the answer was judged by.
 std::vector<std::string> CausesOf(const Case& c, const Tensors& inputs, const Recipe& recipe,
+                                  const std::vector<PermittedTensor>& permitted,
                                   const Tensors& answer);
 
 }  // namespace sextant::oracle

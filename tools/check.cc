@@ -46,10 +46,12 @@ Verdict JudgeOne(const Selected& selected, const Subject& subject, const std::st
   }
   const ProveOptions options{.threads = threads};
   auto golden = stored ? selected.record->golden : Prove(c, inputs, recipe, options);
-  Verdict verdict =
-      oracle::Judgement(c, inputs, recipe, std::move(golden), options)(answer.outputs);
-  if (verdict.status == Verdict::Status::kFails && !verdict.tensors.empty()) {
-    verdict.causes = oracle::CausesOf(c, inputs, recipe, answer.outputs);
+  const oracle::Judgement judgement(c, inputs, recipe, std::move(golden), options);
+  Verdict verdict = judgement(answer.outputs);
+  const bool suspect =
+      verdict.status == Verdict::Status::kFails || verdict.grade == oracle::Grade::kUnlikely;
+  if (suspect && !verdict.tensors.empty()) {
+    verdict.causes = oracle::CausesOf(c, inputs, recipe, judgement.permitted(), answer.outputs);
   }
   return verdict;
 }

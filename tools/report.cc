@@ -28,6 +28,7 @@ std::string_view NameOf(Verdict::Status status) {
 }
 
 std::string Number(double x) {
+  if (std::isnan(x)) return "nan";  // whatever its sign
   char text[64];
   std::snprintf(text, sizeof text, "%.17g (%a)", x, x);
   return text;
