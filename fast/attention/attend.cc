@@ -1,6 +1,6 @@
-#include "fast/attend.h"
+#include "fast/attention/attend.h"
 
-#include "fast/attention_tiles.h"
+#include "fast/attention/attention_tiles.h"
 
 namespace sextant::fast {
 namespace {

@@ -1,9 +1,10 @@
-// Attention for speed, in every form that reference/ knows. The formula: reference/attention.h.
+// Attention for speed, in every form that reference/ knows. The formula:
+// reference/attention/attention.h.
 #pragma once
 
 #include <cstddef>
 
-#include "fast/attend_rows.h"
+#include "fast/attention/attend_rows.h"
 
 namespace sextant::fast {
 

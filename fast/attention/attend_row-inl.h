@@ -11,8 +11,8 @@
 #include <cmath>
 #include <limits>
 
-#include "fast/element-inl.h"
-#include "fast/row_sum-inl.h"
+#include "fast/simd/element-inl.h"
+#include "fast/simd/row_sum-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace sextant::fast {

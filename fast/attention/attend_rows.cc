@@ -1,7 +1,7 @@
-#include "fast/attend_rows.h"
+#include "fast/attention/attend_rows.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "fast/attend_rows.cc"
+#define HWY_TARGET_INCLUDE "fast/attention/attend_rows.cc"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
@@ -9,8 +9,8 @@
 #include <cmath>
 #include <limits>
 
-#include "fast/attend.h"
-#include "fast/attend_row-inl.h"
+#include "fast/attention/attend.h"
+#include "fast/attention/attend_row-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace sextant::fast {

@@ -1,13 +1,14 @@
 // Attention query by query, in every form that reference/ knows: with a bias, with a sink, masked.
-// A plain kernel: vectors along channels and keys, no tiles. The formula: reference/attention.h.
+// A plain kernel: vectors along channels and keys, no tiles. The formula:
+// reference/attention/attention.h.
 #pragma once
 
 #include <cmath>
 #include <cstddef>
 
-#include "fast/element.h"
-#include "fast/typed.h"
-#include "reference/attention_attributes.h"
+#include "fast/kernel/typed.h"
+#include "fast/simd/element.h"
+#include "reference/attention/attention_attributes.h"
 
 namespace sextant::fast {
 

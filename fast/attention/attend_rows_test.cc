@@ -1,9 +1,9 @@
-#include "fast/attend_rows.h"
+#include "fast/attention/attend_rows.h"
 
 #include <cmath>
 #include <limits>
 
-#include "fast/attend_test.h"
+#include "fast/attention/attend_test.h"
 
 namespace sextant::fast {
 namespace {

@@ -1,6 +1,6 @@
-#include "fast/attend.h"
+#include "fast/attention/attend.h"
 
-#include "fast/attend_test.h"
+#include "fast/attention/attend_test.h"
 
 namespace sextant::fast {
 namespace {

@@ -5,8 +5,8 @@
 #include <limits>
 #include <vector>
 
-#include "fast/attention_tiles.h"
-#include "fast/kernel_test.h"
+#include "fast/attention/attention_tiles.h"
+#include "fast/kernel/kernel_test.h"
 
 namespace sextant::fast {
 

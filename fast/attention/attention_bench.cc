@@ -4,8 +4,8 @@
 // glibc's memcpy that reads and writes as many bytes as keys and values have / time of attention.
 #include <vector>
 
-#include "fast/attend.h"
-#include "fast/peak_bench.h"
+#include "fast/attention/attend.h"
+#include "fast/kernel/peak_bench.h"
 
 namespace sextant::fast {
 namespace {

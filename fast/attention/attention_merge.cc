@@ -1,7 +1,7 @@
-#include "fast/attention_merge.h"
+#include "fast/attention/attention_merge.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "fast/attention_merge.cc"
+#define HWY_TARGET_INCLUDE "fast/attention/attention_merge.cc"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
@@ -9,10 +9,10 @@
 #include <cmath>
 #include <limits>
 
-#include "fast/element-inl.h"
-#include "fast/kernel.h"
-#include "fast/typed.h"
-#include "reference/attention_merge.h"
+#include "fast/kernel/kernel.h"
+#include "fast/kernel/typed.h"
+#include "fast/simd/element-inl.h"
+#include "reference/attention/attention_merge.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace sextant::fast {

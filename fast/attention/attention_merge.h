@@ -1,9 +1,10 @@
-// Two parts of an attention become one, for speed. The formula: reference/attention_merge.h.
+// Two parts of an attention become one, for speed. The formula:
+// reference/attention/attention_merge.h.
 #pragma once
 
 #include <cstddef>
 
-#include "fast/element.h"
+#include "fast/simd/element.h"
 
 namespace sextant::fast {
 

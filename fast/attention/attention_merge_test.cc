@@ -1,9 +1,9 @@
-#include "fast/attention_merge.h"
+#include "fast/attention/attention_merge.h"
 
 #include <limits>
 
-#include "fast/proven_test.h"
-#include "fast/typed.h"
+#include "fast/kernel/proven_test.h"
+#include "fast/kernel/typed.h"
 
 namespace sextant::fast {
 namespace {

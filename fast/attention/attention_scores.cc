@@ -1,7 +1,7 @@
-#include "reference/attention_scores.h"
+#include "reference/attention/attention_scores.h"
 
-#include "fast/attend_rows.h"
-#include "fast/kernel.h"
+#include "fast/attention/attend_rows.h"
+#include "fast/kernel/kernel.h"
 
 namespace sextant::fast {
 namespace {

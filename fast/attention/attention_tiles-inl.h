@@ -12,9 +12,9 @@
 
 #include <limits>
 
-#include "fast/activation-inl.h"
-#include "fast/exp-inl.h"
-#include "fast/matmul-inl.h"
+#include "fast/layer/activation-inl.h"
+#include "fast/simd/exp-inl.h"
+#include "fast/simd/matmul-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace sextant::fast {

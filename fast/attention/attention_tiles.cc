@@ -1,7 +1,7 @@
-#include "fast/attention_tiles.h"
+#include "fast/attention/attention_tiles.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "fast/attention_tiles.cc"
+#define HWY_TARGET_INCLUDE "fast/attention/attention_tiles.cc"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
@@ -11,9 +11,9 @@
 #include <cstdint>
 #include <limits>
 
-#include "fast/attend_row-inl.h"
-#include "fast/attention_tiles-inl.h"
-#include "fast/element-inl.h"
+#include "fast/attention/attend_row-inl.h"
+#include "fast/attention/attention_tiles-inl.h"
+#include "fast/simd/element-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace sextant::fast {

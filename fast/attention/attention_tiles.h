@@ -1,14 +1,14 @@
 // Attention in tiles: panels of queries, as many as registers hold, meet tiles of keys, and keep a
 // running maximum and sum (Milakov, Gimelshein 2018, arXiv:1805.02867; Dao et al. 2022,
-// arXiv:2205.14135). The formula: reference/attention.h.
+// arXiv:2205.14135). The formula: reference/attention/attention.h.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 
-#include "fast/attend_rows.h"
-#include "fast/element.h"
-#include "fast/matmul.h"
+#include "fast/attention/attend_rows.h"
+#include "fast/simd/element.h"
+#include "fast/simd/matmul.h"
 
 namespace sextant::fast {
 

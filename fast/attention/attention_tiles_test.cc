@@ -1,8 +1,8 @@
-#include "fast/attention_tiles.h"
+#include "fast/attention/attention_tiles.h"
 
 #include <cmath>
 
-#include "fast/attend_test.h"
+#include "fast/attention/attend_test.h"
 
 namespace sextant::fast {
 namespace {

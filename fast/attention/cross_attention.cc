@@ -1,8 +1,8 @@
-#include "reference/cross_attention.h"
+#include "reference/attention/cross_attention.h"
 
-#include "fast/kernel.h"
-#include "fast/multi_head.h"
-#include "fast/typed.h"
+#include "fast/attention/multi_head.h"
+#include "fast/kernel/kernel.h"
+#include "fast/kernel/typed.h"
 
 namespace sextant::fast {
 namespace {

@@ -1,10 +1,10 @@
-#include "fast/multi_head.h"
+#include "fast/attention/multi_head.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "fast/attend.h"
-#include "fast/linear.h"
+#include "fast/attention/attend.h"
+#include "fast/layer/linear.h"
 
 namespace sextant::fast {
 namespace {

@@ -1,12 +1,12 @@
 // Attention in several heads with the projections around it, for speed. The formula:
-// reference/multi_head.h.
+// reference/attention/multi_head.h.
 #pragma once
 
 #include <algorithm>
 #include <vector>
 
-#include "fast/element.h"
-#include "reference/attention.h"
+#include "fast/simd/element.h"
+#include "reference/attention/attention.h"
 
 namespace sextant::fast {
 
@@ -41,7 +41,8 @@ struct MultiHeadShape {
 };
 
 // y[S,M]: x[S,M] reads memory[T,M]. Each part computes in f32 (f64 for f64) and rounds once what it
-// hands on: recipe `exact_table`, with the parts' errors (fast/linear.h, fast/attend.h).
+// hands on: recipe `exact_table`, with the parts' errors (fast/layer/linear.h,
+// fast/attention/attend.h).
 template <Element T>
 void AttendHeads(const MultiHeadShape& shape, const T* x, const T* memory,
                  const MultiHeadWeights<T>& weights, MultiHeadMemory<T>& between, T* y) noexcept;

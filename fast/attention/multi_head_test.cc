@@ -1,6 +1,6 @@
-#include "fast/multi_head.h"
+#include "fast/attention/multi_head.h"
 
-#include "fast/proven_test.h"
+#include "fast/kernel/proven_test.h"
 
 namespace sextant::fast {
 namespace {

@@ -1,17 +1,17 @@
-#include "fast/relative_attention.h"
+#include "fast/attention/relative_attention.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "fast/relative_attention.cc"
+#define HWY_TARGET_INCLUDE "fast/attention/relative_attention.cc"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "fast/attend_row-inl.h"
-#include "fast/kernel.h"
-#include "fast/typed.h"
-#include "reference/relative_attention.h"
+#include "fast/attention/attend_row-inl.h"
+#include "fast/kernel/kernel.h"
+#include "fast/kernel/typed.h"
+#include "reference/attention/relative_attention.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace sextant::fast {

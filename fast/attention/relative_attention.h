@@ -1,12 +1,12 @@
 // Self-attention with relative position representations, for speed. The formula:
-// reference/relative_attention.h.
+// reference/attention/relative_attention.h.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
 
-#include "fast/element.h"
+#include "fast/simd/element.h"
 
 namespace sextant::fast {
 

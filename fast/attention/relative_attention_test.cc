@@ -1,11 +1,11 @@
-#include "fast/relative_attention.h"
+#include "fast/attention/relative_attention.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "fast/proven_test.h"
-#include "fast/typed.h"
-#include "reference/relative_attention.h"
+#include "fast/kernel/proven_test.h"
+#include "fast/kernel/typed.h"
+#include "reference/attention/relative_attention.h"
 
 namespace sextant::fast {
 namespace {

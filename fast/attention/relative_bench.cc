@@ -5,10 +5,10 @@
 #include <cmath>
 #include <vector>
 
-#include "fast/alibi.h"
-#include "fast/kernel_bench.h"
-#include "fast/relative_attention.h"
-#include "fast/relative_bias.h"
+#include "fast/attention/relative_attention.h"
+#include "fast/kernel/kernel_bench.h"
+#include "fast/position/alibi.h"
+#include "fast/position/relative_bias.h"
 
 namespace sextant::fast {
 namespace {

@@ -1,8 +1,8 @@
-#include "reference/rope_attention.h"
+#include "reference/attention/rope_attention.h"
 
-#include "fast/attend_rows.h"
-#include "fast/kernel.h"
-#include "fast/rope.h"
+#include "fast/attention/attend_rows.h"
+#include "fast/kernel/kernel.h"
+#include "fast/rope/rope.h"
 
 namespace sextant::fast {
 namespace {

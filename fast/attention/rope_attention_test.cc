@@ -1,5 +1,5 @@
 // Queries and keys are turned, each by its own positions, and then attended to.
-#include "fast/proven_test.h"
+#include "fast/kernel/proven_test.h"
 
 namespace sextant::fast {
 namespace {

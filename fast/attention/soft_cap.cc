@@ -1,16 +1,16 @@
-#include "reference/soft_cap.h"
+#include "reference/attention/soft_cap.h"
 
-#include "fast/activation.h"
-#include "fast/stream.h"
+#include "fast/layer/activation.h"
+#include "fast/simd/stream.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "fast/soft_cap.cc"
+#define HWY_TARGET_INCLUDE "fast/attention/soft_cap.cc"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include "fast/activation-inl.h"
-#include "fast/kernel.h"
-#include "fast/typed.h"
+#include "fast/kernel/kernel.h"
+#include "fast/kernel/typed.h"
+#include "fast/layer/activation-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace sextant::fast {

@@ -1,21 +1,21 @@
-#include "fast/softmax.h"
+#include "fast/attention/softmax.h"
 
-#include "fast/stream.h"
+#include "fast/simd/stream.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "fast/softmax.cc"
+#define HWY_TARGET_INCLUDE "fast/attention/softmax.cc"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
 #include <algorithm>
 #include <limits>
 
-#include "fast/element-inl.h"
-#include "fast/exp-inl.h"
-#include "fast/kernel.h"
-#include "fast/row_sum-inl.h"
-#include "fast/typed.h"
-#include "reference/softmax.h"
+#include "fast/kernel/kernel.h"
+#include "fast/kernel/typed.h"
+#include "fast/simd/element-inl.h"
+#include "fast/simd/exp-inl.h"
+#include "fast/simd/row_sum-inl.h"
+#include "reference/attention/softmax.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace sextant::fast {

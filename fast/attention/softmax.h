@@ -1,9 +1,9 @@
-// Softmax of rows, for speed. The formula: reference/softmax.h.
+// Softmax of rows, for speed. The formula: reference/attention/softmax.h.
 #pragma once
 
 #include <cstddef>
 
-#include "fast/element.h"
+#include "fast/simd/element.h"
 
 namespace sextant::fast {
 
@@ -15,8 +15,8 @@ struct SoftmaxRows {
 
 // y_j = e^(x_j - largest) / sum, row by row; -infinity gives 0, and NaN in a whole row of it. y is
 // x (same steps), or memory that x does not touch; `scratch`: M elements. Computes in f32 (f64 for
-// f64) and rounds once: exponentials within an ulp (fast/exp-inl.h), their sum in any order, one
-// reciprocal, one product.
+// f64) and rounds once: exponentials within an ulp (fast/simd/exp-inl.h), their sum in any order,
+// one reciprocal, one product.
 template <Element T>
 void SoftmaxOfRows(const SoftmaxRows& rows, const T* x, T* y, Computed<T>* scratch) noexcept;
 

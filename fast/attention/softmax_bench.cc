@@ -1,7 +1,7 @@
 // Speed of softmax: counter `memcpy_ratio` = time of glibc's memcpy of the same bytes / time of the
 // softmax.
-#include "fast/kernel_bench.h"
-#include "fast/softmax.h"
+#include "fast/attention/softmax.h"
+#include "fast/kernel/kernel_bench.h"
 
 namespace sextant::fast {
 namespace {

@@ -1,8 +1,8 @@
-#include "fast/softmax.h"
+#include "fast/attention/softmax.h"
 
 #include <cmath>
 
-#include "fast/rows_test.h"
+#include "fast/kernel/rows_test.h"
 
 namespace sextant::fast {
 namespace {

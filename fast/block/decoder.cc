@@ -1,12 +1,12 @@
-#include "reference/decoder.h"
+#include "reference/block/decoder.h"
 
-#include "fast/activation.h"
-#include "fast/decoder_block.h"
-#include "fast/embedding.h"
-#include "fast/kernel.h"
-#include "fast/linear.h"
-#include "fast/rms_norm.h"
-#include "fast/typed.h"
+#include "fast/block/decoder_block.h"
+#include "fast/kernel/kernel.h"
+#include "fast/kernel/typed.h"
+#include "fast/layer/activation.h"
+#include "fast/layer/embedding.h"
+#include "fast/layer/linear.h"
+#include "fast/layer/rms_norm.h"
 
 namespace sextant::fast {
 namespace {

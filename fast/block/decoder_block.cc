@@ -1,17 +1,17 @@
-#include "fast/decoder_block.h"
+#include "fast/block/decoder_block.h"
 
 #include <cmath>
 
-#include "fast/activation.h"
-#include "fast/add.h"
-#include "fast/attend.h"
-#include "fast/kernel.h"
-#include "fast/linear.h"
-#include "fast/multi_head.h"
-#include "fast/rms_norm.h"
-#include "fast/rope.h"
-#include "fast/typed.h"
-#include "reference/decoder_block.h"
+#include "fast/attention/attend.h"
+#include "fast/attention/multi_head.h"
+#include "fast/kernel/kernel.h"
+#include "fast/kernel/typed.h"
+#include "fast/layer/activation.h"
+#include "fast/layer/add.h"
+#include "fast/layer/linear.h"
+#include "fast/layer/rms_norm.h"
+#include "fast/rope/rope.h"
+#include "reference/block/decoder_block.h"
 
 namespace sextant::fast {
 namespace {

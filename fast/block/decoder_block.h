@@ -1,12 +1,13 @@
-// A decoder's block by the kernels of its parts. The formula: reference/decoder_block_formula.h.
+// A decoder's block by the kernels of its parts. The formula:
+// reference/block/decoder_block_formula.h.
 #pragma once
 
 #include <span>
 #include <vector>
 
-#include "fast/element.h"
-#include "reference/decoder_block_attributes.h"
-#include "reference/tensor.h"
+#include "fast/simd/element.h"
+#include "reference/block/decoder_block_attributes.h"
+#include "reference/number/tensor.h"
 
 namespace sextant::fast {
 

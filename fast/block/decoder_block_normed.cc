@@ -1,8 +1,8 @@
-#include "reference/decoder_block_normed.h"
+#include "reference/block/decoder_block_normed.h"
 
-#include "fast/decoder_block.h"
-#include "fast/kernel.h"
-#include "fast/typed.h"
+#include "fast/block/decoder_block.h"
+#include "fast/kernel/kernel.h"
+#include "fast/kernel/typed.h"
 
 namespace sextant::fast {
 namespace {

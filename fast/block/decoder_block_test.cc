@@ -1,7 +1,7 @@
 // The blocks of a decoder, with all their parts, and what is made of them.
-#include "fast/decoder_block.h"
+#include "fast/block/decoder_block.h"
 
-#include "fast/proven_test.h"
+#include "fast/kernel/proven_test.h"
 
 namespace sextant::fast {
 namespace {

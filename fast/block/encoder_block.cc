@@ -1,11 +1,11 @@
-#include "fast/encoder_block.h"
+#include "fast/block/encoder_block.h"
 
-#include "fast/activation.h"
-#include "fast/add.h"
-#include "fast/kernel.h"
-#include "fast/layer_norm.h"
-#include "fast/linear.h"
-#include "fast/typed.h"
+#include "fast/kernel/kernel.h"
+#include "fast/kernel/typed.h"
+#include "fast/layer/activation.h"
+#include "fast/layer/add.h"
+#include "fast/layer/layer_norm.h"
+#include "fast/layer/linear.h"
 
 namespace sextant::fast {
 

@@ -1,12 +1,12 @@
 // One block of the original Transformer's encoder, for speed. The formula:
-// reference/encoder_block.h.
+// reference/block/encoder_block.h.
 #pragma once
 
 #include <vector>
 
-#include "fast/element.h"
-#include "fast/multi_head.h"
-#include "reference/encoder_block.h"
+#include "fast/attention/multi_head.h"
+#include "fast/simd/element.h"
+#include "reference/block/encoder_block.h"
 
 namespace sextant::fast {
 

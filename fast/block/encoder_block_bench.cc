@@ -3,8 +3,8 @@
 // the block.
 #include <vector>
 
-#include "fast/encoder_block.h"
-#include "fast/peak_bench.h"
+#include "fast/block/encoder_block.h"
+#include "fast/kernel/peak_bench.h"
 
 namespace sextant::fast {
 namespace {

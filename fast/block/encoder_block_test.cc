@@ -1,6 +1,6 @@
-#include "fast/encoder_block.h"
+#include "fast/block/encoder_block.h"
 
-#include "fast/proven_test.h"
+#include "fast/kernel/proven_test.h"
 
 namespace sextant::fast {
 namespace {

@@ -1,9 +1,9 @@
-#include "fast/kernel.h"
+#include "fast/kernel/kernel.h"
 
 #include <map>
 #include <memory>
 
-#include "reference/operations.h"
+#include "reference/case/operations.h"
 
 namespace sextant::fast {
 namespace {

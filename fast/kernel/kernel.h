@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "reference/case.h"
-#include "reference/tensor.h"
+#include "reference/case/case.h"
+#include "reference/number/tensor.h"
 
 namespace sextant::fast {
 
@@ -23,7 +23,7 @@ struct CaseKernel {
 template <class Op>
 CaseKernel MakeKernel();
 
-// By name, for every operation of reference/operations.h.
+// By name, for every operation of reference/case/operations.h.
 const CaseKernel& KernelOf(std::string_view operation);
 
 }  // namespace sextant::fast

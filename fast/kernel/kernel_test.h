@@ -7,8 +7,8 @@
 #include <cstring>
 #include <vector>
 
-#include "fast/element.h"
-#include "fast/processor.h"
+#include "fast/simd/element.h"
+#include "fast/simd/processor.h"
 
 namespace sextant::fast {
 

@@ -1,7 +1,7 @@
-#include "fast/peak_bench.h"
+#include "fast/kernel/peak_bench.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "fast/peak_bench.cc"
+#define HWY_TARGET_INCLUDE "fast/kernel/peak_bench.cc"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 

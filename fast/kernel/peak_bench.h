@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "fast/kernel_bench.h"
+#include "fast/kernel/kernel_bench.h"
 
 namespace sextant::fast {
 

@@ -7,10 +7,10 @@
 #include <functional>
 #include <string>
 
-#include "fast/kernel.h"
-#include "fast/kernel_test.h"
-#include "reference/draw.h"
-#include "reference/prove.h"
+#include "fast/kernel/kernel.h"
+#include "fast/kernel/kernel_test.h"
+#include "reference/case/draw.h"
+#include "reference/prove/prove.h"
 
 namespace sextant::fast {
 

@@ -1,7 +1,7 @@
 // What tests of kernels share that go from rows to rows.
 #pragma once
 
-#include "fast/kernel_test.h"
+#include "fast/kernel/kernel_test.h"
 
 namespace sextant::fast {
 

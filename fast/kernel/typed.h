@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "fast/element.h"
-#include "reference/case.h"
+#include "fast/simd/element.h"
+#include "reference/case/case.h"
 
 namespace sextant::fast {
 

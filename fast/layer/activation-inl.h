@@ -21,10 +21,10 @@
 #include <type_traits>
 #include <utility>
 
-#include "fast/element-inl.h"
-#include "fast/exp-inl.h"
-#include "fast/stream.h"
-#include "reference/activation.h"
+#include "fast/simd/element-inl.h"
+#include "fast/simd/exp-inl.h"
+#include "fast/simd/stream.h"
+#include "reference/layer/activation.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace sextant::fast {

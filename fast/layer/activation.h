@@ -1,12 +1,12 @@
-// Activations, soft caps and gated units, for speed. The formulas: reference/activation.h,
-// reference/soft_cap.h, reference/gated.h.
+// Activations, soft caps and gated units, for speed. The formulas: reference/layer/activation.h,
+// reference/attention/soft_cap.h, reference/layer/gated.h.
 #pragma once
 
 #include <cstddef>
 #include <limits>
 
-#include "fast/element.h"
-#include "reference/gated.h"
+#include "fast/simd/element.h"
+#include "reference/layer/gated.h"
 
 namespace sextant::fast {
 

@@ -1,7 +1,7 @@
 // Speed of activations: counter `memcpy_ratio` = time of glibc's memcpy of as many bytes as are
 // read and written / time of the operation.
-#include "fast/activation.h"
-#include "fast/kernel_bench.h"
+#include "fast/kernel/kernel_bench.h"
+#include "fast/layer/activation.h"
 
 namespace sextant::fast {
 namespace {

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "fast/activation.h"
-#include "fast/kernel_test.h"
+#include "fast/kernel/kernel_test.h"
+#include "fast/layer/activation.h"
 
 namespace sextant::fast {
 namespace {

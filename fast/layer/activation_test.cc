@@ -1,11 +1,11 @@
-#include "fast/activation.h"
+#include "fast/layer/activation.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "fast/kernel_test.h"
-#include "reference/case.h"
-#include "reference/prove.h"
+#include "fast/kernel/kernel_test.h"
+#include "reference/case/case.h"
+#include "reference/prove/prove.h"
 
 namespace sextant::fast {
 namespace {

@@ -1,11 +1,11 @@
-#include "fast/add.h"
+#include "fast/layer/add.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "fast/add.cc"
+#define HWY_TARGET_INCLUDE "fast/layer/add.cc"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include "fast/element-inl.h"
+#include "fast/simd/element-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace sextant::fast {

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "fast/element.h"
+#include "fast/simd/element.h"
 
 namespace sextant::fast {
 

@@ -1,20 +1,20 @@
-#include "fast/add_rms_norm.h"
+#include "fast/layer/add_rms_norm.h"
 
-#include "fast/stream.h"
+#include "fast/simd/stream.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "fast/add_rms_norm.cc"
+#define HWY_TARGET_INCLUDE "fast/layer/add_rms_norm.cc"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "fast/element-inl.h"
-#include "fast/kernel.h"
-#include "fast/row_sum-inl.h"
-#include "fast/typed.h"
-#include "reference/add_rms_norm.h"
+#include "fast/kernel/kernel.h"
+#include "fast/kernel/typed.h"
+#include "fast/simd/element-inl.h"
+#include "fast/simd/row_sum-inl.h"
+#include "reference/layer/add_rms_norm.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace sextant::fast {

@@ -1,9 +1,9 @@
-// A residual added and the sum normalised, for speed. The formula: reference/add_rms_norm.h.
+// A residual added and the sum normalised, for speed. The formula: reference/layer/add_rms_norm.h.
 #pragma once
 
 #include <cstddef>
 
-#include "fast/element.h"
+#include "fast/simd/element.h"
 
 namespace sextant::fast {
 

@@ -1,7 +1,7 @@
 // Speed of the residual addition with RMSNorm: counter `memcpy_ratio` = time of glibc's memcpy of
 // the same bytes / time of the kernel.
-#include "fast/add_rms_norm.h"
-#include "fast/kernel_bench.h"
+#include "fast/kernel/kernel_bench.h"
+#include "fast/layer/add_rms_norm.h"
 
 namespace sextant::fast {
 namespace {

@@ -1,7 +1,7 @@
-#include "fast/add_rms_norm.h"
+#include "fast/layer/add_rms_norm.h"
 
-#include "fast/kernel_test.h"
-#include "fast/rms_norm.h"
+#include "fast/kernel/kernel_test.h"
+#include "fast/layer/rms_norm.h"
 
 namespace sextant::fast {
 namespace {

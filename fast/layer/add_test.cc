@@ -1,8 +1,8 @@
-#include "fast/add.h"
+#include "fast/layer/add.h"
 
 #include <string>
 
-#include "fast/kernel_test.h"
+#include "fast/kernel/kernel_test.h"
 
 namespace sextant::fast {
 namespace {

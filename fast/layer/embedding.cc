@@ -1,19 +1,19 @@
-#include "fast/embedding.h"
+#include "fast/layer/embedding.h"
 
-#include "fast/stream.h"
+#include "fast/simd/stream.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "fast/embedding.cc"
+#define HWY_TARGET_INCLUDE "fast/layer/embedding.cc"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
 #include <algorithm>
 #include <cstring>
 
-#include "fast/element-inl.h"
-#include "fast/kernel.h"
-#include "fast/typed.h"
-#include "reference/embedding.h"
+#include "fast/kernel/kernel.h"
+#include "fast/kernel/typed.h"
+#include "fast/simd/element-inl.h"
+#include "reference/layer/embedding.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace sextant::fast {

@@ -1,10 +1,10 @@
-// Rows of a table, by token, for speed. The formula: reference/embedding.h.
+// Rows of a table, by token, for speed. The formula: reference/layer/embedding.h.
 #pragma once
 
 #include <cstdint>
 #include <span>
 
-#include "fast/element.h"
+#include "fast/simd/element.h"
 
 namespace sextant::fast {
 

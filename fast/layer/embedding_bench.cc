@@ -1,7 +1,7 @@
 // Speed of the embedding: counter `memcpy_ratio` = time of glibc's memcpy of the same bytes / time
 // of gathering rows of 4096 in an order that no prefetcher knows.
-#include "fast/embedding.h"
-#include "fast/kernel_bench.h"
+#include "fast/kernel/kernel_bench.h"
+#include "fast/layer/embedding.h"
 
 namespace sextant::fast {
 namespace {

@@ -1,6 +1,6 @@
-#include "fast/embedding.h"
+#include "fast/layer/embedding.h"
 
-#include "fast/kernel_test.h"
+#include "fast/kernel/kernel_test.h"
 
 namespace sextant::fast {
 namespace {

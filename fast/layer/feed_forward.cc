@@ -1,8 +1,8 @@
-#include "fast/feed_forward.h"
+#include "fast/layer/feed_forward.h"
 
-#include "fast/kernel.h"
-#include "fast/typed.h"
-#include "reference/feed_forward.h"
+#include "fast/kernel/kernel.h"
+#include "fast/kernel/typed.h"
+#include "reference/layer/feed_forward.h"
 
 namespace sextant::fast {
 

@@ -1,9 +1,9 @@
-// Feed-forward parts of decoder blocks, for speed. The formulas: reference/feed_forward.h,
-// reference/feed_forward_bias.h.
+// Feed-forward parts of decoder blocks, for speed. The formulas: reference/layer/feed_forward.h,
+// reference/layer/feed_forward_bias.h.
 #pragma once
 
-#include "fast/activation.h"
-#include "fast/linear.h"
+#include "fast/layer/activation.h"
+#include "fast/layer/linear.h"
 
 namespace sextant::fast {
 
@@ -25,7 +25,7 @@ struct FeedForwardRows {
 };
 
 // hidden = f(x gate^T) (x up^T), y = hidden down^T, with biases where they are. Each layer as
-// fast/linear.h says and the gate as fast/activation.h does, each rounded to T.
+// fast/layer/linear.h says and the gate as fast/layer/activation.h does, each rounded to T.
 template <Element T>
 void ApplyFeedForward(GateKind kind, const FeedForwardRows<T>& rows,
                       const FeedForwardWeights<T>& weights) noexcept;

@@ -1,8 +1,8 @@
-#include "reference/feed_forward_bias.h"
+#include "reference/layer/feed_forward_bias.h"
 
-#include "fast/feed_forward.h"
-#include "fast/kernel.h"
-#include "fast/typed.h"
+#include "fast/kernel/kernel.h"
+#include "fast/kernel/typed.h"
+#include "fast/layer/feed_forward.h"
 
 namespace sextant::fast {
 namespace {

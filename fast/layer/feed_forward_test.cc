@@ -1,6 +1,6 @@
-#include "fast/feed_forward.h"
+#include "fast/layer/feed_forward.h"
 
-#include "fast/kernel_test.h"
+#include "fast/kernel/kernel_test.h"
 
 namespace sextant::fast {
 namespace {

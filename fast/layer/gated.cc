@@ -1,18 +1,18 @@
-#include "reference/gated.h"
+#include "reference/layer/gated.h"
 
-#include "fast/activation.h"
-#include "fast/stream.h"
+#include "fast/layer/activation.h"
+#include "fast/simd/stream.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "fast/gated.cc"
+#define HWY_TARGET_INCLUDE "fast/layer/gated.cc"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
 #include <cmath>
 
-#include "fast/activation-inl.h"
-#include "fast/kernel.h"
-#include "fast/typed.h"
+#include "fast/kernel/kernel.h"
+#include "fast/kernel/typed.h"
+#include "fast/layer/activation-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace sextant::fast {

@@ -1,9 +1,9 @@
-// Layer normalisation of rows, for speed. The formula: reference/layer_norm.h.
+// Layer normalisation of rows, for speed. The formula: reference/layer/layer_norm.h.
 #pragma once
 
 #include <cstddef>
 
-#include "fast/element.h"
+#include "fast/simd/element.h"
 
 namespace sextant::fast {
 

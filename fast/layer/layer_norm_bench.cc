@@ -1,7 +1,7 @@
 // Speed of LayerNorm: counter `memcpy_ratio` = time of glibc's memcpy of the same bytes / time of
 // the norm.
-#include "fast/kernel_bench.h"
-#include "fast/layer_norm.h"
+#include "fast/kernel/kernel_bench.h"
+#include "fast/layer/layer_norm.h"
 
 namespace sextant::fast {
 namespace {

@@ -1,6 +1,6 @@
-#include "fast/layer_norm.h"
+#include "fast/layer/layer_norm.h"
 
-#include "fast/rows_test.h"
+#include "fast/kernel/rows_test.h"
 
 namespace sextant::fast {
 namespace {

@@ -1,14 +1,14 @@
-#include "fast/linear.h"
+#include "fast/layer/linear.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "fast/linear.cc"
+#define HWY_TARGET_INCLUDE "fast/layer/linear.cc"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include "fast/kernel.h"
-#include "fast/matmul-inl.h"
-#include "fast/typed.h"
-#include "reference/linear.h"
+#include "fast/kernel/kernel.h"
+#include "fast/kernel/typed.h"
+#include "fast/simd/matmul-inl.h"
+#include "reference/layer/linear.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace sextant::fast {

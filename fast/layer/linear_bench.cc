@@ -2,8 +2,8 @@
 // additions as fused operations on registers alone / time of the layer.
 #include <vector>
 
-#include "fast/linear.h"
-#include "fast/peak_bench.h"
+#include "fast/kernel/peak_bench.h"
+#include "fast/layer/linear.h"
 
 namespace sextant::fast {
 namespace {

@@ -1,8 +1,8 @@
-#include "reference/linear_bias.h"
+#include "reference/layer/linear_bias.h"
 
-#include "fast/kernel.h"
-#include "fast/linear.h"
-#include "fast/typed.h"
+#include "fast/kernel/kernel.h"
+#include "fast/kernel/typed.h"
+#include "fast/layer/linear.h"
 
 namespace sextant::fast {
 

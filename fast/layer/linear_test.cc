@@ -1,6 +1,6 @@
-#include "fast/linear.h"
+#include "fast/layer/linear.h"
 
-#include "fast/kernel_test.h"
+#include "fast/kernel/kernel_test.h"
 
 namespace sextant::fast {
 namespace {

@@ -1,9 +1,9 @@
-// Root mean square normalisation of rows, for speed. The formula: reference/rms_norm.h.
+// Root mean square normalisation of rows, for speed. The formula: reference/layer/rms_norm.h.
 #pragma once
 
 #include <cstddef>
 
-#include "fast/element.h"
+#include "fast/simd/element.h"
 
 namespace sextant::fast {
 

@@ -1,7 +1,7 @@
 // Speed of RMSNorm: counter `memcpy_ratio` = time of glibc's memcpy of the same bytes / time of the
 // norm.
-#include "fast/kernel_bench.h"
-#include "fast/rms_norm.h"
+#include "fast/kernel/kernel_bench.h"
+#include "fast/layer/rms_norm.h"
 
 namespace sextant::fast {
 namespace {

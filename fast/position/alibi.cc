@@ -1,18 +1,18 @@
-#include "fast/alibi.h"
+#include "fast/position/alibi.h"
 
-#include "fast/stream.h"
+#include "fast/simd/stream.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "fast/alibi.cc"
+#define HWY_TARGET_INCLUDE "fast/position/alibi.cc"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "fast/element-inl.h"
-#include "fast/kernel.h"
-#include "fast/typed.h"
+#include "fast/kernel/kernel.h"
+#include "fast/kernel/typed.h"
+#include "fast/simd/element-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace sextant::fast {

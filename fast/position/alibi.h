@@ -1,12 +1,12 @@
-// Linear biases of attention, for speed. The formula: reference/alibi.h.
+// Linear biases of attention, for speed. The formula: reference/position/alibi.h.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
 
-#include "fast/element.h"
-#include "reference/alibi.h"
+#include "fast/simd/element.h"
+#include "reference/position/alibi.h"
 
 namespace sextant::fast {
 

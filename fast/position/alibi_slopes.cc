@@ -1,7 +1,7 @@
-#include "reference/alibi_slopes.h"
+#include "reference/position/alibi_slopes.h"
 
-#include "fast/kernel.h"
-#include "fast/typed.h"
+#include "fast/kernel/kernel.h"
+#include "fast/kernel/typed.h"
 
 namespace sextant::fast {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "fast/kernel.h"
+#include "fast/kernel/kernel.h"
 
 namespace sextant::fast {
 namespace {

@@ -1,9 +1,9 @@
-#include "fast/alibi.h"
+#include "fast/position/alibi.h"
 
 #include <cmath>
 #include <limits>
 
-#include "fast/kernel_test.h"
+#include "fast/kernel/kernel_test.h"
 
 namespace sextant::fast {
 namespace {

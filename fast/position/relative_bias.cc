@@ -1,17 +1,17 @@
-#include "fast/relative_bias.h"
+#include "fast/position/relative_bias.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "fast/relative_bias.cc"
+#define HWY_TARGET_INCLUDE "fast/position/relative_bias.cc"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "fast/element-inl.h"
-#include "fast/kernel.h"
-#include "fast/typed.h"
-#include "reference/relative_bias.h"
+#include "fast/kernel/kernel.h"
+#include "fast/kernel/typed.h"
+#include "fast/simd/element-inl.h"
+#include "reference/position/relative_bias.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace sextant::fast {

@@ -1,12 +1,12 @@
-// T5's relative position bias, for speed. The formula: reference/relative_bias.h.
+// T5's relative position bias, for speed. The formula: reference/position/relative_bias.h.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
 
-#include "fast/element.h"
-#include "reference/relative_buckets.h"
+#include "fast/simd/element.h"
+#include "reference/position/relative_buckets.h"
 
 namespace sextant::fast {
 

@@ -1,6 +1,6 @@
-#include "fast/relative_bias.h"
+#include "fast/position/relative_bias.h"
 
-#include "fast/kernel_test.h"
+#include "fast/kernel/kernel_test.h"
 
 namespace sextant::fast {
 namespace {

@@ -1,15 +1,15 @@
-#include "fast/scale_rows.h"
+#include "fast/position/scale_rows.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "fast/scale_rows.cc"
+#define HWY_TARGET_INCLUDE "fast/position/scale_rows.cc"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
 #include <vector>
 
-#include "fast/element-inl.h"
-#include "fast/processor.h"
-#include "fast/typed.h"
+#include "fast/kernel/typed.h"
+#include "fast/simd/element-inl.h"
+#include "fast/simd/processor.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace sextant::fast {

@@ -1,12 +1,12 @@
 // Rows times one factor each, for speed: what scales queries by their position. The formulas:
-// reference/log_n_scale.h, reference/temperature_scale.h.
+// reference/position/log_n_scale.h, reference/position/temperature_scale.h.
 #pragma once
 
 #include <span>
 
-#include "fast/element.h"
-#include "reference/double_double.h"
-#include "reference/tensor.h"
+#include "fast/simd/element.h"
+#include "reference/number/double_double.h"
+#include "reference/number/tensor.h"
 
 namespace sextant::fast {
 

@@ -3,9 +3,9 @@
 #include <cmath>
 #include <vector>
 
-#include "fast/growing_table.h"
-#include "fast/kernel_bench.h"
-#include "fast/scale_rows.h"
+#include "fast/kernel/kernel_bench.h"
+#include "fast/position/scale_rows.h"
+#include "fast/rope/growing_table.h"
 
 namespace sextant::fast {
 namespace {

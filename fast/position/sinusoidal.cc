@@ -1,10 +1,10 @@
-#include "reference/sinusoidal.h"
+#include "reference/position/sinusoidal.h"
 
 #include <algorithm>
 
-#include "fast/kernel.h"
-#include "fast/rope_table.h"
-#include "fast/typed.h"
+#include "fast/kernel/kernel.h"
+#include "fast/kernel/typed.h"
+#include "fast/rope/rope_table.h"
 
 namespace sextant::fast {
 namespace {

@@ -1,8 +1,8 @@
-#include "reference/temperature_scale.h"
+#include "reference/position/temperature_scale.h"
 
-#include "fast/kernel.h"
-#include "fast/scale_rows.h"
-#include "fast/typed.h"
+#include "fast/kernel/kernel.h"
+#include "fast/kernel/typed.h"
+#include "fast/position/scale_rows.h"
 
 namespace sextant::fast {
 namespace {

@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "fast/rope_frequencies.h"
-#include "fast/rope_table.h"
+#include "fast/rope/rope_frequencies.h"
+#include "fast/rope/rope_table.h"
 
 namespace sextant::fast {
 

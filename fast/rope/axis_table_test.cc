@@ -1,6 +1,6 @@
-#include "fast/axis_table.h"
+#include "fast/rope/axis_table.h"
 
-#include "fast/kernel_test.h"
+#include "fast/kernel/kernel_test.h"
 
 namespace sextant::fast {
 namespace {

@@ -1,9 +1,9 @@
-#include "fast/growing_table.h"
+#include "fast/rope/growing_table.h"
 
 #include <cmath>
 #include <vector>
 
-#include "fast/rope_table.h"
+#include "fast/rope/rope_table.h"
 
 namespace sextant::fast {
 namespace {

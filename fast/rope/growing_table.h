@@ -3,8 +3,8 @@
 
 #include <span>
 
-#include "fast/element.h"
-#include "reference/double_double.h"
+#include "fast/simd/element.h"
+#include "reference/number/double_double.h"
 
 namespace sextant::fast {
 

@@ -1,8 +1,8 @@
-#include "fast/growing_table.h"
+#include "fast/rope/growing_table.h"
 
 #include <boost/multiprecision/mpfr.hpp>
 
-#include "fast/kernel_test.h"
+#include "fast/kernel/kernel_test.h"
 
 namespace sextant::fast {
 namespace {

@@ -1,4 +1,4 @@
-#include "fast/precise_turn.h"
+#include "fast/rope/precise_turn.h"
 
 #include <gmp.h>
 

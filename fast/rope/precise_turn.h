@@ -4,8 +4,8 @@
 
 #include <cmath>
 
-#include "fast/element.h"
-#include "reference/double_double.h"
+#include "fast/simd/element.h"
+#include "reference/number/double_double.h"
 
 namespace sextant::fast {
 

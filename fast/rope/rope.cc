@@ -1,8 +1,8 @@
-#include "fast/rope.h"
+#include "fast/rope/rope.h"
 
-#include "fast/kernel.h"
-#include "fast/rope_frequencies.h"
-#include "reference/rope.h"
+#include "fast/kernel/kernel.h"
+#include "fast/rope/rope_frequencies.h"
+#include "reference/rope/rope.h"
 
 namespace sextant::fast {
 

@@ -1,13 +1,14 @@
-// Rotation by position: tables filled, then applied. The formulas: reference/rope.h,
-// reference/rope_given.h, reference/rope_complex.h and others that differ in their tables.
+// Rotation by position: tables filled, then applied. The formulas: reference/rope/rope.h,
+// reference/rope/rope_given.h, reference/rope/rope_complex.h and others that differ in their
+// tables.
 #pragma once
 
 #include <vector>
 
-#include "fast/rope_frequencies.h"
-#include "fast/rope_rotate.h"
-#include "fast/rope_table.h"
-#include "fast/typed.h"
+#include "fast/kernel/typed.h"
+#include "fast/rope/rope_frequencies.h"
+#include "fast/rope/rope_rotate.h"
+#include "fast/rope/rope_table.h"
 
 namespace sextant::fast {
 

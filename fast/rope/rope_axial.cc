@@ -1,11 +1,11 @@
-#include "reference/rope_axial.h"
+#include "reference/rope/rope_axial.h"
 
 #include <numeric>
 
-#include "fast/axis_table.h"
-#include "fast/kernel.h"
-#include "fast/rope.h"
-#include "reference/rope_sections.h"
+#include "fast/kernel/kernel.h"
+#include "fast/rope/axis_table.h"
+#include "fast/rope/rope.h"
+#include "reference/rope/rope_sections.h"
 
 namespace sextant::fast {
 namespace {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "fast/kernel_bench.h"
-#include "fast/rope.h"
+#include "fast/kernel/kernel_bench.h"
+#include "fast/rope/rope.h"
 
 namespace sextant::fast {
 namespace {

@@ -1,8 +1,8 @@
-#include "fast/rope_frequencies.h"
+#include "fast/rope/rope_frequencies.h"
 
-#include "fast/kernel.h"
-#include "fast/typed.h"
-#include "reference/rope_frequencies.h"
+#include "fast/kernel/kernel.h"
+#include "fast/kernel/typed.h"
+#include "reference/rope/rope_frequencies.h"
 
 namespace sextant::fast {
 namespace {

@@ -1,11 +1,11 @@
 // Rotary frequencies and their amplitude to about 100 bits: R/2 + 1 numbers, in double-double. The
-// formula: reference/rope_frequencies.h; the scalings: reference/scaling.h.
+// formula: reference/rope/rope_frequencies.h; the scalings: reference/rope/scaling.h.
 #pragma once
 
 #include <vector>
 
-#include "reference/double_double.h"
-#include "reference/rope_frequencies.h"
+#include "reference/number/double_double.h"
+#include "reference/rope/rope_frequencies.h"
 
 namespace sextant::fast {
 

@@ -1,4 +1,4 @@
-#include "fast/rope_frequencies.h"
+#include "fast/rope/rope_frequencies.h"
 
 #include <gtest/gtest.h>
 

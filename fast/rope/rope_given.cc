@@ -1,7 +1,7 @@
-#include "reference/rope_given.h"
+#include "reference/rope/rope_given.h"
 
-#include "fast/kernel.h"
-#include "fast/rope.h"
+#include "fast/kernel/kernel.h"
+#include "fast/rope/rope.h"
 
 namespace sextant::fast {
 namespace {

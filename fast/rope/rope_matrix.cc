@@ -1,9 +1,9 @@
-#include "reference/rope_matrix.h"
+#include "reference/rope/rope_matrix.h"
 
-#include "fast/kernel.h"
-#include "fast/rope_frequencies.h"
-#include "fast/rope_table.h"
-#include "fast/typed.h"
+#include "fast/kernel/kernel.h"
+#include "fast/kernel/typed.h"
+#include "fast/rope/rope_frequencies.h"
+#include "fast/rope/rope_table.h"
 
 namespace sextant::fast {
 namespace {

@@ -1,11 +1,11 @@
-#include "fast/rope_relayout.h"
+#include "fast/rope/rope_relayout.h"
 
 #include <cstring>
 
-#include "fast/kernel.h"
-#include "fast/stream.h"
-#include "fast/typed.h"
-#include "reference/rope_relayout.h"
+#include "fast/kernel/kernel.h"
+#include "fast/kernel/typed.h"
+#include "fast/simd/stream.h"
+#include "reference/rope/rope_relayout.h"
 
 namespace sextant::fast {
 

@@ -1,10 +1,10 @@
 // The permutation of projection weights between the two pairings. The formula:
-// reference/rope_relayout.h. Rows are moved as they are, whatever their element type.
+// reference/rope/rope_relayout.h. Rows are moved as they are, whatever their element type.
 #pragma once
 
 #include <cstddef>
 
-#include "reference/scaling.h"
+#include "reference/rope/scaling.h"
 
 namespace sextant::fast {
 

@@ -1,4 +1,4 @@
-#include "fast/rope_relayout.h"
+#include "fast/rope/rope_relayout.h"
 
 #include <gtest/gtest.h>
 

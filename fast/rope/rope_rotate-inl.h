@@ -8,8 +8,8 @@
 
 #include <cstring>
 
-#include "fast/element-inl.h"
-#include "fast/rope_rotate.h"
+#include "fast/rope/rope_rotate.h"
+#include "fast/simd/element-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace sextant::fast {

@@ -1,9 +1,9 @@
-#include "fast/rope_rotate.h"
+#include "fast/rope/rope_rotate.h"
 
-#include "fast/stream.h"
+#include "fast/simd/stream.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "fast/rope_rotate.cc"
+#define HWY_TARGET_INCLUDE "fast/rope/rope_rotate.cc"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
@@ -11,11 +11,11 @@
 #include <cstdint>
 #include <cstring>
 
-#include "fast/kernel.h"
-#include "fast/processor.h"
-#include "fast/rope_rotate-inl.h"
-#include "fast/typed.h"
-#include "reference/rope_rotate.h"
+#include "fast/kernel/kernel.h"
+#include "fast/kernel/typed.h"
+#include "fast/rope/rope_rotate-inl.h"
+#include "fast/simd/processor.h"
+#include "reference/rope/rope_rotate.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace sextant::fast {

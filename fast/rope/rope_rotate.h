@@ -1,11 +1,11 @@
 // The rotation of queries and keys by given tables, for speed. The formula:
-// reference/rope_rotate.h.
+// reference/rope/rope_rotate.h.
 #pragma once
 
 #include <cstddef>
 
-#include "fast/element.h"
-#include "reference/scaling.h"
+#include "fast/simd/element.h"
+#include "reference/rope/scaling.h"
 
 namespace sextant::fast {
 

@@ -1,7 +1,7 @@
 // Speed of the rotation as a ratio to glibc's memcpy of the same bytes, measured in the same
 // process right before: counter `memcpy_ratio` = time of memcpy / time of the rotation.
-#include "fast/kernel_bench.h"
-#include "fast/rope_rotate.h"
+#include "fast/kernel/kernel_bench.h"
+#include "fast/rope/rope_rotate.h"
 
 namespace sextant::fast {
 namespace {

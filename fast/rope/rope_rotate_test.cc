@@ -1,6 +1,6 @@
-#include "fast/rope_rotate.h"
+#include "fast/rope/rope_rotate.h"
 
-#include "fast/kernel_test.h"
+#include "fast/kernel/kernel_test.h"
 
 namespace sextant::fast {
 namespace {

@@ -1,9 +1,9 @@
-#include "reference/rope_sections.h"
+#include "reference/rope/rope_sections.h"
 
-#include "fast/axis_table.h"
-#include "fast/kernel.h"
-#include "fast/rope.h"
-#include "fast/rope_frequencies.h"
+#include "fast/kernel/kernel.h"
+#include "fast/rope/axis_table.h"
+#include "fast/rope/rope.h"
+#include "fast/rope/rope_frequencies.h"
 
 namespace sextant::fast {
 namespace {

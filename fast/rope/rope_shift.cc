@@ -1,8 +1,8 @@
-#include "reference/rope_shift.h"
+#include "reference/rope/rope_shift.h"
 
-#include "fast/kernel.h"
-#include "fast/rope.h"
-#include "fast/rope_frequencies.h"
+#include "fast/kernel/kernel.h"
+#include "fast/rope/rope.h"
+#include "fast/rope/rope_frequencies.h"
 
 namespace sextant::fast {
 namespace {

@@ -1,7 +1,7 @@
-#include "fast/rope_table.h"
+#include "fast/rope/rope_table.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "fast/rope_table.cc"
+#define HWY_TARGET_INCLUDE "fast/rope/rope_table.cc"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
@@ -10,12 +10,12 @@
 #include <cmath>
 #include <vector>
 
-#include "fast/double_double-inl.h"
-#include "fast/element-inl.h"
-#include "fast/kernel.h"
-#include "fast/precise_turn.h"
-#include "fast/typed.h"
-#include "reference/rope_table.h"
+#include "fast/kernel/kernel.h"
+#include "fast/kernel/typed.h"
+#include "fast/rope/precise_turn.h"
+#include "fast/simd/double_double-inl.h"
+#include "fast/simd/element-inl.h"
+#include "reference/rope/rope_table.h"
 #ifndef SEXTANT_FAST_ROPE_TABLE_TURNS_
 #define SEXTANT_FAST_ROPE_TABLE_TURNS_
 namespace sextant::fast {

@@ -1,11 +1,11 @@
 // Tables of cos and sin, correctly rounded, for speed. The formula:
-// reference/rope_table.h.
+// reference/rope/rope_table.h.
 #pragma once
 
 #include <span>
 
-#include "fast/element.h"
-#include "reference/double_double.h"
+#include "fast/simd/element.h"
+#include "reference/number/double_double.h"
 
 namespace sextant::fast {
 
@@ -16,7 +16,7 @@ namespace sextant::fast {
 // Most entries are products of two rounded rows (position = coarse + fine) in double, whose proven
 // error decides their rounding. Of the others, and of f64, double-double arithmetic decides nearly
 // all; what is left, next to zeros of the function and at amplitudes below 2^-900 or above 2^900,
-// is computed in wide fixed point (fast/precise_turn.h).
+// is computed in wide fixed point (fast/rope/precise_turn.h).
 template <Element T>
 void FillTable(std::span<const double> position, std::span<const DoubleDouble> frequency,
                const DoubleDouble& amplitude, T* cosine, T* sine);

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <vector>
 
-#include "fast/kernel_bench.h"
-#include "fast/rope_frequencies.h"
-#include "fast/rope_table.h"
+#include "fast/kernel/kernel_bench.h"
+#include "fast/rope/rope_frequencies.h"
+#include "fast/rope/rope_table.h"
 
 namespace sextant::fast {
 namespace {

@@ -1,8 +1,8 @@
-#include "fast/rope_table.h"
+#include "fast/rope/rope_table.h"
 
 #include <boost/multiprecision/mpfr.hpp>
 
-#include "fast/kernel_test.h"
+#include "fast/kernel/kernel_test.h"
 
 namespace sextant::fast {
 namespace {

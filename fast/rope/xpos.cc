@@ -1,9 +1,9 @@
-#include "reference/xpos.h"
+#include "reference/rope/xpos.h"
 
-#include "fast/growing_table.h"
-#include "fast/kernel.h"
-#include "fast/rope.h"
-#include "fast/rope_frequencies.h"
+#include "fast/kernel/kernel.h"
+#include "fast/rope/growing_table.h"
+#include "fast/rope/rope.h"
+#include "fast/rope/rope_frequencies.h"
 
 namespace sextant::fast {
 namespace {

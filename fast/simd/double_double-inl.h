@@ -1,6 +1,6 @@
 // Vectors of double-double numbers, for the instruction set being compiled. As in
-// reference/double_double.h, whose error bounds hold: 3.01 units of 2^-106 for a sum, and for a
-// product 5 with fused operations, 7 without (JMP, algorithms 12 and 10).
+// reference/number/double_double.h, whose error bounds hold: 3.01 units of 2^-106 for a sum, and
+// for a product 5 with fused operations, 7 without (JMP, algorithms 12 and 10).
 #if defined(SEXTANT_FAST_DOUBLE_DOUBLE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef SEXTANT_FAST_DOUBLE_DOUBLE_INL_H_
 #undef SEXTANT_FAST_DOUBLE_DOUBLE_INL_H_

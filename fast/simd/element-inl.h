@@ -11,7 +11,7 @@
 
 #include <hwy/highway.h>
 
-#include "fast/element.h"
+#include "fast/simd/element.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace sextant::fast {

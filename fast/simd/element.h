@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "reference/double_double.h"
-#include "reference/dtype.h"
+#include "reference/number/double_double.h"
+#include "reference/number/dtype.h"
 
 namespace sextant::fast {
 

@@ -1,11 +1,11 @@
-#include "fast/element.h"
+#include "fast/simd/element.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "fast/element_test.cc"
+#define HWY_TARGET_INCLUDE "fast/simd/element_test.cc"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include "fast/element-inl.h"
+#include "fast/simd/element-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace sextant::fast {
@@ -44,7 +44,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 #include <bit>
 
-#include "fast/kernel_test.h"
+#include "fast/kernel/kernel_test.h"
 
 namespace sextant::fast {
 HWY_EXPORT(NarrowF16);

@@ -1,11 +1,11 @@
-#include "fast/elementary.h"
+#include "fast/simd/elementary.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "fast/elementary.cc"
+#define HWY_TARGET_INCLUDE "fast/simd/elementary.cc"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include "fast/activation-inl.h"
+#include "fast/layer/activation-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace sextant::fast {

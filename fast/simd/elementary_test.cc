@@ -1,4 +1,4 @@
-#include "fast/elementary.h"
+#include "fast/simd/elementary.h"
 
 #include <algorithm>
 #include <bit>
@@ -7,8 +7,8 @@
 #include <limits>
 #include <thread>
 
-#include "fast/kernel_test.h"
-#include "reference/interval.h"
+#include "fast/kernel/kernel_test.h"
+#include "reference/number/interval.h"
 
 namespace sextant::fast {
 namespace {

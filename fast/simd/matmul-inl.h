@@ -16,8 +16,8 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "fast/element-inl.h"
-#include "fast/matmul.h"
+#include "fast/simd/element-inl.h"
+#include "fast/simd/matmul.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace sextant::fast {

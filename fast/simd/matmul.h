@@ -1,4 +1,4 @@
-// What matrix products read: fast/matmul-inl.h computes them, for one instruction set.
+// What matrix products read: fast/simd/matmul-inl.h computes them, for one instruction set.
 #pragma once
 
 #include <cstddef>

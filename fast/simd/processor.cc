@@ -1,4 +1,4 @@
-#include "fast/processor.h"
+#include "fast/simd/processor.h"
 
 #include <hwy/detect_compiler_arch.h>
 

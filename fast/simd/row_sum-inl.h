@@ -9,8 +9,8 @@
 
 #include <hwy/highway.h>
 
-#include "fast/element-inl.h"
-#include "fast/exp-inl.h"
+#include "fast/simd/element-inl.h"
+#include "fast/simd/exp-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace sextant::fast {

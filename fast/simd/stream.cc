@@ -1,9 +1,9 @@
-#include "fast/stream.h"
+#include "fast/simd/stream.h"
 
 #include <unistd.h>
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "fast/stream.cc"
+#define HWY_TARGET_INCLUDE "fast/simd/stream.cc"
 #include <hwy/cache_control.h>
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>

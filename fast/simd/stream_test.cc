@@ -1,6 +1,6 @@
-#include "fast/stream.h"
+#include "fast/simd/stream.h"
 
-#include "fast/kernel_test.h"
+#include "fast/kernel/kernel_test.h"
 
 namespace sextant::fast {
 namespace {

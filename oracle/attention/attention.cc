@@ -1,8 +1,8 @@
-#include "reference/attention.h"
+#include "reference/attention/attention.h"
 
-#include "oracle/attention_defects.h"
-#include "oracle/attention_laws.h"
-#include "oracle/oracle.h"
+#include "oracle/attention/attention_defects.h"
+#include "oracle/attention/attention_laws.h"
+#include "oracle/catalog/oracle.h"
 
 namespace sextant::oracle {
 namespace {

@@ -1,10 +1,10 @@
-#include "reference/attention_bias.h"
+#include "reference/attention/attention_bias.h"
 
-#include "oracle/attention_defects.h"
-#include "oracle/attention_laws.h"
-#include "oracle/attention_parts.h"
-#include "oracle/input_defects.h"
-#include "oracle/oracle.h"
+#include "oracle/attention/attention_defects.h"
+#include "oracle/attention/attention_laws.h"
+#include "oracle/attention/attention_parts.h"
+#include "oracle/catalog/oracle.h"
+#include "oracle/defect/input_defects.h"
 
 namespace sextant::oracle {
 namespace {

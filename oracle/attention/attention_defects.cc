@@ -1,13 +1,13 @@
-#include "oracle/attention_defects.h"
+#include "oracle/attention/attention_defects.h"
 
 #include <algorithm>
 #include <cmath>
 #include <string>
 
-#include "oracle/attention_laws.h"
-#include "oracle/input_defects.h"
-#include "oracle/laws.h"
-#include "oracle/oracle.h"
+#include "oracle/attention/attention_laws.h"
+#include "oracle/catalog/oracle.h"
+#include "oracle/defect/input_defects.h"
+#include "oracle/property/laws.h"
 
 namespace sextant::oracle {
 namespace {

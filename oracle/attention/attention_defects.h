@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "oracle/defect.h"
-#include "oracle/mistaken_attention.h"
+#include "oracle/attention/mistaken_attention.h"
+#include "oracle/defect/defect.h"
 
 namespace sextant::oracle {
 

@@ -1,10 +1,10 @@
-#include "oracle/attention_laws.h"
+#include "oracle/attention/attention_laws.h"
 
 #include <algorithm>
 #include <cmath>
 #include <string>
 
-#include "oracle/attention_parts.h"
+#include "oracle/attention/attention_parts.h"
 
 namespace sextant::oracle {
 namespace {

@@ -1,12 +1,12 @@
 // Laws of attention in all its forms: whatever has the inputs q, k and v and the attributes of
-// reference/attention_attributes.h.
+// reference/attention/attention_attributes.h.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "oracle/property.h"
-#include "reference/attention_attributes.h"
+#include "oracle/property/property.h"
+#include "reference/attention/attention_attributes.h"
 
 namespace sextant::oracle {
 

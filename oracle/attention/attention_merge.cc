@@ -1,12 +1,12 @@
-#include "reference/attention_merge.h"
+#include "reference/attention/attention_merge.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "oracle/laws.h"
-#include "oracle/oracle.h"
-#include "reference/log_of_nothing.h"
-#include "reference/softmax_row.h"
+#include "oracle/catalog/oracle.h"
+#include "oracle/property/laws.h"
+#include "reference/attention/log_of_nothing.h"
+#include "reference/attention/softmax_row.h"
 
 namespace sextant::oracle {
 namespace {

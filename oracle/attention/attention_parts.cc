@@ -1,4 +1,4 @@
-#include "oracle/attention_parts.h"
+#include "oracle/attention/attention_parts.h"
 
 #include <algorithm>
 #include <cmath>

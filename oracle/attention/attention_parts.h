@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "oracle/attention_laws.h"
-#include "oracle/laws.h"
-#include "oracle/property.h"
-#include "reference/slices.h"
+#include "oracle/attention/attention_laws.h"
+#include "oracle/property/laws.h"
+#include "oracle/property/property.h"
+#include "reference/prove/slices.h"
 
 namespace sextant::oracle {
 

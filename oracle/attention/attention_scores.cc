@@ -1,11 +1,11 @@
-#include "reference/attention_scores.h"
+#include "reference/attention/attention_scores.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "oracle/laws.h"
-#include "oracle/oracle.h"
-#include "reference/attention_rows.h"
+#include "oracle/catalog/oracle.h"
+#include "oracle/property/laws.h"
+#include "reference/attention/attention_rows.h"
 
 namespace sextant::oracle {
 namespace {

@@ -1,12 +1,12 @@
-#include "reference/attention_sink.h"
+#include "reference/attention/attention_sink.h"
 
 #include <numbers>
 
-#include "oracle/attention_defects.h"
-#include "oracle/attention_laws.h"
-#include "oracle/attention_parts.h"
-#include "oracle/input_defects.h"
-#include "oracle/oracle.h"
+#include "oracle/attention/attention_defects.h"
+#include "oracle/attention/attention_laws.h"
+#include "oracle/attention/attention_parts.h"
+#include "oracle/catalog/oracle.h"
+#include "oracle/defect/input_defects.h"
 
 namespace sextant::oracle {
 namespace {

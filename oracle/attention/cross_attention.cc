@@ -1,11 +1,11 @@
-#include "reference/cross_attention.h"
+#include "reference/attention/cross_attention.h"
 
 #include <algorithm>
 
-#include "oracle/heads_defects.h"
-#include "oracle/heads_laws.h"
-#include "oracle/oracle.h"
-#include "oracle/token_laws.h"
+#include "oracle/attention/heads_defects.h"
+#include "oracle/attention/heads_laws.h"
+#include "oracle/attention/token_laws.h"
+#include "oracle/catalog/oracle.h"
 
 namespace sextant::oracle {
 namespace {

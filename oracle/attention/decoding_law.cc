@@ -1,8 +1,8 @@
-#include "oracle/decoding_law.h"
+#include "oracle/attention/decoding_law.h"
 
-#include "oracle/configuration.h"
-#include "oracle/laws.h"
-#include "reference/slices.h"
+#include "oracle/property/laws.h"
+#include "oracle/rope/configuration.h"
+#include "reference/prove/slices.h"
 
 namespace sextant::oracle {
 namespace {

@@ -1,7 +1,7 @@
 // The law of a cache of keys: decoding gives what a prefill gives.
 #pragma once
 
-#include "oracle/property.h"
+#include "oracle/property/property.h"
 
 namespace sextant::oracle {
 
@@ -11,7 +11,7 @@ Findings DecodedAgainstPrefilled(const Case& c, const Tensors& inputs, const Ask
 
 // Claims that they are the same where frequencies and amplitude are the same at both lengths.
 // Scalings that follow the length, dynamic and longrope, change both on the way beyond the trained
-// context: keys in the cache are then not those of a prefill (oracle/CLAIMS.md).
+// context: keys in the cache are then not those of a prefill (oracle/property/CLAIMS.md).
 Property DecodingIsPrefill();
 
 }  // namespace sextant::oracle

@@ -1,10 +1,10 @@
-#include "oracle/decoding_law.h"
+#include "oracle/attention/decoding_law.h"
 
 #include <gtest/gtest.h>
 
-#include "oracle/defect.h"
-#include "reference/draw.h"
-#include "reference/prove.h"
+#include "oracle/defect/defect.h"
+#include "reference/case/draw.h"
+#include "reference/prove/prove.h"
 
 namespace sextant::oracle {
 namespace {

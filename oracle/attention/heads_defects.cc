@@ -1,8 +1,8 @@
-#include "oracle/heads_defects.h"
+#include "oracle/attention/heads_defects.h"
 
-#include "oracle/attention_defects.h"
-#include "oracle/input_defects.h"
-#include "oracle/oracle.h"
+#include "oracle/attention/attention_defects.h"
+#include "oracle/catalog/oracle.h"
+#include "oracle/defect/input_defects.h"
 
 namespace sextant::oracle {
 

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "oracle/defect.h"
-#include "reference/attention_rows.h"
-#include "reference/multi_head.h"
+#include "oracle/defect/defect.h"
+#include "reference/attention/attention_rows.h"
+#include "reference/attention/multi_head.h"
 
 namespace sextant::oracle {
 

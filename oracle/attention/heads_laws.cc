@@ -1,8 +1,8 @@
-#include "oracle/heads_laws.h"
+#include "oracle/attention/heads_laws.h"
 
 #include <algorithm>
 
-#include "oracle/token_laws.h"
+#include "oracle/attention/token_laws.h"
 
 namespace sextant::oracle {
 namespace {

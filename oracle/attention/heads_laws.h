@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "oracle/property.h"
+#include "oracle/property/property.h"
 
 namespace sextant::oracle {
 

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "oracle/judge.h"
-#include "reference/draw.h"
-#include "reference/trace.h"
+#include "oracle/judge/judge.h"
+#include "reference/case/draw.h"
+#include "reference/prove/trace.h"
 
 namespace sextant::oracle {
 namespace {

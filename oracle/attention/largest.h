@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <span>
 
-#include "reference/softmax_row.h"
+#include "reference/attention/softmax_row.h"
 
 namespace sextant::oracle {
 

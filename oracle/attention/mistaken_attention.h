@@ -5,8 +5,8 @@
 #include <optional>
 #include <vector>
 
-#include "oracle/largest.h"
-#include "reference/attention_rows.h"
+#include "oracle/attention/largest.h"
+#include "reference/attention/attention_rows.h"
 
 namespace sextant::oracle {
 

@@ -1,13 +1,13 @@
-#include "reference/relative_attention.h"
+#include "reference/attention/relative_attention.h"
 
 #include <algorithm>
 
-#include "oracle/attention_defects.h"
-#include "oracle/input_defects.h"
-#include "oracle/laws.h"
-#include "oracle/oracle.h"
-#include "oracle/relative_defects.h"
-#include "reference/softmax_row.h"
+#include "oracle/attention/attention_defects.h"
+#include "oracle/catalog/oracle.h"
+#include "oracle/defect/input_defects.h"
+#include "oracle/position/relative_defects.h"
+#include "oracle/property/laws.h"
+#include "reference/attention/softmax_row.h"
 
 namespace sextant::oracle {
 namespace {

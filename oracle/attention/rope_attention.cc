@@ -1,13 +1,13 @@
-#include "reference/rope_attention.h"
+#include "reference/attention/rope_attention.h"
 
 #include <algorithm>
 
-#include "oracle/attention_defects.h"
-#include "oracle/attention_laws.h"
-#include "oracle/attention_parts.h"
-#include "oracle/input_defects.h"
-#include "oracle/oracle.h"
-#include "reference/rope_turned.h"
+#include "oracle/attention/attention_defects.h"
+#include "oracle/attention/attention_laws.h"
+#include "oracle/attention/attention_parts.h"
+#include "oracle/catalog/oracle.h"
+#include "oracle/defect/input_defects.h"
+#include "reference/rope/rope_turned.h"
 
 namespace sextant::oracle {
 namespace {

@@ -1,10 +1,10 @@
-#include "reference/soft_cap.h"
+#include "reference/attention/soft_cap.h"
 
 #include <cmath>
 
-#include "oracle/laws.h"
-#include "oracle/oracle.h"
-#include "reference/activation.h"
+#include "oracle/catalog/oracle.h"
+#include "oracle/property/laws.h"
+#include "reference/layer/activation.h"
 
 namespace sextant::oracle {
 namespace {

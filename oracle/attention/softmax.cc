@@ -1,15 +1,15 @@
-#include "reference/softmax.h"
+#include "reference/attention/softmax.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "oracle/largest.h"
-#include "oracle/laws.h"
-#include "oracle/oracle.h"
-#include "reference/log_of_nothing.h"
-#include "reference/real.h"
-#include "reference/softmax_row.h"
+#include "oracle/attention/largest.h"
+#include "oracle/catalog/oracle.h"
+#include "oracle/property/laws.h"
+#include "reference/attention/log_of_nothing.h"
+#include "reference/attention/softmax_row.h"
+#include "reference/number/real.h"
 
 namespace sextant::oracle {
 namespace {

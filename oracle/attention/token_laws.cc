@@ -1,4 +1,4 @@
-#include "oracle/token_laws.h"
+#include "oracle/attention/token_laws.h"
 
 #include <algorithm>
 

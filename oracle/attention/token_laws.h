@@ -1,12 +1,12 @@
-// Tokens of what has attention inside (reference/inner_attention.h): those that it reads, those of
-// which anything is specified, and laws of them.
+// Tokens of what has attention inside (reference/attention/inner_attention.h): those that it reads,
+// those of which anything is specified, and laws of them.
 #pragma once
 
 #include <string>
 
-#include "oracle/attention_laws.h"
-#include "oracle/laws.h"
-#include "reference/inner_attention.h"
+#include "oracle/attention/attention_laws.h"
+#include "oracle/property/laws.h"
+#include "reference/attention/inner_attention.h"
 
 namespace sextant::oracle {
 

@@ -1,12 +1,12 @@
-#include "oracle/audit.h"
+#include "oracle/audit/audit.h"
 
 #include <algorithm>
 #include <cmath>
 #include <map>
 
-#include "oracle/blind_spot.h"
-#include "oracle/judge.h"
-#include "oracle/oracle.h"
+#include "oracle/catalog/oracle.h"
+#include "oracle/defect/blind_spot.h"
+#include "oracle/judge/judge.h"
 
 namespace sextant::oracle {
 namespace {

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "oracle/subject.h"
-#include "reference/case.h"
-#include "reference/draw.h"
+#include "oracle/subject/subject.h"
+#include "reference/case/case.h"
+#include "reference/case/draw.h"
 
 namespace sextant::oracle {
 

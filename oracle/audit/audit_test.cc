@@ -1,13 +1,13 @@
-#include "oracle/audit.h"
+#include "oracle/audit/audit.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <map>
 
-#include "oracle/blind_spot.h"
-#include "oracle/oracle.h"
-#include "reference/operations.h"
+#include "oracle/catalog/oracle.h"
+#include "oracle/defect/blind_spot.h"
+#include "reference/case/operations.h"
 
 namespace sextant::oracle {
 namespace {

@@ -3,7 +3,7 @@
 //   an element that meets no set but those that another one meets is not needed;
 //   a set of one element demands it.
 // Disjoint sets need an element each: that bounds what a branch can reach.
-#include "oracle/hitting_set.h"
+#include "oracle/audit/hitting_set.h"
 
 #include <algorithm>
 #include <map>

@@ -1,4 +1,4 @@
-#include "oracle/hitting_set.h"
+#include "oracle/audit/hitting_set.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

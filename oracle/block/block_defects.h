@@ -1,12 +1,12 @@
 // The formula of a decoder's block with one mistake in how its parts are put together.
 #pragma once
 
-#include "oracle/defect.h"
-#include "oracle/mistaken.h"
-#include "oracle/mistaken_attention.h"
-#include "reference/decoder_block_formula.h"
-#include "reference/operation.h"
-#include "reference/rope_turned.h"
+#include "oracle/attention/mistaken_attention.h"
+#include "oracle/defect/defect.h"
+#include "oracle/rope/mistaken.h"
+#include "reference/block/decoder_block_formula.h"
+#include "reference/case/operation.h"
+#include "reference/rope/rope_turned.h"
 
 namespace sextant::oracle {
 

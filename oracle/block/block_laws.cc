@@ -1,11 +1,11 @@
-#include "oracle/block_laws.h"
+#include "oracle/block/block_laws.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "oracle/attention_defects.h"
-#include "oracle/input_defects.h"
-#include "oracle/token_laws.h"
+#include "oracle/attention/attention_defects.h"
+#include "oracle/attention/token_laws.h"
+#include "oracle/defect/input_defects.h"
 
 namespace sextant::oracle {
 namespace {

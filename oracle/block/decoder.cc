@@ -1,14 +1,14 @@
-#include "reference/decoder.h"
+#include "reference/block/decoder.h"
 
 #include <algorithm>
 
-#include "oracle/attention_defects.h"
-#include "oracle/block_defects.h"
-#include "oracle/input_defects.h"
-#include "oracle/oracle.h"
-#include "oracle/scaling_defects.h"
-#include "oracle/token_laws.h"
-#include "reference/decoder_formula.h"
+#include "oracle/attention/attention_defects.h"
+#include "oracle/attention/token_laws.h"
+#include "oracle/block/block_defects.h"
+#include "oracle/catalog/oracle.h"
+#include "oracle/defect/input_defects.h"
+#include "oracle/rope/scaling_defects.h"
+#include "reference/block/decoder_formula.h"
 
 namespace sextant::oracle {
 namespace {

@@ -1,10 +1,10 @@
-#include "reference/decoder_block.h"
+#include "reference/block/decoder_block.h"
 
-#include "oracle/attention_defects.h"
-#include "oracle/block_defects.h"
-#include "oracle/block_laws.h"
-#include "oracle/oracle.h"
-#include "oracle/scaling_defects.h"
+#include "oracle/attention/attention_defects.h"
+#include "oracle/block/block_defects.h"
+#include "oracle/block/block_laws.h"
+#include "oracle/catalog/oracle.h"
+#include "oracle/rope/scaling_defects.h"
 
 namespace sextant::oracle {
 namespace {

@@ -1,13 +1,13 @@
-#include "reference/decoder_block_normed.h"
+#include "reference/block/decoder_block_normed.h"
 
 #include <algorithm>
 
-#include "oracle/block_defects.h"
-#include "oracle/block_laws.h"
-#include "oracle/input_defects.h"
-#include "oracle/oracle.h"
-#include "oracle/scaling_defects.h"
-#include "oracle/token_laws.h"
+#include "oracle/attention/token_laws.h"
+#include "oracle/block/block_defects.h"
+#include "oracle/block/block_laws.h"
+#include "oracle/catalog/oracle.h"
+#include "oracle/defect/input_defects.h"
+#include "oracle/rope/scaling_defects.h"
 
 namespace sextant::oracle {
 namespace {

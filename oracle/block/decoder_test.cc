@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <string>
 
-#include "oracle/judge.h"
-#include "oracle/oracle.h"
-#include "reference/draw.h"
+#include "oracle/catalog/oracle.h"
+#include "oracle/judge/judge.h"
+#include "reference/case/draw.h"
 
 namespace sextant::oracle {
 namespace {

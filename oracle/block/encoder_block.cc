@@ -1,13 +1,13 @@
-#include "reference/encoder_block.h"
+#include "reference/block/encoder_block.h"
 
 #include <algorithm>
 
-#include "oracle/encoder_defects.h"
-#include "oracle/feed_forward_laws.h"
-#include "oracle/heads_defects.h"
-#include "oracle/heads_laws.h"
-#include "oracle/oracle.h"
-#include "oracle/token_laws.h"
+#include "oracle/attention/heads_defects.h"
+#include "oracle/attention/heads_laws.h"
+#include "oracle/attention/token_laws.h"
+#include "oracle/block/encoder_defects.h"
+#include "oracle/catalog/oracle.h"
+#include "oracle/layer/feed_forward_laws.h"
 
 namespace sextant::oracle {
 namespace {

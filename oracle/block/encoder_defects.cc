@@ -1,11 +1,11 @@
-#include "oracle/encoder_defects.h"
+#include "oracle/block/encoder_defects.h"
 
 #include <algorithm>
 
-#include "oracle/heads_defects.h"
-#include "oracle/input_defects.h"
-#include "oracle/laws.h"
-#include "reference/encoder_block.h"
+#include "oracle/attention/heads_defects.h"
+#include "oracle/defect/input_defects.h"
+#include "oracle/property/laws.h"
+#include "reference/block/encoder_block.h"
 
 namespace sextant::oracle {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "oracle/defect.h"
+#include "oracle/defect/defect.h"
 
 namespace sextant::oracle {
 

@@ -1,15 +1,15 @@
-#include "oracle/oracle.h"
+#include "oracle/catalog/oracle.h"
 
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <string>
 
-#include "oracle/laws.h"
-#include "oracle/repetition_law.h"
-#include "reference/operations.h"
-#include "reference/prove.h"
-#include "reference/slices.h"
+#include "oracle/property/laws.h"
+#include "oracle/property/repetition_law.h"
+#include "reference/case/operations.h"
+#include "reference/prove/prove.h"
+#include "reference/prove/slices.h"
 
 namespace sextant::oracle {
 namespace {

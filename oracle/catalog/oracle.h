@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "oracle/defect.h"
-#include "oracle/property.h"
+#include "oracle/defect/defect.h"
+#include "oracle/property/property.h"
 
 namespace sextant::oracle {
 
@@ -27,7 +27,7 @@ std::vector<T> Joined(std::initializer_list<std::vector<T>> lists) {
   return all;
 }
 
-// By name, for every operation of reference/operations.h; the generated defects are included.
+// By name, for every operation of reference/case/operations.h; the generated defects are included.
 const Oracle& OracleOf(std::string_view operation);
 
 // "name (why)" of the defects that explain an answer, and at least twice as well as an honest one

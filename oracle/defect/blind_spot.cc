@@ -1,11 +1,11 @@
-#include "oracle/blind_spot.h"
+#include "oracle/defect/blind_spot.h"
 
 #include <algorithm>
 #include <map>
 
-#include "oracle/choices.h"
-#include "oracle/laws.h"
-#include "reference/operations.h"
+#include "oracle/property/laws.h"
+#include "reference/case/choices.h"
+#include "reference/case/operations.h"
 
 namespace sextant::oracle {
 namespace {

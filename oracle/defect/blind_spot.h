@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "reference/case.h"
+#include "reference/case/case.h"
 
 namespace sextant::oracle {
 
@@ -26,7 +26,7 @@ struct BlindSpot {
 
 std::vector<BlindSpot> BlindSpotsOf(const Operation& operation);
 
-// The same by name, made once for every operation of reference/operations.h.
+// The same by name, made once for every operation of reference/case/operations.h.
 const std::vector<BlindSpot>& BlindSpotsOf(std::string_view operation);
 
 // Whether an operation hands tensors on: it is made of others, whose suites ask for their long

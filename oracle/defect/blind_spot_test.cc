@@ -1,14 +1,14 @@
-#include "oracle/blind_spot.h"
+#include "oracle/defect/blind_spot.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <set>
 
-#include "oracle/subject.h"
-#include "reference/draw.h"
-#include "reference/operations.h"
-#include "reference/prove.h"
+#include "oracle/subject/subject.h"
+#include "reference/case/draw.h"
+#include "reference/case/operations.h"
+#include "reference/prove/prove.h"
 
 namespace sextant::oracle {
 namespace {

@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "oracle/defect.h"
-#include "oracle/judge.h"
-#include "oracle/oracle.h"
-#include "reference/draw.h"
-#include "reference/prove.h"
+#include "oracle/catalog/oracle.h"
+#include "oracle/defect/defect.h"
+#include "oracle/judge/judge.h"
+#include "reference/case/draw.h"
+#include "reference/prove/prove.h"
 
 namespace sextant::oracle {
 namespace {

@@ -1,10 +1,10 @@
-#include "oracle/defect.h"
+#include "oracle/defect/defect.h"
 
 #include <algorithm>
 #include <cmath>
 #include <sstream>
 
-#include "reference/prove.h"
+#include "reference/prove/prove.h"
 
 namespace sextant::oracle {
 

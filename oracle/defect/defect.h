@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
-#include "reference/case.h"
-#include "reference/operation.h"
-#include "reference/recipe.h"
+#include "reference/case/case.h"
+#include "reference/case/operation.h"
+#include "reference/number/recipe.h"
 
 namespace sextant::oracle {
 

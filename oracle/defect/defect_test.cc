@@ -1,4 +1,4 @@
-#include "oracle/defect.h"
+#include "oracle/defect/defect.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,12 +7,12 @@
 #include <limits>
 #include <set>
 
-#include "oracle/laws.h"
-#include "oracle/oracle.h"
-#include "reference/draw.h"
-#include "reference/operations.h"
-#include "reference/prove.h"
-#include "reference/rms_norm.h"
+#include "oracle/catalog/oracle.h"
+#include "oracle/property/laws.h"
+#include "reference/case/draw.h"
+#include "reference/case/operations.h"
+#include "reference/layer/rms_norm.h"
+#include "reference/prove/prove.h"
 
 namespace sextant::oracle {
 namespace {

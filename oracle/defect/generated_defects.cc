@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "oracle/choices.h"
-#include "oracle/defect.h"
-#include "oracle/laws.h"
-#include "reference/operations.h"
+#include "oracle/defect/defect.h"
+#include "oracle/property/laws.h"
+#include "reference/case/choices.h"
+#include "reference/case/operations.h"
 
 namespace sextant::oracle {
 namespace {

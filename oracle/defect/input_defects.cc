@@ -1,8 +1,8 @@
-#include "oracle/input_defects.h"
+#include "oracle/defect/input_defects.h"
 
 #include <algorithm>
 
-#include "oracle/laws.h"
+#include "oracle/property/laws.h"
 
 namespace sextant::oracle {
 namespace {

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "oracle/defect.h"
+#include "oracle/defect/defect.h"
 
 namespace sextant::oracle {
 

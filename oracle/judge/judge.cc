@@ -1,4 +1,4 @@
-#include "oracle/judge.h"
+#include "oracle/judge/judge.h"
 
 #include <algorithm>
 #include <bit>
@@ -6,9 +6,9 @@
 #include <functional>
 #include <set>
 
-#include "oracle/likely.h"
-#include "oracle/subject.h"
-#include "reference/trace.h"
+#include "oracle/judge/likely.h"
+#include "oracle/subject/subject.h"
+#include "reference/prove/trace.h"
 
 namespace sextant::oracle {
 namespace {

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "reference/case.h"
-#include "reference/golden.h"
-#include "reference/prove.h"
+#include "reference/case/case.h"
+#include "reference/prove/golden.h"
+#include "reference/prove/prove.h"
 
 namespace sextant::oracle {
 
@@ -75,7 +75,7 @@ Verdict Judge(const Case& c, const std::vector<GoldenTensor>& golden,
 // the formula, the truths of the other decision (Operation::Alternatives). An answer conforms if
 // all its elements conform to one of them; its verdict is that, else the one by the truth.
 // Where a composite operation's intermediate tensors were answered they are traced as well
-// (reference/trace.h), and each step must conform.
+// (reference/prove/trace.h), and each step must conform.
 class Judgement {
  public:
   Judgement(const Case& c, const Tensors& inputs, const Recipe& recipe,

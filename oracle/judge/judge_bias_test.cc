@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "oracle/judge_test.h"
+#include "oracle/judge/judge_test.h"
 
 namespace sextant::oracle {
 namespace {

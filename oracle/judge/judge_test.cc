@@ -1,13 +1,13 @@
-#include "oracle/judge.h"
+#include "oracle/judge/judge.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <limits>
 
-#include "oracle/judge_test.h"
-#include "reference/draw.h"
-#include "reference/rope_frequencies.h"
+#include "oracle/judge/judge_test.h"
+#include "reference/case/draw.h"
+#include "reference/rope/rope_frequencies.h"
 
 namespace sextant::oracle {
 namespace {

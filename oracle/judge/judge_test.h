@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "oracle/judge.h"
+#include "oracle/judge/judge.h"
 
 namespace sextant::oracle {
 

@@ -1,11 +1,11 @@
-#include "oracle/likely.h"
+#include "oracle/judge/likely.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 
-#include "oracle/blind_spot.h"
-#include "reference/scattering.h"
+#include "oracle/defect/blind_spot.h"
+#include "reference/number/scattering.h"
 
 namespace sextant::oracle {
 namespace {

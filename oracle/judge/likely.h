@@ -4,8 +4,8 @@
 // by layer: it soon exceeds the values, in 16 bits within a block, in f32 within a few. Roots of
 // sums of squares would not bound what is likely, since the errors of two elements of a tensor come
 // from the same numbers before it. So the recipe is followed kSamples times with each rounding up
-// or down by chance (reference/scattering.h), which keeps what errors have in common. With s the
-// root mean square of an element's errors in these runs, the error of one more such run exceeds
+// or down by chance (reference/number/scattering.h), which keeps what errors have in common. With s
+// the root mean square of an element's errors in these runs, the error of one more such run exceeds
 // kDeviations s with the probability that Student's t of kSamples degrees of freedom has beyond it,
 // 5e-7; that of roundings to nearest, of half the deviation, even less. Functions scatter by one
 // ulp; where the recipe claims more for any of them, s counts that many times. What is off by less
@@ -14,8 +14,8 @@
 
 #include <vector>
 
-#include "reference/case.h"
-#include "reference/prove.h"
+#include "reference/case/case.h"
+#include "reference/prove/prove.h"
 
 namespace sextant::oracle {
 

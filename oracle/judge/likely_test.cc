@@ -1,6 +1,6 @@
 // Whole blocks that answer y alone: what the worst case permits hides mistakes that independent
 // roundings do not explain.
-#include "oracle/likely.h"
+#include "oracle/judge/likely.h"
 
 #include <gtest/gtest.h>
 
@@ -8,10 +8,10 @@
 #include <cmath>
 #include <string>
 
-#include "oracle/judge.h"
-#include "oracle/oracle.h"
-#include "reference/draw.h"
-#include "reference/scattering.h"
+#include "oracle/catalog/oracle.h"
+#include "oracle/judge/judge.h"
+#include "reference/case/draw.h"
+#include "reference/number/scattering.h"
 
 namespace sextant::oracle {
 namespace {

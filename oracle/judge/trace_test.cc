@@ -1,11 +1,11 @@
 // Intermediate tensors: each is judged from the subject's own tensors before it.
-#include "reference/trace.h"
+#include "reference/prove/trace.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "oracle/judge.h"
-#include "reference/draw.h"
+#include "oracle/judge/judge.h"
+#include "reference/case/draw.h"
 
 namespace sextant::oracle {
 namespace {

@@ -1,11 +1,11 @@
-#include "reference/activation.h"
+#include "reference/layer/activation.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "oracle/laws.h"
-#include "oracle/oracle.h"
-#include "reference/scaling_setting.h"
+#include "oracle/catalog/oracle.h"
+#include "oracle/property/laws.h"
+#include "reference/rope/scaling_setting.h"
 
 namespace sextant::oracle {
 namespace {

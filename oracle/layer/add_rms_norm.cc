@@ -1,14 +1,14 @@
-#include "reference/add_rms_norm.h"
+#include "reference/layer/add_rms_norm.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "oracle/input_defects.h"
-#include "oracle/laws.h"
-#include "oracle/norm_defects.h"
-#include "oracle/oracle.h"
-#include "reference/keeping.h"
-#include "reference/rounded.h"
+#include "oracle/catalog/oracle.h"
+#include "oracle/defect/input_defects.h"
+#include "oracle/layer/norm_defects.h"
+#include "oracle/property/laws.h"
+#include "reference/number/rounded.h"
+#include "reference/prove/keeping.h"
 
 namespace sextant::oracle {
 namespace {

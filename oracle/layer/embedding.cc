@@ -1,12 +1,12 @@
-#include "reference/embedding.h"
+#include "reference/layer/embedding.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "oracle/input_defects.h"
-#include "oracle/laws.h"
-#include "oracle/oracle.h"
-#include "reference/real.h"
+#include "oracle/catalog/oracle.h"
+#include "oracle/defect/input_defects.h"
+#include "oracle/property/laws.h"
+#include "reference/number/real.h"
 
 namespace sextant::oracle {
 namespace {

@@ -1,11 +1,11 @@
-#include "reference/feed_forward.h"
+#include "reference/layer/feed_forward.h"
 
 #include <algorithm>
 
-#include "oracle/feed_forward_laws.h"
-#include "oracle/oracle.h"
-#include "reference/linear.h"
-#include "reference/real.h"
+#include "oracle/catalog/oracle.h"
+#include "oracle/layer/feed_forward_laws.h"
+#include "reference/layer/linear.h"
+#include "reference/number/real.h"
 
 namespace sextant::oracle {
 namespace {

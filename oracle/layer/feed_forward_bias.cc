@@ -1,8 +1,8 @@
-#include "reference/feed_forward_bias.h"
+#include "reference/layer/feed_forward_bias.h"
 
-#include "oracle/feed_forward_laws.h"
-#include "oracle/input_defects.h"
-#include "oracle/oracle.h"
+#include "oracle/catalog/oracle.h"
+#include "oracle/defect/input_defects.h"
+#include "oracle/layer/feed_forward_laws.h"
 
 namespace sextant::oracle {
 namespace {

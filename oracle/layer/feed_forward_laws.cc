@@ -1,9 +1,9 @@
-#include "oracle/feed_forward_laws.h"
+#include "oracle/layer/feed_forward_laws.h"
 
 #include <algorithm>
 
-#include "oracle/input_defects.h"
-#include "oracle/laws.h"
+#include "oracle/defect/input_defects.h"
+#include "oracle/property/laws.h"
 
 namespace sextant::oracle {
 namespace {

@@ -2,9 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "oracle/judge.h"
-#include "reference/draw.h"
-#include "reference/trace.h"
+#include "oracle/judge/judge.h"
+#include "reference/case/draw.h"
+#include "reference/prove/trace.h"
 
 namespace sextant::oracle {
 namespace {

@@ -1,10 +1,10 @@
-#include "reference/gated.h"
+#include "reference/layer/gated.h"
 
 #include <algorithm>
 
-#include "oracle/input_defects.h"
-#include "oracle/laws.h"
-#include "oracle/oracle.h"
+#include "oracle/catalog/oracle.h"
+#include "oracle/defect/input_defects.h"
+#include "oracle/property/laws.h"
 
 namespace sextant::oracle {
 namespace {

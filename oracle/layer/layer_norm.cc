@@ -1,11 +1,11 @@
-#include "reference/layer_norm.h"
+#include "reference/layer/layer_norm.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "oracle/laws.h"
-#include "oracle/layer_norm_defects.h"
-#include "oracle/oracle.h"
+#include "oracle/catalog/oracle.h"
+#include "oracle/layer/layer_norm_defects.h"
+#include "oracle/property/laws.h"
 
 namespace sextant::oracle {
 namespace {

@@ -1,14 +1,14 @@
-#include "oracle/layer_norm_defects.h"
+#include "oracle/layer/layer_norm_defects.h"
 
 #include <algorithm>
 #include <map>
 
-#include "oracle/input_defects.h"
-#include "oracle/norm_defects.h"
-#include "oracle/oracle.h"
-#include "reference/layer_norm.h"
-#include "reference/real.h"
-#include "reference/scaling.h"
+#include "oracle/catalog/oracle.h"
+#include "oracle/defect/input_defects.h"
+#include "oracle/layer/norm_defects.h"
+#include "reference/layer/layer_norm.h"
+#include "reference/number/real.h"
+#include "reference/rope/scaling.h"
 
 namespace sextant::oracle {
 namespace {

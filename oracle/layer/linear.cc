@@ -1,7 +1,7 @@
-#include "reference/linear.h"
+#include "reference/layer/linear.h"
 
-#include "oracle/linear_laws.h"
-#include "oracle/oracle.h"
+#include "oracle/catalog/oracle.h"
+#include "oracle/layer/linear_laws.h"
 
 namespace sextant::oracle {
 namespace {

@@ -1,11 +1,11 @@
-#include "reference/linear_bias.h"
+#include "reference/layer/linear_bias.h"
 
 #include <algorithm>
 
-#include "oracle/input_defects.h"
-#include "oracle/laws.h"
-#include "oracle/linear_laws.h"
-#include "oracle/oracle.h"
+#include "oracle/catalog/oracle.h"
+#include "oracle/defect/input_defects.h"
+#include "oracle/layer/linear_laws.h"
+#include "oracle/property/laws.h"
 
 namespace sextant::oracle {
 namespace {

@@ -1,10 +1,10 @@
-#include "oracle/linear_laws.h"
+#include "oracle/layer/linear_laws.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "oracle/input_defects.h"
-#include "oracle/laws.h"
+#include "oracle/defect/input_defects.h"
+#include "oracle/property/laws.h"
 
 namespace sextant::oracle {
 namespace {

@@ -1,6 +1,6 @@
-#include "oracle/norm_defects.h"
+#include "oracle/layer/norm_defects.h"
 
-#include "oracle/laws.h"
+#include "oracle/property/laws.h"
 
 namespace sextant::oracle {
 

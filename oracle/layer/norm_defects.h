@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "oracle/defect.h"
-#include "reference/operation.h"
-#include "reference/rms_norm.h"
-#include "reference/scaling.h"
+#include "oracle/defect/defect.h"
+#include "reference/case/operation.h"
+#include "reference/layer/rms_norm.h"
+#include "reference/rope/scaling.h"
 
 namespace sextant::oracle {
 

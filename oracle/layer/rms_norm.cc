@@ -1,12 +1,12 @@
-#include "reference/rms_norm.h"
+#include "reference/layer/rms_norm.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "oracle/input_defects.h"
-#include "oracle/laws.h"
-#include "oracle/norm_defects.h"
-#include "oracle/oracle.h"
+#include "oracle/catalog/oracle.h"
+#include "oracle/defect/input_defects.h"
+#include "oracle/layer/norm_defects.h"
+#include "oracle/property/laws.h"
 
 namespace sextant::oracle {
 namespace {

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "oracle/judge.h"
-#include "reference/draw.h"
+#include "oracle/judge/judge.h"
+#include "reference/case/draw.h"
 
 namespace sextant::oracle {
 namespace {

@@ -1,13 +1,13 @@
-#include "reference/alibi.h"
+#include "reference/position/alibi.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "oracle/input_defects.h"
-#include "oracle/laws.h"
-#include "oracle/oracle.h"
-#include "oracle/relative_defects.h"
-#include "reference/real.h"
+#include "oracle/catalog/oracle.h"
+#include "oracle/defect/input_defects.h"
+#include "oracle/position/relative_defects.h"
+#include "oracle/property/laws.h"
+#include "reference/number/real.h"
 
 namespace sextant::oracle {
 namespace {

@@ -1,11 +1,11 @@
-#include "reference/alibi_slopes.h"
+#include "reference/position/alibi_slopes.h"
 
 #include <bit>
 #include <cmath>
 
-#include "oracle/laws.h"
-#include "oracle/oracle.h"
-#include "reference/real.h"
+#include "oracle/catalog/oracle.h"
+#include "oracle/property/laws.h"
+#include "reference/number/real.h"
 
 namespace sextant::oracle {
 namespace {

@@ -1,12 +1,12 @@
-#include "reference/log_n_scale.h"
+#include "reference/position/log_n_scale.h"
 
 #include <algorithm>
 
-#include "oracle/angle_defects.h"
-#include "oracle/laws.h"
-#include "oracle/oracle.h"
-#include "oracle/scale_laws.h"
-#include "reference/operation.h"
+#include "oracle/catalog/oracle.h"
+#include "oracle/position/scale_laws.h"
+#include "oracle/property/laws.h"
+#include "oracle/rope/angle_defects.h"
+#include "reference/case/operation.h"
 
 namespace sextant::oracle {
 namespace {

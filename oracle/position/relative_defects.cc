@@ -1,9 +1,9 @@
-#include "oracle/relative_defects.h"
+#include "oracle/position/relative_defects.h"
 
 #include <algorithm>
 
-#include "oracle/input_defects.h"
-#include "oracle/laws.h"
+#include "oracle/defect/input_defects.h"
+#include "oracle/property/laws.h"
 
 namespace sextant::oracle {
 

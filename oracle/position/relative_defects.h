@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "oracle/defect.h"
-#include "oracle/property.h"
+#include "oracle/defect/defect.h"
+#include "oracle/property/property.h"
 
 namespace sextant::oracle {
 

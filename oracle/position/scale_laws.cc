@@ -1,8 +1,8 @@
-#include "oracle/scale_laws.h"
+#include "oracle/position/scale_laws.h"
 
 #include <algorithm>
 
-#include "oracle/laws.h"
+#include "oracle/property/laws.h"
 
 namespace sextant::oracle {
 

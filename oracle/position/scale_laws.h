@@ -5,10 +5,10 @@
 #include <functional>
 #include <vector>
 
-#include "oracle/defect.h"
-#include "oracle/property.h"
-#include "reference/real.h"
-#include "reference/tensor.h"
+#include "oracle/defect/defect.h"
+#include "oracle/property/property.h"
+#include "reference/number/real.h"
+#include "reference/number/tensor.h"
 
 namespace sextant::oracle {
 

@@ -1,9 +1,9 @@
-#include "reference/sinusoidal.h"
+#include "reference/position/sinusoidal.h"
 
-#include "oracle/angle_defects.h"
-#include "oracle/laws.h"
-#include "oracle/oracle.h"
-#include "reference/real.h"
+#include "oracle/catalog/oracle.h"
+#include "oracle/property/laws.h"
+#include "oracle/rope/angle_defects.h"
+#include "reference/number/real.h"
 
 namespace sextant::oracle {
 namespace {

@@ -1,13 +1,13 @@
-#include "reference/temperature_scale.h"
+#include "reference/position/temperature_scale.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "oracle/angle_defects.h"
-#include "oracle/laws.h"
-#include "oracle/oracle.h"
-#include "oracle/scale_laws.h"
-#include "reference/operation.h"
+#include "oracle/catalog/oracle.h"
+#include "oracle/position/scale_laws.h"
+#include "oracle/property/laws.h"
+#include "oracle/rope/angle_defects.h"
+#include "reference/case/operation.h"
 
 namespace sextant::oracle {
 namespace {

@@ -8,9 +8,9 @@
 #include <regex>
 #include <sstream>
 
-#include "oracle/oracle.h"
-#include "reference/draw.h"
-#include "reference/prove.h"
+#include "oracle/catalog/oracle.h"
+#include "reference/case/draw.h"
+#include "reference/prove/prove.h"
 
 namespace sextant::oracle {
 namespace {
@@ -20,7 +20,7 @@ using Vector = std::vector<double>;
 
 // The page with every run of white space as one space. Tests run in the root of the sources.
 std::string Page() {
-  std::ifstream file("oracle/CLAIMS.md");
+  std::ifstream file("oracle/property/CLAIMS.md");
   std::string page;
   for (std::string word; file >> word;) page += word + " ";
   return page;

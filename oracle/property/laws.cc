@@ -1,10 +1,10 @@
-#include "oracle/laws.h"
+#include "oracle/property/laws.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "reference/slices.h"
-#include "reference/wide.h"
+#include "reference/number/wide.h"
+#include "reference/prove/slices.h"
 
 namespace sextant::oracle {
 namespace {

@@ -5,7 +5,7 @@
 #include <initializer_list>
 #include <string>
 
-#include "oracle/property.h"
+#include "oracle/property/property.h"
 
 namespace sextant::oracle {
 
@@ -58,9 +58,9 @@ Property OddIn(Names names, std::string sentence);
 // Of matrices and rows of M columns: all inputs in reverse order of columns give y so.
 Property ColumnsAlike();
 
-// Laws of every operation that has independent axes (reference/slices.h): what stands last along
-// them is answered alone as among the others; in reverse order everything is answered in reverse
-// order.
+// Laws of every operation that has independent axes (reference/prove/slices.h): what stands last
+// along them is answered alone as among the others; in reverse order everything is answered in
+// reverse order.
 Property AloneAsAmongOthers();
 Property InAnyOrder();
 

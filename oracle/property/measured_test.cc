@@ -1,9 +1,9 @@
-#include "oracle/measured.h"
+#include "oracle/property/measured.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "oracle/laws.h"
+#include "oracle/property/laws.h"
 
 namespace sextant::oracle {
 namespace {

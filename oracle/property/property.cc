@@ -1,4 +1,4 @@
-#include "oracle/property.h"
+#include "oracle/property/property.h"
 
 #include <rapidcheck.h>
 #include <rapidcheck/detail/TestListenerAdapter.h>
@@ -10,9 +10,9 @@
 #include <memory>
 #include <sstream>
 
-#include "oracle/oracle.h"
-#include "oracle/random_case.h"
-#include "reference/draw.h"
+#include "oracle/catalog/oracle.h"
+#include "oracle/property/random_case.h"
+#include "reference/case/draw.h"
 
 namespace sextant::oracle {
 namespace {

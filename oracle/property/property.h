@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "oracle/measured.h"
-#include "oracle/subject.h"
-#include "reference/prove.h"
+#include "oracle/property/measured.h"
+#include "oracle/subject/subject.h"
+#include "reference/prove/prove.h"
 
 namespace sextant::oracle {
 

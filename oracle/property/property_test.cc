@@ -1,4 +1,4 @@
-#include "oracle/property.h"
+#include "oracle/property/property.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,9 +9,9 @@
 #include <set>
 #include <utility>
 
-#include "oracle/oracle.h"
-#include "reference/draw.h"
-#include "reference/operations.h"
+#include "oracle/catalog/oracle.h"
+#include "reference/case/draw.h"
+#include "reference/case/operations.h"
 
 namespace sextant::oracle {
 namespace {

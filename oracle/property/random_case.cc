@@ -1,8 +1,8 @@
-#include "oracle/random_case.h"
+#include "oracle/property/random_case.h"
 
 #include <sstream>
 
-#include "oracle/blind_spot.h"
+#include "oracle/defect/blind_spot.h"
 
 namespace sextant::oracle {
 namespace {

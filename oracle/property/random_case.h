@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "reference/case.h"
+#include "reference/case/case.h"
 
 namespace sextant::oracle {
 

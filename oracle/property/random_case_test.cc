@@ -1,4 +1,4 @@
-#include "oracle/random_case.h"
+#include "oracle/property/random_case.h"
 
 #include <gtest/gtest.h>
 
@@ -6,11 +6,11 @@
 #include <set>
 #include <sstream>
 
-#include "oracle/blind_spot.h"
-#include "oracle/judge.h"
-#include "oracle/subject.h"
-#include "reference/draw.h"
-#include "reference/operations.h"
+#include "oracle/defect/blind_spot.h"
+#include "oracle/judge/judge.h"
+#include "oracle/subject/subject.h"
+#include "reference/case/draw.h"
+#include "reference/case/operations.h"
 
 namespace sextant::oracle {
 namespace {

@@ -1,9 +1,9 @@
-#include "oracle/repetition_law.h"
+#include "oracle/property/repetition_law.h"
 
 #include <cmath>
 
-#include "oracle/choices.h"
-#include "reference/draw.h"
+#include "reference/case/choices.h"
+#include "reference/case/draw.h"
 
 namespace sextant::oracle {
 namespace {

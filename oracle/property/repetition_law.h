@@ -1,7 +1,7 @@
 // The law of what is kept between questions: a cache may not change an answer.
 #pragma once
 
-#include "oracle/property.h"
+#include "oracle/property/property.h"
 
 namespace sextant::oracle {
 

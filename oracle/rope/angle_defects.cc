@@ -1,11 +1,11 @@
-#include "oracle/angle_defects.h"
+#include "oracle/rope/angle_defects.h"
 
 #include <algorithm>
 #include <cmath>
 #include <sstream>
 
-#include "oracle/input_defects.h"
-#include "oracle/laws.h"
+#include "oracle/defect/input_defects.h"
+#include "oracle/property/laws.h"
 
 namespace sextant::oracle {
 namespace {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "oracle/defect.h"
+#include "oracle/defect/defect.h"
 
 namespace sextant::oracle {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <variant>
 
-#include "oracle/configuration.h"
-#include "oracle/defect.h"
+#include "oracle/defect/defect.h"
+#include "oracle/rope/configuration.h"
 
 namespace sextant::oracle {
 

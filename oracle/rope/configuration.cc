@@ -1,7 +1,7 @@
-#include "oracle/configuration.h"
+#include "oracle/rope/configuration.h"
 
-#include "oracle/laws.h"
-#include "reference/real.h"
+#include "oracle/property/laws.h"
+#include "reference/number/real.h"
 
 namespace sextant::oracle {
 

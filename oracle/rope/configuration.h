@@ -3,9 +3,9 @@
 
 #include <vector>
 
-#include "oracle/measured.h"
-#include "reference/case.h"
-#include "reference/scaling.h"
+#include "oracle/property/measured.h"
+#include "reference/case/case.h"
+#include "reference/rope/scaling.h"
 
 namespace sextant::oracle {
 

@@ -3,15 +3,15 @@
 
 #include <optional>
 
-#include "oracle/defect.h"
-#include "reference/operation.h"
-#include "reference/rope.h"
-#include "reference/rope_complex.h"
-#include "reference/rope_frequencies.h"
-#include "reference/rope_given.h"
-#include "reference/rope_matrix.h"
-#include "reference/rope_rotate.h"
-#include "reference/rope_table.h"
+#include "oracle/defect/defect.h"
+#include "reference/case/operation.h"
+#include "reference/rope/rope.h"
+#include "reference/rope/rope_complex.h"
+#include "reference/rope/rope_frequencies.h"
+#include "reference/rope/rope_given.h"
+#include "reference/rope/rope_matrix.h"
+#include "reference/rope/rope_rotate.h"
+#include "reference/rope/rope_table.h"
 
 namespace sextant::oracle {
 

@@ -1,17 +1,17 @@
-#include "reference/rope_axial.h"
+#include "reference/rope/rope_axial.h"
 
 #include <algorithm>
 #include <cmath>
 #include <tuple>
 
-#include "oracle/angle_defects.h"
-#include "oracle/decoding_law.h"
-#include "oracle/laws.h"
-#include "oracle/oracle.h"
-#include "oracle/rotary_defects.h"
-#include "oracle/rotary_laws.h"
-#include "reference/draw.h"
-#include "reference/rope_sections.h"
+#include "oracle/attention/decoding_law.h"
+#include "oracle/catalog/oracle.h"
+#include "oracle/property/laws.h"
+#include "oracle/rope/angle_defects.h"
+#include "oracle/rope/rotary_defects.h"
+#include "oracle/rope/rotary_laws.h"
+#include "reference/case/draw.h"
+#include "reference/rope/rope_sections.h"
 
 namespace sextant::oracle {
 namespace {

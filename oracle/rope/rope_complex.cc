@@ -1,12 +1,12 @@
-#include "reference/rope_complex.h"
+#include "reference/rope/rope_complex.h"
 
-#include "oracle/angle_defects.h"
-#include "oracle/decoding_law.h"
-#include "oracle/laws.h"
-#include "oracle/oracle.h"
-#include "oracle/rotary_defects.h"
-#include "oracle/rotary_laws.h"
-#include "oracle/scaling_defects.h"
+#include "oracle/attention/decoding_law.h"
+#include "oracle/catalog/oracle.h"
+#include "oracle/property/laws.h"
+#include "oracle/rope/angle_defects.h"
+#include "oracle/rope/rotary_defects.h"
+#include "oracle/rope/rotary_laws.h"
+#include "oracle/rope/scaling_defects.h"
 
 namespace sextant::oracle {
 namespace {

@@ -1,15 +1,15 @@
-#include "reference/rope_frequencies.h"
+#include "reference/rope/rope_frequencies.h"
 
 #include <cmath>
 
-#include "oracle/angle_defects.h"
-#include "oracle/configuration.h"
-#include "oracle/laws.h"
-#include "oracle/oracle.h"
-#include "oracle/rotary_defects.h"
-#include "oracle/scaling_defects.h"
-#include "oracle/scaling_laws.h"
-#include "reference/real.h"
+#include "oracle/catalog/oracle.h"
+#include "oracle/property/laws.h"
+#include "oracle/rope/angle_defects.h"
+#include "oracle/rope/configuration.h"
+#include "oracle/rope/rotary_defects.h"
+#include "oracle/rope/scaling_defects.h"
+#include "oracle/rope/scaling_laws.h"
+#include "reference/number/real.h"
 
 namespace sextant::oracle {
 namespace {

@@ -1,11 +1,11 @@
-#include "reference/rope_given.h"
+#include "reference/rope/rope_given.h"
 
-#include "oracle/angle_defects.h"
-#include "oracle/decoding_law.h"
-#include "oracle/laws.h"
-#include "oracle/oracle.h"
-#include "oracle/rotary_defects.h"
-#include "oracle/rotary_laws.h"
+#include "oracle/attention/decoding_law.h"
+#include "oracle/catalog/oracle.h"
+#include "oracle/property/laws.h"
+#include "oracle/rope/angle_defects.h"
+#include "oracle/rope/rotary_defects.h"
+#include "oracle/rope/rotary_laws.h"
 
 namespace sextant::oracle {
 namespace {

@@ -1,14 +1,14 @@
-#include "reference/rope_matrix.h"
+#include "reference/rope/rope_matrix.h"
 
 #include <cmath>
 
-#include "oracle/angle_defects.h"
-#include "oracle/configuration.h"
-#include "oracle/laws.h"
-#include "oracle/oracle.h"
-#include "oracle/rotary_defects.h"
-#include "oracle/scaling_defects.h"
-#include "reference/draw.h"
+#include "oracle/catalog/oracle.h"
+#include "oracle/property/laws.h"
+#include "oracle/rope/angle_defects.h"
+#include "oracle/rope/configuration.h"
+#include "oracle/rope/rotary_defects.h"
+#include "oracle/rope/scaling_defects.h"
+#include "reference/case/draw.h"
 
 namespace sextant::oracle {
 namespace {

@@ -1,10 +1,10 @@
-#include "reference/rope_relayout.h"
+#include "reference/rope/rope_relayout.h"
 
 #include <algorithm>
 
-#include "oracle/laws.h"
-#include "oracle/oracle.h"
-#include "reference/draw.h"
+#include "oracle/catalog/oracle.h"
+#include "oracle/property/laws.h"
+#include "reference/case/draw.h"
 
 namespace sextant::oracle {
 namespace {

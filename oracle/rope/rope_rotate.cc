@@ -1,12 +1,12 @@
-#include "reference/rope_rotate.h"
+#include "reference/rope/rope_rotate.h"
 
 #include <cmath>
 
-#include "oracle/angle_defects.h"
-#include "oracle/laws.h"
-#include "oracle/oracle.h"
-#include "oracle/rotary_defects.h"
-#include "oracle/rotary_laws.h"
+#include "oracle/catalog/oracle.h"
+#include "oracle/property/laws.h"
+#include "oracle/rope/angle_defects.h"
+#include "oracle/rope/rotary_defects.h"
+#include "oracle/rope/rotary_laws.h"
 
 namespace sextant::oracle {
 namespace {

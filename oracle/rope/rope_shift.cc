@@ -1,12 +1,12 @@
-#include "reference/rope_shift.h"
+#include "reference/rope/rope_shift.h"
 
-#include "oracle/angle_defects.h"
-#include "oracle/laws.h"
-#include "oracle/oracle.h"
-#include "oracle/rotary_defects.h"
-#include "oracle/rotary_laws.h"
-#include "oracle/scaling_defects.h"
-#include "reference/draw.h"
+#include "oracle/catalog/oracle.h"
+#include "oracle/property/laws.h"
+#include "oracle/rope/angle_defects.h"
+#include "oracle/rope/rotary_defects.h"
+#include "oracle/rope/rotary_laws.h"
+#include "oracle/rope/scaling_defects.h"
+#include "reference/case/draw.h"
 
 namespace sextant::oracle {
 namespace {

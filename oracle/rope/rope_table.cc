@@ -1,8 +1,8 @@
-#include "reference/rope_table.h"
+#include "reference/rope/rope_table.h"
 
-#include "oracle/angle_defects.h"
-#include "oracle/laws.h"
-#include "oracle/oracle.h"
+#include "oracle/catalog/oracle.h"
+#include "oracle/property/laws.h"
+#include "oracle/rope/angle_defects.h"
 
 namespace sextant::oracle {
 namespace {

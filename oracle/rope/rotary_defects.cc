@@ -1,8 +1,8 @@
-#include "oracle/rotary_defects.h"
+#include "oracle/rope/rotary_defects.h"
 
 #include <algorithm>
 
-#include "oracle/oracle.h"
+#include "oracle/catalog/oracle.h"
 
 namespace sextant::oracle {
 namespace {

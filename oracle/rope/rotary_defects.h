@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "oracle/mistaken.h"
+#include "oracle/rope/mistaken.h"
 
 namespace sextant::oracle {
 

@@ -1,11 +1,11 @@
-#include "oracle/rotary_laws.h"
+#include "oracle/rope/rotary_laws.h"
 
 #include <cmath>
 
-#include "oracle/configuration.h"
-#include "oracle/laws.h"
-#include "reference/draw.h"
-#include "reference/operations.h"
+#include "oracle/property/laws.h"
+#include "oracle/rope/configuration.h"
+#include "reference/case/draw.h"
+#include "reference/case/operations.h"
 
 namespace sextant::oracle {
 

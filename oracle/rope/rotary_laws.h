@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "oracle/property.h"
-#include "reference/scaling.h"
+#include "oracle/property/property.h"
+#include "reference/rope/scaling.h"
 
 namespace sextant::oracle {
 

@@ -1,11 +1,11 @@
-#include "oracle/scaling_defects.h"
+#include "oracle/rope/scaling_defects.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "oracle/changed_scaling.h"
-#include "oracle/oracle.h"
-#include "oracle/yarn_defects.h"
+#include "oracle/catalog/oracle.h"
+#include "oracle/rope/changed_scaling.h"
+#include "oracle/rope/yarn_defects.h"
 
 namespace sextant::oracle {
 namespace {

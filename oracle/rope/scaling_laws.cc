@@ -1,10 +1,10 @@
-#include "oracle/scaling_laws.h"
+#include "oracle/rope/scaling_laws.h"
 
 #include <cmath>
 #include <optional>
 
-#include "oracle/configuration.h"
-#include "oracle/laws.h"
+#include "oracle/property/laws.h"
+#include "oracle/rope/configuration.h"
 
 namespace sextant::oracle {
 namespace {

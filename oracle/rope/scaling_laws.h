@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "oracle/property.h"
+#include "oracle/property/property.h"
 
 namespace sextant::oracle {
 

@@ -1,14 +1,14 @@
-#include "reference/xpos.h"
+#include "reference/rope/xpos.h"
 
 #include <cmath>
 
-#include "oracle/angle_defects.h"
-#include "oracle/decoding_law.h"
-#include "oracle/laws.h"
-#include "oracle/oracle.h"
-#include "oracle/rotary_defects.h"
-#include "oracle/rotary_laws.h"
-#include "reference/draw.h"
+#include "oracle/attention/decoding_law.h"
+#include "oracle/catalog/oracle.h"
+#include "oracle/property/laws.h"
+#include "oracle/rope/angle_defects.h"
+#include "oracle/rope/rotary_defects.h"
+#include "oracle/rope/rotary_laws.h"
+#include "reference/case/draw.h"
 
 namespace sextant::oracle {
 namespace {

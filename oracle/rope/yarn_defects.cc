@@ -1,8 +1,8 @@
-#include "oracle/yarn_defects.h"
+#include "oracle/rope/yarn_defects.h"
 
 #include <algorithm>
 
-#include "oracle/changed_scaling.h"
+#include "oracle/rope/changed_scaling.h"
 
 namespace sextant::oracle {
 namespace {

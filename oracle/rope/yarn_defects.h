@@ -4,7 +4,7 @@
 #include <cmath>
 #include <vector>
 
-#include "oracle/defect.h"
+#include "oracle/defect/defect.h"
 
 namespace sextant::oracle {
 

@@ -1,4 +1,4 @@
-#include "oracle/child_process.h"
+#include "oracle/subject/child_process.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -12,7 +12,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "reference/error.h"
+#include "reference/base/error.h"
 
 namespace sextant::oracle {
 namespace {

@@ -2,8 +2,8 @@
 //
 // Whatever waits here also writes what is still unsent, drains stderr, and watches for the
 // command's end, so that two parties that both write a lot cannot deadlock. No wait passes its
-// deadline. What the command started dies with it (oracle/keeper.h). One object belongs to one
-// thread; several may live in one program. Signal handlers of the program stay as they are.
+// deadline. What the command started dies with it (oracle/subject/keeper.h). One object belongs to
+// one thread; several may live in one program. Signal handlers of the program stay as they are.
 #pragma once
 
 #include <sys/types.h>
@@ -13,8 +13,8 @@
 #include <span>
 #include <string>
 
-#include "oracle/descriptor.h"
-#include "oracle/keeper.h"
+#include "oracle/subject/descriptor.h"
+#include "oracle/subject/keeper.h"
 
 namespace sextant::oracle {
 

@@ -1,4 +1,4 @@
-#include "oracle/child_process.h"
+#include "oracle/subject/child_process.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "oracle/rogue.h"
+#include "oracle/subject/rogue.h"
 
 namespace sextant::oracle {
 namespace {

@@ -1,12 +1,12 @@
-#include "oracle/exec_client.h"
+#include "oracle/subject/exec_client.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "oracle/printable.h"
-#include "reference/error.h"
-#include "reference/recipe.h"
+#include "oracle/subject/printable.h"
+#include "reference/base/error.h"
+#include "reference/number/recipe.h"
 
 namespace sextant::oracle {
 namespace {

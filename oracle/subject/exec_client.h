@@ -1,4 +1,4 @@
-// Asks a stranger's program: one question, one answer, over its pipes (oracle/PROTOCOL.md).
+// Asks a stranger's program: one question, one answer, over its pipes (oracle/subject/PROTOCOL.md).
 #pragma once
 
 #include <cstdint>
@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "oracle/child_process.h"
-#include "oracle/wire.h"
-#include "reference/tensor.h"
+#include "oracle/subject/child_process.h"
+#include "oracle/subject/wire.h"
+#include "reference/number/tensor.h"
 
 namespace sextant::oracle {
 

@@ -1,4 +1,4 @@
-#include "oracle/exec_client.h"
+#include "oracle/subject/exec_client.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "oracle/rogue.h"
+#include "oracle/subject/rogue.h"
 
 namespace sextant::oracle {
 namespace {

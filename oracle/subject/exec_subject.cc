@@ -3,8 +3,8 @@
 #include <mutex>
 #include <nlohmann/json.hpp>
 
-#include "oracle/exec_client.h"
-#include "oracle/subject.h"
+#include "oracle/subject/exec_client.h"
+#include "oracle/subject/subject.h"
 
 namespace sextant::oracle {
 namespace {

@@ -1,4 +1,4 @@
-#include "oracle/keeper.h"
+#include "oracle/subject/keeper.h"
 
 #include <fcntl.h>
 #include <poll.h>

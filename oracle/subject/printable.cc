@@ -1,4 +1,4 @@
-#include "oracle/printable.h"
+#include "oracle/subject/printable.h"
 
 #include <algorithm>
 #include <cstdint>

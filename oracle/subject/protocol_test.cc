@@ -5,16 +5,16 @@
 #include <sstream>
 #include <vector>
 
-#include "oracle/exec_client.h"
-#include "oracle/rogue.h"
-#include "oracle/wire.h"
+#include "oracle/subject/exec_client.h"
+#include "oracle/subject/rogue.h"
+#include "oracle/subject/wire.h"
 
 namespace sextant::oracle {
 namespace {
 
 // The indented lines after a line that begins with `start`, without their four spaces.
 std::string ExampleAfter(const std::string& start) {
-  std::ifstream file("oracle/PROTOCOL.md");
+  std::ifstream file("oracle/subject/PROTOCOL.md");
   std::string line, example;
   while (std::getline(file, line) && !line.starts_with(start)) {
   }

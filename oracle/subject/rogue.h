@@ -11,7 +11,7 @@
 #include <system_error>
 #include <vector>
 
-#include "oracle/exec_client.h"
+#include "oracle/subject/exec_client.h"
 
 namespace sextant::oracle {
 

@@ -1,5 +1,5 @@
 // Children that break the protocol, hang, crash, or leave others behind.
-#include "oracle/rogue.h"
+#include "oracle/subject/rogue.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,8 +9,8 @@
 #include <cmath>
 #include <filesystem>
 
-#include "oracle/exec_client.h"
-#include "reference/error.h"
+#include "oracle/subject/exec_client.h"
+#include "reference/base/error.h"
 
 namespace sextant::oracle {
 namespace {

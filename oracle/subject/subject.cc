@@ -1,10 +1,10 @@
-#include "oracle/subject.h"
+#include "oracle/subject/subject.h"
 
 #include <algorithm>
 
-#include "oracle/blind_spot.h"
-#include "oracle/oracle.h"
-#include "reference/prove.h"
+#include "oracle/catalog/oracle.h"
+#include "oracle/defect/blind_spot.h"
+#include "reference/prove/prove.h"
 
 namespace sextant::oracle {
 

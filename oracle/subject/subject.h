@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
-#include "reference/case.h"
-#include "reference/tensor.h"
+#include "reference/case/case.h"
+#include "reference/number/tensor.h"
 
 namespace sextant::oracle {
 
@@ -36,7 +36,8 @@ Subject RecipeSubject(const std::string& recipe);
 // operation, it follows the recipe `native`. Throws Error naming the defects that exist.
 Subject DefectSubject(const std::string& operation_and_defect);
 
-// A stranger's program (oracle/PROTOCOL.md). Says hello at once; throws Failure if that fails.
+// A stranger's program (oracle/subject/PROTOCOL.md). Says hello at once; throws Failure if that
+// fails.
 Subject ExecSubject(const std::string& command, double seconds_per_case);
 
 // What is wrong with the shapes, dtypes or names of an answer; empty if nothing.

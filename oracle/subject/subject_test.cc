@@ -1,11 +1,11 @@
-#include "oracle/subject.h"
+#include "oracle/subject/subject.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "reference/draw.h"
-#include "reference/error.h"
-#include "reference/prove.h"
+#include "reference/base/error.h"
+#include "reference/case/draw.h"
+#include "reference/prove/prove.h"
 
 namespace sextant::oracle {
 namespace {

@@ -1,4 +1,4 @@
-#include "oracle/wire.h"
+#include "oracle/subject/wire.h"
 
 #include <algorithm>
 #include <cassert>
@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "oracle/printable.h"
-#include "reference/error.h"
+#include "oracle/subject/printable.h"
+#include "reference/base/error.h"
 
 namespace sextant::oracle {
 namespace {

@@ -1,4 +1,4 @@
-// Messages of the border protocol: safetensors blobs (oracle/PROTOCOL.md).
+// Messages of the border protocol: safetensors blobs (oracle/subject/PROTOCOL.md).
 //   8 bytes      size of the header, little-endian
 //   header       JSON: {"__metadata__": {key: text}, name: {dtype, shape, data_offsets}, ...}
 //   the tensors  raw little-endian elements, row-major, without gaps
@@ -12,8 +12,8 @@
 #include <string_view>
 #include <vector>
 
-#include "reference/dtype.h"
-#include "reference/tensor.h"
+#include "reference/number/dtype.h"
+#include "reference/number/tensor.h"
 
 namespace sextant::oracle {
 

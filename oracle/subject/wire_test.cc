@@ -1,4 +1,4 @@
-#include "oracle/wire.h"
+#include "oracle/subject/wire.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-#include "reference/error.h"
+#include "reference/base/error.h"
 
 namespace sextant::oracle {
 namespace {

@@ -1,7 +1,7 @@
-#include "reference/attention.h"
+#include "reference/attention/attention.h"
 
-#include "reference/attention_rows.h"
-#include "reference/operation.h"
+#include "reference/attention/attention_rows.h"
+#include "reference/case/operation.h"
 
 namespace sextant {
 

@@ -1,4 +1,4 @@
-#include "reference/attention_attributes.h"
+#include "reference/attention/attention_attributes.h"
 
 namespace sextant {
 

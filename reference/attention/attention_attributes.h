@@ -4,7 +4,7 @@
 #include <cmath>
 #include <optional>
 
-#include "reference/attention_mask.h"
+#include "reference/attention/attention_mask.h"
 
 namespace sextant {
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <string>
 
-#include "reference/proof_test.h"
+#include "reference/prove/proof_test.h"
 
 namespace sextant {
 namespace {

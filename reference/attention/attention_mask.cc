@@ -1,4 +1,4 @@
-#include "reference/attention_mask.h"
+#include "reference/attention/attention_mask.h"
 
 #include <algorithm>
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "reference/attribute.h"
+#include "reference/case/attribute.h"
 
 namespace sextant {
 

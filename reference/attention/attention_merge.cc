@@ -1,8 +1,8 @@
-#include "reference/attention_merge.h"
+#include "reference/attention/attention_merge.h"
 
-#include "reference/log_of_nothing.h"
-#include "reference/operation.h"
-#include "reference/softmax_row.h"
+#include "reference/attention/log_of_nothing.h"
+#include "reference/attention/softmax_row.h"
+#include "reference/case/operation.h"
 
 namespace sextant {
 

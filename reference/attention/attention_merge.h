@@ -4,8 +4,8 @@
 
 #include <string_view>
 
-#include "reference/attention_mask.h"
-#include "reference/tensor.h"
+#include "reference/attention/attention_mask.h"
+#include "reference/number/tensor.h"
 
 namespace sextant {
 

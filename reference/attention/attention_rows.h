@@ -4,12 +4,12 @@
 #include <cmath>
 #include <vector>
 
-#include "reference/attention_attributes.h"
-#include "reference/log_of_nothing.h"
-#include "reference/slices.h"
-#include "reference/soft_cap.h"
-#include "reference/softmax_row.h"
-#include "reference/tensor.h"
+#include "reference/attention/attention_attributes.h"
+#include "reference/attention/log_of_nothing.h"
+#include "reference/attention/soft_cap.h"
+#include "reference/attention/softmax_row.h"
+#include "reference/number/tensor.h"
+#include "reference/prove/slices.h"
 
 namespace sextant {
 

@@ -1,7 +1,7 @@
-#include "reference/attention_sink.h"
+#include "reference/attention/attention_sink.h"
 
-#include "reference/attention_rows.h"
-#include "reference/operation.h"
+#include "reference/attention/attention_rows.h"
+#include "reference/case/operation.h"
 
 namespace sextant {
 

@@ -3,8 +3,8 @@
 
 #include <string_view>
 
-#include "reference/attention_attributes.h"
-#include "reference/tensor.h"
+#include "reference/attention/attention_attributes.h"
+#include "reference/number/tensor.h"
 
 namespace sextant {
 

@@ -1,4 +1,4 @@
-#include "reference/attention.h"
+#include "reference/attention/attention.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "reference/attention_rows.h"
-#include "reference/proof_test.h"
+#include "reference/attention/attention_rows.h"
+#include "reference/prove/proof_test.h"
 
 namespace sextant {
 namespace {

@@ -1,7 +1,7 @@
-#include "reference/cross_attention.h"
+#include "reference/attention/cross_attention.h"
 
-#include "reference/multi_head.h"
-#include "reference/operation.h"
+#include "reference/attention/multi_head.h"
+#include "reference/case/operation.h"
 
 namespace sextant {
 

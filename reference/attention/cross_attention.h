@@ -4,8 +4,8 @@
 
 #include <string_view>
 
-#include "reference/inner_attention.h"
-#include "reference/tensor.h"
+#include "reference/attention/inner_attention.h"
+#include "reference/number/tensor.h"
 
 namespace sextant {
 

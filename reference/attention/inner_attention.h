@@ -1,7 +1,7 @@
 // What the operations share that have attention inside of them: its attributes and, from them, it.
 #pragma once
 
-#include "reference/attention.h"
+#include "reference/attention/attention.h"
 
 namespace sextant {
 

@@ -4,10 +4,10 @@
 #include <cmath>
 #include <limits>
 
-#include "reference/counted.h"
-#include "reference/interval.h"
-#include "reference/rounded.h"
-#include "reference/wide.h"
+#include "reference/number/counted.h"
+#include "reference/number/interval.h"
+#include "reference/number/rounded.h"
+#include "reference/number/wide.h"
 
 namespace sextant {
 

@@ -4,9 +4,9 @@
 
 #include <utility>
 
-#include "reference/attention.h"
-#include "reference/block_parts.h"
-#include "reference/linear_bias.h"
+#include "reference/attention/attention.h"
+#include "reference/layer/linear_bias.h"
+#include "reference/prove/block_parts.h"
 
 namespace sextant {
 

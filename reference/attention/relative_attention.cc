@@ -1,8 +1,8 @@
-#include "reference/relative_attention.h"
+#include "reference/attention/relative_attention.h"
 
-#include "reference/attention_rows.h"
-#include "reference/operation.h"
-#include "reference/trace.h"
+#include "reference/attention/attention_rows.h"
+#include "reference/case/operation.h"
+#include "reference/prove/trace.h"
 
 namespace sextant {
 namespace {

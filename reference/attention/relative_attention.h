@@ -5,8 +5,8 @@
 #include <optional>
 #include <string_view>
 
-#include "reference/attribute.h"
-#include "reference/tensor.h"
+#include "reference/case/attribute.h"
+#include "reference/number/tensor.h"
 
 namespace sextant {
 

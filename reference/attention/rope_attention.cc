@@ -1,8 +1,8 @@
-#include "reference/rope_attention.h"
+#include "reference/attention/rope_attention.h"
 
-#include "reference/attention_rows.h"
-#include "reference/operation.h"
-#include "reference/rope_turned.h"
+#include "reference/attention/attention_rows.h"
+#include "reference/case/operation.h"
+#include "reference/rope/rope_turned.h"
 
 namespace sextant {
 template <class Real>

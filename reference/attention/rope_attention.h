@@ -3,9 +3,9 @@
 
 #include <string_view>
 
-#include "reference/attention_attributes.h"
-#include "reference/rope_attributes.h"
-#include "reference/tensor.h"
+#include "reference/attention/attention_attributes.h"
+#include "reference/number/tensor.h"
+#include "reference/rope/rope_attributes.h"
 
 namespace sextant {
 

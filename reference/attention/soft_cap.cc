@@ -1,6 +1,6 @@
-#include "reference/soft_cap.h"
+#include "reference/attention/soft_cap.h"
 
-#include "reference/operation.h"
+#include "reference/case/operation.h"
 
 namespace sextant {
 

@@ -1,11 +1,11 @@
-#include "reference/soft_cap.h"
+#include "reference/attention/soft_cap.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "reference/proof_test.h"
+#include "reference/prove/proof_test.h"
 
 namespace sextant {
 namespace {

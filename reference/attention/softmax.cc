@@ -1,11 +1,11 @@
-#include "reference/softmax.h"
+#include "reference/attention/softmax.h"
 
 #include <cmath>
 #include <limits>
 
-#include "reference/log_of_nothing.h"
-#include "reference/operation.h"
-#include "reference/softmax_row.h"
+#include "reference/attention/log_of_nothing.h"
+#include "reference/attention/softmax_row.h"
+#include "reference/case/operation.h"
 
 namespace sextant {
 

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <limits>
 
-#include "reference/rounding_units.h"
-#include "reference/softmax_row.h"
+#include "reference/attention/softmax_row.h"
+#include "reference/number/rounding_units.h"
 
 namespace sextant {
 namespace {

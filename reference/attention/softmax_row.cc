@@ -1,11 +1,11 @@
-#include "reference/softmax_row.h"
+#include "reference/attention/softmax_row.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <ranges>
 
-#include "reference/rounding_units.h"
+#include "reference/number/rounding_units.h"
 
 namespace sextant {
 namespace {

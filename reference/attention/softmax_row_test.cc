@@ -1,4 +1,4 @@
-#include "reference/softmax_row.h"
+#include "reference/attention/softmax_row.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "reference/random_test.h"
+#include "reference/case/random_test.h"
 
 namespace sextant {
 namespace {

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "reference/random_test.h"
-#include "reference/softmax_row.h"
+#include "reference/attention/softmax_row.h"
+#include "reference/case/random_test.h"
 
 namespace sextant {
 namespace {

@@ -1,7 +1,7 @@
-#include "reference/decoder.h"
+#include "reference/block/decoder.h"
 
-#include "reference/decoder_formula.h"
-#include "reference/operation.h"
+#include "reference/block/decoder_formula.h"
+#include "reference/case/operation.h"
 
 namespace sextant {
 

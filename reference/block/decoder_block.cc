@@ -1,7 +1,7 @@
-#include "reference/decoder_block.h"
+#include "reference/block/decoder_block.h"
 
-#include "reference/decoder_block_formula.h"
-#include "reference/operation.h"
+#include "reference/block/decoder_block_formula.h"
+#include "reference/case/operation.h"
 
 namespace sextant {
 

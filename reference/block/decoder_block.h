@@ -4,8 +4,8 @@
 
 #include <string_view>
 
-#include "reference/decoder_block_attributes.h"
-#include "reference/tensor.h"
+#include "reference/block/decoder_block_attributes.h"
+#include "reference/number/tensor.h"
 
 namespace sextant {
 

@@ -1,10 +1,10 @@
 // What the operations share that are blocks of a decoder: one list of attributes.
 #pragma once
 
-#include "reference/gated.h"
-#include "reference/inner_attention.h"
-#include "reference/rms_norm.h"
-#include "reference/rope_attributes.h"
+#include "reference/attention/inner_attention.h"
+#include "reference/layer/gated.h"
+#include "reference/layer/rms_norm.h"
+#include "reference/rope/rope_attributes.h"
 
 namespace sextant {
 

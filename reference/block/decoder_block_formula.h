@@ -2,11 +2,11 @@
 // what they hand on. Shared by decoder_block, decoder_block_normed and decoder.
 #pragma once
 
-#include "reference/block_parts.h"
-#include "reference/decoder_block_attributes.h"
-#include "reference/feed_forward.h"
-#include "reference/linear.h"
-#include "reference/rope_turned.h"
+#include "reference/block/decoder_block_attributes.h"
+#include "reference/layer/feed_forward.h"
+#include "reference/layer/linear.h"
+#include "reference/prove/block_parts.h"
+#include "reference/rope/rope_turned.h"
 
 namespace sextant {
 

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
-#include "reference/decoder.h"
-#include "reference/decoder_block_formula.h"
-#include "reference/embedding.h"
-#include "reference/soft_cap.h"
+#include "reference/attention/soft_cap.h"
+#include "reference/block/decoder.h"
+#include "reference/block/decoder_block_formula.h"
+#include "reference/layer/embedding.h"
 
 namespace sextant {
 

@@ -1,7 +1,7 @@
-#include "reference/encoder_block.h"
+#include "reference/block/encoder_block.h"
 
-#include "reference/multi_head.h"
-#include "reference/operation.h"
+#include "reference/attention/multi_head.h"
+#include "reference/case/operation.h"
 
 namespace sextant {
 namespace {

@@ -5,10 +5,10 @@
 #include <array>
 #include <string_view>
 
-#include "reference/activation.h"
-#include "reference/inner_attention.h"
-#include "reference/layer_norm.h"
-#include "reference/tensor.h"
+#include "reference/attention/inner_attention.h"
+#include "reference/layer/activation.h"
+#include "reference/layer/layer_norm.h"
+#include "reference/number/tensor.h"
 
 namespace sextant {
 

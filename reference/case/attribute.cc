@@ -1,4 +1,4 @@
-#include "reference/attribute.h"
+#include "reference/case/attribute.h"
 
 #include <algorithm>
 #include <charconv>

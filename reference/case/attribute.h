@@ -13,7 +13,7 @@
 #include <variant>
 #include <vector>
 
-#include "reference/error.h"
+#include "reference/base/error.h"
 
 namespace sextant {
 

@@ -1,4 +1,4 @@
-#include "reference/case.h"
+#include "reference/case/case.h"
 
 #include <algorithm>
 #include <cctype>
@@ -6,8 +6,8 @@
 #include <set>
 #include <sstream>
 
-#include "reference/draw.h"
-#include "reference/operations.h"
+#include "reference/case/draw.h"
+#include "reference/case/operations.h"
 
 namespace sextant {
 namespace {

@@ -2,7 +2,7 @@
 //   rope pairing=half base=500000 B=1 H=2 S=3 D=8 dtype=bf16 seed=1 @position=0,1,255..258
 //   @x=one_hot
 // Lower case = attribute, capital = dimension, dtype.NAME= overrides one tensor's dtype,
-// @NAME=SPEC = how an input is drawn instead of its default (reference/draw.h).
+// @NAME=SPEC = how an input is drawn instead of its default (reference/case/draw.h).
 // The canonical line prints every attribute and dimension, so that a changed default never gives
 // an old answer a new question. It is the key in golden files and the name in reports.
 #pragma once
@@ -14,8 +14,8 @@
 #include <string_view>
 #include <vector>
 
-#include "reference/operation.h"
-#include "reference/signature.h"
+#include "reference/case/operation.h"
+#include "reference/case/signature.h"
 
 namespace sextant {
 

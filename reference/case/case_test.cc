@@ -1,4 +1,4 @@
-#include "reference/case.h"
+#include "reference/case/case.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,8 +8,8 @@
 #include <fstream>
 #include <string>
 
-#include "reference/operations.h"
-#include "reference/random_test.h"
+#include "reference/case/operations.h"
+#include "reference/case/random_test.h"
 
 namespace sextant {
 namespace {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "reference/case.h"
+#include "reference/case/case.h"
 
 namespace sextant::oracle {
 

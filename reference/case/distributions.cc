@@ -1,4 +1,4 @@
-#include "reference/distributions.h"
+#include "reference/case/distributions.h"
 
 #include <algorithm>
 #include <array>
@@ -6,9 +6,9 @@
 #include <limits>
 #include <vector>
 
-#include "reference/attribute.h"
-#include "reference/error.h"
-#include "reference/rounding_units.h"
+#include "reference/base/error.h"
+#include "reference/case/attribute.h"
+#include "reference/number/rounding_units.h"
 
 namespace sextant {
 namespace {

@@ -1,12 +1,12 @@
-// The named distributions that inputs are drawn from (reference/draw.h says what each one is).
+// The named distributions that inputs are drawn from (reference/case/draw.h says what each one is).
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
-#include "reference/dtype.h"
-#include "reference/tensor.h"
+#include "reference/number/dtype.h"
+#include "reference/number/tensor.h"
 
 namespace sextant {
 

@@ -1,5 +1,5 @@
 // The distributions: their values, and what they refuse.
-#include "reference/distributions.h"
+#include "reference/case/distributions.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "reference/draw.h"
+#include "reference/case/draw.h"
 
 namespace sextant {
 namespace {

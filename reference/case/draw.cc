@@ -1,11 +1,11 @@
-#include "reference/draw.h"
+#include "reference/case/draw.h"
 
 #include <cctype>
 #include <cmath>
 #include <sstream>
 #include <vector>
 
-#include "reference/distributions.h"
+#include "reference/case/distributions.h"
 
 namespace sextant {
 namespace {

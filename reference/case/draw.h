@@ -27,7 +27,7 @@
 #include <string>
 #include <string_view>
 
-#include "reference/case.h"
+#include "reference/case/case.h"
 
 namespace sextant {
 

@@ -1,4 +1,4 @@
-#include "reference/draw.h"
+#include "reference/case/draw.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -2,16 +2,15 @@
 //
 // An operation is a struct with
 //   kName       "rms_norm"
-//   kSignature  reference/signature.h
+//   kSignature  reference/case/signature.h
 //   kSlices     letters of the axes along which elements are independent ("BHS")
 //   kSteps      names of the steps its formula marks ("square sum rsqrt scale weigh")
-//   kDraw       how an input is drawn by default: "x=normal weight=near_one" (reference/draw.h)
-//   kChoices    values that matter, per attribute and dimension: "eps=1e-05|0.1 M=1|2|7|64"
-//   kFormula    the definition, kSource where it comes from
-//   Visit       its attributes (reference/attribute.h)
-//   Check()     optional: throws Error on attributes and Dimension members that do not go together
-//   AlternativesOf(op)  optional function: see Operation::Alternatives
-//   operator()  the formula, over any number type Real:
+//   kDraw       how an input is drawn by default: "x=normal weight=near_one"
+//   (reference/case/draw.h) kChoices    values that matter, per attribute and dimension:
+//   "eps=1e-05|0.1 M=1|2|7|64" kFormula    the definition, kSource where it comes from Visit its
+//   attributes (reference/case/attribute.h) Check()     optional: throws Error on attributes and
+//   Dimension members that do not go together AlternativesOf(op)  optional function: see
+//   Operation::Alternatives operator()  the formula, over any number type Real:
 //                 void operator()(const Tensor<Real>& x, ..., Tensor<Real>& y) const
 //               inputs by const reference, outputs (already of their shape) by reference, in the
 //               order of the signature; integer and real inputs are Tensor<double>.
@@ -27,11 +26,11 @@
 #include <type_traits>
 #include <vector>
 
-#include "reference/attribute.h"
-#include "reference/real.h"
-#include "reference/recipe.h"
-#include "reference/signature.h"
-#include "reference/tensor.h"
+#include "reference/case/attribute.h"
+#include "reference/case/signature.h"
+#include "reference/number/real.h"
+#include "reference/number/recipe.h"
+#include "reference/number/tensor.h"
 
 namespace sextant {
 

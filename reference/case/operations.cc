@@ -1,4 +1,4 @@
-#include "reference/operations.h"
+#include "reference/case/operations.h"
 
 namespace sextant {
 namespace {

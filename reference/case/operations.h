@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "reference/operation.h"
+#include "reference/case/operation.h"
 
 namespace sextant {
 

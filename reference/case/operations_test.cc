@@ -1,4 +1,4 @@
-#include "reference/operations.h"
+#include "reference/case/operations.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,8 +6,8 @@
 #include <set>
 #include <string>
 
-#include "reference/proof_test.h"
-#include "reference/random_test.h"
+#include "reference/case/random_test.h"
+#include "reference/prove/proof_test.h"
 
 namespace sextant {
 namespace {

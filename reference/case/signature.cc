@@ -1,10 +1,10 @@
-#include "reference/signature.h"
+#include "reference/case/signature.h"
 
 #include <cassert>
 #include <cctype>
 #include <sstream>
 
-#include "reference/error.h"
+#include "reference/base/error.h"
 
 namespace sextant {
 namespace {

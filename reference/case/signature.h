@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "reference/tensor.h"
+#include "reference/number/tensor.h"
 
 namespace sextant {
 

@@ -1,10 +1,10 @@
-#include "reference/signature.h"
+#include "reference/case/signature.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "reference/case.h"
-#include "reference/error.h"
+#include "reference/base/error.h"
+#include "reference/case/case.h"
 
 namespace sextant {
 namespace {

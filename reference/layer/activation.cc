@@ -1,9 +1,9 @@
-#include "reference/activation.h"
+#include "reference/layer/activation.h"
 
 #include <limits>
 
-#include "reference/operation.h"
-#include "reference/scaling_setting.h"
+#include "reference/case/operation.h"
+#include "reference/rope/scaling_setting.h"
 
 namespace sextant {
 namespace {

@@ -1,4 +1,4 @@
-#include "reference/activation.h"
+#include "reference/layer/activation.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,8 +6,8 @@
 #include <cmath>
 #include <string>
 
-#include "reference/operations.h"
-#include "reference/proof_test.h"
+#include "reference/case/operations.h"
+#include "reference/prove/proof_test.h"
 
 namespace sextant {
 namespace {

@@ -1,9 +1,9 @@
-#include "reference/add_rms_norm.h"
+#include "reference/layer/add_rms_norm.h"
 
-#include "reference/double_double.h"
-#include "reference/keeping.h"
-#include "reference/rms_norm.h"
-#include "reference/rounded.h"
+#include "reference/layer/rms_norm.h"
+#include "reference/number/double_double.h"
+#include "reference/number/rounded.h"
+#include "reference/prove/keeping.h"
 
 namespace sextant {
 namespace {

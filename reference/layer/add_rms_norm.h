@@ -3,9 +3,9 @@
 
 #include <string_view>
 
-#include "reference/attribute.h"
-#include "reference/dtype.h"
-#include "reference/tensor.h"
+#include "reference/case/attribute.h"
+#include "reference/number/dtype.h"
+#include "reference/number/tensor.h"
 
 namespace sextant {
 

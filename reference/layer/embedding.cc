@@ -1,6 +1,6 @@
-#include "reference/embedding.h"
+#include "reference/layer/embedding.h"
 
-#include "reference/operation.h"
+#include "reference/case/operation.h"
 
 namespace sextant {
 

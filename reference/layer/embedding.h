@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <string_view>
 
-#include "reference/attribute.h"
-#include "reference/tensor.h"
+#include "reference/case/attribute.h"
+#include "reference/number/tensor.h"
 
 namespace sextant {
 

@@ -1,8 +1,8 @@
-#include "reference/feed_forward.h"
+#include "reference/layer/feed_forward.h"
 
-#include "reference/linear.h"
-#include "reference/operation.h"
-#include "reference/trace.h"
+#include "reference/case/operation.h"
+#include "reference/layer/linear.h"
+#include "reference/prove/trace.h"
 
 namespace sextant {
 

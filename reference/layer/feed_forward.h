@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "reference/gated.h"
+#include "reference/layer/gated.h"
 
 namespace sextant {
 

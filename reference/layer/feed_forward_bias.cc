@@ -1,8 +1,8 @@
-#include "reference/feed_forward_bias.h"
+#include "reference/layer/feed_forward_bias.h"
 
-#include "reference/linear_bias.h"
-#include "reference/operation.h"
-#include "reference/trace.h"
+#include "reference/case/operation.h"
+#include "reference/layer/linear_bias.h"
+#include "reference/prove/trace.h"
 
 namespace sextant {
 

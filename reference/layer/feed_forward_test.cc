@@ -1,9 +1,9 @@
-#include "reference/feed_forward.h"
+#include "reference/layer/feed_forward.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "reference/proof_test.h"
+#include "reference/prove/proof_test.h"
 
 namespace sextant {
 namespace {

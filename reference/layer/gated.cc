@@ -1,8 +1,8 @@
-#include "reference/gated.h"
+#include "reference/layer/gated.h"
 
 #include <limits>
 
-#include "reference/operation.h"
+#include "reference/case/operation.h"
 
 namespace sextant {
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string_view>
 
-#include "reference/activation.h"
+#include "reference/layer/activation.h"
 
 namespace sextant {
 

@@ -1,7 +1,7 @@
-#include "reference/layer_norm.h"
+#include "reference/layer/layer_norm.h"
 
-#include "reference/normed_row.h"
-#include "reference/operation.h"
+#include "reference/case/operation.h"
+#include "reference/layer/normed_row.h"
 
 namespace sextant {
 namespace {

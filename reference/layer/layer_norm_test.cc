@@ -1,4 +1,4 @@
-#include "reference/layer_norm.h"
+#include "reference/layer/layer_norm.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "reference/proof_test.h"
+#include "reference/prove/proof_test.h"
 
 namespace sextant {
 namespace {

@@ -1,6 +1,6 @@
-#include "reference/linear.h"
+#include "reference/layer/linear.h"
 
-#include "reference/operation.h"
+#include "reference/case/operation.h"
 
 namespace sextant {
 

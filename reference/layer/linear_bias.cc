@@ -1,7 +1,7 @@
-#include "reference/linear_bias.h"
+#include "reference/layer/linear_bias.h"
 
-#include "reference/linear.h"
-#include "reference/operation.h"
+#include "reference/case/operation.h"
+#include "reference/layer/linear.h"
 
 namespace sextant {
 

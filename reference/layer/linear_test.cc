@@ -1,11 +1,11 @@
-#include "reference/linear.h"
+#include "reference/layer/linear.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "reference/proof_test.h"
+#include "reference/prove/proof_test.h"
 
 namespace sextant {
 namespace {

@@ -1,10 +1,10 @@
-#include "reference/normed_row.h"
+#include "reference/layer/normed_row.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "reference/rounding_units.h"
+#include "reference/number/rounding_units.h"
 
 namespace sextant {
 namespace {

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "reference/real.h"
+#include "reference/number/real.h"
 
 namespace sextant {
 

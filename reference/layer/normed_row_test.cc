@@ -1,4 +1,4 @@
-#include "reference/normed_row.h"
+#include "reference/layer/normed_row.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "reference/random_test.h"
+#include "reference/case/random_test.h"
 
 namespace sextant {
 namespace {

@@ -1,7 +1,7 @@
-#include "reference/rms_norm.h"
+#include "reference/layer/rms_norm.h"
 
-#include "reference/normed_row.h"
-#include "reference/operation.h"
+#include "reference/case/operation.h"
+#include "reference/layer/normed_row.h"
 
 namespace sextant {
 void RmsNorm::Check() const {

@@ -3,12 +3,12 @@
 #include <cmath>
 #include <limits>
 
-#include "reference/counted.h"
-#include "reference/double_double_functions.h"
-#include "reference/interval.h"
-#include "reference/recipe.h"
-#include "reference/rounded.h"
-#include "reference/rounding_units.h"
+#include "reference/number/counted.h"
+#include "reference/number/double_double_functions.h"
+#include "reference/number/interval.h"
+#include "reference/number/recipe.h"
+#include "reference/number/rounded.h"
+#include "reference/number/rounding_units.h"
 
 namespace sextant {
 

@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "reference/counted.h"
-#include "reference/double_double_functions.h"
-#include "reference/interval.h"
-#include "reference/rounded.h"
-#include "reference/wide.h"
+#include "reference/number/counted.h"
+#include "reference/number/double_double_functions.h"
+#include "reference/number/interval.h"
+#include "reference/number/rounded.h"
+#include "reference/number/wide.h"
 
 namespace sextant {
 namespace {

@@ -1,12 +1,12 @@
-#include "reference/counted.h"
+#include "reference/number/counted.h"
 
 #include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>
 
-#include "reference/recipe.h"
-#include "reference/rounding_units.h"
+#include "reference/number/recipe.h"
+#include "reference/number/rounding_units.h"
 
 namespace sextant {
 namespace {

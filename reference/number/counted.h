@@ -1,7 +1,7 @@
 // Counted: the error that an implementation may commit, by running error analysis.
 //
 // A Counted stands for a real number x of the formula and says how far from x the number may be
-// that an implementation holds which follows the thread's recipe (reference/recipe.h):
+// that an implementation holds which follows the thread's recipe (reference/number/recipe.h):
 //   center     a double-double near x; |center - x| <= drift
 //   error      |x' - x| <= error for every x' that such an implementation can hold here
 //   likely     <= error; what |x' - x| hardly exceeds if the roundings of long sums are independent
@@ -26,16 +26,16 @@
 #include <span>
 #include <utility>
 
-#include "reference/double_double.h"
-#include "reference/dtype.h"
-#include "reference/recipe.h"
+#include "reference/number/double_double.h"
+#include "reference/number/dtype.h"
+#include "reference/number/recipe.h"
 
 namespace sextant {
 
 template <class Real>
-class SoftmaxRow;  // reference/softmax_row.h
+class SoftmaxRow;  // reference/attention/softmax_row.h
 template <class Real>
-class DotOperand;  // reference/dot.h
+class DotOperand;  // reference/number/dot.h
 
 class Counted {
  public:
@@ -131,8 +131,8 @@ struct Counted::Accumulated {
 
 Counted TwoPiOf(const Counted*);
 
-// Relative error of one double-double operation, generously: reference/double_double.h states at
-// most 33 * 2^-106 for each operation used here but Power (see there).
+// Relative error of one double-double operation, generously: reference/number/double_double.h
+// states at most 33 * 2^-106 for each operation used here but Power (see there).
 inline constexpr double kDriftUnit = 0x1p-100;
 // What underflow inside a double-double operation can add (before a division by something small).
 inline constexpr double kTinyDrift = 0x1p-1060;

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "reference/counted.h"
-#include "reference/random_test.h"
-#include "reference/real.h"
+#include "reference/case/random_test.h"
+#include "reference/number/counted.h"
+#include "reference/number/real.h"
 
 namespace sextant {
 namespace {

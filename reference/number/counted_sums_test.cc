@@ -5,8 +5,8 @@
 #include <random>
 #include <vector>
 
-#include "reference/counted.h"
-#include "reference/real.h"
+#include "reference/number/counted.h"
+#include "reference/number/real.h"
 
 namespace sextant {
 namespace {

@@ -1,12 +1,12 @@
-#include "reference/counted.h"
+#include "reference/number/counted.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
-#include "reference/random_test.h"
-#include "reference/real.h"
+#include "reference/case/random_test.h"
+#include "reference/number/real.h"
 
 namespace sextant {
 namespace {

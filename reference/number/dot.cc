@@ -1,4 +1,4 @@
-#include "reference/dot.h"
+#include "reference/number/dot.h"
 
 #include <algorithm>
 #include <bit>

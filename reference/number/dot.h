@@ -15,9 +15,9 @@
 #include <span>
 #include <vector>
 
-#include "reference/counted.h"
-#include "reference/interval.h"
-#include "reference/recipe.h"
+#include "reference/number/counted.h"
+#include "reference/number/interval.h"
+#include "reference/number/recipe.h"
 
 namespace sextant {
 

@@ -1,4 +1,4 @@
-#include "reference/dot.h"
+#include "reference/number/dot.h"
 
 #include <gtest/gtest.h>
 
@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "reference/random_test.h"
-#include "reference/real.h"
+#include "reference/case/random_test.h"
+#include "reference/number/real.h"
 
 namespace sextant {
 namespace {

@@ -1,6 +1,6 @@
 // The constants below were computed with mpmath at 600 bits: each is the double nearest to the
 // exact value, followed by the double nearest to the remainder.
-#include "reference/double_double.h"
+#include "reference/number/double_double.h"
 
 #include <algorithm>
 #include <limits>

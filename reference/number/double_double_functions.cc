@@ -1,4 +1,4 @@
-#include "reference/double_double_functions.h"
+#include "reference/number/double_double_functions.h"
 
 #include <algorithm>
 

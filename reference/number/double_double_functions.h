@@ -2,7 +2,7 @@
 // units of 2^-106, relative to the exact result, while nothing underflows.
 #pragma once
 
-#include "reference/double_double.h"
+#include "reference/number/double_double.h"
 
 namespace sextant {
 

@@ -1,4 +1,4 @@
-#include "reference/double_double.h"
+#include "reference/number/double_double.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "reference/dtype.h"
+#include "reference/number/dtype.h"
 
 #include <algorithm>
 #include <bit>
@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "reference/error.h"
+#include "reference/base/error.h"
 
 namespace sextant {
 namespace {

@@ -1,4 +1,4 @@
-#include "reference/dtype.h"
+#include "reference/number/dtype.h"
 
 #include <gtest/gtest.h>
 
@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "reference/error.h"
-#include "reference/random_test.h"
+#include "reference/base/error.h"
+#include "reference/case/random_test.h"
 
 namespace sextant {
 namespace {

@@ -1,4 +1,4 @@
-#include "reference/interval.h"
+#include "reference/number/interval.h"
 
 #include <algorithm>
 #include <bit>
@@ -8,7 +8,7 @@
 #include <limits>
 #include <numeric>
 
-#include "reference/rounded.h"
+#include "reference/number/rounded.h"
 
 namespace sextant {
 namespace {

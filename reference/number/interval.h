@@ -16,7 +16,7 @@
 #include <optional>
 #include <utility>
 
-#include "reference/dtype.h"
+#include "reference/number/dtype.h"
 
 namespace sextant {
 
@@ -73,7 +73,7 @@ class Endpoint {
 };
 
 template <class Real>
-class DotOperand;  // reference/dot.h
+class DotOperand;  // reference/number/dot.h
 
 class Interval {
  public:

@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "reference/interval.h"
-#include "reference/random_test.h"
+#include "reference/case/random_test.h"
+#include "reference/number/interval.h"
 
 namespace sextant {
 namespace {

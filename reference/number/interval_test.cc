@@ -1,4 +1,4 @@
-#include "reference/interval.h"
+#include "reference/number/interval.h"
 
 #include <gtest/gtest.h>
 
@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "reference/random_test.h"
-#include "reference/real.h"
+#include "reference/case/random_test.h"
+#include "reference/number/real.h"
 
 namespace sextant {
 namespace {

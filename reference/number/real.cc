@@ -1,4 +1,4 @@
-#include "reference/real.h"
+#include "reference/number/real.h"
 
 #include <cmath>
 #include <numeric>

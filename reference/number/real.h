@@ -2,7 +2,7 @@
 // (Interval, Counted, Rounded, Wide). Beside + - * / they are
 //   Sqrt Exp Log CosSin Tanh Erf Erfc Sigmoid   of each type's header
 //   Floor(x)                            a double: what is decided, not computed
-//   Clamp(x, low, high), LogRatio(a, b) reference/scaling_setting.h; there is no comparing
+//   Clamp(x, low, high), LogRatio(a, b) reference/rope/scaling_setting.h; there is no comparing
 //   Converted(x)                        x in the format of the step
 //   SumOf(terms)                        in any order, or as the recipe says
 //   TwoPi<Real>()
@@ -13,9 +13,9 @@
 //   KeptTurn(turn, amplitude)           them times an amplitude: steps trig and table
 //   KeptFactor<Real>(n, d)(x)           x n / d: steps factor, table and weigh
 //   RowScale<Real>(v)(x, w)             x / sqrt(v) * w: steps rsqrt, scale and weigh
-//   Dot(a, b)                           the sum of a_i b_i: step dot; reference/dot.h
+//   Dot(a, b)                           the sum of a_i b_i: step dot; reference/number/dot.h
 //   ScoreScale<Real>(scale, n)(x)       x scale, or x / sqrt(n) where it is unset: step scale
-//   SoftmaxRow<Real>(scores)            reference/softmax_row.h
+//   SoftmaxRow<Real>(scores)            reference/attention/softmax_row.h
 // A formula does not know its number type; what is exact or shared for one type and rounded step by
 // step for another is decided here.
 #pragma once
@@ -29,12 +29,12 @@
 #include <utility>
 #include <vector>
 
-#include "reference/counted.h"
-#include "reference/dot.h"
-#include "reference/interval.h"
-#include "reference/recipe.h"
-#include "reference/rounded.h"
-#include "reference/wide.h"
+#include "reference/number/counted.h"
+#include "reference/number/dot.h"
+#include "reference/number/interval.h"
+#include "reference/number/recipe.h"
+#include "reference/number/rounded.h"
+#include "reference/number/wide.h"
 
 namespace sextant {
 

@@ -1,12 +1,12 @@
-#include "reference/recipe.h"
+#include "reference/number/recipe.h"
 
 #include <algorithm>
 #include <cassert>
 #include <sstream>
 #include <utility>
 
-#include "reference/attribute.h"
-#include "reference/error.h"
+#include "reference/base/error.h"
+#include "reference/case/attribute.h"
 
 namespace sextant {
 namespace {

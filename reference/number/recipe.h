@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "reference/dtype.h"
+#include "reference/number/dtype.h"
 
 namespace sextant {
 

@@ -1,11 +1,11 @@
-#include "reference/recipe.h"
+#include "reference/number/recipe.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "reference/error.h"
+#include "reference/base/error.h"
 
 namespace sextant {
 namespace {

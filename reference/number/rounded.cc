@@ -1,13 +1,13 @@
-#include "reference/rounded.h"
+#include "reference/number/rounded.h"
 
 #include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>
 
-#include "reference/recipe.h"
-#include "reference/rounding_units.h"
-#include "reference/scattering.h"
+#include "reference/number/recipe.h"
+#include "reference/number/rounding_units.h"
+#include "reference/number/scattering.h"
 
 namespace sextant {
 

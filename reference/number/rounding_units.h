@@ -3,8 +3,8 @@
 
 #include <cmath>
 
-#include "reference/dtype.h"
-#include "reference/recipe.h"
+#include "reference/number/dtype.h"
+#include "reference/number/recipe.h"
 
 namespace sextant {
 

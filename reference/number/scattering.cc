@@ -1,4 +1,4 @@
-#include "reference/scattering.h"
+#include "reference/number/scattering.h"
 
 #include <bit>
 #include <cmath>

@@ -9,8 +9,8 @@
 
 #include <cstdint>
 
-#include "reference/double_double.h"
-#include "reference/dtype.h"
+#include "reference/number/double_double.h"
+#include "reference/number/dtype.h"
 
 namespace sextant {
 

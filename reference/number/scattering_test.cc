@@ -1,11 +1,11 @@
-#include "reference/scattering.h"
+#include "reference/number/scattering.h"
 
 #include <gtest/gtest.h>
 
 #include <set>
 
-#include "reference/recipe.h"
-#include "reference/rounded.h"
+#include "reference/number/recipe.h"
+#include "reference/number/rounded.h"
 
 namespace sextant {
 namespace {

@@ -1,8 +1,8 @@
-#include "reference/tensor.h"
+#include "reference/number/tensor.h"
 
 #include <limits>
 
-#include "reference/error.h"
+#include "reference/base/error.h"
 
 namespace sextant {
 

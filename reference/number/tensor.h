@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "reference/dtype.h"
+#include "reference/number/dtype.h"
 
 namespace sextant {
 

@@ -1,4 +1,4 @@
-#include "reference/wide.h"
+#include "reference/number/wide.h"
 
 #include <boost/math/constants/constants.hpp>
 #include <boost/math/special_functions/erf.hpp>

@@ -8,7 +8,7 @@
 #include <span>
 #include <utility>
 
-#include "reference/dtype.h"
+#include "reference/number/dtype.h"
 
 namespace sextant {
 

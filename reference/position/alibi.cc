@@ -1,6 +1,6 @@
-#include "reference/alibi.h"
+#include "reference/position/alibi.h"
 
-#include "reference/operation.h"
+#include "reference/case/operation.h"
 
 namespace sextant {
 

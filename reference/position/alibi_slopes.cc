@@ -1,8 +1,8 @@
-#include "reference/alibi_slopes.h"
+#include "reference/position/alibi_slopes.h"
 
 #include <bit>
 
-#include "reference/operation.h"
+#include "reference/case/operation.h"
 
 namespace sextant {
 namespace {

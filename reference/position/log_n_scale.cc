@@ -1,9 +1,9 @@
-#include "reference/log_n_scale.h"
+#include "reference/position/log_n_scale.h"
 
 #include <optional>
 
-#include "reference/operation.h"
-#include "reference/real.h"
+#include "reference/case/operation.h"
+#include "reference/number/real.h"
 
 namespace sextant {
 namespace {

@@ -1,4 +1,4 @@
-#include "reference/log_n_scale.h"
+#include "reference/position/log_n_scale.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 #include <cmath>
 #include <string>
 
-#include "reference/proof_test.h"
+#include "reference/prove/proof_test.h"
 
 namespace sextant {
 namespace {

@@ -1,7 +1,7 @@
-#include "reference/relative_bias.h"
+#include "reference/position/relative_bias.h"
 
-#include "reference/operation.h"
-#include "reference/relative_buckets.h"
+#include "reference/case/operation.h"
+#include "reference/position/relative_buckets.h"
 
 namespace sextant {
 

@@ -3,8 +3,8 @@
 
 #include <string_view>
 
-#include "reference/attribute.h"
-#include "reference/tensor.h"
+#include "reference/case/attribute.h"
+#include "reference/number/tensor.h"
 
 namespace sextant {
 

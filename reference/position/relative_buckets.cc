@@ -1,4 +1,4 @@
-#include "reference/relative_buckets.h"
+#include "reference/position/relative_buckets.h"
 
 #include <gmp.h>
 
@@ -6,7 +6,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "reference/error.h"
+#include "reference/base/error.h"
 
 namespace sextant {
 namespace {

@@ -1,9 +1,9 @@
-#include "reference/relative_buckets.h"
+#include "reference/position/relative_buckets.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "reference/error.h"
+#include "reference/base/error.h"
 
 namespace sextant {
 namespace {

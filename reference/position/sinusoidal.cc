@@ -1,8 +1,8 @@
-#include "reference/sinusoidal.h"
+#include "reference/position/sinusoidal.h"
 
 #include <algorithm>
 
-#include "reference/operation.h"
+#include "reference/case/operation.h"
 
 namespace sextant {
 

@@ -1,7 +1,7 @@
-#include "reference/temperature_scale.h"
+#include "reference/position/temperature_scale.h"
 
-#include "reference/operation.h"
-#include "reference/real.h"
+#include "reference/case/operation.h"
+#include "reference/number/real.h"
 
 namespace sextant {
 

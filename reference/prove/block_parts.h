@@ -5,8 +5,8 @@
 #include <string_view>
 #include <utility>
 
-#include "reference/tensor.h"
-#include "reference/trace.h"
+#include "reference/number/tensor.h"
+#include "reference/prove/trace.h"
 
 namespace sextant {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "reference/tensor.h"
+#include "reference/number/tensor.h"
 
 namespace sextant {
 

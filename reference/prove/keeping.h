@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "reference/operation.h"
+#include "reference/case/operation.h"
 
 namespace sextant {
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "reference/draw.h"
-#include "reference/prove.h"
+#include "reference/case/draw.h"
+#include "reference/prove/prove.h"
 
 namespace sextant {
 

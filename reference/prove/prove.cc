@@ -1,4 +1,4 @@
-#include "reference/prove.h"
+#include "reference/prove/prove.h"
 
 #include <tbb/global_control.h>
 #include <tbb/info.h>
@@ -10,8 +10,8 @@
 #include <limits>
 #include <mutex>
 
-#include "reference/slices.h"
-#include "reference/trace.h"
+#include "reference/prove/slices.h"
+#include "reference/prove/trace.h"
 
 namespace sextant {
 namespace {

@@ -7,9 +7,9 @@
 #include <functional>
 #include <vector>
 
-#include "reference/case.h"
-#include "reference/golden.h"
-#include "reference/recipe.h"
+#include "reference/case/case.h"
+#include "reference/number/recipe.h"
+#include "reference/prove/golden.h"
 
 namespace sextant {
 

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "reference/draw.h"
-#include "reference/prove.h"
+#include "reference/case/draw.h"
+#include "reference/prove/prove.h"
 
 namespace sextant {
 namespace {

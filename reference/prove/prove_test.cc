@@ -1,4 +1,4 @@
-#include "reference/prove.h"
+#include "reference/prove/prove.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "reference/operations.h"
-#include "reference/proof_test.h"
-#include "reference/random_test.h"
-#include "reference/rms_norm.h"
+#include "reference/case/operations.h"
+#include "reference/case/random_test.h"
+#include "reference/layer/rms_norm.h"
+#include "reference/prove/proof_test.h"
 
 namespace sextant {
 namespace {

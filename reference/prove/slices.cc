@@ -1,4 +1,4 @@
-#include "reference/slices.h"
+#include "reference/prove/slices.h"
 
 #include <algorithm>
 #include <map>

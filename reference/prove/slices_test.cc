@@ -1,4 +1,4 @@
-#include "reference/slices.h"
+#include "reference/prove/slices.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "reference/operations.h"
-#include "reference/random_test.h"
+#include "reference/case/operations.h"
+#include "reference/case/random_test.h"
 
 namespace sextant {
 namespace {

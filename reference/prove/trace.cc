@@ -1,4 +1,4 @@
-#include "reference/trace.h"
+#include "reference/prove/trace.h"
 
 #include <algorithm>
 

@@ -12,9 +12,9 @@
 
 #include <string_view>
 
-#include "reference/operation.h"
-#include "reference/recipe.h"
-#include "reference/tensor.h"
+#include "reference/case/operation.h"
+#include "reference/number/recipe.h"
+#include "reference/number/tensor.h"
 
 namespace sextant {
 

@@ -1,7 +1,7 @@
-#include "reference/rope.h"
+#include "reference/rope/rope.h"
 
-#include "reference/operation.h"
-#include "reference/rope_turned.h"
+#include "reference/case/operation.h"
+#include "reference/rope/rope_turned.h"
 
 namespace sextant {
 

@@ -3,8 +3,8 @@
 
 #include <string_view>
 
-#include "reference/rope_attributes.h"
-#include "reference/tensor.h"
+#include "reference/number/tensor.h"
+#include "reference/rope/rope_attributes.h"
 
 namespace sextant {
 
@@ -29,7 +29,7 @@ struct Rope : RopeAttributes {
       "  x, y      [B,H,S,D]  same unit; channels outside offset .. offset+R pass unchanged\n"
       "  position  [B,S]      tokens; integers, negative rotates back";
   static constexpr std::string_view kSource =
-      "Su et al. 2021, arXiv:2104.09864, eq. 34; scalings: reference/scaling.h";
+      "Su et al. 2021, arXiv:2104.09864, eq. 34; scalings: reference/rope/scaling.h";
 
   template <class Real>
   void operator()(const Tensor<Real>& x, const Tensor<double>& position, Tensor<Real>& y) const;

@@ -1,8 +1,8 @@
 // What the operations share that rotate by positions under a configuration: one list of attributes.
 #pragma once
 
-#include "reference/rope_frequencies.h"
-#include "reference/rope_rotate.h"
+#include "reference/rope/rope_frequencies.h"
+#include "reference/rope/rope_rotate.h"
 
 namespace sextant {
 

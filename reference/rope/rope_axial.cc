@@ -1,9 +1,9 @@
-#include "reference/rope_axial.h"
+#include "reference/rope/rope_axial.h"
 
 #include <tuple>
 
-#include "reference/operation.h"
-#include "reference/real.h"
+#include "reference/case/operation.h"
+#include "reference/number/real.h"
 
 namespace sextant {
 namespace {

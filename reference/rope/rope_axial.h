@@ -5,8 +5,8 @@
 #include <array>
 #include <string_view>
 
-#include "reference/rope_attributes.h"
-#include "reference/tensor.h"
+#include "reference/number/tensor.h"
+#include "reference/rope/rope_attributes.h"
 
 namespace sextant {
 

@@ -1,6 +1,6 @@
-#include "reference/rope_complex.h"
+#include "reference/rope/rope_complex.h"
 
-#include "reference/operation.h"
+#include "reference/case/operation.h"
 
 namespace sextant {
 namespace {

@@ -1,7 +1,7 @@
-#include "reference/rope_frequencies.h"
+#include "reference/rope/rope_frequencies.h"
 
-#include "reference/operation.h"
-#include "reference/real.h"
+#include "reference/case/operation.h"
+#include "reference/number/real.h"
 
 namespace sextant {
 

@@ -4,9 +4,9 @@
 #include <string_view>
 #include <vector>
 
-#include "reference/attribute.h"
-#include "reference/scaling.h"
-#include "reference/tensor.h"
+#include "reference/case/attribute.h"
+#include "reference/number/tensor.h"
+#include "reference/rope/scaling.h"
 
 namespace sextant {
 
@@ -36,7 +36,7 @@ struct RopeFrequencies {
       "  inv_freq          [R/2]  radians per token\n"
       "  attention_factor  []     amplitude of cos and sin";
   static constexpr std::string_view kSource =
-      "Su et al. 2021, arXiv:2104.09864, section 3.2.2; scalings: reference/scaling.h";
+      "Su et al. 2021, arXiv:2104.09864, section 3.2.2; scalings: reference/rope/scaling.h";
 
   double base = 10000;
   RopeScaling scaling{};

@@ -1,8 +1,8 @@
-#include "reference/rope_given.h"
+#include "reference/rope/rope_given.h"
 
-#include "reference/operation.h"
-#include "reference/rope_rotate.h"
-#include "reference/rope_table.h"
+#include "reference/case/operation.h"
+#include "reference/rope/rope_rotate.h"
+#include "reference/rope/rope_table.h"
 
 namespace sextant {
 

@@ -3,9 +3,9 @@
 
 #include <string_view>
 
-#include "reference/rope_frequencies.h"
-#include "reference/scaling.h"
-#include "reference/tensor.h"
+#include "reference/number/tensor.h"
+#include "reference/rope/rope_frequencies.h"
+#include "reference/rope/scaling.h"
 
 namespace sextant {
 

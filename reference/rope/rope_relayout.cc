@@ -1,7 +1,7 @@
-#include "reference/rope_relayout.h"
+#include "reference/rope/rope_relayout.h"
 
-#include "reference/operation.h"
-#include "reference/rope_rotate.h"
+#include "reference/case/operation.h"
+#include "reference/rope/rope_rotate.h"
 
 namespace sextant {
 

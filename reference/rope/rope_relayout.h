@@ -3,8 +3,8 @@
 
 #include <string_view>
 
-#include "reference/scaling.h"
-#include "reference/tensor.h"
+#include "reference/number/tensor.h"
+#include "reference/rope/scaling.h"
 
 namespace sextant {
 

@@ -1,7 +1,7 @@
-#include "reference/rope_rotate.h"
+#include "reference/rope/rope_rotate.h"
 
-#include "reference/operation.h"
-#include "reference/real.h"
+#include "reference/case/operation.h"
+#include "reference/number/real.h"
 
 namespace sextant {
 

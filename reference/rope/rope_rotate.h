@@ -3,9 +3,9 @@
 
 #include <string_view>
 
-#include "reference/attribute.h"
-#include "reference/scaling.h"
-#include "reference/tensor.h"
+#include "reference/case/attribute.h"
+#include "reference/number/tensor.h"
+#include "reference/rope/scaling.h"
 
 namespace sextant {
 

@@ -1,10 +1,10 @@
-#include "reference/rope_sections.h"
+#include "reference/rope/rope_sections.h"
 
 #include <algorithm>
 #include <numeric>
 
-#include "reference/operation.h"
-#include "reference/rope_table.h"
+#include "reference/case/operation.h"
+#include "reference/rope/rope_table.h"
 
 namespace sextant {
 

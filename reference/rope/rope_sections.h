@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "reference/rope_attributes.h"
-#include "reference/tensor.h"
+#include "reference/number/tensor.h"
+#include "reference/rope/rope_attributes.h"
 
 namespace sextant {
 

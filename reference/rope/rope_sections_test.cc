@@ -1,4 +1,4 @@
-#include "reference/rope_sections.h"
+#include "reference/rope/rope_sections.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 #include <cmath>
 #include <string>
 
-#include "reference/proof_test.h"
+#include "reference/prove/proof_test.h"
 
 namespace sextant {
 namespace {

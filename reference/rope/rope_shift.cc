@@ -1,7 +1,7 @@
-#include "reference/rope_shift.h"
+#include "reference/rope/rope_shift.h"
 
-#include "reference/operation.h"
-#include "reference/rope_table.h"
+#include "reference/case/operation.h"
+#include "reference/rope/rope_table.h"
 
 namespace sextant {
 namespace {

@@ -1,9 +1,9 @@
-#include "reference/rope_table.h"
+#include "reference/rope/rope_table.h"
 
 #include <tuple>
 
-#include "reference/operation.h"
-#include "reference/real.h"
+#include "reference/case/operation.h"
+#include "reference/number/real.h"
 
 namespace sextant {
 

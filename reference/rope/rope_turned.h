@@ -1,10 +1,10 @@
 // Tensors that an operation turns by their positions, over any number type.
 #pragma once
 
-#include "reference/block_parts.h"
-#include "reference/rope_attributes.h"
-#include "reference/rope_table.h"
-#include "reference/tensor.h"
+#include "reference/number/tensor.h"
+#include "reference/prove/block_parts.h"
+#include "reference/rope/rope_attributes.h"
+#include "reference/rope/rope_table.h"
 
 namespace sextant {
 

@@ -1,8 +1,8 @@
-#include "reference/scaling.h"
+#include "reference/rope/scaling.h"
 
 #include <algorithm>
 
-#include "reference/real.h"
+#include "reference/number/real.h"
 
 namespace sextant {
 

@@ -1,6 +1,6 @@
 // The scalings of rotary frequencies: one variant of structs {parameters, limits, formula}.
 // A struct S of reference/scaling_<family>.h has
-//   kName, Visit       reference/attribute.h
+//   kName, Visit       reference/case/attribute.h
 //   Check(setting)     throws Error on parameters for which the formula is undefined
 //   Formula<Real>(setting)    a function (f, k) -> scaled frequency of pair k, radians per token;
 //                             f is its unscaled one, base^-(2k/R). It lives no longer than S
@@ -19,13 +19,13 @@
 #include <variant>
 #include <vector>
 
-#include "reference/attribute.h"
-#include "reference/scaling_bands.h"
-#include "reference/scaling_base.h"
-#include "reference/scaling_lists.h"
-#include "reference/scaling_setting.h"
-#include "reference/scaling_uniform.h"
-#include "reference/scaling_yarn.h"
+#include "reference/case/attribute.h"
+#include "reference/rope/scaling_bands.h"
+#include "reference/rope/scaling_base.h"
+#include "reference/rope/scaling_lists.h"
+#include "reference/rope/scaling_setting.h"
+#include "reference/rope/scaling_uniform.h"
+#include "reference/rope/scaling_yarn.h"
 
 namespace sextant {
 

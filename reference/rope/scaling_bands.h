@@ -1,8 +1,8 @@
 // Llama 3.1's scaling: high frequencies stay, low ones are divided, with a ramp between the bands.
 #pragma once
 
-#include "reference/attribute.h"
-#include "reference/scaling_setting.h"
+#include "reference/case/attribute.h"
+#include "reference/rope/scaling_setting.h"
 
 namespace sextant {
 

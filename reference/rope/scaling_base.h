@@ -2,8 +2,8 @@
 // that of the first stays 1.
 #pragma once
 
-#include "reference/attribute.h"
-#include "reference/scaling_setting.h"
+#include "reference/case/attribute.h"
+#include "reference/rope/scaling_setting.h"
 
 namespace sextant {
 

@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "reference/attribute.h"
-#include "reference/scaling_setting.h"
+#include "reference/case/attribute.h"
+#include "reference/rope/scaling_setting.h"
 
 namespace sextant {
 

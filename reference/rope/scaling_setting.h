@@ -5,7 +5,7 @@
 #include <optional>
 #include <string_view>
 
-#include "reference/error.h"
+#include "reference/base/error.h"
 
 namespace sextant {
 

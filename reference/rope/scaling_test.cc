@@ -1,6 +1,6 @@
 // Facts about the scalings that do not come from this code: published parameters of models, powers
 // of two, limits. Anchor numbers were computed with mpmath.
-#include "reference/scaling.h"
+#include "reference/rope/scaling.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "reference/proof_test.h"
+#include "reference/prove/proof_test.h"
 
 namespace sextant {
 namespace {

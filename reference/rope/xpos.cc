@@ -1,9 +1,9 @@
-#include "reference/xpos.h"
+#include "reference/rope/xpos.h"
 
 #include <tuple>
 
-#include "reference/operation.h"
-#include "reference/real.h"
+#include "reference/case/operation.h"
+#include "reference/number/real.h"
 
 namespace sextant {
 namespace {

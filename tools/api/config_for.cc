@@ -1,12 +1,12 @@
-#include "tools/config_for.h"
+#include "tools/api/config_for.h"
 
 #include <algorithm>
 #include <sstream>
 
-#include "fixtures/model_types.h"
-#include "reference/case.h"
-#include "reference/error.h"
-#include "reference/operations.h"
+#include "fixtures/config/model_types.h"
+#include "reference/base/error.h"
+#include "reference/case/case.h"
+#include "reference/case/operations.h"
 
 namespace sextant::tools {
 namespace {

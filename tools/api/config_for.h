@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "fixtures/config.h"
-#include "reference/operation.h"
+#include "fixtures/config/config.h"
+#include "reference/case/operation.h"
 
 namespace sextant::tools {
 

@@ -1,10 +1,10 @@
-#include "tools/config_for.h"
+#include "tools/api/config_for.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "reference/error.h"
-#include "reference/operations.h"
+#include "reference/base/error.h"
+#include "reference/case/operations.h"
 
 namespace sextant::tools {
 namespace {

@@ -1,4 +1,4 @@
-#include "tools/proof_count.h"
+#include "tools/api/proof_count.h"
 
 #include <cmath>
 

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "reference/golden.h"
+#include "reference/prove/golden.h"
 
 namespace sextant::tools {
 

@@ -1,8 +1,8 @@
-#include "tools/replace.h"
+#include "tools/api/replace.h"
 
 #include <fstream>
 
-#include "reference/error.h"
+#include "reference/base/error.h"
 
 namespace sextant::tools {
 

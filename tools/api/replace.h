@@ -6,7 +6,7 @@
 #include <ostream>
 #include <string>
 
-#include "fixtures/replacement.h"
+#include "fixtures/store/replacement.h"
 
 namespace sextant::tools {
 

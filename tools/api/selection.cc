@@ -1,4 +1,4 @@
-#include "tools/selection.h"
+#include "tools/api/selection.h"
 
 #include <fnmatch.h>
 
@@ -8,10 +8,10 @@
 #include <fstream>
 #include <set>
 
-#include "fixtures/integrity.h"
-#include "fixtures/named_list.h"
-#include "fixtures/npy.h"
-#include "fixtures/reader.h"
+#include "fixtures/config/named_list.h"
+#include "fixtures/store/integrity.h"
+#include "fixtures/store/npy.h"
+#include "fixtures/store/reader.h"
 
 namespace sextant::tools {
 namespace {

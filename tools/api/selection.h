@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "reference/case.h"
-#include "reference/draw.h"
-#include "reference/golden.h"
-#include "tools/config_for.h"
+#include "reference/case/case.h"
+#include "reference/case/draw.h"
+#include "reference/prove/golden.h"
+#include "tools/api/config_for.h"
 
 namespace sextant::tools {
 

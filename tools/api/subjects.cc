@@ -1,10 +1,10 @@
-#include "tools/subjects.h"
+#include "tools/api/subjects.h"
 
 #include <map>
 #include <memory>
 
-#include "fast/kernel.h"
-#include "fixtures/reader.h"
+#include "fast/kernel/kernel.h"
+#include "fixtures/store/reader.h"
 
 namespace sextant::tools {
 namespace {

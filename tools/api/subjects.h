@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "oracle/subject.h"
+#include "oracle/subject/subject.h"
 
 namespace sextant::tools {
 

@@ -1,16 +1,16 @@
 // sextant audit-suite
-#include "tools/audit.h"
+#include "tools/cli/audit.h"
 
 #include <algorithm>
 #include <iostream>
 #include <memory>
 #include <sstream>
 
-#include "tools/commands.h"
-#include "tools/exit_status.h"
-#include "tools/json.h"
-#include "tools/progress.h"
-#include "tools/selection.h"
+#include "tools/api/exit_status.h"
+#include "tools/api/selection.h"
+#include "tools/cli/commands.h"
+#include "tools/cli/progress.h"
+#include "tools/report/json.h"
 
 namespace sextant::tools {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "oracle/audit.h"
-#include "oracle/hitting_set.h"
+#include "oracle/audit/audit.h"
+#include "oracle/audit/hitting_set.h"
 
 namespace sextant::tools {
 

@@ -1,4 +1,4 @@
-#include "tools/audit.h"
+#include "tools/cli/audit.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

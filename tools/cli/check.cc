@@ -2,14 +2,14 @@
 #include <iostream>
 #include <memory>
 
-#include "oracle/judge.h"
-#include "oracle/oracle.h"
-#include "tools/commands.h"
-#include "tools/config_for.h"
-#include "tools/progress.h"
-#include "tools/report.h"
-#include "tools/selection.h"
-#include "tools/subjects.h"
+#include "oracle/catalog/oracle.h"
+#include "oracle/judge/judge.h"
+#include "tools/api/config_for.h"
+#include "tools/api/selection.h"
+#include "tools/api/subjects.h"
+#include "tools/cli/commands.h"
+#include "tools/cli/progress.h"
+#include "tools/report/report.h"
 
 namespace sextant::tools {
 namespace {

@@ -1,13 +1,13 @@
 // sextant compare
-#include "fixtures/compare.h"
+#include "fixtures/store/compare.h"
 
 #include <iostream>
 #include <memory>
 
-#include "oracle/printable.h"
-#include "reference/prove.h"
-#include "tools/commands.h"
-#include "tools/exit_status.h"
+#include "oracle/subject/printable.h"
+#include "reference/prove/prove.h"
+#include "tools/api/exit_status.h"
+#include "tools/cli/commands.h"
 
 namespace sextant::tools {
 namespace {

@@ -4,15 +4,15 @@
 #include <iostream>
 #include <memory>
 
-#include "fixtures/named_list.h"
-#include "fixtures/writer.h"
-#include "reference/prove.h"
-#include "tools/commands.h"
-#include "tools/config_for.h"
-#include "tools/exit_status.h"
-#include "tools/json.h"
-#include "tools/proof_count.h"
-#include "tools/selection.h"
+#include "fixtures/config/named_list.h"
+#include "fixtures/store/writer.h"
+#include "reference/prove/prove.h"
+#include "tools/api/config_for.h"
+#include "tools/api/exit_status.h"
+#include "tools/api/proof_count.h"
+#include "tools/api/selection.h"
+#include "tools/cli/commands.h"
+#include "tools/report/json.h"
 
 namespace sextant::tools {
 namespace {

@@ -4,17 +4,17 @@
 #include <memory>
 #include <set>
 
-#include "fixtures/integrity.h"
-#include "fixtures/reader.h"
-#include "fixtures/writer.h"
-#include "oracle/printable.h"
-#include "reference/prove.h"
-#include "tools/commands.h"
-#include "tools/config_for.h"
-#include "tools/exit_status.h"
-#include "tools/progress.h"
-#include "tools/proof_count.h"
-#include "tools/selection.h"
+#include "fixtures/store/integrity.h"
+#include "fixtures/store/reader.h"
+#include "fixtures/store/writer.h"
+#include "oracle/subject/printable.h"
+#include "reference/prove/prove.h"
+#include "tools/api/config_for.h"
+#include "tools/api/exit_status.h"
+#include "tools/api/proof_count.h"
+#include "tools/api/selection.h"
+#include "tools/cli/commands.h"
+#include "tools/cli/progress.h"
 
 namespace sextant::tools {
 namespace {

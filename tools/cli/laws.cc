@@ -3,12 +3,12 @@
 #include <iostream>
 #include <memory>
 
-#include "oracle/property.h"
-#include "reference/operations.h"
-#include "tools/commands.h"
-#include "tools/exit_status.h"
-#include "tools/progress.h"
-#include "tools/subjects.h"
+#include "oracle/property/property.h"
+#include "reference/case/operations.h"
+#include "tools/api/exit_status.h"
+#include "tools/api/subjects.h"
+#include "tools/cli/commands.h"
+#include "tools/cli/progress.h"
 
 namespace sextant::tools {
 namespace {

@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "reference/operations.h"
-#include "tools/commands.h"
-#include "tools/exit_status.h"
-#include "tools/json.h"
+#include "reference/case/operations.h"
+#include "tools/api/exit_status.h"
+#include "tools/cli/commands.h"
+#include "tools/report/json.h"
 
 namespace sextant::tools {
 namespace {

@@ -1,15 +1,15 @@
-// The `sextant` program: a table of commands. Exit statuses: tools/exit_status.h.
+// The `sextant` program: a table of commands. Exit statuses: tools/api/exit_status.h.
 #include <algorithm>
 #include <exception>
 #include <iostream>
 #include <new>
 #include <string_view>
 
-#include "oracle/exec_client.h"
-#include "oracle/printable.h"
-#include "reference/error.h"
-#include "tools/commands.h"
-#include "tools/exit_status.h"
+#include "oracle/subject/exec_client.h"
+#include "oracle/subject/printable.h"
+#include "reference/base/error.h"
+#include "tools/api/exit_status.h"
+#include "tools/cli/commands.h"
 
 namespace sextant::tools {
 namespace {
@@ -31,19 +31,19 @@ constexpr Command kCommands[] = {
      "sextant eval rope_frequencies R=128 base=500000 dtype=f64\n"
      "  sextant eval rope --config config.json S=2 H=1 @position=0,8191"},
     {"golden", "prove the answers of cases and store them", BindGolden,
-     "sextant golden fixtures/rope.cases -o rope.h5"},
+     "sextant golden fixtures/cases/rope.cases -o rope.h5"},
     {"verify", "check a golden file's digests and prove it again", BindVerify,
      "sextant verify rope.h5"},
     {"inputs", "store the questions alone, for others to answer", BindInputs,
-     "sextant inputs fixtures/rope.cases -o questions.h5"},
+     "sextant inputs fixtures/cases/rope.cases -o questions.h5"},
     {"check", "judge a subject", BindCheck,
-     "sextant check fixtures/rope.cases --subject fast\n"
+     "sextant check fixtures/cases/rope.cases --subject fast\n"
      "  sextant check rope.h5 --subject 'exec:python3 my_adapter.py' --junit report.xml\n"
      "  sextant check 'rope pairing=half S=3 H=2 D=8 @position=0,1,8191' --subject recipe:native"},
     {"properties", "check the laws of operations on a subject, with random cases", BindProperties,
      "sextant properties rope --subject fast --count 1000"},
     {"audit-suite", "test the tests: do the cases catch every known defect?", BindAuditSuite,
-     "sextant audit-suite fixtures/rope.cases --minimal"},
+     "sextant audit-suite fixtures/cases/rope.cases --minimal"},
     {"compare", "two files side by side, in bits and ulps", BindCompare,
      "sextant compare a.h5 b.h5"},
 };

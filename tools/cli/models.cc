@@ -2,13 +2,13 @@
 #include <iostream>
 #include <memory>
 
-#include "fixtures/config.h"
-#include "fixtures/model_types.h"
-#include "reference/attribute.h"
-#include "tools/commands.h"
-#include "tools/config_for.h"
-#include "tools/exit_status.h"
-#include "tools/json.h"
+#include "fixtures/config/config.h"
+#include "fixtures/config/model_types.h"
+#include "reference/case/attribute.h"
+#include "tools/api/config_for.h"
+#include "tools/api/exit_status.h"
+#include "tools/cli/commands.h"
+#include "tools/report/json.h"
 
 namespace sextant::tools {
 namespace {

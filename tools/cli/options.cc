@@ -1,7 +1,7 @@
-#include "oracle/exec_client.h"
-#include "tools/commands.h"
-#include "tools/config_for.h"
-#include "tools/subjects.h"
+#include "oracle/subject/exec_client.h"
+#include "tools/api/config_for.h"
+#include "tools/api/subjects.h"
+#include "tools/cli/commands.h"
 
 namespace sextant::tools {
 

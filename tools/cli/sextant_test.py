@@ -1,6 +1,6 @@
 """What the program as a whole says to the shell: exit statuses, files that it replaces.
 
-    python3 tools/sextant_test.py build/sextant
+    python3 tools/cli/sextant_test.py build/sextant
 """
 
 import hashlib

@@ -1,6 +1,6 @@
 """README.md tells the truth: its lists are what the programs print, its examples are run.
 
-    python3 tools/readme_test.py build/sextant
+    python3 tools/docs/readme_test.py build/sextant
 """
 
 import pathlib

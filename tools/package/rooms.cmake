@@ -58,7 +58,7 @@ function(install_package)
     FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/sextant)
   set(PACKAGE ${CMAKE_INSTALL_LIBDIR}/cmake/Sextant)
   install(EXPORT SextantTargets NAMESPACE Sextant:: DESTINATION ${PACKAGE})
-  install(FILES tools/SextantConfig.cmake DESTINATION ${PACKAGE})
+  install(FILES tools/package/SextantConfig.cmake DESTINATION ${PACKAGE})
   set(PREFIX ${PROJECT_BINARY_DIR}/consumer/prefix)
   add_command(install slow ${CMAKE_COMMAND} --install ${PROJECT_BINARY_DIR} --prefix ${PREFIX})
   add_command(consumer slow ${CMAKE_CTEST_COMMAND}

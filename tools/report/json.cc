@@ -1,4 +1,4 @@
-#include "tools/json.h"
+#include "tools/report/json.h"
 
 #include <cmath>
 

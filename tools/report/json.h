@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 #include <span>
 
-#include "reference/tensor.h"
-#include "tools/replace.h"
+#include "reference/number/tensor.h"
+#include "tools/api/replace.h"
 
 namespace sextant::tools {
 

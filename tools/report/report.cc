@@ -1,4 +1,4 @@
-#include "tools/report.h"
+#include "tools/report/report.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,8 +9,8 @@
 #include <pugixml.hpp>
 #include <sstream>
 
-#include "tools/json.h"
-#include "tools/progress.h"
+#include "tools/cli/progress.h"
+#include "tools/report/json.h"
 
 namespace sextant::tools {
 namespace {

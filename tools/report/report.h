@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "oracle/judge.h"
-#include "tools/exit_status.h"
-#include "tools/replace.h"
+#include "oracle/judge/judge.h"
+#include "tools/api/exit_status.h"
+#include "tools/api/replace.h"
 
 namespace sextant::tools {
 

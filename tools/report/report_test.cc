@@ -1,4 +1,4 @@
-#include "tools/report.h"
+#include "tools/report/report.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

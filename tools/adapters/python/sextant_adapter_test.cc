@@ -1,8 +1,9 @@
-// The Python adapter and the client that asks it: two implementations of oracle/PROTOCOL.md.
+// The Python adapter and the client that asks it: two implementations of
+// oracle/subject/PROTOCOL.md.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "oracle/exec_client.h"
+#include "oracle/subject/exec_client.h"
 
 namespace sextant::tools {
 namespace {

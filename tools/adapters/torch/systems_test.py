@@ -14,7 +14,7 @@ from imported import Imported
 from subject import FOLDER, TABLE
 
 ROOT = FOLDER.parents[2]
-EXIT = {"conforms": 0, "fails": 1, "incomplete": 5}  # tools/exit_status.h
+EXIT = {"conforms": 0, "fails": 1, "incomplete": 5}  # tools/api/exit_status.h
 
 
 def subject_of(name):

@@ -2,11 +2,11 @@
 // the fast path's answer, the verdict, and the file that keeps them.
 #include <iostream>
 
-#include "fast/kernel.h"
-#include "fixtures/writer.h"
-#include "oracle/judge.h"
-#include "reference/draw.h"
-#include "reference/prove.h"
+#include "fast/kernel/kernel.h"
+#include "fixtures/store/writer.h"
+#include "oracle/judge/judge.h"
+#include "reference/case/draw.h"
+#include "reference/prove/prove.h"
 
 int main() {
   using namespace sextant;
