@@ -12,7 +12,7 @@
 
 #include <limits>
 
-#include "fast/layer/activation-inl.h"
+#include "fast/simd/activation-inl.h"
 #include "fast/simd/exp-inl.h"
 #include "fast/simd/matmul-inl.h"
 

@@ -12,7 +12,7 @@
 
 #include "fast/kernel/kernel.h"
 #include "fast/kernel/typed.h"
-#include "fast/layer/activation-inl.h"
+#include "fast/simd/activation-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace sextant::fast {

@@ -5,7 +5,7 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include "fast/layer/activation-inl.h"
+#include "fast/simd/activation-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace sextant::fast {

@@ -2,7 +2,7 @@
 
 #include "oracle/attention/attention_defects.h"
 #include "oracle/attention/attention_laws.h"
-#include "oracle/catalog/oracle.h"
+#include "oracle/defect/oracle.h"
 
 namespace sextant::oracle {
 namespace {

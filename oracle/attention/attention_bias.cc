@@ -3,8 +3,8 @@
 #include "oracle/attention/attention_defects.h"
 #include "oracle/attention/attention_laws.h"
 #include "oracle/attention/attention_parts.h"
-#include "oracle/catalog/oracle.h"
 #include "oracle/defect/input_defects.h"
+#include "oracle/defect/oracle.h"
 
 namespace sextant::oracle {
 namespace {

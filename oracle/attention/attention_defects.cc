@@ -5,8 +5,8 @@
 #include <string>
 
 #include "oracle/attention/attention_laws.h"
-#include "oracle/catalog/oracle.h"
 #include "oracle/defect/input_defects.h"
+#include "oracle/defect/oracle.h"
 #include "oracle/property/laws.h"
 
 namespace sextant::oracle {

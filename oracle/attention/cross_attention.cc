@@ -5,7 +5,7 @@
 #include "oracle/attention/heads_defects.h"
 #include "oracle/attention/heads_laws.h"
 #include "oracle/attention/token_laws.h"
-#include "oracle/catalog/oracle.h"
+#include "oracle/defect/oracle.h"
 
 namespace sextant::oracle {
 namespace {

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "oracle/attention/attention_defects.h"
-#include "oracle/catalog/oracle.h"
 #include "oracle/defect/input_defects.h"
+#include "oracle/defect/oracle.h"
 #include "oracle/position/relative_defects.h"
 #include "oracle/property/laws.h"
 #include "reference/attention/softmax_row.h"

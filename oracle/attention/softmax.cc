@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "oracle/attention/largest.h"
-#include "oracle/catalog/oracle.h"
+#include "oracle/defect/oracle.h"
 #include "oracle/property/laws.h"
 #include "reference/attention/log_of_nothing.h"
 #include "reference/attention/softmax_row.h"

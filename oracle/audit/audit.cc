@@ -4,7 +4,7 @@
 #include <cmath>
 #include <map>
 
-#include "oracle/catalog/oracle.h"
+#include "oracle/catalog/catalog.h"
 #include "oracle/defect/blind_spot.h"
 #include "oracle/judge/judge.h"
 

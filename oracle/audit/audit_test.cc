@@ -5,7 +5,8 @@
 
 #include <map>
 
-#include "oracle/catalog/oracle.h"
+#include "oracle/catalog/catalog.h"
+#include "oracle/catalog/defect_subject.h"
 #include "oracle/defect/blind_spot.h"
 #include "reference/case/operations.h"
 

@@ -3,7 +3,7 @@
 #include "oracle/attention/attention_defects.h"
 #include "oracle/block/block_defects.h"
 #include "oracle/block/block_laws.h"
-#include "oracle/catalog/oracle.h"
+#include "oracle/defect/oracle.h"
 #include "oracle/rope/scaling_defects.h"
 
 namespace sextant::oracle {

@@ -5,8 +5,8 @@
 #include "oracle/attention/token_laws.h"
 #include "oracle/block/block_defects.h"
 #include "oracle/block/block_laws.h"
-#include "oracle/catalog/oracle.h"
 #include "oracle/defect/input_defects.h"
+#include "oracle/defect/oracle.h"
 #include "oracle/rope/scaling_defects.h"
 
 namespace sextant::oracle {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <string>
 
-#include "oracle/catalog/oracle.h"
+#include "oracle/catalog/catalog.h"
 #include "oracle/judge/judge.h"
 #include "reference/case/draw.h"
 

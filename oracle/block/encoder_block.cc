@@ -6,7 +6,7 @@
 #include "oracle/attention/heads_laws.h"
 #include "oracle/attention/token_laws.h"
 #include "oracle/block/encoder_defects.h"
-#include "oracle/catalog/oracle.h"
+#include "oracle/defect/oracle.h"
 #include "oracle/layer/feed_forward_laws.h"
 
 namespace sextant::oracle {

@@ -5,16 +5,13 @@
 
 #include "oracle/property/laws.h"
 #include "reference/case/choices.h"
+#include "reference/case/extents.h"
 #include "reference/case/operations.h"
 
 namespace sextant::oracle {
 namespace {
 
 constexpr int64_t kLanes = 16;  // of f32 in the widest vectors
-// Four vectors, or two of pairs, and a remainder; divisible by what channels are shared among.
-constexpr int64_t kLongRow = 72;
-constexpr int64_t kLongSquare = 24;  // where the answer grows with the square
-constexpr int64_t kMany = 17;        // more than any block of rows
 
 // What a case may fulfil: "dtype=bf16". Of an attribute: the words that would fulfil it.
 struct Condition {
@@ -140,52 +137,12 @@ BlindSpot LongRows(const std::vector<Condition>& conditions, Ends ends) {
 }
 
 BlindSpot ManySlices(const std::string& letter) {
-  const Condition many = AtLeast(letter, kMany);
+  const Condition many = AtLeast(letter, kManySlices);
   return {many.text, "the last of them is not computed, or as the first, where " + many.text,
           [=](const Case& c, const Tensors&, const Tensors& honest) {
-            return many.holds(c) ? LostFrom(kMany - 1, letter, c, honest) : std::vector<Tensors>();
+            return many.holds(c) ? LostFrom(kManySlices - 1, letter, c, honest)
+                                 : std::vector<Tensors>();
           }};
-}
-
-bool IsDimension(const std::string& key) {
-  return key.size() == 1 && key[0] >= 'A' && key[0] <= 'Z';
-}
-
-bool IsSlice(const std::string& letter, const OperationInfo& info) {
-  return info.slices.find(letter) != std::string_view::npos;
-}
-
-bool IsLastAxis(const std::string& letter, const OperationInfo& info) {
-  return std::ranges::any_of(info.signature.outputs, [&](const TensorSpec& output) {
-    return !output.extents.empty() && output.extents.back() == letter;
-  });
-}
-
-// In how many extents of a tensor the letter is.
-size_t AxesOf(const std::string& letter, const TensorSpec& tensor) {
-  return static_cast<size_t>(std::ranges::count_if(tensor.extents, [&](const std::string& extent) {
-    return std::ranges::count(LettersOf(extent), letter) > 0;
-  }));
-}
-
-// Whether a longer dimension makes longer rows. Not if only integer or real inputs have it (several
-// positions of a token), nor if it counts blocks ("H*D").
-bool MakesRows(const std::string& letter, const OperationInfo& info) {
-  if (IsComposite(info)) return false;
-  if (letter == "K") return false;  // key heads: of whatever operation, a number of heads
-  if (IsSlice(letter, info)) return IsLastAxis(letter, info);
-  bool of_positions = false, of_others = false, counts_blocks = false;
-  for (const auto* side : {&info.signature.inputs, &info.signature.outputs}) {
-    for (const TensorSpec& tensor : *side) {
-      for (const std::string& extent : tensor.extents) {
-        counts_blocks |= extent.find(letter + "*") != extent.npos;
-      }
-      if (AxesOf(letter, tensor) == 0) continue;
-      const bool numbers = tensor.role == Role::kCase || tensor.role == Role::kWide;
-      (numbers ? of_others : of_positions) = true;
-    }
-  }
-  return !counts_blocks && (of_others || !of_positions);
 }
 
 bool Allows(const Operation& operation,
@@ -260,20 +217,6 @@ const std::vector<BlindSpot>& BlindSpotsOf(std::string_view operation) {
   const auto at = kAll.find(operation);
   if (at == kAll.end()) throw Error("there is no operation '", operation, "'");
   return at->second;
-}
-
-bool IsComposite(const OperationInfo& info) {
-  const bool optional =
-      std::ranges::any_of(info.signature.outputs, [](const TensorSpec& o) { return o.optional; });
-  return optional && info.steps.find("keep") != std::string_view::npos;
-}
-
-int64_t LongExtent(const std::string& letter, const OperationInfo& info) {
-  if (!IsDimension(letter)) return 0;
-  if (!MakesRows(letter, info)) return IsSlice(letter, info) ? kMany : 0;
-  const bool squared = std::ranges::any_of(
-      info.signature.outputs, [&](const TensorSpec& output) { return AxesOf(letter, output) > 1; });
-  return squared ? kLongSquare : kLongRow;
 }
 
 }  // namespace sextant::oracle

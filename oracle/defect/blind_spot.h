@@ -29,11 +29,4 @@ std::vector<BlindSpot> BlindSpotsOf(const Operation& operation);
 // The same by name, made once for every operation of reference/case/operations.h.
 const std::vector<BlindSpot>& BlindSpotsOf(std::string_view operation);
 
-// Whether an operation hands tensors on: it is made of others, whose suites ask for their long
-// rows.
-bool IsComposite(const OperationInfo& info);
-
-// How long a dimension must be asked at least; 0: no longer than its choices say.
-int64_t LongExtent(const std::string& letter, const OperationInfo& info);
-
 }  // namespace sextant::oracle

@@ -5,8 +5,10 @@
 
 #include <set>
 
+#include "oracle/catalog/defect_subject.h"
 #include "oracle/subject/subject.h"
 #include "reference/case/draw.h"
+#include "reference/case/extents.h"
 #include "reference/case/operations.h"
 #include "reference/prove/prove.h"
 

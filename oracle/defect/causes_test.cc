@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "oracle/catalog/oracle.h"
+#include "oracle/catalog/catalog.h"
 #include "oracle/defect/defect.h"
 #include "oracle/judge/judge.h"
 #include "reference/case/draw.h"

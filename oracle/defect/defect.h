@@ -76,9 +76,6 @@ Real KeptIn(DType format, const Real& x) {
   return Converted(x);
 }
 
-// One defect per attribute and other value of it among the operation's choices: "base=2".
-std::vector<Defect> GeneratedDefects(const Operation& operation);
-
 // Without those that change nothing in an operation.
 std::vector<Defect> Without(std::initializer_list<std::string_view> names,
                             std::vector<Defect> defects);

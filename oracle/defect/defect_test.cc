@@ -7,7 +7,8 @@
 #include <limits>
 #include <set>
 
-#include "oracle/catalog/oracle.h"
+#include "oracle/catalog/catalog.h"
+#include "oracle/defect/generated_defects.h"
 #include "oracle/property/laws.h"
 #include "reference/case/draw.h"
 #include "reference/case/operations.h"

@@ -1,8 +1,8 @@
-// Defects that follow from what an operation declares: its choices, and the numbers in them.
+#include "oracle/defect/generated_defects.h"
+
 #include <algorithm>
 #include <cmath>
 
-#include "oracle/defect/defect.h"
 #include "oracle/property/laws.h"
 #include "reference/case/choices.h"
 #include "reference/case/operations.h"

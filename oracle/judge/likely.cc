@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "oracle/defect/blind_spot.h"
+#include "reference/case/extents.h"
 #include "reference/number/scattering.h"
 
 namespace sextant::oracle {

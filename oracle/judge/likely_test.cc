@@ -8,7 +8,7 @@
 #include <cmath>
 #include <string>
 
-#include "oracle/catalog/oracle.h"
+#include "oracle/catalog/catalog.h"
 #include "oracle/judge/judge.h"
 #include "reference/case/draw.h"
 #include "reference/number/scattering.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "oracle/catalog/oracle.h"
+#include "oracle/defect/oracle.h"
 #include "oracle/layer/feed_forward_laws.h"
 #include "reference/layer/linear.h"
 #include "reference/number/real.h"

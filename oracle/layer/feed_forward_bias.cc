@@ -1,7 +1,7 @@
 #include "reference/layer/feed_forward_bias.h"
 
-#include "oracle/catalog/oracle.h"
 #include "oracle/defect/input_defects.h"
+#include "oracle/defect/oracle.h"
 #include "oracle/layer/feed_forward_laws.h"
 
 namespace sextant::oracle {

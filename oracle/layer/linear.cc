@@ -1,6 +1,6 @@
 #include "reference/layer/linear.h"
 
-#include "oracle/catalog/oracle.h"
+#include "oracle/defect/oracle.h"
 #include "oracle/layer/linear_laws.h"
 
 namespace sextant::oracle {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "oracle/catalog/oracle.h"
 #include "oracle/defect/input_defects.h"
+#include "oracle/defect/oracle.h"
 #include "oracle/layer/linear_laws.h"
 #include "oracle/property/laws.h"
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "oracle/catalog/oracle.h"
 #include "oracle/defect/input_defects.h"
+#include "oracle/defect/oracle.h"
 #include "oracle/layer/norm_defects.h"
 #include "oracle/property/laws.h"
 

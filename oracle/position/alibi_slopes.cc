@@ -3,7 +3,7 @@
 #include <bit>
 #include <cmath>
 
-#include "oracle/catalog/oracle.h"
+#include "oracle/defect/oracle.h"
 #include "oracle/property/laws.h"
 #include "reference/number/real.h"
 

@@ -1,6 +1,6 @@
 #include "reference/position/sinusoidal.h"
 
-#include "oracle/catalog/oracle.h"
+#include "oracle/defect/oracle.h"
 #include "oracle/property/laws.h"
 #include "oracle/rope/angle_defects.h"
 #include "reference/number/real.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "oracle/catalog/oracle.h"
+#include "oracle/defect/oracle.h"
 #include "oracle/position/scale_laws.h"
 #include "oracle/property/laws.h"
 #include "oracle/rope/angle_defects.h"

@@ -8,7 +8,7 @@
 #include <regex>
 #include <sstream>
 
-#include "oracle/catalog/oracle.h"
+#include "oracle/catalog/catalog.h"
 #include "reference/case/draw.h"
 #include "reference/prove/prove.h"
 

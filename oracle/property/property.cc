@@ -10,7 +10,6 @@
 #include <memory>
 #include <sstream>
 
-#include "oracle/catalog/oracle.h"
 #include "oracle/property/random_case.h"
 #include "reference/case/draw.h"
 
@@ -165,16 +164,16 @@ std::string Findings::Worst() const {
   return text.str();
 }
 
-std::vector<PropertyVerdict> CheckProperties(const Operation& operation, const Subject& subject,
-                                             const std::string& recipe,
-                                             const PropertyOptions& options) {
+std::vector<PropertyVerdict> CheckEach(const std::vector<Property>& properties,
+                                       const Operation& operation, const Subject& subject,
+                                       const std::string& recipe, const PropertyOptions& options) {
   const CaseSpace space(operation);
   const Subject spared = NotAskedTwice(subject);
   const Ask ask = [&](const Case& c, const Tensors& inputs) {
     return AskSubject(spared, recipe, c, inputs);
   };
   std::vector<PropertyVerdict> verdicts;
-  for (const Property& property : OracleOf(operation.info().name).properties) {
+  for (const Property& property : properties) {
     if (!options.only.empty() && !options.only.contains(property.name)) continue;
     verdicts.push_back(Check(property, space, ask, options));
   }

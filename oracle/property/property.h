@@ -60,7 +60,7 @@ struct Property {
   std::function<Findings(const Case&, const Tensors& inputs, const Ask&)> check;
 };
 
-// The laws of one operation on one subject.
+// What became of one law.
 struct PropertyVerdict {
   std::string name, sentence;
   enum class Status { kHolds, kBroken, kDeclined, kCouldNotRun } status = Status::kHolds;
@@ -74,8 +74,8 @@ struct PropertyOptions {
   int count = 100;  // random cases per property; of those declined at most ten times as many
   std::set<std::string> only = {};  // the properties of these names; empty: all
 };
-std::vector<PropertyVerdict> CheckProperties(const Operation& operation, const Subject& subject,
-                                             const std::string& recipe,
-                                             const PropertyOptions& options);
+std::vector<PropertyVerdict> CheckEach(const std::vector<Property>& properties,
+                                       const Operation& operation, const Subject& subject,
+                                       const std::string& recipe, const PropertyOptions& options);
 
 }  // namespace sextant::oracle

@@ -9,7 +9,8 @@
 #include <set>
 #include <utility>
 
-#include "oracle/catalog/oracle.h"
+#include "oracle/catalog/catalog.h"
+#include "oracle/catalog/defect_subject.h"
 #include "reference/case/draw.h"
 #include "reference/case/operations.h"
 

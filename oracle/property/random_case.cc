@@ -2,7 +2,7 @@
 
 #include <sstream>
 
-#include "oracle/defect/blind_spot.h"
+#include "reference/case/extents.h"
 
 namespace sextant::oracle {
 namespace {

@@ -10,6 +10,7 @@
 #include "oracle/judge/judge.h"
 #include "oracle/subject/subject.h"
 #include "reference/case/draw.h"
+#include "reference/case/extents.h"
 #include "reference/case/operations.h"
 
 namespace sextant::oracle {

@@ -1,9 +1,9 @@
 #include "reference/rope/rope.h"
 
-#include "oracle/attention/decoding_law.h"
-#include "oracle/catalog/oracle.h"
+#include "oracle/defect/oracle.h"
 #include "oracle/property/laws.h"
 #include "oracle/rope/angle_defects.h"
+#include "oracle/rope/decoding_law.h"
 #include "oracle/rope/rotary_defects.h"
 #include "oracle/rope/rotary_laws.h"
 #include "oracle/rope/scaling_defects.h"

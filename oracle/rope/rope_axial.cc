@@ -4,10 +4,10 @@
 #include <cmath>
 #include <tuple>
 
-#include "oracle/attention/decoding_law.h"
-#include "oracle/catalog/oracle.h"
+#include "oracle/defect/oracle.h"
 #include "oracle/property/laws.h"
 #include "oracle/rope/angle_defects.h"
+#include "oracle/rope/decoding_law.h"
 #include "oracle/rope/rotary_defects.h"
 #include "oracle/rope/rotary_laws.h"
 #include "reference/case/draw.h"

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "oracle/catalog/oracle.h"
+#include "oracle/defect/oracle.h"
 #include "oracle/property/laws.h"
 #include "oracle/rope/angle_defects.h"
 #include "oracle/rope/configuration.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "oracle/catalog/oracle.h"
+#include "oracle/defect/oracle.h"
 #include "oracle/property/laws.h"
 #include "reference/case/draw.h"
 

@@ -1,6 +1,6 @@
 #include "reference/rope/rope_shift.h"
 
-#include "oracle/catalog/oracle.h"
+#include "oracle/defect/oracle.h"
 #include "oracle/property/laws.h"
 #include "oracle/rope/angle_defects.h"
 #include "oracle/rope/rotary_defects.h"

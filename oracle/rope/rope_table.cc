@@ -1,6 +1,6 @@
 #include "reference/rope/rope_table.h"
 
-#include "oracle/catalog/oracle.h"
+#include "oracle/defect/oracle.h"
 #include "oracle/property/laws.h"
 #include "oracle/rope/angle_defects.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "oracle/catalog/oracle.h"
+#include "oracle/defect/oracle.h"
 #include "oracle/rope/changed_scaling.h"
 #include "oracle/rope/yarn_defects.h"
 

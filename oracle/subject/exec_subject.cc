@@ -1,10 +1,11 @@
+#include "oracle/subject/exec_subject.h"
+
 #include <algorithm>
 #include <memory>
 #include <mutex>
 #include <nlohmann/json.hpp>
 
 #include "oracle/subject/exec_client.h"
-#include "oracle/subject/subject.h"
 
 namespace sextant::oracle {
 namespace {

@@ -32,14 +32,6 @@ struct Subject {
 // An implementation that follows a recipe to the letter (number type Rounded).
 Subject RecipeSubject(const std::string& recipe);
 
-// A planted defect: "rope/position_off_by_one". Wherever that bug does not show, and in every other
-// operation, it follows the recipe `native`. Throws Error naming the defects that exist.
-Subject DefectSubject(const std::string& operation_and_defect);
-
-// A stranger's program (oracle/subject/PROTOCOL.md). Says hello at once; throws Failure if that
-// fails.
-Subject ExecSubject(const std::string& command, double seconds_per_case);
-
 // What is wrong with the shapes, dtypes or names of an answer; empty if nothing.
 std::string Misfit(const Case& c, const Tensors& outputs);
 

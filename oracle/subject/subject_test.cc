@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "oracle/catalog/defect_subject.h"
 #include "reference/base/error.h"
 #include "reference/case/draw.h"
 #include "reference/prove/prove.h"

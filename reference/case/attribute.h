@@ -7,13 +7,13 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
 
 #include "reference/base/error.h"
+#include "reference/base/value_text.h"
 
 namespace sextant {
 
@@ -25,61 +25,6 @@ inline constexpr Required kRequired;
 struct Dimension {
   int64_t value = 0;
 };
-
-// Text that reads back as the same double, integers without exponent: "500000", "0.25", "1e-05".
-std::string PrintValue(double value);
-std::string PrintValue(int64_t value);
-std::string PrintValue(bool value);
-template <class T>
-std::string PrintValue(const std::optional<T>& value) {  // unset is a state of its own: no text
-  return value ? PrintValue(*value) : std::string();
-}
-template <class T>
-std::string PrintValue(const std::vector<T>& list) {  // "[1,1.5]"
-  std::string text = "[";
-  for (const T& value : list) {
-    if (text.size() > 1) text += ',';
-    text += PrintValue(value);
-  }
-  text += ']';
-  return text;
-}
-
-// Each throws Error saying what was expected. Numbers: decimal or hexadecimal ("0x1p-3"), finite.
-void ParseValue(std::string_view text, double& value);
-void ParseValue(std::string_view text, int64_t& value);
-void ParseValue(std::string_view text, bool& value);
-template <class T>
-void ParseValue(std::string_view text, std::optional<T>& value) {
-  value.reset();
-  if (!text.empty()) ParseValue(text, value.emplace());
-}
-std::vector<std::string> ItemsOf(std::string_view list);  // of "[1,1.5]"; throws Error
-template <class T>
-void ParseValue(std::string_view text, std::vector<T>& list) {
-  list.clear();
-  for (const std::string& item : ItemsOf(text)) ParseValue(item, list.emplace_back());
-}
-
-// An enum is an attribute if NamesOf(E) gives its enumerators' names in order.
-template <class E>
-concept NamedEnum = std::is_enum_v<E> && requires(E e) {
-  NamesOf(e)[0];
-};
-
-template <NamedEnum E>
-std::string PrintValue(E value) {
-  return std::string(NamesOf(value)[static_cast<size_t>(value)]);
-}
-
-// Position of `text` in `names`; throws Error listing them.
-size_t IndexIn(std::span<const std::string_view> names, std::string_view text);
-
-template <NamedEnum E>
-void ParseValue(std::string_view text, E& value) {
-  static constexpr auto kNames = NamesOf(E{});
-  value = static_cast<E>(IndexIn(kNames, text));
-}
 
 // A structured attribute is a variant of structs with kName and Visit, written
 // "name(key=value,...)" or just "name".

@@ -9,7 +9,7 @@
 
 #include "reference/case/case.h"
 
-namespace sextant::oracle {
+namespace sextant {
 
 struct Choices {
   std::string key;
@@ -28,4 +28,4 @@ inline std::vector<Choices> ChoicesOf(const OperationInfo& info) {
   return all;
 }
 
-}  // namespace sextant::oracle
+}  // namespace sextant

@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "reference/case/operation.h"
-#include "reference/rope/scaling_setting.h"
+#include "reference/number/clamp.h"
 
 namespace sextant {
 namespace {

@@ -2,7 +2,7 @@
 // (Interval, Counted, Rounded, Wide). Beside + - * / they are
 //   Sqrt Exp Log CosSin Tanh Erf Erfc Sigmoid   of each type's header
 //   Floor(x)                            a double: what is decided, not computed
-//   Clamp(x, low, high), LogRatio(a, b) reference/rope/scaling_setting.h; there is no comparing
+//   Clamp(x, low, high), LogRatio(a, b) reference/number/clamp.h; there is no comparing
 //   Converted(x)                        x in the format of the step
 //   SumOf(terms)                        in any order, or as the recipe says
 //   TwoPi<Real>()

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "reference/base/error.h"
-#include "reference/case/attribute.h"
+#include "reference/base/value_text.h"
 
 namespace sextant {
 namespace {

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "reference/base/error.h"
+#include "reference/number/clamp.h"
 
 namespace sextant {
 
@@ -15,18 +16,6 @@ struct RotarySetting {
   int64_t R = 0;                     // rotary width; pairs are k = 0 .. R/2-1
   std::optional<int64_t> seq_len{};  // tokens of the sequence; unset: as many as were trained on
 };
-
-// x if low <= x <= high, else the nearer limit.
-template <class Real>
-Real Clamp(const Real& x, const Real& low, const Real& high) {
-  return Less(x, low) ? low : Less(high, x) ? high : x;
-}
-
-// ln a / ln b
-template <class Real>
-Real LogRatio(const Real& a, const Real& b) {
-  return Log(a) / Log(b);
-}
 
 inline void ExpectAboveZero(std::string_view scaling, std::string_view name, double value) {
   if (!(value > 0)) throw Error(scaling, ": ", name, " is ", value, ", expected more than 0");

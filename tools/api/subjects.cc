@@ -5,6 +5,8 @@
 
 #include "fast/kernel/kernel.h"
 #include "fixtures/store/reader.h"
+#include "oracle/catalog/defect_subject.h"
+#include "oracle/subject/exec_subject.h"
 
 namespace sextant::tools {
 namespace {

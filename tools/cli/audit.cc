@@ -9,8 +9,8 @@
 #include "tools/api/exit_status.h"
 #include "tools/api/selection.h"
 #include "tools/cli/commands.h"
-#include "tools/cli/progress.h"
 #include "tools/report/json.h"
+#include "tools/report/progress.h"
 
 namespace sextant::tools {
 namespace {

@@ -2,13 +2,13 @@
 #include <iostream>
 #include <memory>
 
-#include "oracle/catalog/oracle.h"
+#include "oracle/catalog/catalog.h"
 #include "oracle/judge/judge.h"
 #include "tools/api/config_for.h"
 #include "tools/api/selection.h"
 #include "tools/api/subjects.h"
 #include "tools/cli/commands.h"
-#include "tools/cli/progress.h"
+#include "tools/report/progress.h"
 #include "tools/report/report.h"
 
 namespace sextant::tools {

@@ -14,7 +14,7 @@
 #include "tools/api/proof_count.h"
 #include "tools/api/selection.h"
 #include "tools/cli/commands.h"
-#include "tools/cli/progress.h"
+#include "tools/report/progress.h"
 
 namespace sextant::tools {
 namespace {

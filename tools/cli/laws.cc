@@ -3,12 +3,12 @@
 #include <iostream>
 #include <memory>
 
-#include "oracle/property/property.h"
+#include "oracle/catalog/catalog.h"
 #include "reference/case/operations.h"
 #include "tools/api/exit_status.h"
 #include "tools/api/subjects.h"
 #include "tools/cli/commands.h"
-#include "tools/cli/progress.h"
+#include "tools/report/progress.h"
 
 namespace sextant::tools {
 namespace {

@@ -9,8 +9,8 @@
 #include <pugixml.hpp>
 #include <sstream>
 
-#include "tools/cli/progress.h"
 #include "tools/report/json.h"
+#include "tools/report/progress.h"
 
 namespace sextant::tools {
 namespace {

@@ -1,7 +1,8 @@
-#include "oracle/attention/decoding_law.h"
+#include "oracle/rope/decoding_law.h"
 
 #include <gtest/gtest.h>
 
+#include "oracle/catalog/defect_subject.h"
 #include "oracle/defect/defect.h"
 #include "reference/case/draw.h"
 #include "reference/prove/prove.h"

@@ -1,4 +1,4 @@
-#include "oracle/attention/decoding_law.h"
+#include "oracle/rope/decoding_law.h"
 
 #include "oracle/property/laws.h"
 #include "oracle/rope/configuration.h"

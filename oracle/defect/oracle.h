@@ -1,9 +1,8 @@
-// What the oracle knows of each operation: its laws and its bugs. oracle/<op>.cc ends with
+// What the oracle knows of one operation: its laws and its bugs. oracle/<family>/<op>.cc ends with
 //   template <> Oracle MakeOracle<RmsNorm>() { return {.properties = {...}, .defects = {...}}; }
 #pragma once
 
-#include <string>
-#include <string_view>
+#include <initializer_list>
 #include <vector>
 
 #include "oracle/defect/defect.h"
@@ -26,14 +25,5 @@ std::vector<T> Joined(std::initializer_list<std::vector<T>> lists) {
   for (const std::vector<T>& list : lists) all.insert(all.end(), list.begin(), list.end());
   return all;
 }
-
-// By name, for every operation of reference/case/operations.h; the generated defects are included.
-const Oracle& OracleOf(std::string_view operation);
-
-// "name (why)" of the defects that explain an answer, and at least twice as well as an honest one
-// with its rounding errors would. `permitted` is what the answer was judged by.
-std::vector<std::string> CausesOf(const Case& c, const Tensors& inputs, const Recipe& recipe,
-                                  const std::vector<PermittedTensor>& permitted,
-                                  const Tensors& answer);
 
 }  // namespace sextant::oracle

@@ -1,10 +1,11 @@
-#include "oracle/catalog/oracle.h"
+#include "oracle/catalog/catalog.h"
 
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <string>
 
+#include "oracle/defect/generated_defects.h"
 #include "oracle/property/laws.h"
 #include "oracle/property/repetition_law.h"
 #include "reference/case/operations.h"
@@ -65,6 +66,12 @@ const Oracle& OracleOf(std::string_view operation) {
   const auto at = kAll.find(operation);
   if (at == kAll.end()) throw Error("there is no operation '", operation, "'");
   return at->second;
+}
+
+std::vector<PropertyVerdict> CheckProperties(const Operation& operation, const Subject& subject,
+                                             const std::string& recipe,
+                                             const PropertyOptions& options) {
+  return CheckEach(OracleOf(operation.info().name).properties, operation, subject, recipe, options);
 }
 
 std::vector<std::string> CausesOf(const Case& c, const Tensors& inputs, const Recipe& recipe,
