@@ -86,7 +86,7 @@ class AuditOfCases : public testing::TestWithParam<std::string> {};
 
 TEST_P(AuditOfCases, LeavesNoSurvivor) {
   std::vector<Case> cases;
-  for (const CaseLine& line : ReadCaseLines("fixtures/" + GetParam() + ".cases")) {
+  for (const CaseLine& line : ReadCaseLines("fixtures/cases/" + GetParam() + ".cases")) {
     cases.push_back(Case::Parse(line.text));
     EXPECT_FALSE(line.why.empty()) << line.text << " does not say why it exists";
   }

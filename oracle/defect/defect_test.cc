@@ -207,7 +207,7 @@ TEST(Oracle, FormulasAreRightWhereTheirBugCannotShow) {
 class SlowDefects : public testing::TestWithParam<std::string> {};
 
 TEST_P(SlowDefects, ExplainTheirOwnAnswers) {
-  for (const CaseLine& line : ReadCaseLines("fixtures/" + GetParam() + ".cases")) {
+  for (const CaseLine& line : ReadCaseLines("fixtures/cases/" + GetParam() + ".cases")) {
     const Asked asked(line.text);
     for (const Defect& defect : OracleOf(GetParam()).defects) {
       const auto hypothesis = asked.Of(defect);

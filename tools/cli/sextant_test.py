@@ -1,6 +1,6 @@
 """What the program as a whole says to the shell: exit statuses, files that it replaces.
 
-    python3 tools/cli/sextant_test.py build/sextant
+    SEXTANT=build/sextant python3 tools/cli/sextant_test.py
 """
 
 import hashlib
@@ -15,7 +15,7 @@ import unittest
 import h5py
 import numpy
 
-PROGRAM = pathlib.Path("build/sextant")
+PROGRAM = pathlib.Path(os.environ.get("SEXTANT", "build/sextant")).resolve()
 ONE_CASE = "rms_norm N=1 M=2"
 
 
@@ -222,6 +222,4 @@ class Program(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) > 1:
-        PROGRAM = pathlib.Path(sys.argv.pop(1)).resolve()
     unittest.main()

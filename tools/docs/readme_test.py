@@ -1,19 +1,19 @@
 """README.md tells the truth: its lists are what the programs print, its examples are run.
 
-    python3 tools/docs/readme_test.py build/sextant
+    SEXTANT=build/sextant python3 tools/docs/readme_test.py
 """
 
+import os
 import pathlib
 import re
 import shlex
 import subprocess
-import sys
 import tempfile
 import unittest
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text()
-PROGRAM = pathlib.Path("build/sextant")
+PROGRAM = pathlib.Path(os.environ.get("SEXTANT", "build/sextant")).resolve()
 
 
 def blocks(language=""):
@@ -57,6 +57,4 @@ class Readme(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) > 1:
-        PROGRAM = pathlib.Path(sys.argv.pop(1)).resolve()
     unittest.main()

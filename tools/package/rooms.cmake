@@ -11,32 +11,45 @@ function(precompile_headers target)
   endif()
 endfunction()
 
-# The library of a room, <room>_test and <room>_bench, from names in its folder: MODULES have .h and
-# .cc, HEADERS .h alone, SOURCES .cc alone; TESTS are called <name>_test.cc, BENCHMARKS
-# <name>_bench.cc.
+# The names of the operations as text, from the list of their structs: RmsNorm is rms_norm.
+function(list_operations result header)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${header})
+  file(STRINGS ${header} lines REGEX "struct [A-Z][A-Za-z]*[,>]")
+  string(REGEX MATCHALL "struct [A-Z][A-Za-z]*[,>]" structs "${lines}")
+  list(TRANSFORM structs REPLACE "struct ([A-Za-z]+)." "\\1")
+  list(TRANSFORM structs REPLACE "([A-Z])" "_\\1")
+  list(TRANSFORM structs TOLOWER)
+  list(TRANSFORM structs REPLACE "^_" "")
+  set(${result} ${structs} PARENT_SCOPE)
+endfunction()
+
+# The library of a room, <room>_test and <room>_bench, from the files in its folders: <name>_test.cc
+# is a test, <name>_bench.cc a benchmark, main.cc a program, all else the library. The arguments are
+# those of target_link_libraries.
 function(add_room room)
-  cmake_parse_arguments(PARSE_ARGV 1 A "" "" "MODULES;SOURCES;HEADERS;TESTS;BENCHMARKS;LIBRARIES")
-  set(headers ${A_MODULES} ${A_HEADERS})
-  set(sources ${A_MODULES} ${A_SOURCES})
-  list(TRANSFORM headers REPLACE "(.+)" "${room}/\\1.h")
-  list(TRANSFORM sources REPLACE "(.+)" "${room}/\\1.cc")
-  list(TRANSFORM A_TESTS REPLACE "(.+)" "${room}/\\1_test.cc")
-  list(TRANSFORM A_BENCHMARKS REPLACE "(.+)" "${room}/\\1_bench.cc")
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${room}/*.cc)
+  file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${room}/*.h)
+  set(tests ${sources})
+  set(benchmarks ${sources})
+  list(FILTER tests INCLUDE REGEX "_test[.]cc$")
+  list(FILTER benchmarks INCLUDE REGEX "_bench[.]cc$")
+  list(FILTER sources EXCLUDE REGEX "_(test|bench)[.]cc$|/main[.]cc$")
+  list(FILTER headers EXCLUDE REGEX "_(test|bench)[.]h$|-inl[.]h$")
   add_library(${room} STATIC ${sources})
   target_sources(${room} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${headers})
   set_target_properties(${room} PROPERTIES OUTPUT_NAME sextant_${room})
-  target_link_libraries(${room} ${A_LIBRARIES})
+  target_link_libraries(${room} ${ARGN})
   precompile_headers(${room} PRIVATE ${PRECOMPILED})
-  if(A_TESTS)  # run in the root of the sources; suites named Slow* get the label `slow`
-    add_executable(${room}_test ${A_TESTS})
+  if(tests)  # run in the root of the sources; suites named Slow* get the label `slow`
+    add_executable(${room}_test ${tests})
     target_link_libraries(${room}_test ${room} rapidcheck rapidcheck_gtest GTest::gmock_main)
     precompile_headers(${room}_test PRIVATE ${PRECOMPILED} <gmock/gmock.h> <gtest/gtest.h>)
     set(how WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} DISCOVERY_MODE PRE_TEST TEST_FILTER)
     gtest_discover_tests(${room}_test ${how} -Slow*:*/Slow*)
     gtest_discover_tests(${room}_test ${how} Slow*:*/Slow* PROPERTIES LABELS slow)
   endif()
-  if(A_BENCHMARKS)  # built by `cmake --build build --target benchmarks`
-    add_executable(${room}_bench EXCLUDE_FROM_ALL ${A_BENCHMARKS})
+  if(benchmarks)  # built by `cmake --build build --target benchmarks`
+    add_executable(${room}_bench EXCLUDE_FROM_ALL ${benchmarks})
     target_link_libraries(${room}_bench ${room} benchmark::benchmark_main)
     add_dependencies(benchmarks ${room}_bench)
   endif()
@@ -52,6 +65,24 @@ function(add_command name label)
   endif()
 endfunction()
 
+# Adds a test that runs a Python program with SEXTANT set to the path of the program `sextant`.
+function(add_python_test name file)
+  add_command(${name} slow ${PYTHON} -B ${file} ${ARGN})
+  set_tests_properties(${name} PROPERTIES ENVIRONMENT SEXTANT=$<TARGET_FILE:sextant>)
+endfunction()
+
+# Every <name>_test.py in the folders of these rooms is a test; systems_test.py is asked in parts.
+function(add_python_tests)
+  foreach(room IN LISTS ARGN)
+    file(GLOB_RECURSE files RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS ${room}/*_test.py)
+    list(FILTER files EXCLUDE REGEX systems_test)
+    foreach(file IN LISTS files)
+      string(REPLACE _test.py "" name ${file})
+      add_python_test(${name} ${file})
+    endforeach()
+  endforeach()
+endfunction()
+
 # Installs targets as the package Sextant, and tests it with a project that uses it.
 function(install_package)
   install(TARGETS ${ARGN} EXPORT SextantTargets
@@ -62,7 +93,7 @@ function(install_package)
   set(PREFIX ${PROJECT_BINARY_DIR}/consumer/prefix)
   add_command(install slow ${CMAKE_COMMAND} --install ${PROJECT_BINARY_DIR} --prefix ${PREFIX})
   add_command(consumer slow ${CMAKE_CTEST_COMMAND}
-    --build-and-test ${PROJECT_SOURCE_DIR}/tools/consumer ${PROJECT_BINARY_DIR}/consumer/build
+    --build-and-test ${PROJECT_SOURCE_DIR}/tools/package/consumer ${PROJECT_BINARY_DIR}/consumer/build
     --build-generator ${CMAKE_GENERATOR} --build-options -DCMAKE_PREFIX_PATH=${PREFIX}
     --test-command consumer)
   set_tests_properties(install PROPERTIES FIXTURES_SETUP installed)

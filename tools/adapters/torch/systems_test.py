@@ -1,10 +1,13 @@
 """Judges the systems of systems.toml and compares the verdicts with those expected.
 
-  python3 systems_test.py SEXTANT [NAME...]    SEXTANT: the program; NAME: a system, or all
+  SEXTANT=build/sextant python3 systems_test.py [NAME...]
+
+NAME is a system, or a program of systems.toml for all of its systems; without one, all are judged.
 
 Each program is started by its own command once, and then by a process that has imported torch.
 """
 
+import os
 import re
 import subprocess
 import sys
@@ -65,10 +68,16 @@ def judge(sextant, name, check, subject):
     return not wrong
 
 
-def main(sextant, names):
-    sextant, started, right = str(Path(sextant).resolve()), set(), True
+def main(names):
+    sextant = str(Path(os.environ.get("SEXTANT", "build/sextant")).resolve())
+    known = set(TABLE) | {system["program"] for system in TABLE.values()}
+    if unknown := set(names) - known:
+        sys.exit(f"no system or program of systems.toml: {', '.join(sorted(unknown))}")
+    started, right = set(), True
     with Imported() as imported:
-        for name in names or TABLE:
+        for name in TABLE:
+            if names and not {name, TABLE[name]["program"]} & set(names):
+                continue
             program = TABLE[name]["program"]
             for check in TABLE[name]["checks"]:
                 subject = subject_of(name)
@@ -80,4 +89,4 @@ def main(sextant, names):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1], sys.argv[2:]))
+    sys.exit(main(sys.argv[1:]))
