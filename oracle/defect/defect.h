@@ -55,7 +55,7 @@ Defect MutatedFormula(std::string name, std::string why, const Mutated& mutated 
   return {std::move(name), std::move(why),
           [mutated](const Case& c, const Tensors& inputs,
                     const Recipe& recipe) -> std::optional<Hypothesis> {
-            auto operation = std::make_shared<Wrapped<Mutated>>(mutated);
+            auto operation = std::make_shared<Wrapped<Mutated, false>>(mutated);
             CopyAttributes(c, *operation);
             return Hypothesis{std::move(operation), inputs, recipe};
           }};

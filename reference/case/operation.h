@@ -18,6 +18,7 @@
 //   template <> std::unique_ptr<Operation> MakeOperation<RmsNorm>() { return Wrap<RmsNorm>(); }
 #pragma once
 
+#include <cassert>
 #include <functional>
 #include <memory>
 #include <string>
@@ -73,8 +74,9 @@ class Operation {
 template <class Op>
 std::unique_ptr<Operation> MakeOperation();  // specialised in <op>.cc
 
-// Implementation of Operation for a struct.
-template <class Op>
+// Implementation of Operation for a struct. What is not `provable` is never asked for proven values
+// or the second opinion (a formula with a bug in it), and is not compiled for these numbers.
+template <class Op, bool provable = true>
 class Wrapped final : public Operation {
  public:
   Wrapped() = default;
@@ -93,10 +95,10 @@ class Wrapped final : public Operation {
   void Check() const override {
     if constexpr (requires { op_.Check(); }) op_.Check();
   }
-  void Evaluate(const Tensors& in, Outputs<Interval>& out) const override { Apply(in, out); }
+  void Evaluate(const Tensors& in, Outputs<Interval>& out) const override { ApplyExactly(in, out); }
   void Evaluate(const Tensors& in, Outputs<Counted>& out) const override { Apply(in, out); }
   void Evaluate(const Tensors& in, Outputs<Rounded>& out) const override { Apply(in, out); }
-  void Evaluate(const Tensors& in, Outputs<Wide>& out) const override { Apply(in, out); }
+  void Evaluate(const Tensors& in, Outputs<Wide>& out) const override { ApplyExactly(in, out); }
   std::vector<std::unique_ptr<Operation>> Alternatives() const override {
     std::vector<std::unique_ptr<Operation>> all;
     if constexpr (requires { AlternativesOf(op_); }) {
@@ -106,6 +108,14 @@ class Wrapped final : public Operation {
   }
 
  private:
+  template <class Real>
+  void ApplyExactly(const Tensors& inputs, Outputs<Real>& outputs) const {
+    if constexpr (provable) {
+      Apply(inputs, outputs);
+    } else {
+      assert(!"a formula with a bug has no proof");
+    }
+  }
   template <class Real>
   void Apply(const Tensors& inputs, Outputs<Real>& outputs) const {
     Call<Real>(&Op::template operator()<Real>, inputs, outputs);

@@ -1,14 +1,12 @@
 # Functions of CMakeLists.txt.
 
-# Parsed once for a room instead of once for each of its sources: a second of each. A compiler cache
-# knows better.
-set(PRECOMPILED <algorithm> <cmath> <filesystem> <functional> <map> <memory> <optional> <ranges>
+# Parsed once for a room instead of once for each of its sources: what nearly all of them include. For
+# a compiler cache, which must see through it: -fpch-preprocess.
+set(STANDARD_HEADERS <algorithm> <cmath> <filesystem> <functional> <map> <memory> <optional> <ranges>
   <sstream> <string> <vector>)
 function(precompile_headers target)
-  if(NOT CMAKE_CXX_COMPILER_LAUNCHER)
-    target_precompile_headers(${target} ${ARGN})
-    target_compile_options(${target} PRIVATE -Wno-stringop-overflow)  # false then, as -Wrestrict
-  endif()
+  target_precompile_headers(${target} PRIVATE ${STANDARD_HEADERS} ${ARGN})
+  target_compile_options(${target} PRIVATE -fpch-preprocess -Wno-stringop-overflow)  # false then
 endfunction()
 
 # The names of the operations as text, from the list of their structs: RmsNorm is rms_norm.
@@ -24,9 +22,10 @@ function(list_operations result header)
 endfunction()
 
 # The library of a room, <room>_test and <room>_bench, from the files in its folders: <name>_test.cc
-# is a test, <name>_bench.cc a benchmark, main.cc a program, all else the library. The arguments are
-# those of target_link_libraries.
+# is a test, <name>_bench.cc a benchmark, main.cc a program, all else the library. OPTIMIZE is the
+# level of the library, HEADERS are precompiled, LIBRARIES go to target_link_libraries.
 function(add_room room)
+  cmake_parse_arguments(PARSE_ARGV 1 A "" "OPTIMIZE" "HEADERS;LIBRARIES")
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${room}/*.cc)
   file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${room}/*.h)
   set(tests ${sources})
@@ -38,12 +37,15 @@ function(add_room room)
   add_library(${room} STATIC ${sources})
   target_sources(${room} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${headers})
   set_target_properties(${room} PROPERTIES OUTPUT_NAME sextant_${room})
-  target_link_libraries(${room} ${ARGN})
-  precompile_headers(${room} PRIVATE ${PRECOMPILED})
+  target_link_libraries(${room} ${A_LIBRARIES})
+  target_compile_options(${room} PRIVATE $<$<CONFIG:Release>:${A_OPTIMIZE}>)
+  precompile_headers(${room} ${A_HEADERS})
   if(tests)  # run in the root of the sources; suites named Slow* get the label `slow`
     add_executable(${room}_test ${tests})
     target_link_libraries(${room}_test ${room} rapidcheck rapidcheck_gtest GTest::gmock_main)
-    precompile_headers(${room}_test PRIVATE ${PRECOMPILED} <gmock/gmock.h> <gtest/gtest.h>)
+    target_compile_options(${room}_test PRIVATE $<$<CONFIG:Release>:-O1>)
+    precompile_headers(${room}_test <gmock/gmock.h> <gtest/gtest.h> <rapidcheck/gtest.h>
+      ${A_HEADERS})
     set(how WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} DISCOVERY_MODE PRE_TEST TEST_FILTER)
     gtest_discover_tests(${room}_test ${how} -Slow*:*/Slow*)
     gtest_discover_tests(${room}_test ${how} Slow*:*/Slow* PROPERTIES LABELS slow)
