@@ -237,7 +237,7 @@ TEST_P(GarbageIn, OneOutputNeverConforms) {
 }
 
 TEST_P(SlowGarbageIn, OneOutputNeverConforms) {
-  Run({.drawn = 8, .extreme = 16, .committed = 8, .answers = 24});
+  Run({.drawn = 4, .extreme = 8, .committed = 4, .answers = 10});
 }
 
 std::vector<std::string> Names() {
