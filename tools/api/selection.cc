@@ -3,7 +3,6 @@
 #include <fnmatch.h>
 
 #include <algorithm>
-#include <bit>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -12,6 +11,7 @@
 #include "fixtures/store/integrity.h"
 #include "fixtures/store/npy.h"
 #include "fixtures/store/reader.h"
+#include "tools/api/difference.h"
 
 namespace sextant::tools {
 namespace {
@@ -56,10 +56,7 @@ void Arrange(const Case& c, Record& record) {
   for (const NamedTensor& drawn : inputs) {
     const NamedTensor& stored = Find(record.inputs, drawn.name);
     const bool same =
-        stored.dtype == drawn.dtype && stored.values.shape == drawn.values.shape &&
-        std::ranges::equal(stored.values.data, drawn.values.data, [](double a, double b) {
-          return std::bit_cast<uint64_t>(a) == std::bit_cast<uint64_t>(b) || (a != a && b != b);
-        });
+        stored.dtype == drawn.dtype && Difference(drawn.name, stored.values, drawn.values).empty();
     if (!same) throw Error("inputs/", drawn.name, " is not what the case draws");
   }
   record.inputs = inputs;

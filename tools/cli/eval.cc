@@ -49,7 +49,7 @@ int Eval(const Options& options) {
       Prove(c, inputs, ParseRecipe(options.recipe, c.dtype()), {.threads = options.threads});
   const ProofCount count = CountProofs(golden);
   if (file) {
-    file->Append({c.ToString(), inputs, golden, {}});
+    file->Append({c.ToString(), inputs, golden, {}}, options.recipe);
     file->Finish();
   } else {
     Json result = {{"case", c.ToString()}, {"inputs", Json::object()}, {"outputs", Json::object()}};
@@ -75,6 +75,7 @@ int Eval(const Options& options) {
                                       "describe says where it does not\n"
                                     : "NaN or infinity of the inputs reaches every element\n");
   }
+  if (count.elements() == 0) return NothingToDo(kNoElement);
   return count.IsComplete() ? kVerified : kIncomplete;
 }
 
@@ -86,7 +87,7 @@ Action BindEval(CLI::App& app) {
   app.add_option("words", options->words,
                  "key=value for attributes and dimensions, @NAME=SPEC for inputs");
   AddConfig(app, options->config);
-  AddOutput(app, "-o,--output", options->output, "write a golden file instead of JSON");
+  AddStore(app, options->output, "write a golden file instead of JSON");
   app.add_option("--recipe", options->recipe, "whose permitted errors to print")
       ->capture_default_str();
   AddThreads(app, options->threads);

@@ -1,5 +1,6 @@
 // The `sextant` program: a table of commands. Exit statuses: tools/api/exit_status.h.
 #include <algorithm>
+#include <csignal>
 #include <exception>
 #include <iostream>
 #include <new>
@@ -49,6 +50,8 @@ constexpr Command kCommands[] = {
 };
 
 int Main(int argc, char** argv) {
+  // A write beyond a limit of file sizes then fails like one on a full disk.
+  std::signal(SIGXFSZ, SIG_IGN);
   CLI::App app(
       "Sextant tells whether an implementation of rotary position embedding, or of another\n"
       "component of a LLaMA-style decoder, is right; how far off it is; and why.",
@@ -57,7 +60,7 @@ int Main(int argc, char** argv) {
   app.require_subcommand(1);
   app.footer(
       "Exit status: 0 verified, 1 something does not conform, 2 the call or its input was wrong,\n"
-      "3 the subject could not be run, 4 nothing was selected, 5 incomplete.");
+      "3 the subject could not be run, 4 there was nothing to do, 5 incomplete.");
   Action action;
   for (const Command& command : kCommands) {
     CLI::App* sub = app.add_subcommand(command.name, command.summary);

@@ -1,5 +1,12 @@
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <iostream>
+#include <string_view>
+
 #include "oracle/subject/exec_client.h"
 #include "tools/api/config_for.h"
+#include "tools/api/exit_status.h"
 #include "tools/api/subjects.h"
 #include "tools/cli/commands.h"
 
@@ -11,11 +18,32 @@ std::string RequireName(const std::string& text) {
   return text.empty() ? "expected the name of a file" : "";
 }
 
+// Formats in which others store tensors. A name without any of these endings is as good as ".h5".
+std::string RequireHdf5(const std::string& path) {
+  constexpr std::string_view kOthers[] = {".npy", ".npz", ".safetensors", ".json", ".pt",
+                                          ".pth", ".bin", ".gguf",        ".csv",  ".txt"};
+  std::string ending = std::filesystem::path(path).extension();
+  std::ranges::transform(ending, ending.begin(), [](unsigned char c) { return std::tolower(c); });
+  if (std::ranges::count(kOthers, ending) == 0) return "";
+  return path +
+         " would be an HDF5 file, the only format that is written: expected a name that "
+         "ends with .h5";
+}
+
 }  // namespace
 
 CLI::Option* AddOutput(CLI::App& app, const std::string& option, std::string& path,
                        const char* what) {
   return app.add_option(option, path, what)->check(RequireName);
+}
+
+CLI::Option* AddStore(CLI::App& app, std::string& path, const char* what) {
+  return AddOutput(app, "-o,--output", path, what)->check(RequireHdf5);
+}
+
+int NothingToDo(const char* why) {
+  std::cerr << "sextant: nothing to do: " << why << "\n";
+  return kNothing;
 }
 
 void AddConfig(CLI::App& app, ConfigChoice& config) {

@@ -7,6 +7,7 @@ import hashlib
 import json
 import os
 import pathlib
+import resource
 import subprocess
 import sys
 import tempfile
@@ -17,6 +18,37 @@ import numpy
 
 PROGRAM = pathlib.Path(os.environ.get("SEXTANT", "build/sextant")).resolve()
 ONE_CASE = "rms_norm N=1 M=2"
+ADAPTER = pathlib.Path(__file__).resolve().parent / "adapters/python"
+
+# Answers rightly, and says one word more when its input ends.
+TALKS_ON = """
+import json, struct, sys
+def say(words, body=b"", **tensors):
+    header = json.dumps({"__metadata__": words, **tensors}).encode()
+    sys.stdout.buffer.write(struct.pack("<Q", len(header)) + header + body)
+    sys.stdout.buffer.flush()
+while size := sys.stdin.buffer.read(8):
+    header = json.loads(sys.stdin.buffer.read(struct.unpack("<Q", size)[0]))
+    words = header.pop("__metadata__")
+    body = sys.stdin.buffer.read(max([t["data_offsets"][1] for t in header.values()], default=0))
+    reply = {"id": words["id"], "status": "ok"}
+    if words["operation"] == "hello":
+        say({**reply, "name": "a", "version": "1", "recipe": "native", "operations": '["rms_norm"]'})
+    else:
+        x = struct.unpack("<2f", body[slice(*header["x"]["data_offsets"])])
+        weight = struct.unpack("<2f", body[slice(*header["weight"]["data_offsets"])])
+        root = (sum(v * v for v in x) / 2 + 1e-5) ** 0.5
+        y = struct.pack("<2f", *(v / root * w for v, w in zip(x, weight)))
+        say(reply, y, y={"dtype": "F32", "shape": [1, 2], "data_offsets": [0, 8]})
+sys.stdout.write("surplus")
+"""
+
+# A function for the adapter for Python; two lines stand before it.
+BROKEN = """
+import sextant_adapter
+def rms_norm(**given): 1 / 0
+sextant_adapter.serve({"rms_norm": rms_norm}, name="a", version="1", recipe="native")
+"""
 
 
 class Program(unittest.TestCase):
@@ -24,9 +56,9 @@ class Program(unittest.TestCase):
         self.folder = tempfile.TemporaryDirectory()
         self.addCleanup(self.folder.cleanup)
 
-    def run_it(self, *arguments):
+    def run_it(self, *arguments, **options):
         return subprocess.run([PROGRAM, *arguments], cwd=self.folder.name, capture_output=True,
-                              text=True, stdin=subprocess.DEVNULL)
+                              text=True, stdin=subprocess.DEVNULL, **options)
 
     def path(self, name):
         return pathlib.Path(self.folder.name) / name
@@ -53,11 +85,94 @@ class Program(unittest.TestCase):
         self.assertLess({"nan"}, set(values))
 
     # An empty answer has a shape and no number.
-    def test_check_is_incomplete_if_no_element_was_judged(self):
-        for cases, status in (("rms_norm N=0 M=2",), 5), (("rms_norm N=0 M=2", ONE_CASE), 0):
+    def test_nothing_to_do_if_no_case_has_an_element(self):
+        for cases, status in (("rms_norm N=0 M=2",), 4), (("rms_norm N=0 M=2", ONE_CASE), 0):
             result = self.run_it("check", *cases, "--subject", "fast", "--json", "a.json")
             self.assertEqual(result.returncode, status, result.stdout)
             self.assertEqual(json.loads(self.path("a.json").read_text())["exit_status"], status)
+
+    def test_commands_answer_alike_if_there_is_nothing_to_do(self):
+        empty = "rms_norm N=0 M=2"
+        for why, *command in (
+            ("no case was selected", "check", "/dev/null", "--subject", "fast"),
+            ("no case was selected", "golden", "/dev/null", "-o", "a.h5"),
+            ("no case was selected", "inputs", "/dev/null", "-o", "a.h5"),
+            ("no output has an element", "check", empty, "--subject", "fast"),
+            ("no output has an element", "eval", *empty.split()),
+            ("no output has an element", "golden", empty, "-o", "a.h5"),
+            ("no output has an element", "verify", "a.h5"),
+        ):
+            result = self.run_it(*command)
+            self.assertEqual((result.returncode, result.stderr),
+                             (4, f"sextant: nothing to do: {why}\n"), command)
+
+    def test_verify_proves_by_the_recipe_of_the_case(self):
+        command = "eval", "rms_norm", "N=1", "M=64", "dtype=bf16", "--recipe"
+        for recipe in "f32_compute", "native store=bf16", "native":
+            self.assertEqual(self.run_it(*command, recipe, "-o", "a.h5").returncode, 0)
+            with h5py.File(self.path("a.h5")) as file:
+                stored = file["cases/0000"].attrs.get("recipe", b"native")
+                self.assertEqual(stored.decode(), recipe)
+            result = self.run_it("verify", "a.h5")
+            self.assertEqual((result.returncode, result.stderr), (0, ""), result.stdout)
+        self.run_it(*command, "f32_compute", "-o", "a.h5")
+        with h5py.File(self.path("a.h5"), "r+") as file:
+            del file["cases/0000"].attrs["recipe"]
+        result = self.run_it("verify", "a.h5")
+        self.assertEqual(result.returncode, 1)
+        self.assertRegex(result.stdout, "golden/y/permitted.* is .*, expected ")
+
+    def test_no_file_is_written_in_another_format_than_its_name_says(self):
+        for name in "x.npz", "x.safetensors", "x.NPY", "x.json":
+            for command in (("eval", *ONE_CASE.split()), ("golden", ONE_CASE), ("inputs", ONE_CASE)):
+                result = self.run_it(*command, "-o", name)
+                self.assertEqual((result.returncode, result.stdout), (2, ""))
+                self.assertIn(f"{name} would be an HDF5 file, the only format that is written: "
+                              "expected a name that ends with .h5", result.stderr)
+        self.assertEqual(list(pathlib.Path(self.folder.name).iterdir()), [])
+
+    # A limit of 8 KiB is met when a case ends, or the file; one of 0 at once.
+    def test_a_limit_of_file_sizes_is_told_as_a_full_disk_is(self):
+        large = "rms_norm N=64 M=64"
+        for size in 0, 8192:
+            limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+            for command in (("golden", large, "-o", "a"), ("inputs", large, "-o", "a"),
+                            ("eval", *large.split(), "-o", "a"),
+                            ("check", *(f"{large} seed={i}" for i in range(20)), "--subject", "fast",
+                             "--json", "a"),
+                            ("check", *(f"{large} seed={i}" for i in range(20)), "--subject",
+                             "defect:rms_norm/mean_subtracted", "--junit", "a")):
+                result = self.run_it(*command, preexec_fn=limit)
+                self.assertEqual(result.returncode, 2, result.stderr)
+                self.assertRegex(result.stderr, r"^sextant: a\b.*File too large")
+                self.assertEqual(result.stderr.count("\n"), 1)
+                self.assertEqual(list(pathlib.Path(self.folder.name).iterdir()), [])
+
+    # The limit is then the program's own again, whose death by it is told.
+    def test_a_limit_of_file_sizes_ends_a_subject(self):
+        subject = "exec:ulimit -f 1; exec head -c 100000 /dev/zero >big"
+        result = self.run_it("check", ONE_CASE, "--subject", subject)
+        self.assertEqual(result.returncode, 3)
+        self.assertIn("was killed by SIGXFSZ", result.stderr)
+
+    def test_what_a_subject_writes_after_its_last_answer_counts(self):
+        self.path("subject.py").write_text(TALKS_ON)
+        result = self.run_it("check", ONE_CASE, "--subject", "exec:/usr/bin/python3 subject.py",
+                             "--json", "a.json", "--junit", "a.xml")
+        self.assertEqual(result.returncode, 3, result.stdout)
+        self.assertIn("misbehaved: it wrote 'surplus' after its answer", result.stdout)
+        report = json.loads(self.path("a.json").read_text())
+        self.assertEqual(report["exit_status"], 3)
+        self.assertIn("surplus", report["parting_words"])
+        self.assertRegex(self.path("a.xml").read_text(), 'errors="1"')
+
+    def test_what_a_subject_wrote_to_stderr_is_shown_with_its_error(self):
+        self.path("subject.py").write_text(f"import sys\nsys.path.append({str(ADAPTER)!r})\n" + BROKEN)
+        result = self.run_it("check", ONE_CASE, "--subject", "exec:/usr/bin/python3 subject.py")
+        self.assertEqual(result.returncode, 3)
+        self.assertIn("it reported an error: ZeroDivisionError", result.stdout)
+        self.assertIn("its last words: ", result.stdout)
+        self.assertIn('subject.py", line 5, in rms_norm', result.stdout)
 
     def test_describe_says_what_an_unset_seq_len_is(self):
         for name in "rope_frequencies", "rope", "rope_matrix", "rope_attention", "decoder":
