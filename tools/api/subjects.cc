@@ -1,10 +1,12 @@
 #include "tools/api/subjects.h"
 
+#include <iostream>
 #include <map>
 #include <memory>
 
 #include "fast/kernel/kernel.h"
 #include "fixtures/store/reader.h"
+#include "oracle/subject/keeper.h"
 
 namespace sextant::tools {
 namespace {
@@ -60,6 +62,12 @@ Subject FilesSubject(const std::string& path) {
           }};
 }
 
+Subject SupervisedSubject(const std::string& command, double seconds_per_case) {
+  const std::string limit = oracle::LimitOfKeeper();
+  if (!limit.empty()) std::cerr << "sextant: " << limit << "\n";
+  return oracle::ExecSubject(command, seconds_per_case);
+}
+
 }  // namespace
 
 Subject MakeSubject(const std::string& text, double seconds_per_case) {
@@ -71,7 +79,7 @@ Subject MakeSubject(const std::string& text, double seconds_per_case) {
     if (kind == "recipe") return oracle::RecipeSubject(rest);
     if (kind == "defect") return oracle::DefectSubject(rest);
     if (kind == "files") return FilesSubject(rest);
-    if (kind == "exec") return oracle::ExecSubject(rest, seconds_per_case);
+    if (kind == "exec") return SupervisedSubject(rest, seconds_per_case);
   }
   throw Error("'", text, "' is no subject; there are: ", kSubjectHelp);
 }

@@ -10,6 +10,7 @@
 #include "oracle/subject/printable.h"
 #include "reference/prove/prove.h"
 #include "tools/api/config_for.h"
+#include "tools/api/confirmation.h"
 #include "tools/api/exit_status.h"
 #include "tools/api/proof_count.h"
 #include "tools/api/selection.h"
@@ -113,7 +114,7 @@ std::string Difference(const std::string& path, const Tensor<double>& stored,
 }
 
 // Everything that is wrong with one record.
-std::vector<std::string> Faults(const Record& record, int threads) {
+std::vector<std::string> Faults(const Record& record, int threads, Confirmation& confirmation) {
   std::vector<std::string> faults;
   const auto compare = [&](const std::string& path, const Tensor<double>& stored,
                            const Tensor<double>& right) {
@@ -149,10 +150,12 @@ std::vector<std::string> Faults(const Record& record, int threads) {
     compare("golden/" + stored.name + "/permitted", stored.permitted, at->permitted);
     compare("golden/" + stored.name + "/radius", stored.radius, at->radius);
   }
+  if (std::string fault = confirmation.FaultOf(c, inputs, golden); !fault.empty())
+    faults.push_back(std::move(fault));
   return faults;
 }
 
-int Verify(const std::string& path, int threads) {
+int Verify(const std::string& path, int threads, bool confirm_all) {
   size_t wrong = 0;
   const auto tell = [&](const std::string& what) {
     std::cout << oracle::Printable(path + ": " + what) << "\n";
@@ -161,6 +164,7 @@ int Verify(const std::string& path, int threads) {
     tell(damage.path + ": " + damage.what);
     ++wrong;
   }
+  Confirmation confirmation(confirm_all, threads);
   std::vector<Record> records;
   try {
     records = fixtures::ReadRecords(path);
@@ -175,7 +179,7 @@ int Verify(const std::string& path, int threads) {
     for (size_t i = 0; i < records.size(); ++i) {
       std::vector<std::string> faults;
       try {
-        faults = Faults(records[i], threads);
+        faults = Faults(records[i], threads, confirmation);
       } catch (const Error& e) {
         faults = {e.what()};
       }
@@ -194,10 +198,12 @@ int Verify(const std::string& path, int threads) {
   for (const Record& record : records) enclosed += CountProofs(record.golden).enclosed;
   std::cout << path << ": " << records.size() << " cases, digests right, ";
   if (enclosed > 0) {
-    std::cout << "every value proven again but " << enclosed << ", which are only enclosed\n";
-    return kIncomplete;
+    std::cout << "every value proven again but " << enclosed << ", which are only enclosed";
+  } else {
+    std::cout << "every value proven again";
   }
-  std::cout << "every value proven again\n";
+  std::cout << "; " << confirmation.Told() << "\n";
+  if (enclosed > 0) return kIncomplete;
   return records.empty() ? kNothing : kVerified;
 }
 
@@ -223,9 +229,12 @@ Action BindInputs(CLI::App& app) {
 Action BindVerify(CLI::App& app) {
   const auto path = std::make_shared<std::string>();
   const auto threads = std::make_shared<int>(0);
+  const auto confirm_all = std::make_shared<bool>(false);
   app.add_option("file", *path, "a golden file")->required();
+  app.add_flag("--confirm", *confirm_all,
+               "evaluate every element with Boost.Multiprecision too, not only a share of them");
   AddThreads(app, *threads);
-  return [path, threads] { return Verify(*path, *threads); };
+  return [path, threads, confirm_all] { return Verify(*path, *threads, *confirm_all); };
 }
 
 }  // namespace sextant::tools
