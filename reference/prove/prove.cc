@@ -241,32 +241,6 @@ Tensors AnswerBy(const Case& c, const Tensors& inputs, const Recipe& recipe) {
   return AnswerBy(c.operation(), c, inputs, recipe);
 }
 
-Confirmation Confirm(const Case& c, const Tensors& inputs,
-                     const std::vector<GoldenTensor>& golden) {
-  Confirmation confirmation;
-  Outputs<Wide> outputs = MakeOutputs<Wide>(c, {});
-  c.operation().Evaluate(inputs, outputs);
-  for (size_t o = 0; o < golden.size(); ++o) {
-    const GoldenTensor& g = golden[o];
-    const size_t width = g.high.shape.empty() ? 1 : std::max<size_t>(1, g.high.shape.back());
-    for (size_t i = 0; i < g.high.data.size(); ++i) {
-      if (!std::isfinite(g.high.data[i]) || g.radius.data[i] != 0) continue;
-      ++confirmation.elements;
-      const auto row = g.high.data.begin() + static_cast<ptrdiff_t>(i / width * width);
-      double scale = 0;
-      for (size_t j = 0; j < width; ++j)
-        scale = std::max(scale, std::abs(row[static_cast<ptrdiff_t>(j)]));
-      const double distance = outputs[o].values.data[i].Distance(g.high.data[i], g.low.data[i]);
-      // A double ends at 2^-1074: what is less cannot be told.
-      const double units = distance <= 0x1p-1074 ? 0 : distance / scale * 0x1p100;
-      if (!(units > confirmation.worst)) continue;
-      confirmation.worst = units;
-      confirmation.where = IndexText(g.name, g.high.shape, i);
-    }
-  }
-  return confirmation;
-}
-
 std::string IndexText(const std::string& name, const Shape& shape, size_t flat) {
   std::vector<size_t> index(shape.size());
   for (size_t axis = shape.size(); axis-- > 0; flat /= shape[axis])
