@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <set>
+#include <sstream>
 
 #include "fixtures/config/named_list.h"
 #include "fixtures/store/integrity.h"
@@ -30,6 +31,21 @@ bool IsHdf5(const std::string& path) {
 bool Matches(const std::string& line, const std::string& filter) {
   if (filter.find_first_of("*?") == filter.npos) return line.find(filter) != line.npos;
   return fnmatch(filter.c_str(), line.c_str(), 0) == 0;
+}
+
+// Of what is not there: whether it was meant as the name of a file. A word of a case line has a '='
+// in it, but for the first, which is an operation.
+bool NamesAFile(const std::string& argument) {
+  if (argument.empty()) return false;
+  for (const char* ending : {".cases", ".h5", ".hdf5"}) {
+    if (argument.ends_with(ending)) return true;
+  }
+  std::istringstream words(argument);
+  size_t count = 0;
+  for (std::string word; words >> word; ++count) {
+    if (word.find('/') != word.npos && word.find('=') == word.npos) return true;
+  }
+  return count == 1 && argument.find(' ') == argument.npos;
 }
 
 Case ParseLine(const std::string& line, const ConfigChoice& config,
@@ -108,7 +124,7 @@ std::vector<Selected> Select(const Selection& selection) {
         throw Error("--config completes case lines, and those of ", argument, " are complete");
       }
       AddGoldens(argument, all);
-    } else if (!exists && (argument.empty() || argument.find(' ') != argument.npos)) {
+    } else if (!exists && !NamesAFile(argument)) {
       all.push_back(
           {ParseLine(argument, selection.config, fixtures::FoldersOfLists()), "", std::nullopt});
     } else if (argument.ends_with(".h5")) {

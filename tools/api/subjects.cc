@@ -1,6 +1,7 @@
 #include "tools/api/subjects.h"
 
 #include <algorithm>
+#include <iostream>
 #include <map>
 #include <memory>
 
@@ -8,6 +9,7 @@
 #include "fixtures/store/reader.h"
 #include "oracle/catalog/defect_subject.h"
 #include "oracle/subject/exec_subject.h"
+#include "oracle/subject/keeper.h"
 #include "tools/api/difference.h"
 
 namespace sextant::tools {
@@ -79,6 +81,12 @@ Subject FilesSubject(const std::string& path) {
           }};
 }
 
+Subject SupervisedSubject(const std::string& command, double seconds_per_case) {
+  const std::string limit = oracle::LimitOfKeeper();
+  if (!limit.empty()) std::cerr << "sextant: " << limit << "\n";
+  return oracle::ExecSubject(command, seconds_per_case);
+}
+
 }  // namespace
 
 Subject MakeSubject(const std::string& text, double seconds_per_case) {
@@ -90,7 +98,7 @@ Subject MakeSubject(const std::string& text, double seconds_per_case) {
     if (kind == "recipe") return oracle::RecipeSubject(rest);
     if (kind == "defect") return oracle::DefectSubject(rest);
     if (kind == "files") return FilesSubject(rest);
-    if (kind == "exec") return oracle::ExecSubject(rest, seconds_per_case);
+    if (kind == "exec") return SupervisedSubject(rest, seconds_per_case);
   }
   throw Error("'", text, "' is no subject; there are: ", kSubjectHelp);
 }

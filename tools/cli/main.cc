@@ -28,13 +28,13 @@ constexpr Command kCommands[] = {
      "sextant describe rope"},
     {"models", "the model types whose configurations are read, or what a configuration says",
      BindModels, "sextant models --json\n  sextant models fixtures/models/gemma3_4b.json"},
-    {"eval", "prove the answer to one question and print it as JSON", BindEval,
-     "sextant eval rope_frequencies R=128 base=500000 dtype=f64\n"
+    {"eval", "prove the answer to one question and print it", BindEval,
+     "sextant eval rope_frequencies R=128 base=500000 dtype=f64 --json\n"
      "  sextant eval rope --config config.json S=2 H=1 @position=0,8191"},
     {"golden", "prove the answers of cases and store them", BindGolden,
      "sextant golden fixtures/cases/rope.cases -o rope.h5"},
     {"verify", "check a golden file's digests and prove it again", BindVerify,
-     "sextant verify rope.h5"},
+     "sextant verify rope.h5 --confirm"},
     {"inputs", "store the questions alone, for others to answer", BindInputs,
      "sextant inputs fixtures/cases/rope.cases -o questions.h5"},
     {"check", "judge a subject", BindCheck,

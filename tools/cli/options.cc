@@ -47,15 +47,18 @@ int NothingToDo(const char* why) {
 }
 
 void AddConfig(CLI::App& app, ConfigChoice& config) {
-  app.add_option(
-         "--config", config.path,
-         "a Hugging Face config.json that completes case lines; their words override it, and "
-         "seq_len= (dynamic, longrope) is theirs alone")
-      ->check(RequireName);
+  const auto file =
+      app.add_option(
+             "--config", config.path,
+             "a Hugging Face config.json that completes case lines; their words override it, and "
+             "seq_len= (dynamic, longrope) is theirs alone")
+          ->check(RequireName);
   app.add_option("--part", config.part,
-                 "which object of the configuration, instead of its text decoder: vision_config");
+                 "which object of the configuration, instead of its text decoder: vision_config")
+      ->needs(file);
   app.add_option("--layer", config.layer,
-                 "which layers of the configuration, where they differ: a name or a number");
+                 "which layers of the configuration, where they differ: a name or a number")
+      ->needs(file);
 }
 
 void AddThreads(CLI::App& app, int& threads) {

@@ -64,7 +64,7 @@ class Program(unittest.TestCase):
         return pathlib.Path(self.folder.name) / name
 
     def test_eval_is_incomplete_if_nothing_is_specified(self):
-        result = self.run_it("eval", "rms_norm", "N=1", "M=64", "@x=nonfinite")
+        result = self.run_it("eval", "rms_norm", "N=1", "M=64", "@x=nonfinite", "--json")
         self.assertEqual(result.returncode, 5)
         self.assertEqual(set(json.loads(result.stdout)["outputs"]["y"]["value"]), {"nan"})
         self.assertIn("nothing is proven", result.stderr)
@@ -78,11 +78,88 @@ class Program(unittest.TestCase):
         self.assertNotIn("of the inputs", result.stderr)
 
     def test_eval_is_complete_if_something_is_proven(self):
-        result = self.run_it("eval", "rms_norm", "N=8", "M=2", "@x=nonfinite")
+        result = self.run_it("eval", "rms_norm", "N=8", "M=2", "@x=nonfinite", "--json")
         values = json.loads(result.stdout)["outputs"]["y"]["value"]
         self.assertEqual(result.returncode, 0)
         self.assertIn("nan", values)
         self.assertLess({"nan"}, set(values))
+
+    def test_eval_prints_a_table_and_json_on_request(self):
+        question = ("eval", "rms_norm", "N=1", "M=2", "eps=0", "@x=1,7", "@weight=1,1")
+        table = self.run_it(*question).stdout
+        self.assertRegex(table, r"\ny\[0,1\] +1\.4 +1\.4 ")
+        self.assertLess(max(map(len, table.splitlines())), 100)
+        told = json.loads(self.run_it(*question, "--json").stdout)
+        self.assertEqual(told["outputs"]["y"]["high"], [0.2, 1.4])
+        result = self.run_it(*question, "--json", "-o", "a.h5")
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("--output excludes --json", result.stderr)
+
+    def test_list_aligns_signatures(self):
+        lines = self.run_it("list").stdout.splitlines()
+        self.assertEqual(len({len(line) - len(line.split(maxsplit=1)[1]) for line in lines}), 1)
+
+    def test_parts_and_layers_are_of_a_configuration(self):
+        for option in "--part", "--layer":
+            for command in (("eval", *ONE_CASE.split()), ("golden", ONE_CASE, "-o", "a.h5"),
+                            ("check", ONE_CASE, "--subject", "fast")):
+                result = self.run_it(*command, option, "text_config")
+                self.assertEqual((result.returncode, result.stdout), (2, ""))
+                self.assertIn(f"{option} requires --config", result.stderr)
+        result = self.run_it("models", "--part", "vision_config")
+        self.assertEqual((result.returncode, result.stdout), (2, ""))
+        self.assertIn("--part requires configurations", result.stderr)
+
+    def test_names_of_files_may_have_spaces(self):
+        self.path("my cases").write_text(f"{ONE_CASE}\n")
+        self.assertEqual(self.run_it("check", "my cases", "--subject", "fast").returncode, 0)
+        for name in "your cases.cases", "your answers.h5", "a folder/your questions":
+            result = self.run_it("check", name, "--subject", "fast")
+            self.assertEqual(result.returncode, 2)
+            self.assertRegex(result.stderr, f"{name}.*(cannot be|does not exist)")
+        result = self.run_it("check", "rms_norm N=1 @x=a/b.npy#0", "--subject", "fast")
+        self.assertNotIn("a/b.npy#0: ", result.stderr)  # a case line, which lacks M
+
+    def test_verify_says_what_a_second_library_confirmed(self):
+        self.run_it("golden", "rms_norm N=64 M=64", ONE_CASE, "-o", "a.h5")
+        told = self.run_it("verify", "a.h5").stdout
+        self.assertEqual(told, "a.h5: 2 cases, digests right, every value proven again; "
+                               "Boost.Multiprecision confirms 256 of 4098 elements "
+                               "(--confirm asks for all)\n")
+        told = self.run_it("verify", "a.h5", "--confirm").stdout
+        self.assertIn("again; Boost.Multiprecision confirms 4098 of 4098 elements\n", told)
+
+    # Another program stores what it likes: numbers in f32, a case under another name.
+    def test_compare_takes_golden_values_and_answers(self):
+        line = "rms_norm N=1 M=2 dtype=bf16"
+        self.run_it("golden", ONE_CASE, line, "-o", "golden.h5")
+        with h5py.File(self.path("golden.h5")) as golden, \
+                h5py.File(self.path("answer.h5"), "w") as answers:
+            value = golden["cases/0001/golden/y/value"][()]
+            answers["cases/mine/outputs/y"] = value
+            answers["cases/mine"].attrs["case"] = line
+        self.run_it("golden", line, "-o", "one.h5")
+        result = self.run_it("compare", "one.h5", "answer.h5")
+        self.assertEqual((result.returncode, result.stdout),
+                         (0, "1 datasets in both, 0 differ, 0 in one alone\n"))
+        with h5py.File(self.path("answer.h5"), "r+") as answers:
+            answers["cases/mine/outputs/y"][0, 0] = float(value[0, 0]) + 2.0**-5
+        result = self.run_it("compare", "answer.h5", "golden.h5")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("/cases/mine/outputs/y against /cases/0001/golden/y/value: 1 of 2 elements "
+                      "differ", result.stdout)
+
+    # Where there is no /proc, nobody lists the children of a process.
+    def test_check_says_that_it_cannot_end_every_process(self):
+        without = ["unshare", "--map-root-user", "--mount", "sh", "-c",
+                   'mount -t tmpfs none /proc && exec "$@"', "sh"]
+        if subprocess.run([*without, "true"], capture_output=True).returncode != 0:
+            self.skipTest("no namespaces here")
+        command = [*without, PROGRAM, "check", ONE_CASE, "--subject", "exec:exit 3"]
+        told = subprocess.run(command, capture_output=True, text=True).stderr
+        self.assertEqual(told.count("may outlive it"), 1, told)
+        self.assertNotIn("may outlive it", subprocess.run(command[len(without):],
+                                                          capture_output=True, text=True).stderr)
 
     # An empty answer has a shape and no number.
     def test_nothing_to_do_if_no_case_has_an_element(self):
