@@ -113,8 +113,8 @@ TEST(AuditSuite, ChangesNoDTypeThatTheInputsDoNotFit) {
   const Audit audit = AuditSuite(Cases({"rms_norm N=1 M=2 @x=70000,1"}));
   const Caught& subtracted = ResultOf(audit, "mean_subtracted");
   EXPECT_THAT(subtracted.by, ElementsAre(0));
-  EXPECT_THAT(MissingDTypes(audit, "mean_subtracted"), ElementsAre(DType::kBF16, DType::kF64));
-  EXPECT_THAT(subtracted.cannot_show, ElementsAre(DType::kF16));
+  EXPECT_THAT(MissingDTypes(audit, "mean_subtracted"), ElementsAre(DType::kF64));
+  EXPECT_THAT(subtracted.cannot_show, Contains(DType::kF16));
 }
 
 // The seventeenth row is lost in two ways: it is zero, or it is as the first. Where all rows are

@@ -61,12 +61,14 @@ Mutant MutantOf(const Defect& defect) {
 
 // A case sees a blind spot if it fails the answer in whichever way it is lost there.
 Mutant MutantOf(const BlindSpot& spot) {
-  return {spot.name, spot.why, [&spot](const Question& question) -> std::optional<bool> {
+  return {spot.name, spot.why,
+          [&spot](const Question& question) -> std::optional<bool> {
             const auto losses = spot.losses(question.c(), question.inputs(), question.honest());
             if (losses.empty()) return std::nullopt;
             return std::ranges::all_of(losses,
                                        [&](const Tensors& lost) { return question.Fails(lost); });
-          }};
+          },
+          false, !spot.is_pair};
 }
 
 Mutant PushedMutant() {

@@ -63,8 +63,9 @@ TEST(Suggest, DrawsCasesForWhatNoCaseCatches) {
 }
 
 TEST(ShortestLine, LeavesOutWhatIsTheDefault) {
-  for (const char* line : {"rope pairing=half D=8", "rope pairing=half D=8 dtype=bf16 @position=3",
-                           "rms_norm N=3 M=7 eps=0.1", "linear N=3 F=2 M=7 dtype=f16 seed=5"}) {
+  for (const char* line :
+       {"rope pairing=half H=1 D=8", "rope pairing=half H=1 D=8 dtype=bf16 @position=3",
+        "rms_norm N=3 M=7 eps=0.1", "linear N=3 F=2 M=7 dtype=f16 seed=5"}) {
     const Case c = Case::Parse(line);
     EXPECT_EQ(Case::Parse(ShortestLine(c)).ToString(), c.ToString());
     EXPECT_LE(ShortestLine(c).size(), std::string(line).size());
@@ -75,7 +76,6 @@ TEST(Suggest, SaysWhatItFoundNoCaseFor) {
   const auto cases = Cases({"rms_norm N=1 M=1 @x=0 @weight=1"});
   const Suggestions suggestions =
       Suggest(AuditSuite(cases, kAll), cases, {.audit = kAll, .tries = 0});
-  EXPECT_THAT(suggestions.cases, IsEmpty());
   EXPECT_THAT(suggestions.open, Contains("rms_norm/mean_subtracted"));
 }
 
