@@ -64,7 +64,7 @@ TEST(Suggest, DrawsCasesForWhatNoCaseCatches) {
 
 TEST(ShortestLine, LeavesOutWhatIsTheDefault) {
   for (const char* line :
-       {"rope pairing=half H=1 D=8", "rope pairing=half H=1 D=8 dtype=bf16 @position=3",
+       {"rope pairing=half H=1 S=2 D=8", "rope pairing=half H=1 D=8 dtype=bf16 @position=3",
         "rms_norm N=3 M=7 eps=0.1", "linear N=3 F=2 M=7 dtype=f16 seed=5"}) {
     const Case c = Case::Parse(line);
     EXPECT_EQ(Case::Parse(ShortestLine(c)).ToString(), c.ToString());
