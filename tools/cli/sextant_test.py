@@ -318,10 +318,31 @@ class Program(unittest.TestCase):
         by = {defect["name"]: defect["caught_by"] for defect in report["defects"]}
         self.assertEqual(by["rotates_backwards"], [2, 3])
         self.assertEqual(by["positions_of_first_batch"], [])
+        missing = {defect["name"]: defect["missing"] for defect in report["defects"]}
+        self.assertEqual([one["dtype"] for one in missing["rotates_backwards"]],
+                         ["bf16", "f16", "f64"])
+        self.assertIn("dtype=bf16", missing["rotates_backwards"][0]["would_be_caught_by"])
+        self.assertIn("SURVIVES rope/rotates_backwards in bf16  (", result.stdout)
         (minimal,) = report["minimal"]
         self.assertTrue(minimal["is_smallest"])
         for numbers in by.values():
             self.assertTrue(not numbers or set(numbers) & set(minimal["cases"]))
+
+    # What is suggested closes what survives: appended, it leaves nothing to suggest.
+    def test_audit_suite_suggests_the_cases_that_are_missing(self):
+        path = self.path("some.cases")
+        path.write_text("rms_norm N=2 M=3  # why\n")
+        for _ in range(4):
+            result = self.run_it("audit-suite", "some.cases", "--suggest")
+            lines = [line for line in result.stdout.splitlines() if "  # catches " in line]
+            if not lines:
+                break
+            with path.open("a") as file:
+                file.writelines(line + "\n" for line in lines)
+        self.assertGreater(len(path.read_text().splitlines()), 4)
+        survivors = [line for line in result.stdout.splitlines() if line.startswith("SURVIVES")]
+        unknown = [line for line in result.stdout.splitlines() if line.startswith("no case was")]
+        self.assertEqual(len(survivors), len(unknown))
 
     def test_check_counts_the_cases_that_a_cause_explains(self):
         result = self.run_it("check", "rms_norm N=1 M=2", "rms_norm N=2 M=3", "--subject",
