@@ -203,7 +203,7 @@ class GarbageIn : public testing::TestWithParam<std::string> {
       Judge(n < campaign.drawn ? *c : MadeExtreme(*c, random), random, campaign.answers);
       ++n;
     }
-    const auto lines = ReadCaseLines("fixtures/" + GetParam() + ".cases");
+    const auto lines = ReadCaseLines("fixtures/cases/" + GetParam() + ".cases");
     for (size_t n = 0; n < std::min(campaign.committed, lines.size()); ++n) {
       const size_t step = std::max<size_t>(1, lines.size() / campaign.committed);
       Judge(Case::Parse(lines[n * step].text), random, campaign.answers);
