@@ -40,7 +40,7 @@ function(add_room room)
   target_link_libraries(${room} ${A_LIBRARIES})
   target_compile_options(${room} PRIVATE $<$<CONFIG:Release>:${A_OPTIMIZE}>)
   precompile_headers(${room} ${A_HEADERS})
-  if(tests)  # run in the root of the sources; suites named Slow* get the label `slow`
+  if(tests AND BUILD_TESTING)  # run in the root of the sources; suites named Slow* get the label `slow`
     add_executable(${room}_test ${tests})
     target_link_libraries(${room}_test ${room} rapidcheck rapidcheck_gtest GTest::gmock_main)
     target_compile_options(${room}_test PRIVATE $<$<CONFIG:Release>:-O1>)
@@ -50,7 +50,7 @@ function(add_room room)
     gtest_discover_tests(${room}_test ${how} -Slow*:*/Slow*)
     gtest_discover_tests(${room}_test ${how} Slow*:*/Slow* PROPERTIES LABELS slow)
   endif()
-  if(benchmarks)  # built by `cmake --build build --target benchmarks`
+  if(benchmarks AND BUILD_TESTING)  # built by `cmake --build build --target benchmarks`
     add_executable(${room}_bench EXCLUDE_FROM_ALL ${benchmarks})
     target_link_libraries(${room}_bench ${room} benchmark::benchmark_main)
     add_dependencies(benchmarks ${room}_bench)
