@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "oracle/subject/rogue.h"
+#include "oracle/subject/rogue_test.h"
 
 namespace sextant::oracle {
 namespace {

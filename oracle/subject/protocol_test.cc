@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "oracle/subject/exec_client.h"
-#include "oracle/subject/rogue.h"
+#include "oracle/subject/rogue_test.h"
 #include "oracle/subject/wire.h"
 
 namespace sextant::oracle {

@@ -1,5 +1,5 @@
 // Children that break the protocol, hang, crash, or leave others behind.
-#include "oracle/subject/rogue.h"
+#include "oracle/subject/rogue_test.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -14,10 +14,20 @@ endforeach()
 add_command(check/models "" sh -c [["$0" check fixtures/models/*.cases --subject fast]]
   $<TARGET_FILE:sextant>)
 add_python_tests(fixtures tools)
-# PyTorch systems, the programs that answer for them one by one: minutes, so they begin first.
-file(STRINGS tools/adapters/torch/systems.toml programs REGEX "^program = ")
-list(TRANSFORM programs REPLACE "program = \"(.*)\"" "\\1")
+# PyTorch systems: a test for each program that answers for them, or several of at most ten systems.
+# They take longest, so they begin first.
+file(STRINGS tools/adapters/torch/systems.toml systems REGEX "^program = ")
+list(TRANSFORM systems REPLACE "program = \"(.*)\"" "\\1")
+set(programs ${systems})
 list(REMOVE_DUPLICATES programs)
 foreach(program IN LISTS programs)
-  add_python_test(systems/${program} tools/adapters/torch/systems_test.py ${program})
+  set(own ${systems})
+  list(FILTER own INCLUDE REGEX "^${program}$")
+  list(LENGTH own count)
+  math(EXPR parts "(${count} + 9) / 10")
+  foreach(part RANGE 1 ${parts})
+    add_python_test(systems/${program}.${part} tools/adapters/torch/systems_test.py ${program}
+      ${part}/${parts})
+    set_tests_properties(systems/${program}.${part} PROPERTIES COST 1000)
+  endforeach()
 endforeach()
