@@ -4,6 +4,7 @@
 
 #include "oracle/attention/relative_attention_defects.h"
 #include "oracle/defect/oracle.h"
+#include "oracle/position/relative_defects.h"
 #include "oracle/property/laws.h"
 
 namespace sextant::oracle {
