@@ -1,9 +1,9 @@
 #include "reference/block/decoder.h"
 
+#include "fast/attention/soft_cap.h"
 #include "fast/block/decoder_block.h"
 #include "fast/kernel/kernel.h"
 #include "fast/kernel/typed.h"
-#include "fast/layer/activation.h"
 #include "fast/layer/embedding.h"
 #include "fast/layer/linear.h"
 #include "fast/layer/rms_norm.h"
