@@ -1,11 +1,10 @@
 #include "oracle/judge/judge.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
-#include <functional>
-#include <set>
 
+#include "oracle/judge/bias.h"
+#include "oracle/judge/drift.h"
 #include "oracle/judge/likely.h"
 #include "oracle/subject/subject.h"
 #include "reference/prove/trace.h"
@@ -13,92 +12,10 @@
 namespace sextant::oracle {
 namespace {
 
-// Where the mean of independent errors lies with near certainty, in standard errors: beyond, the
-// grade is `unlikely`. Two-sided tail of Student's t for the least number of units: 5e-9.
-constexpr double kUnlikelyBias = 8;
-constexpr size_t kLeastUnits = 32;
-
 double ErrorOf(double got, double value, double high, double low) {
   if (got == value && std::isinf(got)) return 0;
   return std::abs((got - high) - low);
 }
-
-// Signed errors in units of the permitted ones. Those of a row have the error of its root in
-// common, those of a column the error of its weight, and those of equal answers (all that underflow
-// to 0, say) that of their rounding: rows, columns and answers are the units that may be
-// independent.
-class Bias {
- public:
-  Bias(size_t elements, size_t width)
-      : width_(width),
-        rows_(elements / width),
-        columns_(width),
-        answers_(std::min(kMostAnswers, std::bit_ceil(4 * elements + 1))) {}
-  void Add(size_t i, double got, double relative) {
-    rows_[i / width_].Add(relative);
-    columns_[i % width_].Add(relative);
-    answers_[std::hash<double>()(std::abs(got)) % answers_.size()].Add(relative);
-    all_.Add(relative);
-    squares_ += relative * relative;
-  }
-  void Tell(bool independent, TensorVerdict& verdict) const {
-    if (all_.count == 0) return;
-    verdict.bias = all_.Of();
-    verdict.spread = std::sqrt(squares_ / static_cast<double>(all_.count));
-    if (independent) verdict.bias_in_standard_errors = StandardErrors();
-  }
-
- private:
-  struct Mean {
-    double sum = 0;
-    size_t count = 0;
-    void Add(double x) {
-      sum += x;
-      ++count;
-    }
-    double Of() const { return sum / static_cast<double>(count); }
-  };
-  // Variance of the mean of units; infinite if they are too few. Equal ones (the same position
-  // twice) are one unit.
-  static double Variance(const std::vector<Mean>& means) {
-    std::set<double> units;
-    for (const Mean& mean : means) {
-      if (mean.count > 0) units.insert(mean.Of());
-    }
-    if (units.size() < kLeastUnits) return INFINITY;
-    const auto n = static_cast<double>(units.size());
-    double center = 0, variance = 0;
-    for (const double u : units) center += u / n;
-    for (const double u : units) variance += (u - center) * (u - center) / (n - 1);
-    return variance / n;
-  }
-  // Variance of the mean of units that count by their sizes.
-  double VarianceBySize(const std::vector<Mean>& units) const {
-    size_t count = 0;
-    double variance = 0;
-    for (const Mean& unit : units) {
-      if (unit.count == 0) continue;
-      ++count;
-      const double deviation = (unit.sum - all_.Of() * static_cast<double>(unit.count)) /
-                               static_cast<double>(all_.count);
-      variance += deviation * deviation;
-    }
-    if (count < kLeastUnits) return INFINITY;
-    return variance * static_cast<double>(count) / static_cast<double>(count - 1);
-  }
-  double StandardErrors() const {
-    return all_.Of() / std::sqrt(Variance(rows_) + Variance(columns_) + VarianceBySize(answers_));
-  }
-
-  // Answers of the same magnitude are one unit, and with them those that share their hash: of more
-  // units than this no more is known than of this many.
-  static constexpr size_t kMostAnswers = size_t{1} << 16;
-
-  size_t width_;
-  std::vector<Mean> rows_, columns_, answers_;
-  Mean all_;
-  double squares_ = 0;
-};
 
 // `permitted` and `likely` include the radius.
 Grade GradeOf(const GoldenTensor& golden, size_t i, double got, double error, double permitted,
@@ -132,11 +49,15 @@ class TensorJudge {
     verdict_.name = golden.name;
     verdict_.elements = got.data.size();
   }
-  TensorVerdict Judge(bool independent) {
+  TensorVerdict Judge(bool independent, double honest_bias) {
     for (size_t i = 0; i < got_.data.size(); ++i) Take(i);
-    bias_.Tell(independent, verdict_);
+    verdict_.bias = bias_.Mean();
+    verdict_.spread = bias_.Spread();
+    verdict_.honest_bias = honest_bias;
+    if (!independent) return verdict_;
+    verdict_.bias_in_standard_errors = bias_.StandardErrors();
     if ((verdict_.grade == Grade::kFaithful || verdict_.grade == Grade::kWithin) &&
-        std::abs(verdict_.bias_in_standard_errors) > kUnlikelyBias) {
+        bias_.IsBeyond(honest_bias)) {
       verdict_.grade = Grade::kUnlikely;
     }
     return verdict_;
@@ -202,7 +123,8 @@ std::string DoubtOf(const Case& c, const std::vector<TensorVerdict>& tensors) {
 }  // namespace
 
 Verdict Judge(const Case& c, const std::vector<GoldenTensor>& golden,
-              const std::vector<PermittedTensor>& permitted, const Tensors& outputs) {
+              const std::vector<PermittedTensor>& permitted, const Tensors& outputs,
+              std::span<const double> honest_bias) {
   Verdict verdict{.case_line = c.ToString(),
                   .message = Misfit(c, outputs),
                   .tensors = {},
@@ -218,7 +140,8 @@ Verdict Judge(const Case& c, const std::vector<GoldenTensor>& golden,
   for (size_t o = 0; o < golden.size(); ++o) {
     const auto at = std::ranges::find(outputs, golden[o].name, &NamedTensor::name);
     if (at == outputs.end()) continue;  // an optional output that was left out
-    verdict.tensors.push_back(TensorJudge(golden[o], permitted[o], at->values).Judge(independent));
+    verdict.tensors.push_back(TensorJudge(golden[o], permitted[o], at->values)
+                                  .Judge(independent, honest_bias.empty() ? 0 : honest_bias[o]));
     verdict.grade = std::max(verdict.grade, verdict.tensors.back().grade);
   }
   if (verdict.grade == Grade::kFails) {
@@ -278,7 +201,8 @@ void Judgement::Trace(const Tensors& outputs, Verdict& verdict) const {
 }
 
 Verdict Judgement::operator()(const Tensors& outputs) const {
-  Verdict verdict = Judge(c_, golden_, permitted_, outputs);
+  Verdict verdict = JudgeWithDrift({c_.operation(), c_, inputs_, recipe_, options_}, golden_,
+                                   permitted_, outputs);
   Trace(outputs, verdict);
   if (verdict.status != Verdict::Status::kFails || verdict.tensors.empty()) return verdict;
   std::vector<std::unique_ptr<Operation>> alternatives;
@@ -287,8 +211,9 @@ Verdict Judgement::operator()(const Tensors& outputs) const {
     alternatives = c_.operation().Alternatives();
   }
   for (const auto& other : alternatives) {
-    Verdict by_other = Judge(c_, Prove(*other, c_, inputs_, recipe_, options_),
-                             Permit(*other, c_, inputs_, recipe_, options_), outputs);
+    Verdict by_other = JudgeWithDrift({*other, c_, inputs_, recipe_, options_},
+                                      Prove(*other, c_, inputs_, recipe_, options_),
+                                      Permit(*other, c_, inputs_, recipe_, options_), outputs);
     if (by_other.status == Verdict::Status::kFails) continue;
     by_other.message = "by another truth as a whole: rounding decided otherwise than the formula";
     return by_other;

@@ -3,6 +3,7 @@
 // infinities have error 0; +0 equals -0.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -17,7 +18,7 @@ enum class Grade {
   kExact,     // every element is the exact value, correctly rounded, and proven
   kFaithful,  // every error is below one ulp of the exact value
   kWithin,    // every error is within what the recipe permits
-  kUnlikely,  // within, but independent roundings hardly give it: too one-sided or too far off
+  kUnlikely,  // within, but honest roundings hardly give it: too one-sided or too far off
   kFails
 };
 inline constexpr std::string_view kGradeNames[] = {"exact", "faithful", "within recipe", "unlikely",
@@ -46,6 +47,9 @@ struct TensorVerdict {
   // (that of a root, of a weight); 0 where either are few, or where all share the error of a power
   // behind their frequencies.
   double bias = 0, spread = 0, bias_in_standard_errors = 0;
+  // How large a mean, to either side, honest implementations may have; 0 unless it was asked for
+  // (oracle/judge/drift.h).
+  double honest_bias = 0;
 };
 
 struct Verdict {
@@ -67,9 +71,11 @@ struct Verdict {
   std::vector<std::string> causes;  // hypotheses that explain a failure
 };
 
-// `permitted` belongs to the recipe by which the answer is judged, one tensor per output.
+// `permitted` belongs to the recipe by which the answer is judged, one tensor per output. A mean
+// error is `unlikely` only beyond `honest_bias`, one number per output; none: beyond 0.
 Verdict Judge(const Case& c, const std::vector<GoldenTensor>& golden,
-              const std::vector<PermittedTensor>& permitted, const Tensors& outputs);
+              const std::vector<PermittedTensor>& permitted, const Tensors& outputs,
+              std::span<const double> honest_bias = {});
 
 // What an answer is judged by: the truth, and where rounding by the recipe may turn a decision of
 // the formula, the truths of the other decision (Operation::Alternatives). An answer conforms if

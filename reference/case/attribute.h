@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -40,24 +41,28 @@ struct Attribute {
   std::string text{};  // printed value; for a required attribute of a fresh struct meaningless
   bool required = false;
   bool dimension = false;
-  std::vector<std::string> values{};  // those possible, where they can be listed
+  std::span<const std::string> values{};  // those possible, where they can be listed
 };
 
+// The values that a member of this type can have, where they can be listed: made once.
 template <class T>
-std::vector<std::string> PossibleValues(const T&) {
+std::span<const std::string> PossibleValues(const T&) {
   return {};
 }
-inline std::vector<std::string> PossibleValues(const bool&) { return {"false", "true"}; }
+inline std::span<const std::string> PossibleValues(const bool&) {
+  static const std::vector<std::string> kValues = {"false", "true"};
+  return kValues;
+}
 template <NamedEnum E>
-std::vector<std::string> PossibleValues(const E& value) {
-  static constexpr auto kNames = NamesOf(E{});
-  (void)value;
-  return {kNames.begin(), kNames.end()};
+std::span<const std::string> PossibleValues(const E&) {
+  static const auto kNames = NamesOf(E{});
+  static const std::vector<std::string> kValues(kNames.begin(), kNames.end());
+  return kValues;
 }
 
 // The call of every alternative: "none", "linear(factor=)", "llama3(factor=8,...)".
 template <class... Alternatives>
-std::vector<std::string> PossibleValues(const std::variant<Alternatives...>& value);
+std::span<const std::string> PossibleValues(const std::variant<Alternatives...>& value);
 
 // The members of `object` in the order of its Visit.
 template <class T>
@@ -125,8 +130,9 @@ std::string PrintValue(const std::variant<Alternatives...>& value) {
 }
 
 template <class... Alternatives>
-std::vector<std::string> PossibleValues(const std::variant<Alternatives...>&) {
-  return {PrintCall(Alternatives{}, true)...};
+std::span<const std::string> PossibleValues(const std::variant<Alternatives...>&) {
+  static const std::vector<std::string> kValues = {PrintCall(Alternatives{}, true)...};
+  return kValues;
 }
 
 template <class... Alternatives>

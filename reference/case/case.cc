@@ -139,7 +139,7 @@ Case Case::Parse(std::string_view line) {
 }
 
 void Case::Take(const std::string& key, const std::string& text) {
-  const auto inputs = info().signature.inputs;
+  const auto& inputs = info().signature.inputs;
   const auto is_tensor = [](const auto& tensors, const std::string& name) {
     return std::ranges::any_of(tensors, [&](const TensorSpec& t) { return t.name == name; });
   };
@@ -271,7 +271,13 @@ DType Case::DTypeOf(const TensorSpec& tensor) const {
 }
 
 Shape Case::ShapeOf(const TensorSpec& tensor) const {
-  Dimensions sizes = dimensions_;  // and the attributes that extents name
+  const auto names_attribute = [](const std::string& extent) {
+    return std::ranges::any_of(extent, [](unsigned char c) { return std::islower(c) != 0; });
+  };
+  if (std::ranges::none_of(tensor.extents, names_attribute)) {
+    return sextant::ShapeOf(tensor, dimensions_);
+  }
+  Dimensions sizes = dimensions_;
   for (const Attribute& attribute : operation_->Attributes()) {
     for (const std::string& extent : tensor.extents) {
       if (extent.find(attribute.name) != extent.npos && !attribute.dimension)
@@ -283,16 +289,10 @@ Shape Case::ShapeOf(const TensorSpec& tensor) const {
 
 Case Case::With(std::string_view word) const {
   const auto [key, text] = SplitWord(word);
-  std::string line = name_;
-  const std::vector<std::string> words = WordsOf(ToString());
-  for (size_t i = 1; i < words.size(); ++i) {
-    if (SplitWord(words[i]).first == key) continue;
-    line += " ";
-    line += words[i];
-  }
-  line += " ";
-  line += word;
-  return Parse(line);
+  Case changed = *this;
+  changed.Take(key, text);
+  changed.Bind();
+  return changed;
 }
 
 std::vector<CaseLine> ReadCaseLines(const std::string& path) {

@@ -15,9 +15,10 @@ std::vector<std::unique_ptr<Operation>> Make(List<Ops...>) {
 std::vector<std::unique_ptr<Operation>> AllOperations() { return Make(Operations()); }
 
 std::unique_ptr<Operation> MakeOperationNamed(std::string_view name) {
+  static const std::vector<std::unique_ptr<Operation>> kAll = AllOperations();
   std::string exist;
-  for (auto& operation : AllOperations()) {
-    if (operation->info().name == name) return std::move(operation);
+  for (const auto& operation : kAll) {
+    if (operation->info().name == name) return operation->Clone();
     exist += " ";
     exist += operation->info().name;
   }

@@ -4,11 +4,13 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <vector>
 
 #include "reference/number/double_double_functions.h"
 #include "reference/number/recipe.h"
 #include "reference/number/rounding_units.h"
 #include "reference/number/scattering.h"
+#include "reference/number/sum_order.h"
 
 namespace sextant {
 
@@ -144,9 +146,54 @@ Rounded Rounded::TensorCoreSum(std::span<const Rounded> terms) {
   return Finish(sum);
 }
 
+namespace {
+
+Rounded SumOfHalves(std::span<const Rounded> terms) {
+  if (terms.size() == 1) return Converted(terms[0]);
+  const size_t half = terms.size() / 2;
+  return SumOfHalves(terms.first(half)) + SumOfHalves(terms.subspan(half));
+}
+
+// Lanes or blocks: part k has the terms from k * first on, every step-th of them, `count` at most.
+Rounded SumOfParts(std::span<const Rounded> terms, size_t parts, size_t first, size_t step,
+                   size_t count) {
+  std::vector<Rounded> sums;
+  for (size_t k = 0; k < parts; ++k) {
+    std::vector<Rounded> part;
+    for (size_t i = k * first; i < terms.size() && part.size() < count; i += step)
+      part.push_back(terms[i]);
+    sums.push_back(SumOf(std::span<const Rounded>(part)));
+  }
+  return SumOf(std::span<const Rounded>(sums));
+}
+
+Rounded SumInOrder(std::span<const Rounded> terms, const SumOrder& order) {
+  using Kind = SumOrder::Kind;
+  const ScopedSumOrder forwards(SumOrder{});
+  const size_t n = terms.size();
+  if (order.kind == Kind::kHalves) return SumOfHalves(terms);
+  if (order.kind == Kind::kLanes)
+    return SumOfParts(terms, std::min(order.size, n), 1, order.size, n);
+  if (order.kind == Kind::kBlocks)
+    return SumOfParts(terms, (n + order.size - 1) / order.size, order.size, 1, order.size);
+  std::vector<Rounded> ordered(terms.rbegin(), terms.rend());
+  if (order.kind == Kind::kLargestFirst) {
+    const auto size = [](const Rounded& x) {
+      return std::isnan(x.value()) ? INFINITY : std::abs(x.value());
+    };
+    std::ranges::stable_sort(ordered, std::greater(), size);
+  }
+  return SumOf(std::span<const Rounded>(ordered));
+}
+
+}  // namespace
+
 Rounded SumOf(std::span<const Rounded> terms) {
   if (terms.empty()) return Rounded();
   if (CurrentRule().form == Form::kTensorCore) return Rounded::TensorCoreSum(terms);
+  const SumOrder order = CurrentSumOrder();
+  const bool any = CurrentRule().form == Form::kDefault || CurrentRule().form == Form::kAny;
+  if (any && order.kind != SumOrder::Kind::kForwards) return SumInOrder(terms, order);
   if (CurrentRule().form == Form::kPairwise && terms.size() > 1) {
     const size_t half = terms.size() / 2;
     return SumOf(terms.first(half)) + SumOf(terms.subspan(half));

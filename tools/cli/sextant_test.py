@@ -136,6 +136,18 @@ class Program(unittest.TestCase):
                              "defect:rms_norm/mean_subtracted")
         self.assertIn("\n2 of 2 that fail: as if defect:rms_norm/mean_subtracted\n", result.stdout)
 
+    # The worst case of a sum of 1024 squares permits that eps is missing; likely errors do not.
+    def test_check_names_causes_of_what_is_only_unlikely(self):
+        case = "rms_norm N=1 M=1024 @x=uniform(0,1)", "--subject", "defect:rms_norm/eps_missing"
+        for options, status, word in ((), 0, "unlikely "), (("--strict",), 1, "FAILS "):
+            result = self.run_it("check", *case, *options, "--json", "a.json")
+            self.assertEqual(result.returncode, status, result.stdout)
+            self.assertTrue(result.stdout.startswith(word), result.stdout)
+            self.assertIn("\n  as if: eps_missing (", result.stdout)
+            (judged,) = json.loads(self.path("a.json").read_text())["cases"]
+            self.assertEqual((judged["status"], judged["grade"]), ("conforms", "unlikely"))
+            self.assertIn("eps_missing", " ".join(judged["causes"]))
+
     def test_files_that_links_lead_to_are_replaced(self):
         for name, *command in (
             ("a.h5", "golden", ONE_CASE, "-o"),

@@ -25,7 +25,7 @@ endfunction()
 # is a test, <name>_bench.cc a benchmark, main.cc a program, all else the library. OPTIMIZE is the
 # level of the library, HEADERS are precompiled, LIBRARIES go to target_link_libraries.
 function(add_room room)
-  cmake_parse_arguments(PARSE_ARGV 1 A "" "OPTIMIZE" "HEADERS;LIBRARIES")
+  cmake_parse_arguments(PARSE_ARGV 1 A "" "" "OPTIMIZE;HEADERS;LIBRARIES")
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${room}/*.cc)
   file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${room}/*.h)
   set(tests ${sources})
@@ -38,12 +38,13 @@ function(add_room room)
   target_sources(${room} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${headers})
   set_target_properties(${room} PROPERTIES OUTPUT_NAME sextant_${room})
   target_link_libraries(${room} ${A_LIBRARIES})
-  target_compile_options(${room} PRIVATE $<$<CONFIG:Release>:${A_OPTIMIZE}>)
+  target_compile_options(${room} PRIVATE "$<$<CONFIG:Release>:${A_OPTIMIZE}>")
   precompile_headers(${room} ${A_HEADERS})
   if(tests AND BUILD_TESTING)  # run in the root of the sources; suites named Slow* get the label `slow`
     add_executable(${room}_test ${tests})
     target_link_libraries(${room}_test ${room} rapidcheck rapidcheck_gtest GTest::gmock_main)
-    target_compile_options(${room}_test PRIVATE $<$<CONFIG:Release>:-O1>)
+    target_compile_options(${room}_test PRIVATE
+      "$<$<CONFIG:Release>:-O1;-finline-small-functions>")
     precompile_headers(${room}_test <gmock/gmock.h> <gtest/gtest.h> <rapidcheck/gtest.h>
       ${A_HEADERS})
     set(how WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} DISCOVERY_MODE PRE_TEST TEST_FILTER)

@@ -31,3 +31,5 @@ foreach(program IN LISTS programs)
     set_tests_properties(systems/${program}.${part} PROPERTIES COST 1000)
   endforeach()
 endforeach()
+add_python_test(tools/adapters/numpy/strict_campaign tools/adapters/numpy/strict_campaign.py
+  $<TARGET_FILE:sextant> linear attention_scores --quick --only numpy recipe --dtypes f32)

@@ -65,6 +65,8 @@ std::string DetailsOf(const TensorVerdict& t) {
   if (t.bias_in_standard_errors != 0) {
     text += "; the mean error is " + Short(t.bias) + " of permitted, " +
             Short(t.bias_in_standard_errors) + " standard errors from 0";
+    if (t.honest_bias > 0)
+      text += "; honest implementations have " + Short(t.honest_bias) + " at most";
   }
   return text;
 }
@@ -144,7 +146,8 @@ Json TensorToJson(const TensorVerdict& t) {
             {"likely", ToJson(t.worst.likely)}}},
           {"bias", ToJson(t.bias)},
           {"spread", ToJson(t.spread)},
-          {"bias_in_standard_errors", ToJson(t.bias_in_standard_errors)}};
+          {"bias_in_standard_errors", ToJson(t.bias_in_standard_errors)},
+          {"honest_bias", ToJson(t.honest_bias)}};
 }
 
 // XML 1.0 knows no control characters but tab, newline and carriage return.

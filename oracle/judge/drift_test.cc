@@ -1,0 +1,134 @@
+// Honest answers whose sums drift to one side are not unlikely; defects of that size still are.
+#include "oracle/judge/drift.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "reference/case/draw.h"
+#include "reference/number/sum_order.h"
+
+namespace sextant::oracle {
+namespace {
+
+using Kind = SumOrder::Kind;
+
+// A question, what is permitted, and the verdicts with and without a look at honest answers.
+struct Asked {
+  explicit Asked(const std::string& line, const std::string& by = "native")
+      : c(Case::Parse(line)),
+        inputs(DrawInputs(c)),
+        recipe(ParseRecipe(by, c.dtype())),
+        judgement(c, inputs, recipe) {}
+  Verdict Plainly(const Tensors& answer) const {
+    return Judge(c, judgement.golden(), judgement.permitted(), answer);
+  }
+  Verdict Judged(const Tensors& answer) const { return judgement(answer); }
+  Tensors In(SumOrder order) const {
+    const ScopedSumOrder in_order(order);
+    return AnswerBy(c, inputs, recipe);
+  }
+
+  Case c;
+  Tensors inputs;
+  Recipe recipe;
+  Judgement judgement;
+};
+
+// Orders of implementations, of which the judge tries some.
+constexpr SumOrder kOrders[] = {
+    {Kind::kForwards, 1}, {Kind::kBackwards, 1}, {Kind::kLargestFirst, 1}, {Kind::kHalves, 1},
+    {Kind::kLanes, 3},    {Kind::kLanes, 16},    {Kind::kLanes, 32},       {Kind::kBlocks, 8},
+    {Kind::kBlocks, 16},  {Kind::kBlocks, 100}};
+
+class SlowHonestSums : public testing::TestWithParam<std::string> {};
+
+TEST_P(SlowHonestSums, AreNotUnlikelyInAnyOrder) {
+  const Asked asked(GetParam());
+  size_t accused = 0;
+  for (const SumOrder& order : kOrders) {
+    const Tensors answer = asked.In(order);
+    const Verdict verdict = asked.Judged(answer);
+    EXPECT_EQ(verdict.status, Verdict::Status::kConforms);
+    EXPECT_LT(verdict.grade, Grade::kUnlikely)
+        << static_cast<int>(order.kind) << " " << order.size << ": mean " << verdict.tensors[0].bias
+        << ", honest " << verdict.tensors[0].honest_bias;
+    accused += asked.Plainly(answer).grade == Grade::kUnlikely;
+  }
+  EXPECT_GT(accused, 0u);  // this case would call honest sums unlikely
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    LongRows, SlowHonestSums,
+    testing::Values("rms_norm N=40 M=1024 dtype=f32 @x=uniform(0.9,0.90001)",  // nearly equal
+                    "rms_norm N=2 M=4096 dtype=f32 @x=uniform(0.69548872,0.69548873)",  // equal
+                    "softmax N=40 M=2048 dtype=f32 @x=normal(6)",  // terms that are lost
+                    "linear N=2 F=3 M=4096 dtype=f32 @x=uniform(0.69548872,0.69548873) "
+                    "@weight=uniform(0.69548872,0.69548873)"));
+
+// y = x / r(x), in f32, whose last product is cut off towards 0.
+Tensors CutOff(const Asked& asked) {
+  const Tensor<double>&x = asked.inputs[0].values, &weight = asked.inputs[1].values;
+  Tensors answer = AnswerBy(asked.c, asked.inputs, asked.recipe);
+  const size_t width = x.shape[1];
+  for (size_t n = 0; n < x.shape[0]; ++n) {
+    float sum = 0;
+    for (size_t j = 0; j < width; ++j) {
+      const auto value = static_cast<float>(x(n, j));
+      sum += value * value;
+    }
+    const float root = 1 / std::sqrt(sum / static_cast<float>(width) + 1e-5f);
+    for (size_t j = 0; j < width; ++j) {
+      const double scaled = static_cast<float>(x(n, j)) * root;
+      const double y = scaled * weight(j);
+      auto cut = static_cast<float>(y);
+      if (std::abs(static_cast<double>(cut)) > std::abs(y)) cut = std::nextafter(cut, 0.0f);
+      answer[0].values(n, j) = cut;
+    }
+  }
+  return answer;
+}
+
+// Sums of 32 squares of such numbers hardly drift: a bias there is no sum's.
+TEST(Drift, CutOffProductsAreUnlikelyStill) {
+  const Asked asked("rms_norm N=1024 M=32 dtype=f32 @x=uniform(0.5,2)");
+  const Verdict verdict = asked.Judged(CutOff(asked));
+  EXPECT_EQ(verdict.status, Verdict::Status::kConforms);
+  EXPECT_EQ(verdict.grade, Grade::kUnlikely);
+  EXPECT_GT(verdict.tensors[0].honest_bias, 0);
+  EXPECT_GT(-verdict.tensors[0].bias, verdict.tensors[0].honest_bias);
+  EXPECT_LT(asked.Judged(AnswerBy(asked.c, asked.inputs, asked.recipe)).grade, Grade::kUnlikely);
+}
+
+// tanh rounded to the one side: always less than an ulp off, which the recipe claims.
+TEST(Drift, FunctionsMayErrToOneSideWithinTheirUlps) {
+  const Asked asked("activation kind=tanh N=64 F=64 dtype=f32");
+  Tensors answer = asked.inputs;
+  answer.resize(1);
+  answer[0].name = "y";
+  for (double& y : answer[0].values.data) {
+    const double exact = std::tanh(y);
+    auto low = static_cast<float>(exact);
+    if (static_cast<double>(low) > exact) low = std::nextafter(low, -2.0f);
+    y = low;
+  }
+  EXPECT_EQ(asked.Plainly(answer).grade, Grade::kUnlikely);
+  EXPECT_LT(asked.Judged(answer).grade, Grade::kUnlikely);
+}
+
+// What fails, and what is likely anyway, is compared with nothing.
+TEST(Drift, IsNotAskedForWithoutSuspicion) {
+  const Asked asked("rms_norm N=3 M=7 dtype=f32");
+  Tensors answer = AnswerBy(asked.c, asked.inputs, asked.recipe);
+  EXPECT_EQ(asked.Judged(answer).tensors[0].honest_bias, 0);
+  answer[0].values.data[0] += 1;
+  EXPECT_EQ(asked.Judged(answer).status, Verdict::Status::kFails);
+  EXPECT_EQ(asked.Judged(answer).tensors[0].honest_bias, 0);
+}
+
+}  // namespace
+}  // namespace sextant::oracle
