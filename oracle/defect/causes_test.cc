@@ -13,14 +13,15 @@
 namespace sextant::oracle {
 namespace {
 
+using testing::Contains;
 using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::StartsWith;
 using testing::UnorderedElementsAre;
 
 struct Asked {
-  explicit Asked(const std::string& line)
-      : c(Case::Parse(line)), inputs(DrawInputs(c)), recipe(ParseRecipe("native", c.dtype())) {}
+  explicit Asked(const std::string& line, const std::string& by = "native")
+      : c(Case::Parse(line)), inputs(DrawInputs(c)), recipe(ParseRecipe(by, c.dtype())) {}
   std::vector<std::string> Causes(const Tensors& answer) const {
     const Judgement judgement(c, inputs, recipe);
     return CausesOf(c, inputs, recipe, judgement.permitted(), answer);
@@ -38,6 +39,19 @@ TEST(CausesOf, NamesTheBugAndWhereItIsKnownFrom) {
   EXPECT_THAT(
       asked.Causes(wrong),
       ElementsAre(StartsWith("mixed_rotate_half (neighbouring channels are taken, but put")));
+}
+
+// A recipe that names the last rounding does not change in which format the bug rounds.
+TEST(CausesOf, NamesRoundedProductsUnderAnExplicitStore) {
+  const Asked asked("linear N=4 F=4 M=16 dtype=f32", "native store=f32");
+  const auto& defects = OracleOf("linear").defects;
+  const auto at = std::ranges::find(defects, "products_in_bf16", &Defect::name);
+  ASSERT_NE(at, defects.end());
+  const Recipe native = ParseRecipe("native", asked.c.dtype());
+  const Tensors wrong = Predict(*at->hypothesis(asked.c, asked.inputs, native), asked.c);
+  EXPECT_THAT(asked.Causes(wrong), Contains(StartsWith("products_in_bf16")));
+  EXPECT_EQ(Predict(*at->hypothesis(asked.c, asked.inputs, asked.recipe), asked.c)[0].values.data,
+            wrong[0].values.data);
 }
 
 // Changed formats hardly change an answer of few bits: they would explain any honest one.

@@ -85,6 +85,12 @@ std::vector<Defect> Without(std::initializer_list<std::string_view> names,
   return defects;
 }
 
+Recipe RoundingTo::RecipeOf(DType format) {
+  Recipe recipe{.name = "", .steps = {}};
+  recipe.steps.fill({.format = format, .flushes = CurrentRule().flushes});
+  return recipe;
+}
+
 Tensors Predict(const Hypothesis& hypothesis, const Case& c) {
   return AnswerBy(*hypothesis.operation, c, hypothesis.inputs, hypothesis.recipe);
 }

@@ -69,11 +69,25 @@ Defect MutatedFormula(std::string name, std::string why, decltype(Mistaken::mist
   return MutatedFormula(std::move(name), std::move(why), mistaken);
 }
 
+// While it lives, every step of this thread's recipe rounds to `format`, whatever the recipe says.
+class RoundingTo {
+ public:
+  explicit RoundingTo(DType format) : following_(RecipeOf(format), format) {}
+
+ private:
+  static Recipe RecipeOf(DType format);
+  Following following_;
+};
+
 // x rounded to a format that its step does not have, for mutated formulas.
 template <class Real>
 Real KeptIn(DType format, const Real& x) {
-  const InStore at(format);
-  return Converted(x);
+  if constexpr (RealArithmetic<Real>) {
+    return x;
+  } else {
+    const RoundingTo rounding(format);
+    return Converted(x);
+  }
 }
 
 // Without those that change nothing in an operation.

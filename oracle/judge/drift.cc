@@ -34,10 +34,16 @@ struct Honest {
   }
 };
 
-bool HasOneSided(const Verdict& verdict) {
-  return std::ranges::any_of(verdict.tensors, [](const TensorVerdict& tensor) {
-    return tensor.grade == Grade::kUnlikely && tensor.bias_in_standard_errors != 0;
-  });
+bool IsUnlikely(const JudgedTensor& tensor) { return tensor.verdict.grade == Grade::kUnlikely; }
+
+bool IsOneSided(const JudgedTensor& tensor) {
+  return IsUnlikely(tensor) && tensor.verdict.bias_in_standard_errors != 0;
+}
+
+// The grade of an answer is that of its worst tensor.
+bool AreUnlikely(const std::vector<JudgedTensor>& tensors) {
+  const auto fails = [](const JudgedTensor& t) { return t.verdict.grade == Grade::kFails; };
+  return std::ranges::none_of(tensors, fails) && std::ranges::any_of(tensors, IsUnlikely);
 }
 
 // The mean part of the permitted errors that functions commit beyond those rounded correctly.
@@ -72,9 +78,9 @@ Tensors AnswerIn(const SumOrder& order, const Asking& asking) {
 // Whatever that answer commits is honest.
 void Include(const Tensors& answer, const Asking& asking, const std::vector<GoldenTensor>& golden,
              const std::vector<PermittedTensor>& permitted, Honest& honest) {
-  const Verdict verdict = Judge(asking.c, golden, permitted, answer);
+  const std::vector<JudgedTensor> judged = JudgeTensors(asking.c, {golden, permitted}, answer);
   for (size_t o = 0; o < golden.size(); ++o) {
-    honest.of_sums[o] = std::max(honest.of_sums[o], std::abs(verdict.tensors[o].bias));
+    honest.of_sums[o] = std::max(honest.of_sums[o], std::abs(judged[o].verdict.bias));
     for (size_t i = 0; i < honest.errors[o].size(); ++i) {
       const double error =
           std::abs((answer[o].values.data[i] - golden[o].high.data[i]) - golden[o].low.data[i]);
@@ -87,22 +93,26 @@ void Include(const Tensors& answer, const Asking& asking, const std::vector<Gold
 
 }  // namespace
 
-Verdict JudgeWithDrift(const Asking& asking, const std::vector<GoldenTensor>& golden,
-                       const std::vector<PermittedTensor>& permitted, const Tensors& outputs) {
-  Verdict verdict = Judge(asking.c, golden, permitted, outputs);
-  if (verdict.grade != Grade::kUnlikely) return verdict;
+std::vector<JudgedTensor> JudgeWithDrift(const Asking& asking, const Standard& standard,
+                                         const Tensors& outputs) {
+  const auto& [golden, permitted, whole, honest_bias] = standard;
+  std::vector<JudgedTensor> tensors = JudgeTensors(asking.c, standard, outputs);
+  if (!AreUnlikely(tensors)) return tensors;
   Honest honest{.permitted = permitted,
                 .of_functions = std::vector<double>(golden.size()),
                 .of_sums = std::vector<double>(golden.size()),
                 .errors = {}};
   for (const PermittedTensor& p : permitted) honest.errors.emplace_back(p.error.data.size());
-  if (HasOneSided(verdict)) honest.of_functions = BiasOfFunctions(asking, golden, permitted);
+  if (std::ranges::any_of(tensors, IsOneSided)) {
+    honest.of_functions = BiasOfFunctions(asking, golden, permitted);
+  }
   for (const SumOrder& order : kOrders) {
     Include(AnswerIn(order, asking), asking, golden, permitted, honest);
-    verdict = Judge(asking.c, golden, honest.permitted, outputs, honest.Bias());
-    if (verdict.grade != Grade::kUnlikely) break;
+    const std::vector<double> bias = honest.Bias();
+    tensors = JudgeTensors(asking.c, {golden, honest.permitted, whole, bias}, outputs);
+    if (!AreUnlikely(tensors)) break;
   }
-  return verdict;
+  return tensors;
 }
 
 }  // namespace sextant::oracle

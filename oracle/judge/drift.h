@@ -20,7 +20,7 @@
 
 #include <vector>
 
-#include "oracle/judge/judge.h"
+#include "oracle/judge/tensor_judge.h"
 #include "reference/case/operation.h"
 
 namespace sextant::oracle {
@@ -35,8 +35,8 @@ struct Asking {
   const ProveOptions& options;
 };
 
-// As Judge; what that calls unlikely is compared with honest answers.
-Verdict JudgeWithDrift(const Asking& asking, const std::vector<GoldenTensor>& golden,
-                       const std::vector<PermittedTensor>& permitted, const Tensors& outputs);
+// As JudgeTensors; what that calls unlikely is compared with honest answers.
+std::vector<JudgedTensor> JudgeWithDrift(const Asking& asking, const Standard& standard,
+                                         const Tensors& outputs);
 
 }  // namespace sextant::oracle

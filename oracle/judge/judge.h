@@ -3,7 +3,6 @@
 // infinities have error 0; +0 equals -0.
 #pragma once
 
-#include <span>
 #include <string>
 #include <vector>
 
@@ -12,6 +11,8 @@
 #include "reference/prove/prove.h"
 
 namespace sextant::oracle {
+
+struct JudgedTensor;  // oracle/judge/tensor_judge.h
 
 // How good the worst element is.
 enum class Grade {
@@ -56,7 +57,7 @@ struct Verdict {
   enum class Status {
     kConforms,
     kFails,
-    kUnverified,   // nothing in it could have failed
+    kUnverified,   // some of it could not have failed, whatever was answered: see `open_rows`
     kUnsupported,  // the subject declined
     kCouldNotRun   // crash, time limit, bad protocol: no word about its numbers
   };
@@ -69,19 +70,23 @@ struct Verdict {
   // are computed: each judged by what follows from the subject's own tensors before it.
   std::vector<TensorVerdict> trace;
   std::vector<std::string> causes;  // hypotheses that explain a failure
+  // Rows (along the last axis) of answered tensors in which something is specified, but no element
+  // could have failed, neither end to end nor by the trace. One of them makes the case unverified.
+  size_t open_rows = 0;
+  bool only_rows = false;  // no tensor is open as a whole
 };
 
-// `permitted` belongs to the recipe by which the answer is judged, one tensor per output. A mean
-// error is `unlikely` only beyond `honest_bias`, one number per output; none: beyond 0.
+// `permitted` belongs to the recipe by which the answer is judged, one tensor per output.
 Verdict Judge(const Case& c, const std::vector<GoldenTensor>& golden,
-              const std::vector<PermittedTensor>& permitted, const Tensors& outputs,
-              std::span<const double> honest_bias = {});
+              const std::vector<PermittedTensor>& permitted, const Tensors& outputs);
 
 // What an answer is judged by: the truth, and where rounding by the recipe may turn a decision of
 // the formula, the truths of the other decision (Operation::Alternatives). An answer conforms if
 // all its elements conform to one of them; its verdict is that, else the one by the truth.
 // Where a composite operation's intermediate tensors were answered they are traced as well
-// (reference/prove/trace.h), and each step must conform.
+// (reference/prove/trace.h), and each step must conform, by whichever truth. The trace verifies
+// what could not have failed end to end, but only if every element that the subject handed on could
+// have failed: what follows from numbers that may be anything may be anything itself.
 class Judgement {
  public:
   Judgement(const Case& c, const Tensors& inputs, const Recipe& recipe,
@@ -96,7 +101,9 @@ class Judgement {
   const std::vector<PermittedTensor>& permitted() const { return permitted_; }
 
  private:
-  void Trace(const Tensors& outputs, Verdict& verdict) const;
+  struct Truth;
+  Verdict By(const Truth& truth, const Tensors& outputs) const;
+  std::vector<JudgedTensor> Trace(const Truth& truth, const Tensors& outputs) const;
 
   const Case& c_;  // both must outlive this
   const Tensors& inputs_;

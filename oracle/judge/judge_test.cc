@@ -7,7 +7,6 @@
 
 #include "oracle/judge/judge_test.h"
 #include "reference/case/draw.h"
-#include "reference/rope/rope_frequencies.h"
 
 namespace sextant::oracle {
 namespace {
@@ -230,6 +229,45 @@ TEST(Judge, AnOutputThatMayBeAnythingIsUnverified) {
   EXPECT_EQ(at.Judged().grade, Grade::kUnlikely);
 }
 
+// Though the other row is judged. Rows are those of the last axis.
+TEST(Judge, ARowThatMayBeAnythingIsUnverified) {
+  Ones at(3, 2);
+  for (const size_t i : {2, 4}) at.Put(i, 1, kInfinity, 12345);
+  EXPECT_EQ(at.Judged().status, Status::kConforms);
+  at.Put(3, 1, kInfinity, 12345);
+  const Verdict verdict = at.Judged();
+  EXPECT_EQ(verdict.status, Status::kUnverified);
+  EXPECT_EQ(verdict.message, "no element of 1 of 3 rows of y could have failed; the first is y[1]");
+  EXPECT_EQ(verdict.open_rows, 1u);
+  EXPECT_TRUE(verdict.only_rows);
+}
+
+// A row of which nothing is specified asks nothing.
+TEST(Judge, ARowThatIsUnspecifiedLeavesTheOthersVerified) {
+  Ones at;
+  for (const size_t i : {2, 3}) at.Put(i, kNaN, kNaN, 12345);
+  EXPECT_EQ(at.Judged().status, Status::kConforms);
+  EXPECT_EQ(at.Judged().open_rows, 0u);
+}
+
+// Who answers what may be left out is judged by it: it may not be garbage.
+TEST(Judge, AnOptionalOutputThatMayBeAnythingIsUnverified) {
+  Ones at;
+  at.c = Case::Parse("feed_forward N=2 M=2 F=2");
+  at.golden.push_back(at.golden[0]);
+  at.permitted.push_back(at.permitted[0]);
+  at.answer.push_back(at.answer[0]);
+  at.golden[1].name = at.permitted[1].name = at.answer[1].name = "hidden";
+  EXPECT_EQ(at.Judged().status, Status::kConforms);
+  for (auto* bound : {&at.permitted[1].error, &at.permitted[1].likely})
+    bound->data = std::vector<double>(4, kInfinity);
+  EXPECT_EQ(at.Judged().message, "no element of hidden could have failed");
+  EXPECT_EQ(at.Judged().status, Status::kUnverified);
+  EXPECT_FALSE(at.Judged().only_rows);
+  at.answer.pop_back();
+  EXPECT_EQ(at.Judged().status, Status::kConforms);
+}
+
 // An ulp above 1 is 2^-23. Exactly one ulp is no longer faithful.
 TEST(Judge, GradesTheWorstElement) {
   Ones at;
@@ -264,46 +302,6 @@ TEST(Judge, SaysWhatDoesNotFit) {
 TEST(Judge, NamesTheCase) {
   EXPECT_EQ(Ones().Judged().case_line,
             "rms_norm eps=1e-05 unit_offset=false M=2 N=2 dtype=f32 seed=1");
-}
-
-// The upper limit of the ramp is ceil(29.00000005) = 30. In f32 it may come out as 29.
-class AmbiguousRamp : public testing::Test {
- protected:
-  // Right but for an upper limit that is moved, and element `other` as the truth has it.
-  Tensors Answer(double shift, size_t other = 40) const {
-    YarnScaling yarn{.factor = 4, .original_max_position_embeddings = 140663};
-    yarn.high_shift = shift;
-    const Wrapped<RopeFrequencies> moved({.base = 1e6, .scaling = yarn, .R = {80}});
-    const Recipe exact = ParseRecipe("exact", DType::kF32);
-    Tensors answer = AnswerBy(moved, c_, {}, exact);
-    if (other < 40) answer[0].values.data[other] = AnswerBy(c_, {}, exact)[0].values.data[other];
-    return answer;
-  }
-  Verdict By(const std::string& recipe, const Tensors& answer) const {
-    const Tensors none;
-    return Judgement(c_, none, ParseRecipe(recipe, DType::kF32))(answer);
-  }
-  Case c_ = Case::Parse(
-      "rope_frequencies R=80 base=1000000 "
-      "scaling=yarn(factor=4,original_max_position_embeddings=140663)");
-};
-
-TEST_F(AmbiguousRamp, EitherIsRightAsAWhole) {
-  EXPECT_EQ(By("native", Answer(0)).message, "");
-  EXPECT_EQ(By("native", Answer(0)).status, Status::kConforms);
-  EXPECT_EQ(By("native", Answer(-1)).status, Status::kConforms);
-  EXPECT_THAT(By("native", Answer(-1)).message, HasSubstr("by another truth as a whole"));
-}
-
-TEST_F(AmbiguousRamp, AMixtureIsNot) {
-  EXPECT_EQ(By("native", Answer(-1, 20)).status, Status::kFails);
-  EXPECT_EQ(By("native", Answer(+1)).status, Status::kFails);
-}
-
-// Who does not round the limit has no choice.
-TEST_F(AmbiguousRamp, ExactLimitsHaveOneTruth) {
-  EXPECT_EQ(By("exact_table", Answer(0)).status, Status::kConforms);
-  EXPECT_EQ(By("exact_table", Answer(-1)).status, Status::kFails);
 }
 
 }  // namespace

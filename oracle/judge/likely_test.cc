@@ -94,6 +94,32 @@ TEST_P(HonestBlocks, AreNeverUnlikely) {
   }
 }
 
+// The softmax's functions are off by 64 ulps, and the recipe says so: their errors are 64 times
+// those of functions that are off by one.
+TEST(HonestFunctions, MayBeOffByTheUlpsThatTheRecipeClaims) {
+  constexpr double kUlps = 64;
+  const Case c = Case::Parse(
+      "decoder_block pairing=half mask=none S=4 M=6 H=4 K=2 D=6 F=5 dtype=f32 @x=normal(4)");
+  const Tensors inputs = DrawInputs(c);
+  const Recipe by_one = ParseRecipe("*=exact softmax=f32 store=exact", c.dtype()),
+               claimed = ParseRecipe("*=exact softmax=f32/64 store=T", c.dtype());
+  const Judgement judgement(c, inputs, claimed);
+  const GoldenTensor& golden = judgement.golden()[0];
+  for (uint64_t seed = 1000; seed < 1020; ++seed) {
+    const Scattering scattering(seed);
+    Tensors answer = AnswerBy(c, inputs, by_one);
+    answer.resize(1);
+    for (size_t i = 0; i < golden.high.data.size(); ++i) {
+      double& y = answer[0].values.data[i];
+      const double error = (y - golden.high.data[i]) - golden.low.data[i];
+      y = RoundTo(DType::kF32, golden.high.data[i] + (golden.low.data[i] + kUlps * error));
+    }
+    const Verdict verdict = judgement(answer);
+    EXPECT_EQ(verdict.status, Verdict::Status::kConforms) << seed;
+    EXPECT_EQ(verdict.grade, Grade::kWithin) << seed;
+  }
+}
+
 // An error is permitted at every element, and so is none of any size.
 TEST_P(HonestBlocks, HaveBoundedErrors) {
   const Asked at(GetParam());

@@ -4,6 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "oracle/judge/judge.h"
 #include "reference/case/draw.h"
 
@@ -87,6 +90,48 @@ TEST(Trace, AnAnswerMayBeTheRoundingOfWhatWentOn) {
     EXPECT_EQ(verdict.status, Status::kConforms) << verdict.message;
     EXPECT_EQ(verdict.trace.size(), 2u);
   }
+}
+
+// Scores that overflow in f16, answered honestly, and no attention of them.
+TEST(Trace, ASubjectsOwnInfinitiesExcuseNothing) {
+  const Case c = Case::Parse(
+      "relative_attention clip=1 H=1 S=2 T=5 D=4 dtype=f16 seed=1 @q=normal(300) @k=normal(700)");
+  const Tensors inputs = DrawInputs(c);
+  const Recipe recipe = ParseRecipe("native", c.dtype());
+  Tensors answer = AnswerBy(c, inputs, recipe);
+  ASSERT_TRUE(std::ranges::any_of(answer[1].values.data, [](double x) { return std::isinf(x); }));
+  std::ranges::fill(answer[0].values.data, 12345);
+  const Verdict verdict = Judgement(c, inputs, recipe)(answer);
+  EXPECT_EQ(verdict.status, Status::kUnverified);
+  EXPECT_EQ(verdict.message, "no element of y could have failed");
+  EXPECT_EQ(verdict.trace[1].unspecified, 0u);
+  EXPECT_EQ(verdict.trace[1].judged, 0u);
+}
+
+// Honest, but neither end to end nor in the trace could anything of y have failed.
+TEST(Trace, WhatIsInDoubtBothWaysIsUnverified) {
+  const Verdict verdict = Attention("dtype=bf16 @q=normal(1e19) @k=normal(1e19)").Judged();
+  EXPECT_EQ(verdict.trace.size(), 2u);
+  EXPECT_EQ(verdict.status, Status::kUnverified);
+}
+
+// Scores that may be anything are 1, and the attention of them is right: nothing is verified.
+TEST(Trace, WhatFollowsFromNumbersThatMayBeAnythingIsUnverified) {
+  const Case c = Case::Parse(
+      "relative_attention clip=1 H=1 S=2 T=5 D=4 dtype=f16 seed=1 @q=normal(300) @k=normal(700)");
+  const Tensors inputs = DrawInputs(c);
+  const Recipe recipe = ParseRecipe("native", c.dtype());
+  Tensors answer = AnswerBy(c, inputs, recipe);
+  const Judgement judgement(c, inputs, recipe);
+  for (size_t i = 0; i < answer[1].values.data.size(); ++i) {
+    if (std::isinf(judgement.permitted()[1].error.data[i])) answer[1].values.data[i] = 1;
+  }
+  const Tensors given = {answer[1]};
+  const Tracing tracing(given);
+  answer[0] = AnswerBy(c, inputs, recipe)[0];
+  const Verdict verdict = judgement(answer);
+  EXPECT_EQ(verdict.status, Status::kUnverified);
+  EXPECT_GT(verdict.trace[1].judged, 0u);
 }
 
 }  // namespace

@@ -30,7 +30,8 @@ Response AskSubject(const Subject& subject, const std::string& recipe, const Cas
   if (const std::string misfit = Misfit(c, answer.outputs); !misfit.empty()) {
     throw CouldNotRun{misfit};
   }
-  Response response{{}, Permit(c, inputs, ParseRecipe(recipe, c.dtype()))};
+  const Recipe parsed = ParseRecipe(recipe, c.dtype());
+  Response response{{}, Permit(c, inputs, parsed), parsed};
   for (const TensorSpec& spec : c.info().signature.outputs) {
     const auto at = std::ranges::find(answer.outputs, spec.name, &NamedTensor::name);
     response.outputs.push_back(at == answer.outputs.end() ? NamedTensor() : *at);

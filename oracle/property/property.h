@@ -18,6 +18,7 @@ namespace sextant::oracle {
 struct Response {
   Tensors outputs;                         // an optional one that was left out has no name
   std::vector<PermittedTensor> permitted;  // for the subject's recipe, around the exact value
+  Recipe recipe = {};                      // the subject's
 
   bool Has(size_t output) const { return !outputs[output].name.empty(); }
   const Shape& shape(size_t output = 0) const { return outputs[output].values.shape; }

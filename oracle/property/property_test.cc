@@ -32,8 +32,8 @@ PropertyVerdict Verdict(const std::string& operation, const std::string& law,
 Findings Find(const std::string& operation, const std::string& law, const Subject& subject,
               const Case& c) {
   const Ask ask = [&](const Case& asked, const Tensors& inputs) {
-    return Response{subject.answer(asked, inputs).outputs,
-                    Permit(asked, inputs, ParseRecipe(subject.recipe, asked.dtype()))};
+    const Recipe recipe = ParseRecipe(subject.recipe, asked.dtype());
+    return Response{subject.answer(asked, inputs).outputs, Permit(asked, inputs, recipe), recipe};
   };
   const auto& laws = OracleOf(operation).properties;
   return std::ranges::find(laws, law, &Property::name)->check(c, DrawInputs(c), ask);

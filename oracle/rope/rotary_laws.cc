@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "oracle/property/laws.h"
+#include "oracle/rope/any_angle.h"
 #include "reference/case/operations.h"
 
 namespace sextant::oracle {
@@ -40,7 +41,9 @@ Case InDirection(const Case& c, bool forward) {
 class TurnedAgain {
  public:
   TurnedAgain(const Case& c, const Tensors& inputs, const Response& first, const Ask& ask)
-      : window_(c), first_(first), again_(ask(c, WithX(inputs, first.outputs[0].values))) {}
+      : window_(c),
+        first_(first),
+        again_(TurnedAnyhow(c, WithX(inputs, first.outputs[0].values), ask)) {}
   Measured operator()(size_t r, size_t k, bool of_second) const {
     const auto [i, j] = window_.Pair(r, k);
     const size_t at = of_second ? j : i;
@@ -73,7 +76,7 @@ Findings CheckZero(const Case& c, const Tensors& inputs, const Ask& ask) {
 Findings CheckLength(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Window window(c);
   const Measured a = window.amplitude;
-  const Response y = ask(c, inputs);
+  const Response y = TurnedAnyhow(c, inputs, ask);
   const auto x = [&](size_t i) { return Measured(inputs[0].values.data[i]); };
   Findings findings;
   for (size_t r = 0; r < window.rows; ++r) {
@@ -90,7 +93,7 @@ Findings CheckLength(const Case& c, const Tensors& inputs, const Ask& ask) {
 Findings CheckComposition(const Case& c, const Tensors& inputs, const Ask& ask, double m,
                           bool same) {
   const Window window(c);
-  const Response forward = ask(InDirection(c, true), inputs);
+  const Response forward = TurnedAnyhow(InDirection(c, true), inputs, ask);
   const auto moved = [&](double n) { return same ? n : m; };
   const TurnedAgain back(InDirection(c, false), WithPositions(inputs, moved), forward, ask);
   const Response between =
@@ -110,7 +113,7 @@ Findings CheckComposition(const Case& c, const Tensors& inputs, const Ask& ask, 
 Findings CheckOrder(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Window window(c);
   const Tensors by_seven = WithPositions(inputs, [](double) { return 7; });
-  const Response n = ask(c, inputs), m = ask(c, by_seven);
+  const Response n = TurnedAnyhow(c, inputs, ask), m = TurnedAnyhow(c, by_seven, ask);
   const TurnedAgain n_then_m(c, by_seven, n, ask), m_then_n(c, inputs, m, ask);
   Findings findings;
   for (size_t r = 0; r < window.rows; ++r) {

@@ -100,6 +100,19 @@ TEST(CountedSums, FlushedSubnormalsArePermittedWhereTheRecipeSaysSo) {
   EXPECT_LE(permitted, 0x1p-126);
 }
 
+// 1.5 * 2^-125 - 1.25 * 2^-125 is subnormal in f32, and exact unless it is flushed. Both terms are
+// normal: nothing but the sum is flushed.
+TEST(CountedSums, FlushedSumsArePermittedWhereTheRecipeSaysSo) {
+  const std::vector<double> terms = {1.5 * 0x1p-125, -1.25 * 0x1p-125};
+  const Sum kept(terms, "*=f32"), flushed(terms, "*=f32 flush");
+  EXPECT_EQ(kept.performed, 0x1p-127);
+  EXPECT_LT(kept.bound.Permitted(), 0x1p-127);
+  EXPECT_EQ(flushed.performed, 0);
+  EXPECT_GE(flushed.bound.Permitted(), 0x1p-127);
+  EXPECT_GE(flushed.bound.Likely(), 0x1p-127);
+  EXPECT_LE(flushed.bound.Permitted(), 0x1p-125);
+}
+
 // An operand that is subnormal may be taken for 0 on entry; a normal one may not.
 TEST(CountedSums, FlushedOperandsCount) {
   const Following following(ParseRecipe("*=f32 flush", DType::kF32), DType::kF32);

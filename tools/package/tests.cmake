@@ -2,7 +2,7 @@
 
 set(PROVE_AND_COMPARE [["$0" golden -j1 "$1" -o "$2" && cmp "$2" "$3"]])
 foreach(op IN LISTS OPERATIONS)
-  add_command(check/${op} "" sextant check fixtures/cases/${op}.cases --subject fast)
+  add_command(check/${op} "" sextant check fixtures/cases/${op}.cases --open-rows --subject fast)
   add_command(properties/${op} "" sextant properties ${op} --subject fast)
   add_command(audit-suite/${op} "" sextant audit-suite fixtures/cases/${op}.cases)
   add_command(verify/${op} "" sextant verify fixtures/golden/${op}.h5)

@@ -205,9 +205,10 @@ void PrintSummary(const Report& report) {
   PrintCauses(report);
   std::map<std::string_view, size_t> counts;
   size_t elements = 0, judged = 0, vacuous = 0, unspecified = 0, unjudgeable = 0;
-  size_t enclosed = 0, failing = 0;
+  size_t enclosed = 0, failing = 0, open_rows = 0;
   for (const Verdict& v : report.verdicts) {
     failing += report.Fails(v);
+    open_rows += v.open_rows;
     ++counts[v.status == Verdict::Status::kConforms ? NameOf(v.grade) : NameOf(v.status)];
     for (const TensorVerdict& t : v.tensors) {
       elements += t.elements;
@@ -227,6 +228,7 @@ void PrintSummary(const Report& report) {
   if (unspecified > 0) std::cout << ", " << unspecified << " unspecified";
   if (unjudgeable > 0) std::cout << ", " << unjudgeable << " unjudgeable";
   if (enclosed > 0) std::cout << ", " << enclosed << " only enclosed";
+  if (open_rows > 0) std::cout << ", " << open_rows << " rows cannot fail";
   if (vacuous + unjudgeable > 0) std::cout << "; what is vacuous or unjudgeable cannot fail";
   std::cout << "\n";
 }
@@ -242,7 +244,7 @@ void WriteJson(const Report& report, OutputFile& file) {
     Json one = {{"case", v.case_line},      {"status", NameOf(v.status)},
                 {"grade", NameOf(v.grade)}, {"fails", report.Fails(v)},
                 {"message", v.message},     {"causes", v.causes},
-                {"tensors", Json::array()}};
+                {"open_rows", v.open_rows}, {"tensors", Json::array()}};
     for (const TensorVerdict& t : v.tensors) one["tensors"].push_back(TensorToJson(t));
     if (!v.trace.empty()) one["trace"] = Json::array();
     for (const TensorVerdict& t : v.trace) one["trace"].push_back(TensorToJson(t));

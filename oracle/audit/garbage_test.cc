@@ -1,0 +1,254 @@
+// Garbage in one output never conforms, whatever the other outputs are: over all operations, with
+// committed cases, random ones, and random ones whose inputs are extreme.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <iostream>
+#include <limits>
+#include <random>
+
+#include "oracle/judge/judge.h"
+#include "oracle/property/random_case.h"
+#include "reference/case/draw.h"
+#include "reference/case/operations.h"
+#include "reference/prove/trace.h"
+
+namespace sextant::oracle {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+// What stands in the place of an honest element.
+struct Garbage {
+  std::string name;
+  std::function<double(double honest, double of_another_case)> element;
+};
+const std::vector<Garbage> kGarbage = {
+    {"12345", [](double, double) { return 12345; }},
+    {"zero", [](double, double) { return 0; }},
+    {"NaN", [](double, double) { return kNaN; }},
+    {"infinity", [](double, double) { return kInfinity; }},
+    {"negated", [](double honest, double) { return -honest; }},
+    {"another case's", [](double, double other) { return other; }},
+};
+
+bool SameNumber(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
+
+size_t WidthOf(const Shape& shape) { return shape.empty() ? 1 : shape.back(); }
+
+// A case, what an honest implementation answers, and what may be answered.
+class Question {
+ public:
+  explicit Question(const Case& of)
+      : c(of),
+        inputs(DrawInputs(c)),
+        recipe(ParseRecipe("native", c.dtype())),
+        honest(AnswerBy(c, inputs, recipe)),
+        other(AnswerBy(c, DrawInputs(c.With("seed=" + std::to_string(c.seed() + 1))), recipe)),
+        judgement_(c, inputs, recipe) {}
+
+  // Counts, and fails if an answer conforms without excuse.
+  void Try(const Tensors& answer, const std::string& what) {
+    bool differs = false, excused = true;
+    for (const NamedTensor& tensor : answer) {
+      const size_t o = IndexOf(tensor.name), width = WidthOf(tensor.values.shape);
+      for (size_t at = 0; at < tensor.values.data.size(); at += width) {
+        if (IsHonest(tensor, o, at, width)) continue;
+        differs = true;
+        excused = excused && IsExcused(tensor, o, at, width);
+      }
+    }
+    if (!differs) return;
+    ++tried;
+    const Verdict verdict = judgement_(answer);
+    failed += verdict.status == Verdict::Status::kFails;
+    unverified += verdict.status == Verdict::Status::kUnverified;
+    if (verdict.status != Verdict::Status::kConforms) return;
+    ++conforming;
+    EXPECT_TRUE(excused) << what << ": " << c.ToString();
+  }
+
+  size_t IndexOf(const std::string& name) const {
+    return static_cast<size_t>(std::ranges::find(honest, name, &NamedTensor::name) -
+                               honest.begin());
+  }
+
+  Case c;
+  Tensors inputs;
+  Recipe recipe;
+  Tensors honest, other;
+  size_t tried = 0, failed = 0, unverified = 0, conforming = 0;
+
+ private:
+  bool IsHonest(const NamedTensor& tensor, size_t o, size_t at, size_t width) const {
+    return std::equal(tensor.values.data.begin() + at, tensor.values.data.begin() + at + width,
+                      honest[o].values.data.begin() + at, SameNumber);
+  }
+  // Nothing is specified in the row; or an element of it is bounded, and all that are, are right.
+  bool IsExcused(const NamedTensor& tensor, size_t o, size_t at, size_t width) const {
+    const GoldenTensor& golden = judgement_.golden()[o];
+    size_t specified = 0, bounded = 0;
+    for (size_t i = at; i < at + width; ++i) {
+      const double high = golden.high.data[i], got = tensor.values.data[i];
+      const double bound = judgement_.permitted()[o].error.data[i] + golden.radius.data[i];
+      specified += !std::isnan(high);
+      if (std::isnan(high) || std::isinf(bound)) continue;
+      ++bounded;
+      const bool equal = got == golden.value.data[i];
+      if (!equal && !(std::abs((got - high) - golden.low.data[i]) <= bound)) return false;
+    }
+    return specified == 0 || bounded > 0;
+  }
+
+  Judgement judgement_;
+};
+
+// Garbage in `count` elements of an output from `first` on.
+struct Place {
+  size_t output, first, count;
+};
+
+Tensors WithGarbage(const Question& q, const Garbage& garbage, const Place& place) {
+  Tensors answer = q.honest;
+  Tensor<double>& values = answer[place.output].values;
+  for (size_t i = place.first; i < place.first + place.count; ++i) {
+    values.data[i] = RoundTo(answer[place.output].dtype,
+                             garbage.element(values.data[i], q.other[place.output].values.data[i]));
+  }
+  return answer;
+}
+
+Tensors OnlyRequired(const Question& q, const Tensors& answer) {
+  Tensors required;
+  for (const TensorSpec& spec : q.c.info().signature.outputs) {
+    if (!spec.optional) required.push_back(answer[q.IndexOf(spec.name)]);
+  }
+  return required;
+}
+
+// What an implementation answers that computes the garbage, and goes on from it.
+Tensors FollowingFrom(const Question& q, const Tensors& answer, size_t output) {
+  const Tensors given = {answer[output]};
+  const Tracing tracing(given);
+  Tensors following = AnswerBy(q.c, q.inputs, q.recipe);
+  following[output] = answer[output];
+  return following;
+}
+
+// Garbage in a drawn output: in all of it, in one row, or in one element.
+void TryGarbage(Question& q, std::mt19937_64& random) {
+  const size_t o = random() % q.honest.size();
+  const Tensor<double>& values = q.honest[o].values;
+  if (values.data.empty()) return;
+  const size_t width = WidthOf(values.shape), element = random() % values.data.size();
+  const Garbage& garbage = kGarbage[random() % kGarbage.size()];
+  const Place places[] = {
+      {o, 0, values.data.size()}, {o, element / width * width, width}, {o, element, 1}};
+  const Place& place = places[random() % std::size(places)];
+  const std::string what = garbage.name + " in " + std::to_string(place.count) + " of " +
+                           q.honest[o].name + " from " + std::to_string(place.first);
+  const Tensors answer = WithGarbage(q, garbage, place);
+  const bool optional = q.c.info().signature.outputs[o].optional;
+  switch (random() % 2) {
+    case 0:
+      return q.Try(answer, what);
+    default:
+      if (optional) return q.Try(FollowingFrom(q, answer, o), what + ", followed");
+      return q.Try(OnlyRequired(q, answer), what + ", alone");
+  }
+}
+
+// Words that make some inputs extreme; empty where an input keeps what it has.
+std::string ExtremeSpec(DType dtype, std::mt19937_64& random) {
+  const bool half = dtype == DType::kF16, wide = dtype == DType::kF64;
+  const std::vector<std::string> specs = {"",
+                                          "",
+                                          "normal(300)",
+                                          "special",
+                                          "nonfinite",
+                                          half   ? "normal(700)"
+                                          : wide ? "normal(1e154)"
+                                                 : "normal(1e19)",
+                                          half ? "normal(5000)" : "normal(1e9)"};
+  return specs[random() % specs.size()];
+}
+
+Case MadeExtreme(Case c, std::mt19937_64& random) {
+  for (const TensorSpec& input : c.info().signature.inputs) {
+    if (input.role != Role::kCase && input.role != Role::kWide) continue;
+    const std::string spec = ExtremeSpec(c.DTypeOf(input), random);
+    if (!spec.empty()) c = c.With("@" + input.name + "=" + spec);
+  }
+  return c;
+}
+
+struct Campaign {
+  size_t drawn, extreme, committed;  // cases
+  size_t answers;                    // to each
+};
+
+class GarbageIn : public testing::TestWithParam<std::string> {
+ protected:
+  void Run(const Campaign& campaign) {
+    std::mt19937_64 random(1);  // its numbers are the same everywhere
+    const CaseSpace space(*MakeOperationNamed(GetParam()));
+    for (size_t n = 0; n < campaign.drawn + campaign.extreme;) {
+      std::vector<size_t> indices;
+      for (const size_t size : space.sizes()) indices.push_back(random() % size);
+      const std::optional<Case> c = space.At(indices);
+      if (!c) continue;
+      Judge(n < campaign.drawn ? *c : MadeExtreme(*c, random), random, campaign.answers);
+      ++n;
+    }
+    const auto lines = ReadCaseLines("fixtures/" + GetParam() + ".cases");
+    for (size_t n = 0; n < std::min(campaign.committed, lines.size()); ++n) {
+      const size_t step = std::max<size_t>(1, lines.size() / campaign.committed);
+      Judge(Case::Parse(lines[n * step].text), random, campaign.answers);
+    }
+    std::cout << cases_ << " cases: " << tried_ << " answers, " << failed_ << " fail, "
+              << unverified_ << " unverified, " << conforming_ << " conform with an excuse\n";
+    EXPECT_GT(failed_, 0u);
+  }
+
+ private:
+  void Judge(const Case& c, std::mt19937_64& random, size_t answers) {
+    try {
+      Question question(c);
+      for (size_t n = 0; n < answers; ++n) TryGarbage(question, random);
+      ++cases_;
+      tried_ += question.tried;
+      failed_ += question.failed;
+      unverified_ += question.unverified;
+      conforming_ += question.conforming;
+    } catch (const Error&) {  // a number beyond the largest of its dtype was drawn
+    }
+  }
+
+  size_t cases_ = 0, tried_ = 0, failed_ = 0, unverified_ = 0, conforming_ = 0;
+};
+
+class SlowGarbageIn : public GarbageIn {};
+
+TEST_P(GarbageIn, OneOutputNeverConforms) {
+  Run({.drawn = 1, .extreme = 2, .committed = 1, .answers = 6});
+}
+
+TEST_P(SlowGarbageIn, OneOutputNeverConforms) {
+  Run({.drawn = 4, .extreme = 8, .committed = 4, .answers = 10});
+}
+
+std::vector<std::string> Names() {
+  std::vector<std::string> names;
+  for (const auto& operation : AllOperations()) names.emplace_back(operation->info().name);
+  return names;
+}
+std::string NameOfTest(const testing::TestParamInfo<std::string>& info) { return info.param; }
+
+INSTANTIATE_TEST_SUITE_P(All, GarbageIn, testing::ValuesIn(Names()), NameOfTest);
+INSTANTIATE_TEST_SUITE_P(All, SlowGarbageIn, testing::ValuesIn(Names()), NameOfTest);
+
+}  // namespace
+}  // namespace sextant::oracle

@@ -1,0 +1,170 @@
+#include "oracle/judge/tensor_judge.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "oracle/judge/bias.h"
+
+namespace sextant::oracle {
+namespace {
+
+double ErrorOf(double got, double value, double high, double low) {
+  if (got == value && std::isinf(got)) return 0;
+  return std::abs((got - high) - low);
+}
+
+// `permitted` and `likely` include the radius.
+Grade GradeOf(const GoldenTensor& golden, size_t i, double got, double error, double permitted,
+              double likely) {
+  if (!(error <= permitted)) return Grade::kFails;
+  if (got == golden.value.data[i] && golden.radius.data[i] == 0) return Grade::kExact;
+  if (error < UlpOf(golden.dtype, golden.high.data[i])) return Grade::kFaithful;
+  return error <= likely ? Grade::kWithin : Grade::kUnlikely;
+}
+
+// Where anything is permitted, NaN and infinity too.
+Grade OpenGradeOf(double error, double likely) {
+  return error <= likely || std::isinf(likely) ? Grade::kExact : Grade::kUnlikely;
+}
+
+// 0 / 0 is 0.
+double RatioOf(double error, double limit) {
+  if (error == 0) return 0;
+  return limit > 0 && !std::isnan(error) ? error / limit : INFINITY;
+}
+
+// One tensor, element by element.
+class TensorJudge {
+ public:
+  TensorJudge(const GoldenTensor& golden, const PermittedTensor& permitted,
+              const Tensor<double>& got)
+      : golden_(golden),
+        permitted_(permitted),
+        got_(got),
+        bias_(got.data.size(), got.shape.empty() ? 1 : std::max<size_t>(1, got.shape.back())) {
+    verdict_.name = golden.name;
+    verdict_.elements = got.data.size();
+  }
+  JudgedTensor Judge(bool independent, double honest_bias, const GoldenTensor& whole) {
+    for (size_t i = 0; i < got_.data.size(); ++i) Take(i, whole.high.data[i]);
+    verdict_.bias = bias_.Mean();
+    verdict_.spread = bias_.Spread();
+    verdict_.honest_bias = honest_bias;
+    if (independent) {
+      verdict_.bias_in_standard_errors = bias_.StandardErrors();
+      const bool within = verdict_.grade == Grade::kFaithful || verdict_.grade == Grade::kWithin;
+      if (within && bias_.IsBeyond(honest_bias)) verdict_.grade = Grade::kUnlikely;
+    }
+    return {std::move(verdict_), got_.shape, std::move(found_)};
+  }
+
+ private:
+  // `specified` is NaN where the case specifies nothing.
+  void Take(size_t i, double specified) {
+    const double got = got_.data[i], high = golden_.high.data[i], low = golden_.low.data[i];
+    const double radius = golden_.radius.data[i], bound = permitted_.error.data[i] + radius;
+    if (std::isnan(high)) {
+      const bool open = !std::isnan(specified);
+      found_.push_back(open ? Judged::kOpen : Judged::kUnspecified);
+      ++(open ? verdict_.unjudgeable : verdict_.unspecified);
+      return;
+    }
+    verdict_.enclosed += radius > 0;
+    const double error = ErrorOf(got, golden_.value.data[i], high, low);
+    const double likely = permitted_.likely.data[i] + radius;
+    const bool open = std::isinf(bound);
+    const Grade grade =
+        open ? OpenGradeOf(error, likely) : GradeOf(golden_, i, got, error, bound, likely);
+    const bool fails = grade == Grade::kFails;
+    verdict_.grade = std::max(verdict_.grade, grade);
+    verdict_.failed += fails;
+    verdict_.unlikely += grade == Grade::kUnlikely;
+    verdict_.unjudgeable += open;
+    verdict_.vacuous += !open && permitted_.vacuous[i] && !fails;
+    found_.push_back(open || (permitted_.vacuous[i] && !fails) ? Judged::kOpen : Judged::kJudged);
+    verdict_.judged += found_.back() == Judged::kJudged;
+    const double limit = grade == Grade::kUnlikely ? likely : bound;
+    const std::pair rank(std::max(grade, Grade::kWithin), RatioOf(error, limit));
+    if (rank > worst_) {
+      worst_ = rank;
+      verdict_.worst = {IndexText(golden_.name, got_.shape, i), got, high, bound, error, likely};
+    }
+    if (bound > 0 && !open && !fails)
+      bias_.Add(i, got, error == 0 ? 0 : ((got - high) - low) / bound);
+  }
+
+  const GoldenTensor& golden_;
+  const PermittedTensor& permitted_;
+  const Tensor<double>& got_;
+  TensorVerdict verdict_;
+  std::vector<Judged> found_;
+  Bias bias_;
+  std::pair<Grade, double> worst_ = {Grade::kExact, -1};
+};
+
+// Rows along the last axis.
+size_t WidthOf(const Shape& shape) { return shape.empty() ? 1 : std::max<size_t>(1, shape.back()); }
+
+// The first row of a tensor with an open element and no judged one, and how many there are of all.
+struct OpenRows {
+  explicit OpenRows(const JudgedTensor& tensor) {
+    const size_t width = WidthOf(tensor.shape);
+    for (size_t at = 0; at < tensor.elements.size(); at += width, ++all) {
+      const auto row = std::span(tensor.elements).subspan(at, width);
+      if (std::ranges::find(row, Judged::kJudged) != row.end()) continue;
+      if (std::ranges::find(row, Judged::kOpen) == row.end()) continue;
+      if (open++ == 0) first = all;
+    }
+  }
+  size_t all = 0, open = 0, first = 0;
+};
+
+}  // namespace
+
+std::vector<JudgedTensor> JudgeTensors(const Case& c, const Standard& standard,
+                                       const Tensors& outputs) {
+  // One rounded power may stand behind all frequencies, and so behind everything.
+  const bool independent = c.info().steps.find("frequency") == std::string_view::npos;
+  std::vector<JudgedTensor> tensors;
+  for (size_t o = 0; o < standard.golden.size(); ++o) {
+    const GoldenTensor& golden = standard.golden[o];
+    const auto at = std::ranges::find(outputs, golden.name, &NamedTensor::name);
+    if (at == outputs.end()) continue;  // an optional output that was left out
+    tensors.push_back(TensorJudge(golden, standard.permitted[o], at->values)
+                          .Judge(independent,
+                                 standard.honest_bias.empty() ? 0 : standard.honest_bias[o],
+                                 standard.whole ? (*standard.whole)[o] : golden));
+  }
+  return tensors;
+}
+
+Doubt DoubtOf(const std::vector<JudgedTensor>& tensors) {
+  Doubt doubt;
+  bool any = false, none_judged = true;
+  std::string whole;
+  for (const JudgedTensor& tensor : tensors) {
+    const bool judged =
+        std::ranges::find(tensor.elements, Judged::kJudged) != tensor.elements.end();
+    any = any || !tensor.elements.empty();
+    none_judged = none_judged && !judged;
+    const OpenRows rows(tensor);
+    if (rows.open == 0) continue;
+    doubt.rows += rows.open;
+    const std::string& name = tensor.verdict.name;
+    if (!judged && whole.empty()) whole = "no element of " + name + " could have failed";
+    if (!doubt.message.empty() || !judged) continue;
+    Shape shape = tensor.shape;
+    shape.pop_back();
+    doubt.message = "no element of " + std::to_string(rows.open) + " of " +
+                    std::to_string(rows.all) + " rows of " + name +
+                    " could have failed; the first is " + IndexText(name, shape, rows.first);
+  }
+  if (!whole.empty()) doubt.message = whole;
+  // An empty answer could have had another shape.
+  else if (any && none_judged)
+    doubt.message = "no element of it could have failed";
+  doubt.only_rows = !doubt.message.empty() && whole.empty() && !none_judged;
+  return doubt;
+}
+
+}  // namespace sextant::oracle

@@ -1,0 +1,43 @@
+#include "oracle/rope/any_angle.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "oracle/subject/subject.h"
+#include "reference/case/operations.h"
+#include "reference/prove/prove.h"
+
+namespace sextant::oracle {
+namespace {
+
+// Turns by wrong angles: positions are clamped at 64.
+Subject Clamping() {
+  Subject subject = RecipeSubject("native");
+  subject.answer = [](const Case& c, Tensors inputs) {
+    for (double& p : inputs[1].values.data) p = std::min(p, 64.0);
+    return Answer{.message = "", .outputs = AnswerBy(c, inputs, ParseRecipe("native", c.dtype()))};
+  };
+  return subject;
+}
+
+TEST(AnyAngle, LawsThatSpeakOfNoAngleHoldForWrongAngles) {
+  const auto verdicts =
+      CheckProperties(*MakeOperationNamed("rope"), Clamping(), "native",
+                      {.only = {"keeps_length", "transpose_turns_back", "order_does_not_matter"}});
+  EXPECT_EQ(verdicts.size(), 3u);
+  for (const PropertyVerdict& verdict : verdicts) {
+    EXPECT_EQ(verdict.status, PropertyVerdict::Status::kHolds)
+        << verdict.name << ": " << verdict.counterexample << ": " << verdict.detail;
+  }
+}
+
+TEST(AnyAngle, LawsThatSpeakOfAnglesAreBroken) {
+  for (const auto& verdict : CheckProperties(*MakeOperationNamed("rope"), Clamping(), "native",
+                                             {.only = {"angles_add"}})) {
+    EXPECT_EQ(verdict.status, PropertyVerdict::Status::kBroken);
+  }
+}
+
+}  // namespace
+}  // namespace sextant::oracle
