@@ -1,21 +1,95 @@
 #include "reference/prove/prove.h"
 
+#include <tbb/global_control.h>
+#include <tbb/info.h>
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <mutex>
 
-#include "reference/prove/slice_evaluation.h"
 #include "reference/prove/slices.h"
+#include "reference/prove/trace.h"
 
 namespace sextant {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr size_t kSliceElements = size_t{1} << 15;  // a few MiB of big numbers
 // 184 bits decide nearly everything (below 192 MPFR has code for just three words); exact sums of
 // products of doubles need up to 4200.
 constexpr int kPrecisions[] = {184, 384, 768, 1536, 3072, 6144};
+
+template <class Real>
+Outputs<Real> MakeOutputs(const Case& c, const Slice& slice) {
+  Outputs<Real> outputs;
+  for (const TensorSpec& spec : c.info().signature.outputs) {
+    outputs.push_back({c.DTypeOf(spec), Tensor<Real>(ShapeIn(c.ShapeOf(spec), spec, slice))});
+  }
+  return outputs;
+}
+
+Tensors TakeInputs(const Case& c, const Tensors& inputs, const Slice& slice) {
+  Tensors part;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    part.push_back({inputs[i].name, inputs[i].dtype,
+                    Take(inputs[i].values, c.info().signature.inputs[i], slice)});
+  }
+  return part;
+}
+
+// The part of a subject's own tensors that belongs to a slice.
+Tensors TakeOwn(const Case& c, const Tensors* own, const Slice& slice) {
+  Tensors part;
+  if (!own) return part;
+  for (const TensorSpec& spec : c.info().signature.outputs) {
+    const auto at = std::ranges::find(*own, spec.name, &NamedTensor::name);
+    if (at != own->end()) part.push_back({at->name, at->dtype, Take(at->values, spec, slice)});
+  }
+  return part;
+}
+
+// Runs `work` on every slice, on that many threads.
+template <class Work>
+void ForEachSlice(const Case& c, const ProveOptions& options, Work work) {
+  const std::vector<Slice> slices = CutCase(c, kSliceElements);
+  std::mutex mutex;
+  size_t done = 0;
+  // More threads than cores are nobody's loss; without this TBB would grumble on stderr.
+  const int threads = options.threads > 0 ? options.threads : tbb::info::default_concurrency();
+  const tbb::global_control allowed(tbb::global_control::max_allowed_parallelism,
+                                    static_cast<size_t>(threads));
+  tbb::task_arena arena(threads);
+  arena.execute([&] {
+    tbb::parallel_for(size_t{0}, slices.size(), [&](size_t i) {
+      work(slices[i]);
+      if (!options.progress) return;
+      const std::lock_guard lock(mutex);
+      options.progress(static_cast<double>(++done) / static_cast<double>(slices.size()));
+    });
+  });
+}
+
+// What is asked; `own` is of ProveOptions.
+struct Asked {
+  const Operation& operation;
+  const Case& c;
+  const Tensors& inputs;
+  const Tensors* own;
+};
+
+template <class Real>
+Outputs<Real> Evaluated(const Asked& asked, const Slice& slice) {
+  const InSlice in(slice);
+  const Tensors own = TakeOwn(asked.c, asked.own, slice);
+  const Tracing tracing(own);
+  Outputs<Real> outputs = MakeOutputs<Real>(asked.c, slice);
+  asked.operation.Evaluate(TakeInputs(asked.c, asked.inputs, slice), outputs);
+  return outputs;
+}
 
 // A proof under way. An element is open as long as its radius is not 0; until then the golden has
 // the best enclosure that any precision gave, and an infinite radius where none gave one.
