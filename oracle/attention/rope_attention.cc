@@ -63,6 +63,10 @@ std::vector<Defect> TurnDefects() {
                    "the length after the new token was appended "
                    "(fla-org/flash-linear-attention#766)",
                    "position_q", 1),
+      ClampedInput("negative_queries_clamped", "negative positions of queries are taken for 0",
+                   "position_q"),
+      ClampedInput("negative_keys_clamped", "negative positions of keys are taken for 0",
+                   "position_k"),
       ChangedInputs("positions_of_first_batch", "every batch has the positions of the first",
                     [](const Case& c, Tensors& inputs) {
                       for (const char* name : {"position_q", "position_k"}) {

@@ -1,137 +1,144 @@
 #include "oracle/audit/audit.h"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
+#include <memory>
+#include <optional>
 
-#include "oracle/catalog/catalog.h"
-#include "oracle/defect/blind_spot.h"
+#include "oracle/audit/mutants.h"
 #include "oracle/judge/judge.h"
 
 namespace sextant::oracle {
 namespace {
 
-// A case with everything that judging an answer to it needs.
-struct Question {
-  Case c;
-  Recipe recipe;
-  Tensors inputs;
-  Judgement judge;
-
-  Question(const Case& of, const AuditOptions& options)
-      : c(of),
-        recipe(ParseRecipe(options.honest.recipe, c.dtype())),
-        inputs(DrawInputs(c, options.read_file)),
-        judge(c, inputs, recipe) {}
-  bool Fails(const Tensors& answer) const {
-    return judge(answer).status == Verdict::Status::kFails;
-  }
-};
-
-bool Catches(const Question& question, const Defect& defect) {
-  const auto hypothesis = defect.hypothesis(question.c, question.inputs, question.recipe);
-  return hypothesis && question.Fails(Predict(*hypothesis, question.c));
-}
-
-// The answer with one element moved to the nearest value beyond what is permitted there; empty if
-// no element can be moved so.
-std::optional<Tensors> PushedBeyond(const Question& question, Tensors answer) {
-  for (size_t o = 0; o < answer.size(); ++o) {
-    const auto& goldens = question.judge.golden();
-    const auto at = std::ranges::find(goldens, answer[o].name, &GoldenTensor::name);
-    const GoldenTensor& golden = *at;  // an optional output may be left out
-    const auto& errors =
-        question.judge.permitted()[static_cast<size_t>(at - goldens.begin())].error.data;
-    for (size_t i = 0; i < golden.high.data.size(); ++i) {
-      const double bound = errors[i] + golden.radius.data[i];
-      if (!std::isfinite(golden.value.data[i]) || !std::isfinite(bound)) continue;
-      double pushed = RoundTo(golden.dtype, golden.high.data[i] + bound);
-      while (std::isfinite(pushed) &&
-             !(std::abs((pushed - golden.high.data[i]) - golden.low.data[i]) > bound)) {
-        pushed = NextUp(golden.dtype, pushed);
-      }
-      if (!std::isfinite(pushed)) continue;
-      answer[o].values.data[i] = pushed;
-      return answer;
-    }
-  }
-  return std::nullopt;
-}
-
-// Whichever way the answer is lost there, the case tells.
-bool Sees(const Question& question, const BlindSpot& spot, const Tensors& honest) {
-  const auto losses = spot.losses(question.c, question.inputs, honest);
-  return !losses.empty() &&
-         std::ranges::all_of(losses, [&](const Tensors& lost) { return question.Fails(lost); });
-}
-
-// What the cases of one operation have caught so far.
-class Scores {
+// Counts the steps of an audit.
+class Steps {
  public:
-  explicit Scores(const std::string& operation)
-      : defects_(OracleOf(operation).defects), blind_spots_(BlindSpotsOf(operation)) {
-    for (const Defect& defect : defects_) {
-      results_.push_back({operation, defect.name, defect.why, {}});
-    }
-    for (const BlindSpot& spot : blind_spots_) {
-      spots_.push_back({operation, spot.name, spot.why, {}});
-    }
-    pushed_ = {operation,
-               "(one element pushed)",
-               "one element of an honest answer just beyond its permitted error",
-               {}};
-  }
-  void Take(size_t index, const Question& question, const Tensors& honest) {
-    for (size_t d = 0; d < results_.size(); ++d) {
-      if (Catches(question, defects_[d])) results_[d].by.push_back(index);
-    }
-    for (size_t s = 0; s < spots_.size(); ++s) {
-      if (Sees(question, blind_spots_[s], honest)) spots_[s].by.push_back(index);
-    }
-    const auto pushed = PushedBeyond(question, honest);
-    if (!pushed) return;
-    if (!question.Fails(*pushed)) missed_ = true;
-    pushed_.by.push_back(index);
-  }
-  std::vector<Caught> Results() const {
-    std::vector<Caught> all = results_;
-    all.insert(all.end(), spots_.begin(), spots_.end());
-    all.push_back(pushed_);
-    if (missed_) all.back().by.clear();  // it must be caught wherever it can be
-    return all;
+  Steps(size_t all, const AuditOptions& options) : all_(all), progress_(options.progress) {}
+  void Next() {
+    ++done_;
+    if (progress_) progress_(static_cast<double>(done_) / static_cast<double>(all_));
   }
 
  private:
-  const std::vector<Defect>& defects_;
-  const std::vector<BlindSpot>& blind_spots_;
-  std::vector<Caught> results_, spots_;
-  Caught pushed_;
-  bool missed_ = false;
+  size_t done_ = 0, all_;
+  const std::function<void(double done)>& progress_;
+};
+
+// The case asked in another dtype; null where that cannot be asked or the honest subject fails.
+std::unique_ptr<Question> AskedIn(DType dtype, const Case& c, const AuditOptions& options) {
+  const auto retyped = Retyped(c, dtype);
+  if (!retyped) return nullptr;
+  try {
+    return std::make_unique<Question>(*retyped, options.honest, options.read_file);
+  } catch (const Error&) {
+    return nullptr;  // a number of an input is beyond the dtype
+  }
+}
+
+// What the cases of one operation catch.
+class Scores {
+ public:
+  explicit Scores(const std::string& operation) : mutants_(MutantsOf(operation)) {
+    for (const Mutant& mutant : mutants_) results_.push_back({operation, mutant.name, mutant.why});
+    missed_.resize(mutants_.size());
+  }
+  void Take(size_t index, const Question& question) {
+    own_.push_back(index);
+    for (size_t m = 0; m < mutants_.size(); ++m) {
+      const std::optional<bool> caught = mutants_[m].caught(question);
+      if (!caught) continue;
+      if (*caught) results_[m].by.push_back(index);
+      if (!*caught && mutants_[m].everywhere) missed_[m] = true;
+    }
+  }
+  void Finish(const std::vector<Case>& cases, const AuditOptions& options, Steps& steps) {
+    for (size_t m = 0; m < mutants_.size(); ++m) {
+      if (missed_[m]) results_[m].by.clear();
+    }
+    std::ranges::stable_sort(own_, {}, [&](size_t i) { return SizeOf(cases[i]); });
+    for (const DType dtype : kCaseDTypes) Retype(dtype, cases, options, steps);
+  }
+  const std::vector<Caught>& results() const { return results_; }
+
+ private:
+  // Asks in `dtype` what no case of that dtype catches.
+  void Retype(DType dtype, const std::vector<Case>& cases, const AuditOptions& options,
+              Steps& steps) {
+    std::map<size_t, std::vector<size_t>> found;  // of a mutant, the cases that would catch it
+    for (size_t m = 0; m < mutants_.size(); ++m) {
+      const auto& by = results_[m].by;
+      if (by.empty() || !mutants_[m].in_every_dtype) continue;
+      if (std::ranges::any_of(by, [&](size_t i) { return cases[i].dtype() == dtype; })) continue;
+      found[m];
+    }
+    for (const size_t i : own_) {
+      steps.Next();
+      std::vector<size_t> open;
+      for (const auto& [m, retyped] : found) {
+        if (!options.all_retyped && !retyped.empty()) continue;
+        if (std::ranges::binary_search(results_[m].by, i)) open.push_back(m);
+      }
+      if (open.empty()) continue;
+      const auto question = AskedIn(dtype, cases[i], options);
+      if (!question) continue;
+      for (const size_t m : open) {
+        if (mutants_[m].caught(*question) == true && !question->HonestFails())
+          found[m].push_back(i);
+      }
+    }
+    for (auto& [m, retyped] : found) {
+      if (retyped.empty()) {
+        results_[m].cannot_show.push_back(dtype);
+      } else {
+        results_[m].missing.push_back({dtype, std::move(retyped)});
+      }
+    }
+  }
+
+  std::vector<Mutant> mutants_;
+  std::vector<Caught> results_;
+  std::vector<bool> missed_;  // a case let it pass to which it applies
+  std::vector<size_t> own_;   // the cases of the operation
 };
 
 }  // namespace
 
 bool Audit::Passed() const {
-  return dishonest.empty() && !results.empty() &&
-         std::ranges::none_of(results, [](const Caught& c) { return c.by.empty(); });
+  return dishonest.empty() && !results.empty() && std::ranges::none_of(results, &Caught::Survives);
+}
+
+std::optional<Case> Retyped(const Case& c, DType dtype) {
+  try {
+    return c.With("dtype=" + std::string(NameOf(dtype)));
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+size_t SizeOf(const Case& c) {
+  size_t size = 0;
+  for (const TensorSpec& output : c.info().signature.outputs) size += CountOf(c.ShapeOf(output));
+  return size;
 }
 
 Audit AuditSuite(const std::vector<Case>& cases, const AuditOptions& options) {
   Audit audit;
   std::map<std::string, Scores> scores;
+  Steps steps(cases.size() * (1 + std::size(kCaseDTypes)), options);
   for (size_t i = 0; i < cases.size(); ++i) {
-    const Case& c = cases[i];
-    const Question question(c, options);
-    const Tensors answer = options.honest.answer(c, question.inputs).outputs;
-    if (question.Fails(answer)) audit.dishonest.push_back(c.ToString());
-    if (audit.dishonest.empty())
-      scores.try_emplace(c.name(), c.name()).first->second.Take(i, question, answer);
-    if (options.progress)
-      options.progress(static_cast<double>(i + 1) / static_cast<double>(cases.size()));
+    const Question question(cases[i], options.honest, options.read_file);
+    if (question.HonestFails()) audit.dishonest.push_back(cases[i].ToString());
+    if (audit.dishonest.empty()) {
+      const std::string& operation = cases[i].name();
+      scores.try_emplace(operation, operation).first->second.Take(i, question);
+    }
+    steps.Next();
   }
   if (!audit.dishonest.empty()) return audit;
-  for (const auto& [operation, own] : scores) {
-    for (Caught& result : own.Results()) audit.results.push_back(std::move(result));
+  for (auto& [operation, own] : scores) {
+    own.Finish(cases, options, steps);
+    audit.results.insert(audit.results.end(), own.results().begin(), own.results().end());
   }
   return audit;
 }

@@ -1,5 +1,7 @@
-// Tests the test suite: do these cases catch every defect, and an honest subject that errs just
-// once by just too much?
+// Tests the test suite: do these cases catch every mutant of an honest subject
+// (oracle/audit/mutants.h)? A mutant must be caught in every dtype in which it can show. It can
+// show in a dtype if a case that catches it in another dtype would catch it there as well, once its
+// dtype is changed.
 #pragma once
 
 #include <functional>
@@ -12,12 +14,21 @@
 
 namespace sextant::oracle {
 
-// One thing that must be caught, and by which of the cases it is; by none if it survives.
+// A dtype of which no case catches a mutant that can show there.
+struct Missing {
+  DType dtype;
+  std::vector<size_t> retyped;  // the cases that would catch it in this dtype, smallest first
+};
+
+// One mutant, and by which of the cases it is caught; by none if it survives everywhere.
 struct Caught {
   std::string operation;
-  std::string what;  // the name of a defect or blind spot, or "(one element pushed)"
+  std::string what;  // the name of the mutant
   std::string why;
-  std::vector<size_t> by;
+  std::vector<size_t> by{};
+  std::vector<Missing> missing{};    // empty unless it is caught in some dtype
+  std::vector<DType> cannot_show{};  // dtypes in which no case that catches it would
+  bool Survives() const { return by.empty() || !missing.empty(); }
 };
 
 struct Audit {
@@ -32,7 +43,14 @@ struct AuditOptions {
   FileReader read_file = nullptr;                       // for inputs that are files
   // What must conform to every case before anything is scored, and what errs just once.
   Subject honest = RecipeSubject("native");
+  bool all_retyped = false;  // Missing names all cases that would do, not only the smallest
 };
 Audit AuditSuite(const std::vector<Case>& cases, const AuditOptions& options = {});
+
+// The same case in another dtype; empty if there is none.
+std::optional<Case> Retyped(const Case& c, DType dtype);
+
+// How many elements its answer has.
+size_t SizeOf(const Case& c);
 
 }  // namespace sextant::oracle

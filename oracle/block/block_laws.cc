@@ -82,6 +82,7 @@ std::vector<Property> BlockLaws() {
 std::vector<Defect> BlockInputDefects() {
   return {
       LengthOneMore(),
+      ClampedInput("negative_position_clamped", "a negative position is taken for 0", "position"),
       ExchangedInputs("gate_exchanged_with_up", "the other half goes through the activation",
                       {{"gate", "up"}}),
       ExchangedInputs("keys_exchanged_with_values",

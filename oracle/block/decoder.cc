@@ -131,6 +131,7 @@ std::vector<Defect> InputDefects() {
       ChangedInput(
           "token_before", "every token is taken for the one before it", "token",
           [](Tensor<double>& token) { std::shift_right(token.data.begin(), token.data.end(), 1); }),
+      ClampedInput("negative_position_clamped", "a negative position is taken for 0", "position"),
       ExchangedInputs("gate_exchanged_with_up", "the other half goes through the activation",
                       {{"gate", "up"}}),
       ChangedRecipe("handed_on_in_bf16", "tensors are handed on in bf16 whatever the dtype",

@@ -133,7 +133,8 @@ BlindSpot LongRows(const std::vector<Condition>& conditions, Ends ends) {
             }
             const auto* instead = ends == Ends::kZero ? nullptr : InPlaceOf(inputs, honest);
             return {LostEndsOfRows(honest, instead)};
-          }};
+          },
+          conditions.size() > 2};
 }
 
 BlindSpot ManySlices(const std::string& letter) {

@@ -22,6 +22,7 @@ struct BlindSpot {
   // The ways in which an honest answer is lost there; none for other cases.
   std::function<std::vector<Tensors>(const Case&, const Tensors& inputs, const Tensors& honest)>
       losses;
+  bool is_pair = false;  // of two conditions, of which the dtype may be one, beside the length
 };
 
 std::vector<BlindSpot> BlindSpotsOf(const Operation& operation);

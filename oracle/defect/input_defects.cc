@@ -49,6 +49,16 @@ Defect CountedInput(std::string name, std::string why, std::string input) {
                       });
 }
 
+Defect ClampedInput(std::string name, std::string why, std::string input) {
+  return ChangedInputs(std::move(name), std::move(why),
+                       [input = std::move(input)](const Case&, Tensors& inputs) {
+                         Tensor<double>& tensor = In(inputs, input);
+                         const std::vector<double> before = tensor.data;
+                         for (double& x : tensor.data) x = std::max(x, 0.0);
+                         return tensor.data != before;
+                       });
+}
+
 Defect DoubledInput(std::string name, std::string why, std::string input) {
   return ChangedInput(std::move(name), std::move(why), std::move(input),
                       [](Tensor<double>& tensor) { tensor = Times(tensor, 2); });

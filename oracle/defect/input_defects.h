@@ -23,6 +23,9 @@ inline Defect MissingInput(std::string name, std::string why, std::string input)
 Defect ShiftedInput(std::string name, std::string why, std::string input, double by);
 Defect CountedInput(std::string name, std::string why, std::string input);
 
+// Numbers below 0 taken for 0.
+Defect ClampedInput(std::string name, std::string why, std::string input);
+
 // Counted twice.
 Defect DoubledInput(std::string name, std::string why, std::string input);
 

@@ -18,11 +18,10 @@ std::vector<Defect> QueryKeyDefects() {
                    [](Tensor<double>& p) {
                      if (!p.data.empty()) std::ranges::fill(p.data, p.data.back());
                    }),
-      ChangedInput("negative_positions_clamped", "positions of padding are taken for 0",
-                   "key_position",
-                   [](Tensor<double>& p) {
-                     for (double& x : p.data) x = std::max(x, 0.0);
-                   }),
+      ClampedInput("negative_positions_clamped", "positions of padding are taken for 0",
+                   "key_position"),
+      ClampedInput("negative_queries_clamped", "negative positions of queries are taken for 0",
+                   "query_position"),
       ChangedInputs("queries_and_keys_exchanged", "the difference has the other sign",
                     [](const Case&, Tensors& inputs) {
                       for (const char* name : {"query_position", "key_position"}) {

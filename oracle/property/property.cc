@@ -80,61 +80,99 @@ rc::Gen<std::vector<size_t>> AnyIndices(const CaseSpace& space) {
   });
 }
 
-PropertyVerdict Check(const Property& property, const CaseSpace& space, const Ask& ask,
-                      const PropertyOptions& options) {
-  PropertyVerdict verdict{
-      .name = property.name, .sentence = property.sentence, .counterexample = "", .detail = ""};
-  rc::detail::TestParams params;
-  params.seed = options.seed;
-  params.maxSuccess = options.count;
-  params.maxDiscardRatio = 100;
-  const size_t most_declined = kMostDeclined * static_cast<size_t>(options.count);
-  rc::detail::TestMetadata metadata;
-  rc::detail::TestListenerAdapter silent;  // and no word of RapidCheck's own configuration
-  metadata.id = property.name;
-  std::string last_line, last_detail;
-  std::optional<CouldNotRun> broken_down;
-  std::optional<Declined> declined;
-  const auto result = rc::detail::checkTestable(
-      [&] {
-        const std::optional<Case> c = space.At(*AnyIndices(space));
-        RC_PRE(c.has_value());
-        // No use in asking again, nor in shrinking.
-        if (broken_down || verdict.declined >= most_declined) return;
-        Findings findings;
-        try {
-          findings = property.check(*c, DrawInputs(*c), ask);
-        } catch (const Declined& e) {
-          declined = e;
-          if (last_line.empty())
-            ++verdict.declined;  // else it was drawn to shrink a counterexample
-          RC_DISCARD("declined");
-        } catch (const CouldNotRun& e) {
-          broken_down = e;
-          last_line = c->ToString();
-        }
-        verdict.cases += findings.count() > 0;
-        if (findings.Hold()) return;
-        last_line = c->ToString();
-        last_detail = findings.Worst();
-        RC_FAIL("broken");
-      },
-      metadata, params, silent, std::unordered_map<std::string, rc::detail::Reproduce>());
-  if (broken_down) {
-    verdict.status = PropertyVerdict::Status::kCouldNotRun;
-    verdict.counterexample = last_line;
-    verdict.detail = broken_down->message;
-  } else if (result.template is<rc::detail::FailureResult>()) {
-    verdict.status = PropertyVerdict::Status::kBroken;
-    verdict.counterexample = last_line;
-    verdict.detail = last_detail;
-  } else if (verdict.cases == 0) {
-    verdict.status = PropertyVerdict::Status::kDeclined;
-    verdict.detail = declined ? "the subject declined every case: " + declined->message
-                              : "the law spoke of no case that was drawn";
+// One law on one subject: what its cases showed.
+class Run {
+ public:
+  Run(const Property& property, const CaseSpace& space, const Ask& ask,
+      const PropertyOptions& options)
+      : property_(property), space_(space), ask_(ask), options_(options) {}
+
+  PropertyVerdict operator()() {
+    rc::detail::TestParams params;
+    params.seed = options_.seed;
+    params.maxSuccess = options_.count;
+    params.maxDiscardRatio = 100;
+    rc::detail::TestMetadata metadata;
+    rc::detail::TestListenerAdapter silent;  // and no word of RapidCheck's own configuration
+    metadata.id = property_.name;
+    rc::detail::checkTestable([this] { Try(); }, metadata, params, silent,
+                              std::unordered_map<std::string, rc::detail::Reproduce>());
+    return Conclude();
   }
-  return verdict;
-}
+
+ private:
+  // Draws a case and looks at what the law finds there; also called to shrink a counterexample.
+  void Try() {
+    const std::optional<Case> c = space_.At(*AnyIndices(space_));
+    RC_PRE(c.has_value());
+    if (crash_ || verdict_.declined >= MostDeclined()) return;  // no use in asking again
+    Findings findings;
+    try {
+      findings = property_.check(*c, DrawInputs(*c), ask_);
+    } catch (const Declined& e) {
+      declined_ = e.message;
+      verdict_.declined += !IsBroken();
+      RC_DISCARD("declined");
+    } catch (const CouldNotRun& e) {
+      crash_ = e.message;
+      crash_line_ = c->ToString();
+      return;
+    }
+    if (!IsBroken()) {
+      ++answered_;
+      verdict_.cases += findings.count() > 0;
+    }
+    if (findings.Hold()) return;
+    verdict_.counterexample = c->ToString();
+    verdict_.detail = findings.Worst();
+    RC_FAIL("broken");
+  }
+
+  // A counterexample stays one, whatever happens while it is shrunk.
+  PropertyVerdict Conclude() {
+    verdict_.name = property_.name;
+    verdict_.sentence = property_.sentence;
+    if (IsBroken()) {
+      verdict_.status = PropertyVerdict::Status::kBroken;
+      if (crash_) {
+        verdict_.detail += "\n  not shrunk any further: at " + crash_line_ +
+                           " the subject could not be run: " + *crash_;
+      }
+    } else if (crash_) {
+      verdict_.status = PropertyVerdict::Status::kCouldNotRun;
+      verdict_.counterexample = crash_line_;
+      verdict_.detail = *crash_;
+    } else if (answered_ < static_cast<size_t>(options_.count) || verdict_.cases == 0) {
+      verdict_.status = PropertyVerdict::Status::kDeclined;
+      verdict_.detail = Shortfall();
+    }
+    return std::move(verdict_);
+  }
+
+  // Why the law cannot be said to hold although nothing broke it.
+  std::string Shortfall() const {
+    if (!declined_) {
+      return verdict_.cases == 0 ? "the law spoke of no case that was drawn"
+                                 : "too few cases exist";
+    }
+    if (answered_ == 0) return "the subject declined every case: " + *declined_;
+    return "the subject answered only " + std::to_string(answered_) + " of " +
+           std::to_string(options_.count) + " cases and declined " +
+           std::to_string(verdict_.declined) + ": " + *declined_;
+  }
+
+  bool IsBroken() const { return !verdict_.counterexample.empty(); }
+  size_t MostDeclined() const { return kMostDeclined * static_cast<size_t>(options_.count); }
+
+  const Property& property_;
+  const CaseSpace& space_;
+  const Ask& ask_;
+  const PropertyOptions& options_;
+  PropertyVerdict verdict_;
+  size_t answered_ = 0;
+  std::optional<std::string> declined_, crash_;  // why, of the last case declined; of the crash
+  std::string crash_line_;
+};
 
 }  // namespace
 
@@ -176,7 +214,7 @@ std::vector<PropertyVerdict> CheckEach(const std::vector<Property>& properties,
   std::vector<PropertyVerdict> verdicts;
   for (const Property& property : properties) {
     if (!options.only.empty() && !options.only.contains(property.name)) continue;
-    verdicts.push_back(Check(property, space, ask, options));
+    verdicts.push_back(Run(property, space, ask, options)());
   }
   return verdicts;
 }

@@ -162,6 +162,44 @@ TEST(CheckProperties, SaysWhatWasDeclinedAndWhatCouldNotRun) {
   EXPECT_NO_THROW(Case::Parse(verdict.counterexample));
 }
 
+// Crashes as soon as it has been wrong once: while its counterexample is shrunk.
+TEST(CheckProperties, ACrashWhileShrinkingDoesNotHideTheCounterexample) {
+  bool wrong = false;
+  const Subject fragile{"fragile", "native", [&wrong](const Case& c, const Tensors& inputs) {
+                          if (wrong)
+                            return Answer{Answer::Status::kFailed, "killed by SIGSEGV", {}};
+                          const Answer answer =
+                              DefectSubject("rope/rotates_backwards").answer(c, inputs);
+                          const Answer right = RecipeSubject("native").answer(c, inputs);
+                          wrong = answer.outputs[0].values.data != right.outputs[0].values.data;
+                          return answer;
+                        }};
+  const std::string law = "turns_from_first_to_second";
+  const auto verdicts = CheckProperties(*MakeOperationNamed("rope"), fragile, "native",
+                                        {.count = 100, .only = {law}});
+  const PropertyVerdict& verdict = verdicts.at(0);
+  EXPECT_EQ(verdict.status, Status::kBroken);
+  EXPECT_FALSE(Find("rope", law, DefectSubject("rope/rotates_backwards"),
+                    Case::Parse(verdict.counterexample))
+                   .Hold());
+  EXPECT_THAT(verdict.detail, HasSubstr("off by"));
+  EXPECT_THAT(verdict.detail, HasSubstr("could not be run: killed by SIGSEGV"));
+}
+
+TEST(CheckProperties, WhatAnsweredTooFewCasesDoesNotHold) {
+  std::string only;
+  const Subject once{"once", "native", [&only](const Case& c, const Tensors& inputs) {
+                       if (only.empty()) only = c.ToString();
+                       if (c.ToString() == only) return RecipeSubject("native").answer(c, inputs);
+                       return Answer{Answer::Status::kUnsupported, "not today", {}};
+                     }};
+  const auto verdicts = CheckProperties(*MakeOperationNamed("rms_norm"), once, "native",
+                                        {.count = 20, .only = {"odd"}});
+  EXPECT_EQ(verdicts.at(0).status, Status::kDeclined);
+  EXPECT_THAT(verdicts.at(0).detail, testing::ContainsRegex("answered only [0-9]+ of 20 cases"));
+  EXPECT_THAT(verdicts.at(0).detail, HasSubstr("not today"));
+}
+
 TEST(CheckProperties, AsksOnceForWhatIsDeclined) {
   std::multiset<std::pair<std::string, double>> asked;
   const Subject declines{"declines", "native", [&asked](const Case& c, const Tensors& inputs) {

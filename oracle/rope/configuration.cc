@@ -1,5 +1,8 @@
 #include "oracle/rope/configuration.h"
 
+#include <map>
+#include <string>
+
 #include "oracle/property/laws.h"
 #include "reference/number/real.h"
 
@@ -20,7 +23,9 @@ bool OfFrequencyAlone(const RopeScaling& scaling) {
          std::holds_alternative<Llama3Scaling>(scaling);
 }
 
-ExactFrequencies FrequenciesOf(const RopeScaling& scaling, const RotarySetting& setting) {
+namespace {
+
+ExactFrequencies Compute(const RopeScaling& scaling, const RotarySetting& setting) {
   const GrownBase<Wide> base{setting.base, GrowthOf<Wide>(scaling, setting), setting.R};
   const ScalingFormula<Wide> scaled = FormulaOf<Wide>(scaling, setting);
   ExactFrequencies exact;
@@ -29,6 +34,21 @@ ExactFrequencies FrequenciesOf(const RopeScaling& scaling, const RotarySetting& 
   }
   exact.amplitude = AmplitudeOf<Wide>(scaling, setting).High();
   return exact;
+}
+
+}  // namespace
+
+// Many defects of a case ask for the same ones, and a hundred digits are dear: each is computed
+// once.
+ExactFrequencies FrequenciesOf(const RopeScaling& scaling, const RotarySetting& setting) {
+  constexpr size_t kMostKept = 256;
+  thread_local std::map<std::string, ExactFrequencies> kept;
+  const std::string key = PrintValue(scaling) + " " + PrintValue(setting.base) + " " +
+                          PrintValue(setting.seq_len) + " " + PrintValue(setting.R);
+  const auto at = kept.find(key);
+  if (at != kept.end()) return at->second;
+  if (kept.size() == kMostKept) kept.clear();
+  return kept.emplace(key, Compute(scaling, setting)).first->second;
 }
 
 Measured AmplitudeOf(const Case& c) {

@@ -237,6 +237,7 @@ void ChildProcess::ReadError() {
     if (count <= 0) {
       error_.Close();
     } else {
+      error_count_ += static_cast<uint64_t>(count);
       error_text_.append(block.data(), static_cast<size_t>(count));
       error_text_.erase(0, error_text_.size() - std::min(error_text_.size(), kErrorTextKept));
     }

@@ -9,6 +9,7 @@
 #include <sys/types.h>
 
 #include <chrono>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -64,8 +65,9 @@ class ChildProcess {
   bool input_open() const { return input_.open(); }
   bool output_open() const { return output_.open(); }
 
-  // The last 64 KiB of stderr, as they came.
+  // The last 64 KiB of stderr, as they came, and how many bytes have come in all.
   const std::string& error_text() const { return error_text_; }
+  uint64_t error_count() const { return error_count_; }
 
  private:
   bool Pump(Clock::time_point deadline);
@@ -82,6 +84,7 @@ class ChildProcess {
   std::span<char> wanted_;
   size_t received_ = 0;
   std::string error_text_;
+  uint64_t error_count_ = 0;
   std::optional<Exit> exit_;
 };
 

@@ -169,6 +169,13 @@ TEST(SlowChildProcess, LeavesNoneOfManyDaemonsBehind) {
   ExpectAllGone(daemons);
 }
 
+TEST(Keeper, SaysWhatItCannotDoWhereChildrenAreNotListed) {
+  EXPECT_EQ(LimitOfKeeper(), "");
+  EXPECT_EQ(LimitOfKeeper("/nowhere/children"),
+            "/nowhere/children cannot be read (No such file or directory): processes that the "
+            "subject starts in sessions of their own may outlive it");
+}
+
 TEST(ChildProcess, KeepsTheEndOfStderr) {
   ChildProcess child(
       "head -c 1000000 /dev/zero | tr '\\0' e >&2; printf '\\nlast line' >&2; exit 1");

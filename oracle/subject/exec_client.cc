@@ -142,6 +142,7 @@ Reply ExecClient::Ask(const Question& question) {
     Start();
   }
   limit_ = seconds_per_case_;
+  const uint64_t before = child_->error_count();
   const Answer answer = Exchange({.metadata = {{"operation", question.operation},
                                                {"case", question.case_line},
                                                {"attributes", question.attributes_json},
@@ -149,9 +150,15 @@ Reply ExecClient::Ask(const Question& question) {
                                   .inputs = question.inputs,
                                   .expected = question.expected,
                                   .reply_keys = {}});
-  Reply reply{.status = answer.status, .message = {}, .outputs = answer.tensors};
+  Reply reply{.status = answer.status, .message = {}, .last_words = {}, .outputs = answer.tensors};
   const auto message = answer.metadata.find("message");
   if (message != answer.metadata.end()) reply.message = Printable(message->second);
+  // What it wrote before its answer has been read with the answer.
+  if (reply.status == Reply::Status::kError) {
+    const std::string_view text = child_->error_text();
+    const size_t own = std::min<uint64_t>(child_->error_count() - before, text.size());
+    reply.last_words = LastWords(text.substr(text.size() - own));
+  }
   return reply;
 }
 

@@ -33,7 +33,8 @@ struct Reply {
   enum class Status { kOk, kUnsupported, kError };
   Status status = Status::kOk;
   std::string message;
-  Tensors outputs;  // of kOk: those expected, optional ones perhaps not
+  std::string last_words;  // of kError: the last lines of stderr since the question, printable
+  Tensors outputs;         // of kOk: those expected, optional ones perhaps not
 };
 
 // The program could not be run: not a word about its numbers.

@@ -61,6 +61,22 @@ say(message({'id': read()['id'], 'status': 'error'}))
   EXPECT_EQ(second.message, "");
 }
 
+// What it wrote while it answered other questions is not about this one.
+TEST(SlowExecClient, ShowsWhatWasWrittenToStderrBeforeAnError) {
+  ExecClient client(Program(R"(
+hello()
+for line in 'early', 'Traceback\x07\nKeyError: 1':
+    words = read()
+    print(line, file=sys.stderr, flush=True)
+    say(message({'id': words['id'], 'status': 'error'}))
+say(message({'id': read()['id'], 'status': 'error'}))
+)"),
+                    kPatient);
+  EXPECT_EQ(client.Ask(AskForY()).last_words, "early");
+  EXPECT_EQ(client.Ask(AskForY()).last_words, "Traceback?\nKeyError: 1");
+  EXPECT_EQ(client.Ask(AskForY()).last_words, "");
+}
+
 TEST(SlowExecClient, PassesNaNOn) {
   ExecClient client(Program("hello()\nsay(good(read(), float('nan'), float('inf')))"), kPatient);
   const std::vector<double> y = Answer(client);

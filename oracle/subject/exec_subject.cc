@@ -38,11 +38,11 @@ Question Ask(const Case& c, const Tensors& inputs) {
   return question;
 }
 
-std::string Words(const Failure& failure) {
-  std::string message = failure.why;
-  if (!failure.last_words.empty()) message += "\n  its last words: " + failure.last_words;
-  return message;
+std::string Words(const std::string& why, const std::string& last_words) {
+  return last_words.empty() ? why : why + "\n  its last words: " + last_words;
 }
+
+std::string Words(const Failure& failure) { return Words(failure.why, failure.last_words); }
 
 Answer Converse(ExecClient& client, const Case& c, const Tensors& inputs) try {
   const Reply reply = client.Ask(Ask(c, inputs));
@@ -54,7 +54,9 @@ Answer Converse(ExecClient& client, const Case& c, const Tensors& inputs) try {
     case Reply::Status::kError:
       break;
   }
-  return {Answer::Status::kFailed, "it reported an error: " + reply.message, {}};
+  return {Answer::Status::kFailed,
+          Words("it reported an error: " + reply.message, reply.last_words),
+          {}};
 } catch (const Failure& failure) {
   return {Answer::Status::kFailed, Words(failure), {}};
 }

@@ -9,11 +9,15 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <cstring>
+
 namespace sextant::oracle {
 namespace {
 
 constexpr int kOrders = 3, kReports = 4;  // where the keeper's own descriptors lie
 constexpr int kKillRounds = 5000;         // of 1 ms: what survives that long cannot be killed
+constexpr int kBlindRounds = 100;         // for the group to end, where nobody else can be found
 
 // Becomes the command. Ignored signals and the blocked mask would be inherited through exec.
 [[noreturn]] void RunCommand(const char* command, pid_t keeper) {
@@ -85,10 +89,11 @@ void Watch(pid_t command, int children) {
   }
 }
 
-// Sends SIGKILL to our own children, which every descendant becomes once its parent is dead.
-void KillChildren() {
-  const int list = open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC);
-  if (list < 0) return;
+// Sends SIGKILL to our own children, which every descendant becomes once its parent is dead. False
+// if they are not known.
+bool KillChildren() {
+  const int list = open(kChildrenList, O_RDONLY | O_CLOEXEC);
+  if (list < 0) return false;
   char text[4096];  // a longer list is cut here: the next round sees the rest
   const ssize_t length = read(list, text, sizeof text);
   pid_t number = 0;
@@ -101,23 +106,35 @@ void KillChildren() {
     number = 0;
   }
   close(list);
+  return true;
 }
 
 void KillDescendants(pid_t command) {
   kill(-command, SIGKILL);  // its group in one stroke
   for (int round = 0; round < kKillRounds; ++round) {
-    KillChildren();
+    const bool known = KillChildren();
     pid_t reaped;
     do {
       reaped = waitpid(-1, nullptr, WNOHANG);
     } while (reaped > 0);
     if (reaped < 0) return;  // no children are left
+    if (!known && round == kBlindRounds) return;
     const timespec pause{.tv_sec = 0, .tv_nsec = 1'000'000};
     nanosleep(&pause, nullptr);
   }
 }
 
 }  // namespace
+
+std::string LimitOfKeeper(const char* list) {
+  const int file = open(list, O_RDONLY | O_CLOEXEC);
+  if (file >= 0) {
+    close(file);
+    return "";
+  }
+  return std::string(list) + " cannot be read (" + std::strerror(errno) +
+         "): processes that the subject starts in sessions of their own may outlive it";
+}
 
 void RunKeeper(const char* command, KeeperPipes pipes) {
   setsid();  // the keys of a terminal do not reach the keeper

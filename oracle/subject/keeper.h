@@ -7,7 +7,9 @@
 //   the command itself has ended,
 //   a byte or the end of input comes from `orders`: the end of input comes also when our program
 //   dies in whatever way, because only our program holds the other end.
-// Then it reaps them all and leaves. Non-goal: descendants that gained other privileges.
+// Then it reaps them all and leaves. It finds descendants that left the command's process group by
+// the kernel's list of its own children; where there is no such list (LimitOfKeeper), they survive.
+// Non-goal: descendants that gained other privileges.
 #pragma once
 
 #include <string>
@@ -19,6 +21,12 @@ struct Exit {
   int signal = 0;  // that killed it, 0 if it left by itself
   int status = 0;  // exit status if it left by itself
 };
+
+// proc(5): the children of the calling thread, of kernels with CONFIG_PROC_CHILDREN.
+inline constexpr char kChildrenList[] = "/proc/thread-self/children";
+
+// What a keeper cannot do on this system, and why; empty if it can do all.
+std::string LimitOfKeeper(const char* list = kChildrenList);
 
 // Read and write ends that the keeper and its command take over.
 struct KeeperPipes {

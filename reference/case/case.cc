@@ -6,6 +6,7 @@
 #include <set>
 #include <sstream>
 
+#include "reference/case/dimensions.h"
 #include "reference/case/draw.h"
 #include "reference/case/operations.h"
 
@@ -17,12 +18,6 @@ constexpr int64_t kLargestTensor = int64_t{1} << 33;  // elements: 64 GiB of dou
 bool IsDimension(std::string_view key) {
   return key.size() == 1 && std::isupper(static_cast<unsigned char>(key[0]));
 }
-
-// What a dimension is if nobody says: R is D, E is D, T is S, K is H, B is 1.
-constexpr std::pair<const char*, const char*> kDefaults[] = {
-    {"R", "D"}, {"E", "D"}, {"T", "S"}, {"K", "H"}};
-// And as many as a list has numbers: an axis of positions for each section.
-constexpr std::pair<const char*, const char*> kLengths[] = {{"A", "sections"}};
 
 // The words of a line up to its comment; a '#' inside a word does not start one.
 std::vector<std::string> WordsOf(std::string_view line) {
@@ -66,15 +61,6 @@ int64_t IntegerOf(const std::string& what, const std::string& text) {
     throw Error(what, ": ", e.what());
   }
   return value;
-}
-
-// How many numbers @input=spec lists; empty for a distribution or a file.
-std::optional<size_t> CountOfList(const std::string& input, const std::string& spec) {
-  try {
-    return CountOfSpec(spec);
-  } catch (const Error& e) {
-    throw Error("@", input, "=", spec, ": ", e.what());
-  }
 }
 
 // Of the word key=text of a case of `operation`.
@@ -189,30 +175,12 @@ void Case::Bind() {
     if (!letters.contains(letter))
       throw Error(name_, " has no dimension ", letter, "; it has:", Join(letters));
   }
-  for (const TensorSpec& input : info().signature.inputs) {
-    if (!specs_.contains(input.name)) continue;
-    const std::optional<size_t> count = CountOfList(input.name, specs_.at(input.name));
-    if (input.extents.empty()) continue;
-    const std::string& last = input.extents.back();
-    const std::string letter = last.substr(0, 1);
-    if (!count || dimensions_.contains(letter)) continue;
-    if (last == letter) dimensions_[letter] = static_cast<int64_t>(*count);
-    if (last == letter + "/2") dimensions_[letter] = static_cast<int64_t>(2 * *count);
-  }
-  for (const auto& [letter, from] : kDefaults) {
-    if (letters.contains(letter) && !dimensions_.contains(letter) && dimensions_.contains(from)) {
-      dimensions_[letter] = dimensions_[from];
-    }
-  }
-  for (const Attribute& attribute : operation_->Attributes()) {
-    for (const auto& [letter, list] : kLengths) {
-      if (!letters.contains(letter) || attribute.name != list) continue;
-      dimensions_.try_emplace(letter, static_cast<int64_t>(ItemsOf(attribute.text).size()));
-    }
-  }
-  if (letters.contains("B")) dimensions_.try_emplace("B", 1);
+  const std::map<std::string, std::string> ambiguous = BindLists(*operation_, specs_, dimensions_);
+  BindDefaults(*operation_, letters, dimensions_);
   for (const std::string& letter : letters) {
-    if (!dimensions_.contains(letter)) throw Error(name_, " needs dimension ", letter, "=");
+    if (dimensions_.contains(letter)) continue;
+    const auto at = ambiguous.find(letter);
+    throw Error(name_, " needs dimension ", letter, "=", at == ambiguous.end() ? "" : at->second);
   }
   for (const std::string& letter : own)
     operation_->Set(letter, std::to_string(dimensions_[letter]));

@@ -79,6 +79,32 @@ TEST(Case, GivenNumbersBindTheLastAxis) {
             "@position lists 2 numbers, expected 4 (its last axis) or 4 (all of [1,4])");
 }
 
+TEST(Case, AListBindsNothingWhereItCouldBeOneRowOfSeveral) {
+  const auto extent = [](const std::string& line, const std::string& letter) {
+    return Case::Parse(line).dimensions().at(letter);
+  };
+  const std::string line = "attention B=1 H=1 K=1 S=2 D=2 @v=1,2,3,4,5,6";
+  EXPECT_EQ(extent(line + " T=3", "E"), 2);  // all of v[1,1,3,2]
+  EXPECT_EQ(extent(line + " T=1", "E"), 6);
+  EXPECT_EQ(extent("rms_norm N=1 @x=1,2,3,4", "M"), 4);
+  const std::string doubt =
+      "rms_norm needs dimension M=: the 4 numbers of @x may be its last axis or all of x[N,M]";
+  EXPECT_EQ(ErrorOf("rms_norm N=2 @x=1,2,3,4"), doubt);
+  EXPECT_EQ(ErrorOf("rms_norm @x=1,2,3,4"), doubt);
+  EXPECT_EQ(extent("rms_norm N=2 @x=1,2,3,4 @weight=1,1", "M"), 2);  // weight has one axis
+  EXPECT_EQ(ErrorOf("rope_sections sections=[1,1] order=contiguous pairing=half H=1 D=4 "
+                    "@position=5,7"),
+            "rope_sections needs dimension S=: the 2 numbers of @position may be its last axis or "
+            "all of position[B,A,S]");
+}
+
+// delta[B] comes after k[B,K,T,D], whose rows it counts.
+TEST(Case, ListsOfOneAxisAreBoundBeforeOthers) {
+  const std::string line = "rope_shift pairing=half K=1 T=1 @k=1,2 @delta=";
+  EXPECT_EQ(Case::Parse(line + "5").dimensions().at("D"), 2);
+  EXPECT_THAT(ErrorOf(line + "5,6"), HasSubstr("needs dimension D=: the 2 numbers of @k may be"));
+}
+
 TEST(Case, RolesAndOverridesDecideTypes) {
   const Case c = Case::Parse("rope_given pairing=half H=1 S=1 D=4 dtype=bf16");
   const Signature& s = c.info().signature;

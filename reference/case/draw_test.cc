@@ -61,6 +61,7 @@ TEST(Draw, GivesExactValuesOfTheType) {
 
 TEST(Draw, ListsNumbersAndRangesAsGiven) {
   EXPECT_THAT(Draw("rope_table R=2 @position=0,-3..-1,7"), ElementsAre(0, -3, -2, -1, 7));
+  EXPECT_THAT(Draw("rope_table R=2 @position=3..3"), ElementsAre(3));
   EXPECT_THAT(Draw("rms_norm N=2 M=2 @x=0.5,0x1p-3"),
               ElementsAre(0.5, 0.125, 0.5, 0.125));                           // every row
   EXPECT_THAT(Draw("rms_norm N=2 M=2 @x=1,2,3,4"), ElementsAre(1, 2, 3, 4));  // the whole tensor

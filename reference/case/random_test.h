@@ -62,4 +62,20 @@ inline Case RandomCase(const OperationInfo& info, Random& random, const std::str
   }
 }
 
+inline constexpr const char* kPositions =
+    "sequence|hard|borders|random_positions|sequence(-3)|sequence(1099511627776)";
+
+// Cases of the operation with everything that matters drawn at random, positions and sizes too.
+inline Case AnyCase(const OperationInfo& info, Random& random) {
+  std::string more = "dtype=f32|bf16|f16|f64";
+  for (const TensorSpec& input : info.signature.inputs) {
+    const bool of_table = info.draw.find(input.name + "=random_positions(V)") != info.draw.npos;
+    if (input.role == Role::kInteger && !of_table) more += " @" + input.name + "=" + kPositions;
+    const bool circle = info.draw.find(input.name + "=circle") != info.draw.npos;
+    if (input.role == Role::kCase && !circle)
+      more += " @" + input.name + "=normal|normal(30)|powers_of_two|special|one_hot";
+  }
+  return RandomCase(info, random, more);
+}
+
 }  // namespace sextant

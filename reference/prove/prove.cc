@@ -1,16 +1,11 @@
 #include "reference/prove/prove.h"
 
-#include <tbb/global_control.h>
-#include <tbb/info.h>
-#include <tbb/parallel_for.h>
-#include <tbb/task_arena.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <mutex>
 
-#include "reference/prove/slices.h"
+#include "reference/prove/case_slices.h"
 #include "reference/prove/trace.h"
 
 namespace sextant {
@@ -23,24 +18,6 @@ constexpr size_t kSliceElements = size_t{1} << 15;  // a few MiB of big numbers
 // products of doubles need up to 4200.
 constexpr int kPrecisions[] = {184, 384, 768, 1536, 3072, 6144};
 
-template <class Real>
-Outputs<Real> MakeOutputs(const Case& c, const Slice& slice) {
-  Outputs<Real> outputs;
-  for (const TensorSpec& spec : c.info().signature.outputs) {
-    outputs.push_back({c.DTypeOf(spec), Tensor<Real>(ShapeIn(c.ShapeOf(spec), spec, slice))});
-  }
-  return outputs;
-}
-
-Tensors TakeInputs(const Case& c, const Tensors& inputs, const Slice& slice) {
-  Tensors part;
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    part.push_back({inputs[i].name, inputs[i].dtype,
-                    Take(inputs[i].values, c.info().signature.inputs[i], slice)});
-  }
-  return part;
-}
-
 // The part of a subject's own tensors that belongs to a slice.
 Tensors TakeOwn(const Case& c, const Tensors* own, const Slice& slice) {
   Tensors part;
@@ -52,24 +29,17 @@ Tensors TakeOwn(const Case& c, const Tensors* own, const Slice& slice) {
   return part;
 }
 
-// Runs `work` on every slice, on that many threads.
+// Runs `work` on every slice, and says how far it is.
 template <class Work>
 void ForEachSlice(const Case& c, const ProveOptions& options, Work work) {
   const std::vector<Slice> slices = CutCase(c, kSliceElements);
   std::mutex mutex;
   size_t done = 0;
-  // More threads than cores are nobody's loss; without this TBB would grumble on stderr.
-  const int threads = options.threads > 0 ? options.threads : tbb::info::default_concurrency();
-  const tbb::global_control allowed(tbb::global_control::max_allowed_parallelism,
-                                    static_cast<size_t>(threads));
-  tbb::task_arena arena(threads);
-  arena.execute([&] {
-    tbb::parallel_for(size_t{0}, slices.size(), [&](size_t i) {
-      work(slices[i]);
-      if (!options.progress) return;
-      const std::lock_guard lock(mutex);
-      options.progress(static_cast<double>(++done) / static_cast<double>(slices.size()));
-    });
+  ForEachSlice(slices, options.threads, [&](const Slice& slice) {
+    work(slice);
+    if (!options.progress) return;
+    const std::lock_guard lock(mutex);
+    options.progress(static_cast<double>(++done) / static_cast<double>(slices.size()));
   });
 }
 
@@ -269,32 +239,6 @@ Tensors AnswerBy(const Operation& operation, const Case& c, const Tensors& input
 
 Tensors AnswerBy(const Case& c, const Tensors& inputs, const Recipe& recipe) {
   return AnswerBy(c.operation(), c, inputs, recipe);
-}
-
-Confirmation Confirm(const Case& c, const Tensors& inputs,
-                     const std::vector<GoldenTensor>& golden) {
-  Confirmation confirmation;
-  Outputs<Wide> outputs = MakeOutputs<Wide>(c, {});
-  c.operation().Evaluate(inputs, outputs);
-  for (size_t o = 0; o < golden.size(); ++o) {
-    const GoldenTensor& g = golden[o];
-    const size_t width = g.high.shape.empty() ? 1 : std::max<size_t>(1, g.high.shape.back());
-    for (size_t i = 0; i < g.high.data.size(); ++i) {
-      if (!std::isfinite(g.high.data[i]) || g.radius.data[i] != 0) continue;
-      ++confirmation.elements;
-      const auto row = g.high.data.begin() + static_cast<ptrdiff_t>(i / width * width);
-      double scale = 0;
-      for (size_t j = 0; j < width; ++j)
-        scale = std::max(scale, std::abs(row[static_cast<ptrdiff_t>(j)]));
-      const double distance = outputs[o].values.data[i].Distance(g.high.data[i], g.low.data[i]);
-      // A double ends at 2^-1074: what is less cannot be told.
-      const double units = distance <= 0x1p-1074 ? 0 : distance / scale * 0x1p100;
-      if (!(units > confirmation.worst)) continue;
-      confirmation.worst = units;
-      confirmation.where = IndexText(g.name, g.high.shape, i);
-    }
-  }
-  return confirmation;
 }
 
 std::string IndexText(const std::string& name, const Shape& shape, size_t flat) {

@@ -46,15 +46,6 @@ Tensors AnswerBy(const Case& c, const Tensors& inputs, const Recipe& recipe);
 Tensors AnswerBy(const Operation& operation, const Case& c, const Tensors& inputs,
                  const Recipe& recipe);
 
-// Largest distance of the second opinion (Wide) from high + low, in units of 2^-100 of the golden's
-// own scale: the largest |high| of its last axis.
-struct Confirmation {
-  size_t elements = 0;
-  double worst = 0;
-  std::string where;  // "y[0,1,2]"
-};
-Confirmation Confirm(const Case& c, const Tensors& inputs, const std::vector<GoldenTensor>& golden);
-
 // "y[0,1,2]" for a flat row-major index.
 std::string IndexText(const std::string& name, const Shape& shape, size_t flat);
 

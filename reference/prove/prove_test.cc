@@ -215,44 +215,6 @@ TEST(AnswerBy, TheExactRecipeAnswersTheRoundedTruth) {
   }
 }
 
-TEST(Confirm, CountsInUnitsOfTheRow) {
-  Proof proof = ProofOf("rms_norm N=2 M=4 dtype=f64 eps=0 @x=1,2,3,4,0x1p-9,0,0,0 @weight=1,1,1,1");
-  EXPECT_EQ(Confirm(proof.c, proof.inputs, proof.golden).elements, 8u);
-  EXPECT_LE(Confirm(proof.c, proof.inputs, proof.golden).worst, 0x1p-6);
-  proof.golden[0].low.data[4] += 0x1p-98;  // of a row whose largest element is 2
-  const Confirmation found = Confirm(proof.c, proof.inputs, proof.golden);
-  EXPECT_EQ(found.worst, 2);
-  EXPECT_EQ(found.where, "y[1,0]");
-}
-
-const char* const kPositions =
-    "sequence|hard|borders|random_positions|sequence(-3)|sequence(1099511627776)";
-
-// Cases of the operation with everything that matters drawn at random, positions and sizes too.
-Case AnyCase(const OperationInfo& info, Random& random) {
-  std::string more = "dtype=f32|bf16|f16|f64";
-  for (const TensorSpec& input : info.signature.inputs) {
-    const bool of_table = info.draw.find(input.name + "=random_positions(V)") != info.draw.npos;
-    if (input.role == Role::kInteger && !of_table) more += " @" + input.name + "=" + kPositions;
-    const bool circle = info.draw.find(input.name + "=circle") != info.draw.npos;
-    if (input.role == Role::kCase && !circle)
-      more += " @" + input.name + "=normal|normal(30)|powers_of_two|special|one_hot";
-  }
-  return RandomCase(info, random, more);
-}
-
-// Two sums of two doubles are 2^-106 of an element apart at most, 2^-6 units.
-TEST(SlowConfirm, ASecondLibraryAgreesOnEveryOperation) {
-  Random random(1);
-  for (const auto& operation : AllOperations()) {
-    for (int i = 0; i < 25; ++i) {
-      const Proof proof = ProofOf(AnyCase(operation->info(), random).ToString());
-      const Confirmation found = Confirm(proof.c, proof.inputs, proof.golden);
-      EXPECT_LE(found.worst, 0x1p-6) << proof.c.ToString() << " at " << found.where;
-    }
-  }
-}
-
 // The largest part of the permitted error that the recipe's own implementation needs.
 double WorstRatio(const Proof& proof, const std::string& recipe) {
   const Tensors answer = AnswerBy(proof.c, proof.inputs, ParseRecipe(recipe, proof.c.dtype()));

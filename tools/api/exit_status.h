@@ -8,7 +8,7 @@ enum ExitStatus {
   kNonconforming = 1,  // something does not conform
   kUsage = 2,          // the call or its input was wrong
   kNotRun = 3,         // a subject could not be run: no verdict
-  kNothing = 4,        // nothing was selected
+  kNothing = 4,        // nothing to do: no case was selected, or none has an element
   kIncomplete = 5      // something was skipped, unsupported, undecided, or had nothing to verify
 };
 

@@ -12,6 +12,7 @@ namespace sextant::tools {
 struct ProofCount {
   size_t proven = 0, enclosed = 0, unspecified = 0;
 
+  size_t elements() const { return proven + enclosed + unspecified; }
   // Nothing was left undecided, and something was proven unless there was nothing to prove.
   bool IsComplete() const { return enclosed == 0 && (proven > 0 || unspecified == 0); }
 };

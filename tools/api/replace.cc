@@ -1,5 +1,7 @@
 #include "tools/api/replace.h"
 
+#include <cerrno>
+#include <cstring>
 #include <fstream>
 
 #include "reference/base/error.h"
@@ -12,10 +14,15 @@ OutputFile::OutputFile(const std::string& path) : path_(path) {
 
 void OutputFile::Write(const std::function<void(std::ostream&)>& write) {
   std::ofstream out(file_->path(), std::ios::binary);
+  errno = 0;
   write(out);
   out.close();
-  if (!out) throw Error(path_, ": cannot be written");
-  file_->Commit();
+  if (out) {
+    file_->Commit();
+    return;
+  }
+  const std::string reason = errno != 0 ? std::string(": ") + std::strerror(errno) : "";
+  throw Error(path_, ": cannot be written", reason);
 }
 
 }  // namespace sextant::tools

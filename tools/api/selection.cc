@@ -3,15 +3,16 @@
 #include <fnmatch.h>
 
 #include <algorithm>
-#include <bit>
 #include <filesystem>
 #include <fstream>
 #include <set>
+#include <sstream>
 
 #include "fixtures/config/named_list.h"
 #include "fixtures/store/integrity.h"
 #include "fixtures/store/npy.h"
 #include "fixtures/store/reader.h"
+#include "tools/api/difference.h"
 
 namespace sextant::tools {
 namespace {
@@ -30,6 +31,21 @@ bool IsHdf5(const std::string& path) {
 bool Matches(const std::string& line, const std::string& filter) {
   if (filter.find_first_of("*?") == filter.npos) return line.find(filter) != line.npos;
   return fnmatch(filter.c_str(), line.c_str(), 0) == 0;
+}
+
+// Of what is not there: whether it was meant as the name of a file. A word of a case line has a '='
+// in it, but for the first, which is an operation.
+bool NamesAFile(const std::string& argument) {
+  if (argument.empty()) return false;
+  for (const char* ending : {".cases", ".h5", ".hdf5"}) {
+    if (argument.ends_with(ending)) return true;
+  }
+  std::istringstream words(argument);
+  size_t count = 0;
+  for (std::string word; words >> word; ++count) {
+    if (word.find('/') != word.npos && word.find('=') == word.npos) return true;
+  }
+  return count == 1 && argument.find(' ') == argument.npos;
 }
 
 Case ParseLine(const std::string& line, const ConfigChoice& config,
@@ -56,10 +72,7 @@ void Arrange(const Case& c, Record& record) {
   for (const NamedTensor& drawn : inputs) {
     const NamedTensor& stored = Find(record.inputs, drawn.name);
     const bool same =
-        stored.dtype == drawn.dtype && stored.values.shape == drawn.values.shape &&
-        std::ranges::equal(stored.values.data, drawn.values.data, [](double a, double b) {
-          return std::bit_cast<uint64_t>(a) == std::bit_cast<uint64_t>(b) || (a != a && b != b);
-        });
+        stored.dtype == drawn.dtype && Difference(drawn.name, stored.values, drawn.values).empty();
     if (!same) throw Error("inputs/", drawn.name, " is not what the case draws");
   }
   record.inputs = inputs;
@@ -111,7 +124,7 @@ std::vector<Selected> Select(const Selection& selection) {
         throw Error("--config completes case lines, and those of ", argument, " are complete");
       }
       AddGoldens(argument, all);
-    } else if (!exists && (argument.empty() || argument.find(' ') != argument.npos)) {
+    } else if (!exists && !NamesAFile(argument)) {
       all.push_back(
           {ParseLine(argument, selection.config, fixtures::FoldersOfLists()), "", std::nullopt});
     } else if (argument.ends_with(".h5")) {

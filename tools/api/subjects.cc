@@ -1,5 +1,7 @@
 #include "tools/api/subjects.h"
 
+#include <algorithm>
+#include <iostream>
 #include <map>
 #include <memory>
 
@@ -7,6 +9,8 @@
 #include "fixtures/store/reader.h"
 #include "oracle/catalog/defect_subject.h"
 #include "oracle/subject/exec_subject.h"
+#include "oracle/subject/keeper.h"
+#include "tools/api/difference.h"
 
 namespace sextant::tools {
 namespace {
@@ -23,16 +27,30 @@ Subject FastSubject() {
           }};
 }
 
+// What is wrong with the recorded inputs, against those of the question; empty if nothing. Inputs
+// that the operation does not have are ignored, and so are all if none is recorded.
+std::string OtherInputs(const Record& recorded, const Tensors& inputs) {
+  for (const NamedTensor& input : inputs) {
+    const auto at = std::ranges::find(recorded.inputs, input.name, &NamedTensor::name);
+    if (at == recorded.inputs.end()) continue;
+    const std::string difference = Difference("inputs/" + input.name, at->values, input.values);
+    if (!difference.empty()) return "it answers another question: " + difference;
+  }
+  return "";
+}
+
 // Outputs as recorded, in the dtypes that the case declares.
-Answer Recorded(const std::string& path, const Tensors& recorded, const Case& c) {
+Answer Recorded(const Record& recorded, const Case& c, const Tensors& inputs) {
   Answer answer;
+  answer.message = OtherInputs(recorded, inputs);
+  if (!answer.message.empty()) return {Answer::Status::kFailed, answer.message, {}};
   for (const TensorSpec& spec : c.info().signature.outputs) {
-    for (const NamedTensor& tensor : recorded) {
+    for (const NamedTensor& tensor : recorded.outputs) {
       if (tensor.name != spec.name) continue;
       try {
         fixtures::RequireExact(tensor, c.DTypeOf(spec));
       } catch (const Error& e) {
-        throw Error(path, ": ", c.ToString(), ": ", e.what());
+        return {Answer::Status::kFailed, e.what(), {}};
       }
       answer.outputs.push_back({tensor.name, c.DTypeOf(spec), tensor.values});
     }
@@ -40,26 +58,33 @@ Answer Recorded(const std::string& path, const Tensors& recorded, const Case& c)
   return answer;
 }
 
+// A value that is none of its tensor's dtype is the matter of its case, not of the file.
 Subject FilesSubject(const std::string& path) {
-  const auto answers = std::make_shared<std::map<std::string, Tensors>>();
-  for (Record& record : fixtures::ReadRecords(path)) {
+  const auto answers = std::make_shared<std::map<std::string, Record>>();
+  for (Record& record : fixtures::ReadRecords(path, {.exact = false})) {
     std::string key;
     try {
       key = Case::Parse(record.case_line).ToString();
     } catch (const Error& e) {
       throw Error(path, ": case '", record.case_line, "': ", e.what());
     }
-    if (!answers->emplace(key, std::move(record.outputs)).second) {
+    if (!answers->emplace(key, std::move(record)).second) {
       throw Error(path, " answers the same case twice: ", key);
     }
   }
-  return {"files:" + path, "native", [path, answers](const Case& c, const Tensors&) {
+  return {"files:" + path, "native", [path, answers](const Case& c, const Tensors& inputs) {
             const auto at = answers->find(c.ToString());
-            if (at == answers->end() || at->second.empty()) {
+            if (at == answers->end() || at->second.outputs.empty()) {
               return Answer{Answer::Status::kUnsupported, path + " has no output for it", {}};
             }
-            return Recorded(path, at->second, c);
+            return Recorded(at->second, c, inputs);
           }};
+}
+
+Subject SupervisedSubject(const std::string& command, double seconds_per_case) {
+  const std::string limit = oracle::LimitOfKeeper();
+  if (!limit.empty()) std::cerr << "sextant: " << limit << "\n";
+  return oracle::ExecSubject(command, seconds_per_case);
 }
 
 }  // namespace
@@ -73,7 +98,7 @@ Subject MakeSubject(const std::string& text, double seconds_per_case) {
     if (kind == "recipe") return oracle::RecipeSubject(rest);
     if (kind == "defect") return oracle::DefectSubject(rest);
     if (kind == "files") return FilesSubject(rest);
-    if (kind == "exec") return oracle::ExecSubject(rest, seconds_per_case);
+    if (kind == "exec") return SupervisedSubject(rest, seconds_per_case);
   }
   throw Error("'", text, "' is no subject; there are: ", kSubjectHelp);
 }

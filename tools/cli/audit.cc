@@ -6,6 +6,7 @@
 #include <memory>
 #include <sstream>
 
+#include "oracle/audit/suggest.h"
 #include "tools/api/exit_status.h"
 #include "tools/api/selection.h"
 #include "tools/cli/commands.h"
@@ -20,7 +21,7 @@ using oracle::Caught;
 struct Options {
   std::vector<std::string> files;
   std::string json;
-  bool minimal = false;
+  bool minimal = false, suggest = false;
 };
 
 // Cases count from 1: "1-4 7"
@@ -36,6 +37,27 @@ std::string Numbers(const std::vector<size_t>& indices) {
   return out.str();
 }
 
+void PrintCaught(const Caught& result) {
+  if (result.by.empty()) return;
+  std::cout << "caught   " << result.operation << "/" << result.what << "  by  "
+            << Numbers(result.by);
+  if (!result.cannot_show.empty()) std::cout << "  (cannot show in";
+  for (const DType dtype : result.cannot_show) std::cout << " " << NameOf(dtype);
+  std::cout << (result.cannot_show.empty() ? "\n" : ")\n");
+}
+
+void PrintSurvivor(const Caught& result, const std::vector<Case>& cases) {
+  if (result.by.empty()) {
+    std::cout << "SURVIVES " << result.operation << "/" << result.what << "  (" << result.why
+              << ")\n";
+  }
+  for (const oracle::Missing& missing : result.missing) {
+    std::cout << "SURVIVES " << result.operation << "/" << result.what << " in "
+              << NameOf(missing.dtype) << "  (" << result.why << ")\n  would be caught by  "
+              << oracle::Retyped(cases[missing.retyped[0]], missing.dtype)->ToString() << "\n";
+  }
+}
+
 void PrintResults(const oracle::Audit& audit, const std::vector<Case>& cases) {
   for (const std::string& line : audit.dishonest) {
     std::cout << "the honest reference fails, so nothing is scored: " << line << "\n";
@@ -45,20 +67,18 @@ void PrintResults(const oracle::Audit& audit, const std::vector<Case>& cases) {
       std::cout << "case " << i + 1 << "  " << cases[i].ToString() << "\n";
     }
   }
-  size_t caught = 0;
+  size_t caught = 0, cannot_show = 0;
   for (const Caught& result : audit.results) {
-    if (result.by.empty()) continue;
-    ++caught;
-    std::cout << "caught   " << result.operation << "/" << result.what << "  by  "
-              << Numbers(result.by) << "\n";
+    cannot_show += result.cannot_show.size();
+    caught += !result.Survives();
+    PrintCaught(result);
   }
   for (const Caught& result : audit.results) {
-    if (!result.by.empty()) continue;
-    std::cout << "SURVIVES " << result.operation << "/" << result.what << "  (" << result.why
-              << ")\n";
+    if (result.Survives()) PrintSurvivor(result, cases);
   }
   std::cout << caught << " of " << audit.results.size() << " defects caught by " << cases.size()
-            << " cases\n";
+            << " cases, in every dtype in which they show; " << cannot_show
+            << " times a dtype cannot show one\n";
 }
 
 void PrintMinimal(const std::vector<Minimal>& sets, const std::vector<Selected>& selected) {
@@ -79,10 +99,41 @@ void PrintMinimal(const std::vector<Minimal>& sets, const std::vector<Selected>&
   }
 }
 
+constexpr size_t kMostNames = 4;  // of what a suggested case catches
+
+void PrintSuggestions(const oracle::Suggestions& suggestions) {
+  for (const auto& [c, closes] : suggestions.cases) {
+    std::cout << oracle::ShortestLine(c) << "  # catches ";
+    for (size_t i = 0; i < std::min(closes.size(), kMostNames); ++i) {
+      std::cout << (i > 0 ? ", " : "") << closes[i];
+    }
+    if (closes.size() > kMostNames) std::cout << " and " << closes.size() - kMostNames << " more";
+    std::cout << "\n";
+  }
+  for (const std::string& name : suggestions.open) {
+    std::cout << "no case was found that catches " << name << "\n";
+  }
+}
+
 Json AsNumbers(const std::vector<size_t>& indices) {
   Json numbers = Json::array();
   for (const size_t index : indices) numbers.push_back(index + 1);
   return numbers;
+}
+
+Json NamesOf(const std::vector<DType>& dtypes) {
+  Json names = Json::array();
+  for (const DType dtype : dtypes) names.push_back(NameOf(dtype));
+  return names;
+}
+
+Json MissingOf(const Caught& result, const std::vector<Case>& cases) {
+  Json all = Json::array();
+  for (const oracle::Missing& missing : result.missing) {
+    const auto c = oracle::Retyped(cases[missing.retyped[0]], missing.dtype);
+    all.push_back({{"dtype", NameOf(missing.dtype)}, {"would_be_caught_by", c->ToString()}});
+  }
+  return all;
 }
 
 Json ReportOf(const oracle::Audit& audit, const std::vector<Case>& cases,
@@ -98,7 +149,9 @@ Json ReportOf(const oracle::Audit& audit, const std::vector<Case>& cases,
     json["defects"].push_back({{"operation", result.operation},
                                {"name", result.what},
                                {"why", result.why},
-                               {"caught_by", AsNumbers(result.by)}});
+                               {"caught_by", AsNumbers(result.by)},
+                               {"missing", MissingOf(result, cases)},
+                               {"cannot_show", NamesOf(result.cannot_show)}});
   }
   for (const Minimal& minimal : sets) {
     json["minimal"].push_back({{"operation", minimal.operation},
@@ -118,16 +171,20 @@ int AuditSuite(const Options& options) {
   OutputFile json(options.json);
   std::vector<Case> cases;
   for (const Selected& s : selected) cases.push_back(s.c);
+  const oracle::AuditOptions audit_options{.read_file = NpyReader(),
+                                           .all_retyped = options.suggest};
   oracle::Audit audit;
   {
     Progress progress("auditing");
-    audit = oracle::AuditSuite(
-        cases, {.progress = [&](double done) { progress(done); }, .read_file = NpyReader()});
+    oracle::AuditOptions shown = audit_options;
+    shown.progress = [&](double done) { progress(done); };
+    audit = oracle::AuditSuite(cases, shown);
   }
   PrintResults(audit, cases);
   std::vector<Minimal> sets;
   if (options.minimal) sets = MinimalSets(audit, cases);
   PrintMinimal(sets, selected);
+  if (options.suggest) PrintSuggestions(oracle::Suggest(audit, cases, {.audit = audit_options}));
   if (json) WriteJsonFile(ReportOf(audit, cases, sets), json);
   return audit.Passed() ? kVerified : kNonconforming;
 }
@@ -180,6 +237,7 @@ Action BindAuditSuite(CLI::App& app) {
   app.add_option("cases", options->files, "files of cases")->required();
   app.add_flag("--minimal", options->minimal,
                "name a smallest set of cases that catches all defects");
+  app.add_flag("--suggest", options->suggest, "print case lines that would catch what survives");
   AddOutput(app, "--json", options->json, "write a report in JSON: which case catches what");
   return [options] { return AuditSuite(*options); };
 }

@@ -1,5 +1,4 @@
 // sextant check
-#include <iostream>
 #include <memory>
 
 #include "oracle/catalog/catalog.h"
@@ -8,6 +7,7 @@
 #include "tools/api/selection.h"
 #include "tools/api/subjects.h"
 #include "tools/cli/commands.h"
+#include "tools/report/junit.h"
 #include "tools/report/progress.h"
 #include "tools/report/report.h"
 
@@ -28,6 +28,15 @@ struct Options {
   bool open_rows = false;
 };
 
+Verdict NotJudged(const Case& c, Verdict::Status status, const std::string& why) {
+  return {.case_line = c.ToString(),
+          .status = status,
+          .message = why,
+          .tensors = {},
+          .trace = {},
+          .causes = {}};
+}
+
 Verdict JudgeOne(const Selected& selected, const Subject& subject, const std::string& recipe_text,
                  int threads) {
   const Case& c = selected.c;
@@ -35,16 +44,13 @@ Verdict JudgeOne(const Selected& selected, const Subject& subject, const std::st
   const bool stored = selected.record && !selected.record->golden.empty();
   const Tensors inputs = stored ? selected.record->inputs : DrawInputs(c, NpyReader());
   const Answer answer = subject.answer(c, inputs);
-  if (answer.status != Answer::Status::kAnswered) {
-    Verdict verdict{.case_line = c.ToString(),
-                    .message = answer.message,
-                    .tensors = {},
-                    .trace = {},
-                    .causes = {}};
-    verdict.status = answer.status == Answer::Status::kFailed ? Verdict::Status::kCouldNotRun
-                                                              : Verdict::Status::kUnsupported;
-    return verdict;
-  }
+  if (answer.status == Answer::Status::kUnsupported)
+    return NotJudged(c, Verdict::Status::kUnsupported, answer.message);
+  // An answer of the wrong names, shapes or dtypes has no numbers to judge.
+  const std::string why =
+      answer.status == Answer::Status::kFailed ? answer.message : oracle::Misfit(c, answer.outputs);
+  if (answer.status == Answer::Status::kFailed || !why.empty())
+    return NotJudged(c, Verdict::Status::kCouldNotRun, why);
   const ProveOptions options{.threads = threads};
   auto golden = stored ? selected.record->golden : Prove(c, inputs, recipe, options);
   const oracle::Judgement judgement(c, inputs, recipe, std::move(golden), options);
@@ -67,10 +73,7 @@ void AcceptOpenRows(Verdict& verdict) {
 int Check(const Options& options) {
   const std::vector<Selected> selected =
       Select({.arguments = options.cases, .filter = options.filter, .config = options.config});
-  if (selected.empty()) {
-    std::cerr << "sextant: no case was selected\n";
-    return kNothing;
-  }
+  if (selected.empty()) return NothingToDo(kNoCase);
   OutputFile json(options.json), junit(options.junit);
   const Subject subject = MakeSubject(options.subject, options.timeout);
   Report report{.subject = subject.name,
@@ -93,7 +96,7 @@ int Check(const Options& options) {
   PrintSummary(report);
   if (json) WriteJson(report, json);
   if (junit) WriteJunit(report, junit);
-  return report.Status();
+  return report.Status() == kNothing ? NothingToDo(kNoElement) : report.Status();
 }
 
 }  // namespace

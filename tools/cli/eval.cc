@@ -12,6 +12,7 @@
 #include "tools/api/proof_count.h"
 #include "tools/api/selection.h"
 #include "tools/cli/commands.h"
+#include "tools/report/eval_table.h"
 #include "tools/report/json.h"
 
 namespace sextant::tools {
@@ -22,6 +23,7 @@ struct Options {
   ConfigChoice config;
   std::vector<std::string> words;
   int threads = 0;
+  bool json = false;
 };
 
 std::string LineOf(const Options& options) {
@@ -40,6 +42,25 @@ bool AreFinite(const Tensors& tensors) {
   });
 }
 
+// Every number of the answer, on one line.
+void PrintJson(const Case& c, const Tensors& inputs, const std::vector<GoldenTensor>& golden) {
+  const bool enclosed = CountProofs(golden).enclosed > 0;
+  Json result = {{"case", c.ToString()}, {"inputs", Json::object()}, {"outputs", Json::object()}};
+  for (const NamedTensor& input : inputs) {
+    Json& json = result["inputs"][input.name] = TensorJson(input.values.shape, input.dtype);
+    json["value"] = ToJson(input.values.data);
+  }
+  for (const GoldenTensor& g : golden) {
+    Json& json = result["outputs"][g.name] = TensorJson(g.value.shape, g.dtype);
+    json["value"] = ToJson(g.value.data);
+    json["high"] = ToJson(g.high.data);
+    json["low"] = ToJson(g.low.data);
+    json["permitted"] = ToJson(g.permitted.data);
+    if (enclosed) json["radius"] = ToJson(g.radius.data);
+  }
+  std::cout << result.dump() << "\n";
+}
+
 int Eval(const Options& options) {
   const Case c = Case::Parse(LineOf(options));
   std::optional<fixtures::Writer> file;
@@ -49,23 +70,12 @@ int Eval(const Options& options) {
       Prove(c, inputs, ParseRecipe(options.recipe, c.dtype()), {.threads = options.threads});
   const ProofCount count = CountProofs(golden);
   if (file) {
-    file->Append({c.ToString(), inputs, golden, {}});
+    file->Append({c.ToString(), inputs, golden, {}}, options.recipe);
     file->Finish();
+  } else if (options.json) {
+    PrintJson(c, inputs, golden);
   } else {
-    Json result = {{"case", c.ToString()}, {"inputs", Json::object()}, {"outputs", Json::object()}};
-    for (const NamedTensor& input : inputs) {
-      Json& json = result["inputs"][input.name] = TensorJson(input.values.shape, input.dtype);
-      json["value"] = ToJson(input.values.data);
-    }
-    for (const GoldenTensor& g : golden) {
-      Json& json = result["outputs"][g.name] = TensorJson(g.value.shape, g.dtype);
-      json["value"] = ToJson(g.value.data);
-      json["high"] = ToJson(g.high.data);
-      json["low"] = ToJson(g.low.data);
-      json["permitted"] = ToJson(g.permitted.data);
-      if (count.enclosed > 0) json["radius"] = ToJson(g.radius.data);
-    }
-    std::cout << result.dump() << "\n";
+    PrintTable(c, inputs, golden, std::cout);
   }
   if (count.enclosed > 0) {
     std::cerr << "sextant: " << count.enclosed << " elements are enclosed, not proven\n";
@@ -75,6 +85,7 @@ int Eval(const Options& options) {
                                       "describe says where it does not\n"
                                     : "NaN or infinity of the inputs reaches every element\n");
   }
+  if (count.elements() == 0) return NothingToDo(kNoElement);
   return count.IsComplete() ? kVerified : kIncomplete;
 }
 
@@ -86,7 +97,9 @@ Action BindEval(CLI::App& app) {
   app.add_option("words", options->words,
                  "key=value for attributes and dimensions, @NAME=SPEC for inputs");
   AddConfig(app, options->config);
-  AddOutput(app, "-o,--output", options->output, "write a golden file instead of JSON");
+  const auto output = AddStore(app, options->output, "write a golden file instead of a table");
+  app.add_flag("--json", options->json, "every number as JSON instead of a table")
+      ->excludes(output);
   app.add_option("--recipe", options->recipe, "whose permitted errors to print")
       ->capture_default_str();
   AddThreads(app, options->threads);

@@ -1,5 +1,4 @@
 // sextant golden, sextant inputs, sextant verify
-#include <bit>
 #include <iostream>
 #include <memory>
 #include <set>
@@ -10,6 +9,8 @@
 #include "oracle/subject/printable.h"
 #include "reference/prove/prove.h"
 #include "tools/api/config_for.h"
+#include "tools/api/confirmation.h"
+#include "tools/api/difference.h"
 #include "tools/api/exit_status.h"
 #include "tools/api/proof_count.h"
 #include "tools/api/selection.h"
@@ -27,10 +28,9 @@ struct Options {
 };
 
 // The cases that a file shall hold, none twice: two records with one canonical line would be one
-// key with two meanings. Says so if there are none.
+// key with two meanings.
 std::vector<Selected> CasesOf(const Options& options) {
   std::vector<Selected> selected = Select({.arguments = options.cases, .config = options.config});
-  if (selected.empty()) std::cerr << "sextant: there are no cases in it\n";
   std::set<std::string> seen;
   for (const Selected& s : selected) {
     const std::string line = s.c.ToString();
@@ -47,7 +47,7 @@ std::vector<GoldenTensor> ProveNative(const Case& c, const Tensors& inputs, int 
 
 int Golden(const Options& options) {
   const std::vector<Selected> selected = CasesOf(options);
-  if (selected.empty()) return kNothing;
+  if (selected.empty()) return NothingToDo(kNoCase);
   fixtures::Writer writer(options.output);
   size_t done = 0;
   ProofCount all;
@@ -77,12 +77,13 @@ int Golden(const Options& options) {
     std::cout << ", " << all.enclosed << " only enclosed (their radius is stored)";
   if (all.unspecified > 0) std::cout << ", " << all.unspecified << " unspecified";
   std::cout << "\n";
+  if (all.elements() == 0) return NothingToDo(kNoElement);
   return complete ? kVerified : kIncomplete;
 }
 
 int Inputs(const Options& options) {
   const std::vector<Selected> selected = CasesOf(options);
-  if (selected.empty()) return kNothing;
+  if (selected.empty()) return NothingToDo(kNoCase);
   fixtures::Writer writer(options.output);
   for (const Selected& s : selected)
     writer.Append({s.c.ToString(), DrawInputs(s.c, NpyReader()), {}, {}});
@@ -91,29 +92,9 @@ int Inputs(const Options& options) {
   return kVerified;
 }
 
-bool SameBits(double a, double b) {
-  return std::bit_cast<uint64_t>(a) == std::bit_cast<uint64_t>(b) || (a != a && b != b);
-}
-
-// What is wrong with one stored tensor, against what it should be; empty if nothing.
-std::string Difference(const std::string& path, const Tensor<double>& stored,
-                       const Tensor<double>& right) {
-  if (stored.shape != right.shape) {
-    return path + " has shape " + ToString(stored.shape) + ", expected " + ToString(right.shape);
-  }
-  for (size_t i = 0; i < right.data.size(); ++i) {
-    if (SameBits(stored.data[i], right.data[i])) continue;
-    std::ostringstream text;
-    text.precision(17);
-    text << IndexText(path, right.shape, i) << " is " << stored.data[i] << ", expected "
-         << right.data[i];
-    return text.str();
-  }
-  return "";
-}
-
 // Everything that is wrong with one record.
-std::vector<std::string> Faults(const Record& record, int threads) {
+std::vector<std::string> Faults(const fixtures::StoredRecord& record, int threads,
+                                Confirmation& confirmation) {
   std::vector<std::string> faults;
   const auto compare = [&](const std::string& path, const Tensor<double>& stored,
                            const Tensor<double>& right) {
@@ -132,7 +113,7 @@ std::vector<std::string> Faults(const Record& record, int threads) {
       faults.push_back("inputs/" + stored.name + " has the wrong dtype");
     compare("inputs/" + stored.name, stored.values, right.values);
   }
-  const auto golden = ProveNative(c, inputs, threads, nullptr);
+  const auto golden = Prove(c, inputs, ParseRecipe(record.recipe, c.dtype()), {.threads = threads});
   if (record.golden.size() != golden.size())
     faults.push_back("it does not hold the outputs of its signature");
   for (const GoldenTensor& stored : record.golden) {
@@ -149,10 +130,12 @@ std::vector<std::string> Faults(const Record& record, int threads) {
     compare("golden/" + stored.name + "/permitted", stored.permitted, at->permitted);
     compare("golden/" + stored.name + "/radius", stored.radius, at->radius);
   }
+  if (std::string fault = confirmation.FaultOf(c, inputs, golden); !fault.empty())
+    faults.push_back(std::move(fault));
   return faults;
 }
 
-int Verify(const std::string& path, int threads) {
+int Verify(const std::string& path, int threads, bool confirm_all) {
   size_t wrong = 0;
   const auto tell = [&](const std::string& what) {
     std::cout << oracle::Printable(path + ": " + what) << "\n";
@@ -161,7 +144,8 @@ int Verify(const std::string& path, int threads) {
     tell(damage.path + ": " + damage.what);
     ++wrong;
   }
-  std::vector<Record> records;
+  Confirmation confirmation(confirm_all, threads);
+  std::vector<fixtures::StoredRecord> records;
   try {
     records = fixtures::ReadRecords(path);
   } catch (const Error& e) {
@@ -175,7 +159,7 @@ int Verify(const std::string& path, int threads) {
     for (size_t i = 0; i < records.size(); ++i) {
       std::vector<std::string> faults;
       try {
-        faults = Faults(records[i], threads);
+        faults = Faults(records[i], threads, confirmation);
       } catch (const Error& e) {
         faults = {e.what()};
       }
@@ -190,15 +174,21 @@ int Verify(const std::string& path, int threads) {
     tell(std::to_string(wrong) + " things are wrong");
     return kNonconforming;
   }
-  size_t enclosed = 0;
-  for (const Record& record : records) enclosed += CountProofs(record.golden).enclosed;
+  size_t enclosed = 0, elements = 0;
+  for (const Record& record : records) {
+    const ProofCount count = CountProofs(record.golden);
+    enclosed += count.enclosed;
+    elements += count.elements();
+  }
   std::cout << path << ": " << records.size() << " cases, digests right, ";
   if (enclosed > 0) {
-    std::cout << "every value proven again but " << enclosed << ", which are only enclosed\n";
-    return kIncomplete;
+    std::cout << "every value proven again but " << enclosed << ", which are only enclosed";
+  } else {
+    std::cout << "every value proven again";
   }
-  std::cout << "every value proven again\n";
-  return records.empty() ? kNothing : kVerified;
+  std::cout << "; " << confirmation.Told() << "\n";
+  if (elements == 0) return NothingToDo(records.empty() ? "it has no case" : kNoElement);
+  return enclosed > 0 ? kIncomplete : kVerified;
 }
 
 }  // namespace
@@ -206,7 +196,7 @@ int Verify(const std::string& path, int threads) {
 Action BindGolden(CLI::App& app) {
   const auto options = std::make_shared<Options>();
   app.add_option("cases", options->cases, "files of cases, or case lines")->required();
-  AddOutput(app, "-o,--output", options->output, "the file to write")->required();
+  AddStore(app, options->output, "the file to write")->required();
   AddConfig(app, options->config);
   AddThreads(app, options->threads);
   return [options] { return Golden(*options); };
@@ -215,7 +205,7 @@ Action BindGolden(CLI::App& app) {
 Action BindInputs(CLI::App& app) {
   const auto options = std::make_shared<Options>();
   app.add_option("cases", options->cases, "files of cases, or case lines")->required();
-  AddOutput(app, "-o,--output", options->output, "the file to write")->required();
+  AddStore(app, options->output, "the file to write")->required();
   AddConfig(app, options->config);
   return [options] { return Inputs(*options); };
 }
@@ -223,9 +213,12 @@ Action BindInputs(CLI::App& app) {
 Action BindVerify(CLI::App& app) {
   const auto path = std::make_shared<std::string>();
   const auto threads = std::make_shared<int>(0);
+  const auto confirm_all = std::make_shared<bool>(false);
   app.add_option("file", *path, "a golden file")->required();
+  app.add_flag("--confirm", *confirm_all,
+               "evaluate every element with Boost.Multiprecision too, not only a share of them");
   AddThreads(app, *threads);
-  return [path, threads] { return Verify(*path, *threads); };
+  return [path, threads, confirm_all] { return Verify(*path, *threads, *confirm_all); };
 }
 
 }  // namespace sextant::tools

@@ -22,17 +22,19 @@ struct Options {
   oracle::PropertyOptions run;
 };
 
-void Print(const std::string& operation, const oracle::PropertyVerdict& v) {
+// `count`: how many cases the subject was to answer, and did unless the law was skipped.
+void Print(const std::string& operation, const oracle::PropertyVerdict& v, int count) {
   const Colors colors = ColorsOfOutput();
   switch (v.status) {
     case Status::kHolds:
       std::cout << colors.green << "holds   " << colors.plain << operation << "/" << v.name << ": "
-                << v.sentence << " (" << v.cases << " cases";
+                << v.sentence << " (" << count << " cases";
+      if (v.cases < static_cast<size_t>(count)) std::cout << ", of which it speaks of " << v.cases;
       if (v.declined > 0) std::cout << ", " << v.declined << " more declined";
       std::cout << ")\n";
       return;
     case Status::kDeclined:
-      std::cout << colors.yellow << "skipped ";
+      std::cout << colors.yellow << (v.cases > 0 ? "partly  " : "skipped ");
       break;
     case Status::kCouldNotRun:
       std::cout << colors.red << "no run  ";
@@ -57,12 +59,12 @@ int Properties(const Options& options) {
   for (const auto& operation : operations) {
     for (const auto& verdict : oracle::CheckProperties(*operation, subject, recipe, options.run)) {
       ++counts[verdict.status];
-      Print(std::string(operation->info().name), verdict);
+      Print(std::string(operation->info().name), verdict, options.run.count);
     }
   }
   std::cout << counts[Status::kHolds] << " hold, " << counts[Status::kBroken] << " are broken, "
             << counts[Status::kCouldNotRun] << " could not run, " << counts[Status::kDeclined]
-            << " were skipped (seed " << options.run.seed << ")\n";
+            << " were skipped or answered in part (seed " << options.run.seed << ")\n";
   if (counts[Status::kBroken] > 0) return kNonconforming;
   if (counts[Status::kCouldNotRun] > 0) return kNotRun;
   if (counts[Status::kDeclined] > 0) return kIncomplete;

@@ -1,7 +1,6 @@
 // sextant list, sextant describe
 #include <algorithm>
 #include <cctype>
-#include <cstdio>
 #include <iostream>
 #include <memory>
 #include <sstream>
@@ -18,13 +17,16 @@ namespace {
 
 int List(bool json) {
   Json all = Json::array();
+  size_t longest = 0;
+  for (const auto& operation : AllOperations())
+    longest = std::max(longest, operation->info().name.size());
   for (const auto& operation : AllOperations()) {
     const OperationInfo& info = operation->info();
     if (json) {
       all.push_back({{"name", info.name}, {"signature", info.signature_text}});
     } else {
-      std::printf("%-17s %s\n", std::string(info.name).c_str(),
-                  std::string(info.signature_text).c_str());
+      std::cout << info.name << std::string(longest + 1 - info.name.size(), ' ')
+                << info.signature_text << "\n";
     }
   }
   if (json) std::cout << all.dump(1) << "\n";

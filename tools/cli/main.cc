@@ -1,5 +1,6 @@
 // The `sextant` program: a table of commands. Exit statuses: tools/api/exit_status.h.
 #include <algorithm>
+#include <csignal>
 #include <exception>
 #include <iostream>
 #include <new>
@@ -27,13 +28,13 @@ constexpr Command kCommands[] = {
      "sextant describe rope"},
     {"models", "the model types whose configurations are read, or what a configuration says",
      BindModels, "sextant models --json\n  sextant models fixtures/models/gemma3_4b.json"},
-    {"eval", "prove the answer to one question and print it as JSON", BindEval,
-     "sextant eval rope_frequencies R=128 base=500000 dtype=f64\n"
+    {"eval", "prove the answer to one question and print it", BindEval,
+     "sextant eval rope_frequencies R=128 base=500000 dtype=f64 --json\n"
      "  sextant eval rope --config config.json S=2 H=1 @position=0,8191"},
     {"golden", "prove the answers of cases and store them", BindGolden,
      "sextant golden fixtures/cases/rope.cases -o rope.h5"},
     {"verify", "check a golden file's digests and prove it again", BindVerify,
-     "sextant verify rope.h5"},
+     "sextant verify rope.h5 --confirm"},
     {"inputs", "store the questions alone, for others to answer", BindInputs,
      "sextant inputs fixtures/cases/rope.cases -o questions.h5"},
     {"check", "judge a subject", BindCheck,
@@ -49,6 +50,8 @@ constexpr Command kCommands[] = {
 };
 
 int Main(int argc, char** argv) {
+  // A write beyond a limit of file sizes then fails like one on a full disk.
+  std::signal(SIGXFSZ, SIG_IGN);
   CLI::App app(
       "Sextant tells whether an implementation of rotary position embedding, or of another\n"
       "component of a LLaMA-style decoder, is right; how far off it is; and why.",
@@ -57,7 +60,7 @@ int Main(int argc, char** argv) {
   app.require_subcommand(1);
   app.footer(
       "Exit status: 0 verified, 1 something does not conform, 2 the call or its input was wrong,\n"
-      "3 the subject could not be run, 4 nothing was selected, 5 incomplete.");
+      "3 the subject could not be run, 4 there was nothing to do, 5 incomplete.");
   Action action;
   for (const Command& command : kCommands) {
     CLI::App* sub = app.add_subcommand(command.name, command.summary);

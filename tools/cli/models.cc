@@ -96,8 +96,10 @@ Action BindModels(CLI::App& app) {
   const auto files = std::make_shared<std::vector<std::string>>();
   const auto part = std::make_shared<std::string>();
   const auto json = std::make_shared<bool>(false);
-  app.add_option("configurations", *files, "config.json files: what each says, by kind of layer");
-  app.add_option("--part", *part, "which object of them, instead of the text decoder");
+  const auto configurations = app.add_option("configurations", *files,
+                                             "config.json files: what each says, by kind of layer");
+  app.add_option("--part", *part, "which object of them, instead of the text decoder")
+      ->needs(configurations);
   app.add_flag("--json", *json, "as JSON, with the source of each fact");
   return [files, part, json] {
     return files->empty() ? ListTypes(*json) : ListFiles(*files, *part, *json);

@@ -6,7 +6,6 @@
 #include <functional>
 #include <iostream>
 #include <map>
-#include <pugixml.hpp>
 #include <sstream>
 
 #include "tools/report/json.h"
@@ -71,25 +70,6 @@ std::string DetailsOf(const TensorVerdict& t) {
   return text;
 }
 
-std::string Details(const Verdict& verdict) {
-  std::string text = verdict.message;
-  const auto add = [&text](const std::string& line) {
-    if (!text.empty()) text += "\n";
-    text += line;
-  };
-  for (const TensorVerdict& t : verdict.tensors) {
-    if (t.grade >= Grade::kUnlikely) add(DetailsOf(t));
-  }
-  for (const TensorVerdict& t : verdict.trace) {
-    if (t.grade == Grade::kFails) add("from its own tensors before it, " + WorstOf(t));
-  }
-  for (const std::string& cause : verdict.causes) {
-    if (!text.empty()) text += "\n";
-    text += "as if: " + cause;
-  }
-  return text;
-}
-
 // How many of several failing cases each cause explains, the most first: "30 of 32 that fail: as if
 // defect:rms_norm/mean_subtracted".
 void PrintCauses(const Report& report) {
@@ -120,12 +100,6 @@ std::string Quoted(const std::string& word) {
   return text;
 }
 
-std::string RepeatCommand(const Report& report, const Verdict& verdict) {
-  return "sextant check " + Quoted(verdict.case_line) + " --subject " + Quoted(report.subject) +
-         " --recipe " + Quoted(report.recipe) + (report.strict ? " --strict" : "") +
-         (report.timeout.empty() ? "" : " --timeout " + report.timeout);
-}
-
 Json TensorToJson(const TensorVerdict& t) {
   return {{"name", t.name},
           {"grade", NameOf(t.grade)},
@@ -150,14 +124,51 @@ Json TensorToJson(const TensorVerdict& t) {
           {"honest_bias", ToJson(t.honest_bias)}};
 }
 
-// XML 1.0 knows no control characters but tab, newline and carriage return.
-std::string ForXml(std::string text) {
-  std::ranges::replace_if(
-      text, [](unsigned char c) { return c < 0x20 && c != '\n' && c != '\t'; }, '?');
-  return text;
+// How many cases came to what; what fails strictly is no case that conforms.
+Json CountsOf(const Report& report) {
+  std::map<Verdict::Status, size_t> counts;
+  for (const Verdict& v : report.verdicts)
+    ++counts[report.Fails(v) ? Verdict::Status::kFails : v.status];
+  return {{"cases", report.verdicts.size()},
+          {"conform", counts[Verdict::Status::kConforms]},
+          {"fail", counts[Verdict::Status::kFails]},
+          {"unverified", counts[Verdict::Status::kUnverified]},
+          {"unsupported", counts[Verdict::Status::kUnsupported]},
+          {"could_not_run", counts[Verdict::Status::kCouldNotRun]}};
 }
 
 }  // namespace
+
+std::string Details(const Verdict& verdict) {
+  std::string text = verdict.message;
+  const auto add = [&text](const std::string& line) {
+    if (!text.empty()) text += "\n";
+    text += line;
+  };
+  for (const TensorVerdict& t : verdict.tensors) {
+    if (t.grade >= Grade::kUnlikely) add(DetailsOf(t));
+  }
+  for (const TensorVerdict& t : verdict.trace) {
+    if (t.grade == Grade::kFails) add("from its own tensors before it, " + WorstOf(t));
+  }
+  for (const std::string& cause : verdict.causes) {
+    if (!text.empty()) text += "\n";
+    text += "as if: " + cause;
+  }
+  return text;
+}
+
+std::string RepeatCommand(const Report& report, const Verdict& verdict) {
+  return "sextant check " + Quoted(verdict.case_line) + " --subject " + Quoted(report.subject) +
+         " --recipe " + Quoted(report.recipe) + (report.strict ? " --strict" : "") +
+         (report.timeout.empty() ? "" : " --timeout " + report.timeout);
+}
+
+bool Judges(const Verdict& verdict) {
+  const auto is_judged = [](const TensorVerdict& t) { return t.judged > 0; };
+  return std::ranges::any_of(verdict.tensors, is_judged) ||
+         std::ranges::any_of(verdict.trace, is_judged);
+}
 
 bool Report::Fails(const Verdict& verdict) const {
   const bool answered = verdict.status == Verdict::Status::kConforms ||
@@ -174,12 +185,11 @@ ExitStatus Report::Status() const {
     return kNonconforming;
   if (any(Verdict::Status::kCouldNotRun) || !parting_words.empty()) return kNotRun;
   if (any(Verdict::Status::kUnsupported) || any(Verdict::Status::kUnverified)) return kIncomplete;
-  if (verdicts.empty()) return kNothing;
-  const auto judges = [](const Verdict& v) {
-    const auto is_judged = [](const TensorVerdict& t) { return t.judged > 0; };
-    return std::ranges::any_of(v.tensors, is_judged) || std::ranges::any_of(v.trace, is_judged);
+  if (std::ranges::any_of(verdicts, Judges)) return kVerified;
+  const auto is_empty = [](const Verdict& v) {
+    return std::ranges::all_of(v.tensors, [](const TensorVerdict& t) { return t.elements == 0; });
   };
-  return std::ranges::any_of(verdicts, judges) ? kVerified : kIncomplete;
+  return std::ranges::all_of(verdicts, is_empty) ? kNothing : kIncomplete;
 }
 
 void PrintVerdict(const Report& report, const Verdict& verdict) {
@@ -205,11 +215,14 @@ void PrintSummary(const Report& report) {
   PrintCauses(report);
   std::map<std::string_view, size_t> counts;
   size_t elements = 0, judged = 0, vacuous = 0, unspecified = 0, unjudgeable = 0;
-  size_t enclosed = 0, failing = 0, open_rows = 0;
+  size_t enclosed = 0, failing = 0, not_run = 0, open_rows = 0;
   for (const Verdict& v : report.verdicts) {
     failing += report.Fails(v);
+    not_run += v.status == Verdict::Status::kCouldNotRun;
     open_rows += v.open_rows;
-    ++counts[v.status == Verdict::Status::kConforms ? NameOf(v.grade) : NameOf(v.status)];
+    ++counts[report.Fails(v)                          ? NameOf(Verdict::Status::kFails)
+             : v.status == Verdict::Status::kConforms ? NameOf(v.grade)
+                                                      : NameOf(v.status)];
     for (const TensorVerdict& t : v.tensors) {
       elements += t.elements;
       judged += t.judged;
@@ -231,59 +244,29 @@ void PrintSummary(const Report& report) {
   if (open_rows > 0) std::cout << ", " << open_rows << " rows cannot fail";
   if (vacuous + unjudgeable > 0) std::cout << "; what is vacuous or unjudgeable cannot fail";
   std::cout << "\n";
+  if (failing > 0 && not_run > 0) {
+    std::cout << not_run << " of " << report.verdicts.size()
+              << " cases could not be run; the exit status is " << kNonconforming << " and not "
+              << kNotRun << " because another case fails\n";
+  }
 }
 
 void WriteJson(const Report& report, OutputFile& file) {
-  Json json = {{"subject", report.subject},
-               {"recipe", report.recipe},
-               {"strict", report.strict},
-               {"exit_status", static_cast<int>(report.Status())},
-               {"parting_words", report.parting_words},
+  Json json = {{"subject", report.subject},  {"recipe", report.recipe},
+               {"strict", report.strict},    {"exit_status", static_cast<int>(report.Status())},
+               {"counts", CountsOf(report)}, {"parting_words", report.parting_words},
                {"cases", Json::array()}};
   for (const Verdict& v : report.verdicts) {
-    Json one = {{"case", v.case_line},      {"status", NameOf(v.status)},
-                {"grade", NameOf(v.grade)}, {"fails", report.Fails(v)},
-                {"message", v.message},     {"causes", v.causes},
+    Json one = {{"case", v.case_line},      {"status", NameOf(v.status)}, {"grade", nullptr},
+                {"fails", report.Fails(v)}, {"message", v.message},       {"causes", v.causes},
                 {"open_rows", v.open_rows}, {"tensors", Json::array()}};
+    if (!v.tensors.empty()) one["grade"] = NameOf(v.grade);  // of what was judged
     for (const TensorVerdict& t : v.tensors) one["tensors"].push_back(TensorToJson(t));
     if (!v.trace.empty()) one["trace"] = Json::array();
     for (const TensorVerdict& t : v.trace) one["trace"].push_back(TensorToJson(t));
     json["cases"].push_back(std::move(one));
   }
   WriteJsonFile(json, file);
-}
-
-void WriteJunit(const Report& report, OutputFile& file) {
-  pugi::xml_document document;
-  pugi::xml_node suite = document.append_child("testsuites").append_child("testsuite");
-  suite.append_attribute("name") = ForXml(report.subject).c_str();
-  size_t failures = 0, errors = 0, skipped = 0;
-  for (const Verdict& v : report.verdicts) {
-    pugi::xml_node test = suite.append_child("testcase");
-    test.append_attribute("classname") = v.case_line.substr(0, v.case_line.find(' ')).c_str();
-    test.append_attribute("name") = ForXml(v.case_line).c_str();
-    const char* kind = nullptr;
-    if (report.Fails(v)) {
-      kind = "failure";
-      ++failures;
-    } else if (v.status == Verdict::Status::kCouldNotRun) {
-      kind = "error";
-      ++errors;
-    } else if (v.status != Verdict::Status::kConforms) {
-      kind = "skipped";
-      ++skipped;
-    }
-    if (!kind) continue;
-    pugi::xml_node node = test.append_child(kind);
-    const std::string details = ForXml(Details(v) + "\nrepeat: " + RepeatCommand(report, v));
-    node.append_attribute("message") = details.substr(0, details.find('\n')).c_str();
-    node.text() = details.c_str();
-  }
-  suite.append_attribute("tests") = report.verdicts.size();
-  suite.append_attribute("failures") = failures;
-  suite.append_attribute("errors") = errors;
-  suite.append_attribute("skipped") = skipped;
-  file.Write([&](std::ostream& out) { document.save(out, " "); });
 }
 
 }  // namespace sextant::tools

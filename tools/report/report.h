@@ -1,4 +1,4 @@
-// What `check` tells: a line per failure, a summary, JSON, JUnit.
+// What `check` tells: a line per failure, a summary, JSON. JUnit is in junit.h.
 #pragma once
 
 #include <string>
@@ -22,12 +22,19 @@ struct Report {
   ExitStatus Status() const;
 };
 
+// True if an element of it could have failed.
+bool Judges(const oracle::Verdict& verdict);
+
+// What there is to say of a case beyond its status; several lines.
+std::string Details(const oracle::Verdict& verdict);
+// For a POSIX shell.
+std::string RepeatCommand(const Report& report, const oracle::Verdict& verdict);
+
 // One line, and for what did not conform the command that repeats it.
 void PrintVerdict(const Report& report, const oracle::Verdict& verdict);
 void PrintSummary(const Report& report);
 
-// Both throw Error.
+// Throws Error.
 void WriteJson(const Report& report, OutputFile& file);
-void WriteJunit(const Report& report, OutputFile& file);
 
 }  // namespace sextant::tools

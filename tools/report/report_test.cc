@@ -73,6 +73,19 @@ TEST(Report, WhatIsJudgedInATraceIsJudged) {
   EXPECT_EQ(at.report.Status(), kVerified);
 }
 
+// What it wrote after its last answer may be the answer to another question.
+TEST(Report, ASubjectThatMisbehavedAtTheEndWasNotRun) {
+  Judged at;
+  at.report.verdicts = {at.verdict};
+  EXPECT_EQ(at.report.Status(), kVerified);
+  at.report.parting_words = "it wrote 'x'";
+  EXPECT_EQ(at.report.Status(), kNotRun);
+  EXPECT_THAT(Printed([&] { PrintSummary(at.report); }),
+              HasSubstr("after the last case, somebody misbehaved: it wrote 'x'\n"));
+  at.report.verdicts[0].status = Verdict::Status::kFails;
+  EXPECT_EQ(at.report.Status(), kNonconforming);
+}
+
 TEST(Report, SaysThatElementsCannotFail) {
   Judged at;
   at.report.verdicts = {at.verdict};

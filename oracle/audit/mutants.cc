@@ -1,0 +1,136 @@
+#include "oracle/audit/mutants.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+
+#include "oracle/catalog/catalog.h"
+#include "oracle/defect/blind_spot.h"
+
+namespace sextant::oracle {
+namespace {
+
+bool SameBits(const Tensors& a, const Tensors& b) {
+  return std::ranges::equal(a, b, [](const NamedTensor& x, const NamedTensor& y) {
+    return x.name == y.name && x.dtype == y.dtype && x.values.shape == y.values.shape &&
+           std::ranges::equal(x.values.data, y.values.data, [](double p, double q) {
+             return std::bit_cast<uint64_t>(p) == std::bit_cast<uint64_t>(q);
+           });
+  });
+}
+
+bool HasAlternatives(const Case& c, const Recipe& recipe) {
+  const Following following(recipe, c.dtype());
+  return !c.operation().Alternatives().empty();
+}
+
+// The answer with one element moved to the nearest value beyond what is permitted there; empty if
+// no element can be moved so.
+std::optional<Tensors> PushedBeyond(const Question& question) {
+  Tensors answer = question.honest();
+  for (NamedTensor& tensor : answer) {
+    const auto& goldens = question.golden();
+    const auto at = std::ranges::find(goldens, tensor.name, &GoldenTensor::name);
+    const GoldenTensor& golden = *at;  // an optional output may be left out
+    const auto& errors = question.permitted()[static_cast<size_t>(at - goldens.begin())].error.data;
+    for (size_t i = 0; i < golden.high.data.size(); ++i) {
+      const double bound = errors[i] + golden.radius.data[i];
+      if (!std::isfinite(golden.value.data[i]) || !std::isfinite(bound)) continue;
+      double pushed = RoundTo(golden.dtype, golden.high.data[i] + bound);
+      while (std::isfinite(pushed) &&
+             !(std::abs((pushed - golden.high.data[i]) - golden.low.data[i]) > bound)) {
+        pushed = NextUp(golden.dtype, pushed);
+      }
+      if (!std::isfinite(pushed)) continue;
+      tensor.values.data[i] = pushed;
+      return answer;
+    }
+  }
+  return std::nullopt;
+}
+
+Mutant MutantOf(const Defect& defect) {
+  return {defect.name, defect.why, [&defect](const Question& question) -> std::optional<bool> {
+            const auto hypothesis =
+                defect.hypothesis(question.c(), question.inputs(), question.recipe());
+            if (!hypothesis) return std::nullopt;
+            return question.Fails(Predict(*hypothesis, question.c()));
+          }};
+}
+
+// A case sees a blind spot if it fails the answer in whichever way it is lost there.
+Mutant MutantOf(const BlindSpot& spot) {
+  return {spot.name, spot.why,
+          [&spot](const Question& question) -> std::optional<bool> {
+            const auto losses = spot.losses(question.c(), question.inputs(), question.honest());
+            if (losses.empty()) return std::nullopt;
+            return std::ranges::all_of(losses,
+                                       [&](const Tensors& lost) { return question.Fails(lost); });
+          },
+          false, !spot.is_pair};
+}
+
+Mutant PushedMutant() {
+  return {"(one element pushed)", "one element of an honest answer just beyond its permitted error",
+          [](const Question& question) -> std::optional<bool> {
+            const auto pushed = PushedBeyond(question);
+            if (!pushed) return std::nullopt;
+            return question.Fails(*pushed);
+          },
+          true};
+}
+
+}  // namespace
+
+Question::Question(const Case& c, const Subject& honest, const FileReader& read_file)
+    : c_(c),
+      recipe_(ParseRecipe(honest.recipe, c_.dtype())),
+      inputs_(DrawInputs(c_, read_file)),
+      honest_(honest.answer(c_, inputs_).outputs),
+      has_alternatives_(HasAlternatives(c_, recipe_)) {}
+
+void Question::Prepare() const {
+  if (!golden_.empty()) return;
+  golden_ = Prove(c_, inputs_, recipe_);
+  permitted_ = Permit(c_, inputs_, recipe_);
+}
+
+const std::vector<GoldenTensor>& Question::golden() const {
+  Prepare();
+  return golden_;
+}
+
+const std::vector<PermittedTensor>& Question::permitted() const {
+  Prepare();
+  return permitted_;
+}
+
+// As Judgement decides whether an answer fails, but what is dear is left out where it changes
+// nothing: without another truth a failure stays one, and one tensor has no steps to be traced.
+bool Question::Judged(const Tensors& answer) const {
+  Prepare();
+  const bool fails = Judge(c_, golden_, permitted_, answer).status == Verdict::Status::kFails;
+  if (fails ? !has_alternatives_ : answer.size() < 2) return fails;
+  if (!judgement_) judgement_ = std::make_unique<Judgement>(c_, inputs_, recipe_, golden_);
+  return (*judgement_)(answer).status == Verdict::Status::kFails;
+}
+
+bool Question::HonestFails() const {
+  if (!honest_fails_) honest_fails_ = Judged(honest_);
+  return *honest_fails_;
+}
+
+bool Question::Fails(const Tensors& answer) const {
+  return SameBits(answer, honest_) ? HonestFails() : Judged(answer);
+}
+
+std::vector<Mutant> MutantsOf(std::string_view operation) {
+  std::vector<Mutant> mutants;
+  for (const Defect& defect : OracleOf(operation).defects) mutants.push_back(MutantOf(defect));
+  for (const BlindSpot& spot : BlindSpotsOf(operation)) mutants.push_back(MutantOf(spot));
+  mutants.push_back(PushedMutant());
+  return mutants;
+}
+
+}  // namespace sextant::oracle

@@ -1,0 +1,215 @@
+#include "oracle/audit/suggest.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <random>
+#include <sstream>
+
+#include "oracle/audit/hitting_set.h"
+#include "oracle/audit/mutants.h"
+#include "oracle/property/random_case.h"
+#include "reference/case/operations.h"
+
+namespace sextant::oracle {
+namespace {
+
+// The extents that a suggested case is shortened to; 72 makes a long row.
+constexpr int64_t kExtents[] = {1, 2, 3, 4, 6, 8, 16, 17, 24, 32, 72};
+
+// What is open in one dtype of one operation, and the cases that might close it.
+struct Gaps {
+  std::vector<std::string> names;       // of mutants
+  std::vector<std::vector<size_t>> by;  // the candidates that catch each
+  std::vector<Case> candidates;
+
+  void Add(const std::string& name) {
+    names.push_back(name);
+    by.emplace_back();
+  }
+  void Close(size_t gap, const Case& c) {
+    const std::string line = c.ToString();
+    const auto at = std::ranges::find(candidates, line, &Case::ToString);
+    by[gap].push_back(static_cast<size_t>(at - candidates.begin()));
+    if (at == candidates.end()) candidates.push_back(c);
+  }
+};
+
+// What is open in one operation: first the mutants that survive everywhere, in every dtype.
+class Openings {
+ public:
+  Openings(const std::string& operation, const AuditOptions& options)
+      : operation_(operation), mutants_(MutantsOf(operation)), options_(options) {}
+  void Add(const Caught& result, const std::vector<Case>& cases) {
+    if (result.by.empty()) survivors_.push_back(result.what);
+    for (const Missing& missing : result.missing) missing_.push_back({&result, &missing});
+    cases_ = &cases;
+  }
+  void Close(size_t tries, Suggestions& suggestions) {
+    for (const DType dtype : kCaseDTypes) {
+      for (const std::string& name : survivors_) gaps_[dtype].Add(name);
+    }
+    if (!survivors_.empty()) AskDrawn(tries);
+    for (size_t m = 0; m < survivors_.size(); ++m) {
+      const bool closed =
+          std::ranges::any_of(gaps_, [m](const auto& gaps) { return !gaps.second.by[m].empty(); });
+      if (!closed) suggestions.open.push_back(operation_ + "/" + survivors_[m]);
+    }
+    for (const auto& [result, missing] : missing_) {
+      Gaps& gaps = gaps_[missing->dtype];
+      gaps.Add(result->what);
+      for (const size_t i : missing->retyped) {
+        gaps.Close(gaps.names.size() - 1, *Retyped((*cases_)[i], missing->dtype));
+      }
+    }
+    for (auto& [dtype, gaps] : gaps_) Choose(dtype, gaps, suggestions);
+  }
+
+ private:
+  // Random cases, the same ones every time.
+  void AskDrawn(size_t tries) {
+    std::vector<const Mutant*> mutants;
+    for (const std::string& name : survivors_) {
+      mutants.push_back(&*std::ranges::find(mutants_, name, &Mutant::name));
+    }
+    const CaseSpace space(*MakeOperationNamed(operation_));
+    std::mt19937_64 random;
+    for (size_t t = 0; t < tries; ++t) {
+      std::vector<size_t> indices;
+      for (const size_t size : space.sizes()) indices.push_back(random() % size);
+      const auto drawn = space.At(indices);
+      if (!drawn) continue;
+      for (const DType dtype : kCaseDTypes) Ask(*drawn, dtype, mutants);
+    }
+  }
+  void Ask(const Case& drawn, DType dtype, const std::vector<const Mutant*>& mutants) {
+    Gaps& gaps = gaps_[dtype];
+    if (std::ranges::none_of(gaps.by, &std::vector<size_t>::empty)) return;
+    const auto c = Retyped(drawn, dtype);
+    if (!c) return;
+    try {
+      const Question question(*c, options_.honest, options_.read_file);
+      for (size_t m = 0; m < mutants.size(); ++m) {
+        if (mutants[m]->caught(question) == true && !question.HonestFails()) gaps.Close(m, *c);
+      }
+    } catch (const Error&) {
+      return;  // a number of an input is beyond the dtype
+    }
+  }
+  // Whether the case still catches all of these mutants.
+  bool Catches(const Case& c, const std::vector<const Mutant*>& mutants) const {
+    try {
+      const Question question(c, options_.honest, options_.read_file);
+      return std::ranges::all_of(mutants,
+                                 [&](const Mutant* m) { return m->caught(question) == true; }) &&
+             !question.HonestFails();
+    } catch (const Error&) {
+      return false;
+    }
+  }
+  // The case with as short dimensions as catch the same mutants.
+  Case Shrunk(Case c, const std::vector<const Mutant*>& mutants) const {
+    for (size_t size = SizeOf(c) + 1; SizeOf(c) < size;) {
+      size = SizeOf(c);
+      c = ShrunkOnce(c, mutants);
+    }
+    return c;
+  }
+  Case ShrunkOnce(Case c, const std::vector<const Mutant*>& mutants) const {
+    for (const auto& [letter, extent] : Dimensions(c.dimensions())) {
+      for (const int64_t shorter : kExtents) {
+        if (shorter >= extent) break;
+        try {
+          const Case smaller = c.With(letter + "=" + std::to_string(shorter));
+          if (!Catches(smaller, mutants)) continue;
+          c = smaller;
+          break;
+        } catch (const Error&) {
+          continue;  // dimensions or lists that do not go together
+        }
+      }
+    }
+    return c;
+  }
+  // The fewest candidates that close all gaps of a dtype; of equals the smaller.
+  void Choose(DType dtype, const Gaps& gaps, Suggestions& suggestions) const {
+    std::vector<size_t> order(gaps.candidates.size()), rank(order.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::ranges::stable_sort(order, {}, [&](size_t i) { return SizeOf(gaps.candidates[i]); });
+    for (size_t i = 0; i < order.size(); ++i) rank[order[i]] = i;
+    std::vector<std::vector<size_t>> sets;
+    std::vector<const Mutant*> mutants;
+    for (size_t g = 0; g < gaps.names.size(); ++g) {
+      if (gaps.by[g].empty()) continue;
+      mutants.push_back(&*std::ranges::find(mutants_, gaps.names[g], &Mutant::name));
+      sets.emplace_back();
+      for (const size_t candidate : gaps.by[g]) sets.back().push_back(rank[candidate]);
+      std::ranges::sort(sets.back());
+    }
+    const auto chosen = FindHittingSet(sets).elements;
+    const auto closed_by = [&](size_t s) {
+      return std::ranges::count_if(
+          chosen, [&](size_t c) { return std::ranges::binary_search(sets[s], c); });
+    };
+    for (const size_t one : chosen) {
+      std::vector<size_t> own;  // first what few of the chosen close
+      for (size_t s = 0; s < sets.size(); ++s) {
+        if (std::ranges::binary_search(sets[s], one)) own.push_back(s);
+      }
+      std::ranges::stable_sort(own, {}, closed_by);
+      std::vector<const Mutant*> caught;
+      for (const size_t s : own) caught.push_back(mutants[s]);
+      Suggestion suggestion{Shrunk(gaps.candidates[order[one]], caught), {}};
+      for (const Mutant* mutant : caught) {
+        suggestion.closes.push_back(mutant->name + " in " + std::string(NameOf(dtype)));
+      }
+      suggestions.cases.push_back(std::move(suggestion));
+    }
+  }
+
+  std::string operation_;
+  std::vector<Mutant> mutants_;
+  const AuditOptions& options_;
+  const std::vector<Case>* cases_ = nullptr;
+  std::vector<std::string> survivors_;
+  std::vector<std::pair<const Caught*, const Missing*>> missing_;
+  std::map<DType, Gaps> gaps_;
+};
+
+}  // namespace
+
+std::string ShortestLine(const Case& c) {
+  const std::string canonical = c.ToString();
+  std::istringstream words(canonical);
+  std::vector<std::string> kept;
+  for (std::string word; words >> word;) kept.push_back(word);
+  const auto joined = [](const std::vector<std::string>& all) {
+    std::string line = all[0];
+    for (size_t i = 1; i < all.size(); ++i) line += " " + all[i];
+    return line;
+  };
+  for (size_t i = kept.size() - 1; i > 0; --i) {
+    std::vector<std::string> fewer = kept;
+    fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
+    try {
+      if (Case::Parse(joined(fewer)).ToString() == canonical) kept = std::move(fewer);
+    } catch (const Error&) {
+      continue;  // it must be said
+    }
+  }
+  return joined(kept);
+}
+
+Suggestions Suggest(const Audit& audit, const std::vector<Case>& cases,
+                    const SuggestOptions& options) {
+  std::map<std::string, Openings> openings;
+  for (const Caught& result : audit.results) {
+    openings.try_emplace(result.operation, result.operation, options.audit)
+        .first->second.Add(result, cases);
+  }
+  Suggestions suggestions;
+  for (auto& [operation, own] : openings) own.Close(options.tries, suggestions);
+  return suggestions;
+}
+
+}  // namespace sextant::oracle

@@ -1,0 +1,83 @@
+#include "oracle/audit/suggest.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace sextant::oracle {
+namespace {
+
+using testing::Contains;
+using testing::IsEmpty;
+using testing::Not;
+
+std::vector<Case> Cases(std::initializer_list<const char*> lines) {
+  std::vector<Case> cases;
+  for (const char* line : lines) cases.push_back(Case::Parse(line));
+  return cases;
+}
+
+const AuditOptions kAll{.all_retyped = true};
+
+std::vector<std::string> LinesOf(const Suggestions& suggestions) {
+  std::vector<std::string> lines;
+  for (const Suggestion& suggestion : suggestions.cases) {
+    lines.push_back(suggestion.c.ToString());
+  }
+  return lines;
+}
+
+// Only the second case can show in bf16 what the f32 cases show, so that it alone is suggested.
+TEST(Suggest, NamesTheFewestCasesOfTheMissingDType) {
+  const auto cases =
+      Cases({"rope pairing=half H=1 D=2 @position=3", "rope pairing=half H=1 D=2 @position=-3"});
+  Audit audit = AuditSuite(cases, kAll);
+  std::erase_if(audit.results, [](const Caught& c) {
+    return c.what != "negative_position_clamped" && c.what != "rotates_backwards";
+  });
+  const Suggestions suggestions = Suggest(audit, cases, {.audit = kAll});
+  const std::string bf16 = cases[1].With("dtype=bf16").ToString();
+  EXPECT_THAT(LinesOf(suggestions), Contains(bf16));
+  EXPECT_EQ(suggestions.cases.size(), 3u);  // one each of bf16, f16, f64
+  EXPECT_THAT(suggestions.cases[0].closes,
+              Contains("negative_position_clamped in " +
+                       std::string(NameOf(suggestions.cases[0].c.dtype()))));
+  EXPECT_THAT(suggestions.open, IsEmpty());
+}
+
+// One row of one channel catches hardly anything. Draws find what does, and with it appended less
+// survives.
+TEST(Suggest, DrawsCasesForWhatNoCaseCatches) {
+  auto cases = Cases({"rms_norm N=1 M=1 @x=0 @weight=1"});
+  const auto uncaught = [&] {
+    std::vector<std::string> names;
+    for (const Caught& result : AuditSuite(cases, kAll).results) {
+      if (result.by.empty()) names.push_back(result.what);
+    }
+    return names;
+  };
+  EXPECT_THAT(uncaught(), Contains("mean_subtracted"));
+  const Suggestions suggestions =
+      Suggest(AuditSuite(cases, kAll), cases, {.audit = kAll, .tries = 20});
+  for (const Suggestion& suggestion : suggestions.cases) cases.push_back(suggestion.c);
+  EXPECT_THAT(uncaught(), Not(Contains("mean_subtracted")));
+}
+
+TEST(ShortestLine, LeavesOutWhatIsTheDefault) {
+  for (const char* line :
+       {"rope pairing=half H=1 S=2 D=8", "rope pairing=half H=1 D=8 dtype=bf16 @position=3",
+        "rms_norm N=3 M=7 eps=0.1", "linear N=3 F=2 M=7 dtype=f16 seed=5"}) {
+    const Case c = Case::Parse(line);
+    EXPECT_EQ(Case::Parse(ShortestLine(c)).ToString(), c.ToString());
+    EXPECT_LE(ShortestLine(c).size(), std::string(line).size());
+  }
+}
+
+TEST(Suggest, SaysWhatItFoundNoCaseFor) {
+  const auto cases = Cases({"rms_norm N=1 M=1 @x=0 @weight=1"});
+  const Suggestions suggestions =
+      Suggest(AuditSuite(cases, kAll), cases, {.audit = kAll, .tries = 0});
+  EXPECT_THAT(suggestions.open, Contains("rms_norm/mean_subtracted"));
+}
+
+}  // namespace
+}  // namespace sextant::oracle

@@ -1,0 +1,95 @@
+#include "reference/case/dimensions.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "reference/base/error.h"
+#include "reference/case/draw.h"
+
+namespace sextant {
+namespace {
+
+// A dimension that is as long as another one.
+constexpr std::pair<const char*, const char*> kDefaults[] = {
+    {"R", "D"}, {"E", "D"}, {"T", "S"}, {"K", "H"}};
+// And as long as a list that is an attribute: an axis of positions for each section.
+constexpr std::pair<const char*, const char*> kLengths[] = {{"A", "sections"}};
+
+std::optional<int64_t> DefaultOf(const Operation& operation, const std::string& letter,
+                                 const Dimensions& dimensions) {
+  for (const auto& [own, from] : kDefaults) {
+    const auto at = dimensions.find(from);
+    if (letter == own && at != dimensions.end()) return at->second;
+  }
+  for (const auto& [own, list] : kLengths) {
+    if (letter != own) continue;
+    for (const Attribute& attribute : operation.Attributes()) {
+      if (attribute.name == list) return static_cast<int64_t>(ItemsOf(attribute.text).size());
+    }
+  }
+  return letter == "B" ? std::optional<int64_t>(1) : std::nullopt;
+}
+
+// How many numbers @input=spec lists; empty for a distribution or a file.
+std::optional<size_t> CountOfList(const std::string& input, const std::string& spec) {
+  try {
+    return CountOfSpec(spec);
+  } catch (const Error& e) {
+    throw Error("@", input, "=", spec, ": ", e.what());
+  }
+}
+
+// "x[N,M]"
+std::string TextOf(const TensorSpec& tensor) {
+  std::string text = tensor.name;
+  const char* separator = "[";
+  for (const std::string& extent : tensor.extents) {
+    text += separator + extent;
+    separator = ",";
+  }
+  return text + "]";
+}
+
+}  // namespace
+
+std::map<std::string, std::string> BindLists(const Operation& operation,
+                                             const std::map<std::string, std::string>& specs,
+                                             Dimensions& dimensions) {
+  std::map<std::string, std::string> in_doubt;
+  const auto is_one = [&](const std::string& extent) {
+    const auto at = dimensions.find(extent);
+    return (at == dimensions.end() ? DefaultOf(operation, extent, dimensions) : at->second) == 1;
+  };
+  const auto bind = [&](const TensorSpec& input, size_t count) {
+    const std::string &last = input.extents.back(), letter = last.substr(0, 1);
+    const bool half = last == letter + "/2";
+    if (dimensions.contains(letter) || (last != letter && !half)) return;
+    if (std::all_of(input.extents.begin(), input.extents.end() - 1, is_one)) {
+      dimensions[letter] = static_cast<int64_t>(half ? 2 * count : count);
+    } else {
+      in_doubt[letter] = ": the " + std::to_string(count) + " numbers of @" + input.name +
+                         " may be its last axis or all of " + TextOf(input);
+    }
+  };
+  // Those of one axis first: they leave no doubt, and the extents of others follow from them.
+  for (const bool one_axis : {true, false}) {
+    for (const TensorSpec& input : operation.info().signature.inputs) {
+      const auto spec = specs.find(input.name);
+      if (spec == specs.end()) continue;
+      const std::optional<size_t> count = CountOfList(input.name, spec->second);
+      if (count && !input.extents.empty() && (input.extents.size() == 1) == one_axis)
+        bind(input, *count);
+    }
+  }
+  return in_doubt;
+}
+
+void BindDefaults(const Operation& operation, const std::set<std::string>& letters,
+                  Dimensions& dimensions) {
+  for (const std::string& letter : letters) {
+    if (dimensions.contains(letter)) continue;
+    if (const auto extent = DefaultOf(operation, letter, dimensions)) dimensions[letter] = *extent;
+  }
+}
+
+}  // namespace sextant

@@ -1,0 +1,137 @@
+#include "reference/prove/second_opinion.h"
+
+#include <algorithm>
+#include <cmath>
+#include <mutex>
+#include <sstream>
+#include <utility>
+
+#include "reference/number/wide_error.h"
+#include "reference/prove/case_slices.h"
+#include "reference/prove/prove.h"
+
+namespace sextant {
+namespace {
+
+using Bound = long double;
+
+constexpr size_t kSliceElements = 64;
+
+// FNV-1a, so that another case has other slices evaluated.
+uint64_t HashOf(const std::string& text) {
+  uint64_t hash = 14695981039346656037U;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
+  return hash;
+}
+
+std::vector<Slice> SlicesOf(const Case& c, size_t one_in) {
+  const std::vector<Slice> all = CutCase(c, kSliceElements);
+  if (one_in <= 1) return all;
+  std::vector<Slice> chosen;
+  const size_t first = HashOf(c.ToString()) % std::min(one_in, all.size());
+  for (size_t i = first; i < all.size(); i += one_in) chosen.push_back(all[i]);
+  return chosen;
+}
+
+// True if no other number of the dtype is nearer to high + low; of two that are equally near,
+// either will do.
+bool IsNearest(DType dtype, double value, double high, double low) {
+  if (!std::isfinite(value)) return RoundTo(dtype, high) == value;
+  if (!IsRepresentable(dtype, value)) return false;
+  for (const double other : {NextDown(dtype, value), NextUp(dtype, value)}) {
+    const double farther = std::abs(high - other) - std::abs(high - value);
+    if (farther < 0 || (farther == 0 && low * (other - value) > 0)) return false;
+  }
+  return true;
+}
+
+enum class Word { kConfirmed, kBeyond, kRefuted };
+
+// `largest` is that of |high| in the element's last axis.
+Word WordOn(const GoldenTensor& g, size_t i, double largest, const Wide& x) {
+  const double high = g.high.data[i], low = g.low.data[i];
+  if (std::isinf(ErrorOf(x))) return Word::kBeyond;
+  if (std::isinf(high)) return x.High() == high ? Word::kConfirmed : Word::kRefuted;
+  if (!IsNearest(g.dtype, g.value.data[i], high, low)) return Word::kRefuted;
+  const Bound rounding = static_cast<Bound>(UlpOf(DType::kF64, low)) / 2;
+  const Bound limit = rounding + g.radius.data[i] + ErrorOf(x);
+  const Bound computed = 0x1p-50L;  // the arithmetic of this comparison errs by less
+  if (!(DistanceOf(x, high, low) <= limit * (1 + computed))) return Word::kRefuted;
+  const Bound enough = std::max(rounding, 0x1p-106L * largest);
+  return ErrorOf(x) <= enough ? Word::kConfirmed : Word::kBeyond;
+}
+
+std::string Told(const GoldenTensor& g, size_t i, const Wide& x) {
+  std::ostringstream text;
+  text.precision(17);
+  text << IndexText("golden/" + g.name, g.high.shape, i) << " is " << g.value.data[i] << " (high "
+       << g.high.data[i] << ", low " << g.low.data[i] << "), and Boost.Multiprecision finds "
+       << x.High() << ", " << static_cast<double>(DistanceOf(x, g.high.data[i], g.low.data[i]))
+       << " from high + low";
+  return text.str();
+}
+
+// The largest finite |high| of each last axis.
+std::vector<double> LargestOfRows(const GoldenTensor& g) {
+  const size_t width = g.high.shape.empty() ? 1 : std::max<size_t>(1, g.high.shape.back());
+  std::vector<double> largest(g.high.data.size() / width);
+  for (size_t i = 0; i < g.high.data.size(); ++i) {
+    const double size = std::abs(g.high.data[i]);
+    if (std::isfinite(size)) largest[i / width] = std::max(largest[i / width], size);
+  }
+  return largest;
+}
+
+// Adds up what is found in slices, in whatever order they come.
+class Findings {
+ public:
+  explicit Findings(const std::vector<GoldenTensor>& golden) : golden_(golden) {
+    for (const GoldenTensor& g : golden) rows_.push_back(LargestOfRows(g));
+  }
+
+  void Add(size_t output, size_t i, const Wide& x) {
+    const GoldenTensor& g = golden_[output];
+    if (std::isnan(g.high.data[i]) || std::isinf(g.radius.data[i])) return;
+    const size_t row = i * rows_[output].size() / g.high.data.size();
+    const Word word = WordOn(g, i, rows_[output][row], x);
+    const std::lock_guard lock(mutex_);
+    ++opinion_.asked;
+    opinion_.confirmed += word == Word::kConfirmed;
+    opinion_.beyond += word == Word::kBeyond;
+    if (word != Word::kRefuted) return;
+    const std::pair<size_t, size_t> at(output, i);
+    if (opinion_.refuted++ > 0 && at > first_) return;
+    first_ = at;
+    opinion_.first = Told(g, i, x);
+  }
+
+  const SecondOpinion& opinion() const { return opinion_; }
+
+ private:
+  const std::vector<GoldenTensor>& golden_;
+  std::vector<std::vector<double>> rows_;
+  std::mutex mutex_;
+  std::pair<size_t, size_t> first_;
+  SecondOpinion opinion_;
+};
+
+}  // namespace
+
+SecondOpinion SecondOpinionOn(const Case& c, const Tensors& inputs,
+                              const std::vector<GoldenTensor>& golden,
+                              const SecondOpinionOptions& options) {
+  Findings findings(golden);
+  ForEachSlice(SlicesOf(c, options.one_in), options.threads, [&](const Slice& slice) {
+    const InSlice in(slice);
+    Outputs<Wide> outputs = MakeOutputs<Wide>(c, slice);
+    c.operation().Evaluate(TakeInputs(c, inputs, slice), outputs);
+    for (size_t o = 0; o < outputs.size(); ++o) {
+      const auto indices = IndicesIn(golden[o].high.shape, c.info().signature.outputs[o], slice);
+      for (size_t i = 0; i < indices.size(); ++i)
+        findings.Add(o, indices[i], outputs[o].values.data[i]);
+    }
+  });
+  return findings.opinion();
+}
+
+}  // namespace sextant

@@ -1,0 +1,132 @@
+#include "reference/prove/second_opinion.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <concepts>
+
+#include "reference/case/operations.h"
+#include "reference/case/random_test.h"
+#include "reference/layer/rms_norm.h"
+#include "reference/prove/proof_test.h"
+
+namespace sextant {
+namespace {
+
+using testing::StartsWith;
+
+SecondOpinion OpinionOn(const Proof& proof, size_t one_in = 1) {
+  return SecondOpinionOn(proof.c, proof.inputs, proof.golden, {.one_in = one_in});
+}
+
+TEST(SecondOpinion, ConfirmsEveryElementOfAGolden) {
+  for (const char* line :
+       {"rope pairing=half H=2 S=5 D=8 dtype=bf16 @position=random_positions",
+        "rms_norm N=2 M=4 dtype=f64 eps=0 @x=1,2,3,4,0x1p-9,0,0,0 @weight=1,1,1,1",
+        "softmax N=3 M=5", "activation kind=gelu N=3 F=7 dtype=f16 @x=normal(9)",
+        "embedding S=3 V=4 M=5"}) {
+    const Proof proof = ProofOf(line);
+    const SecondOpinion opinion = OpinionOn(proof);
+    EXPECT_EQ(opinion.asked, proof.golden[0].high.data.size()) << line;
+    EXPECT_EQ(opinion.confirmed, opinion.asked) << line << ": " << opinion.first;
+  }
+}
+
+// The operation's own formula, but for one thing: its enclosures lie off by a little.
+struct WronglyEnclosed : RmsNorm {
+  static inline double factor = 1;
+  template <class Real>
+  void operator()(const Tensor<Real>& x, const Tensor<Real>& weight, Tensor<Real>& y) const {
+    RmsNorm::operator()(x, weight, y);
+    if constexpr (std::same_as<Real, Interval>) {
+      for (Interval& element : y.data) element = element + element * Interval(factor);
+    }
+  }
+};
+
+// What is proven wrongly is consistent in itself, and proven so again. A golden has 106 bits.
+TEST(SecondOpinion, RefutesAnEnclosureThatIsWrong) {
+  const Case c = Case::Parse("rms_norm N=4 M=16 dtype=f64");
+  const Tensors inputs = DrawInputs(c);
+  for (const double factor : {1.0, 0x1p-40, 0x1p-60, 0x1p-100}) {
+    WronglyEnclosed::factor = factor;
+    const auto golden =
+        Prove(Wrapped<WronglyEnclosed>(), c, inputs, ParseRecipe("native", c.dtype()));
+    const SecondOpinion opinion = SecondOpinionOn(c, inputs, golden);
+    EXPECT_EQ(opinion.refuted, 64U) << factor;
+    EXPECT_EQ(opinion.confirmed, 0U) << factor;
+    EXPECT_THAT(opinion.first, StartsWith("golden/y[0,0] is "));
+  }
+}
+
+TEST(SecondOpinion, RefutesEachPartOfAnElement) {
+  const auto refuted = [](auto change) {
+    Proof proof = ProofOf("rms_norm N=2 M=4 dtype=bf16");
+    change(proof.golden[0]);
+    const SecondOpinion opinion = OpinionOn(proof);
+    EXPECT_EQ(opinion.confirmed + opinion.refuted, 8U);
+    return opinion.refuted == 1 ? opinion.first : "";
+  };
+  EXPECT_THAT(
+      refuted([](GoldenTensor& y) { y.value.data[6] = NextUp(DType::kBF16, y.value.data[6]); }),
+      StartsWith("golden/y[1,2] is "));
+  EXPECT_THAT(refuted([](GoldenTensor& y) { y.value.data[6] += 0x1p-30; }),
+              StartsWith("golden/y[1,2] is "));
+  EXPECT_THAT(
+      refuted([](GoldenTensor& y) { y.high.data[0] = NextUp(DType::kF64, y.high.data[0]); }),
+      StartsWith("golden/y[0,0] is "));
+  EXPECT_THAT(refuted([](GoldenTensor& y) { y.low.data[7] = NextUp(DType::kF64, y.low.data[7]); }),
+              StartsWith("golden/y[1,3] is "));
+}
+
+// Unspecified elements have no value, and one of which nothing could be enclosed has none either.
+TEST(SecondOpinion, AsksOnlyWhereThereIsAnEnclosure) {
+  Proof proof = ProofOf("rope pairing=interleaved H=1 S=8 D=4 seed=3 @x=nonfinite");
+  size_t specified = 0;
+  for (const double high : proof.golden[0].high.data) specified += !std::isnan(high);
+  EXPECT_GT(specified, 0U);
+  EXPECT_LT(specified, 32U);
+  EXPECT_EQ(OpinionOn(proof).confirmed, specified);
+  proof.golden[0].radius.data.assign(32, INFINITY);
+  EXPECT_EQ(OpinionOn(proof).asked, 0U);
+}
+
+// 2^600 - 2^600 + 1: the 1 is lost in 334 bits, and the second opinion knows that it cannot tell.
+TEST(SecondOpinion, KnowsWhatItsBitsDoNotTell) {
+  const std::string line = "linear N=1 F=1 M=3 dtype=f64 @x=0x1p600,0x1p600,1 @weight=1,-1,1";
+  Proof proof = ProofOf(line);
+  EXPECT_EQ(proof.golden[0].high.data[0], 1);
+  const SecondOpinion opinion = OpinionOn(proof);
+  EXPECT_EQ(opinion.beyond, 1U);
+  EXPECT_EQ(opinion.refuted, 0U);
+}
+
+// Of 64 slices of one row each, 4; of a case of one slice, that.
+TEST(SecondOpinion, TakesAShareOfTheSlicesAndAlwaysOne) {
+  const Proof many = ProofOf("rms_norm N=64 M=64"), few = ProofOf("rms_norm N=1 M=2");
+  EXPECT_EQ(OpinionOn(many).asked, 4096U);
+  EXPECT_EQ(OpinionOn(many, 16).asked, 256U);
+  EXPECT_EQ(OpinionOn(few, 16).asked, 2U);
+}
+
+// Numbers whose sums cancel more than 200 bits, or whose powers overflow every format, may be
+// beyond it; other numbers are not.
+TEST(SlowSecondOpinion, ConfirmsEveryOperation) {
+  Random random(1);
+  for (const auto& operation : AllOperations()) {
+    for (int i = 0; i < 25; ++i) {
+      const Proof proof = ProofOf(AnyCase(operation->info(), random).ToString());
+      const std::string line = proof.c.ToString();
+      const SecondOpinion opinion = OpinionOn(proof);
+      EXPECT_EQ(opinion.refuted, 0U) << line << ": " << opinion.first;
+      const bool extreme = line.find("=special") != line.npos ||
+                           line.find("=powers_of_two") != line.npos ||
+                           line.find("(1099511627776)") != line.npos;
+      EXPECT_TRUE(extreme || opinion.beyond == 0) << line;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace sextant

@@ -1,0 +1,144 @@
+#include "tools/api/selection.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "fixtures/store/temporary_folder_test.h"
+#include "fixtures/store/writer.h"
+#include "reference/prove/prove.h"
+
+namespace sextant::tools {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+constexpr char kLine[] = "rms_norm eps=1e-05 unit_offset=false M=2 N=1 dtype=f32 seed=1";
+
+Record GoldenOf(const std::string& line) {
+  const Case c = Case::Parse(line);
+  const Tensors inputs = DrawInputs(c);
+  return {c.ToString(), inputs, Prove(c, inputs, ParseRecipe("native", c.dtype())), {}};
+}
+
+class SelectionTest : public testing::Test {
+ protected:
+  static std::vector<Selected> Of(const std::vector<std::string>& arguments,
+                                  const std::string& filter = "") {
+    return Select({.arguments = arguments, .filter = filter});
+  }
+  // Of each selected case: "line", or "golden" if it came out of a golden file.
+  static std::vector<std::string> Kinds(const std::vector<std::string>& arguments) {
+    std::vector<std::string> kinds;
+    for (const Selected& s : Of(arguments)) kinds.push_back(s.record ? "golden" : "line");
+    return kinds;
+  }
+  static std::string ErrorOf(const std::vector<std::string>& arguments) {
+    try {
+      Of(arguments);
+    } catch (const Error& e) {
+      return e.what();
+    }
+    return "";
+  }
+  std::string Golden(const std::vector<Record>& records) {
+    fixtures::WriteRecords(folder_ / "a.h5", records);
+    return folder_ / "a.h5";
+  }
+  std::string Cases(const std::string& text) {
+    fixtures::WriteBytes(folder_ / "a.cases", text);
+    return folder_ / "a.cases";
+  }
+
+  fixtures::TemporaryFolder folder_;
+};
+
+TEST_F(SelectionTest, TakesLinesFilesAndGoldens) {
+  const std::string golden = Golden({GoldenOf("rms_norm N=2 M=2"), GoldenOf("rms_norm N=3 M=2")});
+  const std::string file = Cases("# heading\nrms_norm N=4 M=2  # why\n\nrms_norm N=5 M=2\n");
+  const std::vector<Selected> selected = Of({kLine, golden, file});
+  std::vector<int64_t> rows;
+  for (const Selected& s : selected) rows.push_back(s.c.dimensions().at("N"));
+  EXPECT_THAT(rows, ElementsAre(1, 2, 3, 4, 5));
+  EXPECT_EQ(selected[3].why, "why");
+  EXPECT_FALSE(selected[0].record || selected[3].record);
+  EXPECT_EQ(selected[2].record->golden.at(0).name, "y");
+}
+
+// A golden is judged by its stored numbers, so it is not the same question as the line.
+TEST_F(SelectionTest, ALineBeforeAGoldenOfTheSameCaseIsJudgedAsWell) {
+  const std::string golden = Golden({GoldenOf(kLine)});
+  EXPECT_THAT(Kinds({kLine, golden}), ElementsAre("line", "golden"));
+  EXPECT_THAT(Kinds({golden, golden}), ElementsAre("golden", "golden"));
+  EXPECT_THAT(Kinds({golden, kLine}), ElementsAre("golden"));
+}
+
+TEST_F(SelectionTest, ALineIsJudgedOnceHoweverItIsWritten) {
+  EXPECT_THAT(Kinds({"rms_norm N=1 M=2", "rms_norm M=2 N=1 seed=1"}), ElementsAre("line"));
+}
+
+TEST_F(SelectionTest, TheFilterIsPartOfALineOrMatchesAllOfIt) {
+  const std::vector<std::string> lines = {"rms_norm N=1 M=2", "rms_norm N=1 M=24",
+                                          "softmax N=1 M=2"};
+  EXPECT_EQ(Of(lines, "rms_norm").size(), 2u);
+  EXPECT_EQ(Of(lines, "M=2").size(), 3u);
+  EXPECT_EQ(Of(lines, "*M=2 *").size(), 2u);
+  EXPECT_EQ(Of(lines, "rms_norm*M=2?*").size(), 2u);  // "M=2 " as well as "M=24"
+  EXPECT_EQ(Of(lines, "M=2*").size(), 0u);
+}
+
+TEST_F(SelectionTest, ErrorsNameTheFileAndItsLine) {
+  const std::string file = Cases("rms_norm N=1 M=2\nrms_norm N=1 Q=2\n");
+  EXPECT_EQ(ErrorOf({file}), file + ":2: rms_norm has no dimension Q; it has: M N");
+  EXPECT_EQ(ErrorOf({folder_ / "no.h5"}), folder_ / "no.h5 does not exist");
+  EXPECT_THAT(ErrorOf({folder_ / "no.cases"}), HasSubstr("no.cases: cannot be read"));
+  EXPECT_THAT(ErrorOf({folder_ / "."}), HasSubstr("is a folder, expected a file of cases"));
+  fixtures::WriteBytes(folder_ / "text.h5", "rms_norm N=1 M=2\n");
+  EXPECT_EQ(ErrorOf({folder_ / "text.h5"}), folder_ / "text.h5 is not an HDF5 file");
+  EXPECT_EQ(ErrorOf({""}), "an empty line is no case");
+}
+
+TEST_F(SelectionTest, ConfigurationsDoNotCompleteGoldens) {
+  const std::vector<std::string> arguments = {Golden({GoldenOf(kLine)})};
+  EXPECT_THROW(Select({.arguments = arguments, .filter = {}, .config = {.path = "config.json"}}),
+               Error);
+}
+
+// Files of questions have inputs alone; what is stored there is not looked at.
+TEST_F(SelectionTest, AFileOfQuestionsHasRecordsWithoutGolden) {
+  const Case c = Case::Parse(kLine);
+  const std::vector<Selected> selected = Of({Golden({{kLine, DrawInputs(c), {}, {}}})});
+  ASSERT_EQ(selected.size(), 1u);
+  EXPECT_TRUE(selected[0].record->golden.empty());
+}
+
+TEST_F(SelectionTest, RefusesGoldensThatAreNotOfTheirCase) {
+  const Record right = GoldenOf(kLine);
+  Record record = right;
+  record.inputs[0].values.data[1] = 1;
+  std::string path = Golden({record});
+  EXPECT_EQ(ErrorOf({path}), path + ": " + kLine + ": inputs/x is not what the case draws");
+  record = right;
+  record.inputs[0].dtype = DType::kF64;
+  EXPECT_THAT(ErrorOf({Golden({record})}), HasSubstr("inputs/x is not what the case draws"));
+  record = right;
+  record.golden[0].name = "z";
+  EXPECT_THAT(ErrorOf({Golden({record})}), HasSubstr("it holds no golden/y"));
+  record = right;
+  record.golden[0].dtype = DType::kF64;
+  EXPECT_THAT(ErrorOf({Golden({record})}), HasSubstr("golden/y is f64[1,2], expected f32[1,2]"));
+}
+
+TEST_F(SelectionTest, RefusesADamagedGolden) {
+  const std::string path = Golden({GoldenOf("rms_norm N=128 M=64")});  // with data of its own
+  std::string bytes = fixtures::BytesOf(path);
+  bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 1);
+  fixtures::WriteBytes(path, bytes);
+  EXPECT_THAT(ErrorOf({path}), StartsWith(path + ": /cases/0000/"));
+}
+
+}  // namespace
+}  // namespace sextant::tools

@@ -1,0 +1,86 @@
+#include "tools/api/subjects.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "fixtures/store/temporary_folder_test.h"
+#include "fixtures/store/writer.h"
+#include "reference/case/draw.h"
+#include "reference/prove/prove.h"
+
+namespace sextant::tools {
+namespace {
+
+using oracle::Answer;
+using testing::HasSubstr;
+using Status = oracle::Answer::Status;
+
+class FilesSubject : public testing::Test {
+ protected:
+  FilesSubject() : c_(Case::Parse("rms_norm N=1 M=2 dtype=bf16")), inputs_(DrawInputs(c_)) {
+    record_ = {c_.ToString(), {}, {}, {{"y", DType::kF32, Tensor<double>({1, 2}, {1, 2})}}};
+  }
+  Answer AnswerOf(const Record& record) {
+    const std::string path = folder_ / "a.h5";
+    fixtures::WriteRecords(path, {record});
+    return MakeSubject("files:" + path, 1).answer(c_, inputs_);
+  }
+
+  fixtures::TemporaryFolder folder_;
+  const Case c_;
+  const Tensors inputs_;
+  Record record_;
+};
+
+TEST_F(FilesSubject, AnswersWhatIsRecordedInTheDTypeOfTheCase) {
+  const Answer answer = AnswerOf(record_);
+  EXPECT_EQ(answer.status, Status::kAnswered);
+  EXPECT_EQ(answer.outputs.at(0).dtype, DType::kBF16);
+  EXPECT_EQ(answer.outputs.at(0).values.data, (std::vector<double>{1, 2}));
+  record_.outputs.clear();
+  EXPECT_EQ(AnswerOf(record_).status, Status::kUnsupported);
+}
+
+// It is the matter of one case, and not of the file.
+TEST_F(FilesSubject, AValueOfAnotherDTypeIsAFailureOfItsCase) {
+  record_.outputs[0].values.data[1] = 1.00390625;
+  const Answer answer = AnswerOf(record_);
+  EXPECT_EQ(answer.status, Status::kFailed);
+  EXPECT_EQ(answer.message, "y[0,1] is 1.00390625, expected a value of bf16");
+}
+
+TEST_F(FilesSubject, RecordedInputsMustBeThoseOfTheQuestion) {
+  record_.inputs = inputs_;
+  EXPECT_EQ(AnswerOf(record_).status, Status::kAnswered);
+  record_.inputs[0].dtype = DType::kF64;  // the same numbers
+  record_.inputs.push_back({"mine", DType::kF32, Tensor<double>({1}, {7})});
+  EXPECT_EQ(AnswerOf(record_).status, Status::kAnswered);
+  record_.inputs[0].values.data[1] = 3;
+  Answer answer = AnswerOf(record_);
+  EXPECT_EQ(answer.status, Status::kFailed);
+  EXPECT_TRUE(answer.outputs.empty());
+  EXPECT_THAT(answer.message,
+              HasSubstr("it answers another question: inputs/x[0,1] is 3, expected"));
+  record_.inputs[0].values = Tensor<double>({2, 1}, inputs_[0].values.data);
+  EXPECT_EQ(AnswerOf(record_).message,
+            "it answers another question: inputs/x has shape [2,1], expected [1,2]");
+}
+
+TEST_F(FilesSubject, AnswersNoCaseTwice) {
+  const std::string path = folder_ / "a.h5";
+  fixtures::WriteRecords(path, {record_, record_});
+  EXPECT_THAT([&] { MakeSubject("files:" + path, 1); },
+              testing::ThrowsMessage<Error>(HasSubstr("answers the same case twice: rms_norm")));
+}
+
+TEST(MakeSubject, NamesWhatThereIs) {
+  for (const char* text : {"slow", "recipe:", "files", "nobody:x"}) {
+    EXPECT_THAT(
+        [&] { MakeSubject(text, 1); },
+        testing::ThrowsMessage<Error>(HasSubstr("is no subject; there are: fast | recipe:")))
+        << text;
+  }
+}
+
+}  // namespace
+}  // namespace sextant::tools

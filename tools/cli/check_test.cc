@@ -1,0 +1,147 @@
+// `sextant check` as a whole: which outcome a case has, and what the run says to the shell.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+
+#include "fixtures/store/temporary_folder_test.h"
+#include "fixtures/store/writer.h"
+#include "reference/case/draw.h"
+#include "reference/prove/prove.h"
+#include "tools/api/exit_status.h"
+#include "tools/cli/commands.h"
+#include "tools/report/json.h"
+
+namespace sextant::tools {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+class CheckTest : public testing::Test {
+ protected:
+  // Runs `sextant check` with these words; its report is then in `report_`.
+  int Run(std::vector<std::string> words) {
+    words.insert(words.end(), {"--json", folder_ / "a.json"});
+    std::ranges::reverse(words);  // as CLI11 takes them
+    CLI::App app;
+    const Action action = BindCheck(app);
+    app.parse(words);
+    testing::internal::CaptureStdout();
+    testing::internal::CaptureStderr();
+    const int status = action();
+    printed_ = testing::internal::GetCapturedStdout();
+    complaint_ = testing::internal::GetCapturedStderr();
+    if (std::ifstream file(folder_ / "a.json"); file) report_ = Json::parse(file);
+    return status;
+  }
+  std::vector<std::string> Statuses() const {
+    std::vector<std::string> statuses;
+    for (const Json& one : report_["cases"]) statuses.push_back(one["status"].get<std::string>());
+    return statuses;
+  }
+
+  fixtures::TemporaryFolder folder_;
+  std::string printed_, complaint_;
+  Json report_;
+};
+
+Record AnswerOf(const std::string& line) {
+  const Case c = Case::Parse(line);
+  return {c.ToString(), {}, {}, AnswerBy(c, DrawInputs(c), ParseRecipe("native", c.dtype()))};
+}
+
+TEST_F(CheckTest, SaysHowWellASubjectDoes) {
+  EXPECT_EQ(Run({"rms_norm N=2 M=4", "--subject", "recipe:native"}), kVerified);
+  EXPECT_THAT(Statuses(), ElementsAre("conforms"));
+  EXPECT_THAT(printed_, HasSubstr("recipe:native by recipe native: 1 cases, 1 "));
+  EXPECT_EQ(Run({"rms_norm N=2 M=4", "--subject", "defect:rms_norm/mean_subtracted"}),
+            kNonconforming);
+  EXPECT_THAT(Statuses(), ElementsAre("fails"));
+  EXPECT_THAT(report_["cases"][0]["causes"][0].get<std::string>(), HasSubstr("mean_subtracted"));
+}
+
+TEST_F(CheckTest, JudgesByTheRecipeGivenInsteadOfTheSubjectsOwn) {
+  const std::vector<std::string> words = {"rms_norm N=2 M=64 dtype=bf16", "--subject",
+                                          "recipe:all_native"};
+  EXPECT_EQ(Run(words), kVerified);
+  EXPECT_EQ(Run({words[0], words[1], words[2], "--recipe", "exact"}), kNonconforming);
+  EXPECT_EQ(report_["recipe"], "exact");
+}
+
+// A stored golden is taken as it is: this one is another value's.
+TEST_F(CheckTest, JudgesAGoldenFileByItsStoredNumbers) {
+  const Case c = Case::Parse("rms_norm N=1 M=2");
+  const Tensors inputs = DrawInputs(c);
+  Record record{c.ToString(), inputs, Prove(c, inputs, ParseRecipe("native", c.dtype())), {}};
+  fixtures::WriteRecords(folder_ / "a.h5", {record});
+  EXPECT_EQ(Run({folder_ / "a.h5", "--subject", "recipe:native"}), kVerified);
+  record.golden[0].value.data[0] = record.golden[0].high.data[0] = 64;
+  record.golden[0].low.data[0] = 0;
+  fixtures::WriteRecords(folder_ / "a.h5", {record});
+  EXPECT_EQ(Run({folder_ / "a.h5", "--subject", "recipe:native"}), kNonconforming);
+}
+
+TEST_F(CheckTest, SaysThatThereIsNothingToDo) {
+  EXPECT_EQ(Run({"/dev/null", "--subject", "fast"}), kNothing);
+  EXPECT_EQ(complaint_, "sextant: nothing to do: no case was selected\n");
+  EXPECT_EQ(Run({"rms_norm N=1 M=2", "--filter", "softmax", "--subject", "fast"}), kNothing);
+  EXPECT_EQ(Run({"rms_norm N=0 M=2", "--subject", "fast"}), kNothing);
+  EXPECT_EQ(complaint_, "sextant: nothing to do: no output has an element\n");
+  EXPECT_EQ(report_["exit_status"], kNothing);
+  EXPECT_EQ(Run({"rms_norm N=0 M=2", "rms_norm N=1 M=2", "--subject", "fast"}), kVerified);
+}
+
+// A value that is none of the dtype, a wrong shape, a missing output, other inputs: none of them is
+// an answer, and each is told for its own case.
+TEST_F(CheckTest, WhatIsNoAnswerIsNotJudgedAndTheOtherCasesAre) {
+  std::vector<std::string> words;
+  std::vector<Record> records;
+  for (const char* rows : {"1", "2", "3", "4", "5"}) {
+    words.push_back(std::string("rms_norm M=2 dtype=bf16 N=") + rows);
+    records.push_back(AnswerOf(words.back()));
+  }
+  records[0].outputs[0].dtype = DType::kF32;
+  records[0].outputs[0].values.data[0] = 1.00390625;
+  records[1].outputs[0].values = Tensor<double>({1, 4});
+  records[2].outputs[0].name = "z";
+  records[3].inputs = {{"x", DType::kBF16, Tensor<double>({4, 2})}};
+  fixtures::WriteRecords(folder_ / "answers.h5", records);
+  words.insert(words.end(), {"--subject", "files:" + (folder_ / "answers.h5")});
+  EXPECT_EQ(Run(words), kNotRun);
+  const std::string none = "could not run";
+  EXPECT_THAT(Statuses(), ElementsAre(none, none, none, none, "conforms"));
+  EXPECT_THAT(printed_, HasSubstr("y[0,0] is 1.00390625, expected a value of bf16"));
+  EXPECT_THAT(printed_, HasSubstr("y has shape [1,4], expected [2,2]"));
+  EXPECT_THAT(printed_, HasSubstr("it has no output 'y'"));
+  EXPECT_THAT(printed_, HasSubstr("it answers another question: inputs/x[0,0] is 0, expected"));
+  EXPECT_TRUE(report_["cases"][0]["grade"].is_null());
+  EXPECT_EQ(report_["counts"]["could_not_run"], 4);
+}
+
+TEST_F(CheckTest, CountsWhatCouldNotRunBesideWhatFails) {
+  std::vector<Record> records = {AnswerOf("rms_norm N=1 M=2"), AnswerOf("rms_norm N=2 M=2")};
+  records[0].outputs[0].values.data[0] += 1;
+  records[1].outputs[0].name = "z";
+  fixtures::WriteRecords(folder_ / "answers.h5", records);
+  EXPECT_EQ(Run({"rms_norm N=1 M=2", "rms_norm N=2 M=2", "--subject",
+                 "files:" + (folder_ / "answers.h5")}),
+            kNonconforming);
+  EXPECT_THAT(printed_, HasSubstr("2 cases, 1 could not run, 1 fails; "));
+  EXPECT_THAT(printed_, HasSubstr("\n1 of 2 cases could not be run; the exit status is 1 and not 3 "
+                                  "because another case fails\n"));
+  EXPECT_EQ(report_["counts"]["fail"], 1);
+  EXPECT_EQ(report_["counts"]["could_not_run"], 1);
+}
+
+TEST_F(CheckTest, WhatIsDeclinedLeavesTheRunIncomplete) {
+  fixtures::WriteRecords(folder_ / "answers.h5", {AnswerOf("rms_norm N=1 M=2")});
+  EXPECT_EQ(Run({"rms_norm N=1 M=2", "rms_norm N=2 M=2", "--subject",
+                 "files:" + (folder_ / "answers.h5")}),
+            kIncomplete);
+  EXPECT_THAT(Statuses(), ElementsAre("conforms", "unsupported"));
+}
+
+}  // namespace
+}  // namespace sextant::tools

@@ -1,0 +1,84 @@
+#include "tools/report/eval_table.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <string>
+
+#include "reference/prove/prove.h"
+
+namespace sextant::tools {
+namespace {
+
+constexpr size_t kMostInputs = 8;  // numbers shown of an input
+constexpr size_t kMostRows = 32;   // elements shown of an output
+
+// The shortest digits that name x among the numbers of the dtype; for 16 bits among those of f32.
+std::string Digits(DType dtype, double x) {
+  if (std::isnan(x)) return "nan";
+  std::array<char, 64> text{};
+  const bool wide = dtype == DType::kF64 || dtype == DType::kI64;
+  const auto end = wide ? std::to_chars(text.begin(), text.end(), x)
+                        : std::to_chars(text.begin(), text.end(), static_cast<float>(x));
+  return {text.begin(), end.ptr};
+}
+
+std::string Short(double x) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.3g", x);
+  return text.data();
+}
+
+void PrintInput(const NamedTensor& input, std::ostream& out) {
+  const std::vector<double>& values = input.values.data;
+  out << input.name << " " << NameOf(input.dtype) << ToString(input.values.shape) << ":";
+  for (size_t i = 0; i < std::min(values.size(), kMostInputs); ++i)
+    out << " " << Digits(input.dtype, values[i]);
+  if (values.size() > kMostInputs) out << " ... (" << values.size() - kMostInputs << " more)";
+  out << "\n";
+}
+
+using Row = std::array<std::string, 4>;
+
+std::string Permitted(const GoldenTensor& g, size_t i) {
+  if (std::isnan(g.high.data[i])) return "unspecified";
+  std::string text = Short(g.permitted.data[i]);
+  if (g.radius.data[i] != 0) text += ", enclosed within " + Short(g.radius.data[i]);
+  return text;
+}
+
+void PrintRows(const std::vector<Row>& rows, std::ostream& out) {
+  std::array<size_t, 4> widths{};
+  for (const Row& row : rows) {
+    for (size_t k = 0; k < row.size(); ++k) widths[k] = std::max(widths[k], row[k].size());
+  }
+  for (const Row& row : rows) {
+    for (size_t k = 0; k + 1 < row.size(); ++k)
+      out << row[k] << std::string(widths[k] + 2 - row[k].size(), ' ');
+    out << row.back() << "\n";
+  }
+}
+
+}  // namespace
+
+void PrintTable(const Case& c, const Tensors& inputs, const std::vector<GoldenTensor>& golden,
+                std::ostream& out) {
+  out << c.ToString() << "\n";
+  for (const NamedTensor& input : inputs) PrintInput(input, out);
+  std::vector<Row> rows = {{"output", "value", "exact", "permitted error"}};
+  size_t hidden = 0;
+  for (const GoldenTensor& g : golden) {
+    const size_t count = g.value.data.size(), shown = std::min(count, kMostRows);
+    for (size_t i = 0; i < shown; ++i) {
+      rows.push_back({IndexText(g.name, g.value.shape, i), Digits(g.dtype, g.value.data[i]),
+                      Digits(DType::kF64, g.high.data[i]), Permitted(g, i)});
+    }
+    hidden += count - shown;
+  }
+  PrintRows(rows, out);
+  if (hidden > 0) out << "... and " << hidden << " elements more; --json has all\n";
+}
+
+}  // namespace sextant::tools

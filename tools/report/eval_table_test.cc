@@ -1,0 +1,53 @@
+#include "tools/report/eval_table.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "reference/case/draw.h"
+#include "reference/prove/prove.h"
+
+namespace sextant::tools {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+std::string TableOf(const std::string& line) {
+  const Case c = Case::Parse(line);
+  const Tensors inputs = DrawInputs(c);
+  std::ostringstream out;
+  PrintTable(c, inputs, Prove(c, inputs, ParseRecipe("native", c.dtype())), out);
+  return out.str();
+}
+
+// 0.2 and 1.4 have other digits in f32 than in f64; the input is a list.
+TEST(PrintTable, ShowsInputsAndARowForEachElement) {
+  EXPECT_THAT(TableOf("rms_norm N=1 M=2 eps=0 @x=1,7 @weight=1,1"),
+              testing::MatchesRegex("rms_norm eps=0 .*\n"
+                                    "x f32\\[1,2\\]: 1 7\n"
+                                    "weight f32\\[2\\]: 1 1\n"
+                                    "output  value  exact  permitted error\n"
+                                    "y\\[0,0\\]  0\\.2    0\\.2    [0-9.e-]+\n"
+                                    "y\\[0,1\\]  1\\.4    1\\.4    [0-9.e-]+\n"));
+}
+
+TEST(PrintTable, ShowsTheBeginningOfLongTensors) {
+  const std::string table = TableOf("rms_norm N=3 M=16");
+  EXPECT_THAT(table, HasSubstr(" ... (40 more)\n"));
+  EXPECT_THAT(table, HasSubstr("\ny[1,15] "));
+  EXPECT_THAT(table, Not(HasSubstr("\ny[2,0] ")));
+  EXPECT_THAT(table, HasSubstr("\n... and 16 elements more; --json has all\n"));
+}
+
+TEST(PrintTable, SaysWhatIsUnspecifiedAndWhatIsOnlyEnclosed) {
+  EXPECT_THAT(TableOf("rms_norm N=1 M=64 @x=nonfinite"),
+              testing::ContainsRegex("\ny\\[0,0\\] +nan +nan +unspecified\n"));
+  EXPECT_THAT(TableOf("rms_norm N=1 M=9 eps=0 @x=1,0,0,0,0,0,0,0,0 "
+                      "@weight=0x1.000002p+0,1,1,1,1,1,1,1,1"),
+              testing::ContainsRegex("\ny\\[0,0\\] .*, enclosed within [0-9.]+e-[0-9]+\n"));
+}
+
+}  // namespace
+}  // namespace sextant::tools
