@@ -18,7 +18,7 @@ import numpy
 
 PROGRAM = pathlib.Path(os.environ.get("SEXTANT", "build/sextant")).resolve()
 ONE_CASE = "rms_norm N=1 M=2"
-ADAPTER = pathlib.Path(__file__).resolve().parent / "adapters/python"
+ADAPTER = pathlib.Path(__file__).resolve().parents[1] / "adapters/python"
 
 # Answers rightly, and says one word more when its input ends.
 TALKS_ON = """
