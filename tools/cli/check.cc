@@ -10,7 +10,8 @@
 #include "tools/cli/options.h"
 #include "tools/report/junit.h"
 #include "tools/report/progress.h"
-#include "tools/report/report.h"
+#include "tools/report/report_json.h"
+#include "tools/report/report_text.h"
 
 namespace sextant::tools {
 namespace {
