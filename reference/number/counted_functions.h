@@ -1,5 +1,5 @@
-// The functions of a Counted: roots, exponentials, logarithms, powers, circular functions, and those
-// of activations. Each says how an error of its operand changes its value, and what an
+// The functions of a Counted: roots, exponentials, logarithms, powers, circular functions, and
+// those of activations. Each says how an error of its operand changes its value, and what an
 // implementation of the function commits itself.
 #pragma once
 
