@@ -17,13 +17,57 @@ HWY_BEFORE_NAMESPACE();
 namespace sextant::fast {
 namespace HWY_NAMESPACE {
 
+// What one query needs beside its keys.
+template <class C>
+struct RowScratch {
+  C *q, *weight, *product, *row_weight, *content, *relative;
+  RowScratch(C* scratch, size_t D, size_t keys, size_t rows)
+      : q(scratch),
+        weight(q + D),
+        product(weight + keys),
+        row_weight(product + rows),
+        content(row_weight + rows),
+        relative(content + D) {}
+};
+
+// The scores of one query, in `weight`: its products with the keys of its head, k, and with the
+// rows first .. last - 1 of the table, which row_of(t) chooses for key t.
+template <class T, class C, class RowOf>
+HWY_INLINE void ScoreKeys(const RelativeInputs<T>& in, const T* k, RowOf row_of, size_t first,
+                          size_t last, const RowScratch<C>& s) {
+  const size_t keys = in.key_position.size(), D = in.D;
+  for (size_t r = first; r < last; ++r) s.product[r] = DotOf(s.q, in.key_table + r * D, D);
+  for (size_t t = 0; t < keys; ++t) {
+    const C sum = DotOf(s.q, k + t * D, D) + s.product[row_of(t)];
+    s.weight[t] = sum * static_cast<C>(in.scale);
+  }
+}
+
+// The mean of the values v of its head and of the same rows of their table.
+template <class T, class C, class RowOf>
+HWY_INLINE void MeanOfValues(const RelativeInputs<T>& in, const T* v, RowOf row_of, size_t first,
+                             size_t last, const RowScratch<C>& s, T* y) {
+  const size_t keys = in.key_position.size(), D = in.D;
+  std::fill(s.row_weight, s.content, C{0});
+  std::fill(s.content, s.relative + D, C{0});
+  for (size_t t = 0; t < keys; ++t) {
+    AddTimes(s.weight[t], v + t * D, s.content, D);
+    s.row_weight[row_of(t)] += s.weight[t];
+  }
+  for (size_t r = first; r < last; ++r) {
+    if (s.row_weight[r] != 0) AddTimes(s.row_weight[r], in.value_table + r * D, s.relative, D);
+  }
+  const hn::ScalableTag<C> d;
+  ForEachVector(d, D, [&](auto dk, size_t k) SEXTANT_INLINE {
+    Write(dk, hn::Add(hn::LoadU(dk, s.content + k), hn::LoadU(dk, s.relative + k)), y + k);
+  });
+}
+
 template <class T, class C = Computed<T>>
 HWY_INLINE void AttendAll(const RelativeInputs<T>& in, T* y, T* scores, C* scratch) {
   const size_t S = in.query_position.size(), keys = in.key_position.size(), D = in.D;
   const size_t rows = 2 * static_cast<size_t>(in.clip) + 1;
-  C *q = scratch, *weight = q + D, *product = weight + keys, *row_weight = product + rows,
-    *content = row_weight + rows, *relative = content + D;
-  const hn::ScalableTag<C> d;
+  const RowScratch<C> own(scratch, D, keys, rows);
   for (size_t i = 0; i < in.heads * S; ++i, y += D, scores += keys) {
     const size_t head = i / S;
     const int64_t query = in.query_position[i % S];
@@ -35,30 +79,16 @@ HWY_INLINE void AttendAll(const RelativeInputs<T>& in, T* y, T* scores, C* scrat
       first = std::min(first, row_of(t));
       last = std::max(last, row_of(t) + 1);
     }
-    Convert(in.q + i * D, q, D);
-    for (size_t r = first; r < last; ++r) product[r] = DotOf(q, in.key_table + r * D, D);
-    for (size_t t = 0; t < keys; ++t) {
-      const C sum = DotOf(q, in.k + (head * keys + t) * D, D) + product[row_of(t)];
-      weight[t] = sum * static_cast<C>(in.scale);
-    }
-    Convert(weight, scores, keys);
+    Convert(in.q + i * D, own.q, D);
+    ScoreKeys(in, in.k + head * keys * D, row_of, first, last, own);
+    Convert(own.weight, scores, keys);
     if (keys > 0) {
-      const C sum = ToPowers(weight, keys).sum;
+      const C sum = ToPowers(own.weight, keys).sum;
       // Where all scores are -infinity nothing weighs.
-      std::transform(weight, weight + keys, weight, [=](C w) { return sum == 0 ? 0 : w / sum; });
+      std::transform(own.weight, own.weight + keys, own.weight,
+                     [=](C w) { return sum == 0 ? 0 : w / sum; });
     }
-    std::fill(row_weight, row_weight + rows, C{0});
-    std::fill(content, relative + D, C{0});
-    for (size_t t = 0; t < keys; ++t) {
-      AddTimes(weight[t], in.v + (head * keys + t) * D, content, D);
-      row_weight[row_of(t)] += weight[t];
-    }
-    for (size_t r = first; r < last; ++r) {
-      if (row_weight[r] != 0) AddTimes(row_weight[r], in.value_table + r * D, relative, D);
-    }
-    ForEachVector(d, D, [&](auto dk, size_t k) SEXTANT_INLINE {
-      Write(dk, hn::Add(hn::LoadU(dk, content + k), hn::LoadU(dk, relative + k)), y + k);
-    });
+    MeanOfValues(in, in.v + head * keys * D, row_of, first, last, own, y);
   }
 }
 

@@ -1,6 +1,6 @@
 #include "reference/attention/soft_cap.h"
 
-#include "fast/layer/activation.h"
+#include "fast/attention/soft_cap.h"
 #include "fast/simd/stream.h"
 
 #undef HWY_TARGET_INCLUDE

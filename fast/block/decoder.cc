@@ -1,9 +1,9 @@
 #include "reference/block/decoder.h"
 
+#include "fast/attention/soft_cap.h"
 #include "fast/block/decoder_block.h"
 #include "fast/kernel/kernel.h"
 #include "fast/kernel/typed.h"
-#include "fast/layer/activation.h"
 #include "fast/layer/embedding.h"
 #include "fast/layer/linear.h"
 #include "fast/layer/rms_norm.h"
@@ -21,56 +21,90 @@ struct Stack {
   std::span<const E> operator[](size_t l) const { return std::span(all).subspan(l * part, part); }
 };
 
+// The weights of all blocks.
+template <Element T>
+struct Stacks {
+  Stack<Computed<T>> attn_norm, mlp_norm;
+  Stack<T> wq, wk, wv, wo, gate, up, down;
+
+  Stacks(const Tensors& inputs, size_t L)
+      : attn_norm(Find(inputs, "attn_norm").values, L),
+        mlp_norm(Find(inputs, "mlp_norm").values, L),
+        wq(Find(inputs, "wq").values, L),
+        wk(Find(inputs, "wk").values, L),
+        wv(Find(inputs, "wv").values, L),
+        wo(Find(inputs, "wo").values, L),
+        gate(Find(inputs, "gate").values, L),
+        up(Find(inputs, "up").values, L),
+        down(Find(inputs, "down").values, L) {}
+  BlockArrays<T> operator[](size_t l) const {
+    return {.attn_norm = attn_norm[l],
+            .mlp_norm = mlp_norm[l],
+            .wq = wq[l],
+            .wk = wk[l],
+            .wv = wv[l],
+            .wo = wo[l],
+            .gate = gate[l],
+            .up = up[l],
+            .down = down[l]};
+  }
+};
+
+// What enters the first block, and what leaves each of L blocks.
+template <Element T>
+std::vector<std::vector<T>> StatesOf(const Decoder& op, const BlockExtents& n, size_t L,
+                                     const Tensors& inputs) {
+  const Stacks<T> stacks(inputs, L);
+  std::vector<std::vector<T>> states{std::vector<T>(n.S * n.M)};
+  const std::vector<T> table = ToElements<T>(Find(inputs, "table").values);
+  GatherRows<T>({.rows = table.data(), .M = n.M, .scale = op.embedding_scale},
+                ToIntegers(Find(inputs, "token").values), states[0].data());
+  for (size_t l = 0; l < L; ++l) {
+    states.push_back(
+        RunBlock<T>(op, QkNorm::kNone, n, states.back(), Find(inputs, "position").values, stacks[l])
+            .y);
+  }
+  return states;
+}
+
+// Logits are wide: the last product is taken and answered in the type that computes.
+template <Element T>
+std::vector<Computed<T>> LogitsOf(const Decoder& op, const BlockExtents& n, size_t V,
+                                  std::vector<T> state, const Tensors& inputs) {
+  using Wide = Computed<T>;
+  const auto last_norm = ToElements<Wide>(Find(inputs, "last_norm").values);
+  const auto row = static_cast<ptrdiff_t>(n.M);
+  NormalizeRows<T>({.N = n.S,
+                    .M = n.M,
+                    .x_row = row,
+                    .y_row = row,
+                    .eps = op.eps,
+                    .unit_offset = op.unit_offset},
+                   state.data(), last_norm.data(), state.data());
+  std::vector<Wide> read, logits(n.S * V), scratch(kLinearScratch);
+  for (const T x : state) read.push_back(static_cast<Wide>(ToDouble(x)));
+  const auto head = ToElements<Wide>(Find(inputs, "head").values);
+  ApplyLinear<Wide>({.N = n.S, .F = V, .K = n.M}, read.data(), head.data(), nullptr, logits.data(),
+                    scratch.data());
+  if (op.logit_cap) CapSoftly<Wide>(*op.logit_cap, logits.data(), logits.data(), logits.size());
+  return logits;
+}
+
 Tensors Run(const Case& c, const Tensors& inputs) {
   const auto op = StructOf<Decoder>(c);
-  const auto values = [&](const char* name) -> const Tensor<double>& {
-    return Find(inputs, name).values;
-  };
-  const size_t S = ExtentOf(c, "S"), M = ExtentOf(c, "M"), L = ExtentOf(c, "L");
-  const size_t V = ExtentOf(c, "V");
-  const BlockExtents n{.S = S,
-                       .M = M,
+  const size_t L = ExtentOf(c, "L"), V = ExtentOf(c, "V");
+  const BlockExtents n{.S = ExtentOf(c, "S"),
+                       .M = ExtentOf(c, "M"),
                        .H = ExtentOf(c, "H"),
                        .K = ExtentOf(c, "K"),
                        .D = ExtentOf(c, "D"),
                        .F = ExtentOf(c, "F")};
   return WithElement(c.dtype(), [&]<class T>() -> Tensors {
-    using Wide = Computed<T>;
-    const Stack<Wide> attn_norm(values("attn_norm"), L), mlp_norm(values("mlp_norm"), L);
-    const Stack<T> wq(values("wq"), L), wk(values("wk"), L), wv(values("wv"), L),
-        wo(values("wo"), L), gate(values("gate"), L), up(values("up"), L), down(values("down"), L);
-    std::vector<T> state(S * M), states;
-    const std::vector<T> table = ToElements<T>(values("table"));
-    GatherRows<T>({.rows = table.data(), .M = M, .scale = op.embedding_scale},
-                  ToIntegers(values("token")), state.data());
-    states.insert(states.end(), state.begin(), state.end());
-    for (size_t l = 0; l < L; ++l) {
-      state = RunBlock<T>(op, QkNorm::kNone, n, state, values("position"),
-                          {.attn_norm = attn_norm[l],
-                           .mlp_norm = mlp_norm[l],
-                           .wq = wq[l],
-                           .wk = wk[l],
-                           .wv = wv[l],
-                           .wo = wo[l],
-                           .gate = gate[l],
-                           .up = up[l],
-                           .down = down[l]})
-                  .y;
-      states.insert(states.end(), state.begin(), state.end());
-    }
-    const auto last_norm = ToElements<Wide>(values("last_norm"));
-    const auto row = static_cast<ptrdiff_t>(M);
-    NormalizeRows<T>(
-        {.N = S, .M = M, .x_row = row, .y_row = row, .eps = op.eps, .unit_offset = op.unit_offset},
-        state.data(), last_norm.data(), state.data());
-    // Logits are wide: the last product is taken and answered in the type that computes.
-    std::vector<Wide> read, logits(S * V), scratch(kLinearScratch);
-    for (const T x : state) read.push_back(static_cast<Wide>(ToDouble(x)));
-    const auto head = ToElements<Wide>(values("head"));
-    ApplyLinear<Wide>({.N = S, .F = V, .K = M}, read.data(), head.data(), nullptr, logits.data(),
-                      scratch.data());
-    if (op.logit_cap) CapSoftly<Wide>(*op.logit_cap, logits.data(), logits.data(), logits.size());
-    return {ToTensor("logits", {S, V}, logits), ToTensor("states", {L + 1, S, M}, states)};
+    const auto states = StatesOf<T>(op, n, L, inputs);
+    const auto logits = LogitsOf<T>(op, n, V, states.back(), inputs);
+    std::vector<T> all;
+    for (const std::vector<T>& state : states) all.insert(all.end(), state.begin(), state.end());
+    return {ToTensor("logits", {n.S, V}, logits), ToTensor("states", {L + 1, n.S, n.M}, all)};
   });
 }
 

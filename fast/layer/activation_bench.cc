@@ -1,7 +1,9 @@
 // Speed of activations: counter `memcpy_ratio` = time of glibc's memcpy of as many bytes as are
 // read and written / time of the operation.
+#include "fast/attention/soft_cap.h"
 #include "fast/kernel/kernel_bench.h"
 #include "fast/layer/activation.h"
+#include "fast/layer/gated.h"
 
 namespace sextant::fast {
 namespace {

@@ -2,8 +2,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "fast/attention/soft_cap.h"
 #include "fast/kernel/kernel_test.h"
 #include "fast/layer/activation.h"
+#include "fast/layer/gated.h"
 
 namespace sextant::fast {
 namespace {

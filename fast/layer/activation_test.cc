@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "fast/attention/soft_cap.h"
 #include "fast/kernel/kernel_test.h"
+#include "fast/layer/gated.h"
 #include "reference/case/case.h"
 #include "reference/prove/prove.h"
 

@@ -2,7 +2,7 @@
 // reference/layer/feed_forward_bias.h.
 #pragma once
 
-#include "fast/layer/activation.h"
+#include "fast/layer/gated.h"
 #include "fast/layer/linear.h"
 
 namespace sextant::fast {
@@ -25,7 +25,7 @@ struct FeedForwardRows {
 };
 
 // hidden = f(x gate^T) (x up^T), y = hidden down^T, with biases where they are. Each layer as
-// fast/layer/linear.h says and the gate as fast/layer/activation.h does, each rounded to T.
+// fast/layer/linear.h says and the gate as fast/layer/gated.h does, each rounded to T.
 template <Element T>
 void ApplyFeedForward(GateKind kind, const FeedForwardRows<T>& rows,
                       const FeedForwardWeights<T>& weights) noexcept;

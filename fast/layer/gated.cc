@@ -1,6 +1,6 @@
 #include "reference/layer/gated.h"
 
-#include "fast/layer/activation.h"
+#include "fast/layer/gated.h"
 #include "fast/simd/stream.h"
 
 #undef HWY_TARGET_INCLUDE

@@ -1,154 +1,18 @@
 #include "fast/rope/rope_table.h"
 
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "fast/rope/rope_table.cc"
-#include <hwy/foreach_target.h>
-#include <hwy/highway.h>
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <concepts>
 #include <vector>
 
 #include "fast/kernel/kernel.h"
 #include "fast/kernel/typed.h"
 #include "fast/rope/precise_turn.h"
-#include "fast/simd/double_double-inl.h"
-#include "fast/simd/element-inl.h"
+#include "fast/rope/rope_table_row.h"
 #include "reference/rope/rope_table.h"
-#ifndef SEXTANT_FAST_ROPE_TABLE_TURNS_
-#define SEXTANT_FAST_ROPE_TABLE_TURNS_
+
 namespace sextant::fast {
-namespace {
-
-// cos and sin of one position for all n frequencies, as double-doubles: four runs of n numbers,
-// cosines and sines, then their low parts.
-struct Turns {
-  double* cosine;
-  size_t n;
-  double* sine() const { return cosine + n; }
-  double* cosine_low() const { return cosine + 2 * n; }
-  double* sine_low() const { return cosine + 3 * n; }
-};
-
-// Columns of a row whose rounding the fast way could not decide.
-struct Undecided {
-  size_t first, count;
-};
-
-}  // namespace
-}  // namespace sextant::fast
-#endif
-
-HWY_BEFORE_NAMESPACE();
-namespace sextant::fast {
-namespace HWY_NAMESPACE {
-
-template <class D>
-HWY_INLINE Turn<hn::VFromD<D>> ReadTurn(D d, const Turns& t, size_t k) {
-  return {{Read(d, t.cosine + k), Read(d, t.cosine_low() + k)},
-          {Read(d, t.sine() + k), Read(d, t.sine_low() + k)}};
-}
-
-// to = a b; `to` may be a.
-void MultiplyTurns(const Turns& a, const Turns& b, const Turns& to) {
-  ForEachVector(hn::ScalableTag<double>(), to.n, [&](auto d, size_t k) SEXTANT_INLINE {
-    const auto product = Combine(d, ReadTurn(d, a, k), ReadTurn(d, b, k));
-    Write(d, product.cosine.high, to.cosine + k);
-    Write(d, product.cosine.low, to.cosine_low() + k);
-    Write(d, product.sine.high, to.sine() + k);
-    Write(d, product.sine.low, to.sine_low() + k);
-  });
-}
-
-// Writes x, known within `error`, rounded to f32. True if every number in that range rounds alike.
-template <class D>
-HWY_INLINE bool Round([[maybe_unused]] D d, hn::VFromD<D> x, hn::VFromD<D> error, float* to) {
-  const hn::Rebind<float, D> d32;
-  const auto below = hn::DemoteTo(d32, hn::Sub(x, error));
-  const auto above = hn::DemoteTo(d32, hn::Add(x, error));
-  Write(d32, below, to);
-  return hn::AllTrue(d32, hn::Eq(below, above));
-}
-
-// The same to 16 bits by way of f32, whose rounding error of 2^-24 |x| joins.
-template <class D, Narrow T>
-HWY_INLINE bool Round(D d, hn::VFromD<D> x, hn::VFromD<D> error, T* to) {
-  const hn::Rebind<float, D> d32;
-  const hn::RebindToUnsigned<decltype(d32)> du;
-  const auto wider = hn::MulAdd(hn::Abs(x), hn::Set(d, 0x1p-24), error);
-  const auto below = hn::DemoteTo(d32, hn::Sub(x, wider));
-  const auto above = hn::DemoteTo(d32, hn::Add(x, wider));
-  Write(d32, below, to);
-  return hn::AllTrue(du, hn::Eq(RoundTo16<T>(d32, below), RoundTo16<T>(d32, above)));
-}
-
-// One row of the table from a coarse and a fine one. Returns how many entries of `undecided`, which
-// has room for n, it wrote.
-template <class T>
-HWY_INLINE size_t FillRow(const Turns& a, const Turns& b, double error, T* cosine, T* sine,
-                          Undecided* undecided) {
-  size_t count = 0;
-  const auto body = [&](auto d, size_t k) SEXTANT_INLINE {
-    const auto ca = Read(d, a.cosine + k), sa = Read(d, a.sine() + k);
-    const auto cb = Read(d, b.cosine + k), sb = Read(d, b.sine() + k);
-    const auto e = hn::Set(d, error);
-    const bool c = Round(d, hn::MulSub(ca, cb, hn::Mul(sa, sb)), e, cosine + k);
-    const bool s = Round(d, hn::MulAdd(sa, cb, hn::Mul(ca, sb)), e, sine + k);
-    if (HWY_UNLIKELY(!(c && s))) undecided[count++] = {k, hn::Lanes(d)};
-  };
-  ForEachVector(hn::ScalableTag<double>(), a.n, body);
-  return count;
-}
-
-// True if no number within `error` of it rounds otherwise.
-template <class D, class V>
-HWY_INLINE bool IsDecided(D d, const Double2<V>& x, V error) {
-  const auto same = hn::And(hn::Eq(hn::Add(x.high, hn::Add(x.low, error)), x.high),
-                            hn::Eq(hn::Add(x.high, hn::Sub(x.low, error)), x.high));
-  return hn::AllTrue(d, same);
-}
-
-size_t FillRowF64(const Turns& a, const Turns& b, double error, double* cosine, double* sine,
-                  Undecided* undecided) {
-  size_t count = 0;
-  const auto body = [&](auto d, size_t k) SEXTANT_INLINE {
-    const auto turn = Combine(d, ReadTurn(d, a, k), ReadTurn(d, b, k));
-    const auto e = hn::Set(d, error);
-    Write(d, turn.cosine.high, cosine + k);
-    Write(d, turn.sine.high, sine + k);
-    const bool decided = IsDecided(d, turn.cosine, e) && IsDecided(d, turn.sine, e);
-    if (HWY_UNLIKELY(!decided)) undecided[count++] = {k, hn::Lanes(d)};
-  };
-  ForEachVector(hn::ScalableTag<double>(), a.n, body);
-  return count;
-}
-size_t FillRowF32(const Turns& a, const Turns& b, double error, float* cosine, float* sine,
-                  Undecided* undecided) {
-  return FillRow(a, b, error, cosine, sine, undecided);
-}
-size_t FillRowF16(const Turns& a, const Turns& b, double error, F16* cosine, F16* sine,
-                  Undecided* undecided) {
-  return FillRow(a, b, error, cosine, sine, undecided);
-}
-size_t FillRowBF16(const Turns& a, const Turns& b, double error, BF16* cosine, BF16* sine,
-                   Undecided* undecided) {
-  return FillRow(a, b, error, cosine, sine, undecided);
-}
-
-}  // namespace HWY_NAMESPACE
-}  // namespace sextant::fast
-HWY_AFTER_NAMESPACE();
-
-#if HWY_ONCE
-namespace sextant::fast {
-
-HWY_EXPORT(MultiplyTurns);
-HWY_EXPORT(FillRowF64);
-HWY_EXPORT(FillRowF32);
-HWY_EXPORT(FillRowF16);
-HWY_EXPORT(FillRowBF16);
-
 namespace {
 
 // position = coarse * fine_count + fine.
@@ -169,7 +33,7 @@ class TableFiller {
     for (size_t half = 1; half < fine_count; half *= 2) {
       SetExactly(Row(half), static_cast<double>(half), 1.0);
       for (size_t i = 1; i < half; ++i) {
-        HWY_DYNAMIC_DISPATCH(MultiplyTurns)(Row(i), Row(half), Row(half + i));
+        MultiplyTurns(Row(i), Row(half), Row(half + i));
       }
     }
     SetExactly(Step(), static_cast<double>(fine_count), 1.0);
@@ -210,7 +74,7 @@ class TableFiller {
   void MoveTo(int64_t coarse) {
     if (steps_ >= 0 && coarse == coarse_) return;
     if (steps_ >= 0 && steps_ < kMostSteps && coarse == coarse_ + 1) {
-      HWY_DYNAMIC_DISPATCH(MultiplyTurns)(Coarse(), Step(), Coarse());
+      MultiplyTurns(Coarse(), Step(), Coarse());
       ++steps_;
     } else {
       SetExactly(Coarse(), std::ldexp(static_cast<double>(coarse), fine_bits_), amplitude_);
@@ -238,20 +102,12 @@ class TableFiller {
 
   template <Element T>
   size_t FillFast(const Turns& fine, T* cosine, T* sine) {
-    Undecided* undecided = undecided_.data();
     if (!IsOrdinary(amplitude_)) {
-      undecided[0] = {0, n_};
+      undecided_[0] = {0, n_};
       return n_ > 0;
     }
-    if constexpr (std::same_as<T, double>) {
-      return HWY_DYNAMIC_DISPATCH(FillRowF64)(Coarse(), fine, wide_error_, cosine, sine, undecided);
-    } else if constexpr (std::same_as<T, float>) {
-      return HWY_DYNAMIC_DISPATCH(FillRowF32)(Coarse(), fine, error_, cosine, sine, undecided);
-    } else if constexpr (std::same_as<T, F16>) {
-      return HWY_DYNAMIC_DISPATCH(FillRowF16)(Coarse(), fine, error_, cosine, sine, undecided);
-    } else {
-      return HWY_DYNAMIC_DISPATCH(FillRowBF16)(Coarse(), fine, error_, cosine, sine, undecided);
-    }
+    const double error = std::same_as<T, double> ? wide_error_ : error_;
+    return fast::FillRow(Coarse(), fine, error, cosine, sine, undecided_.data());
   }
 
   static constexpr int kMostSteps = 1024;
@@ -262,7 +118,7 @@ class TableFiller {
   int fine_bits_;
   double wide_error_ = 0, error_ = 0;  // of the fast way: in double-double, in double
   std::vector<double> rows_;  // the fine ones, the step between coarse ones, the coarse one
-  std::vector<Undecided> undecided_;
+  std::vector<UndecidedColumns> undecided_;
   int64_t coarse_ = 0;
   int steps_ = -1;  // multiplications since the coarse row was computed afresh
 };
@@ -326,4 +182,3 @@ CaseKernel MakeKernel<RopeTable>() {
 }
 
 }  // namespace sextant::fast
-#endif

@@ -24,9 +24,7 @@ Defect ChangedWindow(std::string name, std::string why, IntegerList (*change)(In
   });
 }
 
-}  // namespace
-
-std::vector<Defect> MaskDefects() {
+std::vector<Defect> WindowDefects() {
   return {
       ChangedWindow("window_one_more",
                     "sliding_window=W is taken for W keys before the query's own (Mistral's first "
@@ -61,6 +59,11 @@ std::vector<Defect> MaskDefects() {
                       w[0] = -1;
                       return w;
                     }),
+  };
+}
+
+std::vector<Defect> ChunkDefects() {
+  return {
       ChangedWord("chunk_as_window", "the last C keys in place of those of the same chunk",
                   [](const Case& c) -> std::string {
                     const auto chunk = AttentionOf(c).chunk;
@@ -72,6 +75,12 @@ std::vector<Defect> MaskDefects() {
                     const auto chunk = AttentionOf(c).chunk;
                     return chunk ? "chunk=" + std::to_string(*chunk + 1) : "";
                   }),
+  };
+}
+
+// Which keys a batch has, and where packed sequences end.
+std::vector<Defect> LengthDefects() {
+  return {
       ChangedWord("length_of_first_batch", "every batch has the keys of the first",
                   [](const Case& c) -> std::string {
                     const auto lengths = AttentionOf(c).key_length;
@@ -93,6 +102,12 @@ std::vector<Defect> MaskDefects() {
                     return Word("segments", *segments);
                   }),
   };
+}
+
+}  // namespace
+
+std::vector<Defect> MaskDefects() {
+  return Joined<Defect>({WindowDefects(), ChunkDefects(), LengthDefects()});
 }
 
 namespace {

@@ -7,6 +7,9 @@
 #include "oracle/attention/attention_parts.h"
 
 namespace sextant::oracle {
+
+AttentionAttributes AttentionOf(const Case& c) { return AttributesIn<AttentionAttributes>(c); }
+
 namespace {
 
 bool AreOf(DType dtype, const Tensor<double>& numbers) {

@@ -5,8 +5,6 @@
 
 namespace sextant::oracle {
 
-AttentionAttributes AttentionOf(const Case& c) { return AttributesIn<AttentionAttributes>(c); }
-
 PartOfCase PartOf(const Case& c, const Tensors& inputs, const Slice& slice,
                   const std::vector<std::string>& words) {
   PartOfCase part{c, inputs};

@@ -77,6 +77,11 @@ std::vector<Defect> TurnDefects() {
                       }
                       return ExtentOf(c, "B") > 1;
                     }),
+  };
+}
+
+std::vector<Defect> TurnPrecisionDefects() {
+  return {
       ChangedRecipe("table_in_bf16", "cos and sin are kept in bf16 whatever the dtype",
                     "table=bf16"),
       ChangedRecipe("angle_in_bf16", "angles are computed in bf16", "angle=bf16"),
@@ -106,8 +111,8 @@ Oracle MakeOracle<RopeAttention>() {
   laws.push_back(
       {"translation_invariant", "all positions shifted alike change nothing", CheckTranslation});
   return {.properties = std::move(laws),
-          .defects = Joined<Defect>(
-              {FormulaDefects<Mistaken>(AttentionBugs()), TurnDefects(), AttentionDefects()})};
+          .defects = Joined<Defect>({FormulaDefects<Mistaken>(AttentionBugs()), TurnDefects(),
+                                     TurnPrecisionDefects(), AttentionDefects()})};
 }
 
 }  // namespace sextant::oracle

@@ -203,18 +203,22 @@ class MistakenBlock {
     } else {
       AttendMistaken<Real>(how, attention, {.q = q, .k = k, .v = v}, mean, lse);
     }
-    mean = Kept(std::move(mean));
+    return Projected(Together(Kept(std::move(mean))), w_.wo);
+  }
+
+  // [1,H,S,D] as [S,H*D].
+  Tensor<Real> Together(const Tensor<Real>& mean) const {
     Tensor<Real> together = HeadsTogether(mean);
     if (Is(BlockMistake::kHeadsNotTransposed)) together.data = mean.data;
     if (Is(BlockMistake::kHeadsInterleaved)) {
-      const size_t D = mean.shape[3];
+      const size_t H = mean.shape[1], S = mean.shape[2], D = mean.shape[3];
       for (size_t h = 0; h < H; ++h) {
         for (size_t s = 0; s < S; ++s) {
           for (size_t d = 0; d < D; ++d) together(s, d * H + h) = mean(0, h, s, d);
         }
       }
     }
-    return Projected(together, w_.wo);
+    return together;
   }
 
   Tensor<Real> Tiled(const Tensor<Real>& x, size_t heads) const {

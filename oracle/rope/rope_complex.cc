@@ -3,6 +3,7 @@
 #include "oracle/defect/oracle.h"
 #include "oracle/property/laws.h"
 #include "oracle/rope/angle_defects.h"
+#include "oracle/rope/configuration_laws.h"
 #include "oracle/rope/decoding_law.h"
 #include "oracle/rope/rotary_defects.h"
 #include "oracle/rope/rotary_laws.h"

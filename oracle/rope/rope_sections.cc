@@ -5,6 +5,7 @@
 #include "oracle/defect/oracle.h"
 #include "oracle/property/laws.h"
 #include "oracle/rope/angle_defects.h"
+#include "oracle/rope/configuration_laws.h"
 #include "oracle/rope/decoding_law.h"
 #include "oracle/rope/rotary_defects.h"
 #include "oracle/rope/rotary_laws.h"
@@ -109,7 +110,8 @@ Defect FrequenciesRestart() {
                         mistaken);
 }
 
-std::vector<Defect> SectionDefects() {
+// Pairs take the positions of another axis than their section's.
+std::vector<Defect> AxisDefects() {
   return {
       WithAxes("first_axis_for_all",
                "rows and columns are dropped: every pair takes the first axis (sgl-project/"
@@ -130,6 +132,12 @@ std::vector<Defect> SectionDefects() {
                  for (size_t& a : axes) a = op.sections.size() - 1 - a;
                  return axes;
                }),
+  };
+}
+
+// Sections are laid over the pairs in another way.
+std::vector<Defect> SectionDefects() {
+  return {
       WithAxes("sections_in_channels", "sections are counted in channels, though they count pairs",
                [](const RopeSections& op) {
                  const AxisOfPair right = op.Axes();
@@ -173,7 +181,7 @@ Oracle MakeOracle<RopeSections>() {
                 {"text_is_rope", "with the same position on every axis it is rope", CheckText},
                 {"axes_do_not_mix", "a pair of channels sees the positions of its axis alone",
                  CheckAxes}}}),
-          .defects = Joined<Defect>({PositionDefects(), SectionDefects(),
+          .defects = Joined<Defect>({PositionDefects(), AxisDefects(), SectionDefects(),
                                      Planted<MistakenSections>(TurnMistakes()),
                                      Planted<MistakenSections>(FrequencyMistakes()),
                                      ScalingDefects(), PrecisionDefects(RopeSections::kSteps)})};

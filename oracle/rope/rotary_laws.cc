@@ -4,25 +4,9 @@
 
 #include "oracle/property/laws.h"
 #include "oracle/rope/any_angle.h"
-#include "oracle/rope/configuration.h"
-#include "reference/case/draw.h"
 #include "reference/case/operations.h"
 
 namespace sextant::oracle {
-
-Window::Window(const Case& c)
-    : offset(static_cast<size_t>(NumberOf(c, "offset", 0))),
-      pairs(ExtentOf(c, "R") / 2),
-      width(ExtentOf(c, "D")),
-      amplitude(NumberOf(c, "attention_factor", 1)) {
-  if (const std::string text = TextOf(c, "pairing"); !text.empty()) ParseValue(text, pairing);
-  const Shape x = c.ShapeOf(c.info().signature.inputs[0]);
-  rows = x[0] * x[1] * x[2];
-  if (TextOf(c, "arrangement") == "blocks") blocks = ExtentOf(c, "A");
-  // What is turned by a delta, not by its position, has its amplitude already.
-  const bool fresh = c.info().signature.inputs[1].name != "delta";
-  if (fresh && !TextOf(c, "scaling").empty()) amplitude = AmplitudeOf(c);
-}
 
 Case AsRope(const Case& c) {
   const auto rope = MakeOperationNamed("rope");
@@ -41,18 +25,7 @@ Case AsRope(const Case& c) {
                      " dtype=" + std::string(NameOf(c.dtype())));
 }
 
-std::pair<size_t, size_t> Window::Pair(size_t r, size_t k) const {
-  const size_t own = pairs / blocks, start = Row(r) + offset + k / own * 2 * own;
-  const auto [first, second] = ChannelsOf(pairing, k % own, 2 * own);
-  return {start + first, start + second};
-}
-
 namespace {
-
-Tensors WithPositions(Tensors inputs, const std::function<double(double)>& change) {
-  for (double& p : inputs[1].values.data) p = change(p);
-  return inputs;
-}
 
 Tensors WithX(Tensors inputs, const Tensor<double>& x) {
   inputs[0].values = x;
@@ -200,45 +173,6 @@ Findings CheckSign(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-// f_k for base b^2 is f_2k for base b: x in pair 2k under b turns as x in pair k under b^2.
-Findings CheckSquaredBase(const Case& c, const Tensors& inputs, const Ask& ask) {
-  const Window window(c);
-  const double base = NumberOf(c, "base", 0);
-  if (std::fma(base, base, -(base * base)) != 0) return {};  // its square is no double
-  if (!OfFrequencyAlone(Configuration(c).scaling)) return {};
-  Tensors spread = inputs;
-  for (size_t r = 0; r < window.rows; ++r) {
-    for (size_t k = 0; 2 * k < window.pairs; ++k) {
-      const auto [i, j] = window.Pair(r, k);
-      const auto [i2, j2] = window.Pair(r, 2 * k);
-      spread[0].values.data[i2] = inputs[0].values.data[i];
-      spread[0].values.data[j2] = inputs[0].values.data[j];
-    }
-  }
-  const Response plain = ask(c, spread);
-  const Response squared = ask(c.With("base=" + PrintValue(base * base)), inputs);
-  Findings findings;
-  for (size_t r = 0; r < window.rows; ++r) {
-    for (size_t k = 0; 2 * k < window.pairs; ++k) {
-      const auto [i, j] = window.Pair(r, k);
-      const auto [i2, j2] = window.Pair(r, 2 * k);
-      findings.Equal(squared(0, i), plain(0, i2), {squared, 0, i});
-      findings.Equal(squared(0, j), plain(0, j2), {squared, 0, j});
-    }
-  }
-  return findings;
-}
-
-// Scaled by 1/4, position 4p is what position p is without scaling.
-Findings CheckInterpolation(const Case& c, const Tensors& inputs, const Ask& ask) {
-  const Response plain = ask(c.With("scaling=none"), inputs);
-  const Response scaled = ask(c.With("scaling=linear(factor=4)"),
-                              WithPositions(inputs, [](double p) { return 4 * p; }));
-  Findings findings;
-  Same(scaled, plain, findings);
-  return findings;
-}
-
 }  // namespace
 
 Property ChannelsOutsidePass() {
@@ -312,17 +246,6 @@ std::vector<Property> LawsOfPositions() {
       ChannelsOutsidePass(),
       LinearInX(),
   };
-}
-
-Property LinearScalingStretches() {
-  return {"linear_scaling_stretches", "linear scaling by 4 turns at 4p as none does at p",
-          CheckInterpolation};
-}
-
-std::vector<Property> LawsOfConfiguration() {
-  return {{"squared_base_skips_pairs", "pair k of base b^2 turns as pair 2k of base b",
-           CheckSquaredBase},
-          LinearScalingStretches()};
 }
 
 }  // namespace sextant::oracle

@@ -5,23 +5,9 @@
 #include <vector>
 
 #include "oracle/property/property.h"
-#include "reference/rope/scaling.h"
+#include "oracle/rope/rotary_window.h"
 
 namespace sextant::oracle {
-
-// Where a case rotates what.
-struct Window {
-  explicit Window(const Case& c);
-  // Flat index of the first element of row r, of B H S rows; and of the two channels of pair k.
-  size_t Row(size_t r) const { return r * width; }
-  std::pair<size_t, size_t> Pair(size_t r, size_t k) const;
-  bool Holds(size_t channel) const { return channel >= offset && channel < offset + 2 * pairs; }
-
-  Pairing pairing = Pairing::kInterleaved;  // that of complex numbers
-  size_t offset = 0, pairs = 0, width = 0, rows = 0;
-  size_t blocks = 1;  // of channels, paired each on its own
-  Measured amplitude = 1;
-};
 
 // The case of `rope` that turns as many rows under those of its attributes that c has.
 Case AsRope(const Case& c);
@@ -33,9 +19,5 @@ Property PairingsAgree();
 
 // What holds where positions turn x.
 std::vector<Property> LawsOfPositions();
-
-// What holds where the frequencies come from a configuration; LinearScalingStretches is one of it.
-Property LinearScalingStretches();
-std::vector<Property> LawsOfConfiguration();
 
 }  // namespace sextant::oracle

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "oracle/defect/oracle.h"
 #include "oracle/rope/changed_scaling.h"
 
 namespace sextant::oracle {
@@ -29,9 +30,8 @@ Defect Ramped(std::string name, std::string why, Limits (*change)(Limits index, 
       [](const YarnScaling& s) { return s.truncate && s.ramp == YarnRamp::kIndex; });
 }
 
-}  // namespace
-
-std::vector<Defect> YarnDefects() {
+// How scaled and unscaled frequencies are blended.
+std::vector<Defect> YarnBlendDefects() {
   using Setting = RotarySetting;
   using Yarn = YarnScaling;
   return {
@@ -49,6 +49,13 @@ std::vector<Defect> YarnDefects() {
                        const auto right = FrequenciesOf(s, setting).of_pair;
                        return f + f / s.factor - right[static_cast<size_t>(k)];
                      }),
+  };
+}
+
+// Where the ramp between them begins and ends.
+std::vector<Defect> YarnRampDefects() {
+  using Yarn = YarnScaling;
+  return {
       Ramped("yarn_limits_inward",
              "truncated the wrong way round: ceil of the lower limit, floor of the upper one",
              [](Limits index, double R) {
@@ -82,6 +89,13 @@ std::vector<Defect> YarnDefects() {
                      s.crossed = s.crossed == YarnCrossed::kStep ? YarnCrossed::kReversed
                                                                  : YarnCrossed::kStep;
                    }),
+  };
+}
+
+// What the ramp is made of: betas, the original context, the factor.
+std::vector<Defect> YarnParameterDefects() {
+  using Yarn = YarnScaling;
+  return {
       Scaled<Yarn>("yarn_betas_swapped", "beta_fast and beta_slow swapped",
                    [](Yarn& s) { std::swap(s.beta_fast, s.beta_slow); }),
       Scaled<Yarn>("yarn_default_betas", "beta_fast and beta_slow are 32 and 1 whatever was asked",
@@ -92,6 +106,13 @@ std::vector<Defect> YarnDefects() {
                    [](Yarn& s) { s.original_max_position_embeddings *= 2 * M_PI; }),
       Scaled<Yarn>("yarn_factor_inverted", "multiplied by the factor, not divided",
                    [](Yarn& s) { s.factor = 1 / s.factor; }),
+  };
+}
+
+// What cos and sin are multiplied by.
+std::vector<Defect> YarnAmplitudeDefects() {
+  using Yarn = YarnScaling;
+  return {
       Amplified<Yarn>("yarn_amplitude_missing",
                       "cos and sin are not multiplied by the attention factor "
                       "(ml-explore/mlx-lm#1507)",
@@ -125,6 +146,13 @@ std::vector<Defect> YarnDefects() {
                         return ratio ? 1 + 0.1 * *s.mscale * std::log(s.factor) : a;
                       }),
   };
+}
+
+}  // namespace
+
+std::vector<Defect> YarnDefects() {
+  return Joined<Defect>(
+      {YarnBlendDefects(), YarnRampDefects(), YarnParameterDefects(), YarnAmplitudeDefects()});
 }
 
 }  // namespace sextant::oracle

@@ -1,12 +1,11 @@
 #include "oracle/subject/exec_client.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "oracle/subject/printable.h"
+#include "oracle/subject/reply_words.h"
 #include "reference/base/error.h"
-#include "reference/number/recipe.h"
 
 namespace sextant::oracle {
 namespace {
@@ -45,50 +44,6 @@ Clock::time_point After(double seconds) {
 double CheckedLimit(double seconds, const char* what) {
   if (!(seconds > 0)) throw Error(what, " is ", seconds, " s, expected more than 0");
   return seconds;
-}
-
-std::string Join(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
-  return text;
-}
-
-// Throws Error if the metadata lack a required key or have one that nobody knows.
-void CheckKeys(const Metadata& metadata, const std::vector<std::string>& required) {
-  for (const std::string& key : required) {
-    if (!metadata.contains(key)) {
-      throw Error("__metadata__ has no '", key, "', expected: ", Join(required), " (message)");
-    }
-  }
-  for (const auto& [key, value] : metadata) {
-    if (key != "message" && std::ranges::find(required, key) == required.end()) {
-      throw Error("__metadata__ has the unknown key ", Quoted(key), ", expected: ", Join(required),
-                  " (message)");
-    }
-  }
-}
-
-Reply::Status ParseStatus(const std::string& text) {
-  if (text == "ok") return Reply::Status::kOk;
-  if (text == "unsupported") return Reply::Status::kUnsupported;
-  if (text == "error") return Reply::Status::kError;
-  throw Error("status is ", Quoted(text), ", expected one of: ok unsupported error");
-}
-
-std::vector<std::string> ParseOperations(const std::string& text) {
-  try {
-    return nlohmann::json::parse(text).get<std::vector<std::string>>();
-  } catch (const nlohmann::json::exception&) {
-    throw Error("operations is ", Quoted(text), ", expected a JSON list of texts");
-  }
-}
-
-void RequireRecipe(const std::string& text) {
-  try {
-    if (!text.empty()) ParseRecipe(text, DType::kF32);
-  } catch (const Error& e) {
-    throw Error("recipe is ", Quoted(text), ": ", e.what());
-  }
 }
 
 }  // namespace

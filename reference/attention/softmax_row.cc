@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <ranges>
 
+#include "reference/attention/softmax_mean.h"
+#include "reference/attention/softmax_scores.h"
 #include "reference/number/rounding_units.h"
 
 namespace sextant {
@@ -33,84 +34,23 @@ size_t LargestOf(std::span<const Rounded> scores) {
   return LargestBy(scores, [](const Rounded& a, const Rounded& b) { return Less(a, b); });
 }
 
-// The scores of a row, and how far from its largest an implementation may see each.
-struct SoftmaxRow<Counted>::Range {
-  std::vector<Counted> scores;  // converted
-  Counted largest;              // of the centres
-  double most = -kInfinity;     // no implementation's largest score is above
-  bool exact = true;            // all are free of error, so everyone knows the largest
-
-  explicit Range(std::span<const Counted> of) {
-    for (const Counted& score : of) {
-      scores.push_back(Converted(score));
-      const Counted& s = scores.back();
-      if (scores.size() == 1 || largest.center_ < s.center_) largest = s;
-      most = std::max(most, s.center_.high + Slack(s) + s.error_);
-      exact = exact && s.IsExact();
-    }
-  }
-  static double Slack(const Counted& s) { return std::abs(s.center_.high) * 0x1p-50 + s.drift_; }
-
-  DoubleDouble ExponentOf(size_t j) const { return scores[j].center_ - largest.center_; }
-  // |score - largest|, of every implementation.
-  double Reach(size_t j) const {
-    const Counted& s = scores[j];
-    return Difference(most + s.error_ + Slack(s), s.center_.high) + std::abs(most) * 0x1p-50;
-  }
-  bool IsExactIn(DType format, size_t j) const {
-    const DoubleDouble exponent = ExponentOf(j);
-    return exact && scores[j].center_.low == 0 && largest.center_.low == 0 && exponent.low == 0 &&
-           IsRepresentable(format, exponent.high);
-  }
-  // Of the difference to the largest. To base 2 scores are multiplied by log2 e before or after.
-  double RoundingOf(size_t j, const StepRule& rule, bool tiled) const {
-    const double reach = Reach(j);
-    if (!tiled) return RoundingError(rule, reach, 0);
-    const double sizes = 2 * scores[j].Magnitude() + 2 * scores[j].error_ + reach;  // >= |s| + |m|
-    return (sizes + 2 * reach) * UnitOf(rule.format) * kBoundUp;
-  }
-  // Error of the exponent and of its exponential, which counts as one of the exponent.
-  double ErrorOf(size_t j, const StepRule& rule, bool tiled, double raises) const {
-    double error = scores[j].error_;
-    if (rule.exact || scores.size() == 1) return error;
-    const bool known = IsExactIn(rule.format, j);
-    if (known && ExponentOf(j).high == 0) return error;  // e^0
-    if (!known || tiled) error += RoundingOf(j, rule, tiled);
-    const double relative = rule.ulps * 2 * UnitOf(rule.format);
-    return relative < 1 ? error - (1 + raises) * std::log1p(-relative) : kInfinity;
-  }
-  // How often the largest score so far may rise, forwards or backwards, the first score included.
-  double Raises() const {
-    return std::max(RaisesOf(scores), RaisesOf(std::views::reverse(scores)));
-  }
-  static double RaisesOf(const auto& in_order) {
-    double raises = 0, largest = -kInfinity;  // at least so large
-    for (const Counted& s : in_order) {
-      const double doubt = Slack(s) + s.error_;
-      raises += s.center_.high + doubt > largest;
-      largest = std::max(largest, s.center_.high - doubt);
-    }
-    return raises;
-  }
-};
-
 SoftmaxRow<Counted>::SoftmaxRow(std::span<const Counted> scores, Tiling tiling)
     : tiled_(tiling == Tiling::kAny) {
   if (scores.empty()) return;
   const InStep at(Step::kSoftmax);
   const StepRule& rule = CurrentRule();
-  const Range range(scores);
-  largest_ = range.largest;
-  if (tiled_) raises_ = range.Raises();
+  const Scores seen(scores);
+  largest_ = seen.largest;
+  if (tiled_) raises_ = seen.Raises();
   std::vector<DoubleDouble> terms;
   double drift = 0;  // the largest of an exponent
   for (size_t j = 0; j < scores.size(); ++j) {
-    const Counted& s = range.scores[j];
-    const double error = range.ErrorOf(j, rule, tiled_, raises_);
+    const Counted& s = seen.scores[j];
+    const double error = seen.ErrorOf(j, rule, tiled_, raises_);
     saturated_ = saturated_ || s.saturated_;
     lost_ = lost_ || !std::isfinite(error) || !std::isfinite(s.center_.high);
-    const DoubleDouble exponent = lost_ ? DoubleDouble() : range.ExponentOf(j);
-    drift = std::max(drift, s.drift_ + range.largest.drift_ + std::abs(exponent.high) * kDriftUnit);
+    const DoubleDouble exponent = lost_ ? DoubleDouble() : seen.ExponentOf(j);
+    drift = std::max(drift, s.drift_ + seen.largest.drift_ + std::abs(exponent.high) * kDriftUnit);
     terms.push_back(exp(exponent));
     rise_.push_back(std::expm1(error) * kBoundUp);
     fall_.push_back(-std::expm1(-error) * kBoundUp);
@@ -141,21 +81,31 @@ void SoftmaxRow<Counted>::SetWeights(const std::vector<DoubleDouble>& terms) {
     falls_ += p.center_.high * fall_[weights_.size()];
     weights_.push_back(p);
   }
-  // The sum is at least its largest term, and the exact sum at most n times that.
-  double underflow = 0;
-  if (!rule.exact && n > 1) {
-    const double unit = UnitOf(rule.format);
-    const SumError off = RelativeErrorOfSum(rule, n);
-    const auto of_reciprocal = [&](double of_sum) {
-      of_sum += raises_ * unit;
-      const double most = of_sum < 1 ? std::min(of_sum / (1 - of_sum), count - 1) : count - 1;
-      return (1 + most) * (1 + unit) - 1;
-    };
-    common_ = of_reciprocal(off.worst);
-    likely_common_ = of_reciprocal(off.likely);
-    underflow = rule.flushes ? LeastOf(rule) : rule.ulps * LeastOf(rule);
-    if (!(count * (1 + off.worst) * 2 < MaxFinite(rule.format))) lost_ = true;
-  }
+  SetErrorsOfWeights(rule, SetErrorOfSum(rule));
+}
+
+// Of the sum of the terms and its reciprocal, which all weights share. The sum is at least its
+// largest term, and the exact sum at most n times that. Returns what a term may lose to underflow.
+double SoftmaxRow<Counted>::SetErrorOfSum(const StepRule& rule) {
+  const size_t n = weights_.size();
+  const auto count = static_cast<double>(n);
+  if (rule.exact || n <= 1) return 0;
+  const double unit = UnitOf(rule.format);
+  const SumError off = RelativeErrorOfSum(rule, n);
+  const auto of_reciprocal = [&](double of_sum) {
+    of_sum += raises_ * unit;
+    const double most = of_sum < 1 ? std::min(of_sum / (1 - of_sum), count - 1) : count - 1;
+    return (1 + most) * (1 + unit) - 1;
+  };
+  common_ = of_reciprocal(off.worst);
+  likely_common_ = of_reciprocal(off.likely);
+  if (!(count * (1 + off.worst) * 2 < MaxFinite(rule.format))) lost_ = true;
+  return rule.flushes ? LeastOf(rule) : rule.ulps * LeastOf(rule);
+}
+
+void SoftmaxRow<Counted>::SetErrorsOfWeights(const StepRule& rule, double underflow) {
+  const size_t n = weights_.size();
+  const auto count = static_cast<double>(n);
   for (size_t j = 0; j < n; ++j) {
     Counted& p = weights_[j];
     shift_.push_back(ShiftOf(j));
@@ -185,6 +135,75 @@ double SoftmaxRow<Counted>::ShiftOf(size_t j) const {
   const double most_up = std::isnan(up) ? rest : std::min(up, rest);
   const double most_down = std::isnan(down) ? p : std::min(down, p);
   return std::max(0.0, std::max(most_up, most_down)) * kBoundUp;
+}
+
+// The weights as they are kept, and as they are multiplied.
+const std::vector<SoftmaxRow<Counted>::Kept>& SoftmaxRow<Counted>::KeptWeights() const {
+  if (!kept_.empty()) return kept_;
+  std::vector<StepRule> rules;
+  for (const Step step : {Step::kWeigh, Step::kDot}) {
+    const InStep at(step);
+    rules.push_back(CurrentRule());
+  }
+  for (const Counted& p : weights_) {
+    Kept kept{p.center_.high + p.drift_ + p.error_, 0};
+    for (const StepRule& to : rules) {
+      if (to.exact || (p.format_ && Contains(to.format, *p.format_))) continue;
+      const double error = Rounding(to, kept.most);
+      kept.error += error;
+      kept.most += error;
+    }
+    kept_.push_back(kept);
+  }
+  return kept_;
+}
+
+Counted SoftmaxRow<Counted>::Mean(std::span<const Counted> values) const {
+  if (weights_.empty()) return Counted();
+  const std::vector<Kept>& kept = KeptWeights();
+  const InStep at(Step::kDot);
+  if (weights_.size() == 1 && !lost_) return Converted(values[0]);  // times 1
+  return WeightedMean(*this, kept, values).Result();
+}
+
+// c + ln sum: of the exact sum, at most the largest error of an exponent; of an implementation's,
+// the errors of its sum, of its logarithm and of its addition. Where it takes logarithms to base 2,
+// both parts are multiplied by ln 2 once more.
+Counted SoftmaxRow<Counted>::LogOfSum() const {
+  const InStep at(Step::kSoftmax);
+  const StepRule& rule = CurrentRule();
+  const size_t n = weights_.size();
+  const DoubleDouble logarithm = n > 1 ? log(sum_) : DoubleDouble();
+  Counted y;
+  y.center_ = largest_.center_ + logarithm;
+  y.saturated_ = saturated_;
+  y.drift_ = largest_.drift_;
+  const auto count = static_cast<double>(n);
+  if (n > 1) {
+    const double size = std::abs(largest_.center_.high) + logarithm.high + 1;
+    y.drift_ += 2 * drift_ + (count + size + 8) * kDriftUnit;
+  }
+  const double farthest = std::log1p(*std::ranges::max_element(rise_));
+  const double inherited = std::min(farthest, std::max(std::log1p(rises_), -std::log1p(-falls_)));
+  if (!rule.exact) y.format_ = rule.format;
+  const auto with_sum = [&](double of_sum) {
+    if (rule.exact) return inherited * kBoundUp;
+    const double unit = UnitOf(rule.format);
+    double error = inherited, size = std::abs(largest_.center_.high) + largest_.error_;
+    if (n > 1) {
+      const double off = of_sum + raises_ * unit + count * rule.ulps * LeastOf(rule);
+      error += off < 1 ? -std::log1p(-off) : kInfinity;
+      error += rule.ulps * UlpOf(rule.format, logarithm.high + error);
+      error += RoundingError(rule, std::abs(y.center_.high) + error, 0);
+      size += logarithm.high;
+    }
+    return (tiled_ ? error + 3 * unit * (size + error) : error) * kBoundUp;
+  };
+  const SumError sum = n > 1 && !rule.exact ? RelativeErrorOfSum(rule, n) : SumError();
+  y.SetError(with_sum(sum.worst), with_sum(sum.likely));
+  if (lost_ || std::isnan(y.error_) || std::isnan(y.drift_)) y.SetError(kInfinity, kInfinity);
+  if (std::isnan(y.drift_)) y.drift_ = 0;
+  return y;
 }
 
 }  // namespace sextant

@@ -109,11 +109,14 @@ class SoftmaxRow<Counted> {
   Counted LogOfSum() const;
 
  private:
-  struct Range;          // of the exponents
+  struct Scores;         // softmax_scores.h
+  class WeightedMean;    // softmax_mean.h
   struct Kept {          // of a weight as it is multiplied
     double most, error;  // its largest magnitude; what being kept adds to its error
   };
   void SetWeights(const std::vector<DoubleDouble>& terms);
+  double SetErrorOfSum(const StepRule& rule);
+  void SetErrorsOfWeights(const StepRule& rule, double underflow);
   double ShiftOf(size_t j) const;
   double Rounding(const StepRule& rule, double magnitude) const;
   const std::vector<Kept>& KeptWeights() const;

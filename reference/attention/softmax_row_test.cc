@@ -122,6 +122,49 @@ std::vector<Counted> Inexact(const std::vector<double>& scores) {
   return counted;
 }
 
+std::vector<double> WeightsAt(const std::vector<double>& scores) {
+  double sum = 0;
+  std::vector<double> w;
+  for (const double x : scores) sum += w.emplace_back(std::exp(x));
+  for (double& x : w) x /= sum;
+  return w;
+}
+
+// Values near 100, of which 100 itself does not count: weights sum to 1.
+double MeanLess100(const std::vector<double>& w, const std::vector<double>& values) {
+  double sum = 0;
+  for (size_t j = 0; j < w.size(); ++j) sum += w[j] * (values[j] - 100);
+  return sum;
+}
+
+// With score j moved one way by its error and all others the other way, whichever moves it more.
+double FarthestWeight(const std::vector<double>& scores, const std::vector<Counted>& counted,
+                      size_t j) {
+  const double right = WeightsAt(scores)[j];
+  double reached = 0;
+  for (const int sign : {1, -1}) {
+    std::vector<double> moved = scores;
+    for (size_t k = 0; k < moved.size(); ++k)
+      moved[k] += (k == j ? sign : -sign) * counted[k].error();
+    reached = std::max(reached, std::abs(WeightsAt(moved)[j] - right));
+  }
+  return reached;
+}
+
+// The worst of all corners: every score moved one way or the other.
+double FarthestMean(const std::vector<double>& scores, const std::vector<Counted>& counted,
+                    const std::vector<double>& values) {
+  const double right = MeanLess100(WeightsAt(scores), values);
+  double reached = 0;
+  for (size_t corner = 0; corner < size_t{1} << scores.size(); ++corner) {
+    std::vector<double> moved = scores;
+    for (size_t k = 0; k < moved.size(); ++k)
+      moved[k] += (corner >> k & 1 ? 1 : -1) * counted[k].error();
+    reached = std::max(reached, std::abs(MeanLess100(WeightsAt(moved), values) - right));
+  }
+  return reached;
+}
+
 // Pushed to their limits, exponents reach the bound and do not exceed it.
 TEST(SoftmaxRow, BoundsOfInexactScoresAreReached) {
   Random random(2);
@@ -133,37 +176,13 @@ TEST(SoftmaxRow, BoundsOfInexactScoresAreReached) {
     const auto counted = Inexact(scores);
     const Following exact(ParseRecipe("exact", DType::kF64), DType::kF64);
     const SoftmaxRow<Counted> row(counted);
-    const auto weights_at = [&](const std::vector<double>& moved) {
-      double sum = 0;
-      std::vector<double> w;
-      for (const double x : moved) sum += w.emplace_back(std::exp(x));
-      for (double& x : w) x /= sum;
-      return w;
-    };
-    const auto mean_at = [&](const std::vector<double>& w) {
-      double sum = 0;
-      for (size_t j = 0; j < n; ++j) sum += w[j] * (values[j] - 100);
-      return sum;
-    };
-    const auto right = weights_at(scores);
     for (size_t j = 0; j < n; ++j) {
-      double reached = 0;
-      for (const int sign : {1, -1}) {
-        std::vector<double> moved = scores;
-        for (size_t k = 0; k < n; ++k) moved[k] += (k == j ? sign : -sign) * counted[k].error();
-        reached = std::max(reached, std::abs(weights_at(moved)[j] - right[j]));
-      }
+      const double reached = FarthestWeight(scores, counted, j);
       EXPECT_LE(reached, row.weights()[j].Permitted() * (1 + 1e-9));
       EXPECT_GE(reached * (1 + 1e-6) + 1e-12, row.weights()[j].Permitted());
     }
-    // The worst of all corners for the mean; the values' own 100 does not count.
     const Counted mean = row.Mean(Lift<Counted>(values, DType::kF64));
-    double reached = 0;
-    for (size_t corner = 0; corner < size_t{1} << n; ++corner) {
-      std::vector<double> moved = scores;
-      for (size_t k = 0; k < n; ++k) moved[k] += (corner >> k & 1 ? 1 : -1) * counted[k].error();
-      reached = std::max(reached, std::abs(mean_at(weights_at(moved)) - mean_at(right)));
-    }
+    const double reached = FarthestMean(scores, counted, values);
     EXPECT_LE(reached, mean.Permitted() * (1 + 1e-9) + 1e-12);
     EXPECT_GE(reached * 1.1, mean.Permitted() * (1 - 0.1));
   }

@@ -79,50 +79,66 @@ TEST(DotOfIntervals, CarriesRunThroughAllLimbs) {
                  Interval(1 - 0x1p-53) * Interval(1 - 0x1p-53) * Interval(100000.0));
 }
 
-// Quotients are no points; the dot product of the exact ones must be enclosed, and not much wider
-// than by adding up products of enclosures.
-TEST(DotOfIntervals, OfEnclosuresEnclosesAndIsNarrow) {
-  Random random(2);
-  for (int trial = 0; trial < 300; ++trial) {
+// A row of quotients, which are no points, and its factors, numbers or quotients too.
+struct Quotients {
+  std::vector<double> top, bottom, factor;
+  bool both;
+
+  Quotients(Random& random, bool both) : both(both) {
     const size_t n = 1 + random.Below(20);
-    std::vector<double> top, bottom, factor;
     for (size_t i = 0; i < n; ++i) {
       top.push_back(random.Below(8) == 0 ? 0 : random.Number(20));
       bottom.push_back(random.In(1, 2));
       factor.push_back(random.Number(20));
     }
-    const bool both = trial % 2 == 0;
-    const auto quotients = [&](const std::vector<double>& of) {
-      Numbers all;
-      for (size_t i = 0; i < n; ++i) all.push_back(Interval(of[i]) / Interval(bottom[i]));
-      return all;
-    };
-    const auto sums = [&](auto dot) {
-      Numbers b;
-      for (const double x : factor) b.emplace_back(x);
-      return dot(quotients(top), both ? quotients(factor) : b);
-    };
-    const auto plain = [](const Numbers& a, const Numbers& b) {
-      Interval sum(0.0);
-      for (size_t i = 0; i < a.size(); ++i) sum = sum + a[i] * b[i];
-      return sum;
-    };
+  }
+  Numbers Over(const std::vector<double>& of) const {
+    Numbers all;
+    for (size_t i = 0; i < of.size(); ++i) all.push_back(Interval(of[i]) / Interval(bottom[i]));
+    return all;
+  }
+  // At the precision of the thread.
+  Numbers Row() const { return Over(top); }
+  Numbers Factors() const {
+    if (both) return Over(factor);
+    Numbers b;
+    for (const double x : factor) b.emplace_back(x);
+    return b;
+  }
+  double SizeOfProducts() const {
+    double size = 0;
+    for (size_t i = 0; i < top.size(); ++i) size += std::abs(top[i] * factor[i]);
+    return size;
+  }
+};
+
+Interval SumOfProducts(const Numbers& a, const Numbers& b) {
+  Interval sum(0.0);
+  for (size_t i = 0; i < a.size(); ++i) sum = sum + a[i] * b[i];
+  return sum;
+}
+
+// The dot product of the exact quotients must be enclosed, and not much wider than by adding up
+// products of enclosures.
+TEST(DotOfIntervals, OfEnclosuresEnclosesAndIsNarrow) {
+  Random random(2);
+  for (int trial = 0; trial < 300; ++trial) {
+    const Quotients quotients(random, trial % 2 == 0);
     Interval exact;
     {
       const WorkingPrecision more(384);
-      exact = sums(plain);
+      exact = SumOfProducts(quotients.Row(), quotients.Factors());
     }
     const WorkingPrecision precision(184);
-    const Interval y = sums([](const Numbers& a, const Numbers& b) { return Prepared(a, b); });
+    const Interval y = Prepared(quotients.Row(), quotients.Factors());
     EXPECT_TRUE(mpfr_lessequal_p(y.lower().get(), exact.lower().get()));
     EXPECT_TRUE(mpfr_lessequal_p(exact.upper().get(), y.upper().get()));
-    double size = 0;
-    for (size_t i = 0; i < n; ++i) size += std::abs(top[i] * factor[i]);
     Endpoint width;
     mpfr_sub(width.get(), y.upper().get(), y.lower().get(), MPFR_RNDU);
     // Of products of enclosures of 184 bits, and of integers of 64 bits more than the largest's.
     EXPECT_LE(mpfr_get_d(width.get(), MPFR_RNDU),
-              size * 0x1p-180 + static_cast<double>(n) * 0x1p-200);
+              quotients.SizeOfProducts() * 0x1p-180 +
+                  static_cast<double>(quotients.top.size()) * 0x1p-200);
   }
 }
 
@@ -161,43 +177,44 @@ TEST(DotOfIntervals, OfNothingIsZero) {
   EXPECT_EQ(Middle(y), 0);
 }
 
-// The closed form gives what the operators give, bound by bound: for numbers of the format or not,
-// with errors or none, for zeros, powers of two, and numbers that over- or underflow the format.
+// A number of f32 or not, with an error or none, a zero, a power of two, or one that over- or
+// underflows narrower formats.
+Counted AnyCounted(Random& random, int exponent) {
+  const double any = std::clamp(random.Number(exponent), -0x1p127, 0x1p127);
+  const Counted exact(RoundTo(DType::kF32, any), DType::kF32);
+  const InStep at(Step::kSquare);
+  switch (random.Below(6)) {
+    case 0:
+      return Counted(random.Below(2) ? 0.0 : 4.0, DType::kF32);
+    case 1:
+      return Counted(any);
+    case 2:
+      return exact * Counted(1.1);
+    case 3:
+      return Exp(Counted(random.In(-2, 2)));
+    default:
+      return exact;
+  }
+}
+
+// The closed form gives what the operators give, bound by bound.
 TEST(DotOfCounted, IsTheSumOfTheProducts) {
   Random random(4);
-  const std::string recipes[] = {"*=f32",
-                                 "*=f64",
-                                 "*=f32 dot=bf16",
-                                 "*=f32 dot=f16",
-                                 "*=exact",
-                                 "*=f32 flush",
-                                 "*=f32 square=bf16 dot=f32:pairwise"};
+  const std::vector<std::string> recipes = {"*=f32",
+                                            "*=f64",
+                                            "*=f32 dot=bf16",
+                                            "*=f32 dot=f16",
+                                            "*=exact",
+                                            "*=f32 flush",
+                                            "*=f32 square=bf16 dot=f32:pairwise"};
   for (int trial = 0; trial < 700; ++trial) {
-    const Recipe recipe =
-        ParseRecipe(random.Of(std::vector(std::begin(recipes), std::end(recipes))), DType::kF32);
+    const Recipe recipe = ParseRecipe(random.Of(recipes), DType::kF32);
     const Following following(recipe, DType::kF32);
     const int exponent = trial % 5 == 0 ? 140 : 6;
-    const auto number = [&] {
-      const double any = std::clamp(random.Number(exponent), -0x1p127, 0x1p127);
-      const Counted exact(RoundTo(DType::kF32, any), DType::kF32);
-      const InStep at(Step::kSquare);
-      switch (random.Below(6)) {
-        case 0:
-          return Counted(random.Below(2) ? 0.0 : 4.0, DType::kF32);
-        case 1:
-          return Counted(any);
-        case 2:
-          return exact * Counted(1.1);
-        case 3:
-          return Exp(Counted(random.In(-2, 2)));
-        default:
-          return exact;
-      }
-    };
     std::vector<Counted> a, b, products;
     for (size_t n = random.Below(9); n > 0; --n) {
-      a.push_back(number());
-      b.push_back(number());
+      a.push_back(AnyCounted(random, exponent));
+      b.push_back(AnyCounted(random, exponent));
       const InStep at(Step::kDot);
       products.push_back(a.back() * b.back());
     }

@@ -6,7 +6,6 @@
 #include <cstring>
 #include <functional>
 #include <limits>
-#include <numeric>
 
 #include "reference/number/rounded.h"
 
@@ -56,23 +55,6 @@ std::optional<Halves> SplitThreeLimbs(const Endpoint& x) {
   return Halves{sign * static_cast<double>(leading) * unit, sign * (up ? -rest : rest) * unit};
 }
 
-// base = root^q for a dyadic root, if there is one.
-std::optional<double> ExactRoot(double base, int64_t q) {
-  int exponent = 0;
-  auto mantissa = static_cast<uint64_t>(std::ldexp(std::frexp(base, &exponent), 53));
-  exponent -= 53;
-  const int shift = __builtin_ctzll(mantissa);
-  mantissa >>= shift;
-  exponent += shift;
-  if (exponent % q != 0) return std::nullopt;
-  mpz_t number;
-  mpz_init_set_ui(number, mantissa);
-  const bool exact = mpz_root(number, number, static_cast<unsigned long>(q)) != 0;
-  const double root = std::ldexp(mpz_get_d(number), static_cast<int>(exponent / q));
-  mpz_clear(number);
-  return exact ? std::optional(root) : std::nullopt;
-}
-
 }  // namespace
 
 // The exponents too are as wide as MPFR has them: xPos grows beyond 2^(2^30), its default.
@@ -114,7 +96,7 @@ bool Interval::IsOne() const {
 namespace {
 
 // Operands may have more bits than the working precision: a number that lies extremely near another
-// (activation_functions.cc). What is made of them keeps as many.
+// (interval_functions.cc). What is made of them keeps as many.
 bool HasMoreBits(const Interval& a) {
   return std::max(mpfr_get_prec(a.lower().get()), mpfr_get_prec(a.upper().get())) > working_bits;
 }
@@ -203,92 +185,10 @@ Interval operator/(const Interval& a, const Interval& b) {
   return y;
 }
 
-Interval Sqrt(const Interval& a) {
-  if (!a.IsSpecified() || IsNegative(a.upper_)) return {};
-  if (IsNegative(a.lower_)) throw Undecided{};
-  Interval y;
-  mpfr_sqrt(y.lower_.get(), a.lower_.get(), MPFR_RNDD);
-  mpfr_sqrt(y.upper_.get(), a.upper_.get(), MPFR_RNDU);
-  return y;
-}
-
-Interval Exp(const Interval& a) {
-  if (!a.IsSpecified()) return {};
-  Interval y;
-  mpfr_exp(y.lower_.get(), a.lower_.get(), MPFR_RNDD);
-  mpfr_exp(y.upper_.get(), a.upper_.get(), MPFR_RNDU);
-  return y;
-}
-
-Interval Exp2(const Interval& a) {
-  if (!a.IsSpecified()) return {};
-  Interval y;
-  mpfr_exp2(y.lower_.get(), a.lower_.get(), MPFR_RNDD);
-  mpfr_exp2(y.upper_.get(), a.upper_.get(), MPFR_RNDU);
-  return y;
-}
-
-Interval Log(const Interval& a) {
-  if (!a.IsSpecified() || !IsPositive(a.upper_)) return {};
-  if (!IsPositive(a.lower_)) throw Undecided{};
-  Interval y;
-  mpfr_log(y.lower_.get(), a.lower_.get(), MPFR_RNDD);
-  mpfr_log(y.upper_.get(), a.upper_.get(), MPFR_RNDU);
-  return y;
-}
-
-// Both functions have derivatives within [-1, 1]: at a distance of at most r from m they differ
-// from cos m and sin m by at most r. So one evaluation serves both ends of both.
-std::pair<Interval, Interval> CosSin(const Interval& a) {
-  if (!a.IsSpecified()) return {};
-  std::pair<Interval, Interval> y;
-  auto& [cosine, sine] = y;
-  Endpoint middle, radius, other;
-  mpfr_add(middle.get(), a.lower_.get(), a.upper_.get(), MPFR_RNDN);
-  mpfr_div_2ui(middle.get(), middle.get(), 1, MPFR_RNDN);
-  mpfr_sub(radius.get(), a.upper_.get(), middle.get(), MPFR_RNDU);
-  mpfr_sub(other.get(), middle.get(), a.lower_.get(), MPFR_RNDU);
-  mpfr_max(radius.get(), radius.get(), other.get(), MPFR_RNDU);
-  const int inexact = mpfr_sin_cos(sine.lower_.get(), cosine.lower_.get(), middle.get(), MPFR_RNDD);
-  const auto widen = [&radius](Interval& f, bool exact) {
-    mpfr_set(f.upper_.get(), f.lower_.get(), MPFR_RNDU);
-    if (!exact) mpfr_nextabove(f.upper_.get());
-    mpfr_add(f.upper_.get(), f.upper_.get(), radius.get(), MPFR_RNDU);
-    mpfr_sub(f.lower_.get(), f.lower_.get(), radius.get(), MPFR_RNDD);
-  };
-  widen(sine, (inexact & 3) == 0);
-  widen(cosine, (inexact >> 2) == 0);
-  return y;
-}
-
 bool Less(const Interval& a, const Interval& b) {
   if (mpfr_less_p(a.upper_.get(), b.lower_.get())) return true;
   if (mpfr_greaterequal_p(a.lower_.get(), b.upper_.get())) return false;
   throw Undecided{};
-}
-
-Interval EnclosePower(double base, int64_t p, int64_t q) {
-  const int64_t divisor = std::gcd(p, q);
-  p /= divisor;
-  q /= divisor;
-  if (const auto root = ExactRoot(base, q)) {
-    Interval y;
-    Endpoint exact;
-    mpfr_set_d(exact.get(), *root, MPFR_RNDN);
-    mpfr_pow_si(y.lower_.get(), exact.get(), p, MPFR_RNDD);
-    mpfr_pow_si(y.upper_.get(), exact.get(), p, MPFR_RNDU);
-    return y;
-  }
-  // Irrational: no precision would make the enclosure a point, and none needs to.
-  const Interval exponent = Interval(static_cast<double>(p)) / Interval(static_cast<double>(q));
-  return Exp(exponent * Log(Interval(base)));
-}
-
-Interval EnclosePower(const Interval& base, int64_t p, int64_t q) {
-  const double x = mpfr_get_d(base.lower_.get(), MPFR_RNDN);
-  if (base.IsPoint() && mpfr_cmp_d(base.lower_.get(), x) == 0) return EnclosePower(x, p, q);
-  const Interval exponent = Interval(static_cast<double>(p)) / Interval(static_cast<double>(q));
-  return Exp(exponent * Log(base));
 }
 
 double Floor(const Interval& a) {
@@ -297,27 +197,6 @@ double Floor(const Interval& a) {
   mpfr_floor(above.get(), a.upper_.get());
   if (!mpfr_equal_p(below.get(), above.get())) throw Undecided{};
   return mpfr_get_d(below.get(), MPFR_RNDN);
-}
-
-// By binary logarithms, which are exact for powers of two.
-Interval LogRatio(const Interval& a, const Interval& b) {
-  const auto log2 = [](const Interval& x) {
-    if (!IsPositive(x.lower_)) throw Undecided{};
-    Interval y;
-    mpfr_log2(y.lower_.get(), x.lower_.get(), MPFR_RNDD);
-    mpfr_log2(y.upper_.get(), x.upper_.get(), MPFR_RNDU);
-    return y;
-  };
-  return log2(a) / log2(b);
-}
-
-Interval TwoPiOf(const Interval*) {
-  Interval y;
-  mpfr_const_pi(y.lower_.get(), MPFR_RNDD);
-  mpfr_const_pi(y.upper_.get(), MPFR_RNDU);
-  mpfr_mul_2ui(y.lower_.get(), y.lower_.get(), 1, MPFR_RNDD);
-  mpfr_mul_2ui(y.upper_.get(), y.upper_.get(), 1, MPFR_RNDU);
-  return y;
 }
 
 std::optional<Decision> Decide(const Interval& x, DType type) {

@@ -93,17 +93,14 @@ void CheckForm(Step step, Form form) {
     throw Error("form ", PrintValue(form), " belongs to activation=");
 }
 
-Recipe ParseLine(std::string_view line) {
-  Recipe recipe{.name = std::string(line), .steps = {}};
+// A line under way: which steps it has named so far, and what it says of all others.
+struct RecipeLine {
+  Recipe recipe;
   std::array<bool, kStepNames.size()> given{};
-  std::optional<StepRule> rest;
-  bool flushes = false;
-  std::istringstream words{std::string(line)};
-  for (std::string word; words >> word;) {
-    if (word == "flush") {
-      flushes = true;
-      continue;
-    }
+  std::optional<StepRule> rest{};
+
+  // "step=format", or "*=format" for all steps that are not named.
+  void Read(const std::string& word) {
     const size_t equals = word.find('=');
     if (equals == word.npos && StandardNamed(word))
       throw Error("recipe: '", word, "' is a standard recipe's name, which stands first");
@@ -116,7 +113,7 @@ Recipe ParseLine(std::string_view line) {
         throw Error("recipe: '", word,
                     "' is a second *=; a standard recipe has its own: name the steps that differ");
       rest = rule;
-      continue;
+      return;
     }
     Step step{};
     ParseValue(name, step);
@@ -124,18 +121,36 @@ Recipe ParseLine(std::string_view line) {
     recipe.steps[static_cast<size_t>(step)] = rule;
     given[static_cast<size_t>(step)] = true;
   }
-  for (size_t i = 0; i < given.size(); ++i) {
-    if (given[i]) continue;
-    if (!rest)
-      throw Error("recipe '", line, "' says nothing of step ", kStepNames[i], " and has no *=");
-    recipe.steps[i] = *rest;
+
+  void FillStepsNotNamed() {
+    for (size_t i = 0; i < given.size(); ++i) {
+      if (given[i]) continue;
+      if (!rest)
+        throw Error("recipe '", recipe.name, "' says nothing of step ", kStepNames[i],
+                    " and has no *=");
+      recipe.steps[i] = *rest;
+    }
+    // The answer has the output's dtype whatever came before.
+    if (!given[static_cast<size_t>(Step::kStore)]) {
+      recipe.steps[static_cast<size_t>(Step::kStore)] = {.of_tensor = true};
+    }
   }
-  // The answer has the output's dtype whatever came before.
-  if (!given[static_cast<size_t>(Step::kStore)]) {
-    recipe.steps[static_cast<size_t>(Step::kStore)] = {.of_tensor = true};
+};
+
+Recipe ParseLine(std::string_view text) {
+  RecipeLine line{.recipe = {.name = std::string(text), .steps = {}}};
+  bool flushes = false;
+  std::istringstream words{std::string(text)};
+  for (std::string word; words >> word;) {
+    if (word == "flush") {
+      flushes = true;
+    } else {
+      line.Read(word);
+    }
   }
-  for (StepRule& rule : recipe.steps) rule.flushes = flushes;
-  return recipe;
+  line.FillStepsNotNamed();
+  for (StepRule& rule : line.recipe.steps) rule.flushes = flushes;
+  return line.recipe;
 }
 
 }  // namespace

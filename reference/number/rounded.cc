@@ -6,6 +6,7 @@
 #include <limits>
 #include <vector>
 
+#include "reference/number/double_double_functions.h"
 #include "reference/number/recipe.h"
 #include "reference/number/rounding_units.h"
 #include "reference/number/scattering.h"
@@ -48,6 +49,9 @@ DoubleDouble Computed(const StepRule& rule, const DoubleDouble& a, const DoubleD
   return rule.exact ? f(x, y) : RoundedBy(rule, f(x.high, y.high));
 }
 
+// Functions of f64 are those of the C library, all others double-double, rounded once.
+bool InDouble() { return CurrentRule().format == DType::kF64 && !CurrentRule().exact; }
+
 }  // namespace
 
 Rounded Rounded::Finish(const DoubleDouble& x) { return Rounded(RoundedBy(CurrentRule(), x)); }
@@ -77,21 +81,17 @@ Rounded Sqrt(const Rounded& operand) {
 
 Rounded Exp(const Rounded& operand) {
   const Rounded a = Converted(operand);
-  return CurrentRule().format == DType::kF64 && !CurrentRule().exact
-             ? Rounded(std::exp(a.value_.high))
-             : Rounded::Finish(exp(a.value_));
+  return InDouble() ? Rounded(std::exp(a.value_.high)) : Rounded::Finish(exp(a.value_));
 }
 
 Rounded Log(const Rounded& operand) {
   const Rounded a = Converted(operand);
-  return CurrentRule().format == DType::kF64 && !CurrentRule().exact
-             ? Rounded(std::log(a.value_.high))
-             : Rounded::Finish(log(a.value_));
+  return InDouble() ? Rounded(std::log(a.value_.high)) : Rounded::Finish(log(a.value_));
 }
 
 std::pair<Rounded, Rounded> CosSin(const Rounded& operand) {
   const Rounded a = Converted(operand);
-  if (CurrentRule().format == DType::kF64 && !CurrentRule().exact) {
+  if (InDouble()) {
     return {Rounded(std::cos(a.value_.high)), Rounded(std::sin(a.value_.high))};
   }
   const SineCosine exact = SinCos(a.value_);
@@ -100,11 +100,30 @@ std::pair<Rounded, Rounded> CosSin(const Rounded& operand) {
 
 Rounded Power(const Rounded& left, const Rounded& right) {
   const Rounded base = Converted(left), exponent = Converted(right);
-  if (CurrentRule().format == DType::kF64 && !CurrentRule().exact) {
+  if (InDouble()) {
     return Rounded(std::pow(base.value_.high, exponent.value_.high));
   }
   if (exponent.value_.high == 0) return Rounded(1.0);
   return Rounded::Finish(exp(exponent.value_ * log(base.value_)));
+}
+
+Rounded Tanh(const Rounded& operand) {
+  const Rounded a = Converted(operand);
+  return InDouble() ? Rounded(std::tanh(a.value_.high)) : Rounded::Finish(tanh(a.value_));
+}
+Rounded Erf(const Rounded& operand) {
+  const Rounded a = Converted(operand);
+  return InDouble() ? Rounded(std::erf(a.value_.high)) : Rounded::Finish(erf(a.value_));
+}
+Rounded Erfc(const Rounded& operand) {
+  const Rounded a = Converted(operand);
+  return InDouble() ? Rounded(std::erfc(a.value_.high)) : Rounded::Finish(erfc(a.value_));
+}
+Rounded Sigmoid(const Rounded& operand) {
+  const Rounded a = Converted(operand);
+  if (!InDouble()) return Rounded::Finish(sigmoid(a.value_));
+  const double x = a.value_.high, e = std::exp(-std::abs(x));
+  return Rounded((x < 0 ? e : 1) / (1 + e));
 }
 
 // Every four terms and the sum so far, as far as they reach the last place of the largest.

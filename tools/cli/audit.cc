@@ -10,6 +10,7 @@
 #include "tools/api/exit_status.h"
 #include "tools/api/selection.h"
 #include "tools/cli/commands.h"
+#include "tools/cli/options.h"
 #include "tools/report/json.h"
 #include "tools/report/progress.h"
 

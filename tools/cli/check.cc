@@ -7,9 +7,11 @@
 #include "tools/api/selection.h"
 #include "tools/api/subjects.h"
 #include "tools/cli/commands.h"
+#include "tools/cli/options.h"
 #include "tools/report/junit.h"
 #include "tools/report/progress.h"
-#include "tools/report/report.h"
+#include "tools/report/report_json.h"
+#include "tools/report/report_text.h"
 
 namespace sextant::tools {
 namespace {

@@ -12,6 +12,7 @@
 #include "tools/api/proof_count.h"
 #include "tools/api/selection.h"
 #include "tools/cli/commands.h"
+#include "tools/cli/options.h"
 #include "tools/report/eval_table.h"
 #include "tools/report/json.h"
 

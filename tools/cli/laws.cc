@@ -8,6 +8,7 @@
 #include "tools/api/exit_status.h"
 #include "tools/api/subjects.h"
 #include "tools/cli/commands.h"
+#include "tools/cli/options.h"
 #include "tools/report/progress.h"
 
 namespace sextant::tools {

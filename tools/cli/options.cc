@@ -1,3 +1,5 @@
+#include "tools/cli/options.h"
+
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
@@ -8,7 +10,6 @@
 #include "tools/api/config_for.h"
 #include "tools/api/exit_status.h"
 #include "tools/api/subjects.h"
-#include "tools/cli/commands.h"
 
 namespace sextant::tools {
 

@@ -1,68 +1,17 @@
-"""What the program as a whole says to the shell: exit statuses, files that it replaces.
+"""What the program as a whole says to the shell: answers and exit statuses.
 
     SEXTANT=build/sextant python3 tools/cli/sextant_test.py
 """
 
-import hashlib
 import json
-import os
-import pathlib
-import resource
-import subprocess
-import sys
-import tempfile
 import unittest
 
 import h5py
-import numpy
 
-PROGRAM = pathlib.Path(os.environ.get("SEXTANT", "build/sextant")).resolve()
-ONE_CASE = "rms_norm N=1 M=2"
-ADAPTER = pathlib.Path(__file__).resolve().parent / "adapters/python"
-
-# Answers rightly, and says one word more when its input ends.
-TALKS_ON = """
-import json, struct, sys
-def say(words, body=b"", **tensors):
-    header = json.dumps({"__metadata__": words, **tensors}).encode()
-    sys.stdout.buffer.write(struct.pack("<Q", len(header)) + header + body)
-    sys.stdout.buffer.flush()
-while size := sys.stdin.buffer.read(8):
-    header = json.loads(sys.stdin.buffer.read(struct.unpack("<Q", size)[0]))
-    words = header.pop("__metadata__")
-    body = sys.stdin.buffer.read(max([t["data_offsets"][1] for t in header.values()], default=0))
-    reply = {"id": words["id"], "status": "ok"}
-    if words["operation"] == "hello":
-        say({**reply, "name": "a", "version": "1", "recipe": "native", "operations": '["rms_norm"]'})
-    else:
-        x = struct.unpack("<2f", body[slice(*header["x"]["data_offsets"])])
-        weight = struct.unpack("<2f", body[slice(*header["weight"]["data_offsets"])])
-        root = (sum(v * v for v in x) / 2 + 1e-5) ** 0.5
-        y = struct.pack("<2f", *(v / root * w for v, w in zip(x, weight)))
-        say(reply, y, y={"dtype": "F32", "shape": [1, 2], "data_offsets": [0, 8]})
-sys.stdout.write("surplus")
-"""
-
-# A function for the adapter for Python; two lines stand before it.
-BROKEN = """
-import sextant_adapter
-def rms_norm(**given): 1 / 0
-sextant_adapter.serve({"rms_norm": rms_norm}, name="a", version="1", recipe="native")
-"""
+from program import ONE_CASE, ProgramTest
 
 
-class Program(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.TemporaryDirectory()
-        self.addCleanup(self.folder.cleanup)
-
-    def run_it(self, *arguments, **options):
-        return subprocess.run([PROGRAM, *arguments], cwd=self.folder.name, capture_output=True,
-                              text=True, stdin=subprocess.DEVNULL, **options)
-
-    def path(self, name):
-        return pathlib.Path(self.folder.name) / name
-
+class Program(ProgramTest):
     def test_eval_is_incomplete_if_nothing_is_specified(self):
         result = self.run_it("eval", "rms_norm", "N=1", "M=64", "@x=nonfinite", "--json")
         self.assertEqual(result.returncode, 5)
@@ -110,16 +59,6 @@ class Program(unittest.TestCase):
         self.assertEqual((result.returncode, result.stdout), (2, ""))
         self.assertIn("--part requires configurations", result.stderr)
 
-    def test_names_of_files_may_have_spaces(self):
-        self.path("my cases").write_text(f"{ONE_CASE}\n")
-        self.assertEqual(self.run_it("check", "my cases", "--subject", "fast").returncode, 0)
-        for name in "your cases.cases", "your answers.h5", "a folder/your questions":
-            result = self.run_it("check", name, "--subject", "fast")
-            self.assertEqual(result.returncode, 2)
-            self.assertRegex(result.stderr, f"{name}.*(cannot be|does not exist)")
-        result = self.run_it("check", "rms_norm N=1 @x=a/b.npy#0", "--subject", "fast")
-        self.assertNotIn("a/b.npy#0: ", result.stderr)  # a case line, which lacks M
-
     def test_verify_says_what_a_second_library_confirmed(self):
         self.run_it("golden", "rms_norm N=64 M=64", ONE_CASE, "-o", "a.h5")
         told = self.run_it("verify", "a.h5").stdout
@@ -148,18 +87,6 @@ class Program(unittest.TestCase):
         self.assertEqual(result.returncode, 1)
         self.assertIn("/cases/mine/outputs/y against /cases/0001/golden/y/value: 1 of 2 elements "
                       "differ", result.stdout)
-
-    # Where there is no /proc, nobody lists the children of a process.
-    def test_check_says_that_it_cannot_end_every_process(self):
-        without = ["unshare", "--map-root-user", "--mount", "sh", "-c",
-                   'mount -t tmpfs none /proc && exec "$@"', "sh"]
-        if subprocess.run([*without, "true"], capture_output=True).returncode != 0:
-            self.skipTest("no namespaces here")
-        command = [*without, PROGRAM, "check", ONE_CASE, "--subject", "exec:exit 3"]
-        told = subprocess.run(command, capture_output=True, text=True).stderr
-        self.assertEqual(told.count("may outlive it"), 1, told)
-        self.assertNotIn("may outlive it", subprocess.run(command[len(without):],
-                                                          capture_output=True, text=True).stderr)
 
     # An empty answer has a shape and no number.
     def test_nothing_to_do_if_no_case_has_an_element(self):
@@ -198,58 +125,6 @@ class Program(unittest.TestCase):
         result = self.run_it("verify", "a.h5")
         self.assertEqual(result.returncode, 1)
         self.assertRegex(result.stdout, "golden/y/permitted.* is .*, expected ")
-
-    def test_no_file_is_written_in_another_format_than_its_name_says(self):
-        for name in "x.npz", "x.safetensors", "x.NPY", "x.json":
-            for command in (("eval", *ONE_CASE.split()), ("golden", ONE_CASE), ("inputs", ONE_CASE)):
-                result = self.run_it(*command, "-o", name)
-                self.assertEqual((result.returncode, result.stdout), (2, ""))
-                self.assertIn(f"{name} would be an HDF5 file, the only format that is written: "
-                              "expected a name that ends with .h5", result.stderr)
-        self.assertEqual(list(pathlib.Path(self.folder.name).iterdir()), [])
-
-    # A limit of 8 KiB is met when a case ends, or the file; one of 0 at once.
-    def test_a_limit_of_file_sizes_is_told_as_a_full_disk_is(self):
-        large = "rms_norm N=64 M=64"
-        for size in 0, 8192:
-            limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
-            for command in (("golden", large, "-o", "a"), ("inputs", large, "-o", "a"),
-                            ("eval", *large.split(), "-o", "a"),
-                            ("check", *(f"{large} seed={i}" for i in range(20)), "--subject", "fast",
-                             "--json", "a"),
-                            ("check", *(f"{large} seed={i}" for i in range(20)), "--subject",
-                             "defect:rms_norm/mean_subtracted", "--junit", "a")):
-                result = self.run_it(*command, preexec_fn=limit)
-                self.assertEqual(result.returncode, 2, result.stderr)
-                self.assertRegex(result.stderr, r"^sextant: a\b.*File too large")
-                self.assertEqual(result.stderr.count("\n"), 1)
-                self.assertEqual(list(pathlib.Path(self.folder.name).iterdir()), [])
-
-    # The limit is then the program's own again, whose death by it is told.
-    def test_a_limit_of_file_sizes_ends_a_subject(self):
-        subject = "exec:ulimit -f 1; exec head -c 100000 /dev/zero >big"
-        result = self.run_it("check", ONE_CASE, "--subject", subject)
-        self.assertEqual(result.returncode, 3)
-        self.assertIn("was killed by SIGXFSZ", result.stderr)
-
-    def test_what_a_subject_writes_after_its_last_answer_counts(self):
-        self.path("subject.py").write_text(TALKS_ON)
-        result = self.run_it("check", ONE_CASE, "--subject", "exec:/usr/bin/python3 subject.py",
-                             "--json", "a.json", "--junit", "a.xml")
-        self.assertEqual(result.returncode, 3, result.stdout)
-        self.assertIn("misbehaved: it wrote 'surplus' after its answer", result.stdout)
-        report = json.loads(self.path("a.json").read_text())
-        self.assertEqual(report["exit_status"], 3)
-        self.assertIn("surplus", report["parting_words"])
-        self.assertRegex(self.path("a.xml").read_text(), 'errors="1"')
-
-    def test_what_a_subject_wrote_to_stderr_is_shown_with_its_error(self):
-        self.path("subject.py").write_text(f"import sys\nsys.path.append({str(ADAPTER)!r})\n" + BROKEN)
-        result = self.run_it("check", ONE_CASE, "--subject", "exec:/usr/bin/python3 subject.py")
-        self.assertEqual(result.returncode, 3)
-        self.assertIn("it reported an error: ZeroDivisionError", result.stdout)
-        self.assertIn("its last words: ", result.stdout)
-        self.assertIn('subject.py", line 5, in rms_norm', result.stdout)
 
     def test_describe_says_what_an_unset_seq_len_is(self):
         for name in "rope_frequencies", "rope", "rope_matrix", "rope_attention", "decoder":
@@ -294,123 +169,6 @@ class Program(unittest.TestCase):
         self.assertEqual(result.stdout, "a.h5: 2 cases, 2 elements proven, 64 unspecified\n")
         self.assertEqual(result.returncode, 5)
 
-    def test_audit_suite_reads_inputs_that_are_files(self):
-        numpy.save(self.path("x.npy"), numpy.array([[1, 7]], "f4"))
-        digest = hashlib.sha256(self.path("x.npy").read_bytes()).hexdigest()
-        self.path("some.cases").write_text(f"{ONE_CASE} @x=x.npy#{digest}\n")
-        self.assertEqual(self.run_it("check", "some.cases", "--subject", "fast").returncode, 0)
-        result = self.run_it("audit-suite", "some.cases")
-        self.assertEqual((result.returncode, result.stderr), (1, ""))
-        self.assertIn("caught   rms_norm/(one element pushed)", result.stdout)
-
-    # At position 0 no rotation shows, at position 1 its direction does.
-    def test_audit_suite_tells_which_case_catches_what(self):
-        lines = [f"rope pairing=half H=2 D=8 @position={p}" for p in (0, 1, 2)]
-        self.path("some.cases").write_text("".join(f"{line}  # why\n" for line in lines))
-        result = self.run_it("audit-suite", "some.cases", "--minimal", "--json", "a.json")
-        self.assertEqual((result.returncode, result.stderr), (1, ""))
-        self.assertIn("caught   rope/rotates_backwards  by  2 3\n", result.stdout)
-        self.assertRegex(result.stdout, r"\nrope: \d of 3 cases catch all \d+ defects that are "
-                                        r"caught, no fewer do\n  case ")
-        report = json.loads(self.path("a.json").read_text())
-        self.assertFalse(report["passed"])
-        self.assertEqual([case["number"] for case in report["cases"]], [1, 2, 3])
-        by = {defect["name"]: defect["caught_by"] for defect in report["defects"]}
-        self.assertEqual(by["rotates_backwards"], [2, 3])
-        self.assertEqual(by["positions_of_first_batch"], [])
-        missing = {defect["name"]: defect["missing"] for defect in report["defects"]}
-        self.assertEqual([one["dtype"] for one in missing["rotates_backwards"]],
-                         ["bf16", "f16", "f64"])
-        self.assertIn("dtype=bf16", missing["rotates_backwards"][0]["would_be_caught_by"])
-        self.assertIn("SURVIVES rope/rotates_backwards in bf16  (", result.stdout)
-        (minimal,) = report["minimal"]
-        self.assertTrue(minimal["is_smallest"])
-        for numbers in by.values():
-            self.assertTrue(not numbers or set(numbers) & set(minimal["cases"]))
-
-    # What is suggested closes what survives: appended, it leaves nothing to suggest.
-    def test_audit_suite_suggests_the_cases_that_are_missing(self):
-        path = self.path("some.cases")
-        path.write_text("rms_norm N=2 M=3  # why\n")
-        for _ in range(4):
-            result = self.run_it("audit-suite", "some.cases", "--suggest")
-            lines = [line for line in result.stdout.splitlines() if "  # catches " in line]
-            if not lines:
-                break
-            with path.open("a") as file:
-                file.writelines(line + "\n" for line in lines)
-        self.assertGreater(len(path.read_text().splitlines()), 4)
-        survivors = [line for line in result.stdout.splitlines() if line.startswith("SURVIVES")]
-        unknown = [line for line in result.stdout.splitlines() if line.startswith("no case was")]
-        self.assertEqual(len(survivors), len(unknown))
-
-    def test_check_counts_the_cases_that_a_cause_explains(self):
-        result = self.run_it("check", "rms_norm N=1 M=2", "rms_norm N=2 M=3", "--subject",
-                             "defect:rms_norm/mean_subtracted")
-        self.assertIn("\n2 of 2 that fail: as if defect:rms_norm/mean_subtracted\n", result.stdout)
-
-    # The worst case of a sum of 1024 squares permits that eps is missing; likely errors do not.
-    def test_check_names_causes_of_what_is_only_unlikely(self):
-        case = "rms_norm N=1 M=1024 @x=uniform(0,1)", "--subject", "defect:rms_norm/eps_missing"
-        for options, status, word in ((), 0, "unlikely "), (("--strict",), 1, "FAILS "):
-            result = self.run_it("check", *case, *options, "--json", "a.json")
-            self.assertEqual(result.returncode, status, result.stdout)
-            self.assertTrue(result.stdout.startswith(word), result.stdout)
-            self.assertIn("\n  as if: eps_missing (", result.stdout)
-            (judged,) = json.loads(self.path("a.json").read_text())["cases"]
-            self.assertEqual((judged["status"], judged["grade"]), ("conforms", "unlikely"))
-            self.assertIn("eps_missing", " ".join(judged["causes"]))
-
-    def test_files_that_links_lead_to_are_replaced(self):
-        for name, *command in (
-            ("a.h5", "golden", ONE_CASE, "-o"),
-            ("a.json", "check", ONE_CASE, "--subject", "fast", "--json"),
-            ("a.xml", "check", ONE_CASE, "--subject", "fast", "--junit"),
-        ):
-            self.path(name).write_text("old")
-            self.path("link").symlink_to(name)
-            self.assertEqual(self.run_it(*command, "link").returncode, 0)
-            self.assertEqual(os.readlink(self.path("link")), name)
-            self.assertNotEqual(self.path(name).read_bytes(), b"old")
-            self.path("link").unlink()
-
-    # A pipe stands for what is no file: a program that failed here would replace a real device.
-    def test_pipes_are_not_replaced(self):
-        os.mkfifo(self.path("pipe"))
-        self.path("link").symlink_to("pipe")
-        for command in (("golden", ONE_CASE, "-o"), ("eval", *ONE_CASE.split(), "-o"),
-                        ("check", ONE_CASE, "--subject", "fast", "--json")):
-            for name in ("pipe", "link"):
-                result = self.run_it(*command, name)
-                self.assertEqual(result.returncode, 2)
-                self.assertIn(f"sextant: {name}: is no regular file", result.stderr)
-                self.assertTrue(self.path("pipe").is_fifo())
-                self.assertTrue(self.path("link").is_symlink())
-
-    # Whatever comes next (an input that is not there, a subject that says it was started) is not met.
-    def test_files_that_cannot_be_written_are_known_at_once(self):
-        missing = ONE_CASE + " @x=missing.npy#" + 64 * "0"
-        mark = ("--subject", "exec:touch mark")
-        for command in (("eval", *missing.split(), "-o"), ("golden", missing, "-o"),
-                        ("inputs", missing, "-o"), ("audit-suite", missing, "--json"),
-                        ("check", ONE_CASE, *mark, "--json"), ("check", ONE_CASE, *mark, "--junit")):
-            result = self.run_it(*command, "nowhere/a")
-            self.assertEqual(result.returncode, 2)
-            self.assertIn("sextant: nowhere/a: cannot be written", result.stderr)
-        result = self.run_it("check", ONE_CASE, *mark, "--json", "a", "--junit", "a")
-        self.assertIn("sextant: a: cannot be written: it is being written already", result.stderr)
-        self.assertEqual(list(pathlib.Path(self.folder.name).iterdir()), [])
-
-    def test_files_need_a_name(self):
-        for option, *command in (("-o", "eval", *ONE_CASE.split()), ("-o", "golden", ONE_CASE),
-                                 ("-o", "inputs", ONE_CASE), ("--json", "audit-suite", ONE_CASE),
-                                 ("--json", "check", ONE_CASE, "--subject", "fast"),
-                                 ("--junit", "check", ONE_CASE, "--subject", "fast"),
-                                 ("--config", "eval", *ONE_CASE.split())):
-            result = self.run_it(*command, option, "")
-            self.assertEqual((result.returncode, result.stdout), (2, ""))
-            self.assertIn("expected the name of a file", result.stderr)
-
     def test_seeds_are_numbers_of_64_bits(self):
         command = ("properties", "rms_norm", "--subject", "fast", "--count", "1", "--seed")
         self.assertIn("(seed 18446744073709551615)", self.run_it(*command, str(2**64 - 1)).stdout)
@@ -418,32 +176,6 @@ class Program(unittest.TestCase):
             result = self.run_it(*command, seed)
             self.assertEqual((result.returncode, result.stdout), (2, ""))
             self.assertIn("expected an integer from 0 to 2^64 - 1", result.stderr)
-
-    def test_cases_come_through_pipes_and_from_any_editor(self):
-        command = [PROGRAM, "check", "/dev/stdin", "--subject", "fast"]
-        for text in (f"{ONE_CASE}\n", f"\ufeff{ONE_CASE}\r\n"):
-            result = subprocess.run(command, input=text.encode(), capture_output=True)
-            self.assertEqual((result.returncode, result.stderr), (0, b""))
-            self.assertIn(b" 1 cases,", result.stdout)
-        result = self.run_it("check", "", "--subject", "fast")
-        self.assertEqual((result.returncode, result.stderr), (2, "sextant: an empty line is no case\n"))
-
-    # A stranger's file may say anything, but not to the terminal.
-    def test_escape_sequences_are_not_printed(self):
-        result = self.run_it("check", "rms_norm \x1b[2J=1", "--subject", "fast")
-        self.assertEqual(result.returncode, 2)
-        self.assertIn("rms_norm has no attribute '?[2J'", result.stderr)
-        with h5py.File(self.path("a.h5"), "w") as file:
-            file["cases/\x1b[2J"] = 1
-            file["cases/0/inputs/\x1b[2J"] = 1
-            file["cases/0"].attrs["case"] = "\x1b[2J"
-        with h5py.File(self.path("b.h5"), "w") as file:
-            file["cases/\x1b[2J"] = 2
-        for command in ("verify", "a.h5"), ("compare", "a.h5", "b.h5"), ("compare", "b.h5", "a.h5"):
-            result = self.run_it(*command)
-            self.assertEqual(result.returncode, 1)
-            self.assertIn("?[2J", result.stdout)
-            self.assertNotIn("\x1b", result.stdout + result.stderr)
 
 
 if __name__ == "__main__":

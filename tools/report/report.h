@@ -1,12 +1,13 @@
-// What `check` tells: a line per failure, a summary, JSON. JUnit is in junit.h.
+// The verdicts of one run of `check`, and what they come to. It is told as text (report_text.h), as
+// JSON (report_json.h) and as JUnit's XML (junit.h).
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "oracle/judge/judge.h"
 #include "tools/api/exit_status.h"
-#include "tools/api/replace.h"
 
 namespace sextant::tools {
 
@@ -25,16 +26,12 @@ struct Report {
 // True if an element of it could have failed.
 bool Judges(const oracle::Verdict& verdict);
 
+std::string_view NameOf(oracle::Grade grade);
+std::string_view NameOf(oracle::Verdict::Status status);
+
 // What there is to say of a case beyond its status; several lines.
 std::string Details(const oracle::Verdict& verdict);
 // For a POSIX shell.
 std::string RepeatCommand(const Report& report, const oracle::Verdict& verdict);
-
-// One line, and for what did not conform the command that repeats it.
-void PrintVerdict(const Report& report, const oracle::Verdict& verdict);
-void PrintSummary(const Report& report);
-
-// Throws Error.
-void WriteJson(const Report& report, OutputFile& file);
 
 }  // namespace sextant::tools

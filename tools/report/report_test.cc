@@ -5,6 +5,8 @@
 
 #include <functional>
 
+#include "tools/report/report_text.h"
+
 namespace sextant::tools {
 namespace {
 

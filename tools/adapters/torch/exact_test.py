@@ -11,8 +11,6 @@ import mpmath
 import numpy
 import torch
 
-import absolute
-import rms_norm
 import rope
 import rope_types
 import rotary_library as library
@@ -160,21 +158,6 @@ class Table(unittest.TestCase):
         self.assertEqual(used, {path.stem for path in (FOLDER / "cases").iterdir()})
 
 
-class Absolute(unittest.TestCase):
-    def added(self, name, position):
-        x = numpy.ones((1, 1, len(position), 4), numpy.float32)
-        answer = absolute.SYSTEMS[name]["rope"]
-        return (answer(x, position=numpy.array([position]), offset=0, R=4, dtype="f32") - 1)[0, 0]
-
-    def test_what_is_added_to_x(self):
-        hot = self.added("absolute_one_hot", [2, 0]).tolist()
-        self.assertEqual(hot, [[0, 0, 1, 0], [1, 0, 0, 0]])
-        self.assertEqual(self.added("absolute_integer", [7]).tolist(), [[7, 7, 7, 7]])
-        self.assertEqual(self.added("absolute_sinusoidal", [0]).tolist(), [[0, 1, 0, 1]])
-        same, other = self.added("absolute_learned", [5, 5]), self.added("absolute_learned", [6])
-        self.assertTrue((same[0] == same[1]).all() and (same[0] != other[0]).all())
-
-
 class Empty(unittest.TestCase):
     """No element is an answer, too."""
 
@@ -304,32 +287,6 @@ class Sinusoidal(unittest.TestCase):
             worst[form] = max(abs(a - e) / e for a, e in zip(angle, exact))
         self.assertAlmostEqual(float(worst[sinusoidal.PowerForm]), 8.2e-8, delta=1e-9)
         self.assertAlmostEqual(float(worst[sinusoidal.ExpLogForm]), 5.7e-7, delta=1e-8)
-
-
-class RmsNorm(unittest.TestCase):
-    # x = (3e-4, 4e-4): mean of squares 1.25e-7, where eps 1e-8 and 1e-5 differ tenfold
-    x = numpy.array([[3e-4, 4e-4]], numpy.float32)
-
-    def off(self, name, asked, eps):
-        weight = numpy.array([1, 2], numpy.float32)
-        y = rms_norm.SYSTEMS[name]["rms_norm"](
-            self.x, weight, eps=asked, unit_offset=False, dtype="f32"
-        )
-        a, b = (mpmath.mpf(float(v)) for v in self.x[0])
-        root = mpmath.sqrt((a * a + b * b) / 2 + eps)
-        return max(
-            abs(got - exact) / exact
-            for got, exact in zip(y[0].tolist(), (a / root, 2 * b / root))
-        )
-
-    def test_each_module_is_right_for_its_own_eps(self):
-        self.assertLess(self.off("rms_norm_own", 1e-8, 1e-8), 8 * U["f32"])
-        self.assertLess(self.off("rms_norm_llama", 1e-5, 1e-5), 8 * U["f32"])
-        with self.assertRaises(rms_norm.Unsupported):
-            self.off("rms_norm_own", 1e-5, 1e-5)
-
-    def test_another_eps_is_not_rounding(self):
-        self.assertGreater(self.off("rms_norm_own_for_any_eps", 1e-5, 1e-5), 0.5)
 
 
 if __name__ == "__main__":

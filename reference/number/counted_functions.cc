@@ -1,78 +1,116 @@
-// Tanh, Erf, Erfc and Sigmoid of Interval, Counted and Rounded (of Wide: wide.cc).
+#include "reference/number/counted_functions.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "reference/number/counted.h"
 #include "reference/number/double_double_functions.h"
-#include "reference/number/interval.h"
 #include "reference/number/recipe.h"
-#include "reference/number/rounded.h"
 #include "reference/number/rounding_units.h"
 
 namespace sextant {
-
 namespace {
 
-// limit - rest, for a rest that is much smaller, with as many bits of the rest as the working
-// precision has: its distance from the limit is what decides how such a number is rounded. No more
-// than kMostBits altogether.
-Interval ShortOf(double limit, const Interval& rest) {
-  constexpr int64_t kMostBits = 8192;
-  const int64_t below = std::ilogb(limit) - int64_t{mpfr_get_exp(rest.upper().get())};
-  const int64_t bits = mpfr_get_prec(Endpoint().get()) + std::max(int64_t{0}, below);
-  const WorkingPrecision precision(static_cast<int>(std::min(bits, kMostBits)));
-  return Interval(limit) - rest;
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+double DriftOf(const DoubleDouble& center) {
+  return std::abs(center.high) * kDriftUnit + kTinyDrift;
 }
-
-bool IsAbove(const Interval& a, int limit) { return mpfr_cmp_si(a.lower().get(), limit) > 0; }
-
-// From where on functions are within 2^-40 of what they tend to; below, the bits suffice anyway.
-constexpr int kFarTanh = 14, kFarErfc = 5, kFarSigmoid = 28;
 
 }  // namespace
 
-Interval Tanh(const Interval& a) {
-  if (!a.IsSpecified()) return {};
-  if (IsAbove(a, kFarTanh)) return ShortOf(1, Interval(2.0) * Sigmoid(Interval(-2.0) * a));
-  if (IsAbove(-a, kFarTanh)) return -Tanh(-a);
-  Interval y;
-  mpfr_tanh(y.lower_.get(), a.lower_.get(), MPFR_RNDD);
-  mpfr_tanh(y.upper_.get(), a.upper_.get(), MPFR_RNDU);
-  return y;
+Counted Sqrt(const Counted& operand) {
+  const Counted a = Converted(operand);
+  const DoubleDouble center = sqrt(a.center_);
+  // |sqrt x' - sqrt x| = |x' - x| / (sqrt x' + sqrt x), and never more than sqrt |x' - x|.
+  const double least = a.center_.high * (1 - 0x1p-50) - a.drift_;
+  const double root =
+      (std::sqrt(std::max(0.0, least)) + std::sqrt(std::max(0.0, least - a.error_))) *
+      (1 - 0x1p-50);
+  const auto through = [root](double e) { return e == 0 ? 0 : std::min(e / root, std::sqrt(e)); };
+  const bool precise = a.IsExact() && center.low == 0 && a.center_.low == 0 &&
+                       TwoProduct(center.high, center.high).high == a.center_.high &&
+                       TwoProduct(center.high, center.high).low == 0;
+  const double drift = through(a.drift_) + DriftOf(center) + (root > 0 ? kTinyDrift / root : 0);
+  return Counted::Finish({center, Counted::Through(a, through), precise ? 0 : drift, a.saturated_},
+                         0.5);
 }
 
-Interval Erf(const Interval& a) {
-  if (!a.IsSpecified()) return {};
-  Interval y;
-  mpfr_erf(y.lower_.get(), a.lower_.get(), MPFR_RNDD);
-  mpfr_erf(y.upper_.get(), a.upper_.get(), MPFR_RNDU);
-  return y;
+Counted Exp(const Counted& operand) {
+  const Counted a = Converted(operand);
+  const DoubleDouble center = exp(a.center_);
+  const double y = center.high * (1 + 0x1p-50) + kTinyDrift;  // >= e^centre, of the operand
+  const double drifted = std::expm1(a.drift_) * (1 + 0x1p-50);
+  const Counted::Bounds error = Counted::Through(
+      a, [&](double e) { return e == 0 ? 0 : y * (1 + drifted) * std::expm1(e) * (1 + 0x1p-50); });
+  const double drift = a.IsZero() ? 0 : y * drifted + DriftOf(center);
+  return Counted::Finish({center, error, drift, a.saturated_}, CurrentRule().ulps);
 }
 
-Interval Erfc(const Interval& a) {
-  if (!a.IsSpecified()) return {};
-  if (IsAbove(-a, kFarErfc)) return ShortOf(2, Erfc(-a));
-  Interval y;
-  mpfr_erfc(y.lower_.get(), a.upper_.get(), MPFR_RNDD);
-  mpfr_erfc(y.upper_.get(), a.lower_.get(), MPFR_RNDU);
-  return y;
+Counted Log(const Counted& operand) {
+  const Counted a = Converted(operand);
+  const DoubleDouble center = log(a.center_);
+  const double least = a.center_.high * (1 - 0x1p-50) - a.drift_ - a.error_;
+  const auto through = [least](double e) { return e == 0 ? 0 : least > 0 ? e / least : kInfinity; };
+  return Counted::Finish(
+      {center, Counted::Through(a, through),
+       a.IsExact() && a.center_ == DoubleDouble(1) ? 0 : through(a.drift_) + DriftOf(center),
+       a.saturated_},
+      CurrentRule().ulps);
 }
 
-// Rounded the other way until the division: tight in both tails, since MPFR's exponents are wide.
-Interval Sigmoid(const Interval& a) {
-  if (!a.IsSpecified()) return {};
-  if (IsAbove(a, kFarSigmoid)) return ShortOf(1, Sigmoid(-a));
-  Interval y;
-  const auto set = [](Endpoint& result, const Endpoint& x, mpfr_rnd_t away, mpfr_rnd_t to) {
-    mpfr_neg(result.get(), x.get(), MPFR_RNDN);
-    mpfr_exp(result.get(), result.get(), away);
-    mpfr_add_ui(result.get(), result.get(), 1, away);
-    mpfr_ui_div(result.get(), 1, result.get(), to);
+// base^exponent = e^(exponent ln base), so its relative error is e^d - 1 with
+// d = |exponent| |ln base' - ln base| + |exponent' - exponent| |ln base'|.
+Counted Power(const Counted& left, const Counted& right) {
+  const Counted base = Converted(left), exponent = Converted(right);
+  const bool saturated = base.saturated_ || exponent.saturated_;
+  if (exponent.IsExact() && exponent.center_.high == 0)
+    return Counted::Finish({1.0, {}, 0, saturated}, 0.5);
+  const DoubleDouble logarithm = log(base.center_);
+  const DoubleDouble center = exp(exponent.center_ * logarithm);
+  const double least = base.center_.high * (1 - 0x1p-50) - base.drift_ - base.error_;
+  const double power = exponent.Magnitude();
+  const double size =
+      std::abs(logarithm.high) * (1 + 0x1p-50) + (least > 0 ? base.drift_ / least : 0);
+  const auto relative = [&](double base_error, double exponent_error) {
+    if (!(least > 0)) return kInfinity;
+    const double shift = base_error / least;
+    return std::expm1(power * shift + exponent_error * (size + shift)) * (1 + 0x1p-50);
   };
-  set(y.lower_, a.lower_, MPFR_RNDU, MPFR_RNDD);
-  set(y.upper_, a.upper_, MPFR_RNDD, MPFR_RNDU);
-  return y;
+  const double own = std::expm1((power * size + 1) * kDriftUnit);
+  const double y =
+      center.high * (1 + 0x1p-50) * (1 + own) + kTinyDrift;  // >= base^exponent, of the centres
+  const double drifted = relative(base.drift_, exponent.drift_);
+  const Counted::Bounds error = Counted::Through(base, exponent, [&](double of_base, double of_e) {
+    const double changed = relative(of_base, of_e);
+    return changed == 0 ? 0 : y * (1 + drifted) * changed;
+  });
+  return Counted::Finish({center, error, y * (drifted + own) + kTinyDrift, saturated},
+                         CurrentRule().ulps);
+}
+
+// |cos x' - cos x| <= |sin x| d + d^2/2 for d = |x' - x|, and never more than 2; sin alike.
+std::pair<Counted, Counted> CosSin(const Counted& operand) {
+  const Counted a = Converted(operand);
+  const SineCosine center = SinCos(a.center_);
+  const bool small = std::abs(a.center_.high) <= 0x1p-6;  // the sine has a relative bound there
+  const auto through = [&a](double d, double slope) {
+    if (d == 0) return 0.0;
+    if (std::isinf(d)) return kInfinity;  // the angle may have overflowed; its cosine is NaN
+    return std::min(2.0, (std::abs(slope) + a.drift_ + 0x1p-100) * d + d * d / 2);
+  };
+  const bool saturated = a.saturated_ || !(a.error_ < 2);
+  const auto make = [&](const DoubleDouble& f, const DoubleDouble& slope, double own) {
+    return Counted::Finish(
+        {.center = f,
+         .error = Counted::Through(a, [&](double e) { return through(e, slope.high); }),
+         .drift = a.IsZero() ? 0 : through(a.drift_, slope.high) + own,
+         .saturated = saturated,
+         .limit = 1 - 0x1p-53},  // 1 itself, cos 0, is not rounded
+        CurrentRule().ulps);
+  };
+  return {make(center.cosine, center.sine, 0x1p-100),
+          make(center.sine, center.cosine, small ? DriftOf(center.sine) : 0x1p-100)};
 }
 
 namespace {
@@ -178,32 +216,6 @@ Counted Erfc(const Counted& operand) {
   if (!a.IsZero()) drift += size * kUnit + kTinyDrift;
   return Counted::Finish({center, error, drift, a.saturated_, true, 2 * kBelowOne},
                          5 * CurrentRule().ulps);
-}
-
-namespace {
-
-// By the C library in f64, else in double-double, rounded once.
-bool InDouble() { return CurrentRule().format == DType::kF64 && !CurrentRule().exact; }
-
-}  // namespace
-
-Rounded Tanh(const Rounded& operand) {
-  const Rounded a = Converted(operand);
-  return InDouble() ? Rounded(std::tanh(a.value_.high)) : Rounded::Finish(tanh(a.value_));
-}
-Rounded Erf(const Rounded& operand) {
-  const Rounded a = Converted(operand);
-  return InDouble() ? Rounded(std::erf(a.value_.high)) : Rounded::Finish(erf(a.value_));
-}
-Rounded Erfc(const Rounded& operand) {
-  const Rounded a = Converted(operand);
-  return InDouble() ? Rounded(std::erfc(a.value_.high)) : Rounded::Finish(erfc(a.value_));
-}
-Rounded Sigmoid(const Rounded& operand) {
-  const Rounded a = Converted(operand);
-  if (!InDouble()) return Rounded::Finish(sigmoid(a.value_));
-  const double x = a.value_.high, e = std::exp(-std::abs(x));
-  return Rounded((x < 0 ? e : 1) / (1 + e));
 }
 
 }  // namespace sextant

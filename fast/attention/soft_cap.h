@@ -1,0 +1,15 @@
+// Soft caps, for speed. The formula: reference/attention/soft_cap.h.
+#pragma once
+
+#include <cstddef>
+
+#include "fast/simd/element.h"
+
+namespace sextant::fast {
+
+// y_i = cap tanh(x_i / cap), computed in f32 (f64 for f64) and rounded once; y may be x. Its tanh
+// has the error that activation-inl.h states.
+template <Element T>
+void CapSoftly(double cap, const T* x, T* y, size_t count) noexcept;
+
+}  // namespace sextant::fast

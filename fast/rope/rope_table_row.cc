@@ -1,0 +1,144 @@
+#include "fast/rope/rope_table_row.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "fast/rope/rope_table_row.cc"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "fast/simd/double_double-inl.h"
+#include "fast/simd/element-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace sextant::fast {
+namespace HWY_NAMESPACE {
+
+template <class D>
+HWY_INLINE Turn<hn::VFromD<D>> ReadTurn(D d, const Turns& t, size_t k) {
+  return {{Read(d, t.cosine + k), Read(d, t.cosine_low() + k)},
+          {Read(d, t.sine() + k), Read(d, t.sine_low() + k)}};
+}
+
+void MultiplyAll(const Turns& a, const Turns& b, const Turns& to) {
+  ForEachVector(hn::ScalableTag<double>(), to.n, [&](auto d, size_t k) SEXTANT_INLINE {
+    const auto product = Combine(d, ReadTurn(d, a, k), ReadTurn(d, b, k));
+    Write(d, product.cosine.high, to.cosine + k);
+    Write(d, product.cosine.low, to.cosine_low() + k);
+    Write(d, product.sine.high, to.sine() + k);
+    Write(d, product.sine.low, to.sine_low() + k);
+  });
+}
+
+// Writes x, known within `error`, rounded to f32. True if every number in that range rounds alike.
+template <class D>
+HWY_INLINE bool Round([[maybe_unused]] D d, hn::VFromD<D> x, hn::VFromD<D> error, float* to) {
+  const hn::Rebind<float, D> d32;
+  const auto below = hn::DemoteTo(d32, hn::Sub(x, error));
+  const auto above = hn::DemoteTo(d32, hn::Add(x, error));
+  Write(d32, below, to);
+  return hn::AllTrue(d32, hn::Eq(below, above));
+}
+
+// The same to 16 bits by way of f32, whose rounding error of 2^-24 |x| joins.
+template <class D, Narrow T>
+HWY_INLINE bool Round(D d, hn::VFromD<D> x, hn::VFromD<D> error, T* to) {
+  const hn::Rebind<float, D> d32;
+  const hn::RebindToUnsigned<decltype(d32)> du;
+  const auto wider = hn::MulAdd(hn::Abs(x), hn::Set(d, 0x1p-24), error);
+  const auto below = hn::DemoteTo(d32, hn::Sub(x, wider));
+  const auto above = hn::DemoteTo(d32, hn::Add(x, wider));
+  Write(d32, below, to);
+  return hn::AllTrue(du, hn::Eq(RoundTo16<T>(d32, below), RoundTo16<T>(d32, above)));
+}
+
+template <class T>
+HWY_INLINE size_t FillNarrow(const Turns& a, const Turns& b, double error, T* cosine, T* sine,
+                             UndecidedColumns* undecided) {
+  size_t count = 0;
+  const auto body = [&](auto d, size_t k) SEXTANT_INLINE {
+    const auto ca = Read(d, a.cosine + k), sa = Read(d, a.sine() + k);
+    const auto cb = Read(d, b.cosine + k), sb = Read(d, b.sine() + k);
+    const auto e = hn::Set(d, error);
+    const bool c = Round(d, hn::MulSub(ca, cb, hn::Mul(sa, sb)), e, cosine + k);
+    const bool s = Round(d, hn::MulAdd(sa, cb, hn::Mul(ca, sb)), e, sine + k);
+    if (HWY_UNLIKELY(!(c && s))) undecided[count++] = {k, hn::Lanes(d)};
+  };
+  ForEachVector(hn::ScalableTag<double>(), a.n, body);
+  return count;
+}
+
+// True if no number within `error` of it rounds otherwise.
+template <class D, class V>
+HWY_INLINE bool IsDecided(D d, const Double2<V>& x, V error) {
+  const auto same = hn::And(hn::Eq(hn::Add(x.high, hn::Add(x.low, error)), x.high),
+                            hn::Eq(hn::Add(x.high, hn::Sub(x.low, error)), x.high));
+  return hn::AllTrue(d, same);
+}
+
+size_t FillRowF64(const Turns& a, const Turns& b, double error, double* cosine, double* sine,
+                  UndecidedColumns* undecided) {
+  size_t count = 0;
+  const auto body = [&](auto d, size_t k) SEXTANT_INLINE {
+    const auto turn = Combine(d, ReadTurn(d, a, k), ReadTurn(d, b, k));
+    const auto e = hn::Set(d, error);
+    Write(d, turn.cosine.high, cosine + k);
+    Write(d, turn.sine.high, sine + k);
+    const bool decided = IsDecided(d, turn.cosine, e) && IsDecided(d, turn.sine, e);
+    if (HWY_UNLIKELY(!decided)) undecided[count++] = {k, hn::Lanes(d)};
+  };
+  ForEachVector(hn::ScalableTag<double>(), a.n, body);
+  return count;
+}
+size_t FillRowF32(const Turns& a, const Turns& b, double error, float* cosine, float* sine,
+                  UndecidedColumns* undecided) {
+  return FillNarrow(a, b, error, cosine, sine, undecided);
+}
+size_t FillRowF16(const Turns& a, const Turns& b, double error, F16* cosine, F16* sine,
+                  UndecidedColumns* undecided) {
+  return FillNarrow(a, b, error, cosine, sine, undecided);
+}
+size_t FillRowBF16(const Turns& a, const Turns& b, double error, BF16* cosine, BF16* sine,
+                   UndecidedColumns* undecided) {
+  return FillNarrow(a, b, error, cosine, sine, undecided);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace sextant::fast
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace sextant::fast {
+
+HWY_EXPORT(MultiplyAll);
+HWY_EXPORT(FillRowF64);
+HWY_EXPORT(FillRowF32);
+HWY_EXPORT(FillRowF16);
+HWY_EXPORT(FillRowBF16);
+
+void MultiplyTurns(const Turns& a, const Turns& b, const Turns& to) noexcept {
+  HWY_DYNAMIC_DISPATCH(MultiplyAll)(a, b, to);
+}
+
+template <Element T>
+size_t FillRow(const Turns& a, const Turns& b, double error, T* cosine, T* sine,
+               UndecidedColumns* undecided) noexcept {
+  if constexpr (std::same_as<T, double>) {
+    return HWY_DYNAMIC_DISPATCH(FillRowF64)(a, b, error, cosine, sine, undecided);
+  } else if constexpr (std::same_as<T, float>) {
+    return HWY_DYNAMIC_DISPATCH(FillRowF32)(a, b, error, cosine, sine, undecided);
+  } else if constexpr (std::same_as<T, F16>) {
+    return HWY_DYNAMIC_DISPATCH(FillRowF16)(a, b, error, cosine, sine, undecided);
+  } else {
+    return HWY_DYNAMIC_DISPATCH(FillRowBF16)(a, b, error, cosine, sine, undecided);
+  }
+}
+
+template size_t FillRow(const Turns&, const Turns&, double, double*, double*,
+                        UndecidedColumns*) noexcept;
+template size_t FillRow(const Turns&, const Turns&, double, float*, float*,
+                        UndecidedColumns*) noexcept;
+template size_t FillRow(const Turns&, const Turns&, double, F16*, F16*, UndecidedColumns*) noexcept;
+template size_t FillRow(const Turns&, const Turns&, double, BF16*, BF16*,
+                        UndecidedColumns*) noexcept;
+
+}  // namespace sextant::fast
+#endif

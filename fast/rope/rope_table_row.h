@@ -1,0 +1,35 @@
+// One row of a table of cos and sin, from two rows whose positions add up to its own, with vectors.
+// What the fast way cannot decide it names; rope_table.h fills it in.
+#pragma once
+
+#include <cstddef>
+
+#include "fast/simd/element.h"
+
+namespace sextant::fast {
+
+// cos and sin of one position for all n frequencies, as double-doubles: four runs of n numbers,
+// cosines and sines, then their low parts.
+struct Turns {
+  double* cosine;
+  size_t n;
+  double* sine() const { return cosine + n; }
+  double* cosine_low() const { return cosine + 2 * n; }
+  double* sine_low() const { return cosine + 3 * n; }
+};
+
+// Columns of a row whose rounding the fast way could not decide.
+struct UndecidedColumns {
+  size_t first, count;
+};
+
+// to = a b; `to` may be a.
+void MultiplyTurns(const Turns& a, const Turns& b, const Turns& to) noexcept;
+
+// The row of position a + b, each entry known within `error` before it is rounded. Returns how many
+// entries of `undecided`, which has room for n, it wrote.
+template <Element T>
+size_t FillRow(const Turns& a, const Turns& b, double error, T* cosine, T* sine,
+               UndecidedColumns* undecided) noexcept;
+
+}  // namespace sextant::fast

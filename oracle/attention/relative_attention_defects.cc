@@ -1,0 +1,209 @@
+#include "oracle/attention/relative_attention_defects.h"
+
+#include <algorithm>
+#include <span>
+
+#include "oracle/attention/attention_defects.h"
+#include "oracle/defect/input_defects.h"
+#include "oracle/defect/oracle.h"
+#include "oracle/position/relative_defects.h"
+#include "oracle/property/laws.h"
+#include "reference/attention/relative_attention.h"
+#include "reference/attention/softmax_row.h"
+
+namespace sextant::oracle {
+namespace {
+
+// The formula with one mistake.
+struct Mistaken : RelativeAttention {
+  enum class Mistake {
+    kSign,           // i - j
+    kUnclipped,      // distances wrap around in the table
+    kNotShifted,     // negative distances count from the table's end
+    kByIndex,        // distances of indices, not of positions
+    kRelativeApart,  // the table's score is not scaled
+    kNoSoftmax,      // scores weigh as they are
+    kOverQueries,    // the softmax goes over the queries
+    kCausal,         // keys after the query weigh nothing
+    kTableByQuery,   // the row is the query's own clipped position
+    kTableAfter,     // the table's score is added to the weights
+  } mistake{};
+
+  bool Is(Mistake m) const { return mistake == m; }
+  size_t Row(double query, double key, size_t s, size_t t) const {
+    const auto i = static_cast<int64_t>(Is(Mistake::kByIndex) ? static_cast<double>(s) : query);
+    const auto j = static_cast<int64_t>(Is(Mistake::kByIndex) ? static_cast<double>(t) : key);
+    const int64_t rows = 2 * clip + 1;
+    const auto wrapped = [rows](int64_t r) { return (r % rows + rows) % rows; };
+    const int64_t row = Is(Mistake::kSign)           ? RowOf(j, i, clip)
+                        : Is(Mistake::kUnclipped)    ? wrapped(j - i + clip)
+                        : Is(Mistake::kNotShifted)   ? wrapped(RowOf(i, j, clip) - clip)
+                        : Is(Mistake::kTableByQuery) ? RowOf(0, i, clip)
+                                                     : RowOf(i, j, clip);
+    return static_cast<size_t>(row);
+  }
+  bool Sees(double query, double key) const { return !Is(Mistake::kCausal) || key <= query; }
+
+  // One call: its inputs, and where a row of one of them begins.
+  template <class Real>
+  struct Call {
+    const Tensor<Real>&q, &k, &v, &key_table, &value_table;
+    const Tensor<double>&query, &key;
+    size_t S, T, D;
+    std::span<const Real> Row(const Tensor<Real>& of, size_t row) const {
+      return std::span(of.data).subspan(row * D, D);
+    }
+  };
+
+  // The scores of one head, and what the key table adds to each.
+  template <class Real>
+  struct Scores {
+    Tensor<Real> total, of_table;
+  };
+  template <class Real>
+  Scores<Real> ScoresOf(const Call<Real>& in, size_t head) const {
+    const ScoreScale<Real> scaled(scale, in.D);
+    Scores<Real> scores{Tensor<Real>({in.S, in.T}), Tensor<Real>({in.S, in.T})};
+    for (size_t s = 0; s < in.S; ++s) {
+      for (size_t t = 0; t < in.T; ++t) {
+        const auto own = in.Row(in.q, head * in.S + s);
+        const Real content = Dot<Real>(own, in.Row(in.k, head * in.T + t));
+        const Real relative =
+            Dot<Real>(own, in.Row(in.key_table, Row(in.query(s), in.key(t), s, t)));
+        const InStep at(Step::kScore);
+        scores.of_table(s, t) = relative;
+        scores.total(s, t) = Converted(Is(Mistake::kRelativeApart) ? scaled(content) + relative
+                                       : Is(Mistake::kTableAfter)  ? scaled(content)
+                                                                   : scaled(content + relative));
+      }
+    }
+    return scores;
+  }
+
+  // What the keys weigh that query s sees.
+  template <class Real>
+  std::vector<Real> WeightsOf(const Call<Real>& in, const Scores<Real>& scores, size_t s) const {
+    std::vector<Real> row, weights;
+    for (size_t t = 0; t < in.T; ++t) {
+      if (Sees(in.query(s), in.key(t))) row.push_back(scores.total(s, t));
+    }
+    if (Is(Mistake::kNoSoftmax)) return row;
+    if (!Is(Mistake::kOverQueries)) weights = SoftmaxRow<Real>(row).weights();
+    for (size_t t = 0; Is(Mistake::kOverQueries) && t < in.T; ++t) {
+      std::vector<Real> column;
+      for (size_t other = 0; other < in.S; ++other) column.push_back(scores.total(other, t));
+      weights.push_back(SoftmaxRow<Real>(column).weights()[s]);
+    }
+    const InStep at(Step::kWeigh);
+    for (size_t t = 0; Is(Mistake::kTableAfter) && t < in.T; ++t)
+      weights[t] = weights[t] + scores.of_table(s, t);
+    return weights;
+  }
+
+  template <class Real>
+  Real MeanOf(const Call<Real>& in, const std::vector<Real>& weights, size_t head, size_t s,
+              size_t d) const {
+    std::vector<Real> values;
+    for (size_t t = 0; t < in.T; ++t) {
+      if (!Sees(in.query(s), in.key(t))) continue;
+      const InStep at(Step::kWeigh);
+      values.push_back(in.v.data[(head * in.T + t) * in.D + d] +
+                       in.value_table(Row(in.query(s), in.key(t), s, t), d));
+    }
+    return Dot<Real>(weights, values);
+  }
+
+  template <class Real>
+  void operator()(const Tensor<Real>& q, const Tensor<Real>& k, const Tensor<Real>& v,
+                  const Tensor<Real>& key_table, const Tensor<Real>& value_table,
+                  const Tensor<double>& query, const Tensor<double>& key, Tensor<Real>& y,
+                  Tensor<Real>& scores) const {
+    const size_t heads = q.shape[0] * q.shape[1], S = q.shape[2], T = k.shape[2], D = q.shape[3];
+    const Call<Real> in{q, k, v, key_table, value_table, query, key, S, T, D};
+    for (size_t head = 0; T > 0 && head < heads; ++head) {
+      const Scores<Real> of_head = ScoresOf(in, head);
+      std::ranges::copy(of_head.total.data,
+                        scores.data.begin() + static_cast<ptrdiff_t>(head * S * T));
+      for (size_t s = 0; s < S; ++s) {
+        const std::vector<Real> weights = WeightsOf(in, of_head, s);
+        for (size_t d = 0; d < D; ++d)
+          y.data[(head * S + s) * D + d] = MeanOf(in, weights, head, s, d);
+      }
+    }
+  }
+};
+
+std::vector<Defect> FormulaDefects() {
+  using Mistake = Mistaken::Mistake;
+  return {
+      MutatedFormula<Mistaken>("sign", "the row of i - j, not of j - i", Mistake::kSign),
+      MutatedFormula<Mistaken>("not_clipped", "distances beyond clip wrap around in the tables",
+                               Mistake::kUnclipped),
+      MutatedFormula<Mistaken>("clip_not_added",
+                               "negative distances count from the end of the tables",
+                               Mistake::kNotShifted),
+      MutatedFormula<Mistaken>("distances_of_indices",
+                               "positions are ignored: packed or cached tokens are counted",
+                               Mistake::kByIndex),
+      MutatedFormula<Mistaken>("table_not_scaled", "q.k is scaled, q.a is not",
+                               Mistake::kRelativeApart),
+      MutatedFormula<Mistaken>("softmax_missing", "the scores weigh as they are",
+                               Mistake::kNoSoftmax),
+      MutatedFormula<Mistaken>("softmax_over_queries", "the softmax goes over the wrong axis",
+                               Mistake::kOverQueries),
+      MutatedFormula<Mistaken>("causal", "keys after the query are masked, as in a decoder",
+                               Mistake::kCausal),
+      MutatedFormula<Mistaken>("table_by_query",
+                               "the tables are indexed by the query's position, as if absolute",
+                               Mistake::kTableByQuery),
+      MutatedFormula<Mistaken>("table_after_softmax", "the table's score is added to the weights",
+                               Mistake::kTableAfter),
+  };
+}
+
+std::vector<Defect> InputDefects() {
+  return {
+      MissingInput("key_table_missing", "the scores know no positions", "key_table"),
+      MissingInput("value_table_missing", "the values know no positions, as in later variants",
+                   "value_table"),
+      ExchangedInputs("tables_exchanged", "keys take the values' table",
+                      {{"key_table", "value_table"}}),
+      RepeatedInputs("one_table", "the values take the keys' table",
+                     {{"key_table", "value_table"}}),
+      ExchangedInputs("keys_exchanged_with_values", "k and v are swapped", {{"k", "v"}}),
+      ChangedInputs("clipped_one_early", "clip - 1: the outermost rows are never read",
+                    [](const Case& c, Tensors& inputs) {
+                      const size_t D = ExtentOf(c, "D");
+                      if (NumberOf(c, "clip", 0) == 0 || D == 0) return false;
+                      for (const char* name : {"key_table", "value_table"}) {
+                        auto& table = In(inputs, name).data;
+                        const auto rows = static_cast<ptrdiff_t>(table.size() / D);
+                        const auto width = static_cast<ptrdiff_t>(D);
+                        std::copy_n(table.begin() + width, width, table.begin());
+                        std::copy_n(table.begin() + (rows - 2) * width, width,
+                                    table.begin() + (rows - 1) * width);
+                      }
+                      return true;
+                    }),
+  };
+}
+
+std::vector<Defect> ScaleDefects() {
+  return {
+      ChangedWord("scale_missing", "no 1/sqrt(D) (mlc-ai/mlc-llm#3426)", "scale=1"),
+      ChangedWord("scale_by_width", "1/D in place of 1/sqrt(D)",
+                  [](const Case& c) {
+                    const auto D = static_cast<double>(std::max<size_t>(1, ExtentOf(c, "D")));
+                    return TextOf(c, "scale").empty() ? "scale=" + PrintValue(1 / D) : "";
+                  }),
+  };
+}
+
+}  // namespace
+
+std::vector<Defect> RelativeAttentionDefects() {
+  return Joined<Defect>({FormulaDefects(), InputDefects(), ScaleDefects(), AttentionRecipeDefects(),
+                         QueryKeyDefects()});
+}
+
+}  // namespace sextant::oracle

@@ -1,0 +1,29 @@
+// Frequencies and amplitudes of scalings, proven, and what is refused.
+#pragma once
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "reference/prove/proof_test.h"
+
+namespace sextant {
+
+inline std::vector<double> Frequencies(const std::string& words) {
+  return DoublesOf("rope_frequencies dtype=f64 " + words);
+}
+inline double Amplitude(const std::string& words) {
+  return DoublesOf("rope_frequencies dtype=f64 " + words, 1)[0];
+}
+inline std::string ErrorOf(const std::string& words) {
+  try {
+    Case::Parse("rope_frequencies " + words);
+  } catch (const Error& e) {
+    return e.what();
+  }
+  return "";
+}
+
+}  // namespace sextant

@@ -1,0 +1,47 @@
+"""Tests of how the adapter rounds to a dtype."""
+
+import unittest
+
+import numpy as np
+
+import sextant_adapter as sextant
+
+
+class Rounding(unittest.TestCase):
+    def test_to_bf16_is_to_nearest_even(self):
+        ulp = 2.0**-7
+        values = [1 + ulp / 2, 1 + 3 * ulp / 2, 1 + ulp / 2 + 2.0**-50, -1 - ulp / 2, 3.0]
+        expected = [1, 1 + 2 * ulp, 1 + ulp, -1, 3]
+        self.assertEqual(sextant.round_to(values, "bf16").tolist(), expected)
+
+    def test_to_bf16_at_the_ends_of_the_range(self):
+        largest, smallest = 2.0**128 - 2.0**120, 2.0**-133
+        values = [largest, largest + 2.0**118, largest + 2.0**119, -1e300, np.inf]
+        expected = [largest, largest, np.inf, -np.inf, np.inf]
+        self.assertEqual(sextant.round_to(values, "bf16").tolist(), expected)
+        values = [smallest, smallest / 2, smallest * 0.51, smallest * 1.5, 1e-320]
+        expected = [smallest, 0, smallest, 2 * smallest, 0]
+        self.assertEqual(sextant.round_to(values, "bf16").tolist(), expected)
+        self.assertTrue(np.isnan(sextant.round_to(np.nan, "bf16")))
+        self.assertTrue(np.signbit(sextant.round_to(-1e-50, "bf16")))
+
+    # Every bf16 value is itself; halfway to the next one lies the border.
+    def test_to_bf16_of_all_values(self):
+        bits = np.arange(0x7F80, dtype=np.uint32)
+        values = (bits << 16).view(np.float32).astype(np.float64)
+        self.assertTrue((sextant.round_to(values, "bf16") == values).all())
+        middle = (values[:-1] + values[1:]) / 2
+        even = np.where(bits[:-1] % 2 == 0, values[:-1], values[1:])
+        self.assertTrue((sextant.round_to(middle, "bf16") == even).all())
+        below, above = np.nextafter(middle, 0), np.nextafter(middle, np.inf)
+        self.assertTrue((sextant.round_to(below, "bf16") == values[:-1]).all())
+        self.assertTrue((sextant.round_to(above, "bf16") == values[1:]).all())
+
+    def test_to_other_dtypes(self):
+        self.assertEqual(sextant.round_to([0.1], "f16").dtype, np.float16)
+        self.assertEqual(sextant.round_to([0.1], "f32").tolist(), [float(np.float32(0.1))])
+        self.assertEqual(sextant.round_to([1e300], "f32").tolist(), [np.inf])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,68 @@
+"""What `sextant audit-suite` tells of cases.
+
+    SEXTANT=build/sextant python3 tools/cli/audit_suite_test.py
+"""
+
+import hashlib
+import json
+import unittest
+
+import numpy
+
+from program import ONE_CASE, ProgramTest
+
+
+class AuditSuite(ProgramTest):
+    def test_audit_suite_reads_inputs_that_are_files(self):
+        numpy.save(self.path("x.npy"), numpy.array([[1, 7]], "f4"))
+        digest = hashlib.sha256(self.path("x.npy").read_bytes()).hexdigest()
+        self.path("some.cases").write_text(f"{ONE_CASE} @x=x.npy#{digest}\n")
+        self.assertEqual(self.run_it("check", "some.cases", "--subject", "fast").returncode, 0)
+        result = self.run_it("audit-suite", "some.cases")
+        self.assertEqual((result.returncode, result.stderr), (1, ""))
+        self.assertIn("caught   rms_norm/(one element pushed)", result.stdout)
+
+    # At position 0 no rotation shows, at position 1 its direction does.
+    def test_audit_suite_tells_which_case_catches_what(self):
+        lines = [f"rope pairing=half H=2 D=8 @position={p}" for p in (0, 1, 2)]
+        self.path("some.cases").write_text("".join(f"{line}  # why\n" for line in lines))
+        result = self.run_it("audit-suite", "some.cases", "--minimal", "--json", "a.json")
+        self.assertEqual((result.returncode, result.stderr), (1, ""))
+        self.assertIn("caught   rope/rotates_backwards  by  2 3\n", result.stdout)
+        self.assertRegex(result.stdout, r"\nrope: \d of 3 cases catch all \d+ defects that are "
+                                        r"caught, no fewer do\n  case ")
+        report = json.loads(self.path("a.json").read_text())
+        self.assertFalse(report["passed"])
+        self.assertEqual([case["number"] for case in report["cases"]], [1, 2, 3])
+        by = {defect["name"]: defect["caught_by"] for defect in report["defects"]}
+        self.assertEqual(by["rotates_backwards"], [2, 3])
+        self.assertEqual(by["positions_of_first_batch"], [])
+        missing = {defect["name"]: defect["missing"] for defect in report["defects"]}
+        self.assertEqual([one["dtype"] for one in missing["rotates_backwards"]],
+                         ["bf16", "f16", "f64"])
+        self.assertIn("dtype=bf16", missing["rotates_backwards"][0]["would_be_caught_by"])
+        self.assertIn("SURVIVES rope/rotates_backwards in bf16  (", result.stdout)
+        (minimal,) = report["minimal"]
+        self.assertTrue(minimal["is_smallest"])
+        for numbers in by.values():
+            self.assertTrue(not numbers or set(numbers) & set(minimal["cases"]))
+
+    # What is suggested closes what survives: appended, it leaves nothing to suggest.
+    def test_audit_suite_suggests_the_cases_that_are_missing(self):
+        path = self.path("some.cases")
+        path.write_text("rms_norm N=2 M=3  # why\n")
+        for _ in range(4):
+            result = self.run_it("audit-suite", "some.cases", "--suggest")
+            lines = [line for line in result.stdout.splitlines() if "  # catches " in line]
+            if not lines:
+                break
+            with path.open("a") as file:
+                file.writelines(line + "\n" for line in lines)
+        self.assertGreater(len(path.read_text().splitlines()), 4)
+        survivors = [line for line in result.stdout.splitlines() if line.startswith("SURVIVES")]
+        unknown = [line for line in result.stdout.splitlines() if line.startswith("no case was")]
+        self.assertEqual(len(survivors), len(unknown))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,26 @@
+#include "tools/cli/cases_to_store.h"
+
+#include <set>
+
+#include "reference/base/error.h"
+#include "tools/cli/options.h"
+
+namespace sextant::tools {
+
+void AddStoreOptions(CLI::App& app, StoreOptions& options) {
+  app.add_option("cases", options.cases, "files of cases, or case lines")->required();
+  AddStore(app, options.output, "the file to write")->required();
+  AddConfig(app, options.config);
+}
+
+std::vector<Selected> CasesToStore(const StoreOptions& options) {
+  std::vector<Selected> selected = Select({.arguments = options.cases, .config = options.config});
+  std::set<std::string> seen;
+  for (const Selected& s : selected) {
+    const std::string line = s.c.ToString();
+    if (!seen.insert(line).second) throw Error("this case is given twice: ", line);
+  }
+  return selected;
+}
+
+}  // namespace sextant::tools

@@ -1,0 +1,132 @@
+"""Which files the program reads and writes, and how.
+
+    SEXTANT=build/sextant python3 tools/cli/files_test.py
+"""
+
+import os
+import pathlib
+import resource
+import subprocess
+import unittest
+
+import h5py
+
+from program import ONE_CASE, PROGRAM, ProgramTest
+
+
+class Files(ProgramTest):
+    def test_names_of_files_may_have_spaces(self):
+        self.path("my cases").write_text(f"{ONE_CASE}\n")
+        self.assertEqual(self.run_it("check", "my cases", "--subject", "fast").returncode, 0)
+        for name in "your cases.cases", "your answers.h5", "a folder/your questions":
+            result = self.run_it("check", name, "--subject", "fast")
+            self.assertEqual(result.returncode, 2)
+            self.assertRegex(result.stderr, f"{name}.*(cannot be|does not exist)")
+        result = self.run_it("check", "rms_norm N=1 @x=a/b.npy#0", "--subject", "fast")
+        self.assertNotIn("a/b.npy#0: ", result.stderr)  # a case line, which lacks M
+
+    def test_no_file_is_written_in_another_format_than_its_name_says(self):
+        for name in "x.npz", "x.safetensors", "x.NPY", "x.json":
+            for command in (("eval", *ONE_CASE.split()), ("golden", ONE_CASE), ("inputs", ONE_CASE)):
+                result = self.run_it(*command, "-o", name)
+                self.assertEqual((result.returncode, result.stdout), (2, ""))
+                self.assertIn(f"{name} would be an HDF5 file, the only format that is written: "
+                              "expected a name that ends with .h5", result.stderr)
+        self.assertEqual(list(pathlib.Path(self.folder.name).iterdir()), [])
+
+    # A limit of 8 KiB is met when a case ends, or the file; one of 0 at once.
+    def test_a_limit_of_file_sizes_is_told_as_a_full_disk_is(self):
+        large = "rms_norm N=64 M=64"
+        for size in 0, 8192:
+            limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+            for command in (("golden", large, "-o", "a"), ("inputs", large, "-o", "a"),
+                            ("eval", *large.split(), "-o", "a"),
+                            ("check", *(f"{large} seed={i}" for i in range(20)), "--subject", "fast",
+                             "--json", "a"),
+                            ("check", *(f"{large} seed={i}" for i in range(20)), "--subject",
+                             "defect:rms_norm/mean_subtracted", "--junit", "a")):
+                result = self.run_it(*command, preexec_fn=limit)
+                self.assertEqual(result.returncode, 2, result.stderr)
+                self.assertRegex(result.stderr, r"^sextant: a\b.*File too large")
+                self.assertEqual(result.stderr.count("\n"), 1)
+                self.assertEqual(list(pathlib.Path(self.folder.name).iterdir()), [])
+
+    def test_files_that_links_lead_to_are_replaced(self):
+        for name, *command in (
+            ("a.h5", "golden", ONE_CASE, "-o"),
+            ("a.json", "check", ONE_CASE, "--subject", "fast", "--json"),
+            ("a.xml", "check", ONE_CASE, "--subject", "fast", "--junit"),
+        ):
+            self.path(name).write_text("old")
+            self.path("link").symlink_to(name)
+            self.assertEqual(self.run_it(*command, "link").returncode, 0)
+            self.assertEqual(os.readlink(self.path("link")), name)
+            self.assertNotEqual(self.path(name).read_bytes(), b"old")
+            self.path("link").unlink()
+
+    # A pipe stands for what is no file: a program that failed here would replace a real device.
+    def test_pipes_are_not_replaced(self):
+        os.mkfifo(self.path("pipe"))
+        self.path("link").symlink_to("pipe")
+        for command in (("golden", ONE_CASE, "-o"), ("eval", *ONE_CASE.split(), "-o"),
+                        ("check", ONE_CASE, "--subject", "fast", "--json")):
+            for name in ("pipe", "link"):
+                result = self.run_it(*command, name)
+                self.assertEqual(result.returncode, 2)
+                self.assertIn(f"sextant: {name}: is no regular file", result.stderr)
+                self.assertTrue(self.path("pipe").is_fifo())
+                self.assertTrue(self.path("link").is_symlink())
+
+    # Whatever comes next (an input that is not there, a subject that says it was started) is not met.
+    def test_files_that_cannot_be_written_are_known_at_once(self):
+        missing = ONE_CASE + " @x=missing.npy#" + 64 * "0"
+        mark = ("--subject", "exec:touch mark")
+        for command in (("eval", *missing.split(), "-o"), ("golden", missing, "-o"),
+                        ("inputs", missing, "-o"), ("audit-suite", missing, "--json"),
+                        ("check", ONE_CASE, *mark, "--json"), ("check", ONE_CASE, *mark, "--junit")):
+            result = self.run_it(*command, "nowhere/a")
+            self.assertEqual(result.returncode, 2)
+            self.assertIn("sextant: nowhere/a: cannot be written", result.stderr)
+        result = self.run_it("check", ONE_CASE, *mark, "--json", "a", "--junit", "a")
+        self.assertIn("sextant: a: cannot be written: it is being written already", result.stderr)
+        self.assertEqual(list(pathlib.Path(self.folder.name).iterdir()), [])
+
+    def test_files_need_a_name(self):
+        for option, *command in (("-o", "eval", *ONE_CASE.split()), ("-o", "golden", ONE_CASE),
+                                 ("-o", "inputs", ONE_CASE), ("--json", "audit-suite", ONE_CASE),
+                                 ("--json", "check", ONE_CASE, "--subject", "fast"),
+                                 ("--junit", "check", ONE_CASE, "--subject", "fast"),
+                                 ("--config", "eval", *ONE_CASE.split())):
+            result = self.run_it(*command, option, "")
+            self.assertEqual((result.returncode, result.stdout), (2, ""))
+            self.assertIn("expected the name of a file", result.stderr)
+
+    def test_cases_come_through_pipes_and_from_any_editor(self):
+        command = [PROGRAM, "check", "/dev/stdin", "--subject", "fast"]
+        for text in (f"{ONE_CASE}\n", f"\ufeff{ONE_CASE}\r\n"):
+            result = subprocess.run(command, input=text.encode(), capture_output=True)
+            self.assertEqual((result.returncode, result.stderr), (0, b""))
+            self.assertIn(b" 1 cases,", result.stdout)
+        result = self.run_it("check", "", "--subject", "fast")
+        self.assertEqual((result.returncode, result.stderr), (2, "sextant: an empty line is no case\n"))
+
+    # A stranger's file may say anything, but not to the terminal.
+    def test_escape_sequences_are_not_printed(self):
+        result = self.run_it("check", "rms_norm \x1b[2J=1", "--subject", "fast")
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("rms_norm has no attribute '?[2J'", result.stderr)
+        with h5py.File(self.path("a.h5"), "w") as file:
+            file["cases/\x1b[2J"] = 1
+            file["cases/0/inputs/\x1b[2J"] = 1
+            file["cases/0"].attrs["case"] = "\x1b[2J"
+        with h5py.File(self.path("b.h5"), "w") as file:
+            file["cases/\x1b[2J"] = 2
+        for command in ("verify", "a.h5"), ("compare", "a.h5", "b.h5"), ("compare", "b.h5", "a.h5"):
+            result = self.run_it(*command)
+            self.assertEqual(result.returncode, 1)
+            self.assertIn("?[2J", result.stdout)
+            self.assertNotIn("\x1b", result.stdout + result.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,33 @@
+// sextant inputs
+#include <iostream>
+#include <memory>
+
+#include "fixtures/store/writer.h"
+#include "tools/api/exit_status.h"
+#include "tools/cli/cases_to_store.h"
+#include "tools/cli/commands.h"
+#include "tools/cli/options.h"
+
+namespace sextant::tools {
+namespace {
+
+int Inputs(const StoreOptions& options) {
+  const std::vector<Selected> selected = CasesToStore(options);
+  if (selected.empty()) return NothingToDo(kNoCase);
+  fixtures::Writer writer(options.output);
+  for (const Selected& s : selected)
+    writer.Append({s.c.ToString(), DrawInputs(s.c, NpyReader()), {}, {}});
+  writer.Finish();
+  std::cout << options.output << ": " << selected.size() << " cases\n";
+  return kVerified;
+}
+
+}  // namespace
+
+Action BindInputs(CLI::App& app) {
+  const auto options = std::make_shared<StoreOptions>();
+  AddStoreOptions(app, *options);
+  return [options] { return Inputs(*options); };
+}
+
+}  // namespace sextant::tools

@@ -1,0 +1,23 @@
+"""What tests of the program share: it runs in a folder of its own."""
+
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+PROGRAM = pathlib.Path(os.environ.get("SEXTANT", "build/sextant")).resolve()
+ONE_CASE = "rms_norm N=1 M=2"
+
+
+class ProgramTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def run_it(self, *arguments, **options):
+        return subprocess.run([PROGRAM, *arguments], cwd=self.folder.name, capture_output=True,
+                              text=True, stdin=subprocess.DEVNULL, **options)
+
+    def path(self, name):
+        return pathlib.Path(self.folder.name) / name

@@ -1,0 +1,150 @@
+// sextant verify
+#include <iostream>
+#include <memory>
+#include <optional>
+
+#include "fixtures/store/integrity.h"
+#include "fixtures/store/reader.h"
+#include "oracle/subject/printable.h"
+#include "reference/prove/prove.h"
+#include "tools/api/confirmation.h"
+#include "tools/api/difference.h"
+#include "tools/api/exit_status.h"
+#include "tools/api/proof_count.h"
+#include "tools/api/selection.h"
+#include "tools/cli/commands.h"
+#include "tools/cli/options.h"
+#include "tools/report/progress.h"
+
+namespace sextant::tools {
+namespace {
+
+// Everything that is wrong with one record.
+std::vector<std::string> Faults(const fixtures::StoredRecord& record, int threads,
+                                Confirmation& confirmation) {
+  std::vector<std::string> faults;
+  const auto compare = [&](const std::string& path, const Tensor<double>& stored,
+                           const Tensor<double>& right) {
+    if (std::string fault = Difference(path, stored, right); !fault.empty())
+      faults.push_back(std::move(fault));
+  };
+  const Case c = Case::Parse(record.case_line);
+  if (c.ToString() != record.case_line)
+    faults.push_back("its case line is not canonical, expected: " + c.ToString());
+  const Tensors inputs = DrawInputs(c, NpyReader());
+  if (record.inputs.size() != inputs.size())
+    faults.push_back("it does not hold the inputs of its signature");
+  for (const NamedTensor& stored : record.inputs) {
+    const NamedTensor& right = Find(inputs, stored.name);
+    if (stored.dtype != right.dtype)
+      faults.push_back("inputs/" + stored.name + " has the wrong dtype");
+    compare("inputs/" + stored.name, stored.values, right.values);
+  }
+  const auto golden = Prove(c, inputs, ParseRecipe(record.recipe, c.dtype()), {.threads = threads});
+  if (record.golden.size() != golden.size())
+    faults.push_back("it does not hold the outputs of its signature");
+  for (const GoldenTensor& stored : record.golden) {
+    const auto at = std::ranges::find(golden, stored.name, &GoldenTensor::name);
+    if (at == golden.end()) {
+      faults.push_back("golden/" + stored.name + " is no output of it");
+      continue;
+    }
+    if (stored.dtype != at->dtype)
+      faults.push_back("golden/" + stored.name + " has the wrong dtype");
+    compare("golden/" + stored.name + "/value", stored.value, at->value);
+    compare("golden/" + stored.name + "/high", stored.high, at->high);
+    compare("golden/" + stored.name + "/low", stored.low, at->low);
+    compare("golden/" + stored.name + "/permitted", stored.permitted, at->permitted);
+    compare("golden/" + stored.name + "/radius", stored.radius, at->radius);
+  }
+  if (std::string fault = confirmation.FaultOf(c, inputs, golden); !fault.empty())
+    faults.push_back(std::move(fault));
+  return faults;
+}
+
+// One file, and how much in it is wrong so far.
+class Verification {
+ public:
+  Verification(std::string path, int threads, bool confirm_all)
+      : path_(std::move(path)), threads_(threads), confirmation_(confirm_all, threads) {}
+
+  int operator()() {
+    for (const fixtures::Damage& damage : fixtures::CheckDigests(path_)) {
+      Tell(damage.path + ": " + damage.what);
+      ++wrong_;
+    }
+    try {
+      records_ = fixtures::ReadRecords(path_);
+    } catch (const Error& e) {
+      if (wrong_ == 0) throw;  // the digests are right, so it was written so
+      std::cout << oracle::Printable(e.what()) << "\n";
+      Tell("damaged; it was not read any further");
+      return kNonconforming;
+    }
+    ProveAgain();
+    if (wrong_ == 0) return Summary();
+    Tell(std::to_string(wrong_) + " things are wrong");
+    return kNonconforming;
+  }
+
+ private:
+  void Tell(const std::string& what) const {
+    std::cout << oracle::Printable(path_ + ": " + what) << "\n";
+  }
+
+  void ProveAgain() {
+    Progress progress("proving again");
+    for (size_t i = 0; i < records_.size(); ++i) {
+      std::vector<std::string> faults;
+      try {
+        faults = Faults(records_[i], threads_, confirmation_);
+      } catch (const Error& e) {
+        faults = {e.what()};
+      }
+      for (const std::string& fault : faults) {
+        Tell("case " + std::to_string(i) + " (" + records_[i].case_line + "): " + fault);
+      }
+      wrong_ += faults.size();
+      progress(static_cast<double>(i + 1) / static_cast<double>(records_.size()));
+    }
+  }
+
+  int Summary() const {
+    size_t enclosed = 0, elements = 0;
+    for (const Record& record : records_) {
+      const ProofCount count = CountProofs(record.golden);
+      enclosed += count.enclosed;
+      elements += count.elements();
+    }
+    std::cout << path_ << ": " << records_.size() << " cases, digests right, ";
+    if (enclosed > 0) {
+      std::cout << "every value proven again but " << enclosed << ", which are only enclosed";
+    } else {
+      std::cout << "every value proven again";
+    }
+    std::cout << "; " << confirmation_.Told() << "\n";
+    if (elements == 0) return NothingToDo(records_.empty() ? "it has no case" : kNoElement);
+    return enclosed > 0 ? kIncomplete : kVerified;
+  }
+
+  std::string path_;
+  int threads_;
+  Confirmation confirmation_;
+  std::vector<fixtures::StoredRecord> records_;
+  size_t wrong_ = 0;
+};
+
+}  // namespace
+
+Action BindVerify(CLI::App& app) {
+  const auto path = std::make_shared<std::string>();
+  const auto threads = std::make_shared<int>(0);
+  const auto confirm_all = std::make_shared<bool>(false);
+  app.add_option("file", *path, "a golden file")->required();
+  app.add_flag("--confirm", *confirm_all,
+               "evaluate every element with Boost.Multiprecision too, not only a share of them");
+  AddThreads(app, *threads);
+  return [path, threads, confirm_all] { return Verification(*path, *threads, *confirm_all)(); };
+}
+
+}  // namespace sextant::tools

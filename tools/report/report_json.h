@@ -1,0 +1,12 @@
+// A report as JSON, for programs.
+#pragma once
+
+#include "tools/api/replace.h"
+#include "tools/report/report.h"
+
+namespace sextant::tools {
+
+// Throws Error.
+void WriteJson(const Report& report, OutputFile& file);
+
+}  // namespace sextant::tools

@@ -1,0 +1,109 @@
+#include "tools/report/report_text.h"
+
+#include <algorithm>
+#include <functional>
+#include <iostream>
+#include <map>
+
+#include "tools/report/progress.h"
+
+namespace sextant::tools {
+namespace {
+
+using oracle::Grade;
+using oracle::TensorVerdict;
+using oracle::Verdict;
+
+// How many of several failing cases each cause explains, the most first: "30 of 32 that fail: as if
+// defect:rms_norm/mean_subtracted".
+void PrintCauses(const Report& report) {
+  std::map<std::string, size_t> failing, explained;
+  for (const Verdict& v : report.verdicts) {
+    if (v.status != Verdict::Status::kFails) continue;
+    const std::string operation = v.case_line.substr(0, v.case_line.find(' '));
+    ++failing[operation];
+    for (const std::string& cause : v.causes)
+      ++explained[operation + "/" + cause.substr(0, cause.find(" ("))];
+  }
+  std::vector<std::pair<std::string, size_t>> causes(explained.begin(), explained.end());
+  std::ranges::stable_sort(causes, std::greater(), &std::pair<std::string, size_t>::second);
+  for (const auto& [cause, count] : causes) {
+    const size_t all = failing[cause.substr(0, cause.find('/'))];
+    if (all > 1)
+      std::cout << count << " of " << all << " that fail: as if defect:" << cause << "\n";
+  }
+}
+
+struct Counts {
+  std::map<std::string_view, size_t> cases;  // by what became of them
+  size_t failing = 0, not_run = 0, open_rows = 0;
+  size_t elements = 0, judged = 0, vacuous = 0, unspecified = 0, unjudgeable = 0, enclosed = 0;
+
+  explicit Counts(const Report& report) {
+    for (const Verdict& v : report.verdicts) {
+      failing += report.Fails(v);
+      not_run += v.status == Verdict::Status::kCouldNotRun;
+      open_rows += v.open_rows;
+      ++cases[report.Fails(v)                          ? NameOf(Verdict::Status::kFails)
+              : v.status == Verdict::Status::kConforms ? NameOf(v.grade)
+                                                       : NameOf(v.status)];
+      for (const TensorVerdict& t : v.tensors) {
+        elements += t.elements;
+        judged += t.judged;
+        vacuous += t.vacuous;
+        unspecified += t.unspecified;
+        unjudgeable += t.unjudgeable;
+        enclosed += t.enclosed;
+      }
+    }
+  }
+};
+
+void PrintElements(const Counts& n) {
+  std::cout << "; " << n.judged << " of " << n.elements << " elements judged";
+  if (n.vacuous > 0) std::cout << ", " << n.vacuous << " vacuous";
+  if (n.unspecified > 0) std::cout << ", " << n.unspecified << " unspecified";
+  if (n.unjudgeable > 0) std::cout << ", " << n.unjudgeable << " unjudgeable";
+  if (n.enclosed > 0) std::cout << ", " << n.enclosed << " only enclosed";
+  if (n.open_rows > 0) std::cout << ", " << n.open_rows << " rows cannot fail";
+  if (n.vacuous + n.unjudgeable > 0) std::cout << "; what is vacuous or unjudgeable cannot fail";
+  std::cout << "\n";
+}
+
+}  // namespace
+
+void PrintVerdict(const Report& report, const Verdict& verdict) {
+  const bool fails = report.Fails(verdict);
+  const bool conforms = verdict.status == Verdict::Status::kConforms;
+  if (conforms && verdict.grade < Grade::kUnlikely) return;
+  const Colors colors = ColorsOfOutput();
+  const std::string_view word = conforms ? NameOf(verdict.grade) : NameOf(verdict.status);
+  std::string details = Details(verdict);
+  for (size_t at = details.find('\n'); at != details.npos; at = details.find('\n', at + 3))
+    details.replace(at, 1, "\n  ");
+  std::cout << (fails ? colors.red + "FAILS" : colors.yellow + std::string(word)) << colors.plain
+            << " " << verdict.case_line << "\n";
+  if (!details.empty()) std::cout << "  " << details << "\n";
+  std::cout << "  repeat: " << RepeatCommand(report, verdict) << "\n";
+}
+
+void PrintSummary(const Report& report) {
+  if (!report.parting_words.empty()) {
+    std::cout << "after the last case, " << report.subject
+              << " misbehaved: " << report.parting_words << "\n";
+  }
+  PrintCauses(report);
+  const Counts n(report);
+  const Colors colors = ColorsOfOutput();
+  std::cout << (n.failing > 0 ? colors.red : colors.green) << report.subject << colors.plain
+            << " by recipe " << report.recipe << ": " << report.verdicts.size() << " cases";
+  for (const auto& [name, count] : n.cases) std::cout << ", " << count << " " << name;
+  PrintElements(n);
+  if (n.failing > 0 && n.not_run > 0) {
+    std::cout << n.not_run << " of " << report.verdicts.size()
+              << " cases could not be run; the exit status is " << kNonconforming << " and not "
+              << kNotRun << " because another case fails\n";
+  }
+}
+
+}  // namespace sextant::tools
