@@ -1,0 +1,99 @@
+"""tools/new_operation in a copy of the tree: what it writes, what it refuses.
+
+    python3 tools/new_operation_test.py
+"""
+
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+COPIED = ("reference", "fast", "oracle", "fixtures", "tools", ".ci", ".clang-format", "README.md")
+CALL = ("scaled_sum", "x[N,M] weight:wide[M] position:i64[N] -> y[N,M] sum?[N]",
+        "--family", "layer", "--attribute", "alpha=1", "--attribute", "exact=false")  # fmt: skip
+
+
+class NewOperation(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.copy = pathlib.Path(folder.name)
+        for name in COPIED:
+            if (ROOT / name).is_dir():
+                ignored = shutil.ignore_patterns("__pycache__")
+                shutil.copytree(ROOT / name, self.copy / name, ignore=ignored)
+            else:
+                shutil.copy(ROOT / name, self.copy / name)
+
+    def run_in_copy(self, *words):
+        return subprocess.run(words, cwd=self.copy, capture_output=True, text=True)
+
+    def call(self, *words):
+        return self.run_in_copy("tools/new_operation", *words)
+
+    def contents(self):
+        return {path: path.read_bytes() for path in self.copy.rglob("*") if path.is_file()}
+
+    def assert_refused(self, message, *words):
+        before = self.contents()
+        done = self.call(*words)
+        self.assertEqual((done.returncode, done.stdout), (2, ""), words)
+        self.assertIn(message, done.stderr)
+        self.assertEqual(self.contents(), before)
+
+    def test_writes_what_is_missing_but_the_golden(self):
+        before = set(self.run_in_copy(".ci/check-rooms").stdout.splitlines())
+        done = self.call(*CALL)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        new = set(self.run_in_copy(".ci/check-rooms").stdout.splitlines()) - before
+        self.assertIn("scaled_sum lacks fixtures/golden/scaled_sum.h5", new)
+        unwritten = {line for line in new if ": still to write: " in line}
+        self.assertEqual(len(new - unwritten), 1, new)
+        marked = {line.split(":")[0] for line in unwritten}
+        said = done.stdout.splitlines()
+        written = {line.split()[-1] for line in said if line.startswith("wrote")}
+        self.assertEqual(marked, written | {"tools/adapters/native/layer.py"})
+
+    def test_writes_as_clang_format_does(self):
+        self.assertEqual(self.call(*CALL).returncode, 0)
+        files = [*self.copy.rglob("*scaled_sum*.cc"), *self.copy.rglob("scaled_sum.h"),
+                 self.copy / "reference/case/operations.h"]  # fmt: skip
+        self.assertEqual(len(files), 6)
+        done = self.run_in_copy("clang-format", "--dry-run", "-Werror", *files)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def test_lists_the_operation_last(self):
+        self.assertEqual(self.call(*CALL).returncode, 0)
+        listed = (self.copy / "reference/case/operations.h").read_text()
+        self.assertRegex(listed, r"struct EncoderBlock,\s+struct ScaledSum>;")
+        self.assertIn(f"\n{CALL[0]:17} {CALL[1]}\n```\n", (self.copy / "README.md").read_text())
+
+    def test_refuses_what_exists(self):
+        self.assert_refused("there is an operation soft_cap already",
+                            "soft_cap", "x[N] -> y[N]", "--family", "layer")  # fmt: skip
+        self.assert_refused("has a type Tensor already",
+                            "tensor", "x[N] -> y[N]", "--family", "layer")  # fmt: skip
+        self.assert_refused("has a function product already",
+                            "product", "x[N] -> y[N]", "--family", "layer")  # fmt: skip
+        (self.copy / "fixtures/cases/scaled_sum.cases").write_text("mine\n")
+        self.assert_refused("fixtures/cases/scaled_sum.cases exists already", *CALL)
+
+    def test_refuses_what_is_no_name_signature_family_or_attribute(self):
+        last = ("--family", "layer")
+        self.assert_refused("'Norm2', expected lower-case words", "Norm2", "x[N] -> y[N]", *last)
+        self.assert_refused("is a word of Python", "lambda", "x[N] -> y[N]", *last)
+        self.assert_refused("expected INPUTS -> OUTPUTS", "scaled_sum", "x[N]", *last)
+        self.assert_refused("'x' is no tensor", "scaled_sum", "x -> y[N]", *last)
+        self.assert_refused("'n' of x is no axis", "scaled_sum", "x[n] -> y[N]", *last)
+        self.assert_refused("input x has a ?", "scaled_sum", "x?[N] -> y[N]", *last)
+        self.assert_refused("the name 'x' is there twice", "scaled_sum", "x[N] -> x[N]", *last)
+        self.assert_refused("attribute: 'alpha', expected", "scaled_sum", "x[N] -> y[N]", *last,
+                            "--attribute", "alpha")  # fmt: skip
+        self.assert_refused("invalid choice: 'other'",
+                            "scaled_sum", "x[N] -> y[N]", "--family", "other")  # fmt: skip
+
+
+if __name__ == "__main__":
+    unittest.main()
