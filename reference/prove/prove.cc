@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "reference/prove/case_slices.h"
+#include "reference/prove/parallel.h"
 #include "reference/prove/trace.h"
 
 namespace sextant {
@@ -35,8 +36,8 @@ void ForEachSlice(const Case& c, const ProveOptions& options, Work work) {
   const std::vector<Slice> slices = CutCase(c, kSliceElements);
   std::mutex mutex;
   size_t done = 0;
-  ForEachSlice(slices, options.threads, [&](const Slice& slice) {
-    work(slice);
+  InParallel(slices.size(), options.threads, [&](size_t i) {
+    work(slices[i]);
     if (!options.progress) return;
     const std::lock_guard lock(mutex);
     options.progress(static_cast<double>(++done) / static_cast<double>(slices.size()));

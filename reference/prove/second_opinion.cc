@@ -8,6 +8,7 @@
 
 #include "reference/number/wide_error.h"
 #include "reference/prove/case_slices.h"
+#include "reference/prove/parallel.h"
 #include "reference/prove/prove.h"
 
 namespace sextant {
@@ -121,7 +122,9 @@ SecondOpinion SecondOpinionOn(const Case& c, const Tensors& inputs,
                               const std::vector<GoldenTensor>& golden,
                               const SecondOpinionOptions& options) {
   Findings findings(golden);
-  ForEachSlice(SlicesOf(c, options.one_in), options.threads, [&](const Slice& slice) {
+  const std::vector<Slice> slices = SlicesOf(c, options.one_in);
+  InParallel(slices.size(), options.threads, [&](size_t piece) {
+    const Slice& slice = slices[piece];
     const InSlice in(slice);
     Outputs<Wide> outputs = MakeOutputs<Wide>(c, slice);
     c.operation().Evaluate(TakeInputs(c, inputs, slice), outputs);

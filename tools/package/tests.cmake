@@ -33,3 +33,8 @@ foreach(program IN LISTS programs)
 endforeach()
 add_python_test(tools/adapters/numpy/strict_campaign tools/adapters/numpy/strict_campaign.py
   $<TARGET_FILE:sextant> linear attention_scores --quick --only numpy recipe --dtypes f32)
+
+# What runs on several threads, for ThreadSanitizer (preset tsan).
+add_executable(parallel_test EXCLUDE_FROM_ALL reference/prove/parallel_test.cc
+  reference/prove/prove_test.cc reference/prove/second_opinion_test.cc)
+target_link_libraries(parallel_test reference rapidcheck rapidcheck_gtest GTest::gmock_main)

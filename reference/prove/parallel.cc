@@ -1,0 +1,58 @@
+#include "reference/prove/parallel.h"
+
+#if defined(__SANITIZE_THREAD__)
+#include <atomic>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <vector>
+#else
+#include <tbb/global_control.h>
+#include <tbb/info.h>
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+#endif
+
+namespace sextant {
+
+#if defined(__SANITIZE_THREAD__)
+// Debian's TBB is not built for ThreadSanitizer, which would not see how it synchronizes: the same
+// work on threads of our own.
+void InParallel(size_t count, int threads, const std::function<void(size_t)>& work) {
+  std::atomic<size_t> next = 0;
+  std::mutex mutex;
+  std::exception_ptr thrown;
+  const auto run = [&] {
+    for (size_t i = next++; i < count; i = next++) {
+      try {
+        work(i);
+      } catch (...) {
+        const std::lock_guard lock(mutex);
+        thrown = std::current_exception();
+        next = count;
+      }
+    }
+  };
+  {
+    std::vector<std::jthread> others;
+    for (int t = 1; t < (threads > 0 ? threads : 4); ++t) others.emplace_back(run);
+    run();
+  }
+  if (thrown) std::rethrow_exception(thrown);
+}
+#else
+void InParallel(size_t count, int threads, const std::function<void(size_t)>& work) {
+  if (threads <= 0) threads = tbb::info::default_concurrency();
+  if (threads == 1 || count <= 1) {
+    for (size_t i = 0; i < count; ++i) work(i);
+    return;
+  }
+  // More threads than cores do no harm; without this TBB would warn of them on stderr.
+  const tbb::global_control allowed(tbb::global_control::max_allowed_parallelism,
+                                    static_cast<size_t>(threads));
+  tbb::task_arena arena(threads);
+  arena.execute([&] { tbb::parallel_for(size_t{0}, count, work); });
+}
+#endif
+
+}  // namespace sextant

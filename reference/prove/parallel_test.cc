@@ -1,0 +1,45 @@
+#include "reference/prove/parallel.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+namespace sextant {
+namespace {
+
+TEST(InParallel, DoesEveryPieceOnce) {
+  for (const int threads : {0, 1, 3, 64}) {
+    for (const size_t count : {0, 1, 2, 1000}) {
+      std::vector<int> done(count);
+      InParallel(count, threads, [&](size_t i) { ++done[i]; });
+      EXPECT_THAT(done, testing::Each(1)) << count << " pieces on " << threads << " threads";
+    }
+  }
+}
+
+// Each piece waits until the other has begun: one thread alone would wait for ever.
+TEST(InParallel, RunsPiecesAtTheSameTime) {
+  std::atomic<int> begun = 0;
+  InParallel(2, 2, [&](size_t) {
+    ++begun;
+    while (begun < 2) std::this_thread::yield();
+  });
+  EXPECT_EQ(begun, 2);
+}
+
+TEST(InParallel, ThrowsWhatAPieceThrows) {
+  for (const int threads : {1, 4}) {
+    EXPECT_THROW(InParallel(100, threads,
+                            [](size_t i) {
+                              if (i == 7) throw std::runtime_error("seven");
+                            }),
+                 std::runtime_error);
+  }
+}
+
+}  // namespace
+}  // namespace sextant
