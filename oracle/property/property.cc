@@ -22,7 +22,41 @@ struct CouldNotRun {
   std::string message;
 };
 
-Response AskSubject(const Subject& subject, const std::string& recipe, const Case& c,
+bool SameBits(const Tensors& a, const Tensors& b) {
+  const auto same = [](const NamedTensor& x, const NamedTensor& y) {
+    const std::vector<double>&p = x.values.data, &q = y.values.data;
+    return p.size() == q.size() && std::memcmp(p.data(), q.data(), p.size() * sizeof(double)) == 0;
+  };
+  return std::ranges::equal(a, b, same);
+}
+
+// What a recipe permits, computed once for each question: laws draw the same cases, and most begin
+// with the same question.
+class Permits {
+ public:
+  explicit Permits(std::string recipe) : recipe_(std::move(recipe)) {}
+  Recipe RecipeOf(const Case& c) const { return ParseRecipe(recipe_, c.dtype()); }
+  std::vector<PermittedTensor> Of(const Case& c, const Tensors& inputs) {
+    const std::string line = c.ToString();
+    const auto known = known_.equal_range(line);
+    for (auto at = known.first; at != known.second; ++at) {
+      if (SameBits(at->second.inputs, inputs)) return at->second.permitted;
+    }
+    if (known_.size() == kMostKept) known_.clear();
+    return known_.emplace(line, Known{inputs, Permit(c, inputs, RecipeOf(c))})->second.permitted;
+  }
+
+ private:
+  static constexpr size_t kMostKept = 1024;  // of at most some thousand elements each
+  struct Known {
+    Tensors inputs;
+    std::vector<PermittedTensor> permitted;
+  };
+  std::string recipe_;
+  std::multimap<std::string, Known> known_;
+};
+
+Response AskSubject(const Subject& subject, Permits& permits, const Case& c,
                     const Tensors& inputs) {
   Answer answer = subject.answer(c, inputs);
   if (answer.status == Answer::Status::kUnsupported) throw Declined{answer.message};
@@ -30,21 +64,12 @@ Response AskSubject(const Subject& subject, const std::string& recipe, const Cas
   if (const std::string misfit = Misfit(c, answer.outputs); !misfit.empty()) {
     throw CouldNotRun{misfit};
   }
-  const Recipe parsed = ParseRecipe(recipe, c.dtype());
-  Response response{{}, Permit(c, inputs, parsed), parsed};
+  Response response{{}, permits.Of(c, inputs), permits.RecipeOf(c)};
   for (const TensorSpec& spec : c.info().signature.outputs) {
     const auto at = std::ranges::find(answer.outputs, spec.name, &NamedTensor::name);
     response.outputs.push_back(at == answer.outputs.end() ? NamedTensor() : *at);
   }
   return response;
-}
-
-bool SameBits(const Tensors& a, const Tensors& b) {
-  const auto same = [](const NamedTensor& x, const NamedTensor& y) {
-    const std::vector<double>&p = x.values.data, &q = y.values.data;
-    return p.size() == q.size() && std::memcmp(p.data(), q.data(), p.size() * sizeof(double)) == 0;
-  };
-  return std::ranges::equal(a, b, same);
 }
 
 // The same subject, never asked again what it declined: laws draw the same cases, and a subject
@@ -208,8 +233,9 @@ std::vector<PropertyVerdict> CheckEach(const std::vector<Property>& properties,
                                        const std::string& recipe, const PropertyOptions& options) {
   const CaseSpace space(operation);
   const Subject spared = NotAskedTwice(subject);
+  Permits permits(recipe);
   const Ask ask = [&](const Case& c, const Tensors& inputs) {
-    return AskSubject(spared, recipe, c, inputs);
+    return AskSubject(spared, permits, c, inputs);
   };
   std::vector<PropertyVerdict> verdicts;
   for (const Property& property : properties) {
