@@ -26,10 +26,12 @@ HWY_INLINE void CapAll(double cap, const T* x, T* y, size_t count, bool stream) 
   FillRow(count, stream, Unbounded(), each, y, x);
 }
 
-void CapF64(double c, const double* x, double* y, size_t n, bool s) { CapAll(c, x, y, n, s); }
-void CapF32(double c, const float* x, float* y, size_t n, bool s) { CapAll(c, x, y, n, s); }
-void CapF16(double c, const F16* x, F16* y, size_t n, bool s) { CapAll(c, x, y, n, s); }
-void CapBF16(double c, const BF16* x, BF16* y, size_t n, bool s) { CapAll(c, x, y, n, s); }
+// The one function that is exported: it serves all element types.
+void CapElements(DType dtype, double cap, const void* x, void* y, size_t count, bool stream) {
+  WithElement(dtype, [=]<class T>() {
+    CapAll(cap, static_cast<const T*>(x), static_cast<T*>(y), count, stream);
+  });
+}
 
 }  // namespace HWY_NAMESPACE
 }  // namespace sextant::fast
@@ -38,23 +40,12 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace sextant::fast {
 
-HWY_EXPORT(CapF64);
-HWY_EXPORT(CapF32);
-HWY_EXPORT(CapF16);
-HWY_EXPORT(CapBF16);
+HWY_EXPORT(CapElements);
 
 template <Element T>
 void CapSoftly(double cap, const T* x, T* y, size_t count) noexcept {
   const bool stream = x != y && ShouldStream(2 * count * sizeof(T));
-  if constexpr (std::same_as<T, double>) {
-    HWY_DYNAMIC_DISPATCH(CapF64)(cap, x, y, count, stream);
-  } else if constexpr (std::same_as<T, float>) {
-    HWY_DYNAMIC_DISPATCH(CapF32)(cap, x, y, count, stream);
-  } else if constexpr (std::same_as<T, F16>) {
-    HWY_DYNAMIC_DISPATCH(CapF16)(cap, x, y, count, stream);
-  } else {
-    HWY_DYNAMIC_DISPATCH(CapBF16)(cap, x, y, count, stream);
-  }
+  HWY_DYNAMIC_DISPATCH(CapElements)(kDType<T>, cap, x, y, count, stream);
   if (stream) StreamFence();
 }
 

@@ -47,6 +47,11 @@ function(add_room room)
       "$<$<CONFIG:Release>:-O1;-finline-small-functions>")
     precompile_headers(${room}_test <gmock/gmock.h> <gtest/gtest.h> <rapidcheck/gtest.h>
       ${A_HEADERS})
+    foreach(file IN LISTS tests)  # each file for itself, built when asked for: <room>_<name>_test
+      get_filename_component(name ${file} NAME_WE)
+      add_executable(${room}_${name} EXCLUDE_FROM_ALL ${file})
+      target_link_libraries(${room}_${name} ${room} rapidcheck rapidcheck_gtest GTest::gmock_main)
+    endforeach()
     set(how WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} DISCOVERY_MODE PRE_TEST TEST_FILTER)
     gtest_discover_tests(${room}_test ${how} -Slow*:*/Slow*)
     gtest_discover_tests(${room}_test ${how} Slow*:*/Slow* PROPERTIES LABELS slow)

@@ -1,0 +1,56 @@
+"""reference/ADDING.md tells the truth: its table of steps is what recipes say, what it names exists.
+
+    python3 tools/docs/adding_test.py
+"""
+
+import pathlib
+import re
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PAGE = (ROOT / "reference/ADDING.md").read_text()
+RECIPES = ("native", "f32_compute", "exact_table")
+
+
+def line_of_16_bits(recipe):
+    """The second line of a standard recipe, which f16 and bf16 follow, from recipe.cc."""
+    text = (ROOT / "reference/number/recipe.cc").read_text()
+    row = re.search(rf'{{"{recipe}",((?:\s*"[^"]*")+),((?:\s*"[^"]*")+),', text)
+    return "".join(re.findall(r'"([^"]*)"', row[2]))
+
+
+def steps():
+    text = (ROOT / "reference/number/recipe.h").read_text()
+    return re.findall(r'"(\w+)"', re.search(r"kStepNames = {(.*?)};", text, re.S)[1])
+
+
+class Adding(unittest.TestCase):
+    def test_table_of_steps_is_that_of_the_recipes(self):
+        rules = [dict(word.split("=") for word in line_of_16_bits(r).split()) for r in RECIPES]
+        expected = [[step, *(rule.get(step, rule["*"]) for rule in rules)] for step in steps()]
+        table = re.search(r"\| step \| native \|.*\n\|[-|]+\|\n((?:\|.*\n)+)", PAGE)[1]
+        listed = [[cell.strip() for cell in row.strip("|").split("|")] for row in table.splitlines()]
+        self.assertEqual(listed, expected)
+
+    def test_files_exist(self):
+        files = re.findall(r"`((?:reference|fast|oracle|fixtures|tools|\.ci)/[\w/.-]+)`", PAGE)
+        for name in files:
+            if "scaled_sum" not in name:
+                self.assertTrue((ROOT / name).exists(), name)
+
+    def test_examples_exist_in_every_room(self):
+        rows = re.search(r"## The shortest examples\n\n.*\n.*\n((?:\|.*\n)+)", PAGE)[1]
+        for row in rows.splitlines():
+            for room, name in zip(("reference", "fast", "oracle"), re.findall(r"`(\w+/\w+)`", row)):
+                self.assertTrue((ROOT / room / f"{name}.cc").exists(), f"{room}/{name}")
+
+    def test_helpers_are_declared(self):
+        headers = "".join(path.read_text() for path in (ROOT / "oracle").rglob("*.h"))
+        headers += (ROOT / "reference/case/case.h").read_text()
+        section = PAGE[PAGE.index("## Helpers") :]
+        for name in set(re.findall(r"`(?:\w+\.)?([A-Z]\w+)", section)):
+            self.assertRegex(headers, rf"\b{name}\b")
+
+
+if __name__ == "__main__":
+    unittest.main()
