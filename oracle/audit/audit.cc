@@ -26,11 +26,11 @@ class Steps {
 };
 
 // The case asked in another dtype; null where that cannot be asked or the honest subject fails.
-std::unique_ptr<Question> AskedIn(DType dtype, const Case& c, const AuditOptions& options) {
+std::unique_ptr<AuditedCase> AskedIn(DType dtype, const Case& c, const AuditOptions& options) {
   const auto retyped = Retyped(c, dtype);
   if (!retyped) return nullptr;
   try {
-    return std::make_unique<Question>(*retyped, options.honest, options.read_file);
+    return std::make_unique<AuditedCase>(*retyped, options.honest, options.read_file);
   } catch (const Error&) {
     return nullptr;  // a number of an input is beyond the dtype
   }
@@ -43,7 +43,7 @@ class Scores {
     for (const Mutant& mutant : mutants_) results_.push_back({operation, mutant.name, mutant.why});
     missed_.resize(mutants_.size());
   }
-  void Take(size_t index, const Question& question) {
+  void Take(size_t index, const AuditedCase& question) {
     own_.push_back(index);
     for (size_t m = 0; m < mutants_.size(); ++m) {
       const std::optional<bool> caught = mutants_[m].caught(question);
@@ -127,7 +127,7 @@ Audit AuditSuite(const std::vector<Case>& cases, const AuditOptions& options) {
   std::map<std::string, Scores> scores;
   Steps steps(cases.size() * (1 + std::size(kCaseDTypes)), options);
   for (size_t i = 0; i < cases.size(); ++i) {
-    const Question question(cases[i], options.honest, options.read_file);
+    const AuditedCase question(cases[i], options.honest, options.read_file);
     if (question.HonestFails()) audit.dishonest.push_back(cases[i].ToString());
     if (audit.dishonest.empty()) {
       const std::string& operation = cases[i].name();

@@ -27,7 +27,7 @@ bool HasAlternatives(const Case& c, const Recipe& recipe) {
 
 // The answer with one element moved to the nearest value beyond what is permitted there; empty if
 // no element can be moved so.
-std::optional<Tensors> PushedBeyond(const Question& question) {
+std::optional<Tensors> PushedBeyond(const AuditedCase& question) {
   Tensors answer = question.honest();
   for (NamedTensor& tensor : answer) {
     const auto& goldens = question.golden();
@@ -51,7 +51,7 @@ std::optional<Tensors> PushedBeyond(const Question& question) {
 }
 
 Mutant MutantOf(const Defect& defect) {
-  return {defect.name, defect.why, [&defect](const Question& question) -> std::optional<bool> {
+  return {defect.name, defect.why, [&defect](const AuditedCase& question) -> std::optional<bool> {
             const auto hypothesis =
                 defect.hypothesis(question.c(), question.inputs(), question.recipe());
             if (!hypothesis) return std::nullopt;
@@ -62,7 +62,7 @@ Mutant MutantOf(const Defect& defect) {
 // A case sees a blind spot if it fails the answer in whichever way it is lost there.
 Mutant MutantOf(const BlindSpot& spot) {
   return {spot.name, spot.why,
-          [&spot](const Question& question) -> std::optional<bool> {
+          [&spot](const AuditedCase& question) -> std::optional<bool> {
             const auto losses = spot.losses(question.c(), question.inputs(), question.honest());
             if (losses.empty()) return std::nullopt;
             return std::ranges::all_of(losses,
@@ -73,7 +73,7 @@ Mutant MutantOf(const BlindSpot& spot) {
 
 Mutant PushedMutant() {
   return {"(one element pushed)", "one element of an honest answer just beyond its permitted error",
-          [](const Question& question) -> std::optional<bool> {
+          [](const AuditedCase& question) -> std::optional<bool> {
             const auto pushed = PushedBeyond(question);
             if (!pushed) return std::nullopt;
             return question.Fails(*pushed);
@@ -83,32 +83,32 @@ Mutant PushedMutant() {
 
 }  // namespace
 
-Question::Question(const Case& c, const Subject& honest, const FileReader& read_file)
+AuditedCase::AuditedCase(const Case& c, const Subject& honest, const FileReader& read_file)
     : c_(c),
       recipe_(ParseRecipe(honest.recipe, c_.dtype())),
       inputs_(DrawInputs(c_, read_file)),
       honest_(honest.answer(c_, inputs_).outputs),
       has_alternatives_(HasAlternatives(c_, recipe_)) {}
 
-void Question::Prepare() const {
+void AuditedCase::Prepare() const {
   if (!golden_.empty()) return;
   golden_ = Prove(c_, inputs_, recipe_);
   permitted_ = Permit(c_, inputs_, recipe_);
 }
 
-const std::vector<GoldenTensor>& Question::golden() const {
+const std::vector<GoldenTensor>& AuditedCase::golden() const {
   Prepare();
   return golden_;
 }
 
-const std::vector<PermittedTensor>& Question::permitted() const {
+const std::vector<PermittedTensor>& AuditedCase::permitted() const {
   Prepare();
   return permitted_;
 }
 
 // As Judgement decides whether an answer fails, but what is dear is left out where it changes
 // nothing: without another truth a failure stays one, and one tensor has no steps to be traced.
-bool Question::Judged(const Tensors& answer) const {
+bool AuditedCase::Judged(const Tensors& answer) const {
   Prepare();
   const bool fails = Judge(c_, golden_, permitted_, answer).status == Verdict::Status::kFails;
   if (fails ? !has_alternatives_ : answer.size() < 2) return fails;
@@ -116,12 +116,12 @@ bool Question::Judged(const Tensors& answer) const {
   return (*judgement_)(answer).status == Verdict::Status::kFails;
 }
 
-bool Question::HonestFails() const {
+bool AuditedCase::HonestFails() const {
   if (!honest_fails_) honest_fails_ = Judged(honest_);
   return *honest_fails_;
 }
 
-bool Question::Fails(const Tensors& answer) const {
+bool AuditedCase::Fails(const Tensors& answer) const {
   return SameBits(answer, honest_) ? HonestFails() : Judged(answer);
 }
 

@@ -20,10 +20,10 @@ inline constexpr DType kCaseDTypes[] = {DType::kF32, DType::kBF16, DType::kF16, 
 
 // A case, its inputs, and the honest answer. What judging needs is proven when it is first needed:
 // a mutant that answers as the honest subject needs no judge.
-class Question {
+class AuditedCase {
  public:
   // Throws Error if the inputs cannot be drawn.
-  Question(const Case& c, const Subject& honest, const FileReader& read_file);
+  AuditedCase(const Case& c, const Subject& honest, const FileReader& read_file);
   const Case& c() const { return c_; }
   const Tensors& inputs() const { return inputs_; }
   const Recipe& recipe() const { return recipe_; }
@@ -51,7 +51,7 @@ struct Mutant {
   std::string name;  // of a defect or blind spot, or "(one element pushed)"
   std::string why;   // the bug in a sentence
   // Whether the judge fails the mutant's answer; empty where the bug does not apply.
-  std::function<std::optional<bool>(const Question&)> caught;
+  std::function<std::optional<bool>(const AuditedCase&)> caught;
   bool everywhere = false;  // it must be caught by every case to which the bug applies
   // It must be caught in every dtype in which it can show. Not so a blind spot of two conditions:
   // what is asked of these are pairs, of which the dtype may be one, not triples.

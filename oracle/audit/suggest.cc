@@ -88,7 +88,7 @@ class Openings {
     const auto c = Retyped(drawn, dtype);
     if (!c) return;
     try {
-      const Question question(*c, options_.honest, options_.read_file);
+      const AuditedCase question(*c, options_.honest, options_.read_file);
       for (size_t m = 0; m < mutants.size(); ++m) {
         if (mutants[m]->caught(question) == true && !question.HonestFails()) gaps.Close(m, *c);
       }
@@ -99,7 +99,7 @@ class Openings {
   // Whether the case still catches all of these mutants.
   bool Catches(const Case& c, const std::vector<const Mutant*>& mutants) const {
     try {
-      const Question question(c, options_.honest, options_.read_file);
+      const AuditedCase question(c, options_.honest, options_.read_file);
       return std::ranges::all_of(mutants,
                                  [&](const Mutant* m) { return m->caught(question) == true; }) &&
              !question.HonestFails();

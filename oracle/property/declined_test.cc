@@ -1,7 +1,7 @@
 // What a subject declines, and how often it is asked.
 #include <gtest/gtest.h>
 
-#include "oracle/property/property.h"
+#include "oracle/catalog/catalog.h"
 #include "reference/case/operations.h"
 
 namespace sextant::oracle {

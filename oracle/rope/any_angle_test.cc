@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "oracle/catalog/catalog.h"
 #include "oracle/subject/subject.h"
 #include "reference/case/operations.h"
 #include "reference/prove/prove.h"
