@@ -4,6 +4,7 @@
 """
 
 import pathlib
+import re
 import shutil
 import subprocess
 import tempfile
@@ -35,6 +36,10 @@ class NewOperation(unittest.TestCase):
 
     def contents(self):
         return {path: path.read_bytes() for path in self.copy.rglob("*") if path.is_file()}
+
+    def table_of_operations(self):
+        text = (self.copy / "README.md").read_text()
+        return re.search(r"`sextant list`:\n\n```\n(.*?)^```$", text, re.M | re.S)[1]
 
     def assert_refused(self, message, *words):
         before = self.contents()
@@ -68,7 +73,16 @@ class NewOperation(unittest.TestCase):
         self.assertEqual(self.call(*CALL).returncode, 0)
         listed = (self.copy / "reference/case/operations.h").read_text()
         self.assertRegex(listed, r"struct EncoderBlock,\s+struct ScaledSum>;")
-        self.assertIn(f"\n{CALL[0]:17} {CALL[1]}\n```\n", (self.copy / "README.md").read_text())
+        self.assertRegex(self.table_of_operations(), rf"\n{CALL[0]} +{re.escape(CALL[1])}\n$")
+
+    def test_aligns_the_table_of_operations(self):
+        before = self.table_of_operations()
+        self.assertEqual(self.call(*CALL).returncode, 0)
+        self.assertTrue(self.table_of_operations().startswith(before))
+        name = "scaled_" * 8 + "sum"
+        self.assertEqual(self.call(name, "x[N] -> y[N]", "--family", "block").returncode, 0)
+        columns = {line.index(line.split()[1]) for line in self.table_of_operations().splitlines()}
+        self.assertEqual(columns, {len(name) + 1})
 
     def test_refuses_what_exists(self):
         self.assert_refused("there is an operation soft_cap already",
