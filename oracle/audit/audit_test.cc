@@ -162,7 +162,7 @@ TEST(AuditSuite, ScoresEveryDefectAndBlindSpotAndOneElementPushed) {
 // That they catch everything is tested through the program: audit-suite/<op>.
 TEST(CommittedCases, SayWhyTheyExist) {
   size_t cases = 0;
-  for (const auto& entry : std::filesystem::directory_iterator("fixtures")) {
+  for (const auto& entry : std::filesystem::directory_iterator("fixtures/cases")) {
     if (entry.path().extension() != ".cases") continue;
     for (const CaseLine& line : ReadCaseLines(entry.path())) {
       ++cases;

@@ -73,7 +73,7 @@ struct Verdict {
   // Rows (along the last axis) of answered tensors in which something is specified, but no element
   // could have failed, neither end to end nor by the trace. One of them makes the case unverified.
   size_t open_rows = 0;
-  bool only_rows = false;  // no tensor is open as a whole
+  bool only_rows = false;  // of each required tensor some element could have failed
 };
 
 // `permitted` belongs to the recipe by which the answer is judged, one tensor per output.

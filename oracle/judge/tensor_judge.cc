@@ -55,7 +55,7 @@ class TensorJudge {
       const bool within = verdict_.grade == Grade::kFaithful || verdict_.grade == Grade::kWithin;
       if (within && bias_.IsBeyond(honest_bias)) verdict_.grade = Grade::kUnlikely;
     }
-    return {std::move(verdict_), got_.shape, std::move(found_)};
+    return {std::move(verdict_), false, got_.shape, std::move(found_)};
   }
 
  private:
@@ -134,6 +134,7 @@ std::vector<JudgedTensor> JudgeTensors(const Case& c, const Standard& standard,
                           .Judge(independent,
                                  standard.honest_bias.empty() ? 0 : standard.honest_bias[o],
                                  standard.whole ? (*standard.whole)[o] : golden));
+    tensors.back().optional = c.info().signature.outputs[o].optional;
   }
   return tensors;
 }
@@ -141,6 +142,7 @@ std::vector<JudgedTensor> JudgeTensors(const Case& c, const Standard& standard,
 Doubt DoubtOf(const std::vector<JudgedTensor>& tensors) {
   Doubt doubt;
   bool any = false, none_judged = true;
+  bool required = true;  // each required tensor has an element that could have failed
   std::string whole;
   for (const JudgedTensor& tensor : tensors) {
     const bool judged =
@@ -151,6 +153,7 @@ Doubt DoubtOf(const std::vector<JudgedTensor>& tensors) {
     if (rows.open == 0) continue;
     doubt.rows += rows.open;
     const std::string& name = tensor.verdict.name;
+    required = required && (judged || tensor.optional);
     if (!judged && whole.empty()) whole = "no element of " + name + " could have failed";
     if (!doubt.message.empty() || !judged) continue;
     Shape shape = tensor.shape;
@@ -163,7 +166,7 @@ Doubt DoubtOf(const std::vector<JudgedTensor>& tensors) {
   // An empty answer could have had another shape.
   else if (any && none_judged)
     doubt.message = "no element of it could have failed";
-  doubt.only_rows = !doubt.message.empty() && whole.empty() && !none_judged;
+  doubt.only_rows = !doubt.message.empty() && required && !none_judged;
   return doubt;
 }
 

@@ -17,6 +17,7 @@ enum class Judged : char {
 
 struct JudgedTensor {
   TensorVerdict verdict;
+  bool optional = false;  // it could have been left out
   Shape shape;
   std::vector<Judged> elements;
 };
@@ -41,7 +42,7 @@ std::vector<JudgedTensor> JudgeTensors(const Case& c, const Standard& standard,
 struct Doubt {
   std::string message;
   size_t rows = 0;         // that are open, of all tensors
-  bool only_rows = false;  // some rows of a tensor are open, but no tensor as a whole
+  bool only_rows = false;  // of each required tensor some element could have failed
 };
 Doubt DoubtOf(const std::vector<JudgedTensor>& tensors);
 

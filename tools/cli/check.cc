@@ -113,7 +113,8 @@ Action BindCheck(CLI::App& app) {
   AddConfig(app, options->config);
   app.add_flag("--strict", options->strict, "the grade `unlikely` fails");
   app.add_flag("--open-rows", options->open_rows,
-               "rows of which no element could have failed do not make a case unverified");
+               "rows and optional outputs of which no element could have failed do not make a case "
+               "unverified");
   AddOutput(app, "--json", options->json, "write a report in JSON");
   AddOutput(app, "--junit", options->junit, "write a report in JUnit's XML");
   AddThreads(app, options->threads);
