@@ -181,6 +181,7 @@ class Run {
                                  : "too few cases exist";
     }
     if (answered_ == 0) return "the subject declined every case: " + *declined_;
+    if (verdict_.cases == 0) return "the law spoke of no case that the subject answered";
     return "the subject answered only " + std::to_string(answered_) + " of " +
            std::to_string(options_.count) + " cases and declined " +
            std::to_string(verdict_.declined) + ": " + *declined_;

@@ -99,7 +99,8 @@ function(install_package)
   install(EXPORT SextantTargets NAMESPACE Sextant:: DESTINATION ${PACKAGE})
   install(FILES tools/package/SextantConfig.cmake DESTINATION ${PACKAGE})
   set(PREFIX ${PROJECT_BINARY_DIR}/consumer/prefix)
-  add_command(install slow ${CMAKE_COMMAND} --install ${PROJECT_BINARY_DIR} --prefix ${PREFIX})
+  add_command(install slow sh -c [["$0" -E rm -rf "$2" && "$0" --install "$1" --prefix "$2"]]
+    ${CMAKE_COMMAND} ${PROJECT_BINARY_DIR} ${PREFIX})
   add_command(consumer slow ${CMAKE_CTEST_COMMAND}
     --build-and-test ${PROJECT_SOURCE_DIR}/tools/package/consumer ${PROJECT_BINARY_DIR}/consumer/build
     --build-generator ${CMAKE_GENERATOR} --build-options -DCMAKE_PREFIX_PATH=${PREFIX}

@@ -1,6 +1,6 @@
 """An implementation that Sextant judges:
 
-sextant check fixtures/cases/rms_norm.cases \\
+sextant check fixtures/cases/rms_norm.cases --open-rows \\
     --subject "exec:/usr/bin/python3 tools/adapters/python/example.py"
 """
 

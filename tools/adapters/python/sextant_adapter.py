@@ -10,7 +10,7 @@
 
     sextant.serve({"rms_norm": rms_norm}, name="my kernels", version="1", recipe="native")
 
-    sextant check fixtures/cases/rms_norm.cases --subject "exec:python3 my_kernels.py"
+    sextant check fixtures/cases/rms_norm.cases --open-rows --subject "exec:python3 my_kernels.py"
 
 A function is called with keyword arguments: the input tensors, the attributes, the dimensions (`B`,
 `D`, ...) and `dtype`, the name of the case's element type: "f64", "f32", "f16" or "bf16". What
