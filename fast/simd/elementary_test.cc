@@ -215,19 +215,22 @@ class Sweep {
   double largest_ = 0;
 };
 
-// Every f32 on the best instruction set if `all`; otherwise, and on the others, those that are
-// hard, and one block in sixteen of the rest. By two threads.
-void ExpectWithinBound(Elementary name, bool all, double least_of_largest) {
-  const std::vector<int64_t> targets = hwy::SupportedAndGeneratedTargets();
-  for (const int64_t target : targets) {
-    hwy::SetSupportedTargetsForTest(target);
-    SCOPED_TRACE(hwy::TargetName(target));
+// The parameter is an instruction set. A sweep takes seconds, so each is a test of its own.
+class SlowElementarySweep : public testing::TestWithParam<int64_t> {
+ protected:
+  void TearDown() override { hwy::SetSupportedTargetsForTest(0); }
+
+  // Every f32 on the best instruction set if `all`; otherwise, and on the others, those that are
+  // hard, and one block in sixteen of the rest. By two threads.
+  static void ExpectWithinBound(Elementary name, bool all, double least_of_largest) {
+    const bool best = GetParam() == hwy::SupportedAndGeneratedTargets()[0];
+    hwy::SetSupportedTargetsForTest(GetParam());
     uint64_t violations[2] = {};
     double largest[2] = {};
     const auto work = [&](uint32_t half) {
       Sweep sweep(FunctionOf(name));
       for (uint32_t block = half; block < Sweep::kBlocks; block += 2) {
-        if (sweep.IsHard(block) || (all && target == targets[0]) || block % 32 == half)
+        if (sweep.IsHard(block) || (all && best) || block % 32 == half)
           violations[half] += sweep.Check(block);
       }
       largest[half] = sweep.largest();
@@ -238,14 +241,26 @@ void ExpectWithinBound(Elementary name, bool all, double least_of_largest) {
     EXPECT_EQ(violations[0] + violations[1], 0u);
     const double most = std::max(largest[0], largest[1]);
     EXPECT_GT(most, least_of_largest) << "it has not seen the hard ones";
-    std::cout << hwy::TargetName(target) << ": largest error " << most << " ulps\n";
+    std::cout << "largest error " << most << " ulps\n";
   }
-  hwy::SetSupportedTargetsForTest(0);
-}
+};
+INSTANTIATE_TEST_SUITE_P(Targets, SlowElementarySweep,
+                         testing::ValuesIn(hwy::SupportedAndGeneratedTargets()),
+                         [](const auto& target) { return hwy::TargetName(target.param); });
 
-TEST(SlowElementary, ExpIsWithinItsBoundForAllArguments) {
+TEST_P(SlowElementarySweep, ExpIsWithinItsBoundForAllArguments) {
   ExpectWithinBound(Elementary::kExp, true, 0.8);
 }
+TEST_P(SlowElementarySweep, SigmoidIsWithinItsBoundForAllArguments) {
+  ExpectWithinBound(Elementary::kSigmoid, false, 1);
+}
+TEST_P(SlowElementarySweep, TanhIsWithinItsBoundForAllArguments) {
+  ExpectWithinBound(Elementary::kTanh, false, 1);
+}
+TEST_P(SlowElementarySweep, ErfIsWithinItsBoundForAllArguments) {
+  ExpectWithinBound(Elementary::kErf, false, 0.6);
+}
+
 // Every f32 below 0 whose exponential is neither 0 nor 1, and one block in 32 of the others.
 TEST(SlowElementary, ExpOfNegativeIsExp) {
   constexpr uint32_t kSignBit = uint32_t{1} << 31;
@@ -259,15 +274,6 @@ TEST(SlowElementary, ExpOfNegativeIsExp) {
       ASSERT_NO_FATAL_FAILURE(ExpectSameExp(x.data(), x.size()));
     }
   });
-}
-TEST(SlowElementary, SigmoidIsWithinItsBoundForAllArguments) {
-  ExpectWithinBound(Elementary::kSigmoid, false, 1);
-}
-TEST(SlowElementary, TanhIsWithinItsBoundForAllArguments) {
-  ExpectWithinBound(Elementary::kTanh, false, 1);
-}
-TEST(SlowElementary, ErfIsWithinItsBoundForAllArguments) {
-  ExpectWithinBound(Elementary::kErf, false, 0.6);
 }
 
 }  // namespace

@@ -31,8 +31,11 @@ foreach(program IN LISTS programs)
     set_tests_properties(systems/${program}.${part} PROPERTIES COST 1000)
   endforeach()
 endforeach()
-add_python_test(tools/adapters/numpy/strict_campaign tools/adapters/numpy/strict_campaign.py
-  $<TARGET_FILE:sextant> linear attention_scores --quick --only numpy recipe --dtypes f32)
+foreach(op linear attention_scores)
+  add_python_test(tools/adapters/numpy/strict_campaign.${op}
+    tools/adapters/numpy/strict_campaign.py $<TARGET_FILE:sextant> ${op} --quick --only numpy recipe
+    --dtypes f32)
+endforeach()
 
 # What runs on several threads, for ThreadSanitizer (preset tsan).
 add_executable(parallel_test EXCLUDE_FROM_ALL reference/prove/parallel_test.cc
