@@ -59,6 +59,7 @@ function(add_room room)
   if(benchmarks AND BUILD_TESTING)  # built by `cmake --build build --target benchmarks`
     add_executable(${room}_bench EXCLUDE_FROM_ALL ${benchmarks})
     target_link_libraries(${room}_bench ${room} benchmark::benchmark_main)
+    target_compile_options(${room}_bench PRIVATE "$<$<CONFIG:Release>:-O2>")
     add_dependencies(benchmarks ${room}_bench)
   endif()
 endfunction()
