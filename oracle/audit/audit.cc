@@ -57,7 +57,7 @@ class Scores {
       if (missed_[m]) results_[m].by.clear();
     }
     std::ranges::stable_sort(own_, {}, [&](size_t i) { return SizeOf(cases[i]); });
-    for (const DType dtype : kCaseDTypes) Retype(dtype, cases, options, steps);
+    for (const DType dtype : kFloatTypes) Retype(dtype, cases, options, steps);
   }
   const std::vector<Caught>& results() const { return results_; }
 
@@ -125,7 +125,7 @@ size_t SizeOf(const Case& c) {
 Audit AuditSuite(const std::vector<Case>& cases, const AuditOptions& options) {
   Audit audit;
   std::map<std::string, Scores> scores;
-  Steps steps(cases.size() * (1 + std::size(kCaseDTypes)), options);
+  Steps steps(cases.size() * (1 + std::size(kFloatTypes)), options);
   for (size_t i = 0; i < cases.size(); ++i) {
     const AuditedCase question(cases[i], options.honest, options.read_file);
     if (question.HonestFails()) audit.dishonest.push_back(cases[i].ToString());

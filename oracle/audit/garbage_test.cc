@@ -35,10 +35,6 @@ const std::vector<Garbage> kGarbage = {
     {"another case's", [](double, double other) { return other; }},
 };
 
-bool SameNumber(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
-
-size_t WidthOf(const Shape& shape) { return shape.empty() ? 1 : shape.back(); }
-
 // A case, what an honest implementation answers, and what may be answered.
 class Question {
  public:
@@ -54,7 +50,7 @@ class Question {
   void Try(const Tensors& answer, const std::string& what) {
     bool differs = false, excused = true;
     for (const NamedTensor& tensor : answer) {
-      const size_t o = IndexOf(tensor.name), width = WidthOf(tensor.values.shape);
+      const size_t o = IndexOf(tensor.name), width = RowWidth(tensor.values.shape);
       for (size_t at = 0; at < tensor.values.data.size(); at += width) {
         if (IsHonest(tensor, o, at, width)) continue;
         differs = true;
@@ -143,7 +139,7 @@ void TryGarbage(Question& q, std::mt19937_64& random) {
   const size_t o = random() % q.honest.size();
   const Tensor<double>& values = q.honest[o].values;
   if (values.data.empty()) return;
-  const size_t width = WidthOf(values.shape), element = random() % values.data.size();
+  const size_t width = RowWidth(values.shape), element = random() % values.data.size();
   const Garbage& garbage = kGarbage[random() % kGarbage.size()];
   const Place places[] = {
       {o, 0, values.data.size()}, {o, element / width * width, width}, {o, element, 1}};

@@ -1,24 +1,13 @@
 #include "oracle/audit/mutants.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
-#include <cstdint>
 
 #include "oracle/catalog/catalog.h"
 #include "oracle/defect/blind_spot.h"
 
 namespace sextant::oracle {
 namespace {
-
-bool SameBits(const Tensors& a, const Tensors& b) {
-  return std::ranges::equal(a, b, [](const NamedTensor& x, const NamedTensor& y) {
-    return x.name == y.name && x.dtype == y.dtype && x.values.shape == y.values.shape &&
-           std::ranges::equal(x.values.data, y.values.data, [](double p, double q) {
-             return std::bit_cast<uint64_t>(p) == std::bit_cast<uint64_t>(q);
-           });
-  });
-}
 
 bool HasAlternatives(const Case& c, const Recipe& recipe) {
   const Following following(recipe, c.dtype());

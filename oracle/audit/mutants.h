@@ -16,8 +16,6 @@
 
 namespace sextant::oracle {
 
-inline constexpr DType kCaseDTypes[] = {DType::kF32, DType::kBF16, DType::kF16, DType::kF64};
-
 // A case, its inputs, and the honest answer. What judging needs is proven when it is first needed:
 // a mutant that answers as the honest subject needs no judge.
 class AuditedCase {

@@ -46,7 +46,7 @@ class Openings {
     cases_ = &cases;
   }
   void Close(size_t tries, Suggestions& suggestions) {
-    for (const DType dtype : kCaseDTypes) {
+    for (const DType dtype : kFloatTypes) {
       for (const std::string& name : survivors_) gaps_[dtype].Add(name);
     }
     if (!survivors_.empty()) AskDrawn(tries);
@@ -79,7 +79,7 @@ class Openings {
       for (const size_t size : space.sizes()) indices.push_back(random() % size);
       const auto drawn = space.At(indices);
       if (!drawn) continue;
-      for (const DType dtype : kCaseDTypes) Ask(*drawn, dtype, mutants);
+      for (const DType dtype : kFloatTypes) Ask(*drawn, dtype, mutants);
     }
   }
   void Ask(const Case& drawn, DType dtype, const std::vector<const Mutant*>& mutants) {

@@ -72,7 +72,7 @@ struct Mistaken : Decoder {
     const auto run = [&](const Tensor<Real>& x, const BlockWeights<Real>& w,
                          const BlockTensors<Real>& out) {
       if (of_blocks) {
-        MistakenBlock<Real>(*of_blocks, *this, w).Run(x, position, out);
+        RunMistaken(*of_blocks, *this, x, position, w, out);
       } else {
         RunBlock(*this, x, position, w, out);
       }

@@ -21,8 +21,8 @@ struct Mistaken : DecoderBlock {
                   Tensor<Real>& k_rotated, Tensor<Real>& attention_out, Tensor<Real>& middle,
                   Tensor<Real>& hidden) const {
     const BlockWeights<Real> weights{attn_norm, wq, wk, wv, wo, mlp_norm, gate, up, down};
-    MistakenBlock<Real>(mistake, *this, weights)
-        .Run(x, position, {y, normed, q_rotated, k_rotated, attention_out, middle, hidden});
+    RunMistaken<Real>(mistake, *this, x, position, weights,
+                      {y, normed, q_rotated, k_rotated, attention_out, middle, hidden});
   }
 };
 

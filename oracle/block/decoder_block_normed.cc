@@ -28,8 +28,8 @@ struct Mistaken : DecoderBlockNormed {
     const BlockWeights<Real> weights{
         attn_norm, wq,   wk,      wv,      wo,      mlp_norm,        gate,
         up,        down, qk_norm, &q_norm, &k_norm, &attn_post_norm, &mlp_post_norm};
-    MistakenBlock<Real>(mistake, *this, weights)
-        .Run(x, position, {y, normed, q_rotated, k_rotated, attention_out, middle, hidden});
+    RunMistaken<Real>(mistake, *this, x, position, weights,
+                      {y, normed, q_rotated, k_rotated, attention_out, middle, hidden});
   }
 };
 

@@ -50,7 +50,7 @@ double Distance(const Tensors& answer, const Tensors& predicted,
     if (at == answer.end()) continue;
     for (size_t i = 0; i < at->values.data.size(); ++i) {
       const double got = at->values.data[i], expected = predicted[o].values.data[i];
-      if (got == expected || (std::isnan(got) && std::isnan(expected))) continue;
+      if (SameNumber(got, expected)) continue;
       const double unit = std::min(permitted[o].error.data[i], permitted[o].likely.data[i]);
       const double distance = std::abs(got - expected) / unit;
       sum += distance < 1 ? distance : 1;  // 1 for NaN too

@@ -24,7 +24,7 @@ using Factor = std::vector<Condition>;  // of which every case fulfils one
 
 Factor DTypes() {
   Factor factor;
-  for (const DType dtype : {DType::kF32, DType::kBF16, DType::kF16, DType::kF64}) {
+  for (const DType dtype : kFloatTypes) {
     factor.push_back({"dtype=" + std::string(NameOf(dtype)),
                       [dtype](const Case& c) { return c.dtype() == dtype; }});
   }
@@ -78,7 +78,7 @@ Tensors LostEndsOfRows(const Tensors& honest, const Tensor<double>* instead) {
   for (NamedTensor& tensor : lost) {
     Tensor<double>& y = tensor.values;
     if (y.shape.empty() || (instead && instead->shape != y.shape)) continue;
-    const size_t width = std::max<size_t>(1, y.shape.back());
+    const size_t width = RowWidth(y.shape);
     const size_t first = (width - 1) / kLanes * kLanes;
     for (size_t i = 0; i < y.data.size(); ++i) {
       if (i % width >= first) y.data[i] = instead ? instead->data[i] : 0;

@@ -104,7 +104,7 @@ bool Explains(const Hypothesis& hypothesis, const Case& c, const Recipe& recipe,
     if (at == answer.end()) continue;
     for (size_t i = 0; i < at->values.data.size(); ++i) {
       const double got = at->values.data[i], expected = predicted[o].values.data[i];
-      if (got == expected || (std::isnan(got) && std::isnan(expected))) continue;
+      if (SameNumber(got, expected)) continue;
       const double bound = 2 * permitted[o].error.data[i];
       if (std::isinf(bound) || !(std::abs(got - expected) <= bound)) return false;
     }

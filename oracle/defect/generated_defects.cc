@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "oracle/property/laws.h"
+#include "reference/case/call.h"
 #include "reference/case/choices.h"
 #include "reference/case/operations.h"
 

@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 
 #include "reference/number/sum_order.h"
-#include "reference/prove/trace.h"
 
 namespace sextant::oracle {
 namespace {
@@ -70,8 +68,6 @@ std::vector<double> BiasOfFunctions(const Asking& asking, const std::vector<Gold
 
 Tensors AnswerIn(const SumOrder& order, const Asking& asking) {
   const ScopedSumOrder in_order(order);
-  std::optional<Tracing> tracing;
-  if (asking.options.own) tracing.emplace(*asking.options.own);
   return AnswerBy(asking.operation, asking.c, asking.inputs, asking.recipe);
 }
 
@@ -95,7 +91,8 @@ void Include(const Tensors& answer, const Asking& asking, const std::vector<Gold
 
 std::vector<JudgedTensor> JudgeWithDrift(const Asking& asking, const Standard& standard,
                                          const Tensors& outputs) {
-  const auto& [golden, permitted, whole, honest_bias] = standard;
+  const std::vector<GoldenTensor>& golden = standard.golden;
+  const std::vector<PermittedTensor>& permitted = standard.permitted;
   std::vector<JudgedTensor> tensors = JudgeTensors(asking.c, standard, outputs);
   if (!AreUnlikely(tensors)) return tensors;
   Honest honest{.permitted = permitted,
@@ -109,7 +106,7 @@ std::vector<JudgedTensor> JudgeWithDrift(const Asking& asking, const Standard& s
   for (const SumOrder& order : kOrders) {
     Include(AnswerIn(order, asking), asking, golden, permitted, honest);
     const std::vector<double> bias = honest.Bias();
-    tensors = JudgeTensors(asking.c, {golden, honest.permitted, whole, bias}, outputs);
+    tensors = JudgeTensors(asking.c, {golden, honest.permitted, nullptr, bias}, outputs);
     if (!AreUnlikely(tensors)) break;
   }
   return tensors;

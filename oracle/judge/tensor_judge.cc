@@ -41,7 +41,7 @@ class TensorJudge {
       : golden_(golden),
         permitted_(permitted),
         got_(got),
-        bias_(got.data.size(), got.shape.empty() ? 1 : std::max<size_t>(1, got.shape.back())) {
+        bias_(got.data.size(), RowWidth(got.shape)) {
     verdict_.name = golden.name;
     verdict_.elements = got.data.size();
   }
@@ -102,13 +102,10 @@ class TensorJudge {
   std::pair<Grade, double> worst_ = {Grade::kExact, -1};
 };
 
-// Rows along the last axis.
-size_t WidthOf(const Shape& shape) { return shape.empty() ? 1 : std::max<size_t>(1, shape.back()); }
-
 // The first row of a tensor with an open element and no judged one, and how many there are of all.
 struct OpenRows {
   explicit OpenRows(const JudgedTensor& tensor) {
-    const size_t width = WidthOf(tensor.shape);
+    const size_t width = RowWidth(tensor.shape);
     for (size_t at = 0; at < tensor.elements.size(); at += width, ++all) {
       const auto row = std::span(tensor.elements).subspan(at, width);
       if (std::ranges::find(row, Judged::kJudged) != row.end()) continue;

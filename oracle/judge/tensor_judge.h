@@ -42,7 +42,7 @@ std::vector<JudgedTensor> JudgeTensors(const Case& c, const Standard& standard,
 struct Doubt {
   std::string message;
   size_t rows = 0;         // that are open, of all tensors
-  bool only_rows = false;  // of each required tensor some element could have failed
+  bool only_rows = false;  // see Verdict
 };
 Doubt DoubtOf(const std::vector<JudgedTensor>& tensors);
 

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <map>
 #include <memory>
 #include <sstream>
@@ -21,14 +20,6 @@ constexpr size_t kMostDeclined = 10;  // cases per case that was asked for
 struct CouldNotRun {
   std::string message;
 };
-
-bool SameBits(const Tensors& a, const Tensors& b) {
-  const auto same = [](const NamedTensor& x, const NamedTensor& y) {
-    const std::vector<double>&p = x.values.data, &q = y.values.data;
-    return p.size() == q.size() && std::memcmp(p.data(), q.data(), p.size() * sizeof(double)) == 0;
-  };
-  return std::ranges::equal(a, b, same);
-}
 
 // What a recipe permits, computed once for each question: laws draw the same cases, and most begin
 // with the same question.

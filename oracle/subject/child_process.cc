@@ -13,6 +13,7 @@
 #include <cstring>
 
 #include "reference/base/error.h"
+#include "reference/base/signal_name.h"
 
 namespace sextant::oracle {
 namespace {
@@ -22,17 +23,6 @@ constexpr size_t kWaitingShown = 64;
 // The kernel closes the pipes of a process before it tells its end; the news may take this long.
 constexpr auto kExitNews = std::chrono::seconds(1);
 constexpr auto kKillGrace = std::chrono::seconds(6);  // the keeper itself gives up after 5
-
-struct Pipe {
-  Descriptor read, write;
-
-  Pipe() {
-    int ends[2];
-    if (pipe2(ends, O_CLOEXEC) != 0) throw Error("cannot make a pipe: ", std::strerror(errno));
-    read = Descriptor(ends[0]);
-    write = Descriptor(ends[1]);
-  }
-};
 
 // Sets the signal mask of this thread for its lifetime.
 class SignalMask {
@@ -79,12 +69,6 @@ void SetNonBlocking(const Descriptor& descriptor) {
 int MillisecondsTo(Clock::time_point deadline) {
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
   return static_cast<int>(std::clamp<int64_t>(left, 0, 1'000'000));
-}
-
-std::string SignalName(int number) {
-  const char* name = sigabbrev_np(number);
-  if (name == nullptr) return "signal " + std::to_string(number);
-  return "SIG" + std::string(name) + " (" + sigdescr_np(number) + ")";
 }
 
 }  // namespace

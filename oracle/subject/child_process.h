@@ -14,8 +14,8 @@
 #include <span>
 #include <string>
 
-#include "oracle/subject/descriptor.h"
 #include "oracle/subject/keeper.h"
+#include "reference/base/descriptor.h"
 
 namespace sextant::oracle {
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <sstream>
 
-#include "oracle/subject/printable.h"
 #include "oracle/subject/reply_words.h"
 #include "reference/base/error.h"
+#include "reference/base/printable.h"
 
 namespace sextant::oracle {
 namespace {

@@ -3,15 +3,15 @@
 #include <algorithm>
 #include <memory>
 #include <mutex>
-#include <nlohmann/json.hpp>
 
 #include "oracle/subject/exec_client.h"
+#include "reference/base/json.h"
 
 namespace sextant::oracle {
 namespace {
 
 // Numbers and truth values as such, everything else as text; an unset optional number is null.
-nlohmann::json ValueOf(const Attribute& attribute) {
+Json ValueOf(const Attribute& attribute) {
   if (attribute.text.empty()) return nullptr;
   if (attribute.text == "true" || attribute.text == "false") return attribute.text == "true";
   double number = 0;
@@ -26,12 +26,12 @@ nlohmann::json ValueOf(const Attribute& attribute) {
 }
 
 Question Ask(const Case& c, const Tensors& inputs) {
-  nlohmann::json attributes = nlohmann::json::object();
+  Json attributes = Json::object();
   for (const Attribute& attribute : c.operation().Attributes()) {
     if (!attribute.dimension) attributes[attribute.name] = ValueOf(attribute);
   }
   for (const auto& [letter, extent] : c.dimensions()) attributes[letter] = extent;
-  Question question{std::string(c.name()), c.ToString(), attributes.dump(), inputs, {}};
+  Question question{std::string(c.name()), c.ToString(), PrintJson(attributes), inputs, {}};
   for (const TensorSpec& spec : c.info().signature.outputs) {
     question.expected.push_back({spec.name, c.DTypeOf(spec), c.ShapeOf(spec), spec.optional});
   }

@@ -1,10 +1,11 @@
 #include "oracle/subject/reply_words.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
+#include <exception>
 
-#include "oracle/subject/printable.h"
 #include "reference/base/error.h"
+#include "reference/base/json.h"
+#include "reference/base/printable.h"
 #include "reference/number/recipe.h"
 
 namespace sextant::oracle {
@@ -41,8 +42,8 @@ Reply::Status ParseStatus(const std::string& text) {
 
 std::vector<std::string> ParseOperations(const std::string& text) {
   try {
-    return nlohmann::json::parse(text).get<std::vector<std::string>>();
-  } catch (const nlohmann::json::exception&) {
+    return ParseJson(text, 1).get<std::vector<std::string>>();
+  } catch (const std::exception&) {
     throw Error("operations is ", Quoted(text), ", expected a JSON list of texts");
   }
 }

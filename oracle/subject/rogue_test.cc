@@ -171,7 +171,7 @@ TEST(SlowRogue, RefusesRubbish) {
   EXPECT_THAT(FailureAfterHello("say(struct.pack('<Q', 70000) + b'{' * 70000)\nread()").why,
               HasSubstr("claims 70000 bytes"));
   EXPECT_THAT(FailureAfterHello("say(struct.pack('<Q', 60000) + b'[' * 60000)\nread()").why,
-              HasSubstr("nests deeper"));
+              HasSubstr("nested deeper"));
   EXPECT_THAT(FailureAfterHello("say(struct.pack('<Q', 2) + b'\\xff\\xfe')\nread()").why,
               HasSubstr("not JSON"));
 }

@@ -3,16 +3,13 @@
 #include <algorithm>
 #include <cassert>
 #include <cctype>
-#include <nlohmann/json.hpp>
-#include <set>
 
-#include "oracle/subject/printable.h"
 #include "reference/base/error.h"
+#include "reference/base/json.h"
+#include "reference/base/printable.h"
 
 namespace sextant::oracle {
 namespace {
-
-using Json = nlohmann::ordered_json;  // keeps the order of a signature
 
 constexpr char kMetadataKey[] = "__metadata__";
 constexpr uint64_t kWords = 64 << 10;      // bytes of a header for everything but tensors
@@ -62,33 +59,18 @@ uint64_t ReadBytes(std::string_view bytes) {
   return value;
 }
 
-// Parses JSON that has no key twice and no deep nesting: of two equal keys a parser silently keeps
-// one, and which one differs between languages.
-Json ParseStrictly(std::string_view text) {
-  std::vector<std::set<std::string>> keys;
-  const auto watch = [&keys](int depth, Json::parse_event_t event, Json& parsed) {
-    if (event == Json::parse_event_t::object_start || event == Json::parse_event_t::array_start) {
-      if (depth >= kMaxDepth) throw Error("the header nests deeper than ", kMaxDepth, " levels");
-      keys.resize(static_cast<size_t>(depth) + 1);
-      keys.back().clear();
-    } else if (event == Json::parse_event_t::key) {
-      const std::string key = parsed.get<std::string>();
-      if (!keys[static_cast<size_t>(depth) - 1].insert(key).second) {
-        throw Error("the header has the key ", Quoted(key), " twice");
-      }
-    }
-    return true;
-  };
+Json HeaderOf(std::string_view text) {
   try {
-    return Json::parse(text, watch);
-  } catch (const Json::exception& e) {
-    throw Error("the header is not JSON: ", Printable(e.what()));
+    return ParseJson(text, kMaxDepth);
+  } catch (const Error& e) {
+    throw Error("the header ", e.what());
   }
 }
 
 uint64_t UnsignedIn(const Json& value, const std::string& where) {
   if (!value.is_number_unsigned()) {
-    throw Error(where, " has the element ", Quoted(value.dump()), ", expected integers from 0 up");
+    throw Error(where, " has the element ", Quoted(PrintJson(value)),
+                ", expected integers from 0 up");
   }
   return value.get<uint64_t>();
 }
@@ -140,7 +122,7 @@ Metadata ParseMetadata(const Json& json) {
   Metadata metadata;
   for (const auto& [key, value] : json.items()) {
     if (!value.is_string()) {
-      throw Error("__metadata__ has ", Quoted(key), " = ", Quoted(value.dump()),
+      throw Error("__metadata__ has ", Quoted(key), " = ", Quoted(PrintJson(value)),
                   ", expected text (safetensors knows no other metadata)");
     }
     metadata[key] = value.get<std::string>();
@@ -214,7 +196,7 @@ std::string DescribeOutputs(const std::vector<ExpectedTensor>& expected) {
     json[tensor.name] = {{"dtype", WireName(tensor.dtype)}, {"shape", tensor.shape}};
     if (tensor.optional) json[tensor.name]["optional"] = true;
   }
-  return json.dump();
+  return PrintJson(json);
 }
 
 uint64_t HeaderLimit(const std::vector<ExpectedTensor>& expected) {
@@ -239,7 +221,7 @@ size_t ParsePrefix(std::string_view prefix, uint64_t limit) {
 }
 
 Header ParseHeader(std::string_view text) {
-  const Json json = ParseStrictly(text);
+  const Json json = HeaderOf(text);
   if (!json.is_object()) throw Error("the header is not a JSON object: ", Quoted(text));
   Header header;
   for (const auto& [name, value] : json.items()) {

@@ -129,13 +129,13 @@ TEST(ParseHeader, RefusesWhatIsNotAHeader) {
 
 TEST(ParseHeader, RefusesDuplicateKeysAndDeepNesting) {
   EXPECT_EQ(HeaderError(R"({"__metadata__":{"id":"1","id":"2"}})"),
-            "the header has the key 'id' twice");
+            "the header has the key 'id' twice in one object");
   EXPECT_EQ(HeaderError(R"({"__metadata__":{"id":"1"},"__metadata__":{"id":"2"}})"),
-            "the header has the key '__metadata__' twice");
+            "the header has the key '__metadata__' twice in one object");
   EXPECT_THAT(HeaderError(R"({"y":{"dtype":"F32","shape":[1],"shape":[0],"data_offsets":[0,0]}})"),
               HasSubstr("'shape' twice"));
-  EXPECT_THAT(HeaderError(R"({"y":{"shape":[[1]]}})"), HasSubstr("nests deeper than 3"));
-  EXPECT_THAT(HeaderError("{\"y\":" + std::string(60000, '[')), HasSubstr("nests deeper than 3"));
+  EXPECT_THAT(HeaderError(R"({"y":{"shape":[[1]]}})"), HasSubstr("nested deeper than 3"));
+  EXPECT_THAT(HeaderError("{\"y\":" + std::string(60000, '[')), HasSubstr("nested deeper than 3"));
   // The same key in two tensors is no duplicate.
   EXPECT_EQ(HeaderError(R"({"a":{"dtype":"F32","shape":[0],"data_offsets":[0,0]},
                             "b":{"dtype":"F32","shape":[0],"data_offsets":[0,0]}})"),

@@ -34,6 +34,50 @@ size_t LargestOf(std::span<const Rounded> scores) {
   return LargestBy(scores, [](const Rounded& a, const Rounded& b) { return Less(a, b); });
 }
 
+template <class Real>
+SoftmaxRow<Real>::SoftmaxRow(std::span<const Real> scores, Tiling) {
+  const InStep at(Step::kSoftmax);
+  if (scores.empty()) return;
+  const Real& largest = scores[LargestOf(scores)];
+  largest_ = largest;
+  for (const Real& score : scores) terms_.push_back(Term(score, largest));
+  sum_ = SumOf(terms_);
+  for (const Real& term : terms_) weights_.push_back(term / sum_);
+}
+
+template <class Real>
+Real SoftmaxRow<Real>::Mean(std::span<const Real> values) const {
+  if constexpr (RealArithmetic<Real>) {
+    return weights_.empty() ? Real(0.0) : Dot<Real>(terms_, values) / sum_;
+  } else {
+    std::vector<Real> kept;
+    {
+      const InStep at(Step::kWeigh);
+      for (const Real& weight : weights_) kept.push_back(Converted(weight));
+    }
+    return Dot<Real>(kept, values);
+  }
+}
+
+template <class Real>
+Real SoftmaxRow<Real>::LogOfSum() const {
+  const InStep at(Step::kSoftmax);
+  return largest_ + Log(sum_);
+}
+
+// The largest score less itself is 0, however wide its enclosure.
+template <class Real>
+Real SoftmaxRow<Real>::Term(const Real& score, const Real& largest) {
+  if constexpr (std::same_as<Real, Interval>) {
+    if (&score == &largest && score.IsSpecified()) return Real(1.0);
+  }
+  return Exp(score - largest);
+}
+
+template class SoftmaxRow<Interval>;
+template class SoftmaxRow<Rounded>;
+template class SoftmaxRow<Wide>;
+
 SoftmaxRow<Counted>::SoftmaxRow(std::span<const Counted> scores, Tiling tiling)
     : tiled_(tiling == Tiling::kAny) {
   if (scores.empty()) return;

@@ -26,45 +26,14 @@ enum class Tiling { kNone, kAny };
 template <class Real>
 class SoftmaxRow {
  public:
-  explicit SoftmaxRow(std::span<const Real> scores, Tiling = Tiling::kNone) {
-    const InStep at(Step::kSoftmax);
-    if (scores.empty()) return;
-    const Real& largest = scores[LargestOf(scores)];
-    largest_ = largest;
-    for (const Real& score : scores) terms_.push_back(Term(score, largest));
-    sum_ = SumOf(terms_);
-    for (const Real& term : terms_) weights_.push_back(term / sum_);
-  }
+  explicit SoftmaxRow(std::span<const Real> scores, Tiling = Tiling::kNone);
   const std::vector<Real>& weights() const { return weights_; }
 
-  // sum_j weight_j value_j
-  Real Mean(std::span<const Real> values) const {
-    if constexpr (RealArithmetic<Real>) {
-      return weights_.empty() ? Real(0.0) : Dot<Real>(terms_, values) / sum_;
-    } else {
-      std::vector<Real> kept;
-      {
-        const InStep at(Step::kWeigh);
-        for (const Real& weight : weights_) kept.push_back(Converted(weight));
-      }
-      return Dot<Real>(kept, values);
-    }
-  }
-
-  // Of a row that is not empty.
-  Real LogOfSum() const {
-    const InStep at(Step::kSoftmax);
-    return largest_ + Log(sum_);
-  }
+  Real Mean(std::span<const Real> values) const;  // sum_j weight_j value_j
+  Real LogOfSum() const;                          // of a row that is not empty
 
  private:
-  // The largest score less itself is 0, however wide its enclosure.
-  static Real Term(const Real& score, const Real& largest) {
-    if constexpr (std::same_as<Real, Interval>) {
-      if (&score == &largest && score.IsSpecified()) return Real(1.0);
-    }
-    return Exp(score - largest);
-  }
+  static Real Term(const Real& score, const Real& largest);
 
   std::vector<Real> terms_, weights_;
   Real sum_, largest_;

@@ -71,28 +71,6 @@ Tensor<Real> QkNormed(const RmsNorm& norm, QkNorm how, const Tensor<Real>& x,
   return y;
 }
 
-// attention_out [S,M]: the rotated queries and keys of x [S,M], attention, the output projection.
-template <class Real>
-Tensor<Real> AttentionBranch(const DecoderBlockAttributes& a, const Tensor<Real>& x,
-                             const Tensor<double>& position, const BlockWeights<Real>& w,
-                             const BlockTensors<Real>& out) {
-  const size_t S = x.shape[0];
-  const auto H = static_cast<size_t>(a.H.value), K = static_cast<size_t>(a.K.value);
-  const Turning<Real> turning(a, {{1, S}, position.data});
-  const auto rotated = [&](const Tensor<Real>& weight, const Tensor<Real>* norm, size_t heads,
-                           const char* name, Tensor<Real>& output) {
-    const Tensor<Real> flat = QkNormed(a.Norm(), w.qk_norm, Projected(x, weight), norm, heads);
-    return HandedAs(name, turning(HeadsOf(flat, heads)), output);
-  };
-  const Tensor<Real> q = rotated(w.wq, w.q_norm, H, "q_rotated", out.q_rotated);
-  const Tensor<Real> k = rotated(w.wk, w.k_norm, K, "k_rotated", out.k_rotated);
-  const Tensor<Real> v = HeadsOf(Projected(x, w.wv), K);
-  Tensor<Real> mean(q.shape), lse({1, H, S});
-  a.Attending()(q, k, v, mean, lse);
-  out.attention_out = Projected(HeadsTogether(Kept(std::move(mean))), w.wo);
-  return Handed("attention_out", out.attention_out);
-}
-
 template <class Real>
 Tensor<Real> FeedForwardBranch(const DecoderBlockAttributes& a, const Tensor<Real>& x,
                                const BlockWeights<Real>& w, Tensor<Real>& hidden) {
@@ -104,23 +82,6 @@ Tensor<Real> FeedForwardBranch(const DecoderBlockAttributes& a, const Tensor<Rea
 template <class Real>
 void RunBlock(const DecoderBlockAttributes& a, const Tensor<Real>& x,
               const Tensor<double>& position, const BlockWeights<Real>& w,
-              const BlockTensors<Real>& out) {
-  const bool branch = a.placement == Placement::kBranch;
-  const bool sandwich = a.placement == Placement::kSandwich;
-  const bool parallel = a.placement == Placement::kParallel;
-  out.normed = branch ? x : Normed(a.Norm(), x, w.attn_norm);
-  Tensor<Real> attended = AttentionBranch(a, Handed("normed", out.normed), position, w, out);
-  if (branch) attended = Normed(a.Norm(), attended, w.attn_norm);
-  if (sandwich) attended = Normed(a.Norm(), attended, *w.attn_post_norm);
-  out.middle = SumKept(x, attended);
-  const Tensor<Real> middle = Handed("middle", out.middle);
-
-  const Tensor<Real>& before = parallel ? x : middle;
-  const Tensor<Real> in = branch ? before : Normed(a.Norm(), before, w.mlp_norm);
-  Tensor<Real> fed = FeedForwardBranch(a, in, w, out.hidden);
-  if (branch) fed = Normed(a.Norm(), fed, w.mlp_norm);
-  if (sandwich) fed = Normed(a.Norm(), fed, *w.mlp_post_norm);
-  out.y = parallel ? SumKept(x, attended, fed) : SumKept(middle, fed);
-}
+              const BlockTensors<Real>& out);
 
 }  // namespace sextant

@@ -1,32 +1,45 @@
 #include "reference/case/attribute.h"
 
-#include <algorithm>
-
 namespace sextant {
 
-Call ParseCall(std::string_view text) {
-  const size_t open = text.find('(');
-  if (open == text.npos) return {.name = std::string(text), .arguments = {}};
-  if (!text.ends_with(')')) throw Error("'", text, "' has no closing ')'");
-  Call call{.name = std::string(text.substr(0, open)), .arguments = {}};
-  std::string_view rest = text.substr(open + 1, text.size() - open - 2);
-  while (!rest.empty()) {
-    int depth = 0;  // commas inside a list [1,2] do not separate arguments
-    size_t end = 0;
-    for (; end < rest.size() && (rest[end] != ',' || depth > 0); ++end) {
-      depth += rest[end] == '[' ? 1 : rest[end] == ']' ? -1 : 0;
+Member MemberAt(const char* name, Dimension& value, bool required) {
+  return {
+      name,
+      required,
+      true,
+      &value,
+      [](const void*) { return std::string(); },
+      [](std::string_view text, void* v) { ParseValue(text, static_cast<Dimension*>(v)->value); },
+      [](const void*) { return std::span<const std::string>(); }};
+}
+
+void Append(const Member& member, std::vector<Attribute>& all) {
+  all.push_back({.name = member.name,
+                 .text = member.print(member.value),
+                 .required = member.required,
+                 .dimension = member.dimension,
+                 .values = member.possible(member.value)});
+}
+
+void AttributeSetter::See(const Member& member) {
+  if (name_ == member.name) {
+    found_ = true;
+    try {
+      member.parse(text_, member.value);
+    } catch (const Error& e) {
+      if (member.dimension) throw;
+      throw Error(owner_, ": attribute ", name_, ": ", e.what());
     }
-    const std::string_view item = rest.substr(0, end);
-    const size_t equals = item.find('=');
-    if (equals == item.npos) throw Error("'", item, "' in '", text, "' is not key=value");
-    const std::string key(item.substr(0, equals));
-    for (const auto& [given, unused] : call.arguments) {
-      if (given == key) throw Error("'", text, "' gives ", key, " twice");
-    }
-    call.arguments.emplace_back(key, item.substr(equals + 1));
-    rest.remove_prefix(std::min(end + 1, rest.size()));
+  } else if (!member.dimension) {
+    exist_ += " ";
+    exist_ += member.name;
   }
-  return call;
+}
+
+void AttributeSetter::Finish() const {
+  if (found_) return;
+  throw Error(owner_, " has no attribute '", name_,
+              "'; it has:", exist_.empty() ? " none" : exist_);
 }
 
 }  // namespace sextant

@@ -3,14 +3,10 @@
 // v("pairing", pairing, kRequired). Parsing, printing, defaults and help derive from that list.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
-#include <functional>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
 #include "reference/base/error.h"
@@ -26,14 +22,6 @@ inline constexpr Required kRequired;
 struct Dimension {
   int64_t value = 0;
 };
-
-// A structured attribute is a variant of structs with kName and Visit, written
-// "name(key=value,...)" or just "name".
-struct Call {
-  std::string name{};
-  std::vector<std::pair<std::string, std::string>> arguments{};
-};
-Call ParseCall(std::string_view text);
 
 // What Visit tells about one member.
 struct Attribute {
@@ -60,103 +48,64 @@ std::span<const std::string> PossibleValues(const E&) {
   return kValues;
 }
 
-// The call of every alternative: "none", "linear(factor=)", "llama3(factor=8,...)".
-template <class... Alternatives>
-std::span<const std::string> PossibleValues(const std::variant<Alternatives...>& value);
+// A member, whatever its type: what is done with members is compiled once, not for every struct. It
+// is gone when its Visit goes on.
+struct Member {
+  const char* name;
+  bool required, dimension;
+  void* value;
+  std::string (*print)(const void* value);
+  void (*parse)(std::string_view text, void* value);
+  std::span<const std::string> (*possible)(const void* value);
+};
+
+template <class T>
+Member MemberAt(const char* name, T& value, bool required) {
+  return {name,
+          required,
+          false,
+          &value,
+          [](const void* v) { return PrintValue(*static_cast<const T*>(v)); },
+          [](std::string_view text, void* v) { ParseValue(text, *static_cast<T*>(v)); },
+          [](const void* v) { return PossibleValues(*static_cast<const T*>(v)); }};
+}
+Member MemberAt(const char* name, Dimension& value, bool required);
+
+// Adds what is told of a member.
+void Append(const Member& member, std::vector<Attribute>& all);
 
 // The members of `object` in the order of its Visit.
 template <class T>
 std::vector<Attribute> AttributesOf(const T& object) {
   std::vector<Attribute> all;
-  auto visitor = [&all](const char* name, auto& member, auto... required) {
-    Attribute attribute{.name = name, .required = sizeof...(required) > 0};
-    if constexpr (std::is_same_v<std::decay_t<decltype(member)>, Dimension>) {
-      attribute.dimension = true;
-    } else {
-      attribute.text = PrintValue(member);
-      attribute.values = PossibleValues(member);
-    }
-    all.push_back(std::move(attribute));
-  };
-  const_cast<T&>(object).Visit(visitor);  // the visitor only reads
+  const_cast<T&>(object).Visit([&all](const char* name, auto& member, auto... required) {  // reads
+    Append(MemberAt(name, member, sizeof...(required) > 0), all);
+  });
   return all;
 }
+
+// Sets the member of a name among those that it sees.
+class AttributeSetter {
+ public:
+  AttributeSetter(std::string_view owner, std::string_view name, std::string_view text)
+      : owner_(owner), name_(name), text_(text) {}
+  void See(const Member& member);
+  void Finish() const;  // throws Error if there was none
+
+ private:
+  std::string_view owner_, name_, text_;
+  bool found_ = false;
+  std::string exist_;
+};
 
 // Sets the member `name` from text, or a Dimension from its number; `owner` is for the message.
 template <class T>
 void SetAttribute(T& object, std::string_view owner, std::string_view name, std::string_view text) {
-  bool found = false;
-  std::string exist;
-  auto visitor = [&](const char* member_name, auto& member, auto...) {
-    if constexpr (std::is_same_v<std::decay_t<decltype(member)>, Dimension>) {
-      if (name != member_name) return;
-      ParseValue(text, member.value);
-      found = true;
-    } else if (name == member_name) {
-      try {
-        ParseValue(text, member);
-      } catch (const Error& e) {
-        throw Error(owner, ": attribute ", name, ": ", e.what());
-      }
-      found = true;
-    } else {
-      exist += " ";
-      exist += member_name;
-    }
-  };
-  object.Visit(visitor);
-  if (!found)
-    throw Error(owner, " has no attribute '", name, "'; it has:", exist.empty() ? " none" : exist);
-}
-
-// "name(key=value,...)" without what is unset; with `blank` all arguments, required ones without a
-// value.
-template <class Alternative>
-std::string PrintCall(const Alternative& alternative, bool blank) {
-  std::string text(alternative.kName), inside;
-  for (const Attribute& a : AttributesOf(alternative)) {
-    if (!blank && a.text.empty()) continue;
-    if (!inside.empty()) inside += ",";
-    inside += a.name;
-    inside += "=";
-    if (!blank || !a.required) inside += a.text;
-  }
-  return inside.empty() ? text : text + "(" + inside + ")";
-}
-
-template <class... Alternatives>
-std::string PrintValue(const std::variant<Alternatives...>& value) {
-  return std::visit([](const auto& alternative) { return PrintCall(alternative, false); }, value);
-}
-
-template <class... Alternatives>
-std::span<const std::string> PossibleValues(const std::variant<Alternatives...>&) {
-  static const std::vector<std::string> kValues = {PrintCall(Alternatives{}, true)...};
-  return kValues;
-}
-
-template <class... Alternatives>
-void ParseValue(std::string_view text, std::variant<Alternatives...>& value) {
-  const Call call = ParseCall(text);
-  const bool known =
-      ((call.name == Alternatives::kName && (value.template emplace<Alternatives>(), true)) || ...);
-  if (!known) {
-    std::string exist;
-    ((exist += " ", exist += Alternatives::kName), ...);
-    throw Error("'", call.name, "' is not one of:", exist);
-  }
-  std::visit(
-      [&call](auto& alternative) {
-        for (const auto& [key, argument] : call.arguments) {
-          SetAttribute(alternative, call.name, key, argument);
-        }
-        for (const Attribute& a : AttributesOf(alternative)) {
-          const bool given =
-              std::ranges::any_of(call.arguments, [&](const auto& b) { return b.first == a.name; });
-          if (a.required && !given) throw Error(call.name, " needs ", a.name, "=");
-        }
-      },
-      value);
+  AttributeSetter setter(owner, name, text);
+  object.Visit([&setter](const char* member_name, auto& member, auto... required) {
+    setter.See(MemberAt(member_name, member, sizeof...(required) > 0));
+  });
+  setter.Finish();
 }
 
 }  // namespace sextant

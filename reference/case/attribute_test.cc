@@ -8,6 +8,8 @@
 #include <cmath>
 #include <string>
 
+#include "reference/case/call.h"
+
 namespace sextant {
 
 // Not in an unnamed namespace: a variant's functions are found in the namespace of its structs.

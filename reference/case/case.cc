@@ -8,16 +8,13 @@
 
 #include "reference/case/dimensions.h"
 #include "reference/case/draw.h"
+#include "reference/case/extents.h"
 #include "reference/case/operations.h"
 
 namespace sextant {
 namespace {
 
 constexpr int64_t kLargestTensor = int64_t{1} << 33;  // elements: 64 GiB of doubles
-
-bool IsDimension(std::string_view key) {
-  return key.size() == 1 && std::isupper(static_cast<unsigned char>(key[0]));
-}
 
 // The words of a line up to its comment; a '#' inside a word does not start one.
 std::vector<std::string> WordsOf(std::string_view line) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "reference/base/error.h"
+#include "reference/base/hash.h"
 #include "reference/case/attribute.h"
 #include "reference/number/rounding_units.h"
 
@@ -26,9 +27,7 @@ uint64_t Mix(uint64_t z) {
 class Words {
  public:
   Words(uint64_t seed, std::string_view stream, uint64_t index) {
-    uint64_t name = 0xcbf29ce484222325;  // FNV-1a
-    for (const char c : stream) name = (name ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-    state_ = Mix(Mix(Mix(seed) + name) + index);
+    state_ = Mix(Mix(Mix(seed) + HashOf(stream)) + index);
   }
   uint64_t Next() { return Mix(state_ += 0x9e3779b97f4a7c15); }
   // In [0, 1), a multiple of 2^-32.
@@ -233,7 +232,7 @@ Distribution::Distribution(const std::string& spec, const std::string& input, DT
 }
 
 void Distribution::Fill(uint64_t seed, Tensor<double>& tensor) const {
-  const size_t width = tensor.shape.empty() ? 1 : std::max<size_t>(1, tensor.shape.back());
+  const size_t width = RowWidth(tensor.shape);
   const std::string_view stream = row_->stream.empty() ? std::string_view(input_) : row_->stream;
   for (size_t i = 0; i < tensor.data.size(); ++i) {
     Place place{Words(seed, stream, i), dtype_, i, width, arguments_};

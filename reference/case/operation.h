@@ -4,17 +4,19 @@
 //   kName       "rms_norm"
 //   kSignature  reference/case/signature.h
 //   kSlices     letters of the axes along which elements are independent ("BHS")
-//   kSteps      names of the steps its formula marks ("square sum rsqrt scale weigh")
-//   kDraw       how an input is drawn by default: "x=normal weight=near_one"
-//   (reference/case/draw.h) kChoices    values that matter, per attribute and dimension:
-//   "eps=1e-05|0.1 M=1|2|7|64" kFormula    the definition, kSource where it comes from Visit its
-//   attributes (reference/case/attribute.h) Check()     optional: throws Error on attributes and
-//   Dimension members that do not go together AlternativesOf(op)  optional function: see
-//   Operation::Alternatives operator()  the formula, over any number type Real:
+//   kSteps      names of the steps that its formula marks ("square sum rsqrt scale weigh")
+//   kDraw       how an input is drawn by default: "x=normal weight=near_one" (case/draw.h)
+//   kChoices    values that matter, per attribute and dimension: "eps=1e-05|0.1 M=1|2|7|64"
+//   kFormula    the definition
+//   kSource     where it comes from
+//   Visit       its attributes (reference/case/attribute.h)
+//   Check()     optional: throws Error on attributes and dimensions that do not go together
+//   AlternativesOf(op)  optional function: see Operation::Alternatives
+//   operator()  the formula, over any number type Real:
 //                 void operator()(const Tensor<Real>& x, ..., Tensor<Real>& y) const
 //               inputs by const reference, outputs (already of their shape) by reference, in the
 //               order of the signature; integer and real inputs are Tensor<double>.
-// reference/<op>.cc ends with
+// reference/<family>/<op>.cc ends with
 //   template <> std::unique_ptr<Operation> MakeOperation<RmsNorm>() { return Wrap<RmsNorm>(); }
 #pragma once
 

@@ -172,4 +172,21 @@ std::pair<Interval, Interval> Rotor<Interval>::operator()(double position) {
   return {a.first * b.first - a.second * b.second, a.second * b.first + a.first * b.second};
 }
 
+template <class Real>
+ScoreScale<Real>::ScoreScale(std::optional<double> scale, size_t n)
+    : divides_(!scale && RealArithmetic<Real>) {
+  const InStep at(Step::kScale);
+  if (scale) {
+    factor_ = Real(*scale);
+  } else {
+    const Real root = Sqrt(Real(static_cast<double>(n)));
+    factor_ = divides_ ? root : Real(1.0) / root;
+  }
+}
+
+template class ScoreScale<Interval>;
+template class ScoreScale<Counted>;
+template class ScoreScale<Rounded>;
+template class ScoreScale<Wide>;
+
 }  // namespace sextant

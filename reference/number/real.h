@@ -199,15 +199,7 @@ class RowScale {
 template <class Real>
 class ScoreScale {
  public:
-  ScoreScale(std::optional<double> scale, size_t n) : divides_(!scale && RealArithmetic<Real>) {
-    const InStep at(Step::kScale);
-    if (scale) {
-      factor_ = Real(*scale);
-    } else {
-      const Real root = Sqrt(Real(static_cast<double>(n)));
-      factor_ = divides_ ? root : Real(1.0) / root;
-    }
-  }
+  ScoreScale(std::optional<double> scale, size_t n);
   Real operator()(const Real& x) const {
     const InStep at(Step::kScale);
     return divides_ ? x / factor_ : x * factor_;

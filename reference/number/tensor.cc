@@ -1,5 +1,8 @@
 #include "reference/number/tensor.h"
 
+#include <algorithm>
+#include <cmath>
+#include <cstring>
 #include <limits>
 
 #include "reference/base/error.h"
@@ -15,6 +18,10 @@ size_t CountOf(const Shape& shape) {
     count *= extent;
   }
   return count;
+}
+
+size_t RowWidth(const Shape& shape) {
+  return shape.empty() ? 1 : std::max<size_t>(1, shape.back());
 }
 
 std::string ToString(const Shape& shape) {
@@ -35,6 +42,16 @@ const NamedTensor& Find(const Tensors& tensors, const std::string& name) {
     exist += tensor.name;
   }
   throw Error("there is no tensor '", name, "'; there are:", exist);
+}
+
+bool SameNumber(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
+
+bool SameBits(const Tensors& a, const Tensors& b) {
+  return std::ranges::equal(a, b, [](const NamedTensor& x, const NamedTensor& y) {
+    const std::vector<double>&p = x.values.data, &q = y.values.data;
+    return x.name == y.name && x.dtype == y.dtype && x.values.shape == y.values.shape &&
+           (p.empty() || std::memcmp(p.data(), q.data(), p.size() * sizeof(double)) == 0);
+  });
 }
 
 }  // namespace sextant

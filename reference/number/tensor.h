@@ -16,6 +16,8 @@ using Shape = std::vector<size_t>;  // empty for a scalar
 
 // Number of elements; throws Error if it does not fit size_t.
 size_t CountOf(const Shape& shape);
+// Elements of a row, along the last axis; 1 if there is none, or if it is empty.
+size_t RowWidth(const Shape& shape);
 std::string ToString(const Shape& shape);  // "[2,3]"
 
 template <class T>
@@ -62,5 +64,10 @@ using Tensors = std::vector<NamedTensor>;
 
 // The tensor of that name; throws Error listing the names that exist.
 const NamedTensor& Find(const Tensors& tensors, const std::string& name);
+
+// Equal (0 and -0 are), or NaN both.
+bool SameNumber(double a, double b);
+// The same names, dtypes, shapes and bits, in the same order.
+bool SameBits(const Tensors& a, const Tensors& b);
 
 }  // namespace sextant

@@ -22,7 +22,7 @@ struct ProveOptions {
 // The proven values of every output, and what `recipe` permits.
 std::vector<GoldenTensor> Prove(const Case& c, const Tensors& inputs, const Recipe& recipe,
                                 const ProveOptions& options = {});
-// The same for an operation that is not the case's own (a mutated one).
+// The same for an operation that is not the case's own (one of Operation::Alternatives).
 std::vector<GoldenTensor> Prove(const Operation& operation, const Case& c, const Tensors& inputs,
                                 const Recipe& recipe, const ProveOptions& options = {});
 

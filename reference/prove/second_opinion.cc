@@ -6,6 +6,7 @@
 #include <sstream>
 #include <utility>
 
+#include "reference/base/hash.h"
 #include "reference/number/wide_error.h"
 #include "reference/prove/case_slices.h"
 #include "reference/prove/parallel.h"
@@ -18,17 +19,11 @@ using Bound = long double;
 
 constexpr size_t kSliceElements = 64;
 
-// FNV-1a, so that another case has other slices evaluated.
-uint64_t HashOf(const std::string& text) {
-  uint64_t hash = 14695981039346656037U;
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
-  return hash;
-}
-
 std::vector<Slice> SlicesOf(const Case& c, size_t one_in) {
   const std::vector<Slice> all = CutCase(c, kSliceElements);
   if (one_in <= 1) return all;
   std::vector<Slice> chosen;
+  // Another case has other slices evaluated.
   const size_t first = HashOf(c.ToString()) % std::min(one_in, all.size());
   for (size_t i = first; i < all.size(); i += one_in) chosen.push_back(all[i]);
   return chosen;
@@ -74,7 +69,7 @@ std::string Told(const GoldenTensor& g, size_t i, const Wide& x) {
 
 // The largest finite |high| of each last axis.
 std::vector<double> LargestOfRows(const GoldenTensor& g) {
-  const size_t width = g.high.shape.empty() ? 1 : std::max<size_t>(1, g.high.shape.back());
+  const size_t width = RowWidth(g.high.shape);
   std::vector<double> largest(g.high.data.size() / width);
   for (size_t i = 0; i < g.high.data.size(); ++i) {
     const double size = std::abs(g.high.data[i]);

@@ -36,29 +36,10 @@ class Tracing {
   bool used_ = false;
 };
 
-// The number to go on from in the current step, where a subject answered `own` in `dtype`.
-template <class Real>
-Real GoneOnFrom(double own, DType dtype) {
-  return Real(own, dtype);
-}
-template <>
-inline Counted GoneOnFrom<Counted>(double own, DType dtype) {
-  return Counted::RoundedTo(own, dtype);
-}
-
-// The same of a part of an output that lies `first` elements from its begin.
+// Part of an output that lies `first` elements from its begin, as handed on.
 template <class Real>
 Tensor<Real> HandedPart(std::string_view name, size_t first, Tensor<Real>& part,
-                        Step step = Step::kKeep) {
-  const InStep at(step);
-  for (Real& y : part.data) y = Converted(y);
-  const NamedTensor* own = Tracing::Find(name);
-  if (!own) return part;
-  Tensor<Real> given = part;
-  for (size_t i = 0; i < given.data.size(); ++i)
-    given.data[i] = GoneOnFrom<Real>(own->values.data[first + i], own->dtype);
-  return given;
-}
+                        Step step = Step::kKeep);
 
 template <class Real>
 Tensor<Real> Handed(std::string_view name, Tensor<Real>& output, Step step = Step::kKeep) {

@@ -2,9 +2,16 @@
 
 #include <algorithm>
 
+#include "reference/case/call.h"
 #include "reference/number/real.h"
 
 namespace sextant {
+
+std::string PrintValue(const RopeScaling& scaling) { return PrintValue<>(scaling); }
+void ParseValue(std::string_view text, RopeScaling& scaling) { ParseValue<>(text, scaling); }
+std::span<const std::string> PossibleValues(const RopeScaling& scaling) {
+  return PossibleValues<>(scaling);
+}
 
 std::vector<RopeScaling> AlternativesOf(const RopeScaling& scaling, const RotarySetting& setting) {
   std::vector<RopeScaling> all;

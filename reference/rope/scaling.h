@@ -15,6 +15,8 @@
 #include <cstddef>
 #include <functional>
 #include <optional>
+#include <span>
+#include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
@@ -32,6 +34,11 @@ namespace sextant {
 using RopeScaling =
     std::variant<NoScaling, LinearScaling, NtkScaling, NtkMixedScaling, DynamicScaling, YarnScaling,
                  LongRopeScaling, Llama3Scaling, ProportionalScaling, ExplicitScaling>;
+
+// A scaling as text: "none", "linear(factor=4)" (reference/case/call.h).
+std::string PrintValue(const RopeScaling& scaling);
+void ParseValue(std::string_view text, RopeScaling& scaling);
+std::span<const std::string> PossibleValues(const RopeScaling& scaling);
 
 // Throws Error on parameters for which the formula is undefined.
 void CheckScaling(const RopeScaling& scaling, const RotarySetting& setting);

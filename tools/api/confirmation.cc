@@ -1,7 +1,6 @@
 #include "tools/api/confirmation.h"
 
-#include <functional>
-
+#include "reference/base/hash.h"
 #include "tools/api/proof_count.h"
 
 namespace sextant::tools {
@@ -14,8 +13,7 @@ std::string Confirmation::FaultOf(const Case& c, const Tensors& inputs,
   // Committed cases are small, and one small case costs the second library more than its proof: of
   // all goldens a fifth of the cases keeps `verify` below 1.5 times the time of proving alone.
   constexpr size_t kCasesOneIn = 5;
-  const bool skipped =
-      !all_ && elements_ > 0 && std::hash<std::string>()(c.ToString()) % kCasesOneIn != 0;
+  const bool skipped = !all_ && elements_ > 0 && HashOf(c.ToString()) % kCasesOneIn != 0;
   elements_ += count.proven + count.enclosed;
   if (skipped) return "";
   const SecondOpinion found =
@@ -32,10 +30,7 @@ std::string Confirmation::Told() const {
   std::string text = "Boost.Multiprecision confirms " + std::to_string(sum_.confirmed) + " of " +
                      std::to_string(elements_) + " elements";
   if (sum_.beyond > 0) {
-    text +=
-        ", and its "
-        "334 bits do not suffice for " +
-        std::to_string(sum_.beyond) + " others";
+    text += ", and its 334 bits do not suffice for " + std::to_string(sum_.beyond) + " others";
   }
   return text + (all_ ? "" : " (--confirm asks for all)");
 }

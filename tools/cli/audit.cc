@@ -235,10 +235,10 @@ std::vector<Minimal> MinimalSets(const oracle::Audit& audit, const std::vector<C
 
 Action BindAuditSuite(CLI::App& app) {
   const auto options = std::make_shared<Options>();
-  app.add_option("cases", options->files, "files of cases")->required();
-  app.add_flag("--minimal", options->minimal,
-               "name a smallest set of cases that catches all defects");
-  app.add_flag("--suggest", options->suggest, "print case lines that would catch what survives");
+  AddOption(app, "cases", options->files, "files of cases", {.required = true});
+  AddFlag(app, "--minimal", options->minimal,
+          "name a smallest set of cases that catches all defects");
+  AddFlag(app, "--suggest", options->suggest, "print case lines that would catch what survives");
   AddOutput(app, "--json", options->json, "write a report in JSON: which case catches what");
   return [options] { return AuditSuite(*options); };
 }

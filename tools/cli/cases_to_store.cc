@@ -8,8 +8,8 @@
 namespace sextant::tools {
 
 void AddStoreOptions(CLI::App& app, StoreOptions& options) {
-  app.add_option("cases", options.cases, "files of cases, or case lines")->required();
-  AddStore(app, options.output, "the file to write")->required();
+  AddOption(app, "cases", options.cases, "files of cases, or case lines", {.required = true});
+  AddStore(app, options.output, "the file to write", {.required = true});
   AddConfig(app, options.config);
 }
 

@@ -1,12 +1,15 @@
 // The cases that a command writes to a file, and its options.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
 #include "tools/api/config_for.h"
 #include "tools/api/selection.h"
+
+namespace CLI {
+class App;
+}
 
 namespace sextant::tools {
 

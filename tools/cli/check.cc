@@ -105,16 +105,16 @@ int Check(const Options& options) {
 
 Action BindCheck(CLI::App& app) {
   const auto options = std::make_shared<Options>();
-  app.add_option("cases", options->cases, "files of cases, golden files, or case lines")
-      ->required();
+  AddOption(app, "cases", options->cases, "files of cases, golden files, or case lines",
+            {.required = true});
   AddSubject(app, options->subject, options->recipe, options->timeout);
-  app.add_option("--filter", options->filter,
-                 "only cases whose line contains this, or matches it (* and ?)");
+  AddOption(app, "--filter", options->filter,
+            "only cases whose line contains this, or matches it (* and ?)");
   AddConfig(app, options->config);
-  app.add_flag("--strict", options->strict, "the grade `unlikely` fails");
-  app.add_flag("--open-rows", options->open_rows,
-               "rows and optional outputs of which no element could have failed do not make a case "
-               "unverified");
+  AddFlag(app, "--strict", options->strict, "the grade `unlikely` fails");
+  AddFlag(app, "--open-rows", options->open_rows,
+          "rows and optional outputs of which no element could have failed do not make a case "
+          "unverified");
   AddOutput(app, "--json", options->json, "write a report in JSON");
   AddOutput(app, "--junit", options->junit, "write a report in JUnit's XML");
   AddThreads(app, options->threads);

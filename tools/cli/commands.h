@@ -1,8 +1,11 @@
 // The commands of the program. Each binds its options to a subcommand and returns what to run.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <functional>
+
+namespace CLI {
+class App;
+}
 
 namespace sextant::tools {
 

@@ -4,18 +4,18 @@
 #include <iostream>
 #include <memory>
 
-#include "oracle/subject/printable.h"
+#include "reference/base/printable.h"
 #include "reference/prove/prove.h"
 #include "tools/api/exit_status.h"
 #include "tools/cli/commands.h"
+#include "tools/cli/options.h"
 
 namespace sextant::tools {
 namespace {
 
 void PrintDifferences(const fixtures::DatasetComparison& d) {
   const fixtures::Tally& t = d.tally;
-  std::cout << oracle::Printable(d.path) << ": " << t.different << " of " << t.count
-            << " elements differ";
+  std::cout << Printable(d.path) << ": " << t.different << " of " << t.count << " elements differ";
   if (t.largest_ulps > 0) {
     std::cout << "; at most " << t.largest_ulps << " ulps, at "
               << IndexText("", d.shape, t.largest_ulps_at) << ", and " << t.largest_error << ", at "
@@ -34,7 +34,7 @@ int Compare(const std::string& a, const std::string& b) {
   std::cout.precision(17);
   for (const fixtures::DatasetComparison& d : comparison.common) {
     if (!d.mismatch.empty()) {
-      std::cout << oracle::Printable(d.path + ": " + d.mismatch) << "\n";
+      std::cout << Printable(d.path + ": " + d.mismatch) << "\n";
       ++different;
     } else if (d.tally.different > 0) {
       PrintDifferences(d);
@@ -42,9 +42,9 @@ int Compare(const std::string& a, const std::string& b) {
     }
   }
   for (const std::string& path : comparison.only_a)
-    std::cout << oracle::Printable(path) << ": only in " << a << "\n";
+    std::cout << Printable(path) << ": only in " << a << "\n";
   for (const std::string& path : comparison.only_b)
-    std::cout << oracle::Printable(path) << ": only in " << b << "\n";
+    std::cout << Printable(path) << ": only in " << b << "\n";
   std::cout << comparison.common.size() << " datasets in both, " << different << " differ, "
             << comparison.only_a.size() + comparison.only_b.size() << " in one alone\n";
   if (different + comparison.only_a.size() + comparison.only_b.size() > 0) return kNonconforming;
@@ -55,8 +55,8 @@ int Compare(const std::string& a, const std::string& b) {
 
 Action BindCompare(CLI::App& app) {
   const auto paths = std::make_shared<std::pair<std::string, std::string>>();
-  app.add_option("a", paths->first, "a file")->required();
-  app.add_option("b", paths->second, "another")->required();
+  AddOption(app, "a", paths->first, "a file", {.required = true});
+  AddOption(app, "b", paths->second, "another", {.required = true});
   return [paths] { return Compare(paths->first, paths->second); };
 }
 

@@ -44,7 +44,7 @@ bool AreFinite(const Tensors& tensors) {
 }
 
 // Every number of the answer, on one line.
-void PrintJson(const Case& c, const Tensors& inputs, const std::vector<GoldenTensor>& golden) {
+void PrintNumbers(const Case& c, const Tensors& inputs, const std::vector<GoldenTensor>& golden) {
   const bool enclosed = CountProofs(golden).enclosed > 0;
   Json result = {{"case", c.ToString()}, {"inputs", Json::object()}, {"outputs", Json::object()}};
   for (const NamedTensor& input : inputs) {
@@ -59,7 +59,7 @@ void PrintJson(const Case& c, const Tensors& inputs, const std::vector<GoldenTen
     json["permitted"] = ToJson(g.permitted.data);
     if (enclosed) json["radius"] = ToJson(g.radius.data);
   }
-  std::cout << result.dump() << "\n";
+  std::cout << PrintJson(result) << "\n";
 }
 
 int Eval(const Options& options) {
@@ -74,7 +74,7 @@ int Eval(const Options& options) {
     file->Append({c.ToString(), inputs, golden, {}}, options.recipe);
     file->Finish();
   } else if (options.json) {
-    PrintJson(c, inputs, golden);
+    PrintNumbers(c, inputs, golden);
   } else {
     PrintTable(c, inputs, golden, std::cout);
   }
@@ -94,15 +94,15 @@ int Eval(const Options& options) {
 
 Action BindEval(CLI::App& app) {
   const auto options = std::make_shared<Options>();
-  app.add_option("operation", options->operation, "its name (sextant list)")->required();
-  app.add_option("words", options->words,
-                 "key=value for attributes and dimensions, @NAME=SPEC for inputs");
+  AddOption(app, "operation", options->operation, "its name (sextant list)", {.required = true});
+  AddOption(app, "words", options->words,
+            "key=value for attributes and dimensions, @NAME=SPEC for inputs");
   AddConfig(app, options->config);
-  const auto output = AddStore(app, options->output, "write a golden file instead of a table");
-  app.add_flag("--json", options->json, "every number as JSON instead of a table")
-      ->excludes(output);
-  app.add_option("--recipe", options->recipe, "whose permitted errors to print")
-      ->capture_default_str();
+  AddStore(app, options->output, "write a golden file instead of a table");
+  AddFlag(app, "--json", options->json, "every number as JSON instead of a table",
+          {.excludes = "--output"});
+  AddOption(app, "--recipe", options->recipe, "whose permitted errors to print",
+            {.shows_default = true});
   AddThreads(app, options->threads);
   return [options] { return Eval(*options); };
 }

@@ -1,5 +1,4 @@
 // sextant properties
-#include <charconv>
 #include <iostream>
 #include <memory>
 
@@ -72,26 +71,15 @@ int Properties(const Options& options) {
   return counts[Status::kHolds] > 0 ? kVerified : kNothing;
 }
 
-// What CLI11 takes -1 and 2^64 for, too, are other seeds.
-std::string RequireSeed(const std::string& text) {
-  const char* const end = text.data() + text.size();
-  uint64_t seed = 0;
-  const auto [at, error] = std::from_chars(text.data(), end, seed);
-  return error == std::errc() && at == end ? "" : "expected an integer from 0 to 2^64 - 1";
-}
-
 }  // namespace
 
 Action BindProperties(CLI::App& app) {
   const auto options = std::make_shared<Options>();
-  app.add_option("operations", options->operations, "whose laws; all unless given");
+  AddOption(app, "operations", options->operations, "whose laws; all unless given");
   AddSubject(app, options->subject, options->recipe, options->timeout);
-  app.add_option("--seed", options->run.seed, "of the random cases")
-      ->check(RequireSeed)
-      ->capture_default_str();
-  app.add_option("--count", options->run.count, "random cases per law")
-      ->check(CLI::Range(1, 100000000))
-      ->capture_default_str();
+  AddOption(app, "--seed", options->run.seed, "of the random cases", {.shows_default = true});
+  AddOption(app, "--count", options->run.count, "random cases per law",
+            {.shows_default = true, .least = 1, .most = 100000000});
   return [options] { return Properties(*options); };
 }
 

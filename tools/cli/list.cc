@@ -10,6 +10,7 @@
 #include "reference/case/operations.h"
 #include "tools/api/exit_status.h"
 #include "tools/cli/commands.h"
+#include "tools/cli/options.h"
 #include "tools/report/json.h"
 
 namespace sextant::tools {
@@ -29,7 +30,7 @@ int List(bool json) {
                 << info.signature_text << "\n";
     }
   }
-  if (json) std::cout << all.dump(1) << "\n";
+  if (json) std::cout << PrintJson(all, 1) << "\n";
   return kVerified;
 }
 
@@ -101,13 +102,13 @@ int Describe(const std::string& name) {
 
 Action BindList(CLI::App& app) {
   const auto json = std::make_shared<bool>(false);
-  app.add_flag("--json", *json, "as JSON");
+  AddFlag(app, "--json", *json, "as JSON");
   return [json] { return List(*json); };
 }
 
 Action BindDescribe(CLI::App& app) {
   const auto name = std::make_shared<std::string>();
-  app.add_option("operation", *name, "its name (sextant list)")->required();
+  AddOption(app, "operation", *name, "its name (sextant list)", {.required = true});
   return [name] { return Describe(*name); };
 }
 

@@ -1,4 +1,5 @@
 // The `sextant` program: a table of commands. Exit statuses: tools/api/exit_status.h.
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <csignal>
 #include <exception>
@@ -7,8 +8,8 @@
 #include <string_view>
 
 #include "oracle/subject/exec_client.h"
-#include "oracle/subject/printable.h"
 #include "reference/base/error.h"
+#include "reference/base/printable.h"
 #include "tools/api/exit_status.h"
 #include "tools/cli/commands.h"
 
@@ -101,6 +102,6 @@ int main(int argc, char** argv) try {
   std::cerr << "sextant: out of memory\n";
   return sextant::tools::kUsage;
 } catch (const std::exception& e) {
-  std::cerr << "sextant: " << sextant::oracle::Printable(e.what()) << "\n";
+  std::cerr << "sextant: " << sextant::Printable(e.what()) << "\n";
   return sextant::tools::kUsage;
 }

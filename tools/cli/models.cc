@@ -8,6 +8,7 @@
 #include "tools/api/config_for.h"
 #include "tools/api/exit_status.h"
 #include "tools/cli/commands.h"
+#include "tools/cli/options.h"
 #include "tools/report/json.h"
 
 namespace sextant::tools {
@@ -61,7 +62,7 @@ int ListTypes(bool json) {
                 << std::string(24, ' ') << type.models << "\n";
     }
   }
-  if (json) std::cout << all.dump(1) << "\n";
+  if (json) std::cout << PrintJson(all, 1) << "\n";
   return kVerified;
 }
 
@@ -86,7 +87,7 @@ int ListFiles(const std::vector<std::string>& files, const std::string& part, bo
       }
     }
   }
-  if (json) std::cout << all.dump(1) << "\n";
+  if (json) std::cout << PrintJson(all, 1) << "\n";
   return kVerified;
 }
 
@@ -96,11 +97,10 @@ Action BindModels(CLI::App& app) {
   const auto files = std::make_shared<std::vector<std::string>>();
   const auto part = std::make_shared<std::string>();
   const auto json = std::make_shared<bool>(false);
-  const auto configurations = app.add_option("configurations", *files,
-                                             "config.json files: what each says, by kind of layer");
-  app.add_option("--part", *part, "which object of them, instead of the text decoder")
-      ->needs(configurations);
-  app.add_flag("--json", *json, "as JSON, with the source of each fact");
+  AddOption(app, "configurations", *files, "config.json files: what each says, by kind of layer");
+  AddOption(app, "--part", *part, "which object of them, instead of the text decoder",
+            {.needs = "configurations"});
+  AddFlag(app, "--json", *json, "as JSON, with the source of each fact");
   return [files, part, json] {
     return files->empty() ? ListTypes(*json) : ListFiles(*files, *part, *json);
   };

@@ -1,7 +1,9 @@
 #include "tools/cli/options.h"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 #include <filesystem>
 #include <iostream>
 #include <string_view>
@@ -31,50 +33,90 @@ std::string RequireHdf5(const std::string& path) {
          "ends with .h5";
 }
 
+// What CLI11 takes -1 and 2^64 for, too, are other seeds.
+std::string RequireSeed(const std::string& text) {
+  const char* const end = text.data() + text.size();
+  uint64_t seed = 0;
+  const auto [at, error] = std::from_chars(text.data(), end, seed);
+  return error == std::errc() && at == end ? "" : "expected an integer from 0 to 2^64 - 1";
+}
+
+CLI::Option* Follow(CLI::App& app, CLI::Option* option, const Rule& rule) {
+  option->required(rule.required);
+  if (rule.needs) option->needs(app.get_option(rule.needs));
+  if (rule.excludes) option->excludes(app.get_option(rule.excludes));
+  if (rule.shows_default) option->capture_default_str();
+  return option;
+}
+
 }  // namespace
-
-CLI::Option* AddOutput(CLI::App& app, const std::string& option, std::string& path,
-                       const char* what) {
-  return app.add_option(option, path, what)->check(RequireName);
-}
-
-CLI::Option* AddStore(CLI::App& app, std::string& path, const char* what) {
-  return AddOutput(app, "-o,--output", path, what)->check(RequireHdf5);
-}
 
 int NothingToDo(const char* why) {
   std::cerr << "sextant: nothing to do: " << why << "\n";
   return kNothing;
 }
 
+void AddOption(CLI::App& app, const std::string& names, std::string& value, const std::string& what,
+               const Rule& rule) {
+  Follow(app, app.add_option(names, value, what), rule);
+}
+void AddOption(CLI::App& app, const std::string& names, std::vector<std::string>& values,
+               const std::string& what, const Rule& rule) {
+  Follow(app, app.add_option(names, values, what), rule);
+}
+void AddOption(CLI::App& app, const std::string& names, int& value, const std::string& what,
+               const Rule& rule) {
+  const CLI::Range range(static_cast<int>(rule.least), static_cast<int>(rule.most));
+  Follow(app, app.add_option(names, value, what)->check(range), rule);
+}
+void AddOption(CLI::App& app, const std::string& names, double& value, const std::string& what,
+               const Rule& rule) {
+  Follow(app, app.add_option(names, value, what)->check(CLI::Range(rule.least, rule.most)), rule);
+}
+void AddOption(CLI::App& app, const std::string& names, uint64_t& seed, const std::string& what,
+               const Rule& rule) {
+  Follow(app, app.add_option(names, seed, what)->check(RequireSeed), rule);
+}
+void AddFlag(CLI::App& app, const std::string& names, bool& value, const std::string& what,
+             const Rule& rule) {
+  Follow(app, app.add_flag(names, value, what), rule);
+}
+
+void AddOutput(CLI::App& app, const std::string& names, std::string& path, const std::string& what,
+               const Rule& rule) {
+  Follow(app, app.add_option(names, path, what)->check(RequireName), rule);
+}
+
+void AddStore(CLI::App& app, std::string& path, const std::string& what, const Rule& rule) {
+  AddOutput(app, "-o,--output", path, what, rule);
+  app.get_option("--output")->check(RequireHdf5);
+}
+
 void AddConfig(CLI::App& app, ConfigChoice& config) {
-  const auto file =
-      app.add_option(
-             "--config", config.path,
-             "a Hugging Face config.json that completes case lines; their words override it, and "
-             "seq_len= (dynamic, longrope) is theirs alone")
-          ->check(RequireName);
-  app.add_option("--part", config.part,
-                 "which object of the configuration, instead of its text decoder: vision_config")
-      ->needs(file);
-  app.add_option("--layer", config.layer,
-                 "which layers of the configuration, where they differ: a name or a number")
-      ->needs(file);
+  AddOption(app, "--config", config.path,
+            "a Hugging Face config.json that completes case lines; their words override it, and "
+            "seq_len= (dynamic, longrope) is theirs alone");
+  app.get_option("--config")->check(RequireName);
+  AddOption(app, "--part", config.part,
+            "which object of the configuration, instead of its text decoder: vision_config",
+            {.needs = "--config"});
+  AddOption(app, "--layer", config.layer,
+            "which layers of the configuration, where they differ: a name or a number",
+            {.needs = "--config"});
 }
 
 void AddThreads(CLI::App& app, int& threads) {
-  app.add_option("-j,--threads", threads, "threads to prove with; all cores unless given")
-      ->check(CLI::Range(1, 1024));
+  AddOption(app, "-j,--threads", threads, "threads to prove with; all cores unless given",
+            {.least = 1, .most = 1024});
 }
 
 void AddSubject(CLI::App& app, std::string& subject, std::string& recipe, double& timeout) {
-  app.add_option("--subject", subject, kSubjectHelp)->required();
-  app.add_option("--recipe", recipe, "judge by this recipe instead of the subject's own");
-  app.add_option("--timeout", timeout,
-                 "seconds that exec: has for one case; for its hello at least " +
-                     std::to_string(oracle::kSecondsForHello))
-      ->check(CLI::Range(0.01, 86400.0))
-      ->capture_default_str();
+  AddOption(app, "--subject", subject, kSubjectHelp, {.required = true});
+  AddOption(app, "--recipe", recipe, "judge by this recipe instead of the subject's own");
+  AddOption(app, "--timeout", timeout,
+            "seconds that exec: has for one case; for its hello at least " +
+                std::to_string(oracle::kSecondsForHello),
+            {.shows_default = true, .least = 0.01, .most = 86400});
 }
 
 }  // namespace sextant::tools

@@ -5,7 +5,7 @@
 
 #include "fixtures/store/integrity.h"
 #include "fixtures/store/reader.h"
-#include "oracle/subject/printable.h"
+#include "reference/base/printable.h"
 #include "reference/prove/prove.h"
 #include "tools/api/confirmation.h"
 #include "tools/api/difference.h"
@@ -77,7 +77,7 @@ class Verification {
       records_ = fixtures::ReadRecords(path_);
     } catch (const Error& e) {
       if (wrong_ == 0) throw;  // the digests are right, so it was written so
-      std::cout << oracle::Printable(e.what()) << "\n";
+      std::cout << Printable(e.what()) << "\n";
       Tell("damaged; it was not read any further");
       return kNonconforming;
     }
@@ -88,9 +88,7 @@ class Verification {
   }
 
  private:
-  void Tell(const std::string& what) const {
-    std::cout << oracle::Printable(path_ + ": " + what) << "\n";
-  }
+  void Tell(const std::string& what) const { std::cout << Printable(path_ + ": " + what) << "\n"; }
 
   void ProveAgain() {
     Progress progress("proving again");
@@ -140,9 +138,9 @@ Action BindVerify(CLI::App& app) {
   const auto path = std::make_shared<std::string>();
   const auto threads = std::make_shared<int>(0);
   const auto confirm_all = std::make_shared<bool>(false);
-  app.add_option("file", *path, "a golden file")->required();
-  app.add_flag("--confirm", *confirm_all,
-               "evaluate every element with Boost.Multiprecision too, not only a share of them");
+  AddOption(app, "file", *path, "a golden file", {.required = true});
+  AddFlag(app, "--confirm", *confirm_all,
+          "evaluate every element with Boost.Multiprecision too, not only a share of them");
   AddThreads(app, *threads);
   return [path, threads, confirm_all] { return Verification(*path, *threads, *confirm_all)(); };
 }

@@ -1,12 +1,14 @@
 # Functions of CMakeLists.txt.
 
 # Parsed once for a room instead of once for each of its sources: what nearly all of them include. For
-# a compiler cache, which must see through it: -fpch-preprocess.
+# a compiler cache, which must see through it: -fpch-preprocess. Names stand between < and >: of others
+# CMake would write the whole path, and no other folder could use what the cache has.
 set(STANDARD_HEADERS <algorithm> <cmath> <filesystem> <functional> <map> <memory> <optional> <ranges>
   <sstream> <string> <vector>)
+set(PRECOMPILED -fpch-preprocess -Wno-stringop-overflow)  # which warns falsely then
 function(precompile_headers target)
   target_precompile_headers(${target} PRIVATE ${STANDARD_HEADERS} ${ARGN})
-  target_compile_options(${target} PRIVATE -fpch-preprocess -Wno-stringop-overflow)  # false then
+  target_compile_options(${target} PRIVATE ${PRECOMPILED})
 endfunction()
 
 # The names of the operations as text, from the list of their structs: RmsNorm is rms_norm.
@@ -19,6 +21,18 @@ function(list_operations result header)
   list(TRANSFORM structs TOLOWER)
   list(TRANSFORM structs REPLACE "^_" "")
   set(${result} ${structs} PARENT_SCOPE)
+endfunction()
+
+# What the tests of all rooms include, parsed once. CMake wants its name before those that use it.
+function(precompile_headers_of_tests)
+  file(WRITE ${PROJECT_BINARY_DIR}/all_tests.cc "")
+  add_library(all_tests OBJECT ${PROJECT_BINARY_DIR}/all_tests.cc)
+  target_link_libraries(all_tests ${ARGN})
+  set_target_properties(all_tests PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+  target_compile_options(all_tests PRIVATE -fPIE  # as programs are compiled
+    "$<$<CONFIG:Release>:-O1;-finline-small-functions>")
+  precompile_headers(all_tests <gmock/gmock.h> <gtest/gtest.h> <rapidcheck/gtest.h>
+    <reference/prove/prove.h>)
 endfunction()
 
 # The library of a room, <room>_test and <room>_bench, from the files in its folders: <name>_test.cc
@@ -45,8 +59,8 @@ function(add_room room)
     target_link_libraries(${room}_test ${room} rapidcheck rapidcheck_gtest GTest::gmock_main)
     target_compile_options(${room}_test PRIVATE
       "$<$<CONFIG:Release>:-O1;-finline-small-functions>")
-    precompile_headers(${room}_test <gmock/gmock.h> <gtest/gtest.h> <rapidcheck/gtest.h>
-      ${A_HEADERS})
+    target_precompile_headers(${room}_test REUSE_FROM all_tests)
+    target_compile_options(${room}_test PRIVATE ${PRECOMPILED})
     foreach(file IN LISTS tests)  # each file for itself, built when asked for: <room>_<name>_test
       get_filename_component(name ${file} NAME_WE)
       add_executable(${room}_${name} EXCLUDE_FROM_ALL ${file})

@@ -17,9 +17,7 @@ Json ToJson(std::span<const double> values) {
 }
 
 void WriteJsonFile(const Json& json, OutputFile& file) {
-  file.Write([&json](std::ostream& out) {
-    out << json.dump(1, ' ', false, Json::error_handler_t::replace) << "\n";
-  });
+  file.Write([&json](std::ostream& out) { out << PrintJson(json, 1) << "\n"; });
 }
 
 }  // namespace sextant::tools

@@ -1,15 +1,13 @@
 // Numbers and tensors as JSON.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <span>
 
+#include "reference/base/json.h"
 #include "reference/number/tensor.h"
 #include "tools/api/replace.h"
 
 namespace sextant::tools {
-
-using Json = nlohmann::ordered_json;
 
 // 17 digits suffice to read the same double back; JSON has no infinities and no NaN, so those are
 // the strings "inf", "-inf" and "nan".

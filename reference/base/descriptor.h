@@ -1,11 +1,16 @@
-// A file descriptor that closes itself.
+// File descriptors that close themselves.
 #pragma once
 
+#include <fcntl.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <cstring>
 #include <utility>
 
-namespace sextant::oracle {
+#include "reference/base/error.h"
+
+namespace sextant {
 
 class Descriptor {
  public:
@@ -28,4 +33,17 @@ class Descriptor {
   int fd_ = -1;
 };
 
-}  // namespace sextant::oracle
+// Both ends are closed in programs that are started (O_CLOEXEC). Throws Error if the system
+// refuses.
+struct Pipe {
+  Descriptor read, write;
+
+  Pipe() {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0) throw Error("cannot make a pipe: ", std::strerror(errno));
+    read = Descriptor(ends[0]);
+    write = Descriptor(ends[1]);
+  }
+};
+
+}  // namespace sextant

@@ -1,9 +1,9 @@
-#include "oracle/subject/printable.h"
+#include "reference/base/printable.h"
 
 #include <algorithm>
 #include <cstdint>
 
-namespace sextant::oracle {
+namespace sextant {
 namespace {
 
 bool IsContinuation(unsigned char byte) { return (byte & 0xC0) == 0x80; }
@@ -57,4 +57,4 @@ std::string Quoted(std::string_view text, size_t limit) {
   return "'" + line + "'" + (text.size() > limit ? "..." : "");
 }
 
-}  // namespace sextant::oracle
+}  // namespace sextant

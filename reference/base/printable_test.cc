@@ -1,8 +1,8 @@
-#include "oracle/subject/printable.h"
+#include "reference/base/printable.h"
 
 #include <gtest/gtest.h>
 
-namespace sextant::oracle {
+namespace sextant {
 namespace {
 
 TEST(Printable, KeepsTextLinesAndTabs) {
@@ -35,4 +35,4 @@ TEST(Quoted, IsOneShortLine) {
 }
 
 }  // namespace
-}  // namespace sextant::oracle
+}  // namespace sextant

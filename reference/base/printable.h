@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace sextant::oracle {
+namespace sextant {
 
 // `text` with every byte that is not part of well-formed UTF-8, and every control character except
 // newline and tab, replaced by '?'. So no escape sequence reaches a terminal.
@@ -14,4 +14,4 @@ std::string Printable(std::string_view text);
 // The same on one line, at most `limit` bytes of it, in quotes: for naming what a stranger sent.
 std::string Quoted(std::string_view text, size_t limit = 64);
 
-}  // namespace sextant::oracle
+}  // namespace sextant

@@ -1,0 +1,59 @@
+#include "reference/base/json.h"
+
+#include <set>
+#include <vector>
+
+#include "reference/base/error.h"
+#include "reference/base/printable.h"
+
+namespace sextant {
+namespace {
+
+// Sees each event of the parser.
+class Strictness {
+ public:
+  explicit Strictness(int most_levels) : most_levels_(most_levels) {}
+
+  bool operator()(int depth, Json::parse_event_t event, const Json& parsed) {
+    using Event = Json::parse_event_t;
+    const bool starts = event == Event::object_start || event == Event::array_start;
+    if (starts && depth >= most_levels_)
+      throw Error("is nested deeper than ", most_levels_, " levels");
+    if (event == Event::object_start) keys_.emplace_back();
+    if (event == Event::object_end) keys_.pop_back();
+    if (event == Event::key) {
+      const auto key = parsed.get<std::string>();
+      if (!keys_.back().insert(key).second)
+        throw Error("has the key ", Quoted(key), " twice in one object");
+    }
+    return true;
+  }
+
+ private:
+  int most_levels_;
+  std::vector<std::set<std::string>> keys_;  // of every object that is open
+};
+
+}  // namespace
+
+Json ParseJson(std::string_view text, int most_levels) {
+  try {
+    return Json::parse(text, Strictness(most_levels));
+  } catch (const Json::parse_error& e) {
+    throw Error("is not JSON in UTF-8, see byte ", e.byte);
+  } catch (const Json::out_of_range&) {
+    throw Error("holds a number beyond the range of binary64");
+  }
+}
+
+std::string PrintJson(const Json& value, int indent) {
+  return value.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string Excerpt(const Json& value) {
+  constexpr size_t kMost = 60;
+  const std::string text = value.dump(-1, ' ', true, Json::error_handler_t::replace);
+  return text.size() <= kMost ? text : text.substr(0, kMost) + "...";
+}
+
+}  // namespace sextant
