@@ -39,8 +39,8 @@ class AuditSuite(ProgramTest):
         self.assertEqual(by["positions_of_first_batch"], [])
         missing = {defect["name"]: defect["missing"] for defect in report["defects"]}
         self.assertEqual([one["dtype"] for one in missing["rotates_backwards"]],
-                         ["bf16", "f16", "f64"])
-        self.assertIn("dtype=bf16", missing["rotates_backwards"][0]["would_be_caught_by"])
+                         ["f64", "f16", "bf16"])
+        self.assertIn("dtype=f64", missing["rotates_backwards"][0]["would_be_caught_by"])
         self.assertIn("SURVIVES rope/rotates_backwards in bf16  (", result.stdout)
         (minimal,) = report["minimal"]
         self.assertTrue(minimal["is_smallest"])

@@ -136,6 +136,26 @@ TEST_F(CheckTest, CountsWhatCouldNotRunBesideWhatFails) {
   EXPECT_EQ(report_["counts"]["could_not_run"], 1);
 }
 
+// y[0] overflows binary16, so no answer of its row could fail; y[1] could.
+TEST_F(CheckTest, AcceptsRowsThatCannotFailIfAsked) {
+  const std::vector<std::string> words = {
+      "linear N=2 M=2 F=2 dtype=f16 @x=60000,60000,1,1 @weight=30,40,1,2", "--subject",
+      "recipe:native"};
+  EXPECT_EQ(Run(words), kIncomplete);
+  EXPECT_THAT(Statuses(), ElementsAre("unverified"));
+  EXPECT_EQ(Run({words[0], words[1], words[2], "--open-rows"}), kVerified);
+  EXPECT_THAT(Statuses(), ElementsAre("conforms"));
+  EXPECT_EQ(report_["cases"][0]["open_rows"], 1);
+}
+
+// Of the required y nothing could have failed: that is no check, whatever is accepted.
+TEST_F(CheckTest, DoesNotAcceptAnOutputThatCannotFail) {
+  EXPECT_EQ(Run({"linear N=1 M=2 F=2 dtype=f16 @x=60000,60000 @weight=30,40,1,2", "--subject",
+                 "recipe:native", "--open-rows"}),
+            kIncomplete);
+  EXPECT_THAT(Statuses(), ElementsAre("unverified"));
+}
+
 TEST_F(CheckTest, WhatIsDeclinedLeavesTheRunIncomplete) {
   fixtures::WriteRecords(folder_ / "answers.h5", {AnswerOf("rms_norm N=1 M=2")});
   EXPECT_EQ(Run({"rms_norm N=1 M=2", "rms_norm N=2 M=2", "--subject",
