@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace sextant::oracle {
 namespace {
 
@@ -60,6 +62,23 @@ TEST(Suggest, DrawsCasesForWhatNoCaseCatches) {
       Suggest(AuditSuite(cases, kAll), cases, {.audit = kAll, .tries = 20});
   for (const Suggestion& suggestion : suggestions.cases) cases.push_back(suggestion.c);
   EXPECT_THAT(uncaught(), Not(Contains("mean_subtracted")));
+}
+
+// A case is shortened as long as it catches all of what it is suggested for.
+TEST(Suggest, NamesCasesThatCatchAllThatTheyAreSuggestedFor) {
+  auto cases = Cases({"rms_norm N=1 M=1 @x=0 @weight=1"});
+  const Suggestions suggestions =
+      Suggest(AuditSuite(cases, kAll), cases, {.audit = kAll, .tries = 20});
+  ASSERT_FALSE(suggestions.cases.empty());
+  for (const Suggestion& suggestion : suggestions.cases) {
+    const Audit audit = AuditSuite({suggestion.c}, kAll);
+    for (const std::string& closed : suggestion.closes) {
+      const auto at =
+          std::ranges::find(audit.results, closed.substr(0, closed.find(" in ")), &Caught::what);
+      ASSERT_NE(at, audit.results.end()) << closed;
+      EXPECT_THAT(at->by, Not(IsEmpty())) << closed << " by " << suggestion.c.ToString();
+    }
+  }
 }
 
 TEST(ShortestLine, LeavesOutWhatIsTheDefault) {

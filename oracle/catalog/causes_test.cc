@@ -41,6 +41,34 @@ TEST(CausesOf, NamesTheBugAndWhereItIsKnownFrom) {
       ElementsAre(StartsWith("mixed_rotate_half (neighbouring channels are taken, but put")));
 }
 
+// Prediction and answer may both be off by what is permitted.
+TEST(CausesOf, LeaveRoomForTheRoundingOfBoth) {
+  const Asked asked("rope pairing=half H=2 D=8 dtype=f32 @position=1,2,3");
+  const auto at = std::ranges::find(OracleOf("rope").defects, "mixed_rotate_half", &Defect::name);
+  const Hypothesis hypothesis = *at->hypothesis(asked.c, asked.inputs, asked.recipe);
+  const Tensors wrong = Predict(hypothesis, asked.c);
+  const auto permitted =
+      Permit(*hypothesis.operation, asked.c, hypothesis.inputs, asked.recipe)[0].error.data;
+  const auto off = [&](double of_permitted) {
+    Tensors answer = wrong;
+    for (size_t i = 0; i < permitted.size(); ++i)
+      answer[0].values.data[i] += of_permitted * permitted[i];
+    return Explains(hypothesis, asked.c, asked.recipe, answer);
+  };
+  EXPECT_TRUE(off(1.5));
+  EXPECT_FALSE(off(2.5));
+}
+
+// e^200 is beyond f32: infinity / infinity.
+TEST(CausesOf, ExplainsNaN) {
+  const Asked asked("softmax N=1 M=3 dtype=f32 @x=200,1,2");
+  const auto& defects = OracleOf("softmax").defects;
+  const auto at = std::ranges::find(defects, "largest_not_subtracted", &Defect::name);
+  const Tensors wrong = Predict(*at->hypothesis(asked.c, asked.inputs, asked.recipe), asked.c);
+  ASSERT_TRUE(std::isnan(wrong[0].values.data[0]));
+  EXPECT_THAT(asked.Causes(wrong), Contains(StartsWith("largest_not_subtracted ")));
+}
+
 // A recipe that names the last rounding does not change in which format the bug rounds.
 TEST(CausesOf, NamesRoundedProductsUnderAnExplicitStore) {
   const Asked asked("linear N=4 F=4 M=16 dtype=f32", "native store=f32");

@@ -63,6 +63,12 @@ TEST(BlindSpots, OfLongRowsLoseTheLastVector) {
   EXPECT_EQ(y[134 + 128], 0);
 }
 
+// Of pairs not every dtype is asked for; of one condition beside the length it is.
+TEST(BlindSpots, OfTwoConditionsBesideTheLengthArePairs) {
+  EXPECT_TRUE(SpotNamed("rope", "R>=72,dtype=bf16,pairing=half").is_pair);
+  EXPECT_FALSE(SpotNamed("rope", "R>=72,pairing=half").is_pair);
+}
+
 TEST(BlindSpots, LoseAWholeVectorWhereNothingRemains) {
   const Lost lost("rms_norm N=1 M=144 dtype=f64", "M>=72,dtype=f64,M%16=0");
   ASSERT_THAT(lost.ways, SizeIs(1));

@@ -216,6 +216,20 @@ TEST(CheckProperties, AsksOnceForWhatIsDeclined) {
   for (const auto& question : asked) EXPECT_EQ(asked.count(question), 1U) << question.first;
 }
 
+// Remainders of loops stand at the end, so the last one is asked alone.
+TEST(CheckProperties, FindWhatIsLostAtTheEndOfABatch) {
+  const Subject honest = RecipeSubject("native");
+  const Subject loses{"last row lost", "native", [&](const Case& c, const Tensors& inputs) {
+                        Answer answer = honest.answer(c, inputs);
+                        std::vector<double>& y = answer.outputs[0].values.data;
+                        const auto width = static_cast<size_t>(c.dimensions().at("M"));
+                        if (y.size() > width) std::fill(y.end() - width, y.end(), 0);
+                        return answer;
+                      }};
+  EXPECT_EQ(Verdict("rms_norm", "alone_as_among_others", honest).status, Status::kHolds);
+  EXPECT_EQ(Verdict("rms_norm", "alone_as_among_others", loses).status, Status::kBroken);
+}
+
 TEST(CheckProperties, DrawsAnotherCaseForOneThatIsDeclined) {
   const Subject choosy{"choosy", "native", [](const Case& c, const Tensors& inputs) {
                          if (c.dtype() == DType::kF32)

@@ -73,5 +73,15 @@ TEST(Misfit, NamesShapesTypesAndWhatIsMissing) {
   EXPECT_EQ(Misfit(c, outputs), "it has no output 'inv_freq'");
 }
 
+TEST(Misfit, LetsAnOptionalOutputBeLeftOutButNotBeWrong) {
+  const Case c = Case::Parse("attention H=1 S=4 D=4");
+  Tensors outputs = AnswerBy(c, DrawInputs(c), ParseRecipe("native", c.dtype()));
+  EXPECT_EQ(Misfit(c, outputs), "");
+  outputs[1].values = Tensor<double>({1});
+  EXPECT_EQ(Misfit(c, outputs), "lse has shape [1], expected [1,1,4]");
+  outputs.pop_back();
+  EXPECT_EQ(Misfit(c, outputs), "");
+}
+
 }  // namespace
 }  // namespace sextant::oracle

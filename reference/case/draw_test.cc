@@ -126,6 +126,18 @@ TEST(Draw, AsksForFilesByPathAndDigest) {
   }
 }
 
+TEST(Draw, TakesFromFilesOnlyNumbersOfTheDType) {
+  const FileReader read = [](const std::string&, const std::string&) {
+    return Tensor<double>({1, 2}, {5, 0.1});
+  };
+  try {
+    DrawInputs(Case::Parse("rms_norm N=1 M=2 dtype=f32 @x=a.npy#0123"), read);
+    FAIL();
+  } catch (const Error& e) {
+    EXPECT_THAT(e.what(), HasSubstr("expected a value of f32"));
+  }
+}
+
 TEST(Draw, CountsWhatASpecLists) {
   EXPECT_EQ(CountOfSpec("0,1,255..258"), 6u);
   EXPECT_EQ(CountOfSpec("-5"), 1u);

@@ -64,6 +64,10 @@ TEST_F(FilesSubject, RecordedInputsMustBeThoseOfTheQuestion) {
   record_.inputs[0].values = Tensor<double>({2, 1}, inputs_[0].values.data);
   EXPECT_EQ(AnswerOf(record_).message,
             "it answers another question: inputs/x has shape [2,1], expected [1,2]");
+  record_.inputs = inputs_;
+  record_.inputs[1].values.data[0] = 3;  // the first one is right
+  EXPECT_THAT(AnswerOf(record_).message,
+              HasSubstr("it answers another question: inputs/weight[0] is 3, expected"));
 }
 
 TEST_F(FilesSubject, AnswersNoCaseTwice) {
