@@ -129,6 +129,9 @@ TEST(Counted, OverflowMakesAnElementUnjudgeable) {
     EXPECT_TRUE(std::isfinite((Input(65504, DType::kF16) + Input(15, DType::kF16)).Permitted()));
     EXPECT_EQ((Input(256, DType::kF16) * Input(256, DType::kF16)).Permitted(), INFINITY);
     EXPECT_EQ(SumOf(std::vector<Counted>(3, Input(32768, DType::kF16))).Permitted(), INFINITY);
+    // On the way to 60000, in some order.
+    const Counted large = Input(60000, DType::kF16);
+    EXPECT_EQ(SumOf(std::vector{large, large, -large}).Permitted(), INFINITY);
   }
   const Steps steps("*=f64");
   EXPECT_EQ((Input(1e300, DType::kF64) * Input(1e300, DType::kF64)).Permitted(), INFINITY);
@@ -144,7 +147,7 @@ TEST(Counted, DividingByWhatMayBeZeroPermitsAnything) {
   EXPECT_EQ((Input(1) / Input(0)).Permitted(), INFINITY);
 }
 
-// In f32 a position of 2^26 times an inexact frequency near 1 is off by 4 radians: all is possible.
+// An angle that is off by 2 radians or more permits a cosine that is off by 2: all is possible.
 TEST(Counted, LostAnglesAreSaturated) {
   const Steps steps("*=f32");
   const Counted frequency = Input(1) / Input(3);
@@ -153,6 +156,10 @@ TEST(Counted, LostAnglesAreSaturated) {
   };
   EXPECT_FALSE(turn(1000).first.saturated());
   EXPECT_LT(turn(1000).first.Permitted(), 1e-4);
+  const Counted lost = Input(0x1p27, DType::kI64) * frequency;  // by between 2 and 4
+  EXPECT_GT(lost.Permitted(), 2);
+  EXPECT_LT(lost.Permitted(), 4);
+  EXPECT_TRUE(CosSin(lost).first.saturated());
   const auto [cosine, sine] = turn(0x1p28);
   EXPECT_TRUE(cosine.saturated());
   EXPECT_TRUE((sine * Input(0.5) + Input(1)).saturated());

@@ -81,6 +81,9 @@ class Program(ProgramTest):
         result = self.run_it("compare", "one.h5", "answer.h5")
         self.assertEqual((result.returncode, result.stdout),
                          (0, "1 datasets in both, 0 differ, 0 in one alone\n"))
+        result = self.run_it("compare", "one.h5", "golden.h5")  # which has another case
+        self.assertEqual(result.returncode, 1, result.stdout)
+        self.assertRegex(result.stdout, r", 0 differ, [1-9]\d* in one alone\n$")
         with h5py.File(self.path("answer.h5"), "r+") as answers:
             answers["cases/mine/outputs/y"][0, 0] = float(value[0, 0]) + 2.0**-5
         result = self.run_it("compare", "answer.h5", "golden.h5")
