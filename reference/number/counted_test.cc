@@ -163,6 +163,9 @@ TEST(Counted, LostAnglesAreSaturated) {
   const auto [cosine, sine] = turn(0x1p28);
   EXPECT_TRUE(cosine.saturated());
   EXPECT_TRUE((sine * Input(0.5) + Input(1)).saturated());
+  const std::vector<Counted> one = {Input(1)}, of_sine = {sine};
+  EXPECT_TRUE(Dot<Counted>(one, of_sine).saturated());
+  EXPECT_TRUE(Dot<Counted>(of_sine, one).saturated());
   EXPECT_GE(cosine.Permitted(), 2);
   EXPECT_LE(cosine.Permitted(), 2 + 0x1p-23);
   EXPECT_FALSE((cosine * Input(0)).saturated());  // 0 times whatever is 0

@@ -34,6 +34,14 @@ class Files(ProgramTest):
                               "expected a name that ends with .h5", result.stderr)
         self.assertEqual(list(pathlib.Path(self.folder.name).iterdir()), [])
 
+    def test_what_cannot_be_printed_is_an_error(self):
+        with open("/dev/full", "w") as full:
+            for command in ("list",), ("check", ONE_CASE, "--subject", "fast"):
+                result = subprocess.run([PROGRAM, *command], stdout=full, stderr=subprocess.PIPE,
+                                        text=True)
+                self.assertEqual((result.returncode, result.stderr),
+                                 (2, "sextant: standard output cannot be written\n"))
+
     # A limit of 8 KiB is met when a case ends, or the file; one of 0 at once.
     def test_a_limit_of_file_sizes_is_told_as_a_full_disk_is(self):
         large = "rms_norm N=64 M=64"

@@ -5,8 +5,11 @@
 
 import json
 import unittest
+from fractions import Fraction
+from pathlib import Path
 
 import h5py
+import numpy
 
 from program import ONE_CASE, ProgramTest
 
@@ -39,7 +42,10 @@ class Program(ProgramTest):
         self.assertRegex(table, r"\ny\[0,1\] +1\.4 +1\.4 ")
         self.assertLess(max(map(len, table.splitlines())), 100)
         told = json.loads(self.run_it(*question, "--json").stdout)
-        self.assertEqual(told["outputs"]["y"]["high"], [0.2, 1.4])
+        y = told["outputs"]["y"]
+        self.assertEqual(y["high"], [0.2, 1.4])
+        self.assertLess(abs(Fraction(y["high"][0]) + Fraction(y["low"][0]) - Fraction(1, 5)),
+                        Fraction(1, 2**106))
         result = self.run_it(*question, "--json", "-o", "a.h5")
         self.assertEqual(result.returncode, 2)
         self.assertIn("--output excludes --json", result.stderr)
@@ -90,6 +96,25 @@ class Program(ProgramTest):
         self.assertEqual(result.returncode, 1)
         self.assertIn("/cases/mine/outputs/y against /cases/0001/golden/y/value: 1 of 2 elements "
                       "differ", result.stdout)
+
+    def test_compare_tells_where_the_largest_differences_are(self):
+        for name, values in ("a.h5", (2.0**-90, 1.0)), ("b.h5", (2.0**-89, 1.25)):
+            with h5py.File(self.path(name), "w") as file:
+                file["y"] = numpy.array(values, "f4")
+        told = self.run_it("compare", "a.h5", "b.h5").stdout
+        self.assertRegex(told, r"ulps, at \[0\], and 0\.25, at \[1\]\n")
+
+    def test_a_run_is_incomplete_if_a_law_was_skipped_though_others_hold(self):
+        example = Path(__file__).resolve().parents[1] / "adapters/python/example.py"
+        result = self.run_it("properties", "rms_norm", "softmax", "--count", "2", "--subject",
+                             f"exec:/usr/bin/python3 -B {example}")
+        self.assertIn("holds", result.stdout)
+        self.assertEqual(result.returncode, 5, result.stdout)
+
+    def test_a_subject_that_says_nothing_is_no_usage_error(self):
+        result = self.run_it("check", ONE_CASE, "--subject", "exec:/bin/false")
+        self.assertEqual(result.returncode, 3)
+        self.assertIn("the subject could not be run", result.stderr)
 
     # An empty answer has a shape and no number.
     def test_nothing_to_do_if_no_case_has_an_element(self):
@@ -170,6 +195,8 @@ class Program(ProgramTest):
         self.path("some.cases").write_text(lines)
         result = self.run_it("golden", "some.cases", "-o", "a.h5")
         self.assertEqual(result.stdout, "a.h5: 2 cases, 2 elements proven, 64 unspecified\n")
+        self.assertEqual(result.returncode, 5)
+        result = self.run_it("golden", *reversed(lines.splitlines()), "-o", "a.h5")
         self.assertEqual(result.returncode, 5)
 
     def test_seeds_are_numbers_of_64_bits(self):
