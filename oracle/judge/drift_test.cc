@@ -104,6 +104,32 @@ TEST(Drift, CutOffProductsAreUnlikelyStill) {
   EXPECT_LT(asked.Judged(AnswerBy(asked.c, asked.inputs, asked.recipe)).grade, Grade::kUnlikely);
 }
 
+// linear has sums and no functions.
+TEST(Drift, HonestMeansAreTwiceTheLargestThatTheOrdersGive) {
+  const Asked asked("linear N=64 F=32 M=8 dtype=f32 @x=uniform(0.5,2) @weight=uniform(0.5,2)");
+  const Tensor<double>&x = asked.inputs[0].values, &weight = asked.inputs[1].values;
+  Tensors answer = AnswerBy(asked.c, asked.inputs, asked.recipe);
+  for (size_t n = 0; n < 64; ++n) {
+    for (size_t f = 0; f < 32; ++f) {
+      double sum = 0;
+      for (size_t m = 0; m < 8; ++m) sum += x(n, m) * weight(f, m);
+      answer[0].values(n, f) = std::nextafter(static_cast<float>(sum), 0.0f);
+    }
+  }
+  const Verdict verdict = asked.Judged(answer);
+  ASSERT_EQ(verdict.grade, Grade::kUnlikely);
+  double largest = 0;
+  for (const SumOrder& order :
+       {SumOrder{Kind::kForwards, 1}, SumOrder{Kind::kLargestFirst, 1}, SumOrder{Kind::kLanes, 4},
+        SumOrder{Kind::kBackwards, 1}, SumOrder{Kind::kLanes, 2}, SumOrder{Kind::kLanes, 8},
+        SumOrder{Kind::kLanes, 16}, SumOrder{Kind::kLanes, 64}, SumOrder{Kind::kBlocks, 8},
+        SumOrder{Kind::kBlocks, 64}, SumOrder{Kind::kHalves, 1}}) {
+    largest = std::max(largest, std::abs(asked.Plainly(asked.In(order)).tensors[0].bias));
+  }
+  EXPECT_GT(largest, 0);
+  EXPECT_DOUBLE_EQ(verdict.tensors[0].honest_bias, 2 * largest);
+}
+
 // tanh rounded to the one side: always less than an ulp off, which the recipe claims.
 TEST(Drift, FunctionsMayErrToOneSideWithinTheirUlps) {
   const Asked asked("activation kind=tanh N=64 F=64 dtype=f32");

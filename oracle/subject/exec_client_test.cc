@@ -22,6 +22,19 @@ TEST(SlowExecClient, SaysHello) {
   EXPECT_EQ(client.hello().operations, (std::vector<std::string>{"op", "other"}));
 }
 
+// To start may take longer than a case.
+TEST(SlowExecClient, WaitsForHelloLongerThanForACase) {
+  ExecClient client(Program("time.sleep(0.5)\nhello()\nread()"), kShort);
+  EXPECT_EQ(client.hello().name, "rogue");
+}
+
+TEST(SlowExecClient, RefusesARecipeThatThereIsNot) {
+  ExecClient client(Program("hello(recipe='nativ')\nread()"), kPatient);
+  EXPECT_THAT([&] { client.hello(); },
+              testing::Throws<Failure>(testing::Field(
+                  &Failure::why, testing::HasSubstr("recipe is 'nativ': there is no recipe"))));
+}
+
 TEST(SlowExecClient, AsksEverythingThatTheProtocolPromises) {
   ExecClient client(Program(R"(
 hello()

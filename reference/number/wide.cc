@@ -56,6 +56,19 @@ Bound Growth(Bound exponent) { return exponent <= 1 ? 2 * exponent : kInfinity; 
 
 const Float& ValueOf(const Wide& x) { return x.number().value; }
 
+// Boost 1.74 makes constants of its functions (numeric_limits<>::epsilon() of the logarithm, for
+// one) when they are first asked for, and marks them as made before they are: two threads that ask
+// at the same time may see an epsilon of 0. So each function is asked once before there are
+// threads.
+const bool kAsked = [] {
+  const Float one = 1, half = one / 2;
+  for (const Float& x : {one, half}) {
+    mp::pow(mp::log(mp::exp(x) + mp::tanh(x)), mp::sqrt(x));
+    mp::sin(x) + mp::cos(x) + boost::math::erf(x) + boost::math::erfc(x) + mp::floor(x);
+  }
+  return boost::math::constants::pi<Float>() > 3;
+}();
+
 }  // namespace
 
 long double ErrorOf(const Wide& x) { return x.number().error; }
