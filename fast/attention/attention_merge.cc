@@ -19,7 +19,7 @@ namespace sextant::fast {
 namespace HWY_NAMESPACE {
 
 template <class T, class C = Computed<T>>
-HWY_INLINE void MergeAll(const Parts<T>& in, T* y, C* lse) {
+HWY_INLINE void MergeAll(const AttentionParts<T>& in, T* y, C* lse) {
   const hn::ScalableTag<C> d;
   for (size_t n = 0; n < in.N; ++n) {
     const C first = in.lse1[n], second = in.lse2[n], largest = std::max(first, second);
@@ -38,10 +38,10 @@ HWY_INLINE void MergeAll(const Parts<T>& in, T* y, C* lse) {
   }
 }
 
-void MergeF64(const Parts<double>& in, double* y, double* lse) { MergeAll(in, y, lse); }
-void MergeF32(const Parts<float>& in, float* y, float* lse) { MergeAll(in, y, lse); }
-void MergeF16(const Parts<F16>& in, F16* y, float* lse) { MergeAll(in, y, lse); }
-void MergeBF16(const Parts<BF16>& in, BF16* y, float* lse) { MergeAll(in, y, lse); }
+void MergeF64(const AttentionParts<double>& in, double* y, double* lse) { MergeAll(in, y, lse); }
+void MergeF32(const AttentionParts<float>& in, float* y, float* lse) { MergeAll(in, y, lse); }
+void MergeF16(const AttentionParts<F16>& in, F16* y, float* lse) { MergeAll(in, y, lse); }
+void MergeBF16(const AttentionParts<BF16>& in, BF16* y, float* lse) { MergeAll(in, y, lse); }
 
 }  // namespace HWY_NAMESPACE
 }  // namespace sextant::fast
@@ -56,7 +56,7 @@ HWY_EXPORT(MergeF16);
 HWY_EXPORT(MergeBF16);
 
 template <Element T>
-void MergeParts(const Parts<T>& in, T* y, Computed<T>* lse) noexcept {
+void MergeParts(const AttentionParts<T>& in, T* y, Computed<T>* lse) noexcept {
   if constexpr (std::same_as<T, double>) {
     HWY_DYNAMIC_DISPATCH(MergeF64)(in, y, lse);
   } else if constexpr (std::same_as<T, float>) {
@@ -68,10 +68,10 @@ void MergeParts(const Parts<T>& in, T* y, Computed<T>* lse) noexcept {
   }
 }
 
-template void MergeParts(const Parts<double>&, double*, double*) noexcept;
-template void MergeParts(const Parts<float>&, float*, float*) noexcept;
-template void MergeParts(const Parts<F16>&, F16*, float*) noexcept;
-template void MergeParts(const Parts<BF16>&, BF16*, float*) noexcept;
+template void MergeParts(const AttentionParts<double>&, double*, double*) noexcept;
+template void MergeParts(const AttentionParts<float>&, float*, float*) noexcept;
+template void MergeParts(const AttentionParts<F16>&, F16*, float*) noexcept;
+template void MergeParts(const AttentionParts<BF16>&, BF16*, float*) noexcept;
 
 namespace {
 

@@ -10,7 +10,7 @@ namespace sextant::fast {
 
 // Row-major y1 and y2[N,E], lse1 and lse2[N].
 template <Element T>
-struct Parts {
+struct AttentionParts {
   size_t N = 0, E = 0;
   const T *y1 = nullptr, *y2 = nullptr;
   const Computed<T>*lse1 = nullptr, *lse2 = nullptr;
@@ -19,6 +19,6 @@ struct Parts {
 // y[N,E] and lse[N]; 0 and -infinity where both parts are over no keys. Computes in f32 (f64 for
 // f64) and rounds once. Error: that of the recipe `exact_table`.
 template <Element T>
-void MergeParts(const Parts<T>& in, T* y, Computed<T>* lse) noexcept;
+void MergeParts(const AttentionParts<T>& in, T* y, Computed<T>* lse) noexcept;
 
 }  // namespace sextant::fast

@@ -11,7 +11,7 @@ namespace {
 Tensors Run(const Case& c, const Tensors& inputs) {
   const auto op = StructOf<RopeAttention>(c);
   const auto turned = [&](const Tensor<double>& x, const Tensor<double>& position) {
-    const Turning turning{RotationOf(op, x.shape), ScaledFrequencies(op.Frequencies())};
+    const PairRotation turning{RotationOf(op, x.shape), ScaledFrequencies(op.Frequencies())};
     return TurnByPosition(turning, c.dtype(), x, position)[0].values;
   };
   return AttendCase(op, c.dtype(), turned(inputs[0].values, inputs[3].values),

@@ -18,9 +18,9 @@ namespace {
 
 // The parts of one block, each over arrays of its own.
 template <Element T>
-class Parts {
+class BlockParts {
  public:
-  Parts(const DecoderBlockAttributes& op, const BlockExtents& n)
+  BlockParts(const DecoderBlockAttributes& op, const BlockExtents& n)
       : op_(op), n_(n), scratch_(kLinearScratch) {}
 
   // [S,from] -> [S,to]
@@ -52,7 +52,7 @@ class Parts {
   }
 
   // [S,heads*D] -> [heads,S,D], rotated.
-  std::vector<T> Turned(const std::vector<T>& x, size_t heads, const Tensor<double>& position) {
+  std::vector<T> Rotated(const std::vector<T>& x, size_t heads, const Tensor<double>& position) {
     const Rotation r{.B = 1,
                      .H = heads,
                      .S = n_.S,
@@ -130,14 +130,14 @@ BlockAnswer<T> RunBlock(const DecoderBlockAttributes& op, QkNorm qk_norm, const 
   const bool branch = op.placement == Placement::kBranch;
   const bool sandwich = op.placement == Placement::kSandwich;
   const bool parallel = op.placement == Placement::kParallel;
-  Parts<T> parts(op, n);
+  BlockParts<T> parts(op, n);
   BlockAnswer<T> out;
   out.normed = branch ? std::vector<T>(x.begin(), x.end()) : parts.Normed(x, w.attn_norm);
   const auto queries = parts.Projected(out.normed, w.wq, n.M, n.H * n.D);
   const auto keys = parts.Projected(out.normed, w.wk, n.M, n.K * n.D);
   const auto values = parts.Projected(out.normed, w.wv, n.M, n.K * n.D);
-  out.q_rotated = parts.Turned(parts.QkNormed(qk_norm, queries, w.q_norm), n.H, position);
-  out.k_rotated = parts.Turned(parts.QkNormed(qk_norm, keys, w.k_norm), n.K, position);
+  out.q_rotated = parts.Rotated(parts.QkNormed(qk_norm, queries, w.q_norm), n.H, position);
+  out.k_rotated = parts.Rotated(parts.QkNormed(qk_norm, keys, w.k_norm), n.K, position);
   const auto mean = parts.Attended(out.q_rotated, out.k_rotated, parts.Exchanged(n.S, n.K, values));
   out.attention_out = parts.Projected(parts.Exchanged(n.H, n.S, mean), w.wo, n.H * n.D, n.M);
   const std::vector<T> attended = branch     ? parts.Normed(out.attention_out, w.attn_norm)

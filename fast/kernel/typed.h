@@ -9,16 +9,10 @@
 
 namespace sextant::fast {
 
-// The struct of the case's operation with its attributes set.
+// The struct of the case's operation, which must be Op.
 template <class Op>
-Op StructOf(const Case& c) {
-  Op op;
-  for (const Attribute& attribute : c.operation().Attributes()) {
-    SetAttribute(
-        op, Op::kName, attribute.name,
-        attribute.dimension ? std::to_string(c.dimensions().at(attribute.name)) : attribute.text);
-  }
-  return op;
+const Op& StructOf(const Case& c) {
+  return dynamic_cast<const TypedOperation<Op>&>(c.operation()).op();
 }
 
 inline size_t ExtentOf(const Case& c, const char* letter) {

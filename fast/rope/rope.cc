@@ -6,7 +6,7 @@
 
 namespace sextant::fast {
 
-Tensors TurnByPosition(const Turning& turning, DType dtype, const Tensor<double>& x,
+Tensors TurnByPosition(const PairRotation& turning, DType dtype, const Tensor<double>& x,
                        const Tensor<double>& position) {
   const auto fill = [&]<class Table>(Table* cosine, Table* sine) {
     FillTable<Table>(position.data, turning.frequencies.of_pair, turning.frequencies.amplitude,

@@ -45,11 +45,11 @@ Tensors TurnByTables(const Rotation& r, DType dtype, const Tensor<double>& x, co
 }
 
 // What every operation that rotates x [B,H,S,D] by position [B,S] does, from its frequencies on.
-struct Turning {
+struct PairRotation {
   Rotation rotation;
   Frequencies frequencies;
 };
-Tensors TurnByPosition(const Turning& turning, DType dtype, const Tensor<double>& x,
+Tensors TurnByPosition(const PairRotation& turning, DType dtype, const Tensor<double>& x,
                        const Tensor<double>& position);
 
 }  // namespace sextant::fast

@@ -10,7 +10,7 @@
 namespace sextant::fast {
 namespace {
 
-DoubleDouble FrequencyOf(const RopeAxial& op, const RopeAxial::Place& place) {
+DoubleDouble FrequencyOf(const RopeAxial& op, const RopeAxial::FrequencyIndex& place) {
   const auto [i, n] = place;
   if (op.frequencies == AxialFrequencies::kLang) return Power(op.base, -i, n);
   if (op.frequencies == AxialFrequencies::kConstant || n == 0) return 1.0;
@@ -48,7 +48,8 @@ Tensors Run(const Case& c, const Tensors& inputs) {
       std::vector<size_t> columns(P);
       std::iota(columns.begin(), columns.end(), a * P);
       Frequencies own;
-      for (size_t j = 0; j < P; ++j) own.of_pair.push_back(FrequencyOf(op, op.PlaceOf(a, j)));
+      for (size_t j = 0; j < P; ++j)
+        own.of_pair.push_back(FrequencyOf(op, op.FrequencyIndexOf(a, j)));
       FillAxis<Table>(PositionsOfAxis(position, a).data, own, columns, pairs, cosine.data(),
                       sine.data());
     }

@@ -8,7 +8,7 @@
 
 #include "fast/kernel/kernel.h"
 #include "fast/kernel/typed.h"
-#include "fast/rope/precise_turn.h"
+#include "fast/rope/precise_cos_sin.h"
 #include "fast/rope/rope_table_row.h"
 #include "reference/rope/rope_table.h"
 
@@ -33,7 +33,7 @@ class TableFiller {
     for (size_t half = 1; half < fine_count; half *= 2) {
       SetExactly(Row(half), static_cast<double>(half), 1.0);
       for (size_t i = 1; i < half; ++i) {
-        MultiplyTurns(Row(i), Row(half), Row(half + i));
+        MultiplyCosSins(Row(i), Row(half), Row(half + i));
       }
     }
     SetExactly(Step(), static_cast<double>(fine_count), 1.0);
@@ -48,7 +48,7 @@ class TableFiller {
       const auto [first, columns] = undecided_[i];
       for (size_t k = first; k < first + columns; ++k) {
         const SineCosine turn =
-            TurnFor<T>(frequency_[k], static_cast<double>(position), amplitude_);
+            CosSinFor<T>(frequency_[k], static_cast<double>(position), amplitude_);
         cosine[k] = FromDoubleDouble<T>(turn.cosine);
         sine[k] = FromDoubleDouble<T>(turn.sine);
       }
@@ -56,13 +56,13 @@ class TableFiller {
   }
 
  private:
-  Turns Row(size_t i) { return {rows_.data() + 4 * n_ * i, n_}; }
-  Turns Step() { return Row(size_t{1} << fine_bits_); }
-  Turns Coarse() { return Row((size_t{1} << fine_bits_) + 1); }
+  CosSinRow Row(size_t i) { return {rows_.data() + 4 * n_ * i, n_}; }
+  CosSinRow Step() { return Row(size_t{1} << fine_bits_); }
+  CosSinRow Coarse() { return Row((size_t{1} << fine_bits_) + 1); }
 
-  void SetExactly(const Turns& row, double position, const DoubleDouble& amplitude) const {
+  void SetExactly(const CosSinRow& row, double position, const DoubleDouble& amplitude) const {
     for (size_t k = 0; k < n_; ++k) {
-      const SineCosine turn = TurnOf(frequency_[k], position, amplitude);
+      const SineCosine turn = CosSinOf(frequency_[k], position, amplitude);
       row.cosine[k] = turn.cosine.high;
       row.sine()[k] = turn.sine.high;
       row.cosine_low()[k] = turn.cosine.low;
@@ -74,7 +74,7 @@ class TableFiller {
   void MoveTo(int64_t coarse) {
     if (steps_ >= 0 && coarse == coarse_) return;
     if (steps_ >= 0 && steps_ < kMostSteps && coarse == coarse_ + 1) {
-      MultiplyTurns(Coarse(), Step(), Coarse());
+      MultiplyCosSins(Coarse(), Step(), Coarse());
       ++steps_;
     } else {
       SetExactly(Coarse(), std::ldexp(static_cast<double>(coarse), fine_bits_), amplitude_);
@@ -101,7 +101,7 @@ class TableFiller {
   }
 
   template <Element T>
-  size_t FillFast(const Turns& fine, T* cosine, T* sine) {
+  size_t FillFast(const CosSinRow& fine, T* cosine, T* sine) {
     if (!IsOrdinary(amplitude_)) {
       undecided_[0] = {0, n_};
       return n_ > 0;

@@ -16,7 +16,7 @@ namespace sextant::fast {
 // Most entries are products of two rounded rows (position = coarse + fine) in double, whose proven
 // error decides their rounding. Of the others, and of f64, double-double arithmetic decides nearly
 // all; what is left, next to zeros of the function and at amplitudes below 2^-900 or above 2^900,
-// is computed in wide fixed point (fast/rope/precise_turn.h).
+// is computed in wide fixed point (fast/rope/precise_cos_sin.h).
 template <Element T>
 void FillTable(std::span<const double> position, std::span<const DoubleDouble> frequency,
                const DoubleDouble& amplitude, T* cosine, T* sine);

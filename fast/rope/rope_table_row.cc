@@ -13,14 +13,14 @@ namespace sextant::fast {
 namespace HWY_NAMESPACE {
 
 template <class D>
-HWY_INLINE Turn<hn::VFromD<D>> ReadTurn(D d, const Turns& t, size_t k) {
+HWY_INLINE CosSin<hn::VFromD<D>> ReadCosSin(D d, const CosSinRow& t, size_t k) {
   return {{Read(d, t.cosine + k), Read(d, t.cosine_low() + k)},
           {Read(d, t.sine() + k), Read(d, t.sine_low() + k)}};
 }
 
-void MultiplyAll(const Turns& a, const Turns& b, const Turns& to) {
+void MultiplyAll(const CosSinRow& a, const CosSinRow& b, const CosSinRow& to) {
   ForEachVector(hn::ScalableTag<double>(), to.n, [&](auto d, size_t k) SEXTANT_INLINE {
-    const auto product = Combine(d, ReadTurn(d, a, k), ReadTurn(d, b, k));
+    const auto product = Combine(d, ReadCosSin(d, a, k), ReadCosSin(d, b, k));
     Write(d, product.cosine.high, to.cosine + k);
     Write(d, product.cosine.low, to.cosine_low() + k);
     Write(d, product.sine.high, to.sine() + k);
@@ -51,8 +51,8 @@ HWY_INLINE bool Round(D d, hn::VFromD<D> x, hn::VFromD<D> error, T* to) {
 }
 
 template <class T>
-HWY_INLINE size_t FillNarrow(const Turns& a, const Turns& b, double error, T* cosine, T* sine,
-                             UndecidedColumns* undecided) {
+HWY_INLINE size_t FillNarrow(const CosSinRow& a, const CosSinRow& b, double error, T* cosine,
+                             T* sine, UndecidedColumns* undecided) {
   size_t count = 0;
   const auto body = [&](auto d, size_t k) SEXTANT_INLINE {
     const auto ca = Read(d, a.cosine + k), sa = Read(d, a.sine() + k);
@@ -74,11 +74,11 @@ HWY_INLINE bool IsDecided(D d, const Double2<V>& x, V error) {
   return hn::AllTrue(d, same);
 }
 
-size_t FillRowF64(const Turns& a, const Turns& b, double error, double* cosine, double* sine,
-                  UndecidedColumns* undecided) {
+size_t FillRowF64(const CosSinRow& a, const CosSinRow& b, double error, double* cosine,
+                  double* sine, UndecidedColumns* undecided) {
   size_t count = 0;
   const auto body = [&](auto d, size_t k) SEXTANT_INLINE {
-    const auto turn = Combine(d, ReadTurn(d, a, k), ReadTurn(d, b, k));
+    const auto turn = Combine(d, ReadCosSin(d, a, k), ReadCosSin(d, b, k));
     const auto e = hn::Set(d, error);
     Write(d, turn.cosine.high, cosine + k);
     Write(d, turn.sine.high, sine + k);
@@ -88,15 +88,15 @@ size_t FillRowF64(const Turns& a, const Turns& b, double error, double* cosine, 
   ForEachVector(hn::ScalableTag<double>(), a.n, body);
   return count;
 }
-size_t FillRowF32(const Turns& a, const Turns& b, double error, float* cosine, float* sine,
+size_t FillRowF32(const CosSinRow& a, const CosSinRow& b, double error, float* cosine, float* sine,
                   UndecidedColumns* undecided) {
   return FillNarrow(a, b, error, cosine, sine, undecided);
 }
-size_t FillRowF16(const Turns& a, const Turns& b, double error, F16* cosine, F16* sine,
+size_t FillRowF16(const CosSinRow& a, const CosSinRow& b, double error, F16* cosine, F16* sine,
                   UndecidedColumns* undecided) {
   return FillNarrow(a, b, error, cosine, sine, undecided);
 }
-size_t FillRowBF16(const Turns& a, const Turns& b, double error, BF16* cosine, BF16* sine,
+size_t FillRowBF16(const CosSinRow& a, const CosSinRow& b, double error, BF16* cosine, BF16* sine,
                    UndecidedColumns* undecided) {
   return FillNarrow(a, b, error, cosine, sine, undecided);
 }
@@ -114,12 +114,12 @@ HWY_EXPORT(FillRowF32);
 HWY_EXPORT(FillRowF16);
 HWY_EXPORT(FillRowBF16);
 
-void MultiplyTurns(const Turns& a, const Turns& b, const Turns& to) noexcept {
+void MultiplyCosSins(const CosSinRow& a, const CosSinRow& b, const CosSinRow& to) noexcept {
   HWY_DYNAMIC_DISPATCH(MultiplyAll)(a, b, to);
 }
 
 template <Element T>
-size_t FillRow(const Turns& a, const Turns& b, double error, T* cosine, T* sine,
+size_t FillRow(const CosSinRow& a, const CosSinRow& b, double error, T* cosine, T* sine,
                UndecidedColumns* undecided) noexcept {
   if constexpr (std::same_as<T, double>) {
     return HWY_DYNAMIC_DISPATCH(FillRowF64)(a, b, error, cosine, sine, undecided);
@@ -132,12 +132,13 @@ size_t FillRow(const Turns& a, const Turns& b, double error, T* cosine, T* sine,
   }
 }
 
-template size_t FillRow(const Turns&, const Turns&, double, double*, double*,
+template size_t FillRow(const CosSinRow&, const CosSinRow&, double, double*, double*,
                         UndecidedColumns*) noexcept;
-template size_t FillRow(const Turns&, const Turns&, double, float*, float*,
+template size_t FillRow(const CosSinRow&, const CosSinRow&, double, float*, float*,
                         UndecidedColumns*) noexcept;
-template size_t FillRow(const Turns&, const Turns&, double, F16*, F16*, UndecidedColumns*) noexcept;
-template size_t FillRow(const Turns&, const Turns&, double, BF16*, BF16*,
+template size_t FillRow(const CosSinRow&, const CosSinRow&, double, F16*, F16*,
+                        UndecidedColumns*) noexcept;
+template size_t FillRow(const CosSinRow&, const CosSinRow&, double, BF16*, BF16*,
                         UndecidedColumns*) noexcept;
 
 }  // namespace sextant::fast

@@ -10,7 +10,7 @@ namespace sextant::fast {
 
 // cos and sin of one position for all n frequencies, as double-doubles: four runs of n numbers,
 // cosines and sines, then their low parts.
-struct Turns {
+struct CosSinRow {
   double* cosine;
   size_t n;
   double* sine() const { return cosine + n; }
@@ -24,12 +24,12 @@ struct UndecidedColumns {
 };
 
 // to = a b; `to` may be a.
-void MultiplyTurns(const Turns& a, const Turns& b, const Turns& to) noexcept;
+void MultiplyCosSins(const CosSinRow& a, const CosSinRow& b, const CosSinRow& to) noexcept;
 
 // The row of position a + b, each entry known within `error` before it is rounded. Returns how many
 // entries of `undecided`, which has room for n, it wrote.
 template <Element T>
-size_t FillRow(const Turns& a, const Turns& b, double error, T* cosine, T* sine,
+size_t FillRow(const CosSinRow& a, const CosSinRow& b, double error, T* cosine, T* sine,
                UndecidedColumns* undecided) noexcept;
 
 }  // namespace sextant::fast

@@ -71,14 +71,14 @@ HWY_INLINE Double2<V> Subtract(const Double2<V>& a, const Double2<V>& b) {
 
 // The cos and sin of an angle, times an amplitude.
 template <class V>
-struct Turn {
+struct CosSin {
   Double2<V> cosine, sine;
 };
 
 // cos(a+b) = cos a cos b - sin a sin b, sin(a+b) = sin a cos b + cos a sin b. The error of either
 // is at most 11 units of 2^-106 times the product of the amplitudes.
 template <class D, class V>
-HWY_INLINE Turn<V> Combine(D d, const Turn<V>& a, const Turn<V>& b) {
+HWY_INLINE CosSin<V> Combine(D d, const CosSin<V>& a, const CosSin<V>& b) {
   return {Subtract(Multiply(d, a.cosine, b.cosine), Multiply(d, a.sine, b.sine)),
           Add(Multiply(d, a.sine, b.cosine), Multiply(d, a.cosine, b.sine))};
 }

@@ -56,7 +56,7 @@ double Permitted(Elementary f, double exact) {
 
 template <class T>
 bool IsPermitted(Elementary f, T x, T y) {
-  const WorkingPrecision precision(200);
+  const ScopedPrecision precision(200);
   const Interval exact = FunctionOf(f).exact(Interval(x));
   return std::abs(Middle(Interval(y) - exact)) <= Permitted<T>(f, Middle(exact));
 }

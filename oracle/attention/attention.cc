@@ -1,28 +1,28 @@
 #include "reference/attention/attention.h"
 
 #include "oracle/attention/attention_defects.h"
-#include "oracle/attention/attention_laws.h"
-#include "oracle/defect/oracle.h"
+#include "oracle/attention/attention_properties.h"
+#include "oracle/defect/catalog_entry.h"
 
 namespace sextant::oracle {
 namespace {
 
-struct Mistaken : Attention {
-  AttentionMistake mistake{};
+struct Mutant : Attention {
+  AttentionMutation mutation{};
   template <class Real>
   void operator()(const Tensor<Real>& q, const Tensor<Real>& k, const Tensor<Real>& v,
                   Tensor<Real>& y, Tensor<Real>& lse) const {
-    AttendMistaken<Real>(mistake, *this, {.q = q, .k = k, .v = v}, y, lse);
+    AttendMutant<Real>(mutation, *this, {.q = q, .k = k, .v = v}, y, lse);
   }
 };
 
 }  // namespace
 
 template <>
-Oracle MakeOracle<Attention>() {
-  return {
-      .properties = AttentionLaws(),
-      .defects = Joined<Defect>({FormulaDefects<Mistaken>(AttentionBugs()), AttentionDefects()})};
+CatalogEntry MakeCatalogEntry<Attention>() {
+  return {.properties = AttentionProperties(),
+          .defects =
+              Joined<Defect>({MutatedFormulas<Mutant>(AttentionMutations()), AttentionDefects()})};
 }
 
 }  // namespace sextant::oracle

@@ -1,26 +1,26 @@
 #include "reference/attention/attention_bias.h"
 
 #include "oracle/attention/attention_defects.h"
-#include "oracle/attention/attention_laws.h"
 #include "oracle/attention/attention_parts.h"
+#include "oracle/attention/attention_properties.h"
+#include "oracle/defect/catalog_entry.h"
 #include "oracle/defect/input_defects.h"
-#include "oracle/defect/oracle.h"
 
 namespace sextant::oracle {
 namespace {
 
-struct Mistaken : AttentionBias {
-  AttentionMistake mistake{};
+struct Mutant : AttentionBias {
+  AttentionMutation mutation{};
   template <class Real>
   void operator()(const Tensor<Real>& q, const Tensor<Real>& k, const Tensor<Real>& v,
                   const Tensor<Real>& bias, Tensor<Real>& y, Tensor<Real>& lse) const {
-    AttendMistaken<Real>(mistake, *this,
-                         {.q = q, .k = k, .v = v, .bias = &bias, .scale_bias = scale_bias}, y, lse);
+    AttendMutant<Real>(mutation, *this,
+                       {.q = q, .k = k, .v = v, .bias = &bias, .scale_bias = scale_bias}, y, lse);
   }
 };
 
-std::vector<AttentionBug> BiasBugs() {
-  using M = AttentionMistake;
+MutationsOf<Mutant> BiasMutations() {
+  using M = AttentionMutation;
   return {
       {"bias_before_cap", "the bias is capped with the score", M::kBiasBeforeCap},
       {"bias_subtracted", "the bias has the other sign", M::kBiasSubtracted},
@@ -51,7 +51,7 @@ Findings CheckConstantBias(const Case& c, const Tensors& inputs, const Ask& ask)
   return findings;
 }
 
-std::vector<Property> BiasLaws() {
+std::vector<Property> BiasProperties() {
   return {{"constant_biases_do_not_count", "y does not see a constant bias; lse shows it",
            CheckConstantBias}};
 }
@@ -59,11 +59,11 @@ std::vector<Property> BiasLaws() {
 }  // namespace
 
 template <>
-Oracle MakeOracle<AttentionBias>() {
+CatalogEntry MakeCatalogEntry<AttentionBias>() {
   return {
-      .properties = Joined<Property>({AttentionLaws(), BiasLaws()}),
-      .defects = Joined<Defect>({FormulaDefects<Mistaken>(AttentionBugs()),
-                                 FormulaDefects<Mistaken>(BiasBugs()),
+      .properties = Joined<Property>({AttentionProperties(), BiasProperties()}),
+      .defects = Joined<Defect>({MutatedFormulas<Mutant>(AttentionMutations()),
+                                 MutatedFormulas<Mutant>(BiasMutations()),
                                  AttentionDefects(),
                                  {MissingInput("bias_missing", "the bias is not added", "bias")}})};
 }

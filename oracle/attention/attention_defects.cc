@@ -4,10 +4,10 @@
 #include <cmath>
 #include <string>
 
-#include "oracle/attention/attention_laws.h"
+#include "oracle/attention/attention_properties.h"
+#include "oracle/defect/catalog_entry.h"
 #include "oracle/defect/input_defects.h"
-#include "oracle/defect/oracle.h"
-#include "oracle/property/laws.h"
+#include "oracle/property/common_properties.h"
 
 namespace sextant::oracle {
 namespace {
@@ -208,12 +208,13 @@ std::vector<Defect> AttentionDefects() {
        {ChangedRecipe("cap_in_bf16", "the soft cap is computed in bf16", "cap=bf16")}});
 }
 
-std::vector<AttentionBug> AttentionBugs() {
-  using M = AttentionMistake;
+std::vector<NamedMutation<AttentionMutation>> AttentionMutations() {
+  using M = AttentionMutation;
   return {
-      {"tiled_heads", "head h reads key head h mod K, not floor(h / (H/K)) (onnx/onnx@062ee9228)",
-       M::kTiledHeads},
-      {"tiled_values", "the same of the values alone", M::kTiledValues},
+      {"key_heads_tiled",
+       "head h reads key head h mod K, not floor(h / (H/K)) (onnx/onnx@062ee9228)",
+       M::kKeyHeadsTiled},
+      {"value_heads_tiled", "the same of the values alone", M::kValueHeadsTiled},
       {"self_masked", "a query does not see its own key (t < i)", M::kSelfMasked},
       {"next_leaked", "a query sees the next key too (t <= i + 1)", M::kNextLeaked},
       {"aligned_by_capacity", "queries are the last of the cache's room, not of its tokens",

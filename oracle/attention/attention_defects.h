@@ -1,9 +1,9 @@
-// Bugs of attention in all its forms, and the formula that makes them.
+// Defects of attention in all its forms.
 #pragma once
 
 #include <vector>
 
-#include "oracle/attention/mistaken_attention.h"
+#include "oracle/attention/attention_mutant.h"
 #include "oracle/defect/defect.h"
 
 namespace sextant::oracle {
@@ -17,20 +17,7 @@ std::vector<Defect> AttentionRecipeDefects();
 // And that of whatever has key_length.
 Defect LengthOneMore();
 
-// Those of the formula, for the form whose mistaken struct has a member `mistake`.
-struct AttentionBug {
-  const char *name, *why;
-  AttentionMistake mistake;
-};
-std::vector<AttentionBug> AttentionBugs();
-
-template <class Mistaken>
-std::vector<Defect> FormulaDefects(const std::vector<AttentionBug>& bugs) {
-  std::vector<Defect> defects;
-  for (const AttentionBug& bug : bugs) {
-    defects.push_back(MutatedFormula<Mistaken>(bug.name, bug.why, bug.mistake));
-  }
-  return defects;
-}
+// Those of the formula, for MutatedFormulas of each form's mutant.
+std::vector<NamedMutation<AttentionMutation>> AttentionMutations();
 
 }  // namespace sextant::oracle

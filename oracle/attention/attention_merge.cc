@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "oracle/defect/oracle.h"
-#include "oracle/property/laws.h"
-#include "reference/attention/log_of_nothing.h"
+#include "oracle/defect/catalog_entry.h"
+#include "oracle/property/common_properties.h"
+#include "reference/attention/empty_log_sum_exp.h"
 #include "reference/attention/softmax_row.h"
 
 namespace sextant::oracle {
@@ -87,9 +87,10 @@ Findings CheckHull(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-// One mistake in the combination of parts.
-struct Mistaken : AttentionMerge {
-  enum class Mistake {
+// One mutation in the combination of parts.
+struct Mutant : AttentionMerge {
+  enum class Mutation {
+    kNone,
     kMean,         // both parts weigh the same
     kBySize,       // weights are lse, not e^lse
     kNotDivided,   // y = y1 e^(lse1 - largest) + y2 e^(lse2 - largest)
@@ -103,8 +104,8 @@ struct Mistaken : AttentionMerge {
     kEmptyCounts,       // a part over no keys weighs e^0
     kEmptyMean,         // both over no keys: y is the mean
     kEmptyLsePositive,  // both over no keys: lse is +infinity
-  } mistake{};
-  bool Is(Mistake m) const { return mistake == m; }
+  } mutation{};
+  bool Is(Mutation m) const { return mutation == m; }
 
   template <class Real>
   void operator()(const Tensor<Real>& y1, const Tensor<Real>& lse1, const Tensor<Real>& y2,
@@ -113,13 +114,13 @@ struct Mistaken : AttentionMerge {
     for (size_t n = 0; n < y.shape[0]; ++n) {
       const bool no_a = IsLogOfNothing(lse1(n)), no_b = IsLogOfNothing(lse2(n));
       if (!no_a && !no_b) {
-        if (mistake < Mistake::kEmptyCounts) AnswerRow(lse1(n), lse2(n), lse(n), y1, y2, y, n);
+        if (mutation < Mutation::kEmptyCounts) AnswerRow(lse1(n), lse2(n), lse(n), y1, y2, y, n);
         continue;
       }
       const bool both = no_a && no_b;
       if (both && empty_rows == EmptyRows::kUnspecified) continue;
-      if (both && Is(Mistake::kEmptyLsePositive)) lse(n) = Real(0.0) - LogOfNothing<Real>();
-      if (!Is(both ? Mistake::kEmptyMean : Mistake::kEmptyCounts)) continue;
+      if (both && Is(Mutation::kEmptyLsePositive)) lse(n) = Real(0.0) - EmptyLogSumExp<Real>();
+      if (!Is(both ? Mutation::kEmptyMean : Mutation::kEmptyCounts)) continue;
       for (size_t e = 0; e < y.shape[1]; ++e) y(n, e) = (y1(n, e) + y2(n, e)) * Real(0.5);
     }
   }
@@ -128,49 +129,47 @@ struct Mistaken : AttentionMerge {
   template <class Real>
   void AnswerRow(const Real& a, const Real& b, Real& lse, const Tensor<Real>& y1,
                  const Tensor<Real>& y2, Tensor<Real>& y, size_t n) const {
-    const InStep at(Step::kSoftmax);
-    const Real two = Log(Real(2.0)), difference = Is(Mistake::kBase2) ? (b - a) * two : b - a;
+    const ScopedStep at(Step::kSoftmax);
+    const Real two = Log(Real(2.0)), difference = Is(Mutation::kBase2) ? (b - a) * two : b - a;
     const Real first = Real(1.0) / (Real(1.0) + Exp(difference));
     Real w1 = first, w2 = Real(1.0) - first;
     const Real logarithm = Log(Real(1.0) + Exp(difference));
-    if (Is(Mistake::kMean)) w1 = w2 = Real(0.5);
-    if (Is(Mistake::kBySize)) w1 = a / (a + b), w2 = b / (a + b);
-    if (Is(Mistake::kNotDivided)) w1 = Real(1.0), w2 = Exp(difference);
-    if (Is(Mistake::kExchanged)) std::swap(w1, w2);
-    if (Is(Mistake::kFirstAlone)) w1 = Real(1.0), w2 = Real(0.0);
-    lse = Is(Mistake::kBase2)                                    ? a + logarithm / two
-          : Is(Mistake::kFirstAlone) || Is(Mistake::kLseOfFirst) ? a
-          : Is(Mistake::kLseAdded)                               ? a + b
-          : Is(Mistake::kLseUnscaled)                            ? logarithm
-                                                                 : a + logarithm;
+    if (Is(Mutation::kMean)) w1 = w2 = Real(0.5);
+    if (Is(Mutation::kBySize)) w1 = a / (a + b), w2 = b / (a + b);
+    if (Is(Mutation::kNotDivided)) w1 = Real(1.0), w2 = Exp(difference);
+    if (Is(Mutation::kExchanged)) std::swap(w1, w2);
+    if (Is(Mutation::kFirstAlone)) w1 = Real(1.0), w2 = Real(0.0);
+    lse = Is(Mutation::kBase2)                                     ? a + logarithm / two
+          : Is(Mutation::kFirstAlone) || Is(Mutation::kLseOfFirst) ? a
+          : Is(Mutation::kLseAdded)                                ? a + b
+          : Is(Mutation::kLseUnscaled)                             ? logarithm
+                                                                   : a + logarithm;
     for (size_t e = 0; e < y.shape[1]; ++e) y(n, e) = w1 * y1(n, e) + w2 * y2(n, e);
   }
 };
 
 std::vector<Defect> FormulaDefects() {
-  using Mistake = Mistaken::Mistake;
+  using Mutation = Mutant::Mutation;
   return {
-      MutatedFormula<Mistaken>("plain_mean", "both parts weigh the same", Mistake::kMean),
-      MutatedFormula<Mistaken>("weights_of_lse", "the weights are lse, not e^lse",
-                               Mistake::kBySize),
-      MutatedFormula<Mistaken>("not_divided", "the sum is not divided by the sum of the weights",
-                               Mistake::kNotDivided),
-      MutatedFormula<Mistaken>("base_2", "lse is taken for a logarithm to base 2 (FlashInfer's)",
-                               Mistake::kBase2),
-      MutatedFormula<Mistaken>("weights_exchanged", "each part weighs as the other",
-                               Mistake::kExchanged),
-      MutatedFormula<Mistaken>("first_alone", "the second part is not added", Mistake::kFirstAlone),
-      MutatedFormula<Mistaken>("lse_of_first", "lse is that of the first part",
-                               Mistake::kLseOfFirst),
-      MutatedFormula<Mistaken>("lse_added", "lse1 + lse2", Mistake::kLseAdded),
-      MutatedFormula<Mistaken>("lse_relative", "lse lacks the largest", Mistake::kLseUnscaled),
-      MutatedFormula<Mistaken>("empty_part_counts", "a part over no keys has half the weight",
-                               Mistake::kEmptyCounts),
-      MutatedFormula<Mistaken>("empty_rows_mean", "parts that both are over no keys weigh the same",
-                               Mistake::kEmptyMean),
-      MutatedFormula<Mistaken>("empty_lse_positive",
-                               "lse of no keys is +infinity (flash-attention)",
-                               Mistake::kEmptyLsePositive),
+      MutatedFormula<Mutant>("plain_mean", "both parts weigh the same", Mutation::kMean),
+      MutatedFormula<Mutant>("weights_of_lse", "the weights are lse, not e^lse", Mutation::kBySize),
+      MutatedFormula<Mutant>("not_divided", "the sum is not divided by the sum of the weights",
+                             Mutation::kNotDivided),
+      MutatedFormula<Mutant>("base_2", "lse is taken for a logarithm to base 2 (FlashInfer's)",
+                             Mutation::kBase2),
+      MutatedFormula<Mutant>("weights_exchanged", "each part weighs as the other",
+                             Mutation::kExchanged),
+      MutatedFormula<Mutant>("first_alone", "the second part is not added", Mutation::kFirstAlone),
+      MutatedFormula<Mutant>("lse_of_first", "lse is that of the first part",
+                             Mutation::kLseOfFirst),
+      MutatedFormula<Mutant>("lse_added", "lse1 + lse2", Mutation::kLseAdded),
+      MutatedFormula<Mutant>("lse_relative", "lse lacks the largest", Mutation::kLseUnscaled),
+      MutatedFormula<Mutant>("empty_part_counts", "a part over no keys has half the weight",
+                             Mutation::kEmptyCounts),
+      MutatedFormula<Mutant>("empty_rows_mean", "parts that both are over no keys weigh the same",
+                             Mutation::kEmptyMean),
+      MutatedFormula<Mutant>("empty_lse_positive", "lse of no keys is +infinity (flash-attention)",
+                             Mutation::kEmptyLsePositive),
       ChangedInputs("rows_of_first", "every row weighs as the first",
                     [](const Case&, Tensors& inputs) {
                       for (const size_t which : {1, 3}) {
@@ -187,7 +186,7 @@ std::vector<Defect> FormulaDefects() {
 }  // namespace
 
 template <>
-Oracle MakeOracle<AttentionMerge>() {
+CatalogEntry MakeCatalogEntry<AttentionMerge>() {
   return {.properties = {{"parts_in_any_order", "the parts may be exchanged", CheckExchange},
                          {"nothing_changes_nothing", "a part over no keys does not count",
                           CheckNothing},

@@ -166,7 +166,7 @@ Findings CheckSplit(const Case& c, const Tensors& inputs, const Ask& ask) {
 
 }  // namespace
 
-std::vector<Property> AttentionPartLaws() {
+std::vector<Property> AttentionPartProperties() {
   return {
       {"segments_are_alone", "a packed sequence is answered as if it were alone", CheckSegment},
       {"cached_as_at_once", "token by token, in blocks and at once are the same", CheckCache},

@@ -1,11 +1,11 @@
-// Parts of cases of attention, and what their queries see: what its laws are made of.
+// Parts of cases of attention, and what their queries see: what its properties are made of.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "oracle/attention/attention_laws.h"
-#include "oracle/property/laws.h"
+#include "oracle/attention/attention_properties.h"
+#include "oracle/property/common_properties.h"
 #include "oracle/property/property.h"
 #include "reference/prove/slices.h"
 
@@ -58,8 +58,8 @@ void SameAt(const Case& c, const Response& whole, const Slice& slice, const Resp
 
 void SameSeen(const Case& c, const Response& a, const Response& b, Findings& findings);
 
-// Laws about parts of a case: segments, caches, heads, batches, keys in two parts.
-std::vector<Property> AttentionPartLaws();
+// Properties about parts of a case: segments, caches, heads, batches, keys in two parts.
+std::vector<Property> AttentionPartProperties();
 Property AttentionPartsMerge();
 
 }  // namespace sextant::oracle

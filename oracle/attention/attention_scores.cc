@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "oracle/defect/oracle.h"
-#include "oracle/property/laws.h"
+#include "oracle/defect/catalog_entry.h"
+#include "oracle/property/common_properties.h"
 #include "reference/attention/attention_rows.h"
 
 namespace sextant::oracle {
@@ -62,12 +62,13 @@ Findings CheckScale(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-struct Mistaken : AttentionScores {
-  enum class Mistake {
+struct Mutant : AttentionScores {
+  enum class Mutation {
+    kNone,
     kTiled,       // head h reads key head h mod K
     kTransposed,  // scores of k . q, read as if they were [S,T]
     kLastLost,    // the last channel is not added
-  } mistake{};
+  } mutation{};
   template <class Real>
   void operator()(const Tensor<Real>& q, const Tensor<Real>& k, Tensor<Real>& scores) const {
     const size_t heads = q.shape[1], S = q.shape[2], T = k.shape[2], K = k.shape[1];
@@ -75,32 +76,32 @@ struct Mistaken : AttentionScores {
     for (size_t i = 0; i < scores.data.size(); ++i) {
       size_t row = i / T, t = i % T;
       const size_t b = row / (heads * S), h = row / S % heads;
-      if (mistake == Mistake::kTransposed) {
+      if (mutation == Mutation::kTransposed) {
         const size_t in_head = i % (S * T);
         row = (b * heads + h) * S + in_head % S;
         t = in_head / S;
       }
-      const size_t head = mistake == Mistake::kTiled ? h % K : h / (heads / K);
+      const size_t head = mutation == Mutation::kTiled ? h % K : h / (heads / K);
       auto query = RowAt(q, row), key = RowAt(k, (b * K + head) * T + t);
-      if (mistake == Mistake::kLastLost && query.size() > 1) {
+      if (mutation == Mutation::kLastLost && query.size() > 1) {
         query = query.first(query.size() - 1);
         key = key.first(key.size() - 1);
       }
       const Real product = Dot(query, key);
-      const InStep at(Step::kScore);
+      const ScopedStep at(Step::kScore);
       scores.data[i] = Converted(scaled(Converted(product)));
     }
   }
 };
 
 std::vector<Defect> Defects() {
-  using Mistake = Mistaken::Mistake;
+  using Mutation = Mutant::Mutation;
   return {
-      MutatedFormula<Mistaken>("tiled_heads", "head h reads key head h mod K (onnx/onnx@062ee9228)",
-                               Mistake::kTiled),
-      MutatedFormula<Mistaken>("transposed", "scores [T,S] are read as [S,T]",
-                               Mistake::kTransposed),
-      MutatedFormula<Mistaken>("last_channel_lost", "one channel is not added", Mistake::kLastLost),
+      MutatedFormula<Mutant>("key_heads_tiled",
+                             "head h reads key head h mod K (onnx/onnx@062ee9228)",
+                             Mutation::kTiled),
+      MutatedFormula<Mutant>("transposed", "scores [T,S] are read as [S,T]", Mutation::kTransposed),
+      MutatedFormula<Mutant>("last_channel_lost", "one channel is not added", Mutation::kLastLost),
       ChangedWord("scale_missing", "no 1/sqrt(D) (mlc-ai/mlc-llm#3426)", "scale=1"),
       ChangedWord("scale_by_width", "1/D in place of 1/sqrt(D)",
                   [](const Case& c) {
@@ -116,7 +117,7 @@ std::vector<Defect> Defects() {
 }  // namespace
 
 template <>
-Oracle MakeOracle<AttentionScores>() {
+CatalogEntry MakeCatalogEntry<AttentionScores>() {
   return {.properties = {{"linear_in_keys", "twice the keys give twice the scores", CheckLinear},
                          {"probed", "unit vectors as keys read the query's channels", CheckProbes},
                          {"scaled", "scores are in proportion to the scale, D^-1/2 unless set",

@@ -3,25 +3,25 @@
 #include <numbers>
 
 #include "oracle/attention/attention_defects.h"
-#include "oracle/attention/attention_laws.h"
 #include "oracle/attention/attention_parts.h"
+#include "oracle/attention/attention_properties.h"
+#include "oracle/defect/catalog_entry.h"
 #include "oracle/defect/input_defects.h"
-#include "oracle/defect/oracle.h"
 
 namespace sextant::oracle {
 namespace {
 
-struct Mistaken : AttentionSink {
-  AttentionMistake mistake{};
+struct Mutant : AttentionSink {
+  AttentionMutation mutation{};
   template <class Real>
   void operator()(const Tensor<Real>& q, const Tensor<Real>& k, const Tensor<Real>& v,
                   const Tensor<Real>& sink, Tensor<Real>& y, Tensor<Real>& lse) const {
-    AttendMistaken<Real>(mistake, *this, {.q = q, .k = k, .v = v, .sink = &sink}, y, lse);
+    AttendMutant<Real>(mutation, *this, {.q = q, .k = k, .v = v, .sink = &sink}, y, lse);
   }
 };
 
-std::vector<AttentionBug> SinkBugs() {
-  using M = AttentionMistake;
+MutationsOf<Mutant> SinkMutations() {
+  using M = AttentionMutation;
   return {
       {"lse_of_sink", "lse includes the sink", M::kLseOfSink},
       {"sink_scaled", "the sink is scaled as scores are", M::kSinkScaled},
@@ -63,7 +63,7 @@ Findings CheckLse(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-std::vector<Property> SinkLaws() {
+std::vector<Property> SinkProperties() {
   return {{"far_sinks_take_nothing_or_all", "a sink takes its part of the weights", CheckFar},
           {"lse_is_without_sink", "lse does not depend on the sink", CheckLse}};
 }
@@ -71,12 +71,12 @@ std::vector<Property> SinkLaws() {
 }  // namespace
 
 template <>
-Oracle MakeOracle<AttentionSink>() {
+CatalogEntry MakeCatalogEntry<AttentionSink>() {
   return {
-      .properties = Joined<Property>({AttentionLawsWithSink(), SinkLaws()}),
+      .properties = Joined<Property>({AttentionPropertiesWithSink(), SinkProperties()}),
       .defects = Joined<Defect>(
-          {FormulaDefects<Mistaken>(AttentionBugs()),
-           FormulaDefects<Mistaken>(SinkBugs()),
+          {MutatedFormulas<Mutant>(AttentionMutations()),
+           MutatedFormulas<Mutant>(SinkMutations()),
            AttentionDefects(),
            {FilledInput("sink_missing", "the sink is not read (InternLM/lmdeploy#2842)", "sink",
                         -1e6),

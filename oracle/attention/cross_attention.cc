@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "oracle/attention/heads_defects.h"
-#include "oracle/attention/heads_laws.h"
-#include "oracle/attention/token_laws.h"
-#include "oracle/defect/oracle.h"
+#include "oracle/attention/heads_properties.h"
+#include "oracle/attention/token_properties.h"
+#include "oracle/defect/catalog_entry.h"
 
 namespace sextant::oracle {
 namespace {
@@ -53,16 +53,16 @@ Findings CheckEqualMemory(const Case& c, const Tensors& inputs, const Ask& ask) 
   return findings;
 }
 
-struct Mistaken : CrossAttention {
-  enum class Mistake {
+struct Mutant : CrossAttention {
+  enum class Mutation {
     kNone,
     kQueriesFromMemory,
     kKeysFromQueries,    // keys are of x, values of memory
     kMemoryFromQueries,  // keys and values are of x: self-attention
     kCausal,             // the decoder's own mask
     kResidual            // x is added
-  } mistake = Mistake::kNone;
-  HeadsMistake heads = HeadsMistake::kNone;
+  } mutation = Mutation::kNone;
+  HeadsMutation heads = HeadsMutation::kNone;
 
   // The first `count` rows of x, which are repeated if there are less.
   template <class Real>
@@ -79,39 +79,41 @@ struct Mistaken : CrossAttention {
                   Tensor<Real>& v, Tensor<Real>& mean) const {
     if (x.data.empty() || memory.data.empty()) return;
     const Tensor<Real> of_memory = RowsOf(memory, x.shape[0]), of_x = RowsOf(x, memory.shape[0]);
-    const bool of_queries = mistake == Mistake::kMemoryFromQueries;
+    const bool of_queries = mutation == Mutation::kMemoryFromQueries;
     const Sequences<Real> sequences{
-        mistake == Mistake::kQueriesFromMemory ? of_memory : x,
-        of_queries || mistake == Mistake::kKeysFromQueries ? of_x : memory,
+        mutation == Mutation::kQueriesFromMemory ? of_memory : x,
+        of_queries || mutation == Mutation::kKeysFromQueries ? of_x : memory,
         of_queries ? of_x : memory};
-    const MultiHeadWeights<Real> weights{wq, bq, wk, bk, wv, bv, wo, bo};
+    const MultiHeadWeights<Real> weights{
+        .wq = wq, .bq = bq, .wk = wk, .bk = bk, .wv = wv, .bv = bv, .wo = wo, .bo = bo};
     Attention attention = Attending();
     attention.align = Align::kTopLeft;
-    if (mistake == Mistake::kCausal) attention.mask = Mask::kCausal;
-    y = MistakenHeads<Real>(heads, attention, sequences, weights).Answer({q, k, v, mean});
-    if (mistake == Mistake::kResidual) y = SumKept(x, y);
+    if (mutation == Mutation::kCausal) attention.mask = Mask::kCausal;
+    y = MutantHeads<Real>(heads, attention, sequences, weights)
+            .Answer({.q = q, .k = k, .v = v, .mean = mean});
+    if (mutation == Mutation::kResidual) y = StoredSum(x, y);
   }
 };
 
 std::vector<Defect> FormulaDefects() {
-  using Mistake = Mistaken::Mistake;
+  using Mutation = Mutant::Mutation;
   std::vector<Defect> defects = {
-      MutatedFormula<Mistaken>("queries_of_memory", "queries are projected from memory too",
-                               Mistake::kQueriesFromMemory),
-      MutatedFormula<Mistaken>("keys_of_queries", "keys are projected from x",
-                               Mistake::kKeysFromQueries),
-      MutatedFormula<Mistaken>("self_attention",
-                               "keys and values are projected from x: memory is "
-                               "not read",
-                               Mistake::kMemoryFromQueries),
-      MutatedFormula<Mistaken>("causal", "the decoder's own mask hides memory", Mistake::kCausal),
-      MutatedFormula<Mistaken>("residual_inside", "x is added, which the block does again",
-                               Mistake::kResidual),
+      MutatedFormula<Mutant>("queries_of_memory", "queries are projected from memory too",
+                             Mutation::kQueriesFromMemory),
+      MutatedFormula<Mutant>("keys_of_queries", "keys are projected from x",
+                             Mutation::kKeysFromQueries),
+      MutatedFormula<Mutant>("self_attention",
+                             "keys and values are projected from x: memory is "
+                             "not read",
+                             Mutation::kMemoryFromQueries),
+      MutatedFormula<Mutant>("causal", "the decoder's own mask hides memory", Mutation::kCausal),
+      MutatedFormula<Mutant>("residual_inside", "x is added, which the block does again",
+                             Mutation::kResidual),
   };
-  for (const auto& [name, why, mistake] : HeadsMistakes()) {
-    Mistaken mistaken;
-    mistaken.heads = mistake;
-    defects.push_back(MutatedFormula(name, why, mistaken));
+  for (const auto& [name, why, mutation] : HeadsMutations()) {
+    Mutant mutant;
+    mutant.heads = mutation;
+    defects.push_back(MutatedFormula(name, why, mutant));
   }
   return defects;
 }
@@ -119,7 +121,7 @@ std::vector<Defect> FormulaDefects() {
 }  // namespace
 
 template <>
-Oracle MakeOracle<CrossAttention>() {
+CatalogEntry MakeCatalogEntry<CrossAttention>() {
   return {
       .properties = Joined<Property>(
           {{{"memory_in_any_order", "y does not depend on the order of memory", CheckMemoryOrder},
@@ -127,7 +129,7 @@ Oracle MakeOracle<CrossAttention>() {
             {"padding_is_not_read", "memory beyond key_length may hold anything", CheckPadding},
             {"equal_memory", "equal tokens of memory are answered alike, whatever asks",
              CheckEqualMemory}},
-           HeadsLaws(0)}),
+           HeadsProperties(0)}),
       .defects = Joined<Defect>({FormulaDefects(), HeadsInputDefects(), HeadsRecipeDefects()})};
 }
 

@@ -1,54 +1,54 @@
 #include "oracle/attention/heads_defects.h"
 
 #include "oracle/attention/attention_defects.h"
+#include "oracle/defect/catalog_entry.h"
 #include "oracle/defect/input_defects.h"
-#include "oracle/defect/oracle.h"
 
 namespace sextant::oracle {
 
-std::vector<HeadsMistakeName> HeadsMistakes() {
-  using Mistake = HeadsMistake;
+std::vector<NamedMutation<HeadsMutation>> HeadsMutations() {
+  using Mutation = HeadsMutation;
   return {
-      {"heads_viewed_back", "[H,S,D] is viewed as [S,H*D] without transposing",
-       Mistake::kViewedBack},
-      {"heads_viewed_apart", "[S,H*D] is viewed as [H,S,D] without transposing",
-       Mistake::kViewedApart},
+      {"heads_not_transposed", "[H,S,D] is viewed as [S,H*D] without transposing",
+       Mutation::kHeadsNotTransposed},
+      {"heads_not_transposed_back", "[S,H*D] is viewed as [H,S,D] without transposing",
+       Mutation::kHeadsNotTransposedBack},
       {"heads_interleaved",
        "head h has channels h, H + h, 2H + h, ... in place of h D, h D + 1 ...",
-       Mistake::kInterleaved},
-      {"key_heads_by_turns", "query head h reads key head h mod K", Mistake::kGroupsByTurns},
+       Mutation::kInterleaved},
+      {"key_heads_tiled", "query head h reads key head h mod K", Mutation::kKeyHeadsTiled},
       {"first_key_head_for_all", "every query head reads the first key head",
-       Mistake::kFirstKeyHead},
-      {"score_scale_missing", "scores are not divided by sqrt(D)", Mistake::kScaleMissing},
+       Mutation::kFirstKeyHead},
+      {"score_scale_missing", "scores are not divided by sqrt(D)", Mutation::kScaleMissing},
       {"score_scale_of_all_heads", "scores are divided by sqrt(H*D), the model's width",
-       Mistake::kScaleOfAllHeads},
-      {"score_scale_by_width", "scores are divided by D", Mistake::kScaleByWidth},
-      {"scaled_twice", "queries are scaled, and so are scores", Mistake::kScaledTwice},
+       Mutation::kScaleOfAllHeads},
+      {"score_scale_by_width", "scores are divided by D", Mutation::kScaleByWidth},
+      {"scaled_twice", "queries are scaled, and so are scores", Mutation::kScaledTwice},
       {"softmax_over_queries", "the softmax goes over the wrong axis",
-       Mistake::kSoftmaxOverQueries},
-      {"softmax_missing", "the scores weigh as they are", Mistake::kSoftmaxMissing},
+       Mutation::kSoftmaxOverQueries},
+      {"softmax_missing", "the scores weigh as they are", Mutation::kSoftmaxMissing},
       {"padding_alone_is_read", "a mask that says what is padding is taken for what may be read",
-       Mistake::kPaddingOnly},
+       Mutation::kPaddingOnly},
       {"output_bias_with_every_head", "bo is added with each head's part of the output",
-       Mistake::kBiasWithEveryHead},
+       Mutation::kBiasWithEveryHead},
       {"empty_rows_mean",
        "with a finite number for -infinity a token that reads none gets the mean of all values",
-       Mistake::kMeanOfEmpty},
+       Mutation::kMeanOfEmpty},
       {"one_head", "all heads share one softmax, over the products of whole rows",
-       Mistake::kOneHead},
+       Mutation::kOneHead},
   };
 }
 
-std::vector<HeadsMistakeName> MaskMistakes() {
+std::vector<NamedMutation<HeadsMutation>> MaskMutations() {
   return {
       {"only_itself", "each token reads itself alone: tokens are taken for a batch (batch_first)",
-       HeadsMistake::kOnlyItself},
+       HeadsMutation::kOnlyItself},
       {"mask_of_the_wrong_side", "a token sees itself and what comes after it",
-       HeadsMistake::kMaskAhead},
-      {"mask_without_itself", "a token sees what comes before it, but not itself",
-       HeadsMistake::kMaskStrict},
+       HeadsMutation::kMaskAhead},
+      {"self_masked", "a token sees what comes before it, but not itself",
+       HeadsMutation::kSelfMasked},
       {"mask_from_the_end", "the last token is taken for the last one that is no padding",
-       HeadsMistake::kMaskFromTheEnd},
+       HeadsMutation::kMaskFromTheEnd},
   };
 }
 

@@ -1,4 +1,4 @@
-// Bugs of whatever projects to heads, attends, and projects back: a formula with one mistake, and
+// Bugs of whatever projects to heads, attends, and projects back: a formula with one mutation, and
 // wrong inputs, for the inputs wq, bq, wk, bk, wv, bv, wo, bo.
 #pragma once
 
@@ -11,21 +11,21 @@
 
 namespace sextant::oracle {
 
-enum class HeadsMistake {
+enum class HeadsMutation {
   kNone,
-  kViewedBack,       // [H,S,D] taken for [S,H*D] as it lies in memory
-  kViewedApart,      // [S,H*D] taken for [H,S,D]
-  kInterleaved,      // head h in columns h, H + h, 2H + h ...
-  kGroupsByTurns,    // query head h reads key head h mod K
-  kFirstKeyHead,     // all query heads read the first key head
-  kScaleMissing,     // the product as it is
-  kScaleOfAllHeads,  // over sqrt(H*D)
-  kScaleByWidth,     // over D
-  kScaledTwice,      // queries and scores
+  kHeadsNotTransposed,      // [H,S,D] taken for [S,H*D] as it lies in memory
+  kHeadsNotTransposedBack,  // [S,H*D] taken for [H,S,D]
+  kInterleaved,             // head h in columns h, H + h, 2H + h ...
+  kKeyHeadsTiled,           // query head h reads key head h mod K
+  kFirstKeyHead,            // all query heads read the first key head
+  kScaleMissing,            // the product as it is
+  kScaleOfAllHeads,         // over sqrt(H*D)
+  kScaleByWidth,            // over D
+  kScaledTwice,             // queries and scores
   kSoftmaxOverQueries,
   kSoftmaxMissing,
   kMaskAhead,          // a query sees itself and what is after it
-  kMaskStrict,         // a query does not see itself
+  kSelfMasked,         // a query does not see itself
   kMaskFromTheEnd,     // the last query stands at the last key that is no padding
   kOnlyItself,         // a token sees itself alone
   kPaddingOnly,        // what is seen and what is padding are exchanged
@@ -34,13 +34,9 @@ enum class HeadsMistake {
   kOneHead,            // one softmax over the products of all heads
 };
 
-struct HeadsMistakeName {
-  std::string name, why;
-  HeadsMistake mistake;
-};
 // Of every attention; and of a sequence that attends to itself.
-std::vector<HeadsMistakeName> HeadsMistakes();
-std::vector<HeadsMistakeName> MaskMistakes();
+std::vector<NamedMutation<HeadsMutation>> HeadsMutations();
+std::vector<NamedMutation<HeadsMutation>> MaskMutations();
 
 // Missing biases, transposed and exchanged weights.
 std::vector<Defect> HeadsInputDefects();
@@ -57,18 +53,18 @@ struct Sequences {
 
 // All that it is given must outlive it.
 template <class Real>
-class MistakenHeads {
+class MutantHeads {
  public:
-  MistakenHeads(HeadsMistake mistake, const Attention& attention, const Sequences<Real>& of,
-                const MultiHeadWeights<Real>& w)
-      : mistake_(mistake), attention_(attention), of_(of), w_(w) {}
+  MutantHeads(HeadsMutation mutation, const Attention& attention, const Sequences<Real>& of,
+              const MultiHeadWeights<Real>& w)
+      : mutation_(mutation), attention_(attention), of_(of), w_(w) {}
 
   // attention_out [S,M], and what is handed on.
   Tensor<Real> Answer(const MultiHeadTensors<Real>& out) const {
     const size_t H = Extent(attention_.H), K = Extent(attention_.K);
-    const Tensor<Real> q = HandedAs("q", Apart(Projected(of_.queries, w_.wq, w_.bq), H), out.q);
-    const Tensor<Real> k = HandedAs("k", Apart(Projected(of_.keys, w_.wk, w_.bk), K), out.k);
-    const Tensor<Real> v = HandedAs("v", Apart(Projected(of_.values, w_.wv, w_.bv), K), out.v);
+    const Tensor<Real> q = IntermediateAs(Apart(Projected(of_.queries, w_.wq, w_.bq), H), out.q);
+    const Tensor<Real> k = IntermediateAs(Apart(Projected(of_.keys, w_.wk, w_.bk), K), out.k);
+    const Tensor<Real> v = IntermediateAs(Apart(Projected(of_.values, w_.wv, w_.bv), K), out.v);
     Tensor<Real> mean(q.shape);
     const size_t D = q.shape[3];
     for (size_t h = 0; h < H; ++h) {
@@ -78,9 +74,9 @@ class MistakenHeads {
       }
     }
     out.mean = Together(mean);
-    Tensor<Real> y = Projected(Handed("mean", out.mean), w_.wo, w_.bo);
-    if (Is(HeadsMistake::kBiasWithEveryHead)) {
-      const InStep at(Step::kBias);
+    Tensor<Real> y = Projected(Intermediate(out.mean), w_.wo, w_.bo);
+    if (Is(HeadsMutation::kBiasWithEveryHead)) {
+      const ScopedStep at(Step::kBias);
       for (size_t i = 0; i < y.data.size(); ++i) {
         for (size_t more = 1; more < H; ++more) y.data[i] = y.data[i] + w_.bo(i % y.shape[1]);
       }
@@ -95,22 +91,22 @@ class MistakenHeads {
     std::vector<KeyRange> keys;
   };
 
-  bool Is(HeadsMistake mistake) const { return mistake_ == mistake; }
+  bool Is(HeadsMutation mutation) const { return mutation_ == mutation; }
   static size_t Extent(const Dimension& dimension) { return static_cast<size_t>(dimension.value); }
 
   size_t KeyHead(size_t h) const {
-    if (Is(HeadsMistake::kFirstKeyHead)) return 0;
-    if (Is(HeadsMistake::kGroupsByTurns)) return h % Extent(attention_.K);
+    if (Is(HeadsMutation::kFirstKeyHead)) return 0;
+    if (Is(HeadsMutation::kKeyHeadsTiled)) return h % Extent(attention_.K);
     return attention_.KeyHeadOf(h);
   }
   // Column of channel d of head h among all.
   size_t Column(size_t h, size_t d, size_t heads, size_t D) const {
-    return Is(HeadsMistake::kInterleaved) ? d * heads + h : h * D + d;
+    return Is(HeadsMutation::kInterleaved) ? d * heads + h : h * D + d;
   }
   Tensor<Real> Apart(const Tensor<Real>& x, size_t heads) const {
     const size_t S = x.shape[0], D = heads == 0 ? 0 : x.shape[1] / heads;
     Tensor<Real> y({1, heads, S, D});
-    if (Is(HeadsMistake::kViewedApart)) {
+    if (Is(HeadsMutation::kHeadsNotTransposedBack)) {
       y.data = x.data;
       return y;
     }
@@ -124,7 +120,7 @@ class MistakenHeads {
   Tensor<Real> Together(const Tensor<Real>& x) const {
     const size_t H = x.shape[1], S = x.shape[2], D = x.shape[3];
     Tensor<Real> y({S, H * D});
-    if (Is(HeadsMistake::kViewedBack)) {
+    if (Is(HeadsMutation::kHeadsNotTransposed)) {
       y.data = x.data;
       return y;
     }
@@ -137,30 +133,30 @@ class MistakenHeads {
   }
 
   KeyRange Keys(size_t s) const {
-    if (Is(HeadsMistake::kOnlyItself)) return {s, s + 1};
-    if (Is(HeadsMistake::kPaddingOnly) && attention_.key_length) {
+    if (Is(HeadsMutation::kOnlyItself)) return {s, s + 1};
+    if (Is(HeadsMutation::kPaddingOnly) && attention_.key_length) {
       const auto read = static_cast<size_t>((*attention_.key_length)[0]);
       if (read < Extent(attention_.T)) return {read, Extent(attention_.T)};
     }
     if (attention_.mask != Mask::kCausal) return attention_.KeysOf(0, s);
     Attention other = attention_;
-    if (Is(HeadsMistake::kMaskFromTheEnd)) other.align = Align::kBottomRight;
+    if (Is(HeadsMutation::kMaskFromTheEnd)) other.align = Align::kBottomRight;
     const KeyRange keys = other.KeysOf(0, s);
     const bool sees_itself = keys.last == s + 1;  // unless it is padding
-    if (Is(HeadsMistake::kMaskStrict) && sees_itself && s > 0) return {keys.first, s};
+    if (Is(HeadsMutation::kSelfMasked) && sees_itself && s > 0) return {keys.first, s};
     other.mask = Mask::kNone;
     const KeyRange all = other.KeysOf(0, s);
-    if (Is(HeadsMistake::kMaskAhead) && s < all.last) return {s, all.last};
+    if (Is(HeadsMutation::kMaskAhead) && s < all.last) return {s, all.last};
     return keys;
   }
 
   Scored ScoresOf(const Tensor<Real>& q, const Tensor<Real>& k, size_t h) const {
     const size_t D = q.shape[3], S = q.shape[2], H = q.shape[1];
     Attention attributes = attention_;
-    if (Is(HeadsMistake::kScaleMissing)) attributes.scale = 1;
-    if (Is(HeadsMistake::kScaleByWidth) && !attributes.scale)
+    if (Is(HeadsMutation::kScaleMissing)) attributes.scale = 1;
+    if (Is(HeadsMutation::kScaleByWidth) && !attributes.scale)
       attributes.scale = 1 / static_cast<double>(D);
-    const ScoreOf<Real> score_of(attributes, Is(HeadsMistake::kScaleOfAllHeads) ? H * D : D);
+    const ScoreOf<Real> score_of(attributes, Is(HeadsMutation::kScaleOfAllHeads) ? H * D : D);
     const ScoreScale<Real> again(attributes.scale, D);
     const auto product = [&](size_t head, size_t s, size_t t) {
       return Dot(RowAt(q, head * S + s), RowAt(k, KeyHead(head) * k.shape[2] + t));
@@ -171,15 +167,15 @@ class MistakenHeads {
       auto& row = scored.scores.emplace_back();
       for (size_t t = scored.keys[s].first; t < scored.keys[s].last; ++t) {
         std::vector<Real> products = {product(h, s, t)};
-        for (size_t other = 0; Is(HeadsMistake::kOneHead) && other < H; ++other) {
+        for (size_t other = 0; Is(HeadsMutation::kOneHead) && other < H; ++other) {
           if (other != h) products.push_back(product(other, s, t));
         }
         Real sum;
         {
-          const InStep at(Step::kDot);
+          const ScopedStep at(Step::kDot);
           sum = SumOf(products);
         }
-        row.push_back(score_of(Is(HeadsMistake::kScaledTwice) ? again(sum) : sum));
+        row.push_back(score_of(Is(HeadsMutation::kScaledTwice) ? again(sum) : sum));
       }
     }
     return scored;
@@ -189,7 +185,7 @@ class MistakenHeads {
   Real EmptyMean(const Tensor<Real>& v, size_t head, size_t d) const {
     if (attention_.empty_rows == EmptyRows::kUnspecified) return Real();
     Real mean(0.0);
-    const size_t count = Is(HeadsMistake::kMeanOfEmpty) ? v.shape[2] : 0;
+    const size_t count = Is(HeadsMutation::kMeanOfEmpty) ? v.shape[2] : 0;
     for (size_t t = 0; t < count; ++t)
       mean = mean + v(0, head, t, d) / Real(static_cast<double>(count));
     return mean;
@@ -201,8 +197,8 @@ class MistakenHeads {
     if (keys.IsEmpty()) return EmptyMean(v, head, d);
     std::vector<Real> values, weights;
     for (size_t t = keys.first; t < keys.last; ++t) values.push_back(v(0, head, t, d));
-    if (Is(HeadsMistake::kSoftmaxMissing)) return Dot<Real>(scored.scores[s], values);
-    if (!Is(HeadsMistake::kSoftmaxOverQueries))
+    if (Is(HeadsMutation::kSoftmaxMissing)) return Dot<Real>(scored.scores[s], values);
+    if (!Is(HeadsMutation::kSoftmaxOverQueries))
       return SoftmaxRow<Real>(scored.scores[s]).Mean(values);
     for (size_t t = keys.first; t < keys.last; ++t) {
       std::vector<Real> column;
@@ -218,7 +214,7 @@ class MistakenHeads {
     return Dot<Real>(weights, values);
   }
 
-  HeadsMistake mistake_;
+  HeadsMutation mutation_;
   const Attention& attention_;
   const Sequences<Real>& of_;
   const MultiHeadWeights<Real>& w_;

@@ -6,7 +6,7 @@
 
 #include "oracle/judge/judge.h"
 #include "reference/case/draw.h"
-#include "reference/prove/trace.h"
+#include "reference/case/intermediate.h"
 
 namespace sextant::oracle {
 namespace {
@@ -33,14 +33,14 @@ TEST_P(Blocks, NameTheTensorThatIsWrong) {
   // A tensor may have parts that follow one from the other, as a decoder's states do.
   for (size_t parts = 0; parts < 3; ++parts) {
     const Tensors given = {answer[index]};
-    const Tracing tracing(given);
+    const ScopedTrace tracing(given);
     answer = AnswerBy(c, inputs, recipe);
     answer[index].values.data[element] = wrong;
   }
   if (index > 0) {
     EXPECT_NE(answer[0].values.data, right[0].values.data) << "nothing goes on from it";
   }
-  const Verdict verdict = Judgement(c, inputs, recipe)(answer);
+  const Verdict verdict = Judge(c, inputs, recipe).Evaluate(answer);
   EXPECT_EQ(verdict.status, Verdict::Status::kFails);
   EXPECT_THAT(verdict.message, testing::HasSubstr("first wrong at " + GetParam().at));
   ASSERT_EQ(verdict.trace.size(), answer.size());

@@ -8,7 +8,7 @@
 
 namespace sextant::oracle {
 
-// Its index: that of an implementation's numbers. The permitted error of a mistake needs no more
+// Its index: that of an implementation's numbers. The permitted error of a mutation needs no more
 // than some index; NaN is no larger than anything.
 template <class Real>
 size_t LargestIn(std::span<const Real> scores) {

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "oracle/attention/relative_attention_defects.h"
-#include "oracle/defect/oracle.h"
+#include "oracle/defect/catalog_entry.h"
 #include "oracle/position/relative_defects.h"
-#include "oracle/property/laws.h"
+#include "oracle/property/common_properties.h"
 
 namespace sextant::oracle {
 namespace {
@@ -126,7 +126,7 @@ Findings CheckValues(const Case& c, const Tensors& inputs, const Ask& ask) {
 }  // namespace
 
 template <>
-Oracle MakeOracle<RelativeAttention>() {
+CatalogEntry MakeCatalogEntry<RelativeAttention>() {
   return {
       .properties =
           {TranslationInvariant(),

@@ -4,19 +4,20 @@
 #include <span>
 
 #include "oracle/attention/attention_defects.h"
+#include "oracle/defect/catalog_entry.h"
 #include "oracle/defect/input_defects.h"
-#include "oracle/defect/oracle.h"
 #include "oracle/position/relative_defects.h"
-#include "oracle/property/laws.h"
+#include "oracle/property/common_properties.h"
 #include "reference/attention/relative_attention.h"
 #include "reference/attention/softmax_row.h"
 
 namespace sextant::oracle {
 namespace {
 
-// The formula with one mistake.
-struct Mistaken : RelativeAttention {
-  enum class Mistake {
+// The formula with one mutation.
+struct Mutant : RelativeAttention {
+  enum class Mutation {
+    kNone,
     kSign,           // i - j
     kUnclipped,      // distances wrap around in the table
     kNotShifted,     // negative distances count from the table's end
@@ -27,22 +28,22 @@ struct Mistaken : RelativeAttention {
     kCausal,         // keys after the query weigh nothing
     kTableByQuery,   // the row is the query's own clipped position
     kTableAfter,     // the table's score is added to the weights
-  } mistake{};
+  } mutation{};
 
-  bool Is(Mistake m) const { return mistake == m; }
+  bool Is(Mutation m) const { return mutation == m; }
   size_t Row(double query, double key, size_t s, size_t t) const {
-    const auto i = static_cast<int64_t>(Is(Mistake::kByIndex) ? static_cast<double>(s) : query);
-    const auto j = static_cast<int64_t>(Is(Mistake::kByIndex) ? static_cast<double>(t) : key);
+    const auto i = static_cast<int64_t>(Is(Mutation::kByIndex) ? static_cast<double>(s) : query);
+    const auto j = static_cast<int64_t>(Is(Mutation::kByIndex) ? static_cast<double>(t) : key);
     const int64_t rows = 2 * clip + 1;
     const auto wrapped = [rows](int64_t r) { return (r % rows + rows) % rows; };
-    const int64_t row = Is(Mistake::kSign)           ? RowOf(j, i, clip)
-                        : Is(Mistake::kUnclipped)    ? wrapped(j - i + clip)
-                        : Is(Mistake::kNotShifted)   ? wrapped(RowOf(i, j, clip) - clip)
-                        : Is(Mistake::kTableByQuery) ? RowOf(0, i, clip)
-                                                     : RowOf(i, j, clip);
+    const int64_t row = Is(Mutation::kSign)           ? RowOf(j, i, clip)
+                        : Is(Mutation::kUnclipped)    ? wrapped(j - i + clip)
+                        : Is(Mutation::kNotShifted)   ? wrapped(RowOf(i, j, clip) - clip)
+                        : Is(Mutation::kTableByQuery) ? RowOf(0, i, clip)
+                                                      : RowOf(i, j, clip);
     return static_cast<size_t>(row);
   }
-  bool Sees(double query, double key) const { return !Is(Mistake::kCausal) || key <= query; }
+  bool Sees(double query, double key) const { return !Is(Mutation::kCausal) || key <= query; }
 
   // One call: its inputs, and where a row of one of them begins.
   template <class Real>
@@ -70,11 +71,11 @@ struct Mistaken : RelativeAttention {
         const Real content = Dot<Real>(own, in.Row(in.k, head * in.T + t));
         const Real relative =
             Dot<Real>(own, in.Row(in.key_table, Row(in.query(s), in.key(t), s, t)));
-        const InStep at(Step::kScore);
+        const ScopedStep at(Step::kScore);
         scores.of_table(s, t) = relative;
-        scores.total(s, t) = Converted(Is(Mistake::kRelativeApart) ? scaled(content) + relative
-                                       : Is(Mistake::kTableAfter)  ? scaled(content)
-                                                                   : scaled(content + relative));
+        scores.total(s, t) = Converted(Is(Mutation::kRelativeApart) ? scaled(content) + relative
+                                       : Is(Mutation::kTableAfter)  ? scaled(content)
+                                                                    : scaled(content + relative));
       }
     }
     return scores;
@@ -87,15 +88,15 @@ struct Mistaken : RelativeAttention {
     for (size_t t = 0; t < in.T; ++t) {
       if (Sees(in.query(s), in.key(t))) row.push_back(scores.total(s, t));
     }
-    if (Is(Mistake::kNoSoftmax)) return row;
-    if (!Is(Mistake::kOverQueries)) weights = SoftmaxRow<Real>(row).weights();
-    for (size_t t = 0; Is(Mistake::kOverQueries) && t < in.T; ++t) {
+    if (Is(Mutation::kNoSoftmax)) return row;
+    if (!Is(Mutation::kOverQueries)) weights = SoftmaxRow<Real>(row).weights();
+    for (size_t t = 0; Is(Mutation::kOverQueries) && t < in.T; ++t) {
       std::vector<Real> column;
       for (size_t other = 0; other < in.S; ++other) column.push_back(scores.total(other, t));
       weights.push_back(SoftmaxRow<Real>(column).weights()[s]);
     }
-    const InStep at(Step::kWeigh);
-    for (size_t t = 0; Is(Mistake::kTableAfter) && t < in.T; ++t)
+    const ScopedStep at(Step::kWeigh);
+    for (size_t t = 0; Is(Mutation::kTableAfter) && t < in.T; ++t)
       weights[t] = weights[t] + scores.of_table(s, t);
     return weights;
   }
@@ -106,7 +107,7 @@ struct Mistaken : RelativeAttention {
     std::vector<Real> values;
     for (size_t t = 0; t < in.T; ++t) {
       if (!Sees(in.query(s), in.key(t))) continue;
-      const InStep at(Step::kWeigh);
+      const ScopedStep at(Step::kWeigh);
       values.push_back(in.v.data[(head * in.T + t) * in.D + d] +
                        in.value_table(Row(in.query(s), in.key(t), s, t), d));
     }
@@ -134,30 +135,30 @@ struct Mistaken : RelativeAttention {
 };
 
 std::vector<Defect> FormulaDefects() {
-  using Mistake = Mistaken::Mistake;
+  using Mutation = Mutant::Mutation;
   return {
-      MutatedFormula<Mistaken>("sign", "the row of i - j, not of j - i", Mistake::kSign),
-      MutatedFormula<Mistaken>("not_clipped", "distances beyond clip wrap around in the tables",
-                               Mistake::kUnclipped),
-      MutatedFormula<Mistaken>("clip_not_added",
-                               "negative distances count from the end of the tables",
-                               Mistake::kNotShifted),
-      MutatedFormula<Mistaken>("distances_of_indices",
-                               "positions are ignored: packed or cached tokens are counted",
-                               Mistake::kByIndex),
-      MutatedFormula<Mistaken>("table_not_scaled", "q.k is scaled, q.a is not",
-                               Mistake::kRelativeApart),
-      MutatedFormula<Mistaken>("softmax_missing", "the scores weigh as they are",
-                               Mistake::kNoSoftmax),
-      MutatedFormula<Mistaken>("softmax_over_queries", "the softmax goes over the wrong axis",
-                               Mistake::kOverQueries),
-      MutatedFormula<Mistaken>("causal", "keys after the query are masked, as in a decoder",
-                               Mistake::kCausal),
-      MutatedFormula<Mistaken>("table_by_query",
-                               "the tables are indexed by the query's position, as if absolute",
-                               Mistake::kTableByQuery),
-      MutatedFormula<Mistaken>("table_after_softmax", "the table's score is added to the weights",
-                               Mistake::kTableAfter),
+      MutatedFormula<Mutant>("sign", "the row of i - j, not of j - i", Mutation::kSign),
+      MutatedFormula<Mutant>("not_clipped", "distances beyond clip wrap around in the tables",
+                             Mutation::kUnclipped),
+      MutatedFormula<Mutant>("clip_not_added",
+                             "negative distances count from the end of the tables",
+                             Mutation::kNotShifted),
+      MutatedFormula<Mutant>("distances_of_indices",
+                             "positions are ignored: packed or cached tokens are counted",
+                             Mutation::kByIndex),
+      MutatedFormula<Mutant>("table_not_scaled", "q.k is scaled, q.a is not",
+                             Mutation::kRelativeApart),
+      MutatedFormula<Mutant>("softmax_missing", "the scores weigh as they are",
+                             Mutation::kNoSoftmax),
+      MutatedFormula<Mutant>("softmax_over_queries", "the softmax goes over the wrong axis",
+                             Mutation::kOverQueries),
+      MutatedFormula<Mutant>("causal", "keys after the query are masked, as in a decoder",
+                             Mutation::kCausal),
+      MutatedFormula<Mutant>("table_by_query",
+                             "the tables are indexed by the query's position, as if absolute",
+                             Mutation::kTableByQuery),
+      MutatedFormula<Mutant>("table_after_softmax", "the table's score is added to the weights",
+                             Mutation::kTableAfter),
   };
 }
 

@@ -3,55 +3,58 @@
 #include <algorithm>
 
 #include "oracle/attention/attention_defects.h"
-#include "oracle/attention/attention_laws.h"
 #include "oracle/attention/attention_parts.h"
+#include "oracle/attention/attention_properties.h"
+#include "oracle/defect/catalog_entry.h"
 #include "oracle/defect/input_defects.h"
-#include "oracle/defect/oracle.h"
-#include "reference/rope/rope_turned.h"
+#include "reference/rope/rope_rotated.h"
 
 namespace sextant::oracle {
 namespace {
 
-enum class TurnMistake { kNone, kValues, kKeysTwice, kKeysBack, kKeysOfShorter };
+enum class RotationMutation { kNone, kValues, kKeysTwice, kKeysBack, kKeysOfShorter };
 
-struct Mistaken : RopeAttention {
-  AttentionMistake mistake{};
-  TurnMistake turn = TurnMistake::kNone;
+struct Mutant : RopeAttention {
+  AttentionMutation mutation{};
+  RotationMutation turn = RotationMutation::kNone;
   template <class Real>
   void operator()(const Tensor<Real>& q, const Tensor<Real>& k, const Tensor<Real>& v,
                   const Tensor<double>& position_q, const Tensor<double>& position_k,
                   Tensor<Real>& y, Tensor<Real>& lse) const {
     RopeAttributes of_keys = *this;
-    if (turn == TurnMistake::kKeysBack) {
+    if (turn == RotationMutation::kKeysBack) {
       of_keys.direction =
           direction == Direction::kForward ? Direction::kTranspose : Direction::kForward;
     }
-    if (turn == TurnMistake::kKeysOfShorter && seq_len)
+    if (turn == RotationMutation::kKeysOfShorter && seq_len)
       of_keys.seq_len = std::max<int64_t>(1, *seq_len / 2);
-    const Tensor<Real> query = Turned(*this, q, position_q);
-    Tensor<Real> key = Turned(of_keys, k, position_k), value = v;
-    if (turn == TurnMistake::kKeysTwice) key = Turned(of_keys, Tensor<Real>(key), position_k);
-    if (turn == TurnMistake::kValues && v.shape == k.shape) value = Turned(*this, v, position_k);
-    AttendMistaken<Real>(mistake, *this, {.q = query, .k = key, .v = value}, y, lse);
+    const Tensor<Real> query = Rotated(*this, q, position_q);
+    Tensor<Real> key = Rotated(of_keys, k, position_k), value = v;
+    if (turn == RotationMutation::kKeysTwice) key = Rotated(of_keys, Tensor<Real>(key), position_k);
+    if (turn == RotationMutation::kValues && v.shape == k.shape)
+      value = Rotated(*this, v, position_k);
+    AttendMutant<Real>(mutation, *this, {.q = query, .k = key, .v = value}, y, lse);
   }
 };
 
-Defect Turns(std::string name, std::string why, TurnMistake turn) {
-  Mistaken mistaken;
-  mistaken.turn = turn;
-  return MutatedFormula(std::move(name), std::move(why), mistaken);
+Defect RotationDefect(std::string name, std::string why, RotationMutation turn) {
+  Mutant mutant;
+  mutant.turn = turn;
+  return MutatedFormula(std::move(name), std::move(why), mutant);
 }
 
-std::vector<Defect> TurnDefects() {
+std::vector<Defect> RotationDefects() {
   return {
-      Turns("values_turned", "values are turned too", TurnMistake::kValues),
-      Turns("keys_turned_twice", "cached keys, turned already, are turned again",
-            TurnMistake::kKeysTwice),
-      Turns("keys_of_shorter_sequence",
-            "cached keys are turned by the frequencies of when the sequence was half as long, "
-            "queries by those of now (huggingface/transformers#25104)",
-            TurnMistake::kKeysOfShorter),
-      Turns("keys_turned_back", "keys are turned the other way", TurnMistake::kKeysBack),
+      RotationDefect("values_turned", "values are turned too", RotationMutation::kValues),
+      RotationDefect("keys_turned_twice", "cached keys, turned already, are turned again",
+                     RotationMutation::kKeysTwice),
+      RotationDefect(
+          "keys_of_shorter_sequence",
+          "cached keys are turned by the frequencies of when the sequence was half as long, "
+          "queries by those of now (huggingface/transformers#25104)",
+          RotationMutation::kKeysOfShorter),
+      RotationDefect("keys_turned_back", "keys are turned the other way",
+                     RotationMutation::kKeysBack),
       MissingInput("queries_not_turned", "queries stay at position 0 (Blaizzy/mlx-vlm#1983)",
                    "position_q"),
       MissingInput("keys_not_turned", "keys in the cache are not turned", "position_k"),
@@ -103,16 +106,18 @@ Findings CheckTranslation(const Case& c, const Tensors& inputs, const Ask& ask) 
 }  // namespace
 
 template <>
-Oracle MakeOracle<RopeAttention>() {
-  std::vector<Property> laws = AttentionLaws();
+CatalogEntry MakeCatalogEntry<RopeAttention>() {
+  std::vector<Property> properties = AttentionProperties();
   // Equal keys at different places are turned differently.
-  std::erase_if(laws,
-                [](const Property& law) { return law.name == "constant_scores_do_not_count"; });
-  laws.push_back(
+  std::erase_if(properties, [](const Property& property) {
+    return property.name == "constant_scores_do_not_count";
+  });
+  properties.push_back(
       {"translation_invariant", "all positions shifted alike change nothing", CheckTranslation});
-  return {.properties = std::move(laws),
-          .defects = Joined<Defect>({FormulaDefects<Mistaken>(AttentionBugs()), TurnDefects(),
-                                     TurnPrecisionDefects(), AttentionDefects()})};
+  return {
+      .properties = std::move(properties),
+      .defects = Joined<Defect>({MutatedFormulas<Mutant>(AttentionMutations()), RotationDefects(),
+                                 TurnPrecisionDefects(), AttentionDefects()})};
 }
 
 }  // namespace sextant::oracle

@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "oracle/defect/oracle.h"
-#include "oracle/property/laws.h"
+#include "oracle/defect/catalog_entry.h"
+#include "oracle/property/common_properties.h"
 #include "reference/layer/activation.h"
 
 namespace sextant::oracle {
@@ -33,8 +33,8 @@ Findings CheckScale(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-struct Mistaken : SoftCap {
-  enum class Mistake {
+struct Mutant : SoftCap {
+  enum class Mutation {
     kNone,       // x itself
     kNotBack,    // tanh(x / cap)
     kNotInside,  // cap tanh(x)
@@ -44,28 +44,28 @@ struct Mistaken : SoftCap {
     kRelative,   // cap tanh((x - m) / cap), m the first of the row
     kTile,       // the first of the row passes
     kSignLost,   // cap tanh(|x| / cap)
-  } mistake{};
+  } mutation{};
 
   template <class Real>
   Real Of(const Real& x, const Real& first, bool is_first) const {
-    const InStep at(Step::kCap);
+    const ScopedStep at(Step::kCap);
     const Real limit(cap);
-    switch (mistake) {
-      case Mistake::kTaylor:
+    switch (mutation) {
+      case Mutation::kTaylor:
         return x - x * x * x / (Real(3.0) * limit * limit);
-      case Mistake::kRelative:
+      case Mutation::kRelative:
         return limit * Tanh((x - first) / limit);
-      case Mistake::kSignLost:
+      case Mutation::kSignLost:
         return limit * Tanh((Rectified(x) + Rectified(-x)) / limit);
-      case Mistake::kTile:
+      case Mutation::kTile:
         return is_first ? Converted(x) : limit * Tanh(x / limit);
-      case Mistake::kNone:
+      case Mutation::kNone:
         return Converted(x);
-      case Mistake::kNotBack:
+      case Mutation::kNotBack:
         return Tanh(x / limit);
-      case Mistake::kNotInside:
+      case Mutation::kNotInside:
         return limit * Tanh(x);
-      case Mistake::kHard:
+      case Mutation::kHard:
         return Limited(x, -limit, limit);
       default:
         return x / (Real(1.0) + (Rectified(x) + Rectified(-x)) / limit);
@@ -82,28 +82,28 @@ struct Mistaken : SoftCap {
 }  // namespace
 
 template <>
-Oracle MakeOracle<SoftCap>() {
-  using Mistake = Mistaken::Mistake;
+CatalogEntry MakeCatalogEntry<SoftCap>() {
+  using Mutation = Mutant::Mutation;
   return {.properties = {OddIn({"x"}, "-x gives -y"),
                          {"between_zero_and_both",
                           "y lies between 0 and x, and 0 and cap; small x pass", CheckBounds},
                          {"scales", "twice x and cap give twice y", CheckScale},
-                         {"monotone", "y rises with x", NeverFalls}},
+                         {"monotone", "y rises with x", Monotone}},
           .defects = {
-              MutatedFormula<Mistaken>("cap_missing", "scores pass as they are", Mistake::kNone),
-              MutatedFormula<Mistaken>("not_scaled_back", "tanh(x / cap)", Mistake::kNotBack),
-              MutatedFormula<Mistaken>("not_scaled_inside", "cap tanh(x)", Mistake::kNotInside),
-              MutatedFormula<Mistaken>("hard", "clamped to -cap .. cap", Mistake::kHard),
-              MutatedFormula<Mistaken>("softsign", "x / (1 + |x| / cap)", Mistake::kSoftsign),
-              MutatedFormula<Mistaken>("two_terms", "x - x^3 / (3 cap^2)", Mistake::kTaylor),
-              MutatedFormula<Mistaken>("after_subtraction",
-                                       "what a row has in common is subtracted before the cap "
-                                       "(gemma.cpp@2a0e6ee)",
-                                       Mistake::kRelative),
-              MutatedFormula<Mistaken>("first_tile_passes",
-                                       "the first tile is not capped (gemma.cpp@4974f24)",
-                                       Mistake::kTile),
-              MutatedFormula<Mistaken>("sign_lost", "cap tanh(|x| / cap)", Mistake::kSignLost),
+              MutatedFormula<Mutant>("cap_missing", "scores pass as they are", Mutation::kNone),
+              MutatedFormula<Mutant>("not_scaled_back", "tanh(x / cap)", Mutation::kNotBack),
+              MutatedFormula<Mutant>("not_scaled_inside", "cap tanh(x)", Mutation::kNotInside),
+              MutatedFormula<Mutant>("hard", "clamped to -cap .. cap", Mutation::kHard),
+              MutatedFormula<Mutant>("softsign", "x / (1 + |x| / cap)", Mutation::kSoftsign),
+              MutatedFormula<Mutant>("two_terms", "x - x^3 / (3 cap^2)", Mutation::kTaylor),
+              MutatedFormula<Mutant>("after_subtraction",
+                                     "what a row has in common is subtracted before the cap "
+                                     "(gemma.cpp@2a0e6ee)",
+                                     Mutation::kRelative),
+              MutatedFormula<Mutant>("first_tile_passes",
+                                     "the first tile is not capped (gemma.cpp@4974f24)",
+                                     Mutation::kTile),
+              MutatedFormula<Mutant>("sign_lost", "cap tanh(|x| / cap)", Mutation::kSignLost),
               ChangedRecipe("in_bf16", "computed in bf16 whatever the dtype", "cap=bf16"),
               ChangedRecipe("in_f16", "computed in f16 whatever the dtype", "cap=f16"),
           }};

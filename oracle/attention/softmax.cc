@@ -5,9 +5,9 @@
 #include <limits>
 
 #include "oracle/attention/largest.h"
-#include "oracle/defect/oracle.h"
-#include "oracle/property/laws.h"
-#include "reference/attention/log_of_nothing.h"
+#include "oracle/defect/catalog_entry.h"
+#include "oracle/property/common_properties.h"
+#include "reference/attention/empty_log_sum_exp.h"
 #include "reference/attention/softmax_row.h"
 #include "reference/number/real.h"
 
@@ -107,9 +107,10 @@ Findings CheckMasked(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-// The formula with one mistake.
-struct Mistaken : Softmax {
-  enum class Mistake {
+// The formula with one mutation.
+struct Mutant : Softmax {
+  enum class Mutation {
+    kNone,
     kNotSubtracted,  // e^x itself
     kLargestOfAll,   // the largest element of all rows is subtracted
     kColumns,        // down the columns
@@ -123,31 +124,31 @@ struct Mistaken : Softmax {
     kMaskedAsZero,   // -infinity is taken for 0
     kFiniteMask,     // and for -1e4
     kMaskedFirst,    // a running maximum begins at -infinity, which is subtracted from itself
-  } mistake{};
+  } mutation{};
   static constexpr size_t kLanes = 16;
 
-  bool Is(Mistake m) const { return mistake == m; }
+  bool Is(Mutation m) const { return mutation == m; }
 
   template <class Real>
   Real TermOf(const Real& x, const Real& largest) const {
-    Real exponent = Is(Mistake::kNotSubtracted) ? x : x - largest;
-    if (Is(Mistake::kBaseTwo)) exponent = exponent * Log(Real(2.0));
+    Real exponent = Is(Mutation::kNotSubtracted) ? x : x - largest;
+    if (Is(Mutation::kBaseTwo)) exponent = exponent * Log(Real(2.0));
     const Real term = Exp(exponent);
-    return Is(Mistake::kTermsInBF16) ? KeptIn(DType::kBF16, term) : term;
+    return Is(Mutation::kTermsInBF16) ? StoredIn(DType::kBF16, term) : term;
   }
 
   // What term j is divided by.
   template <class Real>
   Real SumFor(size_t j, std::vector<Real> terms, const Real& largest) const {
-    if (Is(Mistake::kPlusOne)) terms.push_back(Exp(-largest));
-    while (Is(Mistake::kPadded) && terms.size() % kLanes != 0) terms.push_back(Exp(-largest));
-    if (Is(Mistake::kLaneSums)) {
+    if (Is(Mutation::kPlusOne)) terms.push_back(Exp(-largest));
+    while (Is(Mutation::kPadded) && terms.size() % kLanes != 0) terms.push_back(Exp(-largest));
+    if (Is(Mutation::kLaneSums)) {
       std::vector<Real> lane;
       for (size_t k = j % kLanes; k < terms.size(); k += kLanes) lane.push_back(terms[k]);
       terms = lane;
     }
-    if (!Is(Mistake::kSumInF16)) return SumOf(terms);
-    const InStore at(DType::kF16);
+    if (!Is(Mutation::kSumInF16)) return SumOf(terms);
+    const ScopedStore at(DType::kF16);
     return SumOf(terms);
   }
 
@@ -156,13 +157,13 @@ struct Mistaken : Softmax {
   void Apply(const Tensor<Real>& x, const std::vector<size_t>& at, const Real* above,
              Tensor<Real>& y) const {
     if (at.empty()) return;
-    const InStep in(Step::kSoftmax);
+    const ScopedStep in(Step::kSoftmax);
     std::vector<Real> row, terms;
     for (const size_t i : at) row.push_back(x.data[i]);
     const Real largest = above ? *above : row[LargestIn<Real>(row)];
     for (const Real& element : row) terms.push_back(TermOf(element, largest));
     for (size_t j = 0; j < at.size(); ++j) {
-      const bool divides = !Is(Mistake::kNotDivided);
+      const bool divides = !Is(Mutation::kNotDivided);
       y.data[at[j]] = divides ? terms[j] / SumFor(j, terms, largest) : terms[j];
     }
   }
@@ -173,12 +174,12 @@ struct Mistaken : Softmax {
     Tensor<Real> x = given;
     for (Real& element : x.data) {
       if (!IsLogOfNothing(element)) continue;
-      if (Is(Mistake::kMaskedAsZero)) element = Real(0.0);
-      if (Is(Mistake::kFiniteMask)) element = Real(-1e4);
+      if (Is(Mutation::kMaskedAsZero)) element = Real(0.0);
+      if (Is(Mutation::kFiniteMask)) element = Real(-1e4);
     }
-    const bool of_all = Is(Mistake::kLargestOfAll) && N * M > 0;
+    const bool of_all = Is(Mutation::kLargestOfAll) && N * M > 0;
     const Real* above = of_all ? &x.data[LargestIn<Real>(x.data)] : nullptr;
-    const bool turned = Is(Mistake::kColumns);
+    const bool turned = Is(Mutation::kColumns);
     std::ranges::fill(y.data, Real(0.0));
     for (size_t n = 0; n < (turned ? M : N); ++n) {
       std::vector<size_t> at;
@@ -187,42 +188,41 @@ struct Mistaken : Softmax {
         if (!IsLogOfNothing(x.data[i])) at.push_back(i);
       }
       Apply(x, at, above, y);
-      if (!Is(Mistake::kMaskedFirst) || M == 0 || !IsLogOfNothing(x(n, 0))) continue;
+      if (!Is(Mutation::kMaskedFirst) || M == 0 || !IsLogOfNothing(x(n, 0))) continue;
       for (size_t j = 0; j < M; ++j) y(n, j) = Real(kNaN);
     }
   }
 };
 
 std::vector<Defect> FormulaDefects() {
-  using Mistake = Mistaken::Mistake;
+  using Mutation = Mutant::Mutation;
   return {
-      MutatedFormula<Mistaken>("largest_not_subtracted", "e^x overflows f32 beyond 88",
-                               Mistake::kNotSubtracted),
-      MutatedFormula<Mistaken>("largest_of_all_rows",
-                               "all rows subtract the largest of all: small ones underflow",
-                               Mistake::kLargestOfAll),
-      MutatedFormula<Mistaken>("down_the_columns", "the softmax goes over the wrong axis",
-                               Mistake::kColumns),
-      MutatedFormula<Mistaken>("padding_counts", "lanes beyond the row's end count as zeros",
-                               Mistake::kPadded),
-      MutatedFormula<Mistaken>("one_more_zero", "1 + the sum, as attention with a sink has it",
-                               Mistake::kPlusOne),
-      MutatedFormula<Mistaken>("base_two", "2^x, without the factor log2(e)", Mistake::kBaseTwo),
-      MutatedFormula<Mistaken>("not_divided", "the exponentials are not divided by their sum",
-                               Mistake::kNotDivided),
-      MutatedFormula<Mistaken>("sum_in_f16", "the sum is kept in f16", Mistake::kSumInF16),
-      MutatedFormula<Mistaken>("exponentials_in_bf16", "each exponential is kept in bf16",
-                               Mistake::kTermsInBF16),
-      MutatedFormula<Mistaken>("lanes_not_added_up", "each of 16 lanes divides by its own sum",
-                               Mistake::kLaneSums),
-      MutatedFormula<Mistaken>("finite_mask",
-                               "what is masked has -1e4, which scores reach (ahrefs/ocannl#548)",
-                               Mistake::kFiniteMask),
-      MutatedFormula<Mistaken>("masked_as_zero", "-infinity is taken for 0",
-                               Mistake::kMaskedAsZero),
-      MutatedFormula<Mistaken>("masked_first",
-                               "a running maximum of -infinity is subtracted from -infinity",
-                               Mistake::kMaskedFirst),
+      MutatedFormula<Mutant>("largest_not_subtracted", "e^x overflows f32 beyond 88",
+                             Mutation::kNotSubtracted),
+      MutatedFormula<Mutant>("largest_of_all_rows",
+                             "all rows subtract the largest of all: small ones underflow",
+                             Mutation::kLargestOfAll),
+      MutatedFormula<Mutant>("down_the_columns", "the softmax goes over the wrong axis",
+                             Mutation::kColumns),
+      MutatedFormula<Mutant>("padding_counts", "lanes beyond the row's end count as zeros",
+                             Mutation::kPadded),
+      MutatedFormula<Mutant>("one_more_zero", "1 + the sum, as attention with a sink has it",
+                             Mutation::kPlusOne),
+      MutatedFormula<Mutant>("base_two", "2^x, without the factor log2(e)", Mutation::kBaseTwo),
+      MutatedFormula<Mutant>("not_divided", "the exponentials are not divided by their sum",
+                             Mutation::kNotDivided),
+      MutatedFormula<Mutant>("sum_in_f16", "the sum is kept in f16", Mutation::kSumInF16),
+      MutatedFormula<Mutant>("exponentials_in_bf16", "each exponential is kept in bf16",
+                             Mutation::kTermsInBF16),
+      MutatedFormula<Mutant>("lanes_not_added_up", "each of 16 lanes divides by its own sum",
+                             Mutation::kLaneSums),
+      MutatedFormula<Mutant>("finite_mask",
+                             "what is masked has -1e4, which scores reach (ahrefs/ocannl#548)",
+                             Mutation::kFiniteMask),
+      MutatedFormula<Mutant>("masked_as_zero", "-infinity is taken for 0", Mutation::kMaskedAsZero),
+      MutatedFormula<Mutant>("masked_first",
+                             "a running maximum of -infinity is subtracted from -infinity",
+                             Mutation::kMaskedFirst),
       ChangedRecipe("all_in_bf16", "everything is computed in bf16 whatever the dtype",
                     "softmax=bf16"),
       ChangedRecipe("all_in_f16", "everything is computed in f16 whatever the dtype",
@@ -233,7 +233,7 @@ std::vector<Defect> FormulaDefects() {
 }  // namespace
 
 template <>
-Oracle MakeOracle<Softmax>() {
+CatalogEntry MakeCatalogEntry<Softmax>() {
   return {.properties = {{"rows_sum_to_one", "each row sums to 1", CheckSum},
                          {"shift_invariant", "what all elements have in common does not count",
                           CheckShift},

@@ -5,7 +5,7 @@
 #include <memory>
 #include <optional>
 
-#include "oracle/audit/mutants.h"
+#include "oracle/audit/audit_targets.h"
 #include "oracle/judge/judge.h"
 
 namespace sextant::oracle {
@@ -39,8 +39,9 @@ std::unique_ptr<AuditedCase> AskedIn(DType dtype, const Case& c, const AuditOpti
 // What the cases of one operation catch.
 class Scores {
  public:
-  explicit Scores(const std::string& operation) : mutants_(MutantsOf(operation)) {
-    for (const Mutant& mutant : mutants_) results_.push_back({operation, mutant.name, mutant.why});
+  explicit Scores(const std::string& operation) : mutants_(AuditTargetsOf(operation)) {
+    for (const AuditTarget& target : mutants_)
+      results_.push_back({operation, target.name, target.why});
     missed_.resize(mutants_.size());
   }
   void Take(size_t index, const AuditedCase& question) {
@@ -65,7 +66,7 @@ class Scores {
   // Asks in `dtype` what no case of that dtype catches.
   void Retype(DType dtype, const std::vector<Case>& cases, const AuditOptions& options,
               Steps& steps) {
-    std::map<size_t, std::vector<size_t>> found;  // of a mutant, the cases that would catch it
+    std::map<size_t, std::vector<size_t>> found;  // of a target, the cases that would catch it
     for (size_t m = 0; m < mutants_.size(); ++m) {
       const auto& by = results_[m].by;
       if (by.empty() || !mutants_[m].in_every_dtype) continue;
@@ -96,7 +97,7 @@ class Scores {
     }
   }
 
-  std::vector<Mutant> mutants_;
+  std::vector<AuditTarget> mutants_;
   std::vector<Caught> results_;
   std::vector<bool> missed_;  // a case let it pass to which it applies
   std::vector<size_t> own_;   // the cases of the operation

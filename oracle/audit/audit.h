@@ -1,7 +1,7 @@
-// Tests the test suite: do these cases catch every mutant of an honest subject
-// (oracle/audit/mutants.h)? A mutant must be caught in every dtype in which it can show. It can
-// show in a dtype if a case that catches it in another dtype would catch it there as well, once its
-// dtype is changed.
+// Tests the test suite: do these cases catch every target of an honest subject
+// (oracle/audit/audit_targets.h)? A target must be caught in every dtype in which it can show. It
+// can show in a dtype if a case that catches it in another dtype would catch it there as well, once
+// its dtype is changed.
 #pragma once
 
 #include <functional>
@@ -14,16 +14,16 @@
 
 namespace sextant::oracle {
 
-// A dtype of which no case catches a mutant that can show there.
+// A dtype of which no case catches a target that can show there.
 struct Missing {
   DType dtype;
   std::vector<size_t> retyped;  // the cases that would catch it in this dtype, smallest first
 };
 
-// One mutant, and by which of the cases it is caught; by none if it survives everywhere.
+// One target, and by which of the cases it is caught; by none if it survives everywhere.
 struct Caught {
   std::string operation;
-  std::string what;  // the name of the mutant
+  std::string what;  // the name of the target
   std::string why;
   std::vector<size_t> by{};
   std::vector<Missing> missing{};    // empty unless it is caught in some dtype

@@ -9,7 +9,7 @@
 
 #include "oracle/catalog/catalog.h"
 #include "oracle/catalog/defect_subject.h"
-#include "oracle/defect/blind_spot.h"
+#include "oracle/defect/coverage_goal.h"
 
 namespace sextant::oracle {
 namespace {
@@ -156,7 +156,7 @@ TEST(AuditSuite, ReportsProgress) {
 TEST(AuditSuite, ScoresEveryDefectAndBlindSpotAndOneElementPushed) {
   const Audit audit = AuditSuite(Cases({"rms_norm N=1 M=2"}));
   EXPECT_EQ(audit.results.size(),
-            OracleOf("rms_norm").defects.size() + BlindSpotsOf("rms_norm").size() + 1);
+            CatalogEntryOf("rms_norm").defects.size() + CoverageGoalsOf("rms_norm").size() + 1);
 }
 
 // That they catch everything is tested through the program: audit-suite/<op>.

@@ -12,8 +12,8 @@
 #include "oracle/judge/judge.h"
 #include "oracle/property/random_case.h"
 #include "reference/case/draw.h"
+#include "reference/case/intermediate.h"
 #include "reference/case/operations.h"
-#include "reference/prove/trace.h"
 
 namespace sextant::oracle {
 namespace {
@@ -44,7 +44,7 @@ class Question {
         recipe(ParseRecipe("native", c.dtype())),
         honest(AnswerBy(c, inputs, recipe)),
         other(AnswerBy(c, DrawInputs(c.With("seed=" + std::to_string(c.seed() + 1))), recipe)),
-        judgement_(c, inputs, recipe) {}
+        judge_(c, inputs, recipe) {}
 
   // Counts, and fails if an answer conforms without excuse.
   void Try(const Tensors& answer, const std::string& what) {
@@ -59,7 +59,7 @@ class Question {
     }
     if (!differs) return;
     ++tried;
-    const Verdict verdict = judgement_(answer);
+    const Verdict verdict = judge_.Evaluate(answer);
     failed += verdict.status == Verdict::Status::kFails;
     unverified += verdict.status == Verdict::Status::kUnverified;
     if (verdict.status != Verdict::Status::kConforms) return;
@@ -85,11 +85,11 @@ class Question {
   }
   // Nothing is specified in the row; or an element of it is bounded, and all that are, are right.
   bool IsExcused(const NamedTensor& tensor, size_t o, size_t at, size_t width) const {
-    const GoldenTensor& golden = judgement_.golden()[o];
+    const GoldenTensor& golden = judge_.golden()[o];
     size_t specified = 0, bounded = 0;
     for (size_t i = at; i < at + width; ++i) {
       const double high = golden.high.data[i], got = tensor.values.data[i];
-      const double bound = judgement_.permitted()[o].error.data[i] + golden.radius.data[i];
+      const double bound = judge_.permitted()[o].error.data[i] + golden.radius.data[i];
       specified += !std::isnan(high);
       if (std::isnan(high) || std::isinf(bound)) continue;
       ++bounded;
@@ -99,15 +99,15 @@ class Question {
     return specified == 0 || bounded > 0;
   }
 
-  Judgement judgement_;
+  Judge judge_;
 };
 
 // Garbage in `count` elements of an output from `first` on.
-struct Place {
+struct GarbageRow {
   size_t output, first, count;
 };
 
-Tensors WithGarbage(const Question& q, const Garbage& garbage, const Place& place) {
+Tensors WithGarbage(const Question& q, const Garbage& garbage, const GarbageRow& place) {
   Tensors answer = q.honest;
   Tensor<double>& values = answer[place.output].values;
   for (size_t i = place.first; i < place.first + place.count; ++i) {
@@ -128,7 +128,7 @@ Tensors OnlyRequired(const Question& q, const Tensors& answer) {
 // What an implementation answers that computes the garbage, and goes on from it.
 Tensors FollowingFrom(const Question& q, const Tensors& answer, size_t output) {
   const Tensors given = {answer[output]};
-  const Tracing tracing(given);
+  const ScopedTrace tracing(given);
   Tensors following = AnswerBy(q.c, q.inputs, q.recipe);
   following[output] = answer[output];
   return following;
@@ -141,9 +141,9 @@ void TryGarbage(Question& q, std::mt19937_64& random) {
   if (values.data.empty()) return;
   const size_t width = RowWidth(values.shape), element = random() % values.data.size();
   const Garbage& garbage = kGarbage[random() % kGarbage.size()];
-  const Place places[] = {
+  const GarbageRow places[] = {
       {o, 0, values.data.size()}, {o, element / width * width, width}, {o, element, 1}};
-  const Place& place = places[random() % std::size(places)];
+  const GarbageRow& place = places[random() % std::size(places)];
   const std::string what = garbage.name + " in " + std::to_string(place.count) + " of " +
                            q.honest[o].name + " from " + std::to_string(place.first);
   const Tensors answer = WithGarbage(q, garbage, place);
@@ -196,13 +196,13 @@ class GarbageIn : public testing::TestWithParam<std::string> {
       for (const size_t size : space.sizes()) indices.push_back(random() % size);
       const std::optional<Case> c = space.At(indices);
       if (!c) continue;
-      Judge(n < campaign.drawn ? *c : MadeExtreme(*c, random), random, campaign.answers);
+      TryCase(n < campaign.drawn ? *c : MadeExtreme(*c, random), random, campaign.answers);
       ++n;
     }
     const auto lines = ReadCaseLines("fixtures/cases/" + GetParam() + ".cases");
     for (size_t n = 0; n < std::min(campaign.committed, lines.size()); ++n) {
       const size_t step = std::max<size_t>(1, lines.size() / campaign.committed);
-      Judge(Case::Parse(lines[n * step].text), random, campaign.answers);
+      TryCase(Case::Parse(lines[n * step].text), random, campaign.answers);
     }
     std::cout << cases_ << " cases: " << tried_ << " answers, " << failed_ << " fail, "
               << unverified_ << " unverified, " << conforming_ << " conform with an excuse\n";
@@ -210,7 +210,7 @@ class GarbageIn : public testing::TestWithParam<std::string> {
   }
 
  private:
-  void Judge(const Case& c, std::mt19937_64& random, size_t answers) {
+  void TryCase(const Case& c, std::mt19937_64& random, size_t answers) {
     try {
       Question question(c);
       for (size_t n = 0; n < answers; ++n) TryGarbage(question, random);

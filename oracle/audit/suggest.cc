@@ -6,8 +6,8 @@
 #include <random>
 #include <sstream>
 
+#include "oracle/audit/audit_targets.h"
 #include "oracle/audit/hitting_set.h"
-#include "oracle/audit/mutants.h"
 #include "oracle/property/random_case.h"
 #include "reference/case/operations.h"
 
@@ -19,7 +19,7 @@ constexpr int64_t kExtents[] = {1, 2, 3, 4, 6, 8, 16, 17, 24, 32, 72};
 
 // What is open in one dtype of one operation, and the cases that might close it.
 struct Gaps {
-  std::vector<std::string> names;       // of mutants
+  std::vector<std::string> names;       // of targets
   std::vector<std::vector<size_t>> by;  // the candidates that catch each
   std::vector<Case> candidates;
 
@@ -35,11 +35,11 @@ struct Gaps {
   }
 };
 
-// What is open in one operation: first the mutants that survive everywhere, in every dtype.
+// What is open in one operation: first the targets that survive everywhere, in every dtype.
 class Openings {
  public:
   Openings(const std::string& operation, const AuditOptions& options)
-      : operation_(operation), mutants_(MutantsOf(operation)), options_(options) {}
+      : operation_(operation), mutants_(AuditTargetsOf(operation)), options_(options) {}
   void Add(const Caught& result, const std::vector<Case>& cases) {
     if (result.by.empty()) survivors_.push_back(result.what);
     for (const Missing& missing : result.missing) missing_.push_back({&result, &missing});
@@ -68,9 +68,9 @@ class Openings {
  private:
   // Random cases, the same ones every time.
   void AskDrawn(size_t tries) {
-    std::vector<const Mutant*> mutants;
+    std::vector<const AuditTarget*> targets;
     for (const std::string& name : survivors_) {
-      mutants.push_back(&*std::ranges::find(mutants_, name, &Mutant::name));
+      targets.push_back(&*std::ranges::find(mutants_, name, &AuditTarget::name));
     }
     const CaseSpace space(*MakeOperationNamed(operation_));
     std::mt19937_64 random;
@@ -79,49 +79,49 @@ class Openings {
       for (const size_t size : space.sizes()) indices.push_back(random() % size);
       const auto drawn = space.At(indices);
       if (!drawn) continue;
-      for (const DType dtype : kFloatTypes) Ask(*drawn, dtype, mutants);
+      for (const DType dtype : kFloatTypes) Ask(*drawn, dtype, targets);
     }
   }
-  void Ask(const Case& drawn, DType dtype, const std::vector<const Mutant*>& mutants) {
+  void Ask(const Case& drawn, DType dtype, const std::vector<const AuditTarget*>& targets) {
     Gaps& gaps = gaps_[dtype];
     if (std::ranges::none_of(gaps.by, &std::vector<size_t>::empty)) return;
     const auto c = Retyped(drawn, dtype);
     if (!c) return;
     try {
       const AuditedCase question(*c, options_.honest, options_.read_file);
-      for (size_t m = 0; m < mutants.size(); ++m) {
-        if (mutants[m]->caught(question) == true && !question.HonestFails()) gaps.Close(m, *c);
+      for (size_t m = 0; m < targets.size(); ++m) {
+        if (targets[m]->caught(question) == true && !question.HonestFails()) gaps.Close(m, *c);
       }
     } catch (const Error&) {
       return;  // a number of an input is beyond the dtype
     }
   }
-  // Whether the case still catches all of these mutants.
-  bool Catches(const Case& c, const std::vector<const Mutant*>& mutants) const {
+  // Whether the case still catches all of these targets.
+  bool Catches(const Case& c, const std::vector<const AuditTarget*>& targets) const {
     try {
       const AuditedCase question(c, options_.honest, options_.read_file);
-      return std::ranges::all_of(mutants,
-                                 [&](const Mutant* m) { return m->caught(question) == true; }) &&
+      return std::ranges::all_of(
+                 targets, [&](const AuditTarget* m) { return m->caught(question) == true; }) &&
              !question.HonestFails();
     } catch (const Error&) {
       return false;
     }
   }
-  // The case with as short dimensions as catch the same mutants.
-  Case Shrunk(Case c, const std::vector<const Mutant*>& mutants) const {
+  // The case with as short dimensions as catch the same targets.
+  Case Shrunk(Case c, const std::vector<const AuditTarget*>& targets) const {
     for (size_t size = SizeOf(c) + 1; SizeOf(c) < size;) {
       size = SizeOf(c);
-      c = ShrunkOnce(c, mutants);
+      c = ShrunkOnce(c, targets);
     }
     return c;
   }
-  Case ShrunkOnce(Case c, const std::vector<const Mutant*>& mutants) const {
+  Case ShrunkOnce(Case c, const std::vector<const AuditTarget*>& targets) const {
     for (const auto& [letter, extent] : Dimensions(c.dimensions())) {
       for (const int64_t shorter : kExtents) {
         if (shorter >= extent) break;
         try {
           const Case smaller = c.With(letter + "=" + std::to_string(shorter));
-          if (!Catches(smaller, mutants)) continue;
+          if (!Catches(smaller, targets)) continue;
           c = smaller;
           break;
         } catch (const Error&) {
@@ -138,10 +138,10 @@ class Openings {
     std::ranges::stable_sort(order, {}, [&](size_t i) { return SizeOf(gaps.candidates[i]); });
     for (size_t i = 0; i < order.size(); ++i) rank[order[i]] = i;
     std::vector<std::vector<size_t>> sets;
-    std::vector<const Mutant*> mutants;
+    std::vector<const AuditTarget*> targets;
     for (size_t g = 0; g < gaps.names.size(); ++g) {
       if (gaps.by[g].empty()) continue;
-      mutants.push_back(&*std::ranges::find(mutants_, gaps.names[g], &Mutant::name));
+      targets.push_back(&*std::ranges::find(mutants_, gaps.names[g], &AuditTarget::name));
       sets.emplace_back();
       for (const size_t candidate : gaps.by[g]) sets.back().push_back(rank[candidate]);
       std::ranges::sort(sets.back());
@@ -157,18 +157,18 @@ class Openings {
         if (std::ranges::binary_search(sets[s], one)) own.push_back(s);
       }
       std::ranges::stable_sort(own, {}, closed_by);
-      std::vector<const Mutant*> caught;
-      for (const size_t s : own) caught.push_back(mutants[s]);
+      std::vector<const AuditTarget*> caught;
+      for (const size_t s : own) caught.push_back(targets[s]);
       Suggestion suggestion{Shrunk(gaps.candidates[order[one]], caught), {}};
-      for (const Mutant* mutant : caught) {
-        suggestion.closes.push_back(mutant->name + " in " + std::string(NameOf(dtype)));
+      for (const AuditTarget* target : caught) {
+        suggestion.closes.push_back(target->name + " in " + std::string(NameOf(dtype)));
       }
       suggestions.cases.push_back(std::move(suggestion));
     }
   }
 
   std::string operation_;
-  std::vector<Mutant> mutants_;
+  std::vector<AuditTarget> mutants_;
   const AuditOptions& options_;
   const std::vector<Case>* cases_ = nullptr;
   std::vector<std::string> survivors_;

@@ -1,6 +1,6 @@
 // Case lines that close what an audit leaves open: cases of the suite in another dtype where a
 // dtype is missing, and random cases (oracle/property/random_case.h) where no case catches a
-// mutant.
+// target.
 #pragma once
 
 #include <string>

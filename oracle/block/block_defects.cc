@@ -1,224 +1,116 @@
 #include "oracle/block/block_defects.h"
 
-#include "oracle/attention/mistaken_attention.h"
-#include "oracle/rope/mistaken.h"
-#include "reference/rope/rope_turned.h"
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+#include "oracle/attention/attention_defects.h"
+#include "oracle/defect/input_defects.h"
+#include "oracle/property/common_properties.h"
 
 namespace sextant::oracle {
 namespace {
 
-template <class Real>
-class MistakenBlock {
- public:
-  MistakenBlock(BlockMistake mistake, const DecoderBlockAttributes& a, const BlockWeights<Real>& w)
-      : mistake_(mistake), a_(a), w_(w) {}
+// Scores are divided by the root of another width, where no scale is asked for.
+Defect ScaledBy(std::string name, std::string why, double (*width)(double M, double H, double D)) {
+  return ChangedWord(std::move(name), std::move(why), [width](const Case& c) -> std::string {
+    const auto extent = [&c](const char* letter) {
+      return static_cast<double>(ExtentOf(c, letter));
+    };
+    const double of = width(extent("M"), extent("H"), extent("D"));
+    if (!TextOf(c, "scale").empty() || !(of > 0) || std::isinf(of)) return "";
+    return "scale=" + PrintValue(1 / std::sqrt(of));
+  });
+}
 
-  void Run(const Tensor<Real>& x, const Tensor<double>& position,
-           const BlockTensors<Real>& out) const {
-    const bool branch = a_.placement == Placement::kBranch;
-    const bool sandwich = a_.placement == Placement::kSandwich;
-    const bool parallel = a_.placement == Placement::kParallel;
-    const bool plain = branch || Is(BlockMistake::kNoAttentionNorm) || Is(BlockMistake::kNormOfSum);
-    out.normed = plain ? x : Normed(a_.Norm(), x, w_.attn_norm);
-    Tensor<Real> attended = Attended(out.normed, position, out);
-    out.attention_out = attended;
-    if (branch && !Is(BlockMistake::kNoAttentionNorm))
-      attended = Normed(a_.Norm(), attended, w_.attn_norm);
-    const bool late = Is(BlockMistake::kPostNormOfSum);
-    if (sandwich && !late) attended = Normed(a_.Norm(), attended, *w_.attn_post_norm);
-    out.middle = Is(BlockMistake::kNoAttentionResidual) ? attended
-                 : Is(BlockMistake::kResidualOfNormed)  ? SumKept(out.normed, attended)
-                                                        : SumKept(x, attended);
-    if (Is(BlockMistake::kNormOfSum)) out.middle = Normed(a_.Norm(), out.middle, w_.attn_norm);
-    if (sandwich && late) out.middle = Normed(a_.Norm(), out.middle, *w_.attn_post_norm);
-
-    const Tensor<Real>& before = parallel ? x : out.middle;
-    const bool bare = branch || Is(BlockMistake::kNoFeedForwardNorm);
-    const Tensor<Real> read = bare ? before : Normed(a_.Norm(), before, w_.mlp_norm);
-    Tensor<Real> fed = FeedForwardBranch(a_, read, w_, out.hidden);
-    if (branch && !Is(BlockMistake::kNoFeedForwardNorm)) fed = Normed(a_.Norm(), fed, w_.mlp_norm);
-    if (sandwich && !late) fed = Normed(a_.Norm(), fed, *w_.mlp_post_norm);
-    out.y = Is(BlockMistake::kNoFeedForwardResidual) ? fed : SumKept(out.middle, fed);
-    if (sandwich && late) out.y = Normed(a_.Norm(), out.y, *w_.mlp_post_norm);
-  }
-
- private:
-  bool Is(BlockMistake which) const { return mistake_ == which; }
-
-  AttentionMistake OfAttention() const {
-    switch (mistake_) {
-      case BlockMistake::kSelfMasked:
-        return AttentionMistake::kSelfMasked;
-      case BlockMistake::kNextLeaked:
-        return AttentionMistake::kNextLeaked;
-      case BlockMistake::kCapBeforeScale:
-        return AttentionMistake::kCapBeforeScale;
-      case BlockMistake::kCapAfterMask:
-        return AttentionMistake::kCapAfterMask;
-      case BlockMistake::kCapNotScaledBack:
-        return AttentionMistake::kCapNotScaledBack;
-      case BlockMistake::kMeanOfEmpty:
-        return AttentionMistake::kMeanOfEmpty;
-      default:
-        return AttentionMistake::kNone;
-    }
-  }
-
-  // [S,H*D] as [1,H,S,D].
-  Tensor<Real> Heads(const Tensor<Real>& x, size_t heads) const {
-    Tensor<Real> y = HeadsOf(x, heads);
-    if (!Is(BlockMistake::kHeadsInterleaved)) return y;
-    const size_t S = y.shape[2], D = y.shape[3];
-    for (size_t h = 0; h < heads; ++h) {
-      for (size_t s = 0; s < S; ++s) {
-        for (size_t d = 0; d < D; ++d) y(0, h, s, d) = x(s, d * heads + h);
-      }
-    }
-    return y;
-  }
-
-  // Each head turned by its own row of positions, as a batch of heads.
-  Tensor<Real> TurnedHeads(Tensor<Real> x, const Tensor<double>& position, double later = 0) const {
-    const Shape shape = x.shape;
-    const size_t heads = shape[1], S = shape[2];
-    Tensor<double> at({heads, S});
-    for (size_t h = 0; h < heads; ++h) {
-      for (size_t s = 0; s < S; ++s)
-        at(h, s) = position.data[Is(BlockMistake::kTurnedByHead) ? h % S : s] + later;
-    }
-    x.shape = {heads, 1, S, shape[3]};
-    x = Turned(a_, x, at);
-    x.shape = shape;
-    return x;
-  }
-
-  // [S,H*D] turned as if it were one head.
-  Tensor<Real> TurnedWhole(const Tensor<Real>& x, const Tensor<double>& position,
-                           size_t heads) const {
-    const size_t S = x.shape[0], width = x.shape[1];
-    RopeRotate rotation = a_.Rotation();
-    rotation.D.value *= static_cast<int64_t>(heads);
-    rotation.R.value *= static_cast<int64_t>(heads);
-    const Head whole{a_.pairing, 0, static_cast<size_t>(a_.R.value),
-                     static_cast<size_t>(rotation.R.value)};
-    const RotaryMistake over_all{.exponent = [](int64_t k, int64_t, int64_t all) -> Exponent {
-      return {2 * k, all};
-    }};
-    Tensor<Real> amplitude, unused({whole.R / 2});
-    a_.Frequencies()(unused, amplitude);
-    const auto tables = MistakenTables(
-        over_all, {{1, S}, position.data},
-        MistakenFrequencies<Real>(over_all, a_.Frequencies(), whole.D / 2, whole), amplitude());
-    Tensor<Real> turned({1, 1, S, width});
-    rotation(Tensor<Real>({1, 1, S, width}, x.data), tables.cos, tables.sin, turned);
-    turned.shape = {S, width};
-    return Kept(std::move(turned));
-  }
-
-  // What becomes of queries or keys.
-  struct Preparation {
-    const Tensor<Real>& weight;
-    const Tensor<Real>* norm;
-    size_t heads;
-    QkNorm how;
-    bool turns;
-    double later = 0;
-  };
-  // A projection's heads, normalised and rotated in the order that the mistake leaves.
-  Tensor<Real> Prepared(const Tensor<Real>& x, const Tensor<double>& position,
-                        const Preparation& p) const {
-    Tensor<Real> flat = Projected(x, p.weight);
-    const bool after = Is(BlockMistake::kQkNormAfterRotation);
-    if (!after) flat = QkNormed(a_.Norm(), p.how, flat, p.norm, p.heads);
-    if (Is(BlockMistake::kTurnedBeforeSplit) && p.heads > 0)
-      return Heads(TurnedWhole(flat, position, p.heads), p.heads);
-    Tensor<Real> y = Heads(flat, p.heads);
-    if (p.turns) y = TurnedHeads(std::move(y), position, p.later);
-    if (!after) return y;
-    return HeadsOf(QkNormed(a_.Norm(), p.how, HeadsTogether(y), p.norm, p.heads), p.heads);
-  }
-
-  Tensor<Real> Attended(const Tensor<Real>& x, const Tensor<double>& position,
-                        const BlockTensors<Real>& out) const {
-    const auto H = static_cast<size_t>(a_.H.value), K = static_cast<size_t>(a_.K.value);
-    const size_t S = x.shape[0];
-    const Tensor<Real> q = Prepared(x, position,
-                                    {.weight = w_.wq,
-                                     .norm = w_.q_norm,
-                                     .heads = H,
-                                     .how = w_.qk_norm,
-                                     .turns = !Is(BlockMistake::kQueriesNotRotated),
-                                     .later = Is(BlockMistake::kQueriesOneOn) ? 1.0 : 0.0});
-    Tensor<Real> k = Prepared(x, position,
-                              {.weight = w_.wk,
-                               .norm = w_.k_norm,
-                               .heads = K,
-                               .how = Is(BlockMistake::kKeysNotNormed) ? QkNorm::kNone : w_.qk_norm,
-                               .turns = !Is(BlockMistake::kKeysNotRotated)});
-    Tensor<Real> v = Heads(Projected(x, w_.wv), K);
-    if (Is(BlockMistake::kValuesRotated)) v = TurnedHeads(std::move(v), position);
-    out.q_rotated.data = q.data;
-    out.k_rotated.data = k.data;
-    Attention attention = a_.Attending();
-    if (Is(BlockMistake::kMaskFromTheEnd)) attention.align = Align::kBottomRight;
-    if (Is(BlockMistake::kKeyHeadsTiled)) {
-      attention.K = attention.H;
-      k = Tiled(k, H);
-      v = Tiled(v, H);
-    }
-    Tensor<Real> mean(q.shape), lse({1, H, S});
-    if (const AttentionMistake how = OfAttention(); how == AttentionMistake::kNone) {
-      attention(q, k, v, mean, lse);
-    } else {
-      AttendMistaken<Real>(how, attention, {.q = q, .k = k, .v = v}, mean, lse);
-    }
-    return Projected(Together(Kept(std::move(mean))), w_.wo);
-  }
-
-  // [1,H,S,D] as [S,H*D].
-  Tensor<Real> Together(const Tensor<Real>& mean) const {
-    Tensor<Real> together = HeadsTogether(mean);
-    if (Is(BlockMistake::kHeadsNotTransposed)) together.data = mean.data;
-    if (Is(BlockMistake::kHeadsInterleaved)) {
-      const size_t H = mean.shape[1], S = mean.shape[2], D = mean.shape[3];
-      for (size_t h = 0; h < H; ++h) {
-        for (size_t s = 0; s < S; ++s) {
-          for (size_t d = 0; d < D; ++d) together(s, d * H + h) = mean(0, h, s, d);
-        }
-      }
-    }
-    return together;
-  }
-
-  Tensor<Real> Tiled(const Tensor<Real>& x, size_t heads) const {
-    const size_t K = x.shape[1], S = x.shape[2], D = x.shape[3];
-    Tensor<Real> y({1, heads, S, D});
-    for (size_t i = 0; i < y.data.size(); ++i) {
-      const size_t h = i / (S * D);
-      y.data[i] = x.data[h % K * S * D + i % (S * D)];
-    }
-    return y;
-  }
-
-  BlockMistake mistake_;
-  const DecoderBlockAttributes& a_;
-  const BlockWeights<Real>& w_;
+constexpr NamedMutation<BlockMutation> kMutations[] = {
+    {"attention_residual_missing", "x is not added to what attention gives",
+     BlockMutation::kNoAttentionResidual},
+    {"feed_forward_residual_missing", "y is what the feed-forward gives alone",
+     BlockMutation::kNoFeedForwardResidual},
+    {"residual_of_normed", "the normalised x is added, not x itself",
+     BlockMutation::kResidualOfNormed},
+    {"attention_norm_missing", "attention has no norm before it, or behind it where it is due",
+     BlockMutation::kNoAttentionNorm},
+    {"feed_forward_norm_missing",
+     "the feed-forward has no norm before it, or behind it where it is due",
+     BlockMutation::kNoFeedForwardNorm},
+    {"norm_of_sum", "x + A(x) is normalised, as in the first Transformer",
+     BlockMutation::kNormOfSum},
+    {"values_rotated", "the values are rotated too", BlockMutation::kValuesRotated},
+    {"keys_not_rotated", "only the queries are rotated", BlockMutation::kKeysNotRotated},
+    {"queries_not_rotated", "only the keys are rotated", BlockMutation::kQueriesNotRotated},
+    {"queries_one_on", "the position is taken after the cache has grown (fla#766)",
+     BlockMutation::kQueriesOneOn},
+    {"rotated_by_head", "the rotation goes over the axis of heads, for want of a transposition",
+     BlockMutation::kRotatedByHead},
+    {"rotated_before_split",
+     "one rotation over all H D channels, before the heads are split "
+     "(ReaLLMASIC/ReaLLM-Forge#35)",
+     BlockMutation::kRotatedBeforeSplit},
+    {"heads_interleaved", "channels of the projections are dealt out to the heads in turn",
+     BlockMutation::kHeadsInterleaved},
+    {"heads_not_transposed", "heads are put together without moving tokens to the front",
+     BlockMutation::kHeadsNotTransposed},
+    {"key_heads_tiled", "query head h reads key head h mod K (onnx/onnx@062ee9228)",
+     BlockMutation::kKeyHeadsTiled},
+    {"self_masked", "a query does not see its own key (t < i)", BlockMutation::kSelfMasked},
+    {"next_leaked", "a query sees the next key too (t <= i + 1)", BlockMutation::kNextLeaked},
+    {"cap_before_scale", "scores are capped before they are scaled",
+     BlockMutation::kCapBeforeScale},
+    {"cap_after_mask", "masked scores become -c, not -infinity (onnx/onnx@fe30560bd)",
+     BlockMutation::kCapAfterMask},
+    {"cap_not_scaled_back", "tanh(score / c), not times c", BlockMutation::kCapNotScaledBack},
+    {"mask_from_the_end", "the last token is taken for the last one that is no padding",
+     BlockMutation::kMaskFromTheEnd},
+    {"empty_rows_mean",
+     "with a finite number for -infinity a token that reads none gets the mean of all values",
+     BlockMutation::kMeanOfEmpty},
 };
 
 }  // namespace
 
-template <class Real>
-void RunMistaken(BlockMistake mistake, const DecoderBlockAttributes& a, const Tensor<Real>& x,
-                 const Tensor<double>& position, const BlockWeights<Real>& w,
-                 const BlockTensors<Real>& out) {
-  MistakenBlock<Real>(mistake, a, w).Run(x, position, out);
+std::vector<NamedMutation<BlockMutation>> BlockMutations() {
+  return {std::begin(kMutations), std::end(kMutations)};
 }
 
-template void RunMistaken(BlockMistake, const DecoderBlockAttributes&, const Tensor<Counted>&,
-                          const Tensor<double>&, const BlockWeights<Counted>&,
-                          const BlockTensors<Counted>&);
-template void RunMistaken(BlockMistake, const DecoderBlockAttributes&, const Tensor<Rounded>&,
-                          const Tensor<double>&, const BlockWeights<Rounded>&,
-                          const BlockTensors<Rounded>&);
+std::vector<Defect> BlockInputDefects() {
+  return {
+      LengthOneMore(),
+      ClampedInput("negative_position_clamped", "a negative position is taken for 0", "position"),
+      ExchangedInputs("gate_exchanged_with_up", "the other half goes through the activation",
+                      {{"gate", "up"}}),
+      ExchangedInputs("keys_exchanged_with_values",
+                      "wk and wv are swapped, as when a fused weight is split in another order",
+                      {{"wk", "wv"}}),
+      ExchangedInputs("queries_exchanged_with_keys", "wq and wk are swapped", {{"wq", "wk"}}),
+      ExchangedInputs("norms_exchanged", "the two norms' weights are swapped",
+                      {{"attn_norm", "mlp_norm"}}),
+      TransposedInput("wq_transposed", "wq is multiplied from the other side", "wq"),
+      TransposedInput("wo_transposed", "wo is multiplied from the other side", "wo"),
+      ChangedInput("positions_of_first", "every token stands where the first does", "position",
+                   [](Tensor<double>& p) {
+                     if (!p.data.empty()) std::ranges::fill(p.data, p.data[0]);
+                   }),
+      ScaledBy("scale_missing", "no 1/sqrt(D) (mlc-ai/mlc-llm#3426)",
+               [](double, double, double) { return 1.0; }),
+      ScaledBy("scale_by_width", "1/D in place of 1/sqrt(D)",
+               [](double, double, double D) { return D * D; }),
+      ScaledBy("scale_of_whole_width", "scores are divided by the root of H D",
+               [](double, double H, double D) { return H * D; }),
+      ScaledBy("scale_of_model",
+               "scores are divided by the root of M/H, which is not the heads' own width "
+               "(ggml-org/llama.cpp#8444)",
+               [](double M, double H, double) { return M / H; }),
+      ChangedRecipe("norms_in_bf16", "norms sum and divide in bf16 whatever the dtype",
+                    "square=bf16 sum=bf16 rsqrt=bf16"),
+      ChangedRecipe("softmax_in_bf16", "the softmax is computed in bf16 whatever the dtype",
+                    "softmax=bf16"),
+      ChangedRecipe("sums_in_bf16", "dot products are accumulated in bf16", "dot=bf16"),
+      ChangedRecipe("handed_on_in_bf16", "tensors are handed on in bf16 whatever the dtype",
+                    "keep=bf16"),
+      ChangedRecipe("angles_in_bf16", "angles are computed in bf16", "angle=bf16"),
+  };
+}
 
 }  // namespace sextant::oracle

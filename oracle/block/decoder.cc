@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "oracle/attention/attention_defects.h"
-#include "oracle/attention/token_laws.h"
+#include "oracle/attention/token_properties.h"
 #include "oracle/block/block_defects.h"
+#include "oracle/defect/catalog_entry.h"
 #include "oracle/defect/input_defects.h"
-#include "oracle/defect/oracle.h"
 #include "oracle/rope/scaling_defects.h"
 #include "reference/block/decoder_formula.h"
 
@@ -57,8 +57,8 @@ Findings CheckShift(const Case& c, const Tensors& inputs, const Ask& ask) {
   return SameTokens(c, inputs, Mapped(inputs, "position", [](double p) { return p + 64; }), ask);
 }
 
-struct Mistaken : Decoder {
-  std::optional<BlockMistake> of_blocks{};
+struct Mutant : Decoder {
+  std::optional<BlockMutation> of_blocks{};
   enum class End { kRight, kNormMissing, kLogitsInBf16 } end = End::kRight;
 
   template <class Real>
@@ -68,11 +68,19 @@ struct Mistaken : Decoder {
                   const Tensor<Real>& mlp_norm, const Tensor<Real>& gate, const Tensor<Real>& up,
                   const Tensor<Real>& down, const Tensor<Real>& last_norm, const Tensor<Real>& head,
                   Tensor<Real>& logits, Tensor<Real>& states) const {
-    const StackedWeights<Real> weights{attn_norm, wq, wk, wv, wo, mlp_norm, gate, up, down};
+    const StackedWeights<Real> weights{.attn_norm = attn_norm,
+                                       .wq = wq,
+                                       .wk = wk,
+                                       .wv = wv,
+                                       .wo = wo,
+                                       .mlp_norm = mlp_norm,
+                                       .gate = gate,
+                                       .up = up,
+                                       .down = down};
     const auto run = [&](const Tensor<Real>& x, const BlockWeights<Real>& w,
                          const BlockTensors<Real>& out) {
       if (of_blocks) {
-        RunMistaken(*of_blocks, *this, x, position, w, out);
+        RunMutant(*of_blocks, *this, x, position, w, out);
       } else {
         RunBlock(*this, x, position, w, out);
       }
@@ -81,23 +89,23 @@ struct Mistaken : Decoder {
     const bool bare = end == End::kNormMissing;
     ToLogits(*this, bare ? last : Normed(Norm(), last, last_norm), head, logits);
     if (end != End::kLogitsInBf16) return;
-    for (Real& logit : logits.data) logit = KeptIn(DType::kBF16, logit);
+    for (Real& logit : logits.data) logit = StoredIn(DType::kBF16, logit);
   }
 };
 
 std::vector<Defect> FormulaDefects() {
   std::vector<Defect> all;
-  Mistaken without_norm, in_bf16;
-  without_norm.end = Mistaken::End::kNormMissing;
-  in_bf16.end = Mistaken::End::kLogitsInBf16;
+  Mutant without_norm, in_bf16;
+  without_norm.end = Mutant::End::kNormMissing;
+  in_bf16.end = Mutant::End::kLogitsInBf16;
   all.push_back(
       MutatedFormula("last_norm_missing", "the logits read the last state as it is", without_norm));
   all.push_back(MutatedFormula(
       "logits_in_bf16", "logits are rounded to bf16 before they are stored in f32", in_bf16));
-  for (const NamedBlockMistake& each : kBlockMistakes) {
-    Mistaken mistaken;
-    mistaken.of_blocks = each.mistake;
-    all.push_back(MutatedFormula(each.name, each.why, mistaken));
+  for (const auto& each : BlockMutations()) {
+    Mutant mutant;
+    mutant.of_blocks = each.mutation;
+    all.push_back(MutatedFormula(each.name, each.why, mutant));
   }
   return all;
 }
@@ -143,7 +151,7 @@ std::vector<Defect> InputDefects() {
 }  // namespace
 
 template <>
-Oracle MakeOracle<Decoder>() {
+CatalogEntry MakeCatalogEntry<Decoder>() {
   return {
       .properties = {{"idle_branches_change_nothing",
                       "with wo and down 0 every state is the embedding", CheckIdle},

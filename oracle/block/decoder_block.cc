@@ -2,15 +2,15 @@
 
 #include "oracle/attention/attention_defects.h"
 #include "oracle/block/block_defects.h"
-#include "oracle/block/block_laws.h"
-#include "oracle/defect/oracle.h"
+#include "oracle/block/block_properties.h"
+#include "oracle/defect/catalog_entry.h"
 #include "oracle/rope/scaling_defects.h"
 
 namespace sextant::oracle {
 namespace {
 
-struct Mistaken : DecoderBlock {
-  BlockMistake mistake{};
+struct Mutant : DecoderBlock {
+  BlockMutation mutation{};
 
   template <class Real>
   void operator()(const Tensor<Real>& x, const Tensor<double>& position,
@@ -20,26 +20,33 @@ struct Mistaken : DecoderBlock {
                   Tensor<Real>& y, Tensor<Real>& normed, Tensor<Real>& q_rotated,
                   Tensor<Real>& k_rotated, Tensor<Real>& attention_out, Tensor<Real>& middle,
                   Tensor<Real>& hidden) const {
-    const BlockWeights<Real> weights{attn_norm, wq, wk, wv, wo, mlp_norm, gate, up, down};
-    RunMistaken<Real>(mistake, *this, x, position, weights,
-                      {y, normed, q_rotated, k_rotated, attention_out, middle, hidden});
+    const BlockWeights<Real> weights{.attn_norm = attn_norm,
+                                     .wq = wq,
+                                     .wk = wk,
+                                     .wv = wv,
+                                     .wo = wo,
+                                     .mlp_norm = mlp_norm,
+                                     .gate = gate,
+                                     .up = up,
+                                     .down = down};
+    RunMutant<Real>(mutation, *this, x, position, weights,
+                    {.y = y,
+                     .normed = normed,
+                     .q_rotated = q_rotated,
+                     .k_rotated = k_rotated,
+                     .attention_out = attention_out,
+                     .middle = middle,
+                     .hidden = hidden});
   }
 };
-
-std::vector<Defect> FormulaDefects() {
-  std::vector<Defect> all;
-  for (const NamedBlockMistake& each : kBlockMistakes)
-    all.push_back(MutatedFormula<Mistaken>(each.name, each.why, each.mistake));
-  return all;
-}
 
 }  // namespace
 
 template <>
-Oracle MakeOracle<DecoderBlock>() {
-  return {.properties = BlockLaws(),
+CatalogEntry MakeCatalogEntry<DecoderBlock>() {
+  return {.properties = BlockProperties(),
           .defects = Joined<Defect>(
-              {FormulaDefects(), BlockInputDefects(), DynamicDefects(),
+              {MutatedFormulas<Mutant>(BlockMutations()), BlockInputDefects(), DynamicDefects(),
                Without({"length_of_first_batch", "length_one_more"}, MaskDefects())})};
 }
 

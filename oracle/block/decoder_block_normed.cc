@@ -2,18 +2,18 @@
 
 #include <algorithm>
 
-#include "oracle/attention/token_laws.h"
+#include "oracle/attention/token_properties.h"
 #include "oracle/block/block_defects.h"
-#include "oracle/block/block_laws.h"
+#include "oracle/block/block_properties.h"
+#include "oracle/defect/catalog_entry.h"
 #include "oracle/defect/input_defects.h"
-#include "oracle/defect/oracle.h"
 #include "oracle/rope/scaling_defects.h"
 
 namespace sextant::oracle {
 namespace {
 
-struct Mistaken : DecoderBlockNormed {
-  BlockMistake mistake{};
+struct Mutant : DecoderBlockNormed {
+  BlockMutation mutation{};
 
   template <class Real>
   void operator()(const Tensor<Real>& x, const Tensor<double>& position,
@@ -25,11 +25,28 @@ struct Mistaken : DecoderBlockNormed {
                   Tensor<Real>& y, Tensor<Real>& normed, Tensor<Real>& q_rotated,
                   Tensor<Real>& k_rotated, Tensor<Real>& attention_out, Tensor<Real>& middle,
                   Tensor<Real>& hidden) const {
-    const BlockWeights<Real> weights{
-        attn_norm, wq,   wk,      wv,      wo,      mlp_norm,        gate,
-        up,        down, qk_norm, &q_norm, &k_norm, &attn_post_norm, &mlp_post_norm};
-    RunMistaken<Real>(mistake, *this, x, position, weights,
-                      {y, normed, q_rotated, k_rotated, attention_out, middle, hidden});
+    const BlockWeights<Real> weights{.attn_norm = attn_norm,
+                                     .wq = wq,
+                                     .wk = wk,
+                                     .wv = wv,
+                                     .wo = wo,
+                                     .mlp_norm = mlp_norm,
+                                     .gate = gate,
+                                     .up = up,
+                                     .down = down,
+                                     .qk_norm = qk_norm,
+                                     .q_norm = &q_norm,
+                                     .k_norm = &k_norm,
+                                     .attn_post_norm = &attn_post_norm,
+                                     .mlp_post_norm = &mlp_post_norm};
+    RunMutant<Real>(mutation, *this, x, position, weights,
+                    {.y = y,
+                     .normed = normed,
+                     .q_rotated = q_rotated,
+                     .k_rotated = k_rotated,
+                     .attention_out = attention_out,
+                     .middle = middle,
+                     .hidden = hidden});
   }
 };
 
@@ -41,17 +58,15 @@ Findings CheckQkScale(const Case& c, const Tensors& inputs, const Ask& ask) {
 }
 
 std::vector<Defect> FormulaDefects() {
-  std::vector<Defect> all;
-  for (const NamedBlockMistake& each : kBlockMistakes)
-    all.push_back(MutatedFormula<Mistaken>(each.name, each.why, each.mistake));
-  all.push_back(MutatedFormula<Mistaken>("qk_norm_after_rotation",
-                                         "queries and keys are rotated before they are normalised",
-                                         BlockMistake::kQkNormAfterRotation));
-  all.push_back(MutatedFormula<Mistaken>("keys_not_normed", "qk_norm reaches the queries alone",
-                                         BlockMistake::kKeysNotNormed));
-  all.push_back(MutatedFormula<Mistaken>("post_norm_of_sum",
-                                         "a sandwich's second norm is taken after adding",
-                                         BlockMistake::kPostNormOfSum));
+  std::vector<Defect> all = MutatedFormulas<Mutant>(BlockMutations());
+  all.push_back(MutatedFormula<Mutant>("qk_norm_after_rotation",
+                                       "queries and keys are rotated before they are normalised",
+                                       BlockMutation::kQkNormAfterRotation));
+  all.push_back(MutatedFormula<Mutant>("keys_not_normed", "qk_norm reaches the queries alone",
+                                       BlockMutation::kKeysNotNormed));
+  all.push_back(MutatedFormula<Mutant>("post_norm_of_sum",
+                                       "a sandwich's second norm is taken after adding",
+                                       BlockMutation::kPostNormOfSum));
   return all;
 }
 
@@ -115,9 +130,9 @@ std::vector<Defect> NormDefects() {
 }  // namespace
 
 template <>
-Oracle MakeOracle<DecoderBlockNormed>() {
+CatalogEntry MakeCatalogEntry<DecoderBlockNormed>() {
   return {.properties = Joined<Property>(
-              {BlockLaws(),
+              {BlockProperties(),
                {{"qk_norm_ignores_scale",
                  "where queries and keys are normalised, with eps 0 no factor of wq or wk counts",
                  CheckQkScale}}}),

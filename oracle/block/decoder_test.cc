@@ -22,8 +22,8 @@ class SixteenBitLogits : public testing::TestWithParam<const char*> {
     return AnswerBy(c, inputs, ParseRecipe(recipe, c.dtype()));
   }
   bool Conform(const Tensors& answer, const std::string& recipe) const {
-    const Judgement judged(c, inputs, ParseRecipe(recipe, c.dtype()));
-    return judged(answer).status == Verdict::Status::kConforms;
+    const Judge judge(c, inputs, ParseRecipe(recipe, c.dtype()));
+    return judge.Evaluate(answer).status == Verdict::Status::kConforms;
   }
 
   const Case c = Case::Parse("decoder pairing=half V=5 L=2 S=3 M=4 H=2 K=1 D=4 F=3 dtype=" +
@@ -56,7 +56,7 @@ TEST_P(SixteenBitLogits, FailByThatRecipeWhereTheyAreWrong) {
   logit = NextUp(c.dtype(), NextUp(c.dtype(), logit));
   EXPECT_FALSE(Conform(off, Stored("*=f32")));
   const Recipe native = ParseRecipe(Stored("native"), c.dtype());
-  const auto& defects = OracleOf("decoder").defects;
+  const auto& defects = CatalogEntryOf("decoder").defects;
   for (const char* name : {"last_norm_missing", "head_tied"}) {
     const auto defect = std::ranges::find(defects, name, &Defect::name);
     ASSERT_NE(defect, defects.end()) << name;

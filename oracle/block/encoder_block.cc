@@ -3,11 +3,11 @@
 #include <algorithm>
 
 #include "oracle/attention/heads_defects.h"
-#include "oracle/attention/heads_laws.h"
-#include "oracle/attention/token_laws.h"
+#include "oracle/attention/heads_properties.h"
+#include "oracle/attention/token_properties.h"
 #include "oracle/block/encoder_defects.h"
-#include "oracle/defect/oracle.h"
-#include "oracle/layer/feed_forward_laws.h"
+#include "oracle/defect/catalog_entry.h"
+#include "oracle/layer/feed_forward_properties.h"
 
 namespace sextant::oracle {
 namespace {
@@ -83,7 +83,7 @@ Findings CheckNormalised(const Case& c, const Tensors& inputs, const Ask& ask) {
 }  // namespace
 
 template <>
-Oracle MakeOracle<EncoderBlock>() {
+CatalogEntry MakeCatalogEntry<EncoderBlock>() {
   return {
       .properties = Joined<Property>(
           {{{"identity_without_branches", "placement=pre without branches hands on what it reads",
@@ -103,7 +103,7 @@ Oracle MakeOracle<EncoderBlock>() {
              "placement=post without its last weight gives rows of mean 0, of mean square 1 at "
              "most",
              CheckNormalised}},
-           HeadsLaws(kAttentionOut)}),
+           HeadsProperties(kAttentionOut)}),
       .defects = Joined<Defect>({EncoderFormulaDefects(), EncoderInputDefects(),
                                  HeadsInputDefects(), HeadsRecipeDefects()})};
 }

@@ -4,15 +4,15 @@
 
 #include "oracle/attention/heads_defects.h"
 #include "oracle/defect/input_defects.h"
-#include "oracle/property/laws.h"
+#include "oracle/property/common_properties.h"
 #include "reference/block/encoder_block.h"
 
 namespace sextant::oracle {
 namespace {
 
-// The formula with one mistake.
-struct Mistaken : EncoderBlock {
-  enum class Mistake {
+// The formula with one mutation.
+struct Mutant : EncoderBlock {
+  enum class Mutation {
     kNone,
     kNoAttentionResidual,
     kNoFeedResidual,
@@ -33,10 +33,10 @@ struct Mistaken : EncoderBlock {
     kNoActivation,
     kActivatedOutput,     // act(w2 w1 h): after the second layer, too
     kBiasAfterActivation  // act(w1 h) + b1
-  } mistake = Mistake::kNone;
-  HeadsMistake heads = HeadsMistake::kNone;
+  } mutation = Mutation::kNone;
+  HeadsMutation heads = HeadsMutation::kNone;
 
-  bool Is(Mistake m) const { return mistake == m; }
+  bool Is(Mutation m) const { return mutation == m; }
 
   template <class Real>
   struct Layer {
@@ -46,7 +46,7 @@ struct Mistaken : EncoderBlock {
   // The mean of a row's terms, in step sum.
   template <class Real>
   static Real MeanOf(const std::vector<Real>& terms, double count) {
-    const InStep at(Step::kSum);
+    const ScopedStep at(Step::kSum);
     return SumOf(terms) / Real(count);
   }
   template <class Real>
@@ -59,35 +59,35 @@ struct Mistaken : EncoderBlock {
       for (size_t j = 0; j < M; ++j) centered.push_back(x(n, j));
       const Real mean = MeanOf(centered, width);
       for (Real& value : centered) {
-        const InStep at(Step::kCenter);
-        if (!Is(Mistake::kNotCentered)) value = value - mean;
+        const ScopedStep at(Step::kCenter);
+        if (!Is(Mutation::kNotCentered)) value = value - mean;
       }
       for (const Real& value : centered) {
-        const InStep at(Step::kSquare);
+        const ScopedStep at(Step::kSquare);
         squares.push_back(value * value);
       }
       const Real variance =
-          MeanOf(squares, Is(Mistake::kUnbiased) ? std::max(1.0, width - 1) : width);
+          MeanOf(squares, Is(Mutation::kUnbiased) ? std::max(1.0, width - 1) : width);
       Real root;
       {
-        const InStep at(Step::kRsqrt);
-        root = Is(Mistake::kEpsOutside) ? Sqrt(variance) + Real(eps) : Sqrt(variance + Real(eps));
+        const ScopedStep at(Step::kRsqrt);
+        root = Is(Mutation::kEpsOutside) ? Sqrt(variance) + Real(eps) : Sqrt(variance + Real(eps));
       }
       for (size_t j = 0; j < M; ++j) {
-        Real scaled = Is(Mistake::kMeanKept) ? x(n, j) : centered[j];
+        Real scaled = Is(Mutation::kMeanKept) ? x(n, j) : centered[j];
         {
-          const InStep at(Step::kScale);
+          const ScopedStep at(Step::kScale);
           scaled = scaled / root;
         }
         {
-          const InStep at(Step::kWeigh);
+          const ScopedStep at(Step::kWeigh);
           scaled = scaled * w.weight(j);
         }
-        const InStep at(Step::kBias);
+        const ScopedStep at(Step::kBias);
         y(n, j) = scaled + w.bias(j);
       }
     }
-    return Kept(std::move(y));
+    return Stored(std::move(y));
   }
 
   template <class Real>
@@ -101,16 +101,16 @@ struct Mistaken : EncoderBlock {
                    Tensor<Real>& hidden) const {
     Tensor<Real> none = first.bias;
     for (Real& b : none.data) b = Real(0.0);
-    const bool late = Is(Mistake::kBiasAfterActivation);
-    hidden = Kept(Projected(x, first.weight, late ? none : first.bias));
-    if (!Is(Mistake::kNoActivation)) hidden = Activated(hidden);
+    const bool late = Is(Mutation::kBiasAfterActivation);
+    hidden = Stored(Projected(x, first.weight, late ? none : first.bias));
+    if (!Is(Mutation::kNoActivation)) hidden = Activated(hidden);
     if (late) {
-      const InStep at(Step::kBias);
+      const ScopedStep at(Step::kBias);
       for (size_t i = 0; i < hidden.data.size(); ++i)
         hidden.data[i] = hidden.data[i] + first.bias(i % first.bias.data.size());
     }
-    Tensor<Real> y = Kept(Projected(Handed("hidden", hidden), second.weight, second.bias));
-    return Is(Mistake::kActivatedOutput) ? Kept(Activated(std::move(y))) : y;
+    Tensor<Real> y = Stored(Projected(Intermediate(hidden), second.weight, second.bias));
+    return Is(Mutation::kActivatedOutput) ? Stored(Activated(std::move(y))) : y;
   }
 
   template <class Real>
@@ -124,12 +124,12 @@ struct Mistaken : EncoderBlock {
                   Tensor<Real>& middle, Tensor<Real>& hidden) const {
     const bool pre = placement == NormPlacement::kPre;
     const Layer<Real> norm1{norm1_weight, norm1_bias}, norm2{norm2_weight, norm2_bias};
-    const bool late = pre && Is(Mistake::kPositionsAfterNorm);
-    const Tensor<Real> sum = SumKept(x, position_table);
-    const Tensor<Real> u = late || Is(Mistake::kPositionsInside) ? x : sum;
+    const bool late = pre && Is(Mutation::kPositionsAfterNorm);
+    const Tensor<Real> sum = StoredSum(x, position_table);
+    const Tensor<Real> u = late || Is(Mutation::kPositionsInside) ? x : sum;
     Tensor<Real> read = late ? x : sum;
-    if (pre && !Is(Mistake::kAttentionNotNormed)) read = Normed(read, norm1);
-    if (late) read = SumKept(read, position_table);
+    if (pre && !Is(Mutation::kAttentionNotNormed)) read = Normed(read, norm1);
+    if (late) read = StoredSum(read, position_table);
     const size_t S = x.shape[0];
     const auto query_heads = static_cast<size_t>(H.value), key_heads = static_cast<size_t>(K.value);
     const size_t D = query_heads == 0 ? 0 : wq.shape[0] / query_heads;
@@ -137,85 +137,78 @@ struct Mistaken : EncoderBlock {
         mean({S, query_heads * D});
     const Attention attention = Attending();
     const Sequences<Real> sequences{read, read, read};
-    const MultiHeadWeights<Real> weights{wq, bq, wk, bk, wv, bv, wo, bo};
-    attention_out =
-        MistakenHeads<Real>(heads, attention, sequences, weights).Answer({q, k, v, mean});
-    Tensor<Real> attended = Handed("attention_out", attention_out);
-    if (Is(Mistake::kNormBeforeAdding)) attended = Normed(attended, norm1);
-    middle = Is(Mistake::kNoAttentionResidual)     ? attended
-             : pre && Is(Mistake::kNormedResidual) ? SumKept(read, attended)
-                                                   : SumKept(u, attended);
-    const bool after = !pre && !Is(Mistake::kNormBeforeAdding);
-    if ((after && !Is(Mistake::kFirstNormMissing)) || Is(Mistake::kNormsBothSides))
+    const MultiHeadWeights<Real> weights{
+        .wq = wq, .bq = bq, .wk = wk, .bk = bk, .wv = wv, .bv = bv, .wo = wo, .bo = bo};
+    attention_out = MutantHeads<Real>(heads, attention, sequences, weights)
+                        .Answer({.q = q, .k = k, .v = v, .mean = mean});
+    Tensor<Real> attended = Intermediate(attention_out);
+    if (Is(Mutation::kNormBeforeAdding)) attended = Normed(attended, norm1);
+    middle = Is(Mutation::kNoAttentionResidual)     ? attended
+             : pre && Is(Mutation::kNormedResidual) ? StoredSum(read, attended)
+                                                    : StoredSum(u, attended);
+    const bool after = !pre && !Is(Mutation::kNormBeforeAdding);
+    if ((after && !Is(Mutation::kFirstNormMissing)) || Is(Mutation::kNormsBothSides))
       middle = Normed(middle, norm1);
-    const Tensor<Real> h = Handed("middle", middle);
-    Tensor<Real> in = Is(Mistake::kFeedsInput) ? u : h;
-    if (pre && !Is(Mistake::kFeedNotNormed)) in = Normed(in, norm2);
+    const Tensor<Real> h = Intermediate(middle);
+    Tensor<Real> in = Is(Mutation::kFeedsInput) ? u : h;
+    if (pre && !Is(Mutation::kFeedNotNormed)) in = Normed(in, norm2);
     Tensor<Real> fed = Fed<Real>(in, {w1, b1}, {w2, b2}, hidden);
-    if (Is(Mistake::kNormBeforeAdding)) fed = Normed(fed, norm2);
-    y = Is(Mistake::kNoFeedResidual)          ? fed
-        : pre && Is(Mistake::kNormedResidual) ? SumKept(in, fed)
-                                              : SumKept(h, fed);
-    if ((after && !Is(Mistake::kSecondNormMissing)) || Is(Mistake::kNormsBothSides))
+    if (Is(Mutation::kNormBeforeAdding)) fed = Normed(fed, norm2);
+    y = Is(Mutation::kNoFeedResidual)          ? fed
+        : pre && Is(Mutation::kNormedResidual) ? StoredSum(in, fed)
+                                               : StoredSum(h, fed);
+    if ((after && !Is(Mutation::kSecondNormMissing)) || Is(Mutation::kNormsBothSides))
       y = Normed(y, norm2);
   }
 };
 
-struct MistakeName {
-  std::string name, why;
-  Mistaken::Mistake mistake;
-};
-
-std::vector<MistakeName> BlockMistakes() {
-  using Mistake = Mistaken::Mistake;
+MutationsOf<Mutant> BlockMutations() {
+  using Mutation = Mutant::Mutation;
   return {
       {"attention_residual_missing", "h is what attention answers, without what it read",
-       Mistake::kNoAttentionResidual},
+       Mutation::kNoAttentionResidual},
       {"feed_residual_missing", "y is what the feed-forward answers, without what it read",
-       Mistake::kNoFeedResidual},
+       Mutation::kNoFeedResidual},
       {"residual_of_the_normed_input", "what is added to a branch is normalised already",
-       Mistake::kNormedResidual},
-      {"normed_before_adding", "x + N(f(x)) in place of N(x + f(x))", Mistake::kNormBeforeAdding},
+       Mutation::kNormedResidual},
+      {"normed_before_adding", "x + N(f(x)) in place of N(x + f(x))", Mutation::kNormBeforeAdding},
       {"normed_on_both_sides", "norms before the branches and after the sums",
-       Mistake::kNormsBothSides},
+       Mutation::kNormsBothSides},
       {"first_norm_missing", "the sum with attention is not normalised",
-       Mistake::kFirstNormMissing},
+       Mutation::kFirstNormMissing},
       {"second_norm_missing", "the sum with the feed-forward is not normalised",
-       Mistake::kSecondNormMissing},
+       Mutation::kSecondNormMissing},
       {"feed_forward_not_normed", "placement=pre, but the feed-forward reads h itself",
-       Mistake::kFeedNotNormed},
+       Mutation::kFeedNotNormed},
       {"attention_not_normed", "placement=pre, but attention reads the input itself",
-       Mistake::kAttentionNotNormed},
+       Mutation::kAttentionNotNormed},
       {"feed_forward_of_the_input", "the feed-forward reads what attention read",
-       Mistake::kFeedsInput},
+       Mutation::kFeedsInput},
       {"positions_after_the_norm",
        "placement=pre adds positions to what attention reads, behind its norm",
-       Mistake::kPositionsAfterNorm},
+       Mutation::kPositionsAfterNorm},
       {"positions_inside_attention", "positions are added to what attention reads, not to the rest",
-       Mistake::kPositionsInside},
-      {"variance_over_one_less", "the unbiased variance, over M - 1", Mistake::kUnbiased},
-      {"eps_outside_the_root", "(x - mean) / (deviation + eps)", Mistake::kEpsOutside},
-      {"mean_not_subtracted", "x over its root mean square, as RMSNorm", Mistake::kNotCentered},
-      {"mean_kept", "x itself over its deviation", Mistake::kMeanKept},
-      {"activation_missing", "two linear layers are one", Mistake::kNoActivation},
+       Mutation::kPositionsInside},
+      {"variance_over_one_less", "the unbiased variance, over M - 1", Mutation::kUnbiased},
+      {"eps_outside_the_root", "(x - mean) / (deviation + eps)", Mutation::kEpsOutside},
+      {"mean_not_subtracted", "x over its root mean square, as RMSNorm", Mutation::kNotCentered},
+      {"mean_kept", "x itself over its deviation", Mutation::kMeanKept},
+      {"activation_missing", "two linear layers are one", Mutation::kNoActivation},
       {"output_activated", "the activation is applied after the second layer too",
-       Mistake::kActivatedOutput},
-      {"bias_after_activation", "act(w1 x) + b1", Mistake::kBiasAfterActivation},
+       Mutation::kActivatedOutput},
+      {"bias_after_activation", "act(w1 x) + b1", Mutation::kBiasAfterActivation},
   };
 }
 
 }  // namespace
 
 std::vector<Defect> EncoderFormulaDefects() {
-  std::vector<Defect> defects;
-  for (const auto& [name, why, mistake] : BlockMistakes()) {
-    defects.push_back(MutatedFormula<Mistaken>(name, why, mistake));
-  }
-  for (const auto& all : {HeadsMistakes(), MaskMistakes()}) {
-    for (const auto& [name, why, mistake] : all) {
-      Mistaken mistaken;
-      mistaken.heads = mistake;
-      defects.push_back(MutatedFormula(name, why, mistaken));
+  std::vector<Defect> defects = MutatedFormulas<Mutant>(BlockMutations());
+  for (const auto& all : {HeadsMutations(), MaskMutations()}) {
+    for (const auto& [name, why, mutation] : all) {
+      Mutant mutant;
+      mutant.heads = mutation;
+      defects.push_back(MutatedFormula(name, why, mutant));
     }
   }
   return defects;

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "oracle/defect/generated_defects.h"
-#include "oracle/property/laws.h"
-#include "oracle/property/repetition_law.h"
+#include "oracle/property/common_properties.h"
+#include "oracle/property/stateless.h"
 #include "reference/case/operations.h"
 #include "reference/prove/prove.h"
 #include "reference/prove/slices.h"
@@ -16,22 +16,22 @@ namespace sextant::oracle {
 namespace {
 
 template <class Op>
-void Add(std::map<std::string, Oracle, std::less<>>& all) {
+void Add(std::map<std::string, CatalogEntry, std::less<>>& all) {
   const auto operation = MakeOperation<Op>();
-  Oracle oracle = MakeOracle<Op>();
-  for (Defect& defect : GeneratedDefects(*operation)) oracle.defects.push_back(std::move(defect));
-  oracle.properties.push_back(AsBeforeOthers());
+  CatalogEntry entry = MakeCatalogEntry<Op>();
+  for (Defect& defect : GeneratedDefects(*operation)) entry.defects.push_back(std::move(defect));
+  entry.properties.push_back(Stateless());
   if (std::ranges::any_of(operation->info().slices,
                           [&](char letter) { return IsIndependent(*operation, letter); })) {
-    oracle.properties.push_back(AloneAsAmongOthers());
-    oracle.properties.push_back(InAnyOrder());
+    entry.properties.push_back(BatchInvariance());
+    entry.properties.push_back(PermutationEquivariance());
   }
-  all.emplace(operation->info().name, std::move(oracle));
+  all.emplace(operation->info().name, std::move(entry));
 }
 
 template <class... Ops>
-std::map<std::string, Oracle, std::less<>> MakeAll(List<Ops...>) {
-  std::map<std::string, Oracle, std::less<>> all;
+std::map<std::string, CatalogEntry, std::less<>> MakeAll(List<Ops...>) {
+  std::map<std::string, CatalogEntry, std::less<>> all;
   (Add<Ops>(all), ...);
   return all;
 }
@@ -61,7 +61,7 @@ double Distance(const Tensors& answer, const Tensors& predicted,
 
 }  // namespace
 
-const Oracle& OracleOf(std::string_view operation) {
+const CatalogEntry& CatalogEntryOf(std::string_view operation) {
   static const auto kAll = MakeAll(Operations());
   const auto at = kAll.find(operation);
   if (at == kAll.end()) throw Error("there is no operation '", operation, "'");
@@ -71,21 +71,21 @@ const Oracle& OracleOf(std::string_view operation) {
 std::vector<PropertyVerdict> CheckProperties(const Operation& operation, const Subject& subject,
                                              const std::string& recipe,
                                              const PropertyOptions& options) {
-  return CheckEach(OracleOf(operation.info().name).properties, operation, subject, recipe, options);
+  return CheckEach(CatalogEntryOf(operation.info().name).properties, operation, subject, recipe,
+                   options);
 }
 
-std::vector<std::string> CausesOf(const Case& c, const Tensors& inputs, const Recipe& recipe,
-                                  const std::vector<PermittedTensor>& permitted,
-                                  const Tensors& answer) {
+std::vector<Cause> CausesOf(const Case& c, const Tensors& inputs, const Recipe& recipe,
+                            const std::vector<PermittedTensor>& permitted, const Tensors& answer) {
   const double honest = Distance(answer, AnswerBy(c, inputs, recipe), permitted);
   if (honest == 0) return {};
-  std::vector<std::pair<double, std::string>> found;
+  std::vector<std::pair<double, Cause>> found;
   double nearest = honest;
-  for (const Defect& defect : OracleOf(c.name()).defects) {
+  for (const Defect& defect : CatalogEntryOf(c.name()).defects) {
     const auto hypothesis = defect.hypothesis(c, inputs, recipe);
     if (!hypothesis || !Explains(*hypothesis, c, recipe, answer)) continue;
     found.emplace_back(Distance(answer, Predict(*hypothesis, c), permitted),
-                       defect.name + " (" + defect.why + ")");
+                       Cause{defect.name, defect.why});
     nearest = std::min(nearest, found.back().first);
   }
   size_t elements = 0;
@@ -94,7 +94,7 @@ std::vector<std::string> CausesOf(const Case& c, const Tensors& inputs, const Re
   // A bug that hardly shows here would explain whatever else is wrong, and one that shows nearly as
   // another does would be named with it.
   const double farthest = std::min(honest / kFarther, std::max(kFarther * nearest, noise));
-  std::vector<std::string> causes;
+  std::vector<Cause> causes;
   for (const auto& [distance, cause] : found) {
     if (distance <= farthest) causes.push_back(cause);
   }

@@ -1,4 +1,4 @@
-// What holds of the laws of every operation.
+// What holds of the properties of every operation.
 #include "oracle/catalog/catalog.h"
 
 #include <gmock/gmock.h>
@@ -21,13 +21,13 @@ namespace {
 using Status = PropertyVerdict::Status;
 using testing::IsEmpty;
 
-TEST(Oracle, EveryLawHasItsOwnNameAndASentence) {
+TEST(Oracle, EveryPropertyHasItsOwnNameAndASentence) {
   for (const auto& operation : AllOperations()) {
     std::set<std::string> names;
-    EXPECT_FALSE(OracleOf(operation->info().name).properties.empty());
-    for (const Property& law : OracleOf(operation->info().name).properties) {
-      EXPECT_TRUE(names.insert(law.name).second) << law.name;
-      EXPECT_FALSE(law.sentence.empty()) << law.name;
+    EXPECT_FALSE(CatalogEntryOf(operation->info().name).properties.empty());
+    for (const Property& property : CatalogEntryOf(operation->info().name).properties) {
+      EXPECT_TRUE(names.insert(property.name).second) << property.name;
+      EXPECT_FALSE(property.sentence.empty()) << property.name;
     }
   }
 }
@@ -38,9 +38,9 @@ std::vector<std::string> AllNames() {
   return names;
 }
 
-class Laws : public testing::TestWithParam<std::string> {};
+class Properties : public testing::TestWithParam<std::string> {};
 
-TEST_P(Laws, NaNBreaksEach) {
+TEST_P(Properties, NaNBreaksEach) {
   const Subject nan{"nan", "native", [](const Case& c, const Tensors&) {
                       Answer answer;
                       for (const TensorSpec& spec : c.info().signature.outputs) {
@@ -55,7 +55,7 @@ TEST_P(Laws, NaNBreaksEach) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Operations, Laws, testing::ValuesIn(AllNames()),
+INSTANTIATE_TEST_SUITE_P(Operations, Properties, testing::ValuesIn(AllNames()),
                          [](const auto& info) { return info.param; });
 
 // Keeps the last answer of every shape and dtype, and gives it to the next question of those: a
@@ -75,29 +75,31 @@ Subject Remembering() {
           }};
 }
 
-TEST_P(Laws, SeeWhatIsKeptOfOtherQuestions) {
-  const std::string law = "as_before_others";
+TEST_P(Properties, SeeWhatIsKeptOfOtherQuestions) {
+  const std::string property = "stateless";
   const auto operation = MakeOperationNamed(GetParam());
   const Subject subjects[] = {Remembering(), RecipeSubject("native")};
   for (const Subject& subject : subjects) {
     const auto verdicts =
-        CheckProperties(*operation, subject, "native", {.count = 10, .only = {law}});
+        CheckProperties(*operation, subject, "native", {.count = 10, .only = {property}});
     ASSERT_EQ(verdicts.size(), 1u);
     EXPECT_EQ(verdicts[0].status, &subject == subjects ? Status::kBroken : Status::kHolds)
         << verdicts[0].detail;
   }
 }
 
-// A law that no bug breaks is no law.
-class SlowLaws : public testing::TestWithParam<std::string> {};
+// A property that no bug breaks is no property.
+class SlowProperties : public testing::TestWithParam<std::string> {};
 
-TEST_P(SlowLaws, EachIsBrokenByADefect) {
+TEST_P(SlowProperties, EachIsBrokenByADefect) {
   const auto operation = MakeOperationNamed(GetParam());
   std::set<std::string> unbroken;
-  for (const Property& law : OracleOf(GetParam()).properties) unbroken.insert(law.name);
-  unbroken.erase("as_before_others");  // of subjects that remember, which no defect does
-  for (const int cases : {5, 100}) {   // most laws are broken by the first cases of some defect
-    for (const Defect& defect : OracleOf(GetParam()).defects) {
+  for (const Property& property : CatalogEntryOf(GetParam()).properties)
+    unbroken.insert(property.name);
+  unbroken.erase("stateless");  // of subjects that remember, which no defect does
+  for (const int cases :
+       {5, 100}) {  // most properties are broken by the first cases of some defect
+    for (const Defect& defect : CatalogEntryOf(GetParam()).defects) {
       if (unbroken.empty()) break;
       const Subject subject = DefectSubject(GetParam() + "/" + defect.name);
       for (const auto& verdict :
@@ -109,7 +111,7 @@ TEST_P(SlowLaws, EachIsBrokenByADefect) {
   EXPECT_THAT(unbroken, IsEmpty());
 }
 
-TEST_P(SlowLaws, HoldForEveryHonestSubject) {
+TEST_P(SlowProperties, HoldForEveryHonestSubject) {
   for (const StandardRecipe& recipe : StandardRecipes()) {
     const Subject subject = RecipeSubject(std::string(recipe.name));
     for (const auto& v :
@@ -122,7 +124,7 @@ TEST_P(SlowLaws, HoldForEveryHonestSubject) {
 }
 
 // A stranger's program could not even be asked otherwise.
-TEST_P(SlowLaws, AskOnlyWhatTheSignatureAllows) {
+TEST_P(SlowProperties, AskOnlyWhatTheSignatureAllows) {
   const Subject honest = RecipeSubject("native");
   size_t asked = 0;
   const Subject careful{"careful", "native", [&](const Case& c, const Tensors& inputs) {
@@ -142,7 +144,7 @@ TEST_P(SlowLaws, AskOnlyWhatTheSignatureAllows) {
   EXPECT_GT(asked, 0u);
 }
 
-INSTANTIATE_TEST_SUITE_P(Operations, SlowLaws, testing::ValuesIn(AllNames()),
+INSTANTIATE_TEST_SUITE_P(Operations, SlowProperties, testing::ValuesIn(AllNames()),
                          [](const auto& info) { return info.param; });
 
 }  // namespace

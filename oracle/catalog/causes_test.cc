@@ -23,8 +23,11 @@ struct Asked {
   explicit Asked(const std::string& line, const std::string& by = "native")
       : c(Case::Parse(line)), inputs(DrawInputs(c)), recipe(ParseRecipe(by, c.dtype())) {}
   std::vector<std::string> Causes(const Tensors& answer) const {
-    const Judgement judgement(c, inputs, recipe);
-    return CausesOf(c, inputs, recipe, judgement.permitted(), answer);
+    const Judge judge(c, inputs, recipe);
+    std::vector<std::string> causes;
+    for (const Cause& cause : CausesOf(c, inputs, recipe, judge.permitted(), answer))
+      causes.push_back(cause.name + " (" + cause.why + ")");
+    return causes;
   }
 
   Case c;
@@ -34,7 +37,8 @@ struct Asked {
 
 TEST(CausesOf, NamesTheBugAndWhereItIsKnownFrom) {
   const Asked asked("rope pairing=half H=2 D=8 dtype=f32 @position=1,2,3");
-  const auto at = std::ranges::find(OracleOf("rope").defects, "mixed_rotate_half", &Defect::name);
+  const auto at =
+      std::ranges::find(CatalogEntryOf("rope").defects, "mixed_rotate_half", &Defect::name);
   const Tensors wrong = Predict(*at->hypothesis(asked.c, asked.inputs, asked.recipe), asked.c);
   EXPECT_THAT(
       asked.Causes(wrong),
@@ -44,7 +48,8 @@ TEST(CausesOf, NamesTheBugAndWhereItIsKnownFrom) {
 // Prediction and answer may both be off by what is permitted.
 TEST(CausesOf, LeaveRoomForTheRoundingOfBoth) {
   const Asked asked("rope pairing=half H=2 D=8 dtype=f32 @position=1,2,3");
-  const auto at = std::ranges::find(OracleOf("rope").defects, "mixed_rotate_half", &Defect::name);
+  const auto at =
+      std::ranges::find(CatalogEntryOf("rope").defects, "mixed_rotate_half", &Defect::name);
   const Hypothesis hypothesis = *at->hypothesis(asked.c, asked.inputs, asked.recipe);
   const Tensors wrong = Predict(hypothesis, asked.c);
   const auto permitted =
@@ -62,7 +67,7 @@ TEST(CausesOf, LeaveRoomForTheRoundingOfBoth) {
 // e^200 is beyond f32: infinity / infinity.
 TEST(CausesOf, ExplainsNaN) {
   const Asked asked("softmax N=1 M=3 dtype=f32 @x=200,1,2");
-  const auto& defects = OracleOf("softmax").defects;
+  const auto& defects = CatalogEntryOf("softmax").defects;
   const auto at = std::ranges::find(defects, "largest_not_subtracted", &Defect::name);
   const Tensors wrong = Predict(*at->hypothesis(asked.c, asked.inputs, asked.recipe), asked.c);
   ASSERT_TRUE(std::isnan(wrong[0].values.data[0]));
@@ -72,7 +77,7 @@ TEST(CausesOf, ExplainsNaN) {
 // A recipe that names the last rounding does not change in which format the bug rounds.
 TEST(CausesOf, NamesRoundedProductsUnderAnExplicitStore) {
   const Asked asked("linear N=4 F=4 M=16 dtype=f32", "native store=f32");
-  const auto& defects = OracleOf("linear").defects;
+  const auto& defects = CatalogEntryOf("linear").defects;
   const auto at = std::ranges::find(defects, "products_in_bf16", &Defect::name);
   ASSERT_NE(at, defects.end());
   const Recipe native = ParseRecipe("native", asked.c.dtype());
@@ -156,7 +161,7 @@ TEST(CausesOf, NamesAllThatRoundingCannotTellApart) {
 TEST(CausesOf, NamesOnlyWhatLikelyErrorsExplain) {
   const Asked asked(
       "decoder_block pairing=half S=6 M=8 H=4 K=2 D=4 F=12 key_length=[4] dtype=bf16");
-  const auto& defects = OracleOf("decoder_block").defects;
+  const auto& defects = CatalogEntryOf("decoder_block").defects;
   const auto bug = std::ranges::find(defects, "gate_exchanged_with_up", &Defect::name);
   ASSERT_NE(bug, defects.end());
   Tensors wrong = Predict(*bug->hypothesis(asked.c, asked.inputs, asked.recipe), asked.c);

@@ -3,13 +3,13 @@
 #include <algorithm>
 
 #include "oracle/catalog/catalog.h"
-#include "oracle/defect/blind_spot.h"
+#include "oracle/defect/coverage_goal.h"
 #include "reference/prove/prove.h"
 
 namespace sextant::oracle {
 namespace {
 
-Subject BlindSubject(const std::string& operation, const BlindSpot& spot) {
+Subject LossySubject(const std::string& operation, const CoverageGoal& spot) {
   return {"defect:" + operation + "/" + spot.name, "native",
           [operation, spot](const Case& c, const Tensors& inputs) {
             Answer answer{.message = "",
@@ -29,10 +29,10 @@ Subject DefectSubject(const std::string& operation_and_defect) {
     throw Error("'", operation_and_defect, "' is not OPERATION/DEFECT");
   const std::string operation = operation_and_defect.substr(0, slash);
   const std::string name = operation_and_defect.substr(slash + 1);
-  const auto& defects = OracleOf(operation).defects;
-  const auto& blind_spots = BlindSpotsOf(std::string_view(operation));
-  const auto spot = std::ranges::find(blind_spots, name, &BlindSpot::name);
-  if (spot != blind_spots.end()) return BlindSubject(operation, *spot);
+  const auto& defects = CatalogEntryOf(operation).defects;
+  const auto& coverage_goals = CoverageGoalsOf(std::string_view(operation));
+  const auto spot = std::ranges::find(coverage_goals, name, &CoverageGoal::name);
+  if (spot != coverage_goals.end()) return LossySubject(operation, *spot);
   const auto at = std::ranges::find(defects, name, &Defect::name);
   if (at == defects.end()) {
     std::string exist;

@@ -85,7 +85,7 @@ std::vector<Defect> Without(std::initializer_list<std::string_view> names,
   return defects;
 }
 
-Recipe RoundingTo::RecipeOf(DType format) {
+Recipe ScopedFormat::RecipeOf(DType format) {
   Recipe recipe{.name = "", .steps = {}};
   recipe.steps.fill({.format = format, .flushes = CurrentRule().flushes});
   return recipe;

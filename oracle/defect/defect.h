@@ -12,6 +12,7 @@
 
 #include "reference/case/case.h"
 #include "reference/case/operation.h"
+#include "reference/number/evaluation_context.h"
 #include "reference/number/recipe.h"
 
 namespace sextant::oracle {
@@ -29,6 +30,9 @@ struct Defect {
   // Empty where the bug cannot show or does not apply.
   std::function<std::optional<Hypothesis>(const Case&, const Tensors& inputs, const Recipe&)>
       hypothesis;
+  // Of a mutated formula: the same code without its mutation, which must be the operation's own
+  // formula for every case (defect_test.cc).
+  std::function<std::shared_ptr<const Operation>(const Case&)> unmutated = {};
 };
 
 // The case with one word changed ("base=50000"), or several ("base=2 scaling=none"), answered on
@@ -48,44 +52,64 @@ Defect ChangedRecipe(std::string name, std::string why, std::string steps);
 // Every attribute and dimension member of the case's operation, set in `operation`.
 void CopyAttributes(const Case& c, Operation& operation);
 
-// A struct derived from the operation's with its own templated formula; `mutated` holds what more
-// it needs to know than the attributes.
-template <class Mutated>
-Defect MutatedFormula(std::string name, std::string why, const Mutated& mutated = {}) {
+// A struct derived from the operation's, with a templated formula that has one mutation; without it
+// (a struct made by default) the formula is the operation's own. Both in Wrapper, as the operation.
+template <class Mutant, class Wrapper = Wrapped<Mutant, false>>
+Defect MutatedFormula(std::string name, std::string why, const Mutant& mutant = {}) {
+  const auto made = [](const Mutant& formula, const Case& c) {
+    auto operation = std::make_shared<Wrapper>(formula);
+    CopyAttributes(c, *operation);
+    return operation;
+  };
   return {std::move(name), std::move(why),
-          [mutated](const Case& c, const Tensors& inputs,
-                    const Recipe& recipe) -> std::optional<Hypothesis> {
-            auto operation = std::make_shared<Wrapped<Mutated, false>>(mutated);
-            CopyAttributes(c, *operation);
-            return Hypothesis{std::move(operation), inputs, recipe};
-          }};
+          [mutant, made](const Case& c, const Tensors& inputs,
+                         const Recipe& recipe) -> std::optional<Hypothesis> {
+            return Hypothesis{made(mutant, c), inputs, recipe};
+          },
+          [made](const Case& c) { return made(Mutant(), c); }};
 }
 
-// The same of a struct that can make several: `mistake` says which.
-template <class Mistaken>
-Defect MutatedFormula(std::string name, std::string why, decltype(Mistaken::mistake) mistake) {
-  Mistaken mistaken;
-  mistaken.mistake = mistake;
-  return MutatedFormula(std::move(name), std::move(why), mistaken);
+// A mutation of a formula, with the name and the sentence of the defect that it makes.
+template <class Mutation>
+struct NamedMutation {
+  const char *name, *why;
+  Mutation mutation;
+};
+
+// One defect for each mutation of the struct `mutant`, whose member `mutation` says which it has.
+template <class Mutant>
+Defect MutatedFormula(std::string name, std::string why, decltype(Mutant::mutation) mutation) {
+  Mutant mutant;
+  mutant.mutation = mutation;
+  return MutatedFormula(std::move(name), std::move(why), mutant);
+}
+template <class Mutant>
+using MutationsOf = std::vector<NamedMutation<decltype(Mutant::mutation)>>;
+template <class Mutant>
+std::vector<Defect> MutatedFormulas(const MutationsOf<Mutant>& mutations) {
+  std::vector<Defect> defects;
+  for (const auto& [name, why, mutation] : mutations)
+    defects.push_back(MutatedFormula<Mutant>(name, why, mutation));
+  return defects;
 }
 
 // While it lives, every step of this thread's recipe rounds to `format`, whatever the recipe says.
-class RoundingTo {
+class ScopedFormat {
  public:
-  explicit RoundingTo(DType format) : following_(RecipeOf(format), format) {}
+  explicit ScopedFormat(DType format) : following_(RecipeOf(format), format) {}
 
  private:
   static Recipe RecipeOf(DType format);
-  Following following_;
+  ScopedRecipe following_;
 };
 
 // x rounded to a format that its step does not have, for mutated formulas.
 template <class Real>
-Real KeptIn(DType format, const Real& x) {
+Real StoredIn(DType format, const Real& x) {
   if constexpr (RealArithmetic<Real>) {
     return x;
   } else {
-    const RoundingTo rounding(format);
+    const ScopedFormat rounding(format);
     return Converted(x);
   }
 }

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "oracle/property/laws.h"
+#include "oracle/property/common_properties.h"
 
 namespace sextant::oracle {
 namespace {

@@ -1,9 +1,10 @@
 #include "oracle/judge/drift.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 
-#include "reference/number/sum_order.h"
+#include "reference/number/evaluation_context.h"
 
 namespace sextant::oracle {
 namespace {
@@ -91,6 +92,7 @@ void Include(const Tensors& answer, const Asking& asking, const std::vector<Gold
 
 std::vector<JudgedTensor> JudgeWithDrift(const Asking& asking, const Standard& standard,
                                          const Tensors& outputs) {
+  assert(!asking.options.own);
   const std::vector<GoldenTensor>& golden = standard.golden;
   const std::vector<PermittedTensor>& permitted = standard.permitted;
   std::vector<JudgedTensor> tensors = JudgeTensors(asking.c, standard, outputs);

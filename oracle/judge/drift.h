@@ -35,7 +35,8 @@ struct Asking {
   const ProveOptions& options;
 };
 
-// As JudgeTensors; what that calls unlikely is compared with honest answers.
+// As JudgeTensors; what that calls unlikely is compared with honest answers, which go on from no
+// trace: asking.options.own must not be set.
 std::vector<JudgedTensor> JudgeWithDrift(const Asking& asking, const Standard& standard,
                                          const Tensors& outputs);
 

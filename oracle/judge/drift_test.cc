@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "reference/case/draw.h"
-#include "reference/number/sum_order.h"
+#include "reference/number/evaluation_context.h"
 
 namespace sextant::oracle {
 namespace {
@@ -23,11 +23,11 @@ struct Asked {
       : c(Case::Parse(line)),
         inputs(DrawInputs(c)),
         recipe(ParseRecipe(by, c.dtype())),
-        judgement(c, inputs, recipe) {}
+        judge(c, inputs, recipe) {}
   Verdict Plainly(const Tensors& answer) const {
-    return Judge(c, judgement.golden(), judgement.permitted(), answer);
+    return JudgeEndToEnd(c, judge.golden(), judge.permitted(), answer);
   }
-  Verdict Judged(const Tensors& answer) const { return judgement(answer); }
+  Verdict Judged(const Tensors& answer) const { return judge.Evaluate(answer); }
   Tensors In(SumOrder order) const {
     const ScopedSumOrder in_order(order);
     return AnswerBy(c, inputs, recipe);
@@ -36,7 +36,7 @@ struct Asked {
   Case c;
   Tensors inputs;
   Recipe recipe;
-  Judgement judgement;
+  Judge judge;
 };
 
 // Orders of implementations, of which the judge tries some.

@@ -6,7 +6,7 @@
 #include "oracle/judge/likely.h"
 #include "oracle/judge/tensor_judge.h"
 #include "oracle/subject/subject.h"
-#include "reference/prove/trace.h"
+#include "reference/case/intermediate.h"
 
 namespace sextant::oracle {
 namespace {
@@ -16,7 +16,7 @@ Verdict VerdictOf(const Case& c, const std::vector<JudgedTensor>& tensors) {
       .case_line = c.ToString(), .message = "", .tensors = {}, .trace = {}, .causes = {}};
   for (const JudgedTensor& tensor : tensors) {
     verdict.tensors.push_back(tensor.verdict);
-    verdict.grade = std::max(verdict.grade, tensor.verdict.grade);
+    verdict.grade = std::max(verdict.grade.value_or(Grade::kExact), tensor.verdict.grade);
   }
   if (verdict.grade == Grade::kFails) verdict.status = Verdict::Status::kFails;
   return verdict;
@@ -26,7 +26,6 @@ Verdict MisfitVerdict(const Case& c, const std::string& misfit) {
   Verdict verdict{
       .case_line = c.ToString(), .message = misfit, .tensors = {}, .trace = {}, .causes = {}};
   verdict.status = Verdict::Status::kFails;
-  verdict.grade = Grade::kFails;
   return verdict;
 }
 
@@ -61,8 +60,8 @@ std::vector<JudgedTensor> EitherWay(const Case& c, std::vector<JudgedTensor> ten
 
 }  // namespace
 
-Verdict Judge(const Case& c, const std::vector<GoldenTensor>& golden,
-              const std::vector<PermittedTensor>& permitted, const Tensors& outputs) {
+Verdict JudgeEndToEnd(const Case& c, const std::vector<GoldenTensor>& golden,
+                      const std::vector<PermittedTensor>& permitted, const Tensors& outputs) {
   if (const std::string misfit = Misfit(c, outputs); !misfit.empty())
     return MisfitVerdict(c, misfit);
   const auto tensors = JudgeTensors(c, {golden, permitted}, outputs);
@@ -72,18 +71,18 @@ Verdict Judge(const Case& c, const std::vector<GoldenTensor>& golden,
 }
 
 // The operation that is true, and what follows from it.
-struct Judgement::Truth {
+struct Judge::Truth {
   const Operation& operation;
   const std::vector<GoldenTensor>& golden;
   const std::vector<PermittedTensor>& permitted;
 };
 
-Judgement::Judgement(const Case& c, const Tensors& inputs, const Recipe& recipe,
-                     const ProveOptions& options)
-    : Judgement(c, inputs, recipe, Prove(c, inputs, recipe, options), options) {}
+Judge::Judge(const Case& c, const Tensors& inputs, const Recipe& recipe,
+             const ProveOptions& options)
+    : Judge(c, inputs, recipe, Prove(c, inputs, recipe, options), options) {}
 
-Judgement::Judgement(const Case& c, const Tensors& inputs, const Recipe& recipe,
-                     std::vector<GoldenTensor> golden, const ProveOptions& options)
+Judge::Judge(const Case& c, const Tensors& inputs, const Recipe& recipe,
+             std::vector<GoldenTensor> golden, const ProveOptions& options)
     : c_(c),
       inputs_(inputs),
       recipe_(recipe),
@@ -94,10 +93,10 @@ Judgement::Judgement(const Case& c, const Tensors& inputs, const Recipe& recipe,
 }
 
 // Empty if nothing was handed on.
-std::vector<JudgedTensor> Judgement::Trace(const Truth& truth, const Tensors& outputs) const {
+std::vector<JudgedTensor> Judge::Trace(const Truth& truth, const Tensors& outputs) const {
   if (outputs.size() < 2) return {};
   {
-    const Tracing tracing(outputs);
+    const ScopedTrace tracing(outputs);
     AnswerBy(truth.operation, c_, inputs_, recipe_);
     if (!tracing.used()) return {};
   }
@@ -108,7 +107,7 @@ std::vector<JudgedTensor> Judgement::Trace(const Truth& truth, const Tensors& ou
   return JudgeTensors(c_, {golden, permitted, &truth.golden}, outputs);
 }
 
-Verdict Judgement::By(const Truth& truth, const Tensors& outputs) const {
+Verdict Judge::By(const Truth& truth, const Tensors& outputs) const {
   std::vector<JudgedTensor> tensors = JudgeWithDrift(
       {truth.operation, c_, inputs_, recipe_, options_}, {truth.golden, truth.permitted}, outputs);
   Verdict verdict = VerdictOf(c_, tensors);
@@ -133,14 +132,14 @@ Verdict Judgement::By(const Truth& truth, const Tensors& outputs) const {
   return verdict;
 }
 
-Verdict Judgement::operator()(const Tensors& outputs) const {
+Verdict Judge::Evaluate(const Tensors& outputs) const {
   if (const std::string misfit = Misfit(c_, outputs); !misfit.empty())
     return MisfitVerdict(c_, misfit);
   Verdict verdict = By({c_.operation(), golden_, permitted_}, outputs);
   if (verdict.status != Verdict::Status::kFails) return verdict;
   std::vector<std::unique_ptr<Operation>> alternatives;
   {
-    const Following following(recipe_, c_.dtype());
+    const ScopedRecipe following(recipe_, c_.dtype());
     alternatives = c_.operation().Alternatives();
   }
   for (const auto& other : alternatives) {
@@ -149,8 +148,7 @@ Verdict Judgement::operator()(const Tensors& outputs) const {
     Verdict by_other = By({*other, golden, permitted}, outputs);
     if (by_other.status == Verdict::Status::kFails) continue;
     const std::string doubt = by_other.message.empty() ? "" : "; " + by_other.message;
-    by_other.message =
-        "by another truth as a whole: rounding decided otherwise than the formula" + doubt;
+    by_other.message = "conforms to the alternative rounding decision of the formula" + doubt;
     return by_other;
   }
   return verdict;

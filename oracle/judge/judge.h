@@ -3,6 +3,7 @@
 // infinities have error 0; +0 equals -0.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -53,6 +54,11 @@ struct TensorVerdict {
   double honest_bias = 0;
 };
 
+// A defect that predicts the answer that was given.
+struct Cause {
+  std::string name, why;
+};
+
 struct Verdict {
   enum class Status {
     kConforms,
@@ -63,40 +69,41 @@ struct Verdict {
   };
   std::string case_line;
   Status status = Status::kConforms;
-  Grade grade = Grade::kExact;
-  std::string message;  // why, where there is something to say
+  std::optional<Grade> grade;  // of the worst tensor; none where nothing was judged
+  std::string message;         // why, where there is something to say
   std::vector<TensorVerdict> tensors;
   // Of a composite operation whose intermediate tensors were answered, in the order in which they
   // are computed: each judged by what follows from the subject's own tensors before it.
   std::vector<TensorVerdict> trace;
-  std::vector<std::string> causes;  // hypotheses that explain a failure
+  std::vector<Cause> causes;
   // Rows (along the last axis) of answered tensors in which something is specified, but no element
   // could have failed, neither end to end nor by the trace. One of them makes the case unverified.
   size_t open_rows = 0;
   bool only_rows = false;  // of each required tensor some element could have failed
 };
 
-// `permitted` belongs to the recipe by which the answer is judged, one tensor per output.
-Verdict Judge(const Case& c, const std::vector<GoldenTensor>& golden,
-              const std::vector<PermittedTensor>& permitted, const Tensors& outputs);
+// The verdict end to end alone: no alternative decision, no trace. `permitted` belongs to the
+// recipe by which the answer is judged, one tensor per output.
+Verdict JudgeEndToEnd(const Case& c, const std::vector<GoldenTensor>& golden,
+                      const std::vector<PermittedTensor>& permitted, const Tensors& outputs);
 
-// What an answer is judged by: the truth, and where rounding by the recipe may turn a decision of
+// Judges answers to one case by the truth, and where rounding by the recipe may turn a decision of
 // the formula, the truths of the other decision (Operation::Alternatives). An answer conforms if
 // all its elements conform to one of them; its verdict is that, else the one by the truth.
 // Where a composite operation's intermediate tensors were answered they are traced as well
-// (reference/prove/trace.h), and each step must conform, by whichever truth. The trace verifies
-// what could not have failed end to end, but only if every element that the subject handed on could
-// have failed: what follows from numbers that may be anything may be anything itself.
-class Judgement {
+// (reference/case/intermediate.h), and each step must conform, by whichever truth. The trace
+// verifies what could not have failed end to end, but only if every element that the subject handed
+// on could have failed: what follows from numbers that may be anything may be anything itself.
+class Judge {
  public:
-  Judgement(const Case& c, const Tensors& inputs, const Recipe& recipe,
-            const ProveOptions& options = {});
+  Judge(const Case& c, const Tensors& inputs, const Recipe& recipe,
+        const ProveOptions& options = {});
   // With the truth already proven.
-  Judgement(const Case& c, const Tensors& inputs, const Recipe& recipe,
-            std::vector<GoldenTensor> golden, const ProveOptions& options = {});
-  Judgement(const Judgement&) = delete;
-  Judgement& operator=(const Judgement&) = delete;
-  Verdict operator()(const Tensors& outputs) const;
+  Judge(const Case& c, const Tensors& inputs, const Recipe& recipe,
+        std::vector<GoldenTensor> golden, const ProveOptions& options = {});
+  Judge(const Judge&) = delete;
+  Judge& operator=(const Judge&) = delete;
+  Verdict Evaluate(const Tensors& outputs) const;
   const std::vector<GoldenTensor>& golden() const { return golden_; }
   const std::vector<PermittedTensor>& permitted() const { return permitted_; }
 

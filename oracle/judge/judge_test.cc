@@ -33,15 +33,15 @@ TEST(Judge, OptionalOutputsAreJudgedIfAnswered) {
   const auto golden = Prove(c, inputs, recipe);
   const auto permitted = Permit(c, inputs, recipe);
   Tensors answer = AnswerBy(c, inputs, recipe);
-  EXPECT_EQ(Judge(c, golden, permitted, answer).tensors.size(), 2u);
+  EXPECT_EQ(JudgeEndToEnd(c, golden, permitted, answer).tensors.size(), 2u);
   answer[1].values.data[0] += 1;
-  EXPECT_EQ(Judge(c, golden, permitted, answer).status, Status::kFails);
+  EXPECT_EQ(JudgeEndToEnd(c, golden, permitted, answer).status, Status::kFails);
   answer.pop_back();
-  const Verdict verdict = Judge(c, golden, permitted, answer);
+  const Verdict verdict = JudgeEndToEnd(c, golden, permitted, answer);
   EXPECT_EQ(verdict.status, Status::kConforms);
   EXPECT_EQ(verdict.tensors.size(), 1u);
   answer[0].name = "scores";
-  EXPECT_EQ(Judge(c, golden, permitted, answer).message, "it has no output 'y'");
+  EXPECT_EQ(JudgeEndToEnd(c, golden, permitted, answer).message, "it has no output 'y'");
 }
 
 // An answer without elements could have had another shape.

@@ -21,7 +21,7 @@ struct Ones {
     permitted = {{"y", DType::kF32, room, room, std::vector<bool>(N * M)}};
     answer = {{"y", DType::kF32, one}};
   }
-  Verdict Judged() const { return Judge(c, golden, permitted, answer); }
+  Verdict Judged() const { return JudgeEndToEnd(c, golden, permitted, answer); }
   TensorVerdict JudgedTensor() const { return Judged().tensors.at(0); }
   // The exact value of element i, its permitted error, and what is answered.
   void Put(size_t i, double exact, double room, double got) {

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "reference/case/extents.h"
-#include "reference/number/scattering.h"
+#include "reference/number/stochastic_rounding.h"
 
 namespace sextant::oracle {
 namespace {
@@ -22,7 +22,7 @@ void SampleLikely(const Case& c, const Tensors& inputs, const Recipe& recipe,
   std::vector<std::vector<double>> squares;
   for (const PermittedTensor& p : permitted) squares.emplace_back(p.error.data.size());
   for (uint64_t seed = 0; seed < kSamples; ++seed) {
-    const Scattering scattering(seed);
+    const ScopedStochasticRounding rounding(seed);
     const Tensors answer = AnswerBy(c, inputs, recipe);
     for (size_t o = 0; o < answer.size(); ++o) {
       for (size_t i = 0; i < squares[o].size(); ++i) {

@@ -1,4 +1,4 @@
-// Whole blocks that answer y alone: what the worst case permits hides mistakes that independent
+// Whole blocks that answer y alone: what the worst case permits hides mutations that independent
 // roundings do not explain.
 #include "oracle/judge/likely.h"
 
@@ -11,7 +11,7 @@
 #include "oracle/catalog/catalog.h"
 #include "oracle/judge/judge.h"
 #include "reference/case/draw.h"
-#include "reference/number/scattering.h"
+#include "reference/number/stochastic_rounding.h"
 
 namespace sextant::oracle {
 namespace {
@@ -22,16 +22,16 @@ struct Asked {
       : c(Case::Parse(line)),
         inputs(DrawInputs(c)),
         recipe(ParseRecipe("native", c.dtype())),
-        judgement(c, inputs, recipe) {}
+        judge(c, inputs, recipe) {}
   Verdict Judged(Tensors answer) const {
     answer.resize(1);
-    return judgement(answer);
+    return judge.Evaluate(answer);
   }
 
   Case c;
   Tensors inputs;
   Recipe recipe;
-  Judgement judgement;
+  Judge judge;
 };
 
 const std::string kBlock = "decoder_block pairing=half S=4 M=6 H=4 K=2 D=6 R=4 F=5 dtype=bf16",
@@ -46,15 +46,15 @@ const std::string kBlock = "decoder_block pairing=half S=4 M=6 H=4 K=2 D=6 R=4 F
                   kPost = "encoder_block S=3 M=5 H=2 D=3 F=4 dtype=bf16",
                   kPre = "encoder_block placement=pre S=3 M=5 H=2 D=3 F=4 dtype=bf16";
 
-struct Planted {
+struct WrongBlock {
   std::string line, defect;
 };
 
-class WrongBlocks : public testing::TestWithParam<Planted> {};
+class WrongBlocks : public testing::TestWithParam<WrongBlock> {};
 
 TEST_P(WrongBlocks, AreUnlikelyAtLeast) {
   const Asked at(GetParam().line);
-  const auto& defects = OracleOf(at.c.info().name).defects;
+  const auto& defects = CatalogEntryOf(at.c.info().name).defects;
   const auto planted = std::ranges::find(defects, GetParam().defect, &Defect::name);
   ASSERT_NE(planted, defects.end());
   const auto hypothesis = planted->hypothesis(at.c, at.inputs, at.recipe);
@@ -63,19 +63,19 @@ TEST_P(WrongBlocks, AreUnlikelyAtLeast) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Planted, WrongBlocks,
-    testing::Values(Planted{kBlock, "attention_residual_missing"},
-                    Planted{kBlock, "feed_forward_residual_missing"},
-                    Planted{kBlock, "gate_exchanged_with_up"}, Planted{kBlock, "mask=none"},
-                    Planted{kBlock, "heads_not_transposed"},
-                    Planted{kParallel, "gate_exchanged_with_up"}, Planted{kParallel, "mask=none"},
-                    Planted{kNormed, "gate_exchanged_with_up"}, Planted{kNormed, "mask=none"},
-                    Planted{kDecoder, "gate_exchanged_with_up"}, Planted{kDecoder, "mask=none"},
-                    Planted{kDeep, "values_rotated"}, Planted{kDeep, "keys_not_rotated"},
-                    Planted{kPost, "attention_residual_missing"},
-                    Planted{kPost, "feed_residual_missing"}, Planted{kPost, "mask=causal"},
-                    Planted{kPre, "attention_residual_missing"},
-                    Planted{kPre, "feed_residual_missing"}, Planted{kPre, "mask=causal"}));
+    WrongBlock, WrongBlocks,
+    testing::Values(
+        WrongBlock{kBlock, "attention_residual_missing"},
+        WrongBlock{kBlock, "feed_forward_residual_missing"},
+        WrongBlock{kBlock, "gate_exchanged_with_up"}, WrongBlock{kBlock, "mask=none"},
+        WrongBlock{kBlock, "heads_not_transposed"}, WrongBlock{kParallel, "gate_exchanged_with_up"},
+        WrongBlock{kParallel, "mask=none"}, WrongBlock{kNormed, "gate_exchanged_with_up"},
+        WrongBlock{kNormed, "mask=none"}, WrongBlock{kDecoder, "gate_exchanged_with_up"},
+        WrongBlock{kDecoder, "mask=none"}, WrongBlock{kDeep, "values_rotated"},
+        WrongBlock{kDeep, "keys_not_rotated"}, WrongBlock{kPost, "attention_residual_missing"},
+        WrongBlock{kPost, "feed_residual_missing"}, WrongBlock{kPost, "mask=causal"},
+        WrongBlock{kPre, "attention_residual_missing"}, WrongBlock{kPre, "feed_residual_missing"},
+        WrongBlock{kPre, "mask=causal"}));
 
 class HonestBlocks : public testing::TestWithParam<std::string> {};
 
@@ -88,7 +88,7 @@ TEST_P(HonestBlocks, AreNeverUnlikely) {
     EXPECT_LT(at.Judged(answer).grade, Grade::kUnlikely) << line;
   }
   for (uint64_t seed = 1000; seed < 1040; ++seed) {
-    const Scattering scattering(seed);
+    const ScopedStochasticRounding rounding(seed);
     const Tensors answer = AnswerBy(at.c, at.inputs, at.recipe);
     EXPECT_LT(at.Judged(answer).grade, Grade::kUnlikely) << seed;
   }
@@ -103,10 +103,10 @@ TEST(HonestFunctions, MayBeOffByTheUlpsThatTheRecipeClaims) {
   const Tensors inputs = DrawInputs(c);
   const Recipe by_one = ParseRecipe("*=exact softmax=f32 store=exact", c.dtype()),
                claimed = ParseRecipe("*=exact softmax=f32/64 store=T", c.dtype());
-  const Judgement judgement(c, inputs, claimed);
-  const GoldenTensor& golden = judgement.golden()[0];
+  const Judge judge(c, inputs, claimed);
+  const GoldenTensor& golden = judge.golden()[0];
   for (uint64_t seed = 1000; seed < 1020; ++seed) {
-    const Scattering scattering(seed);
+    const ScopedStochasticRounding rounding(seed);
     Tensors answer = AnswerBy(c, inputs, by_one);
     answer.resize(1);
     for (size_t i = 0; i < golden.high.data.size(); ++i) {
@@ -114,7 +114,7 @@ TEST(HonestFunctions, MayBeOffByTheUlpsThatTheRecipeClaims) {
       const double error = (y - golden.high.data[i]) - golden.low.data[i];
       y = RoundTo(DType::kF32, golden.high.data[i] + (golden.low.data[i] + kUlps * error));
     }
-    const Verdict verdict = judgement(answer);
+    const Verdict verdict = judge.Evaluate(answer);
     EXPECT_EQ(verdict.status, Verdict::Status::kConforms) << seed;
     EXPECT_EQ(verdict.grade, Grade::kWithin) << seed;
   }
@@ -123,7 +123,7 @@ TEST(HonestFunctions, MayBeOffByTheUlpsThatTheRecipeClaims) {
 // An error is permitted at every element, and so is none of any size.
 TEST_P(HonestBlocks, HaveBoundedErrors) {
   const Asked at(GetParam());
-  for (const PermittedTensor& p : at.judgement.permitted()) {
+  for (const PermittedTensor& p : at.judge.permitted()) {
     for (size_t i = 0; i < p.error.data.size(); ++i) {
       EXPECT_LT(p.error.data[i], INFINITY) << p.name << " " << i;
       EXPECT_LE(p.likely.data[i], p.error.data[i]) << p.name << " " << i;
@@ -142,8 +142,8 @@ TEST(OpenBlocks, AreVerifiedByTheirOwnTensorsAlone) {
   const Verdict alone = at.Judged(answer);
   EXPECT_EQ(alone.status, Verdict::Status::kUnverified);
   EXPECT_EQ(alone.message, "no element of y could have failed");
-  EXPECT_EQ(at.judgement(answer).status, Verdict::Status::kConforms);
-  EXPECT_EQ(at.judgement(answer).message, "");
+  EXPECT_EQ(at.judge.Evaluate(answer).status, Verdict::Status::kConforms);
+  EXPECT_EQ(at.judge.Evaluate(answer).message, "");
 }
 
 }  // namespace

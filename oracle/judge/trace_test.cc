@@ -1,6 +1,4 @@
 // Intermediate tensors: each is judged from the subject's own tensors before it.
-#include "reference/prove/trace.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,6 +7,7 @@
 
 #include "oracle/judge/judge.h"
 #include "reference/case/draw.h"
+#include "reference/case/intermediate.h"
 
 namespace sextant::oracle {
 namespace {
@@ -23,7 +22,7 @@ struct Attention {
         inputs(DrawInputs(c)),
         recipe(ParseRecipe(by, c.dtype())),
         answer(AnswerBy(c, inputs, recipe)) {}
-  Verdict Judged() const { return Judgement(c, inputs, recipe)(answer); }
+  Verdict Judged() const { return Judge(c, inputs, recipe).Evaluate(answer); }
   Tensor<double>& y() { return answer[0].values; }
   Tensor<double>& scores() { return answer[1].values; }
 
@@ -51,7 +50,7 @@ TEST(Trace, WithoutIntermediateTensorsThereIsNone) {
 TEST(Trace, NamesTheFirstWrongStep) {
   Attention wrong;
   wrong.scores().data[0] += 0.5;
-  const Tracing tracing(wrong.answer);
+  const ScopedTrace tracing(wrong.answer);
   wrong.y() = AnswerBy(wrong.c, wrong.inputs, wrong.recipe)[0].values;
   const Verdict verdict = wrong.Judged();
   EXPECT_EQ(verdict.status, Status::kFails);
@@ -101,7 +100,7 @@ TEST(Trace, ASubjectsOwnInfinitiesExcuseNothing) {
   Tensors answer = AnswerBy(c, inputs, recipe);
   ASSERT_TRUE(std::ranges::any_of(answer[1].values.data, [](double x) { return std::isinf(x); }));
   std::ranges::fill(answer[0].values.data, 12345);
-  const Verdict verdict = Judgement(c, inputs, recipe)(answer);
+  const Verdict verdict = Judge(c, inputs, recipe).Evaluate(answer);
   EXPECT_EQ(verdict.status, Status::kUnverified);
   EXPECT_EQ(verdict.message, "no element of y could have failed");
   EXPECT_EQ(verdict.trace[1].unspecified, 0u);
@@ -122,14 +121,14 @@ TEST(Trace, WhatFollowsFromNumbersThatMayBeAnythingIsUnverified) {
   const Tensors inputs = DrawInputs(c);
   const Recipe recipe = ParseRecipe("native", c.dtype());
   Tensors answer = AnswerBy(c, inputs, recipe);
-  const Judgement judgement(c, inputs, recipe);
+  const Judge judge(c, inputs, recipe);
   for (size_t i = 0; i < answer[1].values.data.size(); ++i) {
-    if (std::isinf(judgement.permitted()[1].error.data[i])) answer[1].values.data[i] = 1;
+    if (std::isinf(judge.permitted()[1].error.data[i])) answer[1].values.data[i] = 1;
   }
   const Tensors given = {answer[1]};
-  const Tracing tracing(given);
+  const ScopedTrace tracing(given);
   answer[0] = AnswerBy(c, inputs, recipe)[0];
-  const Verdict verdict = judgement(answer);
+  const Verdict verdict = judge.Evaluate(answer);
   EXPECT_EQ(verdict.status, Status::kUnverified);
   EXPECT_GT(verdict.trace[1].judged, 0u);
 }

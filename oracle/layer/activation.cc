@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "oracle/defect/oracle.h"
-#include "oracle/property/laws.h"
+#include "oracle/defect/catalog_entry.h"
+#include "oracle/property/common_properties.h"
 #include "reference/rope/scaling_setting.h"
 
 namespace sextant::oracle {
@@ -98,12 +98,13 @@ Findings CheckMonotone(const Case& c, const Tensors& inputs, const Ask& ask) {
       kind == ActivationKind::kGeluTanh) {
     return {};
   }
-  return NeverFalls(c, inputs, ask);
+  return Monotone(c, inputs, ask);
 }
 
-// The formula with one mistake.
-struct Mistaken : Activation {
-  enum class Mistake {
+// The formula with one mutation.
+struct Mutant : Activation {
+  enum class Mutation {
+    kNone,
     kHard,       // piecewise linear: clip((x + 3) / 6, 0, 1)
     kClipped,    // ReLU6
     kLeaky,      // a slope of 1/100 below 0
@@ -116,7 +117,7 @@ struct Mistaken : Activation {
     kByTanh,     // (1 + tanh(x / 2)) / 2 for the sigmoid
     kOverflows,  // e^x / (1 + e^x), or tanh by both exponentials
     kNotFirst,   // the first of every row passes as it is
-  } mistake{};
+  } mutation{};
 
   template <class Real>
   Real Hard(const Real& x) const {
@@ -124,36 +125,36 @@ struct Mistaken : Activation {
   }
   template <class Real>
   Real WrongSigmoid(const Real& x) const {
-    if (mistake == Mistake::kByTanh) return Real(0.5) * (Real(1.0) + Tanh(Real(0.5) * x));
+    if (mutation == Mutation::kByTanh) return Real(0.5) * (Real(1.0) + Tanh(Real(0.5) * x));
     const Real e = Exp(x);
     return e / (Real(1.0) + e);
   }
   template <class Real>
   Real Of(const Real& x) const {
-    const InStep at(Step::kActivation);
+    const ScopedStep at(Step::kActivation);
     const Real one(1.0), half(0.5);
-    switch (mistake) {
-      case Mistake::kHard:
+    switch (mutation) {
+      case Mutation::kHard:
         return kind == ActivationKind::kSwish ? x * Hard(x) : Hard(x);
-      case Mistake::kClipped:
+      case Mutation::kClipped:
         return Clamp(x, Real(0.0), Real(6.0));
-      case Mistake::kLeaky:
+      case Mutation::kLeaky:
         return Rectified(x) - Rectified(-x) / Real(100.0);
-      case Mistake::kBetaAfter:
+      case Mutation::kBetaAfter:
         return x * Sigmoid(x) * Real(beta);
-      case Mistake::kCubic:
-      case Mistake::kConstant: {
-        const Real k(mistake == Mistake::kCubic ? 0.44715 : 0.044715);
+      case Mutation::kCubic:
+      case Mutation::kConstant: {
+        const Real k(mutation == Mutation::kCubic ? 0.44715 : 0.044715);
         const Real turn = TwoPi<Real>() / Real(4.0);
-        const Real root = mistake == Mistake::kConstant ? Sqrt(turn) : one / Sqrt(turn);
+        const Real root = mutation == Mutation::kConstant ? Sqrt(turn) : one / Sqrt(turn);
         return half * x * (one + Tanh(root * (x + k * x * x * x)));
       }
-      case Mistake::kNotHalved:
+      case Mutation::kNotHalved:
         return x * (one + Erf(x * Sqrt(half)));
-      case Mistake::kUnscaled:
+      case Mutation::kUnscaled:
         return half * x * (one + Erf(x));
-      case Mistake::kByTanh:
-      case Mistake::kOverflows:
+      case Mutation::kByTanh:
+      case Mutation::kOverflows:
         if (kind == ActivationKind::kTanh) return (Exp(x) - Exp(-x)) / (Exp(x) + Exp(-x));
         return kind == ActivationKind::kSwish ? x * WrongSigmoid(Real(beta) * x) : WrongSigmoid(x);
       default:
@@ -164,17 +165,17 @@ struct Mistaken : Activation {
   void operator()(const Tensor<Real>& x, Tensor<Real>& y) const {
     const ActivationFunction<Real> right(kind, beta);
     for (size_t i = 0; i < x.data.size(); ++i) {
-      y.data[i] = mistake != Mistake::kNotFirst ? Of(x.data[i])
-                  : i % x.shape[1] == 0         ? x.data[i]
-                                                : right(x.data[i]);
+      y.data[i] = mutation != Mutation::kNotFirst ? Of(x.data[i])
+                  : i % x.shape[1] == 0           ? x.data[i]
+                                                  : right(x.data[i]);
     }
   }
 };
 
-// The mistake, where it is one of that kind.
-Defect OfKinds(std::string name, std::string why, Mistaken::Mistake mistake,
+// The mutation, where it is one of that kind.
+Defect OfKinds(std::string name, std::string why, Mutant::Mutation mutation,
                std::vector<ActivationKind> kinds) {
-  Defect any = MutatedFormula<Mistaken>(std::move(name), std::move(why), mistake);
+  Defect any = MutatedFormula<Mutant>(std::move(name), std::move(why), mutation);
   return {
       any.name, any.why,
       [hypothesis = any.hypothesis, kinds = std::move(kinds)](
@@ -186,28 +187,27 @@ Defect OfKinds(std::string name, std::string why, Mistaken::Mistake mistake,
 
 std::vector<Defect> FormulaDefects() {
   using Kind = ActivationKind;
-  using Mistake = Mistaken::Mistake;
+  using Mutation = Mutant::Mutation;
   return {
-      OfKinds("hard", "the piecewise linear form: clip((x + 3) / 6, 0, 1)", Mistake::kHard,
+      OfKinds("hard", "the piecewise linear form: clip((x + 3) / 6, 0, 1)", Mutation::kHard,
               {Kind::kSwish, Kind::kSigmoid}),
-      OfKinds("relu6", "clipped at 6", Mistake::kClipped, {Kind::kRelu}),
-      OfKinds("leaky", "a slope of 1/100 below 0", Mistake::kLeaky, {Kind::kRelu}),
-      OfKinds("beta_after", "x sigmoid(x) beta", Mistake::kBetaAfter, {Kind::kSwish}),
-      OfKinds("cubic_of_0.44715", "0.44715 for 0.044715", Mistake::kCubic, {Kind::kGeluTanh}),
-      OfKinds("root_of_half_pi", "sqrt(pi / 2) for sqrt(2 / pi)", Mistake::kConstant,
+      OfKinds("relu6", "clipped at 6", Mutation::kClipped, {Kind::kRelu}),
+      OfKinds("leaky", "a slope of 1/100 below 0", Mutation::kLeaky, {Kind::kRelu}),
+      OfKinds("beta_after", "x sigmoid(x) beta", Mutation::kBetaAfter, {Kind::kSwish}),
+      OfKinds("cubic_of_0.44715", "0.44715 for 0.044715", Mutation::kCubic, {Kind::kGeluTanh}),
+      OfKinds("root_of_half_pi", "sqrt(pi / 2) for sqrt(2 / pi)", Mutation::kConstant,
               {Kind::kGeluTanh}),
-      OfKinds("not_halved", "x (1 + erf), twice the right value", Mistake::kNotHalved,
+      OfKinds("not_halved", "x (1 + erf), twice the right value", Mutation::kNotHalved,
               {Kind::kGelu}),
-      OfKinds("erf_of_x", "erf(x) for erf(x / sqrt 2)", Mistake::kUnscaled, {Kind::kGelu}),
+      OfKinds("erf_of_x", "erf(x) for erf(x / sqrt 2)", Mutation::kUnscaled, {Kind::kGelu}),
       OfKinds("sigmoid_by_tanh", "(1 + tanh(x / 2)) / 2, which has no digits left far below 0",
-              Mistake::kByTanh, {Kind::kSigmoid, Kind::kSwish}),
+              Mutation::kByTanh, {Kind::kSigmoid, Kind::kSwish}),
       OfKinds("exponential_overflows",
-              "e^x / (1 + e^x), or tanh by both exponentials: NaN for large x", Mistake::kOverflows,
-              {Kind::kSigmoid, Kind::kSwish, Kind::kTanh}),
-      MutatedFormula<Mistaken>("first_not_activated",
-                               "the loop begins at the second channel of a row",
-                               Mistake::kNotFirst),
-      OfKinds("square_alone", "x^2 for max(x, 0)^2", Mistake::kOfSquare, {Kind::kRelu2}),
+              "e^x / (1 + e^x), or tanh by both exponentials: NaN for large x",
+              Mutation::kOverflows, {Kind::kSigmoid, Kind::kSwish, Kind::kTanh}),
+      MutatedFormula<Mutant>("first_not_activated",
+                             "the loop begins at the second channel of a row", Mutation::kNotFirst),
+      OfKinds("square_alone", "x^2 for max(x, 0)^2", Mutation::kOfSquare, {Kind::kRelu2}),
   };
 }
 
@@ -228,7 +228,7 @@ std::vector<Defect> OtherDefects() {
 }  // namespace
 
 template <>
-Oracle MakeOracle<Activation>() {
+CatalogEntry MakeCatalogEntry<Activation>() {
   return {.properties = {{"mirrored", "what f(x) and f(-x) make together", CheckMirror},
                          {"near_relu", "swish is below max(x, 0) by at most 0.2785 / beta",
                           CheckNearRelu},

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "oracle/defect/catalog_entry.h"
 #include "oracle/defect/input_defects.h"
-#include "oracle/defect/oracle.h"
 #include "oracle/layer/norm_defects.h"
-#include "oracle/property/laws.h"
+#include "oracle/property/common_properties.h"
 #include "reference/number/rounded.h"
 #include "reference/prove/keeping.h"
 
@@ -82,9 +82,9 @@ Findings CheckMeanSquare(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-// The formula with one mistake in the sum, or in the norm.
-struct Mistaken : AddRmsNorm {
-  enum class Mistake {
+// The formula with one mutation in the sum, or in the norm.
+struct Mutant : AddRmsNorm {
+  enum class Mutation {
     kNone,          // in the sum
     kUnrounded,     // the norm reads the sum before it is rounded
     kNotAdded,      // the norm reads x
@@ -95,17 +95,17 @@ struct Mistaken : AddRmsNorm {
     kTwice,         // the residual is added twice
     kSubtracted,    // x - residual
     kTruncated      // the sum is cut to its dtype
-  } mistake = Mistake::kNone;
-  MistakenRmsNorm norm;
-  bool norm_mistaken = false;
+  } mutation = Mutation::kNone;
+  RmsNormMutant norm;
+  bool mutates_norm = false;
 
   double SumOf(double x, double residual) const {
-    const DoubleDouble exact = mistake == Mistake::kSubtracted ? TwoSum(x, -residual)
-                               : mistake == Mistake::kTwice    ? TwoSum(x, 2 * residual)
-                                                               : TwoSum(x, residual);
+    const DoubleDouble exact = mutation == Mutation::kSubtracted ? TwoSum(x, -residual)
+                               : mutation == Mutation::kTwice    ? TwoSum(x, 2 * residual)
+                                                                 : TwoSum(x, residual);
     const double rounded = RoundTo(kept, exact);
     const double beyond = (DoubleDouble(rounded) - exact).high;
-    if (mistake != Mistake::kTruncated || !std::isfinite(rounded)) return rounded;
+    if (mutation != Mutation::kTruncated || !std::isfinite(rounded)) return rounded;
     if (rounded > 0 && beyond > 0) return NextDown(kept, rounded);
     if (rounded < 0 && beyond < 0) return NextUp(kept, rounded);
     return rounded;
@@ -117,73 +117,67 @@ struct Mistaken : AddRmsNorm {
     for (size_t i = 0; i < x.data.size(); ++i) {
       const double a = x.data[i], b = residual.data[i];
       sum.data[i] = read.data[i] = Real(SumOf(a, b), kept);
-      if (mistake == Mistake::kUnrounded) read.data[i] = Wider<Real>(a, b);
-      if (mistake == Mistake::kNotAdded) read.data[i] = Real(a, kept);
-      if (mistake == Mistake::kResidualOnly) read.data[i] = Real(b, kept);
-      if (mistake == Mistake::kKeptX) sum.data[i] = Real(a, kept);
-      if (mistake == Mistake::kKeptResidual) sum.data[i] = Real(b, kept);
+      if (mutation == Mutation::kUnrounded) read.data[i] = Wider<Real>(a, b);
+      if (mutation == Mutation::kNotAdded) read.data[i] = Real(a, kept);
+      if (mutation == Mutation::kResidualOnly) read.data[i] = Real(b, kept);
+      if (mutation == Mutation::kKeptX) sum.data[i] = Real(a, kept);
+      if (mutation == Mutation::kKeptResidual) sum.data[i] = Real(b, kept);
     }
-    MistakenRmsNorm mistaken = norm;
-    mistaken.eps = eps;
-    mistaken.unit_offset = unit_offset;
-    if (norm_mistaken) {
-      mistaken(read, weight, y);
+    RmsNormMutant mutant = norm;
+    mutant.eps = eps;
+    mutant.unit_offset = unit_offset;
+    if (mutates_norm) {
+      mutant(read, weight, y);
     } else {
       RmsNorm{.eps = eps, .unit_offset = unit_offset}(read, weight, y);
     }
-    if (mistake == Mistake::kKeptY) sum.data = y.data;
+    if (mutation == Mutation::kKeptY) sum.data = y.data;
   }
   // x + residual in the format of the squares.
   template <class Real>
   static Real Wider(double x, double residual) {
-    const InStep at(Step::kSquare);
+    const ScopedStep at(Step::kSquare);
     return Real(x) + Real(residual);
   }
 };
 
-Defect Planted(std::string name, std::string why, const Mistaken& mistaken) {
-  return {std::move(name), std::move(why),
-          [mistaken](const Case& c, const Tensors& inputs,
-                     const Recipe& recipe) -> std::optional<Hypothesis> {
-            auto operation = std::make_shared<Keeping<Mistaken>>(mistaken);
-            CopyAttributes(c, *operation);
-            return Hypothesis{std::move(operation), inputs, recipe};
-          }};
+Defect MutantDefect(std::string name, std::string why, const Mutant& mutant) {
+  return MutatedFormula<Mutant, Keeping<Mutant>>(std::move(name), std::move(why), mutant);
 }
 
-Defect InTheSum(std::string name, std::string why, Mistaken::Mistake mistake) {
-  Mistaken mistaken;
-  mistaken.mistake = mistake;
-  return Planted(std::move(name), std::move(why), mistaken);
+Defect InTheSum(std::string name, std::string why, Mutant::Mutation mutation) {
+  Mutant mutant;
+  mutant.mutation = mutation;
+  return MutantDefect(std::move(name), std::move(why), mutant);
 }
 
 std::vector<Defect> SumDefects() {
-  using Mistake = Mistaken::Mistake;
+  using Mutation = Mutant::Mutation;
   return {
       InTheSum("norm_of_unrounded_sum",
                "the norm reads the sum in f32, rounded only where it is stored "
                "(flashinfer include/flashinfer/norm.cuh FusedAddRMSNormKernel)",
-               Mistake::kUnrounded),
+               Mutation::kUnrounded),
       InTheSum("norm_of_x", "the norm reads x, the residual is added beside it",
-               Mistake::kNotAdded),
+               Mutation::kNotAdded),
       InTheSum("norm_of_residual", "the norm reads the residual as it came",
-               Mistake::kResidualOnly),
-      InTheSum("sum_is_x", "x is handed on as the residual", Mistake::kKeptX),
-      InTheSum("sum_is_residual", "the residual is handed on as it came", Mistake::kKeptResidual),
-      InTheSum("sum_is_y", "the normalised sum is handed on", Mistake::kKeptY),
-      InTheSum("residual_added_twice", "once before the kernel and once in it", Mistake::kTwice),
-      InTheSum("residual_subtracted", "x - residual", Mistake::kSubtracted),
-      InTheSum("sum_truncated", "16-bit sums are cut, not rounded", Mistake::kTruncated),
+               Mutation::kResidualOnly),
+      InTheSum("sum_is_x", "x is handed on as the residual", Mutation::kKeptX),
+      InTheSum("sum_is_residual", "the residual is handed on as it came", Mutation::kKeptResidual),
+      InTheSum("sum_is_y", "the normalised sum is handed on", Mutation::kKeptY),
+      InTheSum("residual_added_twice", "once before the kernel and once in it", Mutation::kTwice),
+      InTheSum("residual_subtracted", "x - residual", Mutation::kSubtracted),
+      InTheSum("sum_truncated", "16-bit sums are cut, not rounded", Mutation::kTruncated),
   };
 }
 
 std::vector<Defect> RmsDefects() {
   std::vector<Defect> defects;
-  for (const RmsMistake& m : RmsMistakes()) {
-    Mistaken mistaken;
-    mistaken.norm.mistake = m.mistake;
-    mistaken.norm_mistaken = true;
-    defects.push_back(Planted(m.name, m.why, mistaken));
+  for (const auto& m : RmsMutations()) {
+    Mutant mutant;
+    mutant.norm.mutation = m.mutation;
+    mutant.mutates_norm = true;
+    defects.push_back(MutantDefect(m.name, m.why, mutant));
   }
   return defects;
 }
@@ -205,7 +199,7 @@ std::vector<Defect> InputDefects() {
 }  // namespace
 
 template <>
-Oracle MakeOracle<AddRmsNorm>() {
+CatalogEntry MakeCatalogEntry<AddRmsNorm>() {
   return {.properties =
               {{"sum_is_rounded_once", "sum is x + residual, correctly rounded", CheckSum},
                {"norm_of_the_sum",

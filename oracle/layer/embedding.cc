@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "oracle/defect/catalog_entry.h"
 #include "oracle/defect/input_defects.h"
-#include "oracle/defect/oracle.h"
-#include "oracle/property/laws.h"
+#include "oracle/property/common_properties.h"
 #include "reference/number/real.h"
 
 namespace sextant::oracle {
@@ -150,7 +150,7 @@ std::vector<Defect> ScaleDefects() {
 }  // namespace
 
 template <>
-Oracle MakeOracle<Embedding>() {
+CatalogEntry MakeCatalogEntry<Embedding>() {
   return {
       .properties = {{"rows_by_token", "counted rows tell the tokens, counted columns the channels",
                       CheckPlaces},

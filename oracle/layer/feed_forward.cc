@@ -2,23 +2,24 @@
 
 #include <algorithm>
 
-#include "oracle/defect/oracle.h"
-#include "oracle/layer/feed_forward_laws.h"
+#include "oracle/defect/catalog_entry.h"
+#include "oracle/layer/feed_forward_properties.h"
 #include "reference/layer/linear.h"
 #include "reference/number/real.h"
 
 namespace sextant::oracle {
 namespace {
 
-// The formula with one mistake.
-struct Mistaken : FeedForward {
-  enum class Mistake {
+// The formula with one mutation.
+struct Mutant : FeedForward {
+  enum class Mutation {
+    kNone,
     kActivatedProduct,  // f of the product
     kActivatedBoth,     // both halves are activated
     kNotActivated,      // the plain product
     kNoOther,           // f(x gate^T) alone
     kSum,               // the halves are added
-  } mistake{};
+  } mutation{};
 
   template <class Real>
   void operator()(const Tensor<Real>& x, const Tensor<Real>& gate, const Tensor<Real>& up,
@@ -28,7 +29,7 @@ struct Mistaken : FeedForward {
     Linear()(x, gate, g);
     Linear()(x, up, u);
     const auto combined = [&](const Tensor<Real>& a, const Tensor<Real>& b, bool product) {
-      const InStep at(Step::kGate);
+      const ScopedStep at(Step::kGate);
       Tensor<Real> all(a.shape);
       for (size_t i = 0; i < a.data.size(); ++i) {
         all.data[i] = product ? a.data[i] * b.data[i] : a.data[i] + b.data[i];
@@ -40,36 +41,36 @@ struct Mistaken : FeedForward {
       Gated{.kind = kind}(of, ones, all);
       return all;
     };
-    hidden = mistake == Mistake::kActivatedProduct ? activated(combined(g, u, true))
-             : mistake == Mistake::kActivatedBoth  ? combined(activated(g), activated(u), true)
-             : mistake == Mistake::kNotActivated   ? combined(g, u, true)
-             : mistake == Mistake::kNoOther        ? activated(g)
-                                                   : combined(activated(g), u, false);
+    hidden = mutation == Mutation::kActivatedProduct ? activated(combined(g, u, true))
+             : mutation == Mutation::kActivatedBoth  ? combined(activated(g), activated(u), true)
+             : mutation == Mutation::kNotActivated   ? combined(g, u, true)
+             : mutation == Mutation::kNoOther        ? activated(g)
+                                                     : combined(activated(g), u, false);
     Linear()(hidden, down, y);
   }
 };
 
 std::vector<Defect> FormulaDefects() {
-  using Mistake = Mistaken::Mistake;
+  using Mutation = Mutant::Mutation;
   return {
-      MutatedFormula<Mistaken>("product_activated", "the product of both halves is activated",
-                               Mistake::kActivatedProduct),
-      MutatedFormula<Mistaken>("both_activated", "both halves are activated",
-                               Mistake::kActivatedBoth),
-      MutatedFormula<Mistaken>("not_activated", "the plain product: a bilinear layer",
-                               Mistake::kNotActivated),
-      MutatedFormula<Mistaken>("other_half_missing", "an ordinary layer without a gate",
-                               Mistake::kNoOther),
-      MutatedFormula<Mistaken>("halves_added", "the halves are added, not multiplied",
-                               Mistake::kSum),
+      MutatedFormula<Mutant>("product_activated", "the product of both halves is activated",
+                             Mutation::kActivatedProduct),
+      MutatedFormula<Mutant>("both_activated", "both halves are activated",
+                             Mutation::kActivatedBoth),
+      MutatedFormula<Mutant>("not_activated", "the plain product: a bilinear layer",
+                             Mutation::kNotActivated),
+      MutatedFormula<Mutant>("other_half_missing", "an ordinary layer without a gate",
+                             Mutation::kNoOther),
+      MutatedFormula<Mutant>("halves_added", "the halves are added, not multiplied",
+                             Mutation::kSum),
   };
 }
 
 }  // namespace
 
 template <>
-Oracle MakeOracle<FeedForward>() {
-  return {.properties = FeedForwardLaws(),
+CatalogEntry MakeCatalogEntry<FeedForward>() {
+  return {.properties = FeedForwardProperties(),
           .defects = Joined<Defect>({FormulaDefects(), FeedForwardDefects()})};
 }
 

@@ -1,8 +1,8 @@
 #include "reference/layer/feed_forward_bias.h"
 
+#include "oracle/defect/catalog_entry.h"
 #include "oracle/defect/input_defects.h"
-#include "oracle/defect/oracle.h"
-#include "oracle/layer/feed_forward_laws.h"
+#include "oracle/layer/feed_forward_properties.h"
 
 namespace sextant::oracle {
 namespace {
@@ -25,8 +25,8 @@ std::vector<Defect> BiasDefects() {
 }  // namespace
 
 template <>
-Oracle MakeOracle<FeedForwardBias>() {
-  return {.properties = FeedForwardLaws(),
+CatalogEntry MakeCatalogEntry<FeedForwardBias>() {
+  return {.properties = FeedForwardProperties(),
           .defects = Joined<Defect>({BiasDefects(), FeedForwardDefects()})};
 }
 

@@ -4,7 +4,7 @@
 
 #include "oracle/judge/judge.h"
 #include "reference/case/draw.h"
-#include "reference/prove/trace.h"
+#include "reference/case/intermediate.h"
 
 namespace sextant::oracle {
 namespace {
@@ -17,7 +17,7 @@ struct Answered {
         inputs(DrawInputs(c)),
         recipe(ParseRecipe("native", c.dtype())),
         answer(AnswerBy(c, inputs, recipe)) {}
-  Verdict Judged() const { return Judgement(c, inputs, recipe)(answer); }
+  Verdict Judged() const { return Judge(c, inputs, recipe).Evaluate(answer); }
 
   Case c;
   Tensors inputs;
@@ -39,7 +39,7 @@ TEST(FeedForward, BothStepsOfAnHonestAnswerConform) {
 TEST(FeedForward, ATraceBlamesTheHiddenTensorAlone) {
   Answered wrong("dtype=bf16");
   wrong.answer[1].values.data[0] += 1;
-  const Tracing tracing(wrong.answer);
+  const ScopedTrace tracing(wrong.answer);
   wrong.answer[0].values = AnswerBy(wrong.c, wrong.inputs, wrong.recipe)[0].values;
   const Verdict verdict = wrong.Judged();
   EXPECT_THAT(verdict.message, HasSubstr("first wrong at hidden"));

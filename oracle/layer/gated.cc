@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "oracle/defect/catalog_entry.h"
 #include "oracle/defect/input_defects.h"
-#include "oracle/defect/oracle.h"
-#include "oracle/property/laws.h"
+#include "oracle/property/common_properties.h"
 
 namespace sextant::oracle {
 namespace {
@@ -67,8 +67,9 @@ Findings CheckLimit(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-struct Mistaken : Gated {
-  enum class Mistake {
+struct Mutant : Gated {
+  enum class Mutation {
+    kNone,
     kOfProduct,     // f(g u)
     kBoth,          // f(g) f(u)
     kGateTwoSided,  // the gate is limited below too
@@ -78,30 +79,30 @@ struct Mistaken : Gated {
     kOneFirst,      // up + 1 is limited
     kUpNotLimited,  // up is not limited
     kNoGate,        // f(g) alone
-  } mistake{};
+  } mutation{};
 
   template <class Real>
   Real Of(Real g, Real u) const {
     const ActivationFunction<Real> f(ActivationOf(kind), Beta());
     if (limit) {
-      const InStep at(Step::kGate);
+      const ScopedStep at(Step::kGate);
       const Real most = Converted(Real(*limit)), any(std::numeric_limits<double>::max());
-      if (mistake != Mistake::kLimitAfter)
-        g = Limited(g, mistake == Mistake::kGateTwoSided ? -most : -any, most);
-      if (plus_one && mistake == Mistake::kOneFirst) u = u + Real(1.0);
-      if (mistake != Mistake::kUpNotLimited)
-        u = Limited(u, mistake == Mistake::kUpOneSided ? -any : -most, most);
+      if (mutation != Mutation::kLimitAfter)
+        g = Limited(g, mutation == Mutation::kGateTwoSided ? -most : -any, most);
+      if (plus_one && mutation == Mutation::kOneFirst) u = u + Real(1.0);
+      if (mutation != Mutation::kUpNotLimited)
+        u = Limited(u, mutation == Mutation::kUpOneSided ? -any : -most, most);
     }
-    if (mistake == Mistake::kOfProduct) return f(g * u);
-    const Real activated = f(g), other = mistake == Mistake::kBoth ? f(u) : u;
-    const InStep at(Step::kGate);
+    if (mutation == Mutation::kOfProduct) return f(g * u);
+    const Real activated = f(g), other = mutation == Mutation::kBoth ? f(u) : u;
+    const ScopedStep at(Step::kGate);
     const Real one(1.0);
-    if (mistake == Mistake::kNoGate) return Converted(activated);
-    if (mistake == Mistake::kOneOnGate) return (activated + one) * u;
+    if (mutation == Mutation::kNoGate) return Converted(activated);
+    if (mutation == Mutation::kOneOnGate) return (activated + one) * u;
     Real kept = activated;
-    if (limit && mistake == Mistake::kLimitAfter)
+    if (limit && mutation == Mutation::kLimitAfter)
       kept = Limited(kept, Real(-std::numeric_limits<double>::max()), Converted(Real(*limit)));
-    const bool done = limit && mistake == Mistake::kOneFirst;
+    const bool done = limit && mutation == Mutation::kOneFirst;
     return kept * (plus_one && !done ? other + one : other);
   }
   template <class Real>
@@ -111,24 +112,24 @@ struct Mistaken : Gated {
 };
 
 std::vector<Defect> FormulaDefects() {
-  using Mistake = Mistaken::Mistake;
+  using Mutation = Mutant::Mutation;
   return {
-      MutatedFormula<Mistaken>("of_product", "the activation of the product (minimind#3)",
-                               Mistake::kOfProduct),
-      MutatedFormula<Mistaken>("both_activated", "up goes through the activation too",
-                               Mistake::kBoth),
-      MutatedFormula<Mistaken>("gate_limited_below", "the gate is clamped on both sides, as up is",
-                               Mistake::kGateTwoSided),
-      MutatedFormula<Mistaken>("up_limited_above_alone",
-                               "up is clamped on one side, as the gate is", Mistake::kUpOneSided),
-      MutatedFormula<Mistaken>("limited_after_activation", "f(g) is clamped, not g",
-                               Mistake::kLimitAfter),
-      MutatedFormula<Mistaken>("one_added_to_gate", "(f(g) + 1) u", Mistake::kOneOnGate),
-      MutatedFormula<Mistaken>("one_added_before_the_limit", "up + 1 is limited, not up",
-                               Mistake::kOneFirst),
-      MutatedFormula<Mistaken>("up_not_limited", "the gate alone is limited",
-                               Mistake::kUpNotLimited),
-      MutatedFormula<Mistaken>("up_missing", "f(g) alone: no gated unit", Mistake::kNoGate),
+      MutatedFormula<Mutant>("of_product", "the activation of the product (minimind#3)",
+                             Mutation::kOfProduct),
+      MutatedFormula<Mutant>("both_activated", "up goes through the activation too",
+                             Mutation::kBoth),
+      MutatedFormula<Mutant>("gate_limited_below", "the gate is clamped on both sides, as up is",
+                             Mutation::kGateTwoSided),
+      MutatedFormula<Mutant>("up_limited_above_alone", "up is clamped on one side, as the gate is",
+                             Mutation::kUpOneSided),
+      MutatedFormula<Mutant>("limited_after_activation", "f(g) is clamped, not g",
+                             Mutation::kLimitAfter),
+      MutatedFormula<Mutant>("one_added_to_gate", "(f(g) + 1) u", Mutation::kOneOnGate),
+      MutatedFormula<Mutant>("one_added_before_the_limit", "up + 1 is limited, not up",
+                             Mutation::kOneFirst),
+      MutatedFormula<Mutant>("up_not_limited", "the gate alone is limited",
+                             Mutation::kUpNotLimited),
+      MutatedFormula<Mutant>("up_missing", "f(g) alone: no gated unit", Mutation::kNoGate),
   };
 }
 
@@ -163,7 +164,7 @@ std::vector<Defect> OtherDefects() {
 }  // namespace
 
 template <>
-Oracle MakeOracle<Gated>() {
+CatalogEntry MakeCatalogEntry<Gated>() {
   return {
       .properties = {{"affine_in_up", "y(u) + y(-u) = 2 y(0)", CheckUp},
                      {"linear_in_up", "twice up gives twice y", CheckTwice},

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "oracle/defect/oracle.h"
+#include "oracle/defect/catalog_entry.h"
 #include "oracle/layer/layer_norm_defects.h"
-#include "oracle/property/laws.h"
+#include "oracle/property/common_properties.h"
 
 namespace sextant::oracle {
 namespace {
@@ -104,7 +104,7 @@ Findings CheckConstant(const Case& c, const Tensors& inputs, const Ask& ask) {
 }  // namespace
 
 template <>
-Oracle MakeOracle<LayerNorm>() {
+CatalogEntry MakeCatalogEntry<LayerNorm>() {
   return {
       .properties = {{"shift_ignored", "x + c gives the same y", CheckShift},
                      {"eps_has_the_unit_of_squares", "2 x and 4 eps give the same y", CheckUnits},

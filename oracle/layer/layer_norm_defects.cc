@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "oracle/defect/catalog_entry.h"
 #include "oracle/defect/input_defects.h"
-#include "oracle/defect/oracle.h"
 #include "oracle/layer/norm_defects.h"
 #include "reference/layer/layer_norm.h"
 #include "reference/number/real.h"
@@ -13,10 +13,11 @@
 namespace sextant::oracle {
 namespace {
 
-// The formula with one mistake.
-struct Mistaken : LayerNorm {
+// The formula with one mutation.
+struct Mutant : LayerNorm {
   static constexpr double kLargest = 0x1p127;  // no variance that f32 holds is larger
-  enum class Mistake {
+  enum class Mutation {
+    kNone,
     kOnePass,       // mean(x^2) - mean^2, not below 0
     kUnbiased,      // the variance over M - 1
     kNotCentered,   // root mean square normalisation, with a bias
@@ -32,9 +33,9 @@ struct Mistaken : LayerNorm {
     kColumns,       // mean and variance go down the columns
     kFirstRow,      // every row has those of the first one
     kWhole          // one mean and one variance for all rows
-  } mistake{};
+  } mutation{};
 
-  bool Is(Mistake m) const { return mistake == m; }
+  bool Is(Mutation m) const { return mutation == m; }
 
   template <class Real>
   struct Moments {
@@ -47,10 +48,10 @@ struct Mistaken : LayerNorm {
     std::vector<Real> all;
     for (size_t row = 0; row < x.shape[0]; ++row) {
       for (size_t column = 0; column < x.shape[1]; ++column) {
-        const bool counts = Is(Mistake::kWhole)      ? true
-                            : Is(Mistake::kColumns)  ? column == j
-                            : Is(Mistake::kFirstRow) ? row == 0
-                                                     : row == n;
+        const bool counts = Is(Mutation::kWhole)      ? true
+                            : Is(Mutation::kColumns)  ? column == j
+                            : Is(Mutation::kFirstRow) ? row == 0
+                                                      : row == n;
         if (counts) all.push_back(x(row, column));
       }
     }
@@ -58,46 +59,46 @@ struct Mistaken : LayerNorm {
   }
   template <class Real>
   static Real Sum(const std::vector<Real>& terms) {
-    const InStep at(Step::kSum);
+    const ScopedStep at(Step::kSum);
     return SumOf(terms);
   }
   template <class Real>
   Moments<Real> MomentsOf(const std::vector<Real>& x) const {
     const auto count =
-        static_cast<double>(Is(Mistake::kPadded) ? (x.size() + 15) / 16 * 16 : x.size());
+        static_cast<double>(Is(Mutation::kPadded) ? (x.size() + 15) / 16 * 16 : x.size());
     Real mean(0.0);
-    if (!Is(Mistake::kNotCentered)) {
+    if (!Is(Mutation::kNotCentered)) {
       const Real sum = Sum(x);
-      const InStep at(Step::kCenter);
+      const ScopedStep at(Step::kCenter);
       mean = sum / Real(count);
     }
     std::vector<Real> squares;
     for (const Real& value : x) squares.push_back(SquareOf(value, mean));
     const Real sum = Sum(squares);
-    const InStep at(Step::kRsqrt);
-    const double less = Is(Mistake::kUnbiased) ? std::max(1.0, count - 1) : count;
-    Real variance = sum / Real(Is(Mistake::kSum) ? 1 : less);
-    if (Is(Mistake::kOnePass)) {
+    const ScopedStep at(Step::kRsqrt);
+    const double less = Is(Mutation::kUnbiased) ? std::max(1.0, count - 1) : count;
+    Real variance = sum / Real(Is(Mutation::kSum) ? 1 : less);
+    if (Is(Mutation::kOnePass)) {
       variance = Clamp(variance - mean * mean, Real(0.0), Real(kLargest));
     }
-    return {Is(Mistake::kMeanKept) ? Real(0.0) : mean, DivisorOf(variance)};
+    return {Is(Mutation::kMeanKept) ? Real(0.0) : mean, DivisorOf(variance)};
   }
   template <class Real>
   Real SquareOf(const Real& value, const Real& mean) const {
     Real centered = value;
-    if (!Is(Mistake::kOnePass)) {
-      const InStep at(Step::kCenter);
+    if (!Is(Mutation::kOnePass)) {
+      const ScopedStep at(Step::kCenter);
       centered = value - mean;
     }
-    const InStep at(Step::kSquare);
-    return Is(Mistake::kDeviation) ? Sqrt(centered * centered) : centered * centered;
+    const ScopedStep at(Step::kSquare);
+    return Is(Mutation::kDeviation) ? Sqrt(centered * centered) : centered * centered;
   }
   template <class Real>
   Real DivisorOf(const Real& variance) const {
-    if (Is(Mistake::kDeviation)) return variance + Real(eps);
-    if (Is(Mistake::kEpsOutside)) return Sqrt(variance) + Real(eps);
-    if (Is(Mistake::kSquareOfRoot)) return variance + Real(eps);
-    if (Is(Mistake::kEpsAsFloor)) return Sqrt(Clamp(variance, Real(eps), Real(kLargest)));
+    if (Is(Mutation::kDeviation)) return variance + Real(eps);
+    if (Is(Mutation::kEpsOutside)) return Sqrt(variance) + Real(eps);
+    if (Is(Mutation::kSquareOfRoot)) return variance + Real(eps);
+    if (Is(Mutation::kEpsAsFloor)) return Sqrt(Clamp(variance, Real(eps), Real(kLargest)));
     return Sqrt(variance + Real(eps));
   }
   template <class Real>
@@ -105,23 +106,23 @@ struct Mistaken : LayerNorm {
                const Real& bias) const {
     Real y;
     {
-      const InStep at(Step::kCenter);
+      const ScopedStep at(Step::kCenter);
       y = x - moments.mean;
     }
     {
-      const InStep at(Step::kScale);
+      const ScopedStep at(Step::kScale);
       y = y / moments.divisor;
     }
-    const Real factor = Is(Mistake::kUnitOffset) ? Real(1.0) + weight : weight;
-    if (Is(Mistake::kBiasFirst)) {
-      const InStep at(Step::kBias);
+    const Real factor = Is(Mutation::kUnitOffset) ? Real(1.0) + weight : weight;
+    if (Is(Mutation::kBiasFirst)) {
+      const ScopedStep at(Step::kBias);
       return (y + bias) * factor;
     }
     {
-      const InStep at(Step::kWeigh);
+      const ScopedStep at(Step::kWeigh);
       y = y * factor;
     }
-    const InStep at(Step::kBias);
+    const ScopedStep at(Step::kBias);
     return y + bias;
   }
   template <class Real>
@@ -130,7 +131,7 @@ struct Mistaken : LayerNorm {
     std::map<size_t, Moments<Real>> known;  // one per row, or per column
     for (size_t n = 0; n < x.shape[0]; ++n) {
       for (size_t j = 0; j < x.shape[1]; ++j) {
-        const size_t unit = Is(Mistake::kColumns) ? j : n;
+        const size_t unit = Is(Mutation::kColumns) ? j : n;
         if (!known.contains(unit)) known.emplace(unit, MomentsOf(Population(x, n, j)));
         y(n, j) = Element(x(n, j), known.at(unit), weight(j), bias(j));
       }
@@ -139,38 +140,38 @@ struct Mistaken : LayerNorm {
 };
 
 std::vector<Defect> FormulaDefects() {
-  using Mistake = Mistaken::Mistake;
+  using Mutation = Mutant::Mutation;
   return {
-      MutatedFormula<Mistaken>("one_pass",
-                               "E[x^2] - mean^2: a large mean cancels the variance "
-                               "(tracel-ai/burn#5607, mlx#2246, apache/tvm#19643)",
-                               Mistake::kOnePass),
-      MutatedFormula<Mistaken>("variance_over_one_less", "the unbiased variance, over M - 1",
-                               Mistake::kUnbiased),
-      MutatedFormula<Mistaken>("mean_not_subtracted", "x over its root mean square, as RMSNorm",
-                               Mistake::kNotCentered),
-      MutatedFormula<Mistaken>("mean_kept", "x itself over its deviation", Mistake::kMeanKept),
-      MutatedFormula<Mistaken>("eps_outside_the_root", "(x - mean) / (deviation + eps)",
-                               Mistake::kEpsOutside),
-      MutatedFormula<Mistaken>("eps_as_floor", "max(variance, eps)", Mistake::kEpsAsFloor),
-      MutatedFormula<Mistaken>("root_missing", "(x - mean) / (variance + eps)",
-                               Mistake::kSquareOfRoot),
-      MutatedFormula<Mistaken>("mean_over_padding", "lanes beyond the row's end count in the means",
-                               Mistake::kPadded),
-      MutatedFormula<Mistaken>("sum_for_mean", "the sum of squares in place of their mean",
-                               Mistake::kSum),
-      MutatedFormula<Mistaken>("absolute_deviation", "the mean of |x - mean| in place of the root",
-                               Mistake::kDeviation),
-      MutatedFormula<Mistaken>("unit_offset", "1 + weight, for weights stored less 1",
-                               Mistake::kUnitOffset),
-      MutatedFormula<Mistaken>("bias_before_weight", "the bias is multiplied by the weight",
-                               Mistake::kBiasFirst),
-      MutatedFormula<Mistaken>("moments_of_first_row", "every row has the first one's moments",
-                               Mistake::kFirstRow),
-      MutatedFormula<Mistaken>("moments_down_the_columns", "mean and variance of the wrong axis",
-                               Mistake::kColumns),
-      MutatedFormula<Mistaken>("moments_of_all_rows", "all rows share one mean and one variance",
-                               Mistake::kWhole),
+      MutatedFormula<Mutant>("one_pass",
+                             "E[x^2] - mean^2: a large mean cancels the variance "
+                             "(tracel-ai/burn#5607, mlx#2246, apache/tvm#19643)",
+                             Mutation::kOnePass),
+      MutatedFormula<Mutant>("variance_over_one_less", "the unbiased variance, over M - 1",
+                             Mutation::kUnbiased),
+      MutatedFormula<Mutant>("mean_not_subtracted", "x over its root mean square, as RMSNorm",
+                             Mutation::kNotCentered),
+      MutatedFormula<Mutant>("mean_kept", "x itself over its deviation", Mutation::kMeanKept),
+      MutatedFormula<Mutant>("eps_outside_the_root", "(x - mean) / (deviation + eps)",
+                             Mutation::kEpsOutside),
+      MutatedFormula<Mutant>("eps_as_floor", "max(variance, eps)", Mutation::kEpsAsFloor),
+      MutatedFormula<Mutant>("root_missing", "(x - mean) / (variance + eps)",
+                             Mutation::kSquareOfRoot),
+      MutatedFormula<Mutant>("mean_over_padding", "lanes beyond the row's end count in the means",
+                             Mutation::kPadded),
+      MutatedFormula<Mutant>("sum_for_mean", "the sum of squares in place of their mean",
+                             Mutation::kSum),
+      MutatedFormula<Mutant>("absolute_deviation", "the mean of |x - mean| in place of the root",
+                             Mutation::kDeviation),
+      MutatedFormula<Mutant>("unit_offset", "1 + weight, for weights stored less 1",
+                             Mutation::kUnitOffset),
+      MutatedFormula<Mutant>("bias_before_weight", "the bias is multiplied by the weight",
+                             Mutation::kBiasFirst),
+      MutatedFormula<Mutant>("moments_of_first_row", "every row has the first one's moments",
+                             Mutation::kFirstRow),
+      MutatedFormula<Mutant>("moments_down_the_columns", "mean and variance of the wrong axis",
+                             Mutation::kColumns),
+      MutatedFormula<Mutant>("moments_of_all_rows", "all rows share one mean and one variance",
+                             Mutation::kWhole),
   };
 }
 

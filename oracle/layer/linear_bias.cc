@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "oracle/defect/catalog_entry.h"
 #include "oracle/defect/input_defects.h"
-#include "oracle/defect/oracle.h"
-#include "oracle/layer/linear_laws.h"
-#include "oracle/property/laws.h"
+#include "oracle/layer/linear_properties.h"
+#include "oracle/property/common_properties.h"
 
 namespace sextant::oracle {
 namespace {
@@ -32,13 +32,14 @@ Findings CheckBias(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-struct Mistaken : LinearBias {
-  enum class Mistake {
+struct Mutant : LinearBias {
+  enum class Mutation {
+    kNone,
     kByRow,      // the bias of a row's own number
     kOfBlocks,   // added with every block of 16 columns
     kFirstRow,   // added to the first row alone
     kSubtracted  // taken away
-  } mistake{};
+  } mutation{};
 
   template <class Real>
   void operator()(const Tensor<Real>& x, const Tensor<Real>& weight, const Tensor<Real>& bias,
@@ -50,12 +51,12 @@ struct Mistaken : LinearBias {
       for (size_t f = 0; f < F; ++f) {
         y(n, f) =
             Dot(std::span(x.data).subspan(n * M, M), std::span(weight.data).subspan(f * M, M));
-        const InStep at(Step::kBias);
-        const Real& own = bias(mistake == Mistake::kByRow ? n % F : f);
-        const size_t times = mistake == Mistake::kOfBlocks ? blocks : 1;
-        if (mistake == Mistake::kFirstRow && n > 0) continue;
+        const ScopedStep at(Step::kBias);
+        const Real& own = bias(mutation == Mutation::kByRow ? n % F : f);
+        const size_t times = mutation == Mutation::kOfBlocks ? blocks : 1;
+        if (mutation == Mutation::kFirstRow && n > 0) continue;
         for (size_t i = 0; i < times; ++i) {
-          y(n, f) = mistake == Mistake::kSubtracted ? y(n, f) - own : y(n, f) + own;
+          y(n, f) = mutation == Mutation::kSubtracted ? y(n, f) - own : y(n, f) + own;
         }
       }
     }
@@ -63,7 +64,7 @@ struct Mistaken : LinearBias {
 };
 
 std::vector<Defect> BiasDefects() {
-  using Mistake = Mistaken::Mistake;
+  using Mutation = Mutant::Mutation;
   return {
       MissingInput("bias_missing", "no bias", "bias"),
       DoubledInput("bias_added_twice", "once by the product's kernel and once after it", "bias"),
@@ -71,13 +72,13 @@ std::vector<Defect> BiasDefects() {
                    [](Tensor<double>& bias) {
                      if (!bias.data.empty()) std::ranges::rotate(bias.data, bias.data.begin() + 1);
                    }),
-      MutatedFormula<Mistaken>("bias_by_row", "the bias is indexed by the row", Mistake::kByRow),
-      MutatedFormula<Mistaken>("bias_with_every_block",
-                               "the bias is added with every block of 16 columns",
-                               Mistake::kOfBlocks),
-      MutatedFormula<Mistaken>("bias_of_first_row_only", "the bias is not broadcast to all rows",
-                               Mistake::kFirstRow),
-      MutatedFormula<Mistaken>("bias_subtracted", "the bias is taken away", Mistake::kSubtracted),
+      MutatedFormula<Mutant>("bias_by_row", "the bias is indexed by the row", Mutation::kByRow),
+      MutatedFormula<Mutant>("bias_with_every_block",
+                             "the bias is added with every block of 16 columns",
+                             Mutation::kOfBlocks),
+      MutatedFormula<Mutant>("bias_of_first_row_only", "the bias is not broadcast to all rows",
+                             Mutation::kFirstRow),
+      MutatedFormula<Mutant>("bias_subtracted", "the bias is taken away", Mutation::kSubtracted),
       ChangedRecipe("bias_in_bf16", "the bias is added in bf16 whatever the dtype", "bias=bf16"),
       ChangedRecipe("bias_in_f16", "the bias is added in f16 whatever the dtype", "bias=f16"),
   };
@@ -86,9 +87,9 @@ std::vector<Defect> BiasDefects() {
 }  // namespace
 
 template <>
-Oracle MakeOracle<LinearBias>() {
+CatalogEntry MakeCatalogEntry<LinearBias>() {
   return {.properties = Joined<Property>(
-              {LinearLaws(),
+              {LinearProperties(),
                {{"zero_gives_the_bias", "x = 0 gives the bias", CheckZero},
                 {"less_its_bias", "y less its bias is y without one", CheckBias}}}),
           .defects = Joined<Defect>({BiasDefects(), LinearDefects()})};

@@ -1,28 +1,28 @@
 #include "oracle/layer/norm_defects.h"
 
-#include "oracle/property/laws.h"
+#include "oracle/property/common_properties.h"
 
 namespace sextant::oracle {
 
-std::vector<RmsMistake> RmsMistakes() {
-  using Mistake = MistakenRmsNorm::Mistake;
+MutationsOf<RmsNormMutant> RmsMutations() {
+  using Mutation = RmsNormMutant::Mutation;
   return {
-      {"eps_outside_the_root", "x / (rms + eps) (apple/coremltools#2822)", Mistake::kEpsOutside},
-      {"sum_for_mean", "the sum of squares in place of their mean", Mistake::kSum},
-      {"mean_over_padding", "lanes beyond the row's end count in the mean", Mistake::kPadded},
-      {"mean_over_one_less", "divided by M - 1, as an unbiased variance", Mistake::kUnbiased},
-      {"root_missing", "x / (mean square + eps)", Mistake::kSquareOfRoot},
-      {"mean_subtracted", "x less its mean, as layer norm has it", Mistake::kMeanSubtracted},
+      {"eps_outside_the_root", "x / (rms + eps) (apple/coremltools#2822)", Mutation::kEpsOutside},
+      {"sum_for_mean", "the sum of squares in place of their mean", Mutation::kSum},
+      {"mean_over_padding", "lanes beyond the row's end count in the mean", Mutation::kPadded},
+      {"mean_over_one_less", "divided by M - 1, as an unbiased variance", Mutation::kUnbiased},
+      {"root_missing", "x / (mean square + eps)", Mutation::kSquareOfRoot},
+      {"mean_subtracted", "x less its mean, as layer norm has it", Mutation::kMeanSubtracted},
       {"variance_for_mean_square", "the root is layer norm's, x keeps its mean",
-       Mistake::kVariance},
+       Mutation::kVariance},
       {"eps_as_floor", "max(mean square, eps), as vectors are normalised elsewhere",
-       Mistake::kEpsAsFloor},
-      {"weight_added", "the weight is added as a bias is", Mistake::kWeightAdded},
-      {"mean_of_first_row", "every row is divided by the root of the first", Mistake::kFirstRow},
-      {"mean_down_the_columns", "the mean goes over the wrong axis", Mistake::kColumns},
+       Mutation::kEpsAsFloor},
+      {"weight_added", "the weight is added as a bias is", Mutation::kWeightAdded},
+      {"mean_of_first_row", "every row is divided by the root of the first", Mutation::kFirstRow},
+      {"mean_down_the_columns", "the mean goes over the wrong axis", Mutation::kColumns},
       {"mean_over_all_rows",
        "all rows share one mean, as heads do where queries are normalised before they are split",
-       Mistake::kWhole},
+       Mutation::kWhole},
   };
 }
 

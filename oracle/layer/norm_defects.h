@@ -13,10 +13,11 @@
 
 namespace sextant::oracle {
 
-// The formula with one mistake.
-struct MistakenRmsNorm : RmsNorm {
+// The formula with one mutation.
+struct RmsNormMutant : RmsNorm {
   static constexpr double kLargest = 0x1p127;  // no mean of squares that f32 holds is larger
-  enum class Mistake {
+  enum class Mutation {
+    kNone,
     kEpsOutside,      // x / (rms + eps)
     kSum,             // the sum in place of the mean
     kPadded,          // divided by the width of a whole vector of 16
@@ -29,7 +30,7 @@ struct MistakenRmsNorm : RmsNorm {
     kColumns,         // the mean goes down the columns
     kFirstRow,        // every row has the first one's mean
     kWhole            // one mean for all rows
-  } mistake{};
+  } mutation{};
 
   // What x(n, j) is divided by.
   template <class Real>
@@ -38,38 +39,38 @@ struct MistakenRmsNorm : RmsNorm {
     std::vector<Real> squares;
     for (size_t row = 0; row < N; ++row) {
       for (size_t column = 0; column < M; ++column) {
-        const bool counts = mistake == Mistake::kWhole      ? true
-                            : mistake == Mistake::kColumns  ? column == j
-                            : mistake == Mistake::kFirstRow ? row == 0
-                                                            : row == n;
+        const bool counts = mutation == Mutation::kWhole      ? true
+                            : mutation == Mutation::kColumns  ? column == j
+                            : mutation == Mutation::kFirstRow ? row == 0
+                                                              : row == n;
         if (!counts) continue;
-        const InStep at(Step::kSquare);
+        const ScopedStep at(Step::kSquare);
         squares.push_back(x(row, column) * x(row, column));
       }
     }
     Real sum;
     {
-      const InStep at(Step::kSum);
+      const ScopedStep at(Step::kSum);
       sum = SumOf(squares);
     }
-    const InStep at(Step::kRsqrt);
+    const ScopedStep at(Step::kRsqrt);
     const Real mean = sum / Real(Count(squares.size()));
-    if (mistake == Mistake::kEpsOutside) return Sqrt(mean) + Real(eps);
-    if (mistake == Mistake::kSquareOfRoot) return mean + Real(eps);
-    if (mistake == Mistake::kEpsAsFloor) return Sqrt(Clamp(mean, Real(eps), Real(kLargest)));
+    if (mutation == Mutation::kEpsOutside) return Sqrt(mean) + Real(eps);
+    if (mutation == Mutation::kSquareOfRoot) return mean + Real(eps);
+    if (mutation == Mutation::kEpsAsFloor) return Sqrt(Clamp(mean, Real(eps), Real(kLargest)));
     return Sqrt(mean + Real(eps));
   }
   double Count(size_t terms) const {
-    if (mistake == Mistake::kSum) return 1;
-    if (mistake == Mistake::kPadded) return static_cast<double>((terms + 15) / 16 * 16);
-    if (mistake == Mistake::kUnbiased) return std::max(1.0, static_cast<double>(terms) - 1);
+    if (mutation == Mutation::kSum) return 1;
+    if (mutation == Mutation::kPadded) return static_cast<double>((terms + 15) / 16 * 16);
+    if (mutation == Mutation::kUnbiased) return std::max(1.0, static_cast<double>(terms) - 1);
     return static_cast<double>(terms);
   }
   template <class Real>
   void operator()(const Tensor<Real>& x, const Tensor<Real>& weight, Tensor<Real>& y) const {
     Tensor<Real> from = x;
-    if (mistake == Mistake::kMeanSubtracted || mistake == Mistake::kVariance) {
-      const InStep at(Step::kSum);
+    if (mutation == Mutation::kMeanSubtracted || mutation == Mutation::kVariance) {
+      const ScopedStep at(Step::kSum);
       for (size_t n = 0; n < x.shape[0]; ++n) {
         const auto row = x.data.begin() + static_cast<ptrdiff_t>(n * x.shape[1]);
         const std::vector<Real> terms(row, row + static_cast<ptrdiff_t>(x.shape[1]));
@@ -80,28 +81,23 @@ struct MistakenRmsNorm : RmsNorm {
     std::map<size_t, Real> divisors;  // one per row, or per column
     for (size_t n = 0; n < x.shape[0]; ++n) {
       for (size_t j = 0; j < x.shape[1]; ++j) {
-        const size_t unit = mistake == Mistake::kColumns ? j : n;
+        const size_t unit = mutation == Mutation::kColumns ? j : n;
         if (!divisors.contains(unit)) divisors.emplace(unit, Divisor(from, n, j));
-        const Real& above = mistake == Mistake::kVariance ? x(n, j) : from(n, j);
+        const Real& above = mutation == Mutation::kVariance ? x(n, j) : from(n, j);
         Real scaled;
         {
-          const InStep at(Step::kScale);
+          const ScopedStep at(Step::kScale);
           scaled = above / divisors.at(unit);
         }
-        const InStep at(Step::kWeigh);
+        const ScopedStep at(Step::kWeigh);
         const Real factor = unit_offset ? Real(1.0) + weight(j) : weight(j);
-        y(n, j) = mistake == Mistake::kWeightAdded ? scaled + factor : scaled * factor;
+        y(n, j) = mutation == Mutation::kWeightAdded ? scaled + factor : scaled * factor;
       }
     }
   }
 };
 
-// The mistakes with their names.
-struct RmsMistake {
-  std::string name, why;
-  MistakenRmsNorm::Mistake mistake;
-};
-std::vector<RmsMistake> RmsMistakes();
+MutationsOf<RmsNormMutant> RmsMutations();
 
 // Of whatever has an eps, a weight, and sums of squares.
 std::vector<Defect> NormDefects();

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "oracle/defect/catalog_entry.h"
 #include "oracle/defect/input_defects.h"
-#include "oracle/defect/oracle.h"
 #include "oracle/layer/norm_defects.h"
-#include "oracle/property/laws.h"
+#include "oracle/property/common_properties.h"
 
 namespace sextant::oracle {
 namespace {
@@ -111,14 +111,6 @@ Findings CheckRotation(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-std::vector<Defect> FormulaDefects() {
-  std::vector<Defect> defects;
-  for (const RmsMistake& m : RmsMistakes()) {
-    defects.push_back(MutatedFormula<MistakenRmsNorm>(m.name, m.why, m.mistake));
-  }
-  return defects;
-}
-
 std::vector<Defect> WeightDefects() {
   return {
       ChangedInputs("weight_ignored", "the weight is taken for 1",
@@ -134,7 +126,7 @@ std::vector<Defect> WeightDefects() {
 }  // namespace
 
 template <>
-Oracle MakeOracle<RmsNorm>() {
+CatalogEntry MakeCatalogEntry<RmsNorm>() {
   return {
       .properties = {{"eps_has_the_unit_of_squares", "2 x and 4 eps give the same y", CheckUnits},
                      OddIn({"x"}, "-x gives -y"),
@@ -152,7 +144,8 @@ Oracle MakeOracle<RmsNorm>() {
                      {"commutes_with_rotations",
                       "without a weight, turning pairs of columns turns those of y", CheckRotation},
                      ColumnsAlike()},
-      .defects = Joined<Defect>({FormulaDefects(), NormDefects(), WeightDefects()})};
+      .defects = Joined<Defect>(
+          {MutatedFormulas<RmsNormMutant>(RmsMutations()), NormDefects(), WeightDefects()})};
 }
 
 }  // namespace sextant::oracle

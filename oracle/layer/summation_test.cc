@@ -111,7 +111,7 @@ Verdict Judged(const std::string& line, const std::string& recipe, float (*sum)(
     }
     answer[0].values.data[i] = RoundTo(c.dtype(), sum(row));
   }
-  return Judgement(c, inputs, ParseRecipe(recipe, c.dtype()))(answer);
+  return Judge(c, inputs, ParseRecipe(recipe, c.dtype())).Evaluate(answer);
 }
 
 TEST(SlowSummation, HonestSumsConformInAnyOrder) {

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "oracle/defect/catalog_entry.h"
 #include "oracle/defect/input_defects.h"
-#include "oracle/defect/oracle.h"
 #include "oracle/position/relative_defects.h"
-#include "oracle/property/laws.h"
+#include "oracle/property/common_properties.h"
 #include "reference/number/real.h"
 
 namespace sextant::oracle {
@@ -92,21 +92,22 @@ Findings CheckSlopes(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-// The formula with one mistake.
-struct Mistaken : Alibi {
-  enum class Mistake {
+// The formula with one mutation.
+struct Mutant : Alibi {
+  enum class Mutation {
+    kNone,
     kPositive,   // + slope distance
     kNoFuture,   // 0 for keys after the query
     kFutureToo,  // the distance to keys before it only counts
     kScaled,     // divided by sqrt(64) as the scores are
     kSquared,    // slope d^2
     kLogarithm,  // -slope ln(1 + |d|): another paper's bias
-  } mistake{};
+  } mutation{};
   template <class Real>
   void operator()(const Tensor<Real>& slope, const Tensor<double>& query, const Tensor<double>& key,
                   Tensor<Real>& bias) const {
     Alibi::operator()(slope, query, key, bias);
-    const InStep at(Step::kBias);
+    const ScopedStep at(Step::kBias);
     for (size_t h = 0; h < bias.shape[0]; ++h) {
       for (size_t s = 0; s < bias.shape[1]; ++s) {
         for (size_t t = 0; t < bias.shape[2]; ++t) {
@@ -118,23 +119,23 @@ struct Mistaken : Alibi {
   }
   template <class Real>
   void Change(const Real& slope, double d, Real& y) const {
-    switch (mistake) {
-      case Mistake::kPositive:
+    switch (mutation) {
+      case Mutation::kPositive:
         y = -y;
         break;
-      case Mistake::kNoFuture:
+      case Mutation::kNoFuture:
         if (d > 0) y = Real(0.0);
         break;
-      case Mistake::kFutureToo:
+      case Mutation::kFutureToo:
         if (d < 0) y = Real(0.0);
         break;
-      case Mistake::kScaled:
+      case Mutation::kScaled:
         y = y * Real(0.125);
         break;
-      case Mistake::kSquared:
+      case Mutation::kSquared:
         y = y * Real(std::abs(d));
         break;
-      case Mistake::kLogarithm:
+      case Mutation::kLogarithm:
         y = -slope * Log(Real(1.0 + std::abs(d)));
         break;
     }
@@ -142,19 +143,18 @@ struct Mistaken : Alibi {
 };
 
 std::vector<Defect> FormulaDefects() {
-  using Mistake = Mistaken::Mistake;
+  using Mutation = Mutant::Mutation;
   return {
-      MutatedFormula<Mistaken>("sign", "keys far away gain instead of losing", Mistake::kPositive),
-      MutatedFormula<Mistaken>("future_has_no_bias", "max(i - j, 0): keys after the query get 0",
-                               Mistake::kNoFuture),
-      MutatedFormula<Mistaken>("past_has_no_bias", "max(j - i, 0): keys before the query get 0",
-                               Mistake::kFutureToo),
-      MutatedFormula<Mistaken>("scaled_as_the_scores",
-                               "the bias is divided by sqrt(D) too (here D = 64)",
-                               Mistake::kScaled),
-      MutatedFormula<Mistaken>("squared_distance", "slope * distance^2", Mistake::kSquared),
-      MutatedFormula<Mistaken>("logarithm_of_distance", "-slope ln(1 + distance), another bias",
-                               Mistake::kLogarithm),
+      MutatedFormula<Mutant>("sign", "keys far away gain instead of losing", Mutation::kPositive),
+      MutatedFormula<Mutant>("future_has_no_bias", "max(i - j, 0): keys after the query get 0",
+                             Mutation::kNoFuture),
+      MutatedFormula<Mutant>("past_has_no_bias", "max(j - i, 0): keys before the query get 0",
+                             Mutation::kFutureToo),
+      MutatedFormula<Mutant>("scaled_as_the_scores",
+                             "the bias is divided by sqrt(D) too (here D = 64)", Mutation::kScaled),
+      MutatedFormula<Mutant>("squared_distance", "slope * distance^2", Mutation::kSquared),
+      MutatedFormula<Mutant>("logarithm_of_distance", "-slope ln(1 + distance), another bias",
+                             Mutation::kLogarithm),
   };
 }
 
@@ -184,7 +184,7 @@ std::vector<Defect> SlopeDefects() {
 }  // namespace
 
 template <>
-Oracle MakeOracle<Alibi>() {
+CatalogEntry MakeCatalogEntry<Alibi>() {
   return {
       .properties = {{"translation_invariant",
                       "all positions shifted alike change nothing that a softmax sees", CheckShift},

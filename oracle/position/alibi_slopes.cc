@@ -3,8 +3,8 @@
 #include <bit>
 #include <cmath>
 
-#include "oracle/defect/oracle.h"
-#include "oracle/property/laws.h"
+#include "oracle/defect/catalog_entry.h"
+#include "oracle/property/common_properties.h"
 #include "reference/number/real.h"
 
 namespace sextant::oracle {
@@ -76,7 +76,7 @@ Findings CheckSquares(const Case& c, const Tensors& inputs, const Ask& ask) {
 }
 
 // The formula with other exponents: 2^-(max_bias numerator / denominator), times a sign.
-struct Mistaken : AlibiSlopes {
+struct Mutant : AlibiSlopes {
   SlopeExponent (*exponent)(int64_t h, int64_t H) = ExponentOf;
   double base = 2, sign = 1;
   template <class Real>
@@ -86,23 +86,23 @@ struct Mistaken : AlibiSlopes {
       const SlopeExponent e = exponent(h, H);
       Real part;
       {
-        const InStep at(Step::kExponent);
+        const ScopedStep at(Step::kExponent);
         part = Real(max_bias) * Real(static_cast<double>(e.numerator)) /
                Real(static_cast<double>(e.denominator));
       }
-      const InStep at(Step::kSlope);
+      const ScopedStep at(Step::kSlope);
       slope(h) = Real(sign) * Exp(-(part * Log(Real(base))));
     }
   }
 };
 
-Defect Planted(std::string name, std::string why, SlopeExponent (*exponent)(int64_t, int64_t),
-               double base = 2, double sign = 1) {
-  Mistaken mistaken;
-  mistaken.exponent = exponent;
-  mistaken.base = base;
-  mistaken.sign = sign;
-  return MutatedFormula(std::move(name), std::move(why), mistaken);
+Defect MutantDefect(std::string name, std::string why, SlopeExponent (*exponent)(int64_t, int64_t),
+                    double base = 2, double sign = 1) {
+  Mutant mutant;
+  mutant.exponent = exponent;
+  mutant.base = base;
+  mutant.sign = sign;
+  return MutatedFormula(std::move(name), std::move(why), mutant);
 }
 
 int64_t Below(int64_t H) { return static_cast<int64_t>(PowerBelow(static_cast<size_t>(H))); }
@@ -110,57 +110,57 @@ int64_t Above(int64_t H) { return static_cast<int64_t>(std::bit_ceil(static_cast
 
 std::vector<Defect> HeadCountDefects() {
   return {
-      Planted("any_head_count_as_power_of_two", "2^-(max_bias (h+1)/H) whatever H is",
-              [](int64_t h, int64_t H) {
-                return SlopeExponent{h + 1, H};
-              }),
-      Planted("next_power_cut", "the first H of the next power of two heads",
-              [](int64_t h, int64_t H) {
-                return SlopeExponent{h + 1, Above(H)};
-              }),
-      Planted("first_sequence_continued", "heads beyond the power of two continue its sequence",
-              [](int64_t h, int64_t H) {
-                return SlopeExponent{h + 1, Below(H)};
-              }),
-      Planted("even_ones_of_twice", "further heads take the slopes that the first ones have",
-              [](int64_t h, int64_t H) {
-                const int64_t n = Below(H);
-                return h < n ? SlopeExponent{h + 1, n} : SlopeExponent{2 * (h - n) + 2, 2 * n};
-              }),
-      Planted("next_ones_of_twice", "further heads take neighbouring slopes of 2n heads",
-              [](int64_t h, int64_t H) {
-                const int64_t n = Below(H);
-                return h < n ? SlopeExponent{h + 1, n} : SlopeExponent{h - n + 1, 2 * n};
-              }),
-      Planted("further_heads_first", "the slopes of further heads come before the others",
-              [](int64_t h, int64_t H) {
-                const int64_t further = H - Below(H);
-                return AlibiSlopes::ExponentOf(h < further ? Below(H) + h : h - further, H);
-              }),
-      Planted("slopes_of_a_shard", "each of two ranks computes the slopes of half the heads",
-              [](int64_t h, int64_t H) {
-                const int64_t half = (H + 1) / 2;
-                return AlibiSlopes::ExponentOf(h % half, half);
-              }),
-      Planted("slopes_of_eight_heads", "the slopes of eight heads whatever their number",
-              [](int64_t h, int64_t) {
-                return SlopeExponent{h + 1, 8};
-              }),
+      MutantDefect("any_head_count_as_power_of_two", "2^-(max_bias (h+1)/H) whatever H is",
+                   [](int64_t h, int64_t H) {
+                     return SlopeExponent{h + 1, H};
+                   }),
+      MutantDefect("next_power_cut", "the first H of the next power of two heads",
+                   [](int64_t h, int64_t H) {
+                     return SlopeExponent{h + 1, Above(H)};
+                   }),
+      MutantDefect("first_sequence_continued", "heads beyond the power of two continue it",
+                   [](int64_t h, int64_t H) {
+                     return SlopeExponent{h + 1, Below(H)};
+                   }),
+      MutantDefect("even_ones_of_twice", "further heads take the slopes that the first ones have",
+                   [](int64_t h, int64_t H) {
+                     const int64_t n = Below(H);
+                     return h < n ? SlopeExponent{h + 1, n} : SlopeExponent{2 * (h - n) + 2, 2 * n};
+                   }),
+      MutantDefect("next_ones_of_twice", "further heads take neighbouring slopes of 2n heads",
+                   [](int64_t h, int64_t H) {
+                     const int64_t n = Below(H);
+                     return h < n ? SlopeExponent{h + 1, n} : SlopeExponent{h - n + 1, 2 * n};
+                   }),
+      MutantDefect("further_heads_first", "the slopes of further heads come before the others",
+                   [](int64_t h, int64_t H) {
+                     const int64_t further = H - Below(H);
+                     return AlibiSlopes::ExponentOf(h < further ? Below(H) + h : h - further, H);
+                   }),
+      MutantDefect("slopes_of_a_shard", "each of two ranks computes the slopes of half the heads",
+                   [](int64_t h, int64_t H) {
+                     const int64_t half = (H + 1) / 2;
+                     return AlibiSlopes::ExponentOf(h % half, half);
+                   }),
+      MutantDefect("slopes_of_eight_heads", "the slopes of eight heads whatever their number",
+                   [](int64_t h, int64_t) {
+                     return SlopeExponent{h + 1, 8};
+                   }),
   };
 }
 
 std::vector<Defect> FormulaDefects() {
   return {
-      Planted("head_counted_from_zero", "h in place of h + 1 (paiml/aprender#2143)",
-              [](int64_t h, int64_t H) {
-                const SlopeExponent e = AlibiSlopes::ExponentOf(h, H);
-                return SlopeExponent{e.numerator - (h < Below(H) ? 1 : 2), e.denominator};
-              }),
-      Planted("heads_reversed", "the last head gets the steepest slope",
-              [](int64_t h, int64_t H) { return AlibiSlopes::ExponentOf(H - 1 - h, H); }),
-      Planted("base_e", "e^-(max_bias (h+1)/n)", AlibiSlopes::ExponentOf, M_E),
-      Planted("slopes_negative", "slopes below 0, for a formula that subtracts nothing",
-              AlibiSlopes::ExponentOf, 2, -1),
+      MutantDefect("head_counted_from_zero", "h in place of h + 1 (paiml/aprender#2143)",
+                   [](int64_t h, int64_t H) {
+                     const SlopeExponent e = AlibiSlopes::ExponentOf(h, H);
+                     return SlopeExponent{e.numerator - (h < Below(H) ? 1 : 2), e.denominator};
+                   }),
+      MutantDefect("heads_reversed", "the last head gets the steepest slope",
+                   [](int64_t h, int64_t H) { return AlibiSlopes::ExponentOf(H - 1 - h, H); }),
+      MutantDefect("base_e", "e^-(max_bias (h+1)/n)", AlibiSlopes::ExponentOf, M_E),
+      MutantDefect("slopes_negative", "slopes below 0, for a formula that subtracts nothing",
+                   AlibiSlopes::ExponentOf, 2, -1),
       ChangedRecipe("slopes_in_bf16", "a cast of the module casts its slopes too", "slope=bf16"),
       ChangedRecipe("slopes_in_f16", "a cast of the module casts its slopes too", "slope=f16"),
       ChangedRecipe("slopes_by_powers_of_bf16", "powers of a bf16 ratio", "slope=bf16:power_chain"),
@@ -170,7 +170,7 @@ std::vector<Defect> FormulaDefects() {
 }  // namespace
 
 template <>
-Oracle MakeOracle<AlibiSlopes>() {
+CatalogEntry MakeCatalogEntry<AlibiSlopes>() {
   return {
       .properties = {{"geometric", "the ratio of neighbours is constant", CheckGeometric},
                      {"smallest_is_largest_bias", "the n-th of n slopes is 2^-max_bias",

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "oracle/defect/oracle.h"
-#include "oracle/position/scale_laws.h"
-#include "oracle/property/laws.h"
+#include "oracle/defect/catalog_entry.h"
+#include "oracle/position/scale_properties.h"
+#include "oracle/property/common_properties.h"
 #include "oracle/rope/angle_defects.h"
 #include "reference/case/operation.h"
 
@@ -50,9 +50,10 @@ Findings CheckRising(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-// The formula with one mistake.
-struct MistakenLogN : LogNScale {
-  enum class Mistake {
+// The formula with one mutation.
+struct LogNMutant : LogNScale {
+  enum class Mutation {
+    kNone,
     kWithoutMaximum,  // early tokens shrink
     kFromZero,        // ln p / ln L for p >= L
     kNotDivided,      // ln(p + 1)
@@ -60,25 +61,25 @@ struct MistakenLogN : LogNScale {
     kInverted,        // ln L / ln(p + 1)
     kSquared,         // twice
     kByHead,          // the head's number for the position
-  } mistake{};
+  } mutation{};
 
   template <class Real>
   Real Factor(double position) const {
-    const InStep at(Step::kFactor);
+    const ScopedStep at(Step::kFactor);
     const auto L = static_cast<double>(original_max_position_embeddings);
-    const double n = mistake == Mistake::kFromZero ? position : position + 1;
-    const bool applies = n > L || (mistake == Mistake::kWithoutMaximum && n > 0);
+    const double n = mutation == Mutation::kFromZero ? position : position + 1;
+    const bool applies = n > L || (mutation == Mutation::kWithoutMaximum && n > 0);
     if (!applies) return Real(1.0);
     const Real numerator = Log(Real(n)), denominator = Log(Real(L));
     const Real ratio = numerator / denominator;
-    switch (mistake) {
-      case Mistake::kNotDivided:
+    switch (mutation) {
+      case Mutation::kNotDivided:
         return numerator;
-      case Mistake::kOfRatio:
+      case Mutation::kOfRatio:
         return Real(1.0) + (numerator - denominator);
-      case Mistake::kInverted:
+      case Mutation::kInverted:
         return denominator / numerator;
-      case Mistake::kSquared:
+      case Mutation::kSquared:
         return ratio * ratio;
       default:
         return ratio;
@@ -86,43 +87,43 @@ struct MistakenLogN : LogNScale {
   }
   template <class Real>
   void operator()(const Tensor<Real>& q, const Tensor<double>& position, Tensor<Real>& y) const {
-    ScaleByFactor(*this, mistake == Mistake::kByHead, q, position, y);
+    ScaleByFactor(*this, mutation == Mutation::kByHead, q, position, y);
   }
 };
 
 std::vector<Defect> FormulaDefects() {
-  using Mistake = MistakenLogN::Mistake;
+  using Mutation = LogNMutant::Mutation;
   return {
-      MutatedFormula<MistakenLogN>("without_maximum", "tokens within the context are scaled down",
-                                   Mistake::kWithoutMaximum),
-      MutatedFormula<MistakenLogN>(
-          "counted_from_zero", "ln p / ln L with p from 0 (ztxz16/fastllm, src/models/qwen.cpp)",
-          Mistake::kFromZero),
-      MutatedFormula<MistakenLogN>("not_divided", "ln(p + 1) without its division by ln L",
-                                   Mistake::kNotDivided),
-      MutatedFormula<MistakenLogN>("logarithm_of_ratio",
-                                   "1 + ln((p + 1) / L), as a temperature of steps would have it",
-                                   Mistake::kOfRatio),
-      MutatedFormula<MistakenLogN>("inverted", "queries are divided, not multiplied",
-                                   Mistake::kInverted),
-      MutatedFormula<MistakenLogN>("applied_twice",
-                                   "the factor is applied to queries and again to scores",
-                                   Mistake::kSquared),
-      MutatedFormula<MistakenLogN>(
-          "indexed_by_head", "the factor is read by head instead of position", Mistake::kByHead),
+      MutatedFormula<LogNMutant>("without_maximum", "tokens within the context are scaled down",
+                                 Mutation::kWithoutMaximum),
+      MutatedFormula<LogNMutant>("counted_from_zero",
+                                 "ln p / ln L with p from 0 (ztxz16/fastllm, src/models/qwen.cpp)",
+                                 Mutation::kFromZero),
+      MutatedFormula<LogNMutant>("not_divided", "ln(p + 1) without its division by ln L",
+                                 Mutation::kNotDivided),
+      MutatedFormula<LogNMutant>("logarithm_of_ratio",
+                                 "1 + ln((p + 1) / L), as a temperature of steps would have it",
+                                 Mutation::kOfRatio),
+      MutatedFormula<LogNMutant>("inverted", "queries are divided, not multiplied",
+                                 Mutation::kInverted),
+      MutatedFormula<LogNMutant>("applied_twice",
+                                 "the factor is applied to queries and again to scores",
+                                 Mutation::kSquared),
+      MutatedFormula<LogNMutant>(
+          "indexed_by_head", "the factor is read by head instead of position", Mutation::kByHead),
   };
 }
 
 }  // namespace
 
 template <>
-Oracle MakeOracle<LogNScale>() {
+CatalogEntry MakeCatalogEntry<LogNScale>() {
   return {
       .properties = Joined<Property>(
-          {LawsOfFactors(),
+          {PropertiesOfFactors(),
            {{"short_texts_pass", "tokens within the context come out as they went in", CheckShort},
             {"factor_counts_contexts", "L times as far, the factor is larger by 1", CheckProduct},
-            {"never_falls", "the factor is at least 1 and never falls", CheckRising}}}),
+            {"monotone", "the factor is at least 1 and never falls", CheckRising}}}),
       // Before the start as at it, the factor is 1.
       .defects = Joined<Defect>({Without({"negative_position_clamped"}, PositionDefects()),
                                  FactorDefects(), FormulaDefects()})};

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "oracle/defect/catalog_entry.h"
 #include "oracle/defect/input_defects.h"
-#include "oracle/defect/oracle.h"
 #include "oracle/position/relative_defects.h"
-#include "oracle/property/laws.h"
+#include "oracle/property/common_properties.h"
 #include "reference/number/real.h"
 
 namespace sextant::oracle {
@@ -141,9 +141,10 @@ Findings CheckMirror(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-// The formula with one mistake; buckets by logarithms in double, whose integers are recognised.
-struct Mistaken : RelativeBias {
-  enum class Mistake {
+// The formula with one mutation; buckets by logarithms in double, whose integers are recognised.
+struct Mutant : RelativeBias {
+  enum class Mutation {
+    kNone,
     kBorderMissed,    // a logarithm just below its integer is truncated
     kCeil,            // borders are rounded up
     kNearest,         // logarithms are rounded to the nearest bucket
@@ -156,36 +157,36 @@ struct Mistaken : RelativeBias {
     kLogInBf16,       // the logarithm in bf16
     kTransposed,      // the table is taken for [H,P]
     kScaled           // divided by sqrt(64) as the scores are
-  } mistake{};
+  } mutation{};
 
-  bool Is(Mistake m) const { return mistake == m; }
+  bool Is(Mutation m) const { return mutation == m; }
 
   // Whole number of `buckets` that distance d is beyond x.
   double Beyond(double d, double x, double buckets) const {
     const auto m = static_cast<double>(max_distance);
-    if (Is(Mistake::kLogInBf16)) {
+    if (Is(Mutation::kLogInBf16)) {
       const auto bf16 = [](double y) { return RoundTo(DType::kBF16, y); };
       return std::floor(bf16(bf16(bf16(std::log(bf16(d / x))) / bf16(std::log(m / x))) * buckets));
     }
-    const double y =
-        (Is(Mistake::kLogBaseTwo) ? std::log2(d / x) : std::log(d / x) / std::log(m / x) * buckets);
+    const double y = (Is(Mutation::kLogBaseTwo) ? std::log2(d / x)
+                                                : std::log(d / x) / std::log(m / x) * buckets);
     const double whole = std::nearbyint(y);
     // Two logarithms and two operations; buckets are few, and borders lie at distances from x on.
     const double off = buckets * 0x1p-50 / std::log(m / x);
-    if (std::abs(y - whole) < off) return whole - (Is(Mistake::kBorderMissed) && d > x ? 1 : 0);
-    if (Is(Mistake::kNearest)) return whole;
-    return Is(Mistake::kCeil) ? std::ceil(y) : std::floor(y);
+    if (std::abs(y - whole) < off) return whole - (Is(Mutation::kBorderMissed) && d > x ? 1 : 0);
+    if (Is(Mutation::kNearest)) return whole;
+    return Is(Mutation::kCeil) ? std::ceil(y) : std::floor(y);
   }
   double RowOf(double relative) const {
-    const bool after = Is(Mistake::kSelfIsAfter) ? relative >= 0 : relative > 0;
+    const bool after = Is(Mutation::kSelfIsAfter) ? relative >= 0 : relative > 0;
     const double rows = static_cast<double>(P.value);
-    const double n = bidirectional && !Is(Mistake::kNotHalved) ? std::floor(rows / 2) : rows;
+    const double n = bidirectional && !Is(Mutation::kNotHalved) ? std::floor(rows / 2) : rows;
     const double x = std::floor(n / 2);
-    const bool distant = bidirectional || Is(Mistake::kFutureMirrored);
+    const bool distant = bidirectional || Is(Mutation::kFutureMirrored);
     const double d = distant ? std::abs(relative) : std::max(0.0, -relative);
     double bucket = d;
-    if (d >= x && !Is(Mistake::kLinear)) bucket = x + Beyond(d, x, n - x);
-    if (!Is(Mistake::kUncapped)) bucket = std::min(bucket, n - 1);
+    if (d >= x && !Is(Mutation::kLinear)) bucket = x + Beyond(d, x, n - x);
+    if (!Is(Mutation::kUncapped)) bucket = std::min(bucket, n - 1);
     return std::fmod(bucket + (bidirectional && after ? std::floor(rows / 2) : 0), rows);
   }
   template <class Real>
@@ -196,10 +197,10 @@ struct Mistaken : RelativeBias {
       for (size_t s = 0; s < bias.shape[1]; ++s) {
         for (size_t t = 0; t < bias.shape[2]; ++t) {
           const auto row = static_cast<size_t>(RowOf(key(t) - query(s)));
-          const size_t at = Is(Mistake::kTransposed) ? h * rows + row : row * H + h;
+          const size_t at = Is(Mutation::kTransposed) ? h * rows + row : row * H + h;
           bias(h, s, t) = table.data[at];
-          const InStep step(Step::kStore);
-          if (Is(Mistake::kScaled)) bias(h, s, t) = bias(h, s, t) * Real(0.125);
+          const ScopedStep step(Step::kStore);
+          if (Is(Mutation::kScaled)) bias(h, s, t) = bias(h, s, t) * Real(0.125);
         }
       }
     }
@@ -207,35 +208,34 @@ struct Mistaken : RelativeBias {
 };
 
 std::vector<Defect> BucketDefects() {
-  using Mistake = Mistaken::Mistake;
+  using Mutation = Mutant::Mutation;
   return {
-      MutatedFormula<Mistaken>(
+      MutatedFormula<Mutant>(
           "border_missed",
           "a rounded logarithm just below its integer is truncated: 16, 32 and 64 fall short",
-          Mistake::kBorderMissed),
-      MutatedFormula<Mistaken>("borders_rounded_up", "ceil in place of floor", Mistake::kCeil),
-      MutatedFormula<Mistaken>("borders_rounded", "round in place of floor", Mistake::kNearest),
-      MutatedFormula<Mistaken>("buckets_not_halved", "both directions use all buckets of one",
-                               Mistake::kNotHalved),
-      MutatedFormula<Mistaken>("self_is_after", "j >= i takes the second half, not j > i",
-                               Mistake::kSelfIsAfter),
-      MutatedFormula<Mistaken>("not_capped", "beyond max_distance the index runs on",
-                               Mistake::kUncapped),
-      MutatedFormula<Mistaken>("logarithm_of_base_two",
-                               "log2 of the distance, not relative to max_distance",
-                               Mistake::kLogBaseTwo),
-      MutatedFormula<Mistaken>("no_logarithm", "distances are clipped, as in Shaw's attention",
-                               Mistake::kLinear),
-      MutatedFormula<Mistaken>("future_mirrored",
-                               "one direction: keys after the query by their distance",
-                               Mistake::kFutureMirrored),
-      MutatedFormula<Mistaken>("logarithm_in_bf16", "distances and logarithms in bf16",
-                               Mistake::kLogInBf16),
-      MutatedFormula<Mistaken>("table_transposed", "the table is indexed [head, bucket]",
-                               Mistake::kTransposed),
-      MutatedFormula<Mistaken>("scaled_as_the_scores",
-                               "the bias is divided by sqrt(D) too (here D = 64)",
-                               Mistake::kScaled),
+          Mutation::kBorderMissed),
+      MutatedFormula<Mutant>("borders_rounded_up", "ceil in place of floor", Mutation::kCeil),
+      MutatedFormula<Mutant>("borders_rounded", "round in place of floor", Mutation::kNearest),
+      MutatedFormula<Mutant>("buckets_not_halved", "both directions use all buckets of one",
+                             Mutation::kNotHalved),
+      MutatedFormula<Mutant>("self_is_after", "j >= i takes the second half, not j > i",
+                             Mutation::kSelfIsAfter),
+      MutatedFormula<Mutant>("not_capped", "beyond max_distance the index runs on",
+                             Mutation::kUncapped),
+      MutatedFormula<Mutant>("logarithm_of_base_two",
+                             "log2 of the distance, not relative to max_distance",
+                             Mutation::kLogBaseTwo),
+      MutatedFormula<Mutant>("no_logarithm", "distances are clipped, as in Shaw's attention",
+                             Mutation::kLinear),
+      MutatedFormula<Mutant>("future_mirrored",
+                             "one direction: keys after the query by their distance",
+                             Mutation::kFutureMirrored),
+      MutatedFormula<Mutant>("logarithm_in_bf16", "distances and logarithms in bf16",
+                             Mutation::kLogInBf16),
+      MutatedFormula<Mutant>("table_transposed", "the table is indexed [head, bucket]",
+                             Mutation::kTransposed),
+      MutatedFormula<Mutant>("scaled_as_the_scores",
+                             "the bias is divided by sqrt(D) too (here D = 64)", Mutation::kScaled),
   };
 }
 
@@ -266,7 +266,7 @@ std::vector<Defect> OtherDefects() {
 }  // namespace
 
 template <>
-Oracle MakeOracle<RelativeBias>() {
+CatalogEntry MakeCatalogEntry<RelativeBias>() {
   return {
       .properties = {TranslationInvariant(),
                      {"near_distances_are_exact",

@@ -1,4 +1,4 @@
-// Bugs of whatever compares the positions of queries and keys, and laws of it.
+// Bugs of whatever compares the positions of queries and keys, and properties of it.
 #pragma once
 
 #include <vector>

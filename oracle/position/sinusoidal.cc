@@ -1,7 +1,7 @@
 #include "reference/position/sinusoidal.h"
 
-#include "oracle/defect/oracle.h"
-#include "oracle/property/laws.h"
+#include "oracle/defect/catalog_entry.h"
+#include "oracle/property/common_properties.h"
 #include "oracle/rope/angle_defects.h"
 #include "reference/number/real.h"
 
@@ -130,8 +130,8 @@ Findings CheckSquaredBase(const Case& c, const Tensors& inputs, const Ask& ask) 
   return findings;
 }
 
-// The formula with one mistake; what is not said is right.
-struct Mistaken : Sinusoidal {
+// The formula with one mutation; what is not said is right.
+struct Mutant : Sinusoidal {
   int64_t numerator_shift = 0, numerator_scale = 2;  // base^-((scale k + shift) / M)
   bool per_channel = false;                          // a frequency for every channel
   bool cosine_first = false;
@@ -139,7 +139,7 @@ struct Mistaken : Sinusoidal {
   template <class Real>
   Real Frequency(int64_t k, int64_t n) const {
     const Real f = InversePower<Real>(base, k, n);
-    return kept ? KeptIn(*kept, f) : f;
+    return kept ? StoredIn(*kept, f) : f;
   }
   template <class Real>
   void operator()(const Tensor<double>& position, Tensor<Real>& y) const {
@@ -148,12 +148,12 @@ struct Mistaken : Sinusoidal {
     const int64_t n = paper ? width : std::max<int64_t>(width - 2, 2);
     for (int64_t k = 0; k < width / 2; ++k) {
       const int64_t numerator = numerator_scale * k + numerator_shift;
-      Rotor<Real> first(Frequency<Real>(per_channel ? 4 * k : numerator, n));
-      Rotor<Real> second(Frequency<Real>(per_channel ? 4 * k + 2 : numerator, n));
+      AngleTable<Real> first(Frequency<Real>(per_channel ? 4 * k : numerator, n));
+      AngleTable<Real> second(Frequency<Real>(per_channel ? 4 * k + 2 : numerator, n));
       const Channels at = ChannelsOf(layout, static_cast<size_t>(k), static_cast<size_t>(width));
       for (size_t s = 0; s < position.shape[0]; ++s) {
         const Real sine = first(position(s)).second, cosine = second(position(s)).first;
-        const InStep step(Step::kTable);
+        const ScopedStep step(Step::kTable);
         y(s, cosine_first ? at.cosine : at.sine) = Converted(sine);
         y(s, cosine_first ? at.sine : at.cosine) = Converted(cosine);
       }
@@ -161,35 +161,35 @@ struct Mistaken : Sinusoidal {
   }
 };
 
-Defect Planted(std::string name, std::string why, void (*change)(Mistaken&)) {
-  Mistaken mistaken;
-  change(mistaken);
-  return MutatedFormula(std::move(name), std::move(why), mistaken);
+Defect MutantDefect(std::string name, std::string why, void (*change)(Mutant&)) {
+  Mutant mutant;
+  change(mutant);
+  return MutatedFormula(std::move(name), std::move(why), mutant);
 }
 
 std::vector<Defect> FormulaDefects() {
   return {
-      Planted("cos_and_sin_swapped", "cosines come first",
-              [](Mistaken& m) { m.cosine_first = true; }),
-      Planted("exponent_shifted_up", "base^(-2k/M) with k from 1",
-              [](Mistaken& m) { m.numerator_shift = 2; }),
-      Planted("exponent_odd", "base^(-(2k+1)/M): the odd channel's index",
-              [](Mistaken& m) { m.numerator_shift = 1; }),
-      Planted("exponent_without_two", "base^(-k/M): arange without its step of 2",
-              [](Mistaken& m) { m.numerator_scale = 1; }),
-      Planted("exponent_with_four", "base^(-4k/M): half the width taken for the width",
-              [](Mistaken& m) { m.numerator_scale = 4; }),
-      Planted("exponent_by_integer_division", "2k // M is 0: all frequencies are 1",
-              [](Mistaken& m) { m.numerator_scale = 0; }),
-      Planted("frequencies_in_bf16", "a cast of the module casts its frequencies too",
-              [](Mistaken& m) { m.kept = DType::kBF16; }),
-      Planted("frequencies_in_f16", "a cast of the module casts its frequencies too",
-              [](Mistaken& m) { m.kept = DType::kF16; }),
-      Planted("frequencies_in_f32", "frequencies are kept in f32 where f64 is due",
-              [](Mistaken& m) { m.kept = DType::kF32; }),
-      Planted("one_frequency_per_channel",
-              "2i with i the channel: sine and cosine of a pair have different frequencies",
-              [](Mistaken& m) { m.per_channel = true; }),
+      MutantDefect("cos_and_sin_swapped", "cosines come first",
+                   [](Mutant& m) { m.cosine_first = true; }),
+      MutantDefect("exponent_shifted_up", "base^(-2k/M) with k from 1",
+                   [](Mutant& m) { m.numerator_shift = 2; }),
+      MutantDefect("exponent_odd", "base^(-(2k+1)/M): the odd channel's index",
+                   [](Mutant& m) { m.numerator_shift = 1; }),
+      MutantDefect("exponent_without_two", "base^(-k/M): arange without its step of 2",
+                   [](Mutant& m) { m.numerator_scale = 1; }),
+      MutantDefect("exponent_with_four", "base^(-4k/M): half the width taken for the width",
+                   [](Mutant& m) { m.numerator_scale = 4; }),
+      MutantDefect("exponent_by_integer_division", "2k // M is 0: all frequencies are 1",
+                   [](Mutant& m) { m.numerator_scale = 0; }),
+      MutantDefect("frequencies_in_bf16", "a cast of the module casts its frequencies too",
+                   [](Mutant& m) { m.kept = DType::kBF16; }),
+      MutantDefect("frequencies_in_f16", "a cast of the module casts its frequencies too",
+                   [](Mutant& m) { m.kept = DType::kF16; }),
+      MutantDefect("frequencies_in_f32", "frequencies are kept in f32 where f64 is due",
+                   [](Mutant& m) { m.kept = DType::kF32; }),
+      MutantDefect("one_frequency_per_channel",
+                   "2i with i the channel: sine and cosine of a pair have different frequencies",
+                   [](Mutant& m) { m.per_channel = true; }),
   };
 }
 
@@ -206,7 +206,7 @@ Defect OffsetOfPadding() {
 }  // namespace
 
 template <>
-Oracle MakeOracle<Sinusoidal>() {
+CatalogEntry MakeCatalogEntry<Sinusoidal>() {
   return {
       .properties =
           {{"on_a_circle", "sin^2 + cos^2 = 1", CheckCircle},

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "oracle/defect/oracle.h"
-#include "oracle/position/scale_laws.h"
-#include "oracle/property/laws.h"
+#include "oracle/defect/catalog_entry.h"
+#include "oracle/position/scale_properties.h"
+#include "oracle/property/common_properties.h"
 #include "oracle/rope/angle_defects.h"
 #include "reference/case/operation.h"
 
@@ -95,9 +95,10 @@ Findings CheckRising(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-// The formula with one mistake.
-struct MistakenTemperature : TemperatureScale {
-  enum class Mistake {
+// The formula with one mutation.
+struct TemperatureMutant : TemperatureScale {
+  enum class Mutation {
+    kNone,
     kWithoutFloor,    // a factor that rises with every token
     kRounded,         // to the nearest step
     kCeiling,         // the next step
@@ -108,72 +109,73 @@ struct MistakenTemperature : TemperatureScale {
     kSquared,         // twice
     kInverted,        // divided
     kByHead,          // the head's number for the position
-  } mistake{};
+  } mutation{};
 
   template <class Real>
   Real Count(double position) const {
     const double tokens = position + static_cast<double>(start),
                  scale = static_cast<double>(floor_scale);
-    if (mistake == Mistake::kWithoutFloor) return Real(tokens) / Real(scale);
-    if (mistake == Mistake::kRounded) return Real(std::nearbyint(tokens / scale));
-    if (mistake == Mistake::kCeiling) return Real(std::ceil(tokens / scale));
+    if (mutation == Mutation::kWithoutFloor) return Real(tokens) / Real(scale);
+    if (mutation == Mutation::kRounded) return Real(std::nearbyint(tokens / scale));
+    if (mutation == Mutation::kCeiling) return Real(std::ceil(tokens / scale));
     return Real(static_cast<double>(Steps(position)));
   }
   template <class Real>
   Real Factor(double position) const {
-    const InStep at(Step::kFactor);
+    const ScopedStep at(Step::kFactor);
     const Real n = Count<Real>(position), one(1.0);
-    if (mistake == Mistake::kWholeTimesBeta) return one + Log(one + Real(beta) * n);
-    if (mistake == Mistake::kLogarithmOfN) {
+    if (mutation == Mutation::kWholeTimesBeta) return one + Log(one + Real(beta) * n);
+    if (mutation == Mutation::kLogarithmOfN) {
       return Steps(position) == 0 ? one : one + Real(beta) * Log(n);
     }
     Real logarithm = Log(one + n);
-    if (mistake == Mistake::kBinary) logarithm = logarithm / Log(Real(2.0));
-    if (mistake == Mistake::kWithoutOne) return Real(beta) * logarithm;
+    if (mutation == Mutation::kBinary) logarithm = logarithm / Log(Real(2.0));
+    if (mutation == Mutation::kWithoutOne) return Real(beta) * logarithm;
     const Real factor = one + Real(beta) * logarithm;
-    if (mistake == Mistake::kSquared) return factor * factor;
-    return mistake == Mistake::kInverted ? one / factor : factor;
+    if (mutation == Mutation::kSquared) return factor * factor;
+    return mutation == Mutation::kInverted ? one / factor : factor;
   }
   template <class Real>
   void operator()(const Tensor<Real>& q, const Tensor<double>& position, Tensor<Real>& y) const {
-    ScaleByFactor(*this, mistake == Mistake::kByHead, q, position, y);
+    ScaleByFactor(*this, mutation == Mutation::kByHead, q, position, y);
   }
 };
 
 std::vector<Defect> FormulaDefects() {
-  using Mistake = MistakenTemperature::Mistake;
+  using Mutation = TemperatureMutant::Mutation;
   return {
-      MutatedFormula<MistakenTemperature>("without_floor",
-                                          "the factor rises with every token, not by steps",
-                                          Mistake::kWithoutFloor),
-      MutatedFormula<MistakenTemperature>(
-          "rounded_to_nearest", "steps are rounded to nearest, not down", Mistake::kRounded),
-      MutatedFormula<MistakenTemperature>("rounded_up", "steps are rounded up, not down",
-                                          Mistake::kCeiling),
-      MutatedFormula<MistakenTemperature>("without_one", "beta ln(1 + n) without the 1 before it",
-                                          Mistake::kWithoutOne),
-      MutatedFormula<MistakenTemperature>("logarithm_of_n", "ln n in place of ln(1 + n)",
-                                          Mistake::kLogarithmOfN),
-      MutatedFormula<MistakenTemperature>("binary_logarithm", "log2 in place of ln",
-                                          Mistake::kBinary),
-      MutatedFormula<MistakenTemperature>(
-          "beta_inside", "1 + ln(1 + beta n): beta inside the logarithm", Mistake::kWholeTimesBeta),
-      MutatedFormula<MistakenTemperature>("applied_twice",
-                                          "the factor is applied to queries and again to scores",
-                                          Mistake::kSquared),
-      MutatedFormula<MistakenTemperature>("inverted", "queries are divided, as by a temperature",
-                                          Mistake::kInverted),
-      MutatedFormula<MistakenTemperature>(
-          "indexed_by_head", "the factor is read by head instead of position", Mistake::kByHead),
+      MutatedFormula<TemperatureMutant>("without_floor",
+                                        "the factor rises with every token, not by steps",
+                                        Mutation::kWithoutFloor),
+      MutatedFormula<TemperatureMutant>(
+          "rounded_to_nearest", "steps are rounded to nearest, not down", Mutation::kRounded),
+      MutatedFormula<TemperatureMutant>("rounded_up", "steps are rounded up, not down",
+                                        Mutation::kCeiling),
+      MutatedFormula<TemperatureMutant>("without_one", "beta ln(1 + n) without the 1 before it",
+                                        Mutation::kWithoutOne),
+      MutatedFormula<TemperatureMutant>("logarithm_of_n", "ln n in place of ln(1 + n)",
+                                        Mutation::kLogarithmOfN),
+      MutatedFormula<TemperatureMutant>("binary_logarithm", "log2 in place of ln",
+                                        Mutation::kBinary),
+      MutatedFormula<TemperatureMutant>("beta_inside",
+                                        "1 + ln(1 + beta n): beta inside the logarithm",
+                                        Mutation::kWholeTimesBeta),
+      MutatedFormula<TemperatureMutant>("applied_twice",
+                                        "the factor is applied to queries and again to scores",
+                                        Mutation::kSquared),
+      MutatedFormula<TemperatureMutant>("inverted", "queries are divided, as by a temperature",
+                                        Mutation::kInverted),
+      MutatedFormula<TemperatureMutant>(
+          "indexed_by_head", "the factor is read by head instead of position", Mutation::kByHead),
   };
 }
 
 }  // namespace
 
 template <>
-Oracle MakeOracle<TemperatureScale>() {
+CatalogEntry MakeCatalogEntry<TemperatureScale>() {
   return {.properties = Joined<Property>(
-              {LawsOfFactors(),
+              {PropertiesOfFactors(),
                {{"first_step_passes", "the first floor_scale tokens come out as they went in",
                  CheckFirst},
                 {"constant_in_steps", "all tokens of a step have the same factor", CheckStep},

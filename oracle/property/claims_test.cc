@@ -1,4 +1,4 @@
-// CLAIMS.md: the laws that it lists exist, its figures are those computed here.
+// CLAIMS.md: the properties that it lists exist, its figures are those computed here.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -72,13 +72,13 @@ double LargestError(const std::string& line, const std::string& recipe_text, boo
   return largest;
 }
 
-TEST(Claims, NameLawsThatExist) {
+TEST(Claims, NamePropertiesThatExist) {
   const std::string page = Page();
-  const std::regex law("`([a-z_]+)/([a-z_]+)`");
+  const std::regex property("`([a-z_]+)/([a-z_]+)`");
   size_t found = 0;
-  for (std::sregex_iterator at(page.begin(), page.end(), law), end; at != end; ++at, ++found) {
-    const auto& laws = OracleOf((*at)[1].str()).properties;
-    EXPECT_TRUE(std::ranges::count(laws, (*at)[2].str(), &Property::name)) << at->str();
+  for (std::sregex_iterator at(page.begin(), page.end(), property), end; at != end; ++at, ++found) {
+    const auto& properties = CatalogEntryOf((*at)[1].str()).properties;
+    EXPECT_TRUE(std::ranges::count(properties, (*at)[2].str(), &Property::name)) << at->str();
   }
   EXPECT_GT(found, 10u);
 }

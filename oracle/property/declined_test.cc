@@ -7,8 +7,8 @@
 namespace sextant::oracle {
 namespace {
 
-// Laws ask the same case with other inputs too: what was declined of one input says nothing of
-// another. So a law finds the same, whether others were checked before it or not.
+// Properties ask the same case with other inputs too: what was declined of one input says nothing
+// of another. So a property finds the same, whether others were checked before it or not.
 TEST(CheckProperties, AsksAgainWithOtherInputsOfTheSameCase) {
   const Subject subject{"positive", "native", [](const Case& c, const Tensors& inputs) {
                           if (inputs[0].values.data.empty() || inputs[0].values.data[0] >= 0) {

@@ -1,5 +1,5 @@
-// A number known up to an error: what laws are computed with, so that how far rounding may push a
-// law needs no derivation by hand and no typed-in tolerance.
+// A number known up to an error: what properties are computed with, so that how far rounding may
+// push a property needs no derivation by hand and no typed-in tolerance.
 //
 // A Measured stands for an exact number x that some subject approximated: |value - x| <= error,
 // where the errors are those that the subject's recipe permits. With |a - x| <= e and |b - y| <= f
@@ -14,7 +14,8 @@ namespace sextant::oracle {
 
 class Measured {
  public:
-  Measured(double exact) : value_(exact) {}  // implicit: laws are written with plain numbers too
+  Measured(double exact)
+      : value_(exact) {}  // implicit: properties are written with plain numbers too
 
   // An infinite error says nothing of x, whatever the value. A value that is not finite although
   // its error is, is wrong, and stays NaN in everything computed from it.

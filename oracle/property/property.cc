@@ -1,7 +1,6 @@
 #include "oracle/property/property.h"
 
 #include <rapidcheck.h>
-#include <rapidcheck/detail/TestListenerAdapter.h>
 
 #include <algorithm>
 #include <cmath>
@@ -16,13 +15,14 @@ namespace sextant::oracle {
 namespace {
 
 constexpr size_t kMostDeclined = 10;  // cases per case that was asked for
+constexpr int kMostDiscarded = 100;   // those included whose words do not go together
 
 struct CouldNotRun {
   std::string message;
 };
 
-// What a recipe permits, computed once for each question: laws draw the same cases, and most begin
-// with the same question.
+// What a recipe permits, computed once for each question: properties draw the same cases, and most
+// begin with the same question.
 class Permits {
  public:
   explicit Permits(std::string recipe) : recipe_(std::move(recipe)) {}
@@ -63,8 +63,8 @@ Response AskSubject(const Subject& subject, Permits& permits, const Case& c,
   return response;
 }
 
-// The same subject, never asked again what it declined: laws draw the same cases, and a subject
-// with one form of several declines most of them.
+// The same subject, never asked again what it declined: properties draw the same cases, and a
+// subject with one form of several declines most of them.
 Subject NotAskedTwice(const Subject& subject) {
   struct Asked {
     Tensors inputs;
@@ -96,7 +96,7 @@ rc::Gen<std::vector<size_t>> AnyIndices(const CaseSpace& space) {
   });
 }
 
-// One law on one subject: what its cases showed.
+// One property on one subject: what its cases showed.
 class Run {
  public:
   Run(const Property& property, const CaseSpace& space, const Ask& ask,
@@ -104,44 +104,56 @@ class Run {
       : property_(property), space_(space), ask_(ask), options_(options) {}
 
   PropertyVerdict operator()() {
-    rc::detail::TestParams params;
-    params.seed = options_.seed;
-    params.maxSuccess = options_.count;
-    params.maxDiscardRatio = 100;
-    rc::detail::TestMetadata metadata;
-    rc::detail::TestListenerAdapter silent;  // and no word of RapidCheck's own configuration
-    metadata.id = property_.name;
-    rc::detail::checkTestable([this] { Try(); }, metadata, params, silent,
-                              std::unordered_map<std::string, rc::detail::Reproduce>());
+    const rc::Gen<std::vector<size_t>> cases = AnyIndices(space_);
+    rc::Random random(options_.seed);
+    for (int held = 0, discarded = 0; held < options_.count && discarded < MostDiscarded();) {
+      const int size = rc::kNominalSize * held / std::max(1, options_.count - 1);
+      const auto drawn = cases(random.split(), size);
+      const Outcome outcome = Try(drawn.value());
+      if (outcome == Outcome::kBroken) Shrink(drawn);
+      if (outcome == Outcome::kBroken || crash_ || verdict_.declined >= MostDeclined()) break;
+      ++(outcome == Outcome::kHeld ? held : discarded);
+    }
     return Conclude();
   }
 
  private:
-  // Draws a case and looks at what the law finds there; also called to shrink a counterexample.
-  void Try() {
-    const std::optional<Case> c = space_.At(*AnyIndices(space_));
-    RC_PRE(c.has_value());
-    if (crash_ || verdict_.declined >= MostDeclined()) return;  // no use in asking again
+  enum class Outcome { kHeld, kDiscarded, kBroken };  // discarded: no case, or declined
+
+  // Looks at what the property finds in that case.
+  Outcome Try(const std::vector<size_t>& indices) {
+    const std::optional<Case> c = space_.At(indices);
+    if (!c) return Outcome::kDiscarded;
     Findings findings;
     try {
       findings = property_.check(*c, DrawInputs(*c), ask_);
     } catch (const Declined& e) {
       declined_ = e.message;
       verdict_.declined += !IsBroken();
-      RC_DISCARD("declined");
+      return Outcome::kDiscarded;
     } catch (const CouldNotRun& e) {
       crash_ = e.message;
       crash_line_ = c->ToString();
-      return;
+      return Outcome::kDiscarded;
     }
     if (!IsBroken()) {
       ++answered_;
       verdict_.cases += findings.count() > 0;
     }
-    if (findings.Hold()) return;
+    if (findings.Hold()) return Outcome::kHeld;
     verdict_.counterexample = c->ToString();
     verdict_.detail = findings.Worst();
-    RC_FAIL("broken");
+    return Outcome::kBroken;
+  }
+
+  // Goes to simpler cases as long as one of them breaks the property too.
+  void Shrink(rc::Shrinkable<std::vector<size_t>> broken) {
+    auto simpler = broken.shrinks();
+    while (const auto next = simpler.next()) {
+      const bool breaks = Try(next->value()) == Outcome::kBroken;
+      if (crash_) return;
+      if (breaks) simpler = next->shrinks();
+    }
   }
 
   // A counterexample stays one, whatever happens while it is shrunk.
@@ -165,14 +177,14 @@ class Run {
     return std::move(verdict_);
   }
 
-  // Why the law cannot be said to hold although nothing broke it.
+  // Why the property cannot be said to hold although nothing broke it.
   std::string Shortfall() const {
     if (!declined_) {
-      return verdict_.cases == 0 ? "the law spoke of no case that was drawn"
+      return verdict_.cases == 0 ? "the property spoke of no case that was drawn"
                                  : "too few cases exist";
     }
     if (answered_ == 0) return "the subject declined every case: " + *declined_;
-    if (verdict_.cases == 0) return "the law spoke of no case that the subject answered";
+    if (verdict_.cases == 0) return "the property spoke of no case that the subject answered";
     return "the subject answered only " + std::to_string(answered_) + " of " +
            std::to_string(options_.count) + " cases and declined " +
            std::to_string(verdict_.declined) + ": " + *declined_;
@@ -180,6 +192,7 @@ class Run {
 
   bool IsBroken() const { return !verdict_.counterexample.empty(); }
   size_t MostDeclined() const { return kMostDeclined * static_cast<size_t>(options_.count); }
+  int MostDiscarded() const { return kMostDiscarded * options_.count; }
 
   const Property& property_;
   const CaseSpace& space_;
@@ -193,17 +206,17 @@ class Run {
 
 }  // namespace
 
-void Findings::Equal(const Measured& a, const Measured& b, const Place& where) {
+void Findings::Equal(const Measured& a, const Measured& b, const ElementOf& where) {
   const Measured difference = a - b;
   Add(std::abs(difference.value()), difference.error(), where);
 }
 
-void Findings::AtMost(const Measured& a, const Measured& b, const Place& where) {
+void Findings::AtMost(const Measured& a, const Measured& b, const ElementOf& where) {
   const Measured excess = a - b;
   Add(excess.value() < 0 ? 0 : excess.value(), excess.error(), where);
 }
 
-void Findings::Add(double error, double slack, const Place& where) {
+void Findings::Add(double error, double slack, const ElementOf& where) {
   // What is not a number is worse than anything.
   const bool stays = count_++ > 0 && (std::isnan(error_) || error - slack <= error_ - slack_);
   if (stays) return;

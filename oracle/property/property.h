@@ -1,6 +1,7 @@
-// Properties: laws that need no golden, checked on any subject.
-// RapidCheck draws cases; a counterexample, shrunk, is a case line. What rounding may do to a law
-// is not a typed-in tolerance: every answer comes with the permitted error of each of its elements.
+// Properties: properties that need no golden, checked on any subject.
+// RapidCheck draws cases; a counterexample, shrunk, is a case line. What rounding may do to a
+// property is not a typed-in tolerance: every answer comes with the permitted error of each of its
+// elements.
 #pragma once
 
 #include <functional>
@@ -34,22 +35,23 @@ struct Declined {
 using Ask = std::function<Response(const Case&, const Tensors& inputs)>;
 
 // The element of an answer that a finding is about.
-struct Place {
+struct ElementOf {
   const Response& response;
   size_t output, i;
 };
 
-// What a law found: quantities that it says are equal, and how far rounding may push them apart.
+// What a property found: quantities that it says are equal, and how far rounding may push them
+// apart.
 class Findings {
  public:
-  void Equal(const Measured& a, const Measured& b, const Place& where);
-  void AtMost(const Measured& a, const Measured& b, const Place& where);
+  void Equal(const Measured& a, const Measured& b, const ElementOf& where);
+  void AtMost(const Measured& a, const Measured& b, const ElementOf& where);
   bool Hold() const { return count_ == 0 || error_ <= slack_; }
-  size_t count() const { return count_; }  // 0: the law says nothing of this case
+  size_t count() const { return count_; }  // 0: the property says nothing of this case
   std::string Worst() const;               // "y[0,1]: off by 0.5, rounding explains 0.25"
 
  private:
-  void Add(double error, double slack, const Place& where);
+  void Add(double error, double slack, const ElementOf& where);
   size_t count_ = 0;
   double error_ = 0, slack_ = 0;  // of the largest error - slack
   std::string where_;
@@ -61,7 +63,7 @@ struct Property {
   std::function<Findings(const Case&, const Tensors& inputs, const Ask&)> check;
 };
 
-// What became of one law.
+// What became of one property.
 struct PropertyVerdict {
   std::string name, sentence;
   enum class Status { kHolds, kBroken, kDeclined, kCouldNotRun } status = Status::kHolds;

@@ -18,22 +18,22 @@ namespace {
 using Status = PropertyVerdict::Status;
 using testing::HasSubstr;
 
-PropertyVerdict Verdict(const std::string& operation, const std::string& law,
+PropertyVerdict Verdict(const std::string& operation, const std::string& property,
                         const Subject& subject, int count = 100) {
   const auto verdicts =
       CheckProperties(*MakeOperationNamed(operation), subject, subject.recipe, {.count = count});
-  return *std::ranges::find(verdicts, law, &PropertyVerdict::name);
+  return *std::ranges::find(verdicts, property, &PropertyVerdict::name);
 }
 
-// What a law finds for a subject in one case.
-Findings Find(const std::string& operation, const std::string& law, const Subject& subject,
+// What a property finds for a subject in one case.
+Findings Find(const std::string& operation, const std::string& property, const Subject& subject,
               const Case& c) {
   const Ask ask = [&](const Case& asked, const Tensors& inputs) {
     const Recipe recipe = ParseRecipe(subject.recipe, asked.dtype());
     return Response{subject.answer(asked, inputs).outputs, Permit(asked, inputs, recipe), recipe};
   };
-  const auto& laws = OracleOf(operation).properties;
-  return std::ranges::find(laws, law, &Property::name)->check(c, DrawInputs(c), ask);
+  const auto& properties = CatalogEntryOf(operation).properties;
+  return std::ranges::find(properties, property, &Property::name)->check(c, DrawInputs(c), ask);
 }
 
 Response One(double value, double permitted) {
@@ -83,19 +83,19 @@ TEST(Findings, WhatIsNotANumberStaysTheWorst) {
 // The bug shows in the simplest of all cases, so every word of the counterexample is its simplest.
 TEST(CheckProperties, ShrinksTheCounterexampleToASimpleCaseThatRepeats) {
   const Subject subject = DefectSubject("rope/rotates_backwards");
-  const std::string law = "turns_from_first_to_second";
-  const PropertyVerdict verdict = Verdict("rope", law, subject);
+  const std::string property = "turns_from_first_to_second";
+  const PropertyVerdict verdict = Verdict("rope", property, subject);
   ASSERT_EQ(verdict.status, Status::kBroken);
   const Case simplest =
       Case::Parse("rope pairing=half B=1 H=1 S=1 D=4 R=4 dtype=f32 seed=1 @position=sequence");
   EXPECT_EQ(verdict.counterexample, simplest.ToString());
   EXPECT_THAT(verdict.detail, HasSubstr("y[0,0,0,2]: off by"));
-  EXPECT_FALSE(Find("rope", law, subject, Case::Parse(verdict.counterexample)).Hold());
-  EXPECT_TRUE(Find("rope", law, RecipeSubject("native"), simplest).Hold());
+  EXPECT_FALSE(Find("rope", property, subject, Case::Parse(verdict.counterexample)).Hold());
+  EXPECT_TRUE(Find("rope", property, RecipeSubject("native"), simplest).Hold());
 }
 
 // Keys that are shifted have their amplitude, whichever scaling it is of.
-TEST(RopeShift, ALawSeesTheAmplitudeOfEveryScaling) {
+TEST(RopeShift, APropertySeesTheAmplitudeOfEveryScaling) {
   const Subject honest = RecipeSubject("native"),
                 amplified = DefectSubject("rope_shift/amplitude_again");
   for (const char* scaling :
@@ -171,12 +171,12 @@ TEST(CheckProperties, ACrashWhileShrinkingDoesNotHideTheCounterexample) {
                           wrong = answer.outputs[0].values.data != right.outputs[0].values.data;
                           return answer;
                         }};
-  const std::string law = "turns_from_first_to_second";
+  const std::string property = "turns_from_first_to_second";
   const auto verdicts = CheckProperties(*MakeOperationNamed("rope"), fragile, "native",
-                                        {.count = 100, .only = {law}});
+                                        {.count = 100, .only = {property}});
   const PropertyVerdict& verdict = verdicts.at(0);
   EXPECT_EQ(verdict.status, Status::kBroken);
-  EXPECT_FALSE(Find("rope", law, DefectSubject("rope/rotates_backwards"),
+  EXPECT_FALSE(Find("rope", property, DefectSubject("rope/rotates_backwards"),
                     Case::Parse(verdict.counterexample))
                    .Hold());
   EXPECT_THAT(verdict.detail, HasSubstr("off by"));
@@ -226,8 +226,8 @@ TEST(CheckProperties, FindWhatIsLostAtTheEndOfABatch) {
                         if (y.size() > width) std::fill(y.end() - width, y.end(), 0);
                         return answer;
                       }};
-  EXPECT_EQ(Verdict("rms_norm", "alone_as_among_others", honest).status, Status::kHolds);
-  EXPECT_EQ(Verdict("rms_norm", "alone_as_among_others", loses).status, Status::kBroken);
+  EXPECT_EQ(Verdict("rms_norm", "batch_invariance", honest).status, Status::kHolds);
+  EXPECT_EQ(Verdict("rms_norm", "batch_invariance", loses).status, Status::kBroken);
 }
 
 TEST(CheckProperties, DrawsAnotherCaseForOneThatIsDeclined) {

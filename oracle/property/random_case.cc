@@ -29,9 +29,8 @@ CaseSpace::CaseSpace(const Operation& operation) : name_(operation.info().name) 
   words_.push_back(Words("dtype", "f32|bf16|f16|f64"));
   words_.push_back(Words("seed", "1|2|3|4|5|6|7|8|9|10|11|12|13|14|15|16"));
   for (const TensorSpec& input : operation.info().signature.inputs) {
-    if (operation.info().draw.find(input.name + "=random_positions(V)") != std::string_view::npos) {
-      continue;  // rows of a table of V keep their own distribution
-    }
+    const std::string_view drawn = operation.info().DrawOf(input.name);
+    if (drawn == "random_positions(V)") continue;  // rows of a table of V keep their distribution
     if (input.role == Role::kInteger) {
       words_.push_back(
           Words("@" + input.name,
@@ -51,8 +50,7 @@ CaseSpace::CaseSpace(const Operation& operation) : name_(operation.info().name) 
         words.push_back(std::move(word));
       }
       // cos and sin of one angle go together: they keep their own distribution.
-      if (operation.info().draw.find(input.name + "=circle") == std::string_view::npos)
-        words_.push_back(words);
+      if (!drawn.starts_with("circle_")) words_.push_back(words);
     }
   }
   for (const auto& words : words_) sizes_.push_back(words.size());

@@ -6,7 +6,7 @@
 #include <set>
 #include <sstream>
 
-#include "oracle/defect/blind_spot.h"
+#include "oracle/defect/coverage_goal.h"
 #include "oracle/judge/judge.h"
 #include "oracle/subject/subject.h"
 #include "reference/case/draw.h"
@@ -108,7 +108,7 @@ TEST_P(SlowFalseAlarms, NoHonestSubjectFails) {
     const Case c = drawer.Next();
     const Tensors inputs = DrawInputs(c);
     const Recipe recipe = ParseRecipe(recipe_text, c.dtype());
-    const Verdict verdict = Judgement(c, inputs, recipe)(AnswerBy(c, inputs, recipe));
+    const Verdict verdict = Judge(c, inputs, recipe).Evaluate(AnswerBy(c, inputs, recipe));
     ASSERT_NE(verdict.status, Verdict::Status::kFails) << c.ToString() << "\n"
                                                        << verdict.tensors.at(0).worst.where;
     ASSERT_NE(verdict.grade, Grade::kUnlikely) << c.ToString();

@@ -5,7 +5,7 @@
 #include <sstream>
 
 #include "oracle/defect/input_defects.h"
-#include "oracle/property/laws.h"
+#include "oracle/property/common_properties.h"
 
 namespace sextant::oracle {
 namespace {
@@ -13,13 +13,13 @@ namespace {
 // The change of one position; `index` counts along the sequence.
 using Change = double (*)(double position, size_t index);
 
-struct PositionMistake {
+struct PositionMutation {
   std::string_view name, why;
   Change change;
 };
 
-Defect Positions(const std::string& input, const PositionMistake& mistake) {
-  const auto apply = [input, change = mistake.change](const Case&, Tensors& inputs) {
+Defect Positions(const std::string& input, const PositionMutation& mutation) {
+  const auto apply = [input, change = mutation.change](const Case&, Tensors& inputs) {
     Tensor<double>& position = In(inputs, input);
     const Tensor<double> before = position;
     const size_t length = std::max<size_t>(1, position.shape.back());
@@ -28,12 +28,12 @@ Defect Positions(const std::string& input, const PositionMistake& mistake) {
     }
     return position.data != before.data;
   };
-  return ChangedInputs(std::string(mistake.name), std::string(mistake.why), apply);
+  return ChangedInputs(std::string(mutation.name), std::string(mutation.why), apply);
 }
 
 constexpr double kTableLength = 4096;  // of the tables in the bugs below; any length is wrong
 
-constexpr PositionMistake kPositionMistakes[] = {
+constexpr PositionMutation kPositionMutations[] = {
     {"position_off_by_one",
      "the length after appending is taken for the position "
      "(fla-org/flash-linear-attention#766)",
@@ -94,8 +94,8 @@ constexpr Precision kPrecisions[] = {
 
 std::vector<Defect> PositionDefects(const std::string& input) {
   std::vector<Defect> defects;
-  for (const PositionMistake& mistake : kPositionMistakes) {
-    defects.push_back(Positions(input, mistake));
+  for (const PositionMutation& mutation : kPositionMutations) {
+    defects.push_back(Positions(input, mutation));
   }
   return defects;
 }

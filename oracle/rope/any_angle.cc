@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include "oracle/rope/rotary_laws.h"
+#include "oracle/rope/rotary_properties.h"
 #include "reference/number/real.h"
 
 namespace sextant::oracle {
@@ -16,20 +16,20 @@ namespace {
 // twice x times them is no less than x times any cosine, as its error is no less.
 double ErrorAtAnyAngle(const Response& y, const Case& c, double amplitude, double of_x,
                        double of_y) {
-  const Following following(y.recipe, c.dtype());
+  const ScopedRecipe following(y.recipe, c.dtype());
   std::pair<Counted, Counted> turn;
   {
-    const InStep at(Step::kTrig);
+    const ScopedStep at(Step::kTrig);
     turn = CosSin(Counted(0.75));
   }
-  turn = KeptTurn(turn, Counted(amplitude));
+  turn = TableEntry(turn, Counted(amplitude));
   Counted sum;
   {
-    const InStep at(Step::kRotate);
+    const ScopedStep at(Step::kRotate);
     sum = Counted(2 * std::abs(of_x), c.dtype()) * turn.first +
           Counted(2 * std::abs(of_y), c.dtype()) * turn.second;
   }
-  const InStore at(y.outputs[0].dtype);
+  const ScopedStore at(y.outputs[0].dtype);
   return Converted(sum).Permitted();
 }
 

@@ -22,7 +22,7 @@ Subject Clamping() {
   return subject;
 }
 
-TEST(AnyAngle, LawsThatSpeakOfNoAngleHoldForWrongAngles) {
+TEST(AnyAngle, PropertiesThatSpeakOfNoAngleHoldForWrongAngles) {
   const auto verdicts =
       CheckProperties(*MakeOperationNamed("rope"), Clamping(), "native",
                       {.only = {"keeps_length", "transpose_turns_back", "order_does_not_matter"}});
@@ -33,7 +33,7 @@ TEST(AnyAngle, LawsThatSpeakOfNoAngleHoldForWrongAngles) {
   }
 }
 
-TEST(AnyAngle, LawsThatSpeakOfAnglesAreBroken) {
+TEST(AnyAngle, PropertiesThatSpeakOfAnglesAreBroken) {
   for (const auto& verdict : CheckProperties(*MakeOperationNamed("rope"), Clamping(), "native",
                                              {.only = {"angles_add"}})) {
     EXPECT_EQ(verdict.status, PropertyVerdict::Status::kBroken);

@@ -15,7 +15,7 @@ template <class Scaling>
 using WordsFor = std::function<std::string(const Scaling&, const RotarySetting&)>;
 
 template <class Scaling>
-Defect Instead(std::string name, std::string why, WordsFor<Scaling> words) {
+Defect WithWords(std::string name, std::string why, WordsFor<Scaling> words) {
   return ChangedWord(std::move(name), std::move(why), [words](const Case& c) -> std::string {
     const Configuration given(c);
     const auto* scaling = std::get_if<Scaling>(&given.scaling);
@@ -26,7 +26,7 @@ Defect Instead(std::string name, std::string why, WordsFor<Scaling> words) {
 // The same scaling with other parameters.
 template <class Scaling>
 Defect Scaled(std::string name, std::string why, void (*change)(Scaling&)) {
-  return Instead<Scaling>(std::move(name), std::move(why), [change](Scaling s, const auto&) {
+  return WithWords<Scaling>(std::move(name), std::move(why), [change](Scaling s, const auto&) {
     change(s);
     return "scaling=" + PrintValue(RopeScaling(s));
   });
@@ -40,7 +40,7 @@ using FrequencyFor =
 template <class Scaling>
 Defect Computed(std::string name, std::string why, FrequencyFor<Scaling> change,
                 bool (*applies)(const Scaling&) = nullptr) {
-  return Instead<Scaling>(
+  return WithWords<Scaling>(
       std::move(name), std::move(why),
       [change, applies](const Scaling& s, const RotarySetting& setting) -> std::string {
         if (applies && !applies(s)) return "";
@@ -58,14 +58,14 @@ Defect Computed(std::string name, std::string why, FrequencyFor<Scaling> change,
 template <class Scaling>
 Defect Amplified(std::string name, std::string why,
                  std::function<double(const Scaling&, double)> change) {
-  return Instead<Scaling>(std::move(name), std::move(why),
-                          [change](Scaling s, const RotarySetting& setting) {
-                            s.attention_factor = change(s, FrequenciesOf(s, setting).amplitude);
-                            if constexpr (requires { s.short_mscale; }) {
-                              s.short_mscale = s.long_mscale = std::nullopt;
-                            }
-                            return "scaling=" + PrintValue(RopeScaling(s));
-                          });
+  return WithWords<Scaling>(std::move(name), std::move(why),
+                            [change](Scaling s, const RotarySetting& setting) {
+                              s.attention_factor = change(s, FrequenciesOf(s, setting).amplitude);
+                              if constexpr (requires { s.short_mscale; }) {
+                                s.short_mscale = s.long_mscale = std::nullopt;
+                              }
+                              return "scaling=" + PrintValue(RopeScaling(s));
+                            });
 }
 
 }  // namespace sextant::oracle

@@ -3,7 +3,7 @@
 #include <map>
 #include <string>
 
-#include "oracle/property/laws.h"
+#include "oracle/property/common_properties.h"
 #include "reference/number/real.h"
 
 namespace sextant::oracle {

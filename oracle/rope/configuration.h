@@ -1,4 +1,4 @@
-// The rotary frequencies that a case's configuration asks for, for laws and defects.
+// The rotary frequencies that a case's configuration asks for, for properties and defects.
 #pragma once
 
 #include <vector>

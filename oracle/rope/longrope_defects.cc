@@ -3,7 +3,7 @@
 #include <cmath>
 #include <utility>
 
-#include "oracle/defect/oracle.h"
+#include "oracle/defect/catalog_entry.h"
 #include "oracle/rope/changed_scaling.h"
 #include "oracle/rope/yarn_defects.h"
 
@@ -17,23 +17,24 @@ std::vector<Defect> FactorDefects() {
   return {
       // First the bugs that show at one length alone: who reads causes from the top meets a wider
       // one only where it explains more.
-      Instead<Long>("longrope_switches_early",
-                    "the long factors already at the length of the original context",
-                    [](const Long& s, const Setting& setting) -> std::string {
-                      const double L = s.original_max_position_embeddings;
-                      if (static_cast<double>(setting.seq_len.value_or(0)) != L) return "";
-                      return "seq_len=" + PrintValue(L + 1);
-                    }),
-      Instead<Long>("longrope_switches_late", "the short factors one token beyond their context",
-                    [](const Long& s, const Setting& setting) -> std::string {
-                      const double L = s.original_max_position_embeddings;
-                      if (static_cast<double>(setting.seq_len.value_or(0)) != L + 1) return "";
-                      return "seq_len=" + PrintValue(L);
-                    }),
-      Instead<Long>("longrope_always_short", "the short factors at every length",
-                    [](const Long&, const Setting&) { return "seq_len="; }),
-      Instead<Long>("longrope_always_long", "the long factors at every length (ml-explore/mlx-lm)",
-                    [](const Long&, const Setting&) { return "seq_len=9007199254740992"; }),
+      WithWords<Long>("longrope_switches_early",
+                      "the long factors already at the length of the original context",
+                      [](const Long& s, const Setting& setting) -> std::string {
+                        const double L = s.original_max_position_embeddings;
+                        if (static_cast<double>(setting.seq_len.value_or(0)) != L) return "";
+                        return "seq_len=" + PrintValue(L + 1);
+                      }),
+      WithWords<Long>("longrope_switches_late", "the short factors one token beyond their context",
+                      [](const Long& s, const Setting& setting) -> std::string {
+                        const double L = s.original_max_position_embeddings;
+                        if (static_cast<double>(setting.seq_len.value_or(0)) != L + 1) return "";
+                        return "seq_len=" + PrintValue(L);
+                      }),
+      WithWords<Long>("longrope_always_short", "the short factors at every length",
+                      [](const Long&, const Setting&) { return "seq_len="; }),
+      WithWords<Long>("longrope_always_long",
+                      "the long factors at every length (ml-explore/mlx-lm)",
+                      [](const Long&, const Setting&) { return "seq_len=9007199254740992"; }),
       Scaled<Long>("longrope_lists_swapped", "short and long factors swapped",
                    [](Long& s) { std::swap(s.short_factor, s.long_factor); }),
       Scaled<Long>("longrope_multiplies", "frequencies are multiplied by the factors",

@@ -1,24 +1,25 @@
 #include "reference/rope/rope.h"
 
-#include "oracle/defect/oracle.h"
-#include "oracle/property/laws.h"
+#include "oracle/defect/catalog_entry.h"
+#include "oracle/property/common_properties.h"
 #include "oracle/rope/angle_defects.h"
-#include "oracle/rope/configuration_laws.h"
-#include "oracle/rope/decoding_law.h"
+#include "oracle/rope/configuration_properties.h"
+#include "oracle/rope/decoding_property.h"
 #include "oracle/rope/rotary_defects.h"
-#include "oracle/rope/rotary_laws.h"
+#include "oracle/rope/rotary_properties.h"
 #include "oracle/rope/scaling_defects.h"
 
 namespace sextant::oracle {
 
 template <>
-Oracle MakeOracle<Rope>() {
+CatalogEntry MakeCatalogEntry<Rope>() {
   return {
-      .properties = Joined<Property>(
-          {LawsOfPositions(), LawsOfConfiguration(), {PairingsAgree(), DecodingIsPrefill()}}),
+      .properties = Joined<Property>({PropertiesOfPositions(),
+                                      PropertiesOfConfiguration(),
+                                      {PairingsAgree(), DecodingIsPrefill()}}),
       .defects = Joined<Defect>(
           {PositionDefects(),
-           TurnDefects<Rope>(),
+           RotationDefects<Rope>(),
            FrequencyDefects<Rope>(),
            ScalingDefects(),
            ExtensionDefects(),

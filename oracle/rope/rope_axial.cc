@@ -4,12 +4,12 @@
 #include <cmath>
 #include <tuple>
 
-#include "oracle/defect/oracle.h"
-#include "oracle/property/laws.h"
+#include "oracle/defect/catalog_entry.h"
+#include "oracle/property/common_properties.h"
 #include "oracle/rope/angle_defects.h"
-#include "oracle/rope/decoding_law.h"
+#include "oracle/rope/decoding_property.h"
 #include "oracle/rope/rotary_defects.h"
-#include "oracle/rope/rotary_laws.h"
+#include "oracle/rope/rotary_properties.h"
 #include "reference/case/draw.h"
 #include "reference/rope/rope_sections.h"
 
@@ -168,35 +168,37 @@ Findings CheckConstant(const Case& c, Tensors inputs, const Ask& ask) {
   return findings;
 }
 
-std::vector<Property> LawsOfTurns() {
-  std::vector<Property> laws = LawsOfPositions();
+std::vector<Property> PropertiesOfRotation() {
+  std::vector<Property> properties = PropertiesOfPositions();
   // Pixels turn by more than a radian in one step.
-  std::erase_if(laws, [](const Property& p) { return p.name == "turns_from_first_to_second"; });
-  return laws;
+  std::erase_if(properties,
+                [](const Property& p) { return p.name == "turns_from_first_to_second"; });
+  return properties;
 }
 
-// The formula with one mistake; what is not said is right.
-struct MistakenAxial : RopeAxial {
-  RotaryMistake mistake;
+// The formula with one mutation; what is not said is right.
+struct AxialMutant : RopeAxial {
+  RotaryMutation mutation;
   bool without_pi = false;     // linspace(1, max_freq/2)
   bool axes_reversed = false;  // columns before rows
 
   template <class Real>
-  Real FrequencyOf(const Place& place, const Head& head) const {
+  Real FrequencyOf(const FrequencyIndex& place, const Head& head) const {
     const auto [i, n] = place;
     Real frequency(1.0);
     if (frequencies == AxialFrequencies::kLang) {
-      const Exponent e = mistake.exponent ? mistake.exponent(i, 2 * n, static_cast<int64_t>(head.D))
-                                          : Exponent{2 * i, 2 * n};
+      const Exponent e = mutation.exponent
+                             ? mutation.exponent(i, 2 * n, static_cast<int64_t>(head.D))
+                             : Exponent{2 * i, 2 * n};
       frequency = InversePower<Real>(base, e.k, e.n);
     } else if (frequencies == AxialFrequencies::kPixel) {
-      const InStep at(Step::kFrequency);
+      const ScopedStep at(Step::kFrequency);
       const Real one(1.0), part = Real(static_cast<double>(i)) /
                                   Real(static_cast<double>(std::max<int64_t>(n - 1, 1)));
       frequency = one + (Real(max_freq) / Real(2.0) - one) * part;
       if (!without_pi) frequency = frequency * (TwoPi<Real>() / Real(2.0));
     }
-    return mistake.kept ? KeptIn(*mistake.kept, frequency) : frequency;
+    return mutation.kept ? StoredIn(*mutation.kept, frequency) : frequency;
   }
   // Tables of twice the pairs of a window: whoever reads on finds the frequencies that would
   // follow.
@@ -207,14 +209,14 @@ struct MistakenAxial : RopeAxial {
     Tables<Real> tables{Tensor<Real>(shape), Tensor<Real>(shape)};
     for (size_t k = 0; k < head.R; ++k) {
       const size_t of_all = window * pairs + k % pairs, a = of_all / P;
-      Place place = PlaceOf(a, of_all % P);
+      FrequencyIndex place = FrequencyIndexOf(a, of_all % P);
       if (k >= pairs) place.i += static_cast<int64_t>(pairs);
       const Real frequency = FrequencyOf<Real>(place, head);
       const size_t axis = axes_reversed ? axes - 1 - a : a;
       for (size_t b = 0; b < shape[0]; ++b) {
         for (size_t s = 0; s < shape[1]; ++s) {
           std::tie(tables.cos(b, s, k), tables.sin(b, s, k)) =
-              KeptTurn(TurnBy(position(b, axis, s), frequency), Real(1.0));
+              TableEntry(CosSinAt(position(b, axis, s), frequency), Real(1.0));
         }
       }
     }
@@ -228,14 +230,14 @@ struct MistakenAxial : RopeAxial {
     y.data = x.data;
     for (size_t w = 0; w < windows; ++w, head.offset += head.R) {
       const Tensor<Real> turned = y;
-      Apply<Real>(mistake, head, direction == Direction::kForward, turned,
+      Apply<Real>(mutation, head, direction == Direction::kForward, turned,
                   TablesOf<Real>(w, head, position), y);
     }
   }
 };
 
 std::vector<Defect> AxialDefects() {
-  MistakenAxial without_pi, axes_reversed;
+  AxialMutant without_pi, axes_reversed;
   without_pi.without_pi = true;
   axes_reversed.axes_reversed = true;
   return {
@@ -267,10 +269,10 @@ std::vector<Defect> AxialDefects() {
 }  // namespace
 
 template <>
-Oracle MakeOracle<RopeAxial>() {
+CatalogEntry MakeCatalogEntry<RopeAxial>() {
   return {
       .properties = Joined<Property>(
-          {LawsOfTurns(),
+          {PropertiesOfRotation(),
            {PairingsAgree(),
             DecodingIsPrefill(),
             {"axes_do_not_mix", "a pair of channels sees the coordinate of its axis alone",
@@ -285,8 +287,8 @@ Oracle MakeOracle<RopeAxial>() {
             {"constant_is_the_angle", "of constant frequency every pair turns alike",
              CheckConstant}}}),
       .defects = Joined<Defect>(
-          {PositionDefects(), AxialDefects(), Planted<MistakenAxial>(TurnMistakes()),
-           Planted<MistakenAxial>(FrequencyMistakes()), PrecisionDefects(RopeAxial::kSteps)})};
+          {PositionDefects(), AxialDefects(), MutantDefects<AxialMutant>(RotationMutations()),
+           MutantDefects<AxialMutant>(FrequencyMutations()), PrecisionDefects(RopeAxial::kSteps)})};
 }
 
 }  // namespace sextant::oracle

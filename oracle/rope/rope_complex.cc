@@ -1,12 +1,12 @@
 #include "reference/rope/rope_complex.h"
 
-#include "oracle/defect/oracle.h"
-#include "oracle/property/laws.h"
+#include "oracle/defect/catalog_entry.h"
+#include "oracle/property/common_properties.h"
 #include "oracle/rope/angle_defects.h"
-#include "oracle/rope/configuration_laws.h"
-#include "oracle/rope/decoding_law.h"
+#include "oracle/rope/configuration_properties.h"
+#include "oracle/rope/decoding_property.h"
 #include "oracle/rope/rotary_defects.h"
-#include "oracle/rope/rotary_laws.h"
+#include "oracle/rope/rotary_properties.h"
 #include "oracle/rope/scaling_defects.h"
 
 namespace sextant::oracle {
@@ -31,12 +31,13 @@ Property IsRope() {
 }  // namespace
 
 template <>
-Oracle MakeOracle<RopeComplex>() {
-  return {.properties = Joined<Property>(
-              {LawsOfPositions(), LawsOfConfiguration(), {IsRope(), DecodingIsPrefill()}}),
-          .defects = Joined<Defect>({PositionDefects(), TurnDefects<RopeComplex>(),
-                                     FrequencyDefects<RopeComplex>(), ScalingDefects(),
-                                     ExtensionDefects(), PrecisionDefects(RopeComplex::kSteps)})};
+CatalogEntry MakeCatalogEntry<RopeComplex>() {
+  return {
+      .properties = Joined<Property>(
+          {PropertiesOfPositions(), PropertiesOfConfiguration(), {IsRope(), DecodingIsPrefill()}}),
+      .defects = Joined<Defect>({PositionDefects(), RotationDefects<RopeComplex>(),
+                                 FrequencyDefects<RopeComplex>(), ScalingDefects(),
+                                 ExtensionDefects(), PrecisionDefects(RopeComplex::kSteps)})};
 }
 
 }  // namespace sextant::oracle

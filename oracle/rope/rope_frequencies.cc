@@ -2,13 +2,13 @@
 
 #include <cmath>
 
-#include "oracle/defect/oracle.h"
-#include "oracle/property/laws.h"
+#include "oracle/defect/catalog_entry.h"
+#include "oracle/property/common_properties.h"
 #include "oracle/rope/angle_defects.h"
 #include "oracle/rope/configuration.h"
 #include "oracle/rope/rotary_defects.h"
 #include "oracle/rope/scaling_defects.h"
-#include "oracle/rope/scaling_laws.h"
+#include "oracle/rope/scaling_properties.h"
 #include "reference/number/real.h"
 
 namespace sextant::oracle {
@@ -83,11 +83,13 @@ Findings CheckSquaredBase(const Case& c, const Tensors& inputs, const Ask& ask) 
 }
 
 // YaRN's amplitude, 1 + ln(factor) / 10, where no amplitude is due.
-struct AmplitudeOfYarn : RopeFrequencies {
+struct FrequenciesMutant : RopeFrequencies {
+  enum class Mutation { kNone, kAmplitudeOfYarn } mutation{};
   template <class Real>
   void operator()(Tensor<Real>& inv_freq, Tensor<Real>& attention_factor) const {
     RopeFrequencies::operator()(inv_freq, attention_factor);
-    const InStep at(Step::kFrequency);
+    if (mutation == Mutation::kNone) return;
+    const ScopedStep at(Step::kFrequency);
     std::visit(
         [&](const auto& s) {
           if constexpr (
@@ -102,7 +104,7 @@ struct AmplitudeOfYarn : RopeFrequencies {
 }  // namespace
 
 template <>
-Oracle MakeOracle<RopeFrequencies>() {
+CatalogEntry MakeCatalogEntry<RopeFrequencies>() {
   return {
       .properties = Joined<Property>(
           {{{"first_is_one", "without scaling the first frequency is 1", CheckFirst},
@@ -113,14 +115,15 @@ Oracle MakeOracle<RopeFrequencies>() {
              CheckMiddle},
             {"squared_base_skips_pairs", "pair k of base b^2 is pair 2k of base b",
              CheckSquaredBase}},
-           ScalingLaws()}),
+           ScalingProperties()}),
       .defects = Joined<Defect>(
           {FrequencyDefects<RopeFrequencies>(),
            ScalingDefects(),
            ExtensionDefects(),
            PrecisionDefects(RopeFrequencies::kSteps),
-           {MutatedFormula<AmplitudeOfYarn>("amplitude_of_yarn",
-                                            "the amplitude of YaRN where the scaling has none")}})};
+           {MutatedFormula<FrequenciesMutant>("amplitude_of_yarn",
+                                              "the amplitude of YaRN where the scaling has none",
+                                              FrequenciesMutant::Mutation::kAmplitudeOfYarn)}})};
 }
 
 }  // namespace sextant::oracle

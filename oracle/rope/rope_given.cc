@@ -1,11 +1,11 @@
 #include "reference/rope/rope_given.h"
 
-#include "oracle/defect/oracle.h"
-#include "oracle/property/laws.h"
+#include "oracle/defect/catalog_entry.h"
+#include "oracle/property/common_properties.h"
 #include "oracle/rope/angle_defects.h"
-#include "oracle/rope/decoding_law.h"
+#include "oracle/rope/decoding_property.h"
 #include "oracle/rope/rotary_defects.h"
-#include "oracle/rope/rotary_laws.h"
+#include "oracle/rope/rotary_properties.h"
 
 namespace sextant::oracle {
 namespace {
@@ -31,14 +31,15 @@ std::string Amplitude(const Case& c, double (*change)(double)) {
 }  // namespace
 
 template <>
-Oracle MakeOracle<RopeGiven>() {
+CatalogEntry MakeCatalogEntry<RopeGiven>() {
   return {
-      .properties = Joined<Property>(
-          {LawsOfPositions(), {PairingsAgree(), DecodingIsPrefill(), FrequencyCountsAsPosition()}}),
+      .properties =
+          Joined<Property>({PropertiesOfPositions(),
+                            {PairingsAgree(), DecodingIsPrefill(), FrequencyCountsAsPosition()}}),
       .defects = Joined<Defect>(
           {PositionDefects(),
            GivenFrequencyDefects(),
-           TurnDefects<RopeGiven>(),
+           RotationDefects<RopeGiven>(),
            PrecisionDefects(RopeGiven::kSteps),
            {ChangedWord("amplitude_squared",
                         "the attention factor is applied twice (sgl-project/sglang#33558)",

@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "oracle/defect/oracle.h"
-#include "oracle/property/laws.h"
+#include "oracle/defect/catalog_entry.h"
+#include "oracle/property/common_properties.h"
 #include "oracle/rope/angle_defects.h"
 #include "oracle/rope/configuration.h"
 #include "oracle/rope/rotary_defects.h"
@@ -133,7 +133,7 @@ Findings CheckSign(const Case& c, const Tensors& inputs, const Ask& ask) {
 }  // namespace
 
 template <>
-Oracle MakeOracle<RopeMatrix>() {
+CatalogEntry MakeCatalogEntry<RopeMatrix>() {
   return {
       .properties = {{"identity_at_position_zero", "at position 0 nothing rotates", CheckIdentity},
                      {"orthogonal", "the transpose is the inverse, amplitude aside",
@@ -144,7 +144,7 @@ Oracle MakeOracle<RopeMatrix>() {
                      {"is_rope", "times a vector it is what rope makes of it", CheckRope},
                      {"turns_from_first_to_second",
                       "a positive position turns the first channel to the second", CheckSign}},
-      .defects = Joined<Defect>({PositionDefects(), TurnDefects<RopeMatrix>(),
+      .defects = Joined<Defect>({PositionDefects(), RotationDefects<RopeMatrix>(),
                                  FrequencyDefects<RopeMatrix>(), ScalingDefects(),
                                  ExtensionDefects(), PrecisionDefects(RopeMatrix::kSteps)})};
 }

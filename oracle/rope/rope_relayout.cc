@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "oracle/defect/oracle.h"
-#include "oracle/property/laws.h"
+#include "oracle/defect/catalog_entry.h"
+#include "oracle/property/common_properties.h"
 #include "reference/case/draw.h"
 
 namespace sextant::oracle {
@@ -112,9 +112,11 @@ Findings CheckRotation(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-// The formula with one mistake: `source` is the row that comes to row b of a head.
-struct Mistaken : RopeRelayout {
-  size_t (*source)(const Mistaken&, size_t row) = nullptr;
+// The formula with one mutation: `source` is the row that comes to a row.
+struct Mutant : RopeRelayout {
+  size_t (*source)(const Mutant&, size_t row) = [](const Mutant& m, size_t row) {
+    return m.SourceOf(row, m.from, m.to);
+  };
   bool of_columns = false;
 
   // The right one, for any two pairings.
@@ -139,15 +141,15 @@ struct Mistaken : RopeRelayout {
   }
 };
 
-Defect Planted(std::string name, std::string why, size_t (*source)(const Mistaken&, size_t row),
-               bool of_columns = false) {
-  Mistaken mistaken;
-  mistaken.source = source;
-  mistaken.of_columns = of_columns;
-  return MutatedFormula(std::move(name), std::move(why), mistaken);
+Defect MutantDefect(std::string name, std::string why, size_t (*source)(const Mutant&, size_t row),
+                    bool of_columns = false) {
+  Mutant mutant;
+  mutant.source = source;
+  mutant.of_columns = of_columns;
+  return MutatedFormula(std::move(name), std::move(why), mutant);
 }
 
-size_t LastPairLeftOut(const Mistaken& m, size_t row) {
+size_t LastPairLeftOut(const Mutant& m, size_t row) {
   const auto width = static_cast<size_t>(m.D.value), rotary = static_cast<size_t>(m.R.value);
   const size_t channel = row % width - static_cast<size_t>(m.offset);
   const auto last = ChannelsOf(m.to, rotary / 2 - 1, rotary);
@@ -157,46 +159,47 @@ size_t LastPairLeftOut(const Mistaken& m, size_t row) {
 
 std::vector<Defect> FormulaDefects() {
   return {
-      Planted("inverse_permutation", "the permutation of the other direction",
-              [](const Mistaken& m, size_t row) { return m.SourceOf(row, m.to, m.from); }),
-      Planted("permuted_twice",
-              "weights that are already permuted are permuted again "
-              "(huggingface/transformers#25199)",
-              [](const Mistaken& m, size_t row) {
-                return m.SourceOf(m.SourceOf(row, m.from, m.to), m.from, m.to);
-              }),
-      Planted("as_one_head", "all heads are permuted as if they were one",
-              [](const Mistaken& m, size_t row) {
-                Mistaken one = m;
-                one.R.value = m.H.value * m.R.value;
-                one.D.value = m.H.value * m.D.value;
-                return one.SourceOf(row, m.from, m.to);
-              }),
-      Planted("heads_of_half_width",
-              "the width of a head is computed from another number of heads "
-              "(ggml-org/llama.cpp#3364)",
-              [](const Mistaken& m, size_t row) {
-                if (m.D.value % 4 != 0 || m.R.value != m.D.value)
-                  return m.SourceOf(row, m.from, m.to);
-                Mistaken half = m;
-                half.R.value = half.D.value = m.D.value / 2;
-                return half.SourceOf(row, m.from, m.to);
-              }),
-      Planted("first_head_alone", "only the first head is permuted",
-              [](const Mistaken& m, size_t row) {
-                return row < static_cast<size_t>(m.D.value) ? m.SourceOf(row, m.from, m.to) : row;
-              }),
-      Planted("last_pair_left_out", "a loop that stops one pair short", LastPairLeftOut),
-      Planted(
+      MutantDefect("inverse_permutation", "the permutation of the other direction",
+                   [](const Mutant& m, size_t row) { return m.SourceOf(row, m.to, m.from); }),
+      MutantDefect("permuted_twice",
+                   "weights that are already permuted are permuted again "
+                   "(huggingface/transformers#25199)",
+                   [](const Mutant& m, size_t row) {
+                     return m.SourceOf(m.SourceOf(row, m.from, m.to), m.from, m.to);
+                   }),
+      MutantDefect("as_one_head", "all heads are permuted as if they were one",
+                   [](const Mutant& m, size_t row) {
+                     Mutant one = m;
+                     one.R.value = m.H.value * m.R.value;
+                     one.D.value = m.H.value * m.D.value;
+                     return one.SourceOf(row, m.from, m.to);
+                   }),
+      MutantDefect("heads_of_half_width",
+                   "the width of a head is computed from another number of heads "
+                   "(ggml-org/llama.cpp#3364)",
+                   [](const Mutant& m, size_t row) {
+                     if (m.D.value % 4 != 0 || m.R.value != m.D.value)
+                       return m.SourceOf(row, m.from, m.to);
+                     Mutant half = m;
+                     half.R.value = half.D.value = m.D.value / 2;
+                     return half.SourceOf(row, m.from, m.to);
+                   }),
+      MutantDefect("first_head_alone", "only the first head is permuted",
+                   [](const Mutant& m, size_t row) {
+                     return row < static_cast<size_t>(m.D.value) ? m.SourceOf(row, m.from, m.to)
+                                                                 : row;
+                   }),
+      MutantDefect("last_pair_left_out", "a loop that stops one pair short", LastPairLeftOut),
+      MutantDefect(
           "columns_permuted", "the inputs of the weight are permuted, not its outputs",
-          [](const Mistaken& m, size_t column) { return m.SourceOf(column, m.from, m.to); }, true),
+          [](const Mutant& m, size_t column) { return m.SourceOf(column, m.from, m.to); }, true),
   };
 }
 
 }  // namespace
 
 template <>
-Oracle MakeOracle<RopeRelayout>() {
+CatalogEntry MakeCatalogEntry<RopeRelayout>() {
   return {
       .properties = {{"there_and_back", "back again is the identity", CheckThereAndBack},
                      {"heads_keep_their_rows", "rows move, nothing is lost or made", CheckHeads},

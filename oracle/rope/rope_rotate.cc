@@ -2,11 +2,11 @@
 
 #include <cmath>
 
-#include "oracle/defect/oracle.h"
-#include "oracle/property/laws.h"
+#include "oracle/defect/catalog_entry.h"
+#include "oracle/property/common_properties.h"
 #include "oracle/rope/angle_defects.h"
 #include "oracle/rope/rotary_defects.h"
-#include "oracle/rope/rotary_laws.h"
+#include "oracle/rope/rotary_properties.h"
 
 namespace sextant::oracle {
 namespace {
@@ -84,7 +84,7 @@ Findings CheckQuarterTurns(const Case& c, const Tensors& inputs, const Ask& ask,
 }  // namespace
 
 template <>
-Oracle MakeOracle<RopeRotate>() {
+CatalogEntry MakeCatalogEntry<RopeRotate>() {
   return {
       .properties = {{"identity_without_turn", "cos 1 and sin 0 change nothing",
                       [](const Case& c, const Tensors& inputs, const Ask& ask) {
@@ -101,7 +101,8 @@ Oracle MakeOracle<RopeRotate>() {
                      ChannelsOutsidePass(),
                      LinearInX(),
                      PairingsAgree()},
-      .defects = Joined<Defect>({TurnDefects<RopeRotate>(), PrecisionDefects(RopeRotate::kSteps)})};
+      .defects =
+          Joined<Defect>({RotationDefects<RopeRotate>(), PrecisionDefects(RopeRotate::kSteps)})};
 }
 
 }  // namespace sextant::oracle

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 
-#include "oracle/defect/oracle.h"
-#include "oracle/property/laws.h"
+#include "oracle/defect/catalog_entry.h"
+#include "oracle/property/common_properties.h"
 #include "oracle/rope/angle_defects.h"
-#include "oracle/rope/configuration_laws.h"
-#include "oracle/rope/decoding_law.h"
+#include "oracle/rope/configuration_properties.h"
+#include "oracle/rope/decoding_property.h"
 #include "oracle/rope/rotary_defects.h"
-#include "oracle/rope/rotary_laws.h"
+#include "oracle/rope/rotary_properties.h"
 #include "oracle/rope/scaling_defects.h"
 #include "reference/case/draw.h"
 
@@ -69,9 +69,9 @@ Findings CheckAxes(const Case& c, const Tensors& inputs, const Ask& ask) {
 
 using AxisOfPair = std::vector<size_t>;
 
-// The formula with one mistake; what is not said is right.
-struct MistakenSections : RopeSections {
-  RotaryMistake mistake;
+// The formula with one mutation; what is not said is right.
+struct SectionsMutant : RopeSections {
+  RotaryMutation mutation;
   AxisOfPair (*axes)(const RopeSections&) = [](const RopeSections& op) { return op.Axes(); };
   bool frequencies_restart = false;  // every axis begins with frequency 1
 
@@ -79,7 +79,7 @@ struct MistakenSections : RopeSections {
   void operator()(const Tensor<Real>& x, const Tensor<double>& position, Tensor<Real>& y) const {
     const auto width = static_cast<size_t>(R.value), half = width / 2;
     const Head head{pairing, static_cast<size_t>(offset), width, x.shape[3]};
-    const auto frequency = MistakenFrequencies<Real>(mistake, Frequencies(), width, head);
+    const auto frequency = MutantFrequencies<Real>(mutation, Frequencies(), width, head);
     Tensor<Real> right({half}), factor;
     Frequencies()(right, factor);
     const AxisOfPair axis_of = axes(*this);
@@ -91,23 +91,23 @@ struct MistakenSections : RopeSections {
       RopeTable::FillPair(PositionsOfAxis(position, a), frequency(index), factor(), k, tables.cos,
                           tables.sin);
     }
-    Apply<Real>(mistake, head, direction == Direction::kForward, x, std::move(tables), y);
+    Apply<Real>(mutation, head, direction == Direction::kForward, x, std::move(tables), y);
   }
 };
 
 Defect WithAxes(std::string name, std::string why, AxisOfPair (*axes)(const RopeSections&)) {
-  MistakenSections mistaken;
-  mistaken.axes = axes;
-  return MutatedFormula(std::move(name), std::move(why), mistaken);
+  SectionsMutant mutant;
+  mutant.axes = axes;
+  return MutatedFormula(std::move(name), std::move(why), mutant);
 }
 
 Defect FrequenciesRestart() {
-  MistakenSections mistaken;
-  mistaken.frequencies_restart = true;
+  SectionsMutant mutant;
+  mutant.frequencies_restart = true;
   return MutatedFormula("frequencies_restart",
                         "every section begins again with frequency 1, as those of a vision "
                         "encoder do (ggml's mode VISION for its mode MROPE)",
-                        mistaken);
+                        mutant);
 }
 
 // Pairs take the positions of another axis than their section's.
@@ -172,9 +172,9 @@ std::vector<Defect> SectionDefects() {
 }  // namespace
 
 template <>
-Oracle MakeOracle<RopeSections>() {
+CatalogEntry MakeCatalogEntry<RopeSections>() {
   return {.properties = Joined<Property>(
-              {LawsOfPositions(),
+              {PropertiesOfPositions(),
                {PairingsAgree(),
                 DecodingIsPrefill(),
                 LinearScalingStretches(),
@@ -182,8 +182,8 @@ Oracle MakeOracle<RopeSections>() {
                 {"axes_do_not_mix", "a pair of channels sees the positions of its axis alone",
                  CheckAxes}}}),
           .defects = Joined<Defect>({PositionDefects(), AxisDefects(), SectionDefects(),
-                                     Planted<MistakenSections>(TurnMistakes()),
-                                     Planted<MistakenSections>(FrequencyMistakes()),
+                                     MutantDefects<SectionsMutant>(RotationMutations()),
+                                     MutantDefects<SectionsMutant>(FrequencyMutations()),
                                      ScalingDefects(), PrecisionDefects(RopeSections::kSteps)})};
 }
 

@@ -1,11 +1,11 @@
 #include "reference/rope/rope_shift.h"
 
-#include "oracle/defect/oracle.h"
-#include "oracle/property/laws.h"
+#include "oracle/defect/catalog_entry.h"
+#include "oracle/property/common_properties.h"
 #include "oracle/rope/angle_defects.h"
-#include "oracle/rope/configuration_laws.h"
+#include "oracle/rope/configuration_properties.h"
 #include "oracle/rope/rotary_defects.h"
-#include "oracle/rope/rotary_laws.h"
+#include "oracle/rope/rotary_properties.h"
 #include "oracle/rope/scaling_defects.h"
 #include "reference/case/draw.h"
 
@@ -95,15 +95,15 @@ Findings CheckRotationAnew(const Case& c, const Tensors& inputs, const Ask& ask)
   return findings;
 }
 
-// The formula with one mistake; what is not said is right.
-struct MistakenShift : RopeShift {
-  RotaryMistake mistake;
+// The formula with one mutation; what is not said is right.
+struct ShiftMutant : RopeShift {
+  RotaryMutation mutation;
   bool by_position = false;  // key t turns by delta + t
   bool amplified = false;    // the amplitude of fresh keys once more
 
   template <class Real>
   Real Amplitude() const {
-    const InStep at(Step::kFrequency);
+    const ScopedStep at(Step::kFrequency);
     return amplified ? AmplitudeOf<Real>(scaling, Setting()) : Real(1.0);
   }
   template <class Real>
@@ -114,14 +114,14 @@ struct MistakenShift : RopeShift {
       position.data[i] = delta.data[i / keys] + (by_position ? static_cast<double>(i % keys) : 0);
     }
     const Head head{pairing, static_cast<size_t>(offset), width, k.shape[3]};
-    const auto frequencies = MistakenFrequencies<Real>(mistake, Frequencies(), width, head);
-    Apply<Real>(mistake, head, direction == Direction::kForward, k,
-                MistakenTables(mistake, position, frequencies, Amplitude<Real>()), y);
+    const auto frequencies = MutantFrequencies<Real>(mutation, Frequencies(), width, head);
+    Apply<Real>(mutation, head, direction == Direction::kForward, k,
+                MutantTables(mutation, position, frequencies, Amplitude<Real>()), y);
   }
 };
 
 std::vector<Defect> ShiftDefects() {
-  MistakenShift by_position, amplified;
+  ShiftMutant by_position, amplified;
   by_position.by_position = true;
   amplified.amplified = true;
   return {
@@ -136,10 +136,10 @@ std::vector<Defect> ShiftDefects() {
 }  // namespace
 
 template <>
-Oracle MakeOracle<RopeShift>() {
+CatalogEntry MakeCatalogEntry<RopeShift>() {
   return {.properties = Joined<Property>(
-              {LawsOfPositions(),
-               LawsOfConfiguration(),
+              {PropertiesOfPositions(),
+               PropertiesOfConfiguration(),
                {PairingsAgree(),
                 {"shifts_add", "shifted by delta and then by 7 is shifted by delta + 7", CheckSum},
                 {"as_rotated_anew",
@@ -149,8 +149,8 @@ Oracle MakeOracle<RopeShift>() {
           .defects = Joined<Defect>(
               {PositionDefects("delta"),
                Without({"indexed_by_head", "position_of_first_token", "table_at_half_stride"},
-                       Planted<MistakenShift>(TurnMistakes())),
-               Planted<MistakenShift>(FrequencyMistakes()), ScalingDefects(),
+                       MutantDefects<ShiftMutant>(RotationMutations())),
+               MutantDefects<ShiftMutant>(FrequencyMutations()), ScalingDefects(),
                PrecisionDefects(RopeShift::kSteps), ShiftDefects()})};
 }
 

@@ -1,7 +1,7 @@
 #include "reference/rope/rope_table.h"
 
-#include "oracle/defect/oracle.h"
-#include "oracle/property/laws.h"
+#include "oracle/defect/catalog_entry.h"
+#include "oracle/property/common_properties.h"
 #include "oracle/rope/angle_defects.h"
 
 namespace sextant::oracle {
@@ -9,11 +9,11 @@ namespace {
 
 constexpr size_t kCos = 0, kSin = 1;
 
-// Calls law(cos, sin) of every entry and expects what it returns to be 0.
-template <class Law>
-Findings ForEachEntry(const Response& table, Law law) {
+// Calls property(cos, sin) of every entry and expects what it returns to be 0.
+template <class Property>
+Findings ForEachEntry(const Response& table, Property property) {
   Findings findings;
-  for (size_t i = 0; i < table.outputs[kCos].values.data.size(); ++i) law(i, findings);
+  for (size_t i = 0; i < table.outputs[kCos].values.data.size(); ++i) property(i, findings);
   return findings;
 }
 
@@ -82,29 +82,25 @@ Findings CheckAmplitude(const Case& c, const Tensors& inputs, const Ask& ask) {
   });
 }
 
-struct SwappedTable : RopeTable {
+// The formula with one mutation.
+struct TableMutant : RopeTable {
+  enum class Mutation {
+    kNone,
+    kSwapped,    // [sin, cos] in place of [cos, sin]
+    kCosOnly,    // the attention factor misses the sines
+    kBackwards,  // -sin
+  } mutation{};
   template <class Real>
   void operator()(const Tensor<double>& position, const Tensor<Real>& inv_freq, Tensor<Real>& cos,
                   Tensor<Real>& sin) const {
-    Fill(position, inv_freq, Real(attention_factor), sin, cos);
-  }
-};
-
-struct AmplitudeOnCosOnly : RopeTable {
-  template <class Real>
-  void operator()(const Tensor<double>& position, const Tensor<Real>& inv_freq, Tensor<Real>& cos,
-                  Tensor<Real>& sin) const {
-    Fill(position, inv_freq, Real(1.0), cos, sin);
-    const InStep at(Step::kTrig);
-    for (Real& x : cos.data) x = x * Real(attention_factor);
-  }
-};
-
-struct Backwards : RopeTable {
-  template <class Real>
-  void operator()(const Tensor<double>& position, const Tensor<Real>& inv_freq, Tensor<Real>& cos,
-                  Tensor<Real>& sin) const {
-    Fill(position, inv_freq, Real(attention_factor), cos, sin);
+    const bool cos_only = mutation == Mutation::kCosOnly;
+    Fill(position, inv_freq, Real(cos_only ? 1.0 : attention_factor), cos, sin);
+    if (cos_only) {
+      const ScopedStep at(Step::kTrig);
+      for (Real& x : cos.data) x = x * Real(attention_factor);
+    }
+    if (mutation == Mutation::kSwapped) std::swap(cos.data, sin.data);
+    if (mutation != Mutation::kBackwards) return;
     for (Real& x : sin.data) x = -x;
   }
 };
@@ -120,7 +116,7 @@ bool PositionsOfFirstBatch(const Case& c, Tensors& inputs) {
 }  // namespace
 
 template <>
-Oracle MakeOracle<RopeTable>() {
+CatalogEntry MakeCatalogEntry<RopeTable>() {
   return {
       .properties = {{"on_a_circle", "cos^2 + sin^2 is the attention factor squared", CheckCircle},
                      {"starts_at_zero", "position 0 is the angle 0", CheckZero},
@@ -136,12 +132,14 @@ Oracle MakeOracle<RopeTable>() {
           {PositionDefects(),
            GivenFrequencyDefects(),
            PrecisionDefects(RopeTable::kSteps),
-           {MutatedFormula<SwappedTable>("cos_and_sin_swapped",
-                                         "[sin, cos] in place of [cos, sin]"),
-            MutatedFormula<AmplitudeOnCosOnly>("amplitude_on_cos_only",
-                                               "the attention factor misses the sines"),
-            MutatedFormula<Backwards>("turns_backwards",
-                                      "the sine has the wrong sign (trymirai/lalamo#268)"),
+           {MutatedFormula<TableMutant>("cos_and_sin_swapped", "[sin, cos] in place of [cos, sin]",
+                                        TableMutant::Mutation::kSwapped),
+            MutatedFormula<TableMutant>("amplitude_on_cos_only",
+                                        "the attention factor misses the sines",
+                                        TableMutant::Mutation::kCosOnly),
+            MutatedFormula<TableMutant>("rotates_backwards",
+                                        "the sine has the wrong sign (trymirai/lalamo#268)",
+                                        TableMutant::Mutation::kBackwards),
             ChangedInputs("positions_of_first_batch",
                           "every row of the batch has the first one's positions "
                           "(linkedin/Liger-Kernel@d7c78df1)",

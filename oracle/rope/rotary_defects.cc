@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "oracle/defect/oracle.h"
+#include "oracle/defect/catalog_entry.h"
 
 namespace sextant::oracle {
 namespace {
@@ -12,17 +12,17 @@ Pairing Other(Pairing pairing) {
 }
 
 // x[0::2] and x[1::2] concatenated as (-x[1::2], x[0::2]), times tables in half order.
-std::optional<Turn> MixedRotateHalf(const Head& head, size_t c) {
-  if (!RightTurn(head, c)) return std::nullopt;
+std::optional<ChannelRotation> MixedRotateHalf(const Head& head, size_t c) {
+  if (!RightRotation(head, c)) return std::nullopt;
   const size_t w = c - head.offset, half = head.R / 2;
   const size_t partner = w < half ? 2 * w + 1 : 2 * (w - half);
-  return Turn{head.offset + partner, w % half, c, 1, w < half ? -1 : 1};
+  return ChannelRotation{head.offset + partner, w % half, c, 1, w < half ? -1 : 1};
 }
 
 // The partner of one pairing, the table of the other.
-std::optional<Turn> PartnerOfOtherPairing(const Head& head, size_t c) {
-  auto turn = RightTurn(head, c);
-  const auto other = RightTurn({Other(head.pairing), head.offset, head.R, head.D}, c);
+std::optional<ChannelRotation> PartnerOfOtherPairing(const Head& head, size_t c) {
+  auto turn = RightRotation(head, c);
+  const auto other = RightRotation({Other(head.pairing), head.offset, head.R, head.D}, c);
   if (!turn) return turn;
   turn->partner = other->partner;
   turn->sine_sign = other->sine_sign;
@@ -30,62 +30,62 @@ std::optional<Turn> PartnerOfOtherPairing(const Head& head, size_t c) {
 }
 
 // Right values in the order of the other pairing.
-std::optional<Turn> OutputInOtherOrder(const Head& head, size_t c) {
-  auto turn = RightTurn(head, c);
+std::optional<ChannelRotation> OutputInOtherOrder(const Head& head, size_t c) {
+  auto turn = RightRotation(head, c);
   if (!turn) return turn;
   const auto [first, second] = ChannelsOf(Other(head.pairing), turn->pair, head.R);
   turn->target = head.offset + (IsFirst(head.pairing, c - head.offset, head.R) ? first : second);
   return turn;
 }
 
-std::optional<Turn> SecondTermSubtracted(const Head& head, size_t c) {
-  auto turn = RightTurn(head, c);
+std::optional<ChannelRotation> SecondTermSubtracted(const Head& head, size_t c) {
+  auto turn = RightRotation(head, c);
   if (turn && turn->sine_sign > 0) turn->cos_sign = -1;
   return turn;
 }
 
-std::optional<Turn> MinusMissing(const Head& head, size_t c) {
-  auto turn = RightTurn(head, c);
+std::optional<ChannelRotation> MinusMissing(const Head& head, size_t c) {
+  auto turn = RightRotation(head, c);
   if (turn) turn->sine_sign = 1;
   return turn;
 }
 
-std::optional<Turn> Backwards(const Head& head, size_t c) {
-  auto turn = RightTurn(head, c);
+std::optional<ChannelRotation> Backwards(const Head& head, size_t c) {
+  auto turn = RightRotation(head, c);
   if (turn) turn->sine_sign = -turn->sine_sign;
   return turn;
 }
 
-std::optional<Turn> PairedOverHeadWidth(const Head& head, size_t c) {
+std::optional<ChannelRotation> PairedOverHeadWidth(const Head& head, size_t c) {
   const size_t half = head.R / 2, apart = head.D / 2;
-  if (head.pairing != Pairing::kHalf) return RightTurn(head, c);
+  if (head.pairing != Pairing::kHalf) return RightRotation(head, c);
   for (size_t k = 0; k < half; ++k) {
     const size_t first = head.offset + k, second = first + apart;
     if (second >= head.D) break;
-    if (c == first) return Turn{second, k, c, 1, -1};
-    if (c == second) return Turn{first, k, c, 1, 1};
+    if (c == first) return ChannelRotation{second, k, c, 1, -1};
+    if (c == second) return ChannelRotation{first, k, c, 1, 1};
   }
   return std::nullopt;
 }
 
-std::optional<Turn> LastPairLeftOut(const Head& head, size_t c) {
-  auto turn = RightTurn(head, c);
+std::optional<ChannelRotation> LastPairLeftOut(const Head& head, size_t c) {
+  auto turn = RightRotation(head, c);
   return turn && turn->pair + 1 < head.R / 2 ? turn : std::nullopt;
 }
 
-std::optional<Turn> RestZeroed(const Head& head, size_t c) {
-  const auto turn = RightTurn(head, c);
-  return turn ? turn : Turn{c, 0, c, 0, 1};
+std::optional<ChannelRotation> RestZeroed(const Head& head, size_t c) {
+  const auto turn = RightRotation(head, c);
+  return turn ? turn : ChannelRotation{c, 0, c, 0, 1};
 }
 
-std::optional<Turn> OneFrequencyPerChannel(const Head& head, size_t c) {
-  auto turn = RightTurn(head, c);
+std::optional<ChannelRotation> OneFrequencyPerChannel(const Head& head, size_t c) {
+  auto turn = RightRotation(head, c);
   if (turn) turn->pair = c - head.offset;
   return turn;
 }
 
-std::optional<Turn> NextFrequency(const Head& head, size_t c) {
-  auto turn = RightTurn(head, c);
+std::optional<ChannelRotation> NextFrequency(const Head& head, size_t c) {
+  auto turn = RightRotation(head, c);
   if (turn) ++turn->pair;
   return turn;
 }
@@ -95,9 +95,9 @@ Row OfFirstBatch(size_t, size_t, size_t s, size_t) { return {0, s}; }
 Row OfFirstPosition(size_t b, size_t, size_t, size_t) { return {b, 0}; }
 Row AtHalfStride(size_t b, size_t, size_t s, size_t) { return {b, s / 2}; }
 
-using Flow = RotaryMistake::Flow;
+using Flow = RotaryMutation::Flow;
 
-constexpr RotaryMistake kTurnMistakes[] = {
+constexpr RotaryMutation kRotationMutations[] = {
     {.name = "mixed_rotate_half",
      .why = "neighbouring channels are taken, but put in half order, and so are the tables",
      .turn = MixedRotateHalf},
@@ -162,7 +162,7 @@ constexpr RotaryMistake kTurnMistakes[] = {
      .flow = Flow::kAdded},
 };
 
-constexpr RotaryMistake kFrequencyMistakes[] = {
+constexpr RotaryMutation kFrequencyMutations[] = {
     {.name = "exponent_shifted_down",
      .why = "base^(-2(k-1)/R) with k from 0: all frequencies times base^(2/R) "
             "(bkitano/llama-from-scratch#8)",
@@ -229,18 +229,18 @@ constexpr RotaryMistake kFrequencyMistakes[] = {
          }},
 };
 
-constexpr RotaryMistake kAmplitudeOnCosOnly = {.name = "amplitude_on_cos_only",
-                                               .why = "the attention factor misses the sines",
-                                               .flow = Flow::kCosOnly};
+constexpr RotaryMutation kAmplitudeOnCosOnly = {.name = "amplitude_on_cos_only",
+                                                .why = "the attention factor misses the sines",
+                                                .flow = Flow::kCosOnly};
 
 }  // namespace
 
-std::span<const RotaryMistake> TurnMistakes() { return kTurnMistakes; }
-std::span<const RotaryMistake> FrequencyMistakes() { return kFrequencyMistakes; }
+std::span<const RotaryMutation> RotationMutations() { return kRotationMutations; }
+std::span<const RotaryMutation> FrequencyMutations() { return kFrequencyMutations; }
 
 template <class Op>
-std::vector<Defect> TurnDefects() {
-  std::vector<Defect> defects = Planted<Mistaken<Op>>(kTurnMistakes);
+std::vector<Defect> RotationDefects() {
+  std::vector<Defect> defects = MutantDefects<Mutant<Op>>(kRotationMutations);
   if constexpr (std::is_same_v<Op, RopeMatrix>) {
     // A matrix has neither batch, nor heads, nor channels outside of the window.
     return Without(
@@ -250,23 +250,24 @@ std::vector<Defect> TurnDefects() {
     // Complex numbers have but one pairing, of neighbours.
     return Without({"paired_over_head_width"}, std::move(defects));
   } else if constexpr (std::is_same_v<Op, RopeGiven>) {
-    return Joined<Defect>({std::move(defects), Planted<Mistaken<Op>>({&kAmplitudeOnCosOnly, 1})});
+    return Joined<Defect>(
+        {std::move(defects), MutantDefects<Mutant<Op>>({&kAmplitudeOnCosOnly, 1})});
   }
   return defects;
 }
 
 template <class Op>
 std::vector<Defect> FrequencyDefects() {
-  std::vector<Defect> defects = Planted<Mistaken<Op>>(kFrequencyMistakes);
+  std::vector<Defect> defects = MutantDefects<Mutant<Op>>(kFrequencyMutations);
   constexpr bool kHasWindow = requires(Op op) { op.offset; };
   return kHasWindow ? defects : Without({"exponent_over_head_width"}, std::move(defects));
 }
 
-template std::vector<Defect> TurnDefects<RopeRotate>();
-template std::vector<Defect> TurnDefects<RopeGiven>();
-template std::vector<Defect> TurnDefects<Rope>();
-template std::vector<Defect> TurnDefects<RopeComplex>();
-template std::vector<Defect> TurnDefects<RopeMatrix>();
+template std::vector<Defect> RotationDefects<RopeRotate>();
+template std::vector<Defect> RotationDefects<RopeGiven>();
+template std::vector<Defect> RotationDefects<Rope>();
+template std::vector<Defect> RotationDefects<RopeComplex>();
+template std::vector<Defect> RotationDefects<RopeMatrix>();
 template std::vector<Defect> FrequencyDefects<RopeFrequencies>();
 template std::vector<Defect> FrequencyDefects<Rope>();
 template std::vector<Defect> FrequencyDefects<RopeComplex>();

@@ -5,31 +5,33 @@
 #include <span>
 #include <vector>
 
-#include "oracle/rope/mistaken.h"
+#include "oracle/rope/rotary_mutants.h"
 
 namespace sextant::oracle {
 
 // Of the rotation of channels: RopeRotate, RopeGiven, Rope, RopeComplex, RopeMatrix.
 template <class Op>
-std::vector<Defect> TurnDefects();
+std::vector<Defect> RotationDefects();
 
 // Of frequencies: RopeFrequencies, Rope, RopeComplex, RopeMatrix.
 template <class Op>
 std::vector<Defect> FrequencyDefects();
 
-// The mistakes behind them, for operations that have their own formula over a RotaryMistake:
-// TurnDefects is one defect for each of the first list, FrequencyDefects for each of the second.
-std::span<const RotaryMistake> TurnMistakes();
-std::span<const RotaryMistake> FrequencyMistakes();
+// The mutations behind them, for operations that have their own formula over a RotaryMutation:
+// RotationDefects is one defect for each of the first list, FrequencyDefects for each of the
+// second.
+std::span<const RotaryMutation> RotationMutations();
+std::span<const RotaryMutation> FrequencyMutations();
 
-// One defect per mistake: Formula is the operation with a member `mistake` that says which.
+// One defect per mutation: Formula is the operation with a member `mutation` that says which.
 template <class Formula>
-std::vector<Defect> Planted(std::span<const RotaryMistake> mistakes) {
+std::vector<Defect> MutantDefects(std::span<const RotaryMutation> mutations) {
   std::vector<Defect> defects;
-  for (const RotaryMistake& mistake : mistakes) {
+  for (const RotaryMutation& mutation : mutations) {
     Formula formula;
-    formula.mistake = mistake;
-    defects.push_back(MutatedFormula(std::string(mistake.name), std::string(mistake.why), formula));
+    formula.mutation = mutation;
+    defects.push_back(
+        MutatedFormula(std::string(mutation.name), std::string(mutation.why), formula));
   }
   return defects;
 }

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "oracle/defect/oracle.h"
+#include "oracle/defect/catalog_entry.h"
 #include "oracle/rope/changed_scaling.h"
 #include "oracle/rope/longrope_defects.h"
 #include "oracle/rope/yarn_defects.h"
@@ -60,18 +60,19 @@ double MixedDown(const NtkMixedScaling& s, double f, double part) {
 std::vector<Defect> BaseDefects() {
   using Setting = RotarySetting;
   return {
-      Instead<NtkScaling>("ntk_without_exponent",
-                          "the base grows by the factor, not its R/(R-2)th "
-                          "power",
-                          [](const NtkScaling& s, const Setting& setting) {
-                            return Words(setting.base * s.factor, NoScaling{});
-                          }),
-      Instead<NtkScaling>("ntk_divides",
-                          "the factor divides positions or frequencies instead of growing the base "
-                          "(ml-explore/mlx-lm@13425df6)",
-                          [](const NtkScaling& s, const Setting& setting) {
-                            return Words(setting.base, LinearScaling{s.factor});
-                          }),
+      WithWords<NtkScaling>("ntk_without_exponent",
+                            "the base grows by the factor, not its R/(R-2)th "
+                            "power",
+                            [](const NtkScaling& s, const Setting& setting) {
+                              return Words(setting.base * s.factor, NoScaling{});
+                            }),
+      WithWords<NtkScaling>(
+          "ntk_divides",
+          "the factor divides positions or frequencies instead of growing the base "
+          "(ml-explore/mlx-lm@13425df6)",
+          [](const NtkScaling& s, const Setting& setting) {
+            return Words(setting.base, LinearScaling{s.factor});
+          }),
       Computed<NtkMixedScaling>(
           "ntk_mixed_counts_from_zero",
           "(k / (R/2))^mixed_b: the first frequency stays, and the last one "
@@ -84,12 +85,12 @@ std::vector<Defect> BaseDefects() {
           [](const NtkMixedScaling& s, const Setting& setting, double f, double k) {
             return MixedDown(s, f, (k + 1) / static_cast<double>(setting.R));
           }),
-      Instead<NtkMixedScaling>("ntk_mixed_as_ntk",
-                               "the base grows by factor^(R/(R-2)), all that `ntk` means elsewhere",
-                               [](const NtkMixedScaling& s, const Setting& setting) -> std::string {
-                                 if (setting.R == 2) return "";
-                                 return Words(setting.base, NtkScaling{s.factor});
-                               }),
+      WithWords<NtkMixedScaling>(
+          "ntk_mixed_as_ntk", "the base grows by factor^(R/(R-2)), all that `ntk` means elsewhere",
+          [](const NtkMixedScaling& s, const Setting& setting) -> std::string {
+            if (setting.R == 2) return "";
+            return Words(setting.base, NtkScaling{s.factor});
+          }),
   };
 }
 
@@ -97,19 +98,19 @@ std::vector<Defect> BaseDefects() {
 std::vector<Defect> DynamicLengthDefects() {
   using Setting = RotarySetting;
   return {
-      Instead<DynamicScaling>("dynamic_ignores_length",
-                              "the base never grows: the length is taken for the trained one",
-                              [](const DynamicScaling&, const Setting&) { return "seq_len="; }),
-      Instead<DynamicScaling>(
+      WithWords<DynamicScaling>("dynamic_ignores_length",
+                                "the base never grows: the length is taken for the trained one",
+                                [](const DynamicScaling&, const Setting&) { return "seq_len="; }),
+      WithWords<DynamicScaling>(
           "dynamic_of_extended_context",
           "one table for the whole extended context, factor times the trained one (vLLM)",
           [](const DynamicScaling& s, const Setting&) {
             return "seq_len=" + PrintValue(std::floor(s.factor * s.max_position_embeddings));
           }),
-      Instead<DynamicScaling>("dynamic_as_static", "the base grows by the factor at every length",
-                              [](const DynamicScaling& s, const Setting& setting) {
-                                return Words(setting.base, NtkScaling{s.factor});
-                              }),
+      WithWords<DynamicScaling>("dynamic_as_static", "the base grows by the factor at every length",
+                                [](const DynamicScaling& s, const Setting& setting) {
+                                  return Words(setting.base, NtkScaling{s.factor});
+                                }),
   };
 }
 
@@ -117,14 +118,14 @@ std::vector<Defect> DynamicLengthDefects() {
 std::vector<Defect> DynamicGrowthDefects() {
   using Setting = RotarySetting;
   return {
-      Instead<DynamicScaling>(
+      WithWords<DynamicScaling>(
           "dynamic_growth_without_one", "growth factor n / L, without - (factor - 1)",
           [](const DynamicScaling& s, const Setting& setting) {
             const double n = std::max(s.max_position_embeddings,
                                       static_cast<double>(setting.seq_len.value_or(0)));
             return Words(setting.base, NtkScaling{s.factor * n / s.max_position_embeddings});
           }),
-      Instead<DynamicScaling>(
+      WithWords<DynamicScaling>(
           "dynamic_compounds",
           "the base grows from one that has grown already (huggingface/transformers#27227)",
           [](const DynamicScaling& s, const Setting& setting) {
@@ -133,7 +134,7 @@ std::vector<Defect> DynamicGrowthDefects() {
             const double growth = s.Growth<Wide>(setting).High();
             return Words(setting.base * std::pow(growth, power), s);
           }),
-      Instead<DynamicScaling>(
+      WithWords<DynamicScaling>(
           "dynamic_shrinks",
           "seq_len in place of max(seq_len, max_position_embeddings): a short sequence shrinks the "
           "base",
@@ -145,12 +146,12 @@ std::vector<Defect> DynamicGrowthDefects() {
                                       .High();
             return growth > 0 ? Words(setting.base, NtkScaling{growth}) : "";
           }),
-      Instead<DynamicScaling>("dynamic_length_off_by_one",
-                              "the length before the last token is taken for the length",
-                              [](const DynamicScaling&, const Setting& setting) -> std::string {
-                                if (setting.seq_len.value_or(0) == 0) return "";
-                                return "seq_len=" + PrintValue(*setting.seq_len - 1);
-                              }),
+      WithWords<DynamicScaling>("dynamic_length_off_by_one",
+                                "the length before the last token is taken for the length",
+                                [](const DynamicScaling&, const Setting& setting) -> std::string {
+                                  if (setting.seq_len.value_or(0) == 0) return "";
+                                  return "seq_len=" + PrintValue(*setting.seq_len - 1);
+                                }),
   };
 }
 

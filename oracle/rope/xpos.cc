@@ -2,12 +2,12 @@
 
 #include <cmath>
 
-#include "oracle/defect/oracle.h"
-#include "oracle/property/laws.h"
+#include "oracle/defect/catalog_entry.h"
+#include "oracle/property/common_properties.h"
 #include "oracle/rope/angle_defects.h"
-#include "oracle/rope/decoding_law.h"
+#include "oracle/rope/decoding_property.h"
 #include "oracle/rope/rotary_defects.h"
-#include "oracle/rope/rotary_laws.h"
+#include "oracle/rope/rotary_properties.h"
 #include "reference/case/draw.h"
 
 namespace sextant::oracle {
@@ -102,9 +102,9 @@ Findings CheckDecay(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-// The formula with one mistake; what is not said is right.
-struct MistakenXpos : Xpos {
-  RotaryMistake mistake;
+// The formula with one mutation; what is not said is right.
+struct XposMutant : Xpos {
+  RotaryMutation mutation;
   enum class Growth {
     kRight,
     kNone,             // rope
@@ -121,7 +121,7 @@ struct MistakenXpos : Xpos {
 
   template <class Real>
   Real FactorOf(size_t k, double position) const {
-    const InStep at(Step::kFactor);
+    const ScopedStep at(Step::kFactor);
     if (growth == Growth::kNone) return Real(1.0);
     const double n = static_cast<double>(growth == Growth::kWithoutTwo ? k : 2 * k);
     const auto width = static_cast<double>(growth == Growth::kOfHeadWidth ? D.value : R.value);
@@ -140,24 +140,24 @@ struct MistakenXpos : Xpos {
   void operator()(const Tensor<Real>& x, const Tensor<double>& position, Tensor<Real>& y) const {
     const auto width = static_cast<size_t>(R.value), half = width / 2;
     const Head head{pairing, static_cast<size_t>(offset), width, x.shape[3]};
-    const auto frequency = MistakenFrequencies<Real>(mistake, Rotary().Frequencies(), width, head);
+    const auto frequency = MutantFrequencies<Real>(mutation, Rotary().Frequencies(), width, head);
     const Shape shape = {position.shape[0], position.shape[1], width};
     Tables<Real> tables{Tensor<Real>(shape), Tensor<Real>(shape)};
     for (size_t k = 0; k < width; ++k) {
-      Rotor<Real> rotor(frequency(k));
+      AngleTable<Real> rotor(frequency(k));
       for (size_t b = 0; b < shape[0]; ++b) {
         for (size_t s = 0; s < shape[1]; ++s) {
           const double p = position(b, s);
           const bool plain = growth == Growth::kOtherPattern;
           const Real factor = plain ? Real(1.0) : FactorOf<Real>(k % half, p);
           const auto turn = rotor(p);
-          tables.cos(b, s, k) = KeptTurn(turn, factor).first;
+          tables.cos(b, s, k) = TableEntry(turn, factor).first;
           tables.sin(b, s, k) =
-              KeptTurn(turn, growth == Growth::kOnCosOnly ? Real(1.0) : factor).second;
+              TableEntry(turn, growth == Growth::kOnCosOnly ? Real(1.0) : factor).second;
         }
       }
     }
-    Apply<Real>(mistake, head, true, x, std::move(tables), y);
+    Apply<Real>(mutation, head, true, x, std::move(tables), y);
     if (growth == Growth::kOtherPattern) GrowByOtherPattern(position, y);
   }
   template <class Real>
@@ -168,7 +168,7 @@ struct MistakenXpos : Xpos {
         for (size_t w = 0; w < width; ++w) {
           const size_t k = pairing == Pairing::kHalf ? w / 2 : w % (width / 2);
           const Real factor = FactorOf<Real>(k, position(b, s));
-          const InStep at(Step::kRotate);
+          const ScopedStep at(Step::kRotate);
           for (size_t h = 0; h < y.shape[1]; ++h) {
             y(b, h, s, start + w) = y(b, h, s, start + w) * factor;
           }
@@ -178,14 +178,14 @@ struct MistakenXpos : Xpos {
   }
 };
 
-Defect WithGrowth(std::string name, std::string why, MistakenXpos::Growth growth) {
-  MistakenXpos mistaken;
-  mistaken.growth = growth;
-  return MutatedFormula(std::move(name), std::move(why), mistaken);
+Defect WithGrowth(std::string name, std::string why, XposMutant::Growth growth) {
+  XposMutant mutant;
+  mutant.growth = growth;
+  return MutatedFormula(std::move(name), std::move(why), mutant);
 }
 
 std::vector<Defect> GrowthDefects() {
-  using Growth = MistakenXpos::Growth;
+  using Growth = XposMutant::Growth;
   return {
       // Before the bug that it is near the centre.
       WithGrowth("growth_by_integer_division",
@@ -222,7 +222,7 @@ std::vector<Defect> GrowthDefects() {
 }  // namespace
 
 template <>
-Oracle MakeOracle<Xpos>() {
+CatalogEntry MakeCatalogEntry<Xpos>() {
   return {
       .properties = {{"reciprocal", "what queries grow by keys shrink by", CheckReciprocal},
                      {"distance_alone_counts", "a score stays when both positions move alike",
@@ -237,8 +237,8 @@ Oracle MakeOracle<Xpos>() {
                      PairingsAgree(),
                      DecodingIsPrefill()},
       .defects = Joined<Defect>(
-          {PositionDefects(), GrowthDefects(), Planted<MistakenXpos>(TurnMistakes()),
-           Planted<MistakenXpos>(FrequencyMistakes()), PrecisionDefects(Xpos::kSteps)})};
+          {PositionDefects(), GrowthDefects(), MutantDefects<XposMutant>(RotationMutations()),
+           MutantDefects<XposMutant>(FrequencyMutations()), PrecisionDefects(Xpos::kSteps)})};
 }
 
 }  // namespace sextant::oracle

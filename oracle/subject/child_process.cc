@@ -22,7 +22,7 @@ constexpr size_t kErrorTextKept = 64 << 10;
 constexpr size_t kWaitingShown = 64;
 // The kernel closes the pipes of a process before it tells its end; the news may take this long.
 constexpr auto kExitNews = std::chrono::seconds(1);
-constexpr auto kKillGrace = std::chrono::seconds(6);  // the keeper itself gives up after 5
+constexpr auto kKillGrace = std::chrono::seconds(6);  // the supervisor itself gives up after 5
 
 // Sets the signal mask of this thread for its lifetime.
 class SignalMask {
@@ -89,17 +89,17 @@ ChildProcess::ChildProcess(const std::string& command) {
   {
     sigset_t all;
     sigfillset(&all);
-    const SignalMask mask(SIG_SETMASK, all);  // no handler of ours runs in the keeper
-    keeper_ = fork();
-    if (keeper_ == 0) {
-      RunKeeper(command.c_str(), {.input = in.read.get(),
-                                  .output = out.write.get(),
-                                  .error = err.write.get(),
-                                  .orders = orders.read.get(),
-                                  .reports = reports.write.get()});
+    const SignalMask mask(SIG_SETMASK, all);  // no handler of ours runs in the supervisor
+    supervisor_ = fork();
+    if (supervisor_ == 0) {
+      RunSupervisor(command.c_str(), {.input = in.read.get(),
+                                      .output = out.write.get(),
+                                      .error = err.write.get(),
+                                      .orders = orders.read.get(),
+                                      .reports = reports.write.get()});
     }
   }
-  if (keeper_ < 0) throw Error("cannot start a process: ", std::strerror(errno));
+  if (supervisor_ < 0) throw Error("cannot start a process: ", std::strerror(errno));
   input_ = std::move(in.write);
   output_ = std::move(out.read);
   error_ = std::move(err.read);
@@ -160,7 +160,7 @@ Event ChildProcess::Leave(Clock::time_point deadline, std::string* surplus) {
 }
 
 void ChildProcess::Kill() {
-  if (keeper_ < 0) return;
+  if (supervisor_ < 0) return;
   wanted_ = {};
   input_.Close();
   output_.Close();
@@ -172,8 +172,8 @@ void ChildProcess::Kill() {
   const bool gone = !reports_.open();
   ReadError();  // what was still in the pipe
   error_.Close();
-  waitpid(keeper_, nullptr, gone ? 0 : WNOHANG);
-  keeper_ = -1;
+  waitpid(supervisor_, nullptr, gone ? 0 : WNOHANG);
+  supervisor_ = -1;
 }
 
 // Waits for one thing to happen on any pipe and serves all; false if the deadline came first.

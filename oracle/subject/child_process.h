@@ -2,8 +2,8 @@
 //
 // Whatever waits here also writes what is still unsent, drains stderr, and watches for the
 // command's end, so that two parties that both write a lot cannot deadlock. No wait passes its
-// deadline. What the command started dies with it (oracle/subject/keeper.h). One object belongs to
-// one thread; several may live in one program. Signal handlers of the program stay as they are.
+// deadline. What the command started dies with it (oracle/subject/supervisor.h). One object belongs
+// to one thread; several may live in one program. Signal handlers of the program stay as they are.
 #pragma once
 
 #include <sys/types.h>
@@ -14,7 +14,7 @@
 #include <span>
 #include <string>
 
-#include "oracle/subject/keeper.h"
+#include "oracle/subject/supervisor.h"
 #include "reference/base/descriptor.h"
 
 namespace sextant::oracle {
@@ -77,7 +77,7 @@ class ChildProcess {
   void ReadReport();
   Event AwaitExit(Clock::time_point deadline);
 
-  pid_t keeper_ = -1;
+  pid_t supervisor_ = -1;
   Descriptor input_, output_, error_, orders_, reports_;
   std::string unsent_;
   size_t sent_ = 0;

@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "oracle/subject/rogue_test.h"
+#include "oracle/subject/misbehaving_child_test.h"
 
 namespace sextant::oracle {
 namespace {
@@ -160,7 +160,7 @@ TEST(ChildProcess, LeavesNoDaemonBehindWhenOurProgramIsKilled) {
   ExpectAllGone(left);
 }
 
-// The list of a keeper's children is longer than its buffer.
+// The list of a supervisor's children is longer than its buffer.
 TEST(SlowChildProcess, LeavesNoneOfManyDaemonsBehind) {
   const std::string pids = FreshFile(".pids");
   ChildProcess child("for i in $(seq 700); do (sleep 100 & echo $! >> " + pids + "); done; cat");
@@ -169,9 +169,9 @@ TEST(SlowChildProcess, LeavesNoneOfManyDaemonsBehind) {
   ExpectAllGone(daemons);
 }
 
-TEST(Keeper, SaysWhatItCannotDoWhereChildrenAreNotListed) {
-  EXPECT_EQ(LimitOfKeeper(), "");
-  EXPECT_EQ(LimitOfKeeper("/nowhere/children"),
+TEST(Supervisor, SaysWhatItCannotDoWhereChildrenAreNotListed) {
+  EXPECT_EQ(LimitOfSupervisor(), "");
+  EXPECT_EQ(LimitOfSupervisor("/nowhere/children"),
             "/nowhere/children cannot be read (No such file or directory): processes that the "
             "subject starts in sessions of their own may outlive it");
 }

@@ -54,7 +54,7 @@ Failure::Failure(Cause the_cause, const std::string& the_why, const std::string&
                              : the_why + "; the last it wrote to stderr:\n" + the_last_words),
       cause(the_cause),
       why(the_why),
-      last_words(the_last_words) {}
+      stderr_tail(the_last_words) {}
 
 struct ExecClient::Request {
   Metadata metadata;
@@ -105,14 +105,14 @@ Reply ExecClient::Ask(const Question& question) {
                                   .inputs = question.inputs,
                                   .expected = question.expected,
                                   .reply_keys = {}});
-  Reply reply{.status = answer.status, .message = {}, .last_words = {}, .outputs = answer.tensors};
+  Reply reply{.status = answer.status, .message = {}, .stderr_tail = {}, .outputs = answer.tensors};
   const auto message = answer.metadata.find("message");
   if (message != answer.metadata.end()) reply.message = Printable(message->second);
   // What it wrote before its answer has been read with the answer.
   if (reply.status == Reply::Status::kError) {
     const std::string_view text = child_->error_text();
     const size_t own = std::min<uint64_t>(child_->error_count() - before, text.size());
-    reply.last_words = LastWords(text.substr(text.size() - own));
+    reply.stderr_tail = LastWords(text.substr(text.size() - own));
   }
   return reply;
 }
@@ -248,13 +248,13 @@ void ExecClient::RequireSilence(std::chrono::milliseconds patience) {
 }
 
 void ExecClient::Fail(Failure::Cause cause, const std::string& why) {
-  std::string last_words;
+  std::string stderr_tail;
   if (child_) {
     child_->Kill();
-    last_words = LastWords(child_->error_text());
+    stderr_tail = LastWords(child_->error_text());
     child_.reset();
   }
-  throw Failure(cause, why, last_words);
+  throw Failure(cause, why, stderr_tail);
 }
 
 }  // namespace sextant::oracle

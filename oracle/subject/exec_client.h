@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "oracle/subject/child_process.h"
-#include "oracle/subject/wire.h"
+#include "oracle/subject/safetensors_message.h"
 #include "reference/number/tensor.h"
 
 namespace sextant::oracle {
@@ -33,8 +33,8 @@ struct Reply {
   enum class Status { kOk, kUnsupported, kError };
   Status status = Status::kOk;
   std::string message;
-  std::string last_words;  // of kError: the last lines of stderr since the question, printable
-  Tensors outputs;         // of kOk: those expected, optional ones perhaps not
+  std::string stderr_tail;  // of kError: the last lines of stderr since the question, printable
+  Tensors outputs;          // of kOk: those expected, optional ones perhaps not
 };
 
 // The program could not be run: not a word about its numbers.
@@ -45,11 +45,11 @@ class Failure : public std::runtime_error {
     kTimeLimit,  // it gave no complete answer in time
     kProtocol    // it said something that PROTOCOL.md does not allow
   };
-  Failure(Cause the_cause, const std::string& why, const std::string& last_words);
+  Failure(Cause the_cause, const std::string& why, const std::string& stderr_tail);
 
   Cause cause;
-  std::string why;         // one line
-  std::string last_words;  // the last lines of its stderr, printable; may be empty
+  std::string why;          // one line
+  std::string stderr_tail;  // the last lines of its stderr, printable; may be empty
 };
 
 // The least time for hello: importing a framework can take half of it.

@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "oracle/subject/rogue_test.h"
+#include "oracle/subject/misbehaving_child_test.h"
 
 namespace sextant::oracle {
 namespace {
@@ -46,7 +46,7 @@ print(json.dumps(words, sort_keys=True), file=sys.stderr)
     Answer(client);
     ADD_FAILURE() << "no failure";
   } catch (const Failure& failure) {
-    EXPECT_EQ(failure.last_words,
+    EXPECT_EQ(failure.stderr_tail,
               R"({"attributes": "{\"M\":2}", "case": "op M=2 dtype=f32 seed=1", "id": "2", )"
               R"("operation": "op", "outputs": "{\"y\":{\"dtype\":\"F32\",\"shape\":[2]}}", )"
               R"("sextant": "1"})");
@@ -85,9 +85,9 @@ for line in 'early', 'Traceback\x07\nKeyError: 1':
 say(message({'id': read()['id'], 'status': 'error'}))
 )"),
                     kPatient);
-  EXPECT_EQ(client.Ask(AskForY()).last_words, "early");
-  EXPECT_EQ(client.Ask(AskForY()).last_words, "Traceback?\nKeyError: 1");
-  EXPECT_EQ(client.Ask(AskForY()).last_words, "");
+  EXPECT_EQ(client.Ask(AskForY()).stderr_tail, "early");
+  EXPECT_EQ(client.Ask(AskForY()).stderr_tail, "Traceback?\nKeyError: 1");
+  EXPECT_EQ(client.Ask(AskForY()).stderr_tail, "");
 }
 
 TEST(SlowExecClient, PassesNaNOn) {

@@ -38,11 +38,11 @@ Question Ask(const Case& c, const Tensors& inputs) {
   return question;
 }
 
-std::string Words(const std::string& why, const std::string& last_words) {
-  return last_words.empty() ? why : why + "\n  its last words: " + last_words;
+std::string Words(const std::string& why, const std::string& stderr_tail) {
+  return stderr_tail.empty() ? why : why + "\n  stderr: " + stderr_tail;
 }
 
-std::string Words(const Failure& failure) { return Words(failure.why, failure.last_words); }
+std::string Words(const Failure& failure) { return Words(failure.why, failure.stderr_tail); }
 
 Answer Converse(ExecClient& client, const Case& c, const Tensors& inputs) try {
   const Reply reply = client.Ask(Ask(c, inputs));
@@ -55,7 +55,7 @@ Answer Converse(ExecClient& client, const Case& c, const Tensors& inputs) try {
       break;
   }
   return {Answer::Status::kFailed,
-          Words("it reported an error: " + reply.message, reply.last_words),
+          Words("it reported an error: " + reply.message, reply.stderr_tail),
           {}};
 } catch (const Failure& failure) {
   return {Answer::Status::kFailed, Words(failure), {}};

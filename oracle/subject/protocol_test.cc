@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "oracle/subject/exec_client.h"
-#include "oracle/subject/rogue_test.h"
-#include "oracle/subject/wire.h"
+#include "oracle/subject/misbehaving_child_test.h"
+#include "oracle/subject/safetensors_message.h"
 
 namespace sextant::oracle {
 namespace {

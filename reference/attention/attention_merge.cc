@@ -1,6 +1,6 @@
 #include "reference/attention/attention_merge.h"
 
-#include "reference/attention/log_of_nothing.h"
+#include "reference/attention/empty_log_sum_exp.h"
 #include "reference/attention/softmax_row.h"
 #include "reference/case/operation.h"
 
@@ -22,7 +22,7 @@ void AttentionMerge::operator()(const Tensor<Real>& y1, const Tensor<Real>& lse1
     if (parts.empty()) {
       if (empty_rows == EmptyRows::kUnspecified) continue;
       for (size_t e = 0; e < E; ++e) y(n, e) = Real(0.0);
-      lse(n) = LogOfNothing<Real>();
+      lse(n) = EmptyLogSumExp<Real>();
       continue;
     }
     const SoftmaxRow<Real> weights(scores, Tiling::kAny);

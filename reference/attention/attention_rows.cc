@@ -17,7 +17,7 @@ void Attend(const AttentionAttributes& op, const AttentionTensors<Real>& in, Ten
     if (keys.IsEmpty()) {
       if (op.empty_rows == EmptyRows::kUnspecified) continue;
       for (size_t e = 0; e < E; ++e) y.data[i * E + e] = Real(0.0);
-      lse.data[i] = LogOfNothing<Real>();
+      lse.data[i] = EmptyLogSumExp<Real>();
       continue;
     }
     CheckScale(op.scale, D);

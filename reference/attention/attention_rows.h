@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "reference/attention/attention_attributes.h"
-#include "reference/attention/log_of_nothing.h"
+#include "reference/attention/empty_log_sum_exp.h"
 #include "reference/attention/soft_cap.h"
 #include "reference/attention/softmax_row.h"
 #include "reference/number/tensor.h"
@@ -44,25 +44,25 @@ class ScoreOf {
     if (op.soft_cap) capped_.emplace(*op.soft_cap);
   }
   Real operator()(const Real& product, const Real* bias = nullptr) const {
-    Real score = Kept(product);
+    Real score = Stored(product);
     if (bias && scale_bias_) score = Plus(score, *bias);
-    score = Kept(scale_(score));
-    if (capped_) score = Kept((*capped_)(score));
+    score = Stored(scale_(score));
+    if (capped_) score = Stored((*capped_)(score));
     return bias && !scale_bias_ ? Plus(score, *bias) : score;
   }
 
  private:
-  static Real Kept(const Real& score) {
-    const InStep at(Step::kScore);
+  static Real Stored(const Real& score) {
+    const ScopedStep at(Step::kScore);
     return Converted(score);
   }
   static Real Plus(const Real& score, const Real& bias) {
     Real sum;
     {
-      const InStep at(Step::kBias);
+      const ScopedStep at(Step::kBias);
       sum = score + bias;
     }
-    return Kept(sum);
+    return Stored(sum);
   }
 
   ScoreScale<Real> scale_;

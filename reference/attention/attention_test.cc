@@ -41,7 +41,7 @@ TEST(Attention, CapsScoresAfterScaling) {
 
 // Divided by the cap, or multiplied by its rounded reciprocal.
 TEST(Attention, PermitsForACapWhatSoftCapDoes) {
-  const Following following(ParseRecipe("native", DType::kF32), DType::kF32);
+  const ScopedRecipe following(ParseRecipe("native", DType::kF32), DType::kF32);
   AttentionAttributes op;
   op.scale = 1;
   op.soft_cap = 50;

@@ -13,7 +13,10 @@ void CrossAttention::operator()(const Tensor<Real>& x, const Tensor<Real>& memor
                                 const Tensor<Real>& wo, const Tensor<Real>& bo, Tensor<Real>& y,
                                 Tensor<Real>& q, Tensor<Real>& k, Tensor<Real>& v,
                                 Tensor<Real>& mean) const {
-  y = MultiHead<Real>(Attending(), x, memory, {wq, bq, wk, bk, wv, bv, wo, bo}, {q, k, v, mean});
+  y = MultiHead<Real>(
+      Attending(), x, memory,
+      {.wq = wq, .bq = bq, .wk = wk, .bk = bk, .wv = wv, .bv = bv, .wo = wo, .bo = bo},
+      {.q = q, .k = k, .v = v, .mean = mean});
 }
 
 template <>

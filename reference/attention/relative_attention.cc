@@ -1,8 +1,8 @@
 #include "reference/attention/relative_attention.h"
 
 #include "reference/attention/attention_rows.h"
+#include "reference/case/intermediate.h"
 #include "reference/case/operation.h"
-#include "reference/prove/trace.h"
 
 namespace sextant {
 namespace {
@@ -49,11 +49,11 @@ void RelativeAttention::operator()(const Tensor<Real>& q, const Tensor<Real>& k,
     for (size_t t = 0; t < T; ++t) {
       const Real content = Dot(RowAt(q, query), RowAt(k, query / S * T + t));
       const Real relative = Dot(RowAt(q, query), RowAt(key_table, rows[t]));
-      const InStep at(Step::kScore);
+      const ScopedStep at(Step::kScore);
       scores.data[query * T + t] = scaled(content + relative);
     }
   }
-  const Tensor<Real> kept = Handed("scores", scores, Step::kScore);
+  const Tensor<Real> kept = Intermediate(scores, Step::kScore);
   for (size_t query = 0; query < heads * S; ++query) {
     std::vector<size_t> keys(T);
     for (size_t t = 0; t < T; ++t) keys[t] = query / S * T + t;
@@ -62,7 +62,7 @@ void RelativeAttention::operator()(const Tensor<Real>& q, const Tensor<Real>& k,
     for (size_t d = 0; d < D; ++d) {
       const Real content = MeanOf(weights, v, keys, d);
       const Real relative = MeanOf<Real>(weights, value_table, rows, d);
-      const InStep at(Step::kWeigh);
+      const ScopedStep at(Step::kWeigh);
       y.data[query * D + d] = content + relative;
     }
   }

@@ -2,14 +2,14 @@
 
 #include "reference/attention/attention_rows.h"
 #include "reference/case/operation.h"
-#include "reference/rope/rope_turned.h"
+#include "reference/rope/rope_rotated.h"
 
 namespace sextant {
 template <class Real>
 void RopeAttention::operator()(const Tensor<Real>& q, const Tensor<Real>& k, const Tensor<Real>& v,
                                const Tensor<double>& position_q, const Tensor<double>& position_k,
                                Tensor<Real>& y, Tensor<Real>& lse) const {
-  const Tensor<Real> query = Turned(*this, q, position_q), key = Turned(*this, k, position_k);
+  const Tensor<Real> query = Rotated(*this, q, position_q), key = Rotated(*this, k, position_k);
   Attend<Real>(*this, {.q = query, .k = key, .v = v}, y, lse);
 }
 

@@ -7,14 +7,14 @@ namespace sextant {
 template <class Real>
 SoftCapping<Real>::SoftCapping(double cap) : cap_(cap), divisor_(cap) {
   if constexpr (!RealArithmetic<Real>) {
-    const InStep at(Step::kCap);
+    const ScopedStep at(Step::kCap);
     divisor_ = Real(1.0) / cap_;
   }
 }
 
 template <class Real>
 Real SoftCapping<Real>::operator()(const Real& x) const {
-  const InStep at(Step::kCap);
+  const ScopedStep at(Step::kCap);
   return cap_ * Tanh(RealArithmetic<Real> ? x / divisor_ : x * divisor_);
 }
 

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "reference/attention/log_of_nothing.h"
+#include "reference/attention/empty_log_sum_exp.h"
 #include "reference/attention/softmax_row.h"
 #include "reference/case/operation.h"
 

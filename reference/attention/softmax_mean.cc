@@ -14,9 +14,9 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 }  // namespace
 
 SoftmaxRow<Counted>::WeightedMean::WeightedMean(const SoftmaxRow& row,
-                                                const std::vector<Kept>& kept,
+                                                const std::vector<StoredWeight>& kept,
                                                 std::span<const Counted> values)
-    : row_(row), kept_(kept), rule_(CurrentRule()) {
+    : row_(row), stored_(kept), rule_(CurrentRule()) {
   values_.reserve(kept.size());
   for (size_t j = 0; j < kept.size(); ++j) {
     values_.push_back(Converted(values[j]));
@@ -61,8 +61,8 @@ auto SoftmaxRow<Counted>::WeightedMean::OfWeights() const -> ErrorOfWeights {
   for (size_t j = 0; j < values_.size(); ++j) {
     const double magnitude = Magnitude(j);
     of.error += row_.own_[j] * magnitude +
-                kept_[j].error * (row_.tiled_ ? std::max(magnitude, Distance(j)) : magnitude);
-    of.moved += kept_[j].error;
+                stored_[j].error * (row_.tiled_ ? std::max(magnitude, Distance(j)) : magnitude);
+    of.moved += stored_[j].error;
   }
   return of;
 }
@@ -70,7 +70,7 @@ auto SoftmaxRow<Counted>::WeightedMean::OfWeights() const -> ErrorOfWeights {
 auto SoftmaxRow<Counted>::WeightedMean::OfProducts() const -> ErrorOfProducts {
   ErrorOfProducts of;
   for (size_t j = 0; j < values_.size(); ++j) {
-    const double product = kept_[j].most * Magnitude(j);
+    const double product = stored_[j].most * Magnitude(j);
     if (!rule_.exact && !row_.tiled_) of.error += RoundingError(rule_, product, 0);
     of.size += product;
   }

@@ -16,7 +16,7 @@ namespace sextant {
 class SoftmaxRow<Counted>::WeightedMean {
  public:
   // In the step of the products, of a row that is not empty.
-  WeightedMean(const SoftmaxRow& row, const std::vector<Kept>& kept,
+  WeightedMean(const SoftmaxRow& row, const std::vector<StoredWeight>& kept,
                std::span<const Counted> values);
   Counted Result() const;
 
@@ -53,7 +53,7 @@ class SoftmaxRow<Counted>::WeightedMean {
   double Unit() const;
 
   const SoftmaxRow& row_;
-  const std::vector<Kept>& kept_;
+  const std::vector<StoredWeight>& stored_;
   const StepRule& rule_;
   std::vector<Counted> values_;  // converted
   Counted centre_;               // the mean without its errors

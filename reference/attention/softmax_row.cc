@@ -36,7 +36,7 @@ size_t LargestOf(std::span<const Rounded> scores) {
 
 template <class Real>
 SoftmaxRow<Real>::SoftmaxRow(std::span<const Real> scores, Tiling) {
-  const InStep at(Step::kSoftmax);
+  const ScopedStep at(Step::kSoftmax);
   if (scores.empty()) return;
   const Real& largest = scores[LargestOf(scores)];
   largest_ = largest;
@@ -52,7 +52,7 @@ Real SoftmaxRow<Real>::Mean(std::span<const Real> values) const {
   } else {
     std::vector<Real> kept;
     {
-      const InStep at(Step::kWeigh);
+      const ScopedStep at(Step::kWeigh);
       for (const Real& weight : weights_) kept.push_back(Converted(weight));
     }
     return Dot<Real>(kept, values);
@@ -61,7 +61,7 @@ Real SoftmaxRow<Real>::Mean(std::span<const Real> values) const {
 
 template <class Real>
 Real SoftmaxRow<Real>::LogOfSum() const {
-  const InStep at(Step::kSoftmax);
+  const ScopedStep at(Step::kSoftmax);
   return largest_ + Log(sum_);
 }
 
@@ -81,7 +81,7 @@ template class SoftmaxRow<Wide>;
 SoftmaxRow<Counted>::SoftmaxRow(std::span<const Counted> scores, Tiling tiling)
     : tiled_(tiling == Tiling::kAny) {
   if (scores.empty()) return;
-  const InStep at(Step::kSoftmax);
+  const ScopedStep at(Step::kSoftmax);
   const StepRule& rule = CurrentRule();
   const Scores seen(scores);
   largest_ = seen.largest;
@@ -182,30 +182,30 @@ double SoftmaxRow<Counted>::ShiftOf(size_t j) const {
 }
 
 // The weights as they are kept, and as they are multiplied.
-const std::vector<SoftmaxRow<Counted>::Kept>& SoftmaxRow<Counted>::KeptWeights() const {
-  if (!kept_.empty()) return kept_;
+const std::vector<SoftmaxRow<Counted>::StoredWeight>& SoftmaxRow<Counted>::StoredWeights() const {
+  if (!stored_.empty()) return stored_;
   std::vector<StepRule> rules;
   for (const Step step : {Step::kWeigh, Step::kDot}) {
-    const InStep at(step);
+    const ScopedStep at(step);
     rules.push_back(CurrentRule());
   }
   for (const Counted& p : weights_) {
-    Kept kept{p.center_.high + p.drift_ + p.error_, 0};
+    StoredWeight kept{p.center_.high + p.drift_ + p.error_, 0};
     for (const StepRule& to : rules) {
       if (to.exact || (p.format_ && Contains(to.format, *p.format_))) continue;
       const double error = Rounding(to, kept.most);
       kept.error += error;
       kept.most += error;
     }
-    kept_.push_back(kept);
+    stored_.push_back(kept);
   }
-  return kept_;
+  return stored_;
 }
 
 Counted SoftmaxRow<Counted>::Mean(std::span<const Counted> values) const {
   if (weights_.empty()) return Counted();
-  const std::vector<Kept>& kept = KeptWeights();
-  const InStep at(Step::kDot);
+  const std::vector<StoredWeight>& kept = StoredWeights();
+  const ScopedStep at(Step::kDot);
   if (weights_.size() == 1 && !lost_) return Converted(values[0]);  // times 1
   return WeightedMean(*this, kept, values).Result();
 }
@@ -214,7 +214,7 @@ Counted SoftmaxRow<Counted>::Mean(std::span<const Counted> values) const {
 // the errors of its sum, of its logarithm and of its addition. Where it takes logarithms to base 2,
 // both parts are multiplied by ln 2 once more.
 Counted SoftmaxRow<Counted>::LogOfSum() const {
-  const InStep at(Step::kSoftmax);
+  const ScopedStep at(Step::kSoftmax);
   const StepRule& rule = CurrentRule();
   const size_t n = weights_.size();
   const DoubleDouble logarithm = n > 1 ? log(sum_) : DoubleDouble();

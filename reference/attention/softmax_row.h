@@ -80,7 +80,7 @@ class SoftmaxRow<Counted> {
  private:
   struct Scores;         // softmax_scores.h
   class WeightedMean;    // softmax_mean.h
-  struct Kept {          // of a weight as it is multiplied
+  struct StoredWeight {  // of a weight as it is multiplied
     double most, error;  // its largest magnitude; what being kept adds to its error
   };
   void SetWeights(const std::vector<DoubleDouble>& terms);
@@ -88,7 +88,7 @@ class SoftmaxRow<Counted> {
   void SetErrorsOfWeights(const StepRule& rule, double underflow);
   double ShiftOf(size_t j) const;
   double Rounding(const StepRule& rule, double magnitude) const;
-  const std::vector<Kept>& KeptWeights() const;
+  const std::vector<StoredWeight>& StoredWeights() const;
 
   std::vector<Counted> weights_;     // centre p_j
   std::vector<double> rise_, fall_;  // e^E_j - 1, 1 - e^-E_j
@@ -104,7 +104,7 @@ class SoftmaxRow<Counted> {
   Counted largest_;    // of the centres
   DoubleDouble sum_;   // of the terms
   double drift_ = 0;   // relative, of the terms
-  mutable std::vector<Kept> kept_;
+  mutable std::vector<StoredWeight> stored_;
 };
 
 }  // namespace sextant

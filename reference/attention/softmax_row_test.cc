@@ -54,7 +54,7 @@ TEST(SoftmaxRow, OfOneScoreIsOne) {
   const SoftmaxRow<Interval> row(std::vector{irrational});
   EXPECT_TRUE(row.weights()[0].IsOne());
   EXPECT_TRUE(row.Mean(Lift<Interval>({0.1})).IsPoint());
-  const Following following(ParseRecipe("native", DType::kF32), DType::kF32);
+  const ScopedRecipe following(ParseRecipe("native", DType::kF32), DType::kF32);
   const SoftmaxRow<Counted> counted(Lift<Counted>({0.1}, DType::kF64));
   EXPECT_EQ(counted.weights()[0].Permitted(), 0);
   EXPECT_EQ(counted.Mean(Lift<Counted>({0.5})).Permitted(), 0);
@@ -94,7 +94,7 @@ TEST(SoftmaxRow, PermitsWhatRoundingCommits) {
   for (const DType dtype : kFloatTypes) {
     for (const char* recipe : {"native", "all_native", "f32_compute", "*=T softmax=f64 dot=T",
                                "*=f32 softmax=f32:pairwise weigh=bf16"}) {
-      const Following following(ParseRecipe(recipe, dtype), dtype);
+      const ScopedRecipe following(ParseRecipe(recipe, dtype), dtype);
       for (int i = 0; i < 40; ++i) {
         const size_t n = 1 + random.Below(i % 4 == 0 ? 90 : 7);
         const auto scores =
@@ -102,7 +102,7 @@ TEST(SoftmaxRow, PermitsWhatRoundingCommits) {
         const Three w = WeightsOf(scores, dtype);
         worst = std::max(worst, WorstOf(w.exact, w.counted, w.rounded));
         const auto values = RandomRow(random, n, 3, dtype);
-        const InStep at(Step::kDot);
+        const ScopedStep at(Step::kDot);
         WorstOf(
             {SoftmaxRow<Interval>(Lift<Interval>(scores)).Mean(Lift<Interval>(values))},
             {SoftmaxRow<Counted>(Lift<Counted>(scores, dtype)).Mean(Lift<Counted>(values, dtype))},
@@ -116,7 +116,7 @@ TEST(SoftmaxRow, PermitsWhatRoundingCommits) {
 
 // Scores with an error each, in exact arithmetic: x + e, where e comes from a rounded operation.
 std::vector<Counted> Inexact(const std::vector<double>& scores) {
-  const Following rounding(ParseRecipe("*=bf16", DType::kBF16), DType::kBF16);
+  const ScopedRecipe rounding(ParseRecipe("*=bf16", DType::kBF16), DType::kBF16);
   std::vector<Counted> counted;
   for (const double x : scores) counted.push_back(Converted(Counted(x)));
   return counted;
@@ -174,7 +174,7 @@ TEST(SoftmaxRow, BoundsOfInexactScoresAreReached) {
     for (double& x : scores) x = random.In(-5, 5);
     for (double& x : values) x = 100 + random.In(-1, 1);
     const auto counted = Inexact(scores);
-    const Following exact(ParseRecipe("exact", DType::kF64), DType::kF64);
+    const ScopedRecipe exact(ParseRecipe("exact", DType::kF64), DType::kF64);
     const SoftmaxRow<Counted> row(counted);
     for (size_t j = 0; j < n; ++j) {
       const double reached = FarthestWeight(scores, counted, j);
@@ -191,7 +191,7 @@ TEST(SoftmaxRow, BoundsOfInexactScoresAreReached) {
 // Equal values have a mean that no error of the scores can move.
 TEST(SoftmaxRow, MeansOfEqualValuesDoNotDependOnScores) {
   const auto counted = Inexact({0.1, 3.3, -20.7});
-  const Following exact(ParseRecipe("exact", DType::kF64), DType::kF64);
+  const ScopedRecipe exact(ParseRecipe("exact", DType::kF64), DType::kF64);
   const SoftmaxRow<Counted> row(counted);
   EXPECT_GT(row.weights()[0].Permitted(), 1e-4);
   EXPECT_LT(row.Mean(Lift<Counted>({1000, 1000, 1000})).Permitted(), 1e-10);
@@ -200,7 +200,7 @@ TEST(SoftmaxRow, MeansOfEqualValuesDoNotDependOnScores) {
 // Scores that may be anywhere: any mean of the values will do, and nothing could fail it.
 TEST(SoftmaxRow, LostScoresMakeMeansVacuous) {
   const auto counted = Inexact({1e9 / 3, 1e9 / 7});
-  const Following exact(ParseRecipe("exact", DType::kF64), DType::kF64);
+  const ScopedRecipe exact(ParseRecipe("exact", DType::kF64), DType::kF64);
   const SoftmaxRow<Counted> row(counted);
   const Counted mean = row.Mean(Lift<Counted>({1, 5}));
   EXPECT_TRUE(mean.saturated() || mean.Permitted() < 4);
@@ -211,7 +211,7 @@ TEST(SoftmaxRow, LostScoresMakeMeansVacuous) {
 }
 
 TEST(SoftmaxRow, OverflowingScoresPermitAnything) {
-  const Following following(ParseRecipe("*=T", DType::kF16), DType::kF16);
+  const ScopedRecipe following(ParseRecipe("*=T", DType::kF16), DType::kF16);
   const std::vector<Counted> scores = {Counted(1e6), Counted(1.0)};
   EXPECT_EQ(SoftmaxRow<Counted>(scores).weights()[0].Permitted(), INFINITY);
 }

@@ -71,7 +71,7 @@ struct Worst {
 void Check(const Way& way, const std::vector<float>& scores, const std::vector<float>& values,
            Worst& worst) {
   const std::string kept(NameOf(way.kept));
-  const Following following(ParseRecipe("*=f32 weigh=" + kept, DType::kF32), DType::kF32);
+  const ScopedRecipe following(ParseRecipe("*=f32 weigh=" + kept, DType::kF32), DType::kF32);
   const SoftmaxRow<Interval> exact(Lift<Interval>(scores));
   const SoftmaxRow<Counted> counted(Lift<Counted>(scores), Tiling::kAny);
   const Result got = Online(way, scores, values);
@@ -123,7 +123,7 @@ TEST(SoftmaxTiles, RelativeToAnyMaximumAWeightRoundsByItsOwnUnit) {
   const std::vector<double> scores = {0, -0.0038, -40};
   std::vector<Counted> counted;
   for (const double s : scores) counted.emplace_back(s, DType::kF64);
-  const Following following(ParseRecipe("*=f64 weigh=bf16", DType::kF64), DType::kF64);
+  const ScopedRecipe following(ParseRecipe("*=f64 weigh=bf16", DType::kF64), DType::kF64);
   const std::vector<Counted> values = {Counted(0.0), Counted(1.0), Counted(0.0)};
   const double whole = SoftmaxRow<Counted>(counted).Mean(values).Permitted();
   const double tiled = SoftmaxRow<Counted>(counted, Tiling::kAny).Mean(values).Permitted();

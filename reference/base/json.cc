@@ -25,6 +25,8 @@ class Strictness {
       const auto key = parsed.get<std::string>();
       if (!keys_.back().insert(key).second)
         throw Error("has the key ", Quoted(key), " twice in one object");
+      if (keys_.back().size() > kMostKeys)
+        throw Error("has an object of more than ", kMostKeys, " keys");
     }
     return true;
   }
@@ -45,6 +47,8 @@ Json ParseJson(std::string_view text, int most_levels) {
     throw Error("holds a number beyond the range of binary64");
   }
 }
+
+bool SameMeaning(const Json& a, const Json& b) { return nlohmann::json(a) == nlohmann::json(b); }
 
 std::string PrintJson(const Json& value, int indent) {
   return value.dump(indent, ' ', false, Json::error_handler_t::replace);

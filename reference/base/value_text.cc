@@ -83,4 +83,10 @@ size_t IndexIn(std::span<const std::string_view> names, std::string_view text) {
   throw Error("'", text, "' is not one of:", exist);
 }
 
+std::pair<std::string, std::string> SplitWord(std::string_view word) {
+  const size_t equals = word.find('=');
+  if (equals == word.npos || equals == 0) throw Error("'", word, "' is not key=value");
+  return {std::string(word.substr(0, equals)), std::string(word.substr(equals + 1))};
+}
+
 }  // namespace sextant

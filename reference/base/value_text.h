@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace sextant {
@@ -29,6 +30,9 @@ std::string PrintValue(const std::vector<T>& list) {  // "[1,1.5]"
   text += ']';
   return text;
 }
+
+// Key and text of "key=text"; throws Error otherwise.
+std::pair<std::string, std::string> SplitWord(std::string_view word);
 
 // Each throws Error saying what was expected. Numbers: decimal or hexadecimal ("0x1p-3"), finite.
 void ParseValue(std::string_view text, double& value);

@@ -18,7 +18,15 @@ void Decoder::operator()(const Tensor<double>& token, const Tensor<double>& posi
                          const Tensor<Real>& gate, const Tensor<Real>& up, const Tensor<Real>& down,
                          const Tensor<Real>& last_norm, const Tensor<Real>& head,
                          Tensor<Real>& logits, Tensor<Real>& states) const {
-  const StackedWeights<Real> weights{attn_norm, wq, wk, wv, wo, mlp_norm, gate, up, down};
+  const StackedWeights<Real> weights{.attn_norm = attn_norm,
+                                     .wq = wq,
+                                     .wk = wk,
+                                     .wv = wv,
+                                     .wo = wo,
+                                     .mlp_norm = mlp_norm,
+                                     .gate = gate,
+                                     .up = up,
+                                     .down = down};
   const auto run = [&](const Tensor<Real>& x, const BlockWeights<Real>& w,
                        const BlockTensors<Real>& out) { RunBlock(*this, x, position, w, out); };
   const Tensor<Real> last = RunBlocks(*this, token, table, weights, states, run);

@@ -6,7 +6,7 @@
 #include "reference/layer/feed_forward.h"
 #include "reference/layer/linear.h"
 #include "reference/prove/block_parts.h"
-#include "reference/rope/rope_turned.h"
+#include "reference/rope/rope_rotated.h"
 
 namespace sextant {
 
@@ -27,8 +27,8 @@ struct BlockTensors {
 
 // In any order.
 template <class Real>
-Tensor<Real> SumKept(const Tensor<Real>& a, const Tensor<Real>& b, const Tensor<Real>& c) {
-  const InStep at(Step::kKeep);
+Tensor<Real> StoredSum(const Tensor<Real>& a, const Tensor<Real>& b, const Tensor<Real>& c) {
+  const ScopedStep at(Step::kKeep);
   Tensor<Real> sum = a;
   for (size_t i = 0; i < sum.data.size(); ++i)
     sum.data[i] = SumOf(std::vector<Real>{a.data[i], b.data[i], c.data[i]});
@@ -39,14 +39,14 @@ template <class Real>
 Tensor<Real> Projected(const Tensor<Real>& x, const Tensor<Real>& weight) {
   Tensor<Real> y({x.shape[0], weight.shape[0]});
   Linear()(x, weight, y);
-  return Kept(std::move(y));
+  return Stored(std::move(y));
 }
 
 template <class Real>
 Tensor<Real> Normed(const RmsNorm& norm, const Tensor<Real>& x, const Tensor<Real>& weight) {
   Tensor<Real> y(x.shape);
   norm(x, weight, y);
-  return Kept(std::move(y));
+  return Stored(std::move(y));
 }
 
 // Queries or keys [S,H*D], normalised as qk_norm says.
@@ -76,7 +76,7 @@ Tensor<Real> FeedForwardBranch(const DecoderBlockAttributes& a, const Tensor<Rea
                                const BlockWeights<Real>& w, Tensor<Real>& hidden) {
   Tensor<Real> y(x.shape);
   FeedForward{.kind = a.kind}(x, w.gate, w.up, w.down, y, hidden);
-  return Kept(std::move(y));
+  return Stored(std::move(y));
 }
 
 template <class Real>

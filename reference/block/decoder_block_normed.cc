@@ -29,7 +29,13 @@ void DecoderBlockNormed::operator()(
                   .k_norm = &k_norm,
                   .attn_post_norm = &attn_post_norm,
                   .mlp_post_norm = &mlp_post_norm},
-                 {y, normed, q_rotated, k_rotated, attention_out, middle, hidden});
+                 {.y = y,
+                  .normed = normed,
+                  .q_rotated = q_rotated,
+                  .k_rotated = k_rotated,
+                  .attention_out = attention_out,
+                  .middle = middle,
+                  .hidden = hidden});
 }
 
 template <>

@@ -36,7 +36,7 @@ Tensor<Real> RunBlocks(const Decoder& op, const Tensor<double>& token, const Ten
   Tensor<Real> state({S, M});
   const auto hand_on = [&](size_t l) {
     const size_t first = l * S * M;
-    const Tensor<Real> next = HandedPart("states", first, state);
+    const Tensor<Real> next = IntermediatePart(states, first, state);
     std::ranges::copy(state.data, states.data.begin() + static_cast<ptrdiff_t>(first));
     state = next;
   };
@@ -45,12 +45,24 @@ Tensor<Real> RunBlocks(const Decoder& op, const Tensor<double>& token, const Ten
   for (size_t l = 0; l < L; ++l) {
     Tensor<Real> y({S, M}), normed({S, M}), attention_out({S, M}), middle({S, M});
     Tensor<Real> hidden({S, w.gate.shape[1]}), q({heads, S, width}), k({key_heads, S, width});
-    const Tensor<Real> own[] = {PartOf(w.attn_norm, l), PartOf(w.wq, l), PartOf(w.wk, l),
-                                PartOf(w.wv, l),        PartOf(w.wo, l), PartOf(w.mlp_norm, l),
-                                PartOf(w.gate, l),      PartOf(w.up, l), PartOf(w.down, l)};
-    run(state,
-        BlockWeights<Real>{own[0], own[1], own[2], own[3], own[4], own[5], own[6], own[7], own[8]},
-        BlockTensors<Real>{y, normed, q, k, attention_out, middle, hidden});
+    // The parts live as long as `weights`, which refers to them.
+    const BlockWeights<Real> weights{.attn_norm = PartOf(w.attn_norm, l),
+                                     .wq = PartOf(w.wq, l),
+                                     .wk = PartOf(w.wk, l),
+                                     .wv = PartOf(w.wv, l),
+                                     .wo = PartOf(w.wo, l),
+                                     .mlp_norm = PartOf(w.mlp_norm, l),
+                                     .gate = PartOf(w.gate, l),
+                                     .up = PartOf(w.up, l),
+                                     .down = PartOf(w.down, l)};
+    run(state, weights,
+        BlockTensors<Real>{.y = y,
+                           .normed = normed,
+                           .q_rotated = q,
+                           .k_rotated = k,
+                           .attention_out = attention_out,
+                           .middle = middle,
+                           .hidden = hidden});
     state = std::move(y);
     hand_on(l + 1);
   }

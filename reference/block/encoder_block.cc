@@ -15,17 +15,17 @@ template <class Real>
 Tensor<Real> Normed(const LayerNorm& norm, const Tensor<Real>& x, const Affine<Real>& w) {
   Tensor<Real> y(x.shape);
   norm(x, w.weight, w.bias, y);
-  return Kept(std::move(y));
+  return Stored(std::move(y));
 }
 
 // w2 act(w1 x + b1) + b2; the output `hidden` has its shape already.
 template <class Real>
 Tensor<Real> Fed(ActivationKind kind, const Tensor<Real>& x, const Affine<Real>& first,
                  const Affine<Real>& second, Tensor<Real>& hidden) {
-  hidden = Kept(Projected(x, first.weight, first.bias));
+  hidden = Stored(Projected(x, first.weight, first.bias));
   const ActivationFunction<Real> activation(kind);
   for (Real& value : hidden.data) value = activation(value);
-  return Kept(Projected(Handed("hidden", hidden), second.weight, second.bias));
+  return Stored(Projected(Intermediate(hidden), second.weight, second.bias));
 }
 
 }  // namespace
@@ -52,18 +52,20 @@ void EncoderBlock::operator()(
     Tensor<Real>& attention_out, Tensor<Real>& middle, Tensor<Real>& hidden) const {
   const bool pre = placement == NormPlacement::kPre;
   const Affine<Real> norm1{norm1_weight, norm1_bias}, norm2{norm2_weight, norm2_bias};
-  const Tensor<Real> u = SumKept(x, position_table);
+  const Tensor<Real> u = StoredSum(x, position_table);
   const Tensor<Real> read = pre ? Normed(Norm(), u, norm1) : u;
   const size_t S = x.shape[0];
   const auto heads = static_cast<size_t>(H.value), key_heads = static_cast<size_t>(K.value);
   const size_t D = heads == 0 ? 0 : wq.shape[0] / heads;
   Tensor<Real> q({heads, S, D}), k({key_heads, S, D}), v({key_heads, S, D}), mean({S, heads * D});
-  attention_out =
-      MultiHead<Real>(Attending(), read, read, {wq, bq, wk, bk, wv, bv, wo, bo}, {q, k, v, mean});
-  middle = SumKept(u, Handed("attention_out", attention_out));
+  attention_out = MultiHead<Real>(
+      Attending(), read, read,
+      {.wq = wq, .bq = bq, .wk = wk, .bk = bk, .wv = wv, .bv = bv, .wo = wo, .bo = bo},
+      {.q = q, .k = k, .v = v, .mean = mean});
+  middle = StoredSum(u, Intermediate(attention_out));
   if (!pre) middle = Normed(Norm(), middle, norm1);
-  const Tensor<Real> h = Handed("middle", middle);
-  y = SumKept(
+  const Tensor<Real> h = Intermediate(middle);
+  y = StoredSum(
       h, Fed<Real>(Activating(), pre ? Normed(Norm(), h, norm2) : h, {w1, b1}, {w2, b2}, hidden));
   if (!pre) y = Normed(Norm(), y, norm2);
 }

@@ -48,8 +48,8 @@ std::span<const std::string> PossibleValues(const E&) {
   return kValues;
 }
 
-// A member, whatever its type: what is done with members is compiled once, not for every struct. It
-// is gone when its Visit goes on.
+// A member, whatever its type: what is done with members is compiled once, not for every struct.
+// Valid only during the call of the visitor.
 struct Member {
   const char* name;
   bool required, dimension;
@@ -78,13 +78,14 @@ void Append(const Member& member, std::vector<Attribute>& all);
 template <class T>
 std::vector<Attribute> AttributesOf(const T& object) {
   std::vector<Attribute> all;
-  const_cast<T&>(object).Visit([&all](const char* name, auto& member, auto... required) {  // reads
-    Append(MemberAt(name, member, sizeof...(required) > 0), all);
-  });
+  const_cast<T&>(object).Visit(
+      [&all](const char* name, auto& member, auto... required) {  // the visitor only reads
+        Append(MemberAt(name, member, sizeof...(required) > 0), all);
+      });
   return all;
 }
 
-// Sets the member of a name among those that it sees.
+// Sets, among the members that it is shown, the one that is called `name`.
 class AttributeSetter {
  public:
   AttributeSetter(std::string_view owner, std::string_view name, std::string_view text)

@@ -83,12 +83,6 @@ std::string Join(const Names& names) {
 
 }  // namespace
 
-std::pair<std::string, std::string> SplitWord(std::string_view word) {
-  const size_t equals = word.find('=');
-  if (equals == word.npos || equals == 0) throw Error("'", word, "' is not key=value");
-  return {std::string(word.substr(0, equals)), std::string(word.substr(equals + 1))};
-}
-
 Case::Case(const Case& other)
     : name_(other.name_),
       operation_(other.operation_->Clone()),
@@ -223,11 +217,7 @@ std::string Case::SpecOf(const TensorSpec& input) const {
   if (const auto at = specs_.find(input.name); at != specs_.end()) {
     return WithExtents(input.name, at->second, dimensions_);
   }
-  for (const std::string& word : WordsOf(info().draw)) {
-    const auto [name, spec] = SplitWord(word);
-    if (name == input.name) return WithExtents(name, spec, dimensions_);
-  }
-  return "normal";
+  return WithExtents(input.name, std::string(info().DrawOf(input.name)), dimensions_);
 }
 
 DType Case::DTypeOf(const TensorSpec& tensor) const {
@@ -236,18 +226,12 @@ DType Case::DTypeOf(const TensorSpec& tensor) const {
 }
 
 Shape Case::ShapeOf(const TensorSpec& tensor) const {
-  const auto names_attribute = [](const std::string& extent) {
-    return std::ranges::any_of(extent, [](unsigned char c) { return std::islower(c) != 0; });
-  };
-  if (std::ranges::none_of(tensor.extents, names_attribute)) {
-    return sextant::ShapeOf(tensor, dimensions_);
-  }
+  std::set<std::string> named;
+  for (const std::string& extent : tensor.extents) named.merge(AttributesIn(extent));
+  if (named.empty()) return sextant::ShapeOf(tensor, dimensions_);
   Dimensions sizes = dimensions_;
   for (const Attribute& attribute : operation_->Attributes()) {
-    for (const std::string& extent : tensor.extents) {
-      if (extent.find(attribute.name) != extent.npos && !attribute.dimension)
-        ParseValue(attribute.text, sizes[attribute.name]);
-    }
+    if (named.contains(attribute.name)) ParseValue(attribute.text, sizes[attribute.name]);
   }
   return sextant::ShapeOf(tensor, sizes);
 }

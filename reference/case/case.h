@@ -68,7 +68,4 @@ struct CaseLine {
 // The lines of a file that hold a case. Throws Error if it cannot be read.
 std::vector<CaseLine> ReadCaseLines(const std::string& path);
 
-// Key and text of "key=text"; throws Error otherwise.
-std::pair<std::string, std::string> SplitWord(std::string_view word);
-
 }  // namespace sextant

@@ -16,6 +16,9 @@ struct Choices {
   std::vector<std::string> texts;
 };
 
+// The value of an attribute that leaves some elements of an answer unspecified.
+inline constexpr std::string_view kUnspecified = "unspecified";
+
 inline std::vector<Choices> ChoicesOf(const OperationInfo& info) {
   std::vector<Choices> all;
   std::istringstream words{std::string(info.choices)};

@@ -11,7 +11,7 @@ namespace {
 
 // A dimension that is as long as another one.
 constexpr std::pair<const char*, const char*> kDefaults[] = {
-    {"R", "D"}, {"E", "D"}, {"T", "S"}, {"K", "H"}};
+    {"R", "D"}, {"E", "D"}, {"T", "S"}, {kKeyHeads, "H"}};
 // And as long as a list that is an attribute: an axis of positions for each section.
 constexpr std::pair<const char*, const char*> kLengths[] = {{"A", "sections"}};
 

@@ -10,6 +10,9 @@
 
 namespace sextant {
 
+// The letter of key heads, in every operation that has them.
+inline constexpr char kKeyHeads[] = "K";
+
 // A list of numbers, "@position=0,1,8191", gives the last dimension of its tensor an extent unless
 // the line gives one. It does so only if every other axis is known to have extent 1: of a tensor
 // with several rows the same numbers could be the last axis as well as the whole tensor.

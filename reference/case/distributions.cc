@@ -39,7 +39,7 @@ class Words {
 };
 
 // What one element is drawn from.
-struct Place {
+struct DrawState {
   Words words;
   DType dtype;
   size_t index;  // in the tensor
@@ -53,28 +53,28 @@ struct Place {
   }
 };
 
-double Normal(Place& p) {
+double Normal(DrawState& p) {
   double sum = -6;
   for (int i = 0; i < 12; ++i) sum += p.words.Uniform();  // exact: multiples of 2^-32 below 16
   return sum * p.Argument(0, 1);
 }
 
-double Uniform(Place& p) {
+double Uniform(DrawState& p) {
   const double low = p.Argument(0, -1), high = p.Argument(1, 1);
   return low + (high - low) * p.words.Uniform();
 }
 
-double NearOne(Place& p) { return 0.5 + p.words.Uniform(); }
+double NearOne(DrawState& p) { return 0.5 + p.words.Uniform(); }
 
 // Piecewise linear between powers of two: no power function is exactly rounded everywhere.
-double Geometric(Place& p) {
+double Geometric(DrawState& p) {
   const size_t octaves = 13 * p.Column();
   const double fraction = static_cast<double>(octaves % p.width) / static_cast<double>(p.width);
   return std::ldexp(1 - fraction / 2, -static_cast<int>(octaves / p.width));
 }
 
 // (1 - t^2, 2t) / (1 + t^2) lies on the unit circle; a random quarter turn covers all of it.
-std::pair<double, double> Circle(Place& p) {
+std::pair<double, double> Circle(DrawState& p) {
   const double t = p.words.Uniform(), norm = 1 + t * t;
   const double c = (1 - t * t) / norm, s = 2 * t / norm;
   switch (p.words.Below(4)) {
@@ -88,17 +88,17 @@ std::pair<double, double> Circle(Place& p) {
       return {s, -c};
   }
 }
-double CircleCos(Place& p) { return Circle(p).first; }
-double CircleSin(Place& p) { return Circle(p).second; }
+double CircleCos(DrawState& p) { return Circle(p).first; }
+double CircleSin(DrawState& p) { return Circle(p).second; }
 
-double OneHot(Place& p) { return p.Row() % p.width == p.Column() ? 1 : 0; }
+double OneHot(DrawState& p) { return p.Row() % p.width == p.Column() ? 1 : 0; }
 
-double PowersOfTwo(Place& p) {
+double PowersOfTwo(DrawState& p) {
   const double sign = p.words.Below(2) ? 1 : -1;
   return std::ldexp(sign, static_cast<int>(p.words.Below(17)) - 8);
 }
 
-double Special(Place& p) {
+double Special(DrawState& p) {
   const double largest = MaxFinite(p.dtype), least = MinSubnormal(p.dtype);
   const double normal = MinNormal(p.dtype);
   const std::array<double, 16> values = {0,
@@ -120,7 +120,7 @@ double Special(Place& p) {
   return values[p.words.Below(values.size())];
 }
 
-double NonFinite(Place& p) {
+double NonFinite(DrawState& p) {
   switch (p.words.Below(8)) {
     case 0:
       return std::numeric_limits<double>::quiet_NaN();
@@ -133,11 +133,11 @@ double NonFinite(Place& p) {
   }
 }
 
-double Masked(Place& p) { return p.words.Below(3) == 0 ? -kInfinity : Normal(p); }
+double Masked(DrawState& p) { return p.words.Below(3) == 0 ? -kInfinity : Normal(p); }
 
-double Sequence(Place& p) { return p.Argument(0, 0) + static_cast<double>(p.Column()); }
+double Sequence(DrawState& p) { return p.Argument(0, 0) + static_cast<double>(p.Column()); }
 
-double Borders(Place& p) {
+double Borders(DrawState& p) {
   constexpr std::array<int, 4> kExponents = {8, 11, 16, 24};
   const size_t i = p.Column() % 12;
   return std::ldexp(1.0, kExponents[i / 3]) + static_cast<double>(i % 3) - 1;
@@ -145,13 +145,13 @@ double Borders(Place& p) {
 
 // Integers up to 2^20 that come closest to a multiple of pi/2 (the numerators of its continued
 // fraction and their neighbours), computed with mpmath; small ones; 2^20.
-double Hard(Place& p) {
+double Hard(DrawState& p) {
   constexpr std::array<double, 16> kHard = {
       0, 1, 2, 3, 11, 22, 355, 710, 52174, 104348, 208341, 260515, 312689, 573204, 833719, 1048576};
   return kHard[p.Column() % kHard.size()];
 }
 
-double RandomPositions(Place& p) {
+double RandomPositions(DrawState& p) {
   return static_cast<double>(p.words.Below(static_cast<size_t>(p.Argument(0, 0x1p20))));
 }
 
@@ -175,7 +175,7 @@ std::vector<double> ParseArguments(std::string_view text) {
 
 struct Distribution::Row {
   std::string_view name;
-  double (*draw)(Place&);
+  double (*draw)(DrawState&);
   bool integers = false;        // makes sense for them
   size_t arguments = 0;         // all or none are given
   std::string_view usage = "";  // of them
@@ -235,7 +235,7 @@ void Distribution::Fill(uint64_t seed, Tensor<double>& tensor) const {
   const size_t width = RowWidth(tensor.shape);
   const std::string_view stream = row_->stream.empty() ? std::string_view(input_) : row_->stream;
   for (size_t i = 0; i < tensor.data.size(); ++i) {
-    Place place{Words(seed, stream, i), dtype_, i, width, arguments_};
+    DrawState place{Words(seed, stream, i), dtype_, i, width, arguments_};
     const double x = row_->draw(place);
     tensor.data[i] = dtype_ == DType::kI64 ? std::floor(x) : RoundTo(dtype_, x);
     const bool may_be_infinite = row_->draw == NonFinite || row_->draw == Masked;

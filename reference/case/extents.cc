@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "reference/case/dimensions.h"
+
 namespace sextant {
 namespace {
 
@@ -27,7 +29,7 @@ size_t AxesOf(const std::string& letter, const TensorSpec& tensor) {
 bool IsComposite(const OperationInfo& info) {
   const bool optional =
       std::ranges::any_of(info.signature.outputs, [](const TensorSpec& o) { return o.optional; });
-  return optional && info.steps.find("keep") != std::string_view::npos;
+  return optional && info.Marks(Step::kKeep);
 }
 
 bool IsDimension(const std::string& key) {
@@ -40,7 +42,7 @@ bool IsSlice(const std::string& letter, const OperationInfo& info) {
 
 bool MakesRows(const std::string& letter, const OperationInfo& info) {
   if (IsComposite(info)) return false;
-  if (letter == "K") return false;  // key heads: of whatever operation, a number of heads
+  if (letter == kKeyHeads) return false;  // a number of heads
   if (IsSlice(letter, info)) return IsLastAxis(letter, info);
   bool of_positions = false, of_others = false, counts_blocks = false;
   for (const auto* side : {&info.signature.inputs, &info.signature.outputs}) {

@@ -30,18 +30,13 @@
 #include <vector>
 
 #include "reference/case/attribute.h"
-#include "reference/case/signature.h"
+#include "reference/case/intermediate.h"
+#include "reference/case/operation_info.h"
+#include "reference/number/evaluation_context.h"
 #include "reference/number/real.h"
-#include "reference/number/recipe.h"
 #include "reference/number/tensor.h"
 
 namespace sextant {
-
-// What does not change between two cases of one operation.
-struct OperationInfo {
-  std::string_view name, signature_text, slices, steps, draw, choices, formula, source;
-  Signature signature;
-};
 
 template <class Real>
 struct Output {
@@ -73,20 +68,36 @@ class Operation {
   virtual std::vector<std::unique_ptr<Operation>> Alternatives() const = 0;
 };
 
+// An operation with the struct that it is made of.
+template <class Op>
+class TypedOperation : public Operation {
+ public:
+  TypedOperation() = default;
+  explicit TypedOperation(const Op& op) : op_(op) {}
+  const Op& op() const { return op_; }
+
+ protected:
+  Op op_;
+};
+
 template <class Op>
 std::unique_ptr<Operation> MakeOperation();  // specialised in <op>.cc
 
 // Implementation of Operation for a struct. What is not `provable` is never asked for proven values
 // or the second opinion (a formula with a bug in it), and is not compiled for these numbers.
 template <class Op, bool provable = true>
-class Wrapped final : public Operation {
+class Wrapped final : public TypedOperation<Op> {
  public:
-  Wrapped() = default;
-  explicit Wrapped(const Op& op) : op_(op) {}
+  using TypedOperation<Op>::TypedOperation;
   const OperationInfo& info() const override {
-    static const OperationInfo kInfo{Op::kName,    Op::kSignature, Op::kSlices,
-                                     Op::kSteps,   Op::kDraw,      Op::kChoices,
-                                     Op::kFormula, Op::kSource,    ParseSignature(Op::kSignature)};
+    static const OperationInfo kInfo(OperationTexts{.name = Op::kName,
+                                                    .signature_text = Op::kSignature,
+                                                    .slices = Op::kSlices,
+                                                    .steps = Op::kSteps,
+                                                    .draw = Op::kDraw,
+                                                    .choices = Op::kChoices,
+                                                    .formula = Op::kFormula,
+                                                    .source = Op::kSource});
     return kInfo;
   }
   std::unique_ptr<Operation> Clone() const override { return std::make_unique<Wrapped>(op_); }
@@ -110,6 +121,8 @@ class Wrapped final : public Operation {
   }
 
  private:
+  using TypedOperation<Op>::op_;
+
   template <class Real>
   void ApplyExactly(const Tensors& inputs, Outputs<Real>& outputs) const {
     if constexpr (provable) {
@@ -120,9 +133,14 @@ class Wrapped final : public Operation {
   }
   template <class Real>
   void Apply(const Tensors& inputs, Outputs<Real>& outputs) const {
-    Call<Real>(&Op::template operator()<Real>, inputs, outputs);
+    {
+      ScopedOutputs traced;
+      for (size_t o = 0; o < outputs.size(); ++o)
+        traced.Add(info().signature.outputs[o].name, &outputs[o].values);
+      Call<Real>(&Op::template operator()<Real>, inputs, outputs);
+    }
     for (Output<Real>& output : outputs) {
-      const InStore at(output.dtype);
+      const ScopedStore at(output.dtype);
       for (Real& y : output.values.data) y = Converted(y);
     }
   }
@@ -163,8 +181,6 @@ class Wrapped final : public Operation {
   static T& Unwrapped(T& x) {
     return x;
   }
-
-  Op op_;
 };
 
 template <class Op>

@@ -3,6 +3,7 @@
 #include <cassert>
 #include <cctype>
 #include <sstream>
+#include <utility>
 
 #include "reference/base/error.h"
 
@@ -66,6 +67,19 @@ std::vector<std::string> LettersOf(std::string_view extent) {
     if (std::isupper(static_cast<unsigned char>(c))) letters.emplace_back(1, c);
   }
   return letters;
+}
+
+std::set<std::string> AttributesIn(std::string_view extent) {
+  std::set<std::string> names;
+  std::string name;
+  for (const char c : std::string(extent) + " ") {
+    if (std::islower(static_cast<unsigned char>(c)) || c == '_') {
+      name += c;
+    } else if (!name.empty()) {
+      names.insert(std::exchange(name, ""));
+    }
+  }
+  return names;
 }
 
 size_t Extent(std::string_view extent, const Dimensions& dimensions) {

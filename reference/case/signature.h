@@ -7,6 +7,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,8 +36,9 @@ Signature ParseSignature(std::string_view text);
 
 DType DTypeOf(Role role, DType of_case);
 
-// The letters in an extent.
+// The letters in an extent, and the attributes.
 std::vector<std::string> LettersOf(std::string_view extent);
+std::set<std::string> AttributesIn(std::string_view extent);
 
 // Value of an extent; throws Error if a half is asked of an odd dimension.
 size_t Extent(std::string_view extent, const Dimensions& dimensions);

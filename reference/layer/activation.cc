@@ -12,8 +12,8 @@ namespace {
 template <class F>
 auto Unrounded(F f) {
   static const Recipe kExact = ParseRecipe("exact", DType::kF64);
-  const Following exactly(kExact, DType::kF64);
-  const InStep at(Step::kActivation);
+  const ScopedRecipe exactly(kExact, DType::kF64);
+  const ScopedStep at(Step::kActivation);
   return f();
 }
 
@@ -55,7 +55,7 @@ Real ActivationFunction<Real>::GeluTanh(const Real& x) const {
 
 template <class Real>
 Real ActivationFunction<Real>::operator()(const Real& x) const {
-  const InStep at(Step::kActivation);
+  const ScopedStep at(Step::kActivation);
   switch (kind_) {
     case ActivationKind::kSigmoid:
       return Sigmoid(x);

@@ -36,7 +36,7 @@ void AddRmsNorm::operator()(const Tensor<double>& x, const Tensor<double>& resid
   for (size_t i = 0; i < x.data.size(); ++i) {
     const double a = x.data[i], b = residual.data[i], rounded = RoundTo(kept, TwoSum(a, b));
     sum.data[i] = Real(rounded, kept);
-    const InStep at(Step::kKeep);
+    const ScopedStep at(Step::kKeep);
     read.data[i] = ReadAs<Real>(a, b, rounded, kept);
   }
   RmsNorm{.eps = eps, .unit_offset = unit_offset}(read, weight, y);

@@ -15,7 +15,7 @@ size_t RowOfToken(const Tensor<double>& token, size_t s, size_t V) {
 template <class Real>
 void Embedding::operator()(const Tensor<double>& token, const Tensor<Real>& table,
                            Tensor<Real>& y) const {
-  const InStep at(Step::kScale);
+  const ScopedStep at(Step::kScale);
   const Real factor(scale);
   for (size_t s = 0; s < y.shape[0]; ++s) {
     const size_t row = RowOfToken(token, s, table.shape[0]);

@@ -1,8 +1,8 @@
 #include "reference/layer/feed_forward.h"
 
+#include "reference/case/intermediate.h"
 #include "reference/case/operation.h"
 #include "reference/layer/linear.h"
-#include "reference/prove/trace.h"
 
 namespace sextant {
 
@@ -13,8 +13,8 @@ void FeedForward::operator()(const Tensor<Real>& x, const Tensor<Real>& gate,
   Tensor<Real> gated(hidden.shape), other(hidden.shape);
   Linear()(x, gate, gated);
   Linear()(x, up, other);
-  Gated{.kind = kind}(Handed("gated", gated), Handed("other", other), hidden);
-  Linear()(Handed("hidden", hidden), down, y);
+  Gated{.kind = kind}(Stored(std::move(gated)), Stored(std::move(other)), hidden);
+  Linear()(Intermediate(hidden), down, y);
 }
 
 template void FeedForward::operator()(const Tensor<Interval>&, const Tensor<Interval>&,

@@ -1,8 +1,8 @@
 #include "reference/layer/feed_forward_bias.h"
 
+#include "reference/case/intermediate.h"
 #include "reference/case/operation.h"
 #include "reference/layer/linear_bias.h"
-#include "reference/prove/trace.h"
 
 namespace sextant {
 
@@ -15,8 +15,8 @@ void FeedForwardBias::operator()(const Tensor<Real>& x, const Tensor<Real>& gate
   Tensor<Real> gated(hidden.shape), other(hidden.shape);
   LinearBias()(x, gate, gate_bias, gated);
   LinearBias()(x, up, up_bias, other);
-  Gated{.kind = kind}(Handed("gated", gated), Handed("other", other), hidden);
-  LinearBias()(Handed("hidden", hidden), down, down_bias, y);
+  Gated{.kind = kind}(Stored(std::move(gated)), Stored(std::move(other)), hidden);
+  LinearBias()(Intermediate(hidden), down, down_bias, y);
 }
 
 template <>

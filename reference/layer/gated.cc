@@ -22,13 +22,13 @@ void Gated::operator()(const Tensor<Real>& gate, const Tensor<Real>& up, Tensor<
   for (size_t i = 0; i < y.data.size(); ++i) {
     Real g = gate.data[i], u = up.data[i];
     if (limit) {
-      const InStep at(Step::kGate);
+      const ScopedStep at(Step::kGate);
       const Real most = Converted(Real(*limit)), any(-std::numeric_limits<double>::max());
       g = Limited(g, any, most);
       u = Limited(u, -most, most);
     }
     const Real activated = f(g);
-    const InStep at(Step::kGate);
+    const ScopedStep at(Step::kGate);
     y.data[i] = activated * (plus_one ? u + Real(1.0) : u);
   }
 }

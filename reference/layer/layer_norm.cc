@@ -23,10 +23,10 @@ CenteredRow<Real> Centered(const Tensor<Real>& x, size_t row) {
   for (size_t k = 0; k < M; ++k) values.push_back(x(row, k));
   Real sum;
   {
-    const InStep at(Step::kSum);
+    const ScopedStep at(Step::kSum);
     sum = SumOf(values);
   }
-  const InStep at(Step::kCenter);
+  const ScopedStep at(Step::kCenter);
   if constexpr (RealArithmetic<Real>) {
     for (Real& value : values) value = value * width - sum;
     return {std::move(values), static_cast<double>(M)};
@@ -40,7 +40,7 @@ CenteredRow<Real> Centered(const Tensor<Real>& x, size_t row) {
 // Times unit^2.
 template <class Real>
 Real Scaled(double eps, double unit) {
-  const InStep at(Step::kRsqrt);
+  const ScopedStep at(Step::kRsqrt);
   return Real(eps) * Real(unit) * Real(unit);
 }
 
@@ -59,7 +59,7 @@ void LayerNorm::operator()(const Tensor<Real>& x, const Tensor<Real>& weight,
     const NormedRow<Real> row(centered.values, Scaled<Real>(eps, centered.unit));
     for (size_t j = 0; j < x.shape[1]; ++j) {
       const Real scaled = row(j, weight(j));
-      const InStep at(Step::kBias);
+      const ScopedStep at(Step::kBias);
       y(n, j) = scaled + bias(j);
     }
   }

@@ -9,7 +9,7 @@ template <class Real>
 void LinearBias::operator()(const Tensor<Real>& x, const Tensor<Real>& weight,
                             const Tensor<Real>& bias, Tensor<Real>& y) const {
   Linear()(x, weight, y);
-  const InStep at(Step::kBias);
+  const ScopedStep at(Step::kBias);
   for (size_t i = 0; i < y.data.size(); ++i) y.data[i] = y.data[i] + bias(i % bias.shape[0]);
 }
 

@@ -12,7 +12,7 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 StepRule RuleOf(Step step) {
-  const InStep at(step);
+  const ScopedStep at(step);
   return CurrentRule();
 }
 
@@ -35,12 +35,12 @@ double RootOf(const Counted& x) {
 NormedRow<Counted>::NormedRow(std::span<const Counted> x, const Counted& eps)
     : x_(x), factor_(MeanSquare(x, eps)), eps_root_(RootOf(eps)), root_(RootOf(factor_)) {
   {
-    const InStep at(Step::kRsqrt);
+    const ScopedStep at(Step::kRsqrt);
     factor_ = Counted(1.0) / Sqrt(factor_);
   }
   double largest = 0;
   {
-    const InStep at(Step::kSquare);
+    const ScopedStep at(Step::kSquare);
     for (const Counted& value : x) {
       errors_.push_back(Converted(value).error());
       largest = std::max(largest, SizeOf(value) + errors_.back());
@@ -97,18 +97,18 @@ double NormedRow<Counted>::ErrorOf(size_t j, const Counted& read) const {
 
 Counted NormedRow<Counted>::Scaled(size_t j) const {
   static const Recipe kExact = ParseRecipe("exact", DType::kF64);
-  const InStep at(Step::kScale);
+  const ScopedStep at(Step::kScale);
   const Counted read = Converted(x_[j]), y = read * factor_;
   if (!bounded_) return y;
   const double error = ErrorOf(j, read) + y.drift() + std::abs(y.center().high) * 0x1p-50;
   if (!(error < y.error())) return y;
-  const Following exactly(kExact, DType::kF64);  // y' is a number: r' is not 0
+  const ScopedRecipe exactly(kExact, DType::kF64);  // y' is a number: r' is not 0
   return Clamp(y, Counted(y.center().high - error), Counted(y.center().high + error));
 }
 
 Counted NormedRow<Counted>::operator()(size_t j, const Counted& w) const {
   const Counted scaled = Scaled(j);
-  const InStep at(Step::kWeigh);
+  const ScopedStep at(Step::kWeigh);
   return scaled * w;
 }
 

@@ -16,15 +16,15 @@ template <class Real>
 Real MeanSquare(std::span<const Real> x, const Real& eps) {
   std::vector<Real> squares;
   {
-    const InStep at(Step::kSquare);
+    const ScopedStep at(Step::kSquare);
     for (const Real& value : x) squares.push_back(value * value);
   }
   Real sum;
   {
-    const InStep at(Step::kSum);
+    const ScopedStep at(Step::kSum);
     sum = SumOf(squares);
   }
-  const InStep at(Step::kRsqrt);
+  const ScopedStep at(Step::kRsqrt);
   return sum / Real(static_cast<double>(squares.size())) + eps;
 }
 

@@ -14,7 +14,7 @@ namespace {
 
 // x as an implementation holds it that added `big` to x - 1/8 and took it away again, in step keep.
 Counted Blurred(double x, double big) {
-  const InStep at(Step::kKeep);
+  const ScopedStep at(Step::kKeep);
   return ((Counted(x - 0.125) + Counted(big)) - Counted(big)) + Counted(0.125);
 }
 
@@ -35,21 +35,21 @@ const Recipe kExactButKeep = ParseRecipe("*=exact keep=f32", DType::kF32);
 
 // r = 2, and each x is off by 1/4. So r is, too, and r' >= 7/4.
 TEST(NormedRow, ErrorsAreDividedByTheLeastRoot) {
-  const Following following(kExactButKeep, DType::kF32);
+  const ScopedRecipe following(kExactButKeep, DType::kF32);
   EXPECT_NEAR(PermittedOf(Blurred({2, 2, 2, 2}, 0x1p22), 0)[0], (0.25 + 0.25) / 1.75, 1e-6);
 }
 
 // r = 2 again, but r'^2 is off by ((8 + 1/4)/4 + 3 (1/4)^2) / 4 = 9/16 at most, and r' >= 7/4, so
 // that r is off by 9/16 / (15/4) = 0.15.
 TEST(NormedRow, TheRootIsOffByWhatItsSquareIs) {
-  const Following following(kExactButKeep, DType::kF32);
+  const ScopedRecipe following(kExactButKeep, DType::kF32);
   const double permitted = PermittedOf(Blurred({0, 0, 0, 4}, 0x1p22), 0)[3];
   EXPECT_LT(permitted, (0.25 + 2 * 0.15) / 1.85 + 1e-6);
 }
 
 // |y'| <= sqrt 4 whatever x is; y = 0 and 2.
 TEST(NormedRow, ErrorsOfAnySizeAreBounded) {
-  const Following following(kExactButKeep, DType::kF32);
+  const ScopedRecipe following(kExactButKeep, DType::kF32);
   const auto permitted = PermittedOf(Blurred({0, 0, 0, 4}, 0x1p40), 1e-5);
   EXPECT_NEAR(permitted[0], 2, 1e-4);
   EXPECT_NEAR(permitted[3], 4, 1e-4);
@@ -57,13 +57,13 @@ TEST(NormedRow, ErrorsOfAnySizeAreBounded) {
 
 // 0 / 0 is NaN.
 TEST(NormedRow, NothingIsKnownWhereTheRootMayBeZero) {
-  const Following following(kExactButKeep, DType::kF32);
+  const ScopedRecipe following(kExactButKeep, DType::kF32);
   EXPECT_EQ(PermittedOf(Blurred({0, 0, 0, 4}, 0x1p40), 0)[0], INFINITY);
 }
 
 // 200^2 + 200^2 overflows f16, and 1 / inf is 0.
 TEST(NormedRow, NothingIsKnownWhereTheSumOverflows) {
-  const Following following(ParseRecipe("*=f32 sum=f16", DType::kF32), DType::kF32);
+  const ScopedRecipe following(ParseRecipe("*=f32 sum=f16", DType::kF32), DType::kF32);
   EXPECT_EQ(PermittedOf(Blurred({200, 200}, 0x1p23), 1e-5)[0], INFINITY);
 }
 
@@ -71,21 +71,21 @@ TEST(NormedRow, NothingIsKnownWhereTheSumOverflows) {
 TEST(NormedRow, NothingIsKnownWhereEpsOverflows) {
   const std::vector<Counted> row(4, Counted(1.0));
   for (const auto& [line, eps] : {std::pair("*=f32 rsqrt=f16", 1e5), std::pair("*=f32", 1e39)}) {
-    const Following following(ParseRecipe(line, DType::kF32), DType::kF32);
+    const ScopedRecipe following(ParseRecipe(line, DType::kF32), DType::kF32);
     EXPECT_EQ(PermittedOf(row, eps)[0], INFINITY) << line;
   }
 }
 
 // So is the count in f16, and the mean square is eps.
 TEST(NormedRow, NothingIsKnownWhereTheCountOverflows) {
-  const Following following(ParseRecipe("*=f32 rsqrt=f16", DType::kF32), DType::kF32);
+  const ScopedRecipe following(ParseRecipe("*=f32 rsqrt=f16", DType::kF32), DType::kF32);
   const std::vector<Counted> row(70000, Counted(0.5));
   EXPECT_EQ(NormedRow<Counted>(row, Counted(1.0))(0, Counted(1.0)).Permitted(), INFINITY);
 }
 
 // r' may be 1e-5, and 1e5 overflows f16.
 TEST(NormedRow, NothingIsKnownWhereTheReciprocalOverflows) {
-  const Following following(ParseRecipe("*=f32 scale=f16", DType::kF32), DType::kF32);
+  const ScopedRecipe following(ParseRecipe("*=f32 scale=f16", DType::kF32), DType::kF32);
   EXPECT_EQ(PermittedOf(Blurred({2, 2}, 0x1p26), 1e-10)[0], INFINITY);
   EXPECT_LT(PermittedOf(Blurred({2, 2}, 0x1p26), 1e-5)[0], 4);
 }
@@ -111,7 +111,7 @@ TEST(NormedRow, PermitsWhatImplementationsCommit) {
        {"*=f32", "*=bf16", "*=f16", "*=f32 flush", "*=f32 square=bf16 rsqrt=f16 scale=bf16",
         "*=f16 sum=f32:tensor_core keep=bf16", "*=exact keep=f16"}) {
     const Recipe recipe = ParseRecipe(line, DType::kF32);
-    const Following following(recipe, DType::kF32);
+    const ScopedRecipe following(recipe, DType::kF32);
     const DType format = recipe.steps[static_cast<size_t>(Step::kKeep)].format;
     for (int i = 0; i < 300; ++i) {
       std::vector<double> x(1 + random.Below(6));

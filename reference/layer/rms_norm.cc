@@ -14,7 +14,7 @@ void RmsNorm::operator()(const Tensor<Real>& x, const Tensor<Real>& weight, Tens
   if (M == 0) return;
   std::vector<Real> factors;
   {
-    const InStep at(Step::kWeigh);
+    const ScopedStep at(Step::kWeigh);
     for (const Real& w : weight.data) factors.push_back(unit_offset ? Real(1.0) + w : w);
   }
   for (size_t n = 0; n < x.shape[0]; ++n) {

@@ -62,7 +62,7 @@ double RelativeErrorOf(const DoubleDouble& got, const Interval& exact) {
 }
 
 void ExpectDoubleDoublesWithinBounds(int steps) {
-  const WorkingPrecision precision(400);
+  const ScopedPrecision precision(400);
   for (const Function& f : Functions()) {
     // Beyond, low parts underflow.
     for (const double x : Arguments(f.name == "erfc" ? 24 : 600, steps)) {
@@ -79,7 +79,7 @@ void ExpectDoubleDoublesWithinBounds(int steps) {
 
 // Two libraries that share no code agree to 2^-300 or so.
 TEST(ActivationFunctions, EnclosuresHoldWhatWideFinds) {
-  const WorkingPrecision precision(1200);  // tanh x is nearer to x than 2^-400 x
+  const ScopedPrecision precision(1200);  // tanh x is nearer to x than 2^-400 x
   for (const Function& f : Functions()) {
     for (const double x : Arguments(26, 10)) {
       const Interval y = f.enclosed(Interval(x));
@@ -93,7 +93,7 @@ TEST(ActivationFunctions, EnclosuresHoldWhatWideFinds) {
 }
 
 TEST(ActivationFunctions, LimitsAreReached) {
-  const WorkingPrecision precision(192);
+  const ScopedPrecision precision(192);
   const auto value = [](const Interval& y) {
     return std::pair(mpfr_get_d(y.lower().get(), MPFR_RNDN),
                      mpfr_get_d(y.upper().get(), MPFR_RNDN));
@@ -120,9 +120,9 @@ void ExpectPermitted(const std::string& what, double x, double got, const Counte
 template <class Float>
 void ExpectHonestWaysPermitted(DType dtype, int steps) {
   const Recipe recipe = ParseRecipe("*=T", dtype);
-  const Following following(recipe, dtype);
-  const InStep at(Step::kActivation);
-  const WorkingPrecision precision(192);
+  const ScopedRecipe following(recipe, dtype);
+  const ScopedStep at(Step::kActivation);
+  const ScopedPrecision precision(192);
   for (const double argument : Arguments(dtype == DType::kF64 ? 800 : 120, steps)) {
     const auto x = static_cast<Float>(argument);
     const Counted a(x, dtype);
@@ -165,9 +165,9 @@ TEST(SlowActivationFunctions, OfManyArguments) {
 
 // An argument that is off by e, wherever it lies, moves the function by no more than is said.
 TEST(ActivationFunctions, ErrorsOfArgumentsPassThrough) {
-  const Following following(ParseRecipe("*=f16", DType::kF32), DType::kF32);
-  const InStep at(Step::kActivation);
-  const WorkingPrecision precision(192);
+  const ScopedRecipe following(ParseRecipe("*=f16", DType::kF32), DType::kF32);
+  const ScopedStep at(Step::kActivation);
+  const ScopedPrecision precision(192);
   for (const Function& f : Functions()) {
     for (const double x : Arguments(15, 20)) {
       const Counted a(x, DType::kF64);  // rounded to f16 on entry
@@ -184,7 +184,7 @@ TEST(ActivationFunctions, ErrorsOfArgumentsPassThrough) {
 // alike. The bits that a proof begins with decide both, and what is multiplied by them: s(5000)
 // times the middle between two numbers of bf16 lies below it.
 TEST(ActivationFunctions, NumbersNearLimitsAreDecidedAtOnce) {
-  const WorkingPrecision precision(184);
+  const ScopedPrecision precision(184);
   const auto expect = [](const Interval& y, double high, double low, double value) {
     const auto found = Decide(y, DType::kBF16);
     ASSERT_TRUE(found);
@@ -210,8 +210,8 @@ TEST(ActivationFunctions, NumbersNearLimitsAreDecidedAtOnce) {
 
 // Half a number is what a wrong form leaves of it: at x = -20 in f32 the sigmoid by tanh is 0.
 TEST(ActivationFunctions, ASigmoidByTanhIsNotPermitted) {
-  const Following following(ParseRecipe("*=T", DType::kF32), DType::kF32);
-  const InStep at(Step::kActivation);
+  const ScopedRecipe following(ParseRecipe("*=T", DType::kF32), DType::kF32);
+  const ScopedStep at(Step::kActivation);
   const float x = -20, wrong = 0.5f * (1 + std::tanh(0.5f * x));
   EXPECT_GT(std::abs(wrong - std::exp(-20.)), Sigmoid(Counted(x, DType::kF32)).Permitted());
 }

@@ -5,6 +5,7 @@
 #include <functional>
 #include <limits>
 
+#include "reference/number/evaluation_context.h"
 #include "reference/number/recipe.h"
 #include "reference/number/rounding_units.h"
 

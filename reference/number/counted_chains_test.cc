@@ -108,7 +108,7 @@ struct Survey {
   double worst = 0;
 };
 Survey RunChains(const std::string& recipe, DType dtype, size_t count, uint64_t seed) {
-  const Following following(ParseRecipe(recipe, dtype), dtype);
+  const ScopedRecipe following(ParseRecipe(recipe, dtype), dtype);
   Random random(seed);
   std::array<Three, 6> pool;
   Survey survey;
@@ -116,7 +116,7 @@ Survey RunChains(const std::string& recipe, DType dtype, size_t count, uint64_t 
     for (Three& three : pool) {
       if (i == 0 || random.Below(4) == 0) three = Lift(Operand(dtype, random), dtype);
     }
-    const InStep at(static_cast<Step>(random.Below(kStepNames.size())));
+    const ScopedStep at(static_cast<Step>(random.Below(kStepNames.size())));
     // Functions are ten times as slow to enclose: a fifth of the chain.
     const int which =
         static_cast<int>(random.Below(5) ? random.Below(5) : random.Below(kOperations));
@@ -150,7 +150,7 @@ TEST(Counted, PermitsWhatChainsOfOperationsCommit) {
 }
 
 // A million operations; most of them can be judged, and no bound is so wide that it hides a
-// mistake.
+// mutation.
 TEST(SlowCounted, PermitsWhatAMillionOperationsCommit) {
   uint64_t seed = 3;
   size_t judged = 0;

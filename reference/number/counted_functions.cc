@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "reference/number/double_double_functions.h"
+#include "reference/number/evaluation_context.h"
 #include "reference/number/recipe.h"
 #include "reference/number/rounding_units.h"
 

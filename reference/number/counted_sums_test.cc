@@ -14,8 +14,8 @@ namespace {
 // Terms of one sum, their exact total, and what the recipe's rule says and does about them.
 struct Sum {
   Sum(const std::vector<double>& terms, const std::string& recipe) {
-    const Following following(ParseRecipe(recipe, DType::kF32), DType::kF32);
-    const InStep at(Step::kSum);
+    const ScopedRecipe following(ParseRecipe(recipe, DType::kF32), DType::kF32);
+    const ScopedStep at(Step::kSum);
     std::vector<Counted> counted;
     std::vector<Rounded> rounded;
     for (const double x : terms) {
@@ -88,8 +88,8 @@ TEST(CountedSums, TensorCoresKeepToTheirBound) {
 // 2^-100 * 2^-30 is subnormal in f32, and exact unless it is flushed.
 TEST(CountedSums, FlushedSubnormalsArePermittedWhereTheRecipeSaysSo) {
   const auto product = [](const std::string& recipe) {
-    const Following following(ParseRecipe(recipe, DType::kF32), DType::kF32);
-    const InStep at(Step::kRotate);
+    const ScopedRecipe following(ParseRecipe(recipe, DType::kF32), DType::kF32);
+    const ScopedStep at(Step::kRotate);
     const Counted bound = Counted(0x1p-100, DType::kF32) * Counted(0x1p-30, DType::kF32);
     return std::pair(bound.Permitted(), (Rounded(0x1p-100) * Rounded(0x1p-30)).value());
   };
@@ -115,8 +115,8 @@ TEST(CountedSums, FlushedSumsArePermittedWhereTheRecipeSaysSo) {
 
 // An operand that is subnormal may be taken for 0 on entry; a normal one may not.
 TEST(CountedSums, FlushedOperandsCount) {
-  const Following following(ParseRecipe("*=f32 flush", DType::kF32), DType::kF32);
-  const InStep at(Step::kRotate);
+  const ScopedRecipe following(ParseRecipe("*=f32 flush", DType::kF32), DType::kF32);
+  const ScopedStep at(Step::kRotate);
   EXPECT_GE((Counted(0x1p-130, DType::kF32) * Counted(0x1p100, DType::kF32)).Permitted(), 0x1p-30);
   EXPECT_EQ((Rounded(0x1p-130) * Rounded(0x1p100)).value(), 0);
   EXPECT_EQ((Counted(0x1p-120, DType::kF32) * Counted(0x1p100, DType::kF32)).Permitted(), 0);

@@ -18,8 +18,8 @@ class Steps {
       : following_(ParseRecipe(recipe, dtype), dtype), at_(Step::kRotate) {}
 
  private:
-  Following following_;
-  InStep at_;
+  ScopedRecipe following_;
+  ScopedStep at_;
 };
 
 Counted Input(double x, DType dtype = DType::kF32) { return Counted(x, dtype); }
@@ -147,7 +147,7 @@ TEST(Counted, DividingByWhatMayBeZeroPermitsAnything) {
   EXPECT_EQ((Input(1) / Input(0)).Permitted(), INFINITY);
 }
 
-// An angle that is off by 2 radians or more permits a cosine that is off by 2: all is possible.
+// The bound of a cosine is that of its angle, 2 at most: there every answer is permitted.
 TEST(Counted, LostAnglesAreSaturated) {
   const Steps steps("*=f32");
   const Counted frequency = Input(1) / Input(3);
@@ -182,13 +182,13 @@ TEST(Counted, OverflowingAnglesAreUnjudgeable) {
 
 // Frequency 1 comes out exactly (base^0), and so do angles: what is left is the sine itself.
 TEST(Counted, FrequencyOneIsolatesTheSine) {
-  const Following following(ParseRecipe("native", DType::kF32), DType::kF32);
+  const ScopedRecipe following(ParseRecipe("native", DType::kF32), DType::kF32);
   const auto frequency = InversePower<Counted>(10000, 0, 128);
   EXPECT_EQ(frequency.Permitted(), 0);
-  Rotor<Counted> rotor(frequency);
+  AngleTable<Counted> rotor(frequency);
   ExpectBound(rotor(1).second, 0x1p-24);   // sin 1 = 0.84 to one unit in the last place
   ExpectBound(rotor(1e6).first, 0x1p-24);  // cos 1000000 = 0.94
-  Rotor<Counted> slow(InversePower<Counted>(10000, 2, 128));
+  AngleTable<Counted> slow(InversePower<Counted>(10000, 2, 128));
   EXPECT_GT(slow(1e6).first.Permitted(), 1e-3);
 }
 
@@ -211,8 +211,8 @@ TEST(Counted, FunctionsCostTheUlpsOfTheirStep) {
 // n = 9 terms of 1/8-spaced size: 8 u sum |x| in any order, ceil(log2 9) = 4 by halves.
 TEST(Counted, SumsCostTheirOrder) {
   const auto sum = [](const std::string& form) {
-    const Following following(ParseRecipe("*=f32 sum=f32:" + form, DType::kF32), DType::kF32);
-    const InStep at(Step::kSum);
+    const ScopedRecipe following(ParseRecipe("*=f32 sum=f32:" + form, DType::kF32), DType::kF32);
+    const ScopedStep at(Step::kSum);
     return SumOf(std::vector<Counted>(9, Input(0.1f))).Permitted();
   };
   const double size = 9 * static_cast<double>(0.1f);
@@ -223,16 +223,16 @@ TEST(Counted, SumsCostTheirOrder) {
 
 // What is summed are the numbers that an implementation holds, errors and all.
 TEST(Counted, SumsCountTheErrorsOfTheirTerms) {
-  const Following following(ParseRecipe("*=bf16", DType::kBF16), DType::kBF16);
-  const InStep at(Step::kSum);
+  const ScopedRecipe following(ParseRecipe("*=bf16", DType::kBF16), DType::kBF16);
+  const ScopedStep at(Step::kSum);
   const Counted third = Input(1, DType::kBF16) / Input(3, DType::kBF16);
   const double e = third.error(), sum = 9 * e + 8 * 0x1p-8 * 9 * (1.0 / 3 + e);
   ExpectBound(SumOf(std::vector<Counted>(9, third)), sum * (1 - 0x1p-40));
 }
 
 TEST(Counted, SumsInAnyOrderStayWithin) {
-  const Following following(ParseRecipe("*=bf16", DType::kBF16), DType::kBF16);
-  const InStep at(Step::kSum);
+  const ScopedRecipe following(ParseRecipe("*=bf16", DType::kBF16), DType::kBF16);
+  const ScopedStep at(Step::kSum);
   Random random(5);
   for (int i = 0; i < 200; ++i) {
     std::vector<Counted> counted;
@@ -258,7 +258,7 @@ TEST(Counted, ExactStepsChargeNothing) {
   const Steps steps("*=exact store=T");
   EXPECT_LT((Input(1) / Input(3)).Permitted(), 0x1p-98);
   EXPECT_LT(CosSin(Input(1)).first.Permitted(), 0x1p-98);
-  const InStore store(DType::kF32);
+  const ScopedStore store(DType::kF32);
   ExpectBound(Converted(Input(1) / Input(3)), 0x1p-26);
 }
 
@@ -285,7 +285,7 @@ TEST(Counted, ClampBoundsErrorsOfNumbers) {
   EXPECT_GT(far.Permitted(), 3.9);
   EXPECT_NEAR(Clamp(far, zero, two).Permitted(), 5.0 / 3, 1e-6);
   EXPECT_EQ(Clamp(lost, zero, two).Permitted(), INFINITY);
-  const InStep at(Step::kKeep);
+  const ScopedStep at(Step::kKeep);
   EXPECT_NEAR(Clamp(lost, zero, two).Permitted(), 1, 1e-6);
 }
 

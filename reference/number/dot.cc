@@ -35,7 +35,7 @@ int64_t LowestBitOf(mpfr_srcptr x) {
 }
 
 // to = floor(|x| / 2^unit); returns whether that loses bits. |x| / 2^unit fits.
-bool Place(mpfr_srcptr x, int64_t unit, std::span<Limb> to) {
+bool PlaceLimbs(mpfr_srcptr x, int64_t unit, std::span<Limb> to) {
   std::ranges::fill(to, 0);
   if (mpfr_zero_p(x)) return false;
   const auto m = SignificandOf(x);
@@ -126,7 +126,7 @@ void DotOperand<Interval>::Hold(size_t i) {
   mpfr_srcptr lower = numbers_[i].lower().get(), upper = numbers_[i].upper().get();
   mpfr_srcptr near = mpfr_sgn(upper) < 0 ? upper : lower;
   negative_[i] = mpfr_sgn(near) < 0;
-  const bool cut = Place(near, unit_, std::span(limbs_).subspan(i * width_, width_));
+  const bool cut = PlaceLimbs(near, unit_, std::span(limbs_).subspan(i * width_, width_));
   size_[i] = std::max(UpIn(lower, top_), UpIn(upper, top_));
   if (numbers_[i].IsPoint() && !cut) return;
   Endpoint width;
@@ -186,7 +186,7 @@ Interval Dot(const DotOperand<Interval>& a, const DotOperand<Interval>& b) {
 }
 
 DotOperand<Counted>::DotOperand(std::span<const Counted> numbers) {
-  const InStep at(Step::kDot);
+  const ScopedStep at(Step::kDot);
   const StepRule& rule = CurrentRule();
   const bool converts = !rule.exact && !rule.flushes;  // else the operator does
   numbers_.reserve(numbers.size());
@@ -246,7 +246,7 @@ Counted DotOperand<Counted>::Product(const Counted& a, const Counted& b, const S
 }
 
 Counted DotOperand<Counted>::Times(const DotOperand& other) const {
-  const InStep at(Step::kDot);
+  const ScopedStep at(Step::kDot);
   const StepRule& rule = CurrentRule();
   Counted::Accumulated all;
   for (size_t i = 0; i < numbers_.size(); ++i) {

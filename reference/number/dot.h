@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "reference/number/counted.h"
+#include "reference/number/evaluation_context.h"
 #include "reference/number/interval.h"
 #include "reference/number/recipe.h"
 
@@ -29,7 +30,7 @@ class DotOperand {
 
  private:
   friend Real Dot(const DotOperand& a, const DotOperand& b) {
-    const InStep at(Step::kDot);
+    const ScopedStep at(Step::kDot);
     std::vector<Real> products;
     products.reserve(a.numbers_.size());
     for (size_t i = 0; i < a.numbers_.size(); ++i)

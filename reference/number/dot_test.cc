@@ -21,7 +21,7 @@ Interval Prepared(const Numbers& a, const Numbers& b) {
 
 // The same sum of points, with more bits than it has.
 Interval Exactly(const Numbers& a, const Numbers& b) {
-  const WorkingPrecision enough(6000);
+  const ScopedPrecision enough(6000);
   Interval sum(0.0);
   for (size_t i = 0; i < a.size(); ++i) {
     Interval x(0.0), y(0.0);
@@ -57,14 +57,14 @@ TEST(DotOfIntervals, OfPointsIsRoundedOnce) {
     const int exponent = trial % 3 == 0 ? 3 : trial % 3 == 1 ? 40 : 500;
     const Numbers a = Points(random, n, exponent), b = Points(random, n, exponent);
     const Interval exact = Exactly(a, b);
-    const WorkingPrecision precision(184);
+    const ScopedPrecision precision(184);
     ExpectTightest(Prepared(a, b), exact);
   }
 }
 
 // The largest and the smallest double: 2100 binary places between them.
 TEST(DotOfIntervals, LosesNothingOfPointsFarApart) {
-  const WorkingPrecision precision(184);
+  const ScopedPrecision precision(184);
   const Numbers a = {Interval(0x1p1023), Interval(0x1p-1074), Interval(-0x1p1023)};
   const Numbers b = {Interval(0x1p1000), Interval(3.0), Interval(0x1p1000)};
   const Interval y = Prepared(a, b);
@@ -73,7 +73,7 @@ TEST(DotOfIntervals, LosesNothingOfPointsFarApart) {
 }
 
 TEST(DotOfIntervals, CarriesRunThroughAllLimbs) {
-  const WorkingPrecision precision(184);
+  const ScopedPrecision precision(184);
   const Numbers ones(100000, Interval(1 - 0x1p-53));
   ExpectTightest(Prepared(ones, ones),
                  Interval(1 - 0x1p-53) * Interval(1 - 0x1p-53) * Interval(100000.0));
@@ -126,10 +126,10 @@ TEST(DotOfIntervals, OfEnclosuresEnclosesAndIsNarrow) {
     const Quotients quotients(random, trial % 2 == 0);
     Interval exact;
     {
-      const WorkingPrecision more(384);
+      const ScopedPrecision more(384);
       exact = SumOfProducts(quotients.Row(), quotients.Factors());
     }
-    const WorkingPrecision precision(184);
+    const ScopedPrecision precision(184);
     const Interval y = Prepared(quotients.Row(), quotients.Factors());
     EXPECT_TRUE(mpfr_lessequal_p(y.lower().get(), exact.lower().get()));
     EXPECT_TRUE(mpfr_lessequal_p(exact.upper().get(), y.upper().get()));
@@ -145,13 +145,13 @@ TEST(DotOfIntervals, OfEnclosuresEnclosesAndIsNarrow) {
 // Enclosures around 0, and wide ones.
 TEST(DotOfIntervals, OfWideEnclosuresEncloses) {
   Random random(3);
-  const WorkingPrecision precision(184);
+  const ScopedPrecision precision(184);
   for (int trial = 0; trial < 200; ++trial) {
     Numbers a, b, inside_a, inside_b;
     const auto add = [&](Numbers& wide, Numbers& inside) {
       const double x = random.In(-2, 2);
       inside.emplace_back(x);
-      const WorkingPrecision few(2 + static_cast<int>(random.Below(60)));
+      const ScopedPrecision few(2 + static_cast<int>(random.Below(60)));
       wide.push_back(random.Below(4) ? Interval(x) : Interval(3 * x) - Interval(2 * x));
       if (random.Below(4) == 0) wide.back() = inside.back();
     };
@@ -182,7 +182,7 @@ TEST(DotOfIntervals, OfNothingIsZero) {
 Counted AnyCounted(Random& random, int exponent) {
   const double any = std::clamp(random.Number(exponent), -0x1p127, 0x1p127);
   const Counted exact(RoundTo(DType::kF32, any), DType::kF32);
-  const InStep at(Step::kSquare);
+  const ScopedStep at(Step::kSquare);
   switch (random.Below(6)) {
     case 0:
       return Counted(random.Below(2) ? 0.0 : 4.0, DType::kF32);
@@ -209,17 +209,17 @@ TEST(DotOfCounted, IsTheSumOfTheProducts) {
                                             "*=f32 square=bf16 dot=f32:pairwise"};
   for (int trial = 0; trial < 700; ++trial) {
     const Recipe recipe = ParseRecipe(random.Of(recipes), DType::kF32);
-    const Following following(recipe, DType::kF32);
+    const ScopedRecipe following(recipe, DType::kF32);
     const int exponent = trial % 5 == 0 ? 140 : 6;
     std::vector<Counted> a, b, products;
     for (size_t n = random.Below(9); n > 0; --n) {
       a.push_back(AnyCounted(random, exponent));
       b.push_back(AnyCounted(random, exponent));
-      const InStep at(Step::kDot);
+      const ScopedStep at(Step::kDot);
       products.push_back(a.back() * b.back());
     }
     const Counted y = Dot<Counted>(a, b);
-    const InStep at(Step::kDot);
+    const ScopedStep at(Step::kDot);
     const Counted sum = SumOf(products);
     EXPECT_EQ(y.center(), sum.center()) << recipe.name;
     EXPECT_EQ(y.drift(), sum.drift()) << recipe.name;

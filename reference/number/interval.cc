@@ -12,8 +12,6 @@
 namespace sextant {
 namespace {
 
-thread_local int working_bits = 192;
-
 void Multiply(const Endpoint& a, const Endpoint& b, Endpoint& out, mpfr_rnd_t rounding) {
   mpfr_mul(out.get(), a.get(), b.get(), rounding);
 }
@@ -57,20 +55,18 @@ std::optional<Halves> SplitThreeLimbs(const Endpoint& x) {
 
 }  // namespace
 
-// The exponents too are as wide as MPFR has them: xPos grows beyond 2^(2^30), its default.
-WorkingPrecision::WorkingPrecision(int bits) : previous_(working_bits) {
-  working_bits = bits;
+ScopedPrecision::ScopedPrecision(int bits) : precision_(bits) {
   mpfr_set_emin(mpfr_get_emin_min());
   mpfr_set_emax(mpfr_get_emax_max());
 }
-WorkingPrecision::~WorkingPrecision() { working_bits = previous_; }
 
 Endpoint::Endpoint() {
-  if (working_bits <= kInlineBits) {
-    mpfr_custom_init(limbs_, working_bits);
-    mpfr_custom_init_set(&number_, MPFR_NAN_KIND, 0, working_bits, limbs_);
+  const int bits = this_context.precision;
+  if (bits <= kInlineBits) {
+    mpfr_custom_init(limbs_, bits);
+    mpfr_custom_init_set(&number_, MPFR_NAN_KIND, 0, bits, limbs_);
   } else {
-    mpfr_init2(&number_, working_bits);
+    mpfr_init2(&number_, bits);
   }
 }
 void Endpoint::CopyLong(const Endpoint& other) {
@@ -98,14 +94,15 @@ namespace {
 // Operands may have more bits than the working precision: a number that lies extremely near another
 // (interval_functions.cc). What is made of them keeps as many.
 bool HasMoreBits(const Interval& a) {
-  return std::max(mpfr_get_prec(a.lower().get()), mpfr_get_prec(a.upper().get())) > working_bits;
+  return std::max(mpfr_get_prec(a.lower().get()), mpfr_get_prec(a.upper().get())) >
+         this_context.precision;
 }
 template <class Operation>
 Interval InTheirBits(const Interval& a, const Interval& b, Operation operation) {
   mpfr_prec_t bits = 0;
   for (const Endpoint* end : {&a.lower(), &a.upper(), &b.lower(), &b.upper()})
     bits = std::max(bits, mpfr_get_prec(end->get()));
-  const WorkingPrecision precision(static_cast<int>(bits));
+  const ScopedPrecision precision(static_cast<int>(bits));
   return operation(a, b);
 }
 

@@ -17,22 +17,21 @@
 #include <utility>
 
 #include "reference/number/dtype.h"
+#include "reference/number/evaluation_context.h"
 
 namespace sextant {
 
 // This thread's precision does not suffice to answer.
 struct Undecided {};
 
-// Bits of every endpoint made by this thread while it lives.
-class WorkingPrecision {
+// The bits of every endpoint that is made while it lives; and the widest exponents that MPFR has:
+// xPos grows beyond 2^(2^30), its default.
+class ScopedPrecision {
  public:
-  explicit WorkingPrecision(int bits);
-  ~WorkingPrecision();
-  WorkingPrecision(const WorkingPrecision&) = delete;
-  WorkingPrecision& operator=(const WorkingPrecision&) = delete;
+  explicit ScopedPrecision(int bits);
 
  private:
-  int previous_;
+  Scoped<&EvaluationContext::precision> precision_;
 };
 
 // An mpfr_t that keeps up to 256 bits inside the object: no allocation in the common case.

@@ -10,7 +10,7 @@ namespace {
 
 // [1, 1.5]: the neighbours of 1.2 among numbers of two bits.
 Interval AroundOne() {
-  const WorkingPrecision precision(2);
+  const ScopedPrecision precision(2);
   return Interval(1.2);
 }
 
@@ -54,7 +54,7 @@ TEST(Decide, SplitsTheSameInAnyPrecision) {
       exponent -= static_cast<int>(random.Below(2) ? 53 : random.Below(56));
     }
     const auto decide = [&](int bits, bool& point) {
-      const WorkingPrecision precision(bits);
+      const ScopedPrecision precision(bits);
       Interval sum(0);
       for (const double part : parts) sum = sum + Interval(part);
       point = sum.IsPoint();

@@ -34,7 +34,7 @@ Interval ShortOf(double limit, const Interval& rest) {
   constexpr int64_t kMostBits = 8192;
   const int64_t below = std::ilogb(limit) - int64_t{mpfr_get_exp(rest.upper().get())};
   const int64_t bits = mpfr_get_prec(Endpoint().get()) + std::max(int64_t{0}, below);
-  const WorkingPrecision precision(static_cast<int>(std::min(bits, kMostBits)));
+  const ScopedPrecision precision(static_cast<int>(std::min(bits, kMostBits)));
   return Interval(limit) - rest;
 }
 

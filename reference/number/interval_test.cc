@@ -24,7 +24,7 @@ using Pair = std::pair<double, double>;
 
 // An interval of few bits around x, so that it is no point.
 Interval Around(double x, int bits) {
-  const WorkingPrecision precision(bits);
+  const ScopedPrecision precision(bits);
   return Interval(x);
 }
 
@@ -108,7 +108,7 @@ TEST(Interval, NotSpecifiedStaysSo) {
 TEST(SlowInterval, EnclosesRandomPoints) {
   Random random(1);
   for (int i = 0; i < 6000; ++i) {
-    const WorkingPrecision precision(2 + static_cast<int>(random.Below(9)));
+    const ScopedPrecision precision(2 + static_cast<int>(random.Below(9)));
     double x[4];
     for (double& value : x) value = random.Number(3);
     const Interval a = Interval(x[0]) + Interval(x[1]), b = Interval(x[2]) - Interval(x[3]);
@@ -214,7 +214,7 @@ TEST(Interval, TwoPiIsEnclosed) {
 TEST(Interval, TurnsLikeTheAngleItself) {
   Random random(4);
   for (const double frequency : {1.0, 0.1, 1e-4}) {
-    Rotor<Interval> rotor{Interval(frequency)};
+    AngleTable<Interval> rotor{Interval(frequency)};
     for (const double position :
          {0.0, 1.0, 63.0, 64.0, 65.0, -1.0, -64.0, -65.0, 131071.0, 0x1p40, -0x1p40 + 3}) {
       const auto [cosine, sine] = rotor(position);
@@ -236,11 +236,11 @@ TEST(Interval, RadiusAndMiddleDescribeTheEnclosure) {
   EXPECT_EQ(RadiusAround(Interval(1), 2, 0), 1);
 }
 
-TEST(WorkingPrecision, ReturnsToWhatItWas) {
+TEST(ScopedPrecision, ReturnsToWhatItWas) {
   const auto bits = [] { return mpfr_get_prec(Interval(1).lower().get()); };
   const auto before = bits();
   {
-    const WorkingPrecision more(3000);
+    const ScopedPrecision more(3000);
     EXPECT_EQ(bits(), 3000);
     Interval wide(0.5);
     wide = Interval(1) / Interval(3);

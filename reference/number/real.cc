@@ -11,10 +11,10 @@ template <class Real>
 Real ByPow(const Real& base, int64_t k, int64_t n) {
   Real exponent;
   {
-    const InStep at(Step::kExponent);
+    const ScopedStep at(Step::kExponent);
     exponent = Real(static_cast<double>(k)) / Real(static_cast<double>(n));
   }
-  const InStep at(Step::kFrequency);
+  const ScopedStep at(Step::kFrequency);
   return Real(1.0) / Power(base, exponent);
 }
 
@@ -22,10 +22,10 @@ template <class Real>
 Real ByExpLog(const Real& base, int64_t k, int64_t n) {
   Real exponent;
   {
-    const InStep at(Step::kFrequency);
+    const ScopedStep at(Step::kFrequency);
     exponent = Real(static_cast<double>(k)) * (Log(base) / Real(static_cast<double>(n)));
   }
-  const InStep at(Step::kFrequency);
+  const ScopedStep at(Step::kFrequency);
   return Exp(-exponent);
 }
 
@@ -34,10 +34,10 @@ template <class Real>
 Real ByPowerChain(const Real& base, int64_t k, int64_t n) {
   Real exponent;
   {
-    const InStep at(Step::kExponent);
+    const ScopedStep at(Step::kExponent);
     exponent = Real(2.0) / Real(static_cast<double>(n));
   }
-  const InStep at(Step::kFrequency);
+  const ScopedStep at(Step::kFrequency);
   return Power(Power(base, exponent), Real(-static_cast<double>(k) / 2));
 }
 
@@ -45,10 +45,10 @@ template <class Real>
 Real ByIteration(const Real& base, int64_t k, int64_t n) {
   Real exponent;
   {
-    const InStep at(Step::kExponent);
+    const ScopedStep at(Step::kExponent);
     exponent = Real(-2.0) / Real(static_cast<double>(n));
   }
-  const InStep at(Step::kFrequency);
+  const ScopedStep at(Step::kFrequency);
   const Real ratio = Power(base, exponent);
   Real frequency(1.0);
   for (int64_t i = 0; i < k; i += 2) frequency = frequency * ratio;
@@ -56,7 +56,7 @@ Real ByIteration(const Real& base, int64_t k, int64_t n) {
 }
 
 Form FormOfFrequency() {
-  const InStep at(Step::kFrequency);
+  const ScopedStep at(Step::kFrequency);
   return CurrentRule().form;
 }
 
@@ -101,12 +101,12 @@ Real ByGrownBase(const GrownBase<Real>& b, int64_t k, int64_t n) {
   if (!b.growth) return InversePower<Real>(b.base, k, n);
   Real exponent;
   {
-    const InStep at(Step::kExponent);
+    const ScopedStep at(Step::kExponent);
     exponent = Real(static_cast<double>(b.R)) / Real(static_cast<double>(b.R - 2));
   }
   Real grown;
   {
-    const InStep at(Step::kFrequency);
+    const ScopedStep at(Step::kFrequency);
     grown = Real(b.base) * Power(*b.growth, exponent);
   }
   return ByForm(grown, k, n);
@@ -155,19 +155,19 @@ Interval Power(const Interval& base, const Interval& exponent) {
   return n < 0 ? Interval(1.0) / y : y;
 }
 
-Rotor<Interval>::CosineSine Rotor<Interval>::Turn(int64_t position) const {
+AngleTable<Interval>::CosineSine AngleTable<Interval>::CosSinAtInteger(int64_t position) const {
   return CosSin(Interval(static_cast<double>(position)) * frequency_);
 }
 
-std::pair<Interval, Interval> Rotor<Interval>::operator()(double position) {
+std::pair<Interval, Interval> AngleTable<Interval>::operator()(double position) {
   const auto p = static_cast<int64_t>(position);
   const int64_t rest = p & (kFine - 1);
   auto at = coarse_.find(p - rest);
-  if (at == coarse_.end()) at = coarse_.emplace(p - rest, Turn(p - rest)).first;
+  if (at == coarse_.end()) at = coarse_.emplace(p - rest, CosSinAtInteger(p - rest)).first;
   const CosineSine& a = at->second;
   if (rest == 0) return a;
   std::optional<CosineSine>& fine = fine_[static_cast<size_t>(rest)];
-  if (!fine) fine = Turn(rest);
+  if (!fine) fine = CosSinAtInteger(rest);
   const CosineSine& b = *fine;
   return {a.first * b.first - a.second * b.second, a.second * b.first + a.first * b.second};
 }
@@ -175,7 +175,7 @@ std::pair<Interval, Interval> Rotor<Interval>::operator()(double position) {
 template <class Real>
 ScoreScale<Real>::ScoreScale(std::optional<double> scale, size_t n)
     : divides_(!scale && RealArithmetic<Real>) {
-  const InStep at(Step::kScale);
+  const ScopedStep at(Step::kScale);
   if (scale) {
     factor_ = Real(*scale);
   } else {

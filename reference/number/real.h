@@ -8,10 +8,10 @@
 //   TwoPi<Real>()
 //   InversePower<Real>(base, k, n)      base^-(k/n): steps exponent and frequency; base is a double
 //                                       or a GrownBase
-//   Rotor<Real>(frequency)(position)    cos and sin of position * frequency: steps angle and trig
-//   TurnBy(coordinate, frequency)       the same for coordinates that are no integers
-//   KeptTurn(turn, amplitude)           them times an amplitude: steps trig and table
-//   KeptFactor<Real>(n, d)(x)           x n / d: steps factor, table and weigh
+//   AngleTable<Real>(frequency)(position)    cos and sin of position * frequency: steps angle and
+//   trig CosSinAt(coordinate, frequency)       the same for coordinates that are no integers
+//   TableEntry(turn, amplitude)           them times an amplitude: steps trig and table
+//   TableFactor<Real>(n, d)(x)           x n / d: steps factor, table and weigh
 //   RowScale<Real>(v)(x, w)             x / sqrt(v) * w: steps rsqrt, scale and weigh
 //   Dot(a, b)                           the sum of a_i b_i: step dot; reference/number/dot.h
 //   ScoreScale<Real>(scale, n)(x)       x scale, or x / sqrt(n) where it is unset: step scale
@@ -31,6 +31,7 @@
 
 #include "reference/number/counted.h"
 #include "reference/number/dot.h"
+#include "reference/number/evaluation_context.h"
 #include "reference/number/interval.h"
 #include "reference/number/recipe.h"
 #include "reference/number/rounded.h"
@@ -76,18 +77,18 @@ Real InversePower(const GrownBase<Real>& base, int64_t k, int64_t n);
 
 // The turn of one pair. Source: Su et al. 2021, arXiv:2104.09864, eq. 34.
 template <class Real>
-class Rotor {
+class AngleTable {
  public:
-  explicit Rotor(const Real& frequency) : frequency_(frequency) {}
+  explicit AngleTable(const Real& frequency) : frequency_(frequency) {}
 
   // cos and sin of position * frequency; position is an integer.
   std::pair<Real, Real> operator()(double position) {
     Real angle;
     {
-      const InStep at(Step::kAngle);
+      const ScopedStep at(Step::kAngle);
       angle = Real(position, DType::kI64) * frequency_;
     }
-    const InStep at(Step::kTrig);
+    const ScopedStep at(Step::kTrig);
     return CosSin(angle);
   }
 
@@ -98,15 +99,15 @@ class Rotor {
 // position = 64 a + b: the cos and sin of both parts are kept, and many positions share them.
 //   cos(x + y) = cos x cos y - sin x sin y,  sin(x + y) = sin x cos y + cos x sin y
 template <>
-class Rotor<Interval> {
+class AngleTable<Interval> {
  public:
-  explicit Rotor(const Interval& frequency) : frequency_(frequency) {}
+  explicit AngleTable(const Interval& frequency) : frequency_(frequency) {}
   std::pair<Interval, Interval> operator()(double position);
 
  private:
   static constexpr int64_t kFine = 64;
   using CosineSine = std::pair<Interval, Interval>;
-  CosineSine Turn(int64_t position) const;
+  CosineSine CosSinAtInteger(int64_t position) const;
 
   Interval frequency_;
   std::array<std::optional<CosineSine>, kFine> fine_;  // of 0 .. 63
@@ -115,24 +116,24 @@ class Rotor<Interval> {
 
 // cos and sin of a coordinate, any double, times a frequency: steps angle and trig.
 template <class Real>
-std::pair<Real, Real> TurnBy(double coordinate, const Real& frequency) {
+std::pair<Real, Real> CosSinAt(double coordinate, const Real& frequency) {
   Real angle;
   {
-    const InStep at(Step::kAngle);
+    const ScopedStep at(Step::kAngle);
     angle = Real(coordinate, DType::kF64) * frequency;
   }
-  const InStep at(Step::kTrig);
+  const ScopedStep at(Step::kTrig);
   return CosSin(angle);
 }
 
 // Cos and sin times an amplitude, as kept in a table: steps trig and table.
 template <class Real>
-std::pair<Real, Real> KeptTurn(std::pair<Real, Real> turn, const Real& amplitude) {
+std::pair<Real, Real> TableEntry(std::pair<Real, Real> turn, const Real& amplitude) {
   {
-    const InStep at(Step::kTrig);
+    const ScopedStep at(Step::kTrig);
     turn = {turn.first * amplitude, turn.second * amplitude};
   }
-  const InStep at(Step::kTable);
+  const ScopedStep at(Step::kTable);
   return {Converted(turn.first), Converted(turn.second)};
 }
 
@@ -144,21 +145,21 @@ Interval Power(const Interval& base, const Interval& exponent);
 // by the rounded quotient that a table keeps; the exact types divide last, so that a result which
 // is a number of their precision comes out exactly.
 template <class Real>
-class KeptFactor {
+class TableFactor {
  public:
-  KeptFactor(const Real& numerator, const Real& denominator)
+  TableFactor(const Real& numerator, const Real& denominator)
       : numerator_(numerator), denominator_(denominator) {
     if constexpr (!RealArithmetic<Real>) {
       {
-        const InStep at(Step::kFactor);
+        const ScopedStep at(Step::kFactor);
         numerator_ = numerator / denominator;
       }
-      const InStep at(Step::kTable);
+      const ScopedStep at(Step::kTable);
       numerator_ = Converted(numerator_);
     }
   }
   Real operator()(const Real& x) const {
-    const InStep at(Step::kWeigh);
+    const ScopedStep at(Step::kWeigh);
     return RealArithmetic<Real> ? x * numerator_ / denominator_ : x * numerator_;
   }
 
@@ -173,7 +174,7 @@ template <class Real>
 class RowScale {
  public:
   explicit RowScale(const Real& v) {
-    const InStep at(Step::kRsqrt);
+    const ScopedStep at(Step::kRsqrt);
     factor_ = RealArithmetic<Real> ? Sqrt(v) : Real(1.0) / Sqrt(v);
   }
   Real operator()(const Real& x, const Real& w) const {
@@ -182,10 +183,10 @@ class RowScale {
     } else {
       Real scaled;
       {
-        const InStep at(Step::kScale);
+        const ScopedStep at(Step::kScale);
         scaled = x * factor_;
       }
-      const InStep at(Step::kWeigh);
+      const ScopedStep at(Step::kWeigh);
       return scaled * w;
     }
   }
@@ -201,7 +202,7 @@ class ScoreScale {
  public:
   ScoreScale(std::optional<double> scale, size_t n);
   Real operator()(const Real& x) const {
-    const InStep at(Step::kScale);
+    const ScopedStep at(Step::kScale);
     return divides_ ? x / factor_ : x * factor_;
   }
 

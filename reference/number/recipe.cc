@@ -11,11 +11,6 @@
 namespace sextant {
 namespace {
 
-thread_local const Recipe* current_recipe = nullptr;
-thread_local Step current_step = Step::kStore;
-thread_local const StepRule* store_rule = nullptr;
-thread_local unsigned steps_performed = 0;
-
 constexpr StandardRecipe kStandard[] = {
     {"native", "*=T", "*=f32 table=T rotate=T weigh=T score=T gate=T keep=T store=T",
      "every step in the dtype; for f16 and bf16 the frequencies, angles, cos and sin, sums, roots, "
@@ -179,34 +174,5 @@ Recipe ParseRecipe(std::string_view text, DType dtype) {
   }
   return ParseLine(text);
 }
-
-const StepRule& CurrentRule() {
-  if (store_rule) return *store_rule;
-  assert(current_recipe && "a number that follows a recipe needs Following");
-  steps_performed |= 1u << static_cast<unsigned>(current_step);
-  return current_recipe->steps[static_cast<size_t>(current_step)];
-}
-
-unsigned TakeStepsPerformed() { return std::exchange(steps_performed, 0u); }
-
-Following::Following(const Recipe& recipe, DType dtype)
-    : resolved_(recipe), previous_(current_recipe) {
-  for (StepRule& rule : resolved_.steps) {
-    if (rule.of_tensor) rule.format = dtype;
-  }
-  current_recipe = &resolved_;
-}
-Following::~Following() { current_recipe = previous_; }
-
-InStep::InStep(Step step) : previous_(current_step) { current_step = step; }
-InStep::~InStep() { current_step = previous_; }
-
-InStore::InStore(DType dtype) : at_(Step::kStore) {
-  if (!current_recipe) return;  // Interval and Wide do not round
-  rule_ = CurrentRule();
-  if (rule_.of_tensor) rule_.format = dtype;
-  store_rule = &rule_;
-}
-InStore::~InStore() { store_rule = nullptr; }
 
 }  // namespace sextant

@@ -1,6 +1,6 @@
 // Steps and recipes: in which format an implementation computes each step of a formula.
 //
-// A formula marks its steps: { const InStep at(Step::kAngle); angle = position * frequency; }
+// A formula marks its steps: { const ScopedStep at(Step::kAngle); angle = position * frequency; }
 // A recipe is a line:  *=f32 frequency=f32:exp_log table=T rotate=T      (T = the tensor's dtype)
 //   step=format[:form][/ulps]   format: f64 f32 f16 bf16, T, or exact
 // Every operation inside a step rounds to its format; operands are converted on entry; `store` is
@@ -96,50 +96,5 @@ struct StandardRecipe {
   std::string_view meaning;
 };
 std::vector<StandardRecipe> StandardRecipes();
-
-// The rule of the step that this thread is in; what Counted and Rounded obey.
-const StepRule& CurrentRule();
-
-// The steps, as bits 1 << Step, whose rules this thread asked for since it asked this: so a test
-// sees which steps a formula really performs.
-unsigned TakeStepsPerformed();
-
-// While it lives, formulas evaluated by this thread follow `recipe` for a case of type `dtype`.
-class Following {
- public:
-  Following(const Recipe& recipe, DType dtype);
-  ~Following();
-  Following(const Following&) = delete;
-  Following& operator=(const Following&) = delete;
-
- private:
-  Recipe resolved_;
-  const Recipe* previous_;
-};
-
-// While it lives, this thread is in `step`. Steps nest: the inner one counts.
-class InStep {
- public:
-  explicit InStep(Step step);
-  ~InStep();
-  InStep(const InStep&) = delete;
-  InStep& operator=(const InStep&) = delete;
-
- private:
-  Step previous_;
-};
-
-// The last rounding: `store` in the output's own dtype.
-class InStore {
- public:
-  explicit InStore(DType dtype);
-  ~InStore();
-  InStore(const InStore&) = delete;
-  InStore& operator=(const InStore&) = delete;
-
- private:
-  InStep at_;
-  StepRule rule_;
-};
 
 }  // namespace sextant

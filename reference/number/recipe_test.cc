@@ -6,6 +6,7 @@
 #include <string>
 
 #include "reference/base/error.h"
+#include "reference/number/evaluation_context.h"
 
 namespace sextant {
 namespace {
@@ -120,25 +121,25 @@ TEST(Recipe, ErrorsNameWhatExists) {
 }
 
 TEST(Recipe, StepsNestAndRecipesToo) {
-  const Following outer(ParseRecipe("*=f32 angle=T trig=f64", DType::kBF16), DType::kBF16);
-  const InStep angle(Step::kAngle);
+  const ScopedRecipe outer(ParseRecipe("*=f32 angle=T trig=f64", DType::kBF16), DType::kBF16);
+  const ScopedStep angle(Step::kAngle);
   EXPECT_EQ(CurrentRule().format, DType::kBF16);
   {
-    const InStep trig(Step::kTrig);
+    const ScopedStep trig(Step::kTrig);
     EXPECT_EQ(CurrentRule().format, DType::kF64);
-    const Following inner(ParseRecipe("*=f16", DType::kBF16), DType::kBF16);
+    const ScopedRecipe inner(ParseRecipe("*=f16", DType::kBF16), DType::kBF16);
     EXPECT_EQ(CurrentRule().format, DType::kF16);
   }
   EXPECT_EQ(CurrentRule().format, DType::kBF16);
 }
 
 TEST(Recipe, StoreTakesTheTypeOfTheOutput) {
-  const Following following(ParseRecipe("native", DType::kBF16), DType::kBF16);
+  const ScopedRecipe following(ParseRecipe("native", DType::kBF16), DType::kBF16);
   {
-    const InStore store(DType::kF32);  // a wide output of a bf16 case
+    const ScopedStore store(DType::kF32);  // a wide output of a bf16 case
     EXPECT_EQ(CurrentRule().format, DType::kF32);
   }
-  const InStep table(Step::kTable);
+  const ScopedStep table(Step::kTable);
   EXPECT_EQ(CurrentRule().format, DType::kBF16);
 }
 

@@ -7,10 +7,9 @@
 #include <vector>
 
 #include "reference/number/double_double_functions.h"
-#include "reference/number/recipe.h"
+#include "reference/number/evaluation_context.h"
 #include "reference/number/rounding_units.h"
-#include "reference/number/scattering.h"
-#include "reference/number/sum_order.h"
+#include "reference/number/stochastic_rounding.h"
 
 namespace sextant {
 
@@ -30,7 +29,7 @@ namespace {
 double RoundedOnce(DType format, const DoubleDouble& x) {
   const bool quick = format == DType::kF32 && x.low == 0;
   const double y = quick ? static_cast<float>(x.high) : RoundTo(format, x);
-  return y == x.high && x.low == 0 ? y : Scattered(format, x, y);
+  return y == x.high && x.low == 0 ? y : StochasticallyRounded(format, x, y);
 }
 
 DoubleDouble RoundedBy(const StepRule& rule, const DoubleDouble& x) {
@@ -191,7 +190,7 @@ Rounded SumInOrder(std::span<const Rounded> terms, const SumOrder& order) {
 Rounded SumOf(std::span<const Rounded> terms) {
   if (terms.empty()) return Rounded();
   if (CurrentRule().form == Form::kTensorCore) return Rounded::TensorCoreSum(terms);
-  const SumOrder order = CurrentSumOrder();
+  const SumOrder order = this_context.sum_order;
   const bool any = CurrentRule().form == Form::kDefault || CurrentRule().form == Form::kAny;
   if (any && order.kind != SumOrder::Kind::kForwards) return SumInOrder(terms, order);
   if (CurrentRule().form == Form::kPairwise && terms.size() > 1) {

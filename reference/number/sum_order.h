@@ -20,18 +20,4 @@ struct SumOrder {
   size_t size = 1;  // of kLanes and kBlocks
 };
 
-SumOrder CurrentSumOrder();
-
-// While it lives, this thread adds up in that order.
-class ScopedSumOrder {
- public:
-  explicit ScopedSumOrder(SumOrder order);
-  ~ScopedSumOrder();
-  ScopedSumOrder(const ScopedSumOrder&) = delete;
-  ScopedSumOrder& operator=(const ScopedSumOrder&) = delete;
-
- private:
-  SumOrder previous_;
-};
-
 }  // namespace sextant

@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "reference/number/evaluation_context.h"
 #include "reference/number/real.h"
 
 namespace sextant {
@@ -13,8 +14,8 @@ namespace {
 using Kind = SumOrder::Kind;
 
 double SumIn(SumOrder order, const std::vector<double>& terms, const char* recipe = "*=f32") {
-  const Following following(ParseRecipe(recipe, DType::kF32), DType::kF32);
-  const InStep at(Step::kSum);
+  const ScopedRecipe following(ParseRecipe(recipe, DType::kF32), DType::kF32);
+  const ScopedStep at(Step::kSum);
   const ScopedSumOrder in_order(order);
   std::vector<Rounded> rounded;
   for (const double x : terms) rounded.emplace_back(x);
@@ -68,9 +69,9 @@ TEST(SumOrder, EndsWithItsScope) {
   {
     const ScopedSumOrder outer({Kind::kBackwards});
     { const ScopedSumOrder inner({Kind::kLanes, 4}); }
-    EXPECT_EQ(CurrentSumOrder().kind, Kind::kBackwards);
+    EXPECT_EQ(this_context.sum_order.kind, Kind::kBackwards);
   }
-  EXPECT_EQ(CurrentSumOrder().kind, Kind::kForwards);
+  EXPECT_EQ(this_context.sum_order.kind, Kind::kForwards);
 }
 
 TEST(SumOrder, NoTermsAreNothing) {

@@ -58,11 +58,11 @@ const Float& ValueOf(const Wide& x) { return x.number().value; }
 
 // Boost 1.74 makes constants of its functions (numeric_limits<>::epsilon() of the logarithm, for
 // one) when they are first asked for, and marks them as made before they are: two threads that ask
-// at the same time may see an epsilon of 0. So each function is asked once before there are
-// threads.
+// at the same time may see an epsilon of 0, or a NaN of 0. So each function is asked once, of an
+// infinity too, before there are threads.
 const bool kAsked = [] {
   const Float one = 1, half = one / 2;
-  for (const Float& x : {one, half}) {
+  for (const Float& x : {one, half, std::numeric_limits<Float>::infinity()}) {
     mp::pow(mp::log(mp::exp(x) + mp::tanh(x)), mp::sqrt(x));
     mp::sin(x) + mp::cos(x) + boost::math::erf(x) + boost::math::erfc(x) + mp::floor(x);
   }

@@ -13,12 +13,12 @@ void Alibi::operator()(const Tensor<Real>& slope, const Tensor<double>& query_po
       const double i = query_position(s), j = key_position(t);
       Real distance;  // what the slope is multiplied by
       {
-        const InStep at(Step::kDistance);
+        const ScopedStep at(Step::kDistance);
         distance = form == AlibiForm::kKey                  ? Converted(number(j))
                    : form == AlibiForm::kSymmetric && j > i ? number(i) - number(j)
                                                             : number(j) - number(i);
       }
-      const InStep at(Step::kBias);
+      const ScopedStep at(Step::kBias);
       for (size_t h = 0; h < bias.shape[0]; ++h) bias(h, s, t) = slope(h) * distance;
     }
   }

@@ -9,7 +9,7 @@ namespace {
 
 template <class Real>
 Real In(Step step, const auto& compute) {
-  const InStep at(step);
+  const ScopedStep at(step);
   return compute();
 }
 
@@ -19,7 +19,7 @@ Real ByForm(double b, int64_t k, int64_t n) {
   const Real kth(static_cast<double>(k)), two(2.0);
   const Real part =  // b/n
       In<Real>(Step::kExponent, [&] { return Real(b) / Real(static_cast<double>(n)); });
-  const InStep at(Step::kSlope);
+  const ScopedStep at(Step::kSlope);
   switch (CurrentRule().form) {
     case Form::kExpLog:
       return Exp(-(kth * (Real(b) * Log(two) / Real(static_cast<double>(n)))));

@@ -28,11 +28,11 @@ std::optional<Fraction> RationalLogarithm(int64_t n, int64_t m) {
 
 // x ln n / ln m, which for the exact types is exact where it is rational.
 template <class Real>
-KeptFactor<Real> LogarithmScale(int64_t n, int64_t m) {
+TableFactor<Real> LogarithmScale(int64_t n, int64_t m) {
   if constexpr (RealArithmetic<Real>) {
     if (const auto f = RationalLogarithm(n, m)) return {Real(f->numerator), Real(f->denominator)};
   }
-  const InStep at(Step::kFactor);
+  const ScopedStep at(Step::kFactor);
   return {Log(Real(static_cast<double>(n), DType::kI64)),
           Log(Real(static_cast<double>(m), DType::kI64))};
 }

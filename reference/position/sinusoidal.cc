@@ -18,12 +18,12 @@ void Sinusoidal::operator()(const Tensor<double>& position, Tensor<Real>& y) con
   for (int64_t k = 0; k < half; ++k) {
     // tensor2tensor's k / (M/2 - 1) as 2k / (M - 2): the forms of a frequency count in steps of 2.
     const int64_t n = paper ? 2 * half : std::max<int64_t>(2 * half - 2, 2);
-    Rotor<Real> rotor(InversePower<Real>(base, 2 * k, n));
+    AngleTable<Real> rotor(InversePower<Real>(base, 2 * k, n));
     const bool interleaved = layout == Layout::kInterleaved;
     const int64_t sine = interleaved ? 2 * k : k, cosine = interleaved ? 2 * k + 1 : half + k;
     for (size_t s = 0; s < position.shape[0]; ++s) {
       const auto [c, si] = rotor(position(s));
-      const InStep at(Step::kTable);
+      const ScopedStep at(Step::kTable);
       y(s, sine) = Converted(si);
       y(s, cosine) = Converted(c);
     }

@@ -25,11 +25,11 @@ void TemperatureScale::operator()(const Tensor<Real>& q, const Tensor<double>& p
     Real factor;
     {
       // The logarithm of a number that is not positive is not specified.
-      const InStep at(Step::kFactor);
+      const ScopedStep at(Step::kFactor);
       const Real steps(static_cast<double>(Steps(position(s))), DType::kI64);
       factor = Real(1.0) + Real(beta) * Log(Real(1.0) + steps);
     }
-    const KeptFactor<Real> scale(factor, Real(1.0));
+    const TableFactor<Real> scale(factor, Real(1.0));
     for (size_t b = 0; b < q.shape[0]; ++b) {
       for (size_t h = 0; h < q.shape[1]; ++h) {
         for (size_t d = 0; d < q.shape[3]; ++d) y(b, h, s, d) = scale(q(b, h, s, d));

@@ -5,22 +5,14 @@
 #include <string_view>
 #include <utility>
 
+#include "reference/case/intermediate.h"
 #include "reference/number/tensor.h"
-#include "reference/prove/trace.h"
 
 namespace sextant {
 
-// As one operation hands it to the next.
 template <class Real>
-Tensor<Real> Kept(Tensor<Real> x) {
-  const InStep at(Step::kKeep);
-  for (Real& value : x.data) value = Converted(value);
-  return x;
-}
-
-template <class Real>
-Tensor<Real> SumKept(const Tensor<Real>& a, const Tensor<Real>& b) {
-  const InStep at(Step::kKeep);
+Tensor<Real> StoredSum(const Tensor<Real>& a, const Tensor<Real>& b) {
+  const ScopedStep at(Step::kKeep);
   Tensor<Real> sum = a;
   for (size_t i = 0; i < sum.data.size(); ++i) sum.data[i] = a.data[i] + b.data[i];
   return sum;
@@ -48,15 +40,6 @@ Tensor<Real> HeadsTogether(const Tensor<Real>& x) {
     }
   }
   return y;
-}
-
-// The output `name` becomes x; what the next operation goes on from has x's shape.
-template <class Real>
-Tensor<Real> HandedAs(std::string_view name, Tensor<Real> x, Tensor<Real>& output) {
-  output.data = std::move(x.data);
-  Tensor<Real> next = Handed(name, output);
-  next.shape = std::move(x.shape);
-  return next;
 }
 
 }  // namespace sextant

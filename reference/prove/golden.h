@@ -10,8 +10,9 @@ namespace sextant {
 
 // The proven values of one output tensor. All five tensors have the output's shape.
 //   value      the exact value rounded once to `dtype` (nearest, ties to even)
-//   high, low  two doubles whose sum holds about 106 correct bits: high = RN64(x), low = RN64(x -
-//   high) permitted  largest |answer - x| that an implementation following the recipe can commit
+//   high, low  two doubles whose sum holds about 106 correct bits:
+//              high = RN64(x), low = RN64(x - high)
+//   permitted  largest |answer - x| that an implementation following the recipe can commit
 //   radius     0 where value, high and low are proven; elsewhere half the width of the enclosure
 //              around high; infinite where nothing could be enclosed (permitted is so, too)
 // Where NaN or an infinity among the inputs reaches an element nothing is specified: value, high

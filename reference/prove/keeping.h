@@ -16,10 +16,10 @@ namespace sextant {
 
 // Wrapped<Op> with op.kept set to the dtype of the output Op::kKeptOutput (its index).
 template <class Op>
-class Keeping final : public Operation {
+class Keeping final : public TypedOperation<Op> {
  public:
   Keeping() = default;
-  explicit Keeping(const Op& op) : wrapped_(op), op_(op) {}
+  explicit Keeping(const Op& op) : TypedOperation<Op>(op), wrapped_(op) {}
   const OperationInfo& info() const override { return wrapped_.info(); }
   std::unique_ptr<Operation> Clone() const override { return std::make_unique<Keeping>(op_); }
   std::vector<Attribute> Attributes() const override { return wrapped_.Attributes(); }
@@ -37,6 +37,8 @@ class Keeping final : public Operation {
   }
 
  private:
+  using TypedOperation<Op>::op_;
+
   template <class Real>
   void Apply(const Tensors& in, Outputs<Real>& out) const {
     Op op = op_;
@@ -45,7 +47,6 @@ class Keeping final : public Operation {
   }
 
   Wrapped<Op> wrapped_;
-  Op op_;
 };
 
 }  // namespace sextant

@@ -5,9 +5,9 @@
 #include <limits>
 #include <mutex>
 
+#include "reference/case/intermediate.h"
 #include "reference/prove/case_slices.h"
 #include "reference/prove/parallel.h"
-#include "reference/prove/trace.h"
 
 namespace sextant {
 namespace {
@@ -54,9 +54,9 @@ struct Asked {
 
 template <class Real>
 Outputs<Real> Evaluated(const Asked& asked, const Slice& slice) {
-  const InSlice in(slice);
+  const ScopedSlice in(&slice);
   const Tensors own = TakeOwn(asked.c, asked.own, slice);
-  const Tracing tracing(own);
+  const ScopedTrace tracing(own);
   Outputs<Real> outputs = MakeOutputs<Real>(asked.c, slice);
   asked.operation.Evaluate(TakeInputs(asked.c, asked.inputs, slice), outputs);
   return outputs;
@@ -88,7 +88,7 @@ void Settle(const Interval& x, GoldenTensor& g, size_t i) {
 
 // Throws Undecided where that precision does not answer for the slice.
 void Enclose(const Proof& proof, const Slice& slice, int bits) {
-  const WorkingPrecision precision(bits);
+  const ScopedPrecision precision(bits);
   const auto outputs = Evaluated<Interval>(proof, slice);
   for (size_t o = 0; o < outputs.size(); ++o) {
     const auto indices = proof.IndicesOf(o, slice);
@@ -149,7 +149,7 @@ void ProveSlice(const Proof& proof, const Slice& slice, size_t level = 0) {
 }
 
 Outputs<Counted> CountSlice(const Asked& asked, const Recipe& recipe, const Slice& slice) {
-  const Following following(recipe, asked.c.dtype());
+  const ScopedRecipe following(recipe, asked.c.dtype());
   return Evaluated<Counted>(asked, slice);
 }
 
@@ -226,7 +226,7 @@ std::vector<PermittedTensor> Permit(const Operation& operation, const Case& c,
 
 Tensors AnswerBy(const Operation& operation, const Case& c, const Tensors& inputs,
                  const Recipe& recipe) {
-  const Following following(recipe, c.dtype());
+  const ScopedRecipe following(recipe, c.dtype());
   Outputs<Rounded> outputs = MakeOutputs<Rounded>(c, {});
   operation.Evaluate(inputs, outputs);
   Tensors answer;

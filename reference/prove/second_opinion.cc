@@ -23,8 +23,9 @@ std::vector<Slice> SlicesOf(const Case& c, size_t one_in) {
   const std::vector<Slice> all = CutCase(c, kSliceElements);
   if (one_in <= 1) return all;
   std::vector<Slice> chosen;
-  // Another case has other slices evaluated.
-  const size_t first = HashOf(c.ToString()) % std::min(one_in, all.size());
+  // Another case has other slices evaluated. The salt keeps this choice independent of who chooses
+  // cases by the hash of their lines.
+  const size_t first = HashOf("slice of " + c.ToString()) % std::min(one_in, all.size());
   for (size_t i = first; i < all.size(); i += one_in) chosen.push_back(all[i]);
   return chosen;
 }
@@ -120,7 +121,7 @@ SecondOpinion SecondOpinionOn(const Case& c, const Tensors& inputs,
   const std::vector<Slice> slices = SlicesOf(c, options.one_in);
   InParallel(slices.size(), options.threads, [&](size_t piece) {
     const Slice& slice = slices[piece];
-    const InSlice in(slice);
+    const ScopedSlice in(&slice);
     Outputs<Wide> outputs = MakeOutputs<Wide>(c, slice);
     c.operation().Evaluate(TakeInputs(c, inputs, slice), outputs);
     for (size_t o = 0; o < outputs.size(); ++o) {

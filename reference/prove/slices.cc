@@ -43,8 +43,6 @@ size_t LargestPart(const Case& c, const std::string& letter,
   return largest;
 }
 
-thread_local const Slice* current = nullptr;
-
 }  // namespace
 
 std::vector<Slice> CutCase(const Case& c, size_t elements) {
@@ -122,13 +120,11 @@ void Put(const Tensor<double>& part, const TensorSpec& spec, const Slice& slice,
   for (size_t i = 0; i < indices.size(); ++i) whole.data[indices[i]] = part.data[i];
 }
 
-InSlice::InSlice(const Slice& slice) : previous_(std::exchange(current, &slice)) {}
-InSlice::~InSlice() { current = previous_; }
-
 size_t FirstOf(const std::string& letter) {
-  if (!current) return 0;
-  const auto at = current->ranges.find(letter);
-  return at == current->ranges.end() ? 0 : at->second.first;
+  const Slice* const slice = this_context.slice;
+  if (!slice) return 0;
+  const auto at = slice->ranges.find(letter);
+  return at == slice->ranges.end() ? 0 : at->second.first;
 }
 
 bool IsIndependent(const Operation& operation, char letter) {

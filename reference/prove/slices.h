@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "reference/case/case.h"
+#include "reference/number/evaluation_context.h"
 
 namespace sextant {
 
@@ -29,20 +30,10 @@ void Put(const Tensor<double>& part, const TensorSpec& spec, const Slice& slice,
 std::vector<size_t> IndicesIn(const Shape& whole, const TensorSpec& spec, const Slice& slice);
 Shape ShapeIn(const Shape& whole, const TensorSpec& spec, const Slice& slice);
 
-// While it lives, this thread evaluates a formula for that slice; of a whole case otherwise.
-// An element of most operations does not depend on where it stands. An operation of which it does
-// (a query sees the keys before it) has the sliced letter as a Dimension member, so that it knows
-// how many there are, and asks here where the slice begins.
-class InSlice {
- public:
-  explicit InSlice(const Slice& slice);
-  ~InSlice();
-  InSlice(const InSlice&) = delete;
-  InSlice& operator=(const InSlice&) = delete;
-
- private:
-  const Slice* previous_;
-};
+// Where the slice begins that this thread evaluates a formula for (ScopedSlice); 0 for a whole
+// case. An element of most operations does not depend on where it stands. An operation of which it
+// does (a query sees the keys before it) has the sliced letter as a Dimension member, so that it
+// knows how many there are, and asks here where the slice begins.
 size_t FirstOf(const std::string& letter);
 
 // True if elements do not depend on their places along that axis.

@@ -84,7 +84,7 @@ TEST(Slices, SayWhereTheyBegin) {
   EXPECT_EQ(FirstOf("S"), 0u);
   const Slice slice{{{"S", {5, 2}}}};
   {
-    const InSlice in(slice);
+    const ScopedSlice in(&slice);
     EXPECT_EQ(FirstOf("S"), 5u);
     EXPECT_EQ(FirstOf("B"), 0u);
   }

@@ -1,14 +1,14 @@
 #include "reference/rope/rope.h"
 
 #include "reference/case/operation.h"
-#include "reference/rope/rope_turned.h"
+#include "reference/rope/rope_rotated.h"
 
 namespace sextant {
 
 template <class Real>
 void Rope::operator()(const Tensor<Real>& x, const Tensor<double>& position,
                       Tensor<Real>& y) const {
-  y = Turning<Real>(*this, position)(x);
+  y = PairRotation<Real>(*this, position)(x);
 }
 
 template <>

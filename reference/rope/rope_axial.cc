@@ -9,11 +9,11 @@ namespace sextant {
 namespace {
 
 template <class Real>
-Real FrequencyOf(const RopeAxial& op, const RopeAxial::Place& place) {
+Real FrequencyOf(const RopeAxial& op, const RopeAxial::FrequencyIndex& place) {
   const auto [i, n] = place;
   if (op.frequencies == AxialFrequencies::kLang) return InversePower<Real>(op.base, 2 * i, 2 * n);
   if (op.frequencies == AxialFrequencies::kConstant) return Real(1.0);
-  const InStep at(Step::kFrequency);
+  const ScopedStep at(Step::kFrequency);
   const Real pi = TwoPi<Real>() / Real(2.0), one(1.0);
   if (n == 1) return one * pi;
   const Real part = Real(static_cast<double>(i)) / Real(static_cast<double>(n - 1));
@@ -32,7 +32,7 @@ void RopeAxial::Check() const {
   if (!(max_freq > 0)) throw Error("max_freq is ", max_freq, ", expected more than 0");
 }
 
-RopeAxial::Place RopeAxial::PlaceOf(size_t a, size_t j) const {
+RopeAxial::FrequencyIndex RopeAxial::FrequencyIndexOf(size_t a, size_t j) const {
   const auto P = static_cast<int64_t>(PairsPerAxis()), own = static_cast<int64_t>(j);
   if (arrangement != Arrangement::kAlternating) return {own, P};
   return {A.value * own + static_cast<int64_t>(a), A.value * P};
@@ -49,11 +49,11 @@ void RopeAxial::operator()(const Tensor<Real>& x, const Tensor<double>& position
     Tensor<Real> cos({batch, length, pairs}), sin({batch, length, pairs});
     for (size_t k = 0; k < pairs; ++k) {
       const size_t a = (w * pairs + k) / P, j = (w * pairs + k) % P;
-      const Real frequency = FrequencyOf<Real>(*this, PlaceOf(a, j));
+      const Real frequency = FrequencyOf<Real>(*this, FrequencyIndexOf(a, j));
       for (size_t b = 0; b < batch; ++b) {
         for (size_t s = 0; s < length; ++s) {
           std::tie(cos(b, s, k), sin(b, s, k)) =
-              KeptTurn(TurnBy(position(b, a, s), frequency), Real(1.0));
+              TableEntry(CosSinAt(position(b, a, s), frequency), Real(1.0));
         }
       }
     }

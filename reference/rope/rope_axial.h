@@ -65,11 +65,11 @@ struct RopeAxial {
   void Check() const;
 
   size_t PairsPerAxis() const { return static_cast<size_t>(R.value / (2 * A.value)); }
-  // Place i in the list of n frequencies of pair j of axis a.
-  struct Place {
+  // FrequencyIndex i in the list of n frequencies of pair j of axis a.
+  struct FrequencyIndex {
     int64_t i, n;
   };
-  Place PlaceOf(size_t a, size_t j) const;
+  FrequencyIndex FrequencyIndexOf(size_t a, size_t j) const;
   // The windows of channels that are paired each on its own, one after the other from offset on.
   size_t Windows() const {
     return arrangement == Arrangement::kBlocks ? static_cast<size_t>(A.value) : 1;

@@ -17,8 +17,9 @@ Complex<Real> operator*(const Complex<Real>& a, const Complex<Real>& b) {
 
 // e^(i position frequency), as kept in a table.
 template <class Real>
-Complex<Real> UnitAt(Rotor<Real>& rotor, double position, const Real& amplitude, bool conjugate) {
-  const auto [cosine, sine] = KeptTurn(rotor(position), amplitude);
+Complex<Real> UnitAt(AngleTable<Real>& rotor, double position, const Real& amplitude,
+                     bool conjugate) {
+  const auto [cosine, sine] = TableEntry(rotor(position), amplitude);
   return {cosine, conjugate ? -sine : sine};
 }
 
@@ -32,13 +33,13 @@ void RopeComplex::operator()(const Tensor<Real>& x, const Tensor<double>& positi
   Frequencies()(inv_freq, factor);
   y.data = x.data;
   for (size_t k = 0; k < half; ++k) {
-    Rotor<Real> rotor(inv_freq(k));
+    AngleTable<Real> rotor(inv_freq(k));
     const size_t re = start + 2 * k, im = re + 1;
     for (size_t b = 0; b < x.shape[0]; ++b) {
       for (size_t s = 0; s < x.shape[2]; ++s) {
         const Complex<Real> unit =
             UnitAt(rotor, position(b, s), factor(), direction == Direction::kTranspose);
-        const InStep at(Step::kRotate);
+        const ScopedStep at(Step::kRotate);
         for (size_t h = 0; h < x.shape[1]; ++h) {
           const Complex<Real> turned = Complex<Real>{x(b, h, s, re), x(b, h, s, im)} * unit;
           y(b, h, s, re) = turned.re;

@@ -9,7 +9,7 @@ void RopeFrequencies::Check() const { CheckScaling(scaling, Setting()); }
 
 template <class Real>
 void RopeFrequencies::operator()(Tensor<Real>& inv_freq, Tensor<Real>& attention_factor) const {
-  const InStep at(Step::kFrequency);
+  const ScopedStep at(Step::kFrequency);
   const GrownBase<Real> grown{base, GrowthOf<Real>(scaling, Setting()), R.value};
   const ScalingFormula<Real> scaled = FormulaOf<Real>(scaling, Setting());
   for (int64_t k = 0; k < R.value / 2; ++k) {

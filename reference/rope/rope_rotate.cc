@@ -26,7 +26,7 @@ void RopeRotate::operator()(const Tensor<Real>& x, const Tensor<Real>& cos, cons
                             Tensor<Real>& y) const {
   const size_t half = cos.shape[2], rotary_width = 2 * half, start = static_cast<size_t>(offset);
   y.data = x.data;
-  const InStep at(Step::kRotate);
+  const ScopedStep at(Step::kRotate);
   for (size_t b = 0; b < x.shape[0]; ++b) {
     for (size_t h = 0; h < x.shape[1]; ++h) {
       for (size_t s = 0; s < x.shape[2]; ++s) {

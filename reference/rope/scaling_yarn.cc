@@ -39,7 +39,7 @@ std::vector<double> ShiftsOfFloor(const Counted& x) {
 std::vector<YarnScaling> YarnScaling::Alternatives(const RotarySetting& setting) const {
   std::vector<YarnScaling> all;
   if (!truncate || ramp != YarnRamp::kIndex) return all;
-  const InStep at(Step::kFrequency);
+  const ScopedStep at(Step::kFrequency);
   for (const double low : ShiftsOfFloor(IndexOf<Counted>(beta_fast, setting))) {
     for (const double up : ShiftsOfFloor(-IndexOf<Counted>(beta_slow, setting))) {
       if (low == 0 && up == 0) continue;

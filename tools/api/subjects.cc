@@ -9,7 +9,7 @@
 #include "fixtures/store/reader.h"
 #include "oracle/catalog/defect_subject.h"
 #include "oracle/subject/exec_subject.h"
-#include "oracle/subject/keeper.h"
+#include "oracle/subject/supervisor.h"
 #include "tools/api/difference.h"
 
 namespace sextant::tools {
@@ -82,7 +82,7 @@ Subject FilesSubject(const std::string& path) {
 }
 
 Subject SupervisedSubject(const std::string& command, double seconds_per_case) {
-  const std::string limit = oracle::LimitOfKeeper();
+  const std::string limit = oracle::LimitOfSupervisor();
   if (!limit.empty()) std::cerr << "sextant: " << limit << "\n";
   return oracle::ExecSubject(command, seconds_per_case);
 }

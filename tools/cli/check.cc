@@ -55,12 +55,12 @@ Verdict JudgeOne(const Selected& selected, const Subject& subject, const std::st
     return NotJudged(c, Verdict::Status::kCouldNotRun, why);
   const ProveOptions options{.threads = threads};
   auto golden = stored ? selected.record->golden : Prove(c, inputs, recipe, options);
-  const oracle::Judgement judgement(c, inputs, recipe, std::move(golden), options);
-  Verdict verdict = judgement(answer.outputs);
+  const oracle::Judge judge(c, inputs, recipe, std::move(golden), options);
+  Verdict verdict = judge.Evaluate(answer.outputs);
   const bool suspect =
       verdict.status == Verdict::Status::kFails || verdict.grade == oracle::Grade::kUnlikely;
   if (suspect && !verdict.tensors.empty()) {
-    verdict.causes = oracle::CausesOf(c, inputs, recipe, judgement.permitted(), answer.outputs);
+    verdict.causes = oracle::CausesOf(c, inputs, recipe, judge.permitted(), answer.outputs);
   }
   return verdict;
 }
@@ -90,7 +90,7 @@ int Check(const Options& options) {
       progress(static_cast<double>(report.verdicts.size()) / static_cast<double>(selected.size()));
     }
   }
-  if (subject.leave) report.parting_words = subject.leave();
+  if (subject.leave) report.after_last_answer = subject.leave();
   if (options.open_rows) {
     for (Verdict& verdict : report.verdicts) AcceptOpenRows(verdict);
   }

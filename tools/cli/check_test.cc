@@ -56,11 +56,12 @@ Record AnswerOf(const std::string& line) {
 TEST_F(CheckTest, SaysHowWellASubjectDoes) {
   EXPECT_EQ(Run({"rms_norm N=2 M=4", "--subject", "recipe:native"}), kVerified);
   EXPECT_THAT(Statuses(), ElementsAre("conforms"));
-  EXPECT_THAT(printed_, HasSubstr("recipe:native by recipe native: 1 cases, 1 "));
+  EXPECT_THAT(printed_, HasSubstr("recipe:native by recipe native: 1 case: 1 "));
   EXPECT_EQ(Run({"rms_norm N=2 M=4", "--subject", "defect:rms_norm/mean_subtracted"}),
             kNonconforming);
   EXPECT_THAT(Statuses(), ElementsAre("fails"));
-  EXPECT_THAT(report_["cases"][0]["causes"][0].get<std::string>(), HasSubstr("mean_subtracted"));
+  EXPECT_THAT(report_["cases"][0]["causes"][0]["name"].get<std::string>(),
+              HasSubstr("mean_subtracted"));
 }
 
 TEST_F(CheckTest, JudgesByTheRecipeGivenInsteadOfTheSubjectsOwn) {
@@ -129,7 +130,7 @@ TEST_F(CheckTest, CountsWhatCouldNotRunBesideWhatFails) {
   EXPECT_EQ(Run({"rms_norm N=1 M=2", "rms_norm N=2 M=2", "--subject",
                  "files:" + (folder_ / "answers.h5")}),
             kNonconforming);
-  EXPECT_THAT(printed_, HasSubstr("2 cases, 1 could not run, 1 fails; "));
+  EXPECT_THAT(printed_, HasSubstr("2 cases: 1 could not run, 1 fails; "));
   EXPECT_THAT(printed_, HasSubstr("\n1 of 2 cases could not be run; the exit status is 1 and not 3 "
                                   "because another case fails\n"));
   EXPECT_EQ(report_["counts"]["fail"], 1);

@@ -14,7 +14,7 @@ namespace sextant::tools {
 namespace {
 
 void PrintDifferences(const fixtures::DatasetComparison& d) {
-  const fixtures::Tally& t = d.tally;
+  const fixtures::UlpStatistics& t = d.statistics;
   std::cout << Printable(d.path) << ": " << t.different << " of " << t.count << " elements differ";
   if (t.largest_ulps > 0) {
     std::cout << "; at most " << t.largest_ulps << " ulps, at "
@@ -36,7 +36,7 @@ int Compare(const std::string& a, const std::string& b) {
     if (!d.mismatch.empty()) {
       std::cout << Printable(d.path + ": " + d.mismatch) << "\n";
       ++different;
-    } else if (d.tally.different > 0) {
+    } else if (d.statistics.different > 0) {
       PrintDifferences(d);
       ++different;
     }

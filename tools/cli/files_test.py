@@ -114,7 +114,7 @@ class Files(ProgramTest):
         for text in (f"{ONE_CASE}\n", f"\ufeff{ONE_CASE}\r\n"):
             result = subprocess.run(command, input=text.encode(), capture_output=True)
             self.assertEqual((result.returncode, result.stderr), (0, b""))
-            self.assertIn(b" 1 cases,", result.stdout)
+            self.assertIn(b" 1 case: ", result.stdout)
         result = self.run_it("check", "", "--subject", "fast")
         self.assertEqual((result.returncode, result.stderr), (2, "sextant: an empty line is no case\n"))
 

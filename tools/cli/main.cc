@@ -42,8 +42,8 @@ constexpr Command kCommands[] = {
      "sextant check fixtures/cases/rope.cases --subject fast\n"
      "  sextant check rope.h5 --subject 'exec:python3 my_adapter.py' --junit report.xml\n"
      "  sextant check 'rope pairing=half S=3 H=2 D=8 @position=0,1,8191' --subject recipe:native"},
-    {"properties", "check the laws of operations on a subject, with random cases", BindProperties,
-     "sextant properties rope --subject fast --count 1000"},
+    {"properties", "check the properties of operations on a subject, with random cases",
+     BindProperties, "sextant properties rope --subject fast --count 1000"},
     {"audit-suite", "test the tests: do the cases catch every known defect?", BindAuditSuite,
      "sextant audit-suite fixtures/cases/rope.cases --minimal"},
     {"compare", "two files side by side, in bits and ulps", BindCompare,
@@ -96,7 +96,7 @@ int main(int argc, char** argv) try {
   return sextant::tools::Main(argc, argv);
 } catch (const sextant::oracle::Failure& e) {
   std::cerr << "sextant: the subject could not be run: " << e.why << "\n";
-  if (!e.last_words.empty()) std::cerr << "  its last words: " << e.last_words << "\n";
+  if (!e.stderr_tail.empty()) std::cerr << "  stderr: " << e.stderr_tail << "\n";
   return sextant::tools::kNotRun;
 } catch (const std::bad_alloc&) {
   std::cerr << "sextant: out of memory\n";

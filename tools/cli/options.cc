@@ -41,12 +41,11 @@ std::string RequireSeed(const std::string& text) {
   return error == std::errc() && at == end ? "" : "expected an integer from 0 to 2^64 - 1";
 }
 
-CLI::Option* Follow(CLI::App& app, CLI::Option* option, const Rule& rule) {
+void Follow(CLI::App& app, CLI::Option* option, const Rule& rule) {
   option->required(rule.required);
   if (rule.needs) option->needs(app.get_option(rule.needs));
   if (rule.excludes) option->excludes(app.get_option(rule.excludes));
   if (rule.shows_default) option->capture_default_str();
-  return option;
 }
 
 }  // namespace
@@ -66,7 +65,10 @@ void AddOption(CLI::App& app, const std::string& names, std::vector<std::string>
 }
 void AddOption(CLI::App& app, const std::string& names, int& value, const std::string& what,
                const Rule& rule) {
-  const CLI::Range range(static_cast<int>(rule.least), static_cast<int>(rule.most));
+  constexpr double kLeast = std::numeric_limits<int>::min(),
+                   kMost = std::numeric_limits<int>::max();
+  const CLI::Range range(static_cast<int>(std::max(rule.least, kLeast)),
+                         static_cast<int>(std::min(rule.most, kMost)));
   Follow(app, app.add_option(names, value, what)->check(range), rule);
 }
 void AddOption(CLI::App& app, const std::string& names, double& value, const std::string& what,

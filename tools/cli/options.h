@@ -1,8 +1,9 @@
 // Options of commands. CLI11, which they are made with, costs seconds in each file that includes
-// it: only options.cc and main.cc do.
+// it: of the program only options.cc and main.cc do.
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -23,7 +24,8 @@ struct Rule {
   bool shows_default = false;      // in the help
   const char* needs = nullptr;     // another option, without which this one means nothing
   const char* excludes = nullptr;  // another option, with which this one contradicts itself
-  double least = 0, most = 0;      // of a number that is no seed
+  // Of a number that is no seed.
+  double least = std::numeric_limits<double>::lowest(), most = std::numeric_limits<double>::max();
 };
 // Names are those of CLI11: "-j,--threads", or "cases" for what stands without a dash. An unsigned
 // number is a seed: 0 to 2^64 - 1.

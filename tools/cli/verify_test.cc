@@ -62,6 +62,9 @@ TEST_F(VerifyTest, FindsEachNumberThatIsWrong) {
   EXPECT_THAT(Told([&](Record& r) { one_up(r.golden[0].permitted); }),
               HasSubstr("golden/y/permitted[0,0,0,1] is "));
   EXPECT_EQ(status_, kNonconforming);
+  EXPECT_THAT(Told([&](Record& r) { r.golden[0].radius.data[1] = 1; }),
+              HasSubstr("golden/y/radius[0,0,0,1] is "));
+  EXPECT_EQ(status_, kNonconforming);
   EXPECT_THAT(Told([&](Record& r) { r.inputs[0].values.data[0] = 7; }), HasSubstr("inputs/q"));
   EXPECT_EQ(status_, kNonconforming);
 }
@@ -70,7 +73,8 @@ TEST_F(VerifyTest, MissesOutputsThatAreNotThere) {
   EXPECT_THAT(Told([](Record& r) { r.golden.pop_back(); }),
               HasSubstr("it does not hold the outputs of its signature"));
   EXPECT_EQ(status_, kNonconforming);
-  Told([](Record& r) { r.golden.clear(); });
+  EXPECT_THAT(Told([](Record& r) { r.golden.clear(); }),
+              HasSubstr("it does not hold the outputs of its signature"));
   EXPECT_EQ(status_, kNonconforming);
 }
 

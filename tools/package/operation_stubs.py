@@ -109,14 +109,14 @@ def oracle(op):
     return f"""#include "reference/{op.family}/{op.name}.h"
 
 #include "oracle/defect/input_defects.h"
-#include "oracle/defect/oracle.h"
-#include "oracle/property/laws.h"
+#include "oracle/defect/catalog_entry.h"
+#include "oracle/property/common_properties.h"
 
 namespace sextant::oracle {{
 
-// Still to write: the laws that the formula keeps and the bugs that people make.
+// Still to write: the properties that the formula keeps and the bugs that people make.
 template <>
-Oracle MakeOracle<{op.struct}>() {{
+CatalogEntry MakeCatalogEntry<{op.struct}>() {{
   return {{.properties = {{}}, .defects = {{}}}};
 }}
 

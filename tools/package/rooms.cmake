@@ -25,7 +25,7 @@ endfunction()
 
 # What the tests of all rooms include, parsed once. CMake wants its name before those that use it.
 function(precompile_headers_of_tests)
-  file(WRITE ${PROJECT_BINARY_DIR}/all_tests.cc "")
+  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/all_tests.cc CONTENT "")  # kept if it is there
   add_library(all_tests OBJECT ${PROJECT_BINARY_DIR}/all_tests.cc)
   target_link_libraries(all_tests ${ARGN})
   set_target_properties(all_tests PROPERTIES POSITION_INDEPENDENT_CODE OFF)

@@ -33,7 +33,7 @@ TEST(PrintTable, ShowsInputsAndARowForEachElement) {
                                     "y\\[0,1\\]  1\\.4    1\\.4    [0-9.e-]+\n"));
 }
 
-// 1/3 to 17 digits, and its rounding to bf16 to as many as tell it from its neighbours.
+// 1/3 to 17 digits; its rounding to bf16 with the digits that it has as a number of f32.
 TEST(PrintTable, ShowsTheExactValueBesideTheRoundedOne) {
   EXPECT_THAT(TableOf("softmax N=1 M=3 dtype=bf16 @x=0,0,0"),
               testing::ContainsRegex("\ny\\[0,0\\]  0\\.33398438 +0\\.3333333333333333 "));

@@ -76,8 +76,8 @@ void WriteJunit(const Report& report, OutputFile& file) {
     suite.Add(v.case_line.substr(0, v.case_line.find(' ')), v.case_line, kind,
               details + "\nrepeat: " + RepeatCommand(report, v));
   }
-  if (!report.parting_words.empty())
-    suite.Add("subject", "after the last case", "error", report.parting_words);
+  if (!report.after_last_answer.empty())
+    suite.Add("subject", "after the last case", "error", report.after_last_answer);
   suite.Write(file);
 }
 

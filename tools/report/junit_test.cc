@@ -53,7 +53,7 @@ TEST(Junit, IsGreenIfAllConform) {
 // The exit status is then 3, which a green report would hide.
 TEST(Junit, ASubjectThatMisbehavedAtTheEndIsAnError) {
   Report report = RunOf({Verdict::Status::kConforms});
-  report.parting_words = "it wrote 'x' after its answer";
+  report.after_last_answer = "it wrote 'x' after its answer";
   EXPECT_EQ(report.Status(), kNotRun);
   const std::string xml = Junit(report);
   EXPECT_THAT(xml, HasSubstr("tests=\"2\" failures=\"0\" errors=\"1\" skipped=\"0\""));

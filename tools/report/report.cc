@@ -56,7 +56,7 @@ std::string DetailsOf(const TensorVerdict& t) {
 }
 
 // Quoted for a POSIX shell.
-std::string Quoted(const std::string& word) {
+std::string ShellQuoted(const std::string& word) {
   std::string text = "'";
   for (const char c : word) {
     text += c == '\'' ? std::string("'\\''") : std::string(1, c);
@@ -87,16 +87,15 @@ std::string Details(const Verdict& verdict) {
   for (const TensorVerdict& t : verdict.trace) {
     if (t.grade == Grade::kFails) add("from its own tensors before it, " + WorstOf(t));
   }
-  for (const std::string& cause : verdict.causes) {
-    if (!text.empty()) text += "\n";
-    text += "as if: " + cause;
-  }
+  for (const oracle::Cause& cause : verdict.causes)
+    add("likely cause: " + cause.name + " (" + cause.why + ")");
   return text;
 }
 
 std::string RepeatCommand(const Report& report, const Verdict& verdict) {
-  return "sextant check " + Quoted(verdict.case_line) + " --subject " + Quoted(report.subject) +
-         " --recipe " + Quoted(report.recipe) + (report.strict ? " --strict" : "") +
+  return "sextant check " + ShellQuoted(verdict.case_line) + " --subject " +
+         ShellQuoted(report.subject) + " --recipe " + ShellQuoted(report.recipe) +
+         (report.strict ? " --strict" : "") +
          (report.timeout.empty() ? "" : " --timeout " + report.timeout);
 }
 
@@ -119,7 +118,7 @@ ExitStatus Report::Status() const {
   };
   if (std::ranges::any_of(verdicts, [this](const Verdict& v) { return Fails(v); }))
     return kNonconforming;
-  if (any(Verdict::Status::kCouldNotRun) || !parting_words.empty()) return kNotRun;
+  if (any(Verdict::Status::kCouldNotRun) || !after_last_answer.empty()) return kNotRun;
   if (any(Verdict::Status::kUnsupported) || any(Verdict::Status::kUnverified)) return kIncomplete;
   if (std::ranges::any_of(verdicts, Judges)) return kVerified;
   const auto is_empty = [](const Verdict& v) {

@@ -17,7 +17,7 @@ struct Report {
   bool strict = false;    // the grade `unlikely` counts as a failure
   std::string timeout{};  // of one case, in seconds, if it was given
   std::vector<oracle::Verdict> verdicts{};
-  std::string parting_words{};  // what was wrong with how the subject left, if anything
+  std::string after_last_answer{};  // what was wrong with how the subject left, if anything
 
   bool Fails(const oracle::Verdict& verdict) const;
   ExitStatus Status() const;

@@ -52,13 +52,15 @@ Json CountsOf(const Report& report) {
 void WriteJson(const Report& report, OutputFile& file) {
   Json json = {{"subject", report.subject},  {"recipe", report.recipe},
                {"strict", report.strict},    {"exit_status", static_cast<int>(report.Status())},
-               {"counts", CountsOf(report)}, {"parting_words", report.parting_words},
+               {"counts", CountsOf(report)}, {"after_last_answer", report.after_last_answer},
                {"cases", Json::array()}};
   for (const Verdict& v : report.verdicts) {
     Json one = {{"case", v.case_line},      {"status", NameOf(v.status)}, {"grade", nullptr},
-                {"fails", report.Fails(v)}, {"message", v.message},       {"causes", v.causes},
+                {"fails", report.Fails(v)}, {"message", v.message},       {"causes", Json::array()},
                 {"open_rows", v.open_rows}, {"tensors", Json::array()}};
-    if (!v.tensors.empty()) one["grade"] = NameOf(v.grade);  // of what was judged
+    if (v.grade) one["grade"] = NameOf(*v.grade);
+    for (const oracle::Cause& cause : v.causes)
+      one["causes"].push_back({{"name", cause.name}, {"why", cause.why}});
     for (const TensorVerdict& t : v.tensors) one["tensors"].push_back(TensorToJson(t));
     if (!v.trace.empty()) one["trace"] = Json::array();
     for (const TensorVerdict& t : v.trace) one["trace"].push_back(TensorToJson(t));

@@ -80,7 +80,7 @@ TEST(Report, ASubjectThatMisbehavedAtTheEndWasNotRun) {
   Judged at;
   at.report.verdicts = {at.verdict};
   EXPECT_EQ(at.report.Status(), kVerified);
-  at.report.parting_words = "it wrote 'x'";
+  at.report.after_last_answer = "it wrote 'x'";
   EXPECT_EQ(at.report.Status(), kNotRun);
   EXPECT_THAT(Printed([&] { PrintSummary(at.report); }),
               HasSubstr("after the last case, somebody misbehaved: it wrote 'x'\n"));

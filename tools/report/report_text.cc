@@ -14,23 +14,23 @@ using oracle::Grade;
 using oracle::TensorVerdict;
 using oracle::Verdict;
 
-// How many of several failing cases each cause explains, the most first: "30 of 32 that fail: as if
-// defect:rms_norm/mean_subtracted".
+// How many of several failing cases each cause explains, the most first: "30 of 32 failing cases:
+// likely cause defect:rms_norm/mean_subtracted".
 void PrintCauses(const Report& report) {
   std::map<std::string, size_t> failing, explained;
   for (const Verdict& v : report.verdicts) {
     if (v.status != Verdict::Status::kFails) continue;
     const std::string operation = v.case_line.substr(0, v.case_line.find(' '));
     ++failing[operation];
-    for (const std::string& cause : v.causes)
-      ++explained[operation + "/" + cause.substr(0, cause.find(" ("))];
+    for (const oracle::Cause& cause : v.causes) ++explained[operation + "/" + cause.name];
   }
   std::vector<std::pair<std::string, size_t>> causes(explained.begin(), explained.end());
   std::ranges::stable_sort(causes, std::greater(), &std::pair<std::string, size_t>::second);
   for (const auto& [cause, count] : causes) {
     const size_t all = failing[cause.substr(0, cause.find('/'))];
     if (all > 1)
-      std::cout << count << " of " << all << " that fail: as if defect:" << cause << "\n";
+      std::cout << count << " of " << all << " failing cases: likely cause defect:" << cause
+                << "\n";
   }
 }
 
@@ -45,7 +45,7 @@ struct Counts {
       not_run += v.status == Verdict::Status::kCouldNotRun;
       open_rows += v.open_rows;
       ++cases[report.Fails(v)                          ? NameOf(Verdict::Status::kFails)
-              : v.status == Verdict::Status::kConforms ? NameOf(v.grade)
+              : v.status == Verdict::Status::kConforms ? NameOf(*v.grade)
                                                        : NameOf(v.status)];
       for (const TensorVerdict& t : v.tensors) {
         elements += t.elements;
@@ -75,9 +75,9 @@ void PrintElements(const Counts& n) {
 void PrintVerdict(const Report& report, const Verdict& verdict) {
   const bool fails = report.Fails(verdict);
   const bool conforms = verdict.status == Verdict::Status::kConforms;
-  if (conforms && verdict.grade < Grade::kUnlikely) return;
+  if (conforms && *verdict.grade < Grade::kUnlikely) return;
   const Colors colors = ColorsOfOutput();
-  const std::string_view word = conforms ? NameOf(verdict.grade) : NameOf(verdict.status);
+  const std::string_view word = conforms ? NameOf(*verdict.grade) : NameOf(verdict.status);
   std::string details = Details(verdict);
   for (size_t at = details.find('\n'); at != details.npos; at = details.find('\n', at + 3))
     details.replace(at, 1, "\n  ");
@@ -88,16 +88,21 @@ void PrintVerdict(const Report& report, const Verdict& verdict) {
 }
 
 void PrintSummary(const Report& report) {
-  if (!report.parting_words.empty()) {
+  if (!report.after_last_answer.empty()) {
     std::cout << "after the last case, " << report.subject
-              << " misbehaved: " << report.parting_words << "\n";
+              << " misbehaved: " << report.after_last_answer << "\n";
   }
   PrintCauses(report);
   const Counts n(report);
   const Colors colors = ColorsOfOutput();
   std::cout << (n.failing > 0 ? colors.red : colors.green) << report.subject << colors.plain
-            << " by recipe " << report.recipe << ": " << report.verdicts.size() << " cases";
-  for (const auto& [name, count] : n.cases) std::cout << ", " << count << " " << name;
+            << " by recipe " << report.recipe << ": " << report.verdicts.size()
+            << (report.verdicts.size() == 1 ? " case" : " cases");
+  const char* separator = ": ";
+  for (const auto& [name, count] : n.cases) {
+    std::cout << separator << count << " " << name;
+    separator = ", ";
+  }
   PrintElements(n);
   if (n.failing > 0 && n.not_run > 0) {
     std::cout << n.not_run << " of " << report.verdicts.size()

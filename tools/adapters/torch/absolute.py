@@ -1,6 +1,6 @@
 """Absolute positions, added to the input: system 14; `python3 absolute.py NAME` serves one.
 
-They answer the question of `rope`, what a position makes of x, and so are held to its laws: they
+They answer the question of `rope`, what a position makes of x, and so are held to its properties: they
 keep no length, and scores do not depend on distances alone.
 """
 

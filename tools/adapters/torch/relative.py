@@ -43,7 +43,7 @@ class ShawByPlace(Shaw):
 
 
 class AbsoluteInAttention(Shaw):
-    """14: a vector per position of the key: learned absolute positions, no relative law."""
+    """14: a vector per position of the key: learned absolute positions, no relative property."""
 
     def rows(self, query_position, key_position, clip):
         row = key_position.remainder(2 * clip + 1)

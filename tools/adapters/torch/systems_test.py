@@ -27,15 +27,15 @@ def subject_of(name):
 
 def command(sextant, check, subject):
     here = FOLDER.relative_to(ROOT)
-    if "laws" in check:
-        question = ["properties", check["laws"]]
+    if "properties" in check:
+        question = ["properties", check["properties"]]
     else:
         question = ["check", str(here / "cases" / f"{check['cases']}.cases")]
     recipe = ["--recipe", check["recipe"]] if "recipe" in check else []
     return [sextant, *question, "--subject", f"exec:{subject}", "--timeout", "300", *recipe]
 
 
-def laws(report, said):
+def properties(report, said):
     return set(re.findall(rf"^{said} +\w+/(\w+)", report, re.MULTILINE))
 
 
@@ -44,15 +44,15 @@ def surprises(check, done):
     expected = EXIT[check["verdict"]]
     if done.returncode != expected:
         yield f"exit status {done.returncode}, expected {expected}"
-    named = set(re.findall(r"^  as if: ([^\s:]+)", done.stdout, re.MULTILINE))
-    named |= laws(done.stdout, "BROKEN")
+    named = set(re.findall(r"^  likely cause: ([^\s:]+)", done.stdout, re.MULTILINE))
+    named |= properties(done.stdout, "BROKEN")
     if "names" in check and not any(re.search(check["names"], name) for name in named):
         yield f"the report names {sorted(named)}, expected '{check['names']}'"
-    skipped, due = laws(done.stdout, "skipped"), set(check.get("skips", []))
+    skipped, due = properties(done.stdout, "skipped"), set(check.get("skips", []))
     if check["verdict"] == "incomplete" and skipped != due:
         yield f"the report skips {sorted(skipped)}, expected {sorted(due)}"
-    if check["verdict"] == "incomplete" and not laws(done.stdout, "(?:holds|partly)"):
-        yield "the report has no law of which a case was answered"
+    if check["verdict"] == "incomplete" and not properties(done.stdout, "(?:holds|partly)"):
+        yield "the report has no property of which a case was answered"
 
 
 def judge(sextant, name, check, subject):
@@ -60,7 +60,7 @@ def judge(sextant, name, check, subject):
     words = command(sextant, check, subject)
     done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, timeout=900)
     wrong = list(surprises(check, done))
-    what = f"{name} {check.get('cases', 'laws')}"
+    what = f"{name} {check.get('cases', 'properties')}"
     print(f"{what}: {', '.join(wrong) or check['verdict']}", flush=True)
     if wrong:
         words = command(sextant, check, subject_of(name))

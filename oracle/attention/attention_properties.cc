@@ -1,0 +1,230 @@
+#include "oracle/attention/attention_properties.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "oracle/attention/attention_parts.h"
+
+namespace sextant::oracle {
+
+AttentionAttributes AttentionOf(const Case& c) { return AttributesIn<AttentionAttributes>(c); }
+
+namespace {
+
+bool AreOf(DType dtype, const Tensor<double>& numbers) {
+  return std::ranges::all_of(numbers.data, [&](double x) { return RoundTo(dtype, x) == x; });
+}
+
+// Without keys nothing need be specified.
+bool IsJudged(const KeyRange& keys) { return !keys.IsEmpty(); }
+
+Findings CheckHull(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const AttentionSizes n(c);
+  const SeenKeys seen(c);
+  const auto& v = inputs[2].values.data;
+  const bool sink = HasInput(inputs, "sink");
+  const Response y = ask(c, inputs);
+  Findings findings;
+  for (size_t i = 0; i < y.outputs[kAttended].values.data.size(); ++i) {
+    const size_t row = i / n.E;
+    const KeyRange keys = seen(row);
+    if (!IsJudged(keys)) continue;
+    double least = sink ? 0 : INFINITY, most = sink ? 0 : -INFINITY;
+    for (size_t t = keys.first; t < keys.last; ++t) {
+      const double value = v[(n.KeyRow(row) + t) * n.E + i % n.E];
+      least = std::min(least, value);
+      most = std::max(most, value);
+    }
+    findings.AtMost(y(kAttended, i), most, {y, kAttended, i});
+    findings.AtMost(least, y(kAttended, i), {y, kAttended, i});
+  }
+  return findings;
+}
+
+Findings CheckOnes(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const AttentionSizes n(c);
+  const SeenKeys seen(c);
+  const Response y = ask(c, Filled(inputs, {"v"}, 1));
+  Findings findings;
+  for (size_t i = 0; i < y.outputs[kAttended].values.data.size(); ++i) {
+    if (IsJudged(seen(i / n.E))) findings.Equal(y(kAttended, i), 1, {y, kAttended, i});
+  }
+  return findings;
+}
+
+// Value t is 1 in channel t mod E alone: the channels share the weights.
+Findings CheckProbes(const Case& c, Tensors inputs, const Ask& ask) {
+  const AttentionSizes n(c);
+  const SeenKeys seen(c);
+  auto& v = In(inputs, "v").data;
+  for (size_t i = 0; i < v.size(); ++i) v[i] = i / n.E % std::max<size_t>(1, n.T) % n.E == i % n.E;
+  const Response y = ask(c, inputs), all = ask(c, Filled(inputs, {"v"}, 1));
+  Findings findings;
+  for (size_t row = 0; n.E > 0 && row < n.rows(); ++row) {
+    if (!IsJudged(seen(row))) continue;
+    Measured sum = 0;
+    for (size_t e = 0; e < n.E; ++e) sum = sum + y(kAttended, row * n.E + e);
+    findings.Equal(sum, all(kAttended, row * n.E), {y, kAttended, row * n.E});
+  }
+  return findings;
+}
+
+// With every query at 0 the scores of a row are equal: y is the plain mean of what is seen, and lse
+// the logarithm of the count; a sink of 0 counts as one more value of 0.
+Findings CheckMean(const Case& c, Tensors inputs, const Ask& ask) {
+  const AttentionSizes n(c);
+  const SeenKeys seen(c);
+  for (const char* name : {"q", "bias", "sink"}) {
+    if (HasInput(inputs, name)) inputs = Filled(inputs, {name}, 0);
+  }
+  const auto& v = inputs[2].values.data;
+  const Response y = ask(c, inputs);
+  Findings findings;
+  for (size_t row = 0; row < n.rows(); ++row) {
+    const KeyRange keys = seen(row);
+    if (!IsJudged(keys)) continue;
+    const auto count = static_cast<double>(keys.size());
+    for (size_t e = 0; e < n.E; ++e) {
+      Measured sum = 0;
+      for (size_t t = keys.first; t < keys.last; ++t) sum = sum + v[(n.KeyRow(row) + t) * n.E + e];
+      const double all = count + (HasInput(inputs, "sink") ? 1 : 0);
+      findings.Equal(y(kAttended, row * n.E + e) * all, sum, {y, kAttended, row * n.E + e});
+    }
+    if (y.Has(kLse)) findings.Equal(y(kLse, row), LogOf(count), {y, kLse, row});
+  }
+  return findings;
+}
+
+// Nothing masks: keys, their values and biases in reverse order give the same y and lse.
+Findings CheckOrder(const Case& c, const Tensors& inputs, const Ask& ask) {
+  Case open = c;
+  for (const char* word : {"mask=none", "window=", "chunk=", "key_length=", "segments="}) {
+    open = open.With(word);
+  }
+  Tensors turned = inputs;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const auto& extents = c.info().signature.inputs[i].extents;
+    const auto axis = std::ranges::find(extents, "T");
+    if (axis == extents.end()) continue;
+    const auto& shape = inputs[i].values.shape;
+    size_t stride = 1;
+    for (auto a = static_cast<size_t>(axis - extents.begin()) + 1; a < shape.size(); ++a) {
+      stride *= shape[a];
+    }
+    const size_t T = ExtentOf(c, "T");
+    for (size_t j = 0; j < inputs[i].values.data.size(); ++j) {
+      const size_t t = j / stride % T;
+      turned[i].values.data[j] = inputs[i].values.data[j - t * stride + (T - 1 - t) * stride];
+    }
+  }
+  Findings findings;
+  if (ExtentOf(c, "T") > 0) Same(ask(open, inputs), ask(open, turned), findings);
+  return findings;
+}
+
+// The first or the last key and its value become others: who does not see it, does not notice.
+Findings CheckUnseen(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const AttentionSizes n(c);
+  const SeenKeys seen(c);
+  Findings findings;
+  if (n.T == 0) return findings;
+  const Response before = ask(c, inputs);
+  for (const size_t changed : {size_t{0}, n.T - 1}) {
+    Tensors other = inputs;
+    for (const size_t which : {1, 2}) {
+      auto& tensor = other[which].values;
+      const size_t width = tensor.shape[3];
+      for (size_t i = 0; i < tensor.data.size(); ++i) {
+        double& x = tensor.data[i];
+        if (i / width % n.T == changed) x = RoundTo(c.dtype(), std::clamp(4 - x / 2, -1e4, 1e4));
+      }
+    }
+    const Response after = ask(c, other);
+    for (size_t i = 0; i < before.outputs[kAttended].values.data.size(); ++i) {
+      const KeyRange keys = seen(i / n.E);
+      if (!IsJudged(keys) || (keys.first <= changed && changed < keys.last)) continue;
+      findings.Equal(before(kAttended, i), after(kAttended, i), {after, kAttended, i});
+    }
+  }
+  return findings;
+}
+
+// The same for every key, k adds a constant to all scores of a query: y does not see it.
+Findings CheckConstant(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const AttentionSizes n(c);
+  const SeenKeys seen(c);
+  Findings findings;
+  // Under a cap a constant is none.
+  const bool capped = IsSet(c, "soft_cap") && TextOf(c, "scale_bias") == "true";
+  if (capped || n.T == 0) return findings;
+  Tensors same = inputs;
+  Tensor<double>& k = In(same, "k");
+  const size_t D = k.shape[3];
+  for (size_t i = 0; i < k.data.size(); ++i) k.data[i] = k.data[i / (n.T * D) * (n.T * D) + i % D];
+  const Response a = ask(c, same), b = ask(c, Filled(inputs, {"k"}, 0));
+  for (size_t i = 0; i < a.outputs[kAttended].values.data.size(); ++i) {
+    if (IsJudged(seen(i / n.E)))
+      findings.Equal(a(kAttended, i), b(kAttended, i), {a, kAttended, i});
+  }
+  return findings;
+}
+
+// Half the queries and twice the scale are the same scores; unset, the scale is D^-1/2, which is a
+// number where D is a power of 4.
+Findings CheckScale(const Case& c, const Tensors& inputs, const Ask& ask) {
+  Findings findings;
+  const double root = 1 / std::sqrt(static_cast<double>(ExtentOf(c, "D")));
+  if (!IsSet(c, "scale")) {
+    int exponent = 0;
+    if (std::frexp(root, &exponent) != 0.5) return findings;
+    SameSeen(c, ask(c, inputs), ask(c.With("scale=" + PrintValue(root)), inputs), findings);
+  } else if (TextOf(c, "scale_bias") != "true") {
+    const Tensors half = Multiplied(inputs, {"q"}, 0.5);
+    if (AreOf(c.dtype(), In(half, "q")))
+      SameSeen(c, ask(c, inputs), ask(Multiplied(c, "scale", 2), half), findings);
+  }
+  return findings;
+}
+
+Findings CheckValues(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const AttentionSizes n(c);
+  const SeenKeys seen(c);
+  const Tensors twice = Multiplied(inputs, {"v"}, 2);
+  Findings findings;
+  if (!AreOf(c.dtype(), In(twice, "v"))) return findings;
+  const Response a = ask(c, inputs), b = ask(c, twice);
+  for (size_t i = 0; i < a.outputs[kAttended].values.data.size(); ++i) {
+    if (IsJudged(seen(i / n.E)))
+      findings.Equal(a(kAttended, i) * 2, b(kAttended, i), {b, kAttended, i});
+  }
+  return findings;
+}
+
+}  // namespace
+
+std::vector<Property> AttentionPropertiesWithSink() {
+  std::vector<Property> properties = {
+      {"inside_the_hull", "y is nowhere beyond the values that are seen", CheckHull},
+      {"channels_share_weights", "what is probed channel by channel adds up", CheckProbes},
+      {"equal_scores_give_the_mean",
+       "equal scores give the mean, and lse is the logarithm of how many", CheckMean},
+      {"keys_in_any_order", "without a mask the order of the keys does not count", CheckOrder},
+      {"unseen_keys_do_not_count", "no query notices a key that it does not see", CheckUnseen},
+      {"scaled", "the scale is a factor of the scores, D^-1/2 unless set", CheckScale},
+      {"linear_in_values", "twice the values give twice y", CheckValues},
+  };
+  for (Property& property : AttentionPartProperties()) properties.push_back(std::move(property));
+  return properties;
+}
+
+std::vector<Property> AttentionProperties() {
+  std::vector<Property> properties = AttentionPropertiesWithSink();
+  properties.push_back({"weights_sum_to_one", "the mean of ones is one", CheckOnes});
+  properties.push_back({"constant_scores_do_not_count",
+                        "what all scores of a query have in common does not count", CheckConstant});
+  properties.push_back(AttentionPartsMerge());
+  return properties;
+}
+
+}  // namespace sextant::oracle

@@ -1,0 +1,34 @@
+// Properties of attention in all its forms: whatever has the inputs q, k and v and the attributes
+// of reference/attention/attention_attributes.h.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "oracle/property/property.h"
+#include "reference/attention/attention_attributes.h"
+
+namespace sextant::oracle {
+
+// A list of attributes that several operations share, as far as the case's operation has them.
+template <class Attributes>
+Attributes AttributesIn(const Case& c) {
+  Attributes shared;
+  for (const Attribute& own : AttributesOf(shared)) {
+    for (const Attribute& attribute : c.operation().Attributes()) {
+      if (attribute.name != own.name) continue;
+      SetAttribute(shared, c.name(), own.name,
+                   own.dimension ? std::to_string(c.dimensions().at(own.name)) : attribute.text);
+    }
+  }
+  return shared;
+}
+
+// The attention attributes of a case.
+AttentionAttributes AttentionOf(const Case& c);
+
+// All of them; without those that a sink breaks, where it takes a part of every weight.
+std::vector<Property> AttentionProperties();
+std::vector<Property> AttentionPropertiesWithSink();
+
+}  // namespace sextant::oracle

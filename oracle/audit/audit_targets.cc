@@ -1,0 +1,127 @@
+#include "oracle/audit/audit_targets.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "oracle/catalog/catalog.h"
+#include "oracle/defect/coverage_goal.h"
+
+namespace sextant::oracle {
+namespace {
+
+bool HasAlternatives(const Case& c, const Recipe& recipe) {
+  const ScopedRecipe following(recipe, c.dtype());
+  return !c.operation().Alternatives().empty();
+}
+
+// The answer with one element moved to the nearest value beyond what is permitted there; empty if
+// no element can be moved so.
+std::optional<Tensors> PushedBeyond(const AuditedCase& question) {
+  Tensors answer = question.honest();
+  for (NamedTensor& tensor : answer) {
+    const auto& goldens = question.golden();
+    const auto at = std::ranges::find(goldens, tensor.name, &GoldenTensor::name);
+    const GoldenTensor& golden = *at;  // an optional output may be left out
+    const auto& errors = question.permitted()[static_cast<size_t>(at - goldens.begin())].error.data;
+    for (size_t i = 0; i < golden.high.data.size(); ++i) {
+      const double bound = errors[i] + golden.radius.data[i];
+      if (!std::isfinite(golden.value.data[i]) || !std::isfinite(bound)) continue;
+      double pushed = RoundTo(golden.dtype, golden.high.data[i] + bound);
+      while (std::isfinite(pushed) &&
+             !(std::abs((pushed - golden.high.data[i]) - golden.low.data[i]) > bound)) {
+        pushed = NextUp(golden.dtype, pushed);
+      }
+      if (!std::isfinite(pushed)) continue;
+      tensor.values.data[i] = pushed;
+      return answer;
+    }
+  }
+  return std::nullopt;
+}
+
+AuditTarget TargetOf(const Defect& defect) {
+  return {defect.name, defect.why, [&defect](const AuditedCase& question) -> std::optional<bool> {
+            const auto hypothesis =
+                defect.hypothesis(question.c(), question.inputs(), question.recipe());
+            if (!hypothesis) return std::nullopt;
+            return question.Fails(Predict(*hypothesis, question.c()));
+          }};
+}
+
+// A case sees a blind spot if it fails the answer in whichever way it is lost there.
+AuditTarget TargetOf(const CoverageGoal& spot) {
+  return {spot.name, spot.why,
+          [&spot](const AuditedCase& question) -> std::optional<bool> {
+            const auto losses = spot.losses(question.c(), question.inputs(), question.honest());
+            if (losses.empty()) return std::nullopt;
+            return std::ranges::all_of(losses,
+                                       [&](const Tensors& lost) { return question.Fails(lost); });
+          },
+          false, !spot.is_pair};
+}
+
+AuditTarget PushedMutant() {
+  return {"(one element pushed)", "one element of an honest answer just beyond its permitted error",
+          [](const AuditedCase& question) -> std::optional<bool> {
+            const auto pushed = PushedBeyond(question);
+            if (!pushed) return std::nullopt;
+            return question.Fails(*pushed);
+          },
+          true};
+}
+
+}  // namespace
+
+AuditedCase::AuditedCase(const Case& c, const Subject& honest, const FileReader& read_file)
+    : c_(c),
+      recipe_(ParseRecipe(honest.recipe, c_.dtype())),
+      inputs_(DrawInputs(c_, read_file)),
+      honest_(honest.answer(c_, inputs_).outputs),
+      has_alternatives_(HasAlternatives(c_, recipe_)) {}
+
+void AuditedCase::Prepare() const {
+  if (!golden_.empty()) return;
+  golden_ = Prove(c_, inputs_, recipe_);
+  permitted_ = Permit(c_, inputs_, recipe_);
+}
+
+const std::vector<GoldenTensor>& AuditedCase::golden() const {
+  Prepare();
+  return golden_;
+}
+
+const std::vector<PermittedTensor>& AuditedCase::permitted() const {
+  Prepare();
+  return permitted_;
+}
+
+// As Judge decides whether an answer fails, but what is dear is left out where it changes
+// nothing: without another truth a failure stays one, and one tensor has no steps to be traced.
+bool AuditedCase::Judged(const Tensors& answer) const {
+  Prepare();
+  const bool fails =
+      JudgeEndToEnd(c_, golden_, permitted_, answer).status == Verdict::Status::kFails;
+  if (fails ? !has_alternatives_ : answer.size() < 2) return fails;
+  if (!judge_) judge_ = std::make_unique<Judge>(c_, inputs_, recipe_, golden_);
+  return judge_->Evaluate(answer).status == Verdict::Status::kFails;
+}
+
+bool AuditedCase::HonestFails() const {
+  if (!honest_fails_) honest_fails_ = Judged(honest_);
+  return *honest_fails_;
+}
+
+bool AuditedCase::Fails(const Tensors& answer) const {
+  return SameBits(answer, honest_) ? HonestFails() : Judged(answer);
+}
+
+std::vector<AuditTarget> AuditTargetsOf(std::string_view operation) {
+  std::vector<AuditTarget> targets;
+  for (const Defect& defect : CatalogEntryOf(operation).defects)
+    targets.push_back(TargetOf(defect));
+  for (const CoverageGoal& spot : CoverageGoalsOf(operation)) targets.push_back(TargetOf(spot));
+  targets.push_back(PushedMutant());
+  return targets;
+}
+
+}  // namespace sextant::oracle

@@ -1,0 +1,67 @@
+#include "oracle/block/block_properties.h"
+
+#include <algorithm>
+
+#include "oracle/attention/token_properties.h"
+
+namespace sextant::oracle {
+namespace {
+
+constexpr size_t kY = 0;
+
+// Branches that add nothing; with eps 0 their norms would divide 0 by 0.
+Findings CheckIdentity(const Case& c, const Tensors& inputs, const Ask& ask) {
+  if (NumberOf(c, "eps", 0) == 0) return {};
+  const Response y = ask(c, Filled(inputs, {"wo", "down"}, 0));
+  const auto& x = In(inputs, "x").data;
+  const SpecifiedTokens specified(c);
+  Findings findings;
+  for (size_t i = 0; i < x.size(); ++i) {
+    if (specified(i / ExtentOf(c, "M"))) findings.Equal(y(kY, i), x[i], {y, kY, i});
+  }
+  return findings;
+}
+
+Findings CheckShift(const Case& c, const Tensors& inputs, const Ask& ask) {
+  return SameTokens(c, inputs, Mapped(inputs, "position", [](double p) { return p + 64; }), ask);
+}
+
+Findings CheckValues(const Case& c, const Tensors& inputs, const Ask& ask) {
+  return SameTokens(c, Multiplied(inputs, {"wv"}, 2), Multiplied(inputs, {"wo"}, 2), ask);
+}
+
+Findings CheckHidden(const Case& c, const Tensors& inputs, const Ask& ask) {
+  Tensors other = inputs;
+  const size_t M = ExtentOf(c, "M");
+  for (const char* name : {"gate", "up"}) ReverseBlocks(In(other, name), 1, M);
+  ReverseBlocks(In(other, "down"), M, 1);
+  return SameTokens(c, inputs, other, ask);
+}
+
+Findings CheckHeads(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const size_t D = ExtentOf(c, "D"), M = ExtentOf(c, "M");
+  if (D == 0 || ExtentOf(c, "H") == 0) return {};
+  Tensors other = inputs;
+  for (const char* name : {"wq", "wk", "wv"}) ReverseBlocks(In(other, name), 1, D * M);
+  for (const char* name : {"q_norm", "k_norm"}) {
+    if (HasInput(other, name)) ReverseBlocks(In(other, name), 1, D);
+  }
+  ReverseBlocks(In(other, "wo"), M, D);
+  return SameTokens(c, inputs, other, ask);
+}
+
+}  // namespace
+
+std::vector<Property> BlockProperties() {
+  return {{"idle_branches_change_nothing", "with wo and down 0 the block is the identity",
+           CheckIdentity},
+          LaterTokensDoNotCount(),
+          PaddingIsNotRead(),
+          {"translation_invariant", "only differences of positions count", CheckShift},
+          {"values_pass_linearly", "twice wv gives what twice wo does", CheckValues},
+          {"hidden_channels_in_any_order", "rows of gate and up, and columns of down, in reverse",
+           CheckHidden},
+          {"heads_in_any_order", "heads in reverse, with their columns of wo", CheckHeads}};
+}
+
+}  // namespace sextant::oracle

@@ -1,0 +1,31 @@
+// What the oracle knows of one operation: its properties and its bugs. oracle/<family>/<op>.cc ends
+// with
+//   template <> CatalogEntry MakeCatalogEntry<RmsNorm>() { return {.properties = {...}, .defects =
+//   {...}}; }
+#pragma once
+
+#include <initializer_list>
+#include <vector>
+
+#include "oracle/defect/defect.h"
+#include "oracle/property/property.h"
+
+namespace sextant::oracle {
+
+struct CatalogEntry {
+  std::vector<Property> properties;
+  std::vector<Defect> defects;
+};
+
+template <class Op>
+CatalogEntry MakeCatalogEntry();
+
+// Several lists of properties or of defects as one: Joined<Defect>({A(), B(), {one, two}}).
+template <class T>
+std::vector<T> Joined(std::initializer_list<std::vector<T>> lists) {
+  std::vector<T> all;
+  for (const std::vector<T>& list : lists) all.insert(all.end(), list.begin(), list.end());
+  return all;
+}
+
+}  // namespace sextant::oracle

@@ -1,0 +1,223 @@
+#include "oracle/defect/coverage_goal.h"
+
+#include <algorithm>
+#include <map>
+
+#include "oracle/property/common_properties.h"
+#include "reference/case/choices.h"
+#include "reference/case/extents.h"
+#include "reference/case/operations.h"
+
+namespace sextant::oracle {
+namespace {
+
+constexpr int64_t kLanes = 16;  // of f32 in the widest vectors
+
+// What a case may fulfil: "dtype=bf16". Of an attribute: the words that would fulfil it.
+struct Condition {
+  std::string text;
+  std::function<bool(const Case&)> holds;
+  std::string attribute{};
+  std::vector<std::string> values{};
+};
+using Factor = std::vector<Condition>;  // of which every case fulfils one
+
+Factor DTypes() {
+  Factor factor;
+  for (const DType dtype : kFloatTypes) {
+    factor.push_back({"dtype=" + std::string(NameOf(dtype)),
+                      [dtype](const Case& c) { return c.dtype() == dtype; }});
+  }
+  return factor;
+}
+
+// All values of an attribute that has few; of others whether it is the default.
+Factor ValuesOf(const Attribute& attribute, const std::vector<std::string>& choices) {
+  const std::string name = attribute.name, usual = attribute.text;
+  const auto is_call = [](const std::string& value) { return value.find('(') != value.npos; };
+  Factor factor;
+  if (std::ranges::none_of(attribute.values, is_call)) {
+    for (const std::string& value : attribute.values) {
+      factor.push_back({name + "=" + value,
+                        [name, value](const Case& c) { return TextOf(c, name) == value; },
+                        name,
+                        {value}});
+    }
+  }
+  const auto usual_choices = std::ranges::count(choices, usual);
+  if (factor.empty() && !attribute.required && usual_choices > 0 &&
+      static_cast<size_t>(usual_choices) < choices.size()) {
+    std::vector<std::string> others = choices;
+    std::erase(others, usual);
+    factor = {
+        {name + "=" + usual,
+         [=](const Case& c) { return TextOf(c, name) == usual; },
+         name,
+         {usual}},
+        {name + "!=" + usual, [=](const Case& c) { return TextOf(c, name) != usual; }, name,
+         others},
+    };
+  }
+  return factor;
+}
+
+Factor WholeVectorsOrNot(const std::string& letter) {
+  const auto whole = [letter](const Case& c) { return c.dimensions().at(letter) % kLanes == 0; };
+  const std::string lanes = letter + "%" + std::to_string(kLanes);
+  return {{lanes + "=0", whole}, {lanes + "!=0", std::not_fn(whole)}};
+}
+
+Condition AtLeast(const std::string& letter, int64_t extent) {
+  return {letter + ">=" + std::to_string(extent),
+          [=](const Case& c) { return c.dimensions().at(letter) >= extent; }};
+}
+
+// The last vector of every row, whole or not, as in `instead`, or zero.
+Tensors LostEndsOfRows(const Tensors& honest, const Tensor<double>* instead) {
+  Tensors lost = honest;
+  for (NamedTensor& tensor : lost) {
+    Tensor<double>& y = tensor.values;
+    if (y.shape.empty() || (instead && instead->shape != y.shape)) continue;
+    const size_t width = RowWidth(y.shape);
+    const size_t first = (width - 1) / kLanes * kLanes;
+    for (size_t i = 0; i < y.data.size(); ++i) {
+      if (i % width >= first) y.data[i] = instead ? instead->data[i] : 0;
+    }
+  }
+  return lost;
+}
+
+// An input that an answer in place would stand in.
+const Tensor<double>* InPlaceOf(const Tensors& inputs, const Tensors& honest) {
+  for (const NamedTensor& x : inputs) {
+    for (const NamedTensor& y : honest) {
+      if (x.values.shape == y.values.shape && x.dtype == y.dtype) return &x.values;
+    }
+  }
+  return nullptr;
+}
+
+// From the given index on along the axis `letter`: zero, or what the first index there has.
+std::vector<Tensors> LostFrom(size_t index, const std::string& letter, const Case& c,
+                              const Tensors& honest) {
+  Tensors zero = honest, first = honest;
+  const auto& specs = c.info().signature.outputs;
+  for (size_t o = 0; o < honest.size(); ++o) {
+    const Shape& shape = honest[o].values.shape;
+    const size_t axis = std::ranges::find(specs[o].extents, letter) - specs[o].extents.begin();
+    size_t stride = 1;
+    for (size_t a = axis + 1; a < shape.size(); ++a) stride *= shape[a];
+    for (size_t i = 0; i < honest[o].values.data.size(); ++i) {
+      const size_t at = i / stride % shape[axis];
+      if (at < index) continue;
+      zero[o].values.data[i] = 0;
+      first[o].values.data[i] = honest[o].values.data[i - at * stride];
+    }
+  }
+  return {zero, first};
+}
+
+// Of an operation that can be computed in place, the ends may stay as they came; else they are
+// zero.
+enum class Ends { kZero, kAsTheyCame };
+CoverageGoal LongRows(const std::vector<Condition>& conditions, Ends ends) {
+  std::string name, sentence;
+  for (const Condition& condition : conditions) {
+    name += (name.empty() ? "" : ",") + condition.text;
+    sentence += (sentence.empty() ? "" : " and ") + condition.text;
+  }
+  return {name, "the ends of rows are not computed where " + sentence,
+          [=](const Case& c, const Tensors& inputs, const Tensors& honest) -> std::vector<Tensors> {
+            for (const Condition& condition : conditions) {
+              if (!condition.holds(c)) return {};
+            }
+            const auto* instead = ends == Ends::kZero ? nullptr : InPlaceOf(inputs, honest);
+            return {LostEndsOfRows(honest, instead)};
+          },
+          conditions.size() > 2};
+}
+
+CoverageGoal ManySlices(const std::string& letter) {
+  const Condition many = AtLeast(letter, kManySlices);
+  return {many.text, "the last of them is not computed, or as the first, where " + many.text,
+          [=](const Case& c, const Tensors&, const Tensors& honest) {
+            return many.holds(c) ? LostFrom(kManySlices - 1, letter, c, honest)
+                                 : std::vector<Tensors>();
+          }};
+}
+
+bool Allows(const Operation& operation,
+            const std::vector<std::pair<std::string, std::string>>& set) {
+  const auto changed = operation.Clone();
+  try {
+    for (const auto& [name, value] : set) changed->Set(name, value);
+    changed->Check();
+  } catch (const Error&) {
+    return false;
+  }
+  return true;
+}
+
+// Whether attributes that go together exclude each other: no value of one condition goes with any
+// of the other, although each does with the defaults. Other pairs are possible.
+bool Exclude(const Operation& operation, const Condition& a, const Condition& b) {
+  const auto alone = [&](const Condition& one) {
+    return std::ranges::any_of(one.values, [&](const std::string& value) {
+      return Allows(operation, {{one.attribute, value}});
+    });
+  };
+  if (a.attribute.empty() || b.attribute.empty() || !(alone(a) || alone(b))) return false;
+  for (const std::string& x : a.values) {
+    for (const std::string& y : b.values) {
+      if (Allows(operation, {{a.attribute, x}, {b.attribute, y}})) return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+std::vector<CoverageGoal> CoverageGoalsOf(const Operation& operation) {
+  const auto choices = ChoicesOf(operation.info());
+  std::vector<Factor> factors = {DTypes()};
+  for (const Attribute& attribute : operation.Attributes()) {
+    const auto own = std::ranges::find(choices, attribute.name, &Choices::key);
+    if (attribute.dimension || own == choices.end()) continue;
+    Factor factor = ValuesOf(attribute, own->texts);
+    if (!factor.empty()) factors.push_back(std::move(factor));
+  }
+  std::vector<CoverageGoal> spots;
+  for (const auto& [letter, texts] : choices) {
+    if (!IsDimension(letter)) continue;
+    if (IsSlice(letter, operation.info())) spots.push_back(ManySlices(letter));
+    if (!MakesRows(letter, operation.info())) continue;
+    auto of_rows = factors;
+    of_rows.push_back(WholeVectorsOrNot(letter));
+    const Condition is_long = AtLeast(letter, LongExtent(letter, operation.info()));
+    for (size_t f = 0; f < of_rows.size(); ++f) {
+      for (const Condition& a : of_rows[f]) {
+        spots.push_back(LongRows({is_long, a}, Ends::kAsTheyCame));
+        for (size_t g = f + 1; g < of_rows.size(); ++g) {
+          for (const Condition& b : of_rows[g]) {
+            if (Exclude(operation, a, b)) continue;
+            spots.push_back(LongRows({is_long, a, b}, Ends::kZero));
+          }
+        }
+      }
+    }
+  }
+  return spots;
+}
+
+const std::vector<CoverageGoal>& CoverageGoalsOf(std::string_view operation) {
+  static const auto kAll = [] {
+    std::map<std::string, std::vector<CoverageGoal>, std::less<>> all;
+    for (const auto& each : AllOperations()) all.emplace(each->info().name, CoverageGoalsOf(*each));
+    return all;
+  }();
+  const auto at = kAll.find(operation);
+  if (at == kAll.end()) throw Error("there is no operation '", operation, "'");
+  return at->second;
+}
+
+}  // namespace sextant::oracle

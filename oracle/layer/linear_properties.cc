@@ -1,0 +1,111 @@
+#include "oracle/layer/linear_properties.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "oracle/defect/input_defects.h"
+#include "oracle/property/common_properties.h"
+
+namespace sextant::oracle {
+namespace {
+
+constexpr size_t kX = 0, kWeight = 1;
+
+Tensors WithoutBias(const Tensors& inputs) {
+  return HasInput(inputs, "bias") ? Filled(inputs, {"bias"}, 0) : inputs;
+}
+
+// x_m is a power of two: y is that power times column m of the weight, exactly.
+Findings CheckColumns(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const size_t N = ExtentOf(c, "N"), F = ExtentOf(c, "F"), M = ExtentOf(c, "M");
+  Findings findings;
+  if (M == 0) return findings;
+  Tensors probe = WithoutBias(inputs);
+  auto& x = probe[kX].values.data;
+  std::ranges::fill(x, 0);
+  for (size_t n = 0; n < N; ++n) x[n * M + n % M] = 2;
+  const Response y = ask(c, probe);
+  for (size_t i = 0; i < N * F; ++i) {
+    const double weight = inputs[kWeight].values.data[i % F * M + i / F % M];
+    findings.Equal(y(0, i), 2 * weight, {y, 0, i});
+  }
+  return findings;
+}
+
+// Twice x, and twice the bias, give twice y. Half of a number need not be one of the dtype.
+Findings CheckScale(const Case& c, const Tensors& inputs, const Ask& ask) {
+  Tensors twice = Multiplied(inputs, {"x"}, 2);
+  if (HasInput(inputs, "bias")) twice = Multiplied(twice, {"bias"}, 2);
+  Findings findings;
+  Proportional(ask(c, twice), 2, ask(c, inputs), findings);
+  return findings;
+}
+
+// A weight that has only the even columns, and one that has only the odd ones, add up to the whole;
+// the bias is in the first.
+Findings CheckParts(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const size_t M = ExtentOf(c, "M");
+  Tensors even = inputs, odd = WithoutBias(inputs);
+  for (size_t i = 0; i < inputs[kWeight].values.data.size(); ++i) {
+    (i % M % 2 == 0 ? odd : even)[kWeight].values.data[i] = 0;
+  }
+  const Response y = ask(c, inputs), a = ask(c, even), b = ask(c, odd);
+  Findings findings;
+  for (size_t i = 0; i < y.outputs[0].values.data.size(); ++i) {
+    findings.Equal(a(0, i) + b(0, i), y(0, i), {y, 0, i});
+  }
+  return findings;
+}
+
+// The columns of x and of the weight in reverse order: the same sums.
+Findings CheckOrder(const Case& c, const Tensors& inputs, const Ask& ask) {
+  Tensors turned = inputs;
+  for (const char* name : {"x", "weight"}) {
+    ReverseBlocks(In(turned, name), In(turned, name).shape[0], 1);
+  }
+  Findings findings;
+  Same(ask(c, inputs), ask(c, turned), findings);
+  return findings;
+}
+
+// Input t rounded to a format with so many bits of significand, and the exponents of the dtype.
+void RoundTo(int bits, Tensor<double>& tensor) {
+  for (double& x : tensor.data) {
+    int exponent = 0;
+    const double fraction = std::frexp(x, &exponent);
+    x = std::ldexp(std::nearbyint(std::ldexp(fraction, bits)), exponent - bits);
+  }
+}
+
+Defect WithOperandsOf(std::string name, std::string why, int bits) {
+  return ChangedInputs(std::move(name), std::move(why), [bits](const Case&, Tensors& inputs) {
+    const Tensors before = inputs;
+    for (const size_t t : {kX, kWeight}) RoundTo(bits, inputs[t].values);
+    return inputs[kX].values.data != before[kX].values.data ||
+           inputs[kWeight].values.data != before[kWeight].values.data;
+  });
+}
+
+}  // namespace
+
+std::vector<Property> LinearProperties() {
+  return {{"columns_of_the_weight", "one element of x alone gives its column of the weight",
+           CheckColumns},
+          {"in_proportion", "twice x, and a bias, give twice y", CheckScale},
+          {"columns_add_up", "even and odd columns of the weight add up", CheckParts},
+          {"columns_in_any_order", "the order of the columns does not count", CheckOrder}};
+}
+
+std::vector<Defect> LinearDefects() {
+  return {
+      TransposedInput("weight_transposed", "the weight is read as [M,F], as x weight needs it",
+                      "weight"),
+      WithOperandsOf("operands_in_tf32", "x and weight lose 13 bits on the way (TensorFloat-32)",
+                     11),
+      WithOperandsOf("operands_in_bf16", "x and weight are rounded to bf16 before the product", 8),
+      ChangedRecipe("sum_in_bf16", "dot products are accumulated in bf16", "dot=bf16"),
+      ChangedRecipe("sum_in_f16", "dot products are accumulated in f16", "dot=f16"),
+  };
+}
+
+}  // namespace sextant::oracle

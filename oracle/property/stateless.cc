@@ -1,0 +1,75 @@
+#include "oracle/property/stateless.h"
+
+#include <cmath>
+
+#include "reference/case/choices.h"
+#include "reference/case/draw.h"
+
+namespace sextant::oracle {
+namespace {
+
+// The case with the word, if it can have it.
+Case With(const Case& c, const std::string& word) {
+  try {
+    return c.With(word);
+  } catch (const Error&) {
+    return c;
+  }
+}
+
+// The case with other inputs, and with another choice for each of its attributes, or for each of
+// its dimensions.
+Case Other(const Case& c, bool of_dimensions) {
+  Case other = c.With("seed=" + std::to_string(c.seed() + 1));
+  for (const Choices& choices : ChoicesOf(c.info())) {
+    if (c.dimensions().contains(choices.key) != of_dimensions) continue;
+    const std::string before = other.ToString();
+    for (const std::string& text : choices.texts) {
+      other = With(other, choices.key + "=" + text);
+      if (other.ToString() != before) break;
+    }
+  }
+  return other;
+}
+
+void AskOther(const Case& c, const Ask& ask) {
+  Tensors inputs;
+  try {
+    inputs = DrawInputs(c);
+  } catch (const Error&) {
+    return;  // what is said of an input does not fit the other extents
+  }
+  try {
+    ask(c, inputs);
+  } catch (const Declined&) {
+  }
+}
+
+// Equal infinities are the same.
+Findings SameAgain(const Response& before, const Response& after) {
+  Findings findings;
+  for (size_t o = 0; o < before.outputs.size(); ++o) {
+    if (!before.Has(o) || !after.Has(o)) continue;
+    for (size_t i = 0; i < before.outputs[o].values.data.size(); ++i) {
+      const double was = before.outputs[o].values.data[i], is = after.outputs[o].values.data[i];
+      if (std::isinf(was) && was == is) continue;
+      findings.Equal(before(o, i), after(o, i), {after, o, i});
+    }
+  }
+  return findings;
+}
+
+}  // namespace
+
+Property Stateless() {
+  return {"stateless", "asked again after other questions, the answer is what it was",
+          [](const Case& c, const Tensors& inputs, const Ask& ask) {
+            const Response before = ask(c, inputs);
+            AskOther(Other(c, false), ask);
+            const DType dtype = c.dtype() == DType::kF32 ? DType::kBF16 : DType::kF32;
+            AskOther(With(Other(c, true), "dtype=" + std::string(NameOf(dtype))), ask);
+            return SameAgain(before, ask(c, inputs));
+          }};
+}
+
+}  // namespace sextant::oracle

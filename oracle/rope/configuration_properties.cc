@@ -1,0 +1,64 @@
+#include "oracle/rope/configuration_properties.h"
+
+#include <cmath>
+
+#include "oracle/property/common_properties.h"
+#include "oracle/rope/configuration.h"
+#include "oracle/rope/rotary_window.h"
+
+namespace sextant::oracle {
+namespace {
+
+// f_k for base b^2 is f_2k for base b: x in pair 2k under b turns as x in pair k under b^2.
+Findings CheckSquaredBase(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const Window window(c);
+  const double base = NumberOf(c, "base", 0);
+  if (std::fma(base, base, -(base * base)) != 0) return {};  // its square is no double
+  if (!OfFrequencyAlone(Configuration(c).scaling)) return {};
+  Tensors spread = inputs;
+  for (size_t r = 0; r < window.rows; ++r) {
+    for (size_t k = 0; 2 * k < window.pairs; ++k) {
+      const auto [i, j] = window.Pair(r, k);
+      const auto [i2, j2] = window.Pair(r, 2 * k);
+      spread[0].values.data[i2] = inputs[0].values.data[i];
+      spread[0].values.data[j2] = inputs[0].values.data[j];
+    }
+  }
+  const Response plain = ask(c, spread);
+  const Response squared = ask(c.With("base=" + PrintValue(base * base)), inputs);
+  Findings findings;
+  for (size_t r = 0; r < window.rows; ++r) {
+    for (size_t k = 0; 2 * k < window.pairs; ++k) {
+      const auto [i, j] = window.Pair(r, k);
+      const auto [i2, j2] = window.Pair(r, 2 * k);
+      findings.Equal(squared(0, i), plain(0, i2), {squared, 0, i});
+      findings.Equal(squared(0, j), plain(0, j2), {squared, 0, j});
+    }
+  }
+  return findings;
+}
+
+// Scaled by 1/4, position 4p is what position p is without scaling.
+Findings CheckInterpolation(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const Response plain = ask(c.With("scaling=none"), inputs);
+  const Response scaled = ask(c.With("scaling=linear(factor=4)"),
+                              WithPositions(inputs, [](double p) { return 4 * p; }));
+  Findings findings;
+  Same(scaled, plain, findings);
+  return findings;
+}
+
+}  // namespace
+
+Property LinearScalingStretches() {
+  return {"linear_scaling_stretches", "linear scaling by 4 turns at 4p as none does at p",
+          CheckInterpolation};
+}
+
+std::vector<Property> PropertiesOfConfiguration() {
+  return {{"squared_base_skips_pairs", "pair k of base b^2 turns as pair 2k of base b",
+           CheckSquaredBase},
+          LinearScalingStretches()};
+}
+
+}  // namespace sextant::oracle

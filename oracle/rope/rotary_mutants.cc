@@ -1,0 +1,97 @@
+#include "oracle/rope/rotary_mutants.h"
+
+namespace sextant::oracle {
+namespace {
+
+template <class Real>
+void RotateMutant(const RotaryMutation& mutation, const Head& head, bool forward,
+                  const Tensor<Real>& x, const Tables<Real>& tables, Tensor<Real>& y) {
+  const ScopedStep at(Step::kRotate);
+  const size_t B = x.shape[0], H = x.shape[1], S = x.shape[2];
+  y.data = x.data;
+  for (size_t b = 0; b < B; ++b) {
+    for (size_t h = 0; h < H; ++h) {
+      for (size_t s = 0; s < S; ++s) {
+        const Row row = mutation.row ? mutation.row(b, h, s, S) : Row{b, s};
+        for (size_t c = 0; c < head.D; ++c) {
+          const std::optional<ChannelRotation> turn = mutation.turn(head, c);
+          if (!turn) continue;
+          Real& result = y(b, h, s, turn->target);
+          if (turn->cos_sign == 0) {
+            result = Real(0.0);
+            continue;
+          }
+          const size_t pair = turn->pair % tables.cos.shape[2];
+          const Real cosine = tables.cos(row.b, row.s, pair), sine = tables.sin(row.b, row.s, pair);
+          const bool minus = (turn->sine_sign < 0) == forward;
+          const bool in_place =
+              mutation.flow == RotaryMutation::Flow::kInPlace && turn->partner < c;
+          const Real& partner = (in_place ? y : x)(b, h, s, turn->partner);
+          const Real kept = turn->cos_sign < 0 ? -(x(b, h, s, c) * cosine) : x(b, h, s, c) * cosine;
+          if (mutation.flow == RotaryMutation::Flow::kAdded) {
+            result = x(b, h, s, c) + (minus ? sine : cosine);
+          } else {
+            result = minus ? kept - partner * sine : kept + partner * sine;
+          }
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+
+template <class Real>
+Tensor<Real> MutantFrequencies(const RotaryMutation& mutation, const RopeFrequencies& from,
+                               size_t count, const Head& head) {
+  Tensor<Real> frequencies({count});
+  const auto R = static_cast<int64_t>(head.R), D = static_cast<int64_t>(head.D);
+  const ScopedStep at(Step::kFrequency);
+  const GrownBase<Real> base{from.base, GrowthOf<Real>(from.scaling, from.Setting()), R};
+  const ScalingFormula<Real> scaled = FormulaOf<Real>(from.scaling, from.Setting());
+  for (size_t i = 0; i < count; ++i) {
+    const auto k = static_cast<int64_t>(i);
+    const Exponent e = mutation.exponent ? mutation.exponent(k, R, D) : Exponent{2 * k, R};
+    frequencies(i) = scaled(InversePower(base, e.k, e.n), k % (R / 2));
+    if (mutation.kept) frequencies(i) = StoredIn(*mutation.kept, frequencies(i));
+  }
+  return frequencies;
+}
+
+template <class Real>
+Tables<Real> MutantTables(const RotaryMutation& mutation, const Tensor<double>& position,
+                          const Tensor<Real>& frequencies, const Real& amplitude) {
+  const Shape shape = {position.shape[0], position.shape[1], frequencies.shape[0]};
+  Tables<Real> tables{Tensor<Real>(shape), Tensor<Real>(shape)};
+  RopeTable::Fill(position, frequencies, amplitude, tables.cos, tables.sin);
+  if (mutation.flow == RotaryMutation::Flow::kCosOnly) {
+    Tensor<Real> unused(shape);
+    RopeTable::Fill(position, frequencies, Real(1.0), unused, tables.sin);
+  }
+  return tables;
+}
+
+template <class Real>
+void Apply(const RotaryMutation& mutation, const Head& head, bool forward, const Tensor<Real>& x,
+           Tables<Real> tables, Tensor<Real>& y) {
+  if (mutation.flow == RotaryMutation::Flow::kSwapped) std::swap(tables.cos, tables.sin);
+  RotateMutant(mutation, head, forward, x, tables, y);
+  if (mutation.flow != RotaryMutation::Flow::kTwice) return;
+  const Tensor<Real> once = y;
+  RotateMutant(mutation, head, forward, once, tables, y);
+}
+
+template Tensor<Counted> MutantFrequencies(const RotaryMutation&, const RopeFrequencies&, size_t,
+                                           const Head&);
+template Tables<Counted> MutantTables(const RotaryMutation&, const Tensor<double>&,
+                                      const Tensor<Counted>&, const Counted&);
+template void Apply(const RotaryMutation&, const Head&, bool, const Tensor<Counted>&,
+                    Tables<Counted>, Tensor<Counted>&);
+template Tensor<Rounded> MutantFrequencies(const RotaryMutation&, const RopeFrequencies&, size_t,
+                                           const Head&);
+template Tables<Rounded> MutantTables(const RotaryMutation&, const Tensor<double>&,
+                                      const Tensor<Rounded>&, const Rounded&);
+template void Apply(const RotaryMutation&, const Head&, bool, const Tensor<Rounded>&,
+                    Tables<Rounded>, Tensor<Rounded>&);
+
+}  // namespace sextant::oracle

@@ -1,0 +1,192 @@
+// Rotary formulas with one mutation in them: the structs behind the mutated defects.
+#pragma once
+
+#include <optional>
+
+#include "oracle/defect/defect.h"
+#include "reference/case/operation.h"
+#include "reference/rope/rope.h"
+#include "reference/rope/rope_complex.h"
+#include "reference/rope/rope_frequencies.h"
+#include "reference/rope/rope_given.h"
+#include "reference/rope/rope_matrix.h"
+#include "reference/rope/rope_rotate.h"
+#include "reference/rope/rope_table.h"
+
+namespace sextant::oracle {
+
+// The window of a head, R channels of D.
+struct Head {
+  Pairing pairing;
+  size_t offset, R, D;
+};
+
+// What channel c becomes: cos_sign x[c] cos[pair] + sine_sign x[partner] sin[pair], put at
+// `target`; 0 if cos_sign is.
+struct ChannelRotation {
+  size_t partner, pair, target;
+  int cos_sign, sine_sign;
+};
+
+// Of channel w of a window: its pair, and whether it is the first one there.
+inline size_t PairOf(Pairing pairing, size_t w, size_t R) {
+  return pairing == Pairing::kHalf ? w % (R / 2) : w / 2;
+}
+inline bool IsFirst(Pairing pairing, size_t w, size_t R) {
+  return pairing == Pairing::kHalf ? w < R / 2 : w % 2 == 0;
+}
+
+// Empty: x[c] passes.
+inline std::optional<ChannelRotation> RightRotation(const Head& head, size_t c) {
+  if (c < head.offset || c >= head.offset + head.R) return std::nullopt;
+  const size_t w = c - head.offset, k = PairOf(head.pairing, w, head.R);
+  const auto [first, second] = ChannelsOf(head.pairing, k, head.R);
+  const bool is_first = IsFirst(head.pairing, w, head.R);
+  return ChannelRotation{head.offset + (is_first ? second : first), k, c, 1, is_first ? -1 : 1};
+}
+
+struct Row {
+  size_t b, s;
+};
+
+// The exponent of base^-(k/n).
+struct Exponent {
+  int64_t k, n;
+};
+
+// One mutation in a rotation by positions; what is not said is right.
+struct RotaryMutation {
+  std::string_view name{}, why{};
+  std::optional<ChannelRotation> (*turn)(const Head&, size_t c) = RightRotation;
+  // The table's row for head h of row (b, s); S rows.
+  Row (*row)(size_t b, size_t h, size_t s, size_t S) = nullptr;
+  // Of pair k.
+  Exponent (*exponent)(int64_t k, int64_t R, int64_t D) = nullptr;
+  std::optional<DType> kept{};  // frequencies are computed right, then kept in that format
+  enum class Flow {
+    kRight,
+    kTwice,    // the rotation is applied to its own result
+    kInPlace,  // the second channel of a pair sees the first already turned
+    kAdded,    // x + sin and x + cos
+    kSwapped,  // cos and sin exchanged
+    kCosOnly,  // the amplitude reaches the cosines alone
+  } flow = Flow::kRight;
+};
+
+// Tables of R columns: pair k of R/2 where everything is right, one more frequency per channel
+// where it is not.
+template <class Real>
+struct Tables {
+  Tensor<Real> cos, sin;
+};
+
+// These are compiled for Counted and Rounded.
+
+// Frequencies of a configuration, `count` of them, with the exponents of the mutation.
+template <class Real>
+Tensor<Real> MutantFrequencies(const RotaryMutation& mutation, const RopeFrequencies& from,
+                               size_t count, const Head& head);
+
+template <class Real>
+Tables<Real> MutantTables(const RotaryMutation& mutation, const Tensor<double>& position,
+                          const Tensor<Real>& frequencies, const Real& amplitude);
+
+template <class Real>
+void Apply(const RotaryMutation& mutation, const Head& head, bool forward, const Tensor<Real>& x,
+           Tables<Real> tables, Tensor<Real>& y);
+
+// The operations with a mutation in them.
+template <class Op>
+struct Mutant;
+
+template <>
+struct Mutant<RopeRotate> : RopeRotate {
+  RotaryMutation mutation;
+  template <class Real>
+  void operator()(const Tensor<Real>& x, const Tensor<Real>& cos, const Tensor<Real>& sin,
+                  Tensor<Real>& y) const {
+    const Head head{pairing, static_cast<size_t>(offset), 2 * cos.shape[2], x.shape[3]};
+    Apply<Real>(mutation, head, direction == Direction::kForward, x, {cos, sin}, y);
+  }
+};
+
+template <>
+struct Mutant<RopeGiven> : RopeGiven {
+  RotaryMutation mutation;
+  template <class Real>
+  void operator()(const Tensor<Real>& x, const Tensor<double>& position,
+                  const Tensor<Real>& inv_freq, Tensor<Real>& y) const {
+    const Head head{pairing, static_cast<size_t>(offset), 2 * inv_freq.shape[0], x.shape[3]};
+    Apply<Real>(mutation, head, direction == Direction::kForward, x,
+                MutantTables(mutation, position, inv_freq, Real(attention_factor)), y);
+  }
+};
+
+template <>
+struct Mutant<Rope> : Rope {
+  RotaryMutation mutation;
+  template <class Real>
+  void operator()(const Tensor<Real>& x, const Tensor<double>& position, Tensor<Real>& y) const {
+    const auto width = static_cast<size_t>(R.value);
+    const Head head{pairing, static_cast<size_t>(offset), width, x.shape[3]};
+    const auto frequencies = MutantFrequencies<Real>(mutation, Frequencies(), width, head);
+    Real amplitude;
+    {
+      const ScopedStep at(Step::kFrequency);
+      amplitude = AmplitudeOf<Real>(scaling, Frequencies().Setting());
+    }
+    Apply<Real>(mutation, head, direction == Direction::kForward, x,
+                MutantTables(mutation, position, frequencies, amplitude), y);
+  }
+};
+
+template <>
+struct Mutant<RopeComplex> : RopeComplex {
+  RotaryMutation mutation;
+  template <class Real>
+  void operator()(const Tensor<Real>& x, const Tensor<double>& position, Tensor<Real>& y) const {
+    Mutant<Rope> rope;
+    static_cast<RopeAttributes&>(rope) = *this;
+    rope.mutation = mutation;
+    rope(x, position, y);
+  }
+};
+
+// Column h of the matrix is what becomes of the unit vector h.
+template <>
+struct Mutant<RopeMatrix> : RopeMatrix {
+  RotaryMutation mutation;
+  template <class Real>
+  void operator()(const Tensor<double>& position, Tensor<Real>& matrix) const {
+    const size_t S = matrix.shape[0], width = matrix.shape[1];
+    Mutant<Rope> rope;
+    static_cast<RopeAttributes&>(rope) = {
+        .pairing = pairing, .base = base, .scaling = scaling, .seq_len = seq_len, .R = D};
+    rope.mutation = mutation;
+    Tensor<Real> unit({1, width, S, width}), turned({1, width, S, width});
+    std::ranges::fill(unit.data, Real(0.0));
+    for (size_t h = 0; h < width; ++h) {
+      for (size_t s = 0; s < S; ++s) unit(0, h, s, h) = Real(1.0);
+    }
+    rope(unit, {{1, S}, position.data}, turned);
+    for (size_t s = 0; s < S; ++s) {
+      for (size_t i = 0; i < width; ++i) {
+        for (size_t h = 0; h < width; ++h) matrix(s, i, h) = turned(0, h, s, i);
+      }
+    }
+  }
+};
+
+template <>
+struct Mutant<RopeFrequencies> : RopeFrequencies {
+  RotaryMutation mutation;
+  template <class Real>
+  void operator()(Tensor<Real>& inv_freq, Tensor<Real>& attention_factor) const {
+    const size_t half = inv_freq.shape[0];
+    inv_freq = MutantFrequencies<Real>(mutation, *this, half, {{}, 0, 2 * half, 2 * half});
+    const ScopedStep at(Step::kFrequency);
+    attention_factor() = AmplitudeOf<Real>(scaling, Setting());
+  }
+};
+
+}  // namespace sextant::oracle

@@ -1,0 +1,251 @@
+#include "oracle/rope/rotary_properties.h"
+
+#include <cmath>
+
+#include "oracle/property/common_properties.h"
+#include "oracle/rope/any_angle.h"
+#include "reference/case/operations.h"
+
+namespace sextant::oracle {
+
+Case AsRope(const Case& c) {
+  const auto rope = MakeOperationNamed("rope");
+  std::string line = "rope";
+  for (const Attribute& a : c.operation().Attributes()) {
+    if (!a.dimension && !a.text.empty() && Case::Has(*rope, a.name)) {
+      line += " " + a.name + "=" + a.text;
+    }
+  }
+  const Shape x = c.ShapeOf(c.info().signature.inputs[0]);
+  const std::string letters = "BHSD";
+  for (size_t i = 0; i < letters.size(); ++i) {
+    line += std::string(" ") + letters[i] + "=" + std::to_string(x[i]);
+  }
+  return Case::Parse(line + " R=" + std::to_string(ExtentOf(c, "R")) +
+                     " dtype=" + std::string(NameOf(c.dtype())));
+}
+
+namespace {
+
+Tensors WithX(Tensors inputs, const Tensor<double>& x) {
+  inputs[0].values = x;
+  return inputs;
+}
+
+Case InDirection(const Case& c, bool forward) {
+  return c.With(forward ? "direction=forward" : "direction=transpose");
+}
+
+// Turns the answer `first` again, its errors included: a rotation carries the errors of a pair, e
+// and f, to at most amplitude (e + f) in each of its channels.
+class TurnedAgain {
+ public:
+  TurnedAgain(const Case& c, const Tensors& inputs, const Response& first, const Ask& ask)
+      : window_(c),
+        first_(first),
+        again_(TurnedAnyhow(c, WithX(inputs, first.outputs[0].values), ask)) {}
+  Measured operator()(size_t r, size_t k, bool of_second) const {
+    const auto [i, j] = window_.Pair(r, k);
+    const size_t at = of_second ? j : i;
+    // PairRotation NaN permits anything, which is no excuse for the NaN.
+    for (const size_t turned : {i, j}) {
+      if (std::isnan(first_(0, turned).value())) return first_(0, turned);
+    }
+    const double carried = first_(0, i).error() + first_(0, j).error();
+    return again_(0, at) +
+           Measured(0, std::abs(window_.amplitude.value()) * carried * (1 + 0x1p-50));
+  }
+
+ private:
+  Window window_;
+  const Response& first_;
+  Response again_;
+};
+
+Findings CheckZero(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const Window window(c);
+  const Response y = ask(c, WithPositions(inputs, [](double) { return 0; }));
+  Findings findings;
+  for (size_t i = 0; i < y.outputs[0].values.data.size(); ++i) {
+    const Measured x = inputs[0].values.data[i];
+    findings.Equal(y(0, i), window.Holds(i % window.width) ? x * window.amplitude : x, {y, 0, i});
+  }
+  return findings;
+}
+
+Findings CheckLength(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const Window window(c);
+  const Measured a = window.amplitude;
+  const Response y = TurnedAnyhow(c, inputs, ask);
+  const auto x = [&](size_t i) { return Measured(inputs[0].values.data[i]); };
+  Findings findings;
+  for (size_t r = 0; r < window.rows; ++r) {
+    for (size_t k = 0; k < window.pairs; ++k) {
+      const auto [i, j] = window.Pair(r, k);
+      findings.Equal(y(0, i) * y(0, i) + y(0, j) * y(0, j), a * a * (x(i) * x(i) + x(j) * x(j)),
+                     {y, 0, i});
+    }
+  }
+  return findings;
+}
+
+// R_m^T R_n = a R_(n-m), of which m = n is the identity times a^2.
+Findings CheckComposition(const Case& c, const Tensors& inputs, const Ask& ask, double m,
+                          bool same) {
+  const Window window(c);
+  const Response forward = TurnedAnyhow(InDirection(c, true), inputs, ask);
+  const auto moved = [&](double n) { return same ? n : m; };
+  const TurnedAgain back(InDirection(c, false), WithPositions(inputs, moved), forward, ask);
+  const Response between =
+      ask(InDirection(c, true), WithPositions(inputs, [&](double n) { return same ? 0 : n - m; }));
+  Findings findings;
+  for (size_t r = 0; r < window.rows; ++r) {
+    for (size_t k = 0; k < window.pairs; ++k) {
+      const auto [i, j] = window.Pair(r, k);
+      findings.Equal(back(r, k, false), between(0, i) * window.amplitude, {between, 0, i});
+      findings.Equal(back(r, k, true), between(0, j) * window.amplitude, {between, 0, j});
+    }
+  }
+  return findings;
+}
+
+// R_m R_n = R_n R_m, here for m = 7.
+Findings CheckOrder(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const Window window(c);
+  const Tensors by_seven = WithPositions(inputs, [](double) { return 7; });
+  const Response n = TurnedAnyhow(c, inputs, ask), m = TurnedAnyhow(c, by_seven, ask);
+  const TurnedAgain n_then_m(c, by_seven, n, ask), m_then_n(c, inputs, m, ask);
+  Findings findings;
+  for (size_t r = 0; r < window.rows; ++r) {
+    for (size_t k = 0; k < window.pairs; ++k) {
+      const auto [i, j] = window.Pair(r, k);
+      findings.Equal(n_then_m(r, k, false), m_then_n(r, k, false), {n, 0, i});
+      findings.Equal(n_then_m(r, k, true), m_then_n(r, k, true), {n, 0, j});
+    }
+  }
+  return findings;
+}
+
+// q at m and k at n: the first two rows of every head, moved together.
+Findings CheckDistance(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const Window window(c);
+  const size_t length = inputs[0].values.shape[2];
+  Findings findings;
+  if (length < 2) return findings;
+  const Response here = ask(c, inputs);
+  const Response there = ask(c, WithPositions(inputs, [](double p) { return p + 1000; }));
+  for (size_t r = 0; r < window.rows; r += length) {
+    Measured score_here = 0, score_there = 0;
+    for (size_t channel = 0; channel < window.width; ++channel) {
+      const size_t q = window.Row(r) + channel, k = window.Row(r + 1) + channel;
+      score_here = score_here + here(0, q) * here(0, k);
+      score_there = score_there + there(0, q) * there(0, k);
+    }
+    findings.Equal(score_here, score_there, {here, 0, window.Row(r)});
+  }
+  return findings;
+}
+
+// At position 1 a frequency of at most 1 turns (1, 0) to (cos f, sin f), both of them not negative.
+// Frequency 1 turns by more than an eighth of the circle: there the sine is not the smaller one.
+Findings CheckSign(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const Window window(c);
+  Findings findings;
+  if (NumberOf(c, "base", 2) < 1) return findings;
+  Tensors one = WithPositions(inputs, [](double) { return 1; });
+  std::vector<double>& x = one[0].values.data;
+  std::ranges::fill(x, 0);
+  for (size_t r = 0; r < window.rows; ++r) {
+    for (size_t k = 0; k < window.pairs; ++k) x[window.Pair(r, k).first] = 1;
+  }
+  const Response y = ask(c, one);
+  const bool forward = TextOf(c, "direction") != "transpose";
+  const bool given = TextOf(c, "base").empty();
+  const bool radian = given ? In(one, "inv_freq").data[0] == 1 : TextOf(c, "scaling") == "none";
+  for (size_t r = 0; r < window.rows; ++r) {
+    for (size_t k = 0; k < window.pairs; ++k) {
+      const auto [i, j] = window.Pair(r, k);
+      const Measured sine = forward ? y(0, j) : -y(0, j);
+      findings.AtMost(0, y(0, i), {y, 0, i});
+      findings.AtMost(radian && k == 0 ? y(0, i) : 0, sine, {y, 0, j});
+    }
+  }
+  return findings;
+}
+
+}  // namespace
+
+Property ChannelsOutsidePass() {
+  return {"channels_outside_pass", "channels outside the window come out as they went in",
+          [](const Case& c, const Tensors& inputs, const Ask& ask) {
+            const Window window(c);
+            const Response y = ask(c, inputs);
+            Findings findings;
+            for (size_t i = 0; i < y.outputs[0].values.data.size(); ++i) {
+              if (window.Holds(i % window.width)) continue;
+              findings.Equal(y(0, i), inputs[0].values.data[i], {y, 0, i});
+            }
+            return findings;
+          }};
+}
+
+Property LinearInX() {
+  return {"linear_in_x", "-2 times x gives -2 times y",
+          [](const Case& c, const Tensors& inputs, const Ask& ask) {
+            Findings findings;
+            Proportional(ask(c, WithX(inputs, Times(inputs[0].values, -2))), -2, ask(c, inputs),
+                         findings);
+            return findings;
+          }};
+}
+
+// P takes interleaved channels to half order: R_half P x = P R_interleaved x.
+Property PairingsAgree() {
+  return {"pairings_agree", "both pairings are the same rotation of permuted channels",
+          [](const Case& c, const Tensors& inputs, const Ask& ask) {
+            const Case half = c.With("pairing=half"), neighbours = c.With("pairing=interleaved");
+            const Window to(half), from(neighbours);
+            Tensor<double> permuted = inputs[0].values;
+            for (size_t r = 0; r < to.rows; ++r) {
+              for (size_t k = 0; k < to.pairs; ++k) {
+                permuted.data[to.Pair(r, k).first] = inputs[0].values.data[from.Pair(r, k).first];
+                permuted.data[to.Pair(r, k).second] = inputs[0].values.data[from.Pair(r, k).second];
+              }
+            }
+            const Response a = ask(half, WithX(inputs, permuted)), b = ask(neighbours, inputs);
+            Findings findings;
+            for (size_t r = 0; r < to.rows; ++r) {
+              for (size_t k = 0; k < to.pairs; ++k) {
+                const auto [i, j] = to.Pair(r, k);
+                const auto [i2, j2] = from.Pair(r, k);
+                findings.Equal(a(0, i), b(0, i2), {a, 0, i});
+                findings.Equal(a(0, j), b(0, j2), {a, 0, j});
+              }
+            }
+            return findings;
+          }};
+}
+
+std::vector<Property> PropertiesOfPositions() {
+  return {
+      {"identity_at_position_zero", "at position 0 nothing rotates", CheckZero},
+      {"keeps_length", "every pair of channels keeps its length, amplitude aside", CheckLength},
+      {"transpose_turns_back", "the transpose undoes the rotation, amplitude aside",
+       [](const Case& c, const Tensors& inputs, const Ask& ask) {
+         return CheckComposition(c, inputs, ask, 0, true);
+       }},
+      {"angles_add", "turned by n and back by m is turned by n - m",
+       [](const Case& c, const Tensors& inputs, const Ask& ask) {
+         return CheckComposition(c, inputs, ask, 7, false);
+       }},
+      {"order_does_not_matter", "turned by n and then by m is turned by m and then by n",
+       CheckOrder},
+      {"distance_alone_counts", "a score stays when both positions move alike", CheckDistance},
+      {"turns_from_first_to_second", "a positive position turns the first channel to the second",
+       CheckSign},
+      ChannelsOutsidePass(),
+      LinearInX(),
+  };
+}
+
+}  // namespace sextant::oracle

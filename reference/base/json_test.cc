@@ -1,0 +1,55 @@
+#include "reference/base/json.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "reference/base/error.h"
+
+namespace sextant {
+namespace {
+
+using testing::HasSubstr;
+
+std::string ErrorOf(const std::string& text, int most_levels = 4) {
+  try {
+    ParseJson(text, most_levels);
+  } catch (const Error& e) {
+    return e.what();
+  }
+  return "no error";
+}
+
+TEST(ParseJson, RefusesWhatParsersReadDifferently) {
+  EXPECT_EQ(ErrorOf(R"({"a":1,"b":{"a":2}})"), "no error");
+  EXPECT_EQ(ErrorOf(R"({"a":1,"b":2,"a":1})"), "has the key 'a' twice in one object");
+  EXPECT_EQ(ErrorOf("[1e999]"), "holds a number beyond the range of binary64");
+  EXPECT_THAT(ErrorOf("[NaN]"), HasSubstr("is not JSON in UTF-8, see byte 2"));
+  EXPECT_THAT(ErrorOf("[\"\xff\"]"), HasSubstr("is not JSON in UTF-8"));
+}
+
+TEST(ParseJson, LimitsTheDepth) {
+  EXPECT_EQ(ErrorOf("[[{\"a\":[]}]]"), "no error");
+  EXPECT_EQ(ErrorOf("[[{\"a\":[[]]}]]"), "is nested deeper than 4 levels");
+}
+
+TEST(ParseJson, LimitsTheKeysOfAnObject) {
+  const auto object_of = [](size_t keys) {
+    std::string text = "{\"0\":0";
+    for (size_t i = 1; i < keys; ++i) text += ",\"" + std::to_string(i) + "\":0";
+    return text + "}";
+  };
+  EXPECT_EQ(ErrorOf(object_of(kMostKeys)), "no error");
+  EXPECT_EQ(ErrorOf(object_of(kMostKeys + 1)), "has an object of more than 4096 keys");
+}
+
+TEST(SameMeaning, DoesNotDependOnTheOrderOfKeys) {
+  const Json a = ParseJson(R"({"x":1,"y":{"p":[1,2],"q":"t"}})", 4);
+  EXPECT_TRUE(SameMeaning(a, ParseJson(R"({"y":{"q":"t","p":[1,2]},"x":1})", 4)));
+  EXPECT_FALSE(SameMeaning(a, ParseJson(R"({"y":{"q":"t","p":[2,1]},"x":1})", 4)));
+  EXPECT_FALSE(SameMeaning(a, ParseJson(R"({"y":{"q":"t","p":[1,2]}})", 4)));
+}
+
+}  // namespace
+}  // namespace sextant

@@ -1,0 +1,37 @@
+#include "reference/number/evaluation_context.h"
+
+#include <cassert>
+
+namespace sextant {
+namespace {
+
+Recipe Resolved(Recipe recipe, DType dtype) {
+  for (StepRule& rule : recipe.steps) {
+    if (rule.of_tensor) rule.format = dtype;
+  }
+  return recipe;
+}
+
+}  // namespace
+
+ScopedRecipe::ScopedRecipe(const Recipe& recipe, DType dtype)
+    : resolved_(Resolved(recipe, dtype)),
+      recipe_(&resolved_),
+      rule_(&resolved_.steps[static_cast<size_t>(this_context.step)]) {}
+
+ScopedStore::ScopedStore(DType dtype) : at_(Step::kStore), rule_(this_context.rule) {
+  if (!this_context.recipe) return;  // Interval and Wide do not round
+  stored_ = *this_context.rule;
+  if (stored_.of_tensor) stored_.format = dtype;
+  this_context.rule = &stored_;
+}
+
+const StepRule& CurrentRule() {
+  assert(this_context.rule && "a number that follows a recipe needs ScopedRecipe");
+  this_context.steps_performed |= 1u << static_cast<unsigned>(this_context.step);
+  return *this_context.rule;
+}
+
+unsigned TakeStepsPerformed() { return std::exchange(this_context.steps_performed, 0u); }
+
+}  // namespace sextant
