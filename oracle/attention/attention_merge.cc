@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "oracle/attention/largest.h"
 #include "oracle/defect/catalog_entry.h"
 #include "oracle/property/common_properties.h"
 #include "reference/attention/empty_log_sum_exp.h"
@@ -129,22 +130,31 @@ struct Mutant : AttentionMerge {
   template <class Real>
   void AnswerRow(const Real& a, const Real& b, Real& lse, const Tensor<Real>& y1,
                  const Tensor<Real>& y2, Tensor<Real>& y, size_t n) const {
-    const ScopedStep at(Step::kSoftmax);
-    const Real two = Log(Real(2.0)), difference = Is(Mutation::kBase2) ? (b - a) * two : b - a;
-    const Real first = Real(1.0) / (Real(1.0) + Exp(difference));
-    Real w1 = first, w2 = Real(1.0) - first;
-    const Real logarithm = Log(Real(1.0) + Exp(difference));
-    if (Is(Mutation::kMean)) w1 = w2 = Real(0.5);
-    if (Is(Mutation::kBySize)) w1 = a / (a + b), w2 = b / (a + b);
-    if (Is(Mutation::kNotDivided)) w1 = Real(1.0), w2 = Exp(difference);
-    if (Is(Mutation::kExchanged)) std::swap(w1, w2);
-    if (Is(Mutation::kFirstAlone)) w1 = Real(1.0), w2 = Real(0.0);
-    lse = Is(Mutation::kBase2)                                     ? a + logarithm / two
-          : Is(Mutation::kFirstAlone) || Is(Mutation::kLseOfFirst) ? a
-          : Is(Mutation::kLseAdded)                                ? a + b
-          : Is(Mutation::kLseUnscaled)                             ? logarithm
-                                                                   : a + logarithm;
-    for (size_t e = 0; e < y.shape[1]; ++e) y(n, e) = w1 * y1(n, e) + w2 * y2(n, e);
+    std::vector<Real> scores = {a, b};
+    const Real largest = scores[LargestIn<Real>(scores)];
+    std::vector<Real> weights;
+    {
+      const ScopedStep at(Step::kSoftmax);
+      const Real two = Log(Real(2.0));
+      if (Is(Mutation::kBase2)) scores = {a * two, b * two};
+      const SoftmaxRow<Real> row(scores);
+      weights = row.weights();
+      if (Is(Mutation::kBase2)) lse = row.LogOfSum() / two;
+      if (Is(Mutation::kFirstAlone) || Is(Mutation::kLseOfFirst)) lse = a;
+      if (Is(Mutation::kLseAdded)) lse = a + b;
+      if (Is(Mutation::kLseUnscaled)) lse = lse - largest;
+      if (Is(Mutation::kMean)) weights = {Real(0.5), Real(0.5)};
+      if (Is(Mutation::kBySize)) weights = {a / (a + b), b / (a + b)};
+      if (Is(Mutation::kNotDivided)) weights = {Exp(a - largest), Exp(b - largest)};
+      if (Is(Mutation::kFirstAlone)) weights = {Real(1.0), Real(0.0)};
+      if (Is(Mutation::kExchanged)) std::swap(weights[0], weights[1]);
+    }
+    for (Real& weight : weights) {
+      const ScopedStep at(Step::kWeigh);
+      weight = Converted(weight);
+    }
+    for (size_t e = 0; e < y.shape[1]; ++e)
+      y(n, e) = Dot<Real>(weights, std::vector<Real>{y1(n, e), y2(n, e)});
   }
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace sextant::oracle {
 
@@ -11,24 +12,11 @@ PartOfCase PartOf(const Case& c, const Tensors& inputs, const Slice& slice,
   for (size_t i = 0; i < inputs.size(); ++i) {
     part.inputs[i].values = Take(inputs[i].values, c.info().signature.inputs[i], slice);
   }
-  std::string line = c.ToString();
-  const auto set = [&line](const std::string& word) {
-    const std::string key = " " + word.substr(0, word.find('=') + 1);
-    const size_t at = line.find(key);
-    if (at == line.npos) {
-      line += " " + word;
-    } else {
-      line.replace(at, line.find(' ', at + 1) - at, " " + word);
-    }
-  };
-  for (const auto& [letter, range] : slice.ranges) set(letter + "=" + std::to_string(range.second));
-  for (const std::string& word : words) set(word);
+  std::vector<std::string> changes = words;
+  for (const auto& [letter, range] : slice.ranges)
+    changes.push_back(letter + "=" + std::to_string(range.second));
   // Lists of positions for the whole do not fit a part; the inputs are given anyway.
-  for (size_t at; (at = line.find(" @")) != line.npos;) {
-    const size_t end = line.find(' ', at + 1);
-    line.erase(at, end == line.npos ? end : end - at);
-  }
-  part.c = Case::Parse(line);
+  part.c = c.WithDrawnInputs().With(changes);
   return part;
 }
 
@@ -62,16 +50,21 @@ void SameSeen(const Case& c, const Response& a, const Response& b, Findings& fin
 
 namespace {
 
-// The first of several packed sequences alone.
+Slice FirstTokens(size_t count) { return {{{"S", {0, count}}, {"T", {0, count}}}}; }
+
+// The first of several packed sequences alone. As many queries as keys are asked.
 Findings CheckSegment(const Case& c, const Tensors& inputs, const Ask& ask) {
   const AttentionSizes n(c);
   Findings findings;
-  if (!IsSet(c, "segments") || IsSet(c, "key_length") || n.S != n.T) return findings;
-  const size_t length = static_cast<size_t>(AttentionOf(c).segments->at(0));
-  if (length == 0) return findings;
-  const Slice first{{{"S", {0, length}}, {"T", {0, length}}}};
-  const PartOfCase alone = PartOf(c, inputs, first, {"segments="});
-  SameAt(c, ask(c, inputs), first, ask(alone.c, alone.inputs), findings);
+  if (!IsSet(c, "segments")) return findings;
+  const std::vector<int64_t> segments = *AttentionOf(c).segments;
+  const size_t tokens = std::min(n.S, n.T), length = static_cast<size_t>(segments.at(0));
+  const int64_t packed = std::accumulate(segments.begin(), segments.end(), int64_t{0});
+  if (length == 0 || static_cast<size_t>(packed) > tokens) return findings;
+  const PartOfCase square = PartOf(c, inputs, FirstTokens(tokens), {"key_length="});
+  const PartOfCase alone = PartOf(square.c, square.inputs, FirstTokens(length), {"segments="});
+  SameAt(square.c, ask(square.c, square.inputs), FirstTokens(length), ask(alone.c, alone.inputs),
+         findings);
   return findings;
 }
 

@@ -64,11 +64,12 @@ struct Mutant : CrossAttention {
   } mutation = Mutation::kNone;
   HeadsMutation heads = HeadsMutation::kNone;
 
-  // The first `count` rows of x, which are repeated if there are less.
+  // The first `count` rows of x, repeated if there are less, or 0 if there are none.
   template <class Real>
   static Tensor<Real> RowsOf(const Tensor<Real>& x, size_t count) {
     Tensor<Real> rows({count, x.shape[1]});
-    for (size_t i = 0; i < rows.data.size(); ++i) rows.data[i] = x.data[i % x.data.size()];
+    for (size_t i = 0; !x.data.empty() && i < rows.data.size(); ++i)
+      rows.data[i] = x.data[i % x.data.size()];
     return rows;
   }
   template <class Real>
@@ -77,7 +78,6 @@ struct Mutant : CrossAttention {
                   const Tensor<Real>& wv, const Tensor<Real>& bv, const Tensor<Real>& wo,
                   const Tensor<Real>& bo, Tensor<Real>& y, Tensor<Real>& q, Tensor<Real>& k,
                   Tensor<Real>& v, Tensor<Real>& mean) const {
-    if (x.data.empty() || memory.data.empty()) return;
     const Tensor<Real> of_memory = RowsOf(memory, x.shape[0]), of_x = RowsOf(x, memory.shape[0]);
     const bool of_queries = mutation == Mutation::kMemoryFromQueries;
     const Sequences<Real> sequences{

@@ -98,20 +98,22 @@ struct Mutant : RelativeAttention {
     const ScopedStep at(Step::kWeigh);
     for (size_t t = 0; Is(Mutation::kTableAfter) && t < in.T; ++t)
       weights[t] = weights[t] + scores.of_table(s, t);
+    for (Real& weight : weights) weight = Converted(weight);
     return weights;
   }
 
   template <class Real>
   Real MeanOf(const Call<Real>& in, const std::vector<Real>& weights, size_t head, size_t s,
               size_t d) const {
-    std::vector<Real> values;
+    std::vector<Real> values, relative;
     for (size_t t = 0; t < in.T; ++t) {
       if (!Sees(in.query(s), in.key(t))) continue;
-      const ScopedStep at(Step::kWeigh);
-      values.push_back(in.v.data[(head * in.T + t) * in.D + d] +
-                       in.value_table(Row(in.query(s), in.key(t), s, t), d));
+      values.push_back(in.v.data[(head * in.T + t) * in.D + d]);
+      relative.push_back(in.value_table(Row(in.query(s), in.key(t), s, t), d));
     }
-    return Dot<Real>(weights, values);
+    const Real mean = Dot<Real>(weights, values), of_table = Dot<Real>(weights, relative);
+    const ScopedStep at(Step::kWeigh);
+    return mean + of_table;
   }
 
   template <class Real>

@@ -35,7 +35,8 @@ Findings CheckScale(const Case& c, const Tensors& inputs, const Ask& ask) {
 
 struct Mutant : SoftCap {
   enum class Mutation {
-    kNone,       // x itself
+    kNone,
+    kMissing,    // x itself
     kNotBack,    // tanh(x / cap)
     kNotInside,  // cap tanh(x)
     kHard,       // clamped to cap
@@ -60,6 +61,8 @@ struct Mutant : SoftCap {
       case Mutation::kTile:
         return is_first ? Converted(x) : limit * Tanh(x / limit);
       case Mutation::kNone:
+        return limit * Tanh(x / limit);
+      case Mutation::kMissing:
         return Converted(x);
       case Mutation::kNotBack:
         return Tanh(x / limit);
@@ -90,7 +93,7 @@ CatalogEntry MakeCatalogEntry<SoftCap>() {
                          {"scales", "twice x and cap give twice y", CheckScale},
                          {"monotone", "y rises with x", Monotone}},
           .defects = {
-              MutatedFormula<Mutant>("cap_missing", "scores pass as they are", Mutation::kNone),
+              MutatedFormula<Mutant>("cap_missing", "scores pass as they are", Mutation::kMissing),
               MutatedFormula<Mutant>("not_scaled_back", "tanh(x / cap)", Mutation::kNotBack),
               MutatedFormula<Mutant>("not_scaled_inside", "cap tanh(x)", Mutation::kNotInside),
               MutatedFormula<Mutant>("hard", "clamped to -cap .. cap", Mutation::kHard),

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "oracle/attention/largest.h"
 #include "oracle/defect/catalog_entry.h"
@@ -13,9 +12,6 @@
 
 namespace sextant::oracle {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 size_t ElementsOf(const Response& y) { return y.outputs[0].values.data.size(); }
 
@@ -179,14 +175,15 @@ struct Mutant : Softmax {
     }
     const bool of_all = Is(Mutation::kLargestOfAll) && N * M > 0;
     const Real* above = of_all ? &x.data[LargestIn<Real>(x.data)] : nullptr;
-    const bool turned = Is(Mutation::kColumns);
+    const bool transposed = Is(Mutation::kColumns);
     std::ranges::fill(y.data, Real(0.0));
-    for (size_t n = 0; n < (turned ? M : N); ++n) {
+    for (size_t n = 0; n < (transposed ? M : N); ++n) {
       std::vector<size_t> at;
-      for (size_t j = 0; j < (turned ? N : M); ++j) {
-        const size_t i = turned ? j * M + n : n * M + j;
+      for (size_t j = 0; j < (transposed ? N : M); ++j) {
+        const size_t i = transposed ? j * M + n : n * M + j;
         if (!IsLogOfNothing(x.data[i])) at.push_back(i);
       }
+      for (size_t j = 0; !transposed && at.empty() && j < M; ++j) y(n, j) = Real(kNaN);
       Apply(x, at, above, y);
       if (!Is(Mutation::kMaskedFirst) || M == 0 || !IsLogOfNothing(x(n, 0))) continue;
       for (size_t j = 0; j < M; ++j) y(n, j) = Real(kNaN);

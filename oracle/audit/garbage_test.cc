@@ -6,7 +6,6 @@
 #include <cmath>
 #include <functional>
 #include <iostream>
-#include <limits>
 #include <random>
 
 #include "oracle/judge/judge.h"
@@ -17,9 +16,6 @@
 
 namespace sextant::oracle {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 // What stands in the place of an honest element.
 struct Garbage {

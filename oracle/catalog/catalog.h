@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "oracle/defect/catalog_entry.h"
+#include "oracle/judge/judge.h"
 #include "oracle/property/property.h"
 #include "oracle/subject/subject.h"
 #include "reference/prove/prove.h"

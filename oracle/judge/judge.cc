@@ -14,9 +14,10 @@ namespace {
 Verdict VerdictOf(const Case& c, const std::vector<JudgedTensor>& tensors) {
   Verdict verdict{
       .case_line = c.ToString(), .message = "", .tensors = {}, .trace = {}, .causes = {}};
+  verdict.grade = Grade::kExact;
   for (const JudgedTensor& tensor : tensors) {
     verdict.tensors.push_back(tensor.verdict);
-    verdict.grade = std::max(verdict.grade.value_or(Grade::kExact), tensor.verdict.grade);
+    verdict.grade = std::max(*verdict.grade, tensor.verdict.grade);
   }
   if (verdict.grade == Grade::kFails) verdict.status = Verdict::Status::kFails;
   return verdict;

@@ -13,9 +13,6 @@ namespace {
 
 using Status = Verdict::Status;
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-
 // 1 + 2^-20 is an f32; the next one is 2^-23 further.
 TEST(JudgeTensors, TheBorderOfWhatIsPermittedConformsAndTheNextNumberFails) {
   Ones at;

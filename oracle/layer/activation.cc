@@ -164,10 +164,10 @@ struct Mutant : Activation {
   template <class Real>
   void operator()(const Tensor<Real>& x, Tensor<Real>& y) const {
     const ActivationFunction<Real> right(kind, beta);
+    const bool of_first_alone = mutation == Mutation::kNone || mutation == Mutation::kNotFirst;
     for (size_t i = 0; i < x.data.size(); ++i) {
-      y.data[i] = mutation != Mutation::kNotFirst ? Of(x.data[i])
-                  : i % x.shape[1] == 0           ? x.data[i]
-                                                  : right(x.data[i]);
+      const bool passes = mutation == Mutation::kNotFirst && i % x.shape[1] == 0;
+      y.data[i] = passes ? x.data[i] : of_first_alone ? right(x.data[i]) : Of(x.data[i]);
     }
   }
 };

@@ -45,7 +45,8 @@ struct Mutant : FeedForward {
              : mutation == Mutation::kActivatedBoth  ? combined(activated(g), activated(u), true)
              : mutation == Mutation::kNotActivated   ? combined(g, u, true)
              : mutation == Mutation::kNoOther        ? activated(g)
-                                                     : combined(activated(g), u, false);
+             : mutation == Mutation::kSum            ? combined(activated(g), u, false)
+                                                     : combined(activated(g), u, true);
     Linear()(hidden, down, y);
   }
 };

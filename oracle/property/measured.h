@@ -8,7 +8,8 @@
 #pragma once
 
 #include <cmath>
-#include <limits>
+
+#include "reference/number/dtype.h"
 
 namespace sextant::oracle {
 
@@ -39,9 +40,6 @@ class Measured {
   }
 
  private:
-  static constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-  static constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
   // Half an ulp of the value, or of the smallest normal number; and a margin for the rounding of
   // the error itself, a few operations of 2^-53 each.
   static Measured Finish(const Measured& a, const Measured& b, double value, double error) {

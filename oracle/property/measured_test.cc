@@ -8,9 +8,6 @@
 namespace sextant::oracle {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-
 TEST(Measured, PlainNumbersAreExact) {
   EXPECT_EQ(Measured(2).value(), 2);
   EXPECT_EQ(Measured(2).error(), 0);

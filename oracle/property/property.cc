@@ -106,13 +106,17 @@ class Run {
   PropertyVerdict operator()() {
     const rc::Gen<std::vector<size_t>> cases = AnyIndices(space_);
     rc::Random random(options_.seed);
-    for (int held = 0, discarded = 0; held < options_.count && discarded < MostDiscarded();) {
-      const int size = rc::kNominalSize * held / std::max(1, options_.count - 1);
-      const auto drawn = cases(random.split(), size);
+    int held = 0, discarded = 0, in_a_row = 0;
+    while (held < options_.count && discarded < MostDiscarded()) {
+      // Larger cases come later, and where small ones do not go together.
+      const int size = rc::kNominalSize * held / std::max(1, options_.count - 1) + in_a_row / 10;
+      const auto drawn = cases(random.split(), std::min(size, rc::kNominalSize));
       const Outcome outcome = Try(drawn.value());
       if (outcome == Outcome::kBroken) Shrink(drawn);
       if (outcome == Outcome::kBroken || crash_ || verdict_.declined >= MostDeclined()) break;
-      ++(outcome == Outcome::kHeld ? held : discarded);
+      const bool is_discarded = outcome == Outcome::kDiscarded;
+      ++(is_discarded ? discarded : held);
+      in_a_row = is_discarded ? in_a_row + 1 : 0;
     }
     return Conclude();
   }

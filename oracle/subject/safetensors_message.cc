@@ -145,8 +145,7 @@ void Order(Header* header) {
 }
 
 void CheckInteger(int64_t value, const std::string& name, size_t element) {
-  constexpr int64_t kLargest = int64_t{1} << 53;
-  if (value < -kLargest || value > kLargest) {
+  if (value < -kLargestInteger || value > kLargestInteger) {
     throw Error("output ", name, " has the integer ", value, " at element ", element,
                 ", expected at most 2^53 in magnitude");
   }

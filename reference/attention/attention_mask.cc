@@ -5,8 +5,6 @@
 namespace sextant {
 namespace {
 
-constexpr int64_t kMost = int64_t{1} << 53;
-
 // Keys in a range whose ends may lie outside of all keys.
 struct Limits {
   int64_t first, last;
@@ -45,12 +43,12 @@ void AttentionMask::Check() const {
       throw Error("window has ", window->size(), " numbers, expected 2: [left,right]");
     }
     for (const int64_t reach : *window) {
-      if (reach < -1 || reach > kMost) {
+      if (reach < -1 || reach > kLargestInteger) {
         throw Error("window has ", reach, ", expected -1 (no limit) to 2^53");
       }
     }
   }
-  if (chunk && (*chunk < 1 || *chunk > kMost)) {
+  if (chunk && (*chunk < 1 || *chunk > kLargestInteger)) {
     throw Error("chunk is ", *chunk, ", expected 1 to 2^53");
   }
   if (key_length) {

@@ -2,17 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "reference/number/rounding_units.h"
 
 namespace sextant {
-namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-}  // namespace
-
 SoftmaxRow<Counted>::WeightedMean::WeightedMean(const SoftmaxRow& row,
                                                 const std::vector<StoredWeight>& kept,
                                                 std::span<const Counted> values)

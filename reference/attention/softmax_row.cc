@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "reference/attention/softmax_mean.h"
 #include "reference/attention/softmax_scores.h"
@@ -10,8 +9,6 @@
 
 namespace sextant {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 template <class Real, class Less>
 size_t LargestBy(std::span<const Real> scores, Less less) {

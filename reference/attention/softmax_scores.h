@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <ranges>
 #include <span>
 #include <vector>
@@ -15,8 +14,6 @@
 namespace sextant {
 
 struct SoftmaxRow<Counted>::Scores {
-  static constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
   std::vector<Counted> scores;  // converted
   Counted largest;              // of the centres
   double most = -kInfinity;     // no implementation's largest score is above

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 
 #include "reference/prove/proof_test.h"
 
@@ -14,8 +13,6 @@ namespace {
 using testing::Each;
 using testing::ElementsAre;
 using testing::IsNan;
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 TEST(Softmax, EqualElementsShareEqually) {
   EXPECT_THAT(DoublesOf("softmax N=1 M=5 @x=3,3,3,3,3"), Each(0.2));

@@ -237,10 +237,22 @@ Shape Case::ShapeOf(const TensorSpec& tensor) const {
 }
 
 Case Case::With(std::string_view word) const {
-  const auto [key, text] = SplitWord(word);
+  return With(std::vector<std::string>{std::string(word)});
+}
+
+Case Case::With(const std::vector<std::string>& words) const {
   Case changed = *this;
-  changed.Take(key, text);
+  for (const std::string& word : words) {
+    const auto [key, text] = SplitWord(word);
+    changed.Take(key, text);
+  }
   changed.Bind();
+  return changed;
+}
+
+Case Case::WithDrawnInputs() const {
+  Case changed = *this;
+  changed.specs_.clear();
   return changed;
 }
 

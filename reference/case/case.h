@@ -45,6 +45,10 @@ class Case {
 
   // The same case with one word changed or added ("base=10", "S=4", "@position=hard").
   Case With(std::string_view word) const;
+  // With several, which may fit only together.
+  Case With(const std::vector<std::string>& words) const;
+  // With all inputs drawn from the operation's own distributions: without "@position=0,1".
+  Case WithDrawnInputs() const;
 
  private:
   Case() = default;

@@ -14,8 +14,6 @@
 namespace sextant {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
 // Steele, Lea, Flood 2014, "Fast splittable pseudorandom number generators": the finalizer.
 uint64_t Mix(uint64_t z) {
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
@@ -255,11 +253,10 @@ std::string Distribution::Names(bool (*wanted)(const Row&)) {
 }
 
 double ParseNumber(const std::string& text) {
-  constexpr double kLargest = 0x1p53;  // beyond, integers are not all doubles
   double x = 0;
   ParseValue(text, x);
   const bool integer = text.find_first_not_of("-0123456789") == text.npos;
-  if (integer && std::abs(x) >= kLargest &&
+  if (integer && std::abs(x) >= kLargestInteger &&
       PrintValue(static_cast<int64_t>(std::clamp(x, -0x1p62, 0x1p62))) != text) {
     throw Error("'", text, "' is not exactly a number of 53 bits");
   }

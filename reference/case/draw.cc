@@ -25,10 +25,9 @@ bool IsFile(std::string_view spec) { return spec.find(".npy#") != spec.npos; }
 // Integers first..last.
 std::pair<double, double> ParseRange(const std::string& item, size_t dots) {
   constexpr double kLongest = 0x1p24;  // numbers in one range
-  constexpr double kLargest = 0x1p53;  // beyond, integers are not all doubles
   const double first = ParseNumber(item.substr(0, dots)), last = ParseNumber(item.substr(dots + 2));
   if (first != std::floor(first) || last != std::floor(last) || last < first ||
-      std::abs(first) > kLargest || std::abs(last) > kLargest) {
+      std::abs(first) > kLargestInteger || std::abs(last) > kLargestInteger) {
     throw Error("'", item, "' is no range of integers, first to last, of at most 2^53");
   }
   if (last - first >= kLongest) {

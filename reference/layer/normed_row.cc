@@ -9,8 +9,6 @@
 namespace sextant {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
 StepRule RuleOf(Step step) {
   const ScopedStep at(step);
   return CurrentRule();

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <limits>
 
 #include "reference/number/evaluation_context.h"
 #include "reference/number/recipe.h"
@@ -11,8 +10,6 @@
 
 namespace sextant {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // The bounds themselves are computed in rounded doubles, a few operations each of relative error
 // 2^-53: one factor at the end makes up for chains of 2^20 operations.

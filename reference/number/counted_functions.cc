@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "reference/number/double_double_functions.h"
 #include "reference/number/evaluation_context.h"
@@ -11,8 +10,6 @@
 
 namespace sextant {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 double DriftOf(const DoubleDouble& center) {
   return std::abs(center.high) * kDriftUnit + kTinyDrift;

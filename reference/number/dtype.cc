@@ -11,9 +11,6 @@
 namespace sextant {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kLargestInteger = 0x1p53;  // positions are exact up to here
-
 // Exponent of the unit in the last place in the binade of |x|, subnormals and 0 included. Read from
 // the bits: the smallest grid that is asked for is f64's own, whose subnormals have exponent -1022.
 int QuantumExponent(const Grid& grid, double x) {

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,6 +19,11 @@
 namespace sextant {
 
 enum class DType { kF64, kF32, kF16, kBF16, kI64 };
+
+inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
+inline constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+// 2^53: up to here every integer is a double; positions are refused beyond.
+inline constexpr int64_t kLargestInteger = int64_t{1} << 53;
 
 inline constexpr DType kFloatTypes[] = {DType::kF64, DType::kF32, DType::kF16, DType::kBF16};
 

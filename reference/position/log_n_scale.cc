@@ -40,10 +40,9 @@ TableFactor<Real> LogarithmScale(int64_t n, int64_t m) {
 }  // namespace
 
 void LogNScale::Check() const {
-  constexpr int64_t kMost = int64_t{1} << 53;  // beyond, integers are not all doubles
   const int64_t L = original_max_position_embeddings;
-  if (L < 2 || L > kMost) {
-    throw Error("original_max_position_embeddings is ", L, ", expected 2 to ", kMost);
+  if (L < 2 || L > kLargestInteger) {
+    throw Error("original_max_position_embeddings is ", L, ", expected 2 to ", kLargestInteger);
   }
 }
 

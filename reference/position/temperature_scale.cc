@@ -6,9 +6,8 @@
 namespace sextant {
 
 void TemperatureScale::Check() const {
-  constexpr int64_t kMost = int64_t{1} << 53;  // beyond, integers are not all doubles
-  if (floor_scale < 1 || floor_scale > kMost) {
-    throw Error("floor_scale is ", floor_scale, ", expected 1 to ", kMost);
+  if (floor_scale < 1 || floor_scale > kLargestInteger) {
+    throw Error("floor_scale is ", floor_scale, ", expected 1 to ", kLargestInteger);
   }
   if (start != 0 && start != 1) throw Error("start is ", start, ", expected 0 or 1");
 }

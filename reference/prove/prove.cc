@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <mutex>
 
 #include "reference/case/intermediate.h"
@@ -12,8 +11,6 @@
 namespace sextant {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr size_t kSliceElements = size_t{1} << 15;  // a few MiB of big numbers
 // 184 bits decide nearly everything (below 192 MPFR has code for just three words); exact sums of
 // products of doubles need up to 4200.

@@ -22,9 +22,8 @@ std::vector<RopeScaling> AlternativesOf(const RopeScaling& scaling, const Rotary
 }
 
 void CheckScaling(const RopeScaling& scaling, const RotarySetting& setting) {
-  constexpr int64_t kMost = int64_t{1} << 53;
   if (!(setting.base > 0)) throw Error("base is ", setting.base, ", expected more than 0");
-  if (setting.seq_len && (*setting.seq_len < 0 || *setting.seq_len > kMost)) {
+  if (setting.seq_len && (*setting.seq_len < 0 || *setting.seq_len > kLargestInteger)) {
     throw Error("seq_len is ", *setting.seq_len, ", expected 0 to 2^53");
   }
   std::visit([&](const auto& s) { s.Check(setting); }, scaling);

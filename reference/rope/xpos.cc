@@ -29,12 +29,11 @@ Real GrowthAt(const Xpos& op, const Real& decay, double position) {
 }  // namespace
 
 void Xpos::Check() const {
-  constexpr int64_t kMost = int64_t{1} << 53;  // beyond, integers are not all doubles
   Rotary().Check();
   if (!(scale_base > 0)) throw Error("scale_base is ", scale_base, ", expected more than 0");
   if (!(gamma > 0)) throw Error("gamma is ", gamma, ", expected more than 0");
-  if (center < -kMost || center > kMost) {
-    throw Error("center is ", center, ", expected ", -kMost, " to ", kMost);
+  if (center < -kLargestInteger || center > kLargestInteger) {
+    throw Error("center is ", center, ", expected ", -kLargestInteger, " to ", kLargestInteger);
   }
 }
 

@@ -143,7 +143,7 @@ Facts ConfigFor::FactsOf(const ModelLayers& layers) const {
 void ConfigFor::RequireExpressible(const Model& model, const ModelLayers& layers) const {
   const std::string_view name = operation.info().name;
   if (!model.rotates() && Rotates()) {
-    throw Error("--config: ", model.model_type, " has ", model.instead,
+    throw Error("--config: ", model.model_type, " has ", model.non_rotary,
                 ", no rotary embedding: ", name, " does not apply", OthersThatApply(layers));
   }
   for (const TensorSpec& input : operation.info().signature.inputs) {

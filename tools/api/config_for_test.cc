@@ -110,7 +110,7 @@ TEST(ConfigFor, RefusesWhatTheOperationCannotExpress) {
 
 TEST(ConfigFor, TellsWhatAModelHasInsteadOfARotation) {
   Model model = TwoKinds();
-  model.instead = "stone tablets";
+  model.non_rotary = "stone tablets";
   for (const char* name : {"rope", "rope_frequencies", "rope_rotate", "rope_table", "rope_given"}) {
     EXPECT_EQ(ErrorOf(name, model, "window"),
               std::string("--config: two has stone tablets, no rotary embedding: ") + name +

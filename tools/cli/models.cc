@@ -23,11 +23,12 @@ Facts FactsOf(const ModelType& type) {
     if (value) facts[key] = PrintValue(*value);
   };
   if (!type.variant.empty()) facts["if"] = std::string(type.variant);
-  if (!type.instead.positions.empty()) facts["instead"] = std::string(type.instead.positions);
+  if (!type.non_rotary.positions.empty())
+    facts["positions"] = std::string(type.non_rotary.positions);
   add("eps", type.norm.eps);
   if (!type.norm.eps_keys.empty()) add("unit_offset", type.norm.unit_offset);
   if (NeverRotates(type)) return facts;
-  if (!type.instead.positions.empty()) facts["instead_if"] = std::string(type.instead.when);
+  if (!type.non_rotary.positions.empty()) facts["positions_if"] = std::string(type.non_rotary.when);
   facts["pairing"] = std::string(type.pairing);
   if (!type.direction.empty()) facts["direction"] = std::string(type.direction);
   add("base", type.base);
