@@ -89,6 +89,7 @@ TEST(ShortestLine, LeavesOutWhatIsTheDefault) {
     EXPECT_EQ(Case::Parse(ShortestLine(c)).ToString(), c.ToString());
     EXPECT_LE(ShortestLine(c).size(), std::string(line).size());
   }
+  EXPECT_EQ(ShortestLine(Case::Parse("rms_norm N=3 M=7")), "rms_norm M=7 N=3");
 }
 
 TEST(Suggest, SaysWhatItFoundNoCaseFor) {

@@ -140,7 +140,8 @@ TEST(GeneratedDefects, FixTheArgumentsOfCalls) {
   EXPECT_THAT(names,
               IsSupersetOf({"scaling.llama3.factor=8", "scaling.llama3.low_freq_factor=1",
                             "scaling.llama3.original_max_position_embeddings=8192",
-                            "scaling.linear.factor=8", "scaling.linear.factor_cut_to_an_integer"}));
+                            "scaling.linear.factor=8", "scaling.linear.factor_cut_to_an_integer",
+                            "scaling.yarn.truncate=true", "scaling.yarn.truncate=false"}));
 }
 
 // 10000^0 = 1 and 1 / 100, divided by 2.5 and by 2.

@@ -106,6 +106,10 @@ TEST(Judge, AnOptionalOutputThatMayBeAnythingIsUnverified) {
   EXPECT_EQ(at.Judged().message, "no element of hidden could have failed");
   EXPECT_EQ(at.Judged().status, Status::kUnverified);
   EXPECT_TRUE(at.Judged().only_rows);  // y could have failed
+  EXPECT_EQ(at.Judged().open_rows, 2u);
+  at.permitted[0].error.data[0] = at.permitted[0].error.data[1] = kInfinity;
+  EXPECT_EQ(at.Judged().open_rows, 3u);  // of both outputs
+  at.permitted[0].error.data[0] = at.permitted[0].error.data[1] = kPermitted;
   at.answer.pop_back();
   EXPECT_EQ(at.Judged().status, Status::kConforms);
 }
