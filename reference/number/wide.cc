@@ -26,19 +26,19 @@ constexpr int kBits = 334;
 static_assert(std::numeric_limits<Float>::digits >= kBits);
 constexpr Bound kRounding = 0x1p-334L;  // of + - * /, of their result (wide_error.h)
 constexpr Bound kFunction = 0x1p-300L;  // of functions, likewise
-constexpr Bound kInfinity = std::numeric_limits<Bound>::infinity();
+constexpr Bound kUnbounded = std::numeric_limits<Bound>::infinity();
 
 // No less than |x|, at most twice as much.
 Bound SizeOf(const Float& x) {
   if (x == 0) return 0;
-  if (!(mp::isfinite)(x)) return kInfinity;
+  if (!(mp::isfinite)(x)) return kUnbounded;
   return std::max(std::ldexp(Bound{1}, x.backend().exponent() + 1),
                   std::numeric_limits<Bound>::min());
 }
 // No more than |x|, at least half as much; 0 where that is below every long double.
 Bound FloorOf(const Float& x) {
   if (x == 0) return 0;
-  if (!(mp::isfinite)(x)) return kInfinity;
+  if (!(mp::isfinite)(x)) return kUnbounded;
   return std::ldexp(Bound{1}, x.backend().exponent());
 }
 
@@ -46,13 +46,13 @@ Bound FloorOf(const Float& x) {
 // is lost below its smallest normal number is less than that number.
 Wide Make(const Float& value, Bound error) {
   error = error * (1 + 0x1p-60L) + (error > 0 ? std::numeric_limits<Bound>::min() : 0);
-  if (std::isnan(error)) error = kInfinity;
+  if (std::isnan(error)) error = kUnbounded;
   return Wide(std::make_shared<const Wide::Number>(Wide::Number{value, error}));
 }
 
 // Of a function whose value changes by the factor e^x at most, |x| <= exponent, while its argument
 // moves by its error: e^x - 1 <= 2 x where x <= 1.
-Bound Growth(Bound exponent) { return exponent <= 1 ? 2 * exponent : kInfinity; }
+Bound Growth(Bound exponent) { return exponent <= 1 ? 2 * exponent : kUnbounded; }
 
 const Float& ValueOf(const Wide& x) { return x.number().value; }
 
@@ -104,7 +104,7 @@ Wide operator*(const Wide& a, const Wide& b) {
 Wide operator/(const Wide& a, const Wide& b) {
   const Float quotient = ValueOf(a) / ValueOf(b);
   const Bound least = FloorOf(ValueOf(b)) - ErrorOf(b);
-  if (!(least > 0)) return Make(quotient, kInfinity);
+  if (!(least > 0)) return Make(quotient, kUnbounded);
   const Bound size = SizeOf(quotient);
   return Make(quotient, (ErrorOf(a) + size * ErrorOf(b)) / least + kRounding * size);
 }
@@ -133,7 +133,7 @@ Wide Exp2(const Wide& a) {
 Wide Log(const Wide& a) {
   const Float result = mp::log(ValueOf(a));
   const Bound least = FloorOf(ValueOf(a)) - ErrorOf(a);
-  const Bound moved = least > 0 ? ErrorOf(a) / least : kInfinity;
+  const Bound moved = least > 0 ? ErrorOf(a) / least : kUnbounded;
   return Make(result, moved + kFunction * (1 + SizeOf(result)));
 }
 // The derivative of tanh is at most 1, that of erf 2/√π < 2.
@@ -170,7 +170,7 @@ std::pair<Wide, Wide> CosSin(const Wide& angle) {
 Wide Power(const Wide& base, const Wide& exponent) {
   const Float result = mp::pow(ValueOf(base), ValueOf(exponent));
   const Bound least = FloorOf(ValueOf(base)) - ErrorOf(base);
-  if (!(least > 0)) return Make(result, kInfinity);
+  if (!(least > 0)) return Make(result, kUnbounded);
   const Bound logarithm = std::abs(static_cast<Bound>(ValueOf(base).backend().exponent())) + 1;
   const Bound size = SizeOf(ValueOf(exponent)) + ErrorOf(exponent);
   const Bound moved = size * ErrorOf(base) / least + logarithm * ErrorOf(exponent);
