@@ -81,7 +81,7 @@ class Files(ProgramTest):
             for name in ("pipe", "link"):
                 result = self.run_it(*command, name)
                 self.assertEqual(result.returncode, 2)
-                self.assertIn(f"sextant: {name}: is no regular file", result.stderr)
+                self.assertIn(f"sextant: {name}: is not a regular file", result.stderr)
                 self.assertTrue(self.path("pipe").is_fifo())
                 self.assertTrue(self.path("link").is_symlink())
 
@@ -96,7 +96,7 @@ class Files(ProgramTest):
             self.assertEqual(result.returncode, 2)
             self.assertIn("sextant: nowhere/a: cannot be written", result.stderr)
         result = self.run_it("check", ONE_CASE, *mark, "--json", "a", "--junit", "a")
-        self.assertIn("sextant: a: cannot be written: it is being written already", result.stderr)
+        self.assertIn("sextant: a: cannot be written: another process is writing it", result.stderr)
         self.assertEqual(list(pathlib.Path(self.folder.name).iterdir()), [])
 
     def test_files_need_a_name(self):
