@@ -11,7 +11,7 @@
 namespace sextant::oracle {
 namespace {
 
-// Counts the steps of an audit.
+// Counts the steps of an audit and reports progress.
 class Steps {
  public:
   Steps(size_t all, const AuditOptions& options) : all_(all), progress_(options.progress) {}
@@ -25,51 +25,52 @@ class Steps {
   const std::function<void(double done)>& progress_;
 };
 
-// The case asked in another dtype; null where that cannot be asked or the honest subject fails.
-std::unique_ptr<AuditedCase> AskedIn(DType dtype, const Case& c, const AuditOptions& options) {
+// The case in another dtype; null if the case or its inputs are not valid in it.
+std::unique_ptr<AuditedCase> AuditedIn(DType dtype, const Case& c, const AuditOptions& options) {
   const auto retyped = Retyped(c, dtype);
   if (!retyped) return nullptr;
   try {
     return std::make_unique<AuditedCase>(*retyped, options.honest, options.read_file);
   } catch (const Error&) {
-    return nullptr;  // a number of an input is beyond the dtype
+    return nullptr;  // an input value exceeds the range of the dtype
   }
 }
 
-// What the cases of one operation catch.
+// Finds which targets of one operation its cases catch.
 class Scores {
  public:
-  explicit Scores(const std::string& operation) : mutants_(AuditTargetsOf(operation)) {
-    for (const AuditTarget& target : mutants_)
+  explicit Scores(const std::string& operation) : targets_(AuditTargetsOf(operation)) {
+    for (const AuditTarget& target : targets_)
       results_.push_back({operation, target.name, target.why});
-    missed_.resize(mutants_.size());
+    missed_.resize(targets_.size());
   }
-  void Take(size_t index, const AuditedCase& question) {
+  void Score(size_t index, const AuditedCase& question) {
     own_.push_back(index);
-    for (size_t m = 0; m < mutants_.size(); ++m) {
-      const std::optional<bool> caught = mutants_[m].caught(question);
+    for (size_t m = 0; m < targets_.size(); ++m) {
+      const std::optional<bool> caught = targets_[m].caught(question);
       if (!caught) continue;
       if (*caught) results_[m].by.push_back(index);
-      if (!*caught && mutants_[m].everywhere) missed_[m] = true;
+      if (!*caught && targets_[m].everywhere) missed_[m] = true;
     }
   }
   void Finish(const std::vector<Case>& cases, const AuditOptions& options, Steps& steps) {
-    for (size_t m = 0; m < mutants_.size(); ++m) {
+    for (size_t m = 0; m < targets_.size(); ++m) {
       if (missed_[m]) results_[m].by.clear();
     }
     std::ranges::stable_sort(own_, {}, [&](size_t i) { return SizeOf(cases[i]); });
-    for (const DType dtype : kFloatTypes) Retype(dtype, cases, options, steps);
+    for (const DType dtype : kFloatTypes) ScoreRetyped(dtype, cases, options, steps);
   }
   const std::vector<Caught>& results() const { return results_; }
 
  private:
-  // Asks in `dtype` what no case of that dtype catches.
-  void Retype(DType dtype, const std::vector<Case>& cases, const AuditOptions& options,
-              Steps& steps) {
-    std::map<size_t, std::vector<size_t>> found;  // of a target, the cases that would catch it
-    for (size_t m = 0; m < mutants_.size(); ++m) {
+  // For every target that no case of `dtype` catches, tries the cases that catch it in other
+  // dtypes.
+  void ScoreRetyped(DType dtype, const std::vector<Case>& cases, const AuditOptions& options,
+                    Steps& steps) {
+    std::map<size_t, std::vector<size_t>> found;  // target -> cases that would catch it
+    for (size_t m = 0; m < targets_.size(); ++m) {
       const auto& by = results_[m].by;
-      if (by.empty() || !mutants_[m].in_every_dtype) continue;
+      if (by.empty() || !targets_[m].in_every_dtype) continue;
       if (std::ranges::any_of(by, [&](size_t i) { return cases[i].dtype() == dtype; })) continue;
       found[m];
     }
@@ -81,10 +82,10 @@ class Scores {
         if (std::ranges::binary_search(results_[m].by, i)) open.push_back(m);
       }
       if (open.empty()) continue;
-      const auto question = AskedIn(dtype, cases[i], options);
+      const auto question = AuditedIn(dtype, cases[i], options);
       if (!question) continue;
       for (const size_t m : open) {
-        if (mutants_[m].caught(*question) == true && !question->HonestFails())
+        if (targets_[m].caught(*question) == true && !question->HonestFails())
           found[m].push_back(i);
       }
     }
@@ -97,10 +98,10 @@ class Scores {
     }
   }
 
-  std::vector<AuditTarget> mutants_;
+  std::vector<AuditTarget> targets_;
   std::vector<Caught> results_;
-  std::vector<bool> missed_;  // a case let it pass to which it applies
-  std::vector<size_t> own_;   // the cases of the operation
+  std::vector<bool> missed_;  // targets that must be caught everywhere, but some case did not
+  std::vector<size_t> own_;   // indices of the operation's cases
 };
 
 }  // namespace
@@ -132,7 +133,7 @@ Audit AuditSuite(const std::vector<Case>& cases, const AuditOptions& options) {
     if (question.HonestFails()) audit.dishonest.push_back(cases[i].ToString());
     if (audit.dishonest.empty()) {
       const std::string& operation = cases[i].name();
-      scores.try_emplace(operation, operation).first->second.Take(i, question);
+      scores.try_emplace(operation, operation).first->second.Score(i, question);
     }
     steps.Next();
   }

@@ -1,7 +1,6 @@
-// Tests the test suite: do these cases catch every target of an honest subject
-// (oracle/audit/audit_targets.h)? A target must be caught in every dtype in which it can show. It
-// can show in a dtype if a case that catches it in another dtype would catch it there as well, once
-// its dtype is changed.
+// Tests the test suite: do these cases catch every audit target (oracle/audit/audit_targets.h)?
+// A target must be caught in every dtype in which it can show. It can show in a dtype if a case
+// that catches it in another dtype also catches it after its dtype is changed to this one.
 #pragma once
 
 #include <functional>
@@ -14,25 +13,25 @@
 
 namespace sextant::oracle {
 
-// A dtype of which no case catches a target that can show there.
+// A dtype in which a target can show, but no case of this dtype catches it.
 struct Missing {
   DType dtype;
-  std::vector<size_t> retyped;  // the cases that would catch it in this dtype, smallest first
+  std::vector<size_t> retyped;  // cases that catch the target in this dtype, smallest first
 };
 
-// One target, and by which of the cases it is caught; by none if it survives everywhere.
+// The result for one target.
 struct Caught {
   std::string operation;
   std::string what;  // the name of the target
   std::string why;
-  std::vector<size_t> by{};
-  std::vector<Missing> missing{};    // empty unless it is caught in some dtype
-  std::vector<DType> cannot_show{};  // dtypes in which no case that catches it would
+  std::vector<size_t> by{};          // indices of the cases that catch it
+  std::vector<Missing> missing{};    // empty if no case catches it
+  std::vector<DType> cannot_show{};  // dtypes in which none of the cases `by` would catch it
   bool Survives() const { return by.empty() || !missing.empty(); }
 };
 
 struct Audit {
-  // Cases in which the honest reference itself fails: then nothing is scored.
+  // Cases in which the honest subject fails. If there are any, no target is scored.
   std::vector<std::string> dishonest;
   std::vector<Caught> results;
   bool Passed() const;
@@ -41,16 +40,16 @@ struct Audit {
 struct AuditOptions {
   std::function<void(double done)> progress = nullptr;  // 0 .. 1
   FileReader read_file = nullptr;                       // for inputs that are files
-  // What must conform to every case before anything is scored, and what errs just once.
+  // The subject from which targets are made. It must conform in all cases.
   Subject honest = RecipeSubject("native");
-  bool all_retyped = false;  // Missing names all cases that would do, not only the smallest
+  bool all_retyped = false;  // Missing::retyped has all such cases, not only the smallest
 };
 Audit AuditSuite(const std::vector<Case>& cases, const AuditOptions& options = {});
 
-// The same case in another dtype; empty if there is none.
+// The same case in another dtype; empty if the case is not valid in it.
 std::optional<Case> Retyped(const Case& c, DType dtype);
 
-// How many elements its answer has.
+// The number of elements of all outputs.
 size_t SizeOf(const Case& c);
 
 }  // namespace sextant::oracle

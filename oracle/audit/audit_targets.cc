@@ -10,18 +10,18 @@ namespace sextant::oracle {
 namespace {
 
 bool HasAlternatives(const Case& c, const Recipe& recipe) {
-  const ScopedRecipe following(recipe, c.dtype());
+  const ScopedRecipe scope(recipe, c.dtype());
   return !c.operation().Alternatives().empty();
 }
 
-// The answer with one element moved to the nearest value beyond what is permitted there; empty if
-// no element can be moved so.
+// The honest answer with one element moved to the nearest value above its bound; empty if no
+// element can be moved.
 std::optional<Tensors> PushedBeyond(const AuditedCase& question) {
   Tensors answer = question.honest();
   for (NamedTensor& tensor : answer) {
     const auto& goldens = question.golden();
     const auto at = std::ranges::find(goldens, tensor.name, &GoldenTensor::name);
-    const GoldenTensor& golden = *at;  // an optional output may be left out
+    const GoldenTensor& golden = *at;  // the indices may differ: optional outputs may be missing
     const auto& errors = question.permitted()[static_cast<size_t>(at - goldens.begin())].error.data;
     for (size_t i = 0; i < golden.high.data.size(); ++i) {
       const double bound = errors[i] + golden.radius.data[i];
@@ -48,20 +48,20 @@ AuditTarget TargetOf(const Defect& defect) {
           }};
 }
 
-// A case sees a blind spot if it fails the answer in whichever way it is lost there.
-AuditTarget TargetOf(const CoverageGoal& spot) {
-  return {spot.name, spot.why,
-          [&spot](const AuditedCase& question) -> std::optional<bool> {
-            const auto losses = spot.losses(question.c(), question.inputs(), question.honest());
+// A case meets a coverage goal if it fails the answer for every kind of loss.
+AuditTarget TargetOf(const CoverageGoal& goal) {
+  return {goal.name, goal.why,
+          [&goal](const AuditedCase& question) -> std::optional<bool> {
+            const auto losses = goal.losses(question.c(), question.inputs(), question.honest());
             if (losses.empty()) return std::nullopt;
             return std::ranges::all_of(losses,
                                        [&](const Tensors& lost) { return question.Fails(lost); });
           },
-          false, !spot.is_pair};
+          false, !goal.is_pair};
 }
 
-AuditTarget PushedMutant() {
-  return {"(one element pushed)", "one element of an honest answer just beyond its permitted error",
+AuditTarget PushedElement() {
+  return {"(one element pushed)", "the error of one element is just above its permitted error",
           [](const AuditedCase& question) -> std::optional<bool> {
             const auto pushed = PushedBeyond(question);
             if (!pushed) return std::nullopt;
@@ -95,9 +95,9 @@ const std::vector<PermittedTensor>& AuditedCase::permitted() const {
   return permitted_;
 }
 
-// As Judge decides whether an answer fails, but what is dear is left out where it changes
-// nothing: without another truth a failure stays one, and one tensor has no steps to be traced.
-bool AuditedCase::Judged(const Tensors& answer) const {
+// True if Judge fails the answer. Skips the expensive parts of Judge if they cannot change the
+// result: a failure stays one if there are no alternatives, and one tensor has no trace.
+bool AuditedCase::JudgeFails(const Tensors& answer) const {
   Prepare();
   const bool fails =
       JudgeEndToEnd(c_, golden_, permitted_, answer).status == Verdict::Status::kFails;
@@ -107,20 +107,20 @@ bool AuditedCase::Judged(const Tensors& answer) const {
 }
 
 bool AuditedCase::HonestFails() const {
-  if (!honest_fails_) honest_fails_ = Judged(honest_);
+  if (!honest_fails_) honest_fails_ = JudgeFails(honest_);
   return *honest_fails_;
 }
 
 bool AuditedCase::Fails(const Tensors& answer) const {
-  return SameBits(answer, honest_) ? HonestFails() : Judged(answer);
+  return SameBits(answer, honest_) ? HonestFails() : JudgeFails(answer);
 }
 
 std::vector<AuditTarget> AuditTargetsOf(std::string_view operation) {
   std::vector<AuditTarget> targets;
   for (const Defect& defect : CatalogEntryOf(operation).defects)
     targets.push_back(TargetOf(defect));
-  for (const CoverageGoal& spot : CoverageGoalsOf(operation)) targets.push_back(TargetOf(spot));
-  targets.push_back(PushedMutant());
+  for (const CoverageGoal& goal : CoverageGoalsOf(operation)) targets.push_back(TargetOf(goal));
+  targets.push_back(PushedElement());
   return targets;
 }
 

@@ -1,5 +1,5 @@
-// What a suite of cases must catch: targets of an honest subject. A target answers as the honest
-// subject does, except where its one bug shows.
+// Audit targets: wrong subjects that a suite of cases must catch. A target gives the answers of the
+// honest subject (a correct implementation), except where its one bug shows.
 #pragma once
 
 #include <functional>
@@ -16,8 +16,8 @@
 
 namespace sextant::oracle {
 
-// A case, its inputs, and the honest answer. What judging needs is proven when it is first needed:
-// a target that answers as the honest subject needs no judge.
+// A case, its inputs, and the honest subject's answer. The reference values are proven on first
+// use, because an answer equal to the honest subject's needs no judge.
 class AuditedCase {
  public:
   // Throws Error if the inputs cannot be drawn.
@@ -33,7 +33,7 @@ class AuditedCase {
 
  private:
   void Prepare() const;
-  bool Judged(const Tensors& answer) const;
+  bool JudgeFails(const Tensors& answer) const;
 
   Case c_;
   Recipe recipe_;
@@ -46,17 +46,17 @@ class AuditedCase {
 };
 
 struct AuditTarget {
-  std::string name;  // of a defect or blind spot, or "(one element pushed)"
+  std::string name;  // of a defect or a coverage goal, or "(one element pushed)"
   std::string why;   // the bug in a sentence
-  // Whether the judge fails the target's answer; empty where the bug does not apply.
+  // Returns whether the judge fails the target's answer; empty if the bug does not apply.
   std::function<std::optional<bool>(const AuditedCase&)> caught;
-  bool everywhere = false;  // it must be caught by every case to which the bug applies
-  // It must be caught in every dtype in which it can show. Not so a blind spot of two conditions:
-  // what is asked of these are pairs, of which the dtype may be one, not triples.
+  bool everywhere = false;  // every case to which the bug applies must catch it
+  // It must be caught in every dtype in which it can show. False for a coverage goal of two
+  // conditions: these are pairs that may include the dtype; with every dtype they would be triples.
   bool in_every_dtype = true;
 };
 
-// The defects, listed and generated, the blind spots, and one element pushed beyond its bound.
+// All defects, listed and generated; all coverage goals; and one element just above its bound.
 std::vector<AuditTarget> AuditTargetsOf(std::string_view operation);
 
 }  // namespace sextant::oracle

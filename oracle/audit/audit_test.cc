@@ -25,7 +25,7 @@ std::vector<Case> Cases(std::initializer_list<const char*> lines) {
   return cases;
 }
 
-// Those that no case catches, of whatever dtype.
+// Names of the targets that no case catches in any dtype.
 std::vector<std::string> Survivors(const Audit& audit) {
   std::vector<std::string> names;
   for (const Caught& result : audit.results) {
@@ -46,8 +46,8 @@ std::vector<DType> MissingDTypes(const Audit& audit, const std::string& what) {
   return dtypes;
 }
 
-// At position 0 nothing shows but what spoils the identity.
-TEST(AuditSuite, FindsWhatWeakCasesMiss) {
+// At position 0 a rotation is the identity, so most rope defects do not show.
+TEST(AuditSuite, ReportsDefectsThatWeakCasesMiss) {
   const Audit audit = AuditSuite(Cases({"rope pairing=half H=2 D=8 @position=0"}));
   EXPECT_THAT(audit.dishonest, IsEmpty());
   EXPECT_FALSE(audit.Passed());
@@ -67,8 +67,9 @@ TEST(AuditSuite, NamesTheCasesThatCatch) {
   EXPECT_THAT(by["position_off_by_one"], ElementsAre(0, 1, 2));
 }
 
-// A negative position that is taken for 0 shows in every dtype, but only the f64 case has one.
-TEST(AuditSuite, WantsEveryDTypeInWhichADefectShows) {
+// Clamping negative positions to 0 shows in every dtype, but no f32 or bf16 case has a negative
+// position.
+TEST(AuditSuite, RequiresEveryDTypeInWhichADefectShows) {
   const std::string clamped = "negative_position_clamped";
   auto cases = Cases({"rope pairing=half H=1 D=2 dtype=f64 @position=-3",
                       "rope pairing=half H=1 D=2 dtype=f32 @position=3",
@@ -84,8 +85,8 @@ TEST(AuditSuite, WantsEveryDTypeInWhichADefectShows) {
   EXPECT_FALSE(ResultOf(AuditSuite(cases), clamped).Survives());
 }
 
-// Rounding to bf16 changes nothing of what is computed in bf16.
-TEST(AuditSuite, CountsApartWhereADefectCannotShow) {
+// Rounding to bf16 changes nothing in a bf16 case.
+TEST(AuditSuite, ReportsDTypesInWhichADefectCannotShow) {
   const auto cases = Cases(
       {"rms_norm N=3 M=7 dtype=f32", "rms_norm N=3 M=7 dtype=f16", "rms_norm N=3 M=7 dtype=f64"});
   const Audit audit = AuditSuite(cases);
@@ -95,7 +96,7 @@ TEST(AuditSuite, CountsApartWhereADefectCannotShow) {
   EXPECT_FALSE(rounded.Survives());
 }
 
-// Of several cases that would do the one with the fewest elements is suggested; on demand all.
+// Missing::retyped is the case with the fewest elements, or all cases if all_retyped is set.
 TEST(AuditSuite, SuggestsTheSmallestCaseInAnotherDType) {
   const auto cases =
       Cases({"rope pairing=half H=2 D=8 @position=-3", "rope pairing=half H=1 D=2 @position=-3",
@@ -109,8 +110,8 @@ TEST(AuditSuite, SuggestsTheSmallestCaseInAnotherDType) {
   EXPECT_THAT(retyped(true), ElementsAre(1, 0));
 }
 
-// 70000 is beyond f16, and so is nothing of f16 missing that only this case catches.
-TEST(AuditSuite, ChangesNoDTypeThatTheInputsDoNotFit) {
+// 70000 is not an f16 number, so the case cannot be tried in f16.
+TEST(AuditSuite, DoesNotTryADTypeThatCannotHoldTheInputs) {
   const Audit audit = AuditSuite(Cases({"rms_norm N=1 M=2 @x=70000,1"}));
   const Caught& subtracted = ResultOf(audit, "mean_subtracted");
   EXPECT_THAT(subtracted.by, ElementsAre(0));
@@ -118,9 +119,9 @@ TEST(AuditSuite, ChangesNoDTypeThatTheInputsDoNotFit) {
   EXPECT_THAT(subtracted.cannot_show, Contains(DType::kF16));
 }
 
-// The seventeenth row is lost in two ways: it is zero, or it is as the first. Where all rows are
-// equal, the case notices the first way alone, and that is not enough.
-TEST(AuditSuite, CountsACaseOnlyIfItNoticesEveryLoss) {
+// There are two losses of the seventeenth row: it is zero, or it equals the first. If all rows are
+// equal, the case catches only the first loss, which is not enough.
+TEST(AuditSuite, CountsACaseOnlyIfItCatchesEveryLoss) {
   EXPECT_THAT(Survivors(AuditSuite(Cases({"rms_norm N=17 M=2 @x=1,7"}))), Contains("N>=17"));
   EXPECT_THAT(Survivors(AuditSuite(Cases({"rms_norm N=17 M=2"}))), Not(Contains("N>=17")));
 }
@@ -134,7 +135,7 @@ TEST(AuditSuite, ScoresNothingUnlessTheHonestSubjectPasses) {
   EXPECT_FALSE(audit.Passed());
 }
 
-TEST(AuditSuite, PassesNothingWithoutCases) { EXPECT_FALSE(AuditSuite({}).Passed()); }
+TEST(AuditSuite, FailsWithoutCases) { EXPECT_FALSE(AuditSuite({}).Passed()); }
 
 TEST(AuditSuite, ReadsInputsThatAreFiles) {
   const FileReader read = [](const std::string&, const std::string&) {
@@ -146,27 +147,27 @@ TEST(AuditSuite, ReadsInputsThatAreFiles) {
   EXPECT_THAT(Survivors(audit), Not(Contains("(one element pushed)")));
 }
 
-// One step is the case itself, four are its dtypes.
+// Five steps: the case itself and its four dtypes.
 TEST(AuditSuite, ReportsProgress) {
   std::vector<double> seen;
   AuditSuite(Cases({"rms_norm N=1 M=2"}), {.progress = [&](double d) { seen.push_back(d); }});
   EXPECT_THAT(seen, ElementsAre(0.2, 0.4, 0.6, 0.8, 1));
 }
 
-TEST(AuditSuite, ScoresEveryDefectAndBlindSpotAndOneElementPushed) {
+TEST(AuditSuite, ScoresEveryDefectAndCoverageGoalAndThePushedElement) {
   const Audit audit = AuditSuite(Cases({"rms_norm N=1 M=2"}));
   EXPECT_EQ(audit.results.size(),
             CatalogEntryOf("rms_norm").defects.size() + CoverageGoalsOf("rms_norm").size() + 1);
 }
 
-// That they catch everything is tested through the program: audit-suite/<op>.
-TEST(CommittedCases, SayWhyTheyExist) {
+// The tests audit-suite/<op> run the program and check that the cases catch everything.
+TEST(CommittedCases, HaveComments) {
   size_t cases = 0;
   for (const auto& entry : std::filesystem::directory_iterator("fixtures/cases")) {
     if (entry.path().extension() != ".cases") continue;
     for (const CaseLine& line : ReadCaseLines(entry.path())) {
       ++cases;
-      EXPECT_FALSE(line.why.empty()) << line.text << " does not say why it exists";
+      EXPECT_FALSE(line.why.empty()) << line.text << " has no comment";
     }
   }
   EXPECT_GT(cases, 0u);

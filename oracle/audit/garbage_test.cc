@@ -1,5 +1,5 @@
-// Garbage in one output never conforms, whatever the other outputs are: over all operations, with
-// committed cases, random ones, and random ones whose inputs are extreme.
+// An answer with garbage in one output never conforms. Tested for all operations with committed
+// cases, random cases, and random cases with extreme inputs.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 namespace sextant::oracle {
 namespace {
 
-// What stands in the place of an honest element.
+// A kind of garbage: replaces an element of the honest answer.
 struct Garbage {
   std::string name;
   std::function<double(double honest, double of_another_case)> element;
@@ -31,7 +31,7 @@ const std::vector<Garbage> kGarbage = {
     {"another case's", [](double, double other) { return other; }},
 };
 
-// A case, what an honest implementation answers, and what may be answered.
+// A case, the honest answer, the answer to the same case with another seed, and the judge.
 class Question {
  public:
   explicit Question(const Case& of)
@@ -42,7 +42,8 @@ class Question {
         other(AnswerBy(c, DrawInputs(c.With("seed=" + std::to_string(c.seed() + 1))), recipe)),
         judge_(c, inputs, recipe) {}
 
-  // Counts, and fails if an answer conforms without excuse.
+  // Judges the answer and counts the verdict. The test fails if the answer conforms although a
+  // changed row is not excused.
   void Try(const Tensors& answer, const std::string& what) {
     bool differs = false, excused = true;
     for (const NamedTensor& tensor : answer) {
@@ -79,7 +80,8 @@ class Question {
     return std::equal(tensor.values.data.begin() + at, tensor.values.data.begin() + at + width,
                       honest[o].values.data.begin() + at, SameNumber);
   }
-  // Nothing is specified in the row; or an element of it is bounded, and all that are, are right.
+  // True if no element of the row is specified, or if at least one element has a finite bound and
+  // every such element is within its bound.
   bool IsExcused(const NamedTensor& tensor, size_t o, size_t at, size_t width) const {
     const GoldenTensor& golden = judge_.golden()[o];
     size_t specified = 0, bounded = 0;
@@ -121,16 +123,16 @@ Tensors OnlyRequired(const Question& q, const Tensors& answer) {
   return required;
 }
 
-// What an implementation answers that computes the garbage, and goes on from it.
-Tensors FollowingFrom(const Question& q, const Tensors& answer, size_t output) {
+// The answer of an implementation that computes the garbage in `output` and uses it afterwards.
+Tensors ComputedFromGarbage(const Question& q, const Tensors& answer, size_t output) {
   const Tensors given = {answer[output]};
-  const ScopedTrace tracing(given);
-  Tensors following = AnswerBy(q.c, q.inputs, q.recipe);
-  following[output] = answer[output];
-  return following;
+  const ScopedTrace trace(given);
+  Tensors computed = AnswerBy(q.c, q.inputs, q.recipe);
+  computed[output] = answer[output];
+  return computed;
 }
 
-// Garbage in a drawn output: in all of it, in one row, or in one element.
+// Tries garbage in a random output: in all elements, in one row, or in one element.
 void TryGarbage(Question& q, std::mt19937_64& random) {
   const size_t o = random() % q.honest.size();
   const Tensor<double>& values = q.honest[o].values;
@@ -148,12 +150,12 @@ void TryGarbage(Question& q, std::mt19937_64& random) {
     case 0:
       return q.Try(answer, what);
     default:
-      if (optional) return q.Try(FollowingFrom(q, answer, o), what + ", followed");
-      return q.Try(OnlyRequired(q, answer), what + ", alone");
+      if (optional) return q.Try(ComputedFromGarbage(q, answer, o), what + ", used afterwards");
+      return q.Try(OnlyRequired(q, answer), what + ", without optional outputs");
   }
 }
 
-// Words that make some inputs extreme; empty where an input keeps what it has.
+// A random input specification with extreme values, or empty: the input is not changed.
 std::string ExtremeSpec(DType dtype, std::mt19937_64& random) {
   const bool half = dtype == DType::kF16, wide = dtype == DType::kF64;
   const std::vector<std::string> specs = {"",
@@ -178,14 +180,14 @@ Case MadeExtreme(Case c, std::mt19937_64& random) {
 }
 
 struct Campaign {
-  size_t drawn, extreme, committed;  // cases
-  size_t answers;                    // to each
+  size_t drawn, extreme, committed;  // numbers of cases
+  size_t answers;                    // answers per case
 };
 
 class GarbageIn : public testing::TestWithParam<std::string> {
  protected:
   void Run(const Campaign& campaign) {
-    std::mt19937_64 random(1);  // its numbers are the same everywhere
+    std::mt19937_64 random(1);  // the same numbers on every platform
     const CaseSpace space(*MakeOperationNamed(GetParam()));
     for (size_t n = 0; n < campaign.drawn + campaign.extreme;) {
       std::vector<size_t> indices;
@@ -215,7 +217,7 @@ class GarbageIn : public testing::TestWithParam<std::string> {
       failed_ += question.failed;
       unverified_ += question.unverified;
       conforming_ += question.conforming;
-    } catch (const Error&) {  // a number beyond the largest of its dtype was drawn
+    } catch (const Error&) {  // a drawn input exceeds the range of its dtype
     }
   }
 

@@ -1,8 +1,9 @@
-// Branch and bound. Before it branches, three reductions that keep a smallest choice:
-//   a set that contains another is met with it;
-//   an element that meets no set but those that another one meets is not needed;
-//   a set of one element demands it.
-// Disjoint sets need an element each: that bounds what a branch can reach.
+// Branch and bound. "An element hits a set" means that the set contains it. Before it branches, the
+// search applies three reductions that keep at least one minimum hitting set:
+//   drop a set that contains another set: whatever hits the smaller one also hits the larger one;
+//   drop an element if another element hits the same sets or more;
+//   choose the element of a set of one.
+// Lower bound of a branch: disjoint sets need one element each.
 #include "oracle/audit/hitting_set.h"
 
 #include <algorithm>
@@ -21,7 +22,7 @@ Sets WithoutElement(Sets sets, size_t element) {
   return sets;
 }
 
-Sets NotMetBy(Sets sets, size_t element) {
+Sets NotHitBy(Sets sets, size_t element) {
   std::erase_if(sets, [element](const Set& set) { return Has(set, element); });
   return sets;
 }
@@ -38,22 +39,22 @@ void KeepSmallestSets(Sets& sets) {
   sets = std::move(kept);
 }
 
-// For every element, the indices of the sets that it meets.
-std::map<size_t, Set> MetBy(const Sets& sets) {
-  std::map<size_t, Set> met;
+// For every element, the indices of the sets that it hits.
+std::map<size_t, Set> SetsOfElements(const Sets& sets) {
+  std::map<size_t, Set> hit;
   for (size_t i = 0; i < sets.size(); ++i) {
-    for (const size_t element : sets[i]) met[element].push_back(i);
+    for (const size_t element : sets[i]) hit[element].push_back(i);
   }
-  return met;
+  return hit;
 }
 
-// Whether an element was taken out because another one meets at least the same sets.
+// Drops one element if another one hits the same sets or more. Returns whether it dropped one.
 bool DropDominated(Sets& sets) {
-  const auto met = MetBy(sets);
-  for (const auto& [element, own] : met) {
-    for (const auto& [other, more] : met) {
+  const auto hit = SetsOfElements(sets);
+  for (const auto& [element, own] : hit) {
+    for (const auto& [other, more] : hit) {
       if (element == other || !std::ranges::includes(more, own)) continue;
-      if (more.size() == own.size() && element < other) continue;  // of equals the first stays
+      if (more.size() == own.size() && element < other) continue;  // keep the first of equals
       sets = WithoutElement(std::move(sets), element);
       return true;
     }
@@ -85,7 +86,7 @@ class Search {
   }
 
  private:
-  // The first descent is greedy and always ends, so that there is an answer whatever the steps.
+  // The first descent is greedy and ignores the limit of steps, so there is always a result.
   void Visit(Sets sets, Set chosen) {
     Reduce(sets, chosen);
     const size_t bound = chosen.size() + DisjointSets(sets);
@@ -96,16 +97,16 @@ class Search {
       found_ = true;
       return;
     }
-    const auto met = MetBy(sets);
+    const auto hit = SetsOfElements(sets);
     Set candidates = sets.front();
     std::ranges::stable_sort(candidates, std::ranges::greater{},
-                             [&met](size_t e) { return met.at(e).size(); });
+                             [&hit](size_t e) { return hit.at(e).size(); });
     for (const size_t element : candidates) {
       if (steps_ > 0) --steps_;
       Set with = chosen;
       with.push_back(element);
-      Visit(NotMetBy(sets, element), std::move(with));
-      sets = WithoutElement(std::move(sets), element);  // what follows does without it
+      Visit(NotHitBy(sets, element), std::move(with));
+      sets = WithoutElement(std::move(sets), element);  // the next branches do not choose it
       if (std::ranges::any_of(sets, &Set::empty)) return;
     }
   }
@@ -115,7 +116,7 @@ class Search {
       KeepSmallestSets(sets);
       while (!sets.empty() && sets.front().size() == 1) {
         chosen.push_back(sets.front().front());
-        sets = NotMetBy(std::move(sets), chosen.back());
+        sets = NotHitBy(std::move(sets), chosen.back());
       }
     } while (DropDominated(sets));
   }

@@ -1,4 +1,5 @@
-// The fewest elements that meet every one of some sets: which cases suffice to catch all defects.
+// Minimum hitting set: the fewest elements such that every set contains one of them. Here: the
+// fewest cases that catch all defects.
 #pragma once
 
 #include <cstddef>
@@ -7,14 +8,14 @@
 namespace sextant::oracle {
 
 struct HittingSet {
-  std::vector<size_t> elements;  // ascending; each of the sets has one of them
-  size_t at_least = 0;           // so many are needed by any choice
+  std::vector<size_t> elements;  // ascending; every set contains at least one
+  size_t at_least = 0;           // lower bound of the size of every hitting set
   bool IsSmallest() const { return elements.size() == at_least; }
 };
 
-// Exact unless it takes more than so many steps: the smallest then found, and what it is known that
-// any choice needs. Each set is ascending and not empty. The problem is NP-hard in general; that of
-// a hundred defects and some dozens of cases takes a few steps.
+// Returns a smallest hitting set, or, if the search needs more than `steps` steps, the smallest one
+// found and the lower bound known then. Precondition: each set is ascending and not empty. The
+// problem is NP-hard in general; a hundred defects and some dozens of cases need only a few steps.
 constexpr size_t kSteps = 10'000;
 HittingSet FindHittingSet(const std::vector<std::vector<size_t>>& sets, size_t steps = kSteps);
 

@@ -13,13 +13,13 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using Sets = std::vector<std::vector<size_t>>;
 
-bool MeetsAll(const std::vector<size_t>& elements, const Sets& sets) {
+bool HitsAll(const std::vector<size_t>& elements, const Sets& sets) {
   return std::ranges::all_of(sets, [&](const auto& set) {
     return std::ranges::any_of(set, [&](size_t e) { return std::ranges::count(elements, e) > 0; });
   });
 }
 
-// All 2^n choices.
+// The size of a smallest hitting set; tries all 2^n choices.
 size_t SmallestByTrial(const Sets& sets, size_t n) {
   size_t smallest = n;
   for (size_t choice = 0; choice < (size_t{1} << n); ++choice) {
@@ -27,12 +27,12 @@ size_t SmallestByTrial(const Sets& sets, size_t n) {
     for (size_t e = 0; e < n; ++e) {
       if (choice >> e & 1) elements.push_back(e);
     }
-    if (MeetsAll(elements, sets)) smallest = std::min(smallest, elements.size());
+    if (HitsAll(elements, sets)) smallest = std::min(smallest, elements.size());
   }
   return smallest;
 }
 
-// `count` sets of `width` elements below n each, by a multiplicative generator.
+// `count` pseudo-random sets of `width` elements below n.
 Sets Drawn(size_t count, size_t width, size_t n) {
   Sets sets(count);
   uint64_t state = 1;
@@ -47,32 +47,32 @@ Sets Drawn(size_t count, size_t width, size_t n) {
   return sets;
 }
 
-TEST(FindHittingSet, NeedsNothingForNoSets) {
+TEST(FindHittingSet, IsEmptyForNoSets) {
   EXPECT_THAT(FindHittingSet({}).elements, IsEmpty());
   EXPECT_TRUE(FindHittingSet({}).IsSmallest());
 }
 
-TEST(FindHittingSet, TakesWhatASetOfOneDemands) {
+TEST(FindHittingSet, TakesTheElementsOfSetsOfOne) {
   EXPECT_THAT(FindHittingSet({{4}, {1, 4}, {2}, {1, 2}}).elements, ElementsAre(2, 4));
 }
 
-// Element 0 meets four sets, the most; to take it first leads to three elements.
+// Element 0 hits four sets, the most. A greedy choice of 0 leads to three elements.
 TEST(FindHittingSet, IsNotGreedy) {
   const Sets sets = {{0, 1}, {0, 1}, {1}, {0, 2}, {0, 2}, {2}};
   EXPECT_THAT(FindHittingSet(sets).elements, ElementsAre(1, 2));
 }
 
-// The points and the lines of the smallest projective plane: every two lines meet, three points of
-// a line meet all.
-TEST(FindHittingSet, KnowsTheFanoPlane) {
+// The lines of the Fano plane as sets of points. Every two lines share a point, so the three points
+// of any line hit all lines.
+TEST(FindHittingSet, SolvesTheFanoPlane) {
   const Sets lines = {{0, 1, 2}, {0, 3, 4}, {0, 5, 6}, {1, 3, 5}, {1, 4, 6}, {2, 3, 6}, {2, 4, 5}};
   const HittingSet found = FindHittingSet(lines);
   EXPECT_EQ(found.elements.size(), 3u);
   EXPECT_EQ(found.at_least, 3u);
-  EXPECT_TRUE(MeetsAll(found.elements, lines));
+  EXPECT_TRUE(HitsAll(found.elements, lines));
 }
 
-RC_GTEST_PROP(FindHittingSet, FindsAsFewAsTryingEverything, ()) {
+RC_GTEST_PROP(FindHittingSet, AgreesWithExhaustiveSearch, ()) {
   constexpr size_t kElements = 9;
   const auto masks =
       *rc::gen::container<std::vector<unsigned>>(rc::gen::inRange(1u, 1u << kElements));
@@ -84,25 +84,25 @@ RC_GTEST_PROP(FindHittingSet, FindsAsFewAsTryingEverything, ()) {
     }
   }
   const HittingSet found = FindHittingSet(sets);
-  RC_ASSERT(MeetsAll(found.elements, sets));
+  RC_ASSERT(HitsAll(found.elements, sets));
   RC_ASSERT(found.IsSmallest());
   RC_ASSERT(found.elements.size() == SmallestByTrial(sets, kElements));
   RC_ASSERT(std::ranges::is_sorted(found.elements));
 }
 
-// Less tame than any file of cases: no set contains another.
+// Harder than the sets of any case file: no set contains another.
 TEST(FindHittingSet, IsExactForFiftySetsOfThirtyElements) {
   const Sets sets = Drawn(50, 6, 30);
   const HittingSet found = FindHittingSet(sets);
   EXPECT_TRUE(found.IsSmallest());
-  EXPECT_TRUE(MeetsAll(found.elements, sets));
+  EXPECT_TRUE(HitsAll(found.elements, sets));
 }
 
-TEST(FindHittingSet, SaysSoWhenItGivesUp) {
+TEST(FindHittingSet, ReportsALowerBoundAtTheLimitOfSteps) {
   const Sets sets = Drawn(50, 6, 30);
   const size_t smallest = FindHittingSet(sets).elements.size();
   const HittingSet found = FindHittingSet(sets, 1);
-  EXPECT_TRUE(MeetsAll(found.elements, sets));
+  EXPECT_TRUE(HitsAll(found.elements, sets));
   EXPECT_FALSE(found.IsSmallest());
   EXPECT_LE(found.at_least, smallest);
   EXPECT_GE(found.elements.size(), smallest);

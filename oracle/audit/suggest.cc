@@ -14,13 +14,13 @@
 namespace sextant::oracle {
 namespace {
 
-// The extents that a suggested case is shortened to; 72 makes a long row.
+// Extents to which a suggested case is shrunk. 72 is a long row.
 constexpr int64_t kExtents[] = {1, 2, 3, 4, 6, 8, 16, 17, 24, 32, 72};
 
-// What is open in one dtype of one operation, and the cases that might close it.
+// The gaps in one dtype of one operation (targets to catch), and candidates that close them.
 struct Gaps {
-  std::vector<std::string> names;       // of targets
-  std::vector<std::vector<size_t>> by;  // the candidates that catch each
+  std::vector<std::string> names;       // names of targets
+  std::vector<std::vector<size_t>> by;  // per target: indices of the candidates that catch it
   std::vector<Case> candidates;
 
   void Add(const std::string& name) {
@@ -35,11 +35,11 @@ struct Gaps {
   }
 };
 
-// What is open in one operation: first the targets that survive everywhere, in every dtype.
-class Openings {
+// All gaps of one operation. In every dtype, the targets that no case catches come first.
+class OperationGaps {
  public:
-  Openings(const std::string& operation, const AuditOptions& options)
-      : operation_(operation), mutants_(AuditTargetsOf(operation)), options_(options) {}
+  OperationGaps(const std::string& operation, const AuditOptions& options)
+      : operation_(operation), targets_(AuditTargetsOf(operation)), options_(options) {}
   void Add(const Caught& result, const std::vector<Case>& cases) {
     if (result.by.empty()) survivors_.push_back(result.what);
     for (const Missing& missing : result.missing) missing_.push_back({&result, &missing});
@@ -49,7 +49,7 @@ class Openings {
     for (const DType dtype : kFloatTypes) {
       for (const std::string& name : survivors_) gaps_[dtype].Add(name);
     }
-    if (!survivors_.empty()) AskDrawn(tries);
+    if (!survivors_.empty()) TryRandomCases(tries);
     for (size_t m = 0; m < survivors_.size(); ++m) {
       const bool closed =
           std::ranges::any_of(gaps_, [m](const auto& gaps) { return !gaps.second.by[m].empty(); });
@@ -66,11 +66,11 @@ class Openings {
   }
 
  private:
-  // Random cases, the same ones every time.
-  void AskDrawn(size_t tries) {
+  // The random cases are the same in every call.
+  void TryRandomCases(size_t tries) {
     std::vector<const AuditTarget*> targets;
     for (const std::string& name : survivors_) {
-      targets.push_back(&*std::ranges::find(mutants_, name, &AuditTarget::name));
+      targets.push_back(&*std::ranges::find(targets_, name, &AuditTarget::name));
     }
     const CaseSpace space(*MakeOperationNamed(operation_));
     std::mt19937_64 random;
@@ -79,10 +79,10 @@ class Openings {
       for (const size_t size : space.sizes()) indices.push_back(random() % size);
       const auto drawn = space.At(indices);
       if (!drawn) continue;
-      for (const DType dtype : kFloatTypes) Ask(*drawn, dtype, targets);
+      for (const DType dtype : kFloatTypes) Try(*drawn, dtype, targets);
     }
   }
-  void Ask(const Case& drawn, DType dtype, const std::vector<const AuditTarget*>& targets) {
+  void Try(const Case& drawn, DType dtype, const std::vector<const AuditTarget*>& targets) {
     Gaps& gaps = gaps_[dtype];
     if (std::ranges::none_of(gaps.by, &std::vector<size_t>::empty)) return;
     const auto c = Retyped(drawn, dtype);
@@ -93,10 +93,10 @@ class Openings {
         if (targets[m]->caught(question) == true && !question.HonestFails()) gaps.Close(m, *c);
       }
     } catch (const Error&) {
-      return;  // a number of an input is beyond the dtype
+      return;  // an input value exceeds the range of the dtype
     }
   }
-  // Whether the case still catches all of these targets.
+  // True if the case catches all of these targets.
   bool Catches(const Case& c, const std::vector<const AuditTarget*>& targets) const {
     try {
       const AuditedCase question(c, options_.honest, options_.read_file);
@@ -107,7 +107,7 @@ class Openings {
       return false;
     }
   }
-  // The case with as short dimensions as catch the same targets.
+  // Shrinks the dimensions as long as the case still catches these targets.
   Case Shrunk(Case c, const std::vector<const AuditTarget*>& targets) const {
     for (size_t size = SizeOf(c) + 1; SizeOf(c) < size;) {
       size = SizeOf(c);
@@ -125,13 +125,13 @@ class Openings {
           c = smaller;
           break;
         } catch (const Error&) {
-          continue;  // dimensions or lists that do not go together
+          continue;  // dimensions that do not fit each other or a list
         }
       }
     }
     return c;
   }
-  // The fewest candidates that close all gaps of a dtype; of equals the smaller.
+  // Suggests the fewest candidates that close all gaps of a dtype, preferring smaller cases.
   void Choose(DType dtype, const Gaps& gaps, Suggestions& suggestions) const {
     std::vector<size_t> order(gaps.candidates.size()), rank(order.size());
     std::iota(order.begin(), order.end(), 0);
@@ -141,7 +141,7 @@ class Openings {
     std::vector<const AuditTarget*> targets;
     for (size_t g = 0; g < gaps.names.size(); ++g) {
       if (gaps.by[g].empty()) continue;
-      targets.push_back(&*std::ranges::find(mutants_, gaps.names[g], &AuditTarget::name));
+      targets.push_back(&*std::ranges::find(targets_, gaps.names[g], &AuditTarget::name));
       sets.emplace_back();
       for (const size_t candidate : gaps.by[g]) sets.back().push_back(rank[candidate]);
       std::ranges::sort(sets.back());
@@ -152,7 +152,7 @@ class Openings {
           chosen, [&](size_t c) { return std::ranges::binary_search(sets[s], c); });
     };
     for (const size_t one : chosen) {
-      std::vector<size_t> own;  // first what few of the chosen close
+      std::vector<size_t> own;  // gaps that it closes; those closed by few candidates first
       for (size_t s = 0; s < sets.size(); ++s) {
         if (std::ranges::binary_search(sets[s], one)) own.push_back(s);
       }
@@ -168,7 +168,7 @@ class Openings {
   }
 
   std::string operation_;
-  std::vector<AuditTarget> mutants_;
+  std::vector<AuditTarget> targets_;
   const AuditOptions& options_;
   const std::vector<Case>* cases_ = nullptr;
   std::vector<std::string> survivors_;
@@ -194,7 +194,7 @@ std::string ShortestLine(const Case& c) {
     try {
       if (Case::Parse(joined(fewer)).ToString() == canonical) kept = std::move(fewer);
     } catch (const Error&) {
-      continue;  // it must be said
+      continue;  // the word is required
     }
   }
   return joined(kept);
@@ -202,13 +202,13 @@ std::string ShortestLine(const Case& c) {
 
 Suggestions Suggest(const Audit& audit, const std::vector<Case>& cases,
                     const SuggestOptions& options) {
-  std::map<std::string, Openings> openings;
+  std::map<std::string, OperationGaps> all_gaps;
   for (const Caught& result : audit.results) {
-    openings.try_emplace(result.operation, result.operation, options.audit)
+    all_gaps.try_emplace(result.operation, result.operation, options.audit)
         .first->second.Add(result, cases);
   }
   Suggestions suggestions;
-  for (auto& [operation, own] : openings) own.Close(options.tries, suggestions);
+  for (auto& [operation, gaps] : all_gaps) gaps.Close(options.tries, suggestions);
   return suggestions;
 }
 

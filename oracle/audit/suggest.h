@@ -1,6 +1,5 @@
-// Case lines that close what an audit leaves open: cases of the suite in another dtype where a
-// dtype is missing, and random cases (oracle/property/random_case.h) where no case catches a
-// target.
+// Suggests cases that close the gaps of an audit. For a missing dtype these are cases of the suite
+// in that dtype; for a target that no case catches, random cases (oracle/property/random_case.h).
 #pragma once
 
 #include <string>
@@ -12,24 +11,24 @@ namespace sextant::oracle {
 
 struct Suggestion {
   Case c;
-  // "negative_position_clamped in bf16"; first what the fewest suggested cases close
+  // "negative_position_clamped in bf16"; targets caught by the fewest suggestions come first
   std::vector<std::string> closes;
 };
 
 struct Suggestions {
-  std::vector<Suggestion> cases;  // per operation and dtype as few as possible
-  std::vector<std::string> open;  // "rope/position_zero in bf16": no case was found
+  std::vector<Suggestion> cases;  // as few as possible per operation and dtype
+  std::vector<std::string> open;  // "rope/position_zero": targets for which no case was found
 };
 
 struct SuggestOptions {
   AuditOptions audit;
-  size_t tries = 300;  // random cases of an operation; each is asked in every dtype
+  size_t tries = 300;  // number of random cases per operation; each is tried in every dtype
 };
 
-// The line without the words that are defaults.
+// The case line without the words that equal their defaults.
 std::string ShortestLine(const Case& c);
 
-// `audit` is that of `cases` with `all_retyped`.
+// Precondition: `audit` is the audit of `cases` with `all_retyped`.
 Suggestions Suggest(const Audit& audit, const std::vector<Case>& cases,
                     const SuggestOptions& options = {});
 

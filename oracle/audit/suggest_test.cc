@@ -28,8 +28,8 @@ std::vector<std::string> LinesOf(const Suggestions& suggestions) {
   return lines;
 }
 
-// Only the second case can show in bf16 what the f32 cases show, so that it alone is suggested.
-TEST(Suggest, NamesTheFewestCasesOfTheMissingDType) {
+// The second case alone catches both defects in each missing dtype, so only it is suggested.
+TEST(Suggest, SuggestsTheFewestCasesForAMissingDType) {
   const auto cases =
       Cases({"rope pairing=half H=1 D=2 @position=3", "rope pairing=half H=1 D=2 @position=-3"});
   Audit audit = AuditSuite(cases, kAll);
@@ -46,9 +46,8 @@ TEST(Suggest, NamesTheFewestCasesOfTheMissingDType) {
   EXPECT_THAT(suggestions.open, IsEmpty());
 }
 
-// One row of one channel catches hardly anything. Draws find what does, and with it appended less
-// survives.
-TEST(Suggest, DrawsCasesForWhatNoCaseCatches) {
+// One row of one channel catches few defects. With the suggested random cases, more are caught.
+TEST(Suggest, SuggestsRandomCasesForDefectsThatNoCaseCatches) {
   auto cases = Cases({"rms_norm N=1 M=1 @x=0 @weight=1"});
   const auto uncaught = [&] {
     std::vector<std::string> names;
@@ -64,8 +63,8 @@ TEST(Suggest, DrawsCasesForWhatNoCaseCatches) {
   EXPECT_THAT(uncaught(), Not(Contains("mean_subtracted")));
 }
 
-// A case is shortened as long as it catches all of what it is suggested for.
-TEST(Suggest, NamesCasesThatCatchAllThatTheyAreSuggestedFor) {
+// A case is shrunk only as long as it catches all defects for which it is suggested.
+TEST(Suggest, SuggestedCasesCatchAllDefectsThatTheyName) {
   auto cases = Cases({"rms_norm N=1 M=1 @x=0 @weight=1"});
   const Suggestions suggestions =
       Suggest(AuditSuite(cases, kAll), cases, {.audit = kAll, .tries = 20});
@@ -81,7 +80,7 @@ TEST(Suggest, NamesCasesThatCatchAllThatTheyAreSuggestedFor) {
   }
 }
 
-TEST(ShortestLine, LeavesOutWhatIsTheDefault) {
+TEST(ShortestLine, OmitsDefaults) {
   for (const char* line :
        {"rope pairing=half H=1 S=2 D=8", "rope pairing=half H=1 D=8 dtype=bf16 @position=3",
         "rms_norm N=3 M=7 eps=0.1", "linear N=3 F=2 M=7 dtype=f16 seed=5"}) {
@@ -92,7 +91,7 @@ TEST(ShortestLine, LeavesOutWhatIsTheDefault) {
   EXPECT_EQ(ShortestLine(Case::Parse("rms_norm N=3 M=7")), "rms_norm M=7 N=3");
 }
 
-TEST(Suggest, SaysWhatItFoundNoCaseFor) {
+TEST(Suggest, ReportsDefectsForWhichItFoundNoCase) {
   const auto cases = Cases({"rms_norm N=1 M=1 @x=0 @weight=1"});
   const Suggestions suggestions =
       Suggest(AuditSuite(cases, kAll), cases, {.audit = kAll, .tries = 0});

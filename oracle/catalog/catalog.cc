@@ -36,12 +36,13 @@ std::map<std::string, CatalogEntry, std::less<>> MakeAll(List<Ops...>) {
   return all;
 }
 
-// Of two explanations the one this much farther from the answer is not told; unless on the average
-// it is off by less than that part of what is permitted, by which honest orders of summing differ.
+// A cause is dropped if its distance from the answer exceeds kFarther times that of the nearest
+// cause and kNoise per element. Correct answers with different summation orders differ by up to
+// kNoise times the permitted error on average.
 constexpr double kFarther = 2, kNoise = 0.125;
 
-// Sum over all elements of |answer - prediction| in permitted errors, or in likely ones where they
-// are less, 1 at most for each.
+// Sum over all elements of min(1, |answer - prediction| / unit), where the unit is the smaller of
+// the permitted and the likely error.
 double Distance(const Tensors& answer, const Tensors& predicted,
                 const std::vector<PermittedTensor>& permitted) {
   double sum = 0;
@@ -91,8 +92,8 @@ std::vector<Cause> CausesOf(const Case& c, const Tensors& inputs, const Recipe& 
   size_t elements = 0;
   for (const NamedTensor& tensor : answer) elements += tensor.values.data.size();
   const double noise = kNoise * static_cast<double>(elements);
-  // A bug that hardly shows here would explain whatever else is wrong, and one that shows nearly as
-  // another does would be named with it.
+  // The first limit drops defects that have little effect in this case: they would explain any
+  // other bug. The second drops defects whose effect resembles that of the nearest one.
   const double farthest = std::min(honest / kFarther, std::max(kFarther * nearest, noise));
   std::vector<Cause> causes;
   for (const auto& [distance, cause] : found) {

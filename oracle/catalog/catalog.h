@@ -1,4 +1,4 @@
-// What the oracle knows of all operations, by name; and the causes that this knowledge finds.
+// The catalog: properties and defects of all operations by name, and likely causes of failures.
 #pragma once
 
 #include <string>
@@ -13,16 +13,17 @@
 
 namespace sextant::oracle {
 
-// By name, for every operation of reference/case/operations.h; the generated defects are included.
+// The entry of any operation of reference/case/operations.h, with the generated defects. Throws
+// Error if there is no such operation.
 const CatalogEntry& CatalogEntryOf(std::string_view operation);
 
-// Checks the properties of the operation on a subject, whose answers are judged by `recipe`.
+// Checks the properties of the operation on a subject. `recipe` determines the permitted errors.
 std::vector<PropertyVerdict> CheckProperties(const Operation& operation, const Subject& subject,
                                              const std::string& recipe,
                                              const PropertyOptions& options);
 
-// The defects that explain an answer, and at least twice as well as an honest one with its rounding
-// errors would. `permitted` is what the answer was judged by.
+// The defects that explain an answer: their predictions are at most half as far from it as the
+// recipe's own answer. `permitted` are the permitted errors by which the answer was judged.
 std::vector<Cause> CausesOf(const Case& c, const Tensors& inputs, const Recipe& recipe,
                             const std::vector<PermittedTensor>& permitted, const Tensors& answer);
 

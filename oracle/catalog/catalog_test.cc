@@ -1,4 +1,4 @@
-// What holds of the properties of every operation.
+// Tests of the properties of every operation.
 #include "oracle/catalog/catalog.h"
 
 #include <gmock/gmock.h>
@@ -21,7 +21,7 @@ namespace {
 using Status = PropertyVerdict::Status;
 using testing::IsEmpty;
 
-TEST(Oracle, EveryPropertyHasItsOwnNameAndASentence) {
+TEST(Catalog, EveryPropertyHasAUniqueNameAndASentence) {
   for (const auto& operation : AllOperations()) {
     std::set<std::string> names;
     EXPECT_FALSE(CatalogEntryOf(operation->info().name).properties.empty());
@@ -40,7 +40,7 @@ std::vector<std::string> AllNames() {
 
 class Properties : public testing::TestWithParam<std::string> {};
 
-TEST_P(Properties, NaNBreaksEach) {
+TEST_P(Properties, AreBrokenByNaN) {
   const Subject nan{"nan", "native", [](const Case& c, const Tensors&) {
                       Answer answer;
                       for (const TensorSpec& spec : c.info().signature.outputs) {
@@ -58,11 +58,11 @@ TEST_P(Properties, NaNBreaksEach) {
 INSTANTIATE_TEST_SUITE_P(Operations, Properties, testing::ValuesIn(AllNames()),
                          [](const auto& info) { return info.param; });
 
-// Keeps the last answer of every shape and dtype, and gives it to the next question of those: a
-// cache whose key lacks all but the size.
-Subject Remembering() {
+// A subject with a wrong cache: its key has only shapes and dtypes, so a case gets the answer of
+// the previous case with the same shapes and dtypes.
+Subject WithWrongCache() {
   auto kept = std::make_shared<std::map<std::string, Tensors>>();
-  return {"remembering", "native", [kept](const Case& c, const Tensors& inputs) {
+  return {"wrong cache", "native", [kept](const Case& c, const Tensors& inputs) {
             const Answer honest = RecipeSubject("native").answer(c, inputs);
             std::string key;
             for (const NamedTensor& output : honest.outputs) {
@@ -75,10 +75,10 @@ Subject Remembering() {
           }};
 }
 
-TEST_P(Properties, SeeWhatIsKeptOfOtherQuestions) {
+TEST_P(Properties, StatelessFindsAWrongCache) {
   const std::string property = "stateless";
   const auto operation = MakeOperationNamed(GetParam());
-  const Subject subjects[] = {Remembering(), RecipeSubject("native")};
+  const Subject subjects[] = {WithWrongCache(), RecipeSubject("native")};
   for (const Subject& subject : subjects) {
     const auto verdicts =
         CheckProperties(*operation, subject, "native", {.count = 10, .only = {property}});
@@ -88,7 +88,7 @@ TEST_P(Properties, SeeWhatIsKeptOfOtherQuestions) {
   }
 }
 
-// A property that no bug breaks is no property.
+// A property that no defect breaks would be useless.
 class SlowProperties : public testing::TestWithParam<std::string> {};
 
 TEST_P(SlowProperties, EachIsBrokenByADefect) {
@@ -96,9 +96,9 @@ TEST_P(SlowProperties, EachIsBrokenByADefect) {
   std::set<std::string> unbroken;
   for (const Property& property : CatalogEntryOf(GetParam()).properties)
     unbroken.insert(property.name);
-  unbroken.erase("stateless");  // of subjects that remember, which no defect does
-  for (const int cases :
-       {5, 100}) {  // most properties are broken by the first cases of some defect
+  unbroken.erase("stateless");  // no defect has a state
+  // Five cases are enough for most properties; only the others need 100.
+  for (const int cases : {5, 100}) {
     for (const Defect& defect : CatalogEntryOf(GetParam()).defects) {
       if (unbroken.empty()) break;
       const Subject subject = DefectSubject(GetParam() + "/" + defect.name);
@@ -123,12 +123,12 @@ TEST_P(SlowProperties, HoldForEveryHonestSubject) {
   }
 }
 
-// A stranger's program could not even be asked otherwise.
-TEST_P(SlowProperties, AskOnlyWhatTheSignatureAllows) {
+// Third-party programs cannot receive other inputs.
+TEST_P(SlowProperties, UseOnlyInputsThatTheSignatureAllows) {
   const Subject honest = RecipeSubject("native");
-  size_t asked = 0;
+  size_t answered = 0;
   const Subject careful{"careful", "native", [&](const Case& c, const Tensors& inputs) {
-                          ++asked;
+                          ++answered;
                           for (size_t i = 0; i < inputs.size(); ++i) {
                             const TensorSpec& spec = c.info().signature.inputs[i];
                             EXPECT_EQ(inputs[i].name, spec.name);
@@ -141,7 +141,7 @@ TEST_P(SlowProperties, AskOnlyWhatTheSignatureAllows) {
                           return honest.answer(c, inputs);
                         }};
   CheckProperties(*MakeOperationNamed(GetParam()), careful, "native", {});
-  EXPECT_GT(asked, 0u);
+  EXPECT_GT(answered, 0u);
 }
 
 INSTANTIATE_TEST_SUITE_P(Operations, SlowProperties, testing::ValuesIn(AllNames()),

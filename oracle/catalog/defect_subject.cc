@@ -9,13 +9,13 @@
 namespace sextant::oracle {
 namespace {
 
-Subject LossySubject(const std::string& operation, const CoverageGoal& spot) {
-  return {"defect:" + operation + "/" + spot.name, "native",
-          [operation, spot](const Case& c, const Tensors& inputs) {
+Subject LossySubject(const std::string& operation, const CoverageGoal& goal) {
+  return {"defect:" + operation + "/" + goal.name, "native",
+          [operation, goal](const Case& c, const Tensors& inputs) {
             Answer answer{.message = "",
                           .outputs = AnswerBy(c, inputs, ParseRecipe("native", c.dtype()))};
             if (c.name() != operation) return answer;
-            auto losses = spot.losses(c, inputs, answer.outputs);
+            auto losses = goal.losses(c, inputs, answer.outputs);
             if (!losses.empty()) answer.outputs = std::move(losses[0]);
             return answer;
           }};
@@ -30,9 +30,9 @@ Subject DefectSubject(const std::string& operation_and_defect) {
   const std::string operation = operation_and_defect.substr(0, slash);
   const std::string name = operation_and_defect.substr(slash + 1);
   const auto& defects = CatalogEntryOf(operation).defects;
-  const auto& coverage_goals = CoverageGoalsOf(std::string_view(operation));
-  const auto spot = std::ranges::find(coverage_goals, name, &CoverageGoal::name);
-  if (spot != coverage_goals.end()) return LossySubject(operation, *spot);
+  const auto& goals = CoverageGoalsOf(std::string_view(operation));
+  const auto goal = std::ranges::find(goals, name, &CoverageGoal::name);
+  if (goal != goals.end()) return LossySubject(operation, *goal);
   const auto at = std::ranges::find(defects, name, &Defect::name);
   if (at == defects.end()) {
     std::string exist;

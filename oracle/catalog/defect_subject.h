@@ -1,4 +1,4 @@
-// Defects as subjects: what must be caught.
+// Defects as subjects: wrong implementations that the cases must catch.
 #pragma once
 
 #include <string>
@@ -7,8 +7,9 @@
 
 namespace sextant::oracle {
 
-// A planted defect: "rope/position_off_by_one". Wherever that bug does not show, and in every other
-// operation, it follows the recipe `native`. Throws Error naming the defects that exist.
+// A subject with one defect or coverage goal: "rope/position_off_by_one". In all other operations,
+// and where the bug does not apply, it is correct and follows the recipe `native`. Throws Error
+// with the names of the existing defects if there is no such defect.
 Subject DefectSubject(const std::string& operation_and_defect);
 
 }  // namespace sextant::oracle

@@ -1,5 +1,4 @@
-// What the oracle knows of one operation: its properties and its bugs. oracle/<family>/<op>.cc ends
-// with
+// The properties and defects of one operation. oracle/<family>/<op>.cc ends with
 //   template <> CatalogEntry MakeCatalogEntry<RmsNorm>() { return {.properties = {...}, .defects =
 //   {...}}; }
 #pragma once
@@ -20,7 +19,7 @@ struct CatalogEntry {
 template <class Op>
 CatalogEntry MakeCatalogEntry();
 
-// Several lists of properties or of defects as one: Joined<Defect>({A(), B(), {one, two}}).
+// Concatenates lists of properties or of defects: Joined<Defect>({A(), B(), {one, two}}).
 template <class T>
 std::vector<T> Joined(std::initializer_list<std::vector<T>> lists) {
   std::vector<T> all;

@@ -11,16 +11,16 @@
 namespace sextant::oracle {
 namespace {
 
-constexpr int64_t kLanes = 16;  // of f32 in the widest vectors
+constexpr int64_t kLanes = 16;  // f32 lanes of the widest vectors
 
-// What a case may fulfil: "dtype=bf16". Of an attribute: the words that would fulfil it.
+// A condition on a case: "dtype=bf16".
 struct Condition {
   std::string text;
   std::function<bool(const Case&)> holds;
-  std::string attribute{};
-  std::vector<std::string> values{};
+  std::string attribute{};            // the attribute of the condition, if any,
+  std::vector<std::string> values{};  // and its values for which the condition holds
 };
-using Factor = std::vector<Condition>;  // of which every case fulfils one
+using Factor = std::vector<Condition>;  // alternatives: every case fulfils exactly one
 
 Factor DTypes() {
   Factor factor;
@@ -31,7 +31,8 @@ Factor DTypes() {
   return factor;
 }
 
-// All values of an attribute that has few; of others whether it is the default.
+// For an attribute with a list of values: one condition per value. Otherwise two conditions: the
+// default, and any other value.
 Factor ValuesOf(const Attribute& attribute, const std::vector<std::string>& choices) {
   const std::string name = attribute.name, usual = attribute.text;
   const auto is_call = [](const std::string& value) { return value.find('(') != value.npos; };
@@ -72,7 +73,7 @@ Condition AtLeast(const std::string& letter, int64_t extent) {
           [=](const Case& c) { return c.dimensions().at(letter) >= extent; }};
 }
 
-// The last vector of every row, whole or not, as in `instead`, or zero.
+// Replaces the last vector of every row, whole or not, by the elements of `instead` or by zeros.
 Tensors LostEndsOfRows(const Tensors& honest, const Tensor<double>* instead) {
   Tensors lost = honest;
   for (NamedTensor& tensor : lost) {
@@ -87,7 +88,7 @@ Tensors LostEndsOfRows(const Tensors& honest, const Tensor<double>* instead) {
   return lost;
 }
 
-// An input that an answer in place would stand in.
+// The input that an in-place computation would overwrite; null if there is none.
 const Tensor<double>* InPlaceOf(const Tensors& inputs, const Tensors& honest) {
   for (const NamedTensor& x : inputs) {
     for (const NamedTensor& y : honest) {
@@ -97,7 +98,8 @@ const Tensor<double>* InPlaceOf(const Tensors& inputs, const Tensors& honest) {
   return nullptr;
 }
 
-// From the given index on along the axis `letter`: zero, or what the first index there has.
+// Two wrong answers: along the axis `letter`, the elements from `index` on are zero, or equal to
+// those of index 0.
 std::vector<Tensors> LostFrom(size_t index, const std::string& letter, const Case& c,
                               const Tensors& honest) {
   Tensors zero = honest, first = honest;
@@ -117,9 +119,9 @@ std::vector<Tensors> LostFrom(size_t index, const std::string& letter, const Cas
   return {zero, first};
 }
 
-// Of an operation that can be computed in place, the ends may stay as they came; else they are
-// zero.
-enum class Ends { kZero, kAsTheyCame };
+// The ends of rows that are not computed: zero, or equal to the input if the operation can be
+// computed in place (else zero).
+enum class Ends { kZero, kAsInput };
 CoverageGoal LongRows(const std::vector<Condition>& conditions, Ends ends) {
   std::string name, sentence;
   for (const Condition& condition : conditions) {
@@ -139,7 +141,9 @@ CoverageGoal LongRows(const std::vector<Condition>& conditions, Ends ends) {
 
 CoverageGoal ManySlices(const std::string& letter) {
   const Condition many = AtLeast(letter, kManySlices);
-  return {many.text, "the last of them is not computed, or as the first, where " + many.text,
+  return {many.text,
+          "slices from number " + std::to_string(kManySlices) +
+              " on are not computed, or equal the first, where " + many.text,
           [=](const Case& c, const Tensors&, const Tensors& honest) {
             return many.holds(c) ? LostFrom(kManySlices - 1, letter, c, honest)
                                  : std::vector<Tensors>();
@@ -158,8 +162,9 @@ bool Allows(const Operation& operation,
   return true;
 }
 
-// Whether attributes that go together exclude each other: no value of one condition goes with any
-// of the other, although each does with the defaults. Other pairs are possible.
+// True if two conditions on attributes exclude each other: no value of one is valid together with
+// any value of the other, although a value of at least one is valid with the defaults. False for
+// all other pairs.
 bool Exclude(const Operation& operation, const Condition& a, const Condition& b) {
   const auto alone = [&](const Condition& one) {
     return std::ranges::any_of(one.values, [&](const std::string& value) {
@@ -186,27 +191,27 @@ std::vector<CoverageGoal> CoverageGoalsOf(const Operation& operation) {
     Factor factor = ValuesOf(attribute, own->texts);
     if (!factor.empty()) factors.push_back(std::move(factor));
   }
-  std::vector<CoverageGoal> spots;
+  std::vector<CoverageGoal> goals;
   for (const auto& [letter, texts] : choices) {
     if (!IsDimension(letter)) continue;
-    if (IsSlice(letter, operation.info())) spots.push_back(ManySlices(letter));
+    if (IsSlice(letter, operation.info())) goals.push_back(ManySlices(letter));
     if (!MakesRows(letter, operation.info())) continue;
-    auto of_rows = factors;
-    of_rows.push_back(WholeVectorsOrNot(letter));
+    auto row_factors = factors;
+    row_factors.push_back(WholeVectorsOrNot(letter));
     const Condition is_long = AtLeast(letter, LongExtent(letter, operation.info()));
-    for (size_t f = 0; f < of_rows.size(); ++f) {
-      for (const Condition& a : of_rows[f]) {
-        spots.push_back(LongRows({is_long, a}, Ends::kAsTheyCame));
-        for (size_t g = f + 1; g < of_rows.size(); ++g) {
-          for (const Condition& b : of_rows[g]) {
+    for (size_t f = 0; f < row_factors.size(); ++f) {
+      for (const Condition& a : row_factors[f]) {
+        goals.push_back(LongRows({is_long, a}, Ends::kAsInput));
+        for (size_t g = f + 1; g < row_factors.size(); ++g) {
+          for (const Condition& b : row_factors[g]) {
             if (Exclude(operation, a, b)) continue;
-            spots.push_back(LongRows({is_long, a, b}, Ends::kZero));
+            goals.push_back(LongRows({is_long, a, b}, Ends::kZero));
           }
         }
       }
     }
   }
-  return spots;
+  return goals;
 }
 
 const std::vector<CoverageGoal>& CoverageGoalsOf(std::string_view operation) {

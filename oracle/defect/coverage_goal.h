@@ -1,10 +1,11 @@
-// Blind spots: kinds of cases that a suite might never ask. A subject that loses its answer there
-// and is honest everywhere else must be caught, or the suite has that blind spot.
-// All follow from what an operation declares. Rows are made by last axes and by those along which
-// elements depend on each other: there vector loops and their remainders run (those of a composite
-// operation are its parts'). So long rows must be
-// asked for every pair of {dtype, attributes, whole vectors or not}. Axes along which elements are
-// independent must be asked with many elements.
+// Coverage goals: kinds of cases that a suite must contain. A suite meets a goal if it catches a
+// subject that loses part of its answer in these cases and is correct in all others.
+// All goals are generated from the declaration of an operation:
+// - Pairwise coverage of long rows: every pair of {dtype, attributes, whole vectors or not} needs a
+//   case with a long row. Rows are the last axes, and axes along which elements depend on each
+//   other: vector loops and their remainders run along them. Composite operations have no such
+//   goals of their own; their parts have them.
+// - Axes along which elements are independent need a case with many elements.
 #pragma once
 
 #include <functional>
@@ -19,15 +20,15 @@ namespace sextant::oracle {
 struct CoverageGoal {
   std::string name;  // "R>=72,dtype=bf16,pairing=half"
   std::string why;   // the bug in a sentence
-  // The ways in which an honest answer is lost there; none for other cases.
+  // The wrong answers to a case, made from the honest (correct) one; empty for other cases.
   std::function<std::vector<Tensors>(const Case&, const Tensors& inputs, const Tensors& honest)>
       losses;
-  bool is_pair = false;  // of two conditions, of which the dtype may be one, beside the length
+  bool is_pair = false;  // the goal has two conditions (the dtype may be one) beside the length
 };
 
 std::vector<CoverageGoal> CoverageGoalsOf(const Operation& operation);
 
-// The same by name, made once for every operation of reference/case/operations.h.
+// The same by name. The goals of all operations of reference/case/operations.h are computed once.
 const std::vector<CoverageGoal>& CoverageGoalsOf(std::string_view operation);
 
 }  // namespace sextant::oracle

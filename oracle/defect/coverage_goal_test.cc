@@ -21,41 +21,41 @@ using testing::IsEmpty;
 using testing::Not;
 using testing::SizeIs;
 
-const CoverageGoal& SpotNamed(const std::string& operation, const std::string& name) {
-  const auto& spots = CoverageGoalsOf(std::string_view(operation));
-  const auto at = std::ranges::find(spots, name, &CoverageGoal::name);
-  if (at == spots.end()) throw Error("no blind spot ", name);
+const CoverageGoal& GoalNamed(const std::string& operation, const std::string& name) {
+  const auto& goals = CoverageGoalsOf(std::string_view(operation));
+  const auto at = std::ranges::find(goals, name, &CoverageGoal::name);
+  if (at == goals.end()) throw Error("no coverage goal ", name);
   return *at;
 }
 
-std::vector<std::string> NamesOfSpots(const std::string& operation) {
+std::vector<std::string> NamesOfGoals(const std::string& operation) {
   std::vector<std::string> names;
-  for (const CoverageGoal& spot : CoverageGoalsOf(std::string_view(operation)))
-    names.push_back(spot.name);
+  for (const CoverageGoal& goal : CoverageGoalsOf(std::string_view(operation)))
+    names.push_back(goal.name);
   return names;
 }
 
-// What is lost of an answer that counts 1, 2, 3 ...
+// The wrong answers of a goal, made from the answer 1, 2, 3 ...
 struct Lost {
-  Lost(const std::string& line, const std::string& spot) : c(Case::Parse(line)) {
+  Lost(const std::string& line, const std::string& goal) : c(Case::Parse(line)) {
     inputs = DrawInputs(c);
     honest = AnswerBy(c, inputs, ParseRecipe("native", c.dtype()));
     std::vector<double>& y = honest[0].values.data;
     for (size_t i = 0; i < y.size(); ++i) y[i] = static_cast<double>(i) + 1;
-    for (const Tensors& lost : SpotNamed(c.name(), spot).losses(c, inputs, honest)) {
-      ways.push_back(lost[0].values.data);
+    for (const Tensors& lost : GoalNamed(c.name(), goal).losses(c, inputs, honest)) {
+      answers.push_back(lost[0].values.data);
     }
   }
   Case c;
   Tensors inputs, honest;
-  std::vector<std::vector<double>> ways;
+  std::vector<std::vector<double>> answers;
 };
 
 TEST(CoverageGoals, OfLongRowsLoseTheLastVector) {
   const Lost lost("rms_norm N=2 M=134 unit_offset=true dtype=f64",
                   "M>=72,dtype=f64,unit_offset=true");
-  ASSERT_THAT(lost.ways, SizeIs(1));
-  const auto& y = lost.ways[0];
+  ASSERT_THAT(lost.answers, SizeIs(1));
+  const auto& y = lost.answers[0];
   EXPECT_EQ(y[127], 128);
   EXPECT_EQ(y[128], 0);
   EXPECT_EQ(y[133], 0);
@@ -63,44 +63,44 @@ TEST(CoverageGoals, OfLongRowsLoseTheLastVector) {
   EXPECT_EQ(y[134 + 128], 0);
 }
 
-// Of pairs not every dtype is asked for; of one condition beside the length it is.
-TEST(CoverageGoals, OfTwoConditionsBesideTheLengthArePairs) {
-  EXPECT_TRUE(SpotNamed("rope", "R>=72,dtype=bf16,pairing=half").is_pair);
-  EXPECT_FALSE(SpotNamed("rope", "R>=72,pairing=half").is_pair);
+// A pair need not be covered in every dtype; one condition beside the length must be.
+TEST(CoverageGoals, WithTwoConditionsBesideTheLengthArePairs) {
+  EXPECT_TRUE(GoalNamed("rope", "R>=72,dtype=bf16,pairing=half").is_pair);
+  EXPECT_FALSE(GoalNamed("rope", "R>=72,pairing=half").is_pair);
 }
 
-TEST(CoverageGoals, LoseAWholeVectorWhereNothingRemains) {
+TEST(CoverageGoals, LoseAWholeVectorIfThereIsNoRemainder) {
   const Lost lost("rms_norm N=1 M=144 dtype=f64", "M>=72,dtype=f64,M%16=0");
-  ASSERT_THAT(lost.ways, SizeIs(1));
-  EXPECT_EQ(lost.ways[0][127], 128);
-  EXPECT_EQ(lost.ways[0][128], 0);
+  ASSERT_THAT(lost.answers, SizeIs(1));
+  EXPECT_EQ(lost.answers[0][127], 128);
+  EXPECT_EQ(lost.answers[0][128], 0);
 }
 
-TEST(CoverageGoals, OfOneConditionLeaveWhatStoodThere) {
+TEST(CoverageGoals, WithOneConditionReplaceTheEndByTheInput) {
   const Lost lost("rms_norm N=1 M=134 dtype=f64", "M>=72,dtype=f64");
-  ASSERT_THAT(lost.ways, SizeIs(1));
-  EXPECT_EQ(lost.ways[0][127], 128);
-  EXPECT_EQ(lost.ways[0][128], lost.inputs[0].values.data[128]);
+  ASSERT_THAT(lost.answers, SizeIs(1));
+  EXPECT_EQ(lost.answers[0][127], 128);
+  EXPECT_EQ(lost.answers[0][128], lost.inputs[0].values.data[128]);
 }
 
-TEST(CoverageGoals, SayNothingOfOtherCases) {
-  const std::string spot = "M>=72,dtype=f64,unit_offset=true";
-  EXPECT_THAT(Lost("rms_norm N=1 M=71 unit_offset=true dtype=f64", spot).ways, IsEmpty());
-  EXPECT_THAT(Lost("rms_norm N=1 M=134 unit_offset=true dtype=f32", spot).ways, IsEmpty());
-  EXPECT_THAT(Lost("rms_norm N=1 M=134 unit_offset=false dtype=f64", spot).ways, IsEmpty());
+TEST(CoverageGoals, DoNotApplyToOtherCases) {
+  const std::string goal = "M>=72,dtype=f64,unit_offset=true";
+  EXPECT_THAT(Lost("rms_norm N=1 M=71 unit_offset=true dtype=f64", goal).answers, IsEmpty());
+  EXPECT_THAT(Lost("rms_norm N=1 M=134 unit_offset=true dtype=f32", goal).answers, IsEmpty());
+  EXPECT_THAT(Lost("rms_norm N=1 M=134 unit_offset=false dtype=f64", goal).answers, IsEmpty());
 }
 
 TEST(CoverageGoals, OfManySlicesLoseTheSeventeenthOrTakeTheFirst) {
   const Lost lost("rope pairing=half B=17 H=2 S=1 D=2 dtype=f32", "B>=17");
-  ASSERT_THAT(lost.ways, SizeIs(2));
+  ASSERT_THAT(lost.answers, SizeIs(2));
   const auto end_of = [](const std::vector<double>& y) {
     return std::vector(y.end() - 5, y.end());
   };
-  EXPECT_THAT(end_of(lost.ways[0]), ElementsAre(64, 0, 0, 0, 0));
-  EXPECT_THAT(end_of(lost.ways[1]), ElementsAre(64, 1, 2, 3, 4));
+  EXPECT_THAT(end_of(lost.answers[0]), ElementsAre(64, 0, 0, 0, 0));
+  EXPECT_THAT(end_of(lost.answers[1]), ElementsAre(64, 1, 2, 3, 4));
 }
 
-// What makes a row long: not what counts positions of a token or blocks of rows.
+// 0: no minimum extent is required.
 TEST(LongExtent, FollowsFromTheSignature) {
   const auto of = [](const char* operation, const char* letter) {
     return LongExtent(letter, MakeOperationNamed(operation)->info());
@@ -118,9 +118,9 @@ TEST(LongExtent, FollowsFromTheSignature) {
   EXPECT_EQ(of("rms_norm", "eps"), 0);
 }
 
-// Whether a number is the default matters where there is no list of its values.
-TEST(CoverageGoals, AreMadeOfWhatAnOperationDeclares) {
-  const auto names = NamesOfSpots("rope");
+// An attribute without a list of values has two conditions: the default, and any other value.
+TEST(CoverageGoals, AreGeneratedFromTheDeclaration) {
+  const auto names = NamesOfGoals("rope");
   EXPECT_THAT(names, Contains("R>=72,dtype=bf16,pairing=interleaved"));
   EXPECT_THAT(names, Contains("D>=72,direction=transpose,D%16!=0"));
   EXPECT_THAT(names, Contains("R>=72,base!=10000,offset=0"));
@@ -129,18 +129,18 @@ TEST(CoverageGoals, AreMadeOfWhatAnOperationDeclares) {
   EXPECT_THAT(names, Not(Contains("S>=17,dtype=f16")));
 }
 
-// beta belongs to swiglu alone, and alpha is another name of it.
-TEST(CoverageGoals, AreNotMadeOfWhatExcludesEachOther) {
-  const auto names = NamesOfSpots("gated");
+// Only swiglu has beta, and alpha is another name for it.
+TEST(CoverageGoals, OmitConditionsThatExcludeEachOther) {
+  const auto names = NamesOfGoals("gated");
   EXPECT_THAT(names, Contains("F>=72,kind=swiglu,beta!=1"));
   EXPECT_THAT(names, Contains("F>=72,kind=glu,beta=1"));
   EXPECT_THAT(names, Not(Contains("F>=72,kind=glu,beta!=1")));
   EXPECT_THAT(names, Not(Contains("F>=72,beta!=1,alpha!=")));
 }
 
-TEST(CoverageGoals, OfEveryOperationHaveTheirOwnNames) {
+TEST(CoverageGoals, HaveUniqueNamesInEveryOperation) {
   for (const auto& operation : AllOperations()) {
-    const auto names = NamesOfSpots(std::string(operation->info().name));
+    const auto names = NamesOfGoals(std::string(operation->info().name));
     const OperationInfo& info = operation->info();
     const bool composite = info.slices.empty() && info.Marks(Step::kKeep);
     EXPECT_EQ(names.empty(), composite) << info.name;

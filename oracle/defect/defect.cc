@@ -46,7 +46,7 @@ Defect ChangedWord(std::string name, std::string why, WordOf word) {
               if (!SameShapes(changed, c)) return std::nullopt;  // the inputs do not fit
               return Hypothesis{changed.operation().Clone(), inputs, recipe};
             } catch (const Error&) {
-              return std::nullopt;  // the word does not fit this case
+              return std::nullopt;  // the word is not valid in this case
             }
           }};
 }

@@ -1,5 +1,6 @@
-// Defects: bugs that people really make. Each is a subject that must be caught, and a hypothesis
-// whose predicted answers can be compared with a stranger's: that is how a cause gets its name.
+// Defects: records of known bugs. A defect has two uses. As a subject, it must be caught by the
+// cases. As a hypothesis, it predicts answers; if a wrong answer equals the prediction, the defect
+// is its likely cause.
 #pragma once
 
 #include <functional>
@@ -17,7 +18,7 @@
 
 namespace sextant::oracle {
 
-// What an implementation with the defect computes instead.
+// The computation of an implementation with the defect.
 struct Hypothesis {
   std::shared_ptr<const Operation> operation;
   Tensors inputs;
@@ -27,33 +28,34 @@ struct Hypothesis {
 struct Defect {
   std::string name;  // "position_off_by_one"
   std::string why;   // the bug in a sentence, with a reference if there is one
-  // Empty where the bug cannot show or does not apply.
+  // Empty if the bug does not apply to the case or cannot show in it.
   std::function<std::optional<Hypothesis>(const Case&, const Tensors& inputs, const Recipe&)>
       hypothesis;
-  // Of a mutated formula: the same code without its mutation, which must be the operation's own
-  // formula for every case (defect_test.cc).
+  // Mutated formulas only: the same code without its mutation. It must equal the operation's own
+  // formula in every case (defect_test.cc).
   std::function<std::shared_ptr<const Operation>(const Case&)> unmutated = {};
 };
 
-// The case with one word changed ("base=50000"), or several ("base=2 scaling=none"), answered on
-// the inputs of the original; where the word depends on the case, it is empty if the bug does not
-// apply.
+// Computes the case with one word changed ("base=50000"), or several ("base=2 scaling=none"), on
+// the inputs of the original case. A WordOf returns an empty text if the bug does not apply.
 Defect ChangedWord(std::string name, std::string why, std::string word);
 using WordOf = std::function<std::string(const Case&)>;
 Defect ChangedWord(std::string name, std::string why, WordOf word);
 
-// Inputs changed before an otherwise right computation; returns false if it does not apply.
+// Changes the inputs; the computation is correct. ChangeInputs returns false if the bug does not
+// apply.
 using ChangeInputs = std::function<bool(const Case&, Tensors&)>;
 Defect ChangedInputs(std::string name, std::string why, ChangeInputs change);
 
-// Some steps computed in another format: "angle=bf16 trig=bf16". The other steps stay.
+// Computes some steps in another format: "angle=bf16 trig=bf16". The other steps do not change.
 Defect ChangedRecipe(std::string name, std::string why, std::string steps);
 
-// Every attribute and dimension member of the case's operation, set in `operation`.
+// Copies all attributes and dimension members of the case's operation to `operation`.
 void CopyAttributes(const Case& c, Operation& operation);
 
-// A struct derived from the operation's, with a templated formula that has one mutation; without it
-// (a struct made by default) the formula is the operation's own. Both in Wrapper, as the operation.
+// A defect from a mutant: a struct derived from the operation's, whose templated formula has one
+// mutation. A default-constructed Mutant must have the operation's own formula. Wrapper makes an
+// Operation of it.
 template <class Mutant, class Wrapper = Wrapped<Mutant, false>>
 Defect MutatedFormula(std::string name, std::string why, const Mutant& mutant = {}) {
   const auto made = [](const Mutant& formula, const Case& c) {
@@ -69,14 +71,14 @@ Defect MutatedFormula(std::string name, std::string why, const Mutant& mutant = 
           [made](const Case& c) { return made(Mutant(), c); }};
 }
 
-// A mutation of a formula, with the name and the sentence of the defect that it makes.
+// A mutation of a formula, with the name and the description of its defect.
 template <class Mutation>
 struct NamedMutation {
   const char *name, *why;
   Mutation mutation;
 };
 
-// One defect for each mutation of the struct `mutant`, whose member `mutation` says which it has.
+// The same for a Mutant with several mutations; its member `mutation` selects one.
 template <class Mutant>
 Defect MutatedFormula(std::string name, std::string why, decltype(Mutant::mutation) mutation) {
   Mutant mutant;
@@ -93,36 +95,36 @@ std::vector<Defect> MutatedFormulas(const MutationsOf<Mutant>& mutations) {
   return defects;
 }
 
-// While it lives, every step of this thread's recipe rounds to `format`, whatever the recipe says.
+// While it lives, every step of this thread rounds to `format`, regardless of the recipe.
 class ScopedFormat {
  public:
-  explicit ScopedFormat(DType format) : following_(RecipeOf(format), format) {}
+  explicit ScopedFormat(DType format) : recipe_(RecipeOf(format), format) {}
 
  private:
   static Recipe RecipeOf(DType format);
-  ScopedRecipe following_;
+  ScopedRecipe recipe_;
 };
 
-// x rounded to a format that its step does not have, for mutated formulas.
+// For mutated formulas: x rounded to `format` instead of the format of its step.
 template <class Real>
 Real StoredIn(DType format, const Real& x) {
   if constexpr (RealArithmetic<Real>) {
     return x;
   } else {
-    const ScopedFormat rounding(format);
+    const ScopedFormat scope(format);
     return Converted(x);
   }
 }
 
-// Without those that change nothing in an operation.
+// Removes defects by name (those that change nothing in an operation).
 std::vector<Defect> Without(std::initializer_list<std::string_view> names,
                             std::vector<Defect> defects);
 
 // The answer that the hypothesis predicts.
 Tensors Predict(const Hypothesis& hypothesis, const Case& c);
 
-// Whether an answer is what the hypothesis predicts, up to twice what rounding by `recipe` permits
-// around it: once for the answer, once for the prediction.
+// True if the answer differs from the prediction of the hypothesis by at most twice the permitted
+// error of `recipe`: once for the answer, once for the prediction.
 bool Explains(const Hypothesis& hypothesis, const Case& c, const Recipe& recipe,
               const Tensors& answer);
 

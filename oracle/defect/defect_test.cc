@@ -24,9 +24,9 @@ namespace {
 using testing::ElementsAre;
 using testing::IsSupersetOf;
 
-// A case, its inputs, and what hypotheses make of it.
-struct Asked {
-  explicit Asked(const std::string& line, const std::string& recipe_text = "native")
+// A case with its inputs and recipe, and the predictions of defects for it.
+struct Question {
+  explicit Question(const std::string& line, const std::string& recipe_text = "native")
       : c(Case::Parse(line)), inputs(DrawInputs(c)), recipe(ParseRecipe(recipe_text, c.dtype())) {}
   std::optional<Hypothesis> Of(const Defect& defect) const {
     return defect.hypothesis(c, inputs, recipe);
@@ -45,7 +45,7 @@ std::string CasesOf(const std::string& operation) {
   return "fixtures/cases/" + operation + ".cases";
 }
 
-// Whether the recipe permits finite errors alone.
+// True if all permitted errors are finite.
 bool IsBounded(const Hypothesis& hypothesis, const Case& c) {
   const auto permitted = Permit(*hypothesis.operation, c, hypothesis.inputs, hypothesis.recipe);
   return std::ranges::all_of(permitted, [](const PermittedTensor& p) {
@@ -62,34 +62,34 @@ const Defect& DefectNamed(const std::string& operation, const std::string& name)
 
 // x = (1, 7): mean square 25, so y = (1, 7) / sqrt(25 + eps), with eps 39 and 231 exactly.
 TEST(ChangedWord, ComputesTheOtherCaseOnTheSameInputs) {
-  const Asked asked("rms_norm N=1 M=2 eps=39 dtype=f64 seed=5 @x=1,7 @weight=1,1");
+  const Question question("rms_norm N=1 M=2 eps=39 dtype=f64 seed=5 @x=1,7 @weight=1,1");
   const Defect defect = ChangedWord("eps", "why", "eps=231");
-  EXPECT_EQ(asked.Honest(), (std::vector<double>{1.0 / 8, 7.0 / 8}));
-  EXPECT_EQ(asked.Predicted(defect), (std::vector<double>{1.0 / 16, 7.0 / 16}));
+  EXPECT_EQ(question.Honest(), (std::vector<double>{1.0 / 8, 7.0 / 8}));
+  EXPECT_EQ(question.Predicted(defect), (std::vector<double>{1.0 / 16, 7.0 / 16}));
 }
 
-TEST(ChangedWord, DoesNotApplyWhereNothingChangesOrNothingFits) {
-  const Asked asked("rope pairing=half H=1 S=1 D=4 offset=2 R=2");
-  EXPECT_FALSE(asked.Of(ChangedWord("same", "", "pairing=half")));
-  EXPECT_FALSE(asked.Of(ChangedWord("no window", "", "R=4")));
-  EXPECT_FALSE(asked.Of(ChangedWord("unknown", "", "eps=1")));
-  EXPECT_FALSE(asked.Of(ChangedWord("not said", "", [](const Case&) { return ""; })));
-  EXPECT_TRUE(asked.Of(ChangedWord("other", "", "pairing=interleaved")));
+TEST(ChangedWord, DoesNotApplyIfTheWordChangesNothingOrIsNotValid) {
+  const Question question("rope pairing=half H=1 S=1 D=4 offset=2 R=2");
+  EXPECT_FALSE(question.Of(ChangedWord("same", "", "pairing=half")));
+  EXPECT_FALSE(question.Of(ChangedWord("no window", "", "R=4")));
+  EXPECT_FALSE(question.Of(ChangedWord("unknown", "", "eps=1")));
+  EXPECT_FALSE(question.Of(ChangedWord("no word", "", [](const Case&) { return ""; })));
+  EXPECT_TRUE(question.Of(ChangedWord("other", "", "pairing=interleaved")));
 }
 
 TEST(ChangedInputs, ComputesTheSameCaseOnOtherInputs) {
-  const Asked asked("rms_norm N=1 M=2 eps=39 dtype=f64 @x=1,7 @weight=1,1");
+  const Question question("rms_norm N=1 M=2 eps=39 dtype=f64 @x=1,7 @weight=1,1");
   const Defect doubled = ChangedInputs("doubled", "", [](const Case&, Tensors& inputs) {
     inputs[1].values = Times(inputs[1].values, 2);
     return true;
   });
-  EXPECT_EQ(asked.Predicted(doubled), (std::vector<double>{2.0 / 8, 14.0 / 8}));
-  EXPECT_FALSE(asked.Of(ChangedInputs("no", "", [](const Case&, Tensors&) { return false; })));
+  EXPECT_EQ(question.Predicted(doubled), (std::vector<double>{2.0 / 8, 14.0 / 8}));
+  EXPECT_FALSE(question.Of(ChangedInputs("no", "", [](const Case&, Tensors&) { return false; })));
 }
 
 TEST(ChangedRecipe, ChangesOnlyTheStepsItNames) {
-  const Asked asked("rope pairing=half H=1 S=2 D=4 dtype=f32", "*=f64 angle=f32 store=T");
-  const auto hypothesis = asked.Of(ChangedRecipe("angle", "", "angle=bf16 trig=T"));
+  const Question question("rope pairing=half H=1 S=2 D=4 dtype=f32", "*=f64 angle=f32 store=T");
+  const auto hypothesis = question.Of(ChangedRecipe("angle", "", "angle=bf16 trig=T"));
   const auto rule = [&](Step step) { return hypothesis->recipe.steps[static_cast<size_t>(step)]; };
   EXPECT_EQ(rule(Step::kAngle).format, DType::kBF16);
   EXPECT_TRUE(rule(Step::kTrig).of_tensor);
@@ -97,7 +97,7 @@ TEST(ChangedRecipe, ChangesOnlyTheStepsItNames) {
   EXPECT_TRUE(rule(Step::kStore).of_tensor);
 }
 
-// y = x times what it was told beside the attributes.
+// y = factor x + eps; `factor` is a member that is not an attribute.
 struct Shifted : RmsNorm {
   double factor = 1;
   template <class Real>
@@ -107,10 +107,10 @@ struct Shifted : RmsNorm {
 };
 
 TEST(MutatedFormula, HasTheAttributesOfTheCaseAndItsOwnMembers) {
-  const Asked asked("rms_norm N=1 M=2 eps=0.5 dtype=f64 @x=1,7 @weight=1,1");
+  const Question question("rms_norm N=1 M=2 eps=0.5 dtype=f64 @x=1,7 @weight=1,1");
   Shifted shifted;
   shifted.factor = 3;
-  EXPECT_EQ(asked.Predicted(MutatedFormula("shifted", "", shifted)),
+  EXPECT_EQ(question.Predicted(MutatedFormula("shifted", "", shifted)),
             (std::vector<double>{3.5, 21.5}));
 }
 
@@ -133,7 +133,7 @@ TEST(GeneratedDefects, AreTheChoicesOfAttributes) {
                                  "unit_offset=true"));
 }
 
-TEST(GeneratedDefects, FixTheArgumentsOfCalls) {
+TEST(GeneratedDefects, FixArgumentsOfCalls) {
   const auto& defects = CatalogEntryOf("rope_frequencies").defects;
   std::vector<std::string> names;
   for (const Defect& defect : defects) names.push_back(defect.name);
@@ -144,43 +144,44 @@ TEST(GeneratedDefects, FixTheArgumentsOfCalls) {
                             "scaling.yarn.truncate=true", "scaling.yarn.truncate=false"}));
 }
 
-// 10000^0 = 1 and 1 / 100, divided by 2.5 and by 2.
+// The frequencies are 10000^0 = 1 and 1 / 100, divided by 2 instead of 2.5.
 TEST(GeneratedDefects, CutNumbersToIntegers) {
   const Defect& cut = DefectNamed("rope_frequencies", "scaling.linear.factor_cut_to_an_integer");
-  EXPECT_EQ(Asked("rope_frequencies R=4 scaling=linear(factor=2.5) dtype=f64").Predicted(cut),
+  EXPECT_EQ(Question("rope_frequencies R=4 scaling=linear(factor=2.5) dtype=f64").Predicted(cut),
             (std::vector<double>{0.5, 0.005}));
-  EXPECT_FALSE(Asked("rope_frequencies R=4 scaling=linear(factor=8) dtype=f64").Of(cut));
-  EXPECT_FALSE(Asked("rope_frequencies R=4 scaling=llama3(factor=2.5) dtype=f64").Of(cut));
+  EXPECT_FALSE(Question("rope_frequencies R=4 scaling=linear(factor=8) dtype=f64").Of(cut));
+  EXPECT_FALSE(Question("rope_frequencies R=4 scaling=llama3(factor=2.5) dtype=f64").Of(cut));
 }
 
-TEST(Explains, KnowsItsOwnPrediction) {
-  const Asked asked("rope pairing=half H=2 D=8 dtype=f32 @position=1,2,3");
-  const auto hypothesis = asked.Of(DefectNamed("rope", "rotates_backwards"));
-  Tensors answer = Predict(*hypothesis, asked.c);
-  EXPECT_TRUE(Explains(*hypothesis, asked.c, asked.recipe, answer));
-  EXPECT_FALSE(
-      Explains(*hypothesis, asked.c, asked.recipe, AnswerBy(asked.c, asked.inputs, asked.recipe)));
+TEST(Explains, AcceptsOnlyItsOwnPrediction) {
+  const Question question("rope pairing=half H=2 D=8 dtype=f32 @position=1,2,3");
+  const auto hypothesis = question.Of(DefectNamed("rope", "rotates_backwards"));
+  Tensors answer = Predict(*hypothesis, question.c);
+  EXPECT_TRUE(Explains(*hypothesis, question.c, question.recipe, answer));
+  EXPECT_FALSE(Explains(*hypothesis, question.c, question.recipe,
+                        AnswerBy(question.c, question.inputs, question.recipe)));
   answer[0].values.data[5] += 1e-3;
-  EXPECT_FALSE(Explains(*hypothesis, asked.c, asked.recipe, answer));
+  EXPECT_FALSE(Explains(*hypothesis, question.c, question.recipe, answer));
   answer[0].values.data[5] = NAN;
-  EXPECT_FALSE(Explains(*hypothesis, asked.c, asked.recipe, answer));
+  EXPECT_FALSE(Explains(*hypothesis, question.c, question.recipe, answer));
 }
 
-// 7 times 10^6 overflows f16, so rounding permits anything there: that explains only the same.
-TEST(Explains, TakesNoInfiniteRoomForAnExplanation) {
-  const Asked asked("rms_norm N=1 M=2 dtype=f16 @x=0,7 @weight=1,1");
+// 7 times 10^6 overflows f16, so the permitted error is infinite. There only an equal value is
+// explained.
+TEST(Explains, RequiresEqualValuesIfThePermittedErrorIsInfinite) {
+  const Question question("rms_norm N=1 M=2 dtype=f16 @x=0,7 @weight=1,1");
   Shifted shifted;
   shifted.factor = 1e6;
-  const auto hypothesis = asked.Of(MutatedFormula("shifted", "", shifted));
-  Tensors answer = Predict(*hypothesis, asked.c);
+  const auto hypothesis = question.Of(MutatedFormula("shifted", "", shifted));
+  Tensors answer = Predict(*hypothesis, question.c);
   EXPECT_EQ(answer[0].values.data[1], std::numeric_limits<double>::infinity());
-  EXPECT_TRUE(Explains(*hypothesis, asked.c, asked.recipe, answer));
+  EXPECT_TRUE(Explains(*hypothesis, question.c, question.recipe, answer));
   answer[0].values.data[1] = 7;
-  EXPECT_FALSE(Explains(*hypothesis, asked.c, asked.recipe, answer));
+  EXPECT_FALSE(Explains(*hypothesis, question.c, question.recipe, answer));
 }
 
-// The words by which the systems that the field teaches wrongly are recognised.
-TEST(Oracle, KnowsTheBugsOfArticles) {
+// Bugs that published articles teach.
+TEST(Catalog, HasTheBugsOfArticles) {
   for (const char* name :
        {"one_frequency_per_channel", "exponent_shifted_down", "mixed_rotate_half",
         "frequencies_by_power_chain", "frequencies_in_bf16", "angle_in_bf16"}) {
@@ -188,9 +189,9 @@ TEST(Oracle, KnowsTheBugsOfArticles) {
   }
 }
 
-TEST(Oracle, RefusesUnknownOperations) { EXPECT_THROW(CatalogEntryOf("rop"), Error); }
+TEST(Catalog, RefusesUnknownOperations) { EXPECT_THROW(CatalogEntryOf("rop"), Error); }
 
-TEST(Oracle, EveryDefectHasItsOwnNameAndAReason) {
+TEST(Catalog, EveryDefectHasAUniqueNameAndADescription) {
   for (const auto& operation : AllOperations()) {
     std::set<std::string> names;
     for (const Defect& defect : CatalogEntryOf(operation->info().name).defects) {
@@ -200,12 +201,12 @@ TEST(Oracle, EveryDefectHasItsOwnNameAndAReason) {
   }
 }
 
-// A mutated formula without its mutation is the operation's own: the same answers to all committed
-// cases, up to roundings. So what the formula with it answers differs by the mutation alone.
+// Without its mutation, a mutated formula must give the operation's own answers to all committed
+// cases, up to rounding. So the answers of a mutant differ by its mutation alone.
 class SlowMutatedFormulas : public testing::TestWithParam<std::string> {};
 
 TEST_P(SlowMutatedFormulas, AreRightWithoutTheirMutation) {
-  std::map<std::type_index, const Defect*> formulas;  // many mutations share one formula
+  std::map<std::type_index, const Defect*> formulas;  // several mutations share one formula
   for (const Defect& defect : CatalogEntryOf(GetParam()).defects) {
     if (!defect.unmutated) continue;
     const auto formula = defect.unmutated(Case::Parse(ReadCaseLines(CasesOf(GetParam()))[0].text));
@@ -213,12 +214,12 @@ TEST_P(SlowMutatedFormulas, AreRightWithoutTheirMutation) {
   }
   for (const CaseLine& line : ReadCaseLines(CasesOf(GetParam()))) {
     for (const std::string recipe : {"native", "exact"}) {
-      const Asked asked(line.text, recipe);
-      const Tensors answer = AnswerBy(asked.c, asked.inputs, asked.recipe);
+      const Question question(line.text, recipe);
+      const Tensors answer = AnswerBy(question.c, question.inputs, question.recipe);
       for (const auto& [type, defect] : formulas) {
-        const Hypothesis same{defect->unmutated(asked.c), asked.inputs, asked.recipe};
-        if (!IsBounded(same, asked.c)) continue;
-        EXPECT_TRUE(Explains(same, asked.c, asked.recipe, answer))
+        const Hypothesis same{defect->unmutated(question.c), question.inputs, question.recipe};
+        if (!IsBounded(same, question.c)) continue;
+        EXPECT_TRUE(Explains(same, question.c, question.recipe, answer))
             << line.text << " " << recipe << " formula of " << defect->name;
       }
     }
@@ -226,10 +227,11 @@ TEST_P(SlowMutatedFormulas, AreRightWithoutTheirMutation) {
 }
 
 // Whether the mutation does not show in that case: the mutated formula gives the right answer.
-bool IsHidden(const Defect& defect, const Asked& asked) {
-  const auto mutated = asked.Of(defect);
-  return mutated && IsBounded(*mutated, asked.c) &&
-         Explains(*mutated, asked.c, asked.recipe, AnswerBy(asked.c, asked.inputs, asked.recipe));
+bool IsHidden(const Defect& defect, const Question& question) {
+  const auto mutated = question.Of(defect);
+  return mutated && IsBounded(*mutated, question.c) &&
+         Explains(*mutated, question.c, question.recipe,
+                  AnswerBy(question.c, question.inputs, question.recipe));
 }
 
 // Cases in which mutations are hidden that show in every committed case: lse2 is -infinity (no
@@ -250,23 +252,23 @@ TEST_P(SlowMutatedFormulas, AreRightWhereTheirMutationCannotShow) {
   for (const Defect& defect : CatalogEntryOf(GetParam()).defects) {
     if (!defect.unmutated) continue;
     EXPECT_TRUE(std::ranges::any_of(
-        lines, [&](const std::string& line) { return IsHidden(defect, Asked(line, "exact")); }))
+        lines, [&](const std::string& line) { return IsHidden(defect, Question(line, "exact")); }))
         << GetParam() << "/" << defect.name;
   }
 }
 
-// What a defect answers to the committed cases is explained by that defect, wherever it shows.
+// Every defect explains its own answers to the committed cases.
 class SlowDefects : public testing::TestWithParam<std::string> {};
 
 TEST_P(SlowDefects, ExplainTheirOwnAnswers) {
   for (const CaseLine& line : ReadCaseLines(CasesOf(GetParam()))) {
-    const Asked asked(line.text);
+    const Question question(line.text);
     for (const Defect& defect : CatalogEntryOf(GetParam()).defects) {
-      const auto hypothesis = asked.Of(defect);
+      const auto hypothesis = question.Of(defect);
       if (!hypothesis) continue;
-      const Tensors answer = Predict(*hypothesis, asked.c);
-      if (!IsBounded(*hypothesis, asked.c)) continue;
-      EXPECT_TRUE(Explains(*hypothesis, asked.c, asked.recipe, answer))
+      const Tensors answer = Predict(*hypothesis, question.c);
+      if (!IsBounded(*hypothesis, question.c)) continue;
+      EXPECT_TRUE(Explains(*hypothesis, question.c, question.recipe, answer))
           << line.text << " " << defect.name;
     }
   }

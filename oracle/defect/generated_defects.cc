@@ -21,7 +21,7 @@ std::string PrintCall(const Call& call) {
   return call.arguments.empty() ? text : text + ")";
 }
 
-// A number without its fraction; empty if it has none, or is no number.
+// A number without its fraction; empty if it is an integer or no number.
 std::string CutToInteger(const std::string& text) {
   try {
     double number = 0;
@@ -32,25 +32,25 @@ std::string CutToInteger(const std::string& text) {
   }
 }
 
-// Computes with another value of one argument: `change` gives it from the right one, or nothing.
+// Computes with another value of one argument. `change` maps the right value to it; an empty text
+// means that the bug does not apply.
 using Change = std::function<std::string(const std::string& value)>;
 Defect ChangedArgument(const std::string& attribute, const std::string& alternative,
                        const std::string& key, const std::string& how, const Change& change) {
-  return ChangedWord(attribute + "." + alternative + "." + key + how,
-                     "computes " + alternative + " with " + key + how + " whatever was asked",
-                     [=](const Case& c) -> std::string {
-                       Call call = ParseCall(TextOf(c, attribute));
-                       if (call.name != alternative) return "";
-                       const auto at =
-                           std::ranges::find(call.arguments, key,
-                                             [](const auto& argument) { return argument.first; });
-                       if (at == call.arguments.end()) return "";  // unset
-                       at->second = change(at->second);
-                       return at->second.empty() ? "" : attribute + "=" + PrintCall(call);
-                     });
+  return ChangedWord(
+      attribute + "." + alternative + "." + key + how,
+      "always computes " + alternative + " with " + key + how, [=](const Case& c) -> std::string {
+        Call call = ParseCall(TextOf(c, attribute));
+        if (call.name != alternative) return "";
+        const auto at = std::ranges::find(call.arguments, key,
+                                          [](const auto& argument) { return argument.first; });
+        if (at == call.arguments.end()) return "";  // unset
+        at->second = change(at->second);
+        return at->second.empty() ? "" : attribute + "=" + PrintCall(call);
+      });
 }
 
-// The values of one argument among the choices of its attribute.
+// The values of one argument in the choices of its attribute.
 std::vector<std::string> ValuesAmong(const Choices& choices, const std::string& alternative,
                                      const std::string& key) {
   std::vector<std::string> values;
@@ -64,7 +64,7 @@ std::vector<std::string> ValuesAmong(const Choices& choices, const std::string& 
   return values;
 }
 
-// Whether some operation has a choice of the argument that is no integer.
+// True if any operation has a choice in which the argument is not an integer.
 bool MayBeFraction(const std::string& attribute, const std::string& alternative,
                    const std::string& key) {
   for (const auto& operation : AllOperations()) {
@@ -77,8 +77,9 @@ bool MayBeFraction(const std::string& attribute, const std::string& alternative,
   return false;
 }
 
-// Of the calls among an attribute's choices: every argument fixed at its default or at the first of
-// its choices, and those chosen cut to an integer where some operation has a choice that is none.
+// Defects of the calls among an attribute's choices: every argument fixed at its default or at its
+// first value in the choices; and every argument cut to an integer, if some operation has a choice
+// in which it is not an integer.
 std::vector<Defect> FixedArguments(const Attribute& attribute, const Choices& choices) {
   std::vector<Defect> defects;
   for (const std::string& form : attribute.values) {
@@ -105,7 +106,7 @@ std::vector<Defect> FixedArguments(const Attribute& attribute, const Choices& ch
   return defects;
 }
 
-// True if an extent of an input is made of the attribute.
+// True if the extent of an input depends on the attribute.
 bool MakesShapes(const Signature& signature, const std::string& attribute) {
   return std::ranges::any_of(signature.inputs, [&](const TensorSpec& input) {
     return std::ranges::any_of(input.extents, [&](const std::string& extent) {
@@ -123,11 +124,12 @@ std::vector<Defect> GeneratedDefects(const Operation& operation) {
     const auto at = std::ranges::find(attributes, choices.key, &Attribute::name);
     if (at == attributes.end() || at->dimension) continue;
     if (MakesShapes(operation.info().signature, choices.key)) continue;
-    // Where an answer may be left unspecified anything conforms: operations name their own defects.
+    // If a choice leaves the answer unspecified, any answer conforms with it. Such operations list
+    // the defects of this attribute themselves.
     if (std::ranges::count(at->values, kUnspecified) > 0) continue;
     for (const std::string& text : choices.texts) {
       const std::string word = choices.key + "=" + text;
-      defects.push_back(ChangedWord(word, "computes with " + word + " whatever was asked", word));
+      defects.push_back(ChangedWord(word, "always computes with " + word, word));
     }
     for (Defect& defect : FixedArguments(*at, choices)) defects.push_back(std::move(defect));
   }

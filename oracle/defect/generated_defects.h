@@ -1,4 +1,5 @@
-// Defects that follow from what an operation declares: its choices, and the numbers in them.
+// Defects that are generated from the declaration of an operation: from the choices of its
+// attributes and the numbers in them.
 #pragma once
 
 #include <vector>
@@ -7,7 +8,8 @@
 
 namespace sextant::oracle {
 
-// One defect per attribute and other value of it among the operation's choices: "base=2".
+// One defect per choice of an attribute ("base=2"), and defects of the arguments in choices that
+// are calls ("scaling.linear.factor=8").
 std::vector<Defect> GeneratedDefects(const Operation& operation);
 
 }  // namespace sextant::oracle

@@ -1,4 +1,4 @@
-// Bugs of inputs: the right formula on wrong ones. All of them name inputs as signatures do.
+// Defects of inputs: the right formula on wrong inputs. `input` is its name in the signature.
 #pragma once
 
 #include <string>
@@ -9,37 +9,38 @@
 
 namespace sextant::oracle {
 
-// One input changed, whatever the case.
+// Changes one input, in every case.
 Defect ChangedInput(std::string name, std::string why, std::string input,
                     void (*change)(Tensor<double>&));
 
-// Every element of an input taken for that number: a weight that is not read is 1, a bias 0.
+// Replaces every element of an input by `value`: a missing weight is 1, a missing bias is 0.
 Defect FilledInput(std::string name, std::string why, std::string input, double value);
 inline Defect MissingInput(std::string name, std::string why, std::string input) {
   return FilledInput(std::move(name), std::move(why), std::move(input), 0);
 }
 
-// Positions that are `by` later, or counted 0, 1, 2 .. along the last axis, whatever was given.
+// ShiftedInput adds `by` to all positions; CountedInput replaces them by 0, 1, 2 .. along the last
+// axis.
 Defect ShiftedInput(std::string name, std::string why, std::string input, double by);
 Defect CountedInput(std::string name, std::string why, std::string input);
 
-// Numbers below 0 taken for 0.
+// Replaces negative numbers by 0.
 Defect ClampedInput(std::string name, std::string why, std::string input);
 
-// Counted twice.
+// Multiplies an input by 2.
 Defect DoubledInput(std::string name, std::string why, std::string input);
 
-// Kept in a format that is not its own.
+// Rounds an input to another format.
 Defect RoundedInput(std::string name, std::string why, std::string input, DType format);
 
-// The memory of a matrix [rows,columns] read as if it were [columns,rows].
+// Reads the memory of a matrix [rows,columns] as if its shape were [columns,rows].
 Defect TransposedInput(std::string name, std::string why, std::string input);
 
-// Pairs of inputs in each other's place; not where one would not fit there.
+// Exchanges pairs of inputs. Does not apply if the shapes of a pair differ.
 using InputPairs = std::vector<std::pair<std::string, std::string>>;
 Defect ExchangedInputs(std::string name, std::string why, InputPairs pairs);
 
-// Each `first` in place of the `second` too; not where it would not fit there.
+// Replaces each `second` by its `first`. Does not apply if the shapes of a pair differ.
 Defect RepeatedInputs(std::string name, std::string why, InputPairs pairs);
 
 }  // namespace sextant::oracle

@@ -9,13 +9,13 @@
 namespace sextant::oracle {
 namespace {
 
-// How far the mean of independent errors may be from 0, in standard errors, with near certainty.
-// Two-sided tail of Student's t for the least number of units: 5e-9.
+// Limit of |mean| of independent errors, in standard errors. Two-sided tail of Student's t for
+// kLeastUnits units: 5e-9.
 constexpr double kUnlikelyBias = 8;
 constexpr size_t kLeastUnits = 32;
 
-// Answers of the same magnitude are one unit, and with them those that share their hash: of more
-// units than this no more is known than of this many.
+// Answers of the same magnitude are one unit. Units are found by hash, so distinct answers may
+// share one. Beyond this number, more units would not change the result.
 constexpr size_t kMostAnswers = size_t{1} << 16;
 
 }  // namespace
@@ -47,8 +47,8 @@ double Bias::Spread() const {
   return all_.count == 0 ? 0 : std::sqrt(squares_ / static_cast<double>(all_.count));
 }
 
-// Variance of the mean of units; infinite if they are too few. Equal ones (the same position
-// twice) are one unit.
+// Variance of the mean of units; infinite if there are too few. Units of equal mean (the same
+// position twice) count once.
 double Bias::Variance(const std::vector<Unit>& units) {
   std::set<double> means;
   for (const Unit& unit : units) {
@@ -62,7 +62,7 @@ double Bias::Variance(const std::vector<Unit>& units) {
   return variance / n;
 }
 
-// Variance of the mean of units that count by their sizes.
+// Variance of the mean of units, weighted by their sizes.
 double Bias::VarianceBySize(const std::vector<Unit>& units) const {
   size_t count = 0;
   double variance = 0;

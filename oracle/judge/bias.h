@@ -1,8 +1,8 @@
-// The mean of signed errors, in units of the permitted ones, and how sure it is.
+// The mean of signed errors relative to the permitted errors, and its standard error.
 //
-// Errors of a row have that of its root or sum in common, those of a column the error of its
-// weight, and those of equal answers (all that underflow to 0, say) that of their rounding: rows,
-// columns and answers are the units that may be independent. The standard error counts them.
+// Errors are correlated: elements of a row share the error of its root or sum, elements of a column
+// that of its weight, and equal answers (for example all that underflow to 0) that of their
+// rounding. So the standard error counts rows, columns and distinct answers as independent units.
 #pragma once
 
 #include <cstddef>
@@ -13,13 +13,13 @@ namespace sextant::oracle {
 class Bias {
  public:
   Bias(size_t elements, size_t width);
-  // The error of element i, whose answer is `got`, over what is permitted there.
+  // `got`: the answer at element i; `relative`: its signed error / permitted error.
   void Add(size_t i, double got, double relative);
   double Mean() const;
   double Spread() const;          // root mean square
-  double StandardErrors() const;  // of the mean, from 0; 0 where units are few
-  // Whether the mean, less what chance may add to it, is beyond `honest` to either side. `honest`
-  // bounds the mean that implementations have whose roundings are not independent.
+  double StandardErrors() const;  // Mean() / its standard error; 0 if there are few units
+  // True if |mean| minus its statistical uncertainty exceeds `honest`, the bound of the |mean| of
+  // correct implementations, whose roundings may be correlated.
   bool IsBeyond(double honest) const;
 
  private:

@@ -11,24 +11,24 @@ namespace {
 
 using Kind = SumOrder::Kind;
 
-// Those first that commit most: an answer that they explain is compared with no others.
+// Orders with the largest errors come first: the loop ends when the answer is no longer unlikely.
 constexpr SumOrder kOrders[] = {{Kind::kForwards, 1},  {Kind::kLargestFirst, 1}, {Kind::kLanes, 4},
                                 {Kind::kBackwards, 1}, {Kind::kLanes, 2},        {Kind::kLanes, 8},
                                 {Kind::kLanes, 16},    {Kind::kLanes, 64},       {Kind::kBlocks, 8},
                                 {Kind::kBlocks, 64},   {Kind::kHalves, 1}};
-constexpr double kOtherOrders = 2;  // see the head of drift.h
+constexpr double kOtherOrders = 2;  // factor for orders that are not tried, see drift.h
 
-// What an answer is compared with.
-struct Honest {
-  std::vector<PermittedTensor> permitted;   // `likely` includes the largest error of honest answers
-  std::vector<double> of_functions;         // their mean, at most
-  std::vector<double> of_sums;              // the largest mean of honest answers
-  std::vector<std::vector<double>> errors;  // largest
+// Errors of the recipe's own answers, per output.
+struct HonestErrors {
+  std::vector<PermittedTensor> permitted;   // `likely` includes the largest error of the answers
+  std::vector<double> function_bias;        // bound of the |mean| error of functions
+  std::vector<double> sum_bias;             // largest |mean| error of the answers
+  std::vector<std::vector<double>> errors;  // largest |error| of the answers per element
 
   std::vector<double> Bias() const {
     std::vector<double> bias;
-    for (size_t o = 0; o < of_sums.size(); ++o)
-      bias.push_back(of_functions[o] + kOtherOrders * of_sums[o]);
+    for (size_t o = 0; o < sum_bias.size(); ++o)
+      bias.push_back(function_bias[o] + kOtherOrders * sum_bias[o]);
     return bias;
   }
 };
@@ -39,18 +39,19 @@ bool IsOneSided(const JudgedTensor& tensor) {
   return IsUnlikely(tensor) && tensor.verdict.bias_in_standard_errors != 0;
 }
 
-// The grade of an answer is that of its worst tensor.
+// True if the grade of the whole answer, that of its worst tensor, is kUnlikely.
 bool AreUnlikely(const std::vector<JudgedTensor>& tensors) {
   const auto fails = [](const JudgedTensor& t) { return t.verdict.grade == Grade::kFails; };
   return std::ranges::none_of(tensors, fails) && std::ranges::any_of(tensors, IsUnlikely);
 }
 
-// The mean part of the permitted errors that functions commit beyond those rounded correctly.
-std::vector<double> BiasOfFunctions(const Asking& asking, const std::vector<GoldenTensor>& golden,
+// Mean over the elements of the share of the permitted error that is due to functions which are not
+// correctly rounded.
+std::vector<double> BiasOfFunctions(const Problem& problem, const std::vector<GoldenTensor>& golden,
                                     const std::vector<PermittedTensor>& permitted) {
-  Recipe correct = asking.recipe;
+  Recipe correct = problem.recipe;
   for (StepRule& rule : correct.steps) rule.ulps = std::min(rule.ulps, 0.5);
-  const auto less = Permit(asking.operation, asking.c, asking.inputs, correct, asking.options);
+  const auto less = Permit(problem.operation, problem.c, problem.inputs, correct, problem.options);
   std::vector<double> bias;
   for (size_t o = 0; o < golden.size(); ++o) {
     double sum = 0;
@@ -67,17 +68,17 @@ std::vector<double> BiasOfFunctions(const Asking& asking, const std::vector<Gold
   return bias;
 }
 
-Tensors AnswerIn(const SumOrder& order, const Asking& asking) {
+Tensors AnswerIn(const SumOrder& order, const Problem& problem) {
   const ScopedSumOrder in_order(order);
-  return AnswerBy(asking.operation, asking.c, asking.inputs, asking.recipe);
+  return AnswerBy(problem.operation, problem.c, problem.inputs, problem.recipe);
 }
 
-// Whatever that answer commits is honest.
-void Include(const Tensors& answer, const Asking& asking, const std::vector<GoldenTensor>& golden,
-             const std::vector<PermittedTensor>& permitted, Honest& honest) {
-  const std::vector<JudgedTensor> judged = JudgeTensors(asking.c, {golden, permitted}, answer);
+// Widens `honest` by the errors of `answer`.
+void Include(const Tensors& answer, const Problem& problem, const std::vector<GoldenTensor>& golden,
+             const std::vector<PermittedTensor>& permitted, HonestErrors& honest) {
+  const std::vector<JudgedTensor> judged = JudgeTensors(problem.c, {golden, permitted}, answer);
   for (size_t o = 0; o < golden.size(); ++o) {
-    honest.of_sums[o] = std::max(honest.of_sums[o], std::abs(judged[o].verdict.bias));
+    honest.sum_bias[o] = std::max(honest.sum_bias[o], std::abs(judged[o].verdict.bias));
     for (size_t i = 0; i < honest.errors[o].size(); ++i) {
       const double error =
           std::abs((answer[o].values.data[i] - golden[o].high.data[i]) - golden[o].low.data[i]);
@@ -90,25 +91,25 @@ void Include(const Tensors& answer, const Asking& asking, const std::vector<Gold
 
 }  // namespace
 
-std::vector<JudgedTensor> JudgeWithDrift(const Asking& asking, const Standard& standard,
+std::vector<JudgedTensor> JudgeWithDrift(const Problem& problem, const Standard& standard,
                                          const Tensors& outputs) {
-  assert(!asking.options.own);
+  assert(!problem.options.own);
   const std::vector<GoldenTensor>& golden = standard.golden;
   const std::vector<PermittedTensor>& permitted = standard.permitted;
-  std::vector<JudgedTensor> tensors = JudgeTensors(asking.c, standard, outputs);
+  std::vector<JudgedTensor> tensors = JudgeTensors(problem.c, standard, outputs);
   if (!AreUnlikely(tensors)) return tensors;
-  Honest honest{.permitted = permitted,
-                .of_functions = std::vector<double>(golden.size()),
-                .of_sums = std::vector<double>(golden.size()),
-                .errors = {}};
+  HonestErrors honest{.permitted = permitted,
+                      .function_bias = std::vector<double>(golden.size()),
+                      .sum_bias = std::vector<double>(golden.size()),
+                      .errors = {}};
   for (const PermittedTensor& p : permitted) honest.errors.emplace_back(p.error.data.size());
   if (std::ranges::any_of(tensors, IsOneSided)) {
-    honest.of_functions = BiasOfFunctions(asking, golden, permitted);
+    honest.function_bias = BiasOfFunctions(problem, golden, permitted);
   }
   for (const SumOrder& order : kOrders) {
-    Include(AnswerIn(order, asking), asking, golden, permitted, honest);
+    Include(AnswerIn(order, problem), problem, golden, permitted, honest);
     const std::vector<double> bias = honest.Bias();
-    tensors = JudgeTensors(asking.c, {golden, honest.permitted, nullptr, bias}, outputs);
+    tensors = JudgeTensors(problem.c, {golden, honest.permitted, nullptr, bias}, outputs);
     if (!AreUnlikely(tensors)) break;
   }
   return tensors;

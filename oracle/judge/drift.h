@@ -1,21 +1,20 @@
-// What honest implementations err by though no chance is in it: the drift of their sums, and the
-// bias of their functions.
+// Systematic errors of correct implementations: the drift of long sums and the bias of functions.
 //
-// `likely`, and the mean of errors in standard errors, suppose that roundings are independent.
-// Those of a long sum are not. To a sum s of terms of one sign each term t is added with the error
-//   round(t) - t, to whole units in the last place of s,
-// which depends on t alone: all terms below half a unit are lost, equal terms err equally, and rows
-// of the same distribution err to the same side. No bound but the worst case, (n - 1) u, holds for
-// all terms and orders; how much of it shows depends on the terms. So before an answer is called
-// unlikely, the recipe itself answers the same question, adding up in the orders that
-// implementations use, and what it errs by counts as honest:
-//   an element   may err by `likely` and the largest error of these answers there
-//   the mean     may be twice the largest mean of these answers; plus, where functions stand, the
-//                part of the permitted errors by which functions accurate to the recipe's ulps may
-//                err beyond functions that are rounded correctly: nothing says that it is unbiased
-// The largest terms first is the order in which most is lost: each term meets a sum as large as any
-// order lets it meet. Twice, since among equal or nearly equal terms the error per term is a
-// sawtooth of the sum's unit: one order may pass near its zero where another does not.
+// `likely`, and the mean error in standard errors, assume independent roundings. The roundings of a
+// long sum are not independent. If a term t is added to a sum s of terms of one sign, the error is
+//   round(t) - t, rounded to whole units in the last place of s,
+// which depends on t alone: all terms below half a unit are lost, equal terms have equal errors,
+// and the errors of rows of one distribution have the same sign. The only bound for all terms and
+// orders is the worst case (n - 1) u; the actual error depends on the terms. So before an answer is
+// graded unlikely, the recipe itself answers the same case, with its sums in the orders that
+// implementations use. Its errors widen the bounds:
+//   element   its error may be `likely` plus the largest error of these answers at that element
+//   mean      its magnitude may be twice the largest |mean| of these answers, plus the difference
+//             of two permitted errors: with functions accurate to the recipe's ulps, and with
+//             correctly rounded functions (errors of functions may have a bias)
+// Adding the largest terms first loses most: each term is added to the largest possible sum. The
+// factor 2 is needed because for equal or nearly equal terms the error per term is a sawtooth in
+// the unit of the sum: it may be near zero in one order and not in another.
 #pragma once
 
 #include <vector>
@@ -25,9 +24,9 @@
 
 namespace sextant::oracle {
 
-// A question: an operation, which may not be the case's own (Operation::Alternatives), and what it
-// is asked. All must outlive this.
-struct Asking {
+// The operation to evaluate, which may be an alternative of the case's own
+// (Operation::Alternatives), with its case, inputs, recipe and options. All must outlive this.
+struct Problem {
   const Operation& operation;
   const Case& c;
   const Tensors& inputs;
@@ -35,9 +34,9 @@ struct Asking {
   const ProveOptions& options;
 };
 
-// As JudgeTensors; what that calls unlikely is compared with honest answers, which go on from no
-// trace: asking.options.own must not be set.
-std::vector<JudgedTensor> JudgeWithDrift(const Asking& asking, const Standard& standard,
+// Same as JudgeTensors, but compares answers graded unlikely with the recipe's own answers.
+// Precondition: problem.options.own is not set (no trace).
+std::vector<JudgedTensor> JudgeWithDrift(const Problem& problem, const Standard& standard,
                                          const Tensors& outputs);
 
 }  // namespace sextant::oracle

@@ -1,4 +1,4 @@
-// Honest answers whose sums drift to one side are not unlikely; defects of that size still are.
+// Correct answers whose sums have a systematic error are not unlikely; defects of that size are.
 #include "oracle/judge/drift.h"
 
 #include <gtest/gtest.h>
@@ -17,18 +17,18 @@ namespace {
 
 using Kind = SumOrder::Kind;
 
-// A question, what is permitted, and the verdicts with and without a look at honest answers.
-struct Asked {
-  explicit Asked(const std::string& line, const std::string& by = "native")
+// A case with its judge, and verdicts with and without the comparison with the recipe's answers.
+struct Question {
+  explicit Question(const std::string& line, const std::string& by = "native")
       : c(Case::Parse(line)),
         inputs(DrawInputs(c)),
         recipe(ParseRecipe(by, c.dtype())),
         judge(c, inputs, recipe) {}
-  Verdict Plainly(const Tensors& answer) const {
+  Verdict JudgedWithoutDrift(const Tensors& answer) const {
     return JudgeEndToEnd(c, judge.golden(), judge.permitted(), answer);
   }
   Verdict Judged(const Tensors& answer) const { return judge.Evaluate(answer); }
-  Tensors In(SumOrder order) const {
+  Tensors AnswerIn(SumOrder order) const {
     const ScopedSumOrder in_order(order);
     return AnswerBy(c, inputs, recipe);
   }
@@ -39,7 +39,7 @@ struct Asked {
   Judge judge;
 };
 
-// Orders of implementations, of which the judge tries some.
+// Summation orders of implementations. The judge tries some of them.
 constexpr SumOrder kOrders[] = {
     {Kind::kForwards, 1}, {Kind::kBackwards, 1}, {Kind::kLargestFirst, 1}, {Kind::kHalves, 1},
     {Kind::kLanes, 3},    {Kind::kLanes, 16},    {Kind::kLanes, 32},       {Kind::kBlocks, 8},
@@ -48,18 +48,18 @@ constexpr SumOrder kOrders[] = {
 class SlowHonestSums : public testing::TestWithParam<std::string> {};
 
 TEST_P(SlowHonestSums, AreNotUnlikelyInAnyOrder) {
-  const Asked asked(GetParam());
-  size_t accused = 0;
+  const Question question(GetParam());
+  size_t unlikely_without_drift = 0;
   for (const SumOrder& order : kOrders) {
-    const Tensors answer = asked.In(order);
-    const Verdict verdict = asked.Judged(answer);
+    const Tensors answer = question.AnswerIn(order);
+    const Verdict verdict = question.Judged(answer);
     EXPECT_EQ(verdict.status, Verdict::Status::kConforms);
     EXPECT_LT(verdict.grade, Grade::kUnlikely)
         << static_cast<int>(order.kind) << " " << order.size << ": mean " << verdict.tensors[0].bias
         << ", honest " << verdict.tensors[0].honest_bias;
-    accused += asked.Plainly(answer).grade == Grade::kUnlikely;
+    unlikely_without_drift += question.JudgedWithoutDrift(answer).grade == Grade::kUnlikely;
   }
-  EXPECT_GT(accused, 0u);  // this case would call honest sums unlikely
+  EXPECT_GT(unlikely_without_drift, 0u);  // else the case would not test the comparison
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -70,10 +70,10 @@ INSTANTIATE_TEST_SUITE_P(
                     "linear N=2 F=3 M=4096 dtype=f32 @x=uniform(0.69548872,0.69548873) "
                     "@weight=uniform(0.69548872,0.69548873)"));
 
-// y = x / r(x), in f32, whose last product is cut off towards 0.
-Tensors CutOff(const Asked& asked) {
-  const Tensor<double>&x = asked.inputs[0].values, &weight = asked.inputs[1].values;
-  Tensors answer = AnswerBy(asked.c, asked.inputs, asked.recipe);
+// y = x / r(x) in f32; the last product is rounded towards 0.
+Tensors CutOff(const Question& question) {
+  const Tensor<double>&x = question.inputs[0].values, &weight = question.inputs[1].values;
+  Tensors answer = AnswerBy(question.c, question.inputs, question.recipe);
   const size_t width = x.shape[1];
   for (size_t n = 0; n < x.shape[0]; ++n) {
     float sum = 0;
@@ -93,22 +93,24 @@ Tensors CutOff(const Asked& asked) {
   return answer;
 }
 
-// Sums of 32 squares of such numbers hardly drift: a bias there is no sum's.
-TEST(Drift, CutOffProductsAreUnlikelyStill) {
-  const Asked asked("rms_norm N=1024 M=32 dtype=f32 @x=uniform(0.5,2)");
-  const Verdict verdict = asked.Judged(CutOff(asked));
+// Sums of 32 squares of such numbers have a small systematic error, which cannot explain the bias.
+TEST(Drift, ProductsRoundedTowardsZeroAreUnlikely) {
+  const Question question("rms_norm N=1024 M=32 dtype=f32 @x=uniform(0.5,2)");
+  const Verdict verdict = question.Judged(CutOff(question));
   EXPECT_EQ(verdict.status, Verdict::Status::kConforms);
   EXPECT_EQ(verdict.grade, Grade::kUnlikely);
   EXPECT_GT(verdict.tensors[0].honest_bias, 0);
   EXPECT_GT(-verdict.tensors[0].bias, verdict.tensors[0].honest_bias);
-  EXPECT_LT(asked.Judged(AnswerBy(asked.c, asked.inputs, asked.recipe)).grade, Grade::kUnlikely);
+  EXPECT_LT(question.Judged(AnswerBy(question.c, question.inputs, question.recipe)).grade,
+            Grade::kUnlikely);
 }
 
 // linear has sums and no functions.
-TEST(Drift, HonestMeansAreTwiceTheLargestThatTheOrdersGive) {
-  const Asked asked("linear N=64 F=32 M=8 dtype=f32 @x=uniform(0.5,2) @weight=uniform(0.5,2)");
-  const Tensor<double>&x = asked.inputs[0].values, &weight = asked.inputs[1].values;
-  Tensors answer = AnswerBy(asked.c, asked.inputs, asked.recipe);
+TEST(Drift, HonestBiasIsTwiceTheLargestMeanOfTheOrders) {
+  const Question question(
+      "linear N=64 F=32 M=8 dtype=f32 @x=uniform(0.5,2) @weight=uniform(0.5,2)");
+  const Tensor<double>&x = question.inputs[0].values, &weight = question.inputs[1].values;
+  Tensors answer = AnswerBy(question.c, question.inputs, question.recipe);
   for (size_t n = 0; n < 64; ++n) {
     for (size_t f = 0; f < 32; ++f) {
       double sum = 0;
@@ -116,7 +118,7 @@ TEST(Drift, HonestMeansAreTwiceTheLargestThatTheOrdersGive) {
       answer[0].values(n, f) = std::nextafter(static_cast<float>(sum), 0.0f);
     }
   }
-  const Verdict verdict = asked.Judged(answer);
+  const Verdict verdict = question.Judged(answer);
   ASSERT_EQ(verdict.grade, Grade::kUnlikely);
   double largest = 0;
   for (const SumOrder& order :
@@ -124,16 +126,17 @@ TEST(Drift, HonestMeansAreTwiceTheLargestThatTheOrdersGive) {
         SumOrder{Kind::kBackwards, 1}, SumOrder{Kind::kLanes, 2}, SumOrder{Kind::kLanes, 8},
         SumOrder{Kind::kLanes, 16}, SumOrder{Kind::kLanes, 64}, SumOrder{Kind::kBlocks, 8},
         SumOrder{Kind::kBlocks, 64}, SumOrder{Kind::kHalves, 1}}) {
-    largest = std::max(largest, std::abs(asked.Plainly(asked.In(order)).tensors[0].bias));
+    largest = std::max(
+        largest, std::abs(question.JudgedWithoutDrift(question.AnswerIn(order)).tensors[0].bias));
   }
   EXPECT_GT(largest, 0);
   EXPECT_DOUBLE_EQ(verdict.tensors[0].honest_bias, 2 * largest);
 }
 
-// tanh rounded to the one side: always less than an ulp off, which the recipe claims.
-TEST(Drift, FunctionsMayErrToOneSideWithinTheirUlps) {
-  const Asked asked("activation kind=tanh N=64 F=64 dtype=f32");
-  Tensors answer = asked.inputs;
+// tanh rounded down: the error is always below one ulp, which the recipe permits.
+TEST(Drift, FunctionErrorsMayBeOneSidedWithinTheirUlps) {
+  const Question question("activation kind=tanh N=64 F=64 dtype=f32");
+  Tensors answer = question.inputs;
   answer.resize(1);
   answer[0].name = "y";
   for (double& y : answer[0].values.data) {
@@ -142,18 +145,18 @@ TEST(Drift, FunctionsMayErrToOneSideWithinTheirUlps) {
     if (static_cast<double>(low) > exact) low = std::nextafter(low, -2.0f);
     y = low;
   }
-  EXPECT_EQ(asked.Plainly(answer).grade, Grade::kUnlikely);
-  EXPECT_LT(asked.Judged(answer).grade, Grade::kUnlikely);
+  EXPECT_EQ(question.JudgedWithoutDrift(answer).grade, Grade::kUnlikely);
+  EXPECT_LT(question.Judged(answer).grade, Grade::kUnlikely);
 }
 
-// What fails, and what is likely anyway, is compared with nothing.
-TEST(Drift, IsNotAskedForWithoutSuspicion) {
-  const Asked asked("rms_norm N=3 M=7 dtype=f32");
-  Tensors answer = AnswerBy(asked.c, asked.inputs, asked.recipe);
-  EXPECT_EQ(asked.Judged(answer).tensors[0].honest_bias, 0);
+// Answers that fail or are likely are not compared with the recipe's answers.
+TEST(Drift, HonestBiasIsComputedForUnlikelyAnswersOnly) {
+  const Question question("rms_norm N=3 M=7 dtype=f32");
+  Tensors answer = AnswerBy(question.c, question.inputs, question.recipe);
+  EXPECT_EQ(question.Judged(answer).tensors[0].honest_bias, 0);
   answer[0].values.data[0] += 1;
-  EXPECT_EQ(asked.Judged(answer).status, Verdict::Status::kFails);
-  EXPECT_EQ(asked.Judged(answer).tensors[0].honest_bias, 0);
+  EXPECT_EQ(question.Judged(answer).status, Verdict::Status::kFails);
+  EXPECT_EQ(question.Judged(answer).tensors[0].honest_bias, 0);
 }
 
 }  // namespace

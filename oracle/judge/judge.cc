@@ -30,8 +30,8 @@ Verdict MisfitVerdict(const Case& c, const std::string& misfit) {
   return verdict;
 }
 
-// What conforms is verified only if no row is open.
-void Doubting(const std::vector<JudgedTensor>& tensors, Verdict& verdict) {
+// A conforming answer with an open row is unverified.
+void SetUnverified(const std::vector<JudgedTensor>& tensors, Verdict& verdict) {
   if (verdict.status == Verdict::Status::kFails) return;
   const Doubt doubt = DoubtOf(tensors);
   if (doubt.message.empty()) return;
@@ -41,19 +41,20 @@ void Doubting(const std::vector<JudgedTensor>& tensors, Verdict& verdict) {
   verdict.only_rows = doubt.only_rows;
 }
 
-// What could have failed end to end or in the trace. The trace proves nothing if a tensor that was
-// handed on, an optional one, has an element that could not have failed in either.
-std::vector<JudgedTensor> EitherWay(const Case& c, std::vector<JudgedTensor> tensors,
-                                    const std::vector<JudgedTensor>& trace) {
+// Marks as judged the elements that could have failed in the trace. Returns `tensors` unchanged if
+// an intermediate (an optional output) has an element that could not have failed in either.
+std::vector<JudgedTensor> MergeTrace(const Case& c, std::vector<JudgedTensor> tensors,
+                                     const std::vector<JudgedTensor>& trace) {
   const std::vector<JudgedTensor> end_to_end = tensors;
   const auto& specs = c.info().signature.outputs;
   for (size_t t = 0; t < trace.size(); ++t) {
     for (size_t i = 0; i < trace[t].elements.size(); ++i) {
-      if (trace[t].elements[i] == Judged::kJudged) tensors[t].elements[i] = Judged::kJudged;
+      if (trace[t].elements[i] == ElementStatus::kJudged)
+        tensors[t].elements[i] = ElementStatus::kJudged;
     }
     const auto spec = std::ranges::find(specs, tensors[t].verdict.name, &TensorSpec::name);
     const auto& elements = tensors[t].elements;
-    if (spec->optional && std::ranges::find(elements, Judged::kOpen) != elements.end())
+    if (spec->optional && std::ranges::find(elements, ElementStatus::kOpen) != elements.end())
       return end_to_end;
   }
   return tensors;
@@ -67,12 +68,12 @@ Verdict JudgeEndToEnd(const Case& c, const std::vector<GoldenTensor>& golden,
     return MisfitVerdict(c, misfit);
   const auto tensors = JudgeTensors(c, {golden, permitted}, outputs);
   Verdict verdict = VerdictOf(c, tensors);
-  Doubting(tensors, verdict);
+  SetUnverified(tensors, verdict);
   return verdict;
 }
 
-// The operation that is true, and what follows from it.
-struct Judge::Truth {
+// The formula, or its alternative decision, with its reference values and permitted errors.
+struct Judge::Variant {
   const Operation& operation;
   const std::vector<GoldenTensor>& golden;
   const std::vector<PermittedTensor>& permitted;
@@ -93,27 +94,28 @@ Judge::Judge(const Case& c, const Tensors& inputs, const Recipe& recipe,
   SampleLikely(c, inputs, recipe, golden_, permitted_);
 }
 
-// Empty if nothing was handed on.
-std::vector<JudgedTensor> Judge::Trace(const Truth& truth, const Tensors& outputs) const {
+// Empty if no intermediate was answered.
+std::vector<JudgedTensor> Judge::Trace(const Variant& variant, const Tensors& outputs) const {
   if (outputs.size() < 2) return {};
   {
     const ScopedTrace tracing(outputs);
-    AnswerBy(truth.operation, c_, inputs_, recipe_);
+    AnswerBy(variant.operation, c_, inputs_, recipe_);
     if (!tracing.used()) return {};
   }
   ProveOptions options = options_;
   options.own = &outputs;
-  const auto golden = Prove(truth.operation, c_, inputs_, recipe_, options);
-  const auto permitted = Permit(truth.operation, c_, inputs_, recipe_, options);
-  return JudgeTensors(c_, {golden, permitted, &truth.golden}, outputs);
+  const auto golden = Prove(variant.operation, c_, inputs_, recipe_, options);
+  const auto permitted = Permit(variant.operation, c_, inputs_, recipe_, options);
+  return JudgeTensors(c_, {golden, permitted, &variant.golden}, outputs);
 }
 
-Verdict Judge::By(const Truth& truth, const Tensors& outputs) const {
-  std::vector<JudgedTensor> tensors = JudgeWithDrift(
-      {truth.operation, c_, inputs_, recipe_, options_}, {truth.golden, truth.permitted}, outputs);
+Verdict Judge::EvaluateVariant(const Variant& variant, const Tensors& outputs) const {
+  std::vector<JudgedTensor> tensors =
+      JudgeWithDrift({variant.operation, c_, inputs_, recipe_, options_},
+                     {variant.golden, variant.permitted}, outputs);
   Verdict verdict = VerdictOf(c_, tensors);
-  const std::vector<JudgedTensor> trace = Trace(truth, outputs);
-  // What is optional is handed on; what is required comes last.
+  const std::vector<JudgedTensor> trace = Trace(variant, outputs);
+  // Optional outputs are intermediates: they come before the required ones.
   for (const bool optional : {true, false}) {
     for (const TensorSpec& spec : c_.info().signature.outputs) {
       const auto name = [](const JudgedTensor& tensor) { return tensor.verdict.name; };
@@ -123,7 +125,7 @@ Verdict Judge::By(const Truth& truth, const Tensors& outputs) const {
   }
   const auto wrong = std::ranges::find(verdict.trace, Grade::kFails, &TensorVerdict::grade);
   if (wrong == verdict.trace.end()) {
-    Doubting(EitherWay(c_, std::move(tensors), trace), verdict);
+    SetUnverified(MergeTrace(c_, std::move(tensors), trace), verdict);
     return verdict;
   }
   verdict.status = Verdict::Status::kFails;
@@ -136,21 +138,21 @@ Verdict Judge::By(const Truth& truth, const Tensors& outputs) const {
 Verdict Judge::Evaluate(const Tensors& outputs) const {
   if (const std::string misfit = Misfit(c_, outputs); !misfit.empty())
     return MisfitVerdict(c_, misfit);
-  Verdict verdict = By({c_.operation(), golden_, permitted_}, outputs);
+  Verdict verdict = EvaluateVariant({c_.operation(), golden_, permitted_}, outputs);
   if (verdict.status != Verdict::Status::kFails) return verdict;
   std::vector<std::unique_ptr<Operation>> alternatives;
   {
-    const ScopedRecipe following(recipe_, c_.dtype());
+    const ScopedRecipe scope(recipe_, c_.dtype());
     alternatives = c_.operation().Alternatives();
   }
   for (const auto& other : alternatives) {
     const auto golden = Prove(*other, c_, inputs_, recipe_, options_);
     const auto permitted = Permit(*other, c_, inputs_, recipe_, options_);
-    Verdict by_other = By({*other, golden, permitted}, outputs);
-    if (by_other.status == Verdict::Status::kFails) continue;
-    const std::string doubt = by_other.message.empty() ? "" : "; " + by_other.message;
-    by_other.message = "conforms to the alternative rounding decision of the formula" + doubt;
-    return by_other;
+    Verdict alternative = EvaluateVariant({*other, golden, permitted}, outputs);
+    if (alternative.status == Verdict::Status::kFails) continue;
+    const std::string doubt = alternative.message.empty() ? "" : "; " + alternative.message;
+    alternative.message = "conforms to the alternative rounding decision of the formula" + doubt;
+    return alternative;
   }
   return verdict;
 }

@@ -1,5 +1,5 @@
-// The judge: compares an answer with the proven values, element by element.
-// An element conforms if and only if |answer - exact| <= permitted (so NaN never does). Equal
+// Compares an answer with the proven values, element by element.
+// An element conforms if and only if |answer - exact| <= permitted (so NaN never conforms). Equal
 // infinities have error 0; +0 equals -0.
 #pragma once
 
@@ -15,12 +15,12 @@ namespace sextant::oracle {
 
 struct JudgedTensor;  // oracle/judge/tensor_judge.h
 
-// How good the worst element is.
+// The grade of a tensor is the grade of its worst element.
 enum class Grade {
   kExact,     // every element is the exact value, correctly rounded, and proven
   kFaithful,  // every error is below one ulp of the exact value
-  kWithin,    // every error is within what the recipe permits
-  kUnlikely,  // within, but honest roundings hardly give it: too one-sided or too far off
+  kWithin,    // every error is at most the permitted error of the recipe
+  kUnlikely,  // as kWithin, but errors are too one-sided or too large for independent roundings
   kFails
 };
 inline constexpr std::string_view kGradeNames[] = {"exact", "faithful", "within recipe", "unlikely",
@@ -29,32 +29,34 @@ inline constexpr std::string_view kGradeNames[] = {"exact", "faithful", "within 
 struct Element {
   std::string where;  // "y[0,1,2]"
   double got = 0, expected = 0, permitted = 0, error = 0;
-  double likely = 0;  // what independent roundings hardly exceed; infinity: not known
+  double likely = 0;  // probable bound for independent roundings; infinity: not known
 };
 
 struct TensorVerdict {
   std::string name;
   size_t elements = 0;
-  size_t judged = 0;  // those that could have failed
+  size_t judged = 0;  // elements for which some answer fails
   size_t failed = 0;
   size_t vacuous = 0;      // permitted error so large that any answer of the right size passes
-  size_t unspecified = 0;  // reached by NaN or infinity of the inputs
-  size_t unjudgeable = 0;  // the bound overflows: NaN and infinity are permitted, too
-  size_t unlikely = 0;     // permitted, but beyond what independent roundings hardly exceed
-  size_t enclosed = 0;     // of those above: not proven, only enclosed; the radius is permitted too
+  size_t unspecified = 0;  // depends on a NaN or infinity of the inputs
+  size_t unjudgeable = 0;  // the bound overflows, so NaN and infinity are permitted too
+  size_t unlikely = 0;     // error permitted, but above `likely`
+  size_t enclosed = 0;     // of the above: not proven, only enclosed; the radius is permitted too
   Grade grade = Grade::kExact;
-  Element worst;  // of the worst grade; of largest error / permitted, if unlikely / likely
-  // Signed error / permitted over judged elements with room: mean, root mean square, and the mean
-  // in standard errors. These count rows and columns, whose elements may have an error in common
-  // (that of a root, of a weight); 0 where either are few, or where all share the error of a power
-  // behind their frequencies.
+  // The element of the worst grade; among several, of the largest error / permitted error, or error
+  // / likely if the grade is kUnlikely.
+  Element worst;
+  // Signed error / permitted error of judged elements with a permitted error above 0: mean, root
+  // mean square, and the mean in standard errors. The standard error counts rows and columns,
+  // because their elements may share an error (of a root, of a weight). It is 0 if rows or columns
+  // are few, or if all elements share the error of one power (frequencies).
   double bias = 0, spread = 0, bias_in_standard_errors = 0;
-  // How large a mean, to either side, honest implementations may have; 0 unless it was asked for
+  // The largest |mean| expected of correct implementations; 0 unless it was needed
   // (oracle/judge/drift.h).
   double honest_bias = 0;
 };
 
-// A defect that predicts the answer that was given.
+// A likely cause of a failure: a defect that predicts the answer.
 struct Cause {
   std::string name, why;
 };
@@ -63,42 +65,44 @@ struct Verdict {
   enum class Status {
     kConforms,
     kFails,
-    kUnverified,   // some of it could not have failed, whatever was answered: see `open_rows`
+    kUnverified,   // part of the answer could not fail, whatever it is: see `open_rows`
     kUnsupported,  // the subject declined
-    kCouldNotRun   // crash, time limit, bad protocol: no word about its numbers
+    kCouldNotRun   // crash, time limit, protocol error: the numbers were not judged
   };
   std::string case_line;
   Status status = Status::kConforms;
-  std::optional<Grade> grade;  // of the worst tensor; none where nothing was judged
-  std::string message;         // why, where there is something to say
+  std::optional<Grade> grade;  // of the worst tensor; none if nothing was judged
+  std::string message;         // the reason for the status, may be empty
   std::vector<TensorVerdict> tensors;
-  // Of a composite operation whose intermediate tensors were answered, in the order in which they
-  // are computed: each judged by what follows from the subject's own tensors before it.
+  // Composite operations with answered intermediates only, in order of computation. Each tensor is
+  // compared with the result of its operation on the subject's own earlier tensors.
   std::vector<TensorVerdict> trace;
   std::vector<Cause> causes;
-  // Rows (along the last axis) of answered tensors in which something is specified, but no element
-  // could have failed, neither end to end nor by the trace. One of them makes the case unverified.
+  // Open rows: rows (along the last axis) of answered tensors with at least one specified element,
+  // but none that could have failed, neither end to end nor by the trace. One open row makes the
+  // case unverified.
   size_t open_rows = 0;
-  bool only_rows = false;  // of each required tensor some element could have failed
+  bool only_rows = false;  // open rows exist, but every required tensor has a judged element
 };
 
-// The verdict end to end alone: no alternative decision, no trace. `permitted` belongs to the
-// recipe by which the answer is judged, one tensor per output.
+// Judges end to end only: no alternative decision, no trace. `permitted` has one tensor per output,
+// with the permitted errors of the recipe.
 Verdict JudgeEndToEnd(const Case& c, const std::vector<GoldenTensor>& golden,
                       const std::vector<PermittedTensor>& permitted, const Tensors& outputs);
 
-// Judges answers to one case by the truth, and where rounding by the recipe may turn a decision of
-// the formula, the truths of the other decision (Operation::Alternatives). An answer conforms if
-// all its elements conform to one of them; its verdict is that, else the one by the truth.
-// Where a composite operation's intermediate tensors were answered they are traced as well
-// (reference/case/intermediate.h), and each step must conform, by whichever truth. The trace
-// verifies what could not have failed end to end, but only if every element that the subject handed
-// on could have failed: what follows from numbers that may be anything may be anything itself.
+// Judges answers to one case.
+// Roundings of the recipe may change a decision of the formula (Operation::Alternatives). An answer
+// conforms if all its elements conform to one variant of the formula. The verdict is that of the
+// first variant to which the answer conforms, else that of the formula itself.
+// If a composite operation's intermediates were answered, they are traced as well
+// (reference/case/intermediate.h), and each tensor of the trace must conform to the same variant.
+// The trace verifies elements that could not have failed end to end, but only if every element of
+// the answered intermediates could have failed: a result of arbitrary numbers is arbitrary itself.
 class Judge {
  public:
   Judge(const Case& c, const Tensors& inputs, const Recipe& recipe,
         const ProveOptions& options = {});
-  // With the truth already proven.
+  // `golden`: the values of `c`, already proven.
   Judge(const Case& c, const Tensors& inputs, const Recipe& recipe,
         std::vector<GoldenTensor> golden, const ProveOptions& options = {});
   Judge(const Judge&) = delete;
@@ -108,9 +112,9 @@ class Judge {
   const std::vector<PermittedTensor>& permitted() const { return permitted_; }
 
  private:
-  struct Truth;
-  Verdict By(const Truth& truth, const Tensors& outputs) const;
-  std::vector<JudgedTensor> Trace(const Truth& truth, const Tensors& outputs) const;
+  struct Variant;
+  Verdict EvaluateVariant(const Variant& variant, const Tensors& outputs) const;
+  std::vector<JudgedTensor> Trace(const Variant& variant, const Tensors& outputs) const;
 
   const Case& c_;  // both must outlive this
   const Tensors& inputs_;

@@ -1,4 +1,4 @@
-// Where rounding may decide otherwise than the formula: the other decision is a truth as well.
+// If rounding may change a decision of the formula, both decisions conform.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -14,20 +14,21 @@ namespace {
 using Status = Verdict::Status;
 using testing::HasSubstr;
 
-// The upper limit of the ramp is ceil(29.00000005) = 30. In f32 it may come out as 29.
+// The upper limit of the ramp is ceil(29.00000005) = 30. In f32 the result may be 29.
 class AmbiguousRamp : public testing::Test {
  protected:
-  // The truth with its upper limit moved.
+  // The formula with its upper limit moved by `shift`.
   static Wrapped<RopeFrequencies> Moved(double shift) {
     YarnScaling yarn{.factor = 4, .original_max_position_embeddings = 140663};
     yarn.high_shift = shift;
     return Wrapped<RopeFrequencies>({.base = 1e6, .scaling = yarn, .R = {80}});
   }
-  // Right but for an upper limit that is moved, and element `other` as the truth has it.
-  Tensors Answer(double shift, size_t other = 40) const {
+  // The exact answer with the upper limit moved. Element `unmoved`, if any, is that of the formula.
+  Tensors Answer(double shift, size_t unmoved = 40) const {
     const Recipe exact = ParseRecipe("exact", DType::kF32);
     Tensors answer = AnswerBy(Moved(shift), c_, {}, exact);
-    if (other < 40) answer[0].values.data[other] = AnswerBy(c_, {}, exact)[0].values.data[other];
+    if (unmoved < 40)
+      answer[0].values.data[unmoved] = AnswerBy(c_, {}, exact)[0].values.data[unmoved];
     return answer;
   }
   Verdict By(const std::string& recipe, const Tensors& answer) const {
@@ -39,7 +40,7 @@ class AmbiguousRamp : public testing::Test {
       "scaling=yarn(factor=4,original_max_position_embeddings=140663)");
 };
 
-TEST_F(AmbiguousRamp, EitherIsRightAsAWhole) {
+TEST_F(AmbiguousRamp, BothDecisionsConform) {
   EXPECT_EQ(By("native", Answer(0)).message, "");
   EXPECT_EQ(By("native", Answer(0)).status, Status::kConforms);
   EXPECT_EQ(By("native", Answer(-1)).status, Status::kConforms);
@@ -47,35 +48,35 @@ TEST_F(AmbiguousRamp, EitherIsRightAsAWhole) {
               HasSubstr("conforms to the alternative rounding decision"));
 }
 
-TEST_F(AmbiguousRamp, AMixtureIsNot) {
+TEST_F(AmbiguousRamp, MixedDecisionsFail) {
   EXPECT_EQ(By("native", Answer(-1, 20)).status, Status::kFails);
   EXPECT_EQ(By("native", Answer(+1)).status, Status::kFails);
 }
 
-// Where the two truths permit different errors, an answer by the other one must keep to its own.
-TEST_F(AmbiguousRamp, TheOtherTruthHasItsOwnPermittedErrors) {
+// If the two decisions permit different errors, each answer is judged by those of its decision.
+TEST_F(AmbiguousRamp, TheAlternativeHasItsOwnPermittedErrors) {
   const Tensors none;
   const Recipe recipe = ParseRecipe("native", DType::kF32);
   const auto permitted = Permit(c_, none, recipe)[0].error.data;
   const auto other = Permit(Moved(-1), c_, none, recipe)[0].error.data;
   const auto golden = Prove(Moved(-1), c_, none, recipe)[0];
-  size_t stricter = 0, laxer = 0;
+  size_t different = 0;
   for (size_t i = 0; i < permitted.size(); ++i) {
     const double least = std::min(permitted[i], other[i]), most = std::max(permitted[i], other[i]);
     Tensors answer = Answer(-1);
     double& y = answer[0].values.data[i];
     y = RoundTo(DType::kF32, golden.high.data[i] + (least + most) / 2);
     const double error = std::abs((y - golden.high.data[i]) - golden.low.data[i]);
-    if (!(error > least && error <= most)) continue;  // they permit the same
-    const bool lax = other[i] == most;
-    ++(lax ? laxer : stricter);
-    EXPECT_EQ(By("native", answer).status, lax ? Status::kConforms : Status::kFails) << i;
+    if (!(error > least && error <= most)) continue;  // both permit the same error
+    const bool permits = other[i] == most;
+    ++different;
+    EXPECT_EQ(By("native", answer).status, permits ? Status::kConforms : Status::kFails) << i;
   }
-  EXPECT_GT(stricter + laxer, 0u);
+  EXPECT_GT(different, 0u);
 }
 
-// Who does not round the limit has no choice.
-TEST_F(AmbiguousRamp, ExactLimitsHaveOneTruth) {
+// A recipe that does not round the limit has no alternative.
+TEST_F(AmbiguousRamp, ExactLimitsHaveOneDecision) {
   EXPECT_EQ(By("exact_table", Answer(0)).status, Status::kConforms);
   EXPECT_EQ(By("exact_table", Answer(-1)).status, Status::kFails);
 }

@@ -1,4 +1,4 @@
-// A question for tests of the judge.
+// A case with reference values, permitted errors and an answer, for tests of the judge.
 #pragma once
 
 #include <string>
@@ -10,24 +10,24 @@ namespace sextant::oracle {
 
 inline constexpr double kPermitted = 0x1p-20;
 
-// A question whose exact answer is 1 everywhere, with room of 2^-20 (8 ulps of f32 above 1).
+// The exact value is 1 everywhere, the permitted error 2^-20 (8 ulps of f32 above 1).
 struct Ones {
   explicit Ones(size_t N = 2, size_t M = 2)
       : c(Case::Parse("rms_norm N=" + std::to_string(N) + " M=" + std::to_string(M))) {
     const Shape shape = {N, M};
     const Tensor<double> one(shape, std::vector<double>(N * M, 1)), zero(shape);
-    const Tensor<double> room(shape, std::vector<double>(N * M, kPermitted));
-    golden = {{"y", DType::kF32, one, one, zero, room, zero}};
-    permitted = {{"y", DType::kF32, room, room, std::vector<bool>(N * M)}};
+    const Tensor<double> bound(shape, std::vector<double>(N * M, kPermitted));
+    golden = {{"y", DType::kF32, one, one, zero, bound, zero}};
+    permitted = {{"y", DType::kF32, bound, bound, std::vector<bool>(N * M)}};
     answer = {{"y", DType::kF32, one}};
   }
   Verdict Judged() const { return JudgeEndToEnd(c, golden, permitted, answer); }
   TensorVerdict JudgedTensor() const { return Judged().tensors.at(0); }
-  // The exact value of element i, its permitted error, and what is answered.
-  void Put(size_t i, double exact, double room, double got) {
+  // Sets the exact value, the permitted error and the answer of element i.
+  void Put(size_t i, double exact, double bound, double got) {
     golden[0].value.data[i] = RoundTo(DType::kF32, exact);
     golden[0].high.data[i] = exact;
-    permitted[0].error.data[i] = permitted[0].likely.data[i] = room;
+    permitted[0].error.data[i] = permitted[0].likely.data[i] = bound;
     answer[0].values.data[i] = got;
   }
 

@@ -32,7 +32,7 @@ void SampleLikely(const Case& c, const Tensors& inputs, const Recipe& recipe,
       }
     }
   }
-  double ulps = 1;  // of functions, which scatter by one
+  double ulps = 1;  // largest error of functions; their sampled error is one ulp
   for (const StepRule& rule : recipe.steps) ulps = std::max(ulps, rule.ulps);
   const double deviations = kDeviations * ulps;
   for (size_t o = 0; o < squares.size(); ++o) {

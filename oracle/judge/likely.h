@@ -1,15 +1,15 @@
-// What independent roundings hardly exceed in an operation of several, found by sampling.
+// Monte Carlo error bound for composite operations.
 //
-// The worst case of a block adds up what every rounding does as if all pushed the same way, layer
-// by layer: it soon exceeds the values, in 16 bits within a block, in f32 within a few. Roots of
-// sums of squares would not bound what is likely, since the errors of two elements of a tensor come
-// from the same numbers before it. So the recipe is followed kSamples times with each rounding up
-// or down by chance (reference/number/stochastic_rounding.h), which keeps what errors have in
-// common. With s the root mean square of an element's errors in these runs, the error of one more
-// such run exceeds kDeviations s with the probability that Student's t of kSamples degrees of
-// freedom has beyond it, 5e-7; that of roundings to nearest, of half the deviation, even less.
-// Functions scatter by one ulp; where the recipe claims more for any of them, s counts that many
-// times. What is off by less than an ulp is `faithful` whatever s is.
+// The worst-case bound of a block assumes that all roundings of all layers have the same sign. It
+// soon exceeds the values: in 16 bits within one block, in f32 within a few. The root of the sum of
+// squares is no valid bound either, because the errors of two elements of a tensor are correlated:
+// they depend on the same earlier tensors. So the recipe is evaluated kSamples times with
+// stochastic rounding (reference/number/stochastic_rounding.h), which keeps these correlations.
+// Let s be the root mean square of an element's error in these runs. The error of one more run
+// exceeds kDeviations s with probability 5e-7 (Student's t with kSamples degrees of freedom). With
+// rounding to nearest, whose standard deviation is half as large, the probability is smaller still.
+// The sampled errors of functions are one ulp. If the recipe claims more ulps for any function, s
+// is multiplied by the largest claim. An error below one ulp is `faithful` whatever s is.
 #pragma once
 
 #include <vector>
@@ -19,7 +19,8 @@
 
 namespace sextant::oracle {
 
-// Lowers `likely` where that is less: of operations of several (IsComposite), but not in f64.
+// Lowers `likely` to the sampled bound where that is smaller. Does nothing for operations that are
+// not composite (IsComposite) and for f64.
 void SampleLikely(const Case& c, const Tensors& inputs, const Recipe& recipe,
                   const std::vector<GoldenTensor>& golden, std::vector<PermittedTensor>& permitted);
 

@@ -1,5 +1,4 @@
-// Whole blocks that answer y alone: what the worst case permits hides mutations that independent
-// roundings do not explain.
+// Blocks whose answer is y alone. The worst-case bound hides defects; the sampled bound shows them.
 #include "oracle/judge/likely.h"
 
 #include <gtest/gtest.h>
@@ -16,9 +15,9 @@
 namespace sextant::oracle {
 namespace {
 
-// A question, and the verdicts on answers to it without anything that is handed on.
-struct Asked {
-  explicit Asked(const std::string& line)
+// A case and its judge. Judged() drops the intermediates of the answer.
+struct Question {
+  explicit Question(const std::string& line)
       : c(Case::Parse(line)),
         inputs(DrawInputs(c)),
         recipe(ParseRecipe("native", c.dtype())),
@@ -53,13 +52,13 @@ struct WrongBlock {
 class WrongBlocks : public testing::TestWithParam<WrongBlock> {};
 
 TEST_P(WrongBlocks, AreUnlikelyAtLeast) {
-  const Asked at(GetParam().line);
-  const auto& defects = CatalogEntryOf(at.c.info().name).defects;
-  const auto planted = std::ranges::find(defects, GetParam().defect, &Defect::name);
-  ASSERT_NE(planted, defects.end());
-  const auto hypothesis = planted->hypothesis(at.c, at.inputs, at.recipe);
+  const Question question(GetParam().line);
+  const auto& defects = CatalogEntryOf(question.c.info().name).defects;
+  const auto defect = std::ranges::find(defects, GetParam().defect, &Defect::name);
+  ASSERT_NE(defect, defects.end());
+  const auto hypothesis = defect->hypothesis(question.c, question.inputs, question.recipe);
   ASSERT_TRUE(hypothesis);
-  EXPECT_GE(at.Judged(Predict(*hypothesis, at.c)).grade, Grade::kUnlikely);
+  EXPECT_GE(question.Judged(Predict(*hypothesis, question.c)).grade, Grade::kUnlikely);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -79,35 +78,36 @@ INSTANTIATE_TEST_SUITE_P(
 
 class HonestBlocks : public testing::TestWithParam<std::string> {};
 
-// Other roundings, none of which were sampled.
+// Recipes and seeds that the bound did not sample.
 TEST_P(HonestBlocks, AreNeverUnlikely) {
-  const Asked at(GetParam());
+  const Question question(GetParam());
   for (const char* line : {"native", "f32_compute", "*=f32 dot=f32:pairwise keep=T", "*=f32",
                            "exact", "exact_table"}) {
-    const Tensors answer = AnswerBy(at.c, at.inputs, ParseRecipe(line, at.c.dtype()));
-    EXPECT_LT(at.Judged(answer).grade, Grade::kUnlikely) << line;
+    const Tensors answer =
+        AnswerBy(question.c, question.inputs, ParseRecipe(line, question.c.dtype()));
+    EXPECT_LT(question.Judged(answer).grade, Grade::kUnlikely) << line;
   }
   for (uint64_t seed = 1000; seed < 1040; ++seed) {
     const ScopedStochasticRounding rounding(seed);
-    const Tensors answer = AnswerBy(at.c, at.inputs, at.recipe);
-    EXPECT_LT(at.Judged(answer).grade, Grade::kUnlikely) << seed;
+    const Tensors answer = AnswerBy(question.c, question.inputs, question.recipe);
+    EXPECT_LT(question.Judged(answer).grade, Grade::kUnlikely) << seed;
   }
 }
 
-// The softmax's functions are off by 64 ulps, and the recipe says so: their errors are 64 times
-// those of functions that are off by one.
-TEST(HonestFunctions, MayBeOffByTheUlpsThatTheRecipeClaims) {
+// The recipe claims 64 ulps for the functions of softmax. The answer has 64 times the errors of
+// functions accurate to one ulp.
+TEST(HonestFunctions, MayHaveErrorsOfAsManyUlpsAsTheRecipeClaims) {
   constexpr double kUlps = 64;
   const Case c = Case::Parse(
       "decoder_block pairing=half mask=none S=4 M=6 H=4 K=2 D=6 F=5 dtype=f32 @x=normal(4)");
   const Tensors inputs = DrawInputs(c);
-  const Recipe by_one = ParseRecipe("*=exact softmax=f32 store=exact", c.dtype()),
+  const Recipe one_ulp = ParseRecipe("*=exact softmax=f32 store=exact", c.dtype()),
                claimed = ParseRecipe("*=exact softmax=f32/64 store=T", c.dtype());
   const Judge judge(c, inputs, claimed);
   const GoldenTensor& golden = judge.golden()[0];
   for (uint64_t seed = 1000; seed < 1020; ++seed) {
     const ScopedStochasticRounding rounding(seed);
-    Tensors answer = AnswerBy(c, inputs, by_one);
+    Tensors answer = AnswerBy(c, inputs, one_ulp);
     answer.resize(1);
     for (size_t i = 0; i < golden.high.data.size(); ++i) {
       double& y = answer[0].values.data[i];
@@ -120,10 +120,10 @@ TEST(HonestFunctions, MayBeOffByTheUlpsThatTheRecipeClaims) {
   }
 }
 
-// An error is permitted at every element, and so is none of any size.
+// The permitted error of every element is finite, and `likely` is at most as large.
 TEST_P(HonestBlocks, HaveBoundedErrors) {
-  const Asked at(GetParam());
-  for (const PermittedTensor& p : at.judge.permitted()) {
+  const Question question(GetParam());
+  for (const PermittedTensor& p : question.judge.permitted()) {
     for (size_t i = 0; i < p.error.data.size(); ++i) {
       EXPECT_LT(p.error.data[i], INFINITY) << p.name << " " << i;
       EXPECT_LE(p.likely.data[i], p.error.data[i]) << p.name << " " << i;
@@ -134,16 +134,16 @@ TEST_P(HonestBlocks, HaveBoundedErrors) {
 INSTANTIATE_TEST_SUITE_P(Right, HonestBlocks,
                          testing::Values(kBlock, kParallel, kNormed, kDecoder, kDeep, kPost, kPre));
 
-// Every token reads every other by scores that are lost: any mean of the values passes.
-TEST(OpenBlocks, AreVerifiedByTheirOwnTensorsAlone) {
-  const Asked at(
+// The scores between all tokens have lost all accuracy, so any mean of the values passes.
+TEST(OpenBlocks, AreVerifiedOnlyWithIntermediates) {
+  const Question question(
       "decoder_block pairing=half mask=none S=4 M=32 H=4 K=2 D=16 F=40 dtype=bf16 @x=normal(8)");
-  const Tensors answer = AnswerBy(at.c, at.inputs, at.recipe);
-  const Verdict alone = at.Judged(answer);
-  EXPECT_EQ(alone.status, Verdict::Status::kUnverified);
-  EXPECT_EQ(alone.message, "no element of y could have failed");
-  EXPECT_EQ(at.judge.Evaluate(answer).status, Verdict::Status::kConforms);
-  EXPECT_EQ(at.judge.Evaluate(answer).message, "");
+  const Tensors answer = AnswerBy(question.c, question.inputs, question.recipe);
+  const Verdict y_alone = question.Judged(answer);
+  EXPECT_EQ(y_alone.status, Verdict::Status::kUnverified);
+  EXPECT_EQ(y_alone.message, "no element of y could have failed");
+  EXPECT_EQ(question.judge.Evaluate(answer).status, Verdict::Status::kConforms);
+  EXPECT_EQ(question.judge.Evaluate(answer).message, "");
 }
 
 }  // namespace

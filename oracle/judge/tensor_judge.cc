@@ -22,18 +22,18 @@ Grade GradeOf(const GoldenTensor& golden, size_t i, double got, double error, do
   return error <= likely ? Grade::kWithin : Grade::kUnlikely;
 }
 
-// Where anything is permitted, NaN and infinity too.
+// The grade of an element whose permitted error is infinite: never kFails.
 Grade OpenGradeOf(double error, double likely) {
   return error <= likely || std::isinf(likely) ? Grade::kExact : Grade::kUnlikely;
 }
 
-// 0 / 0 is 0.
+// error / limit, where 0 / 0 is 0.
 double RatioOf(double error, double limit) {
   if (error == 0) return 0;
   return limit > 0 && !std::isnan(error) ? error / limit : INFINITY;
 }
 
-// One tensor, element by element.
+// Judges one tensor.
 class TensorJudge {
  public:
   TensorJudge(const GoldenTensor& golden, const PermittedTensor& permitted,
@@ -45,8 +45,8 @@ class TensorJudge {
     verdict_.name = golden.name;
     verdict_.elements = got.data.size();
   }
-  JudgedTensor Judge(bool independent, double honest_bias, const GoldenTensor& whole) {
-    for (size_t i = 0; i < got_.data.size(); ++i) Take(i, whole.high.data[i]);
+  JudgedTensor Judge(bool independent, double honest_bias, const GoldenTensor& end_to_end) {
+    for (size_t i = 0; i < got_.data.size(); ++i) JudgeElement(i, end_to_end.high.data[i]);
     verdict_.bias = bias_.Mean();
     verdict_.spread = bias_.Spread();
     verdict_.honest_bias = honest_bias;
@@ -55,17 +55,17 @@ class TensorJudge {
       const bool within = verdict_.grade == Grade::kFaithful || verdict_.grade == Grade::kWithin;
       if (within && bias_.IsBeyond(honest_bias)) verdict_.grade = Grade::kUnlikely;
     }
-    return {std::move(verdict_), false, got_.shape, std::move(found_)};
+    return {std::move(verdict_), false, got_.shape, std::move(statuses_)};
   }
 
  private:
-  // `specified` is NaN where the case specifies nothing.
-  void Take(size_t i, double specified) {
+  // `specified` is NaN if the case specifies no value for element i.
+  void JudgeElement(size_t i, double specified) {
     const double got = got_.data[i], high = golden_.high.data[i], low = golden_.low.data[i];
     const double radius = golden_.radius.data[i], bound = permitted_.error.data[i] + radius;
     if (std::isnan(high)) {
       const bool open = !std::isnan(specified);
-      found_.push_back(open ? Judged::kOpen : Judged::kUnspecified);
+      statuses_.push_back(open ? ElementStatus::kOpen : ElementStatus::kUnspecified);
       ++(open ? verdict_.unjudgeable : verdict_.unspecified);
       return;
     }
@@ -81,8 +81,9 @@ class TensorJudge {
     verdict_.unlikely += grade == Grade::kUnlikely;
     verdict_.unjudgeable += open;
     verdict_.vacuous += !open && permitted_.vacuous[i] && !fails;
-    found_.push_back(open || (permitted_.vacuous[i] && !fails) ? Judged::kOpen : Judged::kJudged);
-    verdict_.judged += found_.back() == Judged::kJudged;
+    const bool judged = !open && (!permitted_.vacuous[i] || fails);
+    statuses_.push_back(judged ? ElementStatus::kJudged : ElementStatus::kOpen);
+    verdict_.judged += judged;
     const double limit = grade == Grade::kUnlikely ? likely : bound;
     const std::pair rank(std::max(grade, Grade::kWithin), RatioOf(error, limit));
     if (rank > worst_) {
@@ -97,19 +98,19 @@ class TensorJudge {
   const PermittedTensor& permitted_;
   const Tensor<double>& got_;
   TensorVerdict verdict_;
-  std::vector<Judged> found_;
+  std::vector<ElementStatus> statuses_;
   Bias bias_;
   std::pair<Grade, double> worst_ = {Grade::kExact, -1};
 };
 
-// The first row of a tensor with an open element and no judged one, and how many there are of all.
+// The open rows of a tensor (an open element and no judged one): their number and the first.
 struct OpenRows {
   explicit OpenRows(const JudgedTensor& tensor) {
     const size_t width = RowWidth(tensor.shape);
     for (size_t at = 0; at < tensor.elements.size(); at += width, ++all) {
       const auto row = std::span(tensor.elements).subspan(at, width);
-      if (std::ranges::find(row, Judged::kJudged) != row.end()) continue;
-      if (std::ranges::find(row, Judged::kOpen) == row.end()) continue;
+      if (std::ranges::find(row, ElementStatus::kJudged) != row.end()) continue;
+      if (std::ranges::find(row, ElementStatus::kOpen) == row.end()) continue;
       if (open++ == 0) first = all;
     }
   }
@@ -120,7 +121,7 @@ struct OpenRows {
 
 std::vector<JudgedTensor> JudgeTensors(const Case& c, const Standard& standard,
                                        const Tensors& outputs) {
-  // One rounded power may stand behind all frequencies, and so behind everything.
+  // All frequencies may depend on one rounded power, and then all elements share its error.
   const bool independent = !c.info().Marks(Step::kFrequency);
   std::vector<JudgedTensor> tensors;
   for (size_t o = 0; o < standard.golden.size(); ++o) {
@@ -130,7 +131,7 @@ std::vector<JudgedTensor> JudgeTensors(const Case& c, const Standard& standard,
     tensors.push_back(TensorJudge(golden, standard.permitted[o], at->values)
                           .Judge(independent,
                                  standard.honest_bias.empty() ? 0 : standard.honest_bias[o],
-                                 standard.whole ? (*standard.whole)[o] : golden));
+                                 standard.end_to_end ? (*standard.end_to_end)[o] : golden));
     tensors.back().optional = c.info().signature.outputs[o].optional;
   }
   return tensors;
@@ -139,11 +140,11 @@ std::vector<JudgedTensor> JudgeTensors(const Case& c, const Standard& standard,
 Doubt DoubtOf(const std::vector<JudgedTensor>& tensors) {
   Doubt doubt;
   bool any = false, none_judged = true;
-  bool required = true;  // each required tensor has an element that could have failed
-  std::string whole;
+  bool required = true;      // each required tensor has an element that could have failed
+  std::string whole_tensor;  // message about a tensor of which no element is judged
   for (const JudgedTensor& tensor : tensors) {
     const bool judged =
-        std::ranges::find(tensor.elements, Judged::kJudged) != tensor.elements.end();
+        std::ranges::find(tensor.elements, ElementStatus::kJudged) != tensor.elements.end();
     any = any || !tensor.elements.empty();
     none_judged = none_judged && !judged;
     const OpenRows rows(tensor);
@@ -151,7 +152,8 @@ Doubt DoubtOf(const std::vector<JudgedTensor>& tensors) {
     doubt.rows += rows.open;
     const std::string& name = tensor.verdict.name;
     required = required && (judged || tensor.optional);
-    if (!judged && whole.empty()) whole = "no element of " + name + " could have failed";
+    if (!judged && whole_tensor.empty())
+      whole_tensor = "no element of " + name + " could have failed";
     if (!doubt.message.empty() || !judged) continue;
     Shape shape = tensor.shape;
     shape.pop_back();
@@ -159,10 +161,10 @@ Doubt DoubtOf(const std::vector<JudgedTensor>& tensors) {
                     std::to_string(rows.all) + " rows of " + name +
                     " could have failed; the first is " + IndexText(name, shape, rows.first);
   }
-  if (!whole.empty()) doubt.message = whole;
-  // An empty answer could have had another shape.
+  if (!whole_tensor.empty()) doubt.message = whole_tensor;
+  // An answer without elements is verified: it could have had a wrong shape.
   else if (any && none_judged)
-    doubt.message = "no element of it could have failed";
+    doubt.message = "no element of the answer could have failed";
   doubt.only_rows = !doubt.message.empty() && required && !none_judged;
   return doubt;
 }

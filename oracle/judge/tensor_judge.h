@@ -1,4 +1,5 @@
-// One output of an answer, judged element by element; and what of it could not have failed.
+// Judges the outputs of an answer element by element, and finds elements that could not have
+// failed.
 #pragma once
 
 #include <span>
@@ -9,39 +10,40 @@
 
 namespace sextant::oracle {
 
-enum class Judged : char {
-  kUnspecified,  // the case specifies nothing here: NaN or an infinity of its inputs came in
-  kOpen,         // something is specified, but no answer of the right size, or none at all, fails
-  kJudged        // it could have failed, or it has failed
+enum class ElementStatus : char {
+  kUnspecified,  // no value is specified: the element depends on a NaN or infinity of the inputs
+  kOpen,         // a value is specified, but no answer fails, or none of the right size
+  kJudged        // the element failed, or another answer would have failed
 };
 
 struct JudgedTensor {
   TensorVerdict verdict;
-  bool optional = false;  // it could have been left out
+  bool optional = false;  // the subject may omit this output
   Shape shape;
-  std::vector<Judged> elements;
+  std::vector<ElementStatus> elements;
 };
 
-// What an answer is compared with.
+// Reference values and bounds with which an answer is compared.
 struct Standard {
   const std::vector<GoldenTensor>& golden;
   const std::vector<PermittedTensor>& permitted;
-  // In a trace, the truth of the case itself. What is NaN in `golden` alone was made NaN by the
-  // subject's own tensors: that excuses nothing, so such an element is open, not unspecified.
-  const std::vector<GoldenTensor>* whole = nullptr;
-  // A mean error is `unlikely` only beyond these, one number per output; none: beyond 0.
+  // In a trace: the end-to-end reference values, else null. An element that is NaN in `golden` but
+  // not here depends on a NaN or infinity of the subject: it is open, not unspecified.
+  const std::vector<GoldenTensor>* end_to_end = nullptr;
+  // Largest |mean| error that is not `unlikely`, one number per output; empty: 0.
   std::span<const double> honest_bias{};
 };
 
-// Every answered output, in the order of the signature. The outputs must fit the case (Misfit).
+// Judges every answered output, in the order of the signature. Precondition: the outputs fit the
+// case (Misfit returns an empty text).
 std::vector<JudgedTensor> JudgeTensors(const Case& c, const Standard& standard,
                                        const Tensors& outputs);
 
-// Why conforming does not verify the answer. The message is empty if every row of every tensor has
-// an element that could have failed (rows in which nothing is specified aside).
+// The reason why a conforming answer is unverified. The message is empty if no row is open: every
+// row of every tensor has a judged element, or no specified element.
 struct Doubt {
   std::string message;
-  size_t rows = 0;         // that are open, of all tensors
+  size_t rows = 0;         // number of open rows of all tensors
   bool only_rows = false;  // see Verdict
 };
 Doubt DoubtOf(const std::vector<JudgedTensor>& tensors);

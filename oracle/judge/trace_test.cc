@@ -1,4 +1,4 @@
-// Intermediate tensors: each is judged from the subject's own tensors before it.
+// Each intermediate is judged on the basis of the subject's own earlier tensors.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@ namespace {
 using Status = Verdict::Status;
 using testing::HasSubstr;
 
-// Relative attention hands its scores on to the softmax.
+// In relative attention, the intermediate `scores` is the input of the softmax.
 struct Attention {
   explicit Attention(const std::string& words = "dtype=f32", const std::string& by = "native")
       : c(Case::Parse("relative_attention clip=1 H=2 S=3 T=5 D=4 " + words)),
@@ -40,17 +40,17 @@ TEST(Trace, StepsComeInTheOrderInWhichTheyAreComputed) {
   EXPECT_EQ(verdict.trace[1].name, "y");
 }
 
-TEST(Trace, WithoutIntermediateTensorsThereIsNone) {
-  Attention at;
-  at.answer.pop_back();
-  EXPECT_TRUE(at.Judged().trace.empty());
+TEST(Trace, IsEmptyWithoutIntermediates) {
+  Attention attention;
+  attention.answer.pop_back();
+  EXPECT_TRUE(attention.Judged().trace.empty());
 }
 
-// Scores that are off by 1/2, and the right softmax of them: the second step is not to blame.
+// A score is wrong by 1/2; y is the correct attention for these scores, so it conforms.
 TEST(Trace, NamesTheFirstWrongStep) {
   Attention wrong;
   wrong.scores().data[0] += 0.5;
-  const ScopedTrace tracing(wrong.answer);
+  const ScopedTrace trace(wrong.answer);
   wrong.y() = AnswerBy(wrong.c, wrong.inputs, wrong.recipe)[0].values;
   const Verdict verdict = wrong.Judged();
   EXPECT_EQ(verdict.status, Status::kFails);
@@ -60,7 +60,7 @@ TEST(Trace, NamesTheFirstWrongStep) {
   EXPECT_GT(verdict.tensors[0].failed, 0u);  // end to end y is wrong
 }
 
-TEST(Trace, SaysThatEverythingBeforeConforms) {
+TEST(Trace, ReportsThatEarlierTensorsConform) {
   Attention wrong;
   wrong.y().data[0] += 0.5;
   const Verdict verdict = wrong.Judged();
@@ -68,8 +68,8 @@ TEST(Trace, SaysThatEverythingBeforeConforms) {
   EXPECT_EQ(verdict.trace[0].failed, 0u);
 }
 
-// A step may be wrong by less than all that went before permits: the trace sees it.
-TEST(Trace, IsSharperThanEndToEnd) {
+// The trace finds an error that is smaller than the permitted error of all steps together.
+TEST(Trace, FindsErrorsThatConformEndToEnd) {
   Attention wrong("dtype=bf16", "*=f32 score=bf16 store=f32");
   const Attention right = wrong;
   bool sharper = false;
@@ -81,8 +81,8 @@ TEST(Trace, IsSharperThanEndToEnd) {
   EXPECT_TRUE(sharper);
 }
 
-// Scores are answered in bf16, and go on in f32: y follows from numbers that the answer rounds.
-TEST(Trace, AnAnswerMayBeTheRoundingOfWhatWentOn) {
+// Scores are answered in bf16 but used in f32: y is computed from scores before their rounding.
+TEST(Trace, IntermediatesMayBeRoundedInTheAnswerOnly) {
   for (const auto* seed : {"seed=1", "seed=2", "seed=3", "seed=4", "seed=5"}) {
     const Verdict verdict =
         Attention(std::string("dtype=bf16 @q=normal(4) ") + seed, "f32_compute").Judged();
@@ -91,8 +91,8 @@ TEST(Trace, AnAnswerMayBeTheRoundingOfWhatWentOn) {
   }
 }
 
-// Scores that overflow in f16, answered honestly, and no attention of them.
-TEST(Trace, ASubjectsOwnInfinitiesExcuseNothing) {
+// The answered scores are right and overflow in f16, but y is not their attention.
+TEST(Trace, InfinitiesOfTheSubjectLeaveYUnverified) {
   const Case c = Case::Parse(
       "relative_attention clip=1 H=1 S=2 T=5 D=4 dtype=f16 seed=1 @q=normal(300) @k=normal(700)");
   const Tensors inputs = DrawInputs(c);
@@ -107,15 +107,15 @@ TEST(Trace, ASubjectsOwnInfinitiesExcuseNothing) {
   EXPECT_EQ(verdict.trace[1].judged, 0u);
 }
 
-// Honest, but neither end to end nor in the trace could anything of y have failed.
-TEST(Trace, WhatIsInDoubtBothWaysIsUnverified) {
+// A correct answer, but no element of y could have failed, neither end to end nor in the trace.
+TEST(Trace, AnswerThatCouldNotFailEitherWayIsUnverified) {
   const Verdict verdict = Attention("dtype=bf16 @q=normal(1e19) @k=normal(1e19)").Judged();
   EXPECT_EQ(verdict.trace.size(), 2u);
   EXPECT_EQ(verdict.status, Status::kUnverified);
 }
 
-// Scores that may be anything are 1, and the attention of them is right: nothing is verified.
-TEST(Trace, WhatFollowsFromNumbersThatMayBeAnythingIsUnverified) {
+// Scores without a finite bound are answered as 1, and y is the attention for these scores.
+TEST(Trace, ResultOfOpenIntermediatesIsUnverified) {
   const Case c = Case::Parse(
       "relative_attention clip=1 H=1 S=2 T=5 D=4 dtype=f16 seed=1 @q=normal(300) @k=normal(700)");
   const Tensors inputs = DrawInputs(c);
@@ -126,7 +126,7 @@ TEST(Trace, WhatFollowsFromNumbersThatMayBeAnythingIsUnverified) {
     if (std::isinf(judge.permitted()[1].error.data[i])) answer[1].values.data[i] = 1;
   }
   const Tensors given = {answer[1]};
-  const ScopedTrace tracing(given);
+  const ScopedTrace trace(given);
   answer[0] = AnswerBy(c, inputs, recipe)[0];
   const Verdict verdict = judge.Evaluate(answer);
   EXPECT_EQ(verdict.status, Status::kUnverified);

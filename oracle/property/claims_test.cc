@@ -1,4 +1,4 @@
-// CLAIMS.md: the properties that it lists exist, its figures are those computed here.
+// Tests CLAIMS.md: its properties exist, and its figures equal those computed here.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,7 +18,8 @@ namespace {
 using testing::HasSubstr;
 using Vector = std::vector<double>;
 
-// The page with every run of white space as one space. Tests run in the root of the sources.
+// The page with single spaces instead of white space. The working directory is the root of the
+// repository.
 std::string Page() {
   std::ifstream file("oracle/property/CLAIMS.md");
   std::string page;
@@ -38,16 +39,16 @@ std::string Scientific(double x, int digits = 1) {
   return text;
 }
 
-// q . (R_distance k), by proven values.
+// q . (R_distance k), from proven values.
 double Score(const Vector& q, const Vector& k, double distance) {
   const Case c =
       Case::Parse("rope pairing=half base=10000 S=1 H=1 dtype=f64 D=" + std::to_string(k.size()));
-  const std::vector<GoldenTensor> turned = Prove(c,
-                                                 {{"x", DType::kF64, {{1, 1, 1, k.size()}, k}},
-                                                  {"position", DType::kI64, {{1, 1}, {distance}}}},
-                                                 ParseRecipe("native", DType::kF64));
+  const std::vector<GoldenTensor> rotated = Prove(c,
+                                                  {{"x", DType::kF64, {{1, 1, 1, k.size()}, k}},
+                                                   {"position", DType::kI64, {{1, 1}, {distance}}}},
+                                                  ParseRecipe("native", DType::kF64));
   double score = 0;
-  for (size_t i = 0; i < k.size(); ++i) score += q[i] * turned[0].value.data[i];
+  for (size_t i = 0; i < k.size(); ++i) score += q[i] * rotated[0].value.data[i];
   return score;
 }
 
@@ -56,8 +57,7 @@ double ScoreOfEqualVectors(double distance) {
   return Score(ones, ones, distance) / 128;
 }
 
-// Largest error of what an implementation of the recipe answers; relative to the exact values, or
-// absolute.
+// Largest error of the recipe's own answer, relative to the exact values or absolute.
 double LargestError(const std::string& line, const std::string& recipe_text, bool relative) {
   const Case c = Case::Parse(line);
   const Tensors inputs = DrawInputs(c);
@@ -84,7 +84,7 @@ TEST(Claims, NamePropertiesThatExist) {
 }
 
 TEST(Claims, ScoresDoNotDecaySteadily) {
-  double largest = -1, at = 0;  // of the mean of cosines, in double: three digits are asked for
+  double largest = -1, at = 0;  // mean of cosines in double: the page has only three digits
   for (double n = 10000; n <= 20000; ++n) {
     double mean = 0;
     for (int k = 0; k < 64; ++k) mean += std::cos(n * std::pow(10000.0, -k / 64.0)) / 64;
@@ -127,13 +127,13 @@ TEST(SlowClaims, RoundingTheAngleDominatesATable) {
                                 off("*=f32 exponent=exact frequency=exact") + "."));
 }
 
-// Of a case of rope_frequencies.
+// The last frequency of a case of rope_frequencies.
 double LastFrequency(const std::string& words) {
   const Case c = Case::Parse("rope_frequencies dtype=f64 " + words);
   return Prove(c, {}, ParseRecipe("native", DType::kF64))[0].value.data.back();
 }
 
-TEST(Claims, SomeScalingsReadTheLength) {
+TEST(Claims, SomeScalingsDependOnTheLength) {
   const std::string dynamic = "R=128 scaling=dynamic(factor=4,max_position_embeddings=2048)";
   const auto angle = [&](const char* length) {
     return Fixed(2047 * LastFrequency(dynamic + " seq_len=" + length));
@@ -159,7 +159,8 @@ TEST(Claims, SinesAloneAreNotShiftedByALinearMap) {
 }
 
 TEST(Claims, PositionsComeClose) {
-  const double sine = Score({0, 1}, {1, 0}, 710);  // of 710 - 226 pi, which it is but for its cube
+  // sin(710 - 226 pi) = 710 - 226 pi up to its cube.
+  const double sine = Score({0, 1}, {1, 0}, 710);
   EXPECT_THAT(Page(), HasSubstr("for " + Scientific(std::abs(sine), 2) + " radians"));
   EXPECT_EQ(static_cast<float>(Score({1, 0}, {1, 0}, 710)), 1);
   EXPECT_NE(Score({1, 0}, {1, 0}, 710), 1);

@@ -9,7 +9,7 @@
 namespace sextant::oracle {
 namespace {
 
-// In constant inputs or others.
+// The values of an input, of const or non-const Tensors.
 auto& Found(auto& inputs, const std::string& name) {
   const auto at = std::ranges::find(inputs, name, &NamedTensor::name);
   if (at == inputs.end()) throw Error("there is no input '", name, "'");
@@ -20,7 +20,7 @@ bool IsSliced(const Case& c, const std::string& extent) {
   return extent.size() == 1 && IsIndependent(c.operation(), extent[0]);
 }
 
-// The tensor with the axes that the operation is cut along in reverse order.
+// The tensor in reverse order along the independent axes of the operation.
 Tensor<double> Reversed(const Case& c, const TensorSpec& spec, const Tensor<double>& tensor) {
   Tensor<double> reversed(tensor.shape);
   std::vector<bool> cut;
@@ -78,7 +78,8 @@ Tensor<double> Times(const Tensor<double>& tensor, double factor) {
   return product;
 }
 
-// Half an ulp of a normal number is at most 2^-53 of it; the margin is for the digits before.
+// Half an ulp of a normal number is at most 2^-53 times the number. The factor 1 + 2^-50 covers the
+// error before the rounding to double.
 Measured Nearest(double value) {
   return {value, std::abs(value) * 0x1p-53 * (1 + 0x1p-50) + 0x1p-1074};
 }
@@ -150,9 +151,9 @@ Property OddIn(Names names, std::string sentence) {
   return {"odd", std::move(sentence),
           [names = std::vector<std::string>(names.begin(), names.end())](
               const Case& c, const Tensors& inputs, const Ask& ask) {
-            Tensors others = inputs;
-            for (const std::string& name : names) In(others, name) = Times(In(inputs, name), -1);
-            const Response y = ask(c, inputs), negative = ask(c, others);
+            Tensors negated = inputs;
+            for (const std::string& name : names) In(negated, name) = Times(In(inputs, name), -1);
+            const Response y = ask(c, inputs), negative = ask(c, negated);
             Findings findings;
             for (size_t o = 0; o < y.outputs.size(); ++o) {
               if (y.Has(o) && negative.Has(o)) Proportional(negative, -1, y, findings, o);
@@ -165,12 +166,12 @@ Property ColumnsAlike() {
   return {"columns_alike", "columns in reverse order give y in reverse order",
           [](const Case& c, const Tensors& inputs, const Ask& ask) {
             const size_t M = ExtentOf(c, "M");
-            Tensors turned = inputs;
+            Tensors reversed = inputs;
             if (M == 0) return Findings();
-            for (NamedTensor& input : turned) {
+            for (NamedTensor& input : reversed) {
               ReverseBlocks(input.values, input.values.data.size() / M, 1);
             }
-            const Response y = ask(c, inputs), other = ask(c, turned);
+            const Response y = ask(c, inputs), other = ask(c, reversed);
             Findings findings;
             for (size_t i = 0; i < y.outputs[0].values.data.size(); ++i) {
               findings.Equal(other(0, i / M * M + (M - 1 - i % M)), y(0, i), {y, 0, i});
@@ -180,7 +181,7 @@ Property ColumnsAlike() {
 }
 
 Property BatchInvariance() {
-  return {"batch_invariance", "what else is in the batch changes nothing",
+  return {"batch_invariance", "an answer does not depend on the rest of the batch",
           [](const Case& c, const Tensors& inputs, const Ask& ask) {
             Case alone = c;
             Slice last;
@@ -209,7 +210,7 @@ Property BatchInvariance() {
 }
 
 Property PermutationEquivariance() {
-  return {"permutation_equivariance", "rows in reverse order are answered in reverse order",
+  return {"permutation_equivariance", "inputs in reverse order give outputs in reverse order",
           [](const Case& c, const Tensors& inputs, const Ask& ask) {
             Tensors reversed = inputs;
             for (size_t i = 0; i < inputs.size(); ++i) {

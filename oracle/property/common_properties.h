@@ -1,4 +1,4 @@
-// What the properties of several operations are made of.
+// Helpers for properties, and properties that several operations share.
 #pragma once
 
 #include <functional>
@@ -9,58 +9,60 @@
 
 namespace sextant::oracle {
 
-// The printed value of an attribute, empty if the operation has none of that name; and of a number.
+// The printed value of an attribute; empty if the operation has no such attribute.
 std::string TextOf(const Case& c, const std::string& attribute);
+// The value of a numeric attribute; `otherwise` if it is not set or does not exist.
 double NumberOf(const Case& c, const std::string& attribute, double otherwise);
 size_t ExtentOf(const Case& c, const std::string& letter);
 
-// The case with `factor` times a number among its attributes; `otherwise` where it has none.
+// The case with a numeric attribute multiplied by `factor`; `otherwise` is its value if not set.
 Case Multiplied(const Case& c, const std::string& attribute, double factor, double otherwise = 0);
 
 bool HasInput(const Tensors& inputs, const std::string& name);
-// The values of the input of that name.
+// The values of the input of that name. Throws Error if there is none.
 Tensor<double>& In(Tensors& inputs, const std::string& name);
 const Tensor<double>& In(const Tensors& inputs, const std::string& name);
 Tensor<double> Times(const Tensor<double>& tensor, double factor);
 
-// A number that was rounded to the nearest double, once, from many more digits: half an ulp off.
+// A double that was rounded once to nearest, from many more digits: its error is half an ulp.
 Measured Nearest(double value);
-// Of a number above 0.
+// ln x. Precondition: x > 0.
 Measured LogOf(double x);
 
-// The same inputs, but for those of these names: multiplied, which a power of two does exactly, or
-// all of one value; or but for one, every element changed.
+// Copies of the inputs in which the named inputs are changed: multiplied by `factor` (exact for a
+// power of two), filled with one value, or with `change` applied to every element.
 using Names = std::initializer_list<const char*>;
 Tensors Multiplied(Tensors inputs, Names names, double factor);
 Tensors Filled(Tensors inputs, Names names, double value);
 Tensors Mapped(Tensors inputs, const std::string& name,
                const std::function<double(double)>& change);
 
-// Of each of `rows` rows the blocks of `width` elements in reverse order.
+// Reverses the order of the blocks of `width` elements in each of `rows` rows.
 void ReverseBlocks(Tensor<double>& tensor, size_t rows, size_t width);
 
-// Both answers are the same, element by element.
+// Adds to the findings: both answers are equal, element by element.
 void Same(const Response& a, const Response& b, Findings& findings);
 
-// One output of y is `factor` times that of another answer.
+// Adds to the findings: one output of y is `factor` times the same output of `other`.
 void Proportional(const Response& y, double factor, const Response& other, Findings& findings,
                   size_t output = 0);
 
-// The first output is the same for both inputs.
+// Checks that the first output is the same for both inputs.
 Findings SameAnswer(const Case& c, const Tensors& a, const Tensors& b, const Ask& ask);
 
-// A property of what has one input and never falls: x in rising order gives y in rising order.
+// Checks that a function of one input is monotone: x in ascending order gives y in ascending order.
 Findings Monotone(const Case& c, const Tensors& inputs, const Ask& ask);
 
-// These inputs with the other sign give every output with the other sign.
+// Property: if the sign of these inputs changes, the sign of every output changes.
 Property OddIn(Names names, std::string sentence);
 
-// Of matrices and rows of M columns: all inputs in reverse order of columns give y so.
+// Property of operations on rows of M columns: if the columns of all inputs are reversed, the
+// columns of y are reversed.
 Property ColumnsAlike();
 
-// Properties of every operation that has independent axes (reference/prove/slices.h): what stands
-// last along them is answered alone as among the others; in reverse order everything is answered in
-// reverse order.
+// Properties of every operation with independent axes (reference/prove/slices.h).
+// BatchInvariance: the last slice along these axes has the same answer alone as in the batch.
+// PermutationEquivariance: inputs in reverse order along these axes give outputs in reverse order.
 Property BatchInvariance();
 Property PermutationEquivariance();
 

@@ -1,4 +1,4 @@
-// What a subject declines, and how often it is asked.
+// Subjects that decline cases because of their inputs.
 #include <gtest/gtest.h>
 
 #include "oracle/catalog/catalog.h"
@@ -7,9 +7,9 @@
 namespace sextant::oracle {
 namespace {
 
-// Properties ask the same case with other inputs too: what was declined of one input says nothing
-// of another. So a property finds the same, whether others were checked before it or not.
-TEST(CheckProperties, AsksAgainWithOtherInputsOfTheSameCase) {
+// Properties also use the same case with other inputs. A subject that declines some inputs may
+// support others. So the result of a property must not depend on properties checked before it.
+TEST(CheckProperties, DeclinedInputsDoNotExcludeOtherInputsOfTheCase) {
   const Subject subject{"positive", "native", [](const Case& c, const Tensors& inputs) {
                           if (inputs[0].values.data.empty() || inputs[0].values.data[0] >= 0) {
                             return RecipeSubject("native").answer(c, inputs);

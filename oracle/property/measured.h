@@ -1,10 +1,10 @@
-// A number known up to an error: what properties are computed with, so that how far rounding may
-// push a property needs no derivation by hand and no typed-in tolerance.
+// A number with an error bound. Properties compute with it, so the effect of rounding needs neither
+// a derivation by hand nor a tolerance.
 //
-// A Measured stands for an exact number x that some subject approximated: |value - x| <= error,
-// where the errors are those that the subject's recipe permits. With |a - x| <= e and |b - y| <= f
+// A Measured represents an unknown exact number x with |value - x| <= error. The errors of a
+// subject's answer are the permitted errors of its recipe. With |a - x| <= e and |b - y| <= f
 //   |(a + b) - (x + y)| <= e + f,   |a b - x y| <= |a| f + |b| e + e f.
-// To these every operation adds its own rounding to a double, so that what it yields stays true.
+// Every operation also adds the error of its own rounding to double, so the bounds remain valid.
 #pragma once
 
 #include <cmath>
@@ -15,11 +15,11 @@ namespace sextant::oracle {
 
 class Measured {
  public:
-  Measured(double exact)
-      : value_(exact) {}  // implicit: properties are written with plain numbers too
+  Measured(double exact) : value_(exact) {}  // implicit: properties use plain numbers too
 
-  // An infinite error says nothing of x, whatever the value. A value that is not finite although
-  // its error is, is wrong, and stays NaN in everything computed from it.
+  // If the error is infinite, x is unknown and the value does not matter. If the error is finite
+  // but the value is not, the value is wrong: it becomes NaN, and so does every result computed
+  // from it.
   Measured(double value, double error) : value_(value), error_(error) {
     if (std::isinf(error)) value_ = 0;
     if (!std::isfinite(value_)) *this = Measured(kNaN);
@@ -40,8 +40,8 @@ class Measured {
   }
 
  private:
-  // Half an ulp of the value, or of the smallest normal number; and a margin for the rounding of
-  // the error itself, a few operations of 2^-53 each.
+  // Adds half an ulp of the value, or of the smallest normal number; and a margin for the rounding
+  // of the error itself (a few operations, 2^-53 each).
   static Measured Finish(const Measured& a, const Measured& b, double value, double error) {
     if (std::isnan(a.value_) || std::isnan(b.value_)) return kNaN;
     if (std::isinf(a.error_) || std::isinf(b.error_) || !std::isfinite(value))

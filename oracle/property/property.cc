@@ -14,15 +14,16 @@
 namespace sextant::oracle {
 namespace {
 
-constexpr size_t kMostDeclined = 10;  // cases per case that was asked for
-constexpr int kMostDiscarded = 100;   // those included whose words do not go together
+// Limits per requested case.
+constexpr size_t kMostDeclined = 10;  // declined cases
+constexpr int kMostDiscarded = 100;   // declined cases and invalid combinations of choices
 
 struct CouldNotRun {
   std::string message;
 };
 
-// What a recipe permits, computed once for each question: properties draw the same cases, and most
-// begin with the same question.
+// Cache of the permitted errors of a recipe. Different properties draw the same cases, and most
+// start with the same inputs.
 class Permits {
  public:
   explicit Permits(std::string recipe) : recipe_(std::move(recipe)) {}
@@ -38,7 +39,7 @@ class Permits {
   }
 
  private:
-  static constexpr size_t kMostKept = 1024;  // of at most some thousand elements each
+  static constexpr size_t kMostKept = 1024;  // entries, each of at most some thousand elements
   struct Known {
     Tensors inputs;
     std::vector<PermittedTensor> permitted;
@@ -63,14 +64,14 @@ Response AskSubject(const Subject& subject, Permits& permits, const Case& c,
   return response;
 }
 
-// The same subject, never asked again what it declined: properties draw the same cases, and a
-// subject with one form of several declines most of them.
-Subject NotAskedTwice(const Subject& subject) {
-  struct Asked {
+// The same subject with a cache of declined cases. Different properties draw the same cases, and a
+// subject that supports one of several variants declines most of them.
+Subject WithDeclinedCache(const Subject& subject) {
+  struct DeclinedCase {
     Tensors inputs;
     Answer answer;
   };
-  const auto declined = std::make_shared<std::multimap<std::string, Asked>>();
+  const auto declined = std::make_shared<std::multimap<std::string, DeclinedCase>>();
   Subject same = subject;
   same.answer = [subject, declined](const Case& c, const Tensors& inputs) {
     const std::string line = c.ToString();
@@ -80,7 +81,7 @@ Subject NotAskedTwice(const Subject& subject) {
     }
     const Answer answer = subject.answer(c, inputs);
     if (answer.status == Answer::Status::kUnsupported) {
-      declined->emplace(line, Asked{inputs, answer});
+      declined->emplace(line, DeclinedCase{inputs, answer});
     }
     return answer;
   };
@@ -88,7 +89,7 @@ Subject NotAskedTwice(const Subject& subject) {
 }
 
 rc::Gen<std::vector<size_t>> AnyIndices(const CaseSpace& space) {
-  // One word per place, reduced to its number of choices: 0 is simplest and where shrinking goes.
+  // Shrinking moves every index towards 0, the simplest choice.
   return rc::gen::exec([&space] {
     std::vector<size_t> indices;
     for (const size_t size : space.sizes()) indices.push_back(*rc::gen::inRange<size_t>(0, size));
@@ -96,7 +97,7 @@ rc::Gen<std::vector<size_t>> AnyIndices(const CaseSpace& space) {
   });
 }
 
-// One property on one subject: what its cases showed.
+// Checks one property on one subject.
 class Run {
  public:
   Run(const Property& property, const CaseSpace& space, const Ask& ask,
@@ -122,9 +123,9 @@ class Run {
   }
 
  private:
-  enum class Outcome { kHeld, kDiscarded, kBroken };  // discarded: no case, or declined
+  enum class Outcome { kHeld, kDiscarded, kBroken };  // discarded: invalid, declined or crashed
 
-  // Looks at what the property finds in that case.
+  // Checks the property in one case.
   Outcome Try(const std::vector<size_t>& indices) {
     const std::optional<Case> c = space_.At(indices);
     if (!c) return Outcome::kDiscarded;
@@ -150,7 +151,7 @@ class Run {
     return Outcome::kBroken;
   }
 
-  // Goes to simpler cases as long as one of them breaks the property too.
+  // Replaces the counterexample by a simpler one as long as there is one.
   void Shrink(rc::Shrinkable<std::vector<size_t>> broken) {
     auto simpler = broken.shrinks();
     while (const auto next = simpler.next()) {
@@ -160,7 +161,7 @@ class Run {
     }
   }
 
-  // A counterexample stays one, whatever happens while it is shrunk.
+  // If the subject crashes during shrinking, the last counterexample stays valid.
   PropertyVerdict Conclude() {
     verdict_.name = property_.name;
     verdict_.sentence = property_.sentence;
@@ -181,14 +182,15 @@ class Run {
     return std::move(verdict_);
   }
 
-  // Why the property cannot be said to hold although nothing broke it.
+  // The reason why the property does not count as holding, although no case broke it.
   std::string Shortfall() const {
     if (!declined_) {
-      return verdict_.cases == 0 ? "the property spoke of no case that was drawn"
-                                 : "too few cases exist";
+      return verdict_.cases == 0 ? "the property does not apply to any random case"
+                                 : "too few random cases are valid";
     }
     if (answered_ == 0) return "the subject declined every case: " + *declined_;
-    if (verdict_.cases == 0) return "the property spoke of no case that the subject answered";
+    if (verdict_.cases == 0)
+      return "the property does not apply to any case that the subject answered";
     return "the subject answered only " + std::to_string(answered_) + " of " +
            std::to_string(options_.count) + " cases and declined " +
            std::to_string(verdict_.declined) + ": " + *declined_;
@@ -204,7 +206,7 @@ class Run {
   const PropertyOptions& options_;
   PropertyVerdict verdict_;
   size_t answered_ = 0;
-  std::optional<std::string> declined_, crash_;  // why, of the last case declined; of the crash
+  std::optional<std::string> declined_, crash_;  // messages of the last decline, of the crash
   std::string crash_line_;
 };
 
@@ -221,9 +223,9 @@ void Findings::AtMost(const Measured& a, const Measured& b, const ElementOf& whe
 }
 
 void Findings::Add(double error, double slack, const ElementOf& where) {
-  // What is not a number is worse than anything.
-  const bool stays = count_++ > 0 && (std::isnan(error_) || error - slack <= error_ - slack_);
-  if (stays) return;
+  // NaN is the worst error.
+  const bool is_worse = !(std::isnan(error_) || error - slack <= error_ - slack_);
+  if (count_++ > 0 && !is_worse) return;
   error_ = error;
   slack_ = slack;
   where_ = IndexText(where.response.outputs[where.output].name, where.response.shape(where.output),
@@ -241,10 +243,10 @@ std::vector<PropertyVerdict> CheckEach(const std::vector<Property>& properties,
                                        const Operation& operation, const Subject& subject,
                                        const std::string& recipe, const PropertyOptions& options) {
   const CaseSpace space(operation);
-  const Subject spared = NotAskedTwice(subject);
+  const Subject cached = WithDeclinedCache(subject);
   Permits permits(recipe);
   const Ask ask = [&](const Case& c, const Tensors& inputs) {
-    return AskSubject(spared, permits, c, inputs);
+    return AskSubject(cached, permits, c, inputs);
   };
   std::vector<PropertyVerdict> verdicts;
   for (const Property& property : properties) {

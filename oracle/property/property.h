@@ -1,7 +1,6 @@
-// Properties: properties that need no golden, checked on any subject.
-// RapidCheck draws cases; a counterexample, shrunk, is a case line. What rounding may do to a
-// property is not a typed-in tolerance: every answer comes with the permitted error of each of its
-// elements.
+// Properties: relations between answers that can be checked on any subject without golden values.
+// RapidCheck draws random cases and shrinks counterexamples; a counterexample is a case line. There
+// are no tolerances to choose: every element of an answer comes with its permitted error.
 #pragma once
 
 #include <functional>
@@ -15,11 +14,11 @@
 
 namespace sextant::oracle {
 
-// The answer to one question, in the order of the signature's outputs.
+// The answer to one case, with the outputs in the order of the signature.
 struct Response {
-  Tensors outputs;                         // an optional one that was left out has no name
-  std::vector<PermittedTensor> permitted;  // for the subject's recipe, around the exact value
-  Recipe recipe = {};                      // the subject's
+  Tensors outputs;                         // a missing optional output has an empty name
+  std::vector<PermittedTensor> permitted;  // by the subject's recipe, around the exact values
+  Recipe recipe = {};                      // the subject's recipe
 
   bool Has(size_t output) const { return !outputs[output].name.empty(); }
   const Shape& shape(size_t output = 0) const { return outputs[output].values.shape; }
@@ -28,32 +27,32 @@ struct Response {
   }
 };
 
-// Asks the subject under test. Throws Declined if it does not support the case.
 struct Declined {
   std::string message;
 };
+// Runs the subject under test. Throws Declined if the subject does not support the case.
 using Ask = std::function<Response(const Case&, const Tensors& inputs)>;
 
-// The element of an answer that a finding is about.
+// The element of an answer to which a finding belongs.
 struct ElementOf {
   const Response& response;
   size_t output, i;
 };
 
-// What a property found: quantities that it says are equal, and how far rounding may push them
-// apart.
+// The comparisons that a property makes. It holds if rounding explains every difference.
 class Findings {
  public:
+  // a = b and a <= b, up to the errors of both.
   void Equal(const Measured& a, const Measured& b, const ElementOf& where);
   void AtMost(const Measured& a, const Measured& b, const ElementOf& where);
   bool Hold() const { return count_ == 0 || error_ <= slack_; }
-  size_t count() const { return count_; }  // 0: the property says nothing of this case
+  size_t count() const { return count_; }  // 0: the property does not apply to the case
   std::string Worst() const;               // "y[0,1]: off by 0.5, rounding explains 0.25"
 
  private:
   void Add(double error, double slack, const ElementOf& where);
   size_t count_ = 0;
-  double error_ = 0, slack_ = 0;  // of the largest error - slack
+  double error_ = 0, slack_ = 0;  // of the comparison with the largest error - slack
   std::string where_;
 };
 
@@ -63,19 +62,19 @@ struct Property {
   std::function<Findings(const Case&, const Tensors& inputs, const Ask&)> check;
 };
 
-// What became of one property.
+// The result for one property.
 struct PropertyVerdict {
   std::string name, sentence;
   enum class Status { kHolds, kBroken, kDeclined, kCouldNotRun } status = Status::kHolds;
-  size_t cases = 0;            // tried
-  size_t declined = 0;         // drawn, too, but declined by the subject
+  size_t cases = 0;            // cases to which the property applies
+  size_t declined = 0;         // further cases, which the subject declined
   std::string counterexample;  // a case line, shrunk
   std::string detail;
 };
 struct PropertyOptions {
   uint64_t seed = 1;
-  int count = 100;  // random cases per property; of those declined at most ten times as many
-  std::set<std::string> only = {};  // the properties of these names; empty: all
+  int count = 100;  // random cases per property; the subject may decline ten times as many
+  std::set<std::string> only = {};  // names of the properties to check; empty: all
 };
 std::vector<PropertyVerdict> CheckEach(const std::vector<Property>& properties,
                                        const Operation& operation, const Subject& subject,

@@ -25,24 +25,25 @@ PropertyVerdict Verdict(const std::string& operation, const std::string& propert
   return *std::ranges::find(verdicts, property, &PropertyVerdict::name);
 }
 
-// What a property finds for a subject in one case.
+// The findings of a property for a subject in one case.
 Findings Find(const std::string& operation, const std::string& property, const Subject& subject,
               const Case& c) {
-  const Ask ask = [&](const Case& asked, const Tensors& inputs) {
-    const Recipe recipe = ParseRecipe(subject.recipe, asked.dtype());
-    return Response{subject.answer(asked, inputs).outputs, Permit(asked, inputs, recipe), recipe};
+  const Ask ask = [&](const Case& question, const Tensors& inputs) {
+    const Recipe recipe = ParseRecipe(subject.recipe, question.dtype());
+    return Response{subject.answer(question, inputs).outputs, Permit(question, inputs, recipe),
+                    recipe};
   };
   const auto& properties = CatalogEntryOf(operation).properties;
   return std::ranges::find(properties, property, &Property::name)->check(c, DrawInputs(c), ask);
 }
 
 Response One(double value, double permitted) {
-  const Tensor<double> room({1}, {permitted});
+  const Tensor<double> bound({1}, {permitted});
   return {{{"y", DType::kF32, Tensor<double>({1}, {value})}},
-          {{"y", DType::kF32, room, room, {false}}}};
+          {{"y", DType::kF32, bound, bound, {false}}}};
 }
 
-TEST(Findings, HoldUpToWhatRoundingExplains) {
+TEST(Findings, HoldUpToThePermittedError) {
   const Response y = One(1, 0.25);
   Findings findings;
   EXPECT_TRUE(findings.Hold());
@@ -55,7 +56,7 @@ TEST(Findings, HoldUpToWhatRoundingExplains) {
   EXPECT_THAT(findings.Worst(), testing::StartsWith("y[0]: off by 0.5, rounding explains 0.25"));
 }
 
-TEST(Findings, AtMostLooksToOneSide) {
+TEST(Findings, AtMostIsOneSided) {
   const Response y = One(1, 0.25);
   Findings findings;
   findings.AtMost(y(0, 0), 5, {y, 0, 0});
@@ -65,7 +66,7 @@ TEST(Findings, AtMostLooksToOneSide) {
   EXPECT_FALSE(findings.Hold());
 }
 
-TEST(Findings, WhatIsNotANumberStaysTheWorst) {
+TEST(Findings, NaNIsTheWorstError) {
   const Response nan = One(NAN, 0.25), far = One(1e6, 0.25), lost = One(NAN, INFINITY);
   Findings findings;
   findings.Equal(nan(0, 0), 1, {nan, 0, 0});
@@ -80,8 +81,8 @@ TEST(Findings, WhatIsNotANumberStaysTheWorst) {
   EXPECT_TRUE(of_lost.Hold());
 }
 
-// The bug shows in the simplest of all cases, so every word of the counterexample is its simplest.
-TEST(CheckProperties, ShrinksTheCounterexampleToASimpleCaseThatRepeats) {
+// The bug shows in the simplest case, so the counterexample is shrunk to it.
+TEST(CheckProperties, ShrinksTheCounterexampleToTheSimplestCase) {
   const Subject subject = DefectSubject("rope/rotates_backwards");
   const std::string property = "turns_from_first_to_second";
   const PropertyVerdict verdict = Verdict("rope", property, subject);
@@ -94,8 +95,8 @@ TEST(CheckProperties, ShrinksTheCounterexampleToASimpleCaseThatRepeats) {
   EXPECT_TRUE(Find("rope", property, RecipeSubject("native"), simplest).Hold());
 }
 
-// Keys that are shifted have their amplitude, whichever scaling it is of.
-TEST(RopeShift, APropertySeesTheAmplitudeOfEveryScaling) {
+// Shifted keys already have their amplitude; the defect applies it again.
+TEST(RopeShift, PropertyFindsARepeatedAmplitudeWithEveryScaling) {
   const Subject honest = RecipeSubject("native"),
                 amplified = DefectSubject("rope_shift/amplitude_again");
   for (const char* scaling :
@@ -122,13 +123,13 @@ TEST(CheckProperties, TheSeedRepeatsTheRun) {
     return text;
   };
   EXPECT_EQ(run(3), run(3));
-  // Counterexamples are shrunk, so two seeds may tell the same; not all do.
-  std::set<std::string> told;
-  for (uint64_t seed = 3; seed < 9; ++seed) told.insert(run(seed));
-  EXPECT_GT(told.size(), 1u);
+  // Counterexamples are shrunk, so several seeds may have equal results, but not all.
+  std::set<std::string> results;
+  for (uint64_t seed = 3; seed < 9; ++seed) results.insert(run(seed));
+  EXPECT_GT(results.size(), 1u);
 }
 
-TEST(CheckProperties, OptionalOutputsMayBeLeftOut) {
+TEST(CheckProperties, OptionalOutputsMayBeMissing) {
   const Subject silent{"silent", "native", [](const Case& c, const Tensors& inputs) {
                          Answer answer = RecipeSubject("native").answer(c, inputs);
                          EXPECT_EQ(answer.outputs.back().name, "scores");
@@ -142,13 +143,13 @@ TEST(CheckProperties, OptionalOutputsMayBeLeftOut) {
   }
 }
 
-TEST(CheckProperties, SaysWhatWasDeclinedAndWhatCouldNotRun) {
+TEST(CheckProperties, ReportsDeclinedCasesAndCrashes) {
   const Subject declines{"declines", "native", [](const Case&, const Tensors&) {
                            return Answer{Answer::Status::kUnsupported, "not today", {}};
                          }};
   PropertyVerdict verdict = Verdict("rms_norm", "odd", declines, 10);
   EXPECT_EQ(verdict.status, Status::kDeclined);
-  EXPECT_EQ(verdict.declined, 100u);  // ten per case, then it gives up
+  EXPECT_EQ(verdict.declined, 100u);  // the limit is ten per requested case
   EXPECT_THAT(verdict.detail, HasSubstr("not today"));
   const Subject crashes{"crashes", "native", [](const Case&, const Tensors&) {
                           return Answer{Answer::Status::kFailed, "killed by SIGSEGV", {}};
@@ -159,8 +160,8 @@ TEST(CheckProperties, SaysWhatWasDeclinedAndWhatCouldNotRun) {
   EXPECT_NO_THROW(Case::Parse(verdict.counterexample));
 }
 
-// Crashes as soon as it has been wrong once: while its counterexample, which is not the simplest
-// case, is shrunk.
+// The subject crashes after its first wrong answer, so it crashes during shrinking. Its first
+// answers are right, so that the counterexample is not the simplest case.
 TEST(CheckProperties, ACrashWhileShrinkingDoesNotHideTheCounterexample) {
   bool wrong = false;
   int answers = 0;
@@ -186,7 +187,7 @@ TEST(CheckProperties, ACrashWhileShrinkingDoesNotHideTheCounterexample) {
   EXPECT_THAT(verdict.detail, HasSubstr("could not be run: killed by SIGSEGV"));
 }
 
-TEST(CheckProperties, WhatAnsweredTooFewCasesDoesNotHold) {
+TEST(CheckProperties, TooFewAnsweredCasesCountAsDeclined) {
   std::string only;
   const Subject once{"once", "native", [&only](const Case& c, const Tensors& inputs) {
                        if (only.empty()) only = c.ToString();
@@ -200,14 +201,14 @@ TEST(CheckProperties, WhatAnsweredTooFewCasesDoesNotHold) {
   EXPECT_THAT(verdicts.at(0).detail, HasSubstr("not today"));
 }
 
-TEST(CheckProperties, AsksOnceForWhatIsDeclined) {
-  std::multiset<std::pair<std::string, double>> asked;
-  const Subject declines{"declines", "native", [&asked](const Case& c, const Tensors& inputs) {
+TEST(CheckProperties, DoesNotRepeatDeclinedCases) {
+  std::multiset<std::pair<std::string, double>> questions;
+  const Subject declines{"declines", "native", [&questions](const Case& c, const Tensors& inputs) {
                            double first = 0;
                            for (const NamedTensor& input : inputs) {
                              if (!input.values.data.empty()) first += input.values.data[0];
                            }
-                           asked.insert({c.ToString(), first});
+                           questions.insert({c.ToString(), first});
                            return Answer{Answer::Status::kUnsupported, "not today", {}};
                          }};
   size_t declined = 0;
@@ -215,12 +216,14 @@ TEST(CheckProperties, AsksOnceForWhatIsDeclined) {
        CheckProperties(*MakeOperationNamed("rms_norm"), declines, "native", {.count = 10})) {
     declined += v.declined;
   }
-  EXPECT_GT(declined, asked.size());
-  for (const auto& question : asked) EXPECT_EQ(asked.count(question), 1U) << question.first;
+  EXPECT_GT(declined, questions.size());
+  for (const auto& question : questions) {
+    EXPECT_EQ(questions.count(question), 1U) << question.first;
+  }
 }
 
-// Remainders of loops stand at the end, so the last one is asked alone.
-TEST(CheckProperties, FindWhatIsLostAtTheEndOfABatch) {
+// batch_invariance computes the last slice alone, because remainders of loops are at the end.
+TEST(CheckProperties, BatchInvarianceFindsALostLastRow) {
   const Subject honest = RecipeSubject("native");
   const Subject loses{"last row lost", "native", [&](const Case& c, const Tensors& inputs) {
                         Answer answer = honest.answer(c, inputs);
@@ -233,13 +236,13 @@ TEST(CheckProperties, FindWhatIsLostAtTheEndOfABatch) {
   EXPECT_EQ(Verdict("rms_norm", "batch_invariance", loses).status, Status::kBroken);
 }
 
-TEST(CheckProperties, DrawsAnotherCaseForOneThatIsDeclined) {
-  const Subject choosy{"choosy", "native", [](const Case& c, const Tensors& inputs) {
-                         if (c.dtype() == DType::kF32)
-                           return RecipeSubject("native").answer(c, inputs);
-                         return Answer{Answer::Status::kUnsupported, "only f32", {}};
-                       }};
-  const PropertyVerdict verdict = Verdict("rms_norm", "odd", choosy, 40);
+TEST(CheckProperties, ReplacesDeclinedCases) {
+  const Subject only_f32{"only f32", "native", [](const Case& c, const Tensors& inputs) {
+                           if (c.dtype() == DType::kF32)
+                             return RecipeSubject("native").answer(c, inputs);
+                           return Answer{Answer::Status::kUnsupported, "only f32", {}};
+                         }};
+  const PropertyVerdict verdict = Verdict("rms_norm", "odd", only_f32, 40);
   EXPECT_EQ(verdict.status, Status::kHolds);
   EXPECT_EQ(verdict.cases, 40u);
   EXPECT_GT(verdict.declined, 0u);

@@ -7,7 +7,7 @@
 namespace sextant::oracle {
 namespace {
 
-constexpr size_t kMostElements = 4096;  // of the outputs: not all axes are long at once
+constexpr size_t kMostElements = 4096;  // of all outputs together
 
 std::vector<std::string> Words(const std::string& key, const std::string& choices) {
   std::vector<std::string> words;
@@ -30,7 +30,7 @@ CaseSpace::CaseSpace(const Operation& operation) : name_(operation.info().name) 
   words_.push_back(Words("seed", "1|2|3|4|5|6|7|8|9|10|11|12|13|14|15|16"));
   for (const TensorSpec& input : operation.info().signature.inputs) {
     const std::string_view drawn = operation.info().DrawOf(input.name);
-    if (drawn == "random_positions(V)") continue;  // rows of a table of V keep their distribution
+    if (drawn == "random_positions(V)") continue;  // indices into a table of V rows
     if (input.role == Role::kInteger) {
       words_.push_back(
           Words("@" + input.name,
@@ -49,7 +49,7 @@ CaseSpace::CaseSpace(const Operation& operation) : name_(operation.info().name) 
            Words("@" + input.name, "one_hot|powers_of_two|uniform(-4,4)|normal(30)")) {
         words.push_back(std::move(word));
       }
-      // cos and sin of one angle go together: they keep their own distribution.
+      // cos and sin of the same angle must be drawn together: keep their own distribution.
       if (!drawn.starts_with("circle_")) words_.push_back(words);
     }
   }

@@ -1,6 +1,6 @@
-// Random cases of an operation, from its list of choices.
-// A case is a vector of indices; index 0 is the simplest choice, so smaller vectors are simpler
-// cases and RapidCheck can shrink them.
+// Random cases of an operation, drawn from its list of choices.
+// A case is represented by a vector of indices. Index 0 is the simplest choice, so RapidCheck
+// shrinks a case by shrinking its indices.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +15,9 @@ namespace sextant::oracle {
 class CaseSpace {
  public:
   explicit CaseSpace(const Operation& operation);
-  // How many choices every place of the vector has.
+  // The number of choices for every place of the vector.
   const std::vector<size_t>& sizes() const { return sizes_; }
-  // The case at these indices; empty where the choices do not go together.
+  // The case at these indices; empty if the combination of choices is not valid.
   std::optional<Case> At(const std::vector<size_t>& indices) const;
 
  private:

@@ -16,7 +16,7 @@
 namespace sextant::oracle {
 namespace {
 
-// Cases at random indices; those that do not go together are passed over.
+// Draws valid cases at random indices.
 class Drawer {
  public:
   explicit Drawer(const Operation& operation) : space_(operation) {}
@@ -30,7 +30,7 @@ class Drawer {
 
  private:
   CaseSpace space_;
-  std::mt19937_64 random_{1};  // its numbers are the same everywhere
+  std::mt19937_64 random_{1};  // the same numbers on every platform
 };
 
 TEST(CaseSpace, TheFirstChoicesAreTheSimplestCase) {
@@ -56,7 +56,7 @@ TEST(CaseSpace, EveryIndexChangesOneWord) {
   }
 }
 
-TEST(CaseSpace, ChoicesThatDoNotGoTogetherAreNoCase) {
+TEST(CaseSpace, InvalidCombinationsAreNoCase) {
   const CaseSpace space(*MakeOperationNamed("rope"));
   size_t impossible = 0, possible = 0;
   std::vector<size_t> indices(space.sizes().size(), 0);
@@ -71,7 +71,7 @@ TEST(CaseSpace, ChoicesThatDoNotGoTogetherAreNoCase) {
   EXPECT_GT(possible, 0u);
 }
 
-// cos and sin are drawn together, or they lie on no circle.
+// cos and sin must be drawn together, else cos^2 + sin^2 is not 1.
 TEST(CaseSpace, TablesKeepTheirDistribution) {
   Drawer drawer(*MakeOperationNamed("rope_rotate"));
   for (int i = 0; i < 100; ++i) {
@@ -81,7 +81,7 @@ TEST(CaseSpace, TablesKeepTheirDistribution) {
   }
 }
 
-TEST(CaseSpace, AllCasesCanBeDrawnInEveryType) {
+TEST(CaseSpace, AllCasesCanBeDrawnInEveryDType) {
   for (const auto& operation : AllOperations()) {
     Drawer drawer(*operation);
     std::set<DType> types;
@@ -94,10 +94,10 @@ TEST(CaseSpace, AllCasesCanBeDrawnInEveryType) {
   }
 }
 
-// Of blocks, whose proofs are long, fewer cases.
+// Fewer cases for blocks, because their proofs take long.
 int CountOfCases(const OperationInfo& info) { return IsComposite(info) ? 25 : 120; }
 
-// Some 25 000 random cases in all: who follows a recipe conforms to it.
+// The recipe's own answers conform in about 25 000 random cases.
 class SlowFalseAlarms : public testing::TestWithParam<std::tuple<std::string, std::string>> {};
 
 TEST_P(SlowFalseAlarms, NoHonestSubjectFails) {
@@ -115,7 +115,7 @@ TEST_P(SlowFalseAlarms, NoHonestSubjectFails) {
   }
 }
 
-// What a recipe says of an operation's steps.
+// The rules of a recipe for the steps of an operation, as text.
 std::string RulesFor(const OperationInfo& info, const std::string& recipe) {
   std::string rules;
   for (const DType dtype : {DType::kF32, DType::kBF16}) {
@@ -132,8 +132,8 @@ std::string RulesFor(const OperationInfo& info, const std::string& recipe) {
   return rules;
 }
 
-// Every operation under every standard recipe that says something else of its steps than those
-// before it.
+// Every operation with every standard recipe, without recipes whose rules for the operation's steps
+// equal those of an earlier recipe.
 std::vector<std::tuple<std::string, std::string>> Questions() {
   std::vector<std::tuple<std::string, std::string>> questions;
   for (const auto& operation : AllOperations()) {

@@ -8,7 +8,7 @@
 namespace sextant::oracle {
 namespace {
 
-// The case with the word, if it can have it.
+// The case with the word; unchanged if the word is not valid in it.
 Case With(const Case& c, const std::string& word) {
   try {
     return c.With(word);
@@ -17,8 +17,8 @@ Case With(const Case& c, const std::string& word) {
   }
 }
 
-// The case with other inputs, and with another choice for each of its attributes, or for each of
-// its dimensions.
+// The case with other inputs, and with another choice for each of its attributes or (if
+// `of_dimensions`) of its dimensions.
 Case Other(const Case& c, bool of_dimensions) {
   Case other = c.With("seed=" + std::to_string(c.seed() + 1));
   for (const Choices& choices : ChoicesOf(c.info())) {
@@ -37,7 +37,7 @@ void AskOther(const Case& c, const Ask& ask) {
   try {
     inputs = DrawInputs(c);
   } catch (const Error&) {
-    return;  // what is said of an input does not fit the other extents
+    return;  // the specification of an input is not valid with the other extents
   }
   try {
     ask(c, inputs);
@@ -45,7 +45,7 @@ void AskOther(const Case& c, const Ask& ask) {
   }
 }
 
-// Equal infinities are the same.
+// Compares two answers to the same case. Equal infinities are equal.
 Findings SameAgain(const Response& before, const Response& after) {
   Findings findings;
   for (size_t o = 0; o < before.outputs.size(); ++o) {
@@ -62,7 +62,7 @@ Findings SameAgain(const Response& before, const Response& after) {
 }  // namespace
 
 Property Stateless() {
-  return {"stateless", "asked again after other questions, the answer is what it was",
+  return {"stateless", "after other cases, the same case gives the same answer",
           [](const Case& c, const Tensors& inputs, const Ask& ask) {
             const Response before = ask(c, inputs);
             AskOther(Other(c, false), ask);

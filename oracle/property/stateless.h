@@ -1,13 +1,13 @@
-// The property of what is kept between questions: a cache may not change an answer.
+// The property that no state of a subject, such as a cache, changes an answer.
 #pragma once
 
 #include "oracle/property/property.h"
 
 namespace sextant::oracle {
 
-// Of every operation: a question, one with other attributes, one of other extents and another
-// dtype, and the first again, which has the answer that it had. What the subject declines in
-// between is left out.
+// A property of every operation. The subject answers a case, a case with other attributes, a case
+// with other extents and another dtype, and the first case again. The first and the last answer
+// must be equal. The subject may decline the cases in between.
 Property Stateless();
 
 }  // namespace sextant::oracle

@@ -20,11 +20,12 @@ namespace {
 
 constexpr size_t kErrorTextKept = 64 << 10;
 constexpr size_t kWaitingShown = 64;
-// The kernel closes the pipes of a process before it tells its end; the news may take this long.
-constexpr auto kExitNews = std::chrono::seconds(1);
+// The kernel closes the pipes of a process before it reports its end. This is the time to wait for
+// the report.
+constexpr auto kExitReportDelay = std::chrono::seconds(1);
 constexpr auto kKillGrace = std::chrono::seconds(6);  // the supervisor itself gives up after 5
 
-// Sets the signal mask of this thread for its lifetime.
+// Sets the signal mask of this thread while the object lives.
 class SignalMask {
  public:
   SignalMask(int how, const sigset_t& set) { pthread_sigmask(how, &set, &before_); }
@@ -43,7 +44,7 @@ sigset_t SetOf(int number) {
   return set;
 }
 
-// write() whose SIGPIPE does not reach the program: pipes know no MSG_NOSIGNAL.
+// write() that hides SIGPIPE from the program: pipes do not support MSG_NOSIGNAL.
 ssize_t WriteQuietly(int fd, const char* bytes, size_t count) {
   const sigset_t broken_pipe = SetOf(SIGPIPE);
   sigset_t pending;
@@ -65,7 +66,7 @@ void SetNonBlocking(const Descriptor& descriptor) {
   fcntl(descriptor.get(), F_SETFL, fcntl(descriptor.get(), F_GETFL) | O_NONBLOCK);
 }
 
-// For poll(): whole milliseconds, rounded up so that a deadline is never polled for busily.
+// For poll(): milliseconds, rounded up to avoid busy waiting in the last millisecond.
 int MillisecondsTo(Clock::time_point deadline) {
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
   return static_cast<int>(std::clamp<int64_t>(left, 0, 1'000'000));
@@ -76,10 +77,10 @@ int MillisecondsTo(Clock::time_point deadline) {
 std::string Describe(const Exit& exit) {
   if (exit.signal != 0) return "was killed by " + SignalName(exit.signal);
   std::string text = "exited with status " + std::to_string(exit.status);
-  if (exit.status == 126) return text + " (a shell's word for: cannot be executed)";
-  if (exit.status == 127) return text + " (a shell's word for: command not found)";
+  if (exit.status == 126) return text + " (shell: cannot be executed)";
+  if (exit.status == 127) return text + " (shell: command not found)";
   if (exit.status > 128 && exit.status < 128 + NSIG) {
-    return text + " (a shell's word for: killed by " + SignalName(exit.status - 128) + ")";
+    return text + " (shell: killed by " + SignalName(exit.status - 128) + ")";
   }
   return text;
 }
@@ -89,7 +90,7 @@ ChildProcess::ChildProcess(const std::string& command) {
   {
     sigset_t all;
     sigfillset(&all);
-    const SignalMask mask(SIG_SETMASK, all);  // no handler of ours runs in the supervisor
+    const SignalMask mask(SIG_SETMASK, all);  // the program's handlers do not run in the supervisor
     supervisor_ = fork();
     if (supervisor_ == 0) {
       RunSupervisor(command.c_str(), {.input = in.read.get(),
@@ -109,7 +110,7 @@ ChildProcess::ChildProcess(const std::string& command) {
 }
 
 void ChildProcess::Send(std::string bytes) {
-  assert(unsent() == 0 && "a message is sent whole before the next");
+  assert(unsent() == 0 && "the previous message must be sent completely");
   unsent_ = std::move(bytes);
   sent_ = 0;
 }
@@ -170,13 +171,13 @@ void ChildProcess::Kill() {
   while (reports_.open() && Pump(deadline)) {
   }
   const bool gone = !reports_.open();
-  ReadError();  // what was still in the pipe
+  ReadError();  // bytes still in the pipe
   error_.Close();
   waitpid(supervisor_, nullptr, gone ? 0 : WNOHANG);
   supervisor_ = -1;
 }
 
-// Waits for one thing to happen on any pipe and serves all; false if the deadline came first.
+// Waits until any pipe is ready and serves all ready pipes. Returns false after the deadline.
 bool ChildProcess::Pump(Clock::time_point deadline) {
   const bool reading = received_ < wanted_.size();
   pollfd watched[] = {
@@ -212,7 +213,7 @@ void ChildProcess::ReadOutput() {
   }
 }
 
-// Reads at most 1 MiB, so that a command that never stops complaining cannot hold us here.
+// Reads at most 1 MiB, so a command that writes to stderr without end cannot block the caller.
 void ChildProcess::ReadError() {
   std::array<char, 64 << 10> block;
   for (int i = 0; i < 16 && error_.open(); ++i) {
@@ -238,10 +239,10 @@ void ChildProcess::ReadReport() {
   }
 }
 
-// The conversation is broken; gives the news of the command's end the time to arrive.
+// A pipe is closed: waits a moment for the report that the command has ended.
 Event ChildProcess::AwaitExit(Clock::time_point deadline) {
   wanted_ = {};
-  const Clock::time_point until = std::min(deadline, Clock::now() + kExitNews);
+  const Clock::time_point until = std::min(deadline, Clock::now() + kExitReportDelay);
   while (!exit_ && reports_.open() && Pump(until)) {
   }
   return Event::kEnded;

@@ -1,9 +1,10 @@
-// A command with its three pipes, of which none can block us and none can block the command.
+// A child process that runs a shell command, with non-blocking pipes to its stdin, stdout, stderr.
 //
-// Whatever waits here also writes what is still unsent, drains stderr, and watches for the
-// command's end, so that two parties that both write a lot cannot deadlock. No wait passes its
-// deadline. What the command started dies with it (oracle/subject/supervisor.h). One object belongs
-// to one thread; several may live in one program. Signal handlers of the program stay as they are.
+// Every function that waits also writes unsent bytes, drains stderr, and watches for the end of the
+// command, so two processes that both write large messages cannot deadlock. No function waits
+// longer than its deadline. When the command ends, all its descendants are killed
+// (oracle/subject/supervisor.h). An object must be used by one thread only; a program may have
+// several objects. The program's signal handlers are not changed.
 #pragma once
 
 #include <sys/types.h>
@@ -21,11 +22,11 @@ namespace sextant::oracle {
 
 using Clock = std::chrono::steady_clock;
 
-// What happened while we waited.
+// The result of a wait.
 enum class Event {
-  kDone,       // what was asked for
+  kDone,       // the requested operation is complete
   kTimeLimit,  // the deadline passed
-  kEnded       // no more can come: the command has ended, or closed a pipe of the conversation
+  kEnded       // the command has ended, or has closed its stdin or stdout
 };
 
 // "exited with status 3", "was killed by SIGSEGV (Segmentation fault)"
@@ -33,30 +34,32 @@ std::string Describe(const Exit& exit);
 
 class ChildProcess {
  public:
-  // Starts `command` with /bin/sh -c. Throws Error if the system refuses. What the shell itself
-  // cannot start is seen later as its end with status 126 or 127.
+  // Starts `command` with /bin/sh -c. Throws Error if no process can be created. If the shell
+  // cannot execute the command, the child ends later with status 126 or 127.
   explicit ChildProcess(const std::string& command);
   ~ChildProcess() { Kill(); }
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
 
-  // Takes bytes for the command; they are written by whatever waits next. Nothing may be unsent.
+  // Stores bytes for the command's stdin; the next function that waits writes them. Precondition:
+  // unsent() == 0.
   void Send(std::string bytes);
 
-  // Fills `bytes` from the command's output, never reading beyond.
+  // Fills `bytes` from the command's stdout; reads no byte more.
   Event Receive(std::span<char> bytes, Clock::time_point deadline);
 
-  // Waits until everything sent has been taken.
+  // Waits until all bytes given to Send are written to the pipe.
   Event Flush(Clock::time_point deadline);
 
-  // The next bytes of output that come within `patience`, at most 64 of them.
+  // Returns the bytes of stdout that arrive within `patience`, at most 64.
   std::string TakeWaiting(std::chrono::milliseconds patience);
 
-  // Closes the command's input and waits for its end; `surplus` gets the first bytes it still says.
+  // Closes the command's stdin and waits until it ends. Stores the first bytes that it still writes
+  // to stdout in `surplus`.
   Event Leave(Clock::time_point deadline, std::string* surplus);
 
-  // Ends the command and all its descendants; returns when they are gone. Unless the system cannot
-  // kill one of them, this takes milliseconds.
+  // Kills the command and all its descendants and waits until they have ended. This takes
+  // milliseconds, unless the system cannot kill one of them.
   void Kill();
 
   size_t unsent() const { return unsent_.size() - sent_; }
@@ -65,7 +68,7 @@ class ChildProcess {
   bool input_open() const { return input_.open(); }
   bool output_open() const { return output_.open(); }
 
-  // The last 64 KiB of stderr, as they came, and how many bytes have come in all.
+  // The last 64 KiB of stderr, unchanged, and the number of bytes received from stderr in total.
   const std::string& error_text() const { return error_text_; }
   uint64_t error_count() const { return error_count_; }
 

@@ -22,7 +22,7 @@ using testing::HasSubstr;
 
 Clock::time_point In(Clock::duration wait) { return Clock::now() + wait; }
 
-// The process numbers that a command wrote to a file, waiting until there are `count`.
+// Waits until a command has written `count` process ids to a file, and returns them.
 std::vector<pid_t> PidsIn(const std::string& path, size_t count) {
   for (const auto deadline = In(seconds(20)); Clock::now() < deadline;) {
     std::ifstream in(path);
@@ -31,7 +31,7 @@ std::vector<pid_t> PidsIn(const std::string& path, size_t count) {
     if (pids.size() >= count && std::filesystem::exists(path)) return pids;
     std::this_thread::sleep_for(milliseconds(1));
   }
-  ADD_FAILURE() << "no process numbers in " << path;
+  ADD_FAILURE() << "no process ids in " << path;
   return {};
 }
 
@@ -58,8 +58,8 @@ TEST(ChildProcess, CarriesBytesBothWays) {
   EXPECT_FALSE(child.exit());
 }
 
-// A pipe holds 64 KiB: whoever first wrote all and then read would wait for ever.
-TEST(ChildProcess, DoesNotDeadlockWhenBothWriteMuch) {
+// A pipe buffers 64 KiB. A client that writes everything before it reads would deadlock.
+TEST(ChildProcess, DoesNotDeadlockWhenBothSidesWriteMegabytes) {
   ChildProcess child("cat");
   const std::string sent(size_t{4} << 20, 's');
   child.Send(sent);
@@ -69,7 +69,7 @@ TEST(ChildProcess, DoesNotDeadlockWhenBothWriteMuch) {
   EXPECT_EQ(child.unsent(), 0u);
 }
 
-TEST(ChildProcess, ReadsNoFurtherThanAsked) {
+TEST(ChildProcess, ReceiveReadsNoByteMore) {
   ChildProcess child("printf abcdef; exec cat");
   std::string bytes(2, '\0');
   EXPECT_EQ(child.Receive(bytes, In(seconds(20))), Event::kDone);
@@ -78,16 +78,14 @@ TEST(ChildProcess, ReadsNoFurtherThanAsked) {
   EXPECT_EQ(child.TakeWaiting(milliseconds(1)), "");
 }
 
-TEST(ChildProcess, TellsHowACommandEnded) {
+TEST(ChildProcess, DescribesHowACommandEnded) {
   EXPECT_EQ(EndOf("exit 3"), "exited with status 3");
   EXPECT_EQ(EndOf("kill -SEGV $$"), "was killed by SIGSEGV (Segmentation fault)");
-  EXPECT_THAT(EndOf("no_such_command_of_ours"),
-              HasSubstr("status 127 (a shell's word for: command"));
-  EXPECT_THAT(EndOf("sh -c 'kill -ABRT $$'; exit $?"),
-              HasSubstr("134 (a shell's word for: killed by SIGABRT"));
+  EXPECT_THAT(EndOf("no_such_command_of_ours"), HasSubstr("status 127 (shell: command"));
+  EXPECT_THAT(EndOf("sh -c 'kill -ABRT $$'; exit $?"), HasSubstr("134 (shell: killed by SIGABRT"));
 }
 
-TEST(ChildProcess, ReceivesWhatACommandWroteBeforeItEnded) {
+TEST(ChildProcess, ReceivesBytesWrittenBeforeTheEndOfTheCommand) {
   ChildProcess child("printf last");
   std::string bytes(5, '\0');
   EXPECT_EQ(child.Receive(bytes, In(seconds(20))), Event::kEnded);
@@ -108,8 +106,8 @@ TEST(ChildProcess, WaitsNoLongerThanItsDeadline) {
   EXPECT_LT(Clock::now() - start, seconds(10));
 }
 
-TEST(ChildProcess, ResetsWhatProgramsInheritOfSignals) {
-  // A blocked or ignored SIGTERM would go through exec.
+TEST(ChildProcess, ResetsSignalMaskAndIgnoredSignals) {
+  // exec keeps blocked and ignored signals.
   sigset_t term, before;
   sigemptyset(&term);
   sigaddset(&term, SIGTERM);
@@ -120,8 +118,8 @@ TEST(ChildProcess, ResetsWhatProgramsInheritOfSignals) {
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
-// The grandchild has a session of its own and its parent is gone: no group and no line of
-// descent leads to it.
+// The grandchild has its own session and its parent has ended, so neither the process group nor
+// parent process ids lead from the command to it.
 TEST(ChildProcess, LeavesNoDaemonBehindWhenKilled) {
   const std::string pids = FreshFile(".pids");
   ChildProcess child("(setsid sh -c 'trap \"\" TERM HUP; echo $$ >> " + pids +
@@ -160,7 +158,7 @@ TEST(ChildProcess, LeavesNoDaemonBehindWhenOurProgramIsKilled) {
   ExpectAllGone(left);
 }
 
-// The list of a supervisor's children is longer than its buffer.
+// The list of the supervisor's children is longer than its buffer.
 TEST(SlowChildProcess, LeavesNoneOfManyDaemonsBehind) {
   const std::string pids = FreshFile(".pids");
   ChildProcess child("for i in $(seq 700); do (sleep 100 & echo $! >> " + pids + "); done; cat");
@@ -169,7 +167,7 @@ TEST(SlowChildProcess, LeavesNoneOfManyDaemonsBehind) {
   ExpectAllGone(daemons);
 }
 
-TEST(Supervisor, SaysWhatItCannotDoWhereChildrenAreNotListed) {
+TEST(Supervisor, ReportsMissingListOfChildren) {
   EXPECT_EQ(LimitOfSupervisor(), "");
   EXPECT_EQ(LimitOfSupervisor("/nowhere/children"),
             "/nowhere/children cannot be read (No such file or directory): processes that the "
@@ -186,11 +184,11 @@ TEST(ChildProcess, KeepsTheEndOfStderr) {
   EXPECT_TRUE(child.error_text().ends_with("e\nlast line"));
 }
 
-TEST(ChildProcess, SurvivesABrokenPipeWithoutTouchingOurHandlers) {
+TEST(ChildProcess, SurvivesABrokenPipeWithoutChangingSignalHandlers) {
   struct sigaction before {
   }, after{};
   sigaction(SIGPIPE, nullptr, &before);
-  ASSERT_EQ(before.sa_handler, SIG_DFL) << "otherwise this test shows nothing";
+  ASSERT_EQ(before.sa_handler, SIG_DFL) << "precondition of this test";
   ChildProcess child("exit 0");
   child.Send(std::string(1 << 20, 'x'));
   EXPECT_EQ(child.Flush(In(seconds(20))), Event::kEnded);
@@ -199,7 +197,7 @@ TEST(ChildProcess, SurvivesABrokenPipeWithoutTouchingOurHandlers) {
   EXPECT_EQ(after.sa_handler, SIG_DFL);
 }
 
-// A pipe end that leaked into a later child would keep the input of an earlier one open.
+// If a later child inherited a pipe of an earlier one, the earlier child's stdin would stay open.
 TEST(ChildProcess, SeesItsEndOfInputWhileOthersRun) {
   ChildProcess first("cat; exit 7"), second("cat; exit 8"), third("cat");
   std::string surplus;
@@ -210,15 +208,15 @@ TEST(ChildProcess, SeesItsEndOfInputWhileOthersRun) {
   EXPECT_EQ(second.exit()->status, 8);
 }
 
-// Descriptor 3 is the directory that ls itself reads.
-TEST(ChildProcess, GivesTheCommandNothingButItsThreePipes) {
+// Descriptor 3 is the directory that ls reads.
+TEST(ChildProcess, CommandInheritsOnlyItsThreePipes) {
   ChildProcess child("ls /proc/self/fd");
   std::string surplus;
   EXPECT_EQ(child.Leave(In(seconds(20)), &surplus), Event::kDone);
   EXPECT_EQ(surplus, "0\n1\n2\n3\n");
 }
 
-TEST(ChildProcess, ShowsWhatComesAfterTheEndOfInput) {
+TEST(ChildProcess, LeaveReturnsOutputWrittenAfterTheEndOfInput) {
   ChildProcess child("cat; head -c 100000 /dev/zero | tr '\\0' z");
   std::string surplus;
   EXPECT_EQ(child.Leave(In(seconds(20)), &surplus), Event::kDone);

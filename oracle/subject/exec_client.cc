@@ -12,15 +12,16 @@ namespace {
 
 constexpr char kProtocolVersion[] = "1";
 constexpr char kHello[] = "hello";
-// A child that answers twice does so from its first answers on: after these we wait a moment.
+// A child that answers twice usually does so from its first answer on. After each of its first
+// kWatchedAnswers answers, the client waits for kWatch for a second answer.
 constexpr uint64_t kWatchedAnswers = 10;
 constexpr auto kWatch = std::chrono::milliseconds(5);
 constexpr auto kLeaveGrace = std::chrono::seconds(1);
-constexpr double kLongestLimit = 1e8;  // seconds; three years stand for ever
+constexpr double kLongestLimit = 1e8;  // seconds; longer limits are cut to these three years
 constexpr size_t kLastLines = 10, kLastBytes = 2000;
 
-// The last lines of what a child wrote to stderr.
-std::string LastWords(std::string_view text) {
+// The last lines of `text`, printable.
+std::string LastLines(std::string_view text) {
   while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.remove_suffix(1);
   size_t begin = text.size();
   for (size_t lines = 0; begin > 0 && text.size() - begin < kLastBytes; --begin) {
@@ -48,19 +49,18 @@ double CheckedLimit(double seconds, const char* what) {
 
 }  // namespace
 
-Failure::Failure(Cause the_cause, const std::string& the_why, const std::string& the_last_words)
-    : std::runtime_error(the_last_words.empty()
-                             ? the_why
-                             : the_why + "; the last it wrote to stderr:\n" + the_last_words),
+Failure::Failure(Cause the_cause, const std::string& the_why, const std::string& the_stderr_tail)
+    : std::runtime_error(the_stderr_tail.empty() ? the_why
+                                                 : the_why + "; stderr:\n" + the_stderr_tail),
       cause(the_cause),
       why(the_why),
-      stderr_tail(the_last_words) {}
+      stderr_tail(the_stderr_tail) {}
 
 struct ExecClient::Request {
   Metadata metadata;
   const Tensors& inputs;
   const std::vector<ExpectedTensor>& expected;
-  std::vector<std::string> reply_keys;  // beside id and status, if the status is ok
+  std::vector<std::string> reply_keys;  // required if the status is ok, beside id and status
 };
 
 struct ExecClient::Answer {
@@ -108,11 +108,11 @@ Reply ExecClient::Ask(const Question& question) {
   Reply reply{.status = answer.status, .message = {}, .stderr_tail = {}, .outputs = answer.tensors};
   const auto message = answer.metadata.find("message");
   if (message != answer.metadata.end()) reply.message = Printable(message->second);
-  // What it wrote before its answer has been read with the answer.
+  // Reading the answer has also read the stderr output that precedes it.
   if (reply.status == Reply::Status::kError) {
     const std::string_view text = child_->error_text();
-    const size_t own = std::min<uint64_t>(child_->error_count() - before, text.size());
-    reply.stderr_tail = LastWords(text.substr(text.size() - own));
+    const size_t since = std::min<uint64_t>(child_->error_count() - before, text.size());
+    reply.stderr_tail = LastLines(text.substr(text.size() - since));
   }
   return reply;
 }
@@ -179,7 +179,7 @@ ExecClient::Answer ExecClient::Exchange(const Request& request) {
   const Clock::time_point deadline = After(limit_);
   try {
     Answer answer = ReadAnswer(request, deadline);
-    Require(child_->Flush(deadline), "the answer came");
+    Require(child_->Flush(deadline), "the answer was received");
     RequireSilence(++answers_ <= kWatchedAnswers ? kWatch : kWatch * 0);
     return answer;
   } catch (const Error& e) {
@@ -208,20 +208,20 @@ ExecClient::Answer ExecClient::ReadAnswer(const Request& request, Clock::time_po
   return answer;
 }
 
-// Bytes of the answer, of which `part` is the name.
+// Reads `size` bytes of the answer; `part` is their name in messages.
 std::string ExecClient::Receive(size_t size, const char* part, Clock::time_point deadline) {
   std::string bytes(size, '\0');
   const Event event = child_->Receive(bytes, deadline);
   if (event != Event::kDone) {
     const size_t count = child_->received();
-    std::string progress =
-        std::to_string(count) + " of " + std::to_string(size) + " bytes of " + part + " came";
+    const std::string progress =
+        "received " + std::to_string(count) + " of " + std::to_string(size) + " bytes of " + part;
     Require(event, progress);
   }
   return bytes;
 }
 
-// Fails unless the event is kDone, naming how far the conversation had come.
+// Fails unless the event is kDone. `progress` says in the message how much was received.
 void ExecClient::Require(Event event, const std::string& progress) {
   if (event == Event::kDone) return;
   std::string so_far = progress;
@@ -239,7 +239,7 @@ void ExecClient::Require(Event event, const std::string& progress) {
        "it " + what + " before it had answered " + request_ + ": " + so_far);
 }
 
-// Fails if the child says anything now that was not asked for.
+// Fails if the child writes to stdout within `patience`.
 void ExecClient::RequireSilence(std::chrono::milliseconds patience) {
   const std::string waiting = child_->TakeWaiting(patience);
   if (waiting.empty()) return;
@@ -251,7 +251,7 @@ void ExecClient::Fail(Failure::Cause cause, const std::string& why) {
   std::string stderr_tail;
   if (child_) {
     child_->Kill();
-    stderr_tail = LastWords(child_->error_text());
+    stderr_tail = LastLines(child_->error_text());
     child_.reset();
   }
   throw Failure(cause, why, stderr_tail);

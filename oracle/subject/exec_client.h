@@ -1,4 +1,5 @@
-// Asks a stranger's program: one question, one answer, over its pipes (oracle/subject/PROTOCOL.md).
+// Client of a third-party program: sends questions and reads answers over its pipes
+// (oracle/subject/PROTOCOL.md).
 #pragma once
 
 #include <cstdint>
@@ -14,17 +15,17 @@
 
 namespace sextant::oracle {
 
-// What a program says of itself.
+// The program's answer to hello.
 struct Hello {
   std::string name, version;
-  std::string recipe;  // a line or a standard name: how it claims to compute
+  std::string recipe;  // a standard recipe's name or a recipe line: how the program claims to round
   std::vector<std::string> operations;
 };
 
 struct Question {
   std::string operation;
   std::string case_line;        // canonical
-  std::string attributes_json;  // object of all attributes and dimensions
+  std::string attributes_json;  // JSON object of all attributes and dimensions
   Tensors inputs;
   std::vector<ExpectedTensor> expected;
 };
@@ -33,17 +34,17 @@ struct Reply {
   enum class Status { kOk, kUnsupported, kError };
   Status status = Status::kOk;
   std::string message;
-  std::string stderr_tail;  // of kError: the last lines of stderr since the question, printable
-  Tensors outputs;          // of kOk: those expected, optional ones perhaps not
+  std::string stderr_tail;  // kError only: the last lines of stderr since the question, printable
+  Tensors outputs;          // kOk only: the expected outputs; optional ones may be missing
 };
 
-// The program could not be run: not a word about its numbers.
+// The program could not be run. Says nothing about its numbers.
 class Failure : public std::runtime_error {
  public:
   enum class Cause {
-    kEnded,      // it ended, crashed, closed a pipe, or never started
+    kEnded,      // it ended, crashed, closed a pipe, or did not start
     kTimeLimit,  // it gave no complete answer in time
-    kProtocol    // it said something that PROTOCOL.md does not allow
+    kProtocol    // it violated PROTOCOL.md
   };
   Failure(Cause the_cause, const std::string& why, const std::string& stderr_tail);
 
@@ -52,29 +53,30 @@ class Failure : public std::runtime_error {
   std::string stderr_tail;  // the last lines of its stderr, printable; may be empty
 };
 
-// The least time for hello: importing a framework can take half of it.
+// Minimum time limit of hello. The import of a framework can take half of it.
 inline constexpr int kSecondsForHello = 60;
 
-// One client is one child, for one thread. The child is started when first needed, killed after any
-// Failure, and then started again by the next question. Only a failed hello is final: every later
-// call repeats it at once, so that a program that cannot start costs one time limit, not one per
-// case.
+// A client owns one child and must be used by one thread only. The first call starts the child. A
+// Failure kills it, and the next question starts it again. A failed hello is final: every later
+// call throws the same Failure at once, so a program that cannot start costs one time limit in
+// total and not one per case.
 class ExecClient {
  public:
   ExecClient(std::string command, double seconds_per_case, double seconds_for_hello);
-  // hello has kSecondsForHello, or the time of a case if that is more.
+  // The time limit of hello is the larger of kSecondsForHello and seconds_per_case.
   ExecClient(std::string command, double seconds_per_case);
   ~ExecClient();
 
   // Starts the child if it has not said hello yet. Throws Failure.
   const Hello& hello();
 
-  // Throws Failure. Tensors of the reply have the expected shapes and dtypes; their values may be
-  // anything, NaN included.
+  // Throws Failure. Tensors of the reply have the expected shapes and dtypes; their values are
+  // arbitrary, NaN included.
   Reply Ask(const Question& question);
 
-  // Ends the conversation: the child may leave by itself for a second, then it is killed. Throws
-  // Failure if it said anything after its last answer. The destructor does the same silently.
+  // Ends the conversation: closes the child's stdin and kills it if it has not ended after one
+  // second. Throws Failure if it wrote anything after its last answer. The destructor does the same
+  // but does not throw.
   void Leave();
 
  private:
@@ -95,9 +97,9 @@ class ExecClient {
   std::optional<Hello> hello_;
   std::optional<Failure> failed_hello_;
   uint64_t last_id_ = 0;
-  uint64_t answers_ = 0;  // of this child
-  std::string request_;   // the current one, for messages: "request 3 (rope)"
-  double limit_ = 0;      // seconds it has
+  uint64_t answers_ = 0;  // number of answers of this child
+  std::string request_;   // the current request in messages: "request 3 (rope)"
+  double limit_ = 0;      // time limit of the current request in seconds
 };
 
 }  // namespace sextant::oracle

@@ -22,20 +22,20 @@ TEST(SlowExecClient, SaysHello) {
   EXPECT_EQ(client.hello().operations, (std::vector<std::string>{"op", "other"}));
 }
 
-// To start may take longer than a case.
+// Starting a program may take longer than a case.
 TEST(SlowExecClient, WaitsForHelloLongerThanForACase) {
   ExecClient client(Program("time.sleep(0.5)\nhello()\nread()"), kShort);
-  EXPECT_EQ(client.hello().name, "rogue");
+  EXPECT_EQ(client.hello().name, "child");
 }
 
-TEST(SlowExecClient, RefusesARecipeThatThereIsNot) {
+TEST(SlowExecClient, RefusesAnUnknownRecipe) {
   ExecClient client(Program("hello(recipe='nativ')\nread()"), kPatient);
   EXPECT_THAT([&] { client.hello(); },
               testing::Throws<Failure>(testing::Field(
                   &Failure::why, testing::HasSubstr("recipe is 'nativ': there is no recipe"))));
 }
 
-TEST(SlowExecClient, AsksEverythingThatTheProtocolPromises) {
+TEST(SlowExecClient, SendsAllKeysOfTheProtocol) {
   ExecClient client(Program(R"(
 hello()
 words = read()
@@ -74,8 +74,8 @@ say(message({'id': read()['id'], 'status': 'error'}))
   EXPECT_EQ(second.message, "");
 }
 
-// What it wrote while it answered other questions is not about this one.
-TEST(SlowExecClient, ShowsWhatWasWrittenToStderrBeforeAnError) {
+// Only stderr output since the question belongs to the error.
+TEST(SlowExecClient, ReturnsStderrOfTheQuestionThatFailed) {
   ExecClient client(Program(R"(
 hello()
 for line in 'early', 'Traceback\x07\nKeyError: 1':
@@ -90,7 +90,7 @@ say(message({'id': read()['id'], 'status': 'error'}))
   EXPECT_EQ(client.Ask(AskForY()).stderr_tail, "");
 }
 
-TEST(SlowExecClient, PassesNaNOn) {
+TEST(SlowExecClient, AcceptsNaNAndInfinity) {
   ExecClient client(Program("hello()\nsay(good(read(), float('nan'), float('inf')))"), kPatient);
   const std::vector<double> y = Answer(client);
   EXPECT_TRUE(std::isnan(y[0]));
@@ -112,7 +112,7 @@ TEST(SlowExecClient, ServesSeveralThreads) {
   EXPECT_EQ(std::set<std::vector<double>>(answers.begin(), answers.end()).size(), 4u);
 }
 
-TEST(SlowExecClient, LetsAChildLeaveByItself) {
+TEST(SlowExecClient, LetsAChildExitByItself) {
   const std::string mark = FreshFile(".left");
   {
     ExecClient client(Program("hello()\nsys.stdin.buffer.read()\nopen('" + mark + "', 'w')"),

@@ -10,7 +10,7 @@
 namespace sextant::oracle {
 namespace {
 
-// Numbers and truth values as such, everything else as text; an unset optional number is null.
+// Numbers and booleans as such, all else as text; an optional number that is not set is null.
 Json ValueOf(const Attribute& attribute) {
   if (attribute.text.empty()) return nullptr;
   if (attribute.text == "true" || attribute.text == "false") return attribute.text == "true";
@@ -25,7 +25,7 @@ Json ValueOf(const Attribute& attribute) {
   return number;
 }
 
-Question Ask(const Case& c, const Tensors& inputs) {
+Question QuestionOf(const Case& c, const Tensors& inputs) {
   Json attributes = Json::object();
   for (const Attribute& attribute : c.operation().Attributes()) {
     if (!attribute.dimension) attributes[attribute.name] = ValueOf(attribute);
@@ -38,14 +38,16 @@ Question Ask(const Case& c, const Tensors& inputs) {
   return question;
 }
 
-std::string Words(const std::string& why, const std::string& stderr_tail) {
+std::string WithStderr(const std::string& why, const std::string& stderr_tail) {
   return stderr_tail.empty() ? why : why + "\n  stderr: " + stderr_tail;
 }
 
-std::string Words(const Failure& failure) { return Words(failure.why, failure.stderr_tail); }
+std::string MessageOf(const Failure& failure) {
+  return WithStderr(failure.why, failure.stderr_tail);
+}
 
-Answer Converse(ExecClient& client, const Case& c, const Tensors& inputs) try {
-  const Reply reply = client.Ask(Ask(c, inputs));
+Answer Ask(ExecClient& client, const Case& c, const Tensors& inputs) try {
+  const Reply reply = client.Ask(QuestionOf(c, inputs));
   switch (reply.status) {
     case Reply::Status::kOk:
       return {Answer::Status::kAnswered, reply.message, reply.outputs};
@@ -55,18 +57,18 @@ Answer Converse(ExecClient& client, const Case& c, const Tensors& inputs) try {
       break;
   }
   return {Answer::Status::kFailed,
-          Words("it reported an error: " + reply.message, reply.stderr_tail),
+          WithStderr("it reported an error: " + reply.message, reply.stderr_tail),
           {}};
 } catch (const Failure& failure) {
-  return {Answer::Status::kFailed, Words(failure), {}};
+  return {Answer::Status::kFailed, MessageOf(failure), {}};
 }
 
-// What it said after its last answer, if anything.
+// Empty, or the error if the program wrote something after its last answer.
 std::string Leave(ExecClient& client) try {
   client.Leave();
   return "";
 } catch (const Failure& failure) {
-  return Words(failure);
+  return MessageOf(failure);
 }
 
 }  // namespace
@@ -85,7 +87,7 @@ Subject ExecSubject(const std::string& command, double seconds_per_case) {
                       "it does not offer " + std::string(c.name()) + " (operations of hello)",
                       {}};
             }
-            return Converse(*client, c, inputs);
+            return Ask(*client, c, inputs);
           },
           .leave =
               [client, mutex] {

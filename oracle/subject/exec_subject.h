@@ -7,8 +7,8 @@
 
 namespace sextant::oracle {
 
-// A stranger's program (oracle/subject/PROTOCOL.md). Says hello at once; throws Failure if that
-// fails.
+// A program that speaks the protocol of oracle/subject/PROTOCOL.md. Sends hello at once; throws
+// Failure if that fails.
 Subject ExecSubject(const std::string& command, double seconds_per_case);
 
 }  // namespace sextant::oracle

@@ -1,4 +1,4 @@
-// Children that break the protocol, hang, crash, or leave others behind.
+// Children that violate the protocol, hang, crash, or leave daemons behind.
 #include "oracle/subject/misbehaving_child_test.h"
 
 #include <gmock/gmock.h>
@@ -28,7 +28,8 @@ Failure FailureOf(ExecClient& client, const Question& question = AskForY()) {
   return {Cause::kEnded, "", ""};
 }
 
-// What comes of a program that says hello and then does `body` with the request `words`.
+// The Failure of a program that answers hello and then runs `body` with the request's metadata
+// `words`.
 Failure FailureAfterHello(const std::string& body, double seconds = kPatient) {
   ExecClient client(Program("hello()\nwords = read()\n" + body), seconds);
   return FailureOf(client);
@@ -36,7 +37,7 @@ Failure FailureAfterHello(const std::string& body, double seconds = kPatient) {
 
 using Numbers = std::vector<double>;
 
-TEST(SlowMisbehavingChild, TellsACrashAndStartsAgain) {
+TEST(SlowMisbehavingChild, ReportsACrashAndStartsAgain) {
   ExecClient client(Program(R"(
 hello()
 say(good(read(), os.getpid()))
@@ -54,20 +55,20 @@ os.kill(os.getpid(), signal.SIGSEGV)
   EXPECT_NE(Answer(client), first);  // another process
 }
 
-TEST(MisbehavingChild, TellsACommandThatCannotStartOnceAndForAll) {
+TEST(MisbehavingChild, StartsACommandThatFailsInHelloOnlyOnce) {
   const std::string mark = FreshFile(".starts");
   ExecClient client("echo x >> " + mark + "; echo sorry >&2; no_such_command_of_ours", kPatient);
   const Failure first = FailureOf(client), second = FailureOf(client);
   EXPECT_EQ(first.cause, Cause::kEnded);
-  EXPECT_THAT(first.why, HasSubstr("status 127 (a shell's word for: command not found) before it "
-                                   "had answered request 1 (hello)"));
+  EXPECT_THAT(first.why, HasSubstr("status 127 (shell: command not found) before it had answered "
+                                   "request 1 (hello)"));
   EXPECT_THAT(first.stderr_tail, HasSubstr("sorry\nsh: 1: no_such_command_of_ours: not found"));
   EXPECT_EQ(second.why, first.why);
   EXPECT_THROW(client.hello(), Failure);
   EXPECT_EQ(std::filesystem::file_size(mark), 2u);  // it was started once
 }
 
-TEST(SlowMisbehavingChild, KeepsTheLimitOfACase) {
+TEST(SlowMisbehavingChild, EnforcesTheTimeLimitOfACase) {
   const std::string body = "hello()\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\nread()\n";
   ExecClient client(Program(body + "time.sleep(50)"), kShort);
   client.hello();
@@ -76,18 +77,18 @@ TEST(SlowMisbehavingChild, KeepsTheLimitOfACase) {
   EXPECT_LT(Clock::now() - start, std::chrono::seconds(5));
   EXPECT_EQ(failure.cause, Cause::kTimeLimit);
   EXPECT_EQ(failure.why,
-            "no complete answer to request 2 (op) within 0.1 s: 0 of 8 bytes of its "
-            "first 8 bytes came");
+            "no complete answer to request 2 (op) within 0.1 s: received 0 of 8 bytes of its "
+            "first 8 bytes");
 }
 
-TEST(MisbehavingChild, KeepsTheLimitOfHello) {
+TEST(MisbehavingChild, EnforcesTheTimeLimitOfHello) {
   ExecClient client("sleep 50", kPatient, 0.02);
   EXPECT_THAT(FailureOf(client).why, HasSubstr("request 1 (hello) within 0.02 s"));
   EXPECT_THROW(ExecClient("cat", 0), Error);
   EXPECT_THROW(ExecClient("cat", std::nan("")), Error);
 }
 
-TEST(SlowMisbehavingChild, TakesNoLateAnswerForTheNext) {
+TEST(SlowMisbehavingChild, DiscardsALateAnswer) {
   const std::string mark = FreshFile(".late");
   ExecClient client(Program(R"(
 hello()
@@ -105,12 +106,12 @@ say(good(words, 1))
 }
 
 TEST(SlowMisbehavingChild, RefusesASecondAnswer) {
-  const Failure together = FailureAfterHello("say(good(words) + b'more')");
-  EXPECT_EQ(together.cause, Cause::kProtocol);
-  EXPECT_THAT(together.why, HasSubstr("it wrote 'more' after its answer to request 2 (op)"));
+  const Failure failure = FailureAfterHello("say(good(words) + b'more')");
+  EXPECT_EQ(failure.cause, Cause::kProtocol);
+  EXPECT_THAT(failure.why, HasSubstr("it wrote 'more' after its answer to request 2 (op)"));
 }
 
-TEST(SlowMisbehavingChild, RefusesASecondAnswerOfItsOwn) {
+TEST(SlowMisbehavingChild, RefusesASecondAnswerSentLater) {
   const std::string mark = FreshFile(".said");
   ExecClient client(Program("hello()\nw = read()\nsay(good(w))\ntime.sleep(0.05)\nsay(good(w))\n"
                             "open('" +
@@ -131,7 +132,7 @@ TEST(SlowMisbehavingChild, RefusesASecondAnswerToTheLastQuestion) {
   EXPECT_THROW(client.Leave(), Failure);
 }
 
-TEST(SlowMisbehavingChild, RefusesBadWords) {
+TEST(SlowMisbehavingChild, RefusesBadMetadata) {
   const auto why = [](const std::string& words, const std::string& more = "") {
     const Failure failure = FailureAfterHello("say(message(" + words + more + "))");
     EXPECT_EQ(failure.cause, Cause::kProtocol);
@@ -163,7 +164,7 @@ TEST(SlowMisbehavingChild, RefusesBadOutputs) {
   EXPECT_THAT(why("y=tensor('F32', [2**60], 2**62)"), HasSubstr("does not fit into memory"));
 }
 
-TEST(SlowMisbehavingChild, RefusesRubbish) {
+TEST(SlowMisbehavingChild, RefusesBytesThatAreNoMessage) {
   EXPECT_THAT(FailureAfterHello("print('Loading model')\nsys.stdout.flush()\nread()").why,
               HasSubstr("begins with the text 'Loading '"));
   EXPECT_THAT(FailureAfterHello("say(struct.pack('<Q', 2**60))\nread()").why,
@@ -189,18 +190,18 @@ TEST(SlowMisbehavingChild, RefusesABadHello) {
   EXPECT_EQ(FailureOf(client).why, "it answers hello with status 'error': 'no'");
 }
 
-TEST(SlowMisbehavingChild, TellsHalfAnAnswer) {
+TEST(SlowMisbehavingChild, ReportsAnIncompleteAnswer) {
   const Failure ended = FailureAfterHello("say(good(words)[:-3])");
   EXPECT_EQ(ended.cause, Cause::kEnded);
   EXPECT_THAT(ended.why,
-              HasSubstr("exited with status 0 before it had answered request 2 (op): 5 of "
-                        "8 bytes of its tensors came"));
+              HasSubstr("exited with status 0 before it had answered request 2 (op): received 5 "
+                        "of 8 bytes of its tensors"));
   const Failure hung = FailureAfterHello("say(good(words)[:12])\nread()", kShort);
   EXPECT_EQ(hung.cause, Cause::kTimeLimit);
-  EXPECT_THAT(hung.why, HasSubstr("bytes of its header came"));
+  EXPECT_THAT(hung.why, HasSubstr("bytes of its header"));
 }
 
-TEST(SlowMisbehavingChild, TellsClosedPipes) {
+TEST(SlowMisbehavingChild, ReportsClosedPipes) {
   EXPECT_THAT(FailureAfterHello("os.close(1)\ntime.sleep(50)").why,
               HasSubstr("it closed its standard output before it had answered"));
   ExecClient client(Program("hello()\nos.close(0)\ntime.sleep(50)"), kPatient);
@@ -208,7 +209,7 @@ TEST(SlowMisbehavingChild, TellsClosedPipes) {
               HasSubstr("it closed its standard input before it had answered"));
 }
 
-TEST(SlowMisbehavingChild, SendsMuchToAChildThatSaysMuchOnStderr) {
+TEST(SlowMisbehavingChild, SendsMegabytesToAChildThatWritesMegabytesToStderr) {
   ExecClient client(Program(R"(
 hello()
 for i in range(10000): os.write(2, b'e' * 1000 + b'\n')
@@ -224,16 +225,16 @@ sys.exit(3)
   EXPECT_LE(stderr_tail.size(), 2000u);
 }
 
-TEST(SlowMisbehavingChild, TellsAChildThatDoesNotReadItsRequest) {
-  ExecClient deaf(Program("hello()\ntime.sleep(50)"), kShort);
-  EXPECT_THAT(FailureOf(deaf, AskForY(2'500'000)).why,
+TEST(SlowMisbehavingChild, ReportsAChildThatDoesNotReadItsRequest) {
+  ExecClient silent(Program("hello()\ntime.sleep(50)"), kShort);
+  EXPECT_THAT(FailureOf(silent, AskForY(2'500'000)).why,
               HasSubstr("bytes of the request were not read"));
-  ExecClient hasty(Program("hello()\nos.read(0, 8)\nsay(good({'id': '2'}))\ntime.sleep(50)"),
+  ExecClient early(Program("hello()\nos.read(0, 8)\nsay(good({'id': '2'}))\ntime.sleep(50)"),
                    kShort);
-  EXPECT_THAT(FailureOf(hasty, AskForY(2'500'000)).why, HasSubstr("the answer came, "));
+  EXPECT_THAT(FailureOf(early, AskForY(2'500'000)).why, HasSubstr("the answer was received, "));
 }
 
-TEST(SlowMisbehavingChild, LeavesNobodyBehindAfterAFailure) {
+TEST(SlowMisbehavingChild, LeavesNoDaemonBehindAfterAFailure) {
   ExecClient client(Program(R"(
 hello()
 read()

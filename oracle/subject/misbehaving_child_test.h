@@ -1,5 +1,5 @@
-// For tests: children that are small Python programs, most of them rogues. They speak the protocol
-// with code of their own: sizes, JSON and bytes by Python's standard library.
+// For tests: children that are small Python programs. Most of them violate the protocol. They share
+// no protocol code with Sextant and use only Python's standard library.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@
 namespace sextant::oracle {
 
 inline constexpr double kPatient = 30;  // seconds; no test waits that long
-inline constexpr double kShort = 0.1;   // for those that wait in vain
+inline constexpr double kShort = 0.1;   // seconds, for tests that reach the time limit
 
 inline constexpr char kPreamble[] = R"(
 import json, os, signal, struct, subprocess, sys, time
@@ -33,7 +33,7 @@ def message(words, body=b'', **tensors):
     header = json.dumps({'__metadata__': words, **tensors}).encode()
     return struct.pack('<Q', len(header)) + header + body
 def hello(**words):
-    say(message(dict({'id': read()['id'], 'status': 'ok', 'name': 'rogue', 'version': '0.1',
+    say(message(dict({'id': read()['id'], 'status': 'ok', 'name': 'child', 'version': '0.1',
                       'recipe': 'native', 'operations': '["op", "other"]'}, **words)))
 def tensor(dtype='F32', shape=[2], size=8):
     return {'dtype': dtype, 'shape': shape, 'data_offsets': [0, size]}
@@ -41,7 +41,7 @@ def good(words, a=1, b=2):
     return message({'id': words['id'], 'status': 'ok'}, struct.pack('<2f', a, b), y=tensor())
 )";
 
-// A file name of this test's own, without a file; what comes to be there is removed at the end.
+// A file name that only this test uses. The file does not exist yet; at the end it is removed.
 inline std::string FreshFile(const std::string& ending) {
   static struct Files {
     std::vector<std::string> paths;
@@ -56,7 +56,7 @@ inline std::string FreshFile(const std::string& ending) {
   return made.paths.back();
 }
 
-// A command that runs such a program.
+// Writes the preamble and `body` to a Python file and returns the command that runs it.
 inline std::string Program(const std::string& body) {
   const std::string path = FreshFile(".py");
   std::ofstream(path) << kPreamble << body;

@@ -1,4 +1,4 @@
-// PROTOCOL.md: what it shows is what happens.
+// Tests that the examples of PROTOCOL.md are correct.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -25,7 +25,7 @@ std::string ExampleAfter(const std::string& start) {
   return example;
 }
 
-// The bytes of lines "0010  64 61 ...  da...".
+// Decodes the lines "0010  64 61 ...  da..." of a hex dump.
 std::string BytesOf(const std::string& dump) {
   std::istringstream lines(dump);
   std::string bytes;
@@ -37,12 +37,12 @@ std::string BytesOf(const std::string& dump) {
   return bytes;
 }
 
-TEST(Protocol, ShowsTheFirstQuestion) {
+TEST(Protocol, ExampleOfTheFirstQuestionIsCorrect) {
   EXPECT_EQ(BytesOf(ExampleAfter("JSON with its three spaces")),
             EncodeMessage({{"sextant", "1"}, {"id", "1"}, {"operation", "hello"}}, {}));
 }
 
-TEST(Protocol, ShowsAnAnswer) {
+TEST(Protocol, ExampleOfAnAnswerIsCorrect) {
   const std::string answer = BytesOf(ExampleAfter("and this is an answer"));
   const size_t size = ParsePrefix(answer.substr(0, 8), HeaderLimit({}));
   const Header header = ParseHeader(answer.substr(8, size));
@@ -52,7 +52,7 @@ TEST(Protocol, ShowsAnAnswer) {
             (std::vector<double>{1, -2}));
 }
 
-TEST(SlowProtocol, ShowsAProgramThatWorks) {
+TEST(SlowProtocol, ExampleProgramWorks) {
   const std::string path = FreshFile(".py");
   std::ofstream(path) << ExampleAfter("## A whole program");
   ExecClient client("exec /usr/bin/python3 -I -S '" + path + "'", kPatient);

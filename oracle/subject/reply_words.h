@@ -1,5 +1,4 @@
-// The words of a reply: what the protocol (oracle/subject/PROTOCOL.md) says of its metadata. All
-// throw Error.
+// Parses the metadata of a reply (oracle/subject/PROTOCOL.md). All functions throw Error.
 #pragma once
 
 #include <string>
@@ -9,7 +8,7 @@
 
 namespace sextant::oracle {
 
-// Refuses metadata that lack a required key or have one that nobody knows.
+// Throws if a required key is missing or a key is unknown.
 void CheckKeys(const Metadata& metadata, const std::vector<std::string>& required);
 
 Reply::Status ParseStatus(const std::string& text);

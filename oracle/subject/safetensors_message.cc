@@ -12,27 +12,29 @@ namespace sextant::oracle {
 namespace {
 
 constexpr char kMetadataKey[] = "__metadata__";
-constexpr uint64_t kWords = 64 << 10;      // bytes of a header for everything but tensors
-constexpr uint64_t kWordsPerTensor = 256;  // {"dtype":..,"shape":[],"data_offsets":[..]} and spaces
-constexpr uint64_t kWordsPerExtent = 32;   // digits of 2^64, comma, spaces
+// Limits of the header in bytes.
+constexpr uint64_t kMetadataBytes = 64 << 10;  // all but the tensors
+constexpr uint64_t kBytesPerTensor = 256;  // {"dtype":..,"shape":[],"data_offsets":[..]} and spaces
+constexpr uint64_t kBytesPerExtent = 32;   // digits of 2^64, comma, spaces
 constexpr int kMaxDepth = 3;               // header, tensor, list
-constexpr size_t kAlignment = 8;           // of the body and so of every tensor in it
+constexpr size_t kAlignment = 8;           // of the body, and so of every tensor in it
 
-std::string WireName(DType type) {
+// The name of a dtype in a safetensors header.
+std::string SafetensorsName(DType type) {
   std::string name(NameOf(type));
   for (char& letter : name) letter = static_cast<char>(std::toupper(letter));
   return name;
 }
 
-DType ParseWireName(const std::string& name, const std::string& tensor) {
+DType ParseSafetensorsName(const std::string& name, const std::string& tensor) {
   for (const DType type : {DType::kF64, DType::kF32, DType::kF16, DType::kBF16, DType::kI64}) {
-    if (WireName(type) == name) return type;
+    if (SafetensorsName(type) == name) return type;
   }
   throw Error("tensor ", tensor, " has dtype ", Quoted(name),
               ", expected one of: F64 F32 F16 BF16 I64");
 }
 
-// As in a signature: "y:f32[2,3]".
+// In the syntax of signatures: "y:f32[2,3]".
 std::string Declaration(const std::string& name, DType dtype, const Shape& shape) {
   return Printable(name) + ":" + std::string(NameOf(dtype)) + ToString(shape);
 }
@@ -96,7 +98,7 @@ Header::Entry ParseEntry(const std::string& name, const Json& json) {
   if (!dtype.is_string()) throw Error("dtype of tensor ", quoted, " is not text");
   Header::Entry entry;
   entry.name = name;
-  entry.dtype = ParseWireName(dtype.get<std::string>(), quoted);
+  entry.dtype = ParseSafetensorsName(dtype.get<std::string>(), quoted);
   for (const Json& extent : ListIn(json, "shape", quoted)) {
     entry.shape.push_back(UnsignedIn(extent, "shape of tensor " + quoted));
   }
@@ -110,7 +112,7 @@ Header::Entry ParseEntry(const std::string& name, const Json& json) {
                 " keys, expected: dtype shape data_offsets");
   }
   const uint64_t size = CountOf(entry.shape) * SizeOf(entry.dtype);
-  if (entry.end - entry.begin != size) {  // an end before its begin gives more than any size
+  if (entry.end - entry.begin != size) {  // also if end < begin: the difference wraps around
     throw Error(where, " are [", entry.begin, ",", entry.end, "], expected ", size, " bytes for ",
                 Declaration(name, entry.dtype, entry.shape));
   }
@@ -123,14 +125,14 @@ Metadata ParseMetadata(const Json& json) {
   for (const auto& [key, value] : json.items()) {
     if (!value.is_string()) {
       throw Error("__metadata__ has ", Quoted(key), " = ", Quoted(PrintJson(value)),
-                  ", expected text (safetensors knows no other metadata)");
+                  ", expected text (metadata of safetensors is text only)");
     }
     metadata[key] = value.get<std::string>();
   }
   return metadata;
 }
 
-// Puts the entries in the order of their bytes and checks that they leave no byte out.
+// Sorts the entries by their offsets; throws Error if there is a gap or an overlap.
 void Order(Header* header) {
   std::ranges::stable_sort(header->entries, {}, [](const Header::Entry& entry) {
     return std::pair(entry.begin, entry.end);
@@ -156,7 +158,7 @@ void CheckInteger(int64_t value, const std::string& name, size_t element) {
 std::string EncodeMessage(const Metadata& metadata, const Tensors& tensors) {
   std::vector<const NamedTensor*> order;
   for (const NamedTensor& tensor : tensors) order.push_back(&tensor);
-  // Wide elements first: every tensor is then aligned to its element.
+  // Wide elements first: then every tensor is aligned to its element size.
   std::ranges::stable_sort(order, std::greater<>(),
                            [](const NamedTensor* tensor) { return SizeOf(tensor->dtype); });
   Json json = Json::object();
@@ -164,7 +166,7 @@ std::string EncodeMessage(const Metadata& metadata, const Tensors& tensors) {
   size_t offset = 0;
   for (const NamedTensor* tensor : order) {
     const size_t end = offset + tensor->values.data.size() * SizeOf(tensor->dtype);
-    json[tensor->name] = {{"dtype", WireName(tensor->dtype)},
+    json[tensor->name] = {{"dtype", SafetensorsName(tensor->dtype)},
                           {"shape", tensor->values.shape},
                           {"data_offsets", {offset, end}}};
     offset = end;
@@ -173,7 +175,7 @@ std::string EncodeMessage(const Metadata& metadata, const Tensors& tensors) {
   try {
     header = json.dump();
   } catch (const Json::exception& e) {
-    throw Error("a request can only carry UTF-8 text: ", Printable(e.what()));
+    throw Error("the metadata of a request are not UTF-8: ", Printable(e.what()));
   }
   header.resize((header.size() + kAlignment - 1) / kAlignment * kAlignment, ' ');
   std::string message;
@@ -192,16 +194,16 @@ std::string EncodeMessage(const Metadata& metadata, const Tensors& tensors) {
 std::string DescribeOutputs(const std::vector<ExpectedTensor>& expected) {
   Json json = Json::object();
   for (const ExpectedTensor& tensor : expected) {
-    json[tensor.name] = {{"dtype", WireName(tensor.dtype)}, {"shape", tensor.shape}};
+    json[tensor.name] = {{"dtype", SafetensorsName(tensor.dtype)}, {"shape", tensor.shape}};
     if (tensor.optional) json[tensor.name]["optional"] = true;
   }
   return PrintJson(json);
 }
 
 uint64_t HeaderLimit(const std::vector<ExpectedTensor>& expected) {
-  uint64_t limit = kWords;
+  uint64_t limit = kMetadataBytes;
   for (const ExpectedTensor& tensor : expected) {
-    limit += kWordsPerTensor + tensor.name.size() + kWordsPerExtent * tensor.shape.size();
+    limit += kBytesPerTensor + tensor.name.size() + kBytesPerExtent * tensor.shape.size();
   }
   return limit;
 }

@@ -1,9 +1,10 @@
-// Messages of the border protocol: safetensors blobs (oracle/subject/PROTOCOL.md).
+// Messages of the protocol between Sextant and a subject's program: safetensors blobs
+// (oracle/subject/PROTOCOL.md).
 //   8 bytes      size of the header, little-endian
 //   header       JSON: {"__metadata__": {key: text}, name: {dtype, shape, data_offsets}, ...}
 //   the tensors  raw little-endian elements, row-major, without gaps
 // Format: https://github.com/huggingface/safetensors#format
-// Reading goes in steps, so that a stranger's word is checked before it costs memory.
+// Reading has several steps, so that every declared size is checked before memory is allocated.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +29,7 @@ using Metadata = std::map<std::string, std::string>;
 
 inline constexpr size_t kPrefixSize = 8;
 
-// What a header declares.
+// The parsed header of a message.
 struct Header {
   struct Entry {
     std::string name;
@@ -41,27 +42,29 @@ struct Header {
   uint64_t body_size = 0;
 };
 
-// A whole message. Every value must be one of its tensor's dtype.
+// Encodes a whole message. Precondition: every value is exact in its tensor's dtype. Throws Error
+// if the metadata are not UTF-8.
 std::string EncodeMessage(const Metadata& metadata, const Tensors& tensors);
 
-// What a request says of the outputs it expects: {"y": {"dtype": "BF16", "shape": [1,2]}, ...}.
+// The `outputs` of a request: {"y": {"dtype": "BF16", "shape": [1,2]}, ...}.
 std::string DescribeOutputs(const std::vector<ExpectedTensor>& expected);
 
-// The largest header accepted of a reply with these outputs: 64 KiB for its words, and what each
-// tensor can need.
+// The maximum header size in bytes of a reply with these outputs: 64 KiB for the metadata, and the
+// maximum size of each tensor's entry.
 uint64_t HeaderLimit(const std::vector<ExpectedTensor>& expected);
 
-// The header's size out of a message's first eight bytes. Throws Error beyond the limit.
+// Decodes the header's size from the first eight bytes of a message. Throws Error if it exceeds the
+// limit.
 size_t ParsePrefix(std::string_view prefix, uint64_t limit);
 
-// Throws Error unless this is a header whose tensors fill the body without gap or overlap.
+// Throws Error unless `json` is a header whose tensors fill the body without gap or overlap.
 Header ParseHeader(std::string_view json);
 
 // Throws Error unless the header's tensors are the expected ones (optional ones may be missing).
-// The sum of the expected sizes then bounds body_size.
+// After that, body_size is at most the sum of the expected sizes.
 void CheckOutputs(const Header& header, const std::vector<ExpectedTensor>& expected);
 
-// The tensors in a body of header.body_size bytes. Throws Error at an integer beyond 2^53.
+// Decodes a body of header.body_size bytes. Throws Error at an integer above 2^53 in magnitude.
 Tensors DecodeBody(const Header& header, std::string_view body);
 
 }  // namespace sextant::oracle

@@ -34,15 +34,15 @@ std::string Bytes(std::initializer_list<int> values) {
   return bytes;
 }
 
-// The worked example of PROTOCOL.md: 61 characters and three spaces.
-TEST(EncodeMessage, WritesTheWorkedExample) {
+// The example of PROTOCOL.md: 61 characters and three spaces.
+TEST(EncodeMessage, WritesTheExampleOfTheProtocol) {
   EXPECT_EQ(EncodeMessage({{"sextant", "1"}, {"id", "1"}, {"operation", "hello"}}, {}),
             Bytes({64, 0, 0, 0, 0, 0, 0, 0}) +
                 R"({"__metadata__":{"id":"1","operation":"hello","sextant":"1"}}   )");
 }
 
-// 1 is 0x3F80 in bf16, -2 is 0xC000. The wider i64 goes first, and the body begins at a multiple of
-// 8 bytes.
+// 1 is 0x3F80 in bf16, -2 is 0xC000. The i64 tensor comes first because its elements are wider. The
+// body begins at a multiple of 8 bytes.
 TEST(EncodeMessage, AlignsTensors) {
   const Tensors tensors = {{"x", DType::kBF16, Tensor<double>({2}, {1, -2})},
                            {"position", DType::kI64, Tensor<double>({1}, {-1})}};
@@ -94,7 +94,7 @@ TEST(ParsePrefix, RefusesHugeHeadersAndText) {
   EXPECT_THAT(ErrorOf([] { ParsePrefix("Loading ", 65536); }), HasSubstr("the text 'Loading '"));
 }
 
-TEST(HeaderLimit, HoldsTheHeaderOfTheLargestTensors) {
+TEST(HeaderLimit, IsEnoughForTheLargestTensors) {
   const std::vector<ExpectedTensor> expected(
       1000, {"attention_out", DType::kF32, Shape(4, std::numeric_limits<size_t>::max())});
   EXPECT_GE(HeaderLimit(expected), DescribeOutputs(expected).size() + 1000 * 64);
@@ -116,7 +116,7 @@ TEST(ParseHeader, ReadsMetadataAndTensorsInTheOrderOfTheirBytes) {
   EXPECT_EQ(header.body_size, 22u);
 }
 
-TEST(ParseHeader, RefusesWhatIsNotAHeader) {
+TEST(ParseHeader, RefusesTextThatIsNotAHeader) {
   EXPECT_THAT(HeaderError(""), HasSubstr("not JSON"));
   EXPECT_THAT(HeaderError("{"), HasSubstr("not JSON"));
   EXPECT_THAT(HeaderError("{} x"), HasSubstr("not JSON"));
@@ -136,7 +136,7 @@ TEST(ParseHeader, RefusesDuplicateKeysAndDeepNesting) {
               HasSubstr("'shape' twice"));
   EXPECT_THAT(HeaderError(R"({"y":{"shape":[[1]]}})"), HasSubstr("nested deeper than 3"));
   EXPECT_THAT(HeaderError("{\"y\":" + std::string(60000, '[')), HasSubstr("nested deeper than 3"));
-  // The same key in two tensors is no duplicate.
+  // The same key in two tensors is not a duplicate.
   EXPECT_EQ(HeaderError(R"({"a":{"dtype":"F32","shape":[0],"data_offsets":[0,0]},
                             "b":{"dtype":"F32","shape":[0],"data_offsets":[0,0]}})"),
             "no error");
@@ -160,7 +160,7 @@ TEST(ParseHeader, RefusesBadTensors) {
   EXPECT_EQ(EntryError(R"("F32")", "[2]", "[0,9]"),
             "data_offsets of tensor 'y' are [0,9], expected 8 bytes for y:f32[2]");
   EXPECT_THAT(EntryError(R"("F32")", "[2]", "[8,0]"), HasSubstr("are [8,0], expected 8 bytes"));
-  // 2^62 F32 elements are 2^64 bytes, which must not wrap round to 0.
+  // 2^62 F32 elements are 2^64 bytes. The size must not wrap around to 0.
   EXPECT_THAT(EntryError(R"("F32")", "[4611686018427387904]", "[0,0]"),
               HasSubstr("does not fit into memory"));
   EXPECT_THAT(HeaderError(R"({"y":{"dtype":"F32","shape":[2]}})"),
@@ -180,7 +180,7 @@ TEST(ParseHeader, RefusesGapsAndOverlaps) {
   EXPECT_THAT(two("[4,8]", "[8,12]"), HasSubstr("begin at 4, expected 0"));
 }
 
-// Whatever comes, it is a header or an Error.
+// ParseHeader returns a header or throws Error, for any input.
 RC_GTEST_PROP(ParseHeader, SurvivesMutations, ()) {
   std::string json =
       R"({"__metadata__":{"id":"1"},"y":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}})";
@@ -197,7 +197,7 @@ RC_GTEST_PROP(ParseHeader, SurvivesMutations, ()) {
   }
 }
 
-TEST(CheckOutputs, NamesWhatWasExpected) {
+TEST(CheckOutputs, ErrorsNameTheExpectedOutputs) {
   const std::vector<ExpectedTensor> expected = {{"y", DType::kBF16, {2}},
                                                 {"lse", DType::kF32, {}, true}};
   const auto check = [&](const std::string& json) {
@@ -241,8 +241,8 @@ TEST(DecodeBody, ReadsEveryDType) {
   EXPECT_EQ(Find(tensors, "b").dtype, DType::kBF16);
 }
 
-// As doubles 2^53 + 1 and 2^53 are the same.
-TEST(DecodeBody, RefusesIntegersThatNoDoubleHolds) {
+// 2^53 + 1 is not a double.
+TEST(DecodeBody, RefusesIntegersThatAreNotDoubles) {
   const Header header = ParseHeader(R"({"i":{"dtype":"I64","shape":[1],"data_offsets":[0,8]}})");
   EXPECT_EQ(ErrorOf([&] {
               DecodeBody(header, Bytes({1, 0, 0, 0, 0, 0, 0x20, 0}));

@@ -7,7 +7,7 @@
 namespace sextant::oracle {
 
 Subject RecipeSubject(const std::string& recipe) {
-  ParseRecipe(recipe, DType::kF32);  // an unknown one is an error now, not at the first case
+  ParseRecipe(recipe, DType::kF32);  // throws now and not at the first case
   return {"recipe:" + recipe, recipe, [recipe](const Case& c, const Tensors& inputs) {
             return Answer{.message = "",
                           .outputs = AnswerBy(c, inputs, ParseRecipe(recipe, c.dtype()))};

@@ -1,4 +1,4 @@
-// Subjects: whatever answers a case. The judge treats them alike.
+// A subject: the implementation under test. The judge treats all subjects alike.
 #pragma once
 
 #include <functional>
@@ -13,26 +13,27 @@ namespace sextant::oracle {
 struct Answer {
   enum class Status {
     kAnswered,
-    kUnsupported,  // the subject says that it cannot do this case
-    kFailed        // it could not be run: crash, time limit, bad protocol
+    kUnsupported,  // the subject declined the case
+    kFailed        // the subject could not be run: crash, time limit, protocol error
   };
   Status status = Status::kAnswered;
-  std::string message;  // why not
-  Tensors outputs;      // those of the case's signature; optional ones may be missing
+  std::string message;  // the reason, if not answered
+  Tensors outputs;      // the outputs of the signature; optional ones may be missing
 };
 
 struct Subject {
   std::string name;    // as on the command line: "fast", "exec:./mine"
-  std::string recipe;  // how it claims to compute: a standard recipe's name or a line
+  std::string recipe;  // how it claims to round: a standard recipe's name or a recipe line
   std::function<Answer(const Case&, const Tensors& inputs)> answer;
-  // After the last case: empty, or what was wrong with how it left. Not set: nothing to leave.
+  // Called after the last case; returns an error or an empty text. Null: nothing to do.
   std::function<std::string()> leave = nullptr;
 };
 
-// An implementation that follows a recipe to the letter (number type Rounded).
+// The reference implementation, with every operation rounded as the recipe says (number type
+// Rounded).
 Subject RecipeSubject(const std::string& recipe);
 
-// What is wrong with the shapes, dtypes or names of an answer; empty if nothing.
+// The first missing output, wrong shape or wrong dtype of an answer as a message; else empty.
 std::string Misfit(const Case& c, const Tensors& outputs);
 
 }  // namespace sextant::oracle

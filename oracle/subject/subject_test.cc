@@ -30,7 +30,7 @@ std::vector<double> Values(const Subject& subject, const std::string& line) {
   return answer.outputs.at(0).values.data;
 }
 
-// bf16 has 8 bits: 1/3 is 0x1.56p-2.
+// bf16 has 8 significant bits: 1/3 rounds to 0x1.56p-2.
 TEST(RecipeSubject, RoundsAsTheRecipeSays) {
   const std::string line = "rms_norm N=1 M=2 eps=0 dtype=bf16 @x=3,3 @weight=0.333984375,1";
   EXPECT_EQ(Values(RecipeSubject("native"), line), (std::vector<double>{0.333984375, 1}));
@@ -42,26 +42,26 @@ TEST(RecipeSubject, RefusesUnknownRecipesAtOnce) {
   EXPECT_THAT(ErrorOf([] { RecipeSubject("naive"); }), HasSubstr("there is no recipe 'naive'"));
 }
 
-TEST(DefectSubject, HasTheBugAndIsHonestElsewhere) {
-  const Subject honest = RecipeSubject("native");
+TEST(DefectSubject, IsWrongOnlyWhereItsDefectShows) {
+  const Subject correct = RecipeSubject("native");
   const Subject wrong = DefectSubject("rope/rotates_backwards");
-  const std::string turned = "rope pairing=half H=1 D=4 @position=1";
-  EXPECT_NE(Values(wrong, turned), Values(honest, turned));
+  const std::string rotated = "rope pairing=half H=1 D=4 @position=1";
+  EXPECT_NE(Values(wrong, rotated), Values(correct, rotated));
   const std::string norm = "rms_norm N=2 M=3";
-  EXPECT_EQ(Values(wrong, norm), Values(honest, norm));
-  // There is nothing negative to be clamped.
-  EXPECT_EQ(Values(DefectSubject("rope/negative_position_clamped"), turned),
-            Values(honest, turned));
+  EXPECT_EQ(Values(wrong, norm), Values(correct, norm));
+  // The case has no negative position.
+  EXPECT_EQ(Values(DefectSubject("rope/negative_position_clamped"), rotated),
+            Values(correct, rotated));
 }
 
-TEST(DefectSubject, SaysWhatExists) {
+TEST(DefectSubject, NamesExistingDefectsInItsErrors) {
   EXPECT_EQ(ErrorOf([] { DefectSubject("rope"); }), "'rope' is not OPERATION/DEFECT");
   EXPECT_THAT(ErrorOf([] { DefectSubject("rop/x"); }), HasSubstr("there is no operation 'rop'"));
   EXPECT_THAT(ErrorOf([] { DefectSubject("rope_relayout/x"); }),
               HasSubstr("rope_relayout has no defect 'x'; it has: inverse_permutation"));
 }
 
-TEST(Misfit, NamesShapesTypesAndWhatIsMissing) {
+TEST(Misfit, NamesWrongShapesWrongDtypesAndMissingOutputs) {
   const Case c = Case::Parse("rope_frequencies R=4 dtype=bf16");
   Tensors outputs = AnswerBy(c, {}, ParseRecipe("native", c.dtype()));
   EXPECT_EQ(Misfit(c, outputs), "");
@@ -73,7 +73,7 @@ TEST(Misfit, NamesShapesTypesAndWhatIsMissing) {
   EXPECT_EQ(Misfit(c, outputs), "it has no output 'inv_freq'");
 }
 
-TEST(Misfit, LetsAnOptionalOutputBeLeftOutButNotBeWrong) {
+TEST(Misfit, OptionalOutputMayBeMissingButNotWrong) {
   const Case c = Case::Parse("attention H=1 S=4 D=4");
   Tensors outputs = AnswerBy(c, DrawInputs(c), ParseRecipe("native", c.dtype()));
   EXPECT_EQ(Misfit(c, outputs), "");

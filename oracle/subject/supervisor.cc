@@ -15,15 +15,16 @@
 namespace sextant::oracle {
 namespace {
 
-constexpr int kOrders = 3, kReports = 4;  // where the supervisor's own descriptors lie
-constexpr int kKillRounds = 5000;         // of 1 ms: what survives that long cannot be killed
-constexpr int kBlindRounds = 100;         // for the group to end, where nobody else can be found
+constexpr int kOrders = 3, kReports = 4;  // descriptors of the supervisor
+constexpr int kKillRounds = 5000;         // rounds of 1 ms; then a process is considered unkillable
+constexpr int kBlindRounds = 100;         // rounds without a list of children: the group only
 
-// Becomes the command. Ignored signals and the blocked mask would be inherited through exec.
+// Replaces this process by the command. Resets ignored signals and the signal mask, which exec
+// would keep.
 [[noreturn]] void RunCommand(const char* command, pid_t supervisor) {
   setsid();
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != supervisor) _exit(1);  // it died before the line above
+  if (getppid() != supervisor) _exit(1);  // the supervisor ended before the prctl above
   closefrom(STDERR_FILENO + 1);
   for (int number = 1; number < NSIG; ++number) signal(number, SIG_DFL);
   sigset_t none;
@@ -33,13 +34,13 @@ constexpr int kBlindRounds = 100;         // for the group to end, where nobody 
   _exit(127);
 }
 
-// Puts the five descriptors at 0..4 and closes all others: those of other clients among them, whose
-// children would otherwise never see the end of their input.
-bool Arrange(const SupervisorPipes& pipes) {
+// Moves the five descriptors to 0..4 and closes all others. If pipes of other clients stayed open
+// here, their children would never see the end of their input.
+bool MoveDescriptors(const SupervisorPipes& pipes) {
   int wanted[] = {pipes.input, pipes.output, pipes.error, pipes.orders, pipes.reports};
   constexpr int kCount = 5;
   for (int& fd : wanted) {
-    fd = fcntl(fd, F_DUPFD, kCount);  // out of the way of 0..4
+    fd = fcntl(fd, F_DUPFD, kCount);  // a copy at kCount or above
     if (fd < 0) return false;
   }
   for (int i = 0; i < kCount; ++i) {
@@ -49,7 +50,7 @@ bool Arrange(const SupervisorPipes& pipes) {
   return true;
 }
 
-// True if the command has ended. It stays a zombie, so that its number keeps naming its group.
+// True if the command has ended. Leaves it a zombie, so its process group id stays valid.
 bool HasEnded(pid_t command, Exit* how) {
   siginfo_t info{};
   if (waitid(P_PID, static_cast<id_t>(command), &info, WEXITED | WNOHANG | WNOWAIT) != 0 ||
@@ -73,7 +74,7 @@ void ReapOrphans(pid_t command) {
   }
 }
 
-// Waits until there is an order to stop or the command has ended, which it reports.
+// Waits for an order to stop or the end of the command. Writes a report if the command has ended.
 void Watch(pid_t command, int children) {
   pollfd watched[] = {{.fd = kOrders, .events = POLLIN, .revents = 0},
                       {.fd = children, .events = POLLIN, .revents = 0}};
@@ -89,12 +90,12 @@ void Watch(pid_t command, int children) {
   }
 }
 
-// Sends SIGKILL to our own children, which every descendant becomes once its parent is dead. False
-// if they are not known.
+// Sends SIGKILL to all children of the supervisor. Every descendant becomes a child when its parent
+// is dead. Returns false if the list of children cannot be read.
 bool KillChildren() {
   const int list = open(kChildrenList, O_RDONLY | O_CLOEXEC);
   if (list < 0) return false;
-  char text[4096];  // a longer list is cut here: the next round sees the rest
+  char text[4096];  // a longer list is truncated; the next round reads the rest
   const ssize_t length = read(list, text, sizeof text);
   pid_t number = 0;
   for (ssize_t i = 0; i < length; ++i) {
@@ -110,7 +111,7 @@ bool KillChildren() {
 }
 
 void KillDescendants(pid_t command) {
-  kill(-command, SIGKILL);  // its group in one stroke
+  kill(-command, SIGKILL);  // the whole process group
   for (int round = 0; round < kKillRounds; ++round) {
     const bool known = KillChildren();
     pid_t reaped;
@@ -137,12 +138,12 @@ std::string LimitOfSupervisor(const char* list) {
 }
 
 void RunSupervisor(const char* command, SupervisorPipes pipes) {
-  setsid();  // the keys of a terminal do not reach the supervisor
-  if (prctl(PR_SET_CHILD_SUBREAPER, 1) != 0 || !Arrange(pipes)) _exit(1);
+  setsid();  // no signals from the terminal
+  if (prctl(PR_SET_CHILD_SUBREAPER, 1) != 0 || !MoveDescriptors(pipes)) _exit(1);
   sigset_t child_ended;
   sigemptyset(&child_ended);
   sigaddset(&child_ended, SIGCHLD);
-  signal(SIGCHLD, SIG_DFL);  // a program that ignores it would leave us no status
+  signal(SIGCHLD, SIG_DFL);  // if it were ignored, no exit status would be available
   const int children = signalfd(-1, &child_ended, SFD_CLOEXEC | SFD_NONBLOCK);
   const pid_t self = getpid();
   const pid_t child = children < 0 ? -1 : _Fork();

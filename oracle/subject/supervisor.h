@@ -1,42 +1,42 @@
-// The supervisor: a small process between us and a command, so that nothing the command starts
-// outlives it or us.
+// The supervisor: a small process between the program and a command. It ensures that no descendant
+// of the command outlives the command or the program.
 //
-// It is the sub-reaper of the command: descendants whose parent dies become its children, whatever
-// sessions and groups they made. One supervisor serves one command, so that several commands of one
-// program cannot be confused. It ends the command and all its descendants with SIGKILL when
-//   the command itself has ended,
-//   a byte or the end of input comes from `orders`: the end of input comes also when our program
-//   dies in whatever way, because only our program holds the other end.
-// Then it reaps them all and leaves. It finds descendants that left the command's process group by
-// the kernel's list of its own children; where there is no such list (LimitOfSupervisor), they
-// survive. Non-goal: descendants that gained other privileges.
+// It is the sub-reaper of the command: descendants whose parent dies become its children, even in
+// other sessions and process groups. Every command has its own supervisor. The supervisor kills the
+// command and all its descendants with SIGKILL when
+//   the command itself has ended, or
+//   it reads a byte or the end of input from `orders`. Only the program holds the write end, so the
+//   end of input also means that the program has ended, for whatever reason.
+// Then it reaps all of them and exits. It finds descendants outside the command's process group in
+// the kernel's list of its children. On systems without this list (LimitOfSupervisor) they survive.
+// Non-goal: descendants that gained other privileges.
 #pragma once
 
 #include <string>
 
 namespace sextant::oracle {
 
-// How a command ended; the supervisor writes one to `reports`.
+// How a command ended. The supervisor writes one Exit to `reports`.
 struct Exit {
-  int signal = 0;  // that killed it, 0 if it left by itself
-  int status = 0;  // exit status if it left by itself
+  int signal = 0;  // the signal that killed the command, else 0
+  int status = 0;  // the exit status, if no signal killed it
 };
 
-// proc(5): the children of the calling thread, of kernels with CONFIG_PROC_CHILDREN.
+// proc(5): the children of the calling thread. Exists in kernels with CONFIG_PROC_CHILDREN.
 inline constexpr char kChildrenList[] = "/proc/thread-self/children";
 
-// What a supervisor cannot do on this system, and why; empty if it can do all.
+// Describes what a supervisor cannot do on this system and why; empty if there is no limit.
 std::string LimitOfSupervisor(const char* list = kChildrenList);
 
-// Read and write ends that the supervisor and its command take over.
+// Ends of pipes that the supervisor and its command take over.
 struct SupervisorPipes {
-  int input, output, error;  // of the command
+  int input, output, error;  // stdin, stdout, stderr of the command
   int orders;                // read by the supervisor
-  int reports;               // written by the supervisor; its end of file means that all is over
+  int reports;               // written by the supervisor; end of file: it has ended
 };
 
-// The whole life of a supervisor, called right after fork() with every signal blocked. Uses only
-// functions that are safe in the forked child of a program with threads; never returns.
+// The main function of a supervisor. Call it right after fork() with all signals blocked. It uses
+// only functions that are safe in the forked child of a program with threads. Never returns.
 [[noreturn]] void RunSupervisor(const char* command, SupervisorPipes pipes);
 
 }  // namespace sextant::oracle
