@@ -117,7 +117,7 @@ TEST_F(CheckTest, WhatIsNoAnswerIsNotJudgedAndTheOtherCasesAre) {
   EXPECT_THAT(printed_, HasSubstr("y[0,0] is 1.00390625, expected a value of bf16"));
   EXPECT_THAT(printed_, HasSubstr("y has shape [1,4], expected [2,2]"));
   EXPECT_THAT(printed_, HasSubstr("it has no output 'y'"));
-  EXPECT_THAT(printed_, HasSubstr("it answers another question: inputs/x[0,0] is 0, expected"));
+  EXPECT_THAT(printed_, HasSubstr("the answer has other inputs: inputs/x[0,0] is 0, expected"));
   EXPECT_TRUE(report_["cases"][0]["grade"].is_null());
   EXPECT_EQ(report_["counts"]["could_not_run"], 4);
 }

@@ -188,7 +188,7 @@ class Program(ProgramTest):
         self.assertIn("base=500 ", result.stdout)
         result = self.run_it("check", "line.h5", "--config", "config.json", "--subject", "fast")
         self.assertEqual(result.returncode, 2)
-        self.assertIn("line.h5 are complete", result.stderr)
+        self.assertIn("the cases of line.h5 are complete", result.stderr)
 
     def test_golden_counts_what_is_unspecified(self):
         lines = "rms_norm N=1 M=2\nrms_norm N=1 M=64 @x=nonfinite\n"

@@ -120,7 +120,7 @@ class Verification {
     } else {
       std::cout << "every value proven again";
     }
-    std::cout << "; " << confirmation_.Told() << "\n";
+    std::cout << "; " << confirmation_.Summary() << "\n";
     if (elements == 0) return NothingToDo(records_.empty() ? "it has no case" : kNoElement);
     return enclosed > 0 ? kIncomplete : kVerified;
   }

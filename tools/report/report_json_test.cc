@@ -17,8 +17,8 @@ Json Written(const Report& report) {
   return ParseJson(fixtures::BytesOf(folder / "a.json"), 8);
 }
 
-// As the exit status does: what is unlikely conforms, and fails strictly.
-TEST(ReportJson, CountsWhatFailsStrictlyAsFailing) {
+// An unlikely case conforms, but fails with --strict, as for the exit status.
+TEST(ReportJson, CountsUnlikelyCasesAsFailingIfStrict) {
   Report report{.subject = "somebody", .recipe = "native"};
   Verdict& verdict = report.verdicts.emplace_back();
   verdict.case_line = "rms_norm N=1 M=1";
