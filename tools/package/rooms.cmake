@@ -1,8 +1,8 @@
 # Functions of CMakeLists.txt.
 
-# Precompiled headers: nearly all sources of a room include them. ccache needs -fpch-preprocess. Names
-# are in < >, because CMake writes absolute paths for other names, so that a cache could not be shared
-# between source folders.
+# Precompiled headers: nearly all sources of a room include them. ccache needs -fpch-preprocess.
+# Names are in < >, because CMake writes absolute paths for other names, so that a cache could not
+# be shared between source folders.
 set(STANDARD_HEADERS <algorithm> <cmath> <filesystem> <functional> <map> <memory> <optional> <ranges>
   <sstream> <string> <vector>)
 set(PRECOMPILED -fpch-preprocess -Wno-stringop-overflow)  # gives false warnings with it
@@ -23,10 +23,10 @@ function(list_operations result header)
   set(${result} ${structs} PARENT_SCOPE)
 endfunction()
 
-# Precompiles the headers that the tests of all rooms include. Call it before add_room: CMake requires
-# that the target all_tests exists before the targets that reuse it.
+# Precompiles the headers that the tests of all rooms include. Call it before add_room: CMake
+# requires that the target all_tests exists before the targets that reuse it.
 function(precompile_headers_of_tests)
-  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/all_tests.cc CONTENT "")  # not written again if unchanged
+  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/all_tests.cc CONTENT "")  # not rewritten if unchanged
   add_library(all_tests OBJECT ${PROJECT_BINARY_DIR}/all_tests.cc)
   target_link_libraries(all_tests ${ARGN})
   set_target_properties(all_tests PROPERTIES POSITION_INDEPENDENT_CODE OFF)
@@ -56,7 +56,7 @@ function(add_room room)
   target_link_libraries(${room} ${A_LIBRARIES})
   target_compile_options(${room} PRIVATE "$<$<CONFIG:Release>:${A_OPTIMIZE}>")
   precompile_headers(${room} ${A_HEADERS})
-  if(tests AND BUILD_TESTING)  # tests run in the source root; suites named Slow* get the label `slow`
+  if(tests AND BUILD_TESTING)  # run in the source root; suites named Slow* get the label `slow`
     add_executable(${room}_test ${tests})
     target_link_libraries(${room}_test ${room} rapidcheck rapidcheck_gtest GTest::gmock_main)
     target_compile_options(${room}_test PRIVATE

@@ -14,8 +14,8 @@ endforeach()
 add_command(check/models "" sh -c [["$0" check fixtures/models/*.cases --subject fast]]
   $<TARGET_FILE:sextant>)
 add_python_tests(fixtures tools)
-# PyTorch systems: for each program in systems.toml one test per ten systems. These tests take longest,
-# so they start first.
+# PyTorch systems: for each program in systems.toml one test per ten systems. These tests take
+# longest, so they start first.
 file(STRINGS tools/adapters/torch/systems.toml systems REGEX "^program = ")
 list(TRANSFORM systems REPLACE "program = \"(.*)\"" "\\1")
 set(programs ${systems})
