@@ -76,12 +76,13 @@ TEST(ConfigFor, NamesFactsThatAreNotKnown) {
   model.kinds.pop_back();
   fixtures::ModelLayers& layers = model.kinds.front();
   layers.facts.erase("R");
-  layers.unknown["R"] = "nobody says";
-  EXPECT_EQ(ErrorOf(kRotation, model), "--config: R is not known: nobody says; give R=");
+  layers.unknown["R"] = "not in the file";
+  EXPECT_EQ(ErrorOf(kRotation, model), "--config: R is not known: not in the file; give R=");
   EXPECT_EQ(ErrorOf(kRotation, model, "", {"R=4"}), "no error");
   layers.facts.erase("pairing");
-  EXPECT_EQ(ErrorOf(kRotation, model),
-            "--config: the model has no pairing; R is not known: nobody says; give pairing= R=");
+  EXPECT_EQ(
+      ErrorOf(kRotation, model),
+      "--config: the model has no pairing; R is not known: not in the file; give pairing= R=");
   layers.facts.erase("unit_offset");
   EXPECT_EQ(ErrorOf("rms_norm", model),
             "--config: the model has no unit_offset; give unit_offset=");
@@ -102,8 +103,8 @@ TEST(ConfigFor, RefusesModelsThatTheOperationCannotExpress) {
   EXPECT_EQ(Of("rope_sections", model).at("sections"), "[1,1]");
   EXPECT_EQ(ErrorOf("rope_frequencies", model), "no error");
   model.kinds[0].facts.erase("sections");
-  model.kinds[0].unknown["sections"] = "nobody says";
-  EXPECT_THAT(ErrorOf(kRotation, model), HasSubstr("have several axes: nobody says"));
+  model.kinds[0].unknown["sections"] = "not in the file";
+  EXPECT_THAT(ErrorOf(kRotation, model), HasSubstr("have several axes: not in the file"));
   model.kinds[0].unknown.clear();
   model.kinds[0].facts["arrangement"] = "blocks";
   EXPECT_THAT(ErrorOf("rope_frequencies", model), HasSubstr("several axes, arrangement=blocks"));
@@ -111,10 +112,10 @@ TEST(ConfigFor, RefusesModelsThatTheOperationCannotExpress) {
 
 TEST(ConfigFor, NamesTheSchemeThatReplacesRotation) {
   Model model = TwoKinds();
-  model.instead = "stone tablets";
+  model.instead = "learned positions";
   for (const char* name : {"rope", "rope_frequencies", "rope_rotate", "rope_table", "rope_given"}) {
     EXPECT_EQ(ErrorOf(name, model, "window"),
-              std::string("--config: two has stone tablets, no rotary embedding: ") + name +
+              std::string("--config: two has learned positions, no rotary embedding: ") + name +
                   " does not apply");
   }
   EXPECT_EQ(ErrorOf("rms_norm", model), "no error");

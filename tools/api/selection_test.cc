@@ -135,7 +135,7 @@ TEST_F(SelectionTest, RefusesGoldensOfAnotherCase) {
 }
 
 TEST_F(SelectionTest, RefusesADamagedGolden) {
-  const std::string path = Golden({GoldenOf("rms_norm N=128 M=64")});  // with data of its own
+  const std::string path = Golden({GoldenOf("rms_norm N=128 M=64")});  // half of the file is data
   std::string bytes = fixtures::BytesOf(path);
   bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 1);
   fixtures::WriteBytes(path, bytes);

@@ -19,7 +19,7 @@ Json Written(const Report& report) {
 
 // An unlikely case conforms, but fails with --strict, as for the exit status.
 TEST(ReportJson, CountsUnlikelyCasesAsFailingIfStrict) {
-  Report report{.subject = "somebody", .recipe = "native"};
+  Report report{.subject = "my_kernels", .recipe = "native"};
   Verdict& verdict = report.verdicts.emplace_back();
   verdict.case_line = "rms_norm N=1 M=1";
   verdict.grade = oracle::Grade::kUnlikely;

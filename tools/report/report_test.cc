@@ -34,7 +34,7 @@ struct Example {
     return Printed([&] { PrintVerdict(report, verdict); });
   }
   Verdict verdict;
-  Report report{.subject = "somebody", .recipe = "native"};
+  Report report{.subject = "my_kernels", .recipe = "native"};
 };
 
 TEST(Report, DoesNotPrintConformingCases) { EXPECT_EQ(Example().Line(), ""); }
@@ -83,7 +83,7 @@ TEST(Report, StatusIsNotRunIfTheSubjectMisbehavesAtItsEnd) {
   at.report.after_last_answer = "it wrote 'x'";
   EXPECT_EQ(at.report.Status(), kNotRun);
   EXPECT_THAT(Printed([&] { PrintSummary(at.report); }),
-              HasSubstr("after the last case, somebody misbehaved: it wrote 'x'\n"));
+              HasSubstr("after the last case, my_kernels misbehaved: it wrote 'x'\n"));
   at.report.verdicts[0].status = Verdict::Status::kFails;
   EXPECT_EQ(at.report.Status(), kNonconforming);
 }

@@ -3,7 +3,7 @@
   SEXTANT=build/sextant python3 native_test.py
 
 One process answers for all operations. No case may fail, and each operation must conform in each of
-f32, f16 and bf16 in which it has cases: the 16-bit dtypes distinguish steps in f32 from steps in the
+f32, f16 and bf16 in which it has cases: 16-bit dtypes distinguish steps in f32 from steps in the
 dtype.
 """
 

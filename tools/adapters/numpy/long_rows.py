@@ -1,5 +1,5 @@
 """Correct implementations in numpy of operations with long sums. They compute in f32 and round the
-result to 16 bits if the case has such a dtype. The argument is the order of all sums (summation.py):
+result to 16 bits if the case has such a dtype. The argument is the order of sums (summation.py):
 
     sextant check "softmax N=40 M=4096" --strict \\
         --subject "exec:/usr/bin/python3 tools/adapters/numpy/long_rows.py sequential"
@@ -27,7 +27,7 @@ DEFAULTS = {
 
 
 def refuse(name, value, read):
-    """Raises Unsupported for an attribute that the function does not read, unless it has no effect."""
+    """Raises Unsupported for a set attribute that the function does not read."""
     is_attribute = not isinstance(value, np.ndarray) and not name[0].isupper() and name != "dtype"
     if is_attribute and not read and value is not None and value != DEFAULTS.get(name):
         raise sextant.Unsupported(f"{name}={value}")

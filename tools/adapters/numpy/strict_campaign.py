@@ -7,7 +7,7 @@
     ... --only numpy            numpy only; the other choices are `fast` and `recipe`
 
 Operations with long sums are judged for long_rows.py, an implementation in numpy, with every order
-of sums in summation.py; all operations are judged for `fast` and for the recipe itself. Each case is
+of sums in summation.py; all operations are judged for `fast` and the recipe itself. Each case is
 proven once. Prints a line per operation and subject with the numbers of answers, elements and false
 alarms; the exit status is 1 if there are false alarms.
 """
@@ -116,7 +116,8 @@ class Count:
         declined = sum(case["status"] == "unsupported" for case in found)
         elements = sum(t["elements"] for case in found for t in case["tensors"])
         print(f"{title:40} {len(found) - declined:4} answers {elements:10} elements "
-              f"{len(alarms):3} false alarms" + f", {declined} declined" * (declined > 0), flush=True)
+              f"{len(alarms):3} false alarms" + f", {declined} declined" * (declined > 0),
+              flush=True)
         for case in alarms:
             print(f"    {case['status']}, {case['grade']}: {case['case']}")
         self.sums.update(answers=len(found) - declined, elements=elements, false_alarms=len(alarms))

@@ -32,7 +32,7 @@ def blocks(size):
 
 
 def lanes(size):
-    """Adds term i to partial sum i % size, like vector lanes, then the partial sums sequentially."""
+    """Adds term i to partial sum i % size (vector lanes), then the partial sums sequentially."""
     return lambda x: sequential(sequential(np.swapaxes(parts_of(x, size), -1, -2)))
 
 

@@ -26,8 +26,8 @@ Tensors are numpy arrays: f64, f32, f16 and i64 as float64, float32, float16 and
 bf16: such a tensor is a float32 array whose values are exact bf16 values.
 
 A function returns a dict from output names to arrays, or one array if one output is expected. Every
-output must have the expected shape, and every value must be exact in the expected dtype: the adapter
-does not round, because rounding is part of what is judged.
+output must have the expected shape, and every value must be exact in the expected dtype: the
+adapter does not round, because rounding is part of what is judged.
 
 An exception becomes an answer with status "error"; `raise sextant.Unsupported("why")` answers
 "unsupported". Functions may print: standard output is redirected to standard error.
@@ -67,8 +67,8 @@ class Case:
 
 
 def round_to(values, dtype):
-    """Rounds `values` to the nearest values of the dtype "f64", "f32", "f16" or "bf16" (ties to even;
-    overflow gives infinity). bf16 values are returned as a float32 array."""
+    """Rounds `values` to the nearest values of the dtype "f64", "f32", "f16" or "bf16" (ties to
+    even; overflow gives infinity). bf16 values are returned as a float32 array."""
     with np.errstate(over="ignore"):
         if dtype != "bf16":
             return np.asarray(values).astype(_NUMPY_TYPES[dtype.upper()])
@@ -222,7 +222,7 @@ def _call(function, case):
 
 
 def _encode_tensor(name, values, expected):
-    """(dtype, array of the bytes to send); raises ValueError if shape or values are not as expected."""
+    """(dtype, array of the bytes to send); raises ValueError for an unexpected shape or value."""
     values, shape, dtype = np.asarray(values), tuple(expected["shape"]), expected["dtype"]
     if values.shape != shape:
         raise ValueError(f"output {name} has shape {values.shape}, expected {shape}")

@@ -181,7 +181,7 @@ class Frequencies(unittest.TestCase):
         answer = rope.SYSTEMS[name]["rope_frequencies"]
         return answer(base=10000.0, scaling=scaling, R=width, dtype="f32")["inv_freq"].tolist()
 
-    def test_power_chain_is_right_by_its_own_bound_only(self):
+    def test_power_chain_is_within_its_own_bound_only(self):
         exact = [mpmath.mpf(10000) ** (-mpmath.mpf(2 * k) / 128) for k in range(64)]
         off = [abs(f - e) / e for f, e in zip(self.frequencies("rotator", 128), exact)]
         own = [frequency_error("power_chain", 10000, k) for k in range(64)]

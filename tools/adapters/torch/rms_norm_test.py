@@ -15,10 +15,10 @@ class RmsNorm(unittest.TestCase):
     # x = (3e-4, 4e-4): mean of squares 1.25e-7; y with eps 1e-8 is 8.7 times y with eps 1e-5
     x = numpy.array([[3e-4, 4e-4]], numpy.float32)
 
-    def error(self, name, asked, eps):
+    def error(self, name, attribute, eps):
         weight = numpy.array([1, 2], numpy.float32)
         y = rms_norm.SYSTEMS[name]["rms_norm"](
-            self.x, weight, eps=asked, unit_offset=False, dtype="f32"
+            self.x, weight, eps=attribute, unit_offset=False, dtype="f32"
         )
         a, b = (mpmath.mpf(float(v)) for v in self.x[0])
         root = mpmath.sqrt((a * a + b * b) / 2 + eps)
