@@ -24,7 +24,7 @@ TEST(ReportJson, CountsUnlikelyCasesAsFailingIfStrict) {
   verdict.case_line = "rms_norm N=1 M=1";
   verdict.grade = oracle::Grade::kUnlikely;
   verdict.tensors.resize(1);
-  verdict.tensors[0].grade = verdict.grade;
+  verdict.tensors[0].grade = *verdict.grade;
   verdict.tensors[0].elements = verdict.tensors[0].judged = 1;
   EXPECT_EQ(Written(report)["counts"]["conform"], 1);
   EXPECT_EQ(Written(report)["counts"]["fail"], 0);
