@@ -1,4 +1,4 @@
-"""tools/new_operation in a copy of the tree: what it writes, what it refuses.
+"""Tests of tools/new_operation, run in a copy of the source tree.
 
     python3 tools/new_operation_test.py
 """
@@ -48,7 +48,7 @@ class NewOperation(unittest.TestCase):
         self.assertIn(message, done.stderr)
         self.assertEqual(self.contents(), before)
 
-    def test_writes_what_is_missing_but_the_golden(self):
+    def test_writes_every_part_except_the_golden(self):
         before = set(self.run_in_copy(".ci/check-rooms").stdout.splitlines())
         done = self.call(*CALL)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
@@ -57,11 +57,11 @@ class NewOperation(unittest.TestCase):
         unwritten = {line for line in new if ": still to write: " in line}
         self.assertEqual(len(new - unwritten), 1, new)
         marked = {line.split(":")[0] for line in unwritten}
-        said = done.stdout.splitlines()
-        written = {line.split()[-1] for line in said if line.startswith("wrote")}
+        printed = done.stdout.splitlines()
+        written = {line.split()[-1] for line in printed if line.startswith("wrote")}
         self.assertEqual(marked, written | {"tools/adapters/native/layer.py"})
 
-    def test_writes_as_clang_format_does(self):
+    def test_writes_formatted_files(self):
         self.assertEqual(self.call(*CALL).returncode, 0)
         files = [*self.copy.rglob("*scaled_sum*.cc"), *self.copy.rglob("scaled_sum.h"),
                  self.copy / "reference/case/operations.h"]  # fmt: skip
@@ -84,7 +84,7 @@ class NewOperation(unittest.TestCase):
         columns = {line.index(line.split()[1]) for line in self.table_of_operations().splitlines()}
         self.assertEqual(columns, {len(name) + 1})
 
-    def test_refuses_what_exists(self):
+    def test_refuses_names_and_files_that_exist(self):
         self.assert_refused("there is an operation soft_cap already",
                             "soft_cap", "x[N] -> y[N]", "--family", "layer")  # fmt: skip
         self.assert_refused("has a type Tensor already",
@@ -94,15 +94,15 @@ class NewOperation(unittest.TestCase):
         (self.copy / "fixtures/cases/scaled_sum.cases").write_text("mine\n")
         self.assert_refused("fixtures/cases/scaled_sum.cases exists already", *CALL)
 
-    def test_refuses_what_is_no_name_signature_family_or_attribute(self):
+    def test_refuses_invalid_arguments(self):
         last = ("--family", "layer")
         self.assert_refused("'Norm2', expected lower-case words", "Norm2", "x[N] -> y[N]", *last)
-        self.assert_refused("is a word of Python", "lambda", "x[N] -> y[N]", *last)
+        self.assert_refused("is a keyword of Python", "lambda", "x[N] -> y[N]", *last)
         self.assert_refused("expected INPUTS -> OUTPUTS", "scaled_sum", "x[N]", *last)
-        self.assert_refused("'x' is no tensor", "scaled_sum", "x -> y[N]", *last)
-        self.assert_refused("'n' of x is no axis", "scaled_sum", "x[n] -> y[N]", *last)
+        self.assert_refused("'x' is not a tensor", "scaled_sum", "x -> y[N]", *last)
+        self.assert_refused("'n' of x is not an axis", "scaled_sum", "x[n] -> y[N]", *last)
         self.assert_refused("input x has a ?", "scaled_sum", "x?[N] -> y[N]", *last)
-        self.assert_refused("the name 'x' is there twice", "scaled_sum", "x[N] -> x[N]", *last)
+        self.assert_refused("the name 'x' occurs twice", "scaled_sum", "x[N] -> x[N]", *last)
         self.assert_refused("attribute: 'alpha', expected", "scaled_sum", "x[N] -> y[N]", *last,
                             "--attribute", "alpha")  # fmt: skip
         self.assert_refused("invalid choice: 'other'",

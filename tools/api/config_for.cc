@@ -14,12 +14,12 @@ namespace {
 using fixtures::Model;
 using fixtures::ModelLayers;
 
-// The facts that are a model's: where an operation has such an attribute, its own default says
-// nothing of the model. Where `beside` names attributes, it is meant only if the operation has one
-// of them too: other operations use the same letter for something else.
+// The attributes whose values depend on the model, so that an operation's default must not be used.
+// If `together_with` is not empty, the fact belongs to an operation only if the operation also has
+// one of those attributes: other operations use the same name with another meaning.
 struct ModelFact {
   std::string_view key;
-  fixtures::Keys beside{};
+  fixtures::Keys together_with{};
 };
 constexpr ModelFact kModelFacts[] = {{"pairing"},
                                      {"base", "scaling arrangement"},
@@ -42,13 +42,13 @@ constexpr ModelFact kModelFacts[] = {{"pairing"},
                                      {"max_distance"},
                                      {"P", "max_distance"}};
 
-// What a model decides as well, and no configuration is read for: each name of an activation, of a
-// placement, of a factor has its own keys. So it is asked for wherever an operation has it.
+// Attributes that also depend on the model but are not read from configurations, because every
+// model type uses other keys for them. The user must give those that the operation has.
 constexpr fixtures::Keys kUnread =
     "kind placement qk_norm beta limit plus_one scale soft_cap window chunk logit_cap "
     "embedding_scale";
 
-// An operation that has one of them concerns a rotary embedding.
+// An operation with one of these attributes uses rotary embedding.
 constexpr const char* kRotaryFacts[] = {"pairing", "base", "scaling", "R"};
 
 bool Contains(const ModelLayers& kind, const std::string& layer) {
@@ -56,8 +56,8 @@ bool Contains(const ModelLayers& kind, const std::string& layer) {
          std::ranges::any_of(kind.layers, [&](int64_t i) { return layer == std::to_string(i); });
 }
 
-// The operation that computes an input of that name from a model's attributes alone; empty if the
-// input is not a model's.
+// The operation without inputs that has an output of this name, so that the input depends on the
+// model alone; empty if there is none.
 std::string_view SourceOfInput(const std::string& input) {
   for (const auto& operation : AllOperations()) {
     const OperationInfo& info = operation->info();
@@ -67,8 +67,9 @@ std::string_view SourceOfInput(const std::string& input) {
   return "";
 }
 
-// Of a model that does not rotate: the operations that its facts are about.
-std::string OthersThatApply(const ModelLayers& layers) {
+// For a model without rotary embedding: the operations that its position scheme needs, as the end
+// of a message.
+std::string ApplicableOperations(const ModelLayers& layers) {
   std::string names;
   for (const char* key : {"max_bias", "max_distance"}) {
     if (!layers.facts.contains(key)) continue;
@@ -76,7 +77,7 @@ std::string OthersThatApply(const ModelLayers& layers) {
       if (Case::Has(*operation, key)) names += " " + std::string(operation->info().name);
     }
   }
-  return names.empty() ? "" : "; what does:" + names;
+  return names.empty() ? "" : "; operations that apply:" + names;
 }
 
 std::string AxesOf(const ModelLayers& layers) {
@@ -104,8 +105,8 @@ std::string DescribeKinds(const Model& model) {
 bool ConfigFor::Has(const std::string& key) const {
   if (!Case::Has(operation, key)) return false;
   const auto fact = std::ranges::find(kModelFacts, key, &ModelFact::key);
-  if (fact == std::end(kModelFacts) || fact->beside.empty()) return true;
-  return std::ranges::any_of(fixtures::Split(fact->beside),
+  if (fact == std::end(kModelFacts) || fact->together_with.empty()) return true;
+  return std::ranges::any_of(fixtures::Split(fact->together_with),
                              [&](std::string_view other) { return Case::Has(operation, other); });
 }
 
@@ -139,12 +140,12 @@ Facts ConfigFor::FactsOf(const ModelLayers& layers) const {
   return facts;
 }
 
-// What a configuration says of rotation must not be lost or misread on the way into a case.
+// Every fact about rotation must reach the case with its meaning unchanged, else Error.
 void ConfigFor::RequireExpressible(const Model& model, const ModelLayers& layers) const {
   const std::string_view name = operation.info().name;
   if (!model.rotates() && Rotates()) {
     throw Error("--config: ", model.model_type, " has ", model.non_rotary,
-                ", no rotary embedding: ", name, " does not apply", OthersThatApply(layers));
+                ", no rotary embedding: ", name, " does not apply", ApplicableOperations(layers));
   }
   for (const TensorSpec& input : operation.info().signature.inputs) {
     const std::string_view source = SourceOfInput(input.name);
@@ -154,8 +155,8 @@ void ConfigFor::RequireExpressible(const Model& model, const ModelLayers& layers
   }
   for (const Attribute& attribute : operation.Attributes()) {
     const std::string& key = attribute.name;
-    const bool named = std::ranges::count(kModelFacts, key, &ModelFact::key) > 0;
-    if (!named || attribute.dimension || Has(key) || Given(key) || IsUnread(key)) continue;
+    const bool is_model_fact = std::ranges::count(kModelFacts, key, &ModelFact::key) > 0;
+    if (!is_model_fact || attribute.dimension || Has(key) || Given(key) || IsUnread(key)) continue;
     throw Error("--config: the model's ", key, " is not the ", key, " of ", name, "; give ", key,
                 "=");
   }
@@ -171,10 +172,9 @@ void ConfigFor::RequireExpressible(const Model& model, const ModelLayers& layers
                 " have several axes: ", sections->second);
   }
   const std::string axes = AxesOf(layers);
-  // Sections share one list of frequencies; axes with channels of their own have lists of their
-  // own.
-  const bool concerned = layers.facts.contains("arrangement") ? Has("base") : Has("pairing");
-  if (!axes.empty() && concerned && !Has("sections") && !Has("arrangement")) {
+  // Sections share one list of frequencies; axes with separate channels have separate lists.
+  const bool depends_on_axes = layers.facts.contains("arrangement") ? Has("base") : Has("pairing");
+  if (!axes.empty() && depends_on_axes && !Has("sections") && !Has("arrangement")) {
     throw Error("--config: positions of ", model.model_type, " have several axes, ", axes, ", and ",
                 name, " has one");
   }
@@ -183,12 +183,12 @@ void ConfigFor::RequireExpressible(const Model& model, const ModelLayers& layers
 
 void ConfigFor::RequireKnown(const ModelLayers& layers) const {
   const auto R = layers.facts.find("R");
-  const bool rests = R != layers.facts.end() && R->second == "0";
+  const bool has_no_rotation = R != layers.facts.end() && R->second == "0";
   std::string reasons, keys;
   for (const ModelFact& fact : kModelFacts) {
     const std::string key(fact.key);
     if (!Has(key) || Given(key) || layers.facts.contains(key)) continue;
-    if (rests && key == "base") continue;  // nothing rotates
+    if (has_no_rotation && key == "base") continue;
     const auto why = layers.unknown.find(key);
     reasons += why == layers.unknown.end() ? "the model has no " + key
                                            : key + " is not known: " + why->second;
@@ -200,12 +200,11 @@ void ConfigFor::RequireKnown(const ModelLayers& layers) const {
     const std::string& key = attribute.name;
     if (IsUnread(key) && !Given(key)) unread += " " + key + "=";
   }
-  if (!unread.empty())
-    reasons += "what a model decides beside is not read from its configuration; ";
+  if (!unread.empty()) reasons += "not all attributes are read from configurations; ";
   keys += unread;
   if (!keys.empty()) {
     throw Error("--config: ", reasons, "give", keys,
-                unread.empty() ? "" : " (nothing behind = : unset)");
+                unread.empty() ? "" : " (an empty value means unset)");
   }
 }
 
@@ -216,8 +215,8 @@ Facts ConfigFor::Of(const Model& model, const std::string& layer) const {
   }
   if (chosen.empty()) {
     const bool alike = model.kinds.front().name.empty();
-    throw Error("--layer ", layer, " is none of the model's layers: ",
-                alike ? "they are all alike" : DescribeKinds(model));
+    throw Error("--layer ", layer, " is not a layer of the model; ",
+                alike ? "all its layers are alike" : "expected one of: " + DescribeKinds(model));
   }
   const Facts facts = FactsOf(*chosen.front());
   for (const ModelLayers* kind : chosen) {

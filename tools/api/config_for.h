@@ -1,4 +1,4 @@
-// The facts of a model that a question about an operation takes from its configuration.
+// Completes a case line with the attributes and dimensions of a model, read from its config.json.
 #pragma once
 
 #include <map>
@@ -10,38 +10,39 @@
 
 namespace sextant::tools {
 
-// Facts by attribute or dimension, as in a case line.
+// The values of attributes and dimensions by name, as written in a case line.
 using Facts = std::map<std::string, std::string>;
 
 struct ConfigFor {
   const Operation& operation;
   const std::vector<std::string>& words;  // "key=value": they override the configuration
 
-  // Those of the layers named (a name or a number; empty: all layers). Throws Error where the
-  // operation cannot express what the model does, needs a fact that is not known, or where the
-  // layers differ and none was named.
+  // The facts for one kind of layers. `layer` is the name of a kind or the number of a layer; empty
+  // means all layers. Throws Error if the operation cannot express the model, if a fact that it
+  // needs is not known, or if the layers differ and `layer` is empty.
   Facts Of(const fixtures::Model& model, const std::string& layer) const;
 
  private:
   bool Has(const std::string& key) const;
   bool IsUnread(const std::string& key) const;
   bool Rotates() const;
-  const std::string* Given(const std::string& key) const;  // the word; null if it is not given
+  const std::string* Given(const std::string& key) const;  // the word "key=...", or null
   Facts FactsOf(const fixtures::ModelLayers& layers) const;
   void RequireExpressible(const fixtures::Model& model, const fixtures::ModelLayers& layers) const;
   void RequireKnown(const fixtures::ModelLayers& layers) const;
 };
 
-// Which configuration completes case lines, which object of it, and which of its layers; no path:
-// none does.
+// Which configuration completes case lines: the file, the JSON object in it (--part) and the layers
+// (--layer). An empty path means no configuration.
 struct ConfigChoice {
   std::string path{}, part{}, layer{};
 };
 
-// The line with the facts of the configuration that its operation has and its words do not give.
+// The case line, completed with those facts of the configuration that the operation has and that
+// the line does not give.
 std::string Completed(const std::string& line, const ConfigChoice& choice);
 
-// "full_attention (5, 11, ...)" for each kind.
+// The kinds of layers and their numbers: "full_attention (5, 11, ...), sliding_attention (0, ...)".
 std::string DescribeKinds(const fixtures::Model& model);
 
 }  // namespace sextant::tools

@@ -43,24 +43,25 @@ std::string ErrorOf(const std::string& operation, const Model& model, const std:
   return "no error";
 }
 
-TEST(ConfigFor, AsksWhichLayersWhereTheyDiffer) {
+TEST(ConfigFor, RequiresALayerIfLayersDiffer) {
   EXPECT_EQ(ErrorOf(kRotation, TwoKinds()),
             "--config: layers of two differ; give --layer= one of: window (0, 2), nope (1)");
   EXPECT_EQ(Of(kRotation, TwoKinds(), "window").at("base"), "500");
   EXPECT_EQ(Of(kRotation, TwoKinds(), "2"), Of(kRotation, TwoKinds(), "window"));
   EXPECT_EQ(Of(kRotation, TwoKinds(), "1").at("R"), "0");
-  EXPECT_THAT(ErrorOf(kRotation, TwoKinds(), "3"), HasSubstr("--layer 3 is none of"));
-  // What the layers have in common needs no choice.
+  EXPECT_THAT(ErrorOf(kRotation, TwoKinds(), "3"),
+              HasSubstr("--layer 3 is not a layer of the model; expected one of: window"));
+  // Facts that all layers share need no choice.
   EXPECT_EQ(Of("rms_norm", TwoKinds()).at("eps"), "1e-05");
 }
 
-TEST(ConfigFor, WordsOverrideFactsAndThenNeedNoChoice) {
+TEST(ConfigFor, NeedsNoChoiceIfWordsOverrideWhatDiffers) {
   const Facts facts = Of(kRotation, TwoKinds(), "", {"base=7", "R=2"});
   EXPECT_FALSE(facts.contains("base"));
   EXPECT_EQ(facts.at("pairing"), "half");
 }
 
-TEST(ConfigFor, LayersOfUnknownTypesMustBeNamed) {
+TEST(ConfigFor, RequiresALayerIfKindsAreUncertain) {
   Model model = TwoKinds();
   model.kinds[1].facts = model.kinds[0].facts;
   EXPECT_EQ(ErrorOf(kRotation, model), "no error");
@@ -70,24 +71,25 @@ TEST(ConfigFor, LayersOfUnknownTypesMustBeNamed) {
   EXPECT_EQ(ErrorOf("rms_norm", model), "no error");
 }
 
-TEST(ConfigFor, AsksForWhatIsNotKnown) {
+TEST(ConfigFor, NamesFactsThatAreNotKnown) {
   Model model = TwoKinds();
   model.kinds.pop_back();
   fixtures::ModelLayers& layers = model.kinds.front();
   layers.facts.erase("R");
-  layers.unknown["R"] = "nobody says";
-  EXPECT_EQ(ErrorOf(kRotation, model), "--config: R is not known: nobody says; give R=");
+  layers.unknown["R"] = "not in the file";
+  EXPECT_EQ(ErrorOf(kRotation, model), "--config: R is not known: not in the file; give R=");
   EXPECT_EQ(ErrorOf(kRotation, model, "", {"R=4"}), "no error");
   layers.facts.erase("pairing");
-  EXPECT_EQ(ErrorOf(kRotation, model),
-            "--config: the model has no pairing; R is not known: nobody says; give pairing= R=");
+  EXPECT_EQ(
+      ErrorOf(kRotation, model),
+      "--config: the model has no pairing; R is not known: not in the file; give pairing= R=");
   layers.facts.erase("unit_offset");
   EXPECT_EQ(ErrorOf("rms_norm", model),
             "--config: the model has no unit_offset; give unit_offset=");
   EXPECT_EQ(ErrorOf("rms_norm", model, "", {"unit_offset=true"}), "no error");
 }
 
-TEST(ConfigFor, RefusesWhatTheOperationCannotExpress) {
+TEST(ConfigFor, RefusesModelsThatTheOperationCannotExpress) {
   Model model = TwoKinds();
   model.kinds.pop_back();
   EXPECT_THAT(ErrorOf("rope_matrix", model), HasSubstr("rotates R=4 of D=8 channels"));
@@ -101,19 +103,19 @@ TEST(ConfigFor, RefusesWhatTheOperationCannotExpress) {
   EXPECT_EQ(Of("rope_sections", model).at("sections"), "[1,1]");
   EXPECT_EQ(ErrorOf("rope_frequencies", model), "no error");
   model.kinds[0].facts.erase("sections");
-  model.kinds[0].unknown["sections"] = "nobody says";
-  EXPECT_THAT(ErrorOf(kRotation, model), HasSubstr("have several axes: nobody says"));
+  model.kinds[0].unknown["sections"] = "not in the file";
+  EXPECT_THAT(ErrorOf(kRotation, model), HasSubstr("have several axes: not in the file"));
   model.kinds[0].unknown.clear();
   model.kinds[0].facts["arrangement"] = "blocks";
   EXPECT_THAT(ErrorOf("rope_frequencies", model), HasSubstr("several axes, arrangement=blocks"));
 }
 
-TEST(ConfigFor, TellsWhatAModelHasInsteadOfARotation) {
+TEST(ConfigFor, NamesTheSchemeThatReplacesRotation) {
   Model model = TwoKinds();
-  model.non_rotary = "stone tablets";
+  model.non_rotary = "learned positions";
   for (const char* name : {"rope", "rope_frequencies", "rope_rotate", "rope_table", "rope_given"}) {
     EXPECT_EQ(ErrorOf(name, model, "window"),
-              std::string("--config: two has stone tablets, no rotary embedding: ") + name +
+              std::string("--config: two has learned positions, no rotary embedding: ") + name +
                   " does not apply");
   }
   EXPECT_EQ(ErrorOf("rms_norm", model), "no error");
@@ -123,11 +125,11 @@ TEST(ConfigFor, TellsWhatAModelHasInsteadOfARotation) {
   model.kinds[0].facts.insert({{"bidirectional", "true"}, {"max_distance", "128"}, {"P", "32"}});
   EXPECT_EQ(Of("relative_bias", model, "window").at("P"), "32");
   EXPECT_THAT(ErrorOf(kRotation, model, "window"),
-              HasSubstr("rope does not apply; what does: relative_bias"));
+              HasSubstr("rope does not apply; operations that apply: relative_bias"));
 }
 
-// The letter of the temperature's slope and the name of its start mean something else elsewhere.
-TEST(ConfigFor, TakesAFactOnlyWhereItIsMeant) {
+// `beta` and `start` of temperature_scale have other meanings in other operations.
+TEST(ConfigFor, TakesAFactOnlyForOperationsWithTheSameMeaning) {
   Model model = TwoKinds();
   model.kinds.pop_back();
   for (const char* key : {"beta", "floor_scale", "start"}) model.kinds[0].facts[key] = "2";
@@ -141,13 +143,13 @@ TEST(ConfigFor, TakesAFactOnlyWhereItIsMeant) {
   EXPECT_THAT(ErrorOf("rope_given", model), HasSubstr("@inv_freq= (rope_frequencies computes it)"));
 }
 
-// An activation, a placement or a cap is never the operation's default without a word.
-TEST(ConfigFor, AsksForWhatIsNotRead) {
+// The default of an activation, a placement or a cap is never taken silently.
+TEST(ConfigFor, RequiresAttributesThatAreNotRead) {
   Model model = TwoKinds();
   model.kinds.pop_back();
   EXPECT_EQ(ErrorOf("feed_forward", model),
-            "--config: what a model decides beside is not read from its configuration; give kind= "
-            "(nothing behind = : unset)");
+            "--config: not all attributes are read from configurations; give kind= "
+            "(an empty value means unset)");
   EXPECT_EQ(ErrorOf("feed_forward", model, "", {"kind=geglu"}), "no error");
   EXPECT_THAT(ErrorOf("gated", model), HasSubstr("give kind= beta= limit= plus_one="));
   const std::vector<std::string> of_attention = {"scale=", "soft_cap=50", "window=", "chunk="};
@@ -158,7 +160,7 @@ TEST(ConfigFor, AsksForWhatIsNotRead) {
   }
 }
 
-TEST(ConfigFor, ScalingFollowsTheLengthThatIsAsked) {
+TEST(ConfigFor, ScalingDependsOnTheGivenSeqLen) {
   Model model = TwoKinds();
   model.kinds.pop_back();
   model.kinds[0].facts[fixtures::kDoublingContext] = "16";

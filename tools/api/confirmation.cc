@@ -10,8 +10,8 @@ Confirmation::Confirmation(bool all, int threads) : all_(all), threads_(threads)
 std::string Confirmation::FaultOf(const Case& c, const Tensors& inputs,
                                   const std::vector<GoldenTensor>& golden) {
   const ProofCount count = CountProofs(golden);
-  // Committed cases are small, and one small case costs the second library more than its proof: of
-  // all goldens a fifth of the cases keeps `verify` below 1.5 times the time of proving alone.
+  // A small case costs the second library more time than its proof. With one fifth of the cases,
+  // `verify` takes less than 1.5 times the time of the proofs alone (all committed goldens).
   constexpr size_t kCasesOneIn = 5;
   const bool skipped = !all_ && elements_ > 0 && HashOf(c.ToString()) % kCasesOneIn != 0;
   elements_ += count.proven + count.enclosed;
@@ -22,15 +22,15 @@ std::string Confirmation::FaultOf(const Case& c, const Tensors& inputs,
   sum_.confirmed += found.confirmed;
   sum_.beyond += found.beyond;
   if (found.refuted == 0) return "";
-  return found.first + "; so are " + std::to_string(found.refuted) + " of " +
-         std::to_string(found.asked) + " elements that were evaluated again";
+  return found.first + "; " + std::to_string(found.refuted) + " of " + std::to_string(found.asked) +
+         " elements evaluated again are refuted";
 }
 
-std::string Confirmation::Told() const {
+std::string Confirmation::Summary() const {
   std::string text = "Boost.Multiprecision confirms " + std::to_string(sum_.confirmed) + " of " +
                      std::to_string(elements_) + " elements";
   if (sum_.beyond > 0) {
-    text += ", and its 334 bits do not suffice for " + std::to_string(sum_.beyond) + " others";
+    text += ", and its 334 bits do not suffice for " + std::to_string(sum_.beyond) + " elements";
   }
   return text + (all_ ? "" : " (--confirm asks for all)");
 }

@@ -1,4 +1,4 @@
-// What `sextant verify` asks a second library, and what it says of it.
+// Confirms golden values with a second library, for `sextant verify`.
 #pragma once
 
 #include <string>
@@ -8,19 +8,20 @@
 
 namespace sextant::tools {
 
-// Confirms goldens one after the other and adds up.
+// Confirms the goldens of several cases and counts the confirmed elements.
 class Confirmation {
  public:
-  // Of all elements, or of a share: of the first case and of about a fifth of the others, in which
-  // one in kOneIn slices (SecondOpinionOptions), and at least one, is evaluated again.
+  // all: evaluates every element again. Otherwise evaluates a sample: the first case and about one
+  // fifth of the other cases, and in each of them one in kOneIn slices (SecondOpinionOptions), at
+  // least one.
   Confirmation(bool all, int threads);
 
-  // What is wrong with it by Boost.Multiprecision; empty if nothing is.
+  // Describes the first element that Boost.Multiprecision refutes; empty if there is none.
   std::string FaultOf(const Case& c, const Tensors& inputs,
                       const std::vector<GoldenTensor>& golden);
 
   // "Boost.Multiprecision confirms 1024 of 18178 elements (--confirm asks for all)"
-  std::string Told() const;
+  std::string Summary() const;
 
  private:
   static constexpr size_t kOneIn = 16;

@@ -16,16 +16,16 @@ bool IsSame(double a, double b) {
 }  // namespace
 
 std::string Difference(const std::string& path, const Tensor<double>& stored,
-                       const Tensor<double>& right) {
-  if (stored.shape != right.shape) {
-    return path + " has shape " + ToString(stored.shape) + ", expected " + ToString(right.shape);
+                       const Tensor<double>& expected) {
+  if (stored.shape != expected.shape) {
+    return path + " has shape " + ToString(stored.shape) + ", expected " + ToString(expected.shape);
   }
-  for (size_t i = 0; i < right.data.size(); ++i) {
-    if (IsSame(stored.data[i], right.data[i])) continue;
+  for (size_t i = 0; i < expected.data.size(); ++i) {
+    if (IsSame(stored.data[i], expected.data[i])) continue;
     std::ostringstream text;
     text.precision(17);
-    text << IndexText(path, right.shape, i) << " is " << stored.data[i] << ", expected "
-         << right.data[i];
+    text << IndexText(path, expected.shape, i) << " is " << stored.data[i] << ", expected "
+         << expected.data[i];
     return text.str();
   }
   return "";

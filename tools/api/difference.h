@@ -1,4 +1,4 @@
-// Whether a stored tensor is the one that it should be.
+// Compares a stored tensor with the expected one, bit by bit.
 #pragma once
 
 #include <string>
@@ -7,9 +7,9 @@
 
 namespace sextant::tools {
 
-// Where the two differ in shape or, by their bits, in a value: "x[0,1] is 3, expected 5" of the
-// first such element, if `path` is "x". Empty if they are the same; all NaNs are.
+// Describes the first difference in shape or value; empty if there is none. Values are compared by
+// their bits, but all NaNs are equal. Example with path "x": "x[0,1] is 3, expected 5".
 std::string Difference(const std::string& path, const Tensor<double>& stored,
-                       const Tensor<double>& right);
+                       const Tensor<double>& expected);
 
 }  // namespace sextant::tools

@@ -1,15 +1,15 @@
-// What a run of the program says to the shell. "Not verified" is never 0.
+// Exit statuses of the program. The status is 0 only if everything was verified.
 #pragma once
 
 namespace sextant::tools {
 
 enum ExitStatus {
-  kVerified = 0,       // everything asked was verified and conforms
+  kVerified = 0,       // everything was verified and conforms
   kNonconforming = 1,  // something does not conform
   kUsage = 2,          // the call or its input was wrong
-  kNotRun = 3,         // a subject could not be run: no verdict
-  kNothing = 4,        // nothing to do: no case was selected, or none has an element
-  kIncomplete = 5      // something was skipped, unsupported, undecided, or had nothing to verify
+  kNotRun = 3,         // the subject could not be run: no verdict
+  kNothing = 4,        // nothing to do: no case was selected, or no output has an element
+  kIncomplete = 5      // something was skipped, unsupported or undecided, or had nothing to verify
 };
 
 }  // namespace sextant::tools

@@ -1,4 +1,4 @@
-// How much of a golden is proven.
+// Counts the proven elements of a golden.
 #pragma once
 
 #include <cstddef>
@@ -8,12 +8,11 @@
 
 namespace sextant::tools {
 
-// In elements.
-struct ProofCount {
+struct ProofCount {  // numbers of elements
   size_t proven = 0, enclosed = 0, unspecified = 0;
 
   size_t elements() const { return proven + enclosed + unspecified; }
-  // Nothing was left undecided, and something was proven unless there was nothing to prove.
+  // True if no element is only enclosed, and not every element is unspecified.
   bool IsComplete() const { return enclosed == 0 && (proven > 0 || unspecified == 0); }
 };
 ProofCount CountProofs(const std::vector<GoldenTensor>& golden);

@@ -1,4 +1,4 @@
-// Files that a reader never sees half written.
+// Output files that appear complete or not at all.
 #pragma once
 
 #include <functional>
@@ -10,11 +10,12 @@
 
 namespace sextant::tools {
 
-// A file that a command was asked to write at its end. It is made beside `path` at once, so that
-// what cannot be written is known before the work; Write renames.
+// A file that a command writes at its end. The constructor creates a temporary file beside `path`,
+// so that an unwritable path is an error before the work starts. Write fills it and renames it to
+// `path`.
 class OutputFile {
  public:
-  explicit OutputFile(const std::string& path);  // empty: none was asked for. Throws Error
+  explicit OutputFile(const std::string& path);  // empty: no file. Throws Error
   explicit operator bool() const { return file_.has_value(); }
   void Write(const std::function<void(std::ostream&)>& write);  // throws Error
 

@@ -17,7 +17,7 @@
 namespace sextant::tools {
 namespace {
 
-// Only a file: of a pipe, looking at its start would take it.
+// Regular files only: reading the start of a pipe would consume it.
 bool IsHdf5(const std::string& path) {
   std::error_code none;
   if (!std::filesystem::is_regular_file(path, none)) return false;
@@ -33,9 +33,9 @@ bool Matches(const std::string& line, const std::string& filter) {
   return fnmatch(filter.c_str(), line.c_str(), 0) == 0;
 }
 
-// Of what is not there: whether it was meant as the name of a file. A word of a case line has a '='
-// in it, but for the first, which is an operation.
-bool NamesAFile(const std::string& argument) {
+// Whether an argument that does not exist as a file was meant as a file name, not as a case line.
+// In a case line every word after the first, which is the operation, contains a '='.
+bool IsMeantAsFile(const std::string& argument) {
   if (argument.empty()) return false;
   for (const char* ending : {".cases", ".h5", ".hdf5"}) {
     if (argument.ends_with(ending)) return true;
@@ -65,21 +65,22 @@ void AddCases(const std::string& path, const ConfigChoice& config,
   }
 }
 
-// The record of a golden file holds what its case says, in the order of the signature: the inputs
-// that are drawn, and a golden of the right dtype and shape for every output. Throws Error.
-void Arrange(const Case& c, Record& record) {
+// Checks that a golden record belongs to its case: it holds the inputs that the case draws, and a
+// golden of the right dtype and shape for every output. Puts both into the order of the signature.
+// Throws Error.
+void CheckAndArrange(const Case& c, Record& record) {
   const Tensors inputs = DrawInputs(c, NpyReader());
   for (const NamedTensor& drawn : inputs) {
     const NamedTensor& stored = Find(record.inputs, drawn.name);
     const bool same =
         stored.dtype == drawn.dtype && Difference(drawn.name, stored.values, drawn.values).empty();
-    if (!same) throw Error("inputs/", drawn.name, " is not what the case draws");
+    if (!same) throw Error("inputs/", drawn.name, " differs from the input that the case draws");
   }
   record.inputs = inputs;
   std::vector<GoldenTensor> golden;
   for (const TensorSpec& spec : c.info().signature.outputs) {
     const auto at = std::ranges::find(record.golden, spec.name, &GoldenTensor::name);
-    if (at == record.golden.end()) throw Error("it holds no golden/", spec.name);
+    if (at == record.golden.end()) throw Error("the record has no golden/", spec.name);
     if (at->dtype != c.DTypeOf(spec) || at->value.shape != c.ShapeOf(spec)) {
       throw Error("golden/", spec.name, " is ", NameOf(at->dtype), ToString(at->value.shape),
                   ", expected ", NameOf(c.DTypeOf(spec)), ToString(c.ShapeOf(spec)));
@@ -91,12 +92,12 @@ void Arrange(const Case& c, Record& record) {
 
 void AddGoldens(const std::string& path, std::vector<Selected>& selected) {
   for (const fixtures::Damage& damage : fixtures::CheckDigests(path)) {
-    throw Error(path, ": ", damage.path, ": ", damage.what, " (sextant verify tells all)");
+    throw Error(path, ": ", damage.path, ": ", damage.what, " (sextant verify lists all damage)");
   }
   for (Record& record : fixtures::ReadRecords(path)) {
     try {
       Case c = Case::Parse(record.case_line);
-      if (!record.golden.empty()) Arrange(c, record);
+      if (!record.golden.empty()) CheckAndArrange(c, record);
       selected.push_back({std::move(c), "", std::move(record)});
     } catch (const Error& e) {
       throw Error(path, ": ", record.case_line, ": ", e.what());
@@ -115,16 +116,16 @@ FileReader NpyReader() {
 std::vector<Selected> Select(const Selection& selection) {
   std::vector<Selected> all;
   for (const std::string& argument : selection.arguments) {
-    std::error_code too_long_for_a_name;  // then it is a case line
-    const bool exists = std::filesystem::exists(argument, too_long_for_a_name);
-    if (std::filesystem::is_directory(argument, too_long_for_a_name))
+    std::error_code ignored;  // a name that is too long is a case line
+    const bool exists = std::filesystem::exists(argument, ignored);
+    if (std::filesystem::is_directory(argument, ignored))
       throw Error(argument, " is a folder, expected a file of cases");
     if (IsHdf5(argument)) {
       if (!selection.config.path.empty()) {
-        throw Error("--config completes case lines, and those of ", argument, " are complete");
+        throw Error("--config applies to case lines; the cases of ", argument, " are complete");
       }
       AddGoldens(argument, all);
-    } else if (!exists && !NamesAFile(argument)) {
+    } else if (!exists && !IsMeantAsFile(argument)) {
       all.push_back(
           {ParseLine(argument, selection.config, fixtures::FoldersOfLists()), "", std::nullopt});
     } else if (argument.ends_with(".h5")) {

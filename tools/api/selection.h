@@ -1,4 +1,4 @@
-// The cases that a command line names.
+// Reads the cases that a command line names.
 #pragma once
 
 #include <optional>
@@ -12,22 +12,22 @@
 
 namespace sextant::tools {
 
-// One selected question; `record` if it came out of a golden file.
+// A selected case; `record` is set if it comes from a golden file.
 struct Selected {
   Case c;
-  std::string why;  // the comment of its line
+  std::string why;  // the comment of its line in the file of cases
   std::optional<Record> record;
 };
 
 struct Selection {
   const std::vector<std::string>& arguments;
   std::string filter{};
-  ConfigChoice config{};  // completes every case line, not those of golden files
+  ConfigChoice config{};  // completes case lines, but not those of golden files
 };
 
 // Every argument is a .cases file, a golden file (HDF5), or a case line ("rope pairing=half ...").
 // `filter` keeps the cases whose canonical line contains it, or matches it if it has a * or ?.
-// Throws Error naming file and line.
+// A case line is dropped if its case is already selected. Throws Error that names file and line.
 std::vector<Selected> Select(const Selection& selection);
 
 // Reads "FILE.npy#SHA256" inputs.

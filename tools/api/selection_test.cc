@@ -30,7 +30,7 @@ class SelectionTest : public testing::Test {
                                   const std::string& filter = "") {
     return Select({.arguments = arguments, .filter = filter});
   }
-  // Of each selected case: "line", or "golden" if it came out of a golden file.
+  // For each selected case: "line", or "golden" if it comes from a golden file.
   static std::vector<std::string> Kinds(const std::vector<std::string>& arguments) {
     std::vector<std::string> kinds;
     for (const Selected& s : Of(arguments)) kinds.push_back(s.record ? "golden" : "line");
@@ -56,7 +56,7 @@ class SelectionTest : public testing::Test {
   fixtures::TemporaryFolder folder_;
 };
 
-TEST_F(SelectionTest, TakesLinesFilesAndGoldens) {
+TEST_F(SelectionTest, ReadsCaseLinesFilesAndGoldens) {
   const std::string golden = Golden({GoldenOf("rms_norm N=2 M=2"), GoldenOf("rms_norm N=3 M=2")});
   const std::string file = Cases("# heading\nrms_norm N=4 M=2  # why\n\nrms_norm N=5 M=2\n");
   const std::vector<Selected> selected = Of({kLine, golden, file});
@@ -68,19 +68,19 @@ TEST_F(SelectionTest, TakesLinesFilesAndGoldens) {
   EXPECT_EQ(selected[2].record->golden.at(0).name, "y");
 }
 
-// A golden is judged by its stored numbers, so it is not the same question as the line.
-TEST_F(SelectionTest, ALineBeforeAGoldenOfTheSameCaseIsJudgedAsWell) {
+// A golden is judged by its stored values, so it does not repeat a case line.
+TEST_F(SelectionTest, SelectsALineAndAGoldenOfTheSameCase) {
   const std::string golden = Golden({GoldenOf(kLine)});
   EXPECT_THAT(Kinds({kLine, golden}), ElementsAre("line", "golden"));
   EXPECT_THAT(Kinds({golden, golden}), ElementsAre("golden", "golden"));
   EXPECT_THAT(Kinds({golden, kLine}), ElementsAre("golden"));
 }
 
-TEST_F(SelectionTest, ALineIsJudgedOnceHoweverItIsWritten) {
+TEST_F(SelectionTest, SelectsACaseOnceIfItsLinesDifferOnlyInSpelling) {
   EXPECT_THAT(Kinds({"rms_norm N=1 M=2", "rms_norm M=2 N=1 seed=1"}), ElementsAre("line"));
 }
 
-TEST_F(SelectionTest, TheFilterIsPartOfALineOrMatchesAllOfIt) {
+TEST_F(SelectionTest, FilterIsASubstringOrAPatternOfTheWholeLine) {
   const std::vector<std::string> lines = {"rms_norm N=1 M=2", "rms_norm N=1 M=24",
                                           "softmax N=1 M=2"};
   EXPECT_EQ(Of(lines, "rms_norm").size(), 2u);
@@ -107,33 +107,35 @@ TEST_F(SelectionTest, ConfigurationsDoNotCompleteGoldens) {
                Error);
 }
 
-// Files of questions have inputs alone; what is stored there is not looked at.
-TEST_F(SelectionTest, AFileOfQuestionsHasRecordsWithoutGolden) {
+// Files written by `sextant inputs` have no golden values.
+TEST_F(SelectionTest, RecordsOfInputFilesHaveNoGolden) {
   const Case c = Case::Parse(kLine);
   const std::vector<Selected> selected = Of({Golden({{kLine, DrawInputs(c), {}, {}}})});
   ASSERT_EQ(selected.size(), 1u);
   EXPECT_TRUE(selected[0].record->golden.empty());
 }
 
-TEST_F(SelectionTest, RefusesGoldensThatAreNotOfTheirCase) {
+TEST_F(SelectionTest, RefusesGoldensOfAnotherCase) {
   const Record right = GoldenOf(kLine);
   Record record = right;
   record.inputs[0].values.data[1] = 1;
   std::string path = Golden({record});
-  EXPECT_EQ(ErrorOf({path}), path + ": " + kLine + ": inputs/x is not what the case draws");
+  EXPECT_EQ(ErrorOf({path}),
+            path + ": " + kLine + ": inputs/x differs from the input that the case draws");
   record = right;
   record.inputs[0].dtype = DType::kF64;
-  EXPECT_THAT(ErrorOf({Golden({record})}), HasSubstr("inputs/x is not what the case draws"));
+  EXPECT_THAT(ErrorOf({Golden({record})}),
+              HasSubstr("inputs/x differs from the input that the case draws"));
   record = right;
   record.golden[0].name = "z";
-  EXPECT_THAT(ErrorOf({Golden({record})}), HasSubstr("it holds no golden/y"));
+  EXPECT_THAT(ErrorOf({Golden({record})}), HasSubstr("the record has no golden/y"));
   record = right;
   record.golden[0].dtype = DType::kF64;
   EXPECT_THAT(ErrorOf({Golden({record})}), HasSubstr("golden/y is f64[1,2], expected f32[1,2]"));
 }
 
 TEST_F(SelectionTest, RefusesADamagedGolden) {
-  const std::string path = Golden({GoldenOf("rms_norm N=128 M=64")});  // with data of its own
+  const std::string path = Golden({GoldenOf("rms_norm N=128 M=64")});  // half of the file is data
   std::string bytes = fixtures::BytesOf(path);
   bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 1);
   fixtures::WriteBytes(path, bytes);

@@ -27,22 +27,23 @@ Subject FastSubject() {
           }};
 }
 
-// What is wrong with the recorded inputs, against those of the question; empty if nothing. Inputs
-// that the operation does not have are ignored, and so are all if none is recorded.
-std::string OtherInputs(const Record& recorded, const Tensors& inputs) {
+// Describes the first recorded input that differs from the input of the case; empty if there is
+// none. Inputs that are not recorded, and recorded inputs that the operation does not have, are
+// ignored.
+std::string InputMismatch(const Record& recorded, const Tensors& inputs) {
   for (const NamedTensor& input : inputs) {
     const auto at = std::ranges::find(recorded.inputs, input.name, &NamedTensor::name);
     if (at == recorded.inputs.end()) continue;
     const std::string difference = Difference("inputs/" + input.name, at->values, input.values);
-    if (!difference.empty()) return "it answers another question: " + difference;
+    if (!difference.empty()) return "the answer has other inputs: " + difference;
   }
   return "";
 }
 
-// Outputs as recorded, in the dtypes that the case declares.
-Answer Recorded(const Record& recorded, const Case& c, const Tensors& inputs) {
+// The recorded outputs, in the dtypes that the case declares.
+Answer RecordedAnswer(const Record& recorded, const Case& c, const Tensors& inputs) {
   Answer answer;
-  answer.message = OtherInputs(recorded, inputs);
+  answer.message = InputMismatch(recorded, inputs);
   if (!answer.message.empty()) return {Answer::Status::kFailed, answer.message, {}};
   for (const TensorSpec& spec : c.info().signature.outputs) {
     for (const NamedTensor& tensor : recorded.outputs) {
@@ -58,7 +59,7 @@ Answer Recorded(const Record& recorded, const Case& c, const Tensors& inputs) {
   return answer;
 }
 
-// A value that is none of its tensor's dtype is the matter of its case, not of the file.
+// The dtypes of values are checked when a case is answered, so that one wrong value fails one case.
 Subject FilesSubject(const std::string& path) {
   const auto answers = std::make_shared<std::map<std::string, Record>>();
   for (Record& record : fixtures::ReadRecords(path, {.exact = false})) {
@@ -72,13 +73,14 @@ Subject FilesSubject(const std::string& path) {
       throw Error(path, " answers the same case twice: ", key);
     }
   }
-  return {"files:" + path, "native", [path, answers](const Case& c, const Tensors& inputs) {
-            const auto at = answers->find(c.ToString());
-            if (at == answers->end() || at->second.outputs.empty()) {
-              return Answer{Answer::Status::kUnsupported, path + " has no output for it", {}};
-            }
-            return Recorded(at->second, c, inputs);
-          }};
+  return {
+      "files:" + path, "native", [path, answers](const Case& c, const Tensors& inputs) {
+        const auto at = answers->find(c.ToString());
+        if (at == answers->end() || at->second.outputs.empty()) {
+          return Answer{Answer::Status::kUnsupported, path + " has no output for this case", {}};
+        }
+        return RecordedAnswer(at->second, c, inputs);
+      }};
 }
 
 Subject SupervisedSubject(const std::string& command, double seconds_per_case) {
@@ -100,7 +102,7 @@ Subject MakeSubject(const std::string& text, double seconds_per_case) {
     if (kind == "files") return FilesSubject(rest);
     if (kind == "exec") return SupervisedSubject(rest, seconds_per_case);
   }
-  throw Error("'", text, "' is no subject; there are: ", kSubjectHelp);
+  throw Error("'", text, "' is not a subject; expected one of: ", kSubjectHelp);
 }
 
 }  // namespace sextant::tools

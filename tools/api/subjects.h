@@ -1,4 +1,4 @@
-// Subjects by their names on the command line.
+// Creates subjects from their names on the command line.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@ namespace sextant::tools {
 inline constexpr const char* kSubjectHelp =
     "fast | recipe:NAME | defect:OPERATION/NAME | files:FILE.h5 | exec:COMMAND";
 
-// Throws Error if there is no such subject or its file cannot be read, oracle::Failure if a program
-// does not even say hello.
+// seconds_per_case: the time limit of exec: subjects. Throws Error if there is no such subject or
+// its file cannot be read, and oracle::Failure if a program does not answer the hello message.
 oracle::Subject MakeSubject(const std::string& text, double seconds_per_case);
 
 }  // namespace sextant::tools

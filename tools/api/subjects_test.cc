@@ -32,7 +32,7 @@ class FilesSubject : public testing::Test {
   Record record_;
 };
 
-TEST_F(FilesSubject, AnswersWhatIsRecordedInTheDTypeOfTheCase) {
+TEST_F(FilesSubject, AnswersRecordedOutputsInTheDTypeOfTheCase) {
   const Answer answer = AnswerOf(record_);
   EXPECT_EQ(answer.status, Status::kAnswered);
   EXPECT_EQ(answer.outputs.at(0).dtype, DType::kBF16);
@@ -41,15 +41,15 @@ TEST_F(FilesSubject, AnswersWhatIsRecordedInTheDTypeOfTheCase) {
   EXPECT_EQ(AnswerOf(record_).status, Status::kUnsupported);
 }
 
-// It is the matter of one case, and not of the file.
-TEST_F(FilesSubject, AValueOfAnotherDTypeIsAFailureOfItsCase) {
+// The other cases of the file can still be answered.
+TEST_F(FilesSubject, AValueOutsideTheDTypeFailsItsCaseOnly) {
   record_.outputs[0].values.data[1] = 1.00390625;
   const Answer answer = AnswerOf(record_);
   EXPECT_EQ(answer.status, Status::kFailed);
   EXPECT_EQ(answer.message, "y[0,1] is 1.00390625, expected a value of bf16");
 }
 
-TEST_F(FilesSubject, RecordedInputsMustBeThoseOfTheQuestion) {
+TEST_F(FilesSubject, RefusesRecordedInputsThatDifferFromTheCase) {
   record_.inputs = inputs_;
   EXPECT_EQ(AnswerOf(record_).status, Status::kAnswered);
   record_.inputs[0].dtype = DType::kF64;  // the same numbers
@@ -60,28 +60,28 @@ TEST_F(FilesSubject, RecordedInputsMustBeThoseOfTheQuestion) {
   EXPECT_EQ(answer.status, Status::kFailed);
   EXPECT_TRUE(answer.outputs.empty());
   EXPECT_THAT(answer.message,
-              HasSubstr("it answers another question: inputs/x[0,1] is 3, expected"));
+              HasSubstr("the answer has other inputs: inputs/x[0,1] is 3, expected"));
   record_.inputs[0].values = Tensor<double>({2, 1}, inputs_[0].values.data);
   EXPECT_EQ(AnswerOf(record_).message,
-            "it answers another question: inputs/x has shape [2,1], expected [1,2]");
+            "the answer has other inputs: inputs/x has shape [2,1], expected [1,2]");
   record_.inputs = inputs_;
   record_.inputs[1].values.data[0] = 3;  // the first one is right
   EXPECT_THAT(AnswerOf(record_).message,
-              HasSubstr("it answers another question: inputs/weight[0] is 3, expected"));
+              HasSubstr("the answer has other inputs: inputs/weight[0] is 3, expected"));
 }
 
-TEST_F(FilesSubject, AnswersNoCaseTwice) {
+TEST_F(FilesSubject, RefusesFilesThatAnswerACaseTwice) {
   const std::string path = folder_ / "a.h5";
   fixtures::WriteRecords(path, {record_, record_});
   EXPECT_THAT([&] { MakeSubject("files:" + path, 1); },
               testing::ThrowsMessage<Error>(HasSubstr("answers the same case twice: rms_norm")));
 }
 
-TEST(MakeSubject, NamesWhatThereIs) {
-  for (const char* text : {"slow", "recipe:", "files", "nobody:x"}) {
-    EXPECT_THAT(
-        [&] { MakeSubject(text, 1); },
-        testing::ThrowsMessage<Error>(HasSubstr("is no subject; there are: fast | recipe:")))
+TEST(MakeSubject, ErrorListsTheSubjects) {
+  for (const char* text : {"slow", "recipe:", "files", "other:x"}) {
+    EXPECT_THAT([&] { MakeSubject(text, 1); },
+                testing::ThrowsMessage<Error>(
+                    HasSubstr("is not a subject; expected one of: fast | recipe:")))
         << text;
   }
 }

@@ -25,7 +25,7 @@ struct Options {
   bool minimal = false, suggest = false;
 };
 
-// Cases count from 1: "1-4 7"
+// Case numbers, counted from 1: "1-4 7"
 std::string Numbers(const std::vector<size_t>& indices) {
   std::ostringstream out;
   for (size_t i = 0; i < indices.size();) {
@@ -61,7 +61,7 @@ void PrintSurvivor(const Caught& result, const std::vector<Case>& cases) {
 
 void PrintResults(const oracle::Audit& audit, const std::vector<Case>& cases) {
   for (const std::string& line : audit.dishonest) {
-    std::cout << "the honest reference fails, so nothing is scored: " << line << "\n";
+    std::cout << "the reference itself fails, so no defect is scored: " << line << "\n";
   }
   if (!audit.results.empty()) {
     for (size_t i = 0; i < cases.size(); ++i) {
@@ -78,8 +78,8 @@ void PrintResults(const oracle::Audit& audit, const std::vector<Case>& cases) {
     if (result.Survives()) PrintSurvivor(result, cases);
   }
   std::cout << caught << " of " << audit.results.size() << " defects caught by " << cases.size()
-            << " cases, in every dtype in which they show; " << cannot_show
-            << " times a dtype cannot show one\n";
+            << " cases, in every dtype that can show them; " << cannot_show
+            << " times a dtype cannot show a defect\n";
 }
 
 void PrintMinimal(const std::vector<Minimal>& sets, const std::vector<Selected>& selected) {
@@ -89,9 +89,9 @@ void PrintMinimal(const std::vector<Minimal>& sets, const std::vector<Selected>&
       const Selected& s = selected[index];
       std::cout << "  case " << index + 1 << "  " << s.c.ToString();
       if (!s.why.empty()) std::cout << "  # " << s.why;
-      std::cout << "\n    the only one of them to catch";
+      std::cout << "\n    the only case of this set that catches";
       const char* separator = " ";
-      for (const std::string& defect : minimal.OnlyBy(index)) {
+      for (const std::string& defect : minimal.CaughtOnlyBy(index)) {
         std::cout << separator << defect;
         separator = ", ";
       }
@@ -100,7 +100,7 @@ void PrintMinimal(const std::vector<Minimal>& sets, const std::vector<Selected>&
   }
 }
 
-constexpr size_t kMostNames = 4;  // of what a suggested case catches
+constexpr size_t kMostNames = 4;  // defects printed per suggested case
 
 void PrintSuggestions(const oracle::Suggestions& suggestions) {
   for (const auto& [c, closes] : suggestions.cases) {
@@ -165,10 +165,7 @@ Json ReportOf(const oracle::Audit& audit, const std::vector<Case>& cases,
 
 int AuditSuite(const Options& options) {
   const std::vector<Selected> selected = Select({.arguments = options.files});
-  if (selected.empty()) {
-    std::cerr << "sextant: there are no cases in it\n";
-    return kNothing;
-  }
+  if (selected.empty()) return NothingToDo(kNoCase);
   OutputFile json(options.json);
   std::vector<Case> cases;
   for (const Selected& s : selected) cases.push_back(s.c);
@@ -192,7 +189,7 @@ int AuditSuite(const Options& options) {
 
 }  // namespace
 
-std::vector<std::string> Minimal::OnlyBy(size_t index) const {
+std::vector<std::string> Minimal::CaughtOnlyBy(size_t index) const {
   std::vector<std::string> names;
   for (const Caught& defect : defects) {
     std::vector<size_t> by;
@@ -205,12 +202,12 @@ std::vector<std::string> Minimal::OnlyBy(size_t index) const {
 std::string Minimal::Summary() const {
   std::ostringstream out;
   out << operation << ": " << found.elements.size() << " of " << cases << " cases catch all "
-      << defects.size() << " defects that are caught, ";
+      << defects.size() << " defects that are caught; ";
   if (found.IsSmallest()) {
-    out << "no fewer do";
+    out << "no smaller set does";
   } else {
-    out << "perhaps fewer do: the search was given up, at least " << found.at_least
-        << " are needed";
+    out << "the search stopped early, a smaller set may exist; at least " << found.at_least
+        << (found.at_least == 1 ? " case is needed" : " cases are needed");
   }
   return out.str();
 }
@@ -237,9 +234,11 @@ Action BindAuditSuite(CLI::App& app) {
   const auto options = std::make_shared<Options>();
   AddOption(app, "cases", options->files, "files of cases", {.required = true});
   AddFlag(app, "--minimal", options->minimal,
-          "name a smallest set of cases that catches all defects");
-  AddFlag(app, "--suggest", options->suggest, "print case lines that would catch what survives");
-  AddOutput(app, "--json", options->json, "write a report in JSON: which case catches what");
+          "print a smallest set of cases that catches all defects that are caught");
+  AddFlag(app, "--suggest", options->suggest,
+          "print case lines that would catch the surviving defects");
+  AddOutput(app, "--json", options->json,
+            "write a report in JSON: which cases catch which defects");
   return [options] { return AuditSuite(*options); };
 }
 

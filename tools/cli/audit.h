@@ -1,4 +1,4 @@
-// What `audit-suite` tells of the smallest set of cases.
+// The smallest sets of cases that `audit-suite --minimal` prints.
 #pragma once
 
 #include <string>
@@ -8,21 +8,21 @@
 
 namespace sextant::tools {
 
-// Of the defects of one operation those that some case catches, and a smallest set of cases that
-// catches them.
+// The defects of one operation that at least one case catches, and a smallest set of cases that
+// catches all of them.
 struct Minimal {
   std::string operation;
   size_t cases = 0;  // of that operation
   std::vector<oracle::Caught> defects;
   oracle::HittingSet found;
 
-  // The defects that, of the set, `index` alone catches.
-  std::vector<std::string> OnlyBy(size_t index) const;
-  // "rope: 5 of 26 cases catch all 76 defects, no fewer do"
+  // The defects that no case of the set except `index` catches.
+  std::vector<std::string> CaughtOnlyBy(size_t index) const;
+  // "rope: 5 of 26 cases catch all 76 defects that are caught; no smaller set does"
   std::string Summary() const;
 };
 
-// One per operation, in the order of the audit.
+// One set per operation, in the order of the audit. `steps` limits the search (hitting_set.h).
 std::vector<Minimal> MinimalSets(const oracle::Audit& audit, const std::vector<Case>& cases,
                                  size_t steps = oracle::kSteps);
 

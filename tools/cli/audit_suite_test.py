@@ -1,4 +1,4 @@
-"""What `sextant audit-suite` tells of cases.
+"""Tests of `sextant audit-suite`.
 
     SEXTANT=build/sextant python3 tools/cli/audit_suite_test.py
 """
@@ -13,7 +13,7 @@ from program import ONE_CASE, ProgramTest
 
 
 class AuditSuite(ProgramTest):
-    def test_audit_suite_reads_inputs_that_are_files(self):
+    def test_audit_suite_reads_inputs_from_files(self):
         numpy.save(self.path("x.npy"), numpy.array([[1, 7]], "f4"))
         digest = hashlib.sha256(self.path("x.npy").read_bytes()).hexdigest()
         self.path("some.cases").write_text(f"{ONE_CASE} @x=x.npy#{digest}\n")
@@ -22,15 +22,15 @@ class AuditSuite(ProgramTest):
         self.assertEqual((result.returncode, result.stderr), (1, ""))
         self.assertIn("caught   rms_norm/(one element pushed)", result.stdout)
 
-    # At position 0 no rotation shows, at position 1 its direction does.
-    def test_audit_suite_tells_which_case_catches_what(self):
+    # Position 0 does not rotate, so only positions 1 and 2 show the direction of rotation.
+    def test_audit_suite_prints_which_case_catches_which_defect(self):
         lines = [f"rope pairing=half H=2 D=8 @position={p}" for p in (0, 1, 2)]
         self.path("some.cases").write_text("".join(f"{line}  # why\n" for line in lines))
         result = self.run_it("audit-suite", "some.cases", "--minimal", "--json", "a.json")
         self.assertEqual((result.returncode, result.stderr), (1, ""))
         self.assertIn("caught   rope/rotates_backwards  by  2 3\n", result.stdout)
         self.assertRegex(result.stdout, r"\nrope: \d of 3 cases catch all \d+ defects that are "
-                                        r"caught, no fewer do\n  case ")
+                                        r"caught; no smaller set does\n  case ")
         report = json.loads(self.path("a.json").read_text())
         self.assertFalse(report["passed"])
         self.assertEqual([case["number"] for case in report["cases"]], [1, 2, 3])
@@ -47,8 +47,8 @@ class AuditSuite(ProgramTest):
         for numbers in by.values():
             self.assertTrue(not numbers or set(numbers) & set(minimal["cases"]))
 
-    # What is suggested closes what survives: appended, it leaves nothing to suggest.
-    def test_audit_suite_suggests_the_cases_that_are_missing(self):
+    # The suggested cases catch the surviving defects: after appending them, nothing is suggested.
+    def test_audit_suite_suggests_missing_cases(self):
         path = self.path("some.cases")
         path.write_text("rms_norm N=2 M=3  # why\n")
         for _ in range(4):

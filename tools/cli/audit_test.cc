@@ -9,8 +9,8 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// Three defects, each caught by two of three cases in a ring: any two cases catch all, one does
-// not. `y` survives; it is nobody's.
+// Three defects, each caught by two of three cases: any two cases catch all three defects, one case
+// does not. `y` survives: no case catches it.
 oracle::Audit Ring() {
   return {.dishonest = {},
           .results = {{"rope", "a", "", {0, 2}},
@@ -24,26 +24,26 @@ std::vector<Case> ThreeCases() {
   return {c, c, c, Case::Parse("rms_norm N=1 M=1")};
 }
 
-TEST(MinimalSets, SaysHowFewCasesCatchAll) {
+TEST(MinimalSets, FindsTwoCasesThatCatchAllDefects) {
   const auto sets = MinimalSets(Ring(), ThreeCases());
   ASSERT_EQ(sets.size(), 1u);
   EXPECT_EQ(sets[0].Summary(),
-            "rope: 2 of 3 cases catch all 3 defects that are caught, no fewer do");
+            "rope: 2 of 3 cases catch all 3 defects that are caught; no smaller set does");
   EXPECT_THAT(sets[0].found.elements, ElementsAre(0, 1));
-  EXPECT_THAT(sets[0].OnlyBy(0), ElementsAre("a"));
-  EXPECT_THAT(sets[0].OnlyBy(1), ElementsAre("c"));
+  EXPECT_THAT(sets[0].CaughtOnlyBy(0), ElementsAre("a"));
+  EXPECT_THAT(sets[0].CaughtOnlyBy(1), ElementsAre("c"));
 }
 
-// Without a step the search stops at its first answer; that no two of the sets are disjoint proves
-// only that one case is needed.
-TEST(MinimalSets, SaysSoWhenTheSearchWasGivenUp) {
+// With no steps the search stops at its first answer. No two of the sets are disjoint, so the
+// proven lower bound is one case.
+TEST(MinimalSets, SummarySaysThatTheSearchStoppedEarly) {
   const auto sets = MinimalSets(Ring(), ThreeCases(), 0);
   EXPECT_EQ(sets.at(0).Summary(),
-            "rope: 2 of 3 cases catch all 3 defects that are caught, perhaps fewer do: the search "
-            "was given up, at least 1 are needed");
+            "rope: 2 of 3 cases catch all 3 defects that are caught; the search stopped early, a "
+            "smaller set may exist; at least 1 case is needed");
 }
 
-TEST(MinimalSets, AreOnePerOperation) {
+TEST(MinimalSets, HasOneSetPerOperation) {
   oracle::Audit audit = Ring();
   audit.results.push_back({"rms_norm", "d", "", {3}});
   const auto sets = MinimalSets(audit, ThreeCases());
@@ -53,7 +53,7 @@ TEST(MinimalSets, AreOnePerOperation) {
   EXPECT_THAT(sets[1].found.elements, ElementsAre(3));
 }
 
-TEST(MinimalSets, AreNoneWhereNothingIsScored) {
+TEST(MinimalSets, IsEmptyIfTheReferenceFails) {
   EXPECT_THAT(MinimalSets({.dishonest = {"rope"}, .results = {}}, ThreeCases()), IsEmpty());
 }
 

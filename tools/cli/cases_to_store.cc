@@ -18,7 +18,7 @@ std::vector<Selected> CasesToStore(const StoreOptions& options) {
   std::set<std::string> seen;
   for (const Selected& s : selected) {
     const std::string line = s.c.ToString();
-    if (!seen.insert(line).second) throw Error("this case is given twice: ", line);
+    if (!seen.insert(line).second) throw Error("the same case is given twice: ", line);
   }
   return selected;
 }

@@ -1,4 +1,4 @@
-// The cases that a command writes to a file, and its options.
+// The cases and options of commands that write a file of cases: golden and inputs.
 #pragma once
 
 #include <string>
@@ -20,7 +20,8 @@ struct StoreOptions {
 };
 void AddStoreOptions(CLI::App& app, StoreOptions& options);
 
-// The cases, none twice: two records with one canonical line would be one key with two meanings.
+// The selected cases. Throws Error if a case occurs twice: the canonical line of a case is the key
+// of its record.
 std::vector<Selected> CasesToStore(const StoreOptions& options);
 
 }  // namespace sextant::tools

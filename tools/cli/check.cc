@@ -48,7 +48,7 @@ Verdict JudgeOne(const Selected& selected, const Subject& subject, const std::st
   const Answer answer = subject.answer(c, inputs);
   if (answer.status == Answer::Status::kUnsupported)
     return NotJudged(c, Verdict::Status::kUnsupported, answer.message);
-  // An answer of the wrong names, shapes or dtypes has no numbers to judge.
+  // An answer with wrong names, shapes or dtypes is not judged.
   const std::string why =
       answer.status == Answer::Status::kFailed ? answer.message : oracle::Misfit(c, answer.outputs);
   if (answer.status == Answer::Status::kFailed || !why.empty())
@@ -57,15 +57,15 @@ Verdict JudgeOne(const Selected& selected, const Subject& subject, const std::st
   auto golden = stored ? selected.record->golden : Prove(c, inputs, recipe, options);
   const oracle::Judge judge(c, inputs, recipe, std::move(golden), options);
   Verdict verdict = judge.Evaluate(answer.outputs);
-  const bool suspect =
+  const bool needs_causes =
       verdict.status == Verdict::Status::kFails || verdict.grade == oracle::Grade::kUnlikely;
-  if (suspect && !verdict.tensors.empty()) {
+  if (needs_causes && !verdict.tensors.empty()) {
     verdict.causes = oracle::CausesOf(c, inputs, recipe, judge.permitted(), answer.outputs);
   }
   return verdict;
 }
 
-// Rows that no answer could fail are asked on purpose: what could fail has conformed.
+// --open-rows: a case conforms if it is unverified only because of rows that no answer could fail.
 void AcceptOpenRows(Verdict& verdict) {
   if (verdict.status != Verdict::Status::kUnverified || !verdict.only_rows) return;
   verdict.status = Verdict::Status::kConforms;
@@ -82,7 +82,7 @@ int Check(const Options& options) {
                 .recipe = options.recipe.empty() ? subject.recipe : options.recipe,
                 .strict = options.strict,
                 .timeout = options.timeout == Options().timeout ? "" : PrintValue(options.timeout)};
-  ParseRecipe(report.recipe, DType::kF32);  // a wrong one is the caller's error, whatever the cases
+  ParseRecipe(report.recipe, DType::kF32);  // throws Error for a wrong recipe before any case runs
   {
     Progress progress("judging");
     for (const Selected& s : selected) {
@@ -109,14 +109,14 @@ Action BindCheck(CLI::App& app) {
             {.required = true});
   AddSubject(app, options->subject, options->recipe, options->timeout);
   AddOption(app, "--filter", options->filter,
-            "only cases whose line contains this, or matches it (* and ?)");
+            "only cases whose line contains this text, or matches this pattern (* and ?)");
   AddConfig(app, options->config);
-  AddFlag(app, "--strict", options->strict, "the grade `unlikely` fails");
+  AddFlag(app, "--strict", options->strict, "cases of grade `unlikely` fail");
   AddFlag(app, "--open-rows", options->open_rows,
-          "rows and optional outputs of which no element could have failed do not make a case "
-          "unverified");
+          "accept rows and optional outputs in which no element could have failed; without this "
+          "option they make a case unverified");
   AddOutput(app, "--json", options->json, "write a report in JSON");
-  AddOutput(app, "--junit", options->junit, "write a report in JUnit's XML");
+  AddOutput(app, "--junit", options->junit, "write a report in JUnit XML");
   AddThreads(app, options->threads);
   return [options] { return Check(*options); };
 }

@@ -1,4 +1,4 @@
-// `sextant check` as a whole: which outcome a case has, and what the run says to the shell.
+// Tests of `sextant check`: the status of each case, and the exit status.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -22,18 +22,18 @@ using testing::HasSubstr;
 
 class CheckTest : public testing::Test {
  protected:
-  // Runs `sextant check` with these words; its report is then in `report_`.
+  // Runs `sextant check` with these arguments; stores its JSON report in `report_`.
   int Run(std::vector<std::string> words) {
     words.insert(words.end(), {"--json", folder_ / "a.json"});
-    std::ranges::reverse(words);  // as CLI11 takes them
+    std::ranges::reverse(words);  // CLI11 expects them in reverse order
     CLI::App app;
     const Action action = BindCheck(app);
     app.parse(words);
     testing::internal::CaptureStdout();
     testing::internal::CaptureStderr();
     const int status = action();
-    printed_ = testing::internal::GetCapturedStdout();
-    complaint_ = testing::internal::GetCapturedStderr();
+    stdout_ = testing::internal::GetCapturedStdout();
+    stderr_ = testing::internal::GetCapturedStderr();
     if (std::ifstream file(folder_ / "a.json"); file) report_ = Json::parse(file);
     return status;
   }
@@ -44,7 +44,7 @@ class CheckTest : public testing::Test {
   }
 
   fixtures::TemporaryFolder folder_;
-  std::string printed_, complaint_;
+  std::string stdout_, stderr_;
   Json report_;
 };
 
@@ -53,10 +53,10 @@ Record AnswerOf(const std::string& line) {
   return {c.ToString(), {}, {}, AnswerBy(c, DrawInputs(c), ParseRecipe("native", c.dtype()))};
 }
 
-TEST_F(CheckTest, SaysHowWellASubjectDoes) {
+TEST_F(CheckTest, ReportsConformingAndFailingSubjects) {
   EXPECT_EQ(Run({"rms_norm N=2 M=4", "--subject", "recipe:native"}), kVerified);
   EXPECT_THAT(Statuses(), ElementsAre("conforms"));
-  EXPECT_THAT(printed_, HasSubstr("recipe:native by recipe native: 1 case: 1 "));
+  EXPECT_THAT(stdout_, HasSubstr("recipe:native by recipe native: 1 case: 1 "));
   EXPECT_EQ(Run({"rms_norm N=2 M=4", "--subject", "defect:rms_norm/mean_subtracted"}),
             kNonconforming);
   EXPECT_THAT(Statuses(), ElementsAre("fails"));
@@ -64,7 +64,7 @@ TEST_F(CheckTest, SaysHowWellASubjectDoes) {
               HasSubstr("mean_subtracted"));
 }
 
-TEST_F(CheckTest, JudgesByTheRecipeGivenInsteadOfTheSubjectsOwn) {
+TEST_F(CheckTest, TheRecipeOptionReplacesTheRecipeOfTheSubject) {
   const std::vector<std::string> words = {"rms_norm N=2 M=64 dtype=bf16", "--subject",
                                           "recipe:all_native"};
   EXPECT_EQ(Run(words), kVerified);
@@ -72,8 +72,8 @@ TEST_F(CheckTest, JudgesByTheRecipeGivenInsteadOfTheSubjectsOwn) {
   EXPECT_EQ(report_["recipe"], "exact");
 }
 
-// A stored golden is taken as it is: this one is another value's.
-TEST_F(CheckTest, JudgesAGoldenFileByItsStoredNumbers) {
+// The stored values are not proven again: after the change the file holds a wrong golden.
+TEST_F(CheckTest, JudgesByTheStoredValuesOfAGoldenFile) {
   const Case c = Case::Parse("rms_norm N=1 M=2");
   const Tensors inputs = DrawInputs(c);
   Record record{c.ToString(), inputs, Prove(c, inputs, ParseRecipe("native", c.dtype())), {}};
@@ -85,19 +85,19 @@ TEST_F(CheckTest, JudgesAGoldenFileByItsStoredNumbers) {
   EXPECT_EQ(Run({folder_ / "a.h5", "--subject", "recipe:native"}), kNonconforming);
 }
 
-TEST_F(CheckTest, SaysThatThereIsNothingToDo) {
+TEST_F(CheckTest, ReportsThatThereIsNothingToDo) {
   EXPECT_EQ(Run({"/dev/null", "--subject", "fast"}), kNothing);
-  EXPECT_EQ(complaint_, "sextant: nothing to do: no case was selected\n");
+  EXPECT_EQ(stderr_, "sextant: nothing to do: no case was selected\n");
   EXPECT_EQ(Run({"rms_norm N=1 M=2", "--filter", "softmax", "--subject", "fast"}), kNothing);
   EXPECT_EQ(Run({"rms_norm N=0 M=2", "--subject", "fast"}), kNothing);
-  EXPECT_EQ(complaint_, "sextant: nothing to do: no output has an element\n");
+  EXPECT_EQ(stderr_, "sextant: nothing to do: no output has an element\n");
   EXPECT_EQ(report_["exit_status"], kNothing);
   EXPECT_EQ(Run({"rms_norm N=0 M=2", "rms_norm N=1 M=2", "--subject", "fast"}), kVerified);
 }
 
-// A value that is none of the dtype, a wrong shape, a missing output, other inputs: none of them is
-// an answer, and each is told for its own case.
-TEST_F(CheckTest, WhatIsNoAnswerIsNotJudgedAndTheOtherCasesAre) {
+// A value outside the dtype, a wrong shape, a missing output and other inputs are reported for
+// their own case; the other cases are judged.
+TEST_F(CheckTest, AnInvalidAnswerAffectsItsOwnCaseOnly) {
   std::vector<std::string> words;
   std::vector<Record> records;
   for (const char* rows : {"1", "2", "3", "4", "5"}) {
@@ -114,15 +114,15 @@ TEST_F(CheckTest, WhatIsNoAnswerIsNotJudgedAndTheOtherCasesAre) {
   EXPECT_EQ(Run(words), kNotRun);
   const std::string none = "could not run";
   EXPECT_THAT(Statuses(), ElementsAre(none, none, none, none, "conforms"));
-  EXPECT_THAT(printed_, HasSubstr("y[0,0] is 1.00390625, expected a value of bf16"));
-  EXPECT_THAT(printed_, HasSubstr("y has shape [1,4], expected [2,2]"));
-  EXPECT_THAT(printed_, HasSubstr("it has no output 'y'"));
-  EXPECT_THAT(printed_, HasSubstr("it answers another question: inputs/x[0,0] is 0, expected"));
+  EXPECT_THAT(stdout_, HasSubstr("y[0,0] is 1.00390625, expected a value of bf16"));
+  EXPECT_THAT(stdout_, HasSubstr("y has shape [1,4], expected [2,2]"));
+  EXPECT_THAT(stdout_, HasSubstr("it has no output 'y'"));
+  EXPECT_THAT(stdout_, HasSubstr("the answer has other inputs: inputs/x[0,0] is 0, expected"));
   EXPECT_TRUE(report_["cases"][0]["grade"].is_null());
   EXPECT_EQ(report_["counts"]["could_not_run"], 4);
 }
 
-TEST_F(CheckTest, CountsWhatCouldNotRunBesideWhatFails) {
+TEST_F(CheckTest, CountsCasesThatCouldNotRunEvenIfOthersFail) {
   std::vector<Record> records = {AnswerOf("rms_norm N=1 M=2"), AnswerOf("rms_norm N=2 M=2")};
   records[0].outputs[0].values.data[0] += 1;
   records[1].outputs[0].name = "z";
@@ -130,15 +130,15 @@ TEST_F(CheckTest, CountsWhatCouldNotRunBesideWhatFails) {
   EXPECT_EQ(Run({"rms_norm N=1 M=2", "rms_norm N=2 M=2", "--subject",
                  "files:" + (folder_ / "answers.h5")}),
             kNonconforming);
-  EXPECT_THAT(printed_, HasSubstr("2 cases: 1 could not run, 1 fails; "));
-  EXPECT_THAT(printed_, HasSubstr("\n1 of 2 cases could not be run; the exit status is 1 and not 3 "
-                                  "because another case fails\n"));
+  EXPECT_THAT(stdout_, HasSubstr("2 cases: 1 could not run, 1 fails; "));
+  EXPECT_THAT(stdout_, HasSubstr("\n1 of 2 cases could not be run; the exit status is 1 and not 3 "
+                                 "because another case fails\n"));
   EXPECT_EQ(report_["counts"]["fail"], 1);
   EXPECT_EQ(report_["counts"]["could_not_run"], 1);
 }
 
-// y[0] overflows binary16, so no answer of its row could fail; y[1] could.
-TEST_F(CheckTest, AcceptsRowsThatCannotFailIfAsked) {
+// Row y[0] overflows binary16, so no answer for it could fail; row y[1] can fail.
+TEST_F(CheckTest, AcceptsOpenRowsWithTheOption) {
   const std::vector<std::string> words = {
       "linear N=2 M=2 F=2 dtype=f16 @x=60000,60000,1,1 @weight=30,40,1,2", "--subject",
       "recipe:native"};
@@ -149,15 +149,15 @@ TEST_F(CheckTest, AcceptsRowsThatCannotFailIfAsked) {
   EXPECT_EQ(report_["cases"][0]["open_rows"], 1);
 }
 
-// Of the required y nothing could have failed: that is no check, whatever is accepted.
-TEST_F(CheckTest, DoesNotAcceptAnOutputThatCannotFail) {
+// No element of the required output y could have failed, so nothing was verified.
+TEST_F(CheckTest, DoesNotAcceptARequiredOutputThatCannotFail) {
   EXPECT_EQ(Run({"linear N=1 M=2 F=2 dtype=f16 @x=60000,60000 @weight=30,40,1,2", "--subject",
                  "recipe:native", "--open-rows"}),
             kIncomplete);
   EXPECT_THAT(Statuses(), ElementsAre("unverified"));
 }
 
-TEST_F(CheckTest, WhatIsDeclinedLeavesTheRunIncomplete) {
+TEST_F(CheckTest, UnsupportedCasesMakeTheRunIncomplete) {
   fixtures::WriteRecords(folder_ / "answers.h5", {AnswerOf("rms_norm N=1 M=2")});
   EXPECT_EQ(Run({"rms_norm N=1 M=2", "rms_norm N=2 M=2", "--subject",
                  "files:" + (folder_ / "answers.h5")}),

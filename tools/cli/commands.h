@@ -1,4 +1,5 @@
-// The commands of the program. Each binds its options to a subcommand and returns what to run.
+// The commands of the program. Each function adds its options to a subcommand and returns the
+// function that runs the command.
 #pragma once
 
 #include <functional>

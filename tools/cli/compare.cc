@@ -46,7 +46,7 @@ int Compare(const std::string& a, const std::string& b) {
   for (const std::string& path : comparison.only_b)
     std::cout << Printable(path) << ": only in " << b << "\n";
   std::cout << comparison.common.size() << " datasets in both, " << different << " differ, "
-            << comparison.only_a.size() + comparison.only_b.size() << " in one alone\n";
+            << comparison.only_a.size() + comparison.only_b.size() << " in only one file\n";
   if (different + comparison.only_a.size() + comparison.only_b.size() > 0) return kNonconforming;
   return comparison.common.empty() ? kNothing : kVerified;
 }
@@ -55,8 +55,8 @@ int Compare(const std::string& a, const std::string& b) {
 
 Action BindCompare(CLI::App& app) {
   const auto paths = std::make_shared<std::pair<std::string, std::string>>();
-  AddOption(app, "a", paths->first, "a file", {.required = true});
-  AddOption(app, "b", paths->second, "another", {.required = true});
+  AddOption(app, "a", paths->first, "the first file", {.required = true});
+  AddOption(app, "b", paths->second, "the second file", {.required = true});
   return [paths] { return Compare(paths->first, paths->second); };
 }
 

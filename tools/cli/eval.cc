@@ -43,7 +43,7 @@ bool AreFinite(const Tensors& tensors) {
   });
 }
 
-// Every number of the answer, on one line.
+// Prints every number as JSON on one line.
 void PrintNumbers(const Case& c, const Tensors& inputs, const std::vector<GoldenTensor>& golden) {
   const bool enclosed = CountProofs(golden).enclosed > 0;
   Json result = {{"case", c.ToString()}, {"inputs", Json::object()}, {"outputs", Json::object()}};
@@ -82,9 +82,10 @@ int Eval(const Options& options) {
     std::cerr << "sextant: " << count.enclosed << " elements are enclosed, not proven\n";
   } else if (!count.IsComplete()) {
     std::cerr << "sextant: nothing is proven: "
-              << (AreFinite(inputs) ? "the operation specifies no element of this case; sextant "
-                                      "describe says where it does not\n"
-                                    : "NaN or infinity of the inputs reaches every element\n");
+              << (AreFinite(inputs)
+                      ? "the operation specifies no element of this case; see "
+                        "sextant describe\n"
+                      : "every element depends on a NaN or an infinity in the inputs\n");
   }
   if (count.elements() == 0) return NothingToDo(kNoElement);
   return count.IsComplete() ? kVerified : kIncomplete;
@@ -94,14 +95,15 @@ int Eval(const Options& options) {
 
 Action BindEval(CLI::App& app) {
   const auto options = std::make_shared<Options>();
-  AddOption(app, "operation", options->operation, "its name (sextant list)", {.required = true});
+  AddOption(app, "operation", options->operation, "name of the operation (sextant list)",
+            {.required = true});
   AddOption(app, "words", options->words,
             "key=value for attributes and dimensions, @NAME=SPEC for inputs");
   AddConfig(app, options->config);
   AddStore(app, options->output, "write a golden file instead of a table");
-  AddFlag(app, "--json", options->json, "every number as JSON instead of a table",
+  AddFlag(app, "--json", options->json, "print every number as JSON instead of a table",
           {.excludes = "--output"});
-  AddOption(app, "--recipe", options->recipe, "whose permitted errors to print",
+  AddOption(app, "--recipe", options->recipe, "recipe that determines the permitted errors",
             {.shows_default = true});
   AddThreads(app, options->threads);
   return [options] { return Eval(*options); };

@@ -1,4 +1,4 @@
-"""Which files the program reads and writes, and how.
+"""Tests of the files that the program reads and writes.
 
     SEXTANT=build/sextant python3 tools/cli/files_test.py
 """
@@ -15,7 +15,7 @@ from program import ONE_CASE, PROGRAM, ProgramTest
 
 
 class Files(ProgramTest):
-    def test_names_of_files_may_have_spaces(self):
+    def test_file_names_may_contain_spaces(self):
         self.path("my cases").write_text(f"{ONE_CASE}\n")
         self.assertEqual(self.run_it("check", "my cases", "--subject", "fast").returncode, 0)
         for name in "your cases.cases", "your answers.h5", "a folder/your questions":
@@ -25,16 +25,16 @@ class Files(ProgramTest):
         result = self.run_it("check", "rms_norm N=1 @x=a/b.npy#0", "--subject", "fast")
         self.assertNotIn("a/b.npy#0: ", result.stderr)  # a case line, which lacks M
 
-    def test_no_file_is_written_in_another_format_than_its_name_says(self):
+    def test_output_names_of_other_formats_are_refused(self):
         for name in "x.npz", "x.safetensors", "x.NPY", "x.json":
             for command in (("eval", *ONE_CASE.split()), ("golden", ONE_CASE), ("inputs", ONE_CASE)):
                 result = self.run_it(*command, "-o", name)
                 self.assertEqual((result.returncode, result.stdout), (2, ""))
-                self.assertIn(f"{name} would be an HDF5 file, the only format that is written: "
-                              "expected a name that ends with .h5", result.stderr)
+                self.assertIn(f"{name} has the ending of another format; only HDF5 is written, "
+                              "expected a name with .h5", result.stderr)
         self.assertEqual(list(pathlib.Path(self.folder.name).iterdir()), [])
 
-    def test_what_cannot_be_printed_is_an_error(self):
+    def test_unwritable_standard_output_is_an_error(self):
         with open("/dev/full", "w") as full:
             for command in ("list",), ("check", ONE_CASE, "--subject", "fast"):
                 result = subprocess.run([PROGRAM, *command], stdout=full, stderr=subprocess.PIPE,
@@ -42,8 +42,8 @@ class Files(ProgramTest):
                 self.assertEqual((result.returncode, result.stderr),
                                  (2, "sextant: standard output cannot be written\n"))
 
-    # A limit of 8 KiB is met when a case ends, or the file; one of 0 at once.
-    def test_a_limit_of_file_sizes_is_told_as_a_full_disk_is(self):
+    # With a limit of 8 KiB a later write fails, with a limit of 0 the first one.
+    def test_a_file_size_limit_gives_one_error_and_leaves_no_file(self):
         large = "rms_norm N=64 M=64"
         for size in 0, 8192:
             limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
@@ -59,7 +59,7 @@ class Files(ProgramTest):
                 self.assertEqual(result.stderr.count("\n"), 1)
                 self.assertEqual(list(pathlib.Path(self.folder.name).iterdir()), [])
 
-    def test_files_that_links_lead_to_are_replaced(self):
+    def test_targets_of_symbolic_links_are_replaced(self):
         for name, *command in (
             ("a.h5", "golden", ONE_CASE, "-o"),
             ("a.json", "check", ONE_CASE, "--subject", "fast", "--json"),
@@ -72,7 +72,7 @@ class Files(ProgramTest):
             self.assertNotEqual(self.path(name).read_bytes(), b"old")
             self.path("link").unlink()
 
-    # A pipe stands for what is no file: a program that failed here would replace a real device.
+    # Pipes represent all special files here: a faulty program could replace a real device.
     def test_pipes_are_not_replaced(self):
         os.mkfifo(self.path("pipe"))
         self.path("link").symlink_to("pipe")
@@ -85,8 +85,8 @@ class Files(ProgramTest):
                 self.assertTrue(self.path("pipe").is_fifo())
                 self.assertTrue(self.path("link").is_symlink())
 
-    # Whatever comes next (an input that is not there, a subject that says it was started) is not met.
-    def test_files_that_cannot_be_written_are_known_at_once(self):
+    # The error comes before the work: no missing input is read and no subject is started.
+    def test_unwritable_files_are_an_error_before_the_work(self):
         missing = ONE_CASE + " @x=missing.npy#" + 64 * "0"
         mark = ("--subject", "exec:touch mark")
         for command in (("eval", *missing.split(), "-o"), ("golden", missing, "-o"),
@@ -99,7 +99,7 @@ class Files(ProgramTest):
         self.assertIn("sextant: a: cannot be written: another process is writing it", result.stderr)
         self.assertEqual(list(pathlib.Path(self.folder.name).iterdir()), [])
 
-    def test_files_need_a_name(self):
+    def test_empty_file_names_are_refused(self):
         for option, *command in (("-o", "eval", *ONE_CASE.split()), ("-o", "golden", ONE_CASE),
                                  ("-o", "inputs", ONE_CASE), ("--json", "audit-suite", ONE_CASE),
                                  ("--json", "check", ONE_CASE, "--subject", "fast"),
@@ -109,7 +109,7 @@ class Files(ProgramTest):
             self.assertEqual((result.returncode, result.stdout), (2, ""))
             self.assertIn("expected the name of a file", result.stderr)
 
-    def test_cases_come_through_pipes_and_from_any_editor(self):
+    def test_cases_may_come_from_pipes_and_have_a_byte_order_mark(self):
         command = [PROGRAM, "check", "/dev/stdin", "--subject", "fast"]
         for text in (f"{ONE_CASE}\n", f"\ufeff{ONE_CASE}\r\n"):
             result = subprocess.run(command, input=text.encode(), capture_output=True)
@@ -118,7 +118,7 @@ class Files(ProgramTest):
         result = self.run_it("check", "", "--subject", "fast")
         self.assertEqual((result.returncode, result.stderr), (2, "sextant: an empty line is no case\n"))
 
-    # A stranger's file may say anything, but not to the terminal.
+    # Text from files is printed without control characters.
     def test_escape_sequences_are_not_printed(self):
         result = self.run_it("check", "rms_norm \x1b[2J=1", "--subject", "fast")
         self.assertEqual(result.returncode, 2)

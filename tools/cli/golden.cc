@@ -52,8 +52,7 @@ int Golden(const Options& options) {
   writer.Finish();
   std::cout << options.output << ": " << selected.size() << " cases, " << all.proven
             << " elements proven";
-  if (all.enclosed > 0)
-    std::cout << ", " << all.enclosed << " only enclosed (their radius is stored)";
+  if (all.enclosed > 0) std::cout << ", " << all.enclosed << " only enclosed (radius stored)";
   if (all.unspecified > 0) std::cout << ", " << all.unspecified << " unspecified";
   std::cout << "\n";
   if (all.elements() == 0) return NothingToDo(kNoElement);

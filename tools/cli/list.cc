@@ -45,8 +45,8 @@ bool Mentions(std::string_view text, std::string_view name) {
   return false;
 }
 
-// The lines of a formula's text that say what `name` is, without the name: the first begins with
-// it, those right after it that are indented further go on.
+// The lines of a formula's text that explain `name`, without the name itself: the line that begins
+// with the name, and the lines after it that are indented further.
 std::vector<std::string> LinesAbout(const std::string& name, std::string_view formula) {
   std::vector<std::string> about;
   std::istringstream lines{std::string(formula)};
@@ -60,8 +60,8 @@ std::vector<std::string> LinesAbout(const std::string& name, std::string_view fo
   return about;
 }
 
-// An attribute that the operation's own formula does not explain is explained where another
-// operation has the same: one that the formula names, before all others.
+// If the operation's own formula does not explain an attribute, returns the explanation from
+// another operation with the same attribute. Operations that the formula mentions come first.
 std::vector<std::string> ExplanationOf(const Attribute& attribute, const OperationInfo& info) {
   if (Mentions(info.formula, attribute.name)) return {};
   auto others = AllOperations();
@@ -102,13 +102,13 @@ int Describe(const std::string& name) {
 
 Action BindList(CLI::App& app) {
   const auto json = std::make_shared<bool>(false);
-  AddFlag(app, "--json", *json, "as JSON");
+  AddFlag(app, "--json", *json, "print JSON");
   return [json] { return List(*json); };
 }
 
 Action BindDescribe(CLI::App& app) {
   const auto name = std::make_shared<std::string>();
-  AddOption(app, "operation", *name, "its name (sextant list)", {.required = true});
+  AddOption(app, "operation", *name, "name of the operation (sextant list)", {.required = true});
   return [name] { return Describe(*name); };
 }
 

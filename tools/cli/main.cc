@@ -24,19 +24,19 @@ struct Command {
 };
 
 constexpr Command kCommands[] = {
-    {"list", "name the operations", BindList, "sextant list --json"},
-    {"describe", "formula, attributes, shapes, steps and source of an operation", BindDescribe,
-     "sextant describe rope"},
-    {"models", "the model types whose configurations are read, or what a configuration says",
-     BindModels, "sextant models --json\n  sextant models fixtures/models/gemma3_4b.json"},
-    {"eval", "prove the answer to one question and print it", BindEval,
+    {"list", "list the operations", BindList, "sextant list --json"},
+    {"describe", "print formula, attributes, shapes, steps and source of an operation",
+     BindDescribe, "sextant describe rope"},
+    {"models", "list the supported model types, or print the facts of a configuration", BindModels,
+     "sextant models --json\n  sextant models fixtures/models/gemma3_4b.json"},
+    {"eval", "prove the outputs of one case and print them", BindEval,
      "sextant eval rope_frequencies R=128 base=500000 dtype=f64 --json\n"
      "  sextant eval rope --config config.json S=2 H=1 @position=0,8191"},
-    {"golden", "prove the answers of cases and store them", BindGolden,
+    {"golden", "prove the outputs of cases and store them", BindGolden,
      "sextant golden fixtures/cases/rope.cases -o rope.h5"},
     {"verify", "check a golden file's digests and prove it again", BindVerify,
      "sextant verify rope.h5 --confirm"},
-    {"inputs", "store the questions alone, for others to answer", BindInputs,
+    {"inputs", "store the inputs of cases, for another program to compute the outputs", BindInputs,
      "sextant inputs fixtures/cases/rope.cases -o questions.h5"},
     {"check", "judge a subject", BindCheck,
      "sextant check fixtures/cases/rope.cases --subject fast\n"
@@ -44,18 +44,18 @@ constexpr Command kCommands[] = {
      "  sextant check 'rope pairing=half S=3 H=2 D=8 @position=0,1,8191' --subject recipe:native"},
     {"properties", "check the properties of operations on a subject, with random cases",
      BindProperties, "sextant properties rope --subject fast --count 1000"},
-    {"audit-suite", "test the tests: do the cases catch every known defect?", BindAuditSuite,
+    {"audit-suite", "test that the cases catch every known defect", BindAuditSuite,
      "sextant audit-suite fixtures/cases/rope.cases --minimal"},
-    {"compare", "two files side by side, in bits and ulps", BindCompare,
-     "sextant compare a.h5 b.h5"},
+    {"compare", "compare two files, in bits and ulps", BindCompare, "sextant compare a.h5 b.h5"},
 };
 
 int Main(int argc, char** argv) {
-  // A write beyond a limit of file sizes then fails like one on a full disk.
+  // A write beyond the file size limit then fails with EFBIG instead of ending the program.
   std::signal(SIGXFSZ, SIG_IGN);
   CLI::App app(
-      "Sextant tells whether an implementation of rotary position embedding, or of another\n"
-      "component of a LLaMA-style decoder, is right; how far off it is; and why.",
+      "Sextant checks whether an implementation of rotary position embedding, or of another\n"
+      "component of a LLaMA-style decoder, is correct, how large its errors are, and what may\n"
+      "cause them.",
       "sextant");
   app.set_version_flag("--version", "sextant " SEXTANT_VERSION);
   app.require_subcommand(1);
@@ -79,9 +79,8 @@ int Main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
-    const bool asked = e.get_exit_code() == 0;  // --help, --version
-    if (asked) return app.exit(e);
-    std::cerr << "sextant: " << e.what() << "\nsextant --help tells more\n";
+    if (e.get_exit_code() == 0) return app.exit(e);  // --help, --version
+    std::cerr << "sextant: " << e.what() << "\nrun sextant --help for help\n";
     return kUsage;
   }
   const int status = action();

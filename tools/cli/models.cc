@@ -16,7 +16,7 @@ namespace {
 
 using fixtures::ModelType;
 
-// What a row of the table says beyond names of keys, as facts of a case line.
+// The default values in a row of the table of model types, in the notation of case lines.
 Facts FactsOf(const ModelType& type) {
   Facts facts;
   const auto add = [&facts](const char* key, const auto& value) {
@@ -98,10 +98,12 @@ Action BindModels(CLI::App& app) {
   const auto files = std::make_shared<std::vector<std::string>>();
   const auto part = std::make_shared<std::string>();
   const auto json = std::make_shared<bool>(false);
-  AddOption(app, "configurations", *files, "config.json files: what each says, by kind of layer");
-  AddOption(app, "--part", *part, "which object of them, instead of the text decoder",
+  AddOption(app, "configurations", *files,
+            "config.json files; prints the facts of each, by kind of layer");
+  AddOption(app, "--part", *part,
+            "JSON object to read instead of the text decoder, for example vision_config",
             {.needs = "configurations"});
-  AddFlag(app, "--json", *json, "as JSON, with the source of each fact");
+  AddFlag(app, "--json", *json, "print JSON; for model types with the source of each row");
   return [files, part, json] {
     return files->empty() ? ListTypes(*json) : ListFiles(*files, *part, *json);
   };

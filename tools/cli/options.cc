@@ -21,19 +21,17 @@ std::string RequireName(const std::string& text) {
   return text.empty() ? "expected the name of a file" : "";
 }
 
-// Formats in which others store tensors. A name without any of these endings is as good as ".h5".
+// Refuses names with the ending of another tensor format; every other name is accepted.
 std::string RequireHdf5(const std::string& path) {
   constexpr std::string_view kOthers[] = {".npy", ".npz", ".safetensors", ".json", ".pt",
                                           ".pth", ".bin", ".gguf",        ".csv",  ".txt"};
   std::string ending = std::filesystem::path(path).extension();
   std::ranges::transform(ending, ending.begin(), [](unsigned char c) { return std::tolower(c); });
   if (std::ranges::count(kOthers, ending) == 0) return "";
-  return path +
-         " would be an HDF5 file, the only format that is written: expected a name that "
-         "ends with .h5";
+  return path + " has the ending of another format; only HDF5 is written, expected a name with .h5";
 }
 
-// What CLI11 takes -1 and 2^64 for, too, are other seeds.
+// CLI11 would accept -1 and 2^64 and convert them to other seeds.
 std::string RequireSeed(const std::string& text) {
   const char* const end = text.data() + text.size();
   uint64_t seed = 0;
@@ -41,7 +39,7 @@ std::string RequireSeed(const std::string& text) {
   return error == std::errc() && at == end ? "" : "expected an integer from 0 to 2^64 - 1";
 }
 
-void Follow(CLI::App& app, CLI::Option* option, const Rule& rule) {
+void ApplyRule(CLI::App& app, CLI::Option* option, const Rule& rule) {
   option->required(rule.required);
   if (rule.needs) option->needs(app.get_option(rule.needs));
   if (rule.excludes) option->excludes(app.get_option(rule.excludes));
@@ -57,11 +55,11 @@ int NothingToDo(const char* why) {
 
 void AddOption(CLI::App& app, const std::string& names, std::string& value, const std::string& what,
                const Rule& rule) {
-  Follow(app, app.add_option(names, value, what), rule);
+  ApplyRule(app, app.add_option(names, value, what), rule);
 }
 void AddOption(CLI::App& app, const std::string& names, std::vector<std::string>& values,
                const std::string& what, const Rule& rule) {
-  Follow(app, app.add_option(names, values, what), rule);
+  ApplyRule(app, app.add_option(names, values, what), rule);
 }
 void AddOption(CLI::App& app, const std::string& names, int& value, const std::string& what,
                const Rule& rule) {
@@ -69,24 +67,25 @@ void AddOption(CLI::App& app, const std::string& names, int& value, const std::s
                    kMost = std::numeric_limits<int>::max();
   const CLI::Range range(static_cast<int>(std::max(rule.least, kLeast)),
                          static_cast<int>(std::min(rule.most, kMost)));
-  Follow(app, app.add_option(names, value, what)->check(range), rule);
+  ApplyRule(app, app.add_option(names, value, what)->check(range), rule);
 }
 void AddOption(CLI::App& app, const std::string& names, double& value, const std::string& what,
                const Rule& rule) {
-  Follow(app, app.add_option(names, value, what)->check(CLI::Range(rule.least, rule.most)), rule);
+  ApplyRule(app, app.add_option(names, value, what)->check(CLI::Range(rule.least, rule.most)),
+            rule);
 }
 void AddOption(CLI::App& app, const std::string& names, uint64_t& seed, const std::string& what,
                const Rule& rule) {
-  Follow(app, app.add_option(names, seed, what)->check(RequireSeed), rule);
+  ApplyRule(app, app.add_option(names, seed, what)->check(RequireSeed), rule);
 }
 void AddFlag(CLI::App& app, const std::string& names, bool& value, const std::string& what,
              const Rule& rule) {
-  Follow(app, app.add_flag(names, value, what), rule);
+  ApplyRule(app, app.add_flag(names, value, what), rule);
 }
 
 void AddOutput(CLI::App& app, const std::string& names, std::string& path, const std::string& what,
                const Rule& rule) {
-  Follow(app, app.add_option(names, path, what)->check(RequireName), rule);
+  ApplyRule(app, app.add_option(names, path, what)->check(RequireName), rule);
 }
 
 void AddStore(CLI::App& app, std::string& path, const std::string& what, const Rule& rule) {
@@ -96,27 +95,27 @@ void AddStore(CLI::App& app, std::string& path, const std::string& what, const R
 
 void AddConfig(CLI::App& app, ConfigChoice& config) {
   AddOption(app, "--config", config.path,
-            "a Hugging Face config.json that completes case lines; their words override it, and "
-            "seq_len= (dynamic, longrope) is theirs alone");
+            "a Hugging Face config.json that completes case lines; values in a case line take "
+            "precedence, and seq_len= (dynamic, longrope) is taken only from the case line");
   app.get_option("--config")->check(RequireName);
   AddOption(app, "--part", config.part,
-            "which object of the configuration, instead of its text decoder: vision_config",
+            "JSON object to read instead of the text decoder, for example vision_config",
             {.needs = "--config"});
   AddOption(app, "--layer", config.layer,
-            "which layers of the configuration, where they differ: a name or a number",
+            "layers to use if they differ: the name of their kind or a layer number",
             {.needs = "--config"});
 }
 
 void AddThreads(CLI::App& app, int& threads) {
-  AddOption(app, "-j,--threads", threads, "threads to prove with; all cores unless given",
+  AddOption(app, "-j,--threads", threads, "threads for proofs; default: all cores",
             {.least = 1, .most = 1024});
 }
 
 void AddSubject(CLI::App& app, std::string& subject, std::string& recipe, double& timeout) {
   AddOption(app, "--subject", subject, kSubjectHelp, {.required = true});
-  AddOption(app, "--recipe", recipe, "judge by this recipe instead of the subject's own");
+  AddOption(app, "--recipe", recipe, "judge by this recipe instead of the recipe of the subject");
   AddOption(app, "--timeout", timeout,
-            "seconds that exec: has for one case; for its hello at least " +
+            "time limit of exec: in seconds per case; its hello message has at least " +
                 std::to_string(oracle::kSecondsForHello),
             {.shows_default = true, .least = 0.01, .most = 86400});
 }

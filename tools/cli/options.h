@@ -1,5 +1,5 @@
-// Options of commands. CLI11, which they are made with, costs seconds in each file that includes
-// it: of the program only options.cc and main.cc do.
+// Adds options to commands. Only options.cc and main.cc include CLI11, because it costs seconds of
+// compile time in each file.
 #pragma once
 
 #include <cstdint>
@@ -13,22 +13,22 @@ class App;
 
 namespace sextant::tools {
 
-// Says on standard error that there was nothing to do, and why; returns kNothing.
+// Prints to standard error that there was nothing to do and why; returns kNothing.
 int NothingToDo(const char* why);
 inline constexpr char kNoCase[] = "no case was selected";
 inline constexpr char kNoElement[] = "no output has an element";
 
-// What may be said of an option.
+// Constraints of an option.
 struct Rule {
   bool required = false;
   bool shows_default = false;      // in the help
-  const char* needs = nullptr;     // another option, without which this one means nothing
-  const char* excludes = nullptr;  // another option, with which this one contradicts itself
-  // Of a number that is no seed.
+  const char* needs = nullptr;     // another option that must be given with this one
+  const char* excludes = nullptr;  // another option that must not be given with this one
+  // The range of a number; ignored for seeds.
   double least = std::numeric_limits<double>::lowest(), most = std::numeric_limits<double>::max();
 };
-// Names are those of CLI11: "-j,--threads", or "cases" for what stands without a dash. An unsigned
-// number is a seed: 0 to 2^64 - 1.
+// `names` has the syntax of CLI11: "-j,--threads" for an option, "cases" for a positional argument.
+// The overload for uint64_t is for seeds: 0 to 2^64 - 1.
 void AddOption(CLI::App& app, const std::string& names, std::string& value, const std::string& what,
                const Rule& rule = {});
 void AddOption(CLI::App& app, const std::string& names, std::vector<std::string>& values,
@@ -42,11 +42,10 @@ void AddOption(CLI::App& app, const std::string& names, uint64_t& seed, const st
 void AddFlag(CLI::App& app, const std::string& names, bool& value, const std::string& what,
              const Rule& rule = {});
 
-// The file that a command writes; an empty name, as of a variable that is not set, is an error.
+// The path of an output file. An empty path is an error: it may come from an unset shell variable.
 void AddOutput(CLI::App& app, const std::string& names, std::string& path, const std::string& what,
                const Rule& rule = {});
-// --output: the same for a file of cases, which is HDF5; a name that promises another format is an
-// error.
+// --output: the path of an HDF5 output file. A name with the ending of another format is an error.
 void AddStore(CLI::App& app, std::string& path, const std::string& what, const Rule& rule = {});
 
 struct ConfigChoice;

@@ -1,4 +1,4 @@
-"""What tests of the program share: it runs in a folder of its own."""
+"""The base class of tests that run the program, each test in its own folder."""
 
 import os
 import pathlib

@@ -22,14 +22,14 @@ struct Options {
   oracle::PropertyOptions run;
 };
 
-// `count`: how many cases the subject was to answer, and did unless the property was skipped.
+// `count`: the number of cases to answer; all were answered unless the property was skipped.
 void Print(const std::string& operation, const oracle::PropertyVerdict& v, int count) {
   const Colors colors = ColorsOfOutput();
   switch (v.status) {
     case Status::kHolds:
       std::cout << colors.green << "holds   " << colors.plain << operation << "/" << v.name << ": "
                 << v.sentence << " (" << count << " cases";
-      if (v.cases < static_cast<size_t>(count)) std::cout << ", of which it speaks of " << v.cases;
+      if (v.cases < static_cast<size_t>(count)) std::cout << ", it applies to " << v.cases;
       if (v.declined > 0) std::cout << ", " << v.declined << " more declined";
       std::cout << ")\n";
       return;
@@ -62,9 +62,9 @@ int Properties(const Options& options) {
       Print(std::string(operation->info().name), verdict, options.run.count);
     }
   }
-  std::cout << counts[Status::kHolds] << " hold, " << counts[Status::kBroken] << " are broken, "
+  std::cout << counts[Status::kHolds] << " hold, " << counts[Status::kBroken] << " broken, "
             << counts[Status::kCouldNotRun] << " could not run, " << counts[Status::kDeclined]
-            << " were skipped or answered in part (seed " << options.run.seed << ")\n";
+            << " skipped or partly answered (seed " << options.run.seed << ")\n";
   if (counts[Status::kBroken] > 0) return kNonconforming;
   if (counts[Status::kCouldNotRun] > 0) return kNotRun;
   if (counts[Status::kDeclined] > 0) return kIncomplete;
@@ -75,9 +75,10 @@ int Properties(const Options& options) {
 
 Action BindProperties(CLI::App& app) {
   const auto options = std::make_shared<Options>();
-  AddOption(app, "operations", options->operations, "whose properties; all unless given");
+  AddOption(app, "operations", options->operations,
+            "operations whose properties are checked; default: all");
   AddSubject(app, options->subject, options->recipe, options->timeout);
-  AddOption(app, "--seed", options->run.seed, "of the random cases", {.shows_default = true});
+  AddOption(app, "--seed", options->run.seed, "seed of the random cases", {.shows_default = true});
   AddOption(app, "--count", options->run.count, "random cases per property",
             {.shows_default = true, .least = 1, .most = 100000000});
   return [options] { return Properties(*options); };

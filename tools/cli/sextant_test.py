@@ -1,4 +1,4 @@
-"""What the program as a whole says to the shell: answers and exit statuses.
+"""Tests of the program: its output and exit statuses.
 
     SEXTANT=build/sextant python3 tools/cli/sextant_test.py
 """
@@ -21,13 +21,13 @@ class Program(ProgramTest):
         self.assertEqual(set(json.loads(result.stdout)["outputs"]["y"]["value"]), {"nan"})
         self.assertIn("nothing is proven", result.stderr)
 
-    def test_eval_tells_why_nothing_is_specified(self):
+    def test_eval_says_why_nothing_is_specified(self):
         result = self.run_it("eval", "rms_norm", "N=1", "M=64", "@x=nonfinite")
-        self.assertIn("NaN or infinity of the inputs", result.stderr)
+        self.assertIn("a NaN or an infinity in the inputs", result.stderr)
         result = self.run_it("eval", "attention", "S=2", "H=1", "D=2", "key_length=[0]")
         self.assertEqual(result.returncode, 5)
         self.assertIn("specifies no element", result.stderr)
-        self.assertNotIn("of the inputs", result.stderr)
+        self.assertNotIn("in the inputs", result.stderr)
 
     def test_eval_is_complete_if_something_is_proven(self):
         result = self.run_it("eval", "rms_norm", "N=8", "M=2", "@x=nonfinite", "--json")
@@ -41,8 +41,8 @@ class Program(ProgramTest):
         table = self.run_it(*question).stdout
         self.assertRegex(table, r"\ny\[0,1\] +1\.4 +1\.4 ")
         self.assertLess(max(map(len, table.splitlines())), 100)
-        told = json.loads(self.run_it(*question, "--json").stdout)
-        y = told["outputs"]["y"]
+        result = json.loads(self.run_it(*question, "--json").stdout)
+        y = result["outputs"]["y"]
         self.assertEqual(y["high"], [0.2, 1.4])
         self.assertLess(abs(Fraction(y["high"][0]) + Fraction(y["low"][0]) - Fraction(1, 5)),
                         Fraction(1, 2**106))
@@ -54,7 +54,7 @@ class Program(ProgramTest):
         lines = self.run_it("list").stdout.splitlines()
         self.assertEqual(len({len(line) - len(line.split(maxsplit=1)[1]) for line in lines}), 1)
 
-    def test_parts_and_layers_are_of_a_configuration(self):
+    def test_part_and_layer_require_a_configuration(self):
         for option in "--part", "--layer":
             for command in (("eval", *ONE_CASE.split()), ("golden", ONE_CASE, "-o", "a.h5"),
                             ("check", ONE_CASE, "--subject", "fast")):
@@ -65,17 +65,17 @@ class Program(ProgramTest):
         self.assertEqual((result.returncode, result.stdout), (2, ""))
         self.assertIn("--part requires configurations", result.stderr)
 
-    def test_verify_says_what_a_second_library_confirmed(self):
+    def test_verify_counts_what_a_second_library_confirmed(self):
         self.run_it("golden", "rms_norm N=64 M=64", ONE_CASE, "-o", "a.h5")
-        told = self.run_it("verify", "a.h5").stdout
-        self.assertEqual(told, "a.h5: 2 cases, digests right, every value proven again; "
-                               "Boost.Multiprecision confirms 256 of 4098 elements "
-                               "(--confirm asks for all)\n")
-        told = self.run_it("verify", "a.h5", "--confirm").stdout
-        self.assertIn("again; Boost.Multiprecision confirms 4098 of 4098 elements\n", told)
+        output = self.run_it("verify", "a.h5").stdout
+        self.assertEqual(output, "a.h5: 2 cases, digests right, every value proven again; "
+                                 "Boost.Multiprecision confirms 256 of 4098 elements "
+                                 "(--confirm asks for all)\n")
+        output = self.run_it("verify", "a.h5", "--confirm").stdout
+        self.assertIn("again; Boost.Multiprecision confirms 4098 of 4098 elements\n", output)
 
-    # Another program stores what it likes: numbers in f32, a case under another name.
-    def test_compare_takes_golden_values_and_answers(self):
+    # Answers of other programs may have other dtypes and other names of cases.
+    def test_compare_matches_golden_values_with_answers(self):
         line = "rms_norm N=1 M=2 dtype=bf16"
         self.run_it("golden", ONE_CASE, line, "-o", "golden.h5")
         with h5py.File(self.path("golden.h5")) as golden, \
@@ -86,10 +86,10 @@ class Program(ProgramTest):
         self.run_it("golden", line, "-o", "one.h5")
         result = self.run_it("compare", "one.h5", "answer.h5")
         self.assertEqual((result.returncode, result.stdout),
-                         (0, "1 datasets in both, 0 differ, 0 in one alone\n"))
-        result = self.run_it("compare", "one.h5", "golden.h5")  # which has another case
+                         (0, "1 datasets in both, 0 differ, 0 in only one file\n"))
+        result = self.run_it("compare", "one.h5", "golden.h5")  # golden.h5 has another case too
         self.assertEqual(result.returncode, 1, result.stdout)
-        self.assertRegex(result.stdout, r", 0 differ, [1-9]\d* in one alone\n$")
+        self.assertRegex(result.stdout, r", 0 differ, [1-9]\d* in only one file\n$")
         with h5py.File(self.path("answer.h5"), "r+") as answers:
             answers["cases/mine/outputs/y"][0, 0] = float(value[0, 0]) + 2.0**-5
         result = self.run_it("compare", "answer.h5", "golden.h5")
@@ -97,33 +97,33 @@ class Program(ProgramTest):
         self.assertIn("/cases/mine/outputs/y against /cases/0001/golden/y/value: 1 of 2 elements "
                       "differ", result.stdout)
 
-    def test_compare_tells_where_the_largest_differences_are(self):
+    def test_compare_names_the_places_of_the_largest_differences(self):
         for name, values in ("a.h5", (2.0**-90, 1.0)), ("b.h5", (2.0**-89, 1.25)):
             with h5py.File(self.path(name), "w") as file:
                 file["y"] = numpy.array(values, "f4")
-        told = self.run_it("compare", "a.h5", "b.h5").stdout
-        self.assertRegex(told, r"ulps, at \[0\], and 0\.25, at \[1\]\n")
+        output = self.run_it("compare", "a.h5", "b.h5").stdout
+        self.assertRegex(output, r"ulps, at \[0\], and 0\.25, at \[1\]\n")
 
-    def test_a_run_is_incomplete_if_a_law_was_skipped_though_others_hold(self):
+    def test_properties_are_incomplete_if_one_was_skipped(self):
         example = Path(__file__).resolve().parents[1] / "adapters/python/example.py"
         result = self.run_it("properties", "rms_norm", "softmax", "--count", "2", "--subject",
                              f"exec:/usr/bin/python3 -B {example}")
         self.assertIn("holds", result.stdout)
         self.assertEqual(result.returncode, 5, result.stdout)
 
-    def test_a_subject_that_says_nothing_is_no_usage_error(self):
+    def test_a_subject_that_does_not_answer_hello_gives_status_3(self):
         result = self.run_it("check", ONE_CASE, "--subject", "exec:/bin/false")
         self.assertEqual(result.returncode, 3)
         self.assertIn("the subject could not be run", result.stderr)
 
-    # An empty answer has a shape and no number.
+    # The outputs of a case with N=0 have no elements.
     def test_nothing_to_do_if_no_case_has_an_element(self):
         for cases, status in (("rms_norm N=0 M=2",), 4), (("rms_norm N=0 M=2", ONE_CASE), 0):
             result = self.run_it("check", *cases, "--subject", "fast", "--json", "a.json")
             self.assertEqual(result.returncode, status, result.stdout)
             self.assertEqual(json.loads(self.path("a.json").read_text())["exit_status"], status)
 
-    def test_commands_answer_alike_if_there_is_nothing_to_do(self):
+    def test_commands_give_status_4_if_there_is_nothing_to_do(self):
         empty = "rms_norm N=0 M=2"
         for why, *command in (
             ("no case was selected", "check", "/dev/null", "--subject", "fast"),
@@ -154,22 +154,22 @@ class Program(ProgramTest):
         self.assertEqual(result.returncode, 1)
         self.assertRegex(result.stdout, "golden/y/permitted.* is .*, expected ")
 
-    def test_describe_says_what_an_unset_seq_len_is(self):
+    def test_describe_explains_an_unset_seq_len(self):
         for name in "rope_frequencies", "rope", "rope_matrix", "rope_attention", "decoder":
-            told = self.run_it("describe", name).stdout
-            self.assertRegex(told, "tokens of the sequence, for dynamic and longrope; unset")
-            self.assertEqual(told.count("model was trained on"), 1)
+            text = self.run_it("describe", name).stdout
+            self.assertRegex(text, "tokens of the sequence, for dynamic and longrope; unset")
+            self.assertEqual(text.count("model was trained on"), 1)
 
-    def test_describe_explains_first_by_what_the_formula_names(self):
+    def test_describe_prefers_explanations_of_operations_in_the_formula(self):
         for name in "decoder", "decoder_block_normed":
-            told = self.run_it("describe", name).stdout
-            self.assertRegex(told, r"key_length=\(unset\)\n +\[n\]: tokens from n on are padding")
-            self.assertRegex(told, r"stands at place s\n  segments=")
-            self.assertNotIn("unset: T", told)
-        decoder = self.run_it("describe", "decoder").stdout  # whose text has an embedding_scale
+            text = self.run_it("describe", name).stdout
+            self.assertRegex(text, r"key_length=\(unset\)\n +\[n\]: tokens from n on are padding")
+            self.assertRegex(text, r"stands at place s\n  segments=")
+            self.assertNotIn("unset: T", text)
+        decoder = self.run_it("describe", "decoder").stdout  # its formula has an embedding_scale
         self.assertIn("  scale=(unset)\n      unset: D^-1/2\n", decoder)
 
-    def test_configurations_complete_the_lines_of_golden_inputs_and_check(self):
+    def test_golden_inputs_and_check_complete_cases_from_a_configuration(self):
         config = {"model_type": "qwen2_vl", "hidden_size": 32, "num_attention_heads": 2,
                   "num_key_value_heads": 2, "rope_theta": 500.0,
                   "rope_scaling": {"type": "mrope", "mrope_section": [4, 2, 2]}}
@@ -188,9 +188,9 @@ class Program(ProgramTest):
         self.assertIn("base=500 ", result.stdout)
         result = self.run_it("check", "line.h5", "--config", "config.json", "--subject", "fast")
         self.assertEqual(result.returncode, 2)
-        self.assertIn("line.h5 are complete", result.stderr)
+        self.assertIn("the cases of line.h5 are complete", result.stderr)
 
-    def test_golden_counts_what_is_unspecified(self):
+    def test_golden_counts_unspecified_elements(self):
         lines = "rms_norm N=1 M=2\nrms_norm N=1 M=64 @x=nonfinite\n"
         self.path("some.cases").write_text(lines)
         result = self.run_it("golden", "some.cases", "-o", "a.h5")
@@ -199,7 +199,7 @@ class Program(ProgramTest):
         result = self.run_it("golden", *reversed(lines.splitlines()), "-o", "a.h5")
         self.assertEqual(result.returncode, 5)
 
-    def test_seeds_are_numbers_of_64_bits(self):
+    def test_seeds_are_unsigned_64_bit_integers(self):
         command = ("properties", "rms_norm", "--subject", "fast", "--count", "1", "--seed")
         self.assertIn("(seed 18446744073709551615)", self.run_it(*command, str(2**64 - 1)).stdout)
         for seed in ("-1", str(2**64), "1.5", "one"):

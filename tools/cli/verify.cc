@@ -19,34 +19,34 @@
 namespace sextant::tools {
 namespace {
 
-// Everything that is wrong with one record.
+// All errors in one record.
 std::vector<std::string> Faults(const fixtures::StoredRecord& record, int threads,
                                 Confirmation& confirmation) {
   std::vector<std::string> faults;
   const auto compare = [&](const std::string& path, const Tensor<double>& stored,
-                           const Tensor<double>& right) {
-    if (std::string fault = Difference(path, stored, right); !fault.empty())
+                           const Tensor<double>& expected) {
+    if (std::string fault = Difference(path, stored, expected); !fault.empty())
       faults.push_back(std::move(fault));
   };
   const Case c = Case::Parse(record.case_line);
   if (c.ToString() != record.case_line)
-    faults.push_back("its case line is not canonical, expected: " + c.ToString());
+    faults.push_back("the case line is not canonical, expected: " + c.ToString());
   const Tensors inputs = DrawInputs(c, NpyReader());
   if (record.inputs.size() != inputs.size())
-    faults.push_back("it does not hold the inputs of its signature");
+    faults.push_back("the record does not have the inputs of its signature");
   for (const NamedTensor& stored : record.inputs) {
-    const NamedTensor& right = Find(inputs, stored.name);
-    if (stored.dtype != right.dtype)
+    const NamedTensor& drawn = Find(inputs, stored.name);
+    if (stored.dtype != drawn.dtype)
       faults.push_back("inputs/" + stored.name + " has the wrong dtype");
-    compare("inputs/" + stored.name, stored.values, right.values);
+    compare("inputs/" + stored.name, stored.values, drawn.values);
   }
   const auto golden = Prove(c, inputs, ParseRecipe(record.recipe, c.dtype()), {.threads = threads});
   if (record.golden.size() != golden.size())
-    faults.push_back("it does not hold the outputs of its signature");
+    faults.push_back("the record does not have the outputs of its signature");
   for (const GoldenTensor& stored : record.golden) {
     const auto at = std::ranges::find(golden, stored.name, &GoldenTensor::name);
     if (at == golden.end()) {
-      faults.push_back("golden/" + stored.name + " is no output of it");
+      faults.push_back("golden/" + stored.name + " is not an output of the operation");
       continue;
     }
     if (stored.dtype != at->dtype)
@@ -62,7 +62,7 @@ std::vector<std::string> Faults(const fixtures::StoredRecord& record, int thread
   return faults;
 }
 
-// One file, and how much in it is wrong so far.
+// Verifies one file and counts the errors in it.
 class Verification {
  public:
   Verification(std::string path, int threads, bool confirm_all)
@@ -70,25 +70,25 @@ class Verification {
 
   int operator()() {
     for (const fixtures::Damage& damage : fixtures::CheckDigests(path_)) {
-      Tell(damage.path + ": " + damage.what);
+      Print(damage.path + ": " + damage.what);
       ++wrong_;
     }
     try {
       records_ = fixtures::ReadRecords(path_);
     } catch (const Error& e) {
-      if (wrong_ == 0) throw;  // the digests are right, so it was written so
+      if (wrong_ == 0) throw;  // the digests are right, so the file was written with this error
       std::cout << Printable(e.what()) << "\n";
-      Tell("damaged; it was not read any further");
+      Print("the file is damaged; reading stopped here");
       return kNonconforming;
     }
     ProveAgain();
     if (wrong_ == 0) return Summary();
-    Tell(std::to_string(wrong_) + " things are wrong");
+    Print(std::to_string(wrong_) + (wrong_ == 1 ? " error" : " errors"));
     return kNonconforming;
   }
 
  private:
-  void Tell(const std::string& what) const { std::cout << Printable(path_ + ": " + what) << "\n"; }
+  void Print(const std::string& what) const { std::cout << Printable(path_ + ": " + what) << "\n"; }
 
   void ProveAgain() {
     Progress progress("proving again");
@@ -100,7 +100,7 @@ class Verification {
         faults = {e.what()};
       }
       for (const std::string& fault : faults) {
-        Tell("case " + std::to_string(i) + " (" + records_[i].case_line + "): " + fault);
+        Print("case " + std::to_string(i) + " (" + records_[i].case_line + "): " + fault);
       }
       wrong_ += faults.size();
       progress(static_cast<double>(i + 1) / static_cast<double>(records_.size()));
@@ -116,12 +116,12 @@ class Verification {
     }
     std::cout << path_ << ": " << records_.size() << " cases, digests right, ";
     if (enclosed > 0) {
-      std::cout << "every value proven again but " << enclosed << ", which are only enclosed";
+      std::cout << "every value proven again except " << enclosed << ", which are only enclosed";
     } else {
       std::cout << "every value proven again";
     }
-    std::cout << "; " << confirmation_.Told() << "\n";
-    if (elements == 0) return NothingToDo(records_.empty() ? "it has no case" : kNoElement);
+    std::cout << "; " << confirmation_.Summary() << "\n";
+    if (elements == 0) return NothingToDo(records_.empty() ? "the file has no case" : kNoElement);
     return enclosed > 0 ? kIncomplete : kVerified;
   }
 
@@ -140,7 +140,7 @@ Action BindVerify(CLI::App& app) {
   const auto confirm_all = std::make_shared<bool>(false);
   AddOption(app, "file", *path, "a golden file", {.required = true});
   AddFlag(app, "--confirm", *confirm_all,
-          "evaluate every element with Boost.Multiprecision too, not only a share of them");
+          "evaluate every element with Boost.Multiprecision, not only a sample");
   AddThreads(app, *threads);
   return [path, threads, confirm_all] { return Verification(*path, *threads, *confirm_all)(); };
 }

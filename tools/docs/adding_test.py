@@ -1,4 +1,4 @@
-"""reference/ADDING.md tells the truth: its table of steps is what recipes say, what it names exists.
+"""Tests that reference/ADDING.md is correct: its table of steps, and the files and names in it.
 
     python3 tools/docs/adding_test.py
 """
@@ -13,7 +13,7 @@ RECIPES = ("native", "f32_compute", "exact_table")
 
 
 def line_of_16_bits(recipe):
-    """The second line of a standard recipe, which f16 and bf16 follow, from recipe.cc."""
+    """The line of a standard recipe for f16 and bf16, the second of its row in recipe.cc."""
     text = (ROOT / "reference/number/recipe.cc").read_text()
     row = re.search(rf'{{"{recipe}",((?:\s*"[^"]*")+),((?:\s*"[^"]*")+),', text)
     return "".join(re.findall(r'"([^"]*)"', row[2]))
@@ -25,7 +25,7 @@ def steps():
 
 
 class Adding(unittest.TestCase):
-    def test_table_of_steps_is_that_of_the_recipes(self):
+    def test_table_of_steps_matches_the_recipes(self):
         rules = [dict(word.split("=") for word in line_of_16_bits(r).split()) for r in RECIPES]
         expected = [[step, *(rule.get(step, rule["*"]) for rule in rules)] for step in steps()]
         table = re.search(r"\| step \| native \|.*\n\|[-|]+\|\n((?:\|.*\n)+)", PAGE)[1]

@@ -1,4 +1,4 @@
-"""README.md tells the truth: its lists are what the programs print, its examples are run.
+"""Tests that README.md is correct: its lists are printed by the programs, its examples are run.
 
     SEXTANT=build/sextant python3 tools/docs/readme_test.py
 """
@@ -17,7 +17,7 @@ PROGRAM = pathlib.Path(os.environ.get("SEXTANT", "build/sextant")).resolve()
 
 
 def blocks(language=""):
-    """The fenced blocks of a language."""
+    """The texts of the fenced blocks in a language."""
     fences = re.findall(r"^```(\w*)\n(.*?)^```$", README, re.M | re.S)
     return [text for name, text in fences if name == language]
 
@@ -44,7 +44,7 @@ class Readme(unittest.TestCase):
         command = re.search(r"^    (build/sextant check .*example\.py\")$", README, re.M)[1]
         self.assertEqual(run(command, cwd=ROOT).returncode, 0)
 
-    def test_shows_what_the_first_minute_prints(self):
+    def test_shows_the_output_of_the_first_minute(self):
         (session,) = blocks("console")
         steps = re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", session, re.M)
         self.assertGreater(len(steps), 3)

@@ -1,4 +1,4 @@
-# Package of an installed Sextant: targets Sextant::reference, ::fast, ::fixtures, ::oracle.
+# The installed package: targets Sextant::reference, ::fast, ::fixtures, ::oracle.
 include(CMakeFindDependencyMacro)
 enable_language(C)  # FindHDF5 needs it
 foreach(package Threads hwy HDF5 OpenSSL TBB rapidcheck)

@@ -1,11 +1,11 @@
-"""The files of a new operation as tools/new_operation writes them."""
+"""The texts of the files that tools/new_operation writes."""
 
 
 def header(op):
     members = "".join(f"  {kind} {name} = {default};\n" for name, kind, default in op.attributes)
     visits = " ".join(f'v("{name}", {name});' for name, _, _ in op.attributes)
     visit = f"  void Visit(auto&& v) {{ {visits} }}" if visits else "  void Visit(auto&&) {}"
-    return f"""// Still to write: one sentence on the operation.
+    return f"""// Still to write: one sentence about the operation.
 #pragma once
 
 #include <string_view>
@@ -72,7 +72,7 @@ namespace {{
 using testing::ElementsAre;
 
 // Still to write: values that a reader can verify by hand.
-TEST({op.struct}, HasTheValuesOfItsDefinition) {{
+TEST({op.struct}, ComputesValuesVerifiedByHand) {{
   EXPECT_THAT(DoublesOf("{op.line("f64")}"), ElementsAre());
 }}
 
@@ -114,7 +114,7 @@ def oracle(op):
 
 namespace sextant::oracle {{
 
-// Still to write: the properties that the formula keeps and the bugs that people make.
+// Still to write: the properties of the operation and the defects that implementations may have.
 template <>
 CatalogEntry MakeCatalogEntry<{op.struct}>() {{
   return {{.properties = {{}}, .defects = {{}}}};
@@ -125,7 +125,7 @@ CatalogEntry MakeCatalogEntry<{op.struct}>() {{
 
 
 def cases(op):
-    comment = "# Still to write: what the operation is, and a reason for each case."
+    comment = "# Still to write: what the operation computes, and a reason for each case."
     return f"{comment}\n{op.line()}  # small\n"
 
 
@@ -135,7 +135,7 @@ def arguments(op):
 
 def mpmath_formula(op):
     names = ", ".join(["case"] + [tensor.name for tensor in op.inputs])
-    return f'''"""{op.name}, from its definition, as formulas.py says; compare soft_cap."""
+    return f'''"""{op.name} in mpmath, from its definition; rules in formulas.py, example soft_cap.py."""
 
 
 def {op.name}({names}):

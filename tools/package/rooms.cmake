@@ -1,17 +1,17 @@
 # Functions of CMakeLists.txt.
 
-# Parsed once for a room instead of once for each of its sources: what nearly all of them include. For
-# a compiler cache, which must see through it: -fpch-preprocess. Names stand between < and >: of others
-# CMake would write the whole path, and no other folder could use what the cache has.
+# Precompiled headers: nearly all sources of a room include them. ccache needs -fpch-preprocess.
+# Names are in < >, because CMake writes absolute paths for other names, so that a cache could not
+# be shared between source folders.
 set(STANDARD_HEADERS <algorithm> <cmath> <filesystem> <functional> <map> <memory> <optional> <ranges>
   <sstream> <string> <vector>)
-set(PRECOMPILED -fpch-preprocess -Wno-stringop-overflow)  # which warns falsely then
+set(PRECOMPILED -fpch-preprocess -Wno-stringop-overflow)  # gives false warnings with it
 function(precompile_headers target)
   target_precompile_headers(${target} PRIVATE ${STANDARD_HEADERS} ${ARGN})
   target_compile_options(${target} PRIVATE ${PRECOMPILED})
 endfunction()
 
-# The names of the operations as text, from the list of their structs: RmsNorm is rms_norm.
+# Reads the names of the operations from the list of their structs: RmsNorm becomes rms_norm.
 function(list_operations result header)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${header})
   file(STRINGS ${header} lines REGEX "struct [A-Z][A-Za-z]*[,>]")
@@ -23,21 +23,23 @@ function(list_operations result header)
   set(${result} ${structs} PARENT_SCOPE)
 endfunction()
 
-# What the tests of all rooms include, parsed once. CMake wants its name before those that use it.
+# Precompiles the headers that the tests of all rooms include. Call it before add_room: CMake
+# requires that the target all_tests exists before the targets that reuse it.
 function(precompile_headers_of_tests)
-  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/all_tests.cc CONTENT "")  # kept if it is there
+  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/all_tests.cc CONTENT "")  # not rewritten if unchanged
   add_library(all_tests OBJECT ${PROJECT_BINARY_DIR}/all_tests.cc)
   target_link_libraries(all_tests ${ARGN})
   set_target_properties(all_tests PROPERTIES POSITION_INDEPENDENT_CODE OFF)
-  target_compile_options(all_tests PRIVATE -fPIE  # as programs are compiled
+  target_compile_options(all_tests PRIVATE -fPIE  # the flag that CMake uses for programs
     "$<$<CONFIG:Release>:-O1;-finline-small-functions>")
   precompile_headers(all_tests <gmock/gmock.h> <gtest/gtest.h> <rapidcheck/gtest.h>
     <reference/prove/prove.h>)
 endfunction()
 
-# The library of a room, <room>_test and <room>_bench, from the files in its folders: <name>_test.cc
-# is a test, <name>_bench.cc a benchmark, main.cc a program, all else the library. OPTIMIZE is the
-# level of the library, HEADERS are precompiled, LIBRARIES go to target_link_libraries.
+# Adds the library of a room and the programs <room>_test and <room>_bench, from the files in its
+# folders: <name>_test.cc is a test, <name>_bench.cc a benchmark, main.cc a program; all other files
+# belong to the library. OPTIMIZE: compiler options of the library for Release. HEADERS: precompiled
+# headers of the library. LIBRARIES: arguments of target_link_libraries.
 function(add_room room)
   cmake_parse_arguments(PARSE_ARGV 1 A "" "" "OPTIMIZE;HEADERS;LIBRARIES")
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${room}/*.cc)
@@ -54,14 +56,14 @@ function(add_room room)
   target_link_libraries(${room} ${A_LIBRARIES})
   target_compile_options(${room} PRIVATE "$<$<CONFIG:Release>:${A_OPTIMIZE}>")
   precompile_headers(${room} ${A_HEADERS})
-  if(tests AND BUILD_TESTING)  # run in the root of the sources; suites named Slow* get the label `slow`
+  if(tests AND BUILD_TESTING)  # run in the source root; suites named Slow* get the label `slow`
     add_executable(${room}_test ${tests})
     target_link_libraries(${room}_test ${room} rapidcheck rapidcheck_gtest GTest::gmock_main)
     target_compile_options(${room}_test PRIVATE
       "$<$<CONFIG:Release>:-O1;-finline-small-functions>")
     target_precompile_headers(${room}_test REUSE_FROM all_tests)
     target_compile_options(${room}_test PRIVATE ${PRECOMPILED})
-    foreach(file IN LISTS tests)  # each file for itself, built when asked for: <room>_<name>_test
+    foreach(file IN LISTS tests)  # one program per file, built on request: <room>_<name>_test
       get_filename_component(name ${file} NAME_WE)
       add_executable(${room}_${name} EXCLUDE_FROM_ALL ${file})
       target_link_libraries(${room}_${name} ${room} rapidcheck rapidcheck_gtest GTest::gmock_main)
@@ -78,8 +80,8 @@ function(add_room room)
   endif()
 endfunction()
 
-# Adds a test that runs a command in the root of the sources. What is slow begins first, so that
-# nothing long is left for one core at the end.
+# Adds a test that runs a command in the source root. Slow tests start first, so that no long test
+# remains for one core at the end.
 function(add_command name label)
   add_test(NAME ${name} COMMAND ${ARGN} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
   set_tests_properties(${name} PROPERTIES LABELS "${label}")
@@ -94,7 +96,8 @@ function(add_python_test name file)
   set_tests_properties(${name} PROPERTIES ENVIRONMENT SEXTANT=$<TARGET_FILE:sextant>)
 endfunction()
 
-# Every <name>_test.py in the folders of these rooms is a test; systems_test.py is asked in parts.
+# Adds every <name>_test.py of these rooms as a test, except systems_test.py, which runs in parts
+# (tests.cmake).
 function(add_python_tests)
   foreach(room IN LISTS ARGN)
     file(GLOB_RECURSE files RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS ${room}/*_test.py)
@@ -106,7 +109,7 @@ function(add_python_tests)
   endforeach()
 endfunction()
 
-# Installs targets as the package Sextant, and tests it with a project that uses it.
+# Installs targets as the package Sextant, and tests it with the project in consumer/.
 function(install_package)
   install(TARGETS ${ARGN} EXPORT SextantTargets
     FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/sextant)

@@ -1,4 +1,4 @@
-# The tests that run programs: the committed cases and goldens of each operation, Python.
+# The tests that run programs: committed cases and goldens of each operation, and Python tests.
 
 set(PROVE_AND_COMPARE [["$0" golden -j1 "$1" -o "$2" && cmp "$2" "$3"]])
 foreach(op IN LISTS OPERATIONS)
@@ -14,8 +14,8 @@ endforeach()
 add_command(check/models "" sh -c [["$0" check fixtures/models/*.cases --subject fast]]
   $<TARGET_FILE:sextant>)
 add_python_tests(fixtures tools)
-# PyTorch systems: a test for each program that answers for them, or several of at most ten systems.
-# They take longest, so they begin first.
+# PyTorch systems: for each program in systems.toml one test per ten systems. These tests take
+# longest, so they start first.
 file(STRINGS tools/adapters/torch/systems.toml systems REGEX "^program = ")
 list(TRANSFORM systems REPLACE "program = \"(.*)\"" "\\1")
 set(programs ${systems})
@@ -37,7 +37,7 @@ foreach(op linear attention_scores)
     --dtypes f32)
 endforeach()
 
-# What runs on several threads, for ThreadSanitizer (preset tsan).
+# The tests of multithreaded code, for ThreadSanitizer (preset tsan).
 add_executable(parallel_test EXCLUDE_FROM_ALL reference/prove/parallel_test.cc
   reference/prove/prove_test.cc reference/prove/second_opinion_test.cc)
 target_link_libraries(parallel_test reference rapidcheck rapidcheck_gtest GTest::gmock_main)

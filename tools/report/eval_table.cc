@@ -15,7 +15,7 @@ namespace {
 constexpr size_t kMostInputs = 8;  // numbers shown of an input
 constexpr size_t kMostRows = 32;   // elements shown of an output
 
-// The shortest digits that name x among the numbers of the dtype; for 16 bits among those of f32.
+// The shortest digits that read back as x in the dtype; in f32 for dtypes of 16 bits.
 std::string Digits(DType dtype, double x) {
   if (std::isnan(x)) return "nan";
   std::array<char, 64> text{};
@@ -78,7 +78,7 @@ void PrintTable(const Case& c, const Tensors& inputs, const std::vector<GoldenTe
     hidden += count - shown;
   }
   PrintRows(rows, out);
-  if (hidden > 0) out << "... and " << hidden << " elements more; --json has all\n";
+  if (hidden > 0) out << "... and " << hidden << " more elements; --json prints all\n";
 }
 
 }  // namespace sextant::tools

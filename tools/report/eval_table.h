@@ -1,4 +1,4 @@
-// The answer to one question as a table for people; `sextant eval --json` has every number.
+// Prints the golden values of one case as a table; `sextant eval --json` prints every number.
 #pragma once
 
 #include <ostream>
@@ -9,9 +9,9 @@
 
 namespace sextant::tools {
 
-// The case, a line for each input, and a row for each element of the outputs: `value` in the digits
-// that name it in its dtype, `exact` (high), and the permitted error. Of long tensors only the
-// first elements are shown, and how many there are.
+// Prints the case, one line for each input, and one row for each element of the outputs: `value` in
+// the shortest digits for its dtype, `exact` (high), and the permitted error. Long tensors are cut
+// after the first elements; the number of hidden elements is printed.
 void PrintTable(const Case& c, const Tensors& inputs, const std::vector<GoldenTensor>& golden,
                 std::ostream& out);
 

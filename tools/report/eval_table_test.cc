@@ -22,8 +22,8 @@ std::string TableOf(const std::string& line) {
   return out.str();
 }
 
-// 0.2 and 1.4 have other digits in f32 than in f64; the input is a list.
-TEST(PrintTable, ShowsInputsAndARowForEachElement) {
+// The shortest digits of 0.2f and 1.4f are those of f32, not of f64.
+TEST(PrintTable, PrintsInputsAndARowForEachElement) {
   EXPECT_THAT(TableOf("rms_norm N=1 M=2 eps=0 @x=1,7 @weight=1,1"),
               testing::MatchesRegex("rms_norm eps=0 .*\n"
                                     "x f32\\[1,2\\]: 1 7\n"
@@ -33,21 +33,21 @@ TEST(PrintTable, ShowsInputsAndARowForEachElement) {
                                     "y\\[0,1\\]  1\\.4    1\\.4    [0-9.e-]+\n"));
 }
 
-// 1/3 to 17 digits; its rounding to bf16 with the digits that it has as a number of f32.
-TEST(PrintTable, ShowsTheExactValueBesideTheRoundedOne) {
+// 1/3 in the digits of f64; its rounding to bf16 in the digits of f32.
+TEST(PrintTable, PrintsTheExactAndTheRoundedValue) {
   EXPECT_THAT(TableOf("softmax N=1 M=3 dtype=bf16 @x=0,0,0"),
               testing::ContainsRegex("\ny\\[0,0\\]  0\\.33398438 +0\\.3333333333333333 "));
 }
 
-TEST(PrintTable, ShowsTheBeginningOfLongTensors) {
+TEST(PrintTable, CutsLongTensors) {
   const std::string table = TableOf("rms_norm N=3 M=16");
   EXPECT_THAT(table, HasSubstr(" ... (40 more)\n"));
   EXPECT_THAT(table, HasSubstr("\ny[1,15] "));
   EXPECT_THAT(table, Not(HasSubstr("\ny[2,0] ")));
-  EXPECT_THAT(table, HasSubstr("\n... and 16 elements more; --json has all\n"));
+  EXPECT_THAT(table, HasSubstr("\n... and 16 more elements; --json prints all\n"));
 }
 
-TEST(PrintTable, SaysWhatIsUnspecifiedAndWhatIsOnlyEnclosed) {
+TEST(PrintTable, MarksUnspecifiedAndEnclosedElements) {
   EXPECT_THAT(TableOf("rms_norm N=1 M=64 @x=nonfinite"),
               testing::ContainsRegex("\ny\\[0,0\\] +nan +nan +unspecified\n"));
   EXPECT_THAT(TableOf("rms_norm N=1 M=9 eps=0 @x=1,0,0,0,0,0,0,0,0 "

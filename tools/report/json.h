@@ -1,4 +1,4 @@
-// Numbers and tensors as JSON.
+// Converts numbers and tensors to JSON.
 #pragma once
 
 #include <span>
@@ -9,12 +9,12 @@
 
 namespace sextant::tools {
 
-// 17 digits suffice to read the same double back; JSON has no infinities and no NaN, so those are
-// the strings "inf", "-inf" and "nan".
+// Finite numbers read back as the same double. Infinities and NaN, which JSON lacks, become the
+// strings "inf", "-inf" and "nan".
 Json ToJson(double x);
 Json ToJson(std::span<const double> values);
 
-// What is no UTF-8 (a stranger's last words may be anything) is replaced. Throws Error.
+// Bytes that are not UTF-8, for example in the stderr of a subject, are replaced. Throws Error.
 void WriteJsonFile(const Json& json, OutputFile& file);
 
 }  // namespace sextant::tools

@@ -9,7 +9,7 @@ namespace {
 
 using oracle::Verdict;
 
-// XML 1.0 knows no control characters but tab, newline and carriage return.
+// Replaces control characters, which XML 1.0 forbids except tab, newline and carriage return.
 std::string ForXml(std::string text) {
   std::ranges::replace_if(
       text, [](unsigned char c) { return c < 0x20 && c != '\n' && c != '\t'; }, '?');
@@ -24,8 +24,8 @@ class Suite {
     suite_.append_attribute("name") = ForXml(name).c_str();
   }
 
-  // `kind`: failure, error or skipped, whose message is the first line of the details; null:
-  // passed.
+  // `kind`: "failure", "error" or "skipped"; null if the test passed. The first line of the details
+  // becomes the message.
   void Add(const std::string& group, const std::string& name, const char* kind,
            const std::string& details) {
     pugi::xml_node test = suite_.append_child("testcase");
@@ -71,7 +71,7 @@ void WriteJunit(const Report& report, OutputFile& file) {
     std::string details = Details(v);
     if (!kind && none_is_judged) {
       kind = "skipped";
-      details = "it has no element to judge";
+      details = "the case has no element to judge";
     }
     suite.Add(v.case_line.substr(0, v.case_line.find(' ')), v.case_line, kind,
               details + "\nrepeat: " + RepeatCommand(report, v));

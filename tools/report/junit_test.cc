@@ -12,8 +12,8 @@ using oracle::Verdict;
 using testing::HasSubstr;
 using testing::Not;
 
-// A run with a case of each of these statuses, each of one element.
-Report RunOf(const std::vector<Verdict::Status>& statuses) {
+// A report with one case per status, each case with one element.
+Report ReportOf(const std::vector<Verdict::Status>& statuses) {
   Report report{.subject =
                     "some\x01"
                     "body",
@@ -36,23 +36,23 @@ std::string Junit(const Report& report) {
   return fixtures::BytesOf(folder / "a.xml");
 }
 
-TEST(Junit, TellsEachCaseByItsStatus) {
+TEST(Junit, WritesTheStatusOfEachCase) {
   using enum Verdict::Status;
   const std::string xml =
-      Junit(RunOf({kConforms, kFails, kUnverified, kUnsupported, kCouldNotRun, kCouldNotRun}));
+      Junit(ReportOf({kConforms, kFails, kUnverified, kUnsupported, kCouldNotRun, kCouldNotRun}));
   EXPECT_THAT(xml, HasSubstr("tests=\"6\" failures=\"1\" errors=\"2\" skipped=\"2\""));
   EXPECT_THAT(xml, HasSubstr("<error message=\"because\">because\nrepeat: sextant check '"));
-  EXPECT_THAT(xml, HasSubstr("name=\"some?body\""));  // XML has no control characters
+  EXPECT_THAT(xml, HasSubstr("name=\"some?body\""));  // XML forbids control characters
 }
 
-TEST(Junit, IsGreenIfAllConform) {
-  const std::string xml = Junit(RunOf({Verdict::Status::kConforms}));
+TEST(Junit, HasNoFailureIfAllCasesConform) {
+  const std::string xml = Junit(ReportOf({Verdict::Status::kConforms}));
   EXPECT_THAT(xml, HasSubstr("tests=\"1\" failures=\"0\" errors=\"0\" skipped=\"0\""));
 }
 
-// The exit status is then 3, which a green report would hide.
-TEST(Junit, ASubjectThatMisbehavedAtTheEndIsAnError) {
-  Report report = RunOf({Verdict::Status::kConforms});
+// The exit status is then 3, so the XML must have an error as well.
+TEST(Junit, HasAnErrorIfTheSubjectMisbehavesAtItsEnd) {
+  Report report = ReportOf({Verdict::Status::kConforms});
   report.after_last_answer = "it wrote 'x' after its answer";
   EXPECT_EQ(report.Status(), kNotRun);
   const std::string xml = Junit(report);
@@ -60,8 +60,8 @@ TEST(Junit, ASubjectThatMisbehavedAtTheEndIsAnError) {
   EXPECT_THAT(xml, HasSubstr("<error message=\"it wrote 'x' after its answer\""));
 }
 
-TEST(Junit, CasesWithoutAnElementAreSkippedIfThereIsNoOther) {
-  Report report = RunOf({Verdict::Status::kConforms, Verdict::Status::kConforms});
+TEST(Junit, SkipsCasesIfNoCaseHasAnElement) {
+  Report report = ReportOf({Verdict::Status::kConforms, Verdict::Status::kConforms});
   report.verdicts[0].tensors[0].elements = report.verdicts[0].tensors[0].judged = 0;
   EXPECT_THAT(Junit(report), HasSubstr("skipped=\"0\""));
   report.verdicts.pop_back();

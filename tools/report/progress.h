@@ -1,4 +1,4 @@
-// "proving  37 %, 12 s left" on stderr, if that is a terminal; silent otherwise.
+// Prints "proving  37 %, 12 s left" to stderr if that is a terminal, else nothing.
 #pragma once
 
 #include <chrono>
@@ -19,7 +19,7 @@ class Progress {
   std::chrono::steady_clock::time_point start_, last_;
 };
 
-// Colours for stdout: empty texts unless it is a terminal and NO_COLOR is not set.
+// Escape sequences for colours; empty unless stdout is a terminal and NO_COLOR is not set.
 struct Colors {
   std::string red, green, yellow, plain;
 };

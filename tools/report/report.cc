@@ -12,7 +12,7 @@ using oracle::TensorVerdict;
 using oracle::Verdict;
 
 std::string Number(double x) {
-  if (std::isnan(x)) return "nan";  // whatever its sign
+  if (std::isnan(x)) return "nan";  // not "-nan"
   char text[64];
   std::snprintf(text, sizeof text, "%.17g (%a)", x, x);
   return text;
@@ -44,13 +44,13 @@ std::string DetailsOf(const TensorVerdict& t) {
                      std::to_string(t.judged) + " elements of " + t.name + " fail";
   if (t.grade != Grade::kUnlikely) return text;
   if (t.unlikely > 0) {
-    text += "; " + std::to_string(t.unlikely) + " are off by more than independent roundings give";
+    text +=
+        "; " + std::to_string(t.unlikely) + " have larger errors than independent roundings give";
   }
   if (t.bias_in_standard_errors != 0) {
     text += "; the mean error is " + Short(t.bias) + " of permitted, " +
             Short(t.bias_in_standard_errors) + " standard errors from 0";
-    if (t.honest_bias > 0)
-      text += "; honest implementations have " + Short(t.honest_bias) + " at most";
+    if (t.honest_bias > 0) text += "; a correct implementation has at most " + Short(t.honest_bias);
   }
   return text;
 }
@@ -85,7 +85,8 @@ std::string Details(const Verdict& verdict) {
     if (t.grade >= Grade::kUnlikely) add(DetailsOf(t));
   }
   for (const TensorVerdict& t : verdict.trace) {
-    if (t.grade == Grade::kFails) add("from its own tensors before it, " + WorstOf(t));
+    if (t.grade == Grade::kFails)
+      add("computed from the subject's own intermediates, " + WorstOf(t));
   }
   for (const oracle::Cause& cause : verdict.causes)
     add("likely cause: " + cause.name + " (" + cause.why + ")");

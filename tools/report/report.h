@@ -1,5 +1,5 @@
-// The verdicts of one run of `check`, and what they come to. It is told as text (report_text.h), as
-// JSON (report_json.h) and as JUnit's XML (junit.h).
+// The result of one run of `check`: its verdicts and exit status. It is printed as text
+// (report_text.h), JSON (report_json.h) and JUnit XML (junit.h).
 #pragma once
 
 #include <string>
@@ -15,23 +15,23 @@ namespace sextant::tools {
 struct Report {
   std::string subject, recipe;
   bool strict = false;    // the grade `unlikely` counts as a failure
-  std::string timeout{};  // of one case, in seconds, if it was given
+  std::string timeout{};  // seconds per case; empty for the default
   std::vector<oracle::Verdict> verdicts{};
-  std::string after_last_answer{};  // what was wrong with how the subject left, if anything
+  std::string after_last_answer{};  // how the subject broke the protocol at its end; empty if not
 
   bool Fails(const oracle::Verdict& verdict) const;
   ExitStatus Status() const;
 };
 
-// True if an element of it could have failed.
+// True if at least one element of the case was judged, so that it could have failed.
 bool Judges(const oracle::Verdict& verdict);
 
 std::string_view NameOf(oracle::Grade grade);
 std::string_view NameOf(oracle::Verdict::Status status);
 
-// What there is to say of a case beyond its status; several lines.
+// Messages, worst elements and likely causes of a case; several lines.
 std::string Details(const oracle::Verdict& verdict);
-// For a POSIX shell.
+// The command that judges the case again, quoted for a POSIX shell.
 std::string RepeatCommand(const Report& report, const oracle::Verdict& verdict);
 
 }  // namespace sextant::tools

@@ -34,7 +34,7 @@ Json TensorToJson(const TensorVerdict& t) {
           {"honest_bias", ToJson(t.honest_bias)}};
 }
 
-// How many cases came to what; what fails strictly is no case that conforms.
+// The number of cases with each result. A case that fails only with --strict counts as failing.
 Json CountsOf(const Report& report) {
   std::map<Verdict::Status, size_t> counts;
   for (const Verdict& v : report.verdicts)

@@ -1,4 +1,4 @@
-// A report as JSON, for programs.
+// Writes a report as JSON.
 #pragma once
 
 #include "tools/api/replace.h"

@@ -17,9 +17,9 @@ Json Written(const Report& report) {
   return ParseJson(fixtures::BytesOf(folder / "a.json"), 8);
 }
 
-// As the exit status does: what is unlikely conforms, and fails strictly.
-TEST(ReportJson, CountsWhatFailsStrictlyAsFailing) {
-  Report report{.subject = "somebody", .recipe = "native"};
+// An unlikely case conforms, but fails with --strict, as for the exit status.
+TEST(ReportJson, CountsUnlikelyCasesAsFailingIfStrict) {
+  Report report{.subject = "my_kernels", .recipe = "native"};
   Verdict& verdict = report.verdicts.emplace_back();
   verdict.case_line = "rms_norm N=1 M=1";
   verdict.grade = oracle::Grade::kUnlikely;

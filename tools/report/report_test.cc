@@ -20,9 +20,9 @@ std::string Printed(const std::function<void()>& print) {
   return testing::internal::GetCapturedStdout();
 }
 
-// Four elements of y, of which one is off by more than is likely and two may be anything.
-struct Judged {
-  Judged() {
+// A conforming case: output y has four elements, two judged and two unjudgeable.
+struct Example {
+  Example() {
     verdict.case_line = "rms_norm N=1 M=4";
     verdict.grade = Grade::kExact;
     verdict.tensors.resize(1);
@@ -35,26 +35,26 @@ struct Judged {
     return Printed([&] { PrintVerdict(report, verdict); });
   }
   Verdict verdict;
-  Report report{.subject = "somebody", .recipe = "native"};
+  Report report{.subject = "my_kernels", .recipe = "native"};
 };
 
-TEST(Report, WhatConformsIsNotPrinted) { EXPECT_EQ(Judged().Line(), ""); }
+TEST(Report, DoesNotPrintConformingCases) { EXPECT_EQ(Example().Line(), ""); }
 
-TEST(Report, WhatIsUnlikelyIsPrintedThoughItConforms) {
-  Judged at;
+TEST(Report, PrintsUnlikelyCasesAlthoughTheyConform) {
+  Example at;
   at.verdict.grade = at.verdict.tensors[0].grade = Grade::kUnlikely;
   at.verdict.tensors[0].unlikely = 1;
   EXPECT_THAT(at.Line(), testing::StartsWith("unlikely rms_norm N=1 M=4\n"));
   at.verdict.tensors[0].worst.likely = 0.25;
-  EXPECT_THAT(at.Line(), HasSubstr("1 are off by more than independent roundings give"));
+  EXPECT_THAT(at.Line(), HasSubstr("1 have larger errors than independent roundings give"));
   EXPECT_THAT(at.Line(), HasSubstr(", likely at most 0.25\n"));
   at.report.strict = true;
   EXPECT_THAT(at.Line(), testing::StartsWith("FAILS rms_norm N=1 M=4\n"));
 }
 
-// Where nothing could fail, too, --strict takes the word of the likely errors.
-TEST(Report, WhatIsUnlikelyFailsStrictlyThoughUnverified) {
-  Judged at;
+// The grade counts with --strict even if no element of the case could have failed.
+TEST(Report, UnlikelyUnverifiedCasesFailIfStrict) {
+  Example at;
   at.verdict.status = Verdict::Status::kUnverified;
   at.verdict.grade = at.verdict.tensors[0].grade = Grade::kUnlikely;
   at.verdict.tensors[0].judged = 0;
@@ -64,9 +64,9 @@ TEST(Report, WhatIsUnlikelyFailsStrictlyThoughUnverified) {
   EXPECT_EQ(at.report.Status(), kNonconforming);
 }
 
-// By the subject's own tensors alone.
-TEST(Report, WhatIsJudgedInATraceIsJudged) {
-  Judged at;
+// Only the elements of the trace, computed from the subject's own intermediates, are judged.
+TEST(Report, ACaseWithAJudgedTraceIsVerified) {
+  Example at;
   at.verdict.tensors[0].judged = 0;
   at.report.verdicts = {at.verdict};
   EXPECT_EQ(at.report.Status(), kIncomplete);
@@ -76,25 +76,25 @@ TEST(Report, WhatIsJudgedInATraceIsJudged) {
   EXPECT_EQ(at.report.Status(), kVerified);
 }
 
-// What it wrote after its last answer may be the answer to another question.
-TEST(Report, ASubjectThatMisbehavedAtTheEndWasNotRun) {
-  Judged at;
+// Bytes after the last answer may be the answer to another question.
+TEST(Report, StatusIsNotRunIfTheSubjectMisbehavesAtItsEnd) {
+  Example at;
   at.report.verdicts = {at.verdict};
   EXPECT_EQ(at.report.Status(), kVerified);
   at.report.after_last_answer = "it wrote 'x'";
   EXPECT_EQ(at.report.Status(), kNotRun);
   EXPECT_THAT(Printed([&] { PrintSummary(at.report); }),
-              HasSubstr("after the last case, somebody misbehaved: it wrote 'x'\n"));
+              HasSubstr("after the last case, my_kernels misbehaved: it wrote 'x'\n"));
   at.report.verdicts[0].status = Verdict::Status::kFails;
   EXPECT_EQ(at.report.Status(), kNonconforming);
 }
 
-TEST(Report, SaysThatElementsCannotFail) {
-  Judged at;
+TEST(Report, SummaryCountsElementsThatCannotFail) {
+  Example at;
   at.report.verdicts = {at.verdict};
   const std::string summary = Printed([&] { PrintSummary(at.report); });
-  EXPECT_THAT(summary, HasSubstr("2 of 4 elements judged, 2 unjudgeable; what is vacuous or "
-                                 "unjudgeable cannot fail"));
+  EXPECT_THAT(summary, HasSubstr("2 of 4 elements judged, 2 unjudgeable; vacuous and "
+                                 "unjudgeable elements cannot fail"));
 }
 
 }  // namespace

@@ -14,8 +14,8 @@ using oracle::Grade;
 using oracle::TensorVerdict;
 using oracle::Verdict;
 
-// How many of several failing cases each cause explains, the most first: "30 of 32 failing cases:
-// likely cause defect:rms_norm/mean_subtracted".
+// For each likely cause, most frequent first, the number of failing cases that it explains: "30 of
+// 32 failing cases: likely cause defect:rms_norm/mean_subtracted". Omitted if only one case fails.
 void PrintCauses(const Report& report) {
   std::map<std::string, size_t> failing, explained;
   for (const Verdict& v : report.verdicts) {
@@ -35,7 +35,7 @@ void PrintCauses(const Report& report) {
 }
 
 struct Counts {
-  std::map<std::string_view, size_t> cases;  // by what became of them
+  std::map<std::string_view, size_t> cases;  // by grade or status
   size_t failing = 0, not_run = 0, open_rows = 0;
   size_t elements = 0, judged = 0, vacuous = 0, unspecified = 0, unjudgeable = 0, enclosed = 0;
 
@@ -66,7 +66,7 @@ void PrintElements(const Counts& n) {
   if (n.unjudgeable > 0) std::cout << ", " << n.unjudgeable << " unjudgeable";
   if (n.enclosed > 0) std::cout << ", " << n.enclosed << " only enclosed";
   if (n.open_rows > 0) std::cout << ", " << n.open_rows << " rows cannot fail";
-  if (n.vacuous + n.unjudgeable > 0) std::cout << "; what is vacuous or unjudgeable cannot fail";
+  if (n.vacuous + n.unjudgeable > 0) std::cout << "; vacuous and unjudgeable elements cannot fail";
   std::cout << "\n";
 }
 

@@ -1,11 +1,12 @@
-// A report as text, for people.
+// Prints a report as text.
 #pragma once
 
 #include "tools/report/report.h"
 
 namespace sextant::tools {
 
-// One line, and for what did not conform the command that repeats it.
+// Prints the case, its details and the command that repeats it; nothing if the case conforms and is
+// not unlikely.
 void PrintVerdict(const Report& report, const oracle::Verdict& verdict);
 void PrintSummary(const Report& report);
 

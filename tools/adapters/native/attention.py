@@ -1,4 +1,4 @@
-"""Attention, step by step as Hugging Face's eager form; a function per operation."""
+"""Attention as in the eager implementation of Hugging Face; one function per operation."""
 
 import torch
 
@@ -8,7 +8,7 @@ from steps import product, times, wide
 
 
 def capped(x, cap):
-    """In f32."""
+    """cap * tanh(x / cap) in f32."""
     return cap * torch.tanh(wide(x) / cap)
 
 
@@ -34,7 +34,7 @@ def of_batch(numbers, B):
 
 
 def seen(B, S, T, mask, align, window, chunk, key_length, segments):
-    """[B,S,T]: which keys a query sees."""
+    """[B,S,T]: true where a query attends to a key."""
     t = torch.arange(T)[None, None]
     length = of_batch(key_length or [T], B)
     i = torch.arange(S)[None, :, None] + (length - S if align == "bottom_right" else 0 * length)
@@ -53,7 +53,7 @@ def seen(B, S, T, mask, align, window, chunk, key_length, segments):
 
 
 def mean_of(scores, v, see, sink=None):
-    """Scores [B,H,S,T] in their dtype, values [B,K,T,E]: y, 0 where nothing is seen, and lse."""
+    """y and lse of scores [B,H,S,T] and values [B,K,T,E]; y is 0 where a query sees no key."""
     see = see[:, None].expand(scores.shape)
     masked = wide(scores).masked_fill(~see, -torch.inf)
     lse = torch.logsumexp(masked, -1)
@@ -102,8 +102,8 @@ def attention_merge(y1, lse1, y2, lse2, empty_rows):
 
 def rope_attention(q, k, v, position_q, position_k, pairing, base, scaling, seq_len, offset,
                    direction, R, **attending):  # fmt: skip
-    turning = (pairing, base, scaling, seq_len, offset, direction, R)
-    return attention(rope(q, position_q, *turning), rope(k, position_k, *turning), v, **attending)
+    rotary = (pairing, base, scaling, seq_len, offset, direction, R)
+    return attention(rope(q, position_q, *rotary), rope(k, position_k, *rotary), v, **attending)
 
 
 def relative_attention(q, k, v, key_table, value_table, query_position, key_position, clip, scale):

@@ -1,4 +1,4 @@
-"""Blocks made of the other families, as Hugging Face does; a function per operation."""
+"""Composite operations, as in Hugging Face models; one function per operation."""
 
 import torch
 

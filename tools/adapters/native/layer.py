@@ -1,4 +1,4 @@
-"""Layers, step by step as Hugging Face computes them; a function per operation."""
+"""Layers with the roundings of Hugging Face; one function per operation."""
 
 import torch
 
@@ -35,7 +35,7 @@ def linear_bias(x, weight, bias):
 
 
 def activated(x, kind, beta):
-    """In f32: a sigmoid, an exponential or a tanh, and what makes an activation of it."""
+    """The activation, computed in f32."""
     x = wide(x)
     if kind == "sigmoid":
         return torch.sigmoid(x)

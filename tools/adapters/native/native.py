@@ -1,11 +1,11 @@
-"""Every operation once more, in plain PyTorch, rounding where implementations in a dtype round.
+"""Independent implementations of all operations in plain PyTorch, with native rounding.
 
   sextant check CASES --subject "exec:/usr/bin/python3 tools/adapters/native/native.py"
 
-It is judged by recipe `native`: where a formula marks the wrong step (reference/number/recipe.h),
-less is permitted than these functions commit, and native_test.py fails. A function gets tensors in
-their own dtypes, attributes by name, dimensions and `dtype` if it lists them; it returns a tensor,
-or a dict of tensors.
+They are judged by recipe `native`: if a formula marks the wrong step (reference/number/recipe.h),
+the permitted errors are smaller than the errors of these functions, and native_test.py fails. A
+function gets tensors in their own dtypes and attributes by name, and dimensions and `dtype` if it
+declares them; it returns a tensor or a dict of tensors.
 """
 
 import functools
@@ -27,7 +27,7 @@ OPERATIONS = {path.stem for path in Path(__file__).parents[3].glob("fixtures/cas
 
 
 def answer(function, case, **given):
-    """The function's answer, for what it lists of the case's tensors, attributes and dimensions."""
+    """Calls the function with the tensors, attributes and dimensions that it declares."""
     wides = {about["dtype"].lower() for about in case.outputs.values()} == {WIDE[case.dtype]}
     given["dtype"] = DTYPES[WIDE[case.dtype] if wides else case.dtype]
     for name, array in case.tensors.items():
@@ -49,7 +49,7 @@ def answer(function, case, **given):
 
 
 def operations():
-    """name -> function, of all families."""
+    """name -> function, for all families."""
     return {name: function for family in FAMILIES
             for name, function in inspect.getmembers(family, inspect.isfunction)
             if name in OPERATIONS and function.__module__ == family.__name__}  # fmt: skip

@@ -1,9 +1,10 @@
-"""Judges the implementations of native.py by recipe native, on the cases of every operation.
+"""Judges the implementations in native.py by recipe native, on the cases of every operation.
 
   SEXTANT=build/sextant python3 native_test.py
 
-One process answers for all operations. None may fail, and each must conform in f32, f16 and bf16
-where it has such cases: 16 bits show which step is computed in f32 and which in the dtype.
+One process answers for all operations. No case may fail, and each operation must conform in each of
+f32, f16 and bf16 in which it has cases: 16-bit dtypes distinguish steps in f32 from steps in the
+dtype.
 """
 
 import collections
@@ -39,7 +40,7 @@ def judged(operations, recipe="native"):
         yield operation, words.get("dtype", "f32"), verdict["status"], verdict["case"]
 
 
-def dtypes_asked(operation):
+def dtypes_of_cases(operation):
     lines = (ROOT / "fixtures/cases" / f"{operation}.cases").read_text().splitlines()
     words = [line.split("#")[0].split() for line in lines if line.startswith(operation + " ")]
     return {word[6:] for line in words for word in line if word.startswith("dtype=")}
@@ -53,11 +54,11 @@ class Native(unittest.TestCase):
             if status == "conforms":
                 conforms[operation].add(dtype)
         for operation in OPERATIONS:
-            missing = (NARROW & dtypes_asked(operation)) - conforms[operation]
+            missing = (NARROW & dtypes_of_cases(operation)) - conforms[operation]
             self.assertFalse(missing, f"{operation}: no case in these dtypes conforms")
 
-    def test_a_recipe_that_rounds_elsewhere_is_noticed(self):
-        """What native rounds to 16 bits, f32_compute does not."""
+    def test_answers_fail_by_a_recipe_with_other_roundings(self):
+        """The recipe f32_compute does not permit the 16-bit roundings of native."""
         for operation in ("rms_norm", "rope_rotate", "attention_scores", "gated"):
             found = {dtype for _, dtype, status, _ in judged([operation], "f32_compute")
                      if status == "fails"}  # fmt: skip

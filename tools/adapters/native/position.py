@@ -1,4 +1,4 @@
-"""Positions without rotation, step by step as Hugging Face has them; a function per operation."""
+"""Position operations without rotation, as in Hugging Face; one function per operation."""
 
 import torch
 
@@ -7,7 +7,7 @@ from steps import wide
 
 
 def scaled_by(q, factor):
-    """One factor for every token, as kept in a table."""
+    """Multiplies by one factor per token, rounded to the dtype of q."""
     return q * factor.to(q.dtype)[:, None]
 
 
@@ -34,7 +34,7 @@ def sinusoidal(position, base, layout, denominator, M, dtype):
 
 
 def alibi_slopes(max_bias, H, dtype):
-    """The heads beyond a power of two take every other slope of twice as many."""
+    """If H is not a power of two, the other heads take every second slope of 2n heads."""
     n = 2 ** (H.bit_length() - 1) if H else 1
     exponents = [(h + 1) / n for h in range(n)] + [(2 * h + 1) / (2 * n) for h in range(H - n)]
     return 2 ** -(max_bias * torch.tensor(exponents[:H], dtype=dtype))
@@ -50,7 +50,7 @@ def alibi(slope, query_position, key_position, form, dtype):
 
 
 def bucket_of(distance, n, max_distance):
-    """Of a distance of 0 or more among n buckets: the first half one by one, then by powers."""
+    """The bucket of a distance >= 0 among n: the first half exact, the others logarithmic."""
     exact = n // 2
     bucket = exact
     while bucket < n - 1 and distance ** (n - exact) * exact ** (bucket + 1 - exact) >= (

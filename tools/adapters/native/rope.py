@@ -1,4 +1,4 @@
-"""Rotations, step by step as Hugging Face computes them; a function per operation."""
+"""Rotary operations with the roundings of Hugging Face; one function per operation."""
 
 import torch
 
@@ -16,7 +16,7 @@ def powers(width, base, dtype):
 
 
 def frequencies(base, scaling, seq_len, R, dtype):
-    """Of the types of rope_types.py, which knows f32; unscaled ones in f64, too."""
+    """inv_freq and attention factor. Scaled types, from rope_types.py, exist only in f32."""
     if R == 0:
         return torch.ones(0, dtype=dtype), 1.0
     name, given = parse_call(scaling)
@@ -35,7 +35,7 @@ def rope_frequencies(base, scaling, seq_len, R, dtype):
 
 
 def table_of(position, inv_freq, amplitude, dtype):
-    """cos and sin as kept in a table; position ends where inv_freq begins."""
+    """cos and sin, rounded to dtype. The axis of inv_freq is appended to those of position."""
     angle = position.to(inv_freq.dtype)[..., None] * inv_freq
     return (angle.cos() * amplitude).to(dtype), (angle.sin() * amplitude).to(dtype)
 
@@ -47,16 +47,16 @@ def rope_table(position, inv_freq, attention_factor, dtype):
 
 def rope_rotate(x, cos, sin, pairing, offset, direction, R):
     """x [B,H,S,D], cos and sin [B,S,R/2]"""
-    before, turning, after = x.split((offset, R, x.shape[-1] - offset - R), -1)
+    before, rotary, after = x.split((offset, R, x.shape[-1] - offset - R), -1)
     sin = -sin if direction == "transpose" else sin
-    cos, sin = (kept.to(x.dtype)[:, None] for kept in (cos, sin))
+    cos, sin = (table.to(x.dtype)[:, None] for table in (cos, sin))
     if pairing == "half":
-        a, b = turning[..., : R // 2], turning[..., R // 2 :]
+        a, b = rotary[..., : R // 2], rotary[..., R // 2 :]
     else:
-        a, b = turning[..., 0::2], turning[..., 1::2]
-    turned = (a * cos - b * sin, b * cos + a * sin)
-    turned = torch.cat(turned, -1) if pairing == "half" else torch.stack(turned, -1).flatten(-2)
-    return torch.cat((before, turned, after), -1)
+        a, b = rotary[..., 0::2], rotary[..., 1::2]
+    pair = (a * cos - b * sin, b * cos + a * sin)
+    rotated = torch.cat(pair, -1) if pairing == "half" else torch.stack(pair, -1).flatten(-2)
+    return torch.cat((before, rotated, after), -1)
 
 
 def rope_given(x, position, inv_freq, pairing, offset, direction, attention_factor, R):
@@ -80,7 +80,7 @@ def rope_shift(k, delta, pairing, base, scaling, seq_len, offset, direction, R):
 
 
 def pairs_of(pairing, count):
-    """The two channels of every pair."""
+    """The indices of the two channels of each pair."""
     k = torch.arange(count // 2)
     return (k, k + count // 2) if pairing == "half" else (2 * k, 2 * k + 1)
 
@@ -103,7 +103,7 @@ def rope_relayout(weight, from_, to, offset, H, D, R):
 
 
 def axes_of(sections, order):
-    """The axis of every pair."""
+    """The position axis of each pair."""
     pairs, count = range(sum(sections)), len(sections)
     if order == "contiguous":
         return [axis for axis, size in enumerate(sections) for _ in range(size)]
@@ -131,10 +131,10 @@ def axial_list(kind, count, base, max_freq, dtype):
 
 def rope_axial(x, position, frequencies, arrangement, pairing, base, max_freq, offset, direction,
                A, R):  # fmt: skip
-    dealt = arrangement == "alternating"
+    alternating = arrangement == "alternating"
     each = R // (2 * A)
-    listed = axial_list(frequencies, each * (A if dealt else 1), base, max_freq, working(x))
-    of_axes = [listed[a::A] if dealt else listed for a in range(A)]
+    listed = axial_list(frequencies, each * (A if alternating else 1), base, max_freq, working(x))
+    of_axes = [listed[a::A] if alternating else listed for a in range(A)]
     angles = [wide(position)[:, a, :, None] * of_axes[a] for a in range(A)]
     if arrangement != "blocks":
         angles = [torch.cat(angles, -1)]

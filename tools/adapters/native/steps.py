@@ -1,4 +1,4 @@
-"""What the functions of this folder share: where a 16-bit implementation widens and rounds."""
+"""Steps of native 16-bit implementations: conversion to f32 and rounding."""
 
 import sys
 from pathlib import Path
@@ -10,15 +10,15 @@ from subject import Unsupported, as_array, as_tensor, parse_call  # noqa: E402, 
 
 
 def wide(x):
-    """16-bit tensors as f32: sums, roots, products, frequencies and functions are computed so."""
+    """16-bit tensors converted to f32, for sums, roots, products, frequencies and functions."""
     return x.to(torch.promote_types(x.dtype, torch.float32))
 
 
 def product(a, b):
-    """A product of matrices: 16-bit operands, sums in f32, one rounding."""
+    """Matrix product of 16-bit operands with sums in f32 and one rounding."""
     return (wide(a) @ wide(b)).to(a.dtype)
 
 
 def times(x, factor):
-    """A tensor times a number that is no tensor: in f32, one rounding."""
+    """A tensor times a Python number, in f32 with one rounding."""
     return (wide(x) * factor).to(x.dtype)

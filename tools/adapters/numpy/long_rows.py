@@ -1,5 +1,5 @@
-"""Operations with long sums in numpy, honest but for nothing: everything in f32, rounded once more
-where the case has 16 bits. Its argument is the order of all sums (summation.py):
+"""Correct implementations in numpy of operations with long sums. They compute in f32 and round the
+result to 16 bits if the case has such a dtype. The argument is the order of sums (summation.py):
 
     sextant check "softmax N=40 M=4096" --strict \\
         --subject "exec:/usr/bin/python3 tools/adapters/numpy/long_rows.py sequential"
@@ -18,7 +18,7 @@ import sextant_adapter as sextant  # noqa: E402  (found by the line above)
 
 SUM = ORDERS[sys.argv[1] if len(sys.argv) > 1 else "sequential"]
 F32 = np.float32
-MOST_PRODUCTS = 1 << 24  # at once
+MOST_PRODUCTS = 1 << 24  # products in memory at a time
 DEFAULTS = {
     "mask": "none", "align": "bottom_right", "empty_rows": "unspecified", "kind": "swiglu",
     "scaling": "none", "offset": 0, "direction": "forward", "placement": "pre", "beta": 1,
@@ -27,7 +27,7 @@ DEFAULTS = {
 
 
 def refuse(name, value, read):
-    """An attribute that a function does not read must be as if it were not there."""
+    """Raises Unsupported for a set attribute that the function does not read."""
     is_attribute = not isinstance(value, np.ndarray) and not name[0].isupper() and name != "dtype"
     if is_attribute and not read and value is not None and value != DEFAULTS.get(name):
         raise sextant.Unsupported(f"{name}={value}")
@@ -73,7 +73,7 @@ def swish(x):
     return x * sigmoid(x)
 
 
-# Each takes and answers f32 arrays.
+# The operations; each takes and returns f32 arrays.
 
 
 def softmax(x, **rest):
@@ -148,8 +148,8 @@ def attention(q, k, v, scale, mask, bias=F32(0), **rest):
 
 def attention_sink(q, k, v, sink, scale, mask, **rest):
     scores = masked(scores_of(q, k, scale), mask)
-    drain = np.broadcast_to(sink[:, None, None], scores.shape[:-1] + (1,))
-    weights = weights_of(np.concatenate([scores, drain], axis=-1))[..., :-1]
+    sinks = np.broadcast_to(sink[:, None, None], scores.shape[:-1] + (1,))
+    weights = weights_of(np.concatenate([scores, sinks], axis=-1))[..., :-1]
     return {"y": means(weights, v), "lse": log_of_sum(scores)}
 
 
@@ -165,13 +165,13 @@ def relative_attention(q, k, v, key_table, value_table, query_position, key_posi
     scores = (dots(q, k) + by_table) * F32(q.shape[-1] ** -0.5 if scale is None else scale)
     weights = weights_of(scores)
     y = means(weights, v)
-    for s in range(row.shape[0]):  # the table's rows that query s reads, one for each key
+    for s in range(row.shape[0]):  # query s reads one row of the table per key
         y[..., s, :] += SUM(np.swapaxes(value_table[row[s]], 0, 1) * weights[..., s, None, :])
     return {"y": y}
 
 
 def rotated(x, position, base):
-    """x [heads, S, D], pairs (i, i + D/2)."""
+    """Rotates x [heads, S, D]; the pairs are (i, i + D/2)."""
     half = x.shape[-1] // 2
     frequency = F32(base) ** (np.arange(half, dtype=F32) * F32(-2 / x.shape[-1]))
     angle = position.astype(F32)[:, None] * frequency
@@ -201,14 +201,14 @@ def weights_in(rest):
 def decoder_block(x, position, H, K, R, D, base, eps, unit_offset, pairing, mask, **rest):
     w = weights_in(rest)
     if (pairing, mask, R) != ("half", "causal", D):
-        raise sextant.Unsupported("heads are rotated as a whole, by halves, under a causal mask")
+        raise sextant.Unsupported("supports only pairing=half, R=D and mask=causal")
     return {"y": block(x, position, w, H, K, base, eps, unit_offset)}
 
 
 def decoder(token, position, table, H, K, R, D, base, eps, unit_offset, pairing, mask, **rest):
     w = weights_in(rest)
     if (pairing, mask, R) != ("half", "causal", D):
-        raise sextant.Unsupported("heads are rotated as a whole, by halves, under a causal mask")
+        raise sextant.Unsupported("supports only pairing=half, R=D and mask=causal")
     last_norm, head = w.pop("last_norm"), w.pop("head")
     state = table[token]
     for layer in range(len(w["wq"])):
@@ -218,7 +218,7 @@ def decoder(token, position, table, H, K, R, D, base, eps, unit_offset, pairing,
 
 
 def in_f32(operation):
-    """Its inputs as f32, its outputs rounded to what the question expects."""
+    """The operation with inputs converted to f32 and outputs rounded to the expected dtypes."""
     read = inspect.signature(operation).parameters
 
     def answer(case, **given):

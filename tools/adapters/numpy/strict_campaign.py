@@ -1,15 +1,15 @@
-"""Honest answers with long sums, judged with --strict: none may be called unlikely.
+"""Judges correct implementations with --strict: no case may be unlikely or fail.
 
     /usr/bin/python3 tools/adapters/numpy/strict_campaign.py build/sextant            everything
     /usr/bin/python3 tools/adapters/numpy/strict_campaign.py build/sextant softmax    one operation
     ... --quick                 few rows, one seed, four orders of sums
     ... --seeds 5               five draws of every case
-    ... --only numpy            numpy alone; also `fast` and `recipe`
+    ... --only numpy            numpy only; the other choices are `fast` and `recipe`
 
-Operations with long sums are asked of long_rows.py, an implementation in numpy, with sums in every
-order of summation.py; all operations of `fast` and of the recipe itself. Each case is proven once.
-Prints a line per operation and subject: how many answers, elements, and accusations; exit status 1
-if there are any.
+Operations with long sums are judged for long_rows.py, an implementation in numpy, with every order
+of sums in summation.py; all operations are judged for `fast` and the recipe itself. Each case is
+proven once. Prints a line per operation and subject with the numbers of answers, elements and false
+alarms; the exit status is 1 if there are false alarms.
 """
 
 import argparse
@@ -25,12 +25,12 @@ from summation import ORDERS
 LONG_ROWS = Path(__file__).resolve().parent / "long_rows.py"
 QUICK_ORDERS = ("sequential", "halves", "blocks_64", "lanes_16")
 
-# What rows are drawn from: terms of both signs and of one, spread widely and hardly at all.
+# Distributions of the inputs: both signs or one sign, large and small spreads.
 SPREADS = ("normal", "normal(3)", "normal(0.01)", "uniform(0,1)", "uniform(0.9,0.90001)",
            "uniform(0.69548872,0.69548873)", "one_hot")
 
-# Operation -> its shape, and the inputs that are drawn from SPREADS. Judging a mean needs 32 rows
-# and 32 columns.
+# Operation -> its shape, and the inputs that are drawn from SPREADS. The judge tests the mean error
+# only with at least 32 rows and 32 columns.
 LONG = {
     "softmax": ("N={n} M=4096", "x"),
     "rms_norm": ("N={n} M=4096", "x"),
@@ -51,11 +51,11 @@ LONG = {
     "decoder": ("pairing=half L=1 V=40 S={n} M=64 H=4 K=2 D=16 F=512", "table down"),
 }
 ROWS, QUICK_ROWS = 64, 34
-# Rows so long, and spread so far, that sequential sums lose terms by the thousand.
+# Rows so long, with such a spread, that a sequential sum loses thousands of terms.
 LONGEST = {"softmax": ["softmax N=34 M=16384 @x=normal(4.2)"],
            "rms_norm": ["rms_norm N=34 M=16384 @x=uniform(0,1)"]}
 
-# The other operations, none of which adds up more than a few numbers, but for composite ones.
+# The other operations; except composite ones, they add only a few numbers.
 SHORT = [
     "sinusoidal S=64 M=64",
     "rope_frequencies R=128",
@@ -111,15 +111,16 @@ class Count:
         sextant(program, "check", cases, "--subject", subject, "--recipe", recipe, "--strict",
                 "--json", report)
         found = json.loads(report.read_text())["cases"]
-        accused = [case for case in found if case["grade"] in ("unlikely", "fails")
+        alarms = [case for case in found if case["grade"] in ("unlikely", "fails")
                    or case["status"] == "could not run"]
         declined = sum(case["status"] == "unsupported" for case in found)
         elements = sum(t["elements"] for case in found for t in case["tensors"])
         print(f"{title:40} {len(found) - declined:4} answers {elements:10} elements "
-              f"{len(accused):3} accused" + f", {declined} declined" * (declined > 0), flush=True)
-        for case in accused:
+              f"{len(alarms):3} false alarms" + f", {declined} declined" * (declined > 0),
+              flush=True)
+        for case in alarms:
             print(f"    {case['status']}, {case['grade']}: {case['case']}")
-        self.sums.update(answers=len(found) - declined, elements=elements, accused=len(accused))
+        self.sums.update(answers=len(found) - declined, elements=elements, false_alarms=len(alarms))
 
 
 def recipes_of(dtype):
@@ -167,8 +168,9 @@ def main():
         if short and others:
             judge_all("other operations", [f"{line} dtype={dtype}" for line in short], dtype,
                       others, arguments, count)
-    print("in all: " + ", ".join(f"{n} {word}" for word, n in count.sums.items()))
-    return 1 if count.sums["accused"] else 0
+    totals = (f"{n} {word.replace('_', ' ')}" for word, n in count.sums.items())
+    print("total: " + ", ".join(totals))
+    return 1 if count.sums["false_alarms"] else 0
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Sums of f32 numbers along the last axis, in the orders in which implementations add up."""
+"""Sums of f32 numbers along the last axis, in the orders that implementations use."""
 
 import numpy as np
 
@@ -12,7 +12,7 @@ def backwards(x):
 
 
 def halves(x):
-    """The sum of one half plus the sum of the other, down to single terms."""
+    """Pairwise sum: the sums of both halves are added, recursively down to single terms."""
     if x.shape[-1] == 1:
         return x[..., 0]
     half = x.shape[-1] // 2
@@ -20,19 +20,19 @@ def halves(x):
 
 
 def parts_of(x, size):
-    """[..., n] as [..., n / size, size], with zeros at the end, whose addition rounds nothing."""
+    """Reshapes [..., n] to [..., n / size, size]. Padding zeros cause no rounding."""
     missing = -x.shape[-1] % size
     padded = np.concatenate([x, np.zeros(x.shape[:-1] + (missing,), x.dtype)], axis=-1)
     return padded.reshape(x.shape[:-1] + (-1, size))
 
 
 def blocks(size):
-    """The sums of `size` neighbours each, added up sequentially."""
+    """Sums blocks of `size` neighbours, then adds the block sums sequentially."""
     return lambda x: sequential(sequential(parts_of(x, size)))
 
 
 def lanes(size):
-    """Term i into partial sum i % size, as vectors have it; the partial sums sequentially."""
+    """Adds term i to partial sum i % size (vector lanes), then the partial sums sequentially."""
     return lambda x: sequential(sequential(np.swapaxes(parts_of(x, size), -1, -2)))
 
 

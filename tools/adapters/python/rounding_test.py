@@ -1,4 +1,4 @@
-"""Tests of how the adapter rounds to a dtype."""
+"""Tests of round_to."""
 
 import unittest
 
@@ -8,13 +8,13 @@ import sextant_adapter as sextant
 
 
 class Rounding(unittest.TestCase):
-    def test_to_bf16_is_to_nearest_even(self):
+    def test_bf16_rounds_to_nearest_even(self):
         ulp = 2.0**-7
         values = [1 + ulp / 2, 1 + 3 * ulp / 2, 1 + ulp / 2 + 2.0**-50, -1 - ulp / 2, 3.0]
         expected = [1, 1 + 2 * ulp, 1 + ulp, -1, 3]
         self.assertEqual(sextant.round_to(values, "bf16").tolist(), expected)
 
-    def test_to_bf16_at_the_ends_of_the_range(self):
+    def test_bf16_at_the_ends_of_the_range(self):
         largest, smallest = 2.0**128 - 2.0**120, 2.0**-133
         values = [largest, largest + 2.0**118, largest + 2.0**119, -1e300, np.inf]
         expected = [largest, largest, np.inf, -np.inf, np.inf]
@@ -25,8 +25,8 @@ class Rounding(unittest.TestCase):
         self.assertTrue(np.isnan(sextant.round_to(np.nan, "bf16")))
         self.assertTrue(np.signbit(sextant.round_to(-1e-50, "bf16")))
 
-    # Every bf16 value is itself; halfway to the next one lies the border.
-    def test_to_bf16_of_all_values(self):
+    # Every bf16 value rounds to itself; the rounding changes at the middle of two neighbours.
+    def test_all_bf16_values_and_their_middles(self):
         bits = np.arange(0x7F80, dtype=np.uint32)
         values = (bits << 16).view(np.float32).astype(np.float64)
         self.assertTrue((sextant.round_to(values, "bf16") == values).all())

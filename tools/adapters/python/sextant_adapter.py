@@ -1,4 +1,4 @@
-"""Lets Sextant judge functions written in Python. Copy this file beside yours; it needs numpy only.
+"""Lets Sextant judge functions written in Python. Copy this file beside yours; it needs only numpy.
 
     import numpy as np
     import sextant_adapter as sextant
@@ -13,26 +13,24 @@
     sextant check fixtures/cases/rms_norm.cases --open-rows --subject "exec:python3 my_kernels.py"
 
 A function is called with keyword arguments: the input tensors, the attributes, the dimensions (`B`,
-`D`, ...) and `dtype`, the name of the case's element type: "f64", "f32", "f16" or "bf16". What
-these are for an operation, `sextant describe OPERATION` tells. A function lists those it wants, or
-takes all with **attributes. It need not list dimensions and `dtype`; but a tensor or an attribute
-that it does not list cannot have gone into its answer: such a question is answered "unsupported",
-unless the attribute is not set (None). A name that is a Python keyword gets an underscore: `from_`.
-A function that lists `case` gets the whole question there (class Case).
+`D`, ...) and `dtype`, the name of the case's element type: "f64", "f32", "f16" or "bf16". `sextant
+describe OPERATION` lists them. A function declares the parameters that it needs, or takes all with
+**attributes. It may omit dimensions and `dtype`. If it omits a tensor, or an attribute that is set,
+its answer would ignore that value, so the adapter answers "unsupported". A name that is a Python
+keyword gets an underscore: `from_`. A parameter `case` receives the whole question (class Case).
 
-Attributes are bool, int or float (500000 comes as an int), str (a choice, "half"; a call with
-parameters, "linear(factor=4)"), list of numbers ([16, 24, 24]) or None where not set; dimensions
-are int.
+Attributes are bool, int or float (500000 is an int), str (a choice, "half"; a call with parameters,
+"linear(factor=4)"), list of numbers ([16, 24, 24]) or None if not set; dimensions are int.
 
 Tensors are numpy arrays: f64, f32, f16 and i64 as float64, float32, float16 and int64. numpy has no
-bf16: such a tensor comes as a float32 array whose values are exactly bf16 values.
+bf16: such a tensor is a float32 array whose values are exact bf16 values.
 
-A function returns a dict from output names to arrays, or the array itself where one output is
-expected. Every output must have the shape that is expected, and values that the expected dtype has
-exactly: nothing is rounded for you, because the rounding is part of what is judged.
+A function returns a dict from output names to arrays, or one array if one output is expected. Every
+output must have the expected shape, and every value must be exact in the expected dtype: the
+adapter does not round, because rounding is part of what is judged.
 
-An exception becomes an answer of status "error"; `raise sextant.Unsupported("why")` says that the
-function does not do this case. Printing is safe: standard output is turned to standard error.
+An exception becomes an answer with status "error"; `raise sextant.Unsupported("why")` answers
+"unsupported". Functions may print: standard output is redirected to standard error.
 """
 
 import inspect
@@ -48,16 +46,16 @@ import numpy as np
 
 __all__ = ["Case", "Unsupported", "round_to", "serve"]
 
-_WIRE = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "I64": "<i8", "BF16": "<u2"}
+_NUMPY_TYPES = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "I64": "<i8", "BF16": "<u2"}
 
 
 class Unsupported(Exception):
-    """Raised by a function for a case that it does not do."""
+    """Raised by a function for a case that it does not support."""
 
 
 @dataclass
 class Case:
-    """A question as a whole."""
+    """A whole question."""
 
     line: str  # the case, as text
     operation: str
@@ -69,26 +67,26 @@ class Case:
 
 
 def round_to(values, dtype):
-    """The values of the dtype "f64", "f32", "f16" or "bf16" that are nearest to `values` (ties to
-    even; too large ones become infinite). bf16 values come as a float32 array."""
+    """Rounds `values` to the nearest values of the dtype "f64", "f32", "f16" or "bf16" (ties to
+    even; overflow gives infinity). bf16 values are returned as a float32 array."""
     with np.errstate(over="ignore"):
         if dtype != "bf16":
-            return np.asarray(values).astype(_WIRE[dtype.upper()])
+            return np.asarray(values).astype(_NUMPY_TYPES[dtype.upper()])
         values = np.asarray(values, np.float64)
         fraction, exponent = np.frexp(np.where(np.isfinite(values), values, 0.0))
-        # 8 significand bits; below the smallest normal number, 2^-126, a spacing of 2^-133.
+        # 8 significand bits; below the smallest normal number, 2^-126, the spacing is 2^-133.
         quantum = np.maximum(exponent - 8, -133)
         rounded = np.ldexp(np.rint(np.ldexp(fraction, exponent - quantum)), quantum)
         rounded = np.where(np.isfinite(values), rounded, values)
-        return rounded.astype(np.float32)  # 2^128 becomes infinite, all else is exact
+        return rounded.astype(np.float32)  # 2^128 becomes infinite, every other value is exact
 
 
 def serve(operations, name, version, recipe):
-    """Answers questions until there are no more.
+    """Answers questions until the input ends.
 
-    operations  name of an operation -> function
+    operations     name of an operation -> function
     name, version  of the implementation, for reports
-    recipe      how it claims to compute: the name of a standard recipe, or a recipe's line
+    recipe         how the implementation computes: a standard recipe or the line of a recipe
     """
     source, sink = _take_pipes()
     while True:
@@ -97,21 +95,21 @@ def serve(operations, name, version, recipe):
             return
         words, tensors = message
         if words["operation"] == "hello":
-            listed = json.dumps(sorted(operations))
-            said = {"name": name, "version": version, "recipe": recipe, "operations": listed}
-            reply = _encode({"id": words["id"], "status": "ok", **said}, {})
+            names = json.dumps(sorted(operations))
+            about = {"name": name, "version": version, "recipe": recipe, "operations": names}
+            reply = _encode({"id": words["id"], "status": "ok", **about}, {})
         else:
             reply = _answer(operations, words, tensors)
         try:
             sink.write(reply)
             sink.flush()
         except BrokenPipeError:
-            os._exit(1)  # nobody listens; an ordinary exit would try to write again
+            os._exit(1)  # Sextant closed the pipe; sys.exit would flush and fail again
 
 
 def _take_pipes():
-    """The two ends of the conversation, out of reach of everything else in this process: what a
-    library prints to descriptor 1 goes to stderr, and what it reads from descriptor 0 is empty."""
+    """Moves the pipes of the protocol to new descriptors. Other code in this process then reads an
+    empty descriptor 0, and descriptor 1 writes to stderr."""
     sys.stdout.flush()
     source, sink = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     nothing = os.open(os.devnull, os.O_RDONLY)
@@ -122,7 +120,7 @@ def _take_pipes():
 
 
 def _read_exactly(source, count):
-    """`count` bytes, as something that numpy may write to."""
+    """`count` bytes in a writable buffer."""
     data = bytearray(count)
     view, done = memoryview(data), 0
     while done < count:
@@ -145,7 +143,7 @@ def _read_message(source):
     tensors = {}
     for name, about in header.items():
         begin, end = about["data_offsets"]
-        raw = np.frombuffer(body[begin:end], _WIRE[about["dtype"]]).reshape(about["shape"])
+        raw = np.frombuffer(body[begin:end], _NUMPY_TYPES[about["dtype"]]).reshape(about["shape"])
         if about["dtype"] == "BF16":
             raw = (raw.astype(np.uint32) << 16).view(np.float32)
         tensors[name] = (raw, about["dtype"].lower())
@@ -159,7 +157,7 @@ def _answer(operations, words, tensors):
             raise Unsupported(f"no operation {words['operation']}; there are: {sorted(operations)}")
         case = _case_of(words, tensors)
         outputs = _call(operations[case.operation], case)
-        encoded = {n: _to_wire(n, outputs[n], case.outputs[n]) for n in outputs}
+        encoded = {n: _encode_tensor(n, outputs[n], case.outputs[n]) for n in outputs}
         return _encode({"id": words["id"], "status": "ok"}, encoded)
     except Unsupported as why:
         return _encode({"id": words["id"], "status": "unsupported", "message": str(why)}, {})
@@ -183,7 +181,7 @@ def _case_of(words, tensors):
 
 
 def _value_of(value):
-    """An attribute as Python has it; a list travels as text, "[16,24,24]"."""
+    """An attribute as a Python value; a list is sent as text, "[16,24,24]"."""
     if not (isinstance(value, str) and value.startswith("[")):
         return value
     return [_number_of(item) for item in value[1:-1].split(",") if item]
@@ -197,7 +195,7 @@ def _number_of(text):
 
 
 def _call(function, case):
-    """Calls with what the function lists; returns a dict of arrays with expected names."""
+    """Calls the function with the parameters that it declares; returns a dict of outputs."""
     given = {"dtype": case.dtype, **case.attributes, **case.tensors}
     given = {name + "_" * keyword.iskeyword(name): value for name, value in given.items()}
     parameters = inspect.signature(function).parameters.values()
@@ -223,23 +221,23 @@ def _call(function, case):
     return outputs
 
 
-def _to_wire(name, values, expected):
-    """(dtype, array) with the bytes that travel; raises ValueError if they are not as expected."""
+def _encode_tensor(name, values, expected):
+    """(dtype, array of the bytes to send); raises ValueError for an unexpected shape or value."""
     values, shape, dtype = np.asarray(values), tuple(expected["shape"]), expected["dtype"]
     if values.shape != shape:
         raise ValueError(f"output {name} has shape {values.shape}, expected {shape}")
-    with np.errstate(invalid="ignore"):  # a NaN that shall become an integer is found below
-        exact = wire = round_to(values, dtype.lower())
+    with np.errstate(invalid="ignore"):  # a NaN for an integer output is an error below
+        exact = sent = round_to(values, dtype.lower())
     if dtype == "BF16":
-        wire = np.where(np.isnan(exact), 0x7FC0, exact.view(np.uint32) >> 16)
+        sent = np.where(np.isnan(exact), 0x7FC0, exact.view(np.uint32) >> 16)
     wrong = ~((exact == values) | (exact != exact) & (values != values))
     if wrong.any():
         at = tuple(int(i) for i in np.argwhere(wrong)[0])
         raise ValueError(
-            f"output {name} is {values[at]!r} at {list(at)}, which is no value of {dtype.lower()}: "
-            "round it yourself, perhaps with round_to"
+            f"output {name} is {values[at]!r} at {list(at)}, expected a value of {dtype.lower()}; "
+            "round it in your function, for example with round_to"
         )
-    return dtype, np.asarray(wire, _WIRE[dtype])
+    return dtype, np.asarray(sent, _NUMPY_TYPES[dtype])
 
 
 def _encode(words, tensors):

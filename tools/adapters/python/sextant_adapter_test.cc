@@ -1,4 +1,4 @@
-// The Python adapter and the client that asks it: two implementations of
+// Tests the Python adapter together with ExecClient, the two implementations of
 // oracle/subject/PROTOCOL.md.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ using oracle::Question;
 using oracle::Reply;
 
 constexpr char kExample[] = "exec /usr/bin/python3 -B tools/adapters/python/example.py";
-constexpr double kPatient = 60;  // seconds
+constexpr double kTimeLimit = 60;  // seconds
 
 // mean(1, 49) = 25, so the root mean square is 5.
 Question RmsNormOfOneAndSeven(DType dtype, const std::string& attributes) {
@@ -28,7 +28,7 @@ Question RmsNormOfOneAndSeven(DType dtype, const std::string& attributes) {
 }
 
 TEST(SlowPythonAdapter, AnswersInEveryDType) {
-  ExecClient client(kExample, kPatient);
+  ExecClient client(kExample, kTimeLimit);
   EXPECT_EQ(client.hello().name, "example");
   EXPECT_EQ(client.hello().recipe, "native");
   EXPECT_EQ(client.hello().operations, std::vector<std::string>{"rms_norm"});
@@ -44,8 +44,8 @@ TEST(SlowPythonAdapter, AnswersInEveryDType) {
   client.Leave();
 }
 
-TEST(SlowPythonAdapter, TellsWhatItCannotDo) {
-  ExecClient client(kExample, kPatient);
+TEST(SlowPythonAdapter, ReportsUnsupportedQuestionsAndErrors) {
+  ExecClient client(kExample, kTimeLimit);
   const Reply unsupported = client.Ask(RmsNormOfOneAndSeven(DType::kF32, R"({"eps":0,"cap":1})"));
   EXPECT_EQ(unsupported.status, Reply::Status::kUnsupported);
   EXPECT_EQ(unsupported.message, "the function takes no 'cap'");

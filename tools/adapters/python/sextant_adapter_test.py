@@ -1,4 +1,4 @@
-"""Tests of the adapter; they speak the protocol with bytes of their own."""
+"""Tests of the adapter; they encode and decode the messages of the protocol themselves."""
 
 import json
 import struct
@@ -23,7 +23,7 @@ def tensor(dtype, shape, begin, end):
 
 
 def question(operation="op", attributes=None, outputs=None, dtype="f32"):
-    """A request whose x is [1, 2] as f32."""
+    """A question with the input x = [1, 2] in f32."""
     return message(
         {
             "sextant": "1",
@@ -52,7 +52,7 @@ def parse(data):
 
 
 def run(functions, *requests):
-    """What a program whose functions are given as source answers; checks that it leaves well."""
+    """The answers of a program with these functions (source text); checks its exit status."""
     names = [line[4:].split("(")[0] for line in functions.splitlines() if line.startswith("def ")]
     table = ", ".join(f"'{name}': {name}" for name in names)
     source = f"import sys\nsys.path.insert(0, {str(HERE)!r})\n"
@@ -68,7 +68,7 @@ def run(functions, *requests):
     return parse(done.stdout)
 
 
-def said(functions, request):
+def status_of(functions, request):
     """Status and message of one answer."""
     ((header, _),) = run(functions, request)
     words = header["__metadata__"]
@@ -94,11 +94,11 @@ class Conversation(unittest.TestCase):
             self.assertEqual(header["y"], tensor("F32", [2], 0, 8))
             self.assertEqual(struct.unpack("<2f", body), (2, 4))
 
-    def test_takes_an_array_for_the_only_output(self):
+    def test_accepts_an_array_for_the_only_output(self):
         ((header, body),) = run("def op(x): return -x", question())
         self.assertEqual(struct.unpack("<2f", body), (-1, -2))
 
-    def test_keeps_prints_out_of_the_answer(self):
+    def test_printed_text_does_not_reach_the_answer(self):
         functions = """
 import os
 def op(x):
@@ -110,13 +110,13 @@ def op(x):
         ((header, _),) = run(functions, question())
         self.assertEqual(header["__metadata__"]["status"], "ok")
 
-    # More questions than are read at once: whoever reads descriptor 0 would take some of them.
-    def test_keeps_questions_from_others(self):
+    # More questions than one read returns: code that reads descriptor 0 could consume some of them.
+    def test_functions_cannot_read_the_questions(self):
         functions = "import os\ndef op(x):\n    assert os.read(0, 65536) == b''\n    return x"
         answers = run(functions, *[question()] * 200)
         self.assertEqual([h["__metadata__"]["status"] for h, _ in answers], ["ok"] * 200)
 
-    def test_leaves_at_a_broken_request(self):
+    def test_exits_at_an_incomplete_request(self):
         with self.assertRaisesRegex(AssertionError, "ends after 3 of 8 bytes"):
             run("def op(x): return x", question()[:-5])
 
@@ -124,16 +124,16 @@ def op(x):
 class Arguments(unittest.TestCase):
     attributes = {"M": 2, "eps": 0.5, "from": "half", "scale": None}
 
-    def test_come_by_name(self):
+    def test_are_passed_by_name(self):
         functions = """
 def op(x, eps, from_, scale, M, dtype):
     assert (eps, from_, scale, M, dtype) == (0.5, "half", None, 2, "bf16")
     return x
 """
         request = question(attributes=self.attributes, dtype="bf16")
-        self.assertEqual(said(functions, request), ("ok", ""))
+        self.assertEqual(status_of(functions, request), ("ok", ""))
 
-    def test_have_types_of_python(self):
+    def test_have_python_types(self):
         functions = """
 def op(x, causal, base, eps, kind, scaling, window, sections, empty, scale):
     given = [causal, base, eps, kind, scaling, window, sections, empty, scale]
@@ -153,29 +153,32 @@ def op(x, causal, base, eps, kind, scaling, window, sections, empty, scale):
             "empty": "[]",
             "scale": None,
         }
-        self.assertEqual(said(functions, question(attributes=attributes)), ("ok", ""))
+        self.assertEqual(status_of(functions, question(attributes=attributes)), ("ok", ""))
 
-    def test_come_all_together(self):
+    def test_are_all_passed_to_keyword_parameters(self):
         functions = """
 def op(**given):
     assert sorted(given) == ["M", "dtype", "eps", "from_", "scale", "x"]
     return given["x"]
 """
-        self.assertEqual(said(functions, question(attributes=self.attributes)), ("ok", ""))
+        self.assertEqual(status_of(functions, question(attributes=self.attributes)), ("ok", ""))
 
-    def test_that_nobody_takes_are_unsupported(self):
+    def test_that_no_parameter_takes_are_unsupported(self):
         request = question(attributes={"M": 2, "eps": 0.5})
         self.assertEqual(
-            said("def op(x): return x", request), ("unsupported", "the function takes no 'eps'")
+            status_of("def op(x): return x", request),
+            ("unsupported", "the function takes no 'eps'"),
         )
         self.assertEqual(
-            said("def op(eps): return eps", request), ("unsupported", "the function takes no 'x'")
+            status_of("def op(eps): return eps", request),
+            ("unsupported", "the function takes no 'x'"),
         )
 
-    def test_that_are_not_set_need_not_be_taken(self):
+    def test_that_are_not_set_may_be_omitted(self):
         request = question(attributes={"M": 2, "eps": None})
-        self.assertEqual(said("def op(x): return x", request), ("ok", ""))
-        self.assertEqual(said("def op(x, eps): assert eps is None; return x", request), ("ok", ""))
+        self.assertEqual(status_of("def op(x): return x", request), ("ok", ""))
+        functions = "def op(x, eps): assert eps is None; return x"
+        self.assertEqual(status_of(functions, request), ("ok", ""))
 
     def test_case_has_everything(self):
         functions = """
@@ -186,20 +189,20 @@ def op(case):
     assert case.outputs == {"y": {"dtype": "F32", "shape": [2]}}
     return case.tensors["x"]
 """
-        self.assertEqual(said(functions, question(dtype="f16")), ("ok", ""))
+        self.assertEqual(status_of(functions, question(dtype="f16")), ("ok", ""))
 
 
 class Refusals(unittest.TestCase):
     def test_unknown_operation(self):
-        status, why = said("def op(x): return x", question(operation="pi"))
+        status, why = status_of("def op(x): return x", question(operation="pi"))
         self.assertEqual(status, "unsupported")
         self.assertIn("no operation pi; there are: ['op']", why)
 
     def test_unsupported(self):
         functions = "def op(x): raise sextant.Unsupported('only even')"
-        self.assertEqual(said(functions, question()), ("unsupported", "only even"))
+        self.assertEqual(status_of(functions, question()), ("unsupported", "only even"))
 
-    def test_exceptions_and_what_follows(self):
+    def test_exceptions_do_not_end_the_program(self):
         functions = "def op(x, M): return x if M == 2 else x[9]"
         answers = run(functions, question(attributes={"M": 3}), question())
         first, second = (header["__metadata__"] for header, _ in answers)
@@ -207,30 +210,31 @@ class Refusals(unittest.TestCase):
         self.assertIn("IndexError: index 9", first["message"])
         self.assertEqual(second["status"], "ok")
 
-    def refuse(self, returned, words):
-        status, why = said(f"def op(x): return {returned}", question())
+    def assert_refused(self, returned, message):
+        status, why = status_of(f"def op(x): return {returned}", question())
         self.assertEqual(status, "error")
-        self.assertIn(words, why)
+        self.assertIn(message, why)
 
     def test_bad_outputs(self):
-        self.refuse("x[:1]", "output y has shape (1,), expected (2,)")
-        self.refuse("{'z': x}", "returned the outputs ['z'], expected ['y']")
-        self.refuse("{}", "returned the outputs [], expected ['y']")
-        self.refuse("np.array([1, 0.1])", "output y is 0.1 at [1], which is no value of f32")
-        self.refuse("np.array([1e300, 0])", "output y is 1e+300 at [0], which is no value of f32")
+        self.assert_refused("x[:1]", "output y has shape (1,), expected (2,)")
+        self.assert_refused("{'z': x}", "returned the outputs ['z'], expected ['y']")
+        self.assert_refused("{}", "returned the outputs [], expected ['y']")
+        self.assert_refused("np.array([1, 0.1])", "output y is 0.1 at [1], expected a value of f32")
+        self.assert_refused("np.array([1e300, 0])",
+                            "output y is 1e+300 at [0], expected a value of f32")
 
 
 class Bytes(unittest.TestCase):
     def sent(self, dtype, body):
-        """What a function is given as its x for these bytes: dtype, shape, values."""
+        """Dtype, shape and values of the input x that a function receives for these bytes."""
         functions = """
 def op(x):
-    x += 0  # it can be written to
+    x += 0  # the array is writable
     raise sextant.Unsupported(f"{x.dtype} {x.shape} {x.tolist()}")
 """
         words = {"sextant": "1", "id": "7", "operation": "op", "case": "op", "attributes": "{}"}
         request = message({**words, "outputs": "{}"}, body, x=tensor(dtype, [1, 2], 0, len(body)))
-        return said(functions, request)[1]
+        return status_of(functions, request)[1]
 
     def test_of_inputs(self):
         for dtype, body, expected in [

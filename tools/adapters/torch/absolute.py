@@ -1,7 +1,7 @@
-"""Absolute positions, added to the input: system 14; `python3 absolute.py NAME` serves one.
+"""Absolute position encodings, added to the input; `python3 absolute.py NAME` serves one.
 
-They answer the question of `rope`, what a position makes of x, and so are held to its properties: they
-keep no length, and scores do not depend on distances alone.
+They implement the operation `rope`, so that its properties are checked on them. The properties do
+not hold: the norm of x changes, and scores do not depend on distances alone.
 """
 
 import torch
@@ -11,19 +11,19 @@ from subject import Unsupported, as_tensor, serve
 
 
 def learned(position, width):
-    """A row per position, as initialised before training."""
+    """A row per position, with random initial values."""
     generator = torch.Generator().manual_seed(1)
     rows = torch.randn(4096, width, generator=generator)
     return rows[inside(position, len(rows))]
 
 
 def one_hot(position, width):
-    """The unit vector of the position, of as many as there are channels."""
+    """The unit vector of the position; there are as many positions as channels."""
     return torch.nn.functional.one_hot(inside(position, width), width).float()
 
 
 def integer(position, width):
-    """The number of the position in every channel."""
+    """The position as a number in every channel."""
     return position[..., None].float().expand(*position.shape, width)
 
 

@@ -1,4 +1,4 @@
-"""What the systems of absolute positions add to x: `python3 absolute_test.py`."""
+"""Tests of the encodings in absolute.py: `python3 absolute_test.py`."""
 
 import unittest
 
@@ -13,7 +13,7 @@ class Absolute(unittest.TestCase):
         answer = absolute.SYSTEMS[name]["rope"]
         return (answer(x, position=numpy.array([position]), offset=0, R=4, dtype="f32") - 1)[0, 0]
 
-    def test_what_is_added_to_x(self):
+    def test_values_added_to_x(self):
         hot = self.added("absolute_one_hot", [2, 0]).tolist()
         self.assertEqual(hot, [[0, 0, 1, 0], [1, 0, 0, 0]])
         self.assertEqual(self.added("absolute_integer", [7]).tolist(), [[7, 7, 7, 7]])

@@ -1,4 +1,4 @@
-"""Swish, GELU and gated units: system 17; `python3 activations.py NAME` serves one."""
+"""Swish, GELU and gated units; `python3 activations.py NAME` serves one."""
 
 import torch
 from torch.nn import functional as F
@@ -7,12 +7,12 @@ from subject import Unsupported, as_tensor, serve
 
 
 def swish(x, beta):
-    """17: x s(beta x)."""
+    """x sigmoid(beta x)."""
     return x * torch.sigmoid(beta * x)
 
 
 def gelu(x):
-    """17: PyTorch's own kernel: x (1 + erf(x / sqrt 2)) / 2."""
+    """The kernel of PyTorch without oneDNN: x (1 + erf(x / sqrt 2)) / 2."""
     with torch.backends.mkldnn.flags(enabled=False):
         return F.gelu(x)
 
@@ -29,42 +29,42 @@ PYTORCH = {
 
 def own_swish(x, kind, beta):
     if kind != "swish":
-        raise Unsupported("swish alone")
+        raise Unsupported("only swish")
     return swish(x, beta)
 
 
 def pytorch(x, kind, beta):
-    """17: what torch.nn.functional has; its silu knows no beta."""
+    """The functions of torch.nn.functional; its silu has no beta."""
     if kind == "swish":
         return F.silu(x) if beta == 1 else swish(x, beta)
     return PYTORCH[kind](x)
 
 
 def onednn_gelu(x, kind, beta):
-    """17: the same through oneDNN, which PyTorch prefers in f32: its erf is a short approximation."""
+    """GELU of oneDNN, which PyTorch prefers in f32; its erf is an approximation."""
     if kind != "gelu":
-        raise Unsupported("gelu alone")
+        raise Unsupported("only gelu")
     with torch.backends.mkldnn.flags(enabled=True):
         return F.gelu(x)
 
 
 def silu_for_swish(x, kind, beta):
-    """17: wrong: SiLU whatever beta is."""
+    """Wrong: ignores beta."""
     return pytorch(x, kind, 1)
 
 
 def quick_gelu(x, kind, beta):
-    """17: wrong: x s(1.702 x) for GELU."""
+    """Wrong: x sigmoid(1.702 x) for GELU."""
     return swish(x, 1.702) if kind.startswith("gelu") else pytorch(x, kind, beta)
 
 
 def one_gelu(x, kind, beta):
-    """17: wrong: the form with tanh for both."""
+    """Wrong: the tanh form for both kinds of GELU."""
     return pytorch(x, "gelu_tanh" if kind == "gelu" else kind, beta)
 
 
 def activation(function):
-    """Computed in f32 (f64 in f64), rounded once."""
+    """The function computed in f32 (f64 for f64), with one rounding."""
 
     def answer(x, kind, beta, dtype, **_):
         x = as_tensor(x, dtype)
@@ -75,7 +75,7 @@ def activation(function):
 
 
 def narrow_swish(x, kind, beta, dtype, **_):
-    """17: wrong in bf16: the sigmoid is rounded before it multiplies."""
+    """Wrong in bf16: rounds the sigmoid before the multiplication."""
     return own_swish(as_tensor(x, dtype), kind, beta)
 
 
@@ -89,50 +89,50 @@ GATES = {
 
 
 def gated_unit(gate, up, kind, beta):
-    """17: f(gate) up, without biases: what is between LLaMA's linear layers."""
+    """f(gate) up, without biases, as between the linear layers of LLaMA."""
     return pytorch(gate, GATES[kind], beta) * up
 
 
 def of_product(gate, up, kind, beta):
-    """17: wrong: f(gate up)."""
+    """Wrong: f(gate up)."""
     return pytorch(gate * up, GATES[kind], beta)
 
 
 def glu_of(first, second, kind):
     if kind != "glu":
-        raise Unsupported("glu alone")
+        raise Unsupported("only glu")
     return F.glu(torch.cat([first, second], -1), -1)
 
 
 def pytorch_glu(gate, up, kind, beta):
-    """17: torch's glu gates its first half with the second."""
+    """torch's glu gates its first half with the second."""
     return glu_of(up, gate, kind)
 
 
 def glu_gate_first(gate, up, kind, beta):
-    """17: wrong: torch's glu of halves that have the gate first, as fused weights do."""
+    """Wrong: torch's glu on fused halves with the gate first."""
     return glu_of(gate, up, kind)
 
 
 def gated(function):
-    """The activated gate is rounded to the dtype, then multiplied, as Hugging Face has it."""
+    """Rounds the activated gate to the dtype before the multiplication, as in Hugging Face."""
 
     def answer(gate, up, kind, beta, dtype, limit=None, alpha=None, plus_one=False, **_):
         if limit or alpha or plus_one:
-            raise Unsupported("no limit, alpha or 1")
+            raise Unsupported("no limit, alpha or plus_one")
         if dtype in ("f16", "bf16"):
-            raise Unsupported("f32 and f64 alone")
+            raise Unsupported("only f32 and f64")
         return function(as_tensor(gate, dtype), as_tensor(up, dtype), kind, beta)
 
     return answer
 
 
 def limited(gate_below=False, one=1.0):
-    """17: gpt-oss: the gate is limited above, up on both sides, and 1 is added to up."""
+    """gpt-oss: clamps the gate above and up on both sides, and adds 1 to up."""
 
     def answer(gate, up, kind, beta, dtype, limit=None, alpha=None, plus_one=False, **_):
         if kind != "swiglu" or not limit or not plus_one or dtype in ("f16", "bf16"):
-            raise Unsupported("swiglu with limit and plus_one in f32 and f64 alone")
+            raise Unsupported("only swiglu with limit and plus_one in f32 and f64")
         gate, up = as_tensor(gate, dtype), as_tensor(up, dtype)
         gate = gate.clamp(min=-float(limit) if gate_below else None, max=float(limit))
         up = up.clamp(min=-float(limit), max=float(limit))

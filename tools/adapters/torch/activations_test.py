@@ -1,4 +1,4 @@
-"""Activations and gated units against sums of exponentials: `python3 activations_test.py`."""
+"""Activations and gated units against their formulas in f64: `python3 activations_test.py`."""
 
 import math
 import unittest
@@ -46,7 +46,7 @@ class Activations(unittest.TestCase):
         near = activation("gelu_of_onednn", "gelu") - activation("activations_of_pytorch", "gelu")
         self.assertLess(abs(near).max(), 1e-6)
 
-    def test_one_gelu_for_both_is_that_of_tanh(self):
+    def test_one_gelu_for_both_is_the_tanh_form(self):
         def tanh_form(x):
             return x * (1 + math.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))) / 2
 
@@ -61,7 +61,7 @@ class Activations(unittest.TestCase):
         self.expect(gated("gated_units"), lambda g, u: g * sigmoid(g) * u, X[0], UP[0])
         self.expect(gated("gated_product"), lambda g, u: g * u * sigmoid(g * u), X[0], UP[0])
 
-    def test_torch_gates_with_its_second_half(self):
+    def test_glu_of_torch_gates_with_the_second_half(self):
         self.expect(gated("glu_of_pytorch", kind="glu"), lambda g, u: sigmoid(g) * u, X[0], UP[0])
         self.expect(gated("glu_with_gate_first", kind="glu"), lambda g, u: g * sigmoid(u), X[0],
                     UP[0])
@@ -69,11 +69,11 @@ class Activations(unittest.TestCase):
     def test_gpt_oss(self):
         given = {"limit": 2, "alpha": 1.702, "plus_one": True}
 
-        def right(g, u):
+        def expected(g, u):
             g, u = min(g, 2), min(max(u, -2), 2)
             return g * sigmoid(1.702 * g) * (u + 1)
 
-        self.expect(gated("gpt_oss_gate", **given), right, X[0], UP[0])
+        self.expect(gated("gpt_oss_gate", **given), expected, X[0], UP[0])
         for name in ("gpt_oss_gate_limited_below", "gpt_oss_gate_without_one"):
             self.assertGreater(abs(gated(name, **given) - gated("gpt_oss_gate", **given)).max(), 0.01)
 

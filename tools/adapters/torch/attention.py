@@ -1,7 +1,7 @@
-"""Attention in tiles, with a cache, and as a library has it: `python3 attention.py NAME` serves one.
+"""Attention at once, in tiles, with a cache, and of torch; `python3 attention.py NAME` serves one.
 
-Systems 18 and 20. Form(...)(q, k, v, seen, scale, cap) is y and lse; seen [B,1,S,T] says which keys
-a query sees, q is [B,H,S,D], k and v have the heads of q.
+Form(...)(q, k, v, seen, scale, cap) returns y and lse. seen [B,1,S,T] is true where a query attends
+to a key; q is [B,H,S,D]; k and v have as many heads as q.
 """
 
 import math
@@ -51,10 +51,11 @@ class Whole:
 
 
 class Flash(Whole):
-    """18: tiles of keys with a running maximum and sum, forwards or backwards."""
+    """Tiles of keys with a running maximum and sum, forwards or backwards."""
 
-    def __init__(self, tile, backwards=False, rescales=True, kept=None):
-        self.tile, self.backwards, self.rescales, self.kept = tile, backwards, rescales, kept
+    def __init__(self, tile, backwards=False, rescales=True, weights_dtype=None):
+        self.tile, self.backwards, self.rescales = tile, backwards, rescales
+        self.weights_dtype = weights_dtype
 
     def __call__(self, q, k, v, seen, scale, cap):
         rows = q.shape[:-1]
@@ -66,12 +67,13 @@ class Flash(Whole):
             tile = slice(first, first + self.tile)
             scores = self.scores(q, k[..., tile, :], seen[..., tile], scale, cap)
             new = torch.maximum(largest, scores.amax(-1, keepdim=True))
-            usable = new.masked_fill(new == -math.inf, 0)  # nothing seen so far
+            usable = new.masked_fill(new == -math.inf, 0)  # no key seen so far
             weights = (scores - usable).exp()
             factor = (largest - usable).exp() if self.rescales else 1
             total = total * factor + weights.sum(-1, keepdim=True)
-            kept = weights if self.kept is None else weights.to(self.kept).to(weights.dtype)
-            y = y * factor + kept @ v[..., tile, :]
+            if self.weights_dtype is not None:
+                weights = weights.to(self.weights_dtype).to(weights.dtype)
+            y = y * factor + weights @ v[..., tile, :]
             largest = new
         empty = total == 0
         lse = (largest + total.log()).squeeze(-1)
@@ -79,7 +81,7 @@ class Flash(Whole):
 
 
 class Cache(Whole):
-    """20: token by token: keys and values of new tokens are appended, queries see what is there."""
+    """Token by token: keys and values of each token are appended to a cache, then it is read."""
 
     top_left = False
 
@@ -98,19 +100,19 @@ class Cache(Whole):
 
 
 class CacheFromStart(Cache):
-    """20: wrong: the first of the new tokens is taken for the first of all."""
+    """Wrong: treats the first new token as the first token of the sequence."""
 
     top_left = True
 
 
 class Library:
-    """torch's scaled dot product attention: is_causal is aligned at the first query and key."""
+    """torch's scaled dot product attention; is_causal aligns the first query with the first key."""
 
     def __call__(self, q, k, v, seen, scale, cap):
         S, T = seen.shape[-2:]
         causal = seen[0, 0].equal(torch.ones(S, T).tril().bool()) and not seen[0, 0].all()
         if not (causal or seen.all()) or cap is not None:
-            raise Unsupported("torch has is_causal aligned at the top left and no other mask here")
+            raise Unsupported("supports only no mask, or a causal mask with align=top_left")
         q = q * (scale * math.sqrt(q.shape[-1]))
         torch_attention = torch.nn.functional._scaled_dot_product_attention
         return torch_attention(q, k, v, is_causal=causal)[0], None
@@ -142,7 +144,7 @@ SYSTEMS = {
     "flash_2": attention(Flash(2)),
     "flash_3_backwards": attention(Flash(3, backwards=True)),
     "flash_16": attention(Flash(16)),
-    "flash_16_weights_in_bf16": attention(Flash(16, kept=torch.bfloat16)),
+    "flash_16_weights_in_bf16": attention(Flash(16, weights_dtype=torch.bfloat16)),
     "flash_not_rescaled": attention(Flash(2, rescales=False)),
     "kv_cache": attention(Cache()),
     "kv_cache_from_start": attention(CacheFromStart()),

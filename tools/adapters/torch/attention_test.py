@@ -34,18 +34,18 @@ class Attention(unittest.TestCase):
                 if "lse" in got:
                     self.assertAlmostEqual(got["lse"][0, h, s], lse, places=12)
 
-    def test_right_ones_add_up_the_keys_before_the_query(self):
+    def test_correct_systems_sum_over_the_keys_up_to_the_query(self):
         for name in ("attention_at_once", "flash_1", "flash_2", "flash_3_backwards", "flash_16",
                      "kv_cache"):
             self.expect(answer(name), lambda s: range(T - S + s + 1))
             self.expect(answer(name, window=[1, 0]), lambda s: range(T - S + s - 1, T - S + s + 1))
 
-    def test_torch_aligns_at_the_top_left(self):
+    def test_sdpa_aligns_at_the_top_left(self):
         self.expect(answer("sdpa", align="top_left"), lambda s: range(s + 1))
         with self.assertRaises(attention.Unsupported):
             answer("sdpa")
 
-    def test_wrong_ones(self):
+    def test_wrong_systems_differ(self):
         for name in ("flash_not_rescaled", "kv_cache_from_start"):
             self.assertGreater(abs(answer(name)["y"] - answer("flash_2")["y"]).max(), 0.01)
 

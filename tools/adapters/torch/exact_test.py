@@ -1,6 +1,7 @@
 """The PyTorch systems against exact values (mpmath): `python3 exact_test.py`.
 
-Right systems stay within the error that f32 arithmetic permits, wrong ones do not. u = 2^-24.
+The errors of correct systems are within a bound for f32 arithmetic, those of wrong systems are not.
+u = 2^-24.
 """
 
 import importlib
@@ -23,12 +24,12 @@ mpmath.mp.prec = 200
 
 
 def frequency_error(form, base, pair):
-    """The relative error of base^(-2k/R) in f32, functions accurate to an ulp (2u)."""
+    """Bound on the relative error of base^(-2k/R) in f32, with functions accurate to 1 ulp (2u)."""
     log = float(mpmath.log(base))
     return U["f32"] * {
-        "pow": log + 3,  # 2k/R rounds: e log u; pow 2u; its reciprocal u
-        "exp_log": 2 * log + 2,  # the logarithm and the product round
-        "power_chain": (2 + log) * pair + 2,  # pow(root, -k) multiplies root's error by k
+        "pow": log + 3,  # rounding of 2k/R: log(base) u; pow: 2u; reciprocal: u
+        "exp_log": 2 * log + 2,  # roundings of the logarithm and of the product
+        "power_chain": (2 + log) * pair + 2,  # pow(root, -k) multiplies the error of root by k
     }[form]
 
 
@@ -42,7 +43,7 @@ def channels(pairing, pair):
 
 
 def worst_ratio(answer, pairing, position, form="pow", dtype="f32", base=10000.0, seed=1):
-    """The largest error of y over what is permitted: 1 rounding of the table, 2 of the rotation."""
+    """The largest error of y / bound; the bound has 1 rounding of the table, 2 of the rotation."""
     generator = torch.Generator().manual_seed(seed)
     x = torch.randn(1, 2, len(position), R, generator=generator).to(rope.DTYPES[dtype])
     y = answer(
@@ -71,14 +72,14 @@ class Rope(unittest.TestCase):
         position = more.pop("position", self.positions)
         return worst_ratio(rope.SYSTEMS[name]["rope"], pairing, position, **more)
 
-    def test_right_forms_are_exact_within_f32(self):
+    def test_correct_forms_are_within_the_bound(self):
         for name in ("matrix", "elementwise", "complex", "library", "gpt_j"):
             self.assertLess(self.ratio(name, "interleaved"), 1, name)
         for name in ("llama", "llama_cast", "qwen2", "qwen2_cast", "baichuan"):
             self.assertLess(self.ratio(name, "half"), 1, name)
         self.assertLess(self.ratio("rotator", "half", form="power_chain"), 1)
 
-    def test_wrong_forms_are_far_off(self):
+    def test_wrong_forms_exceed_the_bound(self):
         for name in (
             "one_frequency_per_channel", "indexed_from_zero", "gpt_j_table_swapped",
             "gpt_j_by_halves",
@@ -92,16 +93,16 @@ class Rope(unittest.TestCase):
     def test_cache_grows_and_keeps_its_first_rows(self):
         self.assertLess(self.ratio("llama", "half", position=[1, 2047, 2048, 5000]), 1)
 
-    def test_cast_module_is_right_until_its_cache_grows(self):
+    def test_cast_llama_is_within_the_bound_until_its_cache_grows(self):
         self.assertLess(self.ratio("llama_cast", "half", dtype="bf16"), 1)
         grown = self.ratio("llama_cast", "half", dtype="bf16", position=[2047, 2048])
         self.assertGreater(grown, 10)
 
-    def test_qwen2_is_right_in_bf16_unless_its_buffer_is_cast(self):
+    def test_qwen2_is_within_the_bound_in_bf16_unless_its_buffer_is_cast(self):
         self.assertLess(self.ratio("qwen2", "half", dtype="bf16"), 1)
         self.assertGreater(self.ratio("qwen2_cast", "half", dtype="bf16"), 10)
 
-    def test_positions_in_the_dtype_are_right_while_it_counts(self):
+    def test_positions_in_the_dtype_must_be_exact_integers(self):
         def ratio(dtype, position):
             name = "library_positions_in_input_dtype"
             return self.ratio(name, "interleaved", dtype=dtype, position=position)
@@ -119,7 +120,7 @@ class Rope(unittest.TestCase):
         with self.assertRaises(rope.Unsupported):
             self.ratio("library_cached_keys", "interleaved", position=[1, 3])
 
-    def test_old_base_is_right_for_itself_only(self):
+    def test_llama_2_long_forgotten_is_correct_only_for_base_10000(self):
         self.assertLess(self.ratio("llama_2_long_forgotten", "half"), 1)
         self.assertGreater(self.ratio("llama_2_long_forgotten", "half", base=500000.0), 100)
 
@@ -131,20 +132,20 @@ class Rope(unittest.TestCase):
         self.assertEqual(matrix[0, 0, 0].item(), torch.tensor(3.0).cos().item())
         self.assertEqual(matrix[0, 1, 0].item(), torch.tensor(3.0).sin().item())
 
-    def test_channels_outside_the_rotary_ones_pass(self):
+    def test_other_channels_are_unchanged(self):
         x = numpy.ones((1, 1, 1, 8), numpy.float32)
         y = rope.SYSTEMS["llama"]["rope"](
             x, position=numpy.array([[1]]), pairing="half", base=10000.0, scaling="none", R=2,
             offset=4, direction="transpose", dtype="f32",
         )  # fmt: skip
-        moved = (y[0, 0, 0] != 1).tolist()
-        self.assertEqual(moved, [False] * 4 + [True] * 2 + [False] * 2)
-        # transpose: (1, 1) turns by -1 rad into (cos 1 + sin 1, cos 1 - sin 1)
+        changed = (y[0, 0, 0] != 1).tolist()
+        self.assertEqual(changed, [False] * 4 + [True] * 2 + [False] * 2)
+        # transpose rotates (1, 1) by -1 rad: (cos 1 + sin 1, cos 1 - sin 1)
         self.assertAlmostEqual(y[0, 0, 0, 4].item(), 1.3817732907, places=6)
 
 
 class Table(unittest.TestCase):
-    """systems.toml, the programs and the case files name the same things."""
+    """systems.toml, the programs and the case files must agree."""
 
     def test_every_system_is_served_by_its_program(self):
         for file in {system["program"] for system in TABLE.values()}:
@@ -159,20 +160,20 @@ class Table(unittest.TestCase):
 
 
 class Empty(unittest.TestCase):
-    """No element is an answer, too."""
+    """Questions without elements get answers without elements."""
 
-    def test_no_rotary_channel_no_row(self):
-        nowhere = numpy.zeros((1, 0), numpy.int64)
+    def test_no_rotary_channels_or_no_rows(self):
+        empty = numpy.zeros((1, 0), numpy.int64)
         given = dict(base=10000.0, scaling="none", offset=0, direction="forward", dtype="f32")
         for name, system in rope.SYSTEMS.items():
             x = numpy.zeros((1, 2, 0, 4), numpy.float32)
-            self.assertEqual(system["rope"](x, position=nowhere, R=4, **given).shape, x.shape, name)
+            self.assertEqual(system["rope"](x, position=empty, R=4, **given).shape, x.shape, name)
             if "rope_frequencies" in system:
                 outputs = system["rope_frequencies"](base=2.0, scaling="none", R=0, dtype="f64")
                 self.assertEqual(outputs["inv_freq"].shape, (0,), name)
         for name, system in sinusoidal.SYSTEMS.items():
             given = dict(base=10000.0, layout="interleaved", denominator="paper", dtype="f32")
-            self.assertEqual(system["sinusoidal"](nowhere[0], M=6, **given).shape, (0, 6), name)
+            self.assertEqual(system["sinusoidal"](empty[0], M=6, **given).shape, (0, 6), name)
 
 
 class Frequencies(unittest.TestCase):
@@ -180,7 +181,7 @@ class Frequencies(unittest.TestCase):
         answer = rope.SYSTEMS[name]["rope_frequencies"]
         return answer(base=10000.0, scaling=scaling, R=width, dtype="f32")["inv_freq"].tolist()
 
-    def test_power_chain_is_right_by_its_own_bound_only(self):
+    def test_power_chain_is_within_its_own_bound_only(self):
         exact = [mpmath.mpf(10000) ** (-mpmath.mpf(2 * k) / 128) for k in range(64)]
         off = [abs(f - e) / e for f, e in zip(self.frequencies("rotator", 128), exact)]
         own = [frequency_error("power_chain", 10000, k) for k in range(64)]
@@ -196,8 +197,8 @@ class Frequencies(unittest.TestCase):
             "original_max_position_embeddings=8192)"
         )
         for f, g in zip(plain, self.frequencies("qwen2", 128, scaling)):
-            turns = 8192 * f / (2 * mpmath.pi)
-            share = min(max((turns - 1) / 3, 0), 1)
+            rotations = 8192 * f / (2 * mpmath.pi)
+            share = min(max((rotations - 1) / 3, 0), 1)
             self.assertLessEqual(abs(g - ((1 - share) * f / 8 + share * f)), 16 * U["f32"] * f)
 
     def test_linear_divides(self):
@@ -206,7 +207,7 @@ class Frequencies(unittest.TestCase):
 
 
 class RopeTypes(unittest.TestCase):
-    """Against the anchor numbers of the papers and of other programs."""
+    """Compares with numbers from the papers and from other programs."""
 
     dynamic = "dynamic(factor=10,max_position_embeddings=2048)"
     longrope = (
@@ -249,7 +250,7 @@ class RopeTypes(unittest.TestCase):
         long = self.outputs(4, self.longrope, seq_len=4097)["inv_freq"]
         self.assertEqual(long[0].item(), 0.5)
 
-    def test_what_a_module_remembers(self):
+    def test_length_keeps_frequencies_until_the_sequence_is_short(self):
         length = rope_types.Length(64, 10000.0, self.dynamic)
         first = {n: length.at(n)[0][-1].item() for n in (2048, 4096)}
         self.assertLess(first[4096], first[2048])
@@ -273,11 +274,11 @@ class Sinusoidal(unittest.TestCase):
                     worst = max(worst, off / (error + U["f32"]))
         return worst
 
-    def test_both_forms_are_exact_within_their_error(self):
+    def test_both_forms_are_within_their_bounds(self):
         self.assertLess(self.ratio("sinusoidal_power", [0, 1, 5, 1023], "pow"), 1)
         self.assertLess(self.ratio("sinusoidal_exp_log", [0, 1, 5, 4999], "exp_log"), 1)
 
-    def test_exp_log_is_not_the_more_accurate_form(self):
+    def test_exp_log_is_less_accurate_than_pow(self):
         width = 512
         even = torch.arange(0, width, 2).float()
         exact = [mpmath.mpf(10000) ** (-mpmath.mpf(i) / width) for i in range(0, width, 2)]

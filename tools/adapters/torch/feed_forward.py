@@ -14,7 +14,7 @@ ACTIVATIONS = {
 
 
 def layer(weight, bias=None):
-    """nn.Linear with that weight."""
+    """nn.Linear with this weight and bias."""
     linear = nn.Linear(weight.shape[1], weight.shape[0], bias=bias is not None, dtype=weight.dtype)
     linear.weight = nn.Parameter(weight)
     if bias is not None:
@@ -23,7 +23,7 @@ def layer(weight, bias=None):
 
 
 class GatedFeedForward(nn.Module):
-    """17: GLU with its biases, SwiGLU without: w2(f(w1 x) * (w3 x))."""
+    """w2(f(w1 x) * (w3 x)), with or without biases."""
 
     def __init__(self, w1, w3, w2, activation):
         super().__init__()
@@ -35,7 +35,7 @@ class GatedFeedForward(nn.Module):
 
 
 class FusedFeedForward(GatedFeedForward):
-    """The same with one weight for both halves, activated where F.glu does: the second one."""
+    """Wrong: one fused weight, with the activation on the second half, as in F.glu."""
 
     def forward(self, x):
         fused = torch.cat([self.w1(x), self.w3(x)], -1)
@@ -46,7 +46,7 @@ class FusedFeedForward(GatedFeedForward):
 
 def tensors(dtype, **inputs):
     if dtype == "f16":
-        raise Unsupported("this PyTorch has no products of f16 matrices on the CPU")
+        raise Unsupported("this PyTorch has no matrix products for f16 on CPUs")
     return [as_tensor(array, dtype) for array in inputs.values()]
 
 

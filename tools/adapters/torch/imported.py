@@ -1,10 +1,10 @@
-"""Subjects started by a process that has imported torch: importing it takes longer than most checks.
+"""Starts subjects from a process that has imported torch, which takes longer than most checks.
 
   with Imported() as imported:
       imported.command(program, name)    the command of a subject, instead of python3 PROGRAM NAME
 
-The process forks for every subject; the command, `imported.py SOCKET PROGRAM NAME`, hands it its
-standard input, output and error, and leaves when the subject has left, with its exit status.
+The process forks for every subject. The command, `imported.py SOCKET PROGRAM NAME`, passes its
+standard input, output and error to the fork, and exits after the subject with the same exit status.
 """
 
 import os
@@ -41,7 +41,7 @@ class Imported:
 
 
 def start_subjects(listener):
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for them
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the kernel reaps the forks
     while True:
         connection, _ = listener.accept()
         words, streams, _, _ = socket.recv_fds(connection, 4096, 3)
@@ -53,7 +53,7 @@ def start_subjects(listener):
 
 
 def run(connection, streams, words):
-    """The exit status of the program words[0], as if it had been called with these words."""
+    """Runs the program words[0] with these arguments and streams; returns its exit status."""
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     for standard, stream in enumerate(streams):
         os.dup2(stream, standard)
@@ -61,8 +61,8 @@ def run(connection, streams, words):
     sys.argv, status = words, 0
     try:
         runpy.run_path(words[0], run_name="__main__")
-    except SystemExit as leaves:
-        status = 0 if leaves.code is None else 1
+    except SystemExit as end:
+        status = 0 if end.code is None else 1
     except BaseException:
         traceback.print_exc()
         status = 1
@@ -76,7 +76,7 @@ def main(path, *words):
         connection.connect(path)
         socket.send_fds(connection, ["\0".join(words).encode()], [0, 1, 2])
         status = connection.recv(1)
-    return status[0] if status else 1  # it was killed
+    return status[0] if status else 1  # no status: the fork was killed
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""LayerNorm by hand and PyTorch's own: system 16; `python3 layer_norm.py NAME` serves one."""
+"""LayerNorm by hand and of PyTorch; `python3 layer_norm.py NAME` serves one."""
 
 import torch
 from torch import nn
@@ -7,7 +7,7 @@ from subject import as_tensor, serve
 
 
 class ByHand(nn.Module):
-    """16: the biased variance, eps inside the root."""
+    """Biased variance, eps inside the root."""
 
     def __init__(self, weight, bias, eps):
         super().__init__()
@@ -22,21 +22,21 @@ class ByHand(nn.Module):
 
 
 class Unbiased(ByHand):
-    """16: wrong: torch.var as it comes divides by M - 1."""
+    """Wrong: torch.var divides by M - 1 by default."""
 
     def deviation(self, x, mean):
         return torch.sqrt(x.var(-1, keepdim=True) + self.eps)
 
 
 class EpsOutside(ByHand):
-    """16: wrong: eps is added to the deviation."""
+    """Wrong: adds eps to the deviation."""
 
     def deviation(self, x, mean):
         return x.std(-1, unbiased=False, keepdim=True) + self.eps
 
 
 class OnePass(ByHand):
-    """16: wrong where the mean is far from 0: the mean of squares less the square of the mean."""
+    """Mean of squares minus square of the mean: inaccurate if the mean is far from 0."""
 
     def deviation(self, x, mean):
         variance = (x * x).mean(-1, keepdim=True) - mean * mean
@@ -44,7 +44,7 @@ class OnePass(ByHand):
 
 
 class PyTorch(nn.LayerNorm):
-    """16: torch.nn.LayerNorm."""
+    """torch.nn.LayerNorm."""
 
     def __init__(self, weight, bias, eps):
         super().__init__(len(weight), eps=eps, dtype=weight.dtype)
@@ -52,7 +52,7 @@ class PyTorch(nn.LayerNorm):
 
 
 def layer_norm(module):
-    """The operation in the weights' dtype, rounded to x's once."""
+    """The operation in the dtype of the weights, with one rounding to the dtype of x."""
 
     def answer(x, weight, bias, eps, dtype, **_):
         norm, x = module(as_tensor(weight), as_tensor(bias), eps), as_tensor(x, dtype)

@@ -1,4 +1,4 @@
-"""ALiBi as models have it: system 13, and Baichuan 13B of 11; `python3 linear_biases.py NAME`.
+"""ALiBi in several models; `python3 linear_biases.py NAME` serves one.
 
   Form(max_bias).slopes(heads)                               [heads], in f32
   Form(max_bias).bias(slope, query_position, key_position)   [heads,S,T], in the slopes' dtype
@@ -16,7 +16,7 @@ def power_of_two_below(heads):
 
 
 class Press:
-    """13: the authors' code: powers of a ratio in f64, distances from the query."""
+    """The code of the ALiBi authors: powers of a ratio in f64, distances from the query."""
 
     form = "distance"
     max_bias = 8.0
@@ -42,7 +42,7 @@ class Press:
 
 
 class Bloom(Press):
-    """13: BLOOM: powers of a ratio in f32, keys counted alone (another constant per row)."""
+    """BLOOM: powers of a ratio in f32; key positions instead of distances (adds a row constant)."""
 
     form = "key"
 
@@ -62,7 +62,7 @@ class Bloom(Press):
 
 
 class Mpt(Press):
-    """13: MPT: slopes of the next power of two, odd ones first, cut; both directions alike."""
+    """MPT: slopes of the next power of two, odd ones first, truncated; symmetric distances."""
 
     form = "symmetric"
 
@@ -82,7 +82,7 @@ class Mpt(Press):
 
 
 class Baichuan(Press):
-    """11: Baichuan 13B: 40 heads, keys counted alone from the left end of a mask that is kept."""
+    """Baichuan 13B: 40 heads; key positions, read from a stored mask."""
 
     form = "key"
 
@@ -94,21 +94,21 @@ class Baichuan(Press):
 
 
 class AnyHeadCount(Press):
-    """13: wrong: the formula for a power of two, whatever the number of heads."""
+    """Wrong: the formula for a power of two with any number of heads."""
 
     def slopes(self, heads):
         return torch.tensor([2.0 ** (-8 * (h + 1) / heads) for h in range(heads)])
 
 
 class TowardsFarKeys(Press):
-    """13: wrong: the distance is positive, and far keys gain."""
+    """Wrong: the distance is positive, so that far keys are favoured."""
 
     def counted(self, distance, dtype):
         return -distance.to(dtype)
 
 
 class CountedInBf16(Bloom):
-    """13: wrong: positions are built in the model's dtype."""
+    """Wrong: positions are computed in the dtype of the model."""
 
     def counted(self, distance, dtype):
         return distance.to(torch.bfloat16).to(dtype)

@@ -1,5 +1,4 @@
-"""LLaMA in plain PyTorch, a block and a whole small model: system 19; `python3 llama.py NAME` serves
-one.
+"""LLaMA in plain PyTorch, a block and a whole small model; `python3 llama.py NAME` serves one.
 
   Block(config)(x, position)      x [S,M], position [S]
   Model(config)(token, position)  logits [S,V] and states [L+1,S,M], before and after each block
@@ -28,7 +27,7 @@ class Config:
     eps: float
     V: int = 0
     L: int = 1
-    key_length: Optional[list] = None  # how many tokens are no padding
+    key_length: Optional[list] = None  # number of tokens that are not padding
 
 
 class RmsNorm(nn.Module):
@@ -51,8 +50,8 @@ class Attention(nn.Module):
         self.wk, self.wv = (nn.Linear(config.M, key, bias=False) for _ in range(2))
         self.wo = nn.Linear(query, config.M, bias=False)
 
-    def turned(self, x, position):
-        """x [heads,S,D]"""
+    def rotated(self, x, position):
+        """x [heads,S,D] rotated by the angles of position [S]"""
         half = self.config.pairing == "half"
         frequencies = inverse_frequencies(self.config.D, self.config.base, working(x))
         angle = position.to(frequencies.dtype)[:, None] * frequencies
@@ -61,7 +60,7 @@ class Attention(nn.Module):
         return x * angle.cos().to(x.dtype) + other * angle.sin().to(x.dtype)
 
     def prepared(self, q, k, v, position):
-        return self.turned(q, position), self.turned(k, position), v
+        return self.rotated(q, position), self.rotated(k, position), v
 
     def padding(self, count):
         length = self.config.key_length
@@ -83,9 +82,9 @@ class Attention(nn.Module):
         return self.wo(self.together(weights @ v))
 
 
-class ValuesTurned(Attention):
+class ValuesRotated(Attention):
     def prepared(self, q, k, v, position):
-        return self.turned(q, position), self.turned(k, position), self.turned(v, position)
+        return self.rotated(q, position), self.rotated(k, position), self.rotated(v, position)
 
 
 class HeadsNotTransposed(Attention):
@@ -104,7 +103,7 @@ class FeedForward(nn.Module):
 
 
 class Block(nn.Module):
-    """Norms before the branches, whose answers are added to what came in."""
+    """Norms before the branches; the output of each branch is added to its input."""
 
     attention = Attention
 
@@ -118,20 +117,20 @@ class Block(nn.Module):
         return h + self.mlp(self.mlp_norm(h))
 
 
-class BlockWithValuesTurned(Block):
-    """Wrong: RoPE on values too."""
+class BlockWithValuesRotated(Block):
+    """Wrong: rotates values too."""
 
-    attention = ValuesTurned
+    attention = ValuesRotated
 
 
 class BlockWithHeadsNotTransposed(Block):
-    """Wrong: heads are viewed side by side without being moved there."""
+    """Wrong: joins the heads by reshape without a transpose."""
 
     attention = HeadsNotTransposed
 
 
 class BlockPostNorm(Block):
-    """Wrong: the sum is normalised after attention, as in the first Transformer."""
+    """Wrong: normalises the sum after attention, as in the original Transformer."""
 
     def forward(self, x, position):
         h = self.attn_norm(x + self.attn(x, position))
@@ -139,7 +138,7 @@ class BlockPostNorm(Block):
 
 
 class BlockWithNormedResidual(Block):
-    """Wrong: what attention read is added to its answer."""
+    """Wrong: adds the normalised input, not the input, to the output of attention."""
 
     def forward(self, x, position):
         x = self.attn_norm(x)
@@ -166,13 +165,13 @@ class Model(nn.Module):
 
 
 class ModelWithoutLastNorm(Model):
-    """Wrong: the logits are of the last block's answer as it is."""
+    """Wrong: computes logits from the output of the last block without the last norm."""
 
     def logits(self, state):
         return self.head(state)
 
 
-# Attributes that a LLaMA has as they are here; what else is asked for is another model.
+# Attributes with the values of a LLaMA; cases with other values are unsupported.
 FIXED = {"unit_offset": False, "kind": "swiglu", "placement": "pre", "mask": "causal",
          "scaling": "none", "direction": "forward", "offset": 0, "scale": None, "soft_cap": None,
          "window": None, "chunk": None, "segments": None, "embedding_scale": 1.0,
@@ -187,14 +186,14 @@ def config_of(given):
         if given.get(name, value) != value:
             raise Unsupported(f"{name} is {value}")
     if given.get("key_length") == [0]:
-        raise Unsupported("a sequence without tokens to read")
+        raise Unsupported("key_length is 0")
     if given["R"] != given["D"]:
-        raise Unsupported("the whole head is rotated")
+        raise Unsupported("only R = D")
     return Config(**{name: given[name] for name in Config.__dataclass_fields__ if name in given})
 
 
 def loaded(module, weights, dtype):
-    """The module with those weights: projections in the dtype, norms as they come."""
+    """The module with these weights: projections in the dtype, norms in their own dtype."""
     module.load_state_dict({name: as_tensor(value) for name, value in weights.items()})
     for name, parameter in module.named_parameters():
         parameter.data = as_tensor(weights[name], None if "norm" in name else dtype)
@@ -226,7 +225,7 @@ def model_of(kind):
 SYSTEMS = {
     "llama_block": {"decoder_block": block_of(Block)},
     "llama_block_post_norm": {"decoder_block": block_of(BlockPostNorm)},
-    "llama_block_values_turned": {"decoder_block": block_of(BlockWithValuesTurned)},
+    "llama_block_values_rotated": {"decoder_block": block_of(BlockWithValuesRotated)},
     "llama_block_residual_of_normed": {"decoder_block": block_of(BlockWithNormedResidual)},
     "llama_block_heads_not_transposed": {"decoder_block": block_of(BlockWithHeadsNotTransposed)},
     "llama_model": {"decoder": model_of(Model)},

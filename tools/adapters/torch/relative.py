@@ -1,4 +1,4 @@
-"""Relative positions inside the attention: system 14; `python3 relative.py NAME` serves one.
+"""Relative positions inside the attention; `python3 relative.py NAME` serves one.
 
   Form().rows(query_position, key_position, clip)    rows of Shaw's tables, [S,T]
   Form().bucket(distance, ...)                       rows of T5's table, [S,T]
@@ -13,7 +13,7 @@ from subject import DTYPES, as_tensor, serve
 
 
 class Shaw:
-    """14: a vector per clipped distance, added to keys and to values."""
+    """A vector per clipped distance, added to keys and to values."""
 
     def rows(self, query_position, key_position, clip):
         distance = key_position[None, :] - query_position[:, None]
@@ -28,22 +28,22 @@ class Shaw:
 
 
 class ShawReversed(Shaw):
-    """14: wrong: the distance from the key to the query."""
+    """Wrong: the distance has the opposite sign."""
 
     def rows(self, query_position, key_position, clip):
         return super().rows(-query_position, -key_position, clip)
 
 
 class ShawByPlace(Shaw):
-    """14: wrong: distances of places in the tensors; with a cache they are not those of tokens."""
+    """Wrong: distances of tensor indices; with a cache they differ from distances of tokens."""
 
     def rows(self, query_position, key_position, clip):
-        places = torch.arange(len(query_position)), torch.arange(len(key_position))
-        return super().rows(*places, clip)
+        indices = torch.arange(len(query_position)), torch.arange(len(key_position))
+        return super().rows(*indices, clip)
 
 
 class AbsoluteInAttention(Shaw):
-    """14: a vector per position of the key: learned absolute positions, no relative property."""
+    """A vector per key position: learned absolute positions, so no relative property holds."""
 
     def rows(self, query_position, key_position, clip):
         row = key_position.remainder(2 * clip + 1)
@@ -51,7 +51,7 @@ class AbsoluteInAttention(Shaw):
 
 
 class T5:
-    """14: a bias per bucket of distance and head; buckets by a logarithm in f32, cut to integers."""
+    """A bias per head and bucket of distance; buckets by a truncated logarithm in f32."""
 
     def bucket(self, distance, bidirectional, buckets, max_distance):
         first = torch.zeros_like(distance)
@@ -74,14 +74,14 @@ class T5:
 
 
 class T5SelfIsAfter(T5):
-    """14: wrong: the token itself counts as one after the query."""
+    """Wrong: distance 0 is treated as a position after the query."""
 
     def after(self, distance):
         return (distance >= 0).long()
 
 
 class T5InBf16(T5):
-    """14: wrong: distances and logarithms in the model's dtype."""
+    """Wrong: distances and logarithms in bf16."""
 
     def logarithm(self, x, base):
         return (x.bfloat16().log() / torch.tensor(math.log(base)).bfloat16()).float()

@@ -15,14 +15,14 @@ class Slopes(unittest.TestCase):
     def slopes(self, name, heads):
         return linear_biases.SYSTEMS[name]["alibi_slopes"](max_bias=8.0, H=heads, dtype="f32")
 
-    def test_all_programs_have_the_slopes_of_the_paper(self):
+    def test_correct_systems_have_the_slopes_of_the_paper(self):
         for name in ("alibi_press", "alibi_bloom", "alibi_mpt", "alibi_baichuan_13b"):
             for got, expected in zip(self.slopes(name, 12).tolist(), TWELVE):
                 self.assertAlmostEqual(got / expected, 1, places=5, msg=name)
             self.assertEqual(len(self.slopes(name, 40)), 40, name)
             self.assertEqual(self.slopes(name, 1).tolist(), [2.0**-8], name)
 
-    def test_one_formula_for_any_number_of_heads_is_wrong(self):
+    def test_any_head_count_is_wrong_for_12_heads(self):
         self.assertEqual(self.slopes("alibi_any_head_count", 8).tolist(), TWELVE[:8])
         self.assertNotAlmostEqual(self.slopes("alibi_any_head_count", 12)[0].item(), 0.5, places=2)
 
@@ -40,13 +40,13 @@ class Biases(unittest.TestCase):
         for name in ("alibi_bloom", "alibi_baichuan_13b"):
             self.assertEqual(self.bias(name, "key", [2, 9], [0, 3]), [[0, 1.5]] * 2)
 
-    def test_wrong_ones(self):
+    def test_wrong_systems(self):
         self.assertEqual(self.bias("alibi_towards_far_keys", "distance", [2], [0]), [[1]])
         self.assertEqual(self.bias("alibi_counted_in_bf16", "key", [0], [256, 257]), [[128, 128]])
 
 
 class Attention(unittest.TestCase):
-    def test_shaw_by_the_sums_of_the_paper(self):
+    def test_shaw_against_the_formula_of_the_paper(self):
         S, T, D, clip = 2, 4, 3, 1
         draw = numpy.random.default_rng(1).standard_normal
         q, k, v = draw((1, 1, S, D)), draw((1, 1, T, D)), draw((1, 1, T, D))
@@ -71,7 +71,7 @@ class Attention(unittest.TestCase):
 
 class Buckets(unittest.TestCase):
     def starts(self, bidirectional, sign):
-        """The distances at which another row of the table begins."""
+        """The distances at which the bucket changes, and the bucket of each distance."""
         table = numpy.arange(32, dtype=numpy.float32)[:, None]
         distance = numpy.arange(130)
         row = relative.SYSTEMS["t5"]["relative_bias"](

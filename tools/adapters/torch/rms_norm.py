@@ -7,7 +7,7 @@ from subject import Unsupported, as_tensor, serve
 
 
 class OwnRmsNorm(nn.Module):
-    """15: mean of squares, eps 1e-8 inside the root, by division."""
+    """Mean of squares, eps 1e-8 inside the root, division by the root."""
 
     def __init__(self, weight, eps=1e-8):
         super().__init__()
@@ -20,7 +20,7 @@ class OwnRmsNorm(nn.Module):
 
 
 class LlamaRmsNorm(nn.Module):
-    """15's counterpart: the same with eps 1e-5, by rsqrt, the weight applied in x's dtype."""
+    """The module of LLaMA: eps 1e-5, rsqrt, multiplication by the weight in the dtype of x."""
 
     def __init__(self, weight, eps=1e-5):
         super().__init__()
@@ -33,7 +33,7 @@ class LlamaRmsNorm(nn.Module):
 
 
 def rms_norm(module, any_eps=False):
-    """The operation as `module` has it: with its own eps, whatever the case asks if `any_eps`."""
+    """The operation with the eps of `module`; any_eps: ignores the eps of the case."""
 
     def answer(x, weight, eps, unit_offset, dtype, **_):
         norm = module(as_tensor(weight))

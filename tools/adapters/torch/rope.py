@@ -1,4 +1,4 @@
-"""The operations of RoPE, answered by the systems; `python3 rope.py NAME` serves one."""
+"""The rotary operations of the systems; `python3 rope.py NAME` serves one."""
 
 import functools
 
@@ -12,7 +12,7 @@ from subject import DTYPES, WIDE, Unsupported, as_tensor, serve
 
 
 def rotary(pairing, rotation):
-    """An operation on x: the rotary channels go through `rotation`, the others pass."""
+    """An operation on x: `rotation` changes the rotary channels, the others stay unchanged."""
 
     def answer(x, R, offset, direction, dtype, **given):
         if given.get("pairing", pairing) != pairing:
@@ -21,8 +21,8 @@ def rotary(pairing, rotation):
         if R == 0 or x.numel() == 0:
             return x
         sign = -1 if direction == "transpose" else 1
-        before, turned, after = x.split((offset, R, x.shape[-1] - offset - R), -1)
-        return torch.cat((before, rotation(turned, sign, **given), after), -1)
+        before, rotary, after = x.split((offset, R, x.shape[-1] - offset - R), -1)
+        return torch.cat((before, rotation(rotary, sign, **given), after), -1)
 
     return answer
 
@@ -35,7 +35,7 @@ def build(form, width, base, scaling):
     return form(width, base)
 
 
-kept = functools.cache(build)  # one module for all questions, with what it remembers of them
+cached_build = functools.cache(build)  # one module for all questions, which keeps its state
 
 
 def rope(form, build=build):
@@ -71,7 +71,7 @@ def rope_matrix(position, base, scaling, pairing, D, dtype, **_):
 
 
 def with_frequencies(inv_freq, attention_factor):
-    """Qwen2 whose frequencies are given instead of computed."""
+    """Qwen2 with given frequencies."""
     system = modules.Qwen2(2 * len(inv_freq), 1.0)
     system.types.current = as_tensor(inv_freq), attention_factor
     system.follow(0)
@@ -116,9 +116,9 @@ SYSTEMS = {
         "rope_table": rope_table,
         "rope_rotate": rotary(modules.Qwen2.pairing, rotation_by_table),
     },
-    "qwen2_dynamic": {"rope": rope(modules.Qwen2, kept)},
-    "qwen2_never_restored": {"rope": rope(modules.Qwen2NeverRestored, kept)},
-    "qwen2_compounding": {"rope": rope(modules.Qwen2Compounding, kept)},
+    "qwen2_dynamic": {"rope": rope(modules.Qwen2, cached_build)},
+    "qwen2_never_restored": {"rope": rope(modules.Qwen2NeverRestored, cached_build)},
+    "qwen2_compounding": {"rope": rope(modules.Qwen2Compounding, cached_build)},
     "qwen2_cast": {"rope": rope(modules.CastQwen2)},
     "library": {
         "rope": rope(library.Library),

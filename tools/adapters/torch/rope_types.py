@@ -1,7 +1,7 @@
-"""The rope types of a configuration, as Qwen2 and its kin read them: system 8.
+"""The rope types of a configuration, as Qwen2 and similar models read them.
 
   initial(width, base, scaling)      (inverse frequencies [width/2], attention scaling)
-  Length(width, base, scaling)       the same where they depend on the length of the sequence
+  Length(width, base, scaling)       the same, as a function of the sequence length
 """
 
 import math
@@ -24,8 +24,8 @@ def llama3(
     width, base, factor, low_freq_factor, high_freq_factor, original_max_position_embeddings
 ):
     frequencies = inverse_frequencies(width, base)
-    turns = original_max_position_embeddings * frequencies / (2 * math.pi)
-    kept = ((turns - low_freq_factor) / (high_freq_factor - low_freq_factor)).clamp(0, 1)
+    rotations = original_max_position_embeddings * frequencies / (2 * math.pi)
+    kept = ((rotations - low_freq_factor) / (high_freq_factor - low_freq_factor)).clamp(0, 1)
     return (1 - kept) * frequencies / factor + kept * frequencies, 1.0
 
 
@@ -36,8 +36,8 @@ def yarn(
     if ramp != "index" or set(others) - {"crossed"}:
         raise Unsupported(f"yarn with ramp={ramp} {others}")
 
-    def pair_of(turns):
-        wavelength = original_max_position_embeddings / turns
+    def pair_of(rotations):
+        wavelength = original_max_position_embeddings / rotations
         return width * math.log(wavelength / (2 * math.pi)) / (2 * math.log(base))
 
     low, high = pair_of(beta_fast), pair_of(beta_slow)
@@ -45,7 +45,7 @@ def yarn(
         low, high = math.floor(low), math.ceil(high)
     low, high = max(low, 0), min(high, width - 1)
     if low >= high:
-        raise Unsupported("limits that do not rise")
+        raise Unsupported("the limits of the ramp are not increasing")
     divided = ((torch.arange(width // 2).float() - low) / (high - low)).clamp(0, 1)
     frequencies = inverse_frequencies(width, base)
     if attention_factor is None:
@@ -93,8 +93,8 @@ def initial(width, base, scaling):
 
 
 class Length:
-    """Frequencies recomputed when a sequence is longer than all before it, and the original ones
-    restored when it is shorter than the trained length."""
+    """Recomputes frequencies for a sequence longer than all before it. Restores the original ones
+    for a sequence shorter than the trained length."""
 
     def __init__(self, width, base, scaling):
         self.name, self.given = parse_call(scaling)
@@ -120,14 +120,14 @@ class Length:
 
 
 class NeverRestored(Length):
-    """Wrong: what a long sequence needed stays when a short one comes."""
+    """Wrong: keeps the frequencies of a long sequence for shorter ones."""
 
     def restored(self):
         return self.current, self.longest
 
 
 class Compounding(Length):
-    """Wrong: the grown base is kept, and grows again with every sequence beyond the trained one."""
+    """Wrong: grows the last base, not the original one, for every longer sequence."""
 
     def at(self, length):
         if self.name != "dynamic":

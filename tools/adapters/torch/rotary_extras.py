@@ -1,5 +1,5 @@
-"""xPos and axial positions of system 10, and the two axes of ChatGLM-6B (11); `python3
-rotary_extras.py NAME` serves one."""
+"""xPos and axial positions of the rotary-embedding library, and the two axes of ChatGLM-6B;
+`python3 rotary_extras.py NAME` serves one."""
 
 import math
 
@@ -11,7 +11,7 @@ from subject import Unsupported, as_tensor, serve
 
 
 class XPos:
-    """10: rotation times a decay per pair, from the middle of the sequence; keys by its inverse."""
+    """Rotation and a decay per pair from the middle of the sequence; inverse decay for keys."""
 
     def __init__(self, width, base, scale_base, gamma):
         even = torch.arange(0, width, 2).float()
@@ -35,21 +35,21 @@ class XPos:
 
 
 class XPosInHalves(XPos):
-    """10 before its correction: wrong: the decays stand in halves, the channels are neighbours."""
+    """Wrong, an old version of the library: decays in half order for pairs of neighbours."""
 
     def per_channel(self, scale):
         return torch.cat((scale, scale), -1)
 
 
 class XPosKeysAsQueries(XPos):
-    """10: wrong: keys grow with queries, so that scores depend on where both stand."""
+    """Wrong: keys have the decay of queries, so that scores depend on absolute positions."""
 
     def grown(self, scale, role):
         return scale
 
 
 class Axial:
-    """10: a block of channels per axis, each with its own frequencies; neighbours."""
+    """A block of channels per axis, each with its own frequencies; pairs of neighbours."""
 
     pairing = "interleaved"
     rotate = staticmethod(rotate_neighbours)
@@ -62,7 +62,7 @@ class Axial:
         return torch.ones(width // 2)
 
     def spread(self, angle):
-        """An angle per pair to one per channel."""
+        """Repeats the angle of each pair for its two channels."""
         return angle.repeat_interleave(2, -1)
 
     def coordinates(self, position):
@@ -70,37 +70,37 @@ class Axial:
 
     def __call__(self, x, position, kind, base, max_freq):
         blocks = x.chunk(position.shape[1], -1)
-        turned = []
+        rotated = []
         for block, coordinate in zip(blocks, self.coordinates(position).unbind(1)):
             frequencies = self.frequencies(kind, block.shape[-1], base, max_freq)
             angle = self.spread(coordinate.to(working(x))[..., None] * frequencies)[:, None]
-            turned.append(block * angle.cos() + self.rotate(block) * angle.sin())
-        return torch.cat(turned, -1)
+            rotated.append(block * angle.cos() + self.rotate(block) * angle.sin())
+        return torch.cat(rotated, -1)
 
 
 class AxialWithoutPi(Axial):
-    """10: wrong: pixels from 1 to max_freq/2, without the factor pi."""
+    """Wrong: pixel frequencies from 1 to max_freq/2, without the factor pi."""
 
     def frequencies(self, kind, width, base, max_freq):
         return torch.linspace(1.0, max_freq / 2, width // 2)
 
 
 class AxialReversed(Axial):
-    """10: wrong: columns where rows are due."""
+    """Wrong: the axes in reverse order."""
 
     def coordinates(self, position):
         return position.flip(1)
 
 
 class ChatGlm(Axial):
-    """11: ChatGLM-6B: half of the head by token, half by block, each with its own halves."""
+    """ChatGLM-6B: half of the head rotates by token position, half by block position."""
 
     pairing = "half"
     rotate = staticmethod(rotate_half)
 
     def frequencies(self, kind, width, base, max_freq):
         if kind != "lang":
-            raise Unsupported("the frequencies are those of language")
+            raise Unsupported("only frequencies=lang")
         return inverse_frequencies(width, base)
 
     def spread(self, angle):
@@ -108,7 +108,7 @@ class ChatGlm(Axial):
 
 
 class ChatGlmOneAxis(ChatGlm):
-    """11: wrong: the block position is not read, both halves turn by the token."""
+    """Wrong: ignores block positions; both halves rotate by the token position."""
 
     def coordinates(self, position):
         return position[:, :1].expand_as(position)
@@ -118,7 +118,7 @@ def xpos(form):
     def rotation(x, sign, position, base, role, scale_base, gamma, center, **_):
         position = as_tensor(position)
         if center != (int(position.max()) + 1) // 2:
-            raise Unsupported("the centre is the middle of the sequence")
+            raise Unsupported("the center must be the middle of the sequence")
         return form(x.shape[-1], base, scale_base, gamma)(x, position, role).to(x.dtype)
 
     answer = rotary("interleaved", rotation)
@@ -128,7 +128,7 @@ def xpos(form):
 def rope_axial(form):
     def rotation(x, sign, position, frequencies, arrangement, base, max_freq, **_):
         if arrangement != "blocks":
-            raise Unsupported("every axis has a block of channels")
+            raise Unsupported("only arrangement=blocks")
         position = sign * as_tensor(position)
         return form()(x, position, frequencies, base, max_freq).to(x.dtype)
 

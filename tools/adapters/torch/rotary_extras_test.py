@@ -11,7 +11,7 @@ mpmath.mp.prec = 100
 U = 2.0**-24
 
 
-def turned(a, b, angle):
+def rotated(a, b, angle):
     cos, sin = mpmath.cos(angle), mpmath.sin(angle)
     return a * cos - b * sin, a * sin + b * cos
 
@@ -41,7 +41,7 @@ class Extras(unittest.TestCase):
             decay = (mpmath.mpf(2 * k) / 8 + gamma) / (1 + gamma)
             grown = decay ** (sign * mpmath.mpf(position[s] - (position[-1] + 1) // 2) / 512)
             angle = position[s] * mpmath.mpf(10000) ** (-mpmath.mpf(2 * k) / 8)
-            return [grown * y for y in turned(a, b, angle)]
+            return [grown * y for y in rotated(a, b, angle)]
 
         return self.largest_difference(got, expected, [(2 * k, 2 * k + 1) for k in range(4)])
 
@@ -66,7 +66,7 @@ class Extras(unittest.TestCase):
         }[kind]
 
         def expected(s, k, a, b):
-            return turned(a, b, mpmath.mpf(float(position[k // 2][s])) * frequencies[k % 2])
+            return rotated(a, b, mpmath.mpf(float(position[k // 2][s])) * frequencies[k % 2])
 
         pairs = block + [(i + 4, j + 4) for i, j in block]
         return self.largest_difference(got, expected, pairs)

@@ -1,7 +1,7 @@
-"""RoPE in the forms that articles teach, right and wrong: systems 3, 4, 5, 7 and 9.
+"""RoPE in the forms that articles teach, correct and wrong.
 
-  form = Form(width, base)    knows the frequencies of a rotary width
-  form(x, position, sign)     turns x [B,H,S,width] by sign * position [B,S]
+  form = Form(width, base)    computes the frequencies for a rotary width
+  form(x, position, sign)     rotates x [B,H,S,width] by the angles of sign * position [B,S]
 """
 
 import torch
@@ -10,7 +10,7 @@ from subject import Unsupported
 
 
 def inverse_frequencies(width, base, dtype=torch.float32):
-    """base^(-2k/width), the power first and its reciprocal after, as Hugging Face does."""
+    """base^(-2k/width) as the reciprocal of a power, as in Hugging Face."""
     return 1.0 / base ** (torch.arange(0, width, 2).to(dtype) / width)
 
 
@@ -20,7 +20,7 @@ def working(x):
 
 
 def angles(position, frequencies):
-    """[B,S] and [R/2] -> [B,1,S,R/2]: one angle for all heads."""
+    """[B,S] and [R/2] -> [B,1,S,R/2]: all heads have the same angles."""
     return (position.to(frequencies.dtype)[..., None] * frequencies)[:, None]
 
 
@@ -42,7 +42,7 @@ class Form:
 
 
 class Matrix(Form):
-    """3: a block-diagonal rotation matrix for each position, times the vector."""
+    """A block-diagonal rotation matrix per position, times the vector."""
 
     pairing = "interleaved"
 
@@ -62,7 +62,7 @@ class Matrix(Form):
 
 
 class Elementwise(Form):
-    """4: (q0,q1,..) * cos + (-q1,q0,..) * sin, each frequency for both channels of its pair."""
+    """(q0,q1,..) * cos + (-q1,q0,..) * sin; both channels of a pair have the same frequency."""
 
     pairing = "interleaved"
 
@@ -75,14 +75,14 @@ class Elementwise(Form):
 
 
 class OneFrequencyPerChannel(Elementwise):
-    """4w: wrong, as one article prints it: cos(m t0), cos(m t1), cos(m t2) ... not repeated."""
+    """Wrong, as in an article: cos(m t0), cos(m t1), cos(m t2) ..., not repeated per pair."""
 
     def channel_frequencies(self, dtype):
         return 1.0 / self.base ** (2 * torch.arange(self.width, dtype=dtype) / self.width)
 
 
 class IndexedFromZero(Elementwise):
-    """4x: wrong: theta_i = base^(-2(i-1)/d), meant for i from 1, used with i from 0."""
+    """Wrong: theta_i = base^(-2(i-1)/d), a formula for i from 1, with i from 0."""
 
     def channel_frequencies(self, dtype):
         index = torch.arange(self.width // 2, dtype=dtype)
@@ -90,7 +90,7 @@ class IndexedFromZero(Elementwise):
 
 
 class Complex(Form):
-    """5: pairs as complex numbers times e^(i m theta)."""
+    """Pairs as complex numbers, multiplied by e^(i m theta)."""
 
     pairing = "interleaved"
 
@@ -98,12 +98,12 @@ class Complex(Form):
         wide = working(x)
         angle = angles(sign * position, self.frequencies(wide))
         pairs = torch.view_as_complex(x.to(wide).clone().unflatten(-1, (-1, 2)))
-        turned = pairs * torch.polar(torch.ones_like(angle), angle)
-        return torch.view_as_real(turned).flatten(-2).to(x.dtype)
+        rotated = pairs * torch.polar(torch.ones_like(angle), angle)
+        return torch.view_as_real(rotated).flatten(-2).to(x.dtype)
 
 
 class MixedRotateHalf(Form):
-    """7: wrong: neighbours are taken, but put in half order, and so are the tables."""
+    """Wrong: reads pairs of neighbours, but writes them and the tables in half order."""
 
     pairing = "half"
 
@@ -115,7 +115,7 @@ class MixedRotateHalf(Form):
 
 
 class Rotator(Form):
-    """9: theta_k = (base^(2/D))^-k, the inner power rounded; outer product with the positions."""
+    """theta_k = (base^(2/D))^-k with a rounded inner power; outer product with the positions."""
 
     pairing = "half"
 

@@ -1,7 +1,7 @@
-"""RoPE as the rotary-embedding library that many projects import has it: system 10.
+"""RoPE of the rotary-embedding library, which many projects import.
 
-  form = Form(width, base, scaling)    knows the frequencies of a rotary width
-  form(x, position, sign)              turns x [B,H,S,width] by sign * position [B,S]
+  form = Form(width, base, scaling)   computes the frequencies for a rotary width
+  form(x, position, sign)             rotates x [B,H,S,width] by the angles of sign * position [B,S]
 """
 
 import torch
@@ -11,7 +11,7 @@ from subject import Unsupported, parse_call
 
 
 class Library:
-    """10: interleaved, positions divided by an interpolation factor or the base rescaled (NTK)."""
+    """Interleaved pairs; positions divided by an interpolation factor, or a rescaled base (NTK)."""
 
     pairing = "interleaved"
     scales = True
@@ -29,25 +29,25 @@ class Library:
         return base * factor ** (width / (width - 2))
 
     def count(self, position, x):
-        """The positions as numbers."""
+        """The positions in the dtype of angles."""
         return position.to(working(x))
 
     def __call__(self, x, position, sign):
-        place = self.count(position, x) / self.interpolation
-        angle = place[..., None].to(working(x)) * self.frequencies
+        scaled = self.count(position, x) / self.interpolation
+        angle = scaled[..., None].to(working(x)) * self.frequencies
         angle = angle.repeat_interleave(2, -1)[:, None]
         return (x * angle.cos() + rotate_neighbours(x) * angle.sin() * sign).to(x.dtype)
 
 
 class PositionsInInputDtype(Library):
-    """10 as it stands today: wrong: positions are counted in x's dtype, however narrow it is."""
+    """Wrong, the current version of the library: positions are computed in the dtype of x."""
 
     def count(self, position, x):
         return position.to(x.dtype)
 
 
 class CachedKeys(Library):
-    """10: queries against cached keys: they are the last of as many positions as there are keys."""
+    """Queries for cached keys: with T keys, S queries have the positions T-S..T-1."""
 
     def offset(self, queries, keys):
         return keys - queries
@@ -55,27 +55,27 @@ class CachedKeys(Library):
     def __call__(self, x, position, sign):
         queries, keys = position.shape[1], int(position[0, -1]) + 1
         if not torch.equal(position, torch.arange(keys - queries, keys).expand_as(position)):
-            raise Unsupported("queries are the last positions, one after the other")
-        place = torch.arange(queries) + self.offset(queries, keys)
-        return super().__call__(x, place.expand_as(position), sign)
+            raise Unsupported("queries must have the last positions, in order")
+        counted = torch.arange(queries) + self.offset(queries, keys)
+        return super().__call__(x, counted.expand_as(position), sign)
 
 
 class CachedKeysForgotten(CachedKeys):
-    """10: wrong: queries are counted from 0 although keys before them are cached."""
+    """Wrong: query positions start at 0 although there are cached keys."""
 
     def offset(self, queries, keys):
         return 0
 
 
 class RescaledByFactor(Library):
-    """10: wrong: the base times the factor itself, not its width/(width-2)th power."""
+    """Wrong: multiplies the base by the factor, not by factor^(width/(width-2))."""
 
     def rescaled(self, base, factor, width):
         return base * factor
 
 
 class LearnedFrequencies(torch.nn.Module):
-    """10: frequencies are a parameter that training has changed; autograd goes through it."""
+    """The frequencies are a trained parameter, so that autograd is active."""
 
     def __init__(self, frequencies):
         super().__init__()

@@ -1,7 +1,7 @@
-"""RoPE as models have it that differ from LLaMA: system 11.
+"""RoPE of models that differ from LLaMA.
 
-  form = Form(width, base)    knows the frequencies of a rotary width
-  form(x, position, sign)     turns x [B,H,S,width] by sign * position [B,S]
+  form = Form(width, base)    computes the frequencies for a rotary width
+  form(x, position, sign)     rotates x [B,H,S,width] by the angles of sign * position [B,S]
 """
 
 import torch
@@ -12,7 +12,7 @@ from subject import Unsupported
 
 
 class GptJ(Form):
-    """11: GPT-J and CodeGen: neighbours, a table [sin, cos] of the rotary width in x's dtype."""
+    """GPT-J and CodeGen: pairs of neighbours, a table [sin, cos] in the dtype of x."""
 
     pairing = "interleaved"
     rows = 8192  # of the table
@@ -35,7 +35,7 @@ class GptJ(Form):
 
 
 class GptJTableSwapped(GptJ):
-    """11: wrong: the table is read as [cos, sin]."""
+    """Wrong: reads the table as [cos, sin]."""
 
     def read(self, table):
         cos, sin = table.chunk(2, -1)
@@ -43,7 +43,7 @@ class GptJTableSwapped(GptJ):
 
 
 class GptJByHalves(GptJ):
-    """11: wrong: GPT-J's weights with GPT-NeoX's rotation, channels in halves."""
+    """Wrong: rotates halves, as in GPT-NeoX, with the weights of GPT-J."""
 
     def __call__(self, x, position, sign):
         sin, cos = self.read(self.table(x.dtype)[position][:, None])
@@ -51,7 +51,7 @@ class GptJByHalves(GptJ):
 
 
 class Baichuan(Llama):
-    """11: Baichuan 7B: LLaMA's cache, but in f32 whatever the model is cast to; x is widened."""
+    """Baichuan 7B: the cache of LLaMA, always in f32; x is converted to f32."""
 
     def cache(self, rows):
         angle = torch.outer(torch.arange(rows).float(), self.inv_freq)

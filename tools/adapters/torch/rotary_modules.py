@@ -1,7 +1,7 @@
-"""RoPE as the modules of libraries have it: systems 6 (with base 500000 also 12) and 8.
+"""RoPE modules of Hugging Face: LLaMA, LLaMA 2 Long (base 500000) and Qwen2.
 
-  form = Form(width, base)    knows the frequencies of a rotary width
-  form(x, position, sign)     turns x [B,H,S,width] by sign * position [B,S]
+  form = Form(width, base)    computes the frequencies for a rotary width
+  form(x, position, sign)     rotates x [B,H,S,width] by the angles of sign * position [B,S]
 """
 
 import torch
@@ -13,11 +13,11 @@ from subject import Unsupported
 
 
 class Llama(nn.Module):
-    """6: half pairing from a cache of two concatenated copies, which grows when it is outgrown."""
+    """Half pairing with a cache of cos and sin that grows for longer sequences."""
 
     pairing = "half"
     rows = 2048  # max_position_embeddings
-    most_rows = 1 << 17  # what a test machine's memory holds
+    most_rows = 1 << 17  # limits the memory of tests
 
     def __init__(self, width, base):
         super().__init__()
@@ -26,7 +26,7 @@ class Llama(nn.Module):
 
     def cache(self, rows):
         angle = torch.outer(torch.arange(rows).to(self.inv_freq.dtype), self.inv_freq)
-        both = torch.cat((angle, angle), -1).float()  # Debian's torch has no f16 cosine on a CPU
+        both = torch.cat((angle, angle), -1).float()  # Debian's torch has no cosine for f16 on CPUs
         self.register_buffer("cos", both.cos().to(angle.dtype))
         self.register_buffer("sin", both.sin().to(angle.dtype))
 
@@ -41,7 +41,7 @@ class Llama(nn.Module):
 
 
 class CastLlama(Llama):
-    """6 cast with its model to x's dtype: the cast rounds the frequencies that growth reads."""
+    """Wrong: LLaMA cast to the dtype of x. A growing cache is computed from rounded frequencies."""
 
     def forward(self, x, position, sign):
         self.to(x.dtype)
@@ -49,14 +49,14 @@ class CastLlama(Llama):
 
 
 class LlamaOfOldBase(Llama):
-    """12: wrong: LLaMA 2 Long's base of 500000 is not read."""
+    """Wrong: ignores the base 500000 of LLaMA 2 Long."""
 
     def __init__(self, width, base):
         super().__init__(width, 10000.0)
 
 
 class Qwen2(nn.Module):
-    """8: half pairing, rope type from a configuration, angles in f32, tables cast to x's dtype."""
+    """Half pairing, rope type from a configuration, angles in f32, tables in the dtype of x."""
 
     pairing = "half"
     scales = True
@@ -69,7 +69,7 @@ class Qwen2(nn.Module):
         self.register_buffer("inv_freq", frequencies)
 
     def follow(self, length):
-        """Takes the frequencies that the rope type has for a sequence of that length."""
+        """Sets the frequencies of the rope type for a sequence of this length."""
         self.inv_freq, self.attention_scaling = self.types.at(length)
 
     def table(self, position, dtype):
@@ -92,10 +92,10 @@ class Qwen2(nn.Module):
 
 
 class CastQwen2(Qwen2):
-    """8 cast with its model to x's dtype: the buffer of frequencies is rounded, angles are not."""
+    """Wrong: Qwen2 cast to the dtype of x, which rounds the frequencies but not the angles."""
 
     def follow(self, length):
-        pass  # its buffer is what the cast made of it
+        pass  # keeps the rounded frequencies
 
     def forward(self, x, position, sign):
         self.to(x.dtype)
@@ -103,12 +103,12 @@ class CastQwen2(Qwen2):
 
 
 class Qwen2NeverRestored(Qwen2):
-    """8: wrong: the frequencies of a long sequence stay when a short one comes."""
+    """Wrong: keeps the frequencies of a long sequence for shorter ones."""
 
     follows = rope_types.NeverRestored
 
 
 class Qwen2Compounding(Qwen2):
-    """8: wrong: the base grows from one that has grown already."""
+    """Wrong: computes the new base from the last one, not from the original base."""
 
     follows = rope_types.Compounding

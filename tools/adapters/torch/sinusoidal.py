@@ -1,4 +1,4 @@
-"""Sinusoidal positions in two forms that articles teach; `python3 sinusoidal.py NAME` serves."""
+"""Sinusoidal positions in two forms; `python3 sinusoidal.py NAME` serves one."""
 
 import math
 
@@ -9,7 +9,7 @@ from subject import Unsupported, as_tensor, serve
 
 
 class Encoding(nn.Module):
-    """A table of sines in even and cosines in odd channels, added to the input."""
+    """A table with sines in even and cosines in odd channels, added to the input."""
 
     def __init__(self, rows, width, base, dtype):
         super().__init__()
@@ -21,11 +21,11 @@ class Encoding(nn.Module):
         self.register_buffer("table", table)
 
     def forward(self, x, position):
-        return x + self.table[position]  # dropout off
+        return x + self.table[position]  # no dropout
 
 
 class PowerForm(Encoding):
-    """1: pos / base^(2i/d)."""
+    """pos / base^(2i/d)."""
 
     rows = 1024
 
@@ -34,7 +34,7 @@ class PowerForm(Encoding):
 
 
 class ExpLogForm(Encoding):
-    """2: pos * exp(2i * -(ln base / d))."""
+    """pos * exp(2i * -(ln base / d))."""
 
     rows = 5000
 
@@ -45,7 +45,7 @@ class ExpLogForm(Encoding):
 def sinusoidal(form):
     def answer(position, base, layout, denominator, M, dtype, **_):
         if (layout, denominator) != ("interleaved", "paper"):
-            raise Unsupported("the layout is interleaved and the denominator the paper's")
+            raise Unsupported("only layout=interleaved and denominator=paper")
         position = as_tensor(position)
         if ((position < 0) | (position >= form.rows)).any():
             raise Unsupported(f"the table has rows for positions 0..{form.rows - 1}")

@@ -1,4 +1,4 @@
-"""What the PyTorch subjects share: the table of systems, tensors, and the service itself."""
+"""Shared by the PyTorch subjects: the table of systems, conversions of tensors, and `serve`."""
 
 import argparse
 import re
@@ -21,17 +21,17 @@ DTYPES = {
     "f16": torch.float16,
     "bf16": torch.bfloat16,
 }
-WIDE = {"f64": "f64", "f32": "f32", "f16": "f32", "bf16": "f32"}  # what `wide` tensors are
+WIDE = {"f64": "f64", "f32": "f32", "f16": "f32", "bf16": "f32"}  # the dtype of `wide` tensors
 
 
 def as_tensor(array, dtype=None):
-    """`array` (numpy or torch) as a tensor, in the dtype of that name if one is given."""
+    """`array` (numpy or torch) as a tensor, converted to the named dtype if one is given."""
     tensor = array if isinstance(array, torch.Tensor) else torch.from_numpy(numpy.array(array))
     return tensor if dtype is None else tensor.to(DTYPES[dtype])
 
 
 def as_array(tensor):
-    """numpy has no bf16: its values travel exactly as f32."""
+    """The tensor as a numpy array; bf16, which numpy lacks, becomes f32 without rounding."""
     tensor = tensor.detach()
     return (tensor.float() if tensor.dtype == torch.bfloat16 else tensor).numpy()
 

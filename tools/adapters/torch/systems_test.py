@@ -1,11 +1,11 @@
-"""Judges the systems of systems.toml and compares the verdicts with those expected.
+"""Judges the systems of systems.toml and compares the verdicts with the expected ones.
 
   SEXTANT=build/sextant python3 systems_test.py [NAME [I/N]]
 
-NAME is a system, or a program of systems.toml for all of its systems; without one, all are judged.
-I/N takes the I-th of N parts of them, each as large as the others.
+NAME is a system, or a program of systems.toml with all its systems; default: all systems. I/N
+selects the I-th of N parts of them, which have equal sizes.
 
-Each program is started by its own command once, and then by a process that has imported torch.
+Each program is started once by its own command, later by a process that has imported torch.
 """
 
 import os
@@ -35,12 +35,12 @@ def command(sextant, check, subject):
     return [sextant, *question, "--subject", f"exec:{subject}", "--timeout", "300", *recipe]
 
 
-def properties(report, said):
-    return set(re.findall(rf"^{said} +\w+/(\w+)", report, re.MULTILINE))
+def properties(report, status):
+    return set(re.findall(rf"^{status} +\w+/(\w+)", report, re.MULTILINE))
 
 
 def surprises(check, done):
-    """What the report of a finished run has other than the table says."""
+    """Differences between the report of a finished run and the table."""
     expected = EXIT[check["verdict"]]
     if done.returncode != expected:
         yield f"exit status {done.returncode}, expected {expected}"
@@ -52,11 +52,11 @@ def surprises(check, done):
     if check["verdict"] == "incomplete" and skipped != due:
         yield f"the report skips {sorted(skipped)}, expected {sorted(due)}"
     if check["verdict"] == "incomplete" and not properties(done.stdout, "(?:holds|partly)"):
-        yield "the report has no property of which a case was answered"
+        yield "the report has no property with an answered case"
 
 
 def judge(sextant, name, check, subject):
-    """Whether the verdict is the expected one; says so."""
+    """Judges a system, prints the result, and returns whether the verdict is the expected one."""
     words = command(sextant, check, subject)
     done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, timeout=900)
     wrong = list(surprises(check, done))
@@ -73,7 +73,7 @@ def main(wanted=None, part="1/1"):
     sextant = str(Path(os.environ.get("SEXTANT", "build/sextant")).resolve())
     names = [name for name in TABLE if wanted in (None, name, TABLE[name]["program"])]
     if not names:
-        sys.exit(f"{wanted} is no system or program of systems.toml")
+        sys.exit(f"{wanted} is not a system or program of systems.toml")
     first, parts = map(int, part.split("/"))
     started, right = set(), True
     with Imported() as imported:

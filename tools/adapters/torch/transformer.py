@@ -1,6 +1,4 @@
-"""The original Transformer's layers as PyTorch has them: system 19; `python3 transformer.py NAME`
-serves one.
-"""
+"""The layers of the original Transformer in PyTorch; `python3 transformer.py NAME` serves one."""
 
 import torch
 from torch import nn
@@ -16,7 +14,7 @@ ACTIVATIONS = {
 
 
 def filled(module, **parameters):
-    """The module with those values, in the dtype of the first."""
+    """The module with these parameters, in the dtype of the first one."""
     module = module.to(next(iter(parameters.values())).dtype).eval()
     state = module.state_dict()
     assert state.keys() == parameters.keys()
@@ -25,28 +23,28 @@ def filled(module, **parameters):
 
 
 def packed(w):
-    """Weights and biases of queries, keys and values as MultiheadAttention has them."""
+    """Concatenated weights and biases of queries, keys and values, as in MultiheadAttention."""
     return torch.cat([w["wq"], w["wk"], w["wv"]]), torch.cat([w["bq"], w["bk"], w["bv"]])
 
 
 def refuse(M, H, K, D, scale=None, soft_cap=None):
     if K != H or M != H * D:
-        raise Unsupported("every head has its own keys, and all together the model's width")
+        raise Unsupported("only K = H and M = H * D")
     if scale is not None or soft_cap is not None:
-        raise Unsupported("scores are divided by the root of a head's width")
+        raise Unsupported("no scale and no soft_cap")
 
 
 def padding_of(key_length, count):
-    """True where a token is padding; nothing if none is."""
+    """True where a token is padding; None if key_length is not set."""
     if key_length is None:
         return None
     if key_length == [0]:
-        raise Unsupported("a sequence without tokens to read")
+        raise Unsupported("key_length is 0")
     return (torch.arange(count) >= key_length[0])[None]
 
 
 class CrossAttention:
-    """torch.nn.MultiheadAttention, whose queries are of one sequence, keys and values of another."""
+    """torch.nn.MultiheadAttention: queries from one sequence, keys and values from another."""
 
     def padding(self, key_length, count):
         return padding_of(key_length, count)
@@ -68,7 +66,7 @@ class CrossAttention:
 
 
 class PaddingInverted(CrossAttention):
-    """Wrong: True says what may be read."""
+    """Wrong: the mask is true for tokens that may be read."""
 
     def padding(self, key_length, count):
         padding = padding_of(key_length, count)
@@ -76,7 +74,7 @@ class PaddingInverted(CrossAttention):
 
 
 class SelfAttention(CrossAttention):
-    """Wrong: memory is not read."""
+    """Wrong: reads x instead of memory."""
 
     def sequences(self, x, memory):
         rows = torch.arange(memory.shape[1]) % x.shape[1]
@@ -84,7 +82,7 @@ class SelfAttention(CrossAttention):
 
 
 class KeysAndValuesExchanged(CrossAttention):
-    """Wrong: the packed weight is cut as queries, values, keys."""
+    """Wrong: the packed weight has the order queries, values, keys."""
 
     def __call__(self, **given):
         for a, b in (("wk", "wv"), ("bk", "bv")):
@@ -93,7 +91,7 @@ class KeysAndValuesExchanged(CrossAttention):
 
 
 class EncoderLayer:
-    """torch.nn.TransformerEncoderLayer on an input to which positions were added."""
+    """torch.nn.TransformerEncoderLayer on the sum of input and positions."""
 
     batch_first = True
 
@@ -107,7 +105,7 @@ class EncoderLayer:
         return ACTIVATIONS[kind]
 
     def mask(self, kind, count):
-        """True where a token must not be read."""
+        """True where a token must not be read; None without a mask."""
         return torch.ones(count, count).triu(1) > 0 if kind == "causal" else None
 
     def __call__(self, dtype, M, H, K, D, F, key_length, placement, kind, eps, mask, x,
@@ -133,7 +131,7 @@ class EncoderLayer:
         tokens = self.input(as_tensor(x, dtype), as_tensor(position_table, dtype))[None]
         if not self.batch_first:
             if key_length is not None or mask != "none":
-                raise Unsupported("a mask of all tokens is none of one")
+                raise Unsupported("no mask and no key_length with batch_first=False")
             return {"y": layer(tokens)[0]}
         padding = padding_of(key_length, len(x))
         allowed = self.mask(mask, len(x))
@@ -141,34 +139,34 @@ class EncoderLayer:
 
 
 class WithoutPositions(EncoderLayer):
-    """Wrong: the layer adds no positions, nor does whoever calls it."""
+    """Wrong: positions are not added."""
 
     def input(self, x, position_table):
         return x
 
 
 class AlwaysPost(EncoderLayer):
-    """Wrong: weights of a model that normalises first, in a layer as it comes."""
+    """Wrong: always the default norm_first=False."""
 
     def norm_first(self, placement):
         return False
 
 
 class AlwaysRelu(EncoderLayer):
-    """Wrong: the default activation, whatever the model was trained with."""
+    """Wrong: always the default activation, relu."""
 
     def activation(self, kind):
         return ACTIVATIONS["relu"]
 
 
 class BatchSecond(EncoderLayer):
-    """Wrong: [1,S,M] for a layer that expects [S,B,M]: tokens are taken for a batch."""
+    """Wrong: passes [1,S,M] to a layer that expects [S,B,M], so that tokens become a batch."""
 
     batch_first = False
 
 
 class MaskForgotten(EncoderLayer):
-    """Wrong: no mask is given."""
+    """Wrong: the mask is not passed."""
 
     def mask(self, kind, count):
         return None

@@ -23,7 +23,7 @@ def heads_weights(key_heads=H, width=D, heads=H, biased=True):
 
 
 def attended(q, k, v, width, sees):
-    """[S,H*D] and [T,K*D]: each head's mean beside the other; sees(s, t) says whether s reads t."""
+    """The concatenated means of all heads, [S,H*D]; sees(s, t) is true if s attends to t."""
     shared = q.shape[1] // k.shape[1]
     mean = numpy.zeros_like(q)
     for s in range(len(q)):
@@ -43,7 +43,7 @@ def multi_head(w, x, memory, sees):
 class Original(unittest.TestCase):
     SIZES = {"dtype": "f64", "M": M, "H": H, "K": H, "D": D}
 
-    def test_cross_attention_reads_memory_up_to_its_padding(self):
+    def test_cross_attention_ignores_padding(self):
         w, tokens = heads_weights(), drawn(x=(S, M), memory=(T, M))
         for length in (None, 2):
             got = transformer.SYSTEMS["multihead_attention"]["cross_attention"](
@@ -59,7 +59,7 @@ class Original(unittest.TestCase):
             mask=mask, key_length=None,
         )["y"].numpy()  # fmt: skip
 
-    def test_encoder_layer_is_that_of_the_paper(self):
+    def test_encoder_layer_matches_the_paper(self):
         norms = {f"norm{i}_{part}": M for i in (1, 2) for part in ("weight", "bias")}
         w = heads_weights() | drawn(w1=(F, M), b1=F, w2=(M, F), b2=M, **norms)
         tokens = drawn(x=(S, M), position_table=(S, M))
@@ -96,11 +96,11 @@ class Llama(unittest.TestCase):
         return dict(dtype="f64", position=self.POSITION, M=M, H=self.HEADS, K=self.K, D=self.WIDTH,
                     R=self.WIDTH, F=F, base=100.0, pairing="half", eps=0.5, **more)  # fmt: skip
 
-    def turned(self, x):
-        """Pairs (k, k + 2) of each head as complex numbers, by position / 10^k."""
+    def rotated(self, x):
+        """Rotates pairs (k, k + 2) of each head, as complex numbers, by position / 10^k."""
         x = x.reshape(len(x), -1, self.WIDTH)
-        turn = numpy.exp(1j * numpy.outer(self.POSITION, [1, 0.1]))[:, None]
-        pairs = (x[..., :2] + 1j * x[..., 2:]) * turn
+        factor = numpy.exp(1j * numpy.outer(self.POSITION, [1, 0.1]))[:, None]
+        pairs = (x[..., :2] + 1j * x[..., 2:]) * factor
         return numpy.concatenate([pairs.real, pairs.imag], -1).reshape(len(x), -1)
 
     def norm(self, x, weight):
@@ -109,7 +109,7 @@ class Llama(unittest.TestCase):
     def block(self, x, w, length=S):
         read = self.norm(x, w["attn_norm"])
         q, k, v = (read @ w[name].T for name in ("wq", "wk", "wv"))
-        mean = attended(self.turned(q), self.turned(k), v, self.WIDTH,
+        mean = attended(self.rotated(q), self.rotated(k), v, self.WIDTH,
                         lambda s, t: t <= s and t < length)
         h = x + mean @ w["wo"].T
         read = self.norm(h, w["mlp_norm"])

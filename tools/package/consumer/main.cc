@@ -1,5 +1,5 @@
-// The main job with an installed Sextant, through its four rooms: a question, its proven answer,
-// the fast path's answer, the verdict, and the file that keeps them.
+// Uses the four libraries of an installed Sextant: proves the golden of a case, computes the answer
+// of the fast path, judges it, and writes a file of records.
 #include <iostream>
 
 #include "fast/kernel/kernel.h"
@@ -19,6 +19,6 @@ int main() {
       oracle::JudgeEndToEnd(question, golden, Permit(question, inputs, recipe), answer);
   fixtures::WriteRecords("consumer.h5", {{question.ToString(), inputs, golden, answer}});
   std::cout << question.ToString() << ": "
-            << oracle::kGradeNames[static_cast<size_t>(verdict.grade)] << "\n";
+            << oracle::kGradeNames[static_cast<size_t>(*verdict.grade)] << "\n";
   return verdict.status == oracle::Verdict::Status::kConforms ? 0 : 1;
 }
