@@ -1,5 +1,5 @@
 // Double-double numbers: the unevaluated sum of two doubles, about 106 significant bits at a few
-// nanoseconds per operation. The vocabulary of `Counted` (centres) and of fast/ (exact tables).
+// nanoseconds per operation. Used by `Counted` (centres) and by fast/ (exact tables).
 //
 // Invariant: high = RN(high + low), "a double-word number". Error bounds are stated in units of
 // 2^-106, relative to the exact result unless said otherwise. They hold for round to nearest
@@ -111,7 +111,7 @@ inline double floor(const DoubleDouble& a) {
   return high == a.high ? high + std::floor(a.low) : high;
 }
 
-// a * 2^n; exact while nothing underflows.
+// a * 2^n; exact unless a part underflows.
 inline DoubleDouble ldexp(const DoubleDouble& a, int n) {
   return {std::ldexp(a.high, n), std::ldexp(a.low, n)};
 }
