@@ -97,7 +97,7 @@ TEST(Recipe, RefusesASecondRuleForAllOtherSteps) {
               "differ");
 }
 
-TEST(Recipe, ErrorsNameWhatExists) {
+TEST(Recipe, ErrorsListTheNamesThatExist) {
   EXPECT_EQ(ErrorOf("angel=f32"),
             "'angel' is not one of: exponent frequency angle trig factor table rotate square sum "
             "rsqrt center scale weigh dot score cap softmax slope distance bias activation gate "
