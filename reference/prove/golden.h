@@ -25,7 +25,7 @@ struct GoldenTensor {
 };
 
 // One case of a file. A golden file has inputs and golden. A file of questions has only inputs. A
-// file of answers has outputs.
+// file of answers has outputs; inputs in it are compared with those of the question.
 struct Record {
   std::string case_line;  // canonical text of the case
   Tensors inputs;
