@@ -73,7 +73,8 @@ double Geometric(DrawState& p) {
   return std::ldexp(1 - fraction / 2, -static_cast<int>(octaves / p.width));
 }
 
-// (1 - t^2, 2t) / (1 + t^2) lies on the unit circle; a random quarter turn covers all of it.
+// (1 - t^2, 2t) / (1 + t^2) lies on the first quarter of the unit circle; a random multiple of 90
+// degrees covers the whole circle.
 std::pair<double, double> Circle(DrawState& p) {
   const double t = p.words.Uniform(), norm = 1 + t * t;
   const double c = (1 - t * t) / norm, s = 2 * t / norm;

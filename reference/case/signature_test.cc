@@ -62,7 +62,7 @@ TEST(Signature, ExtentsMayNameAttributes) {
   EXPECT_THAT(wider.ShapeOf(wider.info().signature.inputs[3]), ElementsAre(9, 2));
 }
 
-TEST(Signature, RefusesHalvesOfOddAndOverflow) {
+TEST(Signature, RefusesHalvesOfOddDimensionsAndOverflow) {
   const auto error = [](std::string_view extent, const Dimensions& d) {
     try {
       Extent(extent, d);

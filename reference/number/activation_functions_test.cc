@@ -183,7 +183,7 @@ TEST(ActivationFunctions, BoundsIncludeErrorsOfArguments) {
 // s(500) = 1 - e^-500 and s(5000) = 1 - e^-5000: a low part cannot represent the second difference.
 // The other functions have similar cases. The initial precision of a proof decides both, and also
 // their products: s(5000) times the midpoint of two bf16 numbers lies below the midpoint.
-TEST(ActivationFunctions, NumbersNearLimitsAreDecidedAtOnce) {
+TEST(ActivationFunctions, NumbersNearLimitsAreDecidedAtTheInitialPrecision) {
   const ScopedPrecision precision(184);
   const auto expect = [](const Interval& y, double high, double low, double value) {
     const auto found = Decide(y, DType::kBF16);

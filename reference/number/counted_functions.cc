@@ -90,7 +90,7 @@ Counted Power(const Counted& left, const Counted& right) {
                          CurrentRule().ulps);
 }
 
-// |cos x' - cos x| <= |sin x| d + d^2/2 for d = |x' - x|, and never more than 2; sin alike.
+// |cos x' - cos x| <= |sin x| d + d^2/2 for d = |x' - x|, and never more than 2; sin likewise.
 std::pair<Counted, Counted> CosSin(const Counted& operand) {
   const Counted a = Converted(operand);
   const SineCosine center = SinCos(a.center_);

@@ -203,7 +203,7 @@ TEST(DType, ContainsTypesWhoseValuesItHolds) {
   expect(DType::kI64, {DType::kI64});
 }
 
-TEST(DType, NamesReadBack) {
+TEST(DType, NamesParseBack) {
   for (const DType type : {DType::kF64, DType::kF32, DType::kF16, DType::kBF16, DType::kI64}) {
     EXPECT_EQ(ParseDType(NameOf(type)), type);
   }

@@ -120,7 +120,7 @@ TEST(Recipe, ErrorsListTheNamesThatExist) {
             "recipe: 'table' is neither step=format nor flush nor a standard recipe");
 }
 
-TEST(Recipe, StepsNestAndRecipesToo) {
+TEST(Recipe, StepsAndRecipesNest) {
   const ScopedRecipe outer(ParseRecipe("*=f32 angle=T trig=f64", DType::kBF16), DType::kBF16);
   const ScopedStep angle(Step::kAngle);
   EXPECT_EQ(CurrentRule().format, DType::kBF16);
