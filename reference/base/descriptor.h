@@ -1,4 +1,4 @@
-// File descriptors that close themselves.
+// RAII wrappers of file descriptors and pipes.
 #pragma once
 
 #include <fcntl.h>
@@ -23,7 +23,7 @@ class Descriptor {
   }
   ~Descriptor() { Close(); }
 
-  int get() const { return fd_; }  // -1 once closed; poll() then passes over it
+  int get() const { return fd_; }  // -1 once closed; poll() ignores -1
   bool open() const { return fd_ >= 0; }
   void Close() {
     if (open()) ::close(std::exchange(fd_, -1));
@@ -33,8 +33,7 @@ class Descriptor {
   int fd_ = -1;
 };
 
-// Both ends are closed in programs that are started (O_CLOEXEC). Throws Error if the system
-// refuses.
+// A pipe whose ends are close-on-exec (O_CLOEXEC). Throws Error if the system cannot create it.
 struct Pipe {
   Descriptor read, write;
 

@@ -1,6 +1,6 @@
-// The one exception for bad input from outside (files, command lines, shapes, attributes).
-// A message says where, what is, what was expected, what exists: "dimension R is 7, expected ...".
-// Caught once per program, in main, which then exits with status 2.
+// The only exception for invalid input from outside (files, command lines, shapes, attributes).
+// The order of a message: where, the value found, the value expected, the names that exist:
+// "dimension R is 7, expected ...". Each program catches it once, in main, and exits with status 2.
 #pragma once
 
 #include <sstream>

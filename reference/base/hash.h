@@ -1,4 +1,4 @@
-// A hash of text that is the same on every machine, in every build: FNV-1a, 64 bits.
+// FNV-1a, 64 bits: a hash of text with the same value on every machine and in every build.
 #pragma once
 
 #include <cstdint>

@@ -9,16 +9,16 @@
 namespace sextant {
 namespace {
 
-// Sees each event of the parser.
+// Parser callback: throws Error for an event that ParseJson does not allow.
 class Strictness {
  public:
-  explicit Strictness(int most_levels) : most_levels_(most_levels) {}
+  explicit Strictness(int max_levels) : max_levels_(max_levels) {}
 
   bool operator()(int depth, Json::parse_event_t event, const Json& parsed) {
     using Event = Json::parse_event_t;
     const bool starts = event == Event::object_start || event == Event::array_start;
-    if (starts && depth >= most_levels_)
-      throw Error("is nested deeper than ", most_levels_, " levels");
+    if (starts && depth >= max_levels_)
+      throw Error("is nested deeper than ", max_levels_, " levels");
     if (event == Event::object_start) keys_.emplace_back();
     if (event == Event::object_end) keys_.pop_back();
     if (event == Event::key) {
@@ -32,15 +32,15 @@ class Strictness {
   }
 
  private:
-  int most_levels_;
-  std::vector<std::set<std::string>> keys_;  // of every object that is open
+  int max_levels_;
+  std::vector<std::set<std::string>> keys_;  // one set per object that is not closed yet
 };
 
 }  // namespace
 
-Json ParseJson(std::string_view text, int most_levels) {
+Json ParseJson(std::string_view text, int max_levels) {
   try {
-    return Json::parse(text, Strictness(most_levels));
+    return Json::parse(text, Strictness(max_levels));
   } catch (const Json::parse_error& e) {
     throw Error("is not JSON in UTF-8, see byte ", e.byte);
   } catch (const Json::out_of_range&) {

@@ -1,4 +1,4 @@
-// JSON in and out.
+// Strict parsing of JSON, and printing.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -7,23 +7,25 @@
 
 namespace sextant {
 
-using Json = nlohmann::ordered_json;  // keys stay in the order in which they came
+using Json = nlohmann::ordered_json;  // keeps keys in the order of the text
 
-// Reads a text from outside so that it means one thing everywhere: of two equal keys in an object a
-// parser silently keeps one, and which one differs between languages (RFC 8259, section 4). Throws
-// Error ("is not JSON in UTF-8, see byte 7") also for numbers beyond binary64, for objects of
-// more than kMostKeys keys (a key is looked for among all before it), and for objects and lists
-// that stand more than `most_levels` deep in one another.
+// Parses text from outside. Throws Error ("is not JSON in UTF-8, see byte 7") for
+//   - text that is not JSON in UTF-8;
+//   - a key that occurs twice in one object: a parser silently keeps one of two equal keys, and the
+//     choice differs between languages (RFC 8259, section 4);
+//   - numbers outside the range of binary64;
+//   - objects with more than kMostKeys keys (each key is compared with all keys before it);
+//   - objects and lists nested more than `max_levels` deep.
 inline constexpr size_t kMostKeys = 4096;
-Json ParseJson(std::string_view text, int most_levels);
+Json ParseJson(std::string_view text, int max_levels);
 
-// Whether both say the same: the order of keys does not count.
+// Equality that ignores the order of keys.
 bool SameMeaning(const Json& a, const Json& b);
 
-// On one line, or with so many spaces for each level. What is no UTF-8 becomes U+FFFD.
+// On one line, or on several lines with `indent` spaces per level. Invalid UTF-8 becomes U+FFFD.
 std::string PrintJson(const Json& value, int indent = -1);
 
-// The same in ASCII, cut where long: safe to print whatever it says.
+// One line of ASCII, cut off after 60 characters ("..." follows): safe to print for any value.
 std::string Excerpt(const Json& value);
 
 }  // namespace sextant

@@ -12,16 +12,16 @@ namespace {
 
 using testing::HasSubstr;
 
-std::string ErrorOf(const std::string& text, int most_levels = 4) {
+std::string ErrorOf(const std::string& text, int max_levels = 4) {
   try {
-    ParseJson(text, most_levels);
+    ParseJson(text, max_levels);
   } catch (const Error& e) {
     return e.what();
   }
   return "no error";
 }
 
-TEST(ParseJson, RefusesWhatParsersReadDifferently) {
+TEST(ParseJson, RefusesTextThatParsersReadDifferently) {
   EXPECT_EQ(ErrorOf(R"({"a":1,"b":{"a":2}})"), "no error");
   EXPECT_EQ(ErrorOf(R"({"a":1,"b":2,"a":1})"), "has the key 'a' twice in one object");
   EXPECT_EQ(ErrorOf("[1e999]"), "holds a number beyond the range of binary64");

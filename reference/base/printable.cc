@@ -8,8 +8,9 @@ namespace {
 
 bool IsContinuation(unsigned char byte) { return (byte & 0xC0) == 0x80; }
 
-// Length of the well-formed character at the front of `text`, 0 if there is none. The bounds are
-// those of the Unicode Standard 15.0, table 3-7; C1 controls (U+0080..9F) count as ill-formed.
+// Length of the well-formed character at the start of `text`, or 0 if it does not start with one.
+// The bounds come from the Unicode Standard 15.0, table 3-7; C1 controls (U+0080..9F) count as
+// ill-formed.
 size_t CharacterLength(std::string_view text) {
   const auto lead = static_cast<unsigned char>(text[0]);
   if (lead < 0x80) return lead < 0x20 || lead == 0x7F ? 0 : 1;

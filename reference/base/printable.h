@@ -1,4 +1,4 @@
-// Text from strangers, made fit for terminals, JSON and XML.
+// Makes third-party text safe for terminals, JSON and XML.
 #pragma once
 
 #include <cstddef>
@@ -7,11 +7,12 @@
 
 namespace sextant {
 
-// `text` with every byte that is not part of well-formed UTF-8, and every control character except
-// newline and tab, replaced by '?'. So no escape sequence reaches a terminal.
+// Replaces by '?' every byte that is not part of well-formed UTF-8, and every control character
+// except newline and tab. No escape sequence can reach a terminal.
 std::string Printable(std::string_view text);
 
-// The same on one line, at most `limit` bytes of it, in quotes: for naming what a stranger sent.
+// The first `limit` bytes of `text`, made printable, on one line, in quotes; "..." follows if text
+// was cut off. For third-party text in messages.
 std::string Quoted(std::string_view text, size_t limit = 64);
 
 }  // namespace sextant

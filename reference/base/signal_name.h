@@ -5,7 +5,7 @@
 
 namespace sextant {
 
-// "SIGSEGV (Segmentation fault)"; "signal 99" where the system has no name.
+// "SIGSEGV (Segmentation fault)", or "signal 99" if the system has no name for the number.
 std::string SignalName(int number);
 
 }  // namespace sextant

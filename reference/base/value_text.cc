@@ -19,13 +19,14 @@ std::string Shortest(T value) {
 }  // namespace
 
 std::string PrintValue(double value) {
-  // 500000, not 5e+05: a base is read by people.
+  // 500000, not 5e+05: easier to read for people.
   const bool integer = value == std::trunc(value) && std::abs(value) < 1e15;
   if (integer && !(value == 0 && std::signbit(value))) return Shortest(static_cast<int64_t>(value));
   return Shortest(value);
 }
 std::string PrintValue(int64_t value) { return Shortest(value); }
 std::string PrintValue(bool value) { return value ? "true" : "false"; }
+
 void ParseValue(std::string_view text, double& value) {
   const bool negative = text.starts_with('-');
   std::string_view digits = negative ? text.substr(1) : text;

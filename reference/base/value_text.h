@@ -1,4 +1,5 @@
-// Values as text and back: numbers, words, lists and enums of case lines, recipes and attributes.
+// Printing and parsing of values: numbers, words, lists and enums of case lines, recipes and
+// attributes.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +13,13 @@
 
 namespace sextant {
 
-// Text that reads back as the same double, integers without exponent: "500000", "0.25", "1e-05".
+// The shortest text that parses to the same double; integers below 1e15 have no exponent: "500000",
+// "0.25", "1e-05".
 std::string PrintValue(double value);
 std::string PrintValue(int64_t value);
 std::string PrintValue(bool value);
 template <class T>
-std::string PrintValue(const std::optional<T>& value) {  // unset is a state of its own: no text
+std::string PrintValue(const std::optional<T>& value) {  // empty text for an unset value
   return value ? PrintValue(*value) : std::string();
 }
 template <class T>
@@ -31,10 +33,10 @@ std::string PrintValue(const std::vector<T>& list) {  // "[1,1.5]"
   return text;
 }
 
-// Key and text of "key=text"; throws Error otherwise.
+// Splits "key=text" into key and text. Throws Error if the word has another form.
 std::pair<std::string, std::string> SplitWord(std::string_view word);
 
-// Each throws Error saying what was expected. Numbers: decimal or hexadecimal ("0x1p-3"), finite.
+// Each throws Error with the expected form. Numbers are decimal or hexadecimal ("0x1p-3"), finite.
 void ParseValue(std::string_view text, double& value);
 void ParseValue(std::string_view text, int64_t& value);
 void ParseValue(std::string_view text, bool& value);
@@ -43,14 +45,15 @@ void ParseValue(std::string_view text, std::optional<T>& value) {
   value.reset();
   if (!text.empty()) ParseValue(text, value.emplace());
 }
-std::vector<std::string> ItemsOf(std::string_view list);  // of "[1,1.5]"; throws Error
+std::vector<std::string> ItemsOf(
+    std::string_view list);  // "1" and "1.5" of "[1,1.5]"; throws Error
 template <class T>
 void ParseValue(std::string_view text, std::vector<T>& list) {
   list.clear();
   for (const std::string& item : ItemsOf(text)) ParseValue(item, list.emplace_back());
 }
 
-// An enum is an attribute if NamesOf(E) gives its enumerators' names in order.
+// An enum can be printed and parsed if NamesOf(E) gives the names of its enumerators in order.
 template <class E>
 concept NamedEnum = std::is_enum_v<E> && requires(E e) {
   NamesOf(e)[0];
@@ -61,7 +64,7 @@ std::string PrintValue(E value) {
   return std::string(NamesOf(value)[static_cast<size_t>(value)]);
 }
 
-// Position of `text` in `names`; throws Error listing them.
+// Index of `text` in `names`. Throws Error, with the list of names, if it is not there.
 size_t IndexIn(std::span<const std::string_view> names, std::string_view text);
 
 template <NamedEnum E>

@@ -1,6 +1,6 @@
-// Attributes: the members of an operation's struct, as text and back.
-// A struct lists its members once, in Visit: v("eps", eps) or, without a default,
-// v("pairing", pairing, kRequired). Parsing, printing, defaults and help derive from that list.
+// Attributes: parsing and printing of the members of an operation's struct.
+// A struct lists its members once, in Visit: v("eps", eps), or v("pairing", pairing, kRequired) for
+// a member without a default. Parsing, printing, defaults and help derive from that list.
 #pragma once
 
 #include <cstdint>
@@ -17,22 +17,23 @@ namespace sextant {
 struct Required {};
 inline constexpr Required kRequired;
 
-// A dimension that no tensor of the signature shows (the rotary width R of `rope`); bound by the
-// case, not by the text of an attribute.
+// A dimension that the formula needs besides the shapes of its tensors: the rotary width R of
+// `rope`, or an axis that may be cut into slices (reference/prove/slices.h). The case binds it, not
+// the text of an attribute.
 struct Dimension {
   int64_t value = 0;
 };
 
-// What Visit tells about one member.
+// The description of one member.
 struct Attribute {
   std::string name{};
-  std::string text{};  // printed value; for a required attribute of a fresh struct meaningless
+  std::string text{};  // printed value; meaningless for a required attribute before it is set
   bool required = false;
   bool dimension = false;
-  std::span<const std::string> values{};  // those possible, where they can be listed
+  std::span<const std::string> values{};  // the possible values, if they can be listed
 };
 
-// The values that a member of this type can have, where they can be listed: made once.
+// The possible values of a member of this type, if they can be listed. The list is created once.
 template <class T>
 std::span<const std::string> PossibleValues(const T&) {
   return {};
@@ -48,8 +49,8 @@ std::span<const std::string> PossibleValues(const E&) {
   return kValues;
 }
 
-// A member, whatever its type: what is done with members is compiled once, not for every struct.
-// Valid only during the call of the visitor.
+// A type-erased member: code that handles members is compiled once, not for every struct. Valid
+// only during the call of the visitor.
 struct Member {
   const char* name;
   bool required, dimension;
@@ -71,7 +72,7 @@ Member MemberAt(const char* name, T& value, bool required) {
 }
 Member MemberAt(const char* name, Dimension& value, bool required);
 
-// Adds what is told of a member.
+// Appends the description of a member.
 void Append(const Member& member, std::vector<Attribute>& all);
 
 // The members of `object` in the order of its Visit.
@@ -85,13 +86,13 @@ std::vector<Attribute> AttributesOf(const T& object) {
   return all;
 }
 
-// Sets, among the members that it is shown, the one that is called `name`.
+// Sets the member `name`, if it is one of the members that See receives.
 class AttributeSetter {
  public:
   AttributeSetter(std::string_view owner, std::string_view name, std::string_view text)
       : owner_(owner), name_(name), text_(text) {}
   void See(const Member& member);
-  void Finish() const;  // throws Error if there was none
+  void Finish() const;  // throws Error if no member had the name
 
  private:
   std::string_view owner_, name_, text_;
@@ -99,7 +100,8 @@ class AttributeSetter {
   std::string exist_;
 };
 
-// Sets the member `name` from text, or a Dimension from its number; `owner` is for the message.
+// Sets the member `name` from text, or a Dimension from a number. `owner` is used in error
+// messages.
 template <class T>
 void SetAttribute(T& object, std::string_view owner, std::string_view name, std::string_view text) {
   AttributeSetter setter(owner, name, text);

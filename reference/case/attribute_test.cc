@@ -12,7 +12,8 @@
 
 namespace sextant {
 
-// Not in an unnamed namespace: a variant's functions are found in the namespace of its structs.
+// Not in an unnamed namespace: the functions of a variant are found by argument-dependent lookup,
+// in the namespace of its structs.
 enum class Color { kRed, kBlue };
 constexpr std::array<std::string_view, 2> NamesOf(Color) { return {"red", "blue"}; }
 
@@ -122,7 +123,7 @@ TEST(Attribute, ReadsDecimalAndHexadecimalNumbers) {
   }
 }
 
-TEST(Attribute, SaysWhatWasExpected) {
+TEST(Attribute, ErrorsStateTheExpectedValue) {
   EXPECT_EQ(SetError("offset", "1.5"), "thing: attribute offset: '1.5' is not an integer");
   EXPECT_EQ(
       SetError("offset", "99999999999999999999"),
@@ -168,8 +169,7 @@ TEST(Attribute, SetsEachMember) {
   EXPECT_FALSE(object.scale);
 }
 
-// A variant that is set again starts from its defaults.
-TEST(Attribute, StructuredValuesForgetTheirPast) {
+TEST(Attribute, ParsingAVariantResetsItsArguments) {
   Everything object;
   SetAttribute(object, "thing", "shape", "shifted(times=5,by=-1)");
   SetAttribute(object, "thing", "shape", "shifted(by=1)");
@@ -192,7 +192,6 @@ TEST(Attribute, ListsMembersInOrder) {
   EXPECT_THAT(all[3].values, ElementsAre("red", "blue"));
 }
 
-// An argument that is unset is a state of its own, and is not printed.
 TEST(Attribute, UnsetArgumentsAreNotPrinted) {
   std::variant<Plain, Stretched> value;
   ParseValue("stretched(by=2)", value);
@@ -205,7 +204,7 @@ TEST(Attribute, UnsetArgumentsAreNotPrinted) {
   EXPECT_THAT(PossibleValues(value), ElementsAre("plain", "stretched(by=,at_most=)"));
 }
 
-TEST(Attribute, CallsKeepCommasInsideLists) {
+TEST(Attribute, CommasInsideListsDoNotSeparateArguments) {
   const Call call = ParseCall("explicit(inv_freq=[1,0.5],attention_factor=1)");
   EXPECT_EQ(call.name, "explicit");
   EXPECT_THAT(call.arguments,

@@ -1,6 +1,6 @@
 // Structured attributes: a variant of structs with kName and Visit, written "name(key=value,...)"
-// or just "name". These functions are long templates: who has such an attribute declares functions
-// of its type and calls these in one file (reference/rope/scaling.cc).
+// or just "name". The functions below are long templates. For each such variant, declare ordinary
+// functions that call them, and define these in one file (reference/rope/scaling.cc).
 #pragma once
 
 #include <algorithm>
@@ -21,8 +21,8 @@ struct Call {
 };
 Call ParseCall(std::string_view text);
 
-// "name(key=value,...)" without what is unset; with `blank` all arguments, required ones without a
-// value.
+// Prints "name(key=value,...)" without unset arguments. With `blank` it prints all arguments,
+// required ones without a value.
 template <class Alternative>
 std::string PrintCall(const Alternative& alternative, bool blank) {
   std::string text(alternative.kName), inside;

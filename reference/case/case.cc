@@ -16,7 +16,7 @@ namespace {
 
 constexpr int64_t kLargestTensor = int64_t{1} << 33;  // elements: 64 GiB of doubles
 
-// The words of a line up to its comment; a '#' inside a word does not start one.
+// The words of a line before its comment. A '#' inside a word does not start a comment.
 std::vector<std::string> WordsOf(std::string_view line) {
   std::vector<std::string> words;
   std::istringstream in{std::string(line)};
@@ -36,8 +36,8 @@ std::set<std::string> LettersOf(const OperationInfo& info) {
   return letters;
 }
 
-// A distribution with a dimension of the case for its number, "random_positions(V)", has its
-// extent.
+// Replaces a dimension in a spec by its extent: "random_positions(V)" becomes
+// "random_positions(5)".
 std::string WithExtents(const std::string& input, const std::string& spec,
                         const Dimensions& dimensions) {
   const size_t open = spec.find('(');
@@ -45,8 +45,7 @@ std::string WithExtents(const std::string& input, const std::string& spec,
   const auto at = dimensions.find(spec.substr(open + 1, 1));
   if (at == dimensions.end()) return spec;
   if (at->second == 0)
-    throw Error("dimension ", at->first, " is 0, expected 1 or more, of which @", input, "=", spec,
-                " draws");
+    throw Error("dimension ", at->first, " is 0, expected 1 or more for @", input, "=", spec);
   return spec.substr(0, open + 1) + std::to_string(at->second) + ")";
 }
 
@@ -60,7 +59,7 @@ int64_t IntegerOf(const std::string& what, const std::string& text) {
   return value;
 }
 
-// Of the word key=text of a case of `operation`.
+// Parses the word key=text of a case of `operation`, where text must be a floating-point dtype.
 DType FloatTypeOf(const std::string& operation, const std::string& key, const std::string& text) {
   std::string names;
   for (const DType type : kFloatTypes) {
@@ -154,7 +153,8 @@ void Case::Take(const std::string& key, const std::string& text) {
   }
 }
 
-// Gives every letter an extent, checks what the operation asks for, and that the tensors fit.
+// Gives every dimension an extent. Then checks the operation's conditions, the sizes of the tensors
+// and the specs of the inputs.
 void Case::Bind() {
   std::set<std::string> letters = LettersOf(info());
   std::set<std::string> own;
@@ -263,7 +263,7 @@ std::vector<CaseLine> ReadCaseLines(const std::string& path) {
   size_t number = 0;
   for (std::string line; std::getline(in, line);) {
     ++number;
-    constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";  // some editors begin with it
+    constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";  // written by some editors
     if (number == 1 && line.starts_with(kByteOrderMark)) line.erase(0, kByteOrderMark.size());
     if (WordsOf(line).empty()) continue;
     std::string why;

@@ -1,10 +1,10 @@
-// A case: one line of text that names a question completely.
+// A case: one line of text that specifies an operation and its inputs completely.
 //   rope pairing=half base=500000 B=1 H=2 S=3 D=8 dtype=bf16 seed=1 @position=0,1,255..258
 //   @x=one_hot
-// Lower case = attribute, capital = dimension, dtype.NAME= overrides one tensor's dtype,
-// @NAME=SPEC = how an input is drawn instead of its default (reference/case/draw.h).
-// The canonical line prints every attribute and dimension, so that a changed default never gives
-// an old answer a new question. It is the key in golden files and the name in reports.
+// A lower-case key is an attribute, a capital letter a dimension. dtype.NAME= overrides the dtype
+// of one tensor. @NAME=SPEC overrides the default distribution of an input (reference/case/draw.h).
+// The canonical line has every attribute and dimension, so a golden stays valid if a default
+// changes. It is the key in golden files and the name in reports.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,8 @@ namespace sextant {
 
 class Case {
  public:
-  // Throws Error: unknown names (saying which exist), missing ones, impossible shapes.
+  // Throws Error for unknown names (with the names that exist), missing words and impossible
+  // shapes.
   static Case Parse(std::string_view line);
   Case(const Case& other);
   Case& operator=(const Case& other);
@@ -39,7 +40,8 @@ class Case {
   const Dimensions& dimensions() const { return dimensions_; }
   DType dtype() const { return dtype_; }
   uint64_t seed() const { return seed_; }
-  std::string SpecOf(const TensorSpec& input) const;  // given, or the operation's default
+  // The spec in the case line, or else the operation's default.
+  std::string SpecOf(const TensorSpec& input) const;
   DType DTypeOf(const TensorSpec& tensor) const;
   Shape ShapeOf(const TensorSpec& tensor) const;
 
@@ -69,7 +71,7 @@ struct CaseLine {
   size_t number;
   std::string text, why;
 };
-// The lines of a file that hold a case. Throws Error if it cannot be read.
+// The lines of a file that contain a case. Throws Error if the file cannot be read.
 std::vector<CaseLine> ReadCaseLines(const std::string& path);
 
 }  // namespace sextant

@@ -62,7 +62,7 @@ RC_GTEST_PROP(Case, CanonicalLinesReadBack, (uint64_t seed)) {
   RC_ASSERT(Case(c).ToString() == c.ToString());
 }
 
-TEST(Case, DimensionsDefaultToTheirNeighbours) {
+TEST(Case, SomeDimensionsHaveDefaults) {
   const auto extent = [](const std::string& line, const std::string& letter) {
     return Case::Parse(line).dimensions().at(letter);
   };
@@ -71,7 +71,7 @@ TEST(Case, DimensionsDefaultToTheirNeighbours) {
   EXPECT_EQ(extent("rope pairing=half H=2 S=3 D=8", "B"), 1);
 }
 
-TEST(Case, GivenNumbersBindTheLastAxis) {
+TEST(Case, ListsBindTheLastAxis) {
   EXPECT_EQ(Case::Parse("rope pairing=half H=1 D=8 @position=0,1,255..258").dimensions().at("S"),
             6);
   EXPECT_EQ(Case::Parse("rope_table S=2 @inv_freq=1,0.5,0.25").dimensions().at("R"), 6);
@@ -79,18 +79,18 @@ TEST(Case, GivenNumbersBindTheLastAxis) {
             "@position lists 2 numbers, expected 4 (its last axis) or 4 (all of [1,4])");
 }
 
-TEST(Case, AListBindsNothingWhereItCouldBeOneRowOfSeveral) {
+TEST(Case, AListBindsNothingIfItMayBeOneOfSeveralRows) {
   const auto extent = [](const std::string& line, const std::string& letter) {
     return Case::Parse(line).dimensions().at(letter);
   };
   const std::string line = "attention B=1 H=1 K=1 S=2 D=2 @v=1,2,3,4,5,6";
-  EXPECT_EQ(extent(line + " T=3", "E"), 2);  // all of v[1,1,3,2]
+  EXPECT_EQ(extent(line + " T=3", "E"), 2);  // the list is all of v[1,1,3,2]
   EXPECT_EQ(extent(line + " T=1", "E"), 6);
   EXPECT_EQ(extent("rms_norm N=1 @x=1,2,3,4", "M"), 4);
-  const std::string doubt =
+  const std::string ambiguous =
       "rms_norm needs dimension M=: the 4 numbers of @x may be its last axis or all of x[N,M]";
-  EXPECT_EQ(ErrorOf("rms_norm N=2 @x=1,2,3,4"), doubt);
-  EXPECT_EQ(ErrorOf("rms_norm @x=1,2,3,4"), doubt);
+  EXPECT_EQ(ErrorOf("rms_norm N=2 @x=1,2,3,4"), ambiguous);
+  EXPECT_EQ(ErrorOf("rms_norm @x=1,2,3,4"), ambiguous);
   EXPECT_EQ(extent("rms_norm N=2 @x=1,2,3,4 @weight=1,1", "M"), 2);  // weight has one axis
   EXPECT_EQ(ErrorOf("rope_sections sections=[1,1] order=contiguous pairing=half H=1 D=4 "
                     "@position=5,7"),
@@ -98,14 +98,14 @@ TEST(Case, AListBindsNothingWhereItCouldBeOneRowOfSeveral) {
             "all of position[B,A,S]");
 }
 
-// delta[B] comes after k[B,K,T,D], whose rows it counts.
+// The signature has delta[B] after k[B,K,T,D], but the length of delta decides how k is read.
 TEST(Case, ListsOfOneAxisAreBoundBeforeOthers) {
   const std::string line = "rope_shift pairing=half K=1 T=1 @k=1,2 @delta=";
   EXPECT_EQ(Case::Parse(line + "5").dimensions().at("D"), 2);
   EXPECT_THAT(ErrorOf(line + "5,6"), HasSubstr("needs dimension D=: the 2 numbers of @k may be"));
 }
 
-TEST(Case, RolesAndOverridesDecideTypes) {
+TEST(Case, RolesAndOverridesDetermineDTypes) {
   const Case c = Case::Parse("rope_given pairing=half H=1 S=1 D=4 dtype=bf16");
   const Signature& s = c.info().signature;
   EXPECT_EQ(c.DTypeOf(s.inputs[0]), DType::kBF16);
@@ -129,7 +129,7 @@ TEST(Case, DefaultSpecsComeFromTheOperation) {
   EXPECT_EQ(c.SpecOf(c.info().signature.inputs[1]), "near_one");
 }
 
-TEST(Case, DistributionsKnowTheDimensions) {
+TEST(Case, DistributionsMayNameADimension) {
   const Case c = Case::Parse("embedding V=5 S=2 M=3 @table=normal(M)");
   EXPECT_EQ(c.SpecOf(c.info().signature.inputs[0]), "random_positions(5)");
   EXPECT_EQ(c.SpecOf(c.info().signature.inputs[1]), "normal(3)");
@@ -138,7 +138,7 @@ TEST(Case, DistributionsKnowTheDimensions) {
   EXPECT_THAT(ErrorOf("embedding V=5 S=2 M=3 @token=random_positions(Q)"), HasSubstr("'Q'"));
 }
 
-TEST(Case, ErrorsNameWhatExists) {
+TEST(Case, ErrorsListTheNamesThatExist) {
   EXPECT_EQ(ErrorOf(""), "an empty line is no case");
   EXPECT_THAT(ErrorOf("ropes S=1"),
               HasSubstr("there is no operation 'ropes'; there are: sinusoidal rope_frequencies"));
@@ -208,7 +208,7 @@ TEST(Case, ErrorsOfScalingsNameTheParameter) {
             "llama3: original_max_position_embeddings is -1, expected more than 0");
 }
 
-TEST(Case, FilesHaveOneCaseALineAndItsReason) {
+TEST(Case, ReadsCasesAndTheirReasonsFromFiles) {
   const std::string path = testing::TempDir() + "case_test.cases";
   {
     std::ofstream out(path);

@@ -1,4 +1,4 @@
-// The values that matter, per attribute and dimension, as an operation lists them (kChoices).
+// The relevant values of attributes and dimensions, as an operation lists them (kChoices).
 #pragma once
 
 #include <sstream>
@@ -16,7 +16,7 @@ struct Choices {
   std::vector<std::string> texts;
 };
 
-// The value of an attribute that leaves some elements of an answer unspecified.
+// The attribute value for which some elements of an answer are unspecified.
 inline constexpr std::string_view kUnspecified = "unspecified";
 
 inline std::vector<Choices> ChoicesOf(const OperationInfo& info) {

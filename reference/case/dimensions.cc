@@ -9,10 +9,11 @@
 namespace sextant {
 namespace {
 
-// A dimension that is as long as another one.
+// Dimensions that by default have the extent of another one.
 constexpr std::pair<const char*, const char*> kDefaults[] = {
     {"R", "D"}, {"E", "D"}, {"T", "S"}, {kKeyHeads, "H"}};
-// And as long as a list that is an attribute: an axis of positions for each section.
+// Dimensions that by default have the length of a list attribute: one axis of positions per
+// section.
 constexpr std::pair<const char*, const char*> kLengths[] = {{"A", "sections"}};
 
 std::optional<int64_t> DefaultOf(const Operation& operation, const std::string& letter,
@@ -30,7 +31,7 @@ std::optional<int64_t> DefaultOf(const Operation& operation, const std::string& 
   return letter == "B" ? std::optional<int64_t>(1) : std::nullopt;
 }
 
-// How many numbers @input=spec lists; empty for a distribution or a file.
+// The length of the list @input=spec; empty for a distribution or a file.
 std::optional<size_t> CountOfList(const std::string& input, const std::string& spec) {
   try {
     return CountOfSpec(spec);
@@ -55,7 +56,7 @@ std::string TextOf(const TensorSpec& tensor) {
 std::map<std::string, std::string> BindLists(const Operation& operation,
                                              const std::map<std::string, std::string>& specs,
                                              Dimensions& dimensions) {
-  std::map<std::string, std::string> in_doubt;
+  std::map<std::string, std::string> ambiguous;
   const auto is_one = [&](const std::string& extent) {
     const auto at = dimensions.find(extent);
     return (at == dimensions.end() ? DefaultOf(operation, extent, dimensions) : at->second) == 1;
@@ -67,11 +68,11 @@ std::map<std::string, std::string> BindLists(const Operation& operation,
     if (std::all_of(input.extents.begin(), input.extents.end() - 1, is_one)) {
       dimensions[letter] = static_cast<int64_t>(half ? 2 * count : count);
     } else {
-      in_doubt[letter] = ": the " + std::to_string(count) + " numbers of @" + input.name +
-                         " may be its last axis or all of " + TextOf(input);
+      ambiguous[letter] = ": the " + std::to_string(count) + " numbers of @" + input.name +
+                          " may be its last axis or all of " + TextOf(input);
     }
   };
-  // Those of one axis first: they leave no doubt, and the extents of others follow from them.
+  // Tensors with one axis first: they are unambiguous, and may decide extents of the others.
   for (const bool one_axis : {true, false}) {
     for (const TensorSpec& input : operation.info().signature.inputs) {
       const auto spec = specs.find(input.name);
@@ -81,7 +82,7 @@ std::map<std::string, std::string> BindLists(const Operation& operation,
         bind(input, *count);
     }
   }
-  return in_doubt;
+  return ambiguous;
 }
 
 void BindDefaults(const Operation& operation, const std::set<std::string>& letters,

@@ -36,7 +36,7 @@ class Words {
   uint64_t state_;
 };
 
-// What one element is drawn from.
+// The state from which one element is drawn.
 struct DrawState {
   Words words;
   DType dtype;
@@ -64,14 +64,15 @@ double Uniform(DrawState& p) {
 
 double NearOne(DrawState& p) { return 0.5 + p.words.Uniform(); }
 
-// Piecewise linear between powers of two: no power function is exactly rounded everywhere.
+// Piecewise linear between powers of two, because power functions are not correctly rounded.
 double Geometric(DrawState& p) {
   const size_t octaves = 13 * p.Column();
   const double fraction = static_cast<double>(octaves % p.width) / static_cast<double>(p.width);
   return std::ldexp(1 - fraction / 2, -static_cast<int>(octaves / p.width));
 }
 
-// (1 - t^2, 2t) / (1 + t^2) lies on the unit circle; a random quarter turn covers all of it.
+// (1 - t^2, 2t) / (1 + t^2) lies on the first quarter of the unit circle; a random multiple of 90
+// degrees covers the whole circle.
 std::pair<double, double> Circle(DrawState& p) {
   const double t = p.words.Uniform(), norm = 1 + t * t;
   const double c = (1 - t * t) / norm, s = 2 * t / norm;
@@ -174,11 +175,11 @@ std::vector<double> ParseArguments(std::string_view text) {
 struct Distribution::Row {
   std::string_view name;
   double (*draw)(DrawState&);
-  bool integers = false;        // makes sense for them
-  size_t arguments = 0;         // all or none are given
-  std::string_view usage = "";  // of them
+  bool integers = false;        // can draw integers
+  size_t arguments = 0;         // a spec gives all of them or none
+  std::string_view usage = "";  // describes the arguments in error messages
   bool (*accepts)(const std::vector<double>&) = Anything;
-  std::string_view stream = "";  // of random words, if not the input's own
+  std::string_view stream = "";  // name of the random stream; empty: the name of the input
 };
 
 const Distribution::Row Distribution::kRows[] = {
@@ -258,7 +259,7 @@ double ParseNumber(const std::string& text) {
   const bool integer = text.find_first_not_of("-0123456789") == text.npos;
   if (integer && std::abs(x) >= kLargestInteger &&
       PrintValue(static_cast<int64_t>(std::clamp(x, -0x1p62, 0x1p62))) != text) {
-    throw Error("'", text, "' is not exactly a number of 53 bits");
+    throw Error("'", text, "' is not exactly representable in 53 bits");
   }
   return x;
 }

@@ -1,4 +1,4 @@
-// The named distributions that inputs are drawn from (reference/case/draw.h says what each one is).
+// The named distributions of inputs. reference/case/draw.h describes each one.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,15 @@
 
 namespace sextant {
 
-// "uniform(-1,2)", for the elements of one input.
+// A distribution such as "uniform(-1,2)", for the elements of one input.
 class Distribution {
  public:
-  // Throws Error unless there is such a distribution, it takes these numbers, and its values make
-  // sense in the dtype.
+  // Throws Error if there is no such distribution, if it does not accept the arguments, or if it
+  // cannot draw values of the dtype.
   Distribution(const std::string& spec, const std::string& input, DType dtype);
 
-  // Values of the dtype. Throws Error if one is beyond its largest number.
+  // Fills the tensor with values of the dtype. Throws Error if one exceeds the largest finite
+  // number.
   void Fill(uint64_t seed, Tensor<double>& tensor) const;
 
  private:
@@ -31,7 +32,7 @@ class Distribution {
   DType dtype_;
 };
 
-// A number of a spec. Throws Error if it is an integer that is no double.
+// Parses a number of a spec. Throws Error if it is an integer that is not exactly a double.
 double ParseNumber(const std::string& text);
 
 }  // namespace sextant

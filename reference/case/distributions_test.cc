@@ -1,4 +1,4 @@
-// The distributions: their values, and what they refuse.
+// The distributions: their values and the specs that they refuse.
 #include "reference/case/distributions.h"
 
 #include <gmock/gmock.h>
@@ -23,7 +23,7 @@ Values Draw(const std::string& line, size_t input = 0) {
   return DrawInputs(Case::Parse(line))[input].values.data;
 }
 
-// What is wrong with a spec, without the "@x='SPEC'" that each message begins with.
+// The error message for a spec, without the "@x='SPEC'" at its start.
 std::string ErrorOf(const std::string& spec, DType dtype = DType::kF32) {
   try {
     Tensor<double> tensor({1000});
@@ -36,7 +36,7 @@ std::string ErrorOf(const std::string& spec, DType dtype = DType::kF32) {
   return "";
 }
 
-TEST(Distribution, RefusesNamesThatAreNone) {
+TEST(Distribution, RefusesUnknownNames) {
   EXPECT_EQ(ErrorOf("gauss"),
             " is neither a list of numbers, nor FILE.npy#SHA256, nor one of: normal uniform "
             "near_one geometric circle_cos circle_sin one_hot powers_of_two special nonfinite "
@@ -44,7 +44,7 @@ TEST(Distribution, RefusesNamesThatAreNone) {
   EXPECT_EQ(ErrorOf("normal(1"), " has no closing ')'");
 }
 
-TEST(Distribution, RefusesNumbersThatMeanNothing) {
+TEST(Distribution, RefusesInvalidArguments) {
   EXPECT_EQ(ErrorOf("special(1)"), ": expected special");
   EXPECT_EQ(ErrorOf("normal(1,2)"), ": expected normal or normal(s) with s > 0");
   EXPECT_EQ(ErrorOf("normal(-1)"), ": expected normal or normal(s) with s > 0");
@@ -61,7 +61,7 @@ TEST(Distribution, RefusesNumbersThatMeanNothing) {
   EXPECT_EQ(ErrorOf("random_positions(0x1p53)", DType::kI64), "");
 }
 
-TEST(Distribution, RefusesWhatIsNoNumber) {
+TEST(Distribution, RefusesArgumentsThatAreNotFiniteNumbers) {
   EXPECT_EQ(ErrorOf("uniform(-inf,1)"), ": '-inf' is not a finite number");
   for (const char* spec : {"normal()", "special()", "uniform(0,)", "uniform(,1)", "normal(1..2)",
                            "normal(nan)", "normal(inf)", "sequence(9007199254740993)"}) {
@@ -69,7 +69,7 @@ TEST(Distribution, RefusesWhatIsNoNumber) {
   }
 }
 
-TEST(Distribution, DrawsIntegersFromWhatHoldsThem) {
+TEST(Distribution, DrawsIntegersOnlyFromDistributionsOfIntegers) {
   EXPECT_EQ(ErrorOf("normal", DType::kI64),
             ": x holds integers, expected a list of them, or one of: uniform one_hot sequence "
             "borders hard random_positions");
@@ -83,8 +83,8 @@ TEST(Distribution, DrawsIntegersFromWhatHoldsThem) {
   }
 }
 
-// 2^16 - 1 is no f16, and neither is 6e4 times a number beyond 1.1.
-TEST(Distribution, RefusesValuesThatOverflowTheType) {
+// 2^16 - 1 overflows f16, and so does 6e4 times a number above 1.1.
+TEST(Distribution, RefusesValuesThatOverflowTheDType) {
   EXPECT_EQ(ErrorOf("borders", DType::kF16), ": element 6 is 65535, beyond the largest f16");
   EXPECT_THAT(ErrorOf("normal(60000)", DType::kF16), HasSubstr("beyond the largest f16"));
   EXPECT_THAT(ErrorOf("uniform(0,0x1p200)"), HasSubstr("beyond the largest f32"));
@@ -145,7 +145,7 @@ TEST(Distribution, OneHotVisitsEveryChannel) {
   EXPECT_THAT(Draw("rms_norm N=4 M=3 @x=one_hot"), ElementsAre(1, 0, 0, 0, 1, 0, 0, 0, 1, 1, 0, 0));
 }
 
-TEST(Distribution, PowersOfTwoAreThat) {
+TEST(Distribution, PowersOfTwoHaveAllExponentsAndSigns) {
   std::set<double> seen;
   for (const double x : Draw("rms_norm N=1 M=1000 @x=powers_of_two")) {
     int exponent = 0;
@@ -155,7 +155,7 @@ TEST(Distribution, PowersOfTwoAreThat) {
   EXPECT_EQ(seen.size(), 34u);  // both signs of 2^-8 .. 2^8
 }
 
-TEST(Distribution, SpecialHasTheEdgesOfTheType) {
+TEST(Distribution, SpecialHasTheLimitsOfTheDType) {
   const Values values = Draw("rms_norm N=1 M=500 dtype=f16 @x=special");
   for (const double x : {0.0, 1.0, 1 + 0x1p-10, 0x1p-24, 0x1p-14, 65504.0, -65504.0, 3.0}) {
     EXPECT_THAT(values, testing::Contains(x));
@@ -174,7 +174,7 @@ TEST(Distribution, NonFiniteHasEveryKind) {
   EXPECT_GT(finite, 50u);
 }
 
-TEST(Distribution, MaskedHasNoOtherInfinities) {
+TEST(Distribution, MaskedHasOnlyNegativeInfinities) {
   size_t masked = 0;
   for (const double x : Draw("rms_norm N=1 M=100 @x=masked")) {
     EXPECT_TRUE(std::isfinite(x) || x == -INFINITY);
@@ -187,7 +187,7 @@ TEST(Distribution, MaskedHasNoOtherInfinities) {
   for (size_t i = 0; i < plain.size(); ++i) EXPECT_EQ(larger[i], 8 * plain[i]);
 }
 
-TEST(Distribution, PositionSetsAreWhatTheySay) {
+TEST(Distribution, PositionSetsHaveTheirDocumentedValues) {
   const auto positions = [](const std::string& spec, int count) {
     return Draw("rope_table R=2 S=" + std::to_string(count) + " @position=" + spec);
   };
@@ -199,7 +199,7 @@ TEST(Distribution, PositionSetsAreWhatTheySay) {
   EXPECT_EQ(std::ranges::max(positions("hard", 16)), 1048576);
 }
 
-// |p - n pi/2| of the hard positions: less than 1/p for those past 3, as convergents are.
+// |p - n pi/2| < 4/p for the hard positions p above 3, as for convergents.
 TEST(Distribution, HardPositionsLieNextToMultiplesOfHalfPi) {
   for (const double p : Draw("rope_table R=2 S=16 @position=hard")) {
     if (p <= 3 || p == 1048576) continue;

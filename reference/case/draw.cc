@@ -28,7 +28,7 @@ std::pair<double, double> ParseRange(const std::string& item, size_t dots) {
   const double first = ParseNumber(item.substr(0, dots)), last = ParseNumber(item.substr(dots + 2));
   if (first != std::floor(first) || last != std::floor(last) || last < first ||
       std::abs(first) > kLargestInteger || std::abs(last) > kLargestInteger) {
-    throw Error("'", item, "' is no range of integers, first to last, of at most 2^53");
+    throw Error("'", item, "' is not a range of integers, expected first..last of at most 2^53");
   }
   if (last - first >= kLongest) {
     throw Error("'", item, "' is a range of ", last - first + 1, " integers, expected at most ",
@@ -37,7 +37,7 @@ std::pair<double, double> ParseRange(const std::string& item, size_t dots) {
   return {first, last};
 }
 
-// Numbers and inclusive ranges of a list, handed to `take` one by one.
+// Calls `take` with each number of a list, in which ranges are inclusive.
 template <class Take>
 void ForEachNumber(std::string_view spec, Take take) {
   if (spec.ends_with(',')) throw Error("the list ends with a comma");
@@ -66,7 +66,7 @@ Tensor<double> DrawTensor(const Case& c, const TensorSpec& input, const std::str
   return tensor;
 }
 
-// Numbers that somebody typed or stored must be values of the dtype as they are.
+// Numbers of lists and files must be exact values of the dtype.
 void CheckValues(const NamedTensor& tensor, const std::string& spec) {
   for (size_t i = 0; i < tensor.values.data.size(); ++i) {
     const double x = tensor.values.data[i];

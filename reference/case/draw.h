@@ -1,22 +1,22 @@
-// Inputs: numbers drawn so that they are the same bits everywhere.
-// The generator is counter-based (element i of input "x" under seed n is a function of just these)
-// and uses only integers and exactly rounded + - * / sqrt. Every value is then rounded to the
-// dtype of its tensor; one beyond the largest of the dtype is an Error. Integers are drawn from
-// lists, ranges, `uniform` (rounded down), `one_hot` and position sets. A SPEC is
+// The inputs of a case: the same bits on every machine.
+// The generator is counter-based (element i of input "x" under seed n depends only on these three)
+// and uses only integers and correctly rounded + - * / sqrt. Every value is then rounded to the
+// dtype of its tensor; a value that overflows the dtype is an Error. Integers are drawn from lists,
+// ranges, `uniform` (rounded down), `one_hot` and position sets. A SPEC is
 //   0,1,255..258   numbers and inclusive ranges of integers: the last axis, or the whole tensor
 //   normal         mean 0, variance 1 (sum of twelve uniforms); normal(s) times s
 //   uniform        in [-1, 1); uniform(a,b) in [a, b)
 //   near_one       in [0.5, 1.5), as norm weights are
 //   geometric      1 .. 1e-4 falling along the last axis, as frequencies are
 //   circle_cos, circle_sin   cos and sin of one random angle: use them together
-//   one_hot        row r has a single 1, in channel r mod width: shows who is whose partner
+//   one_hot        row r has a single 1, in channel r mod width: shows which channels are paired
 //   powers_of_two  random signs and exponents -8 .. 8
 //   special        zeros, ones, neighbours of powers of two, subnormals, the largest numbers
 //   nonfinite      normal with some NaN and infinities
 //   masked         normal with some -infinity; masked(s): normal(s)
 //   sequence       0, 1, 2 ... along the last axis; sequence(p) from p
-//   borders        around 2^8, 2^11, 2^16, 2^24, where formats stop counting
-//   hard           integers next to multiples of pi/2 (domain of argument reduction)
+//   borders        around 2^8, 2^11, 2^16, 2^24: beyond them a format lacks some integers
+//   hard           integers next to multiples of pi/2, which are hard for argument reduction
 //   random_positions         uniform integers in [0, 2^20); random_positions(n) in [0, n), where n
 //                            may be a dimension: random_positions(V)
 //   FILE.npy#SHA256          the file's values, if it has that digest
@@ -31,7 +31,7 @@
 
 namespace sextant {
 
-// Reads "path" and checks its digest; throws Error. The store of files is not this room's.
+// Reads the file at `path` and checks its digest; throws Error. Callers provide it.
 using FileReader =
     std::function<Tensor<double>(const std::string& path, const std::string& sha256)>;
 
@@ -39,10 +39,10 @@ using FileReader =
 // the tensor's dtype or shape.
 Tensors DrawInputs(const Case& c, const FileReader& read_file = nullptr);
 
-// How many numbers a spec lists; empty for a distribution or a file.
+// The number of numbers in a list; empty for a distribution or a file.
 std::optional<size_t> CountOfSpec(std::string_view spec);
 
-// Throws Error unless the input's spec can fill it.
+// Throws Error if the spec of the input cannot fill its tensor.
 void CheckSpec(const Case& c, const TensorSpec& input);
 
 }  // namespace sextant

@@ -28,8 +28,8 @@ std::string ErrorOf(const std::string& line) {
   return "";
 }
 
-// Goldens hold inputs drawn once: whoever changes the generator must see it here.
-TEST(Draw, GivesTheSameBitsForever) {
+// Goldens store inputs: a change of the generator must fail here.
+TEST(Draw, GivesTheRecordedBits) {
   EXPECT_EQ(Draw("rms_norm N=1 M=4 dtype=f64 seed=1"),
             (Values{-0x1.ac7a5994p-1, -0x1.3e4cfe18p-2, 0x1.5782a928p-1, -0x1.dfa33998p-3}));
   EXPECT_EQ(Draw("rms_norm N=1 M=4 dtype=f64 seed=2 @x=uniform"),
@@ -40,7 +40,7 @@ TEST(Draw, GivesTheSameBitsForever) {
             (Values{745226, 947294, 456131, 980921}));
 }
 
-TEST(Draw, DependsOnSeedNameAndPlaceAlone) {
+TEST(Draw, DependsOnlyOnSeedNameAndIndex) {
   EXPECT_NE(Draw("rms_norm N=1 M=4 seed=1"), Draw("rms_norm N=1 M=4 seed=2"));
   EXPECT_NE(Draw("rms_norm N=1 M=4 @x=near_one"), Draw("rms_norm N=1 M=4", 1));
   const Values small = Draw("rms_norm N=1 M=4"), large = Draw("rms_norm N=4 M=4");
@@ -48,7 +48,7 @@ TEST(Draw, DependsOnSeedNameAndPlaceAlone) {
   EXPECT_NE(Values(large.begin() + 4, large.begin() + 8), small);
 }
 
-TEST(Draw, GivesExactValuesOfTheType) {
+TEST(Draw, GivesExactValuesOfTheDType) {
   for (const DType dtype : kFloatTypes) {
     for (const char* spec :
          {"normal", "uniform", "near_one", "geometric", "special", "powers_of_two", "nonfinite"}) {
@@ -67,7 +67,7 @@ TEST(Draw, ListsNumbersAndRangesAsGiven) {
   EXPECT_THAT(Draw("rms_norm N=2 M=2 @x=1,2,3,4"), ElementsAre(1, 2, 3, 4));  // the whole tensor
 }
 
-TEST(Draw, RefusesWhatTheTypeCannotHold) {
+TEST(Draw, RefusesNumbersThatAreNotValuesOfTheDType) {
   EXPECT_EQ(ErrorOf("rms_norm N=1 M=1 dtype=bf16 @x=0.3"),
             "@x=0.3: element 0 is 0.29999999999999999, expected a value of bf16");
   EXPECT_EQ(ErrorOf("rope_table R=2 @position=1,0.5"),
@@ -76,18 +76,20 @@ TEST(Draw, RefusesWhatTheTypeCannotHold) {
               HasSubstr("at most 2^53"));
 }
 
-TEST(Draw, RefusesListsThatMeanNothing) {
-  EXPECT_EQ(ErrorOf("rope_table R=2 @position=3..1"),
-            "@position=3..1: '3..1' is no range of integers, first to last, of at most 2^53");
+TEST(Draw, RefusesInvalidLists) {
+  EXPECT_EQ(
+      ErrorOf("rope_table R=2 @position=3..1"),
+      "@position=3..1: '3..1' is not a range of integers, expected first..last of at most 2^53");
   EXPECT_EQ(ErrorOf("rope_table R=2 @position=0..0x1p30"),
             "@position=0..0x1p30: '0..0x1p30' is a range of 1073741825 integers, expected at most "
             "16777216");
-  EXPECT_THAT(ErrorOf("rope_table R=2 @position=0..0x1p60"), HasSubstr("no range of integers"));
+  EXPECT_THAT(ErrorOf("rope_table R=2 @position=0..0x1p60"), HasSubstr("not a range of integers"));
   EXPECT_EQ(ErrorOf("rope_table R=2 @position=1e300..1e300"),
-            "@position=1e300..1e300: '1e300..1e300' is no range of integers, first to last, of at "
-            "most 2^53");
-  EXPECT_EQ(ErrorOf("rope_table R=2 @position=9007199254740993"),
-            "@position=9007199254740993: '9007199254740993' is not exactly a number of 53 bits");
+            "@position=1e300..1e300: '1e300..1e300' is not a range of integers, expected "
+            "first..last of at most 2^53");
+  EXPECT_EQ(
+      ErrorOf("rope_table R=2 @position=9007199254740993"),
+      "@position=9007199254740993: '9007199254740993' is not exactly representable in 53 bits");
   EXPECT_EQ(ErrorOf("rope_table R=2 @position=1,2,"), "@position=1,2,: the list ends with a comma");
   EXPECT_EQ(ErrorOf("rope_table R=2 S=1 dtype.position=f64"),
             "rope_table: position holds integers: its dtype is i64");
@@ -104,13 +106,12 @@ TEST(Draw, ListsHoldFiniteNumbers) {
   }
 }
 
-TEST(Draw, ATableToDrawRowsOfHasSome) {
+TEST(Draw, RefusesToDrawFromAnEmptyTable) {
   const std::string line = "embedding S=1 M=1 V=0";
-  EXPECT_EQ(ErrorOf(line),
-            "dimension V is 0, expected 1 or more, of which @token=random_positions(V) draws");
+  EXPECT_EQ(ErrorOf(line), "dimension V is 0, expected 1 or more for @token=random_positions(V)");
 }
 
-TEST(Draw, AsksForFilesByPathAndDigest) {
+TEST(Draw, ReadsFilesByPathAndDigest) {
   const FileReader read = [](const std::string& path, const std::string& digest) {
     EXPECT_EQ(path, "a.npy");
     EXPECT_EQ(digest, "0123");
@@ -126,7 +127,7 @@ TEST(Draw, AsksForFilesByPathAndDigest) {
   }
 }
 
-TEST(Draw, TakesFromFilesOnlyNumbersOfTheDType) {
+TEST(Draw, RefusesFilesWithNumbersThatAreNotValuesOfTheDType) {
   const FileReader read = [](const std::string&, const std::string&) {
     return Tensor<double>({1, 2}, {5, 0.1});
   };
@@ -138,7 +139,7 @@ TEST(Draw, TakesFromFilesOnlyNumbersOfTheDType) {
   }
 }
 
-TEST(Draw, CountsWhatASpecLists) {
+TEST(Draw, CountsTheNumbersOfAList) {
   EXPECT_EQ(CountOfSpec("0,1,255..258"), 6u);
   EXPECT_EQ(CountOfSpec("-5"), 1u);
   EXPECT_EQ(CountOfSpec("normal"), std::nullopt);

@@ -7,9 +7,9 @@
 namespace sextant {
 namespace {
 
-// Four vectors, or two of pairs, and a remainder; divisible by what channels are shared among.
+// Four vectors (or two vectors of pairs) and a remainder; divisible by the usual numbers of groups.
 constexpr int64_t kLongRow = 72;
-constexpr int64_t kLongSquare = 24;  // where the answer grows with the square
+constexpr int64_t kLongSquare = 24;  // for outputs that grow with the square
 
 bool IsLastAxis(const std::string& letter, const OperationInfo& info) {
   return std::ranges::any_of(info.signature.outputs, [&](const TensorSpec& output) {
@@ -17,7 +17,7 @@ bool IsLastAxis(const std::string& letter, const OperationInfo& info) {
   });
 }
 
-// In how many extents of a tensor the letter is.
+// The number of axes of a tensor whose extent contains the letter.
 size_t AxesOf(const std::string& letter, const TensorSpec& tensor) {
   return static_cast<size_t>(std::ranges::count_if(tensor.extents, [&](const std::string& extent) {
     return std::ranges::count(LettersOf(extent), letter) > 0;

@@ -1,4 +1,4 @@
-// What the dimensions of an operation are to it: rows, slices, and how long a suite asks them.
+// Roles of the dimensions of an operation (rows, slices), and the extents that a test suite needs.
 #pragma once
 
 #include <cstdint>
@@ -8,24 +8,25 @@
 
 namespace sextant {
 
-// Whether an operation hands tensors on: it is made of others, whose suites ask for their long
-// rows.
+// True for a composite operation, which has intermediates. The test suites of its parts have the
+// long rows.
 bool IsComposite(const OperationInfo& info);
 
-// Whether a key of `kChoices` or of a case line is a dimension: one capital letter.
+// True if a key of `kChoices` or of a case line is a dimension: one capital letter.
 bool IsDimension(const std::string& key);
 
-// Whether elements are independent along this dimension (kSlices).
+// True if elements are independent along this dimension (kSlices).
 bool IsSlice(const std::string& letter, const OperationInfo& info);
 
-// Whether a longer dimension makes longer rows. Not if only integer or real inputs have it (several
-// positions of a token), nor if it counts blocks ("H*D").
+// True if a larger extent makes rows longer. False if only integer or real inputs have the
+// dimension (several positions of a token), and if it counts blocks ("H*D").
 bool MakesRows(const std::string& letter, const OperationInfo& info);
 
-// How many elements a slice dimension must be asked with: more than any kernel's block of rows.
+// The extent that a test suite needs for a slice dimension: larger than every kernel's block of
+// rows.
 inline constexpr int64_t kManySlices = 17;
 
-// How long a dimension must be asked at least; 0: no longer than its choices say.
+// A test suite needs a case with at least this extent; 0: the choices are sufficient.
 int64_t LongExtent(const std::string& letter, const OperationInfo& info);
 
 }  // namespace sextant

@@ -7,7 +7,7 @@
 namespace sextant {
 namespace {
 
-// The number to go on from in the current step, where a subject answered `own` in `dtype`.
+// The number from which the current step continues, if the subject answered `own` in `dtype`.
 template <class Real>
 Real ResumedFrom(double own, DType dtype) {
   return Real(own, dtype);

@@ -1,14 +1,15 @@
-// Intermediates: tensors that a composite operation computes on its way to its answer, and writes
-// into optional outputs, in the order in which they are computed:
+// Intermediates: tensors between two operations of a composite operation. The formula writes them
+// into optional outputs, in the order in which it computes them:
 //   normed = ...;                                      // an output of the operation
-//   const Tensor<Real> x = Intermediate(normed);       // what the formula goes on from
-// That is the tensor as stored, by default in step keep. In a trace it is what the subject answered
-// for this output: each later output then has the value, and the permitted error, of what follows
-// from that answer. An implementation that stores more than it answers (f32 scores, answered in
-// bf16) goes on from a number whose rounding it answers: that much is permitted.
+//   const Tensor<Real> x = Intermediate(normed);       // the input of the next operation
+// Intermediate returns the tensor as stored, by default in step keep. In a trace it returns the
+// subject's answer for this output instead: the values and the permitted errors of all later
+// outputs then follow from that answer. An implementation may store an intermediate with more bits
+// than it answers (f32 scores, answered in bf16). It continues from the number before that
+// rounding, so the error of the rounding is permitted.
 //
-// An output is known by its address. So only outputs of the operation under evaluation are traced,
-// never tensors of the operations that it consists of.
+// An output is identified by its address. So only outputs of the operation under evaluation are
+// traced, never tensors of the operations that it consists of.
 #pragma once
 
 #include <span>
@@ -21,11 +22,12 @@
 
 namespace sextant {
 
-// While it lives, formulas go on from those tensors of `given` that are intermediates of theirs.
+// During its lifetime formulas continue from the tensors of `given` that are their intermediates.
 class ScopedTrace {
  public:
-  explicit ScopedTrace(const Tensors& given) : given_(given), trace_(this) {}  // must outlive it
-  bool used() const { return used_; }  // did any formula go on from one?
+  // `given` must outlive the trace.
+  explicit ScopedTrace(const Tensors& given) : given_(given), trace_(this) {}
+  bool used() const { return used_; }  // true if a formula used one of the tensors
 
  private:
   friend class ScopedOutputs;
@@ -35,12 +37,12 @@ class ScopedTrace {
   Scoped<&EvaluationContext::trace> trace_;
 };
 
-// The outputs of the operation under evaluation, for the trace that there may be.
+// The outputs of the operation under evaluation, for an enclosing ScopedTrace.
 class ScopedOutputs {
  public:
   ScopedOutputs();
   void Add(std::string_view name, const void* output);
-  // What a subject answered for that output; null if it is none, or was not answered.
+  // The subject's answer for that output; null if there is no answer, or if it is not an output.
   static const NamedTensor* AnswerFor(const void* output);
 
  private:
@@ -53,8 +55,8 @@ class ScopedOutputs {
   Scoped<&EvaluationContext::outputs> outputs_;
 };
 
-// What a formula goes on from in place of `part`, which lies `first` elements from the begin of
-// that output.
+// Intermediate for a part of an output, which begins at element `first` of it. Rounds `part` as
+// stored in `step`, and returns the tensor from which the formula continues.
 template <class Real>
 Tensor<Real> IntermediatePart(const Tensor<Real>& output, size_t first, Tensor<Real>& part,
                               Step step = Step::kKeep);
@@ -64,7 +66,7 @@ Tensor<Real> Intermediate(Tensor<Real>& output, Step step = Step::kKeep) {
   return IntermediatePart(output, 0, output, step);
 }
 
-// The output becomes x; what the formula goes on from has x's shape.
+// Writes x to the output, and returns the intermediate in the shape of x.
 template <class Real>
 Tensor<Real> IntermediateAs(Tensor<Real> x, Tensor<Real>& output) {
   output.data = std::move(x.data);
@@ -73,7 +75,7 @@ Tensor<Real> IntermediateAs(Tensor<Real> x, Tensor<Real>& output) {
   return next;
 }
 
-// A tensor that is no output, stored between two operations.
+// A tensor as stored between two operations, which is not an output.
 template <class Real>
 Tensor<Real> Stored(Tensor<Real> x) {
   const ScopedStep at(Step::kKeep);

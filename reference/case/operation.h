@@ -1,4 +1,4 @@
-// Operations as the drivers see them, and how a struct becomes one.
+// Operation, the interface for drivers, and Wrapped, its implementation for a struct.
 //
 // An operation is a struct with
 //   kName       "rms_norm"
@@ -6,16 +6,17 @@
 //   kSlices     letters of the axes along which elements are independent ("BHS")
 //   kSteps      names of the steps that its formula marks ("square sum rsqrt scale weigh")
 //   kDraw       how an input is drawn by default: "x=normal weight=near_one" (case/draw.h)
-//   kChoices    values that matter, per attribute and dimension: "eps=1e-05|0.1 M=1|2|7|64"
+//   kChoices    relevant values of attributes and dimensions: "eps=1e-05|0.1 M=1|2|7|64"
 //   kFormula    the definition
-//   kSource     where it comes from
+//   kSource     the source of the definition
 //   Visit       its attributes (reference/case/attribute.h)
-//   Check()     optional: throws Error on attributes and dimensions that do not go together
+//   Check()     optional: throws Error for invalid combinations of attributes and dimensions
 //   AlternativesOf(op)  optional function: see Operation::Alternatives
 //   operator()  the formula, over any number type Real:
 //                 void operator()(const Tensor<Real>& x, ..., Tensor<Real>& y) const
-//               inputs by const reference, outputs (already of their shape) by reference, in the
-//               order of the signature; integer and real inputs are Tensor<double>.
+//               inputs by const reference, outputs by reference (already allocated with their
+//               final shapes), in the order of the signature; integer and real inputs are
+//               Tensor<double>.
 // reference/<family>/<op>.cc ends with
 //   template <> std::unique_ptr<Operation> MakeOperation<RmsNorm>() { return Wrap<RmsNorm>(); }
 #pragma once
@@ -56,19 +57,19 @@ class Operation {
   virtual void Set(std::string_view name, std::string_view text) = 0;  // throws Error
   virtual void Check() const = 0;                                      // throws Error
 
-  // The formula. Inputs in the order of the signature; outputs come with dtype and shape.
-  // Counted and Rounded follow the thread's recipe (Following), Interval its precision.
+  // Evaluates the formula. Inputs are in the order of the signature; outputs have dtype and shape.
+  // Counted and Rounded follow the thread's recipe (ScopedRecipe), Interval its precision.
   virtual void Evaluate(const Tensors& inputs, Outputs<Interval>& outputs) const = 0;
   virtual void Evaluate(const Tensors& inputs, Outputs<Counted>& outputs) const = 0;
   virtual void Evaluate(const Tensors& inputs, Outputs<Rounded>& outputs) const = 0;
   virtual void Evaluate(const Tensors& inputs, Outputs<Wide>& outputs) const = 0;
 
-  // Where the formula decides something (a floor) that rounding by the thread's recipe may decide
-  // otherwise: the operations that an honest implementation then computes as a whole instead.
+  // Rounding by the thread's recipe may change a decision of the formula (a floor). These are the
+  // operations that an honest implementation may then compute, as a whole, instead of this one.
   virtual std::vector<std::unique_ptr<Operation>> Alternatives() const = 0;
 };
 
-// An operation with the struct that it is made of.
+// An operation that holds its struct.
 template <class Op>
 class TypedOperation : public Operation {
  public:
@@ -83,8 +84,8 @@ class TypedOperation : public Operation {
 template <class Op>
 std::unique_ptr<Operation> MakeOperation();  // specialised in <op>.cc
 
-// Implementation of Operation for a struct. What is not `provable` is never asked for proven values
-// or the second opinion (a formula with a bug in it), and is not compiled for these numbers.
+// Implementation of Operation for a struct. A mutant is not `provable`: it is never evaluated for
+// proven values or for a second opinion, and is not compiled for Interval and Wide.
 template <class Op, bool provable = true>
 class Wrapped final : public TypedOperation<Op> {
  public:
@@ -128,7 +129,7 @@ class Wrapped final : public TypedOperation<Op> {
     if constexpr (provable) {
       Apply(inputs, outputs);
     } else {
-      assert(!"a formula with a bug has no proof");
+      assert(!"a mutant is never proven");
     }
   }
   template <class Real>
@@ -159,7 +160,7 @@ class Wrapped final : public TypedOperation<Op> {
         return Lift<Real>(inputs[input++]);
       }
     };
-    // Braces: evaluated from left to right.
+    // Braces guarantee evaluation from left to right.
     std::tuple arguments{argument(std::type_identity<Parameters>())...};
     std::apply([&](auto&... a) { (op_.*formula)(Unwrapped(a)...); }, arguments);
   }

@@ -1,5 +1,5 @@
-// What an operation declares, and so does not change between two cases of it: the texts of its
-// struct (reference/case/operation.h), and what they say, parsed once.
+// The declarations of an operation, which are the same for all its cases: the texts of its struct
+// (reference/case/operation.h), and their parsed contents.
 #pragma once
 
 #include <functional>
@@ -20,14 +20,14 @@ struct OperationTexts {
 struct OperationInfo : OperationTexts {
   explicit OperationInfo(const OperationTexts& texts);
 
-  // Whether its formula marks that step.
+  // True if the formula marks that step.
   bool Marks(Step step) const { return marked_steps.contains(step); }
-  // How an input is drawn where a case does not say: "random_positions(V)".
+  // The default spec of an input, for example "random_positions(V)"; `normal` if `draws` has none.
   std::string_view DrawOf(std::string_view input) const;
 
   Signature signature;
   std::set<Step> marked_steps;
-  std::map<std::string, std::string, std::less<>> draws;  // of inputs that are not drawn `normal`
+  std::map<std::string, std::string, std::less<>> draws;  // input -> default spec
 };
 
 }  // namespace sextant

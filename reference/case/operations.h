@@ -1,5 +1,5 @@
-// The one list of operations. Adding one here asks the linker for its MakeOperation, its kernel and
-// its oracle: a missing part is a link error that names it.
+// The only list of operations. An operation in the list needs its MakeOperation, its kernel and its
+// catalog: a missing part is a link error that names it.
 #pragma once
 
 #include <memory>
@@ -28,7 +28,7 @@ using Operations =
 // Fresh operations, one of each, in the order of the list.
 std::vector<std::unique_ptr<Operation>> AllOperations();
 
-// Throws Error listing those that exist.
+// Throws Error with the names that exist.
 std::unique_ptr<Operation> MakeOperationNamed(std::string_view name);
 
 }  // namespace sextant

@@ -31,7 +31,7 @@ Names KeysOf(const OperationInfo& info) {
   return keys;
 }
 
-// In some combination with the choices of all others.
+// True if the word is valid in some combination with choices of all other keys.
 bool Parses(const OperationInfo& info, const std::string& word) {
   Random random(2);
   for (int i = 0; i < 100; ++i) {
@@ -70,8 +70,8 @@ TEST(Operations, ChoicesCoverEveryAttributeAndParse) {
   }
 }
 
-// But those that need arguments: scalings.
-TEST(Operations, OfferNoValueThatTheyRefuse) {
+// Except values that need arguments: scalings.
+TEST(Operations, AcceptEveryPossibleValueOfAnAttribute) {
   for (const auto& operation : AllOperations()) {
     for (const Attribute& attribute : operation->Attributes()) {
       for (const std::string& value : attribute.values) {
@@ -85,7 +85,7 @@ TEST(Operations, OfferNoValueThatTheyRefuse) {
 
 TEST(Operations, DrawNamesInputsOnceEach) {
   for (const auto& operation : AllOperations()) {
-    std::vector<std::string> inputs, drawn;  // not sets: a name that comes twice counts twice
+    std::vector<std::string> inputs, drawn;  // not sets: a duplicate name counts twice
     for (const TensorSpec& input : operation->info().signature.inputs) inputs.push_back(input.name);
     for (const auto& word : Split(operation->info().draw, ' ')) {
       if (!word.empty()) drawn.push_back(SplitWord(word).first);
@@ -94,7 +94,7 @@ TEST(Operations, DrawNamesInputsOnceEach) {
   }
 }
 
-TEST(Operations, SlicesAreAxesOfTheirOutputs) {
+TEST(Operations, SlicesAreAxesOfAllOutputs) {
   for (const auto& operation : AllOperations()) {
     for (const char letter : operation->info().slices) {
       for (const TensorSpec& output : operation->info().signature.outputs) {
@@ -105,7 +105,7 @@ TEST(Operations, SlicesAreAxesOfTheirOutputs) {
   }
 }
 
-TEST(Operations, MarkTheStepsThatTheyName) {
+TEST(Operations, MarkExactlyTheStepsOfKSteps) {
   for (const auto& operation : AllOperations()) {
     const OperationInfo& info = operation->info();
     Random random(3);
@@ -120,7 +120,7 @@ TEST(Operations, MarkTheStepsThatTheyName) {
       if (performed >> i & 1) steps.insert(std::string(kStepNames[i]));
     }
     Names expected = WordsOf(info.steps);
-    expected.insert("store");  // the last rounding, of every operation
+    expected.insert("store");  // every operation has the last rounding
     EXPECT_EQ(steps, expected) << info.name;
   }
 }

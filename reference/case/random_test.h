@@ -1,4 +1,4 @@
-// Random numbers and random cases of the tests of this folder.
+// Random numbers and random cases for tests.
 #pragma once
 
 #include <cmath>
@@ -24,7 +24,7 @@ class Random {
   }
   size_t Below(size_t n) { return Bits() % n; }
   double In(double low, double high) { return low + (high - low) * (Bits() >> 11) * 0x1p-53; }
-  // Either sign, every binade from 2^-exponent to 2^exponent alike, 53 bits.
+  // Both signs and all binades from 2^-exponent to 2^exponent equally likely, 53 bits.
   double Number(int exponent) {
     return (Below(2) ? 1 : -1) *
            std::ldexp(In(1, 2), static_cast<int>(Below(2 * exponent + 1)) - exponent);
@@ -45,8 +45,8 @@ inline std::vector<std::string> Split(std::string_view text, char at) {
   return parts;
 }
 
-// A case of the operation with a random value for everything in its kChoices, and in `more`, words
-// of the same form ("dtype=f32|bf16"). Combinations that do not go together are drawn again.
+// A case of the operation with a random value for each key of kChoices, and of `more`, which has
+// words of the same form ("dtype=f32|bf16"). Invalid combinations are drawn again.
 inline Case RandomCase(const OperationInfo& info, Random& random, const std::string& more) {
   while (true) {
     std::string line(info.name);
@@ -65,7 +65,7 @@ inline Case RandomCase(const OperationInfo& info, Random& random, const std::str
 inline constexpr const char* kPositions =
     "sequence|hard|borders|random_positions|sequence(-3)|sequence(1099511627776)";
 
-// Cases of the operation with everything that matters drawn at random, positions and sizes too.
+// A random case of the operation, with random dtype, sizes, positions and distributions.
 inline Case AnyCase(const OperationInfo& info, Random& random) {
   std::string more = "dtype=f32|bf16|f16|f64";
   for (const TensorSpec& input : info.signature.inputs) {

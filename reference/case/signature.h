@@ -1,9 +1,10 @@
-// Signatures: the one line that gives an operation's tensors, roles and shapes.
+// Signatures: one line that gives an operation's tensors, roles and shapes.
 //   "x[B,H,S,D] position:i64[B,S] -> y[B,H,S,D] lse:wide?[B,H,S]"
-// Role decides the dtype: none = the case's, i64, wide = f32 when the case is f16 or bf16 and the
-// case's dtype otherwise, real = f64. A trailing ? marks an output that a subject may leave out.
-// An extent is a product of capital letters, numbers and integer attributes, which /2 or +1 may
-// end: "H*D", "R/2", "2*clip+1".
+// The role decides the dtype: none = the dtype of the case, i64 = i64, wide = f32 for f16 and bf16
+// cases and the dtype of the case otherwise, real = f64. A trailing ? marks an optional output,
+// which a subject may omit.
+// An extent is a product of capital letters, numbers and integer attributes; it may end with /2 or
+// +1: "H*D", "R/2", "2*clip+1".
 #pragma once
 
 #include <map>
@@ -31,16 +32,16 @@ struct Signature {
 
 using Dimensions = std::map<std::string, int64_t>;  // letter (or attribute) -> extent
 
-// The text is a constant of the program: it is asserted, not reported, to be well formed.
+// The text is a constant of the program, so its form is asserted.
 Signature ParseSignature(std::string_view text);
 
 DType DTypeOf(Role role, DType of_case);
 
-// The letters in an extent, and the attributes.
+// The dimensions and the attributes in an extent.
 std::vector<std::string> LettersOf(std::string_view extent);
 std::set<std::string> AttributesIn(std::string_view extent);
 
-// Value of an extent; throws Error if a half is asked of an odd dimension.
+// The value of an extent. Throws Error for half of an odd dimension, and on overflow.
 size_t Extent(std::string_view extent, const Dimensions& dimensions);
 Shape ShapeOf(const TensorSpec& tensor, const Dimensions& dimensions);
 

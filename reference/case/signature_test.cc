@@ -30,7 +30,7 @@ TEST(Signature, HasTensorsRolesAndExtents) {
   EXPECT_THAT(ParseSignature("-> y[]").inputs, IsEmpty());
 }
 
-TEST(Signature, RolesDecideTheType) {
+TEST(Signature, RolesDetermineTheDType) {
   for (const DType type : kFloatTypes) {
     EXPECT_EQ(DTypeOf(Role::kCase, type), type);
     EXPECT_EQ(DTypeOf(Role::kInteger, type), DType::kI64);
@@ -62,7 +62,7 @@ TEST(Signature, ExtentsMayNameAttributes) {
   EXPECT_THAT(wider.ShapeOf(wider.info().signature.inputs[3]), ElementsAre(9, 2));
 }
 
-TEST(Signature, RefusesHalvesOfOddAndOverflow) {
+TEST(Signature, RefusesHalvesOfOddDimensionsAndOverflow) {
   const auto error = [](std::string_view extent, const Dimensions& d) {
     try {
       Extent(extent, d);
@@ -92,7 +92,7 @@ TEST(Tensor, IsRowMajor) {
   EXPECT_EQ(Tensor<int>()(), 0);
 }
 
-TEST(Tensor, FindNamesThoseThatExist) {
+TEST(Tensor, FindListsTheNamesThatExist) {
   const Tensors tensors = {{"x", DType::kF32, {}}, {"w", DType::kF32, {}}};
   EXPECT_EQ(&Find(tensors, "w"), &tensors[1]);
   try {

@@ -16,7 +16,7 @@ namespace {
 
 struct Function {
   std::string name;
-  DoubleDouble (*near)(const DoubleDouble&);
+  DoubleDouble (*double_double)(const DoubleDouble&);
   Interval (*enclosed)(const Interval&);
   Counted (*counted)(const Counted&);
   Rounded (*rounded)(const Rounded&);
@@ -42,7 +42,7 @@ const std::vector<Function>& Functions() {
   return kAll;
 }
 
-// Arguments of both signs, from tiny ones to where the functions have reached their limits.
+// Arguments of both signs, from tiny ones to `most`, where the functions have reached their limits.
 std::vector<double> Arguments(double most, int steps) {
   std::vector<double> all = {0.25, 2, 1, 0.5, 40, 0x1p-30, 0x1p-200, 0.2499999, 1.9999999};
   for (int i = 1; i < steps; ++i) {
@@ -64,11 +64,11 @@ double RelativeErrorOf(const DoubleDouble& got, const Interval& exact) {
 void ExpectDoubleDoublesWithinBounds(int steps) {
   const ScopedPrecision precision(400);
   for (const Function& f : Functions()) {
-    // Beyond, low parts underflow.
+    // Low parts underflow for larger arguments.
     for (const double x : Arguments(f.name == "erfc" ? 24 : 600, steps)) {
       if (f.name == "erfc" && x > 24) continue;
       const DoubleDouble a = TwoSum(x, x * 0x1.5p-55);
-      const DoubleDouble y = f.near(a);
+      const DoubleDouble y = f.double_double(a);
       ASSERT_LE(RelativeErrorOf(y, f.enclosed(Interval(a.high) + Interval(a.low))) * 0x1p106,
                 f.units(x))
           << f.name << " of " << x;
@@ -77,9 +77,9 @@ void ExpectDoubleDoublesWithinBounds(int steps) {
   }
 }
 
-// Two libraries that share no code agree to 2^-300 or so.
-TEST(ActivationFunctions, EnclosuresHoldWhatWideFinds) {
-  const ScopedPrecision precision(1200);  // tanh x is nearer to x than 2^-400 x
+// Two libraries that share no code agree to about 2^-300. Compared are two doubles: 2^-104.
+TEST(ActivationFunctions, EnclosuresAgreeWithWide) {
+  const ScopedPrecision precision(1200);  // |tanh x - x| < 2^-400 |x| for the smallest x
   for (const Function& f : Functions()) {
     for (const double x : Arguments(26, 10)) {
       const Interval y = f.enclosed(Interval(x));
@@ -92,7 +92,7 @@ TEST(ActivationFunctions, EnclosuresHoldWhatWideFinds) {
   }
 }
 
-TEST(ActivationFunctions, LimitsAreReached) {
+TEST(ActivationFunctions, ReachTheirLimits) {
   const ScopedPrecision precision(192);
   const auto value = [](const Interval& y) {
     return std::pair(mpfr_get_d(y.lower().get(), MPFR_RNDN),
@@ -110,7 +110,7 @@ TEST(ActivationFunctions, LimitsAreReached) {
   EXPECT_FALSE(Tanh(Interval(INFINITY)).IsSpecified());
 }
 
-// One number of the format computed in some way, and what Counted permits there.
+// Checks the error of one computed number against the bound of Counted.
 void ExpectPermitted(const std::string& what, double x, double got, const Counted& counted,
                      const Interval& exact) {
   const double error = std::abs(Middle(Interval(got) - exact));
@@ -118,7 +118,7 @@ void ExpectPermitted(const std::string& what, double x, double got, const Counte
 }
 
 template <class Float>
-void ExpectHonestWaysPermitted(DType dtype, int steps) {
+void ExpectImplementationsPermitted(DType dtype, int steps) {
   const Recipe recipe = ParseRecipe("*=T", dtype);
   const ScopedRecipe following(recipe, dtype);
   const ScopedStep at(Step::kActivation);
@@ -140,7 +140,7 @@ void ExpectHonestWaysPermitted(DType dtype, int steps) {
     for (const Function& f : Functions()) {
       const Counted counted = f.counted(a);
       ExpectPermitted(f.name, x, f.rounded(Rounded(x)).value(), counted, f.enclosed(exact));
-      // And no more than is honest: 6 ulps, or all of it where an exponential overflows.
+      // The bound is at most 6 ulps, or the whole value where an exponential overflows.
       const double size = std::abs(counted.center().high);
       const double lost = size * MaxFinite(dtype) < 1.25 ? size * (1 + 0x1p-39) : 0;
       const double most = 6 * UlpOf(dtype, size) + lost + 4 * kTinyDrift;
@@ -153,18 +153,18 @@ void ExpectHonestWaysPermitted(DType dtype, int steps) {
 TEST(ActivationFunctions, DoubleDoublesAreWithinTheirBounds) {
   ExpectDoubleDoublesWithinBounds(10);
 }
-TEST(ActivationFunctions, HonestWaysArePermitted) {
-  ExpectHonestWaysPermitted<float>(DType::kF32, 10);
-  ExpectHonestWaysPermitted<double>(DType::kF64, 5);
+TEST(ActivationFunctions, PermitTheUsualImplementations) {
+  ExpectImplementationsPermitted<float>(DType::kF32, 10);
+  ExpectImplementationsPermitted<double>(DType::kF64, 5);
 }
-TEST(SlowActivationFunctions, OfManyArguments) {
+TEST(SlowActivationFunctions, KeepTheirBoundsForManyArguments) {
   ExpectDoubleDoublesWithinBounds(1000);
-  ExpectHonestWaysPermitted<float>(DType::kF32, 2000);
-  ExpectHonestWaysPermitted<double>(DType::kF64, 500);
+  ExpectImplementationsPermitted<float>(DType::kF32, 2000);
+  ExpectImplementationsPermitted<double>(DType::kF64, 500);
 }
 
-// An argument that is off by e, wherever it lies, moves the function by no more than is said.
-TEST(ActivationFunctions, ErrorsOfArgumentsPassThrough) {
+// An error of the argument changes the function by at most the permitted error.
+TEST(ActivationFunctions, BoundsIncludeErrorsOfArguments) {
   const ScopedRecipe following(ParseRecipe("*=f16", DType::kF32), DType::kF32);
   const ScopedStep at(Step::kActivation);
   const ScopedPrecision precision(192);
@@ -180,10 +180,10 @@ TEST(ActivationFunctions, ErrorsOfArgumentsPassThrough) {
   }
 }
 
-// s(500) = 1 - e^-500 and s(5000) = 1 - e^-5000, of which a low half knows nothing; the others
-// alike. The bits that a proof begins with decide both, and what is multiplied by them: s(5000)
-// times the middle between two numbers of bf16 lies below it.
-TEST(ActivationFunctions, NumbersNearLimitsAreDecidedAtOnce) {
+// s(500) = 1 - e^-500 and s(5000) = 1 - e^-5000: a low part cannot represent the second difference.
+// The other functions have similar cases. The initial precision of a proof decides both, and also
+// their products: s(5000) times the midpoint of two bf16 numbers lies below the midpoint.
+TEST(ActivationFunctions, NumbersNearLimitsAreDecidedAtTheInitialPrecision) {
   const ScopedPrecision precision(184);
   const auto expect = [](const Interval& y, double high, double low, double value) {
     const auto found = Decide(y, DType::kBF16);
@@ -203,13 +203,13 @@ TEST(ActivationFunctions, NumbersNearLimitsAreDecidedAtOnce) {
   expect(middle / near, 1 + 0x3p-8, 0, 1 + 0x2p-7);
   expect(Interval(0x3p-8) + near, 1 + 0x3p-8, 0, 1 + 0x1p-7);
   expect(near - Interval(-0x3p-8), 1 + 0x3p-8, 0, 1 + 0x1p-7);
-  // Further away there is no end of bits, and a middle is left open.
+  // 1 - s(1e6) needs more bits than the limit of 8192: a midpoint stays undecided.
   EXPECT_FALSE(Decide(middle * Sigmoid(Interval(1e6)), DType::kBF16));
   EXPECT_TRUE(Decide(Sigmoid(Interval(1e300)), DType::kBF16));
 }
 
-// Half a number is what a wrong form leaves of it: at x = -20 in f32 the sigmoid by tanh is 0.
-TEST(ActivationFunctions, ASigmoidByTanhIsNotPermitted) {
+// At x = -20 in f32 the sigmoid computed by tanh is 0.
+TEST(ActivationFunctions, SigmoidByTanhIsNotPermitted) {
   const ScopedRecipe following(ParseRecipe("*=T", DType::kF32), DType::kF32);
   const ScopedStep at(Step::kActivation);
   const float x = -20, wrong = 0.5f * (1 + std::tanh(0.5f * x));

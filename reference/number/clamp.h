@@ -1,9 +1,9 @@
-// Functions of formulas that are written with others alone, for every number type.
+// Functions that are composed of other functions, for every number type.
 #pragma once
 
 namespace sextant {
 
-// x if low <= x <= high, else the nearer limit.
+// x if low <= x <= high, else the nearest limit.
 template <class Real>
 Real Clamp(const Real& x, const Real& low, const Real& high) {
   return Less(x, low) ? low : Less(high, x) ? high : x;

@@ -11,8 +11,8 @@
 namespace sextant {
 namespace {
 
-// The bounds themselves are computed in rounded doubles, a few operations each of relative error
-// 2^-53: one factor at the end makes up for chains of 2^20 operations.
+// Covers the rounding errors of the bounds themselves: they are computed in double, with a few
+// operations of relative error 2^-53 each. One factor at the end covers chains of 2^20 operations.
 constexpr double kRoundUp = 1 + 0x1p-30;
 
 bool IsRepresentable(DType format, const DoubleDouble& x) {
@@ -68,12 +68,12 @@ Counted Converted(const Counted& a) {
   if (rule.exact) return a;
   Counted y = a;
   y.format_ = rule.format;
-  const bool held = (a.format_ && Contains(rule.format, *a.format_)) ||
-                    (a.IsExact() && IsRepresentable(rule.format, a.center_));
-  if (held && (!rule.flushes || a.IsZero())) return y;
+  const bool is_value = (a.format_ && Contains(rule.format, *a.format_)) ||
+                        (a.IsExact() && IsRepresentable(rule.format, a.center_));
+  if (is_value && (!rule.flushes || a.IsZero())) return y;
   const double most = a.Magnitude() + a.error_, least = a.Least();
   double rounding = RoundingError(rule, most, least);
-  if (held) {  // all that can be lost is what is subnormal
+  if (is_value) {  // only flushing can change it
     const double normal = MinNormal(rule.format);
     rounding = least < normal ? std::min(most, normal) : 0;
   }
@@ -86,7 +86,7 @@ Counted Counted::Finish(const Raw& raw, double ulps) {
   const StepRule& rule = CurrentRule();
   Counted y;
   y.center_ = raw.center;
-  // Infinite errors meet zeros.
+  // Infinity times 0 gives NaN: the bound is infinite.
   y.error_ = std::isnan(raw.error.worst) ? kInfinity : raw.error.worst;
   y.likely_ = std::isnan(raw.error.likely) ? kInfinity : raw.error.likely;
   y.drift_ = std::isnan(raw.drift) ? kInfinity : raw.drift;
@@ -97,7 +97,7 @@ Counted Counted::Finish(const Raw& raw, double ulps) {
   if (exact && (!rule.flushes || y.IsZero())) return y;
   const double magnitude = std::min(y.Magnitude() + y.error_, raw.limit);
   double rounding = exact ? 0 : RoundingError(rule.format, magnitude);
-  // A function accurate to u ulps is a rounding error of 2u halves, overflow included.
+  // A function accurate to u ulps errs by 2u times half an ulp; overflow keeps its infinite error.
   if (ulps != 0.5 && !exact && rounding != kInfinity)
     rounding = ulps * UlpOf(rule.format, magnitude);
   if (rule.flushes) {
@@ -120,7 +120,7 @@ Counted operator+(const Counted& left, const Counted& right) {
   if (a.IsZero()) return b;
   if (b.IsZero()) return a;
   const DoubleDouble center = a.center_ + b.center_;
-  // The sum of two doubles is a double-double.
+  // The sum of two doubles is exactly a double-double.
   const bool precise = a.IsExact() && b.IsExact() && a.center_.low == 0 && b.center_.low == 0;
   return Counted::Finish(
       {center, Counted::Through(a, b, std::plus<>()),
@@ -136,8 +136,8 @@ Counted operator*(const Counted& left, const Counted& right) {
   const double x = a.Magnitude(), y = b.Magnitude();
   const Counted::Bounds error = Counted::Through(
       a, b, [x, y](double of_a, double of_b) { return x * of_b + y * of_a + of_a * of_b; });
-  // The product of two doubles is a double-double unless its lower half underflows.
-  // 0 times whatever finite number an implementation holds is 0: position 0 turns nothing.
+  // The product of two doubles is exactly a double-double unless its lower half underflows.
+  // 0 times any finite number is 0: position 0 rotates nothing.
   const bool zero = (a.IsExact() && x == 0 && std::isfinite(y + b.error_)) ||
                     (b.IsExact() && y == 0 && std::isfinite(x + a.error_));
   const bool saturated = !zero && (a.saturated_ || b.saturated_);
@@ -145,8 +145,8 @@ Counted operator*(const Counted& left, const Counted& right) {
                                 b.center_.low == 0 && std::abs(center.high) > 0x1p-900);
   const double drift =
       precise ? 0 : x * b.drift_ + y * a.drift_ + a.drift_ * b.drift_ + DriftOf(center);
-  // A power of two rounds no operand of the format off, unless the product falls below its smallest
-  // normal number or above its largest.
+  // The product of a value of the format and a power of two needs no rounding, unless it falls
+  // below the smallest normal number or above the largest number of the format.
   bool rounds = true;
   if ((a.IsPowerOfTwo() || b.IsPowerOfTwo()) && !CurrentRule().exact) {
     const DType format = CurrentRule().format;
@@ -157,7 +157,7 @@ Counted operator*(const Counted& left, const Counted& right) {
   return Counted::Finish({center, error, drift, saturated, rounds}, 0.5);
 }
 
-// a'/b' - a/b = ((a' - a) - (a/b) (b' - b)) / b', and for the centre alike.
+// a'/b' - a/b = ((a' - a) - (a/b) (b' - b)) / b', and likewise for the centre.
 Counted operator/(const Counted& left, const Counted& right) {
   const Counted a = Converted(left), b = Converted(right);
   if (b.IsPowerOfTwo()) {
@@ -166,11 +166,11 @@ Counted operator/(const Counted& left, const Counted& right) {
     if (rule.exact || sextant::IsRepresentable(rule.format, inverse)) return a * Counted(inverse);
   }
   const DoubleDouble center = a.center_ / b.center_;
-  // The exact divisor, and every one that can occur, are at least this large.
+  // |b| >= least, and |b'| >= least - error.
   const double least = std::abs(b.center_.high) * (1 - 0x1p-50) - b.drift_;
-  const bool sound = least - b.error_ > 0;
+  const bool nonzero = least - b.error_ > 0;
   const Counted::Bounds error = Counted::Through(a, b, [&](double of_a, double of_b) {
-    return sound ? (of_a + a.Magnitude() / least * of_b) / (least - of_b) : kInfinity;
+    return nonzero ? (of_a + a.Magnitude() / least * of_b) / (least - of_b) : kInfinity;
   });
   bool precise = false;
   if (a.IsExact() && b.IsExact() && center.low == 0) {
@@ -187,21 +187,21 @@ Counted operator/(const Counted& left, const Counted& right) {
   return Counted::Finish({center, error, drift, a.saturated_ || b.saturated_}, 0.5);
 }
 
-// How many roundings off one sum of independent ones may be, as a multiple of their root mean
-// square: a sum of unbiased errors beyond has probability below 2 e^-32.
+// Factor lambda of the likely bound lambda sqrt(n) u of a sum of n independent, unbiased roundings,
+// each of at most u: the sum exceeds the bound with a probability below 2 e^-32.
 // Source: Higham and Mary 2019, "A new approach to probabilistic rounding error analysis", SIAM J.
 // Sci. Comput. 41(5), theorem 2.4.
 constexpr double kLikelyDeviations = 8;
 
-// Any order of n terms, rounded to nearest: at most (n-1) u sum |x'_i|; by halves the depth
-// ceil(log2 n) takes the place of n-1, to second order. Underflow commits nothing in a sum.
-// Tensor cores cut each of at least four summands and the sum itself off at a unit in the last
-// place of the largest (2u of it), and their sum once more: 10 u for every four terms. What is cut
-// off always points to 0, so that nothing better is likely.
-// Source: Jeannerod and Rump 2013, "Improved error bounds for inner products in floating-point
-// arithmetic", SIAM J. Matrix Anal. Appl. 34(2), theorem 3.1; for halves Higham 2002, 4.2; for
-// tensor cores Fasi, Higham, Mikaitis and Pranesh 2021, "Numerical behavior of NVIDIA tensor
-// cores", PeerJ Computer Science 7:e330.
+// n terms in any order, rounded to nearest: the error is at most (n-1) u sum |x'_i|. In a pairwise
+// sum the depth ceil(log2 n) replaces n-1, to second order. Underflow causes no error in a sum.
+// Tensor cores align each of at least four summands and the sum so far to the largest of them, cut
+// each off at a unit in the last place of the largest (2u of it), and cut their sum off once more:
+// 10 u for every four terms. Cutting off always rounds towards 0, so the likely bound is not
+// smaller. Source: Jeannerod and Rump 2013, "Improved error bounds for inner products in
+// floating-point arithmetic", SIAM J. Matrix Anal. Appl. 34(2), theorem 3.1; for pairwise sums
+// Higham 2002, 4.2; for tensor cores Fasi, Higham, Mikaitis and Pranesh 2021, "Numerical behavior
+// of NVIDIA tensor cores", PeerJ Computer Science 7:e330.
 SumError RelativeErrorOfSum(const StepRule& rule, size_t n) {
   const auto terms = static_cast<double>(n);
   const double unit = UnitOf(rule.format);
@@ -233,7 +233,7 @@ Counted Counted::Accumulated::Sum(const StepRule& rule, size_t count) {
   if (!rule.exact) sum.format_ = rule.format;
   const auto n = static_cast<double>(count);
   if (!(exact && n <= 1)) sum.drift_ = (sum.drift_ + n * size * kDriftUnit) * (1 + n * 0x1p-52);
-  const double loop = 1 + n * 0x1p-52;  // the rounding of the additions themselves
+  const double loop = 1 + n * 0x1p-52;  // covers the rounding of the additions in Add
   if (rule.exact || n == 0) {
     sum.SetError(sum.error_ * loop, sum.likely_ * loop);
     return sum;
@@ -254,10 +254,10 @@ Counted SumOf(std::span<const Counted> terms) {
   return all.Sum(CurrentRule(), terms.size());
 }
 
-// Nearer together than x' and x are the limits of them, and no farther apart than what is limited
-// is from the limits: of numbers, as all are in exact arithmetic. An infinite error of another step
-// may stand for NaN, which stays. Only where every x' lies beyond a limit is it known what an
-// implementation holds.
+// If every x' lies beyond one limit, the result is that limit. Otherwise let y be the clamped x.
+// Clamping never increases |x' - x|, and clamped numbers lie at most max(high - y, y - low) from y.
+// The second bound does not hold for NaN: an infinite error may stand for NaN, which Clamp returns
+// unchanged. In an exact step every x' is a number. The format of the result is not known.
 Counted Clamp(const Counted& x, const Counted& low, const Counted& high) {
   const auto below = [](const Counted& a, const Counted& b) {
     const double reach = (a.error_ + a.drift_ + b.error_ + b.drift_) * kRoundUp;
@@ -270,8 +270,8 @@ Counted Clamp(const Counted& x, const Counted& low, const Counted& high) {
   y.drift_ += low.drift_ + high.drift_;
   const double reach =
       std::max((high.center_ - y.center_).high, (y.center_ - low.center_).high) * kRoundUp;
-  const bool numbers = std::isfinite(x.error_) || CurrentRule().exact;
-  const double farthest = numbers ? reach + y.drift_ : kInfinity;
+  const bool is_number = std::isfinite(x.error_) || CurrentRule().exact;
+  const double farthest = is_number ? reach + y.drift_ : kInfinity;
   y.SetError(std::min(x.error_, farthest) + low.error_ + high.error_,
              std::min(x.likely_, farthest) + low.likely_ + high.likely_);
   y.format_.reset();

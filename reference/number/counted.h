@@ -1,22 +1,26 @@
-// Counted: the error that an implementation may commit, by running error analysis.
+// Counted: running error analysis, which bounds the error that an implementation may commit.
 //
-// A Counted stands for a real number x of the formula and says how far from x the number may be
-// that an implementation holds which follows the thread's recipe (reference/number/recipe.h):
-//   center     a double-double near x; |center - x| <= drift
-//   error      |x' - x| <= error for every x' that such an implementation can hold here
-//   likely     <= error; what |x' - x| hardly exceeds if the roundings of long sums are independent
-//   format     x' is a value of this format; empty: of no format (computed exactly)
-//   saturated  an angle is lost: error reaches what any angle would give. An element that depends
-//              on one is vacuous: nothing could fail it.
-// Each operation of a step charges (a) the conversion of an operand that may not be a value of the
-// step's format, (b) what the operands' errors do to the exact operation, (c) its own rounding.
-// No rounding is charged where all operands are free of error and the exact result is a value of
-// the format; nor where a factor is an exact power of two or a summand exactly 0, since then no
-// operand can be rounded off except by underflow. Bounds are for rounding to nearest with gradual
-// underflow. An implementation may fuse a multiplication with an addition, or compute a step in a
-// wider format: then it rounds once where two roundings are charged.
-// There is no Less: which way an implementation turns is not known where errors overlap. Formulas
-// that are continuous there say Clamp.
+// A Counted represents a real number x of the formula. Let x' be the number that an implementation
+// of the thread's recipe (reference/number/recipe.h) holds in place of x. The members are
+//   center     a double-double approximation of x; |center - x| <= drift
+//   error      |x' - x| <= error for every possible x'
+//   likely     <= error; |x' - x| <= likely holds with high probability if the roundings of long
+//              sums are independent
+//   format     x' is a value of this format; empty: x' has no format (it is computed exactly)
+//   saturated  an angle is lost: its error is so large that any angle is possible. An element that
+//              depends on such an angle is vacuous: no answer could fail there.
+// Each operation in a step charges three errors:
+//   (a) the conversion of an operand that may not be a value of the step's format;
+//   (b) the effect of the operands' errors on the exact operation;
+//   (c) its own rounding.
+// No rounding is charged if all operands are free of error and the exact result is a value of the
+// format. Nor is one charged if one factor is exactly a power of two, or one summand is exactly 0:
+// then only underflow or overflow could change a digit of the other operand.
+// The bounds hold for rounding to nearest with gradual underflow. An implementation may fuse a
+// multiplication with an addition, or compute a step in a wider format: then it rounds once where
+// two roundings are charged.
+// There is no Less: where errors overlap, an implementation may take either branch. Formulas that
+// are continuous at the branch use Clamp.
 // Source of the method: Higham 2002, "Accuracy and Stability of Numerical Algorithms", 3.3.
 #pragma once
 
@@ -39,10 +43,10 @@ class DotOperand;  // reference/number/dot.h
 
 class Counted {
  public:
-  Counted() = default;         // exactly 0
-  explicit Counted(double x);  // a constant of the formula, an attribute: exactly x, of no format
-  Counted(double x, DType format);  // an input: exactly x, held in `format`
-  // Any number held in this step whose rounding to `format` is x.
+  Counted() = default;              // exactly 0
+  explicit Counted(double x);       // a constant or an attribute: exactly x, without a format
+  Counted(double x, DType format);  // an input: exactly x, a value of `format`
+  // Any number that this step can hold and whose rounding to `format` is x.
   static Counted RoundedTo(double x, DType format);
 
   const DoubleDouble& center() const { return center_; }
@@ -51,9 +55,9 @@ class Counted {
   double drift() const { return drift_; }
   bool saturated() const { return saturated_; }
 
-  // Largest |x' - x|, rounded up; infinite if x' may overflow.
+  // Upper bound of |x' - x|, rounded up; infinite if x' may overflow.
   double Permitted() const;
-  // The same of `likely`.
+  // The same for `likely`.
   double Likely() const;
 
   friend Counted operator+(const Counted& a, const Counted& b);
@@ -73,27 +77,29 @@ class Counted {
   friend Counted Power(const Counted& base, const Counted& exponent);  // base > 0
   friend Counted SumOf(std::span<const Counted> terms);
   friend Counted Clamp(const Counted& x, const Counted& low, const Counted& high);
-  friend double Floor(const Counted& x);  // of the exact number, whatever an implementation holds
+  friend double Floor(const Counted& x);  // of the exact number x, not of x'
   friend Counted TwoPiOf(const Counted*);
 
  private:
   friend class SoftmaxRow<Counted>;
   friend class DotOperand<Counted>;
-  // The result of an exact operation with a computed centre; charges the rounding of the step.
+  // Two bounds of one error.
   struct Bounds {
     double worst = 0, likely = 0;
   };
+  // The result of an operation before the rounding of the step.
   struct Raw {
     DoubleDouble center;
     Bounds error;
     double drift;
     bool saturated;
     bool rounds = true;
-    double limit = std::numeric_limits<double>::infinity();  // of |x'| before it is rounded
+    double limit = std::numeric_limits<double>::infinity();  // of |x'| before rounding
   };
+  // Charges the rounding of the step: an error of `ulps` ulps, 0.5 for rounding to nearest.
   static Counted Finish(const Raw& raw, double ulps);
   struct Accumulated;  // terms of a sum
-  // f(error) for both bounds of a, or f(error of a, error of b) for both of a and b.
+  // Applies f to the worst-case errors of the operands, and to their likely errors.
   template <class F>
   static Bounds Through(const Counted& a, F f) {
     const double worst = f(a.error_);
@@ -123,29 +129,32 @@ class Counted {
 
 struct Counted::Accumulated {
   Counted sum;
-  double size = 0;  // of all terms, in magnitude
+  double size = 0;  // bound of the sum of |x'| of all terms
   bool exact = true;
-  void Add(const Counted& x);  // of the step's format
+  void Add(const Counted& x);  // x has the step's format
   Counted Sum(const StepRule& rule, size_t count);
 };
 
 Counted TwoPiOf(const Counted*);
 
-// Relative error of one double-double operation, generously: reference/number/double_double.h
-// states at most 33 * 2^-106 for each operation used here but Power (see there).
+// Generous bound of the relative error of one double-double operation:
+// reference/number/double_double.h states at most 33 * 2^-106 for each operation used here, except
+// Power (see there).
 inline constexpr double kDriftUnit = 0x1p-100;
-// What underflow inside a double-double operation can add (before a division by something small).
+// Absolute error that underflow inside a double-double operation can add (before a division by a
+// small number).
 inline constexpr double kTinyDrift = 0x1p-1060;
 
-// |computed - exact| / sum of |terms| for a sum of n terms by the rule, which is not exact: the
-// worst case, and what independent roundings hardly exceed.
+// Bounds of |computed - exact| / sum of |terms| for a sum of n terms. `worst` always holds;
+// `likely` holds with high probability if the roundings are independent. The rule must not be
+// exact.
 struct SumError {
   double worst = 0, likely = 0;
 };
 SumError RelativeErrorOfSum(const StepRule& rule, size_t n);
 
-// What rounding to the rule's format may commit on a number between `least` and `most` in
-// magnitude, flushing included.
+// Bound of the error of rounding a number to the rule's format, flushing included. The magnitude of
+// the number lies between `least` and `most`.
 double RoundingError(const StepRule& rule, double most, double least);
 
 }  // namespace sextant

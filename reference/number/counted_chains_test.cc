@@ -1,4 +1,4 @@
-// Random chains of operations: no implementation that follows a recipe exceeds what it permits.
+// Random chains of operations: the errors of an implementation of a recipe stay within the bounds.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace sextant {
 namespace {
 
-// One number seen by three types: its exact value, the error permitted, and one implementation.
+// One number in three types: its exact value, the permitted error, and an implementation.
 struct Three {
   Interval exact;
   Counted counted;
@@ -36,7 +36,7 @@ Real Positive(const Real& x) {
 
 constexpr int kOperations = 11;
 
-// Operation number `which`; functions are given operands within their domain.
+// Operation number `which`. The operands of functions are mapped into their domain.
 Three Apply(int which, const Three& a, const Three& b) {
   switch (which) {
     case 0:
@@ -64,13 +64,14 @@ Three Apply(int which, const Three& a, const Three& b) {
   }
 }
 
-// The least distance of high + low from a point of the enclosure.
+// Lower bound of the distance of high + low from the exact number.
 double Distance(const Interval& x, double high, double low) {
   const double width = 2 * RadiusAround(x, Middle(x), 0);
   return std::max(0.0, RadiusAround(x, high, low) - width);
 }
 
-// How the error of a computed number compares with what is permitted; NaN if one says nothing.
+// The error of the computed number divided by the permitted error; NaN if the number is not
+// specified or the permitted error is infinite.
 double Ratio(const Three& y) {
   if (!y.exact.IsSpecified()) return NAN;
   const double permitted = y.counted.Permitted();
@@ -85,7 +86,7 @@ bool CenterIsWithinDrift(const Three& y) {
   return Distance(y.exact, center.high, center.low) <= y.counted.drift() * (1 + 0x1p-30);
 }
 
-// A number of the type, of any size and now and then a special one.
+// A random value of the type, of any size and sometimes a special one.
 double Operand(DType dtype, Random& random) {
   switch (random.Below(12)) {
     case 0:
@@ -101,8 +102,8 @@ double Operand(DType dtype, Random& random) {
   }
 }
 
-// Chains of random operations, each in a random step of the recipe, on operands with the errors of
-// the operations before.
+// Runs chains of random operations, each in a random step of the recipe. The operands have the
+// errors of the operations before.
 struct Survey {
   size_t judged = 0;
   double worst = 0;
@@ -117,7 +118,7 @@ Survey RunChains(const std::string& recipe, DType dtype, size_t count, uint64_t 
       if (i == 0 || random.Below(4) == 0) three = Lift(Operand(dtype, random), dtype);
     }
     const ScopedStep at(static_cast<Step>(random.Below(kStepNames.size())));
-    // Functions are ten times as slow to enclose: a fifth of the chain.
+    // Enclosures of functions are ten times as slow: functions are a fifth of the chain.
     const int which =
         static_cast<int>(random.Below(5) ? random.Below(5) : random.Below(kOperations));
     const Three a = random.Of(pool), b = random.Of(pool);
@@ -143,15 +144,14 @@ Survey RunChains(const std::string& recipe, DType dtype, size_t count, uint64_t 
   return survey;
 }
 
-TEST(Counted, PermitsWhatChainsOfOperationsCommit) {
+TEST(Counted, BoundsTheErrorsOfChainsOfOperations) {
   for (const DType dtype : kFloatTypes) RunChains("*=T", dtype, 1500, 1);
   RunChains("*=f32 exponent=bf16 frequency=f16 angle=f64 table=bf16 sum=f32:pairwise", DType::kBF16,
             4000, 2);
 }
 
-// A million operations; most of them can be judged, and no bound is so wide that it hides a
-// mutation.
-TEST(SlowCounted, PermitsWhatAMillionOperationsCommit) {
+// Most of a million operations can be judged, and the bounds are tight enough to detect a mutation.
+TEST(SlowCounted, BoundsTheErrorsOfAMillionOperations) {
   uint64_t seed = 3;
   size_t judged = 0;
   for (const DType dtype : kFloatTypes) {

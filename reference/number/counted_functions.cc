@@ -37,7 +37,7 @@ Counted Sqrt(const Counted& operand) {
 Counted Exp(const Counted& operand) {
   const Counted a = Converted(operand);
   const DoubleDouble center = exp(a.center_);
-  const double y = center.high * (1 + 0x1p-50) + kTinyDrift;  // >= e^centre, of the operand
+  const double y = center.high * (1 + 0x1p-50) + kTinyDrift;  // >= e^(centre of a)
   const double drifted = std::expm1(a.drift_) * (1 + 0x1p-50);
   const Counted::Bounds error = Counted::Through(
       a, [&](double e) { return e == 0 ? 0 : y * (1 + drifted) * std::expm1(e) * (1 + 0x1p-50); });
@@ -76,8 +76,8 @@ Counted Power(const Counted& left, const Counted& right) {
     return std::expm1(power * shift + exponent_error * (size + shift)) * (1 + 0x1p-50);
   };
   const double own = std::expm1((power * size + 1) * kDriftUnit);
-  const double y =
-      center.high * (1 + 0x1p-50) * (1 + own) + kTinyDrift;  // >= base^exponent, of the centres
+  const double y = center.high * (1 + 0x1p-50) * (1 + own) +
+                   kTinyDrift;  // >= (centre of base)^(centre of exponent)
   const double drifted = relative(base.drift_, exponent.drift_);
   const Counted::Bounds error = Counted::Through(base, exponent, [&](double of_base, double of_e) {
     const double changed = relative(of_base, of_e);
@@ -87,14 +87,14 @@ Counted Power(const Counted& left, const Counted& right) {
                          CurrentRule().ulps);
 }
 
-// |cos x' - cos x| <= |sin x| d + d^2/2 for d = |x' - x|, and never more than 2; sin alike.
+// |cos x' - cos x| <= |sin x| d + d^2/2 for d = |x' - x|, and never more than 2; sin likewise.
 std::pair<Counted, Counted> CosSin(const Counted& operand) {
   const Counted a = Converted(operand);
   const SineCosine center = SinCos(a.center_);
-  const bool small = std::abs(a.center_.high) <= 0x1p-6;  // the sine has a relative bound there
+  const bool small = std::abs(a.center_.high) <= 0x1p-6;  // here the sine has a relative bound
   const auto through = [&a](double d, double slope) {
     if (d == 0) return 0.0;
-    if (std::isinf(d)) return kInfinity;  // the angle may have overflowed; its cosine is NaN
+    if (std::isinf(d)) return kInfinity;  // the angle may have overflowed: the cosine is NaN
     return std::min(2.0, (std::abs(slope) + a.drift_ + 0x1p-100) * d + d * d / 2);
   };
   const bool saturated = a.saturated_ || !(a.error_ < 2);
@@ -104,7 +104,7 @@ std::pair<Counted, Counted> CosSin(const Counted& operand) {
          .error = Counted::Through(a, [&](double e) { return through(e, slope.high); }),
          .drift = a.IsZero() ? 0 : through(a.drift_, slope.high) + own,
          .saturated = saturated,
-         .limit = 1 - 0x1p-53},  // 1 itself, cos 0, is not rounded
+         .limit = 1 - 0x1p-53},  // the value 1 (cos 0) needs no rounding
         CurrentRule().ulps);
   };
   return {make(center.cosine, center.sine, 0x1p-100),
@@ -114,10 +114,11 @@ std::pair<Counted, Counted> CosSin(const Counted& operand) {
 namespace {
 
 constexpr double kUnit = 0x1p-106;  // of double-double numbers
-// What a function tends to is not rounded; nor is an honest quotient larger.
+// Largest magnitude before rounding, of functions with limit 1: the limit itself needs no rounding,
+// and the quotients of an honest implementation are not larger.
 constexpr double kBelowOne = 1 - 0x1p-53;
 
-// e^-|z| for a double z that is no farther from 0 than any of a number and of its approximations.
+// Upper bound of e^-|t| for every t with |t| >= z >= 0.
 double Decay(double z) { return std::exp(-z) * kBoundUp; }
 double TanhSlope(double z) {
   const double e = Decay(2 * z);
@@ -130,18 +131,19 @@ double SigmoidSlope(double z) {
 // 2/sqrt(pi) e^(-z^2)
 double ErfSlope(double z) { return 1.1283791670955126 * Decay(z * z * (1 - 0x1p-50)) * kBoundUp; }
 
-// What an error of e changes a function by, at a number within `drift` of x, if its slope falls
-// with |x| and its values span `range`: the slope is that where the error brings x nearest to 0.
+// Bound of |f(t') - f(t)| for |t' - t| <= e, where t lies within `drift` of the centre and x is the
+// high part of the centre. The slope of f decreases with the distance from 0, so it is taken at the
+// point nearest to 0 that t' can reach. The values of f span `range`.
 double Through(double e, double drift, double x, double (*slope)(double), double range) {
   if (e == 0) return 0;
-  if (std::isinf(e)) return e;  // the operand may have overflowed, and be NaN by now
+  if (std::isinf(e)) return e;  // the operand may have overflowed: the result may be NaN
   const double nearest = std::max(0.0, std::abs(x) * (1 - 0x1p-50) - drift - e);
   return std::min(range, e * slope(nearest) * kBoundUp);
 }
 
-// What the parts of a function commit, beside its last rounding, at a value of at most `size`: an
-// exponential accurate to the rule's ulps and one rounding, both passed on at most whole; and what
-// underflow can add to each.
+// Error of the intermediate results of a function whose value is at most `size`, without the last
+// rounding: an exponential accurate to the rule's ulps and one rounding, both propagated with a
+// factor of at most 1; plus the errors that underflow can add.
 double ErrorOfParts(const StepRule& rule, double size) {
   if (rule.exact) return 0;
   return ((2 * rule.ulps + 1) * UnitOf(rule.format) * size + rule.ulps * LeastOf(rule)) * kBoundUp;
@@ -149,9 +151,9 @@ double ErrorOfParts(const StepRule& rule, double size) {
 
 }  // namespace
 
-// Implementations divide: with t = e^(2|x|) - 1 accurate to `ulps`, tanh |x| = t / (t + 2), whose
-// error is that of t times 2 / (t + 2) <= 1, and two roundings. That covers those of C libraries,
-// which claim 2 ulps.
+// Implementations compute tanh |x| = t / (t + 2) with t = e^(2|x|) - 1 accurate to `ulps`: the
+// relative error is that of t times 2 / (t + 2) <= 1, plus two roundings. This covers the tanh of C
+// libraries, which claim 2 ulps.
 Counted Tanh(const Counted& operand) {
   const Counted a = Converted(operand);
   if (a.IsZero()) return a;
@@ -166,9 +168,9 @@ Counted Tanh(const Counted& operand) {
 }
 
 // Implementations compute 1 / (1 + e^-x), or e^x / (1 + e^x) for x < 0: an exponential accurate to
-// `ulps`, whose error is passed on at most whole, and two roundings. In the first way e^-x may
-// overflow, and the answer is 0. (1 + tanh(x/2)) / 2 is not covered: it has no digits left where
-// the sigmoid is small.
+// `ulps`, whose error is propagated with a factor of at most 1, and two roundings. In the first
+// form e^-x may overflow, and the answer is 0. (1 + tanh(x/2)) / 2 is not covered: it has no
+// correct digits where the sigmoid is small.
 Counted Sigmoid(const Counted& operand) {
   const Counted a = Converted(operand);
   const StepRule& rule = CurrentRule();
@@ -184,8 +186,8 @@ Counted Sigmoid(const Counted& operand) {
   return Counted::Finish({center, error, drift, a.saturated_, true, kBelowOne}, 0.5);
 }
 
-// Libraries for graphics processors claim 2 ulps (CUDA's of erff and erf): 2 are granted for each
-// ulp of the recipe, of erf(a) or, in the form erf_absolute, of numbers just below 1 wherever a is.
+// GPU libraries claim 2 ulps (CUDA, for erff and erf), so 2 ulps are granted for each ulp of the
+// recipe: ulps of erf(a), or, in the form erf_absolute, ulps of numbers just below 1 for every a.
 Counted Erf(const Counted& operand) {
   const Counted a = Converted(operand);
   const StepRule& rule = CurrentRule();
@@ -202,8 +204,9 @@ Counted Erf(const Counted& operand) {
                          absolute ? 0.5 : claimed);
 }
 
-// Where it is small it is e^(-x^2) times a fraction, which no C library gets right to an ulp: glibc
-// claims 5 (its manual, "Errors in Math Functions"), and 5 are granted for each ulp of the recipe.
+// Where erfc is small it is e^(-x^2) times a fraction, and no C library is accurate to one ulp:
+// glibc claims 5 ulps (its manual, "Errors in Math Functions"), so 5 are granted for each ulp of
+// the recipe.
 Counted Erfc(const Counted& operand) {
   const Counted a = Converted(operand);
   const DoubleDouble center = erfc(a.center_);

@@ -1,6 +1,6 @@
 // The functions of a Counted: roots, exponentials, logarithms, powers, circular functions, and
-// those of activations. Each says how an error of its operand changes its value, and what an
-// implementation of the function commits itself.
+// those of activations. Each charges the effect of its operand's error, and the error of an
+// implementation of the function itself.
 #pragma once
 
 #include <utility>

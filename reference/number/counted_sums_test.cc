@@ -1,4 +1,4 @@
-// What sums may err by: the worst case of any order, what is likely, tensor cores, flushing.
+// Error bounds of sums: the worst case in any order, the likely error, tensor cores, flushing.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -11,7 +11,7 @@
 namespace sextant {
 namespace {
 
-// Terms of one sum, their exact total, and what the recipe's rule says and does about them.
+// A sum of terms: the exact total, the bound by the recipe, and the result of an implementation.
 struct Sum {
   Sum(const std::vector<double>& terms, const std::string& recipe) {
     const ScopedRecipe following(ParseRecipe(recipe, DType::kF32), DType::kF32);
@@ -46,7 +46,7 @@ double CutOff(double x) {
   return std::abs(y) > std::abs(x) ? std::nextafter(static_cast<float>(y), 0.0f) : y;
 }
 
-TEST(CountedSums, IndependentRoundingsStayBelowWhatIsLikely) {
+TEST(CountedSums, IndependentRoundingsStayWithinTheLikelyBound) {
   for (unsigned seed = 0; seed < 50; ++seed) {
     const Sum sum(RandomTerms(4096, -1, 2, seed), "*=f32 sum=f32:sequential");
     EXPECT_LE(sum.ErrorOf(sum.performed), sum.bound.Likely());
@@ -54,8 +54,8 @@ TEST(CountedSums, IndependentRoundingsStayBelowWhatIsLikely) {
   }
 }
 
-// Each addition cut off instead of rounded: allowed at worst, and not likely.
-TEST(CountedSums, ABiasedSumIsWithinTheWorstCaseAndBeyondWhatIsLikely) {
+// Every addition is cut off instead of rounded.
+TEST(CountedSums, ABiasedSumIsWithinTheWorstCaseAndBeyondTheLikelyBound) {
   const std::vector<double> terms = RandomTerms(4096, 0.5, 1, 7);
   const Sum sum(terms, "*=f32");
   double cut = 0;
@@ -64,8 +64,8 @@ TEST(CountedSums, ABiasedSumIsWithinTheWorstCaseAndBeyondWhatIsLikely) {
   EXPECT_LE(sum.ErrorOf(cut), sum.bound.Permitted());
 }
 
-// 1 + 1.9 * 2^-24: rounding would lose 0.1 * 2^-23, aligning loses all of the second term.
-TEST(CountedSums, TensorCoresCutOffWhatRoundingKeeps) {
+// 1 + 1.9 * 2^-24: rounding loses 0.1 * 2^-23, alignment loses the whole second term.
+TEST(CountedSums, TensorCoresMayExceedTheBoundOfRounding) {
   const std::vector<double> terms = {1, 1.875 * 0x1p-24};
   const Sum cores(terms, "*=f32 sum=f32:tensor_core"), any(terms, "*=f32");
   EXPECT_EQ(cores.performed, 1);
@@ -74,7 +74,7 @@ TEST(CountedSums, TensorCoresCutOffWhatRoundingKeeps) {
   EXPECT_EQ(cores.bound.Likely(), cores.bound.Permitted());
 }
 
-TEST(CountedSums, TensorCoresKeepToTheirBound) {
+TEST(CountedSums, TensorCoresStayWithinTheirBound) {
   double nearest = 0;
   for (unsigned seed = 0; seed < 2000; ++seed) {
     const size_t n = 1 + seed % 67;
@@ -82,11 +82,11 @@ TEST(CountedSums, TensorCoresKeepToTheirBound) {
     ASSERT_LE(sum.ErrorOf(sum.performed), sum.bound.Permitted()) << n << " terms";
     nearest = std::max(nearest, sum.ErrorOf(sum.performed) / sum.bound.Permitted());
   }
-  EXPECT_GT(nearest, 0.1);  // the bound is of use
+  EXPECT_GT(nearest, 0.1);  // the bound is not far too wide
 }
 
 // 2^-100 * 2^-30 is subnormal in f32, and exact unless it is flushed.
-TEST(CountedSums, FlushedSubnormalsArePermittedWhereTheRecipeSaysSo) {
+TEST(CountedSums, FlushedProductsArePermittedIfTheRecipeFlushes) {
   const auto product = [](const std::string& recipe) {
     const ScopedRecipe following(ParseRecipe(recipe, DType::kF32), DType::kF32);
     const ScopedStep at(Step::kRotate);
@@ -101,8 +101,8 @@ TEST(CountedSums, FlushedSubnormalsArePermittedWhereTheRecipeSaysSo) {
 }
 
 // 1.5 * 2^-125 - 1.25 * 2^-125 is subnormal in f32, and exact unless it is flushed. Both terms are
-// normal: nothing but the sum is flushed.
-TEST(CountedSums, FlushedSumsArePermittedWhereTheRecipeSaysSo) {
+// normal: only the sum is flushed.
+TEST(CountedSums, FlushedSumsArePermittedIfTheRecipeFlushes) {
   const std::vector<double> terms = {1.5 * 0x1p-125, -1.25 * 0x1p-125};
   const Sum kept(terms, "*=f32"), flushed(terms, "*=f32 flush");
   EXPECT_EQ(kept.performed, 0x1p-127);
@@ -113,8 +113,8 @@ TEST(CountedSums, FlushedSumsArePermittedWhereTheRecipeSaysSo) {
   EXPECT_LE(flushed.bound.Permitted(), 0x1p-125);
 }
 
-// An operand that is subnormal may be taken for 0 on entry; a normal one may not.
-TEST(CountedSums, FlushedOperandsCount) {
+// A subnormal operand may count as 0; a normal one may not.
+TEST(CountedSums, FlushedOperandsArePermittedIfTheRecipeFlushes) {
   const ScopedRecipe following(ParseRecipe("*=f32 flush", DType::kF32), DType::kF32);
   const ScopedStep at(Step::kRotate);
   EXPECT_GE((Counted(0x1p-130, DType::kF32) * Counted(0x1p100, DType::kF32)).Permitted(), 0x1p-30);

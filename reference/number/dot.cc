@@ -9,23 +9,24 @@ namespace sextant {
 namespace {
 
 using Limb = mp_limb_t;
-__extension__ using Double = unsigned __int128;  // of two limbs
+__extension__ using TwoLimbs = unsigned __int128;
 
 constexpr int kLimbBits = 64;
 static_assert(GMP_NUMB_BITS == kLimbBits);
 
-// Beyond, radii might underflow a double; whoever needs so many bits is in no hurry.
+// Largest precision for integers: beyond it radii might underflow a double. Such precisions are
+// rare, so they need not be fast.
 constexpr int kMostBits = 400;
-// Bits of an enclosure's integer beyond the working precision.
+// Bits of an integer beyond the working precision.
 constexpr int kGuardBits = 64;
 
-// A number of MPFR is 0.m 2^exponent, with m in whole limbs, the lowest first.
+// An MPFR number is 0.m 2^exponent, with m in whole limbs, the lowest first.
 std::span<const Limb> SignificandOf(mpfr_srcptr x) {
   const auto count = static_cast<size_t>((mpfr_get_prec(x) + kLimbBits - 1) / kLimbBits);
   return {static_cast<const Limb*>(mpfr_custom_get_significand(x)), count};
 }
 
-// The exponent of the lowest bit that is 1; x is not 0.
+// The exponent of the lowest bit that is 1. x must not be 0.
 int64_t LowestBitOf(mpfr_srcptr x) {
   const auto m = SignificandOf(x);
   size_t zeros = 0;
@@ -34,14 +35,14 @@ int64_t LowestBitOf(mpfr_srcptr x) {
          __builtin_ctzll(m[zeros]);
 }
 
-// to = floor(|x| / 2^unit); returns whether that loses bits. |x| / 2^unit fits.
+// to = floor(|x| / 2^unit), which must fit. Returns true if that loses bits.
 bool PlaceLimbs(mpfr_srcptr x, int64_t unit, std::span<Limb> to) {
   std::ranges::fill(to, 0);
   if (mpfr_zero_p(x)) return false;
   const auto m = SignificandOf(x);
   const int64_t shift = mpfr_get_exp(x) - static_cast<int64_t>(m.size() * kLimbBits) - unit;
   const int64_t limbs = shift >= 0 ? shift / kLimbBits : -((-shift + kLimbBits - 1) / kLimbBits);
-  const auto bits = static_cast<int>(shift - limbs * kLimbBits);  // to the left, 0 .. 63
+  const auto bits = static_cast<int>(shift - limbs * kLimbBits);  // left shift, 0 .. 63
   bool loses = false;
   const auto put = [&](int64_t at, Limb limb) {
     if (at < 0) {
@@ -65,14 +66,14 @@ double UpIn(mpfr_srcptr x, int64_t exponent) {
   return std::ldexp(fraction, static_cast<int>(std::max<int64_t>(own - exponent, -1000)));
 }
 
-// sum += a * b, of limbs; the sum has room for all carries.
+// sum += a * b. `sum` has room for all carries.
 void AddProduct(std::span<const Limb> a, std::span<const Limb> b, Limb* sum) {
   for (size_t j = 0; j < b.size(); ++j, ++sum) {
     if (b[j] == 0) continue;
     Limb carry = 0;
     size_t i = 0;
     for (; i < a.size(); ++i) {
-      const Double t = static_cast<Double>(a[i]) * b[j] + sum[i] + carry;
+      const TwoLimbs t = static_cast<TwoLimbs>(a[i]) * b[j] + sum[i] + carry;
       sum[i] = static_cast<Limb>(t);
       carry = static_cast<Limb>(t >> kLimbBits);
     }
@@ -97,7 +98,8 @@ DotOperand<Interval>::DotOperand(std::span<const Interval> numbers) : numbers_(n
   for (size_t i = 0; i < numbers.size(); ++i) Hold(i);
 }
 
-// Points are held exactly, whatever that takes; of others no more bits than are known.
+// Chooses unit_, top_ and width_. If all numbers are points, the integers are exact; else they have
+// the working precision and kGuardBits bits.
 void DotOperand<Interval>::Scale() {
   int64_t lowest = std::numeric_limits<int64_t>::max();
   constexpr int64_t kNone = std::numeric_limits<int64_t>::min();
@@ -111,7 +113,7 @@ void DotOperand<Interval>::Scale() {
       if (points) lowest = std::min(lowest, LowestBitOf(end->get()));
     }
   }
-  if (top_ == kNone) lowest = top_ = 0;  // nothing but zeros
+  if (top_ == kNone) lowest = top_ = 0;  // all numbers are 0
   const auto precision = static_cast<int>(mpfr_get_prec(Endpoint().get()));
   if (!points) {
     plain_ = precision > kMostBits;
@@ -121,7 +123,7 @@ void DotOperand<Interval>::Scale() {
   unit_ = top_ - static_cast<int64_t>(width_) * kLimbBits;
 }
 
-// The integer is that of the endpoint nearer to 0, cut off.
+// Integer i is the endpoint nearer to 0, rounded towards 0.
 void DotOperand<Interval>::Hold(size_t i) {
   mpfr_srcptr lower = numbers_[i].lower().get(), upper = numbers_[i].upper().get();
   mpfr_srcptr near = mpfr_sgn(upper) < 0 ? upper : lower;
@@ -138,12 +140,13 @@ void DotOperand<Interval>::Hold(size_t i) {
 
 namespace {
 
-// Of |sum of products - sum of products of the integers|, in units of both tops.
+// Bound of |sum of products - sum of products of the integers|, in units of 2^(top of a + top of
+// b).
 double ErrorOf(std::span<const double> a, std::span<const double> of_a, std::span<const double> b,
                std::span<const double> of_b) {
   double error = 0;
   for (size_t i = 0; i < a.size(); ++i) error += a[i] * of_b[i] + of_a[i] * (b[i] + of_b[i]);
-  // What rounding and underflow of these very sums can lose.
+  // Covers rounding and underflow in the sum above.
   const auto n = static_cast<double>(a.size());
   return error * (1 + (n + 8) * 0x1p-52) + n * 0x1p-1060;
 }
@@ -160,8 +163,8 @@ Interval Dot(const DotOperand<Interval>& a, const DotOperand<Interval>& b) {
   if (!a.specified_ || !b.specified_) return {};
   if (a.plain_ || b.plain_) return SumOfProducts(a.numbers_, b.numbers_);
   Interval y;
-  const size_t width = a.width_ + b.width_ + 1;  // 2^64 terms have room
-  std::vector<Limb> sums(2 * width);             // of positive products, of negative ones
+  const size_t width = a.width_ + b.width_ + 1;  // room for 2^64 terms
+  std::vector<Limb> sums(2 * width);             // of the positive products, of the negative ones
   for (size_t i = 0; i < a.numbers_.size(); ++i) {
     const std::span of_a(&a.limbs_[i * a.width_], a.width_);
     const std::span of_b(&b.limbs_[i * b.width_], b.width_);
@@ -188,7 +191,7 @@ Interval Dot(const DotOperand<Interval>& a, const DotOperand<Interval>& b) {
 DotOperand<Counted>::DotOperand(std::span<const Counted> numbers) {
   const ScopedStep at(Step::kDot);
   const StepRule& rule = CurrentRule();
-  const bool converts = !rule.exact && !rule.flushes;  // else the operator does
+  const bool converts = !rule.exact && !rule.flushes;  // otherwise operator* converts
   numbers_.reserve(numbers.size());
   for (const Counted& number : numbers) {
     const Counted& x = numbers_.emplace_back(converts ? Converted(number) : number);
@@ -199,7 +202,7 @@ DotOperand<Counted>::DotOperand(std::span<const Counted> numbers) {
 
 namespace {
 
-// As RoundingError of that format has it; without a call for ordinary numbers.
+// RoundingError(format, magnitude), without a function call for ordinary numbers.
 double RoundingOf(const Grid& grid, DType format, double magnitude) {
   constexpr uint64_t kExponent = 0x7ff0000000000000;
   const double binade = std::bit_cast<double>(std::bit_cast<uint64_t>(magnitude) & kExponent);
@@ -211,14 +214,14 @@ double RoundingOf(const Grid& grid, DType format, double magnitude) {
   return ordinary ? binade * power(-grid.precision) : RoundingError(format, magnitude);
 }
 
-// Whether x is no value of the format because it has more bits.
+// True if x is not a value of the format because it has more significand bits.
 bool HasMoreBits(const Grid& grid, double x) {
   return (std::bit_cast<uint64_t>(x) & ((uint64_t{1} << (53 - grid.precision)) - 1)) != 0;
 }
 
 }  // namespace
 
-// a * b for ordinary numbers of the step's format: to the bit what the operator gives.
+// a * b for ordinary numbers of the step's format: the same bits as operator*.
 Counted DotOperand<Counted>::Product(const Counted& a, const Counted& b, const StepRule& rule) {
   const Grid grid = GridOf(rule.format);
   Counted y;

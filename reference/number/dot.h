@@ -1,11 +1,13 @@
-// Dot products, for every number type: step dot, the products and their sum.
-//   Dot(a, b)                     of two rows
-//   DotOperand<Real>(row)         a row prepared for many of them: Dot(operand, operand)
-// A product of two matrices prepares each row once. What a number type needs for it:
+// Dot products for every number type, in step dot: the products and their sum.
+//   Dot(a, b)                     the dot product of two rows
+//   DotOperand<Real>(row)         a row prepared for many dot products: Dot(operand, operand)
+// A product of two matrices prepares each row once. The prepared row is, for
 //   Rounded, Wide    the row itself
-//   Counted          the row converted to the format of the step, where that is the same each time
-//   Interval         the row as integers in units of one power of two, with radii: their products
-//                    are added up exactly, and become an enclosure once, at the end
+//   Counted          the row converted to the format of the step, if the conversion is the same for
+//                    every dot product
+//   Interval         the row as integers in units of one power of two, with radii: the products of
+//                    the integers are added exactly, and the sum becomes an enclosure once, at the
+//                    end
 #pragma once
 
 #include <gmp.h>
@@ -50,7 +52,7 @@ class DotOperand<Counted> {
   Counted Times(const DotOperand& other) const;
   static Counted Product(const Counted& a, const Counted& b, const StepRule& rule);
   std::vector<Counted> numbers_;
-  std::vector<bool> ordinary_;  // those whose products need no special case
+  std::vector<bool> ordinary_;  // numbers whose products need no special case
 };
 
 template <>
@@ -62,20 +64,21 @@ class DotOperand<Interval> {
   friend Interval Dot(const DotOperand& a, const DotOperand& b);
   void Scale();
   void Hold(size_t i);
-  // |number i - integer i| in units of 2^unit_, and what the integer reaches, of 2^top_.
+  // Number i is approximately +-integer i * 2^unit_; numbers are below 2^top_ in magnitude.
   std::span<const Interval> numbers_;
   bool specified_ = true;
-  bool plain_ = false;            // too precise for doubles to hold the radii
-  bool exact_ = true;             // all radii are 0
-  size_t width_ = 0;              // limbs of an integer
-  int64_t unit_ = 0, top_ = 0;    // number i = +-integer i 2^unit_, below 2^top_ in magnitude
-  std::vector<mp_limb_t> limbs_;  // width_ of each, the lowest first
+  bool plain_ = false;  // only numbers_ is used: the precision is too high for radii in double
+  bool exact_ = true;   // all radii are 0
+  size_t width_ = 0;    // limbs of an integer
+  int64_t unit_ = 0, top_ = 0;
+  std::vector<mp_limb_t> limbs_;  // width_ limbs of each integer, the lowest first
   std::vector<bool> negative_;
-  std::vector<double> size_, radius_;  // bounds of |number i|, |number i - integer i| over 2^top_
+  // Bounds of |number i|, and of its distance from +-integer i * 2^unit_, in units of 2^top_.
+  std::vector<double> size_, radius_;
 };
 Interval Dot(const DotOperand<Interval>& a, const DotOperand<Interval>& b);
 
-// Of enclosures, which are only prepared for many: sum a_i b_i.
+// sum a_i b_i by interval arithmetic; preparation pays off only for many dot products.
 Interval SumOfProducts(std::span<const Interval> a, std::span<const Interval> b);
 
 template <class Real>

@@ -19,7 +19,7 @@ Interval Prepared(const Numbers& a, const Numbers& b) {
   return Dot(DotOperand<Interval>(a), DotOperand<Interval>(b));
 }
 
-// The same sum of points, with more bits than it has.
+// The same sum of points with a precision at which it is exact.
 Interval Exactly(const Numbers& a, const Numbers& b) {
   const ScopedPrecision enough(6000);
   Interval sum(0.0);
@@ -33,7 +33,7 @@ Interval Exactly(const Numbers& a, const Numbers& b) {
   return sum;
 }
 
-// Whether y encloses the point, and no endpoint could be nearer to it.
+// Expects the tightest enclosure of the point.
 void ExpectTightest(const Interval& y, const Interval& point) {
   Endpoint down, up;
   mpfr_set(down.get(), point.lower().get(), MPFR_RNDD);
@@ -50,7 +50,7 @@ Numbers Points(Random& random, size_t n, int exponent) {
   return points;
 }
 
-TEST(DotOfIntervals, OfPointsIsRoundedOnce) {
+TEST(DotOfIntervals, IsRoundedOnceForPoints) {
   Random random(1);
   for (int trial = 0; trial < 300; ++trial) {
     const size_t n = random.Below(20);
@@ -63,7 +63,7 @@ TEST(DotOfIntervals, OfPointsIsRoundedOnce) {
 }
 
 // The largest and the smallest double: 2100 binary places between them.
-TEST(DotOfIntervals, LosesNothingOfPointsFarApart) {
+TEST(DotOfIntervals, IsExactForPointsFarApart) {
   const ScopedPrecision precision(184);
   const Numbers a = {Interval(0x1p1023), Interval(0x1p-1074), Interval(-0x1p1023)};
   const Numbers b = {Interval(0x1p1000), Interval(3.0), Interval(0x1p1000)};
@@ -72,14 +72,14 @@ TEST(DotOfIntervals, LosesNothingOfPointsFarApart) {
   EXPECT_EQ(Middle(y), 3 * 0x1p-1074);
 }
 
-TEST(DotOfIntervals, CarriesRunThroughAllLimbs) {
+TEST(DotOfIntervals, PropagatesCarriesThroughAllLimbs) {
   const ScopedPrecision precision(184);
   const Numbers ones(100000, Interval(1 - 0x1p-53));
   ExpectTightest(Prepared(ones, ones),
                  Interval(1 - 0x1p-53) * Interval(1 - 0x1p-53) * Interval(100000.0));
 }
 
-// A row of quotients, which are no points, and its factors, numbers or quotients too.
+// A row of quotients, which are not points, and a second row, of numbers or of quotients.
 struct Quotients {
   std::vector<double> top, bottom, factor;
   bool both;
@@ -118,9 +118,9 @@ Interval SumOfProducts(const Numbers& a, const Numbers& b) {
   return sum;
 }
 
-// The dot product of the exact quotients must be enclosed, and not much wider than by adding up
-// products of enclosures.
-TEST(DotOfIntervals, OfEnclosuresEnclosesAndIsNarrow) {
+// The enclosure must hold the dot product of the exact quotients, and must not be much wider than
+// the sum of the products of the enclosures.
+TEST(DotOfIntervals, IsNarrowForNarrowEnclosures) {
   Random random(2);
   for (int trial = 0; trial < 300; ++trial) {
     const Quotients quotients(random, trial % 2 == 0);
@@ -135,15 +135,16 @@ TEST(DotOfIntervals, OfEnclosuresEnclosesAndIsNarrow) {
     EXPECT_TRUE(mpfr_lessequal_p(exact.upper().get(), y.upper().get()));
     Endpoint width;
     mpfr_sub(width.get(), y.upper().get(), y.lower().get(), MPFR_RNDU);
-    // Of products of enclosures of 184 bits, and of integers of 64 bits more than the largest's.
+    // The widths of products of 184-bit enclosures, and of integers with 64 bits more than those of
+    // the largest number.
     EXPECT_LE(mpfr_get_d(width.get(), MPFR_RNDU),
               quotients.SizeOfProducts() * 0x1p-180 +
                   static_cast<double>(quotients.top.size()) * 0x1p-200);
   }
 }
 
-// Enclosures around 0, and wide ones.
-TEST(DotOfIntervals, OfWideEnclosuresEncloses) {
+// Wide enclosures, some of them around 0.
+TEST(DotOfIntervals, HoldsTheExactValueForWideEnclosures) {
   Random random(3);
   const ScopedPrecision precision(184);
   for (int trial = 0; trial < 200; ++trial) {
@@ -165,20 +166,20 @@ TEST(DotOfIntervals, OfWideEnclosuresEncloses) {
   }
 }
 
-TEST(DotOfIntervals, WhatIsNotSpecifiedStaysSo) {
+TEST(DotOfIntervals, IsNotSpecifiedIfATermIsNot) {
   const Numbers a = {Interval(1.0), Interval(INFINITY)}, b = {Interval(1.0), Interval(0.0)};
   EXPECT_FALSE(Prepared(a, b).IsSpecified());
   EXPECT_FALSE(Prepared(b, a).IsSpecified());
 }
 
-TEST(DotOfIntervals, OfNothingIsZero) {
+TEST(DotOfIntervals, IsZeroForEmptyRows) {
   const Interval y = Prepared(Numbers(), Numbers());
   EXPECT_TRUE(y.IsPoint());
   EXPECT_EQ(Middle(y), 0);
 }
 
-// A number of f32 or not, with an error or none, a zero, a power of two, or one that over- or
-// underflows narrower formats.
+// A random operand: exact in f32 or not, with or without an error, 0, a power of two, or a number
+// that overflows or underflows in narrower formats.
 Counted AnyCounted(Random& random, int exponent) {
   const double any = std::clamp(random.Number(exponent), -0x1p127, 0x1p127);
   const Counted exact(RoundTo(DType::kF32, any), DType::kF32);
@@ -197,7 +198,7 @@ Counted AnyCounted(Random& random, int exponent) {
   }
 }
 
-// The closed form gives what the operators give, bound by bound.
+// The prepared dot product gives exactly the bounds of the operators.
 TEST(DotOfCounted, IsTheSumOfTheProducts) {
   Random random(4);
   const std::vector<std::string> recipes = {"*=f32",

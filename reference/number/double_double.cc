@@ -1,5 +1,5 @@
-// The constants below were computed with mpmath at 600 bits: each is the double nearest to the
-// exact value, followed by the double nearest to the remainder.
+// The constants below were computed with mpmath at 600 bits: the double nearest to the exact value,
+// then the double nearest to the remainder.
 #include "reference/number/double_double.h"
 
 #include <algorithm>
@@ -96,7 +96,7 @@ constexpr SineCosine kSixteenths[] = {
      {0x1.6018526f563dfp-1, 0x1.46ca5e0e432dp-55}},  // 13/16
 };
 
-// sum of c[i] x^i, in double: for the far terms of a series, which need only its leading bits.
+// sum of c[i] x^i, in double: for the last terms of a series, which need only their leading bits.
 template <size_t n>
 double Horner(const double (&c)[n], double x) {
   double sum = 0;
@@ -113,7 +113,7 @@ DoubleDouble Horner(const DoubleDouble (&c)[n], const DoubleDouble& x, double ta
 }
 
 // ln m for sqrt(1/2) <= m < sqrt(2), relative error <= 24 units: 2 atanh z with z = (m-1) / (m+1),
-// |z| < 0.1716. z has 2 + 2 + 15 units; the series adds 0.01 as much and the last sum 3.
+// |z| < 0.1716. z has an error of 2 + 2 + 15 units; the series adds 0.01 of that, the last sum 3.
 DoubleDouble LogNearOne(const DoubleDouble& m) {
   const DoubleDouble z = (m + -1.0) / (m + 1.0), z2 = z * z;
   DoubleDouble sum = kAtanh[11] + z2 * Horner(kAtanhFrom25, z2.high);
@@ -129,8 +129,8 @@ int SplitExponent(DoubleDouble& a) {
   return n;
 }
 
-// The remainder of `angle` after subtracting k pi/2, an integer k chosen so that it lies within
-// pi/4 (1 + 2^-9). Every product is exact; each of the three sums of size <= 1.2 costs 3 units.
+// angle - k pi/2, for an integer k for which the remainder is at most pi/4 (1 + 2^-9) in magnitude.
+// Every product is exact; each of the three sums, of size <= 1.2, adds an error of 3 units.
 DoubleDouble ReduceByHalfPi(const DoubleDouble& angle, double k) {
   const DoubleDouble p = TwoProduct(k, kHalfPi[0]);
   DoubleDouble r = TwoSum(angle.high, -p.high) + TwoSum(angle.low, -p.low);
@@ -159,7 +159,8 @@ SineCosine SinCosReduced(const DoubleDouble& r) {
 
 }  // namespace
 
-// r = a - K ln 2 costs 2.8 units, the series 7: 3 for the last sum, the rest from the one before.
+// r = a - K ln 2 adds an error of 2.8 units, the series 7: 3 in its last sum, the rest in the sum
+// before it.
 DoubleDouble exp(const DoubleDouble& a) {
   if (!(std::abs(a.high) <= 1000)) return std::exp(a.high);  // 0, infinity or NaN
   const double K = std::nearbyint(a.high * kOneOverLn2);
@@ -180,8 +181,8 @@ DoubleDouble log(const DoubleDouble& a) {
 }
 
 // With base = m 2^n and n p / q = K + f, |f| <= 1/2: base^(p/q) = 2^K e^(f ln 2 + (p/q) ln m). K
-// and the numerator of f are integers, so a large n costs no accuracy. m is a double: ln m has 20
-// units.
+// and the numerator of f are integers, so a large n loses no accuracy. m is a double, so the
+// error of ln m is 20 units.
 DoubleDouble Power(double base, int64_t p, int64_t q) {
   if (p == 0) return 1.0;
   const int64_t divisor = (q < 0 ? -1 : 1) * std::gcd(p, q);

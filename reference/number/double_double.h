@@ -1,8 +1,8 @@
 // Double-double numbers: the unevaluated sum of two doubles, about 106 significant bits at a few
-// nanoseconds per operation. The vocabulary of `Counted` (centres) and of fast/ (exact tables).
+// nanoseconds per operation. Used by `Counted` (centres) and by fast/ (exact tables).
 //
 // Invariant: high = RN(high + low), "a double-word number". Error bounds are stated in units of
-// 2^-106, relative to the exact result unless said otherwise. They hold for round to nearest
+// 2^-106, relative to the exact result unless stated otherwise. They hold for round to nearest
 // without contraction (-ffp-contract=off), for finite numbers, as long as no intermediate result
 // overflows and no error term underflows: operands and results between 2^-900 and 2^900, or zero.
 // Source: Joldes, Muller, Popescu 2017, "Tight and rigorous error bounds for basic building blocks
@@ -54,7 +54,7 @@ inline DoubleDouble TwoProduct(double a, double b) {
 
 inline DoubleDouble operator-(const DoubleDouble& a) { return {-a.high, -a.low}; }
 
-// <= 3.01, whatever the signs. Source: JMP, algorithm 6 (AccurateDWPlusDW).
+// <= 3.01, for all signs. Source: JMP, algorithm 6 (AccurateDWPlusDW).
 inline DoubleDouble operator+(const DoubleDouble& a, const DoubleDouble& b) {
   const DoubleDouble s = TwoSum(a.high, b.high), t = TwoSum(a.low, b.low);
   const DoubleDouble v = FastTwoSum(s.high, s.low + t.high);
@@ -111,7 +111,7 @@ inline double floor(const DoubleDouble& a) {
   return high == a.high ? high + std::floor(a.low) : high;
 }
 
-// a * 2^n; exact while nothing underflows.
+// a * 2^n; exact unless a part underflows.
 inline DoubleDouble ldexp(const DoubleDouble& a, int n) {
   return {std::ldexp(a.high, n), std::ldexp(a.low, n)};
 }

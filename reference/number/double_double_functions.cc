@@ -5,26 +5,27 @@
 namespace sextant {
 namespace {
 
-// 2 / sqrt(pi), its double and the double nearest to the rest.
+// 2 / sqrt(pi): the nearest double, and the double nearest to the remainder.
 constexpr DoubleDouble kTwoOverRootPi{0x1.20dd750429b6dp+0, 0x1.1ae3a914fed8p-56};
 
-// a < 1/4: a / (1 + a^2 / (3 + a^2 / (5 + ...))), cut after 11 levels, 2^-115 away; from the 7th
-// on, whose part of the result is below 2^-57, in double. The last division costs 15 units, the sum
-// before it 3, and what comes before that a fiftieth of as much.
+// For a < 1/4: a / (1 + a^2 / (3 + a^2 / (5 + ...))), truncated after 11 levels with an error of
+// 2^-115. The levels from the 7th on contribute less than 2^-57 of the result and are computed in
+// double. The last division adds an error of 15 units, the sum before it 3, and everything before
+// that a fiftieth as much.
 DoubleDouble TanhNearZero(const DoubleDouble& a) {
-  constexpr int kLevels = 11, kNear = 6;
+  constexpr int kLevels = 11, kPrecise = 6;  // the first 6 in double-double
   const DoubleDouble square = a * a;
-  double far = 2 * kLevels - 1;
-  for (int k = kLevels - 1; k > kNear; --k) far = (2 * k - 1) + square.high / far;
-  DoubleDouble near = far;
-  for (int k = kNear; k > 0; --k) near = square / near + (2.0 * k - 1);
-  return a / near;
+  double deep = 2 * kLevels - 1;
+  for (int k = kLevels - 1; k > kPrecise; --k) deep = (2 * k - 1) + square.high / deep;
+  DoubleDouble fraction = deep;
+  for (int k = kPrecise; k > 0; --k) fraction = square / fraction + (2.0 * k - 1);
+  return a / fraction;
 }
 
-// 0 <= a < 2:  2/sqrt(pi) e^(-a^2) a (1 + t/3 (1 + t/5 (1 + ...))),  t = 2 a^2: no term is
-// negative. Where t is 8, the first four levels pass nearly all of an error on, and each adds 11
-// units; that of a^2 is 20 units, which become as many of the exponential. Source: Abramowitz and
-// Stegun 1964, 7.1.6.
+// For 0 <= a < 2:  2/sqrt(pi) e^(-a^2) a (1 + t/3 (1 + t/5 (1 + ...))),  t = 2 a^2: no term is
+// negative. Where t is 8, the first four levels propagate nearly all of an error, and each adds 11
+// units. The error of a^2 is 20 units, which become 20 units of the exponential.
+// Source: Abramowitz and Stegun 1964, 7.1.6.
 DoubleDouble ErfBySeries(const DoubleDouble& a) {
   constexpr int kTerms = 64;  // 8^64 / (3 5 ... 129) < 2^-170
   const DoubleDouble square = a * a, t = square * 2.0;
@@ -33,8 +34,9 @@ DoubleDouble ErfBySeries(const DoubleDouble& a) {
   return kTwoOverRootPi * a * exp(-square) * sum;
 }
 
-// How many levels of the fraction below leave no more than that part of it: level k passes
-// (k/2) / f^2 of a change on, where f = a + (k/2) / f is about what the levels from k on are worth.
+// Number of levels of the fraction below after which the remainder contributes at most `part` of
+// the result. Level k multiplies a relative change by (k/2) / f^2, where f = a + (k/2) / f
+// approximates the value of the levels from k on.
 int LevelsLeaving(double part, double a) {
   int k = 0;
   for (double rest = 1; rest > part;) {
@@ -45,22 +47,22 @@ int LevelsLeaving(double part, double a) {
   return k + 1;
 }
 
-// a >= 2:  e^(-a^2) / sqrt(pi) / (a + (1/2) / (a + (2/2) / (a + (3/2) / (a + ...)))).
-// Levels whose part is below 2^-62 are taken in double. A level passes at most half of its own
-// error on.
-// Source: Abramowitz and Stegun 1964, 7.1.14.
+// For a >= 2:  e^(-a^2) / sqrt(pi) / (a + (1/2) / (a + (2/2) / (a + (3/2) / (a + ...)))).
+// Levels that contribute less than 2^-62 of the result are computed in double. A level propagates
+// at most half of its own error. Source: Abramowitz and Stegun 1964, 7.1.14.
 DoubleDouble ErfcByFraction(const DoubleDouble& a) {
-  const int near = LevelsLeaving(0x1p-62, a.high);
-  double far = a.high;
-  for (int k = LevelsLeaving(0x1p-115, a.high); k > near; --k) far = a.high + 0.5 * k / far;
-  DoubleDouble fraction = far;
-  for (int k = near; k > 0; --k) fraction = a + DoubleDouble(0.5 * k) / fraction;
+  const int precise = LevelsLeaving(0x1p-62, a.high);  // in double-double
+  double deep = a.high;
+  for (int k = LevelsLeaving(0x1p-115, a.high); k > precise; --k) deep = a.high + 0.5 * k / deep;
+  DoubleDouble fraction = deep;
+  for (int k = precise; k > 0; --k) fraction = a + DoubleDouble(0.5 * k) / fraction;
   return exp(-(a * a)) * (kTwoOverRootPi * 0.5) / fraction;
 }
 
 }  // namespace
 
-// (m - 1) / (m + 1) with m = e^2a: where m >= 1.65, 12 units of m become 23; 3 + 3 + 15 more.
+// (m - 1) / (m + 1) with m = e^2a: for m >= 1.65 an error of 12 units of m becomes 23 units; the
+// difference, the sum and the division add 3 + 3 + 15.
 DoubleDouble tanh(const DoubleDouble& a) {
   const DoubleDouble size = abs(a);
   if (!(size.high > 0)) return a;                      // 0 or NaN
@@ -75,7 +77,7 @@ DoubleDouble tanh(const DoubleDouble& a) {
   return a.high < 0 ? -y : y;
 }
 
-// 12 units of the exponential, 3 of the sum, 15 of the division.
+// Errors: 12 units of the exponential, 3 of the sum, 15 of the division.
 DoubleDouble sigmoid(const DoubleDouble& a) {
   const DoubleDouble e = exp(-abs(a));
   return (a.high < 0 ? e : DoubleDouble(1.0)) / (e + 1.0);
@@ -89,7 +91,7 @@ DoubleDouble erf(const DoubleDouble& a) {
 
 DoubleDouble erfc(const DoubleDouble& a) {
   if (!(a.high >= 2)) return DoubleDouble(1.0) - erf(a);
-  return a.high > 40 ? DoubleDouble(0.0) : ErfcByFraction(a);  // e^-1600 is no double
+  return a.high > 40 ? DoubleDouble(0.0) : ErfcByFraction(a);  // e^-1600 is below every double
 }
 
 }  // namespace sextant

@@ -1,5 +1,5 @@
-// The functions of activations for double-double numbers. Error bounds as in double_double.h: in
-// units of 2^-106, relative to the exact result, while nothing underflows.
+// The functions of activations for double-double numbers. The error bounds have the same form as in
+// double_double.h: in units of 2^-106, relative to the exact result, unless a part underflows.
 #pragma once
 
 #include "reference/number/double_double.h"
@@ -15,7 +15,8 @@ DoubleDouble sigmoid(const DoubleDouble& a);
 // 2/sqrt(pi) times the integral of e^(-t^2) from 0 to a: <= 200.
 DoubleDouble erf(const DoubleDouble& a);
 
-// 1 - erf(a): <= 200 + 10 a^2 for a >= 2; below, where it is 1 - erf(a), <= 203 / erfc(a).
+// 1 - erf(a): <= 200 + 10 a^2 for a >= 2; <= 203 / erfc(a) for a < 2, where it is computed as
+// 1 - erf(a).
 DoubleDouble erfc(const DoubleDouble& a);
 
 }  // namespace sextant

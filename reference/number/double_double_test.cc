@@ -23,7 +23,8 @@ class Random {
   }
   // Uniform in [low, high].
   double In(double low, double high) { return low + (high - low) * (Bits() >> 11) * 0x1p-53; }
-  // All binades up to 2^exponent alike; low parts from 0 to the largest that the invariant permits.
+  // Binades from 2^-exponent to 2^exponent, all equally likely; low parts from 0 to the largest
+  // that the invariant permits.
   DoubleDouble Number(int exponent) {
     const double sign = Bits() % 2 ? 1 : -1;
     const double high = sign * std::ldexp(In(1, 2), static_cast<int>(In(-exponent, exponent)));
@@ -37,7 +38,7 @@ class Random {
 
 constexpr int kCount = 2000;
 
-// |got - exact| <= units 2^-106 scale, and the invariant of double-double numbers.
+// Checks |got - exact| <= units 2^-106 scale, and the invariant of double-double numbers.
 void ExpectWithin(double units, const DoubleDouble& got, const Real& exact, const Real& scale) {
   EXPECT_EQ(got.high, got.high + got.low);
   const Real error = boost::multiprecision::abs(ToReal(got) - exact);
@@ -49,13 +50,13 @@ void ExpectWithin(double units, const DoubleDouble& got, const Real& exact) {
   ExpectWithin(units, got, exact, exact);
 }
 
-TEST(DoubleDouble, HoldsEveryInteger) {
+TEST(DoubleDouble, RepresentsEveryInt64) {
   for (int64_t n : {INT64_MAX, INT64_MIN, INT64_MAX - 1024, int64_t{1} << 53, int64_t{-1}}) {
     EXPECT_EQ(ToReal(DoubleDouble(n)), Real(n));
   }
 }
 
-TEST(DoubleDouble, ComparesHighThenLow) {
+TEST(DoubleDouble, ComparesHighPartsThenLowParts) {
   const DoubleDouble one = 1.0, more{1, 0x1p-80}, less{1, -0x1p-80};
   EXPECT_LT(less, one);
   EXPECT_LT(one, more);
@@ -87,8 +88,8 @@ TEST(DoubleDouble, ArithmeticKeepsItsBounds) {
   }
 }
 
-// The digits of a difference that cancels 50 bits are still all right.
-TEST(DoubleDouble, SumSurvivesCancellation) {
+// Cancelling 50 bits loses no accuracy.
+TEST(DoubleDouble, SumKeepsItsBoundUnderCancellation) {
   Random random;
   for (int i = 0; i < kCount; ++i) {
     const DoubleDouble a = random.Number(2), b = a * (1 + random.In(-1, 1) * 0x1p-50);
@@ -135,7 +136,7 @@ TEST(DoubleDouble, SineAndCosineKeepTheirBounds) {
   Random random;
   std::vector<DoubleDouble> angles = {0.0,    kPi * 0.5, kPi, kPi * 0.25,
                                       0x1p53, -0x1p53,   1.0, 0x1p52};
-  // Numerators of convergents of pi: as near to multiples of pi as integers come.
+  // Integers very near to multiples of pi/2: numerators of convergents.
   for (double n : {11.0, 355.0, 103993.0, 5419351.0, 6167950454.0, 21053343141.0}) {
     angles.push_back(n);
   }

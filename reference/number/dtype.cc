@@ -11,8 +11,8 @@
 namespace sextant {
 namespace {
 
-// Exponent of the unit in the last place in the binade of |x|, subnormals and 0 included. Read from
-// the bits: the smallest grid that is asked for is f64's own, whose subnormals have exponent -1022.
+// Exponent of the unit in the last place in the binade of |x|, subnormals and 0 included. The
+// exponent field of a double suffices: no grid has a smaller min_exponent than f64, which is -1022.
 int QuantumExponent(const Grid& grid, double x) {
   const int exponent = static_cast<int>(std::bit_cast<uint64_t>(x) >> 52 & 0x7FF) - 1023;
   return std::max(exponent, grid.min_exponent) - (grid.precision - 1);
@@ -109,11 +109,11 @@ double UlpOf(DType type, double x) {
 double RoundingError(DType type, double x) {
   x = std::abs(x);
   if (x == 0) return 0;
-  // Beyond the last midpoint below 2^(max_exponent+1) nearest rounding overflows.
+  // From the last midpoint below 2^(max_exponent+1) on, rounding to nearest overflows.
   if (!(x < MaxFinite(type) + UlpOf(type, MaxFinite(type)) / 2)) return kInfinity;
-  // A number smaller than half a subnormal spacing is off by itself at most.
+  // A number below half the smallest subnormal is rounded to 0: it errs by itself.
   const double half = std::max(UlpOf(type, x) / 2, std::numeric_limits<double>::denorm_min());
-  return std::min(half, x);  // (half the spacing of f64's subnormals is not a double)
+  return std::min(half, x);  // half the spacing of f64's subnormals is not a double
 }
 
 double MaxFinite(DType type) {

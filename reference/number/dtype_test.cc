@@ -22,7 +22,7 @@ std::vector<double> AllValues(DType type) {
   return values;
 }
 
-// Sign, exponent and significand as IEEE 754 defines them.
+// The value of a 16-bit pattern by the definition of IEEE 754.
 double ValueOf(uint64_t bits, int fraction_bits, int exponent_bits) {
   const auto fraction = static_cast<double>(bits & ((1u << fraction_bits) - 1));
   const int biased = static_cast<int>(bits >> fraction_bits) & ((1 << exponent_bits) - 1);
@@ -33,7 +33,7 @@ double ValueOf(uint64_t bits, int fraction_bits, int exponent_bits) {
   return sign * std::ldexp(significand, std::max(biased, 1) - bias - fraction_bits);
 }
 
-TEST(DType, Every16BitPatternMeansWhatTheStandardSays) {
+TEST(DType, Decodes16BitPatternsByTheStandard) {
   for (uint64_t bits = 0; bits < 0x10000; ++bits) {
     for (const auto& [type, fraction, exponent] :
          {std::tuple(DType::kBF16, 7, 8), std::tuple(DType::kF16, 10, 5)}) {
@@ -49,14 +49,14 @@ TEST(DType, Every16BitPatternMeansWhatTheStandardSays) {
   }
 }
 
-TEST(DType, NaNIsEncodedAsTheQuietOne) {
+TEST(DType, EncodesEveryNaNAsTheSameQuietNaN) {
   EXPECT_EQ(EncodeBits(DType::kF16, NAN), 0x7E00u);
   EXPECT_EQ(EncodeBits(DType::kBF16, -NAN), 0x7FC0u);
   EXPECT_EQ(EncodeBits(DType::kF32, NAN), 0x7FC00000u);
   EXPECT_EQ(EncodeBits(DType::kF64, NAN), 0x7FF8000000000000u);
 }
 
-TEST(DType, IntegersAreExactUpTo2To53) {
+TEST(DType, RepresentsIntegersUpTo2To53) {
   EXPECT_EQ(DecodeBits(DType::kI64, EncodeBits(DType::kI64, -5)), -5);
   EXPECT_TRUE(IsRepresentable(DType::kI64, 0x1p53));
   EXPECT_FALSE(IsRepresentable(DType::kI64, 0x1p53 + 2));
@@ -64,7 +64,8 @@ TEST(DType, IntegersAreExactUpTo2To53) {
   EXPECT_FALSE(IsRepresentable(DType::kI64, INFINITY));
 }
 
-// Neighbours a < b: everything below the midpoint goes to a, above it to b, itself to the even one.
+// Neighbours a < b: numbers below the midpoint round to a, numbers above it to b, the midpoint to
+// the even one.
 TEST(DType, RoundsToTheNearerNeighbourTiesToEven) {
   for (const DType type : {DType::kBF16, DType::kF16}) {
     for (const double a : AllValues(type)) {
@@ -79,7 +80,7 @@ TEST(DType, RoundsToTheNearerNeighbourTiesToEven) {
   }
 }
 
-TEST(DType, RoundsF32AsTheMachineDoes) {
+TEST(DType, RoundsToF32LikeTheProcessor) {
   Random random(1);
   for (int i = 0; i < 10000; ++i) {
     const double x = random.Number(160);
@@ -113,7 +114,7 @@ TEST(DType, KeepsInfinitiesNaNAndTheSignOfZero) {
   }
 }
 
-TEST(DType, SubnormalsHaveOneSpacing) {
+TEST(DType, SubnormalsAreEquallySpaced) {
   const auto least = [](DType type, double smallest, double normal) {
     EXPECT_EQ(MinSubnormal(type), smallest);
     for (const double x : {0.0, smallest, normal / 2, NextDown(type, normal), normal}) {
@@ -141,13 +142,13 @@ TEST(DType, UlpDoublesAtPowersOfTwo) {
   EXPECT_EQ(UlpOf(DType::kF64, INFINITY), INFINITY);
 }
 
-TEST(DType, RoundingErrorIsAttainedAndNeverExceeded) {
+TEST(DType, RoundingErrorIsATightBound) {
   Random random(2);
   for (const DType type : {DType::kF32, DType::kF16, DType::kBF16}) {
     for (int i = 0; i < 2000; ++i) {
       const double x = random.Number(13), bound = RoundingError(type, x);
       EXPECT_LE(std::abs(RoundTo(type, x) - x), bound);
-      EXPECT_LE(RoundingError(type, x / 3), bound);  // of every smaller number too
+      EXPECT_LE(RoundingError(type, x / 3), bound);  // the bound holds for every smaller number
       // The midpoint just above the value below |x| in its binade, or the one below.
       const double down = std::abs(RoundTo(type, x)), spacing = UlpOf(type, x);
       const double middle = down <= std::abs(x) ? down - spacing / 2 : down - 1.5 * spacing;
@@ -155,12 +156,12 @@ TEST(DType, RoundingErrorIsAttainedAndNeverExceeded) {
       EXPECT_EQ(std::abs(RoundTo(type, middle) - middle), bound);
     }
     const double least = MinSubnormal(type);
-    EXPECT_EQ(RoundingError(type, least / 4), least / 4);  // becomes 0
+    EXPECT_EQ(RoundingError(type, least / 4), least / 4);  // rounded to 0
     EXPECT_EQ(RoundingError(type, least * 5), least / 2);
     EXPECT_EQ(RoundingError(type, 0), 0);
   }
   EXPECT_EQ(RoundingError(DType::kF64, 1.5), 0x1p-53);
-  EXPECT_EQ(RoundingError(DType::kF64, 0x1p-1070), 0x1p-1074);  // half of it is no double
+  EXPECT_EQ(RoundingError(DType::kF64, 0x1p-1070), 0x1p-1074);  // half of it is not a double
 }
 
 TEST(DType, NeighboursAreOneUlpApart) {
@@ -188,7 +189,7 @@ TEST(DType, DistanceCountsAcrossZero) {
             2 * 0x7FEFFFFFFFFFFFFFu);
 }
 
-TEST(DType, ContainsWhatItsGridHolds) {
+TEST(DType, ContainsTypesWhoseValuesItHolds) {
   const auto expect = [](DType outer, std::vector<DType> inner) {
     for (const DType type : {DType::kF64, DType::kF32, DType::kF16, DType::kBF16, DType::kI64}) {
       EXPECT_EQ(Contains(outer, type), std::ranges::find(inner, type) != inner.end())
@@ -202,7 +203,7 @@ TEST(DType, ContainsWhatItsGridHolds) {
   expect(DType::kI64, {DType::kI64});
 }
 
-TEST(DType, NamesReadBack) {
+TEST(DType, NamesParseBack) {
   for (const DType type : {DType::kF64, DType::kF32, DType::kF16, DType::kBF16, DType::kI64}) {
     EXPECT_EQ(ParseDType(NameOf(type)), type);
   }

@@ -27,7 +27,7 @@ ScopedStore::ScopedStore(DType dtype) : at_(Step::kStore), rule_(this_context.ru
 }
 
 const StepRule& CurrentRule() {
-  assert(this_context.rule && "a number that follows a recipe needs ScopedRecipe");
+  assert(this_context.rule && "Counted and Rounded need a ScopedRecipe");
   this_context.steps_performed |= 1u << static_cast<unsigned>(this_context.step);
   return *this_context.rule;
 }

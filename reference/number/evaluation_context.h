@@ -1,6 +1,6 @@
-// What this thread evaluates formulas in: the step of a recipe, the precision of enclosures, the
-// slice of a case ... One struct holds all of it. A scope changes a part of it while it lives, and
-// restores what was there.
+// The context in which a thread evaluates formulas: the step of a recipe, the precision of
+// enclosures, the slice of a case and so on, in one struct. A scope object changes one member, and
+// its destructor restores the previous value.
 #pragma once
 
 #include <cstdint>
@@ -18,20 +18,20 @@ class ScopedTrace;    // reference/case/intermediate.h
 class ScopedOutputs;  // reference/case/intermediate.h
 
 struct EvaluationContext {
-  const Recipe* recipe = nullptr;          // with the dtype of the case for T
-  Step step = Step::kStore;                // steps nest: the innermost counts
-  const StepRule* rule = nullptr;          // what Counted and Rounded obey
-  unsigned steps_performed = 0;            // as bits 1 << Step: those whose rules were asked for
-  int precision = 192;                     // bits of the endpoints that Interval makes
-  SumOrder sum_order{};                    // of Rounded, where the recipe permits any
+  const Recipe* recipe = nullptr;          // T is replaced by the dtype of the case
+  Step step = Step::kStore;                // the innermost step
+  const StepRule* rule = nullptr;          // the rule of the step, for Counted and Rounded
+  unsigned steps_performed = 0;            // bits 1 << Step of the steps whose rule was read
+  int precision = 192;                     // bits of the endpoints of new Intervals
+  SumOrder sum_order{};                    // of Rounded, if the recipe permits any order
   std::optional<uint64_t> rounding_seed;   // set: Rounded rounds stochastically
   const Slice* slice = nullptr;            // null: the whole case is evaluated
-  ScopedTrace* trace = nullptr;            // null: formulas go on from their own intermediates
+  ScopedTrace* trace = nullptr;            // null: formulas use their own intermediates
   const ScopedOutputs* outputs = nullptr;  // of the operation under evaluation
 };
 inline constinit thread_local EvaluationContext this_context{};
 
-// One member of the context, changed while it lives.
+// Sets one member of the context during the lifetime of the scope.
 template <auto member>
 class Scoped {
  public:
@@ -45,14 +45,14 @@ class Scoped {
   Value before_;
 };
 
-// The order in which Rounded adds up where the recipe permits any.
+// The order in which Rounded adds terms, if the recipe permits any order.
 using ScopedSumOrder = Scoped<&EvaluationContext::sum_order>;
 // The seed with which Rounded rounds stochastically (reference/number/stochastic_rounding.h).
 using ScopedStochasticRounding = Scoped<&EvaluationContext::rounding_seed>;
 // The part of a case for which a formula is evaluated.
 using ScopedSlice = Scoped<&EvaluationContext::slice>;
 
-// Formulas follow `recipe` for a case of type `dtype`.
+// Counted and Rounded follow `recipe`, for a case of type `dtype`.
 class ScopedRecipe {
  public:
   ScopedRecipe(const Recipe& recipe, DType dtype);
@@ -63,6 +63,7 @@ class ScopedRecipe {
   Scoped<&EvaluationContext::rule> rule_;
 };
 
+// The step in which the following operations are computed. Steps nest: the innermost counts.
 class ScopedStep {
  public:
   explicit ScopedStep(Step step)
@@ -75,7 +76,7 @@ class ScopedStep {
   Scoped<&EvaluationContext::rule> rule_;
 };
 
-// The last rounding: step `store` in the output's own dtype.
+// The last rounding: step `store`, in the dtype of the output.
 class ScopedStore {
  public:
   explicit ScopedStore(DType dtype);
@@ -86,11 +87,11 @@ class ScopedStore {
   Scoped<&EvaluationContext::rule> rule_;
 };
 
-// The rule of the step that this thread is in.
+// The rule of this thread's current step. Requires a ScopedRecipe.
 const StepRule& CurrentRule();
 
-// The steps whose rules this thread asked for since it asked this: so a test sees which steps a
-// formula performs.
+// The steps whose rule this thread has read since the previous call, as bits 1 << Step. Tests use
+// it to see which steps a formula performs.
 unsigned TakeStepsPerformed();
 
 }  // namespace sextant

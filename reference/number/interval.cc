@@ -19,8 +19,9 @@ void Multiply(const Endpoint& a, const Endpoint& b, Endpoint& out, mpfr_rnd_t ro
 bool IsNegative(const Endpoint& x) { return mpfr_sgn(x.get()) < 0; }
 bool IsPositive(const Endpoint& x) { return mpfr_sgn(x.get()) > 0; }
 
-// high = RN64(x) and low = RN64(x - high) of a number of three limbs, from its bits: what nearly
-// every proof of a tensor asks for. Empty for other numbers, and for those near the ends of double.
+// high = RN64(x) and low = RN64(x - high) of a number of three limbs, computed from its bits: the
+// fast path of nearly every proof. Empty for other numbers, and for numbers near the limits of
+// double.
 struct Halves {
   double high, low;
   bool operator==(const Halves&) const = default;
@@ -32,12 +33,12 @@ std::optional<Halves> SplitThreeLimbs(const Endpoint& x) {
   const mpfr_exp_t exponent = mpfr_get_exp(x.get());  // x = +- 0.limbs 2^exponent
   if (exponent < -700 || exponent > 1000) return std::nullopt;
   const auto* limbs = static_cast<const mp_limb_t*>(mpfr_custom_get_significand(x.get()));
-  // The leading 53 bits, and the 139 behind them as `top` 2^128 + `tail`.
+  // The leading 53 bits, and the other 139 bits as `top` 2^128 + `tail`.
   uint64_t leading = limbs[2] >> 11, top = limbs[2] & 0x7FF;
   unsigned __int128 tail = static_cast<unsigned __int128>(limbs[1]) << 64 | limbs[0];
   const bool above_half = top > 0x400 || (top == 0x400 && tail != 0);
   const bool up = above_half || (top == 0x400 && (leading & 1));
-  if (up) {  // the rest is what is missing: 2^139 less what is there
+  if (up) {  // |high| > |x|: the rest becomes 2^139 - rest, with the opposite sign
     ++leading;
     top = 0x800 - top - (tail != 0);
     tail = -tail;
@@ -45,7 +46,7 @@ std::optional<Halves> SplitThreeLimbs(const Endpoint& x) {
   const double sign = mpfr_signbit(x.get()) ? -1 : 1;
   const double unit = std::bit_cast<double>(static_cast<uint64_t>(exponent - 53 + 1023) << 52);
   double rest = static_cast<double>(tail) * 0x1p-139;
-  if (top != 0) {  // 11 bits less, the last one marking them: the conversion rounds far above it
+  if (top != 0) {  // drop 11 bits; a sticky last bit marks them, far below the rounding position
     const bool cut = (tail & 0x7FF) != 0;
     rest = static_cast<double>(static_cast<unsigned __int128>(top) << 117 | tail >> 11 | cut) *
            0x1p-128;
@@ -91,14 +92,14 @@ bool Interval::IsOne() const {
 
 namespace {
 
-// Operands may have more bits than the working precision: a number that lies extremely near another
-// (interval_functions.cc). What is made of them keeps as many.
+// Operands may have more bits than the working precision, if they lie extremely near the limit of a
+// function (interval_functions.cc). Their results keep as many bits.
 bool HasMoreBits(const Interval& a) {
   return std::max(mpfr_get_prec(a.lower().get()), mpfr_get_prec(a.upper().get())) >
          this_context.precision;
 }
 template <class Operation>
-Interval InTheirBits(const Interval& a, const Interval& b, Operation operation) {
+Interval AtPrecisionOf(const Interval& a, const Interval& b, Operation operation) {
   mpfr_prec_t bits = 0;
   for (const Endpoint* end : {&a.lower(), &a.upper(), &b.lower(), &b.upper()})
     bits = std::max(bits, mpfr_get_prec(end->get()));
@@ -109,7 +110,7 @@ Interval InTheirBits(const Interval& a, const Interval& b, Operation operation) 
 }  // namespace
 
 Interval operator+(const Interval& a, const Interval& b) {
-  if (HasMoreBits(a) || HasMoreBits(b)) return InTheirBits(a, b, std::plus<>());
+  if (HasMoreBits(a) || HasMoreBits(b)) return AtPrecisionOf(a, b, std::plus<>());
   Interval y;
   mpfr_add(y.lower_.get(), a.lower_.get(), b.lower_.get(), MPFR_RNDD);
   mpfr_add(y.upper_.get(), a.upper_.get(), b.upper_.get(), MPFR_RNDU);
@@ -117,7 +118,7 @@ Interval operator+(const Interval& a, const Interval& b) {
 }
 
 Interval operator-(const Interval& a, const Interval& b) {
-  if (HasMoreBits(a) || HasMoreBits(b)) return InTheirBits(a, b, std::minus<>());
+  if (HasMoreBits(a) || HasMoreBits(b)) return AtPrecisionOf(a, b, std::minus<>());
   Interval y;
   mpfr_sub(y.lower_.get(), a.lower_.get(), b.upper_.get(), MPFR_RNDD);
   mpfr_sub(y.upper_.get(), a.upper_.get(), b.lower_.get(), MPFR_RNDU);
@@ -125,7 +126,7 @@ Interval operator-(const Interval& a, const Interval& b) {
 }
 
 Interval operator-(const Interval& a) {
-  if (HasMoreBits(a)) return InTheirBits(a, a, [](const Interval& x, auto&) { return -x; });
+  if (HasMoreBits(a)) return AtPrecisionOf(a, a, [](const Interval& x, auto&) { return -x; });
   Interval y;
   mpfr_neg(y.lower_.get(), a.upper_.get(), MPFR_RNDD);
   mpfr_neg(y.upper_.get(), a.lower_.get(), MPFR_RNDU);
@@ -135,7 +136,7 @@ Interval operator-(const Interval& a) {
 Interval operator*(const Interval& a, const Interval& b) {
   if (!a.IsSpecified() || !b.IsSpecified()) return {};
   if (b.IsOne()) return a;  // the amplitude of most tables
-  if (HasMoreBits(a) || HasMoreBits(b)) return InTheirBits(a, b, std::multiplies<>());
+  if (HasMoreBits(a) || HasMoreBits(b)) return AtPrecisionOf(a, b, std::multiplies<>());
   const bool a_crosses = IsNegative(a.lower_) && IsPositive(a.upper_);
   const bool b_crosses = IsNegative(b.lower_) && IsPositive(b.upper_);
   Interval y;
@@ -149,10 +150,10 @@ Interval operator*(const Interval& a, const Interval& b) {
     mpfr_max(y.upper_.get(), y.upper_.get(), other.get(), MPFR_RNDU);
     return y;
   }
-  if (a_crosses) return b * a;  // at most b crosses from here on
+  if (a_crosses) return b * a;  // from here on only b may cross 0
   const bool a_negative = IsNegative(a.lower_) || IsNegative(a.upper_);
   const bool b_negative = !b_crosses && (IsNegative(b.lower_) || IsNegative(b.upper_));
-  // Which endpoint of a meets the lower and which the upper one of b.
+  // The endpoints of a and b whose products are the endpoints of the result.
   const Endpoint& small = a_negative ? a.upper_ : a.lower_;  // the smaller magnitude of a
   const Endpoint& large = a_negative ? a.lower_ : a.upper_;
   const Endpoint& to_low = a_negative ? b.upper_ : b.lower_;
@@ -172,9 +173,9 @@ Interval operator/(const Interval& a, const Interval& b) {
   if (!a.IsSpecified() || !b.IsSpecified()) return {};
   if (mpfr_zero_p(b.lower_.get()) && mpfr_zero_p(b.upper_.get())) return {};
   if (!IsPositive(b.lower_) && !IsNegative(b.upper_)) throw Undecided{};
-  if (HasMoreBits(a) || HasMoreBits(b)) return InTheirBits(a, b, std::divides<>());
+  if (HasMoreBits(a) || HasMoreBits(b)) return AtPrecisionOf(a, b, std::divides<>());
   if (IsNegative(b.upper_)) return -a / -b;
-  Interval y;  // b > 0: each bound of a is divided by the bound of b that moves it outward
+  Interval y;  // b > 0: each endpoint of a is divided by the endpoint of b that moves it outwards
   mpfr_div(y.lower_.get(), a.lower_.get(), (IsNegative(a.lower_) ? b.lower_ : b.upper_).get(),
            MPFR_RNDD);
   mpfr_div(y.upper_.get(), a.upper_.get(), (IsPositive(a.upper_) ? b.lower_ : b.upper_).get(),
@@ -211,7 +212,7 @@ std::optional<Decision> Decide(const Interval& x, DType type) {
   mpfr_sub_d(most.get(), x.upper().get(), high, MPFR_RNDU);
   const double low = mpfr_get_d(least.get(), MPFR_RNDN);
   if (low != mpfr_get_d(most.get(), MPFR_RNDN)) return std::nullopt;
-  // On which side of high x lies matters even where the difference is less than every double.
+  // The side of `high` on which x lies matters even if the difference is below every double.
   const auto value = [&](const Endpoint& rest) {
     constexpr double kLeast = std::numeric_limits<double>::denorm_min();
     return RoundTo(type, DoubleDouble{high, low != 0 ? low : mpfr_sgn(rest.get()) * kLeast});

@@ -1,10 +1,10 @@
 // Interval: an enclosure of one real number, for proofs.
 //
-// Two MPFR endpoints with directed rounding: whatever the operands enclose, the result encloses.
-// The precision (bits of an endpoint) belongs to the thread and rises until a rounding is decided.
-// Whatever depends on which side of something the number lies (comparison, the sign of a divisor)
-// throws Undecided instead of guessing; raising the precision is the answer to that.
-// NaN stands for "not specified": infinite or NaN operands, 0/0.
+// Two MPFR endpoints with directed rounding: if the operands enclose exact numbers, the result
+// encloses the exact result. The precision (bits of an endpoint) belongs to the thread; callers
+// raise it until a rounding is decided. An operation that depends on a comparison or a sign (of a
+// divisor, for example) throws Undecided if the enclosure does not decide it; a higher precision
+// may. NaN means "not specified": infinite or NaN operands, 0/0.
 #pragma once
 
 #include <gmp.h>
@@ -21,11 +21,11 @@
 
 namespace sextant {
 
-// This thread's precision does not suffice to answer.
+// Thrown if this thread's precision does not suffice for a decision.
 struct Undecided {};
 
-// The bits of every endpoint that is made while it lives; and the widest exponents that MPFR has:
-// xPos grows beyond 2^(2^30), its default.
+// Sets the precision of new endpoints, in bits. It also selects the widest exponent range of MPFR:
+// xPos exceeds 2^(2^30), the default limit.
 class ScopedPrecision {
  public:
   explicit ScopedPrecision(int bits);
@@ -34,7 +34,7 @@ class ScopedPrecision {
   Scoped<&EvaluationContext::precision> precision_;
 };
 
-// An mpfr_t that keeps up to 256 bits inside the object: no allocation in the common case.
+// An mpfr_t that stores up to 256 bits inside the object: no allocation in the common case.
 class Endpoint {
  public:
   Endpoint();  // NaN, of the thread's precision
@@ -59,7 +59,7 @@ class Endpoint {
  private:
   static constexpr int kInlineBits = 256;
   bool IsInline() const { return mpfr_get_prec(&number_) <= kInlineBits; }
-  // The limbs of an inline number lie behind a pointer into its own object.
+  // An inline number has a pointer to the limbs in its own object.
   void CopyInline(const Endpoint& other) {
     number_ = other.number_;
     std::memcpy(limbs_, other.limbs_, sizeof limbs_);
@@ -90,25 +90,25 @@ class Interval {
   friend Interval operator-(const Interval& a, const Interval& b);
   friend Interval operator-(const Interval& a);
   friend Interval operator*(const Interval& a, const Interval& b);
-  // Throws Undecided if b encloses 0 without being 0; 0 itself gives "not specified".
+  // Throws Undecided if b encloses 0 but is not the point 0. The point 0 gives "not specified".
   friend Interval operator/(const Interval& a, const Interval& b);
-  // Throws Undecided if only a part of a is negative.
+  // Throws Undecided if a encloses both negative and non-negative numbers.
   friend Interval Sqrt(const Interval& a);
   friend Interval Exp(const Interval& a);
-  friend Interval Exp2(const Interval& a);  // 2^a; a point where a is an integer
-  friend Interval Log(const Interval& a);   // needs a > 0; throws Undecided if it encloses 0
+  friend Interval Exp2(const Interval& a);  // 2^a; a point if a is an integer
+  friend Interval Log(const Interval& a);   // a > 0; throws Undecided if a > 0 is not decided
   friend Interval Tanh(const Interval& a);
   friend Interval Erf(const Interval& a);
   friend Interval Erfc(const Interval& a);
   friend Interval Sigmoid(const Interval& a);  // 1 / (1 + e^-a)
   friend std::pair<Interval, Interval> CosSin(const Interval& a);
-  friend bool Less(const Interval& a, const Interval& b);  // throws Undecided if they overlap
+  friend bool Less(const Interval& a, const Interval& b);  // throws Undecided if a and b overlap
 
-  // base^(p/q), base > 0, q > 0, exact wherever the result is a number of the working precision.
+  // base^(p/q), base > 0, q > 0; a point if the result is representable at the working precision.
   friend Interval EnclosePower(double base, int64_t p, int64_t q);
   friend Interval EnclosePower(const Interval& base, int64_t p, int64_t q);
-  friend double Floor(const Interval& a);  // throws Undecided if it encloses an integer
-  // ln a / ln b, exact where a and b are powers of two; a, b > 0.
+  friend double Floor(const Interval& a);  // throws Undecided if the floor is not unique
+  // ln a / ln b for a, b > 0; a point if a and b are powers of two and the result is representable.
   friend Interval LogRatio(const Interval& a, const Interval& b);
   friend Interval TwoPiOf(const Interval*);
   friend Interval Dot(const DotOperand<Interval>& a, const DotOperand<Interval>& b);
@@ -121,15 +121,15 @@ Interval EnclosePower(double base, int64_t p, int64_t q);
 Interval EnclosePower(const Interval& base, int64_t p, int64_t q);
 Interval TwoPiOf(const Interval*);
 
-// x rounded to nearest, ties to even: to `type`; and to two doubles, high = RN64(x) and
-// low = RN64(x - high). Empty while the enclosure admits two answers.
+// x rounded to nearest, ties to even: `value` to `type`, and two doubles high = RN64(x) and
+// low = RN64(x - high). Empty if the enclosure admits two different answers.
 struct Decision {
   double value = 0, high = 0, low = 0;
 };
 std::optional<Decision> Decide(const Interval& x, DType type);
 
-// Largest distance of a point of the enclosure from high + low, rounded up.
+// Largest distance of a number in the enclosure from high + low, rounded up.
 double RadiusAround(const Interval& x, double high, double low);
-double Middle(const Interval& x);  // a double inside or next to the enclosure
+double Middle(const Interval& x);  // a double in the enclosure or next to it
 
 }  // namespace sextant

@@ -8,7 +8,7 @@
 namespace sextant {
 namespace {
 
-// [1, 1.5]: the neighbours of 1.2 among numbers of two bits.
+// [1, 1.5]: the neighbours of 1.2 among two-bit numbers.
 Interval AroundOne() {
   const ScopedPrecision precision(2);
   return Interval(1.2);
@@ -21,7 +21,7 @@ TEST(Decide, RoundsPointsOnceTiesToEven) {
   EXPECT_EQ(value(1, 0x1p-24, DType::kF32), 1);                      // a tie, 1 is even
   EXPECT_EQ(value(1 + 0x1p-23, 0x1p-24, DType::kF32), 1 + 0x1p-22);  // a tie, up to even
   EXPECT_EQ(value(1 + 0x1p-24, 0x1p-90, DType::kF32),
-            1 + 0x1p-23);  // just past it: no double rounding
+            1 + 0x1p-23);  // just above a tie: no double rounding
   EXPECT_EQ(value(1 + 0x1p-24, -0x1p-90, DType::kF32), 1);
   EXPECT_EQ(value(1 + 0x3p-24, -0x1p-90, DType::kF32), 1 + 0x1p-23);  // just below a tie
   EXPECT_EQ(value(1, 0x1p-8, DType::kBF16), 1);
@@ -30,7 +30,8 @@ TEST(Decide, RoundsPointsOnceTiesToEven) {
   EXPECT_EQ(value(1, 0x1p-53, DType::kF64), 1);
   EXPECT_EQ(value(65519, 0, DType::kF16), 65504);
   EXPECT_EQ(value(65520, 0, DType::kF16), INFINITY);
-  EXPECT_EQ(value(0x1p-150, 0x1p-300, DType::kF32), 0x1p-149);  // past half of the least subnormal
+  EXPECT_EQ(value(0x1p-150, 0x1p-300, DType::kF32),
+            0x1p-149);  // above half of the smallest subnormal
   EXPECT_EQ(value(0x1p-150, 0, DType::kF32), 0);
 }
 
@@ -39,12 +40,13 @@ TEST(Decide, SplitsIntoTwoDoubles) {
   ASSERT_TRUE(decision);
   EXPECT_EQ(decision->value, 1.0f / 3.0f);
   EXPECT_EQ(decision->high, 1.0 / 3.0);
-  // 1/3 - 0.010101..01b 2^-54 ends: the remainder is 1/3 of a unit of 2^-54.
+  // 1/3 = 0.010101...b: high ends at 2^-54, and the remainder is 1/3 of 2^-54.
   EXPECT_EQ(decision->low, 0x1.5555555555555p-56);
 }
 
-// 184 bits are split by hand, 400 bits by MPFR: numbers with runs of zeros and ones in every place.
-TEST(Decide, SplitsTheSameInAnyPrecision) {
+// Numbers of 184 bits are split by SplitThreeLimbs, numbers of 400 bits by MPFR. The numbers have
+// runs of zeros and ones at all places.
+TEST(Decide, SplitsEquallyAtEveryPrecision) {
   Random random(6);
   for (int i = 0; i < 3000; ++i) {
     double parts[4];
@@ -71,14 +73,14 @@ TEST(Decide, SplitsTheSameInAnyPrecision) {
   }
 }
 
-TEST(Decide, WaitsWhereTwoAnswersArePossible) {
+TEST(Decide, IsEmptyIfTwoAnswersArePossible) {
   const Interval one = Interval(1) / Interval(3) * Interval(3);
-  EXPECT_FALSE(Decide(one, DType::kF32));  // which side of 1 is low on?
+  EXPECT_FALSE(Decide(one, DType::kF32));  // the sign of `low` is not known
   EXPECT_FALSE(Decide(one + Interval(0x1p-24), DType::kF32));
   EXPECT_FALSE(Decide(AroundOne(), DType::kBF16));
 }
 
-TEST(Decide, ZeroHasNoSign) {
+TEST(Decide, ZeroIsPositive) {
   const auto decision = Decide(-Interval(0), DType::kF32);
   ASSERT_TRUE(decision);
   EXPECT_FALSE(std::signbit(decision->value));

@@ -10,7 +10,7 @@ namespace {
 bool IsNegative(const Endpoint& x) { return mpfr_sgn(x.get()) < 0; }
 bool IsPositive(const Endpoint& x) { return mpfr_sgn(x.get()) > 0; }
 
-// base = root^q for a dyadic root, if there is one.
+// The dyadic root with base = root^q, if there is one.
 std::optional<double> ExactRoot(double base, int64_t q) {
   int exponent = 0;
   auto mantissa = static_cast<uint64_t>(std::ldexp(std::frexp(base, &exponent), 53));
@@ -27,9 +27,9 @@ std::optional<double> ExactRoot(double base, int64_t q) {
   return exact ? std::optional(root) : std::nullopt;
 }
 
-// limit - rest, for a rest that is much smaller, with as many bits of the rest as the working
-// precision has: its distance from the limit is what decides how such a number is rounded. No more
-// than kMostBits altogether.
+// limit - rest for a much smaller rest. The result has so many bits that the rest keeps the working
+// precision, but at most kMostBits: the distance from the limit decides how such a number is
+// rounded.
 Interval ShortOf(double limit, const Interval& rest) {
   constexpr int64_t kMostBits = 8192;
   const int64_t below = std::ilogb(limit) - int64_t{mpfr_get_exp(rest.upper().get())};
@@ -40,7 +40,8 @@ Interval ShortOf(double limit, const Interval& rest) {
 
 bool IsAbove(const Interval& a, int limit) { return mpfr_cmp_si(a.lower().get(), limit) > 0; }
 
-// From where on functions are within 2^-40 of what they tend to; below, the bits suffice anyway.
+// Arguments from which on the functions are within 2^-40 of their limits. For smaller arguments the
+// working precision suffices.
 constexpr int kFarTanh = 14, kFarErfc = 5, kFarSigmoid = 28;
 
 }  // namespace
@@ -79,8 +80,8 @@ Interval Log(const Interval& a) {
   return y;
 }
 
-// Both functions have derivatives within [-1, 1]: at a distance of at most r from m they differ
-// from cos m and sin m by at most r. So one evaluation serves both ends of both.
+// Both functions have derivatives in [-1, 1]: at a distance of at most r from m they differ from
+// cos m and sin m by at most r. So one evaluation at m encloses both functions.
 std::pair<Interval, Interval> CosSin(const Interval& a) {
   if (!a.IsSpecified()) return {};
   std::pair<Interval, Interval> y;
@@ -115,7 +116,7 @@ Interval EnclosePower(double base, int64_t p, int64_t q) {
     mpfr_pow_si(y.upper_.get(), exact.get(), p, MPFR_RNDU);
     return y;
   }
-  // Irrational: no precision would make the enclosure a point, and none needs to.
+  // Irrational: the enclosure is a point at no precision, and need not be one.
   const Interval exponent = Interval(static_cast<double>(p)) / Interval(static_cast<double>(q));
   return Exp(exponent * Log(Interval(base)));
 }
@@ -127,7 +128,7 @@ Interval EnclosePower(const Interval& base, int64_t p, int64_t q) {
   return Exp(exponent * Log(base));
 }
 
-// By binary logarithms, which are exact for powers of two.
+// Uses binary logarithms, which are exact for powers of two.
 Interval LogRatio(const Interval& a, const Interval& b) {
   const auto log2 = [](const Interval& x) {
     if (!IsPositive(x.lower_)) throw Undecided{};
@@ -175,15 +176,16 @@ Interval Erfc(const Interval& a) {
   return y;
 }
 
-// Rounded the other way until the division: tight in both tails, since MPFR's exponents are wide.
+// The divisor 1 + e^-x is rounded in the opposite direction. The enclosure is tight in both tails,
+// because the exponent range of MPFR is wide.
 Interval Sigmoid(const Interval& a) {
   if (!a.IsSpecified()) return {};
   if (IsAbove(a, kFarSigmoid)) return ShortOf(1, Sigmoid(-a));
   Interval y;
-  const auto set = [](Endpoint& result, const Endpoint& x, mpfr_rnd_t away, mpfr_rnd_t to) {
+  const auto set = [](Endpoint& result, const Endpoint& x, mpfr_rnd_t opposite, mpfr_rnd_t to) {
     mpfr_neg(result.get(), x.get(), MPFR_RNDN);
-    mpfr_exp(result.get(), result.get(), away);
-    mpfr_add_ui(result.get(), result.get(), 1, away);
+    mpfr_exp(result.get(), result.get(), opposite);
+    mpfr_add_ui(result.get(), result.get(), 1, opposite);
     mpfr_ui_div(result.get(), 1, result.get(), to);
   };
   set(y.lower_, a.lower_, MPFR_RNDU, MPFR_RNDD);

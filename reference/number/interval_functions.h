@@ -1,6 +1,6 @@
 // The functions of an Interval: roots, exponentials, logarithms, powers, circular functions, and
-// those of activations. Each encloses the values that it has anywhere in its operand, and is "not
-// specified" where the operand is. Their contracts: reference/number/interval.h.
+// those of activations. Each result encloses the values of the function for every number in the
+// operand. It is not specified if the operand is not. Contracts: reference/number/interval.h.
 #pragma once
 
 #include <cstdint>

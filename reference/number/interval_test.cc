@@ -12,7 +12,7 @@
 namespace sextant {
 namespace {
 
-// 1400 bits: sums and products of the doubles below are exact in it.
+// 1400 bits: sums and products of the doubles below are exact.
 using Exact = boost::multiprecision::number<boost::multiprecision::mpfr_float_backend<420>>;
 
 Exact Lower(const Interval& x) { return Exact(x.lower().get()); }
@@ -22,20 +22,20 @@ std::pair<double, double> Ends(const Interval& x) {
 }
 using Pair = std::pair<double, double>;
 
-// An interval of few bits around x, so that it is no point.
+// An interval with few bits around x: it is not a point.
 Interval Around(double x, int bits) {
   const ScopedPrecision precision(bits);
   return Interval(x);
 }
 
-// [1, 1.5] and what can be made of it by hand.
+// [1, 1.5] and intervals computed from it, which can be verified by hand.
 const Interval kPositive = Around(1.2, 2);
 const Interval kNegative = -kPositive;
 const Interval kCrossing = kPositive - kPositive;    // [-0.5, 0.5]
 const Interval kFromZero = kPositive - Interval(1);  // [0, 0.5]
 const Interval kToZero = Interval(1) - kPositive;    // [-0.5, 0]
 
-TEST(Interval, MultipliesByEverySign) {
+TEST(Interval, MultipliesForAllSigns) {
   EXPECT_EQ(Ends(kPositive), Pair(1, 1.5));
   EXPECT_EQ(Ends(kCrossing), Pair(-0.5, 0.5));
   EXPECT_EQ(Ends(kPositive * kPositive), Pair(1, 2.25));
@@ -54,7 +54,7 @@ TEST(Interval, MultipliesByEverySign) {
   EXPECT_EQ(Ends(kToZero * kNegative), Pair(0, 0.75));
 }
 
-TEST(Interval, DividesByEverySign) {
+TEST(Interval, DividesForAllSigns) {
   const Interval two_to_three = kPositive * Interval(2);
   EXPECT_EQ(Ends(two_to_three / Interval(2)), Pair(1, 1.5));
   EXPECT_EQ(Ends(Interval(6) / two_to_three), Pair(2, 3));
@@ -65,7 +65,7 @@ TEST(Interval, DividesByEverySign) {
   EXPECT_EQ(Ends(Interval(0) / kNegative), Pair(0, 0));
 }
 
-TEST(Interval, DividingByWhatMayBeZeroIsUndecided) {
+TEST(Interval, DivisorThatMayBeZeroIsUndecided) {
   EXPECT_THROW(Interval(1) / kCrossing, Undecided);
   EXPECT_THROW(Interval(1) / kFromZero, Undecided);
   EXPECT_THROW(Interval(1) / kToZero, Undecided);
@@ -73,17 +73,17 @@ TEST(Interval, DividingByWhatMayBeZeroIsUndecided) {
   EXPECT_FALSE((Interval(0) / Interval(0)).IsSpecified());
 }
 
-TEST(Interval, ComparesOnlyWhatDoesNotOverlap) {
+TEST(Interval, ComparesOnlyDisjointIntervals) {
   EXPECT_TRUE(Less(kNegative, kPositive));
   EXPECT_FALSE(Less(kPositive, kNegative));
   EXPECT_FALSE(Less(Interval(1), Interval(1)));
-  EXPECT_FALSE(Less(kPositive, Interval(1)));  // [1, 1.5] < 1 holds nowhere
+  EXPECT_FALSE(Less(kPositive, Interval(1)));  // no number in [1, 1.5] is less than 1
   EXPECT_THROW(Less(kPositive, kPositive), Undecided);
   EXPECT_THROW(Less(Interval(1), kPositive), Undecided);
   EXPECT_THROW(Less(kCrossing, Interval(0)), Undecided);
 }
 
-TEST(Interval, RootsAndLogarithmsOfWhatMayBeNegativeAreUndecided) {
+TEST(Interval, RootsAndLogarithmsOfPossiblyNegativeNumbersAreUndecided) {
   EXPECT_EQ(Ends(Sqrt(kPositive * kPositive)), Pair(1, 1.5));
   EXPECT_THROW(Sqrt(kCrossing), Undecided);
   EXPECT_FALSE(Sqrt(kNegative).IsSpecified());
@@ -93,7 +93,7 @@ TEST(Interval, RootsAndLogarithmsOfWhatMayBeNegativeAreUndecided) {
   EXPECT_EQ(Ends(Log(Interval(1))), Pair(0, 0));
 }
 
-TEST(Interval, NotSpecifiedStaysSo) {
+TEST(Interval, NotSpecifiedOperandsGiveNotSpecifiedResults) {
   const Interval infinite(INFINITY), nan(NAN), one(1), unset;
   for (const Interval& x : {infinite, nan, unset}) {
     EXPECT_FALSE(x.IsSpecified());
@@ -104,7 +104,7 @@ TEST(Interval, NotSpecifiedStaysSo) {
   }
 }
 
-// Precisions from 2 bits on: wide intervals of every sign, whose members are known exactly.
+// Precisions of 2 to 10 bits: wide intervals of every sign, around numbers that are known exactly.
 TEST(SlowInterval, EnclosesRandomPoints) {
   Random random(1);
   for (int i = 0; i < 6000; ++i) {
@@ -132,8 +132,8 @@ TEST(SlowInterval, EnclosesRandomPoints) {
   }
 }
 
-// At 192 bits operations on numbers of 53 bits are off by the last bit at most.
-TEST(Interval, IsNoWiderThanItsPrecisionAsks) {
+// At 192 bits an operation on numbers of 53 bits errs by at most the last bits.
+TEST(Interval, IsAsNarrowAsItsPrecisionAllows) {
   Random random(2);
   for (int i = 0; i < 300; ++i) {
     const Interval a(random.Number(30)), b(random.Number(30));
@@ -160,7 +160,7 @@ TEST(Interval, ExactOperandsWithAnExactResultStayPoints) {
   EXPECT_TRUE(CosSin(Interval(0)).second.IsPoint());
 }
 
-TEST(Interval, RationalPowersAreExactWhereTheyCan) {
+TEST(Interval, RationalPowersArePointsIfRepresentable) {
   const auto point = [](double base, int64_t p, int64_t q, double expected) {
     const Interval y = EnclosePower(base, p, q);
     EXPECT_TRUE(y.IsPoint()) << base << "^(" << p << "/" << q << ")";
@@ -191,16 +191,17 @@ TEST(Interval, IrrationalPowersAreEnclosed) {
   }
 }
 
-// Dividing by the root, not multiplying by its reciprocal: rational results come out as points.
-TEST(Interval, ScalesARowExactly) {
+// RowScale divides by the root, it does not multiply by the reciprocal: rational results are
+// points.
+TEST(Interval, RowScaleGivesPointsForRationalResults) {
   const RowScale<Interval> nine(Interval(9));
   EXPECT_TRUE(nine(Interval(1), Interval(3)).IsPoint());
   EXPECT_EQ(Ends(nine(Interval(1), Interval(3))), Pair(1, 1));
   const Interval x(0.1);
   EXPECT_EQ(Ends(RowScale<Interval>(x * x)(x, Interval(1))), Pair(1, 1));
   const Interval e = Exp(Interval(1));
-  EXPECT_FALSE((e / e).IsPoint());           // nobody may claim that this is 1 ...
-  EXPECT_FALSE(Decide(e / e, DType::kF32));  // ... and nobody does
+  EXPECT_FALSE((e / e).IsPoint());  // the enclosure does not show that this is 1
+  EXPECT_FALSE(Decide(e / e, DType::kF32));
 }
 
 TEST(Interval, TwoPiIsEnclosed) {
@@ -211,13 +212,13 @@ TEST(Interval, TwoPiIsEnclosed) {
   EXPECT_LE(Upper(y) - Lower(y), Exact(0x1p-188));
 }
 
-TEST(Interval, TurnsLikeTheAngleItself) {
+TEST(Interval, AngleTableEnclosesCosAndSinOfTheAngle) {
   Random random(4);
   for (const double frequency : {1.0, 0.1, 1e-4}) {
-    AngleTable<Interval> rotor{Interval(frequency)};
+    AngleTable<Interval> table{Interval(frequency)};
     for (const double position :
          {0.0, 1.0, 63.0, 64.0, 65.0, -1.0, -64.0, -65.0, 131071.0, 0x1p40, -0x1p40 + 3}) {
-      const auto [cosine, sine] = rotor(position);
+      const auto [cosine, sine] = table(position);
       const Exact angle = Exact(position) * frequency;
       EXPECT_LE(Lower(cosine), cos(angle));
       EXPECT_GE(Upper(cosine), cos(angle));
@@ -236,7 +237,7 @@ TEST(Interval, RadiusAndMiddleDescribeTheEnclosure) {
   EXPECT_EQ(RadiusAround(Interval(1), 2, 0), 1);
 }
 
-TEST(ScopedPrecision, ReturnsToWhatItWas) {
+TEST(ScopedPrecision, RestoresThePreviousPrecision) {
   const auto bits = [] { return mpfr_get_prec(Interval(1).lower().get()); };
   const auto before = bits();
   {

@@ -29,7 +29,7 @@ Real ByExpLog(const Real& base, int64_t k, int64_t n) {
   return Exp(-exponent);
 }
 
-// base^(step/n) once, rounded; then its power -k/step. Frequencies count in steps of 2.
+// base^(2/n), rounded once, then its power -k/2. The k of frequencies are even.
 template <class Real>
 Real ByPowerChain(const Real& base, int64_t k, int64_t n) {
   Real exponent;
@@ -95,7 +95,7 @@ Rounded InversePower(double base, int64_t k, int64_t n) {
 
 namespace {
 
-// As implementations do: the grown base first.
+// Like implementations: the grown base first.
 template <class Real>
 Real ByGrownBase(const GrownBase<Real>& b, int64_t k, int64_t n) {
   if (!b.growth) return InversePower<Real>(b.base, k, n);
@@ -112,13 +112,14 @@ Real ByGrownBase(const GrownBase<Real>& b, int64_t k, int64_t n) {
   return ByForm(grown, k, n);
 }
 
-// Separately, base^-(k/n) growth^-(k/n R/(R-2)): one of them may be rational where the base is not.
+// base^-(k/n) growth^-(k/n R/(R-2)), computed separately: one of the two powers may be rational
+// even if the grown base is not.
 template <class Real, class PowerOf>
 Real BySeparatePowers(const GrownBase<Real>& b, int64_t k, int64_t n, PowerOf power) {
-  const Real plain = InversePower<Real>(b.base, k, n);
-  if (!b.growth) return plain;
+  const Real power_of_base = InversePower<Real>(b.base, k, n);
+  if (!b.growth) return power_of_base;
   const int64_t common = std::gcd(b.R, n);
-  return plain * power(*b.growth, -k * (b.R / common), n / common * (b.R - 2));
+  return power_of_base * power(*b.growth, -k * (b.R / common), n / common * (b.R - 2));
 }
 
 }  // namespace

@@ -1,23 +1,24 @@
 // The functions in which formulas are written, for every number type Real
-// (Interval, Counted, Rounded, Wide). Beside + - * / they are
-//   Sqrt Exp Log CosSin Tanh Erf Erfc Sigmoid   of each type's header
-//   Floor(x)                            a double: what is decided, not computed
-//   Clamp(x, low, high), LogRatio(a, b) reference/number/clamp.h; there is no comparing
+// (Interval, Counted, Rounded, Wide). Besides + - * / there are
+//   Sqrt Exp Log CosSin Tanh Erf Erfc Sigmoid   in the header of each type
+//   Floor(x)                            a double; decided, not rounded
+//   Clamp(x, low, high), LogRatio(a, b) reference/number/clamp.h; there is no comparison
 //   Converted(x)                        x in the format of the step
-//   SumOf(terms)                        in any order, or as the recipe says
+//   SumOf(terms)                        in any order, or in the form of the recipe
 //   TwoPi<Real>()
 //   InversePower<Real>(base, k, n)      base^-(k/n): steps exponent and frequency; base is a double
 //                                       or a GrownBase
-//   AngleTable<Real>(frequency)(position)    cos and sin of position * frequency: steps angle and
-//   trig CosSinAt(coordinate, frequency)       the same for coordinates that are no integers
-//   TableEntry(turn, amplitude)           them times an amplitude: steps trig and table
-//   TableFactor<Real>(n, d)(x)           x n / d: steps factor, table and weigh
+//   AngleTable<Real>(frequency)(p)      cos and sin of p * frequency, for an integer position p:
+//                                       steps angle and trig
+//   CosSinAt(coordinate, frequency)     the same for coordinates that are not integers
+//   TableEntry(cos_sin, amplitude)      cos and sin times an amplitude: steps trig and table
+//   TableFactor<Real>(n, d)(x)          x n / d: steps factor, table and weigh
 //   RowScale<Real>(v)(x, w)             x / sqrt(v) * w: steps rsqrt, scale and weigh
 //   Dot(a, b)                           the sum of a_i b_i: step dot; reference/number/dot.h
-//   ScoreScale<Real>(scale, n)(x)       x scale, or x / sqrt(n) where it is unset: step scale
+//   ScoreScale<Real>(scale, n)(x)       x scale, or x / sqrt(n) if scale is unset: step scale
 //   SoftmaxRow<Real>(scores)            reference/attention/softmax_row.h
-// A formula does not know its number type; what is exact or shared for one type and rounded step by
-// step for another is decided here.
+// A formula is the same for all number types. This file decides what is exact, shared, or rounded
+// step by step for each type.
 #pragma once
 
 #include <array>
@@ -61,11 +62,11 @@ Real TwoPi() {
   return TwoPiOf(static_cast<const Real*>(nullptr));
 }
 
-// base^-(k/n), base > 0, 0 <= k, n > 0. The form of step `frequency` says how (recipe.h).
+// base^-(k/n), base > 0, 0 <= k, n > 0. The form of step `frequency` selects the method (recipe.h).
 template <class Real>
 Real InversePower(double base, int64_t k, int64_t n);
 
-// base growth^(R/(R-2)), R > 2; without growth the base itself.
+// base growth^(R/(R-2)), R > 2; just base if growth is unset.
 template <class Real>
 struct GrownBase {
   double base;
@@ -75,7 +76,7 @@ struct GrownBase {
 template <class Real>
 Real InversePower(const GrownBase<Real>& base, int64_t k, int64_t n);
 
-// The turn of one pair. Source: Su et al. 2021, arXiv:2104.09864, eq. 34.
+// The rotation of one pair. Source: Su et al. 2021, arXiv:2104.09864, eq. 34.
 template <class Real>
 class AngleTable {
  public:
@@ -96,7 +97,7 @@ class AngleTable {
   Real frequency_;
 };
 
-// position = 64 a + b: the cos and sin of both parts are kept, and many positions share them.
+// position = 64 a + b: cos and sin of both parts are cached, because many positions share them.
 //   cos(x + y) = cos x cos y - sin x sin y,  sin(x + y) = sin x cos y + cos x sin y
 template <>
 class AngleTable<Interval> {
@@ -126,24 +127,24 @@ std::pair<Real, Real> CosSinAt(double coordinate, const Real& frequency) {
   return CosSin(angle);
 }
 
-// Cos and sin times an amplitude, as kept in a table: steps trig and table.
+// Cos and sin times an amplitude, as stored in a table: steps trig and table.
 template <class Real>
-std::pair<Real, Real> TableEntry(std::pair<Real, Real> turn, const Real& amplitude) {
+std::pair<Real, Real> TableEntry(std::pair<Real, Real> cos_sin, const Real& amplitude) {
   {
     const ScopedStep at(Step::kTrig);
-    turn = {turn.first * amplitude, turn.second * amplitude};
+    cos_sin = {cos_sin.first * amplitude, cos_sin.second * amplitude};
   }
   const ScopedStep at(Step::kTable);
-  return {Converted(turn.first), Converted(turn.second)};
+  return {Converted(cos_sin.first), Converted(cos_sin.second)};
 }
 
-// base^exponent, base > 0; exact for small integers if the base is (Counted and the others: in
-// their headers).
+// base^exponent, base > 0; exact if the base is exact and the exponent is a small integer. Power of
+// the other types is in their headers.
 Interval Power(const Interval& base, const Interval& exponent);
 
 // x * numerator / denominator for many x: steps factor, table and weigh. Implementations multiply
-// by the rounded quotient that a table keeps; the exact types divide last, so that a result which
-// is a number of their precision comes out exactly.
+// by a rounded quotient from a table. The exact types divide last, so that a result that is
+// representable at their precision is exact.
 template <class Real>
 class TableFactor {
  public:
@@ -168,8 +169,8 @@ class TableFactor {
 };
 
 // x / sqrt(v) * w for many x and w. Implementations multiply by the rounded reciprocal of the
-// rounded root; the exact types divide once, so that a result which is a number of their precision
-// comes out exactly (x = 1, v = 9, w = 3).
+// rounded root. The exact types divide once, so that a result that is representable at their
+// precision is exact (x = 1, v = 9, w = 3).
 template <class Real>
 class RowScale {
  public:
@@ -195,8 +196,9 @@ class RowScale {
   Real factor_;
 };
 
-// Implementations divide by the rounded root or multiply by its rounded reciprocal; charged is what
-// covers both. The exact types divide.
+// Scales scores, by `scale` or by 1 / sqrt(n) if it is unset: step scale. Implementations divide by
+// the rounded root or multiply by its rounded reciprocal; the bound covers both. The exact types
+// divide.
 template <class Real>
 class ScoreScale {
  public:

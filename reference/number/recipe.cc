@@ -15,8 +15,8 @@ constexpr StandardRecipe kStandard[] = {
     {"native", "*=T", "*=f32 table=T rotate=T weigh=T score=T gate=T keep=T store=T",
      "every step in the dtype; for f16 and bf16 the frequencies, angles, cos and sin, sums, roots, "
      "dot products, activations and softmax in f32; the table, the rotation, scores, weights, "
-     "gates and what operations hand on in the dtype; logits in f32 (Hugging Face; 'native "
-     "store=bf16' where a bf16 head rounds them)"},
+     "gates and intermediates in the dtype; logits in f32 (Hugging Face; 'native store=bf16' if a "
+     "bf16 head rounds them)"},
     {"f32_compute", "*=T", "*=f32 keep=T store=T",
      "f32 inside an operation, one rounding at its end (Meta)"},
     {"all_native", "*=T", "*=T", "every step in the dtype, 16-bit angles included"},
@@ -26,20 +26,20 @@ constexpr StandardRecipe kStandard[] = {
      "distance=exact",
      "*=f32 exponent=exact frequency=exact angle=exact trig=exact factor=exact slope=exact "
      "distance=exact keep=T store=T",
-     "correctly rounded tables and slopes, distances of integers; the rest in the dtype (16-bit "
-     "types: in f32, rounded once at the end)"},
+     "correctly rounded tables and slopes, exact distances; the rest in the dtype (16-bit types: "
+     "in f32, rounded once at the end)"},
     {"exp_log", "*=T frequency=T:exp_log slope=T:exp_log",
      "*=f32 frequency=f32:exp_log slope=f32:exp_log table=T rotate=T weigh=T score=T gate=T "
      "keep=T store=T",
-     "native, with frequencies by exp(-2k ln(base)/R), slopes alike"},
+     "native, with frequencies and slopes computed by exp(-2k ln(base)/R)"},
     {"power_chain", "*=T frequency=T:power_chain slope=T:power_chain",
      "*=f32 frequency=f32:power_chain slope=f32:power_chain table=T rotate=T weigh=T score=T "
      "gate=T keep=T store=T",
-     "native, with frequencies by powers of a rounded base^(2/R), slopes alike"},
+     "native, with frequencies and slopes computed by powers of a rounded base^(2/R)"},
     {"iterated", "*=T frequency=T:iterated slope=T:iterated",
      "*=f32 frequency=f32:iterated slope=f32:iterated table=T rotate=T weigh=T score=T "
      "gate=T keep=T store=T",
-     "native, each frequency and each slope from the one before"},
+     "native, with each frequency and slope computed from the previous one"},
 };
 
 const StandardRecipe* StandardNamed(std::string_view name) {
@@ -72,7 +72,7 @@ StepRule ParseRule(std::string_view text) {
     rule.format = ParseDType(text);
   }
   if (rule.form == Form::kTensorCore && text != "f32")
-    throw Error("form tensor_core adds up in f32, not in '", text, "'");
+    throw Error("form tensor_core in format '", text, "', expected f32");
   return rule;
 }
 
@@ -88,7 +88,7 @@ void CheckForm(Step step, Form form) {
     throw Error("form ", PrintValue(form), " belongs to activation=");
 }
 
-// A line under way: which steps it has named so far, and what it says of all others.
+// A line during parsing: the steps that it has named so far, and the rule of all other steps.
 struct RecipeLine {
   Recipe recipe;
   std::array<bool, kStepNames.size()> given{};
@@ -98,7 +98,8 @@ struct RecipeLine {
   void Read(const std::string& word) {
     const size_t equals = word.find('=');
     if (equals == word.npos && StandardNamed(word))
-      throw Error("recipe: '", word, "' is a standard recipe's name, which stands first");
+      throw Error("recipe: '", word,
+                  "' is the name of a standard recipe, expected as the first word");
     if (equals == word.npos)
       throw Error("recipe: '", word, "' is neither step=format nor flush nor a standard recipe");
     const std::string name = word.substr(0, equals);
@@ -106,7 +107,7 @@ struct RecipeLine {
     if (name == "*") {
       if (rest)
         throw Error("recipe: '", word,
-                    "' is a second *=; a standard recipe has its own: name the steps that differ");
+                    "' is a second *=; a standard recipe contains one: name the steps that differ");
       rest = rule;
       return;
     }
@@ -121,11 +122,11 @@ struct RecipeLine {
     for (size_t i = 0; i < given.size(); ++i) {
       if (given[i]) continue;
       if (!rest)
-        throw Error("recipe '", recipe.name, "' says nothing of step ", kStepNames[i],
-                    " and has no *=");
+        throw Error("recipe '", recipe.name, "' has no rule for step ", kStepNames[i],
+                    " and no *=");
       recipe.steps[i] = *rest;
     }
-    // The answer has the output's dtype whatever came before.
+    // By default `store` rounds to the dtype of the output.
     if (!given[static_cast<size_t>(Step::kStore)]) {
       recipe.steps[static_cast<size_t>(Step::kStore)] = {.of_tensor = true};
     }
@@ -158,7 +159,7 @@ Recipe ParseRecipe(std::string_view text, DType dtype) {
   const size_t end = std::min(text.find(' '), text.size());
   if (const StandardRecipe* standard = StandardNamed(text.substr(0, end))) {
     std::string line(IsNarrow(dtype) ? standard->line_16 : standard->line);
-    line += text.substr(end);  // of a step that is said twice the last counts
+    line += text.substr(end);  // the last rule of a step counts
     Recipe recipe = ParseLine(line);
     recipe.name = text;
     return recipe;

@@ -1,12 +1,13 @@
-// Steps and recipes: in which format an implementation computes each step of a formula.
+// Steps and recipes. A recipe gives the format in which an implementation computes each step of a
+// formula.
 //
 // A formula marks its steps: { const ScopedStep at(Step::kAngle); angle = position * frequency; }
 // A recipe is a line:  *=f32 frequency=f32:exp_log table=T rotate=T      (T = the tensor's dtype)
 //   step=format[:form][/ulps]   format: f64 f32 f16 bf16, T, or exact
-// Every operation inside a step rounds to its format; operands are converted on entry; `store` is
-// the last rounding. The word `flush` says that subnormal numbers may be taken for 0. `ulps` is the
-// accuracy claimed for the step's elementary functions (cos, exp, pow ...), in ulps of its format:
-// 1 unless said otherwise.
+// Every operation inside a step first converts its operands to the step's format, then rounds its
+// result to that format. `store` is the last rounding. With the word `flush` subnormal numbers may
+// count as 0. `ulps` is the claimed accuracy of the step's elementary functions (cos, exp, pow
+// ...), in ulps of its format; the default is 1.
 #pragma once
 
 #include <array>
@@ -22,27 +23,27 @@ enum class Step {
   kExponent,    // 2k / R
   kFrequency,   // base^-(2k/R), and its scaling
   kAngle,       // position * frequency
-  kTrig,        // cos and sin of it, times the attention factor
-  kFactor,      // what a position multiplies by: decay, temperature
-  kTable,       // cos, sin and factors as kept in a table
+  kTrig,        // cos and sin of the angle, times the attention factor
+  kFactor,      // a factor that depends on a position: decay, temperature
+  kTable,       // cos, sin and factors as stored in a table
   kRotate,      // x cos - y sin
   kSquare,      // x^2
   kSum,         // the sum over a row
   kRsqrt,       // division by the count, + eps, square root
-  kCenter,      // the mean of a row, and x less it
+  kCenter,      // the mean of a row, and x minus the mean
   kScale,       // x / root; a score times its scale
-  kWeigh,       // times a weight or a factor; what a softmax weighs by, and the mean, as kept
+  kWeigh,       // times a weight or a factor; softmax weights and the weighted mean, as stored
   kDot,         // the products and the sum of a dot product
-  kScore,       // a score of a query and a key, as kept before and after it is scaled
+  kScore,       // a score of a query and a key, as stored before and after scaling
   kCap,         // cap tanh(score / cap)
-  kSoftmax,     // e^(score - largest) over their sum
-  kSlope,       // 2^-(b k/n): how fast a linear bias falls
+  kSoftmax,     // e^(score - largest score) divided by their sum
+  kSlope,       // 2^-(b k/n), the slope of a linear bias
   kDistance,    // the difference of two positions
   kBias,        // slope * distance; adding a bias
-  kActivation,  // a sigmoid, tanh or erf, and what makes an activation of it
-  kGate,        // the activated gate, as kept, times the other half
-  kKeep,        // a tensor that one operation of several hands to the next, and sums of such
-  kStore,       // the output's last rounding
+  kActivation,  // a sigmoid, tanh or erf, and the rest of the activation
+  kGate,        // the activated gate, as stored, times the other half
+  kKeep,        // intermediates of composite operations, as stored, and their sums
+  kStore,       // the last rounding of an output
 };
 inline constexpr std::array<std::string_view, 24> kStepNames = {
     "exponent", "frequency", "angle",    "trig",  "factor",     "table", "rotate", "square",
@@ -50,7 +51,7 @@ inline constexpr std::array<std::string_view, 24> kStepNames = {
     "softmax",  "slope",     "distance", "bias",  "activation", "gate",  "keep",   "store"};
 constexpr std::array<std::string_view, 24> NamesOf(Step) { return kStepNames; }
 
-// How a step is computed, where that changes its accuracy.
+// The method by which a step is computed, if the accuracy depends on it.
 enum class Form {
   kDefault,      // frequency, slope: pow; sum, dot, softmax: any order; activation: erf
   kPow,          // 1 / pow(base, 2k/R)
@@ -60,10 +61,10 @@ enum class Form {
   kAny,          // a sum in any order
   kSequential,   // left to right
   kPairwise,     // by halves
-  kTensorCore,   // exact products; four at a time are aligned with the sum and cut off, not rounded
-  kErf,          // 1 + erf(x / sqrt 2): its absolute error is that near 1
+  kTensorCore,   // exact products; four at a time are aligned with the sum so far and cut off
+  kErf,          // 1 + erf(x / sqrt 2): its absolute error is that of numbers near 1
   kErfc,         // erfc(-x / sqrt 2)
-  kErfAbsolute,  // as erf, whose own error is absolute: Abramowitz and Stegun 7.1.26 and the like
+  kErfAbsolute,  // as erf, with an absolute error of erf: Abramowitz and Stegun 7.1.26 and similar
 };
 inline constexpr std::array<std::string_view, 12> kFormNames = {
     "default",    "pow",      "exp_log",     "power_chain", "iterated", "any",
@@ -71,7 +72,7 @@ inline constexpr std::array<std::string_view, 12> kFormNames = {
 constexpr std::array<std::string_view, 12> NamesOf(Form) { return kFormNames; }
 
 struct StepRule {
-  bool exact = false;      // real arithmetic: nothing rounds
+  bool exact = false;      // exact real arithmetic
   bool of_tensor = false;  // T: the dtype of the case (for store: of the output)
   DType format = DType::kF32;
   Form form = Form::kDefault;
@@ -80,12 +81,13 @@ struct StepRule {
 };
 
 struct Recipe {
-  std::string name;  // of a standard recipe, else the line itself
+  std::string name;  // the text of the recipe
   std::array<StepRule, kStepNames.size()> steps;
 };
 
-// A standard recipe's name, a line, or both ("native store=bf16"); f32_compute, native, all_native
-// depend on the case's dtype. Throws Error naming the steps, formats and forms that exist.
+// Parses the name of a standard recipe, a line, or both ("native store=bf16"). `dtype` is the dtype
+// of the case: standard recipes depend on it. Throws Error with the steps, formats and forms that
+// exist.
 Recipe ParseRecipe(std::string_view text, DType dtype);
 
 // Name and meaning of the standard recipes.

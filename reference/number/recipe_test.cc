@@ -27,7 +27,7 @@ std::string ErrorOf(const std::string& line) {
   return "";
 }
 
-TEST(Recipe, LinesSetStepsAndTheRest) {
+TEST(Recipe, ALineSetsNamedStepsAndAllOthers) {
   const Recipe r = ParseRecipe("*=f32 frequency=f64:exp_log/2 table=T sum=bf16:pairwise trig=exact",
                                DType::kF16);
   EXPECT_EQ(Rule(r, Step::kAngle).format, DType::kF32);
@@ -40,12 +40,12 @@ TEST(Recipe, LinesSetStepsAndTheRest) {
   EXPECT_TRUE(Rule(r, Step::kTrig).exact);
 }
 
-TEST(Recipe, TheAnswerHasTheOutputsTypeUnlessSaid) {
+TEST(Recipe, StoreRoundsToTheDTypeOfTheOutputByDefault) {
   EXPECT_TRUE(Rule(ParseRecipe("*=f32", DType::kBF16), Step::kStore).of_tensor);
   EXPECT_FALSE(Rule(ParseRecipe("*=f32 store=f16", DType::kBF16), Step::kStore).of_tensor);
 }
 
-TEST(Recipe, NativeKeepsAnglesOfNarrowTypesInF32) {
+TEST(Recipe, NativeComputesAnglesOf16BitTypesInF32) {
   for (const DType wide : {DType::kF32, DType::kF64}) {
     for (const StepRule& rule : ParseRecipe("native", wide).steps) EXPECT_TRUE(rule.of_tensor);
   }
@@ -86,18 +86,18 @@ TEST(Recipe, LinesMayDifferFromAStandardRecipe) {
   EXPECT_EQ(ErrorOf("naive store=T"),
             "recipe: 'naive' is neither step=format nor flush nor a standard recipe");
   EXPECT_EQ(ErrorOf("store=bf16 native"),
-            "recipe: 'native' is a standard recipe's name, which stands first");
+            "recipe: 'native' is the name of a standard recipe, expected as the first word");
 }
 
-// Steps that the standard line names would stay as they are.
-TEST(Recipe, TheRestIsSaidOnce) {
+// A second *= would not change the steps that the standard line names.
+TEST(Recipe, RefusesASecondRuleForAllOtherSteps) {
   for (const std::string line : {"native *=f64", "native store=bf16 *=f64", "*=f32 *=f64"})
     EXPECT_EQ(ErrorOf(line),
-              "recipe: '*=f64' is a second *=; a standard recipe has its own: name the steps that "
+              "recipe: '*=f64' is a second *=; a standard recipe contains one: name the steps that "
               "differ");
 }
 
-TEST(Recipe, ErrorsNameWhatExists) {
+TEST(Recipe, ErrorsListTheNamesThatExist) {
   EXPECT_EQ(ErrorOf("angel=f32"),
             "'angel' is not one of: exponent frequency angle trig factor table rotate square sum "
             "rsqrt center scale weigh dot score cap softmax slope distance bias activation gate "
@@ -113,14 +113,14 @@ TEST(Recipe, ErrorsNameWhatExists) {
   EXPECT_EQ(ErrorOf("*=f32 angle=f32:pow"), "form pow belongs to frequency= or slope=");
   EXPECT_EQ(ErrorOf("*=f32 trig=f32/0.4"), "'f32/0.4': a function is accurate to 0.5 ulp at best");
   EXPECT_EQ(ErrorOf("*=f32 trig=f32/x"), "'x' is not a finite number");
-  EXPECT_EQ(ErrorOf("table=f32"), "recipe 'table=f32' says nothing of step exponent and has no *=");
+  EXPECT_EQ(ErrorOf("table=f32"), "recipe 'table=f32' has no rule for step exponent and no *=");
   EXPECT_THAT(ErrorOf("naive"),
               StartsWith("there is no recipe 'naive'; there are: native f32_compute all_native"));
   EXPECT_EQ(ErrorOf("*=f32 table"),
             "recipe: 'table' is neither step=format nor flush nor a standard recipe");
 }
 
-TEST(Recipe, StepsNestAndRecipesToo) {
+TEST(Recipe, StepsAndRecipesNest) {
   const ScopedRecipe outer(ParseRecipe("*=f32 angle=T trig=f64", DType::kBF16), DType::kBF16);
   const ScopedStep angle(Step::kAngle);
   EXPECT_EQ(CurrentRule().format, DType::kBF16);
@@ -133,10 +133,10 @@ TEST(Recipe, StepsNestAndRecipesToo) {
   EXPECT_EQ(CurrentRule().format, DType::kBF16);
 }
 
-TEST(Recipe, StoreTakesTheTypeOfTheOutput) {
+TEST(Recipe, StoreUsesTheDTypeOfTheOutput) {
   const ScopedRecipe following(ParseRecipe("native", DType::kBF16), DType::kBF16);
   {
-    const ScopedStore store(DType::kF32);  // a wide output of a bf16 case
+    const ScopedStore store(DType::kF32);  // an f32 output of a bf16 case
     EXPECT_EQ(CurrentRule().format, DType::kF32);
   }
   const ScopedStep table(Step::kTable);

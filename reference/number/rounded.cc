@@ -15,7 +15,7 @@ namespace sextant {
 
 double RoundTo(DType type, const DoubleDouble& x) {
   if (type == DType::kF64 || x.low == 0 || !std::isfinite(x.high)) return RoundTo(type, x.high);
-  // Round to odd: cut toward zero and mark what was cut off (Boldo and Melquiond 2008).
+  // Round to odd: cut off toward zero and set the last bit (Boldo and Melquiond 2008).
   double cut = x.high;
   if ((x.low < 0) == (x.high > 0)) cut = std::nextafter(x.high, 0.0);
   if (!(EncodeBits(DType::kF64, cut) & 1)) {
@@ -40,15 +40,16 @@ DoubleDouble RoundedBy(const StepRule& rule, const DoubleDouble& x) {
   return !normal && !std::isnan(y) ? 0 : y;
 }
 
-// f(a, b) in the step's arithmetic: in double-double if it is exact, else in double, which then is
-// rounded to the format.
+// f(a, b) in the step's arithmetic: in double-double if the step is exact, else in double, rounded
+// to the format.
 template <class F>
 DoubleDouble Computed(const StepRule& rule, const DoubleDouble& a, const DoubleDouble& b, F f) {
   const DoubleDouble x = RoundedBy(rule, a), y = RoundedBy(rule, b);
   return rule.exact ? f(x, y) : RoundedBy(rule, f(x.high, y.high));
 }
 
-// Functions of f64 are those of the C library, all others double-double, rounded once.
+// Functions in f64 are those of the C library. All others are computed in double-double and rounded
+// once.
 bool InDouble() { return CurrentRule().format == DType::kF64 && !CurrentRule().exact; }
 
 }  // namespace
@@ -125,7 +126,7 @@ Rounded Sigmoid(const Rounded& operand) {
   return Rounded((x < 0 ? e : 1) / (1 + e));
 }
 
-// Every four terms and the sum so far, as far as they reach the last place of the largest.
+// Adds four terms at a time to the sum so far. Each is cut off at the last place of the largest.
 Rounded Rounded::TensorCoreSum(std::span<const Rounded> terms) {
   const auto cut = [](double x, int lowest) {
     return std::ldexp(std::trunc(std::ldexp(x, -lowest)), lowest);
@@ -153,7 +154,8 @@ Rounded SumOfHalves(std::span<const Rounded> terms) {
   return SumOfHalves(terms.first(half)) + SumOfHalves(terms.subspan(half));
 }
 
-// Lanes or blocks: part k has the terms from k * first on, every step-th of them, `count` at most.
+// Adds lanes or blocks: part k has the terms k * first, k * first + step, ..., at most `count`
+// terms.
 Rounded SumOfParts(std::span<const Rounded> terms, size_t parts, size_t first, size_t step,
                    size_t count) {
   std::vector<Rounded> sums;

@@ -1,8 +1,8 @@
-// Rounded: what an implementation that follows the thread's recipe outputs.
+// Rounded: the numbers that an implementation of the thread's recipe computes.
 //
 // Every operation converts its operands to the format of the step (reference/number/recipe.h),
 // computes and rounds to nearest; in an exact step it computes in double-double. Elementary
-// functions are rounded correctly to f32 and narrower, and are those of the C library in f64.
+// functions are correctly rounded to f32 and narrower formats; in f64 the C library computes them.
 // Double rounding (double, then the format) is innocuous for + - * / and sqrt to f32, f16 and bf16.
 // Source: Figueroa 1995, "When is double rounding innocuous?", SIGNUM Newsletter 30(3).
 #pragma once

@@ -1,4 +1,4 @@
-// What bounds of rounding errors are made of: the units of a format.
+// The units of a format, for bounds of rounding errors.
 #pragma once
 
 #include <cmath>
@@ -11,12 +11,12 @@ namespace sextant {
 // Unit roundoff: half an ulp of 1.
 inline double UnitOf(DType format) { return std::ldexp(1.0, -GridOf(format).precision); }
 inline double MinNormal(DType format) { return std::ldexp(1.0, GridOf(format).min_exponent); }
-// What underflow may add to a number of the rule's format.
+// The error that underflow may add to a number of the rule's format.
 inline double LeastOf(const StepRule& rule) {
   return rule.flushes ? MinNormal(rule.format) : MinSubnormal(rule.format);
 }
 
-// For the rounding of a bound's own arithmetic, some ten operations of it.
+// Covers the rounding errors of a bound that is computed in about ten operations.
 inline constexpr double kBoundUp = 1 + 0x1p-40;
 
 }  // namespace sextant

@@ -8,8 +8,8 @@
 namespace sextant {
 namespace {
 
-// One bit of x and the seed. Source of the multipliers: Steele, Lea and Flood 2014, "Fast
-// splittable pseudorandom number generators", OOPSLA.
+// A pseudorandom bit of x and the seed. Source of the multipliers: Steele, Lea and Flood 2014,
+// "Fast splittable pseudorandom number generators", OOPSLA.
 bool GoesUp(uint64_t seed, const DoubleDouble& x) {
   uint64_t z = (std::bit_cast<uint64_t>(x.high) ^ (seed * 0x9e3779b97f4a7c15)) + 0x9e3779b97f4a7c15;
   z = (z ^ (z >> 30) ^ std::bit_cast<uint64_t>(x.low)) * 0xbf58476d1ce4e5b9;
@@ -20,7 +20,7 @@ bool GoesUp(uint64_t seed, const DoubleDouble& x) {
 }  // namespace
 
 double StochasticallyRounded(DType type, const DoubleDouble& x, double y) {
-  const double off = (x.high - y) + x.low;  // y is near
+  const double off = (x.high - y) + x.low;  // x.high - y is exact: y is near
   const auto& seed = this_context.rounding_seed;
   if (!seed || !std::isfinite(off)) return y;
   const bool up = GoesUp(*seed, x);

@@ -1,10 +1,11 @@
-// Stochastic rounding: Rounded numbers rounded up or down by chance, to see how roundings act
-// together.
+// Stochastic rounding: Rounded numbers are rounded up or down at random, to measure the combined
+// effect of many roundings.
 //
-// What is no value of the step's format becomes one of its two neighbours, each as often as the
-// other, whatever accuracy a recipe claims for functions. What needs no rounding gets none. The
-// same number in the same format is always rounded the same way, as implementations do. Roundings
-// to nearest have half the standard deviation or less. Source: Vignes 2004, "Discrete stochastic
+// A number that is not a value of the step's format becomes one of its two neighbours, both with
+// equal probability, for any accuracy that a recipe claims for functions. Values of the format do
+// not change. For one seed the same number in the same format is always rounded in the same
+// direction, as in an implementation. Rounding to nearest has at most half the standard deviation.
+// Source: Vignes 2004, "Discrete stochastic
 // arithmetic for validating results of numerical software", Numerical Algorithms 37 (CESTAC).
 #pragma once
 
@@ -13,9 +14,10 @@
 
 namespace sextant {
 
-// What x becomes whose nearest value of `type` is y, another number: y unless this thread is in a
-// ScopedStochasticRounding (reference/number/evaluation_context.h), which rounds in another way for
-// every seed. Steps in f64 are left out: there roundings of doubles are not seen.
+// Rounds x stochastically, where y != x is the value of `type` nearest to x. Returns y unless this
+// thread is in a ScopedStochasticRounding (reference/number/evaluation_context.h); the direction
+// depends on its seed. Steps in f64 are not affected: their operations in double have rounded
+// already.
 double StochasticallyRounded(DType type, const DoubleDouble& x, double y);
 
 }  // namespace sextant

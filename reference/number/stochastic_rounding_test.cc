@@ -28,18 +28,18 @@ TEST(ScopedStochasticRounding, BothNeighboursOccur) {
   EXPECT_EQ(Sums(-1, kUlp / 8), (std::set<double>{-1, -1 + kUlp / 2}));
 }
 
-TEST(ScopedStochasticRounding, WhatIsExactStays) {
+TEST(ScopedStochasticRounding, DoesNotChangeExactResults) {
   EXPECT_EQ(Sums(1, kUlp), (std::set<double>{1 + kUlp}));
 }
 
-TEST(ScopedStochasticRounding, TheSameNumberGoesTheSameWay) {
+TEST(ScopedStochasticRounding, RoundsTheSameNumberInTheSameDirection) {
   const ScopedRecipe following(ParseRecipe("*=bf16", DType::kBF16), DType::kBF16);
   const ScopedStochasticRounding rounding(7);
   for (double x = 1; x < 9; x += 0.3)
     EXPECT_EQ(Converted(Rounded(x)).value(), Converted(Rounded(x)).value());
 }
 
-TEST(ScopedStochasticRounding, EndsWithItsLife) {
+TEST(ScopedStochasticRounding, EndsWithItsScope) {
   for (uint64_t seed = 0; seed < 64; ++seed) ScopedStochasticRounding{seed};
   const ScopedRecipe following(ParseRecipe("*=f32", DType::kF32), DType::kF32);
   for (double x = 1; x < 9; x += 0.3)

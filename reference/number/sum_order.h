@@ -1,6 +1,6 @@
-// The order in which this thread's Rounded numbers are added up where the recipe permits any order.
-// Implementations differ in it, and the errors of their sums do: in a sum of terms of one sign,
-// each addition errs by what is left of its term below the last place of the sum so far.
+// The order in which Rounded adds the terms of a sum, if the recipe permits any order. The order
+// differs between implementations, and with it the errors of their sums: in a sum of terms of one
+// sign each addition loses the part of the term below the last place of the sum so far.
 #pragma once
 
 #include <cstddef>
@@ -11,10 +11,10 @@ struct SumOrder {
   enum class Kind {
     kForwards,
     kBackwards,
-    kLargestFirst,  // by magnitude: the sum outgrows the other terms as soon as it can
+    kLargestFirst,  // by magnitude: the sum outgrows the other terms as early as possible
     kHalves,        // the sum of one half plus the sum of the other
-    kLanes,         // term i into partial sum i % size; the partial sums forwards
-    kBlocks         // the sums of `size` terms each forwards; these sums forwards
+    kLanes,         // adds term i to partial sum i % size; then the partial sums forwards
+    kBlocks         // adds each block of `size` terms forwards; then the sums forwards
   };
   Kind kind = Kind::kForwards;
   size_t size = 1;  // of kLanes and kBlocks

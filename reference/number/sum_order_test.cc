@@ -1,4 +1,4 @@
-// In which order Rounded numbers are added up.
+// The order in which Rounded adds terms.
 #include "reference/number/sum_order.h"
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ double SumIn(SumOrder order, const std::vector<double>& terms, const char* recip
   return SumOf(rounded).value();
 }
 
-// 2^-24 is half a unit in the last place of 1, 3 * 2^-24 one and a half; ties go to even.
+// 2^-24 is half a unit in the last place of 1; ties round to even.
 constexpr double kHalf = 0x1p-24;
 
 TEST(SumOrder, ForwardsLosesEachHalfUnit) {
@@ -35,30 +35,30 @@ TEST(SumOrder, BackwardsAddsTheLastTermsFirst) {
   EXPECT_EQ(SumIn({Kind::kBackwards}, {kHalf, kHalf, 1}), 1);
 }
 
-TEST(SumOrder, LargestFirstGoesByMagnitude) {
+TEST(SumOrder, LargestFirstComparesMagnitudes) {
   EXPECT_EQ(SumIn({Kind::kLargestFirst}, {kHalf, kHalf, 1}), 1);
   EXPECT_EQ(SumIn({Kind::kLargestFirst}, {-kHalf, -kHalf, -1}), -1);
   EXPECT_EQ(SumIn({Kind::kForwards}, {-kHalf, -kHalf, -1}), -1 - 2 * kHalf);
 }
 
-TEST(SumOrder, HalvesAddEachHalfByItself) {
+TEST(SumOrder, HalvesAddsEachHalfSeparately) {
   EXPECT_EQ(SumIn({Kind::kHalves}, {1, kHalf, kHalf, kHalf}), 1 + 2 * kHalf);
-  EXPECT_EQ(SumIn({Kind::kHalves}, {kHalf, 1, kHalf}), 1);  // 1, then the two others: 1 + kHalf
+  EXPECT_EQ(SumIn({Kind::kHalves}, {kHalf, 1, kHalf}), 1);  // kHalf + (1 + kHalf)
 }
 
-// Lane 0 has 1 and 1, lane 1 both small terms.
-TEST(SumOrder, LanesTakeTermsByTurns) {
+// With two lanes, terms i and i + 2 share a lane.
+TEST(SumOrder, LanesTakeTermsAlternately) {
   EXPECT_EQ(SumIn({Kind::kLanes, 2}, {0.5, kHalf, 0.5, kHalf}), 1 + 2 * kHalf);
   EXPECT_EQ(SumIn({Kind::kLanes, 2}, {0.5, 0.5, kHalf, kHalf}), 1 + 2 * kHalf);
   EXPECT_EQ(SumIn({Kind::kLanes, 64}, {1, kHalf, kHalf}), 1);  // as forwards
 }
 
-TEST(SumOrder, BlocksTakeTermsThatFollowEachOther) {
+TEST(SumOrder, BlocksTakeConsecutiveTerms) {
   EXPECT_EQ(SumIn({Kind::kBlocks, 2}, {0.5, 0.5, kHalf, kHalf}), 1 + 2 * kHalf);
   EXPECT_EQ(SumIn({Kind::kBlocks, 2}, {1, kHalf, kHalf}), 1);
 }
 
-TEST(SumOrder, IsThatOfTheRecipeWhereItNamesOne) {
+TEST(SumOrder, IsIgnoredIfTheRecipeNamesAForm) {
   const std::vector<double> terms = {1, kHalf, kHalf};
   EXPECT_EQ(SumIn({Kind::kBackwards}, terms, "*=f32 sum=f32:sequential"), 1);
   EXPECT_EQ(SumIn({Kind::kBackwards}, terms, "*=f32 sum=f32:pairwise"), 1 + 2 * kHalf);
@@ -74,7 +74,7 @@ TEST(SumOrder, EndsWithItsScope) {
   EXPECT_EQ(this_context.sum_order.kind, Kind::kForwards);
 }
 
-TEST(SumOrder, NoTermsAreNothing) {
+TEST(SumOrder, TheSumOfNoTermsIsZero) {
   for (const Kind kind : {Kind::kHalves, Kind::kLanes, Kind::kBlocks, Kind::kLargestFirst})
     EXPECT_EQ(SumIn({kind, 4}, {}), 0);
 }

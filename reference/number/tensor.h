@@ -1,4 +1,4 @@
-// Dense row-major tensors of any number type, and the ones that carry a name and a dtype.
+// Dense row-major tensors of any number type, and tensors with a name and a dtype.
 #pragma once
 
 #include <cassert>
@@ -16,7 +16,7 @@ using Shape = std::vector<size_t>;  // empty for a scalar
 
 // Number of elements; throws Error if it does not fit size_t.
 size_t CountOf(const Shape& shape);
-// Elements of a row, along the last axis; 1 if there is none, or if it is empty.
+// Length of the last axis; 1 if there is no axis or if its length is 0.
 size_t RowWidth(const Shape& shape);
 std::string ToString(const Shape& shape);  // "[2,3]"
 
@@ -54,7 +54,7 @@ struct Tensor {
   }
 };
 
-// Values that are exactly values of `dtype`.
+// A tensor whose values are exact values of `dtype`.
 struct NamedTensor {
   std::string name;
   DType dtype = DType::kF32;
@@ -62,12 +62,12 @@ struct NamedTensor {
 };
 using Tensors = std::vector<NamedTensor>;
 
-// The tensor of that name; throws Error listing the names that exist.
+// The tensor of that name. Throws Error with the names that exist.
 const NamedTensor& Find(const Tensors& tensors, const std::string& name);
 
-// Equal (0 and -0 are), or NaN both.
+// True if equal (0 equals -0) or both NaN.
 bool SameNumber(double a, double b);
-// The same names, dtypes, shapes and bits, in the same order.
+// True if names, dtypes, shapes and bits are the same, in the same order.
 bool SameBits(const Tensors& a, const Tensors& b);
 
 }  // namespace sextant

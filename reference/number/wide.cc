@@ -24,43 +24,43 @@ namespace {
 
 constexpr int kBits = 334;
 static_assert(std::numeric_limits<Float>::digits >= kBits);
-constexpr Bound kRounding = 0x1p-334L;  // of + - * /, of their result (wide_error.h)
-constexpr Bound kFunction = 0x1p-300L;  // of functions, likewise
+constexpr Bound kRounding = 0x1p-334L;  // relative error of + - * / (wide_error.h)
+constexpr Bound kFunction = 0x1p-300L;  // error of functions (wide_error.h)
 constexpr Bound kUnbounded = std::numeric_limits<Bound>::infinity();
 
-// No less than |x|, at most twice as much.
+// Upper bound of |x|, at most twice as large.
 Bound SizeOf(const Float& x) {
   if (x == 0) return 0;
   if (!(mp::isfinite)(x)) return kUnbounded;
   return std::max(std::ldexp(Bound{1}, x.backend().exponent() + 1),
                   std::numeric_limits<Bound>::min());
 }
-// No more than |x|, at least half as much; 0 where that is below every long double.
+// Lower bound of |x|, at least half as large, or 0 if that is below every long double.
 Bound FloorOf(const Float& x) {
   if (x == 0) return 0;
   if (!(mp::isfinite)(x)) return kUnbounded;
   return std::ldexp(Bound{1}, x.backend().exponent());
 }
 
-// The bounds themselves are rounded: 2^-60 is more than ten roundings of a long double, and what
-// is lost below its smallest normal number is less than that number.
+// Rounds the bound up: 2^-60 covers more than ten roundings of a long double, and underflow loses
+// less than the smallest normal number.
 Wide Make(const Float& value, Bound error) {
   error = error * (1 + 0x1p-60L) + (error > 0 ? std::numeric_limits<Bound>::min() : 0);
   if (std::isnan(error)) error = kUnbounded;
   return Wide(std::make_shared<const Wide::Number>(Wide::Number{value, error}));
 }
 
-// Of a function whose value changes by the factor e^x at most, |x| <= exponent, while its argument
-// moves by its error: e^x - 1 <= 2 x where x <= 1.
+// Bound of the relative change of a function, if the error of its argument changes the value by a
+// factor e^x with |x| <= exponent: e^x - 1 <= 2 x for x <= 1.
 Bound Growth(Bound exponent) { return exponent <= 1 ? 2 * exponent : kUnbounded; }
 
 const Float& ValueOf(const Wide& x) { return x.number().value; }
 
-// Boost 1.74 makes constants of its functions (numeric_limits<>::epsilon() of the logarithm, for
-// one) when they are first asked for, and marks them as made before they are: two threads that ask
-// at the same time may see an epsilon of 0, or a NaN of 0. So each function is asked once, of an
-// infinity too, before there are threads.
-const bool kAsked = [] {
+// Boost 1.74 initializes constants of its functions at their first use (for example
+// numeric_limits<>::epsilon() in the logarithm), and marks them as initialized too early: if two
+// threads use one at the same time, a thread may read 0 for epsilon or for NaN. So every function
+// is called once before threads start, with an infinity too.
+const bool kInitialized = [] {
   const Float one = 1, half = one / 2;
   for (const Float& x : {one, half, std::numeric_limits<Float>::infinity()}) {
     mp::pow(mp::log(mp::exp(x) + mp::tanh(x)), mp::sqrt(x));
@@ -111,19 +111,19 @@ Wide operator/(const Wide& a, const Wide& b) {
 // |√a' - √a| = |a' - a| / (√a' + √a), and at most √|a' - a|.
 Wide Sqrt(const Wide& a) {
   const Float root = mp::sqrt(ValueOf(a));
-  Bound moved = 0;
+  Bound propagated = 0;
   if (ErrorOf(a) > 0) {
-    moved = std::sqrt(ErrorOf(a));
-    if (root > 0) moved = std::min(moved, ErrorOf(a) / FloorOf(root));
+    propagated = std::sqrt(ErrorOf(a));
+    if (root > 0) propagated = std::min(propagated, ErrorOf(a) / FloorOf(root));
   }
-  return Make(root, moved + kFunction * SizeOf(root));
+  return Make(root, propagated + kFunction * SizeOf(root));
 }
 Wide Exp(const Wide& a) {
   const Float result = mp::exp(ValueOf(a));
   const Bound own = kFunction * (1 + SizeOf(ValueOf(a)));
   return Make(result, SizeOf(result) * (Growth(ErrorOf(a)) + own));
 }
-// ln 2 < 1.
+// As Exp: 2^x = e^(x ln 2) and ln 2 < 1.
 Wide Exp2(const Wide& a) {
   const Float result = mp::pow(Float(2), ValueOf(a));
   const Bound own = kFunction * (1 + SizeOf(ValueOf(a)));
@@ -133,8 +133,8 @@ Wide Exp2(const Wide& a) {
 Wide Log(const Wide& a) {
   const Float result = mp::log(ValueOf(a));
   const Bound least = FloorOf(ValueOf(a)) - ErrorOf(a);
-  const Bound moved = least > 0 ? ErrorOf(a) / least : kUnbounded;
-  return Make(result, moved + kFunction * (1 + SizeOf(result)));
+  const Bound propagated = least > 0 ? ErrorOf(a) / least : kUnbounded;
+  return Make(result, propagated + kFunction * (1 + SizeOf(result)));
 }
 // The derivative of tanh is at most 1, that of erf 2/√π < 2.
 Wide Tanh(const Wide& a) {
@@ -146,39 +146,39 @@ Wide Erf(const Wide& a) {
   return Make(result, 2 * ErrorOf(a) + kFunction * SizeOf(result));
 }
 // -erfc'(x) / erfc(x) < x + √(x² + 2) <= 2 |x| + 2 (Abramowitz and Stegun, 7.1.13) where x >= 0,
-// and below 2/√π where x < 0. An implementation takes e^(-x²), whose own error grows by x².
+// and below 2/√π where x < 0. Implementations compute e^(-x²), whose relative error grows with x².
 Wide Erfc(const Wide& a) {
   const Float result = boost::math::erfc(ValueOf(a));
   const Bound size = SizeOf(ValueOf(a));
-  const Bound moved = Growth(ErrorOf(a) * (2 * (size + ErrorOf(a)) + 2));
-  return Make(result, SizeOf(result) * (moved + kFunction * (1 + size * size)));
+  const Bound propagated = Growth(ErrorOf(a) * (2 * (size + ErrorOf(a)) + 2));
+  return Make(result, SizeOf(result) * (propagated + kFunction * (1 + size * size)));
 }
-// The derivative of its logarithm lies between 0 and 1.
+// The derivative of ln(1 / (1 + e^-x)) lies between 0 and 1.
 Wide Sigmoid(const Wide& a) {
   const Float result = 1 / (1 + mp::exp(-ValueOf(a)));
   const Bound own = kFunction * (1 + SizeOf(ValueOf(a)));
   return Make(result, SizeOf(result) * (Growth(ErrorOf(a)) + own));
 }
-// An implementation subtracts multiples of pi/2 from the angle, which errs by what it rounds there;
-// the sine of a small angle is right in its own size.
+// Implementations subtract a multiple of pi/2 from the angle, with an error relative to the angle.
+// The sine of a small angle has a small relative error.
 std::pair<Wide, Wide> CosSin(const Wide& angle) {
   const Bound size = SizeOf(ValueOf(angle));
   return {Make(mp::cos(ValueOf(angle)), ErrorOf(angle) + kFunction * (1 + size)),
           Make(mp::sin(ValueOf(angle)), ErrorOf(angle) + kFunction * 2 * size)};
 }
-// e^(y ln x): what y and ln x are off by moves the exponent.
+// x^y = e^(y ln x): the errors of y and of ln x change the exponent.
 Wide Power(const Wide& base, const Wide& exponent) {
   const Float result = mp::pow(ValueOf(base), ValueOf(exponent));
   const Bound least = FloorOf(ValueOf(base)) - ErrorOf(base);
   if (!(least > 0)) return Make(result, kUnbounded);
   const Bound logarithm = std::abs(static_cast<Bound>(ValueOf(base).backend().exponent())) + 1;
   const Bound size = SizeOf(ValueOf(exponent)) + ErrorOf(exponent);
-  const Bound moved = size * ErrorOf(base) / least + logarithm * ErrorOf(exponent);
+  const Bound propagated = size * ErrorOf(base) / least + logarithm * ErrorOf(exponent);
   const Bound own = kFunction * (1 + size * logarithm);
-  return Make(result, SizeOf(result) * (Growth(moved) + own));
+  return Make(result, SizeOf(result) * (Growth(propagated) + own));
 }
 bool Less(const Wide& a, const Wide& b) { return ValueOf(a) < ValueOf(b); }
-// Formulas take floors of logarithms in which pi has a part: no integers.
+// Formulas take floors only of logarithms that contain pi, which are not integers.
 double Floor(const Wide& a) { return mp::floor(ValueOf(a)).convert_to<double>(); }
 Wide TwoPiOf(const Wide*) {
   const Float two_pi = 2 * boost::math::constants::pi<Float>();

@@ -1,6 +1,6 @@
-// Wide: a second opinion on every golden that shares no code with MPFR.
-// Boost.Multiprecision's cpp_bin_float with 100 decimal digits (334 bits). Its functions are
-// accurate to a few units in the last place, not rounded by proof; that is what Interval is for.
+// Wide: a number type that shares no code with MPFR, for a second opinion on every golden.
+// It is Boost.Multiprecision's cpp_bin_float with 100 decimal digits (334 bits). Its functions are
+// accurate to a few units in the last place, without a proof; Interval has the proof.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace sextant {
 
 class Wide {
  public:
-  struct Number;  // the Boost number; only wide.cc sees it
+  struct Number;  // the Boost number, defined in wide.cc
 
   Wide() : Wide(0.0) {}
   explicit Wide(double x);
@@ -45,7 +45,7 @@ class Wide {
   friend Wide TwoPiOf(const Wide*);
 
  private:
-  std::shared_ptr<const Number> number_;  // never changed: copies share it
+  std::shared_ptr<const Number> number_;  // immutable: copies share it
 };
 
 Wide TwoPiOf(const Wide*);

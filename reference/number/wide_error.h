@@ -1,22 +1,23 @@
-// How far a Wide may be from the real number that its formula means: a bound that is carried along
-// with every operation, so that a second opinion knows how much its word is worth.
+// The error bound of a Wide: its distance from the real number of the formula. Every operation
+// propagates the bound, so the accuracy of a second opinion is known.
 //
-// What is assumed of Boost.Multiprecision 1.74: its documentation of cpp_bin_float promises that
-// + - * / are rounded to nearest, so one of them errs by at most 2^-334 of its result. It promises
-// nothing of functions; their error is taken to be below 2^-300 of what they return, and of the
-// size of the argument where they reduce it: 2^34 units in the last place, far more than the few
-// that implementations of this kind lose. Everything else is derived where it is used (wide.cc).
+// Assumptions on Boost.Multiprecision 1.74: the documentation of cpp_bin_float guarantees that
+// + - * / are rounded to nearest, so each of them errs by at most 2^-334 of its result. It
+// guarantees nothing for functions. Their error is assumed to be below 2^-300 of the result, and of
+// the size of the argument where they reduce it: 2^34 units in the last place, far more than the
+// few units that implementations of this kind lose. All other bounds are derived where they are
+// used (wide.cc).
 #pragma once
 
 #include "reference/number/wide.h"
 
 namespace sextant {
 
-// A bound of |x - the real number that x stands for|; infinite where none is known. A long double
-// has the exponents that squares and quotients of doubles need.
+// Bound of |x - the real number of the formula|; infinite if no bound is known. A long double has
+// the exponent range for squares and quotients of doubles.
 long double ErrorOf(const Wide& x);
 
-// |x - (high + low)|, within 2^-60 of itself.
+// |x - (high + low)|, with a relative error of at most 2^-60.
 long double DistanceOf(const Wide& x, double high, double low);
 
 }  // namespace sextant

@@ -11,15 +11,15 @@
 namespace sextant {
 namespace {
 
-TEST(WideError, OfADoubleIsNone) {
+TEST(WideError, IsZeroForADouble) {
   EXPECT_EQ(ErrorOf(Wide(0.1)), 0);
   EXPECT_EQ(ErrorOf(-Wide(0.1)), 0);
   EXPECT_EQ(ErrorOf(Wide(0.0)), 0);
 }
 
-TEST(WideError, OfASumKnowsWhatCancelled) {
+TEST(WideError, CoversCancellationInASum) {
   const Wide lost = Wide(0x1p600) + Wide(1.0) - Wide(0x1p600);
-  EXPECT_EQ(lost.High(), 0);  // and 1 is right
+  EXPECT_EQ(lost.High(), 0);  // the exact value is 1
   EXPECT_GE(ErrorOf(lost), 1);
   EXPECT_LT(ErrorOf(lost), 0x1p270L);
   const Wide kept = Wide(0x1p300) + Wide(1.0) - Wide(0x1p300);
@@ -27,10 +27,10 @@ TEST(WideError, OfASumKnowsWhatCancelled) {
   EXPECT_LT(ErrorOf(kept), 0x1p-30L);
 }
 
-// x with an error of about size 2^-334.
+// x with an additional error of about size * 2^-334.
 Wide Disturbed(const Wide& x, double size) { return Wide(size) + x - Wide(size); }
 
-// Two routes to one number may lie no farther apart than both errors together.
+// Two computations of one number differ by at most the sum of their error bounds.
 void ExpectBounded(const Wide& exact, const Wide& disturbed, const std::string& name) {
   const double high = exact.High();
   const double low = (exact - Wide(high)).High();
@@ -40,7 +40,7 @@ void ExpectBounded(const Wide& exact, const Wide& disturbed, const std::string& 
   EXPECT_LT(ErrorOf(exact), std::abs(high) * 0x1p-200L) << name << " at " << high;
 }
 
-TEST(WideError, OfAFunctionCoversWhatItsArgumentIsOffBy) {
+TEST(WideError, CoversTheErrorOfAnArgument) {
   const Wide other(0.7);
   const std::pair<const char*, std::function<Wide(const Wide&)>> functions[] = {
       {"x + c", [&](const Wide& x) { return x + other; }},
@@ -63,7 +63,7 @@ TEST(WideError, OfAFunctionCoversWhatItsArgumentIsOffBy) {
   Random random(1);
   for (const auto& [name, function] : functions) {
     for (int i = 0; i < 50; ++i) {
-      const Wide x = Wide(random.In(0.05, 40)) / Wide(3.0);  // not a number of so many bits
+      const Wide x = Wide(random.In(0.05, 40)) / Wide(3.0);  // not representable
       const double size = std::ldexp(1.0, 250 + static_cast<int>(random.Below(60)));
       ExpectBounded(function(x), function(Disturbed(x, size)), name);
     }

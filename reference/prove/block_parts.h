@@ -1,5 +1,4 @@
-// What blocks of several operations do between these, over any number type: sums and tensors that
-// are handed on, and heads side by side or apart.
+// Parts of composite operations, for every number type: sums as stored, and the layouts of heads.
 #pragma once
 
 #include <string_view>
@@ -18,7 +17,7 @@ Tensor<Real> StoredSum(const Tensor<Real>& a, const Tensor<Real>& b) {
   return sum;
 }
 
-// [S,H*D] as [1,H,S,D], and back.
+// [S,H*D] to [1,H,S,D], and the inverse.
 template <class Real>
 Tensor<Real> HeadsOf(const Tensor<Real>& x, size_t heads) {
   const size_t S = x.shape[0], D = heads == 0 ? 0 : x.shape[1] / heads;

@@ -1,4 +1,4 @@
-// The tensors of a slice of a case.
+// The outputs and inputs of a slice of a case.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace sextant {
 
-// The outputs of a slice, of their shapes, still without values.
+// The outputs of a slice, allocated with their shapes, without values.
 template <class Real>
 Outputs<Real> MakeOutputs(const Case& c, const Slice& slice) {
   Outputs<Real> outputs;

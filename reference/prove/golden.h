@@ -1,4 +1,4 @@
-// A golden: the proven answers of one case, and what one file of them holds.
+// A golden: the proven values of one case. A record: one case of a file.
 #pragma once
 
 #include <string>
@@ -9,22 +9,23 @@
 namespace sextant {
 
 // The proven values of one output tensor. All five tensors have the output's shape.
-//   value      the exact value rounded once to `dtype` (nearest, ties to even)
-//   high, low  two doubles whose sum holds about 106 correct bits:
+// Let x be the exact value of an element.
+//   value      x rounded once to `dtype` (to nearest, ties to even)
+//   high, low  two doubles whose sum has about 106 correct bits of x:
 //              high = RN64(x), low = RN64(x - high)
-//   permitted  largest |answer - x| that an implementation following the recipe can commit
-//   radius     0 where value, high and low are proven; elsewhere half the width of the enclosure
-//              around high; infinite where nothing could be enclosed (permitted is so, too)
-// Where NaN or an infinity among the inputs reaches an element nothing is specified: value, high
-// and permitted are NaN there, and radius is 0.
+//   permitted  upper bound of |answer - x| for every implementation of the recipe
+//   radius     0: value, high and low are proven. Finite: x lies within `radius` of high.
+//              Infinite: x could not be enclosed; then permitted is infinite, too
+// An element that depends on a NaN or an infinity among the inputs is unspecified: value, high and
+// permitted are NaN, and radius is 0.
 struct GoldenTensor {
   std::string name;
   DType dtype = DType::kF32;
   Tensor<double> value, high, low, permitted, radius;
 };
 
-// One case of a file: a golden file has inputs and golden, a file of questions inputs only, and a
-// subject's file outputs (and whatever else it likes, which is ignored).
+// One case of a file. A golden file has inputs and golden. A file of questions has only inputs. A
+// file of answers has outputs; inputs in it are compared with those of the question.
 struct Record {
   std::string case_line;  // canonical text of the case
   Tensors inputs;

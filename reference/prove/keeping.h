@@ -1,9 +1,9 @@
-// Operations whose formula rounds a tensor that it hands on, whatever computes the rest.
+// Operations whose definition contains the rounding of an intermediate.
 //
-// Where a definition says that one part reads another's rounded result, the rounded number is the
-// truth for every number type, not a rounding that a recipe may leave out. Such a struct has a
-// member `DType kept`, which is no attribute: the dtype of the output of that name, which a case
-// may override.
+// If the definition says that one part reads the rounded result of another part, every number type
+// performs this rounding: a recipe cannot omit it. The struct of such an operation has a member
+// `DType kept`, which is not an attribute: the dtype of the rounded output, which a case may
+// override.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@
 
 namespace sextant {
 
-// Wrapped<Op> with op.kept set to the dtype of the output Op::kKeptOutput (its index).
+// Wrapped<Op> that sets op.kept to the dtype of the output with index Op::kKeptOutput.
 template <class Op>
 class Keeping final : public TypedOperation<Op> {
  public:

@@ -16,8 +16,8 @@
 namespace sextant {
 
 #if defined(__SANITIZE_THREAD__)
-// Debian's TBB is not built for ThreadSanitizer, which would not see how it synchronizes: the same
-// work on threads of our own.
+// Debian's TBB is not built with ThreadSanitizer, which therefore cannot see its synchronization.
+// This version uses std::jthread instead.
 void InParallel(size_t count, int threads, const std::function<void(size_t)>& work) {
   std::atomic<size_t> next = 0;
   std::mutex mutex;
@@ -47,7 +47,7 @@ void InParallel(size_t count, int threads, const std::function<void(size_t)>& wo
     for (size_t i = 0; i < count; ++i) work(i);
     return;
   }
-  // More threads than cores do no harm; without this TBB would warn of them on stderr.
+  // Permits more threads than cores; without it TBB prints a warning to stderr.
   const tbb::global_control allowed(tbb::global_control::max_allowed_parallelism,
                                     static_cast<size_t>(threads));
   tbb::task_arena arena(threads);

@@ -6,8 +6,8 @@
 
 namespace sextant {
 
-// Calls work(0) .. work(count - 1), in any order, on so many threads; 0: on all cores. Of several
-// exceptions one is thrown, when no piece is at work any more.
+// Calls work(0) .. work(count - 1) in any order on `threads` threads; 0: on all cores. If calls
+// throw, it rethrows one of the exceptions after all running calls have ended.
 void InParallel(size_t count, int threads, const std::function<void(size_t)>& work);
 
 }  // namespace sextant

@@ -11,7 +11,7 @@
 namespace sextant {
 namespace {
 
-TEST(InParallel, DoesEveryPieceOnce) {
+TEST(InParallel, RunsEveryPieceOnce) {
   for (const int threads : {0, 1, 3, 64}) {
     for (const size_t count : {0, 1, 2, 1000}) {
       std::vector<int> done(count);
@@ -21,17 +21,17 @@ TEST(InParallel, DoesEveryPieceOnce) {
   }
 }
 
-// Each piece waits until the other has begun: one thread alone would wait for ever.
-TEST(InParallel, RunsPiecesAtTheSameTime) {
-  std::atomic<int> begun = 0;
+// Each piece waits until the other has started: a single thread would never finish.
+TEST(InParallel, RunsPiecesConcurrently) {
+  std::atomic<int> started = 0;
   InParallel(2, 2, [&](size_t) {
-    ++begun;
-    while (begun < 2) std::this_thread::yield();
+    ++started;
+    while (started < 2) std::this_thread::yield();
   });
-  EXPECT_EQ(begun, 2);
+  EXPECT_EQ(started, 2);
 }
 
-TEST(InParallel, ThrowsWhatAPieceThrows) {
+TEST(InParallel, RethrowsTheExceptionOfAPiece) {
   for (const int threads : {1, 4}) {
     EXPECT_THROW(InParallel(100, threads,
                             [](size_t i) {

@@ -1,4 +1,4 @@
-// The proven answer of a case, for the tests of this folder.
+// The golden of a case, for tests.
 #pragma once
 
 #include <string>

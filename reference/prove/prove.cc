@@ -12,11 +12,11 @@ namespace sextant {
 namespace {
 
 constexpr size_t kSliceElements = size_t{1} << 15;  // a few MiB of big numbers
-// 184 bits decide nearly everything (below 192 MPFR has code for just three words); exact sums of
-// products of doubles need up to 4200.
+// 184 bits decide nearly all roundings (below 192 bits MPFR has special code for three words).
+// Exact sums of products of doubles need up to 4200 bits.
 constexpr int kPrecisions[] = {184, 384, 768, 1536, 3072, 6144};
 
-// The part of a subject's own tensors that belongs to a slice.
+// The part of a subject's outputs that lies in a slice.
 Tensors TakeOwn(const Case& c, const Tensors* own, const Slice& slice) {
   Tensors part;
   if (!own) return part;
@@ -27,7 +27,7 @@ Tensors TakeOwn(const Case& c, const Tensors* own, const Slice& slice) {
   return part;
 }
 
-// Runs `work` on every slice, and says how far it is.
+// Runs `work` on every slice, and reports progress.
 template <class Work>
 void ForEachSlice(const Case& c, const ProveOptions& options, Work work) {
   const std::vector<Slice> slices = CutCase(c, kSliceElements);
@@ -41,8 +41,8 @@ void ForEachSlice(const Case& c, const ProveOptions& options, Work work) {
   });
 }
 
-// What is asked; `own` is of ProveOptions.
-struct Asked {
+// The arguments of an evaluation; `own` as in ProveOptions.
+struct Question {
   const Operation& operation;
   const Case& c;
   const Tensors& inputs;
@@ -50,18 +50,18 @@ struct Asked {
 };
 
 template <class Real>
-Outputs<Real> Evaluated(const Asked& asked, const Slice& slice) {
+Outputs<Real> Evaluated(const Question& question, const Slice& slice) {
   const ScopedSlice in(&slice);
-  const Tensors own = TakeOwn(asked.c, asked.own, slice);
+  const Tensors own = TakeOwn(question.c, question.own, slice);
   const ScopedTrace tracing(own);
-  Outputs<Real> outputs = MakeOutputs<Real>(asked.c, slice);
-  asked.operation.Evaluate(TakeInputs(asked.c, asked.inputs, slice), outputs);
+  Outputs<Real> outputs = MakeOutputs<Real>(question.c, slice);
+  question.operation.Evaluate(TakeInputs(question.c, question.inputs, slice), outputs);
   return outputs;
 }
 
-// A proof under way. An element is open as long as its radius is not 0; until then the golden has
-// the best enclosure that any precision gave, and an infinite radius where none gave one.
-struct Proof : Asked {
+// The state of a proof. An element is open until its radius is 0. The golden of an open element has
+// the enclosure of the highest precision that gave one, or an infinite radius if none did.
+struct Proof : Question {
   std::vector<GoldenTensor>& golden;
 
   std::vector<size_t> IndicesOf(size_t output, const Slice& slice) const {
@@ -69,6 +69,7 @@ struct Proof : Asked {
   }
 };
 
+// Updates element i by the enclosure x.
 void Settle(const Interval& x, GoldenTensor& g, size_t i) {
   if (g.radius.data[i] == 0) return;
   const auto set = [&](const Decision& found, double radius) {
@@ -83,7 +84,7 @@ void Settle(const Interval& x, GoldenTensor& g, size_t i) {
   set({RoundTo(g.dtype, middle), middle, 0}, RadiusAround(x, middle, 0));
 }
 
-// Throws Undecided where that precision does not answer for the slice.
+// Evaluates the slice at that precision. Throws Undecided if the precision does not suffice.
 void Enclose(const Proof& proof, const Slice& slice, int bits) {
   const ScopedPrecision precision(bits);
   const auto outputs = Evaluated<Interval>(proof, slice);
@@ -94,7 +95,7 @@ void Enclose(const Proof& proof, const Slice& slice, int bits) {
   }
 }
 
-// Elements of a slice: all, those that are open, those of which nothing is known.
+// The number of elements of a slice: all, the open ones, and those without an enclosure.
 struct Openness {
   size_t all = 0, open = 0, unknown = 0;
 };
@@ -111,10 +112,10 @@ Openness OpennessOf(const Proof& proof, const Slice& slice) {
   return count;
 }
 
-// The parts of a slice in which anything is open; few elements in them are not, unless the slice
-// cannot be cut between.
+// Parts of a slice that contain all open elements. At least half of the elements of a part are
+// open, unless the part cannot be cut.
 std::vector<Slice> OpenParts(const Proof& proof, const Slice& slice) {
-  constexpr size_t kPerOpen = 2;  // a part costs what so many elements do
+  constexpr size_t kPerOpen = 2;  // a further part costs as much as proving 2 elements again
   const Openness count = OpennessOf(proof, slice);
   if (count.open == 0) return {};
   const auto halves = count.all > kPerOpen * count.open ? Halve(proof.c, slice) : std::nullopt;
@@ -124,9 +125,10 @@ std::vector<Slice> OpenParts(const Proof& proof, const Slice& slice) {
   return parts;
 }
 
-// Proves a slice from that precision on: what it leaves open is proven by itself at the next one.
-// The formula answers for a slice or not at all: where no precision answers, it is cut until only
-// those elements are left that cannot be answered.
+// Proves a slice, beginning with precision number `level`. The parts that stay open are proven
+// again at the next precision. The formula either encloses all elements of a slice or throws. If it
+// throws at every precision, the slice is cut until only elements without an enclosure are left
+// out.
 void ProveSlice(const Proof& proof, const Slice& slice, size_t level = 0) {
   if (level == std::size(kPrecisions)) {
     if (OpennessOf(proof, slice).unknown == 0) return;
@@ -140,14 +142,14 @@ void ProveSlice(const Proof& proof, const Slice& slice, size_t level = 0) {
   try {
     Enclose(proof, slice, kPrecisions[level]);
     open = OpenParts(proof, slice);
-  } catch (const Undecided&) {  // the next precision may answer
+  } catch (const Undecided&) {  // the next precision may suffice
   }
   for (const Slice& part : open) ProveSlice(proof, part, level + 1);
 }
 
-Outputs<Counted> CountSlice(const Asked& asked, const Recipe& recipe, const Slice& slice) {
-  const ScopedRecipe following(recipe, asked.c.dtype());
-  return Evaluated<Counted>(asked, slice);
+Outputs<Counted> CountSlice(const Question& question, const Recipe& recipe, const Slice& slice) {
+  const ScopedRecipe following(recipe, question.c.dtype());
+  return Evaluated<Counted>(question, slice);
 }
 
 void CountInto(const Proof& proof, const Recipe& recipe, const Slice& slice) {
@@ -203,7 +205,7 @@ std::vector<PermittedTensor> Permit(const Operation& operation, const Case& c,
     permitted.push_back(
         {spec.name, c.DTypeOf(spec), empty, empty, std::vector<bool>(CountOf(shape))});
   }
-  std::mutex mutex;  // bits of `vacuous` share bytes
+  std::mutex mutex;  // elements of `vacuous` share bytes
   ForEachSlice(c, options, [&](const Slice& slice) {
     const auto counted = CountSlice({operation, c, inputs, options.own}, recipe, slice);
     const std::lock_guard lock(mutex);

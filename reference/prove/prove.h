@@ -1,7 +1,7 @@
-// Goldens: proven answers and permitted errors of one case.
-// The case is cut along the axes on which its elements are independent; the slices are proven on
-// all cores, each at a precision that rises until every rounding in it is decided. Memory is
-// bounded by the slices, and the answer does not depend on how many threads there are.
+// Goldens: proven values and permitted errors of one case.
+// The case is cut along the axes on which its elements are independent, and the slices are proven
+// on all cores. The precision of a slice rises until every rounding in it is decided. The size of
+// the slices bounds the memory. The result does not depend on the number of threads.
 #pragma once
 
 #include <functional>
@@ -14,25 +14,26 @@
 namespace sextant {
 
 struct ProveOptions {
-  int threads = 0;                                      // 0: all cores
-  std::function<void(double done)> progress = nullptr;  // 0 .. 1, from any thread, one at a time
-  const Tensors* own = nullptr;  // a subject's outputs, to go on from in a trace (trace.h)
+  int threads = 0;  // 0: all cores
+  // Gets the finished part, 0 .. 1, from any thread, one call at a time.
+  std::function<void(double done)> progress = nullptr;
+  const Tensors* own = nullptr;  // a subject's outputs, for a trace (reference/case/intermediate.h)
 };
 
-// The proven values of every output, and what `recipe` permits.
+// The proven values of every output, and the errors that `recipe` permits.
 std::vector<GoldenTensor> Prove(const Case& c, const Tensors& inputs, const Recipe& recipe,
                                 const ProveOptions& options = {});
-// The same for an operation that is not the case's own (one of Operation::Alternatives).
+// The same for another operation than that of the case (one of Operation::Alternatives).
 std::vector<GoldenTensor> Prove(const Operation& operation, const Case& c, const Tensors& inputs,
                                 const Recipe& recipe, const ProveOptions& options = {});
 
-// Permitted errors of a recipe at known inputs, per output. Vacuous elements (any answer of the
-// right size would pass) have `vacuous` set; an infinite error can judge nothing either.
+// The permitted errors of a recipe for one output. `vacuous` marks elements for which any answer of
+// the right size would pass. An infinite error cannot judge an element either.
 struct PermittedTensor {
   std::string name;
   DType dtype;
   Tensor<double> error;
-  Tensor<double> likely;  // at most error: what independent roundings of long sums hardly exceed
+  Tensor<double> likely;  // <= error; the likely bound (counted.h)
   std::vector<bool> vacuous;
 };
 std::vector<PermittedTensor> Permit(const Case& c, const Tensors& inputs, const Recipe& recipe,
@@ -41,7 +42,7 @@ std::vector<PermittedTensor> Permit(const Operation& operation, const Case& c,
                                     const Tensors& inputs, const Recipe& recipe,
                                     const ProveOptions& options = {});
 
-// What an implementation that follows the recipe answers.
+// The answer of an implementation of the recipe (Rounded).
 Tensors AnswerBy(const Case& c, const Tensors& inputs, const Recipe& recipe);
 Tensors AnswerBy(const Operation& operation, const Case& c, const Tensors& inputs,
                  const Recipe& recipe);

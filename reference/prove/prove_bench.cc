@@ -1,4 +1,4 @@
-// How many output values are proven per second, permitted errors included, on all cores.
+// Proven output values per second, permitted errors included, on all cores.
 #include <benchmark/benchmark.h>
 
 #include <string>

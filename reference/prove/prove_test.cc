@@ -20,14 +20,14 @@ namespace {
 
 using testing::ElementsAre;
 
-// |answer - (high + low)|; the difference of the near numbers is exact.
+// |answer - (high + low)|; answer - high is exact, because they are near.
 double ErrorOf(const GoldenTensor& g, size_t i, double answer) {
   if (answer == g.high.data[i]) return 0;  // infinities too
   return std::abs((answer - g.high.data[i]) - g.low.data[i]);
 }
 
 // mean(1, 49) = 25.
-TEST(Prove, KnowsAnExactRow) {
+TEST(Prove, ProvesARowWithARationalRoot) {
   const GoldenTensor y = ProofOf("rms_norm N=1 M=2 eps=0 @x=1,7 @weight=1,1").golden[0];
   EXPECT_THAT(y.value.data, ElementsAre(0.2f, 1.4f));
   EXPECT_THAT(y.high.data, ElementsAre(0.2, 1.4));
@@ -36,7 +36,7 @@ TEST(Prove, KnowsAnExactRow) {
   EXPECT_THAT(y.radius.data, ElementsAre(0, 0));
 }
 
-// x = 1, mean square 9, weight 3 is 1 however irrational 1/sqrt looks.
+// x = 1, mean square + eps = 9, weight 3: the result is exactly 1.
 TEST(Prove, DecidesRationalResults) {
   const GoldenTensor y = ProofOf("rms_norm N=1 M=2 eps=8 @x=1,1 @weight=3,3").golden[0];
   EXPECT_THAT(y.high.data, ElementsAre(1, 1));
@@ -44,9 +44,9 @@ TEST(Prove, DecidesRationalResults) {
   EXPECT_THAT(y.radius.data, ElementsAre(0, 0));
 }
 
-// The mean of nine is 1/9, no binary number: w / sqrt(1/9) = 3 w is a point at no precision. Where
-// 3 w lies half way between two f32 numbers no precision can decide its rounding.
-TEST(Prove, StoresWhatItCannotDecideAsEnclosed) {
+// The mean square is 1/9, which is not a binary number: w / sqrt(1/9) = 3 w is a point at no
+// precision. If 3 w is the midpoint of two f32 numbers, no precision decides its rounding.
+TEST(Prove, StoresEnclosuresOfUndecidedElements) {
   const GoldenTensor y =
       ProofOf("rms_norm N=1 M=9 eps=0 @x=1,0,0,0,0,0,0,0,0 @weight=0x1.000002p+0,1,1,1,1,1,1,1,1")
           .golden[0];
@@ -54,12 +54,12 @@ TEST(Prove, StoresWhatItCannotDecideAsEnclosed) {
   EXPECT_EQ(y.high.data[0], 3 + 0x3p-23);
   EXPECT_EQ(y.low.data[0], 0);
   EXPECT_GT(y.radius.data[0], 0);
-  EXPECT_LT(y.radius.data[0], 1e-300);  // the precision rose to the end
+  EXPECT_LT(y.radius.data[0], 1e-300);  // the precision rose to its maximum
   EXPECT_EQ(y.high.data[1], 0);         // 0 / (1/3) is decided
   EXPECT_EQ(y.radius.data[1], 0);
 }
 
-// y = x / (x^2 + 1/3 + 1/3 + 1/3 - 1) = 1 / x; the divisor of x = 0 encloses 0 at every precision.
+// y = x / (x^2 + 1/3 + 1/3 + 1/3 - 1) = 1 / x. For x = 0 the divisor encloses 0 at every precision.
 struct Inverse : RmsNorm {
   template <class Real>
   void operator()(const Tensor<Real>& x, const Tensor<Real>&, Tensor<Real>& y) const {
@@ -70,8 +70,8 @@ struct Inverse : RmsNorm {
   }
 };
 
-// Nothing is known of the second row, so it is no more than enclosed; the others are proven.
-TEST(Prove, EnclosesByTheWholeLineWhatNoPrecisionAnswers) {
+// The second row has no enclosure at any precision; the other rows are proven.
+TEST(Prove, GivesAnInfiniteRadiusIfNoPrecisionSuffices) {
   const Case c = Case::Parse("rms_norm N=5 M=2 @x=1,2,0,4,4,2,1,8,8,-1");
   const GoldenTensor y =
       Prove(Wrapped<Inverse>(), c, DrawInputs(c), ParseRecipe("native", c.dtype()))[0];
@@ -82,8 +82,8 @@ TEST(Prove, EnclosesByTheWholeLineWhatNoPrecisionAnswers) {
   EXPECT_LT(y.permitted.data[1], 1e-6);
 }
 
-// The same with w = 1: 3 is no tie, and what is left to add is less than the smallest double.
-TEST(Prove, DecidesWhatNoDoubleCanTell) {
+// The same with w = 1: 3 is not a midpoint. The enclosure is narrower than every double.
+TEST(Prove, DecidesIfTheEnclosureIsNarrowerThanEveryDouble) {
   const GoldenTensor y =
       ProofOf("rms_norm N=1 M=9 eps=0 @x=1,0,0,0,0,0,0,0,0 @weight=1,1,1,1,1,1,1,1,1").golden[0];
   EXPECT_EQ(y.value.data[0], 3);
@@ -92,7 +92,7 @@ TEST(Prove, DecidesWhatNoDoubleCanTell) {
   EXPECT_EQ(y.radius.data[0], 0);
 }
 
-// 1 * 1 - 2^-900 * 1 does not fit 192 bits; the low half is decided at 1536.
+// 1 * 1 - 2^-900 * 1 does not fit into 192 bits; `low` is decided at 1536 bits.
 TEST(Prove, RaisesThePrecisionUntilDecided) {
   const GoldenTensor y = ProofOf(
                              "rope_rotate pairing=half B=1 H=1 S=1 D=2 dtype=f64 @x=1,0x1p-900 "
@@ -103,7 +103,7 @@ TEST(Prove, RaisesThePrecisionUntilDecided) {
   EXPECT_THAT(y.radius.data, ElementsAre(0, 0));
 }
 
-// x - 1 + 1, in which an x of 2^-900 takes 1536 bits; the rows that were evaluated are counted.
+// x - 1 + 1: x = 2^-900 needs 1536 bits. Counts the rows that are evaluated.
 struct CountingSum : RmsNorm {
   static inline std::atomic<size_t> rows{0};
   template <class Real>
@@ -114,7 +114,7 @@ struct CountingSum : RmsNorm {
   }
 };
 
-TEST(Prove, ProvesAgainOnlyWhatIsOpen) {
+TEST(Prove, ProvesOnlyOpenElementsAgain) {
   const Case c = Case::Parse("rms_norm N=256 M=1 dtype=f64 @x=normal");
   Tensors inputs = DrawInputs(c);
   for (double& x : inputs[0].values.data) x = std::nearbyint(16 * x);
@@ -126,7 +126,7 @@ TEST(Prove, ProvesAgainOnlyWhatIsOpen) {
   EXPECT_EQ(CountingSum::rows, 256u + 3 * 2);  // and a neighbour, at 384, 768 and 1536 bits
 }
 
-// 1 + 2^-8 lies half way between two bf16 numbers; 2^-40 tells which is nearer.
+// 1 + 2^-8 is the midpoint of two bf16 numbers; adding 2^-40 makes one of them nearer.
 TEST(Prove, RoundsOnceTiesToEven) {
   const auto sum = [](const std::string& x) {
     return ProofOf(
@@ -141,7 +141,7 @@ TEST(Prove, RoundsOnceTiesToEven) {
   EXPECT_EQ(sum("0x1p-40,1"), 1);
 }
 
-TEST(Prove, LeavesWhatNaNAndInfinityReachUnspecified) {
+TEST(Prove, ElementsThatDependOnNaNOrInfinityAreUnspecified) {
   const Proof proof = ProofOf("rope pairing=interleaved H=1 S=8 D=4 seed=3 @x=nonfinite");
   const GoldenTensor& y = proof.golden[0];
   size_t unspecified = 0;
@@ -159,8 +159,8 @@ TEST(Prove, LeavesWhatNaNAndInfinityReachUnspecified) {
   EXPECT_GT(unspecified, 0u);
 }
 
-// 65504 (cos 1 + sin 1) = 90 512 is beyond f16: rounded it is infinite, and nothing can be judged.
-TEST(Prove, SaysWhereTheTypeOverflows) {
+// 65504 (cos 1 + sin 1) = 90 512 overflows f16, and so does the permitted error.
+TEST(Prove, OverflowMakesThePermittedErrorInfinite) {
   const GoldenTensor y =
       ProofOf("rope pairing=half H=1 S=1 D=2 dtype=f16 @x=65504,65504 @position=1").golden[0];
   EXPECT_EQ(y.value.data[1], INFINITY);
@@ -170,13 +170,13 @@ TEST(Prove, SaysWhereTheTypeOverflows) {
   EXPECT_LT(y.permitted.data[0], 200);
 }
 
-TEST(Prove, PermitsNothingWhereNothingIsComputed) {
+TEST(Prove, PermitsNoErrorInCopiedElements) {
   const GoldenTensor y =
       ProofOf("rope pairing=half H=2 S=2 D=8 R=4 offset=2 dtype=bf16 @position=0,5").golden[0];
   for (size_t i = 0; i < y.value.data.size(); ++i) {
     const size_t channel = i % 8, s = i / 8 % 2;
-    const bool turns = channel >= 2 && channel < 6 && s == 1;
-    EXPECT_EQ(y.permitted.data[i] > 0, turns) << i;
+    const bool rotates = channel >= 2 && channel < 6 && s == 1;
+    EXPECT_EQ(y.permitted.data[i] > 0, rotates) << i;
   }
 }
 
@@ -197,7 +197,8 @@ TEST(Permit, AgreesWithProve) {
   EXPECT_EQ(permitted[0].error.data, proof.golden[0].permitted.data);
 }
 
-// The f32 angle of position 2^30 at frequency 10^-1 is off by a whole turn; position 3 is not.
+// The error of the f32 angle of position 2^30 at frequency 10^-1 may be a whole circle, but not
+// that of position 3.
 TEST(Permit, MarksVacuousElements) {
   const Case c = Case::Parse("rope pairing=half H=1 S=2 D=4 base=100 @position=3,0x1p30");
   const auto y = Permit(c, DrawInputs(c), ParseRecipe("native", c.dtype()))[0];
@@ -205,7 +206,7 @@ TEST(Permit, MarksVacuousElements) {
   EXPECT_EQ(y.vacuous, (std::vector<bool>{false, false, false, false, false, true, false, true}));
 }
 
-TEST(AnswerBy, TheExactRecipeAnswersTheRoundedTruth) {
+TEST(AnswerBy, TheExactRecipeAnswersTheCorrectlyRoundedValue) {
   for (const char* line :
        {"rope pairing=half H=2 S=9 D=16 dtype=f16", "sinusoidal S=9 M=16",
         "rms_norm N=5 M=16 dtype=bf16", "rope_frequencies R=64 scaling=llama3"}) {
@@ -215,7 +216,7 @@ TEST(AnswerBy, TheExactRecipeAnswersTheRoundedTruth) {
   }
 }
 
-// The largest part of the permitted error that the recipe's own implementation needs.
+// The largest ratio of an error of the recipe's implementation to the permitted error.
 double WorstRatio(const Proof& proof, const std::string& recipe) {
   const Tensors answer = AnswerBy(proof.c, proof.inputs, ParseRecipe(recipe, proof.c.dtype()));
   double worst = 0;
@@ -237,7 +238,7 @@ double WorstRatio(const Proof& proof, const std::string& recipe) {
 class SlowPermitOf : public testing::TestWithParam<uint64_t> {};
 INSTANTIATE_TEST_SUITE_P(Seeds, SlowPermitOf, testing::Values(2, 3, 4, 5));
 
-TEST_P(SlowPermitOf, NoRecipeExceedsWhatItPermits) {
+TEST_P(SlowPermitOf, NoRecipeExceedsItsPermittedErrors) {
   const std::vector<std::string> recipes = {"native",
                                             "f32_compute",
                                             "all_native",
@@ -262,8 +263,8 @@ TEST_P(SlowPermitOf, NoRecipeExceedsWhatItPermits) {
   }
 }
 
-// Tight enough to hurt: an implementation needs a quarter of what it is permitted.
-TEST(SlowPermit, RopeNeedsAQuarterOfWhatIsPermitted) {
+// The bounds are tight: an implementation reaches a quarter of them.
+TEST(SlowPermit, ErrorsOfRopeReachAQuarterOfThePermittedErrors) {
   for (const char* dtype : {"f32", "bf16", "f16", "f64"}) {
     for (const char* position : {"sequence", "sequence(4000)", "random_positions(131072)"}) {
       const Proof proof = ProofOf(std::string("rope pairing=half H=4 S=128 D=128 dtype=") + dtype +
@@ -273,7 +274,7 @@ TEST(SlowPermit, RopeNeedsAQuarterOfWhatIsPermitted) {
   }
 }
 
-TEST(SlowProve, TheAnswerDoesNotDependOnThreads) {
+TEST(SlowProve, DoesNotDependOnTheNumberOfThreads) {
   const Case c =
       Case::Parse("rope pairing=half H=3 S=400 D=130 R=64 dtype=bf16 @position=random_positions");
   const Tensors inputs = DrawInputs(c);
@@ -289,7 +290,7 @@ TEST(SlowProve, TheAnswerDoesNotDependOnThreads) {
   EXPECT_TRUE(same(one.permitted, many.permitted));
 }
 
-TEST(IndexText, NamesAnElement) {
+TEST(IndexText, PrintsNameAndIndices) {
   EXPECT_EQ(IndexText("y", {2, 3, 4}, 23), "y[1,2,3]");
   EXPECT_EQ(IndexText("attention_factor", {}, 0), "attention_factor[]");
 }

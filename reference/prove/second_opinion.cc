@@ -23,15 +23,14 @@ std::vector<Slice> SlicesOf(const Case& c, size_t one_in) {
   const std::vector<Slice> all = CutCase(c, kSliceElements);
   if (one_in <= 1) return all;
   std::vector<Slice> chosen;
-  // Another case has other slices evaluated. The salt keeps this choice independent of who chooses
-  // cases by the hash of their lines.
+  // The choice differs between cases. The prefix makes it independent of callers that choose cases
+  // by the hash of their lines.
   const size_t first = HashOf("slice of " + c.ToString()) % std::min(one_in, all.size());
   for (size_t i = first; i < all.size(); i += one_in) chosen.push_back(all[i]);
   return chosen;
 }
 
-// True if no other number of the dtype is nearer to high + low; of two that are equally near,
-// either will do.
+// True if no other number of the dtype is nearer to high + low. Both numbers of a tie are accepted.
 bool IsNearest(DType dtype, double value, double high, double low) {
   if (!std::isfinite(value)) return RoundTo(dtype, high) == value;
   if (!IsRepresentable(dtype, value)) return false;
@@ -42,23 +41,23 @@ bool IsNearest(DType dtype, double value, double high, double low) {
   return true;
 }
 
-enum class Word { kConfirmed, kBeyond, kRefuted };
+enum class Outcome { kConfirmed, kBeyond, kRefuted };
 
-// `largest` is that of |high| in the element's last axis.
-Word WordOn(const GoldenTensor& g, size_t i, double largest, const Wide& x) {
+// Compares element i with x. `largest` is the largest |high| in the element's last axis.
+Outcome OutcomeOf(const GoldenTensor& g, size_t i, double largest, const Wide& x) {
   const double high = g.high.data[i], low = g.low.data[i];
-  if (std::isinf(ErrorOf(x))) return Word::kBeyond;
-  if (std::isinf(high)) return x.High() == high ? Word::kConfirmed : Word::kRefuted;
-  if (!IsNearest(g.dtype, g.value.data[i], high, low)) return Word::kRefuted;
+  if (std::isinf(ErrorOf(x))) return Outcome::kBeyond;
+  if (std::isinf(high)) return x.High() == high ? Outcome::kConfirmed : Outcome::kRefuted;
+  if (!IsNearest(g.dtype, g.value.data[i], high, low)) return Outcome::kRefuted;
   const Bound rounding = static_cast<Bound>(UlpOf(DType::kF64, low)) / 2;
   const Bound limit = rounding + g.radius.data[i] + ErrorOf(x);
-  const Bound computed = 0x1p-50L;  // the arithmetic of this comparison errs by less
-  if (!(DistanceOf(x, high, low) <= limit * (1 + computed))) return Word::kRefuted;
+  const Bound computed = 0x1p-50L;  // covers the rounding errors of this comparison
+  if (!(DistanceOf(x, high, low) <= limit * (1 + computed))) return Outcome::kRefuted;
   const Bound enough = std::max(rounding, 0x1p-106L * largest);
-  return ErrorOf(x) <= enough ? Word::kConfirmed : Word::kBeyond;
+  return ErrorOf(x) <= enough ? Outcome::kConfirmed : Outcome::kBeyond;
 }
 
-std::string Told(const GoldenTensor& g, size_t i, const Wide& x) {
+std::string Refutation(const GoldenTensor& g, size_t i, const Wide& x) {
   std::ostringstream text;
   text.precision(17);
   text << IndexText("golden/" + g.name, g.high.shape, i) << " is " << g.value.data[i] << " (high "
@@ -68,7 +67,7 @@ std::string Told(const GoldenTensor& g, size_t i, const Wide& x) {
   return text.str();
 }
 
-// The largest finite |high| of each last axis.
+// The largest finite |high| of each row along the last axis.
 std::vector<double> LargestOfRows(const GoldenTensor& g) {
   const size_t width = RowWidth(g.high.shape);
   std::vector<double> largest(g.high.data.size() / width);
@@ -79,7 +78,7 @@ std::vector<double> LargestOfRows(const GoldenTensor& g) {
   return largest;
 }
 
-// Adds up what is found in slices, in whatever order they come.
+// Collects the outcomes of elements. The result does not depend on the order of the slices.
 class Findings {
  public:
   explicit Findings(const std::vector<GoldenTensor>& golden) : golden_(golden) {
@@ -90,16 +89,16 @@ class Findings {
     const GoldenTensor& g = golden_[output];
     if (std::isnan(g.high.data[i]) || std::isinf(g.radius.data[i])) return;
     const size_t row = i * rows_[output].size() / g.high.data.size();
-    const Word word = WordOn(g, i, rows_[output][row], x);
+    const Outcome outcome = OutcomeOf(g, i, rows_[output][row], x);
     const std::lock_guard lock(mutex_);
     ++opinion_.asked;
-    opinion_.confirmed += word == Word::kConfirmed;
-    opinion_.beyond += word == Word::kBeyond;
-    if (word != Word::kRefuted) return;
+    opinion_.confirmed += outcome == Outcome::kConfirmed;
+    opinion_.beyond += outcome == Outcome::kBeyond;
+    if (outcome != Outcome::kRefuted) return;
     const std::pair<size_t, size_t> at(output, i);
     if (opinion_.refuted++ > 0 && at > first_) return;
     first_ = at;
-    opinion_.first = Told(g, i, x);
+    opinion_.first = Refutation(g, i, x);
   }
 
   const SecondOpinion& opinion() const { return opinion_; }

@@ -1,4 +1,5 @@
-// A second opinion on goldens: the same formulas over Wide, which shares no code with the proofs.
+// A second opinion on goldens: evaluates the formulas again with Wide, which shares no code with
+// MPFR.
 #pragma once
 
 #include <string>
@@ -10,27 +11,27 @@
 namespace sextant {
 
 struct SecondOpinion {
-  size_t asked = 0;      // elements that were evaluated again
-  size_t confirmed = 0;  // of these: `value`, `high` and `low` are right
-  size_t beyond = 0;     // of these: no word against them, but 334 bits do not suffice to tell
-  size_t refuted = 0;    // of these: wrong
-  std::string first;     // of the refuted ones: "golden/y[0,1] is ..., expected ..."
+  size_t asked = 0;      // elements that were evaluated again; each is one of the following:
+  size_t confirmed = 0;  // `value`, `high` and `low` are correct
+  size_t beyond = 0;     // not refuted, but 334 bits do not suffice to confirm
+  size_t refuted = 0;    // `value`, `high` or `low` is wrong
+  std::string first;     // message for the first refuted element: "golden/y[0,1] is ..., and ..."
 };
 
 struct SecondOpinionOptions {
-  // Of the slices of a case (of about 64 elements each, where a case can be cut so finely) one in
-  // so many is evaluated, and always at least one.
+  // Evaluates one in `one_in` slices of a case, and at least one. Slices have about 64 elements, if
+  // the case can be cut so finely.
   size_t one_in = 1;
   int threads = 0;  // 0: all cores
 };
 
-// Evaluates a golden again with Boost.Multiprecision. Asked are elements that are specified and of
-// which the golden has an enclosure. An element is refuted if the second opinion x and the golden
-// are farther apart than both can be off:
+// Evaluates a golden again with Boost.Multiprecision: all elements that are specified and that have
+// an enclosure. An element is refuted in two cases. First, if the second opinion x differs from the
+// golden by more than the sum of both error bounds:
 //   |x - (high + low)| > ulp(low) / 2 + radius + ErrorOf(x)
-// because low is rounded to nearest, or if `value` is not the number of its dtype nearest to
-// high + low. It is confirmed if moreover ErrorOf(x) is at most ulp(low) / 2 or 2^-106 of the
-// largest |high| of its last axis, so that x says as much as the golden does.
+// (low is rounded to nearest). Second, if `value` is not the number of its dtype nearest to
+// high + low. Otherwise the element is confirmed if ErrorOf(x) is at most ulp(low) / 2, or at most
+// 2^-106 of the largest |high| of its last axis: then x is as accurate as the golden.
 SecondOpinion SecondOpinionOn(const Case& c, const Tensors& inputs,
                               const std::vector<GoldenTensor>& golden,
                               const SecondOpinionOptions& options = {});

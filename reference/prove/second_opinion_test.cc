@@ -34,7 +34,7 @@ TEST(SecondOpinion, ConfirmsEveryElementOfAGolden) {
   }
 }
 
-// The operation's own formula, but for one thing: its enclosures lie off by a little.
+// The formula of the operation with a mutation: its enclosures are shifted.
 struct WronglyEnclosed : RmsNorm {
   static inline double factor = 1;
   template <class Real>
@@ -46,8 +46,9 @@ struct WronglyEnclosed : RmsNorm {
   }
 };
 
-// What is proven wrongly is consistent in itself, and proven so again. A golden has 106 bits.
-TEST(SecondOpinion, RefutesAnEnclosureThatIsWrong) {
+// A golden from wrong enclosures is consistent in itself, and a second proof gives it again. A
+// golden has 106 bits.
+TEST(SecondOpinion, RefutesWrongEnclosures) {
   const Case c = Case::Parse("rms_norm N=4 M=16 dtype=f64");
   const Tensors inputs = DrawInputs(c);
   for (const double factor : {1.0, 0x1p-40, 0x1p-60, 0x1p-100}) {
@@ -81,8 +82,8 @@ TEST(SecondOpinion, RefutesEachPartOfAnElement) {
               StartsWith("golden/y[1,3] is "));
 }
 
-// Unspecified elements have no value, and one of which nothing could be enclosed has none either.
-TEST(SecondOpinion, AsksOnlyWhereThereIsAnEnclosure) {
+// Unspecified elements have no value, and neither have elements without an enclosure.
+TEST(SecondOpinion, EvaluatesOnlyElementsWithAnEnclosure) {
   Proof proof = ProofOf("rope pairing=interleaved H=1 S=8 D=4 seed=3 @x=nonfinite");
   size_t specified = 0;
   for (const double high : proof.golden[0].high.data) specified += !std::isnan(high);
@@ -93,8 +94,8 @@ TEST(SecondOpinion, AsksOnlyWhereThereIsAnEnclosure) {
   EXPECT_EQ(OpinionOn(proof).asked, 0U);
 }
 
-// 2^600 - 2^600 + 1: the 1 is lost in 334 bits, and the second opinion knows that it cannot tell.
-TEST(SecondOpinion, KnowsWhatItsBitsDoNotTell) {
+// 2^600 - 2^600 + 1: the 1 is lost in 334 bits, and the error bound covers it.
+TEST(SecondOpinion, IsBeyondItsPrecisionAfterCancellation) {
   const std::string line = "linear N=1 F=1 M=3 dtype=f64 @x=0x1p600,0x1p600,1 @weight=1,-1,1";
   Proof proof = ProofOf(line);
   EXPECT_EQ(proof.golden[0].high.data[0], 1);
@@ -103,7 +104,7 @@ TEST(SecondOpinion, KnowsWhatItsBitsDoNotTell) {
   EXPECT_EQ(opinion.refuted, 0U);
 }
 
-// Of 64 slices of one row each, 4; of a case of one slice, that.
+// 4 of 64 slices of one row each; the only slice of a small case.
 TEST(SecondOpinion, TakesAShareOfTheSlicesAndAlwaysOne) {
   const Proof many = ProofOf("rms_norm N=64 M=64"), few = ProofOf("rms_norm N=1 M=2");
   EXPECT_EQ(OpinionOn(many).asked, 4096U);
@@ -111,8 +112,8 @@ TEST(SecondOpinion, TakesAShareOfTheSlicesAndAlwaysOne) {
   EXPECT_EQ(OpinionOn(few, 16).asked, 2U);
 }
 
-// Numbers whose sums cancel more than 200 bits, or whose powers overflow every format, may be
-// beyond it; other numbers are not.
+// Only inputs whose sums cancel more than 200 bits, or whose powers overflow every format, may be
+// beyond the precision of a second opinion.
 TEST(SlowSecondOpinion, ConfirmsEveryOperation) {
   Random random(1);
   for (const auto& operation : AllOperations()) {

@@ -7,7 +7,7 @@
 namespace sextant {
 namespace {
 
-// First and count along every axis of the tensor.
+// The first index and the count along every axis of the tensor.
 std::vector<std::pair<size_t, size_t>> RangesOf(const Shape& whole, const TensorSpec& spec,
                                                 const Slice& slice) {
   std::vector<std::pair<size_t, size_t>> ranges;
@@ -23,13 +23,13 @@ bool HasLetter(const TensorSpec& spec, const std::string& letter) {
   return std::ranges::find(spec.extents, letter) != spec.extents.end();
 }
 
-// Elements of the largest part of a tensor with that letter, where letters are cut to `sizes`.
-// An element that is only read takes less memory and time than one that is proven.
+// The number of elements in the largest part of a tensor with that dimension, if dimensions are cut
+// to `sizes`. Inputs count less: reading takes less memory and time than proving.
 size_t LargestPart(const Case& c, const std::string& letter,
                    const std::map<std::string, size_t>& sizes) {
   constexpr size_t kReadPerProven = 8;
   size_t largest = 0;
-  const auto see = [&](const TensorSpec& spec, size_t per) {
+  const auto count = [&](const TensorSpec& spec, size_t per) {
     if (!HasLetter(spec, letter)) return;
     Shape shape = c.ShapeOf(spec);
     for (size_t axis = 0; axis < shape.size(); ++axis) {
@@ -38,8 +38,8 @@ size_t LargestPart(const Case& c, const std::string& letter,
     }
     largest = std::max(largest, CountOf(shape) / per);
   };
-  for (const TensorSpec& input : c.info().signature.inputs) see(input, kReadPerProven);
-  for (const TensorSpec& output : c.info().signature.outputs) see(output, 1);
+  for (const TensorSpec& input : c.info().signature.inputs) count(input, kReadPerProven);
+  for (const TensorSpec& output : c.info().signature.outputs) count(output, 1);
   return largest;
 }
 

@@ -1,4 +1,4 @@
-// Cuts the tensors of a case along axes on which its elements are independent.
+// Slices: parts of a case, cut along axes on which its elements are independent.
 #pragma once
 
 #include <optional>
@@ -10,33 +10,34 @@
 
 namespace sextant {
 
-// One box of a case: some letters restricted to a range, all others whole.
+// A part of a case: some dimensions are restricted to a range, all others are complete.
 struct Slice {
   std::map<std::string, std::pair<size_t, size_t>> ranges;  // letter -> first, count
 };
 
-// Slices of at most about `elements` output elements each, in row-major order of the cut letters.
+// Slices of about at most `elements` output elements, in row-major order of the dimensions that are
+// cut.
 std::vector<Slice> CutCase(const Case& c, size_t elements);
 
-// A slice in two, along the first letter that can be cut; empty if there is none.
+// The two halves of a slice along the first dimension that can be cut; empty if there is none.
 std::optional<std::pair<Slice, Slice>> Halve(const Case& c, const Slice& slice);
 
-// The part of a tensor that lies in the slice, and putting it back.
+// Copies the part of a tensor that lies in the slice, and writes it back.
 Tensor<double> Take(const Tensor<double>& whole, const TensorSpec& spec, const Slice& slice);
 void Put(const Tensor<double>& part, const TensorSpec& spec, const Slice& slice,
          Tensor<double>& whole);
 
-// For every element of the part in order: its flat index in the whole.
+// The flat index in the whole tensor of every element of the part, in order.
 std::vector<size_t> IndicesIn(const Shape& whole, const TensorSpec& spec, const Slice& slice);
 Shape ShapeIn(const Shape& whole, const TensorSpec& spec, const Slice& slice);
 
-// Where the slice begins that this thread evaluates a formula for (ScopedSlice); 0 for a whole
-// case. An element of most operations does not depend on where it stands. An operation of which it
-// does (a query sees the keys before it) has the sliced letter as a Dimension member, so that it
-// knows how many there are, and asks here where the slice begins.
+// The first index, along a dimension, of the slice that this thread evaluates (ScopedSlice); 0 for
+// a whole case. In most operations an element does not depend on its index. If it does (a query
+// attends to the keys before it), the operation has the dimension as a Dimension member, which
+// gives the whole extent, and calls FirstOf for the beginning of the slice.
 size_t FirstOf(const std::string& letter);
 
-// True if elements do not depend on their places along that axis.
+// True if elements do not depend on their index along that axis.
 bool IsIndependent(const Operation& operation, char letter);
 
 }  // namespace sextant

@@ -15,7 +15,7 @@ namespace {
 
 using testing::ElementsAre;
 
-// Cuts an output into slices, marks every element with its slice and puts the marks together.
+// Cuts an output into slices, and gives every element the number of its slice.
 std::vector<double> Marks(const Case& c, size_t elements) {
   const TensorSpec& y = c.info().signature.outputs[0];
   Tensor<double> whole(c.ShapeOf(y));
@@ -24,13 +24,13 @@ std::vector<double> Marks(const Case& c, size_t elements) {
     Tensor<double> part(ShapeIn(whole.shape, y, slice));
     std::ranges::fill(part.data, ++mark);
     for (const size_t i : IndicesIn(whole.shape, y, slice))
-      EXPECT_EQ(whole.data[i], 0) << "cut twice";
+      EXPECT_EQ(whole.data[i], 0) << "in two slices";
     Put(part, y, slice, whole);
   }
   return whole.data;
 }
 
-TEST(Slices, CutAndPutTogetherAreTheWhole) {
+TEST(Slices, CoverEveryElementOnce) {
   Random random(1);
   for (const auto& operation : AllOperations()) {
     for (int i = 0; i < 10; ++i) {
@@ -53,7 +53,7 @@ TEST(Slices, TakeAndPutAreInverse) {
   }
 }
 
-TEST(Slices, AreOfTheSizeAskedFor) {
+TEST(Slices, HaveTheRequestedSize) {
   const Case c = Case::Parse("rope pairing=half B=2 H=3 S=100 D=8");
   const TensorSpec& y = c.info().signature.outputs[0];
   const auto slices = CutCase(c, 480);
@@ -62,7 +62,7 @@ TEST(Slices, AreOfTheSizeAskedFor) {
   EXPECT_EQ(CutCase(c, 4800).size(), 1u);
 }
 
-// Rows of a case cannot be cut across: mean and sum need all of a row.
+// Rows cannot be cut: mean and sum need the whole row.
 TEST(Slices, CutOnlyIndependentAxes) {
   const Case c = Case::Parse("rms_norm N=2 M=100");
   const TensorSpec &x = c.info().signature.inputs[0], &weight = c.info().signature.inputs[1];
@@ -79,8 +79,9 @@ TEST(Slices, AnEmptyCaseHasOneEmptySlice) {
   EXPECT_TRUE(Marks(c, 10).empty());
 }
 
-// A query sees the keys before it: the formula must know which query it is. Others do not care.
-TEST(Slices, SayWhereTheyBegin) {
+// A query attends to the keys before it, so its formula needs the index of the query. Formulas
+// without a mask do not.
+TEST(Slices, GiveTheirFirstIndex) {
   EXPECT_EQ(FirstOf("S"), 0u);
   const Slice slice{{{"S", {5, 2}}}};
   {
