@@ -46,7 +46,7 @@ std::string MessageOf(const Failure& failure) {
   return WithStderr(failure.why, failure.stderr_tail);
 }
 
-Answer Ask(ExecClient& client, const Case& c, const Tensors& inputs) try {
+Answer AskClient(ExecClient& client, const Case& c, const Tensors& inputs) try {
   const Reply reply = client.Ask(QuestionOf(c, inputs));
   switch (reply.status) {
     case Reply::Status::kOk:
@@ -87,7 +87,7 @@ Subject ExecSubject(const std::string& command, double seconds_per_case) {
                       "it does not offer " + std::string(c.name()) + " (operations of hello)",
                       {}};
             }
-            return Ask(*client, c, inputs);
+            return AskClient(*client, c, inputs);
           },
           .leave =
               [client, mutex] {

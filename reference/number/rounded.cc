@@ -195,10 +195,7 @@ Rounded SumOf(std::span<const Rounded> terms) {
   const SumOrder order = this_context.sum_order;
   const bool any = CurrentRule().form == Form::kDefault || CurrentRule().form == Form::kAny;
   if (any && order.kind != SumOrder::Kind::kForwards) return SumInOrder(terms, order);
-  if (CurrentRule().form == Form::kPairwise && terms.size() > 1) {
-    const size_t half = terms.size() / 2;
-    return SumOf(terms.first(half)) + SumOf(terms.subspan(half));
-  }
+  if (CurrentRule().form == Form::kPairwise) return SumOfHalves(terms);
   const StepRule& rule = CurrentRule();
   DoubleDouble sum = RoundedBy(rule, terms[0].value_);
   for (const Rounded& term : terms.subspan(1))
