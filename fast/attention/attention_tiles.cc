@@ -13,6 +13,7 @@
 
 #include "fast/attention/attend_row-inl.h"
 #include "fast/attention/attention_tiles-inl.h"
+#include "fast/simd/any_element.h"
 #include "fast/simd/element-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -210,17 +211,11 @@ class TiledAttention {
   size_t panels_ = 0;
 };
 
-void TilesF64(const AttendInputs<double>& in, double* y, double* lse, double* scratch) {
-  TiledAttention<double>(in, y, lse, scratch).Run();
-}
-void TilesF32(const AttendInputs<float>& in, float* y, float* lse, float* scratch) {
-  TiledAttention<float>(in, y, lse, scratch).Run();
-}
-void TilesF16(const AttendInputs<F16>& in, F16* y, float* lse, float* scratch) {
-  TiledAttention<F16>(in, y, lse, scratch).Run();
-}
-void TilesBF16(const AttendInputs<BF16>& in, BF16* y, float* lse, float* scratch) {
-  TiledAttention<BF16>(in, y, lse, scratch).Run();
+void TileElements(DType dtype, const void* in, UntypedOutput y, UntypedOutput lse,
+                  UntypedOutput scratch) {
+  WithElement(dtype, [=]<class T>() HWY_ATTR {
+    TiledAttention<T>(*static_cast<const AttendInputs<T>*>(in), y, lse, scratch).Run();
+  });
 }
 
 }  // namespace HWY_NAMESPACE
@@ -230,10 +225,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace sextant::fast {
 
-HWY_EXPORT(TilesF64);
-HWY_EXPORT(TilesF32);
-HWY_EXPORT(TilesF16);
-HWY_EXPORT(TilesBF16);
+HWY_EXPORT(TileElements);
 
 template <Element T>
 size_t TilesScratchOf(const AttendInputs<T>& in) {
@@ -242,15 +234,7 @@ size_t TilesScratchOf(const AttendInputs<T>& in) {
 
 template <Element T>
 void AttendTiles(const AttendInputs<T>& in, T* y, Computed<T>* lse, Computed<T>* scratch) noexcept {
-  if constexpr (std::same_as<T, double>) {
-    HWY_DYNAMIC_DISPATCH(TilesF64)(in, y, lse, scratch);
-  } else if constexpr (std::same_as<T, float>) {
-    HWY_DYNAMIC_DISPATCH(TilesF32)(in, y, lse, scratch);
-  } else if constexpr (std::same_as<T, F16>) {
-    HWY_DYNAMIC_DISPATCH(TilesF16)(in, y, lse, scratch);
-  } else {
-    HWY_DYNAMIC_DISPATCH(TilesBF16)(in, y, lse, scratch);
-  }
+  HWY_DYNAMIC_DISPATCH(TileElements)(kDType<T>, &in, y, lse, scratch);
 }
 
 template size_t TilesScratchOf(const AttendInputs<double>&);

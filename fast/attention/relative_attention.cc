@@ -92,17 +92,11 @@ HWY_INLINE void AttendAll(const RelativeInputs<T>& in, T* y, T* scores, C* scrat
   }
 }
 
-void AttendF64(const RelativeInputs<double>& in, double* y, double* s, double* scratch) {
-  AttendAll(in, y, s, scratch);
-}
-void AttendF32(const RelativeInputs<float>& in, float* y, float* s, float* scratch) {
-  AttendAll(in, y, s, scratch);
-}
-void AttendF16(const RelativeInputs<F16>& in, F16* y, F16* s, float* scratch) {
-  AttendAll(in, y, s, scratch);
-}
-void AttendBF16(const RelativeInputs<BF16>& in, BF16* y, BF16* s, float* scratch) {
-  AttendAll(in, y, s, scratch);
+void RelativeElements(DType dtype, const void* in, UntypedOutput y, UntypedOutput scores,
+                      UntypedOutput scratch) {
+  WithElement(dtype, [=]<class T>() HWY_ATTR {
+    AttendAll<T, Computed<T>>(*static_cast<const RelativeInputs<T>*>(in), y, scores, scratch);
+  });
 }
 
 }  // namespace HWY_NAMESPACE
@@ -112,10 +106,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace sextant::fast {
 
-HWY_EXPORT(AttendF64);
-HWY_EXPORT(AttendF32);
-HWY_EXPORT(AttendF16);
-HWY_EXPORT(AttendBF16);
+HWY_EXPORT(RelativeElements);
 
 template <Element T>
 size_t ScratchOf(const RelativeInputs<T>& in) {
@@ -124,15 +115,7 @@ size_t ScratchOf(const RelativeInputs<T>& in) {
 
 template <Element T>
 void RelativeAttend(const RelativeInputs<T>& in, T* y, T* scores, Computed<T>* scratch) noexcept {
-  if constexpr (std::same_as<T, double>) {
-    HWY_DYNAMIC_DISPATCH(AttendF64)(in, y, scores, scratch);
-  } else if constexpr (std::same_as<T, float>) {
-    HWY_DYNAMIC_DISPATCH(AttendF32)(in, y, scores, scratch);
-  } else if constexpr (std::same_as<T, F16>) {
-    HWY_DYNAMIC_DISPATCH(AttendF16)(in, y, scores, scratch);
-  } else {
-    HWY_DYNAMIC_DISPATCH(AttendBF16)(in, y, scores, scratch);
-  }
+  HWY_DYNAMIC_DISPATCH(RelativeElements)(kDType<T>, &in, y, scores, scratch);
 }
 
 template size_t ScratchOf(const RelativeInputs<double>&);

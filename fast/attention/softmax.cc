@@ -105,17 +105,10 @@ HWY_INLINE void SoftmaxAll(const SoftmaxRows& rows, const T* x, T* y, C* terms, 
   }
 }
 
-void SoftmaxF64(const SoftmaxRows& r, const double* x, double* y, double* terms, bool s) {
-  SoftmaxAll(r, x, y, terms, s);
-}
-void SoftmaxF32(const SoftmaxRows& r, const float* x, float* y, float* terms, bool s) {
-  SoftmaxAll(r, x, y, terms, s);
-}
-void SoftmaxF16(const SoftmaxRows& r, const F16* x, F16* y, float* terms, bool s) {
-  SoftmaxAll(r, x, y, terms, s);
-}
-void SoftmaxBF16(const SoftmaxRows& r, const BF16* x, BF16* y, float* terms, bool s) {
-  SoftmaxAll(r, x, y, terms, s);
+void SoftmaxElements(DType dtype, const SoftmaxRows& rows, UntypedInput x, UntypedOutput y,
+                     UntypedOutput terms, bool stream) {
+  WithElement(dtype, [=, &rows]<class T>()
+                         HWY_ATTR { SoftmaxAll<T, Computed<T>>(rows, x, y, terms, stream); });
 }
 
 }  // namespace HWY_NAMESPACE
@@ -125,23 +118,12 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace sextant::fast {
 
-HWY_EXPORT(SoftmaxF64);
-HWY_EXPORT(SoftmaxF32);
-HWY_EXPORT(SoftmaxF16);
-HWY_EXPORT(SoftmaxBF16);
+HWY_EXPORT(SoftmaxElements);
 
 template <Element T>
 void SoftmaxOfRows(const SoftmaxRows& rows, const T* x, T* y, Computed<T>* scratch) noexcept {
   const bool stream = x != y && ShouldStream(2 * rows.N * rows.M * sizeof(T));
-  if constexpr (std::same_as<T, double>) {
-    HWY_DYNAMIC_DISPATCH(SoftmaxF64)(rows, x, y, scratch, stream);
-  } else if constexpr (std::same_as<T, float>) {
-    HWY_DYNAMIC_DISPATCH(SoftmaxF32)(rows, x, y, scratch, stream);
-  } else if constexpr (std::same_as<T, F16>) {
-    HWY_DYNAMIC_DISPATCH(SoftmaxF16)(rows, x, y, scratch, stream);
-  } else {
-    HWY_DYNAMIC_DISPATCH(SoftmaxBF16)(rows, x, y, scratch, stream);
-  }
+  HWY_DYNAMIC_DISPATCH(SoftmaxElements)(kDType<T>, rows, x, y, scratch, stream);
   if (stream) StreamFence();
 }
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "fast/simd/element.h"
+#include "fast/simd/any_element.h"
 #include "reference/case/case.h"
 
 namespace sextant::fast {
@@ -37,21 +37,6 @@ NamedTensor ToTensor(std::string name, Shape shape, const std::vector<T>& elemen
   NamedTensor tensor{std::move(name), kDType<T>, Tensor<double>(std::move(shape))};
   for (size_t i = 0; i < elements.size(); ++i) tensor.values.data[i] = ToDouble(elements[i]);
   return tensor;
-}
-
-// Calls f.template operator()<T>() for the element type of that name.
-template <class F>
-auto WithElement(DType dtype, F f) {
-  switch (dtype) {
-    case DType::kF64:
-      return f.template operator()<double>();
-    case DType::kF32:
-      return f.template operator()<float>();
-    case DType::kF16:
-      return f.template operator()<F16>();
-    default:
-      return f.template operator()<BF16>();
-  }
 }
 
 // Why a case whose tensors have other dtypes than their roles say is not for a kernel; empty if

@@ -76,21 +76,12 @@ HWY_INLINE void NormalizeAll(const AddedRows& rows, const T* x, const T* residua
   }
 }
 
-void AddF64(const AddedRows& rows, const double* x, const double* r, const double* w,
-            AddedOutputs<double> out, bool stream) {
-  NormalizeAll(rows, x, r, w, out, stream);
-}
-void AddF32(const AddedRows& rows, const float* x, const float* r, const float* w,
-            AddedOutputs<float> out, bool stream) {
-  NormalizeAll(rows, x, r, w, out, stream);
-}
-void AddF16(const AddedRows& rows, const F16* x, const F16* r, const float* w,
-            AddedOutputs<F16> out, bool stream) {
-  NormalizeAll(rows, x, r, w, out, stream);
-}
-void AddBF16(const AddedRows& rows, const BF16* x, const BF16* r, const float* w,
-             AddedOutputs<BF16> out, bool stream) {
-  NormalizeAll(rows, x, r, w, out, stream);
+void AddAndNormalizeElements(DType dtype, const AddedRows& rows, UntypedInput x,
+                             UntypedInput residual, UntypedInput weight, UntypedOutput y,
+                             UntypedOutput sum, bool stream) {
+  WithElement(dtype, [=, &rows]<class T>() HWY_ATTR {
+    NormalizeAll<T>(rows, x, residual, weight, {y, sum}, stream);
+  });
 }
 
 }  // namespace HWY_NAMESPACE
@@ -100,10 +91,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace sextant::fast {
 
-HWY_EXPORT(AddF64);
-HWY_EXPORT(AddF32);
-HWY_EXPORT(AddF16);
-HWY_EXPORT(AddBF16);
+HWY_EXPORT(AddAndNormalizeElements);
 
 template <Element T>
 void AddAndNormalizeRows(const AddedRows& rows, const T* x, const T* residual,
@@ -111,15 +99,8 @@ void AddAndNormalizeRows(const AddedRows& rows, const T* x, const T* residual,
   const auto is_input = [=](const T* p) { return p == x || p == residual; };
   const bool apart = !is_input(out.y) && !is_input(out.sum);
   const bool stream = apart && ShouldStream(4 * rows.N * rows.M * sizeof(T));
-  if constexpr (std::same_as<T, double>) {
-    HWY_DYNAMIC_DISPATCH(AddF64)(rows, x, residual, weight, out, stream);
-  } else if constexpr (std::same_as<T, float>) {
-    HWY_DYNAMIC_DISPATCH(AddF32)(rows, x, residual, weight, out, stream);
-  } else if constexpr (std::same_as<T, F16>) {
-    HWY_DYNAMIC_DISPATCH(AddF16)(rows, x, residual, weight, out, stream);
-  } else {
-    HWY_DYNAMIC_DISPATCH(AddBF16)(rows, x, residual, weight, out, stream);
-  }
+  HWY_DYNAMIC_DISPATCH(AddAndNormalizeElements)
+  (kDType<T>, rows, x, residual, weight, out.y, out.sum, stream);
   if (stream) StreamFence();
 }
 

@@ -48,21 +48,11 @@ HWY_INLINE void ApplyAll(const ProductShape& shape, const T* x, const T* weight,
   }
 }
 
-void LinearF64(const ProductShape& shape, const double* x, const double* weight, const double* bias,
-               double* y, double* scratch) {
-  ApplyAll(shape, x, weight, bias, y, scratch);
-}
-void LinearF32(const ProductShape& shape, const float* x, const float* weight, const float* bias,
-               float* y, float* scratch) {
-  ApplyAll(shape, x, weight, bias, y, scratch);
-}
-void LinearF16(const ProductShape& shape, const F16* x, const F16* weight, const F16* bias, F16* y,
-               float* scratch) {
-  ApplyAll(shape, x, weight, bias, y, scratch);
-}
-void LinearBF16(const ProductShape& shape, const BF16* x, const BF16* weight, const BF16* bias,
-                BF16* y, float* scratch) {
-  ApplyAll(shape, x, weight, bias, y, scratch);
+void LinearElements(DType dtype, const ProductShape& shape, UntypedInput x, UntypedInput weight,
+                    UntypedInput bias, UntypedOutput y, UntypedOutput scratch) {
+  WithElement(dtype, [=, &shape]<class T>() HWY_ATTR {
+    ApplyAll<T, Computed<T>>(shape, x, weight, bias, y, scratch);
+  });
 }
 
 }  // namespace HWY_NAMESPACE
@@ -72,23 +62,12 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace sextant::fast {
 
-HWY_EXPORT(LinearF64);
-HWY_EXPORT(LinearF32);
-HWY_EXPORT(LinearF16);
-HWY_EXPORT(LinearBF16);
+HWY_EXPORT(LinearElements);
 
 template <Element T>
 void ApplyLinear(const ProductShape& shape, const T* x, const T* weight, const T* bias, T* y,
                  Computed<T>* scratch) noexcept {
-  if constexpr (std::same_as<T, double>) {
-    HWY_DYNAMIC_DISPATCH(LinearF64)(shape, x, weight, bias, y, scratch);
-  } else if constexpr (std::same_as<T, float>) {
-    HWY_DYNAMIC_DISPATCH(LinearF32)(shape, x, weight, bias, y, scratch);
-  } else if constexpr (std::same_as<T, F16>) {
-    HWY_DYNAMIC_DISPATCH(LinearF16)(shape, x, weight, bias, y, scratch);
-  } else {
-    HWY_DYNAMIC_DISPATCH(LinearBF16)(shape, x, weight, bias, y, scratch);
-  }
+  HWY_DYNAMIC_DISPATCH(LinearElements)(kDType<T>, shape, x, weight, bias, y, scratch);
 }
 
 template void ApplyLinear(const ProductShape&, const double*, const double*, const double*, double*,

@@ -53,17 +53,12 @@ HWY_INLINE void FillAll(const AlibiInputs& in, std::span<const Computed<T>> slop
   }
 }
 
-void FillF64(const AlibiInputs& in, std::span<const double> slope, double* y, bool s) {
-  FillAll(in, slope, y, s);
-}
-void FillF32(const AlibiInputs& in, std::span<const float> slope, float* y, bool s) {
-  FillAll(in, slope, y, s);
-}
-void FillF16(const AlibiInputs& in, std::span<const float> slope, F16* y, bool s) {
-  FillAll(in, slope, y, s);
-}
-void FillBF16(const AlibiInputs& in, std::span<const float> slope, BF16* y, bool s) {
-  FillAll(in, slope, y, s);
+void FillElements(DType dtype, const AlibiInputs& in, UntypedInput slope, size_t slopes,
+                  UntypedOutput bias, bool stream) {
+  WithElement(dtype, [=, &in]<class T>() HWY_ATTR {
+    const Computed<T>* first = slope;
+    FillAll<T>(in, {first, slopes}, bias, stream);
+  });
 }
 
 }  // namespace HWY_NAMESPACE
@@ -73,24 +68,13 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace sextant::fast {
 
-HWY_EXPORT(FillF64);
-HWY_EXPORT(FillF32);
-HWY_EXPORT(FillF16);
-HWY_EXPORT(FillBF16);
+HWY_EXPORT(FillElements);
 
 template <Element T>
 void FillAlibi(const AlibiInputs& in, std::span<const Computed<T>> slope, T* bias) noexcept {
   const bool stream =
       ShouldStream(slope.size() * in.query_position.size() * in.key_position.size() * sizeof(T));
-  if constexpr (std::same_as<T, double>) {
-    HWY_DYNAMIC_DISPATCH(FillF64)(in, slope, bias, stream);
-  } else if constexpr (std::same_as<T, float>) {
-    HWY_DYNAMIC_DISPATCH(FillF32)(in, slope, bias, stream);
-  } else if constexpr (std::same_as<T, F16>) {
-    HWY_DYNAMIC_DISPATCH(FillF16)(in, slope, bias, stream);
-  } else {
-    HWY_DYNAMIC_DISPATCH(FillBF16)(in, slope, bias, stream);
-  }
+  HWY_DYNAMIC_DISPATCH(FillElements)(kDType<T>, in, slope.data(), slope.size(), bias, stream);
   if (stream) StreamFence();
 }
 

@@ -88,23 +88,17 @@ HWY_INLINE void RotateAll(const Rotation& r, const Heads<const T>& x, const Rota
   RotateBlocks<T, Table, Rounding::kPortable>(r, x, t, y);
 }
 
-void RotateF64(const Rotation& r, Heads<const double> x, RotaryTable<double> t, Heads<double> y) {
-  RotateAll(r, x, t, y);
-}
-void RotateF32(const Rotation& r, Heads<const float> x, RotaryTable<float> t, Heads<float> y) {
-  RotateAll(r, x, t, y);
-}
-void RotateF16(const Rotation& r, Heads<const F16> x, RotaryTable<F16> t, Heads<F16> y) {
-  RotateAll(r, x, t, y);
-}
-void RotateF16ByF32(const Rotation& r, Heads<const F16> x, RotaryTable<float> t, Heads<F16> y) {
-  RotateAll(r, x, t, y);
-}
-void RotateBF16(const Rotation& r, Heads<const BF16> x, RotaryTable<BF16> t, Heads<BF16> y) {
-  RotateAll(r, x, t, y);
-}
-void RotateBF16ByF32(const Rotation& r, Heads<const BF16> x, RotaryTable<float> t, Heads<BF16> y) {
-  RotateAll(r, x, t, y);
+// The table is of x's type, or of the type that computes.
+void RotateElements(DType dtype, DType table_dtype, const Rotation& r, const void* x,
+                    const void* table, const void* y) {
+  WithElement(dtype, [=, &r]<class T>() HWY_ATTR {
+    const auto rotate = [=, &r]<class Table>() HWY_ATTR {
+      RotateAll(r, *static_cast<const Heads<const T>*>(x),
+                *static_cast<const RotaryTable<Table>*>(table), *static_cast<const Heads<T>*>(y));
+    };
+    if (table_dtype == kDType<T>) return rotate.template operator()<T>();
+    if constexpr (Narrow<T>) rotate.template operator()<Computed<T>>();
+  });
 }
 
 }  // namespace HWY_NAMESPACE
@@ -114,28 +108,11 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace sextant::fast {
 
-HWY_EXPORT(RotateF64);
-HWY_EXPORT(RotateF32);
-HWY_EXPORT(RotateF16);
-HWY_EXPORT(RotateF16ByF32);
-HWY_EXPORT(RotateBF16);
-HWY_EXPORT(RotateBF16ByF32);
+HWY_EXPORT(RotateElements);
 
 template <Element T, Element Table>
 void Rotate(const Rotation& r, Heads<const T> x, RotaryTable<Table> t, Heads<T> y) noexcept {
-  if constexpr (std::same_as<T, double>) {
-    HWY_DYNAMIC_DISPATCH(RotateF64)(r, x, t, y);
-  } else if constexpr (std::same_as<T, float>) {
-    HWY_DYNAMIC_DISPATCH(RotateF32)(r, x, t, y);
-  } else if constexpr (std::same_as<T, F16> && std::same_as<Table, F16>) {
-    HWY_DYNAMIC_DISPATCH(RotateF16)(r, x, t, y);
-  } else if constexpr (std::same_as<T, F16>) {
-    HWY_DYNAMIC_DISPATCH(RotateF16ByF32)(r, x, t, y);
-  } else if constexpr (std::same_as<Table, BF16>) {
-    HWY_DYNAMIC_DISPATCH(RotateBF16)(r, x, t, y);
-  } else {
-    HWY_DYNAMIC_DISPATCH(RotateBF16ByF32)(r, x, t, y);
-  }
+  HWY_DYNAMIC_DISPATCH(RotateElements)(kDType<T>, kDType<Table>, r, &x, &t, &y);
 }
 
 template void Rotate(const Rotation&, Heads<const double>, RotaryTable<double>,

@@ -19,9 +19,10 @@ namespace {
 class TableFiller {
  public:
   // About as many coarse rows as fine ones for consecutive positions.
-  TableFiller(std::span<const DoubleDouble> frequency, const DoubleDouble& amplitude,
+  TableFiller(DType dtype, std::span<const DoubleDouble> frequency, const DoubleDouble& amplitude,
               std::span<const double> position)
-      : n_(frequency.size()),
+      : fill_row_(RowFillerOf(dtype)),
+        n_(frequency.size()),
         frequency_(frequency),
         amplitude_(amplitude),
         fine_bits_(std::bit_width(position.size()) / 2),
@@ -107,11 +108,12 @@ class TableFiller {
       return n_ > 0;
     }
     const double error = std::same_as<T, double> ? wide_error_ : error_;
-    return fast::FillRow(Coarse(), fine, error, cosine, sine, undecided_.data());
+    return fill_row_(Coarse(), fine, error, cosine, sine, undecided_.data());
   }
 
   static constexpr int kMostSteps = 1024;
 
+  RowFiller fill_row_;
   size_t n_;
   std::span<const DoubleDouble> frequency_;
   DoubleDouble amplitude_;
@@ -133,7 +135,7 @@ void FillTable(std::span<const double> position, std::span<const DoubleDouble> f
   while (turning > 0 && frequency[turning - 1].high == 0) --turning;
   const size_t still = frequency.size() - turning;
   const T at_rest = FromDoubleDouble<T>(amplitude), nothing = FromDouble<T>(0);
-  TableFiller filler(frequency.first(turning), amplitude, position);
+  TableFiller filler(kDType<T>, frequency.first(turning), amplitude, position);
   for (const double p : position) {
     filler.FillRow(static_cast<int64_t>(p), cosine, sine);
     std::fill_n(cosine + turning, still, at_rest);

@@ -5,6 +5,7 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "fast/simd/any_element.h"
 #include "fast/simd/double_double-inl.h"
 #include "fast/simd/element-inl.h"
 
@@ -74,8 +75,8 @@ HWY_INLINE bool IsDecided(D d, const Double2<V>& x, V error) {
   return hn::AllTrue(d, same);
 }
 
-size_t FillRowF64(const CosSinRow& a, const CosSinRow& b, double error, double* cosine,
-                  double* sine, UndecidedColumns* undecided) {
+HWY_INLINE size_t FillWide(const CosSinRow& a, const CosSinRow& b, double error, double* cosine,
+                           double* sine, UndecidedColumns* undecided) {
   size_t count = 0;
   const auto body = [&](auto d, size_t k) SEXTANT_INLINE {
     const auto turn = Combine(d, ReadCosSin(d, a, k), ReadCosSin(d, b, k));
@@ -88,17 +89,19 @@ size_t FillRowF64(const CosSinRow& a, const CosSinRow& b, double error, double* 
   ForEachVector(hn::ScalableTag<double>(), a.n, body);
   return count;
 }
-size_t FillRowF32(const CosSinRow& a, const CosSinRow& b, double error, float* cosine, float* sine,
-                  UndecidedColumns* undecided) {
-  return FillNarrow(a, b, error, cosine, sine, undecided);
+
+template <class T>
+size_t FillRow(const CosSinRow& a, const CosSinRow& b, double error, void* cosine, void* sine,
+               UndecidedColumns* undecided) noexcept {
+  auto *c = static_cast<T*>(cosine), *s = static_cast<T*>(sine);
+  if constexpr (std::same_as<T, double>)
+    return FillWide(a, b, error, c, s, undecided);
+  else
+    return FillNarrow(a, b, error, c, s, undecided);
 }
-size_t FillRowF16(const CosSinRow& a, const CosSinRow& b, double error, F16* cosine, F16* sine,
-                  UndecidedColumns* undecided) {
-  return FillNarrow(a, b, error, cosine, sine, undecided);
-}
-size_t FillRowBF16(const CosSinRow& a, const CosSinRow& b, double error, BF16* cosine, BF16* sine,
-                   UndecidedColumns* undecided) {
-  return FillNarrow(a, b, error, cosine, sine, undecided);
+
+RowFiller FillerOfElements(DType dtype) {
+  return WithElement(dtype, []<class T>() -> RowFiller { return &FillRow<T>; });
 }
 
 }  // namespace HWY_NAMESPACE
@@ -109,37 +112,15 @@ HWY_AFTER_NAMESPACE();
 namespace sextant::fast {
 
 HWY_EXPORT(MultiplyAll);
-HWY_EXPORT(FillRowF64);
-HWY_EXPORT(FillRowF32);
-HWY_EXPORT(FillRowF16);
-HWY_EXPORT(FillRowBF16);
+HWY_EXPORT(FillerOfElements);
 
 void MultiplyCosSins(const CosSinRow& a, const CosSinRow& b, const CosSinRow& to) noexcept {
   HWY_DYNAMIC_DISPATCH(MultiplyAll)(a, b, to);
 }
 
-template <Element T>
-size_t FillRow(const CosSinRow& a, const CosSinRow& b, double error, T* cosine, T* sine,
-               UndecidedColumns* undecided) noexcept {
-  if constexpr (std::same_as<T, double>) {
-    return HWY_DYNAMIC_DISPATCH(FillRowF64)(a, b, error, cosine, sine, undecided);
-  } else if constexpr (std::same_as<T, float>) {
-    return HWY_DYNAMIC_DISPATCH(FillRowF32)(a, b, error, cosine, sine, undecided);
-  } else if constexpr (std::same_as<T, F16>) {
-    return HWY_DYNAMIC_DISPATCH(FillRowF16)(a, b, error, cosine, sine, undecided);
-  } else {
-    return HWY_DYNAMIC_DISPATCH(FillRowBF16)(a, b, error, cosine, sine, undecided);
-  }
+RowFiller RowFillerOf(DType dtype) noexcept {
+  return HWY_DYNAMIC_DISPATCH(FillerOfElements)(dtype);
 }
-
-template size_t FillRow(const CosSinRow&, const CosSinRow&, double, double*, double*,
-                        UndecidedColumns*) noexcept;
-template size_t FillRow(const CosSinRow&, const CosSinRow&, double, float*, float*,
-                        UndecidedColumns*) noexcept;
-template size_t FillRow(const CosSinRow&, const CosSinRow&, double, F16*, F16*,
-                        UndecidedColumns*) noexcept;
-template size_t FillRow(const CosSinRow&, const CosSinRow&, double, BF16*, BF16*,
-                        UndecidedColumns*) noexcept;
 
 }  // namespace sextant::fast
 #endif

@@ -26,10 +26,12 @@ struct UndecidedColumns {
 // to = a b; `to` may be a.
 void MultiplyCosSins(const CosSinRow& a, const CosSinRow& b, const CosSinRow& to) noexcept;
 
-// The row of position a + b, each entry known within `error` before it is rounded. Returns how many
-// entries of `undecided`, which has room for n, it wrote.
-template <Element T>
-size_t FillRow(const CosSinRow& a, const CosSinRow& b, double error, T* cosine, T* sine,
-               UndecidedColumns* undecided) noexcept;
+// Writes the row of position a + b, each entry known within `error` before it is rounded, as
+// elements of one dtype. Returns the number of entries of `undecided` (room for n) that it wrote.
+using RowFiller = size_t (*)(const CosSinRow& a, const CosSinRow& b, double error, void* cosine,
+                             void* sine, UndecidedColumns* undecided) noexcept;
+
+// The row filler of that dtype for this processor. Get it once per table, not once per row.
+RowFiller RowFillerOf(DType dtype) noexcept;
 
 }  // namespace sextant::fast

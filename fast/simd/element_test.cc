@@ -5,6 +5,7 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "fast/simd/any_element.h"
 #include "fast/simd/element-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -30,12 +31,15 @@ void WidenAll(const T* from, float* to, size_t n) {
                 [&](auto d, size_t k) HWY_ATTR { Write(d, Read(d, from + k), to + k); });
 }
 
-void NarrowF16(const float* from, F16* to, size_t n) { NarrowAll(from, to, n); }
-void NarrowBF16(const float* from, BF16* to, size_t n) { NarrowAll(from, to, n); }
-void NarrowF16InPairs(const float* from, F16* to, size_t n) { NarrowAllInPairs(from, to, n); }
-void NarrowBF16InPairs(const float* from, BF16* to, size_t n) { NarrowAllInPairs(from, to, n); }
-void WidenF16(const F16* from, float* to, size_t n) { WidenAll(from, to, n); }
-void WidenBF16(const BF16* from, float* to, size_t n) { WidenAll(from, to, n); }
+void NarrowElements(DType dtype, const float* from, UntypedOutput to, size_t n) {
+  WithNarrow(dtype, [=]<class T>() HWY_ATTR { NarrowAll<T>(from, to, n); });
+}
+void NarrowElementsInPairs(DType dtype, const float* from, UntypedOutput to, size_t n) {
+  WithNarrow(dtype, [=]<class T>() HWY_ATTR { NarrowAllInPairs<T>(from, to, n); });
+}
+void WidenElements(DType dtype, UntypedInput from, float* to, size_t n) {
+  WithNarrow(dtype, [=]<class T>() HWY_ATTR { WidenAll<T>(from, to, n); });
+}
 
 }  // namespace HWY_NAMESPACE
 }  // namespace sextant::fast
@@ -47,12 +51,9 @@ HWY_AFTER_NAMESPACE();
 #include "fast/kernel/kernel_test.h"
 
 namespace sextant::fast {
-HWY_EXPORT(NarrowF16);
-HWY_EXPORT(NarrowBF16);
-HWY_EXPORT(NarrowF16InPairs);
-HWY_EXPORT(NarrowBF16InPairs);
-HWY_EXPORT(WidenF16);
-HWY_EXPORT(WidenBF16);
+HWY_EXPORT(NarrowElements);
+HWY_EXPORT(NarrowElementsInPairs);
+HWY_EXPORT(WidenElements);
 
 namespace {
 
@@ -95,16 +96,18 @@ std::vector<uint64_t> Nearest(const std::vector<float>& places) {
 }
 
 template <class T>
-void ExpectNearest(auto narrow, auto narrow_in_pairs) {
+void ExpectNearest() {
   const std::vector<float> places = Places<T>();
   const std::vector<uint64_t> nearest = Nearest<T>(places);
   OnAllTargets([&] {
     for (const bool in_pairs : {false, true}) {
       std::vector<T> to(places.size());
-      if (in_pairs)
-        narrow_in_pairs(places.data(), to.data(), places.size());
-      else
-        narrow(places.data(), to.data(), places.size());
+      const size_t n = places.size();
+      if (in_pairs) {
+        HWY_DYNAMIC_DISPATCH(NarrowElementsInPairs)(kDType<T>, places.data(), to.data(), n);
+      } else {
+        HWY_DYNAMIC_DISPATCH(NarrowElements)(kDType<T>, places.data(), to.data(), n);
+      }
       size_t wrong = 0;
       for (size_t i = 0; i < places.size(); ++i) {
         if (std::isnan(places[i]))
@@ -118,31 +121,15 @@ void ExpectNearest(auto narrow, auto narrow_in_pairs) {
 }
 
 TEST(Element, SixteenBitStoresRoundToNearestEven) {
-  ExpectNearest<F16>(
-      [](auto... a) {
-        HWY_DYNAMIC_DISPATCH(NarrowF16)
-        (a...);
-      },
-      [](auto... a) {
-        HWY_DYNAMIC_DISPATCH(NarrowF16InPairs)
-        (a...);
-      });
-  ExpectNearest<BF16>(
-      [](auto... a) {
-        HWY_DYNAMIC_DISPATCH(NarrowBF16)
-        (a...);
-      },
-      [](auto... a) {
-        HWY_DYNAMIC_DISPATCH(NarrowBF16InPairs)
-        (a...);
-      });
+  ExpectNearest<F16>();
+  ExpectNearest<BF16>();
 }
 
 TEST(Element, SixteenBitLoadsAreExact) {
-  const auto check = []<class T>(T, auto widen) {
+  const auto check = []<class T>() {
     const std::vector<T> all = AllPatterns<T>();
     std::vector<float> to(all.size());
-    widen(all.data(), to.data(), all.size());
+    HWY_DYNAMIC_DISPATCH(WidenElements)(kDType<T>, all.data(), to.data(), all.size());
     size_t wrong = 0;
     for (size_t i = 0; i < all.size(); ++i) {
       const double exact = ToDouble(all[i]);
@@ -152,8 +139,8 @@ TEST(Element, SixteenBitLoadsAreExact) {
     EXPECT_EQ(wrong, 0u);
   };
   OnAllTargets([&] {
-    check(F16(), [](auto... a) { HWY_DYNAMIC_DISPATCH(WidenF16)(a...); });
-    check(BF16(), [](auto... a) { HWY_DYNAMIC_DISPATCH(WidenBF16)(a...); });
+    check.template operator()<F16>();
+    check.template operator()<BF16>();
   });
 }
 
