@@ -1,5 +1,5 @@
-// One exported function for all element types: the caller passes the dtype and untyped pointers,
-// WithElement calls the kernel of that type. Such functions are named ...Elements.
+// Dispatch by element type. One exported function per kernel, named ...Elements, takes the dtype
+// and untyped pointers; WithElement calls the kernel that is typed.
 #pragma once
 
 #include "fast/simd/element.h"
@@ -25,7 +25,7 @@ struct UntypedOutput {
   void* data;
 };
 
-// Calls f.template operator()<T>() for the 16-bit element type of that name.
+// Calls f.template operator()<T>() for the 16-bit element type with that dtype.
 template <class F>
 auto WithNarrow(DType dtype, const F& f) {
   return dtype == DType::kF16 ? f.template operator()<F16>() : f.template operator()<BF16>();

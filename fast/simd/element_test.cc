@@ -64,17 +64,17 @@ std::vector<T> AllPatterns() {
   return all;
 }
 
-// Every value of T, every midpoint between neighbours, and the floats next to those: all places at
-// which rounding to T changes; then infinities and NaN.
+// All numbers at which rounding to T changes: every value of T, every midpoint between neighbours,
+// and the floats next to both. Then infinities and NaN.
 template <class T>
-std::vector<float> Places() {
+std::vector<float> RoundingBoundaries() {
   std::vector<float> all;
   const int steps = std::same_as<T, BF16> ? 0x7f80 : 0x7c00;
   for (int i = 0; i < steps; ++i) {
     const double x = DecodeBits(kDType<T>, i), next = NextUp(kDType<T>, x);
     const double middle = std::isinf(next) ? x + (x - NextDown(kDType<T>, x)) / 2 : (x + next) / 2;
-    for (const double place : {x, middle}) {
-      const auto f = static_cast<float>(place);
+    for (const double number : {x, middle}) {
+      const auto f = static_cast<float>(number);
       for (const float near : {std::nextafter(f, -INFINITY), f, std::nextafter(f, INFINITY)}) {
         all.push_back(near);
         all.push_back(-near);
@@ -82,35 +82,36 @@ std::vector<float> Places() {
     }
   }
   for (const float special : {INFINITY, -INFINITY, NAN, -NAN, 3e38f}) all.push_back(special);
-  all.push_back(std::bit_cast<float>(0x7f800001u));  // a NaN whose set bits lie below bf16's
+  all.push_back(std::bit_cast<float>(0x7f800001u));  // a NaN whose payload bf16 cannot hold
   if (all.size() % 2) all.push_back(0);
   return all;
 }
 
-// The patterns to which all places must round; NaN is any NaN.
+// The bits to which every number must round; NaN may be any NaN.
 template <class T>
-std::vector<uint64_t> Nearest(const std::vector<float>& places) {
+std::vector<uint64_t> Nearest(const std::vector<float>& numbers) {
   std::vector<uint64_t> all;
-  for (const float place : places) all.push_back(EncodeBits(kDType<T>, RoundTo(kDType<T>, place)));
+  for (const float number : numbers)
+    all.push_back(EncodeBits(kDType<T>, RoundTo(kDType<T>, number)));
   return all;
 }
 
 template <class T>
 void ExpectNearest() {
-  const std::vector<float> places = Places<T>();
-  const std::vector<uint64_t> nearest = Nearest<T>(places);
+  const std::vector<float> numbers = RoundingBoundaries<T>();
+  const std::vector<uint64_t> nearest = Nearest<T>(numbers);
   OnAllTargets([&] {
     for (const bool in_pairs : {false, true}) {
-      std::vector<T> to(places.size());
-      const size_t n = places.size();
+      std::vector<T> to(numbers.size());
+      const size_t n = numbers.size();
       if (in_pairs) {
-        HWY_DYNAMIC_DISPATCH(NarrowElementsInPairs)(kDType<T>, places.data(), to.data(), n);
+        HWY_DYNAMIC_DISPATCH(NarrowElementsInPairs)(kDType<T>, numbers.data(), to.data(), n);
       } else {
-        HWY_DYNAMIC_DISPATCH(NarrowElements)(kDType<T>, places.data(), to.data(), n);
+        HWY_DYNAMIC_DISPATCH(NarrowElements)(kDType<T>, numbers.data(), to.data(), n);
       }
       size_t wrong = 0;
-      for (size_t i = 0; i < places.size(); ++i) {
-        if (std::isnan(places[i]))
+      for (size_t i = 0; i < numbers.size(); ++i) {
+        if (std::isnan(numbers[i]))
           wrong += !std::isnan(ToDouble(to[i]));
         else
           wrong += to[i].bits != nearest[i];
@@ -144,7 +145,7 @@ TEST(Element, SixteenBitLoadsAreExact) {
   });
 }
 
-// 1 + 2^-24 lies halfway between two floats; what is below the double decides.
+// 1 + 2^-24 is halfway between two floats, so the low part decides.
 TEST(Element, DoubleDoubleRoundsOnce) {
   EXPECT_EQ(FromDoubleDouble<float>({1 + 0x1p-24, 0x1p-80}), 1 + 0x1p-23f);
   EXPECT_EQ(FromDoubleDouble<float>({1 + 0x1p-24, -0x1p-80}), 1.0f);
