@@ -12,7 +12,7 @@ Tensors Run(const Case& c, const Tensors& inputs) {
   const auto op = StructOf<RopeAttention>(c);
   const auto turned = [&](const Tensor<double>& x, const Tensor<double>& position) {
     const PairRotation turning{RotationOf(op, x.shape), ScaledFrequencies(op.Frequencies())};
-    return TurnByPosition(turning, c.dtype(), x, position)[0].values;
+    return RotateByPosition(turning, c.dtype(), x, position)[0].values;
   };
   return AttendCase(op, c.dtype(), turned(inputs[0].values, inputs[3].values),
                     turned(inputs[1].values, inputs[4].values), inputs[2].values);

@@ -12,7 +12,7 @@ namespace sextant::fast {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Every chain starts with a number of its own: a compiler computes equal chains once.
+// Each chain starts with a different number, because a compiler computes equal chains only once.
 template <class C>
 HWY_INLINE size_t Chains(size_t rounds, C* numbers) {
   const hn::ScalableTag<C> d;
@@ -51,7 +51,7 @@ size_t MultiplyAndAdd(size_t rounds, double* numbers) {
 
 namespace {
 
-// One item is a multiplication with its addition.
+// One item is one multiply-add.
 template <class C>
 void PeakBench(benchmark::State& state) {
   C numbers[kPeakChains];

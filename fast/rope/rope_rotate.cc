@@ -21,11 +21,12 @@ HWY_BEFORE_NAMESPACE();
 namespace sextant::fast {
 namespace HWY_NAMESPACE {
 
-// Bytes of table that stay in the first-level cache beside the rows that pass; with rows that come
-// from memory the second level will do, and longer runs of one head suit the prefetcher.
+// Bytes of a table block. The small block stays in the first-level cache while rows pass through
+// it. For large x, rows come from memory: a block in the second-level cache is sufficient, and
+// longer runs of rows of one head suit the prefetcher.
 constexpr size_t kTableBlock = 16384, kLargeTableBlock = 65536;
 
-// Through a small buffer whose copy is streamed.
+// Rotates into a small buffer, which is then copied by streaming stores.
 template <class T, class Table, Rounding rounding>
 HWY_NOINLINE void StreamRows(const Rotation& r, HeadRows<const T> x, HeadRows<T> y,
                              TableRows<Table> t) {
@@ -35,7 +36,7 @@ HWY_NOINLINE void StreamRows(const Rotation& r, HeadRows<const T> x, HeadRows<T>
   for (size_t left = t.count; left > 0; left -= t.count) {
     t.count = std::min(most, left);
     const auto n = static_cast<ptrdiff_t>(t.count);
-    TurnRows<T, Table, rounding>(r, x, {buffer, width}, t);
+    RotateRows<T, Table, rounding>(r, x, {buffer, width}, t);
     if (y.step == width) {
       StreamCopy(buffer, y.data, t.count * r.D * sizeof(T), x.data + n * x.step);
     } else {
@@ -50,7 +51,7 @@ HWY_NOINLINE void StreamRows(const Rotation& r, HeadRows<const T> x, HeadRows<T>
   }
 }
 
-// All heads use a block of the table before the next block is touched.
+// Applies each block of the table to all heads before it reads the next block.
 template <class T, class Table, Rounding rounding>
 HWY_INLINE void RotateBlocks(const Rotation& r, const Heads<const T>& x,
                              const RotaryTable<Table>& t, const Heads<T>& y) {
@@ -72,7 +73,7 @@ HWY_INLINE void RotateBlocks(const Rotation& r, const Heads<const T>& x,
         if (stream)
           StreamRows<T, Table, rounding>(r, from, to, part);
         else
-          TurnRows<T, Table, rounding>(r, from, to, part);
+          RotateRows<T, Table, rounding>(r, from, to, part);
       }
     }
   }
@@ -88,7 +89,7 @@ HWY_INLINE void RotateAll(const Rotation& r, const Heads<const T>& x, const Rota
   RotateBlocks<T, Table, Rounding::kPortable>(r, x, t, y);
 }
 
-// The table is of x's type, or of the type that computes.
+// table_dtype is dtype, or f32 for 16-bit dtypes.
 void RotateElements(DType dtype, DType table_dtype, const Rotation& r, const void* x,
                     const void* table, const void* y) {
   WithElement(dtype, [=, &r]<class T>() HWY_ATTR {
@@ -126,7 +127,7 @@ template void Rotate(const Rotation&, Heads<const BF16>, RotaryTable<float>, Hea
 
 namespace {
 
-// Tables of another dtype than x are widened to the type in which the kernel computes, if they fit.
+// Tables of another dtype than x are widened to Computed<T>, if it contains their dtype.
 std::string Declines(const Case& c) {
   const auto& inputs = c.info().signature.inputs;
   const DType cosine = c.DTypeOf(inputs[1]);

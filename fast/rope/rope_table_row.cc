@@ -29,7 +29,7 @@ void MultiplyAll(const CosSinRow& a, const CosSinRow& b, const CosSinRow& to) {
   });
 }
 
-// Writes x, known within `error`, rounded to f32. True if every number in that range rounds alike.
+// Writes x rounded to f32. Returns true if all numbers within `error` of x round to the same f32.
 template <class D>
 HWY_INLINE bool Round([[maybe_unused]] D d, hn::VFromD<D> x, hn::VFromD<D> error, float* to) {
   const hn::Rebind<float, D> d32;
@@ -39,7 +39,7 @@ HWY_INLINE bool Round([[maybe_unused]] D d, hn::VFromD<D> x, hn::VFromD<D> error
   return hn::AllTrue(d32, hn::Eq(below, above));
 }
 
-// The same to 16 bits by way of f32, whose rounding error of 2^-24 |x| joins.
+// The same for 16-bit types. x is first rounded to f32, which adds 2^-24 |x| to the error.
 template <class D, Narrow T>
 HWY_INLINE bool Round(D d, hn::VFromD<D> x, hn::VFromD<D> error, T* to) {
   const hn::Rebind<float, D> d32;
@@ -67,7 +67,7 @@ HWY_INLINE size_t FillNarrow(const CosSinRow& a, const CosSinRow& b, double erro
   return count;
 }
 
-// True if no number within `error` of it rounds otherwise.
+// True if all numbers within `error` of x round to x.high.
 template <class D, class V>
 HWY_INLINE bool IsDecided(D d, const Double2<V>& x, V error) {
   const auto same = hn::And(hn::Eq(hn::Add(x.high, hn::Add(x.low, error)), x.high),
@@ -79,11 +79,11 @@ HWY_INLINE size_t FillWide(const CosSinRow& a, const CosSinRow& b, double error,
                            double* sine, UndecidedColumns* undecided) {
   size_t count = 0;
   const auto body = [&](auto d, size_t k) SEXTANT_INLINE {
-    const auto turn = Combine(d, ReadCosSin(d, a, k), ReadCosSin(d, b, k));
+    const auto product = Combine(d, ReadCosSin(d, a, k), ReadCosSin(d, b, k));
     const auto e = hn::Set(d, error);
-    Write(d, turn.cosine.high, cosine + k);
-    Write(d, turn.sine.high, sine + k);
-    const bool decided = IsDecided(d, turn.cosine, e) && IsDecided(d, turn.sine, e);
+    Write(d, product.cosine.high, cosine + k);
+    Write(d, product.sine.high, sine + k);
+    const bool decided = IsDecided(d, product.cosine, e) && IsDecided(d, product.sine, e);
     if (HWY_UNLIKELY(!decided)) undecided[count++] = {k, hn::Lanes(d)};
   };
   ForEachVector(hn::ScalableTag<double>(), a.n, body);

@@ -112,10 +112,11 @@ struct ErfConstants<double> {
 // |x| < kBorder:  |x| + |x| q(x^2);  larger |x|: 1 - e^g(|x| - kBorder). The relative error of both
 // formulas is 2^-27.3 (f64 2^-56.1). Rounding errors in ulps of a result in [1/2, 1), without fused
 // multiplication, at the border, where they are largest:
-//   |x| < kBorder: the last sum 0.5; |x| q (value 0.21): its product 0.13; q (value -0.19): its
-//   last sum 0.13, the product before it 0.54, x^2 0.29, the terms before that 0.28; the
-//   approximation 0.11 |x| >= kBorder: the last sum 0.5; e^g (value 0.125): e^ 0.11, g 0.28;
-//   the approximation 0.03
+//   |x| < kBorder:
+//     the last sum 0.5; |x| q (value 0.21): its product 0.13; q (value -0.19): its last sum 0.13,
+//     the product before it 0.54, x^2 0.29, the terms before that 0.28; the approximation 0.11
+//   |x| >= kBorder:
+//     the last sum 0.5; e^g (value 0.125): e^ 0.11, g 0.28; the approximation 0.03
 template <class D, class V = hn::VFromD<D>>
 HWY_INLINE V ErfOf(D d, V x) {
   using C = ErfConstants<hn::TFromD<D>>;

@@ -1,5 +1,5 @@
 // Dispatch by element type. One exported function per kernel, named ...Elements, takes the dtype
-// and untyped pointers; WithElement calls the kernel that is typed.
+// and untyped pointers; WithElement calls the typed kernel.
 #pragma once
 
 #include "fast/simd/element.h"

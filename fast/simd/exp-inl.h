@@ -4,9 +4,8 @@
 // 0.87, derived here:
 //
 // x = n ln 2 + r with an integer n, and e^x = 2^n e^r. The steps:
-//   r1 = x - n ln2_high    exact: ln2_high has so few bits that the product is exact, and r1 is
-//   less
-//                          than 1/2 and a multiple of 2^-54 (of the last place of x, n != 0)
+//   r1 = x - n ln2_high    exact: ln2_high has so few bits that the product is exact, and r1 is a
+//                          multiple of 2^-54 (the last place of x, n != 0) and less than 1/2
 //   c  = n ln2_low         ln2_high + ln2_low = ln 2 (1 + 2^-101)
 //   r  = r1 - c            |r| <= 0.3466
 //   tail = r^2 q(r) - c    |r^2 q - (e^r - 1 - r)| <= 2^-56.3 e^r
@@ -23,8 +22,8 @@
 //   q for (e^r - 1 - r) / r^2    0.10     0.15
 //   in ulps                      0.86     0.79
 // If the result is subnormal, its last rounding replaces all but 2^-2 of this error. The bounds
-// hold with and without fused multiplication. f32 uses fewer operations: 1 + (r1 + tail), or (1 + r
-// q) r + 1 with fused multiplication.
+// hold with and without fused multiplication. f32 uses fewer operations: 1 + (r1 + tail), or with
+// fused multiplication (1 + r q) r + 1.
 #if defined(SEXTANT_FAST_EXP_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef SEXTANT_FAST_EXP_INL_H_
 #undef SEXTANT_FAST_EXP_INL_H_
