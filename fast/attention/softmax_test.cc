@@ -84,7 +84,7 @@ TYPED_TEST(SoftmaxOfRowsTest, MaskedElementsWeighNothing) {
   });
 }
 
-TYPED_TEST(SoftmaxOfRowsTest, FollowsStrides) {
+TYPED_TEST(SoftmaxOfRowsTest, UsesTheGivenStrides) {
   using T = TypeParam;
   const SoftmaxRows rows{.N = 3, .M = 5, .x_row = 9, .y_row = 7};
   OnRowsWithGaps<T>(rows, [&](const T* x, T* y) {
@@ -103,7 +103,7 @@ TEST(SoftmaxOfRows, AWhollyMaskedRowIsNaN) {
   });
 }
 
-// Large enough to bypass the caches.
+// Large enough for streaming stores.
 template <class T>
 class SlowSoftmaxOfRows : public testing::Test {};
 using StreamedTypes = testing::Types<float, BF16>;

@@ -20,8 +20,8 @@ HWY_BEFORE_NAMESPACE();
 namespace sextant::fast {
 namespace HWY_NAMESPACE {
 
-// x + residual, rounded to T. Rounding to f32 first changes nothing: 24 bits are at least twice
-// those of a 16-bit type and two more (Figueroa 1995, "When is double rounding innocuous?").
+// x + residual, rounded to T. Rounding to f32 first does not change the result: with p bits in the
+// 16-bit type, 24 >= 2 p + 2 (Figueroa 1995, "When is double rounding innocuous?").
 template <class T, class D>
 HWY_INLINE hn::VFromD<D> Sum(D d, const T* x, const T* residual) {
   const auto sum = hn::Add(Read(d, x), Read(d, residual));
@@ -40,7 +40,7 @@ HWY_INLINE void Apply(const T* x, const T* residual, C factor, const C* weight, 
   const C offset = unit_offset ? 1 : 0;
   ForEachVector(d, n, [&](auto dk, size_t k) SEXTANT_INLINE {
     const auto sum = Sum(dk, x + k, residual + k);
-    // 0 + w is w: one body serves both.
+    // 0 + w is w, so the same code serves both kinds of weight.
     const auto w = hn::Add(hn::Set(dk, offset), Read(dk, weight + k));
     Write(dk, sum, out.sum + k);
     Write(dk, hn::Mul(hn::Mul(sum, hn::Set(dk, factor)), w), out.y + k);

@@ -27,7 +27,7 @@ HWY_INLINE void Scale(const T* x, Computed<T> scale, T* y, size_t n) {
   });
 }
 
-// next: the row to come where y is streamed, else null.
+// Multiplies a row by the scale. If y is streamed, `next` is the next row to be read, else null.
 template <class T>
 HWY_INLINE void ScaleRow(const T* x, Computed<T> scale, T* y, size_t M, const T* next) {
   if (!next) return Scale(x, scale, y, M);
@@ -77,7 +77,7 @@ HWY_EXPORT(GatherElements);
 template <Element T>
 void GatherRows(const EmbeddingTable<T>& table, std::span<const int64_t> token, T* y) noexcept {
   const size_t bytes = table.M * sizeof(T);
-  if (bytes == 0) return;  // then the pointers may be null
+  if (bytes == 0) return;  // the pointers may be null
   const bool stream = ShouldStream(2 * token.size() * bytes);
   HWY_DYNAMIC_DISPATCH(GatherElements)(kDType<T>, &table, token, y, stream);
   if (stream) StreamFence();

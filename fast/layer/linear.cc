@@ -14,7 +14,7 @@ HWY_BEFORE_NAMESPACE();
 namespace sextant::fast {
 namespace HWY_NAMESPACE {
 
-// y_f = sum_f + bias_f of one row; y may be the sums.
+// y_f = sum_f + bias_f for one row; y may be the sums.
 template <class T, class C = Computed<T>>
 HWY_INLINE void FinishRow(const C* sums, const T* bias, T* y, size_t F) {
   const hn::ScalableTag<C> d;
@@ -79,7 +79,7 @@ template void ApplyLinear(const ProductShape&, const F16*, const F16*, const F16
 template void ApplyLinear(const ProductShape&, const BF16*, const BF16*, const BF16*, BF16*,
                           float*) noexcept;
 
-Tensors AnswerLinear(const Case& c, const Tensors& inputs) {
+Tensors RunLinear(const Case& c, const Tensors& inputs) {
   const ProductShape shape{ExtentOf(c, "N"), ExtentOf(c, "F"), ExtentOf(c, "M")};
   return WithElement(c.dtype(), [&]<class T>() -> Tensors {
     const auto x = ToElements<T>(inputs[0].values), weight = ToElements<T>(inputs[1].values);
@@ -95,7 +95,7 @@ Tensors AnswerLinear(const Case& c, const Tensors& inputs) {
 
 template <>
 CaseKernel MakeKernel<Linear>() {
-  return {DeclinesMixedTypes, AnswerLinear};
+  return {DeclinesMixedTypes, RunLinear};
 }
 
 }  // namespace sextant::fast

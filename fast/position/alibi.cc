@@ -27,7 +27,8 @@ HWY_INLINE void Scale(const Computed<T>* distance, Computed<T> slope, T* y, size
   });
 }
 
-// The distances of a few hundred keys stay in the first-level cache for all heads.
+// Distances are computed for some hundred keys at a time; they stay in the first-level cache while
+// all heads use them.
 template <class T>
 HWY_INLINE void FillAll(const AlibiInputs& in, std::span<const Computed<T>> slope, T* bias,
                         bool stream) {
@@ -85,7 +86,7 @@ template void FillAlibi(const AlibiInputs&, std::span<const float>, BF16*) noexc
 
 namespace {
 
-// The slopes may have any dtype whose values the kernel's own type holds.
+// Slopes may have any dtype whose values Computed<T> can represent.
 std::string Declines(const Case& c) {
   const auto& [inputs, outputs] = c.info().signature;
   if (c.DTypeOf(outputs[0]) != c.dtype()) return "no kernel for a bias of another dtype";

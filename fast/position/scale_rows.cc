@@ -22,7 +22,7 @@ HWY_INLINE void ScaleEach(size_t rows, size_t width, const T* x, const Computed<
   for (size_t r = 0; r < rows; ++r, x += width, y += width) {
     const Computed<T> f = factor[r % factors];
     size_t done = 0;
-    if constexpr (std::same_as<T, BF16>) {  // neighbours are cheaper to split than to widen
+    if constexpr (std::same_as<T, BF16>) {  // splitting adjacent bf16 is cheaper than widening
       for (; done + 2 * hn::Lanes(d) <= width; done += 2 * hn::Lanes(d)) {
         auto even = hn::Zero(d), odd = even;
         ReadPairs(d, x + done, even, odd);
