@@ -16,7 +16,7 @@ HWY_BEFORE_NAMESPACE();
 namespace sextant::fast {
 namespace HWY_NAMESPACE {
 
-// Scores of the query in row i with the keys that it sees, whose rows begin at k.
+// Scores of the query in row i for `keys`; k is the first key of its head.
 template <class T, class C = Computed<T>>
 HWY_INLINE void Scores(const AttendInputs<T>& in, size_t i, const T* k, const KeyRange& keys,
                        const C* q, C* score) {

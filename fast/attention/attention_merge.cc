@@ -30,7 +30,7 @@ HWY_INLINE void MergeAll(const AttentionParts<T>& in, T* y, C* lse) {
     ForEachVector(d, in.E, [&](auto dk, size_t k) SEXTANT_INLINE {
       const size_t at = n * in.E + k;
       auto sum = hn::Zero(dk);
-      // A part without keys may hold anything.
+      // y of a part without keys is unspecified.
       if (a != 0) sum = hn::Mul(hn::Set(dk, a / total), Read(dk, in.y1 + at));
       if (b != 0) sum = hn::MulAdd(hn::Set(dk, b / total), Read(dk, in.y2 + at), sum);
       Write(dk, sum, y + at);

@@ -48,8 +48,9 @@ HWY_INLINE void Weigh(const C* terms, C factor, T* y, size_t n) {
   });
 }
 
-// A row of more than K - 1 and at most K vectors, in registers. The last vector ends with the row
-// and may begin in the one before: what stands in both counts once, and is written twice the same.
+// Softmax in registers of a row with more than K - 1 and at most K vectors. The last vector ends at
+// the end of the row and may overlap the vector before it: its overlapping lanes are not added to
+// the sum, and the same values are written twice.
 template <size_t K, class T, class C = Computed<T>>
 HWY_INLINE void SoftmaxOf(const T* x, T* y, size_t n) {
   const hn::ScalableTag<C> d;
@@ -71,7 +72,7 @@ HWY_INLINE void SoftmaxOf(const T* x, T* y, size_t n) {
   Write(d, hn::Mul(v[K - 1], factor), y + last);
 }
 
-// False where the rows do not fit in kMost registers or not fill one.
+// Returns false if a row does not fit in kMost registers or does not fill one.
 template <size_t kMost, size_t K = 1, class T>
 HWY_INLINE bool SoftmaxInRegisters(const SoftmaxRows& rows, const T* x, T* y) {
   const size_t N = hn::Lanes(hn::ScalableTag<Computed<T>>());
@@ -87,7 +88,7 @@ HWY_INLINE bool SoftmaxInRegisters(const SoftmaxRows& rows, const T* x, T* y) {
 
 template <class T, class C = Computed<T>>
 HWY_INLINE void SoftmaxAll(const SoftmaxRows& rows, const T* x, T* y, C* terms, bool stream) {
-  constexpr size_t kRegisters = 8;  // of 16 or more; the others hold constants
+  constexpr size_t kRegisters = 8;  // of at least 16; the others are for constants
   if (!stream && SoftmaxInRegisters<kRegisters>(rows, x, y)) return;
   alignas(64) T buffer[kStreamBuffer / sizeof(T)];
   constexpr size_t kStep = kStreamBuffer / sizeof(T);
