@@ -92,9 +92,8 @@ std::vector<AttendArguments<T>> Masked(int64_t B, int64_t S, int64_t T_) {
 }
 
 // The reference values of one query by the formula in long double, and the permitted error:
-//   score   (D + 12) u times the sum of the sizes of the terms, for D fused operations, scaling,
-//   cap
-//           and bias. The difference to the largest score is rounded.
+//   score   (D + 12) u times the sum of the sizes of the terms: D fused operations, scaling, cap,
+//           bias. The difference to the largest score is rounded.
 //   weight  e^E - 1 relative. A weight is multiplied by at most one exponential per tile, for the
 //           changes of the running maximum. Each has an error of 2 u plus u times its exponent;
 //           these exponents add up to at most the range of the scores.

@@ -7,8 +7,7 @@
 namespace sextant::fast {
 namespace {
 
-// factor = ln(p + 1) / ln L for p + 1 > L, else 1. Error before rounding: 2 * 33 + 16 units of
-// 2^-106.
+// factor = ln(p + 1) / ln L for p + 1 > L, else 1. Error in units of 2^-106: 2 * 33 + 16.
 Tensors Run(const Case& c, const Tensors& inputs) {
   const int64_t L = StructOf<LogNScale>(c).original_max_position_embeddings;
   const DoubleDouble log_L = log(DoubleDouble(L));

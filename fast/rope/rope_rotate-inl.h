@@ -92,8 +92,8 @@ HWY_INLINE void RotateTwoHalvesAt(D d, Pair<const T*> from, Pair<T*> to, Pair<co
   }
 }
 
-// Rotates n pairs (first[k], second[k]). With first and second exchanged, in the opposite
-// direction.
+// Rotates n pairs (first[k], second[k]); in the opposite direction if first and second are
+// exchanged.
 template <class T, class Table, Rounding rounding>
 HWY_INLINE void RotateHalves(Pair<const T*> from, Pair<T*> to, Pair<const Table*> table, size_t n) {
   const hn::ScalableTag<Computed<T>> d;
