@@ -1,5 +1,4 @@
-// Attention for speed, in every form that reference/ knows. The formula:
-// reference/attention/attention.h.
+// Fast attention in all forms of reference/. The formula: reference/attention/attention.h.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +11,8 @@ namespace sextant::fast {
 template <Element T>
 size_t AttendScratchOf(const AttendInputs<T>& in);
 
-// What AttendRows and AttendTiles answer, by the faster of them: rows where few queries share a key
-// head, as in decoding, tiles otherwise.
+// Calls the faster of AttendRows and AttendTiles: rows if few queries share a key head, as in
+// decoding, otherwise tiles.
 template <Element T>
 void Attend(const AttendInputs<T>& in, T* y, Computed<T>* lse, Computed<T>* scratch) noexcept;
 

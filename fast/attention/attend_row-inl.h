@@ -1,5 +1,5 @@
-// Pieces of attention over one query's keys, for the instruction set being compiled: vectors along
-// channels and along keys, all in the type in which a kernel computes.
+// Parts of attention for one query, for the instruction set being compiled. Vectors run along
+// channels or along keys and have elements of type Computed<T>.
 #if defined(SEXTANT_FAST_ATTEND_ROW_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef SEXTANT_FAST_ATTEND_ROW_INL_H_
 #undef SEXTANT_FAST_ATTEND_ROW_INL_H_
@@ -18,7 +18,7 @@ HWY_BEFORE_NAMESPACE();
 namespace sextant::fast {
 namespace HWY_NAMESPACE {
 
-// y_i = x_i for i < n, rounded to Y where that is narrower.
+// y_i = x_i for i < n, rounded if Y is narrower than X.
 template <class X, class Y>
 HWY_INLINE void Convert(const X* x, Y* y, size_t n) {
   const hn::ScalableTag<Computed<X>> d;
@@ -43,11 +43,11 @@ HWY_INLINE void AddTimes(C weight, const T* x, C* sum, size_t n) {
   });
 }
 
-// The n > 0 numbers x become e^(x - largest), the largest of them 1; NaN stays. If all are
-// -infinity they stay, and the sum is 0.
+// Replaces the n > 0 numbers x by e^(x - largest); NaN gives NaN. If all are -infinity, they do not
+// change and the sum is 0.
 template <class C>
 struct Powers {
-  C largest, sum;  // of x before, and of the powers
+  C largest, sum;  // the largest of the old x; the sum of the powers
 };
 template <class C>
 HWY_INLINE Powers<C> ToPowers(C* x, size_t n) {
@@ -56,7 +56,7 @@ HWY_INLINE Powers<C> ToPowers(C* x, size_t n) {
   return {largest, Exponentials(x, largest, x, n)};
 }
 
-// 1 / (sum + e^(sink - largest)), or if there is no sink 1 / sum; nothing overflows.
+// 1 / (sum + e^(sink - largest)), or 1 / sum without a sink. Nothing overflows.
 template <class C>
 HWY_INLINE C Reciprocal(const Powers<C>& powers, const C* sink) {
   if (!sink) return 1 / powers.sum;

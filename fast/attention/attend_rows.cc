@@ -16,7 +16,7 @@ HWY_BEFORE_NAMESPACE();
 namespace sextant::fast {
 namespace HWY_NAMESPACE {
 
-// Scores of the query in row i with the keys that it sees, whose rows begin at k.
+// Scores of the query in row i for `keys`; k is the first key of its head.
 template <class T, class C = Computed<T>>
 HWY_INLINE void Scores(const AttendInputs<T>& in, size_t i, const T* k, const KeyRange& keys,
                        const C* q, C* score) {
@@ -77,29 +77,17 @@ HWY_INLINE void ScoreAll(const AttendInputs<T>& in, T* scores, C* scratch) {
   }
 }
 
-void ScoreF64(const AttendInputs<double>& in, double* scores, double* scratch) {
-  ScoreAll(in, scores, scratch);
+void ScoreElements(DType dtype, const void* in, UntypedOutput scores, UntypedOutput scratch) {
+  WithElement(dtype, [=]<class T>() HWY_ATTR {
+    ScoreAll<T, Computed<T>>(*static_cast<const AttendInputs<T>*>(in), scores, scratch);
+  });
 }
-void ScoreF32(const AttendInputs<float>& in, float* scores, float* scratch) {
-  ScoreAll(in, scores, scratch);
-}
-void ScoreF16(const AttendInputs<F16>& in, F16* scores, float* scratch) {
-  ScoreAll(in, scores, scratch);
-}
-void ScoreBF16(const AttendInputs<BF16>& in, BF16* scores, float* scratch) {
-  ScoreAll(in, scores, scratch);
-}
-void AttendF64(const AttendInputs<double>& in, double* y, double* lse, double* scratch) {
-  AttendAll(in, y, lse, scratch);
-}
-void AttendF32(const AttendInputs<float>& in, float* y, float* lse, float* scratch) {
-  AttendAll(in, y, lse, scratch);
-}
-void AttendF16(const AttendInputs<F16>& in, F16* y, float* lse, float* scratch) {
-  AttendAll(in, y, lse, scratch);
-}
-void AttendBF16(const AttendInputs<BF16>& in, BF16* y, float* lse, float* scratch) {
-  AttendAll(in, y, lse, scratch);
+
+void AttendElements(DType dtype, const void* in, UntypedOutput y, UntypedOutput lse,
+                    UntypedOutput scratch) {
+  WithElement(dtype, [=]<class T>() HWY_ATTR {
+    AttendAll<T, Computed<T>>(*static_cast<const AttendInputs<T>*>(in), y, lse, scratch);
+  });
 }
 
 }  // namespace HWY_NAMESPACE
@@ -109,26 +97,12 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace sextant::fast {
 
-HWY_EXPORT(ScoreF64);
-HWY_EXPORT(ScoreF32);
-HWY_EXPORT(ScoreF16);
-HWY_EXPORT(ScoreBF16);
-HWY_EXPORT(AttendF64);
-HWY_EXPORT(AttendF32);
-HWY_EXPORT(AttendF16);
-HWY_EXPORT(AttendBF16);
+HWY_EXPORT(ScoreElements);
+HWY_EXPORT(AttendElements);
 
 template <Element T>
 void AttendRows(const AttendInputs<T>& in, T* y, Computed<T>* lse, Computed<T>* scratch) noexcept {
-  if constexpr (std::same_as<T, double>) {
-    HWY_DYNAMIC_DISPATCH(AttendF64)(in, y, lse, scratch);
-  } else if constexpr (std::same_as<T, float>) {
-    HWY_DYNAMIC_DISPATCH(AttendF32)(in, y, lse, scratch);
-  } else if constexpr (std::same_as<T, F16>) {
-    HWY_DYNAMIC_DISPATCH(AttendF16)(in, y, lse, scratch);
-  } else {
-    HWY_DYNAMIC_DISPATCH(AttendBF16)(in, y, lse, scratch);
-  }
+  HWY_DYNAMIC_DISPATCH(AttendElements)(kDType<T>, &in, y, lse, scratch);
 }
 
 template void AttendRows(const AttendInputs<double>&, double*, double*, double*) noexcept;
@@ -138,15 +112,7 @@ template void AttendRows(const AttendInputs<BF16>&, BF16*, float*, float*) noexc
 
 template <Element T>
 void ScoreRows(const AttendInputs<T>& in, T* scores, Computed<T>* scratch) noexcept {
-  if constexpr (std::same_as<T, double>) {
-    HWY_DYNAMIC_DISPATCH(ScoreF64)(in, scores, scratch);
-  } else if constexpr (std::same_as<T, float>) {
-    HWY_DYNAMIC_DISPATCH(ScoreF32)(in, scores, scratch);
-  } else if constexpr (std::same_as<T, F16>) {
-    HWY_DYNAMIC_DISPATCH(ScoreF16)(in, scores, scratch);
-  } else {
-    HWY_DYNAMIC_DISPATCH(ScoreBF16)(in, scores, scratch);
-  }
+  HWY_DYNAMIC_DISPATCH(ScoreElements)(kDType<T>, &in, scores, scratch);
 }
 
 template void ScoreRows(const AttendInputs<double>&, double*, double*) noexcept;

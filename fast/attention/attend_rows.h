@@ -1,6 +1,5 @@
-// Attention query by query, in every form that reference/ knows: with a bias, with a sink, masked.
-// A plain kernel: vectors along channels and keys, no tiles. The formula:
-// reference/attention/attention.h.
+// Attention query by query, in all forms of reference/: with bias, sink and masks. Vectors run
+// along channels and keys; there are no tiles. The formula: reference/attention/attention.h.
 #pragma once
 
 #include <cmath>
@@ -15,7 +14,7 @@ namespace sextant::fast {
 // Row-major q[B,H,S,D], k[B,K,T,D], v[B,K,T,E], bias[B,H,S,T] and sink[H] or null.
 template <Element T>
 struct AttendInputs {
-  const AttentionAttributes* attributes = nullptr;  // their dimensions say B, H, K, S and T
+  const AttentionAttributes* attributes = nullptr;  // include the dimensions B, H, K, S and T
   size_t D = 0, E = 0;
   const T *q = nullptr, *k = nullptr, *v = nullptr, *bias = nullptr;
   const Computed<T>* sink = nullptr;
@@ -29,8 +28,8 @@ size_t ScratchOf(const AttendInputs<T>& in) {
   return in.D + in.E + static_cast<size_t>(in.attributes->T.value) + 1;
 }
 
-// y[B,H,S,E] and lse[B,H,S]. Computes in f32 (f64 for f64) and rounds once. Keys that a query does
-// not see are not read. Where it sees none y is 0 and lse -infinity.
+// y[B,H,S,E] and lse[B,H,S]. Computes in f32 (f64 for f64) and rounds once. Masked keys are not
+// read. If all keys of a query are masked, y is 0 and lse is -infinity.
 // Error: that of the recipe `exact_table`.
 template <Element T>
 void AttendRows(const AttendInputs<T>& in, T* y, Computed<T>* lse, Computed<T>* scratch) noexcept;
@@ -39,17 +38,17 @@ void AttendRows(const AttendInputs<T>& in, T* y, Computed<T>* lse, Computed<T>* 
 template <Element T>
 void ScoreRows(const AttendInputs<T>& in, T* scores, Computed<T>* scratch) noexcept;
 
-// What a case may have beside q, k and v.
+// Optional inputs of a case.
 struct AttentionExtras {
   const Tensor<double>*bias = nullptr, *sink = nullptr;
   bool scale_bias = false;
 };
-// Its answer: y and lse.
+// Returns y and lse of a case.
 Tensors AttendCase(const AttentionAttributes& attributes, DType dtype, const Tensor<double>& q,
                    const Tensor<double>& k, const Tensor<double>& v,
                    const AttentionExtras& extras = {});
 
-// The scores of a case with the inputs q and k; of the attributes it needs scale, H and K.
+// Returns the scores of a case with inputs q and k. Uses only the attributes scale, H and K.
 Tensors ScoreCase(AttentionAttributes attributes, DType dtype, const Tensor<double>& q,
                   const Tensor<double>& k);
 

@@ -1,4 +1,4 @@
-// What tests of attention kernels share: questions, and answers with the error that is permitted.
+// Helpers for tests of attention kernels: random arguments, and reference values with error bounds.
 #pragma once
 
 #include <cmath>
@@ -10,9 +10,9 @@
 
 namespace sextant::fast {
 
-// What a call needs, drawn at random; values so small that scores stay within about +-10.
+// Random arguments of a call. Their magnitude keeps scores within about +-10.
 template <class T>
-struct AttendQuestion {
+struct AttendArguments {
   AttentionAttributes op;
   size_t D = 4, E = 3;
   bool has_bias = false, has_sink = false, scale_bias = false;
@@ -60,19 +60,19 @@ inline AttentionAttributes Extents(int64_t B, int64_t H, int64_t K, int64_t S, i
   return op;
 }
 
-// S queries and T_ keys under every kind of mask; two heads share one.
+// S queries and T_ keys with every kind of mask; two query heads share one key head.
 template <class T>
-std::vector<AttendQuestion<T>> Masked(int64_t B, int64_t S, int64_t T_) {
+std::vector<AttendArguments<T>> Masked(int64_t B, int64_t S, int64_t T_) {
   using Numbers = IntegerList;
-  std::vector<AttendQuestion<T>> all;
+  std::vector<AttendArguments<T>> all;
   const auto add = [&](auto change) {
-    AttendQuestion<T> asked{.op = Extents(B, 2, 1, S, T_)};
-    change(asked.op);
-    all.push_back(asked);
-    asked.op.mask = Mask::kCausal;
-    all.push_back(asked);
-    asked.op.align = Align::kTopLeft;
-    all.push_back(asked);
+    AttendArguments<T> args{.op = Extents(B, 2, 1, S, T_)};
+    change(args.op);
+    all.push_back(args);
+    args.op.mask = Mask::kCausal;
+    all.push_back(args);
+    args.op.align = Align::kTopLeft;
+    all.push_back(args);
   };
   add([](auto&) {});
   add([](auto& op) { op.window = Numbers{3, 0}; });
@@ -91,24 +91,25 @@ std::vector<AttendQuestion<T>> Masked(int64_t B, int64_t S, int64_t T_) {
   return all;
 }
 
-// One query's answer by the formula in long double, and how far off a kernel may be.
-//
-// A score of D fused operations, scaled, capped and biased, is off by (D + 12) u of the size of its
-// terms. Its difference to the largest is rounded; between the first and the last running maximum
-// a weight is multiplied by at most one exponential per tile, each off by 2 u and by u times its
-// exponent, which together are at most the range of the scores. So weights have a relative error
-// of e^E - 1 and sums of T of them with values T + 2 tiles + 6 roundings more; the sum that divides
-// has the same again. Under a far sink weights are subnormal: each of them, and what they are
-// multiplied by, is off by up to the least number.
+// The reference values of one query by the formula in long double, and the permitted error:
+//   score   (D + 12) u times the sum of the sizes of the terms: D fused operations, scaling, cap,
+//           bias. The difference to the largest score is rounded.
+//   weight  e^E - 1 relative. A weight is multiplied by at most one exponential per tile, for the
+//           changes of the running maximum. Each has an error of 2 u plus u times its exponent;
+//           these exponents add up to at most the range of the scores.
+//   result  T + 2 tiles + 6 more roundings for sums of T weighted values, and the same for the
+//           divisor.
+// With a large sink weights are subnormal. Then a weight and its factor each have an error of up to
+// the smallest positive number.
 template <class T>
-class AttendAnswer {
+class AttendReference {
  public:
-  AttendAnswer(const AttendQuestion<T>& asked, size_t i)
-      : asked_(asked), mean_(asked.E), size_(asked.E) {
-    const size_t s = i % asked.S(), h = i / asked.S() % asked.H(), b = i / asked.S() / asked.H();
-    const KeyRange keys = asked.op.KeysOf(b, s);
+  AttendReference(const AttendArguments<T>& args, size_t i)
+      : args_(args), mean_(args.E), size_(args.E) {
+    const size_t s = i % args.S(), h = i / args.S() % args.H(), b = i / args.S() / args.H();
+    const KeyRange keys = args.op.KeysOf(b, s);
     std::vector<long double> scores;
-    head_ = (b * asked.K() + asked.op.KeyHeadOf(h)) * asked.keys();
+    head_ = (b * args.K() + args.op.KeyHeadOf(h)) * args.keys();
     long double most = -INFINITY, least = INFINITY;
     double worst = 0;
     for (size_t t = keys.first; t < keys.last; ++t) {
@@ -122,11 +123,11 @@ class AttendAnswer {
     long double total = 0;
     for (const long double score : scores) total += std::exp(score - most);
     lse_ = static_cast<double>(most + std::log(total));
-    if (asked.has_sink) total += std::exp(static_cast<long double>(asked.sink[h]) - most);
+    if (args.has_sink) total += std::exp(static_cast<long double>(args.sink[h]) - most);
     for (size_t j = 0; j < scores.size(); ++j) {
       const long double p = std::exp(scores[j] - most) / total;
-      for (size_t e = 0; e < asked.E; ++e) {
-        const double value = ToDouble(asked.v[(head_ + keys.first + j) * asked.E + e]);
+      for (size_t e = 0; e < args.E; ++e) {
+        const double value = ToDouble(args.v[(head_ + keys.first + j) * args.E + e]);
         mean_[e] += p * value;
         size_[e] += p * std::abs(value);
       }
@@ -134,12 +135,12 @@ class AttendAnswer {
     const double u = kUnit<T>, n = static_cast<double>(scores.size());
     const double tiles = 2 + n / static_cast<double>(kTileKeys);
     auto range = static_cast<double>(most - least);
-    if (asked.has_sink) {  // a sink far below is a term of the sum that hardly counts
-      const double above = asked.sink[h] - static_cast<double>(most);
+    if (args.has_sink) {  // a sink far below the scores adds little to the sum
+      const double above = args.sink[h] - static_cast<double>(most);
       range += std::abs(above) * std::exp(std::min(above, 0.0));
     }
     error_ = 2 * worst + 2 * u * range + (n + 4 * tiles + 10) * u;
-    of_underflow_ = 2 * n * std::numeric_limits<Computed<T>>::denorm_min();  // of values up to 1
+    of_underflow_ = 2 * n * std::numeric_limits<Computed<T>>::denorm_min();  // values are <= 1
   }
 
   void Expect(const T* y, Computed<T> lse) const {
@@ -148,7 +149,7 @@ class AttendAnswer {
     } else {
       ASSERT_NEAR(lse, lse_, error_ + 4 * kUnit<T> * (1 + std::abs(lse_)));
     }
-    for (size_t e = 0; e < asked_.E; ++e) {
+    for (size_t e = 0; e < args_.E; ++e) {
       const auto exact = static_cast<double>(mean_[e]);
       const auto size = static_cast<double>(size_[e]);
       double permitted = (size > 0 ? size * std::expm1(2 * error_) : 0) + of_underflow_;
@@ -165,23 +166,23 @@ class AttendAnswer {
   ScoreAndError Score(size_t i, size_t t) const {
     long double dot = 0;
     double size = 0;
-    for (size_t d = 0; d < asked_.D; ++d) {
+    for (size_t d = 0; d < args_.D; ++d) {
       const double product =
-          ToDouble(asked_.q[i * asked_.D + d]) * ToDouble(asked_.k[(head_ + t) * asked_.D + d]);
-      dot += static_cast<long double>(ToDouble(asked_.q[i * asked_.D + d])) *
-             ToDouble(asked_.k[(head_ + t) * asked_.D + d]);
+          ToDouble(args_.q[i * args_.D + d]) * ToDouble(args_.k[(head_ + t) * args_.D + d]);
+      dot += static_cast<long double>(ToDouble(args_.q[i * args_.D + d])) *
+             ToDouble(args_.k[(head_ + t) * args_.D + d]);
       size += std::abs(product);
     }
-    const double added = asked_.has_bias ? ToDouble(asked_.bias[i * asked_.keys() + t]) : 0;
-    long double score = asked_.scale_bias ? (dot + added) * asked_.scale : dot * asked_.scale;
-    if (const auto cap = asked_.op.soft_cap) score = *cap * std::tanh(score / *cap);
-    if (!asked_.scale_bias) score += added;
-    size = (size + std::abs(added)) * std::max(asked_.scale, 1.0);
-    return {score, size * (static_cast<double>(asked_.D) + 12) * kUnit<T>};
+    const double added = args_.has_bias ? ToDouble(args_.bias[i * args_.keys() + t]) : 0;
+    long double score = args_.scale_bias ? (dot + added) * args_.scale : dot * args_.scale;
+    if (const auto cap = args_.op.soft_cap) score = *cap * std::tanh(score / *cap);
+    if (!args_.scale_bias) score += added;
+    size = (size + std::abs(added)) * std::max(args_.scale, 1.0);
+    return {score, size * (static_cast<double>(args_.D) + 12) * kUnit<T>};
   }
 
-  const AttendQuestion<T>& asked_;
-  size_t head_ = 0;  // the first of its keys
+  const AttendArguments<T>& args_;
+  size_t head_ = 0;  // index of the first key of the head
   std::vector<long double> mean_, size_;
   double lse_ = -INFINITY, error_ = 0, of_underflow_ = 0;
 };

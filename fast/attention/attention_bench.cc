@@ -1,7 +1,7 @@
-// Speed of attention: counter `of_peak` = time of the same number of multiplications and additions
-// as fused operations on registers alone / time of attention; of a mask only what is seen counts,
-// and exponentials do not. Decoding reads much and computes little: `memcpy_ratio` = time of
-// glibc's memcpy that reads and writes as many bytes as keys and values have / time of attention.
+// Speed of attention: counter `of_peak` = time of the same number of fused multiply-adds in
+// registers only / time of attention. Products of masked keys and exponentials are not counted.
+// Decoding reads much and computes little: `memcpy_ratio` = time of glibc's memcpy that reads and
+// writes as many bytes as keys and values have / time of attention.
 #include <vector>
 
 #include "fast/attention/attend.h"
@@ -28,7 +28,7 @@ AttentionAttributes AttributesOf(const Setting& setting) {
   return op;
 }
 
-// Products of a query with a key, or with a value, that the mask asks for.
+// The number of products of a query with a key or a value, without masked keys.
 double ProductsOf(const AttentionAttributes& op) {
   double seen = 0;
   for (size_t s = 0; s < static_cast<size_t>(op.S.value); ++s)

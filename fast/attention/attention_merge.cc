@@ -30,7 +30,7 @@ HWY_INLINE void MergeAll(const AttentionParts<T>& in, T* y, C* lse) {
     ForEachVector(d, in.E, [&](auto dk, size_t k) SEXTANT_INLINE {
       const size_t at = n * in.E + k;
       auto sum = hn::Zero(dk);
-      // A part without keys may hold anything.
+      // y of a part without keys is unspecified.
       if (a != 0) sum = hn::Mul(hn::Set(dk, a / total), Read(dk, in.y1 + at));
       if (b != 0) sum = hn::MulAdd(hn::Set(dk, b / total), Read(dk, in.y2 + at), sum);
       Write(dk, sum, y + at);
@@ -38,10 +38,11 @@ HWY_INLINE void MergeAll(const AttentionParts<T>& in, T* y, C* lse) {
   }
 }
 
-void MergeF64(const AttentionParts<double>& in, double* y, double* lse) { MergeAll(in, y, lse); }
-void MergeF32(const AttentionParts<float>& in, float* y, float* lse) { MergeAll(in, y, lse); }
-void MergeF16(const AttentionParts<F16>& in, F16* y, float* lse) { MergeAll(in, y, lse); }
-void MergeBF16(const AttentionParts<BF16>& in, BF16* y, float* lse) { MergeAll(in, y, lse); }
+void MergeElements(DType dtype, const void* in, UntypedOutput y, UntypedOutput lse) {
+  WithElement(dtype, [=]<class T>() HWY_ATTR {
+    MergeAll<T, Computed<T>>(*static_cast<const AttentionParts<T>*>(in), y, lse);
+  });
+}
 
 }  // namespace HWY_NAMESPACE
 }  // namespace sextant::fast
@@ -50,22 +51,11 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace sextant::fast {
 
-HWY_EXPORT(MergeF64);
-HWY_EXPORT(MergeF32);
-HWY_EXPORT(MergeF16);
-HWY_EXPORT(MergeBF16);
+HWY_EXPORT(MergeElements);
 
 template <Element T>
 void MergeParts(const AttentionParts<T>& in, T* y, Computed<T>* lse) noexcept {
-  if constexpr (std::same_as<T, double>) {
-    HWY_DYNAMIC_DISPATCH(MergeF64)(in, y, lse);
-  } else if constexpr (std::same_as<T, float>) {
-    HWY_DYNAMIC_DISPATCH(MergeF32)(in, y, lse);
-  } else if constexpr (std::same_as<T, F16>) {
-    HWY_DYNAMIC_DISPATCH(MergeF16)(in, y, lse);
-  } else {
-    HWY_DYNAMIC_DISPATCH(MergeBF16)(in, y, lse);
-  }
+  HWY_DYNAMIC_DISPATCH(MergeElements)(kDType<T>, &in, y, lse);
 }
 
 template void MergeParts(const AttentionParts<double>&, double*, double*) noexcept;

@@ -1,4 +1,4 @@
-// Two parts of an attention become one, for speed. The formula:
+// Fast merge of attention over two parts of the keys. The formula:
 // reference/attention/attention_merge.h.
 #pragma once
 
@@ -16,8 +16,8 @@ struct AttentionParts {
   const Computed<T>*lse1 = nullptr, *lse2 = nullptr;
 };
 
-// y[N,E] and lse[N]; 0 and -infinity where both parts are over no keys. Computes in f32 (f64 for
-// f64) and rounds once. Error: that of the recipe `exact_table`.
+// y[N,E] and lse[N]; 0 and -infinity if both parts have no keys. Computes in f32 (f64 for f64) and
+// rounds once. Error: that of the recipe `exact_table`.
 template <Element T>
 void MergeParts(const AttentionParts<T>& in, T* y, Computed<T>* lse) noexcept;
 

@@ -13,8 +13,8 @@ class MergePartsTest : public testing::Test {
  public:
   using C = Computed<T>;
 
-  // The answer to a case of `attention_merge`, everything between guards.
-  static Tensors Answer(const Case& c, const Tensors& inputs) {
+  // Runs a case of `attention_merge` with all arrays in guarded memory.
+  static Tensors RunGuarded(const Case& c, const Tensors& inputs) {
     const size_t N = ExtentOf(c, "N"), E = ExtentOf(c, "E");
     const auto y1 = ToGuarded<T>(inputs[0].values), y2 = ToGuarded<T>(inputs[2].values);
     const auto lse1 = ToGuarded<C>(inputs[1].values), lse2 = ToGuarded<C>(inputs[3].values);
@@ -25,28 +25,28 @@ class MergePartsTest : public testing::Test {
   }
   static void Check(const std::string& words) {
     std::string line = "attention_merge " + words + " dtype=";
-    ExpectProven(line += NameOf(kDType<T>), Answer);
+    ExpectProven(line += NameOf(kDType<T>), RunGuarded);
   }
 };
 using AllTypes = testing::Types<double, float, F16, BF16>;
 TYPED_TEST_SUITE(MergePartsTest, AllTypes);
 
-TYPED_TEST(MergePartsTest, IsRightAtEveryWidth) {
+TYPED_TEST(MergePartsTest, ErrorIsPermittedAtEveryWidth) {
   for (size_t E = 0; E <= 33; ++E) TestFixture::Check("N=3 E=" + std::to_string(E));
 }
 
-// One part far above the other, each far beyond what e^lse can hold, and both alike.
-TYPED_TEST(MergePartsTest, IsRightForEveryDifference) {
+// Similar lse, and lse of very different size; e^lse overflows for some.
+TYPED_TEST(MergePartsTest, ErrorIsPermittedForEveryDifference) {
   TestFixture::Check("N=6 E=5 @lse1=normal(4) @lse2=normal(4)");
   TestFixture::Check("N=4 E=5 @lse1=500,-500,100,2 @lse2=-500,500,101,2");
 }
 
-TYPED_TEST(MergePartsTest, OfPartsWithoutKeysIsZero) {
+TYPED_TEST(MergePartsTest, GivesZeroForPartsWithoutKeys) {
   TestFixture::Check("N=40 E=5 empty_rows=zero @lse1=masked @lse2=masked");
 }
 
-// The other part is the answer, to the bit, whatever stands in that without keys.
-TYPED_TEST(MergePartsTest, PartsWithoutKeysMayHoldAnything) {
+// The result has the bits of the other part.
+TYPED_TEST(MergePartsTest, PartsWithoutKeysMayBeNaN) {
   using T = TypeParam;
   using C = Computed<T>;
   OnAllTargets([] {

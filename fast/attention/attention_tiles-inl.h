@@ -1,6 +1,6 @@
-// A panel of queries against a tile of keys, for the instruction set being compiled. Queries lie
-// side by side in the lanes of vectors, so maxima and sums over keys are plain vertical operations,
-// and the weights of a tile are at once the packed operand of the product with the values.
+// Attention of a panel of queries to a tile of keys, for the instruction set being compiled. Each
+// lane of a vector is a query. So maxima and sums over keys are vertical operations, and the
+// weights of a tile are already packed for the product with the values.
 #if defined(SEXTANT_FAST_ATTENTION_TILES_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef SEXTANT_FAST_ATTENTION_TILES_INL_H_
 #undef SEXTANT_FAST_ATTENTION_TILES_INL_H_
@@ -20,18 +20,18 @@ HWY_BEFORE_NAMESPACE();
 namespace sextant::fast {
 namespace HWY_NAMESPACE {
 
-constexpr size_t kMostLanes = 64;  // of a panel: 3 vectors of 16
+constexpr size_t kMostLanes = 64;  // at least the lanes of a panel: 3 vectors of 16
 
-// `width` queries: whole vectors, of which `count` lanes are queries and the others hold anything.
-// Arrays have their queries in the last axis.
+// `width` lanes in full vectors. The first `count` lanes are queries; the others are unspecified.
+// In all arrays the last axis is the query.
 template <class C>
 struct Panel {
   size_t count = 0, width = 0;
-  const size_t* row = nullptr;     // of each query, in q, bias, y and lse
-  const KeyRange* keys = nullptr;  // that each query sees
-  KeyRange of_any, of_all;         // keys that some query may see; that every one does
+  const size_t* row = nullptr;     // row of each query in q, bias, y and lse
+  const KeyRange* keys = nullptr;  // visible keys of each query
+  KeyRange of_any, of_all;         // union (as one range) and intersection of `keys`
   const C* q = nullptr;            // [D,width]
-  C* sums = nullptr;               // [E,width] sum_t e^(score - largest) v, so far
+  C* sums = nullptr;               // [E,width] sum_t e^(score - largest) v of the tiles so far
   C* largest = nullptr;            // [width]
   C* total = nullptr;              // [width] sum_t e^(score - largest)
 };
@@ -42,22 +42,22 @@ struct KeyTile {
   size_t first = 0, count = 0, D = 0, E = 0;
   const C* keys = nullptr;    // [count / kTileRows, D, kTileRows]
   const C* values = nullptr;  // [E / kTileRows, count, kTileRows]
-  bool finite = true;         // the values
+  bool finite = true;         // all values are finite
 };
 
-// How a product of query and key becomes a score.
+// Converts a product of query and key to a score.
 template <class C>
 struct ScoreRule {
   C scale = 1, soft_cap = 0;  // 0: none
   bool scale_bias = false;
 };
 
-// Of a tile, the keys that a panel may see; and where the queries' own ranges begin and end.
+// The keys of a tile that are visible to a panel, and the range of each query.
 template <class C>
 struct SeenKeys {
-  size_t first = 0, last = 0;  // in the tile
-  bool by_all = false;
-  alignas(64) C from[kMostLanes], to[kMostLanes];  // in the tile; set unless by_all
+  size_t first = 0, last = 0;                      // indices in the tile
+  bool by_all = false;                             // all queries see all these keys
+  alignas(64) C from[kMostLanes], to[kMostLanes];  // indices in the tile; not set if by_all
 };
 
 template <class C>
@@ -86,7 +86,7 @@ HWY_INLINE V Capped(D d, V x, V cap) {
   return hn::Mul(cap, TanhOf(d, hn::Div(x, cap)));
 }
 
-// Products become scores, -infinity where a query does not see the key; `most` their largest.
+// Replaces products by scores, -infinity for masked keys. `most` becomes the largest of each query.
 template <size_t kVectors, class C>
 HWY_INLINE void Score(const ScoreRule<C>& rule, const SeenKeys<C>& seen, const C* bias, C* scores,
                       C* most) {
@@ -120,8 +120,8 @@ HWY_INLINE void Score(const ScoreRule<C>& rule, const SeenKeys<C>& seen, const C
   for (size_t v = 0; v < kVectors; ++v) hn::Store(largest[v], d, most + v * N);
 }
 
-// Scores become e^(score - largest), where the panel's `largest` now counts the tile in, and are
-// added to its `total`; `factor` is what sums of the tiles before are to be multiplied by.
+// Updates the panel's `largest` by the scores of the tile, replaces scores by e^(score - largest),
+// and adds these to the panel's `total`. `factor` becomes the factor for sums of earlier tiles.
 template <size_t kVectors, class C>
 HWY_INLINE void Weigh(const Panel<C>& panel, const SeenKeys<C>& seen, C* scores, const C* most,
                       C* factor) {
@@ -132,7 +132,7 @@ HWY_INLINE void Weigh(const Panel<C>& panel, const SeenKeys<C>& seen, C* scores,
   for (size_t v = 0; v < kVectors; ++v) {
     const V before = hn::Load(d, panel.largest + v * N);
     const V largest = hn::Max(before, hn::Load(d, most + v * N));
-    // Who has seen no key yet: e^(-infinity - 0) is 0.
+    // For queries without a visible key so far, e^(-infinity - 0) is 0.
     const V none = hn::Set(d, -std::numeric_limits<C>::infinity());
     shift[v] = hn::IfThenElse(hn::Eq(largest, none), hn::Zero(d), largest);
     sum[v] = hn::Zero(d);
@@ -154,7 +154,7 @@ HWY_INLINE void Weigh(const Panel<C>& panel, const SeenKeys<C>& seen, C* scores,
   }
 }
 
-// y = y factor + sum, a factor for each lane.
+// y = y factor + sum, with one factor per lane.
 template <class C>
 struct ScaleAndAddSum {
   C* y;
@@ -168,8 +168,8 @@ struct ScaleAndAddSum {
   }
 };
 
-// The weighted values are added to the panel's sums. A weight of 0 is no guard against a value that
-// is infinite or NaN, so where there is one, values that a query does not see are taken for 0.
+// Adds the weighted values to the panel's sums, with masked values replaced by 0. For tiles with
+// infinite values or NaN, because 0 times such a value is NaN.
 template <size_t kVectors, class C>
 HWY_NOINLINE void AddValuesSeen(const Panel<C>& panel, const KeyTile<C>& tile,
                                 const SeenKeys<C>& seen, const C* weights, const C* factor) {
@@ -189,7 +189,8 @@ HWY_NOINLINE void AddValuesSeen(const Panel<C>& panel, const KeyTile<C>& tile,
   }
 }
 
-// `scores` [kTileKeys,width] is scratch; bias [kTileKeys,width] has rows seen.first .. last - 1.
+// scores[kTileKeys,width] is scratch memory. bias[kTileKeys,width] has rows seen.first ..
+// seen.last - 1.
 template <size_t kVectors, class C>
 HWY_NOINLINE void AttendInVectors(const ScoreRule<C>& rule, const Panel<C>& panel,
                                   const KeyTile<C>& tile, const SeenKeys<C>& seen, const C* bias,

@@ -13,13 +13,14 @@
 
 #include "fast/attention/attend_row-inl.h"
 #include "fast/attention/attention_tiles-inl.h"
+#include "fast/simd/any_element.h"
 #include "fast/simd/element-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace sextant::fast {
 namespace HWY_NAMESPACE {
 
-// Rows of a row-major matrix, in any order, as PackTile reads them.
+// Rows of a row-major matrix in any order, as an operand of PackTile.
 template <class T>
 struct GatheredRows {
   const T* data;
@@ -29,7 +30,7 @@ struct GatheredRows {
   const T* at(size_t r, size_t k) const { return data + index[r] * width + k; }
 };
 
-// Queries that read one key head, in the order (s, head), kBlockQueries at a time.
+// Attention of the queries of each key head, in the order (s, head), in blocks of kBlockQueries.
 template <class T, class C = Computed<T>>
 class TiledAttention {
  public:
@@ -49,7 +50,7 @@ class TiledAttention {
     values_ = take(memory.values);
     scores_ = take(memory.scores);
     bias_ = take(memory.bias);
-    turned_ = take(memory.turned);
+    transposed_ = take(memory.transposed);
     largest_ = take(memory.queries);
     total_ = take(memory.queries);
   }
@@ -61,14 +62,14 @@ class TiledAttention {
                  queries = group * static_cast<size_t>(op_.S.value);
     for (size_t head = 0; head < B * K; ++head) {
       for (size_t r = 0; r < queries; r += kBlockQueries) {
-        AnswerBlock(head, group, r, std::min(kBlockQueries, queries - r));
+        ComputeBlock(head, group, r, std::min(kBlockQueries, queries - r));
       }
     }
   }
 
  private:
-  // Queries r0 .. r0 + count - 1 of the key head.
-  HWY_INLINE void AnswerBlock(size_t head, size_t group, size_t r0, size_t count) {
+  // Computes queries r0 .. r0 + count - 1 of the key head.
+  HWY_INLINE void ComputeBlock(size_t head, size_t group, size_t r0, size_t count) {
     const auto K = static_cast<size_t>(op_.K.value), S = static_cast<size_t>(op_.S.value);
     for (size_t r = 0; r < count; ++r) {
       const size_t s = (r0 + r) / group;
@@ -77,12 +78,12 @@ class TiledAttention {
     }
     const KeyRange keys = MakePanels(count);
     for (size_t first = keys.first; first < keys.last; first += kTileKeys) {
-      AnswerTile(head, first, std::min(kTileKeys, keys.last - first));
+      ComputeTile(head, first, std::min(kTileKeys, keys.last - first));
     }
     for (size_t p = 0; p < panels_; ++p) FinishPanel(panel_[p]);
   }
 
-  // Returns the keys that any of the queries may see.
+  // Returns a range that contains all keys visible to any of the queries.
   HWY_INLINE KeyRange MakePanels(size_t count) {
     const size_t N = hn::Lanes(hn::ScalableTag<C>()), most = kTileVectors * N;
     KeyRange all{SIZE_MAX, 0};
@@ -123,7 +124,7 @@ class TiledAttention {
     }
   }
 
-  HWY_INLINE void AnswerTile(size_t head, size_t first, size_t count) {
+  HWY_INLINE void ComputeTile(size_t head, size_t first, size_t count) {
     const auto sees = [&](const Panel<C>& panel) {
       return panel.of_any.first < first + count && first < panel.of_any.last;
     };
@@ -148,7 +149,7 @@ class TiledAttention {
     }
   }
 
-  // Rows seen.first .. seen.last - 1 of [kTileKeys,width].
+  // Returns bias[kTileKeys,width], of which rows seen.first .. seen.last - 1 are set.
   HWY_INLINE const C* BiasOf(const Panel<C>& panel, const KeyTile<C>& tile,
                              const SeenKeys<C>& seen) {
     const GatheredRows<T> from{in_.bias + tile.first + seen.first, panel.row,
@@ -158,7 +159,7 @@ class TiledAttention {
     return bias_;
   }
 
-  // 0 times the sum of what is 0 if it is finite.
+  // x * 0 is 0 if x is finite, otherwise NaN.
   HWY_INLINE static bool AreFinite(const C* x, size_t count) {
     const hn::ScalableTag<C> d;
     auto sum = hn::Zero(d);
@@ -171,22 +172,22 @@ class TiledAttention {
     return zero == 0;
   }
 
-  // y and lse of a panel.
+  // Writes y and lse of a panel.
   HWY_INLINE void FinishPanel(const Panel<C>& panel) {
     const hn::ScalableTag<C> d;
     const auto width = static_cast<ptrdiff_t>(panel.width);
-    PackTile<C>(Matrix<C>{panel.sums, width, 1}, in_.E, panel.count, in_.E, turned_);
+    PackTile<C>(Matrix<C>{panel.sums, width, 1}, in_.E, panel.count, in_.E, transposed_);
     for (size_t j = 0; j < panel.count; ++j) {
       const C by = FactorOf(panel, j);
       T* y = y_ + panel.row[j] * in_.E;
       ForEachVector(d, in_.E, [&](auto dk, size_t k) SEXTANT_INLINE {
-        const auto sum = hn::LoadU(dk, turned_ + j * in_.E + k);
+        const auto sum = hn::LoadU(dk, transposed_ + j * in_.E + k);
         Write(dk, hn::Mul(sum, hn::Set(dk, by)), y + k);
       });
     }
   }
 
-  // What the sums of a query are to be multiplied by. Sets its lse.
+  // Returns the factor for the sums of a query, and sets its lse.
   C FactorOf(const Panel<C>& panel, size_t j) {
     const Powers<C> powers{panel.largest[j], panel.total[j]};
     const size_t row = panel.row[j];
@@ -203,24 +204,18 @@ class TiledAttention {
   T* y_;
   C* lse_;
   ScoreRule<C> rule_;
-  C *q_, *sums_, *keys_, *values_, *scores_, *bias_, *turned_, *largest_, *total_;
+  C *q_, *sums_, *keys_, *values_, *scores_, *bias_, *transposed_, *largest_, *total_;
   std::array<size_t, kBlockQueries> row_;
   std::array<KeyRange, kBlockQueries> range_;
   std::array<Panel<C>, kBlockQueries / 2> panel_;
   size_t panels_ = 0;
 };
 
-void TilesF64(const AttendInputs<double>& in, double* y, double* lse, double* scratch) {
-  TiledAttention<double>(in, y, lse, scratch).Run();
-}
-void TilesF32(const AttendInputs<float>& in, float* y, float* lse, float* scratch) {
-  TiledAttention<float>(in, y, lse, scratch).Run();
-}
-void TilesF16(const AttendInputs<F16>& in, F16* y, float* lse, float* scratch) {
-  TiledAttention<F16>(in, y, lse, scratch).Run();
-}
-void TilesBF16(const AttendInputs<BF16>& in, BF16* y, float* lse, float* scratch) {
-  TiledAttention<BF16>(in, y, lse, scratch).Run();
+void TileElements(DType dtype, const void* in, UntypedOutput y, UntypedOutput lse,
+                  UntypedOutput scratch) {
+  WithElement(dtype, [=]<class T>() HWY_ATTR {
+    TiledAttention<T>(*static_cast<const AttendInputs<T>*>(in), y, lse, scratch).Run();
+  });
 }
 
 }  // namespace HWY_NAMESPACE
@@ -230,10 +225,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace sextant::fast {
 
-HWY_EXPORT(TilesF64);
-HWY_EXPORT(TilesF32);
-HWY_EXPORT(TilesF16);
-HWY_EXPORT(TilesBF16);
+HWY_EXPORT(TileElements);
 
 template <Element T>
 size_t TilesScratchOf(const AttendInputs<T>& in) {
@@ -242,15 +234,7 @@ size_t TilesScratchOf(const AttendInputs<T>& in) {
 
 template <Element T>
 void AttendTiles(const AttendInputs<T>& in, T* y, Computed<T>* lse, Computed<T>* scratch) noexcept {
-  if constexpr (std::same_as<T, double>) {
-    HWY_DYNAMIC_DISPATCH(TilesF64)(in, y, lse, scratch);
-  } else if constexpr (std::same_as<T, float>) {
-    HWY_DYNAMIC_DISPATCH(TilesF32)(in, y, lse, scratch);
-  } else if constexpr (std::same_as<T, F16>) {
-    HWY_DYNAMIC_DISPATCH(TilesF16)(in, y, lse, scratch);
-  } else {
-    HWY_DYNAMIC_DISPATCH(TilesBF16)(in, y, lse, scratch);
-  }
+  HWY_DYNAMIC_DISPATCH(TileElements)(kDType<T>, &in, y, lse, scratch);
 }
 
 template size_t TilesScratchOf(const AttendInputs<double>&);

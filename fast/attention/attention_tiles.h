@@ -1,6 +1,6 @@
-// Attention in tiles: panels of queries, as many as registers hold, meet tiles of keys, and keep a
-// running maximum and sum (Milakov, Gimelshein 2018, arXiv:1805.02867; Dao et al. 2022,
-// arXiv:2205.14135). The formula: reference/attention/attention.h.
+// Tiled attention: a panel of queries, limited by the number of registers, is combined with tiles
+// of keys and keeps a running maximum and sum (Milakov, Gimelshein 2018, arXiv:1805.02867; Dao et
+// al. 2022, arXiv:2205.14135). The formula: reference/attention/attention.h.
 #pragma once
 
 #include <algorithm>
@@ -12,16 +12,16 @@
 
 namespace sextant::fast {
 
-// Keys of a tile: a multiple of the rows of every tile of registers. Queries that share the packed
-// keys: a multiple of every panel.
+// Keys per tile: a multiple of kTileRows on every target. Queries per block, which share the packed
+// keys: a multiple of every panel width.
 inline constexpr size_t kTileKeys = 192, kBlockQueries = 528;
 
-// The scratch memory of AttendTiles, in elements; every part begins a line of the cache if the
-// first does.
+// Sizes of the parts of AttendTiles' scratch memory, in elements. If the first part is aligned to a
+// cache line, so are the others.
 struct TilesMemory {
-  size_t queries = 0, q = 0, sums = 0, keys = 0, values = 0, scores = 0, bias = 0, turned = 0;
+  size_t queries = 0, q = 0, sums = 0, keys = 0, values = 0, scores = 0, bias = 0, transposed = 0;
   size_t total() const {
-    return 2 * queries + q + sums + keys + values + scores + bias + turned + kScratchAlign;
+    return 2 * queries + q + sums + keys + values + scores + bias + transposed + kScratchAlign;
   }
 };
 template <Element T>
@@ -48,13 +48,13 @@ TilesMemory MemoryOf(const AttendInputs<T>& in) {
 template <Element T>
 size_t TilesScratchOf(const AttendInputs<T>& in);
 
-// What AttendRows answers. Query heads that share a key head share its tiles; tiles that no query
-// of a panel sees are skipped. Keys that a query does not see do not count, whatever they hold.
-// Computes in f32 (f64 for f64) and rounds once. Weights are divided by their sum after the mean is
-// taken, so sums of values must be finite.
-// Error before the last rounding, of T keys whose scores span a range r: e^2E - 1 times
-// sum_t p_t |v_t|, where E = 2 e + 2 r u + (T + 4 T / kTileKeys + 18) u, and e, the error of a
-// score, is (D + 12) u of the sum of the sizes of its terms.
+// Computes the same as AttendRows. Query heads with the same key head share its tiles; tiles
+// without visible keys are skipped. Masked keys have no effect, also if they are NaN or infinite.
+// Computes in f32 (f64 for f64) and rounds once. Sums of weighted values are divided by the sum of
+// weights at the end, so they must be finite.
+// Error before the last rounding, for T keys whose scores have range r:
+//   (e^2E - 1) sum_t p_t |v_t|,  E = 2 e + 2 r u + (T + 4 T / kTileKeys + 18) u
+// e, the error of a score, is (D + 12) u times the sum of the sizes of its terms.
 template <Element T>
 void AttendTiles(const AttendInputs<T>& in, T* y, Computed<T>* lse, Computed<T>* scratch) noexcept;
 

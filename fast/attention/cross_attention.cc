@@ -17,12 +17,12 @@ Tensors Run(const Case& c, const Tensors& inputs) {
     for (const NamedTensor& input : inputs) in.push_back(ToElements<T>(input.values));
     const MultiHeadWeights<T> weights{in[2].data(), in[3].data(), in[4].data(), in[5].data(),
                                       in[6].data(), in[7].data(), in[8].data(), in[9].data()};
-    MultiHeadMemory<T> between(attention, D);
+    MultiHeadMemory<T> buffers(attention, D);
     std::vector<T> y(S * M);
-    AttendHeads({&attention, M, D}, in[0].data(), in[1].data(), weights, between, y.data());
-    return {ToTensor("y", {S, M}, y), ToTensor("q", {H, S, D}, between.q),
-            ToTensor("k", {K, keys, D}, between.k), ToTensor("v", {K, keys, D}, between.v),
-            ToTensor("mean", {S, H * D}, between.mean)};
+    AttendHeads({&attention, M, D}, in[0].data(), in[1].data(), weights, buffers, y.data());
+    return {ToTensor("y", {S, M}, y), ToTensor("q", {H, S, D}, buffers.q),
+            ToTensor("k", {K, keys, D}, buffers.k), ToTensor("v", {K, keys, D}, buffers.v),
+            ToTensor("mean", {S, H * D}, buffers.mean)};
   });
 }
 

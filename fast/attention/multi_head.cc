@@ -12,14 +12,14 @@ namespace {
 size_t Extent(const Dimension& dimension) { return static_cast<size_t>(dimension.value); }
 
 template <Element T>
-AttendInputs<T> InputsOf(const MultiHeadShape& shape, const MultiHeadMemory<T>& between) {
+AttendInputs<T> InputsOf(const MultiHeadShape& shape, const MultiHeadMemory<T>& buffers) {
   const Attention& attention = *shape.attention;
   AttendInputs<T> in;
   in.attributes = &attention;
   in.D = in.E = shape.D;
-  in.q = between.q.data();
-  in.k = between.k.data();
-  in.v = between.v.data();
+  in.q = buffers.q.data();
+  in.k = buffers.k.data();
+  in.v = buffers.v.data();
   in.scale = attention.scale ? *attention.scale : 1 / std::sqrt(static_cast<double>(shape.D));
   return in;
 }
@@ -39,24 +39,24 @@ MultiHeadMemory<T>::MultiHeadMemory(const Attention& attention, size_t D)
 
 template <Element T>
 void AttendHeads(const MultiHeadShape& shape, const T* x, const T* memory,
-                 const MultiHeadWeights<T>& w, MultiHeadMemory<T>& between, T* y) noexcept {
+                 const MultiHeadWeights<T>& w, MultiHeadMemory<T>& buffers, T* y) noexcept {
   const size_t M = shape.M, D = shape.D;
   const size_t H = Extent(shape.attention->H), K = Extent(shape.attention->K),
                S = Extent(shape.attention->S), keys = Extent(shape.attention->T);
-  Computed<T>* scratch = between.scratch.data();
-  // Projected head by head, so that each head's rows lie together.
+  Computed<T>* scratch = buffers.scratch.data();
+  // Projects head by head, so that the rows of each head are contiguous.
   const auto project = [&](const T* from, size_t rows, size_t heads, const T* weight, const T* bias,
                            T* to) {
     for (size_t h = 0; h < heads; ++h) {
       ApplyLinear({rows, D, M}, from, weight + h * D * M, bias + h * D, to + h * rows * D, scratch);
     }
   };
-  project(x, S, H, w.wq, w.bq, between.q.data());
-  project(memory, keys, K, w.wk, w.bk, between.k.data());
-  project(memory, keys, K, w.wv, w.bv, between.v.data());
-  Attend(InputsOf(shape, between), between.mean_by_head.data(), between.lse.data(), scratch);
-  ExchangeAxes(H, S, D, between.mean_by_head.data(), between.mean.data());
-  ApplyLinear({S, M, H * D}, between.mean.data(), w.wo, w.bo, y, scratch);
+  project(x, S, H, w.wq, w.bq, buffers.q.data());
+  project(memory, keys, K, w.wk, w.bk, buffers.k.data());
+  project(memory, keys, K, w.wv, w.bv, buffers.v.data());
+  Attend(InputsOf(shape, buffers), buffers.mean_by_head.data(), buffers.lse.data(), scratch);
+  ExchangeAxes(H, S, D, buffers.mean_by_head.data(), buffers.mean.data());
+  ApplyLinear({S, M, H * D}, buffers.mean.data(), w.wo, w.bo, y, scratch);
 }
 
 template struct MultiHeadMemory<double>;

@@ -1,5 +1,4 @@
-// Attention in several heads with the projections around it, for speed. The formula:
-// reference/attention/multi_head.h.
+// Fast multi-head attention with its projections. The formula: reference/attention/multi_head.h.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +9,7 @@
 
 namespace sextant::fast {
 
-// [A,B,D] -> [B,A,D]: tokens with their heads to heads with their tokens, and back.
+// y[B,A,D] = x[A,B,D] with the first two axes exchanged: [token, head] to [head, token] and back.
 template <Element T>
 void ExchangeAxes(size_t A, size_t B, size_t D, const T* x, T* y) {
   for (size_t a = 0; a < A; ++a) {
@@ -18,14 +17,14 @@ void ExchangeAxes(size_t A, size_t B, size_t D, const T* x, T* y) {
   }
 }
 
-// Row-major, as cross_attention has them.
+// Row-major, with the shapes of cross_attention.
 template <Element T>
 struct MultiHeadWeights {
   const T *wq = nullptr, *bq = nullptr, *wk = nullptr, *bk = nullptr, *wv = nullptr, *bv = nullptr,
           *wo = nullptr, *bo = nullptr;
 };
 
-// What is handed on between the parts, and their scratch memory.
+// Intermediates and scratch memory.
 template <Element T>
 struct MultiHeadMemory {
   MultiHeadMemory(const Attention& attention, size_t D);
@@ -34,17 +33,17 @@ struct MultiHeadMemory {
   std::vector<Computed<T>> lse, scratch;
 };
 
-// attention: of one batch of S queries and T keys; channels: M of x and memory, D of a head.
+// Attention of one batch with S queries and T keys; x and memory have M channels, a head has D.
 struct MultiHeadShape {
   const Attention* attention = nullptr;
   size_t M = 0, D = 0;
 };
 
-// y[S,M]: x[S,M] reads memory[T,M]. Each part computes in f32 (f64 for f64) and rounds once what it
-// hands on: recipe `exact_table`, with the parts' errors (fast/layer/linear.h,
-// fast/attention/attend.h).
+// y[S,M] = attention of x[S,M] to memory[T,M]. Each step computes in f32 (f64 for f64) and rounds
+// its output once, as in recipe `exact_table`, with the errors stated in fast/layer/linear.h and
+// fast/attention/attend_rows.h or attention_tiles.h.
 template <Element T>
 void AttendHeads(const MultiHeadShape& shape, const T* x, const T* memory,
-                 const MultiHeadWeights<T>& weights, MultiHeadMemory<T>& between, T* y) noexcept;
+                 const MultiHeadWeights<T>& weights, MultiHeadMemory<T>& buffers, T* y) noexcept;
 
 }  // namespace sextant::fast

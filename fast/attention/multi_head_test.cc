@@ -11,7 +11,7 @@ std::string Line(const std::string& shape, const std::string& dtype) {
 
 class AttendHeadsTest : public testing::TestWithParam<const char*> {};
 
-TEST_P(AttendHeadsTest, IsRightAtEveryWidth) {
+TEST_P(AttendHeadsTest, ErrorIsPermittedAtEveryWidth) {
   for (const size_t D : {1, 3, 4, 5, 8, 9, 16, 17, 33}) {
     ExpectProven(Line("S=2 T=3 M=3 H=2 D=" + std::to_string(D), GetParam()));
   }
@@ -20,7 +20,7 @@ TEST_P(AttendHeadsTest, IsRightAtEveryWidth) {
   }
 }
 
-TEST_P(AttendHeadsTest, IsRightForEveryNumberOfTokens) {
+TEST_P(AttendHeadsTest, ErrorIsPermittedForEveryNumberOfTokens) {
   for (const size_t T : {1, 2, 4, 5, 8, 9, 16, 17, 33}) {
     ExpectProven(Line("S=2 M=2 H=2 D=2 T=" + std::to_string(T), GetParam()));
     ExpectProven(Line("T=2 M=2 H=2 D=2 S=" + std::to_string(T), GetParam()));
@@ -33,7 +33,7 @@ TEST_P(AttendHeadsTest, SharesKeyHeads) {
   }
 }
 
-TEST_P(AttendHeadsTest, ScalesCapsAndReadsNoPadding) {
+TEST_P(AttendHeadsTest, AppliesScaleCapAndKeyLength) {
   ExpectProven(Line("S=2 T=9 M=3 H=2 D=3 scale=0.25 soft_cap=2 key_length=[5]", GetParam()));
   ExpectProven(Line("S=2 T=9 M=3 H=2 D=3 key_length=[0] empty_rows=zero", GetParam()));
 }
@@ -41,8 +41,8 @@ TEST_P(AttendHeadsTest, ScalesCapsAndReadsNoPadding) {
 INSTANTIATE_TEST_SUITE_P(AllTypes, AttendHeadsTest, testing::Values("f64", "f32", "bf16", "f16"),
                          [](const auto& info) { return std::string(info.param); });
 
-// One token of memory, small integers: everything is exact, and nothing is written beside y.
-TEST(AttendHeads, PutsHeadsSideBySide) {
+// One token of memory and small integers: all results are exact. y is guarded.
+TEST(AttendHeads, ConcatenatesHeads) {
   constexpr size_t S = 2, M = 3, H = 2, D = 5;
   Attention attention;
   attention.B.value = attention.T.value = 1;
@@ -52,11 +52,11 @@ TEST(AttendHeads, PutsHeadsSideBySide) {
   for (size_t i = 0; i < w.size(); ++i) w[i] = static_cast<float>(i);
   for (size_t i = 0; i < wo.size(); ++i) wo[i] = static_cast<float>(i % 7);
   OnAllTargets([&] {
-    MultiHeadMemory<float> between(attention, D);
+    MultiHeadMemory<float> buffers(attention, D);
     Guarded<float> y(S * M);
     AttendHeads<float>(
         {&attention, M, D}, x.data(), memory.data(),
-        {w.data(), b.data(), w.data(), b.data(), w.data(), b.data(), wo.data(), bo.data()}, between,
+        {w.data(), b.data(), w.data(), b.data(), w.data(), b.data(), wo.data(), bo.data()}, buffers,
         y.data());
     for (size_t i = 0; i < S * M; ++i) {
       float expected = 0;

@@ -17,7 +17,7 @@ HWY_BEFORE_NAMESPACE();
 namespace sextant::fast {
 namespace HWY_NAMESPACE {
 
-// What one query needs beside its keys.
+// Scratch memory of one query.
 template <class C>
 struct RowScratch {
   C *q, *weight, *product, *row_weight, *content, *relative;
@@ -30,8 +30,8 @@ struct RowScratch {
         relative(content + D) {}
 };
 
-// The scores of one query, in `weight`: its products with the keys of its head, k, and with the
-// rows first .. last - 1 of the table, which row_of(t) chooses for key t.
+// Writes the scores of one query to `weight`: its products with the keys k of its head, plus its
+// products with rows of the key table. Key t uses row row_of(t); first <= row_of(t) < last.
 template <class T, class C, class RowOf>
 HWY_INLINE void ScoreKeys(const RelativeInputs<T>& in, const T* k, RowOf row_of, size_t first,
                           size_t last, const RowScratch<C>& s) {
@@ -43,7 +43,7 @@ HWY_INLINE void ScoreKeys(const RelativeInputs<T>& in, const T* k, RowOf row_of,
   }
 }
 
-// The mean of the values v of its head and of the same rows of their table.
+// The weighted mean of the values v of its head, plus that of the rows of the value table.
 template <class T, class C, class RowOf>
 HWY_INLINE void MeanOfValues(const RelativeInputs<T>& in, const T* v, RowOf row_of, size_t first,
                              size_t last, const RowScratch<C>& s, T* y) {
@@ -84,7 +84,7 @@ HWY_INLINE void AttendAll(const RelativeInputs<T>& in, T* y, T* scores, C* scrat
     Convert(own.weight, scores, keys);
     if (keys > 0) {
       const C sum = ToPowers(own.weight, keys).sum;
-      // Where all scores are -infinity nothing weighs.
+      // If all scores are -infinity, all weights are 0.
       std::transform(own.weight, own.weight + keys, own.weight,
                      [=](C w) { return sum == 0 ? 0 : w / sum; });
     }
@@ -92,17 +92,11 @@ HWY_INLINE void AttendAll(const RelativeInputs<T>& in, T* y, T* scores, C* scrat
   }
 }
 
-void AttendF64(const RelativeInputs<double>& in, double* y, double* s, double* scratch) {
-  AttendAll(in, y, s, scratch);
-}
-void AttendF32(const RelativeInputs<float>& in, float* y, float* s, float* scratch) {
-  AttendAll(in, y, s, scratch);
-}
-void AttendF16(const RelativeInputs<F16>& in, F16* y, F16* s, float* scratch) {
-  AttendAll(in, y, s, scratch);
-}
-void AttendBF16(const RelativeInputs<BF16>& in, BF16* y, BF16* s, float* scratch) {
-  AttendAll(in, y, s, scratch);
+void RelativeElements(DType dtype, const void* in, UntypedOutput y, UntypedOutput scores,
+                      UntypedOutput scratch) {
+  WithElement(dtype, [=]<class T>() HWY_ATTR {
+    AttendAll<T, Computed<T>>(*static_cast<const RelativeInputs<T>*>(in), y, scores, scratch);
+  });
 }
 
 }  // namespace HWY_NAMESPACE
@@ -112,10 +106,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace sextant::fast {
 
-HWY_EXPORT(AttendF64);
-HWY_EXPORT(AttendF32);
-HWY_EXPORT(AttendF16);
-HWY_EXPORT(AttendBF16);
+HWY_EXPORT(RelativeElements);
 
 template <Element T>
 size_t ScratchOf(const RelativeInputs<T>& in) {
@@ -124,15 +115,7 @@ size_t ScratchOf(const RelativeInputs<T>& in) {
 
 template <Element T>
 void RelativeAttend(const RelativeInputs<T>& in, T* y, T* scores, Computed<T>* scratch) noexcept {
-  if constexpr (std::same_as<T, double>) {
-    HWY_DYNAMIC_DISPATCH(AttendF64)(in, y, scores, scratch);
-  } else if constexpr (std::same_as<T, float>) {
-    HWY_DYNAMIC_DISPATCH(AttendF32)(in, y, scores, scratch);
-  } else if constexpr (std::same_as<T, F16>) {
-    HWY_DYNAMIC_DISPATCH(AttendF16)(in, y, scores, scratch);
-  } else {
-    HWY_DYNAMIC_DISPATCH(AttendBF16)(in, y, scores, scratch);
-  }
+  HWY_DYNAMIC_DISPATCH(RelativeElements)(kDType<T>, &in, y, scores, scratch);
 }
 
 template size_t ScratchOf(const RelativeInputs<double>&);

@@ -13,8 +13,8 @@ namespace {
 template <class T>
 class RelativeAttendTest : public testing::Test {
  public:
-  // The answer to a case of `relative_attention` with its scale set, everything between guards.
-  static Tensors Answer(const Case& c, const Tensors& inputs) {
+  // Runs a case of `relative_attention` that sets `scale`, with all arrays in guarded memory.
+  static Tensors RunGuarded(const Case& c, const Tensors& inputs) {
     const size_t H = ExtentOf(c, "H"), S = ExtentOf(c, "S"), keys = ExtentOf(c, "T");
     const size_t D = ExtentOf(c, "D");
     const auto op = StructOf<RelativeAttention>(c);
@@ -40,33 +40,33 @@ class RelativeAttendTest : public testing::Test {
   }
   static void Check(const std::string& words) {
     std::string line = "relative_attention scale=0.5 B=1 " + words + " dtype=";
-    ExpectProven(line += NameOf(kDType<T>), Answer);
+    ExpectProven(line += NameOf(kDType<T>), RunGuarded);
   }
 };
 using AllTypes = testing::Types<double, float, F16, BF16>;
 TYPED_TEST_SUITE(RelativeAttendTest, AllTypes);
 
-TYPED_TEST(RelativeAttendTest, IsRightAtEveryWidth) {
+TYPED_TEST(RelativeAttendTest, ErrorIsPermittedAtEveryWidth) {
   for (size_t D = 1; D <= 33; ++D) {
     TestFixture::Check("clip=1 H=2 S=2 T=3 @query_position=3,4 D=" + std::to_string(D));
   }
   TestFixture::Check("clip=2 H=1 S=1 T=2 @query_position=3 D=129");
 }
 
-TYPED_TEST(RelativeAttendTest, IsRightForEveryNumberOfKeys) {
+TYPED_TEST(RelativeAttendTest, ErrorIsPermittedForEveryNumberOfKeys) {
   for (size_t T = 1; T <= 33; ++T) {
     TestFixture::Check("clip=2 H=2 S=3 D=4 @query_position=3..5 T=" + std::to_string(T));
   }
 }
 
-TYPED_TEST(RelativeAttendTest, ClipsMayBeWideOrNone) {
+TYPED_TEST(RelativeAttendTest, ErrorIsPermittedForClipsZeroAndLarge) {
   for (const char* clip : {"clip=0", "clip=100"}) {
     TestFixture::Check(std::string(clip) + " H=1 S=3 T=9 D=4 @query_position=3..5");
   }
 }
 
-// Rows of the tables that no key uses may hold anything: the answer has the same bits.
-TEST(RelativeAttend, UnusedRowsDoNotCount) {
+// The bits of the results do not depend on table rows that no key uses.
+TEST(RelativeAttend, UnusedRowsHaveNoEffect) {
   Random random;
   const Guarded<float> q = random.Fill<float>(2), k = random.Fill<float>(4);
   const Guarded<float> v = random.Fill<float>(4);
@@ -95,14 +95,14 @@ TEST(RelativeAttend, UnusedRowsDoNotCount) {
   });
 }
 
-// Scores that are -infinity, as they are or by overflow: no key weighs, as in all forms of
+// Scores of -infinity, from infinite keys or by overflow: all weights are 0, as in all forms of
 // attention.
-TYPED_TEST(RelativeAttendTest, WithoutWeightsGivesZeros) {
+TYPED_TEST(RelativeAttendTest, GivesZeroIfAllScoresAreMinusInfinity) {
   using T = TypeParam;
   constexpr size_t kKeys = 3, kWidth = 5;
   const double most = MaxFinite(kDType<T>);
   for (const double key : {-static_cast<double>(INFINITY), -most}) {
-    if (key == -most && most < 1e30) continue;  // squares of f16 are numbers of f32
+    if (key == -most && most < 1e30) continue;  // squares of f16 do not overflow in f32
     const auto filled = [](size_t count, double value) {
       Guarded<T> all(count);
       std::fill_n(all.data(), count, FromDouble<T>(value));
@@ -133,7 +133,7 @@ TYPED_TEST(RelativeAttendTest, WithoutWeightsGivesZeros) {
   }
 }
 
-TEST(RelativeAttend, WithoutKeysGivesZeros) {
+TEST(RelativeAttend, GivesZeroWithoutKeys) {
   const float q[] = {1, 2}, table[6] = {};
   const std::vector<int64_t> query_position = {0};
   const RelativeInputs<float> in{.heads = 1,

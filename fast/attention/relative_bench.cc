@@ -1,6 +1,6 @@
-// Speed of what attention knows of positions without rotating: memcpy_ratio = time of glibc's
-// memcpy of as many bytes as the output has / time of the kernel; loop_ratio = time of a plain loop
-// over the definition, compiled as the kernels' callers are / time of the kernel.
+// Speed of position-dependent attention without rotation: memcpy_ratio = time of glibc's memcpy of
+// as many bytes as the output has / time of the kernel; loop_ratio = time of a plain loop that
+// follows the definition, with the compiler flags of code that calls kernels / time of the kernel.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -44,7 +44,7 @@ void RelativeBiasBench(benchmark::State& state) {
   });
 }
 
-// Shaw et al. 2018, eq. 3 and 4, as written: a table row for every query and key.
+// Shaw et al. 2018, eq. 3 and 4, as written: reads a table row for every query and key.
 void Attend(const RelativeInputs<float>& in, float* y, float* scores) {
   const size_t S = in.query_position.size(), T = in.key_position.size(), D = in.D;
   for (size_t h = 0; h < in.heads; ++h) {

@@ -7,15 +7,15 @@
 namespace sextant::fast {
 namespace {
 
-// Queries and keys are turned as kernels of `rope` turn them, then attended to.
+// Rotates queries and keys with the kernel of `rope`, then computes attention.
 Tensors Run(const Case& c, const Tensors& inputs) {
   const auto op = StructOf<RopeAttention>(c);
-  const auto turned = [&](const Tensor<double>& x, const Tensor<double>& position) {
-    const PairRotation turning{RotationOf(op, x.shape), ScaledFrequencies(op.Frequencies())};
-    return TurnByPosition(turning, c.dtype(), x, position)[0].values;
+  const auto rotated = [&](const Tensor<double>& x, const Tensor<double>& position) {
+    const PairRotation rotation{RotationOf(op, x.shape), ScaledFrequencies(op.Frequencies())};
+    return RotateByPosition(rotation, c.dtype(), x, position)[0].values;
   };
-  return AttendCase(op, c.dtype(), turned(inputs[0].values, inputs[3].values),
-                    turned(inputs[1].values, inputs[4].values), inputs[2].values);
+  return AttendCase(op, c.dtype(), rotated(inputs[0].values, inputs[3].values),
+                    rotated(inputs[1].values, inputs[4].values), inputs[2].values);
 }
 
 }  // namespace

@@ -26,11 +26,9 @@ HWY_INLINE void CapAll(double cap, const T* x, T* y, size_t count, bool stream) 
   FillRow(count, stream, Unbounded(), each, y, x);
 }
 
-// The one function that is exported: it serves all element types.
-void CapElements(DType dtype, double cap, const void* x, void* y, size_t count, bool stream) {
-  WithElement(dtype, [=]<class T>() {
-    CapAll(cap, static_cast<const T*>(x), static_cast<T*>(y), count, stream);
-  });
+void CapElements(DType dtype, double cap, UntypedInput x, UntypedOutput y, size_t count,
+                 bool stream) {
+  WithElement(dtype, [=]<class T>() HWY_ATTR { CapAll<T>(cap, x, y, count, stream); });
 }
 
 }  // namespace HWY_NAMESPACE

@@ -1,4 +1,4 @@
-// Soft caps, for speed. The formula: reference/attention/soft_cap.h.
+// Fast soft caps. The formula: reference/attention/soft_cap.h.
 #pragma once
 
 #include <cstddef>
@@ -7,8 +7,8 @@
 
 namespace sextant::fast {
 
-// y_i = cap tanh(x_i / cap), computed in f32 (f64 for f64) and rounded once; y may be x. Its tanh
-// has the error that activation-inl.h states.
+// y_i = cap tanh(x_i / cap), computed in f32 (f64 for f64) and rounded once; y may be x. The error
+// of tanh is stated in activation-inl.h.
 template <Element T>
 void CapSoftly(double cap, const T* x, T* y, size_t count) noexcept;
 

@@ -48,8 +48,9 @@ HWY_INLINE void Weigh(const C* terms, C factor, T* y, size_t n) {
   });
 }
 
-// A row of more than K - 1 and at most K vectors, in registers. The last vector ends with the row
-// and may begin in the one before: what stands in both counts once, and is written twice the same.
+// Softmax in registers of a row with more than K - 1 and at most K vectors. The last vector ends at
+// the end of the row and may overlap the vector before it: its overlapping lanes are not added to
+// the sum, and the same values are written twice.
 template <size_t K, class T, class C = Computed<T>>
 HWY_INLINE void SoftmaxOf(const T* x, T* y, size_t n) {
   const hn::ScalableTag<C> d;
@@ -71,7 +72,7 @@ HWY_INLINE void SoftmaxOf(const T* x, T* y, size_t n) {
   Write(d, hn::Mul(v[K - 1], factor), y + last);
 }
 
-// False where the rows do not fit in kMost registers or not fill one.
+// Returns false if a row does not fit in kMost registers or does not fill one.
 template <size_t kMost, size_t K = 1, class T>
 HWY_INLINE bool SoftmaxInRegisters(const SoftmaxRows& rows, const T* x, T* y) {
   const size_t N = hn::Lanes(hn::ScalableTag<Computed<T>>());
@@ -87,7 +88,7 @@ HWY_INLINE bool SoftmaxInRegisters(const SoftmaxRows& rows, const T* x, T* y) {
 
 template <class T, class C = Computed<T>>
 HWY_INLINE void SoftmaxAll(const SoftmaxRows& rows, const T* x, T* y, C* terms, bool stream) {
-  constexpr size_t kRegisters = 8;  // of 16 or more; the others hold constants
+  constexpr size_t kRegisters = 8;  // of at least 16; the others are for constants
   if (!stream && SoftmaxInRegisters<kRegisters>(rows, x, y)) return;
   alignas(64) T buffer[kStreamBuffer / sizeof(T)];
   constexpr size_t kStep = kStreamBuffer / sizeof(T);
@@ -105,17 +106,10 @@ HWY_INLINE void SoftmaxAll(const SoftmaxRows& rows, const T* x, T* y, C* terms, 
   }
 }
 
-void SoftmaxF64(const SoftmaxRows& r, const double* x, double* y, double* terms, bool s) {
-  SoftmaxAll(r, x, y, terms, s);
-}
-void SoftmaxF32(const SoftmaxRows& r, const float* x, float* y, float* terms, bool s) {
-  SoftmaxAll(r, x, y, terms, s);
-}
-void SoftmaxF16(const SoftmaxRows& r, const F16* x, F16* y, float* terms, bool s) {
-  SoftmaxAll(r, x, y, terms, s);
-}
-void SoftmaxBF16(const SoftmaxRows& r, const BF16* x, BF16* y, float* terms, bool s) {
-  SoftmaxAll(r, x, y, terms, s);
+void SoftmaxElements(DType dtype, const SoftmaxRows& rows, UntypedInput x, UntypedOutput y,
+                     UntypedOutput terms, bool stream) {
+  WithElement(dtype, [=, &rows]<class T>()
+                         HWY_ATTR { SoftmaxAll<T, Computed<T>>(rows, x, y, terms, stream); });
 }
 
 }  // namespace HWY_NAMESPACE
@@ -125,23 +119,12 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace sextant::fast {
 
-HWY_EXPORT(SoftmaxF64);
-HWY_EXPORT(SoftmaxF32);
-HWY_EXPORT(SoftmaxF16);
-HWY_EXPORT(SoftmaxBF16);
+HWY_EXPORT(SoftmaxElements);
 
 template <Element T>
 void SoftmaxOfRows(const SoftmaxRows& rows, const T* x, T* y, Computed<T>* scratch) noexcept {
   const bool stream = x != y && ShouldStream(2 * rows.N * rows.M * sizeof(T));
-  if constexpr (std::same_as<T, double>) {
-    HWY_DYNAMIC_DISPATCH(SoftmaxF64)(rows, x, y, scratch, stream);
-  } else if constexpr (std::same_as<T, float>) {
-    HWY_DYNAMIC_DISPATCH(SoftmaxF32)(rows, x, y, scratch, stream);
-  } else if constexpr (std::same_as<T, F16>) {
-    HWY_DYNAMIC_DISPATCH(SoftmaxF16)(rows, x, y, scratch, stream);
-  } else {
-    HWY_DYNAMIC_DISPATCH(SoftmaxBF16)(rows, x, y, scratch, stream);
-  }
+  HWY_DYNAMIC_DISPATCH(SoftmaxElements)(kDType<T>, rows, x, y, scratch, stream);
   if (stream) StreamFence();
 }
 

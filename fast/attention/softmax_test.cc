@@ -7,9 +7,9 @@
 namespace sextant::fast {
 namespace {
 
-// Against exponentials and sums in numbers of twice the precision. Permitted, relative: the
-// difference to the largest is rounded by u |x - largest|, each exponential by 2u; so are, with
-// those, the terms of the sum, which is rounded M times; and so are its reciprocal and the product.
+// Compares with exponentials and sums in double-double. Permitted relative error: u |x - largest|
+// for the difference and 2 u for the exponential; the same for the terms of the sum, plus M
+// roundings of the sum; the reciprocal and the product.
 template <class T>
 void ExpectSoftmax(const SoftmaxRows& rows, const T* x, const T* y) {
   const double u = kUnit<T>;
@@ -54,7 +54,7 @@ class SoftmaxOfRowsTest : public testing::Test {
 using AllTypes = testing::Types<double, float, F16, BF16>;
 TYPED_TEST_SUITE(SoftmaxOfRowsTest, AllTypes);
 
-TYPED_TEST(SoftmaxOfRowsTest, IsRightAtEveryWidth) {
+TYPED_TEST(SoftmaxOfRowsTest, ErrorIsWithinItsBoundAtEveryWidth) {
   OnAllTargets([] {
     for (size_t M = 1; M <= 129; ++M) {  // 2N + 1, N = 4 vectors of 16
       const auto row = static_cast<ptrdiff_t>(M);
@@ -63,12 +63,12 @@ TYPED_TEST(SoftmaxOfRowsTest, IsRightAtEveryWidth) {
   });
 }
 
-// Exponentials that underflow, and exponents whose exponentials overflow if nothing is subtracted.
-TYPED_TEST(SoftmaxOfRowsTest, IsRightForPeakedRows) {
+// Exponentials that underflow, and x whose exponentials overflow if the largest is not subtracted.
+TYPED_TEST(SoftmaxOfRowsTest, ErrorIsWithinItsBoundForPeakedRows) {
   OnAllTargets([] { TestFixture::Check({.N = 3, .M = 37, .x_row = 37, .y_row = 37}, 1000); });
 }
 
-TYPED_TEST(SoftmaxOfRowsTest, MaskedElementsWeighNothing) {
+TYPED_TEST(SoftmaxOfRowsTest, MaskedElementsHaveNoWeight) {
   using T = TypeParam;
   OnAllTargets([] {
     for (size_t M = 2; M <= 70; ++M) {
@@ -84,7 +84,7 @@ TYPED_TEST(SoftmaxOfRowsTest, MaskedElementsWeighNothing) {
   });
 }
 
-TYPED_TEST(SoftmaxOfRowsTest, FollowsStrides) {
+TYPED_TEST(SoftmaxOfRowsTest, UsesTheGivenStrides) {
   using T = TypeParam;
   const SoftmaxRows rows{.N = 3, .M = 5, .x_row = 9, .y_row = 7};
   OnRowsWithGaps<T>(rows, [&](const T* x, T* y) {
@@ -94,7 +94,7 @@ TYPED_TEST(SoftmaxOfRowsTest, FollowsStrides) {
   });
 }
 
-TEST(SoftmaxOfRows, AWhollyMaskedRowIsNaN) {
+TEST(SoftmaxOfRows, AFullyMaskedRowIsNaN) {
   const float x[] = {-INFINITY, -INFINITY, -INFINITY};
   float y[3], scratch[3];
   OnAllTargets([&] {
@@ -103,7 +103,7 @@ TEST(SoftmaxOfRows, AWhollyMaskedRowIsNaN) {
   });
 }
 
-// Large enough to bypass the caches.
+// Large enough for streaming stores.
 template <class T>
 class SlowSoftmaxOfRows : public testing::Test {};
 using StreamedTypes = testing::Types<float, BF16>;

@@ -11,7 +11,7 @@
 namespace sextant::fast {
 namespace {
 
-// A stacked weight, from which every block takes its part.
+// The stacked weights of all blocks; [l] is the part of block l.
 template <class E>
 struct Stack {
   std::vector<E> all;
@@ -50,7 +50,7 @@ struct Stacks {
   }
 };
 
-// What enters the first block, and what leaves each of L blocks.
+// The input of the first block, and the outputs of the L blocks.
 template <Element T>
 std::vector<std::vector<T>> StatesOf(const Decoder& op, const BlockExtents& n, size_t L,
                                      const Tensors& inputs) {
@@ -67,7 +67,7 @@ std::vector<std::vector<T>> StatesOf(const Decoder& op, const BlockExtents& n, s
   return states;
 }
 
-// Logits are wide: the last product is taken and answered in the type that computes.
+// The logits. The last product is computed and returned in Computed<T>.
 template <Element T>
 std::vector<Computed<T>> LogitsOf(const Decoder& op, const BlockExtents& n, size_t V,
                                   std::vector<T> state, const Tensors& inputs) {

@@ -16,7 +16,7 @@
 namespace sextant::fast {
 namespace {
 
-// The parts of one block, each over arrays of its own.
+// The steps of one block. Each returns a new array.
 template <Element T>
 class BlockParts {
  public:
@@ -39,7 +39,7 @@ class BlockParts {
     return y;
   }
 
-  // Queries or keys [S,heads*D], normalised as qk_norm says.
+  // Queries or keys [S,heads*D], normalised per head, over all heads, or not at all.
   std::vector<T> QkNormed(QkNorm how, std::vector<T> x, std::span<const Computed<T>> weight) const {
     if (how == QkNorm::kFull) return Normed(x, weight);
     if (how == QkNorm::kNone || n_.D == 0) return x;
@@ -124,14 +124,14 @@ class BlockParts {
 }  // namespace
 
 template <Element T>
-BlockAnswer<T> RunBlock(const DecoderBlockAttributes& op, QkNorm qk_norm, const BlockExtents& n,
-                        std::span<const T> x, const Tensor<double>& position,
-                        const BlockArrays<T>& w) {
+BlockOutputs<T> RunBlock(const DecoderBlockAttributes& op, QkNorm qk_norm, const BlockExtents& n,
+                         std::span<const T> x, const Tensor<double>& position,
+                         const BlockArrays<T>& w) {
   const bool branch = op.placement == Placement::kBranch;
   const bool sandwich = op.placement == Placement::kSandwich;
   const bool parallel = op.placement == Placement::kParallel;
   BlockParts<T> parts(op, n);
-  BlockAnswer<T> out;
+  BlockOutputs<T> out;
   out.normed = branch ? std::vector<T>(x.begin(), x.end()) : parts.Normed(x, w.attn_norm);
   const auto queries = parts.Projected(out.normed, w.wq, n.M, n.H * n.D);
   const auto keys = parts.Projected(out.normed, w.wk, n.M, n.K * n.D);
@@ -160,21 +160,21 @@ BlockAnswer<T> RunBlock(const DecoderBlockAttributes& op, QkNorm qk_norm, const 
   return out;
 }
 
-template BlockAnswer<double> RunBlock(const DecoderBlockAttributes&, QkNorm, const BlockExtents&,
-                                      std::span<const double>, const Tensor<double>&,
-                                      const BlockArrays<double>&);
-template BlockAnswer<float> RunBlock(const DecoderBlockAttributes&, QkNorm, const BlockExtents&,
-                                     std::span<const float>, const Tensor<double>&,
-                                     const BlockArrays<float>&);
-template BlockAnswer<F16> RunBlock(const DecoderBlockAttributes&, QkNorm, const BlockExtents&,
-                                   std::span<const F16>, const Tensor<double>&,
-                                   const BlockArrays<F16>&);
-template BlockAnswer<BF16> RunBlock(const DecoderBlockAttributes&, QkNorm, const BlockExtents&,
-                                    std::span<const BF16>, const Tensor<double>&,
-                                    const BlockArrays<BF16>&);
+template BlockOutputs<double> RunBlock(const DecoderBlockAttributes&, QkNorm, const BlockExtents&,
+                                       std::span<const double>, const Tensor<double>&,
+                                       const BlockArrays<double>&);
+template BlockOutputs<float> RunBlock(const DecoderBlockAttributes&, QkNorm, const BlockExtents&,
+                                      std::span<const float>, const Tensor<double>&,
+                                      const BlockArrays<float>&);
+template BlockOutputs<F16> RunBlock(const DecoderBlockAttributes&, QkNorm, const BlockExtents&,
+                                    std::span<const F16>, const Tensor<double>&,
+                                    const BlockArrays<F16>&);
+template BlockOutputs<BF16> RunBlock(const DecoderBlockAttributes&, QkNorm, const BlockExtents&,
+                                     std::span<const BF16>, const Tensor<double>&,
+                                     const BlockArrays<BF16>&);
 
-Tensors AnswerBlock(const DecoderBlockAttributes& op, QkNorm qk_norm, DType dtype,
-                    const Tensors& inputs) {
+Tensors RunBlockCase(const DecoderBlockAttributes& op, QkNorm qk_norm, DType dtype,
+                     const Tensors& inputs) {
   return WithElement(dtype, [&]<class T>() -> Tensors {
     const auto values = [&](const char* name) -> const Tensor<double>& {
       return Find(inputs, name).values;
@@ -199,9 +199,9 @@ Tensors AnswerBlock(const DecoderBlockAttributes& op, QkNorm qk_norm, DType dtyp
                          .K = static_cast<size_t>(op.K.value),
                          .D = static_cast<size_t>(op.D.value),
                          .F = values("gate").shape[0]};
-    const BlockAnswer<T> out = RunBlock<T>(op, qk_norm, n, x, values("position"),
-                                           {attn_norm, mlp_norm, wq, wk, wv, wo, gate, up, down,
-                                            q_norm, k_norm, attn_post_norm, mlp_post_norm});
+    const BlockOutputs<T> out = RunBlock<T>(op, qk_norm, n, x, values("position"),
+                                            {attn_norm, mlp_norm, wq, wk, wv, wo, gate, up, down,
+                                             q_norm, k_norm, attn_post_norm, mlp_post_norm});
     return {ToTensor("y", shape, out.y),
             ToTensor("normed", shape, out.normed),
             ToTensor("q_rotated", {n.H, n.S, n.D}, out.q_rotated),
@@ -215,7 +215,7 @@ Tensors AnswerBlock(const DecoderBlockAttributes& op, QkNorm qk_norm, DType dtyp
 namespace {
 
 Tensors Run(const Case& c, const Tensors& inputs) {
-  return AnswerBlock(StructOf<DecoderBlock>(c), QkNorm::kNone, c.dtype(), inputs);
+  return RunBlockCase(StructOf<DecoderBlock>(c), QkNorm::kNone, c.dtype(), inputs);
 }
 
 }  // namespace

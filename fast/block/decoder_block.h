@@ -1,4 +1,4 @@
-// A decoder's block by the kernels of its parts. The formula:
+// A decoder block, composed of kernels. The formula:
 // reference/block/decoder_block_formula.h.
 #pragma once
 
@@ -15,8 +15,8 @@ struct BlockExtents {
   size_t S = 0, M = 0, H = 0, K = 0, D = 0, F = 0;
 };
 
-// Row-major, without gaps, as the signature of decoder_block has them; the last four may be empty
-// where nothing reads them (decoder_block_normed).
+// Weights, row-major without gaps, with the shapes of decoder_block's signature. The last four are
+// those of decoder_block_normed; they may be empty if they are not used.
 template <Element T>
 struct BlockArrays {
   std::span<const Computed<T>> attn_norm, mlp_norm;
@@ -25,18 +25,18 @@ struct BlockArrays {
 };
 
 template <Element T>
-struct BlockAnswer {
+struct BlockOutputs {
   std::vector<T> y, normed, q_rotated, k_rotated, attention_out, middle, hidden;
 };
 
-// Every tensor that a part hands on is rounded to T once; the parts compute in f32 (f64 for f64).
+// Kernels compute in f32 (f64 for f64); every intermediate is rounded to T once.
 template <Element T>
-BlockAnswer<T> RunBlock(const DecoderBlockAttributes& op, QkNorm qk_norm, const BlockExtents& n,
-                        std::span<const T> x, const Tensor<double>& position,
-                        const BlockArrays<T>& weights);
+BlockOutputs<T> RunBlock(const DecoderBlockAttributes& op, QkNorm qk_norm, const BlockExtents& n,
+                         std::span<const T> x, const Tensor<double>& position,
+                         const BlockArrays<T>& weights);
 
-// The answer to a case of `decoder_block` or `decoder_block_normed`, whose inputs are named alike.
-Tensors AnswerBlock(const DecoderBlockAttributes& op, QkNorm qk_norm, DType dtype,
-                    const Tensors& inputs);
+// Runs a case of `decoder_block` or `decoder_block_normed`; their inputs have the same names.
+Tensors RunBlockCase(const DecoderBlockAttributes& op, QkNorm qk_norm, DType dtype,
+                     const Tensors& inputs);
 
 }  // namespace sextant::fast

@@ -9,7 +9,7 @@ namespace {
 
 Tensors Run(const Case& c, const Tensors& inputs) {
   const auto op = StructOf<DecoderBlockNormed>(c);
-  return AnswerBlock(op, op.qk_norm, c.dtype(), inputs);
+  return RunBlockCase(op, op.qk_norm, c.dtype(), inputs);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The blocks of a decoder, with all their parts, and what is made of them.
+// Decoder blocks in all variants, and whole decoders.
 #include "fast/block/decoder_block.h"
 
 #include "fast/kernel/proven_test.h"
@@ -13,7 +13,7 @@ class RunBlockTest : public testing::TestWithParam<const char*> {
   static void Check(const std::string& words) { ExpectProven(words + " dtype=" + GetParam()); }
 };
 
-TEST_P(RunBlockTest, NormalisesWhereItsPlacementSays) {
+TEST_P(RunBlockTest, ErrorIsPermittedForEveryPlacement) {
   for (const char* placement : {"pre", "branch", "parallel"}) {
     for (const char* pairing : {"half", "interleaved"}) {
       Check(std::string("decoder_block pairing=") + pairing + " placement=" + placement + kSizes);
@@ -21,7 +21,7 @@ TEST_P(RunBlockTest, NormalisesWhereItsPlacementSays) {
   }
 }
 
-TEST_P(RunBlockTest, NormalisesQueriesAndKeys) {
+TEST_P(RunBlockTest, ErrorIsPermittedForEveryQkNorm) {
   for (const char* placement : {"pre", "branch", "parallel", "sandwich"}) {
     for (const char* qk_norm : {"none", "head", "full"}) {
       Check(std::string("decoder_block_normed pairing=half qk_norm=") + qk_norm +
@@ -30,7 +30,7 @@ TEST_P(RunBlockTest, NormalisesQueriesAndKeys) {
   }
 }
 
-TEST_P(RunBlockTest, TurnsAWindowOfEachHead) {
+TEST_P(RunBlockTest, RotatesAWindowOfEachHead) {
   for (const char* block : {"decoder_block", "decoder_block_normed qk_norm=head"}) {
     for (const char* window : {" pairing=half R=4 offset=1", " pairing=interleaved R=2 offset=3"}) {
       Check(std::string(block) + window +
@@ -40,7 +40,7 @@ TEST_P(RunBlockTest, TurnsAWindowOfEachHead) {
   }
 }
 
-TEST_P(RunBlockTest, IsRightAtEveryWidth) {
+TEST_P(RunBlockTest, ErrorIsPermittedAtEveryWidth) {
   for (const size_t n : {1, 2, 7, 8, 9, 16, 17, 33}) {
     const std::string N = std::to_string(n);
     Check("decoder_block pairing=half S=2 H=2 K=1 D=2 F=3 M=" + N);
@@ -56,7 +56,7 @@ TEST_P(RunBlockTest, SharesKeyHeads) {
   }
 }
 
-TEST_P(RunBlockTest, MasksCapsAndAddsEps) {
+TEST_P(RunBlockTest, AppliesMasksCapAndEps) {
   for (const char* words :
        {"mask=none scale=0.25 soft_cap=2 eps=0.5 unit_offset=true", "window=[1,0] kind=geglu_tanh",
         "chunk=2 kind=geglu", "segments=[2] @position=0,1,0,1", "key_length=[3]",
@@ -66,10 +66,11 @@ TEST_P(RunBlockTest, MasksCapsAndAddsEps) {
   }
 }
 
-TEST_P(RunBlockTest, StackedAreADecoder) {
+TEST_P(RunBlockTest, ErrorOfDecodersIsPermitted) {
   for (const char* L : {"L=0", "L=1", "L=2"}) {
     Check(std::string("decoder pairing=half V=7 ") + L + kSizes);
-    // Inside a block nothing is traced: without eps the error in bf16 of a small root permits all.
+    // A decoder does not output the intermediates of its blocks. Without eps, a small root would
+    // make the permitted error infinite in bf16.
     Check(std::string("decoder pairing=half V=7 placement=branch eps=0.5 ") + L + kSizes);
   }
   Check(std::string("decoder pairing=half V=7 L=1 embedding_scale=2 unit_offset=true") + kSizes);

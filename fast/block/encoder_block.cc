@@ -89,11 +89,11 @@ Tensors Run(const Case& c, const Tensors& inputs) {
         .b2 = in[15].data(),
         .norm2_weight = wide[16].data(),
         .norm2_bias = wide[17].data()};
-    EncoderMemory<T> between(block, M, ExtentOf(c, "D"), F);
+    EncoderMemory<T> buffers(block, M, ExtentOf(c, "D"), F);
     std::vector<T> y(S * M);
-    Encode(block, in[0].data(), in[1].data(), weights, between, y.data());
-    return {ToTensor("y", {S, M}, y), ToTensor("attention_out", {S, M}, between.attention_out),
-            ToTensor("middle", {S, M}, between.middle), ToTensor("hidden", {S, F}, between.hidden)};
+    Encode(block, in[0].data(), in[1].data(), weights, buffers, y.data());
+    return {ToTensor("y", {S, M}, y), ToTensor("attention_out", {S, M}, buffers.attention_out),
+            ToTensor("middle", {S, M}, buffers.middle), ToTensor("hidden", {S, F}, buffers.hidden)};
   });
 }
 

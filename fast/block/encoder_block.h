@@ -1,4 +1,4 @@
-// One block of the original Transformer's encoder, for speed. The formula:
+// A fast block of the original Transformer's encoder. The formula:
 // reference/block/encoder_block.h.
 #pragma once
 
@@ -18,21 +18,21 @@ struct EncoderWeights {
   const Computed<T>*norm2_weight = nullptr, *norm2_bias = nullptr;
 };
 
-// What is handed on between the parts, and their scratch memory.
+// Intermediates and scratch memory.
 template <Element T>
 struct EncoderMemory {
   EncoderMemory(const EncoderBlock& block, size_t M, size_t D, size_t F);
   size_t M, D, F;
   Attention attention;
   MultiHeadMemory<T> heads;
-  std::vector<T> positioned, read;               // [S,M]: with positions; what a branch reads
+  std::vector<T> positioned, read;               // [S,M]: x + positions; the input of a branch
   std::vector<T> attention_out, middle, hidden;  // [S,M] [S,M] [S,F]
 };
 
-// y[S,M] of x[S,M], and positions [S,M]. Each part computes in f32 (f64 for f64) and rounds once
-// what it hands on: recipe `exact_table`, with the parts' errors.
+// y[S,M] of x[S,M] and positions[S,M]. Each kernel computes in f32 (f64 for f64) and rounds its
+// output once, as in recipe `exact_table`, with the errors stated at the kernels.
 template <Element T>
 void Encode(const EncoderBlock& block, const T* x, const T* positions,
-            const EncoderWeights<T>& weights, EncoderMemory<T>& between, T* y) noexcept;
+            const EncoderWeights<T>& weights, EncoderMemory<T>& buffers, T* y) noexcept;
 
 }  // namespace sextant::fast

@@ -1,6 +1,5 @@
-// Speed of a block of the original Transformer's base model: counter `of_peak` = time of the
-// multiplications and additions of its products, as fused operations on registers alone / time of
-// the block.
+// Speed of an encoder block of the original Transformer's base model: counter `of_peak` = time of
+// the same number of fused multiply-adds as in its products, in registers only / time of the block.
 #include <vector>
 
 #include "fast/block/encoder_block.h"
@@ -18,7 +17,7 @@ void EncodeBench(benchmark::State& state) {
   EncoderBlock block;
   block.H.value = block.K.value = kH;
   block.S.value = static_cast<int64_t>(S);
-  EncoderMemory<T> between(block, kM, kD, kF);
+  EncoderMemory<T> buffers(block, kM, kD, kF);
   const Lines<T> x(S * kM), y(S * kM), square(kM * kM), layer(kM * kF), bias(kF);
   const Lines<Computed<T>> norm(kM);
   const T *s = square.get(), *b = bias.get();
@@ -32,7 +31,7 @@ void EncodeBench(benchmark::State& state) {
                                   .norm2_weight = norm.get(),
                                   .norm2_bias = norm.get()};
   const auto encode = [&] {
-    Encode(block, x.get(), x.get(), weights, between, y.get());
+    Encode(block, x.get(), x.get(), weights, buffers, y.get());
     benchmark::ClobberMemory();
   };
   const double products =

@@ -1,5 +1,6 @@
-// The fast path as the drivers see it: for every operation a kernel that takes a case and its
-// inputs and answers with exactly what the Highway code computed. fast/<op>.cc ends with
+// The interface of the fast kernels for drivers: each operation has a kernel that takes a case and
+// its inputs and returns exactly the outputs that the Highway code computed. fast/<family>/<op>.cc
+// ends with
 //   template <> CaseKernel MakeKernel<RmsNorm>() { return {Declines, Run}; }
 #pragma once
 
@@ -11,19 +12,19 @@
 
 namespace sextant::fast {
 
-// How the kernels compute, as a standard recipe: tables correctly rounded, the rest in the dtype,
-// 16-bit types in f32 with one rounding at the end.
+// The standard recipe of the kernels: tables correctly rounded, the rest in the dtype, 16-bit types
+// in f32 with one rounding at the end.
 inline constexpr std::string_view kRecipe = "exact_table";
 
 struct CaseKernel {
-  std::string (*declines)(const Case&);  // why it cannot answer this case; empty if it can
+  std::string (*declines)(const Case&);  // why it does not support the case; empty if it does
   Tensors (*run)(const Case&, const Tensors& inputs);
 };
 
 template <class Op>
 CaseKernel MakeKernel();
 
-// By name, for every operation of reference/case/operations.h.
+// The kernel of an operation of reference/case/operations.h, by name. Throws Error for other names.
 const CaseKernel& KernelOf(std::string_view operation);
 
 }  // namespace sextant::fast

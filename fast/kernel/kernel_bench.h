@@ -1,6 +1,6 @@
-// How benchmarks of kernels measure: in processor time of the thread, work and yardstick
-// alternating in short batches, the fastest of each; so that other load on the machine hardly
-// matters.
+// Measurement of kernels. Times are CPU times of the thread. Batches of the kernel and of the
+// operation it is compared with alternate, and the fastest batch of each counts, so other load on
+// the machine has little effect.
 #pragma once
 
 #include <benchmark/benchmark.h>
@@ -13,10 +13,10 @@
 
 namespace sextant::fast {
 
-// Ordinary numbers (all bytes 0x3f), `skew` bytes after the start of a
-// page. Where a load follows a store to an address that agrees in its last 12 bits, a processor
-// takes it for dependent: arrays that are read and written together get skews that do not make it
-// so; in a program that is luck.
+// An array of normal numbers (all bytes 0x3f) that begins `skew` bytes after the start of a page. A
+// processor treats a load as dependent on an earlier store if the last 12 bits of their addresses
+// agree (4K aliasing). Arrays that are read and written together have skews that avoid this; in a
+// real program it happens by chance.
 template <class T>
 class Lines {
  public:
@@ -41,7 +41,7 @@ inline double ThreadSeconds() {
   return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
 }
 
-// Calls that take about a millisecond.
+// The number of calls that take about a millisecond.
 template <class Work>
 size_t BatchOf(const Work& work) {
   for (size_t calls = 1;; calls *= 2) {
@@ -51,10 +51,10 @@ size_t BatchOf(const Work& work) {
   }
 }
 
-// Time of `yardstick` / time of `work`, per call.
-template <class Yardstick, class Work>
-double RatioOf(const Yardstick& yardstick, const Work& work, int rounds) {
-  const size_t batches[] = {BatchOf(yardstick), BatchOf(work)};
+// Time of a call of `baseline` / time of a call of `work`.
+template <class Baseline, class Work>
+double RatioOf(const Baseline& baseline, const Work& work, int rounds) {
+  const size_t batches[] = {BatchOf(baseline), BatchOf(work)};
   double best[] = {1e9, 1e9};
   const auto measure = [&](int which, const auto& what) {
     const double start = ThreadSeconds();
@@ -63,7 +63,7 @@ double RatioOf(const Yardstick& yardstick, const Work& work, int rounds) {
     best[which] = std::min(best[which], seconds);
   };
   for (int i = 0; i < rounds; ++i) {
-    measure(0, yardstick);
+    measure(0, baseline);
     measure(1, work);
   }
   return best[0] / best[1];
@@ -79,9 +79,9 @@ double MemcpyRatio(const void* from, void* to, size_t bytes, const Work& work) {
   return RatioOf(copy, work, bytes > (size_t{64} << 20) ? 7 : 200);
 }
 
-// Measures `work`, which reads and writes `bytes` in all and answers `count` elements: its time,
-// and the counter `memcpy_ratio` = time of a memcpy from `from` to `to` of as many bytes / its
-// time.
+// Measures `work`, which reads and writes `bytes` in total and computes `count` elements. Reports
+// its time and the counter `memcpy_ratio` = time of a memcpy from `from` to `to` that also reads
+// and writes `bytes` in total / time of `work`.
 template <class Work>
 void MeasureWithMemcpy(benchmark::State& state, const void* from, void* to, size_t bytes,
                        size_t count, const Work& work) {

@@ -1,4 +1,4 @@
-// What tests of kernels share: every instruction set, guarded memory, numbers to feed them.
+// Helpers for tests of kernels: all instruction sets, guarded memory, random numbers.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -12,8 +12,8 @@
 
 namespace sextant::fast {
 
-// Calls body once per instruction set that is both compiled in and present here, then once as users
-// do: with the best one and what it may have besides (processor.h).
+// Calls body once per instruction set that is both compiled in and supported by this processor.
+// Then calls it once as in normal use: with the best one and its optional features (processor.h).
 template <class Body>
 void OnAllTargets(const Body& body) {
   AllowBF16InstructionForTest(false);
@@ -27,7 +27,7 @@ void OnAllTargets(const Body& body) {
   body();
 }
 
-// Elements between two guards that nobody may write.
+// Elements between two guard areas. The destructor checks that nothing wrote to the guards.
 template <class T>
 class Guarded {
  public:
@@ -49,7 +49,7 @@ class Guarded {
 
  private:
   static constexpr size_t kGuard = 67;  // more than a vector, and odd: data() is not aligned
-  static constexpr unsigned char kMark = 0xff;  // NaN in every type: what is read of it shows
+  static constexpr unsigned char kMark = 0xff;  // NaN in every type, so that reads are noticed
   std::vector<unsigned char> bytes_;
 };
 
@@ -79,7 +79,7 @@ class Random {
   uint64_t state_;
 };
 
-// Unit roundoff of the type in which a kernel computes.
+// Unit roundoff of Computed<T>.
 template <class T>
 constexpr double kUnit = std::same_as<Computed<T>, float> ? 0x1p-24 : 0x1p-53;
 

@@ -5,12 +5,14 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "fast/simd/any_element.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace sextant::fast {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Every chain starts with a number of its own: a compiler computes equal chains once.
+// Each chain starts with a different number, because a compiler computes equal chains only once.
 template <class C>
 HWY_INLINE size_t Chains(size_t rounds, C* numbers) {
   const hn::ScalableTag<C> d;
@@ -27,8 +29,9 @@ HWY_INLINE size_t Chains(size_t rounds, C* numbers) {
   return rounds * kPeakChains * hn::Lanes(d);
 }
 
-size_t ChainsF32(size_t rounds, float* numbers) { return Chains(rounds, numbers); }
-size_t ChainsF64(size_t rounds, double* numbers) { return Chains(rounds, numbers); }
+size_t ChainsOfElements(DType dtype, size_t rounds, UntypedOutput numbers) {
+  return WithReal(dtype, [=]<class C>() HWY_ATTR { return Chains<C>(rounds, numbers); });
+}
 
 }  // namespace HWY_NAMESPACE
 }  // namespace sextant::fast
@@ -37,19 +40,18 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace sextant::fast {
 
-HWY_EXPORT(ChainsF32);
-HWY_EXPORT(ChainsF64);
+HWY_EXPORT(ChainsOfElements);
 
 size_t MultiplyAndAdd(size_t rounds, float* numbers) {
-  return HWY_DYNAMIC_DISPATCH(ChainsF32)(rounds, numbers);
+  return HWY_DYNAMIC_DISPATCH(ChainsOfElements)(DType::kF32, rounds, numbers);
 }
 size_t MultiplyAndAdd(size_t rounds, double* numbers) {
-  return HWY_DYNAMIC_DISPATCH(ChainsF64)(rounds, numbers);
+  return HWY_DYNAMIC_DISPATCH(ChainsOfElements)(DType::kF64, rounds, numbers);
 }
 
 namespace {
 
-// One item is a multiplication with its addition.
+// One item is one multiply-add.
 template <class C>
 void PeakBench(benchmark::State& state) {
   C numbers[kPeakChains];

@@ -1,4 +1,4 @@
-// How near the processor's peak a kernel comes that is mostly multiplications and additions.
+// The share of the processor's peak that a kernel of multiply-adds reaches.
 #pragma once
 
 #include <algorithm>
@@ -9,12 +9,13 @@ namespace sextant::fast {
 
 inline constexpr size_t kPeakChains = 12;
 
-// `rounds` times kPeakChains independent fused multiply-adds of whole vectors, on registers alone;
-// returns how many of one lane these are. numbers[kPeakChains]: started with, and changed.
+// Computes `rounds` times kPeakChains independent fused multiply-adds of full vectors, in registers
+// only. Returns their number, counted per lane. numbers[kPeakChains] are the first operands, and
+// are overwritten.
 size_t MultiplyAndAdd(size_t rounds, float* numbers);
 size_t MultiplyAndAdd(size_t rounds, double* numbers);
 
-// Time of that many multiplications with additions so done / time of `work`, both measured in turn.
+// Time of `products` multiply-adds by MultiplyAndAdd / time of `work`, measured alternately.
 template <class C, class Work>
 double OfPeak(double products, const Work& work) {
   constexpr size_t kRounds = 20000;

@@ -1,12 +1,12 @@
-// What tests of kernels share that go from rows to rows.
+// Helpers for tests of kernels that map rows to rows.
 #pragma once
 
 #include "fast/kernel/kernel_test.h"
 
 namespace sextant::fast {
 
-// Calls `work(x, y)`, a kernel from rows to rows, on random numbers: what lies between the rows of
-// y stays as it was. `rows` has N rows of M elements in steps of x_row and y_row.
+// Calls the kernel work(x, y) with random numbers and expects that the gaps between the rows of y
+// do not change. `rows` has N rows of M elements at distances x_row and y_row.
 template <class T, class Rows, class Work>
 void OnRowsWithGaps(const Rows& rows, const Work& work) {
   const auto end = [&](ptrdiff_t step) {

@@ -1,10 +1,11 @@
-// From a case to what a kernel takes: its operation's struct, and tensors as narrow arrays.
+// Converts a case to arguments of a kernel: the struct of its operation, and tensors as typed
+// arrays.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "fast/simd/element.h"
+#include "fast/simd/any_element.h"
 #include "reference/case/case.h"
 
 namespace sextant::fast {
@@ -19,7 +20,7 @@ inline size_t ExtentOf(const Case& c, const char* letter) {
   return static_cast<size_t>(c.dimensions().at(letter));
 }
 
-// Elements as they lie in a user's memory. The values must be values of T: nothing is rounded.
+// The values as elements of type T. They must be exact in T: nothing is rounded.
 template <Element T>
 std::vector<T> ToElements(const Tensor<double>& tensor) {
   std::vector<T> elements;
@@ -39,23 +40,8 @@ NamedTensor ToTensor(std::string name, Shape shape, const std::vector<T>& elemen
   return tensor;
 }
 
-// Calls f.template operator()<T>() for the element type of that name.
-template <class F>
-auto WithElement(DType dtype, F f) {
-  switch (dtype) {
-    case DType::kF64:
-      return f.template operator()<double>();
-    case DType::kF32:
-      return f.template operator()<float>();
-    case DType::kF16:
-      return f.template operator()<F16>();
-    default:
-      return f.template operator()<BF16>();
-  }
-}
-
-// Why a case whose tensors have other dtypes than their roles say is not for a kernel; empty if
-// they have none.
+// Declines a case with a tensor whose dtype differs from the default of its role. Returns the
+// reason, or an empty string.
 inline std::string DeclinesMixedTypes(const Case& c) {
   for (const auto* side : {&c.info().signature.inputs, &c.info().signature.outputs}) {
     for (const TensorSpec& tensor : *side) {

@@ -45,17 +45,9 @@ HWY_INLINE void ActivateAll(ActivationKind kind, double beta, const T* x, T* y, 
   }
 }
 
-void ActivateF64(ActivationKind k, double b, const double* x, double* y, size_t n, bool s) {
-  ActivateAll(k, b, x, y, n, s);
-}
-void ActivateF32(ActivationKind k, double b, const float* x, float* y, size_t n, bool s) {
-  ActivateAll(k, b, x, y, n, s);
-}
-void ActivateF16(ActivationKind k, double b, const F16* x, F16* y, size_t n, bool s) {
-  ActivateAll(k, b, x, y, n, s);
-}
-void ActivateBF16(ActivationKind k, double b, const BF16* x, BF16* y, size_t n, bool s) {
-  ActivateAll(k, b, x, y, n, s);
+void ActivateElements(DType dtype, ActivationKind kind, double beta, UntypedInput x,
+                      UntypedOutput y, size_t count, bool stream) {
+  WithElement(dtype, [=]<class T>() HWY_ATTR { ActivateAll<T>(kind, beta, x, y, count, stream); });
 }
 
 }  // namespace HWY_NAMESPACE
@@ -65,23 +57,12 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace sextant::fast {
 
-HWY_EXPORT(ActivateF64);
-HWY_EXPORT(ActivateF32);
-HWY_EXPORT(ActivateF16);
-HWY_EXPORT(ActivateBF16);
+HWY_EXPORT(ActivateElements);
 
 template <Element T>
 void Activate(ActivationKind kind, double beta, const T* x, T* y, size_t count) noexcept {
   const bool stream = x != y && ShouldStream(2 * count * sizeof(T));
-  if constexpr (std::same_as<T, double>) {
-    HWY_DYNAMIC_DISPATCH(ActivateF64)(kind, beta, x, y, count, stream);
-  } else if constexpr (std::same_as<T, float>) {
-    HWY_DYNAMIC_DISPATCH(ActivateF32)(kind, beta, x, y, count, stream);
-  } else if constexpr (std::same_as<T, F16>) {
-    HWY_DYNAMIC_DISPATCH(ActivateF16)(kind, beta, x, y, count, stream);
-  } else {
-    HWY_DYNAMIC_DISPATCH(ActivateBF16)(kind, beta, x, y, count, stream);
-  }
+  HWY_DYNAMIC_DISPATCH(ActivateElements)(kDType<T>, kind, beta, x, y, count, stream);
   if (stream) StreamFence();
 }
 

@@ -1,4 +1,4 @@
-// Activations, for speed. The formulas: reference/layer/activation.h.
+// Fast activations. The formulas: reference/layer/activation.h.
 #pragma once
 
 #include <cstddef>
@@ -8,9 +8,9 @@
 
 namespace sextant::fast {
 
-// y_i = f(x_i), computed in f32 (f64 for f64) and rounded once; y may be x. Its sigmoid, tanh and
-// erf have the errors that activation-inl.h states. gelu is x (1 + erf(x / sqrt 2)) / 2, with the
-// absolute error that this has far below 0.
+// y_i = f(x_i), computed in f32 (f64 for f64) and rounded once; y may be x. Sigmoid, tanh and erf
+// have the errors stated in activation-inl.h. gelu is computed as x (1 + erf(x / sqrt 2)) / 2, so
+// for x far below 0 its error is absolute, not relative.
 template <Element T>
 void Activate(ActivationKind kind, double beta, const T* x, T* y, size_t count) noexcept;
 

@@ -1,5 +1,5 @@
-// Speed of activations: counter `memcpy_ratio` = time of glibc's memcpy of as many bytes as are
-// read and written / time of the operation.
+// Speed of activations: counter `memcpy_ratio` = time of glibc's memcpy that reads and writes the
+// same number of bytes / time of the operation.
 #include "fast/attention/soft_cap.h"
 #include "fast/kernel/kernel_bench.h"
 #include "fast/layer/activation.h"
@@ -8,7 +8,7 @@
 namespace sextant::fast {
 namespace {
 
-// Half of what is copied is read and half written, whatever the operation does.
+// The memcpy reads bytes / 2 and writes bytes / 2, for every operation.
 template <class Work>
 void Measure(benchmark::State& state, size_t bytes, size_t count, const Work& work) {
   const Lines<char> from(bytes / 2), to(bytes / 2, 2048);

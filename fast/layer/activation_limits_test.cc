@@ -1,4 +1,4 @@
-// What becomes of NaN and infinities, alone and among others.
+// Activations of NaN and infinities, alone and mixed with other numbers.
 #include <algorithm>
 #include <cmath>
 
@@ -10,10 +10,10 @@
 namespace sextant::fast {
 namespace {
 
-// Each vector from 16 lanes to one, alone and behind others: counts up to this.
+// Counts up to this use vectors of 16 lanes down to one, alone and after other vectors.
 constexpr size_t kMost = 66;
 
-// What f gives at +infinity and at -infinity, by the comment of activation-inl.h.
+// f(infinity) and f(-infinity), as stated in activation-inl.h.
 struct Limits {
   double high, low;
 };
@@ -26,16 +26,16 @@ Limits LimitsOf(ActivationKind kind) {
     case ActivationKind::kRelu:
     case ActivationKind::kRelu2:
       return {INFINITY, 0};
-    default:  // x times what falls to 0
+    default:  // x times a factor whose limit is 0
       return {INFINITY, NAN};
   }
 }
-// The same number, or NaN both.
+// Expects the same number, or NaN in both.
 void ExpectSame(double got, double expected, size_t i) {
   EXPECT_TRUE(got == expected || (std::isnan(got) && std::isnan(expected)))
       << "element " << i << " is " << got << ", expected " << expected;
 }
-// NaN, +infinity, -infinity and so on: each of them in every lane as n grows.
+// NaN, infinity and -infinity in rotation. Over all n, each of them occurs in every lane.
 template <class T>
 Guarded<T> Nonfinite(size_t n) {
   const double all[] = {NAN, INFINITY, -INFINITY};
@@ -49,7 +49,7 @@ class ActivationLimits : public testing::Test {};
 using AllTypes = testing::Types<double, float, F16, BF16>;
 TYPED_TEST_SUITE(ActivationLimits, AllTypes);
 
-TYPED_TEST(ActivationLimits, NaNStaysAndInfinitiesGiveLimits) {
+TYPED_TEST(ActivationLimits, NaNGivesNaNAndInfinitiesGiveLimits) {
   using T = TypeParam;
   OnAllTargets([] {
     for (size_t n = 0; n <= kMost; ++n) {
@@ -74,7 +74,7 @@ TYPED_TEST(ActivationLimits, NaNStaysAndInfinitiesGiveLimits) {
   });
 }
 
-TYPED_TEST(ActivationLimits, GatesKeepNaNAndGiveLimits) {
+TYPED_TEST(ActivationLimits, GatesGiveNaNForNaNAndLimitsForInfinities) {
   using T = TypeParam;
   OnAllTargets([] {
     for (size_t n = 0; n <= kMost; ++n) {
@@ -95,7 +95,7 @@ TYPED_TEST(ActivationLimits, GatesKeepNaNAndGiveLimits) {
         Gate(rows, twos.data(), special.data(), y.data());  // f(2) > 0
         for (size_t i = 0; i < n; ++i) ExpectSame(ToDouble(y[i]), ToDouble(special[i]), i);
 
-        rows.limit = 2;  // infinities become 2 and -2, but a gate has no limit below
+        rows.limit = 2;  // infinities become 2 and -2, but the gate has no lower limit
         Guarded<T> of_two(n);
         Gate(rows, twos.data(), twos.data(), of_two.data());
         Gate(rows, twos.data(), special.data(), y.data());
@@ -114,9 +114,9 @@ TYPED_TEST(ActivationLimits, GatesKeepNaNAndGiveLimits) {
   });
 }
 
-// Vectors are tested together, which NaN must not disturb: one far element among NaN has the bits
-// that it has alone.
-TYPED_TEST(ActivationLimits, NaNHidesNoTail) {
+// The kernel tests several vectors together for very negative elements. One such element among NaN
+// must have the same bits as alone.
+TYPED_TEST(ActivationLimits, ElementInTheTailAmongNaNHasTheSameBits) {
   using T = TypeParam;
   constexpr size_t kCount = 64;  // 4 vectors of 16
   const double far = std::same_as<T, double> ? -720 : -96;

@@ -17,7 +17,7 @@ std::string Named() {
   return std::string(NameOf(kDType<T>));
 }
 
-// The answers to a case whose inputs are `inputs`, of N rows.
+// Expects y within the permitted error of the case `line` with these inputs.
 template <class T>
 void ExpectPermitted(const std::string& line, const std::vector<const Guarded<T>*>& inputs,
                      const Guarded<T>& y) {
@@ -44,10 +44,10 @@ class ActivationTest : public testing::Test {};
 using AllTypes = testing::Types<double, float, F16, BF16>;
 TYPED_TEST_SUITE(ActivationTest, AllTypes);
 
-// Each vector from 16 lanes to one, alone and behind others.
+// Vectors of 16 lanes down to one, alone and after other vectors.
 constexpr size_t kCounts[] = {0, 1, 2, 3, 4, 7, 8, 15, 16, 24, 33, 66};
 
-TYPED_TEST(ActivationTest, EveryKindAtEveryWidth) {
+TYPED_TEST(ActivationTest, ErrorIsPermittedForEveryKindAndWidth) {
   using T = TypeParam;
   Random random;
   for (const std::string_view kind : NamesOf(ActivationKind())) {
@@ -70,7 +70,7 @@ TYPED_TEST(ActivationTest, EveryKindAtEveryWidth) {
   }
 }
 
-TYPED_TEST(ActivationTest, SoftCapsAtEveryWidth) {
+TYPED_TEST(ActivationTest, SoftCapErrorIsPermittedAtEveryWidth) {
   using T = TypeParam;
   Random random;
   for (const size_t n : kCounts) {
@@ -85,8 +85,8 @@ TYPED_TEST(ActivationTest, SoftCapsAtEveryWidth) {
   }
 }
 
-// Rows with gaps between them, all kinds, with and without limits.
-TYPED_TEST(ActivationTest, GatesRowsOfEveryWidth) {
+// All kinds, with and without limits.
+TYPED_TEST(ActivationTest, GateErrorIsPermittedAtEveryWidth) {
   using T = TypeParam;
   Random random;
   for (const std::string_view kind : NamesOf(GateKind())) {
@@ -114,7 +114,7 @@ TYPED_TEST(ActivationTest, GatesRowsOfEveryWidth) {
   }
 }
 
-TYPED_TEST(ActivationTest, GatesFollowStrides) {
+TYPED_TEST(ActivationTest, GateUsesTheGivenStrides) {
   using T = TypeParam;
   Random random;
   const Guarded<T> fused = random.Fill<T>(3 * 10);  // rows of 5 gates and 5 ups
@@ -133,8 +133,8 @@ TYPED_TEST(ActivationTest, GatesFollowStrides) {
   });
 }
 
-// Below -87 (f64: -708) vectors are computed another way.
-TYPED_TEST(ActivationTest, TailsKeepTheirDigits) {
+// Vectors with elements below -87 (f64: -708) use other code.
+TYPED_TEST(ActivationTest, TailsAreAccurate) {
   using T = TypeParam;
   Random random;
   const double far = std::same_as<T, double> ? 745 : 103;
@@ -158,7 +158,7 @@ TYPED_TEST(ActivationTest, TailsKeepTheirDigits) {
   });
 }
 
-TYPED_TEST(ActivationTest, OfNoRowsNothingIsReadOrWritten) {
+TYPED_TEST(ActivationTest, EmptyInputsAreNotAccessed) {
   OnAllTargets([] {
     TypeParam* const nowhere = nullptr;
     for (const std::string_view kind : NamesOf(ActivationKind())) {
@@ -172,7 +172,7 @@ TYPED_TEST(ActivationTest, OfNoRowsNothingIsReadOrWritten) {
   });
 }
 
-// Large enough to bypass the caches.
+// Large enough for streaming stores.
 template <class T>
 class SlowActivation : public testing::Test {};
 using StreamedTypes = testing::Types<float, BF16>;

@@ -5,6 +5,7 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "fast/simd/any_element.h"
 #include "fast/simd/element-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -21,15 +22,9 @@ HWY_INLINE void AddAll(size_t count, const T* a, const T* b, const T* c, T* y) {
   });
 }
 
-void AddF64(size_t n, const double* a, const double* b, const double* c, double* y) {
-  AddAll(n, a, b, c, y);
-}
-void AddF32(size_t n, const float* a, const float* b, const float* c, float* y) {
-  AddAll(n, a, b, c, y);
-}
-void AddF16(size_t n, const F16* a, const F16* b, const F16* c, F16* y) { AddAll(n, a, b, c, y); }
-void AddBF16(size_t n, const BF16* a, const BF16* b, const BF16* c, BF16* y) {
-  AddAll(n, a, b, c, y);
+void AddElements(DType dtype, size_t count, UntypedInput a, UntypedInput b, UntypedInput c,
+                 UntypedOutput y) {
+  WithElement(dtype, [=]<class T>() HWY_ATTR { AddAll<T>(count, a, b, c, y); });
 }
 
 }  // namespace HWY_NAMESPACE
@@ -39,22 +34,11 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace sextant::fast {
 
-HWY_EXPORT(AddF64);
-HWY_EXPORT(AddF32);
-HWY_EXPORT(AddF16);
-HWY_EXPORT(AddBF16);
+HWY_EXPORT(AddElements);
 
 template <Element T>
 void Add(size_t count, const T* a, const T* b, const T* c, T* y) noexcept {
-  if constexpr (std::same_as<T, double>) {
-    HWY_DYNAMIC_DISPATCH(AddF64)(count, a, b, c, y);
-  } else if constexpr (std::same_as<T, float>) {
-    HWY_DYNAMIC_DISPATCH(AddF32)(count, a, b, c, y);
-  } else if constexpr (std::same_as<T, F16>) {
-    HWY_DYNAMIC_DISPATCH(AddF16)(count, a, b, c, y);
-  } else {
-    HWY_DYNAMIC_DISPATCH(AddBF16)(count, a, b, c, y);
-  }
+  HWY_DYNAMIC_DISPATCH(AddElements)(kDType<T>, count, a, b, c, y);
 }
 
 template void Add(size_t, const double*, const double*, const double*, double*) noexcept;

@@ -20,8 +20,8 @@ HWY_BEFORE_NAMESPACE();
 namespace sextant::fast {
 namespace HWY_NAMESPACE {
 
-// x + residual, rounded to T. Rounding to f32 first changes nothing: 24 bits are at least twice
-// those of a 16-bit type and two more (Figueroa 1995, "When is double rounding innocuous?").
+// x + residual, rounded to T. Rounding to f32 first does not change the result: with p bits in the
+// 16-bit type, 24 >= 2 p + 2 (Figueroa 1995, "When is double rounding innocuous?").
 template <class T, class D>
 HWY_INLINE hn::VFromD<D> Sum(D d, const T* x, const T* residual) {
   const auto sum = hn::Add(Read(d, x), Read(d, residual));
@@ -40,7 +40,7 @@ HWY_INLINE void Apply(const T* x, const T* residual, C factor, const C* weight, 
   const C offset = unit_offset ? 1 : 0;
   ForEachVector(d, n, [&](auto dk, size_t k) SEXTANT_INLINE {
     const auto sum = Sum(dk, x + k, residual + k);
-    // 0 + w is w: one body serves both.
+    // 0 + w is w, so the same code serves both kinds of weight.
     const auto w = hn::Add(hn::Set(dk, offset), Read(dk, weight + k));
     Write(dk, sum, out.sum + k);
     Write(dk, hn::Mul(hn::Mul(sum, hn::Set(dk, factor)), w), out.y + k);
@@ -76,21 +76,12 @@ HWY_INLINE void NormalizeAll(const AddedRows& rows, const T* x, const T* residua
   }
 }
 
-void AddF64(const AddedRows& rows, const double* x, const double* r, const double* w,
-            AddedOutputs<double> out, bool stream) {
-  NormalizeAll(rows, x, r, w, out, stream);
-}
-void AddF32(const AddedRows& rows, const float* x, const float* r, const float* w,
-            AddedOutputs<float> out, bool stream) {
-  NormalizeAll(rows, x, r, w, out, stream);
-}
-void AddF16(const AddedRows& rows, const F16* x, const F16* r, const float* w,
-            AddedOutputs<F16> out, bool stream) {
-  NormalizeAll(rows, x, r, w, out, stream);
-}
-void AddBF16(const AddedRows& rows, const BF16* x, const BF16* r, const float* w,
-             AddedOutputs<BF16> out, bool stream) {
-  NormalizeAll(rows, x, r, w, out, stream);
+void AddAndNormalizeElements(DType dtype, const AddedRows& rows, UntypedInput x,
+                             UntypedInput residual, UntypedInput weight, UntypedOutput y,
+                             UntypedOutput sum, bool stream) {
+  WithElement(dtype, [=, &rows]<class T>() HWY_ATTR {
+    NormalizeAll<T>(rows, x, residual, weight, {y, sum}, stream);
+  });
 }
 
 }  // namespace HWY_NAMESPACE
@@ -100,10 +91,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace sextant::fast {
 
-HWY_EXPORT(AddF64);
-HWY_EXPORT(AddF32);
-HWY_EXPORT(AddF16);
-HWY_EXPORT(AddBF16);
+HWY_EXPORT(AddAndNormalizeElements);
 
 template <Element T>
 void AddAndNormalizeRows(const AddedRows& rows, const T* x, const T* residual,
@@ -111,15 +99,8 @@ void AddAndNormalizeRows(const AddedRows& rows, const T* x, const T* residual,
   const auto is_input = [=](const T* p) { return p == x || p == residual; };
   const bool apart = !is_input(out.y) && !is_input(out.sum);
   const bool stream = apart && ShouldStream(4 * rows.N * rows.M * sizeof(T));
-  if constexpr (std::same_as<T, double>) {
-    HWY_DYNAMIC_DISPATCH(AddF64)(rows, x, residual, weight, out, stream);
-  } else if constexpr (std::same_as<T, float>) {
-    HWY_DYNAMIC_DISPATCH(AddF32)(rows, x, residual, weight, out, stream);
-  } else if constexpr (std::same_as<T, F16>) {
-    HWY_DYNAMIC_DISPATCH(AddF16)(rows, x, residual, weight, out, stream);
-  } else {
-    HWY_DYNAMIC_DISPATCH(AddBF16)(rows, x, residual, weight, out, stream);
-  }
+  HWY_DYNAMIC_DISPATCH(AddAndNormalizeElements)
+  (kDType<T>, rows, x, residual, weight, out.y, out.sum, stream);
   if (stream) StreamFence();
 }
 

@@ -1,4 +1,4 @@
-// A residual added and the sum normalised, for speed. The formula: reference/layer/add_rms_norm.h.
+// Fast residual addition with RMSNorm of the sum. The formula: reference/layer/add_rms_norm.h.
 #pragma once
 
 #include <cstddef>
@@ -7,11 +7,11 @@
 
 namespace sextant::fast {
 
-// Rows of M neighbouring elements, one after the other in every array.
+// N rows of M elements, contiguous in all arrays.
 struct AddedRows {
   size_t N = 0, M = 0;
   double eps = 1e-5;
-  bool unit_offset = false;  // the weight is 1 + weight
+  bool unit_offset = false;  // multiply by 1 + weight
 };
 
 template <Element T>
@@ -19,10 +19,10 @@ struct AddedOutputs {
   T *y, *sum;
 };
 
-// sum = x + residual, rounded to T; y = sum / sqrt(mean(sum^2) + eps) * weight, of the rounded sum.
-// Of y and sum each is x or residual, or memory that neither touches; they are not the same.
-// Error of y: as NormalizeRows (rms_norm.h) on sum; sum is correctly rounded. The sum is formed
-// twice rather than written and read again.
+// sum = x + residual, rounded to T; y = sum / sqrt(mean(sum^2) + eps) * weight, with the rounded
+// sum. y and sum are different arrays; each is x or residual, or overlaps neither of them. Error of
+// y: that of NormalizeRows (rms_norm.h) on sum; sum is correctly rounded. The sum is computed twice
+// instead of being read again.
 template <Element T>
 void AddAndNormalizeRows(const AddedRows& rows, const T* x, const T* residual,
                          const Computed<T>* weight, AddedOutputs<T> out) noexcept;

@@ -6,7 +6,7 @@
 namespace sextant::fast {
 namespace {
 
-// The sum, correctly rounded, and its norm, which rms_norm_test.cc knows to be right.
+// Expects the correctly rounded sum, and its norm by NormalizeRows, which rms_norm_test.cc tests.
 template <class T>
 class AddAndNormalizeRowsTest : public testing::Test {
  public:
@@ -45,9 +45,10 @@ TYPED_TEST(AddAndNormalizeRowsTest, IsTheNormOfTheRoundedSum) {
   });
 }
 
-// 256 + 1 is 256 in bf16, so both numbers are their root mean square, and y is the weight: 1.0035
-// becomes 1. Of 257 and 256 the first is 1.00195 of it, and y would become 1.0078.
-TEST(AddAndNormalizeRows, ReadsTheRoundedSum) {
+// 256 + 1 is 256 in bf16. So both sums equal their root mean square, and y is the weight: 1.0035
+// rounds to 1. Without the rounding of the sum, 257 is 1.00195 times the root mean square, and y
+// would be 1.0078.
+TEST(AddAndNormalizeRows, NormalizesTheRoundedSum) {
   const auto bf16 = FromDouble<BF16>;
   const BF16 x[] = {bf16(256), bf16(256)}, residual[] = {bf16(1), bf16(0)};
   const float weight[] = {1.0035f, 1};
@@ -60,7 +61,7 @@ TEST(AddAndNormalizeRows, ReadsTheRoundedSum) {
   });
 }
 
-// Large enough to bypass the caches.
+// Large enough for streaming stores.
 template <class T>
 class SlowAddAndNormalizeRows : public testing::Test {};
 using StreamedTypes = testing::Types<float, BF16>;

@@ -12,8 +12,8 @@ class Adding : public testing::Test {};
 using Elements = testing::Types<double, float, F16, BF16>;
 TYPED_TEST_SUITE(Adding, Elements);
 
-// Of two: the exact sum rounded once. Of three: that of a and the rounded b + c.
-TYPED_TEST(Adding, RoundsOnceAndStaysInItsMemory) {
+// Two operands: the exact sum rounded once. Three: the sum of a and b + c, which is rounded first.
+TYPED_TEST(Adding, RoundsOnceAndWritesOnlyItsOutput) {
   using T = TypeParam;
   using C = Computed<T>;
   OnAllTargets([] {
@@ -33,7 +33,7 @@ TYPED_TEST(Adding, RoundsOnceAndStaysInItsMemory) {
   });
 }
 
-TYPED_TEST(Adding, MayWriteOverAnyOperand) {
+TYPED_TEST(Adding, WorksInPlaceOnEveryOperand) {
   using T = TypeParam;
   OnAllTargets([] {
     Random random;

@@ -27,6 +27,7 @@ HWY_INLINE void Scale(const T* x, Computed<T> scale, T* y, size_t n) {
   });
 }
 
+// Multiplies a row by the scale. If y is streamed, `next` is the next row to be read, else null.
 template <class T>
 HWY_INLINE void ScaleRow(const T* x, Computed<T> scale, T* y, size_t M, const T* next) {
   if (!next) return Scale(x, scale, y, M);
@@ -39,18 +40,29 @@ HWY_INLINE void ScaleRow(const T* x, Computed<T> scale, T* y, size_t M, const T*
   }
 }
 
-// next: the row to come where y is streamed, else null.
-void ScaleF64(const double* x, double scale, double* y, size_t M, const double* next) {
-  ScaleRow(x, scale, y, M, next);
+template <class T>
+HWY_INLINE void GatherAll(const EmbeddingTable<T>& table, std::span<const int64_t> token, T* y,
+                          bool stream) {
+  const size_t M = table.M, bytes = M * sizeof(T);
+  const auto scale = static_cast<Computed<T>>(table.scale);
+  for (size_t s = 0; s < token.size(); ++s, y += M) {
+    const auto row_of = [&](size_t at) { return table.rows + static_cast<size_t>(token[at]) * M; };
+    const T *row = row_of(s), *next = row_of(std::min(s + 1, token.size() - 1));
+    if (table.scale != 1) {
+      ScaleRow(row, scale, y, M, stream ? next : nullptr);
+    } else if (stream) {
+      StreamCopy(row, y, bytes, next);
+    } else {
+      std::memcpy(y, row, bytes);
+    }
+  }
 }
-void ScaleF32(const float* x, float scale, float* y, size_t M, const float* next) {
-  ScaleRow(x, scale, y, M, next);
-}
-void ScaleF16(const F16* x, float scale, F16* y, size_t M, const F16* next) {
-  ScaleRow(x, scale, y, M, next);
-}
-void ScaleBF16(const BF16* x, float scale, BF16* y, size_t M, const BF16* next) {
-  ScaleRow(x, scale, y, M, next);
+
+void GatherElements(DType dtype, const void* table, std::span<const int64_t> token, UntypedOutput y,
+                    bool stream) {
+  WithElement(dtype, [=]<class T>() HWY_ATTR {
+    GatherAll<T>(*static_cast<const EmbeddingTable<T>*>(table), token, y, stream);
+  });
 }
 
 }  // namespace HWY_NAMESPACE
@@ -60,45 +72,14 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace sextant::fast {
 
-HWY_EXPORT(ScaleF64);
-HWY_EXPORT(ScaleF32);
-HWY_EXPORT(ScaleF16);
-HWY_EXPORT(ScaleBF16);
-
-namespace {
-
-template <Element T>
-void ScaleOne(const T* x, double scale, T* y, size_t M, const T* next) {
-  const auto factor = static_cast<Computed<T>>(scale);
-  if constexpr (std::same_as<T, double>) {
-    HWY_DYNAMIC_DISPATCH(ScaleF64)(x, factor, y, M, next);
-  } else if constexpr (std::same_as<T, float>) {
-    HWY_DYNAMIC_DISPATCH(ScaleF32)(x, factor, y, M, next);
-  } else if constexpr (std::same_as<T, F16>) {
-    HWY_DYNAMIC_DISPATCH(ScaleF16)(x, factor, y, M, next);
-  } else {
-    HWY_DYNAMIC_DISPATCH(ScaleBF16)(x, factor, y, M, next);
-  }
-}
-
-}  // namespace
+HWY_EXPORT(GatherElements);
 
 template <Element T>
 void GatherRows(const EmbeddingTable<T>& table, std::span<const int64_t> token, T* y) noexcept {
-  const size_t M = table.M, bytes = M * sizeof(T);
-  if (bytes == 0) return;  // then the pointers may be null
+  const size_t bytes = table.M * sizeof(T);
+  if (bytes == 0) return;  // the pointers may be null
   const bool stream = ShouldStream(2 * token.size() * bytes);
-  for (size_t s = 0; s < token.size(); ++s, y += M) {
-    const auto row_of = [&](size_t at) { return table.rows + static_cast<size_t>(token[at]) * M; };
-    const T *row = row_of(s), *next = row_of(std::min(s + 1, token.size() - 1));
-    if (table.scale != 1) {
-      ScaleOne(row, table.scale, y, M, stream ? next : nullptr);
-    } else if (stream) {
-      StreamCopy(row, y, bytes, next);
-    } else {
-      std::memcpy(y, row, bytes);
-    }
-  }
+  HWY_DYNAMIC_DISPATCH(GatherElements)(kDType<T>, &table, token, y, stream);
   if (stream) StreamFence();
 }
 

@@ -1,4 +1,4 @@
-// Rows of a table, by token, for speed. The formula: reference/layer/embedding.h.
+// Fast lookup of table rows by token. The formula: reference/layer/embedding.h.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace sextant::fast {
 
-// A table of rows of M neighbouring elements, and what they are multiplied by.
+// A table with rows of M contiguous elements, and the factor of the looked-up rows.
 template <Element T>
 struct EmbeddingTable {
   const T* rows;
@@ -16,9 +16,9 @@ struct EmbeddingTable {
   double scale = 1;
 };
 
-// y [tokens, M]: the rows of the tokens, each of which is one of the table, times the scale. With
-// scale 1 they are copied bit by bit; else the scale is rounded to the type that computes, f32 (f64
-// for f64), and the product once. y must not touch the table.
+// y[tokens, M]: the rows of the tokens times the scale. Each token must be a row index of the
+// table. With scale 1 the rows are copied bit by bit. Otherwise the scale is rounded to f32 (f64
+// for f64), and the product is rounded once. y must not overlap the table.
 template <Element T>
 void GatherRows(const EmbeddingTable<T>& table, std::span<const int64_t> token, T* y) noexcept;
 

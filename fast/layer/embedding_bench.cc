@@ -1,5 +1,5 @@
 // Speed of the embedding: counter `memcpy_ratio` = time of glibc's memcpy of the same bytes / time
-// of gathering rows of 4096 in an order that no prefetcher knows.
+// of the lookup of rows of 4096 elements in an order that prefetchers cannot predict.
 #include "fast/kernel/kernel_bench.h"
 #include "fast/layer/embedding.h"
 

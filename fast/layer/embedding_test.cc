@@ -8,7 +8,7 @@ namespace {
 template <class T>
 class GatherRowsTest : public testing::Test {
  public:
-  // Each element is that of the token's row times the scale, both rounded as the header says.
+  // Expects each element of the token's row times the scale, rounded as the header states.
   static void Check(size_t M, double scale) {
     constexpr size_t kRows = 5;
     const std::vector<int64_t> token = {4, 0, 4, 2};
@@ -27,7 +27,7 @@ class GatherRowsTest : public testing::Test {
 using AllTypes = testing::Types<double, float, F16, BF16>;
 TYPED_TEST_SUITE(GatherRowsTest, AllTypes);
 
-TYPED_TEST(GatherRowsTest, TakesAndScalesAtEveryWidth) {
+TYPED_TEST(GatherRowsTest, ScalesAtEveryWidth) {
   OnAllTargets([] {
     for (size_t M = 0; M <= 33; ++M) {  // 2N + 1 for 16 lanes
       TestFixture::Check(M, 1);
@@ -37,7 +37,7 @@ TYPED_TEST(GatherRowsTest, TakesAndScalesAtEveryWidth) {
   });
 }
 
-// Bits, not numbers: NaN with a message, minus zero.
+// The bits are copied, also NaN with a payload and -0.
 TEST(GatherRows, CopiesBitsWithoutScale) {
   const uint16_t bits[] = {0x7fc1, 0x8000, 0xffff};
   BF16 table[3], y[3];
@@ -46,7 +46,7 @@ TEST(GatherRows, CopiesBitsWithoutScale) {
   for (size_t i = 0; i < 3; ++i) EXPECT_EQ(y[i].bits, bits[2 - i]);
 }
 
-// Large enough to bypass the caches.
+// Large enough for streaming stores.
 template <class T>
 class SlowGatherRows : public testing::Test {};
 using StreamedTypes = testing::Types<float, BF16>;

@@ -27,9 +27,9 @@ template void ApplyFeedForward(GateKind, const FeedForwardRows<F16>&,
 template void ApplyFeedForward(GateKind, const FeedForwardRows<BF16>&,
                                const FeedForwardWeights<BF16>&) noexcept;
 
-Tensors AnswerFeedForward(const Case& c, const Tensors& inputs, GateKind kind) {
+Tensors RunFeedForward(const Case& c, const Tensors& inputs, GateKind kind) {
   const size_t N = ExtentOf(c, "N"), M = ExtentOf(c, "M"), F = ExtentOf(c, "F");
-  const bool biased = inputs.size() > 4;  // then a bias follows each weight
+  const bool biased = inputs.size() > 4;  // if so, a bias follows each weight
   return WithElement(c.dtype(), [&]<class T>() -> Tensors {
     std::vector<std::vector<T>> in;
     for (const NamedTensor& input : inputs) in.push_back(ToElements<T>(input.values));
@@ -49,7 +49,7 @@ Tensors AnswerFeedForward(const Case& c, const Tensors& inputs, GateKind kind) {
 namespace {
 
 Tensors Run(const Case& c, const Tensors& inputs) {
-  return AnswerFeedForward(c, inputs, StructOf<FeedForward>(c).kind);
+  return RunFeedForward(c, inputs, StructOf<FeedForward>(c).kind);
 }
 
 }  // namespace

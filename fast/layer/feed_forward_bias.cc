@@ -8,7 +8,7 @@ namespace sextant::fast {
 namespace {
 
 Tensors Run(const Case& c, const Tensors& inputs) {
-  return AnswerFeedForward(c, inputs, StructOf<FeedForwardBias>(c).kind);
+  return RunFeedForward(c, inputs, StructOf<FeedForwardBias>(c).kind);
 }
 
 }  // namespace

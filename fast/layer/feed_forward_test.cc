@@ -5,8 +5,8 @@
 namespace sextant::fast {
 namespace {
 
-// What each part does is tested with it; here, that the right parts meet: y and hidden are, to the
-// bit, those of three layers and a gate called one after the other.
+// The layers and the gate have their own tests. This test expects that y and hidden have the same
+// bits as three layers and a gate called one after another.
 template <class T>
 class ApplyFeedForwardTest : public testing::Test {
  public:

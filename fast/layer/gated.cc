@@ -63,17 +63,9 @@ HWY_INLINE void GateAll(const GateRows& rows, const T* gate, const T* up, T* y, 
   }
 }
 
-void GateF64(const GateRows& r, const double* g, const double* u, double* y, bool s) {
-  GateAll(r, g, u, y, s);
-}
-void GateF32(const GateRows& r, const float* g, const float* u, float* y, bool s) {
-  GateAll(r, g, u, y, s);
-}
-void GateF16(const GateRows& r, const F16* g, const F16* u, F16* y, bool s) {
-  GateAll(r, g, u, y, s);
-}
-void GateBF16(const GateRows& r, const BF16* g, const BF16* u, BF16* y, bool s) {
-  GateAll(r, g, u, y, s);
+void GateElements(DType dtype, const GateRows& rows, UntypedInput gate, UntypedInput up,
+                  UntypedOutput y, bool stream) {
+  WithElement(dtype, [=, &rows]<class T>() HWY_ATTR { GateAll<T>(rows, gate, up, y, stream); });
 }
 
 }  // namespace HWY_NAMESPACE
@@ -83,23 +75,12 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace sextant::fast {
 
-HWY_EXPORT(GateF64);
-HWY_EXPORT(GateF32);
-HWY_EXPORT(GateF16);
-HWY_EXPORT(GateBF16);
+HWY_EXPORT(GateElements);
 
 template <Element T>
 void Gate(const GateRows& rows, const T* gate, const T* up, T* y) noexcept {
   const bool stream = y != gate && y != up && ShouldStream(3 * rows.N * rows.F * sizeof(T));
-  if constexpr (std::same_as<T, double>) {
-    HWY_DYNAMIC_DISPATCH(GateF64)(rows, gate, up, y, stream);
-  } else if constexpr (std::same_as<T, float>) {
-    HWY_DYNAMIC_DISPATCH(GateF32)(rows, gate, up, y, stream);
-  } else if constexpr (std::same_as<T, F16>) {
-    HWY_DYNAMIC_DISPATCH(GateF16)(rows, gate, up, y, stream);
-  } else {
-    HWY_DYNAMIC_DISPATCH(GateBF16)(rows, gate, up, y, stream);
-  }
+  HWY_DYNAMIC_DISPATCH(GateElements)(kDType<T>, rows, gate, up, y, stream);
   if (stream) StreamFence();
 }
 

@@ -65,23 +65,11 @@ HWY_INLINE void NormalizeAll(const CenteredRows& rows, const T* x, Affine<Comput
     NormalizeRow(rows, x, affine, y, stream);
 }
 
-using AffineF32 = Affine<float>;
-using AffineF64 = Affine<double>;
-void CenterF64(const CenteredRows& r, const double* x, const double* w, const double* b, double* y,
-               bool s) {
-  NormalizeAll(r, x, AffineF64{w, b}, y, s);
-}
-void CenterF32(const CenteredRows& r, const float* x, const float* w, const float* b, float* y,
-               bool s) {
-  NormalizeAll(r, x, AffineF32{w, b}, y, s);
-}
-void CenterF16(const CenteredRows& r, const F16* x, const float* w, const float* b, F16* y,
-               bool s) {
-  NormalizeAll(r, x, AffineF32{w, b}, y, s);
-}
-void CenterBF16(const CenteredRows& r, const BF16* x, const float* w, const float* b, BF16* y,
-                bool s) {
-  NormalizeAll(r, x, AffineF32{w, b}, y, s);
+void CenterElements(DType dtype, const CenteredRows& rows, UntypedInput x, UntypedInput weight,
+                    UntypedInput bias, UntypedOutput y, bool stream) {
+  WithElement(dtype, [=, &rows]<class T>() HWY_ATTR {
+    NormalizeAll<T>(rows, x, {weight, bias}, y, stream);
+  });
 }
 
 }  // namespace HWY_NAMESPACE
@@ -91,24 +79,13 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace sextant::fast {
 
-HWY_EXPORT(CenterF64);
-HWY_EXPORT(CenterF32);
-HWY_EXPORT(CenterF16);
-HWY_EXPORT(CenterBF16);
+HWY_EXPORT(CenterElements);
 
 template <Element T>
 void NormalizeCentered(const CenteredRows& rows, const T* x, const Computed<T>* weight,
                        const Computed<T>* bias, T* y) noexcept {
   const bool stream = x != y && ShouldStream(2 * rows.N * rows.M * sizeof(T));
-  if constexpr (std::same_as<T, double>) {
-    HWY_DYNAMIC_DISPATCH(CenterF64)(rows, x, weight, bias, y, stream);
-  } else if constexpr (std::same_as<T, float>) {
-    HWY_DYNAMIC_DISPATCH(CenterF32)(rows, x, weight, bias, y, stream);
-  } else if constexpr (std::same_as<T, F16>) {
-    HWY_DYNAMIC_DISPATCH(CenterF16)(rows, x, weight, bias, y, stream);
-  } else {
-    HWY_DYNAMIC_DISPATCH(CenterBF16)(rows, x, weight, bias, y, stream);
-  }
+  HWY_DYNAMIC_DISPATCH(CenterElements)(kDType<T>, rows, x, weight, bias, y, stream);
   if (stream) StreamFence();
 }
 

@@ -5,7 +5,7 @@
 namespace sextant::fast {
 namespace {
 
-// What the header states, around mean and variance in numbers of twice the precision.
+// Expects the error bound of the header; mean and variance are computed in double-double.
 template <class T>
 void ExpectNormalized(const CenteredRows& rows, const T* x, const Computed<T>* weight,
                       const Computed<T>* bias, const T* y) {
@@ -25,13 +25,13 @@ void ExpectNormalized(const CenteredRows& rows, const T* x, const Computed<T>* w
     const double off = (M + 1) * u * size * (1 + M * u);
     const double of_variance =
         (2 * spread * off + off * off + (M + 4) * u * variance.high) / variance.high;
-    ASSERT_LT(of_variance, 0.25) << "the test asks what no two passes can answer";
+    ASSERT_LT(of_variance, 0.25) << "no two-pass algorithm is accurate for these inputs";
     const double root = std::sqrt(variance.high);
     for (size_t k = 0; k < rows.M; ++k) {
       const DoubleDouble c = DoubleDouble(ToDouble(x[k])) - mean;
       const DoubleDouble scaled = c / sqrt(variance) * ToDouble(weight[k]);
       const DoubleDouble exact = scaled + ToDouble(bias[k]);
-      // 1/sqrt(1 - t) - 1 <= t for t <= 1/4. The product with the weight rounds, then the sum.
+      // 1/sqrt(1 - t) - 1 <= t for t <= 1/4. The product with the weight is rounded, then the sum.
       const double of_scaled = std::abs(scaled.high) * (of_variance + 4 * u) +
                                off / root * std::abs(ToDouble(weight[k])) * (1 + of_variance);
       const double of_product = of_scaled + u * (std::abs(scaled.high) + of_scaled);
@@ -61,7 +61,7 @@ class NormalizeCenteredTest : public testing::Test {
 using AllTypes = testing::Types<double, float, F16, BF16>;
 TYPED_TEST_SUITE(NormalizeCenteredTest, AllTypes);
 
-TYPED_TEST(NormalizeCenteredTest, IsRightAtEveryWidth) {
+TYPED_TEST(NormalizeCenteredTest, ErrorIsWithinItsBoundAtEveryWidth) {
   OnAllTargets([] {
     for (size_t M = 1; M <= 129; ++M) {  // 2N + 1, N = 4 vectors of 16
       const auto row = static_cast<ptrdiff_t>(M);
@@ -70,8 +70,8 @@ TYPED_TEST(NormalizeCenteredTest, IsRightAtEveryWidth) {
   });
 }
 
-// A mean 10^4 times the deviation: E[x^2] - mean^2 would leave nothing of the variance in f32.
-TEST(NormalizeCentered, LosesNothingToALargeMean) {
+// The mean is 10^4 times the deviation: in f32, E[x^2] - mean^2 would lose the variance.
+TEST(NormalizeCentered, IsAccurateForALargeMean) {
   OnAllTargets([] {
     for (const size_t M : {8, 17, 33, 70}) {
       const auto row = static_cast<ptrdiff_t>(M);
@@ -81,7 +81,7 @@ TEST(NormalizeCentered, LosesNothingToALargeMean) {
   });
 }
 
-// mean 4, variance 9: with eps = 7 inside the root y = (x - 4) / 4 * 2 + 1/2.
+// mean 4, variance 9: with eps = 7 inside the root, y = (x - 4) / 4 * 2 + 1/2.
 TYPED_TEST(NormalizeCenteredTest, AddsEpsInsideTheRoot) {
   using T = TypeParam;
   const T x[] = {FromDouble<T>(1), FromDouble<T>(7)};
@@ -89,12 +89,12 @@ TYPED_TEST(NormalizeCenteredTest, AddsEpsInsideTheRoot) {
   T y[2];
   OnAllTargets([&] {
     NormalizeCentered({.N = 1, .M = 2, .x_row = 2, .y_row = 2, .eps = 7}, x, weight, bias, y);
-    EXPECT_EQ(ToDouble(y[0]), -1);  // everything on the way is a small power of two or 3 times one
+    EXPECT_EQ(ToDouble(y[0]), -1);  // all intermediates are exact
     EXPECT_EQ(ToDouble(y[1]), 2);
   });
 }
 
-TYPED_TEST(NormalizeCenteredTest, FollowsStrides) {
+TYPED_TEST(NormalizeCenteredTest, UsesTheGivenStrides) {
   using T = TypeParam;
   const CenteredRows rows{.N = 3, .M = 5, .x_row = 9, .y_row = 7};
   Random random(2);
@@ -105,7 +105,7 @@ TYPED_TEST(NormalizeCenteredTest, FollowsStrides) {
   });
 }
 
-// Large enough to bypass the caches.
+// Large enough for streaming stores.
 template <class T>
 class SlowNormalizeCentered : public testing::Test {};
 using StreamedTypes = testing::Types<float, BF16>;

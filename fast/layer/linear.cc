@@ -14,7 +14,7 @@ HWY_BEFORE_NAMESPACE();
 namespace sextant::fast {
 namespace HWY_NAMESPACE {
 
-// y_f = sum_f + bias_f of one row; y may be the sums.
+// y_f = sum_f + bias_f for one row; y may be the sums.
 template <class T, class C = Computed<T>>
 HWY_INLINE void FinishRow(const C* sums, const T* bias, T* y, size_t F) {
   const hn::ScalableTag<C> d;
@@ -48,21 +48,11 @@ HWY_INLINE void ApplyAll(const ProductShape& shape, const T* x, const T* weight,
   }
 }
 
-void LinearF64(const ProductShape& shape, const double* x, const double* weight, const double* bias,
-               double* y, double* scratch) {
-  ApplyAll(shape, x, weight, bias, y, scratch);
-}
-void LinearF32(const ProductShape& shape, const float* x, const float* weight, const float* bias,
-               float* y, float* scratch) {
-  ApplyAll(shape, x, weight, bias, y, scratch);
-}
-void LinearF16(const ProductShape& shape, const F16* x, const F16* weight, const F16* bias, F16* y,
-               float* scratch) {
-  ApplyAll(shape, x, weight, bias, y, scratch);
-}
-void LinearBF16(const ProductShape& shape, const BF16* x, const BF16* weight, const BF16* bias,
-                BF16* y, float* scratch) {
-  ApplyAll(shape, x, weight, bias, y, scratch);
+void LinearElements(DType dtype, const ProductShape& shape, UntypedInput x, UntypedInput weight,
+                    UntypedInput bias, UntypedOutput y, UntypedOutput scratch) {
+  WithElement(dtype, [=, &shape]<class T>() HWY_ATTR {
+    ApplyAll<T, Computed<T>>(shape, x, weight, bias, y, scratch);
+  });
 }
 
 }  // namespace HWY_NAMESPACE
@@ -72,23 +62,12 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace sextant::fast {
 
-HWY_EXPORT(LinearF64);
-HWY_EXPORT(LinearF32);
-HWY_EXPORT(LinearF16);
-HWY_EXPORT(LinearBF16);
+HWY_EXPORT(LinearElements);
 
 template <Element T>
 void ApplyLinear(const ProductShape& shape, const T* x, const T* weight, const T* bias, T* y,
                  Computed<T>* scratch) noexcept {
-  if constexpr (std::same_as<T, double>) {
-    HWY_DYNAMIC_DISPATCH(LinearF64)(shape, x, weight, bias, y, scratch);
-  } else if constexpr (std::same_as<T, float>) {
-    HWY_DYNAMIC_DISPATCH(LinearF32)(shape, x, weight, bias, y, scratch);
-  } else if constexpr (std::same_as<T, F16>) {
-    HWY_DYNAMIC_DISPATCH(LinearF16)(shape, x, weight, bias, y, scratch);
-  } else {
-    HWY_DYNAMIC_DISPATCH(LinearBF16)(shape, x, weight, bias, y, scratch);
-  }
+  HWY_DYNAMIC_DISPATCH(LinearElements)(kDType<T>, shape, x, weight, bias, y, scratch);
 }
 
 template void ApplyLinear(const ProductShape&, const double*, const double*, const double*, double*,
@@ -100,7 +79,7 @@ template void ApplyLinear(const ProductShape&, const F16*, const F16*, const F16
 template void ApplyLinear(const ProductShape&, const BF16*, const BF16*, const BF16*, BF16*,
                           float*) noexcept;
 
-Tensors AnswerLinear(const Case& c, const Tensors& inputs) {
+Tensors RunLinear(const Case& c, const Tensors& inputs) {
   const ProductShape shape{ExtentOf(c, "N"), ExtentOf(c, "F"), ExtentOf(c, "M")};
   return WithElement(c.dtype(), [&]<class T>() -> Tensors {
     const auto x = ToElements<T>(inputs[0].values), weight = ToElements<T>(inputs[1].values);
@@ -116,7 +95,7 @@ Tensors AnswerLinear(const Case& c, const Tensors& inputs) {
 
 template <>
 CaseKernel MakeKernel<Linear>() {
-  return {DeclinesMixedTypes, AnswerLinear};
+  return {DeclinesMixedTypes, RunLinear};
 }
 
 }  // namespace sextant::fast

@@ -1,5 +1,5 @@
-// Speed of matrix products: counter `of_peak` = time of the same number of multiplications and
-// additions as fused operations on registers alone / time of the layer.
+// Speed of matrix products: counter `of_peak` = time of the same number of fused multiply-adds in
+// registers only / time of the layer.
 #include <vector>
 
 #include "fast/kernel/peak_bench.h"
@@ -24,7 +24,8 @@ void LinearBench(benchmark::State& state) {
   state.SetItemsProcessed(static_cast<int64_t>(state.iterations() * shape.N * shape.F * shape.K));
 }
 
-// Rows, outputs and columns: the layers of a model 2048 wide, for a prompt and for one token.
+// Rows, outputs and columns: layers of models of width 2048 and 512 for a prompt, and of width 2048
+// for one token.
 void Shapes(benchmark::internal::Benchmark* bench) {
   bench->Args({256, 2048, 2048})->Args({64, 512, 512})->Args({1, 2048, 2048});
 }

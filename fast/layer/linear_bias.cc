@@ -8,7 +8,7 @@ namespace sextant::fast {
 
 template <>
 CaseKernel MakeKernel<LinearBias>() {
-  return {DeclinesMixedTypes, AnswerLinear};
+  return {DeclinesMixedTypes, RunLinear};
 }
 
 }  // namespace sextant::fast

@@ -25,7 +25,7 @@ struct Layer {
   }
 };
 
-// Against sums of twice the precision; permitted is what the header states.
+// Expects the error bound of the header, relative to sums in double-double.
 template <class T>
 void ExpectProduct(const Layer<T>& layer, bool biased, const Guarded<T>& y) {
   const auto& [N, F, K] = layer.shape;
@@ -60,8 +60,8 @@ class ApplyLinearTest : public testing::Test {
 using AllTypes = testing::Types<double, float, F16, BF16>;
 TYPED_TEST_SUITE(ApplyLinearTest, AllTypes);
 
-// Around one tile and two: of 8 or 6 rows, of three vectors of 16 lanes or fewer.
-TYPED_TEST(ApplyLinearTest, IsRightForEveryNumberOfRowsAndOutputs) {
+// Sizes around one and two tiles. A tile has 8 or 6 rows and up to three vectors of up to 16 lanes.
+TYPED_TEST(ApplyLinearTest, ErrorIsWithinItsBoundForAllRowsAndOutputs) {
   OnAllTargets([] {
     for (size_t N = 1; N <= 17; ++N) TestFixture::Check({N, 5, 3});
     for (size_t F = 1; F <= 50; ++F) TestFixture::Check({2, F, 4});
@@ -69,14 +69,14 @@ TYPED_TEST(ApplyLinearTest, IsRightForEveryNumberOfRowsAndOutputs) {
   });
 }
 
-TYPED_TEST(ApplyLinearTest, IsRightAtEveryWidth) {
+TYPED_TEST(ApplyLinearTest, ErrorIsWithinItsBoundAtEveryWidth) {
   OnAllTargets([] {
     for (size_t K = 1; K <= 33; ++K) TestFixture::Check({3, 7, K});
   });
 }
 
-// Beyond each block: 512 rows, 480 outputs, 256 columns.
-TYPED_TEST(ApplyLinearTest, AddsBlocksUp) {
+// More than one block: a block has 512 rows, 480 outputs, 256 columns.
+TYPED_TEST(ApplyLinearTest, ErrorIsWithinItsBoundForSeveralBlocks) {
   OnAllTargets([] {
     TestFixture::Check({2, 3, 600});
     TestFixture::Check({513, 2, 3});
@@ -84,7 +84,7 @@ TYPED_TEST(ApplyLinearTest, AddsBlocksUp) {
   });
 }
 
-// Whatever rows and outputs stand beside it.
+// The bits do not depend on the other rows and outputs.
 TYPED_TEST(ApplyLinearTest, AnElementHasTheSameBitsInEveryProduct) {
   using T = TypeParam;
   const Layer<T> all({19, 53, 300});
@@ -101,7 +101,7 @@ TYPED_TEST(ApplyLinearTest, AnElementHasTheSameBitsInEveryProduct) {
   });
 }
 
-TEST(ApplyLinear, WithoutColumnsIsTheBias) {
+TEST(ApplyLinear, GivesTheBiasForZeroColumns) {
   const Layer<float> layer({2, 3, 0});
   OnAllTargets([&] {
     const Guarded<float> plain = layer.Applied(false), biased = layer.Applied();

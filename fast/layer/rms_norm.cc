@@ -36,7 +36,7 @@ HWY_INLINE void Scale(const T* x, Computed<T> factor, const Computed<T>* weight,
   const hn::ScalableTag<Computed<T>> d;
   const Computed<T> offset = unit_offset ? 1 : 0;
   ForEachVector(d, n, [&](auto dk, size_t k) SEXTANT_INLINE {
-    // 0 + w is w: one body serves both.
+    // 0 + w is w, so the same code serves both kinds of weight.
     const auto w = hn::Add(hn::Set(dk, offset), Read(dk, weight + k));
     Write(dk, hn::Mul(hn::Mul(Read(dk, x + k), hn::Set(dk, factor)), w), y + k);
   });
@@ -65,17 +65,10 @@ HWY_INLINE void NormalizeAll(const Rows& rows, const T* x, const Computed<T>* we
     NormalizeRow(rows, x, weight, y, stream);
 }
 
-void NormalizeF64(const Rows& r, const double* x, const double* w, double* y, bool s) {
-  NormalizeAll(r, x, w, y, s);
-}
-void NormalizeF32(const Rows& r, const float* x, const float* w, float* y, bool s) {
-  NormalizeAll(r, x, w, y, s);
-}
-void NormalizeF16(const Rows& r, const F16* x, const float* w, F16* y, bool s) {
-  NormalizeAll(r, x, w, y, s);
-}
-void NormalizeBF16(const Rows& r, const BF16* x, const float* w, BF16* y, bool s) {
-  NormalizeAll(r, x, w, y, s);
+void NormalizeElements(DType dtype, const Rows& rows, UntypedInput x, UntypedInput weight,
+                       UntypedOutput y, bool stream) {
+  WithElement(dtype,
+              [=, &rows]<class T>() HWY_ATTR { NormalizeAll<T>(rows, x, weight, y, stream); });
 }
 
 }  // namespace HWY_NAMESPACE
@@ -85,23 +78,12 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace sextant::fast {
 
-HWY_EXPORT(NormalizeF64);
-HWY_EXPORT(NormalizeF32);
-HWY_EXPORT(NormalizeF16);
-HWY_EXPORT(NormalizeBF16);
+HWY_EXPORT(NormalizeElements);
 
 template <Element T>
 void NormalizeRows(const Rows& rows, const T* x, const Computed<T>* weight, T* y) noexcept {
   const bool stream = x != y && ShouldStream(2 * rows.N * rows.M * sizeof(T));
-  if constexpr (std::same_as<T, double>) {
-    HWY_DYNAMIC_DISPATCH(NormalizeF64)(rows, x, weight, y, stream);
-  } else if constexpr (std::same_as<T, float>) {
-    HWY_DYNAMIC_DISPATCH(NormalizeF32)(rows, x, weight, y, stream);
-  } else if constexpr (std::same_as<T, F16>) {
-    HWY_DYNAMIC_DISPATCH(NormalizeF16)(rows, x, weight, y, stream);
-  } else {
-    HWY_DYNAMIC_DISPATCH(NormalizeBF16)(rows, x, weight, y, stream);
-  }
+  HWY_DYNAMIC_DISPATCH(NormalizeElements)(kDType<T>, rows, x, weight, y, stream);
   if (stream) StreamFence();
 }
 

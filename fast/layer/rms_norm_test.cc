@@ -5,7 +5,7 @@
 namespace sextant::fast {
 namespace {
 
-// Against sums in numbers of twice the precision; permitted is what the header states.
+// Expects the error bound of the header, relative to sums in double-double.
 template <class T>
 void ExpectNormalized(const Rows& rows, const T* x, const Computed<T>* weight, const T* y) {
   const double u = kUnit<T>, M = static_cast<double>(rows.M);
@@ -43,7 +43,7 @@ class NormalizeRowsTest : public testing::Test {
 using AllTypes = testing::Types<double, float, F16, BF16>;
 TYPED_TEST_SUITE(NormalizeRowsTest, AllTypes);
 
-TYPED_TEST(NormalizeRowsTest, IsRightAtEveryWidth) {
+TYPED_TEST(NormalizeRowsTest, ErrorIsWithinItsBoundAtEveryWidth) {
   OnAllTargets([] {
     for (size_t M = 1; M <= 129; ++M) {  // 2N + 1, N = 4 vectors of 16
       const auto row = static_cast<ptrdiff_t>(M);
@@ -52,7 +52,7 @@ TYPED_TEST(NormalizeRowsTest, IsRightAtEveryWidth) {
   });
 }
 
-// mean(1, 49) = 25: with eps = 11 inside the root y = x / 6, outside it would be x / 16.
+// mean(1, 49) = 25: with eps = 11 inside the root, y = x / 6; outside, y would be x / 16.
 TYPED_TEST(NormalizeRowsTest, AddsEpsInsideTheRoot) {
   using T = TypeParam;
   const T x[] = {FromDouble<T>(1), FromDouble<T>(7)};
@@ -70,7 +70,7 @@ TYPED_TEST(NormalizeRowsTest, AddsEpsInsideTheRoot) {
   });
 }
 
-TYPED_TEST(NormalizeRowsTest, FollowsStrides) {
+TYPED_TEST(NormalizeRowsTest, UsesTheGivenStrides) {
   using T = TypeParam;
   const Rows rows{.N = 3, .M = 5, .x_row = 9, .y_row = 7};
   const auto weight = Random(2).Fill<Computed<T>>(5);
@@ -80,7 +80,7 @@ TYPED_TEST(NormalizeRowsTest, FollowsStrides) {
   });
 }
 
-// Large enough to bypass the caches.
+// Large enough for streaming stores.
 template <class T>
 class SlowNormalizeRows : public testing::Test {};
 using StreamedTypes = testing::Types<float, BF16>;

@@ -27,7 +27,8 @@ HWY_INLINE void Scale(const Computed<T>* distance, Computed<T> slope, T* y, size
   });
 }
 
-// The distances of a few hundred keys stay in the first-level cache for all heads.
+// Distances are computed for some hundred keys at a time; they stay in the first-level cache while
+// all heads use them.
 template <class T>
 HWY_INLINE void FillAll(const AlibiInputs& in, std::span<const Computed<T>> slope, T* bias,
                         bool stream) {
@@ -53,17 +54,12 @@ HWY_INLINE void FillAll(const AlibiInputs& in, std::span<const Computed<T>> slop
   }
 }
 
-void FillF64(const AlibiInputs& in, std::span<const double> slope, double* y, bool s) {
-  FillAll(in, slope, y, s);
-}
-void FillF32(const AlibiInputs& in, std::span<const float> slope, float* y, bool s) {
-  FillAll(in, slope, y, s);
-}
-void FillF16(const AlibiInputs& in, std::span<const float> slope, F16* y, bool s) {
-  FillAll(in, slope, y, s);
-}
-void FillBF16(const AlibiInputs& in, std::span<const float> slope, BF16* y, bool s) {
-  FillAll(in, slope, y, s);
+void FillElements(DType dtype, const AlibiInputs& in, UntypedInput slope, size_t slopes,
+                  UntypedOutput bias, bool stream) {
+  WithElement(dtype, [=, &in]<class T>() HWY_ATTR {
+    const Computed<T>* first = slope;
+    FillAll<T>(in, {first, slopes}, bias, stream);
+  });
 }
 
 }  // namespace HWY_NAMESPACE
@@ -73,24 +69,13 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace sextant::fast {
 
-HWY_EXPORT(FillF64);
-HWY_EXPORT(FillF32);
-HWY_EXPORT(FillF16);
-HWY_EXPORT(FillBF16);
+HWY_EXPORT(FillElements);
 
 template <Element T>
 void FillAlibi(const AlibiInputs& in, std::span<const Computed<T>> slope, T* bias) noexcept {
   const bool stream =
       ShouldStream(slope.size() * in.query_position.size() * in.key_position.size() * sizeof(T));
-  if constexpr (std::same_as<T, double>) {
-    HWY_DYNAMIC_DISPATCH(FillF64)(in, slope, bias, stream);
-  } else if constexpr (std::same_as<T, float>) {
-    HWY_DYNAMIC_DISPATCH(FillF32)(in, slope, bias, stream);
-  } else if constexpr (std::same_as<T, F16>) {
-    HWY_DYNAMIC_DISPATCH(FillF16)(in, slope, bias, stream);
-  } else {
-    HWY_DYNAMIC_DISPATCH(FillBF16)(in, slope, bias, stream);
-  }
+  HWY_DYNAMIC_DISPATCH(FillElements)(kDType<T>, in, slope.data(), slope.size(), bias, stream);
   if (stream) StreamFence();
 }
 
@@ -101,7 +86,7 @@ template void FillAlibi(const AlibiInputs&, std::span<const float>, BF16*) noexc
 
 namespace {
 
-// The slopes may have any dtype whose values the kernel's own type holds.
+// Slopes may have any dtype whose values Computed<T> can represent.
 std::string Declines(const Case& c) {
   const auto& [inputs, outputs] = c.info().signature;
   if (c.DTypeOf(outputs[0]) != c.dtype()) return "no kernel for a bias of another dtype";

@@ -1,4 +1,4 @@
-// Linear biases of attention, for speed. The formula: reference/position/alibi.h.
+// Fast linear biases of attention. The formula: reference/position/alibi.h.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,8 @@ struct AlibiInputs {
   std::span<const int64_t> query_position, key_position;  // at most 2^53 in magnitude
 };
 
-// bias[h,s,t], row-major, for every slope, query and key. Distances are differences of integers;
-// each is rounded once to f32 (f64 for f64), multiplied by the slope there, and rounded to T.
+// bias[h,s,t], row-major, for every slope, query and key. Distances are differences of integers.
+// Each is rounded to f32 (f64 for f64), multiplied by the slope in that type, and rounded to T.
 template <Element T>
 void FillAlibi(const AlibiInputs& inputs, std::span<const Computed<T>> slope, T* bias) noexcept;
 

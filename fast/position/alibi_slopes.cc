@@ -6,10 +6,10 @@
 namespace sextant::fast {
 namespace {
 
-// Beyond, slopes become subnormal doubles.
+// With a larger bias, slopes become subnormal doubles.
 constexpr double kLargestBias = 900;
 
-// 2^-(b k/n), n a power of two: <= 20 units of 2^-106.
+// 2^-(b k/n) for n a power of two. Error at most 20 units of 2^-106.
 DoubleDouble Slope(double b, SlopeExponent e) {
   const DoubleDouble exponent = TwoProduct(b, static_cast<double>(e.numerator)) /
                                 static_cast<double>(e.denominator);  // exact

@@ -15,7 +15,7 @@ std::vector<double> SlopesOf(const std::string& words) {
   return KernelOf("alibi_slopes").run(c, {})[0].values.data;
 }
 
-// Correctly rounded: sqrt of a power of two is what IEEE 754 says.
+// IEEE 754 requires that sqrt of a power of two is correctly rounded.
 TEST(AlibiSlopes, AreCorrectlyRounded) {
   const std::vector<double> f64 = SlopesOf("H=12 dtype=f64"), f32 = SlopesOf("H=12 dtype=bf16");
   for (size_t h = 0; h < 12; ++h) {
@@ -26,7 +26,7 @@ TEST(AlibiSlopes, AreCorrectlyRounded) {
   }
 }
 
-TEST(AlibiSlopes, TakeAnyLargestBias) {
+TEST(AlibiSlopes, LargestBiasIsAtMost900) {
   EXPECT_EQ(SlopesOf("H=2 max_bias=7.5 dtype=f64")[1], std::sqrt(0x1p-15));
   EXPECT_EQ(SlopesOf("H=1 max_bias=900 dtype=f64")[0], 0x1p-900);
   EXPECT_NE(KernelOf("alibi_slopes").declines(Case::Parse("alibi_slopes H=1 max_bias=901")), "");

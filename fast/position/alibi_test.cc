@@ -8,7 +8,7 @@
 namespace sextant::fast {
 namespace {
 
-// The bias in long double, which holds distances and their products with f32 slopes exactly.
+// The bias in long double. Distances and their products with f32 slopes are exact.
 long double Exact(AlibiForm form, double slope, int64_t i, int64_t j) {
   const int64_t d = form == AlibiForm::kKey         ? j
                     : form == AlibiForm::kSymmetric ? -std::abs(j - i)
@@ -31,7 +31,7 @@ class FillAlibiTest : public testing::Test {
         for (const int64_t j : key) {
           const long double exact = Exact(form, ToDouble(slope[h]), i, j);
           const double size = std::abs(static_cast<double>(exact));
-          // The distance and the product are rounded, then the product again to T.
+          // The distance is rounded, the product is rounded, and then rounded again to T.
           double permitted = size * 2 * kUnit<T> * (1 + kUnit<T>);
           if (Narrow<T>) permitted += RoundingError(kDType<T>, size + permitted);
           const double got = ToDouble(bias[at++]);
@@ -45,7 +45,7 @@ class FillAlibiTest : public testing::Test {
 using AllTypes = testing::Types<double, float, F16, BF16>;
 TYPED_TEST_SUITE(FillAlibiTest, AllTypes);
 
-TYPED_TEST(FillAlibiTest, IsRightForEveryNumberOfKeys) {
+TYPED_TEST(FillAlibiTest, ErrorIsWithinItsBoundForEveryNumberOfKeys) {
   OnAllTargets([] {
     for (size_t keys = 0; keys <= 33; ++keys) {  // 2N + 1, N = 16 lanes
       std::vector<int64_t> key(keys);
@@ -57,14 +57,14 @@ TYPED_TEST(FillAlibiTest, IsRightForEveryNumberOfKeys) {
   });
 }
 
-// More keys than are computed at a time.
-TYPED_TEST(FillAlibiTest, LongRowsAreContinued) {
+// More keys than one block.
+TYPED_TEST(FillAlibiTest, ErrorIsWithinItsBoundInLongRows) {
   std::vector<int64_t> key(5000);
   for (size_t t = 0; t < key.size(); ++t) key[t] = static_cast<int64_t>(t);
   OnAllTargets([&] { TestFixture::Check(AlibiForm::kDistance, 2, {4999}, key); });
 }
 
-// 2^53 - 1 less its negative is 2^54 - 2: the difference is taken before it is rounded.
+// The difference of 2^53 - 1 and its negative is 2^54 - 2. It must be computed before rounding.
 TEST(FillAlibi, DistancesAreDifferencesOfIntegers) {
   constexpr int64_t kFar = (int64_t{1} << 53) - 1;
   const std::vector<int64_t> query = {kFar}, key = {kFar - 1, -kFar};
@@ -77,7 +77,7 @@ TEST(FillAlibi, DistancesAreDifferencesOfIntegers) {
   });
 }
 
-// Large enough to bypass the caches.
+// Large enough for streaming stores.
 template <class T>
 class SlowFillAlibi : public testing::Test {};
 using StreamedTypes = testing::Types<float, BF16>;

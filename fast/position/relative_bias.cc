@@ -17,11 +17,11 @@ HWY_BEFORE_NAMESPACE();
 namespace sextant::fast {
 namespace HWY_NAMESPACE {
 
-// Distances become buckets, in place: as many as there are starts at or below, less one. Doubles
-// hold every start, so a distance that they round is on the same side of it.
+// Replaces each distance by its bucket: the number of starts that are at most the distance, minus
+// one. All starts are exact in double, so rounding a distance to double does not change its bucket.
 void FindBuckets(std::span<const int64_t> starts, double* distance, size_t n) {
   const hn::ScalableTag<double> d;
-  const size_t exact = starts.size() / 2;  // these begin at 0, 1, 2, ...
+  const size_t exact = starts.size() / 2;  // the first buckets start at 0, 1, 2, ...
   ForEachVector(d, n, [&](auto dk, size_t k) SEXTANT_INLINE {
     const auto x = hn::LoadU(dk, distance + k);
     const auto one = hn::Set(dk, 1.0);
@@ -46,7 +46,7 @@ HWY_EXPORT(FindBuckets);
 template <Element T>
 void FillRelativeBias(const RelativePositions& positions, const T* table, size_t heads,
                       T* bias) noexcept {
-  constexpr size_t kStep = 1024;  // keys at a time: their rows stay in the first-level cache
+  constexpr size_t kStep = 1024;  // keys per block; their rows stay in the first-level cache
   double bucket[kStep];
   int32_t row[kStep];
   const auto& [buckets, query, key] = positions;

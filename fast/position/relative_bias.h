@@ -1,4 +1,4 @@
-// T5's relative position bias, for speed. The formula: reference/position/relative_bias.h.
+// Fast relative position bias of T5. The formula: reference/position/relative_bias.h.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,8 @@ struct RelativePositions {
   std::span<const int64_t> query, key;  // at most 2^53 in magnitude
 };
 
-// bias[h,s,t] = table[row of the bucket, h], both row-major, bit by bit; `heads` columns, less than
-// 2^20. The rows of a query's keys are found once for all heads.
+// bias[h,s,t] = table[row of the bucket, h], copied bit by bit. Both are row-major; the table has
+// `heads` columns, fewer than 2^20. The row of each key is computed once for all heads.
 template <Element T>
 void FillRelativeBias(const RelativePositions& positions, const T* table, size_t heads,
                       T* bias) noexcept;

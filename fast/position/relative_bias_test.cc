@@ -5,7 +5,7 @@
 namespace sextant::fast {
 namespace {
 
-// A table whose element says where it stands.
+// A table whose elements are their indices.
 template <class T>
 Guarded<T> Numbered(size_t count) {
   Guarded<T> table(count);
@@ -36,7 +36,7 @@ class FillRelativeBiasTest : public testing::Test {
 using AllTypes = testing::Types<double, float, F16, BF16>;
 TYPED_TEST_SUITE(FillRelativeBiasTest, AllTypes);
 
-TYPED_TEST(FillRelativeBiasTest, IsRightForEveryNumberOfKeys) {
+TYPED_TEST(FillRelativeBiasTest, CopiesTheBucketForEveryNumberOfKeys) {
   const RelativeBuckets both(32, 128, true), one(32, 128, false);
   OnAllTargets([&] {
     for (size_t keys = 0; keys <= 33; ++keys) {  // 2N + 1, N = 16 lanes
@@ -48,8 +48,8 @@ TYPED_TEST(FillRelativeBiasTest, IsRightForEveryNumberOfKeys) {
   });
 }
 
-// Every distance around T5's borders, in rows longer than are computed at a time.
-TYPED_TEST(FillRelativeBiasTest, LongRowsAreContinued) {
+// All distances around the bucket boundaries of T5, in rows longer than one block.
+TYPED_TEST(FillRelativeBiasTest, CopiesTheBucketInLongRows) {
   const RelativeBuckets both(32, 128, true), one(32, 128, false);
   std::vector<int64_t> key(1100);
   for (size_t t = 0; t < key.size(); ++t) key[t] = static_cast<int64_t>(t) - 550;
@@ -59,8 +59,8 @@ TYPED_TEST(FillRelativeBiasTest, LongRowsAreContinued) {
   });
 }
 
-// 16 is on a border: 8 (128/8)^(2/8).
-TEST(FillRelativeBias, KnowsBordersThatLogarithmsMiss) {
+// The distance 16 = 8 (128/8)^(2/8) is exactly a bucket boundary, which rounded logarithms miss.
+TEST(FillRelativeBias, BucketBoundariesAreExact) {
   const RelativeBuckets both(32, 128, true);
   const std::vector<int64_t> query = {64}, key = {49, 48, 33, 32, 1, 0, int64_t{1} << 53};
   const Guarded<float> table = Numbered<float>(32);

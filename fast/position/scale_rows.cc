@@ -22,7 +22,7 @@ HWY_INLINE void ScaleEach(size_t rows, size_t width, const T* x, const Computed<
   for (size_t r = 0; r < rows; ++r, x += width, y += width) {
     const Computed<T> f = factor[r % factors];
     size_t done = 0;
-    if constexpr (std::same_as<T, BF16>) {  // neighbours are cheaper to split than to widen
+    if constexpr (std::same_as<T, BF16>) {  // splitting adjacent bf16 is cheaper than widening
       for (; done + 2 * hn::Lanes(d) <= width; done += 2 * hn::Lanes(d)) {
         auto even = hn::Zero(d), odd = even;
         ReadPairs(d, x + done, even, odd);
@@ -48,18 +48,9 @@ HWY_INLINE void ScaleAll(size_t rows, size_t width, const T* x, const Computed<T
   ScaleEach<T, Rounding::kPortable>(rows, width, x, factor, factors, y);
 }
 
-void ScaleF64(size_t rows, size_t width, const double* x, const double* factor, size_t n,
-              double* y) {
-  ScaleAll(rows, width, x, factor, n, y);
-}
-void ScaleF32(size_t rows, size_t width, const float* x, const float* factor, size_t n, float* y) {
-  ScaleAll(rows, width, x, factor, n, y);
-}
-void ScaleF16(size_t rows, size_t width, const F16* x, const float* factor, size_t n, F16* y) {
-  ScaleAll(rows, width, x, factor, n, y);
-}
-void ScaleBF16(size_t rows, size_t width, const BF16* x, const float* factor, size_t n, BF16* y) {
-  ScaleAll(rows, width, x, factor, n, y);
+void ScaleElements(DType dtype, size_t rows, size_t width, UntypedInput x, UntypedInput factor,
+                   size_t factors, UntypedOutput y) {
+  WithElement(dtype, [=]<class T>() HWY_ATTR { ScaleAll<T>(rows, width, x, factor, factors, y); });
 }
 
 }  // namespace HWY_NAMESPACE
@@ -69,24 +60,13 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace sextant::fast {
 
-HWY_EXPORT(ScaleF64);
-HWY_EXPORT(ScaleF32);
-HWY_EXPORT(ScaleF16);
-HWY_EXPORT(ScaleBF16);
+HWY_EXPORT(ScaleElements);
 
 template <Element T>
 void ScaleRows(size_t rows, size_t width, const T* x, std::span<const Computed<T>> factor,
                T* y) noexcept {
-  const size_t n = factor.size();
-  if constexpr (std::same_as<T, double>) {
-    HWY_DYNAMIC_DISPATCH(ScaleF64)(rows, width, x, factor.data(), n, y);
-  } else if constexpr (std::same_as<T, float>) {
-    HWY_DYNAMIC_DISPATCH(ScaleF32)(rows, width, x, factor.data(), n, y);
-  } else if constexpr (std::same_as<T, F16>) {
-    HWY_DYNAMIC_DISPATCH(ScaleF16)(rows, width, x, factor.data(), n, y);
-  } else {
-    HWY_DYNAMIC_DISPATCH(ScaleBF16)(rows, width, x, factor.data(), n, y);
-  }
+  HWY_DYNAMIC_DISPATCH(ScaleElements)
+  (kDType<T>, rows, width, x, factor.data(), factor.size(), y);
 }
 
 template void ScaleRows(size_t, size_t, const double*, std::span<const double>, double*) noexcept;

@@ -1,4 +1,4 @@
-// Rows times one factor each, for speed: what scales queries by their position. The formulas:
+// Fast multiplication of each row by a factor, which scales queries by position. The formulas:
 // reference/position/log_n_scale.h, reference/position/temperature_scale.h.
 #pragma once
 
@@ -10,15 +10,14 @@
 
 namespace sextant::fast {
 
-// y[r,d] = x[r,d] factor[r mod n], r < rows, d < width, of n factors. Computes in f32 (f64 for f64)
-// and rounds once; without subnormals the error before that is at most u |y|, u the unit roundoff.
-// y is x, or memory that x does not touch.
+// y[r,d] = x[r,d] factor[r mod n] for r < rows, d < width, n = factor.size(). Computes in f32 (f64
+// for f64) and rounds once. The error before the last rounding is at most u |y| with unit roundoff
+// u, if no number is subnormal. y is x, or does not overlap x.
 template <Element T>
 void ScaleRows(size_t rows, size_t width, const T* x, std::span<const Computed<T>> factor,
                T* y) noexcept;
 
-// y = x [B,H,S,D] with row s times factor[s], rounded first to the type in which ScaleRows
-// computes.
+// y[b,h,s,d] = x[b,h,s,d] factor[s]. Factors are first rounded to Computed<T>.
 Tensors ScaleByPosition(DType dtype, const Tensor<double>& x,
                         const std::vector<DoubleDouble>& factor);
 

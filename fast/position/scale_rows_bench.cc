@@ -1,5 +1,5 @@
-// Speed of scaled rows: counter `memcpy_ratio` = time of glibc's memcpy of the same bytes / time of
-// the scaling; and of tables that grow.
+// Speed of row scaling: counter `memcpy_ratio` = time of glibc's memcpy of the same bytes / time of
+// the scaling. Also the speed of tables with growing amplitude.
 #include <cmath>
 #include <vector>
 

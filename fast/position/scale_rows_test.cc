@@ -8,7 +8,7 @@ namespace {
 template <class T>
 class ScaleRowsTest : public testing::Test {
  public:
-  // Each element is the product of two numbers of the type that computes, rounded as it says.
+  // Expects each product in Computed<T>, rounded to T.
   static void Check(size_t rows, size_t width, size_t factors) {
     Random random(width);
     const Guarded<T> x = random.Fill<T>(rows * width);
@@ -28,20 +28,20 @@ class ScaleRowsTest : public testing::Test {
 using AllTypes = testing::Types<double, float, F16, BF16>;
 TYPED_TEST_SUITE(ScaleRowsTest, AllTypes);
 
-TYPED_TEST(ScaleRowsTest, IsRightAtEveryWidth) {
+TYPED_TEST(ScaleRowsTest, ProductsAreRoundedAtEveryWidth) {
   OnAllTargets([] {
     for (size_t width = 1; width <= 33; ++width) TestFixture::Check(5, width, 3);
   });
 }
 
-// Two vectors at a time, and what is left of them.
-TYPED_TEST(ScaleRowsTest, IsRightAtTwoVectors) {
+// Widths with pairs of vectors and a remainder.
+TYPED_TEST(ScaleRowsTest, ProductsAreRoundedInPairsOfVectors) {
   OnAllTargets([] {
     for (const size_t width : {34, 47, 63, 64, 65, 97, 128}) TestFixture::Check(4, width, 3);
   });
 }
 
-TYPED_TEST(ScaleRowsTest, TakesNothing) {
+TYPED_TEST(ScaleRowsTest, AcceptsEmptyInputs) {
   TestFixture::Check(3, 0, 3);
   TestFixture::Check(0, 4, 0);
 }

@@ -8,7 +8,7 @@ namespace {
 template <class T>
 class FillAxisTest : public testing::Test {
  public:
-  // Columns 3 and 1 of 5; the others stay as they were.
+  // Fills columns 3 and 1 of 5; the others must not change.
   static void Check(const std::vector<double>& coordinate) {
     const std::vector<DoubleDouble> frequency = {1.0, {0.3, 1e-18}};
     const std::vector<size_t> columns = {3, 1};
@@ -22,9 +22,9 @@ class FillAxisTest : public testing::Test {
         EXPECT_EQ(std::memcmp(&sine[i], &untouched[i], sizeof(T)), 0) << i;
         continue;
       }
-      const SineCosine turn = SinCos(frequency[column == 1] * coordinate[i / 5]);
-      EXPECT_EQ(ToDouble(cosine[i]), ToDouble(FromDoubleDouble<T>(turn.cosine))) << i;
-      EXPECT_EQ(ToDouble(sine[i]), ToDouble(FromDoubleDouble<T>(turn.sine))) << i;
+      const SineCosine cos_sin = SinCos(frequency[column == 1] * coordinate[i / 5]);
+      EXPECT_EQ(ToDouble(cosine[i]), ToDouble(FromDoubleDouble<T>(cos_sin.cosine))) << i;
+      EXPECT_EQ(ToDouble(sine[i]), ToDouble(FromDoubleDouble<T>(cos_sin.sine))) << i;
     }
   }
 };
@@ -39,7 +39,7 @@ TYPED_TEST(FillAxisTest, FillsItsColumnsForIntegers) {
   OnAllTargets([] { TestFixture::Check({5, -3, 0, 4097}); });
 }
 
-TYPED_TEST(FillAxisTest, TakesNothing) { TestFixture::Check({}); }
+TYPED_TEST(FillAxisTest, AcceptsNoCoordinates) { TestFixture::Check({}); }
 
 }  // namespace
 }  // namespace sextant::fast

@@ -8,18 +8,18 @@
 namespace sextant::fast {
 namespace {
 
-// x of about `amplitude`, known within 2^-51 of it (a table's half ulp, the amplitude's and the
-// product's, 2^-53 each, and the margin of this very test), rounded to T; false if that does not
-// decide it.
+// Sets `rounded` to x rounded to T. The error of x is at most 2^-51 |amplitude|: half an ulp
+// (2^-53) each for the table, the amplitude, the product and this test. Returns false if the exact
+// value may round to another T.
 template <Element T>
-bool Decided(double x, double amplitude, T& rounded) {
+bool RoundIfDecided(double x, double amplitude, T& rounded) {
   const double error = std::abs(amplitude) * 0x1p-51;
   rounded = FromDouble<T>(x - error);
   return ToDouble(rounded) == ToDouble(FromDouble<T>(x + error));
 }
 
-// e^(growth (position - center)) of every pair: of the position after the last one by one
-// multiplication, of any other afresh.
+// e^(growth (position - center)) for all pairs. Moving to the next position takes one
+// multiplication per pair; moving to any other position computes the exponentials again.
 class Amplitudes {
  public:
   Amplitudes(double center, std::span<const Spiral> spirals)
@@ -36,26 +36,27 @@ class Amplitudes {
     }
   }
   double operator[](size_t k) const { return current_[k].high; }
-  // turn times amplitude k: 0 stays 0, and what does not fit a double is infinite. Of amplitudes
-  // near the ends of double a power of two comes last, when nothing is lost by it.
-  DoubleDouble Times(const DoubleDouble& turn, size_t k) const {
+  // x times amplitude k. 0 stays 0; a product outside the range of double is infinite. If the
+  // amplitude is near a limit of that range, it is scaled by a power of two, and the product is
+  // scaled back, so that no bits are lost before.
+  DoubleDouble Times(const DoubleDouble& x, size_t k) const {
     const double a = current_[k].high;
     const int shift = a < kLeast ? 600 : a > kMost ? -600 : 0;
-    if (turn.high == 0) return 0.0;
+    if (x.high == 0) return 0.0;
     const DoubleDouble shifted =
         shift == 0 ? current_[k] : exp(Exponent(k) + kLn2 * static_cast<double>(shift));
-    const DoubleDouble product = turn * shifted;
-    return std::isfinite(product.high) ? ldexp(product, -shift) : turn.high * shifted.high;
+    const DoubleDouble product = x * shifted;
+    return std::isfinite(product.high) ? ldexp(product, -shift) : x.high * shifted.high;
   }
 
  private:
-  static constexpr double kLeast = 0x1p-800, kMost = 0x1p800;  // between them no half is lost
+  static constexpr double kLeast = 0x1p-800, kMost = 0x1p800;  // in between, no low part underflows
   static constexpr int kMostSteps = 256;
 
   DoubleDouble Exponent(size_t k) const { return spirals_[k].growth * TwoSum(position_, -center_); }
 
   double center_, position_ = 0;
-  int count_ = 0;  // of positions in a row
+  int count_ = 0;  // consecutive positions so far
   std::span<const Spiral> spirals_;
   std::vector<DoubleDouble> current_, steps_;
 };
@@ -80,12 +81,13 @@ void FillGrowingTable(std::span<const double> position, double center,
     if (i % n == 0) amplitudes.MoveTo(p);
     if constexpr (!std::same_as<T, double>) {
       const double a = amplitudes[i % n];
-      if (Decided(unit_cosine[i] * a, a, cosine[i]) && Decided(unit_sine[i] * a, a, sine[i]))
+      if (RoundIfDecided(unit_cosine[i] * a, a, cosine[i]) &&
+          RoundIfDecided(unit_sine[i] * a, a, sine[i]))
         continue;
     }
-    const SineCosine turn = SinCos(frequency[i % n] * p);
-    cosine[i] = FromDoubleDouble<T>(amplitudes.Times(turn.cosine, i % n));
-    sine[i] = FromDoubleDouble<T>(amplitudes.Times(turn.sine, i % n));
+    const SineCosine cos_sin = SinCos(frequency[i % n] * p);
+    cosine[i] = FromDoubleDouble<T>(amplitudes.Times(cos_sin.cosine, i % n));
+    sine[i] = FromDoubleDouble<T>(amplitudes.Times(cos_sin.sine, i % n));
   }
 }
 

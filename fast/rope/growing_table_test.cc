@@ -9,8 +9,8 @@ namespace {
 
 using Real = boost::multiprecision::number<boost::multiprecision::mpfr_float_backend<90>>;
 
-// Half an ulp of T, and the 2^-90 of the amplitude that the header states; for f64 there is no
-// narrower margin than a double can tell, so x is compared in Real.
+// True if the error is at most half an ulp of T plus 2^-90 of the amplitude, as the header states.
+// For f64 a double cannot represent this bound, so the comparison uses Real.
 template <class T>
 bool IsNearest(T got, const Real& x, const Real& amplitude) {
   const double value = ToDouble(got);
@@ -18,7 +18,7 @@ bool IsNearest(T got, const Real& x, const Real& amplitude) {
   if (abs(x) > Real(most) * (1 + Real(UlpOf(kDType<T>, most)) / most)) return std::isinf(value);
   if (!std::isfinite(value)) return abs(x) > most;
   const Real half = Real(UlpOf(kDType<T>, x.convert_to<double>())) / 2;
-  // Rounded twice: the first time by far less than half an ulp.
+  // A subnormal f64 is rounded twice; the first rounding error is far below half an ulp.
   const bool subnormal = std::same_as<T, double> && std::abs(value) < 0x1p-1022;
   return abs(Real(value) - x) <= half * (subnormal ? 1.5 : 1) + amplitude * Real(0x1p-90);
 }
@@ -54,7 +54,7 @@ class FillGrowingTableTest : public testing::Test {};
 using AllTypes = testing::Types<double, float, F16, BF16>;
 TYPED_TEST_SUITE(FillGrowingTableTest, AllTypes);
 
-// ln(2/7) / 512 and ln(0.9) / 64, both ways.
+// Growth rates ln(2/7) / 512 with both signs, ln(0.9) / 64, and none.
 const std::vector<Spiral> kSpirals = {
     {1.0, -0.0024468}, {0.1, 0.0024468}, {{0.01, 1e-20}, {-0.0016462, 3e-20}}, {1e-5, 0.0}};
 
@@ -63,32 +63,32 @@ TYPED_TEST(FillGrowingTableTest, IsNearestAtEveryPosition) {
                            kSpirals);
 }
 
-TYPED_TEST(FillGrowingTableTest, CountsFromTheCenter) {
+TYPED_TEST(FillGrowingTableTest, AmplitudeIsOneAtTheCenter) {
   ExpectNearest<TypeParam>({0, 64, 65, 1000}, 64, kSpirals);
   ExpectNearest<TypeParam>({0x1p53 - 1, 0x1p53}, 0x1p53, kSpirals);
 }
 
-// Where f16 and f32 end, and where f32 has but subnormal numbers.
-TYPED_TEST(FillGrowingTableTest, EndsWhereTheTypeEnds) {
+// Amplitudes at the limits of f16 and f32, and in the subnormal range of f32.
+TYPED_TEST(FillGrowingTableTest, IsNearestAtTheLimitsOfTheType) {
   ExpectNearest<TypeParam>({4000, 4532, 7000, 36000, 36263, 36400, 42000, 65536, -65536}, 0,
                            kSpirals);
 }
 
-// Consecutive positions multiply, for a while; through the ends of the type, and on.
+// Runs of consecutive positions use products of amplitudes, also across the limits of the type.
 TYPED_TEST(FillGrowingTableTest, IsNearestAlongLongRuns) {
   std::vector<double> position(290);
   for (size_t i = 0; i < position.size(); ++i) position[i] = 17050 + static_cast<double>(i);
   ExpectNearest<TypeParam>(position, 0, {kSpirals[1], {0.3, -0.0417}, {0.2, -0.031}, {0.4, 0.041}});
 }
 
-// What was 0 or infinite in a double is so no longer, some positions on.
-TYPED_TEST(FillGrowingTableTest, ComesBackFromBeyondTheEnds) {
+// The amplitude leaves the range of double and returns to it.
+TYPED_TEST(FillGrowingTableTest, IsNearestAfterAmplitudesOutsideOfDouble) {
   std::vector<double> position(290);
   for (size_t i = 0; i < position.size(); ++i) position[i] = -240 + static_cast<double>(i);
   ExpectNearest<TypeParam>(position, 0, {{0.3, 3.2}, {0.2, -3.2}});
 }
 
-TYPED_TEST(FillGrowingTableTest, TakesNothing) {
+TYPED_TEST(FillGrowingTableTest, AcceptsEmptyInputs) {
   ExpectNearest<TypeParam>({}, 0, kSpirals);
   ExpectNearest<TypeParam>({7}, 0, {});
 }

@@ -14,11 +14,11 @@ static_assert(GMP_NUMB_BITS == 64);
 constexpr int kFraction = 512;  // bits
 constexpr int kLimbs = kFraction / 64 + 1;
 
-// A number of 0 to 2^64 with 512 bits behind the point, least significant limb first.
+// A fixed-point number in [0, 2^64) with 512 fraction bits, least significant limb first.
 using Fixed = std::array<mp_limb_t, kLimbs>;
 
 constexpr Fixed kOne = {0, 0, 0, 0, 0, 0, 0, 0, 1};
-// Rounded down; computed with mpmath, and compared with MPFR's by the test of this file.
+// pi/2 rounded down, computed with mpmath. The test of this file compares the results with MPFR's.
 constexpr Fixed kHalfPi = {0x9fc26adadaa3848b, 0x605614dbe4be286e, 0xdf2a33679a748636,
                            0xa29410f31c6809bb, 0x04177d4c76273644, 0x52049c1114cf98e8,
                            0x898cc51701b839a2, 0x921fb54442d18469, 1};
@@ -37,7 +37,7 @@ Fixed Multiply(const Fixed& a, const Fixed& b) {
   return result;
 }
 
-// |x y| 2^scale, which must be below 2^64, rounded down; exact while its bits fit.
+// |x y| 2^scale, which must be below 2^64, rounded down; exact if its bits fit.
 Fixed Product(double x, double y, int scale) {
   if (x == 0 || y == 0) return {};
   int ex, ey;
@@ -58,7 +58,7 @@ Fixed Product(double x, double y, int scale) {
   return result;
 }
 
-// |x y| 2^scale for x of two words.
+// The same for a double-double x.
 Fixed Product(const DoubleDouble& x, double y, int scale) {
   Fixed product = Product(x.high, y, scale);
   const Fixed low = Product(x.low, y, scale);
@@ -66,7 +66,7 @@ Fixed Product(const DoubleDouble& x, double y, int scale) {
   return product;
 }
 
-// Below 1, as cos x and sin x / x are however small x is.
+// Makes x less than 1, like the exact cos x and sin x / x for x != 0.
 void KeepBelowOne(Fixed& x) {
   if (Less(x, kOne)) return;
   std::ranges::fill(x, ~mp_limb_t{0});
@@ -77,9 +77,9 @@ struct CosSin {
   Fixed cosine, sine;
 };
 
-// Taylor's series; 0 <= x < 2. `sine` is sin x.
+// cos x and sin x by the Taylor series, for 0 <= x < 2.
 CosSin Series(const Fixed& x) {
-  Fixed sums[4] = {kOne};  // of the terms x^n / n!, by n mod 4
+  Fixed sums[4] = {kOne};  // sums[i]: the terms x^n / n! with n mod 4 = i
   Fixed term = kOne;
   for (mp_limb_t n = 1; !IsZero(term); ++n) {
     term = Multiply(term, x);
@@ -91,11 +91,11 @@ CosSin Series(const Fixed& x) {
   return {sums[0], sums[1]};
 }
 
-// sin x / x = 1 - x^2 / 6 + ..., the rest being below 2^-256 for x < 2^-64.
+// sin x / x = 1 - x^2 / 6 + x^4 / 120 for x < 2^-64; the remainder is below 2^-256.
 Fixed SincOfTiny(const Fixed& x) {
   Fixed sixth = Multiply(x, x);
   mpn_divrem_1(sixth.data(), 0, sixth.data(), kLimbs, 6);
-  Fixed power = Multiply(sixth, sixth);  // x^4 / 36; wanted: x^4 / 120
+  Fixed power = Multiply(sixth, sixth);  // x^4 / 36, times 3/10 is x^4 / 120
   mpn_mul_1(power.data(), power.data(), kLimbs, 3);
   mpn_divrem_1(power.data(), 0, power.data(), kLimbs, 10);
   Fixed sinc = kOne;
@@ -105,12 +105,12 @@ Fixed SincOfTiny(const Fixed& x) {
   return sinc;
 }
 
-// angle - k pi/2 in 0 .. pi/2; returns k mod 4.
+// Subtracts k pi/2 from the angle, which is then in [0, pi/2). Returns k mod 4.
 int Reduce(Fixed& angle, double estimate) {
   auto k = static_cast<mp_limb_t>(std::max(0.0, std::floor(estimate / 1.5707963267948966) - 4));
-  Fixed turns;
-  mpn_mul_1(turns.data(), kHalfPi.data(), kLimbs, k);
-  Subtract(angle, turns);
+  Fixed multiple;
+  mpn_mul_1(multiple.data(), kHalfPi.data(), kLimbs, k);
+  Subtract(angle, multiple);
   for (; !Less(angle, kHalfPi); ++k) Subtract(angle, kHalfPi);
   return static_cast<int>(k % 4);
 }
@@ -122,8 +122,8 @@ Fixed PowerOfTwo(int i) {
   return power;
 }
 
-// The integer n times 2^exponent, rounded to nearest, ties to even; n becomes the magnitude of what
-// is left, and `above` tells that the double is the larger one.
+// Returns the integer n times 2^exponent, rounded to nearest, ties to even. n becomes the magnitude
+// of the rounding error; `above` is true if the result is larger than the exact value.
 double TakeNearest(Fixed& n, int exponent, bool& above) {
   int length = 64 * kLimbs;
   while (length > 0 && !BitOf(n, length - 1)) --length;
@@ -143,7 +143,7 @@ double TakeNearest(Fixed& n, int exponent, bool& above) {
   return std::ldexp(static_cast<double>(kept + above), exponent + dropped);
 }
 
-// +- x 2^exponent as two doubles.
+// +-x 2^exponent as a double-double.
 DoubleDouble Rounded(Fixed x, int exponent, bool negative) {
   bool above, unused;
   const double high = TakeNearest(x, exponent - kFraction, above);
@@ -163,7 +163,7 @@ SineCosine PreciseCosSin(const DoubleDouble& frequency, double position,
   }
   if (amplitude.high == 0) return {amplitude, amplitude};
   if (estimate == 0) return {0.0, amplitude};
-  // Numbers of one bit before the point keep all their bits however small they are.
+  // Factors are scaled to [1, 2), so that small numbers keep all their bits.
   const int angle_exponent = std::ilogb(estimate), exponent = std::ilogb(amplitude.high);
   const Fixed scale = Product(amplitude, 1, -exponent);
   const bool backwards = std::signbit(frequency.high) != std::signbit(position);
@@ -171,18 +171,19 @@ SineCosine PreciseCosSin(const DoubleDouble& frequency, double position,
   Fixed angle = Product(frequency, position, 0);
   const Fixed whole = angle;
   const int quarter = Reduce(angle, estimate);
-  CosSin turn = Series(angle);
-  KeepBelowOne(turn.cosine);
+  CosSin cos_sin = Series(angle);
+  KeepBelowOne(cos_sin.cosine);
   if (angle_exponent < -64) {
     const Fixed digits = Product(frequency, position, -angle_exponent);
     return {Rounded(Multiply(Multiply(digits, scale), SincOfTiny(whole)), exponent + angle_exponent,
                     negative != backwards),
-            Rounded(Multiply(turn.cosine, scale), exponent, negative)};
+            Rounded(Multiply(cos_sin.cosine, scale), exponent, negative)};
   }
-  if (quarter % 2 == 1) std::swap(turn.cosine, turn.sine);
+  if (quarter % 2 == 1) std::swap(cos_sin.cosine, cos_sin.sine);
   const bool cosine_negative = quarter == 1 || quarter == 2, sine_negative = quarter >= 2;
-  return {Rounded(Multiply(turn.sine, scale), exponent, (negative != backwards) != sine_negative),
-          Rounded(Multiply(turn.cosine, scale), exponent, negative != cosine_negative)};
+  return {
+      Rounded(Multiply(cos_sin.sine, scale), exponent, (negative != backwards) != sine_negative),
+      Rounded(Multiply(cos_sin.cosine, scale), exponent, negative != cosine_negative)};
 }
 
 }  // namespace sextant::fast

@@ -9,7 +9,7 @@
 namespace sextant::fast {
 namespace {
 
-// MPFR's answer at 2500 bits: the nearest double, and the nearest to what it leaves.
+// The reference by MPFR with 2500 bits: the nearest double and the double nearest to the remainder.
 class Exact {
  public:
   Exact() { mpfr_inits2(2500, angle_, word_, cosine_, sine_, left_, nullptr); }
@@ -36,7 +36,7 @@ class Exact {
   mpfr_t angle_, word_, cosine_, sine_, left_;
 };
 
-// Of what is left below 2^-450 only the sign counts.
+// The low parts must agree; if both are below 2^-450 |high|, only in sign.
 bool Agree(const DoubleDouble& a, const DoubleDouble& b) {
   const auto tiny = [](const DoubleDouble& x) {
     return std::abs(x.low) <= std::abs(x.high) * 0x1p-450;
@@ -66,18 +66,18 @@ TEST(PreciseCosSin, RoundsAtEveryQuarterAndSign) {
               {1.0, -1.5, {1.25, 0x1p-55}, {1.25, -0x1p-90}});
 }
 
-// Numerators of convergents of pi/2, and the ends of the range.
+// Numerators of convergents of pi/2, and the limits of the range.
 TEST(PreciseCosSin, RoundsNextToMultiplesOfHalfPi) {
   ExpectExact(
       {1.0, {1.0, 0x1p-54}},
       {11, 355, 103993, 5419351, 411557987, 6167950454, 2818706131860881, 0x1p53 - 1, 0x1p53},
       {1.0, 1e300, 1e-300});
-  // What pi/2 leaves to its nearest double, and to its nearest double-double.
+  // pi/2 rounded to a double and to a double-double: the angle is close to a multiple of pi/2.
   const DoubleDouble half_pi = {0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54};
   ExpectExact({half_pi.high, half_pi}, {1, 2, 3, 4, 5, 1023, 0x1p52}, {1.0, 0.7});
 }
 
-TEST(PreciseCosSin, RoundsAnglesThatVanish) {
+TEST(PreciseCosSin, RoundsTinyAngles) {
   ExpectExact({0x1p-30,
                0x1p-63,
                0x1p-64,
@@ -90,8 +90,8 @@ TEST(PreciseCosSin, RoundsAnglesThatVanish) {
               {1, -3, 0x1p52 + 1, 0x1p53 - 1}, {1.0, 0x1.8p-1, {1.0, 0x1p-53}});
 }
 
-// The angle is a tie between two doubles, and the sine lies just below it: to be rounded down.
-TEST(PreciseCosSin, SeesThatASineIsLessThanItsAngle) {
+// The angle is halfway between two doubles. The sine is slightly smaller, so it rounds down.
+TEST(PreciseCosSin, SineOfATinyTieRoundsDown) {
   ExpectExact({{0x1p-300, 0x1p-353}, {0x1.8p-300, 0x1p-353}, {0x1.0000000000001p-300, 0x1p-353}},
               {1}, {1.0});
   EXPECT_EQ(PreciseCosSin({0x1.0000000000001p-300, 0x1p-353}, 1, 1.0).sine.high,
@@ -104,7 +104,7 @@ TEST(PreciseCosSin, RoundsOnceIntoSubnormals) {
                -0x1.8p-1072, 0x1.fffffffffffffp+1023});
 }
 
-TEST(PreciseCosSin, TakesAngleZeroAsItIs) {
+TEST(PreciseCosSin, AngleZeroIsExact) {
   const DoubleDouble tie = {1, 0x1p-53};
   for (const auto& [f, p] : {std::pair(0.0, 5.0), std::pair(0.5, 0.0)}) {
     EXPECT_EQ(PreciseCosSin(f, p, tie).cosine, tie);

@@ -6,13 +6,13 @@
 
 namespace sextant::fast {
 
-Tensors TurnByPosition(const PairRotation& turning, DType dtype, const Tensor<double>& x,
-                       const Tensor<double>& position) {
+Tensors RotateByPosition(const PairRotation& rotation, DType dtype, const Tensor<double>& x,
+                         const Tensor<double>& position) {
   const auto fill = [&]<class Table>(Table* cosine, Table* sine) {
-    FillTable<Table>(position.data, turning.frequencies.of_pair, turning.frequencies.amplitude,
+    FillTable<Table>(position.data, rotation.frequencies.of_pair, rotation.frequencies.amplitude,
                      cosine, sine);
   };
-  return TurnByTables(turning.rotation, dtype, x, fill);
+  return RotateByTables(rotation.rotation, dtype, x, fill);
 }
 
 namespace {
@@ -20,8 +20,8 @@ namespace {
 Tensors Run(const Case& c, const Tensors& inputs) {
   const auto op = StructOf<Rope>(c);
   const Tensor<double>& x = inputs[0].values;
-  return TurnByPosition({RotationOf(op, x.shape), ScaledFrequencies(op.Frequencies())}, c.dtype(),
-                        x, inputs[1].values);
+  return RotateByPosition({RotationOf(op, x.shape), ScaledFrequencies(op.Frequencies())}, c.dtype(),
+                          x, inputs[1].values);
 }
 
 }  // namespace

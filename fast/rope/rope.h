@@ -1,6 +1,5 @@
-// Rotation by position: tables filled, then applied. The formulas: reference/rope/rope.h,
-// reference/rope/rope_given.h, reference/rope/rope_complex.h and others that differ in their
-// tables.
+// Fast rotation by position: fills tables, then applies them. The formulas: reference/rope/rope.h,
+// reference/rope/rope_given.h, reference/rope/rope_complex.h and others with different tables.
 #pragma once
 
 #include <vector>
@@ -12,7 +11,7 @@
 
 namespace sextant::fast {
 
-// The rotation of x [B,H,S,D] that an operation with rope's attributes describes.
+// The rotation of x[B,H,S,D] for an operation with the attributes of rope.
 template <class Op>
 Rotation RotationOf(const Op& op, const Shape& x) {
   return {.B = x[0],
@@ -25,11 +24,11 @@ Rotation RotationOf(const Op& op, const Shape& x) {
           .direction = op.direction};
 }
 
-// y = x rotated. fill(cosine, sine) writes the table [B,S,R/2]; with `shared` [B,1,R/2], one row
-// for all rows of a sequence. Tables of 16-bit elements are kept in f32.
+// y = x rotated. fill(cosine, sine) writes the table [B,S,R/2]; if `shared`, [B,1,R/2]: one row for
+// all rows of a sequence. For 16-bit elements the table is f32.
 template <class Fill>
-Tensors TurnByTables(const Rotation& r, DType dtype, const Tensor<double>& x, const Fill& fill,
-                     bool shared = false) {
+Tensors RotateByTables(const Rotation& r, DType dtype, const Tensor<double>& x, const Fill& fill,
+                       bool shared = false) {
   return WithElement(dtype, [&]<class T>() -> Tensors {
     using Table = Computed<T>;
     const size_t pairs = r.R / 2, rows = shared ? 1 : r.S;
@@ -44,12 +43,13 @@ Tensors TurnByTables(const Rotation& r, DType dtype, const Tensor<double>& x, co
   });
 }
 
-// What every operation that rotates x [B,H,S,D] by position [B,S] does, from its frequencies on.
+// A rotation and the frequencies of its pairs.
 struct PairRotation {
   Rotation rotation;
   Frequencies frequencies;
 };
-Tensors TurnByPosition(const PairRotation& turning, DType dtype, const Tensor<double>& x,
-                       const Tensor<double>& position);
+// Rotates x[B,H,S,D] by position[B,S].
+Tensors RotateByPosition(const PairRotation& rotation, DType dtype, const Tensor<double>& x,
+                         const Tensor<double>& position);
 
 }  // namespace sextant::fast

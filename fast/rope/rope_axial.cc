@@ -19,7 +19,7 @@ DoubleDouble FrequencyOf(const RopeAxial& op, const RopeAxial::FrequencyIndex& p
   return kPi * (part * (op.max_freq / 2) - part + 1.0);
 }
 
-// Blocks of axes are rotated one after the other, in place after the first.
+// Rotates the windows of x one after another. The first rotation reads x, the others are in place.
 template <class T, class Table>
 void RotateWindows(Rotation r, size_t windows, const T* x, const Table* cosine, const Table* sine,
                    T* y) {

@@ -1,6 +1,6 @@
-// Speed of `rope` under every scaling of frequencies. The kernel that rotates is one; scalings
-// differ in the numbers of its table, and in the time that the R/2 frequencies take. Timed are,
-// with a table of that scaling for 4096 positions:
+// Speed of `rope` with every scaling of frequencies. All scalings use the same rotation kernel;
+// they differ in the numbers of the table and in the time to compute the R/2 frequencies. Counters,
+// for a table of 4096 positions:
 //   plain_ratio   rotation of x: time with the table of scaling none / time with this one
 //   memcpy_ratio  the same rotation: time of glibc's memcpy of the same bytes / its time
 //   table_ratio   frequencies and table: time for scaling none / time for this one
@@ -47,7 +47,7 @@ struct Table {
                      sine.get());
     benchmark::ClobberMemory();
   }
-  // Of the last rows, where angles are large.
+  // The last rows, where the angles are large.
   RotaryTable<float> Rows() const {
     const size_t first = (kPositions - kRows) * kPairs;
     const auto step = static_cast<ptrdiff_t>(kPairs);
@@ -79,7 +79,7 @@ void RopeBench(benchmark::State& state, const std::string& scaling) {
   state.SetItemsProcessed(static_cast<int64_t>(state.iterations() * count));
 }
 
-// Registered by a loop: the scalings are listed once.
+// Registers one benchmark per scaling and dtype.
 [[maybe_unused]] const bool kRegistered = [] {
   for (const auto& [name, scaling] : kScalings) {
     const std::string text = scaling;

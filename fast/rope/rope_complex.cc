@@ -7,12 +7,12 @@
 namespace sextant::fast {
 namespace {
 
-// Multiplication by e^(i a) is the rotation of neighbouring channels.
+// Multiplication by e^(i a) rotates adjacent channels.
 Tensors Run(const Case& c, const Tensors& inputs) {
   const auto op = StructOf<RopeComplex>(c);
   const Tensor<double>& x = inputs[0].values;
-  return TurnByPosition({RotationOf(op, x.shape), ScaledFrequencies(op.Frequencies())}, c.dtype(),
-                        x, inputs[1].values);
+  return RotateByPosition({RotationOf(op, x.shape), ScaledFrequencies(op.Frequencies())}, c.dtype(),
+                          x, inputs[1].values);
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 namespace sextant::fast {
 namespace {
 
-// Found by the scalings through argument-dependent look-up.
+// DoubleDouble with the functions that the scalings find by argument-dependent lookup.
 struct Number : DoubleDouble {
   Number() = default;
   explicit Number(double x) : DoubleDouble(x) {}

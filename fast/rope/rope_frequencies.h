@@ -1,5 +1,5 @@
-// Rotary frequencies and their amplitude to about 100 bits: R/2 + 1 numbers, in double-double. The
-// formula: reference/rope/rope_frequencies.h; the scalings: reference/rope/scaling.h.
+// Rotary frequencies and amplitude with about 100 correct bits, in double-double. The formula:
+// reference/rope/rope_frequencies.h; the scalings: reference/rope/scaling.h.
 #pragma once
 
 #include <vector>
@@ -11,7 +11,7 @@ namespace sextant::fast {
 
 struct Frequencies {
   std::vector<DoubleDouble> of_pair;  // base^-(2k/R) scaled, k = 0 .. R/2-1, in radians per token
-  DoubleDouble amplitude = 1.0;       // of cos and sin
+  DoubleDouble amplitude = 1.0;       // factor of cos and sin
 };
 
 Frequencies ScaledFrequencies(const RopeFrequencies& op);

@@ -14,7 +14,7 @@ constexpr size_t kWidth = 128;
 
 Real Unscaled(size_t k) { return pow(Real(500000), Real(-2.0 * k) / kWidth); }
 
-// |f[k] - exact(k)| <= units 2^-106 exact(k), for every k.
+// Expects |f[k] - exact(k)| <= units * 2^-106 exact(k) for every k.
 template <class Exact>
 void ExpectWithin(double units, const RopeScaling& scaling, const Exact& exact) {
   const std::vector<DoubleDouble> f =
@@ -26,36 +26,37 @@ void ExpectWithin(double units, const RopeScaling& scaling, const Exact& exact) 
   }
 }
 
-// Power's bound for |p/q| < 1.
-TEST(Frequencies, FallGeometrically) { ExpectWithin(24, NoScaling{}, Unscaled); }
+// 24 is the error bound of Power for |p/q| < 1.
+TEST(Frequencies, UnscaledAreGeometric) { ExpectWithin(24, NoScaling{}, Unscaled); }
 
-// One division more.
-TEST(Frequencies, AreDividedByALinearFactor) {
+// One more division.
+TEST(Frequencies, LinearScalingDividesByItsFactor) {
   ExpectWithin(24 + 15.01, LinearScaling{.factor = 2.5},
                [](size_t k) { return Unscaled(k) / 2.5; });
 }
 
-// The share m in [0, 1] has an error of at most 57 units: 24 + 5 + 15 + 15 of up to 4 turns over a
-// span of 3, and the differences; twice that in the sum of the parts, which are near each other.
-TEST(Frequencies, ChangeByBandsInLlama3) {
+// The weight m in [0, 1] has an error of at most 57 units: up to 4 periods with an error of
+// 24 + 5 + 15 + 15, divided by 3, and the differences. The weighted sum has twice that error, as
+// its two terms are of similar size.
+TEST(Frequencies, Llama3ScalesByBands) {
   ExpectWithin(256, Llama3Scaling{}, [](size_t k) -> Real {
-    const Real f = Unscaled(k), turns = 8192 * f / (2 * boost::math::constants::pi<Real>());
-    if (turns < 1) return f / 8;
-    if (turns > 4) return f;
-    const Real m = (turns - 1) / 3;
+    const Real f = Unscaled(k), periods = 8192 * f / (2 * boost::math::constants::pi<Real>());
+    if (periods < 1) return f / 8;
+    if (periods > 4) return f;
+    const Real m = (periods - 1) / 3;
     return (1 - m) * f / 8 + m * f;
   });
 }
 
-// One power more, of a number up to 8, whose logarithm has 33 units; and its product.
-TEST(Frequencies, FallFasterByAGrownBase) {
+// One more product, with a power of a number up to 8 whose logarithm has an error of 33 units.
+TEST(Frequencies, NtkScalingRaisesTheBase) {
   const Real growth = 8, base = 500000 * pow(growth, Real(kWidth) / (kWidth - 2));
   const auto exact = [&](size_t k) -> Real { return pow(base, Real(-2.0 * k) / kWidth); };
   ExpectWithin(160, NtkScaling{.factor = 8}, exact);
 }
 
-// index(32) = 21.5 and index(1) = 38.4 for 500000 and 16384: from 21 to 39.
-TEST(Frequencies, ChangeByIndexInYarn) {
+// For base 500000 and 16384 positions, index(32) = 21.5 and index(1) = 38.4: a ramp from 21 to 39.
+TEST(Frequencies, YarnScalesByIndex) {
   ExpectWithin(128, YarnScaling{.factor = 4, .original_max_position_embeddings = 16384},
                [](size_t k) -> Real {
                  const Real r = k < 21 ? Real(0) : k > 39 ? Real(1) : Real(k - 21.0) / 18;
@@ -63,8 +64,8 @@ TEST(Frequencies, ChangeByIndexInYarn) {
                });
 }
 
-// Two logarithms of 33 units, their quotient, a sum, a root.
-TEST(Frequencies, HaveAnAmplitude) {
+// Errors: two logarithms of 33 units, their quotient, a sum, a root.
+TEST(Frequencies, LongRopeHasAnAmplitude) {
   const std::vector<double> ones(kWidth / 2, 1.0);
   const LongRopeScaling longrope{.short_factor = ones,
                                  .long_factor = ones,

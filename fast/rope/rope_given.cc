@@ -10,7 +10,7 @@ Tensors Run(const Case& c, const Tensors& inputs) {
   const auto op = StructOf<RopeGiven>(c);
   const std::vector<double>& given = inputs[2].values.data;
   const Tensor<double>& x = inputs[0].values;
-  return TurnByPosition(
+  return RotateByPosition(
       {RotationOf(op, x.shape), {{given.begin(), given.end()}, op.attention_factor}}, c.dtype(), x,
       inputs[1].values);
 }

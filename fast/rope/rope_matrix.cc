@@ -8,7 +8,7 @@
 namespace sextant::fast {
 namespace {
 
-// -x as an element: all types have their sign in the highest bit.
+// -x. The highest bit of all types is the sign.
 template <Element T>
 T Negated(T x) {
   if constexpr (Narrow<T>) {

@@ -14,7 +14,7 @@ void RelayoutRows(const Relayout& r, const void* weight, size_t row_bytes, void*
   auto* target = static_cast<char*>(y);
   const bool stream = ShouldStream(2 * r.H * r.D * row_bytes);
   const auto copy = [&](size_t from, size_t to, size_t rows) {
-    if (rows * row_bytes == 0) return;  // then the pointers may be null
+    if (rows * row_bytes == 0) return;  // the pointers may be null
     if (stream) {
       StreamCopy(source + from * row_bytes, target + to * row_bytes, rows * row_bytes);
     } else {

@@ -1,5 +1,5 @@
-// The permutation of projection weights between the two pairings. The formula:
-// reference/rope/rope_relayout.h. Rows are moved as they are, whatever their element type.
+// Fast permutation of projection weights between the two pairings. The formula:
+// reference/rope/rope_relayout.h. Rows are copied as bytes, so the element type does not matter.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,8 @@ struct Relayout {
   Pairing from = Pairing::kInterleaved, to = Pairing::kHalf;
 };
 
-// y [H*D rows] = weight with the rows of every head permuted; rows of `row_bytes` bytes, the next
-// one following. y must not touch weight.
+// y = weight with the rows of every head permuted. Both have H*D contiguous rows of `row_bytes`
+// bytes and must not overlap.
 void RelayoutRows(const Relayout& r, const void* weight, size_t row_bytes, void* y) noexcept;
 
 }  // namespace sextant::fast

@@ -8,7 +8,7 @@
 namespace sextant::fast {
 namespace {
 
-// The rows 0, 1, 2, ... of `width` equal bytes each, permuted; the first byte of each row.
+// Permutes the rows 0, 1, 2, ..., each of `width` equal bytes. Returns the first byte of each row.
 std::vector<int> RowsAfter(const Relayout& r, size_t width = 3) {
   const size_t rows = r.H * r.D;
   std::vector<unsigned char> weight(rows * width), y(weight.size(), 255);
@@ -26,7 +26,7 @@ TEST(RelayoutRows, GathersEvenRowsBeforeOddOnes) {
   EXPECT_EQ(RowsAfter({.H = 1, .D = 6, .R = 6}), (std::vector<int>{0, 2, 4, 1, 3, 5}));
 }
 
-TEST(RelayoutRows, GoesBack) {
+TEST(RelayoutRows, IsInvertible) {
   const Relayout back{.H = 1, .D = 6, .R = 6, .from = Pairing::kHalf, .to = Pairing::kInterleaved};
   EXPECT_EQ(RowsAfter(back), (std::vector<int>{0, 3, 1, 4, 2, 5}));
 }

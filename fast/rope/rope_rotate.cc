@@ -21,11 +21,12 @@ HWY_BEFORE_NAMESPACE();
 namespace sextant::fast {
 namespace HWY_NAMESPACE {
 
-// Bytes of table that stay in the first-level cache beside the rows that pass; with rows that come
-// from memory the second level will do, and longer runs of one head suit the prefetcher.
+// Bytes of a table block. The small block stays in the first-level cache while rows pass through
+// it. For large x, rows come from memory: a block in the second-level cache is sufficient, and
+// longer runs of rows of one head suit the prefetcher.
 constexpr size_t kTableBlock = 16384, kLargeTableBlock = 65536;
 
-// Through a small buffer whose copy is streamed.
+// Rotates into a small buffer, which is then copied by streaming stores.
 template <class T, class Table, Rounding rounding>
 HWY_NOINLINE void StreamRows(const Rotation& r, HeadRows<const T> x, HeadRows<T> y,
                              TableRows<Table> t) {
@@ -35,7 +36,7 @@ HWY_NOINLINE void StreamRows(const Rotation& r, HeadRows<const T> x, HeadRows<T>
   for (size_t left = t.count; left > 0; left -= t.count) {
     t.count = std::min(most, left);
     const auto n = static_cast<ptrdiff_t>(t.count);
-    TurnRows<T, Table, rounding>(r, x, {buffer, width}, t);
+    RotateRows<T, Table, rounding>(r, x, {buffer, width}, t);
     if (y.step == width) {
       StreamCopy(buffer, y.data, t.count * r.D * sizeof(T), x.data + n * x.step);
     } else {
@@ -50,7 +51,7 @@ HWY_NOINLINE void StreamRows(const Rotation& r, HeadRows<const T> x, HeadRows<T>
   }
 }
 
-// All heads use a block of the table before the next block is touched.
+// Applies each block of the table to all heads before it reads the next block.
 template <class T, class Table, Rounding rounding>
 HWY_INLINE void RotateBlocks(const Rotation& r, const Heads<const T>& x,
                              const RotaryTable<Table>& t, const Heads<T>& y) {
@@ -72,7 +73,7 @@ HWY_INLINE void RotateBlocks(const Rotation& r, const Heads<const T>& x,
         if (stream)
           StreamRows<T, Table, rounding>(r, from, to, part);
         else
-          TurnRows<T, Table, rounding>(r, from, to, part);
+          RotateRows<T, Table, rounding>(r, from, to, part);
       }
     }
   }
@@ -88,23 +89,17 @@ HWY_INLINE void RotateAll(const Rotation& r, const Heads<const T>& x, const Rota
   RotateBlocks<T, Table, Rounding::kPortable>(r, x, t, y);
 }
 
-void RotateF64(const Rotation& r, Heads<const double> x, RotaryTable<double> t, Heads<double> y) {
-  RotateAll(r, x, t, y);
-}
-void RotateF32(const Rotation& r, Heads<const float> x, RotaryTable<float> t, Heads<float> y) {
-  RotateAll(r, x, t, y);
-}
-void RotateF16(const Rotation& r, Heads<const F16> x, RotaryTable<F16> t, Heads<F16> y) {
-  RotateAll(r, x, t, y);
-}
-void RotateF16ByF32(const Rotation& r, Heads<const F16> x, RotaryTable<float> t, Heads<F16> y) {
-  RotateAll(r, x, t, y);
-}
-void RotateBF16(const Rotation& r, Heads<const BF16> x, RotaryTable<BF16> t, Heads<BF16> y) {
-  RotateAll(r, x, t, y);
-}
-void RotateBF16ByF32(const Rotation& r, Heads<const BF16> x, RotaryTable<float> t, Heads<BF16> y) {
-  RotateAll(r, x, t, y);
+// table_dtype is dtype, or f32 for 16-bit dtypes.
+void RotateElements(DType dtype, DType table_dtype, const Rotation& r, const void* x,
+                    const void* table, const void* y) {
+  WithElement(dtype, [=, &r]<class T>() HWY_ATTR {
+    const auto rotate = [=, &r]<class Table>() HWY_ATTR {
+      RotateAll(r, *static_cast<const Heads<const T>*>(x),
+                *static_cast<const RotaryTable<Table>*>(table), *static_cast<const Heads<T>*>(y));
+    };
+    if (table_dtype == kDType<T>) return rotate.template operator()<T>();
+    if constexpr (Narrow<T>) rotate.template operator()<Computed<T>>();
+  });
 }
 
 }  // namespace HWY_NAMESPACE
@@ -114,28 +109,11 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace sextant::fast {
 
-HWY_EXPORT(RotateF64);
-HWY_EXPORT(RotateF32);
-HWY_EXPORT(RotateF16);
-HWY_EXPORT(RotateF16ByF32);
-HWY_EXPORT(RotateBF16);
-HWY_EXPORT(RotateBF16ByF32);
+HWY_EXPORT(RotateElements);
 
 template <Element T, Element Table>
 void Rotate(const Rotation& r, Heads<const T> x, RotaryTable<Table> t, Heads<T> y) noexcept {
-  if constexpr (std::same_as<T, double>) {
-    HWY_DYNAMIC_DISPATCH(RotateF64)(r, x, t, y);
-  } else if constexpr (std::same_as<T, float>) {
-    HWY_DYNAMIC_DISPATCH(RotateF32)(r, x, t, y);
-  } else if constexpr (std::same_as<T, F16> && std::same_as<Table, F16>) {
-    HWY_DYNAMIC_DISPATCH(RotateF16)(r, x, t, y);
-  } else if constexpr (std::same_as<T, F16>) {
-    HWY_DYNAMIC_DISPATCH(RotateF16ByF32)(r, x, t, y);
-  } else if constexpr (std::same_as<Table, BF16>) {
-    HWY_DYNAMIC_DISPATCH(RotateBF16)(r, x, t, y);
-  } else {
-    HWY_DYNAMIC_DISPATCH(RotateBF16ByF32)(r, x, t, y);
-  }
+  HWY_DYNAMIC_DISPATCH(RotateElements)(kDType<T>, kDType<Table>, r, &x, &t, &y);
 }
 
 template void Rotate(const Rotation&, Heads<const double>, RotaryTable<double>,
@@ -149,7 +127,7 @@ template void Rotate(const Rotation&, Heads<const BF16>, RotaryTable<float>, Hea
 
 namespace {
 
-// Tables of another dtype than x are widened to the type in which the kernel computes, if they fit.
+// Tables of another dtype than x are widened to Computed<T>, if it contains their dtype.
 std::string Declines(const Case& c) {
   const auto& inputs = c.info().signature.inputs;
   const DType cosine = c.DTypeOf(inputs[1]);

@@ -1,5 +1,4 @@
-// The rotation of queries and keys by given tables, for speed. The formula:
-// reference/rope/rope_rotate.h.
+// Fast rotation of queries and keys with given tables. The formula: reference/rope/rope_rotate.h.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +8,7 @@
 
 namespace sextant::fast {
 
-// Which channels rotate, of which heads.
+// Sizes, rotated channels and direction of a rotation.
 struct Rotation {
   size_t B = 1, H = 1, S = 1;  // batch, heads, sequence
   size_t D = 0;                // head width
@@ -19,7 +18,7 @@ struct Rotation {
   Direction direction = Direction::kForward;
 };
 
-// [B,H,S,D] in memory: channels are neighbours, the other steps are given, in elements.
+// [B,H,S,D] in memory. Channels are contiguous; the other steps are given in elements.
 template <class T>
 struct Heads {
   T* data;
@@ -31,7 +30,7 @@ Heads<T> Dense(const Rotation& r, T* data) {
   return {data, static_cast<ptrdiff_t>(r.H) * head, head, row};
 }
 
-// cos and sin [B,S,R/2]; the pairs are neighbours. batch = 0: all sequences share one table.
+// cos and sin [B,S,R/2] with contiguous pairs. batch = 0: all sequences share one table.
 template <class Table>
 struct RotaryTable {
   const Table* cosine;
@@ -44,11 +43,11 @@ RotaryTable<Table> DenseTable(const Rotation& r, const Table* cosine, const Tabl
   return {cosine, sine, static_cast<ptrdiff_t>(r.S) * row, row};
 }
 
-// y = x rotated. y is x (same data and steps), or memory that x does not touch. Computes in f32
-// (f64 for f64) and rounds once. Table is T, or float for a 16-bit T.
-//   y_i = fma(x_i, c, -(x_j s)),  y_j = fma(x_i, s, x_j c)     (without the fusion before AVX2)
-// Error of y_i before the last rounding: at most u (|x_j s| + |y_i|) (1 + u), u the unit roundoff;
-// without fusion u (|x_i c| + |x_j s| + |y_i|) (1 + u).
+// y = x rotated. y is x (same data and steps), or does not overlap x. Computes in f32 (f64 for f64)
+// and rounds once. Table is T, or float for a 16-bit T.
+//   y_i = fma(x_i, c, -(x_j s)),  y_j = fma(x_i, s, x_j c)     (not fused before AVX2)
+// Error of y_i before the last rounding, with unit roundoff u: at most u (|x_j s| + |y_i|) (1 + u);
+// not fused: u (|x_i c| + |x_j s| + |y_i|) (1 + u).
 template <Element T, Element Table>
 void Rotate(const Rotation& r, Heads<const T> x, RotaryTable<Table> table, Heads<T> y) noexcept;
 

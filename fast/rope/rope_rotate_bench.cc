@@ -1,5 +1,5 @@
-// Speed of the rotation as a ratio to glibc's memcpy of the same bytes, measured in the same
-// process right before: counter `memcpy_ratio` = time of memcpy / time of the rotation.
+// Speed of the rotation relative to glibc's memcpy of the same bytes, measured in the same process:
+// counter `memcpy_ratio` = time of memcpy / time of the rotation.
 #include "fast/kernel/kernel_bench.h"
 #include "fast/rope/rope_rotate.h"
 

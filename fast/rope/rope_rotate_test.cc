@@ -5,7 +5,7 @@
 namespace sextant::fast {
 namespace {
 
-// Written out channel by channel, in numbers of twice the precision.
+// Expects y within the error bound of the formula, computed channel by channel in double-double.
 template <class T, class Table>
 void ExpectRotated(const Rotation& r, Heads<const T> x, RotaryTable<Table> t, Heads<T> y) {
   const double sign = r.direction == Direction::kForward ? 1 : -1;
@@ -72,7 +72,7 @@ using AllTypes =
                    std::pair<F16, float>, std::pair<BF16, BF16>, std::pair<BF16, float>>;
 TYPED_TEST_SUITE(RotateTest, AllTypes);
 
-TYPED_TEST(RotateTest, IsRightAtEveryWidth) {
+TYPED_TEST(RotateTest, ErrorIsWithinItsBoundAtEveryWidth) {
   OnAllTargets([] {
     for (size_t half = 1; half <= 33; ++half) {  // 2N + 1 of the widest vectors, N = 16
       for (const Pairing pairing : {Pairing::kHalf, Pairing::kInterleaved}) {
@@ -102,8 +102,8 @@ TYPED_TEST(RotateTest, CopiesChannelsOutsideTheWindow) {
   });
 }
 
-// [B,S,H,D] and one table for all sequences: the steps between heads and rows are free.
-TYPED_TEST(RotateTest, FollowsStrides) {
+// x is [B,S,H,D] in memory, and all sequences share one table.
+TYPED_TEST(RotateTest, UsesTheGivenStrides) {
   using T = typename TestFixture::T;
   using Table = typename TestFixture::Table;
   const Rotation r{.B = 2, .H = 3, .S = 4, .D = 10, .R = 8};
@@ -119,12 +119,12 @@ TYPED_TEST(RotateTest, FollowsStrides) {
   });
 }
 
-// Every bf16, NaN, infinities and subnormals included, times a cosine; the sine is 0. The product
-// is rounded to f32 and then to bf16.
+// Multiplies every bf16, including NaN, infinities and subnormals, by a cosine; the sine is 0. The
+// product is rounded to f32 and then to bf16.
 TEST(Rotate, RoundsAllBF16ToNearestEven) {
   const Rotation r{.S = 1024, .D = 128, .R = 128};
   Guarded<BF16> x(r.S * r.D), y(x.size());
-  for (size_t i = 0; i < x.size(); ++i) {  // the second halves of rows are 0
+  for (size_t i = 0; i < x.size(); ++i) {  // the second half of each row is 0
     x[i] = {static_cast<uint16_t>(i % 128 < 64 ? i / 128 * 64 + i % 64 : 0)};
   }
   Guarded<float> cosine(r.S * 64), sine(r.S * 64);
@@ -134,11 +134,11 @@ TEST(Rotate, RoundsAllBF16ToNearestEven) {
   }
   OnAllTargets([&] {
     for (const Pairing pairing : {Pairing::kHalf, Pairing::kInterleaved}) {
-      Rotation turned = r;
-      turned.pairing = pairing;
+      Rotation paired = r;
+      paired.pairing = pairing;
       const RotaryTable<float> table = DenseTable(r, cosine.data(), sine.data());
       const Guarded<BF16>& from = x;
-      Rotate<BF16, float>(turned, Dense(r, from.data()), table, Dense(r, y.data()));
+      Rotate<BF16, float>(paired, Dense(r, from.data()), table, Dense(r, y.data()));
       size_t wrong = 0;
       for (size_t i = 0; i < x.size(); ++i) {
         const float exact = static_cast<float>(ToDouble(x[i])) * 0.7f;
@@ -152,7 +152,7 @@ TEST(Rotate, RoundsAllBF16ToNearestEven) {
   });
 }
 
-// A row step of 0: all rows of a sequence turn alike.
+// With a row step of 0, all rows of a sequence rotate by the same angles.
 TYPED_TEST(RotateTest, SharesOneRowOfTheTable) {
   using T = typename TestFixture::T;
   using Table = typename TestFixture::Table;
@@ -168,7 +168,7 @@ TYPED_TEST(RotateTest, SharesOneRowOfTheTable) {
   });
 }
 
-// Large enough to bypass the caches.
+// Large enough for streaming stores.
 template <class T>
 class SlowRotate : public testing::Test {};
 using StreamedTypes = testing::Types<float, BF16>;

@@ -26,7 +26,7 @@ Tensors Run(const Case& c, const Tensors& inputs) {
                       sine);
     }
   };
-  return TurnByTables(RotationOf(op, x.shape), c.dtype(), x, fill);
+  return RotateByTables(RotationOf(op, x.shape), c.dtype(), x, fill);
 }
 
 }  // namespace

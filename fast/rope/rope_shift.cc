@@ -7,7 +7,7 @@
 namespace sextant::fast {
 namespace {
 
-// One row of the table per sequence, which all its keys share.
+// The table has one row per sequence, used for all keys of the sequence.
 Tensors Run(const Case& c, const Tensors& inputs) {
   const auto op = StructOf<RopeShift>(c);
   const Tensor<double>& k = inputs[0].values;
@@ -15,7 +15,7 @@ Tensors Run(const Case& c, const Tensors& inputs) {
   const auto fill = [&]<class Table>(Table* cosine, Table* sine) {
     FillTable<Table>(inputs[1].values.data, frequency, 1.0, cosine, sine);
   };
-  return TurnByTables(RotationOf(op, k.shape), c.dtype(), k, fill, true);
+  return RotateByTables(RotationOf(op, k.shape), c.dtype(), k, fill, true);
 }
 
 }  // namespace

@@ -15,13 +15,14 @@
 namespace sextant::fast {
 namespace {
 
-// position = coarse * fine_count + fine.
+// Computes rows of a table as products of two rows: position = coarse * fine_count + fine.
 class TableFiller {
  public:
-  // About as many coarse rows as fine ones for consecutive positions.
-  TableFiller(std::span<const DoubleDouble> frequency, const DoubleDouble& amplitude,
+  // For consecutive positions there are about as many coarse rows as fine rows.
+  TableFiller(DType dtype, std::span<const DoubleDouble> frequency, const DoubleDouble& amplitude,
               std::span<const double> position)
-      : n_(frequency.size()),
+      : fill_row_(RowFillerOf(dtype)),
+        n_(frequency.size()),
         frequency_(frequency),
         amplitude_(amplitude),
         fine_bits_(std::bit_width(position.size()) / 2),
@@ -47,10 +48,10 @@ class TableFiller {
     for (size_t i = 0; i < count; ++i) {
       const auto [first, columns] = undecided_[i];
       for (size_t k = first; k < first + columns; ++k) {
-        const SineCosine turn =
+        const SineCosine cos_sin =
             CosSinFor<T>(frequency_[k], static_cast<double>(position), amplitude_);
-        cosine[k] = FromDoubleDouble<T>(turn.cosine);
-        sine[k] = FromDoubleDouble<T>(turn.sine);
+        cosine[k] = FromDoubleDouble<T>(cos_sin.cosine);
+        sine[k] = FromDoubleDouble<T>(cos_sin.sine);
       }
     }
   }
@@ -62,15 +63,15 @@ class TableFiller {
 
   void SetExactly(const CosSinRow& row, double position, const DoubleDouble& amplitude) const {
     for (size_t k = 0; k < n_; ++k) {
-      const SineCosine turn = CosSinOf(frequency_[k], position, amplitude);
-      row.cosine[k] = turn.cosine.high;
-      row.sine()[k] = turn.sine.high;
-      row.cosine_low()[k] = turn.cosine.low;
-      row.sine_low()[k] = turn.sine.low;
+      const SineCosine cos_sin = CosSinOf(frequency_[k], position, amplitude);
+      row.cosine[k] = cos_sin.cosine.high;
+      row.sine()[k] = cos_sin.sine.high;
+      row.cosine_low()[k] = cos_sin.cosine.low;
+      row.sine_low()[k] = cos_sin.sine.low;
     }
   }
 
-  // Sets the coarse row: the next one by one multiplication, any other afresh.
+  // Sets the coarse row: the next one by a multiplication, any other one by SetExactly.
   void MoveTo(int64_t coarse) {
     if (steps_ >= 0 && coarse == coarse_) return;
     if (steps_ >= 0 && steps_ < kMostSteps && coarse == coarse_ + 1) {
@@ -83,12 +84,13 @@ class TableFiller {
     coarse_ = coarse;
   }
 
-  // In units of u^2 = 2^-106 times the amplitude A: SinCos 18.4 (as a complex number), a product
-  // 15.6; so a fine row of up to 10 products 340, the coarse one 1024 (18.4 + 15.6) + 24, their
-  // product less than 2^-90 A in all: the error of f64. Else with u = 2^-53: high parts instead of
-  // sums 2 u, two products and a sum u each on the way, together 4 u A, as |ca cb| + |sa sb| <= A;
-  // adding and subtracting the error costs 2 u more. 8 u A covers all.
-  // Frequencies of two words add 2 units for every radian of the angles that are multiplied.
+  // f64 is computed in double-double. Errors in units of u^2 = 2^-106 times the amplitude A: SinCos
+  // 18.4 (as a complex number), a product 15.6; so a fine row of up to 10 products 340, the coarse
+  // row 1024 (18.4 + 15.6) + 24, their product less than 2^-90 A in total.
+  // Other types are computed in double, u = 2^-53: high parts instead of sums 2 u; two products and
+  // a sum u each, together 4 u A because |ca cb| + |sa sb| <= A; adding and subtracting the error
+  // 2 u. The sum is at most 8 u A.
+  // A frequency with a low part adds 2 units per radian of the multiplied angles.
   void SetErrors(std::span<const double> position, double fine_count) {
     double furthest = fine_count, highest = 0;
     for (const double p : position) furthest = std::max(furthest, std::abs(p));
@@ -107,20 +109,21 @@ class TableFiller {
       return n_ > 0;
     }
     const double error = std::same_as<T, double> ? wide_error_ : error_;
-    return fast::FillRow(Coarse(), fine, error, cosine, sine, undecided_.data());
+    return fill_row_(Coarse(), fine, error, cosine, sine, undecided_.data());
   }
 
   static constexpr int kMostSteps = 1024;
 
+  RowFiller fill_row_;
   size_t n_;
   std::span<const DoubleDouble> frequency_;
   DoubleDouble amplitude_;
   int fine_bits_;
-  double wide_error_ = 0, error_ = 0;  // of the fast way: in double-double, in double
-  std::vector<double> rows_;  // the fine ones, the step between coarse ones, the coarse one
+  double wide_error_ = 0, error_ = 0;  // of a product of rows: in double-double, in double
+  std::vector<double> rows_;           // fine rows, the step between coarse rows, the coarse row
   std::vector<UndecidedColumns> undecided_;
   int64_t coarse_ = 0;
-  int steps_ = -1;  // multiplications since the coarse row was computed afresh
+  int steps_ = -1;  // multiplications since SetExactly computed the coarse row
 };
 
 }  // namespace
@@ -128,16 +131,17 @@ class TableFiller {
 template <Element T>
 void FillTable(std::span<const double> position, std::span<const DoubleDouble> frequency,
                const DoubleDouble& amplitude, T* cosine, T* sine) {
-  // What never turns (proportional scaling) has a sine of 0, which no error bound would decide.
-  size_t turning = frequency.size();
-  while (turning > 0 && frequency[turning - 1].high == 0) --turning;
-  const size_t still = frequency.size() - turning;
-  const T at_rest = FromDoubleDouble<T>(amplitude), nothing = FromDouble<T>(0);
-  TableFiller filler(frequency.first(turning), amplitude, position);
+  // Pairs with frequency 0 (proportional scaling) have a sine of exactly 0; no error bound could
+  // decide its rounding, so they are filled separately.
+  size_t rotating = frequency.size();
+  while (rotating > 0 && frequency[rotating - 1].high == 0) --rotating;
+  const size_t still = frequency.size() - rotating;
+  const T still_cosine = FromDoubleDouble<T>(amplitude), zero = FromDouble<T>(0);
+  TableFiller filler(kDType<T>, frequency.first(rotating), amplitude, position);
   for (const double p : position) {
     filler.FillRow(static_cast<int64_t>(p), cosine, sine);
-    std::fill_n(cosine + turning, still, at_rest);
-    std::fill_n(sine + turning, still, nothing);
+    std::fill_n(cosine + rotating, still, still_cosine);
+    std::fill_n(sine + rotating, still, zero);
     cosine += frequency.size();
     sine += frequency.size();
   }
@@ -154,7 +158,7 @@ template void FillTable(std::span<const double>, std::span<const DoubleDouble>, 
 
 namespace {
 
-// The frequencies may have any dtype: each is a number.
+// The frequencies may have any dtype: they are read as doubles.
 std::string Declines(const Case& c) {
   const auto& outputs = c.info().signature.outputs;
   return c.DTypeOf(outputs[0]) == c.DTypeOf(outputs[1]) ? ""

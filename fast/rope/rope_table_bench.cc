@@ -1,6 +1,5 @@
-// Speed of exact tables. Counter `libm_ratio` = time of a loop of libm's sin and cos in double over
-// the same angles / time of the table, both in this process; exact tables are worth having if they
-// are also faster, so the aim is 6 or more.
+// Speed of correctly rounded tables. Counter `libm_ratio` = time of a loop over libm's sin and cos
+// in double for the same angles / time of the table, both in this process. The goal is at least 6.
 #include <cmath>
 #include <vector>
 

@@ -5,6 +5,7 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "fast/simd/any_element.h"
 #include "fast/simd/double_double-inl.h"
 #include "fast/simd/element-inl.h"
 
@@ -28,7 +29,7 @@ void MultiplyAll(const CosSinRow& a, const CosSinRow& b, const CosSinRow& to) {
   });
 }
 
-// Writes x, known within `error`, rounded to f32. True if every number in that range rounds alike.
+// Writes x rounded to f32. Returns true if all numbers within `error` of x round to the same f32.
 template <class D>
 HWY_INLINE bool Round([[maybe_unused]] D d, hn::VFromD<D> x, hn::VFromD<D> error, float* to) {
   const hn::Rebind<float, D> d32;
@@ -38,7 +39,7 @@ HWY_INLINE bool Round([[maybe_unused]] D d, hn::VFromD<D> x, hn::VFromD<D> error
   return hn::AllTrue(d32, hn::Eq(below, above));
 }
 
-// The same to 16 bits by way of f32, whose rounding error of 2^-24 |x| joins.
+// The same for 16-bit types. x is first rounded to f32, which adds 2^-24 |x| to the error.
 template <class D, Narrow T>
 HWY_INLINE bool Round(D d, hn::VFromD<D> x, hn::VFromD<D> error, T* to) {
   const hn::Rebind<float, D> d32;
@@ -66,7 +67,7 @@ HWY_INLINE size_t FillNarrow(const CosSinRow& a, const CosSinRow& b, double erro
   return count;
 }
 
-// True if no number within `error` of it rounds otherwise.
+// True if all numbers within `error` of x round to x.high.
 template <class D, class V>
 HWY_INLINE bool IsDecided(D d, const Double2<V>& x, V error) {
   const auto same = hn::And(hn::Eq(hn::Add(x.high, hn::Add(x.low, error)), x.high),
@@ -74,31 +75,33 @@ HWY_INLINE bool IsDecided(D d, const Double2<V>& x, V error) {
   return hn::AllTrue(d, same);
 }
 
-size_t FillRowF64(const CosSinRow& a, const CosSinRow& b, double error, double* cosine,
-                  double* sine, UndecidedColumns* undecided) {
+HWY_INLINE size_t FillWide(const CosSinRow& a, const CosSinRow& b, double error, double* cosine,
+                           double* sine, UndecidedColumns* undecided) {
   size_t count = 0;
   const auto body = [&](auto d, size_t k) SEXTANT_INLINE {
-    const auto turn = Combine(d, ReadCosSin(d, a, k), ReadCosSin(d, b, k));
+    const auto product = Combine(d, ReadCosSin(d, a, k), ReadCosSin(d, b, k));
     const auto e = hn::Set(d, error);
-    Write(d, turn.cosine.high, cosine + k);
-    Write(d, turn.sine.high, sine + k);
-    const bool decided = IsDecided(d, turn.cosine, e) && IsDecided(d, turn.sine, e);
+    Write(d, product.cosine.high, cosine + k);
+    Write(d, product.sine.high, sine + k);
+    const bool decided = IsDecided(d, product.cosine, e) && IsDecided(d, product.sine, e);
     if (HWY_UNLIKELY(!decided)) undecided[count++] = {k, hn::Lanes(d)};
   };
   ForEachVector(hn::ScalableTag<double>(), a.n, body);
   return count;
 }
-size_t FillRowF32(const CosSinRow& a, const CosSinRow& b, double error, float* cosine, float* sine,
-                  UndecidedColumns* undecided) {
-  return FillNarrow(a, b, error, cosine, sine, undecided);
+
+template <class T>
+size_t FillRow(const CosSinRow& a, const CosSinRow& b, double error, void* cosine, void* sine,
+               UndecidedColumns* undecided) noexcept {
+  auto *c = static_cast<T*>(cosine), *s = static_cast<T*>(sine);
+  if constexpr (std::same_as<T, double>)
+    return FillWide(a, b, error, c, s, undecided);
+  else
+    return FillNarrow(a, b, error, c, s, undecided);
 }
-size_t FillRowF16(const CosSinRow& a, const CosSinRow& b, double error, F16* cosine, F16* sine,
-                  UndecidedColumns* undecided) {
-  return FillNarrow(a, b, error, cosine, sine, undecided);
-}
-size_t FillRowBF16(const CosSinRow& a, const CosSinRow& b, double error, BF16* cosine, BF16* sine,
-                   UndecidedColumns* undecided) {
-  return FillNarrow(a, b, error, cosine, sine, undecided);
+
+RowFiller FillerOfElements(DType dtype) {
+  return WithElement(dtype, []<class T>() -> RowFiller { return &FillRow<T>; });
 }
 
 }  // namespace HWY_NAMESPACE
@@ -109,37 +112,15 @@ HWY_AFTER_NAMESPACE();
 namespace sextant::fast {
 
 HWY_EXPORT(MultiplyAll);
-HWY_EXPORT(FillRowF64);
-HWY_EXPORT(FillRowF32);
-HWY_EXPORT(FillRowF16);
-HWY_EXPORT(FillRowBF16);
+HWY_EXPORT(FillerOfElements);
 
 void MultiplyCosSins(const CosSinRow& a, const CosSinRow& b, const CosSinRow& to) noexcept {
   HWY_DYNAMIC_DISPATCH(MultiplyAll)(a, b, to);
 }
 
-template <Element T>
-size_t FillRow(const CosSinRow& a, const CosSinRow& b, double error, T* cosine, T* sine,
-               UndecidedColumns* undecided) noexcept {
-  if constexpr (std::same_as<T, double>) {
-    return HWY_DYNAMIC_DISPATCH(FillRowF64)(a, b, error, cosine, sine, undecided);
-  } else if constexpr (std::same_as<T, float>) {
-    return HWY_DYNAMIC_DISPATCH(FillRowF32)(a, b, error, cosine, sine, undecided);
-  } else if constexpr (std::same_as<T, F16>) {
-    return HWY_DYNAMIC_DISPATCH(FillRowF16)(a, b, error, cosine, sine, undecided);
-  } else {
-    return HWY_DYNAMIC_DISPATCH(FillRowBF16)(a, b, error, cosine, sine, undecided);
-  }
+RowFiller RowFillerOf(DType dtype) noexcept {
+  return HWY_DYNAMIC_DISPATCH(FillerOfElements)(dtype);
 }
-
-template size_t FillRow(const CosSinRow&, const CosSinRow&, double, double*, double*,
-                        UndecidedColumns*) noexcept;
-template size_t FillRow(const CosSinRow&, const CosSinRow&, double, float*, float*,
-                        UndecidedColumns*) noexcept;
-template size_t FillRow(const CosSinRow&, const CosSinRow&, double, F16*, F16*,
-                        UndecidedColumns*) noexcept;
-template size_t FillRow(const CosSinRow&, const CosSinRow&, double, BF16*, BF16*,
-                        UndecidedColumns*) noexcept;
 
 }  // namespace sextant::fast
 #endif

@@ -1,5 +1,5 @@
-// One row of a table of cos and sin, from two rows whose positions add up to its own, with vectors.
-// What the fast way cannot decide it names; rope_table.h fills it in.
+// One row of a table of cos and sin, computed with vectors from two rows whose positions add up to
+// its position. Reports the columns whose rounding it cannot decide; rope_table.cc computes those.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,8 @@
 
 namespace sextant::fast {
 
-// cos and sin of one position for all n frequencies, as double-doubles: four runs of n numbers,
-// cosines and sines, then their low parts.
+// cos and sin of one position for n frequencies, as double-doubles. Four arrays of n numbers, one
+// after another: cosines, sines, low parts of cosines, low parts of sines.
 struct CosSinRow {
   double* cosine;
   size_t n;
@@ -18,18 +18,20 @@ struct CosSinRow {
   double* sine_low() const { return cosine + 3 * n; }
 };
 
-// Columns of a row whose rounding the fast way could not decide.
+// Consecutive columns whose rounding is not decided.
 struct UndecidedColumns {
   size_t first, count;
 };
 
-// to = a b; `to` may be a.
+// to = a b, as complex numbers; `to` may be a.
 void MultiplyCosSins(const CosSinRow& a, const CosSinRow& b, const CosSinRow& to) noexcept;
 
-// The row of position a + b, each entry known within `error` before it is rounded. Returns how many
-// entries of `undecided`, which has room for n, it wrote.
-template <Element T>
-size_t FillRow(const CosSinRow& a, const CosSinRow& b, double error, T* cosine, T* sine,
-               UndecidedColumns* undecided) noexcept;
+// Writes the row of position a + b, each entry known within `error` before it is rounded, as
+// elements of one dtype. Returns the number of entries of `undecided` (room for n) that it wrote.
+using RowFiller = size_t (*)(const CosSinRow& a, const CosSinRow& b, double error, void* cosine,
+                             void* sine, UndecidedColumns* undecided) noexcept;
+
+// The row filler of that dtype for this processor. Get it once per table, not once per row.
+RowFiller RowFillerOf(DType dtype) noexcept;
 
 }  // namespace sextant::fast

@@ -9,8 +9,8 @@ namespace {
 
 using Real = boost::multiprecision::number<boost::multiprecision::mpfr_float_backend<90>>;
 
-// x rounded once to T: rounded to odd in double first, where all digits of f32 and shorter types
-// keep their place.
+// x rounded once to T. For f32 and 16-bit types, x is first rounded to odd in double, which does
+// not change the result of the second rounding.
 template <class T>
 T Nearest(const Real& x) {
   if (std::same_as<T, double>) return FromDouble<T>(mpfr_get_d(x.backend().data(), MPFR_RNDN));
@@ -19,7 +19,7 @@ T Nearest(const Real& x) {
   return FromDouble<T>(odd);
 }
 
-struct Question {
+struct TableInputs {
   std::vector<double> position;
   std::vector<DoubleDouble> frequency;
   double amplitude = 1;
@@ -30,9 +30,9 @@ bool Same(T a, T b) {
   return ToDouble(a) == ToDouble(b);
 }
 
-// On every instruction set, every entry of cos and sin is the nearest of all numbers of its type.
+// Expects that on every instruction set all entries are the nearest numbers of T.
 template <class T>
-void ExpectNearest(const Question& q) {
+void ExpectNearest(const TableInputs& q) {
   std::vector<T> cosine, sine;
   for (const double p : q.position) {
     for (const DoubleDouble& f : q.frequency) {
@@ -93,20 +93,20 @@ TYPED_TEST(FillTableTest, RoundsTheProductWithTheAmplitudeOnce) {
   }
 }
 
-// A frequency of two words that is nearly pi/2: cosines and sines of about 2^-108 of the amplitude,
-// less than the error of double-double arithmetic. Others, whose angles are large.
+// A double-double frequency close to pi/2 gives cosines and sines of about 2^-108 of the amplitude,
+// which is less than the error of double-double arithmetic. Then large angles.
 TYPED_TEST(FillTableTest, RoundsCorrectlyNextToZeros) {
   const DoubleDouble half_pi = {0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54};
   ExpectNearest<TypeParam>({Consecutive(-9, 40), {half_pi, half_pi.high, half_pi * 0.5}, 1.25});
   ExpectNearest<TypeParam>({{0x1p40 + 1, 0x1p50, 0x1p52 + 3}, {half_pi, {0.1, 0x1p-58}}});
 }
 
-// Angles whose sine ends in less than a double-double of the amplitude shows.
+// Sines so small that an error relative to the amplitude does not decide their rounding.
 TYPED_TEST(FillTableTest, RoundsCorrectlyNextToAngleZero) {
   ExpectNearest<TypeParam>({{0, 1, 3, 1023}, {1e-30, {0x1p-300, 0x1p-353}, 1e-310}});
 }
 
-TYPED_TEST(FillTableTest, RoundsCorrectlyWhateverTheAmplitude) {
+TYPED_TEST(FillTableTest, RoundsCorrectlyAtExtremeAmplitudes) {
   for (const double amplitude :
        {0x1.23456789abcdep-899, -0x1.23456789abcdep-901, 0x1.23456789abcdep-1021,
         0x1.23456789abcdep-1040, 0x1p-1074, 0x1.23456789abcdep+1023}) {
@@ -114,8 +114,8 @@ TYPED_TEST(FillTableTest, RoundsCorrectlyWhateverTheAmplitude) {
   }
 }
 
-// Frequencies of 0, at the end and between others.
-TYPED_TEST(FillTableTest, StillPairsAreExact) {
+// Frequencies of 0 at the end and between others.
+TYPED_TEST(FillTableTest, PairsOfFrequencyZeroAreExact) {
   for (const size_t still : {size_t{1}, size_t{3}, size_t{19}}) {
     std::vector<DoubleDouble> frequency = Frequencies(10000, 9);
     frequency[4] = 0;
@@ -125,13 +125,13 @@ TYPED_TEST(FillTableTest, StillPairsAreExact) {
   ExpectNearest<TypeParam>({{-3, 0, 1, 4097}, std::vector<DoubleDouble>(5), 1});
 }
 
-TYPED_TEST(FillTableTest, TakesNothing) {
+TYPED_TEST(FillTableTest, AcceptsEmptyInputs) {
   ExpectNearest<TypeParam>({{}, {1.0}});
   ExpectNearest<TypeParam>({{7}, {}});
 }
 
-// Far along a run of consecutive positions each coarse row is the product of all before it.
-TEST(FillTable, KeepsItsErrorOverLongRuns) {
+// In a long run of consecutive positions, each coarse row is a product of many rows before it.
+TEST(FillTable, RoundsCorrectlyAfterLongRuns) {
   constexpr size_t kCount = 40000;
   const std::vector<DoubleDouble> frequency = {0.99993896484375, 0.3};
   const std::vector<double> position = Consecutive(1e6, kCount);
@@ -144,7 +144,8 @@ TEST(FillTable, KeepsItsErrorOverLongRuns) {
   }
 }
 
-// The table of a whole model, against double-double arithmetic entry by entry.
+// The number of wrong entries in a table of the size of a real model, compared with double-double
+// arithmetic.
 template <class T>
 size_t CountWrong(double base, size_t positions) {
   constexpr size_t kPairs = 64;

@@ -8,7 +8,7 @@
 namespace sextant::fast {
 namespace {
 
-// ln((2k/R + gamma) / (1 + gamma)) / scale_base, for keys negated.
+// growth = ln((2k/R + gamma) / (1 + gamma)) / scale_base, negated for keys.
 std::vector<Spiral> SpiralsOf(const Xpos& op) {
   const auto R = static_cast<size_t>(op.R.value);
   const DoubleDouble gamma = op.gamma;
@@ -30,7 +30,7 @@ Tensors Run(const Case& c, const Tensors& inputs) {
     FillGrowingTable<Table>(inputs[1].values.data, static_cast<double>(op.center), spirals, cosine,
                             sine);
   };
-  return TurnByTables(RotationOf(op, x.shape), c.dtype(), x, fill);
+  return RotateByTables(RotationOf(op, x.shape), c.dtype(), x, fill);
 }
 
 }  // namespace

@@ -1,12 +1,13 @@
-// Sigmoid, tanh, erf and the activations made of them, of vectors of f32 or f64, for the
-// instruction set being compiled. NaN gives NaN. Infinities give the limits, but -infinity NaN
-// where an activation multiplies it by 0: swish and both GELUs.
+// Sigmoid, tanh, erf and the activations that use them, for vectors of f32 or f64 and the
+// instruction set being compiled. NaN gives NaN. Infinities give the limits of the function, with
+// one exception: swish and both GELUs multiply -infinity by 0 and give NaN.
 //
-// Largest errors, u = 2^-24 (f64: 2^-53), from that of e^x (exp-inl.h), an ulp being at most 2 u:
-//   SigmoidOf  4 u |y| + 2^-149 (f64: 2^-1074): e^-x 2 u, the sum u, the quotient u
-//   TanhOf     4 u |y|: see there
-//   ErfOf      2 ulps: see there; for f32 1.6
-// elementary_test.cc confirms them for f32 by all arguments.
+// Largest errors, with u = 2^-24 (f64: 2^-53). They follow from the error of e^x (exp-inl.h); an
+// ulp is at most 2 u.
+//   TimesSigmoid  4 u |y| + 2^-149 (f64: 2^-1074): e^-x 2 u, the sum u, the quotient u
+//   TanhOf        4 u |y|: derived at the function
+//   ErfOf         2 ulps, for f32 1.6: derived at the function
+// elementary_test.cc confirms the bounds of f32 for all arguments.
 #if defined(SEXTANT_FAST_ACTIVATION_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef SEXTANT_FAST_ACTIVATION_INL_H_
 #undef SEXTANT_FAST_ACTIVATION_INL_H_
@@ -30,22 +31,22 @@ HWY_BEFORE_NAMESPACE();
 namespace sextant::fast {
 namespace HWY_NAMESPACE {
 
-// factor / (1 + e^-x), or factor e^x / (1 + e^x) for x < 0: nothing overflows, both tails keep
-// their digits.
+// factor / (1 + e^-x), or factor e^x / (1 + e^x) for x < 0: nothing overflows, and both tails are
+// accurate.
 template <class D, class V = hn::VFromD<D>>
 HWY_INLINE V TimesSigmoidAnywhere(D d, V factor, V x) {
   const V e = ExpOfNegative(d, hn::Neg(hn::Abs(x)));
   const V numerator = hn::IfThenElse(hn::Lt(x, hn::Zero(d)), hn::Mul(factor, e), factor);
   return hn::Div(numerator, hn::Add(hn::Set(d, 1), e));
 }
-// The same by fewer operations for x >= -kNormal, where e^-x is far from overflow, and NaN.
+// The same with fewer operations, for x >= -kNormal (e^-x cannot overflow) or NaN.
 template <class D, class V = hn::VFromD<D>>
 HWY_INLINE V TimesSigmoidNear(D d, V factor, V x) {
   const V most = hn::Set(d, ExpConstants<hn::TFromD<D>>::kNormal);
   const auto [exponent, p] = ScaledExp(d, AtMost(d, most, x), true);
   return hn::Div(factor, hn::MulAdd(p, PowerOfTwo(d, exponent.biased), hn::Set(d, 1)));
 }
-// `near`: it is known that x >= -kNormal, which nearly always is so, or NaN.
+// `near`: the caller guarantees that x is >= -kNormal or NaN.
 template <bool near = false, class D, class V = hn::VFromD<D>>
 HWY_INLINE V TimesSigmoid(D d, V factor, V x) {
   if constexpr (near) return TimesSigmoidNear(d, factor, x);
@@ -55,17 +56,17 @@ HWY_INLINE V TimesSigmoid(D d, V factor, V x) {
   return TimesSigmoidAnywhere(d, factor, x);
 }
 
-// tanh |x| = -t / (2 + t) with t = e^(-2|x|) - 1, which keeps its digits near 0.
-// Errors in u |y|, where they are largest, at 2|x| = 0.35 (t = -0.293):
-//   t = 2^n s + (2^n - 1), s = e^r - 1 as in exp-inl.h: 1.2 of s, 0.85 of the sum; they become
+// tanh |x| = -t / (2 + t) with t = e^(-2|x|) - 1, which is accurate near 0.
+// Errors in u |y|. They are largest at 2|x| = 0.35 (t = -0.293):
+//   t = 2^n s + (2^n - 1), s = e^r - 1 as in exp-inl.h: s contributes 1.2, the sum 0.85; together
 //   2.4 in y, since |d ln y / d ln t| = 2 / (2 + t) = 1.17
 //   2 + t  0.6;  the quotient 1
-// Nearer to 0, t is s, whose own error is 1.6, and 2 / (2 + t) nearer to 1; farther off t is nearer
-// to -1, and absolutely as accurate.
+// For smaller |x|, t is s, whose error is 1.6, and 2 / (2 + t) is closer to 1. For larger |x|, t is
+// closer to -1 with the same absolute error.
 template <class D, class V = hn::VFromD<D>>
 HWY_INLINE V TanhOf(D d, V x) {
   using T = hn::TFromD<D>;
-  constexpr T kMost = sizeof(T) == 4 ? 10 : 20;  // from there on tanh is 1
+  constexpr T kMost = sizeof(T) == 4 ? 10 : 20;  // tanh of larger x rounds to 1
   const V one = hn::Set(d, 1);
   const V a = AtMost(d, hn::Set(d, kMost), hn::Abs(x));
   const V minus = hn::Mul(a, hn::Set(d, -2));
@@ -77,13 +78,13 @@ HWY_INLINE V TanhOf(D d, V x) {
   return hn::CopySignToAbs(hn::Abs(y), x);
 }
 
-// erf(x) / x - 1 in x^2 for |x| < kBorder, and ln(1 - erf(x)) in x - kBorder beyond: minimax of the
-// error relative to erf.
+// Minimax polynomials for the error relative to erf: kNear approximates erf(x) / x - 1 in x^2 for
+// |x| < kBorder, kFar approximates ln(1 - erf(x)) in x - kBorder for larger x.
 template <class T>
 struct ErfConstants;
 template <>
 struct ErfConstants<float> {
-  static constexpr float kBorder = 0x1.15cp0f, kMost = 4;  // beyond kMost erf is 1
+  static constexpr float kBorder = 0x1.15cp0f, kMost = 4;  // erf of larger x rounds to 1
   static constexpr float kNear[] = {0x1.06eba8p-3f,  -0x1.812736p-2f, 0x1.ce2b18p-4f,
                                     -0x1.b7d5bap-6f, 0x1.52e728p-8f,  -0x1.9bcad6p-11f,
                                     0x1.3357eep-14f};
@@ -108,12 +109,14 @@ struct ErfConstants<double> {
       -0x1.ebcb7da298b74p-31, 0x1.7137cecee18aap-34,  -0x1.eef9ae29bb872p-39};
 };
 
-// |x| < kBorder:  |x| + |x| q(x^2);  beyond: 1 - e^g(|x| - kBorder). Both are right to 2^-27.3 (f64
-// 2^-56.1) of the result. Errors in ulps of a result in [1/2, 1), without fused multiplication, at
-// the border, where they are largest:
-//   the last sum 0.5; |x| q, 0.21: its product 0.13; q, -0.19: its sum 0.13, the product before it
-//   0.54, x^2 0.29, the terms before that 0.28; the approximation 0.11
-//   beyond: the last sum 0.5; e^g, 0.125: itself 0.11, g 0.28; the approximation 0.03
+// |x| < kBorder:  |x| + |x| q(x^2);  larger |x|: 1 - e^g(|x| - kBorder). The relative error of both
+// formulas is 2^-27.3 (f64 2^-56.1). Rounding errors in ulps of a result in [1/2, 1), without fused
+// multiplication, at the border, where they are largest:
+//   |x| < kBorder:
+//     the last sum 0.5; |x| q (value 0.21): its product 0.13; q (value -0.19): its last sum 0.13,
+//     the product before it 0.54, x^2 0.29, the terms before that 0.28; the approximation 0.11
+//   |x| >= kBorder:
+//     the last sum 0.5; e^g (value 0.125): e^ 0.11, g 0.28; the approximation 0.03
 template <class D, class V = hn::VFromD<D>>
 HWY_INLINE V ErfOf(D d, V x) {
   using C = ErfConstants<hn::TFromD<D>>;
@@ -125,7 +128,7 @@ HWY_INLINE V ErfOf(D d, V x) {
   return hn::CopySignToAbs(hn::Abs(hn::IfThenElse(hn::Lt(a, border), near, far)), x);
 }
 
-// The activation of that kind. `near`: x is not less than LeastNear; `unit`: beta is 1.
+// The activation of that kind. `near`: x is at least LeastNear; `unit`: beta is 1.
 template <ActivationKind kind, bool near = false, bool unit = false, class D,
           class V = hn::VFromD<D>>
 HWY_INLINE V ActivationOf(D d, V x, V beta) {
@@ -152,7 +155,7 @@ HWY_INLINE V ActivationOf(D d, V x, V beta) {
   }
 }
 
-// The least x that is near for that activation; Unbounded where all x are treated alike.
+// The lower bound of x for `near`; Unbounded if the activation has no special code for `near`.
 struct Unbounded {};
 template <ActivationKind kind, class T>
 auto LeastNear(T beta) {
@@ -166,7 +169,7 @@ auto LeastNear(T beta) {
   }
 }
 
-// Whether no element of so many vectors from x on is less than `least`.
+// True if no element of the `vectors` vectors that begin at x is less than `least`.
 template <size_t vectors, class D, class T>
 HWY_INLINE bool AreNear(D d, hn::TFromD<D> least, const T* x) {
   auto lowest = hn::Zero(d);
@@ -174,9 +177,9 @@ HWY_INLINE bool AreNear(D d, hn::TFromD<D> least, const T* x) {
   return hn::AllFalse(d, hn::Lt(lowest, hn::Set(d, least)));
 }
 
-// y_i = f(near, d, x_i ...) for i < count, vectors of as many arrays x as there are; the rest of
-// them in a vector of its own, filled up with zeros. `near` is std::true_type where no element of
-// the first array's vector is less than `least`.
+// y_i = f(near, d, x_i ...) for i < count and any number of input arrays x. The last, partial
+// vector is padded with zeros. `near` is std::true_type for vectors whose elements in the first
+// array are all at least `least`.
 template <class T, class Least, class F, class... X>
 HWY_INLINE void FillVectors(size_t count, Least least, const F& f, T* y, const X*... x) {
   const hn::ScalableTag<Computed<T>> d;
@@ -200,7 +203,7 @@ HWY_INLINE void FillVectors(size_t count, Least least, const F& f, T* y, const X
   const size_t whole = count - (count - k) % N;
   fill(far, k, whole);
   if (whole == count) return;
-  T rest[sizeof...(x) + 1][hn::MaxLanes(d)] = {};  // of each x, and of y
+  T rest[sizeof...(x) + 1][hn::MaxLanes(d)] = {};  // one row per x, the last row for y
   const auto fill_rest = [&]<size_t... i>(std::index_sequence<i...>) SEXTANT_INLINE {
     (std::copy_n(x + whole, count - whole, rest[i]), ...);
     Write(d, f(far, d, Read(d, rest[i])...), rest[sizeof...(i)]);
@@ -209,7 +212,7 @@ HWY_INLINE void FillVectors(size_t count, Least least, const F& f, T* y, const X
   std::copy_n(rest[sizeof...(x)], count - whole, y + whole);
 }
 
-// The same through a buffer whose copy is streamed, if `stream`.
+// The same. If `stream`, the results go to a small buffer that is copied by streaming stores.
 template <class T, class Least, class F, class... X>
 HWY_INLINE void FillRow(size_t count, bool stream, Least least, const F& f, T* y, const T* x0,
                         const X*... x) {

@@ -1,6 +1,6 @@
-// Vectors of double-double numbers, for the instruction set being compiled. As in
-// reference/number/double_double.h, whose error bounds hold: 3.01 units of 2^-106 for a sum, and
-// for a product 5 with fused operations, 7 without (JMP, algorithms 12 and 10).
+// Vectors of double-double numbers, for the instruction set being compiled. Same algorithms and
+// error bounds as reference/number/double_double.h: a sum 3.01 units of 2^-106, a product 5 with
+// fused operations and 7 without (JMP, algorithms 12 and 10).
 #if defined(SEXTANT_FAST_DOUBLE_DOUBLE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef SEXTANT_FAST_DOUBLE_DOUBLE_INL_H_
 #undef SEXTANT_FAST_DOUBLE_DOUBLE_INL_H_
@@ -32,7 +32,7 @@ HWY_INLINE Double2<V> FastTwoSum(V a, V b) {
   return {s, hn::Sub(b, hn::Sub(s, a))};
 }
 
-// a * b exactly. Without fused operations by halves of 26 bits (Dekker 1971,
+// a * b exactly. Without fused operations, a and b are split into halves of 26 bits (Dekker 1971,
 // doi:10.1007/BF01397083).
 template <class D, class V = hn::VFromD<D>>
 HWY_INLINE Double2<V> TwoProduct(D d, V a, V b) {
@@ -69,7 +69,7 @@ HWY_INLINE Double2<V> Subtract(const Double2<V>& a, const Double2<V>& b) {
   return Add(a, {hn::Neg(b.high), hn::Neg(b.low)});
 }
 
-// The cos and sin of an angle, times an amplitude.
+// cos and sin of an angle, both multiplied by an amplitude.
 template <class V>
 struct CosSin {
   Double2<V> cosine, sine;

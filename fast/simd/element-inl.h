@@ -1,7 +1,7 @@
-// Loads and stores of elements as vectors of the type in which a kernel computes (Computed<T>), for
-// the instruction set being compiled (names unlike Highway's, whose Load wants alignment and would
-// be found by argument-dependent look-up). 16-bit stores round to nearest, ties to even;
-// Highway 1.0.3 truncates when it demotes to bf16, and to f16 where there is no instruction.
+// Loads and stores of elements as vectors of Computed<T>, for the instruction set being compiled.
+// The names differ from Highway's because argument-dependent lookup would find Highway's Load,
+// which requires alignment. 16-bit stores round to nearest, ties to even; Highway 1.0.3 truncates
+// when it demotes to bf16, and also to f16 on targets without a conversion instruction.
 #if defined(SEXTANT_FAST_ELEMENT_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef SEXTANT_FAST_ELEMENT_INL_H_
 #undef SEXTANT_FAST_ELEMENT_INL_H_
@@ -18,7 +18,7 @@ namespace sextant::fast {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// How vectors of f32 become bf16: by AVX512_BF16 (processor.h), or by integer arithmetic.
+// Rounding of f32 vectors to bf16: by AVX512_BF16 (processor.h), or by integer arithmetic.
 enum class Rounding { kPortable, kInstruction };
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
 constexpr bool kMayHaveBF16Instruction = true;
@@ -26,18 +26,18 @@ constexpr bool kMayHaveBF16Instruction = true;
 constexpr bool kMayHaveBF16Instruction = false;
 #endif
 
-// AVX2 and above convert f16 in hardware, with the right rounding.
+// AVX2 and above convert f16 in hardware, with correct rounding.
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
 constexpr bool kConvertsF16 = true;
 #else
 constexpr bool kConvertsF16 = false;
 #endif
 
-// Behind the parameters of a lambda that a loop over vectors calls. Else g++ may call it once a
-// vector, where it loads all constants anew.
+// Attributes for a lambda that is called in a loop over vectors, written after its parameters.
+// Without them g++ may not inline the lambda, and every call would reload all constants.
 #define SEXTANT_INLINE HWY_ATTR __attribute__((always_inline))
 
-// Calls body(d, k) for vectors at k = 0, Lanes(d), ... and with ever shorter tags for the rest.
+// Calls body(d, k) for the vectors at k, k + Lanes(d), ..., then with shorter tags for the rest.
 template <class D, class Body>
 HWY_INLINE void ForEachVector(D d, size_t count, const Body& body, size_t k = 0) {
   for (; k + hn::Lanes(d) <= count; k += hn::Lanes(d)) body(d, k);
@@ -53,8 +53,8 @@ HWY_INLINE hn::VFromD<D> Widen([[maybe_unused]] D d, V32 bits) {
   if constexpr (std::same_as<T, BF16>) {
     return hn::BitCast(d, hn::ShiftLeft<16>(bits));
   } else {
-    // Exponent and significand shifted to f32's place are the number times 2^-112; the product with
-    // 2^112 is exact and serves subnormals too. Infinity and NaN become exponents >= 143.
+    // Shifting exponent and significand to their place in f32 gives the number times 2^-112. The
+    // product with 2^112 is exact, also for subnormals. Infinity and NaN get exponents >= 143.
     const auto sign = hn::ShiftLeft<16>(hn::And(bits, hn::Set(du, 0x8000)));
     const auto magnitude = hn::ShiftLeft<13>(hn::And(bits, hn::Set(du, 0x7fff)));
     auto x = hn::Mul(hn::BitCast(d, magnitude), hn::Set(d, 0x1p112f));
@@ -64,8 +64,8 @@ HWY_INLINE hn::VFromD<D> Widen([[maybe_unused]] D d, V32 bits) {
   }
 }
 
-// v rounded to bf16, in the high 16 bits of each lane; the low ones are rubbish. Half an ulp is
-// added, less one bit if the part that stays is even. NaN may become anything.
+// v rounded to bf16, in the high 16 bits of each lane; the low 16 bits are unspecified. Adds half
+// an ulp, or one bit less if the high part is even. The result for NaN is unspecified.
 template <class D>
 HWY_INLINE hn::VFromD<hn::RebindToUnsigned<D>> RoundNumberToBF16([[maybe_unused]] D d,
                                                                  hn::VFromD<D> v) {
@@ -88,11 +88,11 @@ HWY_INLINE hn::VFromD<hn::RebindToUnsigned<D>> RoundToF16(D d, hn::VFromD<D> v) 
   const auto magnitude = hn::Abs(v);
   const auto bits = hn::BitCast(du, magnitude);
   const auto sign = hn::AndNot(bits, hn::BitCast(du, v));
-  // Rebias the exponent from 127 to 15; the carry of the rounding may run into it, rightly.
+  // Rebias the exponent from 127 to 15. A carry of the rounding into the exponent is correct.
   const auto even = hn::And(hn::ShiftRight<13>(bits), hn::Set(du, 1));
   const auto rounded = hn::Add(bits, hn::Add(even, hn::Set(du, 0xfff - (112u << 23))));
   auto half = hn::ShiftRight<13>(rounded);
-  // Below 2^-14 the sum with 1/2, whose ulp is f16's smallest number, does the rounding.
+  // Below 2^-14, adding 1/2 rounds correctly: the ulp of the sum is the smallest number of f16.
   const auto tiny = hn::BitCast(du, hn::Add(magnitude, hn::Set(d, 0.5f)));
   const auto is_tiny = hn::RebindMask(du, hn::Lt(magnitude, hn::Set(d, 0x1p-14f)));
   half = hn::IfThenElse(is_tiny, hn::Sub(tiny, hn::BitCast(du, hn::Set(d, 0.5f))), half);
@@ -102,7 +102,7 @@ HWY_INLINE hn::VFromD<hn::RebindToUnsigned<D>> RoundToF16(D d, hn::VFromD<D> v) 
   return hn::Or(half, hn::ShiftRight<16>(sign));
 }
 
-// v rounded to T, in the low 16 bits of each lane; the others are 0.
+// v rounded to T, in the low 16 bits of each lane; the high 16 bits are 0.
 template <class T, class D>
 HWY_INLINE hn::VFromD<hn::RebindToUnsigned<D>> RoundTo16(D d, hn::VFromD<D> v) {
   if constexpr (std::same_as<T, BF16>) {
@@ -149,7 +149,7 @@ HWY_INLINE void Write(D d, hn::VFromD<D> v, T* p) {
   hn::StoreU(hn::DemoteTo(d16, hn::BitCast(di, bits)), d16, reinterpret_cast<uint16_t*>(p));
 }
 
-// 2 Lanes(d) neighbouring elements: those of even index in a, of odd index in b.
+// Reads 2 Lanes(d) adjacent elements: even indices into a, odd indices into b.
 template <class D>
 HWY_INLINE void ReadPairs(D d, const hn::TFromD<D>* p, hn::VFromD<D>& a, hn::VFromD<D>& b) {
   hn::LoadInterleaved2(d, p, a, b);
@@ -161,7 +161,7 @@ HWY_INLINE void ReadPairs(D d, const T* p, hn::VFromD<D>& a, hn::VFromD<D>& b) {
     b = Read(d, p + 1);
   } else if constexpr (kConvertsF16 && std::same_as<T, F16>) {
     const auto low = Read(d, p), high = Read(d, p + hn::Lanes(d));
-    a = ConcatEven(d, high, low);  // unqualified: the scalar target has none
+    a = ConcatEven(d, high, low);  // unqualified, because the scalar target lacks it
     b = ConcatOdd(d, high, low);
   } else {
     const hn::RebindToUnsigned<D> du;
@@ -183,7 +183,7 @@ HWY_INLINE void WritePairsOfBF16(D d, V a, V b, uint16_t* p) {
   const auto join = [=](auto low, auto high) SEXTANT_INLINE {
     return hn::OddEven(hn::BitCast(d16, high), hn::BitCast(d16, hn::ShiftRight<16>(low)));
   };
-  // The sum is NaN if one of them is; that is rare, and a branch cheaper than two selections.
+  // a + b is NaN if a or b is NaN. This is rare, so a branch is cheaper than two selections.
   if (HWY_UNLIKELY(!hn::AllFalse(d, hn::IsNaN(hn::Add(a, b))))) {
     hn::StoreU(join(RoundToBF16(d, a), RoundToBF16(d, b)), d16, p);
   } else {
@@ -196,7 +196,7 @@ HWY_INLINE void WritePairs(D d, hn::VFromD<D> a, hn::VFromD<D> b, hn::TFromD<D>*
   hn::StoreInterleaved2(a, b, d, p);
 }
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
-// Assembler, because Highway's attributes do not let a compiler use the intrinsic here.
+// Inline assembly, because Highway's target attributes do not enable the intrinsic.
 template <class V>
 HWY_INLINE __m512i RoundByInstruction(V low, V high) {
   __m512i both;
@@ -204,9 +204,9 @@ HWY_INLINE __m512i RoundByInstruction(V low, V high) {
   return both;
 }
 
-// The instruction takes subnormal numbers for zero, so zeros among its results are suspect. True if
-// one of the four vectors that were rounded to two held a subnormal number: rare, and not to be
-// rounded so. Ordinary numbers cost two tests here.
+// The instruction flushes subnormal inputs to zero. True if a, b, c or d, which it rounded to ab
+// and cd, contain a subnormal number: then its result must not be used. This is rare; if no result
+// is zero, two tests decide.
 template <class V>
 HWY_INLINE bool LostSubnormals(__m512i ab, __m512i cd, V a, V b, V c, V d) {
   const __mmask32 zeros_ab = _mm512_testn_epi16_mask(ab, _mm512_set1_epi16(0x7fff));
@@ -217,15 +217,15 @@ HWY_INLINE bool LostSubnormals(__m512i ab, __m512i cd, V a, V b, V c, V d) {
   return (of(a) | of(b) | of(c) | of(d)) != 0;
 }
 
-// Two vectors, one after the other. The empty assembler keeps g++ 12 from reading them again at
-// every use, which it takes to be cheaper than a register.
+// Reads two adjacent vectors. The empty asm statement stops g++ 12 from reloading them at every use
+// instead of keeping them in registers.
 template <class D, class T>
 HWY_INLINE void ReadTwo(D d, const T* p, hn::VFromD<D>& low, hn::VFromD<D>& high) {
   low = Read(d, p);
   high = Read(d, p + hn::Lanes(d));
   asm("" : "+v"(low.raw), "+v"(high.raw));
 }
-// Each permutation widens and shifts at once.
+// Each permutation both widens and shifts.
 template <class D>
 HWY_INLINE void ReadTwo(D d, const BF16* p, hn::VFromD<D>& low, hn::VFromD<D>& high) {
   alignas(64) static constexpr uint16_t kTwice[32] = {0,  0,  1,  1,  2,  2,  3,  3,  4,  4,  5,

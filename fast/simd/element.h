@@ -1,4 +1,4 @@
-// The narrow element types of the kernels, as they lie in memory, and their conversion.
+// Element types of the kernels in memory, and their conversion.
 #pragma once
 
 #include <cmath>
@@ -23,7 +23,8 @@ concept Narrow = std::same_as<T, F16> || std::same_as<T, BF16>;
 template <class T>
 concept Element = Narrow<T> || std::same_as<T, float> || std::same_as<T, double>;
 
-// The type in which a kernel computes: a 16-bit element is widened, and rounded once at the end.
+// The type in which a kernel computes. 16-bit elements are widened to f32, and results are rounded
+// once at the end.
 template <Element T>
 using Computed = std::conditional_t<Narrow<T>, float, T>;
 
@@ -52,10 +53,10 @@ double ToDouble(T x) {
   }
 }
 
-// x rounded once to T. Rounding x.high would round twice; so a high part that is not the whole
-// truth is first made odd (rounded to odd: Boldo, Melquiond 2008, "Emulation of FMA and correctly
-// rounded sums: proved algorithms using rounding to odd", theorem 1), which no narrower format can
-// tie.
+// x rounded once to T. Rounding x.high alone would round twice. So an inexact x.high is first
+// rounded to odd; an odd number is never halfway between two numbers of a narrower format (Boldo,
+// Melquiond 2008, "Emulation of FMA and correctly rounded sums: proved algorithms using rounding to
+// odd", theorem 1).
 template <Element T>
 T FromDoubleDouble(const DoubleDouble& x) {
   double odd = x.high;

@@ -5,6 +5,7 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "fast/simd/any_element.h"
 #include "fast/simd/element-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -30,12 +31,15 @@ void WidenAll(const T* from, float* to, size_t n) {
                 [&](auto d, size_t k) HWY_ATTR { Write(d, Read(d, from + k), to + k); });
 }
 
-void NarrowF16(const float* from, F16* to, size_t n) { NarrowAll(from, to, n); }
-void NarrowBF16(const float* from, BF16* to, size_t n) { NarrowAll(from, to, n); }
-void NarrowF16InPairs(const float* from, F16* to, size_t n) { NarrowAllInPairs(from, to, n); }
-void NarrowBF16InPairs(const float* from, BF16* to, size_t n) { NarrowAllInPairs(from, to, n); }
-void WidenF16(const F16* from, float* to, size_t n) { WidenAll(from, to, n); }
-void WidenBF16(const BF16* from, float* to, size_t n) { WidenAll(from, to, n); }
+void NarrowElements(DType dtype, const float* from, UntypedOutput to, size_t n) {
+  WithNarrow(dtype, [=]<class T>() HWY_ATTR { NarrowAll<T>(from, to, n); });
+}
+void NarrowElementsInPairs(DType dtype, const float* from, UntypedOutput to, size_t n) {
+  WithNarrow(dtype, [=]<class T>() HWY_ATTR { NarrowAllInPairs<T>(from, to, n); });
+}
+void WidenElements(DType dtype, UntypedInput from, float* to, size_t n) {
+  WithNarrow(dtype, [=]<class T>() HWY_ATTR { WidenAll<T>(from, to, n); });
+}
 
 }  // namespace HWY_NAMESPACE
 }  // namespace sextant::fast
@@ -47,12 +51,9 @@ HWY_AFTER_NAMESPACE();
 #include "fast/kernel/kernel_test.h"
 
 namespace sextant::fast {
-HWY_EXPORT(NarrowF16);
-HWY_EXPORT(NarrowBF16);
-HWY_EXPORT(NarrowF16InPairs);
-HWY_EXPORT(NarrowBF16InPairs);
-HWY_EXPORT(WidenF16);
-HWY_EXPORT(WidenBF16);
+HWY_EXPORT(NarrowElements);
+HWY_EXPORT(NarrowElementsInPairs);
+HWY_EXPORT(WidenElements);
 
 namespace {
 
@@ -63,17 +64,17 @@ std::vector<T> AllPatterns() {
   return all;
 }
 
-// Every value of T, every midpoint between neighbours, and the floats next to those: all places at
-// which rounding to T changes; then infinities and NaN.
+// All numbers at which rounding to T changes: every value of T, every midpoint between neighbours,
+// and the floats next to both. Then infinities and NaN.
 template <class T>
-std::vector<float> Places() {
+std::vector<float> RoundingBoundaries() {
   std::vector<float> all;
   const int steps = std::same_as<T, BF16> ? 0x7f80 : 0x7c00;
   for (int i = 0; i < steps; ++i) {
     const double x = DecodeBits(kDType<T>, i), next = NextUp(kDType<T>, x);
     const double middle = std::isinf(next) ? x + (x - NextDown(kDType<T>, x)) / 2 : (x + next) / 2;
-    for (const double place : {x, middle}) {
-      const auto f = static_cast<float>(place);
+    for (const double number : {x, middle}) {
+      const auto f = static_cast<float>(number);
       for (const float near : {std::nextafter(f, -INFINITY), f, std::nextafter(f, INFINITY)}) {
         all.push_back(near);
         all.push_back(-near);
@@ -81,33 +82,36 @@ std::vector<float> Places() {
     }
   }
   for (const float special : {INFINITY, -INFINITY, NAN, -NAN, 3e38f}) all.push_back(special);
-  all.push_back(std::bit_cast<float>(0x7f800001u));  // a NaN whose set bits lie below bf16's
+  all.push_back(std::bit_cast<float>(0x7f800001u));  // a NaN whose payload bf16 cannot hold
   if (all.size() % 2) all.push_back(0);
   return all;
 }
 
-// The patterns to which all places must round; NaN is any NaN.
+// The bits to which every number must round; NaN may be any NaN.
 template <class T>
-std::vector<uint64_t> Nearest(const std::vector<float>& places) {
+std::vector<uint64_t> Nearest(const std::vector<float>& numbers) {
   std::vector<uint64_t> all;
-  for (const float place : places) all.push_back(EncodeBits(kDType<T>, RoundTo(kDType<T>, place)));
+  for (const float number : numbers)
+    all.push_back(EncodeBits(kDType<T>, RoundTo(kDType<T>, number)));
   return all;
 }
 
 template <class T>
-void ExpectNearest(auto narrow, auto narrow_in_pairs) {
-  const std::vector<float> places = Places<T>();
-  const std::vector<uint64_t> nearest = Nearest<T>(places);
+void ExpectNearest() {
+  const std::vector<float> numbers = RoundingBoundaries<T>();
+  const std::vector<uint64_t> nearest = Nearest<T>(numbers);
   OnAllTargets([&] {
     for (const bool in_pairs : {false, true}) {
-      std::vector<T> to(places.size());
-      if (in_pairs)
-        narrow_in_pairs(places.data(), to.data(), places.size());
-      else
-        narrow(places.data(), to.data(), places.size());
+      std::vector<T> to(numbers.size());
+      const size_t n = numbers.size();
+      if (in_pairs) {
+        HWY_DYNAMIC_DISPATCH(NarrowElementsInPairs)(kDType<T>, numbers.data(), to.data(), n);
+      } else {
+        HWY_DYNAMIC_DISPATCH(NarrowElements)(kDType<T>, numbers.data(), to.data(), n);
+      }
       size_t wrong = 0;
-      for (size_t i = 0; i < places.size(); ++i) {
-        if (std::isnan(places[i]))
+      for (size_t i = 0; i < numbers.size(); ++i) {
+        if (std::isnan(numbers[i]))
           wrong += !std::isnan(ToDouble(to[i]));
         else
           wrong += to[i].bits != nearest[i];
@@ -118,31 +122,15 @@ void ExpectNearest(auto narrow, auto narrow_in_pairs) {
 }
 
 TEST(Element, SixteenBitStoresRoundToNearestEven) {
-  ExpectNearest<F16>(
-      [](auto... a) {
-        HWY_DYNAMIC_DISPATCH(NarrowF16)
-        (a...);
-      },
-      [](auto... a) {
-        HWY_DYNAMIC_DISPATCH(NarrowF16InPairs)
-        (a...);
-      });
-  ExpectNearest<BF16>(
-      [](auto... a) {
-        HWY_DYNAMIC_DISPATCH(NarrowBF16)
-        (a...);
-      },
-      [](auto... a) {
-        HWY_DYNAMIC_DISPATCH(NarrowBF16InPairs)
-        (a...);
-      });
+  ExpectNearest<F16>();
+  ExpectNearest<BF16>();
 }
 
 TEST(Element, SixteenBitLoadsAreExact) {
-  const auto check = []<class T>(T, auto widen) {
+  const auto check = []<class T>() {
     const std::vector<T> all = AllPatterns<T>();
     std::vector<float> to(all.size());
-    widen(all.data(), to.data(), all.size());
+    HWY_DYNAMIC_DISPATCH(WidenElements)(kDType<T>, all.data(), to.data(), all.size());
     size_t wrong = 0;
     for (size_t i = 0; i < all.size(); ++i) {
       const double exact = ToDouble(all[i]);
@@ -152,12 +140,12 @@ TEST(Element, SixteenBitLoadsAreExact) {
     EXPECT_EQ(wrong, 0u);
   };
   OnAllTargets([&] {
-    check(F16(), [](auto... a) { HWY_DYNAMIC_DISPATCH(WidenF16)(a...); });
-    check(BF16(), [](auto... a) { HWY_DYNAMIC_DISPATCH(WidenBF16)(a...); });
+    check.template operator()<F16>();
+    check.template operator()<BF16>();
   });
 }
 
-// 1 + 2^-24 lies halfway between two floats; what is below the double decides.
+// 1 + 2^-24 is halfway between two floats, so the low part decides.
 TEST(Element, DoubleDoubleRoundsOnce) {
   EXPECT_EQ(FromDoubleDouble<float>({1 + 0x1p-24, 0x1p-80}), 1 + 0x1p-23f);
   EXPECT_EQ(FromDoubleDouble<float>({1 + 0x1p-24, -0x1p-80}), 1.0f);

@@ -6,6 +6,7 @@
 #include <hwy/highway.h>
 
 #include "fast/simd/activation-inl.h"
+#include "fast/simd/any_element.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace sextant::fast {
@@ -31,8 +32,10 @@ HWY_INLINE void ApplyAll(Elementary f, const T* x, T* y, size_t count) {
       return map([](auto d, auto v) HWY_ATTR { return ExpOfNegative(d, v); });
   }
 }
-void ApplyF32(Elementary f, const float* x, float* y, size_t n) { ApplyAll(f, x, y, n); }
-void ApplyF64(Elementary f, const double* x, double* y, size_t n) { ApplyAll(f, x, y, n); }
+
+void ApplyElements(DType dtype, Elementary f, UntypedInput x, UntypedOutput y, size_t count) {
+  WithReal(dtype, [=]<class T>() HWY_ATTR { ApplyAll<T>(f, x, y, count); });
+}
 
 }  // namespace HWY_NAMESPACE
 }  // namespace sextant::fast
@@ -41,17 +44,15 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace sextant::fast {
 
-HWY_EXPORT(ApplyF32);
-HWY_EXPORT(ApplyF64);
+HWY_EXPORT(ApplyElements);
 
-template <>
-void ApplyElementary(Elementary f, const float* x, float* y, size_t count) noexcept {
-  HWY_DYNAMIC_DISPATCH(ApplyF32)(f, x, y, count);
+template <class T>
+void ApplyElementary(Elementary f, const T* x, T* y, size_t count) noexcept {
+  HWY_DYNAMIC_DISPATCH(ApplyElements)(kDType<T>, f, x, y, count);
 }
-template <>
-void ApplyElementary(Elementary f, const double* x, double* y, size_t count) noexcept {
-  HWY_DYNAMIC_DISPATCH(ApplyF64)(f, x, y, count);
-}
+
+template void ApplyElementary(Elementary, const float*, float*, size_t) noexcept;
+template void ApplyElementary(Elementary, const double*, double*, size_t) noexcept;
 
 }  // namespace sextant::fast
 #endif

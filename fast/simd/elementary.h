@@ -1,5 +1,5 @@
-// Elementary functions of arrays: the vector functions of exp-inl.h and activation-inl.h, with the
-// errors that are stated there.
+// Elementary functions applied to arrays. The functions and their error bounds are in exp-inl.h and
+// activation-inl.h.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@ enum class Elementary {
   kSigmoid,
   kTanh,
   kErf,
-  kExpOfNegative,  // e^x by fewer operations, for x <= 0
+  kExpOfNegative,  // e^x with fewer operations, for x <= 0
 };
 
 // y_i = f(x_i) for float and double; y may be x.

@@ -13,14 +13,14 @@
 namespace sextant::fast {
 namespace {
 
-// A function, where its results are neither limits nor their arguments, and the limits.
+// A function, its limits, and the arguments whose results are neither a limit nor trivial.
 struct Function {
   Elementary name;
   Interval (*exact)(const Interval&);
-  double (*near)(double);  // by the C library, to a few ulps
-  double least, most;      // where f32 results are interesting
-  double tiny;             // below this |x| no f32 result is interesting
-  double at_least, at_most;
+  double (*near)(double);    // by the C library, accurate to a few ulps
+  double least, most;        // outside this range f32 results equal a limit
+  double tiny;               // for smaller |x| f32 results are constant or proportional to x
+  double at_least, at_most;  // the limits at -infinity and infinity
 };
 double NearSigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 const Function kFunctions[] = {
@@ -34,7 +34,7 @@ const Function kFunctions[] = {
 };
 const Function& FunctionOf(Elementary name) { return kFunctions[static_cast<size_t>(name)]; }
 
-// Of the binade of a value that is not below the normal doubles, or of subnormal numbers of T.
+// The ulp of T in the binade of `value`; below the normal numbers of T, the ulp of its subnormals.
 template <class T>
 double UlpOfBinade(double value) {
   constexpr int kDigits = std::numeric_limits<T>::digits;
@@ -43,7 +43,7 @@ double UlpOfBinade(double value) {
   return std::bit_cast<double>(bits >> 52 << 52) * std::ldexp(1.0, 1 - kDigits);
 }
 
-// What exp-inl.h and activation-inl.h permit at an exact value.
+// The error that exp-inl.h and activation-inl.h permit at an exact value.
 template <class T>
 double Permitted(Elementary f, double exact) {
   constexpr bool kSingle = std::same_as<T, float>;
@@ -64,7 +64,7 @@ bool IsPermitted(Elementary f, T x, T y) {
 template <class T>
 class ElementaryTest : public testing::Test {
  public:
-  static void ExpectRight(Elementary f, const Guarded<T>& x) {
+  static void ExpectPermitted(Elementary f, const Guarded<T>& x) {
     Guarded<T> y(x.size()), in_place = x;
     ApplyElementary(f, x.data(), y.data(), x.size());
     ApplyElementary(f, in_place.data(), in_place.data(), x.size());
@@ -78,7 +78,7 @@ class ElementaryTest : public testing::Test {
 using Computable = testing::Types<double, float>;
 TYPED_TEST_SUITE(ElementaryTest, Computable);
 
-TYPED_TEST(ElementaryTest, IsRightFromTinyToLimits) {
+TYPED_TEST(ElementaryTest, ErrorIsPermittedFromTinyToLimits) {
   using T = TypeParam;
   Random random;
   for (const Function& f : kFunctions) {
@@ -89,16 +89,16 @@ TYPED_TEST(ElementaryTest, IsRightFromTinyToLimits) {
       x[200 + i] = FromDouble<T>(std::ldexp(random.In(-2, 2), -static_cast<int>(i)));
       x[400 + i] = FromDouble<T>(more * f.least + random.In(0, 20));
     }
-    OnAllTargets([&] { TestFixture::ExpectRight(f.name, x); });
+    OnAllTargets([&] { TestFixture::ExpectPermitted(f.name, x); });
   }
 }
 
-TYPED_TEST(ElementaryTest, EveryCountAndNotBeyond) {
+TYPED_TEST(ElementaryTest, WritesExactlyCountElements) {
   Random random;
   OnAllTargets([&] {
     for (size_t count = 0; count <= 33; ++count) {
       for (const Function& f : kFunctions)
-        TestFixture::ExpectRight(f.name, random.Fill<TypeParam>(count));
+        TestFixture::ExpectPermitted(f.name, random.Fill<TypeParam>(count));
     }
   });
 }
@@ -131,7 +131,7 @@ TYPED_TEST(ElementaryTest, LimitsAndNaN) {
   });
 }
 
-// Bit for bit the same e^x; NaN is NaN, whatever its bits.
+// Both functions give bit for bit the same e^x; any NaN equals any NaN.
 template <class T>
 void ExpectSameExp(const T* x, size_t count) {
   std::vector<T> exp(count), of_negative(count);
@@ -150,7 +150,7 @@ void ExpectSameExp(const T* x, size_t count) {
 TYPED_TEST(ElementaryTest, ExpOfNegativeIsExp) {
   using T = TypeParam;
   using Limits = std::numeric_limits<T>;
-  const double lowest = std::same_as<T, double> ? -750 : -105;  // below it is 0
+  const double lowest = std::same_as<T, double> ? -750 : -105;  // e^x of smaller x is 0
   Random random;
   Guarded<T> x = random.Fill<T>(1000, lowest, 0);
   for (size_t i = 0; i < 100; ++i) x[i] = FromDouble<T>(lowest + random.In(0, 20));
@@ -164,7 +164,7 @@ TYPED_TEST(ElementaryTest, ExpOfNegativeIsExp) {
   });
 }
 
-// Results for arguments with neighbouring bits.
+// Checks blocks of f32 arguments with consecutive bit patterns.
 class Sweep {
  public:
   static constexpr uint32_t kBlock = 1 << 16;
@@ -173,12 +173,12 @@ class Sweep {
   explicit Sweep(const Function& f) : f_(f) {}
 
   static float FirstOf(uint32_t block) { return std::bit_cast<float>(block * kBlock); }
-  // Do results of the block depend on more than the sign of their arguments?
+  // True if the results of the block are neither limits nor trivial.
   bool IsHard(uint32_t block) const {
     const float x = FirstOf(block);
     return x >= f_.least && x <= f_.most && std::abs(x) >= f_.tiny;
   }
-  // Violations of what is permitted.
+  // Returns the number of results that exceed the permitted error.
   uint64_t Check(uint32_t block) {
     for (uint32_t i = 0; i < kBlock; ++i) x_[i] = std::bit_cast<float>(block * kBlock + i);
     ApplyElementary(f_.name, x_.data(), y_.data(), kBlock);
@@ -192,8 +192,8 @@ class Sweep {
   double largest() const { return largest_; }  // error in ulps
 
  private:
-  // The C library in f64 is off by less than 5 ulps (glibc's manual, "Errors in Math Functions");
-  // 16 are granted here. What that cannot decide, Interval does.
+  // The f64 functions of the C library have errors below 5 ulps (glibc's manual, "Errors in Math
+  // Functions"); 16 are assumed here. Where this cannot decide, Interval does.
   bool IsWithin(float x, float y) {
     constexpr double kOverflow = 0x1.ffffffp127;
     const double exact = f_.near(x), ulp = UlpOfBinade<float>(exact);
@@ -220,8 +220,8 @@ class SlowElementarySweep : public testing::TestWithParam<int64_t> {
  protected:
   void TearDown() override { hwy::SetSupportedTargetsForTest(0); }
 
-  // Every f32 on the best instruction set if `all`; otherwise, and on the others, those that are
-  // hard, and one block in sixteen of the rest. By two threads.
+  // Checks every f32 on the best instruction set if `all`. Otherwise, and on the other instruction
+  // sets, checks the hard blocks and one in 16 of the rest. Uses two threads.
   static void ExpectWithinBound(Elementary name, bool all, double least_of_largest) {
     const bool best = GetParam() == hwy::SupportedAndGeneratedTargets()[0];
     hwy::SetSupportedTargetsForTest(GetParam());
@@ -240,7 +240,7 @@ class SlowElementarySweep : public testing::TestWithParam<int64_t> {
     other.join();
     EXPECT_EQ(violations[0] + violations[1], 0u);
     const double most = std::max(largest[0], largest[1]);
-    EXPECT_GT(most, least_of_largest) << "it has not seen the hard ones";
+    EXPECT_GT(most, least_of_largest) << "the sweep missed the hard arguments";
     std::cout << "largest error " << most << " ulps\n";
   }
 };

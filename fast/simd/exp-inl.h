@@ -1,17 +1,17 @@
-// e^x of vectors of f32 or f64, for the instruction set being compiled. Over- and underflow give
-// infinity and 0, NaN gives NaN, e^0 is 1. The largest error, in ulps of the exact value's binade,
-// subnormal ones included: f32 0.92, which elementary_test.cc confirms by all arguments; f64 0.87,
-// by this:
+// e^x of vectors of f32 or f64, for the instruction set being compiled. Overflow gives infinity,
+// underflow 0, NaN gives NaN, e^0 is 1. Largest error in ulps of the exact value's binade,
+// subnormal results included: f32 0.92, confirmed by elementary_test.cc for all arguments; f64
+// 0.87, derived here:
 //
-// x = n ln 2 + r with an integer n, and e^x = 2^n e^r. In that order:
+// x = n ln 2 + r with an integer n, and e^x = 2^n e^r. The steps:
 //   r1 = x - n ln2_high    exact: ln2_high has so few bits that the product is exact, and r1 is a
-//                          multiple of 2^-54 (of the last place of x, n != 0) and less than 1/2
+//                          multiple of 2^-54 (the last place of x, n != 0) and less than 1/2
 //   c  = n ln2_low         ln2_high + ln2_low = ln 2 (1 + 2^-101)
 //   r  = r1 - c            |r| <= 0.3466
 //   tail = r^2 q(r) - c    |r^2 q - (e^r - 1 - r)| <= 2^-56.3 e^r
 //   h + l = 1 + r1         exact (Dekker)
 //   e^r = h + (l + tail)   rounded
-// Errors in units of 2^-53, an ulp of the result where r < 0 (where r > 0 it is two):
+// Errors in units of 2^-53. An ulp of the result is one unit for r < 0, two units for r > 0.
 //                               r < 0    r > 0
 //   the last rounding            1/2       1
 //   l + tail, |.| < 0.07         1/32     1/16
@@ -21,9 +21,9 @@
 //   r, 2^-55 (e^r - 1)           0.074    0.104
 //   q for (e^r - 1 - r) / r^2    0.10     0.15
 //   in ulps                      0.86     0.79
-// A last rounding to a subnormal number takes the place of all but 2^-2 of that. The bounds hold
-// with and without fused multiplication. f32 adds r1 + tail to 1, or where multiplications are
-// fused, takes (1 + r q) r + 1: fewer operations.
+// If the result is subnormal, its last rounding replaces all but 2^-2 of this error. The bounds
+// hold with and without fused multiplication. f32 uses fewer operations: 1 + (r1 + tail), or with
+// fused multiplication (1 + r q) r + 1.
 #if defined(SEXTANT_FAST_EXP_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef SEXTANT_FAST_EXP_INL_H_
 #undef SEXTANT_FAST_EXP_INL_H_
@@ -46,14 +46,14 @@ template <class T>
 struct ExpConstants;
 template <>
 struct ExpConstants<float> {
-  static constexpr float kRound = 0x1.8p23f;  // + and - this rounds to an integer
+  static constexpr float kRound = 0x1.8p23f;  // adding and subtracting it rounds to an integer
   static constexpr float kLn2High = 0x1.62e4p-1f, kLn2Low = 0x1.7f7d1cp-20f;  // 15 bits
-  static constexpr float kLow = -104, kHigh = 89;  // beyond them 0 and infinity
+  static constexpr float kLow = -104, kHigh = 89;  // e^x is 0 below kLow, infinity above kHigh
   static constexpr float kNormal = 87;             // e^-kNormal and its reciprocal are normal
   static constexpr int kMantissa = 23, kBias = 127;
-  static constexpr int kUp = 64;  // with it the exponents of all e^x <= 1 are of normal numbers
+  static constexpr int kUp = 64;  // 2^(n + kUp) is normal for kLow <= x <= 0
   static constexpr float kDown = 0x1p-64f;
-  // (e^r - 1 - r) / r^2: minimax of the error relative to e^r.
+  // (e^r - 1 - r) / r^2: the minimax polynomial for the error relative to e^r.
   static constexpr float kTail[] = {0x1.fffffcp-2f, 0x1.555492p-3f, 0x1.5558f2p-5f, 0x1.1239dap-7f,
                                     0x1.6a2440p-10f};
 };
@@ -70,7 +70,8 @@ struct ExpConstants<double> {
       0x1.28ad6a86c7cc7p-22, 0x1.ad7f75465faddp-26};
 };
 
-// x, or the limit beyond it; NaN stays. Which operand x86 answers with if one is NaN is known.
+// max(limit, x) and min(limit, x); NaN gives NaN: max and min of x86 return the second operand if
+// one is NaN.
 template <class D, class V = hn::VFromD<D>>
 HWY_INLINE V AtLeast([[maybe_unused]] D d, V limit, V x) {
 #if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
@@ -96,8 +97,8 @@ HWY_INLINE V Polynomial(D d, const T (&c)[n], V x) {
   return sum;
 }
 
-// The integer n with 2^n nearest to e^x, or to e^-x where `negated`, in their logarithms, and a
-// number whose lowest bits are those of n + kBias + up: the exponent of 2^(n + up).
+// n: x / ln 2, or -x / ln 2 if `negated`, rounded to an integer. biased: a number whose lowest bits
+// are n + kBias + up, the exponent field of 2^(n + up).
 template <class V>
 struct Exponent {
   V n, biased;
@@ -111,7 +112,7 @@ HWY_INLINE Exponent<V> NearestPower(D d, V x, bool negated = false) {
   const V biased = hn::MulAdd(x, per_one, round);
   return {hn::Sub(biased, round), biased};
 }
-// 2^(n + up), if it is a normal number.
+// 2^(n + up), which must be a normal number.
 template <class D, class V = hn::VFromD<D>>
 HWY_INLINE V PowerOfTwo(D d, V biased) {
   const hn::RebindToUnsigned<D> du;
@@ -119,7 +120,7 @@ HWY_INLINE V PowerOfTwo(D d, V biased) {
   return hn::BitCast(d, hn::ShiftLeft<kMantissa>(hn::BitCast(du, biased)));
 }
 
-// e^x = 2^n (1 + r1 + tail), for kLow <= x <= kHigh or NaN and n = NearestPower of it.
+// e^x = 2^n (1 + r1 + tail), for kLow <= x <= kHigh or NaN, n from NearestPower.
 template <class V>
 struct ExpParts {
   V r1, tail;
@@ -136,7 +137,7 @@ HWY_INLINE ExpParts<V> SplitExp(D d, V x, V n) {
 
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
 constexpr bool kScales = true;
-// p 2^n rounded once, for any n; 0 if p is, also for n = -infinity.
+// p 2^n rounded once, for any n. 0 if p is 0, also for n = -infinity.
 template <class D, class V = hn::VFromD<D>>
 HWY_INLINE V Scale(D, V p, V n) {
   constexpr bool kSingle = sizeof(hn::TFromD<D>) == 4;
@@ -152,7 +153,7 @@ HWY_INLINE V Scale(D, V p, V n) {
   }
 }
 #else
-constexpr bool kScales = false;  // no instruction for p 2^n rounded once
+constexpr bool kScales = false;  // no instruction rounds p 2^n once
 template <class D, class V = hn::VFromD<D>>
 V Scale(D d, V p, V n);
 #endif
@@ -162,14 +163,14 @@ template <class D, class V = hn::VFromD<D>>
 HWY_INLINE V TimesPowerOfTwo([[maybe_unused]] D d, V p, V n) {
   if constexpr (kScales) return Scale(d, p, n);
   using C = ExpConstants<hn::TFromD<D>>;
-  // By two powers of two, neither of which over- or underflows: the first product is exact.
+  // Multiplies by two powers of two, both normal numbers; the first product is exact.
   const V round = hn::Set(d, C::kRound + C::kBias);
   const V first = hn::MulAdd(n, hn::Set(d, 0.5), round);
   const V second = hn::Add(hn::Sub(n, hn::Sub(first, round)), round);
   return hn::Mul(hn::Mul(p, PowerOfTwo(d, first)), PowerOfTwo(d, second));
 }
 
-// e^x, or e^-x where `negated`, = 2^n p, p in [0.7, 1.42], for kLow <= x <= kHigh or NaN.
+// e^x, or e^-x if `negated`, as 2^n p with p in [0.7, 1.42], for kLow <= x <= kHigh or NaN.
 template <class V>
 struct Scaled {
   Exponent<V> exponent;
@@ -193,8 +194,8 @@ HWY_INLINE Scaled<V> ScaledExp(D d, V x, bool negated = false) {
   return {e, hn::Add(h, hn::Add(l, tail))};
 }
 
-// e^x for x <= 0, 0 where x is below kLow, and NaN: what a softmax needs. 0 is not arrived at by
-// underflow, which costs x86 some 250 cycles a vector: softmaxes of masked scores are full of it.
+// e^x for x <= 0 or NaN, as a softmax needs it. x < kLow gives 0 without an underflow: underflow
+// costs x86 about 250 cycles per vector, and a softmax of masked scores has many such x.
 template <class D, class V = hn::VFromD<D>>
 HWY_INLINE V ExpOfNegative(D d, V x) {
   using C = ExpConstants<hn::TFromD<D>>;
@@ -203,7 +204,7 @@ HWY_INLINE V ExpOfNegative(D d, V x) {
   const auto [exponent, scaled] = ScaledExp<C::kUp>(d, bounded);
   const V p = hn::IfThenZeroElse(hn::Lt(x, low), scaled);
   if constexpr (kScales) return Scale(d, p, exponent.n);
-  // The first product is normal, so exact.
+  // The first product is normal, hence exact.
   return hn::Mul(hn::Mul(p, PowerOfTwo(d, exponent.biased)), hn::Set(d, C::kDown));
 }
 

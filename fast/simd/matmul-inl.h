@@ -1,9 +1,9 @@
-// Products of matrices, y = a b^T, for the instruction set being compiled. Panels of both operands
-// are packed (and widened to the type in which the kernel computes), then multiplied tile by tile
-// in registers: the plan of Goto and van de Geijn 2008, doi:10.1145/1356052.1356053.
-// Each element of y is a sum over k from the first to the last, by fused multiply-add where the
-// instruction set has it, in blocks of kBlockK that are then added in order. So an element's bits
-// do not depend on what else is in the product: neither on N and F nor on where it stands.
+// Matrix products y = a b^T, for the instruction set being compiled. Panels of both operands are
+// packed (and widened to Computed<T>), then multiplied tile by tile in registers, as in Goto and
+// van de Geijn 2008, doi:10.1145/1356052.1356053.
+// Each element of y is a sum over k in increasing order, with fused multiply-add where the
+// instruction set has it, in blocks of kBlockK that are added in order. So the bits of an element
+// depend neither on N and F nor on its position in y.
 #if defined(SEXTANT_FAST_MATMUL_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef SEXTANT_FAST_MATMUL_INL_H_
 #undef SEXTANT_FAST_MATMUL_INL_H_
@@ -23,7 +23,8 @@ HWY_BEFORE_NAMESPACE();
 namespace sextant::fast {
 namespace HWY_NAMESPACE {
 
-// A tile's accumulators, a row of b and a broadcast fill the registers: 32 of AVX-512, else 16.
+// The accumulators of a tile, a row of b and a broadcast fill the registers: 32 in AVX-512,
+// else 16.
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
 constexpr size_t kTileRows = 8, kTileVectors = 3;
 #else
@@ -34,8 +35,8 @@ HWY_INLINE size_t TileColumns() {
   return kTileVectors * hn::Lanes(hn::ScalableTag<C>());
 }
 
-// Four elements of each of four rows become four columns. Unqualified: the scalar target has no
-// such names.
+// Transposes a block of 4 x 4 elements. Highway's functions are called unqualified because the
+// scalar target lacks some of them.
 template <class T, class From, class C = Computed<T>>
 HWY_INLINE void PackFourByFour(const From& from, size_t r0, size_t k0, size_t stride, C* to) {
   const hn::CappedTag<C, 16 / sizeof(C)> d;
@@ -69,13 +70,14 @@ HWY_INLINE void PackFourByFour(const From& from, size_t r0, size_t k0, size_t st
   }
 }
 
-// packed[k * width + r] = from(r, k) for `rows` rows and K columns, and 0 for rows up to `width`.
-// From is a Matrix, or has at(), row and column like one: rows gathered from anywhere have row 0.
+// packed[k * width + r] = from(r, k) for r < rows, and 0 for rows <= r < width; k < K. From is
+// Matrix, or a class with the same members at(), row and column; row is 0 if the rows have no fixed
+// distance.
 template <class T, class From = Matrix<T>, class C = Computed<T>>
 HWY_INLINE void PackTile(const From& from, size_t rows, size_t K, size_t width, C* packed) {
   const hn::ScalableTag<C> d;
   const hn::CappedTag<C, 1> one;
-  size_t k = 0, whole = 0;  // rows of the columns before k, and rows of all columns, are done
+  size_t k = 0, whole = 0;  // columns before k are done for the rows before `whole`
   if (from.row == 1) {
     for (; k < K; ++k) {
       ForEachVector(d, rows, [&](auto dr, size_t r) SEXTANT_INLINE {
@@ -84,7 +86,8 @@ HWY_INLINE void PackTile(const From& from, size_t rows, size_t K, size_t width, 
     }
     whole = rows;
   } else if (from.column == 1) {
-    // A line of the cache of each row at a time: rows that are a power of two apart compete for it.
+    // One cache line of each row at a time: rows whose distance is a power of two compete for the
+    // same cache sets.
     constexpr size_t kLine = 64 / sizeof(T);
     whole = rows / 4 * 4;
     for (; k + 4 <= K; k += std::min(kLine, (K - k) / 4 * 4)) {
@@ -116,7 +119,7 @@ HWY_INLINE void PackTiles(const Matrix<T>& from, size_t rows, size_t K, size_t w
   }
 }
 
-// What becomes of a sum: element vector v of row r of the tile at y.
+// Finish functions of MultiplyTile: they store or add vector v of row r to the tile at y.
 template <class C>
 struct StoreSum {
   C* y;
@@ -137,7 +140,7 @@ struct AddSum {
   }
 };
 
-// The sums of one tile, kTileRows times kVectors vectors, of packed panels a and b.
+// Computes one tile, kTileRows rows of kVectors vectors, from packed panels a and b.
 template <size_t kVectors = kTileVectors, class C, class Finish>
 HWY_INLINE void MultiplyTile(size_t K, const C* HWY_RESTRICT a, const C* HWY_RESTRICT b,
                              const Finish& finish) {
@@ -168,7 +171,7 @@ HWY_INLINE void MultiplyTile(size_t K, const C* HWY_RESTRICT a, const C* HWY_RES
   }
 }
 
-// A tile of which only rows and columns within y are kept.
+// Computes a tile at the edge of y and writes only its first `rows` rows and `columns` columns.
 template <class C>
 HWY_INLINE void MultiplyEdge(size_t K, const C* a, const C* b, C* y, ptrdiff_t y_row, bool adds,
                              size_t rows, size_t columns) {
@@ -183,14 +186,15 @@ HWY_INLINE void MultiplyEdge(size_t K, const C* a, const C* b, C* y, ptrdiff_t y
   }
 }
 
-// y [N,F] = a [N,K] b^T, b [F,K]; y has rows y_row apart. `scratch`: kProductScratch elements.
+// y[N,F] = a[N,K] b^T with b[F,K]; the rows of y are y_row elements apart. scratch has
+// kProductScratch elements.
 template <class TA, class TB, class C = Computed<TA>>
 HWY_INLINE void Multiply(const ProductShape& shape, const Matrix<TA>& a, const Matrix<TB>& b, C* y,
                          ptrdiff_t y_row, C* scratch) {
   const size_t width = TileColumns<C>();
   const size_t most_columns = kBlockColumns / width * width,
                most_rows = kBlockRows / kTileRows * kTileRows;
-  // On whole lines of the cache, so that no load of a vector crosses two.
+  // Aligned to cache lines, so that no vector load crosses two lines.
   const size_t past = reinterpret_cast<uintptr_t>(scratch) % kScratchAlign / sizeof(C);
   C* packed_b = scratch + (past == 0 ? 0 : kScratchAlign / sizeof(C) - past);
   C* packed_a = packed_b + kBlockK * kBlockColumns;

@@ -1,12 +1,12 @@
-// What matrix products read: fast/simd/matmul-inl.h computes them, for one instruction set.
+// Operands and sizes of matrix products; fast/simd/matmul-inl.h computes them.
 #pragma once
 
 #include <cstddef>
 
 namespace sextant::fast {
 
-// A matrix in memory; the steps are in elements. Row-major: {data, width, 1}; its transpose:
-// {data, 1, width}.
+// A matrix in memory; row and column are the steps in elements. Row-major: {data, width, 1}; its
+// transpose: {data, 1, width}.
 template <class T>
 struct Matrix {
   const T* data = nullptr;
@@ -16,14 +16,14 @@ struct Matrix {
   }
 };
 
-// Extents of a product of a [N,K] with the transpose of b [F,K].
+// Sizes of the product of a[N,K] with the transpose of b[F,K].
 struct ProductShape {
   size_t N = 0, F = 0, K = 0;
 };
 
-// Elements of scratch memory that a product needs, whatever its shape, on every instruction set.
+// Elements of scratch memory for a product of any shape on any instruction set.
 inline constexpr size_t kBlockK = 256, kBlockRows = 128, kBlockColumns = 512;
-inline constexpr size_t kScratchAlign = 64;  // bytes; scratch need not be aligned itself
+inline constexpr size_t kScratchAlign = 64;  // bytes; the caller's scratch may be unaligned
 inline constexpr size_t kProductScratch = kBlockK * (kBlockRows + kBlockColumns) + kScratchAlign;
 
 }  // namespace sextant::fast

@@ -7,7 +7,7 @@
 namespace sextant::fast {
 namespace {
 
-// Asked once: in a virtual machine the question costs as much as a small kernel.
+// Called once: in a virtual machine, cpuid takes as long as a small kernel.
 bool Detect() {
 #if HWY_ARCH_X86
   return __builtin_cpu_supports("avx512bf16");

@@ -1,12 +1,12 @@
-// What a processor may have that Highway 1.0.3 does not know.
+// Processor features that Highway 1.0.3 does not detect.
 #pragma once
 
 namespace sextant::fast {
 
-// True if AVX3 kernels may use AVX512_BF16, whose one instruction rounds two vectors to bf16.
+// True if AVX3 kernels may use AVX512_BF16, which rounds two vectors to bf16 in one instruction.
 bool HasBF16Instruction() noexcept;
 
-// Like Highway's SetSupportedTargetsForTest: without the instruction a test runs the other branch.
+// Lets a test run the branch without the instruction, like Highway's SetSupportedTargetsForTest.
 void AllowBF16InstructionForTest(bool allow);
 
 }  // namespace sextant::fast

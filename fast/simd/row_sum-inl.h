@@ -1,5 +1,5 @@
-// Sums along a row, and its exponentials, for the instruction set being compiled: 4 accumulators
-// per lane.
+// Sums along a row and exponentials of a row, for the instruction set being compiled. Sums use 4
+// accumulators per lane.
 #if defined(SEXTANT_FAST_ROW_SUM_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef SEXTANT_FAST_ROW_SUM_INL_H_
 #undef SEXTANT_FAST_ROW_SUM_INL_H_
@@ -16,7 +16,7 @@ HWY_BEFORE_NAMESPACE();
 namespace sextant::fast {
 namespace HWY_NAMESPACE {
 
-// The sum over k < n of terms of type C: add(d, k, s) is s plus the terms at k .. k + Lanes(d) - 1.
+// The sum of n terms of type C; add(d, k, s) returns s plus the terms k .. k + Lanes(d) - 1.
 template <class C, class Add>
 HWY_INLINE C RowSum(size_t n, const Add& add) {
   const hn::ScalableTag<C> d;

@@ -26,7 +26,7 @@ namespace sextant::fast {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// The middle, of whole cache lines; the ends are copied by memcpy.
+// Copies whole cache lines to aligned memory. StreamCopy copies the two ends with memcpy.
 void CopyLines(const uint8_t* HWY_RESTRICT from, uint8_t* HWY_RESTRICT to, size_t bytes,
                uintptr_t next) {
   const hn::CappedTag<uint8_t, 64> d;
@@ -47,8 +47,8 @@ namespace sextant::fast {
 HWY_EXPORT(CopyLines);
 
 namespace {
-// Of what the system reports no more is believed: glibc 2.36 adds up the caches of all chiplets of
-// an AMD processor, of which a core fills one.
+// Larger values reported by the system are not used: glibc 2.36 adds up the caches of all chiplets
+// of an AMD processor, but a core fills only one of them.
 constexpr size_t kLargestCache = size_t{64} << 20;
 }  // namespace
 
@@ -61,7 +61,7 @@ bool ShouldStream(size_t bytes) noexcept {
 }
 
 void StreamCopy(const void* from, void* to, size_t bytes, const void* next) noexcept {
-  if (bytes == 0) return;  // then the pointers may be null
+  if (bytes == 0) return;  // the pointers may be null
   const auto* source = static_cast<const uint8_t*>(from);
   auto* target = static_cast<uint8_t*>(to);
   const size_t misaligned = reinterpret_cast<uintptr_t>(target) % kLine;

@@ -22,7 +22,7 @@ TEST(StreamCopy, CopiesAnyLengthToAnyAlignment) {
   });
 }
 
-TEST(ShouldStream, OnlyWhatExceedsTheCaches) {
+TEST(ShouldStream, TrueOnlyForSizesBeyondTheCaches) {
   EXPECT_FALSE(ShouldStream(1 << 20));
   EXPECT_TRUE(ShouldStream(size_t{49} << 20));
 }
