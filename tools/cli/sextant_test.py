@@ -164,7 +164,7 @@ class Program(ProgramTest):
         for name in "decoder", "decoder_block_normed":
             told = self.run_it("describe", name).stdout
             self.assertRegex(told, r"key_length=\(unset\)\n +\[n\]: tokens from n on are padding")
-            self.assertRegex(told, r"stands at place s\n  segments=")
+            self.assertRegex(told, r"is aligned with key s\n  segments=")
             self.assertNotIn("unset: T", told)
         decoder = self.run_it("describe", "decoder").stdout  # whose text has an embedding_scale
         self.assertIn("  scale=(unset)\n      unset: D^-1/2\n", decoder)
