@@ -1,4 +1,4 @@
-// Attention: means of values, weighted by how well their keys fit the query.
+// Scaled dot-product attention: means of values, weighted by a softmax of query-key scores.
 #pragma once
 
 #include <string_view>
@@ -24,18 +24,18 @@ struct Attention : AttentionAttributes {
       "             cap(x) = c tanh(x / c) if soft_cap=c, else x\n"
       "lse[h,s]   = ln sum_t e^score[s,t]\n"
       "y[h,s]     = sum_t e^(score[s,t] - lse[h,s]) v[g,t]\n"
-      "  over the keys t that query s sees: 0 <= t < L, and with i = s + L - S (top_left: i = s)\n"
+      "  over the visible keys t of query s: 0 <= t < L, and with i = s + L - S (top_left: i = s)\n"
       "    mask=causal t <= i; window=[l,r] i-l <= t <= i+r, -1 for no limit;\n"
-      "    chunk=C floor(i/C) = floor(t/C); segments: i and t are of one segment\n"
+      "    chunk=C floor(i/C) = floor(t/C); segments: i and t are in the same segment\n"
       "  q           [B,H,S,D]\n"
       "  k           [B,K,T,D]  K divides H\n"
       "  v           [B,K,T,E]\n"
-      "  y           [B,H,S,E]  where no key is seen: not specified, or 0 if empty_rows=zero\n"
-      "  lse         [B,H,S]    natural logarithm; there: not specified, or -infinity\n"
+      "  y           [B,H,S,E]  without visible keys: unspecified, or 0 if empty_rows=zero\n"
+      "  lse         [B,H,S]    natural logarithm; there: unspecified, or -infinity\n"
       "  scale                  unset: D^-1/2\n"
-      "  key_length             L, for each batch or for all; unset: T\n"
-      "  segments               tokens of each packed sequence; the last is what is left\n"
-      "Keys that are not seen do not count, whatever they hold.";
+      "  key_length             L: one number per batch, or one for all; unset: T\n"
+      "  segments               lengths of packed sequences; the rest is the last sequence\n"
+      "Masked keys and their values are not read: they may contain NaN.";
   static constexpr std::string_view kSource =
       "Vaswani et al. 2017, arXiv:1706.03762, eq. 1; shared keys: Ainslie et al. 2023, "
       "arXiv:2305.13245; soft cap: Gemma 2, arXiv:2408.00118, section 2; bottom_right and window: "

@@ -1,4 +1,4 @@
-// What the attention operations share: one list of attributes.
+// The attributes shared by the attention operations.
 #pragma once
 
 #include <cmath>
@@ -8,7 +8,7 @@
 
 namespace sextant {
 
-// Throws Error unless H query heads can share K key heads.
+// Throws Error unless K divides H, so that H query heads can share K key heads.
 void CheckSharing(int64_t H, int64_t K);
 
 struct AttentionAttributes : AttentionMask {

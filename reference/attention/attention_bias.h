@@ -1,4 +1,4 @@
-// Attention with a bias that is added to the scores.
+// Attention with a bias added to the scores.
 #pragma once
 
 #include <string_view>
@@ -24,11 +24,11 @@ struct AttentionBias : AttentionAttributes {
       "score[s,t] = cap(q[h,s] . k[g,t] scale) + bias[h,s,t],  g = floor(h / (H/K))\n"
       "             cap((q[h,s] . k[g,t] + bias[h,s,t]) scale) if scale_bias\n"
       "             cap(x) = c tanh(x / c) if soft_cap=c, else x\n"
-      "lse and y as in attention, over the keys that a query sees there\n"
+      "lse, y and the visible keys: as in attention\n"
       "  q           [B,H,S,D]\n"
       "  k           [B,K,T,D]  K divides H\n"
       "  v           [B,K,T,E]\n"
-      "  bias        [B,H,S,T]  a score; -infinity does not mask: it is not specified\n"
+      "  bias        [B,H,S,T]  finite; -infinity is not a mask: its result is unspecified\n"
       "  y           [B,H,S,E]\n"
       "  lse         [B,H,S]";
   static constexpr std::string_view kSource =

@@ -1,4 +1,4 @@
-// Attention with a bias, with a sink, with rotation; and its scores.
+// Tests of attention_scores, attention_bias, attention_sink and rope_attention.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -28,8 +28,8 @@ TEST(AttentionScores, NeighbouringHeadsShareKeys) {
 
 const std::string kBias = "attention_bias H=1 D=1 E=1 S=1 dtype=f64 ";
 
-// The scores are 0; the bias is added after the scale and the cap, or before both.
-TEST(AttentionBias, IsAddedLastUnlessItIsScaled) {
+// The product is 6. The bias is added after scale and cap; with scale_bias, before both.
+TEST(AttentionBias, IsAddedAfterScaleAndCapUnlessScaleBias) {
   const std::string line = kBias + "scale=0.5 T=1 @q=2 @k=3 @bias=4 @v=1 ";
   EXPECT_THAT(DoublesOf(line, 1), ElementsAre(7));
   EXPECT_THAT(DoublesOf(line + "scale_bias=true", 1), ElementsAre(5));
@@ -42,16 +42,16 @@ TEST(AttentionBias, BelongsToHeadQueryAndKey) {
   EXPECT_THAT(DoublesOf(line, 1), ElementsAre(1, 2, 3, 4));
 }
 
-// Slices along heads and queries take the rows of the bias that belong to them.
-TEST(AttentionBias, IsCutWithTheQueries) {
+// Slices along heads and queries use the matching rows of the bias.
+TEST(AttentionBias, IsSlicedWithTheQueries) {
   const Proof proof = ProofOf("attention_bias H=3 K=1 D=1 E=128 S=120 T=1 @q=0 @bias=normal");
   EXPECT_EQ(proof.golden[1].high.data, proof.inputs[3].values.data);
 }
 
 const std::string kSink = "attention_sink H=1 D=1 E=1 S=1 dtype=f64 ";
 
-// Two scores of 0 and a sink of 0: thirds. lse does not know the sink.
-TEST(AttentionSink, TakesItsPart) {
+// Two scores of 0 and a sink of 0: all weights are 1/3. lse does not include the sink.
+TEST(AttentionSink, ReducesTheWeightsButNotLse) {
   const std::string line = kSink + "T=2 @q=0 @v=3,9 @sink=0";
   EXPECT_THAT(DoublesOf(line), ElementsAre(DoubleNear(4, 1e-15)));
   EXPECT_NEAR(DoublesOf(line, 1)[0], std::log(2), 1e-15);
@@ -62,7 +62,7 @@ TEST(AttentionSink, IsNeitherScaledNorCapped) {
   EXPECT_NEAR(y, 1 / (1 + std::exp(2)), 1e-15);
 }
 
-TEST(AttentionSink, BelongsToTheHead) {
+TEST(AttentionSink, IsOneScorePerHead) {
   const auto y =
       DoublesOf("attention_sink H=4 K=2 D=1 E=1 S=1 T=1 dtype=f64 @q=0 @v=1 @sink=0,1,2,3");
   for (size_t h = 0; h < 4; ++h) {
@@ -73,7 +73,7 @@ TEST(AttentionSink, BelongsToTheHead) {
 const std::string kRope = "rope_attention H=1 S=1 T=1 D=2 E=1 scale=1 dtype=f64 pairing=half ";
 
 // q = k = (1, 0) at 5 and 3: the product is cos 2.
-TEST(RopeAttention, ScoresDependOnTheDifference) {
+TEST(RopeAttention, ScoresDependOnTheDifferenceOfPositions) {
   const std::string line = kRope + "@q=1,0 @k=1,0 @v=1 ";
   EXPECT_NEAR(DoublesOf(line + "@position_q=5 @position_k=3", 1)[0], std::cos(2), 1e-15);
   EXPECT_NEAR(DoublesOf(line + "@position_q=1 @position_k=3", 1)[0], std::cos(2), 1e-15);
@@ -81,13 +81,13 @@ TEST(RopeAttention, ScoresDependOnTheDifference) {
               std::sin(2), 1e-15);
 }
 
-TEST(RopeAttention, ValuesAreNotTurned) {
+TEST(RopeAttention, DoesNotRotateValues) {
   EXPECT_THAT(DoublesOf("rope_attention pairing=half H=1 S=1 T=1 D=2 @v=3,4 @position_k=9"),
               ElementsAre(3, 4));
 }
 
-// A query at position 0 sees a key at 7: places mask, not positions.
-TEST(RopeAttention, PlacesMaskNotPositions) {
+// A query at position 0 attends to a key at position 7: the mask depends on indices, not positions.
+TEST(RopeAttention, MaskDependsOnIndicesNotPositions) {
   EXPECT_THAT(DoublesOf("rope_attention pairing=half H=1 S=1 T=2 D=2 E=1 mask=causal @q=0,0 @v=3,5 "
                         "@position_q=0 @position_k=7,8"),
               ElementsAre(4));

@@ -5,7 +5,7 @@
 namespace sextant {
 namespace {
 
-// Keys in a range whose ends may lie outside of all keys.
+// A range of keys; its ends may lie outside the tensor.
 struct Limits {
   int64_t first, last;
   void Cut(int64_t from, int64_t to) {
@@ -14,7 +14,7 @@ struct Limits {
   }
 };
 
-// Of the segment that place i is in; none if it is in no segment.
+// Limits `keys` to the segment that contains index i; to no keys if no segment contains it.
 void CutToSegment(const std::vector<int64_t>& lengths, int64_t i, int64_t T, Limits& keys) {
   int64_t first = 0;
   for (const int64_t length : lengths) {

@@ -1,5 +1,5 @@
-// Which keys a query sees: one list of attributes, one function. Every combination of them leaves
-// a range of keys, so kernels skip what is masked and never compute it.
+// The attention mask: its attributes, and the function that returns the visible keys of a query.
+// For every combination of attributes these are one range of keys, so kernels can skip masked keys.
 #pragma once
 
 #include <array>
@@ -15,25 +15,25 @@ namespace sextant {
 
 enum class Mask {
   kNone,    // all keys
-  kCausal,  // a query sees itself and what is before it
+  kCausal,  // the query's own key and all keys before it
 };
 constexpr std::array<std::string_view, 2> NamesOf(Mask) { return {"none", "causal"}; }
 
-// Where query s stands among the keys, if there are more of one than of the other.
+// The index of query s among the keys where the numbers of queries and keys differ.
 enum class Align {
-  kBottomRight,  // the last query is the last key: flash-attn from 2.1 on, caches
-  kTopLeft,      // the first query is the first key: torch's is_causal, padded batches
+  kBottomRight,  // the last query belongs to the last key: flash-attn since 2.1, KV caches
+  kTopLeft,      // the first query belongs to the first key: torch's is_causal, padded batches
 };
 constexpr std::array<std::string_view, 2> NamesOf(Align) { return {"bottom_right", "top_left"}; }
 
-// What a query that sees no key is answered with.
+// The result for a query without visible keys.
 enum class EmptyRows {
   kUnspecified,  // frameworks differ: NaN, 0, the mean of all values
   kZero,         // y = 0, lse = -infinity
 };
 constexpr std::array<std::string_view, 2> NamesOf(EmptyRows) { return {"unspecified", "zero"}; }
 
-// "[1,0]" as an attribute that may be unset.
+// An attribute such as [1,0] that may be unset.
 struct IntegerList : std::vector<int64_t> {
   using std::vector<int64_t>::vector;
 };
@@ -52,16 +52,17 @@ struct KeyRange {
   bool operator==(const KeyRange&) const = default;
 };
 
-// Query s of batch b stands at the place i of key i: i = s + L - S, or i = s if top_left, where L
-// is the number of keys. It sees key t, 0 <= t < L, if all of these hold that are asked for:
+// Query s of batch b has index i among the keys: i = s + L - S, or i = s if top_left, where L is
+// the number of keys. Key t, 0 <= t < L, is visible to it if all conditions hold whose attribute is
+// set:
 //   causal             t <= i
 //   window=[l,r]       i - l <= t <= i + r: l keys before its own and r after it, as flash-attn's
 //                      window_size; -1: no limit on that side. Hugging Face's sliding_window=W,
-//                      which counts the query's own key, is window=[W-1,0].
+//                      which includes the query's own key, is window=[W-1,0].
 //   chunk=C            floor(i / C) = floor(t / C) (Llama 4: with causal)
-//   segments=[a,b,..]  i and t are of one segment: the first a tokens, the next b, and so on; the
-//                      last is what is left
-//   key_length=[..]    L is that of the batch, one for each or one for all; without it L = T
+//   segments=[a,b,..]  i and t are in the same segment: the first a tokens, the next b, and so on;
+//                      the remaining tokens are the last segment
+// key_length=[..] gives L, one number per batch or one for all; unset: L = T.
 struct AttentionMask {
   Mask mask = Mask::kNone;
   Align align = Align::kBottomRight;
@@ -78,7 +79,7 @@ struct AttentionMask {
     v("S", S);
     v("T", T);
   }
-  // What else limits the keys that are seen, whatever the alignment.
+  // The attributes that apply with either alignment.
   void VisitLimits(auto&& v) {
     v("window", window);
     v("chunk", chunk);

@@ -14,9 +14,9 @@ void AttentionMerge::operator()(const Tensor<Real>& y1, const Tensor<Real>& lse1
   for (size_t n = 0; n < y.shape[0]; ++n) {
     std::vector<Real> scores;
     std::vector<const Tensor<Real>*> parts;
-    for (const auto& [part, of_part] : {std::pair{&y1, &lse1}, {&y2, &lse2}}) {
-      if (IsLogOfNothing((*of_part)(n))) continue;
-      scores.push_back((*of_part)(n));
+    for (const auto& [part, part_lse] : {std::pair{&y1, &lse1}, {&y2, &lse2}}) {
+      if (IsLogOfNothing((*part_lse)(n))) continue;
+      scores.push_back((*part_lse)(n));
       parts.push_back(part);
     }
     if (parts.empty()) {

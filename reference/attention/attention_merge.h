@@ -1,5 +1,5 @@
-// Two parts of an attention become one: the combination step of flash, ring and split-key
-// attention.
+// Merges the results of attention over two sets of keys: the combination step of flash, ring and
+// split-key attention.
 #pragma once
 
 #include <string_view>
@@ -18,14 +18,14 @@ struct AttentionMerge {
   static constexpr std::string_view kDraw = "y1=normal lse1=normal y2=normal lse2=normal";
   static constexpr std::string_view kChoices = "empty_rows=unspecified|zero N=3|1|5 E=4|1|6|16|33";
   static constexpr std::string_view kFormula =
-      "lse = ln(e^lse1 + e^lse2)\n"
-      "y   = e^(lse1 - lse) y1 + e^(lse2 - lse) y2\n"
-      "  y1, lse1  [N,E] [N]  attention over some keys; -infinity: over none, y1 does not count\n"
-      "  y2, lse2  [N,E] [N]  over others\n"
-      "  y, lse    [N,E] [N]  over all; where there are none: not specified, or 0 and -infinity "
-      "if\n"
-      "                       empty_rows=zero\n"
-      "lse is the natural logarithm.";
+      R"(lse = ln(e^lse1 + e^lse2)
+y   = e^(lse1 - lse) y1 + e^(lse2 - lse) y2
+  y1, lse1  [N,E] [N]  attention over a first set of keys; where lse1 is -infinity, the set is
+                       empty and y1 is not read
+  y2, lse2  [N,E] [N]  attention over a second set of keys, in the same way
+  y, lse    [N,E] [N]  attention over both sets; where both are empty: unspecified, or 0 and
+                       -infinity if empty_rows=zero
+lse is the natural logarithm.)";
   static constexpr std::string_view kSource =
       "Milakov and Gimelshein 2018, arXiv:1805.02867, section 3.1; Dao et al. 2022, "
       "arXiv:2205.14135, section 3.1";

@@ -14,8 +14,8 @@ namespace {
 using testing::ElementsAre;
 using testing::IsNan;
 
-// e^lse are 1 and 3, up to 2^-54.
-TEST(AttentionMerge, WeighsPartsByTheirSums) {
+// e^lse1 = 1 and e^lse2 = 3, up to 2^-54.
+TEST(AttentionMerge, WeightsPartsByTheirSums) {
   const std::string line =
       "attention_merge N=1 E=2 dtype=f64 @lse1=0 @y1=4,8 @lse2=1.0986122886681098 @y2=8,0";
   EXPECT_NEAR(DoublesOf(line)[0], 7, 1e-15);
@@ -23,13 +23,13 @@ TEST(AttentionMerge, WeighsPartsByTheirSums) {
   EXPECT_NEAR(DoublesOf(line, 1)[0], std::log(4), 1e-15);
 }
 
-TEST(AttentionMerge, EqualPartsHaveTheirMean) {
+TEST(AttentionMerge, PartsWithEqualLseAreAveraged) {
   EXPECT_THAT(DoublesOf("attention_merge N=2 E=1 @lse1=5,-3 @y1=1,2 @lse2=5,-3 @y2=2,8"),
               ElementsAre(1.5, 5));
 }
 
-// Row 0: the first part is over no keys, whatever its y; row 1: the second; row 2: both.
-TEST(AttentionMerge, PartsWithoutKeysDoNotCount) {
+// In row 0 the first part has no keys (its y is NaN), in row 1 the second part, in row 2 both.
+TEST(AttentionMerge, IgnoresPartsWithoutKeys) {
   const double none = -std::numeric_limits<double>::infinity();
   for (const bool zero : {false, true}) {
     const Case c =

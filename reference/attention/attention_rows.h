@@ -1,4 +1,4 @@
-// What all forms of attention share: the scores of one query, and the mean that they weigh.
+// The formula shared by all forms of attention: the scores of one query, and the weighted mean.
 #pragma once
 
 #include <cmath>
@@ -20,13 +20,13 @@ std::span<const Real> RowAt(const Tensor<Real>& tensor, size_t i) {
   return std::span(tensor.data).subspan(i * width, width);
 }
 
-// Throws Error unless scores of queries and keys of width D can be scaled.
+// Throws Error if scale is unset and D is 0, because D^-1/2 is undefined.
 inline void CheckScale(const std::optional<double>& scale, size_t D) {
   if (!scale && D == 0)
     throw Error("dimension D is 0, expected 1 or more where scale= is unset (D^-1/2)");
 }
 
-// Tensors of a case or of a slice of it; bias[B,H,S,T] and sink[H] if there are any.
+// Tensors of a case or of a slice of it; bias[B,H,S,T] and sink[H] are null if absent.
 template <class Real>
 struct AttentionTensors {
   const Tensor<Real>&q, &k, &v;
@@ -35,7 +35,8 @@ struct AttentionTensors {
   bool scale_bias = false;  // the bias is added before the sum is scaled
 };
 
-// From a product of query and key to its score, in this order: scale, cap, bias.
+// Computes a score from the dot product of query and key, in this order: scale, cap, bias. With
+// scale_bias: bias, scale, cap.
 template <class Real>
 class ScoreOf {
  public:
@@ -70,17 +71,17 @@ class ScoreOf {
   bool scale_bias_;
 };
 
-// Row (b, h, s) of the tensors, and the place of the query in the whole case.
+// Indices of a query: batch, head, query.
 struct QueryAt {
   size_t b, h, s;
 };
 
-// The keys of one head, prepared for many queries.
+// The keys of one head, prepared once for the dot products with many queries.
 template <class Real>
 class KeyRows {
  public:
   explicit KeyRows(const Tensor<Real>& k) : k_(k) {}
-  // Those that begin at that row.
+  // The keys of the head whose first row is `first`.
   std::span<const DotOperand<Real>> At(size_t first) {
     if (!keys_.empty() && first == first_) return keys_;
     first_ = first;
@@ -95,7 +96,7 @@ class KeyRows {
   std::vector<DotOperand<Real>> keys_;
 };
 
-// The scores of one query with the keys that it sees.
+// The scores of one query with the keys in `keys`.
 template <class Real>
 std::vector<Real> ScoresOf(const AttentionTensors<Real>& in, const ScoreOf<Real>& score_of,
                            size_t query, std::span<const DotOperand<Real>> rows,
@@ -110,8 +111,8 @@ std::vector<Real> ScoresOf(const AttentionTensors<Real>& in, const ScoreOf<Real>
   return scores;
 }
 
-// y[B,H,S,E] and lse[B,H,S] of a case or a slice. Where no key is seen they stay what they are (not
-// specified), or become 0 and less than every number.
+// Computes y[B,H,S,E] and lse[B,H,S] of a case or a slice. For a query without visible keys, they
+// are left unchanged (unspecified), or set to 0 and -infinity if empty_rows=zero.
 template <class Real>
 void Attend(const AttentionAttributes& op, const AttentionTensors<Real>& in, Tensor<Real>& y,
             Tensor<Real>& lse);

@@ -1,4 +1,4 @@
-// Scores of queries and keys, before any mask, cap or softmax.
+// Scaled scores of queries and keys, before mask, cap and softmax.
 #pragma once
 
 #include <optional>

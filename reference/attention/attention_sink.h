@@ -1,4 +1,4 @@
-// Attention with a sink: one score per head that takes its part of the weights but has no value.
+// Attention with a sink: one more score per head in the softmax, without a key and a value.
 #pragma once
 
 #include <string_view>
@@ -22,13 +22,13 @@ struct AttentionSink : AttentionAttributes {
   static constexpr std::string_view kFormula =
       "y[h,s]   = sum_t e^score[s,t] v[g,t] / (e^sink[h] + sum_t e^score[s,t])\n"
       "lse[h,s] = ln sum_t e^score[s,t]\n"
-      "score, g and the keys that a query sees: as in attention\n"
+      "score, g and the visible keys: as in attention\n"
       "  q           [B,H,S,D]\n"
       "  k           [B,K,T,D]  K divides H\n"
       "  v           [B,K,T,E]\n"
       "  sink        [H]        a score, neither scaled nor capped\n"
       "  y           [B,H,S,E]\n"
-      "  lse         [B,H,S]    without the sink: y is attention's times sigmoid(lse - sink)";
+      "  lse         [B,H,S]    without the sink; y = sigmoid(lse - sink) * the y of attention";
   static constexpr std::string_view kSource =
       "gpt-oss: openai/gpt-oss gpt_oss/torch/model.py (sdpa); Miller 2023, \"Attention is off by "
       "one\"";

@@ -21,14 +21,14 @@ using testing::IsNan;
 const std::string kOne = "attention H=1 D=1 E=1 ";  // one head of one channel
 
 // Scores 0 and ln 3 (up to 2^-54): weights 1/4 and 3/4.
-TEST(Attention, WeighsValuesBySoftmax) {
+TEST(Attention, WeightsValuesBySoftmax) {
   const std::string line = kOne + "dtype=f64 S=1 T=2 @q=1 @k=0,1.0986122886681098 @v=4,8";
   EXPECT_NEAR(DoublesOf(line)[0], 7, 1e-15);
   EXPECT_NEAR(DoublesOf(line, 1)[0], std::log(4), 1e-15);
 }
 
-// q.k = 4; D^-1/2 = 1/2. The logarithm of one exponential is its score.
-TEST(Attention, ScalesByTheWidthUnlessTold) {
+// q.k = 4; D^-1/2 = 1/2. With one key, lse is its score.
+TEST(Attention, DefaultScaleIsTheInverseRootOfTheWidth) {
   const std::string line = "attention H=1 S=1 T=1 D=4 @q=1,1,1,1 @k=1,1,1,1 ";
   EXPECT_THAT(DoublesOf(line, 1), ElementsAre(2));
   EXPECT_THAT(DoublesOf(line + "scale=3", 1), ElementsAre(12));
@@ -39,8 +39,8 @@ TEST(Attention, CapsScoresAfterScaling) {
   EXPECT_NEAR(DoublesOf(line, 1)[0], 3 * std::tanh(5. / 3), 1e-15);
 }
 
-// Divided by the cap, or multiplied by its rounded reciprocal.
-TEST(Attention, PermitsForACapWhatSoftCapDoes) {
+// Covers both a division by the cap and a multiplication by its rounded reciprocal.
+TEST(Attention, CapHasThePermittedErrorOfSoftCap) {
   const ScopedRecipe following(ParseRecipe("native", DType::kF32), DType::kF32);
   AttentionAttributes op;
   op.scale = 1;
@@ -53,14 +53,15 @@ TEST(Attention, PermitsForACapWhatSoftCapDoes) {
   }
 }
 
-// A score that may have overflowed may be NaN, which no cap limits.
-TEST(Attention, ACapDoesNotLimitWhatOverflows) {
+// A score that may overflow may be NaN, and the cap of NaN is NaN.
+TEST(Attention, CapDoesNotLimitTheErrorOfAnOverflow) {
   const auto proof = ProofOf(kOne + "scale=1 soft_cap=50 S=1 T=2 @q=0x1p100 @k=0x1p100,1 @v=1,2");
   EXPECT_THAT(proof.golden[1].permitted.data, ElementsAre(INFINITY));
 }
 
-// One key each: its value exactly, whatever the score; nothing is permitted.
-TEST(Attention, OneKeyGivesItsValue) {
+// Each query has one visible key: y is exactly its value for every score, and no error is
+// permitted.
+TEST(Attention, OneVisibleKeyGivesItsValue) {
   const auto proof = ProofOf("attention H=1 D=1 E=2 S=3 T=3 window=[0,0] @v=1,2,3,4,5,6");
   EXPECT_THAT(proof.golden[0].high.data, ElementsAre(1, 2, 3, 4, 5, 6));
   EXPECT_THAT(proof.golden[0].permitted.data, Each(0));
@@ -73,8 +74,8 @@ TEST(Attention, NeighbouringHeadsShareKeys) {
   EXPECT_THAT(DoublesOf("attention B=2 H=2 K=1 S=1 T=1 D=1 E=1 @v=5,7"), ElementsAre(5, 5, 7, 7));
 }
 
-// Equal scores: the mean of what is seen; lse is the logarithm of the count.
-TEST(Attention, MaskedKeysDoNotCount) {
+// Equal scores: y is the mean of the visible values, lse the logarithm of their number.
+TEST(Attention, MaskedKeysHaveNoWeight) {
   const std::string line = kOne + "mask=causal S=2 T=4 dtype=f64 @q=0 @v=3,9,12,24";
   EXPECT_THAT(DoublesOf(line), ElementsAre(8, 12));
   EXPECT_THAT(DoublesOf(line + " align=top_left"), ElementsAre(3, 6));
@@ -82,7 +83,7 @@ TEST(Attention, MaskedKeysDoNotCount) {
   EXPECT_THAT(DoublesOf(line + " key_length=[3]"), ElementsAre(6, 8));
 }
 
-TEST(Attention, RowsWithoutKeysAreZeroOnlyIfAsked) {
+TEST(Attention, EmptyRowsAreZeroOnlyIfTheCaseSaysSo) {
   const std::string line = kOne + "mask=causal S=3 T=1 @v=4";
   EXPECT_THAT(DoublesOf(line), ElementsAre(IsNan(), IsNan(), 4));
   const auto proof = ProofOf(line + " empty_rows=zero");
@@ -92,16 +93,16 @@ TEST(Attention, RowsWithoutKeysAreZeroOnlyIfAsked) {
   EXPECT_THAT(proof.golden[1].permitted.data, ElementsAre(0, 0, testing::Ge(0)));
 }
 
-// What is not seen is not read: NaN there changes nothing.
-TEST(Attention, WhatIsNotSeenMayBeAnything) {
+// NaN in a masked key and its value does not change the result.
+TEST(Attention, DoesNotReadMaskedKeys) {
   const Case c = Case::Parse(kOne + "mask=causal align=top_left S=2 T=3 @q=0 @k=1 @v=4,6,8");
   Tensors inputs = DrawInputs(c);
   inputs[1].values.data[2] = inputs[2].values.data[2] = NAN;
   EXPECT_THAT(Prove(c, inputs, ParseRecipe("native", c.dtype()))[0].high.data, ElementsAre(4, 5));
 }
 
-// Slices know where they stand: 300 queries and more are proven in parts.
-TEST(Attention, SlicesSeeTheKeysOfTheWhole) {
+// The case is evaluated in slices; the mask of a slice uses the indices of the whole case.
+TEST(Attention, SlicesUseTheMaskOfTheWholeCase) {
   const std::string line =
       "attention B=2 H=2 K=1 D=1 E=72 mask=causal S=240 T=241 window=[1,0] "
       "key_length=[240,241] @q=0 @v=uniform";
@@ -117,8 +118,8 @@ TEST(Attention, SlicesSeeTheKeysOfTheWhole) {
   }
 }
 
-// Without channels all scores are 0, whatever the scale; but there has to be one.
-TEST(Attention, AWidthOfZeroNeedsAScale) {
+// With D = 0 all scores are 0 for every scale, but the default scale D^-1/2 is undefined.
+TEST(Attention, WidthZeroNeedsAScale) {
   const std::string line = "attention H=1 D=0 E=1 T=2 @v=3,5 ";
   EXPECT_THAT(DoublesOf(line + "S=1 scale=1"), ElementsAre(4));
   EXPECT_THAT(DoublesOf(line + "S=0"), testing::IsEmpty());
@@ -127,7 +128,7 @@ TEST(Attention, AWidthOfZeroNeedsAScale) {
                   "dimension D is 0, expected 1 or more where scale= is unset (D^-1/2)")));
 }
 
-TEST(Attention, RefusesHeadsThatCannotShare) {
+TEST(Attention, RefusesInvalidHeadCountsAndCaps) {
   try {
     Case::Parse("attention H=4 K=3 S=1 D=1");
     FAIL();

@@ -1,5 +1,5 @@
-// Attention of one sequence over another, with its projections: what a decoder of the original
-// Transformer reads the encoder's answer by.
+// Attention of one sequence to another, with its projections, as a decoder of the original
+// Transformer attends to the output of the encoder.
 #pragma once
 
 #include <string_view>
@@ -23,21 +23,20 @@ struct CrossAttention : InnerAttention {
       "scale=|0.5|1 soft_cap=|2 key_length=|[2]|[1] empty_rows=unspecified|zero S=3|1|4 T=5|4|2 "
       "M=6|4|8 H=2|4|1 K=2|1|4 D=3|4|1|2";
   static constexpr std::string_view kFormula =
-      "y = wo mean + bo\n"
-      "  mean[s]  = for head h = 0 .. H-1, in columns h D .. h D + D-1, the mean of v[g] weighted "
-      "by\n"
-      "             the softmax over t of q[h,s] . k[g,t] scale;  g = floor(h / (H/K))\n"
-      "  q[h,s], k[g,t], v[g,t] = rows h D .. h D + D-1 of wq x[s] + bq; rows g D .. of\n"
-      "             wk memory[t] + bk and of wv memory[t] + bv\n"
-      "  x, y        [S,M]    the sequence that asks\n"
-      "  memory      [T,M]    the sequence that is read\n"
-      "  wq, wk, wv  [H*D,M]  [K*D,M]  [K*D,M]  as torch.nn.Linear has them: a row per output;\n"
-      "              bq, bk, bv as long as they are high\n"
-      "  wo, bo      [M,H*D]  [M]\n"
-      "  scale                unset: D^-1/2\n"
-      "  soft_cap             c tanh(score / c) in place of the score\n"
-      "  key_length           [L]: the first L tokens of memory are read, the rest is padding\n"
-      "  empty_rows           what mean is where nothing is read: zero, or not specified";
+      R"(y = wo mean + bo
+  mean[s]: columns h D .. h D + D-1 are the mean over t of v[g,t], weighted by the softmax over t of
+           q[h,s] . k[g,t] scale;  g = floor(h / (H/K))
+  q[h,s] = rows h D .. h D + D-1 of wq x[s] + bq
+  k[g,t] = rows g D .. g D + D-1 of wk memory[t] + bk;  v[g,t]: the same rows of wv memory[t] + bv
+  x, y        [S,M]    the sequence of queries
+  memory      [T,M]    the sequence of keys and values
+  wq, wk, wv  [H*D,M]  [K*D,M]  [K*D,M]  layout of torch.nn.Linear: one row per output
+  bq, bk, bv  [H*D]    [K*D]    [K*D]
+  wo, bo      [M,H*D]  [M]
+  scale                unset: D^-1/2
+  soft_cap             c: c tanh(score / c) replaces the score
+  key_length           [L]: tokens of memory from L on are padding and are not read
+  empty_rows           mean where all of memory is padding: zero, or unspecified)";
   static constexpr std::string_view kSource =
       "Vaswani et al. 2017, arXiv:1706.03762, section 3.2.2 and 3.2.3 (without biases); with "
       "biases: torch.nn.MultiheadAttention";

@@ -1,4 +1,4 @@
-// The logarithm of an empty sum, -infinity: what lse is where a query sees no key.
+// The empty log-sum-exp: lse of a query without visible keys, -infinity.
 #pragma once
 
 #include <cmath>
@@ -11,8 +11,8 @@
 
 namespace sextant {
 
-// As an output. An Interval encloses numbers: one below every double is rounded to -infinity. Of a
-// Counted nothing but its error counts, which is 0.
+// The value of the output. An Interval cannot be -infinity: it is a number below every double,
+// which rounds to -infinity. Only the error of a Counted is used; it is 0.
 template <class Real>
 Real EmptyLogSumExp() {
   return Real(-std::numeric_limits<double>::infinity());
@@ -26,14 +26,14 @@ inline Counted EmptyLogSumExp<Counted>() {
   return Counted(0.0);
 }
 
-// The double that an input is.
+// The value of an input, which is a double in every number type.
 inline double ValueOf(double x) { return x; }
 inline double ValueOf(const Interval& x) { return mpfr_get_d(x.lower().get(), MPFR_RNDN); }
 inline double ValueOf(const Counted& x) { return x.center().high; }
 inline double ValueOf(const Rounded& x) { return x.value(); }
 inline double ValueOf(const Wide& x) { return x.High(); }
 
-// Of an input.
+// Whether an input is the empty log-sum-exp.
 template <class Real>
 bool IsLogOfNothing(const Real& x) {
   return ValueOf(x) == -std::numeric_limits<double>::infinity();

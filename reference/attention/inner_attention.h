@@ -1,14 +1,15 @@
-// What the operations share that have attention inside of them: its attributes and, from them, it.
+// The attention inside composite operations: its attributes, and the Attention made from them.
 #pragma once
 
 #include "reference/attention/attention.h"
 
 namespace sextant {
 
-// Of one sequence, whose token s asks at the place of key s, also where the last keys are padding.
-// Whoever derives from it visits those attributes that it has; the others keep their defaults.
+// Attention of one sequence without a batch. Query s has the index of key s (align=top_left), also
+// where the last keys are padding. A derived operation visits the attributes that it supports; the
+// others keep their defaults.
 struct InnerAttention : AttentionAttributes {
-  // Over the sequence itself.
+  // Self-attention: the keys are those of the sequence itself.
   Attention Attending() const { return Over(S); }
 
  protected:

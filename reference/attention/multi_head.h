@@ -1,5 +1,5 @@
-// Attention in several heads with the projections around it, over any number type: what
-// cross_attention and encoder_block have in common.
+// Multi-head attention with its projections, for every number type. Shared by cross_attention and
+// encoder_block.
 #pragma once
 
 #include <utility>
@@ -15,7 +15,7 @@ struct MultiHeadWeights {
   const Tensor<Real>&wq, &bq, &wk, &bk, &wv, &bv, &wo, &bo;
 };
 
-// What is handed on between, all of their shapes already: q[H,S,D] k[K,T,D] v[K,T,D] mean[S,H*D].
+// Intermediates, already allocated with their final shapes: q[H,S,D] k[K,T,D] v[K,T,D] mean[S,H*D].
 template <class Real>
 struct MultiHeadTensors {
   Tensor<Real>&q, &k, &v, &mean;
@@ -29,7 +29,7 @@ Tensor<Real> Projected(const Tensor<Real>& x, const Tensor<Real>& weight,
   return y;
 }
 
-// [S,M]: the queries of x [S,M] read the keys and values of memory [T,M].
+// Returns y [S,M]: queries from x [S,M], keys and values from memory [T,M].
 template <class Real>
 Tensor<Real> MultiHead(const Attention& attention, const Tensor<Real>& x,
                        const Tensor<Real>& memory, const MultiHeadWeights<Real>& w,

@@ -7,7 +7,7 @@
 namespace sextant {
 namespace {
 
-// For every key of one query: its row of the tables.
+// The row of the tables for each key of one query.
 std::vector<size_t> RowsOf(double query, const Tensor<double>& key_position, int64_t clip) {
   std::vector<size_t> rows;
   for (const double key : key_position.data) {
@@ -17,12 +17,12 @@ std::vector<size_t> RowsOf(double query, const Tensor<double>& key_position, int
   return rows;
 }
 
-// The mean of column d of the rows with those indices.
+// The weighted mean of column d of the given rows of `tensor`.
 template <class Real>
-Real MeanOf(const SoftmaxRow<Real>& weights, const Tensor<Real>& of, std::span<const size_t> rows,
-            size_t d) {
+Real MeanOf(const SoftmaxRow<Real>& weights, const Tensor<Real>& tensor,
+            std::span<const size_t> rows, size_t d) {
   std::vector<Real> column;
-  for (const size_t row : rows) column.push_back(RowAt(of, row)[d]);
+  for (const size_t row : rows) column.push_back(RowAt(tensor, row)[d]);
   return weights.Mean(column);
 }
 
@@ -41,7 +41,7 @@ void RelativeAttention::operator()(const Tensor<Real>& q, const Tensor<Real>& k,
                                    const Tensor<double>& key_position, Tensor<Real>& y,
                                    Tensor<Real>& scores) const {
   const size_t heads = q.shape[0] * q.shape[1], S = q.shape[2], T = k.shape[2], D = q.shape[3];
-  const ScoreScale<Real> scaled(scale, D);
+  const ScoreScale<Real> score_scale(scale, D);
   if (T == 0) return;
   for (size_t query = 0; query < heads * S; ++query) {
     CheckScale(scale, D);
@@ -50,7 +50,7 @@ void RelativeAttention::operator()(const Tensor<Real>& q, const Tensor<Real>& k,
       const Real content = Dot(RowAt(q, query), RowAt(k, query / S * T + t));
       const Real relative = Dot(RowAt(q, query), RowAt(key_table, rows[t]));
       const ScopedStep at(Step::kScore);
-      scores.data[query * T + t] = scaled(content + relative);
+      scores.data[query * T + t] = score_scale(content + relative);
     }
   }
   const Tensor<Real> kept = Intermediate(scores, Step::kScore);

@@ -28,12 +28,12 @@ struct RelativeAttention {
       "  r = min(max(key_position[t] - query_position[s], -clip), clip) + clip, for every b and h\n"
       "  q                             [B,H,S,D]\n"
       "  k, v                          [B,H,T,D]\n"
-      "  key_table, value_table        [2*clip+1,D]  row 0: clip or more tokens before the query\n"
+      "  key_table, value_table        [2*clip+1,D]  row 0: key >= clip tokens before the query\n"
       "  query_position, key_position  [S] [T]       tokens; integers\n"
-      "  y                             [B,H,S,D]     not specified where there are no keys\n"
+      "  y                             [B,H,S,D]     unspecified where T = 0\n"
       "  scores                        [B,H,S,T]     before the softmax\n"
       "  scale                                       unset: D^-1/2\n"
-      "Both products are taken apart, as in section 3.3: q.k + q.a and sum w v + sum w a.";
+      "Both products have two parts, as in section 3.3: q.k + q.a and sum w v + sum w a.";
   static constexpr std::string_view kSource =
       "Shaw, Uszkoreit and Vaswani 2018, arXiv:1803.02155, eq. 3 and 4, section 3.2";
 

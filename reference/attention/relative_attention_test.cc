@@ -26,24 +26,26 @@ TEST(RelativeAttention, ScoresAddTheRowOfTheClippedDistance) {
               ElementsAre(11, 12, 23, 34, 35));
 }
 
-// 1 / (1 + e) of the weight is at distance 1, the rest at 2; both have row 2.
-TEST(RelativeAttention, WeighsValuesAndRows) {
-  const double w = 1 / (1 + std::exp(1.0)), rest = 1e-4;  // the other three weigh e^-11 or less
+// The key at distance 1 has weight 1 / (1 + e), the key at distance 2 nearly the rest; both use
+// row 2.
+TEST(RelativeAttention, WeightsValuesAndRowsOfTheTable) {
+  // The other three keys have weights of e^-11 or less.
+  const double w = 1 / (1 + std::exp(1.0)), rest = 1e-4;
   EXPECT_NEAR(DoublesOf(kLine + "@v=0,0,0,8,0 @value_table=0,0,0")[0], 8 * w, rest);
   EXPECT_NEAR(DoublesOf(kLine + "@v=0,0,0,0,0 @value_table=0,0,8")[0], 8, rest);
   EXPECT_NEAR(DoublesOf(kLine + "@v=0,0,0,0,0 @value_table=8,0,0")[0], 0, rest);
 }
 
-// Without a scale D^-1/2: q.k = 4 becomes 2.
-TEST(RelativeAttention, ScalesByTheWidthUnlessTold) {
+// The default scale is D^-1/2: q.k = 4 becomes 2.
+TEST(RelativeAttention, DefaultScaleIsTheInverseRootOfTheWidth) {
   const std::string line =
       "relative_attention clip=0 H=1 S=1 T=1 D=4 @q=1,1,1,1 @k=1,1,1,1 @key_table=0,0,0,0 ";
   EXPECT_THAT(DoublesOf(line, 1), ElementsAre(2));
   EXPECT_THAT(DoublesOf(line + "scale=1", 1), ElementsAre(4));
 }
 
-// Weight 1, however irrational the score: exact, and nothing is permitted but one sum.
-TEST(RelativeAttention, OneKeyGivesItsValueAndItsRow) {
+// The only key has weight 1 for every score: y is exact, and no error is permitted.
+TEST(RelativeAttention, OneKeyGivesItsValuePlusItsTableRow) {
   const GoldenTensor y = ProofOf(
                              "relative_attention clip=1 H=1 S=1 T=1 D=2 @v=0.5,-3 "
                              "@value_table=1,2,4,8,16,32 @query_position=9 @key_position=2")
@@ -59,12 +61,12 @@ TEST(RelativeAttention, HeadsAndBatchesShareTheTables) {
   EXPECT_THAT(DoublesOf(line), ElementsAre(21, 22, 23, 24));
 }
 
-TEST(RelativeAttention, WithoutKeysNothingIsSpecified) {
+TEST(RelativeAttention, IsUnspecifiedWithoutKeys) {
   EXPECT_THAT(DoublesOf("relative_attention clip=1 H=1 S=1 T=0 D=1"),
               ElementsAre(testing::IsNan()));
 }
 
-TEST(RelativeAttention, RefusesNegativeClips) {
+TEST(RelativeAttention, RefusesNegativeOrMissingClip) {
   EXPECT_THROW(Case::Parse("relative_attention clip=-1 H=1 S=1 D=1"), Error);
   EXPECT_THROW(Case::Parse("relative_attention H=1 S=1 D=1"), Error);
 }

@@ -1,4 +1,4 @@
-// Rotation and attention in one: what a fused kernel does.
+// Rotation and attention in one operation, as in a fused kernel.
 #pragma once
 
 #include <string_view>
@@ -31,11 +31,11 @@ struct RopeAttention : RopeAttributes, AttentionAttributes {
       "  q           [B,H,S,D]\n"
       "  k           [B,K,T,D]  K divides H\n"
       "  v           [B,K,T,E]  not rotated\n"
-      "  position_q  [B,S]      tokens; integers: they turn, and mask nothing\n"
+      "  position_q  [B,S]      tokens; integers; they determine the rotation, not the mask\n"
       "  position_k  [B,T]\n"
       "  y           [B,H,S,E]\n"
       "  lse         [B,H,S]\n"
-      "Which keys a query sees follows from its place among the keys, as in attention.";
+      "The visible keys follow from the index of the query among the keys, as in attention.";
   static constexpr std::string_view kSource =
       "Su et al. 2021, arXiv:2104.09864, eq. 34, and Vaswani et al. 2017, arXiv:1706.03762, eq. 1";
 

@@ -1,4 +1,4 @@
-// Soft caps: scores and logits that cannot exceed a limit.
+// Soft caps: a smooth limit of scores and logits.
 #pragma once
 
 #include <string_view>
@@ -8,8 +8,8 @@
 
 namespace sextant {
 
-// cap tanh(x / cap), step `cap`, for every operation that caps something. Implementations divide by
-// the cap or multiply by its rounded reciprocal; charged is what covers both.
+// cap tanh(x / cap), in step `cap`, for every operation with a soft cap. Implementations divide by
+// the cap or multiply by its rounded reciprocal; the permitted error covers both.
 template <class Real>
 class SoftCapping {
  public:
@@ -30,7 +30,7 @@ struct SoftCap {
   static constexpr std::string_view kFormula =
       "y = cap tanh(x / cap), element by element\n"
       "  x, y  [N,M]  scores or logits\n"
-      "  cap          in their unit; |y| < cap";
+      "  cap          same unit; |y| < cap";
   static constexpr std::string_view kSource =
       "Gemma 2, arXiv:2408.00118, section 2 (50 for attention, 30 for the final logits)";
 

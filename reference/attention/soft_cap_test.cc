@@ -14,19 +14,20 @@ using testing::DoubleEq;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-TEST(SoftCap, DividesAndMultiplies) {
+TEST(SoftCap, IsCapTimesTanhOfXOverCap) {
   EXPECT_THAT(DoublesOf("soft_cap cap=50 N=1 M=3 dtype=f64 @x=0,25,-100"),
               ElementsAre(0, DoubleEq(50 * std::tanh(0.5)), DoubleEq(-50 * std::tanh(2))));
   EXPECT_THAT(DoublesOf("soft_cap cap=30 N=1 M=2 dtype=f64 @x=1e-9,1e9"), ElementsAre(1e-9, 30));
 }
 
-TEST(SoftCap, ReachesTheCapAndNoMore) {
+TEST(SoftCap, RoundsToTheCapForLargeX) {
   const GoldenTensor y = ProofOf("soft_cap cap=4 N=1 M=1 dtype=f64 @x=1e300").golden[0];
   EXPECT_EQ(y.value.data[0], 4);
   EXPECT_EQ(y.radius.data[0], 0);
 }
 
-// Honest: divided by the cap, or multiplied by its rounded reciprocal, in f32.
+// Two correct f32 implementations: division by the cap, and multiplication by its rounded
+// reciprocal.
 TEST(SoftCap, PermitsADivisionAndAReciprocal) {
   const Proof proof = ProofOf("soft_cap cap=50 N=40 M=25 dtype=f32");
   const GoldenTensor& y = proof.golden[0];
@@ -39,7 +40,7 @@ TEST(SoftCap, PermitsADivisionAndAReciprocal) {
   }
 }
 
-TEST(SoftCap, NeedsACapAboveZero) {
+TEST(SoftCap, RefusesCapZero) {
   EXPECT_THAT([] { Case::Parse("soft_cap cap=0 N=1 M=1"); },
               testing::ThrowsMessage<Error>(HasSubstr("cap is 0, expected more than 0")));
 }

@@ -7,11 +7,11 @@
 
 namespace sextant {
 SoftmaxRow<Counted>::WeightedMean::WeightedMean(const SoftmaxRow& row,
-                                                const std::vector<StoredWeight>& kept,
+                                                const std::vector<StoredWeight>& stored,
                                                 std::span<const Counted> values)
-    : row_(row), stored_(kept), rule_(CurrentRule()) {
-  values_.reserve(kept.size());
-  for (size_t j = 0; j < kept.size(); ++j) {
+    : row_(row), stored_(stored), rule_(CurrentRule()) {
+  values_.reserve(stored.size());
+  for (size_t j = 0; j < stored.size(); ++j) {
     values_.push_back(Converted(values[j]));
     centre_.center_ += row.weights_[j].center_ * values_[j].center_;
     centre_.saturated_ = centre_.saturated_ || values_[j].saturated_;
@@ -28,18 +28,18 @@ double SoftmaxRow<Counted>::WeightedMean::Distance(size_t j) const {
 }
 
 auto SoftmaxRow<Counted>::WeightedMean::OfScores(double drift) const -> ErrorOfScores {
-  double spread = 0, least = kInfinity, most = -kInfinity;
+  double error = 0, least = kInfinity, most = -kInfinity;
   for (size_t j = 0; j < values_.size(); ++j) {
     const Counted& v = values_[j];
-    spread += row_.weights_[j].center_.high * row_.rise_[j] * Distance(j);
+    error += row_.weights_[j].center_.high * row_.rise_[j] * Distance(j);
     least = std::min(least, v.center_.high - v.error_);
     most = std::max(most, v.center_.high + v.error_);
   }
-  const double rest = 1 - row_.falls_;
-  spread = (spread + row_.rises_ * (drift + std::abs(centre_.center_.high) * 0x1p-50)) / rest;
+  const double least_sum = 1 - row_.fall_sum_;  // sum p_j e^-E_j
+  error = (error + row_.rise_sum_ * (drift + std::abs(centre_.center_.high) * 0x1p-50)) / least_sum;
   const double range = most - least;
-  const bool whole = !(rest > 0 && spread < range);
-  return {whole ? range : spread, range, std::max(std::abs(least), std::abs(most)), whole};
+  const bool only_range = !(least_sum > 0 && error < range);
+  return {only_range ? range : error, range, std::max(std::abs(least), std::abs(most)), only_range};
 }
 
 double SoftmaxRow<Counted>::WeightedMean::OfValues() const {
@@ -53,9 +53,9 @@ auto SoftmaxRow<Counted>::WeightedMean::OfWeights() const -> ErrorOfWeights {
   ErrorOfWeights of;
   for (size_t j = 0; j < values_.size(); ++j) {
     const double magnitude = Magnitude(j);
-    of.error += row_.own_[j] * magnitude +
+    of.error += row_.rounding_[j] * magnitude +
                 stored_[j].error * (row_.tiled_ ? std::max(magnitude, Distance(j)) : magnitude);
-    of.moved += stored_[j].error;
+    of.storing += stored_[j].error;
   }
   return of;
 }
@@ -69,7 +69,7 @@ auto SoftmaxRow<Counted>::WeightedMean::OfProducts() const -> ErrorOfProducts {
   }
   const auto count = static_cast<double>(values_.size());
   if (!rule_.exact && row_.tiled_)
-    of.error = Unit() * of.size + (count + row_.raises_) * LeastOf(rule_);
+    of.error = Unit() * of.size + (count + row_.updates_) * LeastOf(rule_);
   of.size += of.error;
   return of;
 }
@@ -85,15 +85,15 @@ double SoftmaxRow<Counted>::WeightedMean::Drift() const {
 
 double SoftmaxRow<Counted>::WeightedMean::Total(const ErrorOfScores& scores,
                                                 const ErrorOfWeights& weights,
-                                                const ErrorOfProducts& products, double of_sum,
+                                                const ErrorOfProducts& products, double sum_error,
                                                 double common) const {
-  const double inherited = OfValues();
-  double own = scores.error + inherited + weights.error + products.error;
-  if (row_.tiled_) own += weights.moved * (scores.error + inherited);  // their distance is off, too
-  const double exposed = std::abs(centre_.center_.high) + scores.error + inherited;
-  const double rescaled = row_.raises_ * Unit() * products.size;
+  const double of_values = OfValues();
+  double error = scores.error + of_values + weights.error + products.error;
+  if (row_.tiled_) error += weights.storing * (scores.error + of_values);  // error of |v_j - y|
+  const double largest_mean = std::abs(centre_.center_.high) + scores.error + of_values;
+  const double rescaling = row_.updates_ * Unit() * products.size;
   const double up = kBoundUp * (1 + static_cast<double>(values_.size()) * 0x1p-52);
-  return (own + exposed * common + of_sum * products.size + rescaled) * up;
+  return (error + largest_mean * common + sum_error * products.size + rescaling) * up;
 }
 
 Counted SoftmaxRow<Counted>::WeightedMean::Result() const {
@@ -104,13 +104,13 @@ Counted SoftmaxRow<Counted>::WeightedMean::Result() const {
   Counted y = centre_;
   y.drift_ = (Drift() + count * products.size * kDriftUnit) * kBoundUp + count * kTinyDrift;
   const ErrorOfScores scores = OfScores(y.drift_);
-  y.saturated_ = y.saturated_ || row_.saturated_ || (scores.whole && scores.range > 0);
+  y.saturated_ = y.saturated_ || row_.saturated_ || (scores.only_range && scores.range > 0);
   const SumError sum = rule_.exact ? SumError() : RelativeErrorOfSum(rule_, n);
   y.SetError(Total(scores, weights, products, sum.worst, row_.common_),
              Total(scores, weights, products, sum.likely, row_.likely_common_));
   const double largest = row_.tiled_ ? count * scores.largest : products.size;
   const bool overflows = !rule_.exact && !(largest * 2 < MaxFinite(rule_.format));
-  if (row_.lost_ || overflows || std::isnan(y.error_) || std::isnan(y.drift_))
+  if (row_.unbounded_ || overflows || std::isnan(y.error_) || std::isnan(y.drift_))
     y.SetError(kInfinity, kInfinity);
   if (std::isnan(y.drift_)) y.drift_ = 0;
   return y;

@@ -1,9 +1,10 @@
-// The mean of values that a SoftmaxRow<Counted> weighs, and the errors that implementations may
-// commit, source by source. With weights p~ of exponents that are off, and w' as an implementation
-// keeps them,
-//   sum w' v' - sum p v = sum (w' - p~) v' + sum p~ (v' - v) + sum (p~ - p) v,
-// and the last is sum p_j (e^D_j - 1) (v_j - y) / sum p_j e^D_j for exponents off by D_j, |D| <= E;
-// or less than the range of the values.
+// The mean of values with the weights of a SoftmaxRow<Counted>, and its error bound, one term per
+// source of error. p: exact weights; p~: weights of exponents with errors; w': weights as an
+// implementation stores them; v': values with errors. Then
+//   sum w' v' - sum p v = sum (w' - p~) v' + sum p~ (v' - v) + sum (p~ - p) v.
+// For errors D_j of the exponents, |D_j| <= E_j, the last term is
+//   sum p_j (e^D_j - 1) (v_j - y) / sum p_j e^D_j.
+// It is also at most the range of the values.
 #pragma once
 
 #include <span>
@@ -15,48 +16,48 @@ namespace sextant {
 
 class SoftmaxRow<Counted>::WeightedMean {
  public:
-  // In the step of the products, of a row that is not empty.
-  WeightedMean(const SoftmaxRow& row, const std::vector<StoredWeight>& kept,
+  // To be constructed in step dot; the row must not be empty.
+  WeightedMean(const SoftmaxRow& row, const std::vector<StoredWeight>& stored,
                std::span<const Counted> values);
   Counted Result() const;
 
  private:
   // Errors of the scores: sum (p~ - p) v.
   struct ErrorOfScores {
-    double error;    // at most `range`
-    double range;    // of the values
-    double largest;  // of their magnitudes
-    bool whole;      // nothing less than the range is known
+    double error;     // at most `range`
+    double range;     // of the values
+    double largest;   // magnitude of a value
+    bool only_range;  // the range is the only bound
   };
-  // Roundings of the weights, as they are computed and as they are kept: sum (w' - p~) v'.
+  // Roundings of the weights when they are computed and when they are stored: sum (w' - p~) v'.
   struct ErrorOfWeights {
     double error = 0;
-    double moved = 0;  // sum |w' - p~| of what keeping adds
+    double storing = 0;  // the part of sum |w' - p~| that storing adds
   };
   // Roundings of the products.
   struct ErrorOfProducts {
     double error = 0;
-    double size = 0;  // of all products, their errors included
+    double size = 0;  // upper bound of the sum of |products|, errors included
   };
   ErrorOfScores OfScores(double drift) const;
   double OfValues() const;  // errors of the values: sum p~ (v' - v)
   ErrorOfWeights OfWeights() const;
   ErrorOfProducts OfProducts() const;
   double Drift() const;
-  // The additions and what all weights share, for sums off by that part of their size.
+  // The error from all sources. sum_error: relative error of the additions; common: relative error
+  // common to all weights.
   double Total(const ErrorOfScores& scores, const ErrorOfWeights& weights,
-               const ErrorOfProducts& products, double of_sum, double common) const;
+               const ErrorOfProducts& products, double sum_error, double common) const;
 
   double Magnitude(size_t j) const { return values_[j].Magnitude() + values_[j].error_; }
-  // |v_j - y|
-  double Distance(size_t j) const;
+  double Distance(size_t j) const;  // |v_j - y|
   double Unit() const;
 
   const SoftmaxRow& row_;
   const std::vector<StoredWeight>& stored_;
   const StepRule& rule_;
-  std::vector<Counted> values_;  // converted
-  Counted centre_;               // the mean without its errors
+  std::vector<Counted> values_;  // converted to the format of step dot
+  Counted centre_;               // the mean, with errors of 0
 };
 
 }  // namespace sextant

@@ -62,7 +62,7 @@ Real SoftmaxRow<Real>::LogOfSum() const {
   return largest_ + Log(sum_);
 }
 
-// The largest score less itself is 0, however wide its enclosure.
+// For the largest score, the exponent is exactly 0, also where its Interval is not a point.
 template <class Real>
 Real SoftmaxRow<Real>::Term(const Real& score, const Real& largest) {
   if constexpr (std::same_as<Real, Interval>) {
@@ -80,18 +80,18 @@ SoftmaxRow<Counted>::SoftmaxRow(std::span<const Counted> scores, Tiling tiling)
   if (scores.empty()) return;
   const ScopedStep at(Step::kSoftmax);
   const StepRule& rule = CurrentRule();
-  const Scores seen(scores);
-  largest_ = seen.largest;
-  if (tiled_) raises_ = seen.Raises();
+  const Scores converted(scores);
+  largest_ = converted.largest;
+  if (tiled_) updates_ = converted.MaximumUpdates();
   std::vector<DoubleDouble> terms;
-  double drift = 0;  // the largest of an exponent
+  double drift = 0;  // the largest drift of an exponent
   for (size_t j = 0; j < scores.size(); ++j) {
-    const Counted& s = seen.scores[j];
-    const double error = seen.ErrorOf(j, rule, tiled_, raises_);
+    const Counted& s = converted.scores[j];
+    const double error = converted.ErrorOf(j, rule, tiled_, updates_);
     saturated_ = saturated_ || s.saturated_;
-    lost_ = lost_ || !std::isfinite(error) || !std::isfinite(s.center_.high);
-    const DoubleDouble exponent = lost_ ? DoubleDouble() : seen.ExponentOf(j);
-    drift = std::max(drift, s.drift_ + seen.largest.drift_ + std::abs(exponent.high) * kDriftUnit);
+    unbounded_ = unbounded_ || !std::isfinite(error) || !std::isfinite(s.center_.high);
+    const DoubleDouble exponent = unbounded_ ? DoubleDouble() : converted.ExponentOf(j);
+    drift = std::max(drift, s.drift_ + largest_.drift_ + std::abs(exponent.high) * kDriftUnit);
     terms.push_back(exp(exponent));
     rise_.push_back(std::expm1(error) * kBoundUp);
     fall_.push_back(-std::expm1(-error) * kBoundUp);
@@ -100,7 +100,8 @@ SoftmaxRow<Counted>::SoftmaxRow(std::span<const Counted> scores, Tiling tiling)
   SetWeights(terms);
 }
 
-// Of a number of that magnitude; where it is kept before the division, up to the unit of itself.
+// Rounding error of a number of this magnitude. With tiling, the number is rounded while multiplied
+// by an unknown factor: the bound is one unit roundoff of the number, not half an ulp.
 double SoftmaxRow<Counted>::Rounding(const StepRule& rule, double magnitude) const {
   if (!tiled_) return RoundingError(rule, magnitude, 0);
   const double unit = UnitOf(rule.format);
@@ -118,59 +119,62 @@ void SoftmaxRow<Counted>::SetWeights(const std::vector<DoubleDouble>& terms) {
     if (n > 1) p.drift_ = p.center_.high * (2 * drift_ + (count + 4) * kDriftUnit) + kTinyDrift;
     if (!rule.exact) p.format_ = rule.format;
     p.saturated_ = saturated_;
-    rises_ += p.center_.high * rise_[weights_.size()];
-    falls_ += p.center_.high * fall_[weights_.size()];
+    rise_sum_ += p.center_.high * rise_[weights_.size()];
+    fall_sum_ += p.center_.high * fall_[weights_.size()];
     weights_.push_back(p);
   }
-  SetErrorsOfWeights(rule, SetErrorOfSum(rule));
+  SetWeightErrors(rule, SetSumError(rule));
 }
 
-// Of the sum of the terms and its reciprocal, which all weights share. The sum is at least its
-// largest term, and the exact sum at most n times that. Returns what a term may lose to underflow.
-double SoftmaxRow<Counted>::SetErrorOfSum(const StepRule& rule) {
+// Sets the relative error common to all weights: that of the sum of the terms and of its
+// reciprocal. The computed sum is at least its largest term, and the exact sum at most n times that
+// term. Returns the underflow error of one term.
+double SoftmaxRow<Counted>::SetSumError(const StepRule& rule) {
   const size_t n = weights_.size();
   const auto count = static_cast<double>(n);
   if (rule.exact || n <= 1) return 0;
   const double unit = UnitOf(rule.format);
-  const SumError off = RelativeErrorOfSum(rule, n);
-  const auto of_reciprocal = [&](double of_sum) {
-    of_sum += raises_ * unit;
-    const double most = of_sum < 1 ? std::min(of_sum / (1 - of_sum), count - 1) : count - 1;
+  const SumError sum_error = RelativeErrorOfSum(rule, n);
+  const auto reciprocal_error = [&](double error) {
+    error += updates_ * unit;
+    const double most = error < 1 ? std::min(error / (1 - error), count - 1) : count - 1;
     return (1 + most) * (1 + unit) - 1;
   };
-  common_ = of_reciprocal(off.worst);
-  likely_common_ = of_reciprocal(off.likely);
-  if (!(count * (1 + off.worst) * 2 < MaxFinite(rule.format))) lost_ = true;
+  common_ = reciprocal_error(sum_error.worst);
+  likely_common_ = reciprocal_error(sum_error.likely);
+  if (!(count * (1 + sum_error.worst) * 2 < MaxFinite(rule.format))) unbounded_ = true;
   return rule.flushes ? LeastOf(rule) : rule.ulps * LeastOf(rule);
 }
 
-void SoftmaxRow<Counted>::SetErrorsOfWeights(const StepRule& rule, double underflow) {
+void SoftmaxRow<Counted>::SetWeightErrors(const StepRule& rule, double underflow) {
   const size_t n = weights_.size();
   const auto count = static_cast<double>(n);
   for (size_t j = 0; j < n; ++j) {
     Counted& p = weights_[j];
-    shift_.push_back(ShiftOf(j));
+    shift_.push_back(WeightShift(j));
     const double most = (p.center_.high + shift_[j]) * (1 + common_);
-    own_.push_back(0);
+    rounding_.push_back(0);
     if (!rule.exact && n > 1) {
-      // Terms below the smallest normal number are off by `underflow`, and their sum by n times it.
-      own_[j] = Rounding(rule, most) + 2 * underflow * (1 + count * most);
+      // The error of a term below the smallest normal number is `underflow`, that of their sum n
+      // times as large.
+      rounding_[j] = Rounding(rule, most) + 2 * underflow * (1 + count * most);
     }
     const double likely = (p.center_.high + shift_[j]) * (1 + likely_common_) * likely_common_;
-    p.SetError((shift_[j] + most * common_ + own_[j]) * kBoundUp,
-               (shift_[j] + likely + own_[j]) * kBoundUp);
-    if (lost_) p.SetError(kInfinity, kInfinity);
+    p.SetError((shift_[j] + most * common_ + rounding_[j]) * kBoundUp,
+               (shift_[j] + likely + rounding_[j]) * kBoundUp);
+    if (unbounded_) p.SetError(kInfinity, kInfinity);
   }
 }
 
-// How far exponents that are off may move weight j: with all others moved the other way.
-double SoftmaxRow<Counted>::ShiftOf(size_t j) const {
+// Bound of the change of weight j by errors of exponents. It is largest where the errors of all
+// other exponents have the opposite sign.
+double SoftmaxRow<Counted>::WeightShift(size_t j) const {
   if (weights_.size() == 1) return 0;
   const double p = weights_[j].center_.high;
   const double rest = (DoubleDouble(1.0) - weights_[j].center_).high;
-  const double slack = (rises_ + falls_) * 0x1p-50;  // of the differences
-  const double rise = Difference(rises_, p * rise_[j]) + slack;
-  const double fall = Difference(falls_, p * fall_[j]) + slack;
+  const double slack = (rise_sum_ + fall_sum_) * 0x1p-50;  // rounding of the differences below
+  const double rise = Difference(rise_sum_, p * rise_[j]) + slack;
+  const double fall = Difference(fall_sum_, p * fall_[j]) + slack;
   const double up = p * (rise_[j] * rest + fall) / (Difference(rest, fall) + p * (1 + rise_[j]));
   const double down = p * (fall_[j] * rest + rise) / (rest + rise + p * (1 - fall_[j]));
   const double most_up = std::isnan(up) ? rest : std::min(up, rest);
@@ -178,7 +182,7 @@ double SoftmaxRow<Counted>::ShiftOf(size_t j) const {
   return std::max(0.0, std::max(most_up, most_down)) * kBoundUp;
 }
 
-// The weights as they are kept, and as they are multiplied.
+// The weights rounded by step weigh and converted for step dot.
 const std::vector<SoftmaxRow<Counted>::StoredWeight>& SoftmaxRow<Counted>::StoredWeights() const {
   if (!stored_.empty()) return stored_;
   std::vector<StepRule> rules;
@@ -187,29 +191,29 @@ const std::vector<SoftmaxRow<Counted>::StoredWeight>& SoftmaxRow<Counted>::Store
     rules.push_back(CurrentRule());
   }
   for (const Counted& p : weights_) {
-    StoredWeight kept{p.center_.high + p.drift_ + p.error_, 0};
+    StoredWeight weight{p.center_.high + p.drift_ + p.error_, 0};
     for (const StepRule& to : rules) {
       if (to.exact || (p.format_ && Contains(to.format, *p.format_))) continue;
-      const double error = Rounding(to, kept.most);
-      kept.error += error;
-      kept.most += error;
+      const double error = Rounding(to, weight.most);
+      weight.error += error;
+      weight.most += error;
     }
-    stored_.push_back(kept);
+    stored_.push_back(weight);
   }
   return stored_;
 }
 
 Counted SoftmaxRow<Counted>::Mean(std::span<const Counted> values) const {
   if (weights_.empty()) return Counted();
-  const std::vector<StoredWeight>& kept = StoredWeights();
+  const std::vector<StoredWeight>& stored = StoredWeights();
   const ScopedStep at(Step::kDot);
-  if (weights_.size() == 1 && !lost_) return Converted(values[0]);  // times 1
-  return WeightedMean(*this, kept, values).Result();
+  if (weights_.size() == 1 && !unbounded_) return Converted(values[0]);  // the weight is 1
+  return WeightedMean(*this, stored, values).Result();
 }
 
-// c + ln sum: of the exact sum, at most the largest error of an exponent; of an implementation's,
-// the errors of its sum, of its logarithm and of its addition. Where it takes logarithms to base 2,
-// both parts are multiplied by ln 2 once more.
+// c + ln sum. Its error consists of the inherited error of the exact sum, at most the largest error
+// of an exponent, and of the errors of the computed sum, of the logarithm and of the addition.
+// Implementations with logarithms to base 2 (covered with tiling) also multiply both parts by ln 2.
 Counted SoftmaxRow<Counted>::LogOfSum() const {
   const ScopedStep at(Step::kSoftmax);
   const StepRule& rule = CurrentRule();
@@ -224,16 +228,17 @@ Counted SoftmaxRow<Counted>::LogOfSum() const {
     const double size = std::abs(largest_.center_.high) + logarithm.high + 1;
     y.drift_ += 2 * drift_ + (count + size + 8) * kDriftUnit;
   }
-  const double farthest = std::log1p(*std::ranges::max_element(rise_));
-  const double inherited = std::min(farthest, std::max(std::log1p(rises_), -std::log1p(-falls_)));
+  const double largest_error = std::log1p(*std::ranges::max_element(rise_));
+  const double inherited =
+      std::min(largest_error, std::max(std::log1p(rise_sum_), -std::log1p(-fall_sum_)));
   if (!rule.exact) y.format_ = rule.format;
-  const auto with_sum = [&](double of_sum) {
+  const auto total_error = [&](double sum_error) {
     if (rule.exact) return inherited * kBoundUp;
     const double unit = UnitOf(rule.format);
     double error = inherited, size = std::abs(largest_.center_.high) + largest_.error_;
     if (n > 1) {
-      const double off = of_sum + raises_ * unit + count * rule.ulps * LeastOf(rule);
-      error += off < 1 ? -std::log1p(-off) : kInfinity;
+      const double relative = sum_error + updates_ * unit + count * rule.ulps * LeastOf(rule);
+      error += relative < 1 ? -std::log1p(-relative) : kInfinity;
       error += rule.ulps * UlpOf(rule.format, logarithm.high + error);
       error += RoundingError(rule, std::abs(y.center_.high) + error, 0);
       size += logarithm.high;
@@ -241,8 +246,8 @@ Counted SoftmaxRow<Counted>::LogOfSum() const {
     return (tiled_ ? error + 3 * unit * (size + error) : error) * kBoundUp;
   };
   const SumError sum = n > 1 && !rule.exact ? RelativeErrorOfSum(rule, n) : SumError();
-  y.SetError(with_sum(sum.worst), with_sum(sum.likely));
-  if (lost_ || std::isnan(y.error_) || std::isnan(y.drift_)) y.SetError(kInfinity, kInfinity);
+  y.SetError(total_error(sum.worst), total_error(sum.likely));
+  if (unbounded_ || std::isnan(y.error_) || std::isnan(y.drift_)) y.SetError(kInfinity, kInfinity);
   if (std::isnan(y.drift_)) y.drift_ = 0;
   return y;
 }

@@ -12,64 +12,64 @@ namespace sextant {
 namespace {
 
 template <class Real>
-std::vector<Real> Lift(const std::vector<double>& numbers, DType dtype = DType::kF32) {
-  std::vector<Real> lifted;
-  for (const double x : numbers) lifted.emplace_back(x, dtype);
-  return lifted;
+std::vector<Real> NumbersOf(const std::vector<double>& numbers, DType dtype = DType::kF32) {
+  std::vector<Real> all;
+  for (const double x : numbers) all.emplace_back(x, dtype);
+  return all;
 }
 
-// Under a recipe: what Interval, Counted and Rounded make of one row and of a mean.
-struct Three {
+// The weights of one row in three number types.
+struct WeightsByType {
   std::vector<Interval> exact;
   std::vector<Counted> counted;
   std::vector<Rounded> rounded;
 };
-Three WeightsOf(const std::vector<double>& scores, DType dtype) {
-  return {SoftmaxRow<Interval>(Lift<Interval>(scores, dtype)).weights(),
-          SoftmaxRow<Counted>(Lift<Counted>(scores, dtype)).weights(),
-          SoftmaxRow<Rounded>(Lift<Rounded>(scores, dtype)).weights()};
+WeightsByType WeightsOf(const std::vector<double>& scores, DType dtype) {
+  return {SoftmaxRow<Interval>(NumbersOf<Interval>(scores, dtype)).weights(),
+          SoftmaxRow<Counted>(NumbersOf<Counted>(scores, dtype)).weights(),
+          SoftmaxRow<Rounded>(NumbersOf<Rounded>(scores, dtype)).weights()};
 }
 
-// e^0 / (e^0 + e^ln 3) is 1/4 for the nearest double to ln 3, up to 2^-54.
-TEST(SoftmaxRow, OfTwoScoresIsTheLogistic) {
+// e^0 / (e^0 + e^ln 3) = 1/4, up to 2^-54 for the nearest double to ln 3.
+TEST(SoftmaxRow, TwoScoresGiveALogisticFunction) {
   const std::vector<double> scores = {0, std::log(3)};
-  const SoftmaxRow<Interval> row(Lift<Interval>(scores));
+  const SoftmaxRow<Interval> row(NumbersOf<Interval>(scores));
   EXPECT_NEAR(Middle(row.weights()[0]), 0.25, 0x1p-53);
   EXPECT_NEAR(Middle(row.weights()[1]), 0.75, 0x1p-53);
-  EXPECT_NEAR(Middle(row.Mean(Lift<Interval>({4, 8}))), 7, 0x1p-50);
+  EXPECT_NEAR(Middle(row.Mean(NumbersOf<Interval>({4, 8}))), 7, 0x1p-50);
 }
 
-TEST(SoftmaxRow, OfEqualScoresIsExact) {
-  const SoftmaxRow<Interval> row(Lift<Interval>({7, 7, 7, 7}));
+TEST(SoftmaxRow, EqualScoresGiveExactWeights) {
+  const SoftmaxRow<Interval> row(NumbersOf<Interval>({7, 7, 7, 7}));
   for (const Interval& weight : row.weights()) {
     EXPECT_TRUE(weight.IsPoint());
     EXPECT_EQ(Middle(weight), 0.25);
   }
 }
 
-// However wide the enclosure of its score, a single key has weight 1.
-TEST(SoftmaxRow, OfOneScoreIsOne) {
+// A single score has weight 1, also where its Interval is not a point.
+TEST(SoftmaxRow, OneScoreHasWeightOne) {
   const Interval irrational = Sqrt(Interval(2.0));
   ASSERT_FALSE(irrational.IsPoint());
   const SoftmaxRow<Interval> row(std::vector{irrational});
   EXPECT_TRUE(row.weights()[0].IsOne());
-  EXPECT_TRUE(row.Mean(Lift<Interval>({0.1})).IsPoint());
+  EXPECT_TRUE(row.Mean(NumbersOf<Interval>({0.1})).IsPoint());
   const ScopedRecipe following(ParseRecipe("native", DType::kF32), DType::kF32);
-  const SoftmaxRow<Counted> counted(Lift<Counted>({0.1}, DType::kF64));
+  const SoftmaxRow<Counted> counted(NumbersOf<Counted>({0.1}, DType::kF64));
   EXPECT_EQ(counted.weights()[0].Permitted(), 0);
-  EXPECT_EQ(counted.Mean(Lift<Counted>({0.5})).Permitted(), 0);
+  EXPECT_EQ(counted.Mean(NumbersOf<Counted>({0.5})).Permitted(), 0);
 }
 
-TEST(SoftmaxRow, OfScoresBeyondExponentialsIsRight) {
-  const SoftmaxRow<Interval> row(Lift<Interval>({1e6, 1e6 - 1, -1e6}, DType::kF64));
+TEST(SoftmaxRow, LargeScoresDoNotOverflow) {
+  const SoftmaxRow<Interval> row(NumbersOf<Interval>({1e6, 1e6 - 1, -1e6}, DType::kF64));
   EXPECT_NEAR(Middle(row.weights()[0]), 1 / (1 + std::exp(-1)), 0x1p-53);
   EXPECT_EQ(Middle(row.weights()[2]), 0);
-  EXPECT_FALSE(SoftmaxRow<Interval>(Lift<Interval>({1, NAN})).weights()[0].IsSpecified());
+  EXPECT_FALSE(SoftmaxRow<Interval>(NumbersOf<Interval>({1, NAN})).weights()[0].IsSpecified());
 }
 
-// The largest part of what is permitted that Rounded needs, and whether any exceeds it.
-double WorstOf(const std::vector<Interval>& exact, const std::vector<Counted>& counted,
-               const std::vector<Rounded>& rounded) {
+// The largest error of Rounded / permitted error. Expects that no error exceeds the permitted one.
+double LargestErrorRatio(const std::vector<Interval>& exact, const std::vector<Counted>& counted,
+                         const std::vector<Rounded>& rounded) {
   double worst = 0;
   for (size_t j = 0; j < exact.size(); ++j) {
     const double error = RadiusAround(exact[j], rounded[j].value(), 0);
@@ -88,7 +88,7 @@ std::vector<double> RandomRow(Random& random, size_t n, double size, DType dtype
   return row;
 }
 
-TEST(SoftmaxRow, PermitsWhatRoundingCommits) {
+TEST(SoftmaxRow, BoundsTheErrorsOfRounded) {
   Random random(1);
   double worst = 0;
   for (const DType dtype : kFloatTypes) {
@@ -99,14 +99,15 @@ TEST(SoftmaxRow, PermitsWhatRoundingCommits) {
         const size_t n = 1 + random.Below(i % 4 == 0 ? 90 : 7);
         const auto scores =
             RandomRow(random, n, random.Of(std::vector<double>{0, 1, 8, 200}), dtype);
-        const Three w = WeightsOf(scores, dtype);
-        worst = std::max(worst, WorstOf(w.exact, w.counted, w.rounded));
+        const WeightsByType w = WeightsOf(scores, dtype);
+        worst = std::max(worst, LargestErrorRatio(w.exact, w.counted, w.rounded));
         const auto values = RandomRow(random, n, 3, dtype);
         const ScopedStep at(Step::kDot);
-        WorstOf(
-            {SoftmaxRow<Interval>(Lift<Interval>(scores)).Mean(Lift<Interval>(values))},
-            {SoftmaxRow<Counted>(Lift<Counted>(scores, dtype)).Mean(Lift<Counted>(values, dtype))},
-            {SoftmaxRow<Rounded>(Lift<Rounded>(scores)).Mean(Lift<Rounded>(values))});
+        LargestErrorRatio(
+            {SoftmaxRow<Interval>(NumbersOf<Interval>(scores)).Mean(NumbersOf<Interval>(values))},
+            {SoftmaxRow<Counted>(NumbersOf<Counted>(scores, dtype))
+                 .Mean(NumbersOf<Counted>(values, dtype))},
+            {SoftmaxRow<Rounded>(NumbersOf<Rounded>(scores)).Mean(NumbersOf<Rounded>(values))});
         ASSERT_FALSE(HasFailure()) << recipe << " " << NameOf(dtype) << " " << i;
       }
     }
@@ -114,7 +115,7 @@ TEST(SoftmaxRow, PermitsWhatRoundingCommits) {
   EXPECT_GT(worst, 0.3);
 }
 
-// Scores with an error each, in exact arithmetic: x + e, where e comes from a rounded operation.
+// Scores whose errors come from a conversion to bf16.
 std::vector<Counted> Inexact(const std::vector<double>& scores) {
   const ScopedRecipe rounding(ParseRecipe("*=bf16", DType::kBF16), DType::kBF16);
   std::vector<Counted> counted;
@@ -122,7 +123,7 @@ std::vector<Counted> Inexact(const std::vector<double>& scores) {
   return counted;
 }
 
-std::vector<double> WeightsAt(const std::vector<double>& scores) {
+std::vector<double> DoubleWeights(const std::vector<double>& scores) {
   double sum = 0;
   std::vector<double> w;
   for (const double x : scores) sum += w.emplace_back(std::exp(x));
@@ -130,43 +131,44 @@ std::vector<double> WeightsAt(const std::vector<double>& scores) {
   return w;
 }
 
-// Values near 100, of which 100 itself does not count: weights sum to 1.
-double MeanLess100(const std::vector<double>& w, const std::vector<double>& values) {
+// The mean minus 100: the weights sum to 1. Avoids cancellation for values near 100.
+double MeanMinus100(const std::vector<double>& w, const std::vector<double>& values) {
   double sum = 0;
   for (size_t j = 0; j < w.size(); ++j) sum += w[j] * (values[j] - 100);
   return sum;
 }
 
-// With score j moved one way by its error and all others the other way, whichever moves it more.
-double FarthestWeight(const std::vector<double>& scores, const std::vector<Counted>& counted,
-                      size_t j) {
-  const double right = WeightsAt(scores)[j];
-  double reached = 0;
+// The largest change of weight j where score j changes by its error, and all other scores by their
+// errors with the opposite sign.
+double LargestWeightChange(const std::vector<double>& scores, const std::vector<Counted>& counted,
+                           size_t j) {
+  const double exact = DoubleWeights(scores)[j];
+  double largest = 0;
   for (const int sign : {1, -1}) {
-    std::vector<double> moved = scores;
-    for (size_t k = 0; k < moved.size(); ++k)
-      moved[k] += (k == j ? sign : -sign) * counted[k].error();
-    reached = std::max(reached, std::abs(WeightsAt(moved)[j] - right));
+    std::vector<double> changed = scores;
+    for (size_t k = 0; k < changed.size(); ++k)
+      changed[k] += (k == j ? sign : -sign) * counted[k].error();
+    largest = std::max(largest, std::abs(DoubleWeights(changed)[j] - exact));
   }
-  return reached;
+  return largest;
 }
 
-// The worst of all corners: every score moved one way or the other.
-double FarthestMean(const std::vector<double>& scores, const std::vector<Counted>& counted,
-                    const std::vector<double>& values) {
-  const double right = MeanLess100(WeightsAt(scores), values);
-  double reached = 0;
-  for (size_t corner = 0; corner < size_t{1} << scores.size(); ++corner) {
-    std::vector<double> moved = scores;
-    for (size_t k = 0; k < moved.size(); ++k)
-      moved[k] += (corner >> k & 1 ? 1 : -1) * counted[k].error();
-    reached = std::max(reached, std::abs(MeanLess100(WeightsAt(moved), values) - right));
+// The largest change of the mean where each score changes by plus or minus its error.
+double LargestMeanChange(const std::vector<double>& scores, const std::vector<Counted>& counted,
+                         const std::vector<double>& values) {
+  const double exact = MeanMinus100(DoubleWeights(scores), values);
+  double largest = 0;
+  for (size_t signs = 0; signs < size_t{1} << scores.size(); ++signs) {
+    std::vector<double> changed = scores;
+    for (size_t k = 0; k < changed.size(); ++k)
+      changed[k] += (signs >> k & 1 ? 1 : -1) * counted[k].error();
+    largest = std::max(largest, std::abs(MeanMinus100(DoubleWeights(changed), values) - exact));
   }
-  return reached;
+  return largest;
 }
 
-// Pushed to their limits, exponents reach the bound and do not exceed it.
-TEST(SoftmaxRow, BoundsOfInexactScoresAreReached) {
+// The largest errors of the scores reach the bound of the result and do not exceed it.
+TEST(SoftmaxRow, BoundsForInexactScoresAreTight) {
   Random random(2);
   for (int i = 0; i < 200; ++i) {
     const size_t n = 2 + random.Below(5);
@@ -177,40 +179,41 @@ TEST(SoftmaxRow, BoundsOfInexactScoresAreReached) {
     const ScopedRecipe exact(ParseRecipe("exact", DType::kF64), DType::kF64);
     const SoftmaxRow<Counted> row(counted);
     for (size_t j = 0; j < n; ++j) {
-      const double reached = FarthestWeight(scores, counted, j);
+      const double reached = LargestWeightChange(scores, counted, j);
       EXPECT_LE(reached, row.weights()[j].Permitted() * (1 + 1e-9));
       EXPECT_GE(reached * (1 + 1e-6) + 1e-12, row.weights()[j].Permitted());
     }
-    const Counted mean = row.Mean(Lift<Counted>(values, DType::kF64));
-    const double reached = FarthestMean(scores, counted, values);
+    const Counted mean = row.Mean(NumbersOf<Counted>(values, DType::kF64));
+    const double reached = LargestMeanChange(scores, counted, values);
     EXPECT_LE(reached, mean.Permitted() * (1 + 1e-9) + 1e-12);
     EXPECT_GE(reached * 1.1, mean.Permitted() * (1 - 0.1));
   }
 }
 
-// Equal values have a mean that no error of the scores can move.
-TEST(SoftmaxRow, MeansOfEqualValuesDoNotDependOnScores) {
+// Errors of the scores do not change the mean of equal values.
+TEST(SoftmaxRow, MeanOfEqualValuesDoesNotDependOnScores) {
   const auto counted = Inexact({0.1, 3.3, -20.7});
   const ScopedRecipe exact(ParseRecipe("exact", DType::kF64), DType::kF64);
   const SoftmaxRow<Counted> row(counted);
   EXPECT_GT(row.weights()[0].Permitted(), 1e-4);
-  EXPECT_LT(row.Mean(Lift<Counted>({1000, 1000, 1000})).Permitted(), 1e-10);
+  EXPECT_LT(row.Mean(NumbersOf<Counted>({1000, 1000, 1000})).Permitted(), 1e-10);
 }
 
-// Scores that may be anywhere: any mean of the values will do, and nothing could fail it.
-TEST(SoftmaxRow, LostScoresMakeMeansVacuous) {
+// With very large errors of the scores, the mean may be any number between the values: the range of
+// the values is the only bound, and the mean is saturated.
+TEST(SoftmaxRow, VeryInexactScoresSaturateTheMean) {
   const auto counted = Inexact({1e9 / 3, 1e9 / 7});
   const ScopedRecipe exact(ParseRecipe("exact", DType::kF64), DType::kF64);
   const SoftmaxRow<Counted> row(counted);
-  const Counted mean = row.Mean(Lift<Counted>({1, 5}));
+  const Counted mean = row.Mean(NumbersOf<Counted>({1, 5}));
   EXPECT_TRUE(mean.saturated() || mean.Permitted() < 4);
   const auto equal = Inexact({1e9 / 3, 1e9 / 3});
-  const Counted lost = SoftmaxRow<Counted>(equal).Mean(Lift<Counted>({1, 5}));
-  EXPECT_TRUE(lost.saturated());
-  EXPECT_NEAR(lost.Permitted(), 4, 1e-8);
+  const Counted saturated = SoftmaxRow<Counted>(equal).Mean(NumbersOf<Counted>({1, 5}));
+  EXPECT_TRUE(saturated.saturated());
+  EXPECT_NEAR(saturated.Permitted(), 4, 1e-8);
 }
 
-TEST(SoftmaxRow, OverflowingScoresPermitAnything) {
+TEST(SoftmaxRow, OverflowingScoresPermitAnyWeight) {
   const ScopedRecipe following(ParseRecipe("*=T", DType::kF16), DType::kF16);
   const std::vector<Counted> scores = {Counted(1e6), Counted(1.0)};
   EXPECT_EQ(SoftmaxRow<Counted>(scores).weights()[0].Permitted(), INFINITY);

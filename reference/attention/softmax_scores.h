@@ -1,5 +1,5 @@
-// What SoftmaxRow<Counted> knows of the scores of a row: how far from the largest of them an
-// implementation may see each.
+// The scores of a SoftmaxRow<Counted>: bounds of their differences to the largest score, and errors
+// of the exponents.
 #pragma once
 
 #include <algorithm>
@@ -14,13 +14,13 @@
 namespace sextant {
 
 struct SoftmaxRow<Counted>::Scores {
-  std::vector<Counted> scores;  // converted
-  Counted largest;              // of the centres
-  double most = -kInfinity;     // no implementation's largest score is above
-  bool exact = true;            // all are free of error, so everyone knows the largest
+  std::vector<Counted> scores;  // converted to the format of step softmax
+  Counted largest;              // the score with the largest center
+  double most = -kInfinity;     // upper bound of the largest score of every implementation
+  bool exact = true;            // no score has an error: all implementations find the same largest
 
-  explicit Scores(std::span<const Counted> of) {
-    for (const Counted& score : of) {
+  explicit Scores(std::span<const Counted> unconverted) {
+    for (const Counted& score : unconverted) {
       scores.push_back(Converted(score));
       const Counted& s = scores.back();
       if (scores.size() == 1 || largest.center_ < s.center_) largest = s;
@@ -31,8 +31,8 @@ struct SoftmaxRow<Counted>::Scores {
   static double Slack(const Counted& s) { return std::abs(s.center_.high) * 0x1p-50 + s.drift_; }
 
   DoubleDouble ExponentOf(size_t j) const { return scores[j].center_ - largest.center_; }
-  // |score - largest|, of every implementation.
-  double Reach(size_t j) const {
+  // Upper bound of |score - largest| in every implementation.
+  double LargestDifference(size_t j) const {
     const Counted& s = scores[j];
     return std::max(0.0, most + s.error_ + Slack(s) - s.center_.high) + std::abs(most) * 0x1p-50;
   }
@@ -41,35 +41,38 @@ struct SoftmaxRow<Counted>::Scores {
     return exact && scores[j].center_.low == 0 && largest.center_.low == 0 && exponent.low == 0 &&
            IsRepresentable(format, exponent.high);
   }
-  // Of the difference to the largest. To base 2 scores are multiplied by log2 e before or after.
+  // Rounding of the difference to the largest score. With tiling, it includes the multiplication by
+  // log2 e for exponents to base 2, before or after the subtraction.
   double RoundingOf(size_t j, const StepRule& rule, bool tiled) const {
-    const double reach = Reach(j);
-    if (!tiled) return RoundingError(rule, reach, 0);
-    const double sizes = 2 * scores[j].Magnitude() + 2 * scores[j].error_ + reach;  // >= |s| + |m|
-    return (sizes + 2 * reach) * UnitOf(rule.format) * kBoundUp;
+    const double difference = LargestDifference(j);
+    if (!tiled) return RoundingError(rule, difference, 0);
+    const double magnitudes =  // >= |s| + |m|
+        2 * scores[j].Magnitude() + 2 * scores[j].error_ + difference;
+    return (magnitudes + 2 * difference) * UnitOf(rule.format) * kBoundUp;
   }
-  // Error of the exponent and of its exponential, which counts as one of the exponent.
-  double ErrorOf(size_t j, const StepRule& rule, bool tiled, double raises) const {
+  // E_j: the error of the exponent, and the error of its exponential as an error of the exponent.
+  double ErrorOf(size_t j, const StepRule& rule, bool tiled, double updates) const {
     double error = scores[j].error_;
     if (rule.exact || scores.size() == 1) return error;
-    const bool known = IsExactIn(rule.format, j);
-    if (known && ExponentOf(j).high == 0) return error;  // e^0
-    if (!known || tiled) error += RoundingOf(j, rule, tiled);
+    const bool exact_exponent = IsExactIn(rule.format, j);
+    if (exact_exponent && ExponentOf(j).high == 0) return error;  // e^0
+    if (!exact_exponent || tiled) error += RoundingOf(j, rule, tiled);
     const double relative = rule.ulps * 2 * UnitOf(rule.format);
-    return relative < 1 ? error - (1 + raises) * std::log1p(-relative) : kInfinity;
+    return relative < 1 ? error - (1 + updates) * std::log1p(-relative) : kInfinity;
   }
-  // How often the largest score so far may rise, forwards or backwards, the first score included.
-  double Raises() const {
-    return std::max(RaisesOf(scores), RaisesOf(std::views::reverse(scores)));
+  // Upper bound of how often the running maximum rises, forwards or backwards, counting the first
+  // score as well.
+  double MaximumUpdates() const {
+    return std::max(UpdatesOf(scores), UpdatesOf(std::views::reverse(scores)));
   }
-  static double RaisesOf(const auto& in_order) {
-    double raises = 0, largest = -kInfinity;  // at least so large
+  static double UpdatesOf(const auto& in_order) {
+    double updates = 0, least_maximum = -kInfinity;  // lower bound of the running maximum
     for (const Counted& s : in_order) {
-      const double doubt = Slack(s) + s.error_;
-      raises += s.center_.high + doubt > largest;
-      largest = std::max(largest, s.center_.high - doubt);
+      const double error = Slack(s) + s.error_;
+      updates += s.center_.high + error > least_maximum;
+      least_maximum = std::max(least_maximum, s.center_.high - error);
     }
-    return raises;
+    return updates;
   }
 };
 

@@ -1,4 +1,4 @@
-// Online softmax, as implementations really take it, stays within what Tiling::kAny permits.
+// The errors of online softmax implementations are within the bounds of Tiling::kAny.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,115 +11,119 @@
 namespace sextant {
 namespace {
 
-struct Way {
-  size_t tile;
-  bool backwards, base2, sum_of_rounded;
-  DType kept;
+struct Variant {
+  size_t tile;  // keys per tile
+  bool backwards, base2;
+  bool sum_of_rounded;  // the sum is computed from the stored weights
+  DType stored;         // format of the stored weights
 };
 struct Result {
   double mean, lse;
 };
 
-float Exponential(const Way& way, float x) {
-  // Correctly rounded; the recipe claims one ulp.
-  return static_cast<float>(way.base2 ? std::exp2(static_cast<double>(x))
-                                      : std::exp(static_cast<double>(x)));
+float Exponential(const Variant& variant, float x) {
+  // Correctly rounded; the recipe permits one ulp.
+  return static_cast<float>(variant.base2 ? std::exp2(static_cast<double>(x))
+                                          : std::exp(static_cast<double>(x)));
 }
 
-// In f32, weights kept in `kept`, neither divided before the end.
-Result Online(const Way& way, std::vector<float> scores, std::vector<float> values) {
-  if (way.backwards) {
+// Online softmax in f32; the mean is divided by the sum at the end.
+Result OnlineSoftmax(const Variant& variant, std::vector<float> scores, std::vector<float> values) {
+  if (variant.backwards) {
     std::ranges::reverse(scores);
     std::ranges::reverse(values);
   }
-  if (way.base2) {
+  if (variant.base2) {
     for (float& s : scores) s *= static_cast<float>(M_LOG2E);
   }
   float m = -INFINITY, sum = 0, mean = 0;
-  for (size_t first = 0; first < scores.size(); first += way.tile) {
-    const size_t last = std::min(scores.size(), first + way.tile);
+  for (size_t first = 0; first < scores.size(); first += variant.tile) {
+    const size_t last = std::min(scores.size(), first + variant.tile);
     const float largest =
         std::max(m, *std::max_element(scores.begin() + static_cast<ptrdiff_t>(first),
                                       scores.begin() + static_cast<ptrdiff_t>(last)));
-    const float c = std::isinf(m) ? 0 : Exponential(way, m - largest);
+    const float c = std::isinf(m) ? 0 : Exponential(variant, m - largest);
     m = largest;
     sum *= c;
     mean *= c;
     for (size_t j = first; j < last; ++j) {
-      const float exact = Exponential(way, scores[j] - m);
-      const auto p = static_cast<float>(RoundTo(way.kept, exact));
-      sum += way.sum_of_rounded ? p : exact;
+      const float exact = Exponential(variant, scores[j] - m);
+      const auto p = static_cast<float>(RoundTo(variant.stored, exact));
+      sum += variant.sum_of_rounded ? p : exact;
       mean += p * values[j];
     }
   }
-  const auto log = static_cast<float>(way.base2 ? std::log2(static_cast<double>(sum))
-                                                : std::log(static_cast<double>(sum)));
-  return {mean / sum, way.base2 ? (m + log) * static_cast<float>(M_LN2) : m + log};
+  const auto log = static_cast<float>(variant.base2 ? std::log2(static_cast<double>(sum))
+                                                    : std::log(static_cast<double>(sum)));
+  return {mean / sum, variant.base2 ? (m + log) * static_cast<float>(M_LN2) : m + log};
 }
 
 template <class Real>
-std::vector<Real> Lift(const std::vector<float>& numbers) {
-  std::vector<Real> lifted;
-  for (const float x : numbers) lifted.emplace_back(x, DType::kF32);
-  return lifted;
+std::vector<Real> NumbersOf(const std::vector<float>& numbers) {
+  std::vector<Real> all;
+  for (const float x : numbers) all.emplace_back(x, DType::kF32);
+  return all;
 }
 
-// The largest part of what is permitted that is needed for the mean and for lse.
-struct Worst {
+// The largest error / permitted error of the mean and of lse.
+struct ErrorRatios {
   double mean = 0, lse = 0;
 };
-void Check(const Way& way, const std::vector<float>& scores, const std::vector<float>& values,
-           Worst& worst) {
-  const std::string kept(NameOf(way.kept));
-  const ScopedRecipe following(ParseRecipe("*=f32 weigh=" + kept, DType::kF32), DType::kF32);
-  const SoftmaxRow<Interval> exact(Lift<Interval>(scores));
-  const SoftmaxRow<Counted> counted(Lift<Counted>(scores), Tiling::kAny);
-  const Result got = Online(way, scores, values);
-  const Counted mean = counted.Mean(Lift<Counted>(values)), lse = counted.LogOfSum();
-  const double mean_off = RadiusAround(exact.Mean(Lift<Interval>(values)), got.mean, 0);
-  const double lse_off = RadiusAround(exact.LogOfSum(), got.lse, 0);
-  ASSERT_LE(mean_off, mean.Permitted()) << "tile " << way.tile << " kept " << kept;
-  if (way.sum_of_rounded && way.kept != DType::kF32) return;  // their logarithm is not covered
-  ASSERT_LE(lse_off, lse.Permitted()) << "tile " << way.tile;
+void Check(const Variant& variant, const std::vector<float>& scores,
+           const std::vector<float>& values, ErrorRatios& worst) {
+  const std::string stored(NameOf(variant.stored));
+  const ScopedRecipe following(ParseRecipe("*=f32 weigh=" + stored, DType::kF32), DType::kF32);
+  const SoftmaxRow<Interval> exact(NumbersOf<Interval>(scores));
+  const SoftmaxRow<Counted> counted(NumbersOf<Counted>(scores), Tiling::kAny);
+  const Result got = OnlineSoftmax(variant, scores, values);
+  const Counted mean = counted.Mean(NumbersOf<Counted>(values)), lse = counted.LogOfSum();
+  const double mean_error = RadiusAround(exact.Mean(NumbersOf<Interval>(values)), got.mean, 0);
+  const double lse_error = RadiusAround(exact.LogOfSum(), got.lse, 0);
+  ASSERT_LE(mean_error, mean.Permitted()) << "tile " << variant.tile << " stored " << stored;
+  // The bound of lse does not cover sums of rounded weights.
+  if (variant.sum_of_rounded && variant.stored != DType::kF32) return;
+  ASSERT_LE(lse_error, lse.Permitted()) << "tile " << variant.tile;
   ASSERT_LE(mean.Likely(), mean.Permitted());
-  worst.mean = std::max(worst.mean, mean_off / mean.Permitted());
-  worst.lse = std::max(worst.lse, lse_off / lse.Permitted());
+  worst.mean = std::max(worst.mean, mean_error / mean.Permitted());
+  worst.lse = std::max(worst.lse, lse_error / lse.Permitted());
 }
 
-enum class Order { kDrawn, kRising, kFalling };
+enum class Order { kRandom, kAscending, kDescending };
 
-Worst CheckMany(Order order) {
+ErrorRatios CheckMany(Order order) {
   Random random(7);
-  Worst worst;
+  ErrorRatios worst;
   for (int i = 0; i < 400; ++i) {
     const size_t n = 2 + random.Below(40);
     const double size = random.Of(std::vector<double>{0.1, 1, 8, 60});
     std::vector<float> scores(n), values(n);
     for (float& s : scores) s = static_cast<float>(random.In(-size, size));
     for (float& v : values) v = static_cast<float>(random.In(-1, 1));
-    if (order != Order::kDrawn) std::ranges::sort(scores);
-    if (order == Order::kFalling) std::ranges::reverse(scores);
-    Way way{1 + random.Below(n), random.Below(2) == 1, random.Below(2) == 1, random.Below(2) == 1,
-            random.Of(std::vector{DType::kF32, DType::kBF16, DType::kF16})};
-    if (i % 3 == 0) way.tile = 1;
-    Check(way, scores, values, worst);
+    if (order != Order::kRandom) std::ranges::sort(scores);
+    if (order == Order::kDescending) std::ranges::reverse(scores);
+    Variant variant{1 + random.Below(n), random.Below(2) == 1, random.Below(2) == 1,
+                    random.Below(2) == 1,
+                    random.Of(std::vector{DType::kF32, DType::kBF16, DType::kF16})};
+    if (i % 3 == 0) variant.tile = 1;
+    Check(variant, scores, values, worst);
   }
   return worst;
 }
 
-TEST(SoftmaxTiles, AnyOrderOfScoresIsCovered) {
-  const Worst drawn = CheckMany(Order::kDrawn);
-  CheckMany(Order::kRising);
-  CheckMany(Order::kFalling);
-  // And the bound is no empty one.
+TEST(SoftmaxTiles, BoundsCoverAnyOrderOfScores) {
+  const ErrorRatios drawn = CheckMany(Order::kRandom);
+  CheckMany(Order::kAscending);
+  CheckMany(Order::kDescending);
+  // The bounds are not much larger than the errors.
   EXPECT_GT(drawn.mean, 0.2);
   EXPECT_GT(drawn.lse, 0.03);
 }
 
-// Half an ulp of the weight 0.499 is 2^-10. What is kept is a multiple of it that another maximum
-// so far gives: if that lies just above a power of two, half an ulp is 2^-8 of it. And where the
-// sum is taken of what is kept, the other weight counts as well: 2^-8 of 0.5 |0 - y|.
-TEST(SoftmaxTiles, RelativeToAnyMaximumAWeightRoundsByItsOwnUnit) {
+// In bf16 half an ulp of the weight 0.499 is 2^-10. With tiling, the stored weight is a multiple of
+// 0.499 that depends on the running maximum: just above a power of two, half an ulp is 2^-8 of it.
+// If the sum is computed from the stored weights, the other weight contributes too: 2^-8 of
+// 0.5 |0 - y|.
+TEST(SoftmaxTiles, TilingPermitsOneUnitRoundoffOfAStoredWeight) {
   const std::vector<double> scores = {0, -0.0038, -40};
   std::vector<Counted> counted;
   for (const double s : scores) counted.emplace_back(s, DType::kF64);

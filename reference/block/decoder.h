@@ -1,4 +1,4 @@
-// A whole small LLaMA: embedding, blocks, last norm, logits.
+// A whole LLaMA-style decoder: embedding, blocks, last norm, logits.
 #pragma once
 
 #include <string_view>
@@ -28,19 +28,16 @@ struct Decoder : DecoderBlockAttributes {
       "empty_rows=unspecified|zero embedding_scale=1|2 logit_cap=|2 "
       "V=7|5 L=2|1|3 S=3|1|4 M=4|6 H=2|1|4 K=1|2 D=4|2 R=2|4 F=3|5";
   static constexpr std::string_view kFormula =
-      "states[0] = embedding_scale table[token];  states[l+1] = decoder_block_l(states[l])\n"
-      "logits = head last_norm(states[L]);  c tanh(logits / c) if logit_cap=c\n"
-      "  token, position  [S]      token: rows of table, 0 .. V-1\n"
-      "  table, head      [V,M]    tied embeddings: give the same twice\n"
-      "  logits           [S,V]    f32 where the weights have 16 bits; where a head of 16 bits "
-      "rounds\n"
-      "                            them (Hugging Face), they conform by a recipe that says so: "
-      "'native\n"
-      "                            store=bf16' or store=f16, with logit_cap also cap=T\n"
-      "  states           [L+1,S,M]\n"
-      "  weights          as decoder_block has them, block l at index l of the first axis; all "
-      "blocks\n"
-      "                   have its attributes";
+      R"(states[0] = embedding_scale table[token];  states[l+1] = decoder_block_l(states[l])
+logits = head last_norm(states[L]);  c tanh(logits / c) if logit_cap=c
+  token, position  [S]      token: index of a row of table, 0 .. V-1
+  table, head      [V,M]    tied embeddings: give the same tensor twice
+  logits           [S,V]    f32 where the weights have 16 bits. Logits rounded to 16 bits (Hugging
+                            Face) conform to a recipe that permits it: 'native store=bf16' or
+                            store=f16, with logit_cap also cap=T
+  states           [L+1,S,M]
+  weights          as in decoder_block, with block l at index l of a leading axis; all blocks have
+                   the same attributes)";
   static constexpr std::string_view kSource =
       "Touvron et al. 2023, arXiv:2302.13971, section 2.2; embedding_scale and logit_cap: Gemma 2, "
       "arXiv:2408.00118";

@@ -1,5 +1,5 @@
 // One block of a LLaMA-style decoder: attention with rotated queries and keys, and a gated
-// feed-forward, each on a normalised input and added to it.
+// feed-forward, each with a norm and a residual connection.
 #pragma once
 
 #include <string_view>
@@ -30,26 +30,25 @@ struct DecoderBlock : DecoderBlockAttributes {
       "segments=|[2] "
       "empty_rows=unspecified|zero S=3|1|5 M=6|4|16 H=4|2|1 K=2|1|4 D=4|6 R=4|2 F=5|8";
   static constexpr std::string_view kFormula =
-      "placement=pre:  h = x + A(N1 x);  y = h + F(N2 h)\n"
-      "branch:         h = x + N1 A(x);  y = h + N2 F(h)\n"
-      "parallel:       y = x + A(N1 x) + F(N2 x)       (sandwich: decoder_block_normed)\n"
-      "  N1, N2 = rms_norm with attn_norm, mlp_norm;  F(u) = down (act(gate u) * (up u))\n"
-      "  A(u) = wo attention(rope(wq u), rope(wk u), wv u), head h in rows h D .. h D + D-1\n"
-      "  x, y           [S,M]    tokens of one sequence\n"
-      "  position       [S]      tokens; integers\n"
-      "  wq, wk, wv     [H*D,M]  [K*D,M]  [K*D,M]   as torch.nn.Linear has them: a row per output\n"
-      "  wo             [M,H*D]\n"
-      "  gate, up, down [F,M]    [F,M]    [M,F]\n"
-      "  normed         [S,M]    what attention reads: N1 x, or x if placement=branch\n"
-      "  q_rotated, k_rotated    [H,S,D]  [K,S,D]\n"
-      "  attention_out  [S,M]    A, before what branch adds to it\n"
-      "  middle         [S,M]    x + the attention's branch\n"
-      "  hidden         [S,F]    act(gate u) * (up u)\n"
-      "  key_length     [n]: tokens from n on are padding, which no token reads (it reads the\n"
-      "                 others); mask, window, chunk, segments, scale and soft_cap as in "
-      "attention,\n"
-      "                 where token s stands at place s\n"
-      "  empty_rows     what attention answers where nothing is read: zero, or it is not specified";
+      R"(placement=pre:  h = x + A(N1 x);  y = h + F(N2 h)
+branch:         h = x + N1 A(x);  y = h + N2 F(h)
+parallel:       y = x + A(N1 x) + F(N2 x)       (sandwich: decoder_block_normed)
+  N1, N2 = rms_norm with attn_norm, mlp_norm;  F(u) = down (act(gate u) * (up u))
+  A(u) = wo attention(rope(wq u), rope(wk u), wv u), head h in rows h D .. h D + D-1
+  x, y           [S,M]    tokens of one sequence
+  position       [S]      tokens; integers
+  wq, wk, wv     [H*D,M]  [K*D,M]  [K*D,M]   layout of torch.nn.Linear: one row per output
+  wo             [M,H*D]
+  gate, up, down [F,M]    [F,M]    [M,F]
+  normed         [S,M]    the input of attention: N1 x, or x if placement=branch
+  q_rotated, k_rotated    [H,S,D]  [K,S,D]
+  attention_out  [S,M]    A, before any norm or sum
+  middle         [S,M]    x + the attention branch, with its norm if placement=branch
+  hidden         [S,F]    act(gate u) * (up u)
+  key_length     [n]: tokens from n on are padding: no token attends to them, but they attend to
+                 the others; mask, window, chunk, segments, scale and soft_cap as in attention,
+                 where query s is aligned with key s
+  empty_rows     output of attention where a token attends to nothing: zero, or unspecified)";
   static constexpr std::string_view kSource =
       "Touvron et al. 2023, arXiv:2302.13971, section 2.2; branch: OLMo 2, arXiv:2501.00656, "
       "section 3.2; parallel: Wang and Komatsuzaki 2021, GPT-J-6B, mesh-transformer-jax";

@@ -1,4 +1,4 @@
-// What the operations share that are blocks of a decoder: one list of attributes.
+// The attributes shared by the operations decoder_block, decoder_block_normed and decoder.
 #pragma once
 
 #include "reference/attention/inner_attention.h"
@@ -8,27 +8,27 @@
 
 namespace sextant {
 
-// Where a block normalises; A is attention, F the feed-forward, N1 and N2 their norms.
+// Where a block normalises. A is attention, F the feed-forward, N1 and N2 their norms.
 enum class Placement {
   kPre,       // h = x + A(N1 x), y = h + F(N2 h): Llama, Mistral, Qwen
   kBranch,    // h = x + N1 A(x), y = h + N2 F(h): OLMo-2
   kParallel,  // y = x + A(N1 x) + F(N2 x): GPT-J and Cohere (with one norm), GPT-NeoX
-  kSandwich,  // h = x + P1 A(N1 x), y = h + P2 F(N2 h), with two norms more: Gemma 2 and 3
+  kSandwich,  // h = x + P1 A(N1 x), y = h + P2 F(N2 h), with two more norms: Gemma 2 and 3
 };
 constexpr std::array<std::string_view, 4> NamesOf(Placement) {
   return {"pre", "branch", "parallel", "sandwich"};
 }
-// The first of them: those of operations that have no more than N1 and N2.
+// The placements for operations with the norms N1 and N2 only: the first values of Placement.
 enum class PlainPlacement { kPre, kBranch, kParallel };
 constexpr std::array<std::string_view, 3> NamesOf(PlainPlacement) {
   return {"pre", "branch", "parallel"};
 }
 
-// Whether, and over what, queries and keys are normalised before they are rotated.
+// How queries and keys are normalised before they are rotated.
 enum class QkNorm {
   kNone,
-  kHead,  // each head by itself: Qwen3, Gemma 3
-  kFull,  // all heads of a token together: OLMo-2
+  kHead,  // over each head: Qwen3, Gemma 3
+  kFull,  // over all heads of a token: OLMo-2
 };
 constexpr std::array<std::string_view, 3> NamesOf(QkNorm) { return {"none", "head", "full"}; }
 
@@ -42,16 +42,16 @@ struct DecoderBlockAttributes : RopeAttributes, InnerAttention {
   GateKind kind{};
   Placement placement = Placement::kPre;
   DecoderBlockAttributes() { mask = Mask::kCausal; }
-  // P: Placement or PlainPlacement, as the operation has them.
+  // P is the operation's type of `placement`: Placement or PlainPlacement.
   template <NamedEnum P>
   void VisitPlaced(auto&& v) {
     RopeAttributes::Visit(v);
     v("eps", eps);
     v("unit_offset", unit_offset);
     v("kind", kind);
-    auto placed = static_cast<P>(placement);
-    v("placement", placed);
-    if (const auto set = static_cast<Placement>(placed); set != placement) placement = set;
+    auto visited = static_cast<P>(placement);
+    v("placement", visited);
+    if (const auto set = static_cast<Placement>(visited); set != placement) placement = set;
     v("scale", scale);
     v("soft_cap", soft_cap);
     v("mask", mask);

@@ -3,7 +3,8 @@
 namespace sextant {
 namespace {
 
-// attention_out [S,M]: the rotated queries and keys of x [S,M], attention, the output projection.
+// Computes attention_out [S,M] of x [S,M]: projections, rotation of queries and keys, attention,
+// output projection.
 template <class Real>
 Tensor<Real> AttentionBranch(const DecoderBlockAttributes& a, const Tensor<Real>& x,
                              const Tensor<double>& position, const BlockWeights<Real>& w,
@@ -11,13 +12,13 @@ Tensor<Real> AttentionBranch(const DecoderBlockAttributes& a, const Tensor<Real>
   const size_t S = x.shape[0];
   const auto H = static_cast<size_t>(a.H.value), K = static_cast<size_t>(a.K.value);
   const PairRotation<Real> rotate(a, {{1, S}, position.data});
-  const auto rotated = [&](const Tensor<Real>& weight, const Tensor<Real>* norm, size_t heads,
-                           Tensor<Real>& output) {
+  const auto project_and_rotate = [&](const Tensor<Real>& weight, const Tensor<Real>* norm,
+                                      size_t heads, Tensor<Real>& output) {
     const Tensor<Real> flat = QkNormed(a.Norm(), w.qk_norm, Projected(x, weight), norm, heads);
     return IntermediateAs(rotate(HeadsOf(flat, heads)), output);
   };
-  const Tensor<Real> q = rotated(w.wq, w.q_norm, H, out.q_rotated);
-  const Tensor<Real> k = rotated(w.wk, w.k_norm, K, out.k_rotated);
+  const Tensor<Real> q = project_and_rotate(w.wq, w.q_norm, H, out.q_rotated);
+  const Tensor<Real> k = project_and_rotate(w.wk, w.k_norm, K, out.k_rotated);
   const Tensor<Real> v = HeadsOf(Projected(x, w.wv), K);
   Tensor<Real> mean(q.shape), lse({1, H, S});
   a.Attending()(q, k, v, mean, lse);
@@ -41,8 +42,8 @@ void RunBlock(const DecoderBlockAttributes& a, const Tensor<Real>& x,
   out.middle = StoredSum(x, attended);
   const Tensor<Real> middle = Intermediate(out.middle);
 
-  const Tensor<Real>& before = parallel ? x : middle;
-  const Tensor<Real> in = branch ? before : Normed(a.Norm(), before, w.mlp_norm);
+  const Tensor<Real>& unnormed = parallel ? x : middle;
+  const Tensor<Real> in = branch ? unnormed : Normed(a.Norm(), unnormed, w.mlp_norm);
   Tensor<Real> fed = FeedForwardBranch(a, in, w, out.hidden);
   if (branch) fed = Normed(a.Norm(), fed, w.mlp_norm);
   if (sandwich) fed = Normed(a.Norm(), fed, *w.mlp_post_norm);

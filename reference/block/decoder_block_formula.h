@@ -1,5 +1,5 @@
-// The formula of a decoder's block, over any number type: the operations that it consists of, and
-// what they hand on. Shared by decoder_block, decoder_block_normed and decoder.
+// The formula of a decoder block, for every number type: its operations and their intermediates.
+// Shared by decoder_block, decoder_block_normed and decoder.
 #pragma once
 
 #include "reference/block/decoder_block_attributes.h"
@@ -10,22 +10,22 @@
 
 namespace sextant {
 
-// Weights by pointer may be missing where nothing reads them.
+// A pointer may be null if the attributes do not need its weight.
 template <class Real>
 struct BlockWeights {
   const Tensor<Real>&attn_norm, &wq, &wk, &wv, &wo, &mlp_norm, &gate, &up, &down;
   QkNorm qk_norm = QkNorm::kNone;
   const Tensor<Real>*q_norm = nullptr, *k_norm = nullptr;
-  const Tensor<Real>*attn_post_norm = nullptr, *mlp_post_norm = nullptr;  // of a sandwich
+  const Tensor<Real>*attn_post_norm = nullptr, *mlp_post_norm = nullptr;  // for kSandwich
 };
 
-// All of them of their shapes already.
+// The output tensors, already allocated with their final shapes.
 template <class Real>
 struct BlockTensors {
   Tensor<Real>&y, &normed, &q_rotated, &k_rotated, &attention_out, &middle, &hidden;
 };
 
-// In any order.
+// a + b + c, added in any order.
 template <class Real>
 Tensor<Real> StoredSum(const Tensor<Real>& a, const Tensor<Real>& b, const Tensor<Real>& c) {
   const ScopedStep at(Step::kKeep);
@@ -49,7 +49,7 @@ Tensor<Real> Normed(const RmsNorm& norm, const Tensor<Real>& x, const Tensor<Rea
   return Stored(std::move(y));
 }
 
-// Queries or keys [S,H*D], normalised as qk_norm says.
+// Normalises queries [S,H*D] or keys [S,K*D] as `how` states.
 template <class Real>
 Tensor<Real> QkNormed(const RmsNorm& norm, QkNorm how, const Tensor<Real>& x,
                       const Tensor<Real>* weight, size_t heads) {
@@ -58,14 +58,14 @@ Tensor<Real> QkNormed(const RmsNorm& norm, QkNorm how, const Tensor<Real>& x,
   Tensor<Real> y(x.shape);
   const size_t S = x.shape[0], D = heads == 0 ? 0 : x.shape[1] / heads;
   for (size_t h = 0; h < heads; ++h) {
-    Tensor<Real> of_head({S, D}), its_weight({D});
-    for (size_t d = 0; d < D; ++d) its_weight(d) = (*weight)(h * D + d);
+    Tensor<Real> head({S, D}), head_weight({D});
+    for (size_t d = 0; d < D; ++d) head_weight(d) = (*weight)(h * D + d);
     for (size_t s = 0; s < S; ++s) {
-      for (size_t d = 0; d < D; ++d) of_head(s, d) = x(s, h * D + d);
+      for (size_t d = 0; d < D; ++d) head(s, d) = x(s, h * D + d);
     }
-    of_head = Normed(norm, of_head, its_weight);
+    head = Normed(norm, head, head_weight);
     for (size_t s = 0; s < S; ++s) {
-      for (size_t d = 0; d < D; ++d) y(s, h * D + d) = of_head(s, d);
+      for (size_t d = 0; d < D; ++d) y(s, h * D + d) = head(s, d);
     }
   }
   return y;

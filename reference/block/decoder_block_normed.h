@@ -1,4 +1,4 @@
-// A decoder's block with further norms: of queries and keys, and of what its branches add.
+// A decoder block with more norms: of queries and keys, and of the outputs of its branches.
 #pragma once
 
 #include <string_view>
@@ -30,17 +30,17 @@ struct DecoderBlockNormed : DecoderBlockAttributes {
       "empty_rows=unspecified|zero qk_norm=head|none|full S=3|1|5 M=6|4|16 H=4|2|1 K=2|1|4 D=4|6 "
       "R=4|2 F=5|8";
   static constexpr std::string_view kFormula =
-      "decoder_block with q and k normalised before they are rotated:\n"
-      "  qk_norm=head   wq u of each head: rms_norm over D, its D numbers of q_norm\n"
-      "  qk_norm=full   wq u of a token: rms_norm over all heads; k alike\n"
-      "placement=sandwich:  h = x + P1 A(N1 x);  y = h + P2 F(N2 h)\n"
-      "  P1, P2 = rms_norm with attn_post_norm, mlp_post_norm (other placements do not read them)\n"
-      "  q_norm, k_norm                 [H*D] [K*D]  a weight for each channel of every head: "
-      "where a\n"
-      "                                              model has [D] for all, give it repeated\n"
-      "                                              (qk_norm=none does not read them)\n"
-      "  attn_post_norm, mlp_post_norm  [M]\n"
-      "  all others                     as decoder_block has them";
+      R"(decoder_block with q and k normalised before they are rotated:
+  qk_norm=head   rms_norm of wq u over the D channels of each head, with its D weights of q_norm
+  qk_norm=full   rms_norm of wq u over all heads of a token
+                 k in the same way, with wk and k_norm
+placement=sandwich:  h = x + P1 A(N1 x);  y = h + P2 F(N2 h)
+  P1, P2 = rms_norm with attn_post_norm, mlp_post_norm (other placements do not read them)
+  q_norm, k_norm                 [H*D] [K*D]  one weight for each channel of each head: if a model
+                                              has [D] for all heads, repeat it for each head
+                                              (qk_norm=none does not read them)
+  attn_post_norm, mlp_post_norm  [M]
+  all others                     as in decoder_block)";
   static constexpr std::string_view kSource =
       "Gemma 3, arXiv:2503.19786, section 2; Qwen3, arXiv:2505.09388, section 2; OLMo 2, "
       "arXiv:2501.00656, section 3.2";

@@ -15,40 +15,41 @@ using testing::ElementsAre;
 
 constexpr size_t kY = 0, kNormed = 1, kQuery = 2, kAttentionOut = 4, kMiddle = 5, kHidden = 6;
 
-// One token of width 2, one head: attention gives back the value.
+// One token of width 2, one head: the output of attention is the value.
 //   x = (3,4), mean square 12.5, eps 12.5: norm (3,4) / 5
 //   v = wv (0.6,0.8) = (0.8,0.6); attention_out = wo v = 5 (0.8,0.6) = (4,3); middle = (7,7)
 const std::string kOneToken =
     " pairing=half eps=12.5 S=1 M=2 H=1 D=2 F=1 dtype=f64 @x=3,4 @attn_norm=1,1 @wv=0,1,1,0 "
     "@wo=5,0,0,5 @mlp_norm=1,1 @position=9 ";
 
-TEST(DecoderBlock, AttentionReadsTheNormalisedInputAndIsAdded) {
+TEST(DecoderBlock, AddsAttentionOfTheNormalisedInput) {
   const std::string line = "decoder_block" + kOneToken + "kind=reglu @gate=0,0 @up=1,1 @down=1,1";
   EXPECT_THAT(DoublesOf(line, kNormed), ElementsAre(0.6, 0.8));
   EXPECT_THAT(DoublesOf(line, kAttentionOut), ElementsAre(4, 3));
   EXPECT_THAT(DoublesOf(line, kMiddle), ElementsAre(7, 7));
-  EXPECT_THAT(DoublesOf(line, kY), ElementsAre(7, 7));  // gated by 0
+  EXPECT_THAT(DoublesOf(line, kY), ElementsAre(7, 7));  // the gate is 0
 }
 
-// The feed-forward reads (7,7) / sqrt(49 + 12.5): with weights 1, 0 of the gate and 0, 1 of up
+// The input of the feed-forward is (7,7) / sqrt(49 + 12.5). With gate = (1,0) and up = (0,1),
 // hidden is 49 / 61.5.
-TEST(DecoderBlock, TheFeedForwardReadsTheNormalisedMiddle) {
+TEST(DecoderBlock, FeedForwardReadsTheNormalisedMiddle) {
   const std::string line =
       "decoder_block" + kOneToken + "kind=reglu @gate=1,0 @up=0,1 @down=61.5,0";
   EXPECT_THAT(DoublesOf(line, kHidden), ElementsAre(49 / 61.5));
   EXPECT_THAT(DoublesOf(line, kY), ElementsAre(56, 7));
 }
 
-// Parallel: hidden is 3/5 * 4/5 of the input, whatever attention adds.
-TEST(DecoderBlock, ParallelBranchesReadTheInput) {
+// Parallel: hidden is 3/5 * 4/5, from the normalised input alone.
+TEST(DecoderBlock, ParallelFeedForwardDoesNotReadAttention) {
   const std::string line =
       "decoder_block" + kOneToken + "placement=parallel kind=reglu @gate=1,0 @up=0,1 @down=25,0";
   EXPECT_THAT(DoublesOf(line, kHidden), ElementsAre(12.0 / 25));
   EXPECT_THAT(DoublesOf(line, kY), ElementsAre(19, 7));
 }
 
-// Branch: attention reads x itself, (4,3) times 5; its norm is (20,15) / sqrt(312.5 + 12.5).
-TEST(DecoderBlock, BranchesAreNormalisedBeforeTheyAreAdded) {
+// Branch: attention reads x = (3,4) itself, so attention_out = 5 (4,3) = (20,15); its norm is
+// (20,15) / sqrt(312.5 + 12.5).
+TEST(DecoderBlock, BranchNormalisesTheOutputOfAttention) {
   const std::string line =
       "decoder_block" + kOneToken + "placement=branch kind=reglu @gate=0,0 @up=1,1 @down=1,1";
   EXPECT_THAT(DoublesOf(line, kNormed), ElementsAre(3, 4));
@@ -56,7 +57,7 @@ TEST(DecoderBlock, BranchesAreNormalisedBeforeTheyAreAdded) {
   EXPECT_NEAR(DoublesOf(line, kMiddle)[0], 3 + 20 / std::sqrt(325.0), 0x1p-50);
 }
 
-// Quarter turn: base^(-0) = 1 rad per token; at position 0 nothing turns, at 1 by one radian.
+// The frequency base^0 is 1 radian per token: no rotation at position 0, 1 radian at position 1.
 TEST(DecoderBlock, QueriesAreRotatedByTheirPositions) {
   const std::string line =
       "decoder_block pairing=half eps=0 kind=reglu S=2 M=2 H=1 D=2 F=1 dtype=f64 "
@@ -64,8 +65,8 @@ TEST(DecoderBlock, QueriesAreRotatedByTheirPositions) {
   EXPECT_THAT(DoublesOf(line, kQuery), ElementsAre(1, 0, std::cos(1.0), std::sin(1.0)));
 }
 
-// Head h of the projections is rows h D .. : with wv the identity, and wo too, attention_out of one
-// token is its normalised self.
+// Head h of a projection is rows h D .. h D + D-1. Where wv and wo are identities, attention_out of
+// one token is its normalised input.
 TEST(DecoderBlock, HeadsAreBlocksOfRows) {
   const std::string line =
       "decoder_block pairing=half eps=0 kind=reglu S=1 M=4 H=2 D=2 F=1 dtype=f64 @x=1,-1,1,1 "
@@ -74,8 +75,8 @@ TEST(DecoderBlock, HeadsAreBlocksOfRows) {
   EXPECT_THAT(DoublesOf(line, kAttentionOut), ElementsAre(1, -2, 3, 4));
 }
 
-// Two tokens whose scores are all 0; normalised they are 1 and -1, and so are their values.
-TEST(DecoderBlock, NobodyReadsPadding) {
+// Two tokens; all scores are 0. The normalised inputs are 1 and -1, and so are the values.
+TEST(DecoderBlock, NoTokenAttendsToPadding) {
   const std::string line =
       "decoder_block pairing=half eps=0 S=2 M=1 H=1 D=2 F=1 dtype=f64 @x=3,-3 @attn_norm=1 @wk=0,0 "
       "@wv=1,0 @wo=1,0 ";
@@ -85,8 +86,8 @@ TEST(DecoderBlock, NobodyReadsPadding) {
   EXPECT_THAT(DoublesOf(line + "key_length=[1]", kAttentionOut), ElementsAre(1, 1));
 }
 
-// The second token's window holds padding alone: its own.
-TEST(DecoderBlock, ATokenThatReadsNothingIsItself) {
+// The window of the second token contains only itself, and it is padding.
+TEST(DecoderBlock, EmptyRowsDecidesTheOutputOfATokenThatAttendsToNothing) {
   const std::string line =
       "decoder_block pairing=half eps=0.5 window=[0,0] key_length=[1] S=2 M=1 H=1 D=2 F=1 "
       "dtype=f64 @x=3,-3 @down=0 ";
@@ -98,7 +99,7 @@ TEST(DecoderBlock, ATokenThatReadsNothingIsItself) {
   EXPECT_TRUE(std::isnan(unspecified[1]));
 }
 
-TEST(DecoderBlock, RefusesLengthsThatItDoesNotHave) {
+TEST(DecoderBlock, RefusesInvalidKeyLengthAndAttributesThatItLacks) {
   const std::string line = "decoder_block pairing=half S=2 M=2 H=1 D=2 F=1 ";
   EXPECT_THAT(
       [&] { Case::Parse(line + "key_length=[3]"); },
@@ -108,7 +109,7 @@ TEST(DecoderBlock, RefusesLengthsThatItDoesNotHave) {
   EXPECT_THROW(Case::Parse(line + "align=top_left"), Error);
 }
 
-TEST(DecoderBlock, ASandwichNeedsTheOperationThatHasItsNorms) {
+TEST(DecoderBlock, RefusesSandwichWhichNeedsMoreNorms) {
   const auto parse = [](const std::string& operation) {
     Case::Parse(operation + " pairing=half placement=sandwich V=1 L=1 S=1 M=2 H=1 D=2 F=1");
   };

@@ -1,5 +1,5 @@
-// The formula of a decoder, over any number type and with any way to run a block: what is wrong
-// with a block is wrong with a decoder of such.
+// The formula of a decoder, for every number type. The function that runs one block is a parameter,
+// so that the mutants of a block are mutants of the decoder as well.
 #pragma once
 
 #include <algorithm>
@@ -11,13 +11,13 @@
 
 namespace sextant {
 
-// Weights of all blocks, stacked on a leading axis.
+// The weights of all blocks, stacked along a leading axis.
 template <class Real>
 struct StackedWeights {
   const Tensor<Real>&attn_norm, &wq, &wk, &wv, &wo, &mlp_norm, &gate, &up, &down;
 };
 
-// Part i of the first axis.
+// whole[i], along the first axis.
 template <class Real>
 Tensor<Real> PartOf(const Tensor<Real>& whole, size_t i) {
   const Shape shape(whole.shape.begin() + 1, whole.shape.end());
@@ -26,7 +26,8 @@ Tensor<Real> PartOf(const Tensor<Real>& whole, size_t i) {
   return {shape, std::vector<Real>(first, first + count)};
 }
 
-// states [L+1,S,M], and the last of them as it goes on. run(x, weights, tensors) is one block.
+// Computes states [L+1,S,M]. Returns the last state as an intermediate. run(x, weights, tensors)
+// computes one block.
 template <class Real, class Run>
 Tensor<Real> RunBlocks(const Decoder& op, const Tensor<double>& token, const Tensor<Real>& table,
                        const StackedWeights<Real>& w, Tensor<Real>& states, const Run& run) {
@@ -34,18 +35,18 @@ Tensor<Real> RunBlocks(const Decoder& op, const Tensor<double>& token, const Ten
   const auto heads = static_cast<size_t>(op.H.value), key_heads = static_cast<size_t>(op.K.value);
   const auto width = static_cast<size_t>(op.D.value);
   Tensor<Real> state({S, M});
-  const auto hand_on = [&](size_t l) {
+  const auto store_state = [&](size_t l) {
     const size_t first = l * S * M;
     const Tensor<Real> next = IntermediatePart(states, first, state);
     std::ranges::copy(state.data, states.data.begin() + static_cast<ptrdiff_t>(first));
     state = next;
   };
   Embedding{.scale = op.embedding_scale}(token, table, state);
-  hand_on(0);
+  store_state(0);
   for (size_t l = 0; l < L; ++l) {
     Tensor<Real> y({S, M}), normed({S, M}), attention_out({S, M}), middle({S, M});
     Tensor<Real> hidden({S, w.gate.shape[1]}), q({heads, S, width}), k({key_heads, S, width});
-    // The parts live as long as `weights`, which refers to them.
+    // `weights` holds references to these temporaries and extends their lifetime.
     const BlockWeights<Real> weights{.attn_norm = PartOf(w.attn_norm, l),
                                      .wq = PartOf(w.wq, l),
                                      .wk = PartOf(w.wk, l),
@@ -64,12 +65,12 @@ Tensor<Real> RunBlocks(const Decoder& op, const Tensor<double>& token, const Ten
                            .middle = middle,
                            .hidden = hidden});
     state = std::move(y);
-    hand_on(l + 1);
+    store_state(l + 1);
   }
   return state;
 }
 
-// logits [S,V] of the normalised last state.
+// Computes logits [S,V] from `last`, the normalised last state.
 template <class Real>
 void ToLogits(const Decoder& op, const Tensor<Real>& last, const Tensor<Real>& head,
               Tensor<Real>& logits) {

@@ -15,11 +15,11 @@ using testing::ElementsAre;
 
 constexpr size_t kLogits = 0, kStates = 1;
 
-// One token of width 2, one head; eps is 12.5, so that (3,4), (-3,4) and (-3,-4) all are divided by
+// One token of width 2, one head. eps is 12.5, so (3,4), (-3,4) and (-3,-4) are all divided by
 // sqrt(12.5 + 12.5) = 5.
 //   states[0] = 2 (1.5,2) = (3,4)
 //   block 0: v = (0.8,0.6), wo v = (-6,0); its gate is 0: states[1] = (-3,4)
-//   block 1: v = (-0.6,0.8), wo v = (0,-8), middle = (-3,-4), which the feed-forward reads as
+//   block 1: v = (-0.6,0.8), wo v = (0,-8), middle = (-3,-4); input of the feed-forward
 //            (-0.6,-0.8): hidden = (1.25 * 0.8)^2 = 1, times down (6,8): states[2] = (3,4)
 //   last norm: (0.6,0.8) * (5,10) = (3,8); head: 3, 8 and 3 - 8
 const std::string kOneToken =
@@ -28,7 +28,7 @@ const std::string kOneToken =
     "@wv=0,1,1,0,1,0,0,1 @wo=-7.5,0,0,0,0,0,0,-10 @mlp_norm=1,1,1,1 @gate=0,0,0,-1.25 "
     "@up=1,1,0,-1.25 @down=1,1,6,8 @last_norm=5,10 @head=1,0,0,1,1,-1 ";
 
-TEST(Decoder, StatesAreTheEmbeddingAndWhatEachBlockMakesOfIt) {
+TEST(Decoder, StatesAreTheEmbeddingAndTheOutputOfEachBlock) {
   EXPECT_THAT(DoublesOf(kOneToken, kStates), ElementsAre(3, 4, -3, 4, 3, 4));
 }
 
@@ -36,7 +36,7 @@ TEST(Decoder, LogitsAreTheHeadTimesTheNormalisedLastState) {
   EXPECT_THAT(DoublesOf(kOneToken, kLogits), ElementsAre(3, 8, -5));
 }
 
-TEST(Decoder, LogitsAreCapped) {
+TEST(Decoder, LogitCapAppliesTanhToLogits) {
   const std::vector<double> logits = DoublesOf(kOneToken + "logit_cap=2", kLogits);
   ASSERT_EQ(logits.size(), 3u);
   EXPECT_NEAR(logits[0], 2 * std::tanh(1.5), 0x1p-51);
@@ -44,8 +44,8 @@ TEST(Decoder, LogitsAreCapped) {
   EXPECT_NEAR(logits[2], 2 * std::tanh(-2.5), 0x1p-51);
 }
 
-// Padding is another token: the states and logits of what comes before it stay.
-TEST(Decoder, NoBlockReadsPadding) {
+// A different padding token does not change the logits of the tokens before it.
+TEST(Decoder, NoTokenAttendsToPadding) {
   const std::string line =
       "decoder pairing=half mask=none key_length=[2] V=4 L=2 S=3 M=4 H=2 K=1 D=4 F=3 dtype=f64 ";
   const std::vector<double> a = DoublesOf(line + "@token=0,1,2"),
@@ -54,10 +54,10 @@ TEST(Decoder, NoBlockReadsPadding) {
   EXPECT_NE(a[8], b[8]);
 }
 
-// Two blocks with weights of their own: state l + 1 is decoder_block of state l with weights l.
-TEST(Decoder, IsItsBlocksInARow) {
+// Two blocks with different weights: states[l + 1] is decoder_block of states[l] with weights l.
+TEST(Decoder, RunsItsBlocksInOrder) {
   const Proof whole = ProofOf("decoder pairing=half V=5 L=2 S=3 M=4 H=2 K=1 D=4 F=3 dtype=f64");
-  // Part l of `count`, as a list.
+  // Part l of `count` equal parts of `values`, as text.
   const auto part = [](const std::vector<double>& values, size_t l, size_t count) {
     const size_t size = values.size() / count;
     std::string text;

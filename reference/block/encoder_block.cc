@@ -18,10 +18,11 @@ Tensor<Real> Normed(const LayerNorm& norm, const Tensor<Real>& x, const Affine<R
   return Stored(std::move(y));
 }
 
-// w2 act(w1 x + b1) + b2; the output `hidden` has its shape already.
+// w2 act(w1 x + b1) + b2. `hidden` is already allocated with its final shape.
 template <class Real>
-Tensor<Real> Fed(ActivationKind kind, const Tensor<Real>& x, const Affine<Real>& first,
-                 const Affine<Real>& second, Tensor<Real>& hidden) {
+Tensor<Real> FeedForwardBranch(ActivationKind kind, const Tensor<Real>& x,
+                               const Affine<Real>& first, const Affine<Real>& second,
+                               Tensor<Real>& hidden) {
   hidden = Stored(Projected(x, first.weight, first.bias));
   const ActivationFunction<Real> activation(kind);
   for (Real& value : hidden.data) value = activation(value);
@@ -53,20 +54,20 @@ void EncoderBlock::operator()(
   const bool pre = placement == NormPlacement::kPre;
   const Affine<Real> norm1{norm1_weight, norm1_bias}, norm2{norm2_weight, norm2_bias};
   const Tensor<Real> u = StoredSum(x, position_table);
-  const Tensor<Real> read = pre ? Normed(Norm(), u, norm1) : u;
+  const Tensor<Real> attention_in = pre ? Normed(Norm(), u, norm1) : u;
   const size_t S = x.shape[0];
   const auto heads = static_cast<size_t>(H.value), key_heads = static_cast<size_t>(K.value);
   const size_t D = heads == 0 ? 0 : wq.shape[0] / heads;
   Tensor<Real> q({heads, S, D}), k({key_heads, S, D}), v({key_heads, S, D}), mean({S, heads * D});
   attention_out = MultiHead<Real>(
-      Attending(), read, read,
+      Attending(), attention_in, attention_in,
       {.wq = wq, .bq = bq, .wk = wk, .bk = bk, .wv = wv, .bv = bv, .wo = wo, .bo = bo},
       {.q = q, .k = k, .v = v, .mean = mean});
   middle = StoredSum(u, Intermediate(attention_out));
   if (!pre) middle = Normed(Norm(), middle, norm1);
   const Tensor<Real> h = Intermediate(middle);
-  y = StoredSum(
-      h, Fed<Real>(Activating(), pre ? Normed(Norm(), h, norm2) : h, {w1, b1}, {w2, b2}, hidden));
+  const Tensor<Real> feed_in = pre ? Normed(Norm(), h, norm2) : h;
+  y = StoredSum(h, FeedForwardBranch<Real>(Activating(), feed_in, {w1, b1}, {w2, b2}, hidden));
   if (!pre) y = Normed(Norm(), y, norm2);
 }
 

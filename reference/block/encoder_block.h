@@ -1,5 +1,5 @@
-// One block of the original Transformer's encoder: attention of a sequence over itself and a
-// feed-forward, each added to what it read and normalised.
+// One block of the original Transformer encoder: self-attention and a feed-forward, each with a
+// residual connection and a norm.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@
 
 namespace sextant {
 
-// Where the block normalises; A is attention, F the feed-forward, N1 and N2 their norms.
+// Where the block normalises. A is attention, F the feed-forward, N1 and N2 their norms.
 enum class NormPlacement {
   kPost,  // h = N1(x + A x), y = N2(h + F h): the paper, BERT
   kPre,   // h = x + A(N1 x), y = h + F(N2 h): GPT-2, ViT
@@ -43,27 +43,23 @@ struct EncoderBlock : InnerAttention {
       "placement=post|pre kind=relu|gelu|gelu_tanh eps=1e-05|0.1 mask=none|causal key_length=|[2] "
       "empty_rows=unspecified|zero S=3|2|4 M=6|4|8 H=2|4|1 K=2|1|4 D=3|4|1|2 F=5|8|4|1";
   static constexpr std::string_view kFormula =
-      "u = x + position_table\n"
-      "placement=post:  h = N1(u + A(u));  y = N2(h + F(h))\n"
-      "pre:             h = u + A(N1(u));  y = h + F(N2(h))\n"
-      "  A = cross_attention of a sequence over itself with wq, bq, ... bo\n"
-      "  F(z) = w2 act(w1 z + b1) + b2;  act = relu, gelu or gelu_tanh (activation)\n"
-      "  N1, N2 = layer_norm with norm1_weight, norm1_bias; norm2_weight, norm2_bias; eps\n"
-      "  x, y            [S,M]  tokens of one sequence\n"
-      "  position_table  [S,M]  row s: what is added for its position (sinusoidal); 0 for blocks "
-      "that\n"
-      "                         are not the first\n"
-      "  wq, wk, wv, wo  [H*D,M]  [K*D,M]  [K*D,M]  [M,H*D]  as cross_attention has them\n"
-      "  w1, b1, w2, b2  [F,M]  [F]  [M,F]  [M]\n"
-      "  attention_out   [S,M]  A, before it is added\n"
-      "  middle          [S,M]  h\n"
-      "  hidden          [S,F]  act(w1 z + b1)\n"
-      "  mask=causal            token s reads tokens 0 .. s\n"
-      "  key_length             [L]: only the first L tokens are read, the rest is padding; it "
-      "reads\n"
-      "                         them too\n"
-      "  empty_rows             what attention's mean is where nothing is read: zero, or not "
-      "specified";
+      R"(u = x + position_table
+placement=post:  h = N1(u + A(u));  y = N2(h + F(h))
+pre:             h = u + A(N1(u));  y = h + F(N2(h))
+  A = cross_attention of the sequence to itself with wq, bq, ... bo
+  F(z) = w2 act(w1 z + b1) + b2;  act = relu, gelu or gelu_tanh (activation)
+  N1, N2 = layer_norm with norm1_weight, norm1_bias; norm2_weight, norm2_bias; eps
+  x, y            [S,M]  tokens of one sequence
+  position_table  [S,M]  row s: encoding of position s (sinusoidal); 0 for all blocks but the first
+  wq, wk, wv, wo  [H*D,M]  [K*D,M]  [K*D,M]  [M,H*D]  as in cross_attention
+  w1, b1, w2, b2  [F,M]  [F]  [M,F]  [M]
+  attention_out   [S,M]  A, before it is added
+  middle          [S,M]  h
+  hidden          [S,F]  act(w1 z + b1)
+  mask=causal            token s attends to tokens 0 .. s
+  key_length             [L]: tokens from L on are padding: no token attends to them, but they
+                         attend to the first L tokens
+  empty_rows             mean where a token attends to nothing: zero, or unspecified)";
   static constexpr std::string_view kSource =
       "Vaswani et al. 2017, arXiv:1706.03762, section 3.1, 3.3 and 3.5; pre: Xiong et al. 2020, "
       "arXiv:2002.04745, section 3; with biases: torch.nn.TransformerEncoderLayer";

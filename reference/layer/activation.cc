@@ -8,7 +8,7 @@
 namespace sextant {
 namespace {
 
-// What f computes, without any rounding.
+// f(), evaluated without any rounding.
 template <class F>
 auto Unrounded(F f) {
   static const Recipe kExact = ParseRecipe("exact", DType::kF64);
@@ -17,9 +17,10 @@ auto Unrounded(F f) {
   return f();
 }
 
-// The form in which numbers that follow a recipe compute gelu; the exact types choose their own.
+// Whether gelu is computed by erfc. Types that follow a recipe use the recipe's form; exact types
+// always use erfc.
 template <class Real>
-bool ByErfc() {
+bool UsesErfc() {
   if constexpr (RealArithmetic<Real>) {
     return true;
   } else {
@@ -37,15 +38,16 @@ ActivationFunction<Real>::ActivationFunction(ActivationKind kind, double beta)
       root_two_over_pi_(Unrounded([] { return Sqrt(Real(4.0) / TwoPi<Real>()); })),
       cubic_(Unrounded([] { return Real(44715.0) / Real(1e6); })) {}
 
-// 1 + erf(-t) is erfc(t), which keeps its digits where t is large.
+// 1 + erf(t) = erfc(-t); erfc has no cancellation where t is far below 0.
 template <class Real>
 Real ActivationFunction<Real>::Gelu(const Real& x) const {
   const Real t = x * root_half_, half = x * Real(0.5);
-  return ByErfc<Real>() ? half * Erfc(-t) : half * (Real(1.0) + Erf(t));
+  return UsesErfc<Real>() ? half * Erfc(-t) : half * (Real(1.0) + Erf(t));
 }
 
-// (1 + tanh t) / 2 is the sigmoid of 2 t. Implementations form x^3 first, or x (1 + 0.044715 x^2):
-// the latter charges one rounding more of x and one less of the rest, which is never less.
+// (1 + tanh t) / 2 is the sigmoid of 2 t. Implementations compute x + 0.044715 x^3 or
+// x (1 + 0.044715 x^2). The second form, used here, has one more rounding of x and one less of the
+// cubic term: its error bound is never the smaller one.
 template <class Real>
 Real ActivationFunction<Real>::GeluTanh(const Real& x) const {
   const Real t = root_two_over_pi_ * (x * (Real(1.0) + cubic_ * (x * x)));
@@ -79,7 +81,7 @@ Real ActivationFunction<Real>::operator()(const Real& x) const {
 template <class Real>
 Real Limited(const Real& x, const Real& low, const Real& high) {
   if constexpr (std::same_as<Real, Interval>) {
-    if (!x.IsSpecified()) return x;  // nor is a limit of it
+    if (!x.IsSpecified()) return x;  // clamping an unspecified number leaves it unspecified
   }
   return Clamp(x, low, high);
 }

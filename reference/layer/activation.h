@@ -1,4 +1,4 @@
-// Activations: functions of single numbers between two linear layers.
+// Activations: elementwise functions between two linear layers.
 #pragma once
 
 #include <array>
@@ -14,8 +14,9 @@ constexpr std::array<std::string_view, 7> NamesOf(ActivationKind) {
   return {"sigmoid", "swish", "gelu", "gelu_tanh", "relu", "relu2", "tanh"};
 }
 
-// The function itself, step `activation`, for every operation that activates something. Exact types
-// use forms without cancellation; of gelu, the recipe's form of the step says how it is computed.
+// The activation function itself, in step `activation`, for every operation that applies one. Exact
+// types use forms without cancellation. For gelu, the other types use the form that the recipe
+// gives for the step.
 template <class Real>
 class ActivationFunction {
  public:
@@ -28,7 +29,7 @@ class ActivationFunction {
 
   ActivationKind kind_;
   Real beta_;
-  // Constants of the formula as nobody rounded them yet.
+  // Constants of the formula, not rounded yet.
   Real root_half_;         // 1 / sqrt(2)
   Real root_two_over_pi_;  // sqrt(2 / pi)
   Real cubic_;             // 0.044715
@@ -38,7 +39,7 @@ class ActivationFunction {
 template <class Real>
 Real Rectified(const Real& x);
 
-// x, or the limit beyond it, for low <= high; NaN stays.
+// x clamped to [low, high], where low <= high; NaN stays NaN.
 template <class Real>
 Real Limited(const Real& x, const Real& low, const Real& high);
 
@@ -60,9 +61,11 @@ struct Activation {
       "  tanh       tanh x\n"
       "  x, y  [N,F]  without a unit\n"
       "  beta         swish only\n"
-      "Recipes name the form of gelu: activation=T:erf (the default) has the absolute error of 1 + "
-      "erf where x is far below 0, activation=T:erfc the relative one of erfc(-x / sqrt 2), "
-      "activation=T:erf_absolute/4 that of an erf which is right to 4 ulps of 1, as oneDNN's.";
+      "A recipe chooses the form of gelu:\n"
+      "  activation=T:erf             the default; for x far below 0 the absolute error of 1 + "
+      "erf\n"
+      "  activation=T:erfc            the relative error of erfc(-x / sqrt 2)\n"
+      "  activation=T:erf_absolute/4  an erf with an absolute error of 4 ulps of 1, as in oneDNN";
   static constexpr std::string_view kSource =
       "swish: Ramachandran, Zoph and Le 2017, arXiv:1710.05941; gelu, gelu_tanh: Hendrycks and "
       "Gimpel 2016, arXiv:1606.08415, section 2; relu2: So et al. 2021, arXiv:2109.08668";

@@ -28,7 +28,7 @@ TEST(Activation, SigmoidIsAHalfAtZero) {
               ElementsAre(DoubleEq(0.75), DoubleEq(0.25)));
 }
 
-TEST(Activation, SwishTakesBetaInside) {
+TEST(Activation, SwishMultipliesByBetaInsideTheSigmoid) {
   const double at_2 = 1 / (1 + std::exp(-2));
   EXPECT_THAT(DoublesOf(Line("swish F=2", "2,-2")),
               ElementsAre(DoubleEq(2 * at_2), DoubleEq(-2 / (1 + std::exp(2)))));
@@ -36,13 +36,13 @@ TEST(Activation, SwishTakesBetaInside) {
   EXPECT_THAT(DoublesOf(Line("swish beta=0 F=2", "3,-5")), ElementsAre(1.5, -2.5));
 }
 
-// The article's own table is to few digits: erf and tanh of the C library.
-TEST(Activation, GeluAndItsApproximationDiffer) {
+// Expected values from erf and tanh of the C library: the table of the paper has too few digits.
+TEST(Activation, GeluAndItsTanhApproximationDiffer) {
   EXPECT_THAT(DoublesOf(Line("gelu F=1", "1")),
               ElementsAre(DoubleEq((1 + std::erf(std::sqrt(0.5))) / 2)));
   const double t = std::sqrt(2 / M_PI) * 1.044715;
   EXPECT_THAT(DoublesOf(Line("gelu_tanh F=1", "1")), ElementsAre(DoubleEq((1 + std::tanh(t)) / 2)));
-  // Their largest difference, near 2.70.
+  // The largest difference of the two is near x = 2.70.
   const double gap =
       DoublesOf(Line("gelu F=1", "2.7"))[0] - DoublesOf(Line("gelu_tanh F=1", "2.7"))[0];
   EXPECT_NEAR(std::abs(gap), 4.73e-4, 0.005e-4);
@@ -54,15 +54,15 @@ TEST(Activation, RectifiedAndSquared) {
   EXPECT_THAT(ProofOf(Line("relu F=3", "-2,0,3")).golden[0].permitted.data, Each(0));
 }
 
-TEST(Activation, TailsKeepTheirDigits) {
+TEST(Activation, TailsHaveASmallRelativeError) {
   EXPECT_THAT(DoublesOf(Line("sigmoid F=1", "-700")), ElementsAre(DoubleEq(std::exp(-700))));
-  // The root's rounding is 400 times as large in erfc.
+  // erfc multiplies the relative rounding error of its argument by 400.
   const double at_minus_20 = -10 * std::erfc(20 * std::sqrt(0.5));
   EXPECT_NEAR(DoublesOf(Line("gelu F=1", "-20"))[0], at_minus_20, 1e-13 * -at_minus_20);
   EXPECT_THAT(DoublesOf(Line("tanh F=1", "1e-200")), ElementsAre(1e-200));
 }
 
-// 1 + erf is off by an ulp of 1, times x / 2; erfc by its own ulps.
+// The error of 1 + erf is an ulp of 1, times x / 2; the error of erfc is relative to its value.
 TEST(Activation, FormsOfGeluPermitDifferentErrors) {
   const std::string line = "activation kind=gelu N=1 F=1 dtype=f32 @x=-5";
   const double value = std::abs(DoublesOf(line)[0]);
@@ -74,7 +74,7 @@ TEST(Activation, FormsOfGeluPermitDifferentErrors) {
   EXPECT_LT(by_erfc, 200 * 0x1p-24 * value);
 }
 
-// Abramowitz and Stegun, Handbook of Mathematical Functions, 7.1.26: right to 1.5e-7.
+// Abramowitz and Stegun, Handbook of Mathematical Functions, 7.1.26: absolute error 1.5e-7.
 float ErfBy7126(float x) {
   const float t = 1 / (1 + 0.3275911f * std::abs(x));
   const float sum =
@@ -84,8 +84,8 @@ float ErfBy7126(float x) {
   return std::copysign(1 - sum * std::exp(-x * x), x);
 }
 
-// Near 0 an absolute error of erf is any number of its ulps.
-TEST(Activation, ErfMayBeRightAbsolutelyAlone) {
+// An absolute error of erf is many ulps of erf(x) near x = 0.
+TEST(Activation, ErfAbsolutePermitsAnAbsoluteErrorOfErf) {
   const std::string line = "activation kind=gelu N=1 F=2000 dtype=f32 @x=uniform(-6,6)";
   const Tensors inputs = DrawInputs(Case::Parse(line));
   const auto violations = [&](const std::string& recipe) {
@@ -104,11 +104,11 @@ TEST(Activation, ErfMayBeRightAbsolutelyAlone) {
       ProofOf("activation kind=gelu N=1 F=1 dtype=f32 @x=0", "*=f32 activation=f32:erf_absolute/4")
           .golden[0]
           .permitted.data[0];
-  EXPECT_EQ(at_zero, 0);  // whatever erf(0) is, x is 0
+  EXPECT_EQ(at_zero, 0);  // x = 0 makes the product 0 for every erf(0)
 }
 
-// beta = 1.702 is no f32; 2 is.
-TEST(Activation, BetaIsChargedWhereItRounds) {
+// beta = 1.702 is not an f32 number, 1.75 is.
+TEST(Activation, PermitsTheRoundingOfBeta) {
   const auto permitted = [](const std::string& beta) {
     return ProofOf("activation kind=swish N=1 F=1 dtype=f32 @x=1 beta=" + beta)
         .golden[0]

@@ -1,4 +1,4 @@
-// A residual added, and the root mean square normalisation of the sum.
+// Adds a residual and normalises the sum by its root mean square.
 #pragma once
 
 #include <string_view>
@@ -9,11 +9,12 @@
 
 namespace sextant {
 
-// The norm reads the sum as it is stored. A sum of two numbers of a format is rounded the same way
-// by everybody, so `sum` is the correctly rounded one in its dtype, exact and for every recipe: its
-// permitted error is 0, and y is the norm of it. Kernels that normalise a wider sum than they store
-// (flashinfer's FusedAddRMSNorm) compute another y in f16 and bf16, the defect
-// `norm_of_unrounded_sum`; a recipe with keep=f32 permits what that changes.
+// The norm reads the sum as it is stored. Every implementation rounds the sum of two numbers of one
+// format to the same result. So `sum` is the correctly rounded sum in its dtype, for exact
+// arithmetic and for every recipe: its permitted error is 0, and y is the norm of the rounded sum.
+// Kernels that normalise the sum before they round it (flashinfer's FusedAddRMSNorm) compute a
+// different y in f16 and bf16: defect `norm_of_unrounded_sum`. A recipe with keep=f32 permits this
+// difference.
 struct AddRmsNorm {
   static constexpr std::string_view kName = "add_rms_norm";
   static constexpr std::string_view kSignature =
@@ -29,7 +30,7 @@ struct AddRmsNorm {
       "unit_offset\n"
       "  x, residual, sum, y  [N,M]  y has the unit of weight\n"
       "  weight               [M]\n"
-      "  eps                         in the unit of x^2, inside the root";
+      "  eps                         unit of x^2; added inside the root";
   static constexpr std::string_view kSource =
       "the order of huggingface/transformers models/llama/modeling_llama.py (LlamaDecoderLayer): "
       "the residual is added and stored, then normalised; as one kernel: vllm-project/vllm "
@@ -38,7 +39,7 @@ struct AddRmsNorm {
   double eps = 1e-5;
   bool unit_offset = false;
   static constexpr size_t kKeptOutput = 1;
-  DType kept = DType::kF32;  // what `sum` is rounded to (keeping.h)
+  DType kept = DType::kF32;  // `sum` is rounded to this dtype (keeping.h)
   void Visit(auto&& v) {
     v("eps", eps);
     v("unit_offset", unit_offset);

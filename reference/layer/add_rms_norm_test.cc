@@ -17,17 +17,17 @@ using testing::ElementsAre;
 
 constexpr size_t kY = 0, kSum = 1;
 
-// 4 - 3 and 2 + 5: mean(1, 49) = 25.
-TEST(AddRmsNorm, NormalisesTheSumAndHandsItOn) {
+// The sums are 4 - 3 = 1 and 2 + 5 = 7; mean(1, 49) = 25.
+TEST(AddRmsNorm, AnswersTheSumAndItsNorm) {
   const std::string line = "add_rms_norm N=1 M=2 eps=0 @x=4,2 @residual=-3,5 @weight=5,10";
   EXPECT_THAT(DoublesOf(line, kY), ElementsAre(1, 14));
   EXPECT_THAT(DoublesOf(line, kSum), ElementsAre(1, 7));
   EXPECT_THAT(DoublesOf(line + " unit_offset=true", kY), ElementsAre(1.2, 15.4));
 }
 
-// 256 + 1.5 lies between 256 and 258 in bf16, 256 + 1 is a tie that goes to 256: both rows are
-// 258, 256 and 256, 256 for the norm, in exact arithmetic too.
-TEST(AddRmsNorm, ReadsTheSumAsItIsRounded) {
+// In bf16 256 + 1.5 rounds up to 258, and 256 + 1 is a tie that rounds to 256. So the norm reads
+// the rows (258, 256) and (256, 256), in exact arithmetic too.
+TEST(AddRmsNorm, NormReadsTheRoundedSum) {
   const std::string line =
       "add_rms_norm N=2 M=2 eps=0 dtype=bf16 @x=256,256 @residual=1.5,0,1,0 @weight=1,1";
   EXPECT_THAT(DoublesOf(line, kSum), ElementsAre(258, 256, 256, 256));
@@ -38,7 +38,7 @@ TEST(AddRmsNorm, ReadsTheSumAsItIsRounded) {
   EXPECT_THAT(DoublesOf(line + " dtype.sum=f32", kSum), ElementsAre(257.5, 256, 257, 256));
 }
 
-TEST(AddRmsNorm, PermitsNothingOfTheSumAndTheNormsErrorOfY) {
+TEST(AddRmsNorm, PermitsNoErrorOfTheSumAndTheErrorOfTheNormInY) {
   for (const std::string recipe : {"native", "f32_compute", "*=exact", "exact_table"}) {
     for (const std::string dtype : {"f32", "bf16"}) {
       const Proof proof = ProofOf("add_rms_norm N=2 M=5 dtype=" + dtype, recipe);
@@ -54,7 +54,8 @@ TEST(AddRmsNorm, PermitsNothingOfTheSumAndTheNormsErrorOfY) {
   }
 }
 
-// A recipe that keeps more than it stores may normalise that: 2^-9 of 258 at most.
+// With a step keep wider than the stored sum, a recipe may normalise the wider sum, which differs
+// from 258 by a factor of at most 1 +- 2^-9.
 TEST(AddRmsNorm, ARecipeMayKeepAWiderSum) {
   const std::string line =
       "add_rms_norm N=1 M=2 eps=0 dtype=bf16 @x=256,256 @residual=1.5,0 @weight=1,1";
@@ -73,7 +74,7 @@ TEST(AddRmsNorm, ARecipeMayKeepAWiderSum) {
   EXPECT_NEAR(answer(fine, "f32_compute")[kY].values.data[0], fine.golden[kY].high.data[0], 1e-6);
 }
 
-TEST(AddRmsNorm, ASumBeyondTheLargestNumberIsNotSpecified) {
+TEST(AddRmsNorm, AnOverflowingSumIsUnspecified) {
   const std::string line = "add_rms_norm N=1 M=2 dtype=f16 @x=60000,1 @residual=60000,1";
   EXPECT_THAT(DoublesOf(line, kSum), ElementsAre(testing::IsNan(), 2));
   EXPECT_THAT(DoublesOf(line, kY), Each(testing::IsNan()));

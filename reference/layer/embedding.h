@@ -1,4 +1,4 @@
-// Rows of a table, by token.
+// Embedding: one row of a table per token.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 namespace sextant {
 
 // Gemma multiplies by sqrt(M) rounded to the dtype of the table: scale=55.5 for M = 3072 in bf16,
-// 62 for 3840. The scale is exact here, so the rounded one is what the case says.
+// 62 for 3840. The attribute `scale` is not rounded here, so a case states the rounded value.
 struct Embedding {
   static constexpr std::string_view kName = "embedding";
   static constexpr std::string_view kSignature = "token:i64[S] table[V,M] -> y[S,M]";
@@ -34,7 +34,7 @@ struct Embedding {
   void operator()(const Tensor<double>& token, const Tensor<Real>& table, Tensor<Real>& y) const;
 };
 
-// The row of a table of V rows that token[s] names. Throws Error if there is none.
+// The index of the table row for token[s]. Throws Error unless 0 <= token[s] < V.
 size_t RowOfToken(const Tensor<double>& token, size_t s, size_t V);
 
 }  // namespace sextant

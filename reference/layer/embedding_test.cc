@@ -27,19 +27,19 @@ TEST(Embedding, RowsAreExactWithoutScale) {
   }
 }
 
-// 55.5 * 1.0078125 = 55.93359375 lies between 55.75 and 56 in bf16. 8 bits times 8 are exact in
-// f32.
-TEST(Embedding, IsScaledByTheRoundedRoot) {
+// 55.5 * 1.0078125 = 55.93359375 lies between the bf16 numbers 55.75 and 56. The product of two
+// 8-bit significands is exact in f32.
+TEST(Embedding, MultipliesByTheScaleExactlyBeforeTheLastRounding) {
   const Proof proof =
       ProofOf("embedding S=1 V=1 M=1 scale=55.5 dtype=bf16 @token=0 @table=1.0078125");
   EXPECT_THAT(proof.golden[0].high.data, ElementsAre(55.93359375));
   EXPECT_THAT(proof.golden[0].value.data, ElementsAre(56));
-  EXPECT_NEAR(proof.golden[0].permitted.data[0], 0.125, 1e-9);  // half of 2^-2, nothing else
+  EXPECT_NEAR(proof.golden[0].permitted.data[0], 0.125, 1e-9);  // half an ulp; the ulp is 2^-2
 }
 
-// The anchors: rows as wide as Gemma's, times sqrt(M) as bf16 has it. One is answered with the
-// scale itself, 3 with its exact product, which is then rounded: 3 * 55.5 = 166.5 to 166, even.
-TEST(Embedding, OfGemmaIsScaledByTheRootThatItsDtypeHas) {
+// The widths of Gemma models, and sqrt(M) rounded to bf16. A table entry 1 gives the scale itself;
+// an entry 3 gives the exact product, rounded: 3 * 55.5 = 166.5 is a tie and rounds to 166, even.
+TEST(Embedding, GemmaMultipliesByTheRootRoundedToBf16) {
   struct Model {
     int width;
     double scale, three_times;  // in bf16
@@ -49,7 +49,7 @@ TEST(Embedding, OfGemmaIsScaledByTheRootThatItsDtypeHas) {
         Model{3584, 59.75, 179}, Model{3840, 62, 186}, Model{5376, 73.5, 220}}) {
     const std::string root = PrintValue(RoundTo(DType::kBF16, std::sqrt(width)));
     const std::string row = " S=1 V=2 dtype=bf16 @token=1 @table=0,0,1,3 scale=" + root;
-    // M itself does not enter: the scale is what the case says.
+    // The result does not depend on M: the case states the scale.
     EXPECT_THAT(ValuesOf("embedding M=2" + row), ElementsAre(scale, three_times)) << width;
   }
 }
@@ -63,7 +63,7 @@ std::string ErrorOf(const std::string& line) {
   }
 }
 
-TEST(Embedding, RefusesTokensThatTheTableDoesNotHave) {
+TEST(Embedding, RefusesTokensOutsideTheTable) {
   EXPECT_EQ(ErrorOf("embedding V=3 M=2 @token=0,3"),
             "token[1] is 3, expected 0 to 2: the table has 3 rows");
   EXPECT_EQ(ErrorOf("embedding V=3 M=2 @token=-1"),
@@ -73,7 +73,7 @@ TEST(Embedding, RefusesTokensThatTheTableDoesNotHave) {
             "dimension V is 0, expected 1 or more: token[0] is a row of table");
 }
 
-TEST(Embedding, DrawsTokensOfItsTable) {
+TEST(Embedding, DrawsEveryTokenOfTheTable) {
   for (const int V : {1, 2, 7}) {
     const Case c = Case::Parse("embedding S=64 M=1 V=" + std::to_string(V));
     std::vector<double> seen = DrawInputs(c)[0].values.data;

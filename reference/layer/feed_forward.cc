@@ -10,10 +10,10 @@ template <class Real>
 void FeedForward::operator()(const Tensor<Real>& x, const Tensor<Real>& gate,
                              const Tensor<Real>& up, const Tensor<Real>& down, Tensor<Real>& y,
                              Tensor<Real>& hidden) const {
-  Tensor<Real> gated(hidden.shape), other(hidden.shape);
-  Linear()(x, gate, gated);
-  Linear()(x, up, other);
-  Gated{.kind = kind}(Stored(std::move(gated)), Stored(std::move(other)), hidden);
+  Tensor<Real> gate_product(hidden.shape), up_product(hidden.shape);
+  Linear()(x, gate, gate_product);
+  Linear()(x, up, up_product);
+  Gated{.kind = kind}(Stored(std::move(gate_product)), Stored(std::move(up_product)), hidden);
   Linear()(Intermediate(hidden), down, y);
 }
 

@@ -1,4 +1,5 @@
-// The feed-forward part of a decoder block: two linear layers, gated, and a third.
+// The feed-forward part of a decoder block: a gated linear unit of two linear layers, then a third
+// linear layer.
 #pragma once
 
 #include <string_view>
@@ -22,7 +23,7 @@ struct FeedForward {
       "  x, y      [N,M]\n"
       "  gate, up  [F,M]  one row per hidden channel (Llama: w1 and w3; gate_proj and up_proj)\n"
       "  down      [M,F]  (w2; down_proj)\n"
-      "  hidden    [N,F]  what the last layer reads";
+      "  hidden    [N,F]  the input of the last layer";
   static constexpr std::string_view kSource =
       "Shazeer 2020, arXiv:2002.05202, eq. 6; meta-llama/llama-models models/llama3/model.py "
       "(FeedForward)";

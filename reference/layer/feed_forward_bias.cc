@@ -12,10 +12,10 @@ void FeedForwardBias::operator()(const Tensor<Real>& x, const Tensor<Real>& gate
                                  const Tensor<Real>& up_bias, const Tensor<Real>& down,
                                  const Tensor<Real>& down_bias, Tensor<Real>& y,
                                  Tensor<Real>& hidden) const {
-  Tensor<Real> gated(hidden.shape), other(hidden.shape);
-  LinearBias()(x, gate, gate_bias, gated);
-  LinearBias()(x, up, up_bias, other);
-  Gated{.kind = kind}(Stored(std::move(gated)), Stored(std::move(other)), hidden);
+  Tensor<Real> gate_product(hidden.shape), up_product(hidden.shape);
+  LinearBias()(x, gate, gate_bias, gate_product);
+  LinearBias()(x, up, up_bias, up_product);
+  Gated{.kind = kind}(Stored(std::move(gate_product)), Stored(std::move(up_product)), hidden);
   LinearBias()(Intermediate(hidden), down, down_bias, y);
 }
 

@@ -1,4 +1,4 @@
-// The feed-forward part with the biases of the original gated linear unit.
+// feed_forward with a bias in every linear layer, as in the original gated linear unit.
 #pragma once
 
 #include <string_view>
@@ -26,7 +26,7 @@ struct FeedForwardBias {
       "  gate, up            [F,M]  one row per hidden channel\n"
       "  gate_bias, up_bias  [F]\n"
       "  down, down_bias     [M,F] [M]\n"
-      "  hidden              [N,F]  what the last layer reads";
+      "  hidden              [N,F]  the input of the last layer";
   static constexpr std::string_view kSource =
       "Dauphin et al. 2016, arXiv:1612.08083, eq. 1; Shazeer 2020, arXiv:2002.05202, eq. 4; the "
       "last bias: openai/gpt-oss gpt_oss/torch/model.py (MLPBlock)";

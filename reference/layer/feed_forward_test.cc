@@ -10,20 +10,20 @@ namespace {
 
 using testing::ElementsAre;
 
-// relu(3) * 5 = 15 and relu(-3) * 7 = 0; down takes (1,10) and (2,20).
-TEST(FeedForward, GatesOneLayerByAnother) {
+// relu(3) * 5 = 15 and relu(-3) * 7 = 0; the rows of down are (1,10) and (2,20).
+TEST(FeedForward, MultipliesTheActivatedGateByUp) {
   const std::string line =
       "feed_forward kind=reglu N=1 M=2 F=2 @x=1,2 @gate=1,1,-1,-1 @up=1,2,3,2 @down=1,10,2,20";
   EXPECT_THAT(DoublesOf(line, 1), ElementsAre(15, 0));
   EXPECT_THAT(DoublesOf(line, 0), ElementsAre(15, 30));
 }
 
-// x = 0: swish(0) = 0, but sigmoid(0) * 0 = 0 as well.
+// glu at x = 0: sigmoid(0) * 0 = 0.
 TEST(FeedForward, ZeroGivesZero) {
   EXPECT_THAT(DoublesOf("feed_forward kind=glu N=1 M=2 F=3 @x=0,0"), ElementsAre(0, 0));
 }
 
-// sigmoid(0) = 1/2 for the gate, 4 for the other half.
+// The gate is sigmoid(1 - 1) = 1/2, up is 1 + 3 = 4.
 TEST(FeedForwardBias, AddsABiasToEveryLayer) {
   const std::string line =
       "feed_forward_bias kind=glu N=1 M=1 F=1 @x=1 @gate=1 @gate_bias=-1 @up=1 @up_bias=3 @down=10 "

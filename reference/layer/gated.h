@@ -1,4 +1,4 @@
-// Gated linear units: one half of a hidden layer, activated, times the other.
+// Gated linear units: the activated gate times the up projection, elementwise.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@ enum class GateKind { kSwiglu, kGlu, kGeglu, kGegluTanh, kReglu };
 constexpr std::array<std::string_view, 5> NamesOf(GateKind) {
   return {"swiglu", "glu", "geglu", "geglu_tanh", "reglu"};
 }
-// What each applies to its gate.
+// The activation that each kind applies to its gate.
 constexpr ActivationKind ActivationOf(GateKind kind) {
   constexpr ActivationKind kAll[] = {ActivationKind::kSwish, ActivationKind::kSigmoid,
                                      ActivationKind::kGelu, ActivationKind::kGeluTanh,
@@ -36,7 +36,7 @@ struct Gated {
       "              geglu_tanh: gelu_tanh(g); reglu: max(g, 0)   (operation `activation`)\n"
       "  g, u        gate and up; with limit: min(gate, limit) and min(max(up, -limit), limit)\n"
       "  plus_one    u + 1 takes the place of u\n"
-      "  beta        swiglu only; alpha is gpt-oss's name of it: one of the two\n"
+      "  beta        swiglu only; gpt-oss names it alpha: set at most one of the two\n"
       "  gate, up, y [N,F]";
   static constexpr std::string_view kSource =
       "Shazeer 2020, arXiv:2002.05202, eq. 5 and 6; glu: Dauphin et al. 2016, arXiv:1612.08083; "
@@ -44,7 +44,8 @@ struct Gated {
 
   GateKind kind = GateKind::kSwiglu;
   double beta = 1;
-  std::optional<double> limit{}, alpha{};  // unset: no limit; beta
+  std::optional<double> limit{};  // unset: no limit
+  std::optional<double> alpha{};  // another name of beta; unset: beta
   bool plus_one = false;
   void Visit(auto&& v) {
     v("kind", kind);

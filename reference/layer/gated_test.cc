@@ -17,7 +17,7 @@ using testing::HasSubstr;
 
 double Swish(double x, double beta = 1) { return x / (1 + std::exp(-beta * x)); }
 
-TEST(Gated, TheFirstInputIsActivated) {
+TEST(Gated, ActivatesTheFirstInput) {
   EXPECT_THAT(DoublesOf("gated N=1 F=1 dtype=f64 @gate=2 @up=-3"),
               ElementsAre(DoubleEq(-3 * Swish(2))));
   EXPECT_THAT(DoublesOf("gated kind=glu N=1 F=2 dtype=f64 @gate=0,0 @up=6,-4"), ElementsAre(3, -2));
@@ -25,7 +25,7 @@ TEST(Gated, TheFirstInputIsActivated) {
               ElementsAre(10, 0));
 }
 
-// gpt-oss: above 7 the gate is 7, far below it stays; up lies within -7 and 7; 1 is added to up.
+// gpt-oss: the gate is at most 7 and has no lower limit; up is clamped to -7..7, then 1 is added.
 TEST(Gated, LimitsTheGateAboveAndUpOnBothSides) {
   const std::string line = "gated alpha=1.702 limit=7 plus_one=true N=1 F=3 dtype=f64 ";
   EXPECT_THAT(DoublesOf(line + "@gate=100,-20,3 @up=100,-100,2"),
@@ -38,16 +38,16 @@ TEST(Gated, AlphaIsBeta) {
 }
 
 // Hugging Face rounds the activated gate, here 0.731, to bf16 before it multiplies.
-TEST(Gated, TheGateIsKeptInTheDtypeNatively) {
+TEST(Gated, NativeRecipeRoundsTheActivatedGateToTheDtype) {
   const std::string line = "gated N=1 F=1 dtype=bf16 @gate=1 @up=3";
   const double native = ProofOf(line).golden[0].permitted.data[0];
   const double wide = ProofOf(line, "f32_compute").golden[0].permitted.data[0];
-  // Half an ulp of 2.19, and three times half an ulp of 0.73.
+  // wide: half an ulp of 2.19; native: three times half an ulp of 0.73 in addition.
   EXPECT_NEAR(wide, 0x1p-7, 0x1p-17);
   EXPECT_NEAR(native, 0x1p-7 + 3 * 0x1p-9, 0x1p-17);
 }
 
-TEST(Gated, RefusesWhatDoesNotGoTogether) {
+TEST(Gated, RefusesContradictoryAttributes) {
   const auto refuses = [](const std::string& line, const std::string& why) {
     EXPECT_THAT([&] { Case::Parse("gated N=1 F=1 " + line); },
                 testing::ThrowsMessage<Error>(HasSubstr(why)));

@@ -6,15 +6,15 @@
 namespace sextant {
 namespace {
 
-// A row less its mean, times `unit`.
+// (x - mean) * unit for every x of a row.
 template <class Real>
 struct CenteredRow {
   std::vector<Real> values;
   double unit;
 };
 
-// The exact types keep M (x - mean) = M x - sum, which needs no division, so that what is a number
-// of their precision comes out exactly: 0 where all x are equal.
+// The exact types compute M (x - mean) = M x - sum. This needs no division, so a result that their
+// precision can represent is exact: for example 0 where all x are equal.
 template <class Real>
 CenteredRow<Real> Centered(const Tensor<Real>& x, size_t row) {
   const size_t M = x.shape[1];
@@ -37,9 +37,9 @@ CenteredRow<Real> Centered(const Tensor<Real>& x, size_t row) {
   }
 }
 
-// Times unit^2.
+// eps * unit^2
 template <class Real>
-Real Scaled(double eps, double unit) {
+Real ScaledEps(double eps, double unit) {
   const ScopedStep at(Step::kRsqrt);
   return Real(eps) * Real(unit) * Real(unit);
 }
@@ -56,7 +56,7 @@ void LayerNorm::operator()(const Tensor<Real>& x, const Tensor<Real>& weight,
   if (x.shape[1] == 0) return;
   for (size_t n = 0; n < x.shape[0]; ++n) {
     const CenteredRow<Real> centered = Centered(x, n);
-    const NormedRow<Real> row(centered.values, Scaled<Real>(eps, centered.unit));
+    const NormedRow<Real> row(centered.values, ScaledEps<Real>(eps, centered.unit));
     for (size_t j = 0; j < x.shape[1]; ++j) {
       const Real scaled = row(j, weight(j));
       const ScopedStep at(Step::kBias);

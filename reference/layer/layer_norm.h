@@ -8,10 +8,11 @@
 
 namespace sextant {
 
-// Permitted is what implementations in two passes commit: the error of the mean, up to M u |mean|,
-// reaches every x_k - mean; where that is half the deviation and more, nothing can be judged.
-// E[x^2] - mean^2 in one pass commits u mean^2 in the variance instead: it conforms where |mean| is
-// a few times the deviation, and not where it is a hundred times as large (defect `one_pass`).
+// The permitted error covers implementations in two passes. The error of the mean, up to
+// M u |mean|, enters every x_k - mean. Where it is half the standard deviation or more, nothing can
+// be judged. An implementation in one pass, E[x^2] - mean^2, has an error of u mean^2 in the
+// variance instead. It conforms where |mean| is a few times the standard deviation, but not where
+// |mean| is a hundred times as large (defect `one_pass`).
 struct LayerNorm {
   static constexpr std::string_view kName = "layer_norm";
   static constexpr std::string_view kSignature = "x[N,M] weight:wide[M] bias:wide[M] -> y[N,M]";
@@ -24,7 +25,7 @@ struct LayerNorm {
       "mean_k(x_k)\n"
       "  x, y          [N,M]  y has the unit of weight and bias\n"
       "  weight, bias  [M]\n"
-      "  eps                  in the unit of x^2, inside the root";
+      "  eps                  unit of x^2; added inside the root";
   static constexpr std::string_view kSource =
       "Ba, Kiros and Hinton 2016, arXiv:1607.06450, eq. 4 (the variance is biased: over M, not "
       "M - 1), with eps as in onnx LayerNormalization-17";

@@ -16,7 +16,7 @@ namespace {
 using testing::Each;
 using testing::ElementsAre;
 
-// mean 4, deviations -3 and 3, variance 9.
+// Mean 4, deviations -3 and 3, variance 9.
 TEST(LayerNorm, SubtractsTheMeanAndDividesByTheDeviation) {
   EXPECT_THAT(DoublesOf("layer_norm N=1 M=2 eps=0 @x=1,7 @weight=1,1 @bias=0,0"),
               ElementsAre(-1, 1));
@@ -24,15 +24,16 @@ TEST(LayerNorm, SubtractsTheMeanAndDividesByTheDeviation) {
               ElementsAre(-4.5, 9));
 }
 
-// Variance (9 + 9) / 2 = 9, not 18; and 9 + 7 = 16: -3 / 4.
+// The variance is (9 + 9) / 2 = 9, not 18; with eps 9 + 7 = 16; y = -3 / 4.
 TEST(LayerNorm, HasABiasedVarianceAndEpsInsideTheRoot) {
   EXPECT_THAT(DoublesOf("layer_norm N=1 M=2 eps=7 @x=1,7 @weight=1,1 @bias=0,0"),
               ElementsAre(-0.75, 0.75));
 }
 
-// mean 1/5, variance 4/25: neither has finitely many binary digits, y has. 2 (1 + 2^-8) lies in the
-// middle between 2 and 2 + 2^-6 in bf16, which no precision decides unless y comes out exactly.
-TEST(LayerNorm, IsExactWhereTheMeanIsAPeriodicFraction) {
+// Mean 1/5 and variance 4/25 have infinite binary fractions, y has a finite one. 2 (1 + 2^-8) is
+// the midpoint of the bf16 numbers 2 and 2 + 2^-6: no precision decides its rounding unless y is
+// exact.
+TEST(LayerNorm, IsExactWhereTheMeanIsAPeriodicBinaryFraction) {
   const GoldenTensor y = ProofOf(
                              "layer_norm N=1 M=5 eps=0 dtype=bf16 @x=1,0,0,0,0 "
                              "@weight=0x1.01p0,1,1,1,1 @bias=0,0,0,0,0")
@@ -60,8 +61,8 @@ TEST(LayerNorm, RowsAreIndependent) {
               ElementsAre(-1, 1, -1, 1, -1, 1));
 }
 
-// The largest permitted error of a row of that width and mean, deviation 1 or so.
-double Permitted(size_t width, double mean) {
+// The largest permitted error in a row of the given width and mean, standard deviation about 1.
+double LargestPermitted(size_t width, double mean) {
   const std::string range =
       PrintValue(mean - std::sqrt(3.0)) + "," + PrintValue(mean + std::sqrt(3.0));
   const Proof proof = ProofOf("layer_norm N=1 M=" + std::to_string(width) + " @x=uniform(" + range +
@@ -70,22 +71,24 @@ double Permitted(size_t width, double mean) {
   return *std::max_element(permitted.begin(), permitted.end());
 }
 
-// With |y| < 2 and a mean far from 0 the error of the mean, M u |mean|, counts once by itself and
-// 2 mean|x - mean| |y| / 2 < 2 times through the variance; near 0 the sums' M u |y| / 2 do.
+// |y| < 2. For a mean far from 0, the error of the mean, M u |mean|, counts once in the deviation
+// and 2 mean_k(|x_k - mean|) |y| / 2 < 2 times in the variance. For a mean near 0, the error of the
+// sums counts: M u |y| / 2.
 TEST(LayerNorm, PermitsAFewTimesTheErrorOfTheMean) {
   constexpr double kUnit = 0x1p-24;
   for (const double M : {8., 64., 1024.}) {
     for (const double mean : {100., 1000.}) {
       const double of_mean = M * kUnit * mean;
-      EXPECT_GT(Permitted(static_cast<size_t>(M), mean), of_mean / 2) << M << " " << mean;
-      EXPECT_LT(Permitted(static_cast<size_t>(M), mean), 4 * of_mean) << M << " " << mean;
+      const double permitted = LargestPermitted(static_cast<size_t>(M), mean);
+      EXPECT_GT(permitted, of_mean / 2) << M << " " << mean;
+      EXPECT_LT(permitted, 4 * of_mean) << M << " " << mean;
     }
-    EXPECT_LT(Permitted(static_cast<size_t>(M), 0), 4 * (M + 4) * kUnit) << M;
+    EXPECT_LT(LargestPermitted(static_cast<size_t>(M), 0), 4 * (M + 4) * kUnit) << M;
   }
 }
 
-// y of row n in f32, left to right.
 enum class Passes { kOne, kTwo };
+// Row n of y in f32, with sums from left to right.
 std::vector<float> InFloat(const Tensors& inputs, size_t n, Passes passes) {
   const Tensor<double>& all = inputs[0].values;
   std::vector<float> x;
@@ -110,8 +113,9 @@ std::vector<float> InFloat(const Tensors& inputs, size_t n, Passes passes) {
   return y;
 }
 
-// The largest part of the permitted error that it needs in 64 rows of deviation 1.
-double Needed(size_t width, double mean, Passes passes) {
+// The largest |error| / permitted error of the f32 implementation in 64 rows of standard
+// deviation 1.
+double LargestErrorRatio(size_t width, double mean, Passes passes) {
   const std::string range = PrintValue(mean - 1.75) + "," + PrintValue(mean + 1.75);
   const Proof proof =
       ProofOf("layer_norm N=64 M=" + std::to_string(width) + " @x=uniform(" + range + ")");
@@ -127,25 +131,29 @@ double Needed(size_t width, double mean, Passes passes) {
   return worst;
 }
 
-// Left to right an honest implementation needs a fifth of what is permitted in rows of 8, a tenth
-// of it in rows of 64, a fiftieth in rows of 1024 (M u is the bound, sqrt(M) u what is usual), and
-// the mean does not matter.
-TEST(SlowLayerNorm, TwoPassesConformWhateverTheMean) {
-  const std::pair<size_t, double> least[] = {{8, 0.15}, {64, 0.04}, {1024, 0.005}};
-  for (const auto& [M, needed] : least) {
+// The error of a correct implementation with sums from left to right is a fifth of the permitted
+// error in rows of 8, a tenth in rows of 64, a fiftieth in rows of 1024, for every mean: the bound
+// of a sum is M u, its usual error is sqrt(M) u.
+TEST(SlowLayerNorm, TwoPassesConformForEveryMean) {
+  const std::pair<size_t, double> least_ratios[] = {{8, 0.15}, {64, 0.04}, {1024, 0.005}};
+  for (const auto& [M, least] : least_ratios) {
     for (const double mean : {0., 1., 30., 1000., 5000.}) {
-      EXPECT_LE(Needed(M, mean, Passes::kTwo), 1) << M << " " << mean;
-      EXPECT_GE(Needed(M, mean, Passes::kTwo), needed) << M << " " << mean;
+      const double ratio = LargestErrorRatio(M, mean, Passes::kTwo);
+      EXPECT_LE(ratio, 1) << M << " " << mean;
+      EXPECT_GE(ratio, least) << M << " " << mean;
     }
   }
 }
 
-// It needs more than is permitted from 10 (M = 8), 30 (64) or 100 (1024) deviations on.
-TEST(SlowLayerNorm, OnePassConformsNearZeroAndNotAHundredDeviationsAway) {
+// The error exceeds the permitted error where the mean is at least 10 (M = 8), 30 (M = 64) or 100
+// (M = 1024) standard deviations.
+TEST(SlowLayerNorm, OnePassConformsForSmallMeansOnly) {
   for (const size_t M : {8, 64, 1024}) {
-    for (const double mean : {0., 1., 3.}) EXPECT_LE(Needed(M, mean, Passes::kOne), 1) << M;
+    for (const double mean : {0., 1., 3.}) {
+      EXPECT_LE(LargestErrorRatio(M, mean, Passes::kOne), 1) << M << " " << mean;
+    }
     for (const double mean : {100., 1000., 5000.}) {
-      EXPECT_GT(Needed(M, mean, Passes::kOne), 1) << M << " " << mean;
+      EXPECT_GT(LargestErrorRatio(M, mean, Passes::kOne), 1) << M << " " << mean;
     }
   }
 }

@@ -6,16 +6,16 @@ namespace sextant {
 
 template <class Real>
 void Linear::operator()(const Tensor<Real>& x, const Tensor<Real>& weight, Tensor<Real>& y) const {
-  const auto rows = [](const Tensor<Real>& of) {
+  const auto rows = [](const Tensor<Real>& matrix) {
     std::vector<DotOperand<Real>> all;
-    for (size_t i = 0; i < of.shape[0]; ++i) {
-      all.emplace_back(std::span(of.data).subspan(i * of.shape[1], of.shape[1]));
+    for (size_t i = 0; i < matrix.shape[0]; ++i) {
+      all.emplace_back(std::span(matrix.data).subspan(i * matrix.shape[1], matrix.shape[1]));
     }
     return all;
   };
-  const std::vector<DotOperand<Real>> of_x = rows(x), of_weight = rows(weight);
-  for (size_t n = 0; n < of_x.size(); ++n) {
-    for (size_t f = 0; f < of_weight.size(); ++f) y(n, f) = Dot(of_x[n], of_weight[f]);
+  const std::vector<DotOperand<Real>> x_rows = rows(x), weight_rows = rows(weight);
+  for (size_t n = 0; n < x_rows.size(); ++n) {
+    for (size_t f = 0; f < weight_rows.size(); ++f) y(n, f) = Dot(x_rows[n], weight_rows[f]);
   }
 }
 

@@ -18,11 +18,11 @@ struct Linear {
   static constexpr std::string_view kFormula =
       "y[n,f] = sum_m x[n,m] weight[f,m]\n"
       "  x       [N,M]\n"
-      "  weight  [F,M]  one row per output; y has the unit of x times that of weight\n"
+      "  weight  [F,M]  one row per output; unit of y = unit of x times unit of weight\n"
       "  y       [N,F]  0 where M is 0";
   static constexpr std::string_view kSource =
-      "Vaswani et al. 2017, arXiv:1706.03762, eq. 2 (projections), with the weight laid out as "
-      "PyTorch's torch.nn.Linear has it";
+      "Vaswani et al. 2017, arXiv:1706.03762, eq. 2 (projections), with the weight layout of "
+      "PyTorch's torch.nn.Linear";
 
   void Visit(auto&&) {}
   template <class Real>

@@ -19,10 +19,10 @@ struct LinearBias {
       "y[n,f] = sum_m x[n,m] weight[f,m] + bias[f]\n"
       "  x       [N,M]\n"
       "  weight  [F,M]  one row per output\n"
-      "  bias    [F]    in the unit of y, that of x times that of weight\n"
+      "  bias    [F]    unit of y = unit of x times unit of weight\n"
       "  y       [N,F]";
   static constexpr std::string_view kSource =
-      "PyTorch's torch.nn.Linear; Vaswani et al. 2017, arXiv:1706.03762, eq. 2, has two of them";
+      "PyTorch's torch.nn.Linear; Vaswani et al. 2017, arXiv:1706.03762, eq. 2 (two such layers)";
 
   void Visit(auto&&) {}
   template <class Real>

@@ -14,17 +14,17 @@ using testing::Each;
 using testing::ElementsAre;
 
 // Rows (1,2,3) and (4,5,6) of x with rows (1,0,-1), (2,2,2) of the weight.
-TEST(Linear, TakesDotProductsOfRows) {
+TEST(Linear, ComputesDotProductsOfRows) {
   EXPECT_THAT(DoublesOf("linear N=2 M=3 F=2 @x=1,2,3,4,5,6 @weight=1,0,-1,2,2,2"),
               ElementsAre(-2, 12, -2, 30));
 }
 
-// Not the rows of x with the columns of the weight: 1 * 1 + 2 * 2, and 1 * 3 + 2 * 4.
+// Rows of x with rows, not columns, of the weight: 1 * 1 + 2 * 2, and 1 * 3 + 2 * 4.
 TEST(Linear, DoesNotTransposeASquareWeight) {
   EXPECT_THAT(DoublesOf("linear N=1 M=2 F=2 @x=1,2 @weight=1,2,3,4"), ElementsAre(5, 11));
 }
 
-// 2^100 - 2^100 + 1: no sum in f32 keeps the 1.
+// 2^100 - 2^100 + 1: a sum in f32 loses the 1.
 TEST(Linear, IsExactWhereEverythingCancels) {
   const GoldenTensor y =
       ProofOf("linear N=1 M=3 F=1 @x=0x1p60,0x1p60,1 @weight=0x1p40,-0x1p40,1").golden[0];
@@ -34,20 +34,20 @@ TEST(Linear, IsExactWhereEverythingCancels) {
   EXPECT_LT(y.permitted.data[0], 0x1p79);
 }
 
-TEST(Linear, WithoutColumnsIsZero) {
+TEST(Linear, IsZeroForMZero) {
   EXPECT_THAT(DoublesOf("linear N=2 M=0 F=3"), ElementsAre(0, 0, 0, 0, 0, 0));
   EXPECT_THAT(ProofOf("linear N=2 M=0 F=3").golden[0].permitted.data, Each(0));
 }
 
-// One product of f32: it is rounded once. Three: two additions round as well.
-TEST(Linear, PermitsWhatProductsAndSumsMayRound) {
+// One product in f32 is rounded once. The sum of three products has two rounded additions as well.
+TEST(Linear, PermitsTheRoundingsOfProductsAndSums) {
   const auto permitted = [](const char* line) { return ProofOf(line).golden[0].permitted.data[0]; };
   EXPECT_NEAR(permitted("linear N=1 M=1 F=1 @x=0x1.000002p0 @weight=0x1.800006p0"), 0x1p-24, 1e-14);
   const double three = permitted("linear N=1 M=3 F=1 @x=0x1.2p0,0x1.2p0,0x1.2p0 @weight=1,1,1");
   EXPECT_NEAR(three, 2 * 0x1p-24 * 3 * 1.125, 1e-13);
 }
 
-// A row with a NaN or an infinity in it is not specified, and no other is.
+// Exactly the rows that contain a NaN or an infinity are unspecified.
 TEST(Linear, RowsAreIndependent) {
   const Proof proof = ProofOf("linear N=8 M=2 F=3 @x=nonfinite");
   const auto &x = proof.inputs[0].values.data, &y = proof.golden[0].high.data;
@@ -61,8 +61,8 @@ TEST(Linear, RowsAreIndependent) {
   EXPECT_LT(unspecified, 8u);
 }
 
-// 2^1000 + 2^-1000 takes 2001 bits; the last one of them is its low half.
-TEST(Linear, DecidesExactSumsOfNumbersFarApart) {
+// 2^1000 + 2^-1000 needs 2001 bits; the last bit is in `low`.
+TEST(Linear, IsExactForTermsOfVeryDifferentMagnitude) {
   const GoldenTensor y = ProofOf(
                              "linear N=1 M=2 F=1 dtype=f64 @x=0x1p+500,0x1p-500 "
                              "@weight=0x1p+500,0x1p-500")

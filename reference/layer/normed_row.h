@@ -1,4 +1,4 @@
-// A row over its root mean square, for every number type: what rms_norm and layer_norm share.
+// A row divided by its root mean square, for every number type: shared by rms_norm and layer_norm.
 //   x_j / r(x) w_j,  r(x) = sqrt(mean_k x_k^2 + eps)
 // Steps: square, sum, rsqrt (division by the count, + eps, the root and its reciprocal), scale and
 // weigh.
@@ -11,7 +11,7 @@
 
 namespace sextant {
 
-// r(x)^2 of a row that is not empty; eps is in the unit of x^2.
+// r(x)^2. The row must not be empty; eps has the unit of x^2.
 template <class Real>
 Real MeanSquare(std::span<const Real> x, const Real& eps) {
   std::vector<Real> squares;
@@ -31,7 +31,7 @@ Real MeanSquare(std::span<const Real> x, const Real& eps) {
 template <class Real>
 class NormedRow {
  public:
-  // The numbers must outlive this.
+  // x must outlive this object.
   NormedRow(std::span<const Real> x, const Real& eps) : x_(x), scale_(MeanSquare(x, eps)) {}
   Real operator()(size_t j, const Real& w) const { return scale_(x_[j], w); }
 
@@ -40,22 +40,24 @@ class NormedRow {
   RowScale<Real> scale_;
 };
 
-// Running analysis forgets that a row is divided by its own root: where the errors of x come near
-// x, the mean square might be anything down to 0, and the quotient anything at all. In closed form,
-// with |x'_k - x_k| <= e_k for all k, r = r(x) and r' = r(x'):
-// - r is the length of the vector (x_k / sqrt n, sqrt eps), so |r' - r| <= sqrt(mean_k e_k^2); and
-//   from r'^2 - r^2, |r' - r| <= mean_k (2 |x_k| + e_k) e_k / (r + r'). So r' >= m, the larger of
-//   sqrt(eps) and r less that. Then
+// Error bound of a normed row. Running error analysis does not use the fact that a row is divided
+// by its own root: where the errors of x are nearly as large as x, its mean square may be
+// arbitrarily close to 0, and its quotient is unbounded. This class uses a bound in closed form.
+// Let |x'_k - x_k| <= e_k for all k, r = r(x) and r' = r(x').
+// - r is the length of the vector (x_k / sqrt n, sqrt eps), so |r' - r| <= sqrt(mean_k e_k^2).
+//   r'^2 - r^2 gives a second bound: |r' - r| <= mean_k (2 |x_k| + e_k) e_k / (r + r'). Let d be
+//   the smaller of the two, and m = max(sqrt(eps), r - d). Then r' >= m, and
 //     |x'_j / r' - x_j / r| <= (e_j + |x_j| / r |r' - r|) / m.
-// - Whatever the errors are, |x'_j| <= sqrt(n) r', and the same difference is at most
+// - For errors of any size, |x'_j| <= sqrt(n) r', so the same difference is at most
 //   sqrt(n) + |x_j| / r.
-// - Computed from x', all terms of the mean square are 0 or more, so that roundings are errors
-//   relative to r'^2, and to the quotient: (1 + u) each of the square, its conversion, the sum's
-//   relative error, four operations of step rsqrt and its conversions, root and reciprocal, and of
-//   step scale two conversions and the product. What underflow adds to the mean square counts over
+// - The mean square of x' has only terms >= 0. So each rounding is an error relative to r'^2, and
+//   relative to the quotient. The bound has a factor (1 + u) for each of: the square and its
+//   conversion; the four operations of step rsqrt (division, addition of eps, root, reciprocal) and
+//   their conversions; two conversions and the product in step scale. It has another factor for the
+//   relative error of the sum. The absolute error of underflow in the mean square is divided by
 //   m^2.
-// Permitted is the smaller of that and of what running analysis says. Where a square, eps
-// or the count may overflow, or r' may be 0, it is the latter alone.
+// The permitted error is the smaller of this bound and the running bound. It is the running bound
+// alone where a square, eps or the count may overflow, or where r' may be 0.
 template <>
 class NormedRow<Counted> {
  public:
@@ -63,18 +65,18 @@ class NormedRow<Counted> {
   Counted operator()(size_t j, const Counted& w) const;
 
  private:
-  void SetRoot(double sum_error);
-  Counted Scaled(size_t j) const;
-  double ErrorOf(size_t j, const Counted& read) const;
+  void SetRootErrors(double sum_error);
+  Counted Quotient(size_t j) const;
+  double QuotientError(size_t j, const Counted& converted) const;
 
   std::span<const Counted> x_;
   Counted factor_;
-  double eps_root_ = 0, root_ = 0;  // sqrt(eps), r: at least
-  std::vector<double> errors_;      // of x' as it is squared
-  // Of all x' whose errors are those: |r' - r| at most, the least r', and the relative error of
-  // 1 / r' as computed.
-  double off_ = 0, least_ = 0, relative_ = 0;
-  bool bounded_ = false;  // nothing overflows, and no root is 0
+  double eps_root_ = 0, root_ = 0;  // lower bounds of sqrt(eps) and r
+  std::vector<double> errors_;      // e_k: of x'_k, converted to the format of step square
+  double root_error_ = 0;           // upper bound d of |r' - r|
+  double least_root_ = 0;           // lower bound m of r'
+  double reciprocal_error_ = 0;     // relative error of the computed 1 / r'
+  bool bounded_ = false;            // the closed form holds: no overflow, and r' > 0
 };
 
 }  // namespace sextant

@@ -12,7 +12,7 @@
 namespace sextant {
 namespace {
 
-// x as an implementation holds it that added `big` to x - 1/8 and took it away again, in step keep.
+// x with a large error bound: step keep adds `big` to x - 1/8 and subtracts it again.
 Counted Blurred(double x, double big) {
   const ScopedStep at(Step::kKeep);
   return ((Counted(x - 0.125) + Counted(big)) - Counted(big)) + Counted(0.125);
@@ -33,22 +33,22 @@ std::vector<double> PermittedOf(const std::vector<Counted>& row, double eps) {
 
 const Recipe kExactButKeep = ParseRecipe("*=exact keep=f32", DType::kF32);
 
-// r = 2, and each x is off by 1/4. So r is, too, and r' >= 7/4.
+// r = 2, and the error of each x is 1/4. So the error of r is 1/4 as well, and r' >= 7/4.
 TEST(NormedRow, ErrorsAreDividedByTheLeastRoot) {
   const ScopedRecipe following(kExactButKeep, DType::kF32);
   EXPECT_NEAR(PermittedOf(Blurred({2, 2, 2, 2}, 0x1p22), 0)[0], (0.25 + 0.25) / 1.75, 1e-6);
 }
 
-// r = 2 again, but r'^2 is off by ((8 + 1/4)/4 + 3 (1/4)^2) / 4 = 9/16 at most, and r' >= 7/4, so
-// that r is off by 9/16 / (15/4) = 0.15.
-TEST(NormedRow, TheRootIsOffByWhatItsSquareIs) {
+// r = 2 again. The error of r'^2 is at most ((8 + 1/4)/4 + 3 (1/4)^2) / 4 = 9/16, and r' >= 7/4. So
+// the error of r is at most 9/16 / (15/4) = 0.15.
+TEST(NormedRow, TheErrorOfTheRootIsBoundedByTheErrorOfItsSquare) {
   const ScopedRecipe following(kExactButKeep, DType::kF32);
   const double permitted = PermittedOf(Blurred({0, 0, 0, 4}, 0x1p22), 0)[3];
   EXPECT_LT(permitted, (0.25 + 2 * 0.15) / 1.85 + 1e-6);
 }
 
-// |y'| <= sqrt 4 whatever x is; y = 0 and 2.
-TEST(NormedRow, ErrorsOfAnySizeAreBounded) {
+// |y'| <= sqrt 4 for every x; y = 0 and 2.
+TEST(NormedRow, TheErrorOfTheQuotientIsBoundedForErrorsOfAnySize) {
   const ScopedRecipe following(kExactButKeep, DType::kF32);
   const auto permitted = PermittedOf(Blurred({0, 0, 0, 4}, 0x1p40), 1e-5);
   EXPECT_NEAR(permitted[0], 2, 1e-4);
@@ -56,19 +56,19 @@ TEST(NormedRow, ErrorsOfAnySizeAreBounded) {
 }
 
 // 0 / 0 is NaN.
-TEST(NormedRow, NothingIsKnownWhereTheRootMayBeZero) {
+TEST(NormedRow, UnboundedWhereTheRootMayBeZero) {
   const ScopedRecipe following(kExactButKeep, DType::kF32);
   EXPECT_EQ(PermittedOf(Blurred({0, 0, 0, 4}, 0x1p40), 0)[0], INFINITY);
 }
 
 // 200^2 + 200^2 overflows f16, and 1 / inf is 0.
-TEST(NormedRow, NothingIsKnownWhereTheSumOverflows) {
+TEST(NormedRow, UnboundedWhereTheSumOverflows) {
   const ScopedRecipe following(ParseRecipe("*=f32 sum=f16", DType::kF32), DType::kF32);
   EXPECT_EQ(PermittedOf(Blurred({200, 200}, 0x1p23), 1e-5)[0], INFINITY);
 }
 
 // eps is inf, and 1 / inf is 0.
-TEST(NormedRow, NothingIsKnownWhereEpsOverflows) {
+TEST(NormedRow, UnboundedWhereEpsOverflows) {
   const std::vector<Counted> row(4, Counted(1.0));
   for (const auto& [line, eps] : {std::pair("*=f32 rsqrt=f16", 1e5), std::pair("*=f32", 1e39)}) {
     const ScopedRecipe following(ParseRecipe(line, DType::kF32), DType::kF32);
@@ -76,34 +76,34 @@ TEST(NormedRow, NothingIsKnownWhereEpsOverflows) {
   }
 }
 
-// So is the count in f16, and the mean square is eps.
-TEST(NormedRow, NothingIsKnownWhereTheCountOverflows) {
+// The count is inf in f16, so the mean square is eps.
+TEST(NormedRow, UnboundedWhereTheCountOverflows) {
   const ScopedRecipe following(ParseRecipe("*=f32 rsqrt=f16", DType::kF32), DType::kF32);
   const std::vector<Counted> row(70000, Counted(0.5));
   EXPECT_EQ(NormedRow<Counted>(row, Counted(1.0))(0, Counted(1.0)).Permitted(), INFINITY);
 }
 
 // r' may be 1e-5, and 1e5 overflows f16.
-TEST(NormedRow, NothingIsKnownWhereTheReciprocalOverflows) {
+TEST(NormedRow, UnboundedWhereTheReciprocalOverflows) {
   const ScopedRecipe following(ParseRecipe("*=f32 scale=f16", DType::kF32), DType::kF32);
   EXPECT_EQ(PermittedOf(Blurred({2, 2}, 0x1p26), 1e-10)[0], INFINITY);
   EXPECT_LT(PermittedOf(Blurred({2, 2}, 0x1p26), 1e-5)[0], 4);
 }
 
-// A row within those errors, as it is held in `format`.
-std::vector<Rounded> Held(const std::vector<Counted>& row, DType format, Random& random) {
-  std::vector<Rounded> held;
+// A random row of `format` within the error bounds of `row`.
+std::vector<Rounded> WithinErrors(const std::vector<Counted>& row, DType format, Random& random) {
+  std::vector<Rounded> values;
   for (const Counted& x : row) {
     const double center = x.center().high, e = x.error();
-    const double off = random.Below(3) ? (random.Below(2) ? e : -e) : random.In(-e, e);
-    double value = RoundTo(format, center + off);
+    const double offset = random.Below(3) ? (random.Below(2) ? e : -e) : random.In(-e, e);
+    double value = RoundTo(format, center + offset);
     if (std::abs(value - center) > e) value = center;
-    held.emplace_back(value);
+    values.emplace_back(value);
   }
-  return held;
+  return values;
 }
 
-TEST(NormedRow, PermitsWhatImplementationsCommit) {
+TEST(NormedRow, BoundsTheErrorsOfImplementations) {
   Random random(1);
   size_t bounded = 0;
   double worst = 0;
@@ -121,7 +121,7 @@ TEST(NormedRow, PermitsWhatImplementationsCommit) {
       const double eps = random.Below(2) ? 1e-5 : 0.1;
       const NormedRow<Counted> normed(row, Counted(eps));
       for (int run = 0; run < 10; ++run) {
-        const std::vector<Rounded> held = Held(row, format, random);
+        const std::vector<Rounded> held = WithinErrors(row, format, random);
         const NormedRow<Rounded> answer(held, Rounded(eps));
         for (size_t j = 0; j < x.size(); ++j) {
           const Counted y = normed(j, Counted(1.5));

@@ -21,7 +21,7 @@ struct RmsNorm {
       "unit_offset\n"
       "  x, y    [N,M]  y has the unit of weight\n"
       "  weight  [M]\n"
-      "  eps            in the unit of x^2, inside the root";
+      "  eps            unit of x^2; added inside the root";
   static constexpr std::string_view kSource =
       "Zhang and Sennrich 2019, arXiv:1910.07467, eq. 4, with eps as in meta-llama/llama-models "
       "models/llama3/model.py (RMSNorm); unit_offset: google/gemma_pytorch gemma/model.py";

@@ -20,13 +20,13 @@ TEST(RmsNorm, DividesByTheRootMeanSquare) {
   EXPECT_THAT(DoublesOf("rms_norm N=1 M=2 eps=0 @x=1,7 @weight=5,10"), ElementsAre(1, 14));
 }
 
-// mean 1 + eps 3 = 4.
+// Mean square 1 + eps 3 = 4.
 TEST(RmsNorm, AddsEpsInsideTheRoot) {
   EXPECT_THAT(DoublesOf("rms_norm N=1 M=4 eps=3 @x=1,-1,1,-1 @weight=1,1,1,1"),
               ElementsAre(0.5, -0.5, 0.5, -0.5));
 }
 
-TEST(RmsNorm, GemmasWeightsAreAddedToOne) {
+TEST(RmsNorm, UnitOffsetAddsOneToTheWeight) {
   EXPECT_THAT(DoublesOf("rms_norm N=1 M=2 eps=0 unit_offset=true @x=1,7 @weight=4,9"),
               ElementsAre(1, 14));
 }
@@ -42,8 +42,9 @@ TEST(RmsNorm, ARowOfZerosNeedsEps) {
               ElementsAre(testing::IsNan(), testing::IsNan()));
 }
 
-// Squares that no f32 or double holds: the exact answer does not mind, and f32 permits nothing.
-TEST(RmsNorm, LargeAndSmallRowsAreExact) {
+// The squares overflow in f32, or underflow in f64. The exact value is not affected; in f32 the
+// permitted error is infinite.
+TEST(RmsNorm, IsExactWhereSquaresOverflowOrUnderflow) {
   const GoldenTensor y = ProofOf("rms_norm N=1 M=2 eps=0 @x=0x1p100,0x7p100 @weight=1,1").golden[0];
   EXPECT_THAT(y.high.data, ElementsAre(0.2, 1.4));
   EXPECT_THAT(y.permitted.data, testing::Each(INFINITY));

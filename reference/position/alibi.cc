@@ -11,7 +11,7 @@ void Alibi::operator()(const Tensor<Real>& slope, const Tensor<double>& query_po
   for (size_t s = 0; s < bias.shape[1]; ++s) {
     for (size_t t = 0; t < bias.shape[2]; ++t) {
       const double i = query_position(s), j = key_position(t);
-      Real distance;  // what the slope is multiplied by
+      Real distance;  // the factor of the slope
       {
         const ScopedStep at(Step::kDistance);
         distance = form == AlibiForm::kKey                  ? Converted(number(j))

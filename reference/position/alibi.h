@@ -1,4 +1,4 @@
-// Attention with linear biases (ALiBi): what is added to the scores.
+// Attention with linear biases (ALiBi): the bias added to the scores.
 #pragma once
 
 #include <array>
@@ -26,12 +26,12 @@ struct Alibi {
       "form=distance|key|symmetric H=2|1|5|12 S=3|1|7 T=5|1|9";
   static constexpr std::string_view kFormula =
       "distance:   bias[h,s,t] = -slope[h] (query_position[s] - key_position[t])\n"
-      "key:        bias[h,s,t] = slope[h] key_position[t]: the same but for a constant per row,\n"
-      "            which a softmax over keys does not see\n"
+      "key:        bias[h,s,t] = slope[h] key_position[t]; the difference to `distance` is a\n"
+      "            constant per row, which does not change a softmax over the keys\n"
       "symmetric:  bias[h,s,t] = -slope[h] |query_position[s] - key_position[t]|\n"
       "  slope                         [H]      bias per token (alibi_slopes)\n"
       "  query_position, key_position  [S] [T]  tokens; integers\n"
-      "  bias                          [H,S,T]  added to the scores after these are scaled";
+      "  bias                          [H,S,T]  added to the scaled scores";
   static constexpr std::string_view kSource =
       "Press, Smith and Lewis 2021, arXiv:2108.12409, section 3; key: Hugging Face "
       "models/bloom/modeling_bloom.py build_alibi_tensor; symmetric: "

@@ -8,46 +8,47 @@ namespace sextant {
 namespace {
 
 template <class Real>
-Real In(Step step, const auto& compute) {
+Real ComputeIn(Step step, const auto& compute) {
   const ScopedStep at(step);
   return compute();
 }
 
-// How implementations compute 2^-(b k/n) in rounded arithmetic.
+// 2^-(b k/n) in rounded arithmetic, in the form that the recipe gives for step slope.
 template <class Real>
-Real ByForm(double b, int64_t k, int64_t n) {
-  const Real kth(static_cast<double>(k)), two(2.0);
-  const Real part =  // b/n
-      In<Real>(Step::kExponent, [&] { return Real(b) / Real(static_cast<double>(n)); });
+Real RoundedSlope(double b, int64_t k, int64_t n) {
+  const Real factor(static_cast<double>(k)), two(2.0);
+  const Real quotient =  // b/n
+      ComputeIn<Real>(Step::kExponent, [&] { return Real(b) / Real(static_cast<double>(n)); });
   const ScopedStep at(Step::kSlope);
   switch (CurrentRule().form) {
     case Form::kExpLog:
-      return Exp(-(kth * (Real(b) * Log(two) / Real(static_cast<double>(n)))));
+      return Exp(-(factor * (Real(b) * Log(two) / Real(static_cast<double>(n)))));
     case Form::kPowerChain:  // ggml, Hugging Face's BLOOM
-      return Power(Power(two, -part), kth);
+      return Power(Power(two, -quotient), factor);
     case Form::kIterated: {  // start * ratio**i
-      const Real ratio = Power(two, -part);
+      const Real ratio = Power(two, -quotient);
       Real slope(1.0);
       for (int64_t i = 0; i < k; ++i) slope = slope * ratio;
       return slope;
     }
     default:  // MosaicML's MPT
-      return Real(1.0) / Power(two, In<Real>(Step::kExponent, [&] { return part * kth; }));
+      return Real(1.0) /
+             Power(two, ComputeIn<Real>(Step::kExponent, [&] { return quotient * factor; }));
   }
 }
 
-// The exponent b k/n is a dyadic number of less than 120 bits.
+// Exact: n is a power of two, so the exponent b k/n is a binary fraction of less than 120 bits.
 template <RealArithmetic Real>
-Real Exactly(double b, int64_t k, int64_t n) {
+Real ExactSlope(double b, int64_t k, int64_t n) {
   return Exp2(-(Real(b) * Real(static_cast<double>(k)) / Real(static_cast<double>(n))));
 }
 
 template <class Real>
 Real Slope(double b, int64_t k, int64_t n) {
   if constexpr (RealArithmetic<Real>) {
-    return Exactly<Real>(b, k, n);
+    return ExactSlope<Real>(b, k, n);
   } else {
-    return ByForm<Real>(b, k, n);
+    return RoundedSlope<Real>(b, k, n);
   }
 }
 

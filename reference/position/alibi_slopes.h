@@ -8,7 +8,7 @@
 
 namespace sextant {
 
-// 2^-(max_bias numerator / denominator); the denominator is a power of two.
+// The slope is 2^-(max_bias numerator / denominator); the denominator is a power of two.
 struct SlopeExponent {
   int64_t numerator, denominator;
 };
@@ -21,8 +21,8 @@ struct AlibiSlopes {
   static constexpr std::string_view kDraw = "";
   static constexpr std::string_view kChoices = "max_bias=8|4|16|7.5 H=8|1|2|3|12|16|40|71";
   static constexpr std::string_view kFormula =
-      "slope[h] = 2^-(max_bias (h+1)/n) for h < n, the largest power of two that is at most H;\n"
-      "           2^-(max_bias (2(h-n)+1)/(2n)) from there on: every other one of 2n heads\n"
+      "slope[h] = 2^-(max_bias (h+1)/n) for h < n, where n is the largest power of two <= H;\n"
+      "           2^-(max_bias (2(h-n)+1)/(2n)) for h >= n: every second slope of 2n heads\n"
       "  slope  [H]       bias per token of distance\n"
       "  max_bias         2^-max_bias is the smallest of n slopes";
   static constexpr std::string_view kSource =
@@ -36,7 +36,7 @@ struct AlibiSlopes {
   template <class Real>
   void operator()(Tensor<Real>& slope) const;
 
-  // Of head h of `heads`.
+  // The exponent of the slope of head h, of `heads` heads.
   static SlopeExponent ExponentOf(int64_t h, int64_t heads);
 };
 

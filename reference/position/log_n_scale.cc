@@ -12,7 +12,8 @@ struct Fraction {
   double numerator, denominator;
 };
 
-// ln n / ln m if it is rational: if both are powers of one integer. n, m >= 1, not both 1.
+// ln n / ln m if it is rational, that is, if n and m are powers of the same integer. n, m >= 1, not
+// both 1.
 std::optional<Fraction> RationalLogarithm(int64_t n, int64_t m) {
   if (n == 1) return Fraction{0, 1};
   if (n < m) {
@@ -26,7 +27,7 @@ std::optional<Fraction> RationalLogarithm(int64_t n, int64_t m) {
   return Fraction{rest->numerator + rest->denominator, rest->denominator};
 }
 
-// x ln n / ln m, which for the exact types is exact where it is rational.
+// Multiplies by ln n / ln m. The exact types use the exact quotient where it is rational.
 template <class Real>
 TableFactor<Real> LogarithmScale(int64_t n, int64_t m) {
   if constexpr (RealArithmetic<Real>) {

@@ -1,4 +1,4 @@
-// Log-n attention: queries beyond the trained context grow with the logarithm of their position.
+// Log-n attention: scales queries beyond the trained context by the logarithm of their position.
 #pragma once
 
 #include <string_view>
@@ -17,7 +17,7 @@ struct LogNScale {
   static constexpr std::string_view kChoices =
       "original_max_position_embeddings=2048|16|1000|2 B=1|2 H=1|3 S=1|5 D=4|7|16|34";
   static constexpr std::string_view kFormula =
-      "y = q max(1, ln(p + 1) / ln L), p = position[s]; 1 for every p + 1 <= L, also below 0\n"
+      "y = q max(1, ln(p + 1) / ln L), p = position[s]; y = q for every p < L, also for p < 0\n"
       "  q, y      [B,H,S,D]  same unit\n"
       "  position  [S]        tokens, counted from 0\n"
       "  L                    original_max_position_embeddings, tokens; 2 or more";

@@ -1,4 +1,4 @@
-// T5's relative position bias: a learned number per head and bucket of distance.
+// T5's relative position bias: one learned number per head and distance bucket.
 #pragma once
 
 #include <string_view>
@@ -20,13 +20,14 @@ struct RelativeBias {
       "bidirectional=true|false max_distance=128|20|1000 P=32|4|8|33 H=2|1|5 S=3|1|7 T=5|1|9";
   static constexpr std::string_view kFormula =
       "bias[h,s,t] = table[r,h], r = bucket of key_position[t] - query_position[s]\n"
-      "  bidirectional: n = P/2; distance d = |key - query|; r is n more where the key is after\n"
+      "  bidirectional: n = P/2; distance d = |key - query|; r = bucket + n where key > query\n"
       "  else:          n = P;   distance d = max(query - key, 0)\n"
-      "  bucket d for d < x = n/2, then x + floor(ln(d/x) / ln(max_distance/x) (n - x)), at most\n"
-      "  n - 1: decided by integer powers, never by a rounded logarithm\n"
+      "  bucket = d where d < x = n/2, else\n"
+      "           min(n - 1, x + floor(ln(d/x) / ln(max_distance/x) (n - x)));\n"
+      "           the floor is exact: computed with integer powers, without a rounded logarithm\n"
       "  table                         [P,H]    one row per bucket\n"
       "  query_position, key_position  [S] [T]  tokens; integers\n"
-      "  bias                          [H,S,T]  added to the scores, which T5 does not scale";
+      "  bias                          [H,S,T]  added to the scores; T5 does not scale them";
   static constexpr std::string_view kSource =
       "Raffel et al. 2019, arXiv:1910.10683, section 2.1; mesh_tensorflow "
       "transformer/transformer_layers.py _relative_position_bucket";

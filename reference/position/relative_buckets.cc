@@ -32,7 +32,8 @@ class Integer {
   mpz_t number_;
 };
 
-// The logarithmic buckets of one side: bucket x + b begins where
+// The w logarithmic buckets of one side, x + b for b = 0 .. w-1; m is max_distance. Bucket x + b
+// begins at the least d with
 //   ln(d/x) / ln(m/x) * w >= b,  that is  (d/x)^w >= (m/x)^b,  that is  d^w >= m^b x^(w-b).
 struct Side {
   int64_t x, w, m;
@@ -44,12 +45,12 @@ struct Side {
     right *= Integer(x, p - q);
     return Integer(d, p) >= right;
   }
-  // The least d that reaches b: next to where doubles see it.
+  // The least d that reaches b: an estimate in double arithmetic, corrected by exact comparisons.
   int64_t Start(int64_t b) const {
     const double ratio = static_cast<double>(m) / static_cast<double>(x);
-    const double near =
+    const double estimate =
         static_cast<double>(x) * std::pow(ratio, static_cast<double>(b) / static_cast<double>(w));
-    auto d = std::max<int64_t>(1, static_cast<int64_t>(near));
+    auto d = std::max<int64_t>(1, static_cast<int64_t>(estimate));
     while (!Reaches(d, b)) ++d;
     while (d > 1 && Reaches(d - 1, b)) --d;
     return d;
@@ -66,7 +67,7 @@ RelativeBuckets::RelativeBuckets(int64_t rows, int64_t max_distance, bool bidire
   const int64_t count = bidirectional ? rows / 2 : rows, exact = count / 2;
   if (max_distance <= exact || max_distance > int64_t{1} << 53) {
     throw Error("max_distance is ", max_distance, ", expected more than ", exact,
-                ", the distances that have a bucket each, and at most 2^53");
+                " (the number of buckets for one distance each) and at most 2^53");
   }
   const Side side{exact, count - exact, max_distance};
   for (int64_t b = 0; b < exact; ++b) starts_.push_back(b);

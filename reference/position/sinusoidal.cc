@@ -16,13 +16,14 @@ void Sinusoidal::operator()(const Tensor<double>& position, Tensor<Real>& y) con
   const auto half = static_cast<int64_t>(y.shape[1] / 2);
   const bool paper = denominator == Denominator::kPaper;
   for (int64_t k = 0; k < half; ++k) {
-    // tensor2tensor's k / (M/2 - 1) as 2k / (M - 2): the forms of a frequency count in steps of 2.
+    // tensor2tensor's exponent k / (M/2 - 1) is written as 2k / (M - 2), because the forms of step
+    // frequency expect a numerator 2k.
     const int64_t n = paper ? 2 * half : std::max<int64_t>(2 * half - 2, 2);
-    AngleTable<Real> rotor(InversePower<Real>(base, 2 * k, n));
+    AngleTable<Real> angles(InversePower<Real>(base, 2 * k, n));
     const bool interleaved = layout == Layout::kInterleaved;
     const int64_t sine = interleaved ? 2 * k : k, cosine = interleaved ? 2 * k + 1 : half + k;
     for (size_t s = 0; s < position.shape[0]; ++s) {
-      const auto [c, si] = rotor(position(s));
+      const auto [c, si] = angles(position(s));
       const ScopedStep at(Step::kTable);
       y(s, sine) = Converted(si);
       y(s, cosine) = Converted(c);

@@ -1,4 +1,4 @@
-// Absolute sinusoidal positions.
+// Sinusoidal encoding of absolute positions.
 #pragma once
 
 #include <array>

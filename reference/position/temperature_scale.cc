@@ -23,7 +23,7 @@ void TemperatureScale::operator()(const Tensor<Real>& q, const Tensor<double>& p
   for (size_t s = 0; s < q.shape[2]; ++s) {
     Real factor;
     {
-      // The logarithm of a number that is not positive is not specified.
+      // The logarithm of a number <= 0 is unspecified.
       const ScopedStep at(Step::kFactor);
       const Real steps(static_cast<double>(Steps(position(s))), DType::kI64);
       factor = Real(1.0) + Real(beta) * Log(Real(1.0) + steps);

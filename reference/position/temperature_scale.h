@@ -1,5 +1,5 @@
-// Temperature of queries that grows with their position, by steps: Llama 4's layers without
-// positions, Ministral 3.
+// Temperature scaling of queries, by a factor that grows in steps with the position: the NoPE
+// layers of Llama 4, and Ministral 3.
 #pragma once
 
 #include <string_view>
@@ -20,8 +20,8 @@ struct TemperatureScale {
   static constexpr std::string_view kFormula =
       "y = q (1 + beta ln(1 + floor((position[s] + start) / floor_scale)))\n"
       "  q, y         [B,H,S,D]  same unit\n"
-      "  position     [S]        tokens, counted from 0; not specified where position + start < 0\n"
-      "  floor_scale             tokens; the floor is that of the integers, whatever the recipe\n"
+      "  position     [S]        tokens, counted from 0; unspecified where position + start < 0\n"
+      "  floor_scale             tokens; the floor is exact in integers, for every recipe\n"
       "  start                   1: Llama 4; 0: Ministral 3";
   static constexpr std::string_view kSource =
       "huggingface/transformers, modeling_llama4.py (attn_scales) and modeling_ministral3.py "
