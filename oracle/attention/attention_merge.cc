@@ -173,7 +173,7 @@ std::vector<Defect> FormulaDefects() {
       MutatedFormula<Mutant>("lse_of_first", "lse is that of the first part",
                              Mutation::kLseOfFirst),
       MutatedFormula<Mutant>("lse_added", "lse1 + lse2", Mutation::kLseAdded),
-      MutatedFormula<Mutant>("lse_relative", "lse lacks the largest", Mutation::kLseUnscaled),
+      MutatedFormula<Mutant>("lse_less_largest", "lse lacks the largest", Mutation::kLseUnscaled),
       MutatedFormula<Mutant>("empty_part_counts", "a part over no keys has half the weight",
                              Mutation::kEmptyCounts),
       MutatedFormula<Mutant>("empty_rows_mean", "parts that both are over no keys weigh the same",

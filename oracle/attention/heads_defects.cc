@@ -17,12 +17,11 @@ std::vector<NamedMutation<HeadsMutation>> HeadsMutations() {
        "head h has channels h, H + h, 2H + h, ... in place of h D, h D + 1 ...",
        Mutation::kInterleaved},
       {"key_heads_tiled", "query head h reads key head h mod K", Mutation::kKeyHeadsTiled},
-      {"first_key_head_for_all", "every query head reads the first key head",
-       Mutation::kFirstKeyHead},
-      {"score_scale_missing", "scores are not divided by sqrt(D)", Mutation::kScaleMissing},
-      {"score_scale_of_all_heads", "scores are divided by sqrt(H*D), the model's width",
+      {"key_head_of_first", "every query head reads the first key head", Mutation::kFirstKeyHead},
+      {"scale_missing", "scores are not divided by sqrt(D)", Mutation::kScaleMissing},
+      {"scale_of_all_heads", "scores are divided by sqrt(H*D), the model's width",
        Mutation::kScaleOfAllHeads},
-      {"score_scale_by_width", "scores are divided by D", Mutation::kScaleByWidth},
+      {"scale_by_width", "scores are divided by D", Mutation::kScaleByWidth},
       {"scaled_twice", "queries are scaled, and so are scores", Mutation::kScaledTwice},
       {"softmax_over_queries", "the softmax goes over the wrong axis",
        Mutation::kSoftmaxOverQueries},
@@ -85,8 +84,8 @@ std::vector<Defect> HeadsRecipeDefects() {
       {AttentionRecipeDefects(),
        {ChangedRecipe("dot_in_f16", "dot products are accumulated in f16", "dot=f16"),
         ChangedRecipe("bias_in_bf16", "biases are added in bf16 whatever the dtype", "bias=bf16"),
-        ChangedRecipe("handed_on_in_bf16", "what is handed on is kept in bf16 whatever the dtype",
-                      "keep=bf16")}});
+        ChangedRecipe("intermediates_in_bf16",
+                      "what is handed on is kept in bf16 whatever the dtype", "keep=bf16")}});
 }
 
 }  // namespace sextant::oracle

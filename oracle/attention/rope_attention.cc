@@ -45,22 +45,22 @@ Defect RotationDefect(std::string name, std::string why, RotationMutation turn) 
 
 std::vector<Defect> RotationDefects() {
   return {
-      RotationDefect("values_turned", "values are turned too", RotationMutation::kValues),
-      RotationDefect("keys_turned_twice", "cached keys, turned already, are turned again",
+      RotationDefect("values_rotated", "values are turned too", RotationMutation::kValues),
+      RotationDefect("keys_rotated_twice", "cached keys, turned already, are turned again",
                      RotationMutation::kKeysTwice),
       RotationDefect(
           "keys_of_shorter_sequence",
           "cached keys are turned by the frequencies of when the sequence was half as long, "
           "queries by those of now (huggingface/transformers#25104)",
           RotationMutation::kKeysOfShorter),
-      RotationDefect("keys_turned_back", "keys are turned the other way",
+      RotationDefect("keys_rotated_back", "keys are turned the other way",
                      RotationMutation::kKeysBack),
-      MissingInput("queries_not_turned", "queries stay at position 0 (Blaizzy/mlx-vlm#1983)",
+      MissingInput("queries_not_rotated", "queries stay at position 0 (Blaizzy/mlx-vlm#1983)",
                    "position_q"),
-      MissingInput("keys_not_turned", "keys in the cache are not turned", "position_k"),
-      CountedInput("queries_counted", "new queries are counted from 0, whatever is cached",
-                   "position_q"),
-      CountedInput("keys_counted", "keys are counted in the cache, whatever was evicted",
+      MissingInput("keys_not_rotated", "keys in the cache are not turned", "position_k"),
+      CountedInput("queries_counted_from_zero",
+                   "new queries are counted from 0, whatever is cached", "position_q"),
+      CountedInput("keys_counted_from_zero", "keys are counted in the cache, whatever was evicted",
                    "position_k"),
       ShiftedInput("queries_one_late",
                    "the length after the new token was appended "
@@ -88,7 +88,7 @@ std::vector<Defect> TurnPrecisionDefects() {
       ChangedRecipe("table_in_bf16", "cos and sin are kept in bf16 whatever the dtype",
                     "table=bf16"),
       ChangedRecipe("angle_in_bf16", "angles are computed in bf16", "angle=bf16"),
-      ChangedRecipe("turned_in_bf16", "turned queries and keys are kept in bf16", "keep=bf16"),
+      ChangedRecipe("rotated_in_bf16", "turned queries and keys are kept in bf16", "keep=bf16"),
   };
 }
 

@@ -142,9 +142,9 @@ std::vector<Defect> InputDefects() {
       ClampedInput("negative_position_clamped", "a negative position is taken for 0", "position"),
       ExchangedInputs("gate_exchanged_with_up", "the other half goes through the activation",
                       {{"gate", "up"}}),
-      ChangedRecipe("handed_on_in_bf16", "tensors are handed on in bf16 whatever the dtype",
+      ChangedRecipe("intermediates_in_bf16", "tensors are handed on in bf16 whatever the dtype",
                     "keep=bf16"),
-      ChangedRecipe("sums_in_bf16", "dot products are accumulated in bf16", "dot=bf16"),
+      ChangedRecipe("dot_in_bf16", "dot products are accumulated in bf16", "dot=bf16"),
   };
 }
 

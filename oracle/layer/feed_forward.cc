@@ -60,8 +60,7 @@ std::vector<Defect> FormulaDefects() {
                              Mutation::kActivatedBoth),
       MutatedFormula<Mutant>("not_activated", "the plain product: a bilinear layer",
                              Mutation::kNotActivated),
-      MutatedFormula<Mutant>("other_half_missing", "an ordinary layer without a gate",
-                             Mutation::kNoOther),
+      MutatedFormula<Mutant>("up_missing", "an ordinary layer without a gate", Mutation::kNoOther),
       MutatedFormula<Mutant>("halves_added", "the halves are added, not multiplied",
                              Mutation::kSum),
   };

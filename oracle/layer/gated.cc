@@ -114,7 +114,7 @@ struct Mutant : Gated {
 std::vector<Defect> FormulaDefects() {
   using Mutation = Mutant::Mutation;
   return {
-      MutatedFormula<Mutant>("of_product", "the activation of the product (minimind#3)",
+      MutatedFormula<Mutant>("product_activated", "the activation of the product (minimind#3)",
                              Mutation::kOfProduct),
       MutatedFormula<Mutant>("both_activated", "up goes through the activation too",
                              Mutation::kBoth),

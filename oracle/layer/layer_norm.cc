@@ -113,7 +113,7 @@ CatalogEntry MakeCatalogEntry<LayerNorm>() {
                      {"mean_and_mean_square",
                       "with weight 1, y less the bias has mean 0 and at most mean square 1",
                       CheckMoments},
-                     {"turns_with_eps_three",
+                     {"alternating_with_eps_three",
                       "4 + 1 and 4 - 1 by turns, with eps 3, give half the weight and the bias",
                       CheckTurns},
                      {"equal_numbers_give_the_bias", "a row of equal numbers becomes the bias",

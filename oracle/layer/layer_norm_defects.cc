@@ -179,7 +179,7 @@ std::vector<Defect> InputDefects() {
   const auto reverse = [](Tensor<double>& t) { std::ranges::reverse(t.data); };
   return {
       FilledInput("weight_ignored", "the weight is taken for 1", "weight", 1),
-      MissingInput("bias_ignored", "the bias is taken for 0", "bias"),
+      MissingInput("bias_missing", "the bias is taken for 0", "bias"),
       ChangedInput("weight_reversed", "the weight belongs to other channels", "weight", reverse),
       ChangedInput("bias_reversed", "the bias belongs to other channels", "bias", reverse),
       ExchangedInputs("weight_and_bias_swapped", "gamma and beta in each other's place",

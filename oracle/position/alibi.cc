@@ -176,7 +176,7 @@ std::vector<Defect> SlopeDefects() {
                    [](Tensor<double>& slope) {
                      if (!slope.data.empty()) std::ranges::fill(slope.data, slope.data[0]);
                    }),
-      RoundedInput("slopes_kept_in_bf16", "a cast of the module casts its slopes too", "slope",
+      RoundedInput("slopes_in_bf16", "a cast of the module casts its slopes too", "slope",
                    DType::kBF16),
   };
 }

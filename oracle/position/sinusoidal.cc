@@ -213,7 +213,7 @@ CatalogEntry MakeCatalogEntry<Sinusoidal>() {
            {"starts_at_zero", "position 0 is the angle 0", CheckZero},
            {"cos_even_sin_odd", "the angle of -p is that of p, negated", CheckParity},
            {"shift_is_linear", "p_(i+7) is one linear map of p_i for every i", CheckShift},
-           {"turns_forward", "one step of at most a radian ends in the first quarter", CheckSign},
+           {"rotates_forward", "one step of at most a radian ends in the first quarter", CheckSign},
            {"last_is_inverse_base", "tensor2tensor's last frequency is 1 / base", CheckLast},
            {"squared_base_skips_pairs", "pair k of base b^2 is pair 2k of base b",
             CheckSquaredBase}},

@@ -172,7 +172,7 @@ std::vector<Property> PropertiesOfRotation() {
   std::vector<Property> properties = PropertiesOfPositions();
   // Pixels turn by more than a radian in one step.
   std::erase_if(properties,
-                [](const Property& p) { return p.name == "turns_from_first_to_second"; });
+                [](const Property& p) { return p.name == "rotates_from_first_to_second"; });
   return properties;
 }
 
@@ -283,7 +283,8 @@ CatalogEntry MakeCatalogEntry<RopeAxial>() {
              CheckInterleaved},
             {"frequencies_are_dealt_out",
              "alternating axes take the frequencies of one axis in turn", CheckDealing},
-            {"pixels_turn_by_pi", "frequencies of pixels go from pi to max_freq/2 pi", CheckPixel},
+            {"pixels_rotate_by_pi", "frequencies of pixels go from pi to max_freq/2 pi",
+             CheckPixel},
             {"constant_is_the_angle", "of constant frequency every pair turns alike",
              CheckConstant}}}),
       .defects = Joined<Defect>(

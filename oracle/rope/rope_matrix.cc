@@ -142,7 +142,7 @@ CatalogEntry MakeCatalogEntry<RopeMatrix>() {
                      {"order_does_not_matter",
                       "turned by n and then by m is turned by m and then by n", CheckOrder},
                      {"is_rope", "times a vector it is what rope makes of it", CheckRope},
-                     {"turns_from_first_to_second",
+                     {"rotates_from_first_to_second",
                       "a positive position turns the first channel to the second", CheckSign}},
       .defects = Joined<Defect>({PositionDefects(), RotationDefects<RopeMatrix>(),
                                  FrequencyDefects<RopeMatrix>(), ScalingDefects(),

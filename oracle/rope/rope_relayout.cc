@@ -204,7 +204,7 @@ CatalogEntry MakeCatalogEntry<RopeRelayout>() {
       .properties = {{"there_and_back", "back again is the identity", CheckThereAndBack},
                      {"heads_keep_their_rows", "rows move, nothing is lost or made", CheckHeads},
                      {"rows_outside_stay", "rows outside the window stay", CheckOutside},
-                     {"turns_alike",
+                     {"rotates_alike",
                       "moved and turned in the new pairing is turned in the old one and moved",
                       CheckRotation}},
       .defects = Joined<Defect>(

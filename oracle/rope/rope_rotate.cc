@@ -90,13 +90,13 @@ CatalogEntry MakeCatalogEntry<RopeRotate>() {
                       [](const Case& c, const Tensors& inputs, const Ask& ask) {
                         return CheckQuarterTurns(c, inputs, ask, false);
                       }},
-                     {"quarter_turn", "cos 0 and sin 1 turn (a, b) to (-b, a)",
+                     {"quarter_rotation", "cos 0 and sin 1 turn (a, b) to (-b, a)",
                       [](const Case& c, const Tensors& inputs, const Ask& ask) {
                         return CheckQuarterTurns(c, inputs, ask, true);
                       }},
                      {"keeps_length", "every pair of channels keeps its length times cos^2 + sin^2",
                       CheckLength},
-                     {"transpose_turns_back",
+                     {"transpose_rotates_back",
                       "the transpose undoes the rotation times cos^2 + sin^2", CheckTranspose},
                      ChannelsOutsidePass(),
                      LinearInX(),

@@ -125,7 +125,7 @@ std::vector<Defect> ShiftDefects() {
   by_position.by_position = true;
   amplified.amplified = true;
   return {
-      MutatedFormula("turned_by_position",
+      MutatedFormula("rotated_by_position",
                      "every key turns by its place in the cache as well as by delta", by_position),
       MutatedFormula("amplitude_again",
                      "the attention factor, which cached keys have, is applied once more "

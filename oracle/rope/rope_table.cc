@@ -124,7 +124,7 @@ CatalogEntry MakeCatalogEntry<RopeTable>() {
                      {"angles_add", "the angle of p + 7 is that of p and that of 7", CheckSum},
                      {"frequency_counts_as_position",
                       "twice the frequency turns as twice the position", CheckProduct},
-                     {"turns_forward", "one step of at most a radian ends in the first quarter",
+                     {"rotates_forward", "one step of at most a radian ends in the first quarter",
                       CheckSign},
                      {"amplitude_multiplies", "the attention factor multiplies cos and sin",
                       CheckAmplitude}},

@@ -230,7 +230,7 @@ std::vector<Property> PropertiesOfPositions() {
   return {
       {"identity_at_position_zero", "at position 0 nothing rotates", CheckZero},
       {"keeps_length", "every pair of channels keeps its length, amplitude aside", CheckLength},
-      {"transpose_turns_back", "the transpose undoes the rotation, amplitude aside",
+      {"transpose_rotates_back", "the transpose undoes the rotation, amplitude aside",
        [](const Case& c, const Tensors& inputs, const Ask& ask) {
          return CheckComposition(c, inputs, ask, 0, true);
        }},
@@ -241,7 +241,7 @@ std::vector<Property> PropertiesOfPositions() {
       {"order_does_not_matter", "turned by n and then by m is turned by m and then by n",
        CheckOrder},
       {"distance_alone_counts", "a score stays when both positions move alike", CheckDistance},
-      {"turns_from_first_to_second", "a positive position turns the first channel to the second",
+      {"rotates_from_first_to_second", "a positive position turns the first channel to the second",
        CheckSign},
       ChannelsOutsidePass(),
       LinearInX(),

@@ -16,7 +16,7 @@ namespace sextant {
 // The index of the largest score; for Interval, of the score with the largest lower bound. NaN is
 // never larger than another score.
 size_t LargestOf(std::span<const Interval> scores);
-size_t LargestOf(std::span<const Wide> scores);
+size_t LargestOf(std::span<const BoostReal> scores);
 size_t LargestOf(std::span<const Rounded> scores);
 
 // Which implementations the bounds of SoftmaxRow<Counted> cover: only those that know the largest

@@ -62,7 +62,7 @@ class Operation {
   virtual void Evaluate(const Tensors& inputs, Outputs<Interval>& outputs) const = 0;
   virtual void Evaluate(const Tensors& inputs, Outputs<Counted>& outputs) const = 0;
   virtual void Evaluate(const Tensors& inputs, Outputs<Rounded>& outputs) const = 0;
-  virtual void Evaluate(const Tensors& inputs, Outputs<Wide>& outputs) const = 0;
+  virtual void Evaluate(const Tensors& inputs, Outputs<BoostReal>& outputs) const = 0;
 
   // Rounding by the thread's recipe may change a decision of the formula (a floor). These are the
   // operations that an honest implementation may then compute, as a whole, instead of this one.
@@ -85,7 +85,7 @@ template <class Op>
 std::unique_ptr<Operation> MakeOperation();  // specialised in <op>.cc
 
 // Implementation of Operation for a struct. A mutant is not `provable`: it is never evaluated for
-// proven values or for a second opinion, and is not compiled for Interval and Wide.
+// proven values or for a second opinion, and is not compiled for Interval and BoostReal.
 template <class Op, bool provable = true>
 class Wrapped final : public TypedOperation<Op> {
  public:
@@ -112,7 +112,9 @@ class Wrapped final : public TypedOperation<Op> {
   void Evaluate(const Tensors& in, Outputs<Interval>& out) const override { ApplyExactly(in, out); }
   void Evaluate(const Tensors& in, Outputs<Counted>& out) const override { Apply(in, out); }
   void Evaluate(const Tensors& in, Outputs<Rounded>& out) const override { Apply(in, out); }
-  void Evaluate(const Tensors& in, Outputs<Wide>& out) const override { ApplyExactly(in, out); }
+  void Evaluate(const Tensors& in, Outputs<BoostReal>& out) const override {
+    ApplyExactly(in, out);
+  }
   std::vector<std::unique_ptr<Operation>> Alternatives() const override {
     std::vector<std::unique_ptr<Operation>> all;
     if constexpr (requires { AlternativesOf(op_); }) {

@@ -2,7 +2,7 @@
 //   Dot(a, b)                     the dot product of two rows
 //   DotOperand<Real>(row)         a row prepared for many dot products: Dot(operand, operand)
 // A product of two matrices prepares each row once. The prepared row is, for
-//   Rounded, Wide    the row itself
+//   Rounded, BoostReal    the row itself
 //   Counted          the row converted to the format of the step, if the conversion is the same for
 //                    every dot product
 //   Interval         the row as integers in units of one power of two, with radii: the products of

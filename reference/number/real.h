@@ -1,5 +1,5 @@
 // The functions in which formulas are written, for every number type Real
-// (Interval, Counted, Rounded, Wide). Besides + - * / there are
+// (Interval, Counted, Rounded, BoostReal). Besides + - * / there are
 //   Sqrt Exp Log CosSin Tanh Erf Erfc Sigmoid   in the header of each type
 //   Floor(x)                            a double; decided, not rounded
 //   Clamp(x, low, high), LogRatio(a, b) reference/number/clamp.h; there is no comparison
@@ -30,21 +30,21 @@
 #include <utility>
 #include <vector>
 
+#include "reference/number/boost_real.h"
 #include "reference/number/counted.h"
 #include "reference/number/dot.h"
 #include "reference/number/evaluation_context.h"
 #include "reference/number/interval.h"
 #include "reference/number/recipe.h"
 #include "reference/number/rounded.h"
-#include "reference/number/wide.h"
 
 namespace sextant {
 
 inline const Interval& Converted(const Interval& x) { return x; }
-inline const Wide& Converted(const Wide& x) { return x; }
+inline const BoostReal& Converted(const BoostReal& x) { return x; }
 
 template <class Real>
-concept RealArithmetic = std::same_as<Real, Interval> || std::same_as<Real, Wide>;
+concept RealArithmetic = std::same_as<Real, Interval> || std::same_as<Real, BoostReal>;
 
 template <RealArithmetic Real>
 Real SumOf(std::span<const Real> terms) {

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "reference/base/hash.h"
-#include "reference/number/wide_error.h"
+#include "reference/number/boost_real_error.h"
 #include "reference/prove/case_slices.h"
 #include "reference/prove/parallel.h"
 #include "reference/prove/prove.h"
@@ -44,7 +44,7 @@ bool IsNearest(DType dtype, double value, double high, double low) {
 enum class Outcome { kConfirmed, kBeyond, kRefuted };
 
 // Compares element i with x. `largest` is the largest |high| in the element's last axis.
-Outcome OutcomeOf(const GoldenTensor& g, size_t i, double largest, const Wide& x) {
+Outcome OutcomeOf(const GoldenTensor& g, size_t i, double largest, const BoostReal& x) {
   const double high = g.high.data[i], low = g.low.data[i];
   if (std::isinf(ErrorOf(x))) return Outcome::kBeyond;
   if (std::isinf(high)) return x.High() == high ? Outcome::kConfirmed : Outcome::kRefuted;
@@ -57,7 +57,7 @@ Outcome OutcomeOf(const GoldenTensor& g, size_t i, double largest, const Wide& x
   return ErrorOf(x) <= enough ? Outcome::kConfirmed : Outcome::kBeyond;
 }
 
-std::string Refutation(const GoldenTensor& g, size_t i, const Wide& x) {
+std::string Refutation(const GoldenTensor& g, size_t i, const BoostReal& x) {
   std::ostringstream text;
   text.precision(17);
   text << IndexText("golden/" + g.name, g.high.shape, i) << " is " << g.value.data[i] << " (high "
@@ -85,7 +85,7 @@ class Findings {
     for (const GoldenTensor& g : golden) rows_.push_back(LargestOfRows(g));
   }
 
-  void Add(size_t output, size_t i, const Wide& x) {
+  void Add(size_t output, size_t i, const BoostReal& x) {
     const GoldenTensor& g = golden_[output];
     if (std::isnan(g.high.data[i]) || std::isinf(g.radius.data[i])) return;
     const size_t row = i * rows_[output].size() / g.high.data.size();
@@ -121,7 +121,7 @@ SecondOpinion SecondOpinionOn(const Case& c, const Tensors& inputs,
   InParallel(slices.size(), options.threads, [&](size_t piece) {
     const Slice& slice = slices[piece];
     const ScopedSlice in(&slice);
-    Outputs<Wide> outputs = MakeOutputs<Wide>(c, slice);
+    Outputs<BoostReal> outputs = MakeOutputs<BoostReal>(c, slice);
     c.operation().Evaluate(TakeInputs(c, inputs, slice), outputs);
     for (size_t o = 0; o < outputs.size(); ++o) {
       const auto indices = IndicesIn(golden[o].high.shape, c.info().signature.outputs[o], slice);

@@ -1,5 +1,5 @@
-// A second opinion on goldens: evaluates the formulas again with Wide, which shares no code with
-// MPFR.
+// A second opinion on goldens: evaluates the formulas again with BoostReal, which shares no code
+// with MPFR.
 #pragma once
 
 #include <string>

@@ -162,10 +162,10 @@ class Program(ProgramTest):
 
     def test_describe_prefers_explanations_of_operations_in_the_formula(self):
         for name in "decoder", "decoder_block_normed":
-            told = self.run_it("describe", name).stdout
-            self.assertRegex(told, r"key_length=\(unset\)\n +\[n\]: tokens from n on are padding")
-            self.assertRegex(told, r"is aligned with key s\n  segments=")
-            self.assertNotIn("unset: T", told)
+            text = self.run_it("describe", name).stdout
+            self.assertRegex(text, r"key_length=\(unset\)\n +\[n\]: tokens from n on are padding")
+            self.assertRegex(text, r"is aligned with key s\n  segments=")
+            self.assertNotIn("unset: T", text)
         decoder = self.run_it("describe", "decoder").stdout  # whose text has an embedding_scale
         self.assertIn("  scale=(unset)\n      unset: D^-1/2\n", decoder)
 
