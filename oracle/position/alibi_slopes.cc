@@ -50,8 +50,7 @@ Findings CheckTwice(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-// The heads after the first n, a power of two, take those slopes of 2n heads that n heads do not
-// have.
+// Heads beyond the power of two n take those slopes of 2n heads that n heads do not have.
 Findings CheckOthers(const Case& c, const Tensors& inputs, const Ask& ask) {
   const size_t H = ExtentOf(c, "H"), n = PowerBelow(H);
   const Response slope = ask(c, inputs), first = ask(WithHeads(c, n), inputs),
@@ -111,34 +110,30 @@ int64_t Above(int64_t H) { return static_cast<int64_t>(std::bit_ceil(static_cast
 
 std::vector<Defect> HeadCountDefects() {
   return {
-      MutantDefect("any_head_count_as_power_of_two",
-                   "slopes are 2^-(max_bias (h+1)/H) even if H is not a power of two",
+      MutantDefect("any_head_count_as_power_of_two", "2^-(max_bias (h+1)/H) for every number H",
                    [](int64_t h, int64_t H) {
                      return SlopeExponent{h + 1, H};
                    }),
-      MutantDefect("next_power_cut", "slopes are the first H of those for the next power of two",
+      MutantDefect("next_power_cut", "the first H slopes of those for the next power of two",
                    [](int64_t h, int64_t H) {
                      return SlopeExponent{h + 1, Above(H)};
                    }),
-      MutantDefect("first_sequence_continued", "heads after the power of two continue its sequence",
+      MutantDefect("first_sequence_continued", "heads beyond the power of two continue its slopes",
                    [](int64_t h, int64_t H) {
                      return SlopeExponent{h + 1, Below(H)};
                    }),
-      MutantDefect("even_ones_of_twice",
-                   "heads after the power of two repeat slopes of the first heads",
+      MutantDefect("even_ones_of_twice", "heads beyond the power of two repeat the first slopes",
                    [](int64_t h, int64_t H) {
                      const int64_t n = Below(H);
                      return h < n ? SlopeExponent{h + 1, n} : SlopeExponent{2 * (h - n) + 2, 2 * n};
                    }),
-      MutantDefect(
-          "next_ones_of_twice",
-          "heads after the power of two take consecutive slopes of 2n heads, not every second one",
-          [](int64_t h, int64_t H) {
-            const int64_t n = Below(H);
-            return h < n ? SlopeExponent{h + 1, n} : SlopeExponent{h - n + 1, 2 * n};
-          }),
-      MutantDefect("further_heads_first",
-                   "the slopes of the heads after the power of two come first",
+      MutantDefect("next_ones_of_twice",
+                   "heads beyond the power of two take the first slopes of 2n",
+                   [](int64_t h, int64_t H) {
+                     const int64_t n = Below(H);
+                     return h < n ? SlopeExponent{h + 1, n} : SlopeExponent{h - n + 1, 2 * n};
+                   }),
+      MutantDefect("further_heads_first", "the slopes beyond the power of two come first",
                    [](int64_t h, int64_t H) {
                      const int64_t further = H - Below(H);
                      return AlibiSlopes::ExponentOf(h < further ? Below(H) + h : h - further, H);
@@ -148,8 +143,7 @@ std::vector<Defect> HeadCountDefects() {
                      const int64_t half = (H + 1) / 2;
                      return AlibiSlopes::ExponentOf(h % half, half);
                    }),
-      MutantDefect("slopes_of_eight_heads",
-                   "slopes are those of eight heads for every number of heads",
+      MutantDefect("slopes_of_eight_heads", "the slopes of eight heads for every number of heads",
                    [](int64_t h, int64_t) {
                      return SlopeExponent{h + 1, 8};
                    }),
@@ -187,7 +181,7 @@ CatalogEntry MakeCatalogEntry<AlibiSlopes>() {
                {"smallest_is_largest_bias", "the n-th of n slopes is 2^-max_bias", CheckSmallest},
                {"twice_the_heads", "n heads have every second slope of 2n heads", CheckTwice},
                {"others_of_twice",
-                "heads after the power of two n have the other slopes of 2n heads", CheckOthers},
+                "heads beyond the power of two n have the other slopes of 2n heads", CheckOthers},
                {"twice_the_bias", "doubling max_bias squares the slopes", CheckSquares}},
           .defects = Joined<Defect>({HeadCountDefects(), FormulaDefects()})};
 }
