@@ -194,7 +194,8 @@ template <>
 CatalogEntry MakeCatalogEntry<Alibi>() {
   return {.properties =
               {{"translation_invariant",
-                "shifting all positions alike adds the same to all biases of a row", CheckShift},
+                "shifting all positions by the same distance adds the same to all biases of a row",
+                CheckShift},
                {"forms_differ_by_row",
                 "key differs from distance by a constant per row, symmetric by a sign", CheckForms},
                {"a_step_is_a_slope", "moving a key by one position adds one slope", CheckStep},

@@ -127,8 +127,7 @@ std::vector<Defect> HeadCountDefects() {
                      const int64_t n = Below(H);
                      return h < n ? SlopeExponent{h + 1, n} : SlopeExponent{2 * (h - n) + 2, 2 * n};
                    }),
-      MutantDefect("next_ones_of_twice",
-                   "heads beyond the power of two take the first slopes of 2n",
+      MutantDefect("next_ones_of_twice", "heads beyond the power of two take the first ones of 2n",
                    [](int64_t h, int64_t H) {
                      const int64_t n = Below(H);
                      return h < n ? SlopeExponent{h + 1, n} : SlopeExponent{h - n + 1, 2 * n};

@@ -159,7 +159,7 @@ struct Mutant : RelativeBias {
     kLinear,          // no logarithm
     kFutureMirrored,  // one direction: keys after the query use their distance
     kLogInBf16,       // the logarithm in bf16
-    kTransposed,      // the table is taken for [H,P]
+    kTransposed,      // the table is read as [H,P]
     kScaled           // divided by sqrt(64), like the scores
   } mutation{};
 

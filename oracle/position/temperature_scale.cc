@@ -103,7 +103,7 @@ struct TemperatureMutant : TemperatureScale {
     kRounded,         // steps are rounded to nearest
     kCeiling,         // steps are rounded up
     kWithoutOne,      // beta ln(...), without 1 +
-    kLogarithmOfN,    // ln n in place of ln(1 + n)
+    kLogarithmOfN,    // ln n instead of ln(1 + n)
     kBinary,          // log2
     kWholeTimesBeta,  // 1 + ln(1 + beta n)
     kSquared,         // applied twice
