@@ -124,7 +124,8 @@ Findings CheckOrder(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-// Changes the first or the last key and its value. Queries that do not see it must not change.
+// Changes the first or the last key and its value. The results of queries that do not see it must
+// not change.
 Findings CheckUnseen(const Case& c, const Tensors& inputs, const Ask& ask) {
   const AttentionSizes n(c);
   const SeenKeys seen(c);

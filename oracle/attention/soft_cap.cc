@@ -10,6 +10,7 @@ namespace sextant::oracle {
 namespace {
 
 // For x >= 0: 0 <= y <= min(x, cap) and y >= x - x^3 / (3 cap^2), so y is close to x for small x.
+// For x < 0 the same holds with opposite signs.
 Findings CheckBounds(const Case& c, const Tensors& inputs, const Ask& ask) {
   const double cap = NumberOf(c, "cap", 1);
   const Response y = ask(c, inputs);

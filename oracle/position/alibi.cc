@@ -37,7 +37,8 @@ Findings CheckShift(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-// The forms differ by slope * query position in each row; |d| is d on one side and -d on the other.
+// key and distance differ by slope * query position in each row. symmetric uses |d|, which is d for
+// later keys and -d for earlier ones.
 Findings CheckForms(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response distance = ask(c.With("form=distance"), inputs),
                  key = ask(c.With("form=key"), inputs),

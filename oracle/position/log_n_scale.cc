@@ -25,8 +25,7 @@ Findings CheckShort(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-// ln(n L) = ln n + ln L: for n >= L, counted from 1, the factor of token n L is that of token n
-// plus 1.
+// ln(n L) = ln n + ln L, so factor(n L) = factor(n) + 1 for tokens n >= L, counted from 1.
 Findings CheckProduct(const Case& c, const Tensors& inputs, const Ask& ask) {
   const double L = ContextOf(c);
   const auto beyond = [L](double p) { return std::max(p + 1, L); };

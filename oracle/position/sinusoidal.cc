@@ -8,7 +8,7 @@
 namespace sextant::oracle {
 namespace {
 
-// The channels of one angle.
+// The channels of the sine and the cosine of one angle.
 struct Channels {
   size_t sine, cosine;
 };

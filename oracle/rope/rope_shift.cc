@@ -84,8 +84,8 @@ std::vector<RopeScaling> ScalingsWithAmplitude(const Case& c) {
 }
 
 // The purpose of the operation: keys rotated at p and shifted by delta equal keys rotated at p +
-// delta. Both have the amplitude once. A case without scaling is checked with these scalings as
-// well.
+// delta. Both have the amplitude once. A case without scaling is also checked with
+// ScalingsWithAmplitude.
 Findings CheckRotationAnew(const Case& c, const Tensors& inputs, const Ask& ask) {
   Findings findings;
   CompareWithRotationAnew(c, inputs, ask, findings);

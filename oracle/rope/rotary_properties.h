@@ -10,7 +10,7 @@
 
 namespace sextant::oracle {
 
-// A case of `rope` with the extents of c and with those of its attributes that c has.
+// A case of `rope` with the extents of c and the attributes that both operations have.
 Case AsRope(const Case& c);
 
 // Properties of every rotation of x, by positions or by tables.

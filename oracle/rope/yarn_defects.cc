@@ -55,7 +55,7 @@ std::vector<Defect> YarnBlendDefects() {
   };
 }
 
-// Wrong limits of the ramp between them.
+// Wrong limits of the ramp.
 std::vector<Defect> YarnRampDefects() {
   using Yarn = YarnScaling;
   return {
