@@ -34,8 +34,8 @@ void ExpectNormalized(const CenteredRows& rows, const T* x, const Computed<T>* w
       // 1/sqrt(1 - t) - 1 <= t for t <= 1/4. The product with the weight rounds, then the sum.
       const double of_scaled = std::abs(scaled.high) * (of_variance + 4 * u) +
                                off / root * std::abs(ToDouble(weight[k])) * (1 + of_variance);
-      const double of_product = of_scaled + u * (std::abs(scaled.high) + of_scaled);
-      double permitted = of_product + u * (std::abs(exact.high) + of_product);
+      const double product_activated = of_scaled + u * (std::abs(scaled.high) + of_scaled);
+      double permitted = product_activated + u * (std::abs(exact.high) + product_activated);
       if (Narrow<T>) permitted += RoundingError(kDType<T>, std::abs(exact.high) + permitted);
       const double error = std::abs((exact - DoubleDouble(ToDouble(y[k]))).high);
       ASSERT_LE(error, permitted) << "row " << n << ", channel " << k << " of " << rows.M;

@@ -161,7 +161,7 @@ std::vector<Defect> InputDefects() {
                       "B"),
       FirstEverywhere("key_head_of_first", "every head reads the keys and values of the first one",
                       "K"),
-      ExchangedInputs("keys_exchanged_with_values", "k and v are swapped", {{"k", "v"}}),
+      ExchangedInputs("keys_and_values_exchanged", "k and v are swapped", {{"k", "v"}}),
       ChangedInputs("newest_key_missing", "the cache is read before the new token is appended",
                     [](const Case& c, Tensors& inputs) {
                       const size_t T = ExtentOf(c, "T");

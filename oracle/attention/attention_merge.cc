@@ -174,7 +174,7 @@ std::vector<Defect> FormulaDefects() {
       MutatedFormula<Mutant>("lse_of_first", "lse is that of the first part",
                              Mutation::kLseOfFirst),
       MutatedFormula<Mutant>("lse_added", "lse is lse1 + lse2", Mutation::kLseAdded),
-      MutatedFormula<Mutant>("lse_relative", "the largest is not added back to lse",
+      MutatedFormula<Mutant>("lse_less_largest", "the largest is not added back to lse",
                              Mutation::kLseUnscaled),
       MutatedFormula<Mutant>("empty_part_counts", "a part without keys has half the weight",
                              Mutation::kEmptyCounts),

@@ -129,8 +129,8 @@ Findings CheckAlone(const Case& c, const Tensors& inputs, const Ask& ask) {
 // e^x of a number with an error: e^(x + d) = e^x e^d.
 Measured ExpOf(const Measured& x) {
   if (!std::isfinite(x.value()) || !std::isfinite(x.error())) return x;
-  const double grown = (Exp(Wide(x.error())) - Wide(1.0)).High();
-  return Nearest(Exp(Wide(x.value())).High()) * Measured(1, grown);
+  const double grown = (Exp(BoostReal(x.error())) - BoostReal(1.0)).High();
+  return Nearest(Exp(BoostReal(x.value())).High()) * Measured(1, grown);
 }
 
 // Without a mask: y = sum e^(lse_part - lse) y_part for the keys in two parts.

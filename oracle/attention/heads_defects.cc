@@ -16,12 +16,11 @@ std::vector<NamedMutation<HeadsMutation>> HeadsMutations() {
       {"heads_interleaved", "head h has channels h, H + h, 2H + h, ... instead of h D, h D + 1 ...",
        Mutation::kInterleaved},
       {"key_heads_tiled", "query head h reads key head h mod K", Mutation::kKeyHeadsTiled},
-      {"first_key_head_for_all", "every query head reads the first key head",
-       Mutation::kFirstKeyHead},
-      {"score_scale_missing", "scores are not divided by sqrt(D)", Mutation::kScaleMissing},
-      {"score_scale_of_all_heads", "scores are divided by sqrt(H*D), the model's width",
+      {"key_head_of_first", "every query head reads the first key head", Mutation::kFirstKeyHead},
+      {"scale_missing", "scores are not divided by sqrt(D)", Mutation::kScaleMissing},
+      {"scale_of_all_heads", "scores are divided by sqrt(H*D), the model's width",
        Mutation::kScaleOfAllHeads},
-      {"score_scale_by_width", "scores are divided by D", Mutation::kScaleByWidth},
+      {"scale_by_width", "scores are divided by D", Mutation::kScaleByWidth},
       {"scaled_twice", "queries are scaled, and scores again", Mutation::kScaledTwice},
       {"softmax_over_queries", "the softmax runs over the queries instead of the keys",
        Mutation::kSoftmaxOverQueries},
@@ -83,7 +82,7 @@ std::vector<Defect> HeadsRecipeDefects() {
       {AttentionRecipeDefects(),
        {ChangedRecipe("dot_in_f16", "dot products are accumulated in f16", "dot=f16"),
         ChangedRecipe("bias_in_bf16", "biases are added in bf16 for every dtype", "bias=bf16"),
-        ChangedRecipe("handed_on_in_bf16", "intermediates are stored in bf16 for every dtype",
+        ChangedRecipe("intermediates_in_bf16", "intermediates are stored in bf16 for every dtype",
                       "keep=bf16")}});
 }
 

@@ -179,7 +179,7 @@ std::vector<Defect> InputDefects() {
                       {{"key_table", "value_table"}}),
       RepeatedInputs("one_table", "the values use the table of the keys",
                      {{"key_table", "value_table"}}),
-      ExchangedInputs("keys_exchanged_with_values", "k and v are swapped", {{"k", "v"}}),
+      ExchangedInputs("keys_and_values_exchanged", "k and v are swapped", {{"k", "v"}}),
       ChangedInputs("clipped_one_early",
                     "distances are clipped to clip - 1: the outermost rows are never read",
                     [](const Case& c, Tensors& inputs) {

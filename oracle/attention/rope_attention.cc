@@ -46,22 +46,22 @@ Defect RotationDefect(std::string name, std::string why, RotationMutation rotati
 
 std::vector<Defect> RotationDefects() {
   return {
-      RotationDefect("values_turned", "values are rotated too", RotationMutation::kValues),
-      RotationDefect("keys_turned_twice",
+      RotationDefect("values_rotated", "values are rotated too", RotationMutation::kValues),
+      RotationDefect("keys_rotated_twice",
                      "cached keys, which are already rotated, are rotated again",
                      RotationMutation::kKeysTwice),
       RotationDefect("keys_of_shorter_sequence",
                      "cached keys are rotated by the frequencies of half the sequence length, "
                      "queries by those of the full length (huggingface/transformers#25104)",
                      RotationMutation::kKeysOfShorter),
-      RotationDefect("keys_turned_back", "keys are rotated in the other direction",
+      RotationDefect("keys_rotated_back", "keys are rotated in the other direction",
                      RotationMutation::kKeysBack),
-      MissingInput("queries_not_turned",
+      MissingInput("queries_not_rotated",
                    "queries are rotated as if at position 0 (Blaizzy/mlx-vlm#1983)", "position_q"),
-      MissingInput("keys_not_turned", "keys in the cache are not rotated", "position_k"),
-      CountedInput("queries_counted", "new queries are counted from 0 although keys are cached",
-                   "position_q"),
-      CountedInput("keys_counted",
+      MissingInput("keys_not_rotated", "keys in the cache are not rotated", "position_k"),
+      CountedInput("queries_counted_from_zero",
+                   "new queries are counted from 0 although keys are cached", "position_q"),
+      CountedInput("keys_counted_from_zero",
                    "keys are counted from the start of the cache although some were evicted",
                    "position_k"),
       ShiftedInput("queries_one_late",
@@ -90,7 +90,7 @@ std::vector<Defect> RotationPrecisionDefects() {
       ChangedRecipe("table_in_bf16", "cos and sin are stored in bf16 for every dtype",
                     "table=bf16"),
       ChangedRecipe("angle_in_bf16", "angles are computed in bf16", "angle=bf16"),
-      ChangedRecipe("turned_in_bf16", "rotated queries and keys are stored in bf16", "keep=bf16"),
+      ChangedRecipe("rotated_in_bf16", "rotated queries and keys are stored in bf16", "keep=bf16"),
   };
 }
 

@@ -97,7 +97,7 @@ CatalogEntry MakeCatalogEntry<SoftCap>() {
                      {"monotone", "y rises with x", Monotone}},
       .defects = {
           MutatedFormula<Mutant>("cap_missing", "scores are not capped", Mutation::kMissing),
-          MutatedFormula<Mutant>("not_scaled_back", "y is tanh(x / cap), not multiplied by cap",
+          MutatedFormula<Mutant>("cap_not_scaled_back", "y is tanh(x / cap), not multiplied by cap",
                                  Mutation::kNotBack),
           MutatedFormula<Mutant>("not_scaled_inside", "y is cap tanh(x): x is not divided by cap",
                                  Mutation::kNotInside),
@@ -106,10 +106,10 @@ CatalogEntry MakeCatalogEntry<SoftCap>() {
           MutatedFormula<Mutant>("two_terms", "y is x - x^3 / (3 cap^2), two terms of the series",
                                  Mutation::kTaylor),
           MutatedFormula<Mutant>(
-              "after_subtraction",
+              "cap_after_largest",
               "a number common to the row is subtracted before the cap (gemma.cpp@2a0e6ee)",
               Mutation::kRelative),
-          MutatedFormula<Mutant>("first_tile_passes",
+          MutatedFormula<Mutant>("cap_not_in_first_tile",
                                  "the first tile is not capped (gemma.cpp@4974f24)",
                                  Mutation::kTile),
           MutatedFormula<Mutant>("sign_lost", "y is cap tanh(|x| / cap)", Mutation::kSignLost),

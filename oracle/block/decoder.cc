@@ -142,9 +142,9 @@ std::vector<Defect> InputDefects() {
       ClampedInput("negative_position_clamped", "a negative position is replaced by 0", "position"),
       ExchangedInputs("gate_exchanged_with_up", "up is activated instead of gate",
                       {{"gate", "up"}}),
-      ChangedRecipe("handed_on_in_bf16", "intermediates are stored in bf16 for every dtype",
+      ChangedRecipe("intermediates_in_bf16", "intermediates are stored in bf16 for every dtype",
                     "keep=bf16"),
-      ChangedRecipe("sums_in_bf16", "dot products are accumulated in bf16", "dot=bf16"),
+      ChangedRecipe("dot_in_bf16", "dot products are accumulated in bf16", "dot=bf16"),
   };
 }
 

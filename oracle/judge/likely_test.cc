@@ -73,9 +73,9 @@ INSTANTIATE_TEST_SUITE_P(
         WrongBlock{kNormed, "mask=none"}, WrongBlock{kDecoder, "gate_exchanged_with_up"},
         WrongBlock{kDecoder, "mask=none"}, WrongBlock{kDeep, "values_rotated"},
         WrongBlock{kDeep, "keys_not_rotated"}, WrongBlock{kPost, "attention_residual_missing"},
-        WrongBlock{kPost, "feed_residual_missing"}, WrongBlock{kPost, "mask=causal"},
-        WrongBlock{kPre, "attention_residual_missing"}, WrongBlock{kPre, "feed_residual_missing"},
-        WrongBlock{kPre, "mask=causal"}));
+        WrongBlock{kPost, "feed_forward_residual_missing"}, WrongBlock{kPost, "mask=causal"},
+        WrongBlock{kPre, "attention_residual_missing"},
+        WrongBlock{kPre, "feed_forward_residual_missing"}, WrongBlock{kPre, "mask=causal"}));
 
 class HonestBlocks : public testing::TestWithParam<std::string> {};
 

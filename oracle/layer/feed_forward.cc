@@ -60,8 +60,8 @@ std::vector<Defect> FormulaDefects() {
                              Mutation::kActivatedBoth),
       MutatedFormula<Mutant>("not_activated", "nothing is activated: a bilinear layer",
                              Mutation::kNotActivated),
-      MutatedFormula<Mutant>("other_half_missing",
-                             "up is ignored: an ordinary layer without a gate", Mutation::kNoOther),
+      MutatedFormula<Mutant>("up_missing", "up is ignored: an ordinary layer without a gate",
+                             Mutation::kNoOther),
       MutatedFormula<Mutant>("halves_added", "the halves are added instead of multiplied",
                              Mutation::kSum),
   };

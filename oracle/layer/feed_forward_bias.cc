@@ -17,8 +17,8 @@ std::vector<Defect> BiasDefects() {
       DoubledInput("down_bias_added_twice", "down_bias is added by two kernels", "down_bias"),
       ExchangedInputs("biases_swapped", "gate_bias and up_bias are swapped",
                       {{"gate_bias", "up_bias"}}),
-      ChangedRecipe("biases_in_bf16", "biases are added in bf16 for every dtype", "bias=bf16"),
-      ChangedRecipe("biases_in_f16", "biases are added in f16 for every dtype", "bias=f16"),
+      ChangedRecipe("bias_in_bf16", "biases are added in bf16 for every dtype", "bias=bf16"),
+      ChangedRecipe("bias_in_f16", "biases are added in f16 for every dtype", "bias=f16"),
   };
 }
 

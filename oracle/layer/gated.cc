@@ -114,7 +114,7 @@ struct Mutant : Gated {
 std::vector<Defect> FormulaDefects() {
   using Mutation = Mutant::Mutation;
   return {
-      MutatedFormula<Mutant>("of_product",
+      MutatedFormula<Mutant>("product_activated",
                              "the product is activated instead of the gate (minimind#3)",
                              Mutation::kOfProduct),
       MutatedFormula<Mutant>("both_activated", "up is activated too", Mutation::kBoth),

@@ -114,7 +114,7 @@ CatalogEntry MakeCatalogEntry<LayerNorm>() {
                      {"mean_and_mean_square",
                       "with weight 1, y - bias has mean 0 and a mean square of at most 1",
                       CheckMoments},
-                     {"turns_with_eps_three",
+                     {"alternating_with_eps_three",
                       "alternating 5 and 3 with eps 3 give the bias plus and minus half the weight",
                       CheckAlternating},
                      {"equal_numbers_give_the_bias", "a row of equal numbers becomes the bias",

@@ -176,7 +176,7 @@ std::vector<Defect> InputDefects() {
   const auto reverse = [](Tensor<double>& t) { std::ranges::reverse(t.data); };
   return {
       FilledInput("weight_ignored", "1 is used instead of the weight", "weight", 1),
-      MissingInput("bias_ignored", "the bias is not added", "bias"),
+      MissingInput("bias_missing", "the bias is not added", "bias"),
       ChangedInput("weight_reversed", "the weight is in reverse order of the channels", "weight",
                    reverse),
       ChangedInput("bias_reversed", "the bias is in reverse order of the channels", "bias",

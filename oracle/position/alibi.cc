@@ -184,8 +184,8 @@ std::vector<Defect> SlopeDefects() {
                    [](Tensor<double>& slope) {
                      if (!slope.data.empty()) std::ranges::fill(slope.data, slope.data[0]);
                    }),
-      RoundedInput("slopes_kept_in_bf16", "casting the module to bf16 also casts its slopes",
-                   "slope", DType::kBF16),
+      RoundedInput("slopes_in_bf16", "casting the module to bf16 also casts its slopes", "slope",
+                   DType::kBF16),
   };
 }
 

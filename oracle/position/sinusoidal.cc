@@ -214,16 +214,18 @@ Defect OffsetOfPadding() {
 template <>
 CatalogEntry MakeCatalogEntry<Sinusoidal>() {
   return {
-      .properties =
-          {{"on_a_circle", "sin^2 + cos^2 = 1", CheckCircle},
-           {"starts_at_zero", "the angle at position 0 is 0", CheckZero},
-           {"cos_even_sin_odd", "cos(-p) is cos(p) and sin(-p) is -sin(p)", CheckParity},
-           {"shift_is_linear", "a shift by 7 positions is the same linear map at every position",
-            CheckShift},
-           {"turns_forward", "a step of at most one radian ends in the first quadrant", CheckSign},
-           {"last_is_inverse_base", "the last frequency of tensor2tensor is 1 / base", CheckLast},
-           {"squared_base_skips_pairs", "pair k with base b^2 is pair 2k with base b",
-            CheckSquaredBase}},
+      .properties = {{"on_a_circle", "sin^2 + cos^2 = 1", CheckCircle},
+                     {"starts_at_zero", "the angle at position 0 is 0", CheckZero},
+                     {"cos_even_sin_odd", "cos(-p) is cos(p) and sin(-p) is -sin(p)", CheckParity},
+                     {"shift_is_linear",
+                      "a shift by 7 positions is the same linear map at every position",
+                      CheckShift},
+                     {"rotates_forward", "a step of at most one radian ends in the first quadrant",
+                      CheckSign},
+                     {"last_is_inverse_base", "the last frequency of tensor2tensor is 1 / base",
+                      CheckLast},
+                     {"squared_base_skips_pairs", "pair k with base b^2 is pair 2k with base b",
+                      CheckSquaredBase}},
       .defects = Joined<Defect>({PositionDefects(),
                                  FormulaDefects(),
                                  {OffsetOfPadding()},

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "reference/number/wide.h"
+#include "reference/number/boost_real.h"
 #include "reference/prove/slices.h"
 
 namespace sextant::oracle {
@@ -83,7 +83,7 @@ Measured Nearest(double value) {
   return {value, std::abs(value) * 0x1p-53 * (1 + 0x1p-50) + 0x1p-1074};
 }
 
-Measured LogOf(double x) { return Nearest(Log(Wide(x)).High()); }
+Measured LogOf(double x) { return Nearest(Log(BoostReal(x)).High()); }
 
 Tensors Multiplied(Tensors inputs, Names names, double factor) {
   for (const char* name : names) In(inputs, name) = Times(In(inputs, name), factor);

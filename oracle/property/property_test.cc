@@ -83,7 +83,7 @@ TEST(Findings, WhatIsNotANumberStaysTheWorst) {
 // The bug shows in the simplest of all cases, so every word of the counterexample is its simplest.
 TEST(CheckProperties, ShrinksTheCounterexampleToASimpleCaseThatRepeats) {
   const Subject subject = DefectSubject("rope/rotates_backwards");
-  const std::string property = "turns_from_first_to_second";
+  const std::string property = "rotates_from_first_to_second";
   const PropertyVerdict verdict = Verdict("rope", property, subject);
   ASSERT_EQ(verdict.status, Status::kBroken);
   const Case simplest =
@@ -174,7 +174,7 @@ TEST(CheckProperties, ACrashWhileShrinkingDoesNotHideTheCounterexample) {
                           wrong = answer.outputs[0].values.data != right.outputs[0].values.data;
                           return answer;
                         }};
-  const std::string property = "turns_from_first_to_second";
+  const std::string property = "rotates_from_first_to_second";
   const auto verdicts = CheckProperties(*MakeOperationNamed("rope"), fragile, "native",
                                         {.count = 100, .only = {property}});
   const PropertyVerdict& verdict = verdicts.at(0);

@@ -23,9 +23,9 @@ Subject ClampingSubject() {
 }
 
 TEST(AnyAngle, AngleIndependentPropertiesHoldForWrongAngles) {
-  const auto verdicts =
-      CheckProperties(*MakeOperationNamed("rope"), ClampingSubject(), "native",
-                      {.only = {"keeps_length", "transpose_turns_back", "order_does_not_matter"}});
+  const auto verdicts = CheckProperties(
+      *MakeOperationNamed("rope"), ClampingSubject(), "native",
+      {.only = {"keeps_length", "transpose_rotates_back", "order_does_not_matter"}});
   EXPECT_EQ(verdicts.size(), 3u);
   for (const PropertyVerdict& verdict : verdicts) {
     EXPECT_EQ(verdict.status, PropertyVerdict::Status::kHolds)

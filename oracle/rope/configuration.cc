@@ -26,13 +26,13 @@ bool DependsOnFrequencyAlone(const RopeScaling& scaling) {
 namespace {
 
 ExactFrequencies Compute(const RopeScaling& scaling, const RotarySetting& setting) {
-  const GrownBase<Wide> base{setting.base, GrowthOf<Wide>(scaling, setting), setting.R};
-  const ScalingFormula<Wide> scaled = FormulaOf<Wide>(scaling, setting);
+  const GrownBase<BoostReal> base{setting.base, GrowthOf<BoostReal>(scaling, setting), setting.R};
+  const ScalingFormula<BoostReal> scaled = FormulaOf<BoostReal>(scaling, setting);
   ExactFrequencies exact;
   for (int64_t k = 0; k < setting.R / 2; ++k) {
     exact.of_pair.push_back(scaled(InversePower(base, 2 * k, setting.R), k).High());
   }
-  exact.amplitude = AmplitudeOf<Wide>(scaling, setting).High();
+  exact.amplitude = AmplitudeOf<BoostReal>(scaling, setting).High();
   return exact;
 }
 

@@ -173,7 +173,7 @@ std::vector<Property> PropertiesOfRotation() {
   std::vector<Property> properties = PropertiesOfPositions();
   // Pixel frequencies rotate by more than a radian per step.
   std::erase_if(properties,
-                [](const Property& p) { return p.name == "turns_from_first_to_second"; });
+                [](const Property& p) { return p.name == "rotates_from_first_to_second"; });
   return properties;
 }
 
@@ -288,7 +288,7 @@ CatalogEntry MakeCatalogEntry<RopeAxial>() {
             {"frequencies_are_dealt_out",
              "with arrangement=alternating the axes share out the frequencies of one axis",
              CheckDealing},
-            {"pixels_turn_by_pi", "pixel frequencies range from pi to pi max_freq/2", CheckPixel},
+            {"pixels_rotate_by_pi", "pixel frequencies range from pi to pi max_freq/2", CheckPixel},
             {"constant_is_the_angle",
              "with frequencies=constant every pair rotates by the same angle", CheckConstant}}}),
       .defects = Joined<Defect>(

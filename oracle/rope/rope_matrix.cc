@@ -141,7 +141,7 @@ CatalogEntry MakeCatalogEntry<RopeMatrix>() {
                {"order_does_not_matter",
                 "rotating by n and then by m equals rotating by m and then by n", CheckOrder},
                {"is_rope", "the matrix times a vector equals rope of the vector", CheckRope},
-               {"turns_from_first_to_second",
+               {"rotates_from_first_to_second",
                 "a positive position rotates the first channel of a pair towards the second",
                 CheckSign}},
           .defects = Joined<Defect>({PositionDefects(), RotationDefects<RopeMatrix>(),

@@ -210,7 +210,7 @@ CatalogEntry MakeCatalogEntry<RopeRelayout>() {
                       CheckHeads},
                      {"rows_outside_stay", "rows outside the rotated window do not move",
                       CheckOutside},
-                     {"turns_alike",
+                     {"rotates_alike",
                       "permuting, then rotating in the new pairing equals rotating in the old one, "
                       "then permuting",
                       CheckRotation}},

@@ -90,14 +90,14 @@ CatalogEntry MakeCatalogEntry<RopeRotate>() {
                       [](const Case& c, const Tensors& inputs, const Ask& ask) {
                         return CheckQuarterRotation(c, inputs, ask, false);
                       }},
-                     {"quarter_turn", "cos = 0 and sin = 1 rotate (a, b) to (-b, a)",
+                     {"quarter_rotation", "cos = 0 and sin = 1 rotate (a, b) to (-b, a)",
                       [](const Case& c, const Tensors& inputs, const Ask& ask) {
                         return CheckQuarterRotation(c, inputs, ask, true);
                       }},
                      {"keeps_length",
                       "the squared length of every pair of channels is multiplied by cos^2 + sin^2",
                       CheckLength},
-                     {"transpose_turns_back",
+                     {"transpose_rotates_back",
                       "rotation and transpose together multiply x by cos^2 + sin^2",
                       CheckTranspose},
                      ChannelsOutsidePass(),

@@ -118,15 +118,17 @@ bool PositionsOfFirstBatch(const Case& c, Tensors& inputs) {
 template <>
 CatalogEntry MakeCatalogEntry<RopeTable>() {
   return {
-      .properties =
-          {{"on_a_circle", "cos^2 + sin^2 is the squared attention factor", CheckCircle},
-           {"starts_at_zero", "the angle at position 0 is 0", CheckZero},
-           {"cos_even_sin_odd", "cos(-p) is cos(p) and sin(-p) is -sin(p)", CheckParity},
-           {"angles_add", "the angle at p + 7 is the sum of the angles at p and at 7", CheckSum},
-           {"frequency_counts_as_position",
-            "doubling the frequencies equals doubling the positions", CheckProduct},
-           {"turns_forward", "a step of at most one radian ends in the first quadrant", CheckSign},
-           {"amplitude_multiplies", "the attention factor multiplies cos and sin", CheckAmplitude}},
+      .properties = {{"on_a_circle", "cos^2 + sin^2 is the squared attention factor", CheckCircle},
+                     {"starts_at_zero", "the angle at position 0 is 0", CheckZero},
+                     {"cos_even_sin_odd", "cos(-p) is cos(p) and sin(-p) is -sin(p)", CheckParity},
+                     {"angles_add", "the angle at p + 7 is the sum of the angles at p and at 7",
+                      CheckSum},
+                     {"frequency_counts_as_position",
+                      "doubling the frequencies equals doubling the positions", CheckProduct},
+                     {"rotates_forward", "a step of at most one radian ends in the first quadrant",
+                      CheckSign},
+                     {"amplitude_multiplies", "the attention factor multiplies cos and sin",
+                      CheckAmplitude}},
       .defects = Joined<Defect>(
           {PositionDefects(),
            GivenFrequencyDefects(),

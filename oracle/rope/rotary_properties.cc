@@ -233,7 +233,7 @@ std::vector<Property> PropertiesOfPositions() {
       {"identity_at_position_zero", "at position 0 nothing rotates", CheckZero},
       {"keeps_length", "the length of every pair of channels is multiplied by the amplitude alone",
        CheckLength},
-      {"transpose_turns_back",
+      {"transpose_rotates_back",
        "rotation and transpose together multiply x by the squared amplitude",
        [](const Case& c, const Tensors& inputs, const Ask& ask) {
          return CheckComposition(c, inputs, ask, 0, true);
@@ -246,7 +246,7 @@ std::vector<Property> PropertiesOfPositions() {
        CheckOrder},
       {"distance_alone_counts",
        "shifting both positions by the same distance does not change a score", CheckDistance},
-      {"turns_from_first_to_second",
+      {"rotates_from_first_to_second",
        "a positive position rotates the first channel of a pair towards the second", CheckSign},
       ChannelsOutsidePass(),
       LinearInX(),

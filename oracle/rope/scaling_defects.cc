@@ -135,7 +135,7 @@ std::vector<Defect> DynamicGrowthDefects() {
           [](const DynamicScaling& s, const Setting& setting) {
             const double power = static_cast<double>(setting.R) /
                                  static_cast<double>(std::max<int64_t>(setting.R - 2, 1));
-            const double growth = s.Growth<Wide>(setting).High();
+            const double growth = s.Growth<BoostReal>(setting).High();
             return Words(setting.base * std::pow(growth, power), s);
           }),
       WithWords<DynamicScaling>("dynamic_shrinks",
@@ -144,10 +144,10 @@ std::vector<Defect> DynamicGrowthDefects() {
                                 [](const DynamicScaling& s, const Setting& setting) -> std::string {
                                   const auto n = static_cast<double>(setting.seq_len.value_or(0));
                                   if (n == 0 || n >= s.max_position_embeddings) return "";
-                                  const double growth =
-                                      (Wide(s.factor) * Wide(n) / Wide(s.max_position_embeddings) -
-                                       (Wide(s.factor) - Wide(1.0)))
-                                          .High();
+                                  const double growth = (BoostReal(s.factor) * BoostReal(n) /
+                                                             BoostReal(s.max_position_embeddings) -
+                                                         (BoostReal(s.factor) - BoostReal(1.0)))
+                                                            .High();
                                   return growth > 0 ? Words(setting.base, NtkScaling{growth}) : "";
                                 }),
       WithWords<DynamicScaling>("dynamic_length_off_by_one",
@@ -186,7 +186,8 @@ std::vector<Defect> ProportionalDefects() {
             const double R = static_cast<double>(setting.R);
             return k < std::floor(s.partial_rotary_factor * R) ? f / s.factor : 0;
           }),
-      Scaled<ProportionalScaling>("proportional_turns_all", "every pair rotates: no frequency is 0",
+      Scaled<ProportionalScaling>("proportional_rotates_all",
+                                  "every pair rotates: no frequency is 0",
                                   [](ProportionalScaling& s) { s.partial_rotary_factor = 1; }),
       Scaled<ProportionalScaling>("proportional_factor_ignored", "the factor is not read",
                                   [](ProportionalScaling& s) { s.factor = 1; }),

@@ -20,7 +20,7 @@ Defect Ramped(std::string name, std::string why, Limits (*change)(Limits index, 
   return Computed<YarnScaling>(
       std::move(name), std::move(why),
       [change, step](const YarnScaling& s, const RotarySetting& setting, double f, double k) {
-        const auto index = [&](double beta) { return s.IndexOf<Wide>(beta, setting).High(); };
+        const auto index = [&](double beta) { return s.IndexOf<BoostReal>(beta, setting).High(); };
         const Limits limits =
             change({index(s.beta_fast), index(s.beta_slow)}, static_cast<double>(setting.R));
         const double low = std::max(limits.low, 0.0), width = limits.high - low;

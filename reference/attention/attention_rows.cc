@@ -44,7 +44,7 @@ template void Attend(const AttentionAttributes&, const AttentionTensors<Counted>
                      Tensor<Counted>&);
 template void Attend(const AttentionAttributes&, const AttentionTensors<Rounded>&, Tensor<Rounded>&,
                      Tensor<Rounded>&);
-template void Attend(const AttentionAttributes&, const AttentionTensors<Wide>&, Tensor<Wide>&,
-                     Tensor<Wide>&);
+template void Attend(const AttentionAttributes&, const AttentionTensors<BoostReal>&,
+                     Tensor<BoostReal>&, Tensor<BoostReal>&);
 
 }  // namespace sextant

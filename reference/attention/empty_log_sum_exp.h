@@ -4,10 +4,10 @@
 #include <cmath>
 #include <limits>
 
+#include "reference/number/boost_real.h"
 #include "reference/number/counted.h"
 #include "reference/number/interval.h"
 #include "reference/number/rounded.h"
-#include "reference/number/wide.h"
 
 namespace sextant {
 
@@ -31,7 +31,7 @@ inline double ValueOf(double x) { return x; }
 inline double ValueOf(const Interval& x) { return mpfr_get_d(x.lower().get(), MPFR_RNDN); }
 inline double ValueOf(const Counted& x) { return x.center().high; }
 inline double ValueOf(const Rounded& x) { return x.value(); }
-inline double ValueOf(const Wide& x) { return x.High(); }
+inline double ValueOf(const BoostReal& x) { return x.High(); }
 
 // Of an input.
 template <class Real>

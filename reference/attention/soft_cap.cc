@@ -36,6 +36,6 @@ std::unique_ptr<Operation> MakeOperation<SoftCap>() {
 template class SoftCapping<Interval>;
 template class SoftCapping<Counted>;
 template class SoftCapping<Rounded>;
-template class SoftCapping<Wide>;
+template class SoftCapping<BoostReal>;
 
 }  // namespace sextant

@@ -24,8 +24,8 @@ size_t LargestOf(std::span<const Interval> scores) {
     return mpfr_less_p(a.lower().get(), b.lower().get()) != 0;
   });
 }
-size_t LargestOf(std::span<const Wide> scores) {
-  return LargestBy(scores, [](const Wide& a, const Wide& b) { return Less(a, b); });
+size_t LargestOf(std::span<const BoostReal> scores) {
+  return LargestBy(scores, [](const BoostReal& a, const BoostReal& b) { return Less(a, b); });
 }
 size_t LargestOf(std::span<const Rounded> scores) {
   return LargestBy(scores, [](const Rounded& a, const Rounded& b) { return Less(a, b); });
@@ -73,7 +73,7 @@ Real SoftmaxRow<Real>::Term(const Real& score, const Real& largest) {
 
 template class SoftmaxRow<Interval>;
 template class SoftmaxRow<Rounded>;
-template class SoftmaxRow<Wide>;
+template class SoftmaxRow<BoostReal>;
 
 SoftmaxRow<Counted>::SoftmaxRow(std::span<const Counted> scores, Tiling tiling)
     : tiled_(tiling == Tiling::kAny) {

@@ -16,7 +16,7 @@ namespace sextant {
 // The index of the largest score, or of one near it where the type cannot tell; NaN is no larger
 // than anything.
 size_t LargestOf(std::span<const Interval> scores);
-size_t LargestOf(std::span<const Wide> scores);
+size_t LargestOf(std::span<const BoostReal> scores);
 size_t LargestOf(std::span<const Rounded> scores);
 
 // Who is permitted what (SoftmaxRow<Counted>): those who go through a row once its largest score is

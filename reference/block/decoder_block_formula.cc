@@ -56,7 +56,8 @@ template void RunBlock(const DecoderBlockAttributes&, const Tensor<Counted>&, co
                        const BlockWeights<Counted>&, const BlockTensors<Counted>&);
 template void RunBlock(const DecoderBlockAttributes&, const Tensor<Rounded>&, const Tensor<double>&,
                        const BlockWeights<Rounded>&, const BlockTensors<Rounded>&);
-template void RunBlock(const DecoderBlockAttributes&, const Tensor<Wide>&, const Tensor<double>&,
-                       const BlockWeights<Wide>&, const BlockTensors<Wide>&);
+template void RunBlock(const DecoderBlockAttributes&, const Tensor<BoostReal>&,
+                       const Tensor<double>&, const BlockWeights<BoostReal>&,
+                       const BlockTensors<BoostReal>&);
 
 }  // namespace sextant

@@ -53,6 +53,7 @@ template Tensor<Interval> IntermediatePart(const Tensor<Interval>&, size_t, Tens
                                            Step);
 template Tensor<Counted> IntermediatePart(const Tensor<Counted>&, size_t, Tensor<Counted>&, Step);
 template Tensor<Rounded> IntermediatePart(const Tensor<Rounded>&, size_t, Tensor<Rounded>&, Step);
-template Tensor<Wide> IntermediatePart(const Tensor<Wide>&, size_t, Tensor<Wide>&, Step);
+template Tensor<BoostReal> IntermediatePart(const Tensor<BoostReal>&, size_t, Tensor<BoostReal>&,
+                                            Step);
 
 }  // namespace sextant

@@ -61,7 +61,7 @@ class Operation {
   virtual void Evaluate(const Tensors& inputs, Outputs<Interval>& outputs) const = 0;
   virtual void Evaluate(const Tensors& inputs, Outputs<Counted>& outputs) const = 0;
   virtual void Evaluate(const Tensors& inputs, Outputs<Rounded>& outputs) const = 0;
-  virtual void Evaluate(const Tensors& inputs, Outputs<Wide>& outputs) const = 0;
+  virtual void Evaluate(const Tensors& inputs, Outputs<BoostReal>& outputs) const = 0;
 
   // Where the formula decides something (a floor) that rounding by the thread's recipe may decide
   // otherwise: the operations that an honest implementation then computes as a whole instead.
@@ -111,7 +111,9 @@ class Wrapped final : public TypedOperation<Op> {
   void Evaluate(const Tensors& in, Outputs<Interval>& out) const override { ApplyExactly(in, out); }
   void Evaluate(const Tensors& in, Outputs<Counted>& out) const override { Apply(in, out); }
   void Evaluate(const Tensors& in, Outputs<Rounded>& out) const override { Apply(in, out); }
-  void Evaluate(const Tensors& in, Outputs<Wide>& out) const override { ApplyExactly(in, out); }
+  void Evaluate(const Tensors& in, Outputs<BoostReal>& out) const override {
+    ApplyExactly(in, out);
+  }
   std::vector<std::unique_ptr<Operation>> Alternatives() const override {
     std::vector<std::unique_ptr<Operation>> all;
     if constexpr (requires { AlternativesOf(op_); }) {

@@ -108,14 +108,14 @@ std::unique_ptr<Operation> MakeOperation<Activation>() {
 template class ActivationFunction<Interval>;
 template class ActivationFunction<Counted>;
 template class ActivationFunction<Rounded>;
-template class ActivationFunction<Wide>;
+template class ActivationFunction<BoostReal>;
 template Interval Rectified(const Interval&);
 template Counted Rectified(const Counted&);
 template Rounded Rectified(const Rounded&);
-template Wide Rectified(const Wide&);
+template BoostReal Rectified(const BoostReal&);
 template Interval Limited(const Interval&, const Interval&, const Interval&);
 template Counted Limited(const Counted&, const Counted&, const Counted&);
 template Rounded Limited(const Rounded&, const Rounded&, const Rounded&);
-template Wide Limited(const Wide&, const Wide&, const Wide&);
+template BoostReal Limited(const BoostReal&, const BoostReal&, const BoostReal&);
 
 }  // namespace sextant

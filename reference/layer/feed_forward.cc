@@ -26,8 +26,9 @@ template void FeedForward::operator()(const Tensor<Counted>&, const Tensor<Count
 template void FeedForward::operator()(const Tensor<Rounded>&, const Tensor<Rounded>&,
                                       const Tensor<Rounded>&, const Tensor<Rounded>&,
                                       Tensor<Rounded>&, Tensor<Rounded>&) const;
-template void FeedForward::operator()(const Tensor<Wide>&, const Tensor<Wide>&, const Tensor<Wide>&,
-                                      const Tensor<Wide>&, Tensor<Wide>&, Tensor<Wide>&) const;
+template void FeedForward::operator()(const Tensor<BoostReal>&, const Tensor<BoostReal>&,
+                                      const Tensor<BoostReal>&, const Tensor<BoostReal>&,
+                                      Tensor<BoostReal>&, Tensor<BoostReal>&) const;
 
 template <>
 std::unique_ptr<Operation> MakeOperation<FeedForward>() {

@@ -39,7 +39,8 @@ template void Gated::operator()(const Tensor<Counted>&, const Tensor<Counted>&,
                                 Tensor<Counted>&) const;
 template void Gated::operator()(const Tensor<Rounded>&, const Tensor<Rounded>&,
                                 Tensor<Rounded>&) const;
-template void Gated::operator()(const Tensor<Wide>&, const Tensor<Wide>&, Tensor<Wide>&) const;
+template void Gated::operator()(const Tensor<BoostReal>&, const Tensor<BoostReal>&,
+                                Tensor<BoostReal>&) const;
 
 template <>
 std::unique_ptr<Operation> MakeOperation<Gated>() {

@@ -25,7 +25,8 @@ template void Linear::operator()(const Tensor<Counted>&, const Tensor<Counted>&,
                                  Tensor<Counted>&) const;
 template void Linear::operator()(const Tensor<Rounded>&, const Tensor<Rounded>&,
                                  Tensor<Rounded>&) const;
-template void Linear::operator()(const Tensor<Wide>&, const Tensor<Wide>&, Tensor<Wide>&) const;
+template void Linear::operator()(const Tensor<BoostReal>&, const Tensor<BoostReal>&,
+                                 Tensor<BoostReal>&) const;
 
 template <>
 std::unique_ptr<Operation> MakeOperation<Linear>() {

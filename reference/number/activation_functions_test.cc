@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
+#include "reference/number/boost_real.h"
 #include "reference/number/counted.h"
 #include "reference/number/double_double_functions.h"
 #include "reference/number/interval.h"
 #include "reference/number/rounded.h"
-#include "reference/number/wide.h"
 
 namespace sextant {
 namespace {
@@ -20,7 +20,7 @@ struct Function {
   Interval (*enclosed)(const Interval&);
   Counted (*counted)(const Counted&);
   Rounded (*rounded)(const Rounded&);
-  Wide (*wide)(const Wide&);
+  BoostReal (*wide)(const BoostReal&);
   std::function<double(double)> units;  // the bound of double_double_functions.h
 };
 
@@ -28,16 +28,16 @@ const std::vector<Function>& Functions() {
   static const std::vector<Function> kAll = {
       {"tanh", tanh, [](const Interval& x) { return Tanh(x); },
        [](const Counted& x) { return Tanh(x); }, [](const Rounded& x) { return Tanh(x); },
-       [](const Wide& x) { return Tanh(x); }, [](double) { return 52.; }},
+       [](const BoostReal& x) { return Tanh(x); }, [](double) { return 52.; }},
       {"sigmoid", sigmoid, [](const Interval& x) { return Sigmoid(x); },
        [](const Counted& x) { return Sigmoid(x); }, [](const Rounded& x) { return Sigmoid(x); },
-       [](const Wide& x) { return Sigmoid(x); }, [](double) { return 32.; }},
+       [](const BoostReal& x) { return Sigmoid(x); }, [](double) { return 32.; }},
       {"erf", erf, [](const Interval& x) { return Erf(x); },
        [](const Counted& x) { return Erf(x); }, [](const Rounded& x) { return Erf(x); },
-       [](const Wide& x) { return Erf(x); }, [](double) { return 200.; }},
+       [](const BoostReal& x) { return Erf(x); }, [](double) { return 200.; }},
       {"erfc", erfc, [](const Interval& x) { return Erfc(x); },
        [](const Counted& x) { return Erfc(x); }, [](const Rounded& x) { return Erfc(x); },
-       [](const Wide& x) { return Erfc(x); },
+       [](const BoostReal& x) { return Erfc(x); },
        [](double x) { return x >= 2 ? 200 + 10 * x * x : 203 / std::erfc(x); }}};
   return kAll;
 }
@@ -86,7 +86,7 @@ TEST(ActivationFunctions, EnclosuresHoldWhatWideFinds) {
       const auto decided = Decide(y, DType::kF64);
       ASSERT_TRUE(decided) << f.name << " of " << x;
       const double size = std::abs(decided->high);
-      ASSERT_LE(f.wide(Wide(x)).Distance(decided->high, decided->low), size * 0x1p-104)
+      ASSERT_LE(f.wide(BoostReal(x)).Distance(decided->high, decided->low), size * 0x1p-104)
           << f.name << " of " << x;
     }
   }

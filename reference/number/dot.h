@@ -2,7 +2,7 @@
 //   Dot(a, b)                     of two rows
 //   DotOperand<Real>(row)         a row prepared for many of them: Dot(operand, operand)
 // A product of two matrices prepares each row once. What a number type needs for it:
-//   Rounded, Wide    the row itself
+//   Rounded, BoostReal    the row itself
 //   Counted          the row converted to the format of the step, where that is the same each time
 //   Interval         the row as integers in units of one power of two, with radii: their products
 //                    are added up exactly, and become an enclosure once, at the end

@@ -20,7 +20,7 @@ ScopedRecipe::ScopedRecipe(const Recipe& recipe, DType dtype)
       rule_(&resolved_.steps[static_cast<size_t>(this_context.step)]) {}
 
 ScopedStore::ScopedStore(DType dtype) : at_(Step::kStore), rule_(this_context.rule) {
-  if (!this_context.recipe) return;  // Interval and Wide do not round
+  if (!this_context.recipe) return;  // Interval and BoostReal do not round
   stored_ = *this_context.rule;
   if (stored_.of_tensor) stored_.format = dtype;
   this_context.rule = &stored_;

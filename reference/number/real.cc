@@ -81,8 +81,9 @@ Interval InversePower(double base, int64_t k, int64_t n) {
   return EnclosePower(base, -k, n);
 }
 template <>
-Wide InversePower(double base, int64_t k, int64_t n) {
-  return Power(Wide(base), -(Wide(static_cast<double>(k)) / Wide(static_cast<double>(n))));
+BoostReal InversePower(double base, int64_t k, int64_t n) {
+  return Power(BoostReal(base),
+               -(BoostReal(static_cast<double>(k)) / BoostReal(static_cast<double>(n))));
 }
 template <>
 Counted InversePower(double base, int64_t k, int64_t n) {
@@ -130,9 +131,9 @@ Interval InversePower(const GrownBase<Interval>& base, int64_t k, int64_t n) {
   });
 }
 template <>
-Wide InversePower(const GrownBase<Wide>& base, int64_t k, int64_t n) {
-  return BySeparatePowers(base, k, n, [](const Wide& growth, int64_t p, int64_t q) {
-    return Power(growth, Wide(static_cast<double>(p)) / Wide(static_cast<double>(q)));
+BoostReal InversePower(const GrownBase<BoostReal>& base, int64_t k, int64_t n) {
+  return BySeparatePowers(base, k, n, [](const BoostReal& growth, int64_t p, int64_t q) {
+    return Power(growth, BoostReal(static_cast<double>(p)) / BoostReal(static_cast<double>(q)));
   });
 }
 template <>
@@ -187,6 +188,6 @@ ScoreScale<Real>::ScoreScale(std::optional<double> scale, size_t n)
 template class ScoreScale<Interval>;
 template class ScoreScale<Counted>;
 template class ScoreScale<Rounded>;
-template class ScoreScale<Wide>;
+template class ScoreScale<BoostReal>;
 
 }  // namespace sextant

@@ -1,5 +1,5 @@
 // The functions in which formulas are written, for every number type Real
-// (Interval, Counted, Rounded, Wide). Beside + - * / they are
+// (Interval, Counted, Rounded, BoostReal). Beside + - * / they are
 //   Sqrt Exp Log CosSin Tanh Erf Erfc Sigmoid   of each type's header
 //   Floor(x)                            a double: what is decided, not computed
 //   Clamp(x, low, high), LogRatio(a, b) reference/number/clamp.h; there is no comparing
@@ -29,21 +29,21 @@
 #include <utility>
 #include <vector>
 
+#include "reference/number/boost_real.h"
 #include "reference/number/counted.h"
 #include "reference/number/dot.h"
 #include "reference/number/evaluation_context.h"
 #include "reference/number/interval.h"
 #include "reference/number/recipe.h"
 #include "reference/number/rounded.h"
-#include "reference/number/wide.h"
 
 namespace sextant {
 
 inline const Interval& Converted(const Interval& x) { return x; }
-inline const Wide& Converted(const Wide& x) { return x; }
+inline const BoostReal& Converted(const BoostReal& x) { return x; }
 
 template <class Real>
-concept RealArithmetic = std::same_as<Real, Interval> || std::same_as<Real, Wide>;
+concept RealArithmetic = std::same_as<Real, Interval> || std::same_as<Real, BoostReal>;
 
 template <RealArithmetic Real>
 Real SumOf(std::span<const Real> terms) {

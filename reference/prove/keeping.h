@@ -31,7 +31,7 @@ class Keeping final : public TypedOperation<Op> {
   void Evaluate(const Tensors& in, Outputs<Interval>& out) const override { Apply(in, out); }
   void Evaluate(const Tensors& in, Outputs<Counted>& out) const override { Apply(in, out); }
   void Evaluate(const Tensors& in, Outputs<Rounded>& out) const override { Apply(in, out); }
-  void Evaluate(const Tensors& in, Outputs<Wide>& out) const override { Apply(in, out); }
+  void Evaluate(const Tensors& in, Outputs<BoostReal>& out) const override { Apply(in, out); }
   std::vector<std::unique_ptr<Operation>> Alternatives() const override {
     return wrapped_.Alternatives();
   }

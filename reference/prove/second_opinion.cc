@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "reference/base/hash.h"
-#include "reference/number/wide_error.h"
+#include "reference/number/boost_real_error.h"
 #include "reference/prove/case_slices.h"
 #include "reference/prove/parallel.h"
 #include "reference/prove/prove.h"
@@ -45,7 +45,7 @@ bool IsNearest(DType dtype, double value, double high, double low) {
 enum class Word { kConfirmed, kBeyond, kRefuted };
 
 // `largest` is that of |high| in the element's last axis.
-Word WordOn(const GoldenTensor& g, size_t i, double largest, const Wide& x) {
+Word WordOn(const GoldenTensor& g, size_t i, double largest, const BoostReal& x) {
   const double high = g.high.data[i], low = g.low.data[i];
   if (std::isinf(ErrorOf(x))) return Word::kBeyond;
   if (std::isinf(high)) return x.High() == high ? Word::kConfirmed : Word::kRefuted;
@@ -58,7 +58,7 @@ Word WordOn(const GoldenTensor& g, size_t i, double largest, const Wide& x) {
   return ErrorOf(x) <= enough ? Word::kConfirmed : Word::kBeyond;
 }
 
-std::string Told(const GoldenTensor& g, size_t i, const Wide& x) {
+std::string Told(const GoldenTensor& g, size_t i, const BoostReal& x) {
   std::ostringstream text;
   text.precision(17);
   text << IndexText("golden/" + g.name, g.high.shape, i) << " is " << g.value.data[i] << " (high "
@@ -86,7 +86,7 @@ class Findings {
     for (const GoldenTensor& g : golden) rows_.push_back(LargestOfRows(g));
   }
 
-  void Add(size_t output, size_t i, const Wide& x) {
+  void Add(size_t output, size_t i, const BoostReal& x) {
     const GoldenTensor& g = golden_[output];
     if (std::isnan(g.high.data[i]) || std::isinf(g.radius.data[i])) return;
     const size_t row = i * rows_[output].size() / g.high.data.size();
@@ -122,7 +122,7 @@ SecondOpinion SecondOpinionOn(const Case& c, const Tensors& inputs,
   InParallel(slices.size(), options.threads, [&](size_t piece) {
     const Slice& slice = slices[piece];
     const ScopedSlice in(&slice);
-    Outputs<Wide> outputs = MakeOutputs<Wide>(c, slice);
+    Outputs<BoostReal> outputs = MakeOutputs<BoostReal>(c, slice);
     c.operation().Evaluate(TakeInputs(c, inputs, slice), outputs);
     for (size_t o = 0; o < outputs.size(); ++o) {
       const auto indices = IndicesIn(golden[o].high.shape, c.info().signature.outputs[o], slice);

@@ -1,4 +1,5 @@
-// A second opinion on goldens: the same formulas over Wide, which shares no code with the proofs.
+// A second opinion on goldens: the same formulas over BoostReal, which shares no code with the
+// proofs.
 #pragma once
 
 #include <string>

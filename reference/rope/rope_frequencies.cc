@@ -21,7 +21,7 @@ void RopeFrequencies::operator()(Tensor<Real>& inv_freq, Tensor<Real>& attention
 template void RopeFrequencies::operator()(Tensor<Interval>&, Tensor<Interval>&) const;
 template void RopeFrequencies::operator()(Tensor<Counted>&, Tensor<Counted>&) const;
 template void RopeFrequencies::operator()(Tensor<Rounded>&, Tensor<Rounded>&) const;
-template void RopeFrequencies::operator()(Tensor<Wide>&, Tensor<Wide>&) const;
+template void RopeFrequencies::operator()(Tensor<BoostReal>&, Tensor<BoostReal>&) const;
 
 template <>
 std::unique_ptr<Operation> MakeOperation<RopeFrequencies>() {

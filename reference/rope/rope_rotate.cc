@@ -50,8 +50,8 @@ template void RopeRotate::operator()(const Tensor<Counted>&, const Tensor<Counte
                                      const Tensor<Counted>&, Tensor<Counted>&) const;
 template void RopeRotate::operator()(const Tensor<Rounded>&, const Tensor<Rounded>&,
                                      const Tensor<Rounded>&, Tensor<Rounded>&) const;
-template void RopeRotate::operator()(const Tensor<Wide>&, const Tensor<Wide>&, const Tensor<Wide>&,
-                                     Tensor<Wide>&) const;
+template void RopeRotate::operator()(const Tensor<BoostReal>&, const Tensor<BoostReal>&,
+                                     const Tensor<BoostReal>&, Tensor<BoostReal>&) const;
 
 template <>
 std::unique_ptr<Operation> MakeOperation<RopeRotate>() {

@@ -22,6 +22,6 @@ Tensor<Real> PairRotation<Real>::operator()(const Tensor<Real>& x) const {
 template class PairRotation<Interval>;
 template class PairRotation<Counted>;
 template class PairRotation<Rounded>;
-template class PairRotation<Wide>;
+template class PairRotation<BoostReal>;
 
 }  // namespace sextant

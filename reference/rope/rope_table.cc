@@ -38,16 +38,16 @@ template void RopeTable::FillPair(const Tensor<double>&, const Counted&, const C
                                   Tensor<Counted>&, Tensor<Counted>&);
 template void RopeTable::FillPair(const Tensor<double>&, const Rounded&, const Rounded&, size_t,
                                   Tensor<Rounded>&, Tensor<Rounded>&);
-template void RopeTable::FillPair(const Tensor<double>&, const Wide&, const Wide&, size_t,
-                                  Tensor<Wide>&, Tensor<Wide>&);
+template void RopeTable::FillPair(const Tensor<double>&, const BoostReal&, const BoostReal&, size_t,
+                                  Tensor<BoostReal>&, Tensor<BoostReal>&);
 template void RopeTable::Fill(const Tensor<double>&, const Tensor<Interval>&, const Interval&,
                               Tensor<Interval>&, Tensor<Interval>&);
 template void RopeTable::Fill(const Tensor<double>&, const Tensor<Counted>&, const Counted&,
                               Tensor<Counted>&, Tensor<Counted>&);
 template void RopeTable::Fill(const Tensor<double>&, const Tensor<Rounded>&, const Rounded&,
                               Tensor<Rounded>&, Tensor<Rounded>&);
-template void RopeTable::Fill(const Tensor<double>&, const Tensor<Wide>&, const Wide&,
-                              Tensor<Wide>&, Tensor<Wide>&);
+template void RopeTable::Fill(const Tensor<double>&, const Tensor<BoostReal>&, const BoostReal&,
+                              Tensor<BoostReal>&, Tensor<BoostReal>&);
 
 template <>
 std::unique_ptr<Operation> MakeOperation<RopeTable>() {

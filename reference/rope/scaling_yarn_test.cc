@@ -30,8 +30,8 @@ TEST(YarnScaling, HasTheLimitsOfPublishedModels) {
                              YarnModel{64, 150000, 4096, 8.092779, 17.398025}}) {
     const YarnScaling yarn{.factor = 4, .original_max_position_embeddings = m.L};
     const RotarySetting setting{.base = m.base, .R = m.R};
-    EXPECT_NEAR(yarn.IndexOf<Wide>(32, setting).High(), m.low, 1e-6);
-    EXPECT_NEAR(yarn.IndexOf<Wide>(1, setting).High(), m.high, 1e-6);
+    EXPECT_NEAR(yarn.IndexOf<BoostReal>(32, setting).High(), m.low, 1e-6);
+    EXPECT_NEAR(yarn.IndexOf<BoostReal>(1, setting).High(), m.high, 1e-6);
   }
 }
 

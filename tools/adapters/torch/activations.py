@@ -150,7 +150,7 @@ SYSTEMS = {
     "quick_gelu": {"activation": activation(quick_gelu)},
     "one_gelu_for_both": {"activation": activation(one_gelu)},
     "gated_units": {"gated": gated(gated_unit)},
-    "gated_product": {"gated": gated(of_product)},
+    "gated_product": {"gated": gated(product_activated)},
     "glu_of_pytorch": {"gated": gated(pytorch_glu)},
     "glu_with_gate_first": {"gated": gated(glu_gate_first)},
     "gpt_oss_gate": {"gated": limited()},

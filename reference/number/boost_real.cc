@@ -1,4 +1,4 @@
-#include "reference/number/wide.h"
+#include "reference/number/boost_real.h"
 
 #include <algorithm>
 #include <boost/math/constants/constants.hpp>
@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-#include "reference/number/wide_error.h"
+#include "reference/number/boost_real_error.h"
 
 namespace sextant {
 
@@ -15,7 +15,7 @@ namespace mp = boost::multiprecision;
 using Float = mp::number<mp::cpp_bin_float<100>, mp::et_off>;
 using Bound = long double;
 
-struct Wide::Number {
+struct BoostReal::Number {
   Float value;
   Bound error = 0;  // ErrorOf
 };
@@ -44,17 +44,17 @@ Bound FloorOf(const Float& x) {
 
 // The bounds themselves are rounded: 2^-60 is more than ten roundings of a long double, and what
 // is lost below its smallest normal number is less than that number.
-Wide Make(const Float& value, Bound error) {
+BoostReal Make(const Float& value, Bound error) {
   error = error * (1 + 0x1p-60L) + (error > 0 ? std::numeric_limits<Bound>::min() : 0);
   if (std::isnan(error)) error = kInfinity;
-  return Wide(std::make_shared<const Wide::Number>(Wide::Number{value, error}));
+  return BoostReal(std::make_shared<const BoostReal::Number>(BoostReal::Number{value, error}));
 }
 
 // Of a function whose value changes by the factor e^x at most, |x| <= exponent, while its argument
 // moves by its error: e^x - 1 <= 2 x where x <= 1.
 Bound Growth(Bound exponent) { return exponent <= 1 ? 2 * exponent : kInfinity; }
 
-const Float& ValueOf(const Wide& x) { return x.number().value; }
+const Float& ValueOf(const BoostReal& x) { return x.number().value; }
 
 // Boost 1.74 makes constants of its functions (numeric_limits<>::epsilon() of the logarithm, for
 // one) when they are first asked for, and marks them as made before they are: two threads that ask
@@ -71,29 +71,29 @@ const bool kAsked = [] {
 
 }  // namespace
 
-long double ErrorOf(const Wide& x) { return x.number().error; }
+long double ErrorOf(const BoostReal& x) { return x.number().error; }
 
-long double DistanceOf(const Wide& x, double high, double low) {
+long double DistanceOf(const BoostReal& x, double high, double low) {
   return mp::abs(ValueOf(x) - high - low).convert_to<long double>();
 }
 
-Wide::Wide(double x) : number_(std::make_shared<const Number>(Number{Float(x)})) {}
+BoostReal::BoostReal(double x) : number_(std::make_shared<const Number>(Number{Float(x)})) {}
 
-double Wide::High() const { return number_->value.convert_to<double>(); }
-double Wide::Distance(double high, double low) const {
+double BoostReal::High() const { return number_->value.convert_to<double>(); }
+double BoostReal::Distance(double high, double low) const {
   return mp::abs(number_->value - high - low).convert_to<double>();
 }
 
-Wide operator+(const Wide& a, const Wide& b) {
+BoostReal operator+(const BoostReal& a, const BoostReal& b) {
   const Float sum = ValueOf(a) + ValueOf(b);
   return Make(sum, ErrorOf(a) + ErrorOf(b) + kRounding * SizeOf(sum));
 }
-Wide operator-(const Wide& a, const Wide& b) {
+BoostReal operator-(const BoostReal& a, const BoostReal& b) {
   const Float difference = ValueOf(a) - ValueOf(b);
   return Make(difference, ErrorOf(a) + ErrorOf(b) + kRounding * SizeOf(difference));
 }
-Wide operator-(const Wide& a) { return Make(-ValueOf(a), ErrorOf(a)); }
-Wide operator*(const Wide& a, const Wide& b) {
+BoostReal operator-(const BoostReal& a) { return Make(-ValueOf(a), ErrorOf(a)); }
+BoostReal operator*(const BoostReal& a, const BoostReal& b) {
   const Float product = ValueOf(a) * ValueOf(b);
   Bound error = kRounding * SizeOf(product);
   if (ErrorOf(b) > 0) error += (SizeOf(ValueOf(a)) + ErrorOf(a)) * ErrorOf(b);
@@ -101,7 +101,7 @@ Wide operator*(const Wide& a, const Wide& b) {
   return Make(product, error);
 }
 // a'/b' - a/b = ((a' - a) - (a'/b') (b' - b)) / b.
-Wide operator/(const Wide& a, const Wide& b) {
+BoostReal operator/(const BoostReal& a, const BoostReal& b) {
   const Float quotient = ValueOf(a) / ValueOf(b);
   const Bound least = FloorOf(ValueOf(b)) - ErrorOf(b);
   if (!(least > 0)) return Make(quotient, kInfinity);
@@ -109,7 +109,7 @@ Wide operator/(const Wide& a, const Wide& b) {
   return Make(quotient, (ErrorOf(a) + size * ErrorOf(b)) / least + kRounding * size);
 }
 // |√a' - √a| = |a' - a| / (√a' + √a), and at most √|a' - a|.
-Wide Sqrt(const Wide& a) {
+BoostReal Sqrt(const BoostReal& a) {
   const Float root = mp::sqrt(ValueOf(a));
   Bound moved = 0;
   if (ErrorOf(a) > 0) {
@@ -118,56 +118,56 @@ Wide Sqrt(const Wide& a) {
   }
   return Make(root, moved + kFunction * SizeOf(root));
 }
-Wide Exp(const Wide& a) {
+BoostReal Exp(const BoostReal& a) {
   const Float result = mp::exp(ValueOf(a));
   const Bound own = kFunction * (1 + SizeOf(ValueOf(a)));
   return Make(result, SizeOf(result) * (Growth(ErrorOf(a)) + own));
 }
 // ln 2 < 1.
-Wide Exp2(const Wide& a) {
+BoostReal Exp2(const BoostReal& a) {
   const Float result = mp::pow(Float(2), ValueOf(a));
   const Bound own = kFunction * (1 + SizeOf(ValueOf(a)));
   return Make(result, SizeOf(result) * (Growth(ErrorOf(a)) + own));
 }
 // The derivative is 1/x, largest at the smaller end.
-Wide Log(const Wide& a) {
+BoostReal Log(const BoostReal& a) {
   const Float result = mp::log(ValueOf(a));
   const Bound least = FloorOf(ValueOf(a)) - ErrorOf(a);
   const Bound moved = least > 0 ? ErrorOf(a) / least : kInfinity;
   return Make(result, moved + kFunction * (1 + SizeOf(result)));
 }
 // The derivative of tanh is at most 1, that of erf 2/√π < 2.
-Wide Tanh(const Wide& a) {
+BoostReal Tanh(const BoostReal& a) {
   const Float result = mp::tanh(ValueOf(a));
   return Make(result, ErrorOf(a) + kFunction * SizeOf(result));
 }
-Wide Erf(const Wide& a) {
+BoostReal Erf(const BoostReal& a) {
   const Float result = boost::math::erf(ValueOf(a));
   return Make(result, 2 * ErrorOf(a) + kFunction * SizeOf(result));
 }
 // -erfc'(x) / erfc(x) < x + √(x² + 2) <= 2 |x| + 2 (Abramowitz and Stegun, 7.1.13) where x >= 0,
 // and below 2/√π where x < 0. An implementation takes e^(-x²), whose own error grows by x².
-Wide Erfc(const Wide& a) {
+BoostReal Erfc(const BoostReal& a) {
   const Float result = boost::math::erfc(ValueOf(a));
   const Bound size = SizeOf(ValueOf(a));
   const Bound moved = Growth(ErrorOf(a) * (2 * (size + ErrorOf(a)) + 2));
   return Make(result, SizeOf(result) * (moved + kFunction * (1 + size * size)));
 }
 // The derivative of its logarithm lies between 0 and 1.
-Wide Sigmoid(const Wide& a) {
+BoostReal Sigmoid(const BoostReal& a) {
   const Float result = 1 / (1 + mp::exp(-ValueOf(a)));
   const Bound own = kFunction * (1 + SizeOf(ValueOf(a)));
   return Make(result, SizeOf(result) * (Growth(ErrorOf(a)) + own));
 }
 // An implementation subtracts multiples of pi/2 from the angle, which errs by what it rounds there;
 // the sine of a small angle is right in its own size.
-std::pair<Wide, Wide> CosSin(const Wide& angle) {
+std::pair<BoostReal, BoostReal> CosSin(const BoostReal& angle) {
   const Bound size = SizeOf(ValueOf(angle));
   return {Make(mp::cos(ValueOf(angle)), ErrorOf(angle) + kFunction * (1 + size)),
           Make(mp::sin(ValueOf(angle)), ErrorOf(angle) + kFunction * 2 * size)};
 }
 // e^(y ln x): what y and ln x are off by moves the exponent.
-Wide Power(const Wide& base, const Wide& exponent) {
+BoostReal Power(const BoostReal& base, const BoostReal& exponent) {
   const Float result = mp::pow(ValueOf(base), ValueOf(exponent));
   const Bound least = FloorOf(ValueOf(base)) - ErrorOf(base);
   if (!(least > 0)) return Make(result, kInfinity);
@@ -177,10 +177,10 @@ Wide Power(const Wide& base, const Wide& exponent) {
   const Bound own = kFunction * (1 + size * logarithm);
   return Make(result, SizeOf(result) * (Growth(moved) + own));
 }
-bool Less(const Wide& a, const Wide& b) { return ValueOf(a) < ValueOf(b); }
+bool Less(const BoostReal& a, const BoostReal& b) { return ValueOf(a) < ValueOf(b); }
 // Formulas take floors of logarithms in which pi has a part: no integers.
-double Floor(const Wide& a) { return mp::floor(ValueOf(a)).convert_to<double>(); }
-Wide TwoPiOf(const Wide*) {
+double Floor(const BoostReal& a) { return mp::floor(ValueOf(a)).convert_to<double>(); }
+BoostReal TwoPiOf(const BoostReal*) {
   const Float two_pi = 2 * boost::math::constants::pi<Float>();
   return Make(two_pi, kFunction * SizeOf(two_pi));
 }

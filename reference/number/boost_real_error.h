@@ -1,5 +1,5 @@
-// How far a Wide may be from the real number that its formula means: a bound that is carried along
-// with every operation, so that a second opinion knows how much its word is worth.
+// How far a BoostReal may be from the real number that its formula means: a bound that is carried
+// along with every operation, so that a second opinion knows how much its word is worth.
 //
 // What is assumed of Boost.Multiprecision 1.74: its documentation of cpp_bin_float promises that
 // + - * / are rounded to nearest, so one of them errs by at most 2^-334 of its result. It promises
@@ -8,15 +8,15 @@
 // that implementations of this kind lose. Everything else is derived where it is used (wide.cc).
 #pragma once
 
-#include "reference/number/wide.h"
+#include "reference/number/boost_real.h"
 
 namespace sextant {
 
 // A bound of |x - the real number that x stands for|; infinite where none is known. A long double
 // has the exponents that squares and quotients of doubles need.
-long double ErrorOf(const Wide& x);
+long double ErrorOf(const BoostReal& x);
 
 // |x - (high + low)|, within 2^-60 of itself.
-long double DistanceOf(const Wide& x, double high, double low);
+long double DistanceOf(const BoostReal& x, double high, double low);
 
 }  // namespace sextant
