@@ -22,16 +22,18 @@ struct Mutant : AttentionBias {
 MutationsOf<Mutant> BiasMutations() {
   using M = AttentionMutation;
   return {
-      {"bias_before_cap", "the bias is capped with the score", M::kBiasBeforeCap},
-      {"bias_subtracted", "the bias has the other sign", M::kBiasSubtracted},
-      {"bias_of_first_head", "every head has the bias of head 0", M::kBiasOfFirstHead},
-      {"bias_of_first_query", "every query has the bias of query 0, as BLOOM's ALiBi may",
+      {"bias_before_cap", "the bias is added before the soft cap instead of after it",
+       M::kBiasBeforeCap},
+      {"bias_subtracted", "the bias is subtracted", M::kBiasSubtracted},
+      {"bias_of_first_head", "every head uses the bias of head 0", M::kBiasOfFirstHead},
+      {"bias_of_first_query", "every query uses the bias of query 0, as BLOOM's ALiBi may",
        M::kBiasOfFirstQuery},
-      {"bias_after_softmax", "the bias is added to the weights", M::kBiasAfterSoftmax},
+      {"bias_after_softmax", "the bias is added to the weights after the softmax",
+       M::kBiasAfterSoftmax},
   };
 }
 
-// A bias of 0 gives what a constant bias gives.
+// A constant bias gives the same y as a bias of 0, and shifts lse.
 Findings CheckConstantBias(const Case& c, const Tensors& inputs, const Ask& ask) {
   Findings findings;
   const bool capped = !TextOf(c, "soft_cap").empty() && TextOf(c, "scale_bias") == "true";
@@ -52,7 +54,7 @@ Findings CheckConstantBias(const Case& c, const Tensors& inputs, const Ask& ask)
 }
 
 std::vector<Property> BiasProperties() {
-  return {{"constant_biases_do_not_count", "y does not see a constant bias; lse shows it",
+  return {{"constant_biases_do_not_count", "a constant bias does not change y and shifts lse",
            CheckConstantBias}};
 }
 

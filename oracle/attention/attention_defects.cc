@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <string>
 
 #include "oracle/attention/attention_properties.h"
@@ -16,7 +17,7 @@ std::string Word(const std::string& key, const std::vector<int64_t>& list) {
   return key + "=" + PrintValue(list);
 }
 
-// The case with other numbers in a list of its attributes; nothing where it has none.
+// The case with another window; does not apply to a case without one.
 Defect ChangedWindow(std::string name, std::string why, IntegerList (*change)(IntegerList)) {
   return ChangedWord(std::move(name), std::move(why), [change](const Case& c) -> std::string {
     const auto window = AttentionOf(c).window;
@@ -27,34 +28,36 @@ Defect ChangedWindow(std::string name, std::string why, IntegerList (*change)(In
 std::vector<Defect> WindowDefects() {
   return {
       ChangedWindow("window_one_more",
-                    "sliding_window=W is taken for W keys before the query's own (Mistral's first "
-                    "implementations)",
+                    "sliding_window=W is read as W keys before the query's own key (Mistral's "
+                    "first implementations)",
                     [](IntegerList w) {
                       w[0] += w[0] >= 0;
                       return w;
                     }),
-      ChangedWindow("window_one_less", "the window counts the query's own key",
+      ChangedWindow("window_one_less", "the number of keys before the query includes its own key",
                     [](IntegerList w) {
                       w[0] -= w[0] > 0;
                       return w;
                     }),
-      ChangedWindow("window_right_one_more", "one key too many after the query",
+      ChangedWindow("window_right_one_more", "the window has one key too many after the query",
                     [](IntegerList w) {
                       w[1] += w[1] >= 0;
                       return w;
                     }),
-      ChangedWindow("window_exchanged", "left and right are exchanged",
+      ChangedWindow("window_exchanged",
+                    "the numbers of keys before and after the query are exchanged",
                     [](IntegerList w) {
                       std::swap(w[0], w[1]);
                       return w;
                     }),
-      ChangedWindow("window_left_alone", "what is after the query is not limited",
+      ChangedWindow("window_left_alone", "the keys after the query are not limited",
                     [](IntegerList w) {
                       w[1] = -1;
                       return w;
                     }),
       ChangedWindow("window_right_alone",
-                    "the window is dropped on one path (sgl-project/sglang#30050)",
+                    "one code path drops the window: the keys before the query are not limited "
+                    "(sgl-project/sglang#30050)",
                     [](IntegerList w) {
                       w[0] = -1;
                       return w;
@@ -64,13 +67,13 @@ std::vector<Defect> WindowDefects() {
 
 std::vector<Defect> ChunkDefects() {
   return {
-      ChangedWord("chunk_as_window", "the last C keys in place of those of the same chunk",
+      ChangedWord("chunk_as_window", "a query sees the last C keys instead of those of its chunk",
                   [](const Case& c) -> std::string {
                     const auto chunk = AttentionOf(c).chunk;
                     if (!chunk || AttentionOf(c).window) return "";
                     return "chunk= " + Word("window", {*chunk - 1, 0});
                   }),
-      ChangedWord("chunk_one_more", "chunks of C + 1",
+      ChangedWord("chunk_one_more", "chunks have C + 1 keys",
                   [](const Case& c) -> std::string {
                     const auto chunk = AttentionOf(c).chunk;
                     return chunk ? "chunk=" + std::to_string(*chunk + 1) : "";
@@ -78,10 +81,10 @@ std::vector<Defect> ChunkDefects() {
   };
 }
 
-// Which keys a batch has, and where packed sequences end.
+// Wrong numbers of keys in a batch, and wrong ends of packed sequences.
 std::vector<Defect> LengthDefects() {
   return {
-      ChangedWord("length_of_first_batch", "every batch has the keys of the first",
+      ChangedWord("length_of_first_batch", "every batch has the number of keys of the first one",
                   [](const Case& c) -> std::string {
                     const auto lengths = AttentionOf(c).key_length;
                     return lengths ? Word("key_length", {lengths->front()}) : "";
@@ -94,7 +97,7 @@ std::vector<Defect> LengthDefects() {
                     ++segments->front();
                     return Word("segments", *segments);
                   }),
-      ChangedWord("segments_joined", "the last packed sequences are one",
+      ChangedWord("segments_joined", "the last packed sequences are joined",
                   [](const Case& c) -> std::string {
                     auto segments = AttentionOf(c).segments;
                     if (!segments || segments->empty()) return "";
@@ -112,7 +115,7 @@ std::vector<Defect> MaskDefects() {
 
 namespace {
 
-// A scale of its own where none was asked for.
+// Another scale for cases that do not set one.
 Defect Scaled(std::string name, std::string why, double (*of)(double D, double E)) {
   return ChangedWord(std::move(name), std::move(why), [of](const Case& c) -> std::string {
     if (!TextOf(c, "scale").empty()) return "";
@@ -125,21 +128,21 @@ Defect Scaled(std::string name, std::string why, double (*of)(double D, double E
 
 std::vector<Defect> ScaleDefects() {
   return {
-      Scaled("scale_missing", "no 1/sqrt(D) (mlc-ai/mlc-llm#3426)",
+      Scaled("scale_missing", "scores are not multiplied by 1/sqrt(D) (mlc-ai/mlc-llm#3426)",
              [](double, double) { return 1.0; }),
       Scaled("scale_by_width",
-             "1/D in place of 1/sqrt(D), as when queries are scaled before, and scores again",
+             "the scale is 1/D instead of 1/sqrt(D), as if queries and then scores were scaled",
              [](double D, double) { return 1 / D; }),
-      Scaled("scale_of_values", "the width of the values",
+      Scaled("scale_of_values", "the scale is 1/sqrt(E), from the width of the values",
              [](double, double E) { return 1 / std::sqrt(E); }),
   };
 }
 
-Defect Swapped(std::string name, std::string why, std::string letter) {
+Defect FirstEverywhere(std::string name, std::string why, std::string letter) {
   return ChangedInputs(std::move(name), std::move(why), [letter](const Case& c, Tensors& inputs) {
     const size_t n = ExtentOf(c, letter);
     if (n < 2) return false;
-    for (size_t i = 1; i < 3; ++i) {  // k and v: what stands first, everywhere
+    for (size_t i = 1; i < 3; ++i) {  // k and v: every index of the axis has the data of index 0
       const auto& extents = c.info().signature.inputs[i].extents;
       const auto axis = static_cast<size_t>(std::ranges::find(extents, letter) - extents.begin());
       Tensor<double>& tensor = inputs[i].values;
@@ -154,8 +157,10 @@ Defect Swapped(std::string name, std::string why, std::string letter) {
 
 std::vector<Defect> InputDefects() {
   return {
-      Swapped("batch_of_first", "every batch reads the keys and values of the first", "B"),
-      Swapped("key_head_of_first", "every head reads the keys and values of the first", "K"),
+      FirstEverywhere("batch_of_first", "every batch reads the keys and values of the first one",
+                      "B"),
+      FirstEverywhere("key_head_of_first", "every head reads the keys and values of the first one",
+                      "K"),
       ExchangedInputs("keys_and_values_exchanged", "k and v are swapped", {{"k", "v"}}),
       ChangedInputs("newest_key_missing", "the cache is read before the new token is appended",
                     [](const Case& c, Tensors& inputs) {
@@ -176,7 +181,7 @@ std::vector<Defect> InputDefects() {
 }  // namespace
 
 Defect LengthOneMore() {
-  return ChangedWord("length_one_more", "one key of padding counts",
+  return ChangedWord("length_one_more", "one key beyond key_length is read",
                      [](const Case& c) -> std::string {
                        auto lengths = AttentionOf(c).key_length;
                        if (!lengths) return "";
@@ -189,13 +194,13 @@ Defect LengthOneMore() {
 
 std::vector<Defect> AttentionRecipeDefects() {
   return {
-      ChangedRecipe("softmax_in_bf16", "the softmax is computed in bf16 whatever the dtype",
+      ChangedRecipe("softmax_in_bf16", "the softmax is computed in bf16 for every dtype",
                     "softmax=bf16"),
       ChangedRecipe("softmax_in_f16", "the softmax is computed in f16", "softmax=f16"),
-      ChangedRecipe("scores_in_bf16", "scores are kept in bf16 whatever the dtype", "score=bf16"),
-      ChangedRecipe("scores_in_f16", "scores are kept in f16 whatever the dtype", "score=f16"),
+      ChangedRecipe("scores_in_bf16", "scores are stored in bf16 for every dtype", "score=bf16"),
+      ChangedRecipe("scores_in_f16", "scores are stored in f16 for every dtype", "score=f16"),
       ChangedRecipe("dot_in_bf16", "dot products are accumulated in bf16", "dot=bf16"),
-      ChangedRecipe("weights_in_bf16", "weights are kept in bf16 whatever the dtype", "weigh=bf16"),
+      ChangedRecipe("weights_in_bf16", "weights are stored in bf16 for every dtype", "weigh=bf16"),
   };
 }
 
@@ -208,45 +213,58 @@ std::vector<Defect> AttentionDefects() {
        {ChangedRecipe("cap_in_bf16", "the soft cap is computed in bf16", "cap=bf16")}});
 }
 
+namespace {
+
+using M = AttentionMutation;
+constexpr NamedMutation<M> kMutations[] = {
+    {"key_heads_tiled",
+     "head h reads key head h mod K instead of floor(h / (H/K)) (onnx/onnx@062ee9228)",
+     M::kKeyHeadsTiled},
+    {"value_heads_tiled", "head h reads value head h mod K, but the correct key head",
+     M::kValueHeadsTiled},
+    {"self_masked", "a query does not see its own key (t < i)", M::kSelfMasked},
+    {"next_leaked", "a query sees the next key too (t <= i + 1)", M::kNextLeaked},
+    {"aligned_by_capacity", "queries are aligned to the end of the cache instead of its last token",
+     M::kByCaseLength},
+    {"chunk_by_query", "chunks are counted from the first query: cached keys are ignored",
+     M::kChunkByQuery},
+    {"cap_after_mask",
+     "the cap comes after the mask: masked scores are -c instead of -infinity "
+     "(onnx/onnx@fe30560bd)",
+     M::kCapAfterMask},
+    {"cap_after_largest",
+     "the cap comes after subtracting the largest score: c tanh((score - largest) / c) "
+     "(google/gemma.cpp@2a0e6ee)",
+     M::kCapAfterMax},
+    {"cap_not_in_first_tile", "the first tile is not capped (google/gemma.cpp@4974f24)",
+     M::kCapNotInFirstTile},
+    {"cap_before_scale", "scores are capped before they are scaled", M::kCapBeforeScale},
+    {"cap_not_scaled_back", "the score is tanh(score / c), not multiplied by c",
+     M::kCapNotScaledBack},
+    {"finite_mask", "masked scores are -1e4, which other scores can reach (ahrefs/ocannl#548)",
+     M::kFiniteMask},
+    {"empty_rows_mean", "masked scores are finite, so a row without keys is the mean of all values",
+     M::kMeanOfEmpty},
+    {"empty_lse_positive", "lse of a row without keys is +infinity (flash-attention)",
+     M::kEmptyLsePositive},
+    {"softmax_over_queries", "the softmax runs over the queries instead of the keys",
+     M::kOverQueries},
+    {"softmax_missing", "the scores are the weights: there is no softmax", M::kNoSoftmax},
+    {"padded_lanes_count",
+     "vector lanes beyond the last key count as keys with score 0 (google/gemma.cpp@542ad09)",
+     M::kPaddedLanes},
+    {"not_rescaled", "sums are not rescaled when a later tile has a larger score", M::kNoRescale},
+    {"sum_not_rescaled", "y is rescaled for a larger score, the sum of the weights is not",
+     M::kSumNotRescaled},
+    {"last_tile_lost", "keys after the last whole tile are not read", M::kLastTileLost},
+    {"lse_base_2", "lse is a logarithm to base 2 (FlashInfer)", M::kLseBase2},
+    {"lse_less_largest", "the largest score is not added back to lse", M::kLseLessLargest},
+};
+
+}  // namespace
+
 std::vector<NamedMutation<AttentionMutation>> AttentionMutations() {
-  using M = AttentionMutation;
-  return {
-      {"key_heads_tiled",
-       "head h reads key head h mod K, not floor(h / (H/K)) (onnx/onnx@062ee9228)",
-       M::kKeyHeadsTiled},
-      {"value_heads_tiled", "the same of the values alone", M::kValueHeadsTiled},
-      {"self_masked", "a query does not see its own key (t < i)", M::kSelfMasked},
-      {"next_leaked", "a query sees the next key too (t <= i + 1)", M::kNextLeaked},
-      {"aligned_by_capacity", "queries are the last of the cache's room, not of its tokens",
-       M::kByCaseLength},
-      {"chunk_by_query", "chunks are counted without what is cached", M::kChunkByQuery},
-      {"cap_after_mask", "masked scores become -c, not -infinity (onnx/onnx@fe30560bd)",
-       M::kCapAfterMask},
-      {"cap_after_largest", "c tanh((score - largest) / c) (google/gemma.cpp@2a0e6ee)",
-       M::kCapAfterMax},
-      {"cap_not_in_first_tile", "the first tile is not capped (google/gemma.cpp@4974f24)",
-       M::kCapNotInFirstTile},
-      {"cap_before_scale", "scores are capped before they are scaled", M::kCapBeforeScale},
-      {"cap_not_scaled_back", "tanh(score / c), not times c", M::kCapNotScaledBack},
-      {"finite_mask", "what is masked has the score -1e4, which scores reach (ahrefs/ocannl#548)",
-       M::kFiniteMask},
-      {"empty_rows_mean",
-       "with a finite number for -infinity a row without keys is the mean of "
-       "all values",
-       M::kMeanOfEmpty},
-      {"empty_lse_positive", "lse of no keys is +infinity (flash-attention)", M::kEmptyLsePositive},
-      {"softmax_over_queries", "the softmax goes over the wrong axis", M::kOverQueries},
-      {"softmax_missing", "the scores weigh as they are", M::kNoSoftmax},
-      {"padded_lanes_count",
-       "lanes beyond the last key count with score 0 "
-       "(google/gemma.cpp@542ad09)",
-       M::kPaddedLanes},
-      {"not_rescaled", "tiles are added up although the largest score rose", M::kNoRescale},
-      {"sum_not_rescaled", "the sum of the weights is not rescaled, y is", M::kSumNotRescaled},
-      {"last_tile_lost", "keys beyond whole tiles are not read", M::kLastTileLost},
-      {"lse_base_2", "lse is to base 2 (FlashInfer)", M::kLseBase2},
-      {"lse_less_largest", "lse lacks the largest score", M::kLseLessLargest},
-  };
+  return {std::begin(kMutations), std::end(kMutations)};
 }
 
 }  // namespace sextant::oracle

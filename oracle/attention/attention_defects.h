@@ -1,4 +1,4 @@
-// Defects of attention in all its forms.
+// Defects of all attention operations.
 #pragma once
 
 #include <vector>
@@ -8,16 +8,17 @@
 
 namespace sextant::oracle {
 
-// Those of every form: cases, inputs and recipes changed.
+// Defects of cases, inputs and recipes, for every attention operation.
 std::vector<Defect> AttentionDefects();
-// Of those: windows, chunks, lengths and segments that are a little off.
+// Those of AttentionDefects that change windows, chunks, lengths and segments.
 std::vector<Defect> MaskDefects();
-// Of those: steps in too few bits, which all forms have.
+// Those of AttentionDefects that compute a step in a too narrow format; every operation has these
+// steps.
 std::vector<Defect> AttentionRecipeDefects();
-// And that of whatever has key_length.
+// The defect of every operation with key_length: one key too many is read.
 Defect LengthOneMore();
 
-// Those of the formula, for MutatedFormulas of each form's mutant.
+// The mutations of the formula, for MutatedFormulas of each operation's mutant.
 std::vector<NamedMutation<AttentionMutation>> AttentionMutations();
 
 }  // namespace sextant::oracle

@@ -26,8 +26,8 @@ Findings CheckExchange(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-// A part over no keys: the other one comes back.
-Findings CheckNothing(const Case& c, const Tensors& inputs, const Ask& ask) {
+// If one part has no keys, the result is the other part.
+Findings CheckEmptyPart(const Case& c, const Tensors& inputs, const Ask& ask) {
   Findings findings;
   for (const bool first : {true, false}) {
     Tensors half = inputs;
@@ -41,7 +41,7 @@ Findings CheckNothing(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-// With equal lse the mean of both, and ln 2 more.
+// With equal lse, y is the mean of both parts and lse is larger by ln 2.
 Findings CheckEqual(const Case& c, Tensors inputs, const Ask& ask) {
   Findings findings;
   inputs[3].values = inputs[1].values;
@@ -57,7 +57,7 @@ Findings CheckEqual(const Case& c, Tensors inputs, const Ask& ask) {
   return findings;
 }
 
-// Both lse 8 larger: so is the result, and y is the same.
+// Adding 8 to both lse adds 8 to the result's lse and does not change y.
 Findings CheckShift(const Case& c, const Tensors& inputs, const Ask& ask) {
   Findings findings;
   Tensors whole = inputs, larger = inputs;
@@ -88,23 +88,23 @@ Findings CheckHull(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-// One mutation in the combination of parts.
+// The formula with one mutation.
 struct Mutant : AttentionMerge {
   enum class Mutation {
     kNone,
-    kMean,         // both parts weigh the same
+    kMean,         // both parts have the same weight
     kBySize,       // weights are lse, not e^lse
     kNotDivided,   // y = y1 e^(lse1 - largest) + y2 e^(lse2 - largest)
     kBase2,        // 2^lse
-    kExchanged,    // each weighs as the other
+    kExchanged,    // each part has the weight of the other
     kFirstAlone,   // the second part is not added
     kLseAdded,     // lse1 + lse2
-    kLseUnscaled,  // the logarithm of the sum relative to the largest, without it
+    kLseUnscaled,  // lse lacks the largest
     kLseOfFirst,   // lse1
-    // And those of rows whose lse is no number:
-    kEmptyCounts,       // a part over no keys weighs e^0
-    kEmptyMean,         // both over no keys: y is the mean
-    kEmptyLsePositive,  // both over no keys: lse is +infinity
+    // Mutations of rows in which a part has no keys:
+    kEmptyCounts,       // a part without keys has weight e^0
+    kEmptyMean,         // both without keys: y is the mean
+    kEmptyLsePositive,  // both without keys: lse is +infinity
   } mutation{};
   bool Is(Mutation m) const { return mutation == m; }
 
@@ -161,26 +161,29 @@ struct Mutant : AttentionMerge {
 std::vector<Defect> FormulaDefects() {
   using Mutation = Mutant::Mutation;
   return {
-      MutatedFormula<Mutant>("plain_mean", "both parts weigh the same", Mutation::kMean),
-      MutatedFormula<Mutant>("weights_of_lse", "the weights are lse, not e^lse", Mutation::kBySize),
+      MutatedFormula<Mutant>("plain_mean", "both parts have the same weight", Mutation::kMean),
+      MutatedFormula<Mutant>("weights_of_lse", "the weights are lse instead of e^lse",
+                             Mutation::kBySize),
       MutatedFormula<Mutant>("not_divided", "the sum is not divided by the sum of the weights",
                              Mutation::kNotDivided),
-      MutatedFormula<Mutant>("base_2", "lse is taken for a logarithm to base 2 (FlashInfer's)",
+      MutatedFormula<Mutant>("base_2", "lse is used as a logarithm to base 2 (FlashInfer's)",
                              Mutation::kBase2),
-      MutatedFormula<Mutant>("weights_exchanged", "each part weighs as the other",
+      MutatedFormula<Mutant>("weights_exchanged", "each part has the weight of the other",
                              Mutation::kExchanged),
       MutatedFormula<Mutant>("first_alone", "the second part is not added", Mutation::kFirstAlone),
       MutatedFormula<Mutant>("lse_of_first", "lse is that of the first part",
                              Mutation::kLseOfFirst),
-      MutatedFormula<Mutant>("lse_added", "lse1 + lse2", Mutation::kLseAdded),
-      MutatedFormula<Mutant>("lse_less_largest", "lse lacks the largest", Mutation::kLseUnscaled),
-      MutatedFormula<Mutant>("empty_part_counts", "a part over no keys has half the weight",
+      MutatedFormula<Mutant>("lse_added", "lse is lse1 + lse2", Mutation::kLseAdded),
+      MutatedFormula<Mutant>("lse_less_largest", "the largest is not added back to lse",
+                             Mutation::kLseUnscaled),
+      MutatedFormula<Mutant>("empty_part_counts", "a part without keys has half the weight",
                              Mutation::kEmptyCounts),
-      MutatedFormula<Mutant>("empty_rows_mean", "parts that both are over no keys weigh the same",
+      MutatedFormula<Mutant>("empty_rows_mean", "if both parts have no keys, y is their mean",
                              Mutation::kEmptyMean),
-      MutatedFormula<Mutant>("empty_lse_positive", "lse of no keys is +infinity (flash-attention)",
+      MutatedFormula<Mutant>("empty_lse_positive",
+                             "lse of two parts without keys is +infinity (flash-attention)",
                              Mutation::kEmptyLsePositive),
-      ChangedInputs("rows_of_first", "every row weighs as the first",
+      ChangedInputs("rows_of_first", "every row has the weights of the first row",
                     [](const Case&, Tensors& inputs) {
                       for (const size_t which : {1, 3}) {
                         auto& lse = inputs[which].values.data;
@@ -197,14 +200,14 @@ std::vector<Defect> FormulaDefects() {
 
 template <>
 CatalogEntry MakeCatalogEntry<AttentionMerge>() {
-  return {.properties = {{"parts_in_any_order", "the parts may be exchanged", CheckExchange},
-                         {"nothing_changes_nothing", "a part over no keys does not count",
-                          CheckNothing},
-                         {"equal_parts", "equal lse give the mean, and ln 2 more", CheckEqual},
-                         {"shifted", "what both lse have in common is added to the result's",
-                          CheckShift},
-                         {"between", "y lies between the parts", CheckHull}},
-          .defects = FormulaDefects()};
+  return {
+      .properties =
+          {{"parts_in_any_order", "exchanging the parts changes nothing", CheckExchange},
+           {"nothing_changes_nothing", "a part without keys changes nothing", CheckEmptyPart},
+           {"equal_parts", "with equal lse, y is the mean and lse is larger by ln 2", CheckEqual},
+           {"shifted", "a number added to both lse is added to the result's lse", CheckShift},
+           {"between", "y lies between the parts", CheckHull}},
+      .defects = FormulaDefects()};
 }
 
 }  // namespace sextant::oracle

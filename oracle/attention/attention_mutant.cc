@@ -9,7 +9,7 @@
 namespace sextant::oracle {
 namespace {
 
-// One query, with the mutation.
+// Answers one query with the mutation.
 template <class Real>
 class MutantRow {
  public:
@@ -35,7 +35,8 @@ class MutantRow {
       scores.push_back(Real(*masked));
       read.push_back(t);
     }
-    if (Is(AttentionMutation::kCapAfterMax) && op_.soft_cap) scores = CappedLess(scores);
+    if (Is(AttentionMutation::kCapAfterMax) && op_.soft_cap)
+      scores = CappedAfterSubtraction(scores);
     const std::vector<Real> weights = WeightsOf(at, scores, read, lse);
     for (size_t e = 0; e < y.size(); ++e) {
       std::vector<Real> values;
@@ -47,7 +48,7 @@ class MutantRow {
  private:
   bool Is(AttentionMutation m) const { return mutation_ == m; }
 
-  // Of a key that is not seen; empty: it has none.
+  // The score of a key that the query does not see; empty: the key is left out.
   std::optional<double> MaskedScore() const {
     if (Is(AttentionMutation::kFiniteMask)) return -1e4;
     if (Is(AttentionMutation::kCapAfterMask) && op_.soft_cap) return -*op_.soft_cap;
@@ -66,14 +67,14 @@ class MutantRow {
       return keys.first < keys.last ? keys : KeyRange{};
     }
     if (Is(AttentionMutation::kChunkByQuery) && op.chunk) {
-      const KeyRange others = [&] {
+      const KeyRange unchunked_keys = [&] {
         AttentionAttributes unchunked = op;
         unchunked.chunk.reset();
         return unchunked.KeysOf(at.b, s);
       }();
       const auto C = static_cast<size_t>(*op.chunk);
-      const KeyRange keys{std::max(others.first, s / C * C),
-                          std::min(others.last, (s / C + 1) * C)};
+      const KeyRange keys{std::max(unchunked_keys.first, s / C * C),
+                          std::min(unchunked_keys.last, (s / C + 1) * C)};
       return keys.first < keys.last ? keys : KeyRange{};
     }
     KeyRange keys = op.KeysOf(at.b, s);
@@ -87,7 +88,7 @@ class MutantRow {
     return keys;
   }
 
-  // The key at the query's own place, which may be one that nobody sees.
+  // The index of the query's own key, which may be beyond the keys that the query sees.
   size_t OwnKey(const QueryAt& at) const {
     if (op_.align == Align::kTopLeft) return at.s;
     const int64_t length =
@@ -160,7 +161,7 @@ class MutantRow {
     return biased && !in_.scale_bias && !early ? Plus(score, BiasAt(at, t)) : score;
   }
 
-  std::vector<Real> CappedLess(std::vector<Real> scores) const {
+  std::vector<Real> CappedAfterSubtraction(std::vector<Real> scores) const {
     const Real largest = scores[LargestIn<Real>(scores)];
     for (Real& score : scores) score = Capped(score - largest) + largest;
     return scores;
@@ -212,7 +213,7 @@ class MutantRow {
     return Is(AttentionMutation::kSinkSubtracted) ? -sink : sink;
   }
 
-  // The weight that each score has among those of all queries, and the sink.
+  // The weights of a softmax over all queries, and the sink.
   std::vector<Real> OverQueries(const QueryAt& at, const std::vector<size_t>& read) const {
     std::vector<Real> weights;
     for (const size_t t : read) {
@@ -224,8 +225,8 @@ class MutantRow {
     return weights;
   }
 
-  // Running maxima of tiles of two keys, without the factor e^(m - m') of what was before; lse has
-  // the same sum. A sink comes last.
+  // The weights of an online softmax over tiles of two keys that does not rescale earlier tiles by
+  // e^(m - m'). lse uses the same sum. The sink is added last.
   std::vector<Real> NotRescaled(const QueryAt& query, const std::vector<Real>& scores,
                                 Real& lse) const {
     const ScopedStep at(Step::kSoftmax);

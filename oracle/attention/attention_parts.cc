@@ -15,14 +15,15 @@ PartOfCase PartOf(const Case& c, const Tensors& inputs, const Slice& slice,
   std::vector<std::string> changes = words;
   for (const auto& [letter, range] : slice.ranges)
     changes.push_back(letter + "=" + std::to_string(range.second));
-  // Lists of positions for the whole do not fit a part; the inputs are given anyway.
+  // Input lists in the case line have the extents of the whole. They are not needed: the inputs are
+  // given.
   part.c = c.WithDrawnInputs().With(changes);
   return part;
 }
 
 namespace {
 
-// Whether anything is specified of an element: its query sees a key.
+// True if the element is specified: its query sees a key.
 bool IsSpecified(const SeenKeys& seen, const AttentionSizes& n, size_t output, size_t i) {
   return !seen(output == kAttended ? i / n.E : i).IsEmpty();
 }
@@ -52,7 +53,8 @@ namespace {
 
 Slice FirstTokens(size_t count) { return {{{"S", {0, count}}, {"T", {0, count}}}}; }
 
-// The first of several packed sequences alone. As many queries as keys are asked.
+// Compares the first packed sequence with the same sequence alone. The case is cut to as many
+// queries as keys.
 Findings CheckSegment(const Case& c, const Tensors& inputs, const Ask& ask) {
   const AttentionSizes n(c);
   Findings findings;
@@ -68,8 +70,8 @@ Findings CheckSegment(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-// Made causal, with a cache: the queries of a prompt in blocks, each with the keys up to its own
-// last.
+// With mask=causal: compares a prefill with its queries in blocks, each block with the keys up to
+// its last query.
 Findings CheckCache(const Case& c, const Tensors& inputs, const Ask& ask) {
   const AttentionSizes n(c);
   Findings findings;
@@ -90,7 +92,7 @@ Findings CheckCache(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-// Keys and values repeated for every head of their group: nothing is shared any more.
+// Compares shared keys and values with the same ones repeated for every head of the group.
 Findings CheckRepeated(const Case& c, const Tensors& inputs, const Ask& ask) {
   const AttentionSizes n(c);
   Findings findings;
@@ -109,7 +111,7 @@ Findings CheckRepeated(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-// The last head of the last batch, alone.
+// Compares the last head of the last batch with the same head alone.
 Findings CheckAlone(const Case& c, const Tensors& inputs, const Ask& ask) {
   const AttentionSizes n(c);
   Findings findings;
@@ -124,14 +126,14 @@ Findings CheckAlone(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-// e^x, of a number known up to an error: e^(x + d) = e^x e^d.
+// e^x of a number with an error: e^(x + d) = e^x e^d.
 Measured ExpOf(const Measured& x) {
   if (!std::isfinite(x.value()) || !std::isfinite(x.error())) return x;
   const double grown = (Exp(BoostReal(x.error())) - BoostReal(1.0)).High();
   return Nearest(Exp(BoostReal(x.value())).High()) * Measured(1, grown);
 }
 
-// Nothing masks: the keys in two parts; y = sum e^(lse_part - lse) y_part.
+// Without a mask: y = sum e^(lse_part - lse) y_part for the keys in two parts.
 Findings CheckSplit(const Case& c, const Tensors& inputs, const Ask& ask) {
   const AttentionSizes n(c);
   Findings findings;
@@ -161,16 +163,20 @@ Findings CheckSplit(const Case& c, const Tensors& inputs, const Ask& ask) {
 
 std::vector<Property> AttentionPartProperties() {
   return {
-      {"segments_are_alone", "a packed sequence is answered as if it were alone", CheckSegment},
-      {"cached_as_at_once", "token by token, in blocks and at once are the same", CheckCache},
-      {"shared_keys_are_repeated", "keys of a group of heads may be repeated for each",
+      {"segments_are_alone", "a packed sequence gives the same as the sequence alone",
+       CheckSegment},
+      {"cached_as_at_once", "queries one by one, in blocks and all at once give the same",
+       CheckCache},
+      {"shared_keys_are_repeated", "repeating shared keys and values for each head changes nothing",
        CheckRepeated},
-      {"heads_and_batches_alone", "a head of a batch is answered as if it were alone", CheckAlone},
+      {"heads_and_batches_alone", "a head of a batch gives the same as the head alone", CheckAlone},
   };
 }
 
 Property AttentionPartsMerge() {
-  return {"parts_merge", "two halves of the keys, weighed by e^lse, are the whole", CheckSplit};
+  return {"parts_merge",
+          "the results of two halves of the keys, weighted by e^lse, add up to the whole",
+          CheckSplit};
 }
 
 }  // namespace sextant::oracle

@@ -1,4 +1,4 @@
-// Parts of cases of attention, and what their queries see: what its properties are made of.
+// Parts of attention cases, and the keys that their queries see, for properties.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ namespace sextant::oracle {
 
 inline constexpr size_t kAttended = 0, kLse = 1;  // the outputs y and lse
 
-// The extents of a case, and which key row a query row reads.
+// The extents of a case, and the first key row that a query row reads.
 struct AttentionSizes {
   explicit AttentionSizes(const Case& c)
       : B(ExtentOf(c, "B")),
@@ -27,7 +27,7 @@ struct AttentionSizes {
   size_t KeyRow(size_t row) const { return (row / (H * S) * K + row / S % H / (H / K)) * T; }
 };
 
-// The keys that query row i sees.
+// The keys that a query row sees.
 class SeenKeys {
  public:
   explicit SeenKeys(const Case& c) : op_(AttentionOf(c)), sizes_(c) {}
@@ -44,7 +44,7 @@ inline bool IsSet(const Case& c, const std::string& attribute) {
   return !TextOf(c, attribute).empty();
 }
 
-// The case with the extents and the parts of its tensors that `slice` names, and other words.
+// The part of a case that `slice` selects: its extents and inputs, with further words changed.
 struct PartOfCase {
   Case c;
   Tensors inputs;
@@ -52,13 +52,14 @@ struct PartOfCase {
 PartOfCase PartOf(const Case& c, const Tensors& inputs, const Slice& slice,
                   const std::vector<std::string>& words = {});
 
-// What an answer to the part says of queries that see a key is what the whole says at the slice.
+// Compares the answer for a part with the same slice of the answer for the whole, for queries that
+// see a key. SameSeen compares two whole answers.
 void SameAt(const Case& c, const Response& whole, const Slice& slice, const Response& part,
             Findings& findings);
 
 void SameSeen(const Case& c, const Response& a, const Response& b, Findings& findings);
 
-// Properties about parts of a case: segments, caches, heads, batches, keys in two parts.
+// Properties of parts of a case: segments, caches, heads and batches; and keys in two parts.
 std::vector<Property> AttentionPartProperties();
 Property AttentionPartsMerge();
 

@@ -16,7 +16,7 @@ bool AreOf(DType dtype, const Tensor<double>& numbers) {
   return std::ranges::all_of(numbers.data, [&](double x) { return RoundTo(dtype, x) == x; });
 }
 
-// Without keys nothing need be specified.
+// Rows without keys may be unspecified.
 bool IsJudged(const KeyRange& keys) { return !keys.IsEmpty(); }
 
 Findings CheckHull(const Case& c, const Tensors& inputs, const Ask& ask) {
@@ -53,7 +53,8 @@ Findings CheckOnes(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-// Value t is 1 in channel t mod E alone: the channels share the weights.
+// Value t is 1 in channel t mod E and 0 elsewhere, so the channels of y add up to the sum of the
+// weights.
 Findings CheckProbes(const Case& c, Tensors inputs, const Ask& ask) {
   const AttentionSizes n(c);
   const SeenKeys seen(c);
@@ -70,8 +71,8 @@ Findings CheckProbes(const Case& c, Tensors inputs, const Ask& ask) {
   return findings;
 }
 
-// With every query at 0 the scores of a row are equal: y is the plain mean of what is seen, and lse
-// the logarithm of the count; a sink of 0 counts as one more value of 0.
+// With queries of 0 all scores of a row are equal: y is the mean of the seen values, and lse is the
+// logarithm of their number. A sink of 0 counts as one more value of 0.
 Findings CheckMean(const Case& c, Tensors inputs, const Ask& ask) {
   const AttentionSizes n(c);
   const SeenKeys seen(c);
@@ -96,13 +97,13 @@ Findings CheckMean(const Case& c, Tensors inputs, const Ask& ask) {
   return findings;
 }
 
-// Nothing masks: keys, their values and biases in reverse order give the same y and lse.
+// Without a mask, keys, values and biases in reverse order give the same y and lse.
 Findings CheckOrder(const Case& c, const Tensors& inputs, const Ask& ask) {
   Case open = c;
   for (const char* word : {"mask=none", "window=", "chunk=", "key_length=", "segments="}) {
     open = open.With(word);
   }
-  Tensors turned = inputs;
+  Tensors reversed = inputs;
   for (size_t i = 0; i < inputs.size(); ++i) {
     const auto& extents = c.info().signature.inputs[i].extents;
     const auto axis = std::ranges::find(extents, "T");
@@ -115,15 +116,16 @@ Findings CheckOrder(const Case& c, const Tensors& inputs, const Ask& ask) {
     const size_t T = ExtentOf(c, "T");
     for (size_t j = 0; j < inputs[i].values.data.size(); ++j) {
       const size_t t = j / stride % T;
-      turned[i].values.data[j] = inputs[i].values.data[j - t * stride + (T - 1 - t) * stride];
+      reversed[i].values.data[j] = inputs[i].values.data[j - t * stride + (T - 1 - t) * stride];
     }
   }
   Findings findings;
-  if (ExtentOf(c, "T") > 0) Same(ask(open, inputs), ask(open, turned), findings);
+  if (ExtentOf(c, "T") > 0) Same(ask(open, inputs), ask(open, reversed), findings);
   return findings;
 }
 
-// The first or the last key and its value become others: who does not see it, does not notice.
+// Changes the first or the last key and its value. The results of queries that do not see it must
+// not change.
 Findings CheckUnseen(const Case& c, const Tensors& inputs, const Ask& ask) {
   const AttentionSizes n(c);
   const SeenKeys seen(c);
@@ -150,12 +152,12 @@ Findings CheckUnseen(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-// The same for every key, k adds a constant to all scores of a query: y does not see it.
+// If all keys are equal, k adds a constant to all scores of a query, which does not change y.
 Findings CheckConstant(const Case& c, const Tensors& inputs, const Ask& ask) {
   const AttentionSizes n(c);
   const SeenKeys seen(c);
   Findings findings;
-  // Under a cap a constant is none.
+  // A cap after the bias is not linear: what k adds to a score then depends on the bias.
   const bool capped = IsSet(c, "soft_cap") && TextOf(c, "scale_bias") == "true";
   if (capped || n.T == 0) return findings;
   Tensors same = inputs;
@@ -170,8 +172,8 @@ Findings CheckConstant(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-// Half the queries and twice the scale are the same scores; unset, the scale is D^-1/2, which is a
-// number where D is a power of 4.
+// Halved queries with twice the scale give the same scores. The default scale is D^-1/2, which is
+// exact where D is a power of 4.
 Findings CheckScale(const Case& c, const Tensors& inputs, const Ask& ask) {
   Findings findings;
   const double root = 1 / std::sqrt(static_cast<double>(ExtentOf(c, "D")));
@@ -205,13 +207,15 @@ Findings CheckValues(const Case& c, const Tensors& inputs, const Ask& ask) {
 
 std::vector<Property> AttentionPropertiesWithSink() {
   std::vector<Property> properties = {
-      {"inside_the_hull", "y is nowhere beyond the values that are seen", CheckHull},
-      {"channels_share_weights", "what is probed channel by channel adds up", CheckProbes},
+      {"inside_the_hull", "y lies between the smallest and the largest seen value", CheckHull},
+      {"channels_share_weights", "all channels of y have the same weights", CheckProbes},
       {"equal_scores_give_the_mean",
-       "equal scores give the mean, and lse is the logarithm of how many", CheckMean},
-      {"keys_in_any_order", "without a mask the order of the keys does not count", CheckOrder},
-      {"unseen_keys_do_not_count", "no query notices a key that it does not see", CheckUnseen},
-      {"scaled", "the scale is a factor of the scores, D^-1/2 unless set", CheckScale},
+       "with equal scores y is the mean of the values, and lse the logarithm of their number",
+       CheckMean},
+      {"keys_in_any_order", "without a mask the order of the keys does not matter", CheckOrder},
+      {"unseen_keys_do_not_count", "a key that a query does not see does not change its result",
+       CheckUnseen},
+      {"scaled", "the scale multiplies the scores; its default is D^-1/2", CheckScale},
       {"linear_in_values", "twice the values give twice y", CheckValues},
   };
   for (Property& property : AttentionPartProperties()) properties.push_back(std::move(property));
@@ -220,9 +224,11 @@ std::vector<Property> AttentionPropertiesWithSink() {
 
 std::vector<Property> AttentionProperties() {
   std::vector<Property> properties = AttentionPropertiesWithSink();
-  properties.push_back({"weights_sum_to_one", "the mean of ones is one", CheckOnes});
+  properties.push_back(
+      {"weights_sum_to_one", "the weights sum to 1: values of 1 give 1", CheckOnes});
   properties.push_back({"constant_scores_do_not_count",
-                        "what all scores of a query have in common does not count", CheckConstant});
+                        "a constant added to all scores of a query does not change y",
+                        CheckConstant});
   properties.push_back(AttentionPartsMerge());
   return properties;
 }

@@ -1,5 +1,5 @@
-// Properties of attention in all its forms: whatever has the inputs q, k and v and the attributes
-// of reference/attention/attention_attributes.h.
+// Properties of all attention operations with the inputs q, k and v and the attributes of
+// reference/attention/attention_attributes.h.
 #pragma once
 
 #include <string>
@@ -10,7 +10,8 @@
 
 namespace sextant::oracle {
 
-// A list of attributes that several operations share, as far as the case's operation has them.
+// The values that a case has for a list of attributes that several operations share. Attributes
+// that the operation lacks keep their defaults.
 template <class Attributes>
 Attributes AttributesIn(const Case& c) {
   Attributes shared;
@@ -27,7 +28,7 @@ Attributes AttributesIn(const Case& c) {
 // The attention attributes of a case.
 AttentionAttributes AttentionOf(const Case& c);
 
-// All of them; without those that a sink breaks, where it takes a part of every weight.
+// All properties; and those that also hold with a sink, which takes a part of every weight.
 std::vector<Property> AttentionProperties();
 std::vector<Property> AttentionPropertiesWithSink();
 

@@ -10,7 +10,7 @@
 namespace sextant::oracle {
 namespace {
 
-// Twice the keys give twice the scores.
+// Doubling the keys doubles the scores.
 Findings CheckLinear(const Case& c, const Tensors& inputs, const Ask& ask) {
   Findings findings;
   Tensors half = inputs;
@@ -25,7 +25,7 @@ Findings CheckLinear(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-// Where all keys of a head are the query's unit vector e_d, scores are q_d: which head reads which.
+// If a key is the unit vector e_d, its score is q_d. This shows which head reads which key head.
 Findings CheckProbes(const Case& c, const Tensors& inputs, const Ask& ask) {
   const size_t H = ExtentOf(c, "H"), K = ExtentOf(c, "K"), S = ExtentOf(c, "S"),
                T = ExtentOf(c, "T"), D = ExtentOf(c, "D");
@@ -45,8 +45,8 @@ Findings CheckProbes(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-// Unset, D scores^2 are the squares of those with scale 1, and of the same sign; else they are in
-// proportion.
+// Without a scale, D score^2 is the square of the score with scale=1, and both have the same sign.
+// Otherwise the score is the scale times that score.
 Findings CheckScale(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response scaled = ask(c, inputs), plain = ask(c.With("scale=1"), inputs);
   Findings findings;
@@ -66,7 +66,7 @@ struct Mutant : AttentionScores {
   enum class Mutation {
     kNone,
     kTiled,       // head h reads key head h mod K
-    kTransposed,  // scores of k . q, read as if they were [S,T]
+    kTransposed,  // scores [T,S] are read as [S,T]
     kLastLost,    // the last channel is not added
   } mutation{};
   template <class Real>
@@ -101,15 +101,17 @@ std::vector<Defect> Defects() {
                              "head h reads key head h mod K (onnx/onnx@062ee9228)",
                              Mutation::kTiled),
       MutatedFormula<Mutant>("transposed", "scores [T,S] are read as [S,T]", Mutation::kTransposed),
-      MutatedFormula<Mutant>("last_channel_lost", "one channel is not added", Mutation::kLastLost),
-      ChangedWord("scale_missing", "no 1/sqrt(D) (mlc-ai/mlc-llm#3426)", "scale=1"),
-      ChangedWord("scale_by_width", "1/D in place of 1/sqrt(D)",
+      MutatedFormula<Mutant>("last_channel_lost", "the last channel is not added",
+                             Mutation::kLastLost),
+      ChangedWord("scale_missing", "scores are not multiplied by 1/sqrt(D) (mlc-ai/mlc-llm#3426)",
+                  "scale=1"),
+      ChangedWord("scale_by_width", "the scale is 1/D instead of 1/sqrt(D)",
                   [](const Case& c) {
                     const auto D = static_cast<double>(std::max<size_t>(1, ExtentOf(c, "D")));
                     return TextOf(c, "scale").empty() ? "scale=" + PrintValue(1 / D) : "";
                   }),
-      ChangedRecipe("scores_in_bf16", "scores are kept in bf16 whatever the dtype", "score=bf16"),
-      ChangedRecipe("scores_in_f16", "scores are kept in f16 whatever the dtype", "score=f16"),
+      ChangedRecipe("scores_in_bf16", "scores are stored in bf16 for every dtype", "score=bf16"),
+      ChangedRecipe("scores_in_f16", "scores are stored in f16 for every dtype", "score=f16"),
       ChangedRecipe("dot_in_bf16", "dot products are accumulated in bf16", "dot=bf16"),
   };
 }
@@ -119,8 +121,10 @@ std::vector<Defect> Defects() {
 template <>
 CatalogEntry MakeCatalogEntry<AttentionScores>() {
   return {.properties = {{"linear_in_keys", "twice the keys give twice the scores", CheckLinear},
-                         {"probed", "unit vectors as keys read the query's channels", CheckProbes},
-                         {"scaled", "scores are in proportion to the scale, D^-1/2 unless set",
+                         {"probed",
+                          "with unit vectors as keys the scores are the channels of the query",
+                          CheckProbes},
+                         {"scaled", "scores are proportional to the scale; its default is D^-1/2",
                           CheckScale}},
           .defects = Defects()};
 }

@@ -24,18 +24,19 @@ MutationsOf<Mutant> SinkMutations() {
   using M = AttentionMutation;
   return {
       {"lse_of_sink", "lse includes the sink", M::kLseOfSink},
-      {"sink_scaled", "the sink is scaled as scores are", M::kSinkScaled},
+      {"sink_scaled", "the sink is multiplied by the scale, like the scores", M::kSinkScaled},
       {"sink_of_first_head", "every head has the sink of head 0", M::kSinkOfFirstHead},
-      {"sink_of_key_head", "every head has the sink of its key head's number", M::kSinkOfKeyHead},
+      {"sink_of_key_head", "every head has the sink with the index of its key head",
+       M::kSinkOfKeyHead},
       {"sink_twice",
-       "y is multiplied by sigmoid(lse - sink) after a softmax that had the sink "
+       "y is multiplied by sigmoid(lse - sink) after a softmax that includes the sink "
        "(pytorch/torchtitan#2211)",
        M::kSinkTwice},
-      {"sink_subtracted", "e^-sink", M::kSinkSubtracted},
+      {"sink_subtracted", "the sink has the wrong sign", M::kSinkSubtracted},
   };
 }
 
-// A sink far below all scores takes nothing, one far above takes all.
+// A sink far below all scores takes no weight; one far above takes all.
 Findings CheckFar(const Case& c, const Tensors& inputs, const Ask& ask) {
   Findings findings;
   const Tensors ones = Filled(inputs, {"v"}, 1);
@@ -51,7 +52,7 @@ Findings CheckFar(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-// lse does not see the sink.
+// lse does not depend on the sink.
 Findings CheckLse(const Case& c, const Tensors& inputs, const Ask& ask) {
   Findings findings;
   const Response a = ask(c, inputs), b = ask(c, Filled(inputs, {"sink"}, 2));
@@ -64,7 +65,8 @@ Findings CheckLse(const Case& c, const Tensors& inputs, const Ask& ask) {
 }
 
 std::vector<Property> SinkProperties() {
-  return {{"far_sinks_take_nothing_or_all", "a sink takes its part of the weights", CheckFar},
+  return {{"far_sinks_take_nothing_or_all",
+           "a very small sink takes no weight, a very large one takes all", CheckFar},
           {"lse_is_without_sink", "lse does not depend on the sink", CheckLse}};
 }
 
@@ -72,18 +74,17 @@ std::vector<Property> SinkProperties() {
 
 template <>
 CatalogEntry MakeCatalogEntry<AttentionSink>() {
-  return {
-      .properties = Joined<Property>({AttentionPropertiesWithSink(), SinkProperties()}),
-      .defects = Joined<Defect>(
-          {MutatedFormulas<Mutant>(AttentionMutations()),
-           MutatedFormulas<Mutant>(SinkMutations()),
-           AttentionDefects(),
-           {FilledInput("sink_missing", "the sink is not read (InternLM/lmdeploy#2842)", "sink",
-                        -1e6),
-            ShiftedInput("sink_doubled",
-                         "e^sink is added twice, as by each of two parts of the keys", "sink",
-                         std::numbers::ln2),
-            MissingInput("sink_of_zero", "one is added to the sum, whatever the sink", "sink")}})};
+  return {.properties = Joined<Property>({AttentionPropertiesWithSink(), SinkProperties()}),
+          .defects = Joined<Defect>(
+              {MutatedFormulas<Mutant>(AttentionMutations()),
+               MutatedFormulas<Mutant>(SinkMutations()),
+               AttentionDefects(),
+               {FilledInput("sink_missing", "the sink is not read (InternLM/lmdeploy#2842)", "sink",
+                            -1e6),
+                ShiftedInput("sink_doubled",
+                             "e^sink is added twice, once for each of two parts of the keys",
+                             "sink", std::numbers::ln2),
+                MissingInput("sink_of_zero", "1 is added to the sum instead of e^sink", "sink")}})};
 }
 
 }  // namespace sextant::oracle

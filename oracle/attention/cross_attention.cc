@@ -10,18 +10,18 @@
 namespace sextant::oracle {
 namespace {
 
-// Tokens of memory that are read, in reverse order: the same y.
+// Reversing the order of the tokens of memory that are read does not change y.
 Findings CheckMemoryOrder(const Case& c, const Tensors& inputs, const Ask& ask) {
-  Tensors turned = inputs;
-  ReverseRows(In(turned, "memory"), TokensRead(c, "T"));
-  return SameAnswer(c, inputs, turned, ask);
+  Tensors reversed = inputs;
+  ReverseRows(In(reversed, "memory"), TokensRead(c, "T"));
+  return SameAnswer(c, inputs, reversed, ask);
 }
 
 Findings CheckQueryOrder(const Case& c, const Tensors& inputs, const Ask& ask) {
-  Tensors turned = inputs;
+  Tensors reversed = inputs;
   const size_t S = ExtentOf(c, "S"), M = ExtentOf(c, "M");
-  ReverseRows(In(turned, "x"), S);
-  const Response y = ask(c, inputs), other = ask(c, turned);
+  ReverseRows(In(reversed, "x"), S);
+  const Response y = ask(c, inputs), other = ask(c, reversed);
   Findings findings;
   for (size_t i = 0; i < S * M; ++i) {
     findings.Equal(other(0, (S - 1 - i / M) * M + i % M), y(0, i), {y, 0, i});
@@ -29,7 +29,7 @@ Findings CheckQueryOrder(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-// Tokens of memory beyond key_length may hold anything.
+// The content of memory beyond key_length does not change y.
 Findings CheckPadding(const Case& c, const Tensors& inputs, const Ask& ask) {
   const size_t read = TokensRead(c, "T"), M = ExtentOf(c, "M");
   if (read == ExtentOf(c, "T")) return {};
@@ -39,7 +39,7 @@ Findings CheckPadding(const Case& c, const Tensors& inputs, const Ask& ask) {
   return SameAnswer(c, inputs, other, ask);
 }
 
-// Equal tokens of memory are answered alike, whatever asks.
+// If all tokens of memory are equal, y is the same for every query.
 Findings CheckEqualMemory(const Case& c, const Tensors& inputs, const Ask& ask) {
   Tensors equal = inputs;
   const size_t M = ExtentOf(c, "M"), read = TokensRead(c, "T");
@@ -57,14 +57,14 @@ struct Mutant : CrossAttention {
   enum class Mutation {
     kNone,
     kQueriesFromMemory,
-    kKeysFromQueries,    // keys are of x, values of memory
-    kMemoryFromQueries,  // keys and values are of x: self-attention
-    kCausal,             // the decoder's own mask
-    kResidual            // x is added
+    kKeysFromQueries,    // keys come from x, values from memory
+    kMemoryFromQueries,  // keys and values come from x: self-attention
+    kCausal,             // memory has the causal mask of the decoder
+    kResidual            // x is added to y
   } mutation = Mutation::kNone;
   HeadsMutation heads = HeadsMutation::kNone;
 
-  // The first `count` rows of x, repeated if there are less, or 0 if there are none.
+  // The first `count` rows of x, repeated if there are fewer, or 0 if there are none.
   template <class Real>
   static Tensor<Real> RowsOf(const Tensor<Real>& x, size_t count) {
     Tensor<Real> rows({count, x.shape[1]});
@@ -106,8 +106,9 @@ std::vector<Defect> FormulaDefects() {
                              "keys and values are projected from x: memory is "
                              "not read",
                              Mutation::kMemoryFromQueries),
-      MutatedFormula<Mutant>("causal", "the decoder's own mask hides memory", Mutation::kCausal),
-      MutatedFormula<Mutant>("residual_inside", "x is added, which the block does again",
+      MutatedFormula<Mutant>("causal", "the causal mask of the decoder is applied to memory",
+                             Mutation::kCausal),
+      MutatedFormula<Mutant>("residual_inside", "x is added to y, and the block adds it again",
                              Mutation::kResidual),
   };
   for (const auto& [name, why, mutation] : HeadsMutations()) {
@@ -125,9 +126,9 @@ CatalogEntry MakeCatalogEntry<CrossAttention>() {
   return {
       .properties = Joined<Property>(
           {{{"memory_in_any_order", "y does not depend on the order of memory", CheckMemoryOrder},
-            {"queries_in_any_order", "each token of x is answered alone", CheckQueryOrder},
-            {"padding_is_not_read", "memory beyond key_length may hold anything", CheckPadding},
-            {"equal_memory", "equal tokens of memory are answered alike, whatever asks",
+            {"queries_in_any_order", "reversing the tokens of x reverses y", CheckQueryOrder},
+            {"padding_is_not_read", "memory beyond key_length does not change y", CheckPadding},
+            {"equal_memory", "if all tokens of memory are equal, y is the same for every query",
              CheckEqualMemory}},
            HeadsProperties(0)}),
       .defects = Joined<Defect>({FormulaDefects(), HeadsInputDefects(), HeadsRecipeDefects()})};

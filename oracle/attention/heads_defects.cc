@@ -13,8 +13,7 @@ std::vector<NamedMutation<HeadsMutation>> HeadsMutations() {
        Mutation::kHeadsNotTransposed},
       {"heads_not_transposed_back", "[S,H*D] is viewed as [H,S,D] without transposing",
        Mutation::kHeadsNotTransposedBack},
-      {"heads_interleaved",
-       "head h has channels h, H + h, 2H + h, ... in place of h D, h D + 1 ...",
+      {"heads_interleaved", "head h has channels h, H + h, 2H + h, ... instead of h D, h D + 1 ...",
        Mutation::kInterleaved},
       {"key_heads_tiled", "query head h reads key head h mod K", Mutation::kKeyHeadsTiled},
       {"key_head_of_first", "every query head reads the first key head", Mutation::kFirstKeyHead},
@@ -22,31 +21,30 @@ std::vector<NamedMutation<HeadsMutation>> HeadsMutations() {
       {"scale_of_all_heads", "scores are divided by sqrt(H*D), the model's width",
        Mutation::kScaleOfAllHeads},
       {"scale_by_width", "scores are divided by D", Mutation::kScaleByWidth},
-      {"scaled_twice", "queries are scaled, and so are scores", Mutation::kScaledTwice},
-      {"softmax_over_queries", "the softmax goes over the wrong axis",
+      {"scaled_twice", "queries are scaled, and scores again", Mutation::kScaledTwice},
+      {"softmax_over_queries", "the softmax runs over the queries instead of the keys",
        Mutation::kSoftmaxOverQueries},
-      {"softmax_missing", "the scores weigh as they are", Mutation::kSoftmaxMissing},
-      {"padding_alone_is_read", "a mask that says what is padding is taken for what may be read",
+      {"softmax_missing", "the scores are the weights: there is no softmax",
+       Mutation::kSoftmaxMissing},
+      {"padding_alone_is_read", "the padding mask is inverted: only padding is read",
        Mutation::kPaddingOnly},
-      {"output_bias_with_every_head", "bo is added with each head's part of the output",
+      {"output_bias_with_every_head", "bo is added once for each head",
        Mutation::kBiasWithEveryHead},
       {"empty_rows_mean",
-       "with a finite number for -infinity a token that reads none gets the mean of all values",
+       "masked scores are finite, so a token that reads none gets the mean of all values",
        Mutation::kMeanOfEmpty},
-      {"one_head", "all heads share one softmax, over the products of whole rows",
+      {"one_head", "all heads share one softmax over the dot products of whole rows",
        Mutation::kOneHead},
   };
 }
 
 std::vector<NamedMutation<HeadsMutation>> MaskMutations() {
   return {
-      {"only_itself", "each token reads itself alone: tokens are taken for a batch (batch_first)",
+      {"only_itself", "each token reads only itself: tokens are used as a batch (batch_first)",
        HeadsMutation::kOnlyItself},
-      {"mask_of_the_wrong_side", "a token sees itself and what comes after it",
-       HeadsMutation::kMaskAhead},
-      {"self_masked", "a token sees what comes before it, but not itself",
-       HeadsMutation::kSelfMasked},
-      {"mask_from_the_end", "the last token is taken for the last one that is no padding",
+      {"mask_of_the_wrong_side", "a token sees itself and later tokens", HeadsMutation::kMaskAhead},
+      {"self_masked", "a token sees earlier tokens, but not itself", HeadsMutation::kSelfMasked},
+      {"mask_from_the_end", "the mask aligns the last query with the last key that is not padding",
        HeadsMutation::kMaskFromTheEnd},
   };
 }
@@ -56,7 +54,7 @@ Defect MissingBias(const std::string& bias) {
 }
 
 Defect TransposedWeight(const std::string& weight) {
-  return TransposedInput(weight + "_transposed", weight + " is stored [in,out]", weight);
+  return TransposedInput(weight + "_transposed", weight + " is read as [in,out]", weight);
 }
 
 std::vector<Defect> HeadsInputDefects() {
@@ -69,12 +67,12 @@ std::vector<Defect> HeadsInputDefects() {
       TransposedWeight("wk"),
       TransposedWeight("wv"),
       TransposedWeight("wo"),
-      ExchangedInputs("queries_and_keys_exchanged", "wq and wk in each other's place",
+      ExchangedInputs("queries_and_keys_exchanged", "wq and wk are swapped",
                       {{"wq", "wk"}, {"bq", "bk"}}),
-      ExchangedInputs("keys_and_values_exchanged", "wk and wv in each other's place",
+      ExchangedInputs("keys_and_values_exchanged", "wk and wv are swapped",
                       {{"wk", "wv"}, {"bk", "bv"}}),
       ExchangedInputs("biases_of_queries_and_values_exchanged",
-                      "the packed bias is cut in another order than the packed weight",
+                      "the packed bias is split in another order than the packed weight",
                       {{"bq", "bv"}}),
   };
 }
@@ -83,9 +81,9 @@ std::vector<Defect> HeadsRecipeDefects() {
   return Joined<Defect>(
       {AttentionRecipeDefects(),
        {ChangedRecipe("dot_in_f16", "dot products are accumulated in f16", "dot=f16"),
-        ChangedRecipe("bias_in_bf16", "biases are added in bf16 whatever the dtype", "bias=bf16"),
-        ChangedRecipe("intermediates_in_bf16",
-                      "what is handed on is kept in bf16 whatever the dtype", "keep=bf16")}});
+        ChangedRecipe("bias_in_bf16", "biases are added in bf16 for every dtype", "bias=bf16"),
+        ChangedRecipe("intermediates_in_bf16", "intermediates are stored in bf16 for every dtype",
+                      "keep=bf16")}});
 }
 
 }  // namespace sextant::oracle

@@ -1,5 +1,5 @@
-// Bugs of whatever projects to heads, attends, and projects back: a formula with one mutation, and
-// wrong inputs, for the inputs wq, bq, wk, bk, wv, bv, wo, bo.
+// Defects of operations with multi-head attention and the inputs wq, bq, wk, bk, wv, bv, wo, bo:
+// mutations of the formula, and wrong inputs.
 #pragma once
 
 #include <string>
@@ -13,45 +13,45 @@ namespace sextant::oracle {
 
 enum class HeadsMutation {
   kNone,
-  kHeadsNotTransposed,      // [H,S,D] taken for [S,H*D] as it lies in memory
-  kHeadsNotTransposedBack,  // [S,H*D] taken for [H,S,D]
-  kInterleaved,             // head h in columns h, H + h, 2H + h ...
+  kHeadsNotTransposed,      // the memory of [H,S,D] is read as [S,H*D]
+  kHeadsNotTransposedBack,  // the memory of [S,H*D] is read as [H,S,D]
+  kInterleaved,             // head h has columns h, H + h, 2H + h ...
   kKeyHeadsTiled,           // query head h reads key head h mod K
   kFirstKeyHead,            // all query heads read the first key head
-  kScaleMissing,            // the product as it is
-  kScaleOfAllHeads,         // over sqrt(H*D)
-  kScaleByWidth,            // over D
-  kScaledTwice,             // queries and scores
+  kScaleMissing,            // scores are not scaled
+  kScaleOfAllHeads,         // scores are divided by sqrt(H*D)
+  kScaleByWidth,            // scores are divided by D
+  kScaledTwice,             // queries are scaled, and scores again
   kSoftmaxOverQueries,
   kSoftmaxMissing,
-  kMaskAhead,          // a query sees itself and what is after it
+  kMaskAhead,          // a query sees itself and later keys
   kSelfMasked,         // a query does not see itself
-  kMaskFromTheEnd,     // the last query stands at the last key that is no padding
-  kOnlyItself,         // a token sees itself alone
-  kPaddingOnly,        // what is seen and what is padding are exchanged
+  kMaskFromTheEnd,     // the last query has the index of the last key that is not padding
+  kOnlyItself,         // a token sees only itself
+  kPaddingOnly,        // only padding is read
   kBiasWithEveryHead,  // bo is added H times
-  kMeanOfEmpty,        // where nothing is read the mean of all values
+  kMeanOfEmpty,        // a query that sees no key gets the mean of all values
   kOneHead,            // one softmax over the products of all heads
 };
 
-// Of every attention; and of a sequence that attends to itself.
+// Mutations of every multi-head attention, and those of self-attention only.
 std::vector<NamedMutation<HeadsMutation>> HeadsMutations();
 std::vector<NamedMutation<HeadsMutation>> MaskMutations();
 
 // Missing biases, transposed and exchanged weights.
 std::vector<Defect> HeadsInputDefects();
 Defect MissingBias(const std::string& bias);
-Defect TransposedWeight(const std::string& weight);  // its memory read as [in,out]
-// Steps of attention and of what is handed on in too few bits.
+Defect TransposedWeight(const std::string& weight);  // its memory is read as [in,out]
+// Steps and intermediates in a too narrow format.
 std::vector<Defect> HeadsRecipeDefects();
 
-// What is projected to queries, keys and values.
+// The tensors that are projected to queries, keys and values.
 template <class Real>
 struct Sequences {
   const Tensor<Real>&queries, &keys, &values;
 };
 
-// All that it is given must outlive it.
+// Multi-head attention with one mutation. The arguments of the constructor must outlive it.
 template <class Real>
 class MutantHeads {
  public:
@@ -59,12 +59,14 @@ class MutantHeads {
               const MultiHeadWeights<Real>& w)
       : mutation_(mutation), attention_(attention), of_(of), w_(w) {}
 
-  // attention_out [S,M], and what is handed on.
+  // Returns attention_out [S,M] and stores the intermediates in `out`.
   Tensor<Real> Answer(const MultiHeadTensors<Real>& out) const {
     const size_t H = Extent(attention_.H), K = Extent(attention_.K);
-    const Tensor<Real> q = IntermediateAs(Apart(Projected(of_.queries, w_.wq, w_.bq), H), out.q);
-    const Tensor<Real> k = IntermediateAs(Apart(Projected(of_.keys, w_.wk, w_.bk), K), out.k);
-    const Tensor<Real> v = IntermediateAs(Apart(Projected(of_.values, w_.wv, w_.bv), K), out.v);
+    const Tensor<Real> q =
+        IntermediateAs(SplitHeads(Projected(of_.queries, w_.wq, w_.bq), H), out.q);
+    const Tensor<Real> k = IntermediateAs(SplitHeads(Projected(of_.keys, w_.wk, w_.bk), K), out.k);
+    const Tensor<Real> v =
+        IntermediateAs(SplitHeads(Projected(of_.values, w_.wv, w_.bv), K), out.v);
     Tensor<Real> mean(q.shape);
     const size_t D = q.shape[3];
     for (size_t h = 0; h < H; ++h) {
@@ -73,7 +75,7 @@ class MutantHeads {
         for (size_t d = 0; d < D; ++d) mean(0, h, s, d) = Mean(scored, s, v, KeyHead(h), d);
       }
     }
-    out.mean = Together(mean);
+    out.mean = JoinHeads(mean);
     Tensor<Real> y = Projected(Intermediate(out.mean), w_.wo, w_.bo);
     if (Is(HeadsMutation::kBiasWithEveryHead)) {
       const ScopedStep at(Step::kBias);
@@ -87,7 +89,7 @@ class MutantHeads {
  private:
   // The scores of a head, and the keys that each query sees.
   struct Scored {
-    std::vector<std::vector<Real>> scores;  // as long as keys
+    std::vector<std::vector<Real>> scores;  // one for every key in `keys`
     std::vector<KeyRange> keys;
   };
 
@@ -99,11 +101,12 @@ class MutantHeads {
     if (Is(HeadsMutation::kKeyHeadsTiled)) return h % Extent(attention_.K);
     return attention_.KeyHeadOf(h);
   }
-  // Column of channel d of head h among all.
+  // The column of channel d of head h in [S,heads*D].
   size_t Column(size_t h, size_t d, size_t heads, size_t D) const {
     return Is(HeadsMutation::kInterleaved) ? d * heads + h : h * D + d;
   }
-  Tensor<Real> Apart(const Tensor<Real>& x, size_t heads) const {
+  // [S,heads*D] as [1,heads,S,D].
+  Tensor<Real> SplitHeads(const Tensor<Real>& x, size_t heads) const {
     const size_t S = x.shape[0], D = heads == 0 ? 0 : x.shape[1] / heads;
     Tensor<Real> y({1, heads, S, D});
     if (Is(HeadsMutation::kHeadsNotTransposedBack)) {
@@ -117,7 +120,8 @@ class MutantHeads {
     }
     return y;
   }
-  Tensor<Real> Together(const Tensor<Real>& x) const {
+  // [1,H,S,D] as [S,H*D].
+  Tensor<Real> JoinHeads(const Tensor<Real>& x) const {
     const size_t H = x.shape[1], S = x.shape[2], D = x.shape[3];
     Tensor<Real> y({S, H * D});
     if (Is(HeadsMutation::kHeadsNotTransposed)) {
@@ -181,7 +185,7 @@ class MutantHeads {
     return scored;
   }
 
-  // The mean of channel d of the values where no key is seen.
+  // Channel d of the result for a query that sees no key.
   Real EmptyMean(const Tensor<Real>& v, size_t head, size_t d) const {
     if (attention_.empty_rows == EmptyRows::kUnspecified) return Real();
     Real mean(0.0);
@@ -191,7 +195,7 @@ class MutantHeads {
     return mean;
   }
 
-  // The mean of channel d of the values.
+  // The weighted mean of channel d of the values for query s.
   Real Mean(const Scored& scored, size_t s, const Tensor<Real>& v, size_t head, size_t d) const {
     const KeyRange& keys = scored.keys[s];
     if (keys.IsEmpty()) return EmptyMean(v, head, d);

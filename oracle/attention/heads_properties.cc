@@ -7,15 +7,15 @@
 namespace sextant::oracle {
 namespace {
 
-// Query heads and key heads in reverse order, with their columns of wo.
+// Reversing the order of query heads and key heads, with their columns of wo, changes nothing.
 Findings CheckOrder(const Case& c, const Tensors& inputs, const Ask& ask) {
   const size_t D = ExtentOf(c, "D"), M = ExtentOf(c, "M");
   if (D == 0 || M == 0) return {};
-  Tensors turned = inputs;
-  for (const char* weight : {"wq", "wk", "wv"}) ReverseBlocks(In(turned, weight), 1, D * M);
-  for (const char* bias : {"bq", "bk", "bv"}) ReverseBlocks(In(turned, bias), 1, D);
-  ReverseBlocks(In(turned, "wo"), M, D);
-  return SameAnswer(c, inputs, turned, ask);
+  Tensors reversed = inputs;
+  for (const char* weight : {"wq", "wk", "wv"}) ReverseBlocks(In(reversed, weight), 1, D * M);
+  for (const char* bias : {"bq", "bk", "bv"}) ReverseBlocks(In(reversed, bias), 1, D);
+  ReverseBlocks(In(reversed, "wo"), M, D);
+  return SameAnswer(c, inputs, reversed, ask);
 }
 
 Findings CheckValueScale(const Case& c, const Tensors& inputs, const Ask& ask) {
@@ -32,12 +32,12 @@ Findings CheckKeyBias(const Case& c, const Tensors& inputs, const Ask& ask) {
   return SameAnswer(c, inputs, Filled(inputs, {"bk"}, 0), ask);
 }
 
-// Where wv is 0 every value is its bias, whatever weighs it.
+// With wv = 0 every value is bv, so the result does not depend on the weights.
 Findings CheckEqualValues(const Case& c, const Tensors& inputs, const Ask& ask, size_t attended) {
   Tensors plain = Filled(inputs, {"wv"}, 0);
   const Response answer = ask(c, plain);
   Findings findings;
-  const bool memory = c.dimensions().contains("T");  // keys are not those of the queries' sequence
+  const bool memory = c.dimensions().contains("T");  // keys come from another sequence than queries
   if (!answer.Has(attended) || TokensRead(c, memory ? "T" : "S") == 0) return findings;
   const size_t M = ExtentOf(c, "M"), D = ExtentOf(c, "D"), H = ExtentOf(c, "H"),
                share = H / std::max<size_t>(1, ExtentOf(c, "K"));
@@ -66,14 +66,15 @@ void ReverseRows(Tensor<double>& tensor, size_t count) {
 
 std::vector<Property> HeadsProperties(size_t attended) {
   return {
-      {"heads_in_any_order", "heads in reverse order, with their columns of wo, change nothing",
-       CheckOrder},
-      {"values_against_output", "twice wv and bv are twice wo", CheckValueScale},
-      {"queries_against_keys", "twice wq and bq are twice wk and bk", CheckKeyScale},
+      {"heads_in_any_order",
+       "reversing the order of the heads, with their columns of wo, changes nothing", CheckOrder},
+      {"values_against_output", "doubling wv and bv equals doubling wo", CheckValueScale},
+      {"queries_against_keys", "doubling wq and bq equals doubling wk and bk", CheckKeyScale},
       {"key_bias_cancels",
-       "bk adds the same to all scores of a query, which no softmax sees (a cap does)",
+       "bk adds a constant to all scores of a query, which changes nothing unless there is a soft "
+       "cap",
        CheckKeyBias},
-      {"equal_values", "where wv is 0 attention is wo bv + bo, whatever the scores",
+      {"equal_values", "with wv = 0 the attention output is wo bv + bo for all scores",
        [attended](const Case& c, const Tensors& inputs, const Ask& ask) {
          return CheckEqualValues(c, inputs, ask, attended);
        }},

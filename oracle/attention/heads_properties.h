@@ -1,5 +1,5 @@
-// Properties of whatever projects to heads, attends, and projects back with wq, bq, wk, bk, wv, bv,
-// wo, bo: of H query heads and K key heads.
+// Properties of operations with multi-head attention and the inputs wq, bq, wk, bk, wv, bv, wo, bo,
+// with H query heads and K key heads.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace sextant::oracle {
 // `attended`: the index of the output that is wo mean + bo.
 std::vector<Property> HeadsProperties(size_t attended);
 
-// The first `count` rows of the tensor in reverse order.
+// Reverses the order of the first `count` rows of a tensor.
 void ReverseRows(Tensor<double>& tensor, size_t count);
 
 }  // namespace sextant::oracle

@@ -1,4 +1,5 @@
-// Blocks with one wrong tensor, and everything after it right: the trace names that tensor.
+// The trace names the wrong tensor of an answer in which all later tensors follow correctly from
+// it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -11,14 +12,14 @@
 namespace sextant::oracle {
 namespace {
 
-struct Wrong {
+struct WrongTensor {
   std::string line, at;
   size_t element = 0;
 };
 
-class Blocks : public testing::TestWithParam<Wrong> {};
+class TraceOfBlock : public testing::TestWithParam<WrongTensor> {};
 
-TEST_P(Blocks, NameTheTensorThatIsWrong) {
+TEST_P(TraceOfBlock, NamesTheWrongTensor) {
   const Case c = Case::Parse(GetParam().line);
   const Tensors inputs = DrawInputs(c);
   const Recipe recipe = ParseRecipe("native", c.dtype());
@@ -30,15 +31,16 @@ TEST_P(Blocks, NameTheTensorThatIsWrong) {
   const size_t element = GetParam().element;
   const double wrong = answer[index].values.data.at(element) + 0.5;
   answer[index].values.data[element] = wrong;
-  // A tensor may have parts that follow one from the other, as a decoder's states do.
+  // A tensor may have parts that depend on its earlier parts, such as the states of a decoder.
   for (size_t parts = 0; parts < 3; ++parts) {
     const Tensors given = {answer[index]};
-    const ScopedTrace tracing(given);
+    const ScopedTrace trace(given);
     answer = AnswerBy(c, inputs, recipe);
     answer[index].values.data[element] = wrong;
   }
   if (index > 0) {
-    EXPECT_NE(answer[0].values.data, right[0].values.data) << "nothing goes on from it";
+    EXPECT_NE(answer[0].values.data, right[0].values.data)
+        << "the first output does not depend on it";
   }
   const Verdict verdict = Judge(c, inputs, recipe).Evaluate(answer);
   EXPECT_EQ(verdict.status, Verdict::Status::kFails);
@@ -58,19 +60,22 @@ const std::string kCross = "cross_attention S=3 T=4 M=5 H=4 K=2 D=2 dtype=f32",
                   kDecoder = "decoder pairing=half V=5 L=2 S=3 M=4 H=2 K=1 D=4 F=3 dtype=f32";
 
 INSTANTIATE_TEST_SUITE_P(
-    Each, Blocks,
-    testing::Values(Wrong{kCross, "q"}, Wrong{kCross, "k"}, Wrong{kCross, "v"},
-                    Wrong{kCross, "mean"}, Wrong{kCross, "y"}, Wrong{kPost, "attention_out"},
-                    Wrong{kPost, "middle"}, Wrong{kPost, "hidden"}, Wrong{kPost, "y"},
-                    Wrong{kPre, "attention_out"}, Wrong{kPre, "middle"}, Wrong{kPre, "hidden"},
-                    Wrong{kPre, "y"}, Wrong{kBlock, "normed"}, Wrong{kBlock, "q_rotated", 8},
-                    Wrong{kBlock, "k_rotated"}, Wrong{kBlock, "attention_out"},
-                    Wrong{kBlock, "middle"}, Wrong{kBlock, "hidden"}, Wrong{kBlock, "y"},
-                    Wrong{kNormed, "normed"}, Wrong{kNormed, "q_rotated", 8},
-                    Wrong{kNormed, "k_rotated"}, Wrong{kNormed, "attention_out"},
-                    Wrong{kNormed, "middle"}, Wrong{kNormed, "hidden"}, Wrong{kNormed, "y"},
-                    Wrong{kDecoder, "states", 0}, Wrong{kDecoder, "states", 12},
-                    Wrong{kDecoder, "states", 24}, Wrong{kDecoder, "logits"}));
+    Each, TraceOfBlock,
+    testing::Values(WrongTensor{kCross, "q"}, WrongTensor{kCross, "k"}, WrongTensor{kCross, "v"},
+                    WrongTensor{kCross, "mean"}, WrongTensor{kCross, "y"},
+                    WrongTensor{kPost, "attention_out"}, WrongTensor{kPost, "middle"},
+                    WrongTensor{kPost, "hidden"}, WrongTensor{kPost, "y"},
+                    WrongTensor{kPre, "attention_out"}, WrongTensor{kPre, "middle"},
+                    WrongTensor{kPre, "hidden"}, WrongTensor{kPre, "y"},
+                    WrongTensor{kBlock, "normed"}, WrongTensor{kBlock, "q_rotated", 8},
+                    WrongTensor{kBlock, "k_rotated"}, WrongTensor{kBlock, "attention_out"},
+                    WrongTensor{kBlock, "middle"}, WrongTensor{kBlock, "hidden"},
+                    WrongTensor{kBlock, "y"}, WrongTensor{kNormed, "normed"},
+                    WrongTensor{kNormed, "q_rotated", 8}, WrongTensor{kNormed, "k_rotated"},
+                    WrongTensor{kNormed, "attention_out"}, WrongTensor{kNormed, "middle"},
+                    WrongTensor{kNormed, "hidden"}, WrongTensor{kNormed, "y"},
+                    WrongTensor{kDecoder, "states", 0}, WrongTensor{kDecoder, "states", 12},
+                    WrongTensor{kDecoder, "states", 24}, WrongTensor{kDecoder, "logits"}));
 
 }  // namespace
 }  // namespace sextant::oracle

@@ -1,4 +1,4 @@
-// The largest of some scores, in every number type.
+// The index of the largest score, in every number type.
 #pragma once
 
 #include <algorithm>
@@ -8,8 +8,8 @@
 
 namespace sextant::oracle {
 
-// Its index: that of an implementation's numbers. The permitted error of a mutation needs no more
-// than some index; NaN is no larger than anything.
+// For Counted the index of the largest center: the permitted error of a mutation is right for any
+// index. NaN is not larger than any score.
 template <class Real>
 size_t LargestIn(std::span<const Real> scores) {
   if constexpr (std::same_as<Real, Counted>) {

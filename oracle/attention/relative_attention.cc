@@ -14,7 +14,7 @@ constexpr size_t kY = 0, kScores = 1;
 
 double ClipOf(const Case& c) { return NumberOf(c, "clip", 0); }
 
-// Keys as far as clip or further from every query, further still: nothing changes.
+// Moves keys at distance clip or more from every query further away. Nothing changes.
 Findings CheckClip(const Case& c, const Tensors& inputs, const Ask& ask) {
   Tensors further = inputs;
   const auto& query = In(further, "query_position").data;
@@ -29,7 +29,8 @@ Findings CheckClip(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-// Values of 1 and a table of 0, or the other way round, have mean 1: weights sum to 1.
+// Values of 1 with a value table of 0, and values of 0 with a table of 1, give 1: the weights sum
+// to 1.
 Findings CheckSum(const Case& c, const Tensors& inputs, const Ask& ask) {
   Findings findings;
   for (const double value : {0, 1}) {
@@ -42,16 +43,16 @@ Findings CheckSum(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-// Keys, values and positions in reverse order: the same y, and scores in reverse order.
+// Reversing keys, values and their positions does not change y and reverses the scores.
 Findings CheckOrder(const Case& c, const Tensors& inputs, const Ask& ask) {
   const size_t T = ExtentOf(c, "T"), D = ExtentOf(c, "D");
-  Tensors turned = inputs;
-  std::ranges::reverse(In(turned, "key_position").data);
+  Tensors reversed = inputs;
+  std::ranges::reverse(In(reversed, "key_position").data);
   for (const char* name : {"k", "v"}) {
-    Tensor<double>& rows = In(turned, name);
+    Tensor<double>& rows = In(reversed, name);
     ReverseBlocks(rows, rows.shape[0] * rows.shape[1], D);
   }
-  const Response a = ask(c, inputs), b = ask(c, turned);
+  const Response a = ask(c, inputs), b = ask(c, reversed);
   Findings findings;
   for (size_t i = 0; i < a.outputs[kY].values.data.size(); ++i) {
     findings.Equal(a(kY, i), b(kY, i), {b, kY, i});
@@ -63,7 +64,7 @@ Findings CheckOrder(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-// Scores are those of the keys plus those of the table.
+// Scores are the sum of those of the keys and those of the key table.
 Findings CheckParts(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response all = ask(c, inputs), a = ask(c, Filled(inputs, {"key_table"}, 0)),
                  b = ask(c, Filled(inputs, {"k"}, 0));
@@ -75,8 +76,8 @@ Findings CheckParts(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-// Unset, D scores^2 are the squares of those with scale 1, and of the same sign; else they are in
-// proportion.
+// Without a scale, D score^2 is the square of the score with scale=1, and both have the same sign.
+// Otherwise the score is the scale times that score.
 Findings CheckScale(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response scaled = ask(c, inputs), plain = ask(c.With("scale=1"), inputs);
   const std::string scale = TextOf(c, "scale");
@@ -94,7 +95,7 @@ Findings CheckScale(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-// The same for every key, k adds a constant to each row of scores: y does not see it.
+// If all keys are equal, k adds a constant to each row of scores, which does not change y.
 Findings CheckConstant(const Case& c, const Tensors& inputs, const Ask& ask) {
   const size_t T = ExtentOf(c, "T"), D = ExtentOf(c, "D");
   Tensors same = inputs;
@@ -103,7 +104,7 @@ Findings CheckConstant(const Case& c, const Tensors& inputs, const Ask& ask) {
   return SameAnswer(c, same, Filled(inputs, {"k"}, 0), ask);
 }
 
-// With a key table of 0 and equal keys all weigh the same: y is the plain mean.
+// With a key table of 0 and equal keys all weights are equal: y is the mean of the values.
 Findings CheckMean(const Case& c, const Tensors& inputs, const Ask& ask) {
   const size_t T = ExtentOf(c, "T"), D = ExtentOf(c, "D"), S = ExtentOf(c, "S");
   const Response y = ask(c, Filled(inputs, {"k", "key_table", "value_table"}, 0));
@@ -118,7 +119,7 @@ Findings CheckMean(const Case& c, const Tensors& inputs, const Ask& ask) {
 }
 
 Findings CheckValues(const Case& c, const Tensors& inputs, const Ask& ask) {
-  Findings findings;  // half of a number need not be one of the dtype
+  Findings findings;  // doubled, not halved: half of a number need not be a number of the dtype
   Proportional(ask(c, Multiplied(inputs, {"v", "value_table"}, 2)), 2, ask(c, inputs), findings);
   return findings;
 }
@@ -130,13 +131,14 @@ CatalogEntry MakeCatalogEntry<RelativeAttention>() {
   return {
       .properties =
           {TranslationInvariant(),
-           {"clipped", "beyond clip the distance does not matter", CheckClip},
-           {"weights_sum_to_one", "the mean of ones is one", CheckSum},
+           {"clipped", "distances beyond clip do not matter", CheckClip},
+           {"weights_sum_to_one", "the weights sum to 1: values of 1 give 1", CheckSum},
            {"keys_in_any_order", "y does not depend on the order of the keys", CheckOrder},
-           {"scores_add_up", "scores are those of the keys plus those of the table", CheckParts},
-           {"scaled", "scores are in proportion to the scale, D^-1/2 unless set", CheckScale},
+           {"scores_add_up", "scores are those of the keys plus those of the key table",
+            CheckParts},
+           {"scaled", "scores are proportional to the scale; its default is D^-1/2", CheckScale},
            {"constant_scores_do_not_count",
-            "what all scores of a query have in common does not count", CheckConstant},
+            "a constant added to all scores of a query does not change y", CheckConstant},
            {"equal_scores_give_the_mean", "equal scores give the mean of the values", CheckMean},
            {"linear_in_values", "twice the values give twice y", CheckValues}},
       .defects = RelativeAttentionDefects()};

@@ -20,14 +20,14 @@ struct Mutant : RelativeAttention {
     kNone,
     kSign,           // i - j
     kUnclipped,      // distances wrap around in the table
-    kNotShifted,     // negative distances count from the table's end
-    kByIndex,        // distances of indices, not of positions
-    kRelativeApart,  // the table's score is not scaled
-    kNoSoftmax,      // scores weigh as they are
-    kOverQueries,    // the softmax goes over the queries
-    kCausal,         // keys after the query weigh nothing
-    kTableByQuery,   // the row is the query's own clipped position
-    kTableAfter,     // the table's score is added to the weights
+    kNotShifted,     // negative distances are indices from the end of the table
+    kByIndex,        // distances are those of indices, not of positions
+    kRelativeApart,  // the score of the key table is not scaled
+    kNoSoftmax,      // scores are the weights
+    kOverQueries,    // the softmax runs over the queries
+    kCausal,         // keys after the query have weight 0
+    kTableByQuery,   // the row is the clipped position of the query
+    kTableAfter,     // the score of the key table is added to the weights
   } mutation{};
 
   bool Is(Mutation m) const { return mutation == m; }
@@ -45,7 +45,7 @@ struct Mutant : RelativeAttention {
   }
   bool Sees(double query, double key) const { return !Is(Mutation::kCausal) || key <= query; }
 
-  // One call: its inputs, and where a row of one of them begins.
+  // The inputs of one call, and their rows.
   template <class Real>
   struct Call {
     const Tensor<Real>&q, &k, &v, &key_table, &value_table;
@@ -56,7 +56,7 @@ struct Mutant : RelativeAttention {
     }
   };
 
-  // The scores of one head, and what the key table adds to each.
+  // The scores of one head, and the part of each that comes from the key table.
   template <class Real>
   struct Scores {
     Tensor<Real> total, of_table;
@@ -81,7 +81,7 @@ struct Mutant : RelativeAttention {
     return scores;
   }
 
-  // What the keys weigh that query s sees.
+  // The weights of the keys that query s sees.
   template <class Real>
   std::vector<Real> WeightsOf(const Call<Real>& in, const Scores<Real>& scores, size_t s) const {
     std::vector<Real> row, weights;
@@ -139,42 +139,49 @@ struct Mutant : RelativeAttention {
 std::vector<Defect> FormulaDefects() {
   using Mutation = Mutant::Mutation;
   return {
-      MutatedFormula<Mutant>("sign", "the row of i - j, not of j - i", Mutation::kSign),
+      MutatedFormula<Mutant>("sign", "the row of the tables is that of i - j instead of j - i",
+                             Mutation::kSign),
       MutatedFormula<Mutant>("not_clipped", "distances beyond clip wrap around in the tables",
                              Mutation::kUnclipped),
       MutatedFormula<Mutant>("clip_not_added",
-                             "negative distances count from the end of the tables",
+                             "negative distances are indices from the end of the tables",
                              Mutation::kNotShifted),
-      MutatedFormula<Mutant>("distances_of_indices",
-                             "positions are ignored: packed or cached tokens are counted",
-                             Mutation::kByIndex),
+      MutatedFormula<Mutant>(
+          "distances_of_indices",
+          "distances are those of indices: the positions of packed or cached tokens are ignored",
+          Mutation::kByIndex),
       MutatedFormula<Mutant>("table_not_scaled", "q.k is scaled, q.a is not",
                              Mutation::kRelativeApart),
-      MutatedFormula<Mutant>("softmax_missing", "the scores weigh as they are",
+      MutatedFormula<Mutant>("softmax_missing", "the scores are the weights: there is no softmax",
                              Mutation::kNoSoftmax),
-      MutatedFormula<Mutant>("softmax_over_queries", "the softmax goes over the wrong axis",
+      MutatedFormula<Mutant>("softmax_over_queries",
+                             "the softmax runs over the queries instead of the keys",
                              Mutation::kOverQueries),
       MutatedFormula<Mutant>("causal", "keys after the query are masked, as in a decoder",
                              Mutation::kCausal),
-      MutatedFormula<Mutant>("table_by_query",
-                             "the tables are indexed by the query's position, as if absolute",
-                             Mutation::kTableByQuery),
-      MutatedFormula<Mutant>("table_after_softmax", "the table's score is added to the weights",
+      MutatedFormula<Mutant>(
+          "table_by_query",
+          "the tables are indexed by the position of the query, like absolute positions",
+          Mutation::kTableByQuery),
+      MutatedFormula<Mutant>("table_after_softmax",
+                             "the score of the key table is added to the weights after the softmax",
                              Mutation::kTableAfter),
   };
 }
 
 std::vector<Defect> InputDefects() {
   return {
-      MissingInput("key_table_missing", "the scores know no positions", "key_table"),
-      MissingInput("value_table_missing", "the values know no positions, as in later variants",
+      MissingInput("key_table_missing",
+                   "the key table is not added: scores do not depend on positions", "key_table"),
+      MissingInput("value_table_missing", "the value table is not added, as in later variants",
                    "value_table"),
-      ExchangedInputs("tables_exchanged", "keys take the values' table",
+      ExchangedInputs("tables_exchanged", "the two tables are swapped",
                       {{"key_table", "value_table"}}),
-      RepeatedInputs("one_table", "the values take the keys' table",
+      RepeatedInputs("one_table", "the values use the table of the keys",
                      {{"key_table", "value_table"}}),
       ExchangedInputs("keys_and_values_exchanged", "k and v are swapped", {{"k", "v"}}),
-      ChangedInputs("clipped_one_early", "clip - 1: the outermost rows are never read",
+      ChangedInputs("clipped_one_early",
+                    "distances are clipped to clip - 1: the outermost rows are never read",
                     [](const Case& c, Tensors& inputs) {
                       const size_t D = ExtentOf(c, "D");
                       if (NumberOf(c, "clip", 0) == 0 || D == 0) return false;
@@ -193,8 +200,9 @@ std::vector<Defect> InputDefects() {
 
 std::vector<Defect> ScaleDefects() {
   return {
-      ChangedWord("scale_missing", "no 1/sqrt(D) (mlc-ai/mlc-llm#3426)", "scale=1"),
-      ChangedWord("scale_by_width", "1/D in place of 1/sqrt(D)",
+      ChangedWord("scale_missing", "scores are not multiplied by 1/sqrt(D) (mlc-ai/mlc-llm#3426)",
+                  "scale=1"),
+      ChangedWord("scale_by_width", "the scale is 1/D instead of 1/sqrt(D)",
                   [](const Case& c) {
                     const auto D = static_cast<double>(std::max<size_t>(1, ExtentOf(c, "D")));
                     return TextOf(c, "scale").empty() ? "scale=" + PrintValue(1 / D) : "";

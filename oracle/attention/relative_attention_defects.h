@@ -1,4 +1,4 @@
-// Bugs of attention with relative positions in keys and values.
+// Defects of attention with relative positions in keys and values.
 #pragma once
 
 #include <vector>

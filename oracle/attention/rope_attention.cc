@@ -16,61 +16,63 @@ enum class RotationMutation { kNone, kValues, kKeysTwice, kKeysBack, kKeysOfShor
 
 struct Mutant : RopeAttention {
   AttentionMutation mutation{};
-  RotationMutation turn = RotationMutation::kNone;
+  RotationMutation rotation = RotationMutation::kNone;
   template <class Real>
   void operator()(const Tensor<Real>& q, const Tensor<Real>& k, const Tensor<Real>& v,
                   const Tensor<double>& position_q, const Tensor<double>& position_k,
                   Tensor<Real>& y, Tensor<Real>& lse) const {
     RopeAttributes of_keys = *this;
-    if (turn == RotationMutation::kKeysBack) {
+    if (rotation == RotationMutation::kKeysBack) {
       of_keys.direction =
           direction == Direction::kForward ? Direction::kTranspose : Direction::kForward;
     }
-    if (turn == RotationMutation::kKeysOfShorter && seq_len)
+    if (rotation == RotationMutation::kKeysOfShorter && seq_len)
       of_keys.seq_len = std::max<int64_t>(1, *seq_len / 2);
     const Tensor<Real> query = Rotated(*this, q, position_q);
     Tensor<Real> key = Rotated(of_keys, k, position_k), value = v;
-    if (turn == RotationMutation::kKeysTwice) key = Rotated(of_keys, Tensor<Real>(key), position_k);
-    if (turn == RotationMutation::kValues && v.shape == k.shape)
+    if (rotation == RotationMutation::kKeysTwice)
+      key = Rotated(of_keys, Tensor<Real>(key), position_k);
+    if (rotation == RotationMutation::kValues && v.shape == k.shape)
       value = Rotated(*this, v, position_k);
     AttendMutant<Real>(mutation, *this, {.q = query, .k = key, .v = value}, y, lse);
   }
 };
 
-Defect RotationDefect(std::string name, std::string why, RotationMutation turn) {
+Defect RotationDefect(std::string name, std::string why, RotationMutation rotation) {
   Mutant mutant;
-  mutant.turn = turn;
+  mutant.rotation = rotation;
   return MutatedFormula(std::move(name), std::move(why), mutant);
 }
 
 std::vector<Defect> RotationDefects() {
   return {
-      RotationDefect("values_rotated", "values are turned too", RotationMutation::kValues),
-      RotationDefect("keys_rotated_twice", "cached keys, turned already, are turned again",
+      RotationDefect("values_rotated", "values are rotated too", RotationMutation::kValues),
+      RotationDefect("keys_rotated_twice",
+                     "cached keys, which are already rotated, are rotated again",
                      RotationMutation::kKeysTwice),
-      RotationDefect(
-          "keys_of_shorter_sequence",
-          "cached keys are turned by the frequencies of when the sequence was half as long, "
-          "queries by those of now (huggingface/transformers#25104)",
-          RotationMutation::kKeysOfShorter),
-      RotationDefect("keys_rotated_back", "keys are turned the other way",
+      RotationDefect("keys_of_shorter_sequence",
+                     "cached keys are rotated by the frequencies of half the sequence length, "
+                     "queries by those of the full length (huggingface/transformers#25104)",
+                     RotationMutation::kKeysOfShorter),
+      RotationDefect("keys_rotated_back", "keys are rotated in the other direction",
                      RotationMutation::kKeysBack),
-      MissingInput("queries_not_rotated", "queries stay at position 0 (Blaizzy/mlx-vlm#1983)",
-                   "position_q"),
-      MissingInput("keys_not_rotated", "keys in the cache are not turned", "position_k"),
+      MissingInput("queries_not_rotated",
+                   "queries are rotated as if at position 0 (Blaizzy/mlx-vlm#1983)", "position_q"),
+      MissingInput("keys_not_rotated", "keys in the cache are not rotated", "position_k"),
       CountedInput("queries_counted_from_zero",
-                   "new queries are counted from 0, whatever is cached", "position_q"),
-      CountedInput("keys_counted_from_zero", "keys are counted in the cache, whatever was evicted",
+                   "new queries are counted from 0 although keys are cached", "position_q"),
+      CountedInput("keys_counted_from_zero",
+                   "keys are counted from the start of the cache although some were evicted",
                    "position_k"),
       ShiftedInput("queries_one_late",
-                   "the length after the new token was appended "
+                   "the sequence length after appending is used as the position of the query "
                    "(fla-org/flash-linear-attention#766)",
                    "position_q", 1),
-      ClampedInput("negative_queries_clamped", "negative positions of queries are taken for 0",
+      ClampedInput("negative_queries_clamped", "negative positions of queries are replaced by 0",
                    "position_q"),
-      ClampedInput("negative_keys_clamped", "negative positions of keys are taken for 0",
+      ClampedInput("negative_keys_clamped", "negative positions of keys are replaced by 0",
                    "position_k"),
-      ChangedInputs("positions_of_first_batch", "every batch has the positions of the first",
+      ChangedInputs("positions_of_first_batch", "every batch uses the positions of the first one",
                     [](const Case& c, Tensors& inputs) {
                       for (const char* name : {"position_q", "position_k"}) {
                         auto& p = In(inputs, name);
@@ -83,16 +85,16 @@ std::vector<Defect> RotationDefects() {
   };
 }
 
-std::vector<Defect> TurnPrecisionDefects() {
+std::vector<Defect> RotationPrecisionDefects() {
   return {
-      ChangedRecipe("table_in_bf16", "cos and sin are kept in bf16 whatever the dtype",
+      ChangedRecipe("table_in_bf16", "cos and sin are stored in bf16 for every dtype",
                     "table=bf16"),
       ChangedRecipe("angle_in_bf16", "angles are computed in bf16", "angle=bf16"),
-      ChangedRecipe("rotated_in_bf16", "turned queries and keys are kept in bf16", "keep=bf16"),
+      ChangedRecipe("rotated_in_bf16", "rotated queries and keys are stored in bf16", "keep=bf16"),
   };
 }
 
-// Only the differences of positions count.
+// Only the differences of positions matter.
 Findings CheckTranslation(const Case& c, const Tensors& inputs, const Ask& ask) {
   Tensors later = inputs;
   for (const char* name : {"position_q", "position_k"}) {
@@ -108,16 +110,17 @@ Findings CheckTranslation(const Case& c, const Tensors& inputs, const Ask& ask) 
 template <>
 CatalogEntry MakeCatalogEntry<RopeAttention>() {
   std::vector<Property> properties = AttentionProperties();
-  // Equal keys at different places are turned differently.
+  // Equal keys at different positions are rotated differently.
   std::erase_if(properties, [](const Property& property) {
     return property.name == "constant_scores_do_not_count";
   });
-  properties.push_back(
-      {"translation_invariant", "all positions shifted alike change nothing", CheckTranslation});
+  properties.push_back({"translation_invariant",
+                        "shifting all positions by the same distance changes nothing",
+                        CheckTranslation});
   return {
       .properties = std::move(properties),
       .defects = Joined<Defect>({MutatedFormulas<Mutant>(AttentionMutations()), RotationDefects(),
-                                 TurnPrecisionDefects(), AttentionDefects()})};
+                                 RotationPrecisionDefects(), AttentionDefects()})};
 }
 
 }  // namespace sextant::oracle

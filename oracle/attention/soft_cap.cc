@@ -9,7 +9,8 @@
 namespace sextant::oracle {
 namespace {
 
-// Between 0 and x, between 0 and cap; and above x - x^3 / (3 cap^2), so that small x pass.
+// For x >= 0: 0 <= y <= min(x, cap) and y >= x - x^3 / (3 cap^2), so y is close to x for small x.
+// For x < 0 the same holds with opposite signs.
 Findings CheckBounds(const Case& c, const Tensors& inputs, const Ask& ask) {
   const double cap = NumberOf(c, "cap", 1);
   const Response y = ask(c, inputs);
@@ -36,14 +37,14 @@ Findings CheckScale(const Case& c, const Tensors& inputs, const Ask& ask) {
 struct Mutant : SoftCap {
   enum class Mutation {
     kNone,
-    kMissing,    // x itself
+    kMissing,    // y = x
     kNotBack,    // tanh(x / cap)
     kNotInside,  // cap tanh(x)
     kHard,       // clamped to cap
     kSoftsign,   // x / (1 + |x| / cap)
     kTaylor,     // x - x^3 / (3 cap^2)
-    kRelative,   // cap tanh((x - m) / cap), m the first of the row
-    kTile,       // the first of the row passes
+    kRelative,   // cap tanh((x - m) / cap) with the first element m of the row
+    kTile,       // the first element of a row is not capped
     kSignLost,   // cap tanh(|x| / cap)
   } mutation{};
 
@@ -87,29 +88,34 @@ struct Mutant : SoftCap {
 template <>
 CatalogEntry MakeCatalogEntry<SoftCap>() {
   using Mutation = Mutant::Mutation;
-  return {.properties = {OddIn({"x"}, "-x gives -y"),
-                         {"between_zero_and_both",
-                          "y lies between 0 and x, and 0 and cap; small x pass", CheckBounds},
-                         {"scales", "twice x and cap give twice y", CheckScale},
-                         {"monotone", "y rises with x", Monotone}},
-          .defects = {
-              MutatedFormula<Mutant>("cap_missing", "scores pass as they are", Mutation::kMissing),
-              MutatedFormula<Mutant>("cap_not_scaled_back", "tanh(x / cap)", Mutation::kNotBack),
-              MutatedFormula<Mutant>("not_scaled_inside", "cap tanh(x)", Mutation::kNotInside),
-              MutatedFormula<Mutant>("hard", "clamped to -cap .. cap", Mutation::kHard),
-              MutatedFormula<Mutant>("softsign", "x / (1 + |x| / cap)", Mutation::kSoftsign),
-              MutatedFormula<Mutant>("two_terms", "x - x^3 / (3 cap^2)", Mutation::kTaylor),
-              MutatedFormula<Mutant>("cap_after_largest",
-                                     "what a row has in common is subtracted before the cap "
-                                     "(gemma.cpp@2a0e6ee)",
-                                     Mutation::kRelative),
-              MutatedFormula<Mutant>("cap_not_in_first_tile",
-                                     "the first tile is not capped (gemma.cpp@4974f24)",
-                                     Mutation::kTile),
-              MutatedFormula<Mutant>("sign_lost", "cap tanh(|x| / cap)", Mutation::kSignLost),
-              ChangedRecipe("in_bf16", "computed in bf16 whatever the dtype", "cap=bf16"),
-              ChangedRecipe("in_f16", "computed in f16 whatever the dtype", "cap=f16"),
-          }};
+  return {
+      .properties = {OddIn({"x"}, "-x gives -y"),
+                     {"between_zero_and_both",
+                      "y lies between 0 and x and between 0 and cap, and is close to x for small x",
+                      CheckBounds},
+                     {"scales", "twice x and twice cap give twice y", CheckScale},
+                     {"monotone", "y rises with x", Monotone}},
+      .defects = {
+          MutatedFormula<Mutant>("cap_missing", "scores are not capped", Mutation::kMissing),
+          MutatedFormula<Mutant>("cap_not_scaled_back", "y is tanh(x / cap), not multiplied by cap",
+                                 Mutation::kNotBack),
+          MutatedFormula<Mutant>("not_scaled_inside", "y is cap tanh(x): x is not divided by cap",
+                                 Mutation::kNotInside),
+          MutatedFormula<Mutant>("hard", "x is clamped to -cap .. cap", Mutation::kHard),
+          MutatedFormula<Mutant>("softsign", "y is x / (1 + |x| / cap)", Mutation::kSoftsign),
+          MutatedFormula<Mutant>("two_terms", "y is x - x^3 / (3 cap^2), two terms of the series",
+                                 Mutation::kTaylor),
+          MutatedFormula<Mutant>(
+              "cap_after_largest",
+              "a number common to the row is subtracted before the cap (gemma.cpp@2a0e6ee)",
+              Mutation::kRelative),
+          MutatedFormula<Mutant>("cap_not_in_first_tile",
+                                 "the first tile is not capped (gemma.cpp@4974f24)",
+                                 Mutation::kTile),
+          MutatedFormula<Mutant>("sign_lost", "y is cap tanh(|x| / cap)", Mutation::kSignLost),
+          ChangedRecipe("in_bf16", "the cap is computed in bf16 for every dtype", "cap=bf16"),
+          ChangedRecipe("in_f16", "the cap is computed in f16 for every dtype", "cap=f16"),
+      }};
 }
 
 }  // namespace sextant::oracle

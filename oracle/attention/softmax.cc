@@ -27,7 +27,7 @@ Findings CheckSum(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-// Multiples of 1/8 up to 8, and 16 more: both are numbers of every format.
+// Multiples of 1/8 up to 8, and the same plus 16, are exact in every format.
 Findings CheckShift(const Case& c, Tensors inputs, const Ask& ask) {
   for (double& x : inputs[0].values.data) x = std::clamp(std::nearbyint(8 * x) / 8, -8., 8.);
   Tensors shifted = inputs;
@@ -42,7 +42,7 @@ Findings CheckShift(const Case& c, Tensors inputs, const Ask& ask) {
   return findings;
 }
 
-// The larger x, the larger y.
+// A larger x gives no smaller y.
 Findings CheckMonotone(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response y = ask(c, inputs);
   const size_t M = ExtentOf(c, "M");
@@ -56,7 +56,7 @@ Findings CheckMonotone(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-// One element 512 above the others takes everything: e^-512 < 2^-700.
+// An element 512 above the others takes all the weight: e^-512 < 2^-700.
 Findings CheckDominant(const Case& c, Tensors inputs, const Ask& ask) {
   const size_t M = ExtentOf(c, "M");
   auto& x = inputs[0].values.data;
@@ -80,7 +80,7 @@ Findings CheckEqual(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-// What stands last and is masked might as well not be there.
+// A masked last element gives the same as a shorter row.
 Findings CheckMasked(const Case& c, const Tensors& inputs, const Ask& ask) {
   const size_t M = ExtentOf(c, "M");
   Findings findings;
@@ -107,19 +107,19 @@ Findings CheckMasked(const Case& c, const Tensors& inputs, const Ask& ask) {
 struct Mutant : Softmax {
   enum class Mutation {
     kNone,
-    kNotSubtracted,  // e^x itself
+    kNotSubtracted,  // e^x without subtracting the largest
     kLargestOfAll,   // the largest element of all rows is subtracted
-    kColumns,        // down the columns
-    kPadded,         // zeros up to a whole vector of 16 count
-    kPlusOne,        // 1 + the sum
+    kColumns,        // the softmax runs down the columns
+    kPadded,         // rows are padded with zeros to whole vectors of 16
+    kPlusOne,        // 1 is added to the sum
     kBaseTwo,        // 2^x
-    kNotDivided,     // the exponentials themselves
+    kNotDivided,     // the exponentials are not divided
     kSumInF16,       // their sum is kept in f16
     kTermsInBF16,    // each exponential is kept in bf16
     kLaneSums,       // each of 16 lanes has a sum of its own
-    kMaskedAsZero,   // -infinity is taken for 0
-    kFiniteMask,     // and for -1e4
-    kMaskedFirst,    // a running maximum begins at -infinity, which is subtracted from itself
+    kMaskedAsZero,   // -infinity is replaced by 0
+    kFiniteMask,     // -infinity is replaced by -1e4
+    kMaskedFirst,    // the running maximum -infinity is subtracted from -infinity
   } mutation{};
   static constexpr size_t kLanes = 16;
 
@@ -133,7 +133,7 @@ struct Mutant : Softmax {
     return Is(Mutation::kTermsInBF16) ? StoredIn(DType::kBF16, term) : term;
   }
 
-  // What term j is divided by.
+  // The divisor of term j.
   template <class Real>
   Real SumFor(size_t j, std::vector<Real> terms, const Real& largest) const {
     if (Is(Mutation::kPlusOne)) terms.push_back(Exp(-largest));
@@ -148,7 +148,7 @@ struct Mutant : Softmax {
     return SumOf(terms);
   }
 
-  // Of the elements x(at), which are those of one row.
+  // Computes the softmax of one row, whose elements are x(at).
   template <class Real>
   void Apply(const Tensor<Real>& x, const std::vector<size_t>& at, const Real* above,
              Tensor<Real>& y) const {
@@ -194,36 +194,40 @@ struct Mutant : Softmax {
 std::vector<Defect> FormulaDefects() {
   using Mutation = Mutant::Mutation;
   return {
-      MutatedFormula<Mutant>("largest_not_subtracted", "e^x overflows f32 beyond 88",
+      MutatedFormula<Mutant>("largest_not_subtracted",
+                             "the largest element is not subtracted: e^x overflows f32 beyond 88",
                              Mutation::kNotSubtracted),
-      MutatedFormula<Mutant>("largest_of_all_rows",
-                             "all rows subtract the largest of all: small ones underflow",
-                             Mutation::kLargestOfAll),
-      MutatedFormula<Mutant>("down_the_columns", "the softmax goes over the wrong axis",
+      MutatedFormula<Mutant>(
+          "largest_of_all_rows",
+          "the largest element of all rows is subtracted: rows of small elements underflow",
+          Mutation::kLargestOfAll),
+      MutatedFormula<Mutant>("down_the_columns",
+                             "the softmax runs down the columns instead of along the rows",
                              Mutation::kColumns),
-      MutatedFormula<Mutant>("padded_lanes_count", "lanes beyond the row's end count as zeros",
+      MutatedFormula<Mutant>("padded_lanes_count", "lanes beyond the end of the row count as zeros",
                              Mutation::kPadded),
-      MutatedFormula<Mutant>("one_more_zero", "1 + the sum, as attention with a sink has it",
+      MutatedFormula<Mutant>("one_more_zero",
+                             "1 is added to the sum, as for attention with a sink of 0",
                              Mutation::kPlusOne),
-      MutatedFormula<Mutant>("base_2", "2^x, without the factor log2(e)", Mutation::kBaseTwo),
+      MutatedFormula<Mutant>("base_2", "2^x is computed without the factor log2(e)",
+                             Mutation::kBaseTwo),
       MutatedFormula<Mutant>("not_divided", "the exponentials are not divided by their sum",
                              Mutation::kNotDivided),
-      MutatedFormula<Mutant>("sum_in_f16", "the sum is kept in f16", Mutation::kSumInF16),
-      MutatedFormula<Mutant>("exponentials_in_bf16", "each exponential is kept in bf16",
+      MutatedFormula<Mutant>("sum_in_f16", "the sum is stored in f16", Mutation::kSumInF16),
+      MutatedFormula<Mutant>("exponentials_in_bf16", "each exponential is stored in bf16",
                              Mutation::kTermsInBF16),
       MutatedFormula<Mutant>("lanes_not_added_up", "each of 16 lanes divides by its own sum",
                              Mutation::kLaneSums),
-      MutatedFormula<Mutant>("finite_mask",
-                             "what is masked has -1e4, which scores reach (ahrefs/ocannl#548)",
-                             Mutation::kFiniteMask),
-      MutatedFormula<Mutant>("masked_as_zero", "-infinity is taken for 0", Mutation::kMaskedAsZero),
+      MutatedFormula<Mutant>(
+          "finite_mask",
+          "masked elements are -1e4, which other elements can reach (ahrefs/ocannl#548)",
+          Mutation::kFiniteMask),
+      MutatedFormula<Mutant>("masked_as_zero", "-infinity is read as 0", Mutation::kMaskedAsZero),
       MutatedFormula<Mutant>("masked_first",
-                             "a running maximum of -infinity is subtracted from -infinity",
+                             "a running maximum of -infinity is subtracted from -infinity: NaN",
                              Mutation::kMaskedFirst),
-      ChangedRecipe("all_in_bf16", "everything is computed in bf16 whatever the dtype",
-                    "softmax=bf16"),
-      ChangedRecipe("all_in_f16", "everything is computed in f16 whatever the dtype",
-                    "softmax=f16"),
+      ChangedRecipe("all_in_bf16", "all is computed in bf16 for every dtype", "softmax=bf16"),
+      ChangedRecipe("all_in_f16", "all is computed in f16 for every dtype", "softmax=f16"),
   };
 }
 
@@ -231,16 +235,17 @@ std::vector<Defect> FormulaDefects() {
 
 template <>
 CatalogEntry MakeCatalogEntry<Softmax>() {
-  return {.properties = {{"rows_sum_to_one", "each row sums to 1", CheckSum},
-                         {"shift_invariant", "what all elements have in common does not count",
-                          CheckShift},
-                         ColumnsAlike(),
-                         {"monotone", "the larger x, the larger y", CheckMonotone},
-                         {"dominant", "an element far above the others takes everything",
-                          CheckDominant},
-                         {"equal_elements", "equal elements have 1/M each", CheckEqual},
-                         {"masked", "what is masked might as well not be there", CheckMasked}},
-          .defects = FormulaDefects()};
+  return {
+      .properties = {{"rows_sum_to_one", "each row sums to 1", CheckSum},
+                     {"shift_invariant",
+                      "a constant added to all elements of a row does not change y", CheckShift},
+                     ColumnsAlike(),
+                     {"monotone", "a larger x gives no smaller y", CheckMonotone},
+                     {"dominant", "an element far above the others has weight 1", CheckDominant},
+                     {"equal_elements", "equal elements have weight 1/M each", CheckEqual},
+                     {"masked", "masked elements have weight 0 and do not change the others",
+                      CheckMasked}},
+      .defects = FormulaDefects()};
 }
 
 }  // namespace sextant::oracle

@@ -39,7 +39,7 @@ void ChangeRows(const Case& c, Tensors& inputs, size_t first) {
 }
 
 Property LaterTokensDoNotCount(TokenChange change) {
-  return {"later_tokens_do_not_count", "with mask=causal a token knows nothing of later ones",
+  return {"later_tokens_do_not_count", "with mask=causal a token does not depend on later tokens",
           [change](const Case& c, const Tensors& inputs, const Ask& ask) {
             const size_t S = ExtentOf(c, "S");
             if (TextOf(c, "mask") != "causal" || S < 2) return Findings();
@@ -50,7 +50,7 @@ Property LaterTokensDoNotCount(TokenChange change) {
 }
 
 Property PaddingIsNotRead(TokenChange change) {
-  return {"padding_is_not_read", "tokens beyond key_length may be anything",
+  return {"padding_is_not_read", "tokens beyond key_length do not change the others",
           [change](const Case& c, const Tensors& inputs, const Ask& ask) {
             const size_t read = TokensRead(c, "S");
             if (read == ExtentOf(c, "S")) return Findings();

@@ -1,5 +1,5 @@
-// Tokens of what has attention inside (reference/attention/inner_attention.h): those that it reads,
-// those of which anything is specified, and properties of them.
+// Tokens of operations with attention inside (reference/attention/inner_attention.h): the number
+// that is read, the tokens whose result is specified, and their properties.
 #pragma once
 
 #include <string>
@@ -10,11 +10,11 @@
 
 namespace sextant::oracle {
 
-// How many tokens of the sequence of that extent are read: what key_length says, or all.
+// The number of tokens that are read: key_length if set, otherwise the extent `letter`.
 size_t TokensRead(const Case& c, const std::string& letter);
 
-// Whether anything is specified of token s of a sequence that attends to itself: it reads a token,
-// or is answered without.
+// True if the result of token s of a self-attention is specified: it reads a token, or empty rows
+// are 0.
 class SpecifiedTokens {
  public:
   explicit SpecifiedTokens(const Case& c);
@@ -24,17 +24,17 @@ class SpecifiedTokens {
   Attention attention_;
 };
 
-// The first output [S,..] is the same for both inputs at the first `count` tokens, as far as it is
-// specified; at all of them.
+// Compares the specified tokens of the first output [S,..] for two inputs: the first `count`, or
+// all.
 Findings SameTokens(const Case& c, const Tensors& a, const Tensors& b, const Ask& ask,
                     size_t count);
 Findings SameTokens(const Case& c, const Tensors& a, const Tensors& b, const Ask& ask);
 
-// Makes the tokens from `first` on others: rows of x [S,M].
+// Changes the tokens from `first` on. ChangeRows changes rows of x [S,M].
 using TokenChange = void (*)(const Case& c, Tensors& inputs, size_t first);
 void ChangeRows(const Case& c, Tensors& inputs, size_t first);
 
-// Under a causal mask no token knows of later ones; none knows what padding holds.
+// With a causal mask, later tokens do not change a result; the content of padding never does.
 Property LaterTokensDoNotCount(TokenChange change = ChangeRows);
 Property PaddingIsNotRead(TokenChange change = ChangeRows);
 

@@ -1,4 +1,4 @@
-// Defects that all blocks of a decoder may have.
+// Defects of all decoder blocks.
 #pragma once
 
 #include <vector>
@@ -8,10 +8,10 @@
 
 namespace sextant::oracle {
 
-// Of the formula: how the block's parts are put together.
+// Mutations of the formula: of the way in which the block combines its parts.
 std::vector<NamedMutation<BlockMutation>> BlockMutations();
 
-// Of inputs, of the scale of scores, and of steps in too few bits.
+// Defects of inputs, of the scale of scores, and of steps in a too narrow format.
 std::vector<Defect> BlockInputDefects();
 
 }  // namespace sextant::oracle

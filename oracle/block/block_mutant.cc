@@ -78,7 +78,7 @@ class MutantBlock {
     return y;
   }
 
-  // Each head turned by its own row of positions, as a batch of heads.
+  // Rotates each head by its own row of positions, as a batch of heads.
   Tensor<Real> RotatedHeads(Tensor<Real> x, const Tensor<double>& position,
                             double later = 0) const {
     const Shape shape = x.shape;
@@ -94,7 +94,7 @@ class MutantBlock {
     return x;
   }
 
-  // [S,H*D] turned as if it were one head.
+  // [S,H*D] rotated as one head.
   Tensor<Real> RotatedWhole(const Tensor<Real>& x, const Tensor<double>& position,
                             size_t heads) const {
     const size_t S = x.shape[0], width = x.shape[1];
@@ -111,22 +111,22 @@ class MutantBlock {
     const auto tables = MutantTables(
         over_all, {{1, S}, position.data},
         MutantFrequencies<Real>(over_all, a_.Frequencies(), whole.D / 2, whole), amplitude());
-    Tensor<Real> turned({1, 1, S, width});
-    rotation(Tensor<Real>({1, 1, S, width}, x.data), tables.cos, tables.sin, turned);
-    turned.shape = {S, width};
-    return Stored(std::move(turned));
+    Tensor<Real> rotated({1, 1, S, width});
+    rotation(Tensor<Real>({1, 1, S, width}, x.data), tables.cos, tables.sin, rotated);
+    rotated.shape = {S, width};
+    return Stored(std::move(rotated));
   }
 
-  // What becomes of queries or keys.
+  // How queries or keys are made from x.
   struct Preparation {
     const Tensor<Real>& weight;
     const Tensor<Real>* norm;
     size_t heads;
     QkNorm how;
-    bool turns;
+    bool rotates;
     double later = 0;
   };
-  // A projection's heads, normalised and rotated in the order that the mutation leaves.
+  // The heads of a projection, normalised and rotated in the order of the mutation.
   Tensor<Real> Prepared(const Tensor<Real>& x, const Tensor<double>& position,
                         const Preparation& p) const {
     Tensor<Real> flat = Projected(x, p.weight);
@@ -135,7 +135,7 @@ class MutantBlock {
     if (Is(BlockMutation::kRotatedBeforeSplit) && p.heads > 0)
       return Heads(RotatedWhole(flat, position, p.heads), p.heads);
     Tensor<Real> y = Heads(flat, p.heads);
-    if (p.turns) y = RotatedHeads(std::move(y), position, p.later);
+    if (p.rotates) y = RotatedHeads(std::move(y), position, p.later);
     if (!after) return y;
     return HeadsOf(QkNormed(a_.Norm(), p.how, HeadsTogether(y), p.norm, p.heads), p.heads);
   }
@@ -149,7 +149,7 @@ class MutantBlock {
                                      .norm = w_.q_norm,
                                      .heads = H,
                                      .how = w_.qk_norm,
-                                     .turns = !Is(BlockMutation::kQueriesNotRotated),
+                                     .rotates = !Is(BlockMutation::kQueriesNotRotated),
                                      .later = Is(BlockMutation::kQueriesOneOn) ? 1.0 : 0.0});
     Tensor<Real> k =
         Prepared(x, position,
@@ -157,7 +157,7 @@ class MutantBlock {
                   .norm = w_.k_norm,
                   .heads = K,
                   .how = Is(BlockMutation::kKeysNotNormed) ? QkNorm::kNone : w_.qk_norm,
-                  .turns = !Is(BlockMutation::kKeysNotRotated)});
+                  .rotates = !Is(BlockMutation::kKeysNotRotated)});
     Tensor<Real> v = Heads(Projected(x, w_.wv), K);
     if (Is(BlockMutation::kValuesRotated)) v = RotatedHeads(std::move(v), position);
     out.q_rotated.data = q.data;

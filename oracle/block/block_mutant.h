@@ -1,4 +1,4 @@
-// The formula of a decoder's block with one mutation in how its parts are put together.
+// The formula of a decoder block with one mutation.
 #pragma once
 
 #include "reference/block/decoder_block_formula.h"
@@ -11,31 +11,31 @@ enum class BlockMutation {
   kNoAttentionResidual,    // h = A(N1 x)
   kNoFeedForwardResidual,  // y = F(N2 h)
   kResidualOfNormed,       // h = N1 x + A(N1 x)
-  kNoAttentionNorm,        // A reads x; of a branch, A(x) is added as it is
-  kNoFeedForwardNorm,      // F reads h; of a branch, F(h) is added as it is
-  kNormOfSum,              // h = N1(x + A(x)), as the first Transformer had it
+  kNoAttentionNorm,        // A reads x; with placement=branch, A(x) is added without a norm
+  kNoFeedForwardNorm,      // F reads h; with placement=branch, F(h) is added without a norm
+  kNormOfSum,              // h = N1(x + A(x)), as in the original Transformer
   kValuesRotated,
   kKeysNotRotated,
   kQueriesNotRotated,
-  kQueriesOneOn,        // the query stands one token after its key
-  kRotatedByHead,       // the table's row is the head's number
-  kRotatedBeforeSplit,  // one rotation over the channels of all heads, its exponents over H D
+  kQueriesOneOn,        // a query has the position of the next token
+  kRotatedByHead,       // the row of the table is the index of the head
+  kRotatedBeforeSplit,  // one rotation over the channels of all heads, with exponents 2k / (H D)
   kHeadsInterleaved,    // channel d of head h in row d H + h of the projections
-  kHeadsNotTransposed,  // [H,S,D] taken for [S,H*D]
+  kHeadsNotTransposed,  // the memory of [H,S,D] is read as [S,H*D]
   kKeyHeadsTiled,       // head h reads key head h mod K
-  kSelfMasked,          // attention itself is mutant: AttentionMutation of that name
+  kSelfMasked,          // the AttentionMutation of the same name, as for the next four
   kNextLeaked,
   kCapBeforeScale,
   kCapAfterMask,
   kCapNotScaledBack,
-  kMaskFromTheEnd,  // the last token stands at the last one that is no padding
+  kMaskFromTheEnd,  // the last query has the index of the last key that is not padding
   kMeanOfEmpty,     // a token that reads none gets the mean of all values
   kQkNormAfterRotation,
   kKeysNotNormed,
-  kPostNormOfSum,  // a sandwich's norm after adding: h = P1(x + A(N1 x))
+  kPostNormOfSum,  // placement=sandwich: the second norm comes after the sum, h = P1(x + A(N1 x))
 };
 
-// As RunBlock, with the mutation. For Counted and Rounded.
+// RunBlock with the mutation. Instantiated for Counted and Rounded.
 template <class Real>
 void RunMutant(BlockMutation mutation, const DecoderBlockAttributes& a, const Tensor<Real>& x,
                const Tensor<double>& position, const BlockWeights<Real>& w,

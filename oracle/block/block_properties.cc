@@ -9,7 +9,7 @@ namespace {
 
 constexpr size_t kY = 0;
 
-// Branches that add nothing; with eps 0 their norms would divide 0 by 0.
+// With wo = 0 and down = 0 the branches add nothing. With eps 0 their norms would divide 0 by 0.
 Findings CheckIdentity(const Case& c, const Tensors& inputs, const Ask& ask) {
   if (NumberOf(c, "eps", 0) == 0) return {};
   const Response y = ask(c, Filled(inputs, {"wo", "down"}, 0));
@@ -53,15 +53,17 @@ Findings CheckHeads(const Case& c, const Tensors& inputs, const Ask& ask) {
 }  // namespace
 
 std::vector<Property> BlockProperties() {
-  return {{"idle_branches_change_nothing", "with wo and down 0 the block is the identity",
-           CheckIdentity},
-          LaterTokensDoNotCount(),
-          PaddingIsNotRead(),
-          {"translation_invariant", "only differences of positions count", CheckShift},
-          {"values_pass_linearly", "twice wv gives what twice wo does", CheckValues},
-          {"hidden_channels_in_any_order", "rows of gate and up, and columns of down, in reverse",
-           CheckHidden},
-          {"heads_in_any_order", "heads in reverse, with their columns of wo", CheckHeads}};
+  return {
+      {"idle_branches_change_nothing", "with wo = 0 and down = 0 the block is the identity",
+       CheckIdentity},
+      LaterTokensDoNotCount(),
+      PaddingIsNotRead(),
+      {"translation_invariant", "only differences of positions matter", CheckShift},
+      {"values_pass_linearly", "doubling wv equals doubling wo", CheckValues},
+      {"hidden_channels_in_any_order",
+       "reversing the rows of gate and up and the columns of down changes nothing", CheckHidden},
+      {"heads_in_any_order",
+       "reversing the order of the heads, with their columns of wo, changes nothing", CheckHeads}};
 }
 
 }  // namespace sextant::oracle

@@ -1,4 +1,4 @@
-// Properties that all blocks of a decoder have.
+// Properties of all decoder blocks.
 #pragma once
 
 #include <vector>

@@ -15,7 +15,7 @@ namespace {
 
 constexpr size_t kLogits = 0, kStates = 1;
 
-// Branches that add nothing hand the embedding on.
+// If the branches add nothing, every state is the embedding.
 Findings CheckIdle(const Case& c, const Tensors& inputs, const Ask& ask) {
   if (NumberOf(c, "eps", 0) == 0) return {};
   const Response answer = ask(c, Filled(inputs, {"wo", "down"}, 0));
@@ -30,14 +30,14 @@ Findings CheckIdle(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-// Every token becomes the next in the vocabulary.
+// Replaces every token from `first` on by the next one in the vocabulary.
 void ChangeTokens(const Case& c, Tensors& inputs, size_t first) {
   const auto V = static_cast<double>(ExtentOf(c, "V"));
   auto& token = In(inputs, "token").data;
   for (size_t s = first; s < token.size(); ++s) token[s] = token[s] + 1 < V ? token[s] + 1 : 0;
 }
 
-// Tokens are names: numbered in reverse, with table and head, they give the logits in reverse.
+// Reversing the numbers of the tokens, with the rows of table and head, reverses the logits.
 Findings CheckNames(const Case& c, const Tensors& inputs, const Ask& ask) {
   const size_t V = ExtentOf(c, "V"), M = ExtentOf(c, "M");
   const double last = static_cast<double>(V) - 1;
@@ -98,8 +98,8 @@ std::vector<Defect> FormulaDefects() {
   Mutant without_norm, in_bf16;
   without_norm.end = Mutant::End::kNormMissing;
   in_bf16.end = Mutant::End::kLogitsInBf16;
-  all.push_back(
-      MutatedFormula("last_norm_missing", "the logits read the last state as it is", without_norm));
+  all.push_back(MutatedFormula("last_norm_missing",
+                               "the last state is not normalised before the logits", without_norm));
   all.push_back(MutatedFormula(
       "logits_in_bf16", "logits are rounded to bf16 before they are stored in f32", in_bf16));
   for (const auto& each : BlockMutations()) {
@@ -110,7 +110,7 @@ std::vector<Defect> FormulaDefects() {
   return all;
 }
 
-// Parts of the first axis of every stacked weight, taken from other blocks.
+// Block l uses the parts of the stacked weights that belong to block from(l, L).
 Defect OtherBlocks(std::string name, std::string why, size_t (*from)(size_t l, size_t L)) {
   return ChangedInputs(std::move(name), std::move(why), [from](const Case& c, Tensors& inputs) {
     const size_t L = ExtentOf(c, "L");
@@ -130,19 +130,19 @@ Defect OtherBlocks(std::string name, std::string why, size_t (*from)(size_t l, s
 std::vector<Defect> InputDefects() {
   return {
       LengthOneMore(),
-      OtherBlocks("blocks_in_reverse", "the last block comes first",
+      OtherBlocks("blocks_in_reverse", "the blocks are in reverse order",
                   [](size_t l, size_t L) { return L - 1 - l; }),
-      OtherBlocks("one_block_for_all", "every block has the first one's weights",
+      OtherBlocks("one_block_for_all", "every block has the weights of the first one",
                   [](size_t, size_t) { return size_t{0}; }),
-      RepeatedInputs("head_tied", "the head is the table, as if embeddings were tied",
+      RepeatedInputs("head_tied", "the head is the embedding table, as if both were tied",
                      {{"table", "head"}}),
       ChangedInput(
-          "token_before", "every token is taken for the one before it", "token",
+          "token_before", "every token is replaced by the one before it", "token",
           [](Tensor<double>& token) { std::shift_right(token.data.begin(), token.data.end(), 1); }),
-      ClampedInput("negative_position_clamped", "a negative position is taken for 0", "position"),
-      ExchangedInputs("gate_exchanged_with_up", "the other half goes through the activation",
+      ClampedInput("negative_position_clamped", "a negative position is replaced by 0", "position"),
+      ExchangedInputs("gate_exchanged_with_up", "up is activated instead of gate",
                       {{"gate", "up"}}),
-      ChangedRecipe("intermediates_in_bf16", "tensors are handed on in bf16 whatever the dtype",
+      ChangedRecipe("intermediates_in_bf16", "intermediates are stored in bf16 for every dtype",
                     "keep=bf16"),
       ChangedRecipe("dot_in_bf16", "dot products are accumulated in bf16", "dot=bf16"),
   };
@@ -154,12 +154,12 @@ template <>
 CatalogEntry MakeCatalogEntry<Decoder>() {
   return {
       .properties = {{"idle_branches_change_nothing",
-                      "with wo and down 0 every state is the embedding", CheckIdle},
+                      "with wo = 0 and down = 0 every state is the embedding", CheckIdle},
                      LaterTokensDoNotCount(ChangeTokens),
                      PaddingIsNotRead(ChangeTokens),
-                     {"tokens_are_names", "tokens numbered in reverse give the logits in reverse",
+                     {"tokens_are_names", "reversing the numbers of the tokens reverses the logits",
                       CheckNames},
-                     {"translation_invariant", "only differences of positions count", CheckShift}},
+                     {"translation_invariant", "only differences of positions matter", CheckShift}},
       .defects = Joined<Defect>({FormulaDefects(), InputDefects(), DynamicDefects()})};
 }
 

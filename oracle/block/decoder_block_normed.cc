@@ -50,7 +50,7 @@ struct Mutant : DecoderBlockNormed {
   }
 };
 
-// Normalised queries and keys know no scale; with eps 0 exactly.
+// With eps 0, normalised queries and keys do not depend on the scale of wq and wk.
 Findings CheckQkScale(const Case& c, const Tensors& inputs, const Ask& ask) {
   if (TextOf(c, "qk_norm") == "none") return {};
   const Tensors scaled = Multiplied(Multiplied(inputs, {"wq"}, 4), {"wk"}, 0.5);
@@ -62,17 +62,17 @@ std::vector<Defect> FormulaDefects() {
   all.push_back(MutatedFormula<Mutant>("qk_norm_after_rotation",
                                        "queries and keys are rotated before they are normalised",
                                        BlockMutation::kQkNormAfterRotation));
-  all.push_back(MutatedFormula<Mutant>("keys_not_normed", "qk_norm reaches the queries alone",
+  all.push_back(MutatedFormula<Mutant>("keys_not_normed", "qk_norm is applied to the queries only",
                                        BlockMutation::kKeysNotNormed));
   all.push_back(MutatedFormula<Mutant>("post_norm_of_sum",
-                                       "a sandwich's second norm is taken after adding",
+                                       "the second norm of placement=sandwich comes after the sum",
                                        BlockMutation::kPostNormOfSum));
   return all;
 }
 
 bool NormsQueries(const Case& c) { return TextOf(c, "qk_norm") != "none"; }
 
-// The weights of the norms of queries and of keys, [H*D] and [K*D], each changed.
+// Changes the norm weights of queries [H*D] and of keys [K*D].
 Defect QkNorms(std::string name, std::string why,
                bool (*change)(const Case& c, std::vector<double>& weights)) {
   return ChangedInputs(std::move(name), std::move(why), [change](const Case& c, Tensors& inputs) {
@@ -82,7 +82,7 @@ Defect QkNorms(std::string name, std::string why,
   });
 }
 
-// Weights of the other pairing, as a converter leaves them that permutes the rows alone.
+// Norm weights for the other pairing: a converter permutes only the rows of wq and wk.
 bool InOtherPairing(const Case& c, std::vector<double>& weights) {
   const size_t D = ExtentOf(c, "D"), R = ExtentOf(c, "R");
   const auto offset = static_cast<size_t>(NumberOf(c, "offset", 0));
@@ -115,14 +115,16 @@ bool Ignored(const Case& c, std::vector<double>& weights) {
 std::vector<Defect> NormDefects() {
   return {
       QkNorms("qk_norm_of_other_pairing",
-              "rows of wq and wk are permuted for the other pairing, their norms' weights are not",
+              "rows of wq and wk are permuted for the other pairing, the weights of their norms "
+              "are not",
               InOtherPairing),
-      QkNorms("qk_norm_of_first_head", "every head has the weights of head 0", OfFirstHead),
+      QkNorms("qk_norm_of_first_head", "every head uses the norm weights of head 0", OfFirstHead),
       QkNorms("qk_norm_weights_ignored", "queries and keys are normalised without weights",
               Ignored),
-      ExchangedInputs("q_norm_exchanged_with_k_norm", "keys have the weights of queries",
-                      {{"q_norm", "k_norm"}}),
-      ExchangedInputs("post_norms_exchanged", "the second norms' weights of a sandwich are swapped",
+      ExchangedInputs("q_norm_exchanged_with_k_norm",
+                      "the norm weights of queries and keys are swapped", {{"q_norm", "k_norm"}}),
+      ExchangedInputs("post_norms_exchanged",
+                      "the weights of the second norms of placement=sandwich are swapped",
                       {{"attn_post_norm", "mlp_post_norm"}}),
   };
 }
@@ -134,8 +136,7 @@ CatalogEntry MakeCatalogEntry<DecoderBlockNormed>() {
   return {.properties = Joined<Property>(
               {BlockProperties(),
                {{"qk_norm_ignores_scale",
-                 "where queries and keys are normalised, with eps 0 no factor of wq or wk counts",
-                 CheckQkScale}}}),
+                 "with qk_norm and eps 0, a factor of wq or wk changes nothing", CheckQkScale}}}),
           .defects = Joined<Defect>(
               {FormulaDefects(), NormDefects(), BlockInputDefects(), DynamicDefects()})};
 }

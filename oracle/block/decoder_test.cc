@@ -1,4 +1,4 @@
-// Logits of 16 bits: right by the recipe that says so.
+// Logits of 16 bits conform by recipes that store results in 16 bits.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,12 +13,12 @@ namespace {
 
 constexpr size_t kLogits = 0;
 
-// By recipe `native` tensors are handed on in 16 bits, whose errors hide those of rounded logits;
-// in f32 nothing does.
+// By recipe `native` intermediates have 16 bits, and their errors hide those of rounded logits. In
+// f32 nothing hides them.
 class SixteenBitLogits : public testing::TestWithParam<const char*> {
  public:
   std::string Stored(const std::string& recipe) const { return recipe + " store=" + GetParam(); }
-  Tensors By(const std::string& recipe) const {
+  Tensors AnswersBy(const std::string& recipe) const {
     return AnswerBy(c, inputs, ParseRecipe(recipe, c.dtype()));
   }
   bool Conform(const Tensors& answer, const std::string& recipe) const {
@@ -31,27 +31,27 @@ class SixteenBitLogits : public testing::TestWithParam<const char*> {
   const Tensors inputs = DrawInputs(c);
 };
 
-TEST_P(SixteenBitLogits, ConformByTheRecipeThatSaysSo) {
+TEST_P(SixteenBitLogits, ConformByARecipeThatStoresThem) {
   for (const std::string recipe : {"native", "*=f32"}) {
-    const Tensors narrow = By(Stored(recipe));
+    const Tensors narrow = AnswersBy(Stored(recipe));
     ASSERT_TRUE(std::ranges::all_of(narrow[kLogits].values.data,
                                     [&](double x) { return RoundTo(c.dtype(), x) == x; }));
     EXPECT_TRUE(Conform(narrow, Stored(recipe))) << recipe;
   }
-  EXPECT_FALSE(Conform(By(Stored("*=f32")), "*=f32"));
+  EXPECT_FALSE(Conform(AnswersBy(Stored("*=f32")), "*=f32"));
 }
 
-TEST_P(SixteenBitLogits, AreNotDemanded) {
+TEST_P(SixteenBitLogits, AreNotRequired) {
   for (const std::string recipe : {"native", "*=f32"}) {
-    const Tensors wide = By(recipe);
-    EXPECT_NE(wide[kLogits].values.data, By(Stored(recipe))[kLogits].values.data);
+    const Tensors wide = AnswersBy(recipe);
+    EXPECT_NE(wide[kLogits].values.data, AnswersBy(Stored(recipe))[kLogits].values.data);
     EXPECT_TRUE(Conform(wide, recipe));
     EXPECT_TRUE(Conform(wide, Stored(recipe)));
   }
 }
 
-TEST_P(SixteenBitLogits, FailByThatRecipeWhereTheyAreWrong) {
-  Tensors off = By(Stored("*=f32"));
+TEST_P(SixteenBitLogits, FailByThisRecipeIfTheyAreWrong) {
+  Tensors off = AnswersBy(Stored("*=f32"));
   double& logit = off[kLogits].values.data[3];
   logit = NextUp(c.dtype(), NextUp(c.dtype(), logit));
   EXPECT_FALSE(Conform(off, Stored("*=f32")));

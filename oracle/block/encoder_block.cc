@@ -14,7 +14,7 @@ namespace {
 
 constexpr size_t kY = 0, kAttentionOut = 1;
 
-// Without branches a block that normalises before them hands on what it reads.
+// With placement=pre and branches of 0, y is x + position_table.
 Findings CheckIdentity(const Case& c, const Tensors& inputs, const Ask& ask) {
   Tensors plain = Filled(inputs, {"wo", "bo", "w2", "b2"}, 0);
   const Response y = ask(c.With("placement=pre"), plain);
@@ -32,13 +32,13 @@ Findings CheckPositions(const Case& c, const Tensors& inputs, const Ask& ask) {
   return SameAnswer(c, inputs, exchanged, ask);
 }
 
-// The tokens that are read, with their positions, in reverse order.
+// Reversing the tokens that are read, with their positions, reverses y.
 Findings CheckOrder(const Case& c, const Tensors& inputs, const Ask& ask) {
   if (TextOf(c, "mask") != "none") return {};
   const size_t read = TokensRead(c, "S"), M = ExtentOf(c, "M");
-  Tensors turned = inputs;
-  for (const char* name : {"x", "position_table"}) ReverseRows(In(turned, name), read);
-  const Response y = ask(c, inputs), other = ask(c, turned);
+  Tensors reversed = inputs;
+  for (const char* name : {"x", "position_table"}) ReverseRows(In(reversed, name), read);
+  const Response y = ask(c, inputs), other = ask(c, reversed);
   Findings findings;
   for (size_t i = 0; i < y.outputs[kY].values.data.size(); ++i) {
     const size_t row = i / M, to = row < read ? read - 1 - row : row;
@@ -52,17 +52,17 @@ Findings CheckHomogeneous(const Case& c, const Tensors& inputs, const Ask& ask) 
   return SameAnswer(c, Multiplied(inputs, {"w1", "b1"}, 2), Multiplied(inputs, {"w2"}, 2), ask);
 }
 
-// Units of the feed-forward in reverse order, with their columns of w2.
+// Reversing the units of the feed-forward, with their columns of w2, does not change y.
 Findings CheckUnits(const Case& c, const Tensors& inputs, const Ask& ask) {
   const size_t M = ExtentOf(c, "M");
-  Tensors turned = inputs;
-  ReverseBlocks(In(turned, "w1"), 1, M);
-  ReverseBlocks(In(turned, "b1"), 1, 1);
-  ReverseBlocks(In(turned, "w2"), M, 1);
-  return UnitsInAnyOrder(c, inputs, turned, ask);
+  Tensors reversed = inputs;
+  ReverseBlocks(In(reversed, "w1"), 1, M);
+  ReverseBlocks(In(reversed, "b1"), 1, 1);
+  ReverseBlocks(In(reversed, "w2"), M, 1);
+  return UnitsInAnyOrder(c, inputs, reversed, ask);
 }
 
-// The last norm with weight 1 and bias 0: rows of mean 0, of mean square 1 at most.
+// With a last norm of weight 1 and bias 0, rows of y have mean 0 and a mean square of at most 1.
 Findings CheckNormalised(const Case& c, const Tensors& inputs, const Ask& ask) {
   const size_t M = ExtentOf(c, "M");
   const Response y =
@@ -86,22 +86,22 @@ template <>
 CatalogEntry MakeCatalogEntry<EncoderBlock>() {
   return {
       .properties = Joined<Property>(
-          {{{"identity_without_branches", "placement=pre without branches hands on what it reads",
-             CheckIdentity},
-            {"positions_are_added", "x and position_table in each other's place change nothing",
+          {{{"identity_without_branches",
+             "with placement=pre and branches of 0, y is x + position_table", CheckIdentity},
+            {"positions_are_added", "exchanging x and position_table changes nothing",
              CheckPositions},
-            {"tokens_in_any_order", "tokens with their positions in reverse order: y as well",
+            {"tokens_in_any_order", "reversing the tokens, with their positions, reverses y",
              CheckOrder},
             LaterTokensDoNotCount(),
             PaddingIsNotRead(),
-            {"relu_is_homogeneous", "with kind=relu twice w1 and b1 are twice w2",
+            {"relu_is_homogeneous", "with kind=relu doubling w1 and b1 equals doubling w2",
              CheckHomogeneous},
             {"units_in_any_order",
-             "units of the feed-forward in reverse order, with their columns of w2, change nothing",
+             "reversing the units of the feed-forward, with their columns of w2, does not change y",
              CheckUnits},
             {"post_normalises_last",
-             "placement=post without its last weight gives rows of mean 0, of mean square 1 at "
-             "most",
+             "with placement=post and a last norm of weight 1 and bias 0, rows have mean 0 and a "
+             "mean square of at most 1",
              CheckNormalised}},
            HeadsProperties(kAttentionOut)}),
       .defects = Joined<Defect>({EncoderFormulaDefects(), EncoderInputDefects(),

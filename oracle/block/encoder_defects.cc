@@ -1,6 +1,7 @@
 #include "oracle/block/encoder_defects.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "oracle/attention/heads_defects.h"
 #include "oracle/defect/input_defects.h"
@@ -16,22 +17,22 @@ struct Mutant : EncoderBlock {
     kNone,
     kNoAttentionResidual,
     kNoFeedResidual,
-    kNormedResidual,      // pre: residuals are what the branches read, already normalised
+    kNormedResidual,      // pre: the residual is the normalised input of the branch
     kNormBeforeAdding,    // u + N1(A u), h + N2(F h)
     kNormsBothSides,      // pre, with the norms of post as well
     kFirstNormMissing,    // post: h = u + A u
     kSecondNormMissing,   // post: y = h + F h
     kFeedNotNormed,       // pre: F reads h
     kAttentionNotNormed,  // pre: A reads u
-    kFeedsInput,          // F reads u in place of h
-    kPositionsAfterNorm,  // pre: added to what attention reads, once it is normalised
-    kPositionsInside,     // added to what attention reads, not to the residual
-    kUnbiased,            // variances over M - 1
-    kEpsOutside,          // over deviation + eps
-    kNotCentered,         // root mean square in place of the deviation
-    kMeanKept,            // x itself over its deviation
+    kFeedsInput,          // F reads u instead of h
+    kPositionsAfterNorm,  // pre: positions are added to the attention input after its norm
+    kPositionsInside,     // positions are added to the attention input, not to the residual
+    kUnbiased,            // variances are divided by M - 1
+    kEpsOutside,          // divided by deviation + eps
+    kNotCentered,         // root mean square instead of the deviation
+    kMeanKept,            // x / deviation: the mean is not subtracted
     kNoActivation,
-    kActivatedOutput,     // act(w2 w1 h): after the second layer, too
+    kActivatedOutput,     // the activation is applied after the second layer, too
     kBiasAfterActivation  // act(w1 h) + b1
   } mutation = Mutation::kNone;
   HeadsMutation heads = HeadsMutation::kNone;
@@ -43,7 +44,7 @@ struct Mutant : EncoderBlock {
     const Tensor<Real>&weight, &bias;
   };
 
-  // The mean of a row's terms, in step sum.
+  // The mean of the terms of a row, in step sum.
   template <class Real>
   static Real MeanOf(const std::vector<Real>& terms, double count) {
     const ScopedStep at(Step::kSum);
@@ -162,48 +163,54 @@ struct Mutant : EncoderBlock {
   }
 };
 
-MutationsOf<Mutant> BlockMutations() {
-  using Mutation = Mutant::Mutation;
-  return {
-      {"attention_residual_missing", "h is what attention answers, without what it read",
-       Mutation::kNoAttentionResidual},
-      {"feed_forward_residual_missing", "y is what the feed-forward answers, without what it read",
-       Mutation::kNoFeedResidual},
-      {"residual_of_normed", "what is added to a branch is normalised already",
-       Mutation::kNormedResidual},
-      {"normed_before_adding", "x + N(f(x)) in place of N(x + f(x))", Mutation::kNormBeforeAdding},
-      {"normed_on_both_sides", "norms before the branches and after the sums",
-       Mutation::kNormsBothSides},
-      {"first_norm_missing", "the sum with attention is not normalised",
-       Mutation::kFirstNormMissing},
-      {"second_norm_missing", "the sum with the feed-forward is not normalised",
-       Mutation::kSecondNormMissing},
-      {"feed_forward_norm_missing", "placement=pre, but the feed-forward reads h itself",
-       Mutation::kFeedNotNormed},
-      {"attention_norm_missing", "placement=pre, but attention reads the input itself",
-       Mutation::kAttentionNotNormed},
-      {"feed_forward_of_the_input", "the feed-forward reads what attention read",
-       Mutation::kFeedsInput},
-      {"positions_after_the_norm",
-       "placement=pre adds positions to what attention reads, behind its norm",
-       Mutation::kPositionsAfterNorm},
-      {"positions_inside_attention", "positions are added to what attention reads, not to the rest",
-       Mutation::kPositionsInside},
-      {"variance_over_one_less", "the unbiased variance, over M - 1", Mutation::kUnbiased},
-      {"eps_outside_the_root", "(x - mean) / (deviation + eps)", Mutation::kEpsOutside},
-      {"mean_not_subtracted", "x over its root mean square, as RMSNorm", Mutation::kNotCentered},
-      {"mean_kept", "x itself over its deviation", Mutation::kMeanKept},
-      {"activation_missing", "two linear layers are one", Mutation::kNoActivation},
-      {"output_activated", "the activation is applied after the second layer too",
-       Mutation::kActivatedOutput},
-      {"bias_after_activation", "act(w1 x) + b1", Mutation::kBiasAfterActivation},
-  };
-}
+using Mutation = Mutant::Mutation;
+constexpr NamedMutation<Mutation> kMutations[] = {
+    {"attention_residual_missing", "the residual is not added to the attention output",
+     Mutation::kNoAttentionResidual},
+    {"feed_forward_residual_missing", "the residual is not added to the feed-forward output",
+     Mutation::kNoFeedResidual},
+    {"residual_of_normed", "the residual is the normalised input of the branch",
+     Mutation::kNormedResidual},
+    {"normed_before_adding", "the norm comes before the sum: x + N(f(x)) instead of N(x + f(x))",
+     Mutation::kNormBeforeAdding},
+    {"normed_on_both_sides", "there are norms before the branches and after the sums",
+     Mutation::kNormsBothSides},
+    {"first_norm_missing", "the sum with attention is not normalised", Mutation::kFirstNormMissing},
+    {"second_norm_missing", "the sum with the feed-forward is not normalised",
+     Mutation::kSecondNormMissing},
+    {"feed_forward_norm_missing", "with placement=pre the feed-forward reads h without its norm",
+     Mutation::kFeedNotNormed},
+    {"attention_norm_missing", "with placement=pre attention reads its input without the norm",
+     Mutation::kAttentionNotNormed},
+    {"feed_forward_of_the_input", "the feed-forward reads the input of attention",
+     Mutation::kFeedsInput},
+    {"positions_after_the_norm",
+     "with placement=pre positions are added after the norm of attention",
+     Mutation::kPositionsAfterNorm},
+    {"positions_inside_attention",
+     "positions are added to the attention input, but not to the residual",
+     Mutation::kPositionsInside},
+    {"variance_over_one_less", "the variance is the unbiased one, divided by M - 1",
+     Mutation::kUnbiased},
+    {"eps_outside_the_root", "eps is outside the root: (x - mean) / (deviation + eps)",
+     Mutation::kEpsOutside},
+    {"mean_not_subtracted", "x is divided by its root mean square, as in RMSNorm",
+     Mutation::kNotCentered},
+    {"mean_kept", "x is divided by its deviation, but the mean is not subtracted",
+     Mutation::kMeanKept},
+    {"activation_missing", "the activation is missing: the two linear layers are one",
+     Mutation::kNoActivation},
+    {"output_activated", "the activation is applied after the second layer too",
+     Mutation::kActivatedOutput},
+    {"bias_after_activation", "the first bias is added after the activation: act(w1 x) + b1",
+     Mutation::kBiasAfterActivation},
+};
 
 }  // namespace
 
 std::vector<Defect> EncoderFormulaDefects() {
-  std::vector<Defect> defects = MutatedFormulas<Mutant>(BlockMutations());
+  std::vector<Defect> defects =
+      MutatedFormulas<Mutant>(MutationsOf<Mutant>(std::begin(kMutations), std::end(kMutations)));
   for (const auto& all : {HeadsMutations(), MaskMutations()}) {
     for (const auto& [name, why, mutation] : all) {
       Mutant mutant;
@@ -220,25 +227,27 @@ std::vector<Defect> EncoderInputDefects() {
     if (!table.data.empty()) std::ranges::rotate(table.data, table.data.begin() + width);
   };
   return {
-      MissingInput("positions_missing", "nothing says where a token stands", "position_table"),
-      DoubledInput("positions_added_twice", "by the embedding and by the block", "position_table"),
+      MissingInput("positions_missing", "position_table is not added", "position_table"),
+      DoubledInput("positions_added_twice",
+                   "positions are added by the embedding and again by the block", "position_table"),
       ChangedInput("positions_of_the_next_token", "positions are counted from 1", "position_table",
                    shifted),
       MissingBias("b1"),
       MissingBias("b2"),
       MissingBias("norm1_bias"),
       MissingBias("norm2_bias"),
-      FilledInput("norm1_weight_ignored", "the first norm's weight is taken for 1", "norm1_weight",
-                  1),
-      FilledInput("norm2_weight_ignored", "the second norm's weight is taken for 1", "norm2_weight",
-                  1),
-      ExchangedInputs("norms_exchanged", "each norm has the other's weight and bias",
+      FilledInput("norm1_weight_ignored", "1 is used instead of the weight of the first norm",
+                  "norm1_weight", 1),
+      FilledInput("norm2_weight_ignored", "1 is used instead of the weight of the second norm",
+                  "norm2_weight", 1),
+      ExchangedInputs("norms_exchanged", "the weights and biases of the two norms are swapped",
                       {{"norm1_weight", "norm2_weight"}, {"norm1_bias", "norm2_bias"}}),
       RepeatedInputs("one_norm_for_both", "the first norm is used twice",
                      {{"norm1_weight", "norm2_weight"}, {"norm1_bias", "norm2_bias"}}),
       TransposedWeight("w1"),
       TransposedWeight("w2"),
-      ExchangedInputs("feed_forward_layers_exchanged", "w2 first", {{"w1", "w2"}, {"b1", "b2"}}),
+      ExchangedInputs("feed_forward_layers_exchanged", "w2 and b2 are applied before w1 and b1",
+                      {{"w1", "w2"}, {"b1", "b2"}}),
       ChangedRecipe("norm_sums_in_bf16", "means and variances are summed in bf16", "sum=bf16"),
       ChangedRecipe("activation_in_bf16", "the activation is computed in bf16", "activation=bf16"),
   };

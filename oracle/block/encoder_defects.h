@@ -1,4 +1,4 @@
-// Bugs of a block of the original Transformer's encoder.
+// Defects of an encoder block of the original Transformer.
 #pragma once
 
 #include <vector>

@@ -10,8 +10,8 @@
 namespace sextant::oracle {
 namespace {
 
-// Where x / (1 + e^-x) is least, -1 - W(1/e), and what it is there, -W(1/e); W is Lambert's
-// function. Both to the nearest double.
+// The minimum of x / (1 + e^-x): its place, -1 - W(1/e), and its value, -W(1/e), with Lambert's
+// function W. Both are rounded to the nearest double.
 constexpr double kLowestAt = -1.2784645427610738, kLowest = -0.27846454276107380;
 
 ActivationKind KindOf(const Case& c) {
@@ -22,8 +22,8 @@ ActivationKind KindOf(const Case& c) {
 bool IsSwish(const Case& c) { return KindOf(c) == ActivationKind::kSwish; }
 double BetaOf(const Case& c) { return NumberOf(c, "beta", 1); }
 
-// f(x) and f(-x) together: 1 for a sigmoid, 0 for tanh, and f(x) - f(-x) is x for all that weigh x
-// by something between 0 and 1, x |x| for the square.
+// f(x) + f(-x) is 1 for sigmoid and 0 for tanh. f(x) - f(-x) is x |x| for relu2 and x for all
+// others, which multiply x by a weight between 0 and 1.
 Findings CheckMirror(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response y = ask(c, inputs), mirrored = ask(c, Multiplied(inputs, {"x"}, -1));
   Findings findings;
@@ -61,9 +61,9 @@ Findings CheckNearRelu(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-// At the place of its minimum, rounded to the dtype: off by d from it, swish is off by at most
-// beta d^2 / 4, for its second derivative is at most beta / 2; beta times swish by (beta d)^2 / 4.
-// Left and right of it swish is higher.
+// Checks swish at the place of its minimum, rounded to the dtype. At distance d from it swish is
+// larger by at most beta d^2 / 4, because its second derivative is at most beta / 2; beta times
+// swish is larger by at most (beta d)^2 / 4. Left and right of it swish is not smaller.
 Findings CheckLowest(const Case& c, const Tensors& inputs, const Ask& ask) {
   const double beta = BetaOf(c);
   if (!IsSwish(c) || beta <= 0 || inputs[0].values.data.empty()) return {};
@@ -82,7 +82,7 @@ Findings CheckLowest(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-// swish of 2 x and beta is twice that of x and 2 beta.
+// swish of 2 x and beta is twice swish of x and 2 beta.
 Findings CheckBeta(const Case& c, const Tensors& inputs, const Ask& ask) {
   if (!IsSwish(c)) return {};
   Findings findings;
@@ -91,7 +91,7 @@ Findings CheckBeta(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-// Larger x, no smaller y, of those that never fall.
+// For monotone kinds a larger x gives no smaller y.
 Findings CheckMonotone(const Case& c, const Tensors& inputs, const Ask& ask) {
   const ActivationKind kind = KindOf(c);
   if (kind == ActivationKind::kSwish || kind == ActivationKind::kGelu ||
@@ -116,7 +116,7 @@ struct Mutant : Activation {
     kOfSquare,   // relu of x^2, which is x^2
     kByTanh,     // (1 + tanh(x / 2)) / 2 for the sigmoid
     kOverflows,  // e^x / (1 + e^x), or tanh by both exponentials
-    kNotFirst,   // the first of every row passes as it is
+    kNotFirst,   // the first element of every row is not activated
   } mutation{};
 
   template <class Real>
@@ -145,8 +145,8 @@ struct Mutant : Activation {
       case Mutation::kCubic:
       case Mutation::kConstant: {
         const Real k(mutation == Mutation::kCubic ? 0.44715 : 0.044715);
-        const Real turn = TwoPi<Real>() / Real(4.0);
-        const Real root = mutation == Mutation::kConstant ? Sqrt(turn) : one / Sqrt(turn);
+        const Real half_pi = TwoPi<Real>() / Real(4.0);
+        const Real root = mutation == Mutation::kConstant ? Sqrt(half_pi) : one / Sqrt(half_pi);
         return half * x * (one + Tanh(root * (x + k * x * x * x)));
       }
       case Mutation::kNotHalved:
@@ -172,7 +172,7 @@ struct Mutant : Activation {
   }
 };
 
-// The mutation, where it is one of that kind.
+// The defect of a mutation, for cases of these kinds only.
 Defect OfKinds(std::string name, std::string why, Mutant::Mutation mutation,
                std::vector<ActivationKind> kinds) {
   Defect any = MutatedFormula<Mutant>(std::move(name), std::move(why), mutation);
@@ -189,39 +189,45 @@ std::vector<Defect> FormulaDefects() {
   using Kind = ActivationKind;
   using Mutation = Mutant::Mutation;
   return {
-      OfKinds("hard", "the piecewise linear form: clip((x + 3) / 6, 0, 1)", Mutation::kHard,
+      OfKinds("hard", "the sigmoid is piecewise linear: clip((x + 3) / 6, 0, 1)", Mutation::kHard,
               {Kind::kSwish, Kind::kSigmoid}),
-      OfKinds("relu6", "clipped at 6", Mutation::kClipped, {Kind::kRelu}),
-      OfKinds("leaky", "a slope of 1/100 below 0", Mutation::kLeaky, {Kind::kRelu}),
-      OfKinds("beta_after", "x sigmoid(x) beta", Mutation::kBetaAfter, {Kind::kSwish}),
-      OfKinds("cubic_of_0.44715", "0.44715 for 0.044715", Mutation::kCubic, {Kind::kGeluTanh}),
-      OfKinds("root_of_half_pi", "sqrt(pi / 2) for sqrt(2 / pi)", Mutation::kConstant,
-              {Kind::kGeluTanh}),
-      OfKinds("not_halved", "x (1 + erf), twice the right value", Mutation::kNotHalved,
+      OfKinds("relu6", "y is clipped at 6", Mutation::kClipped, {Kind::kRelu}),
+      OfKinds("leaky", "y has a slope of 1/100 below 0", Mutation::kLeaky, {Kind::kRelu}),
+      OfKinds("beta_after", "y is x sigmoid(x) beta", Mutation::kBetaAfter, {Kind::kSwish}),
+      OfKinds("cubic_of_0.44715", "the coefficient is 0.44715 instead of 0.044715",
+              Mutation::kCubic, {Kind::kGeluTanh}),
+      OfKinds("root_of_half_pi", "the factor is sqrt(pi / 2) instead of sqrt(2 / pi)",
+              Mutation::kConstant, {Kind::kGeluTanh}),
+      OfKinds("not_halved", "y is x (1 + erf), twice the correct value", Mutation::kNotHalved,
               {Kind::kGelu}),
-      OfKinds("erf_of_x", "erf(x) for erf(x / sqrt 2)", Mutation::kUnscaled, {Kind::kGelu}),
-      OfKinds("sigmoid_by_tanh", "(1 + tanh(x / 2)) / 2, which has no digits left far below 0",
+      OfKinds("erf_of_x", "erf(x) is used instead of erf(x / sqrt 2)", Mutation::kUnscaled,
+              {Kind::kGelu}),
+      OfKinds("sigmoid_by_tanh",
+              "the sigmoid is (1 + tanh(x / 2)) / 2, which loses all digits far below 0",
               Mutation::kByTanh, {Kind::kSigmoid, Kind::kSwish}),
       OfKinds("exponential_overflows",
-              "e^x / (1 + e^x), or tanh by both exponentials: NaN for large x",
+              "the sigmoid is e^x / (1 + e^x), or tanh uses both exponentials: NaN for large x",
               Mutation::kOverflows, {Kind::kSigmoid, Kind::kSwish, Kind::kTanh}),
       MutatedFormula<Mutant>("first_not_activated",
-                             "the loop begins at the second channel of a row", Mutation::kNotFirst),
-      OfKinds("square_alone", "x^2 for max(x, 0)^2", Mutation::kOfSquare, {Kind::kRelu2}),
+                             "the loop starts at the second channel of a row", Mutation::kNotFirst),
+      OfKinds("square_alone", "y is x^2 instead of max(x, 0)^2", Mutation::kOfSquare,
+              {Kind::kRelu2}),
   };
 }
 
 std::vector<Defect> OtherDefects() {
   return {
-      ChangedWord("quick_gelu", "x sigmoid(1.702 x) for gelu",
+      ChangedWord("quick_gelu", "x sigmoid(1.702 x) is used instead of gelu",
                   [](const Case& c) {
                     const ActivationKind kind = KindOf(c);
                     const bool gelu =
                         kind == ActivationKind::kGelu || kind == ActivationKind::kGeluTanh;
                     return gelu ? "kind=swish beta=1.702" : "";
                   }),
-      ChangedRecipe("in_bf16", "computed in bf16 whatever the dtype", "activation=bf16"),
-      ChangedRecipe("in_f16", "computed in f16 whatever the dtype", "activation=f16"),
+      ChangedRecipe("in_bf16", "the activation is computed in bf16 for every dtype",
+                    "activation=bf16"),
+      ChangedRecipe("in_f16", "the activation is computed in f16 for every dtype",
+                    "activation=f16"),
   };
 }
 
@@ -229,13 +235,12 @@ std::vector<Defect> OtherDefects() {
 
 template <>
 CatalogEntry MakeCatalogEntry<Activation>() {
-  return {.properties = {{"mirrored", "what f(x) and f(-x) make together", CheckMirror},
-                         {"near_relu", "swish is below max(x, 0) by at most 0.2785 / beta",
-                          CheckNearRelu},
-                         {"falls_and_rises", "swish is least at -1.2785 / beta: not monotone",
-                          CheckLowest},
-                         {"beta_scales", "2 x and beta give twice what x and 2 beta do", CheckBeta},
-                         {"monotone", "sigmoid, tanh and rectifiers never fall", CheckMonotone}},
+  return {.properties =
+              {{"mirrored", "f(-x) follows from f(x) by the symmetry of the function", CheckMirror},
+               {"near_relu", "swish is below max(x, 0) by at most 0.2785 / beta", CheckNearRelu},
+               {"falls_and_rises", "swish has its minimum at -1.2785 / beta", CheckLowest},
+               {"beta_scales", "swish of 2 x and beta is twice swish of x and 2 beta", CheckBeta},
+               {"monotone", "sigmoid, tanh and rectifiers never decrease", CheckMonotone}},
           .defects = Joined<Defect>({FormulaDefects(), OtherDefects()})};
 }
 

@@ -29,7 +29,7 @@ Findings CheckSum(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-// The sum as x, and nothing to add: the same y and the same sum.
+// The answered sum as x, with residual 0, gives the same y and sum.
 Findings CheckSumAlone(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response answer = ask(c, inputs);
   Findings findings;
@@ -58,7 +58,7 @@ Findings CheckUnits(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-// 1/4 + 3/4 with eps 3: half the weight. The sum of y^2 is at most M for weight 1.
+// With x + residual = 1/4 + 3/4 and eps = 3, y is half the weight.
 Findings CheckOnes(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response y = ask(c.With("eps=3"), Filled(Filled(inputs, {"x"}, 0.25), {"residual"}, 0.75));
   const size_t M = ExtentOf(c, "M");
@@ -70,6 +70,7 @@ Findings CheckOnes(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
+// With weight 1 the sum of y^2 is at most M.
 Findings CheckMeanSquare(const Case& c, const Tensors& inputs, const Ask& ask) {
   const size_t N = ExtentOf(c, "N"), M = ExtentOf(c, "M");
   const Response y = ask(c, Filled(inputs, {"weight"}, WeightOfOne(c)));
@@ -85,16 +86,16 @@ Findings CheckMeanSquare(const Case& c, const Tensors& inputs, const Ask& ask) {
 // The formula with one mutation in the sum, or in the norm.
 struct Mutant : AddRmsNorm {
   enum class Mutation {
-    kNone,          // in the sum
+    kNone,          // the sum is correct
     kUnrounded,     // the norm reads the sum before it is rounded
     kNotAdded,      // the norm reads x
     kResidualOnly,  // the norm reads the residual
-    kKeptX,         // x is handed on, not the sum
-    kKeptResidual,  // the residual is handed on as it came
-    kKeptY,         // y is handed on: the norm comes before the addition's result is kept
+    kKeptX,         // the returned sum is x
+    kKeptResidual,  // the returned sum is the residual
+    kKeptY,         // the returned sum is y
     kTwice,         // the residual is added twice
     kSubtracted,    // x - residual
-    kTruncated      // the sum is cut to its dtype
+    kTruncated      // the sum is truncated to its dtype
   } mutation = Mutation::kNone;
   RmsNormMutant norm;
   bool mutates_norm = false;
@@ -155,19 +156,20 @@ std::vector<Defect> SumDefects() {
   using Mutation = Mutant::Mutation;
   return {
       InTheSum("norm_of_unrounded_sum",
-               "the norm reads the sum in f32, rounded only where it is stored "
-               "(flashinfer include/flashinfer/norm.cuh FusedAddRMSNormKernel)",
+               "the norm reads the sum in f32; only the returned sum is rounded (flashinfer "
+               "include/flashinfer/norm.cuh FusedAddRMSNormKernel)",
                Mutation::kUnrounded),
-      InTheSum("norm_of_x", "the norm reads x, the residual is added beside it",
-               Mutation::kNotAdded),
-      InTheSum("norm_of_residual", "the norm reads the residual as it came",
+      InTheSum("norm_of_x", "the norm reads x instead of the sum", Mutation::kNotAdded),
+      InTheSum("norm_of_residual", "the norm reads the residual instead of the sum",
                Mutation::kResidualOnly),
-      InTheSum("sum_is_x", "x is handed on as the residual", Mutation::kKeptX),
-      InTheSum("sum_is_residual", "the residual is handed on as it came", Mutation::kKeptResidual),
-      InTheSum("sum_is_y", "the normalised sum is handed on", Mutation::kKeptY),
-      InTheSum("residual_added_twice", "once before the kernel and once in it", Mutation::kTwice),
-      InTheSum("residual_subtracted", "x - residual", Mutation::kSubtracted),
-      InTheSum("sum_truncated", "16-bit sums are cut, not rounded", Mutation::kTruncated),
+      InTheSum("sum_is_x", "the returned sum is x", Mutation::kKeptX),
+      InTheSum("sum_is_residual", "the returned sum is the residual", Mutation::kKeptResidual),
+      InTheSum("sum_is_y", "the returned sum is y, the normalised sum", Mutation::kKeptY),
+      InTheSum("residual_added_twice", "the residual is added before the kernel and again in it",
+               Mutation::kTwice),
+      InTheSum("residual_subtracted", "the residual is subtracted", Mutation::kSubtracted),
+      InTheSum("sum_truncated", "16-bit sums are truncated instead of rounded",
+               Mutation::kTruncated),
   };
 }
 
@@ -184,14 +186,14 @@ std::vector<Defect> RmsDefects() {
 
 std::vector<Defect> InputDefects() {
   return {
-      ChangedInputs("weight_ignored", "the weight is taken for 1",
+      ChangedInputs("weight_ignored", "1 is used instead of the weight",
                     [](const Case& c, Tensors& inputs) {
                       std::ranges::fill(inputs[kWeight].values.data, WeightOfOne(c));
                       return true;
                     }),
-      ChangedInput("weight_reversed", "the weight belongs to other channels", "weight",
+      ChangedInput("weight_reversed", "the weight is in reverse order of the channels", "weight",
                    [](Tensor<double>& weight) { std::ranges::reverse(weight.data); }),
-      RoundedInput("residual_in_bf16", "the residual stream is kept in bf16 whatever the dtype",
+      RoundedInput("residual_in_bf16", "the residual stream is stored in bf16 for every dtype",
                    "residual", DType::kBF16),
   };
 }
@@ -200,18 +202,19 @@ std::vector<Defect> InputDefects() {
 
 template <>
 CatalogEntry MakeCatalogEntry<AddRmsNorm>() {
-  return {.properties =
-              {{"sum_is_rounded_once", "sum is x + residual, correctly rounded", CheckSum},
-               {"norm_of_the_sum",
-                "the sum in place of x, with no residual, gives the same y and sum", CheckSumAlone},
-               {"summands_alike", "x and residual may change places", CheckSwapped},
-               {"eps_has_the_unit_of_squares",
-                "2 x, 2 residual and 4 eps give the same y and twice the sum", CheckUnits},
-               OddIn({"x", "residual"}, "-x and -residual give -y and -sum"),
-               {"quarters_with_eps_three", "1/4 + 3/4 with eps 3 gives half the weight", CheckOnes},
-               {"mean_square_at_most_one", "with weight 1 the mean square is at most 1",
-                CheckMeanSquare}},
-          .defects = Joined<Defect>({SumDefects(), RmsDefects(), NormDefects(), InputDefects()})};
+  return {
+      .properties = {{"sum_is_rounded_once", "sum is x + residual, correctly rounded", CheckSum},
+                     {"norm_of_the_sum", "the sum as x, with residual 0, gives the same y and sum",
+                      CheckSumAlone},
+                     {"summands_alike", "exchanging x and residual changes nothing", CheckSwapped},
+                     {"eps_has_the_unit_of_squares",
+                      "2 x, 2 residual and 4 eps give the same y and twice the sum", CheckUnits},
+                     OddIn({"x", "residual"}, "-x and -residual give -y and -sum"),
+                     {"quarters_with_eps_three", "1/4 + 3/4 with eps 3 gives half the weight",
+                      CheckOnes},
+                     {"mean_square_at_most_one", "with weight 1 the mean square is at most 1",
+                      CheckMeanSquare}},
+      .defects = Joined<Defect>({SumDefects(), RmsDefects(), NormDefects(), InputDefects()})};
 }
 
 }  // namespace sextant::oracle

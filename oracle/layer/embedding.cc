@@ -13,7 +13,7 @@ namespace {
 
 constexpr size_t kToken = 0, kTable = 1;
 
-// The table with value(row, column) in it.
+// The inputs with value(row, column) as the elements of the table.
 Tensors WithTable(const Case& c, Tensors inputs,
                   const std::function<double(size_t, size_t)>& value) {
   const size_t M = ExtentOf(c, "M");
@@ -22,9 +22,9 @@ Tensors WithTable(const Case& c, Tensors inputs,
   return inputs;
 }
 
-// A table whose rows count them (to 255 in 16 bits) tells the token, one whose columns do the
-// channel.
-Findings CheckPlaces(const Case& c, const Tensors& inputs, const Ask& ask) {
+// With row indices modulo 256 (exact in 16 bits) as the table, y shows the token; with column
+// indices it shows the channel.
+Findings CheckIndices(const Case& c, const Tensors& inputs, const Ask& ask) {
   const double scale = NumberOf(c, "scale", 1);
   const size_t M = ExtentOf(c, "M");
   const auto of_256 = [](size_t i) { return static_cast<double>(i % 256); };
@@ -41,7 +41,7 @@ Findings CheckPlaces(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-// -2 times the table, and -2 times the scale, give -2 times y.
+// -2 times the table gives -2 y, and so does -2 times the scale.
 Findings CheckLinear(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response y = ask(c, inputs);
   Findings findings;
@@ -50,7 +50,7 @@ Findings CheckLinear(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-// Without a scale y is the row itself.
+// With scale 1, y is the row of the table.
 Findings CheckCopied(const Case& c, const Tensors& inputs, const Ask& ask) {
   const size_t M = ExtentOf(c, "M");
   const Response y = ask(c.With("scale=1"), inputs);
@@ -76,17 +76,19 @@ Defect OtherToken(std::string name, std::string why, RowOf row_of) {
 
 std::vector<Defect> TokenDefects() {
   return {
-      OtherToken("token_off_by_one", "tokens counted from 1",
+      OtherToken("token_off_by_one", "tokens are counted from 1",
                  [](double t, double, double V) { return t + 1 < V ? t + 1 : 0; }),
-      OtherToken("token_one_less", "row 0 of the table is taken for padding",
-                 [](double t, double, double V) { return t > 0 ? t - 1 : V - 1; }),
-      OtherToken("token_by_place", "the place of a token is taken for it",
+      OtherToken(
+          "token_one_less",
+          "row 0 of the table is left out as padding: every token reads the row before its own",
+          [](double t, double, double V) { return t > 0 ? t - 1 : V - 1; }),
+      OtherToken("token_by_place", "the position of a token is used as the token",
                  [](double, double s, double V) { return std::fmod(s, V); }),
-      OtherToken("token_in_8_bits", "tokens are kept in a byte",
+      OtherToken("token_in_8_bits", "tokens are stored in a byte",
                  [](double t, double, double) { return std::fmod(t, 256); }),
       OtherToken("last_row_clamped", "tokens are clamped to V - 2",
                  [](double t, double, double V) { return std::min(t, std::max(0.0, V - 2)); }),
-      ChangedInputs("first_token_for_all", "every place has the first token's row",
+      ChangedInputs("first_token_for_all", "every position has the row of the first token",
                     [](const Case&, Tensors& inputs) {
                       auto& token = inputs[kToken].values.data;
                       if (!token.empty()) std::ranges::fill(token, token[0]);
@@ -97,22 +99,23 @@ std::vector<Defect> TokenDefects() {
 
 std::vector<Defect> TableDefects() {
   return {
-      TransposedInput("table_transposed", "the table is taken for [M,V]", "table"),
-      ChangedInputs("padding_row_zero", "row 0 is emptied, as for a padding token",
+      TransposedInput("table_transposed", "the table is read as [M,V]", "table"),
+      ChangedInputs("padding_row_zero", "row 0 is set to 0, as for a padding token",
                     [](const Case& c, Tensors& inputs) {
                       auto& table = inputs[kTable].values.data;
                       const size_t M = std::min(ExtentOf(c, "M"), table.size());
                       std::fill_n(table.begin(), M, 0.0);
                       return true;
                     }),
-      ChangedInput("columns_reversed", "rows are read from their ends", "table",
+      ChangedInput("columns_reversed", "the channels of every row are in reverse order", "table",
                    [](Tensor<double>& table) { ReverseBlocks(table, table.shape[0], 1); }),
-      RoundedInput("table_in_bf16", "the table is kept in bf16 whatever the dtype", "table",
+      RoundedInput("table_in_bf16", "the table is stored in bf16 for every dtype", "table",
                    DType::kBF16),
   };
 }
 
-// sqrt of the width that bf16 rounds to the scale, if there is one among multiples of 256.
+// The square root of a width, a multiple of 256, that bf16 rounds to the scale; empty if there is
+// none.
 std::string UnroundedScale(const Case& c) {
   const double scale = NumberOf(c, "scale", 1);
   const double width = 256 * std::nearbyint(scale * scale / 256);
@@ -123,26 +126,28 @@ std::string UnroundedScale(const Case& c) {
 std::vector<Defect> ScaleDefects() {
   return {
       ChangedWord("scale_unrounded",
-                  "sqrt(M) of Gemma's M in place of what bf16 makes of it: 55.4256 for 55.5",
+                  "sqrt(M) is not rounded to bf16, as Gemma requires: 55.4256 instead of 55.5",
                   UnroundedScale),
-      ChangedWord("scale_by_root_of_width", "sqrt(M) of the table, though no scale is asked",
+      ChangedWord("scale_by_root_of_width",
+                  "the table is multiplied by sqrt(M) although the scale is 1",
                   [](const Case& c) -> std::string {
                     if (NumberOf(c, "scale", 1) != 1) return "";
                     return "scale=" + PrintValue(std::sqrt(static_cast<double>(ExtentOf(c, "M"))));
                   }),
-      ChangedWord("scale_applied_twice", "by the embedding and by the block",
+      ChangedWord("scale_applied_twice",
+                  "the scale is applied by the embedding and again by the block",
                   [](const Case& c) {
                     const double scale = NumberOf(c, "scale", 1);
                     return "scale=" + PrintValue(scale * scale);
                   }),
-      ChangedWord("divided_by_scale", "1 / scale",
+      ChangedWord("divided_by_scale", "y is divided by the scale",
                   [](const Case& c) {
                     const double scale = NumberOf(c, "scale", 1);
                     return scale == 0 ? "" : "scale=" + PrintValue(1 / scale);
                   }),
-      ChangedRecipe("scaled_in_bf16", "the product is computed in bf16 whatever the dtype",
+      ChangedRecipe("scaled_in_bf16", "the product is computed in bf16 for every dtype",
                     "scale=bf16"),
-      ChangedRecipe("scaled_in_f16", "the product is computed in f16, whose largest is 65504",
+      ChangedRecipe("scaled_in_f16", "the product is computed in f16, which overflows beyond 65504",
                     "scale=f16"),
   };
 }
@@ -151,12 +156,13 @@ std::vector<Defect> ScaleDefects() {
 
 template <>
 CatalogEntry MakeCatalogEntry<Embedding>() {
-  return {
-      .properties = {{"rows_by_token", "counted rows tell the tokens, counted columns the channels",
-                      CheckPlaces},
-                     {"linear", "-2 times the table or the scale gives -2 times y", CheckLinear},
-                     {"copied_without_scale", "with scale 1 y is the row itself", CheckCopied}},
-      .defects = Joined<Defect>({TokenDefects(), TableDefects(), ScaleDefects()})};
+  return {.properties = {{"rows_by_token",
+                          "y comes from the row of its token and the column of its channel",
+                          CheckIndices},
+                         {"linear", "-2 times the table or the scale gives -2 y", CheckLinear},
+                         {"copied_without_scale", "with scale 1 y is the row of the table",
+                          CheckCopied}},
+          .defects = Joined<Defect>({TokenDefects(), TableDefects(), ScaleDefects()})};
 }
 
 }  // namespace sextant::oracle

@@ -16,7 +16,7 @@ struct Mutant : FeedForward {
     kNone,
     kActivatedProduct,  // f of the product
     kActivatedBoth,     // both halves are activated
-    kNotActivated,      // the plain product
+    kNotActivated,      // the product without an activation
     kNoOther,           // f(x gate^T) alone
     kSum,               // the halves are added
   } mutation{};
@@ -58,10 +58,11 @@ std::vector<Defect> FormulaDefects() {
                              Mutation::kActivatedProduct),
       MutatedFormula<Mutant>("both_activated", "both halves are activated",
                              Mutation::kActivatedBoth),
-      MutatedFormula<Mutant>("not_activated", "the plain product: a bilinear layer",
+      MutatedFormula<Mutant>("not_activated", "nothing is activated: a bilinear layer",
                              Mutation::kNotActivated),
-      MutatedFormula<Mutant>("up_missing", "an ordinary layer without a gate", Mutation::kNoOther),
-      MutatedFormula<Mutant>("halves_added", "the halves are added, not multiplied",
+      MutatedFormula<Mutant>("up_missing", "up is ignored: an ordinary layer without a gate",
+                             Mutation::kNoOther),
+      MutatedFormula<Mutant>("halves_added", "the halves are added instead of multiplied",
                              Mutation::kSum),
   };
 }

@@ -12,7 +12,7 @@ constexpr size_t kY = 0, kHidden = 1;
 
 bool HasBias(const Tensors& inputs) { return HasInput(inputs, "down_bias"); }
 
-// Without the last layer's weight its bias is left.
+// With down = 0, y is the last bias.
 Findings CheckDown(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response y = ask(c, Filled(inputs, {"down"}, 0));
   const size_t M = ExtentOf(c, "M");
@@ -24,8 +24,8 @@ Findings CheckDown(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-// The second half counts in proportion, and so does the last layer. Half of a number need not be
-// one of the dtype.
+// Doubling `weight`, up or down, doubles y. It is not halved, because half of a number need not be
+// a number of the dtype.
 Findings CheckTwice(const Case& c, Tensors inputs, const Ask& ask, const char* weight) {
   if (HasBias(inputs)) inputs = Filled(inputs, {"up_bias", "down_bias"}, 0);
   Findings findings;
@@ -33,7 +33,7 @@ Findings CheckTwice(const Case& c, Tensors inputs, const Ask& ask, const char* w
   return findings;
 }
 
-// y is the hidden tensor, as answered, times the last weight.
+// y is the answered hidden tensor times down.
 Findings CheckHidden(const Case& c, Tensors inputs, const Ask& ask) {
   if (HasBias(inputs)) inputs = Filled(inputs, {"down_bias"}, 0);
   const Response y = ask(c, inputs);
@@ -52,17 +52,17 @@ Findings CheckHidden(const Case& c, Tensors inputs, const Ask& ask) {
 
 Findings CheckOrder(const Case& c, const Tensors& inputs, const Ask& ask) {
   const size_t M = ExtentOf(c, "M");
-  Tensors turned = inputs;
-  for (const char* name : {"gate", "up"}) ReverseBlocks(In(turned, name), 1, M);
+  Tensors reversed = inputs;
+  for (const char* name : {"gate", "up"}) ReverseBlocks(In(reversed, name), 1, M);
   for (const char* name : {"gate_bias", "up_bias"}) {
-    if (HasBias(inputs)) ReverseBlocks(In(turned, name), 1, 1);
+    if (HasBias(inputs)) ReverseBlocks(In(reversed, name), 1, 1);
   }
-  ReverseBlocks(In(turned, "down"), M, 1);
-  return UnitsInAnyOrder(c, inputs, turned, ask);
+  ReverseBlocks(In(reversed, "down"), M, 1);
+  return UnitsInAnyOrder(c, inputs, reversed, ask);
 }
 
-// The rows of gate and up lie in one weight [2F,M], gate first; read as neighbours.
-bool ReadAsNeighbours(const Case& c, Tensors& inputs) {
+// gate and up are stored one after the other in a weight [2F,M], but read as even and odd rows.
+bool ReadAsEvenAndOddRows(const Case& c, Tensors& inputs) {
   const size_t M = ExtentOf(c, "M"), F = ExtentOf(c, "F");
   std::vector<double> fused = In(inputs, "gate").data;
   fused.insert(fused.end(), In(inputs, "up").data.begin(), In(inputs, "up").data.end());
@@ -77,13 +77,13 @@ bool ReadAsNeighbours(const Case& c, Tensors& inputs) {
 
 }  // namespace
 
-Findings UnitsInAnyOrder(const Case& c, const Tensors& inputs, const Tensors& turned,
+Findings UnitsInAnyOrder(const Case& c, const Tensors& inputs, const Tensors& reversed,
                          const Ask& ask) {
   const auto& outputs = c.info().signature.outputs;
   const auto at = std::ranges::find(outputs, "hidden", &TensorSpec::name);
   const auto hidden = static_cast<size_t>(at - outputs.begin());
   const size_t F = ExtentOf(c, "F");
-  const Response a = ask(c, inputs), b = ask(c, turned);
+  const Response a = ask(c, inputs), b = ask(c, reversed);
   Findings findings;
   for (size_t i = 0; i < a.outputs[kY].values.data.size(); ++i) {
     findings.Equal(a(kY, i), b(kY, i), {b, kY, i});
@@ -101,30 +101,31 @@ std::vector<Property> FeedForwardProperties() {
       return CheckTwice(c, inputs, ask, weight);
     };
   };
-  return {{"zero_down", "without the last weight nothing comes through", CheckDown},
-          {"linear_in_down", "twice the last weight gives twice y", twice("down")},
-          {"linear_in_up", "twice the half that is not activated gives twice y", twice("up")},
-          {"hidden_times_down", "y is the hidden tensor times the last weight", CheckHidden},
-          {"channels_in_any_order", "the order of the hidden channels does not count", CheckOrder}};
+  return {
+      {"zero_down", "with down = 0, y is 0 or the last bias", CheckDown},
+      {"linear_in_down", "doubling down doubles y", twice("down")},
+      {"linear_in_up", "doubling up doubles y", twice("up")},
+      {"hidden_times_down", "y is the hidden tensor times down", CheckHidden},
+      {"channels_in_any_order", "the order of the hidden channels does not matter", CheckOrder}};
 }
 
 std::vector<Defect> FeedForwardDefects() {
   return {
-      ExchangedInputs("gate_up_swapped", "the other half is activated (F.glu's order)",
+      ExchangedInputs("gate_up_swapped", "up is activated instead of gate (F.glu's order)",
                       {{"gate", "up"}}),
-      ChangedInputs("fused_rows_as_neighbours",
-                    "one weight holds gate and up one after the other, read as even and odd rows",
-                    ReadAsNeighbours),
-      TransposedInput("down_transposed", "the last weight is read as [F,M]", "down"),
-      TransposedInput("gate_transposed", "the gate's weight is read as [M,F]", "gate"),
-      TransposedInput("up_transposed", "the weight of the other half is read as [M,F]", "up"),
+      ChangedInputs(
+          "fused_rows_as_neighbours",
+          "gate and up, one after the other in a fused weight, are read as even and odd rows",
+          ReadAsEvenAndOddRows),
+      TransposedInput("down_transposed", "down is read as [F,M]", "down"),
+      TransposedInput("gate_transposed", "gate is read as [M,F]", "gate"),
+      TransposedInput("up_transposed", "up is read as [M,F]", "up"),
       ChangedRecipe("dot_in_bf16", "dot products are accumulated in bf16", "dot=bf16"),
       ChangedRecipe("dot_in_f16", "dot products are accumulated in f16", "dot=f16"),
-      ChangedRecipe("hidden_in_bf16", "what layers hand on is kept in bf16 whatever the dtype",
+      ChangedRecipe("hidden_in_bf16", "intermediates are stored in bf16 for every dtype",
                     "keep=bf16"),
-      ChangedRecipe("hidden_in_f16", "what layers hand on is kept in f16 whatever the dtype",
-                    "keep=f16"),
-      ChangedRecipe("activation_in_bf16", "the activation is computed in bf16 whatever the dtype",
+      ChangedRecipe("hidden_in_f16", "intermediates are stored in f16 for every dtype", "keep=f16"),
+      ChangedRecipe("activation_in_bf16", "the activation is computed in bf16 for every dtype",
                     "activation=bf16"),
   };
 }

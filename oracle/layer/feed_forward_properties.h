@@ -1,4 +1,4 @@
-// Properties and bugs of feed-forward parts, with biases and without.
+// Properties and defects of feed-forward layers, with and without biases.
 #pragma once
 
 #include <vector>
@@ -8,14 +8,14 @@
 
 namespace sextant::oracle {
 
-// Of operations with inputs x, gate, up, down, maybe gate_bias, up_bias, down_bias, and the outputs
-// y and hidden.
+// For operations with the inputs x, gate, up, down, optionally gate_bias, up_bias, down_bias, and
+// the outputs y and hidden.
 std::vector<Property> FeedForwardProperties();
 std::vector<Defect> FeedForwardDefects();
 
-// The units of a hidden layer of width F have no order: with their weights in reverse order, as in
-// `turned`, the first output is the same, and that named hidden in reverse order.
-Findings UnitsInAnyOrder(const Case& c, const Tensors& inputs, const Tensors& turned,
+// Reversing the order of the F hidden units does not change the first output and reverses the
+// output `hidden`. `reversed` has the weights of the units in reverse order.
+Findings UnitsInAnyOrder(const Case& c, const Tensors& inputs, const Tensors& reversed,
                          const Ask& ask);
 
 }  // namespace sextant::oracle

@@ -1,4 +1,4 @@
-// A feed-forward part's trace: the last layer is judged on the hidden tensor that was answered.
+// The trace of a feed-forward layer: y is judged by the hidden tensor of the answer.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -35,18 +35,18 @@ TEST(FeedForward, BothStepsOfAnHonestAnswerConform) {
   }
 }
 
-// A hidden tensor that is off, and the right last layer of it.
-TEST(FeedForward, ATraceBlamesTheHiddenTensorAlone) {
+// A wrong hidden tensor, and the last layer computed correctly from it.
+TEST(FeedForward, TraceNamesOnlyTheHiddenTensor) {
   Answered wrong("dtype=bf16");
   wrong.answer[1].values.data[0] += 1;
-  const ScopedTrace tracing(wrong.answer);
+  const ScopedTrace trace(wrong.answer);
   wrong.answer[0].values = AnswerBy(wrong.c, wrong.inputs, wrong.recipe)[0].values;
   const Verdict verdict = wrong.Judged();
   EXPECT_THAT(verdict.message, HasSubstr("first wrong at hidden"));
   EXPECT_EQ(verdict.trace[1].failed, 0u);
 }
 
-TEST(FeedForward, ATraceBlamesTheLastLayerAlone) {
+TEST(FeedForward, TraceNamesOnlyTheLastLayer) {
   Answered wrong("dtype=f32");
   wrong.answer[0].values.data[0] += 0.25;
   EXPECT_THAT(wrong.Judged().message, HasSubstr("first wrong at y; everything before conforms"));

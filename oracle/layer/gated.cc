@@ -19,7 +19,7 @@ GateKind KindOf(const Case& c) {
 bool HasLimit(const Case& c) { return !TextOf(c, "limit").empty(); }
 bool HasPlusOne(const Case& c) { return TextOf(c, "plus_one") == "true"; }
 
-// y(u) + y(-u) = 2 y(0), with or without a limit or a 1.
+// y(u) + y(-u) = 2 y(0), with or without limit and plus_one.
 Findings CheckUp(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response y = ask(c, inputs), mirrored = ask(c, Multiplied(inputs, {"up"}, -1)),
                  zero = ask(c, Filled(inputs, {"up"}, 0));
@@ -38,7 +38,7 @@ Findings CheckTwice(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-// Without a limit f(g) - f(-g) = g, or f(g) + f(-g) = 1 for a sigmoid: times what up is.
+// Without a limit f(g) - f(-g) = g, or f(g) + f(-g) = 1 for a sigmoid, each times up (+ 1).
 Findings CheckGate(const Case& c, const Tensors& inputs, const Ask& ask) {
   if (HasLimit(c)) return {};
   const Response y = ask(c, inputs), mirrored = ask(c, Multiplied(inputs, {"gate"}, -1));
@@ -54,7 +54,7 @@ Findings CheckGate(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-// What is beyond the limits counts as they do.
+// Inputs beyond a limit give the same as inputs at the limit.
 Findings CheckLimit(const Case& c, const Tensors& inputs, const Ask& ask) {
   if (!HasLimit(c)) return {};
   const double limit = RoundTo(inputs[kGate].dtype, NumberOf(c, "limit", 1));
@@ -73,8 +73,8 @@ struct Mutant : Gated {
     kOfProduct,     // f(g u)
     kBoth,          // f(g) f(u)
     kGateTwoSided,  // the gate is limited below too
-    kUpOneSided,    // up is limited above alone
-    kLimitAfter,    // f(g) is limited, not g
+    kUpOneSided,    // up is limited above only
+    kLimitAfter,    // f(g) is limited instead of g
     kOneOnGate,     // (f(g) + 1) u
     kOneFirst,      // up + 1 is limited
     kUpNotLimited,  // up is not limited
@@ -114,33 +114,33 @@ struct Mutant : Gated {
 std::vector<Defect> FormulaDefects() {
   using Mutation = Mutant::Mutation;
   return {
-      MutatedFormula<Mutant>("product_activated", "the activation of the product (minimind#3)",
+      MutatedFormula<Mutant>("product_activated",
+                             "the product is activated instead of the gate (minimind#3)",
                              Mutation::kOfProduct),
-      MutatedFormula<Mutant>("both_activated", "up goes through the activation too",
-                             Mutation::kBoth),
-      MutatedFormula<Mutant>("gate_limited_below", "the gate is clamped on both sides, as up is",
+      MutatedFormula<Mutant>("both_activated", "up is activated too", Mutation::kBoth),
+      MutatedFormula<Mutant>("gate_limited_below", "the gate is clamped on both sides, like up",
                              Mutation::kGateTwoSided),
-      MutatedFormula<Mutant>("up_limited_above_alone", "up is clamped on one side, as the gate is",
+      MutatedFormula<Mutant>("up_limited_above_alone", "up is clamped on one side, like the gate",
                              Mutation::kUpOneSided),
-      MutatedFormula<Mutant>("limited_after_activation", "f(g) is clamped, not g",
+      MutatedFormula<Mutant>("limited_after_activation", "f(g) is clamped instead of g",
                              Mutation::kLimitAfter),
-      MutatedFormula<Mutant>("one_added_to_gate", "(f(g) + 1) u", Mutation::kOneOnGate),
-      MutatedFormula<Mutant>("one_added_before_the_limit", "up + 1 is limited, not up",
+      MutatedFormula<Mutant>("one_added_to_gate", "1 is added to f(g) instead of up",
+                             Mutation::kOneOnGate),
+      MutatedFormula<Mutant>("one_added_before_the_limit", "up + 1 is limited instead of up",
                              Mutation::kOneFirst),
-      MutatedFormula<Mutant>("up_not_limited", "the gate alone is limited",
-                             Mutation::kUpNotLimited),
-      MutatedFormula<Mutant>("up_missing", "f(g) alone: no gated unit", Mutation::kNoGate),
+      MutatedFormula<Mutant>("up_not_limited", "only the gate is limited", Mutation::kUpNotLimited),
+      MutatedFormula<Mutant>("up_missing", "y is f(g): up is ignored", Mutation::kNoGate),
   };
 }
 
 std::vector<Defect> OtherDefects() {
   return {
       ExchangedInputs("gate_exchanged_with_up",
-                      "the other half is activated, as torch's glu gates with the second half",
+                      "up is activated instead of gate, as torch's glu gates with the second half",
                       {{"gate", "up"}}),
       ChangedInputs("halves_read_as_pairs",
-                    "of gate and up side by side every other channel is taken for the gate, as "
-                    "gpt-oss lays them out",
+                    "gate and up, side by side in a row, are read as even and odd channels, the "
+                    "layout of gpt-oss",
                     [](const Case& c, Tensors& inputs) {
                       const size_t F = ExtentOf(c, "F");
                       if (F < 2) return false;
@@ -156,7 +156,7 @@ std::vector<Defect> OtherDefects() {
                     }),
       ChangedRecipe("activation_in_bf16", "the activation is computed in bf16", "activation=bf16"),
       ChangedRecipe("activation_in_f16", "the activation is computed in f16", "activation=f16"),
-      ChangedRecipe("product_in_bf16", "the product is taken in bf16 whatever the dtype",
+      ChangedRecipe("product_in_bf16", "the product is computed in bf16 for every dtype",
                     "gate=bf16"),
   };
 }
@@ -168,8 +168,9 @@ CatalogEntry MakeCatalogEntry<Gated>() {
   return {
       .properties = {{"affine_in_up", "y(u) + y(-u) = 2 y(0)", CheckUp},
                      {"linear_in_up", "twice up gives twice y", CheckTwice},
-                     {"mirrored_gate", "what f(g) and f(-g) make together, times up", CheckGate},
-                     {"limits", "beyond the limits nothing changes", CheckLimit}},
+                     {"mirrored_gate", "f(-g) follows from f(g) by the symmetry of the function",
+                      CheckGate},
+                     {"limits", "inputs beyond a limit give the same as the limit", CheckLimit}},
       .defects = Joined<Defect>({FormulaDefects(), OtherDefects()})};
 }
 

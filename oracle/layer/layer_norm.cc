@@ -12,7 +12,7 @@ namespace {
 
 constexpr size_t kX = 0, kWeight = 1, kBias = 2;
 
-// x as small integers plus a shift: numbers of every dtype.
+// x rounded to small integers, plus a shift: exact in every dtype.
 Tensors Shifted(Tensors inputs, double shift) {
   for (double& x : inputs[kX].values.data) {
     x = (std::isfinite(x) ? std::clamp(std::nearbyint(4 * x), -16.0, 16.0) : x) + shift;
@@ -33,7 +33,8 @@ Findings CheckUnits(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-// Twice weight and bias give twice y; without weight y is the bias; y less the bias is y without.
+// Doubling weight and bias doubles y. With weight 0, y is the bias. With bias 0, y is smaller by
+// the bias.
 Findings CheckAffine(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response y = ask(c, inputs), twice = ask(c, Multiplied(inputs, {"weight", "bias"}, 2));
   const Response only_bias = ask(c, Filled(inputs, {"weight"}, 0));
@@ -49,8 +50,8 @@ Findings CheckAffine(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-// With weight 1 the mean of y is that of the bias; with bias 0 too, the mean square is at most 1,
-// and 1 for eps 0.
+// With weight 1 the mean of y is that of the bias. With bias 0 as well, the mean square of y is at
+// most 1, and 1 with eps 0.
 Findings CheckMoments(const Case& c, const Tensors& inputs, const Ask& ask) {
   const size_t N = ExtentOf(c, "N"), M = ExtentOf(c, "M");
   const Tensors plain = Filled(inputs, {"weight"}, 1), centering = Filled(plain, {"bias"}, 0);
@@ -73,9 +74,9 @@ Findings CheckMoments(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-// x = 5 and 3 by turns has mean 4 and variance 1; with eps = 3 y is half the weight, by turns plus
-// and minus, and the bias.
-Findings CheckTurns(const Case& c, Tensors inputs, const Ask& ask) {
+// x = 5, 3, 5, 3 ... has mean 4 and variance 1. With eps = 3, y is the bias plus and minus half the
+// weight.
+Findings CheckAlternating(const Case& c, Tensors inputs, const Ask& ask) {
   const size_t M = ExtentOf(c, "M");
   Findings findings;
   if (M % 2 != 0) return findings;
@@ -111,11 +112,11 @@ CatalogEntry MakeCatalogEntry<LayerNorm>() {
                      OddIn({"x", "bias"}, "-x and -bias give -y"),
                      {"linear_in_weight_and_bias", "y is linear in weight and bias", CheckAffine},
                      {"mean_and_mean_square",
-                      "with weight 1, y less the bias has mean 0 and at most mean square 1",
+                      "with weight 1, y - bias has mean 0 and a mean square of at most 1",
                       CheckMoments},
                      {"alternating_with_eps_three",
-                      "4 + 1 and 4 - 1 by turns, with eps 3, give half the weight and the bias",
-                      CheckTurns},
+                      "alternating 5 and 3 with eps 3 give the bias plus and minus half the weight",
+                      CheckAlternating},
                      {"equal_numbers_give_the_bias", "a row of equal numbers becomes the bias",
                       CheckConstant},
                      ColumnsAlike()},

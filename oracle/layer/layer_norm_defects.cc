@@ -15,23 +15,23 @@ namespace {
 
 // The formula with one mutation.
 struct Mutant : LayerNorm {
-  static constexpr double kLargest = 0x1p127;  // no variance that f32 holds is larger
+  static constexpr double kLargest = 0x1p127;  // upper bound of variances, near the largest f32
   enum class Mutation {
     kNone,
     kOnePass,       // mean(x^2) - mean^2, not below 0
-    kUnbiased,      // the variance over M - 1
+    kUnbiased,      // the variance is divided by M - 1
     kNotCentered,   // root mean square normalisation, with a bias
-    kMeanKept,      // x over the deviation: the mean enters the variance alone
-    kEpsOutside,    // over (deviation + eps)
-    kEpsAsFloor,    // over sqrt(max(variance, eps))
-    kSquareOfRoot,  // over (variance + eps)
+    kMeanKept,      // x / deviation: the mean is used only in the variance
+    kEpsOutside,    // divided by (deviation + eps)
+    kEpsAsFloor,    // divided by sqrt(max(variance, eps))
+    kSquareOfRoot,  // divided by (variance + eps)
     kPadded,        // sums divided by the width of a whole vector of 16
-    kSum,           // the sum of squares in place of their mean
-    kDeviation,     // mean|x - mean| in place of the root
+    kSum,           // the sum of squares instead of their mean
+    kDeviation,     // mean|x - mean| instead of the root
     kUnitOffset,    // the weight is 1 + weight
     kBiasFirst,     // (scaled + bias) weight
-    kColumns,       // mean and variance go down the columns
-    kFirstRow,      // every row has those of the first one
+    kColumns,       // mean and variance run down the columns
+    kFirstRow,      // every row has the moments of the first one
     kWhole          // one mean and one variance for all rows
   } mutation{};
 
@@ -139,66 +139,66 @@ struct Mutant : LayerNorm {
   }
 };
 
-std::vector<Defect> FormulaDefects() {
+MutationsOf<Mutant> Mutations() {
   using Mutation = Mutant::Mutation;
   return {
-      MutatedFormula<Mutant>("one_pass",
-                             "E[x^2] - mean^2: a large mean cancels the variance "
-                             "(tracel-ai/burn#5607, mlx#2246, apache/tvm#19643)",
-                             Mutation::kOnePass),
-      MutatedFormula<Mutant>("variance_over_one_less", "the unbiased variance, over M - 1",
-                             Mutation::kUnbiased),
-      MutatedFormula<Mutant>("mean_not_subtracted", "x over its root mean square, as RMSNorm",
-                             Mutation::kNotCentered),
-      MutatedFormula<Mutant>("mean_kept", "x itself over its deviation", Mutation::kMeanKept),
-      MutatedFormula<Mutant>("eps_outside_the_root", "(x - mean) / (deviation + eps)",
-                             Mutation::kEpsOutside),
-      MutatedFormula<Mutant>("eps_as_floor", "max(variance, eps)", Mutation::kEpsAsFloor),
-      MutatedFormula<Mutant>("root_missing", "(x - mean) / (variance + eps)",
-                             Mutation::kSquareOfRoot),
-      MutatedFormula<Mutant>("mean_over_padding", "lanes beyond the row's end count in the means",
-                             Mutation::kPadded),
-      MutatedFormula<Mutant>("sum_for_mean", "the sum of squares in place of their mean",
-                             Mutation::kSum),
-      MutatedFormula<Mutant>("absolute_deviation", "the mean of |x - mean| in place of the root",
-                             Mutation::kDeviation),
-      MutatedFormula<Mutant>("unit_offset", "1 + weight, for weights stored less 1",
-                             Mutation::kUnitOffset),
-      MutatedFormula<Mutant>("bias_before_weight", "the bias is multiplied by the weight",
-                             Mutation::kBiasFirst),
-      MutatedFormula<Mutant>("moments_of_first_row", "every row has the first one's moments",
-                             Mutation::kFirstRow),
-      MutatedFormula<Mutant>("moments_down_the_columns", "mean and variance of the wrong axis",
-                             Mutation::kColumns),
-      MutatedFormula<Mutant>("moments_of_all_rows", "all rows share one mean and one variance",
-                             Mutation::kWhole),
+      {"one_pass",
+       "the variance is E[x^2] - mean^2, which cancels for a large mean "
+       "(tracel-ai/burn#5607, mlx#2246, apache/tvm#19643)",
+       Mutation::kOnePass},
+      {"variance_over_one_less", "the variance is the unbiased one, divided by M - 1",
+       Mutation::kUnbiased},
+      {"mean_not_subtracted", "x is divided by its root mean square, as in RMSNorm",
+       Mutation::kNotCentered},
+      {"mean_kept", "x is divided by its deviation, but the mean is not subtracted",
+       Mutation::kMeanKept},
+      {"eps_outside_the_root", "eps is outside the root: (x - mean) / (deviation + eps)",
+       Mutation::kEpsOutside},
+      {"eps_as_floor", "eps is a lower bound: max(variance, eps)", Mutation::kEpsAsFloor},
+      {"root_missing", "the root is missing: (x - mean) / (variance + eps)",
+       Mutation::kSquareOfRoot},
+      {"mean_over_padding", "vector lanes beyond the end of the row count in the means",
+       Mutation::kPadded},
+      {"sum_for_mean", "the sum of squares is used instead of their mean", Mutation::kSum},
+      {"absolute_deviation", "the mean of |x - mean| is used instead of the root",
+       Mutation::kDeviation},
+      {"unit_offset", "1 is added to the weight, as for weights stored minus 1",
+       Mutation::kUnitOffset},
+      {"bias_before_weight", "the bias is multiplied by the weight", Mutation::kBiasFirst},
+      {"moments_of_first_row", "every row has the mean and variance of the first one",
+       Mutation::kFirstRow},
+      {"moments_down_the_columns", "mean and variance run down the columns", Mutation::kColumns},
+      {"moments_of_all_rows", "all rows share one mean and one variance", Mutation::kWhole},
   };
 }
 
 std::vector<Defect> InputDefects() {
   const auto reverse = [](Tensor<double>& t) { std::ranges::reverse(t.data); };
   return {
-      FilledInput("weight_ignored", "the weight is taken for 1", "weight", 1),
-      MissingInput("bias_missing", "the bias is taken for 0", "bias"),
-      ChangedInput("weight_reversed", "the weight belongs to other channels", "weight", reverse),
-      ChangedInput("bias_reversed", "the bias belongs to other channels", "bias", reverse),
-      ExchangedInputs("weight_and_bias_swapped", "gamma and beta in each other's place",
+      FilledInput("weight_ignored", "1 is used instead of the weight", "weight", 1),
+      MissingInput("bias_missing", "the bias is not added", "bias"),
+      ChangedInput("weight_reversed", "the weight is in reverse order of the channels", "weight",
+                   reverse),
+      ChangedInput("bias_reversed", "the bias is in reverse order of the channels", "bias",
+                   reverse),
+      ExchangedInputs("weight_and_bias_swapped", "gamma and beta are swapped",
                       {{"weight", "bias"}}),
   };
 }
 
 std::vector<Defect> ChangedDefects() {
   return {
-      ChangedWord("eps_of_tf_slim", "eps is 1e-3", "eps=0.001"),
-      ChangedRecipe("mean_in_bf16", "the mean, and x less it, are kept in bf16", "center=bf16"),
-      ChangedRecipe("bias_in_bf16", "the bias is added in bf16 whatever the dtype", "bias=bf16"),
+      ChangedWord("eps_of_tf_slim", "eps is always 1e-3", "eps=0.001"),
+      ChangedRecipe("mean_in_bf16", "the mean and x - mean are stored in bf16", "center=bf16"),
+      ChangedRecipe("bias_in_bf16", "the bias is added in bf16 for every dtype", "bias=bf16"),
   };
 }
 
 }  // namespace
 
 std::vector<Defect> LayerNormDefects() {
-  return Joined<Defect>({FormulaDefects(), InputDefects(), ChangedDefects(), NormDefects()});
+  return Joined<Defect>(
+      {MutatedFormulas<Mutant>(Mutations()), InputDefects(), ChangedDefects(), NormDefects()});
 }
 
 }  // namespace sextant::oracle

@@ -1,4 +1,4 @@
-// Bugs of layer normalisation.
+// Defects of layer normalisation.
 #pragma once
 
 #include <vector>

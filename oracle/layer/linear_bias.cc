@@ -10,7 +10,7 @@
 namespace sextant::oracle {
 namespace {
 
-// x = 0 leaves the bias.
+// With x = 0, y is the bias.
 Findings CheckZero(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response y = ask(c, Filled(inputs, {"x"}, 0));
   const size_t F = ExtentOf(c, "F");
@@ -21,7 +21,7 @@ Findings CheckZero(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-// y less the bias is y without it.
+// y minus the bias is y with bias 0.
 Findings CheckBias(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response y = ask(c, inputs), product = ask(c, Filled(inputs, {"bias"}, 0));
   const size_t F = ExtentOf(c, "F");
@@ -35,10 +35,10 @@ Findings CheckBias(const Case& c, const Tensors& inputs, const Ask& ask) {
 struct Mutant : LinearBias {
   enum class Mutation {
     kNone,
-    kByRow,      // the bias of a row's own number
+    kByRow,      // the bias is indexed by the row
     kOfBlocks,   // added with every block of 16 columns
-    kFirstRow,   // added to the first row alone
-    kSubtracted  // taken away
+    kFirstRow,   // added to the first row only
+    kSubtracted  // subtracted
   } mutation{};
 
   template <class Real>
@@ -66,8 +66,9 @@ struct Mutant : LinearBias {
 std::vector<Defect> BiasDefects() {
   using Mutation = Mutant::Mutation;
   return {
-      MissingInput("bias_missing", "no bias", "bias"),
-      DoubledInput("bias_added_twice", "once by the product's kernel and once after it", "bias"),
+      MissingInput("bias_missing", "the bias is not added", "bias"),
+      DoubledInput("bias_added_twice",
+                   "the bias is added by the kernel of the product and again after it", "bias"),
       ChangedInput("bias_of_next_column", "the bias is shifted by one column", "bias",
                    [](Tensor<double>& bias) {
                      if (!bias.data.empty()) std::ranges::rotate(bias.data, bias.data.begin() + 1);
@@ -78,9 +79,9 @@ std::vector<Defect> BiasDefects() {
                              Mutation::kOfBlocks),
       MutatedFormula<Mutant>("bias_of_first_row_only", "the bias is not broadcast to all rows",
                              Mutation::kFirstRow),
-      MutatedFormula<Mutant>("bias_subtracted", "the bias is taken away", Mutation::kSubtracted),
-      ChangedRecipe("bias_in_bf16", "the bias is added in bf16 whatever the dtype", "bias=bf16"),
-      ChangedRecipe("bias_in_f16", "the bias is added in f16 whatever the dtype", "bias=f16"),
+      MutatedFormula<Mutant>("bias_subtracted", "the bias is subtracted", Mutation::kSubtracted),
+      ChangedRecipe("bias_in_bf16", "the bias is added in bf16 for every dtype", "bias=bf16"),
+      ChangedRecipe("bias_in_f16", "the bias is added in f16 for every dtype", "bias=f16"),
   };
 }
 
@@ -91,7 +92,7 @@ CatalogEntry MakeCatalogEntry<LinearBias>() {
   return {.properties = Joined<Property>(
               {LinearProperties(),
                {{"zero_gives_the_bias", "x = 0 gives the bias", CheckZero},
-                {"less_its_bias", "y less its bias is y without one", CheckBias}}}),
+                {"less_its_bias", "y minus the bias is y with bias 0", CheckBias}}}),
           .defects = Joined<Defect>({BiasDefects(), LinearDefects()})};
 }
 

@@ -15,7 +15,8 @@ Tensors WithoutBias(const Tensors& inputs) {
   return HasInput(inputs, "bias") ? Filled(inputs, {"bias"}, 0) : inputs;
 }
 
-// x_m is a power of two: y is that power times column m of the weight, exactly.
+// If every row of x has one nonzero element, 2 in column m, y is exactly twice column m of the
+// weight.
 Findings CheckColumns(const Case& c, const Tensors& inputs, const Ask& ask) {
   const size_t N = ExtentOf(c, "N"), F = ExtentOf(c, "F"), M = ExtentOf(c, "M");
   Findings findings;
@@ -32,7 +33,8 @@ Findings CheckColumns(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-// Twice x, and twice the bias, give twice y. Half of a number need not be one of the dtype.
+// Doubling x and the bias doubles y. They are not halved, because half of a number need not be a
+// number of the dtype.
 Findings CheckScale(const Case& c, const Tensors& inputs, const Ask& ask) {
   Tensors twice = Multiplied(inputs, {"x"}, 2);
   if (HasInput(inputs, "bias")) twice = Multiplied(twice, {"bias"}, 2);
@@ -41,8 +43,8 @@ Findings CheckScale(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-// A weight that has only the even columns, and one that has only the odd ones, add up to the whole;
-// the bias is in the first.
+// The results for the even and for the odd columns of the weight add up to y. The first includes
+// the bias.
 Findings CheckParts(const Case& c, const Tensors& inputs, const Ask& ask) {
   const size_t M = ExtentOf(c, "M");
   Tensors even = inputs, odd = WithoutBias(inputs);
@@ -57,18 +59,18 @@ Findings CheckParts(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-// The columns of x and of the weight in reverse order: the same sums.
+// Reversing the columns of x and of the weight changes nothing.
 Findings CheckOrder(const Case& c, const Tensors& inputs, const Ask& ask) {
-  Tensors turned = inputs;
+  Tensors reversed = inputs;
   for (const char* name : {"x", "weight"}) {
-    ReverseBlocks(In(turned, name), In(turned, name).shape[0], 1);
+    ReverseBlocks(In(reversed, name), In(reversed, name).shape[0], 1);
   }
   Findings findings;
-  Same(ask(c, inputs), ask(c, turned), findings);
+  Same(ask(c, inputs), ask(c, reversed), findings);
   return findings;
 }
 
-// Input t rounded to a format with so many bits of significand, and the exponents of the dtype.
+// Rounds to `bits` bits of significand, with the exponents of the dtype.
 void RoundTo(int bits, Tensor<double>& tensor) {
   for (double& x : tensor.data) {
     int exponent = 0;
@@ -89,19 +91,21 @@ Defect WithOperandsOf(std::string name, std::string why, int bits) {
 }  // namespace
 
 std::vector<Property> LinearProperties() {
-  return {{"columns_of_the_weight", "one element of x alone gives its column of the weight",
-           CheckColumns},
-          {"in_proportion", "twice x, and a bias, give twice y", CheckScale},
-          {"columns_add_up", "even and odd columns of the weight add up", CheckParts},
-          {"columns_in_any_order", "the order of the columns does not count", CheckOrder}};
+  return {
+      {"columns_of_the_weight",
+       "an x with one nonzero element gives a multiple of a column of the weight", CheckColumns},
+      {"in_proportion", "doubling x and the bias doubles y", CheckScale},
+      {"columns_add_up", "the results for even and odd columns of the weight add up to y",
+       CheckParts},
+      {"columns_in_any_order", "the order of the columns does not matter", CheckOrder}};
 }
 
 std::vector<Defect> LinearDefects() {
   return {
-      TransposedInput("weight_transposed", "the weight is read as [M,F], as x weight needs it",
-                      "weight"),
-      WithOperandsOf("operands_in_tf32", "x and weight lose 13 bits on the way (TensorFloat-32)",
-                     11),
+      TransposedInput("weight_transposed",
+                      "the weight is read as [M,F], as the product x weight requires", "weight"),
+      WithOperandsOf("operands_in_tf32",
+                     "x and weight lose 13 bits of significand (TensorFloat-32)", 11),
       WithOperandsOf("operands_in_bf16", "x and weight are rounded to bf16 before the product", 8),
       ChangedRecipe("sum_in_bf16", "dot products are accumulated in bf16", "dot=bf16"),
       ChangedRecipe("sum_in_f16", "dot products are accumulated in f16", "dot=f16"),

@@ -1,4 +1,4 @@
-// Properties of linear layers, and bugs of matrix products, for layers with a bias and without.
+// Properties of linear layers and defects of matrix products, for layers with and without a bias.
 #pragma once
 
 #include <vector>
@@ -8,18 +8,18 @@
 
 namespace sextant::oracle {
 
-// Of operations with inputs x[N,M] and weight[F,M], maybe bias[F], and the output y[N,F].
+// For operations with the inputs x[N,M] and weight[F,M], optionally bias[F], and the output y[N,F].
 std::vector<Property> LinearProperties();
 std::vector<Defect> LinearDefects();
 
-// A dot product with one mutation in it; the rest is right.
+// One mutation of a matrix product.
 enum class ProductMutation {
   kNone,
   kRoundedProducts,  // each product is rounded to bf16 before it is added
-  kLastBlockOnly,    // of blocks of 16 columns only the last one counts
-  kSumCarriedOver,   // the sum starts with that of the row before
-  kLastColumn,       // the last column of x does not count
-  kRowsOfX,          // rows of x are read one element apart too far
+  kLastBlockOnly,    // only the last block of 16 columns is added
+  kSumCarriedOver,   // the sum starts with that of the previous row
+  kLastColumn,       // the last column of x is not added
+  kRowsOfX,          // rows of x are read with a step of M + 1
 };
 
 // y = x weight^T with the mutation.

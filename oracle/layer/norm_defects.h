@@ -1,4 +1,4 @@
-// Bugs of normalisations of rows, with a residual added before or not.
+// Defects of row normalisations, with and without a residual.
 #pragma once
 
 #include <algorithm>
@@ -15,11 +15,11 @@ namespace sextant::oracle {
 
 // The formula with one mutation.
 struct RmsNormMutant : RmsNorm {
-  static constexpr double kLargest = 0x1p127;  // no mean of squares that f32 holds is larger
+  static constexpr double kLargest = 0x1p127;  // upper bound of mean squares, near the largest f32
   enum class Mutation {
     kNone,
     kEpsOutside,      // x / (rms + eps)
-    kSum,             // the sum in place of the mean
+    kSum,             // the sum instead of the mean
     kPadded,          // divided by the width of a whole vector of 16
     kUnbiased,        // divided by M - 1
     kSquareOfRoot,    // x / (mean square + eps)
@@ -27,12 +27,12 @@ struct RmsNormMutant : RmsNorm {
     kVariance,        // x / sqrt(variance + eps)
     kEpsAsFloor,      // x / sqrt(max(mean square, eps))
     kWeightAdded,     // x / rms + w
-    kColumns,         // the mean goes down the columns
-    kFirstRow,        // every row has the first one's mean
+    kColumns,         // the mean runs down the columns
+    kFirstRow,        // every row has the mean of the first one
     kWhole            // one mean for all rows
   } mutation{};
 
-  // What x(n, j) is divided by.
+  // The divisor of x(n, j).
   template <class Real>
   Real Divisor(const Tensor<Real>& x, size_t n, size_t j) const {
     const size_t N = x.shape[0], M = x.shape[1];
@@ -99,7 +99,7 @@ struct RmsNormMutant : RmsNorm {
 
 MutationsOf<RmsNormMutant> RmsMutations();
 
-// Of whatever has an eps, a weight, and sums of squares.
+// Defects of operations with an eps, a weight and sums of squares.
 std::vector<Defect> NormDefects();
 
 }  // namespace sextant::oracle

@@ -15,7 +15,7 @@ constexpr size_t kX = 0, kWeight = 1;
 
 bool HasUnitOffset(const Case& c) { return TextOf(c, "unit_offset") == "true"; }
 
-// With the weight 1 in every column: 0 where it is given less 1.
+// The inputs with an effective weight of 1: weight is 0 with unit_offset.
 Tensors WithoutWeight(const Case& c, const Tensors& inputs) {
   return Filled(inputs, {"weight"}, HasUnitOffset(c) ? 0 : 1);
 }
@@ -54,7 +54,7 @@ Findings CheckOnes(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-// Without an offset twice the weight gives twice y; with it y(w) + y(-w) = 2 y(0).
+// Without unit_offset doubling the weight doubles y; with it y(w) + y(-w) = 2 y(0).
 Findings CheckWeight(const Case& c, const Tensors& inputs, const Ask& ask) {
   const bool offset = HasUnitOffset(c);
   const Response y = ask(c, inputs);
@@ -72,7 +72,7 @@ Findings CheckWeight(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-// Without eps a positive factor of x does not show.
+// With eps 0 a positive factor of x does not change y.
 Findings CheckScale(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Case asked = c.With("eps=0");
   Findings findings;
@@ -80,9 +80,9 @@ Findings CheckScale(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-// Without a weight the norm commutes with rotations: pairs of columns turned by the angle whose
-// cosine is 3/5 and whose sine is 4/5. Five times such a turn of small integers is one of them, so
-// x is a number of every dtype, and eps is 25 times as large. A last column without partner is
+// Without a weight the norm commutes with rotations. Here pairs of columns are rotated by the angle
+// with cosine 3/5 and sine 4/5 and multiplied by 5. Small integers then stay small integers, so x
+// is exact in every dtype. eps is multiplied by 25. A last column without a partner is only
 // multiplied by 5.
 Findings CheckRotation(const Case& c, const Tensors& inputs, const Ask& ask) {
   const size_t M = ExtentOf(c, "M");
@@ -90,16 +90,16 @@ Findings CheckRotation(const Case& c, const Tensors& inputs, const Ask& ask) {
   for (double& x : plain[kX].values.data) {
     if (std::isfinite(x)) x = std::clamp(std::nearbyint(4 * x), -16.0, 16.0);
   }
-  Tensors turned = plain;
+  Tensors rotated = plain;
   const auto& from = plain[kX].values.data;
   for (size_t i = 0; i < from.size(); ++i) {
     const bool second = i % M % 2 == 1, alone = !second && i % M + 1 == M;
-    turned[kX].values.data[i] = alone    ? 5 * from[i]
-                                : second ? 4 * from[i - 1] + 3 * from[i]
-                                         : 3 * from[i] - 4 * from[i + 1];
+    rotated[kX].values.data[i] = alone    ? 5 * from[i]
+                                 : second ? 4 * from[i - 1] + 3 * from[i]
+                                          : 3 * from[i] - 4 * from[i + 1];
   }
   const Response y = ask(c, plain);
-  const Response other = ask(Multiplied(c, "eps", 25), turned);
+  const Response other = ask(Multiplied(c, "eps", 25), rotated);
   Findings findings;
   for (size_t i = 0; i < from.size(); ++i) {
     const bool second = i % M % 2 == 1, alone = !second && i % M + 1 == M;
@@ -113,12 +113,12 @@ Findings CheckRotation(const Case& c, const Tensors& inputs, const Ask& ask) {
 
 std::vector<Defect> WeightDefects() {
   return {
-      ChangedInputs("weight_ignored", "the weight is taken for 1",
+      ChangedInputs("weight_ignored", "1 is used instead of the weight",
                     [](const Case& c, Tensors& inputs) {
                       inputs = WithoutWeight(c, inputs);
                       return true;
                     }),
-      ChangedInput("weight_reversed", "the weight belongs to other channels", "weight",
+      ChangedInput("weight_reversed", "the weight is in reverse order of the channels", "weight",
                    [](Tensor<double>& weight) { std::ranges::reverse(weight.data); }),
   };
 }
@@ -139,10 +139,12 @@ CatalogEntry MakeCatalogEntry<RmsNorm>() {
                         return CheckMeanSquare(c, inputs, ask, true);
                       }},
                      {"ones_with_eps_three", "ones with eps 3 give half the weight", CheckOnes},
-                     {"linear_in_weight", "y is linear in the weight, offset aside", CheckWeight},
+                     {"linear_in_weight",
+                      "y is linear in the weight, or in 1 + weight with unit_offset", CheckWeight},
                      {"scale_ignored_without_eps", "with eps 0, 8 x gives the same y", CheckScale},
                      {"commutes_with_rotations",
-                      "without a weight, turning pairs of columns turns those of y", CheckRotation},
+                      "without a weight, rotating pairs of columns of x rotates those of y",
+                      CheckRotation},
                      ColumnsAlike()},
       .defects = Joined<Defect>(
           {MutatedFormulas<RmsNormMutant>(RmsMutations()), NormDefects(), WeightDefects()})};

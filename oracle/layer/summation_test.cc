@@ -1,5 +1,5 @@
-// Honest dot products, whatever the order of their sums, conform; sums that lose something in one
-// direction do not pass as what independent roundings give.
+// Honest dot products conform in every order of summation. Truncated sums, whose errors have one
+// sign, are unlikely or fail.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 namespace sextant::oracle {
 namespace {
 
-// What an implementation computes with, as f32; products of 16-bit numbers are exact in it.
+// The operands of a dot product as f32; products of 16-bit numbers are exact in f32.
 struct Row {
   std::vector<float> a, b;
   size_t size() const { return a.size(); }
@@ -42,7 +42,7 @@ float HalfOf(const Row& row, size_t first, size_t count) {
 }
 float Pairwise(const Row& row) { return HalfOf(row, 0, row.size()); }
 
-// Blocks one after the other, each with a sum of its own.
+// Blocks one after the other, each with its own sum.
 template <size_t kBlock>
 float Blocked(const Row& row) {
   float sum = 0;
@@ -53,7 +53,7 @@ float Blocked(const Row& row) {
   }
   return sum;
 }
-// One sum per lane, as vectors have it, added up at the end.
+// One sum per vector lane; the lanes are added at the end.
 template <size_t kLanes>
 float Lanes(const Row& row) {
   std::vector<float> lanes(kLanes);
@@ -83,7 +83,7 @@ constexpr Order kHonest[] = {
     {"lanes_of_16", Lanes<16>}, {"lanes_of_8", Lanes<8>},    {"compensated", Compensated},
 };
 
-// The same cut off towards zero at so many bits after every addition.
+// A sequential sum, truncated to kBits bits of significand after every addition.
 template <int kBits>
 float Truncated(const Row& row) {
   double sum = 0;
@@ -96,7 +96,7 @@ float Truncated(const Row& row) {
   return static_cast<float>(sum);
 }
 
-// The verdict on a linear layer whose dot products are so computed.
+// The verdict on a linear layer whose dot products are computed by `sum`.
 Verdict Judged(const std::string& line, const std::string& recipe, float (*sum)(const Row&)) {
   const Case c = Case::Parse(line);
   const Tensors inputs = DrawInputs(c);
@@ -128,17 +128,17 @@ TEST(SlowSummation, HonestSumsConformInAnyOrder) {
   }
 }
 
-// All terms are positive, so that whatever is cut off adds up: half an ulp on average, 4096 times,
-// where roundings that go either way hardly reach 8 sqrt(4096) = 512 halves.
-TEST(Summation, SumsCutOffTowardsZeroAreUnlikely) {
+// All terms are positive, so truncation errors add up: half an ulp on average, 4096 times.
+// Independent roundings hardly exceed 8 sqrt(4096) = 512 half ulps.
+TEST(Summation, TruncatedSumsAreUnlikely) {
   const std::string line = "linear N=2 F=3 M=4096 @weight=uniform(0.5,1) @x=uniform(0.5,1)";
   const Verdict verdict = Judged(line, "native", Truncated<24>);
-  EXPECT_EQ(verdict.status, Verdict::Status::kConforms);  // the worst case permits it
+  EXPECT_EQ(verdict.status, Verdict::Status::kConforms);  // the worst-case bound permits it
   EXPECT_EQ(verdict.grade, Grade::kUnlikely);
 }
 
 // In f16 the sum stops where its ulp exceeds every term.
-TEST(Summation, SumsCutOffIn16BitsAreUnlikelyOrFail) {
+TEST(Summation, TruncatedSumsIn16BitsAreUnlikelyOrFail) {
   const std::string words = " @weight=uniform(0.5,1) @x=uniform(0.5,1)";
   const std::string f16 = "linear N=2 F=3 M=4096 dtype=f16" + words;
   EXPECT_EQ(Judged(f16, "native", Truncated<11>).status, Verdict::Status::kFails);

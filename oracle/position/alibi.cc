@@ -24,7 +24,8 @@ void ForEach(const Case& c, auto check) {
   }
 }
 
-// All positions 7 later: nothing changes, but for 7 slopes where keys alone count.
+// Shifting all positions by 7 changes nothing, or adds 7 slopes where the bias depends on keys
+// alone.
 Findings CheckShift(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response bias = ask(c, inputs), shifted = ask(c, Later(inputs, 7));
   const bool key = TextOf(c, "form") == "key";
@@ -36,7 +37,8 @@ Findings CheckShift(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-// The forms differ by slope * query position in each row; |d| is d on one side and -d on the other.
+// key and distance differ by slope * query position in each row. symmetric uses |d|, which is d for
+// later keys and -d for earlier ones.
 Findings CheckForms(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response distance = ask(c.With("form=distance"), inputs),
                  key = ask(c.With("form=key"), inputs),
@@ -52,7 +54,7 @@ Findings CheckForms(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-// A key one step further is worth one slope.
+// Moving a key by one position adds one slope to the bias.
 Findings CheckStep(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Case asked = TextOf(c, "form") == "symmetric" ? c.With("form=distance") : c;
   const Response bias = ask(asked, inputs);
@@ -64,8 +66,8 @@ Findings CheckStep(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-// At its own position a query has no bias, and where slopes are positive keys before it have none
-// above 0.
+// The bias of a key at the position of the query is 0. With a positive slope the bias of a key
+// before the query is at most 0.
 Findings CheckPast(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Case asked = TextOf(c, "form") == "key" ? c.With("form=distance") : c;
   Tensors near = inputs;
@@ -97,11 +99,11 @@ struct Mutant : Alibi {
   enum class Mutation {
     kNone,
     kPositive,   // + slope distance
-    kNoFuture,   // 0 for keys after the query
-    kFutureToo,  // the distance to keys before it only counts
-    kScaled,     // divided by sqrt(64) as the scores are
+    kNoFuture,   // keys after the query get 0
+    kNoPast,     // keys before the query get 0
+    kScaled,     // divided by sqrt(64), like the scores
     kSquared,    // slope d^2
-    kLogarithm,  // -slope ln(1 + |d|): another paper's bias
+    kLogarithm,  // -slope ln(1 + |d|), the bias of another paper
   } mutation{};
   template <class Real>
   void operator()(const Tensor<Real>& slope, const Tensor<double>& query, const Tensor<double>& key,
@@ -126,7 +128,7 @@ struct Mutant : Alibi {
       case Mutation::kNoFuture:
         if (d > 0) y = Real(0.0);
         break;
-      case Mutation::kFutureToo:
+      case Mutation::kNoPast:
         if (d < 0) y = Real(0.0);
         break;
       case Mutation::kScaled:
@@ -145,38 +147,44 @@ struct Mutant : Alibi {
 std::vector<Defect> FormulaDefects() {
   using Mutation = Mutant::Mutation;
   return {
-      MutatedFormula<Mutant>("sign", "keys far away gain instead of losing", Mutation::kPositive),
+      MutatedFormula<Mutant>("sign", "the bias has the wrong sign: distant keys gain weight",
+                             Mutation::kPositive),
       MutatedFormula<Mutant>("future_has_no_bias", "max(i - j, 0): keys after the query get 0",
                              Mutation::kNoFuture),
       MutatedFormula<Mutant>("past_has_no_bias", "max(j - i, 0): keys before the query get 0",
-                             Mutation::kFutureToo),
+                             Mutation::kNoPast),
       MutatedFormula<Mutant>("scaled_as_the_scores",
-                             "the bias is divided by sqrt(D) too (here D = 64)", Mutation::kScaled),
-      MutatedFormula<Mutant>("squared_distance", "slope * distance^2", Mutation::kSquared),
-      MutatedFormula<Mutant>("logarithm_of_distance", "-slope ln(1 + distance), another bias",
+                             "the bias is divided by sqrt(D) like the scores (here D = 64)",
+                             Mutation::kScaled),
+      MutatedFormula<Mutant>("squared_distance", "the bias is slope * distance^2",
+                             Mutation::kSquared),
+      MutatedFormula<Mutant>("logarithm_of_distance", "the bias is -slope ln(1 + distance)",
                              Mutation::kLogarithm),
   };
 }
 
 std::vector<Defect> PrecisionDefects() {
   return {
-      ChangedRecipe("distance_in_bf16", "positions are built in bf16, exact to 256",
+      ChangedRecipe("distance_in_bf16",
+                    "positions are computed in bf16, which is exact only up to 256",
                     "distance=bf16"),
-      ChangedRecipe("distance_in_f16", "positions are built in f16, exact to 2048", "distance=f16"),
-      ChangedRecipe("bias_in_bf16", "the product is rounded to bf16 whatever the dtype",
-                    "bias=bf16"),
+      ChangedRecipe("distance_in_f16",
+                    "positions are computed in f16, which is exact only up to 2048",
+                    "distance=f16"),
+      ChangedRecipe("bias_in_bf16", "the product is rounded to bf16 for every dtype", "bias=bf16"),
   };
 }
 
 std::vector<Defect> SlopeDefects() {
   return {
-      ChangedInput("slopes_reversed", "the slopes belong to other heads", "slope",
+      ChangedInput("slopes_reversed",
+                   "the slopes are in reverse order: each head has that of another", "slope",
                    [](Tensor<double>& slope) { std::ranges::reverse(slope.data); }),
-      ChangedInput("slope_of_first_head", "all heads have the first one's slope", "slope",
+      ChangedInput("slope_of_first_head", "all heads have the slope of the first head", "slope",
                    [](Tensor<double>& slope) {
                      if (!slope.data.empty()) std::ranges::fill(slope.data, slope.data[0]);
                    }),
-      RoundedInput("slopes_in_bf16", "a cast of the module casts its slopes too", "slope",
+      RoundedInput("slopes_in_bf16", "casting the module to bf16 also casts its slopes", "slope",
                    DType::kBF16),
   };
 }
@@ -185,16 +193,18 @@ std::vector<Defect> SlopeDefects() {
 
 template <>
 CatalogEntry MakeCatalogEntry<Alibi>() {
-  return {
-      .properties = {{"translation_invariant",
-                      "all positions shifted alike change nothing that a softmax sees", CheckShift},
-                     {"forms_differ_by_row", "the forms differ by a constant per row", CheckForms},
-                     {"a_step_is_a_slope", "a key one step further is worth one slope", CheckStep},
-                     {"past_is_not_favoured",
-                      "its own position has no bias, keys before it none above 0", CheckPast},
-                     {"linear_in_slope", "twice the slope gives twice the bias", CheckSlopes}},
-      .defects = Joined<Defect>(
-          {FormulaDefects(), QueryKeyDefects(), PrecisionDefects(), SlopeDefects()})};
+  return {.properties =
+              {{"translation_invariant",
+                "shifting all positions by the same distance adds the same to all biases of a row",
+                CheckShift},
+               {"forms_differ_by_row",
+                "key differs from distance by a constant per row, symmetric by a sign", CheckForms},
+               {"a_step_is_a_slope", "moving a key by one position adds one slope", CheckStep},
+               {"past_is_not_favoured",
+                "the bias is 0 at the position of the query and at most 0 before it", CheckPast},
+               {"linear_in_slope", "twice the slope gives twice the bias", CheckSlopes}},
+          .defects = Joined<Defect>(
+              {FormulaDefects(), QueryKeyDefects(), PrecisionDefects(), SlopeDefects()})};
 }
 
 }  // namespace sextant::oracle

@@ -26,7 +26,7 @@ Findings CheckGeometric(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-// The n-th of n slopes is 2^-max_bias, and the first one's n-th power too.
+// The n-th of n slopes is 2^-max_bias, and so is the n-th power of the first slope.
 Findings CheckSmallest(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response slope = ask(c, inputs);
   const size_t H = ExtentOf(c, "H"), n = PowerBelow(H);
@@ -41,7 +41,7 @@ Findings CheckSmallest(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-// Of n heads, a power of two, they are every other one of 2n heads, from the second on.
+// The slopes of n heads, a power of two, are every second slope of 2n heads, from the second on.
 Findings CheckTwice(const Case& c, const Tensors& inputs, const Ask& ask) {
   const size_t n = PowerBelow(ExtentOf(c, "H"));
   const Response slope = ask(WithHeads(c, n), inputs), twice = ask(WithHeads(c, 2 * n), inputs);
@@ -50,7 +50,7 @@ Findings CheckTwice(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-// Heads beyond the power of two n take the ones of 2n heads that n heads do not have.
+// Heads beyond the power of two n take those slopes of 2n heads that n heads do not have.
 Findings CheckOthers(const Case& c, const Tensors& inputs, const Ask& ask) {
   const size_t H = ExtentOf(c, "H"), n = PowerBelow(H);
   const Response slope = ask(c, inputs), first = ask(WithHeads(c, n), inputs),
@@ -63,7 +63,7 @@ Findings CheckOthers(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-// Twice the largest bias squares every slope.
+// Doubling max_bias squares every slope.
 Findings CheckSquares(const Case& c, const Tensors& inputs, const Ask& ask) {
   const double max_bias = NumberOf(c, "max_bias", 8);
   const Response slope = ask(c, inputs),
@@ -110,29 +110,29 @@ int64_t Above(int64_t H) { return static_cast<int64_t>(std::bit_ceil(static_cast
 
 std::vector<Defect> HeadCountDefects() {
   return {
-      MutantDefect("any_head_count_as_power_of_two", "2^-(max_bias (h+1)/H) whatever H is",
+      MutantDefect("any_head_count_as_power_of_two", "2^-(max_bias (h+1)/H) for every number H",
                    [](int64_t h, int64_t H) {
                      return SlopeExponent{h + 1, H};
                    }),
-      MutantDefect("next_power_cut", "the first H of the next power of two heads",
+      MutantDefect("next_power_cut", "the first H slopes of those for the next power of two",
                    [](int64_t h, int64_t H) {
                      return SlopeExponent{h + 1, Above(H)};
                    }),
-      MutantDefect("first_sequence_continued", "heads beyond the power of two continue it",
+      MutantDefect("first_sequence_continued", "heads beyond the power of two continue its slopes",
                    [](int64_t h, int64_t H) {
                      return SlopeExponent{h + 1, Below(H)};
                    }),
-      MutantDefect("even_ones_of_twice", "further heads take the slopes that the first ones have",
+      MutantDefect("even_ones_of_twice", "heads beyond the power of two repeat the first slopes",
                    [](int64_t h, int64_t H) {
                      const int64_t n = Below(H);
                      return h < n ? SlopeExponent{h + 1, n} : SlopeExponent{2 * (h - n) + 2, 2 * n};
                    }),
-      MutantDefect("next_ones_of_twice", "further heads take neighbouring slopes of 2n heads",
+      MutantDefect("next_ones_of_twice", "heads beyond the power of two take the first ones of 2n",
                    [](int64_t h, int64_t H) {
                      const int64_t n = Below(H);
                      return h < n ? SlopeExponent{h + 1, n} : SlopeExponent{h - n + 1, 2 * n};
                    }),
-      MutantDefect("further_heads_first", "the slopes of further heads come before the others",
+      MutantDefect("further_heads_first", "the slopes beyond the power of two come first",
                    [](int64_t h, int64_t H) {
                      const int64_t further = H - Below(H);
                      return AlibiSlopes::ExponentOf(h < further ? Below(H) + h : h - further, H);
@@ -142,7 +142,7 @@ std::vector<Defect> HeadCountDefects() {
                      const int64_t half = (H + 1) / 2;
                      return AlibiSlopes::ExponentOf(h % half, half);
                    }),
-      MutantDefect("slopes_of_eight_heads", "the slopes of eight heads whatever their number",
+      MutantDefect("slopes_of_eight_heads", "the slopes of eight heads for every number of heads",
                    [](int64_t h, int64_t) {
                      return SlopeExponent{h + 1, 8};
                    }),
@@ -151,19 +151,23 @@ std::vector<Defect> HeadCountDefects() {
 
 std::vector<Defect> FormulaDefects() {
   return {
-      MutantDefect("head_counted_from_zero", "h in place of h + 1 (paiml/aprender#2143)",
+      MutantDefect("head_counted_from_zero", "h is used instead of h + 1 (paiml/aprender#2143)",
                    [](int64_t h, int64_t H) {
                      const SlopeExponent e = AlibiSlopes::ExponentOf(h, H);
                      return SlopeExponent{e.numerator - (h < Below(H) ? 1 : 2), e.denominator};
                    }),
       MutantDefect("heads_reversed", "the last head gets the steepest slope",
                    [](int64_t h, int64_t H) { return AlibiSlopes::ExponentOf(H - 1 - h, H); }),
-      MutantDefect("base_e", "e^-(max_bias (h+1)/n)", AlibiSlopes::ExponentOf, M_E),
-      MutantDefect("slopes_negative", "slopes below 0, for a formula that subtracts nothing",
+      MutantDefect("base_e", "slopes are e^-(max_bias (h+1)/n)", AlibiSlopes::ExponentOf, M_E),
+      MutantDefect("slopes_negative",
+                   "slopes are negative, for a formula that adds slope times distance",
                    AlibiSlopes::ExponentOf, 2, -1),
-      ChangedRecipe("slopes_in_bf16", "a cast of the module casts its slopes too", "slope=bf16"),
-      ChangedRecipe("slopes_in_f16", "a cast of the module casts its slopes too", "slope=f16"),
-      ChangedRecipe("slopes_by_powers_of_bf16", "powers of a bf16 ratio", "slope=bf16:power_chain"),
+      ChangedRecipe("slopes_in_bf16", "casting the module to bf16 also casts its slopes",
+                    "slope=bf16"),
+      ChangedRecipe("slopes_in_f16", "casting the module to f16 also casts its slopes",
+                    "slope=f16"),
+      ChangedRecipe("slopes_by_powers_of_bf16", "slopes are powers of a ratio in bf16",
+                    "slope=bf16:power_chain"),
   };
 }
 
@@ -171,14 +175,14 @@ std::vector<Defect> FormulaDefects() {
 
 template <>
 CatalogEntry MakeCatalogEntry<AlibiSlopes>() {
-  return {
-      .properties = {{"geometric", "the ratio of neighbours is constant", CheckGeometric},
-                     {"smallest_is_largest_bias", "the n-th of n slopes is 2^-max_bias",
-                      CheckSmallest},
-                     {"twice_the_heads", "n heads have every other slope of 2n heads", CheckTwice},
-                     {"others_of_twice", "further heads have the others of those", CheckOthers},
-                     {"twice_the_bias", "twice max_bias squares the slopes", CheckSquares}},
-      .defects = Joined<Defect>({HeadCountDefects(), FormulaDefects()})};
+  return {.properties =
+              {{"geometric", "the ratio of neighbouring slopes is constant", CheckGeometric},
+               {"smallest_is_largest_bias", "the n-th of n slopes is 2^-max_bias", CheckSmallest},
+               {"twice_the_heads", "n heads have every second slope of 2n heads", CheckTwice},
+               {"others_of_twice",
+                "heads beyond the power of two n have the other slopes of 2n heads", CheckOthers},
+               {"twice_the_bias", "doubling max_bias squares the slopes", CheckSquares}},
+          .defects = Joined<Defect>({HeadCountDefects(), FormulaDefects()})};
 }
 
 }  // namespace sextant::oracle

@@ -13,7 +13,7 @@ namespace {
 
 double ContextOf(const Case& c) { return NumberOf(c, "original_max_position_embeddings", 0); }
 
-// Up to L nothing changes, not by a bit.
+// Up to L tokens, y equals q exactly.
 Findings CheckShort(const Case& c, const Tensors& inputs, const Ask& ask) {
   Tensors near = inputs;
   for (double& p : near[1].values.data) p = std::min(p, ContextOf(c) - 1);
@@ -25,7 +25,7 @@ Findings CheckShort(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-// ln(n L) = ln n + ln L: counted from 1, L times as far is one more, for every n >= L.
+// ln(n L) = ln n + ln L, so factor(n L) = factor(n) + 1 for tokens n >= L, counted from 1.
 Findings CheckProduct(const Case& c, const Tensors& inputs, const Ask& ask) {
   const double L = ContextOf(c);
   const auto beyond = [L](double p) { return std::max(p + 1, L); };
@@ -38,7 +38,7 @@ Findings CheckProduct(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-// Never below 1, and never less for a later token.
+// The factor is at least 1 and does not decrease with the position.
 Findings CheckRising(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response y = AskFactors(c, inputs, ask, [](double p) { return p; });
   const Response later = AskFactors(c, inputs, ask, [](double p) { return p + 1000; });
@@ -54,13 +54,13 @@ Findings CheckRising(const Case& c, const Tensors& inputs, const Ask& ask) {
 struct LogNMutant : LogNScale {
   enum class Mutation {
     kNone,
-    kWithoutMaximum,  // early tokens shrink
+    kWithoutMaximum,  // early tokens are scaled down too
     kFromZero,        // ln p / ln L for p >= L
     kNotDivided,      // ln(p + 1)
     kOfRatio,         // 1 + ln((p + 1) / L)
     kInverted,        // ln L / ln(p + 1)
-    kSquared,         // twice
-    kByHead,          // the head's number for the position
+    kSquared,         // applied twice
+    kByHead,          // the index of the head is used as the position
   } mutation{};
 
   template <class Real>
@@ -96,21 +96,24 @@ std::vector<Defect> FormulaDefects() {
   return {
       MutatedFormula<LogNMutant>("without_maximum", "tokens within the context are scaled down",
                                  Mutation::kWithoutMaximum),
-      MutatedFormula<LogNMutant>("counted_from_zero",
-                                 "ln p / ln L with p from 0 (ztxz16/fastllm, src/models/qwen.cpp)",
-                                 Mutation::kFromZero),
-      MutatedFormula<LogNMutant>("not_divided", "ln(p + 1) without its division by ln L",
+      MutatedFormula<LogNMutant>(
+          "counted_from_zero",
+          "the factor is ln p / ln L with p from 0 (ztxz16/fastllm, src/models/qwen.cpp)",
+          Mutation::kFromZero),
+      MutatedFormula<LogNMutant>("not_divided", "the factor is ln(p + 1), not divided by ln L",
                                  Mutation::kNotDivided),
       MutatedFormula<LogNMutant>("logarithm_of_ratio",
-                                 "1 + ln((p + 1) / L), as a temperature of steps would have it",
+                                 "the factor is 1 + ln((p + 1) / L), as in temperature scaling",
                                  Mutation::kOfRatio),
-      MutatedFormula<LogNMutant>("inverted", "queries are divided, not multiplied",
+      MutatedFormula<LogNMutant>("inverted",
+                                 "queries are divided by the factor instead of multiplied",
                                  Mutation::kInverted),
       MutatedFormula<LogNMutant>("applied_twice",
                                  "the factor is applied to queries and again to scores",
                                  Mutation::kSquared),
-      MutatedFormula<LogNMutant>(
-          "indexed_by_head", "the factor is read by head instead of position", Mutation::kByHead),
+      MutatedFormula<LogNMutant>("indexed_by_head",
+                                 "the factor is indexed by head instead of position",
+                                 Mutation::kByHead),
   };
 }
 
@@ -118,15 +121,15 @@ std::vector<Defect> FormulaDefects() {
 
 template <>
 CatalogEntry MakeCatalogEntry<LogNScale>() {
-  return {
-      .properties = Joined<Property>(
-          {PropertiesOfFactors(),
-           {{"short_texts_pass", "tokens within the context come out as they went in", CheckShort},
-            {"factor_counts_contexts", "L times as far, the factor is larger by 1", CheckProduct},
-            {"monotone", "the factor is at least 1 and never falls", CheckRising}}}),
-      // Before the start as at it, the factor is 1.
-      .defects = Joined<Defect>({Without({"negative_position_clamped"}, PositionDefects()),
-                                 FactorDefects(), FormulaDefects()})};
+  return {.properties = Joined<Property>(
+              {PropertiesOfFactors(),
+               {{"short_texts_pass", "tokens within the context do not change", CheckShort},
+                {"factor_counts_contexts", "at L times the position the factor is larger by 1",
+                 CheckProduct},
+                {"monotone", "the factor is at least 1 and never decreases", CheckRising}}}),
+          // The factor is 1 at negative positions and at position 0.
+          .defects = Joined<Defect>({Without({"negative_position_clamped"}, PositionDefects()),
+                                     FactorDefects(), FormulaDefects()})};
 }
 
 }  // namespace sextant::oracle

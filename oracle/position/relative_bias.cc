@@ -14,7 +14,8 @@ namespace {
 
 constexpr size_t kTable = 0, kQuery = 1, kKey = 2;
 
-// What a case says of one side: n buckets, of which the first x hold one distance each.
+// The buckets of one direction: n buckets, of which the first x hold one distance each; m is
+// max_distance.
 struct Side {
   bool both;
   double n, x, m;
@@ -25,8 +26,9 @@ struct Side {
         m(NumberOf(c, "max_distance", 128)) {}
 };
 
-// Every column counts the rows, so that a bias tells its bucket; 16-bit types count to 256.
-Tensors Counting(const Case& c, Tensors inputs) {
+// Every column of the table holds the row indices, so that a bias is the index of its bucket.
+// 16-bit types are exact up to 256.
+Tensors WithRowIndices(const Case& c, Tensors inputs) {
   const size_t H = ExtentOf(c, "H");
   for (size_t i = 0; i < inputs[kTable].values.data.size(); ++i) {
     inputs[kTable].values.data[i] = static_cast<double>(i / H);
@@ -42,10 +44,11 @@ void ForEach(const Case& c, const Tensors& inputs, auto check) {
   }
 }
 
-// Near distances have a bucket each; keys after the query the second half of them, or none.
+// Each near distance has its own bucket. Keys after the query use the second half of the buckets,
+// or bucket 0 if only one direction counts.
 Findings CheckNear(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Side side(c);
-  Tensors near = Counting(c, inputs);
+  Tensors near = WithRowIndices(c, inputs);
   const auto& query = near[kQuery].values.data;
   auto& key = near[kKey].values.data;
   for (size_t t = 0; t < key.size() && !query.empty(); ++t) {
@@ -62,10 +65,10 @@ Findings CheckNear(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-// From max_distance on there is one bucket, the last of its side.
+// All distances from max_distance on are in the last bucket of their direction.
 Findings CheckFar(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Side side(c);
-  Tensors far = Counting(c, inputs);
+  Tensors far = WithRowIndices(c, inputs);
   const auto& query = far[kQuery].values.data;
   auto& key = far[kKey].values.data;
   for (size_t t = 0; t < key.size() && !query.empty(); ++t) {
@@ -83,8 +86,8 @@ Findings CheckFar(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-// Where max_distance / x is a power of two whose exponent divides the logarithmic buckets, twice
-// the distance is so many buckets further. No logarithm is needed to say so.
+// If max_distance / x is 2^e and e divides the number of logarithmic buckets, doubling the distance
+// adds buckets / e to the index. This check needs no logarithm.
 Findings CheckDoubling(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Side side(c);
   Findings findings;
@@ -92,7 +95,7 @@ Findings CheckDoubling(const Case& c, const Tensors& inputs, const Ask& ask) {
   if (std::frexp(side.m / side.x, &exponent) != 0.5) return findings;
   const double doublings = exponent - 1, buckets = side.n - side.x;
   if (std::fmod(buckets, doublings) != 0) return findings;
-  const Tensors once = Counting(c, inputs);
+  const Tensors once = WithRowIndices(c, inputs);
   Tensors twice = once;
   for (const size_t input : {kQuery, kKey}) {
     for (double& p : twice[input].values.data) p *= 2;
@@ -108,10 +111,10 @@ Findings CheckDoubling(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-// One step further away never leads to an earlier bucket, nor beyond the next but empty ones.
+// A key one step further away is never in an earlier bucket.
 Findings CheckRising(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Side side(c);
-  const Tensors here = Counting(c, inputs);
+  const Tensors here = WithRowIndices(c, inputs);
   Tensors there = here;
   for (double& p : there[kKey].values.data) p -= 1;
   const Response near = ask(c, here), far = ask(c, there);
@@ -123,10 +126,10 @@ Findings CheckRising(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-// Keys mirrored at the query: the same distance on the other side.
+// Negating all positions puts each key at the same distance in the other direction.
 Findings CheckMirror(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Side side(c);
-  const Tensors here = Counting(c, inputs);
+  const Tensors here = WithRowIndices(c, inputs);
   Tensors mirrored = here;
   for (const size_t input : {kQuery, kKey}) {
     for (double& p : mirrored[input].values.data) p = -p;
@@ -141,27 +144,28 @@ Findings CheckMirror(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-// The formula with one mutation; buckets by logarithms in double, whose integers are recognised.
+// The formula with one mutation. Logarithms are computed in double; results close to an integer
+// count as this integer.
 struct Mutant : RelativeBias {
   enum class Mutation {
     kNone,
     kBorderMissed,    // a logarithm just below its integer is truncated
     kCeil,            // borders are rounded up
     kNearest,         // logarithms are rounded to the nearest bucket
-    kNotHalved,       // both directions share all buckets
+    kNotHalved,       // both directions use all buckets
     kSelfIsAfter,     // distance 0 counts as after the query
-    kUncapped,        // beyond max_distance the row index runs on
-    kLogBaseTwo,      // log2 of the distance, whatever max_distance
+    kUncapped,        // beyond max_distance the index keeps growing
+    kLogBaseTwo,      // log2 of the distance, independent of max_distance
     kLinear,          // no logarithm
-    kFutureMirrored,  // one direction: keys after the query by their distance too
+    kFutureMirrored,  // one direction: keys after the query use their distance
     kLogInBf16,       // the logarithm in bf16
-    kTransposed,      // the table is taken for [H,P]
-    kScaled           // divided by sqrt(64) as the scores are
+    kTransposed,      // the table is read as [H,P]
+    kScaled           // divided by sqrt(64), like the scores
   } mutation{};
 
   bool Is(Mutation m) const { return mutation == m; }
 
-  // Whole number of `buckets` that distance d is beyond x.
+  // The number of whole logarithmic buckets between distances x and d.
   double Beyond(double d, double x, double buckets) const {
     const auto m = static_cast<double>(max_distance);
     if (Is(Mutation::kLogInBf16)) {
@@ -171,7 +175,7 @@ struct Mutant : RelativeBias {
     const double y = (Is(Mutation::kLogBaseTwo) ? std::log2(d / x)
                                                 : std::log(d / x) / std::log(m / x) * buckets);
     const double whole = std::nearbyint(y);
-    // Two logarithms and two operations; buckets are few, and borders lie at distances from x on.
+    // A bound for the rounding error of y: two logarithms and two operations, d >= x, few buckets.
     const double off = buckets * 0x1p-50 / std::log(m / x);
     if (std::abs(y - whole) < off) return whole - (Is(Mutation::kBorderMissed) && d > x ? 1 : 0);
     if (Is(Mutation::kNearest)) return whole;
@@ -210,32 +214,39 @@ struct Mutant : RelativeBias {
 std::vector<Defect> BucketDefects() {
   using Mutation = Mutant::Mutation;
   return {
-      MutatedFormula<Mutant>(
-          "border_missed",
-          "a rounded logarithm just below its integer is truncated: 16, 32 and 64 fall short",
-          Mutation::kBorderMissed),
-      MutatedFormula<Mutant>("borders_rounded_up", "ceil in place of floor", Mutation::kCeil),
-      MutatedFormula<Mutant>("borders_rounded", "round in place of floor", Mutation::kNearest),
-      MutatedFormula<Mutant>("buckets_not_halved", "both directions use all buckets of one",
+      MutatedFormula<Mutant>("border_missed",
+                             "a logarithm rounded to just below an integer is truncated: 16, 32 "
+                             "and 64 get the previous bucket",
+                             Mutation::kBorderMissed),
+      MutatedFormula<Mutant>("borders_rounded_up", "the index is rounded up (ceil) instead of down",
+                             Mutation::kCeil),
+      MutatedFormula<Mutant>("borders_rounded", "the index is rounded to nearest instead of down",
+                             Mutation::kNearest),
+      MutatedFormula<Mutant>("buckets_not_halved",
+                             "both directions use all buckets instead of one half each",
                              Mutation::kNotHalved),
-      MutatedFormula<Mutant>("self_is_after", "j >= i takes the second half, not j > i",
+      MutatedFormula<Mutant>("self_is_after",
+                             "keys with j >= i instead of j > i use the second half of the buckets",
                              Mutation::kSelfIsAfter),
-      MutatedFormula<Mutant>("not_capped", "beyond max_distance the index runs on",
+      MutatedFormula<Mutant>("not_capped", "beyond max_distance the index keeps growing",
                              Mutation::kUncapped),
       MutatedFormula<Mutant>("logarithm_of_base_two",
-                             "log2 of the distance, not relative to max_distance",
+                             "the index is log2 of the distance, independent of max_distance",
                              Mutation::kLogBaseTwo),
-      MutatedFormula<Mutant>("no_logarithm", "distances are clipped, as in Shaw's attention",
-                             Mutation::kLinear),
+      MutatedFormula<Mutant>(
+          "no_logarithm",
+          "distances are clipped without a logarithm, as in the relative attention of Shaw et al.",
+          Mutation::kLinear),
       MutatedFormula<Mutant>("future_mirrored",
-                             "one direction: keys after the query by their distance",
+                             "in one direction, keys after the query use their distance",
                              Mutation::kFutureMirrored),
-      MutatedFormula<Mutant>("logarithm_in_bf16", "distances and logarithms in bf16",
+      MutatedFormula<Mutant>("logarithm_in_bf16", "distances and logarithms are computed in bf16",
                              Mutation::kLogInBf16),
       MutatedFormula<Mutant>("table_transposed", "the table is indexed [head, bucket]",
                              Mutation::kTransposed),
       MutatedFormula<Mutant>("scaled_as_the_scores",
-                             "the bias is divided by sqrt(D) too (here D = 64)", Mutation::kScaled),
+                             "the bias is divided by sqrt(D) like the scores (here D = 64)",
+                             Mutation::kScaled),
   };
 }
 
@@ -251,9 +262,9 @@ std::vector<Defect> OtherDefects() {
       MaxDistance("max_distance_one_less", "the last bucket begins one token early", -1),
       ChangedInput("table_reversed", "the buckets are counted from the other end", "table",
                    [](Tensor<double>& table) { std::ranges::reverse(table.data); }),
-      RoundedInput("table_in_bf16", "the table is kept in bf16 whatever the dtype", "table",
+      RoundedInput("table_in_bf16", "the table is stored in bf16 for every dtype", "table",
                    DType::kBF16),
-      ChangedInputs("table_of_first_head", "all heads share the first one's column",
+      ChangedInputs("table_of_first_head", "all heads use the column of the first head",
                     [](const Case& c, Tensors& inputs) {
                       auto& table = inputs[kTable].values.data;
                       const size_t H = ExtentOf(c, "H");
@@ -270,14 +281,14 @@ CatalogEntry MakeCatalogEntry<RelativeBias>() {
   return {
       .properties = {TranslationInvariant(),
                      {"near_distances_are_exact",
-                      "the first distances have a bucket each, on the side of the key", CheckNear},
-                     {"far_distances_are_one", "from max_distance on there is one bucket",
-                      CheckFar},
+                      "each of the first distances has its own bucket, in the direction of the key",
+                      CheckNear},
+                     {"far_distances_are_one",
+                      "all distances from max_distance on are in one bucket", CheckFar},
                      {"doubling_is_so_many_buckets",
-                      "with powers of two, twice the distance is a fixed number of buckets "
-                      "further",
+                      "doubling the distance adds a fixed number of buckets (for powers of two)",
                       CheckDoubling},
-                     {"rising", "a bucket further away is never an earlier one", CheckRising},
+                     {"rising", "a larger distance never has an earlier bucket", CheckRising},
                      {"mirrored", "keys after the query mirror those before it", CheckMirror}},
       .defects = Joined<Defect>({BucketDefects(), OtherDefects(), QueryKeyDefects()})};
 }

@@ -10,19 +10,24 @@ namespace sextant::oracle {
 std::vector<Defect> QueryKeyDefects() {
   return {
       CountedInput("queries_counted_from_zero",
-                   "with a cache the new queries are taken for the first ones", "query_position"),
-      CountedInput("keys_counted_from_zero", "keys are counted in the cache, whatever was evicted",
+                   "queries are counted from 0 although the cache holds earlier tokens",
+                   "query_position"),
+      CountedInput("keys_counted_from_zero",
+                   "keys are counted from the start of the cache although some were evicted",
                    "key_position"),
-      ShiftedInput("queries_one_late", "the distance to the next token", "query_position", 1),
-      ChangedInput("queries_all_last", "every query is taken for the last one", "query_position",
+      ShiftedInput("queries_one_late", "the position of a query is that of the next token",
+                   "query_position", 1),
+      ChangedInput("queries_all_last", "every query has the position of the last one",
+                   "query_position",
                    [](Tensor<double>& p) {
                      if (!p.data.empty()) std::ranges::fill(p.data, p.data.back());
                    }),
-      ClampedInput("negative_positions_clamped", "positions of padding are taken for 0",
-                   "key_position"),
-      ClampedInput("negative_queries_clamped", "negative positions of queries are taken for 0",
+      ClampedInput("negative_positions_clamped",
+                   "negative positions of keys (padding) are replaced by 0", "key_position"),
+      ClampedInput("negative_queries_clamped", "negative positions of queries are replaced by 0",
                    "query_position"),
-      ChangedInputs("queries_and_keys_exchanged", "the difference has the other sign",
+      ChangedInputs("queries_and_keys_exchanged",
+                    "the difference of the positions has the wrong sign",
                     [](const Case&, Tensors& inputs) {
                       for (const char* name : {"query_position", "key_position"}) {
                         for (double& p : In(inputs, name).data) p = -p;
@@ -40,7 +45,7 @@ Tensors Later(Tensors inputs, double by) {
 }
 
 Property TranslationInvariant() {
-  return {"translation_invariant", "all positions shifted alike change nothing",
+  return {"translation_invariant", "shifting all positions by the same distance changes nothing",
           [](const Case& c, const Tensors& inputs, const Ask& ask) {
             Findings findings;
             Same(ask(c, inputs), ask(c, Later(inputs, 7)), findings);

@@ -1,4 +1,4 @@
-// Bugs of whatever compares the positions of queries and keys, and properties of it.
+// Defects and properties of operations that compare the positions of queries and keys.
 #pragma once
 
 #include <vector>
@@ -8,13 +8,13 @@
 
 namespace sextant::oracle {
 
-// Of the inputs `query_position` and `key_position`.
+// Defects of the inputs `query_position` and `key_position`.
 std::vector<Defect> QueryKeyDefects();
 
-// Both positions `by` later.
+// The inputs with `by` added to all positions.
 Tensors Later(Tensors inputs, double by);
 
-// Only the difference of the positions counts.
+// Only differences of positions matter.
 Property TranslationInvariant();
 
 }  // namespace sextant::oracle

@@ -44,26 +44,27 @@ Defect OfAnotherToken(std::string name, std::string why, size_t (*token)(size_t 
 }  // namespace
 
 std::vector<Property> PropertiesOfFactors() {
-  return {{"linear_in_q", "-2 times q gives -2 times y", CheckLinear},
+  return {{"linear_in_q", "-2 q gives -2 y", CheckLinear},
           {"channels_alike", "all heads and channels of a token have the same factor", CheckAlike}};
 }
 
 std::vector<Defect> FactorDefects() {
   return {
-      OfAnotherToken("factor_of_last_token",
-                     "the length of the sequence is taken for the position of every token",
-                     [](size_t, size_t S) { return S - 1; }),
-      OfAnotherToken("factor_of_first_token", "every token is scaled as the first one",
+      OfAnotherToken(
+          "factor_of_last_token",
+          "every token has the factor of the last one: the length is used as its position",
+          [](size_t, size_t S) { return S - 1; }),
+      OfAnotherToken("factor_of_first_token", "every token has the factor of the first one",
                      [](size_t, size_t) { return size_t{0}; }),
       ChangedRecipe("factor_in_bf16", "the factor is computed in bf16", "factor=bf16"),
       ChangedRecipe("factor_in_f16", "the factor is computed in f16", "factor=f16"),
-      ChangedRecipe("factor_kept_in_bf16", "the factor is kept in bf16 whatever the dtype",
+      ChangedRecipe("factor_kept_in_bf16", "the factor is stored in bf16 for every dtype",
                     "table=bf16"),
-      ChangedRecipe("factor_kept_in_f16", "the factor is kept in f16 whatever the dtype",
+      ChangedRecipe("factor_kept_in_f16", "the factor is stored in f16 for every dtype",
                     "table=f16"),
-      ChangedRecipe("factor_in_f32", "the factor is computed in f32 where f64 is due",
+      ChangedRecipe("factor_in_f32", "the factor is computed in f32 where f64 is required",
                     "factor=f32"),
-      ChangedRecipe("scaled_in_bf16", "the product is computed in bf16 whatever the dtype",
+      ChangedRecipe("scaled_in_bf16", "the product is computed in bf16 for every dtype",
                     "weigh=bf16"),
   };
 }

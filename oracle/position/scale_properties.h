@@ -1,5 +1,5 @@
-// Properties and bugs of the operations that scale queries q[B,H,S,D] by a factor of their
-// position[S]: log_n_scale, temperature_scale.
+// Properties and defects of the operations that multiply queries q[B,H,S,D] by a factor that
+// depends on position[S]: log_n_scale, temperature_scale.
 #pragma once
 
 #include <functional>
@@ -12,12 +12,12 @@
 
 namespace sextant::oracle {
 
-// The factors of positions that are changed first, read off queries of 1.
+// The factors at the changed positions: the answer for queries of 1.
 Response AskFactors(const Case& c, Tensors inputs, const Ask& ask,
                     const std::function<double(double)>& change);
 
-// A formula with a mutation: y = q times Factor<Real>(position), or with `by_head` of the position
-// that has the head's number.
+// The formula of a mutant: y = q * Factor<Real>(position). With `by_head`, the position is indexed
+// by the head.
 template <class Real, class Formula>
 void ScaleByFactor(const Formula& formula, bool by_head, const Tensor<Real>& q,
                    const Tensor<double>& position, Tensor<Real>& y) {
@@ -32,10 +32,10 @@ void ScaleByFactor(const Formula& formula, bool by_head, const Tensor<Real>& q,
   }
 }
 
-// -2 q gives -2 y, and all channels of a token have the same factor.
+// y is linear in q, and all channels of a token have the same factor.
 std::vector<Property> PropertiesOfFactors();
 
-// One factor for another token, kept in too few bits, on the wrong axis.
+// The factor of another token, or computed or stored in a too narrow format.
 std::vector<Defect> FactorDefects();
 
 }  // namespace sextant::oracle

@@ -8,7 +8,7 @@
 namespace sextant::oracle {
 namespace {
 
-// The channels of one angle.
+// The channels of the sine and the cosine of one angle.
 struct Channels {
   size_t sine, cosine;
 };
@@ -77,8 +77,8 @@ Findings CheckShift(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-// A frequency of at most 1 turns to the first quarter circle in one step; frequency 1, the first,
-// beyond the half of it, where the sine is the larger one.
+// With frequencies of at most 1, the angle at position 1 lies in the first quadrant. For the first
+// frequency, 1, it exceeds pi / 4, so the sine is at least the cosine.
 Findings CheckSign(const Case& c, const Tensors& inputs, const Ask& ask) {
   Findings findings;
   if (NumberOf(c, "base", 0) < 1) return findings;
@@ -95,7 +95,8 @@ Findings CheckSign(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-// tensor2tensor's last frequency is 1 / base: position base turns it as position 1 the first one.
+// The last frequency of tensor2tensor is 1 / base: its angle at position base is that of the first
+// frequency at position 1.
 Findings CheckLast(const Case& c, const Tensors& inputs, const Ask& ask) {
   Findings findings;
   const size_t M = ExtentOf(c, "M");
@@ -115,7 +116,7 @@ Findings CheckSquaredBase(const Case& c, const Tensors& inputs, const Ask& ask) 
   Findings findings;
   const size_t M = ExtentOf(c, "M");
   const double base = NumberOf(c, "base", 0);
-  if (std::fma(base, base, -(base * base)) != 0) return findings;  // its square is no double
+  if (std::fma(base, base, -(base * base)) != 0) return findings;  // the square is not a double
   const Case paper = c.With("layout=interleaved");
   const Response y = ask(paper, inputs);
   const Response squared = ask(paper.With("base=" + PrintValue(base * base)), inputs);
@@ -130,12 +131,12 @@ Findings CheckSquaredBase(const Case& c, const Tensors& inputs, const Ask& ask) 
   return findings;
 }
 
-// The formula with one mutation; what is not said is right.
+// The formula with one mutation. Members with their default values change nothing.
 struct Mutant : Sinusoidal {
   int64_t numerator_shift = 0, numerator_scale = 2;  // base^-((scale k + shift) / M)
-  bool per_channel = false;                          // a frequency for every channel
+  bool per_channel = false;                          // every channel has its own frequency
   bool cosine_first = false;
-  std::optional<DType> kept{};  // frequencies are computed right, then kept in that format
+  std::optional<DType> kept{};  // frequencies are computed correctly, then stored in this format
   template <class Real>
   Real Frequency(int64_t k, int64_t n) const {
     const Real f = InversePower<Real>(base, k, n);
@@ -169,26 +170,31 @@ Defect MutantDefect(std::string name, std::string why, void (*change)(Mutant&)) 
 
 std::vector<Defect> FormulaDefects() {
   return {
-      MutantDefect("cos_and_sin_swapped", "cosines come first",
+      MutantDefect("cos_and_sin_swapped", "cosines and sines are swapped",
                    [](Mutant& m) { m.cosine_first = true; }),
-      MutantDefect("exponent_shifted_up", "base^(-2k/M) with k from 1",
+      MutantDefect("exponent_shifted_up", "frequencies are base^(-2k/M) with k from 1 instead of 0",
                    [](Mutant& m) { m.numerator_shift = 2; }),
-      MutantDefect("exponent_odd", "base^(-(2k+1)/M): the odd channel's index",
+      MutantDefect("exponent_odd",
+                   "frequencies are base^(-(2k+1)/M): the index of the odd channel is used",
                    [](Mutant& m) { m.numerator_shift = 1; }),
-      MutantDefect("exponent_without_two", "base^(-k/M): arange without its step of 2",
+      MutantDefect("exponent_without_two",
+                   "frequencies are base^(-k/M): arange lacks its step of 2",
                    [](Mutant& m) { m.numerator_scale = 1; }),
-      MutantDefect("exponent_with_four", "base^(-4k/M): half the width taken for the width",
+      MutantDefect("exponent_with_four",
+                   "frequencies are base^(-4k/M): half the width is used as the width",
                    [](Mutant& m) { m.numerator_scale = 4; }),
-      MutantDefect("exponent_by_integer_division", "2k // M is 0: all frequencies are 1",
+      MutantDefect("exponent_by_integer_division",
+                   "integer division 2k // M gives 0: all frequencies are 1",
                    [](Mutant& m) { m.numerator_scale = 0; }),
-      MutantDefect("frequencies_in_bf16", "a cast of the module casts its frequencies too",
+      MutantDefect("frequencies_in_bf16", "casting the module to bf16 also casts its frequencies",
                    [](Mutant& m) { m.kept = DType::kBF16; }),
-      MutantDefect("frequencies_in_f16", "a cast of the module casts its frequencies too",
+      MutantDefect("frequencies_in_f16", "casting the module to f16 also casts its frequencies",
                    [](Mutant& m) { m.kept = DType::kF16; }),
-      MutantDefect("frequencies_in_f32", "frequencies are kept in f32 where f64 is due",
+      MutantDefect("frequencies_in_f32", "frequencies are stored in f32 where f64 is required",
                    [](Mutant& m) { m.kept = DType::kF32; }),
       MutantDefect("one_frequency_per_channel",
-                   "2i with i the channel: sine and cosine of a pair have different frequencies",
+                   "the index of the channel is used as that of the pair: sine and cosine of a "
+                   "pair have different frequencies",
                    [](Mutant& m) { m.per_channel = true; }),
   };
 }
@@ -196,7 +202,7 @@ std::vector<Defect> FormulaDefects() {
 Defect OffsetOfPadding() {
   return ChangedInputs(
       "position_offset_of_padding",
-      "positions count from 2, after a padding index (facebookresearch/fairseq#4648)",
+      "positions start at 2, after the index of the padding (facebookresearch/fairseq#4648)",
       [](const Case&, Tensors& inputs) {
         for (double& p : In(inputs, "position").data) p += 2;
         return true;
@@ -208,15 +214,18 @@ Defect OffsetOfPadding() {
 template <>
 CatalogEntry MakeCatalogEntry<Sinusoidal>() {
   return {
-      .properties =
-          {{"on_a_circle", "sin^2 + cos^2 = 1", CheckCircle},
-           {"starts_at_zero", "position 0 is the angle 0", CheckZero},
-           {"cos_even_sin_odd", "the angle of -p is that of p, negated", CheckParity},
-           {"shift_is_linear", "p_(i+7) is one linear map of p_i for every i", CheckShift},
-           {"rotates_forward", "one step of at most a radian ends in the first quarter", CheckSign},
-           {"last_is_inverse_base", "tensor2tensor's last frequency is 1 / base", CheckLast},
-           {"squared_base_skips_pairs", "pair k of base b^2 is pair 2k of base b",
-            CheckSquaredBase}},
+      .properties = {{"on_a_circle", "sin^2 + cos^2 = 1", CheckCircle},
+                     {"starts_at_zero", "the angle at position 0 is 0", CheckZero},
+                     {"cos_even_sin_odd", "cos(-p) is cos(p) and sin(-p) is -sin(p)", CheckParity},
+                     {"shift_is_linear",
+                      "a shift by 7 positions is the same linear map at every position",
+                      CheckShift},
+                     {"rotates_forward", "a step of at most one radian ends in the first quadrant",
+                      CheckSign},
+                     {"last_is_inverse_base", "the last frequency of tensor2tensor is 1 / base",
+                      CheckLast},
+                     {"squared_base_skips_pairs", "pair k with base b^2 is pair 2k with base b",
+                      CheckSquaredBase}},
       .defects = Joined<Defect>({PositionDefects(),
                                  FormulaDefects(),
                                  {OffsetOfPadding()},

@@ -12,7 +12,7 @@
 namespace sextant::oracle {
 namespace {
 
-// A case's steps: position n scale - start + rest begins, for rest 0, the step of n.
+// The steps of a case: the positions from n scale - start on, `scale` of them, are step n.
 struct Steps {
   explicit Steps(const Case& c)
       : scale(NumberOf(c, "floor_scale", 1)), start(NumberOf(c, "start", 1)) {}
@@ -22,7 +22,7 @@ struct Steps {
   double scale, start;
 };
 
-// The first floor_scale tokens come out as they went in, not changed by a bit.
+// The first floor_scale tokens equal q exactly.
 Findings CheckFirst(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Steps steps(c);
   Tensors near = inputs;
@@ -37,7 +37,7 @@ Findings CheckFirst(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-// The first and the last token of a step have the factor of every other one.
+// All tokens of a step have the factor of its first and of its last token.
 Findings CheckStep(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Steps steps(c);
   const auto inside = [&](double p) { return std::max(p, -steps.start); };
@@ -67,7 +67,7 @@ Findings CheckProduct(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-// Twice beta is twice as far from 1.
+// Doubling beta doubles the difference of the factor from 1.
 Findings CheckBeta(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Steps steps(c);
   const auto inside = [&](double p) { return std::max(p, -steps.start); };
@@ -81,7 +81,7 @@ Findings CheckBeta(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-// Every step is hotter than the one before.
+// The factor of a step is at least that of the step before.
 Findings CheckRising(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Steps steps(c);
   const Response y = AskFactors(c, inputs, ask, [&](double p) { return steps.First(steps.Of(p)); });
@@ -99,16 +99,16 @@ Findings CheckRising(const Case& c, const Tensors& inputs, const Ask& ask) {
 struct TemperatureMutant : TemperatureScale {
   enum class Mutation {
     kNone,
-    kWithoutFloor,    // a factor that rises with every token
-    kRounded,         // to the nearest step
-    kCeiling,         // the next step
+    kWithoutFloor,    // the factor rises with every token
+    kRounded,         // steps are rounded to nearest
+    kCeiling,         // steps are rounded up
     kWithoutOne,      // beta ln(...), without 1 +
-    kLogarithmOfN,    // ln n in place of ln(1 + n)
+    kLogarithmOfN,    // ln n instead of ln(1 + n)
     kBinary,          // log2
     kWholeTimesBeta,  // 1 + ln(1 + beta n)
-    kSquared,         // twice
-    kInverted,        // divided
-    kByHead,          // the head's number for the position
+    kSquared,         // applied twice
+    kInverted,        // q is divided
+    kByHead,          // the index of the head is used as the position
   } mutation{};
 
   template <class Real>
@@ -145,28 +145,30 @@ std::vector<Defect> FormulaDefects() {
   using Mutation = TemperatureMutant::Mutation;
   return {
       MutatedFormula<TemperatureMutant>("without_floor",
-                                        "the factor rises with every token, not by steps",
+                                        "the factor rises with every token instead of in steps",
                                         Mutation::kWithoutFloor),
       MutatedFormula<TemperatureMutant>(
-          "rounded_to_nearest", "steps are rounded to nearest, not down", Mutation::kRounded),
-      MutatedFormula<TemperatureMutant>("rounded_up", "steps are rounded up, not down",
+          "rounded_to_nearest", "steps are rounded to nearest instead of down", Mutation::kRounded),
+      MutatedFormula<TemperatureMutant>("rounded_up", "steps are rounded up instead of down",
                                         Mutation::kCeiling),
-      MutatedFormula<TemperatureMutant>("without_one", "beta ln(1 + n) without the 1 before it",
-                                        Mutation::kWithoutOne),
-      MutatedFormula<TemperatureMutant>("logarithm_of_n", "ln n in place of ln(1 + n)",
+      MutatedFormula<TemperatureMutant>(
+          "without_one", "the factor is beta ln(1 + n), without adding 1", Mutation::kWithoutOne),
+      MutatedFormula<TemperatureMutant>("logarithm_of_n", "ln n is used instead of ln(1 + n)",
                                         Mutation::kLogarithmOfN),
-      MutatedFormula<TemperatureMutant>("binary_logarithm", "log2 in place of ln",
+      MutatedFormula<TemperatureMutant>("binary_logarithm", "log2 is used instead of ln",
                                         Mutation::kBinary),
-      MutatedFormula<TemperatureMutant>("beta_inside",
-                                        "1 + ln(1 + beta n): beta inside the logarithm",
-                                        Mutation::kWholeTimesBeta),
+      MutatedFormula<TemperatureMutant>(
+          "beta_inside", "the factor is 1 + ln(1 + beta n): beta is inside the logarithm",
+          Mutation::kWholeTimesBeta),
       MutatedFormula<TemperatureMutant>("applied_twice",
                                         "the factor is applied to queries and again to scores",
                                         Mutation::kSquared),
-      MutatedFormula<TemperatureMutant>("inverted", "queries are divided, as by a temperature",
+      MutatedFormula<TemperatureMutant>("inverted",
+                                        "queries are divided by the factor, as by a temperature",
                                         Mutation::kInverted),
-      MutatedFormula<TemperatureMutant>(
-          "indexed_by_head", "the factor is read by head instead of position", Mutation::kByHead),
+      MutatedFormula<TemperatureMutant>("indexed_by_head",
+                                        "the factor is indexed by head instead of position",
+                                        Mutation::kByHead),
   };
 }
 
@@ -174,16 +176,18 @@ std::vector<Defect> FormulaDefects() {
 
 template <>
 CatalogEntry MakeCatalogEntry<TemperatureScale>() {
-  return {.properties = Joined<Property>(
-              {PropertiesOfFactors(),
-               {{"first_step_passes", "the first floor_scale tokens come out as they went in",
-                 CheckFirst},
-                {"constant_in_steps", "all tokens of a step have the same factor", CheckStep},
-                {"factors_add", "the factors of (1 + m) (1 + n) steps add up", CheckProduct},
-                {"beta_multiplies", "twice beta is twice as far from 1", CheckBeta},
-                {"rises_by_steps", "every step has a larger factor than the one before",
-                 CheckRising}}}),
-          .defects = Joined<Defect>({PositionDefects(), FactorDefects(), FormulaDefects()})};
+  return {
+      .properties = Joined<Property>(
+          {PropertiesOfFactors(),
+           {{"first_step_passes", "the first floor_scale tokens do not change", CheckFirst},
+            {"constant_in_steps", "all tokens of a step have the same factor", CheckStep},
+            {"factors_add",
+             "the factors of m and n steps add up to 1 more than that of (1 + m) (1 + n) - 1 steps",
+             CheckProduct},
+            {"beta_multiplies", "doubling beta doubles the difference from 1", CheckBeta},
+            {"rises_by_steps", "the factor is at least 1 and does not decrease from step to step",
+             CheckRising}}}),
+      .defects = Joined<Defect>({PositionDefects(), FactorDefects(), FormulaDefects()})};
 }
 
 }  // namespace sextant::oracle

@@ -1,5 +1,6 @@
-// Bugs of whatever computes angles from positions and frequencies, from real threads and commits.
-// In the references owner/repo#N is an issue or pull request on GitHub, owner/repo@sha a commit.
+// Defects of operations that compute angles from positions and frequencies, from real issues and
+// commits. In references, owner/repo#N is an issue or pull request on GitHub; owner/repo@sha is a
+// commit.
 #pragma once
 
 #include <string>
@@ -10,13 +11,13 @@
 
 namespace sextant::oracle {
 
-// Of the input that holds positions.
+// Defects of the input that holds positions.
 std::vector<Defect> PositionDefects(const std::string& input = "position");
 
-// Of formats and forms, for the steps of an operation (its kSteps).
+// Defects of the formats and evaluation forms of steps; `steps` is the kSteps of an operation.
 std::vector<Defect> PrecisionDefects(std::string_view steps);
 
-// Of an input `inv_freq`.
+// Defects of an input `inv_freq`.
 std::vector<Defect> GivenFrequencyDefects();
 
 }  // namespace sextant::oracle

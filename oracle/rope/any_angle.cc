@@ -10,24 +10,25 @@
 namespace sextant::oracle {
 namespace {
 
-// An error that the recipe permits in either channel of the pair (x, y) that is turned by any
-// angle. That of a cosine, of its product with x, and of a sum grows with the numbers in it. At
-// 0.75 radians cos and sin lie between 1/2 and 1: there an ulp is that of every number below 1, and
-// twice x times them is no less than x times any cosine, as its error is no less.
+// The error that the recipe permits in either channel of the pair (x, y) rotated by any angle. The
+// errors of a cosine, of its product with x, and of the sum grow with their magnitudes. At 0.75
+// radians cos and sin lie between 1/2 and 1. There their ulp is the largest of all numbers below 1,
+// and 2 x cos(0.75) >= x cos(a) for every angle a, so the errors of these products are the largest
+// as well.
 double ErrorAtAnyAngle(const Response& y, const Case& c, double amplitude, double of_x,
                        double of_y) {
-  const ScopedRecipe following(y.recipe, c.dtype());
-  std::pair<Counted, Counted> turn;
+  const ScopedRecipe scope(y.recipe, c.dtype());
+  std::pair<Counted, Counted> cos_sin;
   {
     const ScopedStep at(Step::kTrig);
-    turn = CosSin(Counted(0.75));
+    cos_sin = CosSin(Counted(0.75));
   }
-  turn = TableEntry(turn, Counted(amplitude));
+  cos_sin = TableEntry(cos_sin, Counted(amplitude));
   Counted sum;
   {
     const ScopedStep at(Step::kRotate);
-    sum = Counted(2 * std::abs(of_x), c.dtype()) * turn.first +
-          Counted(2 * std::abs(of_y), c.dtype()) * turn.second;
+    sum = Counted(2 * std::abs(of_x), c.dtype()) * cos_sin.first +
+          Counted(2 * std::abs(of_y), c.dtype()) * cos_sin.second;
   }
   const ScopedStore at(y.outputs[0].dtype);
   return Converted(sum).Permitted();
@@ -35,7 +36,7 @@ double ErrorAtAnyAngle(const Response& y, const Case& c, double amplitude, doubl
 
 }  // namespace
 
-Response TurnedAnyhow(const Case& c, const Tensors& inputs, const Ask& ask) {
+Response AskAtAnyAngle(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Window window(c);
   Response y = ask(c, inputs);
   const std::vector<double>& x = inputs[0].values.data;
@@ -43,8 +44,8 @@ Response TurnedAnyhow(const Case& c, const Tensors& inputs, const Ask& ask) {
   for (size_t r = 0; r < window.rows; ++r) {
     for (size_t k = 0; k < window.pairs; ++k) {
       const auto [i, j] = window.Pair(r, k);
-      const double any = ErrorAtAnyAngle(y, c, window.amplitude.value(), x[i], x[j]);
-      for (const size_t at : {i, j}) errors[at] = std::max(errors[at], any);
+      const double error = ErrorAtAnyAngle(y, c, window.amplitude.value(), x[i], x[j]);
+      for (const size_t at : {i, j}) errors[at] = std::max(errors[at], error);
     }
   }
   return y;

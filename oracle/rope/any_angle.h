@@ -1,13 +1,13 @@
-// Rotations by angles that nobody knows: what rounding may do to them.
+// Permitted errors of a rotation by an unknown angle.
 #pragma once
 
 #include "oracle/property/property.h"
 
 namespace sextant::oracle {
 
-// The answer, with errors that are permitted whatever the angles are. So a property that speaks of
-// no angle also holds of subjects that turn by wrong ones: what their roundings commit is not what
-// is permitted at the right angle (nothing at position 0).
-Response TurnedAnyhow(const Case& c, const Tensors& inputs, const Ask& ask);
+// The answer, with permitted errors large enough for a rotation by any angle. With these, a
+// property that does not depend on the angle also holds for subjects that rotate by a wrong angle:
+// their rounding errors may exceed the errors permitted at the right angle (0 at position 0).
+Response AskAtAnyAngle(const Case& c, const Tensors& inputs, const Ask& ask);
 
 }  // namespace sextant::oracle

@@ -12,8 +12,8 @@
 namespace sextant::oracle {
 namespace {
 
-// Turns by wrong angles: positions are clamped at 64.
-Subject Clamping() {
+// Rotates by wrong angles: positions are clamped at 64.
+Subject ClampingSubject() {
   Subject subject = RecipeSubject("native");
   subject.answer = [](const Case& c, Tensors inputs) {
     for (double& p : inputs[1].values.data) p = std::min(p, 64.0);
@@ -22,9 +22,9 @@ Subject Clamping() {
   return subject;
 }
 
-TEST(AnyAngle, PropertiesThatSpeakOfNoAngleHoldForWrongAngles) {
+TEST(AnyAngle, AngleIndependentPropertiesHoldForWrongAngles) {
   const auto verdicts = CheckProperties(
-      *MakeOperationNamed("rope"), Clamping(), "native",
+      *MakeOperationNamed("rope"), ClampingSubject(), "native",
       {.only = {"keeps_length", "transpose_rotates_back", "order_does_not_matter"}});
   EXPECT_EQ(verdicts.size(), 3u);
   for (const PropertyVerdict& verdict : verdicts) {
@@ -33,9 +33,9 @@ TEST(AnyAngle, PropertiesThatSpeakOfNoAngleHoldForWrongAngles) {
   }
 }
 
-TEST(AnyAngle, PropertiesThatSpeakOfAnglesAreBroken) {
-  for (const auto& verdict : CheckProperties(*MakeOperationNamed("rope"), Clamping(), "native",
-                                             {.only = {"angles_add"}})) {
+TEST(AnyAngle, AngleDependentPropertiesAreBroken) {
+  for (const auto& verdict : CheckProperties(*MakeOperationNamed("rope"), ClampingSubject(),
+                                             "native", {.only = {"angles_add"}})) {
     EXPECT_EQ(verdict.status, PropertyVerdict::Status::kBroken);
   }
 }

@@ -1,4 +1,5 @@
-// Defects of one scaling among all: the case with other words, other parameters, or other numbers.
+// Defects of one kind of scaling: the case with other words, other parameters, or other
+// frequencies.
 #pragma once
 
 #include <functional>
@@ -10,7 +11,7 @@
 
 namespace sextant::oracle {
 
-// The words that the bug puts in place of the case's; none where it does not apply.
+// The words that replace those of the case; empty if the defect does not apply.
 template <class Scaling>
 using WordsFor = std::function<std::string(const Scaling&, const RotarySetting&)>;
 
@@ -32,7 +33,8 @@ Defect Scaled(std::string name, std::string why, void (*change)(Scaling&)) {
   });
 }
 
-// Frequencies by another formula, as numbers: change(f, k) of the unscaled f, amplitude kept.
+// Explicit frequencies by another formula: `change` maps the unscaled frequency f of pair k. The
+// amplitude stays.
 template <class Scaling>
 using FrequencyFor =
     std::function<double(const Scaling&, const RotarySetting&, double f, double k)>;
@@ -54,7 +56,7 @@ Defect Computed(std::string name, std::string why, FrequencyFor<Scaling> change,
       });
 }
 
-// Another amplitude: change(a) of the right one, frequencies kept.
+// Another amplitude: `change` maps the correct one. The frequencies stay.
 template <class Scaling>
 Defect Amplified(std::string name, std::string why,
                  std::function<double(const Scaling&, double)> change) {

@@ -17,7 +17,7 @@ Configuration::Configuration(const Case& c) {
   setting.R = c.dimensions().at(matrix ? "D" : "R");
 }
 
-bool OfFrequencyAlone(const RopeScaling& scaling) {
+bool DependsOnFrequencyAlone(const RopeScaling& scaling) {
   return std::holds_alternative<NoScaling>(scaling) ||
          std::holds_alternative<LinearScaling>(scaling) ||
          std::holds_alternative<Llama3Scaling>(scaling);
@@ -38,17 +38,17 @@ ExactFrequencies Compute(const RopeScaling& scaling, const RotarySetting& settin
 
 }  // namespace
 
-// Many defects of a case ask for the same ones, and a hundred digits are dear: each is computed
-// once.
+// Many defects of a case use the same frequencies, and arithmetic with a hundred digits is slow, so
+// results are cached.
 ExactFrequencies FrequenciesOf(const RopeScaling& scaling, const RotarySetting& setting) {
-  constexpr size_t kMostKept = 256;
-  thread_local std::map<std::string, ExactFrequencies> kept;
+  constexpr size_t kCacheSize = 256;
+  thread_local std::map<std::string, ExactFrequencies> cache;
   const std::string key = PrintValue(scaling) + " " + PrintValue(setting.base) + " " +
                           PrintValue(setting.seq_len) + " " + PrintValue(setting.R);
-  const auto at = kept.find(key);
-  if (at != kept.end()) return at->second;
-  if (kept.size() == kMostKept) kept.clear();
-  return kept.emplace(key, Compute(scaling, setting)).first->second;
+  const auto found = cache.find(key);
+  if (found != cache.end()) return found->second;
+  if (cache.size() == kCacheSize) cache.clear();
+  return cache.emplace(key, Compute(scaling, setting)).first->second;
 }
 
 Measured AmplitudeOf(const Case& c) {

@@ -1,4 +1,4 @@
-// The rotary frequencies that a case's configuration asks for, for properties and defects.
+// The rotary frequencies of a case's configuration, for properties and defects.
 #pragma once
 
 #include <vector>
@@ -9,24 +9,25 @@
 
 namespace sextant::oracle {
 
-// The attributes base, scaling and seq_len of a case, and its rotary width (that of a matrix is D).
+// The attributes base, scaling and seq_len of a case, and its rotary width R (D for a matrix).
 struct Configuration {
   explicit Configuration(const Case& c);
   RopeScaling scaling;
   RotarySetting setting;
 };
 
-// True if what becomes of a frequency depends on nothing but the frequency itself.
-bool OfFrequencyAlone(const RopeScaling& scaling);
+// True if a scaled frequency depends on nothing but the unscaled frequency.
+bool DependsOnFrequencyAlone(const RopeScaling& scaling);
 
-// The numbers themselves, correct to a double's last place. Without a scaling: unscaled.
+// The frequencies in radians per token and the amplitude, accurate to the last place of a double.
+// With NoScaling the frequencies are unscaled.
 struct ExactFrequencies {
   std::vector<double> of_pair;
   double amplitude = 1;
 };
 ExactFrequencies FrequenciesOf(const RopeScaling& scaling, const RotarySetting& setting);
 
-// What the case's configuration multiplies cos and sin by.
+// The factor of cos and sin in the case's configuration.
 Measured AmplitudeOf(const Case& c);
 
 }  // namespace sextant::oracle

@@ -9,12 +9,13 @@
 namespace sextant::oracle {
 namespace {
 
-// f_k for base b^2 is f_2k for base b: x in pair 2k under b turns as x in pair k under b^2.
+// f_k for base b^2 is f_2k for base b: x in pair 2k with base b rotates as x in pair k with base
+// b^2.
 Findings CheckSquaredBase(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Window window(c);
   const double base = NumberOf(c, "base", 0);
-  if (std::fma(base, base, -(base * base)) != 0) return {};  // its square is no double
-  if (!OfFrequencyAlone(Configuration(c).scaling)) return {};
+  if (std::fma(base, base, -(base * base)) != 0) return {};  // the square is not a double
+  if (!DependsOnFrequencyAlone(Configuration(c).scaling)) return {};
   Tensors spread = inputs;
   for (size_t r = 0; r < window.rows; ++r) {
     for (size_t k = 0; 2 * k < window.pairs; ++k) {
@@ -38,7 +39,7 @@ Findings CheckSquaredBase(const Case& c, const Tensors& inputs, const Ask& ask) 
   return findings;
 }
 
-// Scaled by 1/4, position 4p is what position p is without scaling.
+// Linear scaling by 4 rotates at position 4p as no scaling does at position p.
 Findings CheckInterpolation(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response plain = ask(c.With("scaling=none"), inputs);
   const Response scaled = ask(c.With("scaling=linear(factor=4)"),
@@ -51,12 +52,13 @@ Findings CheckInterpolation(const Case& c, const Tensors& inputs, const Ask& ask
 }  // namespace
 
 Property LinearScalingStretches() {
-  return {"linear_scaling_stretches", "linear scaling by 4 turns at 4p as none does at p",
+  return {"linear_scaling_stretches",
+          "linear scaling by 4 rotates at position 4p as no scaling does at position p",
           CheckInterpolation};
 }
 
 std::vector<Property> PropertiesOfConfiguration() {
-  return {{"squared_base_skips_pairs", "pair k of base b^2 turns as pair 2k of base b",
+  return {{"squared_base_skips_pairs", "pair k with base b^2 rotates as pair 2k with base b",
            CheckSquaredBase},
           LinearScalingStretches()};
 }

@@ -1,4 +1,4 @@
-// Properties of rotations whose frequencies come from a configuration: from `base` and `scaling`.
+// Properties of rotations whose frequencies come from the attributes `base` and `scaling`.
 #pragma once
 
 #include <vector>
@@ -7,7 +7,7 @@
 
 namespace sextant::oracle {
 
-// All of them, and one of these.
+// All of these properties; LinearScalingStretches is one of them.
 std::vector<Property> PropertiesOfConfiguration();
 Property LinearScalingStretches();
 

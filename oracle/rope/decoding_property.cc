@@ -11,13 +11,13 @@ struct Rows {
   size_t first, count;
 };
 
-// The case when `length` tokens have come; empty: its configuration knows no length.
+// The case at a sequence length; unchanged without one: the configuration does not depend on it.
 Case AtLength(const Case& c, std::optional<int64_t> length) {
   return length ? c.With("seq_len=" + std::to_string(*length)) : c;
 }
 
-// How long the sequence is before the last `rows` tokens come. A length that leaves no room for
-// them is one of a sequence that began elsewhere.
+// The sequence length before the last `rows` tokens, at least 1. Attribute seq_len and extent S are
+// independent, so seq_len may be smaller than `rows`.
 std::optional<int64_t> LengthBefore(const Case& c, size_t rows) {
   if (TextOf(c, "scaling").empty()) return std::nullopt;
   const std::optional<int64_t> whole = Configuration(c).setting.seq_len;
@@ -31,7 +31,7 @@ Slice SliceOf(const Rows& rows) {
   return slice;
 }
 
-// What becomes of these rows alone, against what became of them among all.
+// Compares the answer for these rows alone with their part of the answer for all rows.
 void CheckRows(const Case& c, const Tensors& inputs, const Rows& rows, const Response& all,
                const Ask& ask, Findings& findings) {
   const Signature& signature = c.info().signature;
@@ -61,22 +61,22 @@ bool SameAtBothLengths(const Case& c) {
 
 }  // namespace
 
-Findings DecodedAgainstPrefilled(const Case& c, const Tensors& inputs, const Ask& ask) {
+Findings CompareDecodingWithPrefill(const Case& c, const Tensors& inputs, const Ask& ask) {
   Findings findings;
-  const size_t rows = ExtentOf(c, "S"), fresh = NewRows(c);
-  if (fresh == 0) return findings;
+  const size_t rows = ExtentOf(c, "S"), added = NewRows(c);
+  if (added == 0) return findings;
   const Response all = ask(c, inputs);
-  const Case before = AtLength(c, LengthBefore(c, fresh));
-  CheckRows(before, inputs, {0, rows - fresh}, all, ask, findings);
-  CheckRows(c, inputs, {rows - fresh, fresh}, all, ask, findings);
+  const Case before = AtLength(c, LengthBefore(c, added));
+  CheckRows(before, inputs, {0, rows - added}, all, ask, findings);
+  CheckRows(c, inputs, {rows - added, added}, all, ask, findings);
   return findings;
 }
 
 Property DecodingIsPrefill() {
   return {"decoding_is_prefill",
-          "rows rotated as they come, each once, are as if rotated all at once",
+          "rotating the rows in two parts (decoding) equals rotating all at once (prefill)",
           [](const Case& c, const Tensors& inputs, const Ask& ask) {
-            return SameAtBothLengths(c) ? DecodedAgainstPrefilled(c, inputs, ask) : Findings{};
+            return SameAtBothLengths(c) ? CompareDecodingWithPrefill(c, inputs, ask) : Findings{};
           }};
 }
 

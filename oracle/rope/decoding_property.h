@@ -1,17 +1,18 @@
-// The property of a cache of keys: decoding gives what a prefill gives.
+// A property of key caches: decoding gives the same rotated keys as a prefill.
 #pragma once
 
 #include "oracle/property/property.h"
 
 namespace sextant::oracle {
 
-// Rows rotated as they come, each once, against all of them rotated at once: the first half while
-// the sequence is as long as they are, the others when it has its full length, seq_len.
-Findings DecodedAgainstPrefilled(const Case& c, const Tensors& inputs, const Ask& ask);
+// Compares rows rotated in two parts with the same rows rotated at once. The first half is rotated
+// at the sequence length before the second half comes, the second half at the full length, seq_len.
+Findings CompareDecodingWithPrefill(const Case& c, const Tensors& inputs, const Ask& ask);
 
-// Claims that they are the same where frequencies and amplitude are the same at both lengths.
-// Scalings that follow the length, dynamic and longrope, change both on the way beyond the trained
-// context: keys in the cache are then not those of a prefill (oracle/property/CLAIMS.md).
+// Claims that they are equal where frequencies and amplitude are the same at both lengths. The
+// scalings that depend on the length, dynamic and longrope, change both when a sequence grows
+// beyond the trained context: cached keys then differ from those of a prefill
+// (oracle/property/CLAIMS.md).
 Property DecodingIsPrefill();
 
 }  // namespace sextant::oracle

@@ -10,32 +10,33 @@
 namespace sextant::oracle {
 namespace {
 
-// Which factors divide the frequencies, and how.
+// Wrong use of the factors that divide the frequencies.
 std::vector<Defect> FactorDefects() {
   using Setting = RotarySetting;
   using Long = LongRopeScaling;
   return {
-      // First the bugs that show at one length alone: who reads causes from the top meets a wider
-      // one only where it explains more.
+      // The defects that show at only one length come first: a report puts a more general defect
+      // before them only if it explains more.
       WithWords<Long>("longrope_switches_early",
-                      "the long factors already at the length of the original context",
+                      "the long factors are used already at the length of the original context",
                       [](const Long& s, const Setting& setting) -> std::string {
                         const double L = s.original_max_position_embeddings;
                         if (static_cast<double>(setting.seq_len.value_or(0)) != L) return "";
                         return "seq_len=" + PrintValue(L + 1);
                       }),
-      WithWords<Long>("longrope_switches_late", "the short factors one token beyond their context",
+      WithWords<Long>("longrope_switches_late",
+                      "the short factors are still used one token beyond the original context",
                       [](const Long& s, const Setting& setting) -> std::string {
                         const double L = s.original_max_position_embeddings;
                         if (static_cast<double>(setting.seq_len.value_or(0)) != L + 1) return "";
                         return "seq_len=" + PrintValue(L);
                       }),
-      WithWords<Long>("longrope_always_short", "the short factors at every length",
+      WithWords<Long>("longrope_always_short", "the short factors are used at every length",
                       [](const Long&, const Setting&) { return "seq_len="; }),
       WithWords<Long>("longrope_always_long",
-                      "the long factors at every length (ml-explore/mlx-lm)",
+                      "the long factors are used at every length (ml-explore/mlx-lm)",
                       [](const Long&, const Setting&) { return "seq_len=9007199254740992"; }),
-      Scaled<Long>("longrope_lists_swapped", "short and long factors swapped",
+      Scaled<Long>("longrope_lists_swapped", "short and long factors are swapped",
                    [](Long& s) { std::swap(s.short_factor, s.long_factor); }),
       Scaled<Long>("longrope_multiplies", "frequencies are multiplied by the factors",
                    [](Long& s) {
@@ -45,7 +46,7 @@ std::vector<Defect> FactorDefects() {
   };
 }
 
-// What cos and sin are multiplied by.
+// Wrong factors of cos and sin.
 std::vector<Defect> AmplitudeDefects() {
   using Long = LongRopeScaling;
   return {
@@ -53,10 +54,11 @@ std::vector<Defect> AmplitudeDefects() {
                       "cos and sin are not multiplied by the attention factor "
                       "(ggml-org/llama.cpp#6849)",
                       [](const Long&, double) { return 1; }),
-      Amplified<Long>("longrope_amplitude_of_yarn", "1 + ln(factor) / 10 in place of the root",
+      Amplified<Long>("longrope_amplitude_of_yarn",
+                      "the amplitude is YaRN's 1 + ln(factor) / 10 instead of the square root",
                       [](const Long& s, double) { return YarnMagnitude(s.factor); }),
       Amplified<Long>("longrope_amplitude_by_extended_context",
-                      "ln of the extended context in place of the original one's",
+                      "the amplitude uses ln of the extended context instead of the original one",
                       [](const Long& s, double a) {
                         const double L = s.original_max_position_embeddings * s.factor;
                         const bool given = s.attention_factor || s.short_mscale || s.long_mscale;
@@ -67,7 +69,7 @@ std::vector<Defect> AmplitudeDefects() {
                    [](Long& s) { s.attention_factor.reset(); }),
       Scaled<Long>("longrope_mscales_ignored", "short_mscale and long_mscale are not read",
                    [](Long& s) { s.short_mscale = s.long_mscale = std::nullopt; }),
-      Scaled<Long>("longrope_mscales_swapped", "short_mscale and long_mscale swapped",
+      Scaled<Long>("longrope_mscales_swapped", "short_mscale and long_mscale are swapped",
                    [](Long& s) { std::swap(s.short_mscale, s.long_mscale); }),
   };
 }

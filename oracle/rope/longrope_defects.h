@@ -1,4 +1,4 @@
-// Bugs of LongRoPE.
+// Defects of LongRoPE.
 #pragma once
 
 #include <vector>

@@ -16,8 +16,8 @@
 namespace sextant::oracle {
 namespace {
 
-// Coordinates [B,A,S] where those of every axis but `axis` are 0.
-Tensors Alone(const Case& c, Tensors inputs, size_t axis) {
+// The coordinates [B,A,S], with those of every axis but `axis` set to 0.
+Tensors OnlyAxis(const Case& c, Tensors inputs, size_t axis) {
   const size_t length = ExtentOf(c, "S"), axes = ExtentOf(c, "A");
   std::vector<double>& position = inputs[1].values.data;
   for (size_t i = 0; i < position.size(); ++i) {
@@ -26,14 +26,14 @@ Tensors Alone(const Case& c, Tensors inputs, size_t axis) {
   return inputs;
 }
 
-// The pairs of axis a are a P .. a P + P - 1, those of other axes do not see it.
+// The pairs of axis a are a P .. a P + P - 1. They do not depend on the other axes.
 Findings CheckAxes(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Window window(c);
   const size_t axes = ExtentOf(c, "A"), own = window.pairs / axes;
   const Response together = ask(c, inputs);
   Findings findings;
   for (size_t a = 0; a < axes; ++a) {
-    const Response y = ask(c, Alone(c, inputs, a));
+    const Response y = ask(c, OnlyAxis(c, inputs, a));
     for (size_t r = 0; r < window.rows; ++r) {
       for (size_t k = a * own; k < (a + 1) * own; ++k) {
         const auto [i, j] = window.Pair(r, k);
@@ -45,7 +45,8 @@ Findings CheckAxes(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-// Blocks of "lang" are ropes of R/A channels, each by its own axis; at whole coordinates.
+// With frequencies=lang each block is `rope` of R/A channels by its own axis. `rope` takes integers
+// only.
 Findings CheckBlocks(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Case blocks = c.With("arrangement=blocks").With("frequencies=lang");
   Tensors whole = inputs;
@@ -61,19 +62,19 @@ Findings CheckBlocks(const Case& c, const Tensors& inputs, const Ask& ask) {
     Tensors plain = DrawInputs(rope);
     plain[0].values = inputs[0].values;
     plain[1].values = PositionsOfAxis(whole[1].values, a);
-    const Response turned = ask(rope, plain);
+    const Response rotated = ask(rope, plain);
     for (size_t r = 0; r < window.rows; ++r) {
       for (size_t k = a * own; k < (a + 1) * own; ++k) {
         const auto [i, j] = window.Pair(r, k);
-        findings.Equal(y(0, i), turned(0, i), {y, 0, i});
-        findings.Equal(y(0, j), turned(0, j), {y, 0, j});
+        findings.Equal(y(0, i), rotated(0, i), {y, 0, i});
+        findings.Equal(y(0, j), rotated(0, j), {y, 0, j});
       }
     }
   }
   return findings;
 }
 
-// Neighbours stay neighbours whether axes are blocks or share one window.
+// With interleaved pairing the channels of a pair are adjacent in both arrangements.
 Findings CheckInterleaved(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Case neighbours = c.With("pairing=interleaved");
   const Response blocks = ask(neighbours.With("arrangement=blocks"), inputs),
@@ -83,8 +84,8 @@ Findings CheckInterleaved(const Case& c, const Tensors& inputs, const Ask& ask) 
   return findings;
 }
 
-// Dealt out to the axes, frequency k of the one list is at pair k / A of axis k mod A; with one
-// axis alone it is at pair k.
+// With arrangement=alternating, frequency k of the list belongs to pair k / A of axis k mod A. With
+// one axis it belongs to pair k.
 Findings CheckDealing(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Case dealt = c.With("arrangement=alternating"), one = dealt.With("A=1");
   const Window window(dealt);
@@ -119,8 +120,8 @@ Findings CheckDealing(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-// The first frequency is pi: coordinate 1 is half a turn. The last of more is max_freq/2 pi, here
-// with max_freq 8: coordinate 1/2 is a whole turn.
+// The first frequency is pi: coordinate 1 rotates by pi. If there are more, the last one is pi
+// max_freq/2; with max_freq 8, coordinate 1/2 rotates by 2 pi.
 Findings CheckPixel(const Case& c, Tensors inputs, const Ask& ask) {
   const Case pixel = c.With("frequencies=pixel").With("arrangement=halves").With("max_freq=8");
   const Window window(pixel);
@@ -143,7 +144,7 @@ Findings CheckPixel(const Case& c, Tensors inputs, const Ask& ask) {
   return findings;
 }
 
-// An eighth of a radian turns (1, 0) to (cos, sin), both positive, in every pair of frequency 1.
+// An angle of 1/8 radian rotates (1, 0) to (cos, sin), both positive, in every pair of frequency 1.
 Findings CheckConstant(const Case& c, Tensors inputs, const Ask& ask) {
   const Case constant = c.With("frequencies=constant").With("direction=forward");
   const Window window(constant);
@@ -170,21 +171,21 @@ Findings CheckConstant(const Case& c, Tensors inputs, const Ask& ask) {
 
 std::vector<Property> PropertiesOfRotation() {
   std::vector<Property> properties = PropertiesOfPositions();
-  // Pixels turn by more than a radian in one step.
+  // Pixel frequencies rotate by more than a radian per step.
   std::erase_if(properties,
                 [](const Property& p) { return p.name == "rotates_from_first_to_second"; });
   return properties;
 }
 
-// The formula with one mutation; what is not said is right.
+// The formula with one mutation. Members with their default values change nothing.
 struct AxialMutant : RopeAxial {
   RotaryMutation mutation;
   bool without_pi = false;     // linspace(1, max_freq/2)
   bool axes_reversed = false;  // columns before rows
 
   template <class Real>
-  Real FrequencyOf(const FrequencyIndex& place, const Head& head) const {
-    const auto [i, n] = place;
+  Real FrequencyOf(const FrequencyIndex& index, const Head& head) const {
+    const auto [i, n] = index;
     Real frequency(1.0);
     if (frequencies == AxialFrequencies::kLang) {
       const Exponent e = mutation.exponent
@@ -200,8 +201,8 @@ struct AxialMutant : RopeAxial {
     }
     return mutation.kept ? StoredIn(*mutation.kept, frequency) : frequency;
   }
-  // Tables of twice the pairs of a window: whoever reads on finds the frequencies that would
-  // follow.
+  // Tables with twice the pairs of a window. A mutation that reads beyond the last pair finds the
+  // frequencies that would follow.
   template <class Real>
   Tables<Real> TablesOf(size_t window, const Head& head, const Tensor<double>& position) const {
     const size_t pairs = head.R / 2, P = PairsPerAxis(), axes = position.shape[1];
@@ -209,9 +210,9 @@ struct AxialMutant : RopeAxial {
     Tables<Real> tables{Tensor<Real>(shape), Tensor<Real>(shape)};
     for (size_t k = 0; k < head.R; ++k) {
       const size_t of_all = window * pairs + k % pairs, a = of_all / P;
-      FrequencyIndex place = FrequencyIndexOf(a, of_all % P);
-      if (k >= pairs) place.i += static_cast<int64_t>(pairs);
-      const Real frequency = FrequencyOf<Real>(place, head);
+      FrequencyIndex index = FrequencyIndexOf(a, of_all % P);
+      if (k >= pairs) index.i += static_cast<int64_t>(pairs);
+      const Real frequency = FrequencyOf<Real>(index, head);
       const size_t axis = axes_reversed ? axes - 1 - a : a;
       for (size_t b = 0; b < shape[0]; ++b) {
         for (size_t s = 0; s < shape[1]; ++s) {
@@ -229,8 +230,8 @@ struct AxialMutant : RopeAxial {
               x.shape[3]};
     y.data = x.data;
     for (size_t w = 0; w < windows; ++w, head.offset += head.R) {
-      const Tensor<Real> turned = y;
-      Apply<Real>(mutation, head, direction == Direction::kForward, turned,
+      const Tensor<Real> before = y;
+      Apply<Real>(mutation, head, direction == Direction::kForward, before,
                   TablesOf<Real>(w, head, position), y);
     }
   }
@@ -241,20 +242,22 @@ std::vector<Defect> AxialDefects() {
   without_pi.without_pi = true;
   axes_reversed.axes_reversed = true;
   return {
-      MutatedFormula("pixel_without_pi", "linspace(1, max_freq/2) without the factor pi",
+      MutatedFormula("pixel_without_pi",
+                     "the frequencies are linspace(1, max_freq/2) without the factor pi",
                      without_pi),
       MutatedFormula("axes_reversed",
-                     "columns before rows, or rows before columns (ggml-org/llama.cpp#13282)",
+                     "the axes are in reverse order: columns before rows, or rows before columns "
+                     "(ggml-org/llama.cpp#13282)",
                      axes_reversed),
       ChangedWord(
-          "max_freq_not_halved", "linspace(1, max_freq) in place of max_freq/2",
+          "max_freq_not_halved", "the frequencies end at max_freq instead of max_freq/2",
           [](const Case& c) { return "max_freq=" + PrintValue(2 * NumberOf(c, "max_freq", 0)); }),
-      ChangedInputs("coordinates_cut", "coordinates are converted to integers",
+      ChangedInputs("coordinates_cut", "coordinates are truncated to integers",
                     [](const Case&, Tensors& inputs) {
                       for (double& p : In(inputs, "position").data) p = std::trunc(p);
                       return true;
                     }),
-      ChangedInputs("first_axis_for_all", "every axis takes the coordinates of the first one",
+      ChangedInputs("first_axis_for_all", "every axis uses the coordinates of the first axis",
                     [](const Case& c, Tensors& inputs) {
                       const size_t length = ExtentOf(c, "S"), axes = ExtentOf(c, "A");
                       std::vector<double>& position = In(inputs, "position").data;
@@ -275,18 +278,19 @@ CatalogEntry MakeCatalogEntry<RopeAxial>() {
           {PropertiesOfRotation(),
            {PairingsAgree(),
             DecodingIsPrefill(),
-            {"axes_do_not_mix", "a pair of channels sees the coordinate of its axis alone",
+            {"axes_do_not_mix", "a pair of channels depends only on the coordinate of its own axis",
              CheckAxes},
-            {"blocks_are_ropes", "a block of frequencies lang is a rope by its own axis",
-             CheckBlocks},
-            {"neighbours_need_no_blocks", "for neighbouring channels blocks and halves agree",
+            {"blocks_are_ropes",
+             "with frequencies=lang each block of channels is rope by its own axis", CheckBlocks},
+            {"neighbours_need_no_blocks",
+             "with interleaved pairing, the arrangements blocks and halves agree",
              CheckInterleaved},
             {"frequencies_are_dealt_out",
-             "alternating axes take the frequencies of one axis in turn", CheckDealing},
-            {"pixels_rotate_by_pi", "frequencies of pixels go from pi to max_freq/2 pi",
-             CheckPixel},
-            {"constant_is_the_angle", "of constant frequency every pair turns alike",
-             CheckConstant}}}),
+             "with arrangement=alternating the axes share out the frequencies of one axis",
+             CheckDealing},
+            {"pixels_rotate_by_pi", "pixel frequencies range from pi to pi max_freq/2", CheckPixel},
+            {"constant_is_the_angle",
+             "with frequencies=constant every pair rotates by the same angle", CheckConstant}}}),
       .defects = Joined<Defect>(
           {PositionDefects(), AxialDefects(), MutantDefects<AxialMutant>(RotationMutations()),
            MutantDefects<AxialMutant>(FrequencyMutations()), PrecisionDefects(RopeAxial::kSteps)})};

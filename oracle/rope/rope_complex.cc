@@ -12,14 +12,14 @@
 namespace sextant::oracle {
 namespace {
 
-// The same case as one of `rope`.
+// The same case for the operation `rope`.
 Case AsRope(const Case& c) {
   std::string line = c.ToString();
   return Case::Parse("rope pairing=interleaved" + line.substr(line.find(' ')));
 }
 
 Property IsRope() {
-  return {"is_rope", "complex numbers turn as neighbouring channels do",
+  return {"is_rope", "complex numbers rotate as rope with pairing=interleaved",
           [](const Case& c, const Tensors& inputs, const Ask& ask) {
             Findings findings;
             const Response here = ask(c, inputs), there = ask(AsRope(c), inputs);

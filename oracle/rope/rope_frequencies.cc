@@ -23,7 +23,8 @@ Findings CheckFirst(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-// Lists may rise; so may a ramp of YaRN whose limits do not.
+// False for scalings whose frequencies may rise: lists, and YaRN where the limits of its ramp do
+// not rise.
 bool KeepsOrder(const RopeScaling& s) {
   return !std::holds_alternative<LongRopeScaling>(s) &&
          !std::holds_alternative<ExplicitScaling>(s) && !std::holds_alternative<YarnScaling>(s);
@@ -40,7 +41,7 @@ Findings CheckFalling(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-// All pairs are scaled alike, or the base is.
+// True if all frequencies have the same divisor, or only the base changes.
 bool StaysGeometric(const RopeScaling& s) {
   return std::holds_alternative<NoScaling>(s) || std::holds_alternative<LinearScaling>(s) ||
          std::holds_alternative<NtkScaling>(s) || std::holds_alternative<DynamicScaling>(s);
@@ -58,7 +59,7 @@ Findings CheckGeometric(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-// Half way to 1 / base: base f_(R/4)^2 = 1
+// The middle frequency is base^(-1/2): base f_(R/4)^2 = 1
 Findings CheckMiddle(const Case& c, const Tensors& inputs, const Ask& ask) {
   Findings findings;
   const size_t R = ExtentOf(c, "R");
@@ -72,8 +73,8 @@ Findings CheckMiddle(const Case& c, const Tensors& inputs, const Ask& ask) {
 Findings CheckSquaredBase(const Case& c, const Tensors& inputs, const Ask& ask) {
   Findings findings;
   const double base = NumberOf(c, "base", 0);
-  if (std::fma(base, base, -(base * base)) != 0) return findings;  // its square is no double
-  if (!OfFrequencyAlone(Configuration(c).scaling)) return findings;
+  if (std::fma(base, base, -(base * base)) != 0) return findings;  // the square is not a double
+  if (!DependsOnFrequencyAlone(Configuration(c).scaling)) return findings;
   const Response f = ask(c, inputs),
                  squared = ask(c.With("base=" + PrintValue(base * base)), inputs);
   for (size_t k = 0; 2 * k < ExtentOf(c, "R") / 2; ++k) {
@@ -82,7 +83,7 @@ Findings CheckSquaredBase(const Case& c, const Tensors& inputs, const Ask& ask) 
   return findings;
 }
 
-// YaRN's amplitude, 1 + ln(factor) / 10, where no amplitude is due.
+// YaRN's amplitude, 1 + ln(factor) / 10, for scalings with a factor but without an amplitude.
 struct FrequenciesMutant : RopeFrequencies {
   enum class Mutation { kNone, kAmplitudeOfYarn } mutation{};
   template <class Real>
@@ -105,25 +106,25 @@ struct FrequenciesMutant : RopeFrequencies {
 
 template <>
 CatalogEntry MakeCatalogEntry<RopeFrequencies>() {
-  return {
-      .properties = Joined<Property>(
-          {{{"first_is_one", "without scaling the first frequency is 1", CheckFirst},
-            {"falling", "frequencies never rise", CheckFalling},
-            {"geometric", "where all pairs are scaled alike, the ratio of neighbours is constant",
-             CheckGeometric},
-            {"middle_is_root_of_base", "the frequency half way to 1 / base is its square root",
-             CheckMiddle},
-            {"squared_base_skips_pairs", "pair k of base b^2 is pair 2k of base b",
-             CheckSquaredBase}},
-           ScalingProperties()}),
-      .defects = Joined<Defect>(
-          {FrequencyDefects<RopeFrequencies>(),
-           ScalingDefects(),
-           ExtensionDefects(),
-           PrecisionDefects(RopeFrequencies::kSteps),
-           {MutatedFormula<FrequenciesMutant>("amplitude_of_yarn",
-                                              "the amplitude of YaRN where the scaling has none",
-                                              FrequenciesMutant::Mutation::kAmplitudeOfYarn)}})};
+  return {.properties = Joined<Property>(
+              {{{"first_is_one", "without scaling the first frequency is 1", CheckFirst},
+                {"falling", "no frequency is larger than the one before it", CheckFalling},
+                {"geometric",
+                 "if all frequencies have the same divisor, the ratio of neighbours is constant",
+                 CheckGeometric},
+                {"middle_is_root_of_base", "the middle frequency is the square root of 1 / base",
+                 CheckMiddle},
+                {"squared_base_skips_pairs",
+                 "frequency k with base b^2 is frequency 2k with base b", CheckSquaredBase}},
+               ScalingProperties()}),
+          .defects = Joined<Defect>(
+              {FrequencyDefects<RopeFrequencies>(),
+               ScalingDefects(),
+               ExtensionDefects(),
+               PrecisionDefects(RopeFrequencies::kSteps),
+               {MutatedFormula<FrequenciesMutant>(
+                   "amplitude_of_yarn", "a scaling without an amplitude has the amplitude of YaRN",
+                   FrequenciesMutant::Mutation::kAmplitudeOfYarn)}})};
 }
 
 }  // namespace sextant::oracle

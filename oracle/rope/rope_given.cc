@@ -12,7 +12,8 @@ namespace {
 
 // position * (2 f) = (2 position) * f.
 Property FrequencyCountsAsPosition() {
-  return {"frequency_counts_as_position", "twice the frequency turns as twice the position",
+  return {"frequency_counts_as_position",
+          "doubling the frequencies rotates as doubling the positions",
           [](const Case& c, Tensors inputs, const Ask& ask) {
             Tensors twice = inputs;
             In(inputs, "position") = Times(In(inputs, "position"), 2);

@@ -91,7 +91,7 @@ Findings CheckOrder(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-// Columns are what becomes of unit vectors, one per head.
+// Column h is the rotated unit vector h, which is head h of x.
 Findings CheckRope(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Index at{ExtentOf(c, "D")};
   const size_t length = ExtentOf(c, "S");
@@ -112,7 +112,7 @@ Findings CheckRope(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-// One step of at most a radian turns every first channel towards its second one.
+// A step of at most one radian rotates the first channel of every pair towards the second.
 Findings CheckSign(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Index at{ExtentOf(c, "D")};
   const Response m = AskAt(c, inputs, ask, [](double) { return 1; });
@@ -134,19 +134,19 @@ Findings CheckSign(const Case& c, const Tensors& inputs, const Ask& ask) {
 
 template <>
 CatalogEntry MakeCatalogEntry<RopeMatrix>() {
-  return {
-      .properties = {{"identity_at_position_zero", "at position 0 nothing rotates", CheckIdentity},
-                     {"orthogonal", "the transpose is the inverse, amplitude aside",
-                      CheckOrthogonal},
-                     {"angles_add", "turned by n and back by m is turned by n - m", CheckAngles},
-                     {"order_does_not_matter",
-                      "turned by n and then by m is turned by m and then by n", CheckOrder},
-                     {"is_rope", "times a vector it is what rope makes of it", CheckRope},
-                     {"rotates_from_first_to_second",
-                      "a positive position turns the first channel to the second", CheckSign}},
-      .defects = Joined<Defect>({PositionDefects(), RotationDefects<RopeMatrix>(),
-                                 FrequencyDefects<RopeMatrix>(), ScalingDefects(),
-                                 ExtensionDefects(), PrecisionDefects(RopeMatrix::kSteps)})};
+  return {.properties =
+              {{"identity_at_position_zero", "at position 0 nothing rotates", CheckIdentity},
+               {"orthogonal", "R^T R is the identity times the squared amplitude", CheckOrthogonal},
+               {"angles_add", "rotating by n and back by m equals rotating by n - m", CheckAngles},
+               {"order_does_not_matter",
+                "rotating by n and then by m equals rotating by m and then by n", CheckOrder},
+               {"is_rope", "the matrix times a vector equals rope of the vector", CheckRope},
+               {"rotates_from_first_to_second",
+                "a positive position rotates the first channel of a pair towards the second",
+                CheckSign}},
+          .defects = Joined<Defect>({PositionDefects(), RotationDefects<RopeMatrix>(),
+                                     FrequencyDefects<RopeMatrix>(), ScalingDefects(),
+                                     ExtensionDefects(), PrecisionDefects(RopeMatrix::kSteps)})};
 }
 
 }  // namespace sextant::oracle

@@ -20,13 +20,13 @@ Findings CheckThereAndBack(const Case& c, const Tensors& inputs, const Ask& ask)
   const Response back = ask(Back(c), there);
   Findings findings;
   for (size_t i = 0; i < inputs[0].values.data.size(); ++i) {
-    findings.Equal(moved(0, i), moved(0, i), {moved, 0, i});  // NaN is not, wherever it goes
+    findings.Equal(moved(0, i), moved(0, i), {moved, 0, i});  // fails for NaN
     findings.Equal(back(0, i), inputs[0].values.data[i], {back, 0, i});
   }
   return findings;
 }
 
-// Every head keeps its rows: in each column the same numbers, in some order.
+// Each head keeps its rows: every column of a head holds the same numbers, in any order.
 Findings CheckHeads(const Case& c, const Tensors& inputs, const Ask& ask) {
   const size_t D = ExtentOf(c, "D"), M = ExtentOf(c, "M");
   const Response y = ask(c, inputs);
@@ -75,7 +75,8 @@ Tensor<double> Transposed(const Case& c, const Tensor<double>& a, bool to_x) {
   return b;
 }
 
-// What it is for: P R_from x = R_to P x, where the columns of the weight are tokens.
+// The purpose of the operation: P R_from x = R_to P x with its permutation P and the columns of the
+// weight as tokens x.
 Findings CheckRotation(const Case& c, const Tensors& inputs, const Ask& ask) {
   const auto rope = [&](const std::string& pairing) {
     std::string line = "rope pairing=" + TextOf(c, pairing) + " offset=" + TextOf(c, "offset");
@@ -85,7 +86,7 @@ Findings CheckRotation(const Case& c, const Tensors& inputs, const Ask& ask) {
     line += " S=" + std::to_string(ExtentOf(c, "M")) + " @position=sequence(1) dtype=";
     return Case::Parse(line + std::string(NameOf(c.dtype())));
   };
-  const auto turn = [&](const Case& r, const Tensor<double>& weight) {
+  const auto rotate = [&](const Case& r, const Tensor<double>& weight) {
     Tensors x = DrawInputs(r);
     In(x, "x") = Transposed(c, weight, true);
     Response y = ask(r, x);
@@ -93,33 +94,34 @@ Findings CheckRotation(const Case& c, const Tensors& inputs, const Ask& ask) {
     y.permitted[0].error = Transposed(c, y.permitted[0].error, false);
     return y;
   };
-  const auto move = [&](const Tensor<double>& weight) {
+  const auto permute = [&](const Tensor<double>& weight) {
     return ask(c, {{"weight", inputs[0].dtype, weight}});
   };
-  const Response moved_then_turned = turn(rope("to"), move(inputs[0].values).outputs[0].values);
-  const Response turned = turn(rope("from"), inputs[0].values);
-  const Response turned_then_moved = move(turned.outputs[0].values);
-  // The errors move along; they are no values of the dtype, so the subject is not asked.
-  const Tensors errors = AnswerBy(c, {{"weight", DType::kF64, turned.permitted[0].error}},
+  const Response permuted_rotated = rotate(rope("to"), permute(inputs[0].values).outputs[0].values);
+  const Response rotated = rotate(rope("from"), inputs[0].values);
+  const Response rotated_permuted = permute(rotated.outputs[0].values);
+  // The permitted errors are permuted as well, by the exact formula: they are not values of the
+  // dtype, so the subject cannot do it.
+  const Tensors errors = AnswerBy(c, {{"weight", DType::kF64, rotated.permitted[0].error}},
                                   ParseRecipe("*=exact store=exact", c.dtype()));
   Findings findings;
   for (size_t i = 0; i < inputs[0].values.data.size(); ++i) {
     const double error = errors[0].values.data[i];
-    findings.Equal(moved_then_turned(0, i),
-                   Measured(turned_then_moved.outputs[0].values.data[i], error),
-                   {moved_then_turned, 0, i});
+    findings.Equal(permuted_rotated(0, i),
+                   Measured(rotated_permuted.outputs[0].values.data[i], error),
+                   {permuted_rotated, 0, i});
   }
   return findings;
 }
 
-// The formula with one mutation: `source` is the row that comes to a row.
+// The formula with one mutation: `source` returns the input row of an output row.
 struct Mutant : RopeRelayout {
   size_t (*source)(const Mutant&, size_t row) = [](const Mutant& m, size_t row) {
     return m.SourceOf(row, m.from, m.to);
   };
   bool of_columns = false;
 
-  // The right one, for any two pairings.
+  // The correct source row, for any two pairings.
   size_t SourceOf(size_t row, Pairing a, Pairing b) const {
     const auto width = static_cast<size_t>(D.value), rotary = static_cast<size_t>(R.value);
     const size_t head = row / width * width + static_cast<size_t>(offset);
@@ -159,7 +161,7 @@ size_t LastPairLeftOut(const Mutant& m, size_t row) {
 
 std::vector<Defect> FormulaDefects() {
   return {
-      MutantDefect("inverse_permutation", "the permutation of the other direction",
+      MutantDefect("inverse_permutation", "the inverse permutation is applied",
                    [](const Mutant& m, size_t row) { return m.SourceOf(row, m.to, m.from); }),
       MutantDefect("permuted_twice",
                    "weights that are already permuted are permuted again "
@@ -167,31 +169,32 @@ std::vector<Defect> FormulaDefects() {
                    [](const Mutant& m, size_t row) {
                      return m.SourceOf(m.SourceOf(row, m.from, m.to), m.from, m.to);
                    }),
-      MutantDefect("as_one_head", "all heads are permuted as if they were one",
+      MutantDefect("as_one_head", "all heads are permuted as one head",
                    [](const Mutant& m, size_t row) {
                      Mutant one = m;
                      one.R.value = m.H.value * m.R.value;
                      one.D.value = m.H.value * m.D.value;
                      return one.SourceOf(row, m.from, m.to);
                    }),
-      MutantDefect("heads_of_half_width",
-                   "the width of a head is computed from another number of heads "
-                   "(ggml-org/llama.cpp#3364)",
-                   [](const Mutant& m, size_t row) {
-                     if (m.D.value % 4 != 0 || m.R.value != m.D.value)
-                       return m.SourceOf(row, m.from, m.to);
-                     Mutant half = m;
-                     half.R.value = half.D.value = m.D.value / 2;
-                     return half.SourceOf(row, m.from, m.to);
-                   }),
+      MutantDefect(
+          "heads_of_half_width",
+          "the head width is computed from a wrong number of heads (ggml-org/llama.cpp#3364)",
+          [](const Mutant& m, size_t row) {
+            if (m.D.value % 4 != 0 || m.R.value != m.D.value) return m.SourceOf(row, m.from, m.to);
+            Mutant half = m;
+            half.R.value = half.D.value = m.D.value / 2;
+            return half.SourceOf(row, m.from, m.to);
+          }),
       MutantDefect("first_head_alone", "only the first head is permuted",
                    [](const Mutant& m, size_t row) {
                      return row < static_cast<size_t>(m.D.value) ? m.SourceOf(row, m.from, m.to)
                                                                  : row;
                    }),
-      MutantDefect("last_pair_left_out", "a loop that stops one pair short", LastPairLeftOut),
+      MutantDefect("last_pair_left_out",
+                   "the last pair is not permuted: the loop stops one pair early", LastPairLeftOut),
       MutantDefect(
-          "columns_permuted", "the inputs of the weight are permuted, not its outputs",
+          "columns_permuted",
+          "the columns (inputs) of the weight are permuted instead of the rows (outputs)",
           [](const Mutant& m, size_t column) { return m.SourceOf(column, m.from, m.to); }, true),
   };
 }
@@ -201,18 +204,21 @@ std::vector<Defect> FormulaDefects() {
 template <>
 CatalogEntry MakeCatalogEntry<RopeRelayout>() {
   return {
-      .properties = {{"there_and_back", "back again is the identity", CheckThereAndBack},
-                     {"heads_keep_their_rows", "rows move, nothing is lost or made", CheckHeads},
-                     {"rows_outside_stay", "rows outside the window stay", CheckOutside},
+      .properties = {{"there_and_back", "permuting there and back gives the original weight",
+                      CheckThereAndBack},
+                     {"heads_keep_their_rows", "each head keeps its rows, in another order",
+                      CheckHeads},
+                     {"rows_outside_stay", "rows outside the rotated window do not move",
+                      CheckOutside},
                      {"rotates_alike",
-                      "moved and turned in the new pairing is turned in the old one and moved",
+                      "permuting, then rotating in the new pairing equals rotating in the old one, "
+                      "then permuting",
                       CheckRotation}},
       .defects = Joined<Defect>(
           {FormulaDefects(),
            {ChangedWord("partial_width_ignored", "the whole head is permuted although R < D",
                         [](const Case& c) { return "R=" + std::to_string(ExtentOf(c, "D")); }),
-            ChangedRecipe("stored_in_bf16", "the weights are converted on the way",
-                          "store=bf16")}})};
+            ChangedRecipe("stored_in_bf16", "the weights are rounded to bf16", "store=bf16")}})};
 }
 
 }  // namespace sextant::oracle

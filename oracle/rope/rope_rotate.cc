@@ -44,13 +44,13 @@ Findings CheckLength(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-// The transpose turns (c x - s y, s x + c y) to (c^2 + s^2) (x, y); the errors of the first answer
-// arrive times |c| + |s|.
+// The transpose rotates (c x - s y, s x + c y) to (c^2 + s^2) (x, y). It multiplies the errors of
+// the first answer by at most |c| + |s|.
 Findings CheckTranspose(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response first = ask(c.With("direction=forward"), inputs);
-  Tensors turned = inputs;
-  turned[0].values = first.outputs[0].values;
-  const Response back = ask(c.With("direction=transpose"), turned);
+  Tensors rotated = inputs;
+  rotated[0].values = first.outputs[0].values;
+  const Response back = ask(c.With("direction=transpose"), rotated);
   Findings findings;
   ForEachPair(c, [&](size_t t, size_t i, size_t j) {
     const double cosine = inputs[1].values.data[t], sine = inputs[2].values.data[t];
@@ -58,7 +58,7 @@ Findings CheckTranspose(const Case& c, const Tensors& inputs, const Ask& ask) {
                            (std::abs(cosine) + std::abs(sine)) * (1 + 0x1p-50);
     const Measured square = Measured(cosine) * cosine + Measured(sine) * sine;
     for (const size_t at : {i, j}) {
-      findings.Equal(first(0, at), first(0, at), {first, 0, at});  // NaN is not, wherever turned
+      findings.Equal(first(0, at), first(0, at), {first, 0, at});  // fails for NaN
       findings.Equal(back(0, at) + Measured(0, carried), square * inputs[0].values.data[at],
                      {back, 0, at});
     }
@@ -66,8 +66,8 @@ Findings CheckTranspose(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-// cos 1, sin 0 change nothing; cos 0, sin 1 turn (x_i, x_j) to (-x_j, x_i).
-Findings CheckQuarterTurns(const Case& c, const Tensors& inputs, const Ask& ask, bool quarter) {
+// cos = 1, sin = 0 change nothing; cos = 0, sin = 1 rotate (x_i, x_j) to (-x_j, x_i).
+Findings CheckQuarterRotation(const Case& c, const Tensors& inputs, const Ask& ask, bool quarter) {
   Tensors tables = inputs;
   std::ranges::fill(tables[1].values.data, quarter ? 0 : 1);
   std::ranges::fill(tables[2].values.data, quarter ? 1 : 0);
@@ -86,18 +86,20 @@ Findings CheckQuarterTurns(const Case& c, const Tensors& inputs, const Ask& ask,
 template <>
 CatalogEntry MakeCatalogEntry<RopeRotate>() {
   return {
-      .properties = {{"identity_without_turn", "cos 1 and sin 0 change nothing",
+      .properties = {{"identity_without_turn", "cos = 1 and sin = 0 change nothing",
                       [](const Case& c, const Tensors& inputs, const Ask& ask) {
-                        return CheckQuarterTurns(c, inputs, ask, false);
+                        return CheckQuarterRotation(c, inputs, ask, false);
                       }},
-                     {"quarter_rotation", "cos 0 and sin 1 turn (a, b) to (-b, a)",
+                     {"quarter_rotation", "cos = 0 and sin = 1 rotate (a, b) to (-b, a)",
                       [](const Case& c, const Tensors& inputs, const Ask& ask) {
-                        return CheckQuarterTurns(c, inputs, ask, true);
+                        return CheckQuarterRotation(c, inputs, ask, true);
                       }},
-                     {"keeps_length", "every pair of channels keeps its length times cos^2 + sin^2",
+                     {"keeps_length",
+                      "the squared length of every pair of channels is multiplied by cos^2 + sin^2",
                       CheckLength},
                      {"transpose_rotates_back",
-                      "the transpose undoes the rotation times cos^2 + sin^2", CheckTranspose},
+                      "rotation and transpose together multiply x by cos^2 + sin^2",
+                      CheckTranspose},
                      ChannelsOutsidePass(),
                      LinearInX(),
                      PairingsAgree()},

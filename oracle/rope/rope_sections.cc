@@ -41,7 +41,7 @@ Findings CheckText(const Case& c, Tensors inputs, const Ask& ask) {
   return findings;
 }
 
-// With all other axes at 0, the pairs of one axis come out as they did.
+// Setting the positions of all other axes to 0 does not change the pairs of an axis.
 Findings CheckAxes(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Window window(c);
   const std::vector<size_t> axis_of = StructOf(c).Axes();
@@ -69,7 +69,7 @@ Findings CheckAxes(const Case& c, const Tensors& inputs, const Ask& ask) {
 
 using AxisOfPair = std::vector<size_t>;
 
-// The formula with one mutation; what is not said is right.
+// The formula with one mutation. Members with their default values change nothing.
 struct SectionsMutant : RopeSections {
   RotaryMutation mutation;
   AxisOfPair (*axes)(const RopeSections&) = [](const RopeSections& op) { return op.Axes(); };
@@ -105,18 +105,18 @@ Defect FrequenciesRestart() {
   SectionsMutant mutant;
   mutant.frequencies_restart = true;
   return MutatedFormula("frequencies_restart",
-                        "every section begins again with frequency 1, as those of a vision "
-                        "encoder do (ggml's mode VISION for its mode MROPE)",
+                        "every section starts again at frequency 1, as in a vision encoder (ggml's "
+                        "mode VISION instead of MROPE)",
                         mutant);
 }
 
-// Pairs take the positions of another axis than their section's.
+// Pairs use the positions of a wrong axis.
 std::vector<Defect> AxisDefects() {
   return {
-      WithAxes("first_axis_for_all",
-               "rows and columns are dropped: every pair takes the first axis (sgl-project/"
-               "sglang#35744)",
-               [](const RopeSections& op) { return AxisOfPair(op.Axes().size(), 0); }),
+      WithAxes(
+          "first_axis_for_all",
+          "every pair uses the first axis: rows and columns are ignored (sgl-project/sglang#35744)",
+          [](const RopeSections& op) { return AxisOfPair(op.Axes().size(), 0); }),
       WithAxes("last_axes_swapped", "rows and columns are exchanged (ggml-org/llama.cpp#13282)",
                [](const RopeSections& op) {
                  AxisOfPair axes = op.Axes();
@@ -126,7 +126,7 @@ std::vector<Defect> AxisDefects() {
                  }
                  return axes;
                }),
-      WithAxes("sections_reversed", "the axes of the sections are counted from the last one",
+      WithAxes("sections_reversed", "the sections are assigned to the axes in reverse order",
                [](const RopeSections& op) {
                  AxisOfPair axes = op.Axes();
                  for (size_t& a : axes) a = op.sections.size() - 1 - a;
@@ -135,10 +135,11 @@ std::vector<Defect> AxisDefects() {
   };
 }
 
-// Sections are laid over the pairs in another way.
+// Sections are assigned to pairs in a wrong way.
 std::vector<Defect> SectionDefects() {
   return {
-      WithAxes("sections_in_channels", "sections are counted in channels, though they count pairs",
+      WithAxes("sections_in_channels",
+               "the sizes of sections are used as numbers of channels instead of pairs",
                [](const RopeSections& op) {
                  const AxisOfPair right = op.Axes();
                  AxisOfPair axes;
@@ -148,7 +149,7 @@ std::vector<Defect> SectionDefects() {
                  return axes;
                }),
       WithAxes("interleaved_to_the_end",
-               "interleaved axes take turns up to the last pair, whatever their sections say",
+               "interleaved axes alternate up to the last pair: the sizes of sections are ignored",
                [](const RopeSections& op) {
                  AxisOfPair axes = op.Axes();
                  for (size_t k = 0; k < axes.size(); ++k) {
@@ -157,7 +158,7 @@ std::vector<Defect> SectionDefects() {
                  return axes;
                }),
       WithAxes("trailing_axis_leads",
-               "the axis that trails takes the first pairs, and the others the rest in turn",
+               "the trailing axis takes the first pairs instead of the last ones",
                [](const RopeSections& op) {
                  AxisOfPair axes = op.Axes();
                  if (op.order == SectionOrder::kTrailing) {
@@ -178,9 +179,10 @@ CatalogEntry MakeCatalogEntry<RopeSections>() {
                {PairingsAgree(),
                 DecodingIsPrefill(),
                 LinearScalingStretches(),
-                {"text_is_rope", "with the same position on every axis it is rope", CheckText},
-                {"axes_do_not_mix", "a pair of channels sees the positions of its axis alone",
-                 CheckAxes}}}),
+                {"text_is_rope", "with the same position on every axis the result is that of rope",
+                 CheckText},
+                {"axes_do_not_mix",
+                 "a pair of channels depends only on the positions of its own axis", CheckAxes}}}),
           .defects = Joined<Defect>({PositionDefects(), AxisDefects(), SectionDefects(),
                                      MutantDefects<SectionsMutant>(RotationMutations()),
                                      MutantDefects<SectionsMutant>(FrequencyMutations()),

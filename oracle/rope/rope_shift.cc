@@ -12,19 +12,19 @@
 namespace sextant::oracle {
 namespace {
 
-constexpr double kMoved = 7;  // tokens
+constexpr double kShift = 7;  // tokens
 
-// The shift of an answer by `moved`, its errors included: a rotation carries the errors of a pair,
-// e and f, to at most e + f in each of its channels.
+// Shifts the answer `first` again, with its permitted errors: after a rotation, errors e and f of a
+// pair are at most e + f in each channel.
 class Shifted {
  public:
   Shifted(const Case& c, const Tensors& inputs, const Response& first, const Ask& ask)
       : window_(c), first_(first) {
-    Tensors moved = inputs;
-    moved[0].values.data = first.outputs[0].values.data;
-    again_ = ask(c, moved);
+    Tensors shifted = inputs;
+    shifted[0].values.data = first.outputs[0].values.data;
+    again_ = ask(c, shifted);
   }
-  // Calls check(flat index, value with its error) for every channel that turns.
+  // Calls check(flat index, value with its error) for every rotated channel.
   template <class Check>
   void ForEach(Check check) const {
     for (size_t r = 0; r < window_.rows; ++r) {
@@ -42,11 +42,11 @@ class Shifted {
   Response again_;
 };
 
-// By delta and then by 7 is by delta + 7.
+// Shifting by delta and then by 7 equals shifting by delta + 7.
 Findings CheckSum(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response first = ask(c, inputs);
-  const Shifted twice(c, Mapped(inputs, "delta", [](double) { return kMoved; }), first, ask);
-  const Response once = ask(c, Mapped(inputs, "delta", [](double d) { return d + kMoved; }));
+  const Shifted twice(c, Mapped(inputs, "delta", [](double) { return kShift; }), first, ask);
+  const Response once = ask(c, Mapped(inputs, "delta", [](double d) { return d + kShift; }));
   Findings findings;
   twice.ForEach([&](size_t i, const Measured& y) { findings.Equal(y, once(0, i), {once, 0, i}); });
   return findings;
@@ -68,7 +68,7 @@ void CompareWithRotationAnew(const Case& c, const Tensors& inputs, const Ask& as
   });
 }
 
-// Of every kind that may have an amplitude of its own, for R/2 pairs.
+// One scaling of each kind that may have an amplitude, for R/2 pairs.
 std::vector<RopeScaling> ScalingsWithAmplitude(const Case& c) {
   std::vector<double> divisors, frequencies;
   for (size_t k = 0; k < ExtentOf(c, "R") / 2; ++k) {
@@ -83,8 +83,9 @@ std::vector<RopeScaling> ScalingsWithAmplitude(const Case& c) {
           ExplicitScaling{.inv_freq = frequencies, .attention_factor = 1.5}};
 }
 
-// What it is for: keys rotated at p and shifted by delta are keys rotated at p + delta, whatever
-// the amplitude, which both have once. Where the case has no scaling, under those as well.
+// The purpose of the operation: keys rotated at p and shifted by delta equal keys rotated at p +
+// delta. Both have the amplitude once. A case without scaling is also checked with
+// ScalingsWithAmplitude.
 Findings CheckRotationAnew(const Case& c, const Tensors& inputs, const Ask& ask) {
   Findings findings;
   CompareWithRotationAnew(c, inputs, ask, findings);
@@ -95,11 +96,11 @@ Findings CheckRotationAnew(const Case& c, const Tensors& inputs, const Ask& ask)
   return findings;
 }
 
-// The formula with one mutation; what is not said is right.
+// The formula with one mutation. Members with their default values change nothing.
 struct ShiftMutant : RopeShift {
   RotaryMutation mutation;
-  bool by_position = false;  // key t turns by delta + t
-  bool amplified = false;    // the amplitude of fresh keys once more
+  bool by_position = false;  // key t rotates by delta + t
+  bool amplified = false;    // the amplitude is applied once more
 
   template <class Real>
   Real Amplitude() const {
@@ -124,13 +125,12 @@ std::vector<Defect> ShiftDefects() {
   ShiftMutant by_position, amplified;
   by_position.by_position = true;
   amplified.amplified = true;
-  return {
-      MutatedFormula("rotated_by_position",
-                     "every key turns by its place in the cache as well as by delta", by_position),
-      MutatedFormula("amplitude_again",
-                     "the attention factor, which cached keys have, is applied once more "
-                     "(ggml-org/llama.cpp#3272)",
-                     amplified)};
+  return {MutatedFormula("rotated_by_position",
+                         "every key rotates by delta plus its index in the cache", by_position),
+          MutatedFormula("amplitude_again",
+                         "the attention factor is applied again to cached keys, which already have "
+                         "it (ggml-org/llama.cpp#3272)",
+                         amplified)};
 }
 
 }  // namespace
@@ -141,11 +141,13 @@ CatalogEntry MakeCatalogEntry<RopeShift>() {
               {PropertiesOfPositions(),
                PropertiesOfConfiguration(),
                {PairingsAgree(),
-                {"shifts_add", "shifted by delta and then by 7 is shifted by delta + 7", CheckSum},
+                {"shifts_add", "shifting by delta and then by 7 equals shifting by delta + 7",
+                 CheckSum},
                 {"as_rotated_anew",
-                 "what was rotated at p and is shifted by delta is as if rotated at p + delta",
+                 "keys rotated at p and shifted by delta equal keys rotated at p + delta",
                  CheckRotationAnew}}}),
-          // All keys of a sequence turn alike: whose row of the table they read makes no odds.
+          // All keys of a sequence rotate by the same delta, so a wrong row of the table changes
+          // nothing.
           .defects = Joined<Defect>(
               {PositionDefects("delta"),
                Without({"indexed_by_head", "position_of_first_token", "table_at_half_stride"},

@@ -9,7 +9,7 @@ namespace {
 
 constexpr size_t kCos = 0, kSin = 1;
 
-// Calls property(cos, sin) of every entry and expects what it returns to be 0.
+// Calls property(flat index, findings) for every entry.
 template <class Property>
 Findings ForEachEntry(const Response& table, Property property) {
   Findings findings;
@@ -64,7 +64,7 @@ Findings CheckProduct(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-// A frequency of at most 1 turns to the first quarter circle in one step.
+// With frequencies of at most 1, the angle at position 1 lies in the first quadrant.
 Findings CheckSign(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response t = ask(c, Mapped(inputs, "position", [](double) { return 1; }));
   return ForEachEntry(t, [&](size_t i, Findings& findings) {
@@ -86,8 +86,8 @@ Findings CheckAmplitude(const Case& c, const Tensors& inputs, const Ask& ask) {
 struct TableMutant : RopeTable {
   enum class Mutation {
     kNone,
-    kSwapped,    // [sin, cos] in place of [cos, sin]
-    kCosOnly,    // the attention factor misses the sines
+    kSwapped,    // [sin, cos] instead of [cos, sin]
+    kCosOnly,    // the attention factor multiplies only cos
     kBackwards,  // -sin
   } mutation{};
   template <class Real>
@@ -118,13 +118,14 @@ bool PositionsOfFirstBatch(const Case& c, Tensors& inputs) {
 template <>
 CatalogEntry MakeCatalogEntry<RopeTable>() {
   return {
-      .properties = {{"on_a_circle", "cos^2 + sin^2 is the attention factor squared", CheckCircle},
-                     {"starts_at_zero", "position 0 is the angle 0", CheckZero},
-                     {"cos_even_sin_odd", "the angle of -p is that of p, negated", CheckParity},
-                     {"angles_add", "the angle of p + 7 is that of p and that of 7", CheckSum},
+      .properties = {{"on_a_circle", "cos^2 + sin^2 is the squared attention factor", CheckCircle},
+                     {"starts_at_zero", "the angle at position 0 is 0", CheckZero},
+                     {"cos_even_sin_odd", "cos(-p) is cos(p) and sin(-p) is -sin(p)", CheckParity},
+                     {"angles_add", "the angle at p + 7 is the sum of the angles at p and at 7",
+                      CheckSum},
                      {"frequency_counts_as_position",
-                      "twice the frequency turns as twice the position", CheckProduct},
-                     {"rotates_forward", "one step of at most a radian ends in the first quarter",
+                      "doubling the frequencies equals doubling the positions", CheckProduct},
+                     {"rotates_forward", "a step of at most one radian ends in the first quadrant",
                       CheckSign},
                      {"amplitude_multiplies", "the attention factor multiplies cos and sin",
                       CheckAmplitude}},
@@ -132,16 +133,16 @@ CatalogEntry MakeCatalogEntry<RopeTable>() {
           {PositionDefects(),
            GivenFrequencyDefects(),
            PrecisionDefects(RopeTable::kSteps),
-           {MutatedFormula<TableMutant>("cos_and_sin_swapped", "[sin, cos] in place of [cos, sin]",
+           {MutatedFormula<TableMutant>("cos_and_sin_swapped", "cos and sin are swapped",
                                         TableMutant::Mutation::kSwapped),
             MutatedFormula<TableMutant>("amplitude_on_cos_only",
-                                        "the attention factor misses the sines",
+                                        "the attention factor multiplies only cos",
                                         TableMutant::Mutation::kCosOnly),
             MutatedFormula<TableMutant>("rotates_backwards",
                                         "the sine has the wrong sign (trymirai/lalamo#268)",
                                         TableMutant::Mutation::kBackwards),
             ChangedInputs("positions_of_first_batch",
-                          "every row of the batch has the first one's positions "
+                          "every row of the batch uses the positions of the first row "
                           "(linkedin/Liger-Kernel@d7c78df1)",
                           PositionsOfFirstBatch),
             ChangedWord("amplitude_squared",

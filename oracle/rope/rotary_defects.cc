@@ -19,41 +19,42 @@ std::optional<ChannelRotation> MixedRotateHalf(const Head& head, size_t c) {
   return ChannelRotation{head.offset + partner, w % half, c, 1, w < half ? -1 : 1};
 }
 
-// The partner of one pairing, the table of the other.
+// The partner and sign of the other pairing, the table of the right one.
 std::optional<ChannelRotation> PartnerOfOtherPairing(const Head& head, size_t c) {
-  auto turn = RightRotation(head, c);
+  auto rotation = RightRotation(head, c);
   const auto other = RightRotation({Other(head.pairing), head.offset, head.R, head.D}, c);
-  if (!turn) return turn;
-  turn->partner = other->partner;
-  turn->sine_sign = other->sine_sign;
-  return turn;
+  if (!rotation) return rotation;
+  rotation->partner = other->partner;
+  rotation->sine_sign = other->sine_sign;
+  return rotation;
 }
 
-// Right values in the order of the other pairing.
+// Correct values in the order of the other pairing.
 std::optional<ChannelRotation> OutputInOtherOrder(const Head& head, size_t c) {
-  auto turn = RightRotation(head, c);
-  if (!turn) return turn;
-  const auto [first, second] = ChannelsOf(Other(head.pairing), turn->pair, head.R);
-  turn->target = head.offset + (IsFirst(head.pairing, c - head.offset, head.R) ? first : second);
-  return turn;
+  auto rotation = RightRotation(head, c);
+  if (!rotation) return rotation;
+  const auto [first, second] = ChannelsOf(Other(head.pairing), rotation->pair, head.R);
+  rotation->target =
+      head.offset + (IsFirst(head.pairing, c - head.offset, head.R) ? first : second);
+  return rotation;
 }
 
 std::optional<ChannelRotation> SecondTermSubtracted(const Head& head, size_t c) {
-  auto turn = RightRotation(head, c);
-  if (turn && turn->sine_sign > 0) turn->cos_sign = -1;
-  return turn;
+  auto rotation = RightRotation(head, c);
+  if (rotation && rotation->sine_sign > 0) rotation->cos_sign = -1;
+  return rotation;
 }
 
 std::optional<ChannelRotation> MinusMissing(const Head& head, size_t c) {
-  auto turn = RightRotation(head, c);
-  if (turn) turn->sine_sign = 1;
-  return turn;
+  auto rotation = RightRotation(head, c);
+  if (rotation) rotation->sine_sign = 1;
+  return rotation;
 }
 
 std::optional<ChannelRotation> Backwards(const Head& head, size_t c) {
-  auto turn = RightRotation(head, c);
-  if (turn) turn->sine_sign = -turn->sine_sign;
-  return turn;
+  auto rotation = RightRotation(head, c);
+  if (rotation) rotation->sine_sign = -rotation->sine_sign;
+  return rotation;
 }
 
 std::optional<ChannelRotation> PairedOverHeadWidth(const Head& head, size_t c) {
@@ -69,25 +70,25 @@ std::optional<ChannelRotation> PairedOverHeadWidth(const Head& head, size_t c) {
 }
 
 std::optional<ChannelRotation> LastPairLeftOut(const Head& head, size_t c) {
-  auto turn = RightRotation(head, c);
-  return turn && turn->pair + 1 < head.R / 2 ? turn : std::nullopt;
+  auto rotation = RightRotation(head, c);
+  return rotation && rotation->pair + 1 < head.R / 2 ? rotation : std::nullopt;
 }
 
 std::optional<ChannelRotation> RestZeroed(const Head& head, size_t c) {
-  const auto turn = RightRotation(head, c);
-  return turn ? turn : ChannelRotation{c, 0, c, 0, 1};
+  const auto rotation = RightRotation(head, c);
+  return rotation ? rotation : ChannelRotation{c, 0, c, 0, 1};
 }
 
 std::optional<ChannelRotation> OneFrequencyPerChannel(const Head& head, size_t c) {
-  auto turn = RightRotation(head, c);
-  if (turn) turn->pair = c - head.offset;
-  return turn;
+  auto rotation = RightRotation(head, c);
+  if (rotation) rotation->pair = c - head.offset;
+  return rotation;
 }
 
 std::optional<ChannelRotation> NextFrequency(const Head& head, size_t c) {
-  auto turn = RightRotation(head, c);
-  if (turn) ++turn->pair;
-  return turn;
+  auto rotation = RightRotation(head, c);
+  if (rotation) ++rotation->pair;
+  return rotation;
 }
 
 Row OfHead(size_t b, size_t h, size_t, size_t S) { return {b, h % S}; }
@@ -99,130 +100,137 @@ using Flow = RotaryMutation::Flow;
 
 constexpr RotaryMutation kRotationMutations[] = {
     {.name = "mixed_rotate_half",
-     .why = "neighbouring channels are taken, but put in half order, and so are the tables",
-     .turn = MixedRotateHalf},
+     .why = "rotate_half pairs neighbouring channels but concatenates them in half order, and the "
+            "tables are in half order too",
+     .rotation = MixedRotateHalf},
     {.name = "partner_of_other_pairing",
-     .why = "rotate_half of one pairing, table of the other (huggingface/transformers#47328)",
-     .turn = PartnerOfOtherPairing},
+     .why = "rotate_half of one pairing is used with the table of the other "
+            "(huggingface/transformers#47328)",
+     .rotation = PartnerOfOtherPairing},
     {.name = "output_in_other_order",
-     .why = "even and odd channels come out concatenated instead of interleaved, or the reverse "
-            "(lucidrains/rotary-embedding-torch@204cb02)",
-     .turn = OutputInOtherOrder},
+     .why = "even and odd channels of the result are concatenated instead of interleaved, or the "
+            "reverse (lucidrains/rotary-embedding-torch@204cb02)",
+     .rotation = OutputInOtherOrder},
     {.name = "one_frequency_per_channel",
      .why = "cos and sin are not repeated for the second channel of a pair: every channel has its "
             "own frequency",
-     .turn = OneFrequencyPerChannel},
+     .rotation = OneFrequencyPerChannel},
     {.name = "next_frequency",
-     .why = "every pair takes the table's neighbouring column (PaddlePaddle/FastDeploy#8012)",
-     .turn = NextFrequency},
+     .why = "every pair uses the next column of the table (PaddlePaddle/FastDeploy#8012)",
+     .rotation = NextFrequency},
     {.name = "second_term_subtracted",
-     .why = "x1 sin - x2 cos in place of x1 sin + x2 cos",
-     .turn = SecondTermSubtracted},
+     .why = "the second channel is x1 sin - x2 cos instead of x1 sin + x2 cos",
+     .rotation = SecondTermSubtracted},
     {.name = "minus_missing",
-     .why = "rotate_half without its minus: both channels add the sine term",
-     .turn = MinusMissing},
+     .why = "rotate_half lacks its minus sign: both channels add the sine term",
+     .rotation = MinusMissing},
     {.name = "rotates_backwards",
-     .why = "the sine has the wrong sign, as if the direction were the other one "
-            "(trymirai/lalamo#268)",
-     .turn = Backwards},
+     .why = "the sine has the wrong sign, as for the other direction (trymirai/lalamo#268)",
+     .rotation = Backwards},
     {.name = "paired_over_head_width",
-     .why = "a partly rotated head is paired over its whole width (pie-project/pie#603)",
-     .turn = PairedOverHeadWidth},
+     .why = "the channels of a partly rotated head are paired over the whole head "
+            "(pie-project/pie#603)",
+     .rotation = PairedOverHeadWidth},
     {.name = "last_pair_left_out",
-     .why = "the last pair is not rotated: a loop that stops one short, a forgotten remainder",
-     .turn = LastPairLeftOut},
+     .why = "the last pair is not rotated: a loop stops one pair early or omits the remainder",
+     .rotation = LastPairLeftOut},
     {.name = "rest_zeroed",
-     .why = "channels that are not rotated come out as 0 instead of unchanged",
-     .turn = RestZeroed},
+     .why = "channels outside the rotated window become 0 instead of staying unchanged",
+     .rotation = RestZeroed},
     {.name = "indexed_by_head",
-     .why = "the table is read by head instead of position: axes H and S confused "
+     .why = "the table is indexed by head instead of position: axes H and S are confused "
             "(facebookresearch/xformers#841)",
      .row = OfHead},
     {.name = "positions_of_first_batch",
-     .why = "every row of the batch is turned by the first one's table "
+     .why = "every row of the batch is rotated by the table of the first row "
             "(linkedin/Liger-Kernel@d7c78df1)",
      .row = OfFirstBatch},
     {.name = "position_of_first_token",
-     .why = "every token is turned as the first one (Blaizzy/mlx-vlm#1983)",
+     .why = "every token is rotated by the angles of the first token (Blaizzy/mlx-vlm#1983)",
      .row = OfFirstPosition},
     {.name = "table_at_half_stride",
-     .why = "a table of whole width is read as one of half width: every row twice",
+     .why = "a table of full width is read as one of half width: every row is read twice",
      .row = AtHalfStride},
     {.name = "cos_and_sin_swapped",
-     .why = "[sin, cos] is read as [cos, sin]",
+     .why = "the table [sin, cos] is read as [cos, sin]",
      .flow = Flow::kSwapped},
     {.name = "rotates_twice",
-     .why = "what is already rotated is rotated again (NeuraLegion/shainet#110)",
+     .why = "a tensor that is already rotated is rotated again (NeuraLegion/shainet#110)",
      .flow = Flow::kTwice},
     {.name = "overwrites_its_input",
-     .why = "in place, the second channel of a pair is computed from the first one's new value",
+     .why = "the rotation is in place: the second channel of a pair is computed from the new value "
+            "of the first",
      .flow = Flow::kInPlace},
     {.name = "adds_instead_of_rotating",
-     .why = "cos and sin are added as absolute positions are",
+     .why = "cos and sin are added to x, as absolute position embeddings are",
      .flow = Flow::kAdded},
 };
 
 constexpr RotaryMutation kFrequencyMutations[] = {
     {.name = "exponent_shifted_down",
-     .why = "base^(-2(k-1)/R) with k from 0: all frequencies times base^(2/R) "
+     .why = "frequencies are base^(-2(k-1)/R) with k from 0: all are too large by base^(2/R) "
             "(bkitano/llama-from-scratch#8)",
      .exponent =
          [](int64_t k, int64_t R, int64_t) {
            return Exponent{2 * k - 2, R};
          }},
     {.name = "exponent_shifted_up",
-     .why = "base^(-2k/R) with k from 1 (stanford-cs336/assignment1-basics#22)",
+     .why = "frequencies are base^(-2k/R) with k from 1 instead of 0 "
+            "(stanford-cs336/assignment1-basics#22)",
      .exponent =
          [](int64_t k, int64_t R, int64_t) {
            return Exponent{2 * k + 2, R};
          }},
     {.name = "exponent_odd",
-     .why = "base^(-(2k+1)/R): the odd channel's index",
+     .why = "frequencies are base^(-(2k+1)/R): the index of the odd channel is used",
      .exponent =
          [](int64_t k, int64_t R, int64_t) {
            return Exponent{2 * k + 1, R};
          }},
     {.name = "exponent_without_two",
-     .why = "base^(-k/R): arange without its step of 2 (lyogavin/airllm#369)",
+     .why = "frequencies are base^(-k/R): arange lacks its step of 2 (lyogavin/airllm#369)",
      .exponent =
          [](int64_t k, int64_t R, int64_t) {
            return Exponent{k, R};
          }},
     {.name = "exponent_with_four",
-     .why = "base^(-4k/R): half the width taken for the width (stanford-crfm/levanter#649)",
+     .why = "frequencies are base^(-4k/R): half the width is used as the width "
+            "(stanford-crfm/levanter#649)",
      .exponent =
          [](int64_t k, int64_t R, int64_t) {
            return Exponent{4 * k, R};
          }},
     {.name = "exponent_by_integer_division",
-     .why = "2k // R is 0: all frequencies are 1 (ReaLLMASIC/ReaLLM-Forge#35)",
+     .why = "integer division 2k // R gives 0: all frequencies are 1 (ReaLLMASIC/ReaLLM-Forge#35)",
      .exponent =
          [](int64_t, int64_t R, int64_t) {
            return Exponent{0, R};
          }},
     {.name = "exponent_positive",
-     .why = "base^(2k/R): periods in place of frequencies",
+     .why = "frequencies are base^(2k/R): periods instead of frequencies",
      .exponent =
          [](int64_t k, int64_t R, int64_t) {
            return Exponent{-2 * k, R};
          }},
     {.name = "exponent_to_last",
-     .why = "base^(-2k/(R-2)): the last frequency is 1/base, as in tensor2tensor",
+     .why = "frequencies are base^(-2k/(R-2)): the last one is 1/base, as in tensor2tensor",
      .exponent =
          [](int64_t k, int64_t R, int64_t) {
            return Exponent{2 * k, std::max<int64_t>(R - 2, 2)};
          }},
     {.name = "frequencies_in_bf16",
-     .why = "a cast of the module casts its frequencies too (huggingface/transformers#29496)",
+     .why =
+         "casting the module to bf16 also casts its frequencies (huggingface/transformers#29496)",
      .kept = DType::kBF16},
     {.name = "frequencies_in_f16",
-     .why = "a cast of the module casts its frequencies too (sgl-project/sglang-jax#1472)",
+     .why = "casting the module to f16 also casts its frequencies (sgl-project/sglang-jax#1472)",
      .kept = DType::kF16},
     {.name = "frequencies_in_f32",
-     .why = "frequencies are kept in f32 where f64 is due",
+     .why = "frequencies are stored in f32 where f64 is required",
      .kept = DType::kF32},
     {.name = "exponent_over_head_width",
-     .why = "a partly rotated head has frequencies of its whole width (pie-project/pie#603)",
+     .why = "the exponents of a partly rotated head are divided by the width of the whole head "
+            "(pie-project/pie#603)",
      .exponent =
          [](int64_t k, int64_t, int64_t D) {
            return Exponent{2 * k, D};
@@ -230,7 +238,7 @@ constexpr RotaryMutation kFrequencyMutations[] = {
 };
 
 constexpr RotaryMutation kAmplitudeOnCosOnly = {.name = "amplitude_on_cos_only",
-                                                .why = "the attention factor misses the sines",
+                                                .why = "the attention factor multiplies only cos",
                                                 .flow = Flow::kCosOnly};
 
 }  // namespace
@@ -247,7 +255,7 @@ std::vector<Defect> RotationDefects() {
         {"positions_of_first_batch", "indexed_by_head", "rest_zeroed", "paired_over_head_width"},
         std::move(defects));
   } else if constexpr (std::is_same_v<Op, RopeComplex>) {
-    // Complex numbers have but one pairing, of neighbours.
+    // Complex numbers have only one pairing: neighbouring channels.
     return Without({"paired_over_head_width"}, std::move(defects));
   } else if constexpr (std::is_same_v<Op, RopeGiven>) {
     return Joined<Defect>(

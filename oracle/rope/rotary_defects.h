@@ -1,5 +1,5 @@
-// Bugs that rotary embeddings have in common, from real threads and commits. In the references
-// owner/repo#N is an issue or pull request on GitHub, owner/repo@sha a commit.
+// Defects that all rotary embeddings share, from real issues and commits. In references,
+// owner/repo#N is an issue or pull request on GitHub; owner/repo@sha is a commit.
 #pragma once
 
 #include <span>
@@ -9,21 +9,20 @@
 
 namespace sextant::oracle {
 
-// Of the rotation of channels: RopeRotate, RopeGiven, Rope, RopeComplex, RopeMatrix.
+// Defects of the rotation of channels: RopeRotate, RopeGiven, Rope, RopeComplex, RopeMatrix.
 template <class Op>
 std::vector<Defect> RotationDefects();
 
-// Of frequencies: RopeFrequencies, Rope, RopeComplex, RopeMatrix.
+// Defects of frequencies: RopeFrequencies, Rope, RopeComplex, RopeMatrix.
 template <class Op>
 std::vector<Defect> FrequencyDefects();
 
-// The mutations behind them, for operations that have their own formula over a RotaryMutation:
-// RotationDefects is one defect for each of the first list, FrequencyDefects for each of the
-// second.
+// The mutations of RotationDefects and of FrequencyDefects, for operations with their own mutant of
+// a RotaryMutation.
 std::span<const RotaryMutation> RotationMutations();
 std::span<const RotaryMutation> FrequencyMutations();
 
-// One defect per mutation: Formula is the operation with a member `mutation` that says which.
+// One defect per mutation. Formula is a mutant of the operation with a member `mutation`.
 template <class Formula>
 std::vector<Defect> MutantDefects(std::span<const RotaryMutation> mutations) {
   std::vector<Defect> defects;

@@ -14,20 +14,21 @@ void RotateMutant(const RotaryMutation& mutation, const Head& head, bool forward
       for (size_t s = 0; s < S; ++s) {
         const Row row = mutation.row ? mutation.row(b, h, s, S) : Row{b, s};
         for (size_t c = 0; c < head.D; ++c) {
-          const std::optional<ChannelRotation> turn = mutation.turn(head, c);
-          if (!turn) continue;
-          Real& result = y(b, h, s, turn->target);
-          if (turn->cos_sign == 0) {
+          const std::optional<ChannelRotation> rotation = mutation.rotation(head, c);
+          if (!rotation) continue;
+          Real& result = y(b, h, s, rotation->target);
+          if (rotation->cos_sign == 0) {
             result = Real(0.0);
             continue;
           }
-          const size_t pair = turn->pair % tables.cos.shape[2];
+          const size_t pair = rotation->pair % tables.cos.shape[2];
           const Real cosine = tables.cos(row.b, row.s, pair), sine = tables.sin(row.b, row.s, pair);
-          const bool minus = (turn->sine_sign < 0) == forward;
+          const bool minus = (rotation->sine_sign < 0) == forward;
           const bool in_place =
-              mutation.flow == RotaryMutation::Flow::kInPlace && turn->partner < c;
-          const Real& partner = (in_place ? y : x)(b, h, s, turn->partner);
-          const Real kept = turn->cos_sign < 0 ? -(x(b, h, s, c) * cosine) : x(b, h, s, c) * cosine;
+              mutation.flow == RotaryMutation::Flow::kInPlace && rotation->partner < c;
+          const Real& partner = (in_place ? y : x)(b, h, s, rotation->partner);
+          const Real kept =
+              rotation->cos_sign < 0 ? -(x(b, h, s, c) * cosine) : x(b, h, s, c) * cosine;
           if (mutation.flow == RotaryMutation::Flow::kAdded) {
             result = x(b, h, s, c) + (minus ? sine : cosine);
           } else {

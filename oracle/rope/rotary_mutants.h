@@ -1,4 +1,4 @@
-// Rotary formulas with one mutation in them: the structs behind the mutated defects.
+// Mutants of rotary formulas: each has one mutation.
 #pragma once
 
 #include <optional>
@@ -15,20 +15,20 @@
 
 namespace sextant::oracle {
 
-// The window of a head, R channels of D.
+// The rotated window of a head: R of its D channels, from `offset` on.
 struct Head {
   Pairing pairing;
   size_t offset, R, D;
 };
 
-// What channel c becomes: cos_sign x[c] cos[pair] + sine_sign x[partner] sin[pair], put at
-// `target`; 0 if cos_sign is.
+// The rotation of channel c: y[target] = cos_sign x[c] cos[pair] + sine_sign x[partner] sin[pair];
+// y[target] = 0 if cos_sign is 0.
 struct ChannelRotation {
   size_t partner, pair, target;
   int cos_sign, sine_sign;
 };
 
-// Of channel w of a window: its pair, and whether it is the first one there.
+// The pair of channel w of a window, and whether w is the first channel of the pair.
 inline size_t PairOf(Pairing pairing, size_t w, size_t R) {
   return pairing == Pairing::kHalf ? w % (R / 2) : w / 2;
 }
@@ -36,7 +36,7 @@ inline bool IsFirst(Pairing pairing, size_t w, size_t R) {
   return pairing == Pairing::kHalf ? w < R / 2 : w % 2 == 0;
 }
 
-// Empty: x[c] passes.
+// The correct rotation of channel c; empty outside the window, where x[c] stays unchanged.
 inline std::optional<ChannelRotation> RightRotation(const Head& head, size_t c) {
   if (c < head.offset || c >= head.offset + head.R) return std::nullopt;
   const size_t w = c - head.offset, k = PairOf(head.pairing, w, head.R);
@@ -54,35 +54,35 @@ struct Exponent {
   int64_t k, n;
 };
 
-// One mutation in a rotation by positions; what is not said is right.
+// One mutation in a rotation by positions. Members with their default values change nothing.
 struct RotaryMutation {
   std::string_view name{}, why{};
-  std::optional<ChannelRotation> (*turn)(const Head&, size_t c) = RightRotation;
-  // The table's row for head h of row (b, s); S rows.
+  std::optional<ChannelRotation> (*rotation)(const Head&, size_t c) = RightRotation;
+  // The row of the tables for (b, h, s), with S rows per batch; null: row (b, s).
   Row (*row)(size_t b, size_t h, size_t s, size_t S) = nullptr;
-  // Of pair k.
+  // The exponent of pair k; null: 2k/R.
   Exponent (*exponent)(int64_t k, int64_t R, int64_t D) = nullptr;
-  std::optional<DType> kept{};  // frequencies are computed right, then kept in that format
+  std::optional<DType> kept{};  // frequencies are computed correctly, then stored in this format
   enum class Flow {
     kRight,
     kTwice,    // the rotation is applied to its own result
-    kInPlace,  // the second channel of a pair sees the first already turned
+    kInPlace,  // the second channel of a pair reads the rotated first one
     kAdded,    // x + sin and x + cos
     kSwapped,  // cos and sin exchanged
-    kCosOnly,  // the amplitude reaches the cosines alone
+    kCosOnly,  // the amplitude multiplies only cos
   } flow = Flow::kRight;
 };
 
-// Tables of R columns: pair k of R/2 where everything is right, one more frequency per channel
-// where it is not.
+// Tables of R columns. The correct formula uses the first R/2, one for each pair; mutations also
+// read the frequencies that follow, one for each channel.
 template <class Real>
 struct Tables {
   Tensor<Real> cos, sin;
 };
 
-// These are compiled for Counted and Rounded.
+// The following templates are instantiated for Counted and Rounded.
 
-// Frequencies of a configuration, `count` of them, with the exponents of the mutation.
+// The first `count` frequencies of a configuration, with the exponents of the mutation.
 template <class Real>
 Tensor<Real> MutantFrequencies(const RotaryMutation& mutation, const RopeFrequencies& from,
                                size_t count, const Head& head);
@@ -95,7 +95,7 @@ template <class Real>
 void Apply(const RotaryMutation& mutation, const Head& head, bool forward, const Tensor<Real>& x,
            Tables<Real> tables, Tensor<Real>& y);
 
-// The operations with a mutation in them.
+// The operation with one mutation.
 template <class Op>
 struct Mutant;
 
@@ -152,7 +152,7 @@ struct Mutant<RopeComplex> : RopeComplex {
   }
 };
 
-// Column h of the matrix is what becomes of the unit vector h.
+// Column h of the matrix is the rotated unit vector h.
 template <>
 struct Mutant<RopeMatrix> : RopeMatrix {
   RotaryMutation mutation;
@@ -163,15 +163,15 @@ struct Mutant<RopeMatrix> : RopeMatrix {
     static_cast<RopeAttributes&>(rope) = {
         .pairing = pairing, .base = base, .scaling = scaling, .seq_len = seq_len, .R = D};
     rope.mutation = mutation;
-    Tensor<Real> unit({1, width, S, width}), turned({1, width, S, width});
+    Tensor<Real> unit({1, width, S, width}), rotated({1, width, S, width});
     std::ranges::fill(unit.data, Real(0.0));
     for (size_t h = 0; h < width; ++h) {
       for (size_t s = 0; s < S; ++s) unit(0, h, s, h) = Real(1.0);
     }
-    rope(unit, {{1, S}, position.data}, turned);
+    rope(unit, {{1, S}, position.data}, rotated);
     for (size_t s = 0; s < S; ++s) {
       for (size_t i = 0; i < width; ++i) {
-        for (size_t h = 0; h < width; ++h) matrix(s, i, h) = turned(0, h, s, i);
+        for (size_t h = 0; h < width; ++h) matrix(s, i, h) = rotated(0, h, s, i);
       }
     }
   }

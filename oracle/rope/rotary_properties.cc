@@ -36,20 +36,21 @@ Case InDirection(const Case& c, bool forward) {
   return c.With(forward ? "direction=forward" : "direction=transpose");
 }
 
-// Turns the answer `first` again, its errors included: a rotation carries the errors of a pair, e
-// and f, to at most amplitude (e + f) in each of its channels.
-class TurnedAgain {
+// Rotates the answer `first` again, with its permitted errors: after a rotation, errors e and f of
+// a pair are at most amplitude (e + f) in each channel.
+class RotatedAgain {
  public:
-  TurnedAgain(const Case& c, const Tensors& inputs, const Response& first, const Ask& ask)
+  RotatedAgain(const Case& c, const Tensors& inputs, const Response& first, const Ask& ask)
       : window_(c),
         first_(first),
-        again_(TurnedAnyhow(c, WithX(inputs, first.outputs[0].values), ask)) {}
+        again_(AskAtAnyAngle(c, WithX(inputs, first.outputs[0].values), ask)) {}
   Measured operator()(size_t r, size_t k, bool of_second) const {
     const auto [i, j] = window_.Pair(r, k);
     const size_t at = of_second ? j : i;
-    // PairRotation NaN permits anything, which is no excuse for the NaN.
-    for (const size_t turned : {i, j}) {
-      if (std::isnan(first_(0, turned).value())) return first_(0, turned);
+    // Any answer is permitted for an input of NaN. Return the first NaN, so that the property
+    // fails.
+    for (const size_t channel : {i, j}) {
+      if (std::isnan(first_(0, channel).value())) return first_(0, channel);
     }
     const double carried = first_(0, i).error() + first_(0, j).error();
     return again_(0, at) +
@@ -76,7 +77,7 @@ Findings CheckZero(const Case& c, const Tensors& inputs, const Ask& ask) {
 Findings CheckLength(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Window window(c);
   const Measured a = window.amplitude;
-  const Response y = TurnedAnyhow(c, inputs, ask);
+  const Response y = AskAtAnyAngle(c, inputs, ask);
   const auto x = [&](size_t i) { return Measured(inputs[0].values.data[i]); };
   Findings findings;
   for (size_t r = 0; r < window.rows; ++r) {
@@ -89,13 +90,13 @@ Findings CheckLength(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-// R_m^T R_n = a R_(n-m), of which m = n is the identity times a^2.
+// R_m^T R_n = a R_(n-m); for m = n this is the identity times a^2.
 Findings CheckComposition(const Case& c, const Tensors& inputs, const Ask& ask, double m,
                           bool same) {
   const Window window(c);
-  const Response forward = TurnedAnyhow(InDirection(c, true), inputs, ask);
+  const Response forward = AskAtAnyAngle(InDirection(c, true), inputs, ask);
   const auto moved = [&](double n) { return same ? n : m; };
-  const TurnedAgain back(InDirection(c, false), WithPositions(inputs, moved), forward, ask);
+  const RotatedAgain back(InDirection(c, false), WithPositions(inputs, moved), forward, ask);
   const Response between =
       ask(InDirection(c, true), WithPositions(inputs, [&](double n) { return same ? 0 : n - m; }));
   Findings findings;
@@ -113,8 +114,8 @@ Findings CheckComposition(const Case& c, const Tensors& inputs, const Ask& ask, 
 Findings CheckOrder(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Window window(c);
   const Tensors by_seven = WithPositions(inputs, [](double) { return 7; });
-  const Response n = TurnedAnyhow(c, inputs, ask), m = TurnedAnyhow(c, by_seven, ask);
-  const TurnedAgain n_then_m(c, by_seven, n, ask), m_then_n(c, inputs, m, ask);
+  const Response n = AskAtAnyAngle(c, inputs, ask), m = AskAtAnyAngle(c, by_seven, ask);
+  const RotatedAgain n_then_m(c, by_seven, n, ask), m_then_n(c, inputs, m, ask);
   Findings findings;
   for (size_t r = 0; r < window.rows; ++r) {
     for (size_t k = 0; k < window.pairs; ++k) {
@@ -126,7 +127,7 @@ Findings CheckOrder(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-// q at m and k at n: the first two rows of every head, moved together.
+// q at m and k at n are the first two rows of every head. Both positions are shifted by 1000.
 Findings CheckDistance(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Window window(c);
   const size_t length = inputs[0].values.shape[2];
@@ -146,8 +147,8 @@ Findings CheckDistance(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-// At position 1 a frequency of at most 1 turns (1, 0) to (cos f, sin f), both of them not negative.
-// Frequency 1 turns by more than an eighth of the circle: there the sine is not the smaller one.
+// At position 1 a frequency f <= 1 rotates (1, 0) to (cos f, sin f), both at least 0. For f = 1 the
+// angle exceeds pi / 4, so the sine is at least the cosine.
 Findings CheckSign(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Window window(c);
   Findings findings;
@@ -176,7 +177,7 @@ Findings CheckSign(const Case& c, const Tensors& inputs, const Ask& ask) {
 }  // namespace
 
 Property ChannelsOutsidePass() {
-  return {"channels_outside_pass", "channels outside the window come out as they went in",
+  return {"channels_outside_pass", "channels outside the rotated window do not change",
           [](const Case& c, const Tensors& inputs, const Ask& ask) {
             const Window window(c);
             const Response y = ask(c, inputs);
@@ -190,7 +191,7 @@ Property ChannelsOutsidePass() {
 }
 
 Property LinearInX() {
-  return {"linear_in_x", "-2 times x gives -2 times y",
+  return {"linear_in_x", "-2 x gives -2 y",
           [](const Case& c, const Tensors& inputs, const Ask& ask) {
             Findings findings;
             Proportional(ask(c, WithX(inputs, Times(inputs[0].values, -2))), -2, ask(c, inputs),
@@ -199,9 +200,10 @@ Property LinearInX() {
           }};
 }
 
-// P takes interleaved channels to half order: R_half P x = P R_interleaved x.
+// P permutes interleaved channels to half order: R_half P x = P R_interleaved x.
 Property PairingsAgree() {
-  return {"pairings_agree", "both pairings are the same rotation of permuted channels",
+  return {"pairings_agree",
+          "both pairings are the same rotation up to a permutation of the channels",
           [](const Case& c, const Tensors& inputs, const Ask& ask) {
             const Case half = c.With("pairing=half"), neighbours = c.With("pairing=interleaved");
             const Window to(half), from(neighbours);
@@ -229,20 +231,23 @@ Property PairingsAgree() {
 std::vector<Property> PropertiesOfPositions() {
   return {
       {"identity_at_position_zero", "at position 0 nothing rotates", CheckZero},
-      {"keeps_length", "every pair of channels keeps its length, amplitude aside", CheckLength},
-      {"transpose_rotates_back", "the transpose undoes the rotation, amplitude aside",
+      {"keeps_length", "the length of every pair of channels is multiplied by the amplitude alone",
+       CheckLength},
+      {"transpose_rotates_back",
+       "rotation and transpose together multiply x by the squared amplitude",
        [](const Case& c, const Tensors& inputs, const Ask& ask) {
          return CheckComposition(c, inputs, ask, 0, true);
        }},
-      {"angles_add", "turned by n and back by m is turned by n - m",
+      {"angles_add", "rotating by n and back by m equals rotating by n - m",
        [](const Case& c, const Tensors& inputs, const Ask& ask) {
          return CheckComposition(c, inputs, ask, 7, false);
        }},
-      {"order_does_not_matter", "turned by n and then by m is turned by m and then by n",
+      {"order_does_not_matter", "rotating by n and then by m equals rotating by m and then by n",
        CheckOrder},
-      {"distance_alone_counts", "a score stays when both positions move alike", CheckDistance},
-      {"rotates_from_first_to_second", "a positive position turns the first channel to the second",
-       CheckSign},
+      {"distance_alone_counts",
+       "shifting both positions by the same distance does not change a score", CheckDistance},
+      {"rotates_from_first_to_second",
+       "a positive position rotates the first channel of a pair towards the second", CheckSign},
       ChannelsOutsidePass(),
       LinearInX(),
   };

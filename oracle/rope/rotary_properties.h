@@ -1,5 +1,6 @@
-// Properties of the operations that rotate their first input x[B,H,S,D] by positions, their second
-// one; and by tables: rope_rotate. Source of all: Su et al. 2021, arXiv:2104.09864, section 3.4.2.
+// Properties of the operations that rotate their first input x[B,H,S,D] by positions (the second
+// input) or by tables (rope_rotate). Source of all: Su et al. 2021, arXiv:2104.09864, section
+// 3.4.2.
 #pragma once
 
 #include <vector>
@@ -9,15 +10,15 @@
 
 namespace sextant::oracle {
 
-// The case of `rope` that turns as many rows under those of its attributes that c has.
+// A case of `rope` with the extents of c and the attributes that both operations have.
 Case AsRope(const Case& c);
 
-// What holds of any rotation of x, whatever turns it.
+// Properties of every rotation of x, by positions or by tables.
 Property ChannelsOutsidePass();
 Property LinearInX();
 Property PairingsAgree();
 
-// What holds where positions turn x.
+// Properties of rotations by positions.
 std::vector<Property> PropertiesOfPositions();
 
 }  // namespace sextant::oracle

@@ -14,9 +14,9 @@ Window::Window(const Case& c)
   const Shape x = c.ShapeOf(c.info().signature.inputs[0]);
   rows = x[0] * x[1] * x[2];
   if (TextOf(c, "arrangement") == "blocks") blocks = ExtentOf(c, "A");
-  // What is turned by a delta, not by its position, has its amplitude already.
-  const bool fresh = c.info().signature.inputs[1].name != "delta";
-  if (fresh && !TextOf(c, "scaling").empty()) amplitude = AmplitudeOf(c);
+  // Keys that are shifted by a delta already have their amplitude.
+  const bool by_position = c.info().signature.inputs[1].name != "delta";
+  if (by_position && !TextOf(c, "scaling").empty()) amplitude = AmplitudeOf(c);
 }
 
 std::pair<size_t, size_t> Window::Pair(size_t r, size_t k) const {

@@ -1,4 +1,4 @@
-// Which channels of its first input x[B,H,S,D] a case rotates, by positions in its second one.
+// The channels of the first input x[B,H,S,D] that a case rotates, by positions in the second input.
 #pragma once
 
 #include <functional>
@@ -9,17 +9,18 @@
 
 namespace sextant::oracle {
 
-// Where a case rotates what.
+// The rotated window of every row of x, its pairs, and the amplitude.
 struct Window {
   explicit Window(const Case& c);
-  // Flat index of the first element of row r, of B H S rows; and of the two channels of pair k.
+  // The flat index of the first element of row r, of B H S rows.
   size_t Row(size_t r) const { return r * width; }
+  // The flat indices of the two channels of pair k in row r.
   std::pair<size_t, size_t> Pair(size_t r, size_t k) const;
   bool Holds(size_t channel) const { return channel >= offset && channel < offset + 2 * pairs; }
 
-  Pairing pairing = Pairing::kInterleaved;  // that of complex numbers
+  Pairing pairing = Pairing::kInterleaved;  // the pairing of complex numbers
   size_t offset = 0, pairs = 0, width = 0, rows = 0;
-  size_t blocks = 1;  // of channels, paired each on its own
+  size_t blocks = 1;  // blocks of channels; both channels of a pair are in one block
   Measured amplitude = 1;
 };
 

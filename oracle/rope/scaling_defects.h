@@ -1,5 +1,5 @@
-// Bugs of the scalings of frequencies, from real threads and commits. In the references
-// owner/repo#N is an issue or pull request on GitHub, owner/repo@sha a commit.
+// Defects of the scalings of frequencies, from real issues and commits. In references, owner/repo#N
+// is an issue or pull request on GitHub; owner/repo@sha is a commit.
 #pragma once
 
 #include <vector>
@@ -8,12 +8,12 @@
 
 namespace sextant::oracle {
 
-// Of an attribute `scaling`: linear and llama3.
+// Defects of the scalings linear and llama3.
 std::vector<Defect> ScalingDefects();
 
-// Of the others, which also depend on `base` and `seq_len`.
+// Defects of the other scalings, which also depend on `base` and `seq_len`.
 std::vector<Defect> ExtensionDefects();
-// Of those: dynamic.
+// Those of ExtensionDefects that concern the scaling dynamic.
 std::vector<Defect> DynamicDefects();
 
 }  // namespace sextant::oracle

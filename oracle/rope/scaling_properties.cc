@@ -13,7 +13,7 @@ constexpr size_t kFrequency = 0, kAmplitude = 1;
 
 size_t PairsOf(const Case& c) { return ExtentOf(c, "R") / 2; }
 
-// The case with that scaling; empty where its width does not allow it.
+// The case with this scaling; empty if its width does not allow it.
 std::optional<Case> Scaled(const Case& c, const RopeScaling& scaling) {
   try {
     return c.With("scaling=" + PrintValue(scaling));
@@ -22,7 +22,7 @@ std::optional<Case> Scaled(const Case& c, const RopeScaling& scaling) {
   }
 }
 
-// The scaling of the case if it is of the wanted kind, else another one of it.
+// The scaling of the case if it is of this kind, else `otherwise`.
 template <class Scaling>
 Scaling ScalingOf(const Case& c, const Scaling& otherwise) {
   const RopeScaling scaling = Configuration(c).scaling;
@@ -53,7 +53,7 @@ Findings CheckLinear(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-// The first frequency stays 1, the last one is divided by the growth.
+// The first frequency stays 1, the last one is divided by the factor.
 Findings CheckNtk(const Case& c, const Tensors& inputs, const Ask& ask) {
   const auto s = ScalingOf(c, NtkScaling{3});
   const auto both = Both(c, inputs, ask, s);
@@ -65,8 +65,8 @@ Findings CheckNtk(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-// The last frequency is divided by the factor, whatever mixed_b; with mixed_b = 1 by the square of
-// what pair k/2 - 1/2 is divided by.
+// The last frequency is divided by the factor for every mixed_b. With mixed_b = 1 the divisor of
+// pair 2k + 1 is the square of the divisor of pair k.
 Findings CheckNtkMixed(const Case& c, const Tensors& inputs, const Ask& ask) {
   auto s = ScalingOf(c, NtkMixedScaling{3, 0.5});
   const auto own = Both(c, inputs, ask, s);
@@ -103,8 +103,8 @@ Findings CheckDynamic(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-// With t = L f / 2 pi turns in the original context: f / factor below `low` turns, f above `high`,
-// between them anywhere.
+// Frequency f makes t = L f / (2 pi) rotations in the original context. Scaled, it is f / factor
+// for t < low, f for t > high, and between f / factor and f for every t.
 struct Bands {
   double L, low, high, factor;
 };
@@ -136,14 +136,14 @@ Findings CheckLlama3(const Case& c, const Tensors& inputs, const Ask& ask) {
       {s.original_max_position_embeddings, s.low_freq_factor, s.high_freq_factor, s.factor});
 }
 
-// Where the limits of the ramp lie above pair 0 and below pair R/2, and rise; close to that nothing
-// is claimed.
+// Checks cases in which the limits of the ramp rise and lie above pair 0 and below pair R/2, with a
+// margin of 10 %.
 Findings CheckYarn(const Case& c, const Tensors& inputs, const Ask& ask) {
   const auto s = ScalingOf(c, YarnScaling{.factor = 3, .original_max_position_embeddings = 1000});
-  const double turns = s.original_max_position_embeddings / (2 * M_PI),
+  const double rotations = s.original_max_position_embeddings / (2 * M_PI),
                base = NumberOf(c, "base", 0);
   if (s.factor < 1 || base <= 1 || s.beta_fast <= s.beta_slow) return {};
-  if (turns < 1.1 * s.beta_slow || 1.1 * turns > s.beta_fast * base) return {};
+  if (rotations < 1.1 * s.beta_slow || 1.1 * rotations > s.beta_fast * base) return {};
   return CheckBands(*Both(c, inputs, ask, s), PairsOf(c),
                     {s.original_max_position_embeddings, s.beta_slow, s.beta_fast, s.factor});
 }
@@ -173,9 +173,10 @@ Findings CheckProportional(const Case& c, const Tensors& inputs, const Ask& ask)
   const auto both = Both(c, inputs, ask, s);
   Findings findings;
   for (size_t k = 0; k < PairsOf(c); ++k) {
-    const bool turns =
+    const bool rotates =
         static_cast<double>(k + 1) <= s.partial_rotary_factor * static_cast<double>(PairsOf(c));
-    findings.Equal(turns ? both->y(k) * s.factor : both->y(k), turns ? both->f(k) : 0, both->at(k));
+    findings.Equal(rotates ? both->y(k) * s.factor : both->y(k), rotates ? both->f(k) : 0,
+                   both->at(k));
   }
   return findings;
 }
@@ -217,7 +218,8 @@ Findings CheckNeutral(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-// 1 + m ln s^2 = 2 (1 + m ln s) - 1; sqrt(1 + ln L / ln L)^2 = 2; and 1 for all other scalings.
+// yarn: 1 + m ln s^2 = 2 (1 + m ln s) - 1; longrope with factor L: sqrt(1 + ln L / ln L)^2 = 2;
+// explicit: not checked here; all other scalings: 1.
 Findings CheckAmplitude(const Case& c, const Tensors& inputs, const Ask& ask) {
   Findings findings;
   const auto amplitude = [&](const RopeScaling& scaling) {
@@ -251,34 +253,35 @@ Findings CheckAmplitude(const Case& c, const Tensors& inputs, const Ask& ask) {
 
 std::vector<Property> ScalingProperties() {
   return {
-      {"linear_divides", "linear scaling divides by its factor", CheckLinear},
-      {"ntk_keeps_the_first", "ntk keeps frequency 1 and divides the last one by its factor",
-       CheckNtk},
+      {"linear_divides", "linear scaling divides every frequency by its factor", CheckLinear},
+      {"ntk_keeps_the_first",
+       "ntk keeps the first frequency, 1, and divides the last one by its factor", CheckNtk},
       {"ntk_mixed_divides_the_last",
-       "ntk_mixed divides the last frequency by its factor, and with mixed_b = 1 those before it "
-       "by "
-       "its roots",
+       "ntk_mixed divides the last frequency by its factor, and with mixed_b = 1 the earlier ones "
+       "by roots of the factor",
        CheckNtkMixed},
       {"dynamic_follows_length",
-       "dynamic changes nothing up to its context, and divides the last frequency by its growth",
+       "dynamic changes nothing up to its context; beyond it, the last frequency is divided by the "
+       "growth",
        CheckDynamic},
       {"llama3_bands",
-       "llama3 divides low frequencies by its factor, keeps high ones, and leaves no others "
-       "outside",
+       "llama3 divides low frequencies by its factor, keeps high ones, and puts the others between",
        CheckLlama3},
       {"yarn_bands",
-       "yarn keeps pairs of more than beta_fast turns, divides those of less than beta_slow, and "
-       "leaves no others outside",
+       "yarn keeps pairs of more than beta_fast rotations, divides those of less than beta_slow by "
+       "its factor, and puts the others between",
        CheckYarn},
-      {"longrope_switches", "longrope divides by short factors up to its context, by long beyond",
+      {"longrope_switches",
+       "longrope divides by short_factor up to its original context and by long_factor beyond it",
        CheckLongRope},
-      {"proportional_keeps_still", "proportional turns its part of the pairs, and no others",
+      {"proportional_keeps_still", "proportional rotates only its part of the pairs",
        CheckProportional},
-      {"explicit_is_given", "explicit frequencies and amplitude are those given", CheckExplicit},
-      {"neutral_is_none", "with neutral parameters every scaling is none", CheckNeutral},
+      {"explicit_is_given", "explicit frequencies and amplitude are the given ones", CheckExplicit},
+      {"neutral_is_none", "with neutral parameters every scaling equals scaling=none",
+       CheckNeutral},
       {"amplitudes",
-       "yarn's amplitude grows with the logarithm of its factor, longrope's with the root of a "
-       "ratio of them, all others' is 1",
+       "yarn's amplitude is linear in ln(factor), longrope's is sqrt(1 + ln(factor) / "
+       "ln(context)), and without either the amplitude is 1",
        CheckAmplitude},
   };
 }

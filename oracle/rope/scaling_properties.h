@@ -1,4 +1,4 @@
-// Properties of the scalings of frequencies, on the operation that yields frequencies and
+// Properties of the scalings of frequencies, for the operation that returns frequencies and
 // amplitude.
 #pragma once
 

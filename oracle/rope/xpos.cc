@@ -15,7 +15,7 @@ namespace {
 
 Measured Square(const Measured& a) { return a * a; }
 
-// What queries grow by keys shrink by: y_q . y_k = x . x in every pair.
+// The factor of queries is the divisor of keys: y_q . y_k = x . x in every pair.
 Findings CheckReciprocal(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Window window(c);
   const Response q = ask(c.With("role=query"), inputs), k = ask(c.With("role=key"), inputs);
@@ -30,7 +30,7 @@ Findings CheckReciprocal(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-// The scores of each query with the key after it, in the rotated channels.
+// The score of the query in row r with the key in row r + 1.
 struct Scores {
   Response q, k;
   Measured operator()(const Window& window, size_t r) const {
@@ -58,8 +58,8 @@ Findings SameScores(const Case& c, const Scores& a, const Scores& b) {
 }
 
 Findings CheckDistance(const Case& c, const Tensors& inputs, const Ask& ask) {
-  const auto moved = Mapped(inputs, "position", [](double p) { return p + 1000; });
-  return SameScores(c, ScoresOf(c, inputs, ask), ScoresOf(c, moved, ask));
+  const auto shifted = Mapped(inputs, "position", [](double p) { return p + 1000; });
+  return SameScores(c, ScoresOf(c, inputs, ask), ScoresOf(c, shifted, ask));
 }
 
 Findings CheckCenter(const Case& c, const Tensors& inputs, const Ask& ask) {
@@ -74,13 +74,13 @@ Findings CheckRope(const Case& c, const Tensors& inputs, const Ask& ask) {
   Tensors plain = DrawInputs(rope);
   plain[0].values = there[0].values;
   plain[1].values = there[1].values;
-  const Response here = ask(c, there), turned = ask(rope, plain);
+  const Response here = ask(c, there), rotated = ask(rope, plain);
   Findings findings;
-  Same(here, turned, findings);
+  Same(here, rotated, findings);
   return findings;
 }
 
-// scale_base tokens from the centre: |y| (1 + gamma) R = |x| (2k + gamma R).
+// At scale_base tokens from the centre: |y| (1 + gamma) R = |x| (2k + gamma R).
 Findings CheckDecay(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Window window(c);
   const double at = NumberOf(c, "center", 0) + NumberOf(c, "scale_base", 0);
@@ -102,18 +102,18 @@ Findings CheckDecay(const Case& c, const Tensors& inputs, const Ask& ask) {
   return findings;
 }
 
-// The formula with one mutation; what is not said is right.
+// The formula with one mutation. Members with their default values change nothing.
 struct XposMutant : Xpos {
   RotaryMutation mutation;
   enum class Growth {
     kRight,
     kNone,             // rope
     kTwice,            // z^2t
-    kOtherPattern,     // repeated for channels as the other pairing would have it
+    kOtherPattern,     // laid out over the channels for the other pairing
     kOfHeadWidth,      // 2k/D
     kWithoutTwo,       // k/R
     kNotNormalised,    // 2k/R + gamma
-    kOnCosOnly,        // the sines keep their size
+    kOnCosOnly,        // sin is not multiplied
     kNotDivided,       // z^(p - center)
     kWholeDistance,    // z^floor((p - center) / scale_base)
     kAbsoluteDistance  // |p - center|: older tokens decay too
@@ -144,16 +144,16 @@ struct XposMutant : Xpos {
     const Shape shape = {position.shape[0], position.shape[1], width};
     Tables<Real> tables{Tensor<Real>(shape), Tensor<Real>(shape)};
     for (size_t k = 0; k < width; ++k) {
-      AngleTable<Real> rotor(frequency(k));
+      AngleTable<Real> angles(frequency(k));
       for (size_t b = 0; b < shape[0]; ++b) {
         for (size_t s = 0; s < shape[1]; ++s) {
           const double p = position(b, s);
           const bool plain = growth == Growth::kOtherPattern;
           const Real factor = plain ? Real(1.0) : FactorOf<Real>(k % half, p);
-          const auto turn = rotor(p);
-          tables.cos(b, s, k) = TableEntry(turn, factor).first;
+          const auto cos_sin = angles(p);
+          tables.cos(b, s, k) = TableEntry(cos_sin, factor).first;
           tables.sin(b, s, k) =
-              TableEntry(turn, growth == Growth::kOnCosOnly ? Real(1.0) : factor).second;
+              TableEntry(cos_sin, growth == Growth::kOnCosOnly ? Real(1.0) : factor).second;
         }
       }
     }
@@ -187,34 +187,38 @@ Defect WithGrowth(std::string name, std::string why, XposMutant::Growth growth) 
 std::vector<Defect> GrowthDefects() {
   using Growth = XposMutant::Growth;
   return {
-      // Before the bug that it is near the centre.
+      // Listed before growth_missing, which it equals near the centre.
       WithGrowth("growth_by_integer_division",
-                 "(p - center) // scale_base: tokens grow by whole multiples of it",
+                 "the exponent is (p - center) // scale_base, rounded down to an integer",
                  Growth::kWholeDistance),
-      WithGrowth("growth_missing", "rope without its growth", Growth::kNone),
+      WithGrowth("growth_missing", "the growth is missing: plain rope", Growth::kNone),
       WithGrowth("growth_twice", "the growth is applied twice", Growth::kTwice),
       WithGrowth("growth_in_other_pattern",
-                 "growth is repeated for channels as the other pairing would have it "
+                 "the growth is laid out over the channels for the other pairing "
                  "(lucidrains/rotary-embedding-torch@4ae4ca0)",
                  Growth::kOtherPattern),
-      WithGrowth("growth_on_cos_only", "the growth misses the sines", Growth::kOnCosOnly),
+      WithGrowth("growth_on_cos_only", "the growth multiplies only cos", Growth::kOnCosOnly),
       WithGrowth("decay_over_head_width",
-                 "a partly rotated head decays by channels of its whole width",
+                 "the decay of a partly rotated head uses the width of the whole head",
                  Growth::kOfHeadWidth),
-      WithGrowth("decay_without_two", "(k/R + gamma) / (1 + gamma): arange without its step of 2",
+      WithGrowth("decay_without_two",
+                 "the decay is (k/R + gamma) / (1 + gamma): arange lacks its step of 2",
                  Growth::kWithoutTwo),
-      WithGrowth("decay_not_normalised", "2k/R + gamma, not divided by 1 + gamma",
+      WithGrowth("decay_not_normalised", "the decay is 2k/R + gamma, not divided by 1 + gamma",
                  Growth::kNotNormalised),
-      WithGrowth("scale_base_ignored", "every token decays by z_k", Growth::kNotDivided),
-      WithGrowth("distance_without_sign", "tokens before the centre decay as those after it",
+      WithGrowth(
+          "scale_base_ignored",
+          "the exponent is not divided by scale_base: every token decays by the whole factor",
+          Growth::kNotDivided),
+      WithGrowth("distance_without_sign", "tokens before the centre decay like those after it",
                  Growth::kAbsoluteDistance),
       ChangedWord("center_of_sequence",
-                  "the middle of this very sequence is the centre, so that queries and keys of "
-                  "other lengths differ (Dao-AILab/flash-attention#522)",
+                  "the centre is the middle of the current sequence, so queries and keys of "
+                  "different lengths do not match (Dao-AILab/flash-attention#522)",
                   [](const Case& c) { return "center=" + std::to_string(ExtentOf(c, "S") / 2); }),
       ChangedRecipe("growth_in_bf16", "the growth is computed in bf16", "factor=bf16"),
       ChangedRecipe("growth_in_f16", "the growth is computed in f16", "factor=f16"),
-      ChangedRecipe("growth_in_f32", "the growth is computed in f32 where f64 is due",
+      ChangedRecipe("growth_in_f32", "the growth is computed in f32 where f64 is required",
                     "factor=f32"),
   };
 }
@@ -224,13 +228,15 @@ std::vector<Defect> GrowthDefects() {
 template <>
 CatalogEntry MakeCatalogEntry<Xpos>() {
   return {
-      .properties = {{"reciprocal", "what queries grow by keys shrink by", CheckReciprocal},
-                     {"distance_alone_counts", "a score stays when both positions move alike",
+      .properties = {{"reciprocal", "the factor of queries is the divisor of keys",
+                      CheckReciprocal},
+                     {"distance_alone_counts",
+                      "shifting both positions by the same distance does not change a score",
                       CheckDistance},
-                     {"center_cancels", "a score stays when the centre of both moves", CheckCenter},
-                     {"is_rope_at_the_center", "at the centre it is rope", CheckRope},
+                     {"center_cancels", "another centre does not change a score", CheckCenter},
+                     {"is_rope_at_the_center", "at the centre xpos equals rope", CheckRope},
                      {"decays_in_scale_base",
-                      "in scale_base tokens pair k of R/2 decays by (2k/R + gamma) / (1 + gamma)",
+                      "over scale_base tokens pair k of R/2 decays by (2k/R + gamma) / (1 + gamma)",
                       CheckDecay},
                      ChannelsOutsidePass(),
                      LinearInX(),

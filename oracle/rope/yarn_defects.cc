@@ -8,13 +8,13 @@
 namespace sextant::oracle {
 namespace {
 
-// Where the ramp of YaRN begins and ends, in pairs.
+// The first and the last pair of the ramp of YaRN, as real numbers.
 struct Limits {
   double low, high;
 };
 
-// YaRN with limits that were truncated in another way than its own, `change(index, R)` of what they
-// are before it; the ramp goes over step k. Says nothing of limits that are not truncated.
+// YaRN with limits that are truncated in another way: `change` maps the untruncated limits. The
+// ramp runs over step * k. Applies only to cases with truncated limits.
 Defect Ramped(std::string name, std::string why, Limits (*change)(Limits index, double R),
               double step = 1) {
   return Computed<YarnScaling>(
@@ -30,12 +30,13 @@ Defect Ramped(std::string name, std::string why, Limits (*change)(Limits index, 
       [](const YarnScaling& s) { return s.truncate && s.ramp == YarnRamp::kIndex; });
 }
 
-// How scaled and unscaled frequencies are blended.
+// Wrong blends of scaled and unscaled frequencies.
 std::vector<Defect> YarnBlendDefects() {
   using Setting = RotarySetting;
   using Yarn = YarnScaling;
   return {
-      Scaled<Yarn>("yarn_without_blend", "the amplitude of YaRN with unscaled frequencies",
+      Scaled<Yarn>("yarn_without_blend",
+                   "the frequencies are not scaled; only the amplitude is that of YaRN",
                    [](Yarn& s) {
                      s.original_max_position_embeddings = 0x1p-100;
                      s.ramp = YarnRamp::kIndex;
@@ -44,20 +45,22 @@ std::vector<Defect> YarnBlendDefects() {
                    }),
       Computed<Yarn>("yarn_divides_all", "every frequency is divided by the factor",
                      [](const Yarn& s, const Setting&, double f, double) { return f / s.factor; }),
-      Computed<Yarn>("yarn_blend_reversed", "high frequencies are divided, low ones stay",
-                     [](const Yarn& s, const Setting& setting, double f, double k) {
-                       const auto right = FrequenciesOf(s, setting).of_pair;
-                       return f + f / s.factor - right[static_cast<size_t>(k)];
-                     }),
+      Computed<Yarn>(
+          "yarn_blend_reversed",
+          "high frequencies are divided by the factor and low ones stay, instead of the reverse",
+          [](const Yarn& s, const Setting& setting, double f, double k) {
+            const auto right = FrequenciesOf(s, setting).of_pair;
+            return f + f / s.factor - right[static_cast<size_t>(k)];
+          }),
   };
 }
 
-// Where the ramp between them begins and ends.
+// Wrong limits of the ramp.
 std::vector<Defect> YarnRampDefects() {
   using Yarn = YarnScaling;
   return {
       Ramped("yarn_limits_inward",
-             "truncated the wrong way round: ceil of the lower limit, floor of the upper one",
+             "the limits are rounded the wrong way: ceil of the lower one, floor of the upper one",
              [](Limits index, double R) {
                return Limits{std::ceil(index.low), std::min(std::floor(index.high), R - 1)};
              }),
@@ -68,22 +71,22 @@ std::vector<Defect> YarnRampDefects() {
           },
           2),
       Ramped("yarn_clamped_to_pairs",
-             "the upper limit is clamped to the last pair, R/2-1, in place of R-1",
+             "the upper limit is clamped to the last pair, R/2-1, instead of R-1",
              [](Limits index, double R) {
                return Limits{std::floor(index.low), std::min(std::ceil(index.high), R / 2 - 1)};
              }),
       Scaled<Yarn>("yarn_truncate_flipped",
-                   "limits truncated where they should not be, or the reverse "
+                   "limits are truncated although truncate is false, or the reverse "
                    "(vllm-project/vllm#27722)",
                    [](Yarn& s) { s.truncate = !s.truncate; }),
-      Scaled<Yarn>("yarn_other_ramp",
-                   "the ramp of the paper in place of the frameworks', or the "
-                   "reverse",
-                   [](Yarn& s) {
-                     s.ramp = s.ramp == YarnRamp::kIndex ? YarnRamp::kRotations : YarnRamp::kIndex;
-                   }),
+      Scaled<Yarn>(
+          "yarn_other_ramp",
+          "the ramp of the paper is used instead of that of the frameworks, or the reverse",
+          [](Yarn& s) {
+            s.ramp = s.ramp == YarnRamp::kIndex ? YarnRamp::kRotations : YarnRamp::kIndex;
+          }),
       Scaled<Yarn>("yarn_crossed_limits",
-                   "limits that do not rise make a step where the ramp should turn, or the reverse "
+                   "limits that do not rise give a step instead of a reversed ramp, or the reverse "
                    "(ggml and Hugging Face differ)",
                    [](Yarn& s) {
                      s.crossed = s.crossed == YarnCrossed::kStep ? YarnCrossed::kReversed
@@ -92,24 +95,25 @@ std::vector<Defect> YarnRampDefects() {
   };
 }
 
-// What the ramp is made of: betas, the original context, the factor.
+// Wrong parameters of the ramp: betas, original context, factor.
 std::vector<Defect> YarnParameterDefects() {
   using Yarn = YarnScaling;
   return {
-      Scaled<Yarn>("yarn_betas_swapped", "beta_fast and beta_slow swapped",
+      Scaled<Yarn>("yarn_betas_swapped", "beta_fast and beta_slow are swapped",
                    [](Yarn& s) { std::swap(s.beta_fast, s.beta_slow); }),
-      Scaled<Yarn>("yarn_default_betas", "beta_fast and beta_slow are 32 and 1 whatever was asked",
+      Scaled<Yarn>("yarn_default_betas", "beta_fast and beta_slow are always 32 and 1",
                    [](Yarn& s) { s.beta_fast = 32, s.beta_slow = 1; }),
-      Scaled<Yarn>("yarn_by_extended_context", "the extended context is taken for the original one",
+      Scaled<Yarn>("yarn_by_extended_context", "the extended context is used as the original one",
                    [](Yarn& s) { s.original_max_position_embeddings *= s.factor; }),
-      Scaled<Yarn>("yarn_without_two_pi", "L / beta is taken for L / (2 pi beta)",
+      Scaled<Yarn>("yarn_without_two_pi", "L / beta is used instead of L / (2 pi beta)",
                    [](Yarn& s) { s.original_max_position_embeddings *= 2 * M_PI; }),
-      Scaled<Yarn>("yarn_factor_inverted", "multiplied by the factor, not divided",
+      Scaled<Yarn>("yarn_factor_inverted",
+                   "frequencies are multiplied by the factor instead of divided",
                    [](Yarn& s) { s.factor = 1 / s.factor; }),
   };
 }
 
-// What cos and sin are multiplied by.
+// Wrong factors of cos and sin.
 std::vector<Defect> YarnAmplitudeDefects() {
   using Yarn = YarnScaling;
   return {
@@ -118,14 +122,15 @@ std::vector<Defect> YarnAmplitudeDefects() {
                       "(ml-explore/mlx-lm#1507)",
                       [](const Yarn&, double) { return 1; }),
       Amplified<Yarn>("yarn_amplitude_twice",
-                      "cos and sin carry the attention factor, and what is rotated once more "
-                      "(sgl-project/sglang#33558)",
+                      "the attention factor multiplies cos and sin, and then the rotated tensor "
+                      "again (sgl-project/sglang#33558)",
                       [](const Yarn&, double a) { return a * a; }),
       Amplified<Yarn>("yarn_amplitude_inverted",
-                      "the inverse temperature, as in the first preprint of the paper "
+                      "the amplitude is inverted, as in the first preprint of the paper "
                       "(jquesnelle/yarn@c2474e3)",
                       [](const Yarn&, double a) { return 1 / a; }),
-      Amplified<Yarn>("yarn_amplitude_root", "the root of the attention factor",
+      Amplified<Yarn>("yarn_amplitude_root",
+                      "the amplitude is the square root of the attention factor",
                       [](const Yarn&, double a) { return std::sqrt(a); }),
       Amplified<Yarn>("yarn_attention_factor_multiplies",
                       "a given attention factor multiplies the default one (older vLLM)",
@@ -134,12 +139,11 @@ std::vector<Defect> YarnAmplitudeDefects() {
                       }),
       Scaled<Yarn>("yarn_attention_factor_ignored", "a given attention factor is not read",
                    [](Yarn& s) { s.attention_factor.reset(); }),
-      Scaled<Yarn>(
-          "yarn_mscale_ignored",
-          "the ratio of mscale and mscale_all_dim is not formed (sgl-project/sglang#22711)",
-          [](Yarn& s) { s.mscale = s.mscale_all_dim = std::nullopt; }),
+      Scaled<Yarn>("yarn_mscale_ignored",
+                   "the ratio of mscale and mscale_all_dim is ignored (sgl-project/sglang#22711)",
+                   [](Yarn& s) { s.mscale = s.mscale_all_dim = std::nullopt; }),
       Amplified<Yarn>("yarn_mscale_without_ratio",
-                      "mscale is taken without dividing by that of all dimensions",
+                      "the amplitude of mscale is not divided by that of mscale_all_dim",
                       [](const Yarn& s, double a) {
                         const bool ratio = s.mscale.value_or(0) != 0 &&
                                            s.mscale_all_dim.value_or(0) != 0 && !s.attention_factor;

@@ -1,4 +1,4 @@
-// Bugs of YaRN.
+// Defects of YaRN.
 #pragma once
 
 #include <cmath>
@@ -10,7 +10,7 @@ namespace sextant::oracle {
 
 std::vector<Defect> YarnDefects();
 
-// The amplitude of YaRN where none is given.
+// The default amplitude of YaRN.
 inline double YarnMagnitude(double factor) { return factor <= 1 ? 1 : 1 + 0.1 * std::log(factor); }
 
 }  // namespace sextant::oracle
