@@ -27,8 +27,8 @@ HWY_INLINE void Scale(const Computed<T>* distance, Computed<T> slope, T* y, size
   });
 }
 
-// Distances are computed for some hundred keys at a time; they stay in the first-level cache while
-// all heads use them.
+// Distances are computed for blocks of 2048 keys (f64: 1024), which stay in the first-level cache
+// while all heads use them.
 template <class T>
 HWY_INLINE void FillAll(const AlibiInputs& in, std::span<const Computed<T>> slope, T* bias,
                         bool stream) {
