@@ -113,7 +113,7 @@ struct Mutant : AttentionMerge {
                   const Tensor<Real>& lse2, Tensor<Real>& y, Tensor<Real>& lse) const {
     AttentionMerge::operator()(y1, lse1, y2, lse2, y, lse);
     for (size_t n = 0; n < y.shape[0]; ++n) {
-      const bool no_a = IsLogOfNothing(lse1(n)), no_b = IsLogOfNothing(lse2(n));
+      const bool no_a = IsEmptyLogSumExp(lse1(n)), no_b = IsEmptyLogSumExp(lse2(n));
       if (!no_a && !no_b) {
         if (mutation < Mutation::kEmptyCounts) AnswerRow(lse1(n), lse2(n), lse(n), y1, y2, y, n);
         continue;

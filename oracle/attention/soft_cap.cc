@@ -1,7 +1,9 @@
 #include "reference/attention/soft_cap.h"
 
 #include <cmath>
+#include <span>
 
+#include "oracle/attention/largest.h"
 #include "oracle/defect/catalog_entry.h"
 #include "oracle/property/common_properties.h"
 #include "reference/layer/activation.h"
@@ -43,20 +45,20 @@ struct Mutant : SoftCap {
     kHard,       // clamped to cap
     kSoftsign,   // x / (1 + |x| / cap)
     kTaylor,     // x - x^3 / (3 cap^2)
-    kRelative,   // cap tanh((x - m) / cap) with the first element m of the row
+    kRelative,   // cap tanh((x - m) / cap), m the largest of the row
     kTile,       // the first element of a row is not capped
     kSignLost,   // cap tanh(|x| / cap)
   } mutation{};
 
   template <class Real>
-  Real Of(const Real& x, const Real& first, bool is_first) const {
+  Real Of(const Real& x, const Real& largest, bool is_first) const {
     const ScopedStep at(Step::kCap);
     const Real limit(cap);
     switch (mutation) {
       case Mutation::kTaylor:
         return x - x * x * x / (Real(3.0) * limit * limit);
       case Mutation::kRelative:
-        return limit * Tanh((x - first) / limit);
+        return limit * Tanh((x - largest) / limit);
       case Mutation::kSignLost:
         return limit * Tanh((Rectified(x) + Rectified(-x)) / limit);
       case Mutation::kTile:
@@ -78,8 +80,11 @@ struct Mutant : SoftCap {
   template <class Real>
   void operator()(const Tensor<Real>& x, Tensor<Real>& y) const {
     const size_t width = x.shape[1];
-    for (size_t i = 0; i < x.data.size(); ++i)
-      y.data[i] = Of(x.data[i], x.data[i - i % width], i % width == 0);
+    for (size_t first = 0; first < x.data.size(); first += width) {
+      const auto row = std::span(x.data).subspan(first, width);
+      const Real& largest = row[LargestIn<Real>(row)];
+      for (size_t j = 0; j < width; ++j) y.data[first + j] = Of(row[j], largest, j == 0);
+    }
   }
 };
 

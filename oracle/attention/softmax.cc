@@ -169,7 +169,7 @@ struct Mutant : Softmax {
     const size_t N = given.shape[0], M = given.shape[1];
     Tensor<Real> x = given;
     for (Real& element : x.data) {
-      if (!IsLogOfNothing(element)) continue;
+      if (!IsEmptyLogSumExp(element)) continue;
       if (Is(Mutation::kMaskedAsZero)) element = Real(0.0);
       if (Is(Mutation::kFiniteMask)) element = Real(-1e4);
     }
@@ -181,11 +181,11 @@ struct Mutant : Softmax {
       std::vector<size_t> at;
       for (size_t j = 0; j < (transposed ? N : M); ++j) {
         const size_t i = transposed ? j * M + n : n * M + j;
-        if (!IsLogOfNothing(x.data[i])) at.push_back(i);
+        if (!IsEmptyLogSumExp(x.data[i])) at.push_back(i);
       }
       for (size_t j = 0; !transposed && at.empty() && j < M; ++j) y(n, j) = Real(kNaN);
       Apply(x, at, above, y);
-      if (!Is(Mutation::kMaskedFirst) || M == 0 || !IsLogOfNothing(x(n, 0))) continue;
+      if (!Is(Mutation::kMaskedFirst) || M == 0 || !IsEmptyLogSumExp(x(n, 0))) continue;
       for (size_t j = 0; j < M; ++j) y(n, j) = Real(kNaN);
     }
   }

@@ -111,7 +111,7 @@ std::vector<Property> FeedForwardProperties() {
 
 std::vector<Defect> FeedForwardDefects() {
   return {
-      ExchangedInputs("gate_up_swapped", "up is activated instead of gate (F.glu's order)",
+      ExchangedInputs("gate_exchanged_with_up", "up is activated instead of gate (F.glu's order)",
                       {{"gate", "up"}}),
       ChangedInputs(
           "fused_rows_as_neighbours",

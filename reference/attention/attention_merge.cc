@@ -15,7 +15,7 @@ void AttentionMerge::operator()(const Tensor<Real>& y1, const Tensor<Real>& lse1
     std::vector<Real> scores;
     std::vector<const Tensor<Real>*> parts;
     for (const auto& [part, part_lse] : {std::pair{&y1, &lse1}, {&y2, &lse2}}) {
-      if (IsLogOfNothing((*part_lse)(n))) continue;
+      if (IsEmptyLogSumExp((*part_lse)(n))) continue;
       scores.push_back((*part_lse)(n));
       parts.push_back(part);
     }

@@ -35,7 +35,7 @@ inline double ValueOf(const BoostReal& x) { return x.High(); }
 
 // Whether an input is the empty log-sum-exp.
 template <class Real>
-bool IsLogOfNothing(const Real& x) {
+bool IsEmptyLogSumExp(const Real& x) {
   return ValueOf(x) == -std::numeric_limits<double>::infinity();
 }
 

@@ -17,7 +17,7 @@ void Softmax::operator()(const Tensor<Real>& x, Tensor<Real>& y) const {
     std::vector<size_t> unmasked;
     bool specified = false;
     for (size_t j = 0; j < M; ++j) {
-      if (IsLogOfNothing(x(n, j))) continue;  // masked: weight 0
+      if (IsEmptyLogSumExp(x(n, j))) continue;  // masked: weight 0
       specified = (unmasked.empty() || specified) && std::isfinite(ValueOf(x(n, j)));
       scores.push_back(x(n, j));
       unmasked.push_back(j);
