@@ -65,7 +65,8 @@ void AttentionMask::Check() const {
     int64_t sum = 0;
     for (const int64_t length : *segments) {
       if ((sum += length) > T.value) {
-        throw Error("segments have more than ", T.value, " tokens together");
+        throw Error("segments have more than ", T.value, " tokens in total, expected at most ",
+                    T.value, ", the number of keys");
       }
     }
   }

@@ -7,7 +7,8 @@ namespace sextant {
 
 void Decoder::Check() const {
   DecoderBlockAttributes::Check();
-  if (logit_cap && !(*logit_cap > 0)) throw Error("logit_cap is ", *logit_cap, ", expected > 0");
+  if (logit_cap && !(*logit_cap > 0))
+    throw Error("logit_cap is ", *logit_cap, ", expected more than 0");
 }
 
 template <class Real>

@@ -1,4 +1,4 @@
-// Rotary position embedding from the configuration alone: the mathematical truth.
+// Rotary position embedding, with frequencies and angles computed from the configuration.
 #pragma once
 
 #include <string_view>

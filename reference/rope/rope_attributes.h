@@ -1,4 +1,4 @@
-// What the operations share that rotate by positions under a configuration: one list of attributes.
+// The attributes shared by the operations that rotate by positions under a configuration.
 #pragma once
 
 #include "reference/rope/rope_frequencies.h"
@@ -18,7 +18,7 @@ struct RopeAttributes {
     v("pairing", pairing, kRequired);
     VisitUnpaired(v);
   }
-  // Without the pairing, where it is not a choice.
+  // All attributes but `pairing`, for operations with a fixed pairing.
   void VisitUnpaired(auto&& v) {
     v("base", base);
     v("scaling", scaling);

@@ -9,15 +9,15 @@ namespace sextant {
 namespace {
 
 template <class Real>
-Real FrequencyOf(const RopeAxial& op, const RopeAxial::FrequencyIndex& place) {
-  const auto [i, n] = place;
+Real FrequencyOf(const RopeAxial& op, const RopeAxial::FrequencyIndex& index) {
+  const auto [i, n] = index;
   if (op.frequencies == AxialFrequencies::kLang) return InversePower<Real>(op.base, 2 * i, 2 * n);
   if (op.frequencies == AxialFrequencies::kConstant) return Real(1.0);
   const ScopedStep at(Step::kFrequency);
   const Real pi = TwoPi<Real>() / Real(2.0), one(1.0);
   if (n == 1) return one * pi;
-  const Real part = Real(static_cast<double>(i)) / Real(static_cast<double>(n - 1));
-  return (one + (Real(op.max_freq) / Real(2.0) - one) * part) * pi;
+  const Real fraction = Real(static_cast<double>(i)) / Real(static_cast<double>(n - 1));
+  return (one + (Real(op.max_freq) / Real(2.0) - one) * fraction) * pi;
 }
 
 }  // namespace
@@ -26,16 +26,16 @@ void RopeAxial::Check() const {
   RopeAttributes{.base = base, .scaling = {}, .offset = offset, .D = D, .R = R}.Check();
   if (A.value < 1) throw Error("dimension A is ", A.value, ", expected 1 or more");
   if (R.value % 2 != 0 || R.value / 2 % A.value != 0) {
-    throw Error("dimension R is ", R.value, ", expected a multiple of 2 A, pairs for each of the ",
+    throw Error("dimension R is ", R.value, ", expected a multiple of 2 A: equal shares for ",
                 A.value, " axes");
   }
   if (!(max_freq > 0)) throw Error("max_freq is ", max_freq, ", expected more than 0");
 }
 
 RopeAxial::FrequencyIndex RopeAxial::FrequencyIndexOf(size_t a, size_t j) const {
-  const auto P = static_cast<int64_t>(PairsPerAxis()), own = static_cast<int64_t>(j);
-  if (arrangement != Arrangement::kAlternating) return {own, P};
-  return {A.value * own + static_cast<int64_t>(a), A.value * P};
+  const auto P = static_cast<int64_t>(PairsPerAxis()), pair = static_cast<int64_t>(j);
+  if (arrangement != Arrangement::kAlternating) return {pair, P};
+  return {A.value * pair + static_cast<int64_t>(a), A.value * P};
 }
 
 template <class Real>
@@ -57,8 +57,8 @@ void RopeAxial::operator()(const Tensor<Real>& x, const Tensor<double>& position
         }
       }
     }
-    const Tensor<Real> turned = y;
-    rotate(turned, cos, sin, y);
+    const Tensor<Real> partly_rotated = y;
+    rotate(partly_rotated, cos, sin, y);
   }
 }
 

@@ -1,4 +1,4 @@
-// Axial rotary embedding: every axis of an image or a video has its own share of the channels.
+// Axial rotary embedding: each axis of an image or a video rotates its own part of the channels.
 // Coordinates are real numbers.
 #pragma once
 
@@ -30,13 +30,13 @@ struct RopeAxial {
       "pairing=half|interleaved base=10000|100|2 max_freq=10|256|8 offset=0|1|2 "
       "direction=forward|transpose A=2|1|3 B=1|2 H=1|3 S=1|5 D=8|12|34 R=8|4|12|24";
   static constexpr std::string_view kFormula =
-      "P = R/(2A) pairs per axis; pair k = a P + j turns by position[b,a,s] f[i] of a list of n:\n"
+      "P = R/(2A) pairs per axis; pair k = a P + j rotates by position[b,a,s] f[i], 0 <= i < n:\n"
       "  lang      f[i] = base^(-i/n)\n"
       "  pixel     f[i] = pi (1 + (max_freq/2 - 1) i/(n-1)), pi for n = 1\n"
       "  constant  f[i] = 1\n"
-      "  blocks       n = P, i = j: axis a has the channels 2P a .. 2P (a+1), paired among them\n"
-      "  alternating  n = A P, i = A j + a: one list, dealt out to the axes; paired over all R\n"
-      "  halves       n = P, i = j: paired over all R (interleaved it is blocks)\n"
+      "  blocks       n = P, i = j: axis a has channels 2P a .. 2P (a+1), and pairs within these\n"
+      "  alternating  n = A P, i = A j + a: the axes share one list; pairs over all R channels\n"
+      "  halves       n = P, i = j: pairs over all R channels (if interleaved, same as blocks)\n"
       "  x, y      [B,H,S,D]  same unit; channels outside offset .. offset+R pass unchanged\n"
       "  position  [B,A,S]    coordinates: rows, columns ...; any real numbers";
   static constexpr std::string_view kSource =
@@ -65,12 +65,13 @@ struct RopeAxial {
   void Check() const;
 
   size_t PairsPerAxis() const { return static_cast<size_t>(R.value / (2 * A.value)); }
-  // FrequencyIndex i in the list of n frequencies of pair j of axis a.
+  // Index i in a list of n frequencies.
   struct FrequencyIndex {
     int64_t i, n;
   };
+  // Of pair j of axis a.
   FrequencyIndex FrequencyIndexOf(size_t a, size_t j) const;
-  // The windows of channels that are paired each on its own, one after the other from offset on.
+  // The number of consecutive windows of channels, from offset on; pairs lie within one window.
   size_t Windows() const {
     return arrangement == Arrangement::kBlocks ? static_cast<size_t>(A.value) : 1;
   }

@@ -19,8 +19,8 @@ using testing::HasSubstr;
 const std::string kTwoAxes =
     "rope_axial base=4 A=2 H=1 S=1 D=8 dtype=f64 @position=1,-2 frequencies=lang ";
 
-// Two pairs per axis, of frequencies 1 and 1/2: rows turn by 1 and 1/2, columns by -2 and -1.
-TEST(RopeAxial, BlocksPairChannelsOfTheirOwn) {
+// Two pairs per axis, with frequencies 1 and 1/2: angles 1 and 1/2 for rows, -2 and -1 for columns.
+TEST(RopeAxial, BlocksPairChannelsWithinAnAxis) {
   EXPECT_THAT(DoublesOf(kTwoAxes + "arrangement=blocks pairing=half @x=1,1,0,0,1,1,0,0"),
               ElementsAre(DoubleEq(std::cos(1)), DoubleEq(std::cos(.5)), DoubleEq(std::sin(1)),
                           DoubleEq(std::sin(.5)), DoubleEq(std::cos(2)), DoubleEq(std::cos(1)),
@@ -34,7 +34,8 @@ TEST(RopeAxial, HalvesPairOverAllChannels) {
                           DoubleEq(-std::sin(2)), DoubleEq(-std::sin(1))));
 }
 
-// One list of 16^0, 16^-1/4, 16^-1/2, 16^-3/4 = 1, 1/2, 1/4, 1/8: rows have the even ones.
+// One list 16^0, 16^-1/4, 16^-1/2, 16^-3/4 = 1, 1/2, 1/4, 1/8: rows use indices 0 and 2, columns 1
+// and 3.
 TEST(RopeAxial, AlternatingAxesShareOneList) {
   EXPECT_THAT(
       DoublesOf("rope_axial base=16 A=2 H=1 S=1 D=8 dtype=f64 @position=1,-2 frequencies=lang "
@@ -44,8 +45,8 @@ TEST(RopeAxial, AlternatingAxesShareOneList) {
                   DoubleEq(std::cos(.25)), DoubleEq(-std::sin(.25))));
 }
 
-// pi, 3 pi and 5 pi at 1/2: quarters of a turn, of the irrational pi itself.
-TEST(RopeAxial, PixelsTurnByMultiplesOfPi) {
+// Frequencies pi, 3 pi and 5 pi at coordinate 1/2: angles pi/2, 3 pi/2 and 5 pi/2, with exact pi.
+TEST(RopeAxial, PixelFrequenciesAreMultiplesOfPi) {
   const auto near = [](double y) { return DoubleNear(y, 1e-16); };
   EXPECT_THAT(DoublesOf("rope_axial frequencies=pixel arrangement=blocks pairing=interleaved A=1 "
                         "H=1 S=1 D=6 dtype=f64 @position=0.5 @x=1,0,1,0,1,0"),
@@ -55,14 +56,14 @@ TEST(RopeAxial, PixelsTurnByMultiplesOfPi) {
               ElementsAre(-3, near(0)));
 }
 
-TEST(RopeAxial, ConstantFrequencyIsTheCoordinate) {
+TEST(RopeAxial, ConstantFrequencyRotatesByTheCoordinate) {
   EXPECT_THAT(DoublesOf("rope_axial frequencies=constant arrangement=halves pairing=half A=2 H=1 "
                         "S=1 D=4 dtype=f64 @position=0.75,-0.1 @x=1,1,0,0"),
               ElementsAre(DoubleEq(std::cos(.75)), DoubleEq(std::cos(.1)), DoubleEq(std::sin(.75)),
                           DoubleEq(-std::sin(.1))));
 }
 
-TEST(RopeAxial, OneAxisOfWholeCoordinatesIsRope) {
+TEST(RopeAxial, OneAxisWithIntegerCoordinatesIsRope) {
   const std::string shared = " pairing=half H=1 S=1 D=8 R=6 offset=1 direction=transpose ";
   const std::string numbers = "@x=1,-2,3,0.5,5,-6,7,8 @position=-777";
   for (const std::string arrangement : {"blocks", "alternating", "halves"}) {
@@ -72,7 +73,7 @@ TEST(RopeAxial, OneAxisOfWholeCoordinatesIsRope) {
   }
 }
 
-TEST(RopeAxial, RefusesAxesThatDoNotShareAlike) {
+TEST(RopeAxial, RefusesWidthsThatAxesCannotShareEqually) {
   try {
     Case::Parse("rope_axial frequencies=lang arrangement=halves pairing=half A=3 H=1 S=1 D=8");
     ADD_FAILURE();

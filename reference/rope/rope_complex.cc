@@ -5,7 +5,7 @@
 namespace sextant {
 namespace {
 
-// The complex numbers over any number type.
+// A complex number, for every number type.
 template <class Real>
 struct Complex {
   Real re, im;
@@ -15,11 +15,11 @@ Complex<Real> operator*(const Complex<Real>& a, const Complex<Real>& b) {
   return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
 }
 
-// e^(i position frequency), as kept in a table.
+// amplitude e^(i position frequency), or its conjugate, as stored in a table.
 template <class Real>
-Complex<Real> UnitAt(AngleTable<Real>& rotor, double position, const Real& amplitude,
-                     bool conjugate) {
-  const auto [cosine, sine] = TableEntry(rotor(position), amplitude);
+Complex<Real> Rotor(AngleTable<Real>& angles, double position, const Real& amplitude,
+                    bool conjugate) {
+  const auto [cosine, sine] = TableEntry(angles(position), amplitude);
   return {cosine, conjugate ? -sine : sine};
 }
 
@@ -33,17 +33,17 @@ void RopeComplex::operator()(const Tensor<Real>& x, const Tensor<double>& positi
   Frequencies()(inv_freq, factor);
   y.data = x.data;
   for (size_t k = 0; k < half; ++k) {
-    AngleTable<Real> rotor(inv_freq(k));
+    AngleTable<Real> angles(inv_freq(k));
     const size_t re = start + 2 * k, im = re + 1;
     for (size_t b = 0; b < x.shape[0]; ++b) {
       for (size_t s = 0; s < x.shape[2]; ++s) {
-        const Complex<Real> unit =
-            UnitAt(rotor, position(b, s), factor(), direction == Direction::kTranspose);
+        const Complex<Real> rotor =
+            Rotor(angles, position(b, s), factor(), direction == Direction::kTranspose);
         const ScopedStep at(Step::kRotate);
         for (size_t h = 0; h < x.shape[1]; ++h) {
-          const Complex<Real> turned = Complex<Real>{x(b, h, s, re), x(b, h, s, im)} * unit;
-          y(b, h, s, re) = turned.re;
-          y(b, h, s, im) = turned.im;
+          const Complex<Real> rotated = Complex<Real>{x(b, h, s, re), x(b, h, s, im)} * rotor;
+          y(b, h, s, re) = rotated.re;
+          y(b, h, s, im) = rotated.im;
         }
       }
     }

@@ -1,4 +1,4 @@
-// Rotation as complex multiplication: a second formula for the truth of `rope`.
+// Rotation as complex multiplication: a second formula for `rope` with interleaved pairs.
 #pragma once
 
 #include <string_view>
@@ -25,8 +25,8 @@ struct RopeComplex : RopeAttributes {
       "seq_len=|4096|4097|16384 offset=0|1|2 direction=forward|transpose B=1|2 H=1|3 S=1|5 "
       "D=4|6|16|34|64 R=4|2|16|64";
   static constexpr std::string_view kFormula =
-      "(x_2k + i x_2k+1) -> (x_2k + i x_2k+1) e^(i position f[k]); transpose: e^(-i position "
-      "f[k])\n"
+      "(x_2k + i x_2k+1) -> (x_2k + i x_2k+1) e^(i position f[k])\n"
+      "                     transpose: e^(-i position f[k])\n"
       "  x, y      [B,H,S,D]  same unit; channels outside offset .. offset+R pass unchanged\n"
       "  position  [B,S]      tokens; integers, negative rotates back";
   static constexpr std::string_view kSource = "Su et al. 2021, arXiv:2104.09864, eq. 12 and 13";

@@ -15,7 +15,7 @@ namespace {
 using testing::ElementsAre;
 
 // 1 times e^(2i) and i times e^i.
-TEST(RopeComplex, MultipliesByTheUnitNumber) {
+TEST(RopeComplex, MultipliesByEToTheIAngle) {
   EXPECT_THAT(DoublesOf("rope_complex base=4 H=1 D=4 @x=1,0,0,1 @position=2"),
               ElementsAre(std::cos(2), std::sin(2), -std::sin(1), std::cos(1)));
   EXPECT_THAT(DoublesOf("rope_complex base=4 H=1 D=4 @x=1,0,0,1 @position=2 direction=transpose"),

@@ -30,7 +30,8 @@ struct RopeFrequencies {
       "proportional(partial_rotary_factor=0.5)|explicit(inv_freq=[1,0.5,0.25]) "
       "seq_len=|1024|4096|4097|16384 R=2|4|6|64|96|128";
   static constexpr std::string_view kFormula =
-      "inv_freq[k] = scaling(base^(-2k/R)); attention_factor = 1 but for yarn, longrope, explicit\n"
+      "inv_freq[k] = scaling(base^(-2k/R))\n"
+      "attention_factor = 1, except for yarn, longrope and explicit\n"
       "  seq_len           tokens of the sequence, for dynamic and longrope; unset: the context\n"
       "                    that the model was trained on\n"
       "  inv_freq          [R/2]  radians per token\n"
@@ -54,7 +55,7 @@ struct RopeFrequencies {
   void operator()(Tensor<Real>& inv_freq, Tensor<Real>& attention_factor) const;
 };
 
-// For every operation with a scaling and its setting.
+// The operation with each alternative of its scaling, for every operation that has a scaling.
 template <class Op>
 requires requires(const Op& op) { AlternativesOf(op.scaling, op.Setting()); }
 std::vector<Op> AlternativesOf(const Op& op) {

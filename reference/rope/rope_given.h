@@ -1,4 +1,4 @@
-// Rotation by given frequencies: only the rotation is judged, not where the frequencies come from.
+// Rotation with given frequencies: a test of the rotation without the computation of frequencies.
 #pragma once
 
 #include <string_view>

@@ -14,7 +14,7 @@ namespace {
 
 using testing::ElementsAre;
 
-// Frequencies 1 and 1/2 are those of base 4.
+// Base 4 and R = 4 give the frequencies 1 and 1/2.
 TEST(RopeGiven, AgreesWithRopeOfTheSameFrequencies) {
   for (const std::string rest :
        {" pairing=half", " pairing=interleaved direction=transpose", " pairing=half offset=2"}) {
@@ -26,7 +26,7 @@ TEST(RopeGiven, AgreesWithRopeOfTheSameFrequencies) {
   }
 }
 
-TEST(RopeGiven, AmplitudeScalesWhatTurns) {
+TEST(RopeGiven, AttentionFactorScalesRotatedChannels) {
   EXPECT_THAT(
       DoublesOf(
           "rope_given pairing=half attention_factor=1.25 H=1 D=4 R=2 @x=4,8,12,16 @position=0"),

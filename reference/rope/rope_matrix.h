@@ -24,8 +24,8 @@ struct RopeMatrix {
       "factor=32)|explicit(inv_freq=[1],attention_factor=1.5) "
       "seq_len=|4096|4097|16384 S=4|1|7 D=6|2|4|32";
   static constexpr std::string_view kFormula =
-      "matrix[s] = R(position[s]), so that R x = rope(x); for every pair (i, j) of angle a:\n"
-      "  R_ii = cos a, R_ij = -sin a, R_ji = sin a, R_jj = cos a, all else 0\n"
+      "matrix[s] = R(position[s]), so that R x = rope(x); for every pair (i, j) with angle a:\n"
+      "  R_ii = cos a, R_ij = -sin a, R_ji = sin a, R_jj = cos a; all other elements are 0\n"
       "  position  [S]      tokens; integers\n"
       "  matrix    [S,D,D]  row, column; D is even";
   static constexpr std::string_view kSource = "Su et al. 2021, arXiv:2104.09864, eq. 15";

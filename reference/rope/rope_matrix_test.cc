@@ -22,7 +22,7 @@ TEST(RopeMatrix, IsBlockDiagonal) {
               ElementsAre(c, 0, -s, 0, 0, d, 0, -t, s, 0, c, 0, 0, t, 0, d));
 }
 
-// Column j is what rope makes of the unit vector j.
+// Column j is rope of the unit vector j.
 TEST(RopeMatrix, TimesAVectorIsRope) {
   for (const std::string pairing : {"half", "interleaved"}) {
     const auto matrix =

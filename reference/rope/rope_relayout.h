@@ -18,7 +18,7 @@ struct RopeRelayout {
       "from=interleaved|half to=half|interleaved offset=0|1|2 H=3|1 D=6|4|16|34 R=4|6|2|16 M=5|1|8";
   static constexpr std::string_view kFormula =
       "per head, row a of pair k in the layout `from` becomes row b of pair k in the layout `to`:\n"
-      "  y[h D + b, .] = weight[h D + a, .]; rows outside offset .. offset+R stay\n"
+      "  y[h D + b, .] = weight[h D + a, .]; rows outside offset .. offset+R are unchanged\n"
       "  weight, y  [H*D,M]  rows are output channels, head by head; exact";
   static constexpr std::string_view kSource =
       "the permutation of Hugging Face's convert_llama_weights_to_hf.py";

@@ -37,8 +37,8 @@ TEST(RopeRelayout, MovesWholeRows) {
       ElementsAre(0, 10, 2, 12, 1, 11, 3, 13));
 }
 
-// Rotating in one layout is rotating in the other, with the rows moved there and back.
-TEST(RopeRelayout, TurnsOnePairingIntoTheOther) {
+// Half pairing of permuted channels gives the permuted result of interleaved pairing.
+TEST(RopeRelayout, PermutationMatchesThePairings) {
   const Proof interleaved = ProofOf("rope pairing=interleaved H=1 D=6 @x=1,2,3,4,5,6 @position=9");
   const Proof half = ProofOf("rope pairing=half H=1 D=6 @x=1,3,5,2,4,6 @position=9");
   const auto &a = interleaved.golden[0].high.data, &b = half.golden[0].high.data;

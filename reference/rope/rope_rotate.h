@@ -1,4 +1,4 @@
-// The rotation of queries and keys by given tables.
+// The rotation of queries and keys by given cos and sin tables.
 #pragma once
 
 #include <string_view>
@@ -9,7 +9,7 @@
 
 namespace sextant {
 
-// Throws Error unless channels offset .. offset + R of a head of width D can be rotated in pairs.
+// Throws Error unless R is even and channels offset .. offset + R - 1 lie inside a head of width D.
 void CheckWindow(int64_t offset, int64_t rotary_width, int64_t head_width);
 
 struct RopeRotate {

@@ -14,9 +14,9 @@ PairRotation<Real>::PairRotation(const RopeAttributes& rope, const Tensor<double
 
 template <class Real>
 Tensor<Real> PairRotation<Real>::operator()(const Tensor<Real>& x) const {
-  Tensor<Real> turned(x.shape);
-  rotation_(x, cos_, sin_, turned);
-  return turned;
+  Tensor<Real> rotated(x.shape);
+  rotation_(x, cos_, sin_, rotated);
+  return rotated;
 }
 
 template class PairRotation<Interval>;

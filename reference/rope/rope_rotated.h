@@ -1,4 +1,4 @@
-// Tensors that an operation turns by their positions, over any number type.
+// The rotation of tensors inside composite operations, for every number type.
 #pragma once
 
 #include "reference/number/tensor.h"
@@ -8,8 +8,8 @@
 
 namespace sextant {
 
-// The rotation of whatever stands at `position` [B,S], under one configuration: the tables are made
-// once for many tensors.
+// The rotation by `position` [B,S] under one configuration. The cos and sin tables are computed
+// once and used for every tensor.
 template <class Real>
 class PairRotation {
  public:
@@ -21,7 +21,7 @@ class PairRotation {
   Tensor<Real> cos_, sin_;  // [B,S,R/2]
 };
 
-// x turned by its positions, as handed on.
+// x rotated by its positions and stored.
 template <class Real>
 Tensor<Real> Rotated(const RopeAttributes& rope, const Tensor<Real>& x,
                      const Tensor<double>& position) {

@@ -29,14 +29,14 @@ void RopeSections::Check() const {
     const bool same = std::ranges::all_of(sections.begin() + 1, sections.end(),
                                           [&](int64_t n) { return n == sections[1]; });
     if (same) return;
-    throw Error("sections is ", text, ": trailing, axes 1 to ", A.value - 1,
-                " take turns, expected as many pairs for each of them");
+    throw Error("sections is ", text, ", expected the same number for axes 1 to ", A.value - 1,
+                ", which alternate with order=trailing");
   }
   for (int64_t a = 1; a < A.value; ++a) {
     const int64_t n = sections[static_cast<size_t>(a)], most = (pairs - a + A.value - 1) / A.value;
     if (n > most) {
-      throw Error("sections is ", text, ": interleaved, axis ", a, " has at most ", most, " of ",
-                  pairs, " pairs, every ", A.value, "th from pair ", a, " on");
+      throw Error("sections is ", text, ", expected at most ", most, " for axis ", a,
+                  ": with order=interleaved it has the pairs ", a, " + ", A.value, " j < ", pairs);
     }
   }
 }
@@ -45,8 +45,8 @@ std::vector<size_t> RopeSections::Axes() const {
   std::vector<size_t> axes;
   const size_t count = sections.size(), pairs = static_cast<size_t>(R.value / 2);
   if (order == SectionOrder::kTrailing) {
-    const size_t turns = pairs - static_cast<size_t>(sections[0]);
-    for (size_t k = 0; k < pairs; ++k) axes.push_back(k < turns ? 1 + k % (count - 1) : 0);
+    const size_t alternating = pairs - static_cast<size_t>(sections[0]);
+    for (size_t k = 0; k < pairs; ++k) axes.push_back(k < alternating ? 1 + k % (count - 1) : 0);
     return axes;
   }
   if (order == SectionOrder::kContiguous) {
@@ -63,11 +63,11 @@ std::vector<size_t> RopeSections::Axes() const {
 }
 
 Tensor<double> PositionsOfAxis(const Tensor<double>& position, size_t axis) {
-  Tensor<double> of_axis({position.shape[0], position.shape[2]});
+  Tensor<double> positions({position.shape[0], position.shape[2]});
   for (size_t b = 0; b < position.shape[0]; ++b) {
-    for (size_t s = 0; s < position.shape[2]; ++s) of_axis(b, s) = position(b, axis, s);
+    for (size_t s = 0; s < position.shape[2]; ++s) positions(b, s) = position(b, axis, s);
   }
-  return of_axis;
+  return positions;
 }
 
 template <class Real>

@@ -1,5 +1,5 @@
-// Multimodal rotary embedding (M-RoPE): tokens have several positions, and every pair of channels
-// takes one of them.
+// Multimodal rotary embedding (M-RoPE): a token has one position per axis, and each pair of
+// channels uses one axis.
 #pragma once
 
 #include <array>
@@ -11,10 +11,10 @@
 
 namespace sextant {
 
-// Which pairs take the position of axis a, of n = sections[a]:
-//   contiguous   the next n, axis after axis
-//   interleaved  every A-th from pair a on, n of them; axis 0 all that are left, up to the end
-//   trailing     axes 1, 2, ... take turns from the first pair on; axis 0 the last n
+// The n = sections[a] pairs that use the position of axis a:
+//   contiguous   n consecutive pairs; the axes follow each other
+//   interleaved  every A-th pair from pair a on, n pairs; axis 0 also has all remaining pairs
+//   trailing     axes 1, 2, ... alternate from the first pair on; axis 0 has the last n pairs
 enum class SectionOrder { kContiguous, kInterleaved, kTrailing };
 constexpr std::array<std::string_view, 3> NamesOf(SectionOrder) {
   return {"contiguous", "interleaved", "trailing"};
@@ -35,13 +35,13 @@ struct RopeSections : RopeAttributes {
       "direction=forward|transpose "
       "A=3|2 B=1|2 H=1|3 S=1|5 D=8|10|34|66 R=8|6|32|64";
   static constexpr std::string_view kFormula =
-      "rope(x, position[axis(k)]) in every pair k: one list of frequencies, whatever the axis\n"
+      "rope(x, position[axis(k)]) for every pair k; all axes use the same list of frequencies\n"
       "  x, y      [B,H,S,D]  same unit; channels outside offset .. offset+R pass unchanged\n"
       "  position  [B,A,S]    tokens, frames, rows, columns ...; integers, may be negative\n"
       "  sections  [A]        pairs of each axis; their sum is R/2\n"
-      "  axis(k)   contiguous: the a of whose section k is, one section after the other;\n"
+      "  axis(k)   contiguous: the a whose section contains k; the sections follow each other;\n"
       "            interleaved: a = k mod A if k < A sections[a], else 0;\n"
-      "            trailing: a = 1 + k mod (A-1), for the last sections[0] pairs 0";
+      "            trailing: a = 1 + k mod (A-1), but 0 for the last sections[0] pairs";
   static constexpr std::string_view kSource =
       "Wang et al. 2024, arXiv:2409.12191, section 2.1 (contiguous: Qwen2-VL, apply_multimodal_"
       "rotary_pos_emb; four axes: HunyuanOCR's xDRoPE, vllm-project/vllm "
@@ -60,7 +60,7 @@ struct RopeSections : RopeAttributes {
   }
   void Check() const;
 
-  // The axis of every pair.
+  // The axis of each pair.
   std::vector<size_t> Axes() const;
 
   template <class Real>

@@ -6,7 +6,7 @@
 namespace sextant {
 namespace {
 
-// The one row of every sequence, for each of its `count` keys.
+// The only row of each sequence, repeated for its `count` keys.
 template <class Real>
 Tensor<Real> Repeated(const Tensor<Real>& table, size_t count) {
   Tensor<Real> repeated({table.shape[0], count, table.shape[2]});
@@ -25,8 +25,8 @@ void RopeShift::operator()(const Tensor<Real>& k, const Tensor<double>& delta,
                            Tensor<Real>& y) const {
   const auto half = static_cast<size_t>(R.value / 2);
   const size_t batch = k.shape[0], keys = k.shape[2];
-  Tensor<Real> inv_freq({half}), amplitude_of_fresh_keys;
-  Frequencies()(inv_freq, amplitude_of_fresh_keys);
+  Tensor<Real> inv_freq({half}), unused_amplitude;  // cached keys contain the amplitude already
+  Frequencies()(inv_freq, unused_amplitude);
   Tensor<Real> cos({batch, 1, half}), sin({batch, 1, half});
   RopeTable::Fill({{batch, 1}, delta.data}, inv_freq, Real(1.0), cos, sin);
   Rotation()(k, Repeated(cos, keys), Repeated(sin, keys), y);

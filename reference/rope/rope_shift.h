@@ -1,4 +1,4 @@
-// Re-rotation of cached keys: what moves a key from position p to p + delta.
+// Re-rotation of cached keys from position p to position p + delta.
 #pragma once
 
 #include <string_view>
@@ -21,9 +21,9 @@ struct RopeShift : RopeAttributes {
       "yarn(factor=4,original_max_position_embeddings=4096) seq_len=|8192 offset=0|1|2 "
       "direction=forward|transpose B=1|2 K=1|3 T=1|5 D=4|6|16|34|64 R=4|2|16|64";
   static constexpr std::string_view kFormula =
-      "rope(k, delta) with an amplitude of 1: all keys of sequence b turn by delta[b] f\n"
-      "  k, y   [B,K,T,D]  same unit; rotated keys, whose amplitude is already in them; channels "
-      "outside offset .. offset+R pass unchanged\n"
+      "rope(k, delta) with amplitude 1: all keys of sequence b are rotated by delta[b] f\n"
+      "  k, y   [B,K,T,D]  same unit; rotated keys, which contain their amplitude already;\n"
+      "                    channels outside offset .. offset+R pass unchanged\n"
       "  delta  [B]        tokens; integers, negative where older tokens were dropped";
   static constexpr std::string_view kSource =
       "Su et al. 2021, arXiv:2104.09864, section 3.4.2: R(p + delta) = R(delta) R(p); the shift of "

@@ -13,19 +13,18 @@ namespace {
 
 using testing::ElementsAre;
 
-TEST(RopeShift, TurnsEveryKeyByTheDeltaOfItsSequence) {
+TEST(RopeShift, RotatesEachKeyByTheDeltaOfItsSequence) {
   EXPECT_THAT(DoublesOf("rope_shift pairing=half B=2 K=1 T=2 D=2 @k=1,0 @delta=1,-2"),
               ElementsAre(std::cos(1), std::sin(1), std::cos(1), std::sin(1), std::cos(2),
                           -std::sin(2), std::cos(2), -std::sin(2)));
 }
 
-TEST(RopeShift, DroppingNothingChangesNothing) {
+TEST(RopeShift, DeltaZeroIsTheIdentity) {
   const Proof proof = ProofOf("rope_shift pairing=half K=2 T=3 D=8 dtype=bf16 @delta=0");
   EXPECT_EQ(proof.golden[0].value.data, proof.inputs[0].values.data);
 }
 
-// All keys move as rope moves a token from position 0.
-TEST(RopeShift, IsTheRotationByDelta) {
+TEST(RopeShift, IsRopeAtPositionDelta) {
   const std::string shared =
       " pairing=interleaved base=500000 scaling=llama3 D=8 R=6 offset=1 direction=transpose";
   const std::string numbers = "=1,-2,3,0.5,5,-6,7,8";
@@ -33,8 +32,8 @@ TEST(RopeShift, IsTheRotationByDelta) {
             DoublesOf("rope H=1 S=1" + shared + " @position=-777 @x" + numbers));
 }
 
-// Whatever the amplitude, it is in the keys already.
-TEST(RopeShift, HasNoAmplitude) {
+// The cached keys contain the amplitude already, so a shift by 0 does not change them.
+TEST(RopeShift, DoesNotApplyTheAmplitudeAgain) {
   for (const char* scaling :
        {"yarn(factor=4,original_max_position_embeddings=4096)",
         "longrope(short_factor=[1,1,1,1],long_factor=[2,2,2,2],"
@@ -48,8 +47,8 @@ TEST(RopeShift, HasNoAmplitude) {
   }
 }
 
-// A window of no channels: a layer without positions has nothing to shift.
-TEST(RopeShift, LeavesLayersWithoutPositions) {
+// R = 0: a layer without rotation (NoPE).
+TEST(RopeShift, IsTheIdentityWithoutRotatedChannels) {
   const Proof proof = ProofOf("rope_shift pairing=half K=2 T=2 D=6 R=0 @delta=-5");
   EXPECT_EQ(proof.golden[0].value.data, proof.inputs[0].values.data);
   EXPECT_THAT(proof.golden[0].permitted.data, testing::Each(0));

@@ -10,10 +10,10 @@ namespace sextant {
 template <class Real>
 void RopeTable::FillPair(const Tensor<double>& position, const Real& frequency,
                          const Real& amplitude, size_t k, Tensor<Real>& cos, Tensor<Real>& sin) {
-  AngleTable<Real> rotor(frequency);
+  AngleTable<Real> angles(frequency);
   for (size_t b = 0; b < position.shape[0]; ++b) {
     for (size_t s = 0; s < position.shape[1]; ++s) {
-      std::tie(cos(b, s, k), sin(b, s, k)) = TableEntry(rotor(position(b, s)), amplitude);
+      std::tie(cos(b, s, k), sin(b, s, k)) = TableEntry(angles(position(b, s)), amplitude);
     }
   }
 }

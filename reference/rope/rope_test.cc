@@ -14,20 +14,20 @@ namespace {
 
 using testing::ElementsAre;
 
-TEST(Rope, PositionZeroTurnsNothing) {
+TEST(Rope, IsTheIdentityAtPositionZero) {
   EXPECT_THAT(DoublesOf("rope pairing=half H=1 D=4 @x=1,2,3,4 @position=0"),
               ElementsAre(1, 2, 3, 4));
 }
 
-TEST(Rope, TurnsOneByItsAngle) {
+TEST(Rope, RotatesEachPairByItsAngle) {
   EXPECT_THAT(DoublesOf("rope pairing=half base=4 H=1 D=4 @x=1,1,0,0 @position=2"),
               ElementsAre(std::cos(2), std::cos(1), std::sin(2), std::sin(1)));
   EXPECT_THAT(DoublesOf("rope pairing=interleaved base=4 H=1 D=4 @x=1,0,1,0 @position=2"),
               ElementsAre(std::cos(2), std::sin(2), std::cos(1), std::sin(1)));
 }
 
-// R(-p) = R(p)^T, whatever the scaling.
-TEST(Rope, BackwardsIsTransposed) {
+// R(-p) = R(p)^T for every scaling.
+TEST(Rope, NegativePositionIsTheTranspose) {
   for (const std::string scaling : {"none", "linear(factor=8)", "llama3"}) {
     const std::string line = "rope pairing=half H=2 S=1 D=32 scaling=" + scaling;
     EXPECT_EQ(DoublesOf(line + " @position=-12345"),
@@ -41,7 +41,7 @@ TEST(Rope, LinearScalingDividesPositions) {
             DoublesOf("rope pairing=half H=1 D=16 @position=5"));
 }
 
-TEST(Rope, KeepsTheLengthOfEveryPair) {
+TEST(Rope, PreservesTheLengthOfEachPair) {
   const Proof proof = ProofOf("rope pairing=interleaved H=3 S=4 D=8 @position=hard");
   const auto &x = proof.inputs[0].values.data, &y = proof.golden[0].high.data;
   for (size_t i = 0; i < x.size(); i += 2) {

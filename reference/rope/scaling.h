@@ -1,14 +1,14 @@
-// The scalings of rotary frequencies: one variant of structs {parameters, limits, formula}.
-// A struct S of reference/scaling_<family>.h has
+// The scalings of rotary frequencies: a variant of structs {parameters, limits, formula}.
+// A struct S of reference/rope/scaling_<family>.h has
 //   kName, Visit       reference/case/attribute.h
 //   Check(setting)     throws Error on parameters for which the formula is undefined
 //   Formula<Real>(setting)    a function (f, k) -> scaled frequency of pair k, radians per token;
-//                             f is its unscaled one, base^-(2k/R). It lives no longer than S
-//   Growth<Real>(setting)     optional: f is of the base times growth^(R/(R-2))
-//   Amplitude<Real>(setting)  optional: the factor of cos and sin; 1 if it is not there
-// The formulas are over any arithmetic with + - * / Exp Log Sqrt LogRatio Floor Clamp and TwoPiOf,
-// found by argument-dependent look-up; so fast/ evaluates the same text in its own numbers. A new
-// scaling is one struct and one word in RopeScaling.
+//                             f is the unscaled frequency base^-(2k/R). S must outlive the function
+//   Growth<Real>(setting)     optional: f is computed with the base times growth^(R/(R-2))
+//   Amplitude<Real>(setting)  optional: the factor of cos and sin; 1 if there is no such member
+// The formulas are templates over any number type with + - * / Exp Log Sqrt LogRatio Floor Clamp
+// and TwoPiOf, which argument-dependent lookup finds. So fast/ evaluates the same formulas with its
+// own number types. A new scaling is one struct and one type in RopeScaling.
 #pragma once
 
 #include <array>
@@ -53,7 +53,7 @@ ScalingFormula<Real> FormulaOf(const RopeScaling& scaling, const RotarySetting& 
       scaling);
 }
 
-// Empty: the base stays.
+// The growth of the base; empty if the scaling does not change the base.
 template <class Real>
 std::optional<Real> GrowthOf(const RopeScaling& scaling, const RotarySetting& setting) {
   return std::visit(
@@ -80,8 +80,8 @@ Real AmplitudeOf(const RopeScaling& scaling, const RotarySetting& setting) {
       scaling);
 }
 
-// The same scaling where rounding by the thread's recipe puts a limit on the other side of an
-// integer (YarnScaling); most have none.
+// The scalings that an implementation may use instead because rounding by the thread's recipe
+// changes a truncated limit (YarnScaling). Empty for most scalings.
 std::vector<RopeScaling> AlternativesOf(const RopeScaling& scaling, const RotarySetting& setting);
 
 enum class Pairing { kHalf, kInterleaved };

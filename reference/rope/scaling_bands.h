@@ -1,4 +1,5 @@
-// Llama 3.1's scaling: high frequencies stay, low ones are divided, with a ramp between the bands.
+// Llama 3.1's scaling: high frequencies are unchanged, low frequencies divided, with a ramp
+// between.
 #pragma once
 
 #include "reference/case/attribute.h"
@@ -7,10 +8,11 @@
 namespace sextant {
 
 // (1-m) f / factor + m f with m = (L/w - low_freq_factor) / (high_freq_factor - low_freq_factor),
-// limited to 0 .. 1, where w = 2 pi / f is the wavelength and L the original context: f / factor
-// for w > L / low_freq_factor, f for w < L / high_freq_factor. If the two factors are equal (Llama
-// 4 Scout), that is all: a step and no ramp. No w is its border: pi is irrational. Source:
-// meta-llama/llama-models, models/llama3/model.py (apply_scaling), commit a9c89c4.
+// clamped to 0 .. 1. w = 2 pi / f is the wavelength, L the original context. So the result is
+// f / factor for w > L / low_freq_factor, and f for w < L / high_freq_factor. If the two factors
+// are equal (Llama 4 Scout), there is a step instead of a ramp; w is never exactly at the step,
+// because pi is irrational. Source: meta-llama/llama-models, models/llama3/model.py
+// (apply_scaling), commit a9c89c4.
 struct Llama3Scaling {
   static constexpr std::string_view kName = "llama3";
   double factor = 8;
@@ -35,10 +37,11 @@ struct Llama3Scaling {
   auto Formula(const RotarySetting&) const {
     return [this](const Real& f, int64_t) {
       const Real two_pi = TwoPiOf(static_cast<const Real*>(nullptr));
-      const Real turns = Real(original_max_position_embeddings) * f / two_pi;  // L / w
+      const Real rotations = Real(original_max_position_embeddings) * f / two_pi;  // L / w
       const Real low(low_freq_factor), band = Real(high_freq_factor) - low;
-      if (low_freq_factor == high_freq_factor) return Floor(turns / low) < 1 ? f / Real(factor) : f;
-      const Real m = Clamp((turns - low) / band, Real(0.0), Real(1.0));
+      if (low_freq_factor == high_freq_factor)
+        return Floor(rotations / low) < 1 ? f / Real(factor) : f;
+      const Real m = Clamp((rotations - low) / band, Real(0.0), Real(1.0));
       return (Real(1.0) - m) * f / Real(factor) + m * f;
     };
   }

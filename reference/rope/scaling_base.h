@@ -1,5 +1,5 @@
-// Scalings that change the base: "NTK-aware". The frequency of the last pair ends at f / growth,
-// that of the first stays 1.
+// Scalings that change the base: "NTK-aware". The frequency f of the last pair becomes f / growth,
+// the frequency of the first pair stays 1.
 #pragma once
 
 #include "reference/case/attribute.h"
@@ -12,8 +12,8 @@ inline void ExpectGrowingWidth(std::string_view scaling, const RotarySetting& se
   throw Error(scaling, ": R is 2, expected 0 or at least 4: the base grows by a power of R/(R-2)");
 }
 
-// growth = factor. Sources: bloc97 2023, "NTK-Aware Scaled RoPE"; jquesnelle/yarn@995db5b,
-// scaled_rope/LlamaNTKScaledRotaryEmbedding.py; `alpha` of other programs.
+// growth = factor; some programs name it alpha. Sources: bloc97 2023, "NTK-Aware Scaled RoPE";
+// jquesnelle/yarn@995db5b, scaled_rope/LlamaNTKScaledRotaryEmbedding.py.
 struct NtkScaling {
   static constexpr std::string_view kName = "ntk";
   double factor = 0;
@@ -60,10 +60,10 @@ struct DynamicScaling {
   }
 };
 
-// f / factor^(((k+1) / (R/2))^mixed_b): every pair ends at its own growth, the last one at factor.
-// With mixed_b = 1, which other programs have where it is unset, it is the "fixed" form: the base
-// is factor times as large, and all is divided by factor^(2/R).
-// Sources: Su 2023, kexue.fm/archives/9706; vllm-project/vllm, ntk_scaling_rope.py (rope type ntk).
+// f / factor^(((k+1) / (R/2))^mixed_b): each pair is divided by its own power of factor, the last
+// pair by factor. With mixed_b = 1, the default of other programs too, this is the "fixed" form:
+// the base is multiplied by factor, and all frequencies are divided by factor^(2/R). Sources: Su
+// 2023, kexue.fm/archives/9706; vllm-project/vllm, ntk_scaling_rope.py (rope type ntk).
 struct NtkMixedScaling {
   static constexpr std::string_view kName = "ntk_mixed";
   double factor = 0;
@@ -80,10 +80,10 @@ struct NtkMixedScaling {
   auto Formula(const RotarySetting& setting) const {
     return [this, R = setting.R](const Real& f, int64_t k) {
       const int64_t channels = 2 * (k + 1);
-      if (channels == R) return f / Real(factor);  // exactly
-      Real part = Real(static_cast<double>(channels)) / Real(static_cast<double>(R));
-      if (mixed_b != 1) part = Exp(Real(mixed_b) * Log(part));
-      return f / Exp(part * Log(Real(factor)));
+      if (channels == R) return f / Real(factor);  // without the error of Exp and Log
+      Real exponent = Real(static_cast<double>(channels)) / Real(static_cast<double>(R));
+      if (mixed_b != 1) exponent = Exp(Real(mixed_b) * Log(exponent));
+      return f / Exp(exponent * Log(Real(factor)));
     };
   }
 };

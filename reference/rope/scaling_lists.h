@@ -1,4 +1,4 @@
-// Scalings by a number for every pair.
+// Scalings with one number per pair.
 #pragma once
 
 #include <vector>
@@ -15,10 +15,10 @@ inline void ExpectOneForEachPair(std::string_view scaling, std::string_view name
               setting.R / 2, " pairs of R=", setting.R);
 }
 
-// f / list[k]: short_factor up to n = L tokens, long_factor from n = L + 1 on, where L is the
-// original context and n = seq_len (unset: L). Amplitude sqrt(1 + ln factor / ln L), 1 for
-// factor <= 1, unless it is given: attention_factor for all n, short_mscale up to L, long_mscale
-// beyond.
+// f / list[k], with list = short_factor for n <= L and long_factor for n > L. L is the original
+// context, n = seq_len (unset: L). Amplitude: attention_factor if it is given; else short_mscale
+// (n <= L) or long_mscale (n > L) if it is given; else sqrt(1 + ln factor / ln L), or 1 for
+// factor <= 1.
 // Sources: Ding et al. 2024, arXiv:2402.13753; huggingface/transformers, modeling_rope_utils.py,
 // _compute_longrope_parameters, and modeling_phimoe.py (short_mscale, long_mscale).
 struct LongRopeScaling {
@@ -70,8 +70,7 @@ struct LongRopeScaling {
   }
 };
 
-// Frequencies that no formula gives: learned ones, or another program's. The base has no part in
-// them.
+// Frequencies given as numbers: learned, or computed by another program. The base is not used.
 struct ExplicitScaling {
   static constexpr std::string_view kName = "explicit";
   std::vector<double> inv_freq;

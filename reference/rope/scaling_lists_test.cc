@@ -1,5 +1,5 @@
-// Facts about scalings by lists of numbers that do not come from this code: published parameters
-// of models, powers of two, limits. Anchor numbers were computed with mpmath.
+// Tests with expected values from outside this code: published parameters of models, powers of two,
+// limits, and numbers computed with mpmath.
 #include "reference/rope/scaling_lists.h"
 
 #include <string>
@@ -16,7 +16,7 @@ const std::string kLongRope =
     "R=4 base=65536 scaling=longrope(short_factor=[1,2],long_factor=[4,8],"
     "original_max_position_embeddings=4096,factor=32";
 
-TEST(LongRopeScaling, SwitchesBeyondTheOriginalContext) {
+TEST(LongRopeScaling, UsesLongFactorBeyondTheOriginalContext) {
   for (const char* n : {"", "1", "4095", "4096"}) {
     EXPECT_THAT(Frequencies(kLongRope + ") seq_len=" + n), ElementsAre(1, 0x1p-9)) << n;
   }
@@ -35,7 +35,7 @@ TEST(LongRopeScaling, AmplitudeIsARatioOfLogarithms) {
   EXPECT_NEAR(a("8192", "16"), 1.14354375, 5e-9);
   EXPECT_EQ(a("4096", "1"), 1);
   EXPECT_EQ(a("4096", "0.5"), 1);
-  // 1 + 15/12 = 1.5^2 is met exactly.
+  // sqrt(1 + 15/12) = 1.5 exactly.
   EXPECT_EQ(a("4096", "32768"), 1.5);
   EXPECT_EQ(ProofOf("rope_frequencies R=0 scaling=longrope(short_factor=[],long_factor=[],"
                     "factor=32768,original_max_position_embeddings=4096)")
@@ -53,7 +53,7 @@ TEST(LongRopeScaling, AmplitudesMayBeGiven) {
   EXPECT_THAT(ErrorOf(kLongRope + ",attention_factor=1,short_mscale=1)"), HasSubstr("not both"));
 }
 
-TEST(LongRopeScaling, WantsANumberForEachPair) {
+TEST(LongRopeScaling, RefusesListsThatAreNotOnePositiveNumberPerPair) {
   EXPECT_THAT(ErrorOf("R=6 scaling=longrope(short_factor=[1,2,3],long_factor=[1,2],factor=1,"
                       "original_max_position_embeddings=9)"),
               HasSubstr("long_factor has 2 numbers, expected one for each of the 3 pairs of R=6"));
@@ -62,7 +62,7 @@ TEST(LongRopeScaling, WantsANumberForEachPair) {
               HasSubstr("a number of short_factor is 0"));
 }
 
-TEST(ExplicitScaling, IsWhatIsGiven) {
+TEST(ExplicitScaling, ReturnsTheGivenNumbers) {
   EXPECT_THAT(Frequencies("R=6 base=7 scaling=explicit(inv_freq=[0.5,-0.25,0])"),
               ElementsAre(0.5, -0.25, 0));
   EXPECT_EQ(Amplitude("R=2 scaling=explicit(inv_freq=[1],attention_factor=0.75)"), 0.75);

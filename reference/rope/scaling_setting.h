@@ -1,4 +1,4 @@
-// What the scalings of rotary frequencies have in common.
+// Declarations shared by the scalings of rotary frequencies.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,11 @@
 
 namespace sextant {
 
-// What a scaling may know beside its parameters.
+// The inputs of a scaling besides its parameters.
 struct RotarySetting {
   double base = 10000;
   int64_t R = 0;                     // rotary width; pairs are k = 0 .. R/2-1
-  std::optional<int64_t> seq_len{};  // tokens of the sequence; unset: as many as were trained on
+  std::optional<int64_t> seq_len{};  // tokens of the sequence; unset: the trained context
 };
 
 inline void ExpectAboveZero(std::string_view scaling, std::string_view name, double value) {

@@ -1,5 +1,5 @@
-// Facts about the scalings that do not come from this code: published parameters of models, powers
-// of two, limits. Anchor numbers were computed with mpmath.
+// Tests with expected values from outside this code: published parameters of models, powers of two,
+// limits, and numbers computed with mpmath.
 #include "reference/rope/scaling.h"
 
 #include <cmath>
@@ -15,7 +15,7 @@ using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-// The base whose power f_1 is.
+// The base for which f_1 = base^(-2/R).
 double BaseOf(int R, const std::string& words) {
   const auto f = Frequencies("R=" + std::to_string(R) + " " + words);
   return std::pow(f[1], -R / 2.0);
@@ -27,17 +27,18 @@ TEST(NtkScaling, GrowsTheBase) {
   EXPECT_NEAR(BaseOf(64, "scaling=ntk(factor=2)"), 20452.22871, 1e-5);
 }
 
-// base 16^(4/4) 4^(4/2) = 256, so f_1 = 256^(-1/2); and 16 4^(8/6), whose f_3 = 1/8 1/4 is rational
-// though the base is not.
-TEST(NtkScaling, IsExactWhereItCanBe) {
+// R = 4: the base is 16 * 4^(4/2) = 256, so f_1 = 256^(-1/2). R = 8: the base 16 * 4^(8/6) is
+// irrational, but f_3 = 1/8 * 1/4 is rational.
+TEST(NtkScaling, IsExactWhereTheFrequencyIsRational) {
   EXPECT_THAT(Frequencies("base=16 R=4 scaling=ntk(factor=4)"), ElementsAre(1, 0x1p-4));
   EXPECT_EQ(Frequencies("base=16 R=8 scaling=ntk(factor=4)")[3], 0x1p-5);
   EXPECT_THAT(ProofOf("rope_frequencies base=16 R=8 scaling=ntk(factor=4)").golden[0].radius.data,
               Each(0));
 }
 
-// 16^(-k/4) 16^(-(k+1)/4); and with ((k+1)/2)^2 = 1/4, 1 as the exponents of 16.
-TEST(NtkMixedScaling, DividesEveryPairByItsOwnPower) {
+// R = 8: 16^(-k/4) * 16^(-(k+1)/4). R = 4 with mixed_b = 2: the exponents ((k+1)/2)^2 are 1/4
+// and 1.
+TEST(NtkMixedScaling, DividesEachPairByItsOwnPowerOfTheFactor) {
   using testing::DoubleEq;
   EXPECT_THAT(Frequencies("base=16 R=8 scaling=ntk_mixed(factor=16)"),
               ElementsAre(DoubleEq(0x1p-1), DoubleEq(0x1p-3), DoubleEq(0x1p-5), 0x1p-7));
@@ -47,7 +48,7 @@ TEST(NtkMixedScaling, DividesEveryPairByItsOwnPower) {
               HasSubstr("ntk_mixed: mixed_b is 0, expected more than 0"));
 }
 
-TEST(NtkScaling, RefusesTheWidthThatItDividesBy) {
+TEST(NtkScaling, RefusesWidthTwo) {
   EXPECT_THAT(ErrorOf("R=2 scaling=ntk(factor=4)"), HasSubstr("ntk: R is 2, expected"));
   EXPECT_EQ(ErrorOf("R=0 scaling=ntk(factor=4)"), "");
 }
@@ -61,14 +62,14 @@ TEST(DynamicScaling, GrowsTheBaseWithTheLength) {
   EXPECT_LT(Frequencies("R=64 " + scaling + "2049")[1], Frequencies("R=64")[1]);
 }
 
-// growth 3 4096 / 2048 - 2 = 4
-TEST(DynamicScaling, IsNtkOfItsGrowth) {
+// growth = 3 * 4096 / 2048 - 2 = 4
+TEST(DynamicScaling, IsNtkWithItsGrowth) {
   EXPECT_EQ(Frequencies("R=8 scaling=dynamic(factor=3,max_position_embeddings=2048) seq_len=4096"),
             Frequencies("R=8 scaling=ntk(factor=4)"));
 }
 
-// Gemma 4: a quarter of the pairs of the whole head, exponents over its whole width.
-TEST(ProportionalScaling, KeepsTheRestStill) {
+// Gemma 4: a quarter of the pairs are rotated; the exponents use the whole head width.
+TEST(ProportionalScaling, OtherPairsHaveFrequencyZero) {
   EXPECT_THAT(Frequencies("base=65536 R=16 scaling=proportional(partial_rotary_factor=0.25)"),
               ElementsAre(1, 0x1p-2, 0, 0, 0, 0, 0, 0));
   EXPECT_THAT(
@@ -77,7 +78,8 @@ TEST(ProportionalScaling, KeepsTheRestStill) {
   EXPECT_EQ(Frequencies("R=16 scaling=proportional(partial_rotary_factor=1)"), Frequencies("R=16"));
 }
 
-// 0.3 is a little less than 3/10, but 0.3 * 20 is 6 in binary64: 3 pairs, as frameworks count.
+// The double 0.3 is a little less than 3/10, but 0.3 * 20 rounds to 6 in binary64: 3 pairs, as in
+// frameworks.
 TEST(ProportionalScaling, CountsPairsInBinary64) {
   const auto f = Frequencies("R=20 scaling=proportional(partial_rotary_factor=0.3)");
   EXPECT_GT(f[2], 0);
@@ -101,9 +103,10 @@ TEST(Scaling, NeutralParametersChangeNothing) {
   }
 }
 
-// So keys that were cached under a shorter sequence do not fit queries of a longer one, and
-// decoding with a cache is no prefill, where the length crosses the context; with no other scaling.
-TEST(Scaling, DynamicAndLongRopeAloneDependOnTheLength) {
+// Consequence: with dynamic and longrope, keys cached for a shorter sequence do not match queries
+// of a longer one, so decoding with a cache differs from prefill where the length crosses the
+// context. No other scaling has this problem.
+TEST(Scaling, OnlyDynamicAndLongRopeDependOnTheLength) {
   const auto at = [](const std::string& scaling, const std::string& n) {
     return Frequencies("R=8 scaling=" + scaling + " seq_len=" + n);
   };
@@ -122,12 +125,13 @@ TEST(Scaling, DynamicAndLongRopeAloneDependOnTheLength) {
   }
 }
 
-TEST(Scaling, LengthMustBeACount) {
+TEST(Scaling, RefusesSeqLenOutOfRange) {
   EXPECT_THAT(ErrorOf("R=2 seq_len=-1"), HasSubstr("seq_len is -1, expected 0 to 2^53"));
   EXPECT_THAT(ErrorOf("R=2 seq_len=9007199254740993"), HasSubstr("expected 0 to 2^53"));
 }
 
-// Llama 4 Scout: with equal factors pair k turns once within 8192 tokens up to k = 34.98.
+// Llama 4 Scout, equal factors: pairs with k <= 34.98 make at least one rotation within 8192
+// tokens.
 TEST(Llama3Scaling, EqualFactorsAreAStep) {
   const auto plain = Frequencies("R=128 base=500000");
   const auto step = Frequencies("R=128 base=500000 scaling=llama3(factor=16,high_freq_factor=1)");

@@ -1,4 +1,4 @@
-// Frequencies and amplitudes of scalings, proven, and what is refused.
+// Test helpers: proven frequencies and amplitudes of a scaling, and the error message of a case.
 #pragma once
 
 #include <gmock/gmock.h>

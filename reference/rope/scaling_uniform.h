@@ -1,4 +1,4 @@
-// Scalings that treat every pair alike, or leave it out.
+// Scalings that divide all rotated pairs by the same number.
 #pragma once
 
 #include <cmath>
@@ -30,10 +30,10 @@ struct LinearScaling {
   }
 };
 
-// f / factor for the first floor(partial_rotary_factor R / 2) pairs, 0 for the others: they keep
-// still, though R is the whole head. The product is a binary64 number, as in every framework.
-// Source: huggingface/transformers, modeling_rope_utils.py, _compute_proportional_rope_parameters
-// (Gemma 4).
+// f / factor for the first floor(partial_rotary_factor R / 2) pairs; 0 for the others, which are
+// not rotated although R is the whole head. The product is rounded to binary64, as in every
+// framework. Source: huggingface/transformers, modeling_rope_utils.py,
+// _compute_proportional_rope_parameters (Gemma 4).
 struct ProportionalScaling {
   static constexpr std::string_view kName = "proportional";
   double partial_rotary_factor = 0;
@@ -50,9 +50,9 @@ struct ProportionalScaling {
   }
   template <class Real>
   auto Formula(const RotarySetting& setting) const {
-    const double turning = std::floor(partial_rotary_factor * static_cast<double>(setting.R) / 2);
-    return [turning, s = Real(factor)](const Real& f, int64_t k) {
-      return static_cast<double>(k) < turning ? f / s : Real(0.0);
+    const double rotated = std::floor(partial_rotary_factor * static_cast<double>(setting.R) / 2);
+    return [rotated, s = Real(factor)](const Real& f, int64_t k) {
+      return static_cast<double>(k) < rotated ? f / s : Real(0.0);
     };
   }
 };

@@ -24,10 +24,10 @@ void YarnScaling::Check(const RotarySetting& setting) const {
 
 namespace {
 
-// By how much the floor of a number that an implementation holds may differ from that of x.
+// All values of floor(x') - floor(x), where x' is x as an implementation may compute it.
 std::vector<double> ShiftsOfFloor(const Counted& x) {
   std::vector<double> shifts;
-  constexpr double kMost = 4;  // with more than this of an error no ramp is left
+  constexpr double kMost = 4;  // limits the number of alternatives; a larger error leaves no ramp
   const DoubleDouble error = std::min(x.Permitted(), kMost);
   const double exact = Floor(x), least = floor(x.center() - error);
   for (double n = least; n <= floor(x.center() + error); ++n) shifts.push_back(n - exact);

@@ -1,5 +1,5 @@
-// Facts about YaRN that do not come from this code: published parameters of models,
-// powers of two, limits. Anchor numbers were computed with mpmath.
+// Tests with expected values from outside this code: published parameters of models, powers of two,
+// limits, and numbers computed with mpmath.
 #include "reference/rope/scaling_yarn.h"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ struct YarnModel {
   double base, L, low, high;
 };
 
-TEST(YarnScaling, HasTheLimitsOfPublishedModels) {
+TEST(YarnScaling, ComputesTheLimitsOfPublishedModels) {
   for (const YarnModel& m : {YarnModel{128, 1e4, 4096, 20.944482, 45.026881},
                              YarnModel{128, 1e4, 2048, 16.128002, 40.210401},
                              YarnModel{64, 1e4, 4096, 10.472241, 22.513441},
@@ -35,7 +35,7 @@ TEST(YarnScaling, HasTheLimitsOfPublishedModels) {
   }
 }
 
-// Llama 2: pairs up to 20 stay, from 46 on they are divided; pair 33 is in the middle.
+// Llama 2: pairs up to 20 are unchanged, pairs from 46 on are divided; pair 33 is in the middle.
 TEST(YarnScaling, BlendsBetweenTruncatedLimits) {
   const auto f = Frequencies("R=128");
   const auto y = Frequencies("R=128 scaling=yarn(factor=4,original_max_position_embeddings=4096)");
@@ -49,12 +49,12 @@ TEST(YarnScaling, BlendsBetweenTruncatedLimits) {
   EXPECT_EQ(y[46], f[46] / 4);
 }
 
-// gpt-oss: limits 8.092779 and 17.398025 as they are; pair 17 differs by 76 % from truncated ones.
-TEST(YarnScaling, KeepsLimitsThatAreNotTruncated) {
-  const std::string of = "R=64 base=150000 scaling=yarn(factor=32,";
+// gpt-oss: limits 8.092779 and 17.398025 without truncation; truncation changes pair 17 by 76 %.
+TEST(YarnScaling, TruncateFalseUsesTheRealLimits) {
+  const std::string yarn = "R=64 base=150000 scaling=yarn(factor=32,";
   const std::string L = "original_max_position_embeddings=4096";
-  const auto f = Frequencies("R=64 base=150000"), y = Frequencies(of + L + ",truncate=false)"),
-             truncated = Frequencies(of + L + ")");
+  const auto f = Frequencies("R=64 base=150000"), y = Frequencies(yarn + L + ",truncate=false)"),
+             truncated = Frequencies(yarn + L + ")");
   for (size_t k = 0; k < 32; ++k) {
     const double r =
         std::clamp((static_cast<double>(k) - 8.092779) / (17.398025 - 8.092779), 0.0, 1.0);
@@ -64,37 +64,38 @@ TEST(YarnScaling, KeepsLimitsThatAreNotTruncated) {
 }
 
 // index(beta) = 16 ln(L / (2 pi beta)) / (2 ln 16), so index(32) is far below 0: low = 0.
-TEST(YarnScaling, LimitsThatDoNotRise) {
+TEST(YarnScaling, CrossedDecidesTheRampWhereLowIsNotBelowHigh) {
   const std::string yarn = "R=16 base=16 scaling=yarn(factor=2,original_max_position_embeddings=";
   const auto f = Frequencies("R=16 base=16");
-  const auto halved = [&](const std::vector<double>& y) {
+  const auto ramp = [&](const std::vector<double>& y) {
     std::vector<double> r;
     for (size_t k = 0; k < y.size(); ++k) r.push_back(2 - 2 * y[k] / f[k]);
     return r;
   };
   // index(1) = 0.0077: high = 1.
-  EXPECT_THAT(halved(Frequencies(yarn + "6.3)")), ElementsAre(0, 1, 1, 1, 1, 1, 1, 1));
+  EXPECT_THAT(ramp(Frequencies(yarn + "6.3)")), ElementsAre(0, 1, 1, 1, 1, 1, 1, 1));
   // index(1) = -0.0015: high = 0 = low. A width of 0.001 makes a step between pairs 0 and 1.
-  EXPECT_THAT(halved(Frequencies(yarn + "6.28)")), ElementsAre(0, 1, 1, 1, 1, 1, 1, 1));
-  // index(1) = -7.9: high = -7 < low. Divided by a negative number all stay; a step divides.
-  EXPECT_THAT(halved(Frequencies(yarn + "0.4)")), Each(0));
-  EXPECT_THAT(halved(Frequencies(yarn + "0.4,crossed=step)")), ElementsAre(0, 1, 1, 1, 1, 1, 1, 1));
+  EXPECT_THAT(ramp(Frequencies(yarn + "6.28)")), ElementsAre(0, 1, 1, 1, 1, 1, 1, 1));
+  // index(1) = -7.9: high = -7 < low. The negative width gives r = 0 for all pairs; a step does
+  // not.
+  EXPECT_THAT(ramp(Frequencies(yarn + "0.4)")), Each(0));
+  EXPECT_THAT(ramp(Frequencies(yarn + "0.4,crossed=step)")), ElementsAre(0, 1, 1, 1, 1, 1, 1, 1));
 }
 
-// index(1) = 128 ln(1e30 / 2 pi) / (2 ln 10) = 1868: high = R-1 = 127. index(1e27) = 140.9 is
-// beyond it too: low = 140 > high, and (k - 140) / (127 - 140) is above 1 for every pair k.
-TEST(YarnScaling, ClampsTheUpperLimitToTheWidth) {
+// index(1) = 128 ln(1e30 / 2 pi) / (2 ln 10) = 1868, so high = R-1 = 127. index(1e27) = 140.9 is
+// also larger than R-1: low = 140 > high, and (k - 140) / (127 - 140) > 1 for every pair k.
+TEST(YarnScaling, ClampsTheUpperLimitToRMinusOne) {
   const std::string L = "original_max_position_embeddings=1e30";
   const auto f = Frequencies("R=128 base=10");
   const auto y = Frequencies("R=128 base=10 scaling=yarn(factor=2," + L + ",beta_fast=1e27)");
   EXPECT_EQ(y[0], 0.5);
   EXPECT_EQ(y[63], f[63] / 2);
-  // index(1e29) = 128 ln(10 / 2 pi) / (2 ln 10) = 12.9: from 12 to 127, not to 63.
+  // index(1e29) = 128 ln(10 / 2 pi) / (2 ln 10) = 12.9: the ramp is from 12 to 127, not to 63.
   const auto wide = Frequencies("R=128 base=10 scaling=yarn(factor=2," + L + ",beta_fast=1e29)");
   EXPECT_NEAR(wide[63] / f[63], 1 - 0.5 * (63 - 12) / (127 - 12), 1e-15);
 }
 
-TEST(YarnScaling, EqualBetasMakeAStep) {
+TEST(YarnScaling, EqualBetasGiveAStep) {
   const std::string yarn =
       "R=128 scaling=yarn(factor=4,original_max_position_embeddings=4096,beta_fast=1,";
   const auto f = Frequencies("R=128");
@@ -103,13 +104,13 @@ TEST(YarnScaling, EqualBetasMakeAStep) {
     EXPECT_EQ(y[45], f[45]);  // index(1) = 45.03
     EXPECT_EQ(y[46], f[46] / 4);
   }
-  const auto y = Frequencies(yarn + "truncate=true)");  // from 45 to 46
+  const auto y = Frequencies(yarn + "truncate=true)");  // the ramp is from 45 to 46
   EXPECT_EQ(y[45], f[45]);
   EXPECT_EQ(y[46], f[46] / 4);
 }
 
-// The paper's ramp: half way between 1 and 32 turns, where L f / 2 pi = 16.5.
-TEST(YarnScaling, RampOfThePaperCountsRotations) {
+// The ramp of the paper: L f / 2 pi = 16.5 rotations is half way between 1 and 32.
+TEST(YarnScaling, RampRotationsIsLinearInRotations) {
   const double L = 16.5 * 2 * std::acos(-1.0);
   const auto y =
       Frequencies("R=2 scaling=yarn(factor=4,original_max_position_embeddings=" + PrintValue(L) +
@@ -136,7 +137,8 @@ TEST(YarnScaling, AmplitudeGrowsWithTheFactor) {
   EXPECT_EQ(g("0.5"), 1);
 }
 
-// attention_factor before the ratio, the ratio before the default; 0 is as if absent.
+// attention_factor has precedence over the ratio, the ratio over the default; an mscale of 0 counts
+// as unset.
 TEST(YarnScaling, AmplitudeHasAnOrderOfPrecedence) {
   const auto g = [](const std::string& more) {
     return Amplitude("R=2 scaling=yarn(original_max_position_embeddings=4096,factor=40," + more +
@@ -152,7 +154,7 @@ TEST(YarnScaling, AmplitudeHasAnOrderOfPrecedence) {
   }
 }
 
-TEST(YarnScaling, RefusesWhatHasNoMeaning) {
+TEST(YarnScaling, RefusesInvalidParameters) {
   EXPECT_THAT(ErrorOf("R=4 base=1 scaling=yarn(factor=4,original_max_position_embeddings=9)"),
               HasSubstr("yarn: base is 1"));
   EXPECT_THAT(ErrorOf("R=4 scaling=yarn(factor=4,original_max_position_embeddings=0)"),

@@ -16,9 +16,10 @@ Real DecayOf(const Xpos& op, size_t k) {
   return (channel + Real(op.gamma)) / (Real(1.0) + Real(op.gamma));
 }
 
-// z^t, t = (position - center) / scale_base; for keys its reciprocal, as implementations have it.
+// z^t, t = (position - center) / scale_base; for keys the reciprocal 1 / z^t, as in
+// implementations.
 template <class Real>
-Real GrowthAt(const Xpos& op, const Real& decay, double position) {
+Real FactorAt(const Xpos& op, const Real& decay, double position) {
   const ScopedStep at(Step::kFactor);
   const Real distance =
       Real(position, DType::kI64) - Real(static_cast<double>(op.center), DType::kI64);
@@ -46,12 +47,12 @@ void Xpos::operator()(const Tensor<Real>& x, const Tensor<double>& position,
   const Shape table = {position.shape[0], position.shape[1], half};
   Tensor<Real> cos(table), sin(table);
   for (size_t k = 0; k < half; ++k) {
-    AngleTable<Real> rotor(inv_freq(k));
+    AngleTable<Real> angles(inv_freq(k));
     const Real decay = DecayOf<Real>(*this, k);
     for (size_t b = 0; b < position.shape[0]; ++b) {
       for (size_t s = 0; s < position.shape[1]; ++s) {
         const double p = position(b, s);
-        std::tie(cos(b, s, k), sin(b, s, k)) = TableEntry(rotor(p), GrowthAt(*this, decay, p));
+        std::tie(cos(b, s, k), sin(b, s, k)) = TableEntry(angles(p), FactorAt(*this, decay, p));
       }
     }
   }

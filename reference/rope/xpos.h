@@ -1,5 +1,5 @@
-// Extrapolatable position embedding (xPos): a rotation that also grows in queries and decays in
-// keys, so that scores decay with distance.
+// Extrapolatable position embedding (xPos): a rotation times a factor that decreases with the
+// position of queries and increases with the position of keys, so that scores decay with distance.
 #pragma once
 
 #include <array>
@@ -23,12 +23,12 @@ struct Xpos {
       "pairing=half|interleaved base=10000|500000|2 role=query|key scale_base=512|64|2048 "
       "gamma=0.4|1|0.25 center=0|64|-7 offset=0|1|2 B=1|2 H=1|3 S=1|5 D=4|6|16|34 R=4|2|16";
   static constexpr std::string_view kFormula =
-      "rope(x, p) in every pair k times z_k^t, for keys z_k^-t, p = position[b,s]:\n"
+      "pair k of rope(x, p) times z_k^t, or z_k^-t for keys; p = position[b,s]:\n"
       "  z_k = (2k/R + gamma) / (1 + gamma),  t = (p - center) / scale_base\n"
       "  x, y        [B,H,S,D]  same unit; channels outside offset .. offset+R pass unchanged\n"
       "  position    [B,S]      tokens; integers, may be negative\n"
-      "  center                 tokens; the same for queries and keys, else scores change\n"
-      "  scale_base             tokens in which pair k decays by z_k";
+      "  center                 tokens; must be the same for queries and keys\n"
+      "  scale_base             tokens; after scale_base tokens the factor of pair k is z_k";
   static constexpr std::string_view kSource =
       "Sun et al. 2022, arXiv:2212.10554, section 3; microsoft/torchscale, "
       "xpos_relative_position.py, commit 4d1e0e8";
@@ -52,7 +52,7 @@ struct Xpos {
     v("R", R);
   }
   void Check() const;
-  // What rotates, but for its growth.
+  // The rotation without the factor.
   RopeAttributes Rotary() const {
     return {.pairing = pairing, .base = base, .scaling = {}, .offset = offset, .D = D, .R = R};
   }

@@ -14,8 +14,8 @@ namespace {
 using testing::DoubleEq;
 using testing::ElementsAre;
 
-// With gamma 1 the pairs of R = 4 decay by 1/2 and 3/4 in scale_base tokens.
-TEST(Xpos, GrowsByWholePowersExactly) {
+// With gamma = 1 and R = 4, z_0 = 1/2 and z_1 = 3/4.
+TEST(Xpos, IntegerPowersAreExact) {
   const std::string line = "xpos pairing=half gamma=1 scale_base=8 H=1 D=4 dtype=f64 @x=4,4,0,8 ";
   EXPECT_THAT(DoublesOf(line + "role=query center=-8 @position=0"), ElementsAre(2, 3, 0, 6));
   EXPECT_THAT(DoublesOf(line + "role=query center=8 @position=0"),
@@ -24,8 +24,9 @@ TEST(Xpos, GrowsByWholePowersExactly) {
               ElementsAre(16, DoubleEq(64. / 9), 0, DoubleEq(128. / 9)));
 }
 
-// 129/128 times 3/4 is 387/512, half way between two bf16 numbers: no enclosure decides that.
-TEST(Xpos, RoundsTiesOfWholePowersToEven) {
+// 129/128 * 3/4 = 387/512 is the midpoint of two bf16 numbers: no interval around it decides the
+// rounding.
+TEST(Xpos, RoundsTiesOfIntegerPowersToEven) {
   const GoldenTensor y = ProofOf(
                              "xpos pairing=half role=query gamma=1 center=-512 H=1 D=4 "
                              "dtype=bf16 @position=0 @x=0,0x1.02p+0,0,0")
@@ -34,8 +35,8 @@ TEST(Xpos, RoundsTiesOfWholePowersToEven) {
   EXPECT_EQ(y.radius.data[1], 0);
 }
 
-// z_0 = 0.4 / 1.4 and z_31 = (62/64 + 0.4) / 1.4 of 64 channels.
-TEST(Xpos, DecaysAsTorchscaleDoes) {
+// 64 channels: z_0 = 0.4 / 1.4 and z_31 = (62/64 + 0.4) / 1.4.
+TEST(Xpos, HasTheDefaultGammaOfTorchscale) {
   const auto y = DoublesOf(
       "xpos pairing=interleaved role=query H=1 D=64 dtype=f64 center=-512 "
       "@position=0 @x=1..64");
@@ -52,8 +53,9 @@ TEST(Xpos, IsRopeAtTheCenter) {
   }
 }
 
-// 65536 tokens from the centre z_0 is 2^-231: less than f32 has for queries, more for keys.
-TEST(Xpos, SaysWhereTheTypeEnds) {
+// 65536 tokens from the center, the factor of pair 0 is 2^-231 for queries, which underflows in
+// f32, and 2^231 for keys, which overflows.
+TEST(Xpos, UnderflowsForQueriesAndOverflowsForKeys) {
   const std::string line = " pairing=half H=1 D=4 R=2 dtype=f32 @position=65536 @x=1,1,1,1";
   const GoldenTensor query = ProofOf("xpos role=query" + line).golden[0];
   EXPECT_EQ(query.value.data[0], 0);
@@ -62,11 +64,11 @@ TEST(Xpos, SaysWhereTheTypeEnds) {
   const GoldenTensor key = ProofOf("xpos role=key" + line).golden[0];
   EXPECT_EQ(std::abs(key.value.data[0]), INFINITY);
   EXPECT_EQ(key.permitted.data[0], INFINITY);
-  EXPECT_EQ(key.permitted.data[2], 0);  // beside the window
+  EXPECT_EQ(key.permitted.data[2], 0);  // outside the window
 }
 
-// 2^40 tokens away even MPFR's usual exponents would end.
-TEST(Xpos, IsProvenAtEveryPosition) {
+// 2^40 tokens from the center, the exponents exceed MPFR's default exponent range.
+TEST(Xpos, IsProvenFarFromTheCenter) {
   for (const std::string role : {"query", "key"}) {
     const GoldenTensor y = ProofOf(
                                "xpos pairing=half H=1 D=2 dtype=f64 @position=0x1p40,-0x1p40 "
@@ -74,13 +76,13 @@ TEST(Xpos, IsProvenAtEveryPosition) {
                                role)
                                .golden[0];
     EXPECT_THAT(y.radius.data, testing::Each(0));
-    const size_t falls = role == "query" ? 0 : 2;
-    EXPECT_EQ(y.value.data[falls], 0);
-    EXPECT_EQ(std::abs(y.value.data[2 - falls]), INFINITY);
+    const size_t underflow = role == "query" ? 0 : 2;
+    EXPECT_EQ(y.value.data[underflow], 0);
+    EXPECT_EQ(std::abs(y.value.data[2 - underflow]), INFINITY);
   }
 }
 
-TEST(Xpos, RefusesWhatHasNoPower) {
+TEST(Xpos, RefusesAttributesOutOfRange) {
   for (const char* word : {"gamma=0", "gamma=-1", "scale_base=0", "base=0", "offset=3"}) {
     EXPECT_THROW(Case::Parse(std::string("xpos pairing=half role=key H=1 S=1 D=4 R=2 ") + word),
                  Error)
