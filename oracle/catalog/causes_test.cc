@@ -43,7 +43,7 @@ TEST(CausesOf, ReturnsTheDefectAndItsDescription) {
       Predict(*at->hypothesis(question.c, question.inputs, question.recipe), question.c);
   EXPECT_THAT(
       question.Causes(wrong),
-      ElementsAre(StartsWith("mixed_rotate_half (neighbouring channels are taken, but put")));
+      ElementsAre(StartsWith("mixed_rotate_half (rotate_half pairs neighbouring channels but")));
 }
 
 // Both the prediction and the answer may have the permitted error.
