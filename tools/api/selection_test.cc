@@ -68,6 +68,21 @@ TEST_F(SelectionTest, ReadsCaseLinesFilesAndGoldens) {
   EXPECT_EQ(selected[2].record->golden.at(0).name, "y");
 }
 
+TEST_F(SelectionTest, FiltersByTextOrByPattern) {
+  const std::string file = Cases("rms_norm N=4 M=2\nrms_norm N=5 M=2 dtype=bf16\n");
+  const auto rows = [&](const std::string& filter) {
+    std::vector<int64_t> all;
+    for (const Selected& s : Of({file}, filter)) all.push_back(s.c.dimensions().at("N"));
+    return all;
+  };
+  EXPECT_THAT(rows("N=5"), ElementsAre(5));
+  EXPECT_THAT(rows("rms_norm*bf16*"), ElementsAre(5));
+  EXPECT_THAT(rows("*N=?*"), ElementsAre(4, 5));
+  EXPECT_THAT(rows("N=?"), ElementsAre());  // a pattern matches the whole line
+  const std::string line = Of({file})[0].c.ToString();
+  EXPECT_THAT(rows("?" + line.substr(1)), ElementsAre(4));
+}
+
 // A golden is judged by its stored values, so it does not repeat a case line.
 TEST_F(SelectionTest, SelectsALineAndAGoldenOfTheSameCase) {
   const std::string golden = Golden({GoldenOf(kLine)});
