@@ -112,7 +112,7 @@ CatalogEntry MakeCatalogEntry<SoftCap>() {
                                  Mutation::kTaylor),
           MutatedFormula<Mutant>(
               "cap_after_largest",
-              "a number common to the row is subtracted before the cap (gemma.cpp@2a0e6ee)",
+              "the largest score of the row is subtracted before the cap (gemma.cpp@2a0e6ee)",
               Mutation::kRelative),
           MutatedFormula<Mutant>("cap_not_in_first_tile",
                                  "the first tile is not capped (gemma.cpp@4974f24)",

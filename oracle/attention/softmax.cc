@@ -144,7 +144,7 @@ struct Mutant : Softmax {
       terms = lane;
     }
     if (!Is(Mutation::kSumInF16)) return SumOf(terms);
-    const ScopedStore at(DType::kF16);
+    const ScopedFormat at(DType::kF16);
     return SumOf(terms);
   }
 

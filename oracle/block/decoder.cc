@@ -58,7 +58,7 @@ Findings CheckShift(const Case& c, const Tensors& inputs, const Ask& ask) {
 }
 
 struct Mutant : Decoder {
-  std::optional<BlockMutation> of_blocks{};
+  BlockMutation of_blocks = BlockMutation::kNone;
   enum class End { kRight, kNormMissing, kLogitsInBf16 } end = End::kRight;
 
   template <class Real>
@@ -79,11 +79,7 @@ struct Mutant : Decoder {
                                        .down = down};
     const auto run = [&](const Tensor<Real>& x, const BlockWeights<Real>& w,
                          const BlockTensors<Real>& out) {
-      if (of_blocks) {
-        RunMutant(*of_blocks, *this, x, position, w, out);
-      } else {
-        RunBlock(*this, x, position, w, out);
-      }
+      RunMutant(of_blocks, *this, x, position, w, out);
     };
     const Tensor<Real> last = RunBlocks(*this, token, table, weights, states, run);
     const bool bare = end == End::kNormMissing;

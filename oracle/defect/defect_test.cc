@@ -237,6 +237,13 @@ bool IsHidden(const Defect& defect, const Question& question) {
 // Cases in which mutations are hidden that show in every committed case: lse2 is -infinity (no
 // keys); one head of one token at position 0, or a residual stream of zeros; memory that is x.
 constexpr const char* kHiding[] = {
+    "activation kind=swish N=1 F=1 @x=0",
+    "activation kind=sigmoid N=1 F=1 @x=0",
+    "activation kind=gelu N=1 F=1 @x=0",
+    "activation kind=gelu_tanh N=1 F=1 @x=0",
+    "activation kind=relu N=1 F=1 @x=1",
+    "activation kind=relu2 N=1 F=1 @x=1",
+    "activation kind=tanh N=1 F=1 @x=0",
     "attention_merge N=1 E=2 dtype=f32 @lse2=masked seed=3",
     "decoder_block_normed pairing=half S=1 M=4 H=1 D=4 F=3 dtype=f32 @position=0",
     "decoder_block_normed pairing=half S=2 M=2 H=2 D=2 F=3 dtype=f32 @x=0,0,0,0",

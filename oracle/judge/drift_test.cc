@@ -54,7 +54,7 @@ TEST_P(SlowHonestSums, AreNotUnlikelyInAnyOrder) {
     const Tensors answer = question.AnswerIn(order);
     const Verdict verdict = question.Judged(answer);
     EXPECT_EQ(verdict.status, Verdict::Status::kConforms);
-    EXPECT_LT(verdict.grade, Grade::kUnlikely)
+    EXPECT_LT(verdict.grade.value(), Grade::kUnlikely)
         << static_cast<int>(order.kind) << " " << order.size << ": mean " << verdict.tensors[0].bias
         << ", honest " << verdict.tensors[0].honest_bias;
     unlikely_without_drift += question.JudgedWithoutDrift(answer).grade == Grade::kUnlikely;
@@ -101,7 +101,7 @@ TEST(Drift, ProductsRoundedTowardsZeroAreUnlikely) {
   EXPECT_EQ(verdict.grade, Grade::kUnlikely);
   EXPECT_GT(verdict.tensors[0].honest_bias, 0);
   EXPECT_GT(-verdict.tensors[0].bias, verdict.tensors[0].honest_bias);
-  EXPECT_LT(question.Judged(AnswerBy(question.c, question.inputs, question.recipe)).grade,
+  EXPECT_LT(question.Judged(AnswerBy(question.c, question.inputs, question.recipe)).grade.value(),
             Grade::kUnlikely);
 }
 
@@ -146,7 +146,7 @@ TEST(Drift, FunctionErrorsMayBeOneSidedWithinTheirUlps) {
     y = low;
   }
   EXPECT_EQ(question.JudgedWithoutDrift(answer).grade, Grade::kUnlikely);
-  EXPECT_LT(question.Judged(answer).grade, Grade::kUnlikely);
+  EXPECT_LT(question.Judged(answer).grade.value(), Grade::kUnlikely);
 }
 
 // Answers that fail or are likely are not compared with the recipe's answers.

@@ -36,6 +36,9 @@ void SetUnverified(const std::vector<JudgedTensor>& tensors, Verdict& verdict) {
   const Doubt doubt = DoubtOf(tensors);
   if (doubt.message.empty()) return;
   verdict.status = Verdict::Status::kUnverified;
+  const auto is_judged = [](const TensorVerdict& t) { return t.judged > 0; };
+  if (verdict.grade == Grade::kExact && std::ranges::none_of(verdict.tensors, is_judged))
+    verdict.grade.reset();
   verdict.message = doubt.message;
   verdict.open_rows = doubt.rows;
   verdict.only_rows = doubt.only_rows;

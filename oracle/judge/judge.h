@@ -71,8 +71,8 @@ struct Verdict {
   };
   std::string case_line;
   Status status = Status::kConforms;
-  std::optional<Grade> grade;  // of the worst tensor; none if nothing was judged
-  std::string message;         // the reason for the status, may be empty
+  std::optional<Grade> grade{};  // of the worst tensor; none if nothing was judged
+  std::string message;           // the reason for the status, may be empty
   std::vector<TensorVerdict> tensors;
   // Composite operations with answered intermediates only, in order of computation. Each tensor is
   // compared with the result of its operation on the subject's own earlier tensors.

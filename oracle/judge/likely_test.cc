@@ -58,7 +58,7 @@ TEST_P(WrongBlocks, AreUnlikelyAtLeast) {
   ASSERT_NE(defect, defects.end());
   const auto hypothesis = defect->hypothesis(question.c, question.inputs, question.recipe);
   ASSERT_TRUE(hypothesis);
-  EXPECT_GE(question.Judged(Predict(*hypothesis, question.c)).grade, Grade::kUnlikely);
+  EXPECT_GE(question.Judged(Predict(*hypothesis, question.c)).grade.value(), Grade::kUnlikely);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -85,12 +85,12 @@ TEST_P(HonestBlocks, AreNeverUnlikely) {
                            "exact", "exact_table"}) {
     const Tensors answer =
         AnswerBy(question.c, question.inputs, ParseRecipe(line, question.c.dtype()));
-    EXPECT_LT(question.Judged(answer).grade, Grade::kUnlikely) << line;
+    EXPECT_LT(question.Judged(answer).grade.value(), Grade::kUnlikely) << line;
   }
   for (uint64_t seed = 1000; seed < 1040; ++seed) {
     const ScopedStochasticRounding rounding(seed);
     const Tensors answer = AnswerBy(question.c, question.inputs, question.recipe);
-    EXPECT_LT(question.Judged(answer).grade, Grade::kUnlikely) << seed;
+    EXPECT_LT(question.Judged(answer).grade.value(), Grade::kUnlikely) << seed;
   }
 }
 

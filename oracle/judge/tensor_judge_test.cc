@@ -63,7 +63,7 @@ TEST(JudgeTensors, OpenElementIsUnlikelyAboveAFiniteLikelyError) {
     ones.Put(0, 1, unbounded ? kInfinity : 9, 1 + kPermitted / 2);
     ones.permitted[0].vacuous[0] = true;
     ones.permitted[0].likely.data[0] = kPermitted;
-    EXPECT_LT(ones.Judged().grade, Grade::kUnlikely);
+    EXPECT_LT(ones.Judged().grade.value(), Grade::kUnlikely);
     for (const double other : {2.0, unbounded ? kNaN : 2.0, unbounded ? kInfinity : 3.0}) {
       ones.answer[0].values.data[0] = other;
       ones.answer[0].values.data[1] = 1 + 0x1p-22;  // a larger share of its permitted error

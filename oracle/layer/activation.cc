@@ -176,13 +176,13 @@ struct Mutant : Activation {
 Defect OfKinds(std::string name, std::string why, Mutant::Mutation mutation,
                std::vector<ActivationKind> kinds) {
   Defect any = MutatedFormula<Mutant>(std::move(name), std::move(why), mutation);
-  return {
-      any.name, any.why,
-      [hypothesis = any.hypothesis, kinds = std::move(kinds)](
-          const Case& c, const Tensors& inputs, const Recipe& recipe) -> std::optional<Hypothesis> {
-        if (std::ranges::find(kinds, KindOf(c)) == kinds.end()) return std::nullopt;
-        return hypothesis(c, inputs, recipe);
-      }};
+  any.hypothesis = [hypothesis = any.hypothesis, kinds = std::move(kinds)](
+                       const Case& c, const Tensors& inputs,
+                       const Recipe& recipe) -> std::optional<Hypothesis> {
+    if (std::ranges::find(kinds, KindOf(c)) == kinds.end()) return std::nullopt;
+    return hypothesis(c, inputs, recipe);
+  };
+  return any;
 }
 
 std::vector<Defect> FormulaDefects() {

@@ -98,7 +98,6 @@ struct Mutant : AddRmsNorm {
     kTruncated      // the sum is truncated to its dtype
   } mutation = Mutation::kNone;
   RmsNormMutant norm;
-  bool mutates_norm = false;
 
   double SumOf(double x, double residual) const {
     const DoubleDouble exact = mutation == Mutation::kSubtracted ? TwoSum(x, -residual)
@@ -127,11 +126,7 @@ struct Mutant : AddRmsNorm {
     RmsNormMutant mutant = norm;
     mutant.eps = eps;
     mutant.unit_offset = unit_offset;
-    if (mutates_norm) {
-      mutant(read, weight, y);
-    } else {
-      RmsNorm{.eps = eps, .unit_offset = unit_offset}(read, weight, y);
-    }
+    mutant(read, weight, y);
     if (mutation == Mutation::kKeptY) sum.data = y.data;
   }
   // x + residual in the format of the squares.
@@ -178,7 +173,6 @@ std::vector<Defect> RmsDefects() {
   for (const auto& m : RmsMutations()) {
     Mutant mutant;
     mutant.norm.mutation = m.mutation;
-    mutant.mutates_norm = true;
     defects.push_back(MutantDefect(m.name, m.why, mutant));
   }
   return defects;

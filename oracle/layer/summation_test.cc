@@ -122,7 +122,7 @@ TEST(SlowSummation, HonestSumsConformInAnyOrder) {
       for (const Order& order : kHonest) {
         const Verdict verdict = Judged(line, "native", order.sum);
         EXPECT_EQ(verdict.status, Verdict::Status::kConforms) << order.name << " " << line;
-        EXPECT_LT(verdict.grade, Grade::kUnlikely) << order.name << " " << line;
+        EXPECT_LT(verdict.grade.value(), Grade::kUnlikely) << order.name << " " << line;
       }
     }
   }
@@ -142,7 +142,7 @@ TEST(Summation, TruncatedSumsIn16BitsAreUnlikelyOrFail) {
   const std::string words = " @weight=uniform(0.5,1) @x=uniform(0.5,1)";
   const std::string f16 = "linear N=2 F=3 M=4096 dtype=f16" + words;
   EXPECT_EQ(Judged(f16, "native", Truncated<11>).status, Verdict::Status::kFails);
-  EXPECT_GE(Judged(f16, "*=f32 dot=f16 store=T", Truncated<11>).grade, Grade::kUnlikely);
+  EXPECT_GE(Judged(f16, "*=f32 dot=f16 store=T", Truncated<11>).grade.value(), Grade::kUnlikely);
   const std::string bf16 = "linear N=2 F=3 M=4096 dtype=bf16" + words;
   EXPECT_EQ(Judged(bf16, "native", Truncated<8>).status, Verdict::Status::kFails);
 }

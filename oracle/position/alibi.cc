@@ -122,6 +122,8 @@ struct Mutant : Alibi {
   template <class Real>
   void Change(const Real& slope, double d, Real& y) const {
     switch (mutation) {
+      case Mutation::kNone:
+        break;
       case Mutation::kPositive:
         y = -y;
         break;

@@ -15,8 +15,8 @@ namespace sextant::oracle {
 namespace {
 
 // Limits per requested case.
-constexpr size_t kMostDeclined = 10;  // declined cases
-constexpr int kMostDiscarded = 100;   // declined cases and invalid combinations of choices
+constexpr size_t kMostDeclined = 10;     // declined cases
+constexpr int64_t kMostDiscarded = 100;  // declined cases and invalid combinations of choices
 
 struct CouldNotRun {
   std::string message;
@@ -107,11 +107,13 @@ class Run {
   PropertyVerdict operator()() {
     const rc::Gen<std::vector<size_t>> cases = AnyIndices(space_);
     rc::Random random(options_.seed);
-    int held = 0, discarded = 0, in_a_row = 0;
+    int64_t held = 0, discarded = 0, in_a_row = 0;
     while (held < options_.count && discarded < MostDiscarded()) {
       // Larger cases come later, and where small ones do not go together.
-      const int size = rc::kNominalSize * held / std::max(1, options_.count - 1) + in_a_row / 10;
-      const auto drawn = cases(random.split(), std::min(size, rc::kNominalSize));
+      const int64_t size =
+          rc::kNominalSize * held / std::max(1, options_.count - 1) + in_a_row / 10;
+      const auto drawn =
+          cases(random.split(), static_cast<int>(std::min<int64_t>(size, rc::kNominalSize)));
       const Outcome outcome = Try(drawn.value());
       if (outcome == Outcome::kBroken) Shrink(drawn);
       if (outcome == Outcome::kBroken || crash_ || verdict_.declined >= MostDeclined()) break;
@@ -138,6 +140,10 @@ class Run {
       return Outcome::kDiscarded;
     } catch (const CouldNotRun& e) {
       crash_ = e.message;
+      crash_line_ = c->ToString();
+      return Outcome::kDiscarded;
+    } catch (const Error& e) {  // a mistake of the property, not of the subject
+      crash_ = std::string("the property cannot be computed: ") + e.what();
       crash_line_ = c->ToString();
       return Outcome::kDiscarded;
     }
@@ -198,7 +204,7 @@ class Run {
 
   bool IsBroken() const { return !verdict_.counterexample.empty(); }
   size_t MostDeclined() const { return kMostDeclined * static_cast<size_t>(options_.count); }
-  int MostDiscarded() const { return kMostDiscarded * options_.count; }
+  int64_t MostDiscarded() const { return kMostDiscarded * options_.count; }
 
   const Property& property_;
   const CaseSpace& space_;

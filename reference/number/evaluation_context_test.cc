@@ -37,7 +37,7 @@ TEST(ScopedStore, NeedsNoRecipe) {
   EXPECT_EQ(this_context.rule, nullptr);
 }
 
-TEST(Scoped, RestoresEveryMember) {
+TEST(Scoped, RestoresItsMember) {
   const Slice* const slice = reinterpret_cast<const Slice*>(&this_context);
   {
     const ScopedPrecision precision(300);

@@ -1,6 +1,8 @@
 #include "tools/cli/cases_to_store.h"
 
+#include <filesystem>
 #include <set>
+#include <system_error>
 
 #include "reference/base/error.h"
 #include "tools/cli/options.h"
@@ -14,6 +16,11 @@ void AddStoreOptions(CLI::App& app, StoreOptions& options) {
 }
 
 std::vector<Selected> CasesToStore(const StoreOptions& options) {
+  for (const std::string& argument : options.cases) {
+    std::error_code none;  // a case line is no file
+    if (std::filesystem::equivalent(argument, options.output, none))
+      throw Error(options.output, " would replace its own input: expected another name");
+  }
   std::vector<Selected> selected = Select({.arguments = options.cases, .config = options.config});
   std::set<std::string> seen;
   for (const Selected& s : selected) {

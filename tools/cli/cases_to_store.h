@@ -20,8 +20,8 @@ struct StoreOptions {
 };
 void AddStoreOptions(CLI::App& app, StoreOptions& options);
 
-// The selected cases. Throws Error if a case occurs twice: the canonical line of a case is the key
-// of its record.
+// The selected cases. Throws Error if a case occurs twice (the canonical line of a case is the key
+// of its record), or if the output is one of the files of cases.
 std::vector<Selected> CasesToStore(const StoreOptions& options);
 
 }  // namespace sextant::tools

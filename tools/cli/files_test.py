@@ -99,6 +99,20 @@ class Files(ProgramTest):
         self.assertIn("sextant: a: cannot be written: another process is writing it", result.stderr)
         self.assertEqual(list(pathlib.Path(self.folder.name).iterdir()), [])
 
+    def test_an_input_is_not_replaced_by_the_output(self):
+        cases = self.path("a.cases")
+        cases.write_text(ONE_CASE + "\n")
+        for command in ("golden", "inputs"):
+            result = self.run_it(command, "a.cases", "-o", "./a.cases")
+            self.assertEqual((result.returncode, result.stdout), (2, ""))
+            self.assertIn("./a.cases would replace its own input: expected another name", result.stderr)
+            self.assertEqual(cases.read_text(), ONE_CASE + "\n")
+
+    def test_a_limit_is_a_number(self):
+        result = self.run_it("check", ONE_CASE, "--subject", "fast", "--timeout", "nan")
+        self.assertEqual((result.returncode, result.stdout), (2, ""))
+        self.assertIn("--timeout: expected a number", result.stderr)
+
     def test_empty_file_names_are_refused(self):
         for option, *command in (("-o", "eval", *ONE_CASE.split()), ("-o", "golden", ONE_CASE),
                                  ("-o", "inputs", ONE_CASE), ("--json", "audit-suite", ONE_CASE),

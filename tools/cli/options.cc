@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <cmath>
 #include <filesystem>
 #include <iostream>
 #include <string_view>
@@ -71,8 +72,14 @@ void AddOption(CLI::App& app, const std::string& names, int& value, const std::s
 }
 void AddOption(CLI::App& app, const std::string& names, double& value, const std::string& what,
                const Rule& rule) {
-  ApplyRule(app, app.add_option(names, value, what)->check(CLI::Range(rule.least, rule.most)),
-            rule);
+  // A NaN compares with no limit.
+  const auto refuse_nan = [](const std::string& text) {
+    double number = 0;
+    const bool is_nan = CLI::detail::lexical_cast(text, number) && std::isnan(number);
+    return std::string(is_nan ? "expected a number" : "");
+  };
+  const CLI::Range range(rule.least, rule.most);
+  ApplyRule(app, app.add_option(names, value, what)->check(range)->check(refuse_nan), rule);
 }
 void AddOption(CLI::App& app, const std::string& names, uint64_t& seed, const std::string& what,
                const Rule& rule) {

@@ -45,7 +45,7 @@ struct Counts {
       not_run += v.status == Verdict::Status::kCouldNotRun;
       open_rows += v.open_rows;
       ++cases[report.Fails(v)                          ? NameOf(Verdict::Status::kFails)
-              : v.status == Verdict::Status::kConforms ? NameOf(*v.grade)
+              : v.status == Verdict::Status::kConforms ? NameOf(v.grade.value())
                                                        : NameOf(v.status)];
       for (const TensorVerdict& t : v.tensors) {
         elements += t.elements;
@@ -75,9 +75,9 @@ void PrintElements(const Counts& n) {
 void PrintVerdict(const Report& report, const Verdict& verdict) {
   const bool fails = report.Fails(verdict);
   const bool conforms = verdict.status == Verdict::Status::kConforms;
-  if (conforms && *verdict.grade < Grade::kUnlikely) return;
+  if (conforms && verdict.grade.value() < Grade::kUnlikely) return;
   const Colors colors = ColorsOfOutput();
-  const std::string_view word = conforms ? NameOf(*verdict.grade) : NameOf(verdict.status);
+  const std::string_view word = conforms ? NameOf(verdict.grade.value()) : NameOf(verdict.status);
   std::string details = Details(verdict);
   for (size_t at = details.find('\n'); at != details.npos; at = details.find('\n', at + 3))
     details.replace(at, 1, "\n  ");

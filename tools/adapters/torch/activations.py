@@ -93,7 +93,7 @@ def gated_unit(gate, up, kind, beta):
     return pytorch(gate, GATES[kind], beta) * up
 
 
-def of_product(gate, up, kind, beta):
+def product_activated(gate, up, kind, beta):
     """Wrong: f(gate up)."""
     return pytorch(gate * up, GATES[kind], beta)
 

@@ -19,6 +19,8 @@ int main() {
       oracle::JudgeEndToEnd(question, golden, Permit(question, inputs, recipe), answer);
   fixtures::WriteRecords("consumer.h5", {{question.ToString(), inputs, golden, answer}});
   std::cout << question.ToString() << ": "
-            << oracle::kGradeNames[static_cast<size_t>(*verdict.grade)] << "\n";
+            << (verdict.grade ? oracle::kGradeNames[static_cast<size_t>(*verdict.grade)]
+                              : std::string_view(verdict.message))
+            << "\n";
   return verdict.status == oracle::Verdict::Status::kConforms ? 0 : 1;
 }
