@@ -9,216 +9,201 @@
 namespace sextant::oracle {
 namespace {
 
-// Answers one query with the mutation.
-template <class Real>
-class MutantRow {
- public:
-  MutantRow(AttentionMutation mutation, const AttentionAttributes& op,
-            const AttentionTensors<Real>& in)
-      : mutation_(mutation), op_(op), in_(in), scaled_(op.scale, in.q.shape[3]) {}
+using enum AttentionMutation;
 
-  void Answer(const QueryAt& at, std::span<Real> y, Real& lse) const {
-    const size_t T = in_.k.shape[2];
-    const KeyRange keys = KeysOf(at);
-    if (keys.IsEmpty()) return AnswerEmpty(at, y, lse);
-    std::vector<Real> scores;
-    for (size_t t = keys.first; t < keys.last; ++t) scores.push_back(ScoreAt(at, t));
-    std::vector<size_t> read;
-    for (size_t t = keys.first; t < keys.last; ++t) read.push_back(t);
-    if (Is(AttentionMutation::kLastTileLost) && scores.size() > 1) {
-      scores.resize(scores.size() / 2 * 2);
-      read.resize(scores.size());
-    }
-    const std::optional<double> masked = MaskedScore();
-    for (size_t t = 0; masked && t < T; ++t) {
-      if (keys.first <= t && t < keys.last) continue;
-      scores.push_back(Real(*masked));
-      read.push_back(t);
-    }
-    if (Is(AttentionMutation::kCapAfterMax) && op_.soft_cap)
-      scores = CappedAfterSubtraction(scores);
-    const std::vector<Real> weights = WeightsOf(at, scores, read, lse);
-    for (size_t e = 0; e < y.size(); ++e) {
-      std::vector<Real> values;
-      for (const size_t t : read) values.push_back(RowAt(in_.v, ValueRow(at) + t)[e]);
-      y[e] = Dot<Real>(weights, values);
-    }
-  }
+template <class Real>
+class MutantRows : public AttentionRows<Real> {
+ public:
+  MutantRows(AttentionMutation mutation, const AttentionAttributes& op,
+             const AttentionTensors<Real>& in)
+      : Formula(op, in), mutation_(mutation) {}
 
  private:
+  using Formula = AttentionRows<Real>;
+  using Formula::in_, Formula::op_;
+  using typename Formula::ScoredKeys;
+
   bool Is(AttentionMutation m) const { return mutation_ == m; }
 
-  // The score of a key that the query does not see; empty: the key is left out.
-  std::optional<double> MaskedScore() const {
-    if (Is(AttentionMutation::kFiniteMask)) return -1e4;
-    if (Is(AttentionMutation::kCapAfterMask) && op_.soft_cap) return -*op_.soft_cap;
-    return std::nullopt;
-  }
-
-  KeyRange KeysOf(const QueryAt& at) const {
+  KeyRange KeysOf(const QueryAt& at) const override {
     AttentionAttributes op = op_;
-    size_t s = at.s;
-    if (Is(AttentionMutation::kByCaseLength) && op.key_length) {
-      const auto& lengths = *op.key_length;
-      const int64_t length = lengths[lengths.size() == 1 ? 0 : at.b];
+    if (Is(kByCaseLength) && op.key_length) {
+      const auto length = static_cast<size_t>(op.KeyLength(at.b));
       op.key_length.reset();
-      KeyRange keys = op.KeysOf(at.b, s);
-      keys.last = std::min(keys.last, static_cast<size_t>(length));
-      return keys.first < keys.last ? keys : KeyRange{};
+      const KeyRange keys = op.KeysOf(at.b, at.s);
+      return RangeOf(keys.first, std::min(keys.last, length));
     }
-    if (Is(AttentionMutation::kChunkByQuery) && op.chunk) {
-      const KeyRange unchunked_keys = [&] {
-        AttentionAttributes unchunked = op;
-        unchunked.chunk.reset();
-        return unchunked.KeysOf(at.b, s);
-      }();
-      const auto C = static_cast<size_t>(*op.chunk);
-      const KeyRange keys{std::max(unchunked_keys.first, s / C * C),
-                          std::min(unchunked_keys.last, (s / C + 1) * C)};
-      return keys.first < keys.last ? keys : KeyRange{};
+    if (Is(kChunkByQuery) && op.chunk) {
+      op.chunk.reset();
+      const KeyRange keys = op.KeysOf(at.b, at.s);
+      const auto C = static_cast<size_t>(*op_.chunk);
+      return RangeOf(std::max(keys.first, at.s / C * C), std::min(keys.last, (at.s / C + 1) * C));
     }
-    KeyRange keys = op.KeysOf(at.b, s);
+    KeyRange keys = Formula::KeysOf(at);
     if (op.mask != Mask::kCausal) return keys;
-    if (Is(AttentionMutation::kSelfMasked) && keys.size() > 1 && keys.last == OwnKey(at) + 1)
-      --keys.last;
-    if (Is(AttentionMutation::kNextLeaked)) {
+    if (Is(kSelfMasked) && keys.size() > 1 && keys.last == OwnKey(at) + 1) --keys.last;
+    if (Is(kNextLeaked)) {
       op.mask = Mask::kNone;
-      keys.last = std::min(keys.last + 1, std::max(keys.last, op.KeysOf(at.b, s).last));
+      keys.last = std::min(keys.last + 1, std::max(keys.last, op.KeysOf(at.b, at.s).last));
     }
     return keys;
+  }
+  static KeyRange RangeOf(size_t first, size_t last) {
+    return first < last ? KeyRange{first, last} : KeyRange{};
   }
 
   // The index of the query's own key, which may be beyond the keys that the query sees.
   size_t OwnKey(const QueryAt& at) const {
     if (op_.align == Align::kTopLeft) return at.s;
-    const int64_t length =
-        op_.key_length ? (*op_.key_length)[op_.key_length->size() == 1 ? 0 : at.b] : op_.T.value;
-    return static_cast<size_t>(static_cast<int64_t>(at.s) + length - op_.S.value);
+    return static_cast<size_t>(static_cast<int64_t>(at.s) + op_.KeyLength(at.b) - op_.S.value);
   }
 
-  void AnswerEmpty(const QueryAt& at, std::span<Real> y, Real& lse) const {
+  size_t Tiled(size_t h) const { return h % in_.k.shape[1]; }
+  size_t KeyHeadOf(size_t h) const override {
+    return Is(kKeyHeadsTiled) ? Tiled(h) : Formula::KeyHeadOf(h);
+  }
+  size_t ValueHeadOf(size_t h) const override {
+    return Is(kKeyHeadsTiled) || Is(kValueHeadsTiled) ? Tiled(h) : Formula::ValueHeadOf(h);
+  }
+
+  void AnswerEmpty(const QueryAt& at, std::span<Real> y, Real& lse) const override {
+    Formula::AnswerEmpty(at, y, lse);
     if (op_.empty_rows == EmptyRows::kUnspecified) return;
+    if (Is(kEmptyLsePositive)) lse = -lse;
+    if (!Is(kMeanOfEmpty)) return;
     const size_t T = in_.k.shape[2];
     for (size_t e = 0; e < y.size(); ++e) {
-      y[e] = Real(0.0);
-      if (!Is(AttentionMutation::kMeanOfEmpty) || T == 0) continue;
-      for (size_t t = 0; t < T; ++t) {
-        y[e] = y[e] + RowAt(in_.v, ValueRow(at) + t)[e] / Real(static_cast<double>(T));
-      }
+      for (size_t t = 0; t < T; ++t)
+        y[e] = y[e] + this->ValueAt(at, t)[e] / Real(static_cast<double>(T));
     }
-    lse = EmptyLogSumExp<Real>();
-    if (Is(AttentionMutation::kEmptyLsePositive)) lse = -lse;
   }
 
-  size_t RowOfHead(const QueryAt& at, bool tiled) const {
-    const size_t K = in_.k.shape[1];
-    return (at.b * K + (tiled ? at.h % K : op_.KeyHeadOf(at.h))) * in_.k.shape[2];
-  }
-  size_t KeyRow(const QueryAt& at) const {
-    return RowOfHead(at, Is(AttentionMutation::kKeyHeadsTiled));
-  }
-  size_t ValueRow(const QueryAt& at) const {
-    return RowOfHead(
-        at, Is(AttentionMutation::kKeyHeadsTiled) || Is(AttentionMutation::kValueHeadsTiled));
-  }
-  size_t QueryRow(const QueryAt& at) const {
-    return (at.b * in_.q.shape[1] + at.h) * in_.q.shape[2] + at.s;
-  }
-
-  Real Capped(const Real& score) const { return SoftCapping<Real>(*op_.soft_cap)(score); }
-  static Real Stored(const Real& score) {
-    const ScopedStep at(Step::kScore);
-    return Converted(score);
-  }
-  Real Plus(const Real& score, const Real& bias) const {
-    Real sum;
-    {
-      const ScopedStep at(Step::kBias);
-      sum = Is(AttentionMutation::kBiasSubtracted) ? score - bias : score + bias;
-    }
-    return Stored(sum);
-  }
   Real BiasAt(QueryAt at, size_t t) const {
-    if (Is(AttentionMutation::kBiasOfFirstHead)) at.h = 0;
-    if (Is(AttentionMutation::kBiasOfFirstQuery)) at.s = 0;
-    return RowAt(*in_.bias, QueryRow(at))[t];
+    if (Is(kBiasOfFirstHead)) at.h = 0;
+    if (Is(kBiasOfFirstQuery)) at.s = 0;
+    const Real& bias = RowAt(*in_.bias, this->QueryRow(at))[t];
+    return Is(kBiasSubtracted) ? -bias : bias;
   }
 
-  Real ScoreAt(const QueryAt& at, size_t t) const {
-    const bool biased = in_.bias && !Is(AttentionMutation::kBiasAfterSoftmax);
-    Real score = Stored(Dot(RowAt(in_.q, QueryRow(at)), RowAt(in_.k, KeyRow(at) + t)));
-    if (biased && in_.scale_bias) score = Plus(score, BiasAt(at, t));
-    const bool caps = op_.soft_cap && !Is(AttentionMutation::kCapAfterMax) &&
-                      !(Is(AttentionMutation::kCapNotInFirstTile) && t < 2);
-    if (caps && Is(AttentionMutation::kCapBeforeScale)) {
-      return Stored(scaled_(Stored(Capped(score))));
-    }
-    score = Stored(scaled_(score));
-    const bool early = Is(AttentionMutation::kBiasBeforeCap);
-    if (biased && !in_.scale_bias && early) score = Plus(score, BiasAt(at, t));
-    if (caps) score = Stored(Capped(score));
-    if (caps && Is(AttentionMutation::kCapNotScaledBack)) score = score / Real(*op_.soft_cap);
-    return biased && !in_.scale_bias && !early ? Plus(score, BiasAt(at, t)) : score;
+  // The steps of the score of key t.
+  std::vector<ScoreStep> OrderOf(size_t t) const {
+    std::vector<ScoreStep> order = this->score_of_.order();
+    const auto position = [&](ScoreStep step) { return std::ranges::find(order, step); };
+    if (Is(kCapBeforeScale)) std::iter_swap(position(ScoreStep::kScale), position(ScoreStep::kCap));
+    if (Is(kBiasBeforeCap) && !in_.scale_bias)
+      std::iter_swap(position(ScoreStep::kBias), position(ScoreStep::kCap));
+    if (Is(kCapAfterMax) || (Is(kCapNotInFirstTile) && t < 2)) std::erase(order, ScoreStep::kCap);
+    return order;
   }
 
-  std::vector<Real> CappedAfterSubtraction(std::vector<Real> scores) const {
-    const Real largest = scores[LargestIn<Real>(scores)];
-    for (Real& score : scores) score = Capped(score - largest) + largest;
-    return scores;
+  Real ScoreAt(const QueryAt& at, size_t t, const Real& product) const override {
+    const ScoreOf<Real>& score_of = this->score_of_;
+    const bool biased = in_.bias && !Is(kBiasAfterSoftmax);
+    const Real bias = biased ? BiasAt(at, t) : Real(0.0);
+    Real score = score_of.Start(product);
+    for (const ScoreStep step : OrderOf(t)) {
+      score = score_of.After(step, score, biased ? &bias : nullptr);
+      if (step == ScoreStep::kCap && op_.soft_cap && Is(kCapNotScaledBack))
+        score = score / Real(*op_.soft_cap);
+    }
+    return score;
   }
 
-  std::vector<Real> WeightsOf(const QueryAt& at, const std::vector<Real>& scores,
-                              const std::vector<size_t>& read, Real& lse) const {
-    const SoftmaxRow<Real> row(scores);
-    lse = LseOf(row, scores);
-    if (Is(AttentionMutation::kNoSoftmax)) return scores;
-    if (Is(AttentionMutation::kOverQueries)) return OverQueries(at, read);
-    if (Is(AttentionMutation::kNoRescale) || Is(AttentionMutation::kSumNotRescaled)) {
-      return NotRescaled(at, scores, lse);
+  // The score of a key that the query does not see; empty: the key is left out.
+  std::optional<double> MaskedScore() const {
+    if (Is(kFiniteMask)) return -1e4;
+    if (Is(kCapAfterMask) && op_.soft_cap) return -*op_.soft_cap;
+    return std::nullopt;
+  }
+
+  ScoredKeys Scored(const QueryAt& at, const KeyRange& keys) override {
+    ScoredKeys scored = Formula::Scored(at, keys);
+    if (Is(kLastTileLost) && keys.size() > 1) {
+      scored.keys.resize(keys.size() / 2 * 2);
+      scored.scores.resize(scored.keys.size());
     }
-    std::vector<Real> all = scores;
-    if (Is(AttentionMutation::kPaddedLanes)) {
-      while (all.size() % 8 != 0) all.emplace_back(0.0);
+    const std::optional<double> masked = MaskedScore();
+    for (size_t t = 0; masked && t < in_.k.shape[2]; ++t) {
+      if (keys.first <= t && t < keys.last) continue;
+      scored.scores.push_back(Real(*masked));
+      scored.keys.push_back(t);
     }
-    if (in_.sink) all.push_back(SinkOf(at));
-    if (in_.sink && Is(AttentionMutation::kLseOfSink)) lse = SoftmaxRow<Real>(all).LogOfSum();
-    std::vector<Real> weights = SoftmaxRow<Real>(all).weights();
-    const Real rest = weights.back();
-    weights.resize(scores.size());
-    for (size_t j = 0; j < weights.size(); ++j) {
-      const ScopedStep in(Step::kWeigh);
-      if (in_.sink && Is(AttentionMutation::kSinkTwice))
-        weights[j] = weights[j] * (Real(1.0) - rest);
-      if (in_.bias && Is(AttentionMutation::kBiasAfterSoftmax)) {
-        weights[j] = weights[j] + BiasAt(at, read[j]);
-      }
-      weights[j] = Converted(weights[j]);
+    if (Is(kCapAfterMax) && op_.soft_cap) {
+      const Real largest = scored.scores[LargestIn<Real>(scored.scores)];
+      const SoftCapping<Real> capped(*op_.soft_cap);
+      for (Real& score : scored.scores) score = capped(score - largest) + largest;
     }
+    return scored;
+  }
+
+  Real SinkOf(const QueryAt& at) const override {
+    if (Is(kSinkOfFirstHead)) return (*in_.sink)(0);
+    if (Is(kSinkOfKeyHead)) return (*in_.sink)(Formula::KeyHeadOf(at.h));
+    const Real sink = Formula::SinkOf(at);
+    if (Is(kSinkScaled)) return ScoreScale<Real>(op_.scale, in_.q.shape[3])(sink);
+    return Is(kSinkSubtracted) ? -sink : sink;
+  }
+
+  void Average(const QueryAt& at, const ScoredKeys& scored, std::span<Real> y,
+               Real& lse) const override {
+    ScoredKeys padded = scored;
+    if (Is(kPaddedLanes)) padded.scores.resize((scored.keys.size() + 7) / 8 * 8, Real(0.0));
+    Formula::Average(at, padded, y, lse);
+    lse = LseOf(at, scored.scores);
+    const std::vector<Real> weights = WeightsOf(at, scored, lse);
+    for (size_t e = 0; !weights.empty() && e < y.size(); ++e) {
+      std::vector<Real> values;
+      for (const size_t t : scored.keys) values.push_back(this->ValueAt(at, t)[e]);
+      y[e] = Dot<Real>(weights, values);
+    }
+  }
+
+  Real LseOf(const QueryAt& at, std::vector<Real> scores) const {
+    if (in_.sink && Is(kLseOfSink)) scores.push_back(SinkOf(at));
+    const Real lse = SoftmaxRow<Real>(scores, Tiling::kAny).LogOfSum();
+    const ScopedStep in(Step::kSoftmax);
+    if (Is(kLseBase2)) return lse / Log(Real(2.0));
+    return Is(kLseLessLargest) ? lse - scores[LargestIn<Real>(scores)] : lse;
+  }
+
+  // The weights of the values where the mutation changes them; otherwise empty.
+  std::vector<Real> WeightsOf(const QueryAt& at, const ScoredKeys& scored, Real& lse) const {
+    if (Is(kNoSoftmax)) return scored.scores;
+    if (Is(kOverQueries)) return OverQueries(at, scored.keys);
+    if (Is(kNoRescale) || Is(kSumNotRescaled)) return NotRescaled(at, scored.scores, lse);
+    if (Is(kSinkTwice) && in_.sink) return SinkTwice(at, scored.scores);
+    if (Is(kBiasAfterSoftmax)) return BiasedWeights(at, scored);
+    return {};
+  }
+
+  std::vector<Real> SinkTwice(const QueryAt& at, std::vector<Real> scores) const {
+    scores.push_back(SinkOf(at));
+    std::vector<Real> weights = SoftmaxRow<Real>(scores).weights();
+    const Real rest = Real(1.0) - weights.back();
+    weights.pop_back();
+    const ScopedStep in(Step::kWeigh);
+    for (Real& weight : weights) weight = Converted(weight * rest);
     return weights;
   }
 
-  Real LseOf(const SoftmaxRow<Real>& row, const std::vector<Real>& scores) const {
-    const ScopedStep at(Step::kSoftmax);
-    const Real lse = row.LogOfSum();
-    if (Is(AttentionMutation::kLseBase2)) return lse / Log(Real(2.0));
-    if (Is(AttentionMutation::kLseLessLargest)) return lse - scores[LargestIn<Real>(scores)];
-    return lse;
-  }
-
-  Real SinkOf(QueryAt at) const {
-    if (Is(AttentionMutation::kSinkOfFirstHead)) at.h = 0;
-    if (Is(AttentionMutation::kSinkOfKeyHead)) at.h = op_.KeyHeadOf(at.h);
-    const Real sink = (*in_.sink)(at.h);
-    if (Is(AttentionMutation::kSinkScaled)) return scaled_(sink);
-    return Is(AttentionMutation::kSinkSubtracted) ? -sink : sink;
+  std::vector<Real> BiasedWeights(const QueryAt& at, const ScoredKeys& scored) const {
+    std::vector<Real> weights = SoftmaxRow<Real>(scored.scores).weights();
+    const ScopedStep in(Step::kWeigh);
+    for (size_t j = 0; j < weights.size(); ++j)
+      weights[j] = Converted(weights[j] + BiasAt(at, scored.keys[j]));
+    return weights;
   }
 
   // The weights of a softmax over all queries, and the sink.
-  std::vector<Real> OverQueries(const QueryAt& at, const std::vector<size_t>& read) const {
+  std::vector<Real> OverQueries(const QueryAt& at, const std::vector<size_t>& keys) const {
     std::vector<Real> weights;
-    for (const size_t t : read) {
+    for (const size_t t : keys) {
       std::vector<Real> column;
-      for (size_t s = 0; s < in_.q.shape[2]; ++s) column.push_back(ScoreAt({at.b, at.h, s}, t));
+      for (size_t s = 0; s < in_.q.shape[2]; ++s) {
+        const QueryAt other{at.b, at.h, s};
+        const auto key = RowAt(in_.k, this->KeyRow(other) + t);
+        column.push_back(ScoreAt(other, t, Dot(RowAt(in_.q, this->QueryRow(other)), key)));
+      }
       if (in_.sink) column.push_back(SinkOf(at));
       weights.push_back(SoftmaxRow<Real>(column).weights()[at.s]);
     }
@@ -235,8 +220,7 @@ class MutantRow {
     for (size_t j = 0; j < n; ++j) {
       const size_t largest = LargestIn<Real>(std::span(scores).first(std::min(n, j / 2 * 2 + 2)));
       summed.push_back(Exp(scores[j] - scores[largest]));
-      weights.push_back(Is(AttentionMutation::kSumNotRescaled) ? Exp(scores[j] - scores[last])
-                                                               : summed.back());
+      weights.push_back(Is(kSumNotRescaled) ? Exp(scores[j] - scores[last]) : summed.back());
     }
     lse = scores[last] + Log(SumOf(summed));
     if (in_.sink) summed.push_back(Exp(SinkOf(query) - scores[last]));
@@ -246,9 +230,6 @@ class MutantRow {
   }
 
   AttentionMutation mutation_;
-  const AttentionAttributes& op_;
-  const AttentionTensors<Real>& in_;
-  ScoreScale<Real> scaled_;
 };
 
 }  // namespace
@@ -256,11 +237,7 @@ class MutantRow {
 template <class Real>
 void AttendMutant(AttentionMutation mutation, const AttentionAttributes& op,
                   const AttentionTensors<Real>& in, Tensor<Real>& y, Tensor<Real>& lse) {
-  const size_t H = in.q.shape[1], S = in.q.shape[2], E = in.v.shape[3];
-  const MutantRow<Real> row(mutation, op, in);
-  for (size_t i = 0; i < lse.data.size(); ++i) {
-    row.Answer({i / (H * S), i / S % H, i % S}, std::span(y.data).subspan(i * E, E), lse.data[i]);
-  }
+  MutantRows<Real>(mutation, op, in).Answer(y, lse);
 }
 
 template void AttendMutant(AttentionMutation, const AttentionAttributes&,

@@ -8,46 +8,150 @@ namespace sextant::oracle {
 namespace {
 
 template <class Real>
-class MutantBlock {
+class MutantBlock : public DecoderBlockFormula<Real> {
  public:
-  MutantBlock(BlockMutation mutation, const DecoderBlockAttributes& a, const BlockWeights<Real>& w)
-      : mutation_(mutation), a_(a), w_(w) {}
-
-  void Run(const Tensor<Real>& x, const Tensor<double>& position,
-           const BlockTensors<Real>& out) const {
-    const bool branch = a_.placement == Placement::kBranch;
-    const bool sandwich = a_.placement == Placement::kSandwich;
-    const bool parallel = a_.placement == Placement::kParallel;
-    const bool plain =
-        branch || Is(BlockMutation::kNoAttentionNorm) || Is(BlockMutation::kNormOfSum);
-    out.normed = plain ? x : Normed(a_.Norm(), x, w_.attn_norm);
-    Tensor<Real> attended = Attended(out.normed, position, out);
-    out.attention_out = attended;
-    if (branch && !Is(BlockMutation::kNoAttentionNorm))
-      attended = Normed(a_.Norm(), attended, w_.attn_norm);
-    const bool late = Is(BlockMutation::kPostNormOfSum);
-    if (sandwich && !late) attended = Normed(a_.Norm(), attended, *w_.attn_post_norm);
-    out.middle = Is(BlockMutation::kNoAttentionResidual) ? attended
-                 : Is(BlockMutation::kResidualOfNormed)  ? StoredSum(out.normed, attended)
-                                                         : StoredSum(x, attended);
-    if (Is(BlockMutation::kNormOfSum)) out.middle = Normed(a_.Norm(), out.middle, w_.attn_norm);
-    if (sandwich && late) out.middle = Normed(a_.Norm(), out.middle, *w_.attn_post_norm);
-
-    const Tensor<Real>& before = parallel ? x : out.middle;
-    const bool bare = branch || Is(BlockMutation::kNoFeedForwardNorm);
-    const Tensor<Real> read = bare ? before : Normed(a_.Norm(), before, w_.mlp_norm);
-    Tensor<Real> fed = FeedForwardBranch(a_, read, w_, out.hidden);
-    if (branch && !Is(BlockMutation::kNoFeedForwardNorm)) fed = Normed(a_.Norm(), fed, w_.mlp_norm);
-    if (sandwich && !late) fed = Normed(a_.Norm(), fed, *w_.mlp_post_norm);
-    out.y = Is(BlockMutation::kNoFeedForwardResidual) ? fed : StoredSum(out.middle, fed);
-    if (sandwich && late) out.y = Normed(a_.Norm(), out.y, *w_.mlp_post_norm);
-  }
+  MutantBlock(BlockMutation mutation, const DecoderBlockAttributes& attributes,
+              const Tensor<double>& position, const BlockWeights<Real>& weights,
+              const BlockTensors<Real>& out)
+      : Formula(attributes, position, weights, out), mutation_(mutation) {}
 
  private:
+  using Formula = DecoderBlockFormula<Real>;
+  using Formula::a_, Formula::out_, Formula::w_;
+  using typename Formula::Branch, typename Formula::Projection;
+
   bool Is(BlockMutation which) const { return mutation_ == which; }
+
+  Tensor<Real> NormedBy(const Tensor<Real>& x, const Tensor<Real>& weight) const {
+    return Normed(a_.Norm(), x, weight);
+  }
+  bool HasNoNorm(Branch branch) const {
+    return branch == Branch::kAttention ? Is(BlockMutation::kNoAttentionNorm)
+                                        : Is(BlockMutation::kNoFeedForwardNorm);
+  }
+
+  Tensor<Real> BranchInput(Branch branch, const Tensor<Real>& x) const override {
+    const bool late = branch == Branch::kAttention && Is(BlockMutation::kNormOfSum);
+    return late || HasNoNorm(branch) ? x : Formula::BranchInput(branch, x);
+  }
+
+  Tensor<Real> BranchOutput(Branch branch, const Tensor<Real>& y) const override {
+    const bool bare = a_.placement == Placement::kBranch && HasNoNorm(branch);
+    return bare || PostNormIsLate() ? y : Formula::BranchOutput(branch, y);
+  }
+  bool PostNormIsLate() const {
+    return a_.placement == Placement::kSandwich && Is(BlockMutation::kPostNormOfSum);
+  }
+
+  Tensor<Real> AfterAttention(const Tensor<Real>& x, const Tensor<Real>& attended) const override {
+    if (Is(BlockMutation::kNoAttentionResidual)) return attended;
+    if (Is(BlockMutation::kResidualOfNormed)) return StoredSum(out_.normed, attended);
+    const Tensor<Real> sum = Formula::AfterAttention(x, attended);
+    if (Is(BlockMutation::kNormOfSum)) return NormedBy(sum, w_.attn_norm);
+    return PostNormIsLate() ? NormedBy(sum, *w_.attn_post_norm) : sum;
+  }
+
+  Tensor<Real> AfterFeedForward(const Tensor<Real>& x, const Tensor<Real>& attended,
+                                const Tensor<Real>& middle,
+                                const Tensor<Real>& fed) const override {
+    if (Is(BlockMutation::kNoFeedForwardResidual)) return fed;
+    if (ChangesAttentionResidual()) return StoredSum(middle, fed);
+    const Tensor<Real> y = Formula::AfterFeedForward(x, attended, middle, fed);
+    return PostNormIsLate() ? NormedBy(y, *w_.mlp_post_norm) : y;
+  }
+  bool ChangesAttentionResidual() const {
+    return Is(BlockMutation::kNoAttentionResidual) || Is(BlockMutation::kResidualOfNormed) ||
+           Is(BlockMutation::kNormOfSum);
+  }
+
+  // Channel d of head h is in column d * heads + h.
+  static size_t InterleavedColumn(size_t h, size_t d, size_t heads) { return d * heads + h; }
+
+  Tensor<Real> Split(const Tensor<Real>& x, size_t heads) const override {
+    Tensor<Real> y = Formula::Split(x, heads);
+    const size_t S = y.shape[2], D = y.shape[3];
+    for (size_t i = 0; Is(BlockMutation::kHeadsInterleaved) && i < y.data.size(); ++i)
+      y.data[i] = x(i / D % S, InterleavedColumn(i / (S * D), i % D, heads));
+    return y;
+  }
+
+  Tensor<Real> Merged(const Tensor<Real>& x) const override {
+    Tensor<Real> y = Formula::Merged(x);
+    if (Is(BlockMutation::kHeadsNotTransposed)) y.data = x.data;
+    const size_t H = x.shape[1], S = x.shape[2], D = x.shape[3];
+    for (size_t i = 0; Is(BlockMutation::kHeadsInterleaved) && i < x.data.size(); ++i)
+      y(i / D % S, InterleavedColumn(i / (S * D), i % D, H)) = x.data[i];
+    return y;
+  }
+
+  Tensor<Real> QueriesOrKeys(const Projection& p, const Tensor<Real>& x) const override {
+    Projection unnormed{p.weight, p.norm, p.heads, QkNorm::kNone, p.of_keys};
+    if (Is(BlockMutation::kKeysNotNormed) && p.of_keys) return Formula::QueriesOrKeys(unnormed, x);
+    if (Is(BlockMutation::kQkNormAfterRotation)) {
+      const Tensor<Real> rotated = this->Merged(Stored(Formula::QueriesOrKeys(unnormed, x)));
+      return this->Split(QkNormed(a_.Norm(), p.qk_norm, rotated, p.norm, p.heads), p.heads);
+    }
+    if (!Is(BlockMutation::kRotatedBeforeSplit) || p.heads == 0)
+      return Formula::QueriesOrKeys(p, x);
+    const Tensor<Real> flat =
+        QkNormed(a_.Norm(), p.qk_norm, Projected(x, p.weight), p.norm, p.heads);
+    return this->Split(RotatedWhole(flat, p.heads), p.heads);
+  }
+
+  Tensor<Real> Values(const Tensor<Real>& x) const override {
+    Tensor<Real> v = Formula::Values(x);
+    if (!Is(BlockMutation::kValuesRotated)) return v;
+    return Rotated(a_, v, {{1, x.shape[0]}, this->position_.data});
+  }
+
+  Tensor<Real> RotatedHeads(const Projection& p, const Tensor<Real>& x) const override {
+    if (p.of_keys ? Is(BlockMutation::kKeysNotRotated) : Is(BlockMutation::kQueriesNotRotated))
+      return x;
+    if (Is(BlockMutation::kRotatedByHead)) return RotatedByHead(x);
+    if (!Is(BlockMutation::kQueriesOneOn) || p.of_keys) return Formula::RotatedHeads(p, x);
+    Tensor<double> next{{1, x.shape[2]}, this->position_.data};
+    for (double& position : next.data) ++position;
+    return PairRotation<Real>(a_, next)(x);
+  }
+
+  // Rotates each head by the position whose index is that of the head.
+  Tensor<Real> RotatedByHead(Tensor<Real> x) const {
+    const Shape shape = x.shape;
+    const size_t heads = shape[1], S = shape[2];
+    Tensor<double> at({heads, S});
+    for (size_t i = 0; i < at.data.size(); ++i) at.data[i] = this->position_.data[i / S % S];
+    x.shape = {heads, 1, S, shape[3]};
+    x = PairRotation<Real>(a_, at)(x);
+    x.shape = shape;
+    return x;
+  }
+
+  // [S,H*D] rotated as one head.
+  Tensor<Real> RotatedWhole(const Tensor<Real>& x, size_t heads) const {
+    const size_t S = x.shape[0], width = x.shape[1];
+    RopeRotate rotation = a_.Rotation();
+    rotation.D.value *= static_cast<int64_t>(heads);
+    rotation.R.value *= static_cast<int64_t>(heads);
+    const Head whole{a_.pairing, 0, static_cast<size_t>(a_.R.value),
+                     static_cast<size_t>(rotation.R.value)};
+    const RotaryMutation over_all{.exponent = [](int64_t k, int64_t, int64_t all) -> Exponent {
+      return {2 * k, all};
+    }};
+    Tensor<Real> amplitude, unused({whole.R / 2});
+    a_.Frequencies()(unused, amplitude);
+    const auto tables = MutantTables(
+        over_all, {{1, S}, this->position_.data},
+        MutantFrequencies<Real>(over_all, a_.Frequencies(), whole.D / 2, whole), amplitude());
+    Tensor<Real> rotated({1, 1, S, width});
+    rotation(Tensor<Real>({1, 1, S, width}, x.data), tables.cos, tables.sin, rotated);
+    rotated.shape = {S, width};
+    return Stored(std::move(rotated));
+  }
 
   AttentionMutation OfAttention() const {
     switch (mutation_) {
+      case BlockMutation::kKeyHeadsTiled:
+        return AttentionMutation::kKeyHeadsTiled;
       case BlockMutation::kSelfMasked:
         return AttentionMutation::kSelfMasked;
       case BlockMutation::kNextLeaked:
@@ -65,147 +169,14 @@ class MutantBlock {
     }
   }
 
-  // [S,H*D] as [1,H,S,D].
-  Tensor<Real> Heads(const Tensor<Real>& x, size_t heads) const {
-    Tensor<Real> y = HeadsOf(x, heads);
-    if (!Is(BlockMutation::kHeadsInterleaved)) return y;
-    const size_t S = y.shape[2], D = y.shape[3];
-    for (size_t h = 0; h < heads; ++h) {
-      for (size_t s = 0; s < S; ++s) {
-        for (size_t d = 0; d < D; ++d) y(0, h, s, d) = x(s, d * heads + h);
-      }
-    }
-    return y;
-  }
-
-  // Rotates each head by its own row of positions, as a batch of heads.
-  Tensor<Real> RotatedHeads(Tensor<Real> x, const Tensor<double>& position,
-                            double later = 0) const {
-    const Shape shape = x.shape;
-    const size_t heads = shape[1], S = shape[2];
-    Tensor<double> at({heads, S});
-    for (size_t h = 0; h < heads; ++h) {
-      for (size_t s = 0; s < S; ++s)
-        at(h, s) = position.data[Is(BlockMutation::kRotatedByHead) ? h % S : s] + later;
-    }
-    x.shape = {heads, 1, S, shape[3]};
-    x = Rotated(a_, x, at);
-    x.shape = shape;
-    return x;
-  }
-
-  // [S,H*D] rotated as one head.
-  Tensor<Real> RotatedWhole(const Tensor<Real>& x, const Tensor<double>& position,
-                            size_t heads) const {
-    const size_t S = x.shape[0], width = x.shape[1];
-    RopeRotate rotation = a_.Rotation();
-    rotation.D.value *= static_cast<int64_t>(heads);
-    rotation.R.value *= static_cast<int64_t>(heads);
-    const Head whole{a_.pairing, 0, static_cast<size_t>(a_.R.value),
-                     static_cast<size_t>(rotation.R.value)};
-    const RotaryMutation over_all{.exponent = [](int64_t k, int64_t, int64_t all) -> Exponent {
-      return {2 * k, all};
-    }};
-    Tensor<Real> amplitude, unused({whole.R / 2});
-    a_.Frequencies()(unused, amplitude);
-    const auto tables = MutantTables(
-        over_all, {{1, S}, position.data},
-        MutantFrequencies<Real>(over_all, a_.Frequencies(), whole.D / 2, whole), amplitude());
-    Tensor<Real> rotated({1, 1, S, width});
-    rotation(Tensor<Real>({1, 1, S, width}, x.data), tables.cos, tables.sin, rotated);
-    rotated.shape = {S, width};
-    return Stored(std::move(rotated));
-  }
-
-  // How queries or keys are made from x.
-  struct Preparation {
-    const Tensor<Real>& weight;
-    const Tensor<Real>* norm;
-    size_t heads;
-    QkNorm how;
-    bool rotates;
-    double later = 0;
-  };
-  // The heads of a projection, normalised and rotated in the order of the mutation.
-  Tensor<Real> Prepared(const Tensor<Real>& x, const Tensor<double>& position,
-                        const Preparation& p) const {
-    Tensor<Real> flat = Projected(x, p.weight);
-    const bool after = Is(BlockMutation::kQkNormAfterRotation);
-    if (!after) flat = QkNormed(a_.Norm(), p.how, flat, p.norm, p.heads);
-    if (Is(BlockMutation::kRotatedBeforeSplit) && p.heads > 0)
-      return Heads(RotatedWhole(flat, position, p.heads), p.heads);
-    Tensor<Real> y = Heads(flat, p.heads);
-    if (p.rotates) y = RotatedHeads(std::move(y), position, p.later);
-    if (!after) return y;
-    return HeadsOf(QkNormed(a_.Norm(), p.how, HeadsTogether(y), p.norm, p.heads), p.heads);
-  }
-
-  Tensor<Real> Attended(const Tensor<Real>& x, const Tensor<double>& position,
-                        const BlockTensors<Real>& out) const {
-    const auto H = static_cast<size_t>(a_.H.value), K = static_cast<size_t>(a_.K.value);
-    const size_t S = x.shape[0];
-    const Tensor<Real> q = Prepared(x, position,
-                                    {.weight = w_.wq,
-                                     .norm = w_.q_norm,
-                                     .heads = H,
-                                     .how = w_.qk_norm,
-                                     .rotates = !Is(BlockMutation::kQueriesNotRotated),
-                                     .later = Is(BlockMutation::kQueriesOneOn) ? 1.0 : 0.0});
-    Tensor<Real> k =
-        Prepared(x, position,
-                 {.weight = w_.wk,
-                  .norm = w_.k_norm,
-                  .heads = K,
-                  .how = Is(BlockMutation::kKeysNotNormed) ? QkNorm::kNone : w_.qk_norm,
-                  .rotates = !Is(BlockMutation::kKeysNotRotated)});
-    Tensor<Real> v = Heads(Projected(x, w_.wv), K);
-    if (Is(BlockMutation::kValuesRotated)) v = RotatedHeads(std::move(v), position);
-    out.q_rotated.data = q.data;
-    out.k_rotated.data = k.data;
+  void Attend(const Tensor<Real>& q, const Tensor<Real>& k, const Tensor<Real>& v,
+              Tensor<Real>& mean, Tensor<Real>& lse) const override {
     Attention attention = a_.Attending();
     if (Is(BlockMutation::kMaskFromTheEnd)) attention.align = Align::kBottomRight;
-    if (Is(BlockMutation::kKeyHeadsTiled)) {
-      attention.K = attention.H;
-      k = Tiled(k, H);
-      v = Tiled(v, H);
-    }
-    Tensor<Real> mean(q.shape), lse({1, H, S});
-    if (const AttentionMutation how = OfAttention(); how == AttentionMutation::kNone) {
-      attention(q, k, v, mean, lse);
-    } else {
-      AttendMutant<Real>(how, attention, {.q = q, .k = k, .v = v}, mean, lse);
-    }
-    return Projected(Together(Stored(std::move(mean))), w_.wo);
-  }
-
-  // [1,H,S,D] as [S,H*D].
-  Tensor<Real> Together(const Tensor<Real>& mean) const {
-    Tensor<Real> together = HeadsTogether(mean);
-    if (Is(BlockMutation::kHeadsNotTransposed)) together.data = mean.data;
-    if (Is(BlockMutation::kHeadsInterleaved)) {
-      const size_t H = mean.shape[1], S = mean.shape[2], D = mean.shape[3];
-      for (size_t h = 0; h < H; ++h) {
-        for (size_t s = 0; s < S; ++s) {
-          for (size_t d = 0; d < D; ++d) together(s, d * H + h) = mean(0, h, s, d);
-        }
-      }
-    }
-    return together;
-  }
-
-  Tensor<Real> Tiled(const Tensor<Real>& x, size_t heads) const {
-    const size_t K = x.shape[1], S = x.shape[2], D = x.shape[3];
-    Tensor<Real> y({1, heads, S, D});
-    for (size_t i = 0; i < y.data.size(); ++i) {
-      const size_t h = i / (S * D);
-      y.data[i] = x.data[h % K * S * D + i % (S * D)];
-    }
-    return y;
+    AttendMutant<Real>(OfAttention(), attention, {.q = q, .k = k, .v = v}, mean, lse);
   }
 
   BlockMutation mutation_;
-  const DecoderBlockAttributes& a_;
-  const BlockWeights<Real>& w_;
 };
 
 }  // namespace
@@ -214,7 +185,7 @@ template <class Real>
 void RunMutant(BlockMutation mutation, const DecoderBlockAttributes& a, const Tensor<Real>& x,
                const Tensor<double>& position, const BlockWeights<Real>& w,
                const BlockTensors<Real>& out) {
-  MutantBlock<Real>(mutation, a, w).Run(x, position, out);
+  MutantBlock<Real>(mutation, a, position, w, out).Run(x);
 }
 
 template void RunMutant(BlockMutation, const DecoderBlockAttributes&, const Tensor<Counted>&,

@@ -35,7 +35,7 @@ enum class BlockMutation {
   kPostNormOfSum,  // placement=sandwich: the second norm comes after the sum, h = P1(x + A(N1 x))
 };
 
-// RunBlock with the mutation. Instantiated for Counted and Rounded.
+// DecoderBlockFormula::Run with the mutation. Instantiated for Counted and Rounded.
 template <class Real>
 void RunMutant(BlockMutation mutation, const DecoderBlockAttributes& a, const Tensor<Real>& x,
                const Tensor<double>& position, const BlockWeights<Real>& w,

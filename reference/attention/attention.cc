@@ -8,7 +8,7 @@ namespace sextant {
 template <class Real>
 void Attention::operator()(const Tensor<Real>& q, const Tensor<Real>& k, const Tensor<Real>& v,
                            Tensor<Real>& y, Tensor<Real>& lse) const {
-  Attend<Real>(*this, {.q = q, .k = k, .v = v}, y, lse);
+  AttentionRows<Real>(*this, {.q = q, .k = k, .v = v}).Answer(y, lse);
 }
 
 template <>

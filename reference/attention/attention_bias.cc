@@ -8,7 +8,8 @@ namespace sextant {
 template <class Real>
 void AttentionBias::operator()(const Tensor<Real>& q, const Tensor<Real>& k, const Tensor<Real>& v,
                                const Tensor<Real>& bias, Tensor<Real>& y, Tensor<Real>& lse) const {
-  Attend<Real>(*this, {.q = q, .k = k, .v = v, .bias = &bias, .scale_bias = scale_bias}, y, lse);
+  AttentionRows<Real>(*this, {.q = q, .k = k, .v = v, .bias = &bias, .scale_bias = scale_bias})
+      .Answer(y, lse);
 }
 
 template <>

@@ -72,9 +72,12 @@ void AttentionMask::Check() const {
   }
 }
 
+int64_t AttentionMask::KeyLength(size_t b) const {
+  return key_length ? (*key_length)[key_length->size() == 1 ? 0 : b] : T.value;
+}
+
 KeyRange AttentionMask::KeysOf(size_t b, size_t s) const {
-  int64_t length = T.value;
-  if (key_length) length = (*key_length)[key_length->size() == 1 ? 0 : b];
+  const int64_t length = KeyLength(b);
   const int64_t i = static_cast<int64_t>(s) + (align == Align::kBottomRight ? length - S.value : 0);
   Limits keys{0, length};
   if (mask == Mask::kCausal) keys.Cut(0, i + 1);

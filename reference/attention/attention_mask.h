@@ -89,6 +89,7 @@ struct AttentionMask {
   }
   void Check() const;  // throws Error
 
+  int64_t KeyLength(size_t b) const;  // L
   KeyRange KeysOf(size_t b, size_t s) const;
 };
 

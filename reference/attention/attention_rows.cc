@@ -3,48 +3,101 @@
 namespace sextant {
 
 template <class Real>
-void Attend(const AttentionAttributes& op, const AttentionTensors<Real>& in, Tensor<Real>& y,
-            Tensor<Real>& lse) {
-  const size_t B = in.q.shape[0], H = in.q.shape[1], S = in.q.shape[2], D = in.q.shape[3];
-  const size_t K = in.k.shape[1], T = in.k.shape[2], E = in.v.shape[3];
-  const size_t first_b = FirstOf("B"), first_h = FirstOf("H"), first_s = FirstOf("S");
-  const ScoreOf<Real> score_of(op, D, in.scale_bias);
-  KeyRows<Real> rows(in.k);
-  std::vector<Real> values;
-  for (size_t i = 0; i < B * H * S; ++i) {
+AttentionRows<Real>::AttentionRows(const AttentionAttributes& op, const AttentionTensors<Real>& in)
+    : op_(op),
+      in_(in),
+      score_of_(op, in.q.shape[3], in.scale_bias),
+      first_b_(FirstOf("B")),
+      first_h_(FirstOf("H")),
+      first_s_(FirstOf("S")) {}
+
+template <class Real>
+void AttentionRows<Real>::Answer(Tensor<Real>& y, Tensor<Real>& lse) {
+  const size_t H = in_.q.shape[1], S = in_.q.shape[2], E = in_.v.shape[3];
+  for (size_t i = 0; i < lse.data.size(); ++i) {
     const QueryAt at{i / (H * S), i / S % H, i % S};
-    const KeyRange keys = op.KeysOf(first_b + at.b, first_s + at.s);
+    const std::span<Real> row = std::span(y.data).subspan(i * E, E);
+    const KeyRange keys = KeysOf(at);
     if (keys.IsEmpty()) {
-      if (op.empty_rows == EmptyRows::kUnspecified) continue;
-      for (size_t e = 0; e < E; ++e) y.data[i * E + e] = Real(0.0);
-      lse.data[i] = EmptyLogSumExp<Real>();
-      continue;
-    }
-    CheckScale(op.scale, D);
-    const size_t key_row = (at.b * K + op.KeyHeadOf(first_h + at.h)) * T;
-    std::vector<Real> scores = ScoresOf(in, score_of, i, rows.At(key_row), keys);
-    if (in.sink) {
-      lse.data[i] = SoftmaxRow<Real>(scores, Tiling::kAny).LogOfSum();
-      scores.push_back((*in.sink)(at.h));
-    }
-    const SoftmaxRow<Real> weights(scores, Tiling::kAny);
-    if (!in.sink) lse.data[i] = weights.LogOfSum();
-    for (size_t e = 0; e < E; ++e) {
-      values.clear();
-      for (size_t t = keys.first; t < keys.last; ++t) values.push_back(RowAt(in.v, key_row + t)[e]);
-      if (in.sink) values.emplace_back(0.0);
-      y.data[i * E + e] = weights.Mean(values);
+      AnswerEmpty(at, row, lse.data[i]);
+    } else {
+      Average(at, Scored(at, keys), row, lse.data[i]);
     }
   }
 }
 
-template void Attend(const AttentionAttributes&, const AttentionTensors<Interval>&,
-                     Tensor<Interval>&, Tensor<Interval>&);
-template void Attend(const AttentionAttributes&, const AttentionTensors<Counted>&, Tensor<Counted>&,
-                     Tensor<Counted>&);
-template void Attend(const AttentionAttributes&, const AttentionTensors<Rounded>&, Tensor<Rounded>&,
-                     Tensor<Rounded>&);
-template void Attend(const AttentionAttributes&, const AttentionTensors<BoostReal>&,
-                     Tensor<BoostReal>&, Tensor<BoostReal>&);
+template <class Real>
+KeyRange AttentionRows<Real>::KeysOf(const QueryAt& at) const {
+  return op_.KeysOf(first_b_ + at.b, first_s_ + at.s);
+}
+
+template <class Real>
+size_t AttentionRows<Real>::KeyHeadOf(size_t h) const {
+  return op_.KeyHeadOf(first_h_ + h);
+}
+
+template <class Real>
+std::span<const DotOperand<Real>> AttentionRows<Real>::PreparedKeys(size_t first_row) {
+  if (prepared_.empty() || first_row != prepared_row_) {
+    prepared_row_ = first_row;
+    prepared_.clear();
+    for (size_t t = 0; t < in_.k.shape[2]; ++t) prepared_.emplace_back(RowAt(in_.k, first_row + t));
+  }
+  return prepared_;
+}
+
+template <class Real>
+std::vector<Real> AttentionRows<Real>::ScoresOf(const QueryAt& at, const KeyRange& keys) {
+  CheckScale(op_.scale, in_.q.shape[3]);
+  const auto rows = PreparedKeys(KeyRow(at));
+  const DotOperand<Real> query(RowAt(in_.q, QueryRow(at)));
+  std::vector<Real> scores;
+  scores.reserve(keys.size());
+  for (size_t t = keys.first; t < keys.last; ++t)
+    scores.push_back(ScoreAt(at, t, Dot(query, rows[t])));
+  return scores;
+}
+
+template <class Real>
+Real AttentionRows<Real>::ScoreAt(const QueryAt& at, size_t t, const Real& product) const {
+  return score_of_(product, in_.bias ? &RowAt(*in_.bias, QueryRow(at))[t] : nullptr);
+}
+
+template <class Real>
+auto AttentionRows<Real>::Scored(const QueryAt& at, const KeyRange& keys) -> ScoredKeys {
+  ScoredKeys scored;
+  for (size_t t = keys.first; t < keys.last; ++t) scored.keys.push_back(t);
+  scored.scores = ScoresOf(at, keys);
+  return scored;
+}
+
+template <class Real>
+void AttentionRows<Real>::AnswerEmpty(const QueryAt&, std::span<Real> y, Real& lse) const {
+  if (op_.empty_rows == EmptyRows::kUnspecified) return;
+  std::ranges::fill(y, Real(0.0));
+  lse = EmptyLogSumExp<Real>();
+}
+
+template <class Real>
+void AttentionRows<Real>::Average(const QueryAt& at, const ScoredKeys& scored, std::span<Real> y,
+                                  Real& lse) const {
+  std::vector<Real> scores = scored.scores;
+  if (in_.sink) {
+    lse = SoftmaxRow<Real>(scores, Tiling::kAny).LogOfSum();
+    scores.push_back(SinkOf(at));
+  }
+  const SoftmaxRow<Real> weights(scores, Tiling::kAny);
+  if (!in_.sink) lse = weights.LogOfSum();
+  std::vector<Real> values(scores.size(), Real(0.0));
+  for (size_t e = 0; e < y.size(); ++e) {
+    for (size_t j = 0; j < scored.keys.size(); ++j) values[j] = ValueAt(at, scored.keys[j])[e];
+    y[e] = weights.Mean(values);
+  }
+}
+
+template class AttentionRows<Interval>;
+template class AttentionRows<Counted>;
+template class AttentionRows<Rounded>;
+template class AttentionRows<BoostReal>;
 
 }  // namespace sextant

@@ -1,4 +1,5 @@
 // The formula shared by all forms of attention: the scores of one query, and the weighted mean.
+// Virtual functions are the places where a mutant may differ (oracle/attention/attention_mutant.h).
 #pragma once
 
 #include <cmath>
@@ -35,21 +36,29 @@ struct AttentionTensors {
   bool scale_bias = false;  // the bias is added before the sum is scaled
 };
 
-// Computes a score from the dot product of query and key, in this order: scale, cap, bias. With
-// scale_bias: bias, scale, cap.
+// The steps from the dot product of query and key to their score.
+enum class ScoreStep { kScale, kCap, kBias };
+
 template <class Real>
 class ScoreOf {
  public:
   ScoreOf(const AttentionAttributes& op, size_t D, bool scale_bias = false)
-      : scale_(op.scale, D), scale_bias_(scale_bias) {
+      : scale_(op.scale, D), order_{ScoreStep::kScale, ScoreStep::kCap, ScoreStep::kBias} {
     if (op.soft_cap) capped_.emplace(*op.soft_cap);
+    if (scale_bias) order_ = {ScoreStep::kBias, ScoreStep::kScale, ScoreStep::kCap};
   }
+  const std::vector<ScoreStep>& order() const { return order_; }
   Real operator()(const Real& product, const Real* bias = nullptr) const {
-    Real score = Stored(product);
-    if (bias && scale_bias_) score = Plus(score, *bias);
-    score = Stored(scale_(score));
-    if (capped_) score = Stored((*capped_)(score));
-    return bias && !scale_bias_ ? Plus(score, *bias) : score;
+    Real score = Start(product);
+    for (const ScoreStep step : order_) score = After(step, score, bias);
+    return score;
+  }
+  static Real Start(const Real& product) { return Stored(product); }
+  // Without bias or soft_cap, their steps change nothing.
+  Real After(ScoreStep step, const Real& score, const Real* bias) const {
+    if (step == ScoreStep::kScale) return Stored(scale_(score));
+    if (step == ScoreStep::kCap) return capped_ ? Stored((*capped_)(score)) : score;
+    return bias ? Stored(Plus(score, *bias)) : score;
   }
 
  private:
@@ -58,63 +67,69 @@ class ScoreOf {
     return Converted(score);
   }
   static Real Plus(const Real& score, const Real& bias) {
-    Real sum;
-    {
-      const ScopedStep at(Step::kBias);
-      sum = score + bias;
-    }
-    return Stored(sum);
+    const ScopedStep at(Step::kBias);
+    return score + bias;
   }
 
   ScoreScale<Real> scale_;
   std::optional<SoftCapping<Real>> capped_;
-  bool scale_bias_;
+  std::vector<ScoreStep> order_;
 };
 
-// Indices of a query: batch, head, query.
+// Indices of a query in the tensors: batch, head, query.
 struct QueryAt {
   size_t b, h, s;
 };
 
-// The keys of one head, prepared once for the dot products with many queries.
 template <class Real>
-class KeyRows {
+class AttentionRows {
  public:
-  explicit KeyRows(const Tensor<Real>& k) : k_(k) {}
-  // The keys of the head whose first row is `first`.
-  std::span<const DotOperand<Real>> At(size_t first) {
-    if (!keys_.empty() && first == first_) return keys_;
-    first_ = first;
-    keys_.clear();
-    for (size_t t = 0; t < k_.shape[2]; ++t) keys_.emplace_back(RowAt(k_, first + t));
-    return keys_;
+  AttentionRows(const AttentionAttributes& op, const AttentionTensors<Real>& in);
+  virtual ~AttentionRows() = default;
+  // Computes y[B,H,S,E] and lse[B,H,S] of all queries.
+  void Answer(Tensor<Real>& y, Tensor<Real>& lse);
+  std::vector<Real> ScoresOf(const QueryAt& at, const KeyRange& keys);
+
+ protected:
+  // The keys that a query reads, and their scores.
+  struct ScoredKeys {
+    std::vector<size_t> keys;
+    std::vector<Real> scores;
+  };
+  virtual KeyRange KeysOf(const QueryAt& at) const;
+  virtual size_t KeyHeadOf(size_t h) const;
+  virtual size_t ValueHeadOf(size_t h) const { return KeyHeadOf(h); }
+  virtual Real ScoreAt(const QueryAt& at, size_t t, const Real& product) const;
+  virtual Real SinkOf(const QueryAt& at) const { return (*in_.sink)(at.h); }
+  virtual ScoredKeys Scored(const QueryAt& at, const KeyRange& keys);
+  // The result of a query without visible keys: unchanged, or 0 and -infinity if empty_rows=zero.
+  virtual void AnswerEmpty(const QueryAt& at, std::span<Real> y, Real& lse) const;
+  // The mean of the values. Scores beyond those of the keys (a sink) have values of 0.
+  virtual void Average(const QueryAt& at, const ScoredKeys& scored, std::span<Real> y,
+                       Real& lse) const;
+
+  size_t QueryRow(const QueryAt& at) const {
+    return (at.b * in_.q.shape[1] + at.h) * in_.q.shape[2] + at.s;
   }
+  // The row of the first key of the query's head.
+  size_t KeyRow(const QueryAt& at) const {
+    return (at.b * in_.k.shape[1] + KeyHeadOf(at.h)) * in_.k.shape[2];
+  }
+  std::span<const Real> ValueAt(const QueryAt& at, size_t t) const {
+    return RowAt(in_.v, (at.b * in_.v.shape[1] + ValueHeadOf(at.h)) * in_.v.shape[2] + t);
+  }
+
+  const AttentionAttributes& op_;
+  const AttentionTensors<Real> in_;
+  const ScoreOf<Real> score_of_;
 
  private:
-  const Tensor<Real>& k_;
-  size_t first_ = 0;
-  std::vector<DotOperand<Real>> keys_;
+  // The keys of one head, prepared once for the dot products with many queries.
+  std::span<const DotOperand<Real>> PreparedKeys(size_t first_row);
+
+  size_t first_b_, first_h_, first_s_;  // of the slice
+  size_t prepared_row_ = 0;
+  std::vector<DotOperand<Real>> prepared_;
 };
-
-// The scores of one query with the keys in `keys`.
-template <class Real>
-std::vector<Real> ScoresOf(const AttentionTensors<Real>& in, const ScoreOf<Real>& score_of,
-                           size_t query, std::span<const DotOperand<Real>> rows,
-                           const KeyRange& keys) {
-  const DotOperand<Real> q(RowAt(in.q, query));
-  std::vector<Real> scores;
-  scores.reserve(keys.size());
-  for (size_t t = keys.first; t < keys.last; ++t) {
-    const Real* bias = in.bias ? &RowAt(*in.bias, query)[t] : nullptr;
-    scores.push_back(score_of(Dot(q, rows[t]), bias));
-  }
-  return scores;
-}
-
-// Computes y[B,H,S,E] and lse[B,H,S] of a case or a slice. For a query without visible keys, they
-// are left unchanged (unspecified), or set to 0 and -infinity if empty_rows=zero.
-template <class Real>
-void Attend(const AttentionAttributes& op, const AttentionTensors<Real>& in, Tensor<Real>& y,
-            Tensor<Real>& lse);
 
 }  // namespace sextant

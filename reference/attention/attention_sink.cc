@@ -8,7 +8,7 @@ namespace sextant {
 template <class Real>
 void AttentionSink::operator()(const Tensor<Real>& q, const Tensor<Real>& k, const Tensor<Real>& v,
                                const Tensor<Real>& sink, Tensor<Real>& y, Tensor<Real>& lse) const {
-  Attend<Real>(*this, {.q = q, .k = k, .v = v, .sink = &sink}, y, lse);
+  AttentionRows<Real>(*this, {.q = q, .k = k, .v = v, .sink = &sink}).Answer(y, lse);
 }
 
 template <>

@@ -10,7 +10,7 @@ void RopeAttention::operator()(const Tensor<Real>& q, const Tensor<Real>& k, con
                                const Tensor<double>& position_q, const Tensor<double>& position_k,
                                Tensor<Real>& y, Tensor<Real>& lse) const {
   const Tensor<Real> query = Rotated(*this, q, position_q), key = Rotated(*this, k, position_k);
-  Attend<Real>(*this, {.q = query, .k = key, .v = v}, y, lse);
+  AttentionRows<Real>(*this, {.q = query, .k = key, .v = v}).Answer(y, lse);
 }
 
 template <>

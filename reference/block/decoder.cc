@@ -29,7 +29,9 @@ void Decoder::operator()(const Tensor<double>& token, const Tensor<double>& posi
                                      .up = up,
                                      .down = down};
   const auto run = [&](const Tensor<Real>& x, const BlockWeights<Real>& w,
-                       const BlockTensors<Real>& out) { RunBlock(*this, x, position, w, out); };
+                       const BlockTensors<Real>& out) {
+    DecoderBlockFormula<Real>(*this, position, w, out).Run(x);
+  };
   const Tensor<Real> last = RunBlocks(*this, token, table, weights, states, run);
   ToLogits(*this, Normed(Norm(), last, last_norm), head, logits);
 }

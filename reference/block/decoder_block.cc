@@ -15,23 +15,24 @@ void DecoderBlock::operator()(const Tensor<Real>& x, const Tensor<double>& posit
                               Tensor<Real>& q_rotated, Tensor<Real>& k_rotated,
                               Tensor<Real>& attention_out, Tensor<Real>& middle,
                               Tensor<Real>& hidden) const {
-  RunBlock<Real>(*this, x, position,
-                 {.attn_norm = attn_norm,
-                  .wq = wq,
-                  .wk = wk,
-                  .wv = wv,
-                  .wo = wo,
-                  .mlp_norm = mlp_norm,
-                  .gate = gate,
-                  .up = up,
-                  .down = down},
-                 {.y = y,
-                  .normed = normed,
-                  .q_rotated = q_rotated,
-                  .k_rotated = k_rotated,
-                  .attention_out = attention_out,
-                  .middle = middle,
-                  .hidden = hidden});
+  DecoderBlockFormula<Real>(*this, position,
+                            {.attn_norm = attn_norm,
+                             .wq = wq,
+                             .wk = wk,
+                             .wv = wv,
+                             .wo = wo,
+                             .mlp_norm = mlp_norm,
+                             .gate = gate,
+                             .up = up,
+                             .down = down},
+                            {.y = y,
+                             .normed = normed,
+                             .q_rotated = q_rotated,
+                             .k_rotated = k_rotated,
+                             .attention_out = attention_out,
+                             .middle = middle,
+                             .hidden = hidden})
+      .Run(x);
 }
 
 template <>

@@ -1,64 +1,117 @@
 #include "reference/block/decoder_block_formula.h"
 
 namespace sextant {
-namespace {
-
-// Computes attention_out [S,M] of x [S,M]: projections, rotation of queries and keys, attention,
-// output projection.
-template <class Real>
-Tensor<Real> AttentionBranch(const DecoderBlockAttributes& a, const Tensor<Real>& x,
-                             const Tensor<double>& position, const BlockWeights<Real>& w,
-                             const BlockTensors<Real>& out) {
-  const size_t S = x.shape[0];
-  const auto H = static_cast<size_t>(a.H.value), K = static_cast<size_t>(a.K.value);
-  const PairRotation<Real> rotate(a, {{1, S}, position.data});
-  const auto project_and_rotate = [&](const Tensor<Real>& weight, const Tensor<Real>* norm,
-                                      size_t heads, Tensor<Real>& output) {
-    const Tensor<Real> flat = QkNormed(a.Norm(), w.qk_norm, Projected(x, weight), norm, heads);
-    return IntermediateAs(rotate(HeadsOf(flat, heads)), output);
-  };
-  const Tensor<Real> q = project_and_rotate(w.wq, w.q_norm, H, out.q_rotated);
-  const Tensor<Real> k = project_and_rotate(w.wk, w.k_norm, K, out.k_rotated);
-  const Tensor<Real> v = HeadsOf(Projected(x, w.wv), K);
-  Tensor<Real> mean(q.shape), lse({1, H, S});
-  a.Attending()(q, k, v, mean, lse);
-  out.attention_out = Projected(HeadsTogether(Stored(std::move(mean))), w.wo);
-  return Intermediate(out.attention_out);
-}
-
-}  // namespace
 
 template <class Real>
-void RunBlock(const DecoderBlockAttributes& a, const Tensor<Real>& x,
-              const Tensor<double>& position, const BlockWeights<Real>& w,
-              const BlockTensors<Real>& out) {
-  const bool branch = a.placement == Placement::kBranch;
-  const bool sandwich = a.placement == Placement::kSandwich;
-  const bool parallel = a.placement == Placement::kParallel;
-  out.normed = branch ? x : Normed(a.Norm(), x, w.attn_norm);
-  Tensor<Real> attended = AttentionBranch(a, Intermediate(out.normed), position, w, out);
-  if (branch) attended = Normed(a.Norm(), attended, w.attn_norm);
-  if (sandwich) attended = Normed(a.Norm(), attended, *w.attn_post_norm);
-  out.middle = StoredSum(x, attended);
-  const Tensor<Real> middle = Intermediate(out.middle);
+DecoderBlockFormula<Real>::DecoderBlockFormula(const DecoderBlockAttributes& attributes,
+                                               const Tensor<double>& position,
+                                               const BlockWeights<Real>& weights,
+                                               const BlockTensors<Real>& out)
+    : a_(attributes),
+      position_(position),
+      w_(weights),
+      out_(out),
+      rotate_(attributes, {{1, position.data.size()}, position.data}) {}
 
-  const Tensor<Real>& unnormed = parallel ? x : middle;
-  const Tensor<Real> in = branch ? unnormed : Normed(a.Norm(), unnormed, w.mlp_norm);
-  Tensor<Real> fed = FeedForwardBranch(a, in, w, out.hidden);
-  if (branch) fed = Normed(a.Norm(), fed, w.mlp_norm);
-  if (sandwich) fed = Normed(a.Norm(), fed, *w.mlp_post_norm);
-  out.y = parallel ? StoredSum(x, attended, fed) : StoredSum(middle, fed);
+template <class Real>
+void DecoderBlockFormula<Real>::Run(const Tensor<Real>& x) const {
+  out_.normed = BranchInput(Branch::kAttention, x);
+  const Tensor<Real> attended =
+      BranchOutput(Branch::kAttention, AttentionBranch(Intermediate(out_.normed)));
+  out_.middle = AfterAttention(x, attended);
+  const Tensor<Real> middle = Intermediate(out_.middle);
+
+  const bool parallel = a_.placement == Placement::kParallel;
+  const Tensor<Real> in = BranchInput(Branch::kFeedForward, parallel ? x : middle);
+  Tensor<Real> fed(x.shape);
+  FeedForward{.kind = a_.kind}(in, w_.gate, w_.up, w_.down, fed, out_.hidden);
+  fed = BranchOutput(Branch::kFeedForward, Stored(std::move(fed)));
+  out_.y = AfterFeedForward(x, attended, middle, fed);
 }
 
-template void RunBlock(const DecoderBlockAttributes&, const Tensor<Interval>&,
-                       const Tensor<double>&, const BlockWeights<Interval>&,
-                       const BlockTensors<Interval>&);
-template void RunBlock(const DecoderBlockAttributes&, const Tensor<Counted>&, const Tensor<double>&,
-                       const BlockWeights<Counted>&, const BlockTensors<Counted>&);
-template void RunBlock(const DecoderBlockAttributes&, const Tensor<Rounded>&, const Tensor<double>&,
-                       const BlockWeights<Rounded>&, const BlockTensors<Rounded>&);
-template void RunBlock(const DecoderBlockAttributes&, const Tensor<BoostReal>&,
-                       const Tensor<double>&, const BlockWeights<BoostReal>&,
-                       const BlockTensors<BoostReal>&);
+template <class Real>
+Tensor<Real> DecoderBlockFormula<Real>::BranchInput(Branch branch, const Tensor<Real>& x) const {
+  if (a_.placement == Placement::kBranch) return x;
+  return Normed(a_.Norm(), x, branch == Branch::kAttention ? w_.attn_norm : w_.mlp_norm);
+}
+
+template <class Real>
+Tensor<Real> DecoderBlockFormula<Real>::BranchOutput(Branch branch, const Tensor<Real>& y) const {
+  const bool attention = branch == Branch::kAttention;
+  if (a_.placement == Placement::kBranch)
+    return Normed(a_.Norm(), y, attention ? w_.attn_norm : w_.mlp_norm);
+  if (a_.placement == Placement::kSandwich)
+    return Normed(a_.Norm(), y, attention ? *w_.attn_post_norm : *w_.mlp_post_norm);
+  return y;
+}
+
+template <class Real>
+Tensor<Real> DecoderBlockFormula<Real>::AfterAttention(const Tensor<Real>& x,
+                                                       const Tensor<Real>& attended) const {
+  return StoredSum(x, attended);
+}
+
+template <class Real>
+Tensor<Real> DecoderBlockFormula<Real>::AfterFeedForward(const Tensor<Real>& x,
+                                                         const Tensor<Real>& attended,
+                                                         const Tensor<Real>& middle,
+                                                         const Tensor<Real>& fed) const {
+  const bool parallel = a_.placement == Placement::kParallel;
+  return parallel ? StoredSum(x, attended, fed) : StoredSum(middle, fed);
+}
+
+template <class Real>
+Tensor<Real> DecoderBlockFormula<Real>::Split(const Tensor<Real>& x, size_t heads) const {
+  return HeadsOf(x, heads);
+}
+
+template <class Real>
+Tensor<Real> DecoderBlockFormula<Real>::Merged(const Tensor<Real>& x) const {
+  return HeadsTogether(x);
+}
+
+template <class Real>
+Tensor<Real> DecoderBlockFormula<Real>::QueriesOrKeys(const Projection& p,
+                                                      const Tensor<Real>& x) const {
+  const Tensor<Real> flat = Projected(x, p.weight);
+  return RotatedHeads(p, Split(QkNormed(a_.Norm(), p.qk_norm, flat, p.norm, p.heads), p.heads));
+}
+
+template <class Real>
+Tensor<Real> DecoderBlockFormula<Real>::Values(const Tensor<Real>& x) const {
+  return Split(Projected(x, w_.wv), static_cast<size_t>(a_.K.value));
+}
+
+template <class Real>
+Tensor<Real> DecoderBlockFormula<Real>::RotatedHeads(const Projection&,
+                                                     const Tensor<Real>& x) const {
+  return rotate_(x);
+}
+
+template <class Real>
+void DecoderBlockFormula<Real>::Attend(const Tensor<Real>& q, const Tensor<Real>& k,
+                                       const Tensor<Real>& v, Tensor<Real>& mean,
+                                       Tensor<Real>& lse) const {
+  a_.Attending()(q, k, v, mean, lse);
+}
+
+template <class Real>
+Tensor<Real> DecoderBlockFormula<Real>::AttentionBranch(const Tensor<Real>& x) const {
+  const auto H = static_cast<size_t>(a_.H.value), K = static_cast<size_t>(a_.K.value);
+  const Projection queries{w_.wq, w_.q_norm, H, w_.qk_norm, false};
+  const Projection keys{w_.wk, w_.k_norm, K, w_.qk_norm, true};
+  const Tensor<Real> q = IntermediateAs(QueriesOrKeys(queries, x), out_.q_rotated);
+  const Tensor<Real> k = IntermediateAs(QueriesOrKeys(keys, x), out_.k_rotated);
+  const Tensor<Real> v = Values(x);
+  Tensor<Real> mean(q.shape), lse({1, H, x.shape[0]});
+  Attend(q, k, v, mean, lse);
+  out_.attention_out = Projected(Merged(Stored(std::move(mean))), w_.wo);
+  return Intermediate(out_.attention_out);
+}
+
+template class DecoderBlockFormula<Interval>;
+template class DecoderBlockFormula<Counted>;
+template class DecoderBlockFormula<Rounded>;
+template class DecoderBlockFormula<BoostReal>;
 
 }  // namespace sextant

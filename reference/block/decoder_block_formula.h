@@ -1,5 +1,6 @@
 // The formula of a decoder block, for every number type: its operations and their intermediates.
-// Shared by decoder_block, decoder_block_normed and decoder.
+// Shared by decoder_block, decoder_block_normed and decoder. Virtual functions are the places where
+// a mutant may differ (oracle/block/block_mutant.h).
 #pragma once
 
 #include "reference/block/decoder_block_attributes.h"
@@ -72,16 +73,49 @@ Tensor<Real> QkNormed(const RmsNorm& norm, QkNorm how, const Tensor<Real>& x,
 }
 
 template <class Real>
-Tensor<Real> FeedForwardBranch(const DecoderBlockAttributes& a, const Tensor<Real>& x,
-                               const BlockWeights<Real>& w, Tensor<Real>& hidden) {
-  Tensor<Real> y(x.shape);
-  FeedForward{.kind = a.kind}(x, w.gate, w.up, w.down, y, hidden);
-  return Stored(std::move(y));
-}
+class DecoderBlockFormula {
+ public:
+  // The arguments must outlive the formula.
+  DecoderBlockFormula(const DecoderBlockAttributes& attributes, const Tensor<double>& position,
+                      const BlockWeights<Real>& weights, const BlockTensors<Real>& out);
+  virtual ~DecoderBlockFormula() = default;
+  void Run(const Tensor<Real>& x) const;
 
-template <class Real>
-void RunBlock(const DecoderBlockAttributes& a, const Tensor<Real>& x,
-              const Tensor<double>& position, const BlockWeights<Real>& w,
-              const BlockTensors<Real>& out);
+ protected:
+  enum class Branch { kAttention, kFeedForward };
+  // Queries or keys: their projection.
+  struct Projection {
+    const Tensor<Real>& weight;
+    const Tensor<Real>* norm;
+    size_t heads;
+    QkNorm qk_norm;
+    bool of_keys;
+  };
+  // What a branch reads, and what it adds.
+  virtual Tensor<Real> BranchInput(Branch branch, const Tensor<Real>& x) const;
+  virtual Tensor<Real> BranchOutput(Branch branch, const Tensor<Real>& y) const;
+  virtual Tensor<Real> AfterAttention(const Tensor<Real>& x, const Tensor<Real>& attended) const;
+  virtual Tensor<Real> AfterFeedForward(const Tensor<Real>& x, const Tensor<Real>& attended,
+                                        const Tensor<Real>& middle, const Tensor<Real>& fed) const;
+
+  // [S,heads*D] to [1,heads,S,D], and the inverse.
+  virtual Tensor<Real> Split(const Tensor<Real>& x, size_t heads) const;
+  virtual Tensor<Real> Merged(const Tensor<Real>& x) const;
+  virtual Tensor<Real> QueriesOrKeys(const Projection& projection, const Tensor<Real>& x) const;
+  virtual Tensor<Real> Values(const Tensor<Real>& x) const;
+  virtual Tensor<Real> RotatedHeads(const Projection& projection, const Tensor<Real>& x) const;
+  virtual void Attend(const Tensor<Real>& q, const Tensor<Real>& k, const Tensor<Real>& v,
+                      Tensor<Real>& mean, Tensor<Real>& lse) const;
+
+  const DecoderBlockAttributes& a_;
+  const Tensor<double>& position_;
+  const BlockWeights<Real>& w_;
+  const BlockTensors<Real>& out_;
+
+ private:
+  Tensor<Real> AttentionBranch(const Tensor<Real>& x) const;  // attention_out [S,M]
+
+  PairRotation<Real> rotate_;
+};
 
 }  // namespace sextant
