@@ -13,10 +13,9 @@ SoftmaxRow<Counted>::WeightedMean::WeightedMean(const SoftmaxRow& row,
   values_.reserve(stored.size());
   for (size_t j = 0; j < stored.size(); ++j) {
     values_.push_back(Converted(values[j]));
-    centre_.center_ += row.weights_[j].center_ * values_[j].center_;
-    centre_.saturated_ = centre_.saturated_ || values_[j].saturated_;
+    centre_ += row.weights_[j].center() * values_[j].center();
+    saturated_ = saturated_ || values_[j].saturated();
   }
-  if (!rule_.exact) centre_.format_ = rule_.format;
 }
 
 double SoftmaxRow<Counted>::WeightedMean::Unit() const {
@@ -24,19 +23,19 @@ double SoftmaxRow<Counted>::WeightedMean::Unit() const {
 }
 
 double SoftmaxRow<Counted>::WeightedMean::Distance(size_t j) const {
-  return std::abs(values_[j].center_.high - centre_.center_.high) + Magnitude(j) * 0x1p-50;
+  return std::abs(values_[j].center().high - centre_.high) + Magnitude(j) * 0x1p-50;
 }
 
 auto SoftmaxRow<Counted>::WeightedMean::OfScores(double drift) const -> ErrorOfScores {
   double error = 0, least = kInfinity, most = -kInfinity;
   for (size_t j = 0; j < values_.size(); ++j) {
     const Counted& v = values_[j];
-    error += row_.weights_[j].center_.high * row_.rise_[j] * Distance(j);
-    least = std::min(least, v.center_.high - v.error_);
-    most = std::max(most, v.center_.high + v.error_);
+    error += row_.weights_[j].center().high * row_.rise_[j] * Distance(j);
+    least = std::min(least, v.center().high - v.error());
+    most = std::max(most, v.center().high + v.error());
   }
   const double least_sum = 1 - row_.fall_sum_;  // sum p_j e^-E_j
-  error = (error + row_.rise_sum_ * (drift + std::abs(centre_.center_.high) * 0x1p-50)) / least_sum;
+  error = (error + row_.rise_sum_ * (drift + std::abs(centre_.high) * 0x1p-50)) / least_sum;
   const double range = most - least;
   const bool only_range = !(least_sum > 0 && error < range);
   return {only_range ? range : error, range, std::max(std::abs(least), std::abs(most)), only_range};
@@ -45,7 +44,7 @@ auto SoftmaxRow<Counted>::WeightedMean::OfScores(double drift) const -> ErrorOfS
 double SoftmaxRow<Counted>::WeightedMean::OfValues() const {
   double error = 0;
   for (size_t j = 0; j < values_.size(); ++j)
-    error += (row_.weights_[j].center_.high + row_.shift_[j]) * values_[j].error_;
+    error += (row_.weights_[j].center().high + row_.shift_[j]) * values_[j].error();
   return error;
 }
 
@@ -78,7 +77,7 @@ double SoftmaxRow<Counted>::WeightedMean::Drift() const {
   double drift = 0;
   for (size_t j = 0; j < values_.size(); ++j) {
     const Counted& p = row_.weights_[j];
-    drift += p.center_.high * values_[j].drift_ + Magnitude(j) * p.drift_;
+    drift += p.center().high * values_[j].drift() + Magnitude(j) * p.drift();
   }
   return drift;
 }
@@ -90,7 +89,7 @@ double SoftmaxRow<Counted>::WeightedMean::Total(const ErrorOfScores& scores,
   const double of_values = OfValues();
   double error = scores.error + of_values + weights.error + products.error;
   if (row_.tiled_) error += weights.storing * (scores.error + of_values);  // error of |v_j - y|
-  const double largest_mean = std::abs(centre_.center_.high) + scores.error + of_values;
+  const double largest_mean = std::abs(centre_.high) + scores.error + of_values;
   const double rescaling = row_.updates_ * Unit() * products.size;
   const double up = kBoundUp * (1 + static_cast<double>(values_.size()) * 0x1p-52);
   return (error + largest_mean * common + sum_error * products.size + rescaling) * up;
@@ -101,19 +100,17 @@ Counted SoftmaxRow<Counted>::WeightedMean::Result() const {
   const auto count = static_cast<double>(n);
   const ErrorOfWeights weights = OfWeights();
   const ErrorOfProducts products = OfProducts();
-  Counted y = centre_;
-  y.drift_ = (Drift() + count * products.size * kDriftUnit) * kBoundUp + count * kTinyDrift;
-  const ErrorOfScores scores = OfScores(y.drift_);
-  y.saturated_ = y.saturated_ || row_.saturated_ || (scores.only_range && scores.range > 0);
+  const double drift =
+      (Drift() + count * products.size * kDriftUnit) * kBoundUp + count * kTinyDrift;
+  const ErrorOfScores scores = OfScores(drift);
+  const bool saturated = saturated_ || row_.saturated_ || (scores.only_range && scores.range > 0);
   const SumError sum = rule_.exact ? SumError() : RelativeErrorOfSum(rule_, n);
-  y.SetError(Total(scores, weights, products, sum.worst, row_.common_),
-             Total(scores, weights, products, sum.likely, row_.likely_common_));
   const double largest = row_.tiled_ ? count * scores.largest : products.size;
   const bool overflows = !rule_.exact && !(largest * 2 < MaxFinite(rule_.format));
-  if (row_.unbounded_ || overflows || std::isnan(y.error_) || std::isnan(y.drift_))
-    y.SetError(kInfinity, kInfinity);
-  if (std::isnan(y.drift_)) y.drift_ = 0;
-  return y;
+  return Bounded(Counted::Of(centre_, drift, FormatOf(rule_), saturated),
+                 {Total(scores, weights, products, sum.worst, row_.common_),
+                  Total(scores, weights, products, sum.likely, row_.likely_common_)},
+                 row_.unbounded_ || overflows);
 }
 
 }  // namespace sextant

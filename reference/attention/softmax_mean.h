@@ -49,7 +49,7 @@ class SoftmaxRow<Counted>::WeightedMean {
   double Total(const ErrorOfScores& scores, const ErrorOfWeights& weights,
                const ErrorOfProducts& products, double sum_error, double common) const;
 
-  double Magnitude(size_t j) const { return values_[j].Magnitude() + values_[j].error_; }
+  double Magnitude(size_t j) const { return values_[j].Magnitude() + values_[j].error(); }
   double Distance(size_t j) const;  // |v_j - y|
   double Unit() const;
 
@@ -57,7 +57,8 @@ class SoftmaxRow<Counted>::WeightedMean {
   const std::vector<StoredWeight>& stored_;
   const StepRule& rule_;
   std::vector<Counted> values_;  // converted to the format of step dot
-  Counted centre_;               // the mean, with errors of 0
+  DoubleDouble centre_;          // of the mean
+  bool saturated_ = false;
 };
 
 }  // namespace sextant

@@ -17,6 +17,8 @@ size_t LargestBy(std::span<const Real> scores, Less less) {
 
 double Difference(double a, double b) { return std::max(0.0, a - b); }
 
+constexpr Counted::Bounds kUnbounded{kInfinity, kInfinity};
+
 }  // namespace
 
 size_t LargestOf(std::span<const Interval> scores) {
@@ -88,16 +90,25 @@ SoftmaxRow<Counted>::SoftmaxRow(std::span<const Counted> scores, Tiling tiling)
   for (size_t j = 0; j < scores.size(); ++j) {
     const Counted& s = converted.scores[j];
     const double error = converted.ErrorOf(j, rule, tiled_, updates_);
-    saturated_ = saturated_ || s.saturated_;
-    unbounded_ = unbounded_ || !std::isfinite(error) || !std::isfinite(s.center_.high);
+    saturated_ = saturated_ || s.saturated();
+    unbounded_ = unbounded_ || !std::isfinite(error) || !std::isfinite(s.center().high);
     const DoubleDouble exponent = unbounded_ ? DoubleDouble() : converted.ExponentOf(j);
-    drift = std::max(drift, s.drift_ + largest_.drift_ + std::abs(exponent.high) * kDriftUnit);
+    drift = std::max(drift, s.drift() + largest_.drift() + std::abs(exponent.high) * kDriftUnit);
     terms.push_back(exp(exponent));
     rise_.push_back(std::expm1(error) * kBoundUp);
     fall_.push_back(-std::expm1(-error) * kBoundUp);
   }
   drift_ = std::expm1(2 * drift);
   SetWeights(terms);
+}
+
+Counted SoftmaxRow<Counted>::Bounded(const Counted& number, const Counted::Bounds& error,
+                                     bool unbounded) {
+  const double drift = number.drift();
+  if (std::isnan(drift))
+    return Counted::Of(number.center(), 0, number.format(), number.saturated())
+        .WithError(kUnbounded);
+  return number.WithError(unbounded || std::isnan(error.worst) ? kUnbounded : error);
 }
 
 // Rounding error of a number of this magnitude. With tiling, the number is rounded while multiplied
@@ -114,13 +125,11 @@ void SoftmaxRow<Counted>::SetWeights(const std::vector<DoubleDouble>& terms) {
   const auto count = static_cast<double>(n);
   for (const DoubleDouble& term : terms) sum_ += term;
   for (const DoubleDouble& term : terms) {
-    Counted p;
-    p.center_ = term / sum_;
-    if (n > 1) p.drift_ = p.center_.high * (2 * drift_ + (count + 4) * kDriftUnit) + kTinyDrift;
-    if (!rule.exact) p.format_ = rule.format;
-    p.saturated_ = saturated_;
-    rise_sum_ += p.center_.high * rise_[weights_.size()];
-    fall_sum_ += p.center_.high * fall_[weights_.size()];
+    const DoubleDouble center = term / sum_;
+    const double drift = center.high * (2 * drift_ + (count + 4) * kDriftUnit) + kTinyDrift;
+    const Counted p = Counted::Of(center, n > 1 ? drift : 0, FormatOf(rule), saturated_);
+    rise_sum_ += p.center().high * rise_[weights_.size()];
+    fall_sum_ += p.center().high * fall_[weights_.size()];
     weights_.push_back(p);
   }
   SetWeightErrors(rule, SetSumError(rule));
@@ -152,17 +161,18 @@ void SoftmaxRow<Counted>::SetWeightErrors(const StepRule& rule, double underflow
   for (size_t j = 0; j < n; ++j) {
     Counted& p = weights_[j];
     shift_.push_back(WeightShift(j));
-    const double most = (p.center_.high + shift_[j]) * (1 + common_);
+    const double most = (p.center().high + shift_[j]) * (1 + common_);
     rounding_.push_back(0);
     if (!rule.exact && n > 1) {
       // The error of a term below the smallest normal number is `underflow`, that of their sum n
       // times as large.
       rounding_[j] = Rounding(rule, most) + 2 * underflow * (1 + count * most);
     }
-    const double likely = (p.center_.high + shift_[j]) * (1 + likely_common_) * likely_common_;
-    p.SetError((shift_[j] + most * common_ + rounding_[j]) * kBoundUp,
-               (shift_[j] + likely + rounding_[j]) * kBoundUp);
-    if (unbounded_) p.SetError(kInfinity, kInfinity);
+    const double likely = (p.center().high + shift_[j]) * (1 + likely_common_) * likely_common_;
+    p = p.WithError(unbounded_
+                        ? kUnbounded
+                        : Counted::Bounds{(shift_[j] + most * common_ + rounding_[j]) * kBoundUp,
+                                          (shift_[j] + likely + rounding_[j]) * kBoundUp});
   }
 }
 
@@ -170,8 +180,8 @@ void SoftmaxRow<Counted>::SetWeightErrors(const StepRule& rule, double underflow
 // other exponents have the opposite sign.
 double SoftmaxRow<Counted>::WeightShift(size_t j) const {
   if (weights_.size() == 1) return 0;
-  const double p = weights_[j].center_.high;
-  const double rest = (DoubleDouble(1.0) - weights_[j].center_).high;
+  const double p = weights_[j].center().high;
+  const double rest = (DoubleDouble(1.0) - weights_[j].center()).high;
   const double slack = (rise_sum_ + fall_sum_) * 0x1p-50;  // rounding of the differences below
   const double rise = Difference(rise_sum_, p * rise_[j]) + slack;
   const double fall = Difference(fall_sum_, p * fall_[j]) + slack;
@@ -191,9 +201,9 @@ const std::vector<SoftmaxRow<Counted>::StoredWeight>& SoftmaxRow<Counted>::Store
     rules.push_back(CurrentRule());
   }
   for (const Counted& p : weights_) {
-    StoredWeight weight{p.center_.high + p.drift_ + p.error_, 0};
+    StoredWeight weight{p.center().high + p.drift() + p.error(), 0};
     for (const StepRule& to : rules) {
-      if (to.exact || (p.format_ && Contains(to.format, *p.format_))) continue;
+      if (to.exact || (p.format() && Contains(to.format, *p.format()))) continue;
       const double error = Rounding(to, weight.most);
       weight.error += error;
       weight.most += error;
@@ -219,37 +229,32 @@ Counted SoftmaxRow<Counted>::LogOfSum() const {
   const StepRule& rule = CurrentRule();
   const size_t n = weights_.size();
   const DoubleDouble logarithm = n > 1 ? log(sum_) : DoubleDouble();
-  Counted y;
-  y.center_ = largest_.center_ + logarithm;
-  y.saturated_ = saturated_;
-  y.drift_ = largest_.drift_;
+  const DoubleDouble center = largest_.center() + logarithm;
+  double drift = largest_.drift();
   const auto count = static_cast<double>(n);
   if (n > 1) {
-    const double size = std::abs(largest_.center_.high) + logarithm.high + 1;
-    y.drift_ += 2 * drift_ + (count + size + 8) * kDriftUnit;
+    const double size = std::abs(largest_.center().high) + logarithm.high + 1;
+    drift += 2 * drift_ + (count + size + 8) * kDriftUnit;
   }
   const double largest_error = std::log1p(*std::ranges::max_element(rise_));
   const double inherited =
       std::min(largest_error, std::max(std::log1p(rise_sum_), -std::log1p(-fall_sum_)));
-  if (!rule.exact) y.format_ = rule.format;
   const auto total_error = [&](double sum_error) {
     if (rule.exact) return inherited * kBoundUp;
     const double unit = UnitOf(rule.format);
-    double error = inherited, size = std::abs(largest_.center_.high) + largest_.error_;
+    double error = inherited, size = std::abs(largest_.center().high) + largest_.error();
     if (n > 1) {
       const double relative = sum_error + updates_ * unit + count * rule.ulps * LeastOf(rule);
       error += relative < 1 ? -std::log1p(-relative) : kInfinity;
       error += rule.ulps * UlpOf(rule.format, logarithm.high + error);
-      error += RoundingError(rule, std::abs(y.center_.high) + error, 0);
+      error += RoundingError(rule, std::abs(center.high) + error, 0);
       size += logarithm.high;
     }
     return (tiled_ ? error + 3 * unit * (size + error) : error) * kBoundUp;
   };
   const SumError sum = n > 1 && !rule.exact ? RelativeErrorOfSum(rule, n) : SumError();
-  y.SetError(total_error(sum.worst), total_error(sum.likely));
-  if (unbounded_ || std::isnan(y.error_) || std::isnan(y.drift_)) y.SetError(kInfinity, kInfinity);
-  if (std::isnan(y.drift_)) y.drift_ = 0;
-  return y;
+  return Bounded(Counted::Of(center, drift, FormatOf(rule), saturated_),
+                 {total_error(sum.worst), total_error(sum.likely)}, unbounded_);
 }
 
 }  // namespace sextant

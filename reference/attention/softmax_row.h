@@ -88,6 +88,8 @@ class SoftmaxRow<Counted> {
   struct StoredWeight {  // a weight as it is multiplied with a value
     double most, error;  // upper bound of its magnitude; the error added by storing it
   };
+  // The number with these errors; with infinite errors if they are unbounded or unknown.
+  static Counted Bounded(const Counted& number, const Counted::Bounds& error, bool unbounded);
   void SetWeights(const std::vector<DoubleDouble>& terms);
   double SetSumError(const StepRule& rule);
   void SetWeightErrors(const StepRule& rule, double underflow);

@@ -23,22 +23,22 @@ struct SoftmaxRow<Counted>::Scores {
     for (const Counted& score : unconverted) {
       scores.push_back(Converted(score));
       const Counted& s = scores.back();
-      if (scores.size() == 1 || largest.center_ < s.center_) largest = s;
-      most = std::max(most, s.center_.high + Slack(s) + s.error_);
+      if (scores.size() == 1 || largest.center() < s.center()) largest = s;
+      most = std::max(most, s.center().high + Slack(s) + s.error());
       exact = exact && s.IsExact();
     }
   }
-  static double Slack(const Counted& s) { return std::abs(s.center_.high) * 0x1p-50 + s.drift_; }
+  static double Slack(const Counted& s) { return std::abs(s.center().high) * 0x1p-50 + s.drift(); }
 
-  DoubleDouble ExponentOf(size_t j) const { return scores[j].center_ - largest.center_; }
+  DoubleDouble ExponentOf(size_t j) const { return scores[j].center() - largest.center(); }
   // Upper bound of |score - largest| in every implementation.
   double LargestDifference(size_t j) const {
     const Counted& s = scores[j];
-    return std::max(0.0, most + s.error_ + Slack(s) - s.center_.high) + std::abs(most) * 0x1p-50;
+    return std::max(0.0, most + s.error() + Slack(s) - s.center().high) + std::abs(most) * 0x1p-50;
   }
   bool IsExactIn(DType format, size_t j) const {
     const DoubleDouble exponent = ExponentOf(j);
-    return exact && scores[j].center_.low == 0 && largest.center_.low == 0 && exponent.low == 0 &&
+    return exact && scores[j].center().low == 0 && largest.center().low == 0 && exponent.low == 0 &&
            IsRepresentable(format, exponent.high);
   }
   // Rounding of the difference to the largest score. With tiling, it includes the multiplication by
@@ -47,12 +47,12 @@ struct SoftmaxRow<Counted>::Scores {
     const double difference = LargestDifference(j);
     if (!tiled) return RoundingError(rule, difference, 0);
     const double magnitudes =  // >= |s| + |m|
-        2 * scores[j].Magnitude() + 2 * scores[j].error_ + difference;
+        2 * scores[j].Magnitude() + 2 * scores[j].error() + difference;
     return (magnitudes + 2 * difference) * UnitOf(rule.format) * kBoundUp;
   }
   // E_j: the error of the exponent, and the error of its exponential as an error of the exponent.
   double ErrorOf(size_t j, const StepRule& rule, bool tiled, double updates) const {
-    double error = scores[j].error_;
+    double error = scores[j].error();
     if (rule.exact || scores.size() == 1) return error;
     const bool exact_exponent = IsExactIn(rule.format, j);
     if (exact_exponent && ExponentOf(j).high == 0) return error;  // e^0
@@ -68,9 +68,9 @@ struct SoftmaxRow<Counted>::Scores {
   static double UpdatesOf(const auto& in_order) {
     double updates = 0, least_maximum = -kInfinity;  // lower bound of the running maximum
     for (const Counted& s : in_order) {
-      const double error = Slack(s) + s.error_;
-      updates += s.center_.high + error > least_maximum;
-      least_maximum = std::max(least_maximum, s.center_.high - error);
+      const double error = Slack(s) + s.error();
+      updates += s.center().high + error > least_maximum;
+      least_maximum = std::max(least_maximum, s.center().high - error);
     }
     return updates;
   }

@@ -19,10 +19,6 @@ bool IsRepresentable(DType format, const DoubleDouble& x) {
   return x.low == 0 && sextant::IsRepresentable(format, x.high);
 }
 
-double DriftOf(const DoubleDouble& center) {
-  return std::abs(center.high) * kDriftUnit + kTinyDrift;
-}
-
 }  // namespace
 
 Counted::Counted(double x) : center_(x) {}
@@ -37,7 +33,21 @@ Counted Counted::RoundedTo(double x, DType format) {
   return y;
 }
 
-double Counted::Magnitude() const { return std::abs(center_.high) * (1 + 0x1p-50) + drift_; }
+Counted Counted::Of(const DoubleDouble& center, double drift, std::optional<DType> format,
+                    bool saturated) {
+  Counted y;
+  y.center_ = center;
+  y.drift_ = drift;
+  y.format_ = format;
+  y.saturated_ = saturated;
+  return y;
+}
+
+Counted Counted::WithError(const Bounds& error) const {
+  Counted y = *this;
+  y.SetError(error.worst, error.likely);
+  return y;
+}
 
 double Counted::Least() const { return std::abs(center_.high) * (1 - 0x1p-50) - drift_ - error_; }
 
@@ -130,33 +140,6 @@ Counted operator+(const Counted& left, const Counted& right) {
 
 Counted operator-(const Counted& a, const Counted& b) { return a + -b; }
 
-Counted operator*(const Counted& left, const Counted& right) {
-  const Counted a = Converted(left), b = Converted(right);
-  const DoubleDouble center = a.center_ * b.center_;
-  const double x = a.Magnitude(), y = b.Magnitude();
-  const Counted::Bounds error = Counted::Through(
-      a, b, [x, y](double of_a, double of_b) { return x * of_b + y * of_a + of_a * of_b; });
-  // The product of two doubles is exactly a double-double unless its lower half underflows.
-  // 0 times any finite number is 0: position 0 rotates nothing.
-  const bool zero = (a.IsExact() && x == 0 && std::isfinite(y + b.error_)) ||
-                    (b.IsExact() && y == 0 && std::isfinite(x + a.error_));
-  const bool saturated = !zero && (a.saturated_ || b.saturated_);
-  const bool precise = zero || (a.IsExact() && b.IsExact() && a.center_.low == 0 &&
-                                b.center_.low == 0 && std::abs(center.high) > 0x1p-900);
-  const double drift =
-      precise ? 0 : x * b.drift_ + y * a.drift_ + a.drift_ * b.drift_ + DriftOf(center);
-  // The product of a value of the format and a power of two needs no rounding, unless it falls
-  // below the smallest normal number or above the largest number of the format.
-  bool rounds = true;
-  if ((a.IsPowerOfTwo() || b.IsPowerOfTwo()) && !CurrentRule().exact) {
-    const DType format = CurrentRule().format;
-    const double least = std::abs(center.high) * (1 - 0x1p-50) - error.worst - drift;
-    rounds =
-        !(least >= MinNormal(format) && x * y * (1 + 0x1p-50) + error.worst < MaxFinite(format));
-  }
-  return Counted::Finish({center, error, drift, saturated, rounds}, 0.5);
-}
-
 // a'/b' - a/b = ((a' - a) - (a/b) (b' - b)) / b', and likewise for the centre.
 Counted operator/(const Counted& left, const Counted& right) {
   const Counted a = Converted(left), b = Converted(right);
@@ -219,39 +202,42 @@ SumError RelativeErrorOfSum(const StepRule& rule, size_t n) {
   return {worst, std::min(worst, compounded(kLikelyDeviations * std::sqrt(depth)))};
 }
 
-void Counted::Accumulated::Add(const Counted& x) {
-  exact = exact && x.IsExact();
-  sum.center_ += x.center_;
-  sum.error_ += x.error_;
-  sum.likely_ += x.likely_;
-  sum.drift_ += x.drift_;
-  sum.saturated_ = sum.saturated_ || x.saturated_;
-  size += x.Magnitude() + x.error_;
+void CountedSum::Add(const Counted& x) {
+  exact_ = exact_ && x.IsExact();
+  sum_.center_ += x.center_;
+  sum_.error_ += x.error_;
+  sum_.likely_ += x.likely_;
+  sum_.drift_ += x.drift_;
+  sum_.saturated_ = sum_.saturated_ || x.saturated_;
+  size_ += x.Magnitude() + x.error_;
+  ++count_;
 }
 
-Counted Counted::Accumulated::Sum(const StepRule& rule, size_t count) {
+Counted CountedSum::Total() const {
+  const StepRule& rule = CurrentRule();
+  Counted sum = sum_;
   if (!rule.exact) sum.format_ = rule.format;
-  const auto n = static_cast<double>(count);
-  if (!(exact && n <= 1)) sum.drift_ = (sum.drift_ + n * size * kDriftUnit) * (1 + n * 0x1p-52);
+  const auto n = static_cast<double>(count_);
+  if (!(exact_ && n <= 1)) sum.drift_ = (sum.drift_ + n * size_ * kDriftUnit) * (1 + n * 0x1p-52);
   const double loop = 1 + n * 0x1p-52;  // covers the rounding of the additions in Add
   if (rule.exact || n == 0) {
     sum.SetError(sum.error_ * loop, sum.likely_ * loop);
     return sum;
   }
-  const SumError relative = RelativeErrorOfSum(rule, count);
+  const SumError relative = RelativeErrorOfSum(rule, count_);
   double flushed = 0;
   if (rule.flushes) flushed = (n - 1) * MinNormal(rule.format);
-  sum.SetError((sum.error_ + relative.worst * size) * loop + flushed,
-               (sum.likely_ + relative.likely * size) * loop + flushed);
-  if (n > 1 && !(size * (1 + relative.worst) < MaxFinite(rule.format)))
+  sum.SetError((sum.error_ + relative.worst * size_) * loop + flushed,
+               (sum.likely_ + relative.likely * size_) * loop + flushed);
+  if (n > 1 && !(size_ * (1 + relative.worst) < MaxFinite(rule.format)))
     sum.SetError(kInfinity, kInfinity);
   return sum;
 }
 
 Counted SumOf(std::span<const Counted> terms) {
-  Counted::Accumulated all;
-  for (const Counted& term : terms) all.Add(Converted(term));
-  return all.Sum(CurrentRule(), terms.size());
+  CountedSum sum;
+  for (const Counted& term : terms) sum.Add(Converted(term));
+  return sum.Total();
 }
 
 // If every x' lies beyond one limit, the result is that limit. Otherwise let y be the clamped x.

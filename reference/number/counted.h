@@ -24,6 +24,7 @@
 // Source of the method: Higham 2002, "Accuracy and Stability of Numerical Algorithms", 3.3.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -36,24 +37,37 @@
 
 namespace sextant {
 
-template <class Real>
-class SoftmaxRow;  // reference/attention/softmax_row.h
-template <class Real>
-class DotOperand;  // reference/number/dot.h
-
 class Counted {
  public:
+  // Two bounds of one error.
+  struct Bounds {
+    double worst = 0, likely = 0;
+  };
   Counted() = default;              // exactly 0
   explicit Counted(double x);       // a constant or an attribute: exactly x, without a format
   Counted(double x, DType format);  // an input: exactly x, a value of `format`
   // Any number that this step can hold and whose rounding to `format` is x.
   static Counted RoundedTo(double x, DType format);
 
+  // A number without an error whose other members are derived elsewhere.
+  static Counted Of(const DoubleDouble& center, double drift, std::optional<DType> format,
+                    bool saturated);
+  Counted WithError(const Bounds& error) const;
+
   const DoubleDouble& center() const { return center_; }
   double error() const { return error_; }
   double likely() const { return likely_; }
   double drift() const { return drift_; }
+  const std::optional<DType>& format() const { return format_; }
   bool saturated() const { return saturated_; }
+  bool IsExact() const { return error_ == 0 && drift_ == 0; }
+  bool IsZero() const { return IsExact() && center_.high == 0; }
+  double Magnitude() const {  // upper bound of |x|
+    return std::abs(center_.high) * (1 + 0x1p-50) + drift_;
+  }
+  // True if products with the number need no special case: it is finite, and neither 0 nor a power
+  // of two.
+  bool IsOrdinaryFactor() const;
 
   // Upper bound of |x' - x|, rounded up; infinite if x' may overflow.
   double Permitted() const;
@@ -64,6 +78,9 @@ class Counted {
   friend Counted operator-(const Counted& a, const Counted& b);
   friend Counted operator-(const Counted& a);
   friend Counted operator*(const Counted& a, const Counted& b);
+  // a * b, the same bits but faster, for ordinary factors that are values of the step's format. The
+  // step neither is exact nor flushes.
+  friend Counted OrdinaryProduct(const Counted& a, const Counted& b);
   friend Counted operator/(const Counted& a, const Counted& b);
   friend Counted Sqrt(const Counted& a);
   friend Counted Exp(const Counted& a);
@@ -81,12 +98,7 @@ class Counted {
   friend Counted TwoPiOf(const Counted*);
 
  private:
-  friend class SoftmaxRow<Counted>;
-  friend class DotOperand<Counted>;
-  // Two bounds of one error.
-  struct Bounds {
-    double worst = 0, likely = 0;
-  };
+  friend class CountedSum;
   // The result of an operation before the rounding of the step.
   struct Raw {
     DoubleDouble center;
@@ -98,7 +110,8 @@ class Counted {
   };
   // Charges the rounding of the step: an error of `ulps` ulps, 0.5 for rounding to nearest.
   static Counted Finish(const Raw& raw, double ulps);
-  struct Accumulated;  // terms of a sum
+  // The product, unless a factor is 0.
+  static Raw RawProduct(const Counted& a, const Counted& b);
   // Applies f to the worst-case errors of the operands, and to their likely errors.
   template <class F>
   static Bounds Through(const Counted& a, F f) {
@@ -115,11 +128,8 @@ class Counted {
     error_ = worst;
     likely_ = likely;
   }
-  bool IsExact() const { return error_ == 0 && drift_ == 0; }
-  bool IsZero() const { return IsExact() && center_.high == 0; }
   bool IsPowerOfTwo() const;
-  double Magnitude() const;  // upper bound of |x|
-  double Least() const;      // lower bound of |x'|
+  double Least() const;  // lower bound of |x'|
 
   DoubleDouble center_;
   double error_ = 0, likely_ = 0, drift_ = 0;
@@ -127,12 +137,17 @@ class Counted {
   bool saturated_ = false;
 };
 
-struct Counted::Accumulated {
-  Counted sum;
-  double size = 0;  // bound of the sum of |x'| of all terms
-  bool exact = true;
-  void Add(const Counted& x);  // x has the step's format
-  Counted Sum(const StepRule& rule, size_t count);
+// A sum of terms that have the format of the current step.
+class CountedSum {
+ public:
+  void Add(const Counted& x);
+  Counted Total() const;
+
+ private:
+  Counted sum_;
+  double size_ = 0;  // bound of the sum of |x'| of all terms
+  size_t count_ = 0;
+  bool exact_ = true;
 };
 
 Counted TwoPiOf(const Counted*);
@@ -144,6 +159,9 @@ inline constexpr double kDriftUnit = 0x1p-100;
 // Absolute error that underflow inside a double-double operation can add (before a division by a
 // small number).
 inline constexpr double kTinyDrift = 0x1p-1060;
+inline double DriftOf(const DoubleDouble& center) {
+  return std::abs(center.high) * kDriftUnit + kTinyDrift;
+}
 
 // Bounds of |computed - exact| / sum of |terms| for a sum of n terms. `worst` always holds;
 // `likely` holds with high probability if the roundings are independent. The rule must not be

@@ -9,13 +9,6 @@
 #include "reference/number/rounding_units.h"
 
 namespace sextant {
-namespace {
-
-double DriftOf(const DoubleDouble& center) {
-  return std::abs(center.high) * kDriftUnit + kTinyDrift;
-}
-
-}  // namespace
 
 Counted Sqrt(const Counted& operand) {
   const Counted a = Converted(operand);

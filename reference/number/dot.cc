@@ -195,68 +195,18 @@ DotOperand<Counted>::DotOperand(std::span<const Counted> numbers) {
   numbers_.reserve(numbers.size());
   for (const Counted& number : numbers) {
     const Counted& x = numbers_.emplace_back(converts ? Converted(number) : number);
-    ordinary_.push_back(converts && !x.IsZero() && !x.IsPowerOfTwo() &&
-                        std::isfinite(x.center_.high) && std::isfinite(x.error_ + x.drift_));
+    ordinary_.push_back(converts && x.IsOrdinaryFactor());
   }
-}
-
-namespace {
-
-// RoundingError(format, magnitude), without a function call for ordinary numbers.
-double RoundingOf(const Grid& grid, DType format, double magnitude) {
-  constexpr uint64_t kExponent = 0x7ff0000000000000;
-  const double binade = std::bit_cast<double>(std::bit_cast<uint64_t>(magnitude) & kExponent);
-  const auto power = [](int exponent) {
-    return std::bit_cast<double>(static_cast<uint64_t>(1023 + exponent) << 52);
-  };
-  const bool ordinary =
-      binade >= power(grid.min_exponent + grid.precision) && binade < power(grid.max_exponent);
-  return ordinary ? binade * power(-grid.precision) : RoundingError(format, magnitude);
-}
-
-// True if x is not a value of the format because it has more significand bits.
-bool HasMoreBits(const Grid& grid, double x) {
-  return (std::bit_cast<uint64_t>(x) & ((uint64_t{1} << (53 - grid.precision)) - 1)) != 0;
-}
-
-}  // namespace
-
-// a * b for ordinary numbers of the step's format: the same bits as operator*.
-Counted DotOperand<Counted>::Product(const Counted& a, const Counted& b, const StepRule& rule) {
-  const Grid grid = GridOf(rule.format);
-  Counted y;
-  y.format_ = rule.format;
-  y.center_ = a.center_ * b.center_;
-  const double size_a = a.Magnitude(), size_b = b.Magnitude();
-  const Counted::Bounds error = Counted::Through(
-      a, b, [&](double of_a, double of_b) { return size_a * of_b + size_b * of_a + of_a * of_b; });
-  const bool known = a.IsExact() && b.IsExact() && a.center_.low == 0 && b.center_.low == 0 &&
-                     std::abs(y.center_.high) > 0x1p-900;
-  if (!known) {
-    y.drift_ = size_a * b.drift_ + size_b * a.drift_ + a.drift_ * b.drift_ +
-               std::abs(y.center_.high) * kDriftUnit + kTinyDrift;
-  }
-  y.saturated_ = a.saturated_ || b.saturated_;
-  y.SetError(error.worst, error.likely);
-  if (known && y.center_.low == 0 && !HasMoreBits(grid, y.center_.high) &&
-      IsRepresentable(rule.format, y.center_.high)) {
-    return y;
-  }
-  const double rounding = RoundingOf(grid, rule.format, y.Magnitude() + y.error_);
-  y.error_ += rounding;
-  y.likely_ += rounding;
-  return y;
 }
 
 Counted DotOperand<Counted>::Times(const DotOperand& other) const {
   const ScopedStep at(Step::kDot);
-  const StepRule& rule = CurrentRule();
-  Counted::Accumulated all;
+  CountedSum sum;
   for (size_t i = 0; i < numbers_.size(); ++i) {
     const Counted &x = numbers_[i], &y = other.numbers_[i];
-    all.Add(ordinary_[i] && other.ordinary_[i] ? Product(x, y, rule) : Converted(x * y));
+    sum.Add(ordinary_[i] && other.ordinary_[i] ? OrdinaryProduct(x, y) : Converted(x * y));
   }
-  return all.Sum(rule, numbers_.size());
+  return sum.Total();
 }
 
 }  // namespace sextant

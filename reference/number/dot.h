@@ -50,9 +50,8 @@ class DotOperand<Counted> {
  private:
   friend Counted Dot(const DotOperand& a, const DotOperand& b) { return a.Times(b); }
   Counted Times(const DotOperand& other) const;
-  static Counted Product(const Counted& a, const Counted& b, const StepRule& rule);
   std::vector<Counted> numbers_;
-  std::vector<bool> ordinary_;  // numbers whose products need no special case
+  std::vector<bool> ordinary_;  // numbers for OrdinaryProduct
 };
 
 template <>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+#include <optional>
 
 #include "reference/number/dtype.h"
 #include "reference/number/recipe.h"
@@ -14,6 +15,11 @@ inline double MinNormal(DType format) { return std::ldexp(1.0, GridOf(format).mi
 // The error that underflow may add to a number of the rule's format.
 inline double LeastOf(const StepRule& rule) {
   return rule.flushes ? MinNormal(rule.format) : MinSubnormal(rule.format);
+}
+
+// The format of a step's results; empty if the step is exact.
+inline std::optional<DType> FormatOf(const StepRule& rule) {
+  return rule.exact ? std::nullopt : std::optional(rule.format);
 }
 
 // Covers the rounding errors of a bound that is computed in about ten operations.
