@@ -5,6 +5,7 @@
 #include "oracle/attention/relative_attention_defects.h"
 #include "oracle/defect/catalog_entry.h"
 #include "oracle/position/relative_defects.h"
+#include "oracle/property/changed_inputs.h"
 #include "oracle/property/common_properties.h"
 
 namespace sextant::oracle {
