@@ -14,7 +14,7 @@ constexpr size_t kCos = 0, kSin = 1;
 template <class Property>
 Findings ForEachEntry(const Response& table, Property property) {
   Findings findings;
-  for (size_t i = 0; i < table.outputs[kCos].values.data.size(); ++i) property(i, findings);
+  for (size_t i = 0; i < table.size(kCos); ++i) property(i, findings);
   return findings;
 }
 
