@@ -41,7 +41,6 @@ class AttendRowsTest : public testing::Test {
     ExpectPermitted(args);
   }
 };
-using AllTypes = testing::Types<double, float, F16, BF16>;
 TYPED_TEST_SUITE(AttendRowsTest, AllTypes);
 
 TYPED_TEST(AttendRowsTest, ErrorIsWithinItsBoundAtEveryWidth) {

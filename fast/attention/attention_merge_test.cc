@@ -28,7 +28,6 @@ class MergePartsTest : public testing::Test {
     ExpectProven(line += NameOf(kDType<T>), RunGuarded);
   }
 };
-using AllTypes = testing::Types<double, float, F16, BF16>;
 TYPED_TEST_SUITE(MergePartsTest, AllTypes);
 
 TYPED_TEST(MergePartsTest, ErrorIsPermittedAtEveryWidth) {

@@ -36,7 +36,6 @@ class AttendTilesTest : public testing::Test {
     }
   };
 };
-using AllTypes = testing::Types<double, float, F16, BF16>;
 TYPED_TEST_SUITE(AttendTilesTest, AllTypes);
 
 TYPED_TEST(AttendTilesTest, ErrorIsWithinItsBoundAtEveryWidth) {

@@ -43,7 +43,6 @@ class RelativeAttendTest : public testing::Test {
     ExpectProven(line += NameOf(kDType<T>), RunGuarded);
   }
 };
-using AllTypes = testing::Types<double, float, F16, BF16>;
 TYPED_TEST_SUITE(RelativeAttendTest, AllTypes);
 
 TYPED_TEST(RelativeAttendTest, ErrorIsPermittedAtEveryWidth) {

@@ -90,19 +90,12 @@ template <class T, class C = Computed<T>>
 HWY_INLINE void SoftmaxAll(const SoftmaxRows& rows, const T* x, T* y, C* terms, bool stream) {
   constexpr size_t kRegisters = 8;  // of at least 16; the others are for constants
   if (!stream && SoftmaxInRegisters<kRegisters>(rows, x, y)) return;
-  alignas(64) T buffer[kStreamBuffer / sizeof(T)];
-  constexpr size_t kStep = kStreamBuffer / sizeof(T);
   for (size_t n = 0; n < rows.N; ++n, x += rows.x_row, y += rows.y_row) {
     const C sum = Exponentials(x, LargestIn(x, rows.M), terms, rows.M);
-    if (!stream) {
-      Weigh(terms, 1 / sum, y, rows.M);
-      continue;
-    }
-    for (size_t k = 0; k < rows.M; k += kStep) {
-      const size_t count = std::min(kStep, rows.M - k);
-      Weigh(terms + k, 1 / sum, buffer, count);
-      StreamCopy(buffer, y + k, count * sizeof(T), x + rows.x_row + k);
-    }
+    WriteRow(rows.M, stream, y, [&](size_t k, size_t count, T* to) SEXTANT_INLINE {
+      Weigh(terms + k, 1 / sum, to, count);
+      return x + rows.x_row + k;
+    });
   }
 }
 

@@ -9,8 +9,12 @@
 
 #include "fast/simd/element.h"
 #include "fast/simd/processor.h"
+#include "reference/base/splitmix64.h"
 
 namespace sextant::fast {
+
+using AllTypes = testing::Types<double, float, F16, BF16>;
+using StreamedTypes = testing::Types<float, BF16>;
 
 // Calls body once per instruction set that is both compiled in and supported by this processor.
 // Then calls it once as in normal use: with the best one and its optional features (processor.h).
@@ -53,20 +57,9 @@ class Guarded {
   std::vector<unsigned char> bytes_;
 };
 
-// splitmix64, Steele, Lea, Flood 2014, doi:10.1145/2660193.2660195.
-class Random {
+class Random : public SplitMix64 {
  public:
-  explicit Random(uint64_t seed = 1) : state_(seed) {}
-  uint64_t Bits() {
-    uint64_t z = state_ += 0x9e3779b97f4a7c15;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-    return z ^ (z >> 31);
-  }
-  // Uniform in [low, high).
-  double In(double low, double high) {
-    return low + (high - low) * static_cast<double>(Bits() >> 11) * 0x1p-53;
-  }
+  explicit Random(uint64_t seed = 1) : SplitMix64(seed) {}
   // Uniform in [low, high), rounded to T.
   template <class T>
   Guarded<T> Fill(size_t count, double low = -2, double high = 2) {
@@ -74,9 +67,6 @@ class Random {
     for (size_t i = 0; i < count; ++i) all[i] = FromDouble<T>(In(low, high));
     return all;
   }
-
- private:
-  uint64_t state_;
 };
 
 // Unit roundoff of Computed<T>.

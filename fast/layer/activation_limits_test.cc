@@ -46,7 +46,6 @@ Guarded<T> Nonfinite(size_t n) {
 
 template <class T>
 class ActivationLimits : public testing::Test {};
-using AllTypes = testing::Types<double, float, F16, BF16>;
 TYPED_TEST_SUITE(ActivationLimits, AllTypes);
 
 TYPED_TEST(ActivationLimits, NaNGivesNaNAndInfinitiesGiveLimits) {

@@ -41,7 +41,6 @@ void ExpectPermitted(const std::string& line, const std::vector<const Guarded<T>
 
 template <class T>
 class ActivationTest : public testing::Test {};
-using AllTypes = testing::Types<double, float, F16, BF16>;
 TYPED_TEST_SUITE(ActivationTest, AllTypes);
 
 // Vectors of 16 lanes down to one, alone and after other vectors.
@@ -175,7 +174,6 @@ TYPED_TEST(ActivationTest, EmptyInputsAreNotAccessed) {
 // Large enough for streaming stores.
 template <class T>
 class SlowActivation : public testing::Test {};
-using StreamedTypes = testing::Types<float, BF16>;
 TYPED_TEST_SUITE(SlowActivation, StreamedTypes);
 
 TYPED_TEST(SlowActivation, GivesTheSameBitsWhenStreaming) {

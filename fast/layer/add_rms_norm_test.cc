@@ -34,7 +34,6 @@ class AddAndNormalizeRowsTest : public testing::Test {
     EXPECT_TRUE(residual_in_place.SameBits(sum));
   }
 };
-using AllTypes = testing::Types<double, float, F16, BF16>;
 TYPED_TEST_SUITE(AddAndNormalizeRowsTest, AllTypes);
 
 TYPED_TEST(AddAndNormalizeRowsTest, IsTheNormOfTheRoundedSum) {
@@ -64,7 +63,6 @@ TEST(AddAndNormalizeRows, NormalizesTheRoundedSum) {
 // Large enough for streaming stores.
 template <class T>
 class SlowAddAndNormalizeRows : public testing::Test {};
-using StreamedTypes = testing::Types<float, BF16>;
 TYPED_TEST_SUITE(SlowAddAndNormalizeRows, StreamedTypes);
 
 TYPED_TEST(SlowAddAndNormalizeRows, GivesTheSameBitsWhenStreaming) {

@@ -9,8 +9,7 @@ namespace {
 
 template <class T>
 class Adding : public testing::Test {};
-using Elements = testing::Types<double, float, F16, BF16>;
-TYPED_TEST_SUITE(Adding, Elements);
+TYPED_TEST_SUITE(Adding, AllTypes);
 
 // Two operands: the exact sum rounded once. Three: the sum of a and b + c, which is rounded first.
 TYPED_TEST(Adding, RoundsOnceAndWritesOnlyItsOutput) {

@@ -27,19 +27,6 @@ HWY_INLINE void Scale(const T* x, Computed<T> scale, T* y, size_t n) {
   });
 }
 
-// Multiplies a row by the scale. If y is streamed, `next` is the next row to be read, else null.
-template <class T>
-HWY_INLINE void ScaleRow(const T* x, Computed<T> scale, T* y, size_t M, const T* next) {
-  if (!next) return Scale(x, scale, y, M);
-  constexpr size_t kStep = kStreamBuffer / sizeof(T);
-  alignas(64) T buffer[kStep];
-  for (size_t k = 0; k < M; k += kStep) {
-    const size_t n = std::min(kStep, M - k);
-    Scale(x + k, scale, buffer, n);
-    StreamCopy(buffer, y + k, n * sizeof(T), next + k);
-  }
-}
-
 template <class T>
 HWY_INLINE void GatherAll(const EmbeddingTable<T>& table, std::span<const int64_t> token, T* y,
                           bool stream) {
@@ -49,7 +36,10 @@ HWY_INLINE void GatherAll(const EmbeddingTable<T>& table, std::span<const int64_
     const auto row_of = [&](size_t at) { return table.rows + static_cast<size_t>(token[at]) * M; };
     const T *row = row_of(s), *next = row_of(std::min(s + 1, token.size() - 1));
     if (table.scale != 1) {
-      ScaleRow(row, scale, y, M, stream ? next : nullptr);
+      WriteRow(M, stream, y, [&](size_t k, size_t n, T* to) SEXTANT_INLINE {
+        Scale(row + k, scale, to, n);
+        return next + k;
+      });
     } else if (stream) {
       StreamCopy(row, y, bytes, next);
     } else {

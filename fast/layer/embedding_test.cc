@@ -24,7 +24,6 @@ class GatherRowsTest : public testing::Test {
     }
   }
 };
-using AllTypes = testing::Types<double, float, F16, BF16>;
 TYPED_TEST_SUITE(GatherRowsTest, AllTypes);
 
 TYPED_TEST(GatherRowsTest, ScalesAtEveryWidth) {
@@ -49,7 +48,6 @@ TEST(GatherRows, CopiesBitsWithoutScale) {
 // Large enough for streaming stores.
 template <class T>
 class SlowGatherRows : public testing::Test {};
-using StreamedTypes = testing::Types<float, BF16>;
 TYPED_TEST_SUITE(SlowGatherRows, StreamedTypes);
 
 TYPED_TEST(SlowGatherRows, GivesTheSameBitsWhenStreaming) {

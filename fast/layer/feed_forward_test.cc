@@ -34,7 +34,6 @@ class ApplyFeedForwardTest : public testing::Test {
     EXPECT_TRUE(y.SameBits(expected));
   }
 };
-using AllTypes = testing::Types<double, float, F16, BF16>;
 TYPED_TEST_SUITE(ApplyFeedForwardTest, AllTypes);
 
 TYPED_TEST(ApplyFeedForwardTest, IsThreeLayersAndAGate) {

@@ -7,7 +7,6 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include <algorithm>
 #include <cmath>
 
 #include "fast/kernel/kernel.h"
@@ -48,14 +47,10 @@ HWY_INLINE void NormalizeRow(const CenteredRows& rows, const T* x, Affine<C> aff
     return hn::MulAdd(centered, centered, s);
   });
   const C factor = 1 / std::sqrt(squares / width + static_cast<C>(rows.eps));
-  if (!stream) return Apply(x, mean, factor, affine, y, rows.M);
-  alignas(64) T buffer[kStreamBuffer / sizeof(T)];
-  constexpr size_t kStep = kStreamBuffer / sizeof(T);
-  for (size_t k = 0; k < rows.M; k += kStep) {
-    const size_t n = std::min(kStep, rows.M - k);
-    Apply(x + k, mean, factor, Affine<C>{affine.weight + k, affine.bias + k}, buffer, n);
-    StreamCopy(buffer, y + k, n * sizeof(T), x + rows.x_row + k);
-  }
+  WriteRow(rows.M, stream, y, [&](size_t k, size_t n, T* to) SEXTANT_INLINE {
+    Apply(x + k, mean, factor, Affine<C>{affine.weight + k, affine.bias + k}, to, n);
+    return x + rows.x_row + k;
+  });
 }
 
 template <class T>

@@ -58,7 +58,6 @@ class NormalizeCenteredTest : public testing::Test {
     EXPECT_TRUE(in_place.SameBits(y));
   }
 };
-using AllTypes = testing::Types<double, float, F16, BF16>;
 TYPED_TEST_SUITE(NormalizeCenteredTest, AllTypes);
 
 TYPED_TEST(NormalizeCenteredTest, ErrorIsWithinItsBoundAtEveryWidth) {
@@ -108,7 +107,6 @@ TYPED_TEST(NormalizeCenteredTest, UsesTheGivenStrides) {
 // Large enough for streaming stores.
 template <class T>
 class SlowNormalizeCentered : public testing::Test {};
-using StreamedTypes = testing::Types<float, BF16>;
 TYPED_TEST_SUITE(SlowNormalizeCentered, StreamedTypes);
 
 TYPED_TEST(SlowNormalizeCentered, GivesTheSameBitsWhenStreaming) {

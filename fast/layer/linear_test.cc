@@ -57,7 +57,6 @@ class ApplyLinearTest : public testing::Test {
     for (const bool biased : {false, true}) ExpectProduct(layer, biased, layer.Applied(biased));
   }
 };
-using AllTypes = testing::Types<double, float, F16, BF16>;
 TYPED_TEST_SUITE(ApplyLinearTest, AllTypes);
 
 // Sizes around one and two tiles. A tile has 8 or 6 rows and up to three vectors of up to 16 lanes.

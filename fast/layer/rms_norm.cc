@@ -7,7 +7,6 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include <algorithm>
 #include <cmath>
 
 #include "fast/kernel/kernel.h"
@@ -48,14 +47,10 @@ HWY_INLINE void NormalizeRow(const Rows& rows, const T* x, const Computed<T>* we
   using C = Computed<T>;
   const C mean = SumOfSquares(x, rows.M) / static_cast<C>(rows.M);
   const C factor = 1 / std::sqrt(mean + static_cast<C>(rows.eps));
-  if (!stream) return Scale(x, factor, weight, rows.unit_offset, y, rows.M);
-  alignas(64) T buffer[kStreamBuffer / sizeof(T)];
-  constexpr size_t kStep = kStreamBuffer / sizeof(T);
-  for (size_t k = 0; k < rows.M; k += kStep) {
-    const size_t n = std::min(kStep, rows.M - k);
-    Scale(x + k, factor, weight + k, rows.unit_offset, buffer, n);
-    StreamCopy(buffer, y + k, n * sizeof(T), x + rows.x_row + k);
-  }
+  WriteRow(rows.M, stream, y, [&](size_t k, size_t n, T* to) SEXTANT_INLINE {
+    Scale(x + k, factor, weight + k, rows.unit_offset, to, n);
+    return x + rows.x_row + k;
+  });
 }
 
 template <class T>

@@ -40,7 +40,6 @@ class NormalizeRowsTest : public testing::Test {
     EXPECT_TRUE(in_place.SameBits(y));
   }
 };
-using AllTypes = testing::Types<double, float, F16, BF16>;
 TYPED_TEST_SUITE(NormalizeRowsTest, AllTypes);
 
 TYPED_TEST(NormalizeRowsTest, ErrorIsWithinItsBoundAtEveryWidth) {
@@ -83,7 +82,6 @@ TYPED_TEST(NormalizeRowsTest, UsesTheGivenStrides) {
 // Large enough for streaming stores.
 template <class T>
 class SlowNormalizeRows : public testing::Test {};
-using StreamedTypes = testing::Types<float, BF16>;
 TYPED_TEST_SUITE(SlowNormalizeRows, StreamedTypes);
 
 TYPED_TEST(SlowNormalizeRows, GivesTheSameBitsWhenStreaming) {

@@ -33,7 +33,6 @@ class FillRelativeBiasTest : public testing::Test {
     }
   }
 };
-using AllTypes = testing::Types<double, float, F16, BF16>;
 TYPED_TEST_SUITE(FillRelativeBiasTest, AllTypes);
 
 TYPED_TEST(FillRelativeBiasTest, CopiesTheBucketForEveryNumberOfKeys) {

@@ -25,7 +25,6 @@ class ScaleRowsTest : public testing::Test {
     EXPECT_TRUE(in_place.SameBits(y));
   }
 };
-using AllTypes = testing::Types<double, float, F16, BF16>;
 TYPED_TEST_SUITE(ScaleRowsTest, AllTypes);
 
 TYPED_TEST(ScaleRowsTest, ProductsAreRoundedAtEveryWidth) {

@@ -28,7 +28,6 @@ class FillAxisTest : public testing::Test {
     }
   }
 };
-using AllTypes = testing::Types<double, float, F16, BF16>;
 TYPED_TEST_SUITE(FillAxisTest, AllTypes);
 
 TYPED_TEST(FillAxisTest, FillsItsColumnsForRealCoordinates) {

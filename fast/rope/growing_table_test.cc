@@ -51,7 +51,6 @@ void ExpectNearest(const std::vector<double>& position, double center,
 
 template <class T>
 class FillGrowingTableTest : public testing::Test {};
-using AllTypes = testing::Types<double, float, F16, BF16>;
 TYPED_TEST_SUITE(FillGrowingTableTest, AllTypes);
 
 // Growth rates ln(2/7) / 512 with both signs, ln(0.9) / 64, and none.

@@ -67,10 +67,10 @@ class RotateTest : public testing::Test {
   }
 };
 
-using AllTypes =
+using PairsOfTypes =
     testing::Types<std::pair<double, double>, std::pair<float, float>, std::pair<F16, F16>,
                    std::pair<F16, float>, std::pair<BF16, BF16>, std::pair<BF16, float>>;
-TYPED_TEST_SUITE(RotateTest, AllTypes);
+TYPED_TEST_SUITE(RotateTest, PairsOfTypes);
 
 TYPED_TEST(RotateTest, ErrorIsWithinItsBoundAtEveryWidth) {
   OnAllTargets([] {
@@ -171,7 +171,6 @@ TYPED_TEST(RotateTest, SharesOneRowOfTheTable) {
 // Large enough for streaming stores.
 template <class T>
 class SlowRotate : public testing::Test {};
-using StreamedTypes = testing::Types<float, BF16>;
 TYPED_TEST_SUITE(SlowRotate, StreamedTypes);
 
 TYPED_TEST(SlowRotate, GivesTheSameBitsWhenStreaming) {

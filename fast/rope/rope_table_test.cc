@@ -66,7 +66,6 @@ std::vector<double> Consecutive(double first, size_t count) {
 
 template <class T>
 class FillTableTest : public testing::Test {};
-using AllTypes = testing::Types<double, float, F16, BF16>;
 TYPED_TEST_SUITE(FillTableTest, AllTypes);
 
 TYPED_TEST(FillTableTest, RoundsCorrectlyAtEveryWidth) {

@@ -212,17 +212,14 @@ HWY_INLINE void FillVectors(size_t count, Least least, const F& f, T* y, const X
   std::copy_n(rest[sizeof...(x)], count - whole, y + whole);
 }
 
-// The same. If `stream`, the results go to a small buffer that is copied by streaming stores.
+// The same, with streaming stores if `stream`.
 template <class T, class Least, class F, class... X>
 HWY_INLINE void FillRow(size_t count, bool stream, Least least, const F& f, T* y, const T* x0,
                         const X*... x) {
-  constexpr size_t kStep = kStreamBuffer / sizeof(T);
-  alignas(64) T buffer[kStep];
-  for (size_t i = 0, n; i < count; i += n) {
-    n = stream ? std::min(kStep, count - i) : count;
-    FillVectors(n, least, f, stream ? buffer : y, x0 + i, (x + i)...);
-    if (stream) StreamCopy(buffer, y + i, n * sizeof(T), x0 + i + n);
-  }
+  WriteRow(count, stream, y, [&](size_t i, size_t n, T* to) SEXTANT_INLINE {
+    FillVectors(n, least, f, to, x0 + i, (x + i)...);
+    return x0 + i + n;
+  });
 }
 
 }  // namespace HWY_NAMESPACE

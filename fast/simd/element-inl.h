@@ -11,7 +11,10 @@
 
 #include <hwy/highway.h>
 
+#include <algorithm>
+
 #include "fast/simd/element.h"
+#include "fast/simd/stream.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace sextant::fast {
@@ -43,6 +46,20 @@ HWY_INLINE void ForEachVector(D d, size_t count, const Body& body, size_t k = 0)
   for (; k + hn::Lanes(d) <= count; k += hn::Lanes(d)) body(d, k);
   if constexpr (hn::MaxLanes(d) > 1) {
     if (k < count) ForEachVector(hn::Half<D>(), count, body, k);
+  }
+}
+
+// Writes `count` elements to y by calls of fill(k, n, to), which writes elements k to k + n - 1 to
+// `to` and returns the address of the data to be read next. One call writes all to y. If `stream`,
+// each call writes to a small buffer that is copied by streaming stores.
+template <class T, class Fill>
+HWY_INLINE void WriteRow(size_t count, bool stream, T* y, const Fill& fill) {
+  constexpr size_t kStep = kStreamBuffer / sizeof(T);
+  alignas(64) T buffer[kStep];
+  for (size_t k = 0, n; k < count; k += n) {
+    n = stream ? std::min(kStep, count - k) : count;
+    const T* next = fill(k, n, stream ? buffer : y);
+    if (stream) StreamCopy(buffer, y + k, n * sizeof(T), next);
   }
 }
 

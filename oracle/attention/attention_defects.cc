@@ -8,7 +8,7 @@
 #include "oracle/attention/attention_properties.h"
 #include "oracle/defect/catalog_entry.h"
 #include "oracle/defect/input_defects.h"
-#include "oracle/property/common_properties.h"
+#include "oracle/property/changed_inputs.h"
 
 namespace sextant::oracle {
 namespace {

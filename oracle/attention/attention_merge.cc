@@ -46,11 +46,11 @@ Findings CheckEqual(const Case& c, Tensors inputs, const Ask& ask) {
   Findings findings;
   inputs[3].values = inputs[1].values;
   const Response y = ask(c, inputs);
-  for (size_t i = 0; i < y.outputs[kY].values.data.size(); ++i) {
+  for (size_t i = 0; i < y.size(kY); ++i) {
     const Measured sum = Measured(inputs[0].values.data[i]) + inputs[2].values.data[i];
     findings.Equal(y(kY, i) * 2, sum, {y, kY, i});
   }
-  for (size_t n = 0; n < y.outputs[kLse].values.data.size(); ++n) {
+  for (size_t n = 0; n < y.size(kLse); ++n) {
     const Measured lse = Measured(inputs[1].values.data[n]) + LogOf(2);
     findings.Equal(y(kLse, n), lse, {y, kLse, n});
   }
@@ -68,10 +68,10 @@ Findings CheckShift(const Case& c, const Tensors& inputs, const Ask& ask) {
     for (double& x : larger[which].values.data) x += 8;
   }
   const Response a = ask(c, whole), b = ask(c, larger);
-  for (size_t i = 0; i < a.outputs[kY].values.data.size(); ++i) {
+  for (size_t i = 0; i < a.size(kY); ++i) {
     findings.Equal(a(kY, i), b(kY, i), {b, kY, i});
   }
-  for (size_t n = 0; n < a.outputs[kLse].values.data.size(); ++n) {
+  for (size_t n = 0; n < a.size(kLse); ++n) {
     findings.Equal(a(kLse, n) + 8, b(kLse, n), {b, kLse, n});
   }
   return findings;
@@ -80,7 +80,7 @@ Findings CheckShift(const Case& c, const Tensors& inputs, const Ask& ask) {
 Findings CheckHull(const Case& c, const Tensors& inputs, const Ask& ask) {
   Findings findings;
   const Response y = ask(c, inputs);
-  for (size_t i = 0; i < y.outputs[kY].values.data.size(); ++i) {
+  for (size_t i = 0; i < y.size(kY); ++i) {
     const auto [least, most] = std::minmax(inputs[0].values.data[i], inputs[2].values.data[i]);
     findings.AtMost(least, y(kY, i), {y, kY, i});
     findings.AtMost(y(kY, i), most, {y, kY, i});

@@ -145,7 +145,7 @@ Findings CheckSplit(const Case& c, const Tensors& inputs, const Ask& ask) {
   const size_t first = (n.T + 1) / 2;
   const Response whole = ask(all.c, inputs);
   if (!whole.Has(kLse)) return findings;
-  std::vector<Measured> sum(whole.outputs[kAttended].values.data.size(), 0);
+  std::vector<Measured> sum(whole.size(kAttended), 0);
   for (const auto& [from, count] : {std::pair{size_t{0}, first}, {first, n.T - first}}) {
     const PartOfCase part = PartOf(all.c, inputs, {{{"T", {from, count}}}});
     const Response y = ask(part.c, part.inputs);

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "oracle/attention/attention_properties.h"
-#include "oracle/property/common_properties.h"
+#include "oracle/property/changed_inputs.h"
 #include "oracle/property/property.h"
 #include "reference/prove/slices.h"
 

@@ -26,7 +26,7 @@ Findings CheckHull(const Case& c, const Tensors& inputs, const Ask& ask) {
   const bool sink = HasInput(inputs, "sink");
   const Response y = ask(c, inputs);
   Findings findings;
-  for (size_t i = 0; i < y.outputs[kAttended].values.data.size(); ++i) {
+  for (size_t i = 0; i < y.size(kAttended); ++i) {
     const size_t row = i / n.E;
     const KeyRange keys = seen(row);
     if (!IsJudged(keys)) continue;
@@ -47,7 +47,7 @@ Findings CheckOnes(const Case& c, const Tensors& inputs, const Ask& ask) {
   const SeenKeys seen(c);
   const Response y = ask(c, Filled(inputs, {"v"}, 1));
   Findings findings;
-  for (size_t i = 0; i < y.outputs[kAttended].values.data.size(); ++i) {
+  for (size_t i = 0; i < y.size(kAttended); ++i) {
     if (IsJudged(seen(i / n.E))) findings.Equal(y(kAttended, i), 1, {y, kAttended, i});
   }
   return findings;
@@ -143,7 +143,7 @@ Findings CheckUnseen(const Case& c, const Tensors& inputs, const Ask& ask) {
       }
     }
     const Response after = ask(c, other);
-    for (size_t i = 0; i < before.outputs[kAttended].values.data.size(); ++i) {
+    for (size_t i = 0; i < before.size(kAttended); ++i) {
       const KeyRange keys = seen(i / n.E);
       if (!IsJudged(keys) || (keys.first <= changed && changed < keys.last)) continue;
       findings.Equal(before(kAttended, i), after(kAttended, i), {after, kAttended, i});
@@ -165,7 +165,7 @@ Findings CheckConstant(const Case& c, const Tensors& inputs, const Ask& ask) {
   const size_t D = k.shape[3];
   for (size_t i = 0; i < k.data.size(); ++i) k.data[i] = k.data[i / (n.T * D) * (n.T * D) + i % D];
   const Response a = ask(c, same), b = ask(c, Filled(inputs, {"k"}, 0));
-  for (size_t i = 0; i < a.outputs[kAttended].values.data.size(); ++i) {
+  for (size_t i = 0; i < a.size(kAttended); ++i) {
     if (IsJudged(seen(i / n.E)))
       findings.Equal(a(kAttended, i), b(kAttended, i), {a, kAttended, i});
   }
@@ -196,7 +196,7 @@ Findings CheckValues(const Case& c, const Tensors& inputs, const Ask& ask) {
   Findings findings;
   if (!AreOf(c.dtype(), In(twice, "v"))) return findings;
   const Response a = ask(c, inputs), b = ask(c, twice);
-  for (size_t i = 0; i < a.outputs[kAttended].values.data.size(); ++i) {
+  for (size_t i = 0; i < a.size(kAttended); ++i) {
     if (IsJudged(seen(i / n.E)))
       findings.Equal(a(kAttended, i) * 2, b(kAttended, i), {b, kAttended, i});
   }

@@ -4,7 +4,8 @@
 #include <cmath>
 
 #include "oracle/defect/catalog_entry.h"
-#include "oracle/property/common_properties.h"
+#include "oracle/property/changed_inputs.h"
+#include "oracle/property/property.h"
 #include "reference/attention/attention_rows.h"
 
 namespace sextant::oracle {
@@ -19,7 +20,7 @@ Findings CheckLinear(const Case& c, const Tensors& inputs, const Ask& ask) {
     if (RoundTo(c.dtype(), x) != x) return findings;
   }
   const Response a = ask(c, inputs), b = ask(c, half);
-  for (size_t i = 0; i < a.outputs[0].values.data.size(); ++i) {
+  for (size_t i = 0; i < a.size(); ++i) {
     findings.Equal(a(0, i), b(0, i) * 2, {a, 0, i});
   }
   return findings;
@@ -38,7 +39,7 @@ Findings CheckProbes(const Case& c, const Tensors& inputs, const Ask& ask) {
     k[i] = i % D == (head + t) % D ? 1 : 0;
   }
   const Response scores = ask(c.With("scale=1"), probe);
-  for (size_t i = 0; i < scores.outputs[0].values.data.size(); ++i) {
+  for (size_t i = 0; i < scores.size(); ++i) {
     const size_t row = i / T, head = row / S % H / (H / K);
     findings.Equal(scores(0, i), In(probe, "q").data[row * D + (head + i % T) % D], {scores, 0, i});
   }
@@ -50,7 +51,7 @@ Findings CheckProbes(const Case& c, const Tensors& inputs, const Ask& ask) {
 Findings CheckScale(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response scaled = ask(c, inputs), plain = ask(c.With("scale=1"), inputs);
   Findings findings;
-  for (size_t i = 0; i < scaled.outputs[0].values.data.size(); ++i) {
+  for (size_t i = 0; i < scaled.size(); ++i) {
     const Measured a = scaled(0, i), b = plain(0, i);
     if (TextOf(c, "scale").empty()) {
       findings.Equal(a * a * static_cast<double>(ExtentOf(c, "D")), b * b, {scaled, 0, i});

@@ -44,7 +44,7 @@ Findings CheckFar(const Case& c, const Tensors& inputs, const Ask& ask) {
   const size_t E = ExtentOf(c, "E");
   for (const double far : {-1e6, 1e6}) {
     const Response y = ask(c, Filled(ones, {"sink"}, far));
-    for (size_t i = 0; i < y.outputs[kAttended].values.data.size(); ++i) {
+    for (size_t i = 0; i < y.size(kAttended); ++i) {
       if (seen(i / E).IsEmpty()) continue;
       findings.Equal(y(kAttended, i), far < 0 ? 1 : 0, {y, kAttended, i});
     }
@@ -58,7 +58,7 @@ Findings CheckLse(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response a = ask(c, inputs), b = ask(c, Filled(inputs, {"sink"}, 2));
   if (!a.Has(kLse) || !b.Has(kLse)) return findings;
   const SeenKeys seen(c);
-  for (size_t row = 0; row < a.outputs[kLse].values.data.size(); ++row) {
+  for (size_t row = 0; row < a.size(kLse); ++row) {
     if (!seen(row).IsEmpty()) findings.Equal(a(kLse, row), b(kLse, row), {b, kLse, row});
   }
   return findings;

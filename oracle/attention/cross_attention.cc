@@ -47,7 +47,7 @@ Findings CheckEqualMemory(const Case& c, const Tensors& inputs, const Ask& ask) 
   for (size_t i = 0; i < memory.size(); ++i) memory[i] = memory[i % M];
   const Response y = ask(c, equal);
   Findings findings;
-  for (size_t i = M; read > 0 && i < y.outputs[0].values.data.size(); ++i) {
+  for (size_t i = M; read > 0 && i < y.size(); ++i) {
     findings.Equal(y(0, i), y(0, i % M), {y, 0, i});
   }
   return findings;

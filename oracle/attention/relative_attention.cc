@@ -5,6 +5,7 @@
 #include "oracle/attention/relative_attention_defects.h"
 #include "oracle/defect/catalog_entry.h"
 #include "oracle/position/relative_defects.h"
+#include "oracle/property/changed_inputs.h"
 #include "oracle/property/common_properties.h"
 
 namespace sextant::oracle {
@@ -36,7 +37,7 @@ Findings CheckSum(const Case& c, const Tensors& inputs, const Ask& ask) {
   for (const double value : {0, 1}) {
     if (In(inputs, "key_position").data.empty()) return findings;
     const Response y = ask(c, Filled(Filled(inputs, {"v"}, value), {"value_table"}, 1 - value));
-    for (size_t i = 0; i < y.outputs[kY].values.data.size(); ++i) {
+    for (size_t i = 0; i < y.size(kY); ++i) {
       findings.Equal(y(kY, i), 1, {y, kY, i});
     }
   }
@@ -54,11 +55,11 @@ Findings CheckOrder(const Case& c, const Tensors& inputs, const Ask& ask) {
   }
   const Response a = ask(c, inputs), b = ask(c, reversed);
   Findings findings;
-  for (size_t i = 0; i < a.outputs[kY].values.data.size(); ++i) {
+  for (size_t i = 0; i < a.size(kY); ++i) {
     findings.Equal(a(kY, i), b(kY, i), {b, kY, i});
   }
   if (!a.Has(kScores) || !b.Has(kScores)) return findings;
-  for (size_t i = 0; i < a.outputs[kScores].values.data.size(); ++i) {
+  for (size_t i = 0; i < a.size(kScores); ++i) {
     findings.Equal(a(kScores, i), b(kScores, i / T * T + (T - 1 - i % T)), {b, kScores, i});
   }
   return findings;
@@ -70,7 +71,7 @@ Findings CheckParts(const Case& c, const Tensors& inputs, const Ask& ask) {
                  b = ask(c, Filled(inputs, {"k"}, 0));
   Findings findings;
   if (!all.Has(kScores) || !a.Has(kScores) || !b.Has(kScores)) return findings;
-  for (size_t i = 0; i < all.outputs[kScores].values.data.size(); ++i) {
+  for (size_t i = 0; i < all.size(kScores); ++i) {
     findings.Equal(all(kScores, i), a(kScores, i) + b(kScores, i), {all, kScores, i});
   }
   return findings;
@@ -83,7 +84,7 @@ Findings CheckScale(const Case& c, const Tensors& inputs, const Ask& ask) {
   const std::string scale = TextOf(c, "scale");
   Findings findings;
   if (!scaled.Has(kScores) || !plain.Has(kScores)) return findings;
-  for (size_t i = 0; i < scaled.outputs[kScores].values.data.size(); ++i) {
+  for (size_t i = 0; i < scaled.size(kScores); ++i) {
     const Measured a = scaled(kScores, i), b = plain(kScores, i);
     if (scale.empty()) {
       findings.Equal(a * a * static_cast<double>(ExtentOf(c, "D")), b * b, {scaled, kScores, i});
@@ -110,7 +111,7 @@ Findings CheckMean(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response y = ask(c, Filled(inputs, {"k", "key_table", "value_table"}, 0));
   const auto& v = In(inputs, "v").data;
   Findings findings;
-  for (size_t i = 0; T > 0 && i < y.outputs[kY].values.data.size(); ++i) {
+  for (size_t i = 0; T > 0 && i < y.size(kY); ++i) {
     Measured sum = 0;
     for (size_t t = 0; t < T; ++t) sum = sum + v[(i / (S * D) * T + t) * D + i % D];
     findings.Equal(y(kY, i) * static_cast<double>(T), sum, {y, kY, i});

@@ -7,7 +7,7 @@
 #include "oracle/defect/catalog_entry.h"
 #include "oracle/defect/input_defects.h"
 #include "oracle/position/relative_defects.h"
-#include "oracle/property/common_properties.h"
+#include "oracle/property/changed_inputs.h"
 #include "reference/attention/relative_attention.h"
 #include "reference/attention/softmax_row.h"
 

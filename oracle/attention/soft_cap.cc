@@ -5,6 +5,7 @@
 
 #include "oracle/attention/largest.h"
 #include "oracle/defect/catalog_entry.h"
+#include "oracle/property/changed_inputs.h"
 #include "oracle/property/common_properties.h"
 #include "reference/layer/activation.h"
 
@@ -17,7 +18,7 @@ Findings CheckBounds(const Case& c, const Tensors& inputs, const Ask& ask) {
   const double cap = NumberOf(c, "cap", 1);
   const Response y = ask(c, inputs);
   Findings findings;
-  for (size_t i = 0; i < y.outputs[0].values.data.size(); ++i) {
+  for (size_t i = 0; i < y.size(); ++i) {
     const double x = inputs[0].values.data[i];
     const Measured outward = x < 0 ? -y(0, i) : y(0, i), size = std::abs(x);
     findings.AtMost(0, outward, {y, 0, i});

@@ -5,6 +5,7 @@
 
 #include "oracle/attention/largest.h"
 #include "oracle/defect/catalog_entry.h"
+#include "oracle/property/changed_inputs.h"
 #include "oracle/property/common_properties.h"
 #include "reference/attention/empty_log_sum_exp.h"
 #include "reference/attention/softmax_row.h"
@@ -12,8 +13,6 @@
 
 namespace sextant::oracle {
 namespace {
-
-size_t ElementsOf(const Response& y) { return y.outputs[0].values.data.size(); }
 
 Findings CheckSum(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response y = ask(c, inputs);
@@ -48,7 +47,7 @@ Findings CheckMonotone(const Case& c, const Tensors& inputs, const Ask& ask) {
   const size_t M = ExtentOf(c, "M");
   const auto& x = inputs[0].values.data;
   Findings findings;
-  for (size_t i = 0; i + 1 < ElementsOf(y); ++i) {
+  for (size_t i = 0; i + 1 < y.size(); ++i) {
     if (i % M + 1 == M) continue;
     const size_t small = x[i] <= x[i + 1] ? i : i + 1;
     findings.AtMost(y(0, small), y(0, 2 * i + 1 - small), {y, 0, i});
@@ -63,7 +62,7 @@ Findings CheckDominant(const Case& c, Tensors inputs, const Ask& ask) {
   for (size_t i = 0; i < x.size(); ++i) x[i] = i % M == i / M % M ? 256 : -256;
   const Response y = ask(c, inputs);
   Findings findings;
-  for (size_t i = 0; i < ElementsOf(y); ++i) {
+  for (size_t i = 0; i < y.size(); ++i) {
     const bool dominant = i % M == i / M % M;
     if (dominant) findings.Equal(y(0, i), 1, {y, 0, i});
     if (!dominant) findings.AtMost(y(0, i), 0x1p-700, {y, 0, i});
@@ -74,7 +73,7 @@ Findings CheckDominant(const Case& c, Tensors inputs, const Ask& ask) {
 Findings CheckEqual(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response y = ask(c, Filled(inputs, {"x"}, 0.75));
   Findings findings;
-  for (size_t i = 0; i < ElementsOf(y); ++i) {
+  for (size_t i = 0; i < y.size(); ++i) {
     findings.Equal(y(0, i) * static_cast<double>(ExtentOf(c, "M")), 1, {y, 0, i});
   }
   return findings;
@@ -96,7 +95,7 @@ Findings CheckMasked(const Case& c, const Tensors& inputs, const Ask& ask) {
   }
   const Response y = ask(c, masked);
   const Response without = ask(c.With("M=" + std::to_string(M - 1)), shorter);
-  for (size_t i = 0; i < ElementsOf(y); ++i) {
+  for (size_t i = 0; i < y.size(); ++i) {
     const Measured expected = i % M + 1 == M ? Measured(0) : without(0, i / M * (M - 1) + i % M);
     findings.Equal(y(0, i), expected, {y, 0, i});
   }

@@ -22,7 +22,7 @@ Findings SameTokens(const Case& c, const Tensors& a, const Tensors& b, const Ask
   const Response first = ask(c, a), second = ask(c, b);
   const size_t width = first.shape().back();
   Findings findings;
-  for (size_t i = 0; i < std::min(count * width, first.outputs[0].values.data.size()); ++i) {
+  for (size_t i = 0; i < std::min(count * width, first.size()); ++i) {
     if (specified(i / width)) findings.Equal(second(0, i), first(0, i), {second, 0, i});
   }
   return findings;

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "oracle/attention/attention_properties.h"
-#include "oracle/property/common_properties.h"
+#include "oracle/property/property.h"
 #include "reference/attention/inner_attention.h"
 
 namespace sextant::oracle {

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include "reference/base/splitmix64.h"
+
 namespace sextant::oracle {
 namespace {
 
@@ -35,11 +37,10 @@ size_t SmallestByTrial(const Sets& sets, size_t n) {
 // `count` pseudo-random sets of `width` elements below n.
 Sets Drawn(size_t count, size_t width, size_t n) {
   Sets sets(count);
-  uint64_t state = 1;
+  SplitMix64 random(1);
   for (auto& set : sets) {
     while (set.size() < width) {
-      state = state * 6364136223846793005u + 1442695040888963407u;
-      const size_t element = (state >> 33) % n;
+      const size_t element = random.Below(n);
       if (std::ranges::count(set, element) == 0) set.push_back(element);
     }
     std::ranges::sort(set);

@@ -6,7 +6,7 @@
 
 #include "oracle/attention/attention_defects.h"
 #include "oracle/defect/input_defects.h"
-#include "oracle/property/common_properties.h"
+#include "oracle/property/changed_inputs.h"
 
 namespace sextant::oracle {
 namespace {

@@ -23,7 +23,7 @@ Findings CheckIdle(const Case& c, const Tensors& inputs, const Ask& ask) {
   if (!answer.Has(kStates)) return findings;
   const SpecifiedTokens specified(c);
   const size_t M = ExtentOf(c, "M"), first = ExtentOf(c, "S") * M;
-  for (size_t i = first; i < answer.outputs[kStates].values.data.size(); ++i) {
+  for (size_t i = first; i < answer.size(kStates); ++i) {
     if (specified(i % first / M))
       findings.Equal(answer(kStates, i), answer(kStates, i - first), {answer, kStates, i});
   }
@@ -46,7 +46,7 @@ Findings CheckNames(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response a = ask(c, inputs), b = ask(c, renamed);
   const SpecifiedTokens specified(c);
   Findings findings;
-  for (size_t i = 0; i < a.outputs[kLogits].values.data.size(); ++i) {
+  for (size_t i = 0; i < a.size(kLogits); ++i) {
     if (!specified(i / V)) continue;
     findings.Equal(a(kLogits, i), b(kLogits, i / V * V + (V - 1 - i % V)), {a, kLogits, i});
   }

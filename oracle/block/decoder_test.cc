@@ -56,11 +56,8 @@ TEST_P(SixteenBitLogits, FailByThisRecipeIfTheyAreWrong) {
   logit = NextUp(c.dtype(), NextUp(c.dtype(), logit));
   EXPECT_FALSE(Conform(off, Stored("*=f32")));
   const Recipe native = ParseRecipe(Stored("native"), c.dtype());
-  const auto& defects = CatalogEntryOf("decoder").defects;
   for (const char* name : {"last_norm_missing", "head_tied"}) {
-    const auto defect = std::ranges::find(defects, name, &Defect::name);
-    ASSERT_NE(defect, defects.end()) << name;
-    const auto hypothesis = defect->hypothesis(c, inputs, native);
+    const auto hypothesis = DefectNamed("decoder", name).hypothesis(c, inputs, native);
     ASSERT_TRUE(hypothesis) << name;
     EXPECT_FALSE(Conform(Predict(*hypothesis, c), Stored("native"))) << name;
   }

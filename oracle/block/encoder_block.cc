@@ -40,7 +40,7 @@ Findings CheckOrder(const Case& c, const Tensors& inputs, const Ask& ask) {
   for (const char* name : {"x", "position_table"}) ReverseRows(In(reversed, name), read);
   const Response y = ask(c, inputs), other = ask(c, reversed);
   Findings findings;
-  for (size_t i = 0; i < y.outputs[kY].values.data.size(); ++i) {
+  for (size_t i = 0; i < y.size(kY); ++i) {
     const size_t row = i / M, to = row < read ? read - 1 - row : row;
     findings.Equal(other(kY, to * M + i % M), y(kY, i), {y, kY, i});
   }
@@ -68,7 +68,7 @@ Findings CheckNormalised(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response y =
       ask(c.With("placement=post"), Filled(Filled(inputs, {"norm2_weight"}, 1), {"norm2_bias"}, 0));
   Findings findings;
-  for (size_t first = 0; first < y.outputs[kY].values.data.size(); first += M) {
+  for (size_t first = 0; first < y.size(kY); first += M) {
     Measured sum = 0, squares = 0;
     for (size_t i = first; i < first + M; ++i) {
       sum = sum + y(kY, i);

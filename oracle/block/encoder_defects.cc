@@ -5,7 +5,7 @@
 
 #include "oracle/attention/heads_defects.h"
 #include "oracle/defect/input_defects.h"
-#include "oracle/property/common_properties.h"
+#include "oracle/property/property.h"
 #include "reference/block/encoder_block.h"
 
 namespace sextant::oracle {

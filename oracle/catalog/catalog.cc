@@ -69,6 +69,13 @@ const CatalogEntry& CatalogEntryOf(std::string_view operation) {
   return at->second;
 }
 
+const Defect& DefectNamed(std::string_view operation, std::string_view name) {
+  const auto& defects = CatalogEntryOf(operation).defects;
+  const auto at = std::ranges::find(defects, name, &Defect::name);
+  if (at != defects.end()) return *at;
+  throw Error(operation, " has no defect '", name, "'; it has:", NamesText(defects, &Defect::name));
+}
+
 std::vector<PropertyVerdict> CheckProperties(const Operation& operation, const Subject& subject,
                                              const std::string& recipe,
                                              const PropertyOptions& options) {

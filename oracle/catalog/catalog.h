@@ -17,6 +17,9 @@ namespace sextant::oracle {
 // Error if there is no such operation.
 const CatalogEntry& CatalogEntryOf(std::string_view operation);
 
+// A defect in the entry of the operation. Throws Error with the names that exist.
+const Defect& DefectNamed(std::string_view operation, std::string_view name);
+
 // Checks the properties of the operation on a subject. `recipe` determines the permitted errors.
 std::vector<PropertyVerdict> CheckProperties(const Operation& operation, const Subject& subject,
                                              const std::string& recipe,

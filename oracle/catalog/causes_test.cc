@@ -5,10 +5,8 @@
 #include <cmath>
 
 #include "oracle/catalog/catalog.h"
-#include "oracle/defect/defect.h"
+#include "oracle/defect/drawn_case_test.h"
 #include "oracle/judge/judge.h"
-#include "reference/case/draw.h"
-#include "reference/prove/prove.h"
 
 namespace sextant::oracle {
 namespace {
@@ -19,9 +17,8 @@ using testing::IsEmpty;
 using testing::StartsWith;
 using testing::UnorderedElementsAre;
 
-struct Question {
-  explicit Question(const std::string& line, const std::string& by = "native")
-      : c(Case::Parse(line)), inputs(DrawInputs(c)), recipe(ParseRecipe(by, c.dtype())) {}
+struct Question : DrawnCase {
+  using DrawnCase::DrawnCase;
   std::vector<std::string> Causes(const Tensors& answer) const {
     const Judge judge(c, inputs, recipe);
     std::vector<std::string> causes;
@@ -29,18 +26,12 @@ struct Question {
       causes.push_back(cause.name + " (" + cause.why + ")");
     return causes;
   }
-
-  Case c;
-  Tensors inputs;
-  Recipe recipe;
 };
 
 TEST(CausesOf, ReturnsTheDefectAndItsDescription) {
   const Question question("rope pairing=half H=2 D=8 dtype=f32 @position=1,2,3");
-  const auto at =
-      std::ranges::find(CatalogEntryOf("rope").defects, "mixed_rotate_half", &Defect::name);
-  const Tensors wrong =
-      Predict(*at->hypothesis(question.c, question.inputs, question.recipe), question.c);
+  const Defect& defect = DefectNamed("rope", "mixed_rotate_half");
+  const Tensors wrong = question.Predicted(defect);
   EXPECT_THAT(
       question.Causes(wrong),
       ElementsAre(StartsWith("mixed_rotate_half (rotate_half pairs neighbouring channels but")));
@@ -49,9 +40,8 @@ TEST(CausesOf, ReturnsTheDefectAndItsDescription) {
 // Both the prediction and the answer may have the permitted error.
 TEST(Explains, PermitsTwiceThePermittedError) {
   const Question question("rope pairing=half H=2 D=8 dtype=f32 @position=1,2,3");
-  const auto at =
-      std::ranges::find(CatalogEntryOf("rope").defects, "mixed_rotate_half", &Defect::name);
-  const Hypothesis hypothesis = *at->hypothesis(question.c, question.inputs, question.recipe);
+  const Defect& defect = DefectNamed("rope", "mixed_rotate_half");
+  const Hypothesis hypothesis = *question.Of(defect);
   const Tensors wrong = Predict(hypothesis, question.c);
   const auto permitted =
       Permit(*hypothesis.operation, question.c, hypothesis.inputs, question.recipe)[0].error.data;
@@ -68,10 +58,8 @@ TEST(Explains, PermitsTwiceThePermittedError) {
 // e^200 overflows in f32, so the answer is infinity / infinity.
 TEST(CausesOf, ExplainsNaN) {
   const Question question("softmax N=1 M=3 dtype=f32 @x=200,1,2");
-  const auto& defects = CatalogEntryOf("softmax").defects;
-  const auto at = std::ranges::find(defects, "largest_not_subtracted", &Defect::name);
-  const Tensors wrong =
-      Predict(*at->hypothesis(question.c, question.inputs, question.recipe), question.c);
+  const Defect& defect = DefectNamed("softmax", "largest_not_subtracted");
+  const Tensors wrong = question.Predicted(defect);
   ASSERT_TRUE(std::isnan(wrong[0].values.data[0]));
   EXPECT_THAT(question.Causes(wrong), Contains(StartsWith("largest_not_subtracted ")));
 }
@@ -79,22 +67,19 @@ TEST(CausesOf, ExplainsNaN) {
 // An explicit `store` in the recipe does not change the format to which the defect rounds.
 TEST(CausesOf, FindsRoundedProductsWithAnExplicitStore) {
   const Question question("linear N=4 F=4 M=16 dtype=f32", "native store=f32");
-  const auto& defects = CatalogEntryOf("linear").defects;
-  const auto at = std::ranges::find(defects, "products_in_bf16", &Defect::name);
-  ASSERT_NE(at, defects.end());
+  const Defect& defect = DefectNamed("linear", "products_in_bf16");
   const Recipe native = ParseRecipe("native", question.c.dtype());
-  const Tensors wrong = Predict(*at->hypothesis(question.c, question.inputs, native), question.c);
+  const Tensors wrong =
+      Predict(*defect.hypothesis(question.c, question.inputs, native), question.c);
   EXPECT_THAT(question.Causes(wrong), Contains(StartsWith("products_in_bf16")));
-  EXPECT_EQ(Predict(*at->hypothesis(question.c, question.inputs, question.recipe), question.c)[0]
-                .values.data,
-            wrong[0].values.data);
+  EXPECT_EQ(question.Predicted(defect)[0].values.data, wrong[0].values.data);
 }
 
 // Defects that change a format have almost no effect in bf16, so they would explain any correct
 // answer.
 TEST(CausesOf, IsEmptyForACorrectAnswer) {
   const Question question("rope pairing=half H=2 D=8 dtype=bf16 @position=1,2,3");
-  const Tensors honest = AnswerBy(question.c, question.inputs, question.recipe);
+  const Tensors honest = question.Honest();
   EXPECT_THAT(question.Causes(honest), IsEmpty());
 }
 
@@ -167,11 +152,8 @@ TEST(CausesOf, ListsAllDefectsThatDifferByRoundingOnly) {
 TEST(CausesOf, UsesLikelyErrorsToSeparateDefects) {
   const Question question(
       "decoder_block pairing=half S=6 M=8 H=4 K=2 D=4 F=12 key_length=[4] dtype=bf16");
-  const auto& defects = CatalogEntryOf("decoder_block").defects;
-  const auto defect = std::ranges::find(defects, "gate_exchanged_with_up", &Defect::name);
-  ASSERT_NE(defect, defects.end());
-  Tensors wrong =
-      Predict(*defect->hypothesis(question.c, question.inputs, question.recipe), question.c);
+  const Defect& defect = DefectNamed("decoder_block", "gate_exchanged_with_up");
+  Tensors wrong = question.Predicted(defect);
   wrong.resize(1);
   EXPECT_THAT(question.Causes(wrong), ElementsAre(StartsWith("gate_exchanged_with_up ")));
   Tensors halved = question.inputs;
@@ -185,7 +167,7 @@ TEST(CausesOf, UsesLikelyErrorsToSeparateDefects) {
 // Defects with little effect in this case do not explain an answer that no defect predicts.
 TEST(CausesOf, IsEmptyIfNoDefectPredictsTheAnswer) {
   const Question question("rope pairing=half H=4 S=16 D=64 dtype=bf16");
-  Tensors answer = AnswerBy(question.c, question.inputs, question.recipe);
+  Tensors answer = question.Honest();
   const auto permitted = Permit(question.c, question.inputs, question.recipe);
   for (const size_t i : {size_t{5}, size_t{1000}}) {
     answer[0].values.data[i] += 2 * permitted[0].error.data[i];

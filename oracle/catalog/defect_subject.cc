@@ -29,21 +29,11 @@ Subject DefectSubject(const std::string& operation_and_defect) {
     throw Error("'", operation_and_defect, "' is not OPERATION/DEFECT");
   const std::string operation = operation_and_defect.substr(0, slash);
   const std::string name = operation_and_defect.substr(slash + 1);
-  const auto& defects = CatalogEntryOf(operation).defects;
   const auto& goals = CoverageGoalsOf(std::string_view(operation));
   const auto goal = std::ranges::find(goals, name, &CoverageGoal::name);
   if (goal != goals.end()) return LossySubject(operation, *goal);
-  const auto at = std::ranges::find(defects, name, &Defect::name);
-  if (at == defects.end()) {
-    std::string exist;
-    for (const Defect& defect : defects) {
-      exist += " ";
-      exist += defect.name;
-    }
-    throw Error(operation, " has no defect '", name, "'; it has:", exist);
-  }
   return {"defect:" + operation_and_defect, "native",
-          [operation, defect = *at](const Case& c, const Tensors& inputs) {
+          [operation, defect = DefectNamed(operation, name)](const Case& c, const Tensors& inputs) {
             const Recipe recipe = ParseRecipe("native", c.dtype());
             std::optional<Hypothesis> hypothesis;
             if (c.name() == operation) hypothesis = defect.hypothesis(c, inputs, recipe);

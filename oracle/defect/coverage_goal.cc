@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "oracle/property/common_properties.h"
+#include "oracle/property/changed_inputs.h"
 #include "reference/case/choices.h"
 #include "reference/case/extents.h"
 #include "reference/case/operations.h"

@@ -11,35 +11,17 @@
 #include <typeindex>
 
 #include "oracle/catalog/catalog.h"
+#include "oracle/defect/drawn_case_test.h"
 #include "oracle/defect/generated_defects.h"
-#include "oracle/property/common_properties.h"
-#include "reference/case/draw.h"
+#include "oracle/property/changed_inputs.h"
 #include "reference/case/operations.h"
 #include "reference/layer/rms_norm.h"
-#include "reference/prove/prove.h"
 
 namespace sextant::oracle {
 namespace {
 
 using testing::ElementsAre;
 using testing::IsSupersetOf;
-
-// A case with its inputs and recipe, and the predictions of defects for it.
-struct Question {
-  explicit Question(const std::string& line, const std::string& recipe_text = "native")
-      : c(Case::Parse(line)), inputs(DrawInputs(c)), recipe(ParseRecipe(recipe_text, c.dtype())) {}
-  std::optional<Hypothesis> Of(const Defect& defect) const {
-    return defect.hypothesis(c, inputs, recipe);
-  }
-  std::vector<double> Predicted(const Defect& defect) const {
-    return Predict(*Of(defect), c).at(0).values.data;
-  }
-  std::vector<double> Honest() const { return AnswerBy(c, inputs, recipe).at(0).values.data; }
-
-  Case c;
-  Tensors inputs;
-  Recipe recipe;
-};
 
 std::string CasesOf(const std::string& operation) {
   return "fixtures/cases/" + operation + ".cases";
@@ -53,23 +35,16 @@ bool IsBounded(const Hypothesis& hypothesis, const Case& c) {
   });
 }
 
-const Defect& DefectNamed(const std::string& operation, const std::string& name) {
-  const auto& defects = CatalogEntryOf(operation).defects;
-  const auto at = std::ranges::find(defects, name, &Defect::name);
-  if (at == defects.end()) throw Error("no defect ", name);
-  return *at;
-}
-
 // x = (1, 7): mean square 25, so y = (1, 7) / sqrt(25 + eps), with eps 39 and 231 exactly.
 TEST(ChangedWord, ComputesTheOtherCaseOnTheSameInputs) {
-  const Question question("rms_norm N=1 M=2 eps=39 dtype=f64 seed=5 @x=1,7 @weight=1,1");
+  const DrawnCase question("rms_norm N=1 M=2 eps=39 dtype=f64 seed=5 @x=1,7 @weight=1,1");
   const Defect defect = ChangedWord("eps", "why", "eps=231");
-  EXPECT_EQ(question.Honest(), (std::vector<double>{1.0 / 8, 7.0 / 8}));
-  EXPECT_EQ(question.Predicted(defect), (std::vector<double>{1.0 / 16, 7.0 / 16}));
+  EXPECT_EQ(question.Honest()[0].values.data, (std::vector<double>{1.0 / 8, 7.0 / 8}));
+  EXPECT_EQ(question.Predicted(defect)[0].values.data, (std::vector<double>{1.0 / 16, 7.0 / 16}));
 }
 
 TEST(ChangedWord, DoesNotApplyIfTheWordChangesNothingOrIsNotValid) {
-  const Question question("rope pairing=half H=1 S=1 D=4 offset=2 R=2");
+  const DrawnCase question("rope pairing=half H=1 S=1 D=4 offset=2 R=2");
   EXPECT_FALSE(question.Of(ChangedWord("same", "", "pairing=half")));
   EXPECT_FALSE(question.Of(ChangedWord("no window", "", "R=4")));
   EXPECT_FALSE(question.Of(ChangedWord("unknown", "", "eps=1")));
@@ -78,17 +53,17 @@ TEST(ChangedWord, DoesNotApplyIfTheWordChangesNothingOrIsNotValid) {
 }
 
 TEST(ChangedInputs, ComputesTheSameCaseOnOtherInputs) {
-  const Question question("rms_norm N=1 M=2 eps=39 dtype=f64 @x=1,7 @weight=1,1");
+  const DrawnCase question("rms_norm N=1 M=2 eps=39 dtype=f64 @x=1,7 @weight=1,1");
   const Defect doubled = ChangedInputs("doubled", "", [](const Case&, Tensors& inputs) {
     inputs[1].values = Times(inputs[1].values, 2);
     return true;
   });
-  EXPECT_EQ(question.Predicted(doubled), (std::vector<double>{2.0 / 8, 14.0 / 8}));
+  EXPECT_EQ(question.Predicted(doubled)[0].values.data, (std::vector<double>{2.0 / 8, 14.0 / 8}));
   EXPECT_FALSE(question.Of(ChangedInputs("no", "", [](const Case&, Tensors&) { return false; })));
 }
 
 TEST(ChangedRecipe, ChangesOnlyTheStepsItNames) {
-  const Question question("rope pairing=half H=1 S=2 D=4 dtype=f32", "*=f64 angle=f32 store=T");
+  const DrawnCase question("rope pairing=half H=1 S=2 D=4 dtype=f32", "*=f64 angle=f32 store=T");
   const auto hypothesis = question.Of(ChangedRecipe("angle", "", "angle=bf16 trig=T"));
   const auto rule = [&](Step step) { return hypothesis->recipe.steps[static_cast<size_t>(step)]; };
   EXPECT_EQ(rule(Step::kAngle).format, DType::kBF16);
@@ -107,10 +82,10 @@ struct Shifted : RmsNorm {
 };
 
 TEST(MutatedFormula, HasTheAttributesOfTheCaseAndItsOwnMembers) {
-  const Question question("rms_norm N=1 M=2 eps=0.5 dtype=f64 @x=1,7 @weight=1,1");
+  const DrawnCase question("rms_norm N=1 M=2 eps=0.5 dtype=f64 @x=1,7 @weight=1,1");
   Shifted shifted;
   shifted.factor = 3;
-  EXPECT_EQ(question.Predicted(MutatedFormula("shifted", "", shifted)),
+  EXPECT_EQ(question.Predicted(MutatedFormula("shifted", "", shifted))[0].values.data,
             (std::vector<double>{3.5, 21.5}));
 }
 
@@ -147,19 +122,20 @@ TEST(GeneratedDefects, FixArgumentsOfCalls) {
 // The frequencies are 10000^0 = 1 and 1 / 100, divided by 2 instead of 2.5.
 TEST(GeneratedDefects, CutNumbersToIntegers) {
   const Defect& cut = DefectNamed("rope_frequencies", "scaling.linear.factor_cut_to_an_integer");
-  EXPECT_EQ(Question("rope_frequencies R=4 scaling=linear(factor=2.5) dtype=f64").Predicted(cut),
+  EXPECT_EQ(DrawnCase("rope_frequencies R=4 scaling=linear(factor=2.5) dtype=f64")
+                .Predicted(cut)[0]
+                .values.data,
             (std::vector<double>{0.5, 0.005}));
-  EXPECT_FALSE(Question("rope_frequencies R=4 scaling=linear(factor=8) dtype=f64").Of(cut));
-  EXPECT_FALSE(Question("rope_frequencies R=4 scaling=llama3(factor=2.5) dtype=f64").Of(cut));
+  EXPECT_FALSE(DrawnCase("rope_frequencies R=4 scaling=linear(factor=8) dtype=f64").Of(cut));
+  EXPECT_FALSE(DrawnCase("rope_frequencies R=4 scaling=llama3(factor=2.5) dtype=f64").Of(cut));
 }
 
 TEST(Explains, AcceptsOnlyItsOwnPrediction) {
-  const Question question("rope pairing=half H=2 D=8 dtype=f32 @position=1,2,3");
+  const DrawnCase question("rope pairing=half H=2 D=8 dtype=f32 @position=1,2,3");
   const auto hypothesis = question.Of(DefectNamed("rope", "rotates_backwards"));
   Tensors answer = Predict(*hypothesis, question.c);
   EXPECT_TRUE(Explains(*hypothesis, question.c, question.recipe, answer));
-  EXPECT_FALSE(Explains(*hypothesis, question.c, question.recipe,
-                        AnswerBy(question.c, question.inputs, question.recipe)));
+  EXPECT_FALSE(Explains(*hypothesis, question.c, question.recipe, question.Honest()));
   answer[0].values.data[5] += 1e-3;
   EXPECT_FALSE(Explains(*hypothesis, question.c, question.recipe, answer));
   answer[0].values.data[5] = NAN;
@@ -169,7 +145,7 @@ TEST(Explains, AcceptsOnlyItsOwnPrediction) {
 // 7 times 10^6 overflows f16, so the permitted error is infinite. There only an equal value is
 // explained.
 TEST(Explains, RequiresEqualValuesIfThePermittedErrorIsInfinite) {
-  const Question question("rms_norm N=1 M=2 dtype=f16 @x=0,7 @weight=1,1");
+  const DrawnCase question("rms_norm N=1 M=2 dtype=f16 @x=0,7 @weight=1,1");
   Shifted shifted;
   shifted.factor = 1e6;
   const auto hypothesis = question.Of(MutatedFormula("shifted", "", shifted));
@@ -214,8 +190,8 @@ TEST_P(SlowMutatedFormulas, AreRightWithoutTheirMutation) {
   }
   for (const CaseLine& line : ReadCaseLines(CasesOf(GetParam()))) {
     for (const std::string recipe : {"native", "exact"}) {
-      const Question question(line.text, recipe);
-      const Tensors answer = AnswerBy(question.c, question.inputs, question.recipe);
+      const DrawnCase question(line.text, recipe);
+      const Tensors answer = question.Honest();
       for (const auto& [type, defect] : formulas) {
         const Hypothesis same{defect->unmutated(question.c), question.inputs, question.recipe};
         if (!IsBounded(same, question.c)) continue;
@@ -227,11 +203,10 @@ TEST_P(SlowMutatedFormulas, AreRightWithoutTheirMutation) {
 }
 
 // Whether the mutation does not show in that case: the mutated formula gives the right answer.
-bool IsHidden(const Defect& defect, const Question& question) {
+bool IsHidden(const Defect& defect, const DrawnCase& question) {
   const auto mutated = question.Of(defect);
   return mutated && IsBounded(*mutated, question.c) &&
-         Explains(*mutated, question.c, question.recipe,
-                  AnswerBy(question.c, question.inputs, question.recipe));
+         Explains(*mutated, question.c, question.recipe, question.Honest());
 }
 
 // Cases in which mutations are hidden that show in every committed case: lse2 is -infinity (no
@@ -259,7 +234,7 @@ TEST_P(SlowMutatedFormulas, AreRightWhereTheirMutationCannotShow) {
   for (const Defect& defect : CatalogEntryOf(GetParam()).defects) {
     if (!defect.unmutated) continue;
     EXPECT_TRUE(std::ranges::any_of(
-        lines, [&](const std::string& line) { return IsHidden(defect, Question(line, "exact")); }))
+        lines, [&](const std::string& line) { return IsHidden(defect, DrawnCase(line, "exact")); }))
         << GetParam() << "/" << defect.name;
   }
 }
@@ -269,7 +244,7 @@ class SlowDefects : public testing::TestWithParam<std::string> {};
 
 TEST_P(SlowDefects, ExplainTheirOwnAnswers) {
   for (const CaseLine& line : ReadCaseLines(CasesOf(GetParam()))) {
-    const Question question(line.text);
+    const DrawnCase question(line.text);
     for (const Defect& defect : CatalogEntryOf(GetParam()).defects) {
       const auto hypothesis = question.Of(defect);
       if (!hypothesis) continue;

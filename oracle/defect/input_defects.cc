@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "oracle/property/common_properties.h"
+#include "oracle/property/changed_inputs.h"
 
 namespace sextant::oracle {
 namespace {

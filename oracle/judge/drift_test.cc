@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "reference/case/draw.h"
+#include "oracle/defect/drawn_case_test.h"
 #include "reference/number/evaluation_context.h"
 
 namespace sextant::oracle {
@@ -18,25 +18,18 @@ namespace {
 using Kind = SumOrder::Kind;
 
 // A case with its judge, and verdicts with and without the comparison with the recipe's answers.
-struct Question {
-  explicit Question(const std::string& line, const std::string& by = "native")
-      : c(Case::Parse(line)),
-        inputs(DrawInputs(c)),
-        recipe(ParseRecipe(by, c.dtype())),
-        judge(c, inputs, recipe) {}
+struct Question : DrawnCase {
+  using DrawnCase::DrawnCase;
   Verdict JudgedWithoutDrift(const Tensors& answer) const {
     return JudgeEndToEnd(c, judge.golden(), judge.permitted(), answer);
   }
   Verdict Judged(const Tensors& answer) const { return judge.Evaluate(answer); }
   Tensors AnswerIn(SumOrder order) const {
     const ScopedSumOrder in_order(order);
-    return AnswerBy(c, inputs, recipe);
+    return Honest();
   }
 
-  Case c;
-  Tensors inputs;
-  Recipe recipe;
-  Judge judge;
+  const Judge judge{c, inputs, recipe};
 };
 
 // Summation orders of implementations. The judge tries some of them.
@@ -73,7 +66,7 @@ INSTANTIATE_TEST_SUITE_P(
 // y = x / r(x) in f32; the last product is rounded towards 0.
 Tensors CutOff(const Question& question) {
   const Tensor<double>&x = question.inputs[0].values, &weight = question.inputs[1].values;
-  Tensors answer = AnswerBy(question.c, question.inputs, question.recipe);
+  Tensors answer = question.Honest();
   const size_t width = x.shape[1];
   for (size_t n = 0; n < x.shape[0]; ++n) {
     float sum = 0;
@@ -101,8 +94,7 @@ TEST(Drift, ProductsRoundedTowardsZeroAreUnlikely) {
   EXPECT_EQ(verdict.grade, Grade::kUnlikely);
   EXPECT_GT(verdict.tensors[0].honest_bias, 0);
   EXPECT_GT(-verdict.tensors[0].bias, verdict.tensors[0].honest_bias);
-  EXPECT_LT(question.Judged(AnswerBy(question.c, question.inputs, question.recipe)).grade.value(),
-            Grade::kUnlikely);
+  EXPECT_LT(question.Judged(question.Honest()).grade.value(), Grade::kUnlikely);
 }
 
 // linear has sums and no functions.
@@ -110,7 +102,7 @@ TEST(Drift, HonestBiasIsTwiceTheLargestMeanOfTheOrders) {
   const Question question(
       "linear N=64 F=32 M=8 dtype=f32 @x=uniform(0.5,2) @weight=uniform(0.5,2)");
   const Tensor<double>&x = question.inputs[0].values, &weight = question.inputs[1].values;
-  Tensors answer = AnswerBy(question.c, question.inputs, question.recipe);
+  Tensors answer = question.Honest();
   for (size_t n = 0; n < 64; ++n) {
     for (size_t f = 0; f < 32; ++f) {
       double sum = 0;
@@ -152,7 +144,7 @@ TEST(Drift, FunctionErrorsMayBeOneSidedWithinTheirUlps) {
 // Answers that fail or are likely are not compared with the recipe's answers.
 TEST(Drift, HonestBiasIsComputedForUnlikelyAnswersOnly) {
   const Question question("rms_norm N=3 M=7 dtype=f32");
-  Tensors answer = AnswerBy(question.c, question.inputs, question.recipe);
+  Tensors answer = question.Honest();
   EXPECT_EQ(question.Judged(answer).tensors[0].honest_bias, 0);
   answer[0].values.data[0] += 1;
   EXPECT_EQ(question.Judged(answer).status, Verdict::Status::kFails);

@@ -55,11 +55,7 @@ TEST(Judge, AnswerThatCouldNotFailIsUnverified) {
 // Even if another output is judged.
 TEST(Judge, OutputThatCouldNotFailIsUnverified) {
   Ones ones;
-  ones.c = Case::Parse("add_rms_norm N=2 M=2");
-  ones.golden.push_back(ones.golden[0]);
-  ones.permitted.push_back(ones.permitted[0]);
-  ones.answer.push_back(ones.answer[0]);
-  ones.golden[1].name = ones.permitted[1].name = ones.answer[1].name = "sum";
+  ones.AddOutput("add_rms_norm N=2 M=2", "sum");
   EXPECT_EQ(ones.Judged().status, Status::kConforms);
   for (auto* bound : {&ones.permitted[1].error, &ones.permitted[1].likely})
     bound->data = std::vector<double>(4, kInfinity);
@@ -95,11 +91,7 @@ TEST(Judge, UnspecifiedRowLeavesTheOthersVerified) {
 // An answered optional output must be verified too.
 TEST(Judge, OptionalOutputThatCouldNotFailIsUnverified) {
   Ones ones;
-  ones.c = Case::Parse("feed_forward N=2 M=2 F=2");
-  ones.golden.push_back(ones.golden[0]);
-  ones.permitted.push_back(ones.permitted[0]);
-  ones.answer.push_back(ones.answer[0]);
-  ones.golden[1].name = ones.permitted[1].name = ones.answer[1].name = "hidden";
+  ones.AddOutput("feed_forward N=2 M=2 F=2", "hidden");
   EXPECT_EQ(ones.Judged().status, Status::kConforms);
   for (auto* bound : {&ones.permitted[1].error, &ones.permitted[1].likely})
     bound->data = std::vector<double>(4, kInfinity);

@@ -30,6 +30,14 @@ struct Ones {
     permitted[0].error.data[i] = permitted[0].likely.data[i] = bound;
     answer[0].values.data[i] = got;
   }
+  // Makes this a case of another operation, whose second output equals the first.
+  void AddOutput(const std::string& line, const std::string& name) {
+    c = Case::Parse(line);
+    golden.push_back(golden[0]);
+    permitted.push_back(permitted[0]);
+    answer.push_back(answer[0]);
+    golden[1].name = permitted[1].name = answer[1].name = name;
+  }
 
   Case c;
   std::vector<GoldenTensor> golden;

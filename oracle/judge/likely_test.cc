@@ -8,29 +8,22 @@
 #include <string>
 
 #include "oracle/catalog/catalog.h"
+#include "oracle/defect/drawn_case_test.h"
 #include "oracle/judge/judge.h"
-#include "reference/case/draw.h"
 #include "reference/number/stochastic_rounding.h"
 
 namespace sextant::oracle {
 namespace {
 
 // A case and its judge. Judged() drops the intermediates of the answer.
-struct Question {
-  explicit Question(const std::string& line)
-      : c(Case::Parse(line)),
-        inputs(DrawInputs(c)),
-        recipe(ParseRecipe("native", c.dtype())),
-        judge(c, inputs, recipe) {}
+struct Question : DrawnCase {
+  using DrawnCase::DrawnCase;
   Verdict Judged(Tensors answer) const {
     answer.resize(1);
     return judge.Evaluate(answer);
   }
 
-  Case c;
-  Tensors inputs;
-  Recipe recipe;
-  Judge judge;
+  const Judge judge{c, inputs, recipe};
 };
 
 const std::string kBlock = "decoder_block pairing=half S=4 M=6 H=4 K=2 D=6 R=4 F=5 dtype=bf16",
@@ -53,10 +46,8 @@ class WrongBlocks : public testing::TestWithParam<WrongBlock> {};
 
 TEST_P(WrongBlocks, AreUnlikelyAtLeast) {
   const Question question(GetParam().line);
-  const auto& defects = CatalogEntryOf(question.c.info().name).defects;
-  const auto defect = std::ranges::find(defects, GetParam().defect, &Defect::name);
-  ASSERT_NE(defect, defects.end());
-  const auto hypothesis = defect->hypothesis(question.c, question.inputs, question.recipe);
+  const Defect& defect = DefectNamed(question.c.name(), GetParam().defect);
+  const auto hypothesis = question.Of(defect);
   ASSERT_TRUE(hypothesis);
   EXPECT_GE(question.Judged(Predict(*hypothesis, question.c)).grade.value(), Grade::kUnlikely);
 }
@@ -89,7 +80,7 @@ TEST_P(HonestBlocks, AreNeverUnlikely) {
   }
   for (uint64_t seed = 1000; seed < 1040; ++seed) {
     const ScopedStochasticRounding rounding(seed);
-    const Tensors answer = AnswerBy(question.c, question.inputs, question.recipe);
+    const Tensors answer = question.Honest();
     EXPECT_LT(question.Judged(answer).grade.value(), Grade::kUnlikely) << seed;
   }
 }
@@ -138,7 +129,7 @@ INSTANTIATE_TEST_SUITE_P(Right, HonestBlocks,
 TEST(OpenBlocks, AreVerifiedOnlyWithIntermediates) {
   const Question question(
       "decoder_block pairing=half mask=none S=4 M=32 H=4 K=2 D=16 F=40 dtype=bf16 @x=normal(8)");
-  const Tensors answer = AnswerBy(question.c, question.inputs, question.recipe);
+  const Tensors answer = question.Honest();
   const Verdict y_alone = question.Judged(answer);
   EXPECT_EQ(y_alone.status, Verdict::Status::kUnverified);
   EXPECT_EQ(y_alone.message, "no element of y could have failed");

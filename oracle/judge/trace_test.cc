@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "oracle/defect/drawn_case_test.h"
 #include "oracle/judge/judge.h"
-#include "reference/case/draw.h"
 #include "reference/case/intermediate.h"
 
 namespace sextant::oracle {
@@ -16,20 +16,14 @@ using Status = Verdict::Status;
 using testing::HasSubstr;
 
 // In relative attention, the intermediate `scores` is the input of the softmax.
-struct Attention {
+struct Attention : DrawnCase {
   explicit Attention(const std::string& words = "dtype=f32", const std::string& by = "native")
-      : c(Case::Parse("relative_attention clip=1 H=2 S=3 T=5 D=4 " + words)),
-        inputs(DrawInputs(c)),
-        recipe(ParseRecipe(by, c.dtype())),
-        answer(AnswerBy(c, inputs, recipe)) {}
+      : DrawnCase("relative_attention clip=1 H=2 S=3 T=5 D=4 " + words, by) {}
   Verdict Judged() const { return Judge(c, inputs, recipe).Evaluate(answer); }
   Tensor<double>& y() { return answer[0].values; }
   Tensor<double>& scores() { return answer[1].values; }
 
-  Case c;
-  Tensors inputs;
-  Recipe recipe;
-  Tensors answer;
+  Tensors answer = Honest();
 };
 
 TEST(Trace, StepsComeInTheOrderInWhichTheyAreComputed) {

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "oracle/defect/catalog_entry.h"
+#include "oracle/property/changed_inputs.h"
 #include "oracle/property/common_properties.h"
 #include "reference/rope/scaling_setting.h"
 
@@ -27,7 +28,7 @@ double BetaOf(const Case& c) { return NumberOf(c, "beta", 1); }
 Findings CheckMirror(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response y = ask(c, inputs), mirrored = ask(c, Multiplied(inputs, {"x"}, -1));
   Findings findings;
-  for (size_t i = 0; i < y.outputs[0].values.data.size(); ++i) {
+  for (size_t i = 0; i < y.size(); ++i) {
     const double x = inputs[0].values.data[i];
     const Measured a = y(0, i), b = mirrored(0, i);
     switch (KindOf(c)) {
@@ -53,7 +54,7 @@ Findings CheckNearRelu(const Case& c, const Tensors& inputs, const Ask& ask) {
   if (!IsSwish(c) || beta <= 0) return {};
   const Response y = ask(c, inputs);
   Findings findings;
-  for (size_t i = 0; i < y.outputs[0].values.data.size(); ++i) {
+  for (size_t i = 0; i < y.size(); ++i) {
     const Measured below = Measured(std::max(0.0, inputs[0].values.data[i])) - y(0, i);
     findings.AtMost(0, below, {y, 0, i});
     findings.AtMost(below * beta, std::nextafter(-kLowest, 1), {y, 0, i});
@@ -74,7 +75,7 @@ Findings CheckLowest(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Measured off = Measured(at) * beta - Nearest(kLowestAt), square = off * off * 0.25;
   const Measured lowest = Nearest(kLowest) + Measured(0, square.value() + square.error());
   Findings findings;
-  for (size_t i = 0; i < y.outputs[0].values.data.size(); ++i) {
+  for (size_t i = 0; i < y.size(); ++i) {
     findings.Equal(y(0, i) * beta, lowest, {y, 0, i});
     findings.AtMost(y(0, i), y_left(0, i), {y, 0, i});
     findings.AtMost(y(0, i), y_right(0, i), {y, 0, i});

@@ -6,6 +6,7 @@
 #include "oracle/defect/catalog_entry.h"
 #include "oracle/defect/input_defects.h"
 #include "oracle/layer/norm_defects.h"
+#include "oracle/property/changed_inputs.h"
 #include "oracle/property/common_properties.h"
 #include "reference/number/rounded.h"
 #include "reference/prove/keeping.h"
@@ -21,7 +22,7 @@ double WeightOfOne(const Case& c) { return TextOf(c, "unit_offset") == "true" ? 
 Findings CheckSum(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response answer = ask(c, inputs);
   Findings findings;
-  for (size_t i = 0; i < answer.outputs[kSum].values.data.size(); ++i) {
+  for (size_t i = 0; i < answer.size(kSum); ++i) {
     const double x = inputs[kX].values.data[i], residual = inputs[kResidual].values.data[i];
     const double sum = RoundTo(answer.outputs[kSum].dtype, TwoSum(x, residual));
     if (std::isfinite(sum)) findings.Equal(answer(kSum, i), sum, {answer, kSum, i});
@@ -63,7 +64,7 @@ Findings CheckOnes(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response y = ask(c.With("eps=3"), Filled(Filled(inputs, {"x"}, 0.25), {"residual"}, 0.75));
   const size_t M = ExtentOf(c, "M");
   Findings findings;
-  for (size_t i = 0; i < y.outputs[kY].values.data.size(); ++i) {
+  for (size_t i = 0; i < y.size(kY); ++i) {
     const Measured weight = inputs[kWeight].values.data[i % M];
     findings.Equal(y(kY, i) * 2, weight + (1 - WeightOfOne(c)), {y, kY, i});
   }

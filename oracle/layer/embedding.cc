@@ -5,6 +5,7 @@
 
 #include "oracle/defect/catalog_entry.h"
 #include "oracle/defect/input_defects.h"
+#include "oracle/property/changed_inputs.h"
 #include "oracle/property/common_properties.h"
 #include "reference/number/real.h"
 
@@ -33,7 +34,7 @@ Findings CheckIndices(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response columns =
       ask(c, WithTable(c, inputs, [&](size_t, size_t column) { return of_256(column); }));
   Findings findings;
-  for (size_t i = 0; i < rows.outputs[0].values.data.size(); ++i) {
+  for (size_t i = 0; i < rows.size(); ++i) {
     const auto token = static_cast<size_t>(inputs[kToken].values.data[i / M]);
     findings.Equal(rows(0, i), Measured(of_256(token)) * scale, {rows, 0, i});
     findings.Equal(columns(0, i), Measured(of_256(i % M)) * scale, {columns, 0, i});
@@ -54,12 +55,10 @@ Findings CheckLinear(const Case& c, const Tensors& inputs, const Ask& ask) {
 Findings CheckCopied(const Case& c, const Tensors& inputs, const Ask& ask) {
   const size_t M = ExtentOf(c, "M");
   const Response y = ask(c.With("scale=1"), inputs);
-  Findings findings;
-  for (size_t i = 0; i < y.outputs[0].values.data.size(); ++i) {
+  return EachEqual(y, [&](size_t i) {
     const auto token = static_cast<size_t>(inputs[kToken].values.data[i / M]);
-    findings.Equal(y(0, i), inputs[kTable].values.data[token * M + i % M], {y, 0, i});
-  }
-  return findings;
+    return inputs[kTable].values.data[token * M + i % M];
+  });
 }
 
 using RowOf = double (*)(double token, double s, double V);

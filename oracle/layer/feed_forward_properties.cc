@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "oracle/defect/input_defects.h"
+#include "oracle/property/changed_inputs.h"
 #include "oracle/property/common_properties.h"
 
 namespace sextant::oracle {
@@ -17,7 +18,7 @@ Findings CheckDown(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response y = ask(c, Filled(inputs, {"down"}, 0));
   const size_t M = ExtentOf(c, "M");
   Findings findings;
-  for (size_t i = 0; i < y.outputs[kY].values.data.size(); ++i) {
+  for (size_t i = 0; i < y.size(kY); ++i) {
     const double expected = HasBias(inputs) ? In(inputs, "down_bias").data[i % M] : 0;
     findings.Equal(y(kY, i), expected, {y, kY, i});
   }
@@ -40,7 +41,7 @@ Findings CheckHidden(const Case& c, Tensors inputs, const Ask& ask) {
   const size_t M = ExtentOf(c, "M"), F = ExtentOf(c, "F");
   Findings findings;
   if (!y.Has(kHidden)) return findings;
-  for (size_t i = 0; i < y.outputs[kY].values.data.size(); ++i) {
+  for (size_t i = 0; i < y.size(kY); ++i) {
     Measured sum = 0;
     for (size_t f = 0; f < F; ++f) {
       sum = sum + y(kHidden, i / M * F + f) * In(inputs, "down").data[i % M * F + f];
@@ -85,7 +86,7 @@ Findings UnitsInAnyOrder(const Case& c, const Tensors& inputs, const Tensors& re
   const size_t F = ExtentOf(c, "F");
   const Response a = ask(c, inputs), b = ask(c, reversed);
   Findings findings;
-  for (size_t i = 0; i < a.outputs[kY].values.data.size(); ++i) {
+  for (size_t i = 0; i < a.size(kY); ++i) {
     findings.Equal(a(kY, i), b(kY, i), {b, kY, i});
   }
   if (!a.Has(hidden) || !b.Has(hidden)) return findings;

@@ -2,8 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "oracle/defect/drawn_case_test.h"
 #include "oracle/judge/judge.h"
-#include "reference/case/draw.h"
 #include "reference/case/intermediate.h"
 
 namespace sextant::oracle {
@@ -11,18 +11,12 @@ namespace {
 
 using testing::HasSubstr;
 
-struct Answered {
+struct Answered : DrawnCase {
   explicit Answered(const std::string& words)
-      : c(Case::Parse("feed_forward kind=swiglu N=2 M=3 F=5 " + words)),
-        inputs(DrawInputs(c)),
-        recipe(ParseRecipe("native", c.dtype())),
-        answer(AnswerBy(c, inputs, recipe)) {}
+      : DrawnCase("feed_forward kind=swiglu N=2 M=3 F=5 " + words) {}
   Verdict Judged() const { return Judge(c, inputs, recipe).Evaluate(answer); }
 
-  Case c;
-  Tensors inputs;
-  Recipe recipe;
-  Tensors answer;  // y, hidden
+  Tensors answer = Honest();  // y, hidden
 };
 
 TEST(FeedForward, BothStepsOfAnHonestAnswerConform) {

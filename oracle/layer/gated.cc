@@ -4,6 +4,7 @@
 
 #include "oracle/defect/catalog_entry.h"
 #include "oracle/defect/input_defects.h"
+#include "oracle/property/changed_inputs.h"
 #include "oracle/property/common_properties.h"
 
 namespace sextant::oracle {
@@ -24,7 +25,7 @@ Findings CheckUp(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response y = ask(c, inputs), mirrored = ask(c, Multiplied(inputs, {"up"}, -1)),
                  zero = ask(c, Filled(inputs, {"up"}, 0));
   Findings findings;
-  for (size_t i = 0; i < y.outputs[0].values.data.size(); ++i) {
+  for (size_t i = 0; i < y.size(); ++i) {
     findings.Equal(y(0, i) + mirrored(0, i), zero(0, i) * 2, {y, 0, i});
     if (!HasPlusOne(c)) findings.Equal(zero(0, i), 0, {zero, 0, i});
   }
@@ -43,7 +44,7 @@ Findings CheckGate(const Case& c, const Tensors& inputs, const Ask& ask) {
   if (HasLimit(c)) return {};
   const Response y = ask(c, inputs), mirrored = ask(c, Multiplied(inputs, {"gate"}, -1));
   Findings findings;
-  for (size_t i = 0; i < y.outputs[0].values.data.size(); ++i) {
+  for (size_t i = 0; i < y.size(); ++i) {
     const Measured u = Measured(inputs[kUp].values.data[i]) + (HasPlusOne(c) ? 1 : 0);
     if (KindOf(c) == GateKind::kGlu) {
       findings.Equal(y(0, i) + mirrored(0, i), u, {y, 0, i});

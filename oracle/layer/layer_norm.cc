@@ -5,6 +5,7 @@
 
 #include "oracle/defect/catalog_entry.h"
 #include "oracle/layer/layer_norm_defects.h"
+#include "oracle/property/changed_inputs.h"
 #include "oracle/property/common_properties.h"
 
 namespace sextant::oracle {
@@ -42,7 +43,7 @@ Findings CheckAffine(const Case& c, const Tensors& inputs, const Ask& ask) {
   const size_t M = ExtentOf(c, "M");
   Findings findings;
   Proportional(twice, 2, y, findings);
-  for (size_t i = 0; i < y.outputs[0].values.data.size(); ++i) {
+  for (size_t i = 0; i < y.size(); ++i) {
     const double bias = inputs[kBias].values.data[i % M];
     findings.Equal(only_bias(0, i), bias, {only_bias, 0, i});
     findings.Equal(no_bias(0, i) + bias, y(0, i), {y, 0, i});
@@ -84,7 +85,7 @@ Findings CheckAlternating(const Case& c, Tensors inputs, const Ask& ask) {
     inputs[kX].values.data[i] = i % M % 2 == 0 ? 5 : 3;
   }
   const Response y = ask(c.With("eps=3"), inputs);
-  for (size_t i = 0; i < y.outputs[0].values.data.size(); ++i) {
+  for (size_t i = 0; i < y.size(); ++i) {
     const double sign = i % M % 2 == 0 ? 1 : -1;
     const Measured weight = inputs[kWeight].values.data[i % M];
     findings.Equal((y(0, i) - inputs[kBias].values.data[i % M]) * 2, weight * sign, {y, 0, i});
@@ -95,11 +96,7 @@ Findings CheckAlternating(const Case& c, Tensors inputs, const Ask& ask) {
 Findings CheckConstant(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response y = ask(c.With("eps=1"), Filled(inputs, {"x"}, 3));
   const size_t M = ExtentOf(c, "M");
-  Findings findings;
-  for (size_t i = 0; i < y.outputs[0].values.data.size(); ++i) {
-    findings.Equal(y(0, i), inputs[kBias].values.data[i % M], {y, 0, i});
-  }
-  return findings;
+  return EachEqual(y, [&](size_t i) { return inputs[kBias].values.data[i % M]; });
 }
 
 }  // namespace

@@ -5,7 +5,9 @@
 #include "oracle/defect/catalog_entry.h"
 #include "oracle/defect/input_defects.h"
 #include "oracle/layer/linear_properties.h"
+#include "oracle/property/changed_inputs.h"
 #include "oracle/property/common_properties.h"
+#include "oracle/property/property.h"
 
 namespace sextant::oracle {
 namespace {
@@ -14,11 +16,7 @@ namespace {
 Findings CheckZero(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response y = ask(c, Filled(inputs, {"x"}, 0));
   const size_t F = ExtentOf(c, "F");
-  Findings findings;
-  for (size_t i = 0; i < y.outputs[0].values.data.size(); ++i) {
-    findings.Equal(y(0, i), In(inputs, "bias").data[i % F], {y, 0, i});
-  }
-  return findings;
+  return EachEqual(y, [&](size_t i) { return In(inputs, "bias").data[i % F]; });
 }
 
 // y minus the bias is y with bias 0.
@@ -26,7 +24,7 @@ Findings CheckBias(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response y = ask(c, inputs), product = ask(c, Filled(inputs, {"bias"}, 0));
   const size_t F = ExtentOf(c, "F");
   Findings findings;
-  for (size_t i = 0; i < y.outputs[0].values.data.size(); ++i) {
+  for (size_t i = 0; i < y.size(); ++i) {
     findings.Equal(y(0, i) - In(inputs, "bias").data[i % F], product(0, i), {y, 0, i});
   }
   return findings;

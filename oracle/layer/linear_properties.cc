@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "oracle/defect/input_defects.h"
+#include "oracle/property/changed_inputs.h"
 #include "oracle/property/common_properties.h"
 
 namespace sextant::oracle {
@@ -52,11 +53,7 @@ Findings CheckParts(const Case& c, const Tensors& inputs, const Ask& ask) {
     (i % M % 2 == 0 ? odd : even)[kWeight].values.data[i] = 0;
   }
   const Response y = ask(c, inputs), a = ask(c, even), b = ask(c, odd);
-  Findings findings;
-  for (size_t i = 0; i < y.outputs[0].values.data.size(); ++i) {
-    findings.Equal(a(0, i) + b(0, i), y(0, i), {y, 0, i});
-  }
-  return findings;
+  return EachEqual(y, [&](size_t i) { return a(0, i) + b(0, i); });
 }
 
 // Reversing the columns of x and of the weight changes nothing.

@@ -1,6 +1,6 @@
 #include "oracle/layer/norm_defects.h"
 
-#include "oracle/property/common_properties.h"
+#include "oracle/property/changed_inputs.h"
 
 namespace sextant::oracle {
 

@@ -6,6 +6,7 @@
 #include "oracle/defect/catalog_entry.h"
 #include "oracle/defect/input_defects.h"
 #include "oracle/layer/norm_defects.h"
+#include "oracle/property/changed_inputs.h"
 #include "oracle/property/common_properties.h"
 
 namespace sextant::oracle {
@@ -47,7 +48,7 @@ Findings CheckOnes(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response y = ask(c.With("eps=3"), Filled(inputs, {"x"}, 1));
   const size_t M = ExtentOf(c, "M");
   Findings findings;
-  for (size_t i = 0; i < y.outputs[0].values.data.size(); ++i) {
+  for (size_t i = 0; i < y.size(); ++i) {
     const Measured weight = inputs[kWeight].values.data[i % M];
     findings.Equal(y(0, i) * 2, HasUnitOffset(c) ? weight + 1 : weight, {y, 0, i});
   }
@@ -61,7 +62,7 @@ Findings CheckWeight(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response y_other = ask(c, Multiplied(inputs, {"weight"}, offset ? -1 : 2));
   const Response y_zero = ask(c, Filled(inputs, {"weight"}, 0));
   Findings findings;
-  for (size_t i = 0; i < y.outputs[0].values.data.size(); ++i) {
+  for (size_t i = 0; i < y.size(); ++i) {
     if (offset) {
       findings.Equal(y(0, i) + y_other(0, i), y_zero(0, i) * 2, {y, 0, i});
     } else {

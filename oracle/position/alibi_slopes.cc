@@ -4,7 +4,8 @@
 #include <cmath>
 
 #include "oracle/defect/catalog_entry.h"
-#include "oracle/property/common_properties.h"
+#include "oracle/property/changed_inputs.h"
+#include "oracle/property/property.h"
 #include "reference/number/real.h"
 
 namespace sextant::oracle {

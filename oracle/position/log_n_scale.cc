@@ -4,7 +4,9 @@
 
 #include "oracle/defect/catalog_entry.h"
 #include "oracle/position/scale_properties.h"
+#include "oracle/property/changed_inputs.h"
 #include "oracle/property/common_properties.h"
+#include "oracle/property/property.h"
 #include "oracle/rope/angle_defects.h"
 #include "reference/case/operation.h"
 
@@ -18,11 +20,7 @@ Findings CheckShort(const Case& c, const Tensors& inputs, const Ask& ask) {
   Tensors near = inputs;
   for (double& p : near[1].values.data) p = std::min(p, ContextOf(c) - 1);
   const Response y = ask(c, near);
-  Findings findings;
-  for (size_t i = 0; i < y.outputs[0].values.data.size(); ++i) {
-    findings.Equal(y(0, i), inputs[0].values.data[i], {y, 0, i});
-  }
-  return findings;
+  return EachEqual(y, [&](size_t i) { return inputs[0].values.data[i]; });
 }
 
 // ln(n L) = ln n + ln L, so factor(n L) = factor(n) + 1 for tokens n >= L, counted from 1.
@@ -31,11 +29,7 @@ Findings CheckProduct(const Case& c, const Tensors& inputs, const Ask& ask) {
   const auto beyond = [L](double p) { return std::max(p + 1, L); };
   const Response y = AskFactors(c, inputs, ask, [&](double p) { return beyond(p) - 1; });
   const Response far = AskFactors(c, inputs, ask, [&](double p) { return beyond(p) * L - 1; });
-  Findings findings;
-  for (size_t i = 0; i < y.outputs[0].values.data.size(); ++i) {
-    findings.Equal(far(0, i), y(0, i) + 1, {far, 0, i});
-  }
-  return findings;
+  return EachEqual(far, [&](size_t i) { return y(0, i) + 1; });
 }
 
 // The factor is at least 1 and does not decrease with the position.
@@ -43,7 +37,7 @@ Findings CheckRising(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response y = AskFactors(c, inputs, ask, [](double p) { return p; });
   const Response later = AskFactors(c, inputs, ask, [](double p) { return p + 1000; });
   Findings findings;
-  for (size_t i = 0; i < y.outputs[0].values.data.size(); ++i) {
+  for (size_t i = 0; i < y.size(); ++i) {
     findings.AtMost(1, y(0, i), {y, 0, i});
     findings.AtMost(y(0, i), later(0, i), {later, 0, i});
   }

@@ -6,7 +6,8 @@
 #include "oracle/defect/catalog_entry.h"
 #include "oracle/defect/input_defects.h"
 #include "oracle/position/relative_defects.h"
-#include "oracle/property/common_properties.h"
+#include "oracle/property/changed_inputs.h"
+#include "oracle/property/property.h"
 #include "reference/number/real.h"
 
 namespace sextant::oracle {

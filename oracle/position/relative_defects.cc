@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "oracle/defect/input_defects.h"
+#include "oracle/property/changed_inputs.h"
 #include "oracle/property/common_properties.h"
 
 namespace sextant::oracle {

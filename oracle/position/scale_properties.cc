@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "oracle/property/changed_inputs.h"
 #include "oracle/property/common_properties.h"
 
 namespace sextant::oracle {
@@ -24,12 +25,10 @@ Findings CheckLinear(const Case& c, const Tensors& inputs, const Ask& ask) {
 Findings CheckAlike(const Case& c, const Tensors& inputs, const Ask& ask) {
   const size_t S = ExtentOf(c, "S"), D = ExtentOf(c, "D");
   const Response y = AskFactors(c, inputs, ask, [](double p) { return p; });
-  Findings findings;
-  for (size_t i = 0; i < y.outputs[0].values.data.size(); ++i) {
+  return EachEqual(y, [&](size_t i) {
     const size_t first = i / D % S * D;  // of the same token in the first head
-    findings.Equal(y(0, i), y(0, first), {y, 0, i});
-  }
-  return findings;
+    return y(0, first);
+  });
 }
 
 Defect OfAnotherToken(std::string name, std::string why, size_t (*token)(size_t s, size_t S)) {

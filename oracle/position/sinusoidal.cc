@@ -1,7 +1,8 @@
 #include "reference/position/sinusoidal.h"
 
 #include "oracle/defect/catalog_entry.h"
-#include "oracle/property/common_properties.h"
+#include "oracle/property/changed_inputs.h"
+#include "oracle/property/property.h"
 #include "oracle/rope/angle_defects.h"
 #include "reference/number/real.h"
 

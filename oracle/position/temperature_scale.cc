@@ -5,6 +5,7 @@
 
 #include "oracle/defect/catalog_entry.h"
 #include "oracle/position/scale_properties.h"
+#include "oracle/property/changed_inputs.h"
 #include "oracle/property/common_properties.h"
 #include "oracle/rope/angle_defects.h"
 #include "reference/case/operation.h"
@@ -30,11 +31,7 @@ Findings CheckFirst(const Case& c, const Tensors& inputs, const Ask& ask) {
     p = std::clamp(p, -steps.start, steps.First(1) - 1);
   }
   const Response y = ask(c, near);
-  Findings findings;
-  for (size_t i = 0; i < y.outputs[0].values.data.size(); ++i) {
-    findings.Equal(y(0, i), inputs[0].values.data[i], {y, 0, i});
-  }
-  return findings;
+  return EachEqual(y, [&](size_t i) { return inputs[0].values.data[i]; });
 }
 
 // All tokens of a step have the factor of its first and of its last token.
@@ -61,7 +58,7 @@ Findings CheckProduct(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response n = at([](double k) { return k; }), m = at([](double) { return 3; }),
                  both = at([](double k) { return 4 * (1 + k) - 1; });
   Findings findings;
-  for (size_t i = 0; i < n.outputs[0].values.data.size(); ++i) {
+  for (size_t i = 0; i < n.size(); ++i) {
     findings.Equal(both(0, i) + 1, n(0, i) + m(0, i), {both, 0, i});
   }
   return findings;
@@ -75,7 +72,7 @@ Findings CheckBeta(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response twice =
       AskFactors(c.With("beta=" + PrintValue(2 * NumberOf(c, "beta", 0))), inputs, ask, inside);
   Findings findings;
-  for (size_t i = 0; i < y.outputs[0].values.data.size(); ++i) {
+  for (size_t i = 0; i < y.size(); ++i) {
     findings.Equal(twice(0, i) + 1, y(0, i) * 2, {twice, 0, i});
   }
   return findings;
@@ -88,7 +85,7 @@ Findings CheckRising(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response next =
       AskFactors(c, inputs, ask, [&](double p) { return steps.First(steps.Of(p) + 1); });
   Findings findings;
-  for (size_t i = 0; i < y.outputs[0].values.data.size(); ++i) {
+  for (size_t i = 0; i < y.size(); ++i) {
     findings.AtMost(1, y(0, i), {y, 0, i});
     findings.AtMost(y(0, i), next(0, i), {next, 0, i});
   }

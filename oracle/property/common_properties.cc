@@ -1,20 +1,11 @@
 #include "oracle/property/common_properties.h"
 
 #include <algorithm>
-#include <cmath>
 
-#include "reference/number/boost_real.h"
 #include "reference/prove/slices.h"
 
 namespace sextant::oracle {
 namespace {
-
-// The values of an input, of const or non-const Tensors.
-auto& Found(auto& inputs, const std::string& name) {
-  const auto at = std::ranges::find(inputs, name, &NamedTensor::name);
-  if (at == inputs.end()) throw Error("there is no input '", name, "'");
-  return at->values;
-}
 
 bool IsSliced(const Case& c, const std::string& extent) {
   return extent.size() == 1 && IsIndependent(c.operation(), extent[0]);
@@ -40,81 +31,10 @@ Tensor<double> Reversed(const Case& c, const TensorSpec& spec, const Tensor<doub
 
 }  // namespace
 
-std::string TextOf(const Case& c, const std::string& attribute) {
-  for (const Attribute& a : c.operation().Attributes()) {
-    if (a.name == attribute) return a.text;
-  }
-  return "";
-}
-
-double NumberOf(const Case& c, const std::string& attribute, double otherwise) {
-  const std::string text = TextOf(c, attribute);
-  double number = otherwise;
-  if (!text.empty()) ParseValue(text, number);
-  return number;
-}
-
-size_t ExtentOf(const Case& c, const std::string& letter) {
-  return static_cast<size_t>(c.dimensions().at(letter));
-}
-
-Case Multiplied(const Case& c, const std::string& attribute, double factor, double otherwise) {
-  return c.With(attribute + "=" + PrintValue(factor * NumberOf(c, attribute, otherwise)));
-}
-
-bool HasInput(const Tensors& inputs, const std::string& name) {
-  return std::ranges::find(inputs, name, &NamedTensor::name) != inputs.end();
-}
-
-Tensor<double>& In(Tensors& inputs, const std::string& name) { return Found(inputs, name); }
-
-const Tensor<double>& In(const Tensors& inputs, const std::string& name) {
-  return Found(inputs, name);
-}
-
-Tensor<double> Times(const Tensor<double>& tensor, double factor) {
-  Tensor<double> product = tensor;
-  for (double& x : product.data) x *= factor;
-  return product;
-}
-
-// Half an ulp of a normal number is at most 2^-53 times the number. The factor 1 + 2^-50 covers the
-// error before the rounding to double.
-Measured Nearest(double value) {
-  return {value, std::abs(value) * 0x1p-53 * (1 + 0x1p-50) + 0x1p-1074};
-}
-
-Measured LogOf(double x) { return Nearest(Log(BoostReal(x)).High()); }
-
-Tensors Multiplied(Tensors inputs, Names names, double factor) {
-  for (const char* name : names) In(inputs, name) = Times(In(inputs, name), factor);
-  return inputs;
-}
-
-Tensors Filled(Tensors inputs, Names names, double value) {
-  for (const char* name : names) std::ranges::fill(In(inputs, name).data, value);
-  return inputs;
-}
-
-Tensors Mapped(Tensors inputs, const std::string& name,
-               const std::function<double(double)>& change) {
-  for (double& x : In(inputs, name).data) x = change(x);
-  return inputs;
-}
-
-void ReverseBlocks(Tensor<double>& tensor, size_t rows, size_t width) {
-  const std::vector<double> from = tensor.data;
-  const size_t row = rows == 0 ? 0 : from.size() / rows;
-  for (size_t i = 0; i < from.size(); ++i) {
-    const size_t column = i % row, block = column / width, blocks = row / width;
-    tensor.data[i - column + (blocks - 1 - block) * width + column % width] = from[i];
-  }
-}
-
 void Same(const Response& a, const Response& b, Findings& findings) {
   for (size_t o = 0; o < a.outputs.size(); ++o) {
     if (!a.Has(o) || !b.Has(o)) continue;
-    for (size_t i = 0; i < a.outputs[o].values.data.size(); ++i) {
+    for (size_t i = 0; i < a.size(o); ++i) {
       findings.Equal(a(o, i), b(o, i), {a, o, i});
     }
   }
@@ -122,18 +42,20 @@ void Same(const Response& a, const Response& b, Findings& findings) {
 
 void Proportional(const Response& y, double factor, const Response& other, Findings& findings,
                   size_t output) {
-  for (size_t i = 0; i < y.outputs[output].values.data.size(); ++i) {
+  for (size_t i = 0; i < y.size(output); ++i) {
     findings.Equal(y(output, i), other(output, i) * factor, {y, output, i});
   }
 }
 
+Findings EachEqual(const Response& y, const std::function<Measured(size_t i)>& expected) {
+  Findings findings;
+  for (size_t i = 0; i < y.size(); ++i) findings.Equal(y(0, i), expected(i), {y, 0, i});
+  return findings;
+}
+
 Findings SameAnswer(const Case& c, const Tensors& a, const Tensors& b, const Ask& ask) {
   const Response first = ask(c, a), second = ask(c, b);
-  Findings findings;
-  for (size_t i = 0; i < first.outputs[0].values.data.size(); ++i) {
-    findings.Equal(second(0, i), first(0, i), {second, 0, i});
-  }
-  return findings;
+  return EachEqual(second, [&](size_t i) { return first(0, i); });
 }
 
 Findings Monotone(const Case& c, const Tensors& inputs, const Ask& ask) {
@@ -141,7 +63,7 @@ Findings Monotone(const Case& c, const Tensors& inputs, const Ask& ask) {
   std::ranges::sort(sorted[0].values.data);
   const Response y = ask(c, sorted);
   Findings findings;
-  for (size_t i = 1; i < y.outputs[0].values.data.size(); ++i) {
+  for (size_t i = 1; i < y.size(); ++i) {
     findings.AtMost(y(0, i - 1), y(0, i), {y, 0, i});
   }
   return findings;
@@ -172,11 +94,7 @@ Property ColumnsAlike() {
               ReverseBlocks(input.values, input.values.data.size() / M, 1);
             }
             const Response y = ask(c, inputs), other = ask(c, reversed);
-            Findings findings;
-            for (size_t i = 0; i < y.outputs[0].values.data.size(); ++i) {
-              findings.Equal(other(0, i / M * M + (M - 1 - i % M)), y(0, i), {y, 0, i});
-            }
-            return findings;
+            return EachEqual(y, [&](size_t i) { return other(0, i / M * M + (M - 1 - i % M)); });
           }};
 }
 

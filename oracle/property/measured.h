@@ -52,4 +52,9 @@ class Measured {
   double value_, error_ = 0;
 };
 
+// A double that was rounded once to nearest, from many more digits: its error is half an ulp.
+Measured Nearest(double value);
+// ln x. Precondition: x > 0.
+Measured LogOf(double x);
+
 }  // namespace sextant::oracle

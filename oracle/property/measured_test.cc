@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "oracle/property/common_properties.h"
+#include "oracle/property/property.h"
 
 namespace sextant::oracle {
 namespace {

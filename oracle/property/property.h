@@ -22,6 +22,7 @@ struct Response {
 
   bool Has(size_t output) const { return !outputs[output].name.empty(); }
   const Shape& shape(size_t output = 0) const { return outputs[output].values.shape; }
+  size_t size(size_t output = 0) const { return outputs[output].values.data.size(); }
   Measured operator()(size_t output, size_t i) const {
     return {outputs[output].values.data[i], permitted[output].error.data[i]};
   }

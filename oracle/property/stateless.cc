@@ -50,7 +50,7 @@ Findings SameAgain(const Response& before, const Response& after) {
   Findings findings;
   for (size_t o = 0; o < before.outputs.size(); ++o) {
     if (!before.Has(o) || !after.Has(o)) continue;
-    for (size_t i = 0; i < before.outputs[o].values.data.size(); ++i) {
+    for (size_t i = 0; i < before.size(o); ++i) {
       const double was = before.outputs[o].values.data[i], is = after.outputs[o].values.data[i];
       if (std::isinf(was) && was == is) continue;
       findings.Equal(before(o, i), after(o, i), {after, o, i});

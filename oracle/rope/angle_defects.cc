@@ -5,7 +5,7 @@
 #include <sstream>
 
 #include "oracle/defect/input_defects.h"
-#include "oracle/property/common_properties.h"
+#include "oracle/property/changed_inputs.h"
 
 namespace sextant::oracle {
 namespace {

@@ -41,13 +41,10 @@ Response AskAtAnyAngle(const Case& c, const Tensors& inputs, const Ask& ask) {
   Response y = ask(c, inputs);
   const std::vector<double>& x = inputs[0].values.data;
   std::vector<double>& errors = y.permitted[0].error.data;
-  for (size_t r = 0; r < window.rows; ++r) {
-    for (size_t k = 0; k < window.pairs; ++k) {
-      const auto [i, j] = window.Pair(r, k);
-      const double error = ErrorAtAnyAngle(y, c, window.amplitude.value(), x[i], x[j]);
-      for (const size_t at : {i, j}) errors[at] = std::max(errors[at], error);
-    }
-  }
+  window.ForEachPair([&](size_t, size_t, size_t i, size_t j) {
+    const double error = ErrorAtAnyAngle(y, c, window.amplitude.value(), x[i], x[j]);
+    for (const size_t at : {i, j}) errors[at] = std::max(errors[at], error);
+  });
   return y;
 }
 

@@ -3,7 +3,8 @@
 #include <map>
 #include <string>
 
-#include "oracle/property/common_properties.h"
+#include "oracle/property/changed_inputs.h"
+#include "oracle/property/property.h"
 #include "reference/number/real.h"
 
 namespace sextant::oracle {

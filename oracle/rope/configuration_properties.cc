@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "oracle/property/changed_inputs.h"
 #include "oracle/property/common_properties.h"
 #include "oracle/rope/configuration.h"
 #include "oracle/rope/rotary_window.h"

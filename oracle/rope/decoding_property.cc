@@ -1,6 +1,7 @@
 #include "oracle/rope/decoding_property.h"
 
-#include "oracle/property/common_properties.h"
+#include "oracle/property/changed_inputs.h"
+#include "oracle/property/property.h"
 #include "oracle/rope/configuration.h"
 #include "reference/prove/slices.h"
 

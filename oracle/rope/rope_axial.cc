@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "oracle/defect/catalog_entry.h"
+#include "oracle/property/changed_inputs.h"
 #include "oracle/property/common_properties.h"
 #include "oracle/rope/angle_defects.h"
 #include "oracle/rope/decoding_property.h"
@@ -34,13 +35,11 @@ Findings CheckAxes(const Case& c, const Tensors& inputs, const Ask& ask) {
   Findings findings;
   for (size_t a = 0; a < axes; ++a) {
     const Response y = ask(c, OnlyAxis(c, inputs, a));
-    for (size_t r = 0; r < window.rows; ++r) {
-      for (size_t k = a * own; k < (a + 1) * own; ++k) {
-        const auto [i, j] = window.Pair(r, k);
-        findings.Equal(y(0, i), together(0, i), {y, 0, i});
-        findings.Equal(y(0, j), together(0, j), {y, 0, j});
-      }
-    }
+    window.ForEachPair([&](size_t, size_t k, size_t i, size_t j) {
+      if (k / own != a) return;
+      findings.Equal(y(0, i), together(0, i), {y, 0, i});
+      findings.Equal(y(0, j), together(0, j), {y, 0, j});
+    });
   }
   return findings;
 }
@@ -63,13 +62,11 @@ Findings CheckBlocks(const Case& c, const Tensors& inputs, const Ask& ask) {
     plain[0].values = inputs[0].values;
     plain[1].values = PositionsOfAxis(whole[1].values, a);
     const Response rotated = ask(rope, plain);
-    for (size_t r = 0; r < window.rows; ++r) {
-      for (size_t k = a * own; k < (a + 1) * own; ++k) {
-        const auto [i, j] = window.Pair(r, k);
-        findings.Equal(y(0, i), rotated(0, i), {y, 0, i});
-        findings.Equal(y(0, j), rotated(0, j), {y, 0, j});
-      }
-    }
+    window.ForEachPair([&](size_t, size_t k, size_t i, size_t j) {
+      if (k / own != a) return;
+      findings.Equal(y(0, i), rotated(0, i), {y, 0, i});
+      findings.Equal(y(0, j), rotated(0, j), {y, 0, j});
+    });
   }
   return findings;
 }
@@ -99,24 +96,18 @@ Findings CheckDealing(const Case& c, const Tensors& inputs, const Ask& ask) {
     position[i] = first[1].values.data[i / (axes * length) * length + i % length];
   }
   Tensors moved = same;
-  for (size_t r = 0; r < window.rows; ++r) {
-    for (size_t k = 0; k < window.pairs; ++k) {
-      const auto [to_i, to_j] = window.Pair(r, k % axes * own + k / axes);
-      const auto [i, j] = window.Pair(r, k);
-      moved[0].values.data[to_i] = inputs[0].values.data[i];
-      moved[0].values.data[to_j] = inputs[0].values.data[j];
-    }
-  }
+  window.ForEachPair([&](size_t r, size_t k, size_t i, size_t j) {
+    const auto [to_i, to_j] = window.Pair(r, k % axes * own + k / axes);
+    moved[0].values.data[to_i] = inputs[0].values.data[i];
+    moved[0].values.data[to_j] = inputs[0].values.data[j];
+  });
   const Response y = ask(one, first), z = ask(dealt, moved);
   Findings findings;
-  for (size_t r = 0; r < window.rows; ++r) {
-    for (size_t k = 0; k < window.pairs; ++k) {
-      const auto [to_i, to_j] = window.Pair(r, k % axes * own + k / axes);
-      const auto [i, j] = window.Pair(r, k);
-      findings.Equal(z(0, to_i), y(0, i), {z, 0, to_i});
-      findings.Equal(z(0, to_j), y(0, j), {z, 0, to_j});
-    }
-  }
+  window.ForEachPair([&](size_t r, size_t k, size_t i, size_t j) {
+    const auto [to_i, to_j] = window.Pair(r, k % axes * own + k / axes);
+    findings.Equal(z(0, to_i), y(0, i), {z, 0, to_i});
+    findings.Equal(z(0, to_j), y(0, j), {z, 0, to_j});
+  });
   return findings;
 }
 
@@ -157,15 +148,12 @@ Findings CheckConstant(const Case& c, Tensors inputs, const Ask& ask) {
   }
   const Response y = ask(constant, inputs);
   Findings findings;
-  for (size_t r = 0; r < window.rows; ++r) {
-    for (size_t k = 0; k < window.pairs; ++k) {
-      const auto [i, j] = window.Pair(r, k);
-      const size_t first = window.Pair(r, 0).second;
-      findings.AtMost(y(0, j) * 7, y(0, i), {y, 0, i});  // 7 tan 1/8 < 1
-      findings.AtMost(0, y(0, j), {y, 0, j});
-      findings.Equal(y(0, j), y(0, first), {y, 0, j});
-    }
-  }
+  window.ForEachPair([&](size_t r, size_t, size_t i, size_t j) {
+    const size_t first = window.Pair(r, 0).second;
+    findings.AtMost(y(0, j) * 7, y(0, i), {y, 0, i});  // 7 tan 1/8 < 1
+    findings.AtMost(0, y(0, j), {y, 0, j});
+    findings.Equal(y(0, j), y(0, first), {y, 0, j});
+  });
   return findings;
 }
 

@@ -3,7 +3,8 @@
 #include <cmath>
 
 #include "oracle/defect/catalog_entry.h"
-#include "oracle/property/common_properties.h"
+#include "oracle/property/changed_inputs.h"
+#include "oracle/property/property.h"
 #include "oracle/rope/angle_defects.h"
 #include "oracle/rope/configuration.h"
 #include "oracle/rope/rotary_defects.h"

@@ -3,7 +3,8 @@
 #include <algorithm>
 
 #include "oracle/defect/catalog_entry.h"
-#include "oracle/property/common_properties.h"
+#include "oracle/property/changed_inputs.h"
+#include "oracle/property/property.h"
 #include "reference/case/draw.h"
 
 namespace sextant::oracle {

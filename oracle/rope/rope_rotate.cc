@@ -3,7 +3,8 @@
 #include <cmath>
 
 #include "oracle/defect/catalog_entry.h"
-#include "oracle/property/common_properties.h"
+#include "oracle/property/changed_inputs.h"
+#include "oracle/property/property.h"
 #include "oracle/rope/angle_defects.h"
 #include "oracle/rope/rotary_defects.h"
 #include "oracle/rope/rotary_properties.h"
@@ -21,12 +22,8 @@ size_t TableRow(const Case& c, const Window& window, size_t r) {
 template <class Check>
 void ForEachPair(const Case& c, Check check) {
   const Window window(c);
-  for (size_t r = 0; r < window.rows; ++r) {
-    for (size_t k = 0; k < window.pairs; ++k) {
-      const auto [i, j] = window.Pair(r, k);
-      check(TableRow(c, window, r) + k, i, j);
-    }
-  }
+  window.ForEachPair(
+      [&](size_t r, size_t k, size_t i, size_t j) { check(TableRow(c, window, r) + k, i, j); });
 }
 
 // y_i^2 + y_j^2 = (x_i^2 + x_j^2) (cos^2 + sin^2)

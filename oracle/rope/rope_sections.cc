@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "oracle/defect/catalog_entry.h"
+#include "oracle/property/changed_inputs.h"
 #include "oracle/property/common_properties.h"
 #include "oracle/rope/angle_defects.h"
 #include "oracle/rope/configuration_properties.h"
@@ -55,14 +56,11 @@ Findings CheckAxes(const Case& c, const Tensors& inputs, const Ask& ask) {
       if (i / length % axes != a) position[i] = 0;
     }
     const Response y = ask(c, alone);
-    for (size_t r = 0; r < window.rows; ++r) {
-      for (size_t k = 0; k < window.pairs; ++k) {
-        if (axis_of[k] != a) continue;
-        const auto [i, j] = window.Pair(r, k);
-        findings.Equal(y(0, i), together(0, i), {y, 0, i});
-        findings.Equal(y(0, j), together(0, j), {y, 0, j});
-      }
-    }
+    window.ForEachPair([&](size_t, size_t k, size_t i, size_t j) {
+      if (axis_of[k] != a) return;
+      findings.Equal(y(0, i), together(0, i), {y, 0, i});
+      findings.Equal(y(0, j), together(0, j), {y, 0, j});
+    });
   }
   return findings;
 }

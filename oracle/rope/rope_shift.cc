@@ -1,7 +1,8 @@
 #include "reference/rope/rope_shift.h"
 
 #include "oracle/defect/catalog_entry.h"
-#include "oracle/property/common_properties.h"
+#include "oracle/property/changed_inputs.h"
+#include "oracle/property/property.h"
 #include "oracle/rope/angle_defects.h"
 #include "oracle/rope/configuration_properties.h"
 #include "oracle/rope/rotary_defects.h"
@@ -27,13 +28,10 @@ class Shifted {
   // Calls check(flat index, value with its error) for every rotated channel.
   template <class Check>
   void ForEach(Check check) const {
-    for (size_t r = 0; r < window_.rows; ++r) {
-      for (size_t k = 0; k < window_.pairs; ++k) {
-        const auto [i, j] = window_.Pair(r, k);
-        const double carried = (first_(0, i).error() + first_(0, j).error()) * (1 + 0x1p-50);
-        for (const size_t at : {i, j}) check(at, again_(0, at) + Measured(0, carried));
-      }
-    }
+    window_.ForEachPair([&](size_t, size_t, size_t i, size_t j) {
+      const double carried = (first_(0, i).error() + first_(0, j).error()) * (1 + 0x1p-50);
+      for (const size_t at : {i, j}) check(at, again_(0, at) + Measured(0, carried));
+    });
   }
 
  private:

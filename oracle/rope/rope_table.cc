@@ -1,6 +1,7 @@
 #include "reference/rope/rope_table.h"
 
 #include "oracle/defect/catalog_entry.h"
+#include "oracle/property/changed_inputs.h"
 #include "oracle/property/common_properties.h"
 #include "oracle/rope/angle_defects.h"
 
@@ -13,7 +14,7 @@ constexpr size_t kCos = 0, kSin = 1;
 template <class Property>
 Findings ForEachEntry(const Response& table, Property property) {
   Findings findings;
-  for (size_t i = 0; i < table.outputs[kCos].values.data.size(); ++i) property(i, findings);
+  for (size_t i = 0; i < table.size(kCos); ++i) property(i, findings);
   return findings;
 }
 

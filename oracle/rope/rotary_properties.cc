@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "oracle/property/changed_inputs.h"
 #include "oracle/property/common_properties.h"
 #include "oracle/rope/any_angle.h"
 #include "reference/case/operations.h"
@@ -66,12 +67,10 @@ class RotatedAgain {
 Findings CheckZero(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Window window(c);
   const Response y = ask(c, WithPositions(inputs, [](double) { return 0; }));
-  Findings findings;
-  for (size_t i = 0; i < y.outputs[0].values.data.size(); ++i) {
+  return EachEqual(y, [&](size_t i) {
     const Measured x = inputs[0].values.data[i];
-    findings.Equal(y(0, i), window.Holds(i % window.width) ? x * window.amplitude : x, {y, 0, i});
-  }
-  return findings;
+    return window.Holds(i % window.width) ? x * window.amplitude : x;
+  });
 }
 
 Findings CheckLength(const Case& c, const Tensors& inputs, const Ask& ask) {
@@ -80,13 +79,10 @@ Findings CheckLength(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response y = AskAtAnyAngle(c, inputs, ask);
   const auto x = [&](size_t i) { return Measured(inputs[0].values.data[i]); };
   Findings findings;
-  for (size_t r = 0; r < window.rows; ++r) {
-    for (size_t k = 0; k < window.pairs; ++k) {
-      const auto [i, j] = window.Pair(r, k);
-      findings.Equal(y(0, i) * y(0, i) + y(0, j) * y(0, j), a * a * (x(i) * x(i) + x(j) * x(j)),
-                     {y, 0, i});
-    }
-  }
+  window.ForEachPair([&](size_t, size_t, size_t i, size_t j) {
+    findings.Equal(y(0, i) * y(0, i) + y(0, j) * y(0, j), a * a * (x(i) * x(i) + x(j) * x(j)),
+                   {y, 0, i});
+  });
   return findings;
 }
 
@@ -100,13 +96,10 @@ Findings CheckComposition(const Case& c, const Tensors& inputs, const Ask& ask, 
   const Response between =
       ask(InDirection(c, true), WithPositions(inputs, [&](double n) { return same ? 0 : n - m; }));
   Findings findings;
-  for (size_t r = 0; r < window.rows; ++r) {
-    for (size_t k = 0; k < window.pairs; ++k) {
-      const auto [i, j] = window.Pair(r, k);
-      findings.Equal(back(r, k, false), between(0, i) * window.amplitude, {between, 0, i});
-      findings.Equal(back(r, k, true), between(0, j) * window.amplitude, {between, 0, j});
-    }
-  }
+  window.ForEachPair([&](size_t r, size_t k, size_t i, size_t j) {
+    findings.Equal(back(r, k, false), between(0, i) * window.amplitude, {between, 0, i});
+    findings.Equal(back(r, k, true), between(0, j) * window.amplitude, {between, 0, j});
+  });
   return findings;
 }
 
@@ -117,13 +110,10 @@ Findings CheckOrder(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response n = AskAtAnyAngle(c, inputs, ask), m = AskAtAnyAngle(c, by_seven, ask);
   const RotatedAgain n_then_m(c, by_seven, n, ask), m_then_n(c, inputs, m, ask);
   Findings findings;
-  for (size_t r = 0; r < window.rows; ++r) {
-    for (size_t k = 0; k < window.pairs; ++k) {
-      const auto [i, j] = window.Pair(r, k);
-      findings.Equal(n_then_m(r, k, false), m_then_n(r, k, false), {n, 0, i});
-      findings.Equal(n_then_m(r, k, true), m_then_n(r, k, true), {n, 0, j});
-    }
-  }
+  window.ForEachPair([&](size_t r, size_t k, size_t i, size_t j) {
+    findings.Equal(n_then_m(r, k, false), m_then_n(r, k, false), {n, 0, i});
+    findings.Equal(n_then_m(r, k, true), m_then_n(r, k, true), {n, 0, j});
+  });
   return findings;
 }
 
@@ -163,14 +153,11 @@ Findings CheckSign(const Case& c, const Tensors& inputs, const Ask& ask) {
   const bool forward = TextOf(c, "direction") != "transpose";
   const bool given = TextOf(c, "base").empty();
   const bool radian = given ? In(one, "inv_freq").data[0] == 1 : TextOf(c, "scaling") == "none";
-  for (size_t r = 0; r < window.rows; ++r) {
-    for (size_t k = 0; k < window.pairs; ++k) {
-      const auto [i, j] = window.Pair(r, k);
-      const Measured sine = forward ? y(0, j) : -y(0, j);
-      findings.AtMost(0, y(0, i), {y, 0, i});
-      findings.AtMost(radian && k == 0 ? y(0, i) : 0, sine, {y, 0, j});
-    }
-  }
+  window.ForEachPair([&](size_t, size_t k, size_t i, size_t j) {
+    const Measured sine = forward ? y(0, j) : -y(0, j);
+    findings.AtMost(0, y(0, i), {y, 0, i});
+    findings.AtMost(radian && k == 0 ? y(0, i) : 0, sine, {y, 0, j});
+  });
   return findings;
 }
 
@@ -182,7 +169,7 @@ Property ChannelsOutsidePass() {
             const Window window(c);
             const Response y = ask(c, inputs);
             Findings findings;
-            for (size_t i = 0; i < y.outputs[0].values.data.size(); ++i) {
+            for (size_t i = 0; i < y.size(); ++i) {
               if (window.Holds(i % window.width)) continue;
               findings.Equal(y(0, i), inputs[0].values.data[i], {y, 0, i});
             }
@@ -216,14 +203,11 @@ Property PairingsAgree() {
             }
             const Response a = ask(half, WithX(inputs, permuted)), b = ask(neighbours, inputs);
             Findings findings;
-            for (size_t r = 0; r < to.rows; ++r) {
-              for (size_t k = 0; k < to.pairs; ++k) {
-                const auto [i, j] = to.Pair(r, k);
-                const auto [i2, j2] = from.Pair(r, k);
-                findings.Equal(a(0, i), b(0, i2), {a, 0, i});
-                findings.Equal(a(0, j), b(0, j2), {a, 0, j});
-              }
-            }
+            to.ForEachPair([&](size_t r, size_t k, size_t i, size_t j) {
+              const auto [i2, j2] = from.Pair(r, k);
+              findings.Equal(a(0, i), b(0, i2), {a, 0, i});
+              findings.Equal(a(0, j), b(0, j2), {a, 0, j});
+            });
             return findings;
           }};
 }

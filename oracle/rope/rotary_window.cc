@@ -1,6 +1,6 @@
 #include "oracle/rope/rotary_window.h"
 
-#include "oracle/property/common_properties.h"
+#include "oracle/property/changed_inputs.h"
 #include "oracle/rope/configuration.h"
 
 namespace sextant::oracle {

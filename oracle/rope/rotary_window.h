@@ -16,6 +16,15 @@ struct Window {
   size_t Row(size_t r) const { return r * width; }
   // The flat indices of the two channels of pair k in row r.
   std::pair<size_t, size_t> Pair(size_t r, size_t k) const;
+  // Calls body(r, k, i, j) for the channels i and j of every pair k in every row r.
+  void ForEachPair(const auto& body) const {
+    for (size_t r = 0; r < rows; ++r) {
+      for (size_t k = 0; k < pairs; ++k) {
+        const auto [i, j] = Pair(r, k);
+        body(r, k, i, j);
+      }
+    }
+  }
   bool Holds(size_t channel) const { return channel >= offset && channel < offset + 2 * pairs; }
 
   Pairing pairing = Pairing::kInterleaved;  // the pairing of complex numbers

@@ -3,7 +3,8 @@
 #include <cmath>
 #include <optional>
 
-#include "oracle/property/common_properties.h"
+#include "oracle/property/changed_inputs.h"
+#include "oracle/property/property.h"
 #include "oracle/rope/configuration.h"
 
 namespace sextant::oracle {

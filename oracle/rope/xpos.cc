@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "oracle/defect/catalog_entry.h"
+#include "oracle/property/changed_inputs.h"
 #include "oracle/property/common_properties.h"
 #include "oracle/rope/angle_defects.h"
 #include "oracle/rope/decoding_property.h"
@@ -89,16 +90,12 @@ Findings CheckDecay(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Measured gamma = NumberOf(c, "gamma", 0), R = 2.0 * static_cast<double>(window.pairs);
   Findings findings;
   if (at != std::floor(at)) return findings;
-  for (size_t r = 0; r < window.rows; ++r) {
-    for (size_t k = 0; k < window.pairs; ++k) {
-      const auto [i, j] = window.Pair(r, k);
-      const auto x = [&](size_t n) { return Measured(inputs[0].values.data[n]); };
-      findings.Equal(
-          (Square(y(0, i)) + Square(y(0, j))) * Square((gamma + 1) * R),
-          (Square(x(i)) + Square(x(j))) * Square(gamma * R + 2.0 * static_cast<double>(k)),
-          {y, 0, i});
-    }
-  }
+  window.ForEachPair([&](size_t, size_t k, size_t i, size_t j) {
+    const auto x = [&](size_t n) { return Measured(inputs[0].values.data[n]); };
+    findings.Equal((Square(y(0, i)) + Square(y(0, j))) * Square((gamma + 1) * R),
+                   (Square(x(i)) + Square(x(j))) * Square(gamma * R + 2.0 * static_cast<double>(k)),
+                   {y, 0, i});
+  });
   return findings;
 }
 

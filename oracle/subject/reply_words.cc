@@ -6,29 +6,21 @@
 #include "reference/base/error.h"
 #include "reference/base/json.h"
 #include "reference/base/printable.h"
+#include "reference/base/value_text.h"
 #include "reference/number/recipe.h"
 
 namespace sextant::oracle {
-namespace {
-
-std::string Join(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
-  return text;
-}
-
-}  // namespace
 
 void CheckKeys(const Metadata& metadata, const std::vector<std::string>& required) {
   for (const std::string& key : required) {
     if (!metadata.contains(key)) {
-      throw Error("__metadata__ has no '", key, "', expected: ", Join(required), " (message)");
+      throw Error("__metadata__ has no '", key, "', expected:", NamesText(required), " (message)");
     }
   }
   for (const auto& [key, value] : metadata) {
     if (key != "message" && std::ranges::find(required, key) == required.end()) {
-      throw Error("__metadata__ has the unknown key ", Quoted(key), ", expected: ", Join(required),
-                  " (message)");
+      throw Error("__metadata__ has the unknown key ", Quoted(key),
+                  ", expected:", NamesText(required), " (message)");
     }
   }
 }

@@ -8,24 +8,15 @@
 #include <limits>
 
 #include "reference/base/error.h"
+#include "reference/base/error_test.h"
 
 namespace sextant::oracle {
 namespace {
 
 using testing::HasSubstr;
 
-template <class Function>
-std::string ErrorOf(Function function) {
-  try {
-    function();
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "no error";
-}
-
 std::string HeaderError(const std::string& json) {
-  return ErrorOf([&] { ParseHeader(json); });
+  return MessageOf([&] { ParseHeader(json); });
 }
 
 std::string Bytes(std::initializer_list<int> values) {
@@ -68,7 +59,7 @@ TEST(EncodeMessage, WritesEveryDType) {
 }
 
 TEST(EncodeMessage, RefusesTextThatIsNotUtf8) {
-  EXPECT_THAT(ErrorOf([] { EncodeMessage({{"case", "rope @x=\xff"}}, {}); }), HasSubstr("UTF-8"));
+  EXPECT_THAT(MessageOf([] { EncodeMessage({{"case", "rope @x=\xff"}}, {}); }), HasSubstr("UTF-8"));
 }
 
 TEST(DescribeOutputs, ListsDTypesAndShapes) {
@@ -83,15 +74,15 @@ TEST(ParsePrefix, ReadsLittleEndian) {
 }
 
 TEST(ParsePrefix, RefusesHugeHeadersAndText) {
-  EXPECT_EQ(ErrorOf([] {
+  EXPECT_EQ(MessageOf([] {
               ParsePrefix(Bytes({0, 0, 0, 0, 0, 0, 0, 0x10}), 65536);
             }),
             "the header claims 1152921504606846976 bytes, expected at most 65536");
-  EXPECT_THAT(ErrorOf([] {
+  EXPECT_THAT(MessageOf([] {
                 ParsePrefix(Bytes({3, 1, 0, 0, 0, 0, 0, 0}), 258);
               }),
               HasSubstr("259 bytes"));
-  EXPECT_THAT(ErrorOf([] { ParsePrefix("Loading ", 65536); }), HasSubstr("the text 'Loading '"));
+  EXPECT_THAT(MessageOf([] { ParsePrefix("Loading ", 65536); }), HasSubstr("the text 'Loading '"));
 }
 
 TEST(HeaderLimit, IsEnoughForTheLargestTensors) {
@@ -139,7 +130,7 @@ TEST(ParseHeader, RefusesDuplicateKeysAndDeepNesting) {
   // The same key in two tensors is not a duplicate.
   EXPECT_EQ(HeaderError(R"({"a":{"dtype":"F32","shape":[0],"data_offsets":[0,0]},
                             "b":{"dtype":"F32","shape":[0],"data_offsets":[0,0]}})"),
-            "no error");
+            "");
 }
 
 std::string EntryError(const std::string& dtype, const std::string& shape,
@@ -172,7 +163,7 @@ TEST(ParseHeader, RefusesGapsAndOverlaps) {
     return HeaderError(R"({"a":{"dtype":"F32","shape":[1],"data_offsets":)" + a +
                        R"(},"b":{"dtype":"F32","shape":[1],"data_offsets":)" + b + "}}");
   };
-  EXPECT_EQ(two("[4,8]", "[0,4]"), "no error");
+  EXPECT_EQ(two("[4,8]", "[0,4]"), "");
   EXPECT_EQ(two("[0,4]", "[8,12]"),
             "data_offsets of tensor 'b' begin at 8, expected 4: no gap, no overlap");
   EXPECT_THAT(two("[0,4]", "[0,4]"), HasSubstr("begin at 0, expected 4"));
@@ -201,11 +192,11 @@ TEST(CheckOutputs, ErrorsNameTheExpectedOutputs) {
   const std::vector<ExpectedTensor> expected = {{"y", DType::kBF16, {2}},
                                                 {"lse", DType::kF32, {}, true}};
   const auto check = [&](const std::string& json) {
-    return ErrorOf([&] { CheckOutputs(ParseHeader("{" + json + "}"), expected); });
+    return MessageOf([&] { CheckOutputs(ParseHeader("{" + json + "}"), expected); });
   };
   const std::string y = R"("y":{"dtype":"BF16","shape":[2],"data_offsets":[0,4]})";
-  EXPECT_EQ(check(y), "no error");
-  EXPECT_EQ(check(y + R"(,"lse":{"dtype":"F32","shape":[],"data_offsets":[4,8]})"), "no error");
+  EXPECT_EQ(check(y), "");
+  EXPECT_EQ(check(y + R"(,"lse":{"dtype":"F32","shape":[],"data_offsets":[4,8]})"), "");
   EXPECT_EQ(check(y + R"(,"lse":{"dtype":"F32","shape":[1],"data_offsets":[4,8]})"),
             "output lse:f32[1], expected lse:f32[]");
   EXPECT_EQ(check(R"("y":{"dtype":"F16","shape":[2],"data_offsets":[0,4]})"),
@@ -244,7 +235,7 @@ TEST(DecodeBody, ReadsEveryDType) {
 // 2^53 + 1 is not a double.
 TEST(DecodeBody, RefusesIntegersThatAreNotDoubles) {
   const Header header = ParseHeader(R"({"i":{"dtype":"I64","shape":[1],"data_offsets":[0,8]}})");
-  EXPECT_EQ(ErrorOf([&] {
+  EXPECT_EQ(MessageOf([&] {
               DecodeBody(header, Bytes({1, 0, 0, 0, 0, 0, 0x20, 0}));
             }),
             "output i has the integer 9007199254740993 at element 0, expected at most 2^53 in "

@@ -5,6 +5,7 @@
 
 #include "oracle/catalog/defect_subject.h"
 #include "reference/base/error.h"
+#include "reference/base/error_test.h"
 #include "reference/case/draw.h"
 #include "reference/prove/prove.h"
 
@@ -12,16 +13,6 @@ namespace sextant::oracle {
 namespace {
 
 using testing::HasSubstr;
-
-template <class Function>
-std::string ErrorOf(Function function) {
-  try {
-    function();
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "no error";
-}
 
 std::vector<double> Values(const Subject& subject, const std::string& line) {
   const Case c = Case::Parse(line);
@@ -39,7 +30,7 @@ TEST(RecipeSubject, RoundsAsTheRecipeSays) {
 }
 
 TEST(RecipeSubject, RefusesUnknownRecipesAtOnce) {
-  EXPECT_THAT(ErrorOf([] { RecipeSubject("naive"); }), HasSubstr("there is no recipe 'naive'"));
+  EXPECT_THAT(MessageOf([] { RecipeSubject("naive"); }), HasSubstr("there is no recipe 'naive'"));
 }
 
 TEST(DefectSubject, IsWrongOnlyWhereItsDefectShows) {
@@ -55,9 +46,9 @@ TEST(DefectSubject, IsWrongOnlyWhereItsDefectShows) {
 }
 
 TEST(DefectSubject, NamesExistingDefectsInItsErrors) {
-  EXPECT_EQ(ErrorOf([] { DefectSubject("rope"); }), "'rope' is not OPERATION/DEFECT");
-  EXPECT_THAT(ErrorOf([] { DefectSubject("rop/x"); }), HasSubstr("there is no operation 'rop'"));
-  EXPECT_THAT(ErrorOf([] { DefectSubject("rope_relayout/x"); }),
+  EXPECT_EQ(MessageOf([] { DefectSubject("rope"); }), "'rope' is not OPERATION/DEFECT");
+  EXPECT_THAT(MessageOf([] { DefectSubject("rop/x"); }), HasSubstr("there is no operation 'rop'"));
+  EXPECT_THAT(MessageOf([] { DefectSubject("rope_relayout/x"); }),
               HasSubstr("rope_relayout has no defect 'x'; it has: inverse_permutation"));
 }
 

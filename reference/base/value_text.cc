@@ -76,12 +76,7 @@ std::vector<std::string> ItemsOf(std::string_view list) {
 size_t IndexIn(std::span<const std::string_view> names, std::string_view text) {
   const auto at = std::ranges::find(names, text);
   if (at != names.end()) return static_cast<size_t>(at - names.begin());
-  std::string exist;
-  for (const std::string_view name : names) {
-    exist += " ";
-    exist += name;
-  }
-  throw Error("'", text, "' is not one of:", exist);
+  throw Error("'", text, "' is not one of:", NamesText(names));
 }
 
 std::pair<std::string, std::string> SplitWord(std::string_view word) {

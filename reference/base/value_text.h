@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -62,6 +63,17 @@ concept NamedEnum = std::is_enum_v<E> && requires(E e) {
 template <NamedEnum E>
 std::string PrintValue(E value) {
   return std::string(NamesOf(value)[static_cast<size_t>(value)]);
+}
+
+// The names of all items, for messages: " a b c", or " none". `name` gives the name of an item.
+template <class Items, class Name = std::identity>
+std::string NamesText(const Items& items, const Name& name = {}) {
+  std::string text;
+  for (const auto& item : items) {
+    text += ' ';
+    text += std::invoke(name, item);
+  }
+  return text.empty() ? " none" : text;
 }
 
 // Index of `text` in `names`. Throws Error, with the list of names, if it is not there.

@@ -31,15 +31,13 @@ void AttributeSetter::See(const Member& member) {
       throw Error(owner_, ": attribute ", name_, ": ", e.what());
     }
   } else if (!member.dimension) {
-    exist_ += " ";
-    exist_ += member.name;
+    exist_.push_back(member.name);
   }
 }
 
 void AttributeSetter::Finish() const {
   if (found_) return;
-  throw Error(owner_, " has no attribute '", name_,
-              "'; it has:", exist_.empty() ? " none" : exist_);
+  throw Error(owner_, " has no attribute '", name_, "'; it has:", NamesText(exist_));
 }
 
 }  // namespace sextant

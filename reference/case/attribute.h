@@ -97,7 +97,7 @@ class AttributeSetter {
  private:
   std::string_view owner_, name_, text_;
   bool found_ = false;
-  std::string exist_;
+  std::vector<std::string_view> exist_;
 };
 
 // Sets the member `name` from text, or a Dimension from a number. `owner` is used in error

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <string>
 
+#include "reference/base/error_test.h"
 #include "reference/case/call.h"
 
 namespace sextant {
@@ -66,16 +67,8 @@ namespace {
 
 using testing::ElementsAre;
 
-std::string ErrorOf(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "";
-}
 std::string SetError(std::string_view name, std::string_view text) {
-  return ErrorOf([&] {
+  return MessageOf([&] {
     Everything object;
     SetAttribute(object, "thing", name, text);
   });
@@ -119,7 +112,7 @@ TEST(Attribute, ReadsDecimalAndHexadecimalNumbers) {
   EXPECT_EQ(read("1e3"), 1000);
   for (const char* bad :
        {"", "-", "--1", "0x", "0x-1", "1.5x", " 1", "+1", "inf", "nan", "1e999", "0x1p9999"}) {
-    EXPECT_EQ(ErrorOf([&] { read(bad); }), "'" + std::string(bad) + "' is not a finite number");
+    EXPECT_EQ(MessageOf([&] { read(bad); }), "'" + std::string(bad) + "' is not a finite number");
   }
 }
 

@@ -51,13 +51,9 @@ std::span<const std::string> PossibleValues(const std::variant<Alternatives...>&
 template <class... Alternatives>
 void ParseValue(std::string_view text, std::variant<Alternatives...>& value) {
   const Call call = ParseCall(text);
-  const bool known =
-      ((call.name == Alternatives::kName && (value.template emplace<Alternatives>(), true)) || ...);
-  if (!known) {
-    std::string exist;
-    ((exist += " ", exist += Alternatives::kName), ...);
-    throw Error("'", call.name, "' is not one of:", exist);
-  }
+  static constexpr std::string_view kNames[] = {Alternatives::kName...};
+  size_t index = IndexIn(kNames, call.name);
+  ((index-- == 0 && (value.template emplace<Alternatives>(), true)) || ...);
   std::visit(
       [&call](auto& alternative) {
         for (const auto& [key, argument] : call.arguments) {

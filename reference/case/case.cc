@@ -61,23 +61,10 @@ int64_t IntegerOf(const std::string& what, const std::string& text) {
 
 // Parses the word key=text of a case of `operation`, where text must be a floating-point dtype.
 DType FloatTypeOf(const std::string& operation, const std::string& key, const std::string& text) {
-  std::string names;
-  for (const DType type : kFloatTypes) {
-    if (NameOf(type) == text) return type;
-    names += " ";
-    names += NameOf(type);
-  }
-  throw Error(operation, ": ", key, ": '", text, "' is not one of:", names);
-}
-
-template <class Names>
-std::string Join(const Names& names) {
-  std::string text;
-  for (const std::string& name : names) {
-    text += " ";
-    text += name;
-  }
-  return text.empty() ? " none" : text;
+  const auto* at = std::ranges::find(kFloatTypes, text, NameOf);
+  if (at != std::end(kFloatTypes)) return *at;
+  throw Error(operation, ": ", key, ": '", text,
+              "' is not one of:", NamesText(kFloatTypes, NameOf));
 }
 
 }  // namespace
@@ -108,7 +95,7 @@ Case Case::Parse(std::string_view line) {
   for (const Attribute& attribute : c.operation_->Attributes()) {
     if (!attribute.required || given.contains(attribute.name)) continue;
     throw Error(c.name_, " needs ", attribute.name, "=",
-                attribute.values.empty() ? "" : ", one of:" + Join(attribute.values));
+                attribute.values.empty() ? "" : ", one of:" + NamesText(attribute.values));
   }
   c.Bind();
   return c;
@@ -137,9 +124,8 @@ void Case::Take(const std::string& key, const std::string& text) {
   } else if (key[0] == '@') {
     const std::string input = key.substr(1);
     if (!is_tensor(inputs, input)) {
-      std::vector<std::string> names;
-      for (const TensorSpec& tensor : inputs) names.push_back(tensor.name);
-      throw Error(name_, " has no input '", input, "'; it has:", Join(names));
+      throw Error(name_, " has no input '", input,
+                  "'; it has:", NamesText(inputs, &TensorSpec::name));
     }
     specs_[input] = text;
   } else if (IsDimension(key)) {
@@ -164,7 +150,7 @@ void Case::Bind() {
   letters.insert(own.begin(), own.end());
   for (const auto& [letter, extent] : dimensions_) {
     if (!letters.contains(letter))
-      throw Error(name_, " has no dimension ", letter, "; it has:", Join(letters));
+      throw Error(name_, " has no dimension ", letter, "; it has:", NamesText(letters));
   }
   const std::map<std::string, std::string> ambiguous = BindLists(*operation_, specs_, dimensions_);
   BindDefaults(*operation_, letters, dimensions_);

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <string>
 
+#include "reference/base/error_test.h"
 #include "reference/case/operations.h"
 #include "reference/case/random_test.h"
 
@@ -20,12 +21,7 @@ using testing::HasSubstr;
 std::string Canonical(const std::string& line) { return Case::Parse(line).ToString(); }
 
 std::string ErrorOf(const std::string& line) {
-  try {
-    Case::Parse(line);
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "";
+  return MessageOf([&] { Case::Parse(line); });
 }
 
 TEST(Case, PrintsEveryAttributeAndDimension) {

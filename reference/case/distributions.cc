@@ -8,32 +8,20 @@
 
 #include "reference/base/error.h"
 #include "reference/base/hash.h"
+#include "reference/base/splitmix64.h"
 #include "reference/case/attribute.h"
 #include "reference/number/rounding_units.h"
 
 namespace sextant {
 namespace {
 
-// Steele, Lea, Flood 2014, "Fast splittable pseudorandom number generators": the finalizer.
-uint64_t Mix(uint64_t z) {
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-  return z ^ (z >> 31);
-}
-
 // The random words of one element.
-class Words {
+class Words : public SplitMix64 {
  public:
-  Words(uint64_t seed, std::string_view stream, uint64_t index) {
-    state_ = Mix(Mix(Mix(seed) + HashOf(stream)) + index);
-  }
-  uint64_t Next() { return Mix(state_ += 0x9e3779b97f4a7c15); }
+  Words(uint64_t seed, std::string_view stream, uint64_t index)
+      : SplitMix64(Mix(Mix(Mix(seed) + HashOf(stream)) + index)) {}
   // In [0, 1), a multiple of 2^-32.
-  double Uniform() { return static_cast<double>(Next() >> 32) * 0x1p-32; }
-  size_t Below(size_t n) { return static_cast<size_t>(Next() % n); }
-
- private:
-  uint64_t state_;
+  double Uniform() { return static_cast<double>(Bits() >> 32) * 0x1p-32; }
 };
 
 // The state from which one element is drawn.

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "reference/base/error_test.h"
+
 namespace sextant {
 namespace {
 
@@ -20,12 +22,7 @@ Values Draw(const std::string& line, size_t input = 0) {
 }
 
 std::string ErrorOf(const std::string& line) {
-  try {
-    DrawInputs(Case::Parse(line));
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "";
+  return MessageOf([&] { DrawInputs(Case::Parse(line)); });
 }
 
 // Goldens store inputs: a change of the generator must fail here.
@@ -119,24 +116,17 @@ TEST(Draw, ReadsFilesByPathAndDigest) {
   };
   EXPECT_THAT(DrawInputs(Case::Parse("rms_norm N=1 M=2 @x=a.npy#0123"), read)[0].values.data,
               ElementsAre(5, 6));
-  try {
-    DrawInputs(Case::Parse("rms_norm N=2 M=2 @x=a.npy#0123"), read);
-    FAIL();
-  } catch (const Error& e) {
-    EXPECT_STREQ(e.what(), "@x=a.npy#0123 has shape [1,2], expected [2,2]");
-  }
+  EXPECT_EQ(MessageOf([&] { DrawInputs(Case::Parse("rms_norm N=2 M=2 @x=a.npy#0123"), read); }),
+            "@x=a.npy#0123 has shape [1,2], expected [2,2]");
 }
 
 TEST(Draw, RefusesFilesWithNumbersThatAreNotValuesOfTheDType) {
   const FileReader read = [](const std::string&, const std::string&) {
     return Tensor<double>({1, 2}, {5, 0.1});
   };
-  try {
-    DrawInputs(Case::Parse("rms_norm N=1 M=2 dtype=f32 @x=a.npy#0123"), read);
-    FAIL();
-  } catch (const Error& e) {
-    EXPECT_THAT(e.what(), HasSubstr("expected a value of f32"));
-  }
+  EXPECT_THAT(
+      MessageOf([&] { DrawInputs(Case::Parse("rms_norm N=1 M=2 dtype=f32 @x=a.npy#0123"), read); }),
+      HasSubstr("expected a value of f32"));
 }
 
 TEST(Draw, CountsTheNumbersOfAList) {

@@ -1,5 +1,10 @@
 #include "reference/case/operations.h"
 
+#include <algorithm>
+
+#include "reference/base/error.h"
+#include "reference/base/value_text.h"
+
 namespace sextant {
 namespace {
 
@@ -16,13 +21,10 @@ std::vector<std::unique_ptr<Operation>> AllOperations() { return Make(Operations
 
 std::unique_ptr<Operation> MakeOperationNamed(std::string_view name) {
   static const std::vector<std::unique_ptr<Operation>> kAll = AllOperations();
-  std::string exist;
-  for (const auto& operation : kAll) {
-    if (operation->info().name == name) return operation->Clone();
-    exist += " ";
-    exist += operation->info().name;
-  }
-  throw Error("there is no operation '", name, "'; there are:", exist);
+  const auto name_of = [](const auto& operation) { return operation->info().name; };
+  const auto at = std::ranges::find(kAll, name, name_of);
+  if (at != kAll.end()) return (*at)->Clone();
+  throw Error("there is no operation '", name, "'; there are:", NamesText(kAll, name_of));
 }
 
 }  // namespace sextant

@@ -2,28 +2,19 @@
 #pragma once
 
 #include <cmath>
-#include <cstdint>
 #include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "reference/base/splitmix64.h"
 #include "reference/case/case.h"
 
 namespace sextant {
 
-// splitmix64: Steele, Lea, Flood 2014, doi:10.1145/2660193.2660195.
-class Random {
+class Random : public SplitMix64 {
  public:
-  explicit Random(uint64_t seed) : state_(seed) {}
-  uint64_t Bits() {
-    uint64_t z = state_ += 0x9e3779b97f4a7c15;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-    return z ^ (z >> 31);
-  }
-  size_t Below(size_t n) { return Bits() % n; }
-  double In(double low, double high) { return low + (high - low) * (Bits() >> 11) * 0x1p-53; }
+  using SplitMix64::SplitMix64;
   // Both signs and all binades from 2^-exponent to 2^exponent equally likely, 53 bits.
   double Number(int exponent) {
     return (Below(2) ? 1 : -1) *
@@ -33,9 +24,6 @@ class Random {
   const auto& Of(const Items& items) {
     return items[Below(items.size())];
   }
-
- private:
-  uint64_t state_;
 };
 
 inline std::vector<std::string> Split(std::string_view text, char at) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "reference/base/error.h"
+#include "reference/base/error_test.h"
 #include "reference/case/case.h"
 
 namespace sextant {
@@ -64,12 +65,7 @@ TEST(Signature, ExtentsMayNameAttributes) {
 
 TEST(Signature, RefusesHalvesOfOddDimensionsAndOverflow) {
   const auto error = [](std::string_view extent, const Dimensions& d) {
-    try {
-      Extent(extent, d);
-    } catch (const Error& e) {
-      return std::string(e.what());
-    }
-    return std::string();
+    return MessageOf([&] { Extent(extent, d); });
   };
   EXPECT_EQ(error("R/2", {{"R", 7}}), "dimension R is 7, expected a multiple of 2");
   EXPECT_EQ(error("H*D", {{"H", int64_t{1} << 40}, {"D", int64_t{1} << 40}}),
@@ -95,12 +91,7 @@ TEST(Tensor, IsRowMajor) {
 TEST(Tensor, FindListsTheNamesThatExist) {
   const Tensors tensors = {{"x", DType::kF32, {}}, {"w", DType::kF32, {}}};
   EXPECT_EQ(&Find(tensors, "w"), &tensors[1]);
-  try {
-    Find(tensors, "v");
-    FAIL();
-  } catch (const Error& e) {
-    EXPECT_STREQ(e.what(), "there is no tensor 'v'; there are: x w");
-  }
+  EXPECT_EQ(MessageOf([&] { Find(tensors, "v"); }), "there is no tensor 'v'; there are: x w");
 }
 
 }  // namespace

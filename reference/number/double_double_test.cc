@@ -5,6 +5,8 @@
 #include <boost/multiprecision/mpfr.hpp>
 #include <vector>
 
+#include "reference/base/splitmix64.h"
+
 namespace sextant {
 namespace {
 
@@ -12,17 +14,9 @@ using Real = boost::multiprecision::number<boost::multiprecision::mpfr_float_bac
 
 Real ToReal(const DoubleDouble& a) { return Real(a.high) + a.low; }
 
-// splitmix64, Steele, Lea, Flood 2014, doi:10.1145/2660193.2660195.
-class Random {
+class Random : public SplitMix64 {
  public:
-  uint64_t Bits() {
-    uint64_t z = state_ += 0x9e3779b97f4a7c15;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-    return z ^ (z >> 31);
-  }
-  // Uniform in [low, high].
-  double In(double low, double high) { return low + (high - low) * (Bits() >> 11) * 0x1p-53; }
+  Random() : SplitMix64(1) {}
   // Binades from 2^-exponent to 2^exponent, all equally likely; low parts from 0 to the largest
   // that the invariant permits.
   DoubleDouble Number(int exponent) {
@@ -31,9 +25,6 @@ class Random {
     const double low = high * In(-0x1p-53, 0x1p-53) * (Bits() % 8 ? 1 : 0x1p-40);
     return TwoSum(high, Bits() % 8 ? low : 0);
   }
-
- private:
-  uint64_t state_ = 1;
 };
 
 constexpr int kCount = 2000;

@@ -6,10 +6,12 @@
 #include <cmath>
 #include <limits>
 
-#include "reference/base/error.h"
+#include "reference/base/value_text.h"
 
 namespace sextant {
 namespace {
+
+constexpr std::string_view kNames[] = {"f64", "f32", "f16", "bf16", "i64"};
 
 // Exponent of the unit in the last place in the binade of |x|, subnormals and 0 included. The
 // exponent field of a double suffices: no grid has a smaller min_exponent than f64, which is -1022.
@@ -40,28 +42,9 @@ double FromOrdinal(DType type, int64_t ordinal) {
 
 }  // namespace
 
-std::string_view NameOf(DType type) {
-  switch (type) {
-    case DType::kF64:
-      return "f64";
-    case DType::kF32:
-      return "f32";
-    case DType::kF16:
-      return "f16";
-    case DType::kBF16:
-      return "bf16";
-    case DType::kI64:
-      return "i64";
-  }
-  return "";
-}
+std::string_view NameOf(DType type) { return kNames[static_cast<size_t>(type)]; }
 
-DType ParseDType(std::string_view name) {
-  for (const DType type : {DType::kF64, DType::kF32, DType::kF16, DType::kBF16, DType::kI64}) {
-    if (NameOf(type) == name) return type;
-  }
-  throw Error("'", name, "' is not one of: f64 f32 f16 bf16 i64");
-}
+DType ParseDType(std::string_view name) { return static_cast<DType>(IndexIn(kNames, name)); }
 
 size_t SizeOf(DType type) {
   switch (type) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "reference/base/error.h"
+#include "reference/base/error_test.h"
 #include "reference/case/random_test.h"
 
 namespace sextant {
@@ -211,12 +212,7 @@ TEST(DType, NamesParseBack) {
   EXPECT_EQ(SizeOf(DType::kI64), 8u);
   EXPECT_EQ(SizeOf(DType::kF32), 4u);
   EXPECT_EQ(SizeOf(DType::kBF16), 2u);
-  try {
-    ParseDType("fp32");
-    FAIL();
-  } catch (const Error& e) {
-    EXPECT_STREQ(e.what(), "'fp32' is not one of: f64 f32 f16 bf16 i64");
-  }
+  EXPECT_EQ(MessageOf([&] { ParseDType("fp32"); }), "'fp32' is not one of: f64 f32 f16 bf16 i64");
 }
 
 }  // namespace

@@ -65,11 +65,11 @@ StepRule ParseRule(std::string_view text) {
     rule.exact = true;
   } else if (text == "T") {
     rule.of_tensor = true;
-  } else if (text == "i64" ||
-             std::ranges::none_of(kFloatTypes, [&](DType t) { return NameOf(t) == text; })) {
-    throw Error("'", text, "' is not one of: f64 f32 f16 bf16 T exact");
+  } else if (const auto* at = std::ranges::find(kFloatTypes, text, NameOf);
+             at != std::end(kFloatTypes)) {
+    rule.format = *at;
   } else {
-    rule.format = ParseDType(text);
+    throw Error("'", text, "' is not one of:", NamesText(kFloatTypes, NameOf), " T exact");
   }
   if (rule.form == Form::kTensorCore && text != "f32")
     throw Error("form tensor_core in format '", text, "', expected f32");
@@ -164,15 +164,10 @@ Recipe ParseRecipe(std::string_view text, DType dtype) {
     recipe.name = text;
     return recipe;
   }
-  if (text.find('=') == text.npos) {
-    std::string exist;
-    for (const StandardRecipe& standard : kStandard) {
-      exist += " ";
-      exist += standard.name;
-    }
-    throw Error("there is no recipe '", text, "'; there are:", exist,
+  if (text.find('=') == text.npos)
+    throw Error("there is no recipe '", text,
+                "'; there are:", NamesText(kStandard, &StandardRecipe::name),
                 ", or a line such as '*=f32 table=T rotate=T' or 'native store=bf16'");
-  }
   return ParseLine(text);
 }
 

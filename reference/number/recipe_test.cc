@@ -6,6 +6,7 @@
 #include <string>
 
 #include "reference/base/error.h"
+#include "reference/base/error_test.h"
 #include "reference/number/evaluation_context.h"
 
 namespace sextant {
@@ -19,12 +20,7 @@ const StepRule& Rule(const Recipe& recipe, Step step) {
 }
 
 std::string ErrorOf(const std::string& line) {
-  try {
-    ParseRecipe(line, DType::kF32);
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "";
+  return MessageOf([&] { ParseRecipe(line, DType::kF32); });
 }
 
 TEST(Recipe, ALineSetsNamedStepsAndAllOthers) {

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "reference/base/error.h"
+#include "reference/base/value_text.h"
 
 namespace sextant {
 
@@ -35,13 +36,10 @@ std::string ToString(const Shape& shape) {
 }
 
 const NamedTensor& Find(const Tensors& tensors, const std::string& name) {
-  std::string exist;
-  for (const NamedTensor& tensor : tensors) {
-    if (tensor.name == name) return tensor;
-    exist += " ";
-    exist += tensor.name;
-  }
-  throw Error("there is no tensor '", name, "'; there are:", exist);
+  const auto at = std::ranges::find(tensors, name, &NamedTensor::name);
+  if (at != tensors.end()) return *at;
+  throw Error("there is no tensor '", name,
+              "'; there are:", NamesText(tensors, &NamedTensor::name));
 }
 
 bool SameNumber(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }

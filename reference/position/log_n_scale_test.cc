@@ -6,6 +6,7 @@
 #include <cmath>
 #include <string>
 
+#include "reference/base/error_test.h"
 #include "reference/prove/proof_test.h"
 
 namespace sextant {
@@ -51,12 +52,8 @@ TEST(LogNScale, MultipliesByTheQuotientOfLogarithms) {
 
 TEST(LogNScale, RefusesContextsOutOfRange) {
   for (const std::string context : {"1", "0", "-8", "9007199254740993"}) {
-    try {
-      Case::Parse(kContext + context + " H=1 S=1 D=1");
-      ADD_FAILURE() << context;
-    } catch (const Error& e) {
-      EXPECT_THAT(e.what(), HasSubstr("original_max_position_embeddings is " + context));
-    }
+    EXPECT_THAT(MessageOf([&] { Case::Parse(kContext + context + " H=1 S=1 D=1"); }),
+                HasSubstr("original_max_position_embeddings is " + context));
   }
 }
 

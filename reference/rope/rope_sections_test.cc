@@ -6,6 +6,7 @@
 #include <cmath>
 #include <string>
 
+#include "reference/base/error_test.h"
 #include "reference/prove/proof_test.h"
 
 namespace sextant {
@@ -70,12 +71,7 @@ TEST(RopeSections, EqualPositionsOnAllAxesAreRope) {
 }
 
 std::string Refusal(const std::string& words) {
-  try {
-    Case::Parse("rope_sections pairing=half H=1 S=1 D=12 " + words);
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "";
+  return MessageOf([&] { Case::Parse("rope_sections pairing=half H=1 S=1 D=12 " + words); });
 }
 
 TEST(RopeSections, RefusesSectionsThatDoNotFit) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "reference/base/error_test.h"
 #include "reference/prove/proof_test.h"
 
 namespace sextant {
@@ -18,12 +19,7 @@ inline double Amplitude(const std::string& words) {
   return DoublesOf("rope_frequencies dtype=f64 " + words, 1)[0];
 }
 inline std::string ErrorOf(const std::string& words) {
-  try {
-    Case::Parse("rope_frequencies " + words);
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "";
+  return MessageOf([&] { Case::Parse("rope_frequencies " + words); });
 }
 
 }  // namespace sextant
