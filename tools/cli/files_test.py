@@ -132,8 +132,10 @@ class Files(ProgramTest):
             self.assertEqual(result.returncode, 2)
             self.assertIn("sextant: nowhere/a: cannot be written", result.stderr)
         result = self.run_it("check", ONE_CASE, *mark, "--json", "a", "--junit", "a")
-        self.assertIn("sextant: a: cannot be written: another process is writing it", result.stderr)
+        self.assertEqual(result.stderr, "sextant: --json and --junit both name a, expected two files\n")
         self.assertEqual(self.files(), [])
+        result = self.run_it("check", ONE_CASE, *mark, "--json", "./a", "--junit", "a")
+        self.assertIn("--json and --junit both name ./a", result.stderr)
 
     def test_an_input_is_not_replaced_by_the_output(self):
         cases = self.path("a.cases")
@@ -167,6 +169,23 @@ class Files(ProgramTest):
             self.assertIn(b" 1 case: ", result.stdout)
         result = self.run_it("check", "", "--subject", "fast")
         self.assertEqual((result.returncode, result.stderr), (2, "sextant: an empty line is no case\n"))
+
+    def test_case_files_without_end_are_refused(self):
+        result = self.run_it("check", "/dev/zero", "--subject", "fast")
+        self.assertEqual((result.returncode, result.stderr), (2, "sextant: /dev/zero: is longer than "
+                                                                 "64 MiB, expected a file of case lines\n"))
+        with subprocess.Popen(["yes", ONE_CASE], stdout=subprocess.PIPE) as lines:
+            result = subprocess.run([PROGRAM, "check", "/dev/stdin", "--subject", "fast"],
+                                    stdin=lines.stdout, capture_output=True, text=True)
+            lines.stdout.close()
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("sextant: /dev/stdin: is longer than 64 MiB", result.stderr)
+
+    def test_nul_bytes_in_case_files_are_refused(self):
+        self.path("a.cases").write_bytes(f"{ONE_CASE}\nrms_norm\0 N=1\n".encode())
+        result = self.run_it("check", "a.cases", "--subject", "fast")
+        self.assertEqual((result.returncode, result.stderr),
+                         (2, "sextant: a.cases:2: byte 9 is NUL (\\0), expected text in UTF-8\n"))
 
     # Text from files is printed without control characters.
     def test_escape_sequences_are_not_printed(self):

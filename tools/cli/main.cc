@@ -28,7 +28,7 @@ struct Command {
 
 constexpr Command kCommands[] = {
     {"list", "list the operations", BindList, "sextant list --json"},
-    {"describe", "print formula, attributes, shapes, steps and source of an operation",
+    {"describe", "print formula, shapes, attributes, dimensions, steps and source of an operation",
      BindDescribe, "sextant describe rope"},
     {"models", "list the supported model types, or print the facts of a configuration", BindModels,
      "sextant models --json\n  sextant models fixtures/models/gemma3_4b.json"},
