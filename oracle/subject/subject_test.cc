@@ -58,7 +58,11 @@ TEST(DefectSubject, NamesExistingDefectsInItsErrors) {
   EXPECT_EQ(ErrorOf([] { DefectSubject("rope"); }), "'rope' is not OPERATION/DEFECT");
   EXPECT_THAT(ErrorOf([] { DefectSubject("rop/x"); }), HasSubstr("there is no operation 'rop'"));
   EXPECT_THAT(ErrorOf([] { DefectSubject("rope_relayout/x"); }),
-              HasSubstr("rope_relayout has no defect 'x'; it has: inverse_permutation"));
+              HasSubstr("rope_relayout has no defect or coverage goal 'x'; its defects: "
+                        "inverse_permutation "));
+  EXPECT_THAT(ErrorOf([] { DefectSubject("softmax/x"); }),
+              testing::ContainsRegex("; its [0-9]+ coverage goals: N>=17 M>=72,.* \\.\\.\\. "
+                                     "\\(sextant audit-suite lists all\\)$"));
 }
 
 TEST(Misfit, NamesWrongShapesWrongDtypesAndMissingOutputs) {
