@@ -40,8 +40,10 @@ std::unique_ptr<AuditedCase> AuditedIn(DType dtype, const Case& c, const AuditOp
 class Scores {
  public:
   explicit Scores(const std::string& operation) : targets_(AuditTargetsOf(operation)) {
-    for (const AuditTarget& target : targets_)
+    for (const AuditTarget& target : targets_) {
       results_.push_back({operation, target.name, target.why});
+      results_.back().is_goal = target.is_goal;
+    }
     missed_.resize(targets_.size());
   }
   void Score(size_t index, const AuditedCase& question) {

@@ -27,6 +27,7 @@ struct Caught {
   std::vector<size_t> by{};          // indices of the cases that catch it
   std::vector<Missing> missing{};    // empty if no case catches it
   std::vector<DType> cannot_show{};  // dtypes in which none of the cases `by` would catch it
+  bool is_goal = false;              // a coverage goal, not a defect
   bool Survives() const { return by.empty() || !missing.empty(); }
 };
 

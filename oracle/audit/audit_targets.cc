@@ -50,14 +50,17 @@ AuditTarget TargetOf(const Defect& defect) {
 
 // A case meets a coverage goal if it fails the answer for every kind of loss.
 AuditTarget TargetOf(const CoverageGoal& goal) {
-  return {goal.name, goal.why,
+  return {goal.name,
+          goal.why,
           [&goal](const AuditedCase& question) -> std::optional<bool> {
             const auto losses = goal.losses(question.c(), question.inputs(), question.honest());
             if (losses.empty()) return std::nullopt;
             return std::ranges::all_of(losses,
                                        [&](const Tensors& lost) { return question.Fails(lost); });
           },
-          false, !goal.is_pair};
+          false,
+          !goal.is_pair,
+          true};
 }
 
 AuditTarget PushedElement() {

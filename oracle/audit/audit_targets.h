@@ -54,6 +54,7 @@ struct AuditTarget {
   // It must be caught in every dtype in which it can show. False for a coverage goal of two
   // conditions: these are pairs that may include the dtype; with every dtype they would be triples.
   bool in_every_dtype = true;
+  bool is_goal = false;  // a coverage goal, not a defect
 };
 
 // All defects, listed and generated; all coverage goals; and one element just above its bound.

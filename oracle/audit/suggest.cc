@@ -72,7 +72,7 @@ class OperationGaps {
     for (const std::string& name : survivors_) {
       targets.push_back(&*std::ranges::find(targets_, name, &AuditTarget::name));
     }
-    const CaseSpace space(*MakeOperationNamed(operation_));
+    const CaseSpace space(*MakeOperationNamed(operation_), true);
     std::mt19937_64 random;
     for (size_t t = 0; t < tries; ++t) {
       std::vector<size_t> indices;

@@ -4,6 +4,7 @@
 
 #include "oracle/catalog/catalog.h"
 #include "oracle/defect/coverage_goal.h"
+#include "reference/base/count_text.h"
 #include "reference/prove/prove.h"
 
 namespace sextant::oracle {
@@ -21,6 +22,16 @@ Subject LossySubject(const std::string& operation, const CoverageGoal& goal) {
           }};
 }
 
+// "its defects: a b; its 40 coverage goals: R>=72 ... (sextant audit-suite lists all)"
+std::string NamesOf(const std::vector<Defect>& defects, const std::vector<CoverageGoal>& goals) {
+  constexpr size_t kShown = 5;  // some operations have 1000 goals
+  std::string text = "its defects:";
+  for (const Defect& defect : defects) text += " " + defect.name;
+  text += "; its " + CountText(goals.size(), "coverage goal") + (goals.empty() ? "" : ":");
+  for (size_t i = 0; i < std::min(kShown, goals.size()); ++i) text += " " + goals[i].name;
+  return text + (goals.size() > kShown ? " ... (sextant audit-suite lists all)" : "");
+}
+
 }  // namespace
 
 Subject DefectSubject(const std::string& operation_and_defect) {
@@ -32,8 +43,14 @@ Subject DefectSubject(const std::string& operation_and_defect) {
   const auto& goals = CoverageGoalsOf(std::string_view(operation));
   const auto goal = std::ranges::find(goals, name, &CoverageGoal::name);
   if (goal != goals.end()) return LossySubject(operation, *goal);
+  const auto& defects = CatalogEntryOf(operation).defects;
+  const auto at = std::ranges::find(defects, name, &Defect::name);
+  if (at == defects.end()) {
+    throw Error(operation, " has no defect or coverage goal '", name, "'; ",
+                NamesOf(defects, goals));
+  }
   return {"defect:" + operation_and_defect, "native",
-          [operation, defect = DefectNamed(operation, name)](const Case& c, const Tensors& inputs) {
+          [operation, defect = *at](const Case& c, const Tensors& inputs) {
             const Recipe recipe = ParseRecipe("native", c.dtype());
             std::optional<Hypothesis> hypothesis;
             if (c.name() == operation) hypothesis = defect.hypothesis(c, inputs, recipe);

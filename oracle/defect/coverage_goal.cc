@@ -11,8 +11,6 @@
 namespace sextant::oracle {
 namespace {
 
-constexpr int64_t kLanes = 16;  // f32 lanes of the widest vectors
-
 // A condition on a case: "dtype=bf16".
 struct Condition {
   std::string text;

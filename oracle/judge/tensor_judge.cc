@@ -139,13 +139,16 @@ std::vector<JudgedTensor> JudgeTensors(const Case& c, const Standard& standard,
 
 Doubt DoubtOf(const std::vector<JudgedTensor>& tensors) {
   Doubt doubt;
-  bool any = false, none_judged = true;
+  bool any = false, specified = false, none_judged = true;
   bool required = true;      // each required tensor has an element that could have failed
   std::string whole_tensor;  // message about a tensor of which no element is judged
   for (const JudgedTensor& tensor : tensors) {
     const bool judged =
         std::ranges::find(tensor.elements, ElementStatus::kJudged) != tensor.elements.end();
     any = any || !tensor.elements.empty();
+    specified = specified || std::ranges::any_of(tensor.elements, [](ElementStatus status) {
+                  return status != ElementStatus::kUnspecified;
+                });
     none_judged = none_judged && !judged;
     const OpenRows rows(tensor);
     if (rows.open == 0) continue;
@@ -164,7 +167,9 @@ Doubt DoubtOf(const std::vector<JudgedTensor>& tensors) {
   if (!whole_tensor.empty()) doubt.message = whole_tensor;
   // An answer without elements is verified: it could have had a wrong shape.
   else if (any && none_judged)
-    doubt.message = "no element of the answer could have failed";
+    doubt.message = specified ? "no element of the answer could have failed"
+                              : "the case specifies no element of the answer, for example because "
+                                "every element depends on a NaN or an infinity in the inputs";
   doubt.only_rows = !doubt.message.empty() && required && !none_judged;
   return doubt;
 }

@@ -9,6 +9,9 @@ namespace {
 
 constexpr size_t kMostElements = 4096;  // of all outputs together
 
+// The smallest number of elements that fills whole vectors and is not below `extent`.
+int64_t WholeVectors(int64_t extent) { return (extent + kLanes - 1) / kLanes * kLanes; }
+
 std::vector<std::string> Words(const std::string& key, const std::string& choices) {
   std::vector<std::string> words;
   std::istringstream texts(choices);
@@ -18,13 +21,15 @@ std::vector<std::string> Words(const std::string& key, const std::string& choice
 
 }  // namespace
 
-CaseSpace::CaseSpace(const Operation& operation) : name_(operation.info().name) {
+CaseSpace::CaseSpace(const Operation& operation, bool with_traps) : name_(operation.info().name) {
   std::istringstream choices{std::string(operation.info().choices)};
   for (std::string choice; choices >> choice;) {
     const auto [key, values] = SplitWord(choice);
     words_.push_back(Words(key, values));
     const int64_t extent = LongExtent(key, operation.info());
     if (extent > 0) words_.back().push_back(key + "=" + std::to_string(extent));
+    if (extent > 0 && with_traps)
+      words_.back().push_back(key + "=" + std::to_string(WholeVectors(extent)));
   }
   words_.push_back(Words("dtype", "f32|bf16|f16|f64"));
   words_.push_back(Words("seed", "1|2|3|4|5|6|7|8|9|10|11|12|13|14|15|16"));
@@ -46,7 +51,8 @@ CaseSpace::CaseSpace(const Operation& operation) : name_(operation.info().name) 
     } else if (input.role == Role::kCase) {
       std::vector<std::string> words = {""};  // the operation's own distribution
       for (std::string& word :
-           Words("@" + input.name, "one_hot|powers_of_two|uniform(-4,4)|normal(30)")) {
+           Words("@" + input.name, std::string("one_hot|powers_of_two|uniform(-4,4)|normal(30)") +
+                                       (with_traps ? "|masked|masked(1e+12)" : ""))) {
         words.push_back(std::move(word));
       }
       // cos and sin of the same angle must be drawn together: keep their own distribution.

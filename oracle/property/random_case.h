@@ -14,7 +14,9 @@ namespace sextant::oracle {
 
 class CaseSpace {
  public:
-  explicit CaseSpace(const Operation& operation);
+  // `with_traps`: also masked inputs and long rows of whole vectors, which a suite needs to catch
+  // some defects, but in which many properties say nothing.
+  explicit CaseSpace(const Operation& operation, bool with_traps = false);
   // The number of choices for every place of the vector.
   const std::vector<size_t>& sizes() const { return sizes_; }
   // The case at these indices; empty if the combination of choices is not valid.

@@ -49,7 +49,11 @@ TEST(DefectSubject, NamesExistingDefectsInItsErrors) {
   EXPECT_EQ(MessageOf([] { DefectSubject("rope"); }), "'rope' is not OPERATION/DEFECT");
   EXPECT_THAT(MessageOf([] { DefectSubject("rop/x"); }), HasSubstr("there is no operation 'rop'"));
   EXPECT_THAT(MessageOf([] { DefectSubject("rope_relayout/x"); }),
-              HasSubstr("rope_relayout has no defect 'x'; it has: inverse_permutation"));
+              HasSubstr("rope_relayout has no defect or coverage goal 'x'; its defects: "
+                        "inverse_permutation "));
+  EXPECT_THAT(MessageOf([] { DefectSubject("softmax/x"); }),
+              testing::ContainsRegex("; its [0-9]+ coverage goals: N>=17 M>=72,.* \\.\\.\\. "
+                                     "\\(sextant audit-suite lists all\\)$"));
 }
 
 TEST(Misfit, NamesWrongShapesWrongDtypesAndMissingOutputs) {

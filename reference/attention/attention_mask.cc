@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "reference/base/count_text.h"
+
 namespace sextant {
 namespace {
 
@@ -40,7 +42,7 @@ void CheckLengths(const char* name, const std::vector<int64_t>& lengths, int64_t
 void AttentionMask::Check() const {
   if (window) {
     if (window->size() != 2) {
-      throw Error("window has ", window->size(), " numbers, expected 2: [left,right]");
+      throw Error("window has ", CountText(window->size(), "number"), ", expected 2: [left,right]");
     }
     for (const int64_t reach : *window) {
       if (reach < -1 || reach > kLargestInteger) {
@@ -56,7 +58,7 @@ void AttentionMask::Check() const {
     if (count != 1 && count != B.value) {
       const std::string each =
           B.value == 1 ? "" : ", or one for each of " + std::to_string(B.value) + " batches (B)";
-      throw Error("key_length has ", count, " numbers, expected 1", each);
+      throw Error("key_length has ", CountText(count, "number"), ", expected 1", each);
     }
     CheckLengths("key_length", *key_length, T.value);
   }

@@ -60,7 +60,9 @@ void ParseValue(std::string_view text, bool& value) {
 
 std::vector<std::string> ItemsOf(std::string_view list) {
   if (list.size() < 2 || !list.starts_with('[') || !list.ends_with(']')) {
-    throw Error("'", list, "' is not a list such as [1,2]");
+    std::string items(list);
+    std::erase_if(items, [](char c) { return c == '[' || c == ']'; });
+    throw Error("'", list, "' is not a list, expected [", items, "]");
   }
   std::vector<std::string> items;
   std::string_view rest = list.substr(1, list.size() - 2);

@@ -15,6 +15,7 @@ namespace sextant {
 namespace {
 
 constexpr int64_t kLargestTensor = int64_t{1} << 33;  // elements: 64 GiB of doubles
+constexpr size_t kLongestFile = size_t{1} << 26;      // bytes of a file of cases: 64 MiB
 
 // The words of a line before its comment. A '#' inside a word does not start a comment.
 std::vector<std::string> WordsOf(std::string_view line) {
@@ -65,6 +66,21 @@ DType FloatTypeOf(const std::string& operation, const std::string& key, const st
   if (at != std::end(kFloatTypes)) return *at;
   throw Error(operation, ": ", key, ": '", text,
               "' is not one of:", NamesText(kFloatTypes, NameOf));
+}
+
+// The bytes of a file or pipe. The limit applies to streams without end too (/dev/zero).
+std::string TextOf(const std::string& path) {
+  std::ifstream in(path);
+  if (!in) throw Error(path, ": cannot be read");
+  std::string text;
+  for (char block[1 << 16]; in && text.size() <= kLongestFile;) {
+    in.read(block, sizeof block);
+    text.append(block, static_cast<size_t>(in.gcount()));
+  }
+  if (in.bad()) throw Error(path, ": cannot be read to its end");
+  if (text.size() > kLongestFile)
+    throw Error(path, ": is longer than 64 MiB, expected a file of case lines");
+  return text;
 }
 
 }  // namespace
@@ -243,14 +259,15 @@ Case Case::WithDrawnInputs() const {
 }
 
 std::vector<CaseLine> ReadCaseLines(const std::string& path) {
-  std::ifstream in(path);
-  if (!in) throw Error(path, ": cannot be read");
+  std::istringstream in(TextOf(path));
   std::vector<CaseLine> lines;
   size_t number = 0;
   for (std::string line; std::getline(in, line);) {
     ++number;
     constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";  // written by some editors
     if (number == 1 && line.starts_with(kByteOrderMark)) line.erase(0, kByteOrderMark.size());
+    if (const size_t at = line.find('\0'); at != line.npos)
+      throw Error(path, ":", number, ": byte ", at + 1, " is NUL (\\0), expected text in UTF-8");
     if (WordsOf(line).empty()) continue;
     std::string why;
     for (size_t hash = line.find('#'); hash != line.npos; hash = line.find('#', hash + 1)) {
@@ -262,7 +279,6 @@ std::vector<CaseLine> ReadCaseLines(const std::string& path) {
     }
     lines.push_back({number, line, why});
   }
-  if (in.bad()) throw Error(path, ": cannot be read to its end");
   return lines;
 }
 

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "reference/base/error.h"
+#include "reference/case/case.h"
 #include "reference/case/draw.h"
 
 namespace sextant {
@@ -91,6 +92,16 @@ void BindDefaults(const Operation& operation, const std::set<std::string>& lette
     if (dimensions.contains(letter)) continue;
     if (const auto extent = DefaultOf(operation, letter, dimensions)) dimensions[letter] = *extent;
   }
+}
+
+std::string DefaultText(const Operation& operation, const std::string& letter) {
+  for (const auto& [own, from] : kDefaults) {
+    if (letter == own && Case::Has(operation, from)) return from;
+  }
+  for (const auto& [own, list] : kLengths) {
+    if (letter == own && Case::Has(operation, list)) return "(length of " + std::string(list) + ")";
+  }
+  return letter == "B" ? "1" : "";
 }
 
 }  // namespace sextant

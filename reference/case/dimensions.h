@@ -27,4 +27,7 @@ std::map<std::string, std::string> BindLists(const Operation& operation,
 void BindDefaults(const Operation& operation, const std::set<std::string>& letters,
                   Dimensions& dimensions);
 
+// The default of a dimension for readers: "1", "D", "(length of sections)"; empty if it has none.
+std::string DefaultText(const Operation& operation, const std::string& letter);
+
 }  // namespace sextant

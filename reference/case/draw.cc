@@ -5,6 +5,7 @@
 #include <sstream>
 #include <vector>
 
+#include "reference/base/count_text.h"
 #include "reference/case/distributions.h"
 
 namespace sextant {
@@ -94,7 +95,7 @@ void CheckSpec(const Case& c, const TensorSpec& input) {
     const Shape shape = c.ShapeOf(input);
     const size_t last = shape.empty() ? 1 : shape.back();
     if (*count == last || *count == CountOf(shape)) return;
-    throw Error("@", input.name, " lists ", *count, " numbers, expected ", last,
+    throw Error("@", input.name, " lists ", Counted(*count, "number"), ", expected ", last,
                 " (its last axis) or ", CountOf(shape), " (all of ", ToString(shape), ")");
   }
   Distribution(spec, input.name, c.DTypeOf(input));

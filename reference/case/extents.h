@@ -26,6 +26,9 @@ bool MakesRows(const std::string& letter, const OperationInfo& info);
 // rows.
 inline constexpr int64_t kManySlices = 17;
 
+// f32 lanes of the widest vectors.
+inline constexpr int64_t kLanes = 16;
+
 // A test suite needs a case with at least this extent; 0: the choices are sufficient.
 int64_t LongExtent(const std::string& letter, const OperationInfo& info);
 

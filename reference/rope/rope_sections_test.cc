@@ -86,7 +86,7 @@ TEST(RopeSections, RefusesSectionsThatDoNotFit) {
   EXPECT_EQ(Refusal("order=contiguous sections=[2,2,2]"), "");  // A = 3 follows from the list
   EXPECT_THAT(Refusal("order=contiguous sections=[]"), HasSubstr("A = 0"));
   EXPECT_THAT(Refusal(contiguous + "[4,4,-2]"), HasSubstr("expected no negative number"));
-  EXPECT_THAT(Refusal(contiguous + "2,2,2"), HasSubstr("'2,2,2' is not a list such as [1,2]"));
+  EXPECT_THAT(Refusal(contiguous + "2,2,2"), HasSubstr("'2,2,2' is not a list, expected [2,2,2]"));
   EXPECT_THAT(Refusal(contiguous + "[2,2,2,]"), HasSubstr("ends with a comma"));
   EXPECT_THAT(Refusal("order=interleaved A=3 sections=[1,3,2]"),
               HasSubstr("expected at most 2 for axis 1"));

@@ -77,6 +77,16 @@ TEST_F(FilesSubject, RefusesFilesThatAnswerACaseTwice) {
               testing::ThrowsMessage<Error>(HasSubstr("answers the same case twice: rms_norm")));
 }
 
+TEST(WhyIrrelevant, DefectsAreRelevantToTheirOperationOnly) {
+  const auto why = [](const char* subject, const char* line) {
+    return WhyIrrelevant(MakeSubject(subject, 1), Case::Parse(line));
+  };
+  EXPECT_EQ(why("defect:rms_norm/mean_subtracted", "rms_norm N=1 M=2"), "");
+  EXPECT_EQ(why("defect:rms_norm/mean_subtracted", "softmax N=1 M=2"),
+            "the defect is in rms_norm: a case of softmax cannot show it");
+  EXPECT_EQ(why("fast", "softmax N=1 M=2"), "");
+}
+
 TEST(MakeSubject, ErrorListsTheSubjects) {
   for (const char* text : {"slow", "recipe:", "files", "other:x"}) {
     EXPECT_THAT([&] { MakeSubject(text, 1); },

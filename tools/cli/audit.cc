@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "oracle/audit/suggest.h"
+#include "reference/base/count_text.h"
 #include "tools/api/exit_status.h"
 #include "tools/api/selection.h"
 #include "tools/cli/commands.h"
@@ -59,6 +60,20 @@ void PrintSurvivor(const Caught& result, const std::vector<Case>& cases) {
   }
 }
 
+// "3 of 4 defects and 5 of 9 coverage goals caught by 2 cases, ..."
+void PrintSum(const oracle::Audit& audit, size_t cases) {
+  size_t all[2] = {}, caught[2] = {}, cannot_show = 0;  // [1]: of coverage goals
+  for (const Caught& result : audit.results) {
+    ++all[result.is_goal];
+    caught[result.is_goal] += !result.Survives();
+    cannot_show += result.cannot_show.size();
+  }
+  std::cout << caught[0] << " of " << Counted(all[0], "defect");
+  if (all[1] > 0) std::cout << " and " << caught[1] << " of " << Counted(all[1], "coverage goal");
+  std::cout << " caught by " << CountText(cases, "case") << ", in every dtype that can show them; "
+            << CountText(cannot_show, "time") << " a dtype cannot show one\n";
+}
+
 void PrintResults(const oracle::Audit& audit, const std::vector<Case>& cases) {
   for (const std::string& line : audit.dishonest) {
     std::cout << "the reference itself fails, so no defect is scored: " << line << "\n";
@@ -68,18 +83,11 @@ void PrintResults(const oracle::Audit& audit, const std::vector<Case>& cases) {
       std::cout << "case " << i + 1 << "  " << cases[i].ToString() << "\n";
     }
   }
-  size_t caught = 0, cannot_show = 0;
-  for (const Caught& result : audit.results) {
-    cannot_show += result.cannot_show.size();
-    caught += !result.Survives();
-    PrintCaught(result);
-  }
+  for (const Caught& result : audit.results) PrintCaught(result);
   for (const Caught& result : audit.results) {
     if (result.Survives()) PrintSurvivor(result, cases);
   }
-  std::cout << caught << " of " << audit.results.size() << " defects caught by " << cases.size()
-            << " cases, in every dtype that can show them; " << cannot_show
-            << " times a dtype cannot show a defect\n";
+  PrintSum(audit, cases.size());
 }
 
 void PrintMinimal(const std::vector<Minimal>& sets, const std::vector<Selected>& selected) {
@@ -149,6 +157,7 @@ Json ReportOf(const oracle::Audit& audit, const std::vector<Case>& cases,
   for (const Caught& result : audit.results) {
     json["defects"].push_back({{"operation", result.operation},
                                {"name", result.what},
+                               {"is_coverage_goal", result.is_goal},
                                {"why", result.why},
                                {"caught_by", AsNumbers(result.by)},
                                {"missing", MissingOf(result, cases)},

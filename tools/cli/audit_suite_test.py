@@ -47,6 +47,24 @@ class AuditSuite(ProgramTest):
         for numbers in by.values():
             self.assertTrue(not numbers or set(numbers) & set(minimal["cases"]))
 
+    def test_audit_suite_counts_defects_and_coverage_goals_separately(self):
+        result = self.run_it("audit-suite", "softmax N=17 M=3", "--json", "a.json")
+        self.assertRegex(result.stdout, r"\n\d+ of 1\d defects and 0 of 15 coverage goals caught by 1 "
+                                        r"case, in every dtype that can show them; \d+ times a dtype "
+                                        r"cannot show one\n$")
+        goals = [defect["name"] for defect in json.loads(self.path("a.json").read_text())["defects"]
+                 if defect["is_coverage_goal"]]
+        self.assertIn("N>=17", goals)
+        self.assertNotIn("masked_as_zero", goals)
+        self.assertEqual(len(goals), 15)
+
+    # These need masked inputs, and long rows that are whole vectors.
+    def test_audit_suite_suggests_masked_inputs_and_whole_vectors(self):
+        result = self.run_it("audit-suite", "softmax N=2 M=3", "--suggest")
+        self.assertNotIn("no case was found", result.stdout)
+        self.assertRegex(result.stdout, r"\nsoftmax M=80 .*  # catches ")
+        self.assertIn("@x=masked", result.stdout)
+
     # The suggested cases catch the surviving defects: after appending them, nothing is suggested.
     def test_audit_suite_suggests_missing_cases(self):
         path = self.path("some.cases")

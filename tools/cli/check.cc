@@ -1,9 +1,11 @@
 // sextant check
+#include <filesystem>
 #include <memory>
 
 #include "oracle/catalog/catalog.h"
 #include "oracle/judge/judge.h"
 #include "tools/api/config_for.h"
+#include "tools/api/memory.h"
 #include "tools/api/selection.h"
 #include "tools/api/subjects.h"
 #include "tools/cli/commands.h"
@@ -42,6 +44,8 @@ Verdict NotJudged(const Case& c, Verdict::Status status, const std::string& why)
 Verdict JudgeOne(const Selected& selected, const Subject& subject, const std::string& recipe_text,
                  int threads) {
   const Case& c = selected.c;
+  if (const std::string why = WhyIrrelevant(subject, c); !why.empty())
+    return NotJudged(c, Verdict::Status::kUnsupported, why);
   const Recipe recipe = ParseRecipe(recipe_text, c.dtype());
   const bool stored = selected.record && !selected.record->golden.empty();
   const Tensors inputs = stored ? selected.record->inputs : DrawInputs(c, NpyReader());
@@ -72,10 +76,20 @@ void AcceptOpenRows(Verdict& verdict) {
   verdict.message.clear();
 }
 
+void RequireTwoFiles(const Options& options) {
+  const auto file_of = [](const std::string& path) {
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(path));
+  };
+  if (options.json.empty() || options.junit.empty()) return;
+  if (file_of(options.json) == file_of(options.junit))
+    throw Error("--json and --junit both name ", options.json, ", expected two files");
+}
+
 int Check(const Options& options) {
   const std::vector<Selected> selected =
       Select({.arguments = options.cases, .filter = options.filter, .config = options.config});
   if (selected.empty()) return NothingToDo(kNoCase);
+  RequireTwoFiles(options);
   OutputFile json(options.json), junit(options.junit);
   const Subject subject = MakeSubject(options.subject, options.timeout);
   Report report{.subject = subject.name,
@@ -86,7 +100,8 @@ int Check(const Options& options) {
   {
     Progress progress("judging");
     for (const Selected& s : selected) {
-      report.verdicts.push_back(JudgeOne(s, subject, report.recipe, options.threads));
+      report.verdicts.push_back(
+          WithinMemory(s.c, [&] { return JudgeOne(s, subject, report.recipe, options.threads); }));
       progress(static_cast<double>(report.verdicts.size()) / static_cast<double>(selected.size()));
     }
   }

@@ -82,6 +82,24 @@ class Check(ProgramTest):
         self.assertIn("stderr: ", result.stdout)
         self.assertIn('subject.py", line 5, in rms_norm', result.stdout)
 
+    # There the subject is correct, which would look as if the defect had been missed.
+    def test_cases_of_other_operations_say_nothing_about_a_defect(self):
+        subject = "--subject", "defect:rms_norm/mean_subtracted", "--json", "a.json"
+        other = "softmax N=1 M=2"
+        for cases, status, statuses in (((other,), 5, ["unsupported"]),
+                                        ((ONE_CASE, other), 1, ["fails", "unsupported"])):
+            result = self.run_it("check", *cases, *subject)
+            self.assertEqual(result.returncode, status, result.stdout)
+            self.assertIn("the defect is in rms_norm: a case of softmax cannot show it", result.stdout)
+            report = json.loads(self.path("a.json").read_text())
+            self.assertEqual([case["status"] for case in report["cases"]], statuses)
+
+    def test_open_rows_do_not_include_cases_without_specified_elements(self):
+        result = self.run_it("check", "softmax N=1 M=64 @x=nonfinite", "--open-rows", "--subject", "fast")
+        self.assertEqual(result.returncode, 5)
+        self.assertIn("the case specifies no element of the answer, for example because every element "
+                      "depends on a NaN", result.stdout)
+
     def test_check_counts_the_cases_that_a_cause_explains(self):
         result = self.run_it("check", "rms_norm N=1 M=2", "rms_norm N=2 M=3", "--subject",
                              "defect:rms_norm/mean_subtracted")

@@ -9,6 +9,7 @@
 #include "reference/prove/prove.h"
 #include "tools/api/config_for.h"
 #include "tools/api/exit_status.h"
+#include "tools/api/memory.h"
 #include "tools/api/proof_count.h"
 #include "tools/api/selection.h"
 #include "tools/cli/commands.h"
@@ -66,9 +67,10 @@ int Eval(const Options& options) {
   const Case c = Case::Parse(LineOf(options));
   std::optional<fixtures::Writer> file;
   if (!options.output.empty()) file.emplace(options.output);
-  const Tensors inputs = DrawInputs(c, NpyReader());
+  const Recipe recipe = ParseRecipe(options.recipe, c.dtype());
+  const Tensors inputs = WithinMemory(c, [&] { return DrawInputs(c, NpyReader()); });
   const auto golden =
-      Prove(c, inputs, ParseRecipe(options.recipe, c.dtype()), {.threads = options.threads});
+      WithinMemory(c, [&] { return Prove(c, inputs, recipe, {.threads = options.threads}); });
   const ProofCount count = CountProofs(golden);
   if (file) {
     file->Append({c.ToString(), inputs, golden, {}}, options.recipe);

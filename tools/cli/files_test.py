@@ -4,9 +4,10 @@
 """
 
 import os
-import pathlib
 import resource
+import signal
 import subprocess
+import time
 import unittest
 
 import h5py
@@ -32,15 +33,50 @@ class Files(ProgramTest):
                 self.assertEqual((result.returncode, result.stdout), (2, ""))
                 self.assertIn(f"{name} has the ending of another format; only HDF5 is written, "
                               "expected a name with .h5", result.stderr)
-        self.assertEqual(list(pathlib.Path(self.folder.name).iterdir()), [])
+        self.assertEqual(self.files(), [])
 
     def test_unwritable_standard_output_is_an_error(self):
         with open("/dev/full", "w") as full:
-            for command in ("list",), ("check", ONE_CASE, "--subject", "fast"):
+            for command in (("list",), ("--help",), ("check", "--help"), ("--version",),
+                            ("check", ONE_CASE, "--subject", "fast")):
                 result = subprocess.run([PROGRAM, *command], stdout=full, stderr=subprocess.PIPE,
                                         text=True)
                 self.assertEqual((result.returncode, result.stderr),
-                                 (2, "sextant: standard output cannot be written\n"))
+                                 (2, "sextant: standard output cannot be written: "
+                                     "No space left on device\n"))
+
+    # The report is complete although nobody reads the text.
+    def test_a_closed_pipe_is_an_error(self):
+        read, write = os.pipe()
+        os.close(read)
+        for command in ("list",), ("check", ONE_CASE, "--subject", "fast", "--json", "a"):
+            result = subprocess.run([PROGRAM, *command], stdout=write, stderr=subprocess.PIPE,
+                                    text=True, cwd=self.folder.name)
+            self.assertEqual((result.returncode, result.stderr),
+                             (2, "sextant: standard output cannot be written: Broken pipe\n"))
+        os.close(write)
+        self.assertEqual(self.files(), ["a"])
+
+    def test_a_signal_ends_the_program_and_leaves_no_partial_file(self):
+        large = "linear N=64 M=4096 F=64 dtype=f64"
+        for command in (("golden", large, "-o"), ("eval", *large.split(), "-o"),
+                        ("check", ONE_CASE, "--subject", "exec:sleep 100", "--json")):
+            for number in signal.SIGHUP, signal.SIGINT, signal.SIGTERM:
+                with subprocess.Popen([PROGRAM, *command, "a"], cwd=self.folder.name) as program:
+                    while not self.files():
+                        time.sleep(0.01)
+                    program.send_signal(number)
+                self.assertEqual((program.returncode, self.files()), (-number, []))
+
+    def test_a_signal_that_the_caller_ignores_stays_ignored(self):
+        command = [PROGRAM, "check", ONE_CASE, "--subject", "exec:sleep 1", "--json", "a"]
+        ignore = lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)
+        with subprocess.Popen(command, cwd=self.folder.name, stdout=subprocess.DEVNULL,
+                              stderr=subprocess.DEVNULL, preexec_fn=ignore) as program:
+            while not self.files():
+                time.sleep(0.01)
+            program.send_signal(signal.SIGHUP)
+        self.assertEqual(program.returncode, 3)
 
     # With a limit of 8 KiB a later write fails, with a limit of 0 the first one.
     def test_a_file_size_limit_gives_one_error_and_leaves_no_file(self):
@@ -57,7 +93,7 @@ class Files(ProgramTest):
                 self.assertEqual(result.returncode, 2, result.stderr)
                 self.assertRegex(result.stderr, r"^sextant: a\b.*File too large")
                 self.assertEqual(result.stderr.count("\n"), 1)
-                self.assertEqual(list(pathlib.Path(self.folder.name).iterdir()), [])
+                self.assertEqual(self.files(), [])
 
     def test_targets_of_symbolic_links_are_replaced(self):
         for name, *command in (
@@ -96,8 +132,10 @@ class Files(ProgramTest):
             self.assertEqual(result.returncode, 2)
             self.assertIn("sextant: nowhere/a: cannot be written", result.stderr)
         result = self.run_it("check", ONE_CASE, *mark, "--json", "a", "--junit", "a")
-        self.assertIn("sextant: a: cannot be written: another process is writing it", result.stderr)
-        self.assertEqual(list(pathlib.Path(self.folder.name).iterdir()), [])
+        self.assertEqual(result.stderr, "sextant: --json and --junit both name a, expected two files\n")
+        self.assertEqual(self.files(), [])
+        result = self.run_it("check", ONE_CASE, *mark, "--json", "./a", "--junit", "a")
+        self.assertIn("--json and --junit both name ./a", result.stderr)
 
     def test_an_input_is_not_replaced_by_the_output(self):
         cases = self.path("a.cases")
@@ -131,6 +169,23 @@ class Files(ProgramTest):
             self.assertIn(b" 1 case: ", result.stdout)
         result = self.run_it("check", "", "--subject", "fast")
         self.assertEqual((result.returncode, result.stderr), (2, "sextant: an empty line is no case\n"))
+
+    def test_case_files_without_end_are_refused(self):
+        result = self.run_it("check", "/dev/zero", "--subject", "fast")
+        self.assertEqual((result.returncode, result.stderr), (2, "sextant: /dev/zero: is longer than "
+                                                                 "64 MiB, expected a file of case lines\n"))
+        with subprocess.Popen(["yes", ONE_CASE], stdout=subprocess.PIPE) as lines:
+            result = subprocess.run([PROGRAM, "check", "/dev/stdin", "--subject", "fast"],
+                                    stdin=lines.stdout, capture_output=True, text=True)
+            lines.stdout.close()
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("sextant: /dev/stdin: is longer than 64 MiB", result.stderr)
+
+    def test_nul_bytes_in_case_files_are_refused(self):
+        self.path("a.cases").write_bytes(f"{ONE_CASE}\nrms_norm\0 N=1\n".encode())
+        result = self.run_it("check", "a.cases", "--subject", "fast")
+        self.assertEqual((result.returncode, result.stderr),
+                         (2, "sextant: a.cases:2: byte 9 is NUL (\\0), expected text in UTF-8\n"))
 
     # Text from files is printed without control characters.
     def test_escape_sequences_are_not_printed(self):

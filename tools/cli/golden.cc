@@ -3,8 +3,10 @@
 #include <memory>
 
 #include "fixtures/store/writer.h"
+#include "reference/base/count_text.h"
 #include "reference/prove/prove.h"
 #include "tools/api/exit_status.h"
+#include "tools/api/memory.h"
 #include "tools/api/proof_count.h"
 #include "tools/cli/cases_to_store.h"
 #include "tools/cli/commands.h"
@@ -18,10 +20,11 @@ struct Options : StoreOptions {
   int threads = 0;
 };
 
-std::vector<GoldenTensor> ProveNative(const Case& c, const Tensors& inputs, int threads,
-                                      const std::function<void(double)>& progress) {
-  return Prove(c, inputs, ParseRecipe("native", c.dtype()),
-               {.threads = threads, .progress = progress});
+Record ProveNative(const Case& c, int threads, const std::function<void(double)>& progress) {
+  Record record{c.ToString(), DrawInputs(c, NpyReader()), {}, {}};
+  record.golden = Prove(c, record.inputs, ParseRecipe("native", c.dtype()),
+                        {.threads = threads, .progress = progress});
+  return record;
 }
 
 int Golden(const Options& options) {
@@ -34,11 +37,11 @@ int Golden(const Options& options) {
   {
     Progress progress("proving");
     for (const Selected& s : selected) {
-      const Tensors inputs = DrawInputs(s.c, NpyReader());
       const auto part = [&](double p) {
         progress((static_cast<double>(done) + p) / static_cast<double>(selected.size()));
       };
-      Record record{s.c.ToString(), inputs, ProveNative(s.c, inputs, options.threads, part), {}};
+      const Record record =
+          WithinMemory(s.c, [&] { return ProveNative(s.c, options.threads, part); });
       const ProofCount count = CountProofs(record.golden);
       all.proven += count.proven;
       all.enclosed += count.enclosed;
@@ -50,8 +53,8 @@ int Golden(const Options& options) {
     }
   }
   writer.Finish();
-  std::cout << options.output << ": " << selected.size() << " cases, " << all.proven
-            << " elements proven";
+  std::cout << options.output << ": " << CountText(selected.size(), "case") << ", "
+            << CountText(all.proven, "element") << " proven";
   if (all.enclosed > 0) std::cout << ", " << all.enclosed << " only enclosed (radius stored)";
   if (all.unspecified > 0) std::cout << ", " << all.unspecified << " unspecified";
   std::cout << "\n";

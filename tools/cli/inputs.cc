@@ -3,7 +3,9 @@
 #include <memory>
 
 #include "fixtures/store/writer.h"
+#include "reference/base/count_text.h"
 #include "tools/api/exit_status.h"
+#include "tools/api/memory.h"
 #include "tools/cli/cases_to_store.h"
 #include "tools/cli/commands.h"
 #include "tools/cli/options.h"
@@ -15,10 +17,12 @@ int Inputs(const StoreOptions& options) {
   const std::vector<Selected> selected = CasesToStore(options);
   if (selected.empty()) return NothingToDo(kNoCase);
   fixtures::Writer writer(options.output);
-  for (const Selected& s : selected)
-    writer.Append({s.c.ToString(), DrawInputs(s.c, NpyReader()), {}, {}});
+  for (const Selected& s : selected) {
+    const Tensors inputs = WithinMemory(s.c, [&] { return DrawInputs(s.c, NpyReader()); });
+    writer.Append({s.c.ToString(), inputs, {}, {}});
+  }
   writer.Finish();
-  std::cout << options.output << ": " << selected.size() << " cases\n";
+  std::cout << options.output << ": " << CountText(selected.size(), "case") << "\n";
   return kVerified;
 }
 

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "reference/case/case.h"
+#include "reference/case/dimensions.h"
 #include "reference/case/operations.h"
 #include "tools/api/exit_status.h"
 #include "tools/cli/commands.h"
@@ -77,6 +79,16 @@ std::vector<std::string> ExplanationOf(const Attribute& attribute, const Operati
   return {};
 }
 
+void PrintDimensions(const Operation& operation) {
+  std::cout << "dimensions:\n";
+  for (char letter = 'A'; letter <= 'Z'; ++letter) {
+    const std::string name(1, letter);
+    if (!Case::Has(operation, name)) continue;
+    const std::string value = DefaultText(operation, name);
+    std::cout << "  " << name << (value.empty() ? " (required)" : "=" + value) << "\n";
+  }
+}
+
 int Describe(const std::string& name) {
   const auto operation = MakeOperationNamed(name);
   const OperationInfo& info = operation->info();
@@ -92,6 +104,7 @@ int Describe(const std::string& name) {
     for (const std::string& line : ExplanationOf(a, info)) std::cout << "      " << line << "\n";
   }
   std::cout << "  dtype=f32   one of: f64 f32 f16 bf16\n  seed=1\n";
+  PrintDimensions(*operation);
   std::cout << "steps:  " << (info.steps.empty() ? "none, it is exact" : info.steps) << "\n";
   std::cout << "inputs: " << (info.draw.empty() ? "none" : info.draw) << "\n";
   std::cout << "source: " << info.source << "\n";

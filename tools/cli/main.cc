@@ -1,12 +1,15 @@
 // The `sextant` program: a table of commands. Exit statuses: tools/api/exit_status.h.
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
+#include <cstring>
 #include <exception>
 #include <iostream>
 #include <new>
 #include <string_view>
 
+#include "fixtures/store/replacement.h"
 #include "oracle/subject/exec_client.h"
 #include "reference/base/error.h"
 #include "reference/base/printable.h"
@@ -25,7 +28,7 @@ struct Command {
 
 constexpr Command kCommands[] = {
     {"list", "list the operations", BindList, "sextant list --json"},
-    {"describe", "print formula, attributes, shapes, steps and source of an operation",
+    {"describe", "print formula, shapes, attributes, dimensions, steps and source of an operation",
      BindDescribe, "sextant describe rope"},
     {"models", "list the supported model types, or print the facts of a configuration", BindModels,
      "sextant models --json\n  sextant models fixtures/models/gemma3_4b.json"},
@@ -49,9 +52,34 @@ constexpr Command kCommands[] = {
     {"compare", "compare two files, in bits and ulps", BindCompare, "sextant compare a.h5 b.h5"},
 };
 
+void EndBy(int number) {
+  fixtures::RemovePartialFiles();
+  std::signal(number, SIG_DFL);
+  std::raise(number);
+}
+
+void SetSignalActions() {
+  // A write to a closed pipe or beyond the file size limit then fails with EPIPE or EFBIG instead
+  // of ending the program.
+  for (const int number : {SIGPIPE, SIGXFSZ}) std::signal(number, SIG_IGN);
+  for (const int number : {SIGHUP, SIGINT, SIGQUIT, SIGTERM}) {
+    const auto before = std::signal(number, EndBy);
+    if (before == SIG_IGN) std::signal(number, SIG_IGN);  // by nohup, or in the background
+  }
+}
+
+// Throws Error with the reason if standard output cannot be written.
+void FlushOutput() {
+  if (std::cout.flush()) return;
+  // An earlier write failed and its reason is lost. Another write fails for the same reason.
+  std::cout.clear();
+  errno = 0;
+  std::cout << std::endl;
+  throw Error("standard output cannot be written",
+              errno != 0 ? std::string(": ") + std::strerror(errno) : "");
+}
+
 int Main(int argc, char** argv) {
-  // A write beyond the file size limit then fails with EFBIG instead of ending the program.
-  std::signal(SIGXFSZ, SIG_IGN);
   CLI::App app(
       "Sextant checks whether an implementation of rotary position embedding, or of another\n"
       "component of a LLaMA-style decoder, is correct, how large its errors are, and what may\n"
@@ -60,8 +88,10 @@ int Main(int argc, char** argv) {
   app.set_version_flag("--version", "sextant " SEXTANT_VERSION);
   app.require_subcommand(1);
   app.footer(
-      "Exit status: 0 verified, 1 something does not conform, 2 the call or its input was wrong,\n"
-      "3 the subject could not be run, 4 there was nothing to do, 5 incomplete.");
+      "Exit status: 0 verified, 1 something does not conform, 2 the call or its input was wrong "
+      "or\n"
+      "an output could not be written, 3 the subject could not be run, 4 there was nothing to do, "
+      "5 incomplete.");
   Action action;
   for (const Command& command : kCommands) {
     CLI::App* sub = app.add_subcommand(command.name, command.summary);
@@ -83,16 +113,17 @@ int Main(int argc, char** argv) {
     std::cerr << "sextant: " << e.what() << "\nrun sextant --help for help\n";
     return kUsage;
   }
-  const int status = action();
-  if (!std::cout.flush()) throw Error("standard output cannot be written");
-  return status;
+  return action();
 }
 
 }  // namespace
 }  // namespace sextant::tools
 
 int main(int argc, char** argv) try {
-  return sextant::tools::Main(argc, argv);
+  sextant::tools::SetSignalActions();
+  const int status = sextant::tools::Main(argc, argv);
+  sextant::tools::FlushOutput();
+  return status;
 } catch (const sextant::oracle::Failure& e) {
   std::cerr << "sextant: the subject could not be run: " << e.why << "\n";
   if (!e.stderr_tail.empty()) std::cerr << "  stderr: " << e.stderr_tail << "\n";

@@ -19,5 +19,8 @@ class ProgramTest(unittest.TestCase):
         return subprocess.run([PROGRAM, *arguments], cwd=self.folder.name, capture_output=True,
                               text=True, stdin=subprocess.DEVNULL, **options)
 
+    def files(self):
+        return sorted(os.listdir(self.folder.name))
+
     def path(self, name):
         return pathlib.Path(self.folder.name) / name

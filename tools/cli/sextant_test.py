@@ -4,6 +4,7 @@
 """
 
 import json
+import resource
 import unittest
 from fractions import Fraction
 from pathlib import Path
@@ -49,6 +50,37 @@ class Program(ProgramTest):
         result = self.run_it(*question, "--json", "-o", "a.h5")
         self.assertEqual(result.returncode, 2)
         self.assertIn("--output excludes --json", result.stderr)
+
+    def test_a_lack_of_memory_names_the_case_and_its_size(self):
+        limit = lambda: resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
+        if self.run_it("--version", preexec_fn=limit).returncode != 0:
+            self.skipTest("the sanitizer needs more address space")
+        case = "rms_norm", "N=1000000000", "M=4"
+        for command in (("eval", *case), ("golden", " ".join(case), "-o", "a.h5"),
+                        ("inputs", " ".join(case), "-o", "a.h5"),
+                        ("check", " ".join(case), "--subject", "fast")):
+            result = self.run_it(*command, preexec_fn=limit)
+            self.assertEqual((result.returncode, result.stdout), (2, ""))
+            self.assertIn("sextant: out of memory: the tensors of this case have 8000000004 elements and "
+                          "need at least 64000000032 bytes: rms_norm ", result.stderr)
+        self.assertEqual(self.files(), [])
+
+    def test_messages_about_lists_name_what_was_expected(self):
+        result = self.run_it("eval", *"attention S=2 H=1 D=2 key_length=9".split())
+        self.assertIn("attribute key_length: '9' is not a list, expected [9]", result.stderr)
+        result = self.run_it("eval", *"rms_norm N=2 M=2 @x=1".split())
+        self.assertIn("@x lists 1 number, expected 2 ", result.stderr)
+
+    def test_describe_lists_dimensions_and_their_defaults(self):
+        for name, dimensions in (("rope", "B=1 D_(required) H_(required) R=D S_(required)"),
+                                 ("rope_frequencies", "R_(required)"),
+                                 ("attention", "B=1 D_(required) E=D H_(required) K=H S_(required) T=S"),
+                                 ("rope_shift", "B=1 D_(required) K_(required) R=D T_(required)"),
+                                 ("rope_sections", "A=(length_of_sections) B=1 D_(required) H_(required) "
+                                                   "R=D S_(required)")):
+            text = self.run_it("describe", name).stdout.split("dimensions:\n")[1].split("steps:")[0]
+            self.assertEqual([line.strip().replace(" ", "_") for line in text.splitlines()],
+                             dimensions.split())
 
     def test_list_aligns_signatures(self):
         lines = self.run_it("list").stdout.splitlines()

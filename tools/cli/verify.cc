@@ -5,6 +5,7 @@
 
 #include "fixtures/store/integrity.h"
 #include "fixtures/store/reader.h"
+#include "reference/base/count_text.h"
 #include "reference/base/printable.h"
 #include "reference/prove/prove.h"
 #include "tools/api/confirmation.h"
@@ -114,7 +115,7 @@ class Verification {
       enclosed += count.enclosed;
       elements += count.elements();
     }
-    std::cout << path_ << ": " << records_.size() << " cases, digests right, ";
+    std::cout << path_ << ": " << CountText(records_.size(), "case") << ", digests right, ";
     if (enclosed > 0) {
       std::cout << "every value proven again except " << enclosed << ", which are only enclosed";
     } else {

@@ -5,6 +5,7 @@
 #include <iostream>
 #include <map>
 
+#include "reference/base/count_text.h"
 #include "tools/report/progress.h"
 
 namespace sextant::tools {
@@ -65,7 +66,7 @@ void PrintElements(const Counts& n) {
   if (n.unspecified > 0) std::cout << ", " << n.unspecified << " unspecified";
   if (n.unjudgeable > 0) std::cout << ", " << n.unjudgeable << " unjudgeable";
   if (n.enclosed > 0) std::cout << ", " << n.enclosed << " only enclosed";
-  if (n.open_rows > 0) std::cout << ", " << n.open_rows << " rows cannot fail";
+  if (n.open_rows > 0) std::cout << ", " << CountText(n.open_rows, "row") << " cannot fail";
   if (n.vacuous + n.unjudgeable > 0) std::cout << "; vacuous and unjudgeable elements cannot fail";
   std::cout << "\n";
 }
@@ -96,8 +97,7 @@ void PrintSummary(const Report& report) {
   const Counts n(report);
   const Colors colors = ColorsOfOutput();
   std::cout << (n.failing > 0 ? colors.red : colors.green) << report.subject << colors.plain
-            << " by recipe " << report.recipe << ": " << report.verdicts.size()
-            << (report.verdicts.size() == 1 ? " case" : " cases");
+            << " by recipe " << report.recipe << ": " << CountText(report.verdicts.size(), "case");
   const char* separator = ": ";
   for (const auto& [name, count] : n.cases) {
     std::cout << separator << count << " " << name;

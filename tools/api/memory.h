@@ -1,0 +1,24 @@
+// Errors of cases that need more memory than there is.
+#pragma once
+
+#include <new>
+
+#include "reference/base/error.h"
+#include "reference/case/case.h"
+
+namespace sextant::tools {
+
+// Names the case and the sizes of its tensors.
+Error OutOfMemory(const Case& c);
+
+// Returns the result of `work` on a case. Throws OutOfMemory if memory runs out.
+template <class Work>
+auto WithinMemory(const Case& c, const Work& work) {
+  try {
+    return work();
+  } catch (const std::bad_alloc&) {
+    throw OutOfMemory(c);
+  }
+}
+
+}  // namespace sextant::tools
