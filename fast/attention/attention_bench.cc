@@ -1,4 +1,4 @@
-// Speed of attention: counter `of_peak` = time of the same number of fused multiply-adds in
+// Speed of attention: counter `peak_ratio` = time of the same number of fused multiply-adds in
 // registers only / time of attention. Products of masked keys and exponentials are not counted.
 // Decoding reads much and computes little: `memcpy_ratio` = time of glibc's memcpy that reads and
 // writes as many bytes as keys and values have / time of attention.
@@ -42,9 +42,9 @@ void AttentionBench(benchmark::State& state, const Setting& setting) {
   const AttentionAttributes op = AttributesOf(setting);
   const auto rows = static_cast<size_t>(setting.heads * setting.queries),
              keys = static_cast<size_t>(setting.key_heads * setting.keys);
-  const Lines<T> q(rows * kWidth), k(keys * kWidth), v(keys * kWidth), y(rows * kWidth),
+  const SkewedArray<T> q(rows * kWidth), k(keys * kWidth), v(keys * kWidth), y(rows * kWidth),
       bias(setting.bias ? rows * static_cast<size_t>(setting.keys) : 1);
-  const Lines<Computed<T>> sink(static_cast<size_t>(setting.heads));
+  const SkewedArray<Computed<T>> sink(static_cast<size_t>(setting.heads));
   const AttendInputs<T> in{.attributes = &op,
                            .D = kWidth,
                            .E = kWidth,
@@ -60,8 +60,8 @@ void AttentionBench(benchmark::State& state, const Setting& setting) {
     benchmark::ClobberMemory();
   };
   if (setting.queries > 1) {
-    state.counters["of_peak"] =
-        OfPeak<Computed<T>>(ProductsOf(op) * static_cast<double>(kWidth), attend);
+    state.counters["peak_ratio"] =
+        PeakRatio<Computed<T>>(ProductsOf(op) * static_cast<double>(kWidth), attend);
   } else {
     state.counters["memcpy_ratio"] =
         MemcpyRatio(k.get(), v.get(), keys * kWidth * sizeof(T), attend);

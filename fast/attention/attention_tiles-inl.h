@@ -54,14 +54,15 @@ struct ScoreRule {
 
 // The keys of a tile that are visible to a panel, and the range of each query.
 template <class C>
-struct SeenKeys {
+struct VisibleKeys {
   size_t first = 0, last = 0;                      // indices in the tile
   bool by_all = false;                             // all queries see all these keys
   alignas(64) C from[kMostLanes], to[kMostLanes];  // indices in the tile; not set if by_all
 };
 
 template <class C>
-HWY_INLINE void FindSeenKeys(const Panel<C>& panel, const KeyTile<C>& tile, SeenKeys<C>& seen) {
+HWY_INLINE void FindVisibleKeys(const Panel<C>& panel, const KeyTile<C>& tile,
+                                VisibleKeys<C>& seen) {
   const size_t end = tile.first + tile.count;
   const auto within = [&](size_t t) { return std::clamp(t, tile.first, end) - tile.first; };
   seen.first = within(panel.of_any.first);
@@ -76,7 +77,7 @@ HWY_INLINE void FindSeenKeys(const Panel<C>& panel, const KeyTile<C>& tile, Seen
 }
 
 template <class D, class C>
-HWY_INLINE auto IsSeen(D d, const SeenKeys<C>& seen, size_t lane, hn::VFromD<D> t) {
+HWY_INLINE auto IsVisible(D d, const VisibleKeys<C>& seen, size_t lane, hn::VFromD<D> t) {
   return hn::And(hn::Ge(t, hn::Load(d, seen.from + lane)), hn::Lt(t, hn::Load(d, seen.to + lane)));
 }
 
@@ -88,8 +89,8 @@ HWY_INLINE V Capped(D d, V x, V cap) {
 
 // Replaces products by scores, -infinity for masked keys. `most` becomes the largest of each query.
 template <size_t kVectors, class C>
-HWY_INLINE void Score(const ScoreRule<C>& rule, const SeenKeys<C>& seen, const C* bias, C* scores,
-                      C* most) {
+HWY_INLINE void Score(const ScoreRule<C>& rule, const VisibleKeys<C>& seen, const C* bias,
+                      C* scores, C* most) {
   const hn::ScalableTag<C> d;
   using V = hn::VFromD<decltype(d)>;
   const size_t N = hn::Lanes(d), width = kVectors * N;
@@ -108,7 +109,7 @@ HWY_INLINE void Score(const ScoreRule<C>& rule, const SeenKeys<C>& seen, const C
         if (rule.soft_cap != 0) s = Capped(d, s, cap);
         if (!rule.scale_bias) s = hn::Add(s, added);
         if (!seen.by_all) {
-          s = hn::IfThenElse(IsSeen(d, seen, v * N, hn::Set(d, static_cast<C>(t))), s, none);
+          s = hn::IfThenElse(IsVisible(d, seen, v * N, hn::Set(d, static_cast<C>(t))), s, none);
         }
       } else {
         s = hn::Mul(s, scale);
@@ -123,7 +124,7 @@ HWY_INLINE void Score(const ScoreRule<C>& rule, const SeenKeys<C>& seen, const C
 // Updates the panel's `largest` by the scores of the tile, replaces scores by e^(score - largest),
 // and adds these to the panel's `total`. `factor` becomes the factor for sums of earlier tiles.
 template <size_t kVectors, class C>
-HWY_INLINE void Weigh(const Panel<C>& panel, const SeenKeys<C>& seen, C* scores, const C* most,
+HWY_INLINE void Weigh(const Panel<C>& panel, const VisibleKeys<C>& seen, C* scores, const C* most,
                       C* factor) {
   const hn::ScalableTag<C> d;
   using V = hn::VFromD<decltype(d)>;
@@ -172,7 +173,7 @@ struct ScaleAndAddSum {
 // infinite values or NaN, because 0 times such a value is NaN.
 template <size_t kVectors, class C>
 HWY_NOINLINE void AddValuesSeen(const Panel<C>& panel, const KeyTile<C>& tile,
-                                const SeenKeys<C>& seen, const C* weights, const C* factor) {
+                                const VisibleKeys<C>& seen, const C* weights, const C* factor) {
   const hn::ScalableTag<C> d;
   const size_t N = hn::Lanes(d), width = kVectors * N;
   for (size_t e = 0; e < tile.E; ++e) {
@@ -180,7 +181,7 @@ HWY_NOINLINE void AddValuesSeen(const Panel<C>& panel, const KeyTile<C>& tile,
     for (size_t v = 0; v < width; v += N) {
       auto sum = hn::Zero(d);
       for (size_t t = seen.first; t < seen.last; ++t) {
-        const auto is_seen = IsSeen(d, seen, v, hn::Set(d, static_cast<C>(t)));
+        const auto is_seen = IsVisible(d, seen, v, hn::Set(d, static_cast<C>(t)));
         const auto x = hn::IfThenElseZero(is_seen, hn::Set(d, value[t * kTileRows]));
         sum = hn::MulAdd(hn::Load(d, weights + t * width + v), x, sum);
       }
@@ -193,7 +194,7 @@ HWY_NOINLINE void AddValuesSeen(const Panel<C>& panel, const KeyTile<C>& tile,
 // seen.last - 1.
 template <size_t kVectors, class C>
 HWY_NOINLINE void AttendInVectors(const ScoreRule<C>& rule, const Panel<C>& panel,
-                                  const KeyTile<C>& tile, const SeenKeys<C>& seen, const C* bias,
+                                  const KeyTile<C>& tile, const VisibleKeys<C>& seen, const C* bias,
                                   C* scores) {
   const size_t width = panel.width;
   for (size_t t = seen.first / kTileRows * kTileRows; t < seen.last; t += kTileRows) {
@@ -215,7 +216,7 @@ HWY_NOINLINE void AttendInVectors(const ScoreRule<C>& rule, const Panel<C>& pane
 
 template <class C>
 HWY_INLINE void AttendToTile(const ScoreRule<C>& rule, const Panel<C>& panel,
-                             const KeyTile<C>& tile, const SeenKeys<C>& seen, const C* bias,
+                             const KeyTile<C>& tile, const VisibleKeys<C>& seen, const C* bias,
                              C* scores) {
   const size_t vectors = panel.width / hn::Lanes(hn::ScalableTag<C>());
   if (vectors == 1) return AttendInVectors<1>(rule, panel, tile, seen, bias, scores);

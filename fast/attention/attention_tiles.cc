@@ -142,8 +142,8 @@ class TiledAttention {
                           .finite = AreFinite(values_, PaddedE() * count)};
     for (size_t p = 0; p < panels_; ++p) {
       if (!sees(panel_[p])) continue;
-      SeenKeys<C> seen;
-      FindSeenKeys(panel_[p], tile, seen);
+      VisibleKeys<C> seen;
+      FindVisibleKeys(panel_[p], tile, seen);
       const C* bias = in_.bias ? BiasOf(panel_[p], tile, seen) : nullptr;
       AttendToTile(rule_, panel_[p], tile, seen, bias, scores_);
     }
@@ -151,7 +151,7 @@ class TiledAttention {
 
   // Returns bias[kTileKeys,width], of which rows seen.first .. seen.last - 1 are set.
   HWY_INLINE const C* BiasOf(const Panel<C>& panel, const KeyTile<C>& tile,
-                             const SeenKeys<C>& seen) {
+                             const VisibleKeys<C>& seen) {
     const GatheredRows<T> from{in_.bias + tile.first + seen.first, panel.row,
                                static_cast<size_t>(op_.T.value)};
     PackTile<T>(from, panel.count, seen.last - seen.first, panel.width,

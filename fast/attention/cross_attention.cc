@@ -9,7 +9,7 @@ namespace {
 
 Tensors Run(const Case& c, const Tensors& inputs) {
   const auto op = StructOf<CrossAttention>(c);
-  const Attention attention = op.Attending();
+  const Attention attention = op.MakeAttention();
   const size_t S = ExtentOf(c, "S"), keys = ExtentOf(c, "T"), H = ExtentOf(c, "H"),
                K = ExtentOf(c, "K"), M = ExtentOf(c, "M"), D = ExtentOf(c, "D");
   return WithElement(c.dtype(), [&]<class T>() -> Tensors {

@@ -24,7 +24,7 @@ std::vector<int64_t> Positions(size_t count) {
 template <class T>
 void AlibiBench(benchmark::State& state) {
   const size_t count = kHeads * kQueries * kKeys;
-  const Lines<T> bias(count), other(count);
+  const SkewedArray<T> bias(count), other(count);
   const auto query = Positions(kQueries), key = Positions(kKeys);
   std::vector<Computed<T>> slope;
   for (size_t h = 1; h <= kHeads; ++h) slope.push_back(std::exp2(-static_cast<double>(h)));
@@ -36,7 +36,7 @@ void AlibiBench(benchmark::State& state) {
 template <class T>
 void RelativeBiasBench(benchmark::State& state) {
   const size_t count = kHeads * kQueries * kKeys;
-  const Lines<T> bias(count), other(count), table(32 * kHeads);
+  const SkewedArray<T> bias(count), other(count), table(32 * kHeads);
   const auto query = Positions(kQueries), key = Positions(kKeys);
   const RelativeBuckets buckets(32, 128, true);
   MeasureWithMemcpy(state, other.get(), bias.get(), 2 * count * sizeof(T), count, [&] {
@@ -80,8 +80,8 @@ void RelativeAttentionBench(benchmark::State& state) {
   constexpr size_t kD = 64;
   constexpr int64_t kClip = 16;
   const size_t rows = kHeads * kQueries, keys = kHeads * kKeys, table = (2 * kClip + 1) * kD;
-  const Lines<float> q(rows * kD), k(keys * kD), v(keys * kD), key_table(table), value_table(table),
-      y(rows * kD), scores(rows * kKeys);
+  const SkewedArray<float> q(rows * kD), k(keys * kD), v(keys * kD), key_table(table),
+      value_table(table), y(rows * kD), scores(rows * kKeys);
   const auto query = Positions(kQueries), key = Positions(kKeys);
   const RelativeInputs<float> in{.heads = kHeads,
                                  .D = kD,

@@ -41,16 +41,16 @@ namespace sextant::fast {
 HWY_EXPORT(CapElements);
 
 template <Element T>
-void CapSoftly(double cap, const T* x, T* y, size_t count) noexcept {
+void ApplySoftCap(double cap, const T* x, T* y, size_t count) noexcept {
   const bool stream = x != y && ShouldStream(2 * count * sizeof(T));
   HWY_DYNAMIC_DISPATCH(CapElements)(kDType<T>, cap, x, y, count, stream);
   if (stream) StreamFence();
 }
 
-template void CapSoftly(double, const double*, double*, size_t) noexcept;
-template void CapSoftly(double, const float*, float*, size_t) noexcept;
-template void CapSoftly(double, const F16*, F16*, size_t) noexcept;
-template void CapSoftly(double, const BF16*, BF16*, size_t) noexcept;
+template void ApplySoftCap(double, const double*, double*, size_t) noexcept;
+template void ApplySoftCap(double, const float*, float*, size_t) noexcept;
+template void ApplySoftCap(double, const F16*, F16*, size_t) noexcept;
+template void ApplySoftCap(double, const BF16*, BF16*, size_t) noexcept;
 
 namespace {
 
@@ -59,7 +59,7 @@ Tensors Run(const Case& c, const Tensors& inputs) {
   return WithElement(c.dtype(), [&]<class T>() -> Tensors {
     const std::vector<T> x = ToElements<T>(inputs[0].values);
     std::vector<T> y(x.size());
-    CapSoftly(op.cap, x.data(), y.data(), x.size());
+    ApplySoftCap(op.cap, x.data(), y.data(), x.size());
     return {ToTensor("y", inputs[0].values.shape, y)};
   });
 }

@@ -11,8 +11,8 @@ void SoftmaxBench(benchmark::State& state, size_t bytes, size_t width) {
   const size_t count = bytes / 2 / sizeof(T);
   const auto row = static_cast<ptrdiff_t>(width);
   const SoftmaxRows rows{.N = count / width, .M = width, .x_row = row, .y_row = row};
-  const Lines<T> x(count), y(count, 2048);
-  const Lines<Computed<T>> scratch(width);
+  const SkewedArray<T> x(count), y(count, 2048);
+  const SkewedArray<Computed<T>> scratch(width);
   for (size_t i = 0; i < count; ++i) x.get()[i] = FromDouble<T>(static_cast<double>(i % 97) / 8);
   MeasureWithMemcpy(state, x.get(), y.get(), bytes, count,
                     [&] { SoftmaxOfRows(rows, x.get(), y.get(), scratch.get()); });

@@ -86,7 +86,7 @@ std::vector<Computed<T>> LogitsOf(const Decoder& op, const BlockExtents& n, size
   const auto head = ToElements<Wide>(Find(inputs, "head").values);
   ApplyLinear<Wide>({.N = n.S, .F = V, .K = n.M}, read.data(), head.data(), nullptr, logits.data(),
                     scratch.data());
-  if (op.logit_cap) CapSoftly<Wide>(*op.logit_cap, logits.data(), logits.data(), logits.size());
+  if (op.logit_cap) ApplySoftCap<Wide>(*op.logit_cap, logits.data(), logits.data(), logits.size());
   return logits;
 }
 

@@ -83,7 +83,7 @@ class BlockParts {
 
   std::vector<T> Attended(const std::vector<T>& q, const std::vector<T>& k,
                           const std::vector<T>& v) const {
-    const Attention attention = op_.Attending();
+    const Attention attention = op_.MakeAttention();
     AttendInputs<T> in;
     in.attributes = &attention;
     in.D = in.E = n_.D;

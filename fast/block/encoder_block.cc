@@ -14,7 +14,7 @@ EncoderMemory<T>::EncoderMemory(const EncoderBlock& block, size_t m, size_t d, s
     : M(m),
       D(d),
       F(f),
-      attention(block.Attending()),
+      attention(block.MakeAttention()),
       heads(attention, D),
       positioned(static_cast<size_t>(block.S.value) * M),
       read(positioned.size()),
@@ -46,7 +46,7 @@ void Encode(const EncoderBlock& block, const T* x, const T* positions, const Enc
 
   if (pre) norm2(h, m.read.data());
   ApplyLinear({S, F, M}, pre ? m.read.data() : h, w.w1, w.b1, m.hidden.data(), scratch);
-  Activate<T>(block.Activating(), 1, m.hidden.data(), m.hidden.data(), S * F);
+  Activate<T>(block.FeedForwardActivation(), 1, m.hidden.data(), m.hidden.data(), S * F);
   ApplyLinear({S, M, F}, m.hidden.data(), w.w2, w.b2, y, scratch);
   Add<T>(count, h, y, nullptr, y);
   if (!pre) norm2(y, y);

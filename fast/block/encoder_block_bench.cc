@@ -1,5 +1,6 @@
-// Speed of an encoder block of the original Transformer's base model: counter `of_peak` = time of
-// the same number of fused multiply-adds as in its products, in registers only / time of the block.
+// Speed of an encoder block of the original Transformer's base model: counter `peak_ratio` = time
+// of the same number of fused multiply-adds as in its products, in registers only / time of the
+// block.
 #include <vector>
 
 #include "fast/block/encoder_block.h"
@@ -18,8 +19,8 @@ void EncodeBench(benchmark::State& state) {
   block.H.value = block.K.value = kH;
   block.S.value = static_cast<int64_t>(S);
   EncoderMemory<T> buffers(block, kM, kD, kF);
-  const Lines<T> x(S * kM), y(S * kM), square(kM * kM), layer(kM * kF), bias(kF);
-  const Lines<Computed<T>> norm(kM);
+  const SkewedArray<T> x(S * kM), y(S * kM), square(kM * kM), layer(kM * kF), bias(kF);
+  const SkewedArray<Computed<T>> norm(kM);
   const T *s = square.get(), *b = bias.get();
   const EncoderWeights<T> weights{.heads = {s, b, s, b, s, b, s, b},
                                   .norm1_weight = norm.get(),
@@ -36,7 +37,7 @@ void EncodeBench(benchmark::State& state) {
   };
   const double products =
       static_cast<double>(S * kM * (4 * kH * kD + 2 * kF) + 2 * S * S * kH * kD);
-  state.counters["of_peak"] = OfPeak<Computed<T>>(products, encode);
+  state.counters["peak_ratio"] = PeakRatio<Computed<T>>(products, encode);
   for (auto _ : state) encode();
   state.SetItemsProcessed(static_cast<int64_t>(state.iterations() * S));  // tokens
 }

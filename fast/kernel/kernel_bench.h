@@ -18,15 +18,15 @@ namespace sextant::fast {
 // agree (4K aliasing). Arrays that are read and written together have skews that avoid this; in a
 // real program it happens by chance.
 template <class T>
-class Lines {
+class SkewedArray {
  public:
-  explicit Lines(size_t count, size_t skew = 0)
+  explicit SkewedArray(size_t count, size_t skew = 0)
       : pages_(std::aligned_alloc(kPage, (count * sizeof(T) + skew + kPage - 1) / kPage * kPage)),
         data_(reinterpret_cast<T*>(static_cast<char*>(pages_) + skew)) {
     std::memset(data_, 0x3f, count * sizeof(T));
   }
-  Lines(const Lines&) = delete;
-  ~Lines() { std::free(pages_); }
+  SkewedArray(const SkewedArray&) = delete;
+  ~SkewedArray() { std::free(pages_); }
   T* get() const { return data_; }
 
  private:

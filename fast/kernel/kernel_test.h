@@ -64,7 +64,7 @@ class Random : public SplitMix64 {
   template <class T>
   Guarded<T> Fill(size_t count, double low = -2, double high = 2) {
     Guarded<T> all(count);
-    for (size_t i = 0; i < count; ++i) all[i] = FromDouble<T>(In(low, high));
+    for (size_t i = 0; i < count; ++i) all[i] = FromDouble<T>(Uniform(low, high));
     return all;
   }
 };

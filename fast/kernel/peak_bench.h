@@ -17,7 +17,7 @@ size_t MultiplyAndAdd(size_t rounds, double* numbers);
 
 // Time of `products` multiply-adds by MultiplyAndAdd / time of `work`, measured alternately.
 template <class C, class Work>
-double OfPeak(double products, const Work& work) {
+double PeakRatio(double products, const Work& work) {
   constexpr size_t kRounds = 20000;
   C numbers[kPeakChains];
   const auto peak = [&] {

@@ -54,7 +54,7 @@ inline void ExpectProven(const std::string& line, const RunCase& run = {}) {
   const bool testable = AllTestable(whole);
   OnAllTargets([&] {
     const Tensors outputs = run ? run(c, inputs) : KernelOf(c.name()).run(c, inputs);
-    const auto golden = testable ? whole : Prove(c, inputs, recipe, {.own = &outputs});
+    const auto golden = testable ? whole : Prove(c, inputs, recipe, {.subject_outputs = &outputs});
     ASSERT_EQ(outputs.size(), golden.size());
     for (size_t o = 0; o < golden.size(); ++o) {
       const GoldenTensor& g = golden[o];

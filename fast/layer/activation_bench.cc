@@ -11,7 +11,7 @@ namespace {
 // The memcpy reads bytes / 2 and writes bytes / 2, for every operation.
 template <class Work>
 void Measure(benchmark::State& state, size_t bytes, size_t count, const Work& work) {
-  const Lines<char> from(bytes / 2), to(bytes / 2, 2048);
+  const SkewedArray<char> from(bytes / 2), to(bytes / 2, 2048);
   MeasureWithMemcpy(state, from.get(), to.get(), bytes, count, work);
 }
 
@@ -19,7 +19,7 @@ template <class T>
 void GateBench(benchmark::State& state, GateKind kind, size_t bytes) {
   constexpr size_t kWidth = 2048;
   const size_t count = bytes / 3 / sizeof(T) / kWidth * kWidth;
-  const Lines<T> gate(count), up(count, 1024), y(count, 2048);
+  const SkewedArray<T> gate(count), up(count, 1024), y(count, 2048);
   const GateRows rows{count / kWidth, kWidth, kWidth, kWidth, kWidth, kind};
   Measure(state, 3 * count * sizeof(T), count, [&] { Gate(rows, gate.get(), up.get(), y.get()); });
 }
@@ -27,15 +27,15 @@ void GateBench(benchmark::State& state, GateKind kind, size_t bytes) {
 template <class T>
 void ActivationBench(benchmark::State& state, ActivationKind kind, size_t bytes) {
   const size_t count = bytes / 2 / sizeof(T);
-  const Lines<T> x(count), y(count, 2048);
+  const SkewedArray<T> x(count), y(count, 2048);
   Measure(state, bytes, count, [&] { Activate(kind, 1, x.get(), y.get(), count); });
 }
 
 template <class T>
 void SoftCapBench(benchmark::State& state, size_t bytes) {
   const size_t count = bytes / 2 / sizeof(T);
-  const Lines<T> x(count), y(count, 2048);
-  Measure(state, bytes, count, [&] { CapSoftly(50, x.get(), y.get(), count); });
+  const SkewedArray<T> x(count), y(count, 2048);
+  Measure(state, bytes, count, [&] { ApplySoftCap(50, x.get(), y.get(), count); });
 }
 
 constexpr size_t kL2 = size_t{256} << 10, kLarge = size_t{1} << 30;

@@ -67,7 +67,7 @@ TYPED_TEST(ActivationLimits, NaNGivesNaNAndInfinitiesGiveLimits) {
         Activate(value, 1, x.data(), y.data(), n);
         expect(y, LimitsOf(value));
       }
-      CapSoftly(30, x.data(), y.data(), n);
+      ApplySoftCap(30, x.data(), y.data(), n);
       expect(y, {30, -30});
     }
   });

@@ -76,8 +76,8 @@ TYPED_TEST(ActivationTest, SoftCapErrorIsPermittedAtEveryWidth) {
     const Guarded<T> x = random.Fill<T>(n, -100, 100);
     OnAllTargets([&] {
       Guarded<T> y(n), in_place = x;
-      CapSoftly(30, x.data(), y.data(), n);
-      CapSoftly(30, in_place.data(), in_place.data(), n);
+      ApplySoftCap(30, x.data(), y.data(), n);
+      ApplySoftCap(30, in_place.data(), in_place.data(), n);
       EXPECT_TRUE(in_place.SameBits(y));
       ExpectPermitted<T>("soft_cap cap=30 N=1 M=" + std::to_string(n), {&x}, y);
     });
@@ -165,7 +165,7 @@ TYPED_TEST(ActivationTest, EmptyInputsAreNotAccessed) {
       ParseValue(kind, value);
       Activate(value, 1, nowhere, nowhere, 0);
     }
-    CapSoftly(30, nowhere, nowhere, 0);
+    ApplySoftCap(30, nowhere, nowhere, 0);
     Gate({.N = 0, .F = 5}, nowhere, nowhere, nowhere);
     Gate({.N = 5, .F = 0}, nowhere, nowhere, nowhere);
   });

@@ -11,8 +11,8 @@ void AddBench(benchmark::State& state, size_t bytes) {
   constexpr size_t kWidth = 4096;
   const size_t count = bytes / 4 / sizeof(T);
   const AddedRows rows{.N = count / kWidth, .M = kWidth};
-  const Lines<T> in(2 * count), out(2 * count);  // x and residual, y and sum
-  const Lines<Computed<T>> weight(kWidth);
+  const SkewedArray<T> in(2 * count), out(2 * count);  // x and residual, y and sum
+  const SkewedArray<Computed<T>> weight(kWidth);
   MeasureWithMemcpy(state, in.get(), out.get(), bytes, count, [&] {
     AddAndNormalizeRows(rows, in.get(), in.get() + count, weight.get(),
                         AddedOutputs<T>{out.get(), out.get() + count});

@@ -10,7 +10,7 @@ template <class T>
 void GatherBench(benchmark::State& state, size_t bytes, double scale) {
   constexpr size_t kWidth = 4096;
   const size_t rows = bytes / 2 / sizeof(T) / kWidth;
-  const Lines<T> table(rows * kWidth), y(rows * kWidth);
+  const SkewedArray<T> table(rows * kWidth), y(rows * kWidth);
   std::vector<int64_t> token(rows);
   for (size_t s = 0; s < rows; ++s) token[s] = static_cast<int64_t>(s * 2654435761 % rows);
   MeasureWithMemcpy(state, table.get(), y.get(), bytes, rows * kWidth, [&] {

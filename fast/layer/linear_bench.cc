@@ -1,5 +1,5 @@
-// Speed of matrix products: counter `of_peak` = time of the same number of fused multiply-adds in
-// registers only / time of the layer.
+// Speed of matrix products: counter `peak_ratio` = time of the same number of fused multiply-adds
+// in registers only / time of the layer.
 #include <vector>
 
 #include "fast/kernel/peak_bench.h"
@@ -12,14 +12,14 @@ template <class T>
 void LinearBench(benchmark::State& state) {
   const ProductShape shape{static_cast<size_t>(state.range(0)), static_cast<size_t>(state.range(1)),
                            static_cast<size_t>(state.range(2))};
-  const Lines<T> x(shape.N * shape.K), weight(shape.F * shape.K), y(shape.N * shape.F);
+  const SkewedArray<T> x(shape.N * shape.K), weight(shape.F * shape.K), y(shape.N * shape.F);
   std::vector<Computed<T>> scratch(kLinearScratch);
   const auto apply = [&] {
     ApplyLinear<T>(shape, x.get(), weight.get(), nullptr, y.get(), scratch.data());
     benchmark::ClobberMemory();
   };
-  state.counters["of_peak"] =
-      OfPeak<Computed<T>>(static_cast<double>(shape.N * shape.F * shape.K), apply);
+  state.counters["peak_ratio"] =
+      PeakRatio<Computed<T>>(static_cast<double>(shape.N * shape.F * shape.K), apply);
   for (auto _ : state) apply();
   state.SetItemsProcessed(static_cast<int64_t>(state.iterations() * shape.N * shape.F * shape.K));
 }

@@ -11,8 +11,8 @@ void NormBench(benchmark::State& state, size_t bytes) {
   constexpr size_t kWidth = 4096;
   const size_t count = bytes / 2 / sizeof(T);
   const Rows rows{.N = count / kWidth, .M = kWidth, .x_row = kWidth, .y_row = kWidth};
-  const Lines<T> x(count), y(count);
-  const Lines<Computed<T>> weight(kWidth);
+  const SkewedArray<T> x(count), y(count);
+  const SkewedArray<Computed<T>> weight(kWidth);
   MeasureWithMemcpy(state, x.get(), y.get(), bytes, count,
                     [&] { NormalizeRows(rows, x.get(), weight.get(), y.get()); });
 }

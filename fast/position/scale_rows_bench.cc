@@ -14,7 +14,7 @@ template <class T>
 void ScaleBench(benchmark::State& state, size_t bytes) {
   constexpr size_t kWidth = 128;
   const size_t count = bytes / 2 / sizeof(T), rows = count / kWidth;
-  const Lines<T> x(count), y(count);
+  const SkewedArray<T> x(count), y(count);
   const std::vector<Computed<T>> factor(rows, 1.5);
   MeasureWithMemcpy(state, x.get(), y.get(), bytes, rows * kWidth,
                     [&] { ScaleRows<T>(rows, kWidth, x.get(), factor, y.get()); });
@@ -24,14 +24,14 @@ void GrowingTable(benchmark::State& state) {
   constexpr size_t kPairs = 64, kPositions = 4096;
   std::vector<double> position(kPositions);
   for (size_t i = 0; i < kPositions; ++i) position[i] = static_cast<double>(i);
-  std::vector<Spiral> spirals;
+  std::vector<GrowingRotation> rotations;
   for (size_t k = 0; k < kPairs; ++k) {
     const double part = static_cast<double>(k) / kPairs;
-    spirals.push_back({std::pow(1e4, -part), std::log((part + 0.4) / 1.4) / 512});
+    rotations.push_back({std::pow(1e4, -part), std::log((part + 0.4) / 1.4) / 512});
   }
   std::vector<float> cosine(kPositions * kPairs), sine(cosine.size());
   for (auto _ : state) {
-    FillGrowingTable<float>(position, 2048, spirals, cosine.data(), sine.data());
+    FillGrowingTable<float>(position, 2048, rotations, cosine.data(), sine.data());
     benchmark::ClobberMemory();
   }
   state.SetItemsProcessed(static_cast<int64_t>(state.iterations() * cosine.size()));

@@ -22,9 +22,9 @@ bool RoundIfDecided(double x, double amplitude, T& rounded) {
 // multiplication per pair; moving to any other position computes the exponentials again.
 class Amplitudes {
  public:
-  Amplitudes(double center, std::span<const Spiral> spirals)
-      : center_(center), spirals_(spirals), current_(spirals.size()) {
-    for (const Spiral& spiral : spirals) steps_.push_back(exp(spiral.growth));
+  Amplitudes(double center, std::span<const GrowingRotation> rotations)
+      : center_(center), rotations_(rotations), current_(rotations.size()) {
+    for (const GrowingRotation& rotation : rotations) steps_.push_back(exp(rotation.growth));
   }
   void MoveTo(double position) {
     const bool next = count_ > 0 && count_ <= kMostSteps && position == position_ + 1;
@@ -53,11 +53,13 @@ class Amplitudes {
   static constexpr double kLeast = 0x1p-800, kMost = 0x1p800;  // in between, no low part underflows
   static constexpr int kMostSteps = 256;
 
-  DoubleDouble Exponent(size_t k) const { return spirals_[k].growth * TwoSum(position_, -center_); }
+  DoubleDouble Exponent(size_t k) const {
+    return rotations_[k].growth * TwoSum(position_, -center_);
+  }
 
   double center_, position_ = 0;
   int count_ = 0;  // consecutive positions so far
-  std::span<const Spiral> spirals_;
+  std::span<const GrowingRotation> rotations_;
   std::vector<DoubleDouble> current_, steps_;
 };
 
@@ -65,17 +67,17 @@ class Amplitudes {
 
 template <Element T>
 void FillGrowingTable(std::span<const double> position, double center,
-                      std::span<const Spiral> spirals, T* cosine, T* sine) {
-  const size_t n = spirals.size();
+                      std::span<const GrowingRotation> rotations, T* cosine, T* sine) {
+  const size_t n = rotations.size();
   std::vector<DoubleDouble> frequency;
-  for (const Spiral& spiral : spirals) frequency.push_back(spiral.frequency);
+  for (const GrowingRotation& rotation : rotations) frequency.push_back(rotation.frequency);
   std::vector<double> unit_cosine, unit_sine;
   if constexpr (!std::same_as<T, double>) {
     unit_cosine.resize(position.size() * n);
     unit_sine.resize(unit_cosine.size());
     FillTable<double>(position, frequency, 1.0, unit_cosine.data(), unit_sine.data());
   }
-  Amplitudes amplitudes(center, spirals);
+  Amplitudes amplitudes(center, rotations);
   for (size_t i = 0; i < position.size() * n; ++i) {
     const double p = position[i / n];
     if (i % n == 0) amplitudes.MoveTo(p);
@@ -91,13 +93,13 @@ void FillGrowingTable(std::span<const double> position, double center,
   }
 }
 
-template void FillGrowingTable(std::span<const double>, double, std::span<const Spiral>, double*,
-                               double*);
-template void FillGrowingTable(std::span<const double>, double, std::span<const Spiral>, float*,
-                               float*);
-template void FillGrowingTable(std::span<const double>, double, std::span<const Spiral>, F16*,
-                               F16*);
-template void FillGrowingTable(std::span<const double>, double, std::span<const Spiral>, BF16*,
-                               BF16*);
+template void FillGrowingTable(std::span<const double>, double, std::span<const GrowingRotation>,
+                               double*, double*);
+template void FillGrowingTable(std::span<const double>, double, std::span<const GrowingRotation>,
+                               float*, float*);
+template void FillGrowingTable(std::span<const double>, double, std::span<const GrowingRotation>,
+                               F16*, F16*);
+template void FillGrowingTable(std::span<const double>, double, std::span<const GrowingRotation>,
+                               BF16*, BF16*);
 
 }  // namespace sextant::fast

@@ -9,7 +9,7 @@
 namespace sextant::fast {
 
 // Rotation and growth of one pair per token.
-struct Spiral {
+struct GrowingRotation {
   DoubleDouble frequency;  // radians
   DoubleDouble growth;     // natural logarithm of the factor
 };
@@ -23,6 +23,6 @@ struct Spiral {
 // consecutive products 17, cos and sin 13). A subnormal f64 is rounded twice.
 template <Element T>
 void FillGrowingTable(std::span<const double> position, double center,
-                      std::span<const Spiral> spirals, T* cosine, T* sine);
+                      std::span<const GrowingRotation> rotations, T* cosine, T* sine);
 
 }  // namespace sextant::fast

@@ -29,10 +29,10 @@ struct Entry {
 
 template <class T>
 void ExpectNearest(const std::vector<double>& position, double center,
-                   const std::vector<Spiral>& spirals) {
+                   const std::vector<GrowingRotation>& rotations) {
   std::vector<Entry> exact;
   for (const double p : position) {
-    for (const auto& [f, g] : spirals) {
+    for (const auto& [f, g] : rotations) {
       const Real angle = (Real(f.high) + f.low) * p;
       const Real amplitude = exp((Real(g.high) + g.low) * (Real(p) - center));
       exact.push_back({cos(angle) * amplitude, sin(angle) * amplitude, amplitude});
@@ -40,9 +40,9 @@ void ExpectNearest(const std::vector<double>& position, double center,
   }
   OnAllTargets([&] {
     Guarded<T> c(exact.size()), s(exact.size());
-    FillGrowingTable<T>(position, center, spirals, c.data(), s.data());
+    FillGrowingTable<T>(position, center, rotations, c.data(), s.data());
     for (size_t i = 0; i < exact.size(); ++i) {
-      const double p = position[i / spirals.size()];
+      const double p = position[i / rotations.size()];
       ASSERT_TRUE(IsNearest(c[i], exact[i].cosine, exact[i].amplitude)) << "cos at " << p;
       ASSERT_TRUE(IsNearest(s[i], exact[i].sine, exact[i].amplitude)) << "sin at " << p;
     }
@@ -54,30 +54,31 @@ class FillGrowingTableTest : public testing::Test {};
 TYPED_TEST_SUITE(FillGrowingTableTest, AllTypes);
 
 // Growth rates ln(2/7) / 512 with both signs, ln(0.9) / 64, and none.
-const std::vector<Spiral> kSpirals = {
+const std::vector<GrowingRotation> kRotations = {
     {1.0, -0.0024468}, {0.1, 0.0024468}, {{0.01, 1e-20}, {-0.0016462, 3e-20}}, {1e-5, 0.0}};
 
 TYPED_TEST(FillGrowingTableTest, IsNearestAtEveryPosition) {
   ExpectNearest<TypeParam>({0, 1, 2, -3, 511, 512, 4097, -4095, 16777217, 355, 573204}, 0,
-                           kSpirals);
+                           kRotations);
 }
 
 TYPED_TEST(FillGrowingTableTest, AmplitudeIsOneAtTheCenter) {
-  ExpectNearest<TypeParam>({0, 64, 65, 1000}, 64, kSpirals);
-  ExpectNearest<TypeParam>({0x1p53 - 1, 0x1p53}, 0x1p53, kSpirals);
+  ExpectNearest<TypeParam>({0, 64, 65, 1000}, 64, kRotations);
+  ExpectNearest<TypeParam>({0x1p53 - 1, 0x1p53}, 0x1p53, kRotations);
 }
 
 // Amplitudes at the limits of f16 and f32, and in the subnormal range of f32.
 TYPED_TEST(FillGrowingTableTest, IsNearestAtTheLimitsOfTheType) {
   ExpectNearest<TypeParam>({4000, 4532, 7000, 36000, 36263, 36400, 42000, 65536, -65536}, 0,
-                           kSpirals);
+                           kRotations);
 }
 
 // Runs of consecutive positions use products of amplitudes, also across the limits of the type.
 TYPED_TEST(FillGrowingTableTest, IsNearestAlongLongRuns) {
   std::vector<double> position(290);
   for (size_t i = 0; i < position.size(); ++i) position[i] = 17050 + static_cast<double>(i);
-  ExpectNearest<TypeParam>(position, 0, {kSpirals[1], {0.3, -0.0417}, {0.2, -0.031}, {0.4, 0.041}});
+  ExpectNearest<TypeParam>(position, 0,
+                           {kRotations[1], {0.3, -0.0417}, {0.2, -0.031}, {0.4, 0.041}});
 }
 
 // The amplitude leaves the range of double and returns to it.
@@ -88,7 +89,7 @@ TYPED_TEST(FillGrowingTableTest, IsNearestAfterAmplitudesOutsideOfDouble) {
 }
 
 TYPED_TEST(FillGrowingTableTest, AcceptsEmptyInputs) {
-  ExpectNearest<TypeParam>({}, 0, kSpirals);
+  ExpectNearest<TypeParam>({}, 0, kRotations);
   ExpectNearest<TypeParam>({7}, 0, {});
 }
 

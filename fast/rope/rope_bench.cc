@@ -55,14 +55,14 @@ struct Table {
   }
   RopeFrequencies op;
   std::vector<double> position;
-  Lines<float> cosine{kPositions * kPairs}, sine{kPositions * kPairs, 2112};
+  SkewedArray<float> cosine{kPositions * kPairs}, sine{kPositions * kPairs, 2112};
 };
 
 template <class T>
 void RopeBench(benchmark::State& state, const std::string& scaling) {
   const Rotation r{.H = kHeads, .S = kRows, .D = 2 * kPairs, .R = 2 * kPairs};
   const size_t count = r.H * r.S * r.D;
-  const Lines<T> x(count), y(count, 1024);
+  const SkewedArray<T> x(count), y(count, 1024);
   Table plain("none"), own(scaling);
   const auto with = [&](const Table& table) {
     return [&, rows = table.Rows()] {

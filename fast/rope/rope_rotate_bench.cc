@@ -13,8 +13,8 @@ void RotateBench(benchmark::State& state, Pairing pairing, size_t bytes) {
   const size_t count = bytes / 2 / sizeof(T);
   Rotation r{.H = 8, .D = 128, .R = 128, .pairing = pairing};
   r.S = count / r.D / r.H;
-  const Lines<T> x(count), y(count);
-  const Lines<Table> table(r.S * r.R, 2112);
+  const SkewedArray<T> x(count), y(count);
+  const SkewedArray<Table> table(r.S * r.R, 2112);
   const RotaryTable<Table> t = DenseTable(r, table.get(), table.get() + r.S * r.R / 2);
   const Heads<T> from = Dense(r, x.get()), to = Dense(r, y.get());
   const Heads<const T> source{from.data, from.batch, from.head, from.row};

@@ -17,8 +17,8 @@ void TableBench(benchmark::State& state, size_t positions, double base) {
   for (size_t k = 0; k < kPairs; ++k) frequency[k] = Power(base, -static_cast<int64_t>(k), kPairs);
   std::vector<double> position(positions);
   for (size_t i = 0; i < positions; ++i) position[i] = static_cast<double>(i);
-  const Lines<T> cosine(positions * kPairs), sine(positions * kPairs);
-  const Lines<float> libm(positions * kPairs * 2);
+  const SkewedArray<T> cosine(positions * kPairs), sine(positions * kPairs);
+  const SkewedArray<float> libm(positions * kPairs * 2);
   const auto fill = [&] {
     FillTable<T>(position, frequency, 1.0, cosine.get(), sine.get());
     benchmark::ClobberMemory();

@@ -9,26 +9,26 @@ namespace sextant::fast {
 namespace {
 
 // growth = ln((2k/R + gamma) / (1 + gamma)) / scale_base, negated for keys.
-std::vector<Spiral> SpiralsOf(const Xpos& op) {
+std::vector<GrowingRotation> GrowingRotationsOf(const Xpos& op) {
   const auto R = static_cast<size_t>(op.R.value);
   const DoubleDouble gamma = op.gamma;
-  std::vector<Spiral> spirals;
+  std::vector<GrowingRotation> rotations;
   for (const DoubleDouble& f : ScaledFrequencies(op.Rotary().Frequencies()).of_pair) {
     const DoubleDouble channel =
-        DoubleDouble(2 * static_cast<int64_t>(spirals.size())) / static_cast<double>(R);
+        DoubleDouble(2 * static_cast<int64_t>(rotations.size())) / static_cast<double>(R);
     const DoubleDouble growth = log((channel + gamma) / (gamma + 1.0)) / op.scale_base;
-    spirals.push_back({f, op.role == XposRole::kQuery ? growth : -growth});
+    rotations.push_back({f, op.role == XposRole::kQuery ? growth : -growth});
   }
-  return spirals;
+  return rotations;
 }
 
 Tensors Run(const Case& c, const Tensors& inputs) {
   const auto op = StructOf<Xpos>(c);
   const Tensor<double>& x = inputs[0].values;
-  const std::vector<Spiral> spirals = SpiralsOf(op);
+  const std::vector<GrowingRotation> rotations = GrowingRotationsOf(op);
   const auto fill = [&]<class Table>(Table* cosine, Table* sine) {
-    FillGrowingTable<Table>(inputs[1].values.data, static_cast<double>(op.center), spirals, cosine,
-                            sine);
+    FillGrowingTable<Table>(inputs[1].values.data, static_cast<double>(op.center), rotations,
+                            cosine, sine);
   };
   return RotateByTables(RotationOf(op, x.shape), c.dtype(), x, fill);
 }

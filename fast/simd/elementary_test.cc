@@ -85,9 +85,9 @@ TYPED_TEST(ElementaryTest, ErrorIsPermittedFromTinyToLimits) {
     const double more = std::same_as<T, double> && f.most > 15 ? 7 : 1;
     Guarded<T> x = random.Fill<T>(800, more * f.least, more * f.most);
     for (size_t i = 0; i < 200; ++i) {
-      x[i] = FromDouble<T>(random.In(-2, 2));
-      x[200 + i] = FromDouble<T>(std::ldexp(random.In(-2, 2), -static_cast<int>(i)));
-      x[400 + i] = FromDouble<T>(more * f.least + random.In(0, 20));
+      x[i] = FromDouble<T>(random.Uniform(-2, 2));
+      x[200 + i] = FromDouble<T>(std::ldexp(random.Uniform(-2, 2), -static_cast<int>(i)));
+      x[400 + i] = FromDouble<T>(more * f.least + random.Uniform(0, 20));
     }
     OnAllTargets([&] { TestFixture::ExpectPermitted(f.name, x); });
   }
@@ -153,9 +153,9 @@ TYPED_TEST(ElementaryTest, ExpOfNegativeIsExp) {
   const double lowest = std::same_as<T, double> ? -750 : -105;  // e^x of smaller x is 0
   Random random;
   Guarded<T> x = random.Fill<T>(1000, lowest, 0);
-  for (size_t i = 0; i < 100; ++i) x[i] = FromDouble<T>(lowest + random.In(0, 20));
+  for (size_t i = 0; i < 100; ++i) x[i] = FromDouble<T>(lowest + random.Uniform(0, 20));
   for (int i = 0; i < 100; ++i) {
-    x[100 + static_cast<size_t>(i)] = FromDouble<T>(std::ldexp(random.In(-2, 0), 27 - i));
+    x[100 + static_cast<size_t>(i)] = FromDouble<T>(std::ldexp(random.Uniform(-2, 0), 27 - i));
   }
   const T special[] = {-Limits::infinity(), Limits::quiet_NaN(), Limits::lowest(), -T{0}, 0};
   OnAllTargets([&] {

@@ -41,7 +41,7 @@ Findings CheckConstantBias(const Case& c, const Tensors& inputs, const Ask& ask)
   const Response a = ask(c, Filled(inputs, {"bias"}, 0)), b = ask(c, Filled(inputs, {"bias"}, 3));
   const double shift = TextOf(c, "scale_bias") == "true" ? NumberOf(c, "scale", NAN) * 3 : 3;
   const AttentionSizes n(c);
-  const SeenKeys seen(c);
+  const VisibleKeys seen(c);
   for (size_t row = 0; row < n.rows(); ++row) {
     if (seen(row).IsEmpty()) continue;
     for (size_t i = row * n.E; i < (row + 1) * n.E; ++i) {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "oracle/attention/largest.h"
+#include "oracle/attention/arg_max_score.h"
 #include "oracle/defect/catalog_entry.h"
 #include "oracle/property/common_properties.h"
 #include "reference/attention/empty_log_sum_exp.h"
@@ -22,7 +22,7 @@ Tensors Exchanged(Tensors inputs) {
 
 Findings CheckExchange(const Case& c, const Tensors& inputs, const Ask& ask) {
   Findings findings;
-  Same(ask(c, inputs), ask(c, Exchanged(inputs)), findings);
+  ExpectEqual(ask(c, inputs), ask(c, Exchanged(inputs)), findings);
   return findings;
 }
 
@@ -131,7 +131,7 @@ struct Mutant : AttentionMerge {
   void AnswerRow(const Real& a, const Real& b, Real& lse, const Tensor<Real>& y1,
                  const Tensor<Real>& y2, Tensor<Real>& y, size_t n) const {
     std::vector<Real> scores = {a, b};
-    const Real largest = scores[LargestIn<Real>(scores)];
+    const Real largest = scores[ArgMaxScore<Real>(scores)];
     std::vector<Real> weights;
     {
       const ScopedStep at(Step::kSoftmax);
@@ -139,7 +139,7 @@ struct Mutant : AttentionMerge {
       if (Is(Mutation::kBase2)) scores = {a * two, b * two};
       const SoftmaxRow<Real> row(scores);
       weights = row.weights();
-      if (Is(Mutation::kBase2)) lse = row.LogOfSum() / two;
+      if (Is(Mutation::kBase2)) lse = row.LogSumExp() / two;
       if (Is(Mutation::kFirstAlone) || Is(Mutation::kLseOfFirst)) lse = a;
       if (Is(Mutation::kLseAdded)) lse = a + b;
       if (Is(Mutation::kLseUnscaled)) lse = lse - largest;

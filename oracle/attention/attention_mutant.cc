@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "oracle/attention/largest.h"
+#include "oracle/attention/arg_max_score.h"
 
 namespace sextant::oracle {
 namespace {
@@ -25,7 +25,7 @@ class MutantRows : public AttentionRows<Real> {
 
   bool Is(AttentionMutation m) const { return mutation_ == m; }
 
-  KeyRange KeysOf(const QueryAt& at) const override {
+  KeyRange KeysOf(const QueryIndex& at) const override {
     AttentionAttributes op = op_;
     if (Is(kByCaseLength) && op.key_length) {
       const auto length = static_cast<size_t>(op.KeyLength(at.b));
@@ -53,7 +53,7 @@ class MutantRows : public AttentionRows<Real> {
   }
 
   // The index of the query's own key, which may be beyond the keys that the query sees.
-  size_t OwnKey(const QueryAt& at) const {
+  size_t OwnKey(const QueryIndex& at) const {
     if (op_.align == Align::kTopLeft) return at.s;
     return static_cast<size_t>(static_cast<int64_t>(at.s) + op_.KeyLength(at.b) - op_.S.value);
   }
@@ -66,7 +66,7 @@ class MutantRows : public AttentionRows<Real> {
     return Is(kKeyHeadsTiled) || Is(kValueHeadsTiled) ? Tiled(h) : Formula::ValueHeadOf(h);
   }
 
-  void AnswerEmpty(const QueryAt& at, std::span<Real> y, Real& lse) const override {
+  void AnswerEmpty(const QueryIndex& at, std::span<Real> y, Real& lse) const override {
     Formula::AnswerEmpty(at, y, lse);
     if (op_.empty_rows == EmptyRows::kUnspecified) return;
     if (Is(kEmptyLsePositive)) lse = -lse;
@@ -78,7 +78,7 @@ class MutantRows : public AttentionRows<Real> {
     }
   }
 
-  Real BiasAt(QueryAt at, size_t t) const {
+  Real BiasAt(QueryIndex at, size_t t) const {
     if (Is(kBiasOfFirstHead)) at.h = 0;
     if (Is(kBiasOfFirstQuery)) at.s = 0;
     const Real& bias = RowAt(*in_.bias, this->QueryRow(at))[t];
@@ -96,13 +96,13 @@ class MutantRows : public AttentionRows<Real> {
     return order;
   }
 
-  Real ScoreAt(const QueryAt& at, size_t t, const Real& product) const override {
-    const ScoreOf<Real>& score_of = this->score_of_;
+  Real ScoreAt(const QueryIndex& at, size_t t, const Real& product) const override {
+    const ScoreFunction<Real>& score_function = this->score_of_;
     const bool biased = in_.bias && !Is(kBiasAfterSoftmax);
     const Real bias = biased ? BiasAt(at, t) : Real(0.0);
-    Real score = score_of.Start(product);
+    Real score = score_function.Start(product);
     for (const ScoreStep step : OrderOf(t)) {
-      score = score_of.After(step, score, biased ? &bias : nullptr);
+      score = score_function.After(step, score, biased ? &bias : nullptr);
       if (step == ScoreStep::kCap && op_.soft_cap && Is(kCapNotScaledBack))
         score = score / Real(*op_.soft_cap);
     }
@@ -116,7 +116,7 @@ class MutantRows : public AttentionRows<Real> {
     return std::nullopt;
   }
 
-  ScoredKeys Scored(const QueryAt& at, const KeyRange& keys) override {
+  ScoredKeys Scored(const QueryIndex& at, const KeyRange& keys) override {
     ScoredKeys scored = Formula::Scored(at, keys);
     if (Is(kLastTileLost) && keys.size() > 1) {
       scored.keys.resize(keys.size() / 2 * 2);
@@ -129,14 +129,14 @@ class MutantRows : public AttentionRows<Real> {
       scored.keys.push_back(t);
     }
     if (Is(kCapAfterMax) && op_.soft_cap) {
-      const Real largest = scored.scores[LargestIn<Real>(scored.scores)];
-      const SoftCapping<Real> capped(*op_.soft_cap);
+      const Real largest = scored.scores[ArgMaxScore<Real>(scored.scores)];
+      const SoftCapFunction<Real> capped(*op_.soft_cap);
       for (Real& score : scored.scores) score = capped(score - largest) + largest;
     }
     return scored;
   }
 
-  Real SinkOf(const QueryAt& at) const override {
+  Real SinkOf(const QueryIndex& at) const override {
     if (Is(kSinkOfFirstHead)) return (*in_.sink)(0);
     if (Is(kSinkOfKeyHead)) return (*in_.sink)(Formula::KeyHeadOf(at.h));
     const Real sink = Formula::SinkOf(at);
@@ -144,7 +144,7 @@ class MutantRows : public AttentionRows<Real> {
     return Is(kSinkSubtracted) ? -sink : sink;
   }
 
-  void Average(const QueryAt& at, const ScoredKeys& scored, std::span<Real> y,
+  void Average(const QueryIndex& at, const ScoredKeys& scored, std::span<Real> y,
                Real& lse) const override {
     ScoredKeys padded = scored;
     if (Is(kPaddedLanes)) padded.scores.resize((scored.keys.size() + 7) / 8 * 8, Real(0.0));
@@ -158,16 +158,16 @@ class MutantRows : public AttentionRows<Real> {
     }
   }
 
-  Real LseOf(const QueryAt& at, std::vector<Real> scores) const {
+  Real LseOf(const QueryIndex& at, std::vector<Real> scores) const {
     if (in_.sink && Is(kLseOfSink)) scores.push_back(SinkOf(at));
-    const Real lse = SoftmaxRow<Real>(scores, Tiling::kAny).LogOfSum();
+    const Real lse = SoftmaxRow<Real>(scores, Tiling::kAny).LogSumExp();
     const ScopedStep in(Step::kSoftmax);
     if (Is(kLseBase2)) return lse / Log(Real(2.0));
-    return Is(kLseLessLargest) ? lse - scores[LargestIn<Real>(scores)] : lse;
+    return Is(kLseLessLargest) ? lse - scores[ArgMaxScore<Real>(scores)] : lse;
   }
 
   // The weights of the values where the mutation changes them; otherwise empty.
-  std::vector<Real> WeightsOf(const QueryAt& at, const ScoredKeys& scored, Real& lse) const {
+  std::vector<Real> WeightsOf(const QueryIndex& at, const ScoredKeys& scored, Real& lse) const {
     if (Is(kNoSoftmax)) return scored.scores;
     if (Is(kOverQueries)) return OverQueries(at, scored.keys);
     if (Is(kNoRescale) || Is(kSumNotRescaled)) return NotRescaled(at, scored.scores, lse);
@@ -176,7 +176,7 @@ class MutantRows : public AttentionRows<Real> {
     return {};
   }
 
-  std::vector<Real> SinkTwice(const QueryAt& at, std::vector<Real> scores) const {
+  std::vector<Real> SinkTwice(const QueryIndex& at, std::vector<Real> scores) const {
     scores.push_back(SinkOf(at));
     std::vector<Real> weights = SoftmaxRow<Real>(scores).weights();
     const Real rest = Real(1.0) - weights.back();
@@ -186,7 +186,7 @@ class MutantRows : public AttentionRows<Real> {
     return weights;
   }
 
-  std::vector<Real> BiasedWeights(const QueryAt& at, const ScoredKeys& scored) const {
+  std::vector<Real> BiasedWeights(const QueryIndex& at, const ScoredKeys& scored) const {
     std::vector<Real> weights = SoftmaxRow<Real>(scored.scores).weights();
     const ScopedStep in(Step::kWeigh);
     for (size_t j = 0; j < weights.size(); ++j)
@@ -195,12 +195,12 @@ class MutantRows : public AttentionRows<Real> {
   }
 
   // The weights of a softmax over all queries, and the sink.
-  std::vector<Real> OverQueries(const QueryAt& at, const std::vector<size_t>& keys) const {
+  std::vector<Real> OverQueries(const QueryIndex& at, const std::vector<size_t>& keys) const {
     std::vector<Real> weights;
     for (const size_t t : keys) {
       std::vector<Real> column;
       for (size_t s = 0; s < in_.q.shape[2]; ++s) {
-        const QueryAt other{at.b, at.h, s};
+        const QueryIndex other{at.b, at.h, s};
         const auto key = RowAt(in_.k, this->KeyRow(other) + t);
         column.push_back(ScoreAt(other, t, Dot(RowAt(in_.q, this->QueryRow(other)), key)));
       }
@@ -212,13 +212,13 @@ class MutantRows : public AttentionRows<Real> {
 
   // The weights of an online softmax over tiles of two keys that does not rescale earlier tiles by
   // e^(m - m'). lse uses the same sum. The sink is added last.
-  std::vector<Real> NotRescaled(const QueryAt& query, const std::vector<Real>& scores,
+  std::vector<Real> NotRescaled(const QueryIndex& query, const std::vector<Real>& scores,
                                 Real& lse) const {
     const ScopedStep at(Step::kSoftmax);
-    const size_t n = scores.size(), last = LargestIn<Real>(scores);
+    const size_t n = scores.size(), last = ArgMaxScore<Real>(scores);
     std::vector<Real> weights, summed;
     for (size_t j = 0; j < n; ++j) {
-      const size_t largest = LargestIn<Real>(std::span(scores).first(std::min(n, j / 2 * 2 + 2)));
+      const size_t largest = ArgMaxScore<Real>(std::span(scores).first(std::min(n, j / 2 * 2 + 2)));
       summed.push_back(Exp(scores[j] - scores[largest]));
       weights.push_back(Is(kSumNotRescaled) ? Exp(scores[j] - scores[last]) : summed.back());
     }

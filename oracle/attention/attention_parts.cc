@@ -10,7 +10,7 @@ PartOfCase PartOf(const Case& c, const Tensors& inputs, const Slice& slice,
                   const std::vector<std::string>& words) {
   PartOfCase part{c, inputs};
   for (size_t i = 0; i < inputs.size(); ++i) {
-    part.inputs[i].values = Take(inputs[i].values, c.info().signature.inputs[i], slice);
+    part.inputs[i].values = ExtractSlice(inputs[i].values, c.info().signature.inputs[i], slice);
   }
   std::vector<std::string> changes = words;
   for (const auto& [letter, range] : slice.ranges)
@@ -24,15 +24,15 @@ PartOfCase PartOf(const Case& c, const Tensors& inputs, const Slice& slice,
 namespace {
 
 // True if the element is specified: its query sees a key.
-bool IsSpecified(const SeenKeys& seen, const AttentionSizes& n, size_t output, size_t i) {
+bool IsSpecified(const VisibleKeys& seen, const AttentionSizes& n, size_t output, size_t i) {
   return !seen(output == kAttended ? i / n.E : i).IsEmpty();
 }
 
 }  // namespace
 
-void SameAt(const Case& c, const Response& whole, const Slice& slice, const Response& part,
-            Findings& findings) {
-  const SeenKeys seen(c);
+void ExpectEqualSlice(const Case& c, const Response& whole, const Slice& slice,
+                      const Response& part, Findings& findings) {
+  const VisibleKeys seen(c);
   const AttentionSizes n(c);
   for (size_t o = 0; o < whole.outputs.size(); ++o) {
     if (!whole.Has(o) || !part.Has(o)) continue;
@@ -45,8 +45,8 @@ void SameAt(const Case& c, const Response& whole, const Slice& slice, const Resp
   }
 }
 
-void SameSeen(const Case& c, const Response& a, const Response& b, Findings& findings) {
-  SameAt(c, a, {}, b, findings);
+void ExpectEqualVisible(const Case& c, const Response& a, const Response& b, Findings& findings) {
+  ExpectEqualSlice(c, a, {}, b, findings);
 }
 
 namespace {
@@ -65,8 +65,8 @@ Findings CheckSegment(const Case& c, const Tensors& inputs, const Ask& ask) {
   if (length == 0 || static_cast<size_t>(packed) > tokens) return findings;
   const PartOfCase square = PartOf(c, inputs, FirstTokens(tokens), {"key_length="});
   const PartOfCase alone = PartOf(square.c, square.inputs, FirstTokens(length), {"segments="});
-  SameAt(square.c, ask(square.c, square.inputs), FirstTokens(length), ask(alone.c, alone.inputs),
-         findings);
+  ExpectEqualSlice(square.c, ask(square.c, square.inputs), FirstTokens(length),
+                   ask(alone.c, alone.inputs), findings);
   return findings;
 }
 
@@ -86,7 +86,7 @@ Findings CheckCache(const Case& c, const Tensors& inputs, const Ask& ask) {
       const size_t count = std::min(block, n.S - s);
       const Slice part{{{"S", {s, count}}, {"T", {0, n.T - n.S + s + count}}}};
       const PartOfCase step = PartOf(causal, inputs, part);
-      SameAt(causal, prefill, {{{"S", {s, count}}}}, ask(step.c, step.inputs), findings);
+      ExpectEqualSlice(causal, prefill, {{{"S", {s, count}}}}, ask(step.c, step.inputs), findings);
     }
   }
   return findings;
@@ -107,7 +107,7 @@ Findings CheckRepeated(const Case& c, const Tensors& inputs, const Ask& ask) {
       tensor.data[i] = inputs[which].values.data[from * size + i % size];
     }
   }
-  SameSeen(c, ask(c, inputs), ask(repeated.c, repeated.inputs), findings);
+  ExpectEqualVisible(c, ask(c, inputs), ask(repeated.c, repeated.inputs), findings);
   return findings;
 }
 
@@ -122,7 +122,7 @@ Findings CheckAlone(const Case& c, const Tensors& inputs, const Ask& ask) {
     words.push_back("key_length=[" + std::to_string(lengths->back()) + "]");
   }
   const PartOfCase alone = PartOf(c, inputs, last, words);
-  SameAt(c, ask(c, inputs), last, ask(alone.c, alone.inputs), findings);
+  ExpectEqualSlice(c, ask(c, inputs), last, ask(alone.c, alone.inputs), findings);
   return findings;
 }
 

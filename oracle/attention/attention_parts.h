@@ -28,9 +28,9 @@ struct AttentionSizes {
 };
 
 // The keys that a query row sees.
-class SeenKeys {
+class VisibleKeys {
  public:
-  explicit SeenKeys(const Case& c) : op_(AttentionOf(c)), sizes_(c) {}
+  explicit VisibleKeys(const Case& c) : op_(AttentionOf(c)), sizes_(c) {}
   KeyRange operator()(size_t row) const {
     return op_.KeysOf(row / (sizes_.H * sizes_.S), row % sizes_.S);
   }
@@ -53,11 +53,11 @@ PartOfCase PartOf(const Case& c, const Tensors& inputs, const Slice& slice,
                   const std::vector<std::string>& words = {});
 
 // Compares the answer for a part with the same slice of the answer for the whole, for queries that
-// see a key. SameSeen compares two whole answers.
-void SameAt(const Case& c, const Response& whole, const Slice& slice, const Response& part,
-            Findings& findings);
+// see a key. ExpectEqualVisible compares two whole answers.
+void ExpectEqualSlice(const Case& c, const Response& whole, const Slice& slice,
+                      const Response& part, Findings& findings);
 
-void SameSeen(const Case& c, const Response& a, const Response& b, Findings& findings);
+void ExpectEqualVisible(const Case& c, const Response& a, const Response& b, Findings& findings);
 
 // Properties of parts of a case: segments, caches, heads and batches; and keys in two parts.
 std::vector<Property> AttentionPartProperties();

@@ -21,7 +21,7 @@ bool IsJudged(const KeyRange& keys) { return !keys.IsEmpty(); }
 
 Findings CheckHull(const Case& c, const Tensors& inputs, const Ask& ask) {
   const AttentionSizes n(c);
-  const SeenKeys seen(c);
+  const VisibleKeys seen(c);
   const auto& v = inputs[2].values.data;
   const bool sink = HasInput(inputs, "sink");
   const Response y = ask(c, inputs);
@@ -44,7 +44,7 @@ Findings CheckHull(const Case& c, const Tensors& inputs, const Ask& ask) {
 
 Findings CheckOnes(const Case& c, const Tensors& inputs, const Ask& ask) {
   const AttentionSizes n(c);
-  const SeenKeys seen(c);
+  const VisibleKeys seen(c);
   const Response y = ask(c, Filled(inputs, {"v"}, 1));
   Findings findings;
   for (size_t i = 0; i < y.size(kAttended); ++i) {
@@ -57,8 +57,8 @@ Findings CheckOnes(const Case& c, const Tensors& inputs, const Ask& ask) {
 // weights.
 Findings CheckProbes(const Case& c, Tensors inputs, const Ask& ask) {
   const AttentionSizes n(c);
-  const SeenKeys seen(c);
-  auto& v = In(inputs, "v").data;
+  const VisibleKeys seen(c);
+  auto& v = InputNamed(inputs, "v").data;
   for (size_t i = 0; i < v.size(); ++i) v[i] = i / n.E % std::max<size_t>(1, n.T) % n.E == i % n.E;
   const Response y = ask(c, inputs), all = ask(c, Filled(inputs, {"v"}, 1));
   Findings findings;
@@ -75,7 +75,7 @@ Findings CheckProbes(const Case& c, Tensors inputs, const Ask& ask) {
 // logarithm of their number. A sink of 0 counts as one more value of 0.
 Findings CheckMean(const Case& c, Tensors inputs, const Ask& ask) {
   const AttentionSizes n(c);
-  const SeenKeys seen(c);
+  const VisibleKeys seen(c);
   for (const char* name : {"q", "bias", "sink"}) {
     if (HasInput(inputs, name)) inputs = Filled(inputs, {name}, 0);
   }
@@ -120,7 +120,7 @@ Findings CheckOrder(const Case& c, const Tensors& inputs, const Ask& ask) {
     }
   }
   Findings findings;
-  if (ExtentOf(c, "T") > 0) Same(ask(open, inputs), ask(open, reversed), findings);
+  if (ExtentOf(c, "T") > 0) ExpectEqual(ask(open, inputs), ask(open, reversed), findings);
   return findings;
 }
 
@@ -128,7 +128,7 @@ Findings CheckOrder(const Case& c, const Tensors& inputs, const Ask& ask) {
 // not change.
 Findings CheckUnseen(const Case& c, const Tensors& inputs, const Ask& ask) {
   const AttentionSizes n(c);
-  const SeenKeys seen(c);
+  const VisibleKeys seen(c);
   Findings findings;
   if (n.T == 0) return findings;
   const Response before = ask(c, inputs);
@@ -155,13 +155,13 @@ Findings CheckUnseen(const Case& c, const Tensors& inputs, const Ask& ask) {
 // If all keys are equal, k adds a constant to all scores of a query, which does not change y.
 Findings CheckConstant(const Case& c, const Tensors& inputs, const Ask& ask) {
   const AttentionSizes n(c);
-  const SeenKeys seen(c);
+  const VisibleKeys seen(c);
   Findings findings;
   // A cap after the bias is not linear: what k adds to a score then depends on the bias.
   const bool capped = IsSet(c, "soft_cap") && TextOf(c, "scale_bias") == "true";
   if (capped || n.T == 0) return findings;
   Tensors same = inputs;
-  Tensor<double>& k = In(same, "k");
+  Tensor<double>& k = InputNamed(same, "k");
   const size_t D = k.shape[3];
   for (size_t i = 0; i < k.data.size(); ++i) k.data[i] = k.data[i / (n.T * D) * (n.T * D) + i % D];
   const Response a = ask(c, same), b = ask(c, Filled(inputs, {"k"}, 0));
@@ -180,21 +180,22 @@ Findings CheckScale(const Case& c, const Tensors& inputs, const Ask& ask) {
   if (!IsSet(c, "scale")) {
     int exponent = 0;
     if (std::frexp(root, &exponent) != 0.5) return findings;
-    SameSeen(c, ask(c, inputs), ask(c.With("scale=" + PrintValue(root)), inputs), findings);
+    ExpectEqualVisible(c, ask(c, inputs), ask(c.With("scale=" + PrintValue(root)), inputs),
+                       findings);
   } else if (TextOf(c, "scale_bias") != "true") {
     const Tensors half = Multiplied(inputs, {"q"}, 0.5);
-    if (AreOf(c.dtype(), In(half, "q")))
-      SameSeen(c, ask(c, inputs), ask(Multiplied(c, "scale", 2), half), findings);
+    if (AreOf(c.dtype(), InputNamed(half, "q")))
+      ExpectEqualVisible(c, ask(c, inputs), ask(Multiplied(c, "scale", 2), half), findings);
   }
   return findings;
 }
 
 Findings CheckValues(const Case& c, const Tensors& inputs, const Ask& ask) {
   const AttentionSizes n(c);
-  const SeenKeys seen(c);
+  const VisibleKeys seen(c);
   const Tensors twice = Multiplied(inputs, {"v"}, 2);
   Findings findings;
-  if (!AreOf(c.dtype(), In(twice, "v"))) return findings;
+  if (!AreOf(c.dtype(), InputNamed(twice, "v"))) return findings;
   const Response a = ask(c, inputs), b = ask(c, twice);
   for (size_t i = 0; i < a.size(kAttended); ++i) {
     if (IsJudged(seen(i / n.E)))

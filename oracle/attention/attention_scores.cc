@@ -15,8 +15,8 @@ namespace {
 Findings CheckLinear(const Case& c, const Tensors& inputs, const Ask& ask) {
   Findings findings;
   Tensors half = inputs;
-  In(half, "k") = Times(In(half, "k"), 0.5);
-  for (const double x : In(half, "k").data) {
+  InputNamed(half, "k") = Times(InputNamed(half, "k"), 0.5);
+  for (const double x : InputNamed(half, "k").data) {
     if (RoundTo(c.dtype(), x) != x) return findings;
   }
   const Response a = ask(c, inputs), b = ask(c, half);
@@ -33,7 +33,7 @@ Findings CheckProbes(const Case& c, const Tensors& inputs, const Ask& ask) {
   Findings findings;
   if (D == 0) return findings;
   Tensors probe = inputs;
-  auto& k = In(probe, "k").data;
+  auto& k = InputNamed(probe, "k").data;
   for (size_t i = 0; i < k.size(); ++i) {
     const size_t head = i / D / T % K, t = i / D % T;
     k[i] = i % D == (head + t) % D ? 1 : 0;
@@ -41,7 +41,8 @@ Findings CheckProbes(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response scores = ask(c.With("scale=1"), probe);
   for (size_t i = 0; i < scores.size(); ++i) {
     const size_t row = i / T, head = row / S % H / (H / K);
-    findings.Equal(scores(0, i), In(probe, "q").data[row * D + (head + i % T) % D], {scores, 0, i});
+    findings.Equal(scores(0, i), InputNamed(probe, "q").data[row * D + (head + i % T) % D],
+                   {scores, 0, i});
   }
   return findings;
 }

@@ -40,7 +40,7 @@ MutationsOf<Mutant> SinkMutations() {
 Findings CheckFar(const Case& c, const Tensors& inputs, const Ask& ask) {
   Findings findings;
   const Tensors ones = Filled(inputs, {"v"}, 1);
-  const SeenKeys seen(c);
+  const VisibleKeys seen(c);
   const size_t E = ExtentOf(c, "E");
   for (const double far : {-1e6, 1e6}) {
     const Response y = ask(c, Filled(ones, {"sink"}, far));
@@ -57,7 +57,7 @@ Findings CheckLse(const Case& c, const Tensors& inputs, const Ask& ask) {
   Findings findings;
   const Response a = ask(c, inputs), b = ask(c, Filled(inputs, {"sink"}, 2));
   if (!a.Has(kLse) || !b.Has(kLse)) return findings;
-  const SeenKeys seen(c);
+  const VisibleKeys seen(c);
   for (size_t row = 0; row < a.size(kLse); ++row) {
     if (!seen(row).IsEmpty()) findings.Equal(a(kLse, row), b(kLse, row), {b, kLse, row});
   }

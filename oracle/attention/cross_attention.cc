@@ -13,14 +13,14 @@ namespace {
 // Reversing the order of the tokens of memory that are read does not change y.
 Findings CheckMemoryOrder(const Case& c, const Tensors& inputs, const Ask& ask) {
   Tensors reversed = inputs;
-  ReverseRows(In(reversed, "memory"), TokensRead(c, "T"));
+  ReverseRows(InputNamed(reversed, "memory"), TokensRead(c, "T"));
   return SameAnswer(c, inputs, reversed, ask);
 }
 
 Findings CheckQueryOrder(const Case& c, const Tensors& inputs, const Ask& ask) {
   Tensors reversed = inputs;
   const size_t S = ExtentOf(c, "S"), M = ExtentOf(c, "M");
-  ReverseRows(In(reversed, "x"), S);
+  ReverseRows(InputNamed(reversed, "x"), S);
   const Response y = ask(c, inputs), other = ask(c, reversed);
   Findings findings;
   for (size_t i = 0; i < S * M; ++i) {
@@ -34,7 +34,7 @@ Findings CheckPadding(const Case& c, const Tensors& inputs, const Ask& ask) {
   const size_t read = TokensRead(c, "T"), M = ExtentOf(c, "M");
   if (read == ExtentOf(c, "T")) return {};
   Tensors other = inputs;
-  auto& memory = In(other, "memory").data;
+  auto& memory = InputNamed(other, "memory").data;
   for (size_t i = read * M; i < memory.size(); ++i) memory[i] = -2 * memory[i] + 0.0;
   return SameAnswer(c, inputs, other, ask);
 }
@@ -43,7 +43,7 @@ Findings CheckPadding(const Case& c, const Tensors& inputs, const Ask& ask) {
 Findings CheckEqualMemory(const Case& c, const Tensors& inputs, const Ask& ask) {
   Tensors equal = inputs;
   const size_t M = ExtentOf(c, "M"), read = TokensRead(c, "T");
-  auto& memory = In(equal, "memory").data;
+  auto& memory = InputNamed(equal, "memory").data;
   for (size_t i = 0; i < memory.size(); ++i) memory[i] = memory[i % M];
   const Response y = ask(c, equal);
   Findings findings;
@@ -86,7 +86,7 @@ struct Mutant : CrossAttention {
         of_queries ? of_x : memory};
     const MultiHeadWeights<Real> weights{
         .wq = wq, .bq = bq, .wk = wk, .bk = bk, .wv = wv, .bv = bv, .wo = wo, .bo = bo};
-    Attention attention = Attending();
+    Attention attention = MakeAttention();
     attention.align = Align::kTopLeft;
     if (mutation == Mutation::kCausal) attention.mask = Mask::kCausal;
     y = MutantHeads<Real>(heads, attention, sequences, weights)

@@ -55,18 +55,19 @@ struct Sequences {
 template <class Real>
 class MutantHeads {
  public:
-  MutantHeads(HeadsMutation mutation, const Attention& attention, const Sequences<Real>& of,
+  MutantHeads(HeadsMutation mutation, const Attention& attention, const Sequences<Real>& sequences,
               const MultiHeadWeights<Real>& w)
-      : mutation_(mutation), attention_(attention), of_(of), w_(w) {}
+      : mutation_(mutation), attention_(attention), sequences_(sequences), w_(w) {}
 
   // Returns attention_out [S,M] and stores the intermediates in `out`.
   Tensor<Real> Answer(const MultiHeadTensors<Real>& out) const {
     const size_t H = Extent(attention_.H), K = Extent(attention_.K);
     const Tensor<Real> q =
-        IntermediateAs(SplitHeads(Projected(of_.queries, w_.wq, w_.bq), H), out.q);
-    const Tensor<Real> k = IntermediateAs(SplitHeads(Projected(of_.keys, w_.wk, w_.bk), K), out.k);
+        IntermediateAs(SplitHeads(Projected(sequences_.queries, w_.wq, w_.bq), H), out.q);
+    const Tensor<Real> k =
+        IntermediateAs(SplitHeads(Projected(sequences_.keys, w_.wk, w_.bk), K), out.k);
     const Tensor<Real> v =
-        IntermediateAs(SplitHeads(Projected(of_.values, w_.wv, w_.bv), K), out.v);
+        IntermediateAs(SplitHeads(Projected(sequences_.values, w_.wv, w_.bv), K), out.v);
     Tensor<Real> mean(q.shape);
     const size_t D = q.shape[3];
     for (size_t h = 0; h < H; ++h) {
@@ -75,7 +76,7 @@ class MutantHeads {
         for (size_t d = 0; d < D; ++d) mean(0, h, s, d) = Mean(scored, s, v, KeyHead(h), d);
       }
     }
-    out.mean = JoinHeads(mean);
+    out.mean = MergeHeads(mean);
     Tensor<Real> y = Projected(Intermediate(out.mean), w_.wo, w_.bo);
     if (Is(HeadsMutation::kBiasWithEveryHead)) {
       const ScopedStep at(Step::kBias);
@@ -121,7 +122,7 @@ class MutantHeads {
     return y;
   }
   // [1,H,S,D] as [S,H*D].
-  Tensor<Real> JoinHeads(const Tensor<Real>& x) const {
+  Tensor<Real> MergeHeads(const Tensor<Real>& x) const {
     const size_t H = x.shape[1], S = x.shape[2], D = x.shape[3];
     Tensor<Real> y({S, H * D});
     if (Is(HeadsMutation::kHeadsNotTransposed)) {
@@ -160,7 +161,8 @@ class MutantHeads {
     if (Is(HeadsMutation::kScaleMissing)) attributes.scale = 1;
     if (Is(HeadsMutation::kScaleByWidth) && !attributes.scale)
       attributes.scale = 1 / static_cast<double>(D);
-    const ScoreOf<Real> score_of(attributes, Is(HeadsMutation::kScaleOfAllHeads) ? H * D : D);
+    const ScoreFunction<Real> score_function(attributes,
+                                             Is(HeadsMutation::kScaleOfAllHeads) ? H * D : D);
     const ScoreScale<Real> again(attributes.scale, D);
     const auto product = [&](size_t head, size_t s, size_t t) {
       return Dot(RowAt(q, head * S + s), RowAt(k, KeyHead(head) * k.shape[2] + t));
@@ -179,7 +181,7 @@ class MutantHeads {
           const ScopedStep at(Step::kDot);
           sum = SumOf(products);
         }
-        row.push_back(score_of(Is(HeadsMutation::kScaledTwice) ? again(sum) : sum));
+        row.push_back(score_function(Is(HeadsMutation::kScaledTwice) ? again(sum) : sum));
       }
     }
     return scored;
@@ -220,7 +222,7 @@ class MutantHeads {
 
   HeadsMutation mutation_;
   const Attention& attention_;
-  const Sequences<Real>& of_;
+  const Sequences<Real>& sequences_;
   const MultiHeadWeights<Real>& w_;
 };
 

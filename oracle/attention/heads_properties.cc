@@ -12,9 +12,10 @@ Findings CheckOrder(const Case& c, const Tensors& inputs, const Ask& ask) {
   const size_t D = ExtentOf(c, "D"), M = ExtentOf(c, "M");
   if (D == 0 || M == 0) return {};
   Tensors reversed = inputs;
-  for (const char* weight : {"wq", "wk", "wv"}) ReverseBlocks(In(reversed, weight), 1, D * M);
-  for (const char* bias : {"bq", "bk", "bv"}) ReverseBlocks(In(reversed, bias), 1, D);
-  ReverseBlocks(In(reversed, "wo"), M, D);
+  for (const char* weight : {"wq", "wk", "wv"})
+    ReverseBlocks(InputNamed(reversed, weight), 1, D * M);
+  for (const char* bias : {"bq", "bk", "bv"}) ReverseBlocks(InputNamed(reversed, bias), 1, D);
+  ReverseBlocks(InputNamed(reversed, "wo"), M, D);
   return SameAnswer(c, inputs, reversed, ask);
 }
 
@@ -41,7 +42,8 @@ Findings CheckEqualValues(const Case& c, const Tensors& inputs, const Ask& ask, 
   if (!answer.Has(attended) || TokensRead(c, memory ? "T" : "S") == 0) return findings;
   const size_t M = ExtentOf(c, "M"), D = ExtentOf(c, "D"), H = ExtentOf(c, "H"),
                share = H / std::max<size_t>(1, ExtentOf(c, "K"));
-  const auto &wo = In(plain, "wo").data, &bv = In(plain, "bv").data, &bo = In(plain, "bo").data;
+  const auto &wo = InputNamed(plain, "wo").data, &bv = InputNamed(plain, "bv").data,
+             &bo = InputNamed(plain, "bo").data;
   for (size_t i = 0; i < answer.outputs[attended].values.data.size(); ++i) {
     Measured sum = bo[i % M];
     for (size_t j = 0; j < H * D; ++j) {

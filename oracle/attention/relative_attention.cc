@@ -18,15 +18,15 @@ double ClipOf(const Case& c) { return NumberOf(c, "clip", 0); }
 // Moves keys at distance clip or more from every query further away. Nothing changes.
 Findings CheckClip(const Case& c, const Tensors& inputs, const Ask& ask) {
   Tensors further = inputs;
-  const auto& query = In(further, "query_position").data;
+  const auto& query = InputNamed(further, "query_position").data;
   if (query.empty()) return {};
   const auto [first, last] = std::ranges::minmax(query);
-  for (double& key : In(further, "key_position").data) {
+  for (double& key : InputNamed(further, "key_position").data) {
     if (key <= first - ClipOf(c)) key -= 1000;
     if (key >= last + ClipOf(c)) key += 1000;
   }
   Findings findings;
-  Same(ask(c, inputs), ask(c, further), findings);
+  ExpectEqual(ask(c, inputs), ask(c, further), findings);
   return findings;
 }
 
@@ -35,7 +35,7 @@ Findings CheckClip(const Case& c, const Tensors& inputs, const Ask& ask) {
 Findings CheckSum(const Case& c, const Tensors& inputs, const Ask& ask) {
   Findings findings;
   for (const double value : {0, 1}) {
-    if (In(inputs, "key_position").data.empty()) return findings;
+    if (InputNamed(inputs, "key_position").data.empty()) return findings;
     const Response y = ask(c, Filled(Filled(inputs, {"v"}, value), {"value_table"}, 1 - value));
     for (size_t i = 0; i < y.size(kY); ++i) {
       findings.Equal(y(kY, i), 1, {y, kY, i});
@@ -48,9 +48,9 @@ Findings CheckSum(const Case& c, const Tensors& inputs, const Ask& ask) {
 Findings CheckOrder(const Case& c, const Tensors& inputs, const Ask& ask) {
   const size_t T = ExtentOf(c, "T"), D = ExtentOf(c, "D");
   Tensors reversed = inputs;
-  std::ranges::reverse(In(reversed, "key_position").data);
+  std::ranges::reverse(InputNamed(reversed, "key_position").data);
   for (const char* name : {"k", "v"}) {
-    Tensor<double>& rows = In(reversed, name);
+    Tensor<double>& rows = InputNamed(reversed, name);
     ReverseBlocks(rows, rows.shape[0] * rows.shape[1], D);
   }
   const Response a = ask(c, inputs), b = ask(c, reversed);
@@ -100,7 +100,7 @@ Findings CheckScale(const Case& c, const Tensors& inputs, const Ask& ask) {
 Findings CheckConstant(const Case& c, const Tensors& inputs, const Ask& ask) {
   const size_t T = ExtentOf(c, "T"), D = ExtentOf(c, "D");
   Tensors same = inputs;
-  auto& k = In(same, "k").data;
+  auto& k = InputNamed(same, "k").data;
   for (size_t i = 0; i < k.size(); ++i) k[i] = k[i / (T * D) * (T * D) + i % D];
   return SameAnswer(c, same, Filled(inputs, {"k"}, 0), ask);
 }
@@ -109,7 +109,7 @@ Findings CheckConstant(const Case& c, const Tensors& inputs, const Ask& ask) {
 Findings CheckMean(const Case& c, const Tensors& inputs, const Ask& ask) {
   const size_t T = ExtentOf(c, "T"), D = ExtentOf(c, "D"), S = ExtentOf(c, "S");
   const Response y = ask(c, Filled(inputs, {"k", "key_table", "value_table"}, 0));
-  const auto& v = In(inputs, "v").data;
+  const auto& v = InputNamed(inputs, "v").data;
   Findings findings;
   for (size_t i = 0; T > 0 && i < y.size(kY); ++i) {
     Measured sum = 0;
@@ -121,7 +121,8 @@ Findings CheckMean(const Case& c, const Tensors& inputs, const Ask& ask) {
 
 Findings CheckValues(const Case& c, const Tensors& inputs, const Ask& ask) {
   Findings findings;  // doubled, not halved: half of a number need not be a number of the dtype
-  Proportional(ask(c, Multiplied(inputs, {"v", "value_table"}, 2)), 2, ask(c, inputs), findings);
+  ExpectProportional(ask(c, Multiplied(inputs, {"v", "value_table"}, 2)), 2, ask(c, inputs),
+                     findings);
   return findings;
 }
 

@@ -186,7 +186,7 @@ std::vector<Defect> InputDefects() {
                       const size_t D = ExtentOf(c, "D");
                       if (NumberOf(c, "clip", 0) == 0 || D == 0) return false;
                       for (const char* name : {"key_table", "value_table"}) {
-                        auto& table = In(inputs, name).data;
+                        auto& table = InputNamed(inputs, name).data;
                         const auto rows = static_cast<ptrdiff_t>(table.size() / D);
                         const auto width = static_cast<ptrdiff_t>(D);
                         std::copy_n(table.begin() + width, width, table.begin());

@@ -75,7 +75,7 @@ std::vector<Defect> RotationDefects() {
       ChangedInputs("positions_of_first_batch", "every batch uses the positions of the first one",
                     [](const Case& c, Tensors& inputs) {
                       for (const char* name : {"position_q", "position_k"}) {
-                        auto& p = In(inputs, name);
+                        auto& p = InputNamed(inputs, name);
                         for (size_t i = 0; i < p.data.size(); ++i) {
                           p.data[i] = p.data[i % p.shape[1]];
                         }
@@ -98,10 +98,10 @@ std::vector<Defect> RotationPrecisionDefects() {
 Findings CheckTranslation(const Case& c, const Tensors& inputs, const Ask& ask) {
   Tensors later = inputs;
   for (const char* name : {"position_q", "position_k"}) {
-    for (double& p : In(later, name).data) p += 7;
+    for (double& p : InputNamed(later, name).data) p += 7;
   }
   Findings findings;
-  SameSeen(c, ask(c, inputs), ask(c, later), findings);
+  ExpectEqualVisible(c, ask(c, inputs), ask(c, later), findings);
   return findings;
 }
 

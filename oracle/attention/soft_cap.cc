@@ -3,7 +3,7 @@
 #include <cmath>
 #include <span>
 
-#include "oracle/attention/largest.h"
+#include "oracle/attention/arg_max_score.h"
 #include "oracle/defect/catalog_entry.h"
 #include "oracle/property/changed_inputs.h"
 #include "oracle/property/common_properties.h"
@@ -33,7 +33,7 @@ Findings CheckScale(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response y = ask(c, inputs);
   const Response twice = ask(Multiplied(c, "cap", 2, 1), Multiplied(inputs, {"x"}, 2));
   Findings findings;
-  Proportional(twice, 2, y, findings);
+  ExpectProportional(twice, 2, y, findings);
   return findings;
 }
 
@@ -61,7 +61,7 @@ struct Mutant : SoftCap {
       case Mutation::kRelative:
         return limit * Tanh((x - largest) / limit);
       case Mutation::kSignLost:
-        return limit * Tanh((Rectified(x) + Rectified(-x)) / limit);
+        return limit * Tanh((Relu(x) + Relu(-x)) / limit);
       case Mutation::kTile:
         return is_first ? Converted(x) : limit * Tanh(x / limit);
       case Mutation::kNone:
@@ -73,9 +73,9 @@ struct Mutant : SoftCap {
       case Mutation::kNotInside:
         return limit * Tanh(x);
       case Mutation::kHard:
-        return Limited(x, -limit, limit);
+        return ClampOrNaN(x, -limit, limit);
       default:
-        return x / (Real(1.0) + (Rectified(x) + Rectified(-x)) / limit);
+        return x / (Real(1.0) + (Relu(x) + Relu(-x)) / limit);
     }
   }
   template <class Real>
@@ -83,7 +83,7 @@ struct Mutant : SoftCap {
     const size_t width = x.shape[1];
     for (size_t first = 0; first < x.data.size(); first += width) {
       const auto row = std::span(x.data).subspan(first, width);
-      const Real& largest = row[LargestIn<Real>(row)];
+      const Real& largest = row[ArgMaxScore<Real>(row)];
       for (size_t j = 0; j < width; ++j) y.data[first + j] = Of(row[j], largest, j == 0);
     }
   }

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "oracle/attention/largest.h"
+#include "oracle/attention/arg_max_score.h"
 #include "oracle/defect/catalog_entry.h"
 #include "oracle/property/changed_inputs.h"
 #include "oracle/property/common_properties.h"
@@ -37,7 +37,7 @@ Findings CheckShift(const Case& c, Tensors inputs, const Ask& ask) {
     }
   }
   Findings findings;
-  Same(ask(c, inputs), ask(c, shifted), findings);
+  ExpectEqual(ask(c, inputs), ask(c, shifted), findings);
   return findings;
 }
 
@@ -129,7 +129,7 @@ struct Mutant : Softmax {
     Real exponent = Is(Mutation::kNotSubtracted) ? x : x - largest;
     if (Is(Mutation::kBaseTwo)) exponent = exponent * Log(Real(2.0));
     const Real term = Exp(exponent);
-    return Is(Mutation::kTermsInBF16) ? StoredIn(DType::kBF16, term) : term;
+    return Is(Mutation::kTermsInBF16) ? ConvertedTo(DType::kBF16, term) : term;
   }
 
   // The divisor of term j.
@@ -155,7 +155,7 @@ struct Mutant : Softmax {
     const ScopedStep in(Step::kSoftmax);
     std::vector<Real> row, terms;
     for (const size_t i : at) row.push_back(x.data[i]);
-    const Real largest = above ? *above : row[LargestIn<Real>(row)];
+    const Real largest = above ? *above : row[ArgMaxScore<Real>(row)];
     for (const Real& element : row) terms.push_back(TermOf(element, largest));
     for (size_t j = 0; j < at.size(); ++j) {
       const bool divides = !Is(Mutation::kNotDivided);
@@ -173,7 +173,7 @@ struct Mutant : Softmax {
       if (Is(Mutation::kFiniteMask)) element = Real(-1e4);
     }
     const bool of_all = Is(Mutation::kLargestOfAll) && N * M > 0;
-    const Real* above = of_all ? &x.data[LargestIn<Real>(x.data)] : nullptr;
+    const Real* above = of_all ? &x.data[ArgMaxScore<Real>(x.data)] : nullptr;
     const bool transposed = Is(Mutation::kColumns);
     std::ranges::fill(y.data, Real(0.0));
     for (size_t n = 0; n < (transposed ? M : N); ++n) {

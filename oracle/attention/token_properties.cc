@@ -10,7 +10,7 @@ size_t TokensRead(const Case& c, const std::string& letter) {
 }
 
 SpecifiedTokens::SpecifiedTokens(const Case& c)
-    : attention_(AttributesIn<InnerAttention>(c).Attending()) {}
+    : attention_(AttributesIn<InnerAttention>(c).MakeAttention()) {}
 
 bool SpecifiedTokens::operator()(size_t s) const {
   return attention_.empty_rows == EmptyRows::kZero || !attention_.KeysOf(0, s).IsEmpty();
@@ -33,7 +33,7 @@ Findings SameTokens(const Case& c, const Tensors& a, const Tensors& b, const Ask
 }
 
 void ChangeRows(const Case& c, Tensors& inputs, size_t first) {
-  Tensor<double>& x = In(inputs, "x");
+  Tensor<double>& x = InputNamed(inputs, "x");
   for (size_t i = first * ExtentOf(c, "M"); i < x.data.size(); ++i)
     x.data[i] = -2 * x.data[i] + 0.0;
 }

@@ -27,10 +27,10 @@ class Steps {
 
 // The case in another dtype; null if the case or its inputs are not valid in it.
 std::unique_ptr<AuditedCase> AuditedIn(DType dtype, const Case& c, const AuditOptions& options) {
-  const auto retyped = Retyped(c, dtype);
+  const auto retyped = WithDType(c, dtype);
   if (!retyped) return nullptr;
   try {
-    return std::make_unique<AuditedCase>(*retyped, options.honest, options.read_file);
+    return std::make_unique<AuditedCase>(*retyped, options.baseline, options.read_file);
   } catch (const Error&) {
     return nullptr;  // an input value exceeds the range of the dtype
   }
@@ -51,18 +51,18 @@ class Scores {
     for (size_t m = 0; m < targets_.size(); ++m) {
       const std::optional<bool> caught = targets_[m].caught(question);
       if (!caught) continue;
-      if (*caught) results_[m].by.push_back(index);
+      if (*caught) results_[m].caught_by.push_back(index);
       if (!*caught && targets_[m].everywhere) missed_[m] = true;
     }
   }
   void Finish(const std::vector<Case>& cases, const AuditOptions& options, Steps& steps) {
     for (size_t m = 0; m < targets_.size(); ++m) {
-      if (missed_[m]) results_[m].by.clear();
+      if (missed_[m]) results_[m].caught_by.clear();
     }
     std::ranges::stable_sort(own_, {}, [&](size_t i) { return SizeOf(cases[i]); });
     for (const DType dtype : kFloatTypes) ScoreRetyped(dtype, cases, options, steps);
   }
-  const std::vector<Caught>& results() const { return results_; }
+  const std::vector<TargetResult>& results() const { return results_; }
 
  private:
   // For every target that no case of `dtype` catches, tries the cases that catch it in other
@@ -71,7 +71,7 @@ class Scores {
                     Steps& steps) {
     std::map<size_t, std::vector<size_t>> found;  // target -> cases that would catch it
     for (size_t m = 0; m < targets_.size(); ++m) {
-      const auto& by = results_[m].by;
+      const auto& by = results_[m].caught_by;
       if (by.empty() || !targets_[m].in_every_dtype) continue;
       if (std::ranges::any_of(by, [&](size_t i) { return cases[i].dtype() == dtype; })) continue;
       found[m];
@@ -81,13 +81,13 @@ class Scores {
       std::vector<size_t> open;
       for (const auto& [m, retyped] : found) {
         if (!options.all_retyped && !retyped.empty()) continue;
-        if (std::ranges::binary_search(results_[m].by, i)) open.push_back(m);
+        if (std::ranges::binary_search(results_[m].caught_by, i)) open.push_back(m);
       }
       if (open.empty()) continue;
       const auto question = AuditedIn(dtype, cases[i], options);
       if (!question) continue;
       for (const size_t m : open) {
-        if (targets_[m].caught(*question) == true && !question->HonestFails())
+        if (targets_[m].caught(*question) == true && !question->BaselineFails())
           found[m].push_back(i);
       }
     }
@@ -101,7 +101,7 @@ class Scores {
   }
 
   std::vector<AuditTarget> targets_;
-  std::vector<Caught> results_;
+  std::vector<TargetResult> results_;
   std::vector<bool> missed_;  // targets that must be caught everywhere, but some case did not
   std::vector<size_t> own_;   // indices of the operation's cases
 };
@@ -109,10 +109,11 @@ class Scores {
 }  // namespace
 
 bool Audit::Passed() const {
-  return dishonest.empty() && !results.empty() && std::ranges::none_of(results, &Caught::Survives);
+  return baseline_failures.empty() && !results.empty() &&
+         std::ranges::none_of(results, &TargetResult::Survives);
 }
 
-std::optional<Case> Retyped(const Case& c, DType dtype) {
+std::optional<Case> WithDType(const Case& c, DType dtype) {
   try {
     return c.With("dtype=" + std::string(NameOf(dtype)));
   } catch (const Error&) {
@@ -131,15 +132,15 @@ Audit AuditSuite(const std::vector<Case>& cases, const AuditOptions& options) {
   std::map<std::string, Scores> scores;
   Steps steps(cases.size() * (1 + std::size(kFloatTypes)), options);
   for (size_t i = 0; i < cases.size(); ++i) {
-    const AuditedCase question(cases[i], options.honest, options.read_file);
-    if (question.HonestFails()) audit.dishonest.push_back(cases[i].ToString());
-    if (audit.dishonest.empty()) {
+    const AuditedCase question(cases[i], options.baseline, options.read_file);
+    if (question.BaselineFails()) audit.baseline_failures.push_back(cases[i].ToString());
+    if (audit.baseline_failures.empty()) {
       const std::string& operation = cases[i].name();
       scores.try_emplace(operation, operation).first->second.Score(i, question);
     }
     steps.Next();
   }
-  if (!audit.dishonest.empty()) return audit;
+  if (!audit.baseline_failures.empty()) return audit;
   for (auto& [operation, own] : scores) {
     own.Finish(cases, options, steps);
     audit.results.insert(audit.results.end(), own.results().begin(), own.results().end());

@@ -14,27 +14,27 @@
 namespace sextant::oracle {
 
 // A dtype in which a target can show, but no case of this dtype catches it.
-struct Missing {
+struct MissingDType {
   DType dtype;
   std::vector<size_t> retyped;  // cases that catch the target in this dtype, smallest first
 };
 
 // The result for one target.
-struct Caught {
+struct TargetResult {
   std::string operation;
-  std::string what;  // the name of the target
+  std::string target;  // AuditTarget::name
   std::string why;
-  std::vector<size_t> by{};          // indices of the cases that catch it
-  std::vector<Missing> missing{};    // empty if no case catches it
-  std::vector<DType> cannot_show{};  // dtypes in which none of the cases `by` would catch it
+  std::vector<size_t> caught_by{};      // indices of the cases that catch it
+  std::vector<MissingDType> missing{};  // empty if no case catches it
+  std::vector<DType> cannot_show{};  // dtypes in which none of the cases `caught_by` would catch it
   bool is_goal = false;              // a coverage goal, not a defect
-  bool Survives() const { return by.empty() || !missing.empty(); }
+  bool Survives() const { return caught_by.empty() || !missing.empty(); }
 };
 
 struct Audit {
-  // Cases in which the honest subject fails. If there are any, no target is scored.
-  std::vector<std::string> dishonest;
-  std::vector<Caught> results;
+  // Cases in which the baseline subject fails. If there are any, no target is scored.
+  std::vector<std::string> baseline_failures;
+  std::vector<TargetResult> results;
   bool Passed() const;
 };
 
@@ -42,13 +42,13 @@ struct AuditOptions {
   std::function<void(double done)> progress = nullptr;  // 0 .. 1
   FileReader read_file = nullptr;                       // for inputs that are files
   // The subject from which targets are made. It must conform in all cases.
-  Subject honest = RecipeSubject("native");
-  bool all_retyped = false;  // Missing::retyped has all such cases, not only the smallest
+  Subject baseline = RecipeSubject("native");
+  bool all_retyped = false;  // MissingDType::retyped has all such cases, not only the smallest
 };
 Audit AuditSuite(const std::vector<Case>& cases, const AuditOptions& options = {});
 
 // The same case in another dtype; empty if the case is not valid in it.
-std::optional<Case> Retyped(const Case& c, DType dtype);
+std::optional<Case> WithDType(const Case& c, DType dtype);
 
 // The number of elements of all outputs.
 size_t SizeOf(const Case& c);

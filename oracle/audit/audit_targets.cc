@@ -14,10 +14,10 @@ bool HasAlternatives(const Case& c, const Recipe& recipe) {
   return !c.operation().Alternatives().empty();
 }
 
-// The honest answer with one element moved to the nearest value above its bound; empty if no
+// The baseline answer with one element moved to the nearest value above its bound; empty if no
 // element can be moved.
 std::optional<Tensors> PushedBeyond(const AuditedCase& question) {
-  Tensors answer = question.honest();
+  Tensors answer = question.baseline_answer();
   for (NamedTensor& tensor : answer) {
     const auto& goldens = question.golden();
     const auto at = std::ranges::find(goldens, tensor.name, &GoldenTensor::name);
@@ -53,7 +53,8 @@ AuditTarget TargetOf(const CoverageGoal& goal) {
   return {goal.name,
           goal.why,
           [&goal](const AuditedCase& question) -> std::optional<bool> {
-            const auto losses = goal.losses(question.c(), question.inputs(), question.honest());
+            const auto losses =
+                goal.losses(question.c(), question.inputs(), question.baseline_answer());
             if (losses.empty()) return std::nullopt;
             return std::ranges::all_of(losses,
                                        [&](const Tensors& lost) { return question.Fails(lost); });
@@ -75,17 +76,17 @@ AuditTarget PushedElement() {
 
 }  // namespace
 
-AuditedCase::AuditedCase(const Case& c, const Subject& honest, const FileReader& read_file)
+AuditedCase::AuditedCase(const Case& c, const Subject& baseline, const FileReader& read_file)
     : c_(c),
-      recipe_(ParseRecipe(honest.recipe, c_.dtype())),
+      recipe_(ParseRecipe(baseline.recipe, c_.dtype())),
       inputs_(DrawInputs(c_, read_file)),
-      honest_(honest.answer(c_, inputs_).outputs),
+      baseline_answer_(baseline.answer(c_, inputs_).outputs),
       has_alternatives_(HasAlternatives(c_, recipe_)) {}
 
 void AuditedCase::Prepare() const {
   if (!golden_.empty()) return;
   golden_ = Prove(c_, inputs_, recipe_);
-  permitted_ = Permit(c_, inputs_, recipe_);
+  permitted_ = PermittedErrors(c_, inputs_, recipe_);
 }
 
 const std::vector<GoldenTensor>& AuditedCase::golden() const {
@@ -109,13 +110,13 @@ bool AuditedCase::JudgeFails(const Tensors& answer) const {
   return judge_->Evaluate(answer).status == Verdict::Status::kFails;
 }
 
-bool AuditedCase::HonestFails() const {
-  if (!honest_fails_) honest_fails_ = JudgeFails(honest_);
-  return *honest_fails_;
+bool AuditedCase::BaselineFails() const {
+  if (!baseline_fails_) baseline_fails_ = JudgeFails(baseline_answer_);
+  return *baseline_fails_;
 }
 
 bool AuditedCase::Fails(const Tensors& answer) const {
-  return SameBits(answer, honest_) ? HonestFails() : JudgeFails(answer);
+  return SameBits(answer, baseline_answer_) ? BaselineFails() : JudgeFails(answer);
 }
 
 std::vector<AuditTarget> AuditTargetsOf(std::string_view operation) {

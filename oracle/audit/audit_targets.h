@@ -1,5 +1,5 @@
 // Audit targets: wrong subjects that a suite of cases must catch. A target gives the answers of the
-// honest subject (a correct implementation), except where its one bug shows.
+// baseline subject (a correct implementation), except where its one bug shows.
 #pragma once
 
 #include <functional>
@@ -16,20 +16,20 @@
 
 namespace sextant::oracle {
 
-// A case, its inputs, and the honest subject's answer. The reference values are proven on first
-// use, because an answer equal to the honest subject's needs no judge.
+// A case, its inputs, and the baseline subject's answer. The reference values are proven on first
+// use, because an answer equal to the baseline subject's needs no judge.
 class AuditedCase {
  public:
   // Throws Error if the inputs cannot be drawn.
-  AuditedCase(const Case& c, const Subject& honest, const FileReader& read_file);
+  AuditedCase(const Case& c, const Subject& baseline, const FileReader& read_file);
   const Case& c() const { return c_; }
   const Tensors& inputs() const { return inputs_; }
   const Recipe& recipe() const { return recipe_; }
-  const Tensors& honest() const { return honest_; }
+  const Tensors& baseline_answer() const { return baseline_answer_; }
   const std::vector<GoldenTensor>& golden() const;
   const std::vector<PermittedTensor>& permitted() const;
   bool Fails(const Tensors& answer) const;
-  bool HonestFails() const;
+  bool BaselineFails() const;
 
  private:
   void Prepare() const;
@@ -37,11 +37,11 @@ class AuditedCase {
 
   Case c_;
   Recipe recipe_;
-  Tensors inputs_, honest_;
+  Tensors inputs_, baseline_answer_;
   bool has_alternatives_ = false;
   mutable std::vector<GoldenTensor> golden_;
   mutable std::vector<PermittedTensor> permitted_;
-  mutable std::optional<bool> honest_fails_;
+  mutable std::optional<bool> baseline_fails_;
   mutable std::unique_ptr<Judge> judge_;
 };
 

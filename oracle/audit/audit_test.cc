@@ -28,28 +28,29 @@ std::vector<Case> Cases(std::initializer_list<const char*> lines) {
 // Names of the targets that no case catches in any dtype.
 std::vector<std::string> Survivors(const Audit& audit) {
   std::vector<std::string> names;
-  for (const Caught& result : audit.results) {
-    if (result.by.empty()) names.push_back(result.what);
+  for (const TargetResult& result : audit.results) {
+    if (result.caught_by.empty()) names.push_back(result.target);
   }
   return names;
 }
 
-const Caught& ResultOf(const Audit& audit, const std::string& what) {
-  const auto at = std::ranges::find(audit.results, what, &Caught::what);
-  if (at == audit.results.end()) throw Error("there is no result for ", what);
+const TargetResult& ResultOf(const Audit& audit, const std::string& target) {
+  const auto at = std::ranges::find(audit.results, target, &TargetResult::target);
+  if (at == audit.results.end()) throw Error("there is no result for ", target);
   return *at;
 }
 
-std::vector<DType> MissingDTypes(const Audit& audit, const std::string& what) {
+std::vector<DType> MissingDTypes(const Audit& audit, const std::string& target) {
   std::vector<DType> dtypes;
-  for (const Missing& missing : ResultOf(audit, what).missing) dtypes.push_back(missing.dtype);
+  for (const MissingDType& missing : ResultOf(audit, target).missing)
+    dtypes.push_back(missing.dtype);
   return dtypes;
 }
 
 // At position 0 a rotation is the identity, so most rope defects do not show.
 TEST(AuditSuite, ReportsDefectsThatWeakCasesMiss) {
   const Audit audit = AuditSuite(Cases({"rope pairing=half H=2 D=8 @position=0"}));
-  EXPECT_THAT(audit.dishonest, IsEmpty());
+  EXPECT_THAT(audit.baseline_failures, IsEmpty());
   EXPECT_FALSE(audit.Passed());
   EXPECT_THAT(Survivors(audit), Contains("rotates_backwards"));
   EXPECT_THAT(Survivors(audit), Contains("base=2"));
@@ -62,7 +63,7 @@ TEST(AuditSuite, NamesTheCasesThatCatch) {
       Cases({"rope pairing=half H=2 D=8 @position=0", "rope pairing=half H=2 D=8 @position=1",
              "rope pairing=half H=2 D=8 @position=2"});
   std::map<std::string, std::vector<size_t>> by;
-  for (const Caught& result : AuditSuite(cases).results) by[result.what] = result.by;
+  for (const TargetResult& result : AuditSuite(cases).results) by[result.target] = result.caught_by;
   EXPECT_THAT(by["rotates_backwards"], ElementsAre(1, 2));
   EXPECT_THAT(by["position_off_by_one"], ElementsAre(0, 1, 2));
 }
@@ -75,7 +76,7 @@ TEST(AuditSuite, RequiresEveryDTypeInWhichADefectShows) {
                       "rope pairing=half H=1 D=2 dtype=f32 @position=3",
                       "rope pairing=half H=1 D=2 dtype=f16 @position=-1"});
   const Audit audit = AuditSuite(cases);
-  EXPECT_THAT(ResultOf(audit, clamped).by, ElementsAre(0, 2));
+  EXPECT_THAT(ResultOf(audit, clamped).caught_by, ElementsAre(0, 2));
   EXPECT_THAT(MissingDTypes(audit, clamped), ElementsAre(DType::kF32, DType::kBF16));
   EXPECT_TRUE(ResultOf(audit, clamped).Survives());
   EXPECT_THAT(ResultOf(audit, clamped).cannot_show, IsEmpty());
@@ -90,13 +91,13 @@ TEST(AuditSuite, ReportsDTypesInWhichADefectCannotShow) {
   const auto cases = Cases(
       {"rms_norm N=3 M=7 dtype=f32", "rms_norm N=3 M=7 dtype=f16", "rms_norm N=3 M=7 dtype=f64"});
   const Audit audit = AuditSuite(cases);
-  const Caught& rounded = ResultOf(audit, "weight_in_bf16");
-  EXPECT_THAT(rounded.by, ElementsAre(0, 1, 2));
+  const TargetResult& rounded = ResultOf(audit, "weight_in_bf16");
+  EXPECT_THAT(rounded.caught_by, ElementsAre(0, 1, 2));
   EXPECT_THAT(rounded.cannot_show, ElementsAre(DType::kBF16));
   EXPECT_FALSE(rounded.Survives());
 }
 
-// Missing::retyped is the case with the fewest elements, or all cases if all_retyped is set.
+// MissingDType::retyped is the case with the fewest elements, or all cases if all_retyped is set.
 TEST(AuditSuite, SuggestsTheSmallestCaseInAnotherDType) {
   const auto cases =
       Cases({"rope pairing=half H=2 D=8 @position=-3", "rope pairing=half H=1 D=2 @position=-3",
@@ -113,8 +114,8 @@ TEST(AuditSuite, SuggestsTheSmallestCaseInAnotherDType) {
 // 70000 is not an f16 number, so the case cannot be tried in f16.
 TEST(AuditSuite, DoesNotTryADTypeThatCannotHoldTheInputs) {
   const Audit audit = AuditSuite(Cases({"rms_norm N=1 M=2 @x=70000,1"}));
-  const Caught& subtracted = ResultOf(audit, "mean_subtracted");
-  EXPECT_THAT(subtracted.by, ElementsAre(0));
+  const TargetResult& subtracted = ResultOf(audit, "mean_subtracted");
+  EXPECT_THAT(subtracted.caught_by, ElementsAre(0));
   EXPECT_THAT(MissingDTypes(audit, "mean_subtracted"), ElementsAre(DType::kF64));
   EXPECT_THAT(subtracted.cannot_show, Contains(DType::kF16));
 }
@@ -129,8 +130,8 @@ TEST(AuditSuite, CountsACaseOnlyIfItCatchesEveryLoss) {
 TEST(AuditSuite, ScoresNothingUnlessTheHonestSubjectPasses) {
   const auto cases = Cases({"rms_norm N=3 M=7", "rope pairing=half H=2 D=8 @position=0",
                             "rope pairing=half H=2 D=8 @position=1"});
-  const Audit audit = AuditSuite(cases, {.honest = DefectSubject("rope/rotates_backwards")});
-  EXPECT_THAT(audit.dishonest, ElementsAre(cases[2].ToString()));
+  const Audit audit = AuditSuite(cases, {.baseline = DefectSubject("rope/rotates_backwards")});
+  EXPECT_THAT(audit.baseline_failures, ElementsAre(cases[2].ToString()));
   EXPECT_THAT(audit.results, IsEmpty());
   EXPECT_FALSE(audit.Passed());
 }
@@ -143,7 +144,7 @@ TEST(AuditSuite, ReadsInputsThatAreFiles) {
   };
   const auto cases = Cases({"rms_norm N=1 M=2 @x=x.npy#00"});
   const Audit audit = AuditSuite(cases, {.read_file = read});
-  EXPECT_THAT(audit.dishonest, IsEmpty());
+  EXPECT_THAT(audit.baseline_failures, IsEmpty());
   EXPECT_THAT(Survivors(audit), Not(Contains("(one element pushed)")));
 }
 

@@ -17,29 +17,30 @@
 namespace sextant::oracle {
 namespace {
 
-// A kind of garbage: replaces an element of the honest answer.
+// A kind of garbage: replaces an element of the correct answer.
 struct Garbage {
   std::string name;
-  std::function<double(double honest, double of_another_case)> element;
+  std::function<double(double correct, double of_another_case)> element;
 };
 const std::vector<Garbage> kGarbage = {
     {"12345", [](double, double) { return 12345; }},
     {"zero", [](double, double) { return 0; }},
     {"NaN", [](double, double) { return kNaN; }},
     {"infinity", [](double, double) { return kInfinity; }},
-    {"negated", [](double honest, double) { return -honest; }},
+    {"negated", [](double correct, double) { return -correct; }},
     {"another case's", [](double, double other) { return other; }},
 };
 
-// A case, the honest answer, the answer to the same case with another seed, and the judge.
+// A case, the correct answer, the answer to the same case with another seed, and the judge.
 class Question {
  public:
   explicit Question(const Case& of)
       : c(of),
         inputs(DrawInputs(c)),
         recipe(ParseRecipe("native", c.dtype())),
-        honest(AnswerBy(c, inputs, recipe)),
-        other(AnswerBy(c, DrawInputs(c.With("seed=" + std::to_string(c.seed() + 1))), recipe)),
+        correct(EvaluateByRecipe(c, inputs, recipe)),
+        other(EvaluateByRecipe(c, DrawInputs(c.With("seed=" + std::to_string(c.seed() + 1))),
+                               recipe)),
         judge_(c, inputs, recipe) {}
 
   // Judges the answer and counts the verdict. The test fails if the answer conforms although a
@@ -65,20 +66,20 @@ class Question {
   }
 
   size_t IndexOf(const std::string& name) const {
-    return static_cast<size_t>(std::ranges::find(honest, name, &NamedTensor::name) -
-                               honest.begin());
+    return static_cast<size_t>(std::ranges::find(correct, name, &NamedTensor::name) -
+                               correct.begin());
   }
 
   Case c;
   Tensors inputs;
   Recipe recipe;
-  Tensors honest, other;
+  Tensors correct, other;
   size_t tried = 0, failed = 0, unverified = 0, conforming = 0;
 
  private:
   bool IsHonest(const NamedTensor& tensor, size_t o, size_t at, size_t width) const {
     return std::equal(tensor.values.data.begin() + at, tensor.values.data.begin() + at + width,
-                      honest[o].values.data.begin() + at, SameNumber);
+                      correct[o].values.data.begin() + at, SameNumber);
   }
   // True if no element of the row is specified, or if at least one element has a finite bound and
   // every such element is within its bound.
@@ -106,7 +107,7 @@ struct GarbageRow {
 };
 
 Tensors WithGarbage(const Question& q, const Garbage& garbage, const GarbageRow& place) {
-  Tensors answer = q.honest;
+  Tensors answer = q.correct;
   Tensor<double>& values = answer[place.output].values;
   for (size_t i = place.first; i < place.first + place.count; ++i) {
     values.data[i] = RoundTo(answer[place.output].dtype,
@@ -127,15 +128,15 @@ Tensors OnlyRequired(const Question& q, const Tensors& answer) {
 Tensors ComputedFromGarbage(const Question& q, const Tensors& answer, size_t output) {
   const Tensors given = {answer[output]};
   const ScopedTrace trace(given);
-  Tensors computed = AnswerBy(q.c, q.inputs, q.recipe);
+  Tensors computed = EvaluateByRecipe(q.c, q.inputs, q.recipe);
   computed[output] = answer[output];
   return computed;
 }
 
 // Tries garbage in a random output: in all elements, in one row, or in one element.
 void TryGarbage(Question& q, std::mt19937_64& random) {
-  const size_t o = random() % q.honest.size();
-  const Tensor<double>& values = q.honest[o].values;
+  const size_t o = random() % q.correct.size();
+  const Tensor<double>& values = q.correct[o].values;
   if (values.data.empty()) return;
   const size_t width = RowWidth(values.shape), element = random() % values.data.size();
   const Garbage& garbage = kGarbage[random() % kGarbage.size()];
@@ -143,7 +144,7 @@ void TryGarbage(Question& q, std::mt19937_64& random) {
       {o, 0, values.data.size()}, {o, element / width * width, width}, {o, element, 1}};
   const GarbageRow& place = places[random() % std::size(places)];
   const std::string what = garbage.name + " in " + std::to_string(place.count) + " of " +
-                           q.honest[o].name + " from " + std::to_string(place.first);
+                           q.correct[o].name + " from " + std::to_string(place.first);
   const Tensors answer = WithGarbage(q, garbage, place);
   const bool optional = q.c.info().signature.outputs[o].optional;
   switch (random() % 2) {

@@ -40,9 +40,9 @@ class OperationGaps {
  public:
   OperationGaps(const std::string& operation, const AuditOptions& options)
       : operation_(operation), targets_(AuditTargetsOf(operation)), options_(options) {}
-  void Add(const Caught& result, const std::vector<Case>& cases) {
-    if (result.by.empty()) survivors_.push_back(result.what);
-    for (const Missing& missing : result.missing) missing_.push_back({&result, &missing});
+  void Add(const TargetResult& result, const std::vector<Case>& cases) {
+    if (result.caught_by.empty()) survivors_.push_back(result.target);
+    for (const MissingDType& missing : result.missing) missing_.push_back({&result, &missing});
     cases_ = &cases;
   }
   void Close(size_t tries, Suggestions& suggestions) {
@@ -57,9 +57,9 @@ class OperationGaps {
     }
     for (const auto& [result, missing] : missing_) {
       Gaps& gaps = gaps_[missing->dtype];
-      gaps.Add(result->what);
+      gaps.Add(result->target);
       for (const size_t i : missing->retyped) {
-        gaps.Close(gaps.names.size() - 1, *Retyped((*cases_)[i], missing->dtype));
+        gaps.Close(gaps.names.size() - 1, *WithDType((*cases_)[i], missing->dtype));
       }
     }
     for (auto& [dtype, gaps] : gaps_) Choose(dtype, gaps, suggestions);
@@ -85,12 +85,12 @@ class OperationGaps {
   void Try(const Case& drawn, DType dtype, const std::vector<const AuditTarget*>& targets) {
     Gaps& gaps = gaps_[dtype];
     if (std::ranges::none_of(gaps.by, &std::vector<size_t>::empty)) return;
-    const auto c = Retyped(drawn, dtype);
+    const auto c = WithDType(drawn, dtype);
     if (!c) return;
     try {
-      const AuditedCase question(*c, options_.honest, options_.read_file);
+      const AuditedCase question(*c, options_.baseline, options_.read_file);
       for (size_t m = 0; m < targets.size(); ++m) {
-        if (targets[m]->caught(question) == true && !question.HonestFails()) gaps.Close(m, *c);
+        if (targets[m]->caught(question) == true && !question.BaselineFails()) gaps.Close(m, *c);
       }
     } catch (const Error&) {
       return;  // an input value exceeds the range of the dtype
@@ -99,10 +99,10 @@ class OperationGaps {
   // True if the case catches all of these targets.
   bool Catches(const Case& c, const std::vector<const AuditTarget*>& targets) const {
     try {
-      const AuditedCase question(c, options_.honest, options_.read_file);
+      const AuditedCase question(c, options_.baseline, options_.read_file);
       return std::ranges::all_of(
                  targets, [&](const AuditTarget* m) { return m->caught(question) == true; }) &&
-             !question.HonestFails();
+             !question.BaselineFails();
     } catch (const Error&) {
       return false;
     }
@@ -172,7 +172,7 @@ class OperationGaps {
   const AuditOptions& options_;
   const std::vector<Case>* cases_ = nullptr;
   std::vector<std::string> survivors_;
-  std::vector<std::pair<const Caught*, const Missing*>> missing_;
+  std::vector<std::pair<const TargetResult*, const MissingDType*>> missing_;
   std::map<DType, Gaps> gaps_;
 };
 
@@ -203,7 +203,7 @@ std::string ShortestLine(const Case& c) {
 Suggestions Suggest(const Audit& audit, const std::vector<Case>& cases,
                     const SuggestOptions& options) {
   std::map<std::string, OperationGaps> all_gaps;
-  for (const Caught& result : audit.results) {
+  for (const TargetResult& result : audit.results) {
     all_gaps.try_emplace(result.operation, result.operation, options.audit)
         .first->second.Add(result, cases);
   }

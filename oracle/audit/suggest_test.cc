@@ -33,8 +33,8 @@ TEST(Suggest, SuggestsTheFewestCasesForAMissingDType) {
   const auto cases =
       Cases({"rope pairing=half H=1 D=2 @position=3", "rope pairing=half H=1 D=2 @position=-3"});
   Audit audit = AuditSuite(cases, kAll);
-  std::erase_if(audit.results, [](const Caught& c) {
-    return c.what != "negative_position_clamped" && c.what != "rotates_backwards";
+  std::erase_if(audit.results, [](const TargetResult& c) {
+    return c.target != "negative_position_clamped" && c.target != "rotates_backwards";
   });
   const Suggestions suggestions = Suggest(audit, cases, {.audit = kAll});
   const std::string bf16 = cases[1].With("dtype=bf16").ToString();
@@ -51,8 +51,8 @@ TEST(Suggest, SuggestsRandomCasesForDefectsThatNoCaseCatches) {
   auto cases = Cases({"rms_norm N=1 M=1 @x=0 @weight=1"});
   const auto uncaught = [&] {
     std::vector<std::string> names;
-    for (const Caught& result : AuditSuite(cases, kAll).results) {
-      if (result.by.empty()) names.push_back(result.what);
+    for (const TargetResult& result : AuditSuite(cases, kAll).results) {
+      if (result.caught_by.empty()) names.push_back(result.target);
     }
     return names;
   };
@@ -72,10 +72,10 @@ TEST(Suggest, SuggestedCasesCatchAllDefectsThatTheyName) {
   for (const Suggestion& suggestion : suggestions.cases) {
     const Audit audit = AuditSuite({suggestion.c}, kAll);
     for (const std::string& closed : suggestion.closes) {
-      const auto at =
-          std::ranges::find(audit.results, closed.substr(0, closed.find(" in ")), &Caught::what);
+      const auto at = std::ranges::find(audit.results, closed.substr(0, closed.find(" in ")),
+                                        &TargetResult::target);
       ASSERT_NE(at, audit.results.end()) << closed;
-      EXPECT_THAT(at->by, Not(IsEmpty())) << closed << " by " << suggestion.c.ToString();
+      EXPECT_THAT(at->caught_by, Not(IsEmpty())) << closed << " by " << suggestion.c.ToString();
     }
   }
 }

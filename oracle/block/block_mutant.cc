@@ -171,7 +171,7 @@ class MutantBlock : public DecoderBlockFormula<Real> {
 
   void Attend(const Tensor<Real>& q, const Tensor<Real>& k, const Tensor<Real>& v,
               Tensor<Real>& mean, Tensor<Real>& lse) const override {
-    Attention attention = a_.Attending();
+    Attention attention = a_.MakeAttention();
     if (Is(BlockMutation::kMaskFromTheEnd)) attention.align = Align::kBottomRight;
     AttendMutant<Real>(OfAttention(), attention, {.q = q, .k = k, .v = v}, mean, lse);
   }

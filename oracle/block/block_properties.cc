@@ -13,7 +13,7 @@ constexpr size_t kY = 0;
 Findings CheckIdentity(const Case& c, const Tensors& inputs, const Ask& ask) {
   if (NumberOf(c, "eps", 0) == 0) return {};
   const Response y = ask(c, Filled(inputs, {"wo", "down"}, 0));
-  const auto& x = In(inputs, "x").data;
+  const auto& x = InputNamed(inputs, "x").data;
   const SpecifiedTokens specified(c);
   Findings findings;
   for (size_t i = 0; i < x.size(); ++i) {
@@ -33,8 +33,8 @@ Findings CheckValues(const Case& c, const Tensors& inputs, const Ask& ask) {
 Findings CheckHidden(const Case& c, const Tensors& inputs, const Ask& ask) {
   Tensors other = inputs;
   const size_t M = ExtentOf(c, "M");
-  for (const char* name : {"gate", "up"}) ReverseBlocks(In(other, name), 1, M);
-  ReverseBlocks(In(other, "down"), M, 1);
+  for (const char* name : {"gate", "up"}) ReverseBlocks(InputNamed(other, name), 1, M);
+  ReverseBlocks(InputNamed(other, "down"), M, 1);
   return SameTokens(c, inputs, other, ask);
 }
 
@@ -42,11 +42,11 @@ Findings CheckHeads(const Case& c, const Tensors& inputs, const Ask& ask) {
   const size_t D = ExtentOf(c, "D"), M = ExtentOf(c, "M");
   if (D == 0 || ExtentOf(c, "H") == 0) return {};
   Tensors other = inputs;
-  for (const char* name : {"wq", "wk", "wv"}) ReverseBlocks(In(other, name), 1, D * M);
+  for (const char* name : {"wq", "wk", "wv"}) ReverseBlocks(InputNamed(other, name), 1, D * M);
   for (const char* name : {"q_norm", "k_norm"}) {
-    if (HasInput(other, name)) ReverseBlocks(In(other, name), 1, D);
+    if (HasInput(other, name)) ReverseBlocks(InputNamed(other, name), 1, D);
   }
-  ReverseBlocks(In(other, "wo"), M, D);
+  ReverseBlocks(InputNamed(other, "wo"), M, D);
   return SameTokens(c, inputs, other, ask);
 }
 

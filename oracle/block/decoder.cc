@@ -33,7 +33,7 @@ Findings CheckIdle(const Case& c, const Tensors& inputs, const Ask& ask) {
 // Replaces every token from `first` on by the next one in the vocabulary.
 void ChangeTokens(const Case& c, Tensors& inputs, size_t first) {
   const auto V = static_cast<double>(ExtentOf(c, "V"));
-  auto& token = In(inputs, "token").data;
+  auto& token = InputNamed(inputs, "token").data;
   for (size_t s = first; s < token.size(); ++s) token[s] = token[s] + 1 < V ? token[s] + 1 : 0;
 }
 
@@ -42,7 +42,7 @@ Findings CheckNames(const Case& c, const Tensors& inputs, const Ask& ask) {
   const size_t V = ExtentOf(c, "V"), M = ExtentOf(c, "M");
   const double last = static_cast<double>(V) - 1;
   Tensors renamed = Mapped(inputs, "token", [last](double token) { return last - token; });
-  for (const char* name : {"table", "head"}) ReverseBlocks(In(renamed, name), 1, M);
+  for (const char* name : {"table", "head"}) ReverseBlocks(InputNamed(renamed, name), 1, M);
   const Response a = ask(c, inputs), b = ask(c, renamed);
   const SpecifiedTokens specified(c);
   Findings findings;
@@ -85,7 +85,7 @@ struct Mutant : Decoder {
     const bool bare = end == End::kNormMissing;
     ToLogits(*this, bare ? last : Normed(Norm(), last, last_norm), head, logits);
     if (end != End::kLogitsInBf16) return;
-    for (Real& logit : logits.data) logit = StoredIn(DType::kBF16, logit);
+    for (Real& logit : logits.data) logit = ConvertedTo(DType::kBF16, logit);
   }
 };
 
@@ -113,7 +113,7 @@ Defect OtherBlocks(std::string name, std::string why, size_t (*from)(size_t l, s
     if (L < 2) return false;
     for (const TensorSpec& spec : c.info().signature.inputs) {
       if (spec.extents.front() != "L") continue;
-      auto& data = In(inputs, spec.name).data;
+      auto& data = InputNamed(inputs, spec.name).data;
       const std::vector<double> before = data;
       const size_t part = data.size() / L;
       for (size_t i = 0; i < data.size(); ++i)

@@ -47,7 +47,7 @@ CatalogEntry MakeCatalogEntry<DecoderBlock>() {
   return {.properties = BlockProperties(),
           .defects = Joined<Defect>(
               {MutatedFormulas<Mutant>(BlockMutations()), BlockInputDefects(), DynamicDefects(),
-               Without({"length_of_first_batch", "length_one_more"}, MaskDefects())})};
+               RemoveDefects({"length_of_first_batch", "length_one_more"}, MaskDefects())})};
 }
 
 }  // namespace sextant::oracle

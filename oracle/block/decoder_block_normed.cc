@@ -76,8 +76,8 @@ bool NormsQueries(const Case& c) { return TextOf(c, "qk_norm") != "none"; }
 Defect QkNorms(std::string name, std::string why,
                bool (*change)(const Case& c, std::vector<double>& weights)) {
   return ChangedInputs(std::move(name), std::move(why), [change](const Case& c, Tensors& inputs) {
-    const bool of_queries = change(c, In(inputs, "q_norm").data);
-    const bool of_keys = change(c, In(inputs, "k_norm").data);
+    const bool of_queries = change(c, InputNamed(inputs, "q_norm").data);
+    const bool of_keys = change(c, InputNamed(inputs, "k_norm").data);
     return NormsQueries(c) && (of_queries || of_keys);
   });
 }

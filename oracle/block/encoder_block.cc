@@ -18,7 +18,7 @@ constexpr size_t kY = 0, kAttentionOut = 1;
 Findings CheckIdentity(const Case& c, const Tensors& inputs, const Ask& ask) {
   Tensors plain = Filled(inputs, {"wo", "bo", "w2", "b2"}, 0);
   const Response y = ask(c.With("placement=pre"), plain);
-  const auto &x = In(plain, "x").data, &position = In(plain, "position_table").data;
+  const auto &x = InputNamed(plain, "x").data, &position = InputNamed(plain, "position_table").data;
   Findings findings;
   for (size_t i = 0; TokensRead(c, "S") > 0 && i < x.size(); ++i) {
     findings.Equal(y(kY, i), Measured(x[i]) + position[i], {y, kY, i});
@@ -28,7 +28,7 @@ Findings CheckIdentity(const Case& c, const Tensors& inputs, const Ask& ask) {
 
 Findings CheckPositions(const Case& c, const Tensors& inputs, const Ask& ask) {
   Tensors exchanged = inputs;
-  std::swap(In(exchanged, "x"), In(exchanged, "position_table"));
+  std::swap(InputNamed(exchanged, "x"), InputNamed(exchanged, "position_table"));
   return SameAnswer(c, inputs, exchanged, ask);
 }
 
@@ -37,7 +37,7 @@ Findings CheckOrder(const Case& c, const Tensors& inputs, const Ask& ask) {
   if (TextOf(c, "mask") != "none") return {};
   const size_t read = TokensRead(c, "S"), M = ExtentOf(c, "M");
   Tensors reversed = inputs;
-  for (const char* name : {"x", "position_table"}) ReverseRows(In(reversed, name), read);
+  for (const char* name : {"x", "position_table"}) ReverseRows(InputNamed(reversed, name), read);
   const Response y = ask(c, inputs), other = ask(c, reversed);
   Findings findings;
   for (size_t i = 0; i < y.size(kY); ++i) {
@@ -56,9 +56,9 @@ Findings CheckHomogeneous(const Case& c, const Tensors& inputs, const Ask& ask) 
 Findings CheckUnits(const Case& c, const Tensors& inputs, const Ask& ask) {
   const size_t M = ExtentOf(c, "M");
   Tensors reversed = inputs;
-  ReverseBlocks(In(reversed, "w1"), 1, M);
-  ReverseBlocks(In(reversed, "b1"), 1, 1);
-  ReverseBlocks(In(reversed, "w2"), M, 1);
+  ReverseBlocks(InputNamed(reversed, "w1"), 1, M);
+  ReverseBlocks(InputNamed(reversed, "b1"), 1, 1);
+  ReverseBlocks(InputNamed(reversed, "w2"), M, 1);
   return UnitsInAnyOrder(c, inputs, reversed, ask);
 }
 

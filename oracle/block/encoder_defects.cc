@@ -93,7 +93,7 @@ struct Mutant : EncoderBlock {
 
   template <class Real>
   Tensor<Real> Activated(Tensor<Real> x) const {
-    const ActivationFunction<Real> activation(Activating());
+    const ActivationFunction<Real> activation(FeedForwardActivation());
     for (Real& value : x.data) value = activation(value);
     return x;
   }
@@ -136,7 +136,7 @@ struct Mutant : EncoderBlock {
     const size_t D = query_heads == 0 ? 0 : wq.shape[0] / query_heads;
     Tensor<Real> q({query_heads, S, D}), k({key_heads, S, D}), v({key_heads, S, D}),
         mean({S, query_heads * D});
-    const Attention attention = Attending();
+    const Attention attention = MakeAttention();
     const Sequences<Real> sequences{read, read, read};
     const MultiHeadWeights<Real> weights{
         .wq = wq, .bq = bq, .wk = wk, .bk = bk, .wv = wv, .bv = bv, .wo = wo, .bo = bo};

@@ -85,10 +85,10 @@ std::vector<PropertyVerdict> CheckProperties(const Operation& operation, const S
 
 std::vector<Cause> CausesOf(const Case& c, const Tensors& inputs, const Recipe& recipe,
                             const std::vector<PermittedTensor>& permitted, const Tensors& answer) {
-  const double honest = Distance(answer, AnswerBy(c, inputs, recipe), permitted);
-  if (honest == 0) return {};
+  const double recipe_distance = Distance(answer, EvaluateByRecipe(c, inputs, recipe), permitted);
+  if (recipe_distance == 0) return {};
   std::vector<std::pair<double, Cause>> found;
-  double nearest = honest;
+  double nearest = recipe_distance;
   for (const Defect& defect : CatalogEntryOf(c.name()).defects) {
     const auto hypothesis = defect.hypothesis(c, inputs, recipe);
     if (!hypothesis || !Explains(*hypothesis, c, recipe, answer)) continue;
@@ -101,7 +101,7 @@ std::vector<Cause> CausesOf(const Case& c, const Tensors& inputs, const Recipe& 
   const double noise = kNoise * static_cast<double>(elements);
   // The first limit drops defects that have little effect in this case: they would explain any
   // other bug. The second drops defects whose effect resembles that of the nearest one.
-  const double farthest = std::min(honest / kFarther, std::max(kFarther * nearest, noise));
+  const double farthest = std::min(recipe_distance / kFarther, std::max(kFarther * nearest, noise));
   std::vector<Cause> causes;
   for (const auto& [distance, cause] : found) {
     if (distance <= farthest) causes.push_back(cause);

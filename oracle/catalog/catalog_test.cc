@@ -63,14 +63,14 @@ INSTANTIATE_TEST_SUITE_P(Operations, Properties, testing::ValuesIn(AllNames()),
 Subject WithWrongCache() {
   auto kept = std::make_shared<std::map<std::string, Tensors>>();
   return {"wrong cache", "native", [kept](const Case& c, const Tensors& inputs) {
-            const Answer honest = RecipeSubject("native").answer(c, inputs);
+            const Answer correct = RecipeSubject("native").answer(c, inputs);
             std::string key;
-            for (const NamedTensor& output : honest.outputs) {
+            for (const NamedTensor& output : correct.outputs) {
               key += std::string(NameOf(output.dtype)) + ToString(output.values.shape);
             }
-            const auto [at, is_new] = kept->try_emplace(key, honest.outputs);
-            Answer answer = honest;
-            if (!is_new) answer.outputs = std::exchange(at->second, honest.outputs);
+            const auto [at, is_new] = kept->try_emplace(key, correct.outputs);
+            Answer answer = correct;
+            if (!is_new) answer.outputs = std::exchange(at->second, correct.outputs);
             return answer;
           }};
 }
@@ -125,7 +125,7 @@ TEST_P(SlowProperties, HoldForEveryHonestSubject) {
 
 // Third-party programs cannot receive other inputs.
 TEST_P(SlowProperties, UseOnlyInputsThatTheSignatureAllows) {
-  const Subject honest = RecipeSubject("native");
+  const Subject correct = RecipeSubject("native");
   size_t answered = 0;
   const Subject careful{"careful", "native", [&](const Case& c, const Tensors& inputs) {
                           ++answered;
@@ -138,7 +138,7 @@ TEST_P(SlowProperties, UseOnlyInputsThatTheSignatureAllows) {
                               EXPECT_TRUE(IsRepresentable(inputs[i].dtype, x)) << c.ToString();
                             }
                           }
-                          return honest.answer(c, inputs);
+                          return correct.answer(c, inputs);
                         }};
   CheckProperties(*MakeOperationNamed(GetParam()), careful, "native", {});
   EXPECT_GT(answered, 0u);

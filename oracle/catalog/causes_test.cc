@@ -44,7 +44,8 @@ TEST(Explains, PermitsTwiceThePermittedError) {
   const Hypothesis hypothesis = *question.Of(defect);
   const Tensors wrong = Predict(hypothesis, question.c);
   const auto permitted =
-      Permit(*hypothesis.operation, question.c, hypothesis.inputs, question.recipe)[0].error.data;
+      PermittedErrors(*hypothesis.operation, question.c, hypothesis.inputs, question.recipe)[0]
+          .error.data;
   const auto explains_error = [&](double relative) {
     Tensors answer = wrong;
     for (size_t i = 0; i < permitted.size(); ++i)
@@ -79,14 +80,15 @@ TEST(CausesOf, FindsRoundedProductsWithAnExplicitStore) {
 // answer.
 TEST(CausesOf, IsEmptyForACorrectAnswer) {
   const Question question("rope pairing=half H=2 D=8 dtype=bf16 @position=1,2,3");
-  const Tensors honest = question.Honest();
-  EXPECT_THAT(question.Causes(honest), IsEmpty());
+  const Tensors correct = question.CorrectAnswer();
+  EXPECT_THAT(question.Causes(correct), IsEmpty());
 }
 
 // The causes of the answer to the case with other words, judged as an answer to the case itself.
 std::vector<std::string> CausesIf(const std::string& line, const std::string& words) {
   const Question question(line);
-  return question.Causes(AnswerBy(question.c.With(words), question.inputs, question.recipe));
+  return question.Causes(
+      EvaluateByRecipe(question.c.With(words), question.inputs, question.recipe));
 }
 
 // The case has truncate=false, the answer has truncated limits. The upper limit is below R/2 - 1,
@@ -129,7 +131,7 @@ TEST(CausesOf, KeepsTheNearerOfTwoDefects) {
       "attention_sink scale=0.5 soft_cap=2 window=[1,0] H=1 S=1 T=3 D=72 dtype=f32");
   Tensors doubled = question.inputs;
   for (double& sink : doubled[3].values.data) sink += std::log(2.0);
-  EXPECT_THAT(question.Causes(AnswerBy(question.c, doubled, question.recipe)),
+  EXPECT_THAT(question.Causes(EvaluateByRecipe(question.c, doubled, question.recipe)),
               ElementsAre(StartsWith("sink_doubled ")));
 }
 
@@ -138,8 +140,8 @@ TEST(CausesOf, KeepsTheNearerOfTwoDefects) {
 TEST(CausesOf, ListsAllDefectsThatDifferByRoundingOnly) {
   const Question question("rms_norm N=2 M=7 dtype=f32");
   for (const char* recipe : {"native", "exact", "f32_compute"}) {
-    const Tensors answer = AnswerBy(question.c.With("eps=1e-08"), question.inputs,
-                                    ParseRecipe(recipe, question.c.dtype()));
+    const Tensors answer = EvaluateByRecipe(question.c.With("eps=1e-08"), question.inputs,
+                                            ParseRecipe(recipe, question.c.dtype()));
     EXPECT_THAT(question.Causes(answer),
                 UnorderedElementsAre(StartsWith("eps_as_floor "), StartsWith("eps_missing "),
                                      StartsWith("eps=1e-08 ")))
@@ -159,7 +161,7 @@ TEST(CausesOf, UsesLikelyErrorsToSeparateDefects) {
   Tensors halved = question.inputs;
   const auto wo = std::ranges::find(halved, "wo", &NamedTensor::name);
   for (double& weight : wo->values.data) weight /= 2;
-  Tensors other = AnswerBy(question.c, halved, question.recipe);
+  Tensors other = EvaluateByRecipe(question.c, halved, question.recipe);
   other.resize(1);
   EXPECT_THAT(question.Causes(other), IsEmpty());
 }
@@ -167,8 +169,8 @@ TEST(CausesOf, UsesLikelyErrorsToSeparateDefects) {
 // Defects with little effect in this case do not explain an answer that no defect predicts.
 TEST(CausesOf, IsEmptyIfNoDefectPredictsTheAnswer) {
   const Question question("rope pairing=half H=4 S=16 D=64 dtype=bf16");
-  Tensors answer = question.Honest();
-  const auto permitted = Permit(question.c, question.inputs, question.recipe);
+  Tensors answer = question.CorrectAnswer();
+  const auto permitted = PermittedErrors(question.c, question.inputs, question.recipe);
   for (const size_t i : {size_t{5}, size_t{1000}}) {
     answer[0].values.data[i] += 2 * permitted[0].error.data[i];
   }

@@ -14,7 +14,7 @@ Subject LossySubject(const std::string& operation, const CoverageGoal& goal) {
   return {"defect:" + operation + "/" + goal.name, "native",
           [operation, goal](const Case& c, const Tensors& inputs) {
             Answer answer{.message = "",
-                          .outputs = AnswerBy(c, inputs, ParseRecipe("native", c.dtype()))};
+                          .outputs = EvaluateByRecipe(c, inputs, ParseRecipe("native", c.dtype()))};
             if (c.name() != operation) return answer;
             auto losses = goal.losses(c, inputs, answer.outputs);
             if (!losses.empty()) answer.outputs = std::move(losses[0]);
@@ -54,9 +54,9 @@ Subject DefectSubject(const std::string& operation_and_defect) {
             const Recipe recipe = ParseRecipe("native", c.dtype());
             std::optional<Hypothesis> hypothesis;
             if (c.name() == operation) hypothesis = defect.hypothesis(c, inputs, recipe);
-            return Answer{
-                .message = "",
-                .outputs = hypothesis ? Predict(*hypothesis, c) : AnswerBy(c, inputs, recipe)};
+            return Answer{.message = "",
+                          .outputs = hypothesis ? Predict(*hypothesis, c)
+                                                : EvaluateByRecipe(c, inputs, recipe)};
           }};
 }
 

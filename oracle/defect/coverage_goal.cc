@@ -72,8 +72,8 @@ Condition AtLeast(const std::string& letter, int64_t extent) {
 }
 
 // Replaces the last vector of every row, whole or not, by the elements of `instead` or by zeros.
-Tensors LostEndsOfRows(const Tensors& honest, const Tensor<double>* instead) {
-  Tensors lost = honest;
+Tensors LostEndsOfRows(const Tensors& correct, const Tensor<double>* instead) {
+  Tensors lost = correct;
   for (NamedTensor& tensor : lost) {
     Tensor<double>& y = tensor.values;
     if (y.shape.empty() || (instead && instead->shape != y.shape)) continue;
@@ -87,9 +87,9 @@ Tensors LostEndsOfRows(const Tensors& honest, const Tensor<double>* instead) {
 }
 
 // The input that an in-place computation would overwrite; null if there is none.
-const Tensor<double>* InPlaceOf(const Tensors& inputs, const Tensors& honest) {
+const Tensor<double>* InPlaceOf(const Tensors& inputs, const Tensors& correct) {
   for (const NamedTensor& x : inputs) {
-    for (const NamedTensor& y : honest) {
+    for (const NamedTensor& y : correct) {
       if (x.values.shape == y.values.shape && x.dtype == y.dtype) return &x.values;
     }
   }
@@ -99,19 +99,19 @@ const Tensor<double>* InPlaceOf(const Tensors& inputs, const Tensors& honest) {
 // Two wrong answers: along the axis `letter`, the elements from `index` on are zero, or equal to
 // those of index 0.
 std::vector<Tensors> LostFrom(size_t index, const std::string& letter, const Case& c,
-                              const Tensors& honest) {
-  Tensors zero = honest, first = honest;
+                              const Tensors& correct) {
+  Tensors zero = correct, first = correct;
   const auto& specs = c.info().signature.outputs;
-  for (size_t o = 0; o < honest.size(); ++o) {
-    const Shape& shape = honest[o].values.shape;
+  for (size_t o = 0; o < correct.size(); ++o) {
+    const Shape& shape = correct[o].values.shape;
     const size_t axis = std::ranges::find(specs[o].extents, letter) - specs[o].extents.begin();
     size_t stride = 1;
     for (size_t a = axis + 1; a < shape.size(); ++a) stride *= shape[a];
-    for (size_t i = 0; i < honest[o].values.data.size(); ++i) {
+    for (size_t i = 0; i < correct[o].values.data.size(); ++i) {
       const size_t at = i / stride % shape[axis];
       if (at < index) continue;
       zero[o].values.data[i] = 0;
-      first[o].values.data[i] = honest[o].values.data[i - at * stride];
+      first[o].values.data[i] = correct[o].values.data[i - at * stride];
     }
   }
   return {zero, first};
@@ -126,15 +126,16 @@ CoverageGoal LongRows(const std::vector<Condition>& conditions, Ends ends) {
     name += (name.empty() ? "" : ",") + condition.text;
     sentence += (sentence.empty() ? "" : " and ") + condition.text;
   }
-  return {name, "the ends of rows are not computed where " + sentence,
-          [=](const Case& c, const Tensors& inputs, const Tensors& honest) -> std::vector<Tensors> {
-            for (const Condition& condition : conditions) {
-              if (!condition.holds(c)) return {};
-            }
-            const auto* instead = ends == Ends::kZero ? nullptr : InPlaceOf(inputs, honest);
-            return {LostEndsOfRows(honest, instead)};
-          },
-          conditions.size() > 2};
+  return {
+      name, "the ends of rows are not computed where " + sentence,
+      [=](const Case& c, const Tensors& inputs, const Tensors& correct) -> std::vector<Tensors> {
+        for (const Condition& condition : conditions) {
+          if (!condition.holds(c)) return {};
+        }
+        const auto* instead = ends == Ends::kZero ? nullptr : InPlaceOf(inputs, correct);
+        return {LostEndsOfRows(correct, instead)};
+      },
+      conditions.size() > 2};
 }
 
 CoverageGoal ManySlices(const std::string& letter) {
@@ -142,8 +143,8 @@ CoverageGoal ManySlices(const std::string& letter) {
   return {many.text,
           "slices from number " + std::to_string(kManySlices) +
               " on are not computed, or equal the first, where " + many.text,
-          [=](const Case& c, const Tensors&, const Tensors& honest) {
-            return many.holds(c) ? LostFrom(kManySlices - 1, letter, c, honest)
+          [=](const Case& c, const Tensors&, const Tensors& correct) {
+            return many.holds(c) ? LostFrom(kManySlices - 1, letter, c, correct)
                                  : std::vector<Tensors>();
           }};
 }

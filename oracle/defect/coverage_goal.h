@@ -20,8 +20,8 @@ namespace sextant::oracle {
 struct CoverageGoal {
   std::string name;  // "R>=72,dtype=bf16,pairing=half"
   std::string why;   // the bug in a sentence
-  // The wrong answers to a case, made from the honest (correct) one; empty for other cases.
-  std::function<std::vector<Tensors>(const Case&, const Tensors& inputs, const Tensors& honest)>
+  // The wrong answers to a case, made from the correct one; empty for other cases.
+  std::function<std::vector<Tensors>(const Case&, const Tensors& inputs, const Tensors& correct)>
       losses;
   bool is_pair = false;  // the goal has two conditions (the dtype may be one) beside the length
 };

@@ -77,8 +77,8 @@ Defect ChangedRecipe(std::string name, std::string why, std::string steps) {
           }};
 }
 
-std::vector<Defect> Without(std::initializer_list<std::string_view> names,
-                            std::vector<Defect> defects) {
+std::vector<Defect> RemoveDefects(std::initializer_list<std::string_view> names,
+                                  std::vector<Defect> defects) {
   std::erase_if(defects, [&](const Defect& defect) {
     return std::ranges::find(names, defect.name) != names.end();
   });
@@ -92,13 +92,13 @@ Recipe ScopedFormat::RecipeOf(DType format) {
 }
 
 Tensors Predict(const Hypothesis& hypothesis, const Case& c) {
-  return AnswerBy(*hypothesis.operation, c, hypothesis.inputs, hypothesis.recipe);
+  return EvaluateByRecipe(*hypothesis.operation, c, hypothesis.inputs, hypothesis.recipe);
 }
 
 bool Explains(const Hypothesis& hypothesis, const Case& c, const Recipe& recipe,
               const Tensors& answer) {
   const Tensors predicted = Predict(hypothesis, c);
-  const auto permitted = Permit(*hypothesis.operation, c, hypothesis.inputs, recipe);
+  const auto permitted = PermittedErrors(*hypothesis.operation, c, hypothesis.inputs, recipe);
   for (size_t o = 0; o < predicted.size(); ++o) {
     const auto at = std::ranges::find(answer, predicted[o].name, &NamedTensor::name);
     if (at == answer.end()) continue;

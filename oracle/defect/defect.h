@@ -107,7 +107,7 @@ class ScopedFormat {
 
 // For mutated formulas: x rounded to `format` instead of the format of its step.
 template <class Real>
-Real StoredIn(DType format, const Real& x) {
+Real ConvertedTo(DType format, const Real& x) {
   if constexpr (RealArithmetic<Real>) {
     return x;
   } else {
@@ -117,8 +117,8 @@ Real StoredIn(DType format, const Real& x) {
 }
 
 // Removes defects by name (those that change nothing in an operation).
-std::vector<Defect> Without(std::initializer_list<std::string_view> names,
-                            std::vector<Defect> defects);
+std::vector<Defect> RemoveDefects(std::initializer_list<std::string_view> names,
+                                  std::vector<Defect> defects);
 
 // The answer that the hypothesis predicts.
 Tensors Predict(const Hypothesis& hypothesis, const Case& c);

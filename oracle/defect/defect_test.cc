@@ -29,7 +29,8 @@ std::string CasesOf(const std::string& operation) {
 
 // True if all permitted errors are finite.
 bool IsBounded(const Hypothesis& hypothesis, const Case& c) {
-  const auto permitted = Permit(*hypothesis.operation, c, hypothesis.inputs, hypothesis.recipe);
+  const auto permitted =
+      PermittedErrors(*hypothesis.operation, c, hypothesis.inputs, hypothesis.recipe);
   return std::ranges::all_of(permitted, [](const PermittedTensor& p) {
     return std::ranges::all_of(p.error.data, [](double e) { return std::isfinite(e); });
   });
@@ -39,7 +40,7 @@ bool IsBounded(const Hypothesis& hypothesis, const Case& c) {
 TEST(ChangedWord, ComputesTheOtherCaseOnTheSameInputs) {
   const DrawnCase question("rms_norm N=1 M=2 eps=39 dtype=f64 seed=5 @x=1,7 @weight=1,1");
   const Defect defect = ChangedWord("eps", "why", "eps=231");
-  EXPECT_EQ(question.Honest()[0].values.data, (std::vector<double>{1.0 / 8, 7.0 / 8}));
+  EXPECT_EQ(question.CorrectAnswer()[0].values.data, (std::vector<double>{1.0 / 8, 7.0 / 8}));
   EXPECT_EQ(question.Predicted(defect)[0].values.data, (std::vector<double>{1.0 / 16, 7.0 / 16}));
 }
 
@@ -95,8 +96,8 @@ TEST(CopyAttributes, CopiesDimensionsToo) {
   CopyAttributes(c, *copy);
   const Tensors inputs = DrawInputs(c);
   const Recipe recipe = ParseRecipe("native", c.dtype());
-  EXPECT_EQ(AnswerBy(*copy, c, inputs, recipe)[0].values.data,
-            AnswerBy(c, inputs, recipe)[0].values.data);
+  EXPECT_EQ(EvaluateByRecipe(*copy, c, inputs, recipe)[0].values.data,
+            EvaluateByRecipe(c, inputs, recipe)[0].values.data);
 }
 
 TEST(GeneratedDefects, AreTheChoicesOfAttributes) {
@@ -135,7 +136,7 @@ TEST(Explains, AcceptsOnlyItsOwnPrediction) {
   const auto hypothesis = question.Of(DefectNamed("rope", "rotates_backwards"));
   Tensors answer = Predict(*hypothesis, question.c);
   EXPECT_TRUE(Explains(*hypothesis, question.c, question.recipe, answer));
-  EXPECT_FALSE(Explains(*hypothesis, question.c, question.recipe, question.Honest()));
+  EXPECT_FALSE(Explains(*hypothesis, question.c, question.recipe, question.CorrectAnswer()));
   answer[0].values.data[5] += 1e-3;
   EXPECT_FALSE(Explains(*hypothesis, question.c, question.recipe, answer));
   answer[0].values.data[5] = NAN;
@@ -191,7 +192,7 @@ TEST_P(SlowMutatedFormulas, AreRightWithoutTheirMutation) {
   for (const CaseLine& line : ReadCaseLines(CasesOf(GetParam()))) {
     for (const std::string recipe : {"native", "exact"}) {
       const DrawnCase question(line.text, recipe);
-      const Tensors answer = question.Honest();
+      const Tensors answer = question.CorrectAnswer();
       for (const auto& [type, defect] : formulas) {
         const Hypothesis same{defect->unmutated(question.c), question.inputs, question.recipe};
         if (!IsBounded(same, question.c)) continue;
@@ -206,7 +207,7 @@ TEST_P(SlowMutatedFormulas, AreRightWithoutTheirMutation) {
 bool IsHidden(const Defect& defect, const DrawnCase& question) {
   const auto mutated = question.Of(defect);
   return mutated && IsBounded(*mutated, question.c) &&
-         Explains(*mutated, question.c, question.recipe, question.Honest());
+         Explains(*mutated, question.c, question.recipe, question.CorrectAnswer());
 }
 
 // Cases in which mutations are hidden that show in every committed case: lse2 is -infinity (no

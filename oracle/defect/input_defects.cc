@@ -9,7 +9,7 @@ namespace {
 
 bool AllFit(Tensors& inputs, const InputPairs& pairs) {
   return std::ranges::all_of(pairs, [&](const auto& pair) {
-    return In(inputs, pair.first).shape == In(inputs, pair.second).shape;
+    return InputNamed(inputs, pair.first).shape == InputNamed(inputs, pair.second).shape;
   });
 }
 
@@ -19,7 +19,7 @@ Defect ChangedInput(std::string name, std::string why, std::string input,
                     void (*change)(Tensor<double>&)) {
   return ChangedInputs(std::move(name), std::move(why),
                        [input = std::move(input), change](const Case&, Tensors& inputs) {
-                         change(In(inputs, input));
+                         change(InputNamed(inputs, input));
                          return true;
                        });
 }
@@ -27,7 +27,7 @@ Defect ChangedInput(std::string name, std::string why, std::string input,
 Defect FilledInput(std::string name, std::string why, std::string input, double value) {
   return ChangedInputs(std::move(name), std::move(why),
                        [input = std::move(input), value](const Case&, Tensors& inputs) {
-                         std::ranges::fill(In(inputs, input).data, value);
+                         std::ranges::fill(InputNamed(inputs, input).data, value);
                          return true;
                        });
 }
@@ -35,7 +35,7 @@ Defect FilledInput(std::string name, std::string why, std::string input, double 
 Defect ShiftedInput(std::string name, std::string why, std::string input, double by) {
   return ChangedInputs(std::move(name), std::move(why),
                        [input = std::move(input), by](const Case&, Tensors& inputs) {
-                         for (double& p : In(inputs, input).data) p += by;
+                         for (double& p : InputNamed(inputs, input).data) p += by;
                          return true;
                        });
 }
@@ -52,7 +52,7 @@ Defect CountedInput(std::string name, std::string why, std::string input) {
 Defect ClampedInput(std::string name, std::string why, std::string input) {
   return ChangedInputs(std::move(name), std::move(why),
                        [input = std::move(input)](const Case&, Tensors& inputs) {
-                         Tensor<double>& tensor = In(inputs, input);
+                         Tensor<double>& tensor = InputNamed(inputs, input);
                          const std::vector<double> before = tensor.data;
                          for (double& x : tensor.data) x = std::max(x, 0.0);
                          return tensor.data != before;
@@ -67,7 +67,7 @@ Defect DoubledInput(std::string name, std::string why, std::string input) {
 Defect RoundedInput(std::string name, std::string why, std::string input, DType format) {
   return ChangedInputs(std::move(name), std::move(why),
                        [input = std::move(input), format](const Case&, Tensors& inputs) {
-                         Tensor<double>& tensor = In(inputs, input);
+                         Tensor<double>& tensor = InputNamed(inputs, input);
                          const std::vector<double> before = tensor.data;
                          for (double& x : tensor.data) x = RoundTo(format, x);
                          return tensor.data != before;
@@ -77,7 +77,7 @@ Defect RoundedInput(std::string name, std::string why, std::string input, DType 
 Defect TransposedInput(std::string name, std::string why, std::string input) {
   return ChangedInputs(std::move(name), std::move(why),
                        [input = std::move(input)](const Case&, Tensors& inputs) {
-                         Tensor<double>& matrix = In(inputs, input);
+                         Tensor<double>& matrix = InputNamed(inputs, input);
                          const Tensor<double> memory = matrix;
                          const size_t rows = matrix.shape[0], columns = matrix.shape[1];
                          for (size_t i = 0; i < memory.data.size(); ++i) {
@@ -91,7 +91,8 @@ Defect ExchangedInputs(std::string name, std::string why, InputPairs pairs) {
   return ChangedInputs(std::move(name), std::move(why),
                        [pairs = std::move(pairs)](const Case&, Tensors& inputs) {
                          if (!AllFit(inputs, pairs)) return false;
-                         for (const auto& [a, b] : pairs) std::swap(In(inputs, a), In(inputs, b));
+                         for (const auto& [a, b] : pairs)
+                           std::swap(InputNamed(inputs, a), InputNamed(inputs, b));
                          return true;
                        });
 }
@@ -100,7 +101,8 @@ Defect RepeatedInputs(std::string name, std::string why, InputPairs pairs) {
   return ChangedInputs(std::move(name), std::move(why),
                        [pairs = std::move(pairs)](const Case&, Tensors& inputs) {
                          if (!AllFit(inputs, pairs)) return false;
-                         for (const auto& [a, b] : pairs) In(inputs, b) = In(inputs, a);
+                         for (const auto& [a, b] : pairs)
+                           InputNamed(inputs, b) = InputNamed(inputs, a);
                          return true;
                        });
 }

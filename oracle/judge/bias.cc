@@ -82,9 +82,9 @@ double Bias::StandardErrors() const {
   return Mean() / std::sqrt(Variance(rows_) + Variance(columns_) + VarianceBySize(answers_));
 }
 
-bool Bias::IsBeyond(double honest) const {
+bool Bias::IsBeyond(double correct_bound) const {
   const double errors = std::abs(StandardErrors());
-  return errors > kUnlikelyBias && std::abs(Mean()) * (1 - kUnlikelyBias / errors) > honest;
+  return errors > kUnlikelyBias && std::abs(Mean()) * (1 - kUnlikelyBias / errors) > correct_bound;
 }
 
 }  // namespace sextant::oracle

@@ -18,9 +18,9 @@ class Bias {
   double Mean() const;
   double Spread() const;          // root mean square
   double StandardErrors() const;  // Mean() / its standard error; 0 if there are few units
-  // True if |mean| minus its statistical uncertainty exceeds `honest`, the bound of the |mean| of
-  // correct implementations, whose roundings may be correlated.
-  bool IsBeyond(double honest) const;
+  // True if |mean| minus its statistical uncertainty exceeds `correct_bound`, the bound of the
+  // |mean| of correct implementations, whose roundings may be correlated.
+  bool IsBeyond(double correct_bound) const;
 
  private:
   struct Unit {

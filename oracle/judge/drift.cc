@@ -19,7 +19,7 @@ constexpr SumOrder kOrders[] = {{Kind::kForwards, 1},  {Kind::kLargestFirst, 1},
 constexpr double kOtherOrders = 2;  // factor for orders that are not tried, see drift.h
 
 // Errors of the recipe's own answers, per output.
-struct HonestErrors {
+struct RecipeErrors {
   std::vector<PermittedTensor> permitted;   // `likely` includes the largest error of the answers
   std::vector<double> function_bias;        // bound of the |mean| error of functions
   std::vector<double> sum_bias;             // largest |mean| error of the answers
@@ -51,7 +51,8 @@ std::vector<double> BiasOfFunctions(const Problem& problem, const std::vector<Go
                                     const std::vector<PermittedTensor>& permitted) {
   Recipe correct = problem.recipe;
   for (StepRule& rule : correct.steps) rule.ulps = std::min(rule.ulps, 0.5);
-  const auto less = Permit(problem.operation, problem.c, problem.inputs, correct, problem.options);
+  const auto less =
+      PermittedErrors(problem.operation, problem.c, problem.inputs, correct, problem.options);
   std::vector<double> bias;
   for (size_t o = 0; o < golden.size(); ++o) {
     double sum = 0;
@@ -70,46 +71,47 @@ std::vector<double> BiasOfFunctions(const Problem& problem, const std::vector<Go
 
 Tensors AnswerIn(const SumOrder& order, const Problem& problem) {
   const ScopedSumOrder in_order(order);
-  return AnswerBy(problem.operation, problem.c, problem.inputs, problem.recipe);
+  return EvaluateByRecipe(problem.operation, problem.c, problem.inputs, problem.recipe);
 }
 
-// Widens `honest` by the errors of `answer`.
+// Widens `recipe_errors` by the errors of `answer`.
 void Include(const Tensors& answer, const Problem& problem, const std::vector<GoldenTensor>& golden,
-             const std::vector<PermittedTensor>& permitted, HonestErrors& honest) {
+             const std::vector<PermittedTensor>& permitted, RecipeErrors& recipe_errors) {
   const std::vector<JudgedTensor> judged = JudgeTensors(problem.c, {golden, permitted}, answer);
   for (size_t o = 0; o < golden.size(); ++o) {
-    honest.sum_bias[o] = std::max(honest.sum_bias[o], std::abs(judged[o].verdict.bias));
-    for (size_t i = 0; i < honest.errors[o].size(); ++i) {
+    recipe_errors.sum_bias[o] =
+        std::max(recipe_errors.sum_bias[o], std::abs(judged[o].verdict.bias));
+    for (size_t i = 0; i < recipe_errors.errors[o].size(); ++i) {
       const double error =
           std::abs((answer[o].values.data[i] - golden[o].high.data[i]) - golden[o].low.data[i]);
-      double& largest = honest.errors[o][i];
+      double& largest = recipe_errors.errors[o][i];
       if (!(error <= largest)) largest = std::isnan(error) ? INFINITY : error;
-      honest.permitted[o].likely.data[i] = permitted[o].likely.data[i] + largest;
+      recipe_errors.permitted[o].likely.data[i] = permitted[o].likely.data[i] + largest;
     }
   }
 }
 
 }  // namespace
 
-std::vector<JudgedTensor> JudgeWithDrift(const Problem& problem, const Standard& standard,
+std::vector<JudgedTensor> JudgeWithDrift(const Problem& problem, const Reference& reference,
                                          const Tensors& outputs) {
-  assert(!problem.options.own);
-  const std::vector<GoldenTensor>& golden = standard.golden;
-  const std::vector<PermittedTensor>& permitted = standard.permitted;
-  std::vector<JudgedTensor> tensors = JudgeTensors(problem.c, standard, outputs);
+  assert(!problem.options.subject_outputs);
+  const std::vector<GoldenTensor>& golden = reference.golden;
+  const std::vector<PermittedTensor>& permitted = reference.permitted;
+  std::vector<JudgedTensor> tensors = JudgeTensors(problem.c, reference, outputs);
   if (!AreUnlikely(tensors)) return tensors;
-  HonestErrors honest{.permitted = permitted,
-                      .function_bias = std::vector<double>(golden.size()),
-                      .sum_bias = std::vector<double>(golden.size()),
-                      .errors = {}};
-  for (const PermittedTensor& p : permitted) honest.errors.emplace_back(p.error.data.size());
+  RecipeErrors recipe_errors{.permitted = permitted,
+                             .function_bias = std::vector<double>(golden.size()),
+                             .sum_bias = std::vector<double>(golden.size()),
+                             .errors = {}};
+  for (const PermittedTensor& p : permitted) recipe_errors.errors.emplace_back(p.error.data.size());
   if (std::ranges::any_of(tensors, IsOneSided)) {
-    honest.function_bias = BiasOfFunctions(problem, golden, permitted);
+    recipe_errors.function_bias = BiasOfFunctions(problem, golden, permitted);
   }
   for (const SumOrder& order : kOrders) {
-    Include(AnswerIn(order, problem), problem, golden, permitted, honest);
-    const std::vector<double> bias = honest.Bias();
-    tensors = JudgeTensors(problem.c, {golden, honest.permitted, nullptr, bias}, outputs);
+    Include(AnswerIn(order, problem), problem, golden, permitted, recipe_errors);
+    const std::vector<double> bias = recipe_errors.Bias();
+    tensors = JudgeTensors(problem.c, {golden, recipe_errors.permitted, nullptr, bias}, outputs);
     if (!AreUnlikely(tensors)) break;
   }
   return tensors;

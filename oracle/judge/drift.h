@@ -35,8 +35,8 @@ struct Problem {
 };
 
 // Same as JudgeTensors, but compares answers graded unlikely with the recipe's own answers.
-// Precondition: problem.options.own is not set (no trace).
-std::vector<JudgedTensor> JudgeWithDrift(const Problem& problem, const Standard& standard,
+// Precondition: problem.options.subject_outputs is not set (no trace).
+std::vector<JudgedTensor> JudgeWithDrift(const Problem& problem, const Reference& reference,
                                          const Tensors& outputs);
 
 }  // namespace sextant::oracle

@@ -26,7 +26,7 @@ struct Question : DrawnCase {
   Verdict Judged(const Tensors& answer) const { return judge.Evaluate(answer); }
   Tensors AnswerIn(SumOrder order) const {
     const ScopedSumOrder in_order(order);
-    return Honest();
+    return CorrectAnswer();
   }
 
   const Judge judge{c, inputs, recipe};
@@ -49,7 +49,7 @@ TEST_P(SlowHonestSums, AreNotUnlikelyInAnyOrder) {
     EXPECT_EQ(verdict.status, Verdict::Status::kConforms);
     EXPECT_LT(verdict.grade.value(), Grade::kUnlikely)
         << static_cast<int>(order.kind) << " " << order.size << ": mean " << verdict.tensors[0].bias
-        << ", honest " << verdict.tensors[0].honest_bias;
+        << ", correct at most " << verdict.tensors[0].correct_bias_bound;
     unlikely_without_drift += question.JudgedWithoutDrift(answer).grade == Grade::kUnlikely;
   }
   EXPECT_GT(unlikely_without_drift, 0u);  // else the case would not test the comparison
@@ -66,7 +66,7 @@ INSTANTIATE_TEST_SUITE_P(
 // y = x / r(x) in f32; the last product is rounded towards 0.
 Tensors CutOff(const Question& question) {
   const Tensor<double>&x = question.inputs[0].values, &weight = question.inputs[1].values;
-  Tensors answer = question.Honest();
+  Tensors answer = question.CorrectAnswer();
   const size_t width = x.shape[1];
   for (size_t n = 0; n < x.shape[0]; ++n) {
     float sum = 0;
@@ -92,9 +92,9 @@ TEST(Drift, ProductsRoundedTowardsZeroAreUnlikely) {
   const Verdict verdict = question.Judged(CutOff(question));
   EXPECT_EQ(verdict.status, Verdict::Status::kConforms);
   EXPECT_EQ(verdict.grade, Grade::kUnlikely);
-  EXPECT_GT(verdict.tensors[0].honest_bias, 0);
-  EXPECT_GT(-verdict.tensors[0].bias, verdict.tensors[0].honest_bias);
-  EXPECT_LT(question.Judged(question.Honest()).grade.value(), Grade::kUnlikely);
+  EXPECT_GT(verdict.tensors[0].correct_bias_bound, 0);
+  EXPECT_GT(-verdict.tensors[0].bias, verdict.tensors[0].correct_bias_bound);
+  EXPECT_LT(question.Judged(question.CorrectAnswer()).grade.value(), Grade::kUnlikely);
 }
 
 // linear has sums and no functions.
@@ -102,7 +102,7 @@ TEST(Drift, HonestBiasIsTwiceTheLargestMeanOfTheOrders) {
   const Question question(
       "linear N=64 F=32 M=8 dtype=f32 @x=uniform(0.5,2) @weight=uniform(0.5,2)");
   const Tensor<double>&x = question.inputs[0].values, &weight = question.inputs[1].values;
-  Tensors answer = question.Honest();
+  Tensors answer = question.CorrectAnswer();
   for (size_t n = 0; n < 64; ++n) {
     for (size_t f = 0; f < 32; ++f) {
       double sum = 0;
@@ -122,7 +122,7 @@ TEST(Drift, HonestBiasIsTwiceTheLargestMeanOfTheOrders) {
         largest, std::abs(question.JudgedWithoutDrift(question.AnswerIn(order)).tensors[0].bias));
   }
   EXPECT_GT(largest, 0);
-  EXPECT_DOUBLE_EQ(verdict.tensors[0].honest_bias, 2 * largest);
+  EXPECT_DOUBLE_EQ(verdict.tensors[0].correct_bias_bound, 2 * largest);
 }
 
 // tanh rounded down: the error is always below one ulp, which the recipe permits.
@@ -144,11 +144,11 @@ TEST(Drift, FunctionErrorsMayBeOneSidedWithinTheirUlps) {
 // Answers that fail or are likely are not compared with the recipe's answers.
 TEST(Drift, HonestBiasIsComputedForUnlikelyAnswersOnly) {
   const Question question("rms_norm N=3 M=7 dtype=f32");
-  Tensors answer = question.Honest();
-  EXPECT_EQ(question.Judged(answer).tensors[0].honest_bias, 0);
+  Tensors answer = question.CorrectAnswer();
+  EXPECT_EQ(question.Judged(answer).tensors[0].correct_bias_bound, 0);
   answer[0].values.data[0] += 1;
   EXPECT_EQ(question.Judged(answer).status, Verdict::Status::kFails);
-  EXPECT_EQ(question.Judged(answer).tensors[0].honest_bias, 0);
+  EXPECT_EQ(question.Judged(answer).tensors[0].correct_bias_bound, 0);
 }
 
 }  // namespace

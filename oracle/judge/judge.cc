@@ -23,9 +23,9 @@ Verdict VerdictOf(const Case& c, const std::vector<JudgedTensor>& tensors) {
   return verdict;
 }
 
-Verdict MisfitVerdict(const Case& c, const std::string& misfit) {
+Verdict MismatchVerdict(const Case& c, const std::string& mismatch) {
   Verdict verdict{
-      .case_line = c.ToString(), .message = misfit, .tensors = {}, .trace = {}, .causes = {}};
+      .case_line = c.ToString(), .message = mismatch, .tensors = {}, .trace = {}, .causes = {}};
   verdict.status = Verdict::Status::kFails;
   return verdict;
 }
@@ -33,15 +33,15 @@ Verdict MisfitVerdict(const Case& c, const std::string& misfit) {
 // A conforming answer with an open row is unverified.
 void SetUnverified(const std::vector<JudgedTensor>& tensors, Verdict& verdict) {
   if (verdict.status == Verdict::Status::kFails) return;
-  const Doubt doubt = DoubtOf(tensors);
-  if (doubt.message.empty()) return;
+  const UnverifiedReason reason = UnverifiedReasonOf(tensors);
+  if (reason.message.empty()) return;
   verdict.status = Verdict::Status::kUnverified;
   const auto is_judged = [](const TensorVerdict& t) { return t.judged > 0; };
   if (verdict.grade == Grade::kExact && std::ranges::none_of(verdict.tensors, is_judged))
     verdict.grade.reset();
-  verdict.message = doubt.message;
-  verdict.open_rows = doubt.rows;
-  verdict.only_rows = doubt.only_rows;
+  verdict.message = reason.message;
+  verdict.open_row_count = reason.open_row_count;
+  verdict.open_rows_acceptable = reason.open_rows_acceptable;
 }
 
 // Marks as judged the elements that could have failed in the trace. Returns `tensors` unchanged if
@@ -67,8 +67,8 @@ std::vector<JudgedTensor> MergeTrace(const Case& c, std::vector<JudgedTensor> te
 
 Verdict JudgeEndToEnd(const Case& c, const std::vector<GoldenTensor>& golden,
                       const std::vector<PermittedTensor>& permitted, const Tensors& outputs) {
-  if (const std::string misfit = Misfit(c, outputs); !misfit.empty())
-    return MisfitVerdict(c, misfit);
+  if (const std::string mismatch = DescribeMismatch(c, outputs); !mismatch.empty())
+    return MismatchVerdict(c, mismatch);
   const auto tensors = JudgeTensors(c, {golden, permitted}, outputs);
   Verdict verdict = VerdictOf(c, tensors);
   SetUnverified(tensors, verdict);
@@ -93,7 +93,7 @@ Judge::Judge(const Case& c, const Tensors& inputs, const Recipe& recipe,
       recipe_(recipe),
       options_(options),
       golden_(std::move(golden)),
-      permitted_(Permit(c, inputs, recipe, options)) {
+      permitted_(PermittedErrors(c, inputs, recipe, options)) {
   SampleLikely(c, inputs, recipe, golden_, permitted_);
 }
 
@@ -102,13 +102,13 @@ std::vector<JudgedTensor> Judge::Trace(const Variant& variant, const Tensors& ou
   if (outputs.size() < 2) return {};
   {
     const ScopedTrace tracing(outputs);
-    AnswerBy(variant.operation, c_, inputs_, recipe_);
+    EvaluateByRecipe(variant.operation, c_, inputs_, recipe_);
     if (!tracing.used()) return {};
   }
   ProveOptions options = options_;
-  options.own = &outputs;
+  options.subject_outputs = &outputs;
   const auto golden = Prove(variant.operation, c_, inputs_, recipe_, options);
-  const auto permitted = Permit(variant.operation, c_, inputs_, recipe_, options);
+  const auto permitted = PermittedErrors(variant.operation, c_, inputs_, recipe_, options);
   return JudgeTensors(c_, {golden, permitted, &variant.golden}, outputs);
 }
 
@@ -139,8 +139,8 @@ Verdict Judge::EvaluateVariant(const Variant& variant, const Tensors& outputs) c
 }
 
 Verdict Judge::Evaluate(const Tensors& outputs) const {
-  if (const std::string misfit = Misfit(c_, outputs); !misfit.empty())
-    return MisfitVerdict(c_, misfit);
+  if (const std::string mismatch = DescribeMismatch(c_, outputs); !mismatch.empty())
+    return MismatchVerdict(c_, mismatch);
   Verdict verdict = EvaluateVariant({c_.operation(), golden_, permitted_}, outputs);
   if (verdict.status != Verdict::Status::kFails) return verdict;
   std::vector<std::unique_ptr<Operation>> alternatives;
@@ -150,11 +150,11 @@ Verdict Judge::Evaluate(const Tensors& outputs) const {
   }
   for (const auto& other : alternatives) {
     const auto golden = Prove(*other, c_, inputs_, recipe_, options_);
-    const auto permitted = Permit(*other, c_, inputs_, recipe_, options_);
+    const auto permitted = PermittedErrors(*other, c_, inputs_, recipe_, options_);
     Verdict alternative = EvaluateVariant({*other, golden, permitted}, outputs);
     if (alternative.status == Verdict::Status::kFails) continue;
-    const std::string doubt = alternative.message.empty() ? "" : "; " + alternative.message;
-    alternative.message = "conforms to the alternative rounding decision of the formula" + doubt;
+    const std::string reason = alternative.message.empty() ? "" : "; " + alternative.message;
+    alternative.message = "conforms to the alternative rounding decision of the formula" + reason;
     return alternative;
   }
   return verdict;

@@ -53,7 +53,7 @@ struct TensorVerdict {
   double bias = 0, spread = 0, bias_in_standard_errors = 0;
   // The largest |mean| expected of correct implementations; 0 unless it was needed
   // (oracle/judge/drift.h).
-  double honest_bias = 0;
+  double correct_bias_bound = 0;
 };
 
 // A likely cause of a failure: a defect that predicts the answer.
@@ -65,7 +65,7 @@ struct Verdict {
   enum class Status {
     kConforms,
     kFails,
-    kUnverified,   // part of the answer could not fail, whatever it is: see `open_rows`
+    kUnverified,   // part of the answer could not fail, whatever it is: see `open_row_count`
     kUnsupported,  // the subject declined
     kCouldNotRun   // crash, time limit, protocol error: the numbers were not judged
   };
@@ -81,8 +81,9 @@ struct Verdict {
   // Open rows: rows (along the last axis) of answered tensors with at least one specified element,
   // but none that could have failed, neither end to end nor by the trace. One open row makes the
   // case unverified.
-  size_t open_rows = 0;
-  bool only_rows = false;  // open rows exist, but every required tensor has a judged element
+  size_t open_row_count = 0;
+  // Open rows exist, but every required tensor has a judged element.
+  bool open_rows_acceptable = false;
 };
 
 // Judges end to end only: no alternative decision, no trace. `permitted` has one tensor per output,

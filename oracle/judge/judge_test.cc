@@ -26,8 +26,8 @@ TEST(Judge, OptionalOutputsAreJudgedIfAnswered) {
   const Tensors inputs = DrawInputs(c);
   const Recipe recipe = ParseRecipe("native", c.dtype());
   const auto golden = Prove(c, inputs, recipe);
-  const auto permitted = Permit(c, inputs, recipe);
-  Tensors answer = AnswerBy(c, inputs, recipe);
+  const auto permitted = PermittedErrors(c, inputs, recipe);
+  Tensors answer = EvaluateByRecipe(c, inputs, recipe);
   EXPECT_EQ(JudgeEndToEnd(c, golden, permitted, answer).tensors.size(), 2u);
   answer[1].values.data[0] += 1;
   EXPECT_EQ(JudgeEndToEnd(c, golden, permitted, answer).status, Status::kFails);
@@ -76,8 +76,8 @@ TEST(Judge, RowThatCouldNotFailIsUnverified) {
   const Verdict verdict = ones.Judged();
   EXPECT_EQ(verdict.status, Status::kUnverified);
   EXPECT_EQ(verdict.message, "no element of 1 of 3 rows of y could have failed; the first is y[1]");
-  EXPECT_EQ(verdict.open_rows, 1u);
-  EXPECT_TRUE(verdict.only_rows);
+  EXPECT_EQ(verdict.open_row_count, 1u);
+  EXPECT_TRUE(verdict.open_rows_acceptable);
 }
 
 // A row without specified elements is not open.
@@ -85,7 +85,7 @@ TEST(Judge, UnspecifiedRowLeavesTheOthersVerified) {
   Ones ones;
   for (const size_t i : {2, 3}) ones.Put(i, kNaN, kNaN, 12345);
   EXPECT_EQ(ones.Judged().status, Status::kConforms);
-  EXPECT_EQ(ones.Judged().open_rows, 0u);
+  EXPECT_EQ(ones.Judged().open_row_count, 0u);
 }
 
 // An answered optional output must be verified too.
@@ -97,10 +97,10 @@ TEST(Judge, OptionalOutputThatCouldNotFailIsUnverified) {
     bound->data = std::vector<double>(4, kInfinity);
   EXPECT_EQ(ones.Judged().message, "no element of hidden could have failed");
   EXPECT_EQ(ones.Judged().status, Status::kUnverified);
-  EXPECT_TRUE(ones.Judged().only_rows);  // y could have failed
-  EXPECT_EQ(ones.Judged().open_rows, 2u);
+  EXPECT_TRUE(ones.Judged().open_rows_acceptable);  // y could have failed
+  EXPECT_EQ(ones.Judged().open_row_count, 2u);
   ones.permitted[0].error.data[0] = ones.permitted[0].error.data[1] = kInfinity;
-  EXPECT_EQ(ones.Judged().open_rows, 3u);  // of both outputs
+  EXPECT_EQ(ones.Judged().open_row_count, 3u);  // of both outputs
   ones.permitted[0].error.data[0] = ones.permitted[0].error.data[1] = kPermitted;
   ones.answer.pop_back();
   EXPECT_EQ(ones.Judged().status, Status::kConforms);

@@ -23,7 +23,7 @@ void SampleLikely(const Case& c, const Tensors& inputs, const Recipe& recipe,
   for (const PermittedTensor& p : permitted) squares.emplace_back(p.error.data.size());
   for (uint64_t seed = 0; seed < kSamples; ++seed) {
     const ScopedStochasticRounding rounding(seed);
-    const Tensors answer = AnswerBy(c, inputs, recipe);
+    const Tensors answer = EvaluateByRecipe(c, inputs, recipe);
     for (size_t o = 0; o < answer.size(); ++o) {
       for (size_t i = 0; i < squares[o].size(); ++i) {
         const double error =

@@ -75,12 +75,12 @@ TEST_P(HonestBlocks, AreNeverUnlikely) {
   for (const char* line : {"native", "f32_compute", "*=f32 dot=f32:pairwise keep=T", "*=f32",
                            "exact", "exact_table"}) {
     const Tensors answer =
-        AnswerBy(question.c, question.inputs, ParseRecipe(line, question.c.dtype()));
+        EvaluateByRecipe(question.c, question.inputs, ParseRecipe(line, question.c.dtype()));
     EXPECT_LT(question.Judged(answer).grade.value(), Grade::kUnlikely) << line;
   }
   for (uint64_t seed = 1000; seed < 1040; ++seed) {
     const ScopedStochasticRounding rounding(seed);
-    const Tensors answer = question.Honest();
+    const Tensors answer = question.CorrectAnswer();
     EXPECT_LT(question.Judged(answer).grade.value(), Grade::kUnlikely) << seed;
   }
 }
@@ -98,7 +98,7 @@ TEST(HonestFunctions, MayHaveErrorsOfAsManyUlpsAsTheRecipeClaims) {
   const GoldenTensor& golden = judge.golden()[0];
   for (uint64_t seed = 1000; seed < 1020; ++seed) {
     const ScopedStochasticRounding rounding(seed);
-    Tensors answer = AnswerBy(c, inputs, one_ulp);
+    Tensors answer = EvaluateByRecipe(c, inputs, one_ulp);
     answer.resize(1);
     for (size_t i = 0; i < golden.high.data.size(); ++i) {
       double& y = answer[0].values.data[i];
@@ -129,7 +129,7 @@ INSTANTIATE_TEST_SUITE_P(Right, HonestBlocks,
 TEST(OpenBlocks, AreVerifiedOnlyWithIntermediates) {
   const Question question(
       "decoder_block pairing=half mask=none S=4 M=32 H=4 K=2 D=16 F=40 dtype=bf16 @x=normal(8)");
-  const Tensors answer = question.Honest();
+  const Tensors answer = question.CorrectAnswer();
   const Verdict y_alone = question.Judged(answer);
   EXPECT_EQ(y_alone.status, Verdict::Status::kUnverified);
   EXPECT_EQ(y_alone.message, "no element of y could have failed");

@@ -45,15 +45,15 @@ class TensorJudge {
     verdict_.name = golden.name;
     verdict_.elements = got.data.size();
   }
-  JudgedTensor Judge(bool independent, double honest_bias, const GoldenTensor& end_to_end) {
+  JudgedTensor Judge(bool independent, double correct_bias_bound, const GoldenTensor& end_to_end) {
     for (size_t i = 0; i < got_.data.size(); ++i) JudgeElement(i, end_to_end.high.data[i]);
     verdict_.bias = bias_.Mean();
     verdict_.spread = bias_.Spread();
-    verdict_.honest_bias = honest_bias;
+    verdict_.correct_bias_bound = correct_bias_bound;
     if (independent) {
       verdict_.bias_in_standard_errors = bias_.StandardErrors();
       const bool within = verdict_.grade == Grade::kFaithful || verdict_.grade == Grade::kWithin;
-      if (within && bias_.IsBeyond(honest_bias)) verdict_.grade = Grade::kUnlikely;
+      if (within && bias_.IsBeyond(correct_bias_bound)) verdict_.grade = Grade::kUnlikely;
     }
     return {std::move(verdict_), false, got_.shape, std::move(statuses_)};
   }
@@ -119,26 +119,27 @@ struct OpenRows {
 
 }  // namespace
 
-std::vector<JudgedTensor> JudgeTensors(const Case& c, const Standard& standard,
+std::vector<JudgedTensor> JudgeTensors(const Case& c, const Reference& reference,
                                        const Tensors& outputs) {
   // All frequencies may depend on one rounded power, and then all elements share its error.
   const bool independent = !c.info().Marks(Step::kFrequency);
   std::vector<JudgedTensor> tensors;
-  for (size_t o = 0; o < standard.golden.size(); ++o) {
-    const GoldenTensor& golden = standard.golden[o];
+  for (size_t o = 0; o < reference.golden.size(); ++o) {
+    const GoldenTensor& golden = reference.golden[o];
     const auto at = std::ranges::find(outputs, golden.name, &NamedTensor::name);
     if (at == outputs.end()) continue;  // an optional output that was left out
-    tensors.push_back(TensorJudge(golden, standard.permitted[o], at->values)
-                          .Judge(independent,
-                                 standard.honest_bias.empty() ? 0 : standard.honest_bias[o],
-                                 standard.end_to_end ? (*standard.end_to_end)[o] : golden));
+    tensors.push_back(
+        TensorJudge(golden, reference.permitted[o], at->values)
+            .Judge(independent,
+                   reference.correct_bias_bound.empty() ? 0 : reference.correct_bias_bound[o],
+                   reference.end_to_end ? (*reference.end_to_end)[o] : golden));
     tensors.back().optional = c.info().signature.outputs[o].optional;
   }
   return tensors;
 }
 
-Doubt DoubtOf(const std::vector<JudgedTensor>& tensors) {
-  Doubt doubt;
+UnverifiedReason UnverifiedReasonOf(const std::vector<JudgedTensor>& tensors) {
+  UnverifiedReason reason;
   bool any = false, specified = false, none_judged = true;
   bool required = true;      // each required tensor has an element that could have failed
   std::string whole_tensor;  // message about a tensor of which no element is judged
@@ -152,26 +153,26 @@ Doubt DoubtOf(const std::vector<JudgedTensor>& tensors) {
     none_judged = none_judged && !judged;
     const OpenRows rows(tensor);
     if (rows.open == 0) continue;
-    doubt.rows += rows.open;
+    reason.open_row_count += rows.open;
     const std::string& name = tensor.verdict.name;
     required = required && (judged || tensor.optional);
     if (!judged && whole_tensor.empty())
       whole_tensor = "no element of " + name + " could have failed";
-    if (!doubt.message.empty() || !judged) continue;
+    if (!reason.message.empty() || !judged) continue;
     Shape shape = tensor.shape;
     shape.pop_back();
-    doubt.message = "no element of " + std::to_string(rows.open) + " of " +
-                    std::to_string(rows.all) + " rows of " + name +
-                    " could have failed; the first is " + IndexText(name, shape, rows.first);
+    reason.message = "no element of " + std::to_string(rows.open) + " of " +
+                     std::to_string(rows.all) + " rows of " + name +
+                     " could have failed; the first is " + IndexText(name, shape, rows.first);
   }
-  if (!whole_tensor.empty()) doubt.message = whole_tensor;
+  if (!whole_tensor.empty()) reason.message = whole_tensor;
   // An answer without elements is verified: it could have had a wrong shape.
   else if (any && none_judged)
-    doubt.message = specified ? "no element of the answer could have failed"
-                              : "the case specifies no element of the answer, for example because "
-                                "every element depends on a NaN or an infinity in the inputs";
-  doubt.only_rows = !doubt.message.empty() && required && !none_judged;
-  return doubt;
+    reason.message = specified ? "no element of the answer could have failed"
+                               : "the case specifies no element of the answer, for example because "
+                                 "every element depends on a NaN or an infinity in the inputs";
+  reason.open_rows_acceptable = !reason.message.empty() && required && !none_judged;
+  return reason;
 }
 
 }  // namespace sextant::oracle

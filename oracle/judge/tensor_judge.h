@@ -24,28 +24,28 @@ struct JudgedTensor {
 };
 
 // Reference values and bounds with which an answer is compared.
-struct Standard {
+struct Reference {
   const std::vector<GoldenTensor>& golden;
   const std::vector<PermittedTensor>& permitted;
   // In a trace: the end-to-end reference values, else null. An element that is NaN in `golden` but
   // not here depends on a NaN or infinity of the subject: it is open, not unspecified.
   const std::vector<GoldenTensor>* end_to_end = nullptr;
   // Largest |mean| error that is not `unlikely`, one number per output; empty: 0.
-  std::span<const double> honest_bias{};
+  std::span<const double> correct_bias_bound{};
 };
 
 // Judges every answered output, in the order of the signature. Precondition: the outputs fit the
-// case (Misfit returns an empty text).
-std::vector<JudgedTensor> JudgeTensors(const Case& c, const Standard& standard,
+// case (DescribeMismatch returns an empty text).
+std::vector<JudgedTensor> JudgeTensors(const Case& c, const Reference& reference,
                                        const Tensors& outputs);
 
 // The reason why a conforming answer is unverified. The message is empty if no row is open: every
 // row of every tensor has a judged element, or no specified element.
-struct Doubt {
+struct UnverifiedReason {
   std::string message;
-  size_t rows = 0;         // number of open rows of all tensors
-  bool only_rows = false;  // see Verdict
+  size_t open_row_count = 0;          // of all tensors
+  bool open_rows_acceptable = false;  // see Verdict
 };
-Doubt DoubtOf(const std::vector<JudgedTensor>& tensors);
+UnverifiedReason UnverifiedReasonOf(const std::vector<JudgedTensor>& tensors);
 
 }  // namespace sextant::oracle

@@ -87,8 +87,8 @@ Findings CheckLowest(const Case& c, const Tensors& inputs, const Ask& ask) {
 Findings CheckBeta(const Case& c, const Tensors& inputs, const Ask& ask) {
   if (!IsSwish(c)) return {};
   Findings findings;
-  Proportional(ask(c, Multiplied(inputs, {"x"}, 2)), 2, ask(Multiplied(c, "beta", 2, 1), inputs),
-               findings);
+  ExpectProportional(ask(c, Multiplied(inputs, {"x"}, 2)), 2,
+                     ask(Multiplied(c, "beta", 2, 1), inputs), findings);
   return findings;
 }
 
@@ -140,7 +140,7 @@ struct Mutant : Activation {
       case Mutation::kClipped:
         return Clamp(x, Real(0.0), Real(6.0));
       case Mutation::kLeaky:
-        return Rectified(x) - Rectified(-x) / Real(100.0);
+        return Relu(x) - Relu(-x) / Real(100.0);
       case Mutation::kBetaAfter:
         return x * Sigmoid(x) * Real(beta);
       case Mutation::kCubic:

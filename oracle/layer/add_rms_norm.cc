@@ -9,7 +9,7 @@
 #include "oracle/property/changed_inputs.h"
 #include "oracle/property/common_properties.h"
 #include "reference/number/rounded.h"
-#include "reference/prove/keeping.h"
+#include "reference/prove/rounding_operation.h"
 
 namespace sextant::oracle {
 namespace {
@@ -37,7 +37,7 @@ Findings CheckSumAlone(const Case& c, const Tensors& inputs, const Ask& ask) {
   if (answer.outputs[kSum].dtype != inputs[kX].dtype) return findings;
   Tensors alone = Filled(inputs, {"residual"}, 0);
   alone[kX].values = answer.outputs[kSum].values;
-  Same(answer, ask(c, alone), findings);
+  ExpectEqual(answer, ask(c, alone), findings);
   return findings;
 }
 
@@ -45,7 +45,7 @@ Findings CheckSwapped(const Case& c, const Tensors& inputs, const Ask& ask) {
   Tensors swapped = inputs;
   std::swap(swapped[kX].values, swapped[kResidual].values);
   Findings findings;
-  Same(ask(c, inputs), ask(c, swapped), findings);
+  ExpectEqual(ask(c, inputs), ask(c, swapped), findings);
   return findings;
 }
 
@@ -54,8 +54,8 @@ Findings CheckUnits(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response answer = ask(c, inputs);
   const Response twice = ask(Multiplied(c, "eps", 4), Multiplied(inputs, {"x", "residual"}, 2));
   Findings findings;
-  Proportional(twice, 1, answer, findings, kY);
-  Proportional(twice, 2, answer, findings, kSum);
+  ExpectProportional(twice, 1, answer, findings, kY);
+  ExpectProportional(twice, 2, answer, findings, kSum);
   return findings;
 }
 
@@ -104,11 +104,11 @@ struct Mutant : AddRmsNorm {
     const DoubleDouble exact = mutation == Mutation::kSubtracted ? TwoSum(x, -residual)
                                : mutation == Mutation::kTwice    ? TwoSum(x, 2 * residual)
                                                                  : TwoSum(x, residual);
-    const double rounded = RoundTo(kept, exact);
+    const double rounded = RoundTo(rounded_dtype, exact);
     const double beyond = (DoubleDouble(rounded) - exact).high;
     if (mutation != Mutation::kTruncated || !std::isfinite(rounded)) return rounded;
-    if (rounded > 0 && beyond > 0) return NextDown(kept, rounded);
-    if (rounded < 0 && beyond < 0) return NextUp(kept, rounded);
+    if (rounded > 0 && beyond > 0) return NextDown(rounded_dtype, rounded);
+    if (rounded < 0 && beyond < 0) return NextUp(rounded_dtype, rounded);
     return rounded;
   }
   template <class Real>
@@ -117,12 +117,12 @@ struct Mutant : AddRmsNorm {
     Tensor<Real> read = sum;
     for (size_t i = 0; i < x.data.size(); ++i) {
       const double a = x.data[i], b = residual.data[i];
-      sum.data[i] = read.data[i] = Real(SumOf(a, b), kept);
+      sum.data[i] = read.data[i] = Real(SumOf(a, b), rounded_dtype);
       if (mutation == Mutation::kUnrounded) read.data[i] = Wider<Real>(a, b);
-      if (mutation == Mutation::kNotAdded) read.data[i] = Real(a, kept);
-      if (mutation == Mutation::kResidualOnly) read.data[i] = Real(b, kept);
-      if (mutation == Mutation::kKeptX) sum.data[i] = Real(a, kept);
-      if (mutation == Mutation::kKeptResidual) sum.data[i] = Real(b, kept);
+      if (mutation == Mutation::kNotAdded) read.data[i] = Real(a, rounded_dtype);
+      if (mutation == Mutation::kResidualOnly) read.data[i] = Real(b, rounded_dtype);
+      if (mutation == Mutation::kKeptX) sum.data[i] = Real(a, rounded_dtype);
+      if (mutation == Mutation::kKeptResidual) sum.data[i] = Real(b, rounded_dtype);
     }
     RmsNormMutant mutant = norm;
     mutant.eps = eps;
@@ -139,7 +139,7 @@ struct Mutant : AddRmsNorm {
 };
 
 Defect MutantDefect(std::string name, std::string why, const Mutant& mutant) {
-  return MutatedFormula<Mutant, Keeping<Mutant>>(std::move(name), std::move(why), mutant);
+  return MutatedFormula<Mutant, RoundingOperation<Mutant>>(std::move(name), std::move(why), mutant);
 }
 
 Defect InTheSum(std::string name, std::string why, Mutant::Mutation mutation) {

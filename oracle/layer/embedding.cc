@@ -46,8 +46,8 @@ Findings CheckIndices(const Case& c, const Tensors& inputs, const Ask& ask) {
 Findings CheckLinear(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response y = ask(c, inputs);
   Findings findings;
-  Proportional(ask(c, Multiplied(inputs, {"table"}, -2)), -2, y, findings);
-  Proportional(ask(Multiplied(c, "scale", -2, 1), inputs), -2, y, findings);
+  ExpectProportional(ask(c, Multiplied(inputs, {"table"}, -2)), -2, y, findings);
+  ExpectProportional(ask(Multiplied(c, "scale", -2, 1), inputs), -2, y, findings);
   return findings;
 }
 

@@ -19,7 +19,7 @@ Findings CheckDown(const Case& c, const Tensors& inputs, const Ask& ask) {
   const size_t M = ExtentOf(c, "M");
   Findings findings;
   for (size_t i = 0; i < y.size(kY); ++i) {
-    const double expected = HasBias(inputs) ? In(inputs, "down_bias").data[i % M] : 0;
+    const double expected = HasBias(inputs) ? InputNamed(inputs, "down_bias").data[i % M] : 0;
     findings.Equal(y(kY, i), expected, {y, kY, i});
   }
   return findings;
@@ -30,7 +30,7 @@ Findings CheckDown(const Case& c, const Tensors& inputs, const Ask& ask) {
 Findings CheckTwice(const Case& c, Tensors inputs, const Ask& ask, const char* weight) {
   if (HasBias(inputs)) inputs = Filled(inputs, {"up_bias", "down_bias"}, 0);
   Findings findings;
-  Proportional(ask(c, Multiplied(inputs, {weight}, 2)), 2, ask(c, inputs), findings);
+  ExpectProportional(ask(c, Multiplied(inputs, {weight}, 2)), 2, ask(c, inputs), findings);
   return findings;
 }
 
@@ -44,7 +44,7 @@ Findings CheckHidden(const Case& c, Tensors inputs, const Ask& ask) {
   for (size_t i = 0; i < y.size(kY); ++i) {
     Measured sum = 0;
     for (size_t f = 0; f < F; ++f) {
-      sum = sum + y(kHidden, i / M * F + f) * In(inputs, "down").data[i % M * F + f];
+      sum = sum + y(kHidden, i / M * F + f) * InputNamed(inputs, "down").data[i % M * F + f];
     }
     findings.Equal(y(kY, i), sum, {y, kY, i});
   }
@@ -54,23 +54,24 @@ Findings CheckHidden(const Case& c, Tensors inputs, const Ask& ask) {
 Findings CheckOrder(const Case& c, const Tensors& inputs, const Ask& ask) {
   const size_t M = ExtentOf(c, "M");
   Tensors reversed = inputs;
-  for (const char* name : {"gate", "up"}) ReverseBlocks(In(reversed, name), 1, M);
+  for (const char* name : {"gate", "up"}) ReverseBlocks(InputNamed(reversed, name), 1, M);
   for (const char* name : {"gate_bias", "up_bias"}) {
-    if (HasBias(inputs)) ReverseBlocks(In(reversed, name), 1, 1);
+    if (HasBias(inputs)) ReverseBlocks(InputNamed(reversed, name), 1, 1);
   }
-  ReverseBlocks(In(reversed, "down"), M, 1);
+  ReverseBlocks(InputNamed(reversed, "down"), M, 1);
   return UnitsInAnyOrder(c, inputs, reversed, ask);
 }
 
 // gate and up are stored one after the other in a weight [2F,M], but read as even and odd rows.
 bool ReadAsEvenAndOddRows(const Case& c, Tensors& inputs) {
   const size_t M = ExtentOf(c, "M"), F = ExtentOf(c, "F");
-  std::vector<double> fused = In(inputs, "gate").data;
-  fused.insert(fused.end(), In(inputs, "up").data.begin(), In(inputs, "up").data.end());
+  std::vector<double> fused = InputNamed(inputs, "gate").data;
+  fused.insert(fused.end(), InputNamed(inputs, "up").data.begin(),
+               InputNamed(inputs, "up").data.end());
   for (size_t f = 0; f < F; ++f) {
     for (size_t m = 0; m < M; ++m) {
-      In(inputs, "gate").data[f * M + m] = fused[2 * f * M + m];
-      In(inputs, "up").data[f * M + m] = fused[(2 * f + 1) * M + m];
+      InputNamed(inputs, "gate").data[f * M + m] = fused[2 * f * M + m];
+      InputNamed(inputs, "up").data[f * M + m] = fused[(2 * f + 1) * M + m];
     }
   }
   return F > 1;

@@ -16,7 +16,7 @@ struct Answered : DrawnCase {
       : DrawnCase("feed_forward kind=swiglu N=2 M=3 F=5 " + words) {}
   Verdict Judged() const { return Judge(c, inputs, recipe).Evaluate(answer); }
 
-  Tensors answer = Honest();  // y, hidden
+  Tensors answer = CorrectAnswer();  // y, hidden
 };
 
 TEST(FeedForward, BothStepsOfAnHonestAnswerConform) {
@@ -34,7 +34,7 @@ TEST(FeedForward, TraceNamesOnlyTheHiddenTensor) {
   Answered wrong("dtype=bf16");
   wrong.answer[1].values.data[0] += 1;
   const ScopedTrace trace(wrong.answer);
-  wrong.answer[0].values = AnswerBy(wrong.c, wrong.inputs, wrong.recipe)[0].values;
+  wrong.answer[0].values = EvaluateByRecipe(wrong.c, wrong.inputs, wrong.recipe)[0].values;
   const Verdict verdict = wrong.Judged();
   EXPECT_THAT(verdict.message, HasSubstr("first wrong at hidden"));
   EXPECT_EQ(verdict.trace[1].failed, 0u);

@@ -35,7 +35,7 @@ Findings CheckUp(const Case& c, const Tensors& inputs, const Ask& ask) {
 Findings CheckTwice(const Case& c, const Tensors& inputs, const Ask& ask) {
   if (HasLimit(c) || HasPlusOne(c)) return {};
   Findings findings;
-  Proportional(ask(c, Multiplied(inputs, {"up"}, 2)), 2, ask(c, inputs), findings);
+  ExpectProportional(ask(c, Multiplied(inputs, {"up"}, 2)), 2, ask(c, inputs), findings);
   return findings;
 }
 
@@ -64,7 +64,7 @@ Findings CheckLimit(const Case& c, const Tensors& inputs, const Ask& ask) {
   for (double& g : limited[kGate].values.data) g = std::min(g, limit);
   for (double& u : limited[kUp].values.data) u = std::clamp(u, -limit, limit);
   Findings findings;
-  Same(ask(c, inputs), ask(c, limited), findings);
+  ExpectEqual(ask(c, inputs), ask(c, limited), findings);
   return findings;
 }
 
@@ -89,10 +89,10 @@ struct Mutant : Gated {
       const ScopedStep at(Step::kGate);
       const Real most = Converted(Real(*limit)), any(std::numeric_limits<double>::max());
       if (mutation != Mutation::kLimitAfter)
-        g = Limited(g, mutation == Mutation::kGateTwoSided ? -most : -any, most);
+        g = ClampOrNaN(g, mutation == Mutation::kGateTwoSided ? -most : -any, most);
       if (plus_one && mutation == Mutation::kOneFirst) u = u + Real(1.0);
       if (mutation != Mutation::kUpNotLimited)
-        u = Limited(u, mutation == Mutation::kUpOneSided ? -any : -most, most);
+        u = ClampOrNaN(u, mutation == Mutation::kUpOneSided ? -any : -most, most);
     }
     if (mutation == Mutation::kOfProduct) return f(g * u);
     const Real activated = f(g), other = mutation == Mutation::kBoth ? f(u) : u;
@@ -102,7 +102,7 @@ struct Mutant : Gated {
     if (mutation == Mutation::kOneOnGate) return (activated + one) * u;
     Real kept = activated;
     if (limit && mutation == Mutation::kLimitAfter)
-      kept = Limited(kept, Real(-std::numeric_limits<double>::max()), Converted(Real(*limit)));
+      kept = ClampOrNaN(kept, Real(-std::numeric_limits<double>::max()), Converted(Real(*limit)));
     const bool done = limit && mutation == Mutation::kOneFirst;
     return kept * (plus_one && !done ? other + one : other);
   }

@@ -23,14 +23,14 @@ Tensors Shifted(Tensors inputs, double shift) {
 
 Findings CheckShift(const Case& c, const Tensors& inputs, const Ask& ask) {
   Findings findings;
-  Same(ask(c, Shifted(inputs, 0)), ask(c, Shifted(inputs, 200)), findings);
+  ExpectEqual(ask(c, Shifted(inputs, 0)), ask(c, Shifted(inputs, 200)), findings);
   return findings;
 }
 
 // 2 x and 4 eps give the same y: eps has the unit of x^2.
 Findings CheckUnits(const Case& c, const Tensors& inputs, const Ask& ask) {
   Findings findings;
-  Same(ask(c, inputs), ask(Multiplied(c, "eps", 4), Multiplied(inputs, {"x"}, 2)), findings);
+  ExpectEqual(ask(c, inputs), ask(Multiplied(c, "eps", 4), Multiplied(inputs, {"x"}, 2)), findings);
   return findings;
 }
 
@@ -42,7 +42,7 @@ Findings CheckAffine(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response no_bias = ask(c, Filled(inputs, {"bias"}, 0));
   const size_t M = ExtentOf(c, "M");
   Findings findings;
-  Proportional(twice, 2, y, findings);
+  ExpectProportional(twice, 2, y, findings);
   for (size_t i = 0; i < y.size(); ++i) {
     const double bias = inputs[kBias].values.data[i % M];
     findings.Equal(only_bias(0, i), bias, {only_bias, 0, i});

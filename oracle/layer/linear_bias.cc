@@ -16,7 +16,7 @@ namespace {
 Findings CheckZero(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response y = ask(c, Filled(inputs, {"x"}, 0));
   const size_t F = ExtentOf(c, "F");
-  return EachEqual(y, [&](size_t i) { return In(inputs, "bias").data[i % F]; });
+  return EachEqual(y, [&](size_t i) { return InputNamed(inputs, "bias").data[i % F]; });
 }
 
 // y minus the bias is y with bias 0.
@@ -25,7 +25,7 @@ Findings CheckBias(const Case& c, const Tensors& inputs, const Ask& ask) {
   const size_t F = ExtentOf(c, "F");
   Findings findings;
   for (size_t i = 0; i < y.size(); ++i) {
-    findings.Equal(y(0, i) - In(inputs, "bias").data[i % F], product(0, i), {y, 0, i});
+    findings.Equal(y(0, i) - InputNamed(inputs, "bias").data[i % F], product(0, i), {y, 0, i});
   }
   return findings;
 }

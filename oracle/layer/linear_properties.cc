@@ -40,7 +40,7 @@ Findings CheckScale(const Case& c, const Tensors& inputs, const Ask& ask) {
   Tensors twice = Multiplied(inputs, {"x"}, 2);
   if (HasInput(inputs, "bias")) twice = Multiplied(twice, {"bias"}, 2);
   Findings findings;
-  Proportional(ask(c, twice), 2, ask(c, inputs), findings);
+  ExpectProportional(ask(c, twice), 2, ask(c, inputs), findings);
   return findings;
 }
 
@@ -60,10 +60,10 @@ Findings CheckParts(const Case& c, const Tensors& inputs, const Ask& ask) {
 Findings CheckOrder(const Case& c, const Tensors& inputs, const Ask& ask) {
   Tensors reversed = inputs;
   for (const char* name : {"x", "weight"}) {
-    ReverseBlocks(In(reversed, name), In(reversed, name).shape[0], 1);
+    ReverseBlocks(InputNamed(reversed, name), InputNamed(reversed, name).shape[0], 1);
   }
   Findings findings;
-  Same(ask(c, inputs), ask(c, reversed), findings);
+  ExpectEqual(ask(c, inputs), ask(c, reversed), findings);
   return findings;
 }
 

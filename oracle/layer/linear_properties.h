@@ -39,7 +39,7 @@ void MultiplyMutant(ProductMutation mutation, const Tensor<Real>& x, const Tenso
         const size_t row = mutation == ProductMutation::kRowsOfX ? n * (M + 1) : n * M;
         const Real product = x.data[(row + m) % x.data.size()] * weight(f, m);
         const bool rounds = mutation == ProductMutation::kRoundedProducts;
-        terms.push_back(rounds ? StoredIn(DType::kBF16, product) : product);
+        terms.push_back(rounds ? ConvertedTo(DType::kBF16, product) : product);
       }
       if (mutation == ProductMutation::kSumCarriedOver && n > 0) terms.push_back(y(n - 1, f));
       y(n, f) = SumOf(terms);

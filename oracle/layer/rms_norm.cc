@@ -24,7 +24,7 @@ Tensors WithoutWeight(const Case& c, const Tensors& inputs) {
 // 2 x and 4 eps give the same y: eps has the unit of x^2.
 Findings CheckUnits(const Case& c, const Tensors& inputs, const Ask& ask) {
   Findings findings;
-  Same(ask(c, inputs), ask(Multiplied(c, "eps", 4), Multiplied(inputs, {"x"}, 2)), findings);
+  ExpectEqual(ask(c, inputs), ask(Multiplied(c, "eps", 4), Multiplied(inputs, {"x"}, 2)), findings);
   return findings;
 }
 
@@ -77,7 +77,7 @@ Findings CheckWeight(const Case& c, const Tensors& inputs, const Ask& ask) {
 Findings CheckScale(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Case asked = c.With("eps=0");
   Findings findings;
-  Same(ask(asked, inputs), ask(asked, Multiplied(inputs, {"x"}, 8)), findings);
+  ExpectEqual(ask(asked, inputs), ask(asked, Multiplied(inputs, {"x"}, 8)), findings);
   return findings;
 }
 

@@ -1,4 +1,4 @@
-// Honest dot products conform in every order of summation. Truncated sums, whose errors have one
+// Correct dot products conform in every order of summation. Truncated sums, whose errors have one
 // sign, are unlikely or fail.
 #include <gtest/gtest.h>
 

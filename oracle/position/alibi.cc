@@ -28,7 +28,7 @@ void ForEach(const Case& c, auto check) {
 // Shifting all positions by 7 changes nothing, or adds 7 slopes where the bias depends on keys
 // alone.
 Findings CheckShift(const Case& c, const Tensors& inputs, const Ask& ask) {
-  const Response bias = ask(c, inputs), shifted = ask(c, Later(inputs, 7));
+  const Response bias = ask(c, inputs), shifted = ask(c, WithShiftedPositions(inputs, 7));
   const bool key = TextOf(c, "form") == "key";
   Findings findings;
   ForEach(c, [&](size_t i, size_t h, size_t, size_t) {
@@ -91,7 +91,7 @@ Findings CheckPast(const Case& c, const Tensors& inputs, const Ask& ask) {
 
 Findings CheckSlopes(const Case& c, const Tensors& inputs, const Ask& ask) {
   Findings findings;
-  Proportional(ask(c, Multiplied(inputs, {"slope"}, 2)), 2, ask(c, inputs), findings);
+  ExpectProportional(ask(c, Multiplied(inputs, {"slope"}, 2)), 2, ask(c, inputs), findings);
   return findings;
 }
 

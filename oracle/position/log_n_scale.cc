@@ -115,15 +115,16 @@ std::vector<Defect> FormulaDefects() {
 
 template <>
 CatalogEntry MakeCatalogEntry<LogNScale>() {
-  return {.properties = Joined<Property>(
-              {PropertiesOfFactors(),
-               {{"short_texts_pass", "tokens within the context do not change", CheckShort},
-                {"factor_counts_contexts", "at L times the position the factor is larger by 1",
-                 CheckProduct},
-                {"monotone", "the factor is at least 1 and never decreases", CheckRising}}}),
-          // The factor is 1 at negative positions and at position 0.
-          .defects = Joined<Defect>({Without({"negative_position_clamped"}, PositionDefects()),
-                                     FactorDefects(), FormulaDefects()})};
+  return {
+      .properties = Joined<Property>(
+          {PropertiesOfFactors(),
+           {{"short_texts_pass", "tokens within the context do not change", CheckShort},
+            {"factor_counts_contexts", "at L times the position the factor is larger by 1",
+             CheckProduct},
+            {"monotone", "the factor is at least 1 and never decreases", CheckRising}}}),
+      // The factor is 1 at negative positions and at position 0.
+      .defects = Joined<Defect>({RemoveDefects({"negative_position_clamped"}, PositionDefects()),
+                                 FactorDefects(), FormulaDefects()})};
 }
 
 }  // namespace sextant::oracle

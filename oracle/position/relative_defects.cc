@@ -31,16 +31,16 @@ std::vector<Defect> QueryKeyDefects() {
                     "the difference of the positions has the wrong sign",
                     [](const Case&, Tensors& inputs) {
                       for (const char* name : {"query_position", "key_position"}) {
-                        for (double& p : In(inputs, name).data) p = -p;
+                        for (double& p : InputNamed(inputs, name).data) p = -p;
                       }
                       return true;
                     }),
   };
 }
 
-Tensors Later(Tensors inputs, double by) {
+Tensors WithShiftedPositions(Tensors inputs, double by) {
   for (const char* name : {"query_position", "key_position"}) {
-    for (double& p : In(inputs, name).data) p += by;
+    for (double& p : InputNamed(inputs, name).data) p += by;
   }
   return inputs;
 }
@@ -49,7 +49,7 @@ Property TranslationInvariant() {
   return {"translation_invariant", "shifting all positions by the same distance changes nothing",
           [](const Case& c, const Tensors& inputs, const Ask& ask) {
             Findings findings;
-            Same(ask(c, inputs), ask(c, Later(inputs, 7)), findings);
+            ExpectEqual(ask(c, inputs), ask(c, WithShiftedPositions(inputs, 7)), findings);
             return findings;
           }};
 }

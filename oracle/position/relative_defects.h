@@ -12,7 +12,7 @@ namespace sextant::oracle {
 std::vector<Defect> QueryKeyDefects();
 
 // The inputs with `by` added to all positions.
-Tensors Later(Tensors inputs, double by);
+Tensors WithShiftedPositions(Tensors inputs, double by);
 
 // Only differences of positions matter.
 Property TranslationInvariant();

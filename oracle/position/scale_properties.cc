@@ -18,7 +18,7 @@ namespace {
 
 Findings CheckLinear(const Case& c, const Tensors& inputs, const Ask& ask) {
   Findings findings;
-  Proportional(ask(c, Multiplied(inputs, {"q"}, -2)), -2, ask(c, inputs), findings);
+  ExpectProportional(ask(c, Multiplied(inputs, {"q"}, -2)), -2, ask(c, inputs), findings);
   return findings;
 }
 

@@ -19,7 +19,7 @@ constexpr Channels ChannelsOf(Layout layout, size_t k, size_t M) {
 
 Response AskAt(const Case& c, Tensors inputs, const Ask& ask,
                const std::function<double(double)>& change) {
-  for (double& p : In(inputs, "position").data) p = change(p);
+  for (double& p : InputNamed(inputs, "position").data) p = change(p);
   return ask(c, inputs);
 }
 
@@ -137,11 +137,12 @@ struct Mutant : Sinusoidal {
   int64_t numerator_shift = 0, numerator_scale = 2;  // base^-((scale k + shift) / M)
   bool per_channel = false;                          // every channel has its own frequency
   bool cosine_first = false;
-  std::optional<DType> kept{};  // frequencies are computed correctly, then stored in this format
+  // Frequencies are computed correctly, then stored in this format.
+  std::optional<DType> frequency_format{};
   template <class Real>
   Real Frequency(int64_t k, int64_t n) const {
     const Real f = InversePower<Real>(base, k, n);
-    return kept ? StoredIn(*kept, f) : f;
+    return frequency_format ? ConvertedTo(*frequency_format, f) : f;
   }
   template <class Real>
   void operator()(const Tensor<double>& position, Tensor<Real>& y) const {
@@ -188,11 +189,11 @@ std::vector<Defect> FormulaDefects() {
                    "integer division 2k // M gives 0: all frequencies are 1",
                    [](Mutant& m) { m.numerator_scale = 0; }),
       MutantDefect("frequencies_in_bf16", "casting the module to bf16 also casts its frequencies",
-                   [](Mutant& m) { m.kept = DType::kBF16; }),
+                   [](Mutant& m) { m.frequency_format = DType::kBF16; }),
       MutantDefect("frequencies_in_f16", "casting the module to f16 also casts its frequencies",
-                   [](Mutant& m) { m.kept = DType::kF16; }),
+                   [](Mutant& m) { m.frequency_format = DType::kF16; }),
       MutantDefect("frequencies_in_f32", "frequencies are stored in f32 where f64 is required",
-                   [](Mutant& m) { m.kept = DType::kF32; }),
+                   [](Mutant& m) { m.frequency_format = DType::kF32; }),
       MutantDefect("one_frequency_per_channel",
                    "the index of the channel is used as that of the pair: sine and cosine of a "
                    "pair have different frequencies",
@@ -205,7 +206,7 @@ Defect OffsetOfPadding() {
       "position_offset_of_padding",
       "positions start at 2, after the index of the padding (facebookresearch/fairseq#4648)",
       [](const Case&, Tensors& inputs) {
-        for (double& p : In(inputs, "position").data) p += 2;
+        for (double& p : InputNamed(inputs, "position").data) p += 2;
         return true;
       });
 }

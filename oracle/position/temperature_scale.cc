@@ -44,8 +44,8 @@ Findings CheckStep(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response last =
       AskFactors(c, inputs, ask, [&](double p) { return steps.First(steps.Of(p) + 1) - 1; });
   Findings findings;
-  Same(y, first, findings);
-  Same(y, last, findings);
+  ExpectEqual(y, first, findings);
+  ExpectEqual(y, last, findings);
   return findings;
 }
 

@@ -43,9 +43,9 @@ bool HasInput(const Tensors& inputs, const std::string& name) {
   return std::ranges::find(inputs, name, &NamedTensor::name) != inputs.end();
 }
 
-Tensor<double>& In(Tensors& inputs, const std::string& name) { return Found(inputs, name); }
+Tensor<double>& InputNamed(Tensors& inputs, const std::string& name) { return Found(inputs, name); }
 
-const Tensor<double>& In(const Tensors& inputs, const std::string& name) {
+const Tensor<double>& InputNamed(const Tensors& inputs, const std::string& name) {
   return Found(inputs, name);
 }
 
@@ -56,18 +56,18 @@ Tensor<double> Times(const Tensor<double>& tensor, double factor) {
 }
 
 Tensors Multiplied(Tensors inputs, Names names, double factor) {
-  for (const char* name : names) In(inputs, name) = Times(In(inputs, name), factor);
+  for (const char* name : names) InputNamed(inputs, name) = Times(InputNamed(inputs, name), factor);
   return inputs;
 }
 
 Tensors Filled(Tensors inputs, Names names, double value) {
-  for (const char* name : names) std::ranges::fill(In(inputs, name).data, value);
+  for (const char* name : names) std::ranges::fill(InputNamed(inputs, name).data, value);
   return inputs;
 }
 
 Tensors Mapped(Tensors inputs, const std::string& name,
                const std::function<double(double)>& change) {
-  for (double& x : In(inputs, name).data) x = change(x);
+  for (double& x : InputNamed(inputs, name).data) x = change(x);
   return inputs;
 }
 

@@ -20,8 +20,8 @@ Case Multiplied(const Case& c, const std::string& attribute, double factor, doub
 
 bool HasInput(const Tensors& inputs, const std::string& name);
 // The values of the input of that name. Throws Error if there is none.
-Tensor<double>& In(Tensors& inputs, const std::string& name);
-const Tensor<double>& In(const Tensors& inputs, const std::string& name);
+Tensor<double>& InputNamed(Tensors& inputs, const std::string& name);
+const Tensor<double>& InputNamed(const Tensors& inputs, const std::string& name);
 Tensor<double> Times(const Tensor<double>& tensor, double factor);
 
 // Copies of the inputs in which the named inputs are changed: multiplied by `factor` (exact for a

@@ -63,7 +63,7 @@ double LargestError(const std::string& line, const std::string& recipe_text, boo
   const Tensors inputs = DrawInputs(c);
   const Recipe recipe = ParseRecipe(recipe_text, c.dtype());
   const GoldenTensor exact = Prove(c, inputs, recipe)[0];
-  const NamedTensor answer = AnswerBy(c, inputs, recipe)[0];
+  const NamedTensor answer = EvaluateByRecipe(c, inputs, recipe)[0];
   double largest = 0;
   for (size_t i = 0; i < exact.high.data.size(); ++i) {
     const double off = std::abs(answer.values.data[i] - exact.high.data[i]);

@@ -31,7 +31,7 @@ Tensor<double> Reversed(const Case& c, const TensorSpec& spec, const Tensor<doub
 
 }  // namespace
 
-void Same(const Response& a, const Response& b, Findings& findings) {
+void ExpectEqual(const Response& a, const Response& b, Findings& findings) {
   for (size_t o = 0; o < a.outputs.size(); ++o) {
     if (!a.Has(o) || !b.Has(o)) continue;
     for (size_t i = 0; i < a.size(o); ++i) {
@@ -40,8 +40,8 @@ void Same(const Response& a, const Response& b, Findings& findings) {
   }
 }
 
-void Proportional(const Response& y, double factor, const Response& other, Findings& findings,
-                  size_t output) {
+void ExpectProportional(const Response& y, double factor, const Response& other, Findings& findings,
+                        size_t output) {
   for (size_t i = 0; i < y.size(output); ++i) {
     findings.Equal(y(output, i), other(output, i) * factor, {y, output, i});
   }
@@ -74,11 +74,12 @@ Property OddIn(Names names, std::string sentence) {
           [names = std::vector<std::string>(names.begin(), names.end())](
               const Case& c, const Tensors& inputs, const Ask& ask) {
             Tensors negated = inputs;
-            for (const std::string& name : names) In(negated, name) = Times(In(inputs, name), -1);
+            for (const std::string& name : names)
+              InputNamed(negated, name) = Times(InputNamed(inputs, name), -1);
             const Response y = ask(c, inputs), negative = ask(c, negated);
             Findings findings;
             for (size_t o = 0; o < y.outputs.size(); ++o) {
-              if (y.Has(o) && negative.Has(o)) Proportional(negative, -1, y, findings, o);
+              if (y.Has(o) && negative.Has(o)) ExpectProportional(negative, -1, y, findings, o);
             }
             return findings;
           }};
@@ -113,7 +114,7 @@ Property BatchInvariance() {
             }
             Tensors part = inputs;
             for (size_t i = 0; i < part.size(); ++i) {
-              part[i].values = Take(inputs[i].values, c.info().signature.inputs[i], last);
+              part[i].values = ExtractSlice(inputs[i].values, c.info().signature.inputs[i], last);
             }
             const Response whole = ask(c, inputs), single = ask(alone, part);
             for (size_t o = 0; o < whole.outputs.size(); ++o) {
@@ -143,7 +144,7 @@ Property PermutationEquivariance() {
               back.permitted[o].error = Reversed(c, spec, back.permitted[o].error);
             }
             Findings findings;
-            Same(whole, back, findings);
+            ExpectEqual(whole, back, findings);
             return findings;
           }};
 }

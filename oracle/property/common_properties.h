@@ -10,11 +10,11 @@
 namespace sextant::oracle {
 
 // Adds to the findings: both answers are equal, element by element.
-void Same(const Response& a, const Response& b, Findings& findings);
+void ExpectEqual(const Response& a, const Response& b, Findings& findings);
 
 // Adds to the findings: one output of y is `factor` times the same output of `other`.
-void Proportional(const Response& y, double factor, const Response& other, Findings& findings,
-                  size_t output = 0);
+void ExpectProportional(const Response& y, double factor, const Response& other, Findings& findings,
+                        size_t output = 0);
 
 // Checks that every element i of the first output of y is expected(i).
 Findings EachEqual(const Response& y, const std::function<Measured(size_t i)>& expected);

@@ -35,7 +35,8 @@ class Permits {
       if (SameBits(at->second.inputs, inputs)) return at->second.permitted;
     }
     if (known_.size() == kMostKept) known_.clear();
-    return known_.emplace(line, Known{inputs, Permit(c, inputs, RecipeOf(c))})->second.permitted;
+    return known_.emplace(line, Known{inputs, PermittedErrors(c, inputs, RecipeOf(c))})
+        ->second.permitted;
   }
 
  private:
@@ -53,8 +54,8 @@ Response AskSubject(const Subject& subject, Permits& permits, const Case& c,
   Answer answer = subject.answer(c, inputs);
   if (answer.status == Answer::Status::kUnsupported) throw Declined{answer.message};
   if (answer.status == Answer::Status::kFailed) throw CouldNotRun{answer.message};
-  if (const std::string misfit = Misfit(c, answer.outputs); !misfit.empty()) {
-    throw CouldNotRun{misfit};
+  if (const std::string mismatch = DescribeMismatch(c, answer.outputs); !mismatch.empty()) {
+    throw CouldNotRun{mismatch};
   }
   Response response{{}, permits.Of(c, inputs), permits.RecipeOf(c)};
   for (const TensorSpec& spec : c.info().signature.outputs) {

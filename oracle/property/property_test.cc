@@ -30,8 +30,8 @@ Findings Find(const std::string& operation, const std::string& property, const S
               const Case& c) {
   const Ask ask = [&](const Case& question, const Tensors& inputs) {
     const Recipe recipe = ParseRecipe(subject.recipe, question.dtype());
-    return Response{subject.answer(question, inputs).outputs, Permit(question, inputs, recipe),
-                    recipe};
+    return Response{subject.answer(question, inputs).outputs,
+                    PermittedErrors(question, inputs, recipe), recipe};
   };
   const auto& properties = CatalogEntryOf(operation).properties;
   return std::ranges::find(properties, property, &Property::name)->check(c, DrawInputs(c), ask);
@@ -97,7 +97,7 @@ TEST(CheckProperties, ShrinksTheCounterexampleToTheSimplestCase) {
 
 // Shifted keys already have their amplitude; the defect applies it again.
 TEST(RopeShift, PropertyFindsARepeatedAmplitudeWithEveryScaling) {
-  const Subject honest = RecipeSubject("native"),
+  const Subject correct = RecipeSubject("native"),
                 amplified = DefectSubject("rope_shift/amplitude_again");
   for (const char* scaling :
        {"none", "yarn(factor=4,original_max_position_embeddings=4096)",
@@ -106,7 +106,7 @@ TEST(RopeShift, PropertyFindsARepeatedAmplitudeWithEveryScaling) {
         "explicit(inv_freq=[1,0.5],attention_factor=1.5)"}) {
     const Case c = Case::Parse(
         std::string("rope_shift pairing=half B=1 K=1 T=2 D=4 dtype=f32 seed=1 scaling=") + scaling);
-    EXPECT_TRUE(Find("rope_shift", "as_rotated_anew", honest, c).Hold()) << scaling;
+    EXPECT_TRUE(Find("rope_shift", "as_rotated_anew", correct, c).Hold()) << scaling;
     EXPECT_FALSE(Find("rope_shift", "as_rotated_anew", amplified, c).Hold()) << scaling;
   }
 }
@@ -224,15 +224,15 @@ TEST(CheckProperties, DoesNotRepeatDeclinedCases) {
 
 // batch_invariance computes the last slice alone, because remainders of loops are at the end.
 TEST(CheckProperties, BatchInvarianceFindsALostLastRow) {
-  const Subject honest = RecipeSubject("native");
+  const Subject correct = RecipeSubject("native");
   const Subject loses{"last row lost", "native", [&](const Case& c, const Tensors& inputs) {
-                        Answer answer = honest.answer(c, inputs);
+                        Answer answer = correct.answer(c, inputs);
                         std::vector<double>& y = answer.outputs[0].values.data;
                         const auto width = static_cast<size_t>(c.dimensions().at("M"));
                         if (y.size() > width) std::fill(y.end() - width, y.end(), 0);
                         return answer;
                       }};
-  EXPECT_EQ(Verdict("rms_norm", "batch_invariance", honest).status, Status::kHolds);
+  EXPECT_EQ(Verdict("rms_norm", "batch_invariance", correct).status, Status::kHolds);
   EXPECT_EQ(Verdict("rms_norm", "batch_invariance", loses).status, Status::kBroken);
 }
 

@@ -20,7 +20,7 @@ struct PositionMutation {
 
 Defect Positions(const std::string& input, const PositionMutation& mutation) {
   const auto apply = [input, change = mutation.change](const Case&, Tensors& inputs) {
-    Tensor<double>& position = In(inputs, input);
+    Tensor<double>& position = InputNamed(inputs, input);
     const Tensor<double> before = position;
     const size_t length = std::max<size_t>(1, position.shape.back());
     for (size_t i = 0; i < position.data.size(); ++i) {

@@ -17,7 +17,8 @@ Subject ClampingSubject() {
   Subject subject = RecipeSubject("native");
   subject.answer = [](const Case& c, Tensors inputs) {
     for (double& p : inputs[1].values.data) p = std::min(p, 64.0);
-    return Answer{.message = "", .outputs = AnswerBy(c, inputs, ParseRecipe("native", c.dtype()))};
+    return Answer{.message = "",
+                  .outputs = EvaluateByRecipe(c, inputs, ParseRecipe("native", c.dtype()))};
   };
   return subject;
 }

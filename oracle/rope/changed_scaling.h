@@ -16,7 +16,7 @@ template <class Scaling>
 using WordsFor = std::function<std::string(const Scaling&, const RotarySetting&)>;
 
 template <class Scaling>
-Defect WithWords(std::string name, std::string why, WordsFor<Scaling> words) {
+Defect ChangedWords(std::string name, std::string why, WordsFor<Scaling> words) {
   return ChangedWord(std::move(name), std::move(why), [words](const Case& c) -> std::string {
     const Configuration given(c);
     const auto* scaling = std::get_if<Scaling>(&given.scaling);
@@ -26,8 +26,8 @@ Defect WithWords(std::string name, std::string why, WordsFor<Scaling> words) {
 
 // The same scaling with other parameters.
 template <class Scaling>
-Defect Scaled(std::string name, std::string why, void (*change)(Scaling&)) {
-  return WithWords<Scaling>(std::move(name), std::move(why), [change](Scaling s, const auto&) {
+Defect ChangedScaling(std::string name, std::string why, void (*change)(Scaling&)) {
+  return ChangedWords<Scaling>(std::move(name), std::move(why), [change](Scaling s, const auto&) {
     change(s);
     return "scaling=" + PrintValue(RopeScaling(s));
   });
@@ -40,9 +40,9 @@ using FrequencyFor =
     std::function<double(const Scaling&, const RotarySetting&, double f, double k)>;
 
 template <class Scaling>
-Defect Computed(std::string name, std::string why, FrequencyFor<Scaling> change,
-                bool (*applies)(const Scaling&) = nullptr) {
-  return WithWords<Scaling>(
+Defect ChangedFrequencies(std::string name, std::string why, FrequencyFor<Scaling> change,
+                          bool (*applies)(const Scaling&) = nullptr) {
+  return ChangedWords<Scaling>(
       std::move(name), std::move(why),
       [change, applies](const Scaling& s, const RotarySetting& setting) -> std::string {
         if (applies && !applies(s)) return "";
@@ -58,16 +58,16 @@ Defect Computed(std::string name, std::string why, FrequencyFor<Scaling> change,
 
 // Another amplitude: `change` maps the correct one. The frequencies stay.
 template <class Scaling>
-Defect Amplified(std::string name, std::string why,
-                 std::function<double(const Scaling&, double)> change) {
-  return WithWords<Scaling>(std::move(name), std::move(why),
-                            [change](Scaling s, const RotarySetting& setting) {
-                              s.attention_factor = change(s, FrequenciesOf(s, setting).amplitude);
-                              if constexpr (requires { s.short_mscale; }) {
-                                s.short_mscale = s.long_mscale = std::nullopt;
-                              }
-                              return "scaling=" + PrintValue(RopeScaling(s));
-                            });
+Defect ChangedAmplitude(std::string name, std::string why,
+                        std::function<double(const Scaling&, double)> change) {
+  return ChangedWords<Scaling>(
+      std::move(name), std::move(why), [change](Scaling s, const RotarySetting& setting) {
+        s.attention_factor = change(s, FrequenciesOf(s, setting).amplitude);
+        if constexpr (requires { s.short_mscale; }) {
+          s.short_mscale = s.long_mscale = std::nullopt;
+        }
+        return "scaling=" + PrintValue(RopeScaling(s));
+      });
 }
 
 }  // namespace sextant::oracle

@@ -46,7 +46,7 @@ Findings CheckInterpolation(const Case& c, const Tensors& inputs, const Ask& ask
   const Response scaled = ask(c.With("scaling=linear(factor=4)"),
                               WithPositions(inputs, [](double p) { return 4 * p; }));
   Findings findings;
-  Same(scaled, plain, findings);
+  ExpectEqual(scaled, plain, findings);
   return findings;
 }
 

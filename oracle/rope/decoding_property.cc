@@ -39,7 +39,7 @@ void CheckRows(const Case& c, const Tensors& inputs, const Rows& rows, const Res
   const Slice slice = SliceOf(rows);
   Tensors part = inputs;
   for (size_t i = 0; i < part.size(); ++i) {
-    part[i].values = Take(inputs[i].values, signature.inputs[i], slice);
+    part[i].values = ExtractSlice(inputs[i].values, signature.inputs[i], slice);
   }
   const Response alone = ask(c.With("S=" + std::to_string(rows.count)), part);
   const auto at = IndicesIn(all.shape(), signature.outputs[0], slice);

@@ -77,7 +77,7 @@ Findings CheckInterleaved(const Case& c, const Tensors& inputs, const Ask& ask) 
   const Response blocks = ask(neighbours.With("arrangement=blocks"), inputs),
                  halves = ask(neighbours.With("arrangement=halves"), inputs);
   Findings findings;
-  Same(blocks, halves, findings);
+  ExpectEqual(blocks, halves, findings);
   return findings;
 }
 
@@ -187,7 +187,8 @@ struct AxialMutant : RopeAxial {
       frequency = one + (Real(max_freq) / Real(2.0) - one) * part;
       if (!without_pi) frequency = frequency * (TwoPi<Real>() / Real(2.0));
     }
-    return mutation.kept ? StoredIn(*mutation.kept, frequency) : frequency;
+    return mutation.frequency_format ? ConvertedTo(*mutation.frequency_format, frequency)
+                                     : frequency;
   }
   // Tables with twice the pairs of a window. A mutation that reads beyond the last pair finds the
   // frequencies that would follow.
@@ -242,13 +243,13 @@ std::vector<Defect> AxialDefects() {
           [](const Case& c) { return "max_freq=" + PrintValue(2 * NumberOf(c, "max_freq", 0)); }),
       ChangedInputs("coordinates_cut", "coordinates are truncated to integers",
                     [](const Case&, Tensors& inputs) {
-                      for (double& p : In(inputs, "position").data) p = std::trunc(p);
+                      for (double& p : InputNamed(inputs, "position").data) p = std::trunc(p);
                       return true;
                     }),
       ChangedInputs("first_axis_for_all", "every axis uses the coordinates of the first axis",
                     [](const Case& c, Tensors& inputs) {
                       const size_t length = ExtentOf(c, "S"), axes = ExtentOf(c, "A");
-                      std::vector<double>& position = In(inputs, "position").data;
+                      std::vector<double>& position = InputNamed(inputs, "position").data;
                       for (size_t i = 0; i < position.size(); ++i) {
                         position[i] = position[i / (axes * length) * axes * length + i % length];
                       }

@@ -23,7 +23,7 @@ Property IsRope() {
           [](const Case& c, const Tensors& inputs, const Ask& ask) {
             Findings findings;
             const Response here = ask(c, inputs), there = ask(AsRope(c), inputs);
-            Same(here, there, findings);
+            ExpectEqual(here, there, findings);
             return findings;
           }};
 }

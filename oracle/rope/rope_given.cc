@@ -17,11 +17,11 @@ Property FrequencyCountsAsPosition() {
           "doubling the frequencies rotates as doubling the positions",
           [](const Case& c, Tensors inputs, const Ask& ask) {
             Tensors twice = inputs;
-            In(inputs, "position") = Times(In(inputs, "position"), 2);
-            In(twice, "inv_freq") = Times(In(twice, "inv_freq"), 2);
+            InputNamed(inputs, "position") = Times(InputNamed(inputs, "position"), 2);
+            InputNamed(twice, "inv_freq") = Times(InputNamed(twice, "inv_freq"), 2);
             Findings findings;
             const Response a = ask(c, inputs), b = ask(c, twice);
-            Same(a, b, findings);
+            ExpectEqual(a, b, findings);
             return findings;
           }};
 }

@@ -16,7 +16,7 @@ namespace {
 
 Response AskAt(const Case& c, Tensors inputs, const Ask& ask,
                const std::function<double(double)>& change) {
-  for (double& p : In(inputs, "position").data) p = change(p);
+  for (double& p : InputNamed(inputs, "position").data) p = change(p);
   return ask(c, inputs);
 }
 
@@ -100,10 +100,10 @@ Findings CheckRope(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Case rope =
       Case::Parse("rope" + line.substr(line.find(' ')) + " H=" + std::to_string(at.width));
   Tensors unit = DrawInputs(rope);
-  In(unit, "position").data = inputs[0].values.data;
-  std::ranges::fill(In(unit, "x").data, 0);
+  InputNamed(unit, "position").data = inputs[0].values.data;
+  std::ranges::fill(InputNamed(unit, "x").data, 0);
   for (size_t h = 0; h < at.width; ++h) {
-    for (size_t s = 0; s < length; ++s) In(unit, "x")(0, h, s, h) = 1;
+    for (size_t s = 0; s < length; ++s) InputNamed(unit, "x")(0, h, s, h) = 1;
   }
   const Response m = ask(c, inputs), y = ask(rope, unit);
   Findings findings;

@@ -38,7 +38,7 @@ Findings CheckText(const Case& c, Tensors inputs, const Ask& ask) {
   }
   const Response here = ask(c, inputs), there = ask(rope, plain);
   Findings findings;
-  Same(here, there, findings);
+  ExpectEqual(here, there, findings);
   return findings;
 }
 

@@ -57,7 +57,7 @@ void CompareWithRotationAnew(const Case& c, const Tensors& inputs, const Ask& as
   Tensors fresh = DrawInputs(rope);
   fresh[0].values.data = inputs[0].values.data;
   const Response rotated = ask(rope, fresh);
-  std::vector<double>& position = In(fresh, "position").data;
+  std::vector<double>& position = InputNamed(fresh, "position").data;
   for (size_t i = 0; i < position.size(); ++i) position[i] += inputs[1].values.data[i / keys];
   const Response anew = ask(rope, fresh);
   const Shifted shifted(forward, inputs, rotated, ask);
@@ -148,8 +148,8 @@ CatalogEntry MakeCatalogEntry<RopeShift>() {
           // nothing.
           .defects = Joined<Defect>(
               {PositionDefects("delta"),
-               Without({"indexed_by_head", "position_of_first_token", "table_at_half_stride"},
-                       MutantDefects<ShiftMutant>(RotationMutations())),
+               RemoveDefects({"indexed_by_head", "position_of_first_token", "table_at_half_stride"},
+                             MutantDefects<ShiftMutant>(RotationMutations())),
                MutantDefects<ShiftMutant>(FrequencyMutations()), ScalingDefects(),
                PrecisionDefects(RopeShift::kSteps), ShiftDefects()})};
 }

@@ -60,8 +60,8 @@ Findings CheckSum(const Case& c, const Tensors& inputs, const Ask& ask) {
 // position * (2 f) = (2 position) * f.
 Findings CheckProduct(const Case& c, const Tensors& inputs, const Ask& ask) {
   Findings findings;
-  Same(ask(c, Multiplied(inputs, {"position"}, 2)), ask(c, Multiplied(inputs, {"inv_freq"}, 2)),
-       findings);
+  ExpectEqual(ask(c, Multiplied(inputs, {"position"}, 2)),
+              ask(c, Multiplied(inputs, {"inv_freq"}, 2)), findings);
   return findings;
 }
 
@@ -107,7 +107,7 @@ struct TableMutant : RopeTable {
 };
 
 bool PositionsOfFirstBatch(const Case& c, Tensors& inputs) {
-  Tensor<double>& position = In(inputs, "position");
+  Tensor<double>& position = InputNamed(inputs, "position");
   const size_t length = ExtentOf(c, "S");
   for (size_t i = length; i < position.data.size(); ++i)
     position.data[i] = position.data[i % length];

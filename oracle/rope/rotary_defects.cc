@@ -13,7 +13,7 @@ Pairing Other(Pairing pairing) {
 
 // x[0::2] and x[1::2] concatenated as (-x[1::2], x[0::2]), times tables in half order.
 std::optional<ChannelRotation> MixedRotateHalf(const Head& head, size_t c) {
-  if (!RightRotation(head, c)) return std::nullopt;
+  if (!CorrectRotation(head, c)) return std::nullopt;
   const size_t w = c - head.offset, half = head.R / 2;
   const size_t partner = w < half ? 2 * w + 1 : 2 * (w - half);
   return ChannelRotation{head.offset + partner, w % half, c, 1, w < half ? -1 : 1};
@@ -21,8 +21,8 @@ std::optional<ChannelRotation> MixedRotateHalf(const Head& head, size_t c) {
 
 // The partner and sign of the other pairing, the table of the right one.
 std::optional<ChannelRotation> PartnerOfOtherPairing(const Head& head, size_t c) {
-  auto rotation = RightRotation(head, c);
-  const auto other = RightRotation({Other(head.pairing), head.offset, head.R, head.D}, c);
+  auto rotation = CorrectRotation(head, c);
+  const auto other = CorrectRotation({Other(head.pairing), head.offset, head.R, head.D}, c);
   if (!rotation) return rotation;
   rotation->partner = other->partner;
   rotation->sine_sign = other->sine_sign;
@@ -31,7 +31,7 @@ std::optional<ChannelRotation> PartnerOfOtherPairing(const Head& head, size_t c)
 
 // Correct values in the order of the other pairing.
 std::optional<ChannelRotation> OutputInOtherOrder(const Head& head, size_t c) {
-  auto rotation = RightRotation(head, c);
+  auto rotation = CorrectRotation(head, c);
   if (!rotation) return rotation;
   const auto [first, second] = ChannelsOf(Other(head.pairing), rotation->pair, head.R);
   rotation->target =
@@ -40,26 +40,26 @@ std::optional<ChannelRotation> OutputInOtherOrder(const Head& head, size_t c) {
 }
 
 std::optional<ChannelRotation> SecondTermSubtracted(const Head& head, size_t c) {
-  auto rotation = RightRotation(head, c);
+  auto rotation = CorrectRotation(head, c);
   if (rotation && rotation->sine_sign > 0) rotation->cos_sign = -1;
   return rotation;
 }
 
 std::optional<ChannelRotation> MinusMissing(const Head& head, size_t c) {
-  auto rotation = RightRotation(head, c);
+  auto rotation = CorrectRotation(head, c);
   if (rotation) rotation->sine_sign = 1;
   return rotation;
 }
 
 std::optional<ChannelRotation> Backwards(const Head& head, size_t c) {
-  auto rotation = RightRotation(head, c);
+  auto rotation = CorrectRotation(head, c);
   if (rotation) rotation->sine_sign = -rotation->sine_sign;
   return rotation;
 }
 
 std::optional<ChannelRotation> PairedOverHeadWidth(const Head& head, size_t c) {
   const size_t half = head.R / 2, apart = head.D / 2;
-  if (head.pairing != Pairing::kHalf) return RightRotation(head, c);
+  if (head.pairing != Pairing::kHalf) return CorrectRotation(head, c);
   for (size_t k = 0; k < half; ++k) {
     const size_t first = head.offset + k, second = first + apart;
     if (second >= head.D) break;
@@ -70,23 +70,23 @@ std::optional<ChannelRotation> PairedOverHeadWidth(const Head& head, size_t c) {
 }
 
 std::optional<ChannelRotation> LastPairLeftOut(const Head& head, size_t c) {
-  auto rotation = RightRotation(head, c);
+  auto rotation = CorrectRotation(head, c);
   return rotation && rotation->pair + 1 < head.R / 2 ? rotation : std::nullopt;
 }
 
 std::optional<ChannelRotation> RestZeroed(const Head& head, size_t c) {
-  const auto rotation = RightRotation(head, c);
+  const auto rotation = CorrectRotation(head, c);
   return rotation ? rotation : ChannelRotation{c, 0, c, 0, 1};
 }
 
 std::optional<ChannelRotation> OneFrequencyPerChannel(const Head& head, size_t c) {
-  auto rotation = RightRotation(head, c);
+  auto rotation = CorrectRotation(head, c);
   if (rotation) rotation->pair = c - head.offset;
   return rotation;
 }
 
 std::optional<ChannelRotation> NextFrequency(const Head& head, size_t c) {
-  auto rotation = RightRotation(head, c);
+  auto rotation = CorrectRotation(head, c);
   if (rotation) ++rotation->pair;
   return rotation;
 }
@@ -221,13 +221,13 @@ constexpr RotaryMutation kFrequencyMutations[] = {
     {.name = "frequencies_in_bf16",
      .why =
          "casting the module to bf16 also casts its frequencies (huggingface/transformers#29496)",
-     .kept = DType::kBF16},
+     .frequency_format = DType::kBF16},
     {.name = "frequencies_in_f16",
      .why = "casting the module to f16 also casts its frequencies (sgl-project/sglang-jax#1472)",
-     .kept = DType::kF16},
+     .frequency_format = DType::kF16},
     {.name = "frequencies_in_f32",
      .why = "frequencies are stored in f32 where f64 is required",
-     .kept = DType::kF32},
+     .frequency_format = DType::kF32},
     {.name = "exponent_over_head_width",
      .why = "the exponents of a partly rotated head are divided by the width of the whole head "
             "(pie-project/pie#603)",
@@ -251,12 +251,12 @@ std::vector<Defect> RotationDefects() {
   std::vector<Defect> defects = MutantDefects<Mutant<Op>>(kRotationMutations);
   if constexpr (std::is_same_v<Op, RopeMatrix>) {
     // A matrix has neither batch, nor heads, nor channels outside of the window.
-    return Without(
+    return RemoveDefects(
         {"positions_of_first_batch", "indexed_by_head", "rest_zeroed", "paired_over_head_width"},
         std::move(defects));
   } else if constexpr (std::is_same_v<Op, RopeComplex>) {
     // Complex numbers have only one pairing: neighbouring channels.
-    return Without({"paired_over_head_width"}, std::move(defects));
+    return RemoveDefects({"paired_over_head_width"}, std::move(defects));
   } else if constexpr (std::is_same_v<Op, RopeGiven>) {
     return Joined<Defect>(
         {std::move(defects), MutantDefects<Mutant<Op>>({&kAmplitudeOnCosOnly, 1})});
@@ -268,7 +268,7 @@ template <class Op>
 std::vector<Defect> FrequencyDefects() {
   std::vector<Defect> defects = MutantDefects<Mutant<Op>>(kFrequencyMutations);
   constexpr bool kHasWindow = requires(Op op) { op.offset; };
-  return kHasWindow ? defects : Without({"exponent_over_head_width"}, std::move(defects));
+  return kHasWindow ? defects : RemoveDefects({"exponent_over_head_width"}, std::move(defects));
 }
 
 template std::vector<Defect> RotationDefects<RopeRotate>();

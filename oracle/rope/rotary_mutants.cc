@@ -54,7 +54,8 @@ Tensor<Real> MutantFrequencies(const RotaryMutation& mutation, const RopeFrequen
     const auto k = static_cast<int64_t>(i);
     const Exponent e = mutation.exponent ? mutation.exponent(k, R, D) : Exponent{2 * k, R};
     frequencies(i) = scaled(InversePower(base, e.k, e.n), k % (R / 2));
-    if (mutation.kept) frequencies(i) = StoredIn(*mutation.kept, frequencies(i));
+    if (mutation.frequency_format)
+      frequencies(i) = ConvertedTo(*mutation.frequency_format, frequencies(i));
   }
   return frequencies;
 }

@@ -37,7 +37,7 @@ inline bool IsFirst(Pairing pairing, size_t w, size_t R) {
 }
 
 // The correct rotation of channel c; empty outside the window, where x[c] stays unchanged.
-inline std::optional<ChannelRotation> RightRotation(const Head& head, size_t c) {
+inline std::optional<ChannelRotation> CorrectRotation(const Head& head, size_t c) {
   if (c < head.offset || c >= head.offset + head.R) return std::nullopt;
   const size_t w = c - head.offset, k = PairOf(head.pairing, w, head.R);
   const auto [first, second] = ChannelsOf(head.pairing, k, head.R);
@@ -57,12 +57,13 @@ struct Exponent {
 // One mutation in a rotation by positions. Members with their default values change nothing.
 struct RotaryMutation {
   std::string_view name{}, why{};
-  std::optional<ChannelRotation> (*rotation)(const Head&, size_t c) = RightRotation;
+  std::optional<ChannelRotation> (*rotation)(const Head&, size_t c) = CorrectRotation;
   // The row of the tables for (b, h, s), with S rows per batch; null: row (b, s).
   Row (*row)(size_t b, size_t h, size_t s, size_t S) = nullptr;
   // The exponent of pair k; null: 2k/R.
   Exponent (*exponent)(int64_t k, int64_t R, int64_t D) = nullptr;
-  std::optional<DType> kept{};  // frequencies are computed correctly, then stored in this format
+  // Frequencies are computed correctly, then stored in this format.
+  std::optional<DType> frequency_format{};
   enum class Flow {
     kRight,
     kTwice,    // the rotation is applied to its own result

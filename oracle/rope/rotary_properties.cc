@@ -152,7 +152,8 @@ Findings CheckSign(const Case& c, const Tensors& inputs, const Ask& ask) {
   const Response y = ask(c, one);
   const bool forward = TextOf(c, "direction") != "transpose";
   const bool given = TextOf(c, "base").empty();
-  const bool radian = given ? In(one, "inv_freq").data[0] == 1 : TextOf(c, "scaling") == "none";
+  const bool radian =
+      given ? InputNamed(one, "inv_freq").data[0] == 1 : TextOf(c, "scaling") == "none";
   window.ForEachPair([&](size_t, size_t k, size_t i, size_t j) {
     const Measured sine = forward ? y(0, j) : -y(0, j);
     findings.AtMost(0, y(0, i), {y, 0, i});
@@ -181,8 +182,8 @@ Property LinearInX() {
   return {"linear_in_x", "-2 x gives -2 y",
           [](const Case& c, const Tensors& inputs, const Ask& ask) {
             Findings findings;
-            Proportional(ask(c, WithX(inputs, Times(inputs[0].values, -2))), -2, ask(c, inputs),
-                         findings);
+            ExpectProportional(ask(c, WithX(inputs, Times(inputs[0].values, -2))), -2,
+                               ask(c, inputs), findings);
             return findings;
           }};
 }

@@ -77,7 +77,7 @@ Findings CheckRope(const Case& c, const Tensors& inputs, const Ask& ask) {
   plain[1].values = there[1].values;
   const Response here = ask(c, there), rotated = ask(rope, plain);
   Findings findings;
-  Same(here, rotated, findings);
+  ExpectEqual(here, rotated, findings);
   return findings;
 }
 

@@ -17,7 +17,7 @@ struct Limits {
 // ramp runs over step * k. Applies only to cases with truncated limits.
 Defect Ramped(std::string name, std::string why, Limits (*change)(Limits index, double R),
               double step = 1) {
-  return Computed<YarnScaling>(
+  return ChangedFrequencies<YarnScaling>(
       std::move(name), std::move(why),
       [change, step](const YarnScaling& s, const RotarySetting& setting, double f, double k) {
         const auto index = [&](double beta) { return s.IndexOf<BoostReal>(beta, setting).High(); };
@@ -35,17 +35,18 @@ std::vector<Defect> YarnBlendDefects() {
   using Setting = RotarySetting;
   using Yarn = YarnScaling;
   return {
-      Scaled<Yarn>("yarn_without_blend",
-                   "the frequencies are not scaled; only the amplitude is that of YaRN",
-                   [](Yarn& s) {
-                     s.original_max_position_embeddings = 0x1p-100;
-                     s.ramp = YarnRamp::kIndex;
-                     s.crossed = YarnCrossed::kReversed;
-                     s.beta_fast = 32;
-                   }),
-      Computed<Yarn>("yarn_divides_all", "every frequency is divided by the factor",
-                     [](const Yarn& s, const Setting&, double f, double) { return f / s.factor; }),
-      Computed<Yarn>(
+      ChangedScaling<Yarn>("yarn_without_blend",
+                           "the frequencies are not scaled; only the amplitude is that of YaRN",
+                           [](Yarn& s) {
+                             s.original_max_position_embeddings = 0x1p-100;
+                             s.ramp = YarnRamp::kIndex;
+                             s.crossed = YarnCrossed::kReversed;
+                             s.beta_fast = 32;
+                           }),
+      ChangedFrequencies<Yarn>(
+          "yarn_divides_all", "every frequency is divided by the factor",
+          [](const Yarn& s, const Setting&, double f, double) { return f / s.factor; }),
+      ChangedFrequencies<Yarn>(
           "yarn_blend_reversed",
           "high frequencies are divided by the factor and low ones stay, instead of the reverse",
           [](const Yarn& s, const Setting& setting, double f, double k) {
@@ -75,23 +76,24 @@ std::vector<Defect> YarnRampDefects() {
              [](Limits index, double R) {
                return Limits{std::floor(index.low), std::min(std::ceil(index.high), R / 2 - 1)};
              }),
-      Scaled<Yarn>("yarn_truncate_flipped",
-                   "limits are truncated although truncate is false, or the reverse "
-                   "(vllm-project/vllm#27722)",
-                   [](Yarn& s) { s.truncate = !s.truncate; }),
-      Scaled<Yarn>(
+      ChangedScaling<Yarn>("yarn_truncate_flipped",
+                           "limits are truncated although truncate is false, or the reverse "
+                           "(vllm-project/vllm#27722)",
+                           [](Yarn& s) { s.truncate = !s.truncate; }),
+      ChangedScaling<Yarn>(
           "yarn_other_ramp",
           "the ramp of the paper is used instead of that of the frameworks, or the reverse",
           [](Yarn& s) {
             s.ramp = s.ramp == YarnRamp::kIndex ? YarnRamp::kRotations : YarnRamp::kIndex;
           }),
-      Scaled<Yarn>("yarn_crossed_limits",
-                   "limits that do not rise give a step instead of a reversed ramp, or the reverse "
-                   "(ggml and Hugging Face differ)",
-                   [](Yarn& s) {
-                     s.crossed = s.crossed == YarnCrossed::kStep ? YarnCrossed::kReversed
-                                                                 : YarnCrossed::kStep;
-                   }),
+      ChangedScaling<Yarn>(
+          "yarn_crossed_limits",
+          "limits that do not rise give a step instead of a reversed ramp, or the reverse "
+          "(ggml and Hugging Face differ)",
+          [](Yarn& s) {
+            s.crossed =
+                s.crossed == YarnCrossed::kStep ? YarnCrossed::kReversed : YarnCrossed::kStep;
+          }),
   };
 }
 
@@ -99,17 +101,18 @@ std::vector<Defect> YarnRampDefects() {
 std::vector<Defect> YarnParameterDefects() {
   using Yarn = YarnScaling;
   return {
-      Scaled<Yarn>("yarn_betas_swapped", "beta_fast and beta_slow are swapped",
-                   [](Yarn& s) { std::swap(s.beta_fast, s.beta_slow); }),
-      Scaled<Yarn>("yarn_default_betas", "beta_fast and beta_slow are always 32 and 1",
-                   [](Yarn& s) { s.beta_fast = 32, s.beta_slow = 1; }),
-      Scaled<Yarn>("yarn_by_extended_context", "the extended context is used as the original one",
-                   [](Yarn& s) { s.original_max_position_embeddings *= s.factor; }),
-      Scaled<Yarn>("yarn_without_two_pi", "L / beta is used instead of L / (2 pi beta)",
-                   [](Yarn& s) { s.original_max_position_embeddings *= 2 * M_PI; }),
-      Scaled<Yarn>("yarn_factor_inverted",
-                   "frequencies are multiplied by the factor instead of divided",
-                   [](Yarn& s) { s.factor = 1 / s.factor; }),
+      ChangedScaling<Yarn>("yarn_betas_swapped", "beta_fast and beta_slow are swapped",
+                           [](Yarn& s) { std::swap(s.beta_fast, s.beta_slow); }),
+      ChangedScaling<Yarn>("yarn_default_betas", "beta_fast and beta_slow are always 32 and 1",
+                           [](Yarn& s) { s.beta_fast = 32, s.beta_slow = 1; }),
+      ChangedScaling<Yarn>("yarn_by_extended_context",
+                           "the extended context is used as the original one",
+                           [](Yarn& s) { s.original_max_position_embeddings *= s.factor; }),
+      ChangedScaling<Yarn>("yarn_without_two_pi", "L / beta is used instead of L / (2 pi beta)",
+                           [](Yarn& s) { s.original_max_position_embeddings *= 2 * M_PI; }),
+      ChangedScaling<Yarn>("yarn_factor_inverted",
+                           "frequencies are multiplied by the factor instead of divided",
+                           [](Yarn& s) { s.factor = 1 / s.factor; }),
   };
 }
 
@@ -117,38 +120,41 @@ std::vector<Defect> YarnParameterDefects() {
 std::vector<Defect> YarnAmplitudeDefects() {
   using Yarn = YarnScaling;
   return {
-      Amplified<Yarn>("yarn_amplitude_missing",
-                      "cos and sin are not multiplied by the attention factor "
-                      "(ml-explore/mlx-lm#1507)",
-                      [](const Yarn&, double) { return 1; }),
-      Amplified<Yarn>("yarn_amplitude_twice",
-                      "the attention factor multiplies cos and sin, and then the rotated tensor "
-                      "again (sgl-project/sglang#33558)",
-                      [](const Yarn&, double a) { return a * a; }),
-      Amplified<Yarn>("yarn_amplitude_inverted",
-                      "the amplitude is inverted, as in the first preprint of the paper "
-                      "(jquesnelle/yarn@c2474e3)",
-                      [](const Yarn&, double a) { return 1 / a; }),
-      Amplified<Yarn>("yarn_amplitude_root",
-                      "the amplitude is the square root of the attention factor",
-                      [](const Yarn&, double a) { return std::sqrt(a); }),
-      Amplified<Yarn>("yarn_attention_factor_multiplies",
-                      "a given attention factor multiplies the default one (older vLLM)",
-                      [](const Yarn& s, double a) {
-                        return s.attention_factor ? a * YarnMagnitude(s.factor) : a;
-                      }),
-      Scaled<Yarn>("yarn_attention_factor_ignored", "a given attention factor is not read",
-                   [](Yarn& s) { s.attention_factor.reset(); }),
-      Scaled<Yarn>("yarn_mscale_ignored",
-                   "the ratio of mscale and mscale_all_dim is ignored (sgl-project/sglang#22711)",
-                   [](Yarn& s) { s.mscale = s.mscale_all_dim = std::nullopt; }),
-      Amplified<Yarn>("yarn_mscale_without_ratio",
-                      "the amplitude of mscale is not divided by that of mscale_all_dim",
-                      [](const Yarn& s, double a) {
-                        const bool ratio = s.mscale.value_or(0) != 0 &&
-                                           s.mscale_all_dim.value_or(0) != 0 && !s.attention_factor;
-                        return ratio ? 1 + 0.1 * *s.mscale * std::log(s.factor) : a;
-                      }),
+      ChangedAmplitude<Yarn>("yarn_amplitude_missing",
+                             "cos and sin are not multiplied by the attention factor "
+                             "(ml-explore/mlx-lm#1507)",
+                             [](const Yarn&, double) { return 1; }),
+      ChangedAmplitude<Yarn>(
+          "yarn_amplitude_twice",
+          "the attention factor multiplies cos and sin, and then the rotated tensor "
+          "again (sgl-project/sglang#33558)",
+          [](const Yarn&, double a) { return a * a; }),
+      ChangedAmplitude<Yarn>("yarn_amplitude_inverted",
+                             "the amplitude is inverted, as in the first preprint of the paper "
+                             "(jquesnelle/yarn@c2474e3)",
+                             [](const Yarn&, double a) { return 1 / a; }),
+      ChangedAmplitude<Yarn>("yarn_amplitude_root",
+                             "the amplitude is the square root of the attention factor",
+                             [](const Yarn&, double a) { return std::sqrt(a); }),
+      ChangedAmplitude<Yarn>("yarn_attention_factor_multiplies",
+                             "a given attention factor multiplies the default one (older vLLM)",
+                             [](const Yarn& s, double a) {
+                               return s.attention_factor ? a * YarnMagnitude(s.factor) : a;
+                             }),
+      ChangedScaling<Yarn>("yarn_attention_factor_ignored", "a given attention factor is not read",
+                           [](Yarn& s) { s.attention_factor.reset(); }),
+      ChangedScaling<Yarn>(
+          "yarn_mscale_ignored",
+          "the ratio of mscale and mscale_all_dim is ignored (sgl-project/sglang#22711)",
+          [](Yarn& s) { s.mscale = s.mscale_all_dim = std::nullopt; }),
+      ChangedAmplitude<Yarn>("yarn_mscale_without_ratio",
+                             "the amplitude of mscale is not divided by that of mscale_all_dim",
+                             [](const Yarn& s, double a) {
+                               const bool ratio = s.mscale.value_or(0) != 0 &&
+                                                  s.mscale_all_dim.value_or(0) != 0 &&
+                                                  !s.attention_factor;
+                               return ratio ? 1 + 0.1 * *s.mscale * std::log(s.factor) : a;
+                             }),
   };
 }
 

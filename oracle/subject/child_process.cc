@@ -145,7 +145,7 @@ std::string ChildProcess::TakeWaiting(std::chrono::milliseconds patience) {
   return waiting;
 }
 
-Event ChildProcess::Leave(Clock::time_point deadline, std::string* surplus) {
+Event ChildProcess::CloseAndWait(Clock::time_point deadline, std::string* surplus) {
   input_.Close();
   unsent_.clear();
   sent_ = 0;

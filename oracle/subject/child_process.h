@@ -56,7 +56,7 @@ class ChildProcess {
 
   // Closes the command's stdin and waits until it ends. Stores the first bytes that it still writes
   // to stdout in `surplus`.
-  Event Leave(Clock::time_point deadline, std::string* surplus);
+  Event CloseAndWait(Clock::time_point deadline, std::string* surplus);
 
   // Kills the command and all its descendants and waits until they have ended. This takes
   // milliseconds, unless the system cannot kill one of them.

@@ -134,7 +134,7 @@ TEST(ChildProcess, LeavesNoDaemonBehindWhenTheCommandEnds) {
   ChildProcess child("(setsid sh -c 'echo $$ >> " + pids + "; exec sleep 50' &); read line");
   const std::vector<pid_t> daemon = PidsIn(pids, 1);
   std::string surplus;
-  EXPECT_EQ(child.Leave(In(seconds(20)), &surplus), Event::kDone);
+  EXPECT_EQ(child.CloseAndWait(In(seconds(20)), &surplus), Event::kDone);
   child.Kill();
   ExpectAllGone(daemon);
 }
@@ -201,8 +201,8 @@ TEST(ChildProcess, SurvivesABrokenPipeWithoutChangingSignalHandlers) {
 TEST(ChildProcess, SeesItsEndOfInputWhileOthersRun) {
   ChildProcess first("cat; exit 7"), second("cat; exit 8"), third("cat");
   std::string surplus;
-  EXPECT_EQ(second.Leave(In(seconds(20)), &surplus), Event::kDone);
-  EXPECT_EQ(first.Leave(In(seconds(20)), &surplus), Event::kDone);
+  EXPECT_EQ(second.CloseAndWait(In(seconds(20)), &surplus), Event::kDone);
+  EXPECT_EQ(first.CloseAndWait(In(seconds(20)), &surplus), Event::kDone);
   ASSERT_TRUE(first.exit() && second.exit());
   EXPECT_EQ(first.exit()->status, 7);
   EXPECT_EQ(second.exit()->status, 8);
@@ -212,14 +212,14 @@ TEST(ChildProcess, SeesItsEndOfInputWhileOthersRun) {
 TEST(ChildProcess, CommandInheritsOnlyItsThreePipes) {
   ChildProcess child("ls /proc/self/fd");
   std::string surplus;
-  EXPECT_EQ(child.Leave(In(seconds(20)), &surplus), Event::kDone);
+  EXPECT_EQ(child.CloseAndWait(In(seconds(20)), &surplus), Event::kDone);
   EXPECT_EQ(surplus, "0\n1\n2\n3\n");
 }
 
 TEST(ChildProcess, LeaveReturnsOutputWrittenAfterTheEndOfInput) {
   ChildProcess child("cat; head -c 100000 /dev/zero | tr '\\0' z");
   std::string surplus;
-  EXPECT_EQ(child.Leave(In(seconds(20)), &surplus), Event::kDone);
+  EXPECT_EQ(child.CloseAndWait(In(seconds(20)), &surplus), Event::kDone);
   EXPECT_EQ(surplus, std::string(64, 'z'));
 }
 

@@ -16,7 +16,7 @@ constexpr char kHello[] = "hello";
 // kWatchedAnswers answers, the client waits for kWatch for a second answer.
 constexpr uint64_t kWatchedAnswers = 10;
 constexpr auto kWatch = std::chrono::milliseconds(5);
-constexpr auto kLeaveGrace = std::chrono::seconds(1);
+constexpr auto kCloseGrace = std::chrono::seconds(1);
 constexpr double kLongestLimit = 1e8;  // seconds; longer limits are cut to these three years
 constexpr size_t kLastLines = 10, kLastBytes = 2000;
 
@@ -80,7 +80,7 @@ ExecClient::ExecClient(std::string command, double seconds_per_case)
 
 ExecClient::~ExecClient() {
   try {
-    Leave();
+    Close();
   } catch (const Failure&) {
   }
 }
@@ -117,10 +117,10 @@ Reply ExecClient::Ask(const Question& question) {
   return reply;
 }
 
-void ExecClient::Leave() {
+void ExecClient::Close() {
   if (!child_) return;
   std::string surplus;
-  child_->Leave(Clock::now() + kLeaveGrace, &surplus);
+  child_->CloseAndWait(Clock::now() + kCloseGrace, &surplus);
   if (!surplus.empty()) {
     Fail(Failure::Cause::kProtocol,
          "it wrote " + Quoted(surplus) + " after its answer to " + request_ + ", expected nothing");

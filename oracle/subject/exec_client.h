@@ -77,7 +77,7 @@ class ExecClient {
   // Ends the conversation: closes the child's stdin and kills it if it has not ended after one
   // second. Throws Failure if it wrote anything after its last answer. The destructor does the same
   // but does not throw.
-  void Leave();
+  void Close();
 
  private:
   struct Request;

@@ -64,8 +64,8 @@ Answer AskClient(ExecClient& client, const Case& c, const Tensors& inputs) try {
 }
 
 // Empty, or the error if the program wrote something after its last answer.
-std::string Leave(ExecClient& client) try {
-  client.Leave();
+std::string Close(ExecClient& client) try {
+  client.Close();
   return "";
 } catch (const Failure& failure) {
   return MessageOf(failure);
@@ -89,10 +89,10 @@ Subject ExecSubject(const std::string& command, double seconds_per_case) {
             }
             return AskClient(*client, c, inputs);
           },
-          .leave =
+          .close =
               [client, mutex] {
                 const std::lock_guard lock(*mutex);
-                return Leave(*client);
+                return Close(*client);
               }};
 }
 

@@ -129,7 +129,7 @@ TEST(SlowMisbehavingChild, RefusesASecondAnswerToTheLastQuestion) {
       Program("hello()\nw = read()\nsay(good(w))\ntime.sleep(0.05)\nsay(b'more')\nread()"),
       kPatient);
   EXPECT_EQ(Answer(client), (Numbers{1, 2}));
-  EXPECT_THROW(client.Leave(), Failure);
+  EXPECT_THROW(client.Close(), Failure);
 }
 
 TEST(SlowMisbehavingChild, RefusesBadMetadata) {

@@ -67,7 +67,7 @@ TEST(SlowProtocol, ExampleProgramWorks) {
   EXPECT_EQ(reply.outputs.at(0).values.data, (std::vector<double>{1.0f / 5, 14.0f / 5, 1, 2}));
   question.operation = "rope";
   EXPECT_EQ(client.Ask(question).status, Reply::Status::kUnsupported);
-  client.Leave();
+  client.Close();
 }
 
 }  // namespace

@@ -10,11 +10,11 @@ Subject RecipeSubject(const std::string& recipe) {
   ParseRecipe(recipe, DType::kF32);  // throws now and not at the first case
   return {"recipe:" + recipe, recipe, [recipe](const Case& c, const Tensors& inputs) {
             return Answer{.message = "",
-                          .outputs = AnswerBy(c, inputs, ParseRecipe(recipe, c.dtype()))};
+                          .outputs = EvaluateByRecipe(c, inputs, ParseRecipe(recipe, c.dtype()))};
           }};
 }
 
-std::string Misfit(const Case& c, const Tensors& outputs) {
+std::string DescribeMismatch(const Case& c, const Tensors& outputs) {
   for (const TensorSpec& spec : c.info().signature.outputs) {
     const auto at = std::ranges::find(outputs, spec.name, &NamedTensor::name);
     if (at == outputs.end()) {

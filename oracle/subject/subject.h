@@ -26,7 +26,7 @@ struct Subject {
   std::string recipe;  // how it claims to round: a standard recipe's name or a recipe line
   std::function<Answer(const Case&, const Tensors& inputs)> answer;
   // Called after the last case; returns an error or an empty text. Null: nothing to do.
-  std::function<std::string()> leave = nullptr;
+  std::function<std::string()> close = nullptr;
 };
 
 // The reference implementation, with every operation rounded as the recipe says (number type
@@ -34,6 +34,6 @@ struct Subject {
 Subject RecipeSubject(const std::string& recipe);
 
 // The first missing output, wrong shape or wrong dtype of an answer as a message; else empty.
-std::string Misfit(const Case& c, const Tensors& outputs);
+std::string DescribeMismatch(const Case& c, const Tensors& outputs);
 
 }  // namespace sextant::oracle

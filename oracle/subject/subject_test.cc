@@ -56,26 +56,26 @@ TEST(DefectSubject, NamesExistingDefectsInItsErrors) {
                                      "\\(sextant audit-suite lists all\\)$"));
 }
 
-TEST(Misfit, NamesWrongShapesWrongDtypesAndMissingOutputs) {
+TEST(DescribeMismatch, NamesWrongShapesWrongDtypesAndMissingOutputs) {
   const Case c = Case::Parse("rope_frequencies R=4 dtype=bf16");
-  Tensors outputs = AnswerBy(c, {}, ParseRecipe("native", c.dtype()));
-  EXPECT_EQ(Misfit(c, outputs), "");
+  Tensors outputs = EvaluateByRecipe(c, {}, ParseRecipe("native", c.dtype()));
+  EXPECT_EQ(DescribeMismatch(c, outputs), "");
   outputs[1].dtype = DType::kBF16;
-  EXPECT_EQ(Misfit(c, outputs), "attention_factor is bf16, expected f32");
+  EXPECT_EQ(DescribeMismatch(c, outputs), "attention_factor is bf16, expected f32");
   outputs[0].values = Tensor<double>({4});
-  EXPECT_EQ(Misfit(c, outputs), "inv_freq has shape [4], expected [2]");
+  EXPECT_EQ(DescribeMismatch(c, outputs), "inv_freq has shape [4], expected [2]");
   outputs.erase(outputs.begin());
-  EXPECT_EQ(Misfit(c, outputs), "it has no output 'inv_freq'");
+  EXPECT_EQ(DescribeMismatch(c, outputs), "it has no output 'inv_freq'");
 }
 
-TEST(Misfit, OptionalOutputMayBeMissingButNotWrong) {
+TEST(DescribeMismatch, OptionalOutputMayBeMissingButNotWrong) {
   const Case c = Case::Parse("attention H=1 S=4 D=4");
-  Tensors outputs = AnswerBy(c, DrawInputs(c), ParseRecipe("native", c.dtype()));
-  EXPECT_EQ(Misfit(c, outputs), "");
+  Tensors outputs = EvaluateByRecipe(c, DrawInputs(c), ParseRecipe("native", c.dtype()));
+  EXPECT_EQ(DescribeMismatch(c, outputs), "");
   outputs[1].values = Tensor<double>({1});
-  EXPECT_EQ(Misfit(c, outputs), "lse has shape [1], expected [1,1,4]");
+  EXPECT_EQ(DescribeMismatch(c, outputs), "lse has shape [1], expected [1,1,4]");
   outputs.pop_back();
-  EXPECT_EQ(Misfit(c, outputs), "");
+  EXPECT_EQ(DescribeMismatch(c, outputs), "");
 }
 
 }  // namespace

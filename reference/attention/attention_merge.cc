@@ -26,7 +26,7 @@ void AttentionMerge::operator()(const Tensor<Real>& y1, const Tensor<Real>& lse1
       continue;
     }
     const SoftmaxRow<Real> weights(scores, Tiling::kAny);
-    lse(n) = weights.LogOfSum();
+    lse(n) = weights.LogSumExp();
     for (size_t e = 0; e < E; ++e) {
       std::vector<Real> values;
       for (const Tensor<Real>* part : parts) values.push_back((*part)(n, e));

@@ -7,15 +7,15 @@ AttentionRows<Real>::AttentionRows(const AttentionAttributes& op, const Attentio
     : op_(op),
       in_(in),
       score_of_(op, in.q.shape[3], in.scale_bias),
-      first_b_(FirstOf("B")),
-      first_h_(FirstOf("H")),
-      first_s_(FirstOf("S")) {}
+      first_b_(SliceBegin("B")),
+      first_h_(SliceBegin("H")),
+      first_s_(SliceBegin("S")) {}
 
 template <class Real>
 void AttentionRows<Real>::Answer(Tensor<Real>& y, Tensor<Real>& lse) {
   const size_t H = in_.q.shape[1], S = in_.q.shape[2], E = in_.v.shape[3];
   for (size_t i = 0; i < lse.data.size(); ++i) {
-    const QueryAt at{i / (H * S), i / S % H, i % S};
+    const QueryIndex at{i / (H * S), i / S % H, i % S};
     const std::span<Real> row = std::span(y.data).subspan(i * E, E);
     const KeyRange keys = KeysOf(at);
     if (keys.IsEmpty()) {
@@ -27,7 +27,7 @@ void AttentionRows<Real>::Answer(Tensor<Real>& y, Tensor<Real>& lse) {
 }
 
 template <class Real>
-KeyRange AttentionRows<Real>::KeysOf(const QueryAt& at) const {
+KeyRange AttentionRows<Real>::KeysOf(const QueryIndex& at) const {
   return op_.KeysOf(first_b_ + at.b, first_s_ + at.s);
 }
 
@@ -47,7 +47,7 @@ std::span<const DotOperand<Real>> AttentionRows<Real>::PreparedKeys(size_t first
 }
 
 template <class Real>
-std::vector<Real> AttentionRows<Real>::ScoresOf(const QueryAt& at, const KeyRange& keys) {
+std::vector<Real> AttentionRows<Real>::ScoresOf(const QueryIndex& at, const KeyRange& keys) {
   CheckScale(op_.scale, in_.q.shape[3]);
   const auto rows = PreparedKeys(KeyRow(at));
   const DotOperand<Real> query(RowAt(in_.q, QueryRow(at)));
@@ -59,12 +59,12 @@ std::vector<Real> AttentionRows<Real>::ScoresOf(const QueryAt& at, const KeyRang
 }
 
 template <class Real>
-Real AttentionRows<Real>::ScoreAt(const QueryAt& at, size_t t, const Real& product) const {
+Real AttentionRows<Real>::ScoreAt(const QueryIndex& at, size_t t, const Real& product) const {
   return score_of_(product, in_.bias ? &RowAt(*in_.bias, QueryRow(at))[t] : nullptr);
 }
 
 template <class Real>
-auto AttentionRows<Real>::Scored(const QueryAt& at, const KeyRange& keys) -> ScoredKeys {
+auto AttentionRows<Real>::Scored(const QueryIndex& at, const KeyRange& keys) -> ScoredKeys {
   ScoredKeys scored;
   for (size_t t = keys.first; t < keys.last; ++t) scored.keys.push_back(t);
   scored.scores = ScoresOf(at, keys);
@@ -72,22 +72,22 @@ auto AttentionRows<Real>::Scored(const QueryAt& at, const KeyRange& keys) -> Sco
 }
 
 template <class Real>
-void AttentionRows<Real>::AnswerEmpty(const QueryAt&, std::span<Real> y, Real& lse) const {
+void AttentionRows<Real>::AnswerEmpty(const QueryIndex&, std::span<Real> y, Real& lse) const {
   if (op_.empty_rows == EmptyRows::kUnspecified) return;
   std::ranges::fill(y, Real(0.0));
   lse = EmptyLogSumExp<Real>();
 }
 
 template <class Real>
-void AttentionRows<Real>::Average(const QueryAt& at, const ScoredKeys& scored, std::span<Real> y,
+void AttentionRows<Real>::Average(const QueryIndex& at, const ScoredKeys& scored, std::span<Real> y,
                                   Real& lse) const {
   std::vector<Real> scores = scored.scores;
   if (in_.sink) {
-    lse = SoftmaxRow<Real>(scores, Tiling::kAny).LogOfSum();
+    lse = SoftmaxRow<Real>(scores, Tiling::kAny).LogSumExp();
     scores.push_back(SinkOf(at));
   }
   const SoftmaxRow<Real> weights(scores, Tiling::kAny);
-  if (!in_.sink) lse = weights.LogOfSum();
+  if (!in_.sink) lse = weights.LogSumExp();
   std::vector<Real> values(scores.size(), Real(0.0));
   for (size_t e = 0; e < y.size(); ++e) {
     for (size_t j = 0; j < scored.keys.size(); ++j) values[j] = ValueAt(at, scored.keys[j])[e];

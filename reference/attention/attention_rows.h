@@ -40,9 +40,9 @@ struct AttentionTensors {
 enum class ScoreStep { kScale, kCap, kBias };
 
 template <class Real>
-class ScoreOf {
+class ScoreFunction {
  public:
-  ScoreOf(const AttentionAttributes& op, size_t D, bool scale_bias = false)
+  ScoreFunction(const AttentionAttributes& op, size_t D, bool scale_bias = false)
       : scale_(op.scale, D), order_{ScoreStep::kScale, ScoreStep::kCap, ScoreStep::kBias} {
     if (op.soft_cap) capped_.emplace(*op.soft_cap);
     if (scale_bias) order_ = {ScoreStep::kBias, ScoreStep::kScale, ScoreStep::kCap};
@@ -72,12 +72,12 @@ class ScoreOf {
   }
 
   ScoreScale<Real> scale_;
-  std::optional<SoftCapping<Real>> capped_;
+  std::optional<SoftCapFunction<Real>> capped_;
   std::vector<ScoreStep> order_;
 };
 
 // Indices of a query in the tensors: batch, head, query.
-struct QueryAt {
+struct QueryIndex {
   size_t b, h, s;
 };
 
@@ -88,7 +88,7 @@ class AttentionRows {
   virtual ~AttentionRows() = default;
   // Computes y[B,H,S,E] and lse[B,H,S] of all queries.
   void Answer(Tensor<Real>& y, Tensor<Real>& lse);
-  std::vector<Real> ScoresOf(const QueryAt& at, const KeyRange& keys);
+  std::vector<Real> ScoresOf(const QueryIndex& at, const KeyRange& keys);
 
  protected:
   // The keys that a query reads, and their scores.
@@ -96,32 +96,32 @@ class AttentionRows {
     std::vector<size_t> keys;
     std::vector<Real> scores;
   };
-  virtual KeyRange KeysOf(const QueryAt& at) const;
+  virtual KeyRange KeysOf(const QueryIndex& at) const;
   virtual size_t KeyHeadOf(size_t h) const;
   virtual size_t ValueHeadOf(size_t h) const { return KeyHeadOf(h); }
-  virtual Real ScoreAt(const QueryAt& at, size_t t, const Real& product) const;
-  virtual Real SinkOf(const QueryAt& at) const { return (*in_.sink)(at.h); }
-  virtual ScoredKeys Scored(const QueryAt& at, const KeyRange& keys);
+  virtual Real ScoreAt(const QueryIndex& at, size_t t, const Real& product) const;
+  virtual Real SinkOf(const QueryIndex& at) const { return (*in_.sink)(at.h); }
+  virtual ScoredKeys Scored(const QueryIndex& at, const KeyRange& keys);
   // The result of a query without visible keys: unchanged, or 0 and -infinity if empty_rows=zero.
-  virtual void AnswerEmpty(const QueryAt& at, std::span<Real> y, Real& lse) const;
+  virtual void AnswerEmpty(const QueryIndex& at, std::span<Real> y, Real& lse) const;
   // The mean of the values. Scores beyond those of the keys (a sink) have values of 0.
-  virtual void Average(const QueryAt& at, const ScoredKeys& scored, std::span<Real> y,
+  virtual void Average(const QueryIndex& at, const ScoredKeys& scored, std::span<Real> y,
                        Real& lse) const;
 
-  size_t QueryRow(const QueryAt& at) const {
+  size_t QueryRow(const QueryIndex& at) const {
     return (at.b * in_.q.shape[1] + at.h) * in_.q.shape[2] + at.s;
   }
   // The row of the first key of the query's head.
-  size_t KeyRow(const QueryAt& at) const {
+  size_t KeyRow(const QueryIndex& at) const {
     return (at.b * in_.k.shape[1] + KeyHeadOf(at.h)) * in_.k.shape[2];
   }
-  std::span<const Real> ValueAt(const QueryAt& at, size_t t) const {
+  std::span<const Real> ValueAt(const QueryIndex& at, size_t t) const {
     return RowAt(in_.v, (at.b * in_.v.shape[1] + ValueHeadOf(at.h)) * in_.v.shape[2] + t);
   }
 
   const AttentionAttributes& op_;
   const AttentionTensors<Real> in_;
-  const ScoreOf<Real> score_of_;
+  const ScoreFunction<Real> score_of_;
 
  private:
   // The keys of one head, prepared once for the dot products with many queries.

@@ -17,7 +17,7 @@ void AttentionScores::operator()(const Tensor<Real>& q, const Tensor<Real>& k,
   op.K = K;
   AttentionRows<Real> rows(op, {.q = q, .k = k, .v = k});
   for (size_t i = 0; T > 0 && i < q.shape[0] * q.shape[1] * S; ++i) {
-    const QueryAt at{i / (q.shape[1] * S), i / S % q.shape[1], i % S};
+    const QueryIndex at{i / (q.shape[1] * S), i / S % q.shape[1], i % S};
     const auto row = rows.ScoresOf(at, {0, T});
     std::ranges::copy(row, scores.data.begin() + static_cast<ptrdiff_t>(i * T));
   }

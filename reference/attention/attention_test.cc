@@ -45,8 +45,8 @@ TEST(Attention, CapHasThePermittedErrorOfSoftCap) {
   AttentionAttributes op;
   op.scale = 1;
   op.soft_cap = 50;
-  const ScoreOf<Counted> score(op, 1);
-  const SoftCapping<Counted> capped(50);
+  const ScoreFunction<Counted> score(op, 1);
+  const SoftCapFunction<Counted> capped(50);
   for (const double x : {0.25, -7.0, 120.0}) {
     const Counted product(x, DType::kF32);
     EXPECT_EQ(score(product).Permitted(), capped(product).Permitted());

@@ -14,7 +14,7 @@ void CrossAttention::operator()(const Tensor<Real>& x, const Tensor<Real>& memor
                                 Tensor<Real>& q, Tensor<Real>& k, Tensor<Real>& v,
                                 Tensor<Real>& mean) const {
   y = MultiHead<Real>(
-      Attending(), x, memory,
+      MakeAttention(), x, memory,
       {.wq = wq, .bq = bq, .wk = wk, .bk = bk, .wv = wv, .bv = bv, .wo = wo, .bo = bo},
       {.q = q, .k = k, .v = v, .mean = mean});
 }

@@ -51,7 +51,7 @@ struct CrossAttention : InnerAttention {
     v("S", S);
     v("T", T);
   }
-  void Check() const { Attending().Check(); }
+  void Check() const { MakeAttention().Check(); }
   template <class Real>
   void operator()(const Tensor<Real>& x, const Tensor<Real>& memory, const Tensor<Real>& wq,
                   const Tensor<Real>& bq, const Tensor<Real>& wk, const Tensor<Real>& bk,
@@ -59,7 +59,7 @@ struct CrossAttention : InnerAttention {
                   const Tensor<Real>& bo, Tensor<Real>& y, Tensor<Real>& q, Tensor<Real>& k,
                   Tensor<Real>& v, Tensor<Real>& mean) const;
 
-  Attention Attending() const { return Over(T); }
+  Attention MakeAttention() const { return MakeAttentionOver(T); }
 };
 
 }  // namespace sextant

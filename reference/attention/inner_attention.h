@@ -10,10 +10,10 @@ namespace sextant {
 // others keep their defaults.
 struct InnerAttention : AttentionAttributes {
   // Self-attention: the keys are those of the sequence itself.
-  Attention Attending() const { return Over(S); }
+  Attention MakeAttention() const { return MakeAttentionOver(S); }
 
  protected:
-  Attention Over(const Dimension& keys) const {
+  Attention MakeAttentionOver(const Dimension& keys) const {
     Attention attention{*this};
     attention.align = Align::kTopLeft;
     attention.B.value = 1;

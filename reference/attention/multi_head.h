@@ -35,12 +35,12 @@ Tensor<Real> MultiHead(const Attention& attention, const Tensor<Real>& x,
                        const Tensor<Real>& memory, const MultiHeadWeights<Real>& w,
                        const MultiHeadTensors<Real>& out) {
   const auto H = static_cast<size_t>(attention.H.value), K = static_cast<size_t>(attention.K.value);
-  const Tensor<Real> q = IntermediateAs(HeadsOf(Projected(x, w.wq, w.bq), H), out.q);
-  const Tensor<Real> k = IntermediateAs(HeadsOf(Projected(memory, w.wk, w.bk), K), out.k);
-  const Tensor<Real> v = IntermediateAs(HeadsOf(Projected(memory, w.wv, w.bv), K), out.v);
+  const Tensor<Real> q = IntermediateAs(SplitHeads(Projected(x, w.wq, w.bq), H), out.q);
+  const Tensor<Real> k = IntermediateAs(SplitHeads(Projected(memory, w.wk, w.bk), K), out.k);
+  const Tensor<Real> v = IntermediateAs(SplitHeads(Projected(memory, w.wv, w.bv), K), out.v);
   Tensor<Real> mean(q.shape), lse({1, H, x.shape[0]});
   attention(q, k, v, mean, lse);
-  out.mean = HeadsTogether(mean);
+  out.mean = MergeHeads(mean);
   return Projected(Intermediate(out.mean), w.wo, w.bo);
 }
 

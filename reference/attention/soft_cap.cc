@@ -5,7 +5,7 @@
 namespace sextant {
 
 template <class Real>
-SoftCapping<Real>::SoftCapping(double cap) : cap_(cap), divisor_(cap) {
+SoftCapFunction<Real>::SoftCapFunction(double cap) : cap_(cap), divisor_(cap) {
   if constexpr (!RealArithmetic<Real>) {
     const ScopedStep at(Step::kCap);
     divisor_ = Real(1.0) / cap_;
@@ -13,7 +13,7 @@ SoftCapping<Real>::SoftCapping(double cap) : cap_(cap), divisor_(cap) {
 }
 
 template <class Real>
-Real SoftCapping<Real>::operator()(const Real& x) const {
+Real SoftCapFunction<Real>::operator()(const Real& x) const {
   const ScopedStep at(Step::kCap);
   return cap_ * Tanh(RealArithmetic<Real> ? x / divisor_ : x * divisor_);
 }
@@ -24,7 +24,7 @@ void SoftCap::Check() const {
 
 template <class Real>
 void SoftCap::operator()(const Tensor<Real>& x, Tensor<Real>& y) const {
-  const SoftCapping<Real> capped(cap);
+  const SoftCapFunction<Real> capped(cap);
   for (size_t i = 0; i < x.data.size(); ++i) y.data[i] = capped(x.data[i]);
 }
 
@@ -33,9 +33,9 @@ std::unique_ptr<Operation> MakeOperation<SoftCap>() {
   return Wrap<SoftCap>();
 }
 
-template class SoftCapping<Interval>;
-template class SoftCapping<Counted>;
-template class SoftCapping<Rounded>;
-template class SoftCapping<BoostReal>;
+template class SoftCapFunction<Interval>;
+template class SoftCapFunction<Counted>;
+template class SoftCapFunction<Rounded>;
+template class SoftCapFunction<BoostReal>;
 
 }  // namespace sextant

@@ -11,9 +11,9 @@ namespace sextant {
 // cap tanh(x / cap), in step `cap`, for every operation with a soft cap. Implementations divide by
 // the cap or multiply by its rounded reciprocal; the permitted error covers both.
 template <class Real>
-class SoftCapping {
+class SoftCapFunction {
  public:
-  explicit SoftCapping(double cap);
+  explicit SoftCapFunction(double cap);
   Real operator()(const Real& x) const;
 
  private:

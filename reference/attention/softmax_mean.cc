@@ -19,14 +19,14 @@ SoftmaxRow<Counted>::WeightedMean::WeightedMean(const SoftmaxRow& row,
 }
 
 double SoftmaxRow<Counted>::WeightedMean::Unit() const {
-  return rule_.exact ? 0 : UnitOf(rule_.format);
+  return rule_.exact ? 0 : UnitRoundoffOf(rule_.format);
 }
 
 double SoftmaxRow<Counted>::WeightedMean::Distance(size_t j) const {
   return std::abs(values_[j].center().high - centre_.high) + Magnitude(j) * 0x1p-50;
 }
 
-auto SoftmaxRow<Counted>::WeightedMean::OfScores(double drift) const -> ErrorOfScores {
+auto SoftmaxRow<Counted>::WeightedMean::ScoreErrors(double drift) const -> ErrorOfScores {
   double error = 0, least = kInfinity, most = -kInfinity;
   for (size_t j = 0; j < values_.size(); ++j) {
     const Counted& v = values_[j];
@@ -41,14 +41,14 @@ auto SoftmaxRow<Counted>::WeightedMean::OfScores(double drift) const -> ErrorOfS
   return {only_range ? range : error, range, std::max(std::abs(least), std::abs(most)), only_range};
 }
 
-double SoftmaxRow<Counted>::WeightedMean::OfValues() const {
+double SoftmaxRow<Counted>::WeightedMean::ValueErrors() const {
   double error = 0;
   for (size_t j = 0; j < values_.size(); ++j)
     error += (row_.weights_[j].center().high + row_.shift_[j]) * values_[j].error();
   return error;
 }
 
-auto SoftmaxRow<Counted>::WeightedMean::OfWeights() const -> ErrorOfWeights {
+auto SoftmaxRow<Counted>::WeightedMean::WeightErrors() const -> ErrorOfWeights {
   ErrorOfWeights of;
   for (size_t j = 0; j < values_.size(); ++j) {
     const double magnitude = Magnitude(j);
@@ -59,7 +59,7 @@ auto SoftmaxRow<Counted>::WeightedMean::OfWeights() const -> ErrorOfWeights {
   return of;
 }
 
-auto SoftmaxRow<Counted>::WeightedMean::OfProducts() const -> ErrorOfProducts {
+auto SoftmaxRow<Counted>::WeightedMean::ProductErrors() const -> ErrorOfProducts {
   ErrorOfProducts of;
   for (size_t j = 0; j < values_.size(); ++j) {
     const double product = stored_[j].most * Magnitude(j);
@@ -68,7 +68,7 @@ auto SoftmaxRow<Counted>::WeightedMean::OfProducts() const -> ErrorOfProducts {
   }
   const auto count = static_cast<double>(values_.size());
   if (!rule_.exact && row_.tiled_)
-    of.error = Unit() * of.size + (count + row_.updates_) * LeastOf(rule_);
+    of.error = Unit() * of.size + (count + row_.updates_) * UnderflowErrorOf(rule_);
   of.size += of.error;
   return of;
 }
@@ -82,11 +82,11 @@ double SoftmaxRow<Counted>::WeightedMean::Drift() const {
   return drift;
 }
 
-double SoftmaxRow<Counted>::WeightedMean::Total(const ErrorOfScores& scores,
-                                                const ErrorOfWeights& weights,
-                                                const ErrorOfProducts& products, double sum_error,
-                                                double common) const {
-  const double of_values = OfValues();
+double SoftmaxRow<Counted>::WeightedMean::TotalError(const ErrorOfScores& scores,
+                                                     const ErrorOfWeights& weights,
+                                                     const ErrorOfProducts& products,
+                                                     double sum_error, double common) const {
+  const double of_values = ValueErrors();
   double error = scores.error + of_values + weights.error + products.error;
   if (row_.tiled_) error += weights.storing * (scores.error + of_values);  // error of |v_j - y|
   const double largest_mean = std::abs(centre_.high) + scores.error + of_values;
@@ -98,18 +98,18 @@ double SoftmaxRow<Counted>::WeightedMean::Total(const ErrorOfScores& scores,
 Counted SoftmaxRow<Counted>::WeightedMean::Result() const {
   const size_t n = values_.size();
   const auto count = static_cast<double>(n);
-  const ErrorOfWeights weights = OfWeights();
-  const ErrorOfProducts products = OfProducts();
+  const ErrorOfWeights weights = WeightErrors();
+  const ErrorOfProducts products = ProductErrors();
   const double drift =
       (Drift() + count * products.size * kDriftUnit) * kBoundUp + count * kTinyDrift;
-  const ErrorOfScores scores = OfScores(drift);
+  const ErrorOfScores scores = ScoreErrors(drift);
   const bool saturated = saturated_ || row_.saturated_ || (scores.only_range && scores.range > 0);
   const SumError sum = rule_.exact ? SumError() : RelativeErrorOfSum(rule_, n);
   const double largest = row_.tiled_ ? count * scores.largest : products.size;
   const bool overflows = !rule_.exact && !(largest * 2 < MaxFinite(rule_.format));
   return Bounded(Counted::Of(centre_, drift, FormatOf(rule_), saturated),
-                 {Total(scores, weights, products, sum.worst, row_.common_),
-                  Total(scores, weights, products, sum.likely, row_.likely_common_)},
+                 {TotalError(scores, weights, products, sum.worst, row_.common_),
+                  TotalError(scores, weights, products, sum.likely, row_.likely_common_)},
                  row_.unbounded_ || overflows);
 }
 

@@ -39,15 +39,15 @@ class SoftmaxRow<Counted>::WeightedMean {
     double error = 0;
     double size = 0;  // upper bound of the sum of |products|, errors included
   };
-  ErrorOfScores OfScores(double drift) const;
-  double OfValues() const;  // errors of the values: sum p~ (v' - v)
-  ErrorOfWeights OfWeights() const;
-  ErrorOfProducts OfProducts() const;
+  ErrorOfScores ScoreErrors(double drift) const;
+  double ValueErrors() const;  // errors of the values: sum p~ (v' - v)
+  ErrorOfWeights WeightErrors() const;
+  ErrorOfProducts ProductErrors() const;
   double Drift() const;
   // The error from all sources. sum_error: relative error of the additions; common: relative error
   // common to all weights.
-  double Total(const ErrorOfScores& scores, const ErrorOfWeights& weights,
-               const ErrorOfProducts& products, double sum_error, double common) const;
+  double TotalError(const ErrorOfScores& scores, const ErrorOfWeights& weights,
+                    const ErrorOfProducts& products, double sum_error, double common) const;
 
   double Magnitude(size_t j) const { return values_[j].Magnitude() + values_[j].error(); }
   double Distance(size_t j) const;  // |v_j - y|

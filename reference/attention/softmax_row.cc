@@ -21,15 +21,15 @@ constexpr Counted::Bounds kUnbounded{kInfinity, kInfinity};
 
 }  // namespace
 
-size_t LargestOf(std::span<const Interval> scores) {
+size_t ArgMax(std::span<const Interval> scores) {
   return LargestBy(scores, [](const Interval& a, const Interval& b) {
     return mpfr_less_p(a.lower().get(), b.lower().get()) != 0;
   });
 }
-size_t LargestOf(std::span<const BoostReal> scores) {
+size_t ArgMax(std::span<const BoostReal> scores) {
   return LargestBy(scores, [](const BoostReal& a, const BoostReal& b) { return Less(a, b); });
 }
-size_t LargestOf(std::span<const Rounded> scores) {
+size_t ArgMax(std::span<const Rounded> scores) {
   return LargestBy(scores, [](const Rounded& a, const Rounded& b) { return Less(a, b); });
 }
 
@@ -37,7 +37,7 @@ template <class Real>
 SoftmaxRow<Real>::SoftmaxRow(std::span<const Real> scores, Tiling) {
   const ScopedStep at(Step::kSoftmax);
   if (scores.empty()) return;
-  const Real& largest = scores[LargestOf(scores)];
+  const Real& largest = scores[ArgMax(scores)];
   largest_ = largest;
   for (const Real& score : scores) terms_.push_back(Term(score, largest));
   sum_ = SumOf(terms_);
@@ -59,7 +59,7 @@ Real SoftmaxRow<Real>::Mean(std::span<const Real> values) const {
 }
 
 template <class Real>
-Real SoftmaxRow<Real>::LogOfSum() const {
+Real SoftmaxRow<Real>::LogSumExp() const {
   const ScopedStep at(Step::kSoftmax);
   return largest_ + Log(sum_);
 }
@@ -115,8 +115,8 @@ Counted SoftmaxRow<Counted>::Bounded(const Counted& number, const Counted::Bound
 // by an unknown factor: the bound is one unit roundoff of the number, not half an ulp.
 double SoftmaxRow<Counted>::Rounding(const StepRule& rule, double magnitude) const {
   if (!tiled_) return RoundingError(rule, magnitude, 0);
-  const double unit = UnitOf(rule.format);
-  return magnitude * unit / (1 - unit) + LeastOf(rule);
+  const double unit = UnitRoundoffOf(rule.format);
+  return magnitude * unit / (1 - unit) + UnderflowErrorOf(rule);
 }
 
 void SoftmaxRow<Counted>::SetWeights(const std::vector<DoubleDouble>& terms) {
@@ -142,7 +142,7 @@ double SoftmaxRow<Counted>::SetSumError(const StepRule& rule) {
   const size_t n = weights_.size();
   const auto count = static_cast<double>(n);
   if (rule.exact || n <= 1) return 0;
-  const double unit = UnitOf(rule.format);
+  const double unit = UnitRoundoffOf(rule.format);
   const SumError sum_error = RelativeErrorOfSum(rule, n);
   const auto reciprocal_error = [&](double error) {
     error += updates_ * unit;
@@ -152,7 +152,7 @@ double SoftmaxRow<Counted>::SetSumError(const StepRule& rule) {
   common_ = reciprocal_error(sum_error.worst);
   likely_common_ = reciprocal_error(sum_error.likely);
   if (!(count * (1 + sum_error.worst) * 2 < MaxFinite(rule.format))) unbounded_ = true;
-  return rule.flushes ? LeastOf(rule) : rule.ulps * LeastOf(rule);
+  return rule.flushes ? UnderflowErrorOf(rule) : rule.ulps * UnderflowErrorOf(rule);
 }
 
 void SoftmaxRow<Counted>::SetWeightErrors(const StepRule& rule, double underflow) {
@@ -224,7 +224,7 @@ Counted SoftmaxRow<Counted>::Mean(std::span<const Counted> values) const {
 // c + ln sum. Its error consists of the inherited error of the exact sum, at most the largest error
 // of an exponent, and of the errors of the computed sum, of the logarithm and of the addition.
 // Implementations with logarithms to base 2 (covered with tiling) also multiply both parts by ln 2.
-Counted SoftmaxRow<Counted>::LogOfSum() const {
+Counted SoftmaxRow<Counted>::LogSumExp() const {
   const ScopedStep at(Step::kSoftmax);
   const StepRule& rule = CurrentRule();
   const size_t n = weights_.size();
@@ -241,10 +241,11 @@ Counted SoftmaxRow<Counted>::LogOfSum() const {
       std::min(largest_error, std::max(std::log1p(rise_sum_), -std::log1p(-fall_sum_)));
   const auto total_error = [&](double sum_error) {
     if (rule.exact) return inherited * kBoundUp;
-    const double unit = UnitOf(rule.format);
+    const double unit = UnitRoundoffOf(rule.format);
     double error = inherited, size = std::abs(largest_.center().high) + largest_.error();
     if (n > 1) {
-      const double relative = sum_error + updates_ * unit + count * rule.ulps * LeastOf(rule);
+      const double relative =
+          sum_error + updates_ * unit + count * rule.ulps * UnderflowErrorOf(rule);
       error += relative < 1 ? -std::log1p(-relative) : kInfinity;
       error += rule.ulps * UlpOf(rule.format, logarithm.high + error);
       error += RoundingError(rule, std::abs(center.high) + error, 0);

@@ -15,9 +15,9 @@ namespace sextant {
 
 // The index of the largest score; for Interval, of the score with the largest lower bound. NaN is
 // never larger than another score.
-size_t LargestOf(std::span<const Interval> scores);
-size_t LargestOf(std::span<const BoostReal> scores);
-size_t LargestOf(std::span<const Rounded> scores);
+size_t ArgMax(std::span<const Interval> scores);
+size_t ArgMax(std::span<const BoostReal> scores);
+size_t ArgMax(std::span<const Rounded> scores);
 
 // Which implementations the bounds of SoftmaxRow<Counted> cover: only those that know the largest
 // score before they compute exponentials (kNone), or online (tiled) softmax as well (kAny).
@@ -30,7 +30,7 @@ class SoftmaxRow {
   const std::vector<Real>& weights() const { return weights_; }
 
   Real Mean(std::span<const Real> values) const;  // sum_j weight_j value_j
-  Real LogOfSum() const;                          // the row must not be empty
+  Real LogSumExp() const;                         // the row must not be empty
 
  private:
   static Real Term(const Real& score, const Real& largest);
@@ -80,7 +80,7 @@ class SoftmaxRow<Counted> {
   explicit SoftmaxRow(std::span<const Counted> scores, Tiling tiling = Tiling::kNone);
   const std::vector<Counted>& weights() const { return weights_; }
   Counted Mean(std::span<const Counted> values) const;
-  Counted LogOfSum() const;
+  Counted LogSumExp() const;
 
  private:
   struct Scores;         // softmax_scores.h

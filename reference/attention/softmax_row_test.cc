@@ -84,7 +84,7 @@ double LargestErrorRatio(const std::vector<Interval>& exact, const std::vector<C
 
 std::vector<double> RandomRow(Random& random, size_t n, double size, DType dtype) {
   std::vector<double> row(n);
-  for (double& x : row) x = RoundTo(dtype, random.In(-size, size));
+  for (double& x : row) x = RoundTo(dtype, random.Uniform(-size, size));
   return row;
 }
 
@@ -98,7 +98,7 @@ TEST(SoftmaxRow, BoundsTheErrorsOfRounded) {
       for (int i = 0; i < 40; ++i) {
         const size_t n = 1 + random.Below(i % 4 == 0 ? 90 : 7);
         const auto scores =
-            RandomRow(random, n, random.Of(std::vector<double>{0, 1, 8, 200}), dtype);
+            RandomRow(random, n, random.OneOf(std::vector<double>{0, 1, 8, 200}), dtype);
         const WeightsByType w = WeightsOf(scores, dtype);
         worst = std::max(worst, LargestErrorRatio(w.exact, w.counted, w.rounded));
         const auto values = RandomRow(random, n, 3, dtype);
@@ -173,8 +173,8 @@ TEST(SoftmaxRow, BoundsForInexactScoresAreTight) {
   for (int i = 0; i < 200; ++i) {
     const size_t n = 2 + random.Below(5);
     std::vector<double> scores(n), values(n);
-    for (double& x : scores) x = random.In(-5, 5);
-    for (double& x : values) x = 100 + random.In(-1, 1);
+    for (double& x : scores) x = random.Uniform(-5, 5);
+    for (double& x : values) x = 100 + random.Uniform(-1, 1);
     const auto counted = Inexact(scores);
     const ScopedRecipe exact(ParseRecipe("exact", DType::kF64), DType::kF64);
     const SoftmaxRow<Counted> row(counted);

@@ -48,7 +48,7 @@ struct SoftmaxRow<Counted>::Scores {
     if (!tiled) return RoundingError(rule, difference, 0);
     const double magnitudes =  // >= |s| + |m|
         2 * scores[j].Magnitude() + 2 * scores[j].error() + difference;
-    return (magnitudes + 2 * difference) * UnitOf(rule.format) * kBoundUp;
+    return (magnitudes + 2 * difference) * UnitRoundoffOf(rule.format) * kBoundUp;
   }
   // E_j: the error of the exponent, and the error of its exponential as an error of the exponent.
   double ErrorOf(size_t j, const StepRule& rule, bool tiled, double updates) const {
@@ -57,7 +57,7 @@ struct SoftmaxRow<Counted>::Scores {
     const bool exact_exponent = IsExactIn(rule.format, j);
     if (exact_exponent && ExponentOf(j).high == 0) return error;  // e^0
     if (!exact_exponent || tiled) error += RoundingOf(j, rule, tiled);
-    const double relative = rule.ulps * 2 * UnitOf(rule.format);
+    const double relative = rule.ulps * 2 * UnitRoundoffOf(rule.format);
     return relative < 1 ? error - (1 + updates) * std::log1p(-relative) : kInfinity;
   }
   // Upper bound of how often the running maximum rises, forwards or backwards, counting the first

@@ -76,9 +76,9 @@ void Check(const Variant& variant, const std::vector<float>& scores,
   const SoftmaxRow<Interval> exact(NumbersOf<Interval>(scores));
   const SoftmaxRow<Counted> counted(NumbersOf<Counted>(scores), Tiling::kAny);
   const Result got = OnlineSoftmax(variant, scores, values);
-  const Counted mean = counted.Mean(NumbersOf<Counted>(values)), lse = counted.LogOfSum();
+  const Counted mean = counted.Mean(NumbersOf<Counted>(values)), lse = counted.LogSumExp();
   const double mean_error = RadiusAround(exact.Mean(NumbersOf<Interval>(values)), got.mean, 0);
-  const double lse_error = RadiusAround(exact.LogOfSum(), got.lse, 0);
+  const double lse_error = RadiusAround(exact.LogSumExp(), got.lse, 0);
   ASSERT_LE(mean_error, mean.Permitted()) << "tile " << variant.tile << " stored " << stored;
   // The bound of lse does not cover sums of rounded weights.
   if (variant.sum_of_rounded && variant.stored != DType::kF32) return;
@@ -95,15 +95,15 @@ ErrorRatios CheckMany(Order order) {
   ErrorRatios worst;
   for (int i = 0; i < 400; ++i) {
     const size_t n = 2 + random.Below(40);
-    const double size = random.Of(std::vector<double>{0.1, 1, 8, 60});
+    const double size = random.OneOf(std::vector<double>{0.1, 1, 8, 60});
     std::vector<float> scores(n), values(n);
-    for (float& s : scores) s = static_cast<float>(random.In(-size, size));
-    for (float& v : values) v = static_cast<float>(random.In(-1, 1));
+    for (float& s : scores) s = static_cast<float>(random.Uniform(-size, size));
+    for (float& v : values) v = static_cast<float>(random.Uniform(-1, 1));
     if (order != Order::kRandom) std::ranges::sort(scores);
     if (order == Order::kDescending) std::ranges::reverse(scores);
     Variant variant{1 + random.Below(n), random.Below(2) == 1, random.Below(2) == 1,
                     random.Below(2) == 1,
-                    random.Of(std::vector{DType::kF32, DType::kBF16, DType::kF16})};
+                    random.OneOf(std::vector{DType::kF32, DType::kBF16, DType::kF16})};
     if (i % 3 == 0) variant.tile = 1;
     Check(variant, scores, values, worst);
   }

@@ -63,7 +63,7 @@ struct DecoderBlockAttributes : RopeAttributes, InnerAttention {
   void Check() const {
     RopeAttributes::Check();
     Norm().Check();
-    Attending().Check();
+    MakeAttention().Check();
   }
 
   RmsNorm Norm() const { return {.eps = eps, .unit_offset = unit_offset}; }

@@ -62,12 +62,12 @@ Tensor<Real> DecoderBlockFormula<Real>::AfterFeedForward(const Tensor<Real>& x,
 
 template <class Real>
 Tensor<Real> DecoderBlockFormula<Real>::Split(const Tensor<Real>& x, size_t heads) const {
-  return HeadsOf(x, heads);
+  return SplitHeads(x, heads);
 }
 
 template <class Real>
 Tensor<Real> DecoderBlockFormula<Real>::Merged(const Tensor<Real>& x) const {
-  return HeadsTogether(x);
+  return MergeHeads(x);
 }
 
 template <class Real>
@@ -92,7 +92,7 @@ template <class Real>
 void DecoderBlockFormula<Real>::Attend(const Tensor<Real>& q, const Tensor<Real>& k,
                                        const Tensor<Real>& v, Tensor<Real>& mean,
                                        Tensor<Real>& lse) const {
-  a_.Attending()(q, k, v, mean, lse);
+  a_.MakeAttention()(q, k, v, mean, lse);
 }
 
 template <class Real>

@@ -33,10 +33,10 @@ Tensor<Real> FeedForwardBranch(ActivationKind kind, const Tensor<Real>& x,
 
 void EncoderBlock::Check() const {
   Norm().Check();
-  Attending().Check();
+  MakeAttention().Check();
 }
 
-ActivationKind EncoderBlock::Activating() const {
+ActivationKind EncoderBlock::FeedForwardActivation() const {
   return kind == BlockActivation::kRelu   ? ActivationKind::kRelu
          : kind == BlockActivation::kGelu ? ActivationKind::kGelu
                                           : ActivationKind::kGeluTanh;
@@ -60,14 +60,15 @@ void EncoderBlock::operator()(
   const size_t D = heads == 0 ? 0 : wq.shape[0] / heads;
   Tensor<Real> q({heads, S, D}), k({key_heads, S, D}), v({key_heads, S, D}), mean({S, heads * D});
   attention_out = MultiHead<Real>(
-      Attending(), attention_in, attention_in,
+      MakeAttention(), attention_in, attention_in,
       {.wq = wq, .bq = bq, .wk = wk, .bk = bk, .wv = wv, .bv = bv, .wo = wo, .bo = bo},
       {.q = q, .k = k, .v = v, .mean = mean});
   middle = StoredSum(u, Intermediate(attention_out));
   if (!pre) middle = Normed(Norm(), middle, norm1);
   const Tensor<Real> h = Intermediate(middle);
   const Tensor<Real> feed_in = pre ? Normed(Norm(), h, norm2) : h;
-  y = StoredSum(h, FeedForwardBranch<Real>(Activating(), feed_in, {w1, b1}, {w2, b2}, hidden));
+  y = StoredSum(
+      h, FeedForwardBranch<Real>(FeedForwardActivation(), feed_in, {w1, b1}, {w2, b2}, hidden));
   if (!pre) y = Normed(Norm(), y, norm2);
 }
 

@@ -90,7 +90,7 @@ pre:             h = u + A(N1(u));  y = h + F(N2(h))
                   Tensor<Real>& middle, Tensor<Real>& hidden) const;
 
   LayerNorm Norm() const { return {.eps = eps}; }
-  ActivationKind Activating() const;
+  ActivationKind FeedForwardActivation() const;
 };
 
 }  // namespace sextant

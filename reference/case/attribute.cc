@@ -21,7 +21,7 @@ void Append(const Member& member, std::vector<Attribute>& all) {
                  .values = member.possible(member.value)});
 }
 
-void AttributeSetter::See(const Member& member) {
+void AttributeSetter::SetIfNamed(const Member& member) {
   if (name_ == member.name) {
     found_ = true;
     try {
@@ -35,7 +35,7 @@ void AttributeSetter::See(const Member& member) {
   }
 }
 
-void AttributeSetter::Finish() const {
+void AttributeSetter::RequireFound() const {
   if (found_) return;
   throw Error(owner_, " has no attribute '", name_, "'; it has:", NamesText(exist_));
 }

@@ -86,13 +86,13 @@ std::vector<Attribute> AttributesOf(const T& object) {
   return all;
 }
 
-// Sets the member `name`, if it is one of the members that See receives.
+// Sets the member `name`, if it is one of the members that SetIfNamed receives.
 class AttributeSetter {
  public:
   AttributeSetter(std::string_view owner, std::string_view name, std::string_view text)
       : owner_(owner), name_(name), text_(text) {}
-  void See(const Member& member);
-  void Finish() const;  // throws Error if no member had the name
+  void SetIfNamed(const Member& member);
+  void RequireFound() const;  // throws Error if no member had the name
 
  private:
   std::string_view owner_, name_, text_;
@@ -106,9 +106,9 @@ template <class T>
 void SetAttribute(T& object, std::string_view owner, std::string_view name, std::string_view text) {
   AttributeSetter setter(owner, name, text);
   object.Visit([&setter](const char* member_name, auto& member, auto... required) {
-    setter.See(MemberAt(member_name, member, sizeof...(required) > 0));
+    setter.SetIfNamed(MemberAt(member_name, member, sizeof...(required) > 0));
   });
-  setter.Finish();
+  setter.RequireFound();
 }
 
 }  // namespace sextant

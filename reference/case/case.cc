@@ -106,7 +106,7 @@ Case Case::Parse(std::string_view line) {
   for (size_t i = 1; i < words.size(); ++i) {
     const auto [key, text] = SplitWord(words[i]);
     if (!given.insert(key).second) throw Error(c.name_, ": ", key, "= is given twice");
-    c.Take(key, text);
+    c.SetWord(key, text);
   }
   for (const Attribute& attribute : c.operation_->Attributes()) {
     if (!attribute.required || given.contains(attribute.name)) continue;
@@ -117,7 +117,7 @@ Case Case::Parse(std::string_view line) {
   return c;
 }
 
-void Case::Take(const std::string& key, const std::string& text) {
+void Case::SetWord(const std::string& key, const std::string& text) {
   const auto& inputs = info().signature.inputs;
   const auto is_tensor = [](const auto& tensors, const std::string& name) {
     return std::ranges::any_of(tensors, [&](const TensorSpec& t) { return t.name == name; });
@@ -246,7 +246,7 @@ Case Case::With(const std::vector<std::string>& words) const {
   Case changed = *this;
   for (const std::string& word : words) {
     const auto [key, text] = SplitWord(word);
-    changed.Take(key, text);
+    changed.SetWord(key, text);
   }
   changed.Bind();
   return changed;

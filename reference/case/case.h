@@ -54,7 +54,7 @@ class Case {
 
  private:
   Case() = default;
-  void Take(const std::string& key, const std::string& text);
+  void SetWord(const std::string& key, const std::string& text);
   void Bind();
 
   std::string name_;

@@ -46,7 +46,7 @@ TEST(Case, OrderAndSpacesDoNotMatter) {
 RC_GTEST_PROP(Case, CanonicalLinesReadBack, (uint64_t seed)) {
   Random random(seed);
   const auto operations = AllOperations();
-  const OperationInfo& info = random.Of(operations)->info();
+  const OperationInfo& info = random.OneOf(operations)->info();
   std::string more = "dtype=f32|bf16|f16|f64";
   for (const TensorSpec& input : info.signature.inputs) {
     more += " @" + input.name +

@@ -95,7 +95,7 @@ void CheckSpec(const Case& c, const TensorSpec& input) {
     const Shape shape = c.ShapeOf(input);
     const size_t last = shape.empty() ? 1 : shape.back();
     if (*count == last || *count == CountOf(shape)) return;
-    throw Error("@", input.name, " lists ", Counted(*count, "number"), ", expected ", last,
+    throw Error("@", input.name, " lists ", CountText(*count, "number"), ", expected ", last,
                 " (its last axis) or ", CountOf(shape), " (all of ", ToString(shape), ")");
   }
   Distribution(spec, input.name, c.DTypeOf(input));

@@ -65,7 +65,7 @@ class Operation {
   virtual void Evaluate(const Tensors& inputs, Outputs<BoostReal>& outputs) const = 0;
 
   // Rounding by the thread's recipe may change a decision of the formula (a floor). These are the
-  // operations that an honest implementation may then compute, as a whole, instead of this one.
+  // operations that a correct implementation may then compute, as a whole, instead of this one.
   virtual std::vector<std::unique_ptr<Operation>> Alternatives() const = 0;
 };
 

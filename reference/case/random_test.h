@@ -18,10 +18,10 @@ class Random : public SplitMix64 {
   // Both signs and all binades from 2^-exponent to 2^exponent equally likely, 53 bits.
   double Number(int exponent) {
     return (Below(2) ? 1 : -1) *
-           std::ldexp(In(1, 2), static_cast<int>(Below(2 * exponent + 1)) - exponent);
+           std::ldexp(Uniform(1, 2), static_cast<int>(Below(2 * exponent + 1)) - exponent);
   }
   template <class Items>
-  const auto& Of(const Items& items) {
+  const auto& OneOf(const Items& items) {
     return items[Below(items.size())];
   }
 };
@@ -41,7 +41,7 @@ inline Case RandomCase(const OperationInfo& info, Random& random, const std::str
     for (const std::string& word : Split(std::string(info.choices) + " " + more, ' ')) {
       if (word.empty()) continue;
       const auto [key, values] = SplitWord(word);
-      line += " " + key + "=" + random.Of(Split(values, '|'));
+      line += " " + key + "=" + random.OneOf(Split(values, '|'));
     }
     try {
       return Case::Parse(line + " seed=" + std::to_string(random.Below(1000)));

@@ -68,9 +68,9 @@ Real ActivationFunction<Real>::operator()(const Real& x) const {
     case ActivationKind::kGeluTanh:
       return GeluTanh(x);
     case ActivationKind::kRelu:
-      return Rectified(x);
+      return Relu(x);
     case ActivationKind::kRelu2: {
-      const Real y = Rectified(x);
+      const Real y = Relu(x);
       return y * y;
     }
     default:
@@ -79,7 +79,7 @@ Real ActivationFunction<Real>::operator()(const Real& x) const {
 }
 
 template <class Real>
-Real Limited(const Real& x, const Real& low, const Real& high) {
+Real ClampOrNaN(const Real& x, const Real& low, const Real& high) {
   if constexpr (std::same_as<Real, Interval>) {
     if (!x.IsSpecified()) return x;  // clamping an unspecified number leaves it unspecified
   }
@@ -87,8 +87,8 @@ Real Limited(const Real& x, const Real& low, const Real& high) {
 }
 
 template <class Real>
-Real Rectified(const Real& x) {
-  return Limited(x, Real(0.0), Real(std::numeric_limits<double>::max()));
+Real Relu(const Real& x) {
+  return ClampOrNaN(x, Real(0.0), Real(std::numeric_limits<double>::max()));
 }
 
 void Activation::Check() const {
@@ -111,13 +111,13 @@ template class ActivationFunction<Interval>;
 template class ActivationFunction<Counted>;
 template class ActivationFunction<Rounded>;
 template class ActivationFunction<BoostReal>;
-template Interval Rectified(const Interval&);
-template Counted Rectified(const Counted&);
-template Rounded Rectified(const Rounded&);
-template BoostReal Rectified(const BoostReal&);
-template Interval Limited(const Interval&, const Interval&, const Interval&);
-template Counted Limited(const Counted&, const Counted&, const Counted&);
-template Rounded Limited(const Rounded&, const Rounded&, const Rounded&);
-template BoostReal Limited(const BoostReal&, const BoostReal&, const BoostReal&);
+template Interval Relu(const Interval&);
+template Counted Relu(const Counted&);
+template Rounded Relu(const Rounded&);
+template BoostReal Relu(const BoostReal&);
+template Interval ClampOrNaN(const Interval&, const Interval&, const Interval&);
+template Counted ClampOrNaN(const Counted&, const Counted&, const Counted&);
+template Rounded ClampOrNaN(const Rounded&, const Rounded&, const Rounded&);
+template BoostReal ClampOrNaN(const BoostReal&, const BoostReal&, const BoostReal&);
 
 }  // namespace sextant

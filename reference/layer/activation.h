@@ -37,11 +37,11 @@ class ActivationFunction {
 
 // max(x, 0), exact.
 template <class Real>
-Real Rectified(const Real& x);
+Real Relu(const Real& x);
 
 // x clamped to [low, high], where low <= high; NaN stays NaN.
 template <class Real>
-Real Limited(const Real& x, const Real& low, const Real& high);
+Real ClampOrNaN(const Real& x, const Real& low, const Real& high);
 
 struct Activation {
   static constexpr std::string_view kName = "activation";

@@ -38,8 +38,8 @@ struct AddRmsNorm {
 
   double eps = 1e-5;
   bool unit_offset = false;
-  static constexpr size_t kKeptOutput = 1;
-  DType kept = DType::kF32;  // `sum` is rounded to this dtype (keeping.h)
+  static constexpr size_t kRoundedOutput = 1;
+  DType rounded_dtype = DType::kF32;  // `sum` is rounded to this dtype (rounding_operation.h)
   void Visit(auto&& v) {
     v("eps", eps);
     v("unit_offset", unit_offset);

@@ -24,8 +24,8 @@ void Gated::operator()(const Tensor<Real>& gate, const Tensor<Real>& up, Tensor<
     if (limit) {
       const ScopedStep at(Step::kGate);
       const Real most = Converted(Real(*limit)), any(-std::numeric_limits<double>::max());
-      g = Limited(g, any, most);
-      u = Limited(u, -most, most);
+      g = ClampOrNaN(g, any, most);
+      u = ClampOrNaN(u, -most, most);
     }
     const Real activated = f(g);
     const ScopedStep at(Step::kGate);

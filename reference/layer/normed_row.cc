@@ -14,8 +14,8 @@ StepRule RuleOf(Step step) {
   return CurrentRule();
 }
 
-double UnitOf(const StepRule& rule) { return rule.exact ? 0 : UnitOf(rule.format); }
-double UnderflowOf(const StepRule& rule) { return rule.exact ? 0 : LeastOf(rule); }
+double UnitRoundoffOf(const StepRule& rule) { return rule.exact ? 0 : UnitRoundoffOf(rule.format); }
+double UnderflowOf(const StepRule& rule) { return rule.exact ? 0 : UnderflowErrorOf(rule); }
 double LargestOf(const StepRule& rule) {
   return rule.exact ? std::numeric_limits<double>::max() : MaxFinite(rule.format);
 }
@@ -71,7 +71,7 @@ void NormedRow<Counted>::SetRootErrors(double sum_error) {
   const StepRule square = RuleOf(Step::kSquare), sum = RuleOf(Step::kSum);
   const StepRule rsqrt = RuleOf(Step::kRsqrt), scale = RuleOf(Step::kScale);
   const auto compounded = [](const StepRule& rule, int roundings) {
-    return std::pow(1 - UnitOf(rule), -roundings);
+    return std::pow(1 - UnitRoundoffOf(rule), -roundings);
   };
   const double growth =
       compounded(square, 1) * compounded(sum, 1) * (1 + sum_error) * compounded(rsqrt, 5);

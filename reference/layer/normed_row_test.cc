@@ -95,7 +95,7 @@ std::vector<Rounded> WithinErrors(const std::vector<Counted>& row, DType format,
   std::vector<Rounded> values;
   for (const Counted& x : row) {
     const double center = x.center().high, e = x.error();
-    const double offset = random.Below(3) ? (random.Below(2) ? e : -e) : random.In(-e, e);
+    const double offset = random.Below(3) ? (random.Below(2) ? e : -e) : random.Uniform(-e, e);
     double value = RoundTo(format, center + offset);
     if (std::abs(value - center) > e) value = center;
     values.emplace_back(value);

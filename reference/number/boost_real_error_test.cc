@@ -65,7 +65,8 @@ TEST(WideError, CoversTheErrorOfAnArgument) {
   Random random(1);
   for (const auto& [name, function] : functions) {
     for (int i = 0; i < 50; ++i) {
-      const BoostReal x = BoostReal(random.In(0.05, 40)) / BoostReal(3.0);  // not representable
+      const BoostReal x =
+          BoostReal(random.Uniform(0.05, 40)) / BoostReal(3.0);  // not representable
       const double size = std::ldexp(1.0, 250 + static_cast<int>(random.Below(60)));
       ExpectBounded(function(x), function(Disturbed(x, size)), name);
     }

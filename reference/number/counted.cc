@@ -49,7 +49,9 @@ Counted Counted::WithError(const Bounds& error) const {
   return y;
 }
 
-double Counted::Least() const { return std::abs(center_.high) * (1 - 0x1p-50) - drift_ - error_; }
+double Counted::LeastMagnitude() const {
+  return std::abs(center_.high) * (1 - 0x1p-50) - drift_ - error_;
+}
 
 bool Counted::IsPowerOfTwo() const {
   int exponent = 0;
@@ -81,7 +83,7 @@ Counted Converted(const Counted& a) {
   const bool is_value = (a.format_ && Contains(rule.format, *a.format_)) ||
                         (a.IsExact() && IsRepresentable(rule.format, a.center_));
   if (is_value && (!rule.flushes || a.IsZero())) return y;
-  const double most = a.Magnitude() + a.error_, least = a.Least();
+  const double most = a.Magnitude() + a.error_, least = a.LeastMagnitude();
   double rounding = RoundingError(rule, most, least);
   if (is_value) {  // only flushing can change it
     const double normal = MinNormal(rule.format);
@@ -112,7 +114,7 @@ Counted Counted::Finish(const Raw& raw, double ulps) {
     rounding = ulps * UlpOf(rule.format, magnitude);
   if (rule.flushes) {
     const double normal = MinNormal(rule.format);
-    if (y.Least() < normal) rounding = std::max(rounding, std::min(magnitude, normal));
+    if (y.LeastMagnitude() < normal) rounding = std::max(rounding, std::min(magnitude, normal));
   }
   y.error_ += rounding;
   y.likely_ += rounding;
@@ -133,7 +135,7 @@ Counted operator+(const Counted& left, const Counted& right) {
   // The sum of two doubles is exactly a double-double.
   const bool precise = a.IsExact() && b.IsExact() && a.center_.low == 0 && b.center_.low == 0;
   return Counted::Finish(
-      {center, Counted::Through(a, b, std::plus<>()),
+      {center, Counted::PropagatedBounds(a, b, std::plus<>()),
        precise ? 0 : a.drift_ + b.drift_ + DriftOf(center), a.saturated_ || b.saturated_},
       0.5);
 }
@@ -152,7 +154,7 @@ Counted operator/(const Counted& left, const Counted& right) {
   // |b| >= least, and |b'| >= least - error.
   const double least = std::abs(b.center_.high) * (1 - 0x1p-50) - b.drift_;
   const bool nonzero = least - b.error_ > 0;
-  const Counted::Bounds error = Counted::Through(a, b, [&](double of_a, double of_b) {
+  const Counted::Bounds error = Counted::PropagatedBounds(a, b, [&](double of_a, double of_b) {
     return nonzero ? (of_a + a.Magnitude() / least * of_b) / (least - of_b) : kInfinity;
   });
   bool precise = false;
@@ -187,7 +189,7 @@ constexpr double kLikelyDeviations = 8;
 // of NVIDIA tensor cores", PeerJ Computer Science 7:e330.
 SumError RelativeErrorOfSum(const StepRule& rule, size_t n) {
   const auto terms = static_cast<double>(n);
-  const double unit = UnitOf(rule.format);
+  const double unit = UnitRoundoffOf(rule.format);
   const auto compounded = [unit](double roundings) {
     const double relative = roundings * unit;
     return relative < 1 ? relative / (1 - relative) : kInfinity;

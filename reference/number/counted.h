@@ -114,12 +114,12 @@ class Counted {
   static Raw RawProduct(const Counted& a, const Counted& b);
   // Applies f to the worst-case errors of the operands, and to their likely errors.
   template <class F>
-  static Bounds Through(const Counted& a, F f) {
+  static Bounds PropagatedBounds(const Counted& a, F f) {
     const double worst = f(a.error_);
     return {worst, a.likely_ == a.error_ ? worst : f(a.likely_)};
   }
   template <class F>
-  static Bounds Through(const Counted& a, const Counted& b, F f) {
+  static Bounds PropagatedBounds(const Counted& a, const Counted& b, F f) {
     const double worst = f(a.error_, b.error_);
     const bool certain = a.likely_ == a.error_ && b.likely_ == b.error_;
     return {worst, certain ? worst : f(a.likely_, b.likely_)};
@@ -129,7 +129,7 @@ class Counted {
     likely_ = likely;
   }
   bool IsPowerOfTwo() const;
-  double Least() const;  // lower bound of |x'|
+  double LeastMagnitude() const;  // lower bound of |x'|
 
   DoubleDouble center_;
   double error_ = 0, likely_ = 0, drift_ = 0;

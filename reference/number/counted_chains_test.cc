@@ -121,7 +121,7 @@ Survey RunChains(const std::string& recipe, DType dtype, size_t count, uint64_t 
     // Enclosures of functions are ten times as slow: functions are a fifth of the chain.
     const int which =
         static_cast<int>(random.Below(5) ? random.Below(5) : random.Below(kOperations));
-    const Three a = random.Of(pool), b = random.Of(pool);
+    const Three a = random.OneOf(pool), b = random.OneOf(pool);
     Three y;
     try {
       y = Apply(which, a, b);

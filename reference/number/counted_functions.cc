@@ -23,8 +23,8 @@ Counted Sqrt(const Counted& operand) {
                        TwoProduct(center.high, center.high).high == a.center_.high &&
                        TwoProduct(center.high, center.high).low == 0;
   const double drift = through(a.drift_) + DriftOf(center) + (root > 0 ? kTinyDrift / root : 0);
-  return Counted::Finish({center, Counted::Through(a, through), precise ? 0 : drift, a.saturated_},
-                         0.5);
+  return Counted::Finish(
+      {center, Counted::PropagatedBounds(a, through), precise ? 0 : drift, a.saturated_}, 0.5);
 }
 
 Counted Exp(const Counted& operand) {
@@ -32,7 +32,7 @@ Counted Exp(const Counted& operand) {
   const DoubleDouble center = exp(a.center_);
   const double y = center.high * (1 + 0x1p-50) + kTinyDrift;  // >= e^(centre of a)
   const double drifted = std::expm1(a.drift_) * (1 + 0x1p-50);
-  const Counted::Bounds error = Counted::Through(
+  const Counted::Bounds error = Counted::PropagatedBounds(
       a, [&](double e) { return e == 0 ? 0 : y * (1 + drifted) * std::expm1(e) * (1 + 0x1p-50); });
   const double drift = a.IsZero() ? 0 : y * drifted + DriftOf(center);
   return Counted::Finish({center, error, drift, a.saturated_}, CurrentRule().ulps);
@@ -44,7 +44,7 @@ Counted Log(const Counted& operand) {
   const double least = a.center_.high * (1 - 0x1p-50) - a.drift_ - a.error_;
   const auto through = [least](double e) { return e == 0 ? 0 : least > 0 ? e / least : kInfinity; };
   return Counted::Finish(
-      {center, Counted::Through(a, through),
+      {center, Counted::PropagatedBounds(a, through),
        a.IsExact() && a.center_ == DoubleDouble(1) ? 0 : through(a.drift_) + DriftOf(center),
        a.saturated_},
       CurrentRule().ulps);
@@ -72,10 +72,11 @@ Counted Power(const Counted& left, const Counted& right) {
   const double y = center.high * (1 + 0x1p-50) * (1 + own) +
                    kTinyDrift;  // >= (centre of base)^(centre of exponent)
   const double drifted = relative(base.drift_, exponent.drift_);
-  const Counted::Bounds error = Counted::Through(base, exponent, [&](double of_base, double of_e) {
-    const double changed = relative(of_base, of_e);
-    return changed == 0 ? 0 : y * (1 + drifted) * changed;
-  });
+  const Counted::Bounds error =
+      Counted::PropagatedBounds(base, exponent, [&](double of_base, double of_e) {
+        const double changed = relative(of_base, of_e);
+        return changed == 0 ? 0 : y * (1 + drifted) * changed;
+      });
   return Counted::Finish({center, error, y * (drifted + own) + kTinyDrift, saturated},
                          CurrentRule().ulps);
 }
@@ -94,7 +95,7 @@ std::pair<Counted, Counted> CosSin(const Counted& operand) {
   const auto make = [&](const DoubleDouble& f, const DoubleDouble& slope, double own) {
     return Counted::Finish(
         {.center = f,
-         .error = Counted::Through(a, [&](double e) { return through(e, slope.high); }),
+         .error = Counted::PropagatedBounds(a, [&](double e) { return through(e, slope.high); }),
          .drift = a.IsZero() ? 0 : through(a.drift_, slope.high) + own,
          .saturated = saturated,
          .limit = 1 - 0x1p-53},  // the value 1 (cos 0) needs no rounding
@@ -108,7 +109,7 @@ namespace {
 
 constexpr double kUnit = 0x1p-106;  // of double-double numbers
 // Largest magnitude before rounding, of functions with limit 1: the limit itself needs no rounding,
-// and the quotients of an honest implementation are not larger.
+// and the quotients of a correct implementation are not larger.
 constexpr double kBelowOne = 1 - 0x1p-53;
 
 // Upper bound of e^-|t| for every t with |t| >= z >= 0.
@@ -139,7 +140,9 @@ double Through(double e, double drift, double x, double (*slope)(double), double
 // factor of at most 1; plus the errors that underflow can add.
 double ErrorOfParts(const StepRule& rule, double size) {
   if (rule.exact) return 0;
-  return ((2 * rule.ulps + 1) * UnitOf(rule.format) * size + rule.ulps * LeastOf(rule)) * kBoundUp;
+  return ((2 * rule.ulps + 1) * UnitRoundoffOf(rule.format) * size +
+          rule.ulps * UnderflowErrorOf(rule)) *
+         kBoundUp;
 }
 
 }  // namespace
@@ -152,7 +155,7 @@ Counted Tanh(const Counted& operand) {
   if (a.IsZero()) return a;
   const DoubleDouble center = tanh(a.center_);
   const double x = a.center_.high, y = std::abs(center.high) * kBoundUp;
-  const auto error = Counted::Through(a, [&](double e) {
+  const auto error = Counted::PropagatedBounds(a, [&](double e) {
     const double through = Through(e, a.drift_, x, TanhSlope, 2);
     return through + ErrorOfParts(CurrentRule(), y + through);
   });
@@ -169,7 +172,7 @@ Counted Sigmoid(const Counted& operand) {
   const StepRule& rule = CurrentRule();
   const DoubleDouble center = sigmoid(a.center_);
   const double x = a.center_.high, y = center.high * kBoundUp + kTinyDrift;
-  const auto error = Counted::Through(a, [&](double e) {
+  const auto error = Counted::PropagatedBounds(a, [&](double e) {
     const double through = Through(e, a.drift_, x, SigmoidSlope, 1);
     const bool overflows = !rule.exact && (center.high - through) * MaxFinite(rule.format) < 1.125;
     return through + std::max(ErrorOfParts(rule, y + through), overflows ? y : 0.0);
@@ -186,11 +189,12 @@ Counted Erf(const Counted& operand) {
   const StepRule& rule = CurrentRule();
   const bool absolute = rule.form == Form::kErfAbsolute && !rule.exact;
   if (a.IsZero() && !absolute) return a;
-  const double claimed = 2 * rule.ulps, of_one = absolute ? claimed * UnitOf(rule.format) : 0;
+  const double claimed = 2 * rule.ulps,
+               of_one = absolute ? claimed * UnitRoundoffOf(rule.format) : 0;
   const DoubleDouble center = erf(a.center_);
   const double x = a.center_.high;
-  const auto error =
-      Counted::Through(a, [&](double e) { return Through(e, a.drift_, x, ErfSlope, 2) + of_one; });
+  const auto error = Counted::PropagatedBounds(
+      a, [&](double e) { return Through(e, a.drift_, x, ErfSlope, 2) + of_one; });
   const double own = std::abs(center.high) * 256 * kUnit + kTinyDrift;
   const double drift = Through(a.drift_, 0, x, ErfSlope, 2) + own;
   return Counted::Finish({center, error, drift, a.saturated_, true, kBelowOne},
@@ -205,7 +209,7 @@ Counted Erfc(const Counted& operand) {
   const DoubleDouble center = erfc(a.center_);
   const double x = a.center_.high, size = x >= 2 ? center.high * (256 + 16 * x * x) : 512;
   const auto error =
-      Counted::Through(a, [&](double e) { return Through(e, a.drift_, x, ErfSlope, 2); });
+      Counted::PropagatedBounds(a, [&](double e) { return Through(e, a.drift_, x, ErfSlope, 2); });
   double drift = Through(a.drift_, 0, x, ErfSlope, 2);
   if (!a.IsZero()) drift += size * kUnit + kTinyDrift;
   return Counted::Finish({center, error, drift, a.saturated_, true, 2 * kBelowOne},

@@ -95,7 +95,7 @@ DotOperand<Interval>::DotOperand(std::span<const Interval> numbers) : numbers_(n
   negative_.resize(numbers.size());
   size_.resize(numbers.size());
   radius_.resize(numbers.size());
-  for (size_t i = 0; i < numbers.size(); ++i) Hold(i);
+  for (size_t i = 0; i < numbers.size(); ++i) SetInteger(i);
 }
 
 // Chooses unit_, top_ and width_. If all numbers are points, the integers are exact; else they have
@@ -124,7 +124,7 @@ void DotOperand<Interval>::Scale() {
 }
 
 // Integer i is the endpoint nearer to 0, rounded towards 0.
-void DotOperand<Interval>::Hold(size_t i) {
+void DotOperand<Interval>::SetInteger(size_t i) {
   mpfr_srcptr lower = numbers_[i].lower().get(), upper = numbers_[i].upper().get();
   mpfr_srcptr near = mpfr_sgn(upper) < 0 ? upper : lower;
   negative_[i] = mpfr_sgn(near) < 0;

@@ -62,7 +62,7 @@ class DotOperand<Interval> {
  private:
   friend Interval Dot(const DotOperand& a, const DotOperand& b);
   void Scale();
-  void Hold(size_t i);
+  void SetInteger(size_t i);
   // Number i is approximately +-integer i * 2^unit_; numbers are below 2^top_ in magnitude.
   std::span<const Interval> numbers_;
   bool specified_ = true;

@@ -88,7 +88,7 @@ struct Quotients {
     const size_t n = 1 + random.Below(20);
     for (size_t i = 0; i < n; ++i) {
       top.push_back(random.Below(8) == 0 ? 0 : random.Number(20));
-      bottom.push_back(random.In(1, 2));
+      bottom.push_back(random.Uniform(1, 2));
       factor.push_back(random.Number(20));
     }
   }
@@ -150,7 +150,7 @@ TEST(DotOfIntervals, HoldsTheExactValueForWideEnclosures) {
   for (int trial = 0; trial < 200; ++trial) {
     Numbers a, b, inside_a, inside_b;
     const auto add = [&](Numbers& wide, Numbers& inside) {
-      const double x = random.In(-2, 2);
+      const double x = random.Uniform(-2, 2);
       inside.emplace_back(x);
       const ScopedPrecision few(2 + static_cast<int>(random.Below(60)));
       wide.push_back(random.Below(4) ? Interval(x) : Interval(3 * x) - Interval(2 * x));
@@ -192,7 +192,7 @@ Counted AnyCounted(Random& random, int exponent) {
     case 2:
       return exact * Counted(1.1);
     case 3:
-      return Exp(Counted(random.In(-2, 2)));
+      return Exp(Counted(random.Uniform(-2, 2)));
     default:
       return exact;
   }
@@ -209,7 +209,7 @@ TEST(DotOfCounted, IsTheSumOfTheProducts) {
                                             "*=f32 flush",
                                             "*=f32 square=bf16 dot=f32:pairwise"};
   for (int trial = 0; trial < 700; ++trial) {
-    const Recipe recipe = ParseRecipe(random.Of(recipes), DType::kF32);
+    const Recipe recipe = ParseRecipe(random.OneOf(recipes), DType::kF32);
     const ScopedRecipe following(recipe, DType::kF32);
     const int exponent = trial % 5 == 0 ? 140 : 6;
     std::vector<Counted> a, b, products;

@@ -21,8 +21,9 @@ class Random : public SplitMix64 {
   // that the invariant permits.
   DoubleDouble Number(int exponent) {
     const double sign = Bits() % 2 ? 1 : -1;
-    const double high = sign * std::ldexp(In(1, 2), static_cast<int>(In(-exponent, exponent)));
-    const double low = high * In(-0x1p-53, 0x1p-53) * (Bits() % 8 ? 1 : 0x1p-40);
+    const double high =
+        sign * std::ldexp(Uniform(1, 2), static_cast<int>(Uniform(-exponent, exponent)));
+    const double low = high * Uniform(-0x1p-53, 0x1p-53) * (Bits() % 8 ? 1 : 0x1p-40);
     return TwoSum(high, Bits() % 8 ? low : 0);
   }
 };
@@ -83,7 +84,7 @@ TEST(DoubleDouble, ArithmeticKeepsItsBounds) {
 TEST(DoubleDouble, SumKeepsItsBoundUnderCancellation) {
   Random random;
   for (int i = 0; i < kCount; ++i) {
-    const DoubleDouble a = random.Number(2), b = a * (1 + random.In(-1, 1) * 0x1p-50);
+    const DoubleDouble a = random.Number(2), b = a * (1 + random.Uniform(-1, 1) * 0x1p-50);
     ExpectWithin(3.01, a - b, ToReal(a) - ToReal(b));
   }
 }
@@ -133,8 +134,8 @@ TEST(DoubleDouble, SineAndCosineKeepTheirBounds) {
   }
   for (int i = 0; i < kCount; ++i) {
     angles.push_back(random.Number(52));
-    angles.push_back(TwoSum(random.In(0x1p52, 0x1p53 - 1), random.In(-.5, .5)));
-    angles.push_back(kPi * (0.25 * std::floor(random.In(-0x1p30, 0x1p30))));
+    angles.push_back(TwoSum(random.Uniform(0x1p52, 0x1p53 - 1), random.Uniform(-.5, .5)));
+    angles.push_back(kPi * (0.25 * std::floor(random.Uniform(-0x1p30, 0x1p30))));
   }
   for (const DoubleDouble& angle : angles) {
     const auto [s, c] = SinCos(angle);

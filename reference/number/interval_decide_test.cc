@@ -52,7 +52,8 @@ TEST(Decide, SplitsEquallyAtEveryPrecision) {
     double parts[4];
     int exponent = static_cast<int>(random.Below(200)) - 100;
     for (double& part : parts) {
-      part = std::ldexp(random.Below(2) ? random.In(-1, 1) : (random.Below(2) ? 1 : -1), exponent);
+      part = std::ldexp(random.Below(2) ? random.Uniform(-1, 1) : (random.Below(2) ? 1 : -1),
+                        exponent);
       exponent -= static_cast<int>(random.Below(2) ? 53 : random.Below(56));
     }
     const auto decide = [&](int bits, bool& point) {

@@ -10,10 +10,10 @@
 namespace sextant {
 
 // Unit roundoff: half an ulp of 1.
-inline double UnitOf(DType format) { return std::ldexp(1.0, -GridOf(format).precision); }
+inline double UnitRoundoffOf(DType format) { return std::ldexp(1.0, -GridOf(format).precision); }
 inline double MinNormal(DType format) { return std::ldexp(1.0, GridOf(format).min_exponent); }
 // The error that underflow may add to a number of the rule's format.
-inline double LeastOf(const StepRule& rule) {
+inline double UnderflowErrorOf(const StepRule& rule) {
   return rule.flushes ? MinNormal(rule.format) : MinSubnormal(rule.format);
 }
 

@@ -19,7 +19,7 @@ Tensor<Real> StoredSum(const Tensor<Real>& a, const Tensor<Real>& b) {
 
 // [S,H*D] to [1,H,S,D], and the inverse.
 template <class Real>
-Tensor<Real> HeadsOf(const Tensor<Real>& x, size_t heads) {
+Tensor<Real> SplitHeads(const Tensor<Real>& x, size_t heads) {
   const size_t S = x.shape[0], D = heads == 0 ? 0 : x.shape[1] / heads;
   Tensor<Real> y({1, heads, S, D});
   for (size_t h = 0; h < heads; ++h) {
@@ -30,7 +30,7 @@ Tensor<Real> HeadsOf(const Tensor<Real>& x, size_t heads) {
   return y;
 }
 template <class Real>
-Tensor<Real> HeadsTogether(const Tensor<Real>& x) {
+Tensor<Real> MergeHeads(const Tensor<Real>& x) {
   const size_t H = x.shape[1], S = x.shape[2], D = x.shape[3];
   Tensor<Real> y({S, H * D});
   for (size_t h = 0; h < H; ++h) {

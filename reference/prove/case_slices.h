@@ -18,11 +18,11 @@ Outputs<Real> MakeOutputs(const Case& c, const Slice& slice) {
   return outputs;
 }
 
-inline Tensors TakeInputs(const Case& c, const Tensors& inputs, const Slice& slice) {
+inline Tensors ExtractInputs(const Case& c, const Tensors& inputs, const Slice& slice) {
   Tensors part;
   for (size_t i = 0; i < inputs.size(); ++i) {
     part.push_back({inputs[i].name, inputs[i].dtype,
-                    Take(inputs[i].values, c.info().signature.inputs[i], slice)});
+                    ExtractSlice(inputs[i].values, c.info().signature.inputs[i], slice)});
   }
   return part;
 }

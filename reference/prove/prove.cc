@@ -17,12 +17,13 @@ constexpr size_t kSliceElements = size_t{1} << 15;  // a few MiB of big numbers
 constexpr int kPrecisions[] = {184, 384, 768, 1536, 3072, 6144};
 
 // The part of a subject's outputs that lies in a slice.
-Tensors TakeOwn(const Case& c, const Tensors* own, const Slice& slice) {
+Tensors ExtractOutputs(const Case& c, const Tensors* subject_outputs, const Slice& slice) {
   Tensors part;
-  if (!own) return part;
+  if (!subject_outputs) return part;
   for (const TensorSpec& spec : c.info().signature.outputs) {
-    const auto at = std::ranges::find(*own, spec.name, &NamedTensor::name);
-    if (at != own->end()) part.push_back({at->name, at->dtype, Take(at->values, spec, slice)});
+    const auto at = std::ranges::find(*subject_outputs, spec.name, &NamedTensor::name);
+    if (at != subject_outputs->end())
+      part.push_back({at->name, at->dtype, ExtractSlice(at->values, spec, slice)});
   }
   return part;
 }
@@ -46,16 +47,16 @@ struct Question {
   const Operation& operation;
   const Case& c;
   const Tensors& inputs;
-  const Tensors* own;
+  const Tensors* subject_outputs;
 };
 
 template <class Real>
 Outputs<Real> Evaluated(const Question& question, const Slice& slice) {
   const ScopedSlice in(&slice);
-  const Tensors own = TakeOwn(question.c, question.own, slice);
+  const Tensors own = ExtractOutputs(question.c, question.subject_outputs, slice);
   const ScopedTrace tracing(own);
   Outputs<Real> outputs = MakeOutputs<Real>(question.c, slice);
-  question.operation.Evaluate(TakeInputs(question.c, question.inputs, slice), outputs);
+  question.operation.Evaluate(ExtractInputs(question.c, question.inputs, slice), outputs);
   return outputs;
 }
 
@@ -182,7 +183,7 @@ std::vector<GoldenTensor> Prove(const Operation& operation, const Case& c, const
     golden.push_back({spec.name, c.DTypeOf(spec), empty, empty, empty, empty, empty});
     std::ranges::fill(golden.back().radius.data, kInfinity);
   }
-  const Proof proof{{operation, c, inputs, options.own}, golden};
+  const Proof proof{{operation, c, inputs, options.subject_outputs}, golden};
   ForEachSlice(c, options, [&](const Slice& slice) {
     ProveSlice(proof, slice);
     CountInto(proof, recipe, slice);
@@ -190,14 +191,14 @@ std::vector<GoldenTensor> Prove(const Operation& operation, const Case& c, const
   return golden;
 }
 
-std::vector<PermittedTensor> Permit(const Case& c, const Tensors& inputs, const Recipe& recipe,
-                                    const ProveOptions& options) {
-  return Permit(c.operation(), c, inputs, recipe, options);
+std::vector<PermittedTensor> PermittedErrors(const Case& c, const Tensors& inputs,
+                                             const Recipe& recipe, const ProveOptions& options) {
+  return PermittedErrors(c.operation(), c, inputs, recipe, options);
 }
 
-std::vector<PermittedTensor> Permit(const Operation& operation, const Case& c,
-                                    const Tensors& inputs, const Recipe& recipe,
-                                    const ProveOptions& options) {
+std::vector<PermittedTensor> PermittedErrors(const Operation& operation, const Case& c,
+                                             const Tensors& inputs, const Recipe& recipe,
+                                             const ProveOptions& options) {
   std::vector<PermittedTensor> permitted;
   for (const TensorSpec& spec : c.info().signature.outputs) {
     const Shape shape = c.ShapeOf(spec);
@@ -207,7 +208,7 @@ std::vector<PermittedTensor> Permit(const Operation& operation, const Case& c,
   }
   std::mutex mutex;  // elements of `vacuous` share bytes
   ForEachSlice(c, options, [&](const Slice& slice) {
-    const auto counted = CountSlice({operation, c, inputs, options.own}, recipe, slice);
+    const auto counted = CountSlice({operation, c, inputs, options.subject_outputs}, recipe, slice);
     const std::lock_guard lock(mutex);
     for (size_t o = 0; o < permitted.size(); ++o) {
       const auto indices =
@@ -223,8 +224,8 @@ std::vector<PermittedTensor> Permit(const Operation& operation, const Case& c,
   return permitted;
 }
 
-Tensors AnswerBy(const Operation& operation, const Case& c, const Tensors& inputs,
-                 const Recipe& recipe) {
+Tensors EvaluateByRecipe(const Operation& operation, const Case& c, const Tensors& inputs,
+                         const Recipe& recipe) {
   const ScopedRecipe following(recipe, c.dtype());
   Outputs<Rounded> outputs = MakeOutputs<Rounded>(c, {});
   operation.Evaluate(inputs, outputs);
@@ -237,8 +238,8 @@ Tensors AnswerBy(const Operation& operation, const Case& c, const Tensors& input
   return answer;
 }
 
-Tensors AnswerBy(const Case& c, const Tensors& inputs, const Recipe& recipe) {
-  return AnswerBy(c.operation(), c, inputs, recipe);
+Tensors EvaluateByRecipe(const Case& c, const Tensors& inputs, const Recipe& recipe) {
+  return EvaluateByRecipe(c.operation(), c, inputs, recipe);
 }
 
 std::string IndexText(const std::string& name, const Shape& shape, size_t flat) {

@@ -17,7 +17,8 @@ struct ProveOptions {
   int threads = 0;  // 0: all cores
   // Gets the finished part, 0 .. 1, from any thread, one call at a time.
   std::function<void(double done)> progress = nullptr;
-  const Tensors* own = nullptr;  // a subject's outputs, for a trace (reference/case/intermediate.h)
+  // A subject's outputs, for a trace (reference/case/intermediate.h).
+  const Tensors* subject_outputs = nullptr;
 };
 
 // The proven values of every output, and the errors that `recipe` permits.
@@ -36,16 +37,17 @@ struct PermittedTensor {
   Tensor<double> likely;  // <= error; the likely bound (counted.h)
   std::vector<bool> vacuous;
 };
-std::vector<PermittedTensor> Permit(const Case& c, const Tensors& inputs, const Recipe& recipe,
-                                    const ProveOptions& options = {});
-std::vector<PermittedTensor> Permit(const Operation& operation, const Case& c,
-                                    const Tensors& inputs, const Recipe& recipe,
-                                    const ProveOptions& options = {});
+std::vector<PermittedTensor> PermittedErrors(const Case& c, const Tensors& inputs,
+                                             const Recipe& recipe,
+                                             const ProveOptions& options = {});
+std::vector<PermittedTensor> PermittedErrors(const Operation& operation, const Case& c,
+                                             const Tensors& inputs, const Recipe& recipe,
+                                             const ProveOptions& options = {});
 
 // The answer of an implementation of the recipe (Rounded).
-Tensors AnswerBy(const Case& c, const Tensors& inputs, const Recipe& recipe);
-Tensors AnswerBy(const Operation& operation, const Case& c, const Tensors& inputs,
-                 const Recipe& recipe);
+Tensors EvaluateByRecipe(const Case& c, const Tensors& inputs, const Recipe& recipe);
+Tensors EvaluateByRecipe(const Operation& operation, const Case& c, const Tensors& inputs,
+                         const Recipe& recipe);
 
 // "y[0,1,2]" for a flat row-major index.
 std::string IndexText(const std::string& name, const Shape& shape, size_t flat);

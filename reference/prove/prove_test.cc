@@ -190,35 +190,36 @@ TEST(SlowProve, ReportsProgressToItsEnd) {
   EXPECT_EQ(done.back(), 1);
 }
 
-TEST(Permit, AgreesWithProve) {
-  const Proof proof =
+TEST(PermittedErrors, AgreesWithProve) {
+  const auto [c, inputs, golden] =
       ProofOf("rope pairing=half H=2 S=5 D=8 dtype=bf16 @position=random_positions");
-  const auto permitted = Permit(proof.c, proof.inputs, ParseRecipe("native", DType::kBF16));
-  EXPECT_EQ(permitted[0].error.data, proof.golden[0].permitted.data);
+  const auto permitted = PermittedErrors(c, inputs, ParseRecipe("native", DType::kBF16));
+  EXPECT_EQ(permitted[0].error.data, golden[0].permitted.data);
 }
 
 // The error of the f32 angle of position 2^30 at frequency 10^-1 may be a whole circle, but not
 // that of position 3.
-TEST(Permit, MarksVacuousElements) {
+TEST(PermittedErrors, MarksVacuousElements) {
   const Case c = Case::Parse("rope pairing=half H=1 S=2 D=4 base=100 @position=3,0x1p30");
-  const auto y = Permit(c, DrawInputs(c), ParseRecipe("native", c.dtype()))[0];
+  const auto y = PermittedErrors(c, DrawInputs(c), ParseRecipe("native", c.dtype()))[0];
   // Pair 0 (channels 0 and 2) has frequency 1, which is exact.
   EXPECT_EQ(y.vacuous, (std::vector<bool>{false, false, false, false, false, true, false, true}));
 }
 
-TEST(AnswerBy, TheExactRecipeAnswersTheCorrectlyRoundedValue) {
+TEST(EvaluateByRecipe, TheExactRecipeAnswersTheCorrectlyRoundedValue) {
   for (const char* line :
        {"rope pairing=half H=2 S=9 D=16 dtype=f16", "sinusoidal S=9 M=16",
         "rms_norm N=5 M=16 dtype=bf16", "rope_frequencies R=64 scaling=llama3"}) {
-    const Proof proof = ProofOf(line);
-    const Tensors answer = AnswerBy(proof.c, proof.inputs, ParseRecipe("exact", proof.c.dtype()));
-    EXPECT_EQ(answer[0].values.data, proof.golden[0].value.data) << line;
+    const auto [c, inputs, golden] = ProofOf(line);
+    const Tensors answer = EvaluateByRecipe(c, inputs, ParseRecipe("exact", c.dtype()));
+    EXPECT_EQ(answer[0].values.data, golden[0].value.data) << line;
   }
 }
 
 // The largest ratio of an error of the recipe's implementation to the permitted error.
 double WorstRatio(const Proof& proof, const std::string& recipe) {
-  const Tensors answer = AnswerBy(proof.c, proof.inputs, ParseRecipe(recipe, proof.c.dtype()));
+  const Tensors answer =
+      EvaluateByRecipe(proof.c, proof.inputs, ParseRecipe(recipe, proof.c.dtype()));
   double worst = 0;
   for (size_t o = 0; o < answer.size(); ++o) {
     const GoldenTensor& g = proof.golden[o];
@@ -235,10 +236,10 @@ double WorstRatio(const Proof& proof, const std::string& recipe) {
   return worst;
 }
 
-class SlowPermitOf : public testing::TestWithParam<uint64_t> {};
-INSTANTIATE_TEST_SUITE_P(Seeds, SlowPermitOf, testing::Values(2, 3, 4, 5));
+class SlowPermittedErrorsOf : public testing::TestWithParam<uint64_t> {};
+INSTANTIATE_TEST_SUITE_P(Seeds, SlowPermittedErrorsOf, testing::Values(2, 3, 4, 5));
 
-TEST_P(SlowPermitOf, NoRecipeExceedsItsPermittedErrors) {
+TEST_P(SlowPermittedErrorsOf, NoRecipeExceedsItsPermittedErrors) {
   const std::vector<std::string> recipes = {"native",
                                             "f32_compute",
                                             "all_native",
@@ -254,7 +255,7 @@ TEST_P(SlowPermitOf, NoRecipeExceedsItsPermittedErrors) {
   size_t elements = 0;
   while (elements < 250000) {
     for (const auto& operation : AllOperations()) {
-      const std::string recipe = random.Of(recipes);
+      const std::string recipe = random.OneOf(recipes);
       const Proof proof = ProofOf(AnyCase(operation->info(), random).ToString(), recipe);
       WorstRatio(proof, recipe);
       ASSERT_FALSE(HasFailure());
@@ -264,7 +265,7 @@ TEST_P(SlowPermitOf, NoRecipeExceedsItsPermittedErrors) {
 }
 
 // The bounds are tight: an implementation reaches a quarter of them.
-TEST(SlowPermit, ErrorsOfRopeReachAQuarterOfThePermittedErrors) {
+TEST(SlowPermittedErrors, ErrorsOfRopeReachAQuarterOfThePermittedErrors) {
   for (const char* dtype : {"f32", "bf16", "f16", "f64"}) {
     for (const char* position : {"sequence", "sequence(4000)", "random_positions(131072)"}) {
       const Proof proof = ProofOf(std::string("rope pairing=half H=4 S=128 D=128 dtype=") + dtype +

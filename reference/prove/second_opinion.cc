@@ -122,7 +122,7 @@ SecondOpinion SecondOpinionOn(const Case& c, const Tensors& inputs,
     const Slice& slice = slices[piece];
     const ScopedSlice in(&slice);
     Outputs<BoostReal> outputs = MakeOutputs<BoostReal>(c, slice);
-    c.operation().Evaluate(TakeInputs(c, inputs, slice), outputs);
+    c.operation().Evaluate(ExtractInputs(c, inputs, slice), outputs);
     for (size_t o = 0; o < outputs.size(); ++o) {
       const auto indices = IndicesIn(golden[o].high.shape, c.info().signature.outputs[o], slice);
       for (size_t i = 0; i < indices.size(); ++i)

@@ -107,20 +107,21 @@ std::vector<size_t> IndicesIn(const Shape& whole, const TensorSpec& spec, const 
   return indices;
 }
 
-Tensor<double> Take(const Tensor<double>& whole, const TensorSpec& spec, const Slice& slice) {
+Tensor<double> ExtractSlice(const Tensor<double>& whole, const TensorSpec& spec,
+                            const Slice& slice) {
   Tensor<double> part(ShapeIn(whole.shape, spec, slice));
   const std::vector<size_t> indices = IndicesIn(whole.shape, spec, slice);
   for (size_t i = 0; i < indices.size(); ++i) part.data[i] = whole.data[indices[i]];
   return part;
 }
 
-void Put(const Tensor<double>& part, const TensorSpec& spec, const Slice& slice,
-         Tensor<double>& whole) {
+void InsertSlice(const Tensor<double>& part, const TensorSpec& spec, const Slice& slice,
+                 Tensor<double>& whole) {
   const std::vector<size_t> indices = IndicesIn(whole.shape, spec, slice);
   for (size_t i = 0; i < indices.size(); ++i) whole.data[indices[i]] = part.data[i];
 }
 
-size_t FirstOf(const std::string& letter) {
+size_t SliceBegin(const std::string& letter) {
   const Slice* const slice = this_context.slice;
   if (!slice) return 0;
   const auto at = slice->ranges.find(letter);

@@ -23,9 +23,10 @@ std::vector<Slice> CutCase(const Case& c, size_t elements);
 std::optional<std::pair<Slice, Slice>> Halve(const Case& c, const Slice& slice);
 
 // Copies the part of a tensor that lies in the slice, and writes it back.
-Tensor<double> Take(const Tensor<double>& whole, const TensorSpec& spec, const Slice& slice);
-void Put(const Tensor<double>& part, const TensorSpec& spec, const Slice& slice,
-         Tensor<double>& whole);
+Tensor<double> ExtractSlice(const Tensor<double>& whole, const TensorSpec& spec,
+                            const Slice& slice);
+void InsertSlice(const Tensor<double>& part, const TensorSpec& spec, const Slice& slice,
+                 Tensor<double>& whole);
 
 // The flat index in the whole tensor of every element of the part, in order.
 std::vector<size_t> IndicesIn(const Shape& whole, const TensorSpec& spec, const Slice& slice);
@@ -34,8 +35,8 @@ Shape ShapeIn(const Shape& whole, const TensorSpec& spec, const Slice& slice);
 // The first index, along a dimension, of the slice that this thread evaluates (ScopedSlice); 0 for
 // a whole case. In most operations an element does not depend on its index. If it does (a query
 // attends to the keys before it), the operation has the dimension as a Dimension member, which
-// gives the whole extent, and calls FirstOf for the beginning of the slice.
-size_t FirstOf(const std::string& letter);
+// gives the whole extent, and calls SliceBegin for the beginning of the slice.
+size_t SliceBegin(const std::string& letter);
 
 // True if elements do not depend on their index along that axis.
 bool IsIndependent(const Operation& operation, char letter);

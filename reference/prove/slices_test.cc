@@ -25,7 +25,7 @@ std::vector<double> Marks(const Case& c, size_t elements) {
     std::ranges::fill(part.data, ++mark);
     for (const size_t i : IndicesIn(whole.shape, y, slice))
       EXPECT_EQ(whole.data[i], 0) << "in two slices";
-    Put(part, y, slice, whole);
+    InsertSlice(part, y, slice, whole);
   }
   return whole.data;
 }
@@ -48,7 +48,8 @@ TEST(Slices, TakeAndPutAreInverse) {
     Tensor<double> whole(c.ShapeOf(input));
     std::iota(whole.data.begin(), whole.data.end(), 1);
     Tensor<double> again(whole.shape);
-    for (const Slice& slice : CutCase(c, 5)) Put(Take(whole, input, slice), input, slice, again);
+    for (const Slice& slice : CutCase(c, 5))
+      InsertSlice(ExtractSlice(whole, input, slice), input, slice, again);
     EXPECT_EQ(again.data, whole.data);
   }
 }
@@ -82,14 +83,14 @@ TEST(Slices, AnEmptyCaseHasOneEmptySlice) {
 // A query attends to the keys before it, so its formula needs the index of the query. Formulas
 // without a mask do not.
 TEST(Slices, GiveTheirFirstIndex) {
-  EXPECT_EQ(FirstOf("S"), 0u);
+  EXPECT_EQ(SliceBegin("S"), 0u);
   const Slice slice{{{"S", {5, 2}}}};
   {
     const ScopedSlice in(&slice);
-    EXPECT_EQ(FirstOf("S"), 5u);
-    EXPECT_EQ(FirstOf("B"), 0u);
+    EXPECT_EQ(SliceBegin("S"), 5u);
+    EXPECT_EQ(SliceBegin("B"), 0u);
   }
-  EXPECT_EQ(FirstOf("S"), 0u);
+  EXPECT_EQ(SliceBegin("S"), 0u);
   const auto attention = MakeOperationNamed("attention"),
              relative = MakeOperationNamed("relative_attention");
   EXPECT_FALSE(IsIndependent(*attention, 'S'));

@@ -208,7 +208,7 @@ void ConfigFor::RequireKnown(const ModelLayers& layers) const {
   }
 }
 
-Facts ConfigFor::Of(const Model& model, const std::string& layer) const {
+Facts ConfigFor::FactsFor(const Model& model, const std::string& layer) const {
   std::vector<const ModelLayers*> chosen;
   for (const ModelLayers& kind : model.kinds) {
     if (layer.empty() || Contains(kind, layer)) chosen.push_back(&kind);
@@ -229,7 +229,7 @@ Facts ConfigFor::Of(const Model& model, const std::string& layer) const {
   return facts;
 }
 
-std::string Completed(const std::string& line, const ConfigChoice& choice) {
+std::string CompleteLine(const std::string& line, const ConfigChoice& choice) {
   if (choice.path.empty()) return line;
   std::istringstream in(line);
   std::vector<std::string> words;
@@ -239,7 +239,7 @@ std::string Completed(const std::string& line, const ConfigChoice& choice) {
   std::string completed = words.front();
   words.erase(words.begin());
   const ConfigFor config{*operation, words};
-  const Facts facts = config.Of(fixtures::ReadConfig(choice.path, choice.part), choice.layer);
+  const Facts facts = config.FactsFor(fixtures::ReadConfig(choice.path, choice.part), choice.layer);
   for (const auto& [key, text] : facts) completed += " " + key + "=" + text;
   for (const std::string& word : words) completed += " " + word;
   return completed;

@@ -20,7 +20,7 @@ struct ConfigFor {
   // The facts for one kind of layers. `layer` is the name of a kind or the number of a layer; empty
   // means all layers. Throws Error if the operation cannot express the model, if a fact that it
   // needs is not known, or if the layers differ and `layer` is empty.
-  Facts Of(const fixtures::Model& model, const std::string& layer) const;
+  Facts FactsFor(const fixtures::Model& model, const std::string& layer) const;
 
  private:
   bool Has(const std::string& key) const;
@@ -40,7 +40,7 @@ struct ConfigChoice {
 
 // The case line, completed with those facts of the configuration that the operation has and that
 // the line does not give.
-std::string Completed(const std::string& line, const ConfigChoice& choice);
+std::string CompleteLine(const std::string& line, const ConfigChoice& choice);
 
 // The kinds of layers and their numbers: "full_attention (5, 11, ...), sliding_attention (0, ...)".
 std::string DescribeKinds(const fixtures::Model& model);

@@ -27,16 +27,16 @@ Model TwoKinds() {
   return model;
 }
 
-Facts Of(const std::string& operation, const Model& model, const std::string& layer = "",
-         const std::vector<std::string>& words = {}) {
+Facts FactsFor(const std::string& operation, const Model& model, const std::string& layer = "",
+               const std::vector<std::string>& words = {}) {
   const auto made = MakeOperationNamed(operation);
-  return ConfigFor{*made, words}.Of(model, layer);
+  return ConfigFor{*made, words}.FactsFor(model, layer);
 }
 
 std::string ErrorOf(const std::string& operation, const Model& model, const std::string& layer = "",
                     const std::vector<std::string>& words = {}) {
   try {
-    Of(operation, model, layer, words);
+    FactsFor(operation, model, layer, words);
   } catch (const Error& e) {
     return e.what();
   }
@@ -46,17 +46,17 @@ std::string ErrorOf(const std::string& operation, const Model& model, const std:
 TEST(ConfigFor, RequiresALayerIfLayersDiffer) {
   EXPECT_EQ(ErrorOf(kRotation, TwoKinds()),
             "--config: layers of two differ; give --layer= one of: window (0, 2), nope (1)");
-  EXPECT_EQ(Of(kRotation, TwoKinds(), "window").at("base"), "500");
-  EXPECT_EQ(Of(kRotation, TwoKinds(), "2"), Of(kRotation, TwoKinds(), "window"));
-  EXPECT_EQ(Of(kRotation, TwoKinds(), "1").at("R"), "0");
+  EXPECT_EQ(FactsFor(kRotation, TwoKinds(), "window").at("base"), "500");
+  EXPECT_EQ(FactsFor(kRotation, TwoKinds(), "2"), FactsFor(kRotation, TwoKinds(), "window"));
+  EXPECT_EQ(FactsFor(kRotation, TwoKinds(), "1").at("R"), "0");
   EXPECT_THAT(ErrorOf(kRotation, TwoKinds(), "3"),
               HasSubstr("--layer 3 is not a layer of the model; expected one of: window"));
   // Facts that all layers share need no choice.
-  EXPECT_EQ(Of("rms_norm", TwoKinds()).at("eps"), "1e-05");
+  EXPECT_EQ(FactsFor("rms_norm", TwoKinds()).at("eps"), "1e-05");
 }
 
 TEST(ConfigFor, NeedsNoChoiceIfWordsOverrideWhatDiffers) {
-  const Facts facts = Of(kRotation, TwoKinds(), "", {"base=7", "R=2"});
+  const Facts facts = FactsFor(kRotation, TwoKinds(), "", {"base=7", "R=2"});
   EXPECT_FALSE(facts.contains("base"));
   EXPECT_EQ(facts.at("pairing"), "half");
 }
@@ -100,7 +100,7 @@ TEST(ConfigFor, RefusesModelsThatTheOperationCannotExpress) {
   model.kinds[0].facts["order"] = "contiguous";
   EXPECT_THAT(ErrorOf(kRotation, model),
               HasSubstr("several axes, sections=[1,1], and rope has one"));
-  EXPECT_EQ(Of("rope_sections", model).at("sections"), "[1,1]");
+  EXPECT_EQ(FactsFor("rope_sections", model).at("sections"), "[1,1]");
   EXPECT_EQ(ErrorOf("rope_frequencies", model), "no error");
   model.kinds[0].facts.erase("sections");
   model.kinds[0].unknown["sections"] = "not in the file";
@@ -123,7 +123,7 @@ TEST(ConfigFor, NamesTheSchemeThatReplacesRotation) {
               HasSubstr("the model has no bidirectional; the model has no max_distance; the model "
                         "has no P; give bidirectional= max_distance= P="));
   model.kinds[0].facts.insert({{"bidirectional", "true"}, {"max_distance", "128"}, {"P", "32"}});
-  EXPECT_EQ(Of("relative_bias", model, "window").at("P"), "32");
+  EXPECT_EQ(FactsFor("relative_bias", model, "window").at("P"), "32");
   EXPECT_THAT(ErrorOf(kRotation, model, "window"),
               HasSubstr("rope does not apply; operations that apply: relative_bias"));
 }
@@ -133,10 +133,10 @@ TEST(ConfigFor, TakesAFactOnlyForOperationsWithTheSameMeaning) {
   Model model = TwoKinds();
   model.kinds.pop_back();
   for (const char* key : {"beta", "floor_scale", "start"}) model.kinds[0].facts[key] = "2";
-  EXPECT_EQ(Of("temperature_scale", model).at("beta"), "2");
+  EXPECT_EQ(FactsFor("temperature_scale", model).at("beta"), "2");
   EXPECT_THAT(ErrorOf("log_n_scale", model), HasSubstr("give original_max_position_embeddings="));
   model.kinds[0].facts["original_max_position_embeddings"] = "16";
-  EXPECT_EQ(Of("log_n_scale", model).count("beta"), 0U);
+  EXPECT_EQ(FactsFor("log_n_scale", model).count("beta"), 0U);
   EXPECT_THAT(ErrorOf("layer_norm", model), HasSubstr("the model's eps is not the eps of"));
   EXPECT_EQ(ErrorOf("layer_norm", model, "", {"eps=1e-5"}), "no error");
   EXPECT_THAT(ErrorOf("alibi", model), HasSubstr("@slope= (alibi_slopes computes it)"));
@@ -164,17 +164,17 @@ TEST(ConfigFor, ScalingDependsOnTheGivenSeqLen) {
   Model model = TwoKinds();
   model.kinds.pop_back();
   model.kinds[0].facts[fixtures::kDoublingContext] = "16";
-  EXPECT_EQ(Of(kRotation, model).at("scaling"), "none");
-  EXPECT_EQ(Of(kRotation, model, "", {"seq_len=17"}).at("scaling"), "ntk(factor=3)");
-  EXPECT_FALSE(Of(kRotation, model, "", {"seq_len=17", "scaling=none"}).contains("scaling"));
+  EXPECT_EQ(FactsFor(kRotation, model).at("scaling"), "none");
+  EXPECT_EQ(FactsFor(kRotation, model, "", {"seq_len=17"}).at("scaling"), "ntk(factor=3)");
+  EXPECT_FALSE(FactsFor(kRotation, model, "", {"seq_len=17", "scaling=none"}).contains("scaling"));
 }
 
 TEST(ConfigFor, CompletesALine) {
   const ConfigChoice llama{.path = "fixtures/models/llama2_7b.json"};
-  EXPECT_EQ(Completed("rope S=1 base=7", llama),
+  EXPECT_EQ(CompleteLine("rope S=1 base=7", llama),
             "rope D=128 H=32 R=128 pairing=half scaling=none S=1 base=7");
-  EXPECT_EQ(Completed("rope S=1", {}), "rope S=1");
-  EXPECT_THROW(Completed("no_operation", llama), Error);
+  EXPECT_EQ(CompleteLine("rope S=1", {}), "rope S=1");
+  EXPECT_THROW(CompleteLine("no_operation", llama), Error);
 }
 
 }  // namespace

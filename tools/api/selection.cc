@@ -50,7 +50,7 @@ bool IsMeantAsFile(const std::string& argument) {
 
 Case ParseLine(const std::string& line, const ConfigChoice& config,
                const std::vector<std::filesystem::path>& folders) {
-  return Case::Parse(fixtures::WithListsForNames(Completed(line, config), folders));
+  return Case::Parse(fixtures::WithListsForNames(CompleteLine(line, config), folders));
 }
 
 void AddCases(const std::string& path, const ConfigChoice& config,

@@ -18,7 +18,7 @@
 namespace sextant::tools {
 namespace {
 
-using oracle::Caught;
+using oracle::TargetResult;
 
 struct Options {
   std::vector<std::string> files;
@@ -39,43 +39,43 @@ std::string Numbers(const std::vector<size_t>& indices) {
   return out.str();
 }
 
-void PrintCaught(const Caught& result) {
-  if (result.by.empty()) return;
-  std::cout << "caught   " << result.operation << "/" << result.what << "  by  "
-            << Numbers(result.by);
+void PrintCaughtTarget(const TargetResult& result) {
+  if (result.caught_by.empty()) return;
+  std::cout << "caught   " << result.operation << "/" << result.target << "  by  "
+            << Numbers(result.caught_by);
   if (!result.cannot_show.empty()) std::cout << "  (cannot show in";
   for (const DType dtype : result.cannot_show) std::cout << " " << NameOf(dtype);
   std::cout << (result.cannot_show.empty() ? "\n" : ")\n");
 }
 
-void PrintSurvivor(const Caught& result, const std::vector<Case>& cases) {
-  if (result.by.empty()) {
-    std::cout << "SURVIVES " << result.operation << "/" << result.what << "  (" << result.why
+void PrintSurvivor(const TargetResult& result, const std::vector<Case>& cases) {
+  if (result.caught_by.empty()) {
+    std::cout << "SURVIVES " << result.operation << "/" << result.target << "  (" << result.why
               << ")\n";
   }
-  for (const oracle::Missing& missing : result.missing) {
-    std::cout << "SURVIVES " << result.operation << "/" << result.what << " in "
+  for (const oracle::MissingDType& missing : result.missing) {
+    std::cout << "SURVIVES " << result.operation << "/" << result.target << " in "
               << NameOf(missing.dtype) << "  (" << result.why << ")\n  would be caught by  "
-              << oracle::Retyped(cases[missing.retyped[0]], missing.dtype)->ToString() << "\n";
+              << oracle::WithDType(cases[missing.retyped[0]], missing.dtype)->ToString() << "\n";
   }
 }
 
 // "3 of 4 defects and 5 of 9 coverage goals caught by 2 cases, ..."
 void PrintSum(const oracle::Audit& audit, size_t cases) {
   size_t all[2] = {}, caught[2] = {}, cannot_show = 0;  // [1]: of coverage goals
-  for (const Caught& result : audit.results) {
+  for (const TargetResult& result : audit.results) {
     ++all[result.is_goal];
     caught[result.is_goal] += !result.Survives();
     cannot_show += result.cannot_show.size();
   }
-  std::cout << caught[0] << " of " << Counted(all[0], "defect");
-  if (all[1] > 0) std::cout << " and " << caught[1] << " of " << Counted(all[1], "coverage goal");
+  std::cout << caught[0] << " of " << CountText(all[0], "defect");
+  if (all[1] > 0) std::cout << " and " << caught[1] << " of " << CountText(all[1], "coverage goal");
   std::cout << " caught by " << CountText(cases, "case") << ", in every dtype that can show them; "
             << CountText(cannot_show, "time") << " a dtype cannot show one\n";
 }
 
 void PrintResults(const oracle::Audit& audit, const std::vector<Case>& cases) {
-  for (const std::string& line : audit.dishonest) {
+  for (const std::string& line : audit.baseline_failures) {
     std::cout << "the reference itself fails, so no defect is scored: " << line << "\n";
   }
   if (!audit.results.empty()) {
@@ -83,15 +83,15 @@ void PrintResults(const oracle::Audit& audit, const std::vector<Case>& cases) {
       std::cout << "case " << i + 1 << "  " << cases[i].ToString() << "\n";
     }
   }
-  for (const Caught& result : audit.results) PrintCaught(result);
-  for (const Caught& result : audit.results) {
+  for (const TargetResult& result : audit.results) PrintCaughtTarget(result);
+  for (const TargetResult& result : audit.results) {
     if (result.Survives()) PrintSurvivor(result, cases);
   }
   PrintSum(audit, cases.size());
 }
 
-void PrintMinimal(const std::vector<Minimal>& sets, const std::vector<Selected>& selected) {
-  for (const Minimal& minimal : sets) {
+void PrintMinimal(const std::vector<MinimalSet>& sets, const std::vector<Selected>& selected) {
+  for (const MinimalSet& minimal : sets) {
     std::cout << minimal.Summary() << "\n";
     for (const size_t index : minimal.found.elements) {
       const Selected& s = selected[index];
@@ -136,34 +136,34 @@ Json NamesOf(const std::vector<DType>& dtypes) {
   return names;
 }
 
-Json MissingOf(const Caught& result, const std::vector<Case>& cases) {
+Json MissingOf(const TargetResult& result, const std::vector<Case>& cases) {
   Json all = Json::array();
-  for (const oracle::Missing& missing : result.missing) {
-    const auto c = oracle::Retyped(cases[missing.retyped[0]], missing.dtype);
+  for (const oracle::MissingDType& missing : result.missing) {
+    const auto c = oracle::WithDType(cases[missing.retyped[0]], missing.dtype);
     all.push_back({{"dtype", NameOf(missing.dtype)}, {"would_be_caught_by", c->ToString()}});
   }
   return all;
 }
 
 Json ReportOf(const oracle::Audit& audit, const std::vector<Case>& cases,
-              const std::vector<Minimal>& sets) {
+              const std::vector<MinimalSet>& sets) {
   Json json = {{"passed", audit.Passed()},
                {"cases", Json::array()},
-               {"dishonest", audit.dishonest},
+               {"baseline_failures", audit.baseline_failures},
                {"defects", Json::array()}};
   for (size_t i = 0; i < cases.size(); ++i) {
     json["cases"].push_back({{"number", i + 1}, {"case", cases[i].ToString()}});
   }
-  for (const Caught& result : audit.results) {
+  for (const TargetResult& result : audit.results) {
     json["defects"].push_back({{"operation", result.operation},
-                               {"name", result.what},
+                               {"name", result.target},
                                {"is_coverage_goal", result.is_goal},
                                {"why", result.why},
-                               {"caught_by", AsNumbers(result.by)},
+                               {"caught_by", AsNumbers(result.caught_by)},
                                {"missing", MissingOf(result, cases)},
                                {"cannot_show", NamesOf(result.cannot_show)}});
   }
-  for (const Minimal& minimal : sets) {
+  for (const MinimalSet& minimal : sets) {
     json["minimal"].push_back({{"operation", minimal.operation},
                                {"cases", AsNumbers(minimal.found.elements)},
                                {"at_least", minimal.found.at_least},
@@ -188,7 +188,7 @@ int AuditSuite(const Options& options) {
     audit = oracle::AuditSuite(cases, shown);
   }
   PrintResults(audit, cases);
-  std::vector<Minimal> sets;
+  std::vector<MinimalSet> sets;
   if (options.minimal) sets = MinimalSets(audit, cases);
   PrintMinimal(sets, selected);
   if (options.suggest) PrintSuggestions(oracle::Suggest(audit, cases, {.audit = audit_options}));
@@ -198,17 +198,17 @@ int AuditSuite(const Options& options) {
 
 }  // namespace
 
-std::vector<std::string> Minimal::CaughtOnlyBy(size_t index) const {
+std::vector<std::string> MinimalSet::CaughtOnlyBy(size_t index) const {
   std::vector<std::string> names;
-  for (const Caught& defect : defects) {
+  for (const TargetResult& defect : defects) {
     std::vector<size_t> by;
-    std::ranges::set_intersection(defect.by, found.elements, std::back_inserter(by));
-    if (by == std::vector{index}) names.push_back(defect.what);
+    std::ranges::set_intersection(defect.caught_by, found.elements, std::back_inserter(by));
+    if (by == std::vector{index}) names.push_back(defect.target);
   }
   return names;
 }
 
-std::string Minimal::Summary() const {
+std::string MinimalSet::Summary() const {
   std::ostringstream out;
   out << operation << ": " << found.elements.size() << " of " << cases << " cases catch all "
       << defects.size() << " defects that are caught; ";
@@ -221,19 +221,19 @@ std::string Minimal::Summary() const {
   return out.str();
 }
 
-std::vector<Minimal> MinimalSets(const oracle::Audit& audit, const std::vector<Case>& cases,
-                                 size_t steps) {
-  std::vector<Minimal> sets;
-  for (const Caught& result : audit.results) {
+std::vector<MinimalSet> MinimalSets(const oracle::Audit& audit, const std::vector<Case>& cases,
+                                    size_t steps) {
+  std::vector<MinimalSet> sets;
+  for (const TargetResult& result : audit.results) {
     if (sets.empty() || sets.back().operation != result.operation) {
       const auto own = std::ranges::count(cases, result.operation, &Case::name);
       sets.push_back({result.operation, static_cast<size_t>(own), {}, {}});
     }
-    if (!result.by.empty()) sets.back().defects.push_back(result);
+    if (!result.caught_by.empty()) sets.back().defects.push_back(result);
   }
-  for (Minimal& minimal : sets) {
+  for (MinimalSet& minimal : sets) {
     std::vector<std::vector<size_t>> by;
-    for (const Caught& defect : minimal.defects) by.push_back(defect.by);
+    for (const TargetResult& defect : minimal.defects) by.push_back(defect.caught_by);
     minimal.found = oracle::FindHittingSet(by, steps);
   }
   return sets;

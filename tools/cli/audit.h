@@ -10,10 +10,10 @@ namespace sextant::tools {
 
 // The defects of one operation that at least one case catches, and a smallest set of cases that
 // catches all of them.
-struct Minimal {
+struct MinimalSet {
   std::string operation;
   size_t cases = 0;  // of that operation
-  std::vector<oracle::Caught> defects;
+  std::vector<oracle::TargetResult> defects;
   oracle::HittingSet found;
 
   // The defects that no case of the set except `index` catches.
@@ -23,7 +23,7 @@ struct Minimal {
 };
 
 // One set per operation, in the order of the audit. `steps` limits the search (hitting_set.h).
-std::vector<Minimal> MinimalSets(const oracle::Audit& audit, const std::vector<Case>& cases,
-                                 size_t steps = oracle::kSteps);
+std::vector<MinimalSet> MinimalSets(const oracle::Audit& audit, const std::vector<Case>& cases,
+                                    size_t steps = oracle::kSteps);
 
 }  // namespace sextant::tools

@@ -12,7 +12,7 @@ using testing::IsEmpty;
 // Three defects, each caught by two of three cases: any two cases catch all three defects, one case
 // does not. `y` survives: no case catches it.
 oracle::Audit Ring() {
-  return {.dishonest = {},
+  return {.baseline_failures = {},
           .results = {{"rope", "a", "", {0, 2}},
                       {"rope", "b", "", {0, 1}},
                       {"rope", "c", "", {1, 2}},
@@ -54,7 +54,7 @@ TEST(MinimalSets, HasOneSetPerOperation) {
 }
 
 TEST(MinimalSets, IsEmptyIfTheReferenceFails) {
-  EXPECT_THAT(MinimalSets({.dishonest = {"rope"}, .results = {}}, ThreeCases()), IsEmpty());
+  EXPECT_THAT(MinimalSets({.baseline_failures = {"rope"}, .results = {}}, ThreeCases()), IsEmpty());
 }
 
 }  // namespace

@@ -53,8 +53,9 @@ Verdict JudgeOne(const Selected& selected, const Subject& subject, const std::st
   if (answer.status == Answer::Status::kUnsupported)
     return NotJudged(c, Verdict::Status::kUnsupported, answer.message);
   // An answer with wrong names, shapes or dtypes is not judged.
-  const std::string why =
-      answer.status == Answer::Status::kFailed ? answer.message : oracle::Misfit(c, answer.outputs);
+  const std::string why = answer.status == Answer::Status::kFailed
+                              ? answer.message
+                              : oracle::DescribeMismatch(c, answer.outputs);
   if (answer.status == Answer::Status::kFailed || !why.empty())
     return NotJudged(c, Verdict::Status::kCouldNotRun, why);
   const ProveOptions options{.threads = threads};
@@ -71,7 +72,7 @@ Verdict JudgeOne(const Selected& selected, const Subject& subject, const std::st
 
 // --open-rows: a case conforms if it is unverified only because of rows that no answer could fail.
 void AcceptOpenRows(Verdict& verdict) {
-  if (verdict.status != Verdict::Status::kUnverified || !verdict.only_rows) return;
+  if (verdict.status != Verdict::Status::kUnverified || !verdict.open_rows_acceptable) return;
   verdict.status = Verdict::Status::kConforms;
   verdict.message.clear();
 }
@@ -105,7 +106,7 @@ int Check(const Options& options) {
       progress(static_cast<double>(report.verdicts.size()) / static_cast<double>(selected.size()));
     }
   }
-  if (subject.leave) report.after_last_answer = subject.leave();
+  if (subject.close) report.after_last_answer = subject.close();
   if (options.open_rows) {
     for (Verdict& verdict : report.verdicts) AcceptOpenRows(verdict);
   }

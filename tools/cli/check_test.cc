@@ -50,7 +50,8 @@ class CheckTest : public testing::Test {
 
 Record AnswerOf(const std::string& line) {
   const Case c = Case::Parse(line);
-  return {c.ToString(), {}, {}, AnswerBy(c, DrawInputs(c), ParseRecipe("native", c.dtype()))};
+  return {
+      c.ToString(), {}, {}, EvaluateByRecipe(c, DrawInputs(c), ParseRecipe("native", c.dtype()))};
 }
 
 TEST_F(CheckTest, ReportsConformingAndFailingSubjects) {

@@ -31,7 +31,8 @@ struct Options {
 std::string LineOf(const Options& options) {
   std::string line = options.operation;
   for (const std::string& word : options.words) line += " " + word;
-  return fixtures::WithListsForNames(Completed(line, options.config), fixtures::FoldersOfLists());
+  return fixtures::WithListsForNames(CompleteLine(line, options.config),
+                                     fixtures::FoldersOfLists());
 }
 
 Json TensorJson(const Shape& shape, DType dtype) {

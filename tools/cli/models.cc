@@ -36,10 +36,10 @@ Facts FactsOf(const ModelType& type) {
   if (!type.R) add("part", type.fraction);
   if (!type.axes.empty()) facts["order"] = std::string(type.axes);
   if (!type.arrangement.empty()) facts["arrangement"] = std::string(type.arrangement);
-  if (!type.layers.resting.empty()) facts["resting"] = std::string(type.layers.resting);
+  if (!type.layers.unrotated.empty()) facts["unrotated"] = std::string(type.layers.unrotated);
   if (!type.layers.unscaled.empty()) facts["unscaled"] = std::string(type.layers.unscaled);
-  if (type.layers.kind == fixtures::Layers::kNoRopeList) facts["resting"] = "nope";
-  if (type.layers.kind == fixtures::Layers::kCrossAttention) facts["resting"] = "cross_attention";
+  if (type.layers.kind == fixtures::Layers::kNoRopeList) facts["unrotated"] = "nope";
+  if (type.layers.kind == fixtures::Layers::kCrossAttention) facts["unrotated"] = "cross_attention";
   return facts;
 }
 

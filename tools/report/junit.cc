@@ -65,7 +65,7 @@ const char* KindOf(const Report& report, const Verdict& verdict) {
 
 void WriteJunit(const Report& report, OutputFile& file) {
   Suite suite(report.subject);
-  const bool none_is_judged = std::ranges::none_of(report.verdicts, Judges);
+  const bool none_is_judged = std::ranges::none_of(report.verdicts, HasJudgedElement);
   for (const Verdict& v : report.verdicts) {
     const char* kind = KindOf(report, v);
     std::string details = Details(v);

@@ -50,7 +50,8 @@ std::string DetailsOf(const TensorVerdict& t) {
   if (t.bias_in_standard_errors != 0) {
     text += "; the mean error is " + Short(t.bias) + " of permitted, " +
             Short(t.bias_in_standard_errors) + " standard errors from 0";
-    if (t.honest_bias > 0) text += "; a correct implementation has at most " + Short(t.honest_bias);
+    if (t.correct_bias_bound > 0)
+      text += "; a correct implementation has at most " + Short(t.correct_bias_bound);
   }
   return text;
 }
@@ -100,7 +101,7 @@ std::string RepeatCommand(const Report& report, const Verdict& verdict) {
          (report.timeout.empty() ? "" : " --timeout " + report.timeout);
 }
 
-bool Judges(const Verdict& verdict) {
+bool HasJudgedElement(const Verdict& verdict) {
   const auto is_judged = [](const TensorVerdict& t) { return t.judged > 0; };
   return std::ranges::any_of(verdict.tensors, is_judged) ||
          std::ranges::any_of(verdict.trace, is_judged);
@@ -121,7 +122,7 @@ ExitStatus Report::Status() const {
     return kNonconforming;
   if (any(Verdict::Status::kCouldNotRun) || !after_last_answer.empty()) return kNotRun;
   if (any(Verdict::Status::kUnsupported) || any(Verdict::Status::kUnverified)) return kIncomplete;
-  if (std::ranges::any_of(verdicts, Judges)) return kVerified;
+  if (std::ranges::any_of(verdicts, HasJudgedElement)) return kVerified;
   const auto is_empty = [](const Verdict& v) {
     return std::ranges::all_of(v.tensors, [](const TensorVerdict& t) { return t.elements == 0; });
   };

@@ -24,7 +24,7 @@ struct Report {
 };
 
 // True if at least one element of the case was judged, so that it could have failed.
-bool Judges(const oracle::Verdict& verdict);
+bool HasJudgedElement(const oracle::Verdict& verdict);
 
 std::string_view NameOf(oracle::Grade grade);
 std::string_view NameOf(oracle::Verdict::Status status);

@@ -31,7 +31,7 @@ Json TensorToJson(const TensorVerdict& t) {
           {"bias", ToJson(t.bias)},
           {"spread", ToJson(t.spread)},
           {"bias_in_standard_errors", ToJson(t.bias_in_standard_errors)},
-          {"honest_bias", ToJson(t.honest_bias)}};
+          {"correct_bias_bound", ToJson(t.correct_bias_bound)}};
 }
 
 // The number of cases with each result. A case that fails only with --strict counts as failing.
@@ -55,9 +55,10 @@ void WriteJson(const Report& report, OutputFile& file) {
                {"counts", CountsOf(report)}, {"after_last_answer", report.after_last_answer},
                {"cases", Json::array()}};
   for (const Verdict& v : report.verdicts) {
-    Json one = {{"case", v.case_line},      {"status", NameOf(v.status)}, {"grade", nullptr},
-                {"fails", report.Fails(v)}, {"message", v.message},       {"causes", Json::array()},
-                {"open_rows", v.open_rows}, {"tensors", Json::array()}};
+    Json one = {
+        {"case", v.case_line},           {"status", NameOf(v.status)}, {"grade", nullptr},
+        {"fails", report.Fails(v)},      {"message", v.message},       {"causes", Json::array()},
+        {"open_rows", v.open_row_count}, {"tensors", Json::array()}};
     if (v.grade) one["grade"] = NameOf(*v.grade);
     for (const oracle::Cause& cause : v.causes)
       one["causes"].push_back({{"name", cause.name}, {"why", cause.why}});

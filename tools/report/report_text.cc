@@ -44,7 +44,7 @@ struct Counts {
     for (const Verdict& v : report.verdicts) {
       failing += report.Fails(v);
       not_run += v.status == Verdict::Status::kCouldNotRun;
-      open_rows += v.open_rows;
+      open_rows += v.open_row_count;
       ++cases[report.Fails(v)                          ? NameOf(Verdict::Status::kFails)
               : v.status == Verdict::Status::kConforms ? NameOf(v.grade.value())
                                                        : NameOf(v.status)];

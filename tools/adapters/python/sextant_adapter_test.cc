@@ -41,7 +41,7 @@ TEST(SlowPythonAdapter, AnswersInEveryDType) {
               (std::vector<double>{RoundTo(dtype, 1.0 / 5), RoundTo(dtype, 14.0 / 5)}))
         << NameOf(dtype);
   }
-  client.Leave();
+  client.Close();
 }
 
 TEST(SlowPythonAdapter, ReportsUnsupportedQuestionsAndErrors) {

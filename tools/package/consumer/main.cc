@@ -16,7 +16,7 @@ int main() {
   const std::vector<GoldenTensor> golden = Prove(question, inputs, recipe);
   const Tensors answer = fast::KernelOf(question.name()).run(question, inputs);
   const oracle::Verdict verdict =
-      oracle::JudgeEndToEnd(question, golden, Permit(question, inputs, recipe), answer);
+      oracle::JudgeEndToEnd(question, golden, PermittedErrors(question, inputs, recipe), answer);
   fixtures::WriteRecords("consumer.h5", {{question.ToString(), inputs, golden, answer}});
   std::cout << question.ToString() << ": "
             << (verdict.grade ? oracle::kGradeNames[static_cast<size_t>(*verdict.grade)]

@@ -11,12 +11,12 @@ namespace sextant::oracle {
 // For Counted the index of the largest center: the permitted error of a mutation is right for any
 // index. NaN is not larger than any score.
 template <class Real>
-size_t LargestIn(std::span<const Real> scores) {
+size_t ArgMaxScore(std::span<const Real> scores) {
   if constexpr (std::same_as<Real, Counted>) {
     const auto center = [](const Counted& score) { return score.center().high; };
     return static_cast<size_t>(std::ranges::max_element(scores, {}, center) - scores.begin());
   } else {
-    return LargestOf(scores);
+    return ArgMax(scores);
   }
 }
 

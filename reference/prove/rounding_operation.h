@@ -2,8 +2,8 @@
 //
 // If the definition says that one part reads the rounded result of another part, every number type
 // performs this rounding: a recipe cannot omit it. The struct of such an operation has a member
-// `DType kept`, which is not an attribute: the dtype of the rounded output, which a case may
-// override.
+// `DType rounded_dtype`, which is not an attribute: the dtype of the rounded output, which a case
+// may override.
 #pragma once
 
 #include <memory>
@@ -14,14 +14,16 @@
 
 namespace sextant {
 
-// Wrapped<Op> that sets op.kept to the dtype of the output with index Op::kKeptOutput.
+// Wrapped<Op> that sets op.rounded_dtype to the dtype of the output with index Op::kRoundedOutput.
 template <class Op>
-class Keeping final : public TypedOperation<Op> {
+class RoundingOperation final : public TypedOperation<Op> {
  public:
-  Keeping() = default;
-  explicit Keeping(const Op& op) : TypedOperation<Op>(op), wrapped_(op) {}
+  RoundingOperation() = default;
+  explicit RoundingOperation(const Op& op) : TypedOperation<Op>(op), wrapped_(op) {}
   const OperationInfo& info() const override { return wrapped_.info(); }
-  std::unique_ptr<Operation> Clone() const override { return std::make_unique<Keeping>(op_); }
+  std::unique_ptr<Operation> Clone() const override {
+    return std::make_unique<RoundingOperation>(op_);
+  }
   std::vector<Attribute> Attributes() const override { return wrapped_.Attributes(); }
   void Set(std::string_view name, std::string_view text) override {
     SetAttribute(op_, Op::kName, name, text);
@@ -42,7 +44,7 @@ class Keeping final : public TypedOperation<Op> {
   template <class Real>
   void Apply(const Tensors& in, Outputs<Real>& out) const {
     Op op = op_;
-    op.kept = out[Op::kKeptOutput].dtype;
+    op.rounded_dtype = out[Op::kRoundedOutput].dtype;
     Wrapped<Op>(op).Evaluate(in, out);
   }
 
