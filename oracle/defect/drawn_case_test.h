@@ -14,7 +14,7 @@ struct DrawnCase {
   explicit DrawnCase(const std::string& line, const std::string& recipe_text = "native")
       : c(Case::Parse(line)), inputs(DrawInputs(c)), recipe(ParseRecipe(recipe_text, c.dtype())) {}
   // The answer by the recipe.
-  Tensors Honest() const { return EvaluateByRecipe(c, inputs, recipe); }
+  Tensors CorrectAnswer() const { return EvaluateByRecipe(c, inputs, recipe); }
   std::optional<Hypothesis> Of(const Defect& defect) const {
     return defect.hypothesis(c, inputs, recipe);
   }

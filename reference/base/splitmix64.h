@@ -21,7 +21,7 @@ class SplitMix64 {
   uint64_t Bits() { return Mix(state_ += 0x9e3779b97f4a7c15); }
   size_t Below(size_t n) { return static_cast<size_t>(Bits() % n); }
   // Uniform in [low, high), 53 bits.
-  double In(double low, double high) {
+  double Uniform(double low, double high) {
     return low + (high - low) * static_cast<double>(Bits() >> 11) * 0x1p-53;
   }
 

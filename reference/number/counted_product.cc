@@ -36,7 +36,7 @@ bool Counted::IsOrdinaryFactor() const {
 inline Counted::Raw Counted::RawProduct(const Counted& a, const Counted& b) {
   Raw y{a.center_ * b.center_, {}, 0, a.saturated_ || b.saturated_};
   const double size_a = a.Magnitude(), size_b = b.Magnitude();
-  y.error = Through(
+  y.error = PropagatedBounds(
       a, b, [&](double of_a, double of_b) { return size_a * of_b + size_b * of_a + of_a * of_b; });
   // The product of two doubles is exactly a double-double unless its lower half underflows.
   const bool precise = a.IsExact() && b.IsExact() && a.center_.low == 0 && b.center_.low == 0 &&
