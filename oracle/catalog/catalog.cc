@@ -76,13 +76,6 @@ const Defect& DefectNamed(std::string_view operation, std::string_view name) {
   throw Error(operation, " has no defect '", name, "'; it has:", NamesText(defects, &Defect::name));
 }
 
-std::vector<PropertyVerdict> CheckProperties(const Operation& operation, const Subject& subject,
-                                             const std::string& recipe,
-                                             const PropertyOptions& options) {
-  return CheckEach(CatalogEntryOf(operation.info().name).properties, operation, subject, recipe,
-                   options);
-}
-
 std::vector<Cause> CausesOf(const Case& c, const Tensors& inputs, const Recipe& recipe,
                             const std::vector<PermittedTensor>& permitted, const Tensors& answer) {
   const double recipe_distance = Distance(answer, EvaluateByRecipe(c, inputs, recipe), permitted);

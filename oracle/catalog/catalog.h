@@ -20,11 +20,6 @@ const CatalogEntry& CatalogEntryOf(std::string_view operation);
 // A defect in the entry of the operation. Throws Error with the names that exist.
 const Defect& DefectNamed(std::string_view operation, std::string_view name);
 
-// Checks the properties of the operation on a subject. `recipe` determines the permitted errors.
-std::vector<PropertyVerdict> CheckProperties(const Operation& operation, const Subject& subject,
-                                             const std::string& recipe,
-                                             const PropertyOptions& options);
-
 // The defects that explain an answer: their predictions are at most half as far from it as the
 // recipe's own answer. `permitted` are the permitted errors by which the answer was judged.
 std::vector<Cause> CausesOf(const Case& c, const Tensors& inputs, const Recipe& recipe,

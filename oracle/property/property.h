@@ -1,10 +1,8 @@
 // Properties: relations between answers that can be checked on any subject without golden values.
-// RapidCheck draws random cases and shrinks counterexamples; a counterexample is a case line. There
-// are no tolerances to choose: every element of an answer comes with its permitted error.
+// There are no tolerances to choose: every element of an answer comes with its permitted error.
 #pragma once
 
 #include <functional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -62,23 +60,5 @@ struct Property {
   std::string sentence;  // "at position 0 nothing rotates"
   std::function<Findings(const Case&, const Tensors& inputs, const Ask&)> check;
 };
-
-// The result for one property.
-struct PropertyVerdict {
-  std::string name, sentence;
-  enum class Status { kHolds, kBroken, kDeclined, kCouldNotRun } status = Status::kHolds;
-  size_t cases = 0;            // cases to which the property applies
-  size_t declined = 0;         // further cases, which the subject declined
-  std::string counterexample;  // a case line, shrunk
-  std::string detail;
-};
-struct PropertyOptions {
-  uint64_t seed = 1;
-  int count = 100;  // random cases per property; the subject may decline ten times as many
-  std::set<std::string> only = {};  // names of the properties to check; empty: all
-};
-std::vector<PropertyVerdict> CheckEach(const std::vector<Property>& properties,
-                                       const Operation& operation, const Subject& subject,
-                                       const std::string& recipe, const PropertyOptions& options);
 
 }  // namespace sextant::oracle
