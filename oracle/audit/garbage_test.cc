@@ -235,15 +235,10 @@ TEST_P(SlowGarbageIn, OneOutputNeverConforms) {
   Run({.drawn = 4, .extreme = 8, .committed = 4, .answers = 10});
 }
 
-std::vector<std::string> Names() {
-  std::vector<std::string> names;
-  for (const auto& operation : AllOperations()) names.emplace_back(operation->info().name);
-  return names;
-}
 std::string NameOfTest(const testing::TestParamInfo<std::string>& info) { return info.param; }
 
-INSTANTIATE_TEST_SUITE_P(All, GarbageIn, testing::ValuesIn(Names()), NameOfTest);
-INSTANTIATE_TEST_SUITE_P(All, SlowGarbageIn, testing::ValuesIn(Names()), NameOfTest);
+INSTANTIATE_TEST_SUITE_P(All, GarbageIn, testing::ValuesIn(OperationNames()), NameOfTest);
+INSTANTIATE_TEST_SUITE_P(All, SlowGarbageIn, testing::ValuesIn(OperationNames()), NameOfTest);
 
 }  // namespace
 }  // namespace sextant::oracle

@@ -257,15 +257,9 @@ TEST_P(SlowDefects, ExplainTheirOwnAnswers) {
   }
 }
 
-std::vector<std::string> AllNames() {
-  std::vector<std::string> names;
-  for (const auto& operation : AllOperations()) names.emplace_back(operation->info().name);
-  return names;
-}
-
-INSTANTIATE_TEST_SUITE_P(Operations, SlowMutatedFormulas, testing::ValuesIn(AllNames()),
+INSTANTIATE_TEST_SUITE_P(Operations, SlowMutatedFormulas, testing::ValuesIn(OperationNames()),
                          [](const auto& info) { return info.param; });
-INSTANTIATE_TEST_SUITE_P(Operations, SlowDefects, testing::ValuesIn(AllNames()),
+INSTANTIATE_TEST_SUITE_P(Operations, SlowDefects, testing::ValuesIn(OperationNames()),
                          [](const auto& info) { return info.param; });
 
 }  // namespace

@@ -175,7 +175,7 @@ ExecClient::Answer ExecClient::Exchange(const Request& request) {
   request_ = "request " + id + " (" + metadata.at("operation") + ")";
   metadata["sextant"] = kProtocolVersion;
   metadata["id"] = id;
-  child_->Send(EncodeMessage(metadata, request.inputs));
+  child_->Send(EncodeSafetensors(metadata, request.inputs));
   const Clock::time_point deadline = After(limit_);
   try {
     Answer answer = ReadAnswer(request, deadline);
@@ -190,7 +190,7 @@ ExecClient::Answer ExecClient::Exchange(const Request& request) {
 ExecClient::Answer ExecClient::ReadAnswer(const Request& request, Clock::time_point deadline) {
   const std::string prefix = Receive(kPrefixSize, "its first 8 bytes", deadline);
   const size_t size = ParsePrefix(prefix, HeaderLimit(request.expected));
-  const Header header = ParseHeader(Receive(size, "its header", deadline));
+  const SafetensorsHeader header = ParseSafetensorsHeader(Receive(size, "its header", deadline));
   std::vector<std::string> keys = {"id", "status"};
   Answer answer{.status = {}, .metadata = header.metadata, .tensors = {}};
   if (!answer.metadata.contains("status")) CheckKeys(answer.metadata, keys);

@@ -39,13 +39,13 @@ std::string BytesOf(const std::string& dump) {
 
 TEST(Protocol, ExampleOfTheFirstQuestionIsCorrect) {
   EXPECT_EQ(BytesOf(ExampleAfter("JSON with its three spaces")),
-            EncodeMessage({{"sextant", "1"}, {"id", "1"}, {"operation", "hello"}}, {}));
+            EncodeSafetensors({{"sextant", "1"}, {"id", "1"}, {"operation", "hello"}}, {}));
 }
 
 TEST(Protocol, ExampleOfAnAnswerIsCorrect) {
   const std::string answer = BytesOf(ExampleAfter("and this is an answer"));
   const size_t size = ParsePrefix(answer.substr(0, 8), HeaderLimit({}));
-  const Header header = ParseHeader(answer.substr(8, size));
+  const SafetensorsHeader header = ParseSafetensorsHeader(answer.substr(8, size));
   CheckOutputs(header, {{"y", DType::kBF16, {2}}});
   EXPECT_EQ(header.metadata, (Metadata{{"id", "2"}, {"status", "ok"}}));
   EXPECT_EQ(DecodeBody(header, answer.substr(8 + size))[0].values.data,

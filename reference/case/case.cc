@@ -25,18 +25,6 @@ std::vector<std::string> WordsOf(std::string_view line) {
   return words;
 }
 
-std::set<std::string> LettersOf(const OperationInfo& info) {
-  std::set<std::string> letters;
-  for (const auto* side : {&info.signature.inputs, &info.signature.outputs}) {
-    for (const TensorSpec& tensor : *side) {
-      for (const std::string& extent : tensor.extents) {
-        for (std::string& letter : sextant::LettersOf(extent)) letters.insert(std::move(letter));
-      }
-    }
-  }
-  return letters;
-}
-
 // Replaces a dimension in a spec by its extent: "random_positions(V)" becomes
 // "random_positions(5)".
 std::string WithExtents(const std::string& input, const std::string& spec,
@@ -158,12 +146,7 @@ void Case::SetWord(const std::string& key, const std::string& text) {
 // Gives every dimension an extent. Then checks the operation's conditions, the sizes of the tensors
 // and the specs of the inputs.
 void Case::Bind() {
-  std::set<std::string> letters = LettersOf(info());
-  std::set<std::string> own;
-  for (const Attribute& attribute : operation_->Attributes()) {
-    if (attribute.dimension) own.insert(attribute.name);
-  }
-  letters.insert(own.begin(), own.end());
+  const std::set<std::string> letters = DimensionsOf(*operation_);
   for (const auto& [letter, extent] : dimensions_) {
     if (!letters.contains(letter))
       throw Error(name_, " has no dimension ", letter, "; it has:", NamesText(letters));
@@ -175,8 +158,10 @@ void Case::Bind() {
     const auto at = ambiguous.find(letter);
     throw Error(name_, " needs dimension ", letter, "=", at == ambiguous.end() ? "" : at->second);
   }
-  for (const std::string& letter : own)
-    operation_->Set(letter, std::to_string(dimensions_[letter]));
+  for (const Attribute& attribute : operation_->Attributes()) {
+    if (attribute.dimension)
+      operation_->Set(attribute.name, std::to_string(dimensions_[attribute.name]));
+  }
   operation_->Check();
   for (const auto* side : {&info().signature.inputs, &info().signature.outputs}) {
     for (const TensorSpec& tensor : *side) {
@@ -191,7 +176,7 @@ void Case::Bind() {
 }
 
 bool Case::Has(const Operation& operation, std::string_view key) {
-  return LettersOf(operation.info()).contains(std::string(key)) ||
+  return DimensionsOf(operation).contains(std::string(key)) ||
          std::ranges::any_of(operation.Attributes(),
                              [&](const Attribute& a) { return a.name == key; });
 }

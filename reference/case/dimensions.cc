@@ -41,18 +41,23 @@ std::optional<size_t> CountOfList(const std::string& input, const std::string& s
   }
 }
 
-// "x[N,M]"
-std::string TextOf(const TensorSpec& tensor) {
-  std::string text = tensor.name;
-  const char* separator = "[";
-  for (const std::string& extent : tensor.extents) {
-    text += separator + extent;
-    separator = ",";
-  }
-  return text + "]";
-}
-
 }  // namespace
+
+std::set<std::string> DimensionsOf(const Operation& operation) {
+  std::set<std::string> letters;
+  const Signature& signature = operation.info().signature;
+  for (const auto* side : {&signature.inputs, &signature.outputs}) {
+    for (const TensorSpec& tensor : *side) {
+      for (const std::string& extent : tensor.extents) {
+        for (std::string& letter : LettersOf(extent)) letters.insert(std::move(letter));
+      }
+    }
+  }
+  for (const Attribute& attribute : operation.Attributes()) {
+    if (attribute.dimension) letters.insert(attribute.name);
+  }
+  return letters;
+}
 
 std::map<std::string, std::string> BindLists(const Operation& operation,
                                              const std::map<std::string, std::string>& specs,

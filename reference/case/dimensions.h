@@ -13,6 +13,9 @@ namespace sextant {
 // The letter of the number of key heads, in every operation.
 inline constexpr char kKeyHeads[] = "K";
 
+// The letters of all dimensions of an operation: those in its shapes, and its own.
+std::set<std::string> DimensionsOf(const Operation& operation);
+
 // A list of numbers, "@position=0,1,8191", gives the last dimension of its tensor an extent, unless
 // the line gives one. This needs every other axis to have extent 1: for a tensor with several rows
 // the same numbers could be either the last axis or the whole tensor. `specs` has the specs of the

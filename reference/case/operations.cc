@@ -19,6 +19,12 @@ std::vector<std::unique_ptr<Operation>> Make(List<Ops...>) {
 
 std::vector<std::unique_ptr<Operation>> AllOperations() { return Make(Operations()); }
 
+std::vector<std::string> OperationNames() {
+  std::vector<std::string> names;
+  for (const auto& operation : AllOperations()) names.emplace_back(operation->info().name);
+  return names;
+}
+
 std::unique_ptr<Operation> MakeOperationNamed(std::string_view name) {
   static const std::vector<std::unique_ptr<Operation>> kAll = AllOperations();
   const auto name_of = [](const auto& operation) { return operation->info().name; };

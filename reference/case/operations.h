@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -27,6 +28,8 @@ using Operations =
 
 // Fresh operations, one of each, in the order of the list.
 std::vector<std::unique_ptr<Operation>> AllOperations();
+
+std::vector<std::string> OperationNames();
 
 // Throws Error with the names that exist.
 std::unique_ptr<Operation> MakeOperationNamed(std::string_view name);

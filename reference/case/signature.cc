@@ -1,5 +1,6 @@
 #include "reference/case/signature.h"
 
+#include <algorithm>
 #include <cassert>
 #include <cctype>
 #include <sstream>
@@ -82,24 +83,51 @@ std::set<std::string> AttributesIn(std::string_view extent) {
   return names;
 }
 
-size_t Extent(std::string_view extent, const Dimensions& dimensions) {
-  const bool half = extent.ends_with("/2");
-  const bool plus_one = extent.ends_with("+1");
-  std::istringstream factors{
-      std::string(half || plus_one ? extent.substr(0, extent.size() - 2) : extent)};
-  int64_t product = 1;
+const TensorSpec* FindTensor(const Signature& signature, std::string_view name) {
+  for (const auto* side : {&signature.inputs, &signature.outputs}) {
+    const auto at = std::ranges::find(*side, name, &TensorSpec::name);
+    if (at != side->end()) return &*at;
+  }
+  return nullptr;
+}
+
+std::string TextOf(const TensorSpec& tensor) {
+  std::string text = tensor.name;
+  const char* separator = "[";
+  for (const std::string& extent : tensor.extents) {
+    text += separator + extent;
+    separator = ",";
+  }
+  return text + (tensor.extents.empty() ? "[]" : "]");
+}
+
+ExtentFormula ParseExtent(std::string_view extent) {
+  ExtentFormula formula{.text = std::string(extent), .names = {}};
+  formula.halved = extent.ends_with("/2");
+  formula.added = extent.ends_with("+1") ? 1 : 0;
+  if (formula.halved || formula.added > 0) extent.remove_suffix(2);
+  std::istringstream factors{std::string(extent)};
   for (std::string factor; std::getline(factors, factor, '*');) {
-    const bool number = std::isdigit(static_cast<unsigned char>(factor[0]));
-    if (half && !number && dimensions.at(factor) % 2 != 0) {
-      throw Error("dimension ", factor, " is ", dimensions.at(factor),
-                  ", expected a multiple of 2");
-    }
-    if (__builtin_mul_overflow(product, number ? std::stoll(factor) : dimensions.at(factor),
-                               &product)) {
-      throw Error("the extent ", extent, " does not fit into 64 bits");
+    if (std::isdigit(static_cast<unsigned char>(factor[0]))) {
+      formula.number *= std::stoll(factor);
+    } else {
+      formula.names.push_back(factor);
     }
   }
-  return static_cast<size_t>(half ? product / 2 : product + plus_one);
+  return formula;
+}
+
+size_t Extent(std::string_view extent, const Dimensions& dimensions) {
+  const ExtentFormula formula = ParseExtent(extent);
+  int64_t product = formula.number;
+  for (const std::string& name : formula.names) {
+    const int64_t value = dimensions.at(name);
+    if (formula.halved && value % 2 != 0)
+      throw Error("dimension ", name, " is ", value, ", expected a multiple of 2");
+    if (__builtin_mul_overflow(product, value, &product))
+      throw Error("the extent ", extent, " does not fit into 64 bits");
+  }
+  return static_cast<size_t>(formula.halved ? product / 2 : product + formula.added);
 }
 
 Shape ShapeOf(const TensorSpec& tensor, const Dimensions& dimensions) {

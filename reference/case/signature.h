@@ -7,6 +7,7 @@
 // +1: "H*D", "R/2", "2*clip+1".
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <set>
 #include <string>
@@ -36,6 +37,20 @@ using Dimensions = std::map<std::string, int64_t>;  // letter (or attribute) -> 
 Signature ParseSignature(std::string_view text);
 
 DType DTypeOf(Role role, DType of_case);
+
+// The tensor of that name; null if there is none.
+const TensorSpec* FindTensor(const Signature& signature, std::string_view name);
+std::string TextOf(const TensorSpec& tensor);  // "x[B,H,S,D]"
+
+// An extent: number * (product of the values of names), divided by 2 if `halved`, plus `added`.
+struct ExtentFormula {
+  std::string text;
+  std::vector<std::string> names;  // letters and attributes
+  int64_t number = 1;
+  bool halved = false;
+  int64_t added = 0;
+};
+ExtentFormula ParseExtent(std::string_view extent);
 
 // The dimensions and the attributes in an extent.
 std::vector<std::string> LettersOf(std::string_view extent);

@@ -94,5 +94,23 @@ TEST(Tensor, FindListsTheNamesThatExist) {
   EXPECT_EQ(MessageOf([&] { Find(tensors, "v"); }), "there is no tensor 'v'; there are: x w");
 }
 
+TEST(ParseExtent, ReadsFactorsHalvesAndSums) {
+  const ExtentFormula plus_one = ParseExtent("2*clip+1");
+  EXPECT_EQ(plus_one.names, std::vector<std::string>{"clip"});
+  EXPECT_EQ(plus_one.number, 2);
+  EXPECT_EQ(plus_one.added, 1);
+  const ExtentFormula half = ParseExtent("R/2");
+  EXPECT_EQ(half.names, std::vector<std::string>{"R"});
+  EXPECT_TRUE(half.halved);
+  EXPECT_EQ(ParseExtent("H*D").names, (std::vector<std::string>{"H", "D"}));
+}
+
+TEST(FindTensor, FindsInputsAndOutputs) {
+  const Signature signature = ParseSignature("x[N,M] -> y[N,M] scale[]");
+  EXPECT_EQ(TextOf(*FindTensor(signature, "y")), "y[N,M]");
+  EXPECT_EQ(TextOf(*FindTensor(signature, "scale")), "scale[]");
+  EXPECT_EQ(FindTensor(signature, "z"), nullptr);
+}
+
 }  // namespace
 }  // namespace sextant

@@ -52,4 +52,11 @@ bool SameBits(const Tensors& a, const Tensors& b) {
   });
 }
 
+std::string IndexText(const std::string& name, const Shape& shape, size_t flat) {
+  std::vector<size_t> index(shape.size());
+  for (size_t axis = shape.size(); axis-- > 0; flat /= shape[axis])
+    index[axis] = flat % shape[axis];
+  return name + ToString(index);
+}
+
 }  // namespace sextant

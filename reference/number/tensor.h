@@ -19,6 +19,8 @@ size_t CountOf(const Shape& shape);
 // Length of the last axis; 1 if there is no axis or if its length is 0.
 size_t RowWidth(const Shape& shape);
 std::string ToString(const Shape& shape);  // "[2,3]"
+// "y[0,1,2]" for a flat row-major index.
+std::string IndexText(const std::string& name, const Shape& shape, size_t flat);
 
 template <class T>
 struct Tensor {

@@ -1,5 +1,7 @@
 #include "reference/prove/parallel.h"
 
+#include <algorithm>
+
 #if defined(__SANITIZE_THREAD__)
 #include <atomic>
 #include <exception>
@@ -42,14 +44,16 @@ void InParallel(size_t count, int threads, const std::function<void(size_t)>& wo
 }
 #else
 void InParallel(size_t count, int threads, const std::function<void(size_t)>& work) {
-  if (threads <= 0) threads = tbb::info::default_concurrency();
+  const int cores = tbb::info::default_concurrency();
+  if (threads <= 0) threads = cores;
   if (threads == 1 || count <= 1) {
     for (size_t i = 0; i < count; ++i) work(i);
     return;
   }
-  // Permits more threads than cores; without it TBB prints a warning to stderr.
+  // Permits more threads than cores; without it TBB prints a warning to stderr. It applies to the
+  // whole process, so it never lowers what others may use.
   const tbb::global_control allowed(tbb::global_control::max_allowed_parallelism,
-                                    static_cast<size_t>(threads));
+                                    static_cast<size_t>(std::max(threads, cores)));
   tbb::task_arena arena(threads);
   arena.execute([&] { tbb::parallel_for(size_t{0}, count, work); });
 }

@@ -242,11 +242,4 @@ Tensors EvaluateByRecipe(const Case& c, const Tensors& inputs, const Recipe& rec
   return EvaluateByRecipe(c.operation(), c, inputs, recipe);
 }
 
-std::string IndexText(const std::string& name, const Shape& shape, size_t flat) {
-  std::vector<size_t> index(shape.size());
-  for (size_t axis = shape.size(); axis-- > 0; flat /= shape[axis])
-    index[axis] = flat % shape[axis];
-  return name + ToString(index);
-}
-
 }  // namespace sextant

@@ -49,7 +49,4 @@ Tensors EvaluateByRecipe(const Case& c, const Tensors& inputs, const Recipe& rec
 Tensors EvaluateByRecipe(const Operation& operation, const Case& c, const Tensors& inputs,
                          const Recipe& recipe);
 
-// "y[0,1,2]" for a flat row-major index.
-std::string IndexText(const std::string& name, const Shape& shape, size_t flat);
-
 }  // namespace sextant
