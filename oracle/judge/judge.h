@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "reference/case/case.h"
@@ -32,6 +33,13 @@ struct Element {
   double likely = 0;  // probable bound for independent roundings; infinity: not known
 };
 
+// The indices of failing elements on one axis of a tensor.
+struct FailingIndices {
+  std::string axis;  // as in the signature: "S"
+  size_t extent = 0;
+  std::vector<std::pair<size_t, size_t>> ranges{};  // first and last index, ascending
+};
+
 struct TensorVerdict {
   std::string name;
   size_t elements = 0;
@@ -43,6 +51,7 @@ struct TensorVerdict {
   size_t unlikely = 0;     // error permitted, but above `likely`
   size_t enclosed = 0;     // of the above: not proven, only enclosed; the radius is permitted too
   Grade grade = Grade::kExact;
+  std::vector<FailingIndices> failing{};  // of every axis; empty if no element fails
   // The element of the worst grade; among several, of the largest error / permitted error, or error
   // / likely if the grade is kUnlikely.
   Element worst;

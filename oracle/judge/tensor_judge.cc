@@ -8,10 +8,35 @@
 namespace sextant::oracle {
 namespace {
 
-double ErrorOf(double got, double value, double high, double low) {
-  if (got == value && std::isinf(got)) return 0;
-  return std::abs((got - high) - low);
-}
+// Collects the indices of failing elements on every axis.
+class FailingElements {
+ public:
+  explicit FailingElements(const Shape& shape) : shape_(shape) {}
+  void Add(size_t flat) {
+    if (fails_.empty()) {
+      for (const size_t extent : shape_) fails_.emplace_back(extent);
+    }
+    for (size_t axis = shape_.size(); axis-- > 0; flat /= shape_[axis])
+      fails_[axis][flat % shape_[axis]] = true;
+  }
+  std::vector<FailingIndices> Indices(const std::vector<std::string>& axes) const {
+    std::vector<FailingIndices> all;
+    for (size_t axis = 0; axis < fails_.size(); ++axis) {
+      FailingIndices& indices = all.emplace_back(FailingIndices{axes[axis], shape_[axis]});
+      for (size_t i = 0; i < shape_[axis]; ++i) {
+        if (!fails_[axis][i]) continue;
+        if (indices.ranges.empty() || indices.ranges.back().second + 1 != i)
+          indices.ranges.emplace_back(i, i);
+        indices.ranges.back().second = i;
+      }
+    }
+    return all;
+  }
+
+ private:
+  const Shape& shape_;
+  std::vector<std::vector<bool>> fails_;  // per axis; empty if no element fails
+};
 
 // `permitted` and `likely` include the radius.
 Grade GradeOf(const GoldenTensor& golden, size_t i, double got, double error, double permitted,
@@ -41,12 +66,15 @@ class TensorJudge {
       : golden_(golden),
         permitted_(permitted),
         got_(got),
+        failing_(got.shape),
         bias_(got.data.size(), RowWidth(got.shape)) {
     verdict_.name = golden.name;
     verdict_.elements = got.data.size();
   }
-  JudgedTensor Judge(bool independent, double correct_bias_bound, const GoldenTensor& end_to_end) {
+  JudgedTensor Judge(bool independent, double correct_bias_bound, const GoldenTensor& end_to_end,
+                     const std::vector<std::string>& axes) {
     for (size_t i = 0; i < got_.data.size(); ++i) JudgeElement(i, end_to_end.high.data[i]);
+    verdict_.failing = failing_.Indices(axes);
     verdict_.bias = bias_.Mean();
     verdict_.spread = bias_.Spread();
     verdict_.correct_bias_bound = correct_bias_bound;
@@ -70,7 +98,7 @@ class TensorJudge {
       return;
     }
     verdict_.enclosed += radius > 0;
-    const double error = ErrorOf(got, golden_.value.data[i], high, low);
+    const double error = ErrorOf(golden_, i, got);
     const double likely = permitted_.likely.data[i] + radius;
     const bool open = std::isinf(bound);
     const Grade grade =
@@ -78,6 +106,7 @@ class TensorJudge {
     const bool fails = grade == Grade::kFails;
     verdict_.grade = std::max(verdict_.grade, grade);
     verdict_.failed += fails;
+    if (fails) failing_.Add(i);
     verdict_.unlikely += grade == Grade::kUnlikely;
     verdict_.unjudgeable += open;
     verdict_.vacuous += !open && permitted_.vacuous[i] && !fails;
@@ -99,6 +128,7 @@ class TensorJudge {
   const Tensor<double>& got_;
   TensorVerdict verdict_;
   std::vector<ElementStatus> statuses_;
+  FailingElements failing_;
   Bias bias_;
   std::pair<Grade, double> worst_ = {Grade::kExact, -1};
 };
@@ -119,6 +149,11 @@ struct OpenRows {
 
 }  // namespace
 
+double ErrorOf(const GoldenTensor& golden, size_t i, double got) {
+  if (got == golden.value.data[i] && std::isinf(got)) return 0;
+  return std::abs((got - golden.high.data[i]) - golden.low.data[i]);
+}
+
 std::vector<JudgedTensor> JudgeTensors(const Case& c, const Reference& reference,
                                        const Tensors& outputs) {
   // All frequencies may depend on one rounded power, and then all elements share its error.
@@ -126,14 +161,15 @@ std::vector<JudgedTensor> JudgeTensors(const Case& c, const Reference& reference
   std::vector<JudgedTensor> tensors;
   for (size_t o = 0; o < reference.golden.size(); ++o) {
     const GoldenTensor& golden = reference.golden[o];
+    const TensorSpec& spec = c.info().signature.outputs[o];
     const auto at = std::ranges::find(outputs, golden.name, &NamedTensor::name);
     if (at == outputs.end()) continue;  // an optional output that was left out
     tensors.push_back(
         TensorJudge(golden, reference.permitted[o], at->values)
             .Judge(independent,
                    reference.correct_bias_bound.empty() ? 0 : reference.correct_bias_bound[o],
-                   reference.end_to_end ? (*reference.end_to_end)[o] : golden));
-    tensors.back().optional = c.info().signature.outputs[o].optional;
+                   reference.end_to_end ? (*reference.end_to_end)[o] : golden, spec.extents));
+    tensors.back().optional = spec.optional;
   }
   return tensors;
 }

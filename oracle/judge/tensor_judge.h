@@ -39,6 +39,9 @@ struct Reference {
 std::vector<JudgedTensor> JudgeTensors(const Case& c, const Reference& reference,
                                        const Tensors& outputs);
 
+// |got - exact value| of element i; 0 for equal infinities, NaN if no value is specified.
+double ErrorOf(const GoldenTensor& golden, size_t i, double got);
+
 // The reason why a conforming answer is unverified. The message is empty if no row is open: every
 // row of every tensor has a judged element, or no specified element.
 struct UnverifiedReason {

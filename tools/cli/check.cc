@@ -2,9 +2,9 @@
 #include <filesystem>
 #include <memory>
 
-#include "oracle/catalog/catalog.h"
 #include "oracle/judge/judge.h"
 #include "tools/api/config_for.h"
+#include "tools/api/judgement.h"
 #include "tools/api/memory.h"
 #include "tools/api/selection.h"
 #include "tools/api/subjects.h"
@@ -61,13 +61,7 @@ Verdict JudgeOne(const Selected& selected, const Subject& subject, const std::st
   const ProveOptions options{.threads = threads};
   auto golden = stored ? selected.record->golden : Prove(c, inputs, recipe, options);
   const oracle::Judge judge(c, inputs, recipe, std::move(golden), options);
-  Verdict verdict = judge.Evaluate(answer.outputs);
-  const bool needs_causes =
-      verdict.status == Verdict::Status::kFails || verdict.grade == oracle::Grade::kUnlikely;
-  if (needs_causes && !verdict.tensors.empty()) {
-    verdict.causes = oracle::CausesOf(c, inputs, recipe, judge.permitted(), answer.outputs);
-  }
-  return verdict;
+  return JudgeOutputs(judge, c, inputs, recipe, answer.outputs);
 }
 
 // --open-rows: a case conforms if it is unverified only because of rows that no answer could fail.

@@ -20,6 +20,7 @@ Action BindGolden(CLI::App& app);
 Action BindVerify(CLI::App& app);
 Action BindInputs(CLI::App& app);
 Action BindCheck(CLI::App& app);
+Action BindJudge(CLI::App& app);
 Action BindProperties(CLI::App& app);
 Action BindAuditSuite(CLI::App& app);
 Action BindCompare(CLI::App& app);

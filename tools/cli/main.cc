@@ -45,6 +45,9 @@ constexpr Command kCommands[] = {
      "sextant check fixtures/cases/rope.cases --subject fast\n"
      "  sextant check rope.h5 --subject 'exec:python3 my_adapter.py' --junit report.xml\n"
      "  sextant check 'rope pairing=half S=3 H=2 D=8 @position=0,1,8191' --subject recipe:native"},
+    {"judge", "judge tensors of your own", BindJudge,
+     "sextant judge 'rope pairing=half base=500000' x=x.npy position=p.npy y=y.npy\n"
+     "  sextant judge rms_norm x=t.safetensors:x weight=t.safetensors:w y=out.h5:/y"},
     {"properties", "check the properties of operations on a subject, with random cases",
      BindProperties, "sextant properties rope --subject fast --count 1000"},
     {"audit-suite", "test that the cases catch every known defect", BindAuditSuite,

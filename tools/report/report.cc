@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstdio>
 
+#include "reference/base/count_text.h"
+
 namespace sextant::tools {
 namespace {
 
@@ -39,9 +41,26 @@ std::string WorstOf(const TensorVerdict& t) {
   return text;
 }
 
+// "; all at S=3..5 D=0,4": the axes on which only some indices fail.
+std::string FailingText(const TensorVerdict& t) {
+  constexpr size_t kMostRanges = 4;
+  std::string text;
+  for (const oracle::FailingIndices& axis : t.failing) {
+    if (axis.ranges[0] == std::pair<size_t, size_t>(0, axis.extent - 1)) continue;
+    text += (text.empty() ? "; all at " : " ") + axis.axis + "=";
+    for (size_t i = 0; i < std::min(axis.ranges.size(), kMostRanges); ++i) {
+      const auto [first, last] = axis.ranges[i];
+      text += (i > 0 ? "," : "") + std::to_string(first);
+      if (last > first) text += ".." + std::to_string(last);
+    }
+    if (axis.ranges.size() > kMostRanges) text += ",...";
+  }
+  return text;
+}
+
 std::string DetailsOf(const TensorVerdict& t) {
   std::string text = WorstOf(t) + "\n" + std::to_string(t.failed) + " of " +
-                     std::to_string(t.judged) + " elements of " + t.name + " fail";
+                     std::to_string(t.judged) + " elements of " + t.name + " fail" + FailingText(t);
   if (t.grade != Grade::kUnlikely) return text;
   if (t.unlikely > 0) {
     text +=
@@ -56,14 +75,9 @@ std::string DetailsOf(const TensorVerdict& t) {
   return text;
 }
 
-// Quoted for a POSIX shell.
-std::string ShellQuoted(const std::string& word) {
-  std::string text = "'";
-  for (const char c : word) {
-    text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  }
-  text += "'";
-  return text;
+void AddLine(std::string& text, const std::string& line) {
+  if (!text.empty()) text += "\n";
+  text += line;
 }
 
 }  // namespace
@@ -76,21 +90,64 @@ std::string_view NameOf(Verdict::Status status) {
   return kNames[static_cast<size_t>(status)];
 }
 
-std::string Details(const Verdict& verdict) {
-  std::string text = verdict.message;
-  const auto add = [&text](const std::string& line) {
-    if (!text.empty()) text += "\n";
-    text += line;
+std::string ShellQuoted(const std::string& word) {
+  std::string text = "'";
+  for (const char c : word) {
+    text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  }
+  text += "'";
+  return text;
+}
+
+std::string ElementCounts(const std::vector<Verdict>& verdicts) {
+  size_t elements = 0, judged = 0, vacuous = 0, unspecified = 0, unjudgeable = 0, enclosed = 0;
+  size_t open_rows = 0;
+  for (const Verdict& v : verdicts) {
+    open_rows += v.open_row_count;
+    for (const TensorVerdict& t : v.tensors) {
+      elements += t.elements;
+      judged += t.judged;
+      vacuous += t.vacuous;
+      unspecified += t.unspecified;
+      unjudgeable += t.unjudgeable;
+      enclosed += t.enclosed;
+    }
+  }
+  std::string text = std::to_string(judged) + " of " + CountText(elements, "element") + " judged";
+  const auto add = [&text](size_t count, const char* what) {
+    if (count > 0) text += ", " + std::to_string(count) + " " + what;
   };
+  add(vacuous, "vacuous");
+  add(unspecified, "unspecified");
+  add(unjudgeable, "unjudgeable");
+  add(enclosed, "only enclosed");
+  if (open_rows > 0) text += ", " + CountText(open_rows, "row") + " cannot fail";
+  if (vacuous + unjudgeable > 0) text += "; vacuous and unjudgeable elements cannot fail";
+  return text;
+}
+
+std::string FailureLines(const Verdict& verdict) {
+  std::string text = verdict.message;
   for (const TensorVerdict& t : verdict.tensors) {
-    if (t.grade >= Grade::kUnlikely) add(DetailsOf(t));
+    if (t.grade >= Grade::kUnlikely) AddLine(text, DetailsOf(t));
   }
   for (const TensorVerdict& t : verdict.trace) {
     if (t.grade == Grade::kFails)
-      add("computed from the subject's own intermediates, " + WorstOf(t));
+      AddLine(text, "computed from the subject's own intermediates, " + WorstOf(t));
   }
+  return text;
+}
+
+std::string CauseLines(const Verdict& verdict) {
+  std::string text;
   for (const oracle::Cause& cause : verdict.causes)
-    add("likely cause: " + cause.name + " (" + cause.why + ")");
+    AddLine(text, "likely cause: " + cause.name + " (" + cause.why + ")");
+  return text;
+}
+
+std::string Details(const Verdict& verdict) {
+  std::string text = FailureLines(verdict);
+  if (const std::string causes = CauseLines(verdict); !causes.empty()) AddLine(text, causes);
   return text;
 }
 

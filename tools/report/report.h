@@ -29,8 +29,14 @@ bool HasJudgedElement(const oracle::Verdict& verdict);
 std::string_view NameOf(oracle::Grade grade);
 std::string_view NameOf(oracle::Verdict::Status status);
 
-// Messages, worst elements and likely causes of a case; several lines.
-std::string Details(const oracle::Verdict& verdict);
+// "80 of 80 elements judged", and the numbers of elements that could not fail.
+std::string ElementCounts(const std::vector<oracle::Verdict>& verdicts);
+
+// Messages and worst elements of a case, and its likely causes: lines without a newline at the end.
+std::string FailureLines(const oracle::Verdict& verdict);
+std::string CauseLines(const oracle::Verdict& verdict);
+std::string Details(const oracle::Verdict& verdict);  // both
+std::string ShellQuoted(const std::string& word);     // for a POSIX shell
 // The command that judges the case again, quoted for a POSIX shell.
 std::string RepeatCommand(const Report& report, const oracle::Verdict& verdict);
 

@@ -12,7 +12,6 @@ namespace sextant::tools {
 namespace {
 
 using oracle::Grade;
-using oracle::TensorVerdict;
 using oracle::Verdict;
 
 // For each likely cause, most frequent first, the number of failing cases that it explains: "30 of
@@ -37,39 +36,18 @@ void PrintCauses(const Report& report) {
 
 struct Counts {
   std::map<std::string_view, size_t> cases;  // by grade or status
-  size_t failing = 0, not_run = 0, open_rows = 0;
-  size_t elements = 0, judged = 0, vacuous = 0, unspecified = 0, unjudgeable = 0, enclosed = 0;
+  size_t failing = 0, not_run = 0;
 
   explicit Counts(const Report& report) {
     for (const Verdict& v : report.verdicts) {
       failing += report.Fails(v);
       not_run += v.status == Verdict::Status::kCouldNotRun;
-      open_rows += v.open_row_count;
       ++cases[report.Fails(v)                          ? NameOf(Verdict::Status::kFails)
               : v.status == Verdict::Status::kConforms ? NameOf(v.grade.value())
                                                        : NameOf(v.status)];
-      for (const TensorVerdict& t : v.tensors) {
-        elements += t.elements;
-        judged += t.judged;
-        vacuous += t.vacuous;
-        unspecified += t.unspecified;
-        unjudgeable += t.unjudgeable;
-        enclosed += t.enclosed;
-      }
     }
   }
 };
-
-void PrintElements(const Counts& n) {
-  std::cout << "; " << n.judged << " of " << n.elements << " elements judged";
-  if (n.vacuous > 0) std::cout << ", " << n.vacuous << " vacuous";
-  if (n.unspecified > 0) std::cout << ", " << n.unspecified << " unspecified";
-  if (n.unjudgeable > 0) std::cout << ", " << n.unjudgeable << " unjudgeable";
-  if (n.enclosed > 0) std::cout << ", " << n.enclosed << " only enclosed";
-  if (n.open_rows > 0) std::cout << ", " << CountText(n.open_rows, "row") << " cannot fail";
-  if (n.vacuous + n.unjudgeable > 0) std::cout << "; vacuous and unjudgeable elements cannot fail";
-  std::cout << "\n";
-}
 
 }  // namespace
 
@@ -103,7 +81,7 @@ void PrintSummary(const Report& report) {
     std::cout << separator << count << " " << name;
     separator = ", ";
   }
-  PrintElements(n);
+  std::cout << "; " << ElementCounts(report.verdicts) << "\n";
   if (n.failing > 0 && n.not_run > 0) {
     std::cout << n.not_run << " of " << report.verdicts.size()
               << " cases could not be run; the exit status is " << kNonconforming << " and not "

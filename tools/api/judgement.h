@@ -1,0 +1,46 @@
+// Verdicts, for every door: on the answer of a subject, and on a user's own tensors.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "oracle/judge/judge.h"
+#include "reference/case/question.h"
+#include "reference/prove/golden.h"
+#include "reference/prove/prove.h"
+
+namespace sextant::tools {
+
+// The verdict on `outputs`, which fit the case, and the likely causes of a failure.
+oracle::Verdict JudgeOutputs(const oracle::Judge& judge, const Case& c, const Tensors& inputs,
+                             const Recipe& recipe, const Tensors& outputs);
+
+// The errors of one answered output, with its shape.
+struct ElementErrors {
+  std::string name;
+  DType dtype = DType::kF32;
+  Tensor<double> error;      // |answer - exact|; NaN where no value is specified
+  Tensor<double> permitted;  // infinite where no answer could fail
+};
+
+struct Judgement {
+  Question question;
+  std::string recipe;
+  bool strict = false;  // the grade `unlikely` fails
+  oracle::Verdict verdict;
+  std::vector<std::string> conforming_recipes{};  // only if the verdict fails: standard recipes
+  std::vector<ElementErrors> errors{};
+
+  bool Fails() const;
+};
+
+struct JudgeOptions {
+  std::string recipe = "native";
+  bool strict = false;
+  ProveOptions prove{};
+};
+
+// Throws Error if the recipe is wrong or if a required output is missing.
+Judgement JudgeQuestion(Question question, const JudgeOptions& options);
+
+}  // namespace sextant::tools

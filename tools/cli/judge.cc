@@ -1,0 +1,93 @@
+// sextant judge
+#include <iostream>
+#include <memory>
+
+#include "fixtures/store/tensor_file.h"
+#include "reference/case/question.h"
+#include "tools/api/config_for.h"
+#include "tools/api/judgement.h"
+#include "tools/cli/commands.h"
+#include "tools/cli/options.h"
+#include "tools/report/json.h"
+#include "tools/report/judgement_text.h"
+#include "tools/report/progress.h"
+#include "tools/report/report_json.h"
+
+namespace sextant::tools {
+namespace {
+
+struct Options {
+  std::string question, recipe = "native", json;
+  std::vector<std::string> tensors;
+  ConfigChoice config;
+  int threads = 0;
+  bool strict = false;
+};
+
+// Reads "x=x.npy" or "x (B S H D)=FILE.safetensors:q". `memory` keeps what the tensor points into.
+OwnTensor ReadOwn(const std::string& argument, std::vector<fixtures::FileTensor>& memory) {
+  const size_t equals = argument.find('=');
+  if (equals == argument.npos || equals == 0)
+    throw Error("'", argument, "': expected NAME=FILE, for example x=x.npy");
+  memory.push_back(fixtures::ReadTensor(argument.substr(equals + 1)));
+  return {argument.substr(0, equals), memory.back().view, memory.back().dtype};
+}
+
+Question ReadQuestion(const Options& options) {
+  std::vector<OwnTensor> tensors;
+  std::vector<fixtures::FileTensor> memory;
+  for (const std::string& argument : options.tensors) tensors.push_back(ReadOwn(argument, memory));
+  return ParseQuestion(CompleteLine(options.question, options.config), std::move(tensors));
+}
+
+std::string RepeatText(const Options& options) {
+  std::string text = "sextant judge " + ShellQuoted(options.question);
+  for (const std::string& tensor : options.tensors) text += " " + ShellQuoted(tensor);
+  if (options.recipe != Options().recipe) text += " --recipe " + ShellQuoted(options.recipe);
+  if (!options.config.path.empty()) text += " --config " + ShellQuoted(options.config.path);
+  if (!options.config.part.empty()) text += " --part " + ShellQuoted(options.config.part);
+  if (!options.config.layer.empty()) text += " --layer " + ShellQuoted(options.config.layer);
+  return text + (options.strict ? " --strict" : "");
+}
+
+int Judge(const Options& options) {
+  ParseRecipe(options.recipe, DType::kF32);  // throws Error for a wrong recipe before any work
+  OutputFile json(options.json);
+  const Judgement judgement = [&] {
+    Progress progress("judging");
+    return JudgeQuestion(ReadQuestion(options),
+                         {.recipe = options.recipe,
+                          .strict = options.strict,
+                          .prove = {.threads = options.threads, .progress = std::ref(progress)}});
+  }();
+  std::cout << TextOf(judgement);
+  if (judgement.Fails()) std::cout << "repeat: " << RepeatText(options) << "\n";
+  if (json) WriteJsonFile(ToJson(judgement), json);
+  const Report report{.subject = "",
+                      .recipe = judgement.recipe,
+                      .strict = judgement.strict,
+                      .verdicts = {judgement.verdict}};
+  return report.Status() == kNothing ? NothingToDo(kNoElement) : report.Status();
+}
+
+}  // namespace
+
+Action BindJudge(CLI::App& app) {
+  const auto options = std::make_shared<Options>();
+  AddOption(app, "question", options->question,
+            "operation and attributes, without what the tensors say: 'rope pairing=half'",
+            {.required = true});
+  AddOption(app, "tensors", options->tensors,
+            "inputs and outputs: NAME=FILE.npy, NAME=FILE.safetensors:NAME or NAME=FILE.h5:/PATH; "
+            "'x (B S H D)=x.npy' if its axes are in another order than in the signature",
+            {.required = true});
+  AddOption(app, "--recipe", options->recipe, "the recipe of the permitted errors",
+            {.shows_default = true});
+  AddConfig(app, options->config);
+  AddFlag(app, "--strict", options->strict, "the grade `unlikely` fails");
+  AddOutput(app, "--json", options->json, "write a report in JSON");
+  AddThreads(app, options->threads);
+  return [options] { return Judge(*options); };
+}
+
+}  // namespace sextant::tools

@@ -1,0 +1,15 @@
+// Prints a judgement on a user's own tensors as text: for the command line, and for the message of
+// a failed assertion.
+#pragma once
+
+#include <string>
+
+#include "tools/api/judgement.h"
+
+namespace sextant::tools {
+
+// At most 15 lines: the verdict and the question, for a failure what fails and the likely cause,
+// the recipes by which the answer conforms, defaults of dimensions, and what was judged.
+std::string TextOf(const Judgement& judgement);
+
+}  // namespace sextant::tools
