@@ -11,6 +11,8 @@ import subprocess
 import tempfile
 import unittest
 
+import numpy
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text()
 PROGRAM = pathlib.Path(os.environ.get("SEXTANT", "build/sextant")).resolve()
@@ -43,6 +45,17 @@ class Readme(unittest.TestCase):
     def test_judges_the_python_example(self):
         command = re.search(r"^    (build/sextant check .*example\.py\")$", README, re.M)[1]
         self.assertEqual(run(command, cwd=ROOT).returncode, 0)
+
+    def test_judges_tensors_of_ones_own(self):
+        command = re.search(r"^    (build/sextant judge .*)$", README, re.M)[1]
+        angle = numpy.arange(3)[:, None] * 500000.0 ** (-numpy.arange(4) / 4)
+        x = numpy.ones((1, 2, 3, 8))
+        y = numpy.concatenate([numpy.cos(angle) - numpy.sin(angle), numpy.cos(angle) + numpy.sin(angle)], -1)
+        with tempfile.TemporaryDirectory() as folder:
+            for name, tensor in {"x": x, "position": numpy.arange(3)[None], "y": x * y}.items():
+                numpy.save(f"{folder}/{name}.npy", tensor)
+            result = run(command, cwd=folder)
+        self.assertEqual((result.returncode, result.stderr), (0, ""), result.stdout)
 
     def test_shows_the_output_of_the_first_minute(self):
         (session,) = blocks("console")

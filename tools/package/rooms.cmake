@@ -80,6 +80,27 @@ function(add_room room)
   endif()
 endfunction()
 
+# Adds the shared library libsextant.so of the folder: it exports only the functions of sextant.h, and
+# needs no library whose code it does not use (HDF5).
+function(add_c_library target folder)
+  add_library(${target} SHARED ${folder}/sextant.cc)
+  set_target_properties(${target} PROPERTIES PREFIX "" SOVERSION 0 VERSION ${PROJECT_VERSION}
+    BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "$ORIGIN"
+    LINK_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/exports.map)
+  target_link_libraries(${target} PRIVATE tools)
+  target_link_options(${target} PRIVATE -Wl,--as-needed -Wl,--no-undefined
+    -Wl,--version-script=${PROJECT_SOURCE_DIR}/${folder}/exports.map)
+endfunction()
+
+# Copies a Python package into the build folder, where it finds the library: PYTHONPATH=build/python.
+function(copy_python_package from to)
+  file(GLOB files RELATIVE ${PROJECT_SOURCE_DIR}/${from} CONFIGURE_DEPENDS ${from}/*.py
+    ${from}/py.typed)
+  foreach(file IN LISTS files)
+    configure_file(${from}/${file} ${PROJECT_BINARY_DIR}/${to}/${file} COPYONLY)
+  endforeach()
+endfunction()
+
 # Adds a test that runs a command in the source root. Slow tests start first, so that no long test
 # remains for one core at the end.
 function(add_command name label)

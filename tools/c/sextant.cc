@@ -1,0 +1,245 @@
+#include "tools/c/sextant.h"
+
+#include <cfenv>
+#include <exception>
+#include <memory>
+#include <new>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "reference/case/draw.h"
+#include "reference/case/question.h"
+#include "tools/api/judgement.h"
+#include "tools/c/dl_tensor.h"
+#include "tools/report/report_json.h"
+
+struct SextantResult {
+  struct Array {
+    std::string name, dtype;
+    sextant::Tensor<double> values;
+  };
+  int status = 0;
+  std::string json;
+  std::vector<Array> arrays;
+
+  void Add(std::string name, sextant::DType dtype, sextant::Tensor<double> values) {
+    arrays.push_back({std::move(name), std::string(NameOf(dtype)), std::move(values)});
+  }
+};
+
+namespace sextant::tools {
+namespace {
+
+constexpr size_t kMostOptions = 4096;  // bytes
+constexpr int kMostThreads = 1024;
+
+thread_local std::string last_error;
+
+// While it lives, this thread rounds to nearest and does not flush subnormal numbers, whatever the
+// caller has set: proofs and error bounds rely on it.
+class ScopedFloatingPoint {
+ public:
+  ScopedFloatingPoint() {
+    std::fegetenv(&callers_);
+    std::fesetenv(FE_DFL_ENV);
+  }
+  ~ScopedFloatingPoint() { std::fesetenv(&callers_); }
+
+ private:
+  std::fenv_t callers_;
+};
+
+// Thrown by a progress callback that cancels.
+struct Cancelled {};
+
+// Runs `work`; every exception becomes a status and the error of this thread.
+template <class Work>
+int Guarded(const Work& work) noexcept {
+  const auto failed = [](int status, const char* why) noexcept {
+    try {
+      last_error = why;
+    } catch (...) {
+      last_error.clear();  // without memory there is no message
+    }
+    return status;
+  };
+  try {
+    const ScopedFloatingPoint standard;
+    work();
+    return SEXTANT_OK;
+  } catch (const Error& e) {
+    return failed(SEXTANT_INVALID, e.what());
+  } catch (const Cancelled&) {
+    return failed(SEXTANT_CANCELLED, "cancelled");
+  } catch (const std::bad_alloc&) {
+    return failed(SEXTANT_OUT_OF_MEMORY, "out of memory");
+  } catch (const std::exception& e) {
+    return failed(SEXTANT_INTERNAL, e.what());
+  } catch (...) {
+    return failed(SEXTANT_INTERNAL, "unknown exception");
+  }
+}
+
+// The caller's options. A newer caller may have more members, which must be 0.
+SextantOptions OptionsOf(const SextantOptions* given) {
+  if (!given) return {};
+  const size_t size = given->struct_size;
+  if (size < sizeof(SextantOptions) || size > kMostOptions) {
+    throw Error("struct_size of the options is ", size, ", expected sizeof(SextantOptions), ",
+                sizeof(SextantOptions));
+  }
+  const std::string_view bytes(reinterpret_cast<const char*>(given), size);
+  const size_t unknown = bytes.find_first_not_of('\0', sizeof(SextantOptions));
+  if (unknown != bytes.npos)
+    throw Error("the options have an unknown member at byte ", unknown, ", expected 0");
+  if (given->threads < 0 || given->threads > kMostThreads)
+    throw Error("threads is ", given->threads, ", expected 0 to ", kMostThreads);
+  return *given;
+}
+
+JudgeOptions JudgeOptionsOf(const SextantOptions& given) {
+  JudgeOptions options{.recipe = given.recipe ? given.recipe : JudgeOptions().recipe,
+                       .strict = given.strict != 0,
+                       .prove = {.threads = given.threads}};
+  if (given.progress) {
+    options.prove.progress = [given](double done) {
+      if (given.progress(done, given.user) != 0) throw Cancelled();
+    };
+  }
+  return options;
+}
+
+template <class T>
+void RequirePointer(const T* pointer, const char* argument) {
+  if (!pointer) throw Error("argument ", argument, " is a null pointer");
+}
+
+Question QuestionOf(const char* text, const SextantTensor* tensors, size_t count) {
+  RequirePointer(text, "question");
+  if (count > 0) RequirePointer(tensors, "tensors");
+  std::vector<OwnTensor> own;
+  for (size_t i = 0; i < count; ++i) {
+    if (!tensors[i].name) throw Error("the name of tensor ", i, " is a null pointer");
+    own.push_back({tensors[i].name, ViewOf(tensors[i].name, tensors[i].tensor)});
+  }
+  return ParseQuestion(text, std::move(own));
+}
+
+int StatusOf(const Judgement& judgement) {
+  const Report report{.subject = "",
+                      .recipe = judgement.recipe,
+                      .strict = judgement.strict,
+                      .verdicts = {judgement.verdict}};
+  return report.Status();
+}
+
+}  // namespace
+}  // namespace sextant::tools
+
+using sextant::tools::Guarded;
+
+int sextant_judge(const char* question, const SextantTensor* tensors, size_t count,
+                  const SextantOptions* options, SextantResult** result) {
+  using namespace sextant::tools;
+  return Guarded([&] {
+    RequirePointer(result, "result");
+    *result = nullptr;
+    const JudgeOptions how = JudgeOptionsOf(OptionsOf(options));
+    Judgement judgement = JudgeQuestion(QuestionOf(question, tensors, count), how);
+    auto made = std::make_unique<SextantResult>();
+    made->status = StatusOf(judgement);
+    made->json = sextant::PrintJson(ToJson(judgement));
+    for (ElementErrors& errors : judgement.errors) {
+      made->Add(errors.name + "/error", sextant::DType::kF64, std::move(errors.error));
+      made->Add(errors.name + "/permitted", sextant::DType::kF64, std::move(errors.permitted));
+    }
+    *result = made.release();
+  });
+}
+
+int sextant_prove(const char* question, const SextantTensor* inputs, size_t count,
+                  const SextantOptions* options, SextantResult** result) {
+  using namespace sextant::tools;
+  return Guarded([&] {
+    RequirePointer(result, "result");
+    *result = nullptr;
+    const JudgeOptions how = JudgeOptionsOf(OptionsOf(options));
+    const sextant::Question asked = QuestionOf(question, inputs, count);
+    const auto recipe = sextant::ParseRecipe(how.recipe, asked.c.dtype());
+    if (!asked.outputs.empty())
+      throw sextant::Error(asked.outputs[0].name, " is an output, expected inputs only");
+    auto golden = sextant::Prove(asked.c, asked.inputs, recipe, how.prove);
+    auto made = std::make_unique<SextantResult>();
+    sextant::Json json = {{"version", 0},
+                          {"case", asked.Text()},
+                          {"recipe", how.recipe},
+                          {"defaults", asked.defaults},
+                          {"outputs", sextant::Json::array()}};
+    for (sextant::GoldenTensor& tensor : golden) {
+      json["outputs"].push_back(
+          {{"name", tensor.name}, {"dtype", NameOf(tensor.dtype)}, {"shape", tensor.value.shape}});
+      const auto add = [&](const char* part, sextant::DType dtype, auto& values) {
+        made->Add(tensor.name + "/" + part, dtype, std::move(values));
+      };
+      add("value", tensor.dtype, tensor.value);
+      add("high", sextant::DType::kF64, tensor.high);
+      add("low", sextant::DType::kF64, tensor.low);
+      add("permitted", sextant::DType::kF64, tensor.permitted);
+      add("radius", sextant::DType::kF64, tensor.radius);
+    }
+    made->json = sextant::PrintJson(json);
+    *result = made.release();
+  });
+}
+
+int sextant_draw(const char* case_line, SextantResult** result) {
+  using namespace sextant::tools;
+  return Guarded([&] {
+    RequirePointer(result, "result");
+    *result = nullptr;
+    RequirePointer(case_line, "case_line");
+    const auto c = sextant::Case::Parse(case_line);
+    auto made = std::make_unique<SextantResult>();
+    sextant::Json json = {
+        {"version", 0}, {"case", c.ToString()}, {"inputs", sextant::Json::array()}};
+    for (sextant::NamedTensor& input : sextant::DrawInputs(c)) {
+      json["inputs"].push_back(
+          {{"name", input.name}, {"dtype", NameOf(input.dtype)}, {"shape", input.values.shape}});
+      made->Add(input.name, input.dtype, std::move(input.values));
+    }
+    made->json = sextant::PrintJson(json);
+    *result = made.release();
+  });
+}
+
+int sextant_status(const SextantResult* result) { return result ? result->status : 0; }
+
+const char* sextant_json(const SextantResult* result) {
+  return result ? result->json.c_str() : "null";
+}
+
+int sextant_array(const SextantResult* result, const char* name, SextantArray* array) {
+  using namespace sextant::tools;
+  return Guarded([&] {
+    RequirePointer(result, "result");
+    RequirePointer(name, "name");
+    RequirePointer(array, "array");
+    std::string names;
+    for (const SextantResult::Array& a : result->arrays) {
+      if (a.name == name) {
+        *array = {a.values.data.data(), a.values.shape.data(), a.values.shape.size(),
+                  a.values.data.size(), a.dtype.c_str()};
+        return;
+      }
+      names += " " + a.name;
+    }
+    throw sextant::Error("there is no array '", name, "'; there are:", names);
+  });
+}
+
+void sextant_free(SextantResult* result) { delete result; }
+
+const char* sextant_last_error() { return sextant::tools::last_error.c_str(); }
+
+const char* sextant_version() { return SEXTANT_VERSION; }

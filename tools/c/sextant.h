@@ -1,0 +1,103 @@
+/* Sextant for C, and for every language that can call C: libsextant.so.
+ *
+ * Judges tensors in the memory of the caller (DLPack), proves outputs, and draws the inputs of
+ * cases. A call returns SEXTANT_OK and a result, or another status; sextant_last_error() then says
+ * what was wrong. All functions may be called from several threads at once; a result belongs to one
+ * thread at a time. Nothing is thrown, and no memory changes its owner except results.
+ *
+ * This is version 0: it may still change.
+ */
+#ifndef SEXTANT_H
+#define SEXTANT_H
+
+#include <dlpack/dlpack.h>
+#include <stddef.h>
+
+#if defined(__GNUC__)
+#define SEXTANT_API __attribute__((visibility("default")))
+#else
+#define SEXTANT_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+  SEXTANT_OK = 0,
+  SEXTANT_INVALID = 1,   /* the call or its tensors are wrong: sextant_last_error() */
+  SEXTANT_CANCELLED = 2, /* `progress` asked for it */
+  SEXTANT_OUT_OF_MEMORY = 3,
+  SEXTANT_INTERNAL = 4 /* an error of the library itself */
+};
+
+/* A tensor with its name in the signature of the operation (`sextant list`): "x". If its axes are
+ * in another order than in the signature: "x (B S H D)", with its names; an axis that is left
+ * out has extent 1. Borrowed: CPU memory, any strides, one lane; float 64, 32, 16, bfloat 16,
+ * integers. */
+typedef struct {
+  const char* name;
+  const DLTensor* tensor;
+} SextantTensor;
+
+typedef struct {
+  size_t
+      struct_size; /* sizeof(SextantOptions): members that this library does not know must be 0 */
+  const char* recipe; /* how the implementation computes; NULL: "native" */
+  int strict;         /* not 0: the grade `unlikely` fails */
+  int threads;        /* 0: all cores */
+  /* May be NULL. Gets the finished part, 0 .. 1, from any thread, one call at a time. Any other
+   * return value than 0 cancels the call. */
+  int (*progress)(double done, void* user);
+  void* user;
+} SextantOptions;
+
+/* A verdict, a golden, or inputs: one JSON document, and named arrays. */
+typedef struct SextantResult SextantResult;
+
+/* A view of an array: valid as long as its result. */
+typedef struct {
+  const double* data; /* row-major; every value is exact */
+  const size_t* shape;
+  size_t rank;
+  size_t count;      /* the number of elements */
+  const char* dtype; /* of the values: "f64" "f32" "f16" "bf16" "i64" */
+} SextantArray;
+
+/* Judges outputs for the given inputs. `question` is the operation and its attributes: dimensions
+ * and dtypes are those of the tensors ("rope pairing=half base=500000"). `options` may be NULL.
+ * JSON: the keys of `sextant judge --json`. Arrays: "y/error" and "y/permitted" for every output y,
+ * with the axes of the signature: |answer - exact value| (NaN where no value is specified, infinity
+ * for a NaN), and the permitted error of the formula itself, also where the verdict follows from an
+ * alternative decision or from intermediates.
+ */
+SEXTANT_API int sextant_judge(const char* question, const SextantTensor* tensors, size_t count,
+                              const SextantOptions* options, SextantResult** result);
+
+/* Proves the outputs for the given inputs. Arrays: "y/value", "y/high", "y/low", "y/permitted" and
+ * "y/radius" for every output y (README.md of fixtures/). */
+SEXTANT_API int sextant_prove(const char* question, const SextantTensor* inputs, size_t count,
+                              const SextantOptions* options, SextantResult** result);
+
+/* Draws the inputs of a case, which may give seeds and distributions ("@x=normal(30)"). Arrays: "x"
+ * for every input x. */
+SEXTANT_API int sextant_draw(const char* case_line, SextantResult** result);
+
+/* The status of a verdict: 0 conforms, 1 fails, 5 unverified, 4 no output has an element. 0 for
+ * other results. These are the exit statuses of `sextant judge`. */
+SEXTANT_API int sextant_status(const SextantResult* result);
+SEXTANT_API const char* sextant_json(const SextantResult* result);
+/* SEXTANT_INVALID if the result has no array of that name. */
+SEXTANT_API int sextant_array(const SextantResult* result, const char* name, SextantArray* array);
+SEXTANT_API void sextant_free(SextantResult* result); /* NULL is allowed */
+
+/* The error of this thread's last call that did not return SEXTANT_OK; valid until its next call.
+ */
+SEXTANT_API const char* sextant_last_error(void);
+SEXTANT_API const char* sextant_version(void); /* "0.1.0" */
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,252 @@
+#include "tools/c/sextant.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <span>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "reference/base/json.h"
+
+#if defined(__x86_64__)
+#include <xmmintrin.h>
+#endif
+
+namespace sextant::tools {
+namespace {
+
+using testing::HasSubstr;
+
+// Tensors of a question, and the DLTensors that describe them.
+class Call {
+ public:
+  template <class T>
+  Call& Add(const char* name, DLDataType type, std::vector<int64_t> shape, std::vector<T> data) {
+    auto& tensor = *tensors_.emplace_back(std::make_unique<Owned>());
+    tensor.bytes.resize(data.size() * sizeof(T));
+    std::memcpy(tensor.bytes.data(), data.data(), tensor.bytes.size());
+    tensor.shape = std::move(shape);
+    tensor.dl = {tensor.bytes.data(),
+                 {kDLCPU, 0},
+                 static_cast<int>(tensor.shape.size()),
+                 type,
+                 tensor.shape.data(),
+                 nullptr,
+                 0};
+    named_.push_back({name, &tensor.dl});
+    return *this;
+  }
+  DLTensor& dl(size_t i) { return tensors_[i]->dl; }
+  SextantTensor& named(size_t i) { return named_[i]; }
+
+  int Judge(const char* question, SextantResult** result,
+            const SextantOptions* options = nullptr) const {
+    return sextant_judge(question, named_.data(), named_.size(), options, result);
+  }
+  // The error of a wrong call.
+  std::string Error(const char* question, const SextantOptions* options = nullptr) const {
+    SextantResult* result = nullptr;
+    EXPECT_EQ(Judge(question, &result, options), SEXTANT_INVALID);
+    EXPECT_EQ(result, nullptr);
+    sextant_free(result);
+    return sextant_last_error();
+  }
+
+ private:
+  struct Owned {
+    std::vector<char> bytes;
+    std::vector<int64_t> shape;
+    DLTensor dl;
+  };
+  std::vector<std::unique_ptr<Owned>> tensors_;
+  std::vector<SextantTensor> named_;
+};
+
+constexpr DLDataType kF32{kDLFloat, 32, 1};
+
+// softmax of a row: right, or with one wrong element.
+Call Softmax(float wrong = 0) {
+  const double e = std::exp(1.0);
+  Call call;
+  call.Add<float>("x", kF32, {1, 2}, {0, 1});
+  call.Add<float>("y", kF32, {1, 2}, {float(1 / (1 + e)), float(e / (1 + e)) + wrong});
+  return call;
+}
+
+SextantOptions Options(const char* recipe, int strict = 0) {
+  SextantOptions options{};
+  options.struct_size = sizeof options;
+  options.recipe = recipe;
+  options.strict = strict;
+  return options;
+}
+
+struct Free {
+  void operator()(SextantResult* result) const { sextant_free(result); }
+};
+using Result = std::unique_ptr<SextantResult, Free>;
+
+Result Judged(const Call& call, const char* question, const SextantOptions* options = nullptr) {
+  SextantResult* result = nullptr;
+  EXPECT_EQ(call.Judge(question, &result, options), SEXTANT_OK) << sextant_last_error();
+  return Result(result);
+}
+
+std::span<const double> ArrayOf(const Result& result, const char* name) {
+  SextantArray array;
+  EXPECT_EQ(sextant_array(result.get(), name, &array), SEXTANT_OK) << sextant_last_error();
+  return {array.data, array.count};
+}
+
+TEST(CLibrary, JudgesTensorsOfTheCaller) {
+  const Result right = Judged(Softmax(), "softmax");
+  EXPECT_EQ(sextant_status(right.get()), 0);
+  const Json json = Json::parse(sextant_json(right.get()));
+  EXPECT_EQ(json["status"], "conforms");
+  EXPECT_EQ(json["case"], "softmax M=2 N=1 dtype=f32");
+  const Result wrong = Judged(Softmax(0.5F), "softmax");
+  EXPECT_EQ(sextant_status(wrong.get()), 1);
+  const auto error = ArrayOf(wrong, "y/error"), permitted = ArrayOf(wrong, "y/permitted");
+  EXPECT_LE(error[0], permitted[0]);
+  EXPECT_NEAR(error[1], 0.5, 1e-6);
+  EXPECT_LT(permitted[1], 1e-5);
+}
+
+TEST(CLibrary, FollowsStridesAndOffsets) {
+  Call call = Softmax();
+  float memory[] = {9, 1, 9, 0, 9};
+  int64_t strides[] = {7, -2};
+  call.dl(0).data = memory;
+  call.dl(0).byte_offset = 3 * sizeof(float);
+  call.dl(0).strides = strides;
+  EXPECT_EQ(sextant_status(Judged(call, "softmax").get()), 0);
+}
+
+TEST(CLibrary, ProvesOutputs) {
+  Call call;
+  call.Add<float>("x", kF32, {1, 2}, {0, 1});
+  SextantResult* made = nullptr;
+  ASSERT_EQ(sextant_prove("softmax", &call.named(0), 1, nullptr, &made), SEXTANT_OK);
+  const Result result(made);
+  SextantArray value;
+  ASSERT_EQ(sextant_array(result.get(), "y/value", &value), SEXTANT_OK);
+  EXPECT_STREQ(value.dtype, "f32");
+  EXPECT_EQ(value.rank, 2u);
+  EXPECT_EQ(value.shape[1], 2u);
+  EXPECT_EQ(value.data[0], static_cast<float>(1 / (1 + std::exp(1.0))));
+  EXPECT_NEAR(ArrayOf(result, "y/high")[0] + ArrayOf(result, "y/low")[0], 1 / (1 + std::exp(1.0)),
+              1e-16);
+  EXPECT_GT(ArrayOf(result, "y/permitted")[0], 0);
+  EXPECT_EQ(ArrayOf(result, "y/radius")[0], 0);
+}
+
+TEST(CLibrary, DrawsInputs) {
+  SextantResult* made = nullptr;
+  ASSERT_EQ(sextant_draw("rope pairing=half S=2 H=1 D=4 @position=3,8191", &made), SEXTANT_OK);
+  const Result result(made);
+  EXPECT_EQ(ArrayOf(result, "position")[1], 8191);
+  EXPECT_EQ(ArrayOf(result, "x").size(), 8u);
+  EXPECT_EQ(sextant_draw("rope", &made), SEXTANT_INVALID);
+  EXPECT_THAT(sextant_last_error(), HasSubstr("pairing"));
+}
+
+TEST(CLibrary, ReadsTheOptionsOfNewerCallers) {
+  struct Newer {
+    SextantOptions options;
+    const void* more;
+  } newer{Options("f32_compute", 1), nullptr};
+  newer.options.struct_size = sizeof newer;
+  const Result result = Judged(Softmax(), "softmax", &newer.options);
+  const Json json = Json::parse(sextant_json(result.get()));
+  EXPECT_EQ(json["recipe"], "f32_compute");
+  EXPECT_EQ(json["strict"], true);
+  newer.more = &newer;
+  EXPECT_THAT(Softmax().Error("softmax", &newer.options), HasSubstr("unknown member at byte"));
+  newer.options.struct_size = sizeof newer.options - 1;
+  EXPECT_THAT(Softmax().Error("softmax", &newer.options), HasSubstr("struct_size of the options"));
+}
+
+#if defined(__x86_64__)
+// As torch.set_flush_denormal(True) and libraries compiled with -ffast-math do.
+TEST(CLibrary, IgnoresTheRoundingOfTheCaller) {
+  constexpr unsigned kFlushAndRoundUp = 0x8040 | 0x4000;
+  const unsigned callers = _mm_getcsr();
+  Call call;
+  call.Add<float>("x", kF32, {1, 2}, {0x1p-140F, 0x1p-141F});
+  _mm_setcsr(callers | kFlushAndRoundUp);
+  SextantResult* made = nullptr;
+  const int status = sextant_prove("activation kind=relu", &call.named(0), 1, nullptr, &made);
+  const unsigned after = _mm_getcsr() & kFlushAndRoundUp;
+  _mm_setcsr(callers);
+  ASSERT_EQ(status, SEXTANT_OK) << sextant_last_error();
+  EXPECT_EQ(after, kFlushAndRoundUp);
+  const Result result(made);
+  EXPECT_EQ(ArrayOf(result, "y/value")[1], 0x1p-141);
+}
+#endif
+
+TEST(CLibrary, NamesWrongCalls) {
+  EXPECT_THAT(Softmax().Error("softma"), HasSubstr("there is no operation 'softma'"));
+  EXPECT_EQ(Softmax().Error(nullptr), "argument question is a null pointer");
+  Call call = Softmax();
+  call.named(1).name = nullptr;
+  EXPECT_EQ(call.Error("softmax"), "the name of tensor 1 is a null pointer");
+  call = Softmax();
+  call.named(1).tensor = nullptr;
+  EXPECT_EQ(call.Error("softmax"), "y: the tensor is a null pointer");
+  call = Softmax();
+  call.dl(0).data = nullptr;
+  EXPECT_EQ(call.Error("softmax"), "x: its data are a null pointer");
+  call = Softmax();
+  call.dl(0).shape = nullptr;
+  EXPECT_EQ(call.Error("softmax"), "x: its shape is a null pointer");
+  call = Softmax();
+  call.dl(0).ndim = -1;
+  EXPECT_EQ(call.Error("softmax"), "x has -1 axes, expected 0 or more");
+  call = Softmax();
+  call.dl(0).shape[1] = -2;
+  EXPECT_EQ(call.Error("softmax"), "x has extent -2 on axis 1, expected 0 or more");
+  call = Softmax();
+  call.dl(0).device.device_type = kDLCUDA;
+  EXPECT_THAT(call.Error("softmax"), HasSubstr("expected memory of the CPU"));
+  call = Softmax();
+  call.dl(0).dtype = {kDLFloat, 32, 2};
+  EXPECT_THAT(call.Error("softmax"), HasSubstr("32 bits and 2 lanes"));
+  const SextantOptions unset{};
+  EXPECT_THAT(Softmax().Error("softmax", &unset), HasSubstr("struct_size of the options is 0"));
+  const SextantOptions recipe = Options("no");
+  EXPECT_THAT(Softmax().Error("softmax", &recipe), HasSubstr("'no'"));
+  EXPECT_EQ(sextant_judge("softmax", nullptr, 1, nullptr, nullptr), SEXTANT_INVALID);
+  EXPECT_STREQ(sextant_last_error(), "argument result is a null pointer");
+  SextantArray array;
+  EXPECT_EQ(sextant_array(Judged(Softmax(), "softmax").get(), "z", &array), SEXTANT_INVALID);
+  EXPECT_STREQ(sextant_last_error(), "there is no array 'z'; there are: y/error y/permitted");
+}
+
+TEST(CLibrary, EndsWhereProgressAsksForIt) {
+  SextantOptions options = Options(nullptr);
+  options.progress = [](double, void*) { return 1; };
+  SextantResult* result = nullptr;
+  EXPECT_EQ(Softmax().Judge("softmax", &result, &options), SEXTANT_CANCELLED);
+  EXPECT_EQ(result, nullptr);
+}
+
+TEST(CLibrary, AnswersSeveralThreadsAtOnce) {
+  std::vector<std::jthread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([t] {
+      for (int i = 0; i < 5; ++i) {
+        EXPECT_EQ(sextant_status(Judged(Softmax(t % 2 ? 0.5F : 0), "softmax").get()), t % 2);
+        const std::string unknown = "operation" + std::to_string(t);
+        EXPECT_THAT(Softmax().Error(unknown.c_str()), HasSubstr("'" + unknown + "'"));
+      }
+    });
+  }
+}
+
+}  // namespace
+}  // namespace sextant::tools

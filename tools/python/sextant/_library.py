@@ -1,0 +1,131 @@
+"""libsextant.so by ctypes: the functions of tools/c/sextant.h."""
+
+import ctypes
+import os
+import pathlib
+import threading
+
+NAME = "libsextant.so.0"
+
+
+class InputError(ValueError):
+    """The call or its tensors are wrong."""
+
+
+class DLDevice(ctypes.Structure):
+    _fields_ = [("device_type", ctypes.c_int), ("device_id", ctypes.c_int)]
+
+
+class DLDataType(ctypes.Structure):
+    _fields_ = [("code", ctypes.c_uint8), ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16)]
+
+
+class DLTensor(ctypes.Structure):
+    _fields_ = [("data", ctypes.c_void_p), ("device", DLDevice), ("ndim", ctypes.c_int),
+                ("dtype", DLDataType), ("shape", ctypes.POINTER(ctypes.c_int64)),
+                ("strides", ctypes.POINTER(ctypes.c_int64)), ("byte_offset", ctypes.c_uint64)]
+
+
+class Tensor(ctypes.Structure):
+    _fields_ = [("name", ctypes.c_char_p), ("tensor", ctypes.POINTER(DLTensor))]
+
+
+PROGRESS = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_double, ctypes.c_void_p)
+
+
+class Options(ctypes.Structure):
+    _fields_ = [("struct_size", ctypes.c_size_t), ("recipe", ctypes.c_char_p),
+                ("strict", ctypes.c_int), ("threads", ctypes.c_int), ("progress", PROGRESS),
+                ("user", ctypes.c_void_p)]
+
+
+class Array(ctypes.Structure):
+    _fields_ = [("data", ctypes.POINTER(ctypes.c_double)),
+                ("shape", ctypes.POINTER(ctypes.c_size_t)), ("rank", ctypes.c_size_t),
+                ("count", ctypes.c_size_t), ("dtype", ctypes.c_char_p)]
+
+
+def _path():
+    """The library: named by SEXTANT_LIBRARY, beside this package, in the build folder that contains
+    it, or known to the loader."""
+    named = os.environ.get("SEXTANT_LIBRARY")
+    if named:
+        return named
+    here = pathlib.Path(__file__).resolve().parent
+    return next((str(folder / NAME) for folder in (here, here.parents[1]) if (folder / NAME).exists()),
+                NAME)
+
+
+def _load():
+    try:
+        library = ctypes.CDLL(_path())
+    except OSError as error:
+        raise ImportError(f"sextant: {error}; SEXTANT_LIBRARY may name libsextant.so") from None
+    result = ctypes.c_void_p
+    question = [ctypes.c_char_p, ctypes.POINTER(Tensor), ctypes.c_size_t, ctypes.POINTER(Options),
+                ctypes.POINTER(result)]
+    for name, returned, arguments in (
+        ("judge", ctypes.c_int, question),
+        ("prove", ctypes.c_int, question),
+        ("draw", ctypes.c_int, [ctypes.c_char_p, ctypes.POINTER(result)]),
+        ("status", ctypes.c_int, [result]),
+        ("json", ctypes.c_char_p, [result]),
+        ("array", ctypes.c_int, [result, ctypes.c_char_p, ctypes.POINTER(Array)]),
+        ("free", None, [result]),
+        ("last_error", ctypes.c_char_p, []),
+        ("version", ctypes.c_char_p, []),
+    ):
+        function = getattr(library, "sextant_" + name)
+        function.restype, function.argtypes = returned, arguments
+    return library
+
+
+library = _load()
+_INVALID, _OUT_OF_MEMORY = 1, 3
+
+
+def check(status):
+    """Raises the error of this thread's last call."""
+    if status == 0:
+        return
+    text = library.sextant_last_error().decode(errors="replace")
+    if status == _INVALID:
+        raise InputError(text)
+    if status == _OUT_OF_MEMORY:
+        raise MemoryError(text)
+    raise RuntimeError(f"sextant: {text}")
+
+
+def call(function, arguments):
+    """The result of sextant_<function>(*arguments, &result). The library runs on a thread of its own,
+    so that Ctrl-C ends the call: Python's signal handlers run only on the waiting main thread. An
+    Options among the arguments gets the callback that ends it."""
+    handle = ctypes.c_void_p()
+    ended, cancelled, errors = threading.Event(), threading.Event(), []
+    progress = PROGRESS(lambda done, user: cancelled.is_set())
+    for argument in arguments:
+        if isinstance(argument, Options):
+            argument.progress = progress
+
+    def run():
+        try:
+            check(getattr(library, "sextant_" + function)(*arguments, ctypes.byref(handle)))
+        except BaseException as error:
+            errors.append(error)
+        finally:
+            ended.set()
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    try:
+        ended.wait()
+    except BaseException:
+        cancelled.set()
+        thread.join()
+        if handle:
+            library.sextant_free(handle)
+        raise
+    thread.join()
+    if errors:
+        raise errors[0]
+    return handle

@@ -1,0 +1,193 @@
+"""Tests of the Python package: tensors of numpy, torch and others, verdicts, wrong calls, Ctrl-C.
+
+    SEXTANT=build/sextant python3 tools/python/sextant_test.py
+"""
+
+import concurrent.futures
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+import numpy
+import torch
+
+BUILD = pathlib.Path(os.environ.get("SEXTANT", "build/sextant")).resolve().parent
+sys.path.insert(0, str(BUILD / "python"))
+
+import sextant  # noqa: E402
+
+QUESTION = "rope pairing=half base=500000"
+
+
+def rope(x, position, base=500000.0):
+    """x [B,H,S,D] rotated in f64 and rounded to the dtype of x."""
+    half = x.shape[-1] // 2
+    frequency = base ** (-torch.arange(half, dtype=torch.float64) / half)
+    angle = position[:, None, :, None].double() * frequency
+    a, b = x[..., :half].double(), x[..., half:].double()
+    cos, sin = angle.cos(), angle.sin()
+    return torch.cat([a * cos - b * sin, b * cos + a * sin], -1).to(x.dtype)
+
+
+class Foreign:
+    """An array of another library: only DLPack."""
+
+    def __init__(self, tensor, device=(1, 0)):
+        self.tensor, self.device = tensor, device
+
+    def __dlpack__(self):
+        return self.tensor.__dlpack__()
+
+    def __dlpack_device__(self):
+        return self.device
+
+
+class Python(unittest.TestCase):
+    def setUp(self):
+        torch.manual_seed(1)
+        self.x = torch.randn(1, 2, 5, 8)
+        self.p = torch.arange(5)[None]
+        self.y = rope(self.x, self.p)
+
+    def conforms(self, x=None, p=None, y=None, question=QUESTION, **options):
+        inputs = {"x": self.x if x is None else x, "position": self.p if p is None else p}
+        return sextant.assert_conforms(question, inputs, {"y": self.y if y is None else y}, **options)
+
+    def refused(self, message, **options):
+        with self.assertRaises(sextant.InputError) as caught:
+            self.conforms(**options)
+        self.assertIn(message, str(caught.exception))
+
+    def test_every_kind_of_array(self):
+        x, p, y = self.x.numpy(), self.p.numpy(), self.y.numpy()
+        grad = self.x.clone().requires_grad_()
+        swapped = self.x.transpose(1, 2).contiguous().transpose(1, 2)
+        read_only = x.copy()
+        read_only.flags.writeable = False
+        wide = numpy.zeros((1, 2, 5, 16), "f4")
+        wide[..., ::2] = x
+        big_endian = x.astype(">f4")
+        for tensor in (x, grad, swapped, read_only, wide[..., ::2], x[:, :, ::-1].copy()[:, :, ::-1], big_endian,
+                       x.tolist(), Foreign(self.x)):
+            question = QUESTION + (" dtype=f32" if isinstance(tensor, list) else "")
+            self.conforms(x=tensor, question=question)
+        for tensor in (p, p.astype("i4"), p.astype("u1"), [[0, 1, 2, 3, 4]]):
+            self.conforms(p=tensor)
+        self.conforms(y=y)
+        twice = numpy.concatenate([x, x]), numpy.concatenate([y, y])
+        self.conforms(x=twice[0], p=numpy.broadcast_to(p, (2, 5)), y=twice[1])
+
+    def test_every_float_type(self):
+        for dtype, name in ((torch.float64, "f64"), (torch.float32, "f32"), (torch.float16, "f16"),
+                            (torch.bfloat16, "bf16")):
+            x = self.x.to(dtype)
+            verdict = self.conforms(x=x, y=rope(x, self.p))
+            self.assertIn(f"dtype={name}", verdict.document["case"])
+            self.assertIn(verdict.grade, ("exact", "faithful", "within recipe"))
+
+    def test_layouts_and_empty_tensors(self):
+        inputs = {"x (S H D)": self.x[0].transpose(0, 1), "position (S)": self.p[0]}
+        sextant.assert_conforms(QUESTION, inputs, {"y": self.y})
+        verdict = sextant.judge(QUESTION, {"x": self.x[:, :0], "position": self.p}, {"y": self.y[:, :0]})
+        self.assertEqual(verdict.status_code, 4)
+
+    def test_the_message_of_a_failure(self):
+        self.y[0, 1, 3, 2] += 0.5
+        with self.assertRaises(sextant.DoesNotConform) as caught:
+            self.conforms()
+        message = str(caught.exception)
+        self.assertIn("FAILS: rope pairing=half base=500000", message)
+        self.assertIn("y[0,1,3,2]: got ", message)
+        self.assertIn("1 of 80 elements of y fail; all at H=1 S=3 D=2", message)
+        self.assertLessEqual(len(message.splitlines()), 15)
+
+    def test_the_verdict(self):
+        y = rope(self.x, self.p + 1)
+        verdict = sextant.judge(QUESTION, {"x": self.x, "position": self.p}, {"y": y})
+        self.assertEqual((verdict.status, verdict.grade, verdict.fails), ("fails", "fails", True))
+        self.assertIn("position_off_by_one", verdict.causes)
+        self.assertEqual(verdict["y"].error.shape, (1, 2, 5, 8))
+        exact = rope(self.x.double(), self.p).numpy()
+        numpy.testing.assert_allclose(verdict["y"].error, abs(y.numpy() - exact), atol=1e-12)
+        failed = (verdict["y"].error > verdict["y"].permitted).sum()
+        self.assertEqual(failed, verdict.document["tensors"][0]["failed"])
+
+    def test_what_cannot_fail_is_not_verified(self):
+        x = torch.full((1, 1, 1, 4), float("nan"))
+        with self.assertRaises(sextant.NotVerified):
+            sextant.assert_conforms(QUESTION, {"x": x, "position": self.p[:, :1]}, {"y": x})
+        x = self.x.clone()
+        x[:, :, :2] = float("inf")
+        y = rope(x, self.p)
+        y[0, 0, 4, 0] = float("nan")
+        verdict = sextant.judge(QUESTION, {"x": x, "position": self.p}, {"y": y})
+        self.assertEqual(verdict["y"].error[0, 0, 4, 0], numpy.inf)
+        self.assertTrue(numpy.isnan(verdict["y"].error[0, 0, 0]).all())
+        y = rope(x, self.p)
+        self.conforms(x=x, y=y)
+        with self.assertRaisesRegex(sextant.NotVerified, "expected at least 0.9"):
+            self.conforms(x=x, y=y, min_judged=0.9)
+
+    def test_goldens_and_draws(self):
+        golden = sextant.prove(QUESTION, {"x": self.x, "position": self.p})
+        numpy.testing.assert_array_equal(golden["y"].value, self.y.numpy())
+        self.assertTrue(torch.equal(golden["y"].torch(), self.y))
+        self.assertEqual(golden["y"].permitted.shape, (1, 2, 5, 8))
+        drawn = sextant.draw("rope pairing=half B=1 H=2 S=3 D=4 dtype=bf16 @position=0,1,8191")
+        self.assertEqual(drawn["position"].tolist(), [[0, 1, 8191]])
+        self.assertEqual((drawn["x"].dtype, drawn["x"].shape), (numpy.float32, (1, 2, 3, 4)))
+
+    def test_wrong_calls(self):
+        self.refused("there is no operation 'rop'", question="rop")
+        self.refused("the question is of type int, expected str", question=1)
+        self.refused("but D=4 by the question", question=QUESTION + " D=4")
+        self.refused("position holds f32, expected integers", p=self.p.float())
+        self.refused("x has dtype complex128", x=self.x.numpy().astype("c16"))
+        self.refused("x has dtype torch.complex64", x=self.x.to(torch.complex64))
+        self.refused("x has dtype bool", x=self.x.numpy() > 0)
+        self.refused("x has dtype object", x=object())
+        self.refused("x is a torch tensor of layout torch.sparse_coo", x=self.x.to_sparse())
+        self.refused("on device meta", x=self.x.to("meta"))
+        self.refused("x is a masked array", x=numpy.ma.masked_array(self.x.numpy()))
+        self.refused("x is on the DLPack device 2", x=Foreign(self.x, (2, 0)))
+        self.refused("recipe", recipe="no")
+        self.refused("threads is -1", threads=-1)
+        with self.assertRaisesRegex(sextant.InputError, "inputs is of type list"):
+            sextant.judge(QUESTION, [self.x], {})
+        self.refused("threads is '2'", threads="2")
+        with self.assertRaisesRegex(sextant.InputError, "y is an output, expected inputs only"):
+            sextant.prove(QUESTION, {"x": self.x, "position": self.p, "y": self.y})
+        with self.assertRaisesRegex(sextant.InputError, "rope needs the output y"):
+            sextant.judge(QUESTION, {"x": self.x, "position": self.p}, {})
+
+    def test_several_threads(self):
+        with concurrent.futures.ThreadPoolExecutor(4) as pool:
+            for verdict in [pool.submit(self.conforms) for _ in range(8)]:
+                self.assertEqual(verdict.result().status, "conforms")
+
+    def test_interrupt_ends_a_long_judgement(self):
+        script = (f"import sys; sys.path.insert(0, {str(BUILD / 'python')!r})\n"
+                  "import numpy, sextant\n"
+                  "x = numpy.random.default_rng(1).standard_normal((1, 32, 4096, 128)).astype('f4')\n"
+                  "print('ready', flush=True)\n"
+                  f"sextant.prove({QUESTION!r}, {{'x': x, 'position': numpy.arange(4096)[None]}})\n")
+        child = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE,
+                                 stderr=subprocess.PIPE, text=True)
+        child.stdout.readline()
+        time.sleep(0.5)  # the proof is under way; it takes a minute
+        child.send_signal(signal.SIGINT)
+        _, stderr = child.communicate(timeout=30)
+        self.assertTrue(stderr.endswith("KeyboardInterrupt\n"), stderr)
+        self.assertNotIn("ignored", stderr)
+
+    def test_cases_of_a_file(self):
+        lines = sextant.cases("fixtures/cases/rope.cases")
+        self.assertTrue(all(line.startswith("rope ") and " #" not in line for line in lines))
+
+
+if __name__ == "__main__":
+    unittest.main()
