@@ -111,7 +111,8 @@ TEST(ParseQuestion, NamesUnknownMissingAndRepeatedTensors) {
             "rms_norm needs the input weight; its signature is x[N,M] weight:wide[M] -> y[N,M]");
   Own flat;
   flat.Add("x", DType::kF32, {8}).Add("weight", DType::kF32, {8});
-  EXPECT_EQ(flat.Error("rms_norm"), "x has shape [8], expected 2 axes: x[N,M]");
+  EXPECT_EQ(flat.Error("rms_norm"),
+            "x has shape [8], expected 2 axes: x[N,M]; for others, name them: 'x (M)'");
 }
 
 TEST(ParseQuestion, RefusesSeedsAndDraws) {

@@ -49,7 +49,8 @@ void ShapeSolver::Set(const std::string& name, const std::string& text, std::str
 void ShapeSolver::Add(const TensorSpec& spec, const Shape& shape) {
   if (shape.size() != spec.extents.size()) {
     throw Error(spec.name, " has shape ", ToString(shape), ", expected ", spec.extents.size(),
-                spec.extents.size() == 1 ? " axis: " : " axes: ", TextOf(spec));
+                spec.extents.size() == 1 ? " axis: " : " axes: ", TextOf(spec),
+                "; for others, name them: '", spec.name, " (", spec.extents.back(), ")'");
   }
   for (size_t axis = 0; axis < shape.size(); ++axis) {
     if (shape[axis] > kLargestInteger) {

@@ -28,7 +28,9 @@ struct Judgement {
   std::string recipe;
   bool strict = false;  // the grade `unlikely` fails
   oracle::Verdict verdict;
-  std::vector<std::string> conforming_recipes{};  // only if the verdict fails: standard recipes
+  // Standard recipes by which it conforms; only if it fails without a likely cause: a loose recipe
+  // permits many bugs.
+  std::vector<std::string> conforming_recipes{};
   std::vector<ElementErrors> errors{};
 
   bool Fails() const;

@@ -7,6 +7,8 @@
 namespace sextant::tools {
 namespace {
 
+constexpr int kMostAxes = 64;
+
 struct Known {
   int code, bits;
   ElementType type;
@@ -37,7 +39,8 @@ TensorView ViewOf(const std::string& name, const DLTensor* tensor) {
                 ", expected memory of the CPU (1): copy it first");
   }
   TensorView view{.type = TypeOf(name, tensor->dtype)};
-  if (tensor->ndim < 0) throw Error(name, " has ", tensor->ndim, " axes, expected 0 or more");
+  if (tensor->ndim < 0 || tensor->ndim > kMostAxes)
+    throw Error(name, " has ", tensor->ndim, " axes, expected 0 to ", kMostAxes);
   if (tensor->ndim > 0 && !tensor->shape) throw Error(name, ": its shape is a null pointer");
   for (int axis = 0; axis < tensor->ndim; ++axis) {
     if (tensor->shape[axis] < 0) {

@@ -10,6 +10,7 @@
 
 #include "reference/case/draw.h"
 #include "reference/case/question.h"
+#include "reference/number/interval_caches.h"
 #include "tools/api/judgement.h"
 #include "tools/c/dl_tensor.h"
 #include "tools/report/report_json.h"
@@ -66,6 +67,7 @@ int Guarded(const Work& work) noexcept {
   };
   try {
     const ScopedFloatingPoint standard;
+    FreeMpfrCachesAtThreadExit();
     work();
     return SEXTANT_OK;
   } catch (const Error& e) {

@@ -206,7 +206,7 @@ TEST(CLibrary, NamesWrongCalls) {
   EXPECT_EQ(call.Error("softmax"), "x: its shape is a null pointer");
   call = Softmax();
   call.dl(0).ndim = -1;
-  EXPECT_EQ(call.Error("softmax"), "x has -1 axes, expected 0 or more");
+  EXPECT_EQ(call.Error("softmax"), "x has -1 axes, expected 0 to 64");
   call = Softmax();
   call.dl(0).shape[1] = -2;
   EXPECT_EQ(call.Error("softmax"), "x has extent -2 on axis 1, expected 0 or more");

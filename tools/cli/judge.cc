@@ -37,7 +37,13 @@ Question ReadQuestion(const Options& options) {
   std::vector<OwnTensor> tensors;
   std::vector<fixtures::FileTensor> memory;
   for (const std::string& argument : options.tensors) tensors.push_back(ReadOwn(argument, memory));
-  return ParseQuestion(CompleteLine(options.question, options.config), std::move(tensors));
+  const std::string line = CompleteLine(options.question, options.config);
+  try {
+    return ParseQuestion(line, std::move(tensors));
+  } catch (const Error& e) {
+    if (options.config.path.empty()) throw;
+    throw Error(e.what(), "; with ", options.config.path, " the question is '", line, "'");
+  }
 }
 
 std::string RepeatText(const Options& options) {

@@ -97,7 +97,6 @@ class Judge(ProgramTest):
         result = self.judge("x=x.npy", "position=position.npy", "y=y.npy", "--json", "report.json")
         self.assertEqual(result.returncode, 1)
         self.assertIn("likely cause: position_off_by_one", result.stdout)
-        self.assertIn("conforms by none of the standard recipes", result.stdout)
         repeat = result.stdout.split("repeat: ")[1].splitlines()[0]
         again = subprocess.run([PROGRAM, *shlex.split(repeat)[1:]], cwd=self.folder.name,
                                capture_output=True, text=True)
@@ -111,6 +110,7 @@ class Judge(ProgramTest):
         self.save(x=self.x, position=self.position, y=self.y)
         result = self.judge("x=x.npy", "position=position.npy", "y=y.npy")
         self.assertIn("4 of 80 elements of y fail; all at S=2..3 D=5\n", result.stdout)
+        self.assertIn("conforms by none of the standard recipes", result.stdout)
 
     def test_a_question_without_elements_has_no_verdict(self):
         self.save(x=self.x[:, :0], position=self.position, y=self.y[:, :0])
@@ -140,6 +140,9 @@ class Judge(ProgramTest):
         self.save(x=self.x, position=self.position, y=rope(self.x, self.position, 500000.0))
         words = ["x=x.npy", "position=position.npy", "y=y.npy", "--config", "config.json"]
         self.assertIn("base=500000", self.assert_conforms(*words, question="rope"))
+        self.save(x=self.x[:, :1])
+        self.assert_refused("but H=2 by the question; with config.json the question is 'rope ", *words,
+                            question="rope")
 
     def test_wrong_calls_are_refused_with_one_line(self):
         self.save(x=self.x, position=self.position, y=self.y, f=self.position * 1.0)

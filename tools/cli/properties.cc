@@ -11,81 +11,78 @@
 #include "tools/cli/options.h"
 #include "tools/report/progress.h"
 
-    namespace sextant::tools {
-  namespace {
+namespace sextant::tools {
+namespace {
 
-  using Status = oracle::PropertyVerdict::Status;
+using Status = oracle::PropertyVerdict::Status;
 
-  struct Options {
-    std::vector<std::string> operations;
-    std::string subject, recipe;
-    double timeout = 60;
-    oracle::PropertyOptions run;
-  };
+struct Options {
+  std::vector<std::string> operations;
+  std::string subject, recipe;
+  double timeout = 60;
+  oracle::PropertyOptions run;
+};
 
-  // `count`: the number of cases to answer; all were answered unless the property was skipped.
-  void Print(const std::string& operation, const oracle::PropertyVerdict& v, int count) {
-    const Colors colors = ColorsOfOutput();
-    switch (v.status) {
-      case Status::kHolds:
-        std::cout << colors.green << "holds   " << colors.plain << operation << "/" << v.name
-                  << ": " << v.sentence << " (" << count << " cases";
-        if (v.cases < static_cast<size_t>(count)) std::cout << ", it applies to " << v.cases;
-        if (v.declined > 0) std::cout << ", " << v.declined << " more declined";
-        std::cout << ")\n";
-        return;
-      case Status::kDeclined:
-        std::cout << colors.yellow << (v.cases > 0 ? "partly  " : "skipped ");
-        break;
-      case Status::kCouldNotRun:
-        std::cout << colors.red << "no run  ";
-        break;
-      case Status::kBroken:
-        std::cout << colors.red << "BROKEN  ";
-        break;
+// `count`: the number of cases to answer; all were answered unless the property was skipped.
+void Print(const std::string& operation, const oracle::PropertyVerdict& v, int count) {
+  const Colors colors = ColorsOfOutput();
+  switch (v.status) {
+    case Status::kHolds:
+      std::cout << colors.green << "holds   " << colors.plain << operation << "/" << v.name << ": "
+                << v.sentence << " (" << count << " cases";
+      if (v.cases < static_cast<size_t>(count)) std::cout << ", it applies to " << v.cases;
+      if (v.declined > 0) std::cout << ", " << v.declined << " more declined";
+      std::cout << ")\n";
+      return;
+    case Status::kDeclined:
+      std::cout << colors.yellow << (v.cases > 0 ? "partly  " : "skipped ");
+      break;
+    case Status::kCouldNotRun:
+      std::cout << colors.red << "no run  ";
+      break;
+    case Status::kBroken:
+      std::cout << colors.red << "BROKEN  ";
+      break;
+  }
+  std::cout << colors.plain << operation << "/" << v.name << ": " << v.sentence << "\n  "
+            << v.detail << "\n";
+  if (!v.counterexample.empty()) std::cout << "  counterexample: " << v.counterexample << "\n";
+}
+
+int Properties(const Options& options) {
+  const oracle::Subject subject = MakeSubject(options.subject, options.timeout);
+  const std::string recipe = options.recipe.empty() ? subject.recipe : options.recipe;
+  ParseRecipe(recipe, DType::kF32);
+  std::vector<std::unique_ptr<Operation>> operations;
+  for (const std::string& name : options.operations) operations.push_back(MakeOperationNamed(name));
+  if (operations.empty()) operations = AllOperations();
+  std::map<Status, size_t> counts;
+  for (const auto& operation : operations) {
+    for (const auto& verdict : oracle::CheckProperties(*operation, subject, recipe, options.run)) {
+      ++counts[verdict.status];
+      Print(std::string(operation->info().name), verdict, options.run.count);
     }
-    std::cout << colors.plain << operation << "/" << v.name << ": " << v.sentence << "\n  "
-              << v.detail << "\n";
-    if (!v.counterexample.empty()) std::cout << "  counterexample: " << v.counterexample << "\n";
   }
+  std::cout << counts[Status::kHolds] << " hold, " << counts[Status::kBroken] << " broken, "
+            << counts[Status::kCouldNotRun] << " could not run, " << counts[Status::kDeclined]
+            << " skipped or partly answered (seed " << options.run.seed << ")\n";
+  if (counts[Status::kBroken] > 0) return kNonconforming;
+  if (counts[Status::kCouldNotRun] > 0) return kNotRun;
+  if (counts[Status::kDeclined] > 0) return kIncomplete;
+  return counts[Status::kHolds] > 0 ? kVerified : kNothing;
+}
 
-  int Properties(const Options& options) {
-    const oracle::Subject subject = MakeSubject(options.subject, options.timeout);
-    const std::string recipe = options.recipe.empty() ? subject.recipe : options.recipe;
-    ParseRecipe(recipe, DType::kF32);
-    std::vector<std::unique_ptr<Operation>> operations;
-    for (const std::string& name : options.operations)
-      operations.push_back(MakeOperationNamed(name));
-    if (operations.empty()) operations = AllOperations();
-    std::map<Status, size_t> counts;
-    for (const auto& operation : operations) {
-      for (const auto& verdict :
-           oracle::CheckProperties(*operation, subject, recipe, options.run)) {
-        ++counts[verdict.status];
-        Print(std::string(operation->info().name), verdict, options.run.count);
-      }
-    }
-    std::cout << counts[Status::kHolds] << " hold, " << counts[Status::kBroken] << " broken, "
-              << counts[Status::kCouldNotRun] << " could not run, " << counts[Status::kDeclined]
-              << " skipped or partly answered (seed " << options.run.seed << ")\n";
-    if (counts[Status::kBroken] > 0) return kNonconforming;
-    if (counts[Status::kCouldNotRun] > 0) return kNotRun;
-    if (counts[Status::kDeclined] > 0) return kIncomplete;
-    return counts[Status::kHolds] > 0 ? kVerified : kNothing;
-  }
+}  // namespace
 
-  }  // namespace
-
-  Action BindProperties(CLI::App & app) {
-    const auto options = std::make_shared<Options>();
-    AddOption(app, "operations", options->operations,
-              "operations whose properties are checked; default: all");
-    AddSubject(app, options->subject, options->recipe, options->timeout);
-    AddOption(app, "--seed", options->run.seed, "seed of the random cases",
-              {.shows_default = true});
-    AddOption(app, "--count", options->run.count, "random cases per property",
-              {.shows_default = true, .least = 1, .most = 100000000});
-    return [options] { return Properties(*options); };
-  }
+Action BindProperties(CLI::App& app) {
+  const auto options = std::make_shared<Options>();
+  AddOption(app, "operations", options->operations,
+            "operations whose properties are checked; default: all");
+  AddSubject(app, options->subject, options->recipe, options->timeout);
+  AddOption(app, "--seed", options->run.seed, "seed of the random cases", {.shows_default = true});
+  AddOption(app, "--count", options->run.count, "random cases per property",
+            {.shows_default = true, .least = 1, .most = 100000000});
+  return [options] { return Properties(*options); };
+}
 
 }  // namespace sextant::tools

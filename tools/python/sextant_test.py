@@ -94,6 +94,7 @@ class Python(unittest.TestCase):
         sextant.assert_conforms(QUESTION, inputs, {"y": self.y})
         verdict = sextant.judge(QUESTION, {"x": self.x[:, :0], "position": self.p}, {"y": self.y[:, :0]})
         self.assertEqual(verdict.status_code, 4)
+        self.assertTrue(verdict.text.startswith("nothing to judge: rope "), verdict.text)
 
     def test_the_message_of_a_failure(self):
         self.y[0, 1, 3, 2] += 0.5
@@ -159,6 +160,13 @@ class Python(unittest.TestCase):
         with self.assertRaisesRegex(sextant.InputError, "inputs is of type list"):
             sextant.judge(QUESTION, [self.x], {})
         self.refused("threads is '2'", threads="2")
+        self.refused("strict is 'no', expected True or False", strict="no")
+        self.refused("the question is not valid Unicode", question="softmax \ud800")
+        self.refused("position has shape [5], expected 2 axes: position[B,S]; for others, name them: "
+                     "'position (S)'", p=self.p[0])
+        liar = Foreign(self.x)
+        liar.__class__ = type("Liar", (Foreign,), {"__dlpack__": lambda self: object()})
+        self.refused("x cannot be read by DLPack", x=liar)
         with self.assertRaisesRegex(sextant.InputError, "y is an output, expected inputs only"):
             sextant.prove(QUESTION, {"x": self.x, "position": self.p, "y": self.y})
         with self.assertRaisesRegex(sextant.InputError, "rope needs the output y"):

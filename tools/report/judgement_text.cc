@@ -1,5 +1,6 @@
 #include "tools/report/judgement_text.h"
 
+#include <algorithm>
 #include <sstream>
 
 #include "reference/base/count_text.h"
@@ -18,8 +19,13 @@ std::string Joined(const std::vector<std::string>& words) {
   return text;
 }
 
+bool HasNoElement(const Verdict& verdict) {
+  return std::ranges::all_of(verdict.tensors, [](const auto& t) { return t.elements == 0; });
+}
+
 std::string Headline(const Judgement& judgement) {
   const Verdict& verdict = judgement.verdict;
+  if (HasNoElement(verdict)) return "nothing to judge: " + verdict.case_line + "\n";
   std::string text(judgement.Fails() ? "FAILS" : NameOf(verdict.status));
   if (verdict.status == Verdict::Status::kConforms && verdict.grade)
     text += " (" + std::string(NameOf(*verdict.grade)) + ")";
@@ -43,7 +49,7 @@ std::string TextOf(const Judgement& judgement) {
   const Verdict& verdict = judgement.verdict;
   std::string text = Headline(judgement) + Indented(FailureLines(verdict), kMostFailures) +
                      Indented(CauseLines(verdict), kMostCauses);
-  if (verdict.status == Verdict::Status::kFails) {
+  if (verdict.status == Verdict::Status::kFails && verdict.causes.empty()) {
     const auto& recipes = judgement.conforming_recipes;
     text += recipes.empty() ? "conforms by none of the standard recipes\n"
                             : "conforms by another recipe:" + Joined(recipes) + "\n";

@@ -167,7 +167,10 @@ def _text(what, text):
         raise InputError(f"{what} is of type {type(text).__name__}, expected str")
     if "\0" in text:
         raise InputError(f"{what} contains a null character")
-    return text.encode()
+    try:
+        return text.encode()
+    except UnicodeEncodeError as error:
+        raise InputError(f"{what} is not valid Unicode: {error.reason}") from None
 
 
 def _array(handle, name):
@@ -191,10 +194,16 @@ def _ask(function, question, sides, recipe, strict, threads):
             tensors.append(_library.Tensor(_text("the name of a tensor", name),
                                            _ctypes.pointer(views[-1].tensor)))
     options = _library.Options(_ctypes.sizeof(_library.Options), _text("the recipe", recipe),
-                               bool(strict), _threads(threads))
+                               _flag("strict", strict), _threads(threads))
     arguments = (_text("the question", question), (_library.Tensor * len(tensors))(*tensors),
                  len(tensors), options)
     return _library.call(function, arguments)
+
+
+def _flag(name, value):
+    if not isinstance(value, (bool, _numpy.bool_)):
+        raise InputError(f"{name} is {value!r}, expected True or False")
+    return bool(value)
 
 
 def _threads(count):

@@ -61,9 +61,12 @@ def _of_dlpack(name, tensor):
             raise InputError(f"{name} is on the DLPack device {device}, expected memory of the CPU: "
                              "copy it first")
         capsule = tensor.__dlpack__()
-    except (BufferError, NotImplementedError, RuntimeError, TypeError) as error:
+        pointer = _capsule_pointer(capsule, b"dltensor")
+    except (BufferError, NotImplementedError, RuntimeError, TypeError, ValueError) as error:
+        if isinstance(error, InputError):
+            raise
         raise InputError(f"{name} cannot be read by DLPack: {error}") from None
-    managed = ctypes.cast(_capsule_pointer(capsule, b"dltensor"), ctypes.POINTER(DLTensor))
+    managed = ctypes.cast(pointer, ctypes.POINTER(DLTensor))
     view = View.__new__(View)
     view.owner, view.tensor = capsule, managed.contents
     return view
@@ -81,6 +84,6 @@ def view(name, tensor):
         return _of_dlpack(name, tensor)
     try:
         array = numpy.asarray(tensor)
-    except ValueError as error:
+    except Exception as error:  # of a foreign __array__
         raise InputError(f"{name} is no tensor: {error}") from None
     return _of_numpy(name, array)
