@@ -75,7 +75,7 @@ Judgement JudgeQuestion(Question question, const JudgeOptions& options) {
   const oracle::Judge judge(c, inputs, recipe, Prove(c, inputs, recipe, options.prove), silent);
   judgement.verdict = JudgeOutputs(judge, c, inputs, recipe, outputs);
   judgement.verdict.case_line = judgement.question.Text();
-  if (judgement.verdict.status == Verdict::Status::kFails && judgement.verdict.causes.empty())
+  if (judgement.verdict.status == Verdict::Status::kFails)
     judgement.conforming_recipes = ConformingRecipes(judgement.question, judge.golden(), silent);
   for (size_t o = 0; o < judge.golden().size(); ++o) {
     const GoldenTensor& golden = judge.golden()[o];

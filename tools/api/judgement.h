@@ -28,8 +28,8 @@ struct Judgement {
   std::string recipe;
   bool strict = false;  // the grade `unlikely` fails
   oracle::Verdict verdict;
-  // Standard recipes by which it conforms; only if it fails without a likely cause: a loose recipe
-  // permits many bugs.
+  // If the verdict fails: standard recipes by which the answer conforms. A loose recipe permits
+  // many bugs.
   std::vector<std::string> conforming_recipes{};
   std::vector<ElementErrors> errors{};
 

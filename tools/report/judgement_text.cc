@@ -43,17 +43,22 @@ std::string Indented(const std::string& lines, size_t most) {
   return count <= most ? text : text + "  ... and " + CountText(count - most, "more line") + "\n";
 }
 
+// A recipe that permits an answer with a likely bug is no reason to declare that recipe.
+std::string RecipesLine(const Judgement& judgement) {
+  const auto& recipes = judgement.conforming_recipes;
+  if (recipes.empty()) return "conforms by none of the standard recipes\n";
+  const bool has_cause = !judgement.verdict.causes.empty();
+  return (has_cause ? "recipes that would permit this answer:" : "conforms by another recipe:") +
+         Joined(recipes) + "\n";
+}
+
 }  // namespace
 
 std::string TextOf(const Judgement& judgement) {
   const Verdict& verdict = judgement.verdict;
   std::string text = Headline(judgement) + Indented(FailureLines(verdict), kMostFailures) +
                      Indented(CauseLines(verdict), kMostCauses);
-  if (verdict.status == Verdict::Status::kFails && verdict.causes.empty()) {
-    const auto& recipes = judgement.conforming_recipes;
-    text += recipes.empty() ? "conforms by none of the standard recipes\n"
-                            : "conforms by another recipe:" + Joined(recipes) + "\n";
-  }
+  if (verdict.status == Verdict::Status::kFails) text += RecipesLine(judgement);
   if (!judgement.question.defaults.empty())
     text += "not given by any tensor, so the default:" + Joined(judgement.question.defaults) + "\n";
   return text + ElementCounts({verdict}) + "\n";
