@@ -18,18 +18,18 @@ constexpr char kMetadataKey[] = "__metadata__";
 constexpr int kMaxDepth = 3;      // header, tensor, list
 constexpr size_t kAlignment = 8;  // of the body, and so of every tensor in it
 
-// The name of an element type in a header.
-std::string UpperName(ElementType type) {
-  std::string name(NamesOf(type)[static_cast<size_t>(type)]);
-  for (char& letter : name) letter = static_cast<char>(std::toupper(letter));
-  return name;
+// A header has the names of element types in capitals.
+std::string Upper(std::string_view name) {
+  std::string upper(name);
+  for (char& letter : upper) letter = static_cast<char>(std::toupper(letter));
+  return upper;
 }
 
 std::optional<ElementType> TypeNamed(const std::string& name) {
-  for (size_t i = 0; i < NamesOf(ElementType()).size(); ++i) {
-    if (UpperName(static_cast<ElementType>(i)) == name) return static_cast<ElementType>(i);
-  }
-  return std::nullopt;
+  constexpr auto kNames = NamesOf(ElementType());
+  const auto at = std::ranges::find(kNames, name, Upper);
+  if (at == kNames.end()) return std::nullopt;
+  return static_cast<ElementType>(at - kNames.begin());
 }
 
 void AppendBytes(std::string* bytes, uint64_t value, size_t count) {
@@ -135,7 +135,7 @@ void Order(SafetensorsHeader* header) {
 
 }  // namespace
 
-std::string SafetensorsName(DType type) { return UpperName(ElementTypeOf(type)); }
+std::string SafetensorsName(DType type) { return Upper(NameOf(type)); }
 
 std::string Declaration(const std::string& name, std::string dtype, const Shape& shape) {
   for (char& letter : dtype) letter = static_cast<char>(std::tolower(letter));
@@ -144,10 +144,8 @@ std::string Declaration(const std::string& name, std::string dtype, const Shape&
 
 TensorView SafetensorsHeader::Entry::In(std::string_view body) const {
   if (!type) {
-    std::string names;
-    for (size_t i = 0; i < NamesOf(ElementType()).size(); ++i)
-      names += " " + UpperName(static_cast<ElementType>(i));
-    throw Error("tensor ", Quoted(name), " has dtype ", Quoted(dtype), ", expected one of:", names);
+    throw Error("tensor ", Quoted(name), " has dtype ", Quoted(dtype),
+                ", expected one of:", NamesText(NamesOf(ElementType()), Upper));
   }
   return {body.data() + begin, *type, shape, RowMajorStrides(shape)};
 }

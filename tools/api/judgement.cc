@@ -14,8 +14,7 @@ using oracle::Verdict;
 
 ElementErrors ErrorsOf(const GoldenTensor& golden, const PermittedTensor& permitted,
                        const Tensor<double>& output) {
-  ElementErrors errors{golden.name, golden.dtype, Tensor<double>(output.shape),
-                       Tensor<double>(output.shape)};
+  ElementErrors errors{golden.name, Tensor<double>(output.shape), Tensor<double>(output.shape)};
   for (size_t i = 0; i < output.data.size(); ++i) {
     const bool is_nan = std::isnan(output.data[i]) && !std::isnan(golden.high.data[i]);
     errors.error.data[i] = is_nan ? kInfinity : oracle::ErrorOf(golden, i, output.data[i]);
@@ -50,11 +49,6 @@ Verdict JudgeOutputs(const oracle::Judge& judge, const Case& c, const Tensors& i
   if (needs_causes && !verdict.tensors.empty())
     verdict.causes = oracle::CausesOf(c, inputs, recipe, judge.permitted(), outputs);
   return verdict;
-}
-
-bool Judgement::Fails() const {
-  return verdict.status == Verdict::Status::kFails ||
-         (strict && verdict.grade == oracle::Grade::kUnlikely);
 }
 
 Judgement JudgeQuestion(Question question, const JudgeOptions& options) {

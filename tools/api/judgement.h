@@ -18,7 +18,6 @@ oracle::Verdict JudgeOutputs(const oracle::Judge& judge, const Case& c, const Te
 // The errors of one answered output, with its shape.
 struct ElementErrors {
   std::string name;
-  DType dtype = DType::kF32;
   Tensor<double> error;      // |answer - exact|; NaN where no value is specified
   Tensor<double> permitted;  // infinite where no answer could fail
 };
@@ -32,8 +31,6 @@ struct Judgement {
   // many bugs.
   std::vector<std::string> conforming_recipes{};
   std::vector<ElementErrors> errors{};
-
-  bool Fails() const;
 };
 
 struct JudgeOptions {

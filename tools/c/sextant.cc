@@ -128,14 +128,6 @@ Question QuestionOf(const char* text, const SextantTensor* tensors, size_t count
   return ParseQuestion(text, std::move(own));
 }
 
-int StatusOf(const Judgement& judgement) {
-  const Report report{.subject = "",
-                      .recipe = judgement.recipe,
-                      .strict = judgement.strict,
-                      .verdicts = {judgement.verdict}};
-  return report.Status();
-}
-
 }  // namespace
 }  // namespace sextant::tools
 
@@ -150,7 +142,7 @@ int sextant_judge(const char* question, const SextantTensor* tensors, size_t cou
     const JudgeOptions how = JudgeOptionsOf(OptionsOf(options));
     Judgement judgement = JudgeQuestion(QuestionOf(question, tensors, count), how);
     auto made = std::make_unique<SextantResult>();
-    made->status = StatusOf(judgement);
+    made->status = ReportOf(judgement).Status();
     made->json = sextant::PrintJson(ToJson(judgement));
     for (ElementErrors& errors : judgement.errors) {
       made->Add(errors.name + "/error", sextant::DType::kF64, std::move(errors.error));

@@ -17,7 +17,7 @@ namespace sextant::tools {
 namespace {
 
 struct Options {
-  std::string question, recipe = "native", json;
+  std::string question, recipe = JudgeOptions().recipe, json;
   std::vector<std::string> tensors;
   ConfigChoice config;
   int threads = 0;
@@ -66,13 +66,10 @@ int Judge(const Options& options) {
                           .strict = options.strict,
                           .prove = {.threads = options.threads, .progress = std::ref(progress)}});
   }();
+  const Report report = ReportOf(judgement);
   std::cout << TextOf(judgement);
-  if (judgement.Fails()) std::cout << "repeat: " << RepeatText(options) << "\n";
+  if (report.Fails(judgement.verdict)) std::cout << "repeat: " << RepeatText(options) << "\n";
   if (json) WriteJsonFile(ToJson(judgement), json);
-  const Report report{.subject = "",
-                      .recipe = judgement.recipe,
-                      .strict = judgement.strict,
-                      .verdicts = {judgement.verdict}};
   return report.Status() == kNothing ? NothingToDo(kNoElement) : report.Status();
 }
 

@@ -81,9 +81,7 @@ std::vector<std::string> ExplanationOf(const Attribute& attribute, const Operati
 
 void PrintDimensions(const Operation& operation) {
   std::cout << "dimensions:\n";
-  for (char letter = 'A'; letter <= 'Z'; ++letter) {
-    const std::string name(1, letter);
-    if (!Case::Has(operation, name)) continue;
+  for (const std::string& name : DimensionsOf(operation)) {
     const std::string value = DefaultText(operation, name);
     std::cout << "  " << name << (value.empty() ? " (required)" : "=" + value) << "\n";
   }

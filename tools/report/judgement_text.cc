@@ -26,7 +26,7 @@ bool HasNoElement(const Verdict& verdict) {
 std::string Headline(const Judgement& judgement) {
   const Verdict& verdict = judgement.verdict;
   if (HasNoElement(verdict)) return "nothing to judge: " + verdict.case_line + "\n";
-  std::string text(judgement.Fails() ? "FAILS" : NameOf(verdict.status));
+  std::string text(ReportOf(judgement).Fails(verdict) ? "FAILS" : NameOf(verdict.status));
   if (verdict.status == Verdict::Status::kConforms && verdict.grade)
     text += " (" + std::string(NameOf(*verdict.grade)) + ")";
   return text + ": " + verdict.case_line + ", by recipe " + judgement.recipe + "\n";

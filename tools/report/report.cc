@@ -164,6 +164,13 @@ bool HasJudgedElement(const Verdict& verdict) {
          std::ranges::any_of(verdict.trace, is_judged);
 }
 
+Report ReportOf(const Judgement& judgement) {
+  return {.subject = "the given tensors",
+          .recipe = judgement.recipe,
+          .strict = judgement.strict,
+          .verdicts = {judgement.verdict}};
+}
+
 bool Report::Fails(const Verdict& verdict) const {
   const bool answered = verdict.status == Verdict::Status::kConforms ||
                         verdict.status == Verdict::Status::kUnverified;

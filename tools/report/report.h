@@ -8,6 +8,7 @@
 
 #include "oracle/judge/judge.h"
 #include "tools/api/exit_status.h"
+#include "tools/api/judgement.h"
 
 namespace sextant::tools {
 
@@ -22,6 +23,9 @@ struct Report {
   bool Fails(const oracle::Verdict& verdict) const;
   ExitStatus Status() const;
 };
+
+// A run of which the judgement is the only verdict.
+Report ReportOf(const Judgement& judgement);
 
 // True if at least one element of the case was judged, so that it could have failed.
 bool HasJudgedElement(const oracle::Verdict& verdict);

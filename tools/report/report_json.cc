@@ -88,7 +88,7 @@ Json VerdictToJson(const Verdict& v, bool fails) {
 }  // namespace
 
 Json ToJson(const Judgement& judgement) {
-  Json json = VerdictToJson(judgement.verdict, judgement.Fails());
+  Json json = VerdictToJson(judgement.verdict, ReportOf(judgement).Fails(judgement.verdict));
   json["version"] = 0;
   json["recipe"] = judgement.recipe;
   json["strict"] = judgement.strict;
