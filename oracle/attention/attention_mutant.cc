@@ -87,7 +87,7 @@ class MutantRows : public AttentionRows<Real> {
 
   // The steps of the score of key t.
   std::vector<ScoreStep> OrderOf(size_t t) const {
-    std::vector<ScoreStep> order = this->score_of_.order();
+    std::vector<ScoreStep> order = this->score_function_.order();
     const auto position = [&](ScoreStep step) { return std::ranges::find(order, step); };
     if (Is(kCapBeforeScale)) std::iter_swap(position(ScoreStep::kScale), position(ScoreStep::kCap));
     if (Is(kBiasBeforeCap) && !in_.scale_bias)
@@ -97,7 +97,7 @@ class MutantRows : public AttentionRows<Real> {
   }
 
   Real ScoreAt(const QueryIndex& at, size_t t, const Real& product) const override {
-    const ScoreFunction<Real>& score_function = this->score_of_;
+    const ScoreFunction<Real>& score_function = this->score_function_;
     const bool biased = in_.bias && !Is(kBiasAfterSoftmax);
     const Real bias = biased ? BiasAt(at, t) : Real(0.0);
     Real score = score_function.Start(product);

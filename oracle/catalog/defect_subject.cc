@@ -19,7 +19,8 @@ Subject LossySubject(const std::string& operation, const CoverageGoal& goal) {
             auto losses = goal.losses(c, inputs, answer.outputs);
             if (!losses.empty()) answer.outputs = std::move(losses[0]);
             return answer;
-          }};
+          },
+          nullptr, operation};
 }
 
 // "its defects: a b; its 40 coverage goals: R>=72 ... (sextant audit-suite lists all)"
@@ -57,7 +58,8 @@ Subject DefectSubject(const std::string& operation_and_defect) {
             return Answer{.message = "",
                           .outputs = hypothesis ? Predict(*hypothesis, c)
                                                 : EvaluateByRecipe(c, inputs, recipe)};
-          }};
+          },
+          nullptr, operation};
 }
 
 }  // namespace sextant::oracle

@@ -27,6 +27,8 @@ struct Subject {
   std::function<Answer(const Case&, const Tensors& inputs)> answer;
   // Called after the last case; returns an error or an empty text. Null: nothing to do.
   std::function<std::string()> close = nullptr;
+  // A defect: the only operation in which the subject may be wrong. Empty: any.
+  std::string defective_operation = {};
 };
 
 // The reference implementation, with every operation rounded as the recipe says (number type

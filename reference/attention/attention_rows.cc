@@ -6,7 +6,7 @@ template <class Real>
 AttentionRows<Real>::AttentionRows(const AttentionAttributes& op, const AttentionTensors<Real>& in)
     : op_(op),
       in_(in),
-      score_of_(op, in.q.shape[3], in.scale_bias),
+      score_function_(op, in.q.shape[3], in.scale_bias),
       first_b_(SliceBegin("B")),
       first_h_(SliceBegin("H")),
       first_s_(SliceBegin("S")) {}
@@ -60,7 +60,7 @@ std::vector<Real> AttentionRows<Real>::ScoresOf(const QueryIndex& at, const KeyR
 
 template <class Real>
 Real AttentionRows<Real>::ScoreAt(const QueryIndex& at, size_t t, const Real& product) const {
-  return score_of_(product, in_.bias ? &RowAt(*in_.bias, QueryRow(at))[t] : nullptr);
+  return score_function_(product, in_.bias ? &RowAt(*in_.bias, QueryRow(at))[t] : nullptr);
 }
 
 template <class Real>

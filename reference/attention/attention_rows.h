@@ -121,7 +121,7 @@ class AttentionRows {
 
   const AttentionAttributes& op_;
   const AttentionTensors<Real> in_;
-  const ScoreFunction<Real> score_of_;
+  const ScoreFunction<Real> score_function_;
 
  private:
   // The keys of one head, prepared once for the dot products with many queries.

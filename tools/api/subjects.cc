@@ -106,11 +106,8 @@ Subject MakeSubject(const std::string& text, double seconds_per_case) {
 }
 
 std::string WhyIrrelevant(const Subject& subject, const Case& c) {
-  constexpr std::string_view kDefect = "defect:";
-  if (!subject.name.starts_with(kDefect)) return "";
-  const std::string operation =
-      subject.name.substr(kDefect.size(), subject.name.find('/') - kDefect.size());
-  if (operation == c.name()) return "";
+  const std::string& operation = subject.defective_operation;
+  if (operation.empty() || operation == c.name()) return "";
   return "the defect is in " + operation + ": a case of " + c.name() + " cannot show it";
 }
 

@@ -14,8 +14,8 @@ inline constexpr const char* kSubjectHelp =
 // its file cannot be read, and oracle::Failure if a program does not answer the hello message.
 oracle::Subject MakeSubject(const std::string& text, double seconds_per_case);
 
-// A subject defect:OPERATION/NAME is correct in all other operations, so cases of these say nothing
-// about it. Returns this reason for such a case, else an empty text.
+// A defect is correct in all operations but one, so cases of the others say nothing about it.
+// Returns this reason for such a case, else an empty text.
 std::string WhyIrrelevant(const oracle::Subject& subject, const Case& c);
 
 }  // namespace sextant::tools
