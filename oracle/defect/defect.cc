@@ -4,7 +4,7 @@
 #include <cmath>
 #include <sstream>
 
-#include "reference/prove/prove.h"
+#include "reference/prove/case_slices.h"
 
 namespace sextant::oracle {
 
@@ -77,6 +77,11 @@ Defect ChangedRecipe(std::string name, std::string why, std::string steps) {
           }};
 }
 
+Defect AcrossSlices(Defect defect) {
+  defect.is_across_slices = true;
+  return defect;
+}
+
 std::vector<Defect> RemoveDefects(std::initializer_list<std::string_view> names,
                                   std::vector<Defect> defects) {
   std::erase_if(defects, [&](const Defect& defect) {
@@ -98,7 +103,9 @@ Tensors Predict(const Hypothesis& hypothesis, const Case& c) {
 bool Explains(const Hypothesis& hypothesis, const Case& c, const Recipe& recipe,
               const Tensors& answer) {
   const Tensors predicted = Predict(hypothesis, c);
-  const auto permitted = PermittedErrors(*hypothesis.operation, c, hypothesis.inputs, recipe);
+  // Of the whole case at once: the defect may be one across slices.
+  const auto permitted =
+      PermittedErrors(*hypothesis.operation, c, hypothesis.inputs, recipe, Slice());
   for (size_t o = 0; o < predicted.size(); ++o) {
     const auto at = std::ranges::find(answer, predicted[o].name, &NamedTensor::name);
     if (at == answer.end()) continue;

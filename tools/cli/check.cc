@@ -61,7 +61,7 @@ Verdict JudgeOne(const Selected& selected, const Subject& subject, const std::st
   const ProveOptions options{.threads = threads};
   auto golden = stored ? selected.record->golden : Prove(c, inputs, recipe, options);
   const oracle::Judge judge(c, inputs, recipe, std::move(golden), options);
-  return JudgeOutputs(judge, c, inputs, recipe, answer.outputs);
+  return JudgeOutputs(judge, c, inputs, recipe, answer.outputs, options);
 }
 
 // --open-rows: a case conforms if it is unverified only because of rows that no answer could fail.
