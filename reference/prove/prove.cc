@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "reference/case/intermediate.h"
+#include "reference/prove/budget.h"
 #include "reference/prove/case_slices.h"
 #include "reference/prove/parallel.h"
 
@@ -28,10 +29,10 @@ Tensors ExtractOutputs(const Case& c, const Tensors* subject_outputs, const Slic
   return part;
 }
 
-// Runs `work` on every slice, and reports progress.
+// Runs `work` on every slice in the budget, and reports progress.
 template <class Work>
 void ForEachSlice(const Case& c, const ProveOptions& options, Work work) {
-  const std::vector<Slice> slices = CutCase(c, kSliceElements);
+  const std::vector<Slice> slices = SlicesInBudget(c, kSliceElements);
   std::mutex mutex;
   size_t done = 0;
   InParallel(slices.size(), options.threads, [&](size_t i) {
@@ -69,6 +70,17 @@ struct Proof : Question {
     return IndicesIn(golden[output].value.shape, c.info().signature.outputs[output], slice);
   }
 };
+
+// An element is left out until the slice that contains it is opened.
+void Open(const Proof& proof, const Slice& slice) {
+  for (size_t o = 0; o < proof.golden.size(); ++o) {
+    GoldenTensor& g = proof.golden[o];
+    for (const size_t i : proof.IndicesOf(o, slice)) {
+      g.value.data[i] = g.high.data[i] = g.low.data[i] = 0;
+      g.radius.data[i] = kInfinity;
+    }
+  }
+}
 
 // Updates element i by the enclosure x.
 void Settle(const Interval& x, GoldenTensor& g, size_t i) {
@@ -148,6 +160,12 @@ void ProveSlice(const Proof& proof, const Slice& slice, size_t level = 0) {
   for (const Slice& part : open) ProveSlice(proof, part, level + 1);
 }
 
+Tensor<double> LeftOut(const Shape& shape) {
+  Tensor<double> numbers(shape);
+  std::ranges::fill(numbers.data, kNaN);
+  return numbers;
+}
+
 Outputs<Counted> CountSlice(const Question& question, const Recipe& recipe, const Slice& slice) {
   const ScopedRecipe following(recipe, question.c.dtype());
   return Evaluated<Counted>(question, slice);
@@ -179,12 +197,12 @@ std::vector<GoldenTensor> Prove(const Operation& operation, const Case& c, const
                                 const Recipe& recipe, const ProveOptions& options) {
   std::vector<GoldenTensor> golden;
   for (const TensorSpec& spec : c.info().signature.outputs) {
-    const Tensor<double> empty(c.ShapeOf(spec));
-    golden.push_back({spec.name, c.DTypeOf(spec), empty, empty, empty, empty, empty});
-    std::ranges::fill(golden.back().radius.data, kInfinity);
+    const Tensor<double> none = LeftOut(c.ShapeOf(spec));
+    golden.push_back({spec.name, c.DTypeOf(spec), none, none, none, none, none});
   }
   const Proof proof{{operation, c, inputs, options.subject_outputs}, golden};
   ForEachSlice(c, options, [&](const Slice& slice) {
+    Open(proof, slice);
     ProveSlice(proof, slice);
     CountInto(proof, recipe, slice);
   });
@@ -202,9 +220,9 @@ std::vector<PermittedTensor> PermittedErrors(const Operation& operation, const C
   std::vector<PermittedTensor> permitted;
   for (const TensorSpec& spec : c.info().signature.outputs) {
     const Shape shape = c.ShapeOf(spec);
-    const Tensor<double> empty(shape);
+    const Tensor<double> none = LeftOut(shape);
     permitted.push_back(
-        {spec.name, c.DTypeOf(spec), empty, empty, std::vector<bool>(CountOf(shape))});
+        {spec.name, c.DTypeOf(spec), none, none, std::vector<bool>(CountOf(shape))});
   }
   std::mutex mutex;  // elements of `vacuous` share bytes
   ForEachSlice(c, options, [&](const Slice& slice) {
@@ -227,13 +245,28 @@ std::vector<PermittedTensor> PermittedErrors(const Operation& operation, const C
 Tensors EvaluateByRecipe(const Operation& operation, const Case& c, const Tensors& inputs,
                          const Recipe& recipe) {
   const ScopedRecipe following(recipe, c.dtype());
-  Outputs<Rounded> outputs = MakeOutputs<Rounded>(c, {});
-  operation.Evaluate(inputs, outputs);
   Tensors answer;
-  for (size_t o = 0; o < outputs.size(); ++o) {
-    Tensor<double> values(outputs[o].values.shape);
-    std::ranges::transform(outputs[o].values.data, values.data.begin(), &Rounded::value);
-    answer.push_back({c.info().signature.outputs[o].name, outputs[o].dtype, std::move(values)});
+  for (const TensorSpec& spec : c.info().signature.outputs)
+    answer.push_back({spec.name, c.DTypeOf(spec), LeftOut(c.ShapeOf(spec))});
+  const auto evaluate = [&](const Slice& slice, const Tensors& part) {
+    Outputs<Rounded> outputs = MakeOutputs<Rounded>(c, slice);
+    operation.Evaluate(part, outputs);
+    for (size_t o = 0; o < outputs.size(); ++o) {
+      Tensor<double> values(outputs[o].values.shape);
+      std::ranges::transform(outputs[o].values.data, values.data.begin(), &Rounded::value);
+      if (slice.ranges.empty())
+        answer[o].values = std::move(values);
+      else
+        InsertSlice(values, c.info().signature.outputs[o], slice, answer[o].values);
+    }
+  };
+  if (!HasBudget() || this_context.trace) {  // a trace has whole tensors
+    evaluate({}, inputs);
+    return answer;
+  }
+  for (const Slice& slice : SlicesInBudget(c, kSliceElements)) {
+    const ScopedSlice in(&slice);
+    evaluate(slice, ExtractInputs(c, inputs, slice));
   }
   return answer;
 }

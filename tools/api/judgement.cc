@@ -23,6 +23,17 @@ ElementErrors ErrorsOf(const GoldenTensor& golden, const PermittedTensor& permit
   return errors;
 }
 
+// The outputs with NaN where the budget leaves elements out, as in predictions of defects.
+Tensors InBudget(Tensors outputs, const std::vector<GoldenTensor>& golden) {
+  for (NamedTensor& output : outputs) {
+    const auto& radius = std::ranges::find(golden, output.name, &GoldenTensor::name)->radius.data;
+    for (size_t i = 0; i < radius.size(); ++i) {
+      if (std::isnan(radius[i])) output.values.data[i] = kNaN;
+    }
+  }
+  return outputs;
+}
+
 std::vector<std::string> ConformingRecipes(const Question& question,
                                            const std::vector<GoldenTensor>& golden,
                                            const ProveOptions& options) {
@@ -47,7 +58,8 @@ Verdict JudgeOutputs(const oracle::Judge& judge, const Case& c, const Tensors& i
   const bool needs_causes =
       verdict.status == Verdict::Status::kFails || verdict.grade == oracle::Grade::kUnlikely;
   if (needs_causes && !verdict.tensors.empty())
-    verdict.causes = oracle::CausesOf(c, inputs, recipe, judge.permitted(), outputs);
+    verdict.causes = oracle::CausesOf(c, inputs, recipe, judge.permitted(),
+                                      HasBudget() ? InBudget(outputs, judge.golden()) : outputs);
   return verdict;
 }
 
@@ -55,6 +67,7 @@ Judgement JudgeQuestion(Question question, const JudgeOptions& options) {
   Judgement judgement{.question = std::move(question),
                       .recipe = options.recipe,
                       .strict = options.strict,
+                      .budget = options.budget,
                       .verdict = {}};
   const auto& [c, inputs, outputs, defaults] = judgement.question;
   for (const TensorSpec& spec : c.info().signature.outputs) {
@@ -64,6 +77,7 @@ Judgement JudgeQuestion(Question question, const JudgeOptions& options) {
                 c.info().signature_text);
   }
   const Recipe recipe = ParseRecipe(options.recipe, c.dtype());
+  const ScopedBudget within(options.budget);
   ProveOptions silent = options.prove;  // after the proof, progress only serves to cancel
   if (silent.progress) silent.progress = [&](double) { options.prove.progress(1); };
   const oracle::Judge judge(c, inputs, recipe, Prove(c, inputs, recipe, options.prove), silent);
