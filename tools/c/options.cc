@@ -23,7 +23,7 @@ SextantOptions OptionsOf(const SextantOptions* given) {
   SextantOptions options{};
   if (!given) return options;
   const size_t size = given->struct_size;
-  if (size < kLeastOptions || size > kMostOptions) {
+  if (size < kLeastOptions || size > kMostOptions || size % alignof(SextantOptions) != 0) {
     throw Error("struct_size of the options is ", size, ", expected sizeof(SextantOptions), ",
                 sizeof(SextantOptions));
   }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import importlib
 import re
 from dataclasses import dataclass, field
 from typing import Any
@@ -72,13 +73,9 @@ class Expectation:
 
 def read(path: str) -> list[Expectation]:
     """The entries of a file. Raises ExpectationError that names the file and the entry."""
-    try:
-        import tomllib as toml
-    except ModuleNotFoundError:
-        try:
-            import tomli as toml
-        except ModuleNotFoundError:
-            raise ExpectationError(f"{path}: reading TOML needs Python 3.11 or tomli") from None
+    toml = _toml_reader()
+    if toml is None:
+        raise ExpectationError(f"{path}: reading TOML needs Python 3.11 or tomli")
     try:
         with open(path, "rb") as file:
             document = toml.load(file)
@@ -88,6 +85,15 @@ def read(path: str) -> list[Expectation]:
     if document or not isinstance(entries, list):
         raise ExpectationError(f"{path}: expected only tables [[expect]], found {sorted(document)}")
     return [_entry(f"{path}, entry {number}", entry) for number, entry in enumerate(entries, 1)]
+
+
+def _toml_reader() -> Any:
+    for name in ("tomllib", "tomli"):
+        try:
+            return importlib.import_module(name)
+        except ModuleNotFoundError:
+            pass
+    return None
 
 
 def _entry(where: str, entry: dict[str, Any]) -> Expectation:

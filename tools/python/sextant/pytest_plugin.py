@@ -27,9 +27,10 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "sextant_cases(file, filter): use sextant.mark.cases")
     path = config.getoption("--sextant-expect")
     try:
-        config.stash[_EXPECTED] = expectations.read(path) if path else []
+        expected: list[expectations.Expectation] = expectations.read(path) if path else []
     except expectations.ExpectationError as error:
         raise pytest.UsageError(f"sextant: {error}") from None
+    config.stash[_EXPECTED] = expected
     config.stash[_USED] = set()
 
 
@@ -41,10 +42,11 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         try:
             read = _calls.read_cases(path)
         except InputError as error:
-            raise pytest.UsageError(f"sextant: {error}") from None
+            raise pytest.Collector.CollectError(f"sextant: {error}") from None
         kept = [entry for entry in read if _is_kept(entry["case"], text)]
         if not kept:
-            raise pytest.UsageError(f"sextant: {path} has no case, or none for the filter {text!r}")
+            raise pytest.Collector.CollectError(
+                f"sextant: {path} has no case, or none for the filter {text!r}")
         cases += [pytest.param(entry["case"], id=" ".join(entry["line"].split())) for entry in kept]
     if cases:
         metafunc.parametrize("case", cases, indirect=True)
@@ -58,7 +60,7 @@ def _is_kept(line: str, text: str) -> bool:
 def case(request: pytest.FixtureRequest) -> Case:
     """The case of a test that is marked with sextant.mark.cases."""
     if not hasattr(request, "param"):
-        raise pytest.UsageError("sextant: the argument `case` needs the mark sextant.mark.cases")
+        pytest.fail("sextant: the argument `case` needs the mark sextant.mark.cases", pytrace=False)
     drawn = Case(request.param)
     setattr(request.node, _LINE, drawn.line)
     return drawn
