@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <mutex>
 #include <numeric>
 
 #include "oracle/catalog/catalog.h"
 #include "oracle/defect/defect.h"
+#include "reference/prove/budget.h"
 #include "reference/prove/case_slices.h"
 #include "reference/prove/parallel.h"
 
@@ -67,40 +69,69 @@ double Distance(const Hypothesis& hypothesis, const Case& c, const Part& part) {
   return sum;
 }
 
-// The slices where the answer is farthest from the recipe's, and the recipe's distances.
-struct Sample {
-  std::vector<Part> parts;
-  double distance = 0, whole_distance = 0;
+struct Parts {
+  std::vector<Part> whole;    // the whole case, or the slices in the budget
+  std::vector<Part> sampled;  // the slices where the answer is farthest from the recipe's
+  double whole_distance = 0, sampled_distance = 0;  // of the recipe's answer
 };
 
-Sample SampleOf(const Case& c, const Hypothesis& correct,
-                const std::vector<PermittedTensor>& permitted, const Tensors& answer,
-                const ProveOptions& options) {
-  const std::vector<Slice> slices = CutCase(c, kSliceElements);
+Parts PartsOf(const Case& c, const Hypothesis& correct,
+              const std::vector<PermittedTensor>& permitted, const Tensors& answer,
+              const ProveOptions& options) {
+  const std::vector<Slice> slices = SlicesInBudget(c, kSliceElements);
   std::vector<std::pair<double, size_t>> distances(slices.size());
   InParallel(slices.size(), options.threads, [&](size_t i) {
     distances[i] = {Distance(correct, c, PartOf(c, slices[i], permitted, answer)), i};
   });
   std::ranges::sort(distances, std::greater());
-  Sample sample;
+  Parts parts;
   size_t elements = 0;
   for (const auto& [distance, i] : distances) {
-    sample.whole_distance += distance;
+    parts.whole_distance += distance;
+    if (HasBudget()) parts.whole.push_back(PartOf(c, slices[i], permitted, answer));
     if (distance == 0 || elements >= kSampleElements) continue;
-    sample.parts.push_back(PartOf(c, slices[i], permitted, answer));
-    sample.distance += distance;
-    elements += ElementsOf(sample.parts.back());
+    parts.sampled.push_back(PartOf(c, slices[i], permitted, answer));
+    parts.sampled_distance += distance;
+    elements += ElementsOf(parts.sampled.back());
   }
-  return sample;
+  if (!HasBudget()) parts.whole.push_back(PartOf(c, {}, permitted, answer));
+  return parts;
 }
 
-// True if the hypothesis is at most half as far from the sampled slices as the recipe.
-bool IsNearSample(const Hypothesis& hypothesis, const Case& c, const Sample& sample) {
+// The distance from all parts; stops when it exceeds `limit`.
+double Distance(const Hypothesis& hypothesis, const Case& c, const std::vector<Part>& parts,
+                double limit) {
   double sum = 0;
-  return std::ranges::all_of(sample.parts, [&](const Part& part) {
+  for (const Part& part : parts) {
     sum += Distance(hypothesis, c, part);
-    return sum <= sample.distance / kFarther;
+    if (sum > limit) break;
+  }
+  return sum;
+}
+
+// The distances of all defects; infinite for those that are farther than the recipe / kFarther.
+std::vector<double> Distances(const std::vector<Defect>& defects, const Case& c,
+                              const Tensors& inputs, const Recipe& recipe, const Parts& parts,
+                              const ProveOptions& options) {
+  const bool has_budget = HasBudget();
+  const double sampled_limit = parts.sampled_distance / kFarther;
+  const double whole_limit = parts.whole_distance / kFarther;
+  std::vector<double> distances(defects.size(), kInfinity);
+  std::mutex mutex;
+  InParallel(defects.size(), options.threads, [&](size_t i) {
+    const bool is_across = defects[i].is_across_slices;
+    if (is_across && has_budget) return;
+    const auto hypothesis = defects[i].hypothesis(c, inputs, recipe);
+    if (!hypothesis) return;
+    if (!is_across && Distance(*hypothesis, c, parts.sampled, sampled_limit) > sampled_limit)
+      return;
+    const double distance = Distance(*hypothesis, c, parts.whole, whole_limit);
+    if (distance <= whole_limit) distances[i] = distance;
+    if (!options.progress) return;
+    const std::lock_guard lock(mutex);
+    options.progress(1);  // may cancel
   });
+  return distances;
 }
 
 }  // namespace
@@ -108,33 +139,28 @@ bool IsNearSample(const Hypothesis& hypothesis, const Case& c, const Sample& sam
 std::vector<Cause> CausesOf(const Case& c, const Tensors& inputs, const Recipe& recipe,
                             const std::vector<PermittedTensor>& permitted, const Tensors& answer,
                             const ProveOptions& options) {
-  const Sample sample =
-      SampleOf(c, {c.operation().Clone(), inputs, recipe}, permitted, answer, options);
-  if (sample.whole_distance == 0) return {};
+  const Parts parts =
+      PartsOf(c, {c.operation().Clone(), inputs, recipe}, permitted, answer, options);
+  if (parts.whole_distance == 0) return {};
   const std::vector<Defect>& defects = CatalogEntryOf(c.name()).defects;
-  const Part whole = PartOf(c, {}, permitted, answer);
-  std::vector<double> distances(defects.size(), kInfinity);
-  std::mutex mutex;
-  InParallel(defects.size(), options.threads, [&](size_t i) {
-    const auto hypothesis = defects[i].hypothesis(c, inputs, recipe);
-    if (hypothesis && (defects[i].is_across_slices || IsNearSample(*hypothesis, c, sample)))
-      distances[i] = Distance(*hypothesis, c, whole);
-    if (!options.progress) return;
-    const std::lock_guard lock(mutex);
-    options.progress(1);  // may cancel
-  });
-  // The first limit drops defects that have little effect in this case: they would explain any
-  // other bug. The second drops defects whose effect resembles that of the nearest one.
-  double farthest = sample.whole_distance / kFarther;
+  const auto distances = Distances(defects, c, inputs, recipe, parts, options);
+  size_t elements = 0;
+  for (const Part& part : parts.whole) elements += ElementsOf(part);
   std::vector<size_t> order(defects.size()), explaining;
   std::iota(order.begin(), order.end(), size_t{0});
   std::ranges::stable_sort(order, {}, [&](size_t i) { return distances[i]; });
+  // Defects with little effect in this case are infinitely far: they would explain any other bug.
+  // `farthest` drops defects whose effect resembles that of the nearest one.
+  double farthest = std::numeric_limits<double>::max();
   for (const size_t i : order) {
     if (distances[i] > farthest) break;
-    if (!Explains(*defects[i].hypothesis(c, inputs, recipe), c, recipe, answer)) continue;
+    const auto hypothesis = defects[i].hypothesis(c, inputs, recipe);
+    const bool explains = std::ranges::all_of(parts.whole, [&](const Part& part) {
+      return Explains(*hypothesis, c, recipe, answer, part.slice);
+    });
+    if (!explains) continue;
     if (explaining.empty())
-      farthest = std::min(farthest, std::max(kFarther * distances[i],
-                                             kNoise * static_cast<double>(ElementsOf(whole))));
+      farthest = std::max(kFarther * distances[i], kNoise * static_cast<double>(elements));
     explaining.push_back(i);
   }
   std::ranges::sort(explaining);

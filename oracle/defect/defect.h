@@ -15,6 +15,7 @@
 #include "reference/case/operation.h"
 #include "reference/number/evaluation_context.h"
 #include "reference/number/recipe.h"
+#include "reference/prove/slices.h"
 
 namespace sextant::oracle {
 
@@ -132,8 +133,9 @@ std::vector<Defect> RemoveDefects(std::initializer_list<std::string_view> names,
 Tensors Predict(const Hypothesis& hypothesis, const Case& c);
 
 // True if the answer differs from the prediction of the hypothesis by at most twice the permitted
-// error of `recipe`: once for the answer, once for the prediction.
+// error of `recipe`: once for the answer, once for the prediction. Compares only the slice, which
+// must be the whole case for a defect across slices.
 bool Explains(const Hypothesis& hypothesis, const Case& c, const Recipe& recipe,
-              const Tensors& answer);
+              const Tensors& answer, const Slice& slice = {});
 
 }  // namespace sextant::oracle

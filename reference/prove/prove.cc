@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "reference/case/intermediate.h"
+#include "reference/prove/budget.h"
 #include "reference/prove/case_slices.h"
 #include "reference/prove/parallel.h"
 
@@ -28,10 +29,10 @@ Tensors ExtractOutputs(const Case& c, const Tensors* subject_outputs, const Slic
   return part;
 }
 
-// Runs `work` on every slice, and reports progress.
+// Runs `work` on every slice in the budget, and reports progress.
 template <class Work>
 void ForEachSlice(const Case& c, const ProveOptions& options, Work work) {
-  const std::vector<Slice> slices = CutCase(c, kSliceElements);
+  const std::vector<Slice> slices = SlicesInBudget(c, kSliceElements);
   std::mutex mutex;
   size_t done = 0;
   InParallel(slices.size(), options.threads, [&](size_t i) {
@@ -69,6 +70,17 @@ struct Proof : Question {
     return IndicesIn(golden[output].value.shape, c.info().signature.outputs[output], slice);
   }
 };
+
+// An element is left out until the slice that contains it is opened.
+void Open(const Proof& proof, const Slice& slice) {
+  for (size_t o = 0; o < proof.golden.size(); ++o) {
+    GoldenTensor& g = proof.golden[o];
+    for (const size_t i : proof.IndicesOf(o, slice)) {
+      g.value.data[i] = g.high.data[i] = g.low.data[i] = 0;
+      g.radius.data[i] = kInfinity;
+    }
+  }
+}
 
 // Updates element i by the enclosure x.
 void Settle(const Interval& x, GoldenTensor& g, size_t i) {
@@ -148,6 +160,12 @@ void ProveSlice(const Proof& proof, const Slice& slice, size_t level = 0) {
   for (const Slice& part : open) ProveSlice(proof, part, level + 1);
 }
 
+Tensor<double> LeftOut(const Shape& shape) {
+  Tensor<double> numbers(shape);
+  std::ranges::fill(numbers.data, kNaN);
+  return numbers;
+}
+
 Outputs<Counted> CountSlice(const Question& question, const Recipe& recipe, const Slice& slice) {
   const ScopedRecipe following(recipe, question.c.dtype());
   return Evaluated<Counted>(question, slice);
@@ -168,13 +186,13 @@ void CountInto(const Proof& proof, const Recipe& recipe, const Slice& slice) {
   }
 }
 
-// The permitted errors of a slice, without values.
+// The permitted errors of a slice, all NaN.
 std::vector<PermittedTensor> MakePermitted(const Case& c, const Slice& slice) {
   std::vector<PermittedTensor> permitted;
   for (const TensorSpec& spec : c.info().signature.outputs) {
-    const Tensor<double> empty(ShapeIn(c.ShapeOf(spec), spec, slice));
+    const Tensor<double> none = LeftOut(ShapeIn(c.ShapeOf(spec), spec, slice));
     permitted.push_back(
-        {spec.name, c.DTypeOf(spec), empty, empty, std::vector<bool>(empty.data.size())});
+        {spec.name, c.DTypeOf(spec), none, none, std::vector<bool>(none.data.size())});
   }
   return permitted;
 }
@@ -196,12 +214,12 @@ std::vector<GoldenTensor> Prove(const Operation& operation, const Case& c, const
                                 const Recipe& recipe, const ProveOptions& options) {
   std::vector<GoldenTensor> golden;
   for (const TensorSpec& spec : c.info().signature.outputs) {
-    const Tensor<double> empty(c.ShapeOf(spec));
-    golden.push_back({spec.name, c.DTypeOf(spec), empty, empty, empty, empty, empty});
-    std::ranges::fill(golden.back().radius.data, kInfinity);
+    const Tensor<double> none = LeftOut(c.ShapeOf(spec));
+    golden.push_back({spec.name, c.DTypeOf(spec), none, none, none, none, none});
   }
   const Proof proof{{operation, c, inputs, options.subject_outputs}, golden};
   ForEachSlice(c, options, [&](const Slice& slice) {
+    Open(proof, slice);
     ProveSlice(proof, slice);
     CountInto(proof, recipe, slice);
   });
@@ -261,7 +279,18 @@ Tensors EvaluateByRecipe(const Operation& operation, const Case& c, const Tensor
 
 Tensors EvaluateByRecipe(const Operation& operation, const Case& c, const Tensors& inputs,
                          const Recipe& recipe) {
-  return EvaluateByRecipe(operation, c, inputs, recipe, {});
+  // A trace has whole tensors.
+  if (!HasBudget() || this_context.trace)
+    return EvaluateByRecipe(operation, c, inputs, recipe, Slice());
+  Tensors answer;
+  for (const TensorSpec& spec : c.info().signature.outputs)
+    answer.push_back({spec.name, c.DTypeOf(spec), LeftOut(c.ShapeOf(spec))});
+  for (const Slice& slice : SlicesInBudget(c, kSliceElements)) {
+    const Tensors part = EvaluateByRecipe(operation, c, inputs, recipe, slice);
+    for (size_t o = 0; o < part.size(); ++o)
+      InsertSlice(part[o].values, c.info().signature.outputs[o], slice, answer[o].values);
+  }
+  return answer;
 }
 
 Tensors EvaluateByRecipe(const Case& c, const Tensors& inputs, const Recipe& recipe) {

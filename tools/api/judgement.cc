@@ -40,6 +40,7 @@ Judgement JudgeQuestion(Question question, const JudgeOptions& options) {
   Judgement judgement{.question = std::move(question),
                       .recipe = options.recipe,
                       .strict = options.strict,
+                      .budget = options.budget,
                       .verdict = {}};
   const auto& [c, inputs, outputs, defaults] = judgement.question;
   for (const TensorSpec& spec : c.info().signature.outputs) {
@@ -49,6 +50,7 @@ Judgement JudgeQuestion(Question question, const JudgeOptions& options) {
                 c.info().signature_text);
   }
   const Recipe recipe = ParseRecipe(options.recipe, c.dtype());
+  const ScopedBudget within(options.budget);
   ProveOptions silent = options.prove;  // after the proof, progress only serves to cancel
   if (silent.progress) silent.progress = [&](double) { options.prove.progress(1); };
   const oracle::Judge judge(c, inputs, recipe, Prove(c, inputs, recipe, options.prove), silent);

@@ -92,13 +92,22 @@ function(add_c_library target folder)
     -Wl,--version-script=${PROJECT_SOURCE_DIR}/${folder}/exports.map)
 endfunction()
 
-# Copies a Python package into the build folder, where it finds the library: PYTHONPATH=build/python.
-function(copy_python_package from to)
-  file(GLOB files RELATIVE ${PROJECT_SOURCE_DIR}/${from} CONFIGURE_DEPENDS ${from}/*.py
-    ${from}/py.typed)
+# Makes build/python: the package `sextant`, with the adapter for subjects, its metadata, and what pip
+# needs to install it. The package finds the library beside that folder: PYTHONPATH=build/python.
+function(add_python_package from adapter)
+  set(to ${PROJECT_BINARY_DIR}/python)
+  file(GLOB files RELATIVE ${PROJECT_SOURCE_DIR}/${from} CONFIGURE_DEPENDS ${from}/sextant/*.py
+    ${from}/sextant/py.typed)
   foreach(file IN LISTS files)
-    configure_file(${from}/${file} ${PROJECT_BINARY_DIR}/${to}/${file} COPYONLY)
+    configure_file(${from}/${file} ${to}/${file} COPYONLY)
   endforeach()
+  configure_file(${adapter} ${to}/sextant/adapter.py COPYONLY)
+  foreach(file pyproject.toml sextant_wheel.py)
+    configure_file(${from}/package/${file} ${to}/${file} COPYONLY)
+  endforeach()
+  set(info ${to}/sextant-${PROJECT_VERSION}.dist-info)
+  configure_file(${from}/package/METADATA.in ${info}/METADATA @ONLY)
+  configure_file(${from}/package/entry_points.txt ${info}/entry_points.txt COPYONLY)
 endfunction()
 
 # Adds a test that runs a command in the source root. Slow tests start first, so that no long test
