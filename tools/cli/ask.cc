@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "fixtures/store/record_file.h"
+#include "oracle/subject/attributes_json.h"
 #include "reference/base/printable.h"
 #include "tools/api/exit_status.h"
 #include "tools/api/memory.h"
@@ -80,14 +81,8 @@ Exchange Ask(const Case& c, const Subject& subject) {
 
 void PrintExchange(const Exchange& exchange, const Subject& subject) {
   const Case& c = exchange.c;
-  std::cout << c.ToString() << "\nattributes:";
-  for (const Attribute& attribute : c.operation().Attributes()) {
-    if (attribute.dimension) continue;
-    std::cout << " " << attribute.name << "="
-              << (attribute.text.empty() ? "(unset)" : attribute.text);
-  }
-  std::cout << "\ndimensions:";
-  for (const auto& [letter, extent] : c.dimensions()) std::cout << " " << letter << "=" << extent;
+  std::cout << c.ToString()
+            << "\nattributes and dimensions: " << PrintJson(oracle::AttributesJson(c));
   std::cout << "\ninputs:\n";
   for (const NamedTensor& input : exchange.inputs) PrintTensor(input, std::cout << "  ");
   std::cout << "expected outputs:";
@@ -104,10 +99,14 @@ void PrintExchange(const Exchange& exchange, const Subject& subject) {
 }
 
 void PrintJsonExchange(const Exchange& exchange, const Subject& subject) {
-  Json json = {{"case", exchange.c.ToString()},      {"subject", subject.name},
-               {"recipe", subject.recipe},           {"status", WordOf(exchange.answer.status)},
-               {"message", exchange.answer.message}, {"seconds", exchange.seconds},
-               {"attributes", Json::object()},       {"inputs", Json::object()},
+  Json json = {{"case", exchange.c.ToString()},
+               {"subject", subject.name},
+               {"recipe", subject.recipe},
+               {"status", WordOf(exchange.answer.status)},
+               {"message", exchange.answer.message},
+               {"seconds", exchange.seconds},
+               {"attributes", oracle::AttributesJson(exchange.c)},
+               {"inputs", Json::object()},
                {"outputs", Json::object()}};
   for (const NamedTensor& input : exchange.inputs) json["inputs"][input.name] = ToJson(input);
   for (const NamedTensor& output : exchange.answer.outputs)
