@@ -151,6 +151,8 @@ OnnxNode NodeOf(const Case& c) {
     throw Unsupported{"the case is in " + std::string(NameOf(c.dtype())) +
                       "; node tests are written in f32 and f16"};
   }
+  const TensorSpec& output = c.info().signature.outputs.front();
+  if (CountOf(c.ShapeOf(output)) == 0) throw Unsupported{output.name + " has no element"};
   OnnxNode node = row->node(c);
   for (const TensorSpec& input : c.info().signature.inputs) {
     if (c.DTypeOf(input) == c.dtype()) continue;
