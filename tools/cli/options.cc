@@ -122,7 +122,7 @@ void AddSubject(CLI::App& app, std::string& subject, std::string& recipe, double
   AddOption(app, "--subject", subject, kSubjectHelp, {.required = true});
   AddOption(app, "--recipe", recipe, "judge by this recipe instead of the recipe of the subject");
   AddOption(app, "--timeout", timeout,
-            "time limit of exec: in seconds per case; its hello message has at least " +
+            "time limit of lib: and exec: in seconds per case; its hello message has at least " +
                 std::to_string(oracle::kSecondsForHello),
             {.shows_default = true, .least = 0.01, .most = 86400});
 }
