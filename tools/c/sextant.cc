@@ -1,11 +1,9 @@
 #include "tools/c/sextant.h"
 
-#include <cfenv>
 #include <exception>
 #include <memory>
 #include <new>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "oracle/subject/attributes_json.h"
@@ -16,6 +14,7 @@
 #include "tools/api/own_question.h"
 #include "tools/c/dl_tensor.h"
 #include "tools/c/options.h"
+#include "tools/c/scoped_floating_point.h"
 #include "tools/report/report_json.h"
 
 struct SextantResult {
@@ -36,20 +35,6 @@ namespace sextant::tools {
 namespace {
 
 thread_local std::string last_error;
-
-// While it lives, this thread rounds to nearest and does not flush subnormal numbers, whatever the
-// caller has set: proofs and error bounds rely on it.
-class ScopedFloatingPoint {
- public:
-  ScopedFloatingPoint() {
-    std::fegetenv(&callers_);
-    std::fesetenv(FE_DFL_ENV);
-  }
-  ~ScopedFloatingPoint() { std::fesetenv(&callers_); }
-
- private:
-  std::fenv_t callers_;
-};
 
 // Runs `work`; every exception becomes a status and the error of this thread.
 template <class Work>

@@ -6,6 +6,7 @@
 #include "fixtures/store/tensor_file.h"
 #include "tools/api/judgement.h"
 #include "tools/api/own_question.h"
+#include "tools/api/shell_quoted.h"
 #include "tools/cli/commands.h"
 #include "tools/cli/options.h"
 #include "tools/report/json.h"

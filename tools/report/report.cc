@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "reference/base/count_text.h"
+#include "tools/api/shell_quoted.h"
 
 namespace sextant::tools {
 namespace {
@@ -88,15 +89,6 @@ std::string_view NameOf(Verdict::Status status) {
   constexpr std::string_view kNames[] = {"conforms", "fails", "unverified", "unsupported",
                                          "could not run"};
   return kNames[static_cast<size_t>(status)];
-}
-
-std::string ShellQuoted(const std::string& word) {
-  std::string text = "'";
-  for (const char c : word) {
-    text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  }
-  text += "'";
-  return text;
 }
 
 std::string ElementCounts(const std::vector<Verdict>& verdicts) {
