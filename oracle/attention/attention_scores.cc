@@ -83,7 +83,9 @@ struct Mutant : AttentionScores {
         row = (b * heads + h) * S + in_head % S;
         t = in_head / S;
       }
-      const size_t head = mutation == Mutation::kTiled ? h % K : h / (heads / K);
+      const size_t in_case = SliceBegin("H") + h,
+                   group = static_cast<size_t>(H.value / this->K.value);
+      const size_t head = mutation == Mutation::kTiled ? in_case % K : in_case / group;
       auto query = RowAt(q, row), key = RowAt(k, (b * K + head) * T + t);
       if (mutation == Mutation::kLastLost && query.size() > 1) {
         query = query.first(query.size() - 1);

@@ -23,17 +23,6 @@ ElementErrors ErrorsOf(const GoldenTensor& golden, const PermittedTensor& permit
   return errors;
 }
 
-// The outputs with NaN where the budget leaves elements out, as in predictions of defects.
-Tensors InBudget(Tensors outputs, const std::vector<GoldenTensor>& golden) {
-  for (NamedTensor& output : outputs) {
-    const auto& radius = std::ranges::find(golden, output.name, &GoldenTensor::name)->radius.data;
-    for (size_t i = 0; i < radius.size(); ++i) {
-      if (std::isnan(radius[i])) output.values.data[i] = kNaN;
-    }
-  }
-  return outputs;
-}
-
 std::vector<std::string> ConformingRecipes(const Question& question,
                                            const std::vector<GoldenTensor>& golden,
                                            const ProveOptions& options) {
@@ -57,9 +46,10 @@ Verdict JudgeOutputs(const oracle::Judge& judge, const Case& c, const Tensors& i
   Verdict verdict = judge.Evaluate(outputs);
   const bool needs_causes =
       verdict.status == Verdict::Status::kFails || verdict.grade == oracle::Grade::kUnlikely;
-  if (needs_causes && !verdict.tensors.empty())
-    verdict.causes = oracle::CausesOf(c, inputs, recipe, judge.permitted(),
-                                      HasBudget() ? InBudget(outputs, judge.golden()) : outputs);
+  // The formulas of defects are only valid for whole cases.
+  const auto is_whole = [](const oracle::TensorVerdict& t) { return t.left_out == 0; };
+  if (needs_causes && !verdict.tensors.empty() && std::ranges::all_of(verdict.tensors, is_whole))
+    verdict.causes = oracle::CausesOf(c, inputs, recipe, judge.permitted(), outputs);
   return verdict;
 }
 

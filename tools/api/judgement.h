@@ -40,7 +40,7 @@ struct Judgement {
 struct JudgeOptions {
   std::string recipe = "native";
   bool strict = false;
-  Budget budget{};  // the causes of a failure are looked for in the same part
+  Budget budget{};  // where it leaves elements out, no causes are looked for
   ProveOptions prove{};
 };
 
