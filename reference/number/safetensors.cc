@@ -170,33 +170,44 @@ SafetensorsHeader ParseSafetensorsHeader(std::string_view text) {
   return header;
 }
 
+std::string EncodeSafetensorsHeader(const SafetensorsHeader& header) {
+  Json json = Json::object();
+  json[kMetadataKey] = header.metadata;
+  for (const SafetensorsHeader::Entry& entry : header.entries) {
+    json[entry.name] = {
+        {"dtype", entry.dtype}, {"shape", entry.shape}, {"data_offsets", {entry.begin, entry.end}}};
+  }
+  std::string text;
+  try {
+    text = json.dump();
+  } catch (const Json::exception& e) {
+    throw Error("the metadata are not UTF-8: ", Printable(e.what()));
+  }
+  text.resize((text.size() + kAlignment - 1) / kAlignment * kAlignment, ' ');
+  std::string bytes;
+  AppendBytes(&bytes, text.size(), kPrefixSize);
+  return bytes + text;
+}
+
 std::string EncodeSafetensors(const Metadata& metadata, const Tensors& tensors) {
   std::vector<const NamedTensor*> order;
   for (const NamedTensor& tensor : tensors) order.push_back(&tensor);
   // Wide elements first: then every tensor is aligned to its element size.
   std::ranges::stable_sort(order, std::greater<>(),
                            [](const NamedTensor* tensor) { return SizeOf(tensor->dtype); });
-  Json json = Json::object();
-  json[kMetadataKey] = metadata;
-  size_t offset = 0;
+  SafetensorsHeader header{.metadata = metadata, .entries = {}};
   for (const NamedTensor* tensor : order) {
-    const size_t end = offset + tensor->values.data.size() * SizeOf(tensor->dtype);
-    json[tensor->name] = {{"dtype", SafetensorsName(tensor->dtype)},
-                          {"shape", tensor->values.shape},
-                          {"data_offsets", {offset, end}}};
-    offset = end;
+    const uint64_t begin = header.body_size;
+    header.body_size += tensor->values.data.size() * SizeOf(tensor->dtype);
+    header.entries.push_back({.name = tensor->name,
+                              .dtype = SafetensorsName(tensor->dtype),
+                              .type = ElementTypeOf(tensor->dtype),
+                              .shape = tensor->values.shape,
+                              .begin = begin,
+                              .end = header.body_size});
   }
-  std::string header;
-  try {
-    header = json.dump();
-  } catch (const Json::exception& e) {
-    throw Error("the metadata are not UTF-8: ", Printable(e.what()));
-  }
-  header.resize((header.size() + kAlignment - 1) / kAlignment * kAlignment, ' ');
-  std::string message;
-  message.reserve(kPrefixSize + header.size() + offset);
-  AppendBytes(&message, header.size(), kPrefixSize);
-  message += header;
+  std::string message = EncodeSafetensorsHeader(header);
+  message.reserve(message.size() + header.body_size);
   for (const NamedTensor* tensor : order) {
     const size_t size = SizeOf(tensor->dtype);
     for (const double value : tensor->values.data) {

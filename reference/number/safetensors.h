@@ -46,6 +46,10 @@ uint64_t HeaderSize(std::string_view prefix);
 // Throws Error unless `json` is a header whose tensors fill the body without gap or overlap.
 SafetensorsHeader ParseSafetensorsHeader(std::string_view json);
 
+// The first bytes of a file: the size of the header, and the header with its metadata and entries.
+// The body follows them, aligned to 8 bytes. Throws Error if the metadata are not UTF-8.
+std::string EncodeSafetensorsHeader(const SafetensorsHeader& header);
+
 // Encodes a whole file or message. Precondition: every value is exact in its tensor's dtype. Throws
 // Error if the metadata are not UTF-8.
 std::string EncodeSafetensors(const Metadata& metadata, const Tensors& tensors);

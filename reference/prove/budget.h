@@ -18,8 +18,7 @@ struct Budget {
 // During its lifetime Prove, PermittedErrors and EvaluateByRecipe, called on this thread, compute
 // only the slices that the budget chooses. The same budget chooses the same slices of a case. All
 // numbers of an element that is left out are NaN, its radius too. Cases that cannot be cut are
-// computed as a whole. The operation must compute slices correctly, as all of operations.h do;
-// formulas of defects do not.
+// computed as a whole.
 class ScopedBudget {
  public:
   explicit ScopedBudget(const Budget& budget);

@@ -186,6 +186,23 @@ void CountInto(const Proof& proof, const Recipe& recipe, const Slice& slice) {
   }
 }
 
+// The permitted errors of a slice, all NaN.
+std::vector<PermittedTensor> MakePermitted(const Case& c, const Slice& slice) {
+  std::vector<PermittedTensor> permitted;
+  for (const TensorSpec& spec : c.info().signature.outputs) {
+    const Tensor<double> none = LeftOut(ShapeIn(c.ShapeOf(spec), spec, slice));
+    permitted.push_back(
+        {spec.name, c.DTypeOf(spec), none, none, std::vector<bool>(none.data.size())});
+  }
+  return permitted;
+}
+
+void Set(PermittedTensor& permitted, size_t i, const Counted& x) {
+  permitted.error.data[i] = x.Permitted();
+  permitted.likely.data[i] = x.Likely();
+  permitted.vacuous[i] = x.saturated();
+}
+
 }  // namespace
 
 std::vector<GoldenTensor> Prove(const Case& c, const Tensors& inputs, const Recipe& recipe,
@@ -217,13 +234,7 @@ std::vector<PermittedTensor> PermittedErrors(const Case& c, const Tensors& input
 std::vector<PermittedTensor> PermittedErrors(const Operation& operation, const Case& c,
                                              const Tensors& inputs, const Recipe& recipe,
                                              const ProveOptions& options) {
-  std::vector<PermittedTensor> permitted;
-  for (const TensorSpec& spec : c.info().signature.outputs) {
-    const Shape shape = c.ShapeOf(spec);
-    const Tensor<double> none = LeftOut(shape);
-    permitted.push_back(
-        {spec.name, c.DTypeOf(spec), none, none, std::vector<bool>(CountOf(shape))});
-  }
+  std::vector<PermittedTensor> permitted = MakePermitted(c, {});
   std::mutex mutex;  // elements of `vacuous` share bytes
   ForEachSlice(c, options, [&](const Slice& slice) {
     const auto counted = CountSlice({operation, c, inputs, options.subject_outputs}, recipe, slice);
@@ -231,42 +242,53 @@ std::vector<PermittedTensor> PermittedErrors(const Operation& operation, const C
     for (size_t o = 0; o < permitted.size(); ++o) {
       const auto indices =
           IndicesIn(permitted[o].error.shape, c.info().signature.outputs[o], slice);
-      for (size_t i = 0; i < indices.size(); ++i) {
-        const Counted& x = counted[o].values.data[i];
-        permitted[o].error.data[indices[i]] = x.Permitted();
-        permitted[o].likely.data[indices[i]] = x.Likely();
-        permitted[o].vacuous[indices[i]] = x.saturated();
-      }
+      for (size_t i = 0; i < indices.size(); ++i)
+        Set(permitted[o], indices[i], counted[o].values.data[i]);
     }
   });
   return permitted;
 }
 
+std::vector<PermittedTensor> PermittedErrors(const Operation& operation, const Case& c,
+                                             const Tensors& inputs, const Recipe& recipe,
+                                             const Slice& slice) {
+  std::vector<PermittedTensor> permitted = MakePermitted(c, slice);
+  const auto counted = CountSlice({operation, c, inputs, nullptr}, recipe, slice);
+  for (size_t o = 0; o < permitted.size(); ++o) {
+    for (size_t i = 0; i < counted[o].values.data.size(); ++i)
+      Set(permitted[o], i, counted[o].values.data[i]);
+  }
+  return permitted;
+}
+
+Tensors EvaluateByRecipe(const Operation& operation, const Case& c, const Tensors& inputs,
+                         const Recipe& recipe, const Slice& slice) {
+  const ScopedRecipe following(recipe, c.dtype());
+  const ScopedSlice in(&slice);
+  Outputs<Rounded> outputs = MakeOutputs<Rounded>(c, slice);
+  const bool whole = slice.ranges.empty();
+  operation.Evaluate(whole ? inputs : ExtractInputs(c, inputs, slice), outputs);
+  Tensors answer;
+  for (size_t o = 0; o < outputs.size(); ++o) {
+    Tensor<double> values(outputs[o].values.shape);
+    std::ranges::transform(outputs[o].values.data, values.data.begin(), &Rounded::value);
+    answer.push_back({c.info().signature.outputs[o].name, outputs[o].dtype, std::move(values)});
+  }
+  return answer;
+}
+
 Tensors EvaluateByRecipe(const Operation& operation, const Case& c, const Tensors& inputs,
                          const Recipe& recipe) {
-  const ScopedRecipe following(recipe, c.dtype());
+  // A trace has whole tensors.
+  if (!HasBudget() || this_context.trace)
+    return EvaluateByRecipe(operation, c, inputs, recipe, Slice());
   Tensors answer;
   for (const TensorSpec& spec : c.info().signature.outputs)
     answer.push_back({spec.name, c.DTypeOf(spec), LeftOut(c.ShapeOf(spec))});
-  const auto evaluate = [&](const Slice& slice, const Tensors& part) {
-    Outputs<Rounded> outputs = MakeOutputs<Rounded>(c, slice);
-    operation.Evaluate(part, outputs);
-    for (size_t o = 0; o < outputs.size(); ++o) {
-      Tensor<double> values(outputs[o].values.shape);
-      std::ranges::transform(outputs[o].values.data, values.data.begin(), &Rounded::value);
-      if (slice.ranges.empty())
-        answer[o].values = std::move(values);
-      else
-        InsertSlice(values, c.info().signature.outputs[o], slice, answer[o].values);
-    }
-  };
-  if (!HasBudget() || this_context.trace) {  // a trace has whole tensors
-    evaluate({}, inputs);
-    return answer;
-  }
   for (const Slice& slice : SlicesInBudget(c, kSliceElements)) {
-    const ScopedSlice in(&slice);
-    evaluate(slice, ExtractInputs(c, inputs, slice));
+    const Tensors part = EvaluateByRecipe(operation, c, inputs, recipe, slice);
+    for (size_t o = 0; o < part.size(); ++o)
+      InsertSlice(part[o].values, c.info().signature.outputs[o], slice, answer[o].values);
   }
   return answer;
 }

@@ -14,7 +14,8 @@ namespace sextant::tools {
 
 // The verdict on `outputs`, which fit the case, and the likely causes of a failure.
 oracle::Verdict JudgeOutputs(const oracle::Judge& judge, const Case& c, const Tensors& inputs,
-                             const Recipe& recipe, const Tensors& outputs);
+                             const Recipe& recipe, const Tensors& outputs,
+                             const ProveOptions& options);
 
 // The errors of one answered output, with its shape.
 struct ElementErrors {
@@ -40,7 +41,7 @@ struct Judgement {
 struct JudgeOptions {
   std::string recipe = "native";
   bool strict = false;
-  Budget budget{};  // where it leaves elements out, no causes are looked for
+  Budget budget{};  // the causes of a failure are looked for in the same part
   ProveOptions prove{};
 };
 

@@ -91,6 +91,11 @@ void AddGoldens(const std::string& path, std::vector<Selected>& selected) {
 
 }  // namespace
 
+Tensors InputsOf(const Selected& selected) {
+  if (selected.record && !selected.record->golden.empty()) return selected.record->inputs;
+  return DrawInputs(selected.c, NpyReader());
+}
+
 FileReader NpyReader() {
   return [](const std::string& path, const std::string& sha256) {
     return fixtures::ReadNpy(path, sha256);

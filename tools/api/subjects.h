@@ -18,4 +18,8 @@ oracle::Subject MakeSubject(const std::string& text, double seconds_per_case);
 // Returns this reason for such a case, else an empty text.
 std::string WhyIrrelevant(const oracle::Subject& subject, const Case& c);
 
+// The answer of the subject, with outputs that fit the case: an answer with wrong names, shapes or
+// dtypes is kFailed. kUnsupported also where the case is irrelevant.
+oracle::Answer AnswerOf(const oracle::Subject& subject, const Case& c, const Tensors& inputs);
+
 }  // namespace sextant::tools

@@ -10,10 +10,10 @@
 
 #include "oracle/subject/attributes_json.h"
 #include "reference/case/draw.h"
-#include "reference/case/question.h"
 #include "reference/number/interval_caches.h"
 #include "tools/api/case_file.h"
 #include "tools/api/judgement.h"
+#include "tools/api/own_question.h"
 #include "tools/c/dl_tensor.h"
 #include "tools/c/options.h"
 #include "tools/report/report_json.h"
@@ -105,7 +105,7 @@ Question QuestionOf(const char* text, const SextantTensor* tensors, size_t count
     if (!tensors[i].name) throw Error("the name of tensor ", i, " is a null pointer");
     own.push_back({tensors[i].name, ViewOf(tensors[i].name, tensors[i].tensor)});
   }
-  return ParseQuestion(text, std::move(own));
+  return OwnQuestion(text, std::move(own));
 }
 
 }  // namespace

@@ -75,7 +75,8 @@ typedef struct {
 } SextantArray;
 
 /* Judges outputs for the given inputs. `question` is the operation and its attributes: dimensions
- * and dtypes are those of the tensors ("rope pairing=half base=500000"). `options` may be NULL.
+ * and dtypes are those of the tensors ("rope pairing=half base=500000"). A model's configuration
+ * may complete it ("rope config=config.json layer=0"). `options` may be NULL.
  * JSON: the keys of `sextant judge --json`. Arrays: "y/error" and "y/permitted" for every output y,
  * with the axes of the signature: |answer - exact value| (NaN where no value is specified, infinity
  * for a NaN), and the permitted error of the formula itself, also where the verdict follows from an

@@ -44,24 +44,18 @@ Verdict NotJudged(const Case& c, Verdict::Status status, const std::string& why)
 Verdict JudgeOne(const Selected& selected, const Subject& subject, const std::string& recipe_text,
                  int threads) {
   const Case& c = selected.c;
-  if (const std::string why = WhyIrrelevant(subject, c); !why.empty())
-    return NotJudged(c, Verdict::Status::kUnsupported, why);
   const Recipe recipe = ParseRecipe(recipe_text, c.dtype());
-  const bool stored = selected.record && !selected.record->golden.empty();
-  const Tensors inputs = stored ? selected.record->inputs : DrawInputs(c, NpyReader());
-  const Answer answer = subject.answer(c, inputs);
+  const Tensors inputs = InputsOf(selected);
+  const Answer answer = AnswerOf(subject, c, inputs);
   if (answer.status == Answer::Status::kUnsupported)
     return NotJudged(c, Verdict::Status::kUnsupported, answer.message);
-  // An answer with wrong names, shapes or dtypes is not judged.
-  const std::string why = answer.status == Answer::Status::kFailed
-                              ? answer.message
-                              : oracle::DescribeMismatch(c, answer.outputs);
-  if (answer.status == Answer::Status::kFailed || !why.empty())
-    return NotJudged(c, Verdict::Status::kCouldNotRun, why);
+  if (answer.status == Answer::Status::kFailed)
+    return NotJudged(c, Verdict::Status::kCouldNotRun, answer.message);
+  const bool stored = selected.record && !selected.record->golden.empty();
   const ProveOptions options{.threads = threads};
   auto golden = stored ? selected.record->golden : Prove(c, inputs, recipe, options);
   const oracle::Judge judge(c, inputs, recipe, std::move(golden), options);
-  return JudgeOutputs(judge, c, inputs, recipe, answer.outputs);
+  return JudgeOutputs(judge, c, inputs, recipe, answer.outputs, options);
 }
 
 // --open-rows: a case conforms if it is unverified only because of rows that no answer could fail.

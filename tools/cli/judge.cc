@@ -4,9 +4,8 @@
 #include <memory>
 
 #include "fixtures/store/tensor_file.h"
-#include "reference/case/question.h"
-#include "tools/api/config_for.h"
 #include "tools/api/judgement.h"
+#include "tools/api/own_question.h"
 #include "tools/cli/commands.h"
 #include "tools/cli/options.h"
 #include "tools/report/json.h"
@@ -58,13 +57,7 @@ Question ReadQuestion(const Options& options) {
   std::vector<OwnTensor> tensors;
   std::vector<fixtures::FileTensor> memory;
   for (const std::string& argument : options.tensors) ReadOwn(argument, memory, tensors);
-  const std::string line = CompleteLine(options.question, options.config);
-  try {
-    return ParseQuestion(line, std::move(tensors));
-  } catch (const Error& e) {
-    if (options.config.path.empty()) throw;
-    throw Error(e.what(), "; with ", options.config.path, " the question is '", line, "'");
-  }
+  return OwnQuestion(options.question, std::move(tensors), options.config);
 }
 
 std::string RepeatText(const Options& options, const Judgement& judgement) {

@@ -165,9 +165,22 @@ class Judge(ProgramTest):
         self.save(x=self.x, position=self.position, y=rope(self.x, self.position, 500000.0))
         words = ["x=x.npy", "position=position.npy", "y=y.npy", "--config", "config.json"]
         self.assertIn("base=500000", self.assert_conforms(*words, question="rope"))
-        self.save(x=self.x[:, :1])
-        self.assert_refused("but H=2 by the question; with config.json the question is 'rope ", *words,
+        in_question = self.assert_conforms(*words[:3], question="rope config=config.json")
+        self.assertIn("base=500000", in_question)
+        self.assert_refused("config=b.json, but config is already config.json", *words,
+                            question="rope config=b.json")
+        self.assert_refused("expected config=FILE too", *words[:3], question="rope layer=0")
+        self.assert_refused("layer= without a value", *words[:3], question="rope layer=")
+        self.save(x=self.x[..., :4])
+        self.assert_refused("but D=8 by the question; with config.json the question is 'rope ", *words,
                             question="rope")
+
+    def test_a_configuration_does_not_give_the_number_of_heads_of_queries_or_keys(self):
+        self.path("config.json").write_text(json.dumps(
+            {"model_type": "llama", "hidden_size": 32, "num_attention_heads": 4, "head_dim": 8,
+             "rope_theta": 10000.0, "num_hidden_layers": 1, "max_position_embeddings": 128}))
+        self.save(x=self.x, position=self.position, y=self.y)
+        self.assert_conforms("x=x.npy", "position=position.npy", "y=y.npy", question="rope config=config.json")
 
     def test_wrong_calls_are_refused_with_one_line(self):
         self.save(x=self.x, position=self.position, y=self.y, f=self.position * 1.0)

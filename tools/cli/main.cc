@@ -36,11 +36,19 @@ constexpr Command kCommands[] = {
      "sextant eval rope_frequencies R=128 base=500000 dtype=f64 --json\n"
      "  sextant eval rope --config config.json S=2 H=1 @position=0,8191"},
     {"golden", "prove the outputs of cases and store them", BindGolden,
-     "sextant golden fixtures/cases/rope.cases -o rope.h5"},
+     "sextant golden fixtures/cases/rope.cases -o rope.h5\n"
+     "  sextant golden fixtures/models/llama3_1_8b.cases -o llama.safetensors\n"
+     "  sextant golden fixtures/cases/rms_norm.cases -o onnx:node_tests"},
     {"verify", "check a golden file's digests and prove it again", BindVerify,
      "sextant verify rope.h5 --confirm"},
     {"inputs", "store the inputs of cases, for another program to compute the outputs", BindInputs,
      "sextant inputs fixtures/cases/rope.cases -o questions.h5"},
+    {"answer", "store the answers of a subject, to be judged later or elsewhere", BindAnswer,
+     "sextant answer fixtures/cases/rope.cases --subject 'exec:python3 my_adapter.py' -o "
+     "answers.h5\n"
+     "  sextant check fixtures/cases/rope.cases --subject files:answers.h5"},
+    {"ask", "show one question to a subject and its answer", BindAsk,
+     "sextant ask 'rms_norm N=1 M=4' --subject 'exec:python3 my_adapter.py'"},
     {"check", "judge a subject", BindCheck,
      "sextant check fixtures/cases/rope.cases --subject fast\n"
      "  sextant check rope.h5 --subject 'exec:python3 my_adapter.py' --junit report.xml\n"

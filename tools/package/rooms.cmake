@@ -138,21 +138,3 @@ function(add_python_tests)
     endforeach()
   endforeach()
 endfunction()
-
-# Installs targets as the package Sextant, and tests it with the project in consumer/.
-function(install_package)
-  install(TARGETS ${ARGN} EXPORT SextantTargets
-    FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/sextant)
-  set(PACKAGE ${CMAKE_INSTALL_LIBDIR}/cmake/Sextant)
-  install(EXPORT SextantTargets NAMESPACE Sextant:: DESTINATION ${PACKAGE})
-  install(FILES tools/package/SextantConfig.cmake DESTINATION ${PACKAGE})
-  set(PREFIX ${PROJECT_BINARY_DIR}/consumer/prefix)
-  add_command(install slow sh -c [["$0" -E rm -rf "$2" && "$0" --install "$1" --prefix "$2"]]
-    ${CMAKE_COMMAND} ${PROJECT_BINARY_DIR} ${PREFIX})
-  add_command(consumer slow ${CMAKE_CTEST_COMMAND}
-    --build-and-test ${PROJECT_SOURCE_DIR}/tools/package/consumer ${PROJECT_BINARY_DIR}/consumer/build
-    --build-generator ${CMAKE_GENERATOR} --build-options -DCMAKE_PREFIX_PATH=${PREFIX}
-    --test-command consumer)
-  set_tests_properties(install PROPERTIES FIXTURES_SETUP installed)
-  set_tests_properties(consumer PROPERTIES FIXTURES_REQUIRED installed)
-endfunction()

@@ -83,8 +83,7 @@ std::string TextOf(const Judgement& judgement) {
     text += "not given by any tensor, so the default:" + Joined(judgement.question.defaults) + "\n";
   text += ElementCounts({verdict});
   if (LeftOut(verdict) > 0)
-    text += "; the part was chosen with seed " + std::to_string(judgement.budget.seed) +
-            (fails ? "; causes are looked for without a budget only" : "");
+    text += "; the part was chosen with seed " + std::to_string(judgement.budget.seed);
   text += "\n";
   return fails && !judgement.repeat.empty() ? text + "repeat: " + judgement.repeat + "\n" : text;
 }
