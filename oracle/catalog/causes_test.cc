@@ -41,6 +41,14 @@ TEST(CausesOf, ReturnsTheDefectAndItsDescription) {
       ElementsAre(StartsWith("mixed_rotate_half (rotate_half pairs neighbouring channels but")));
 }
 
+// The permitted errors of a large case are computed in slices, here with fewer heads than there are
+// key heads.
+TEST(CausesOf, FindsADefectOfHeadsInSlices) {
+  const Question question("attention_scores H=4 S=96 T=96 D=2 dtype=f32");
+  const Tensors wrong = question.Predicted(DefectNamed("attention_scores", "last_channel_lost"));
+  EXPECT_THAT(question.Causes(wrong), Contains(StartsWith("last_channel_lost")));
+}
+
 // Both the prediction and the answer may have the permitted error.
 TEST(Explains, PermitsTwiceThePermittedError) {
   const Question question("rope pairing=half H=2 D=8 dtype=f32 @position=1,2,3");

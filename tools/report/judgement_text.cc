@@ -50,9 +50,10 @@ std::string Indented(const std::string& lines, size_t most) {
   return count <= most ? text : text + "  ... and " + CountText(count - most, "more line") + "\n";
 }
 
-// The outputs that conform although another one fails.
+// The outputs that conform although another one fails. With a trace, the message says it.
 std::string ConformingOutputs(const Verdict& verdict) {
   std::vector<std::string> names;
+  if (!verdict.trace.empty()) return "";
   for (const oracle::TensorVerdict& t : verdict.tensors) {
     if (t.judged > 0 && t.grade < oracle::Grade::kUnlikely)
       names.push_back(t.name + " (" + std::string(NameOf(t.grade)) + ")");

@@ -55,8 +55,7 @@ def _of_numpy(name, array):
         raise InputError(f"{name} has dtype {array.dtype}, expected floats of at most 64 bits, "
                          "bfloat16 of ml_dtypes, or integers")
     size = array.dtype.itemsize
-    aligned = array.flags.aligned and not any(stride % size for stride in array.strides)
-    if not array.dtype.isnative or not aligned:
+    if not array.dtype.isnative or any(stride % size for stride in array.strides):
         array = numpy.array(array, array.dtype.newbyteorder("="), order="C")
     code = _BFLOAT if bfloat16 else _KINDS[array.dtype.kind]
     strides = [stride // size for stride in array.strides]

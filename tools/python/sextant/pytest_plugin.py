@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pathlib
+from dataclasses import dataclass, field
 from typing import Any, Iterator
 
 import pytest
@@ -12,9 +13,18 @@ from ._library import InputError
 from .adapter import Unsupported
 from .case import Case
 
-_EXPECTED = pytest.StashKey[list[expectations.Expectation]]()
-_USED = pytest.StashKey[set[int]]()
-_LINE = "sextant_line"
+_LINE = "sextant_line"  # the attribute of a test that has its case
+
+
+@dataclass
+class _Known:
+    """The entries of the file of expectations, and the numbers of those that some test matched."""
+
+    entries: list[expectations.Expectation]
+    used: set[int] = field(default_factory=set)
+
+
+_KNOWN = pytest.StashKey[_Known]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -27,11 +37,9 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "sextant_cases(file, filter): use sextant.mark.cases")
     path = config.getoption("--sextant-expect")
     try:
-        expected: list[expectations.Expectation] = expectations.read(path) if path else []
+        config.stash[_KNOWN] = _Known(expectations.read(path) if path else [])
     except expectations.ExpectationError as error:
         raise pytest.UsageError(f"sextant: {error}") from None
-    config.stash[_EXPECTED] = expected
-    config.stash[_USED] = set()
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -98,18 +106,19 @@ def _compare(item: Any, error: Exception | None, report: pytest.TestReport) -> N
         report.outcome, report.longrepr = "failed", "the test did not call case.check"
         return
     line = getattr(item, _LINE)
-    for number, expected in enumerate(item.config.stash[_EXPECTED]):
+    known = item.config.stash[_KNOWN]
+    for number, expected in enumerate(known.entries):
         if not expectations.matches(line, expected.cases):
             continue
-        item.config.stash[_USED].add(number)
+        known.used.add(number)
         if expected.expired:
             report.sections.append(("sextant", f"{expected.where} expired after {expected.until}"))
             continue
         why = expected.contradiction(found, verdict)
         if why:
-            known = f"{expected.where}: {why} ({expected.reason})"
             before = f"{report.longrepr}\n" if report.outcome == "failed" else ""
-            report.outcome, report.longrepr = "failed", before + known
+            report.longrepr = f"{before}{expected.where}: {why} ({expected.reason})"
+            report.outcome = "failed"
         else:
             report.outcome, report.wasxfail = "skipped", expected.reason  # type: ignore[attr-defined]
         return
@@ -129,7 +138,8 @@ def _outcome_of(error: Exception | None, verdict: Any) -> str:
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
     if config.getoption("numprocesses", None):
         return  # only the workers know which entries they used
-    for number, expected in enumerate(config.stash[_EXPECTED]):
-        if number not in config.stash[_USED]:
+    known = config.stash[_KNOWN]
+    for number, expected in enumerate(known.entries):
+        if number not in known.used:
             terminalreporter.write_line(f"sextant: no test of this run matches {expected.where}: "
                                         f"{expected.cases}")
