@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "fixtures/store/tensor_file.h"
+#include "reference/case/memory.h"
 #include "tools/api/judgement.h"
 #include "tools/api/own_question.h"
 #include "tools/api/shell_quoted.h"
@@ -75,11 +76,15 @@ int Judge(const Options& options) {
   OutputFile json(options.json);
   Judgement judgement = [&] {
     Progress progress("judging");
-    return JudgeQuestion(ReadQuestion(options),
-                         {.recipe = options.recipe,
-                          .strict = options.strict,
-                          .budget = options.budget,
-                          .prove = {.threads = options.threads, .progress = std::ref(progress)}});
+    Question question = ReadQuestion(options);
+    const Case c = question.c;
+    return WithinMemory(c, [&] {
+      return JudgeQuestion(std::move(question),
+                           {.recipe = options.recipe,
+                            .strict = options.strict,
+                            .budget = options.budget,
+                            .prove = {.threads = options.threads, .progress = std::ref(progress)}});
+    });
   }();
   judgement.repeat = RepeatText(options, judgement);
   const Report report = ReportOf(judgement);
