@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "tools/api/kept_tensors.h"
+#include "tools/api/shell_quoted.h"
 #include "tools/c/struct_size.h"
 #include "tools/report/judgement_text.h"
 #include "tools/report/report.h"
