@@ -13,6 +13,7 @@
 #include "oracle/subject/supervisor.h"
 #include "reference/base/printable.h"
 #include "tools/api/difference.h"
+#include "tools/api/host_command.h"
 
 namespace sextant::tools {
 namespace {
@@ -105,6 +106,12 @@ Subject SupervisedSubject(const std::string& command, double seconds_per_case) {
   return oracle::ExecSubject(command, seconds_per_case);
 }
 
+Subject LibrarySubject(const std::string& path, double seconds_per_case) {
+  Subject subject = SupervisedSubject(HostCommandOf(path), seconds_per_case);
+  subject.name = "lib:" + path;
+  return subject;
+}
+
 }  // namespace
 
 Subject MakeSubject(const std::string& text, double seconds_per_case) {
@@ -116,6 +123,7 @@ Subject MakeSubject(const std::string& text, double seconds_per_case) {
     if (kind == "recipe") return oracle::RecipeSubject(rest);
     if (kind == "defect") return oracle::DefectSubject(rest);
     if (kind == "files") return FilesSubject(rest);
+    if (kind == "lib") return LibrarySubject(rest, seconds_per_case);
     if (kind == "exec") return SupervisedSubject(rest, seconds_per_case);
   }
   throw Error("'", text, "' is not a subject; expected one of: ", kSubjectHelp);

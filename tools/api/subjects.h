@@ -8,10 +8,11 @@
 namespace sextant::tools {
 
 inline constexpr const char* kSubjectHelp =
-    "fast | recipe:NAME | defect:OPERATION/NAME | files:FILE.h5 | exec:COMMAND";
+    "fast | recipe:NAME | defect:OPERATION/NAME | files:FILE.h5 | lib:FILE.so | exec:COMMAND";
 
-// seconds_per_case: the time limit of exec: subjects. Throws Error if there is no such subject or
-// its file cannot be read, and oracle::Failure if a program does not answer the hello message.
+// seconds_per_case: the time limit of exec: and lib: subjects. Throws Error if there is no such
+// subject or its file cannot be read, and oracle::Failure if a program does not answer the hello
+// message.
 oracle::Subject MakeSubject(const std::string& text, double seconds_per_case);
 
 // A defect is correct in all operations but one, so cases of the others say nothing about it.

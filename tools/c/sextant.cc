@@ -1,11 +1,9 @@
 #include "tools/c/sextant.h"
 
-#include <cfenv>
 #include <exception>
 #include <memory>
 #include <new>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "reference/case/draw.h"
@@ -13,6 +11,8 @@
 #include "reference/number/interval_caches.h"
 #include "tools/api/judgement.h"
 #include "tools/c/dl_tensor.h"
+#include "tools/c/scoped_floating_point.h"
+#include "tools/c/struct_size.h"
 #include "tools/report/report_json.h"
 
 struct SextantResult {
@@ -32,24 +32,9 @@ struct SextantResult {
 namespace sextant::tools {
 namespace {
 
-constexpr size_t kMostOptions = 4096;  // bytes
 constexpr int kMostThreads = 1024;
 
 thread_local std::string last_error;
-
-// While it lives, this thread rounds to nearest and does not flush subnormal numbers, whatever the
-// caller has set: proofs and error bounds rely on it.
-class ScopedFloatingPoint {
- public:
-  ScopedFloatingPoint() {
-    std::fegetenv(&callers_);
-    std::fesetenv(FE_DFL_ENV);
-  }
-  ~ScopedFloatingPoint() { std::fesetenv(&callers_); }
-
- private:
-  std::fenv_t callers_;
-};
 
 // Thrown by a progress callback that cancels.
 struct Cancelled {};
@@ -86,18 +71,10 @@ int Guarded(const Work& work) noexcept {
 // The caller's options. A newer caller may have more members, which must be 0.
 SextantOptions OptionsOf(const SextantOptions* given) {
   if (!given) return {};
-  const size_t size = given->struct_size;
-  if (size < sizeof(SextantOptions) || size > kMostOptions) {
-    throw Error("struct_size of the options is ", size, ", expected sizeof(SextantOptions), ",
-                sizeof(SextantOptions));
-  }
-  const std::string_view bytes(reinterpret_cast<const char*>(given), size);
-  const size_t unknown = bytes.find_first_not_of('\0', sizeof(SextantOptions));
-  if (unknown != bytes.npos)
-    throw Error("the options have an unknown member at byte ", unknown, ", expected 0");
-  if (given->threads < 0 || given->threads > kMostThreads)
-    throw Error("threads is ", given->threads, ", expected 0 to ", kMostThreads);
-  return *given;
+  const SextantOptions options = KnownMembers(*given, "the options", "SextantOptions");
+  if (options.threads < 0 || options.threads > kMostThreads)
+    throw Error("threads is ", options.threads, ", expected 0 to ", kMostThreads);
+  return options;
 }
 
 JudgeOptions JudgeOptionsOf(const SextantOptions& given) {

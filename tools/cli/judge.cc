@@ -7,6 +7,7 @@
 #include "reference/case/question.h"
 #include "tools/api/config_for.h"
 #include "tools/api/judgement.h"
+#include "tools/api/shell_quoted.h"
 #include "tools/cli/commands.h"
 #include "tools/cli/options.h"
 #include "tools/report/json.h"

@@ -12,8 +12,10 @@
 #include "reference/base/error.h"
 #include "reference/base/printable.h"
 #include "tools/api/exit_status.h"
+#include "tools/api/host_command.h"
 #include "tools/cli/commands.h"
 #include "tools/cli/output.h"
+#include "tools/host/host.h"
 
 namespace sextant::tools {
 namespace {
@@ -119,6 +121,9 @@ int Main(int argc, char** argv) {
 }  // namespace sextant::tools
 
 int main(int argc, char** argv) try {
+  // The libraries of subjects get the signals as they are.
+  if (argc == 3 && std::string_view(argv[1]) == sextant::tools::kHostCommand)
+    return sextant::tools::RunHost(argv[2]);
   sextant::tools::SetSignalActions();
   const int status = sextant::tools::Main(argc, argv);
   sextant::tools::FlushOutput();

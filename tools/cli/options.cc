@@ -114,7 +114,7 @@ void AddThreads(CLI::App& app, int& threads) {
 void AddSubject(CLI::App& app, std::string& subject, double& timeout) {
   AddOption(app, "--subject", subject, kSubjectHelp, {.required = true});
   AddOption(app, "--timeout", timeout,
-            "time limit of exec: in seconds per case; its hello message has at least " +
+            "time limit of lib: and exec: in seconds per case; its hello message has at least " +
                 std::to_string(oracle::kSecondsForHello),
             {.shows_default = true, .least = 0.01, .most = 86400});
 }

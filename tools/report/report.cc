@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "reference/base/count_text.h"
+#include "tools/api/shell_quoted.h"
 
 namespace sextant::tools {
 namespace {
@@ -99,15 +100,6 @@ std::string_view NameOf(Verdict::Status status) {
   Verdict verdict{.case_line = "", .message = "", .tensors = {}, .trace = {}, .causes = {}};
   verdict.status = status;
   return NameOf(OutcomeOf(verdict, false));
-}
-
-std::string ShellQuoted(const std::string& word) {
-  std::string text = "'";
-  for (const char c : word) {
-    text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  }
-  text += "'";
-  return text;
 }
 
 std::string ElementCounts(const std::vector<Verdict>& verdicts) {
