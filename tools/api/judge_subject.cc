@@ -1,6 +1,5 @@
 #include "tools/api/judge_subject.h"
 
-#include "reference/base/printable.h"
 #include "tools/api/judgement.h"
 #include "tools/api/subjects.h"
 
@@ -11,12 +10,9 @@ using oracle::Answer;
 using oracle::Verdict;
 
 Verdict NotJudged(const Case& c, Verdict::Status status, const std::string& why) {
-  const bool is_long = why.size() > kMostBytesOfMessage;
-  // A cut may divide a character of UTF-8.
-  const std::string end = is_long ? "... (" + std::to_string(why.size()) + " bytes)" : "";
   return {.case_line = c.ToString(),
           .status = status,
-          .message = is_long ? Printable(why.substr(0, kMostBytesOfMessage)) + end : why,
+          .message = why,
           .tensors = {},
           .trace = {},
           .causes = {}};

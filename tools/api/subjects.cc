@@ -11,6 +11,7 @@
 #include "oracle/catalog/defect_subject.h"
 #include "oracle/subject/exec_subject.h"
 #include "oracle/subject/supervisor.h"
+#include "reference/base/printable.h"
 #include "tools/api/difference.h"
 #include "tools/api/host_command.h"
 
@@ -138,6 +139,11 @@ Answer AnswerOf(const Subject& subject, const Case& c, const Tensors& inputs) {
   if (const std::string why = WhyIrrelevant(subject, c); !why.empty())
     return {Answer::Status::kUnsupported, why, {}};
   Answer answer = subject.answer(c, inputs);
+  if (const size_t size = answer.message.size(); size > kMostBytesOfMessage) {
+    // A cut may divide a character of UTF-8.
+    answer.message = Printable(answer.message.substr(0, kMostBytesOfMessage)) + "... (" +
+                     std::to_string(size) + " bytes)";
+  }
   if (answer.status != Answer::Status::kAnswered) return answer;
   const std::string why = oracle::DescribeMismatch(c, answer.outputs);
   if (!why.empty()) return {Answer::Status::kFailed, why, {}};
