@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from sextant_adapter import Unsupported
+
 
 def visible(B, S, T, mask, align, window, chunk, key_length, segments):
     """bool [B,S,T]: true where a query sees a key. None if every query sees all keys."""
@@ -31,3 +33,9 @@ def additive(see, bias=None):
         return None if bias is None else np.asarray(bias, np.float32)
     base = np.zeros(1, np.float32) if bias is None else np.asarray(bias, np.float32)
     return np.where(see[:, None], base, np.float32(-np.inf)).astype(np.float32)
+
+
+def expect_no_zeros(see, empty_rows):
+    """For frameworks that promise nothing where a query sees no key; empty_rows=zero expects 0."""
+    if empty_rows == "zero" and see is not None and not see.any(-1).all():
+        raise Unsupported("the answer to a query that sees no key is not defined")

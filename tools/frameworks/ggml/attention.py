@@ -41,6 +41,8 @@ class Attention:
         self._check(case)
         names = ("mask", "align", "window", "chunk", "key_length", "segments")
         see = masks.visible(q.shape[0], q.shape[2], k.shape[2], *(masking[name] for name in names))
+        if not self._flash:
+            masks.expect_no_zeros(see, masking["empty_rows"])
         mask = masks.additive(see, bias)
         scale = q.shape[3] ** -0.5 if scale is None else scale
         with self._library.graph(3 * (q.size + k.size + v.size)) as graph:
