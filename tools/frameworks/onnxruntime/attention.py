@@ -19,11 +19,13 @@ def _only_causal(masking):
 
 def _merged(x):
     """[B,H,S,D] as [B,S,H*D]"""
-    return x.transpose(0, 2, 1, 3).reshape(x.shape[0], x.shape[2], -1)
+    B, H, S, D = x.shape
+    return x.transpose(0, 2, 1, 3).reshape(B, S, H * D)
 
 
 def _split(y, heads):
-    return y.reshape(*y.shape[:2], heads, -1).transpose(0, 2, 1, 3)
+    B, S, width = y.shape
+    return y.reshape(B, S, heads, width // heads).transpose(0, 2, 1, 3)
 
 
 class StandardAttention(Operators):

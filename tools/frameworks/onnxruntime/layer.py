@@ -52,7 +52,17 @@ class Operators:
                              outputs)  # fmt: skip
 
 
-class Standard(Operators):
+class Rotation(Operators):
+    """rope_rotate by an operator `_rotated`."""
+
+    def rope_rotate(self, case, x, cos, sin, pairing, offset, direction, R):
+        if offset or R == 0:
+            raise Unsupported("RotaryEmbedding rotates the first channels, at least one pair")
+        sin = -sin if direction == "transpose" else sin
+        return self._rotated(case, x, cos, sin, pairing == "interleaved", R)
+
+
+class Standard(Rotation):
     """Operators of ONNX."""
 
     def rms_norm(self, case, eps):
@@ -90,20 +100,14 @@ class Standard(Operators):
             raise Unsupported("Gather does not scale")
         return self._one(case, "Gather", ("table", "token"), {"axis": 0}, opset=13)
 
-    def rope_rotate(self, case, x, cos, sin, pairing, offset, direction, R):
-        if offset or R == 0:
-            raise Unsupported("RotaryEmbedding rotates the first channels, at least one pair")
-        sin = -sin if direction == "transpose" else sin
-        return self._rotated(case, x, cos, sin, pairing == "interleaved", R)
-
     def _rotated(self, case, x, cos, sin, interleaved, R):
         node = Node("RotaryEmbedding", {"interleaved": int(interleaved), "rotary_embedding_dim": R})
         values = [Value(x, case.dtype), Value(cos, case.dtype), Value(sin, case.dtype)]
         return self._run(node, values, [case.dtype])[0]
 
 
-class Contributed(Standard):
-    """Operators of ONNX Runtime, where it has its own."""
+class Contributed(Rotation):
+    """Operators of ONNX Runtime (com.microsoft)."""
 
     def rms_norm(self, case, eps):
         node = Node("SimplifiedLayerNormalization", {"axis": -1, "epsilon": real(case, eps)}, opset=17)
@@ -113,11 +117,6 @@ class Contributed(Standard):
         node = Node("SkipSimplifiedLayerNormalization", {"epsilon": real(case, eps)}, MICROSOFT, 17)
         y, total = self._normed(case, node, [case.dtype, None, None, case.dtype])
         return {"y": y, "sum": total}
-
-    def layer_norm(self, case):
-        raise Unsupported("the operator of ONNX has no other implementation")
-
-    softmax = linear = linear_bias = embedding = layer_norm
 
     def activation(self, case, kind, beta):
         operator = {"gelu": "Gelu", "gelu_tanh": "FastGelu", "swish": "QuickGelu"}.get(kind)

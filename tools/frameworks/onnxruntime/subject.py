@@ -8,7 +8,6 @@ KIND: onnx         operators of ONNX (the default)
 """
 
 import argparse
-import inspect
 import pathlib
 import sys
 
@@ -16,7 +15,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
 sys.path[:0] = [str(HERE.parent), str(ROOT / "tools/adapters/python")]
 
-import sextant_adapter as sextant  # noqa: E402
+import serving  # noqa: E402
 from attention import GroupQuery, MultiHead, StandardAttention  # noqa: E402
 from layer import Contributed, Standard  # noqa: E402
 from library import Library  # noqa: E402
@@ -26,21 +25,16 @@ KINDS = {"onnx": (Standard, StandardAttention), "microsoft": (Contributed, Multi
          "group_query": (GroupQuery,)}  # fmt: skip
 
 
-def operations(family):
-    return {name: method for name, method in inspect.getmembers(family, inspect.ismethod)
-            if not name.startswith("_")}  # fmt: skip
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("kind", nargs="?", default="onnx", choices=KINDS)
     parser.add_argument("--library", default=INSTALLED / "libonnxruntime.so.1")
+    serving.add_version_option(parser)
     arguments = parser.parse_args()
     library = Library(arguments.library)
     families = [family(library) for family in KINDS[arguments.kind]]
-    served = {name: method for family in families for name, method in operations(family).items()}
-    sextant.serve(served, name=f"onnxruntime {arguments.kind}", version=library.version,
-                  recipe="f32_compute")  # fmt: skip
+    serving.serve(serving.operations(*families), f"ONNX Runtime, {arguments.kind}", library.version,
+                  arguments.version)  # fmt: skip
 
 
 if __name__ == "__main__":

@@ -19,7 +19,8 @@ import numpy as np  # noqa: E402
 import torch  # noqa: E402
 
 import functions  # noqa: E402
-import sextant_adapter as sextant  # noqa: E402
+import serving  # noqa: E402
+from sextant_adapter import Unsupported  # noqa: E402
 
 DTYPES = {"f64": torch.float64, "f32": torch.float32, "f16": torch.float16,
           "bf16": torch.bfloat16, "i64": torch.int64}  # fmt: skip
@@ -41,7 +42,7 @@ def answer(function, device, case, **given):
     unknown = sorted(name for name in given.keys() - parameters.keys()
                      if not (name[0].isupper() or name == "dtype" or given[name] is None))  # fmt: skip
     if unknown and "masking" not in parameters:
-        raise sextant.Unsupported(f"takes no {' '.join(unknown)}")
+        raise Unsupported(f"takes no {' '.join(unknown)}")
     if "masking" in parameters:
         names = ("mask", "align", "window", "chunk", "key_length", "segments")
         given["masking"] = {name: given[name] for name in names}
@@ -49,8 +50,8 @@ def answer(function, device, case, **given):
     try:
         outputs = function(**given)
     except (RuntimeError, ValueError) as error:
-        if "not implemented for" in str(error) or "same dtype" in str(error):
-            raise sextant.Unsupported(str(error).splitlines()[0]) from error
+        if "not implemented for" in str(error) or "same dtype" in str(error) or "scalar type" in str(error):
+            raise Unsupported(str(error).splitlines()[0]) from error
         raise
     if isinstance(outputs, dict):
         return {name: array(tensor) for name, tensor in outputs.items()}
@@ -60,12 +61,13 @@ def answer(function, device, case, **given):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("device", nargs="?", default="cpu", choices=("cpu", "cuda"))
-    device = parser.parse_args().device
+    serving.add_version_option(parser)
+    arguments = parser.parse_args()
     torch.set_num_threads(1)
     torch.set_grad_enabled(False)
-    served = {name: functools.partial(answer, function, device)
+    served = {name: functools.partial(answer, function, arguments.device)
               for name, function in functions.operations().items()}  # fmt: skip
-    sextant.serve(served, name=f"pytorch {device}", version=torch.__version__, recipe="f32_compute")
+    serving.serve(served, f"PyTorch, {arguments.device}", torch.__version__, arguments.version)
 
 
 if __name__ == "__main__":

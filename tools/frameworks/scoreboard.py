@@ -1,0 +1,140 @@
+"""From reports of `sextant check --json` to a table: framework, operation, dtype.
+
+A row has these keys:
+  framework, version, operation, dtype
+  cases        the number of judged cases
+  unsupported  the number of cases that the framework does not have
+  conforming   the number of cases that conform to the claim
+  grade        of the worst case, by the claim
+  ulps         the error of the element that is worst by its permitted error, in ulps of the dtype
+               of its tensor, in all cases; null if it is infinite or NaN
+  claim        the recipe that frameworks.toml states
+  conforms_to  the names of the recipes to which all judged cases conform
+  defects      the cases that do not conform to the claim: case, outcome, causes, reason, repeat
+"""
+
+import fnmatch
+import math
+
+GRADES = ("exact", "faithful", "within recipe", "unlikely", "fails")
+SIGNIFICAND = {"f64": 53, "f32": 24, "f16": 11, "bf16": 8}
+SMALLEST_EXPONENT = {"f64": -1022, "f32": -126, "f16": -14, "bf16": -126}
+JUDGED = ("conforms", "fails", "could_not_run")
+
+
+def words(case):
+    """The words of a case line, operation first: {"": operation, "dtype": ...}"""
+    first, *rest = case.split()
+    return {"": first, **dict(word.partition("=")[::2] for word in rest)}
+
+
+def ulps(worst, dtype):
+    """The error of an element in units in the last place of the exact value."""
+    error, exact = (float(worst[name]) for name in ("error", "exact"))
+    if not (math.isfinite(error) and math.isfinite(exact)):
+        return None
+    exponent = math.frexp(exact)[1] - 1 if exact else SMALLEST_EXPONENT[dtype]
+    quantum = max(exponent, SMALLEST_EXPONENT[dtype]) - SIGNIFICAND[dtype] + 1
+    return math.ldexp(error, -quantum)
+
+
+def largest_error(cases, dtype):
+    """The largest error in ulps; None if one is not finite or there is no element."""
+    wide = "f32" if dtype in ("f16", "bf16") else dtype
+    errors = [ulps(tensor["worst"], wide if tensor["name"] == "lse" else dtype)
+              for case in cases for tensor in case["tensors"] if tensor["judged"]]  # fmt: skip
+    return None if not errors or None in errors else max(errors)
+
+
+def worst_grade(cases):
+    grades = [GRADES.index(case["grade"]) for case in cases if case["grade"] in GRADES]
+    if any(status_of(case) == "could_not_run" for case in cases):
+        return "could not run"
+    return GRADES[max(grades)] if grades else "none"
+
+
+def status_of(case):
+    return case["status"].replace(" ", "_")
+
+
+def reason_for(case, expectations):
+    """The reason in the first expectation that matches the case; None if there is none."""
+    matching = (entry for entry in expectations if fnmatch.fnmatchcase(case["case"], _glob(entry)))
+    return next((entry["reason"] for entry in matching), None)
+
+
+def _glob(entry):
+    """fnmatch gives [ a meaning, which it does not have in expectations."""
+    return entry["cases"].replace("[", "[[]")
+
+
+def by_dtype(report):
+    """dtype -> cases of a report, in the order of the report."""
+    groups = {}
+    for case in report["cases"]:
+        groups.setdefault(words(case["case"])["dtype"], []).append(case)
+    return groups
+
+
+def rows(framework, version, operation, claim, reports, expectations):
+    """The rows of one operation. reports: recipe -> report; the claim is one of the recipes."""
+    result = []
+    for dtype, cases in by_dtype(reports[claim]).items():
+        judged = [case for case in cases if status_of(case) in JUDGED]
+        if judged:
+            result.append({
+                "framework": framework, "version": version, "operation": operation,
+                "dtype": dtype, "cases": len(judged),
+                "unsupported": sum(status_of(case) == "unsupported" for case in cases),
+                "conforming": sum(status_of(case) == "conforms" for case in judged),
+                "grade": worst_grade(judged), "ulps": largest_error(judged, dtype), "claim": claim,
+                "conforms_to": [recipe for recipe, report in reports.items()
+                                if conforms(by_dtype(report).get(dtype, []))],
+                "defects": [defect(case, framework, claim, expectations) for case in judged
+                            if status_of(case) != "conforms"],
+            })  # fmt: skip
+    return result
+
+
+def conforms(cases):
+    statuses = {status_of(case) for case in cases} & set(JUDGED)
+    return statuses == {"conforms"}
+
+
+def defect(case, framework, claim, expectations):
+    return {"case": case["case"], "outcome": status_of(case),
+            "causes": [cause["name"] for cause in case["causes"]],
+            "reason": reason_for(case, expectations),
+            "repeat": f"tools/frameworks/run {framework} --case '{case['case']}'"}  # fmt: skip
+
+
+def markdown(table, frameworks):
+    """The scoreboard as Markdown. frameworks: name -> version."""
+    lines = []
+    for framework, version in frameworks.items():
+        own = [row for row in table if row["framework"] == framework]
+        lines += [f"## {framework} ({version})", "",
+                  "| operation | dtype | cases | grade | worst error, ulp | conforms to |",
+                  "|---|---|---|---|---|---|"]  # fmt: skip
+        lines += [_line(row) for row in own]
+        lines += ["", *_defects(own), ""]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _line(row):
+    count = f"{row['conforming']} of {row['cases']}" if row["defects"] else str(row["cases"])
+    error = "not finite" if row["ulps"] is None else f"{row['ulps']:.3g}"
+    recipes = ", ".join(f"`{recipe}`" for recipe in row["conforms_to"]) or "none"
+    return (f"| {row['operation']} | {row['dtype']} | {count} | {row['grade']} | {error} | "
+            f"{recipes} |")  # fmt: skip
+
+
+def _defects(own):
+    """The defects of one framework, each reason once, with its first case."""
+    reasons = {}
+    for row in own:
+        for found in row["defects"]:
+            reasons.setdefault(found["reason"] or "UNEXPECTED", []).append(found)
+    for reason, found in reasons.items():
+        yield f"- {reason} ({len(found)} {'case' if len(found) == 1 else 'cases'})"
+        yield f"  `{found[0]['repeat']}`"
