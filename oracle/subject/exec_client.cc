@@ -10,7 +10,6 @@
 namespace sextant::oracle {
 namespace {
 
-constexpr char kProtocolVersion[] = "1";
 constexpr char kHello[] = "hello";
 // A child that answers twice usually does so from its first answer on. After each of its first
 // kWatchedAnswers answers, the client waits for kWatch for a second answer.
@@ -100,6 +99,7 @@ Reply ExecClient::Ask(const Question& question) {
   const uint64_t before = child_->error_count();
   const Answer answer = Exchange({.metadata = {{"operation", question.operation},
                                                {"case", question.case_line},
+                                               {"dtype", std::string(NameOf(question.dtype))},
                                                {"attributes", question.attributes_json},
                                                {"outputs", DescribeOutputs(question.expected)}},
                                   .inputs = question.inputs,
@@ -147,10 +147,11 @@ Hello ExecClient::Greet() {
   } catch (const Error& e) {
     Fail(Failure::Cause::kEnded, e.what());
   }
-  const Answer answer = Exchange({.metadata = {{"operation", kHello}},
-                                  .inputs = {},
-                                  .expected = {},
-                                  .reply_keys = {"name", "version", "recipe", "operations"}});
+  const Answer answer =
+      Exchange({.metadata = {{"operation", kHello}},
+                .inputs = {},
+                .expected = {},
+                .reply_keys = {"sextant", "name", "version", "recipe", "operations"}});
   const Metadata& words = answer.metadata;
   if (answer.status != Reply::Status::kOk) {
     const auto message = words.find("message");
@@ -196,6 +197,7 @@ ExecClient::Answer ExecClient::ReadAnswer(const Request& request, Clock::time_po
   if (!answer.metadata.contains("status")) CheckKeys(answer.metadata, keys);
   answer.status = ParseStatus(answer.metadata.at("status"));
   const bool ok = answer.status == Reply::Status::kOk;
+  if (ok && request.metadata.at("operation") == kHello) RequireVersion(answer.metadata);
   if (ok) keys.insert(keys.end(), request.reply_keys.begin(), request.reply_keys.end());
   CheckKeys(answer.metadata, keys);
   const std::string id = std::to_string(last_id_);

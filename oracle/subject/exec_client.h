@@ -25,6 +25,7 @@ struct Hello {
 struct Question {
   std::string operation;
   std::string case_line;        // canonical
+  DType dtype = DType::kF32;    // of the case
   std::string attributes_json;  // JSON object of all attributes and dimensions
   Tensors inputs;
   std::vector<ExpectedTensor> expected;

@@ -46,10 +46,11 @@ print(json.dumps(words, sort_keys=True), file=sys.stderr)
     Answer(client);
     ADD_FAILURE() << "no failure";
   } catch (const Failure& failure) {
-    EXPECT_EQ(failure.stderr_tail,
-              R"({"attributes": "{\"M\":2}", "case": "op M=2 dtype=f32 seed=1", "id": "2", )"
-              R"("operation": "op", "outputs": "{\"y\":{\"dtype\":\"F32\",\"shape\":[2]}}", )"
-              R"("sextant": "1"})");
+    EXPECT_EQ(
+        failure.stderr_tail,
+        R"({"attributes": "{\"M\":2}", "case": "op M=2 dtype=f32 seed=1", "dtype": "f32", )"
+        R"("id": "2", "operation": "op", "outputs": "{\"y\":{\"dtype\":\"F32\",\"shape\":[2]}}", )"
+        R"("sextant": "2"})");
   }
 }
 

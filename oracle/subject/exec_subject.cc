@@ -4,34 +4,20 @@
 #include <memory>
 #include <mutex>
 
+#include "oracle/subject/attributes_json.h"
 #include "oracle/subject/exec_client.h"
 #include "reference/base/json.h"
 
 namespace sextant::oracle {
 namespace {
 
-// Numbers and booleans as such, all else as text; an optional number that is not set is null.
-Json ValueOf(const Attribute& attribute) {
-  if (attribute.text.empty()) return nullptr;
-  if (attribute.text == "true" || attribute.text == "false") return attribute.text == "true";
-  double number = 0;
-  try {
-    ParseValue(attribute.text, number);
-  } catch (const Error&) {
-    return attribute.text;
-  }
-  const auto integer = static_cast<int64_t>(number);
-  if (attribute.text == std::to_string(integer)) return integer;
-  return number;
-}
-
 Question QuestionOf(const Case& c, const Tensors& inputs) {
-  Json attributes = Json::object();
-  for (const Attribute& attribute : c.operation().Attributes()) {
-    if (!attribute.dimension) attributes[attribute.name] = ValueOf(attribute);
-  }
-  for (const auto& [letter, extent] : c.dimensions()) attributes[letter] = extent;
-  Question question{std::string(c.name()), c.ToString(), PrintJson(attributes), inputs, {}};
+  Question question{.operation = std::string(c.name()),
+                    .case_line = c.ToString(),
+                    .dtype = c.dtype(),
+                    .attributes_json = PrintJson(AttributesJson(c)),
+                    .inputs = inputs,
+                    .expected = {}};
   for (const TensorSpec& spec : c.info().signature.outputs) {
     question.expected.push_back({spec.name, c.DTypeOf(spec), c.ShapeOf(spec), spec.optional});
   }

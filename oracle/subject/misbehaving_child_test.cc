@@ -190,6 +190,20 @@ TEST(SlowMisbehavingChild, RefusesABadHello) {
   EXPECT_EQ(FailureOf(client).why, "it answers hello with status 'error': 'no'");
 }
 
+TEST(SlowMisbehavingChild, RefusesOtherVersionsOfTheProtocol) {
+  ExecClient first(Program(R"(
+say(message({'id': read()['id'], 'status': 'ok', 'name': 'child', 'version': '0.1',
+             'recipe': 'native', 'operations': '["op"]'}))
+)"),
+                   kPatient);
+  EXPECT_EQ(FailureOf(first).why,
+            "bad answer to request 1 (hello): its answer to hello has no 'sextant', the version of "
+            "the protocol: it speaks version 1, expected version 2");
+  ExecClient third(Program("hello(sextant='3')"), kPatient);
+  EXPECT_THAT(FailureOf(third).why,
+              HasSubstr("it speaks version '3' of the protocol, expected version '2'"));
+}
+
 TEST(SlowMisbehavingChild, ReportsAnIncompleteAnswer) {
   const Failure ended = FailureAfterHello("say(good(words)[:-3])");
   EXPECT_EQ(ended.cause, Cause::kEnded);

@@ -33,8 +33,8 @@ def message(words, body=b'', **tensors):
     header = json.dumps({'__metadata__': words, **tensors}).encode()
     return struct.pack('<Q', len(header)) + header + body
 def hello(**words):
-    say(message(dict({'id': read()['id'], 'status': 'ok', 'name': 'child', 'version': '0.1',
-                      'recipe': 'native', 'operations': '["op", "other"]'}, **words)))
+    say(message(dict({'id': read()['id'], 'status': 'ok', 'sextant': '2', 'name': 'child',
+                      'version': '0.1', 'recipe': 'native', 'operations': '["op", "other"]'}, **words)))
 def tensor(dtype='F32', shape=[2], size=8):
     return {'dtype': dtype, 'shape': shape, 'data_offsets': [0, size]}
 def good(words, a=1, b=2):

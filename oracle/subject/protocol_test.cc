@@ -7,6 +7,7 @@
 
 #include "oracle/subject/exec_client.h"
 #include "oracle/subject/misbehaving_child_test.h"
+#include "oracle/subject/reply_words.h"
 #include "oracle/subject/safetensors_message.h"
 
 namespace sextant::oracle {
@@ -38,8 +39,9 @@ std::string BytesOf(const std::string& dump) {
 }
 
 TEST(Protocol, ExampleOfTheFirstQuestionIsCorrect) {
-  EXPECT_EQ(BytesOf(ExampleAfter("JSON with its three spaces")),
-            EncodeSafetensors({{"sextant", "1"}, {"id", "1"}, {"operation", "hello"}}, {}));
+  EXPECT_EQ(
+      BytesOf(ExampleAfter("JSON with its three spaces")),
+      EncodeSafetensors({{"sextant", kProtocolVersion}, {"id", "1"}, {"operation", "hello"}}, {}));
 }
 
 TEST(Protocol, ExampleOfAnAnswerIsCorrect) {

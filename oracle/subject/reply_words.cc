@@ -11,6 +11,19 @@
 
 namespace sextant::oracle {
 
+void RequireVersion(const Metadata& hello) {
+  const auto version = hello.find("sextant");
+  if (version == hello.end()) {
+    throw Error(
+        "its answer to hello has no 'sextant', the version of the protocol: it speaks "
+        "version 1, expected version ",
+        kProtocolVersion);
+  }
+  if (version->second == kProtocolVersion) return;
+  throw Error("it speaks version ", Quoted(version->second), " of the protocol, expected version '",
+              kProtocolVersion, "'");
+}
+
 void CheckKeys(const Metadata& metadata, const std::vector<std::string>& required) {
   for (const std::string& key : required) {
     if (!metadata.contains(key)) {

@@ -8,6 +8,11 @@
 
 namespace sextant::oracle {
 
+inline constexpr char kProtocolVersion[] = "2";
+
+// Throws unless the answer to hello states the version of the protocol.
+void RequireVersion(const Metadata& hello);
+
 // Throws if a required key is missing or a key is unknown.
 void CheckKeys(const Metadata& metadata, const std::vector<std::string>& required);
 

@@ -3,7 +3,7 @@
 import torch
 
 import rope_types
-from steps import Unsupported, parse_call, wide
+from steps import Unsupported, parameters_of, wide
 
 
 def working(x):
@@ -19,7 +19,7 @@ def frequencies(base, scaling, seq_len, R, dtype):
     """inv_freq and attention factor. Scaled types, from rope_types.py, exist only in f32."""
     if R == 0:
         return torch.ones(0, dtype=dtype), 1.0
-    name, given = parse_call(scaling)
+    name, given = scaling["type"], parameters_of(scaling)
     if name == "none":
         return powers(R, base, dtype), 1.0
     if name not in rope_types.TYPES or dtype == torch.float64:

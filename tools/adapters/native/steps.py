@@ -6,7 +6,7 @@ from pathlib import Path
 import torch
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / "torch"))
-from subject import Unsupported, as_array, as_tensor, parse_call  # noqa: E402, F401
+from subject import Unsupported, as_array, as_tensor, parameters_of  # noqa: E402, F401
 
 
 def wide(x):

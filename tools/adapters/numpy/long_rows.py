@@ -21,7 +21,7 @@ F32 = np.float32
 MOST_PRODUCTS = 1 << 24  # products in memory at a time
 DEFAULTS = {
     "mask": "none", "align": "bottom_right", "empty_rows": "unspecified", "kind": "swiglu",
-    "scaling": "none", "offset": 0, "direction": "forward", "placement": "pre", "beta": 1,
+    "scaling": {"type": "none"}, "offset": 0, "direction": "forward", "placement": "pre", "beta": 1,
     "embedding_scale": 1, "scale_bias": False, "plus_one": False,
 }
 

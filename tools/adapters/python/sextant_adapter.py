@@ -19,8 +19,9 @@ describe OPERATION` lists them. A function declares the parameters that it needs
 its answer would ignore that value, so the adapter answers "unsupported". A name that is a Python
 keyword gets an underscore: `from_`. A parameter `case` receives the whole question (class Case).
 
-Attributes are bool, int or float (500000 is an int), str (a choice, "half"; a call with parameters,
-"linear(factor=4)"), list of numbers ([16, 24, 24]) or None if not set; dimensions are int.
+Attributes are bool, int or float (500000 is an int), str (a choice, "half"), list of numbers ([16,
+24, 24]), dict (a call with all its parameters: {"type": "linear", "factor": 4}, {"type": "none"})
+or None if not set; dimensions are int.
 
 Tensors are numpy arrays: f64, f32, f16 and i64 as float64, float32, float16 and int64. numpy has no
 bf16: such a tensor is a float32 array whose values are exact bf16 values.
@@ -46,6 +47,7 @@ import numpy as np
 
 __all__ = ["Case", "Unsupported", "round_to", "serve"]
 
+_VERSION = "2"  # of the protocol
 _NUMPY_TYPES = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "I64": "<i8", "BF16": "<u2"}
 
 
@@ -94,10 +96,13 @@ def serve(operations, name, version, recipe):
         if message is None:
             return
         words, tensors = message
-        if words["operation"] == "hello":
+        if words.get("sextant") != _VERSION:
+            refusal = {"id": words["id"], "status": "error", "message": _why_refused(words)}
+            reply = _encode(refusal, {})
+        elif words["operation"] == "hello":
             names = json.dumps(sorted(operations))
             about = {"name": name, "version": version, "recipe": recipe, "operations": names}
-            reply = _encode({"id": words["id"], "status": "ok", **about}, {})
+            reply = _encode({"id": words["id"], "status": "ok", "sextant": _VERSION, **about}, {})
         else:
             reply = _answer(operations, words, tensors)
         try:
@@ -105,6 +110,13 @@ def serve(operations, name, version, recipe):
             sink.flush()
         except BrokenPipeError:
             os._exit(1)  # Sextant closed the pipe; sys.exit would flush and fail again
+
+
+def _why_refused(words):
+    return (
+        f"sextant_adapter.py speaks version {_VERSION} of the protocol, the question has version "
+        f"{words.get('sextant')}; copy the sextant_adapter.py of your Sextant"
+    )
 
 
 def _take_pipes():
@@ -168,30 +180,15 @@ def _answer(operations, words, tensors):
 
 
 def _case_of(words, tensors):
-    settings = dict(word.partition("=")[::2] for word in words["case"].split())
     return Case(
         line=words["case"],
         operation=words["operation"],
-        dtype=settings.get("dtype", "f32"),
+        dtype=words["dtype"],
         tensors={name: array for name, (array, _) in tensors.items()},
-        attributes={n: _value_of(v) for n, v in json.loads(words["attributes"]).items()},
+        attributes=json.loads(words["attributes"]),
         dtypes={name: dtype for name, (_, dtype) in tensors.items()},
         outputs=json.loads(words["outputs"]),
     )
-
-
-def _value_of(value):
-    """An attribute as a Python value; a list is sent as text, "[16,24,24]"."""
-    if not (isinstance(value, str) and value.startswith("[")):
-        return value
-    return [_number_of(item) for item in value[1:-1].split(",") if item]
-
-
-def _number_of(text):
-    try:
-        return int(text)
-    except ValueError:
-        return float(text)
 
 
 def _call(function, case):

@@ -21,6 +21,7 @@ Question RmsNormOfOneAndSeven(DType dtype, const std::string& attributes) {
   return {.operation = "rms_norm",
           .case_line = "rms_norm eps=0 unit_offset=false M=2 N=1 dtype=" +
                        std::string(NameOf(dtype)) + " seed=1",
+          .dtype = dtype,
           .attributes_json = attributes,
           .inputs = {{"x", dtype, Tensor<double>({1, 2}, {1, 7})},
                      {"weight", wide, Tensor<double>({2}, {1, 2})}},

@@ -26,10 +26,11 @@ def question(operation="op", attributes=None, outputs=None, dtype="f32"):
     """A question with the input x = [1, 2] in f32."""
     return message(
         {
-            "sextant": "1",
+            "sextant": "2",
             "id": "7",
             "operation": operation,
-            "case": f"{operation} M=2 dtype={dtype} seed=1",
+            "case": f"{operation} M=2 seed=1",
+            "dtype": dtype,
             "attributes": json.dumps({"M": 2} if attributes is None else attributes),
             "outputs": json.dumps(outputs or {"y": {"dtype": "F32", "shape": [2]}}),
         },
@@ -80,11 +81,20 @@ class Conversation(unittest.TestCase):
     def test_says_hello(self):
         ((header, body),) = run(
             "def rope(x): pass\ndef add(x): pass",
-            message({"sextant": "1", "id": "1", "operation": "hello"}),
+            message({"sextant": "2", "id": "1", "operation": "hello"}),
         )
-        expected = {"id": "1", "status": "ok", "name": "mine", "version": "1.2", "recipe": "native"}
-        self.assertEqual(header, {"__metadata__": {**expected, "operations": '["add", "rope"]'}})
+        expected = {"id": "1", "status": "ok", "sextant": "2", "name": "mine", "version": "1.2",
+                    "recipe": "native", "operations": '["add", "rope"]'}  # fmt: skip
+        self.assertEqual(header, {"__metadata__": expected})
         self.assertEqual(body, b"")
+
+    def test_refuses_other_versions_of_the_protocol(self):
+        ((header, _),) = run(
+            "def op(x): pass", message({"sextant": "1", "id": "1", "operation": "hello"})
+        )
+        self.assertEqual(header["__metadata__"]["status"], "error")
+        self.assertIn("speaks version 2 of the protocol, the question has version 1",
+                      header["__metadata__"]["message"])
 
     def test_answers_many_questions(self):
         answers = run("def op(x): return {'y': 2 * x}", *[question()] * 3)
@@ -137,7 +147,8 @@ def op(x, eps, from_, scale, M, dtype):
         functions = """
 def op(x, causal, base, eps, kind, scaling, window, sections, empty, scale):
     given = [causal, base, eps, kind, scaling, window, sections, empty, scale]
-    expected = [True, 500000, 1e-05, "half", "longrope(short_factor=[1,2])", [-1, 0], [1, 1.5], [], None]
+    linear = {"type": "linear", "factor": 4}
+    expected = [True, 500000, 1e-05, "half", linear, [-1, 0], [1, 1.5], [], None]
     assert given == expected, given
     assert [type(n) for n in [base, *window, *sections]] == [int, int, int, int, float]
     return x
@@ -147,10 +158,10 @@ def op(x, causal, base, eps, kind, scaling, window, sections, empty, scale):
             "base": 500000,
             "eps": 1e-05,
             "kind": "half",
-            "scaling": "longrope(short_factor=[1,2])",
-            "window": "[-1,0]",
-            "sections": "[1,1.5]",
-            "empty": "[]",
+            "scaling": {"type": "linear", "factor": 4},
+            "window": [-1, 0],
+            "sections": [1, 1.5],
+            "empty": [],
             "scale": None,
         }
         self.assertEqual(status_of(functions, question(attributes=attributes)), ("ok", ""))
@@ -183,7 +194,7 @@ def op(**given):
     def test_case_has_everything(self):
         functions = """
 def op(case):
-    assert case.line == "op M=2 dtype=f16 seed=1"
+    assert case.line == "op M=2 seed=1"
     assert (case.operation, case.dtype, case.dtypes) == ("op", "f16", {"x": "f32"})
     assert case.attributes == {"M": 2}
     assert case.outputs == {"y": {"dtype": "F32", "shape": [2]}}
@@ -232,7 +243,8 @@ def op(x):
     x += 0  # the array is writable
     raise sextant.Unsupported(f"{x.dtype} {x.shape} {x.tolist()}")
 """
-        words = {"sextant": "1", "id": "7", "operation": "op", "case": "op", "attributes": "{}"}
+        words = {"sextant": "2", "id": "7", "operation": "op", "case": "op", "dtype": "f32",
+                 "attributes": "{}"}
         request = message({**words, "outputs": "{}"}, body, x=tensor(dtype, [1, 2], 0, len(body)))
         return status_of(functions, request)[1]
 

@@ -16,7 +16,7 @@ import rope
 import rope_types
 import rotary_library as library
 import sinusoidal
-from subject import FOLDER, TABLE
+from subject import FOLDER, TABLE, UNSCALED
 
 U = {"f32": 2.0**-24, "f16": 2.0**-11, "bf16": 2.0**-8}
 R = 16
@@ -48,7 +48,7 @@ def worst_ratio(answer, pairing, position, form="pow", dtype="f32", base=10000.0
     x = torch.randn(1, 2, len(position), R, generator=generator).to(rope.DTYPES[dtype])
     y = answer(
         x=x.float().numpy(), position=numpy.array([position]), pairing=pairing, base=base,
-        scaling="none", R=R, offset=0, direction="forward", dtype=dtype,
+        scaling=UNSCALED, R=R, offset=0, direction="forward", dtype=dtype,
     )  # fmt: skip
     worst = 0.0
     for s, p in enumerate(position):
@@ -126,7 +126,7 @@ class Rope(unittest.TestCase):
 
     def test_matrix_times_vector_is_the_rotation(self):
         matrix = rope.rope_matrix(
-            numpy.array([3]), base=10000.0, scaling="none", pairing="interleaved", D=R, dtype="f32"
+            numpy.array([3]), base=10000.0, scaling=UNSCALED, pairing="interleaved", D=R, dtype="f32"
         )
         self.assertEqual(matrix.shape, (1, R, R))
         self.assertEqual(matrix[0, 0, 0].item(), torch.tensor(3.0).cos().item())
@@ -135,7 +135,7 @@ class Rope(unittest.TestCase):
     def test_other_channels_are_unchanged(self):
         x = numpy.ones((1, 1, 1, 8), numpy.float32)
         y = rope.SYSTEMS["llama"]["rope"](
-            x, position=numpy.array([[1]]), pairing="half", base=10000.0, scaling="none", R=2,
+            x, position=numpy.array([[1]]), pairing="half", base=10000.0, scaling=UNSCALED, R=2,
             offset=4, direction="transpose", dtype="f32",
         )  # fmt: skip
         changed = (y[0, 0, 0] != 1).tolist()
@@ -164,12 +164,12 @@ class Empty(unittest.TestCase):
 
     def test_no_rotary_channels_or_no_rows(self):
         empty = numpy.zeros((1, 0), numpy.int64)
-        given = dict(base=10000.0, scaling="none", offset=0, direction="forward", dtype="f32")
+        given = dict(base=10000.0, scaling=UNSCALED, offset=0, direction="forward", dtype="f32")
         for name, system in rope.SYSTEMS.items():
             x = numpy.zeros((1, 2, 0, 4), numpy.float32)
             self.assertEqual(system["rope"](x, position=empty, R=4, **given).shape, x.shape, name)
             if "rope_frequencies" in system:
-                outputs = system["rope_frequencies"](base=2.0, scaling="none", R=0, dtype="f64")
+                outputs = system["rope_frequencies"](base=2.0, scaling=UNSCALED, R=0, dtype="f64")
                 self.assertEqual(outputs["inv_freq"].shape, (0,), name)
         for name, system in sinusoidal.SYSTEMS.items():
             given = dict(base=10000.0, layout="interleaved", denominator="paper", dtype="f32")
@@ -177,7 +177,7 @@ class Empty(unittest.TestCase):
 
 
 class Frequencies(unittest.TestCase):
-    def frequencies(self, name, width, scaling="none"):
+    def frequencies(self, name, width, scaling=UNSCALED):
         answer = rope.SYSTEMS[name]["rope_frequencies"]
         return answer(base=10000.0, scaling=scaling, R=width, dtype="f32")["inv_freq"].tolist()
 
@@ -192,10 +192,8 @@ class Frequencies(unittest.TestCase):
 
     def test_llama3_keeps_high_divides_low_blends_between(self):
         plain = self.frequencies("qwen2", 128)
-        scaling = (
-            "llama3(factor=8,low_freq_factor=1,high_freq_factor=4,"
-            "original_max_position_embeddings=8192)"
-        )
+        scaling = {"type": "llama3", "factor": 8, "low_freq_factor": 1, "high_freq_factor": 4,
+                   "original_max_position_embeddings": 8192}  # fmt: skip
         for f, g in zip(plain, self.frequencies("qwen2", 128, scaling)):
             rotations = 8192 * f / (2 * mpmath.pi)
             share = min(max((rotations - 1) / 3, 0), 1)
@@ -203,28 +201,25 @@ class Frequencies(unittest.TestCase):
 
     def test_linear_divides(self):
         halved = [f / 2 for f in self.frequencies("qwen2", 8)]
-        self.assertEqual(self.frequencies("qwen2", 8, "linear(factor=2)"), halved)
+        self.assertEqual(self.frequencies("qwen2", 8, {"type": "linear", "factor": 2}), halved)
 
 
 class RopeTypes(unittest.TestCase):
     """Compares with numbers from the papers and from other programs."""
 
-    dynamic = "dynamic(factor=10,max_position_embeddings=2048)"
-    longrope = (
-        "longrope(short_factor=[1,1.5],long_factor=[2,40.5],"
-        "original_max_position_embeddings=4096,factor=32)"
-    )
+    dynamic = {"type": "dynamic", "factor": 10, "max_position_embeddings": 2048}
+    longrope = {"type": "longrope", "short_factor": [1, 1.5], "long_factor": [2, 40.5],
+                "original_max_position_embeddings": 4096, "factor": 32}  # fmt: skip
 
     def outputs(self, width, scaling, base=10000.0, **more):
         answer = rope.SYSTEMS["qwen2"]["rope_frequencies"]
         return answer(base=base, scaling=scaling, R=width, dtype="f32", **more)
 
     def test_yarn_keeps_divides_and_amplifies(self):
-        scaling = (
-            "yarn(factor=4,original_max_position_embeddings=4096,beta_fast=32,beta_slow=1,"
-            "truncate=true,ramp=index)"
-        )
-        given, plain = self.outputs(128, scaling), self.outputs(128, "none")["inv_freq"]
+        scaling = {"type": "yarn", "factor": 4, "original_max_position_embeddings": 4096,
+                   "beta_fast": 32, "beta_slow": 1, "truncate": True, "ramp": "index",
+                   "attention_factor": None}  # fmt: skip
+        given, plain = self.outputs(128, scaling), self.outputs(128, UNSCALED)["inv_freq"]
         ratio = (given["inv_freq"] / plain).tolist()  # limits 20 and 46
         self.assertEqual(ratio[:21], [1] * 21)
         self.assertTrue(all(abs(r - 0.25) < 1e-7 for r in ratio[46:]))
@@ -235,11 +230,11 @@ class RopeTypes(unittest.TestCase):
         frequencies = self.outputs(128, self.dynamic, seq_len=16384)["inv_freq"]
         expected = 759702.231148 ** -numpy.linspace(0, 126 / 128, 64)
         self.assertLess(numpy.abs(frequencies / expected - 1).max(), 1e-6)
-        plain = self.outputs(128, "none")["inv_freq"]
+        plain = self.outputs(128, UNSCALED)["inv_freq"]
         self.assertTrue((self.outputs(128, self.dynamic)["inv_freq"] == plain).all())
 
     def test_library_rescales_the_base(self):
-        frequencies = library.Library(128, 10000.0, "ntk(factor=4)").frequencies.numpy()
+        frequencies = library.Library(128, 10000.0, {"type": "ntk", "factor": 4}).frequencies.numpy()
         expected = 40889.94243 ** -numpy.linspace(0, 126 / 128, 64)
         self.assertLess(numpy.abs(frequencies / expected - 1).max(), 1e-6)
 

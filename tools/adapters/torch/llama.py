@@ -12,7 +12,7 @@ from torch import nn
 from torch.nn import functional
 
 from rotary_forms import inverse_frequencies, rotate_half, rotate_neighbours, working
-from subject import Unsupported, as_tensor, serve
+from subject import UNSCALED, Unsupported, as_tensor, serve
 
 
 @dataclass
@@ -173,7 +173,7 @@ class ModelWithoutLastNorm(Model):
 
 # Attributes with the values of a LLaMA; cases with other values are unsupported.
 FIXED = {"unit_offset": False, "kind": "swiglu", "placement": "pre", "mask": "causal",
-         "scaling": "none", "direction": "forward", "offset": 0, "scale": None, "soft_cap": None,
+         "scaling": UNSCALED, "direction": "forward", "offset": 0, "scale": None, "soft_cap": None,
          "window": None, "chunk": None, "segments": None, "embedding_scale": 1.0,
          "logit_cap": None}  # fmt: skip
 PLACES = {"attn_norm": "attn_norm", "mlp_norm": "mlp_norm", "wq": "attn.wq", "wk": "attn.wk",

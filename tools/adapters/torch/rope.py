@@ -30,8 +30,8 @@ def rotary(pairing, rotation):
 def build(form, width, base, scaling):
     if getattr(form, "scales", False):
         return form(width, base, scaling)
-    if scaling != "none":
-        raise Unsupported(f"scaling {scaling}")
+    if scaling["type"] != "none":
+        raise Unsupported(f"scaling {scaling['type']}")
     return form(width, base)
 
 

@@ -9,7 +9,7 @@ import math
 import torch
 
 from rotary_forms import inverse_frequencies
-from subject import Unsupported, parse_call
+from subject import Unsupported, parameters_of
 
 
 def none(width, base):
@@ -86,10 +86,9 @@ TYPES = {
 
 
 def initial(width, base, scaling):
-    name, given = parse_call(scaling)
-    if name not in TYPES:
-        raise Unsupported(f"scaling {name}")
-    return TYPES[name](width, base, **given)
+    if scaling["type"] not in TYPES:
+        raise Unsupported(f"scaling {scaling['type']}")
+    return TYPES[scaling["type"]](width, base, **parameters_of(scaling))
 
 
 class Length:
@@ -97,7 +96,7 @@ class Length:
     for a sequence shorter than the trained length."""
 
     def __init__(self, width, base, scaling):
-        self.name, self.given = parse_call(scaling)
+        self.name, self.given = scaling["type"], parameters_of(scaling)
         self.width, self.base = width, base
         self.original = initial(width, base, scaling)
         self.trained = self.given.get("max_position_embeddings", 0)

@@ -7,7 +7,7 @@
 import torch
 
 from rotary_forms import inverse_frequencies, rotate_neighbours, working
-from subject import Unsupported, parse_call
+from subject import UNSCALED, Unsupported
 
 
 class Library:
@@ -16,13 +16,13 @@ class Library:
     pairing = "interleaved"
     scales = True
 
-    def __init__(self, width, base, scaling="none"):
-        name, given = parse_call(scaling)
+    def __init__(self, width, base, scaling=UNSCALED):
+        name = scaling["type"]
         if name not in ("none", "linear", "ntk"):
             raise Unsupported(f"scaling {name}")
         if name == "ntk":
-            base = self.rescaled(base, given["factor"], width)
-        self.interpolation = given["factor"] if name == "linear" else 1.0
+            base = self.rescaled(base, scaling["factor"], width)
+        self.interpolation = scaling["factor"] if name == "linear" else 1.0
         self.frequencies = inverse_frequencies(width, base)
 
     def rescaled(self, base, factor, width):

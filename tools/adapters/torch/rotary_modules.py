@@ -9,7 +9,7 @@ from torch import nn
 
 import rope_types
 from rotary_forms import inverse_frequencies, rotate_half
-from subject import Unsupported
+from subject import UNSCALED, Unsupported
 
 
 class Llama(nn.Module):
@@ -62,7 +62,7 @@ class Qwen2(nn.Module):
     scales = True
     follows = rope_types.Length
 
-    def __init__(self, width, base, scaling="none"):
+    def __init__(self, width, base, scaling=UNSCALED):
         super().__init__()
         self.types = self.follows(width, base, scaling)
         frequencies, self.attention_scaling = self.types.original

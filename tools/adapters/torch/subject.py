@@ -1,7 +1,6 @@
 """Shared by the PyTorch subjects: the table of systems, conversions of tensors, and `serve`."""
 
 import argparse
-import re
 import sys
 import tomllib
 from pathlib import Path
@@ -21,6 +20,7 @@ DTYPES = {
     "f16": torch.float16,
     "bf16": torch.bfloat16,
 }
+UNSCALED = {"type": "none"}
 WIDE = {"f64": "f64", "f32": "f32", "f16": "f32", "bf16": "f32"}  # the dtype of `wide` tensors
 
 
@@ -36,23 +36,9 @@ def as_array(tensor):
     return (tensor.float() if tensor.dtype == torch.bfloat16 else tensor).numpy()
 
 
-def parse_call(text):
-    """'linear(factor=8)' -> ('linear', {'factor': 8.0}); 'none' -> ('none', {})"""
-    name, _, inside = text.partition("(")
-    pairs = re.findall(r"(\w+)=(\[[^]]*\]|[^,)]+)", inside)
-    return name, {key: parse_value(value) for key, value in pairs}
-
-
-def parse_value(text):
-    """'8' -> 8.0; 'true' -> True; '[1,1.5]' -> [1.0, 1.5]; 'index' -> 'index'"""
-    if text.startswith("["):
-        return [float(number) for number in text[1:-1].split(",")]
-    if text in ("true", "false"):
-        return text == "true"
-    try:
-        return float(text)
-    except ValueError:
-        return text
+def parameters_of(scaling):
+    """The parameters that are set: {"type": "linear", "factor": 8} -> {"factor": 8}"""
+    return {key: value for key, value in scaling.items() if key != "type" and value is not None}
 
 
 def in_numpy(operation):
