@@ -15,6 +15,8 @@ import pathlib
 
 import numpy as np
 
+INSTALLED = (pathlib.Path(__file__).resolve().parents[3] /
+             "build/frameworks/node_modules/@node-llama-cpp/linux-x64/bins/linux-x64")  # fmt: skip
 TYPES = {"f32": 0, "f16": 1, "i32": 26, "bf16": 30}  # enum ggml_type
 _NUMPY = {"f32": np.float32, "f16": np.float16, "i32": np.int32, "bf16": np.uint16}
 _GRAPH_BYTES = 1 << 27  # tensors, graph and work buffer besides the elements of inputs

@@ -17,10 +17,9 @@ sys.path[:0] = [str(HERE.parent), str(ROOT / "tools/adapters/python")]
 import serving  # noqa: E402
 from attention import Attention  # noqa: E402
 from layer import Layer  # noqa: E402
-from library import Library  # noqa: E402
+from library import INSTALLED, Library  # noqa: E402
 from rope import Rope  # noqa: E402
 
-INSTALLED = ROOT / "build/frameworks/node_modules/@node-llama-cpp/linux-x64/bins/linux-x64"
 
 
 def main():

@@ -18,6 +18,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from onnx import TensorProto, helper
 
+INSTALLED = (pathlib.Path(__file__).resolve().parents[3] / "build/frameworks/node_modules" /
+             "onnxruntime-node/bin/napi-v6/linux/x64/libonnxruntime.so.1")  # fmt: skip
+
 # Element types of ONNX and of the C API; numpy types of their bytes.
 TYPES = {"f32": TensorProto.FLOAT, "f16": TensorProto.FLOAT16, "f64": TensorProto.DOUBLE,
          "bf16": TensorProto.BFLOAT16, "i64": TensorProto.INT64, "i32": TensorProto.INT32,

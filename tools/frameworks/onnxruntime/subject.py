@@ -18,9 +18,8 @@ sys.path[:0] = [str(HERE.parent), str(ROOT / "tools/adapters/python")]
 import serving  # noqa: E402
 from attention import GroupQuery, MultiHead, StandardAttention  # noqa: E402
 from layer import Contributed, Standard  # noqa: E402
-from library import Library  # noqa: E402
+from library import INSTALLED, Library  # noqa: E402
 
-INSTALLED = ROOT / "build/frameworks/node_modules/onnxruntime-node/bin/napi-v6/linux/x64"
 KINDS = {"onnx": (Standard, StandardAttention), "microsoft": (Contributed, MultiHead),
          "group_query": (GroupQuery,)}  # fmt: skip
 
@@ -28,7 +27,7 @@ KINDS = {"onnx": (Standard, StandardAttention), "microsoft": (Contributed, Multi
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("kind", nargs="?", default="onnx", choices=KINDS)
-    parser.add_argument("--library", default=INSTALLED / "libonnxruntime.so.1")
+    parser.add_argument("--library", default=INSTALLED)
     serving.add_version_option(parser)
     arguments = parser.parse_args()
     library = Library(arguments.library)
