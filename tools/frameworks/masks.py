@@ -27,12 +27,12 @@ def visible(B, S, T, mask, align, window, chunk, key_length, segments):
 
 
 def additive(see, bias=None):
-    """A mask to be added to scores, f32: 0 or the bias, and -infinity for keys that are not seen.
-    [B,1,S,T], or [B,H,S,T] with a bias; None without either."""
+    """A mask to be added to scores: 0 (f32) or the bias, and -infinity for keys that are not seen.
+    [B,1,S,T], or [B,H,S,T] with a bias, in its type; None without either."""
     if see is None:
-        return None if bias is None else np.asarray(bias, np.float32)
-    base = np.zeros(1, np.float32) if bias is None else np.asarray(bias, np.float32)
-    return np.where(see[:, None], base, np.float32(-np.inf)).astype(np.float32)
+        return bias
+    base = np.zeros(1, np.float32) if bias is None else np.asarray(bias)
+    return np.where(see[:, None], base, base.dtype.type(-np.inf))
 
 
 def expect_no_zeros(see, empty_rows):

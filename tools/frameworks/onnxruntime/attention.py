@@ -114,6 +114,8 @@ class GroupQuery(Operators):
         (B, H, S, D), (K, T) = q.shape, k.shape[1:3]
         if D % 8 or v.shape[3] != D or S > T or S == 0:
             raise Unsupported("GroupQueryAttention needs D = E, a multiple of 8, and 0 < S <= T")
+        if len(q) > 1 and 1 < S < T:
+            raise Unsupported("GroupQueryAttention takes several tokens after a cache only for one batch")
         if S != T and masking["align"] != "bottom_right":
             raise Unsupported("GroupQueryAttention aligns its mask at the bottom right")
         attributes = {"num_heads": H, "kv_num_heads": K, "local_window_size": window,

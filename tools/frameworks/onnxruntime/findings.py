@@ -51,12 +51,12 @@ def gelu(library):
 
 
 def attention_scale(library):
-    print("Attention in f64: the default scale D^-1/2 is an f32 number")
-    q, k = np.array([[[[1.0, 0, 0, 0, 0, 0]]]]), np.array([[[[3.0, 0, 0, 0, 0, 0]]]])
-    values = [Value(q, "f64"), Value(k, "f64"), Value(k, "f64")]
-    score = library.run(Node("Attention"), values, ["f64", None, None, "f64"])[1].ravel()[0]
-    show("score of (1,0,..) and (3,0,..), D=6", score, 3 / mpmath.sqrt(6))
-    show("  against the scale in f32", score, 3 * mpmath.mpf(float(np.float32(6**-0.5))))
+    print("Attention in f64: the scale is the square of an f32 number, the rounded root of the scale")
+    one = Value(np.ones((1, 1, 1, 1)), "f64")
+    node = Node("Attention", {"scale": 0.5})
+    score = library.run(node, [one, one, one], ["f64", None, None, "f64"])[1].ravel()[0]
+    show("score of 1 and 1, scale 0.5", score, 0.5)
+    show("  against the square of sqrt(0.5) in f32", score, mpmath.mpf(float(np.float32(0.5**0.5))) ** 2)
 
 
 def unidirectional(library):
