@@ -4,8 +4,8 @@
 
 #include "fixtures/store/writer.h"
 #include "reference/base/count_text.h"
+#include "reference/case/memory.h"
 #include "tools/api/exit_status.h"
-#include "tools/api/memory.h"
 #include "tools/cli/cases_to_store.h"
 #include "tools/cli/commands.h"
 #include "tools/cli/options.h"

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "fixtures/store/tensor_file.h"
+#include "reference/case/memory.h"
 #include "reference/case/question.h"
 #include "tools/api/config_for.h"
 #include "tools/api/judgement.h"
@@ -61,10 +62,14 @@ int Judge(const Options& options) {
   OutputFile json(options.json);
   const Judgement judgement = [&] {
     Progress progress("judging");
-    return JudgeQuestion(ReadQuestion(options),
-                         {.recipe = options.recipe,
-                          .strict = options.strict,
-                          .prove = {.threads = options.threads, .progress = std::ref(progress)}});
+    Question question = ReadQuestion(options);
+    const Case c = question.c;
+    return WithinMemory(c, [&] {
+      return JudgeQuestion(std::move(question),
+                           {.recipe = options.recipe,
+                            .strict = options.strict,
+                            .prove = {.threads = options.threads, .progress = std::ref(progress)}});
+    });
   }();
   const Report report = ReportOf(judgement);
   std::cout << TextOf(judgement);

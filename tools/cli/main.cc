@@ -1,9 +1,7 @@
 // The `sextant` program: a table of commands. Exit statuses: tools/api/exit_status.h.
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cerrno>
 #include <csignal>
-#include <cstring>
 #include <exception>
 #include <iostream>
 #include <new>
@@ -15,6 +13,7 @@
 #include "reference/base/printable.h"
 #include "tools/api/exit_status.h"
 #include "tools/cli/commands.h"
+#include "tools/cli/output.h"
 
 namespace sextant::tools {
 namespace {
@@ -69,17 +68,6 @@ void SetSignalActions() {
     const auto before = std::signal(number, EndBy);
     if (before == SIG_IGN) std::signal(number, SIG_IGN);  // by nohup, or in the background
   }
-}
-
-// Throws Error with the reason if standard output cannot be written.
-void FlushOutput() {
-  if (std::cout.flush()) return;
-  // An earlier write failed and its reason is lost. Another write fails for the same reason.
-  std::cout.clear();
-  errno = 0;
-  std::cout << std::endl;
-  throw Error("standard output cannot be written",
-              errno != 0 ? std::string(": ") + std::strerror(errno) : "");
 }
 
 int Main(int argc, char** argv) {

@@ -45,6 +45,7 @@ void ApplyRule(CLI::App& app, CLI::Option* option, const Rule& rule) {
   if (rule.needs) option->needs(app.get_option(rule.needs));
   if (rule.excludes) option->excludes(app.get_option(rule.excludes));
   if (rule.shows_default) option->capture_default_str();
+  if (rule.one_each) option->allow_extra_args(false);
 }
 
 }  // namespace

@@ -8,8 +8,16 @@
 
 namespace sextant::tools {
 
+// Rises when a key changes its meaning or is removed; 0: before the first release.
+inline constexpr int kReportVersion = 0;
+
 // Throws Error.
 void WriteJson(const Report& report, OutputFile& file);
+
+// One line of --json-lines, without a newline at its end: a case {"type": "case", ...}, and the
+// last line {"type": "summary", ...}.
+std::string JsonLineOf(const Report& report, const oracle::Verdict& verdict);
+std::string SummaryJsonLine(const Report& report);
 
 // The same keys as for a case of a report, and: recipe strict conforming_recipes defaults text.
 Json ToJson(const Judgement& judgement);
