@@ -2,24 +2,24 @@
 
 A row has these keys:
   framework, version, operation, dtype
-  cases        the number of judged cases
+  cases        the number of judged cases: they conform or fail
+  conforming   of these, the number that conforms to the claim
+  not_run      the number of cases that end the framework, or that it refuses by an error
   unsupported  the number of cases that the framework does not have
-  conforming   the number of cases that conform to the claim
-  grade        of the worst case, by the claim
+  grade        of the worst judged case, by the claim
   ulps         the error of the element that is worst by its permitted error, in ulps of the dtype
                of its tensor, in all cases; null if it is infinite or NaN
   claim        the recipe that frameworks.toml states
   conforms_to  the names of the recipes to which all judged cases conform
-  defects      the cases that do not conform to the claim: case, outcome, causes, reason, repeat
+  defects      the cases that fail or do not run: case, outcome, causes, reason, repeat
 """
 
-import fnmatch
 import math
 
 GRADES = ("exact", "faithful", "within recipe", "unlikely", "fails")
 SIGNIFICAND = {"f64": 53, "f32": 24, "f16": 11, "bf16": 8}
 SMALLEST_EXPONENT = {"f64": -1022, "f32": -126, "f16": -14, "bf16": -126}
-JUDGED = ("conforms", "fails", "could_not_run")
+JUDGED = ("conforms", "fails")
 
 
 def words(case):
@@ -31,6 +31,8 @@ def words(case):
 def ulps(worst, dtype):
     """The error of an element in units in the last place of the exact value."""
     error, exact = (float(worst[name]) for name in ("error", "exact"))
+    if worst["got"] == worst["exact"]:
+        return 0.0
     if not (math.isfinite(error) and math.isfinite(exact)):
         return None
     exponent = math.frexp(exact)[1] - 1 if exact else SMALLEST_EXPONENT[dtype]
@@ -47,25 +49,7 @@ def largest_error(cases, dtype):
 
 
 def worst_grade(cases):
-    grades = [GRADES.index(case["grade"]) for case in cases if case["grade"] in GRADES]
-    if any(status_of(case) == "could_not_run" for case in cases):
-        return "could not run"
-    return GRADES[max(grades)] if grades else "none"
-
-
-def status_of(case):
-    return case["status"].replace(" ", "_")
-
-
-def reason_for(case, expectations):
-    """The reason in the first expectation that matches the case; None if there is none."""
-    matching = (entry for entry in expectations if fnmatch.fnmatchcase(case["case"], _glob(entry)))
-    return next((entry["reason"] for entry in matching), None)
-
-
-def _glob(entry):
-    """fnmatch gives [ a meaning, which it does not have in expectations."""
-    return entry["cases"].replace("[", "[[]")
+    return GRADES[max(GRADES.index(case["grade"]) for case in cases)]
 
 
 def by_dtype(report):
@@ -76,35 +60,39 @@ def by_dtype(report):
     return groups
 
 
-def rows(framework, version, operation, claim, reports, expectations):
+def rows(framework, version, operation, claim, reports):
     """The rows of one operation. reports: recipe -> report; the claim is one of the recipes."""
     result = []
     for dtype, cases in by_dtype(reports[claim]).items():
-        judged = [case for case in cases if status_of(case) in JUDGED]
+        judged = [case for case in cases if case["status"] in JUDGED]
         if judged:
             result.append({
                 "framework": framework, "version": version, "operation": operation,
                 "dtype": dtype, "cases": len(judged),
-                "unsupported": sum(status_of(case) == "unsupported" for case in cases),
-                "conforming": sum(status_of(case) == "conforms" for case in judged),
+                "conforming": count(cases, "conforms"), "not_run": count(cases, "could_not_run"),
+                "unsupported": count(cases, "unsupported"),
                 "grade": worst_grade(judged), "ulps": largest_error(judged, dtype), "claim": claim,
                 "conforms_to": [recipe for recipe, report in reports.items()
                                 if conforms(by_dtype(report).get(dtype, []))],
-                "defects": [defect(case, framework, claim, expectations) for case in judged
-                            if status_of(case) != "conforms"],
+                "defects": [defect(case, framework) for case in cases
+                            if case["status"] in ("fails", "could_not_run")],
             })  # fmt: skip
     return result
 
 
+def count(cases, status):
+    return sum(case["status"] == status for case in cases)
+
+
 def conforms(cases):
-    statuses = {status_of(case) for case in cases} & set(JUDGED)
-    return statuses == {"conforms"}
+    """True if all judged cases conform, and there is one."""
+    return {case["status"] for case in cases} & set(JUDGED) == {"conforms"}
 
 
-def defect(case, framework, claim, expectations):
-    return {"case": case["case"], "outcome": status_of(case),
+def defect(case, framework):
+    return {"case": case["case"], "outcome": case["outcome"],
             "causes": [cause["name"] for cause in case["causes"]],
-            "reason": reason_for(case, expectations),
+            "reason": (case["expected"] or {}).get("reason"),
             "repeat": f"tools/frameworks/run {framework} --case '{case['case']}'"}  # fmt: skip
 
 
@@ -114,7 +102,7 @@ def markdown(table, frameworks):
     for framework, version in frameworks.items():
         own = [row for row in table if row["framework"] == framework]
         lines += [f"## {framework} ({version})", "",
-                  "| operation | dtype | cases | grade | worst error, ulp | conforms to |",
+                  "| operation | dtype | conforming cases | grade | worst error, ulp | conforms to |",
                   "|---|---|---|---|---|---|"]  # fmt: skip
         lines += [_line(row) for row in own]
         lines += ["", *_defects(own), ""]
@@ -122,10 +110,14 @@ def markdown(table, frameworks):
 
 
 def _line(row):
-    count = f"{row['conforming']} of {row['cases']}" if row["defects"] else str(row["cases"])
+    cases = str(row["cases"])
+    if row["conforming"] < row["cases"]:
+        cases = f"{row['conforming']} of {cases}"
+    if row["not_run"]:
+        cases += f", {row['not_run']} not run"
     error = "not finite" if row["ulps"] is None else f"{row['ulps']:.3g}"
     recipes = ", ".join(f"`{recipe}`" for recipe in row["conforms_to"]) or "none"
-    return (f"| {row['operation']} | {row['dtype']} | {count} | {row['grade']} | {error} | "
+    return (f"| {row['operation']} | {row['dtype']} | {cases} | {row['grade']} | {error} | "
             f"{recipes} |")  # fmt: skip
 
 
