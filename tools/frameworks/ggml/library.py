@@ -53,23 +53,26 @@ class _Context(ctypes.Structure):
 
 
 class Library:
-    """libggml-base.so and the CPU library with the best score on this machine, as ggml chooses."""
+    """libggml-base.so and a CPU library: the named one (haswell), or the one with the best score on
+    this machine, as ggml chooses."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, cpu="*"):
         folder = pathlib.Path(folder)
         if not (folder / "libggml-base.so").is_file():
             raise SystemExit(f"{folder}: no libggml-base.so; expected the libraries of ggml. "
                              "tools/frameworks/setup installs them")  # fmt: skip
         self.base = ctypes.CDLL(folder / "libggml-base.so", mode=ctypes.RTLD_GLOBAL)
-        self.cpu_name, self.cpu = self._best(folder)
+        self.cpu_name, self.cpu = self._best(folder, cpu)
         self._declare()
         self.cpu.ggml_cpu_init()
         self.version = f"{self.base.ggml_version().decode()} {self.base.ggml_commit().decode()}"
 
     @staticmethod
-    def _best(folder):
-        libraries = [ctypes.CDLL(path) for path in sorted(folder.glob("libggml-cpu-*.so"))]
-        best = max(libraries, key=lambda library: library.ggml_backend_score())
+    def _best(folder, cpu):
+        libraries = [ctypes.CDLL(path) for path in sorted(folder.glob(f"libggml-cpu-{cpu}.so"))]
+        best = max(libraries, key=lambda library: library.ggml_backend_score(), default=None)
+        if best is None or not best.ggml_backend_score():
+            raise SystemExit(f"{folder}: no libggml-cpu-{cpu}.so that this machine can run")
         return pathlib.Path(best._name).stem.removeprefix("libggml-cpu-"), best
 
     def _declare(self):

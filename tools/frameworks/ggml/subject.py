@@ -2,7 +2,8 @@
 
     sextant check CASES --subject "exec:/usr/bin/python3 tools/frameworks/ggml/subject.py [--plain]"
 
---plain: attention by mul_mat, soft_max_ext, mul_mat in place of flash_attn_ext; no other operations
+--plain     attention by mul_mat, soft_max_ext, mul_mat in place of flash_attn_ext; no other operations
+--cpu NAME  the library for this CPU (x64, sse42, haswell ...); else the best for this machine
 """
 
 import argparse
@@ -27,9 +28,10 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--libraries", default=INSTALLED, help="the folder with libggml-base.so")
     parser.add_argument("--plain", action="store_true", help="attention without flash_attn_ext")
+    parser.add_argument("--cpu", default="*", help="the library for this CPU, for example sse42")
     serving.add_version_option(parser)
     arguments = parser.parse_args()
-    library = Library(arguments.libraries)
+    library = Library(arguments.libraries, arguments.cpu)
     families = [Attention(library, flash=not arguments.plain)]
     if not arguments.plain:
         families += [Rope(library), Layer(library)]
