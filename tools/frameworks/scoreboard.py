@@ -96,9 +96,24 @@ def defect(case, framework):
             "repeat": f"tools/frameworks/run {framework} --case '{case['case']}'"}  # fmt: skip
 
 
+HEADING = """\
+# Scoreboard of frameworks
+
+Written by `tools/frameworks/run`, which README.md describes.
+
+- conforming cases: of the cases that the framework has. "not run": it refuses the case, or ends.
+- grade: of the worst case, by the recipe that `frameworks.toml` claims (README.md of the project,
+  "How to read a verdict").
+- worst error: of the element with the largest share of its permitted error, in units in the last
+  place of its exact value; large where a result is small by cancellation.
+- conforms to: the recipes to which all these cases conform; more than `native`, `f32_compute` and
+  `all_native` if the claim is another recipe.
+"""
+
+
 def markdown(table, frameworks):
     """The scoreboard as Markdown. frameworks: name -> version."""
-    lines = []
+    lines = [HEADING]
     for framework, version in frameworks.items():
         own = [row for row in table if row["framework"] == framework]
         lines += [f"## {framework} ({version})", "",

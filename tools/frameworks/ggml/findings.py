@@ -78,8 +78,17 @@ def iterated(library):
         show(f"sin of pair {k}", y[64 + k], mpmath.sin(angle))
 
 
+def weights(library):
+    print("mul_mat rounds f32 activations to the type of the weights")
+    for dtype in ("f32", "f16", "bf16"):
+        with library.graph() as graph:
+            x, one = np.float32([[1.005]]), np.float32([[1]])
+            y = graph.mul_mat(graph.tensor(one, dtype), graph.tensor(x, "f32"))
+            show(f"{float(x):.9g} times 1 of {dtype}", graph.values(y).ravel()[0], float(x))
+
+
 if __name__ == "__main__":
     ggml = Library(INSTALLED)
     print(f"ggml {ggml.version} {ggml.cpu_name}")
-    for finding in (tables, flash, imrope, iterated):
+    for finding in (tables, flash, imrope, iterated, weights):
         finding(ggml)
