@@ -55,11 +55,7 @@ std::string RangeContradiction(const AxisRange& range, const TensorVerdict& t) {
 
 }  // namespace
 
-std::string_view NameOf(Outcome outcome) {
-  constexpr std::string_view kNames[] = {"conforms",   "unlikely",    "fails",
-                                         "unverified", "unsupported", "could_not_run"};
-  return kNames[static_cast<size_t>(outcome)];
-}
+std::string_view NameOf(Outcome outcome) { return kOutcomeNames[static_cast<size_t>(outcome)]; }
 
 Outcome OutcomeOf(const Verdict& verdict, bool strict) {
   const bool unlikely = verdict.grade == Grade::kUnlikely;
@@ -131,12 +127,15 @@ std::vector<std::string> Expectations::StaleEntries(
   return messages;
 }
 
+std::string Contradiction(const Expectation& expected, Outcome outcome) {
+  if (outcome == expected.outcome) return "";
+  return "it is expected to be '" + std::string(NameOf(expected.outcome)) + "', but is '" +
+         std::string(NameOf(outcome)) + "'";
+}
+
 std::string Contradiction(const Expectation& expected, const Verdict& verdict, bool strict) {
   const Outcome outcome = OutcomeOf(verdict, strict);
-  if (outcome != expected.outcome) {
-    return "it is expected to be '" + std::string(NameOf(expected.outcome)) + "', but is '" +
-           std::string(NameOf(outcome)) + "'";
-  }
+  if (std::string other = Contradiction(expected, outcome); !other.empty()) return other;
   const auto tensors = TensorsWith(verdict, outcome);
   for (const TensorVerdict* t : tensors) {
     const bool listed =

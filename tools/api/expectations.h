@@ -12,6 +12,7 @@
 //   until    = 2027-06-30            # the last day (UTC) on which this entry counts
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <string>
@@ -24,6 +25,9 @@ namespace sextant::tools {
 
 // The result of a case in one word, the same in every report and in files of expectations.
 enum class Outcome { kConforms, kUnlikely, kFails, kUnverified, kUnsupported, kCouldNotRun };
+inline constexpr std::array<std::string_view, 6> kOutcomeNames = {
+    "conforms", "unlikely", "fails", "unverified", "unsupported", "could_not_run"};
+constexpr auto NamesOf(Outcome) { return kOutcomeNames; }
 std::string_view NameOf(Outcome outcome);
 // `strict`: the grade `unlikely` fails, so that it counts also if the case is unverified.
 Outcome OutcomeOf(const oracle::Verdict& verdict, bool strict);
@@ -69,7 +73,9 @@ class Expectations {
   std::vector<Expectation> entries_;
 };
 
-// How the verdict differs from the entry of its case; empty if it is as expected.
+// How the result differs from the entry of its case; empty if it is as expected. Without a verdict
+// only the outcomes are compared.
+std::string Contradiction(const Expectation& expected, Outcome outcome);
 std::string Contradiction(const Expectation& expected, const oracle::Verdict& verdict, bool strict);
 
 // The text of a file that expects these verdicts; conforming cases have no entry. Its reasons are

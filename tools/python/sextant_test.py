@@ -262,7 +262,8 @@ class Python(unittest.TestCase):
 
     def test_a_configuration_completes_the_question(self):
         config = "fixtures/models/llama3_1_8b.json"
-        verdict = sextant.judge(f"rope config={config}", {"x": self.x, "position": self.p}, {"y": self.y})
+        x = numpy.zeros((1, 2, 3, 128), "f4")
+        verdict = sextant.judge(f"rope config={config}", {"x": x, "position": numpy.arange(3)[None]}, {"y": x})
         self.assertIn("scaling=llama3(factor=8,", verdict.document["case"])
 
     def test_serves_as_a_subject(self):

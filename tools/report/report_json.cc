@@ -160,4 +160,21 @@ std::string SummaryJsonLine(const Report& report) {
   return PrintJson(json);
 }
 
+Json ToJson(const Expectations& known) {
+  Json json = {{"version", kReportVersion},
+               {"entries", Json::array()},
+               {"entry", nullptr},
+               {"contradiction", ""}};
+  for (const Expectation& entry : known.entries()) {
+    json["entries"].push_back({{"where", entry.where},
+                               {"cases", entry.cases},
+                               {"outcome", NameOf(entry.outcome)},
+                               {"reason", entry.reason},
+                               {"link", entry.link},
+                               {"until", entry.until},
+                               {"expired", entry.expired}});
+  }
+  return json;
+}
+
 }  // namespace sextant::tools

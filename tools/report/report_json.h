@@ -2,6 +2,7 @@
 #pragma once
 
 #include "reference/base/json.h"
+#include "tools/api/expectations.h"
 #include "tools/api/judgement.h"
 #include "tools/api/replace.h"
 #include "tools/report/report.h"
@@ -21,5 +22,9 @@ std::string SummaryJsonLine(const Report& report);
 
 // The same keys as for a case of a report, and: recipe strict conforming_recipes defaults text.
 Json ToJson(const Judgement& judgement);
+
+// {"entries": [{where, cases, outcome, reason, link, until, expired}], "entry": null,
+// "contradiction": ""}: sextant_expect (tools/c/sextant.h).
+Json ToJson(const Expectations& known);
 
 }  // namespace sextant::tools
