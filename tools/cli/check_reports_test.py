@@ -15,7 +15,7 @@ from program import ONE_CASE, PROGRAM, ProgramTest
 
 ADAPTER = pathlib.Path(__file__).resolve().parents[1] / "adapters/python"
 
-# Needs {kind}: what to do for each case.
+# {body}: what it does for each case.
 SUBJECT = """
 import sys
 sys.path.append({adapter!r})
@@ -49,20 +49,25 @@ class CheckReports(ProgramTest):
             self.assertEqual(process.returncode, 5)
 
     def test_a_closed_pipe_ends_the_work(self):
-        cases = [f"rms_norm N={n} M=2" for n in range(1, 2000)]
-        for command in (("check", *cases, "-v", "--subject", "recipe:native"),
-                        ("properties", "--subject", "recipe:native")):
-            with subprocess.Popen([PROGRAM, *command], cwd=self.folder.name, stdout=subprocess.PIPE,
+        body = "\n    open('log', 'a').write('asked ')\n    return x"
+        subject = self.subject(body)
+        cases = [f"rms_norm N={n} M=2" for n in range(1, 1001)]
+        self.path("subject.py").write_text(self.path("subject.py").read_text().replace(
+            '{"rms_norm": rms_norm}', '{"rms_norm": rms_norm, "soft_cap": rms_norm}'))
+        for command, most in (("check", *cases, "-v"), 900), (("properties", "rms_norm", *["soft_cap"] * 50), 9000):
+            self.path("log").unlink(missing_ok=True)
+            with subprocess.Popen([PROGRAM, *command, *subject], cwd=self.folder.name, stdout=subprocess.PIPE,
                                   stderr=subprocess.PIPE, text=True) as process:
                 process.stdout.readline()
                 process.stdout.close()
                 error = process.stderr.read()
             self.assertEqual(process.returncode, 2)
             self.assertEqual(error, "sextant: standard output cannot be written: Broken pipe\n")
+            self.assertLess(self.path("log").read_text().count("asked"), most)
 
     def test_messages_of_a_subject_are_bounded(self):
-        for body in ("raise sextant_adapter.Unsupported('\u00e9' * 1000000)", "raise ValueError('\u00e9' * 1000000)",
-                     "return {str(i): x for i in range(1000)}"):
+        for body in ("raise sextant_adapter.Unsupported('x' * 60000)", "raise ValueError('x' * 60000)",
+                     "raise ValueError('\u00e9' * 1000000)", "return {str(i): x for i in range(1000)}"):
             result = self.run_it("check", ONE_CASE, *self.subject(body), "--json", "a.json", "--junit",
                                  "a.xml", "--json-lines", "a.jsonl")
             self.assertIn(result.returncode, (3, 5))
@@ -86,7 +91,6 @@ class CheckReports(ProgramTest):
             self.assertEqual((report["exit_status"], bool(report["why_not_verified"])),
                              (status, status != 0))
 
-    # One test that is not enough: the number and the place of the failing elements.
     def test_every_report_says_how_many_elements_fail_and_where(self):
         case = "rope pairing=half H=2 S=4 D=4 @position=0,5,6,100"
         environment = {**os.environ, "GITHUB_STEP_SUMMARY": "summary.md"}
