@@ -6,10 +6,11 @@
 import json
 import os
 import pathlib
-import re
 import resource
 import subprocess
 import unittest
+
+import numpy
 
 from program import ONE_CASE, PROGRAM, ProgramTest
 
@@ -127,7 +128,19 @@ class CheckReports(ProgramTest):
         result = self.run_it("audit-suite", "rms_norm N=1000000000 M=4", preexec_fn=limit)
         self.assertEqual(result.returncode, 2)
         self.assertIn("sextant: out of memory: the tensors of this case have 8000000004 elements", result.stderr)
-        self.assertRegex(result.stderr, re.escape("rms_norm eps=1e-05"))
+        self.assertIn(": rms_norm eps=1e-05", result.stderr)
+        shape = 40000, 1000
+        for name in "xy":
+            with self.path(f"{name}.npy").open("wb") as file:
+                numpy.lib.format.write_array_header_1_0(
+                    file, {"descr": "<f4", "fortran_order": False, "shape": shape})
+                file.truncate(file.tell() + 4 * shape[0] * shape[1])  # zeros without blocks on the disk
+        for bytes_, text in (400 << 20, "out of memory when the tensors were read: softmax"), \
+                            (1200 << 20, "80000000 elements and need at least 640000000 bytes: softmax M=1000 N=40000"):
+            limit = lambda: resource.setrlimit(resource.RLIMIT_AS, (bytes_, bytes_))
+            result = self.run_it("judge", "softmax", "x=x.npy", "y=y.npy", preexec_fn=limit)
+            self.assertEqual((result.returncode, result.stdout), (2, ""))
+            self.assertIn(text, result.stderr)
 
 
 if __name__ == "__main__":

@@ -35,14 +35,18 @@ OwnTensor ReadOwn(const std::string& argument, std::vector<fixtures::FileTensor>
 }
 
 Question ReadQuestion(const Options& options) {
+  const std::string line = CompleteLine(options.question, options.config);
   std::vector<OwnTensor> tensors;
   std::vector<fixtures::FileTensor> memory;
-  for (const std::string& argument : options.tensors) tensors.push_back(ReadOwn(argument, memory));
-  const std::string line = CompleteLine(options.question, options.config);
   try {
-    return ParseQuestion(line, std::move(tensors));
+    for (const std::string& argument : options.tensors)
+      tensors.push_back(ReadOwn(argument, memory));
+    return ParseQuestion(line, tensors);
+  } catch (const std::bad_alloc&) {
+    throw Error("out of memory when the tensors were read: ", line);
   } catch (const Error& e) {
-    if (options.config.path.empty()) throw;
+    const bool all_read = tensors.size() == options.tensors.size();
+    if (options.config.path.empty() || !all_read) throw;
     throw Error(e.what(), "; with ", options.config.path, " the question is '", line, "'");
   }
 }
