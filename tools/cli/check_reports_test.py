@@ -6,16 +6,17 @@
 import json
 import os
 import pathlib
-import re
 import resource
 import subprocess
 import unittest
+
+import numpy
 
 from program import ONE_CASE, PROGRAM, ProgramTest
 
 ADAPTER = pathlib.Path(__file__).resolve().parents[1] / "adapters/python"
 
-# Needs {kind}: what to do for each case.
+# {body}: what it does for each case.
 SUBJECT = """
 import sys
 sys.path.append({adapter!r})
@@ -49,20 +50,25 @@ class CheckReports(ProgramTest):
             self.assertEqual(process.returncode, 5)
 
     def test_a_closed_pipe_ends_the_work(self):
-        cases = [f"rms_norm N={n} M=2" for n in range(1, 2000)]
-        for command in (("check", *cases, "-v", "--subject", "recipe:native"),
-                        ("properties", "--subject", "recipe:native")):
-            with subprocess.Popen([PROGRAM, *command], cwd=self.folder.name, stdout=subprocess.PIPE,
+        body = "\n    open('log', 'a').write('asked ')\n    return x"
+        subject = self.subject(body)
+        cases = [f"rms_norm N={n} M=2" for n in range(1, 1001)]
+        self.path("subject.py").write_text(self.path("subject.py").read_text().replace(
+            '{"rms_norm": rms_norm}', '{"rms_norm": rms_norm, "soft_cap": rms_norm}'))
+        for command, most in (("check", *cases, "-v"), 900), (("properties", "rms_norm", *["soft_cap"] * 50), 9000):
+            self.path("log").unlink(missing_ok=True)
+            with subprocess.Popen([PROGRAM, *command, *subject], cwd=self.folder.name, stdout=subprocess.PIPE,
                                   stderr=subprocess.PIPE, text=True) as process:
                 process.stdout.readline()
                 process.stdout.close()
                 error = process.stderr.read()
             self.assertEqual(process.returncode, 2)
             self.assertEqual(error, "sextant: standard output cannot be written: Broken pipe\n")
+            self.assertLess(self.path("log").read_text().count("asked"), most)
 
     def test_messages_of_a_subject_are_bounded(self):
-        for body in ("raise sextant_adapter.Unsupported('\u00e9' * 1000000)", "raise ValueError('\u00e9' * 1000000)",
-                     "return {str(i): x for i in range(1000)}"):
+        for body in ("raise sextant_adapter.Unsupported('x' * 60000)", "raise ValueError('x' * 60000)",
+                     "raise ValueError('\u00e9' * 1000000)", "return {str(i): x for i in range(1000)}"):
             result = self.run_it("check", ONE_CASE, *self.subject(body), "--json", "a.json", "--junit",
                                  "a.xml", "--json-lines", "a.jsonl")
             self.assertIn(result.returncode, (3, 5))
@@ -86,7 +92,6 @@ class CheckReports(ProgramTest):
             self.assertEqual((report["exit_status"], bool(report["why_not_verified"])),
                              (status, status != 0))
 
-    # One test that is not enough: the number and the place of the failing elements.
     def test_every_report_says_how_many_elements_fail_and_where(self):
         case = "rope pairing=half H=2 S=4 D=4 @position=0,5,6,100"
         environment = {**os.environ, "GITHUB_STEP_SUMMARY": "summary.md"}
@@ -123,7 +128,19 @@ class CheckReports(ProgramTest):
         result = self.run_it("audit-suite", "rms_norm N=1000000000 M=4", preexec_fn=limit)
         self.assertEqual(result.returncode, 2)
         self.assertIn("sextant: out of memory: the tensors of this case have 8000000004 elements", result.stderr)
-        self.assertRegex(result.stderr, re.escape("rms_norm eps=1e-05"))
+        self.assertIn(": rms_norm eps=1e-05", result.stderr)
+        shape = 40000, 1000
+        for name in "xy":
+            with self.path(f"{name}.npy").open("wb") as file:
+                numpy.lib.format.write_array_header_1_0(
+                    file, {"descr": "<f4", "fortran_order": False, "shape": shape})
+                file.truncate(file.tell() + 4 * shape[0] * shape[1])  # zeros without blocks on the disk
+        for bytes_, text in (400 << 20, "out of memory when the tensors were read: softmax"), \
+                            (1200 << 20, "80000000 elements and need at least 640000000 bytes: softmax M=1000 N=40000"):
+            limit = lambda: resource.setrlimit(resource.RLIMIT_AS, (bytes_, bytes_))
+            result = self.run_it("judge", "softmax", "x=x.npy", "y=y.npy", preexec_fn=limit)
+            self.assertEqual((result.returncode, result.stdout), (2, ""))
+            self.assertIn(text, result.stderr)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <iostream>
 #include <memory>
+#include <new>
 
 #include "fixtures/store/tensor_file.h"
 #include "reference/case/memory.h"
@@ -58,8 +59,12 @@ void ReadOwn(const std::string& argument, std::vector<fixtures::FileTensor>& mem
 Question ReadQuestion(const Options& options) {
   std::vector<OwnTensor> tensors;
   std::vector<fixtures::FileTensor> memory;
-  for (const std::string& argument : options.tensors) ReadOwn(argument, memory, tensors);
-  return OwnQuestion(options.question, std::move(tensors), options.config);
+  try {
+    for (const std::string& argument : options.tensors) ReadOwn(argument, memory, tensors);
+    return OwnQuestion(options.question, std::move(tensors), options.config);
+  } catch (const std::bad_alloc&) {
+    throw Error("out of memory when the tensors were read: ", options.question);
+  }
 }
 
 std::string RepeatText(const Options& options, const Judgement& judgement) {
