@@ -73,6 +73,24 @@ class Plugin(unittest.TestCase):
             env=os.environ | {"PYTHONPATH": str(BUILD / "python")} | environment)
         return result.returncode, result.stdout + result.stderr
 
+    def test_the_examples_of_the_readme(self):
+        readme = pathlib.Path(__file__).with_name("README.md").read_text()
+        first, second = re.findall(r"^```python\n(.*?)^```$", readme, re.M | re.S)
+        self.write("sub/test_rope.py", first)
+        self.write("sub/test_cases.py", second.replace(
+            "import sextant\n", "import sextant\nfrom test_rope import my_rope\n", 1))
+        code, output = self.pytest()
+        self.assertEqual(code, 0, output)
+        self.assert_ends(output, "2 passed")
+        wrong = first.replace("b * cos + a * sin", "b * cos - a * sin").replace(
+            "a * cos - b * sin", "a * cos + b * sin")
+        self.write("sub/test_rope.py", wrong)
+        output = self.pytest()[1]
+        shown = re.search(r"^    (test_rope.py:16: FAILS: .*?)\n\n", readme, re.M | re.S)[1]
+        for line in shown.replace("\n    ", "\n").splitlines():
+            if "y[" not in line:  # the inputs are random
+                self.assertIn(line, output)
+
     def assert_ends(self, output, summary):
         self.assertRegex(output.splitlines()[-1], f"^{summary} in ", output)
 

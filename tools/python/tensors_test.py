@@ -52,7 +52,9 @@ class Tensors(unittest.TestCase):
         table = torch.arange(12.0).reshape(3, 4)
         columns = table[:, 1::2]
         odd = numpy.frombuffer(b"0" + columns.numpy().tobytes(), numpy.uint8)[1:].view("f4").reshape(3, 2)
-        for given in (columns, table.numpy()[:, 1::2], table.t()[1::2].t(), table[:, [1, 3]],
+        record = numpy.zeros((3, 2), [("other", "u1"), ("value", "f4")])
+        record["value"] = columns
+        for given in (columns, record["value"], table.numpy()[:, 1::2], table.t()[1::2].t(), table[:, [1, 3]],
                       torch._neg_view(-columns), columns.numpy().astype(">f4"), odd,
                       numpy.asfortranarray(columns.numpy()), columns.numpy()[::-1, ::-1].copy()[::-1, ::-1],
                       torch.nn.Parameter(columns), (torch.nn.Parameter(table) * 1)[:, 1::2]):
@@ -75,12 +77,9 @@ class Tensors(unittest.TestCase):
         x = numpy.zeros((3, 2), "f4")
         read_only = x.copy()
         read_only.flags.writeable = False
-        record = numpy.zeros((3, 2), [("other", "u1"), ("value", "f4")])
-        odd = numpy.frombuffer(bytes(25), numpy.uint8)[1:].view("f4").reshape(3, 2)
         for array in (read_only, numpy.broadcast_to(x[:1], (3, 2)), numpy.broadcast_to(x[:, :1], (3, 2)),
-                      numpy.asfortranarray(x), x[::-1, ::-1], x.astype(">f4"), record["value"], odd,
-                      memoryview(x)):
-            self.conforms(array)
+                      memoryview(x), x.tolist()):
+            self.conforms(array, question="softmax dtype=f32")
         self.conforms(numpy.zeros((3, 2), ">f2"), self.y.half())
 
     def test_numpy_that_is_refused(self):
