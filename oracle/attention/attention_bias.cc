@@ -25,9 +25,9 @@ MutationsOf<Mutant> BiasMutations() {
       {"bias_before_cap", "the bias is added before the soft cap instead of after it",
        M::kBiasBeforeCap},
       {"bias_subtracted", "the bias is subtracted", M::kBiasSubtracted},
-      {"bias_of_first_head", "every head uses the bias of head 0", M::kBiasOfFirstHead},
+      {"bias_of_first_head", "every head uses the bias of head 0", M::kBiasOfFirstHead, true},
       {"bias_of_first_query", "every query uses the bias of query 0, as BLOOM's ALiBi may",
-       M::kBiasOfFirstQuery},
+       M::kBiasOfFirstQuery, true},
       {"bias_after_softmax", "the bias is added to the weights after the softmax",
        M::kBiasAfterSoftmax},
   };

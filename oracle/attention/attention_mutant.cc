@@ -196,18 +196,27 @@ class MutantRows : public AttentionRows<Real> {
 
   // The weights of a softmax over all queries, and the sink.
   std::vector<Real> OverQueries(const QueryIndex& at, const std::vector<size_t>& keys) const {
-    std::vector<Real> weights;
-    for (const size_t t : keys) {
-      std::vector<Real> column;
-      for (size_t s = 0; s < in_.q.shape[2]; ++s) {
-        const QueryIndex other{at.b, at.h, s};
-        const auto key = RowAt(in_.k, this->KeyRow(other) + t);
-        column.push_back(ScoreAt(other, t, Dot(RowAt(in_.q, this->QueryRow(other)), key)));
-      }
-      if (in_.sink) column.push_back(SinkOf(at));
-      weights.push_back(SoftmaxRow<Real>(column).weights()[at.s]);
+    const std::pair head(at.b, at.h);
+    if (head_over_queries_ != head) {
+      head_over_queries_ = head;
+      columns_over_queries_.clear();
+      for (size_t t = 0; t < in_.k.shape[2]; ++t)
+        columns_over_queries_.push_back(ColumnOverQueries(at, t));
     }
+    std::vector<Real> weights;
+    for (const size_t t : keys) weights.push_back(columns_over_queries_[t][at.s]);
     return weights;
+  }
+
+  // The weights of key t for every query of the head.
+  std::vector<Real> ColumnOverQueries(QueryIndex at, size_t t) const {
+    std::vector<Real> column;
+    for (at.s = 0; at.s < in_.q.shape[2]; ++at.s) {
+      const auto key = RowAt(in_.k, this->KeyRow(at) + t);
+      column.push_back(ScoreAt(at, t, Dot(RowAt(in_.q, this->QueryRow(at)), key)));
+    }
+    if (in_.sink) column.push_back(SinkOf(at));
+    return SoftmaxRow<Real>(column).weights();
   }
 
   // The weights of an online softmax over tiles of two keys that does not rescale earlier tiles by
@@ -230,6 +239,9 @@ class MutantRows : public AttentionRows<Real> {
   }
 
   AttentionMutation mutation_;
+  // kOverQueries: batch and head, and for each of its keys the weights of every query.
+  mutable std::optional<std::pair<size_t, size_t>> head_over_queries_;
+  mutable std::vector<std::vector<Real>> columns_over_queries_;
 };
 
 }  // namespace

@@ -99,12 +99,13 @@ struct Mutant : AttentionScores {
 std::vector<Defect> Defects() {
   using Mutation = Mutant::Mutation;
   return {
-      MutatedFormula<Mutant>("key_heads_tiled",
-                             "head h reads key head h mod K (onnx/onnx@062ee9228)",
-                             Mutation::kTiled),
-      MutatedFormula<Mutant>("transposed", "scores [T,S] are read as [S,T]", Mutation::kTransposed),
-      MutatedFormula<Mutant>("last_channel_lost", "the last channel is not added",
-                             Mutation::kLastLost),
+      AcrossSlices(MutatedFormula<Mutant>("key_heads_tiled",
+                                          "head h reads key head h mod K (onnx/onnx@062ee9228)",
+                                          Mutation::kTiled)),
+      AcrossSlices(MutatedFormula<Mutant>("transposed", "scores [T,S] are read as [S,T]",
+                                          Mutation::kTransposed)),
+      AcrossSlices(MutatedFormula<Mutant>("last_channel_lost", "the last channel is not added",
+                                          Mutation::kLastLost)),
       ChangedWord("scale_missing", "scores are not multiplied by 1/sqrt(D) (mlc-ai/mlc-llm#3426)",
                   "scale=1"),
       ChangedWord("scale_by_width", "the scale is 1/D instead of 1/sqrt(D)",

@@ -25,9 +25,9 @@ MutationsOf<Mutant> SinkMutations() {
   return {
       {"lse_of_sink", "lse includes the sink", M::kLseOfSink},
       {"sink_scaled", "the sink is multiplied by the scale, like the scores", M::kSinkScaled},
-      {"sink_of_first_head", "every head has the sink of head 0", M::kSinkOfFirstHead},
+      {"sink_of_first_head", "every head has the sink of head 0", M::kSinkOfFirstHead, true},
       {"sink_of_key_head", "every head has the sink with the index of its key head",
-       M::kSinkOfKeyHead},
+       M::kSinkOfKeyHead, true},
       {"sink_twice",
        "y is multiplied by sigmoid(lse - sink) after a softmax that includes the sink "
        "(pytorch/torchtitan#2211)",

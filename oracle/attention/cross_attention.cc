@@ -111,10 +111,11 @@ std::vector<Defect> FormulaDefects() {
       MutatedFormula<Mutant>("residual_inside", "x is added to y, and the block adds it again",
                              Mutation::kResidual),
   };
-  for (const auto& [name, why, mutation] : HeadsMutations()) {
+  for (const auto& [name, why, mutation, is_across_slices] : HeadsMutations()) {
     Mutant mutant;
     mutant.heads = mutation;
     defects.push_back(MutatedFormula(name, why, mutant));
+    defects.back().is_across_slices = is_across_slices;
   }
   return defects;
 }

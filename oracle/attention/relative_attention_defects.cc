@@ -146,17 +146,17 @@ std::vector<Defect> FormulaDefects() {
       MutatedFormula<Mutant>("clip_not_added",
                              "negative distances are indices from the end of the tables",
                              Mutation::kNotShifted),
-      MutatedFormula<Mutant>(
+      AcrossSlices(MutatedFormula<Mutant>(
           "distances_of_indices",
           "distances are those of indices: the positions of packed or cached tokens are ignored",
-          Mutation::kByIndex),
+          Mutation::kByIndex)),
       MutatedFormula<Mutant>("table_not_scaled", "q.k is scaled, q.a is not",
                              Mutation::kRelativeApart),
       MutatedFormula<Mutant>("softmax_missing", "the scores are the weights: there is no softmax",
                              Mutation::kNoSoftmax),
-      MutatedFormula<Mutant>("softmax_over_queries",
-                             "the softmax runs over the queries instead of the keys",
-                             Mutation::kOverQueries),
+      AcrossSlices(MutatedFormula<Mutant>("softmax_over_queries",
+                                          "the softmax runs over the queries instead of the keys",
+                                          Mutation::kOverQueries)),
       MutatedFormula<Mutant>("causal", "keys after the query are masked, as in a decoder",
                              Mutation::kCausal),
       MutatedFormula<Mutant>(

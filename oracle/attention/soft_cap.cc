@@ -111,13 +111,13 @@ CatalogEntry MakeCatalogEntry<SoftCap>() {
           MutatedFormula<Mutant>("softsign", "y is x / (1 + |x| / cap)", Mutation::kSoftsign),
           MutatedFormula<Mutant>("two_terms", "y is x - x^3 / (3 cap^2), two terms of the series",
                                  Mutation::kTaylor),
-          MutatedFormula<Mutant>(
+          AcrossSlices(MutatedFormula<Mutant>(
               "cap_after_largest",
               "the largest score of the row is subtracted before the cap (gemma.cpp@2a0e6ee)",
-              Mutation::kRelative),
-          MutatedFormula<Mutant>("cap_not_in_first_tile",
-                                 "the first tile is not capped (gemma.cpp@4974f24)",
-                                 Mutation::kTile),
+              Mutation::kRelative)),
+          AcrossSlices(MutatedFormula<Mutant>("cap_not_in_first_tile",
+                                              "the first tile is not capped (gemma.cpp@4974f24)",
+                                              Mutation::kTile)),
           MutatedFormula<Mutant>("sign_lost", "y is cap tanh(|x| / cap)", Mutation::kSignLost),
           ChangedRecipe("in_bf16", "the cap is computed in bf16 for every dtype", "cap=bf16"),
           ChangedRecipe("in_f16", "the cap is computed in f16 for every dtype", "cap=f16"),

@@ -196,13 +196,13 @@ std::vector<Defect> FormulaDefects() {
       MutatedFormula<Mutant>("largest_not_subtracted",
                              "the largest element is not subtracted: e^x overflows f32 beyond 88",
                              Mutation::kNotSubtracted),
-      MutatedFormula<Mutant>(
+      AcrossSlices(MutatedFormula<Mutant>(
           "largest_of_all_rows",
           "the largest element of all rows is subtracted: rows of small elements underflow",
-          Mutation::kLargestOfAll),
-      MutatedFormula<Mutant>("down_the_columns",
-                             "the softmax runs down the columns instead of along the rows",
-                             Mutation::kColumns),
+          Mutation::kLargestOfAll)),
+      AcrossSlices(MutatedFormula<Mutant>(
+          "down_the_columns", "the softmax runs down the columns instead of along the rows",
+          Mutation::kColumns)),
       MutatedFormula<Mutant>("padded_lanes_count", "lanes beyond the end of the row count as zeros",
                              Mutation::kPadded),
       MutatedFormula<Mutant>("one_more_zero",

@@ -212,10 +212,11 @@ std::vector<Defect> EncoderFormulaDefects() {
   std::vector<Defect> defects =
       MutatedFormulas<Mutant>(MutationsOf<Mutant>(std::begin(kMutations), std::end(kMutations)));
   for (const auto& all : {HeadsMutations(), MaskMutations()}) {
-    for (const auto& [name, why, mutation] : all) {
+    for (const auto& [name, why, mutation, is_across_slices] : all) {
       Mutant mutant;
       mutant.heads = mutation;
       defects.push_back(MutatedFormula(name, why, mutant));
+      defects.back().is_across_slices = is_across_slices;
     }
   }
   return defects;

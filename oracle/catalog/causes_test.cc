@@ -1,3 +1,5 @@
+#include "oracle/catalog/causes.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -7,6 +9,8 @@
 #include "oracle/catalog/catalog.h"
 #include "oracle/defect/drawn_case_test.h"
 #include "oracle/judge/judge.h"
+#include "reference/case/operations.h"
+#include "reference/prove/case_slices.h"
 
 namespace sextant::oracle {
 namespace {
@@ -35,6 +39,14 @@ TEST(CausesOf, ReturnsTheDefectAndItsDescription) {
   EXPECT_THAT(
       question.Causes(wrong),
       ElementsAre(StartsWith("mixed_rotate_half (rotate_half pairs neighbouring channels but")));
+}
+
+// The permitted errors of a large case are computed in slices, here with fewer heads than there are
+// key heads.
+TEST(CausesOf, FindsADefectOfHeadsInSlices) {
+  const Question question("attention_scores H=4 S=96 T=96 D=2 dtype=f32");
+  const Tensors wrong = question.Predicted(DefectNamed("attention_scores", "last_channel_lost"));
+  EXPECT_THAT(question.Causes(wrong), Contains(StartsWith("last_channel_lost")));
 }
 
 // Both the prediction and the answer may have the permitted error.
@@ -176,6 +188,34 @@ TEST(CausesOf, IsEmptyIfNoDefectPredictsTheAnswer) {
   }
   EXPECT_THAT(question.Causes(answer), IsEmpty());
 }
+
+// CausesOf rules defects out by a few slices of the case, except those across slices.
+class SlowDefectsOnSlices : public testing::TestWithParam<std::string> {};
+
+TEST_P(SlowDefectsOnSlices, AnswerAsOnTheWholeCase) {
+  for (const CaseLine& line : ReadCaseLines("fixtures/cases/" + GetParam() + ".cases")) {
+    const Question question(line.text);
+    const std::vector<Slice> slices = CutCase(question.c, 1);
+    for (const Defect& defect : CatalogEntryOf(GetParam()).defects) {
+      const auto hypothesis = question.Of(defect);
+      if (!hypothesis || defect.is_across_slices || slices.size() == 1) continue;
+      const Tensors whole = Predict(*hypothesis, question.c);
+      for (const size_t i : {size_t{0}, slices.size() / 2, slices.size() - 1}) {
+        const Tensors part = EvaluateByRecipe(*hypothesis->operation, question.c,
+                                              hypothesis->inputs, hypothesis->recipe, slices[i]);
+        for (size_t o = 0; o < whole.size(); ++o) {
+          const TensorSpec& spec = question.c.info().signature.outputs[o];
+          const Tensor<double> expected = ExtractSlice(whole[o].values, spec, slices[i]);
+          EXPECT_TRUE(std::ranges::equal(part[o].values.data, expected.data, SameNumber))
+              << line.text << " " << defect.name << ", slice " << i;
+        }
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Operations, SlowDefectsOnSlices, testing::ValuesIn(OperationNames()),
+                         [](const auto& info) { return info.param; });
 
 }  // namespace
 }  // namespace sextant::oracle

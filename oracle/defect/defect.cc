@@ -4,7 +4,7 @@
 #include <cmath>
 #include <sstream>
 
-#include "reference/prove/prove.h"
+#include "reference/prove/case_slices.h"
 
 namespace sextant::oracle {
 
@@ -77,6 +77,11 @@ Defect ChangedRecipe(std::string name, std::string why, std::string steps) {
           }};
 }
 
+Defect AcrossSlices(Defect defect) {
+  defect.is_across_slices = true;
+  return defect;
+}
+
 std::vector<Defect> RemoveDefects(std::initializer_list<std::string_view> names,
                                   std::vector<Defect> defects) {
   std::erase_if(defects, [&](const Defect& defect) {
@@ -96,14 +101,16 @@ Tensors Predict(const Hypothesis& hypothesis, const Case& c) {
 }
 
 bool Explains(const Hypothesis& hypothesis, const Case& c, const Recipe& recipe,
-              const Tensors& answer) {
-  const Tensors predicted = Predict(hypothesis, c);
-  const auto permitted = PermittedErrors(*hypothesis.operation, c, hypothesis.inputs, recipe);
+              const Tensors& answer, const Slice& slice) {
+  const auto& [operation, inputs, its_recipe] = hypothesis;
+  const Tensors predicted = EvaluateByRecipe(*operation, c, inputs, its_recipe, slice);
+  const auto permitted = PermittedErrors(*operation, c, inputs, recipe, slice);
   for (size_t o = 0; o < predicted.size(); ++o) {
     const auto at = std::ranges::find(answer, predicted[o].name, &NamedTensor::name);
     if (at == answer.end()) continue;
-    for (size_t i = 0; i < at->values.data.size(); ++i) {
-      const double got = at->values.data[i], expected = predicted[o].values.data[i];
+    const auto part = ExtractSlice(at->values, c.info().signature.outputs[o], slice);
+    for (size_t i = 0; i < part.data.size(); ++i) {
+      const double got = part.data[i], expected = predicted[o].values.data[i];
       if (SameNumber(got, expected)) continue;
       const double bound = 2 * permitted[o].error.data[i];
       if (std::isinf(bound) || !(std::abs(got - expected) <= bound)) return false;

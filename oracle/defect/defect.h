@@ -15,6 +15,7 @@
 #include "reference/case/operation.h"
 #include "reference/number/evaluation_context.h"
 #include "reference/number/recipe.h"
+#include "reference/prove/slices.h"
 
 namespace sextant::oracle {
 
@@ -34,6 +35,8 @@ struct Defect {
   // Mutated formulas only: the same code without its mutation. It must equal the operation's own
   // formula in every case (defect_test.cc).
   std::function<std::shared_ptr<const Operation>(const Case&)> unmutated = {};
+  // An element of the wrong answer may depend on other slices of the case than its own.
+  bool is_across_slices = false;
 };
 
 // Computes the case with one word changed ("base=50000"), or several ("base=2 scaling=none"), on
@@ -76,6 +79,7 @@ template <class Mutation>
 struct NamedMutation {
   const char *name, *why;
   Mutation mutation;
+  bool is_across_slices = false;
 };
 
 // The same for a Mutant with several mutations; its member `mutation` selects one.
@@ -90,8 +94,10 @@ using MutationsOf = std::vector<NamedMutation<decltype(Mutant::mutation)>>;
 template <class Mutant>
 std::vector<Defect> MutatedFormulas(const MutationsOf<Mutant>& mutations) {
   std::vector<Defect> defects;
-  for (const auto& [name, why, mutation] : mutations)
+  for (const auto& [name, why, mutation, is_across_slices] : mutations) {
     defects.push_back(MutatedFormula<Mutant>(name, why, mutation));
+    defects.back().is_across_slices = is_across_slices;
+  }
   return defects;
 }
 
@@ -116,6 +122,9 @@ Real ConvertedTo(DType format, const Real& x) {
   }
 }
 
+// The same defect, marked as one across slices.
+Defect AcrossSlices(Defect defect);
+
 // Removes defects by name (those that change nothing in an operation).
 std::vector<Defect> RemoveDefects(std::initializer_list<std::string_view> names,
                                   std::vector<Defect> defects);
@@ -124,8 +133,9 @@ std::vector<Defect> RemoveDefects(std::initializer_list<std::string_view> names,
 Tensors Predict(const Hypothesis& hypothesis, const Case& c);
 
 // True if the answer differs from the prediction of the hypothesis by at most twice the permitted
-// error of `recipe`: once for the answer, once for the prediction.
+// error of `recipe`: once for the answer, once for the prediction. Compares only the slice, which
+// must be the whole case for a defect across slices.
 bool Explains(const Hypothesis& hypothesis, const Case& c, const Recipe& recipe,
-              const Tensors& answer);
+              const Tensors& answer, const Slice& slice = {});
 
 }  // namespace sextant::oracle

@@ -56,6 +56,7 @@ struct TensorVerdict {
   size_t unjudgeable = 0;  // the bound overflows, so NaN and infinity are permitted too
   size_t unlikely = 0;     // error permitted, but above `likely`
   size_t enclosed = 0;     // of the above: not proven, only enclosed; the radius is permitted too
+  size_t left_out = 0;     // beyond the budget: not compared (reference/prove/budget.h)
   Grade grade = Grade::kExact;
   std::vector<FailingIndices> failing{};  // of every axis; empty if no element fails
   // The element of the worst grade; among several, of the largest error / permitted error, or error

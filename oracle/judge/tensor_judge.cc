@@ -61,6 +61,11 @@ class TensorJudge {
   void JudgeElement(size_t i, double specified) {
     const double got = got_.data[i], high = golden_.high.data[i], low = golden_.low.data[i];
     const double radius = golden_.radius.data[i], bound = permitted_.error.data[i] + radius;
+    if (std::isnan(radius)) {
+      statuses_.push_back(ElementStatus::kUnspecified);
+      ++verdict_.left_out;
+      return;
+    }
     if (std::isnan(high)) {
       const bool open = !std::isnan(specified);
       statuses_.push_back(open ? ElementStatus::kOpen : ElementStatus::kUnspecified);

@@ -11,9 +11,11 @@
 namespace sextant::oracle {
 
 enum class ElementStatus : char {
-  kUnspecified,  // no value is specified: the element depends on a NaN or infinity of the inputs
-  kOpen,         // a value is specified, but no answer fails, or none of the right size
-  kJudged        // the element failed, or another answer would have failed
+  // No value is specified: the element depends on a NaN or infinity of the inputs, or a budget
+  // leaves it out.
+  kUnspecified,
+  kOpen,   // a value is specified, but no answer fails, or none of the right size
+  kJudged  // the element failed, or another answer would have failed
 };
 
 struct JudgedTensor {

@@ -41,6 +41,22 @@ TEST(JudgeTensors, TheLowPartOfTheExactValueCounts) {
   EXPECT_EQ(ones.Judged().status, Status::kConforms);
 }
 
+// A budget leaves elements out: all their numbers are NaN, and every answer conforms there.
+TEST(JudgeTensors, AnElementThatIsLeftOutIsNotCompared) {
+  Ones ones;
+  ones.Put(0, 1, kPermitted, 12345);
+  EXPECT_EQ(ones.Judged().status, Status::kFails);
+  const size_t judged = ones.JudgedTensor().judged;
+  for (auto* values :
+       {&ones.golden[0].value, &ones.golden[0].high, &ones.golden[0].low, &ones.golden[0].permitted,
+        &ones.golden[0].radius, &ones.permitted[0].error, &ones.permitted[0].likely})
+    values->data[0] = NAN;
+  EXPECT_EQ(ones.Judged().status, Status::kConforms);
+  EXPECT_EQ(ones.JudgedTensor().left_out, 1u);
+  EXPECT_EQ(ones.JudgedTensor().unspecified, 0u);
+  EXPECT_EQ(ones.JudgedTensor().judged, judged - 1);
+}
+
 // The error is below the worst case of a sum, but above the bound for independent roundings.
 TEST(JudgeTensors, ErrorAboveLikelyIsUnlikely) {
   Ones ones;

@@ -209,8 +209,9 @@ std::vector<Defect> FormulaDefects() {
       OfKinds("exponential_overflows",
               "the sigmoid is e^x / (1 + e^x), or tanh uses both exponentials: NaN for large x",
               Mutation::kOverflows, {Kind::kSigmoid, Kind::kSwish, Kind::kTanh}),
-      MutatedFormula<Mutant>("first_not_activated",
-                             "the loop starts at the second channel of a row", Mutation::kNotFirst),
+      AcrossSlices(MutatedFormula<Mutant>("first_not_activated",
+                                          "the loop starts at the second channel of a row",
+                                          Mutation::kNotFirst)),
       OfKinds("square_alone", "y is x^2 instead of max(x, 0)^2", Mutation::kOfSquare,
               {Kind::kRelu2}),
   };

@@ -175,6 +175,7 @@ std::vector<Defect> RmsDefects() {
     Mutant mutant;
     mutant.norm.mutation = m.mutation;
     defects.push_back(MutantDefect(m.name, m.why, mutant));
+    defects.back().is_across_slices = m.is_across_slices;
   }
   return defects;
 }

@@ -166,9 +166,10 @@ MutationsOf<Mutant> Mutations() {
        Mutation::kUnitOffset},
       {"bias_before_weight", "the bias is multiplied by the weight", Mutation::kBiasFirst},
       {"moments_of_first_row", "every row has the mean and variance of the first one",
-       Mutation::kFirstRow},
-      {"moments_down_the_columns", "mean and variance run down the columns", Mutation::kColumns},
-      {"moments_of_all_rows", "all rows share one mean and one variance", Mutation::kWhole},
+       Mutation::kFirstRow, true},
+      {"moments_down_the_columns", "mean and variance run down the columns", Mutation::kColumns,
+       true},
+      {"moments_of_all_rows", "all rows share one mean and one variance", Mutation::kWhole, true},
   };
 }
 

@@ -21,13 +21,13 @@ std::vector<Defect> FormulaDefects() {
       MutatedFormula<Mutant>("last_block_only",
                              "blocks of 16 columns overwrite the sum instead of adding to it",
                              ProductMutation::kLastBlockOnly),
-      MutatedFormula<Mutant>("sum_not_reset",
-                             "the sum of a row starts with that of the previous row",
-                             ProductMutation::kSumCarriedOver),
+      AcrossSlices(MutatedFormula<Mutant>("sum_not_reset",
+                                          "the sum of a row starts with that of the previous row",
+                                          ProductMutation::kSumCarriedOver)),
       MutatedFormula<Mutant>("last_column_missing", "the last column of x is not added",
                              ProductMutation::kLastColumn),
-      MutatedFormula<Mutant>("rows_too_far_apart", "x is read with a row step of M + 1",
-                             ProductMutation::kRowsOfX),
+      AcrossSlices(MutatedFormula<Mutant>(
+          "rows_too_far_apart", "x is read with a row step of M + 1", ProductMutation::kRowsOfX)),
   };
 }
 

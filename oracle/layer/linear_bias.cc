@@ -71,12 +71,13 @@ std::vector<Defect> BiasDefects() {
                    [](Tensor<double>& bias) {
                      if (!bias.data.empty()) std::ranges::rotate(bias.data, bias.data.begin() + 1);
                    }),
-      MutatedFormula<Mutant>("bias_by_row", "the bias is indexed by the row", Mutation::kByRow),
+      AcrossSlices(MutatedFormula<Mutant>("bias_by_row", "the bias is indexed by the row",
+                                          Mutation::kByRow)),
       MutatedFormula<Mutant>("bias_with_every_block",
                              "the bias is added with every block of 16 columns",
                              Mutation::kOfBlocks),
-      MutatedFormula<Mutant>("bias_of_first_row_only", "the bias is not broadcast to all rows",
-                             Mutation::kFirstRow),
+      AcrossSlices(MutatedFormula<Mutant>(
+          "bias_of_first_row_only", "the bias is not broadcast to all rows", Mutation::kFirstRow)),
       MutatedFormula<Mutant>("bias_subtracted", "the bias is subtracted", Mutation::kSubtracted),
       ChangedRecipe("bias_in_bf16", "the bias is added in bf16 for every dtype", "bias=bf16"),
       ChangedRecipe("bias_in_f16", "the bias is added in f16 for every dtype", "bias=f16"),

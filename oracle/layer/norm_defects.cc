@@ -25,11 +25,11 @@ MutationsOf<RmsNormMutant> RmsMutations() {
        Mutation::kEpsAsFloor},
       {"weight_added", "the weight is added like a bias", Mutation::kWeightAdded},
       {"mean_of_first_row", "every row is divided by the root of the first one",
-       Mutation::kFirstRow},
-      {"mean_down_the_columns", "the mean runs down the columns", Mutation::kColumns},
+       Mutation::kFirstRow, true},
+      {"mean_down_the_columns", "the mean runs down the columns", Mutation::kColumns, true},
       {"mean_over_all_rows",
        "all rows share one mean, like heads that are normalised before they are split",
-       Mutation::kWhole},
+       Mutation::kWhole, true},
   };
 }
 

@@ -105,9 +105,9 @@ std::vector<Defect> FormulaDefects() {
       MutatedFormula<LogNMutant>("applied_twice",
                                  "the factor is applied to queries and again to scores",
                                  Mutation::kSquared),
-      MutatedFormula<LogNMutant>("indexed_by_head",
-                                 "the factor is indexed by head instead of position",
-                                 Mutation::kByHead),
+      AcrossSlices(MutatedFormula<LogNMutant>("indexed_by_head",
+                                              "the factor is indexed by head instead of position",
+                                              Mutation::kByHead)),
   };
 }
 

@@ -163,9 +163,9 @@ std::vector<Defect> FormulaDefects() {
       MutatedFormula<TemperatureMutant>("inverted",
                                         "queries are divided by the factor, as by a temperature",
                                         Mutation::kInverted),
-      MutatedFormula<TemperatureMutant>("indexed_by_head",
-                                        "the factor is indexed by head instead of position",
-                                        Mutation::kByHead),
+      AcrossSlices(MutatedFormula<TemperatureMutant>(
+          "indexed_by_head", "the factor is indexed by head instead of position",
+          Mutation::kByHead)),
   };
 }
 

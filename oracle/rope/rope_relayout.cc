@@ -193,10 +193,10 @@ std::vector<Defect> FormulaDefects() {
                    }),
       MutantDefect("last_pair_left_out",
                    "the last pair is not permuted: the loop stops one pair early", LastPairLeftOut),
-      MutantDefect(
+      AcrossSlices(MutantDefect(
           "columns_permuted",
           "the columns (inputs) of the weight are permuted instead of the rows (outputs)",
-          [](const Mutant& m, size_t column) { return m.SourceOf(column, m.from, m.to); }, true),
+          [](const Mutant& m, size_t column) { return m.SourceOf(column, m.from, m.to); }, true)),
   };
 }
 

@@ -123,8 +123,9 @@ std::vector<Defect> ShiftDefects() {
   ShiftMutant by_position, amplified;
   by_position.by_position = true;
   amplified.amplified = true;
-  return {MutatedFormula("rotated_by_position",
-                         "every key rotates by delta plus its index in the cache", by_position),
+  return {AcrossSlices(MutatedFormula("rotated_by_position",
+                                      "every key rotates by delta plus its index in the cache",
+                                      by_position)),
           MutatedFormula("amplitude_again",
                          "the attention factor is applied again to cached keys, which already have "
                          "it (ggml-org/llama.cpp#3272)",

@@ -31,6 +31,7 @@ std::vector<Defect> MutantDefects(std::span<const RotaryMutation> mutations) {
     formula.mutation = mutation;
     defects.push_back(
         MutatedFormula(std::string(mutation.name), std::string(mutation.why), formula));
+    defects.back().is_across_slices = mutation.row != nullptr;
   }
   return defects;
 }

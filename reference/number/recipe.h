@@ -78,6 +78,7 @@ struct StepRule {
   Form form = Form::kDefault;
   double ulps = 1;
   bool flushes = false;  // subnormal operands and results may count as 0
+  bool operator==(const StepRule&) const = default;
 };
 
 struct Recipe {

@@ -170,20 +170,16 @@ SafetensorsHeader ParseSafetensorsHeader(std::string_view text) {
   return header;
 }
 
-std::string EncodeSafetensors(const Metadata& metadata, const Tensors& tensors) {
-  std::vector<const NamedTensor*> order;
-  for (const NamedTensor& tensor : tensors) order.push_back(&tensor);
-  // Wide elements first: then every tensor is aligned to its element size.
-  std::ranges::stable_sort(order, std::greater<>(),
-                           [](const NamedTensor* tensor) { return SizeOf(tensor->dtype); });
+std::string EncodeSafetensorsHeader(const Metadata& metadata,
+                                    const std::vector<SafetensorsTensor>& tensors) {
   Json json = Json::object();
   json[kMetadataKey] = metadata;
   size_t offset = 0;
-  for (const NamedTensor* tensor : order) {
-    const size_t end = offset + tensor->values.data.size() * SizeOf(tensor->dtype);
-    json[tensor->name] = {{"dtype", SafetensorsName(tensor->dtype)},
-                          {"shape", tensor->values.shape},
-                          {"data_offsets", {offset, end}}};
+  for (const SafetensorsTensor& tensor : tensors) {
+    const size_t end = offset + CountOf(tensor.shape) * SizeOf(tensor.dtype);
+    json[tensor.name] = {{"dtype", SafetensorsName(tensor.dtype)},
+                         {"shape", tensor.shape},
+                         {"data_offsets", {offset, end}}};
     offset = end;
   }
   std::string header;
@@ -193,10 +189,25 @@ std::string EncodeSafetensors(const Metadata& metadata, const Tensors& tensors) 
     throw Error("the metadata are not UTF-8: ", Printable(e.what()));
   }
   header.resize((header.size() + kAlignment - 1) / kAlignment * kAlignment, ' ');
-  std::string message;
-  message.reserve(kPrefixSize + header.size() + offset);
-  AppendBytes(&message, header.size(), kPrefixSize);
-  message += header;
+  std::string bytes;
+  AppendBytes(&bytes, header.size(), kPrefixSize);
+  return bytes + header;
+}
+
+std::string EncodeSafetensors(const Metadata& metadata, const Tensors& tensors) {
+  std::vector<const NamedTensor*> order;
+  for (const NamedTensor& tensor : tensors) order.push_back(&tensor);
+  // Wide elements first: then every tensor is aligned to its element size.
+  std::ranges::stable_sort(order, std::greater<>(),
+                           [](const NamedTensor* tensor) { return SizeOf(tensor->dtype); });
+  std::vector<SafetensorsTensor> declared;
+  size_t size_of_body = 0;
+  for (const NamedTensor* tensor : order) {
+    declared.push_back({tensor->name, tensor->dtype, tensor->values.shape});
+    size_of_body += tensor->values.data.size() * SizeOf(tensor->dtype);
+  }
+  std::string message = EncodeSafetensorsHeader(metadata, declared);
+  message.reserve(message.size() + size_of_body);
   for (const NamedTensor* tensor : order) {
     const size_t size = SizeOf(tensor->dtype);
     for (const double value : tensor->values.data) {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "reference/case/case.h"
+#include "reference/prove/prove.h"
 #include "reference/prove/slices.h"
 
 namespace sextant {
@@ -26,5 +27,13 @@ inline Tensors ExtractInputs(const Case& c, const Tensors& inputs, const Slice& 
   }
   return part;
 }
+
+// The answer of an implementation of the recipe (Rounded), of which only the slice is computed.
+Tensors EvaluateByRecipe(const Operation& operation, const Case& c, const Tensors& inputs,
+                         const Recipe& recipe, const Slice& slice);
+// The permitted errors of the slice.
+std::vector<PermittedTensor> PermittedErrors(const Operation& operation, const Case& c,
+                                             const Tensors& inputs, const Recipe& recipe,
+                                             const Slice& slice);
 
 }  // namespace sextant

@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "reference/case/intermediate.h"
+#include "reference/prove/budget.h"
 #include "reference/prove/case_slices.h"
 #include "reference/prove/parallel.h"
 
@@ -28,10 +29,10 @@ Tensors ExtractOutputs(const Case& c, const Tensors* subject_outputs, const Slic
   return part;
 }
 
-// Runs `work` on every slice, and reports progress.
+// Runs `work` on every slice in the budget, and reports progress.
 template <class Work>
 void ForEachSlice(const Case& c, const ProveOptions& options, Work work) {
-  const std::vector<Slice> slices = CutCase(c, kSliceElements);
+  const std::vector<Slice> slices = SlicesInBudget(c, kSliceElements);
   std::mutex mutex;
   size_t done = 0;
   InParallel(slices.size(), options.threads, [&](size_t i) {
@@ -69,6 +70,17 @@ struct Proof : Question {
     return IndicesIn(golden[output].value.shape, c.info().signature.outputs[output], slice);
   }
 };
+
+// An element is left out until the slice that contains it is opened.
+void Open(const Proof& proof, const Slice& slice) {
+  for (size_t o = 0; o < proof.golden.size(); ++o) {
+    GoldenTensor& g = proof.golden[o];
+    for (const size_t i : proof.IndicesOf(o, slice)) {
+      g.value.data[i] = g.high.data[i] = g.low.data[i] = 0;
+      g.radius.data[i] = kInfinity;
+    }
+  }
+}
 
 // Updates element i by the enclosure x.
 void Settle(const Interval& x, GoldenTensor& g, size_t i) {
@@ -148,6 +160,12 @@ void ProveSlice(const Proof& proof, const Slice& slice, size_t level = 0) {
   for (const Slice& part : open) ProveSlice(proof, part, level + 1);
 }
 
+Tensor<double> LeftOut(const Shape& shape) {
+  Tensor<double> numbers(shape);
+  std::ranges::fill(numbers.data, kNaN);
+  return numbers;
+}
+
 Outputs<Counted> CountSlice(const Question& question, const Recipe& recipe, const Slice& slice) {
   const ScopedRecipe following(recipe, question.c.dtype());
   return Evaluated<Counted>(question, slice);
@@ -168,6 +186,23 @@ void CountInto(const Proof& proof, const Recipe& recipe, const Slice& slice) {
   }
 }
 
+// The permitted errors of a slice, all NaN.
+std::vector<PermittedTensor> MakePermitted(const Case& c, const Slice& slice) {
+  std::vector<PermittedTensor> permitted;
+  for (const TensorSpec& spec : c.info().signature.outputs) {
+    const Tensor<double> none = LeftOut(ShapeIn(c.ShapeOf(spec), spec, slice));
+    permitted.push_back(
+        {spec.name, c.DTypeOf(spec), none, none, std::vector<bool>(none.data.size())});
+  }
+  return permitted;
+}
+
+void Set(PermittedTensor& permitted, size_t i, const Counted& x) {
+  permitted.error.data[i] = x.Permitted();
+  permitted.likely.data[i] = x.Likely();
+  permitted.vacuous[i] = x.saturated();
+}
+
 }  // namespace
 
 std::vector<GoldenTensor> Prove(const Case& c, const Tensors& inputs, const Recipe& recipe,
@@ -179,12 +214,12 @@ std::vector<GoldenTensor> Prove(const Operation& operation, const Case& c, const
                                 const Recipe& recipe, const ProveOptions& options) {
   std::vector<GoldenTensor> golden;
   for (const TensorSpec& spec : c.info().signature.outputs) {
-    const Tensor<double> empty(c.ShapeOf(spec));
-    golden.push_back({spec.name, c.DTypeOf(spec), empty, empty, empty, empty, empty});
-    std::ranges::fill(golden.back().radius.data, kInfinity);
+    const Tensor<double> none = LeftOut(c.ShapeOf(spec));
+    golden.push_back({spec.name, c.DTypeOf(spec), none, none, none, none, none});
   }
   const Proof proof{{operation, c, inputs, options.subject_outputs}, golden};
   ForEachSlice(c, options, [&](const Slice& slice) {
+    Open(proof, slice);
     ProveSlice(proof, slice);
     CountInto(proof, recipe, slice);
   });
@@ -199,13 +234,7 @@ std::vector<PermittedTensor> PermittedErrors(const Case& c, const Tensors& input
 std::vector<PermittedTensor> PermittedErrors(const Operation& operation, const Case& c,
                                              const Tensors& inputs, const Recipe& recipe,
                                              const ProveOptions& options) {
-  std::vector<PermittedTensor> permitted;
-  for (const TensorSpec& spec : c.info().signature.outputs) {
-    const Shape shape = c.ShapeOf(spec);
-    const Tensor<double> empty(shape);
-    permitted.push_back(
-        {spec.name, c.DTypeOf(spec), empty, empty, std::vector<bool>(CountOf(shape))});
-  }
+  std::vector<PermittedTensor> permitted = MakePermitted(c, {});
   std::mutex mutex;  // elements of `vacuous` share bytes
   ForEachSlice(c, options, [&](const Slice& slice) {
     const auto counted = CountSlice({operation, c, inputs, options.subject_outputs}, recipe, slice);
@@ -213,27 +242,53 @@ std::vector<PermittedTensor> PermittedErrors(const Operation& operation, const C
     for (size_t o = 0; o < permitted.size(); ++o) {
       const auto indices =
           IndicesIn(permitted[o].error.shape, c.info().signature.outputs[o], slice);
-      for (size_t i = 0; i < indices.size(); ++i) {
-        const Counted& x = counted[o].values.data[i];
-        permitted[o].error.data[indices[i]] = x.Permitted();
-        permitted[o].likely.data[indices[i]] = x.Likely();
-        permitted[o].vacuous[indices[i]] = x.saturated();
-      }
+      for (size_t i = 0; i < indices.size(); ++i)
+        Set(permitted[o], indices[i], counted[o].values.data[i]);
     }
   });
   return permitted;
 }
 
+std::vector<PermittedTensor> PermittedErrors(const Operation& operation, const Case& c,
+                                             const Tensors& inputs, const Recipe& recipe,
+                                             const Slice& slice) {
+  std::vector<PermittedTensor> permitted = MakePermitted(c, slice);
+  const auto counted = CountSlice({operation, c, inputs, nullptr}, recipe, slice);
+  for (size_t o = 0; o < permitted.size(); ++o) {
+    for (size_t i = 0; i < counted[o].values.data.size(); ++i)
+      Set(permitted[o], i, counted[o].values.data[i]);
+  }
+  return permitted;
+}
+
 Tensors EvaluateByRecipe(const Operation& operation, const Case& c, const Tensors& inputs,
-                         const Recipe& recipe) {
+                         const Recipe& recipe, const Slice& slice) {
   const ScopedRecipe following(recipe, c.dtype());
-  Outputs<Rounded> outputs = MakeOutputs<Rounded>(c, {});
-  operation.Evaluate(inputs, outputs);
+  const ScopedSlice in(&slice);
+  Outputs<Rounded> outputs = MakeOutputs<Rounded>(c, slice);
+  const bool whole = slice.ranges.empty();
+  operation.Evaluate(whole ? inputs : ExtractInputs(c, inputs, slice), outputs);
   Tensors answer;
   for (size_t o = 0; o < outputs.size(); ++o) {
     Tensor<double> values(outputs[o].values.shape);
     std::ranges::transform(outputs[o].values.data, values.data.begin(), &Rounded::value);
     answer.push_back({c.info().signature.outputs[o].name, outputs[o].dtype, std::move(values)});
+  }
+  return answer;
+}
+
+Tensors EvaluateByRecipe(const Operation& operation, const Case& c, const Tensors& inputs,
+                         const Recipe& recipe) {
+  // A trace has whole tensors.
+  if (!HasBudget() || this_context.trace)
+    return EvaluateByRecipe(operation, c, inputs, recipe, Slice());
+  Tensors answer;
+  for (const TensorSpec& spec : c.info().signature.outputs)
+    answer.push_back({spec.name, c.DTypeOf(spec), LeftOut(c.ShapeOf(spec))});
+  for (const Slice& slice : SlicesInBudget(c, kSliceElements)) {
+    const Tensors part = EvaluateByRecipe(operation, c, inputs, recipe, slice);
+    for (size_t o = 0; o < part.size(); ++o)
+      InsertSlice(part[o].values, c.info().signature.outputs[o], slice, answer[o].values);
   }
   return answer;
 }

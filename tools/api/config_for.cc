@@ -229,7 +229,8 @@ Facts ConfigFor::FactsFor(const Model& model, const std::string& layer) const {
   return facts;
 }
 
-std::string CompleteLine(const std::string& line, const ConfigChoice& choice) {
+std::string CompleteLine(const std::string& line, const ConfigChoice& choice,
+                         const std::string& left_out) {
   if (choice.path.empty()) return line;
   std::istringstream in(line);
   std::vector<std::string> words;
@@ -239,7 +240,8 @@ std::string CompleteLine(const std::string& line, const ConfigChoice& choice) {
   std::string completed = words.front();
   words.erase(words.begin());
   const ConfigFor config{*operation, words};
-  const Facts facts = config.FactsFor(fixtures::ReadConfig(choice.path, choice.part), choice.layer);
+  Facts facts = config.FactsFor(fixtures::ReadConfig(choice.path, choice.part), choice.layer);
+  facts.erase(left_out);
   for (const auto& [key, text] : facts) completed += " " + key + "=" + text;
   for (const std::string& word : words) completed += " " + word;
   return completed;

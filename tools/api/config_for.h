@@ -39,8 +39,9 @@ struct ConfigChoice {
 };
 
 // The case line, completed with those facts of the configuration that the operation has and that
-// the line does not give.
-std::string CompleteLine(const std::string& line, const ConfigChoice& choice);
+// the line does not give, except `left_out`.
+std::string CompleteLine(const std::string& line, const ConfigChoice& choice,
+                         const std::string& left_out = "");
 
 // The kinds of layers and their numbers: "full_attention (5, 11, ...), sliding_attention (0, ...)".
 std::string DescribeKinds(const fixtures::Model& model);

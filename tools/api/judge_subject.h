@@ -9,9 +9,6 @@
 
 namespace sextant::tools {
 
-// Messages of a subject are cut off after this number of bytes.
-inline constexpr size_t kMostBytesOfMessage = 4000;
-
 struct JudgeSubjectOptions {
   std::string recipe;  // a standard recipe or a recipe line
   int threads = 0;     // 0: all cores

@@ -4,8 +4,9 @@
 #include <cmath>
 #include <utility>
 
-#include "oracle/catalog/catalog.h"
+#include "oracle/catalog/causes.h"
 #include "oracle/judge/tensor_judge.h"
+#include "tools/api/conforming_recipes.h"
 
 namespace sextant::tools {
 namespace {
@@ -23,31 +24,15 @@ ElementErrors ErrorsOf(const GoldenTensor& golden, const PermittedTensor& permit
   return errors;
 }
 
-std::vector<std::string> ConformingRecipes(const Question& question,
-                                           const std::vector<GoldenTensor>& golden,
-                                           const ProveOptions& options) {
-  std::vector<std::string> conforming;
-  for (const StandardRecipe& standard : StandardRecipes()) {
-    const Recipe recipe = ParseRecipe(standard.name, question.c.dtype());
-    const oracle::Judge judge(question.c, question.inputs, recipe, golden, options);
-    const Verdict verdict = judge.Evaluate(question.outputs);
-    const bool verified =
-        verdict.status == Verdict::Status::kConforms ||
-        (verdict.status == Verdict::Status::kUnverified && verdict.open_rows_acceptable);
-    if (verified) conforming.emplace_back(standard.name);
-  }
-  return conforming;
-}
-
 }  // namespace
 
 Verdict JudgeOutputs(const oracle::Judge& judge, const Case& c, const Tensors& inputs,
-                     const Recipe& recipe, const Tensors& outputs) {
+                     const Recipe& recipe, const Tensors& outputs, const ProveOptions& options) {
   Verdict verdict = judge.Evaluate(outputs);
   const bool needs_causes =
       verdict.status == Verdict::Status::kFails || verdict.grade == oracle::Grade::kUnlikely;
   if (needs_causes && !verdict.tensors.empty())
-    verdict.causes = oracle::CausesOf(c, inputs, recipe, judge.permitted(), outputs);
+    verdict.causes = oracle::CausesOf(c, inputs, recipe, judge.permitted(), outputs, options);
   return verdict;
 }
 
@@ -55,6 +40,7 @@ Judgement JudgeQuestion(Question question, const JudgeOptions& options) {
   Judgement judgement{.question = std::move(question),
                       .recipe = options.recipe,
                       .strict = options.strict,
+                      .budget = options.budget,
                       .verdict = {}};
   const auto& [c, inputs, outputs, defaults] = judgement.question;
   for (const TensorSpec& spec : c.info().signature.outputs) {
@@ -64,19 +50,20 @@ Judgement JudgeQuestion(Question question, const JudgeOptions& options) {
                 c.info().signature_text);
   }
   const Recipe recipe = ParseRecipe(options.recipe, c.dtype());
+  const ScopedBudget within(options.budget);
   ProveOptions silent = options.prove;  // after the proof, progress only serves to cancel
   if (silent.progress) silent.progress = [&](double) { options.prove.progress(1); };
   const oracle::Judge judge(c, inputs, recipe, Prove(c, inputs, recipe, options.prove), silent);
-  judgement.verdict = JudgeOutputs(judge, c, inputs, recipe, outputs);
+  judgement.verdict = JudgeOutputs(judge, c, inputs, recipe, outputs, silent);
   judgement.verdict.case_line = judgement.question.Text();
-  if (judgement.verdict.status == Verdict::Status::kFails)
-    judgement.conforming_recipes = ConformingRecipes(judgement.question, judge.golden(), silent);
   for (size_t o = 0; o < judge.golden().size(); ++o) {
     const GoldenTensor& golden = judge.golden()[o];
     const auto at = std::ranges::find(outputs, golden.name, &NamedTensor::name);
     if (at != outputs.end())
       judgement.errors.push_back(ErrorsOf(golden, judge.permitted()[o], at->values));
   }
+  if (judgement.verdict.status == Verdict::Status::kFails)
+    judgement.conforming_recipes = ConformingRecipes(judgement, judge.golden(), silent);
   return judgement;
 }
 

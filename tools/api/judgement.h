@@ -6,6 +6,7 @@
 
 #include "oracle/judge/judge.h"
 #include "reference/case/question.h"
+#include "reference/prove/budget.h"
 #include "reference/prove/golden.h"
 #include "reference/prove/prove.h"
 
@@ -13,29 +14,34 @@ namespace sextant::tools {
 
 // The verdict on `outputs`, which fit the case, and the likely causes of a failure.
 oracle::Verdict JudgeOutputs(const oracle::Judge& judge, const Case& c, const Tensors& inputs,
-                             const Recipe& recipe, const Tensors& outputs);
+                             const Recipe& recipe, const Tensors& outputs,
+                             const ProveOptions& options);
 
 // The errors of one answered output, with its shape.
 struct ElementErrors {
   std::string name;
-  Tensor<double> error;      // |answer - exact|; NaN where no value is specified
-  Tensor<double> permitted;  // infinite where no answer could fail
+  Tensor<double> error;      // |answer - exact|; NaN where no value is specified, or left out
+  Tensor<double> permitted;  // infinite where no answer could fail; NaN where left out
 };
 
 struct Judgement {
   Question question;
   std::string recipe;
   bool strict = false;  // the grade `unlikely` fails
+  Budget budget{};      // elements beyond it are left out
   oracle::Verdict verdict;
   // If the verdict fails: standard recipes by which the answer conforms. A loose recipe permits
   // many bugs.
   std::vector<std::string> conforming_recipes{};
   std::vector<ElementErrors> errors{};
+  std::string kept{};    // the file with the tensors of a failing answer; empty: not kept
+  std::string repeat{};  // the command that judges a failing answer again, or how to get it
 };
 
 struct JudgeOptions {
   std::string recipe = "native";
   bool strict = false;
+  Budget budget{};  // the causes of a failure are looked for in the same part
   ProveOptions prove{};
 };
 

@@ -10,6 +10,7 @@
 #include "fixtures/store/integrity.h"
 #include "fixtures/store/npy.h"
 #include "fixtures/store/reader.h"
+#include "tools/api/case_file.h"
 #include "tools/api/difference.h"
 #include "tools/api/pattern.h"
 
@@ -51,23 +52,6 @@ bool IsMeantAsFile(const std::string& argument) {
     if (word.find('/') != word.npos && word.find('=') == word.npos) return true;
   }
   return count == 1 && argument.find(' ') == argument.npos;
-}
-
-Case ParseLine(const std::string& line, const ConfigChoice& config,
-               const std::vector<std::filesystem::path>& folders) {
-  return Case::Parse(fixtures::WithListsForNames(CompleteLine(line, config), folders));
-}
-
-void AddCases(const std::string& path, const ConfigChoice& config,
-              std::vector<Selected>& selected) {
-  const auto folders = fixtures::FoldersOfLists(path);
-  for (const CaseLine& line : ReadCaseLines(path)) {
-    try {
-      selected.push_back({ParseLine(line.text, config, folders), line.why, std::nullopt});
-    } catch (const Error& e) {
-      throw Error(path, ":", line.number, ": ", e.what());
-    }
-  }
 }
 
 // Checks that a golden record belongs to its case: it holds the inputs that the case draws, and a
@@ -112,6 +96,11 @@ void AddGoldens(const std::string& path, std::vector<Selected>& selected) {
 
 }  // namespace
 
+Tensors InputsOf(const Selected& selected) {
+  if (selected.record && !selected.record->golden.empty()) return selected.record->inputs;
+  return DrawInputs(selected.c, NpyReader());
+}
+
 FileReader NpyReader() {
   return [](const std::string& path, const std::string& sha256) {
     return fixtures::ReadNpy(path, sha256);
@@ -136,7 +125,8 @@ std::vector<Selected> Select(const Selection& selection) {
     } else if (argument.ends_with(".h5")) {
       throw Error(argument, exists ? " is not an HDF5 file" : " does not exist");
     } else {
-      AddCases(argument, selection.config, all);
+      for (CaseInFile& read : ReadCases(argument, selection.config))
+        all.push_back({std::move(read.c), std::move(read.line.why), std::nullopt});
     }
   }
   std::set<std::string> seen;

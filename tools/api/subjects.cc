@@ -7,10 +7,13 @@
 
 #include "fast/kernel/kernel.h"
 #include "fixtures/store/reader.h"
+#include "fixtures/store/writer.h"
 #include "oracle/catalog/defect_subject.h"
 #include "oracle/subject/exec_subject.h"
 #include "oracle/subject/supervisor.h"
+#include "reference/base/printable.h"
 #include "tools/api/difference.h"
+#include "tools/api/host_command.h"
 
 namespace sextant::tools {
 namespace {
@@ -59,10 +62,24 @@ Answer RecordedAnswer(const Record& recorded, const Case& c, const Tensors& inpu
   return answer;
 }
 
+// The recipe of all answers in a file. `sextant answer` stores that of the subject.
+std::string RecipeOf(const std::string& path, const std::vector<fixtures::StoredRecord>& records) {
+  std::string recipe = fixtures::kUsualRecipe;
+  if (!records.empty()) recipe = records.front().recipe;
+  for (const fixtures::StoredRecord& record : records) {
+    if (record.recipe == recipe) continue;
+    throw Error(path, " has answers by the recipes '", recipe, "' and '", record.recipe,
+                "', expected one recipe in a file");
+  }
+  return recipe;
+}
+
 // The dtypes of values are checked when a case is answered, so that one wrong value fails one case.
 Subject FilesSubject(const std::string& path) {
   const auto answers = std::make_shared<std::map<std::string, Record>>();
-  for (Record& record : fixtures::ReadRecords(path, {.exact = false})) {
+  std::vector<fixtures::StoredRecord> records = fixtures::ReadRecords(path, {.exact = false});
+  const std::string recipe = RecipeOf(path, records);
+  for (fixtures::StoredRecord& record : records) {
     std::string key;
     try {
       key = Case::Parse(record.case_line).ToString();
@@ -74,7 +91,7 @@ Subject FilesSubject(const std::string& path) {
     }
   }
   return {
-      "files:" + path, "native", [path, answers](const Case& c, const Tensors& inputs) {
+      "files:" + path, recipe, [path, answers](const Case& c, const Tensors& inputs) {
         const auto at = answers->find(c.ToString());
         if (at == answers->end() || at->second.outputs.empty()) {
           return Answer{Answer::Status::kUnsupported, path + " has no output for this case", {}};
@@ -89,6 +106,12 @@ Subject SupervisedSubject(const std::string& command, double seconds_per_case) {
   return oracle::ExecSubject(command, seconds_per_case);
 }
 
+Subject LibrarySubject(const std::string& path, double seconds_per_case) {
+  Subject subject = SupervisedSubject(HostCommandOf(path), seconds_per_case);
+  subject.name = "lib:" + path;
+  return subject;
+}
+
 }  // namespace
 
 Subject MakeSubject(const std::string& text, double seconds_per_case) {
@@ -100,6 +123,7 @@ Subject MakeSubject(const std::string& text, double seconds_per_case) {
     if (kind == "recipe") return oracle::RecipeSubject(rest);
     if (kind == "defect") return oracle::DefectSubject(rest);
     if (kind == "files") return FilesSubject(rest);
+    if (kind == "lib") return LibrarySubject(rest, seconds_per_case);
     if (kind == "exec") return SupervisedSubject(rest, seconds_per_case);
   }
   throw Error("'", text, "' is not a subject; expected one of: ", kSubjectHelp);
@@ -109,6 +133,21 @@ std::string WhyIrrelevant(const Subject& subject, const Case& c) {
   const std::string& operation = subject.defective_operation;
   if (operation.empty() || operation == c.name()) return "";
   return "the defect is in " + operation + ": a case of " + c.name() + " cannot show it";
+}
+
+Answer AnswerOf(const Subject& subject, const Case& c, const Tensors& inputs) {
+  if (const std::string why = WhyIrrelevant(subject, c); !why.empty())
+    return {Answer::Status::kUnsupported, why, {}};
+  Answer answer = subject.answer(c, inputs);
+  if (const size_t size = answer.message.size(); size > kMostBytesOfMessage) {
+    // A cut may divide a character of UTF-8.
+    answer.message = Printable(answer.message.substr(0, kMostBytesOfMessage)) + "... (" +
+                     std::to_string(size) + " bytes)";
+  }
+  if (answer.status != Answer::Status::kAnswered) return answer;
+  const std::string why = oracle::DescribeMismatch(c, answer.outputs);
+  if (!why.empty()) return {Answer::Status::kFailed, why, {}};
+  return answer;
 }
 
 }  // namespace sextant::tools

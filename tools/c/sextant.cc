@@ -1,18 +1,20 @@
 #include "tools/c/sextant.h"
 
-#include <cfenv>
 #include <exception>
 #include <memory>
 #include <new>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "oracle/subject/attributes_json.h"
 #include "reference/case/draw.h"
-#include "reference/case/question.h"
 #include "reference/number/interval_caches.h"
+#include "tools/api/case_file.h"
 #include "tools/api/judgement.h"
+#include "tools/api/own_question.h"
 #include "tools/c/dl_tensor.h"
+#include "tools/c/options.h"
+#include "tools/c/scoped_floating_point.h"
 #include "tools/report/report_json.h"
 
 struct SextantResult {
@@ -32,27 +34,7 @@ struct SextantResult {
 namespace sextant::tools {
 namespace {
 
-constexpr size_t kMostOptions = 4096;  // bytes
-constexpr int kMostThreads = 1024;
-
 thread_local std::string last_error;
-
-// While it lives, this thread rounds to nearest and does not flush subnormal numbers, whatever the
-// caller has set: proofs and error bounds rely on it.
-class ScopedFloatingPoint {
- public:
-  ScopedFloatingPoint() {
-    std::fegetenv(&callers_);
-    std::fesetenv(FE_DFL_ENV);
-  }
-  ~ScopedFloatingPoint() { std::fesetenv(&callers_); }
-
- private:
-  std::fenv_t callers_;
-};
-
-// Thrown by a progress callback that cancels.
-struct Cancelled {};
 
 // Runs `work`; every exception becomes a status and the error of this thread.
 template <class Work>
@@ -83,33 +65,16 @@ int Guarded(const Work& work) noexcept {
   }
 }
 
-// The caller's options. A newer caller may have more members, which must be 0.
-SextantOptions OptionsOf(const SextantOptions* given) {
-  if (!given) return {};
-  const size_t size = given->struct_size;
-  if (size < sizeof(SextantOptions) || size > kMostOptions) {
-    throw Error("struct_size of the options is ", size, ", expected sizeof(SextantOptions), ",
-                sizeof(SextantOptions));
+// The names, dtypes and shapes of one side of the signature.
+Json Described(const Case& c, const std::vector<TensorSpec>& specs) {
+  Json json = Json::array();
+  for (const TensorSpec& spec : specs) {
+    json.push_back({{"name", spec.name},
+                    {"dtype", NameOf(c.DTypeOf(spec))},
+                    {"shape", c.ShapeOf(spec)},
+                    {"optional", spec.optional}});
   }
-  const std::string_view bytes(reinterpret_cast<const char*>(given), size);
-  const size_t unknown = bytes.find_first_not_of('\0', sizeof(SextantOptions));
-  if (unknown != bytes.npos)
-    throw Error("the options have an unknown member at byte ", unknown, ", expected 0");
-  if (given->threads < 0 || given->threads > kMostThreads)
-    throw Error("threads is ", given->threads, ", expected 0 to ", kMostThreads);
-  return *given;
-}
-
-JudgeOptions JudgeOptionsOf(const SextantOptions& given) {
-  JudgeOptions options{.recipe = given.recipe ? given.recipe : JudgeOptions().recipe,
-                       .strict = given.strict != 0,
-                       .prove = {.threads = given.threads}};
-  if (given.progress) {
-    options.prove.progress = [given](double done) {
-      if (given.progress(done, given.user) != 0) throw Cancelled();
-    };
-  }
-  return options;
+  return json;
 }
 
 template <class T>
@@ -125,7 +90,7 @@ Question QuestionOf(const char* text, const SextantTensor* tensors, size_t count
     if (!tensors[i].name) throw Error("the name of tensor ", i, " is a null pointer");
     own.push_back({tensors[i].name, ViewOf(tensors[i].name, tensors[i].tensor)});
   }
-  return ParseQuestion(text, std::move(own));
+  return OwnQuestion(text, std::move(own));
 }
 
 }  // namespace
@@ -139,10 +104,13 @@ int sextant_judge(const char* question, const SextantTensor* tensors, size_t cou
   return Guarded([&] {
     RequirePointer(result, "result");
     *result = nullptr;
-    const JudgeOptions how = JudgeOptionsOf(OptionsOf(options));
-    Judgement judgement = JudgeQuestion(QuestionOf(question, tensors, count), how);
+    const SextantOptions given = OptionsOf(options);
+    Judgement judgement =
+        JudgeQuestion(QuestionOf(question, tensors, count), JudgeOptionsOf(given));
+    const auto report = ReportOf(judgement);
+    if (report.Fails(judgement.verdict)) Keep(given, judgement);
     auto made = std::make_unique<SextantResult>();
-    made->status = ReportOf(judgement).Status();
+    made->status = report.Status();
     made->json = sextant::PrintJson(ToJson(judgement));
     for (ElementErrors& errors : judgement.errors) {
       made->Add(errors.name + "/error", sextant::DType::kF64, std::move(errors.error));
@@ -193,15 +161,39 @@ int sextant_draw(const char* case_line, SextantResult** result) {
     RequirePointer(result, "result");
     *result = nullptr;
     RequirePointer(case_line, "case_line");
-    const auto c = sextant::Case::Parse(case_line);
+    const sextant::Question asked{
+        .c = sextant::Case::Parse(case_line), .inputs = {}, .outputs = {}, .defaults = {}};
+    const auto& signature = asked.c.info().signature;
     auto made = std::make_unique<SextantResult>();
-    sextant::Json json = {
-        {"version", 0}, {"case", c.ToString()}, {"inputs", sextant::Json::array()}};
-    for (sextant::NamedTensor& input : sextant::DrawInputs(c)) {
-      json["inputs"].push_back(
-          {{"name", input.name}, {"dtype", NameOf(input.dtype)}, {"shape", input.values.shape}});
+    made->json = sextant::PrintJson({{"version", 0},
+                                     {"case", asked.c.ToString()},
+                                     {"question", asked.Text()},
+                                     {"operation", asked.c.name()},
+                                     {"dtype", NameOf(asked.c.dtype())},
+                                     {"dimensions", asked.c.dimensions()},
+                                     {"attributes", sextant::oracle::AttributesJson(asked.c)},
+                                     {"inputs", Described(asked.c, signature.inputs)},
+                                     {"outputs", Described(asked.c, signature.outputs)}});
+    for (sextant::NamedTensor& input : sextant::DrawInputs(asked.c))
       made->Add(input.name, input.dtype, std::move(input.values));
+    *result = made.release();
+  });
+}
+
+int sextant_cases(const char* path, SextantResult** result) {
+  using namespace sextant::tools;
+  return Guarded([&] {
+    RequirePointer(result, "result");
+    *result = nullptr;
+    RequirePointer(path, "path");
+    sextant::Json json = {{"version", 0}, {"cases", sextant::Json::array()}};
+    for (const CaseInFile& read : ReadCases(path, {})) {
+      json["cases"].push_back({{"line", read.line.text},
+                               {"number", read.line.number},
+                               {"why", read.line.why},
+                               {"case", read.c.ToString()}});
     }
+    auto made = std::make_unique<SextantResult>();
     made->json = sextant::PrintJson(json);
     *result = made.release();
   });

@@ -12,6 +12,7 @@
 
 #include <dlpack/dlpack.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #if defined(__GNUC__)
 #define SEXTANT_API __attribute__((visibility("default")))
@@ -50,9 +51,18 @@ typedef struct {
    * return value than 0 cancels the call. */
   int (*progress)(double done, void* user);
   void* user;
+  /* The folder in which `sextant_judge` keeps the tensors of a failing answer, in a safetensors
+   * file; `sextant judge QUESTION FILE` judges them again. NULL: as the environment variable
+   * SEXTANT_KEEP says; without it, and if empty, tensors are not kept. */
+  const char* keep;
+  /* Judges about this many elements at most: slices along independent axes, chosen at random with
+   * `budget_seed`, but at least one slice. The others are left out: the verdict is on a part. 0:
+   * all. Of a case that cannot be cut (decoder_block) all elements are judged. */
+  size_t budget;
+  uint64_t budget_seed;
 } SextantOptions;
 
-/* A verdict, a golden, or inputs: one JSON document, and named arrays. */
+/* A verdict, a golden, inputs or cases: one JSON document, and named arrays. */
 typedef struct SextantResult SextantResult;
 
 /* A view of an array: valid as long as its result. */
@@ -65,11 +75,12 @@ typedef struct {
 } SextantArray;
 
 /* Judges outputs for the given inputs. `question` is the operation and its attributes: dimensions
- * and dtypes are those of the tensors ("rope pairing=half base=500000"). `options` may be NULL.
+ * and dtypes are those of the tensors ("rope pairing=half base=500000"). A model's configuration
+ * may complete it ("rope config=config.json layer=0"). `options` may be NULL.
  * JSON: the keys of `sextant judge --json`. Arrays: "y/error" and "y/permitted" for every output y,
  * with the axes of the signature: |answer - exact value| (NaN where no value is specified, infinity
  * for a NaN), and the permitted error of the formula itself, also where the verdict follows from an
- * alternative decision or from intermediates.
+ * alternative decision or from intermediates. Both are NaN for elements that the budget leaves out.
  */
 SEXTANT_API int sextant_judge(const char* question, const SextantTensor* tensors, size_t count,
                               const SextantOptions* options, SextantResult** result);
@@ -79,9 +90,14 @@ SEXTANT_API int sextant_judge(const char* question, const SextantTensor* tensors
 SEXTANT_API int sextant_prove(const char* question, const SextantTensor* inputs, size_t count,
                               const SextantOptions* options, SextantResult** result);
 
-/* Draws the inputs of a case, which may give seeds and distributions ("@x=normal(30)"). Arrays: "x"
- * for every input x. */
+/* Draws the inputs of a case, which may give seeds and distributions ("@x=normal(30)"). JSON:
+ * `case` is the whole line, `question` the question about the inputs, `inputs` and `outputs` list
+ * names, dtypes and shapes. Arrays: "x" for every input x. */
 SEXTANT_API int sextant_draw(const char* case_line, SextantResult** result);
+
+/* Reads a .cases file. JSON: `cases` lists for each case its `line` as written, its `number` in the
+ * file, its comment `why`, and `case`: the whole line, with all defaults. */
+SEXTANT_API int sextant_cases(const char* path, SextantResult** result);
 
 /* The status of a verdict: 0 conforms, 1 fails, 5 unverified, 4 no output has an element. 0 for
  * other results. These are the exit statuses of `sextant judge`. */

@@ -1,8 +1,8 @@
 // sextant check
 #include <filesystem>
 #include <iostream>
+#include <map>
 #include <memory>
-#include <set>
 
 #include "reference/case/memory.h"
 #include "tools/api/config_for.h"
@@ -44,20 +44,30 @@ struct Outputs {
         lines(options.json_lines) {}
   OutputFile json, junit, expectations;
   LineStream lines;
+  bool Any() const { return json || junit || expectations || lines; }
 };
 
 void RequireDifferentFiles(const Options& options) {
-  std::set<std::filesystem::path> files;
-  for (const std::string& path :
-       {options.json, options.junit, options.json_lines, options.write_expect, options.expect}) {
+  std::map<std::filesystem::path, std::string> option_of;
+  const std::pair<const char*, const std::string&> files[] = {
+      {"--expect", options.expect},
+      {"--write-expect", options.write_expect},
+      {"--json", options.json},
+      {"--json-lines", options.json_lines},
+      {"--junit", options.junit}};
+  for (const auto& [option, path] : files) {
     if (path.empty() || path == "-") continue;
     const auto file = std::filesystem::weakly_canonical(std::filesystem::absolute(path));
-    if (!files.insert(file).second)
-      throw Error("two options name the file ", path, ", expected different files");
+    const auto [at, is_new] = option_of.emplace(file, option);
+    if (!is_new)
+      throw Error(at->second, " and ", option, " both name ", path, ", expected two files");
   }
+}
+
+void RequireNewFile(const std::string& path) {
   std::error_code ignored;
-  if (std::filesystem::exists(options.write_expect, ignored)) {
-    throw Error(options.write_expect,
+  if (std::filesystem::exists(path, ignored)) {
+    throw Error(path,
                 " exists, and --write-expect would replace the reasons in it; "
                 "expected the name of a new file");
   }
@@ -78,7 +88,11 @@ void JudgeAll(const std::vector<Selected>& selected, const Subject& subject, con
     const Verdict& verdict = report.verdicts.back();
     progress.Clear();
     PrintVerdict(report, verdict, text);
-    FlushOutput();
+    if (outputs.Any()) {
+      std::cout.flush();  // the reports become complete although nobody reads the text
+    } else {
+      FlushOutput();
+    }
     if (outputs.lines) outputs.lines.Write(JsonLineOf(report, verdict));
     if (options.fail_fast && report.IsFailure(verdict)) break;
     progress(static_cast<double>(report.verdicts.size()) / static_cast<double>(selected.size()));
@@ -99,6 +113,18 @@ void ReadExpectations(const std::string& path, const std::vector<Selected>& sele
   report.stale_expectations = report.expectations.StaleEntries(lines);
 }
 
+// The verdicts that make the exit status differ from 0.
+std::vector<Verdict> ToExpect(const Report& report) {
+  std::vector<Verdict> verdicts;
+  for (const Verdict& verdict : report.verdicts) {
+    const Result result = report.Assess(verdict).result;
+    const bool accepted =
+        result == Result::kPasses || (result == Result::kUnsupported && report.supported_only);
+    if (!accepted) verdicts.push_back(verdict);
+  }
+  return verdicts;
+}
+
 int Check(const Options& options) {
   std::vector<std::string> unselected;
   const std::vector<Selected> selected = Select({.arguments = options.cases,
@@ -108,6 +134,7 @@ int Check(const Options& options) {
                                                  .left_out = &unselected});
   if (selected.empty()) return NothingToDo(kNoCase);
   RequireDifferentFiles(options);
+  RequireNewFile(options.write_expect);
   Report report{.subject = options.subject,
                 .recipe = options.recipe,
                 .strict = options.strict,
@@ -127,7 +154,7 @@ int Check(const Options& options) {
   if (outputs.junit) WriteJunit(report, outputs.junit);
   if (outputs.expectations) {
     outputs.expectations.Write(
-        [&](std::ostream& out) { out << ExpectationsOf(report.verdicts, report.strict); });
+        [&](std::ostream& out) { out << ExpectationsOf(ToExpect(report), report.strict); });
   }
   AppendStepSummary(report);
   return report.Status() == kNothing ? NothingToDo(kNoElement) : report.Status();

@@ -100,5 +100,15 @@ TEST_F(ExpectTest, WritesAFileThatExpectsTheRun) {
   EXPECT_THROW(Run(writing), Error);  // the reasons that people wrote are not lost
 }
 
+// These do not make the exit status differ from 0.
+TEST_F(ExpectTest, DoesNotWriteAcceptedCases) {
+  const std::string path = folder_ / "new.toml";
+  EXPECT_EQ(Run({"softmax N=1 M=2", "rms_norm N=1 M=2", "--subject",
+                 "defect:rms_norm/mean_subtracted", "--supported-only", "--write-expect", path}),
+            kNonconforming);
+  EXPECT_THAT(fixtures::BytesOf(path), Not(HasSubstr("softmax")));
+  EXPECT_THAT(fixtures::BytesOf(path), HasSubstr("rms_norm"));
+}
+
 }  // namespace
 }  // namespace sextant::tools

@@ -19,6 +19,8 @@ Action BindEval(CLI::App& app);
 Action BindGolden(CLI::App& app);
 Action BindVerify(CLI::App& app);
 Action BindInputs(CLI::App& app);
+Action BindAnswer(CLI::App& app);
+Action BindAsk(CLI::App& app);
 Action BindCheck(CLI::App& app);
 Action BindJudge(CLI::App& app);
 Action BindProperties(CLI::App& app);

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "fixtures/config/named_list.h"
-#include "fixtures/store/writer.h"
+#include "fixtures/store/record_file.h"
 #include "reference/case/memory.h"
 #include "reference/prove/prove.h"
 #include "tools/api/config_for.h"
@@ -35,10 +35,6 @@ std::string LineOf(const Options& options) {
                                      fixtures::FoldersOfLists());
 }
 
-Json TensorJson(const Shape& shape, DType dtype) {
-  return {{"shape", shape}, {"dtype", NameOf(dtype)}};
-}
-
 bool AreFinite(const Tensors& tensors) {
   return std::ranges::all_of(tensors, [](const NamedTensor& tensor) {
     return std::ranges::all_of(tensor.values.data, [](double x) { return std::isfinite(x); });
@@ -49,13 +45,9 @@ bool AreFinite(const Tensors& tensors) {
 void PrintNumbers(const Case& c, const Tensors& inputs, const std::vector<GoldenTensor>& golden) {
   const bool enclosed = CountProofs(golden).enclosed > 0;
   Json result = {{"case", c.ToString()}, {"inputs", Json::object()}, {"outputs", Json::object()}};
-  for (const NamedTensor& input : inputs) {
-    Json& json = result["inputs"][input.name] = TensorJson(input.values.shape, input.dtype);
-    json["value"] = ToJson(input.values.data);
-  }
+  for (const NamedTensor& input : inputs) result["inputs"][input.name] = ToJson(input);
   for (const GoldenTensor& g : golden) {
-    Json& json = result["outputs"][g.name] = TensorJson(g.value.shape, g.dtype);
-    json["value"] = ToJson(g.value.data);
+    Json& json = result["outputs"][g.name] = ToJson(NamedTensor{g.name, g.dtype, g.value});
     json["high"] = ToJson(g.high.data);
     json["low"] = ToJson(g.low.data);
     json["permitted"] = ToJson(g.permitted.data);
@@ -66,8 +58,8 @@ void PrintNumbers(const Case& c, const Tensors& inputs, const std::vector<Golden
 
 int Eval(const Options& options) {
   const Case c = Case::Parse(LineOf(options));
-  std::optional<fixtures::Writer> file;
-  if (!options.output.empty()) file.emplace(options.output);
+  std::unique_ptr<fixtures::RecordFile> file;
+  if (!options.output.empty()) file = fixtures::CreateRecordFile(options.output);
   const Recipe recipe = ParseRecipe(options.recipe, c.dtype());
   const Tensors inputs = WithinMemory(c, [&] { return DrawInputs(c, NpyReader()); });
   const auto golden =
@@ -103,7 +95,8 @@ Action BindEval(CLI::App& app) {
   AddOption(app, "words", options->words,
             "key=value for attributes and dimensions, @NAME=SPEC for inputs");
   AddConfig(app, options->config);
-  AddStore(app, options->output, "write a golden file instead of a table");
+  AddStore(app, options->output,
+           "write a golden file instead of a table: .h5, .npz or .safetensors");
   AddFlag(app, "--json", options->json, "print every number as JSON instead of a table",
           {.excludes = "--output"});
   AddOption(app, "--recipe", options->recipe, "recipe that determines the permitted errors",

@@ -2,7 +2,6 @@
 #include <iostream>
 #include <memory>
 
-#include "fixtures/store/writer.h"
 #include "reference/base/count_text.h"
 #include "reference/case/memory.h"
 #include "reference/prove/prove.h"
@@ -20,6 +19,12 @@ struct Options : StoreOptions {
   int threads = 0;
 };
 
+struct Stored {
+  ProofCount count;
+  size_t cases = 0;
+  bool complete = true;  // every case is stored, and every element is proven
+};
+
 Record ProveNative(const Case& c, int threads, const std::function<void(double)>& progress) {
   Record record{c.ToString(), DrawInputs(c, NpyReader()), {}, {}};
   record.golden = Prove(c, record.inputs, ParseRecipe("native", c.dtype()),
@@ -27,46 +32,66 @@ Record ProveNative(const Case& c, int threads, const std::function<void(double)>
   return record;
 }
 
+// Proves one case and writes it, unless the format cannot hold it.
+void StoreOne(const Case& c, int threads, const std::function<void(double)>& progress,
+              fixtures::RecordFile& file, Stored& all) {
+  std::string why = file.WhyNot(c);
+  if (why.empty()) {
+    const Record record = WithinMemory(c, [&] { return ProveNative(c, threads, progress); });
+    why = file.Append(record);
+    if (why.empty()) {
+      const ProofCount count = CountProofs(record.golden);
+      all.count.proven += count.proven;
+      all.count.enclosed += count.enclosed;
+      all.count.unspecified += count.unspecified;
+      all.complete = all.complete && count.IsComplete();
+      ++all.cases;
+      return;
+    }
+  }
+  std::cout << "skipped " << c.ToString() << "\n  " << why << "\n";
+  all.complete = false;
+}
+
 int Golden(const Options& options) {
   const std::vector<Selected> selected = CasesToStore(options);
   if (selected.empty()) return NothingToDo(kNoCase);
-  fixtures::Writer writer(options.output);
+  const auto file = CreateStore(options, Content::kGolden, selected);
+  Stored all;
   size_t done = 0;
-  ProofCount all;
-  bool complete = true;
   {
     Progress progress("proving");
     for (const Selected& s : selected) {
       const auto part = [&](double p) {
         progress((static_cast<double>(done) + p) / static_cast<double>(selected.size()));
       };
-      const Record record =
-          WithinMemory(s.c, [&] { return ProveNative(s.c, options.threads, part); });
-      const ProofCount count = CountProofs(record.golden);
-      all.proven += count.proven;
-      all.enclosed += count.enclosed;
-      all.unspecified += count.unspecified;
-      complete = complete && count.IsComplete();
-      writer.Append(record);
+      StoreOne(s.c, options.threads, part, *file, all);
       part(1);
       ++done;
     }
   }
-  writer.Finish();
-  std::cout << options.output << ": " << CountText(selected.size(), "case") << ", "
-            << CountText(all.proven, "element") << " proven";
-  if (all.enclosed > 0) std::cout << ", " << all.enclosed << " only enclosed (radius stored)";
-  if (all.unspecified > 0) std::cout << ", " << all.unspecified << " unspecified";
+  if (all.cases == 0) {
+    std::cerr << "sextant: " << options.output
+              << " is not written: it can hold none of the cases\n";
+    return kIncomplete;
+  }
+  file->Finish();
+  const ProofCount& count = all.count;
+  std::cout << options.output << ": " << CountText(all.cases, "case") << ", "
+            << CountText(count.proven, "element") << " proven";
+  if (count.enclosed > 0) std::cout << ", " << count.enclosed << " only enclosed (radius stored)";
+  if (count.unspecified > 0) std::cout << ", " << count.unspecified << " unspecified";
+  if (done > all.cases) std::cout << "; " << CountText(done - all.cases, "case") << " skipped";
   std::cout << "\n";
-  if (all.elements() == 0) return NothingToDo(kNoElement);
-  return complete ? kVerified : kIncomplete;
+  if (count.elements() == 0) return NothingToDo(kNoElement);
+  return all.complete ? kVerified : kIncomplete;
 }
 
 }  // namespace
 
 Action BindGolden(CLI::App& app) {
   const auto options = std::make_shared<Options>();
-  AddStoreOptions(app, *options);
+  AddStoreOptions(app, *options, Content::kGolden);
   AddThreads(app, options->threads);
   return [options] { return Golden(*options); };
 }

@@ -2,7 +2,6 @@
 #include <iostream>
 #include <memory>
 
-#include "fixtures/store/writer.h"
 #include "reference/base/count_text.h"
 #include "reference/case/memory.h"
 #include "tools/api/exit_status.h"
@@ -16,12 +15,12 @@ namespace {
 int Inputs(const StoreOptions& options) {
   const std::vector<Selected> selected = CasesToStore(options);
   if (selected.empty()) return NothingToDo(kNoCase);
-  fixtures::Writer writer(options.output);
+  const auto file = CreateStore(options, Content::kInputs, selected);
   for (const Selected& s : selected) {
     const Tensors inputs = WithinMemory(s.c, [&] { return DrawInputs(s.c, NpyReader()); });
-    writer.Append({s.c.ToString(), inputs, {}, {}});
+    file->Append({s.c.ToString(), inputs, {}, {}});
   }
-  writer.Finish();
+  file->Finish();
   std::cout << options.output << ": " << CountText(selected.size(), "case") << "\n";
   return kVerified;
 }
@@ -30,7 +29,7 @@ int Inputs(const StoreOptions& options) {
 
 Action BindInputs(CLI::App& app) {
   const auto options = std::make_shared<StoreOptions>();
-  AddStoreOptions(app, *options);
+  AddStoreOptions(app, *options, Content::kInputs);
   return [options] { return Inputs(*options); };
 }
 

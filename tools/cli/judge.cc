@@ -1,12 +1,13 @@
 // sextant judge
+#include <filesystem>
 #include <iostream>
 #include <memory>
 
 #include "fixtures/store/tensor_file.h"
 #include "reference/case/memory.h"
-#include "reference/case/question.h"
-#include "tools/api/config_for.h"
 #include "tools/api/judgement.h"
+#include "tools/api/own_question.h"
+#include "tools/api/shell_quoted.h"
 #include "tools/cli/commands.h"
 #include "tools/cli/options.h"
 #include "tools/report/json.h"
@@ -23,44 +24,57 @@ struct Options {
   ConfigChoice config;
   int threads = 0;
   bool strict = false;
+  Budget budget{};
 };
 
-// Reads "x=x.npy" or "x (B S H D)=FILE.safetensors:q". `memory` keeps what the tensor points into.
-OwnTensor ReadOwn(const std::string& argument, std::vector<fixtures::FileTensor>& memory) {
+// "tensors.safetensors": a file with all tensors. Other files have one tensor of the question each.
+bool IsWholeFile(const std::string& argument) {
+  std::error_code none;
+  return argument.ends_with(".safetensors") &&
+         (argument.find('=') == argument.npos || std::filesystem::exists(argument, none));
+}
+
+// Reads "x=x.npy", "x (B S H D)=FILE.safetensors:q" or "FILE.safetensors". `memory` keeps what the
+// tensors point into.
+void ReadOwn(const std::string& argument, std::vector<fixtures::FileTensor>& memory,
+             std::vector<OwnTensor>& tensors) {
+  const auto add = [&](const std::string& name, const std::string& location) {
+    memory.push_back(fixtures::ReadTensor(location));
+    tensors.push_back({name, memory.back().view, memory.back().dtype});
+  };
+  if (IsWholeFile(argument)) {
+    for (const std::string& name : fixtures::NamesInSafetensors(argument))
+      add(name, argument + ":" + name);
+    return;
+  }
   const size_t equals = argument.find('=');
-  if (equals == argument.npos || equals == 0)
-    throw Error("'", argument, "': expected NAME=FILE, for example x=x.npy");
-  memory.push_back(fixtures::ReadTensor(argument.substr(equals + 1)));
-  return {argument.substr(0, equals), memory.back().view, memory.back().dtype};
+  if (equals == argument.npos || equals == 0) {
+    throw Error("'", argument, "': expected NAME=FILE, for example x=x.npy, or FILE.safetensors ",
+                "with all tensors");
+  }
+  add(argument.substr(0, equals), argument.substr(equals + 1));
 }
 
 Question ReadQuestion(const Options& options) {
   std::vector<OwnTensor> tensors;
   std::vector<fixtures::FileTensor> memory;
-  for (const std::string& argument : options.tensors) tensors.push_back(ReadOwn(argument, memory));
-  const std::string line = CompleteLine(options.question, options.config);
-  try {
-    return ParseQuestion(line, std::move(tensors));
-  } catch (const Error& e) {
-    if (options.config.path.empty()) throw;
-    throw Error(e.what(), "; with ", options.config.path, " the question is '", line, "'");
-  }
+  for (const std::string& argument : options.tensors) ReadOwn(argument, memory, tensors);
+  return OwnQuestion(options.question, std::move(tensors), options.config);
 }
 
-std::string RepeatText(const Options& options) {
+std::string RepeatText(const Options& options, const Judgement& judgement) {
   std::string text = "sextant judge " + ShellQuoted(options.question);
   for (const std::string& tensor : options.tensors) text += " " + ShellQuoted(tensor);
-  if (options.recipe != Options().recipe) text += " --recipe " + ShellQuoted(options.recipe);
   if (!options.config.path.empty()) text += " --config " + ShellQuoted(options.config.path);
   if (!options.config.part.empty()) text += " --part " + ShellQuoted(options.config.part);
   if (!options.config.layer.empty()) text += " --layer " + ShellQuoted(options.config.layer);
-  return text + (options.strict ? " --strict" : "");
+  return text + RepeatOptions(judgement);
 }
 
 int Judge(const Options& options) {
   ParseRecipe(options.recipe, DType::kF32);  // throws Error for a wrong recipe before any work
   OutputFile json(options.json);
-  const Judgement judgement = [&] {
+  Judgement judgement = [&] {
     Progress progress("judging");
     Question question = ReadQuestion(options);
     const Case c = question.c;
@@ -68,12 +82,13 @@ int Judge(const Options& options) {
       return JudgeQuestion(std::move(question),
                            {.recipe = options.recipe,
                             .strict = options.strict,
+                            .budget = options.budget,
                             .prove = {.threads = options.threads, .progress = std::ref(progress)}});
     });
   }();
+  judgement.repeat = RepeatText(options, judgement);
   const Report report = ReportOf(judgement);
   std::cout << TextOf(judgement);
-  if (report.Fails(judgement.verdict)) std::cout << "repeat: " << RepeatText(options) << "\n";
   if (json) WriteJsonFile(ToJson(judgement), json);
   return report.Status() == kNothing ? NothingToDo(kNoElement) : report.Status();
 }
@@ -87,12 +102,17 @@ Action BindJudge(CLI::App& app) {
             {.required = true});
   AddOption(app, "tensors", options->tensors,
             "inputs and outputs: NAME=FILE.npy, NAME=FILE.safetensors:NAME or NAME=FILE.h5:/PATH; "
-            "'x (B S H D)=x.npy' if its axes are in another order than in the signature",
+            "'x (B S H D)=x.npy' if its axes are in another order than in the signature; "
+            "FILE.safetensors for all tensors of a file, with their names",
             {.required = true});
   AddOption(app, "--recipe", options->recipe, "the recipe of the permitted errors",
             {.shows_default = true});
   AddConfig(app, options->config);
   AddFlag(app, "--strict", options->strict, "the grade `unlikely` fails");
+  AddOption(app, "--budget", options->budget.elements,
+            "judge about this many elements at most, chosen at random; 0: all", {});
+  AddOption(app, "--seed", options->budget.seed, "chooses the elements of --budget",
+            {.needs = "--budget"});
   AddOutput(app, "--json", options->json, "write a report in JSON");
   AddThreads(app, options->threads);
   return [options] { return Judge(*options); };

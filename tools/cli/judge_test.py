@@ -37,6 +37,16 @@ class Judge(ProgramTest):
         for name, tensor in tensors.items():
             numpy.save(self.path(name + ".npy"), tensor)
 
+    def write_safetensors(self, name, tensors):
+        header, body = {"__metadata__": {"a": "b"}}, b""
+        for key, tensor in tensors.items():
+            end = len(body) + tensor.nbytes
+            header[key] = {"dtype": NAMES[tensor.dtype.name], "shape": tensor.shape,
+                           "data_offsets": [len(body), end]}
+            body += tensor.tobytes()
+        text = json.dumps(header).encode()
+        self.path(name).write_bytes(struct.pack("<Q", len(text)) + text + body)
+
     def judge(self, *words, question="rope pairing=half"):
         return self.run_it("judge", question, *words)
 
@@ -62,16 +72,31 @@ class Judge(ProgramTest):
     def test_every_form_of_a_file_holds_the_same_tensors(self):
         with h5py.File(self.path("t.h5"), "w") as file:
             file["deep/x"] = self.x
-        tensors = {"p": self.position.astype("i4"), "y": self.y}
-        header, body = {"__metadata__": {"a": "b"}}, b""
-        for name, tensor in tensors.items():
-            end = len(body) + tensor.nbytes
-            header[name] = {"dtype": NAMES[tensor.dtype.name], "shape": tensor.shape,
-                            "data_offsets": [len(body), end]}
-            body += tensor.tobytes()
-        text = json.dumps(header).encode()
-        self.path("t.safetensors").write_bytes(struct.pack("<Q", len(text)) + text + body)
+        self.write_safetensors("t.safetensors", {"p": self.position.astype("i4"), "y": self.y})
         self.assert_conforms("x=t.h5:/deep/x", "position=t.safetensors:p", "y=t.safetensors:y")
+
+    def test_a_safetensors_file_has_all_tensors(self):
+        self.write_safetensors("a=b.safetensors", {"x": self.x, "position": self.position, "y": self.y})
+        self.assert_conforms("a=b.safetensors")
+        self.write_safetensors("two.safetensors", {"x": self.x, "z": self.y})
+        self.assert_refused("rope has no tensor 'z'", "two.safetensors")
+        self.assert_refused("x is given twice", "a=b.safetensors", "x=two.safetensors:x")
+        self.assert_refused("no.safetensors: ", "no.safetensors")
+
+    def test_a_budget_judges_a_part(self):
+        self.save(x=self.x, position=self.position, y=self.y)
+        words = ["x=x.npy", "position=position.npy", "y=y.npy"]
+        text = self.assert_conforms(*words, "--budget", "16", "--seed", "5")
+        self.assertIn(" in the part that was judged: rope ", text)
+        self.assertIn("16 of 80 elements judged, 64 left out; the part was chosen with seed 5\n", text)
+        self.save(y=-self.y)
+        result = self.judge(*words, "--budget", "16", "--seed", "5")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("16 of 16 elements of y fail", result.stdout)
+        self.assertTrue(result.stdout.endswith(" --budget 16 --seed 5\n"), result.stdout)
+        result = self.judge(*words, "--seed", "5")
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("--seed requires --budget", result.stderr)
 
     def test_fortran_order_and_layouts(self):
         self.save(x=numpy.asfortranarray(self.x), position=self.position[0].astype("u1"),
@@ -103,13 +128,13 @@ class Judge(ProgramTest):
         self.assertEqual((again.returncode, again.stdout), (1, result.stdout))
         report = json.loads(self.path("report.json").read_text())
         self.assertEqual((report["status"], report["tensors"][0]["failed"]), ("fails", 80))
-        self.assertEqual(result.stdout.split("repeat: ")[0], report["text"])
+        self.assertEqual(result.stdout, report["text"])
 
     def test_a_failure_names_the_indices_that_fail(self):
         self.y[:, :, 2:4, 5] += 1
         self.save(x=self.x, position=self.position, y=self.y)
         result = self.judge("x=x.npy", "position=position.npy", "y=y.npy")
-        self.assertIn("4 of 80 elements of y fail; all at S=2..3 D=5 position=2..3 pair=1\n", result.stdout)
+        self.assertIn("4 of 80 elements of y fail; all at S=2..3 D=5 pair=1\n", result.stdout)
         self.assertIn("conforms by none of the standard recipes", result.stdout)
 
     def test_a_question_without_elements_has_no_verdict(self):
@@ -140,9 +165,22 @@ class Judge(ProgramTest):
         self.save(x=self.x, position=self.position, y=rope(self.x, self.position, 500000.0))
         words = ["x=x.npy", "position=position.npy", "y=y.npy", "--config", "config.json"]
         self.assertIn("base=500000", self.assert_conforms(*words, question="rope"))
-        self.save(x=self.x[:, :1])
-        self.assert_refused("but H=2 by the question; with config.json the question is 'rope ", *words,
+        in_question = self.assert_conforms(*words[:3], question="rope config=config.json")
+        self.assertIn("base=500000", in_question)
+        self.assert_refused("config=b.json, but config is already config.json", *words,
+                            question="rope config=b.json")
+        self.assert_refused("expected config=FILE too", *words[:3], question="rope layer=0")
+        self.assert_refused("layer= without a value", *words[:3], question="rope layer=")
+        self.save(x=self.x[..., :4])
+        self.assert_refused("but D=8 by the question; with config.json the question is 'rope ", *words,
                             question="rope")
+
+    def test_a_configuration_does_not_give_the_number_of_heads_of_queries_or_keys(self):
+        self.path("config.json").write_text(json.dumps(
+            {"model_type": "llama", "hidden_size": 32, "num_attention_heads": 4, "head_dim": 8,
+             "rope_theta": 10000.0, "num_hidden_layers": 1, "max_position_embeddings": 128}))
+        self.save(x=self.x, position=self.position, y=self.y)
+        self.assert_conforms("x=x.npy", "position=position.npy", "y=y.npy", question="rope config=config.json")
 
     def test_wrong_calls_are_refused_with_one_line(self):
         self.save(x=self.x, position=self.position, y=self.y, f=self.position * 1.0)

@@ -2,17 +2,16 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <cmath>
-#include <filesystem>
 #include <iostream>
-#include <string_view>
 
+#include "fixtures/store/record_file.h"
 #include "oracle/subject/exec_client.h"
 #include "tools/api/config_for.h"
 #include "tools/api/exit_status.h"
 #include "tools/api/subjects.h"
+#include "tools/onnx/onnx_folder.h"
 
 namespace sextant::tools {
 
@@ -20,16 +19,6 @@ namespace {
 
 std::string RequireName(const std::string& text) {
   return text.empty() ? "expected the name of a file" : "";
-}
-
-// Refuses names with the ending of another tensor format; every other name is accepted.
-std::string RequireHdf5(const std::string& path) {
-  constexpr std::string_view kOthers[] = {".npy", ".npz", ".safetensors", ".json", ".pt",
-                                          ".pth", ".bin", ".gguf",        ".csv",  ".txt"};
-  std::string ending = std::filesystem::path(path).extension();
-  std::ranges::transform(ending, ending.begin(), [](unsigned char c) { return std::tolower(c); });
-  if (std::ranges::count(kOthers, ending) == 0) return "";
-  return path + " has the ending of another format; only HDF5 is written, expected a name with .h5";
 }
 
 // CLI11 would accept -1 and 2^64 and convert them to other seeds.
@@ -98,7 +87,10 @@ void AddOutput(CLI::App& app, const std::string& names, std::string& path, const
 
 void AddStore(CLI::App& app, std::string& path, const std::string& what, const Rule& rule) {
   AddOutput(app, "-o,--output", path, what, rule);
-  app.get_option("--output")->check(RequireHdf5);
+  app.get_option("--output")->check([takes_onnx = rule.takes_onnx](const std::string& name) {
+    if (!IsOnnxFolder(name)) return fixtures::WhyNotRecordFile(name);
+    return takes_onnx ? std::string() : name + ": only `sextant golden` writes ONNX node tests";
+  });
 }
 
 void AddConfig(CLI::App& app, ConfigChoice& config) {
@@ -119,13 +111,17 @@ void AddThreads(CLI::App& app, int& threads) {
             {.least = 1, .most = 1024});
 }
 
-void AddSubject(CLI::App& app, std::string& subject, std::string& recipe, double& timeout) {
+void AddSubject(CLI::App& app, std::string& subject, double& timeout) {
   AddOption(app, "--subject", subject, kSubjectHelp, {.required = true});
-  AddOption(app, "--recipe", recipe, "judge by this recipe instead of the recipe of the subject");
   AddOption(app, "--timeout", timeout,
-            "time limit of exec: in seconds per case; its hello message has at least " +
+            "time limit of lib: and exec: in seconds per case; its hello message has at least " +
                 std::to_string(oracle::kSecondsForHello),
             {.shows_default = true, .least = 0.01, .most = 86400});
+}
+
+void AddSubject(CLI::App& app, std::string& subject, std::string& recipe, double& timeout) {
+  AddSubject(app, subject, timeout);
+  AddOption(app, "--recipe", recipe, "judge by this recipe instead of the recipe of the subject");
 }
 
 }  // namespace sextant::tools

@@ -25,6 +25,7 @@ struct Rule {
   bool one_each = false;           // a list: every value needs the name of the option before it
   const char* needs = nullptr;     // another option that must be given with this one
   const char* excludes = nullptr;  // another option that must not be given with this one
+  bool takes_onnx = false;         // AddStore: "onnx:FOLDER" is a path, too
   // The range of a number; ignored for seeds.
   double least = std::numeric_limits<double>::lowest(), most = std::numeric_limits<double>::max();
 };
@@ -46,12 +47,15 @@ void AddFlag(CLI::App& app, const std::string& names, bool& value, const std::st
 // The path of an output file. An empty path is an error: it may come from an unset shell variable.
 void AddOutput(CLI::App& app, const std::string& names, std::string& path, const std::string& what,
                const Rule& rule = {});
-// --output: the path of an HDF5 output file. A name with the ending of another format is an error.
+// --output: the path of a file of records (fixtures/store/record_file.h). An unknown ending is an
+// error.
 void AddStore(CLI::App& app, std::string& path, const std::string& what, const Rule& rule = {});
 
 struct ConfigChoice;
 void AddConfig(CLI::App& app, ConfigChoice& config);
 void AddThreads(CLI::App& app, int& threads);
+void AddSubject(CLI::App& app, std::string& subject, double& timeout);
+// With --recipe.
 void AddSubject(CLI::App& app, std::string& subject, std::string& recipe, double& timeout);
 
 }  // namespace sextant::tools

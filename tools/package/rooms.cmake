@@ -37,8 +37,8 @@ function(precompile_headers_of_tests)
 endfunction()
 
 # Adds the library of a room and the programs <room>_test and <room>_bench, from the files in its
-# folders: <name>_test.cc is a test, <name>_bench.cc a benchmark, main.cc a program; all other files
-# belong to the library. OPTIMIZE: compiler options of the library for Release. HEADERS: precompiled
+# folders: <name>_test.cc is a test, <name>_bench.cc a benchmark, main.cc a program, example*.cc an
+# example that tests build; all other files belong to the library. OPTIMIZE: compiler options of the library for Release. HEADERS: precompiled
 # headers of the library. LIBRARIES: arguments of target_link_libraries.
 function(add_room room)
   cmake_parse_arguments(PARSE_ARGV 1 A "" "" "OPTIMIZE;HEADERS;LIBRARIES")
@@ -48,7 +48,7 @@ function(add_room room)
   set(benchmarks ${sources})
   list(FILTER tests INCLUDE REGEX "_test[.]cc$")
   list(FILTER benchmarks INCLUDE REGEX "_bench[.]cc$")
-  list(FILTER sources EXCLUDE REGEX "_(test|bench)[.]cc$|/main[.]cc$")
+  list(FILTER sources EXCLUDE REGEX "_(test|bench)[.]cc$|/(main|example[a-z_]*)[.]cc$")
   list(FILTER headers EXCLUDE REGEX "_(test|bench)[.]h$|-inl[.]h$")
   add_library(${room} STATIC ${sources})
   target_sources(${room} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${headers})
@@ -92,13 +92,22 @@ function(add_c_library target folder)
     -Wl,--version-script=${PROJECT_SOURCE_DIR}/${folder}/exports.map)
 endfunction()
 
-# Copies a Python package into the build folder, where it finds the library: PYTHONPATH=build/python.
-function(copy_python_package from to)
-  file(GLOB files RELATIVE ${PROJECT_SOURCE_DIR}/${from} CONFIGURE_DEPENDS ${from}/*.py
-    ${from}/py.typed)
+# Makes build/python: the package `sextant`, with the adapter for subjects, its metadata, and what pip
+# needs to install it. The package finds the library beside that folder: PYTHONPATH=build/python.
+function(add_python_package from adapter)
+  set(to ${PROJECT_BINARY_DIR}/python)
+  file(GLOB files RELATIVE ${PROJECT_SOURCE_DIR}/${from} CONFIGURE_DEPENDS ${from}/sextant/*.py
+    ${from}/sextant/py.typed)
   foreach(file IN LISTS files)
-    configure_file(${from}/${file} ${PROJECT_BINARY_DIR}/${to}/${file} COPYONLY)
+    configure_file(${from}/${file} ${to}/${file} COPYONLY)
   endforeach()
+  configure_file(${adapter} ${to}/sextant/adapter.py COPYONLY)
+  foreach(file pyproject.toml sextant_wheel.py)
+    configure_file(${from}/package/${file} ${to}/${file} COPYONLY)
+  endforeach()
+  set(info ${to}/sextant-${PROJECT_VERSION}.dist-info)
+  configure_file(${from}/package/METADATA.in ${info}/METADATA @ONLY)
+  configure_file(${from}/package/entry_points.txt ${info}/entry_points.txt COPYONLY)
 endfunction()
 
 # Adds a test that runs a command in the source root. Slow tests start first, so that no long test
@@ -128,22 +137,4 @@ function(add_python_tests)
       add_python_test(${name} ${file})
     endforeach()
   endforeach()
-endfunction()
-
-# Installs targets as the package Sextant, and tests it with the project in consumer/.
-function(install_package)
-  install(TARGETS ${ARGN} EXPORT SextantTargets
-    FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/sextant)
-  set(PACKAGE ${CMAKE_INSTALL_LIBDIR}/cmake/Sextant)
-  install(EXPORT SextantTargets NAMESPACE Sextant:: DESTINATION ${PACKAGE})
-  install(FILES tools/package/SextantConfig.cmake DESTINATION ${PACKAGE})
-  set(PREFIX ${PROJECT_BINARY_DIR}/consumer/prefix)
-  add_command(install slow sh -c [["$0" -E rm -rf "$2" && "$0" --install "$1" --prefix "$2"]]
-    ${CMAKE_COMMAND} ${PROJECT_BINARY_DIR} ${PREFIX})
-  add_command(consumer slow ${CMAKE_CTEST_COMMAND}
-    --build-and-test ${PROJECT_SOURCE_DIR}/tools/package/consumer ${PROJECT_BINARY_DIR}/consumer/build
-    --build-generator ${CMAKE_GENERATOR} --build-options -DCMAKE_PREFIX_PATH=${PREFIX}
-    --test-command consumer)
-  set_tests_properties(install PROPERTIES FIXTURES_SETUP installed)
-  set_tests_properties(consumer PROPERTIES FIXTURES_REQUIRED installed)
 endfunction()

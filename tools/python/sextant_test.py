@@ -9,8 +9,10 @@ import pathlib
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 import unittest
+import warnings
 
 import numpy
 import torch
@@ -160,6 +162,11 @@ class Python(unittest.TestCase):
         with self.assertRaisesRegex(sextant.InputError, "inputs is of type list"):
             sextant.judge(QUESTION, [self.x], {})
         self.refused("threads is '2'", threads="2")
+        self.refused("budget is 0, expected 1 to", budget=0)
+        self.refused("budget is 1.5, expected 1 to", budget=1.5)
+        self.refused("budget is True, expected 1 to", budget=True)
+        self.refused("seed is -1, expected 0 to", seed=-1)
+        self.refused("keep is of type int, expected str", keep=1)
         self.refused("strict is 'no', expected True or False", strict="no")
         self.refused("the question is not valid Unicode", question="softmax \ud800")
         self.refused("position has shape [5], expected 2 axes: position[B,S]; for others, name them: "
@@ -194,7 +201,83 @@ class Python(unittest.TestCase):
 
     def test_cases_of_a_file(self):
         lines = sextant.cases("fixtures/cases/rope.cases")
-        self.assertTrue(all(line.startswith("rope ") and " #" not in line for line in lines))
+        self.assertTrue(all(line.startswith("rope ") and " seed=" in line and " #" not in line
+                            for line in lines))
+        (line,) = [line for line in sextant.cases("fixtures/models/phi3_5_mini.cases")
+                   if line.startswith("rope ") and "@position" in line][:1]
+        self.assertIn("short_factor=[1", line)  # a list of phi3_5_mini.json, with its numbers
+        self.refused_cases("no.cases")
+        with tempfile.NamedTemporaryFile("w", suffix=".cases") as file:
+            file.write("softmax N=1 M=2\nsoftmax N=1\n")
+            file.flush()
+            self.refused_cases(f"{file.name}:2: ", file.name)
+
+    def refused_cases(self, message, path="no.cases"):
+        with self.assertRaises(sextant.InputError) as caught:
+            sextant.cases(path)
+        self.assertIn(message, str(caught.exception))
+
+    def test_a_case_has_its_facts(self):
+        case = sextant.Case("rope pairing=half scaling=linear(factor=4) H=2 S=3 D=8 dtype=bf16")
+        self.assertEqual((case.operation, case.dtype, case.dimensions["D"]), ("rope", "bf16", 8))
+        self.assertEqual(case.attributes["scaling"], {"type": "linear", "factor": 4})
+        self.assertEqual(case.attributes["pairing"], "half")
+        self.assertEqual([o["name"] for o in case.outputs], ["y"])
+        self.assertEqual(case.torch()["x"].dtype, torch.bfloat16)
+        self.assertTrue(torch.equal(case.torch()["x"].float(), torch.from_numpy(case.inputs["x"])))
+        y = sextant.prove(case.question, case.inputs)["y"]
+        self.assertEqual(case.check(y.torch()).grade, "exact")
+        self.assertEqual(case.check({"y": y.value.astype("f4")}).grade, "exact")
+        with self.assertRaises(sextant.DoesNotConform) as caught:
+            case.check(-y.value)
+        self.assertIs(caught.exception.verdict, case.verdict)
+        with self.assertRaisesRegex(sextant.InputError, "has the outputs cos sin, expected a dictionary"):
+            sextant.Case("rope_table B=1 S=2 R=4").check(y.value)
+
+    def test_a_budget_warns(self):
+        with self.assertWarnsRegex(sextant.PartlyJudged, "left out 64 elements of rope") as caught:
+            verdict = self.conforms(budget=16, seed=numpy.int64(5))
+        self.assertEqual(caught.filename, __file__)
+        self.assertEqual(numpy.isnan(verdict["y"].error).sum(), 64)
+        self.assertEqual(verdict.document["tensors"][0]["judged"], 16)
+        self.assertEqual(verdict.document["budget"], {"elements": 16, "seed": 5})
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            self.conforms(budget=80)
+            self.conforms()
+        with self.assertWarns(sextant.PartlyJudged):
+            self.conforms(budget=16, min_judged=1)
+        with self.assertRaisesRegex(sextant.DoesNotConform, "^FAILS in the part that was judged: rope"):
+            self.conforms(y=-self.y, budget=16)
+
+    def test_tensors_are_kept(self):
+        with tempfile.TemporaryDirectory() as folder:
+            with self.assertRaises(sextant.DoesNotConform) as caught:
+                self.conforms(y=-self.y, keep=pathlib.Path(folder))
+            self.assertEqual([os.path.join(folder, name) for name in os.listdir(folder)],
+                             [caught.exception.verdict.kept])
+        self.assertIn("repeat: sextant judge 'rope ", str(caught.exception))
+        with self.assertRaisesRegex(sextant.DoesNotConform, "SEXTANT_KEEP=FOLDER"):
+            self.conforms(y=-self.y)
+
+    def test_a_configuration_completes_the_question(self):
+        config = "fixtures/models/llama3_1_8b.json"
+        verdict = sextant.judge(f"rope config={config}", {"x": self.x, "position": self.p}, {"y": self.y})
+        self.assertIn("scaling=llama3(factor=8,", verdict.document["case"])
+
+    def test_serves_as_a_subject(self):
+        script = (f"import sys; sys.path.insert(0, {str(BUILD / 'python')!r})\n"
+                  "import numpy, sextant\n"
+                  "def softmax(x, dtype):\n"
+                  "    e = numpy.exp(x.astype('f8') - x.max(-1, keepdims=True))\n"
+                  "    return sextant.round_to(e / e.sum(-1, keepdims=True), dtype)\n"
+                  "sextant.serve({'softmax': softmax}, name='mine', version='1', recipe='native')\n")
+        with tempfile.NamedTemporaryFile("w", suffix=".py") as file:
+            file.write(script)
+            file.flush()
+            result = subprocess.run([BUILD / "sextant", "check", "softmax N=2 M=3", "--subject",
+                                     f"exec:{sys.executable} -B {file.name}"], capture_output=True, text=True)
+        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
 
 
 if __name__ == "__main__":

@@ -12,8 +12,8 @@
 namespace sextant::tools {
 namespace {
 
-constexpr size_t kMostInputs = 8;  // numbers shown of an input
-constexpr size_t kMostRows = 32;   // elements shown of an output
+constexpr size_t kMostNumbers = 8;  // numbers shown of a tensor
+constexpr size_t kMostRows = 32;    // elements shown of an output
 
 // The shortest digits that read back as x in the dtype; in f32 for dtypes of 16 bits.
 std::string Digits(DType dtype, double x) {
@@ -29,15 +29,6 @@ std::string Short(double x) {
   std::array<char, 32> text{};
   std::snprintf(text.data(), text.size(), "%.3g", x);
   return text.data();
-}
-
-void PrintInput(const NamedTensor& input, std::ostream& out) {
-  const std::vector<double>& values = input.values.data;
-  out << input.name << " " << NameOf(input.dtype) << ToString(input.values.shape) << ":";
-  for (size_t i = 0; i < std::min(values.size(), kMostInputs); ++i)
-    out << " " << Digits(input.dtype, values[i]);
-  if (values.size() > kMostInputs) out << " ... (" << values.size() - kMostInputs << " more)";
-  out << "\n";
 }
 
 using Row = std::array<std::string, 4>;
@@ -63,10 +54,19 @@ void PrintRows(const std::vector<Row>& rows, std::ostream& out) {
 
 }  // namespace
 
+void PrintTensor(const NamedTensor& tensor, std::ostream& out) {
+  const std::vector<double>& values = tensor.values.data;
+  out << tensor.name << " " << NameOf(tensor.dtype) << ToString(tensor.values.shape) << ":";
+  for (size_t i = 0; i < std::min(values.size(), kMostNumbers); ++i)
+    out << " " << Digits(tensor.dtype, values[i]);
+  if (values.size() > kMostNumbers) out << " ... (" << values.size() - kMostNumbers << " more)";
+  out << "\n";
+}
+
 void PrintTable(const Case& c, const Tensors& inputs, const std::vector<GoldenTensor>& golden,
                 std::ostream& out) {
   out << c.ToString() << "\n";
-  for (const NamedTensor& input : inputs) PrintInput(input, out);
+  for (const NamedTensor& input : inputs) PrintTensor(input, out);
   std::vector<Row> rows = {{"output", "value", "exact", "permitted error"}};
   size_t hidden = 0;
   for (const GoldenTensor& g : golden) {

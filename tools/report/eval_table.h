@@ -15,4 +15,7 @@ namespace sextant::tools {
 void PrintTable(const Case& c, const Tensors& inputs, const std::vector<GoldenTensor>& golden,
                 std::ostream& out);
 
+// Prints "x f32[2,3]: 0.5 -1 ... (4 more)".
+void PrintTensor(const NamedTensor& tensor, std::ostream& out);
+
 }  // namespace sextant::tools

@@ -16,6 +16,12 @@ Json ToJson(std::span<const double> values) {
   return array;
 }
 
+Json ToJson(const NamedTensor& tensor) {
+  return {{"shape", tensor.values.shape},
+          {"dtype", NameOf(tensor.dtype)},
+          {"value", ToJson(tensor.values.data)}};
+}
+
 void WriteJsonFile(const Json& json, OutputFile& file) {
   file.Write([&json](std::ostream& out) { out << PrintJson(json, 1) << "\n"; });
 }

@@ -13,6 +13,7 @@ namespace sextant::tools {
 // strings "inf", "-inf" and "nan".
 Json ToJson(double x);
 Json ToJson(std::span<const double> values);
+Json ToJson(const NamedTensor& tensor);  // dtype, shape, and value: a flat list
 
 // Bytes that are not UTF-8, for example in the stderr of a subject, are replaced. Throws Error.
 void WriteJsonFile(const Json& json, OutputFile& file);

@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "reference/base/count_text.h"
+#include "tools/api/shell_quoted.h"
 #include "tools/report/report.h"
 
 namespace sextant::tools {
@@ -11,7 +12,7 @@ namespace {
 
 using oracle::Verdict;
 
-constexpr size_t kMostFailures = 7, kMostCauses = 3;  // lines
+constexpr size_t kMostFailures = 5, kMostCauses = 2;  // lines
 
 std::string Joined(const std::vector<std::string>& words) {
   std::string text;
@@ -23,12 +24,19 @@ bool HasNoElement(const Verdict& verdict) {
   return std::ranges::all_of(verdict.tensors, [](const auto& t) { return t.elements == 0; });
 }
 
+size_t LeftOut(const Verdict& verdict) {
+  size_t count = 0;
+  for (const oracle::TensorVerdict& tensor : verdict.tensors) count += tensor.left_out;
+  return count;
+}
+
 std::string Headline(const Judgement& judgement) {
   const Verdict& verdict = judgement.verdict;
   if (HasNoElement(verdict)) return "nothing to judge: " + verdict.case_line + "\n";
   std::string text(ReportOf(judgement).Fails(verdict) ? "FAILS" : NameOf(verdict.status));
   if (verdict.status == Verdict::Status::kConforms && verdict.grade)
     text += " (" + std::string(NameOf(*verdict.grade)) + ")";
+  if (LeftOut(verdict) > 0) text += " in the part that was judged";
   return text + ": " + verdict.case_line + ", by recipe " + judgement.recipe + "\n";
 }
 
@@ -41,6 +49,17 @@ std::string Indented(const std::string& lines, size_t most) {
     if (++count <= most) text += "  " + line + "\n";
   }
   return count <= most ? text : text + "  ... and " + CountText(count - most, "more line") + "\n";
+}
+
+// The outputs that conform although another one fails. With a trace, the message says it.
+std::string ConformingOutputs(const Verdict& verdict) {
+  std::vector<std::string> names;
+  if (!verdict.trace.empty()) return "";
+  for (const oracle::TensorVerdict& t : verdict.tensors) {
+    if (t.judged > 0 && t.grade < oracle::Grade::kUnlikely)
+      names.push_back(t.name + " (" + std::string(NameOf(t.grade)) + ")");
+  }
+  return names.empty() ? "" : "  these outputs conform:" + Joined(names) + "\n";
 }
 
 // A recipe that permits an answer with a likely bug is no reason to declare that recipe.
@@ -56,12 +75,30 @@ std::string RecipesLine(const Judgement& judgement) {
 
 std::string TextOf(const Judgement& judgement) {
   const Verdict& verdict = judgement.verdict;
-  std::string text = Headline(judgement) + Indented(FailureLines(verdict), kMostFailures) +
-                     Indented(CauseLines(verdict), kMostCauses);
+  const bool fails = ReportOf(judgement).Fails(verdict);
+  std::string text = Headline(judgement) + Indented(FailureLines(verdict), kMostFailures);
+  if (fails) text += ConformingOutputs(verdict);
+  text += Indented(CauseLines(verdict), kMostCauses);
   if (verdict.status == Verdict::Status::kFails) text += RecipesLine(judgement);
   if (!judgement.question.defaults.empty())
     text += "not given by any tensor, so the default:" + Joined(judgement.question.defaults) + "\n";
-  return text + ElementCounts({verdict}) + "\n";
+  text += ElementCounts({verdict});
+  if (LeftOut(verdict) > 0)
+    text += "; the part was chosen with seed " + std::to_string(judgement.budget.seed);
+  text += "\n";
+  return fails && !judgement.repeat.empty() ? text + "repeat: " + judgement.repeat + "\n" : text;
+}
+
+std::string RepeatOptions(const Judgement& judgement) {
+  std::string text;
+  if (judgement.recipe != JudgeOptions().recipe)
+    text += " --recipe " + ShellQuoted(judgement.recipe);
+  if (judgement.strict) text += " --strict";
+  if (judgement.budget.elements > 0) {
+    text += " --budget " + std::to_string(judgement.budget.elements) + " --seed " +
+            std::to_string(judgement.budget.seed);
+  }
+  return text;
 }
 
 }  // namespace sextant::tools

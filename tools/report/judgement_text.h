@@ -8,8 +8,12 @@
 
 namespace sextant::tools {
 
-// At most 15 lines: the verdict and the question, for a failure what fails and the likely cause,
-// the recipes by which the answer conforms, defaults of dimensions, and what was judged.
+// At most 15 lines: the verdict and the question, for a failure what fails, what conforms and the
+// likely cause, the recipes by which the answer conforms, defaults of dimensions, what was judged,
+// and for a failure the command that repeats it.
 std::string TextOf(const Judgement& judgement);
+
+// The options of a command that judges again: " --recipe 'f32_compute' --strict".
+std::string RepeatOptions(const Judgement& judgement);
 
 }  // namespace sextant::tools

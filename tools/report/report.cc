@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "reference/base/count_text.h"
+#include "tools/api/shell_quoted.h"
 
 namespace sextant::tools {
 namespace {
@@ -101,18 +102,9 @@ std::string_view NameOf(Verdict::Status status) {
   return NameOf(OutcomeOf(verdict, false));
 }
 
-std::string ShellQuoted(const std::string& word) {
-  std::string text = "'";
-  for (const char c : word) {
-    text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  }
-  text += "'";
-  return text;
-}
-
 std::string ElementCounts(const std::vector<Verdict>& verdicts) {
   size_t elements = 0, judged = 0, vacuous = 0, unspecified = 0, unjudgeable = 0, enclosed = 0;
-  size_t open_rows = 0;
+  size_t open_rows = 0, left_out = 0;
   for (const Verdict& v : verdicts) {
     open_rows += v.open_row_count;
     for (const TensorVerdict& t : v.tensors) {
@@ -122,6 +114,7 @@ std::string ElementCounts(const std::vector<Verdict>& verdicts) {
       unspecified += t.unspecified;
       unjudgeable += t.unjudgeable;
       enclosed += t.enclosed;
+      left_out += t.left_out;
     }
   }
   std::string text = std::to_string(judged) + " of " + CountText(elements, "element") + " judged";
@@ -132,6 +125,7 @@ std::string ElementCounts(const std::vector<Verdict>& verdicts) {
   add(unspecified, "unspecified");
   add(unjudgeable, "unjudgeable");
   add(enclosed, "only enclosed");
+  add(left_out, "left out");
   if (open_rows > 0) text += ", " + CountText(open_rows, "row") + " cannot fail";
   if (vacuous + unjudgeable > 0) text += "; vacuous and unjudgeable elements cannot fail";
   return text;

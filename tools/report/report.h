@@ -70,7 +70,6 @@ std::string ElementCounts(const std::vector<oracle::Verdict>& verdicts);
 std::string FailureLines(const oracle::Verdict& verdict);
 std::string CauseLines(const oracle::Verdict& verdict);
 std::string Details(const oracle::Verdict& verdict);  // both
-std::string ShellQuoted(const std::string& word);     // for a POSIX shell
 // The command that judges the case again, quoted for a POSIX shell.
 std::string RepeatCommand(const Report& report, const oracle::Verdict& verdict);
 

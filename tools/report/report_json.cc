@@ -41,6 +41,7 @@ Json TensorToJson(const TensorVerdict& t) {
           {"unspecified", t.unspecified},
           {"unjudgeable", t.unjudgeable},
           {"enclosed", t.enclosed},
+          {"left_out", t.left_out},
           {"worst",
            {{"where", t.worst.where},
             {"got", ToJson(t.worst.got)},
@@ -129,8 +130,13 @@ Json ToJson(const Judgement& judgement) {
   json["version"] = kReportVersion;
   json["recipe"] = judgement.recipe;
   json["strict"] = judgement.strict;
+  json["budget"] = nullptr;
+  if (judgement.budget.elements > 0)
+    json["budget"] = {{"elements", judgement.budget.elements}, {"seed", judgement.budget.seed}};
   json["conforming_recipes"] = judgement.conforming_recipes;
   json["defaults"] = judgement.question.defaults;
+  json["kept"] = judgement.kept;
+  json["repeat"] = judgement.repeat;
   json["text"] = TextOf(judgement);
   return json;
 }

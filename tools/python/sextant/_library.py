@@ -36,7 +36,8 @@ PROGRESS = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_double, ctypes.c_void_p)
 class Options(ctypes.Structure):
     _fields_ = [("struct_size", ctypes.c_size_t), ("recipe", ctypes.c_char_p),
                 ("strict", ctypes.c_int), ("threads", ctypes.c_int), ("progress", PROGRESS),
-                ("user", ctypes.c_void_p)]
+                ("user", ctypes.c_void_p), ("keep", ctypes.c_char_p), ("budget", ctypes.c_size_t),
+                ("budget_seed", ctypes.c_uint64)]
 
 
 class Array(ctypes.Structure):
@@ -68,6 +69,7 @@ def _load():
         ("judge", ctypes.c_int, question),
         ("prove", ctypes.c_int, question),
         ("draw", ctypes.c_int, [ctypes.c_char_p, ctypes.POINTER(result)]),
+        ("cases", ctypes.c_int, [ctypes.c_char_p, ctypes.POINTER(result)]),
         ("status", ctypes.c_int, [result]),
         ("json", ctypes.c_char_p, [result]),
         ("array", ctypes.c_int, [result, ctypes.c_char_p, ctypes.POINTER(Array)]),
@@ -82,6 +84,10 @@ def _load():
 
 library = _load()
 _INVALID, _OUT_OF_MEMORY = 1, 3
+
+
+def version():
+    return library.sextant_version().decode()
 
 
 def check(status):

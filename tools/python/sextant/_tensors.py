@@ -34,11 +34,19 @@ def _of_torch(name, tensor):
     if str(tensor.layout) != "torch.strided" or tensor.device.type == "meta" or tensor.is_quantized:
         raise InputError(f"{name} is a torch tensor of layout {tensor.layout} and type {tensor.dtype} on "
                          f"device {tensor.device}, expected a dense one with values")
-    tensor = tensor.detach().cpu().resolve_conj().resolve_neg()
     if str(tensor.dtype) not in _TORCH:
         raise InputError(f"{name} has dtype {tensor.dtype}, expected one of: " + " ".join(_TORCH))
     code, bits = _TORCH[str(tensor.dtype)]
-    return View(tensor.data_ptr(), code, bits, tuple(tensor.shape), tensor.stride(), tensor)
+    try:
+        tensor = tensor.detach().cpu().resolve_conj().resolve_neg()
+        pointer, shape, strides = tensor.data_ptr(), tuple(tensor.shape), tensor.stride()
+    except Exception as error:  # of a subclass: nested, functional, distributed tensors
+        raise InputError(f"{name} is a {type(tensor).__name__}, expected a tensor with strides and "
+                         f"values: {error}") from None
+    if pointer == 0 and tensor.numel() > 0:
+        raise InputError(f"{name} is a {type(tensor).__name__} without values, expected a tensor with "
+                         "values")
+    return View(pointer, code, bits, shape, strides, tensor)
 
 
 def _of_numpy(name, array):

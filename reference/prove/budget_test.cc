@@ -1,0 +1,97 @@
+#include "reference/prove/budget.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "reference/case/operations.h"
+#include "reference/case/random_test.h"
+#include "reference/prove/proof_test.h"
+
+namespace sextant {
+namespace {
+
+constexpr char kLine[] = "rms_norm N=100 M=4 dtype=f32";
+
+size_t ComputedIn(const std::vector<GoldenTensor>& golden) {
+  size_t count = 0;
+  for (const GoldenTensor& g : golden)
+    count += static_cast<size_t>(
+        std::ranges::count_if(g.radius.data, [](double radius) { return !std::isnan(radius); }));
+  return count;
+}
+
+std::vector<GoldenTensor> Within(const Budget& budget, const std::string& line) {
+  const ScopedBudget within(budget);
+  return ProofOf(line).golden;
+}
+
+void ExpectSameWhereComputed(const std::vector<double>& part, const std::vector<double>& whole,
+                             const std::vector<double>& radius) {
+  for (size_t i = 0; i < part.size(); ++i) {
+    if (std::isnan(radius[i]))
+      EXPECT_TRUE(std::isnan(part[i]));
+    else
+      EXPECT_TRUE(SameNumber(part[i], whole[i]));
+  }
+}
+
+// Proofs, permitted errors and predictions have the numbers of the whole case in the same part.
+TEST(Budget, ComputesAPartOfEveryOperation) {
+  Random random(1);
+  size_t parts = 0;
+  for (const auto& operation : AllOperations()) {
+    const Case c = RandomCase(operation->info(), random, "");
+    const Tensors inputs = DrawInputs(c);
+    const Recipe recipe = ParseRecipe("native", c.dtype());
+    const auto golden = Prove(c, inputs, recipe);
+    const auto permitted = PermittedErrors(c, inputs, recipe);
+    const Tensors answer = EvaluateByRecipe(c, inputs, recipe);
+    const ScopedBudget within({.elements = ComputedIn(golden) / 2 + 1, .seed = 7});
+    const auto part = Prove(c, inputs, recipe);
+    const auto part_permitted = PermittedErrors(c, inputs, recipe);
+    const Tensors part_answer = EvaluateByRecipe(c, inputs, recipe);
+    parts += ComputedIn(part) < ComputedIn(golden);
+    for (size_t o = 0; o < part.size(); ++o) {
+      const std::vector<double>& radius = part[o].radius.data;
+      ExpectSameWhereComputed(part[o].value.data, golden[o].value.data, radius);
+      ExpectSameWhereComputed(part[o].permitted.data, golden[o].permitted.data, radius);
+      ExpectSameWhereComputed(part_permitted[o].error.data, permitted[o].error.data, radius);
+      ExpectSameWhereComputed(part_answer[o].values.data, answer[o].values.data, radius);
+    }
+  }
+  EXPECT_GT(parts, 20u);
+}
+
+TEST(Budget, IsNotExceededByMoreThanOneSlice) {
+  EXPECT_EQ(ComputedIn(Within({.elements = 40, .seed = 1}, kLine)), 40u);
+  EXPECT_EQ(ComputedIn(Within({.elements = 43, .seed = 1}, kLine)), 40u);
+  EXPECT_EQ(ComputedIn(Within({.elements = 1, .seed = 1}, kLine)), 4u);
+  EXPECT_EQ(ComputedIn(Within({.elements = 400, .seed = 1}, kLine)), 400u);
+  EXPECT_EQ(ComputedIn(Within({}, kLine)), 400u);
+}
+
+TEST(Budget, ChoosesByTheSeed) {
+  const auto chosen = [](uint64_t seed) {
+    std::vector<bool> computed;
+    for (const double radius : Within({.elements = 40, .seed = seed}, kLine)[0].radius.data)
+      computed.push_back(!std::isnan(radius));
+    return computed;
+  };
+  EXPECT_EQ(chosen(1), chosen(1));
+  EXPECT_NE(chosen(1), chosen(2));
+}
+
+TEST(Budget, DoesNotCutWhatDependsOnEverything) {
+  EXPECT_EQ(ComputedIn(Within({.elements = 1}, "rope_frequencies R=8")), 5u);
+}
+
+TEST(Budget, EndsWithItsScope) {
+  { const ScopedBudget within({.elements = 4}); }
+  EXPECT_FALSE(HasBudget());
+}
+
+}  // namespace
+}  // namespace sextant

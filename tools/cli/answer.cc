@@ -1,0 +1,97 @@
+// sextant answer
+#include <iostream>
+#include <memory>
+
+#include "reference/base/count_text.h"
+#include "reference/case/memory.h"
+#include "reference/number/recipe.h"
+#include "tools/api/subjects.h"
+#include "tools/cli/cases_to_store.h"
+#include "tools/cli/commands.h"
+#include "tools/cli/options.h"
+#include "tools/report/progress.h"
+#include "tools/report/report.h"
+
+namespace sextant::tools {
+namespace {
+
+using oracle::Answer;
+using oracle::Subject;
+using oracle::Verdict;
+
+struct Options : StoreOptions {
+  std::string subject;
+  double timeout = 60;
+};
+
+struct Answered {
+  size_t answered = 0, unsupported = 0, not_run = 0;  // numbers of cases
+
+  size_t cases() const { return answered + unsupported + not_run; }
+  ExitStatus Status() const {
+    if (not_run > 0) return kNotRun;
+    return unsupported > 0 ? kIncomplete : kVerified;
+  }
+};
+
+void StoreOne(const Selected& selected, const Subject& subject, fixtures::RecordFile& file,
+              Answered& all) {
+  const Case& c = selected.c;
+  const Answer answer = WithinMemory(c, [&] { return AnswerOf(subject, c, InputsOf(selected)); });
+  if (answer.status == Answer::Status::kAnswered) {
+    file.Append({c.ToString(), {}, {}, answer.outputs}, subject.recipe);
+    ++all.answered;
+    return;
+  }
+  const bool unsupported = answer.status == Answer::Status::kUnsupported;
+  ++(unsupported ? all.unsupported : all.not_run);
+  const auto status = unsupported ? Verdict::Status::kUnsupported : Verdict::Status::kCouldNotRun;
+  std::cout << NameOf(status) << " " << c.ToString() << "\n  " << answer.message << "\n";
+}
+
+void PrintSummary(const Options& options, const Subject& subject, const Answered& all) {
+  std::cout << options.output << ": " << all.answered << " of " << CountText(all.cases(), "case")
+            << " answered by " << subject.name << ", recipe " << subject.recipe;
+  if (all.unsupported > 0)
+    std::cout << "; " << all.unsupported << " " << NameOf(Verdict::Status::kUnsupported);
+  if (all.not_run > 0)
+    std::cout << "; " << all.not_run << " " << NameOf(Verdict::Status::kCouldNotRun);
+  std::cout << "\n";
+}
+
+int StoreAnswers(const Options& options) {
+  const std::vector<Selected> selected = CasesToStore(options);
+  if (selected.empty()) return NothingToDo(kNoCase);
+  const auto file = CreateStore(options, Content::kAnswers, selected);
+  const Subject subject = MakeSubject(options.subject, options.timeout);
+  ParseRecipe(subject.recipe, DType::kF32);  // throws Error if the subject declares a wrong recipe
+  Answered all;
+  {
+    Progress progress("answering");
+    for (const Selected& s : selected) {
+      StoreOne(s, subject, *file, all);
+      progress(static_cast<double>(all.cases()) / static_cast<double>(selected.size()));
+    }
+  }
+  const std::string broken = subject.close ? subject.close() : "";
+  if (!broken.empty())
+    std::cout << "after the last case, " << subject.name << " misbehaved: " << broken << "\n";
+  if (all.answered == 0) {
+    std::cerr << "sextant: " << options.output << " is not written: no case was answered\n";
+    return all.Status();
+  }
+  file->Finish();
+  PrintSummary(options, subject, all);
+  return broken.empty() ? all.Status() : kNotRun;
+}
+
+}  // namespace
+
+Action BindAnswer(CLI::App& app) {
+  const auto options = std::make_shared<Options>();
+  AddStoreOptions(app, *options, Content::kAnswers);
+  AddSubject(app, options->subject, options->timeout);
+  return [options] { return StoreAnswers(*options); };
+}
+
+}  // namespace sextant::tools

@@ -1,0 +1,174 @@
+#include "tools/onnx/onnx_folder.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+// These settings of onnx choose the namespace and the messages of its library.
+#define ONNX_NAMESPACE onnx
+#define ONNX_ML 1
+#include <onnx/onnx_pb.h>
+
+#include "fixtures/store/layout.h"
+#include "reference/base/error.h"
+#include "tools/onnx/onnx_node.h"
+
+namespace sextant::tools {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kPrefix = "onnx:";
+
+// The version of the file format that came with a version of the operator set.
+// Source: onnx, docs/Versioning.md
+int FormatOf(int opset) { return opset >= 24 ? 12 : 11; }
+
+onnx::TensorProto::DataType TypeOf(DType dtype) {
+  return dtype == DType::kF16 ? onnx::TensorProto::FLOAT16 : onnx::TensorProto::FLOAT;
+}
+
+onnx::TensorProto Encode(const NamedTensor& tensor, bool is_mask) {
+  onnx::TensorProto proto;
+  proto.set_name(tensor.name);
+  proto.set_data_type(is_mask ? onnx::TensorProto::BOOL : TypeOf(tensor.dtype));
+  for (const size_t extent : tensor.values.shape) proto.add_dims(static_cast<int64_t>(extent));
+  std::string& bytes = *proto.mutable_raw_data();
+  const size_t size = is_mask ? 1 : SizeOf(tensor.dtype);
+  bytes.reserve(tensor.values.data.size() * size);
+  for (const double value : tensor.values.data) {
+    const uint64_t bits = is_mask ? value != 0 : EncodeBits(tensor.dtype, value);
+    for (size_t i = 0; i < size; ++i) bytes += static_cast<char>(bits >> (8 * i) & 0xFF);
+  }
+  return proto;
+}
+
+void Declare(const onnx::TensorProto& tensor, onnx::ValueInfoProto& info) {
+  info.set_name(tensor.name());
+  auto& type = *info.mutable_type()->mutable_tensor_type();
+  type.set_elem_type(tensor.data_type());
+  type.mutable_shape();
+  for (const int64_t extent : tensor.dims()) type.mutable_shape()->add_dim()->set_dim_value(extent);
+}
+
+void Set(onnx::AttributeProto& proto, int64_t value) {
+  proto.set_type(onnx::AttributeProto::INT);
+  proto.set_i(value);
+}
+void Set(onnx::AttributeProto& proto, float value) {
+  proto.set_type(onnx::AttributeProto::FLOAT);
+  proto.set_f(value);
+}
+void Set(onnx::AttributeProto& proto, const std::string& value) {
+  proto.set_type(onnx::AttributeProto::STRING);
+  proto.set_s(value);
+}
+
+onnx::ModelProto ModelOf(const OnnxNode& node, const std::string& line) {
+  onnx::ModelProto model;
+  model.set_ir_version(FormatOf(node.opset));
+  model.set_producer_name("sextant");
+  model.set_producer_version(SEXTANT_VERSION);
+  model.add_opset_import()->set_version(node.opset);
+  auto& text = *model.add_metadata_props();
+  text.set_key(fixtures::kCase);
+  text.set_value(line);
+  model.mutable_graph()->set_name(node.type);
+  auto& proto = *model.mutable_graph()->add_node();
+  proto.set_op_type(node.type);
+  for (const auto& [name, value] : node.attributes) {
+    auto& attribute = *proto.add_attribute();
+    attribute.set_name(name);
+    std::visit([&](const auto& v) { Set(attribute, v); }, value);
+  }
+  return model;
+}
+
+class OnnxFolder : public fixtures::RecordFile {
+ public:
+  explicit OnnxFolder(const std::string& name)
+      : folder_(name), partial_(name + ".partial-" + std::to_string(getpid())) {
+    std::error_code error;
+    if (fs::exists(folder_, error) && !fs::is_empty(folder_, error))
+      throw Error(folder_.string(), ": exists and is not empty, expected a new folder");
+    if (!fs::create_directory(partial_, error)) Fail(error);
+  }
+  ~OnnxFolder() override {
+    std::error_code ignored;
+    if (!partial_.empty()) fs::remove_all(partial_, ignored);
+  }
+
+  std::string WhyNot(const Case& c) const override { return WhyNoOnnxNode(c); }
+
+  std::string Append(const Record& record, const std::string&) override {
+    const Case c = Case::Parse(record.case_line);
+    const std::string why = WhyNoOnnxNode(c, record.inputs);
+    if (!why.empty()) return why;
+    const GoldenTensor& golden = record.golden.front();
+    if (std::ranges::any_of(golden.high.data, [](double x) { return std::isnan(x); }))
+      return golden.name + " has unspecified elements, and a node test specifies all";
+    const OnnxNode node = OnnxNodeOf(c, record.inputs);
+    onnx::ModelProto model = ModelOf(node, record.case_line);
+    const fs::path folder = partial_ / ("test_" + c.name() + "_" + fixtures::CaseName(count_++));
+    const fs::path data = folder / "test_data_set_0";
+    std::error_code error;
+    if (!fs::create_directories(data, error)) Fail(error);
+    onnx::GraphProto& graph = *model.mutable_graph();
+    for (size_t i = 0; i < node.inputs.size(); ++i) {
+      const onnx::TensorProto input = Encode(node.inputs[i].tensor, node.inputs[i].is_mask);
+      graph.mutable_node(0)->add_input(input.name());
+      Declare(input, *graph.add_input());
+      Write(input, data / ("input_" + std::to_string(i) + ".pb"));
+    }
+    const onnx::TensorProto output = Encode({golden.name, golden.dtype, golden.value}, false);
+    graph.mutable_node(0)->add_output(output.name());
+    Declare(output, *graph.add_output());
+    Write(output, data / "output_0.pb");
+    Write(model, folder / "model.onnx");
+    return "";
+  }
+
+  void Finish() override {
+    std::error_code error;
+    fs::rename(partial_, folder_, error);
+    if (error) Fail(error);
+    partial_.clear();
+  }
+
+ private:
+  template <class Message>
+  void Write(const Message& message, const fs::path& path) const {
+    std::string bytes;
+    if (!message.SerializeToString(&bytes))
+      throw Error(folder_.string(), ": a tensor has more than 2 GiB, which ONNX files cannot hold");
+    std::ofstream out(path, std::ios::binary);
+    errno = 0;
+    out << bytes;
+    out.close();
+    if (!out) Fail({errno != 0 ? errno : EIO, std::generic_category()});
+  }
+  [[noreturn]] void Fail(const std::error_code& error) const {
+    throw Error(folder_.string(), ": cannot be written: ", error.message());
+  }
+
+  fs::path folder_, partial_;
+  size_t count_ = 0;  // of the tests written
+};
+
+}  // namespace
+
+bool IsOnnxFolder(const std::string& path) { return path.starts_with(kPrefix); }
+
+std::unique_ptr<fixtures::RecordFile> CreateOnnxFolder(const std::string& path) {
+  std::string name = path.substr(kPrefix.size());
+  while (name.size() > 1 && name.ends_with('/')) name.pop_back();
+  if (name.empty()) throw Error("'", path, "': expected onnx:FOLDER");
+  return std::make_unique<OnnxFolder>(name);
+}
+
+}  // namespace sextant::tools

@@ -1,0 +1,122 @@
+"""Results of calls: verdicts and goldens, with their arrays."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+from typing import TYPE_CHECKING, Any
+
+import numpy
+
+from . import _library
+
+if TYPE_CHECKING:
+    import torch
+
+
+class Output:
+    """The arrays of one output as attributes, in f64 and with the axes of the signature: `error` and
+    `permitted` of a verdict; `value`, `high`, `low`, `permitted` and `radius` of a golden, whose
+    `value` is exact in `dtype`."""
+
+    dtype: str | None
+    error: numpy.ndarray
+    permitted: numpy.ndarray
+    value: numpy.ndarray
+    high: numpy.ndarray
+    low: numpy.ndarray
+    radius: numpy.ndarray
+
+    def __init__(self, dtype: str | None) -> None:
+        self.dtype = dtype
+
+    def torch(self) -> torch.Tensor:
+        """`value` as a torch tensor of the output's dtype."""
+        return torch_tensor(self.value, self.dtype)
+
+
+class Result:
+    """The JSON and the arrays of a call; `outputs` maps names to Output."""
+
+    key = ""  # of the list of outputs in the JSON
+    parts: tuple[str, ...] = ()
+    outputs: dict[str, Output]
+
+    def __init__(self, handle: Any) -> None:
+        try:
+            self.status_code: int = _library.library.sextant_status(handle)
+            self.json: str = _library.library.sextant_json(handle).decode()
+            self.document: dict[str, Any] = json.loads(self.json)
+            self.outputs = self._outputs(handle)
+        finally:
+            _library.library.sextant_free(handle)
+
+    def __getitem__(self, name: str) -> Output:
+        return self.outputs[name]
+
+    def _outputs(self, handle: Any) -> dict[str, Output]:
+        outputs = {}
+        for entry in self.document.get(self.key, []):
+            output = outputs[entry["name"]] = Output(entry.get("dtype"))
+            for part in self.parts:
+                setattr(output, part, array(handle, f"{entry['name']}/{part}"))
+        return outputs
+
+
+class Verdict(Result):
+    """What `judge` found. `status` is conforms, fails or unverified; `grade` the grade of the worst
+    element; `causes` names likely bugs; `text` is the report; `kept` the file with the tensors of a
+    failure; `json` and `document` have all of it."""
+
+    key, parts = "tensors", ("error", "permitted")
+
+    @property
+    def status(self) -> str:
+        return self.document["status"]
+
+    @property
+    def fails(self) -> bool:
+        return self.document["fails"]
+
+    @property
+    def grade(self) -> str | None:
+        return self.document["grade"]
+
+    @property
+    def causes(self) -> list[str]:
+        return [cause["name"] for cause in self.document["causes"]]
+
+    @property
+    def text(self) -> str:
+        return self.document["text"]
+
+    @property
+    def kept(self) -> str:
+        return self.document["kept"]
+
+    def __repr__(self) -> str:
+        return f"<sextant.Verdict {self.text.splitlines()[0]}>"
+
+
+class Golden(Result):
+    """What `prove` proved: golden["y"].value is the exact value, rounded once to the dtype."""
+
+    key, parts = "outputs", ("value", "high", "low", "permitted", "radius")
+
+
+def array(handle: Any, name: str) -> numpy.ndarray:
+    """A copy of an array of a result."""
+    view = _library.Array()
+    _library.check(_library.library.sextant_array(handle, name.encode(), ctypes.byref(view)))
+    values = numpy.empty(tuple(view.shape[axis] for axis in range(view.rank)))
+    if view.count > 0:
+        values[...] = numpy.ctypeslib.as_array(view.data, (view.count,)).reshape(values.shape)
+    return values
+
+
+def torch_tensor(values: numpy.ndarray, dtype: str | None) -> torch.Tensor:
+    """The values, which are exact in `dtype`, as a torch tensor of that dtype."""
+    import torch
+
+    names = {"f64": "float64", "f32": "float32", "f16": "float16", "bf16": "bfloat16", "i64": "int64"}
+    return torch.from_numpy(values.copy()).to(getattr(torch, names[str(dtype)]))

@@ -1,0 +1,64 @@
+"""A case of a .cases file: its inputs, and the check of an answer."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, Mapping
+
+import numpy
+
+from ._calls import assert_conforms, draw_with_facts
+from ._library import InputError
+from ._results import Verdict, torch_tensor
+
+if TYPE_CHECKING:
+    import torch
+
+
+class Case:
+    """`line` is the whole case; `operation` and `dtype` ("bf16") its operation and element type;
+    `dimensions` {"D": 8, ...}; `attributes` the attributes and dimensions by name, as in a question of
+    the subject protocol; `inputs` arrays of numpy, bf16 as float32; `outputs` lists the expected
+    outputs: name, dtype, shape, optional. `verdict` is what `check` found, None before."""
+
+    verdict: Verdict | None = None
+
+    def __init__(self, line: str) -> None:
+        self.inputs: dict[str, numpy.ndarray]
+        self.inputs, facts = draw_with_facts(line)
+        self.line: str = facts["case"]
+        self.question: str = facts["question"]
+        self.operation: str = facts["operation"]
+        self.dtype: str = facts["dtype"]
+        self.attributes: dict[str, Any] = facts["attributes"]
+        self.dimensions: dict[str, int] = facts["dimensions"]
+        self.outputs: list[dict[str, Any]] = facts["outputs"]
+        self._dtypes = {entry["name"]: entry["dtype"] for entry in facts["inputs"]}
+
+    def __repr__(self) -> str:
+        return f"<sextant.Case {self.line}>"
+
+    def torch(self, device: Any = "cpu") -> dict[str, torch.Tensor]:
+        """The inputs as torch tensors of their dtypes; bf16 is torch.bfloat16."""
+        return {name: torch_tensor(values, self._dtypes[name]).to(device)
+                for name, values in self.inputs.items()}
+
+    def check(self, outputs: Any, *, recipe: str = "native", strict: bool = False, threads: int = 0,
+              keep: str | os.PathLike[str] | None = None, budget: int | None = None, seed: int = 0,
+              min_judged: float | None = None) -> Verdict:
+        """assert_conforms for the question of this case. `outputs` is a dictionary of tensors, or the
+        only required output. It must have the dtype of the case; bf16 values may be in float32."""
+        if not isinstance(outputs, Mapping):
+            required = [output["name"] for output in self.outputs if not output["optional"]]
+            if len(required) != 1:
+                raise InputError(f"{self.operation} has the outputs {' '.join(required)}, expected a "
+                                 "dictionary of tensors by name")
+            outputs = {required[0]: outputs}
+        try:
+            self.verdict = assert_conforms(
+                self.question, self.inputs, outputs, recipe=recipe, strict=strict, threads=threads,
+                keep=keep, budget=budget, seed=seed, min_judged=min_judged)
+        except AssertionError as error:
+            self.verdict = getattr(error, "verdict", None)
+            raise
+        return self.verdict

@@ -1,0 +1,145 @@
+"""The plugin of pytest: sextant.mark.cases, --sextant-expect, and failures without traceback."""
+
+from __future__ import annotations
+
+import pathlib
+from dataclasses import dataclass, field
+from typing import Any, Iterator
+
+import pytest
+
+from . import _calls, expectations
+from ._library import InputError
+from .adapter import Unsupported
+from .case import Case
+
+_LINE = "sextant_line"  # the attribute of a test that has its case
+
+
+@dataclass
+class _Known:
+    """The entries of the file of expectations, and the numbers of those that some test matched."""
+
+    entries: list[expectations.Expectation]
+    used: set[int] = field(default_factory=set)
+
+
+_KNOWN = pytest.StashKey[_Known]()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.getgroup("sextant").addoption(
+        "--sextant-expect", metavar="FILE", default=None,
+        help="the known results of cases, in TOML: exactly these tests may fail")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "sextant_cases(file, filter): use sextant.mark.cases")
+    path = config.getoption("--sextant-expect")
+    try:
+        config.stash[_KNOWN] = _Known(expectations.read(path) if path else [])
+    except expectations.ExpectationError as error:
+        raise pytest.UsageError(f"sextant: {error}") from None
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    cases = []
+    for mark in metafunc.definition.iter_markers("sextant_cases"):
+        file, text = mark.args
+        path = metafunc.definition.path.parent / file
+        try:
+            read = _calls.read_cases(path)
+        except InputError as error:
+            raise pytest.Collector.CollectError(f"sextant: {error}") from None
+        kept = [entry for entry in read if _is_kept(entry["case"], text)]
+        if not kept:
+            raise pytest.Collector.CollectError(
+                f"sextant: {path} has no case, or none for the filter {text!r}")
+        cases += [pytest.param(entry["case"], id=" ".join(entry["line"].split())) for entry in kept]
+    if cases:
+        metafunc.parametrize("case", cases, indirect=True)
+
+
+def _is_kept(line: str, text: str) -> bool:
+    return expectations.matches(line, text) if set(text) & set("*?") else text in line
+
+
+@pytest.fixture
+def case(request: pytest.FixtureRequest) -> Case:
+    """The case of a test that is marked with sextant.mark.cases."""
+    if not hasattr(request, "param"):
+        pytest.fail("sextant: the argument `case` needs the mark sextant.mark.cases", pytrace=False)
+    drawn = Case(request.param)
+    setattr(request.node, _LINE, drawn.line)
+    return drawn
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[Any]) -> Iterator[None]:
+    outcome: Any = yield
+    report = outcome.get_result()
+    error = call.excinfo.value if call.excinfo else None
+    if call.when != "call" or hasattr(report, "wasxfail"):
+        return
+    if isinstance(error, Unsupported):
+        report.outcome = "skipped"
+        report.longrepr = (str(item.path), item.location[1] or 0, f"Skipped: {error}")
+    elif isinstance(error, (_calls.DoesNotConform, _calls.NotVerified, InputError)):
+        if not item.config.getoption("fulltrace"):
+            report.longrepr = _place(item, call) + str(error)
+    if hasattr(item, _LINE) and (error is None or isinstance(error, Exception)):
+        _compare(item, error, report)
+
+
+def _place(item: pytest.Item, call: pytest.CallInfo[Any]) -> str:
+    """The line of the test that failed: "test_rope.py:12: "."""
+    lines = [entry.lineno + 1 for entry in call.excinfo.traceback  # type: ignore[union-attr]
+             if pathlib.Path(str(entry.path)) == item.path]
+    return f"{item.location[0]}:{lines[-1]}: " if lines else ""
+
+
+def _compare(item: Any, error: Exception | None, report: pytest.TestReport) -> None:
+    """Changes the report of a test according to the expectation of its case."""
+    verdict = item.funcargs["case"].verdict
+    found = _outcome_of(error, verdict)
+    if error is None and verdict is None:
+        report.outcome, report.longrepr = "failed", "the test did not call case.check"
+        return
+    line = getattr(item, _LINE)
+    known = item.config.stash[_KNOWN]
+    for number, expected in enumerate(known.entries):
+        if not expectations.matches(line, expected.cases):
+            continue
+        known.used.add(number)
+        if expected.expired:
+            report.sections.append(("sextant", f"{expected.where} expired after {expected.until}"))
+            continue
+        why = expected.contradiction(found, verdict)
+        if why:
+            before = f"{report.longrepr}\n" if report.outcome == "failed" else ""
+            report.longrepr = f"{before}{expected.where}: {why} ({expected.reason})"
+            report.outcome = "failed"
+        else:
+            report.outcome, report.wasxfail = "skipped", expected.reason  # type: ignore[attr-defined]
+        return
+
+
+def _outcome_of(error: Exception | None, verdict: Any) -> str:
+    unlikely = verdict is not None and verdict.grade == "unlikely"
+    if error is None:
+        return "unlikely" if unlikely else "conforms"
+    if isinstance(error, _calls.DoesNotConform):
+        return "unlikely" if unlikely else "fails"
+    if isinstance(error, _calls.NotVerified):
+        return "unverified"
+    return "unsupported" if isinstance(error, Unsupported) else "could_not_run"
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    if config.getoption("numprocesses", None):
+        return  # only the workers know which entries they used
+    known = config.stash[_KNOWN]
+    for number, expected in enumerate(known.entries):
+        if number not in known.used:
+            terminalreporter.write_line(f"sextant: no test of this run matches {expected.where}: "
+                                        f"{expected.cases}")
