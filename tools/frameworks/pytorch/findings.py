@@ -18,6 +18,13 @@ def layer_norm():
     print("layer_norm of one number, f32: x - mean is 0, so the result is the bias")
     x, weight, bias = torch.tensor([[1.3]]), torch.tensor([1.0]), torch.tensor([0.5])
     show("layer_norm([1.3]), bias 0.5", F.layer_norm(x, (1,), weight, bias)[0, 0], "0.5")
+    print("layer_norm in bf16: mean and 1 / sigma are stored in bf16")
+    row = [100.0, 100.5, 101.5]
+    y = F.layer_norm(torch.tensor([row], dtype=torch.bfloat16), (3,))[0]
+    mean = mpmath.fsum(row) / 3
+    sigma = mpmath.sqrt(mpmath.fsum((x - mean) ** 2 for x in row) / 3 + mpmath.mpf("1e-5"))
+    for x, got in zip(row, y):
+        show(f"number {x} of {row}", got, (x - mean) / sigma)
 
 
 def gelu():
