@@ -2,6 +2,7 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
+#include <cctype>
 #include <fstream>
 #include <limits>
 #include <map>
@@ -19,6 +20,7 @@ namespace {
 using oracle::TensorVerdict;
 using oracle::Verdict;
 
+constexpr size_t kMostBytes = size_t{16} << 20;
 constexpr int64_t kNoEnd = std::numeric_limits<int64_t>::max();
 constexpr Outcome kOutcomes[] = {Outcome::kFails, Outcome::kUnlikely, Outcome::kUnsupported,
                                  Outcome::kUnverified, Outcome::kCouldNotRun};
@@ -150,6 +152,23 @@ class EntryReader {
   std::chrono::sys_days today_;
 };
 
+// toml++ 3.3 asserts, or has undefined behaviour, if the name of a table begins with a wrong
+// character ("[=]"). Throws Error for such a line; also within a text of several lines.
+void RefuseWrongTableNames(std::string_view text, const std::string& path) {
+  std::istringstream in{std::string(text)};
+  size_t number = 1;
+  for (std::string line; std::getline(in, line); ++number) {
+    size_t at = line.find_first_not_of(" \t");
+    if (at == line.npos || line[at] != '[') continue;
+    at += line.compare(at, 2, "[[") == 0 ? 2 : 1;
+    at = line.find_first_not_of(" \t\r", at);
+    if (at == line.npos || std::isalnum(static_cast<unsigned char>(line[at]))) continue;
+    if (std::string_view("_-\"']").find(line[at]) == std::string_view::npos)
+      throw Error(path, ":", number, ": this is not TOML: after [ follows ",
+                  Quoted(line.substr(at)), ", expected the name of a table");
+  }
+}
+
 // From the first to the last failing value of each axis on which not all elements fail, without the
 // axes from which another one of these derives.
 std::vector<AxisRange> RangesOf(const Verdict& verdict) {
@@ -202,6 +221,7 @@ toml::table EntryOf(const Verdict& verdict, Outcome outcome) {
 
 Expectations Expectations::Parse(std::string_view text, const std::string& path,
                                  std::chrono::sys_days today) {
+  RefuseWrongTableNames(text, path);
   toml::table document;
   try {
     document = toml::parse(text);
@@ -231,7 +251,11 @@ Expectations Expectations::Read(const std::string& path) {
   if (std::filesystem::is_directory(path, ignored))
     throw Error(path, " is a folder, expected a file of expectations");
   std::ifstream in(path, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  std::string text(kMostBytes + 1, '\0');
+  in.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<size_t>(in.gcount()));
+  if (text.size() > kMostBytes)
+    throw Error(path, ": a file of expectations has at most ", kMostBytes, " bytes");
   if (!in.is_open() || in.bad()) throw Error(path, ": this file of expectations cannot be read");
   return Parse(text, path, std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now()));
 }

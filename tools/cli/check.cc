@@ -57,7 +57,9 @@ void RequireDifferentFiles(const Options& options) {
       {"--junit", options.junit}};
   for (const auto& [option, path] : files) {
     if (path.empty() || path == "-") continue;
-    const auto file = std::filesystem::weakly_canonical(std::filesystem::absolute(path));
+    std::error_code none;  // a pipe (/dev/fd/63) has no canonical path
+    auto file = std::filesystem::weakly_canonical(std::filesystem::absolute(path), none);
+    if (none) file = path;
     const auto [at, is_new] = option_of.emplace(file, option);
     if (!is_new)
       throw Error(at->second, " and ", option, " both name ", path, ", expected two files");

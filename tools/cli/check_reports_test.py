@@ -66,6 +66,15 @@ class CheckReports(ProgramTest):
             self.assertEqual(error, "sextant: standard output cannot be written: Broken pipe\n")
             self.assertLess(self.path("log").read_text().count("asked"), most)
 
+    def test_expectations_may_come_from_a_pipe_and_are_bounded(self):
+        entry = "[[expect]]\ncases = 'softmax *'\noutcome = 'unsupported'\nreason = 'r'\n"
+        command = [PROGRAM, "check", "softmax N=1 M=2", "--subject", "defect:rms_norm/mean_subtracted"]
+        for text, status in (entry, 0), ("#" * (16 << 20) + "#", 2):
+            result = subprocess.run(["bash", "-c", '"$@" --expect <(cat)', "bash", *command], text=True,
+                                    capture_output=True, input=text, cwd=self.folder.name)
+            self.assertEqual(result.returncode, status, result.stderr)
+        self.assertIn("a file of expectations has at most 16777216 bytes", result.stderr)
+
     def test_messages_of_a_subject_are_bounded(self):
         for body in ("raise sextant_adapter.Unsupported('x' * 60000)", "raise ValueError('x' * 60000)",
                      "raise ValueError('\u00e9' * 1000000)", "return {str(i): x for i in range(1000)}"):
