@@ -73,6 +73,9 @@ std::vector<AttendArguments<T>> Masked(int64_t B, int64_t S, int64_t T_) {
     all.push_back(args);
     args.op.align = Align::kTopLeft;
     all.push_back(args);
+    args.op.align.reset();
+    args.op.query_offset = Numbers{T_ / 4, T_ + 3};
+    all.push_back(args);
   };
   add([](auto&) {});
   add([](auto& op) { op.window = Numbers{3, 0}; });

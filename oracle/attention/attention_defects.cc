@@ -81,6 +81,35 @@ std::vector<Defect> ChunkDefects() {
   };
 }
 
+// The case with other offsets of the queries; does not apply to a case without them.
+Defect ChangedOffset(std::string name, std::string why, IntegerList (*change)(IntegerList)) {
+  return ChangedWord(std::move(name), std::move(why), [change](const Case& c) -> std::string {
+    const auto offset = AttentionOf(c).query_offset;
+    return offset ? Word("query_offset", change(*offset)) : "";
+  });
+}
+
+std::vector<Defect> OffsetDefects() {
+  return {
+      ChangedOffset("offset_ignored",
+                    "the first query of a chunk has index 0, as torch's is_causal does "
+                    "(pytorch/pytorch#108108)",
+                    [](IntegerList) { return IntegerList{0}; }),
+      ChangedOffset("offset_one_more", "the number of tokens includes the first query itself",
+                    [](IntegerList offset) {
+                      for (int64_t& o : offset) ++o;
+                      return offset;
+                    }),
+      ChangedOffset("offset_one_less", "the index of the last cached token is used as their number",
+                    [](IntegerList offset) {
+                      for (int64_t& o : offset) o -= o > 0;
+                      return offset;
+                    }),
+      ChangedOffset("offset_of_first_batch", "every batch has the offset of the first one",
+                    [](IntegerList offset) { return IntegerList{offset.front()}; }),
+  };
+}
+
 // Wrong numbers of keys in a batch, and wrong ends of packed sequences.
 std::vector<Defect> LengthDefects() {
   return {
@@ -207,6 +236,7 @@ std::vector<Defect> AttentionRecipeDefects() {
 std::vector<Defect> AttentionDefects() {
   return Joined<Defect>(
       {MaskDefects(),
+       OffsetDefects(),
        ScaleDefects(),
        InputDefects(),
        AttentionRecipeDefects(),

@@ -54,8 +54,7 @@ class MutantRows : public AttentionRows<Real> {
 
   // The index of the query's own key, which may be beyond the keys that the query sees.
   size_t OwnKey(const QueryIndex& at) const {
-    if (op_.align == Align::kTopLeft) return at.s;
-    return static_cast<size_t>(static_cast<int64_t>(at.s) + op_.KeyLength(at.b) - op_.S.value);
+    return static_cast<size_t>(static_cast<int64_t>(at.s) + op_.FirstIndex(at.b));
   }
 
   size_t Tiled(size_t h) const { return h % in_.k.shape[1]; }

@@ -63,7 +63,8 @@ Findings CheckSegment(const Case& c, const Tensors& inputs, const Ask& ask) {
   const size_t tokens = std::min(n.S, n.T), length = static_cast<size_t>(segments.at(0));
   const int64_t packed = std::accumulate(segments.begin(), segments.end(), int64_t{0});
   if (length == 0 || static_cast<size_t>(packed) > tokens) return findings;
-  const PartOfCase square = PartOf(c, inputs, FirstTokens(tokens), {"key_length="});
+  const PartOfCase square =
+      PartOf(c, inputs, FirstTokens(tokens), {"key_length=", "query_offset="});
   const PartOfCase alone = PartOf(square.c, square.inputs, FirstTokens(length), {"segments="});
   ExpectEqualSlice(square.c, ask(square.c, square.inputs), FirstTokens(length),
                    ask(alone.c, alone.inputs), findings);
@@ -77,7 +78,7 @@ Findings CheckCache(const Case& c, const Tensors& inputs, const Ask& ask) {
   Findings findings;
   if (n.S > n.T || n.S == 0) return findings;
   Case causal = c;
-  for (const char* word : {"mask=causal", "align=bottom_right", "key_length=", "segments="}) {
+  for (const char* word : {"mask=causal", "query_offset=", "align=", "key_length=", "segments="}) {
     causal = causal.With(word);
   }
   const Response prefill = ask(causal, inputs);
@@ -88,6 +89,29 @@ Findings CheckCache(const Case& c, const Tensors& inputs, const Ask& ask) {
       const PartOfCase step = PartOf(causal, inputs, part);
       ExpectEqualSlice(causal, prefill, {{{"S", {s, count}}}}, ask(step.c, step.inputs), findings);
     }
+  }
+  return findings;
+}
+
+// Compares all queries at once with the same queries in chunks, each with the same keys and with
+// the index of its first query as query_offset.
+Findings CheckChunks(const Case& c, const Tensors& inputs, const Ask& ask) {
+  const AttentionSizes n(c);
+  const AttentionAttributes op = AttentionOf(c);
+  IntegerList first;
+  for (size_t b = 0; b < n.B; ++b) first.push_back(op.FirstIndex(b));
+  Findings findings;
+  if (first.empty() || n.S == 0 || std::ranges::min(first) < 0) return findings;
+  if (std::ranges::max(first) > kLargestInteger - static_cast<int64_t>(n.S)) return findings;
+  const Response whole = ask(c, inputs);
+  const size_t chunk = (n.S + 1) / 2;
+  for (size_t s = 0; s < n.S; s += chunk) {
+    const Slice rows{{{"S", {s, std::min(chunk, n.S - s)}}}};
+    IntegerList offset = first;
+    for (int64_t& index : offset) index += static_cast<int64_t>(s);
+    const PartOfCase part =
+        PartOf(c, inputs, rows, {"align=", "query_offset=" + PrintValue(offset)});
+    ExpectEqualSlice(c, whole, rows, ask(part.c, part.inputs), findings);
   }
   return findings;
 }
@@ -118,9 +142,12 @@ Findings CheckAlone(const Case& c, const Tensors& inputs, const Ask& ask) {
   if (n.B == 0 || n.H == 0) return findings;
   const Slice last{{{"B", {n.B - 1, 1}}, {"H", {n.H - 1, 1}}, {"K", {n.K - 1, 1}}}};
   std::vector<std::string> words;
-  if (const auto lengths = AttentionOf(c).key_length) {
-    words.push_back("key_length=[" + std::to_string(lengths->back()) + "]");
-  }
+  const AttentionAttributes op = AttentionOf(c);
+  const auto last_of = [&](const char* name, const std::optional<IntegerList>& list) {
+    if (list) words.push_back(std::string(name) + "=[" + std::to_string(list->back()) + "]");
+  };
+  last_of("key_length", op.key_length);
+  last_of("query_offset", op.query_offset);
   const PartOfCase alone = PartOf(c, inputs, last, words);
   ExpectEqualSlice(c, ask(c, inputs), last, ask(alone.c, alone.inputs), findings);
   return findings;
@@ -167,6 +194,8 @@ std::vector<Property> AttentionPartProperties() {
        CheckSegment},
       {"cached_as_at_once", "queries one by one, in blocks and all at once give the same",
        CheckCache},
+      {"chunks_as_at_once",
+       "queries in chunks, each with its query_offset, and all at once give the same", CheckChunks},
       {"shared_keys_are_repeated", "repeating shared keys and values for each head changes nothing",
        CheckRepeated},
       {"heads_and_batches_alone", "a head of a batch gives the same as the head alone", CheckAlone},

@@ -7,6 +7,7 @@
 
 #include "oracle/audit/audit_targets.h"
 #include "oracle/judge/judge.h"
+#include "reference/case/memory.h"
 
 namespace sextant::oracle {
 namespace {
@@ -84,12 +85,13 @@ class Scores {
         if (std::ranges::binary_search(results_[m].caught_by, i)) open.push_back(m);
       }
       if (open.empty()) continue;
-      const auto question = AuditedIn(dtype, cases[i], options);
-      if (!question) continue;
-      for (const size_t m : open) {
-        if (targets_[m].caught(*question) == true && !question->BaselineFails())
-          found[m].push_back(i);
-      }
+      WithinMemory(cases[i], [&] {
+        const auto question = AuditedIn(dtype, cases[i], options);
+        for (const size_t m : open) {
+          if (question && targets_[m].caught(*question) == true && !question->BaselineFails())
+            found[m].push_back(i);
+        }
+      });
     }
     for (auto& [m, retyped] : found) {
       if (retyped.empty()) {
@@ -132,12 +134,13 @@ Audit AuditSuite(const std::vector<Case>& cases, const AuditOptions& options) {
   std::map<std::string, Scores> scores;
   Steps steps(cases.size() * (1 + std::size(kFloatTypes)), options);
   for (size_t i = 0; i < cases.size(); ++i) {
-    const AuditedCase question(cases[i], options.baseline, options.read_file);
-    if (question.BaselineFails()) audit.baseline_failures.push_back(cases[i].ToString());
-    if (audit.baseline_failures.empty()) {
+    WithinMemory(cases[i], [&] {
+      const AuditedCase question(cases[i], options.baseline, options.read_file);
+      if (question.BaselineFails()) audit.baseline_failures.push_back(cases[i].ToString());
+      if (!audit.baseline_failures.empty()) return;
       const std::string& operation = cases[i].name();
       scores.try_emplace(operation, operation).first->second.Score(i, question);
-    }
+    });
     steps.Next();
   }
   if (!audit.baseline_failures.empty()) return audit;

@@ -106,13 +106,15 @@ std::vector<Defect> FixedArguments(const Attribute& attribute, const Choices& ch
   return defects;
 }
 
-// True if the extent of an input depends on the attribute.
+// True if the extent of a tensor depends on the attribute.
 bool MakesShapes(const Signature& signature, const std::string& attribute) {
-  return std::ranges::any_of(signature.inputs, [&](const TensorSpec& input) {
-    return std::ranges::any_of(input.extents, [&](const std::string& extent) {
+  const auto depends = [&](const TensorSpec& tensor) {
+    return std::ranges::any_of(tensor.extents, [&](const std::string& extent) {
       return AttributesIn(extent).contains(attribute);
     });
-  });
+  };
+  return std::ranges::any_of(signature.inputs, depends) ||
+         std::ranges::any_of(signature.outputs, depends);
 }
 
 }  // namespace

@@ -111,7 +111,8 @@ std::vector<JudgedTensor> JudgeWithDrift(const Problem& problem, const Reference
   for (const SumOrder& order : kOrders) {
     Include(AnswerIn(order, problem), problem, golden, permitted, recipe_errors);
     const std::vector<double> bias = recipe_errors.Bias();
-    tensors = JudgeTensors(problem.c, {golden, recipe_errors.permitted, nullptr, bias}, outputs);
+    tensors = JudgeTensors(
+        problem.c, {golden, recipe_errors.permitted, nullptr, bias, reference.inputs}, outputs);
     if (!AreUnlikely(tensors)) break;
   }
   return tensors;

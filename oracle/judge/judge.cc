@@ -109,13 +109,13 @@ std::vector<JudgedTensor> Judge::Trace(const Variant& variant, const Tensors& ou
   options.subject_outputs = &outputs;
   const auto golden = Prove(variant.operation, c_, inputs_, recipe_, options);
   const auto permitted = PermittedErrors(variant.operation, c_, inputs_, recipe_, options);
-  return JudgeTensors(c_, {golden, permitted, &variant.golden}, outputs);
+  return JudgeTensors(c_, {golden, permitted, &variant.golden, {}, &inputs_}, outputs);
 }
 
 Verdict Judge::EvaluateVariant(const Variant& variant, const Tensors& outputs) const {
   std::vector<JudgedTensor> tensors =
       JudgeWithDrift({variant.operation, c_, inputs_, recipe_, options_},
-                     {variant.golden, variant.permitted}, outputs);
+                     {variant.golden, variant.permitted, nullptr, {}, &inputs_}, outputs);
   Verdict verdict = VerdictOf(c_, tensors);
   const std::vector<JudgedTensor> trace = Trace(variant, outputs);
   // Optional outputs are intermediates: they come before the required ones.

@@ -3,6 +3,7 @@
 // infinities have error 0; +0 equals -0.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -33,11 +34,16 @@ struct Element {
   double likely = 0;  // probable bound for independent roundings; infinity: not known
 };
 
-// The indices of failing elements on one axis of a tensor.
+// The places of failing elements on one axis of a tensor: an axis of the signature, or one of the
+// axes that derive from it (oracle/judge/failing_indices.h).
 struct FailingIndices {
-  std::string axis;  // as in the signature: "S"
-  size_t extent = 0;
-  std::vector<std::pair<size_t, size_t>> ranges{};  // first and last index, ascending
+  std::string axis;          // "S", "position", "pair"
+  std::string derived_from;  // the axis of the signature from which it derives; else empty
+  size_t extent = 0;         // the number of its values
+  std::vector<std::pair<int64_t, int64_t>> ranges{};  // first and last value, ascending
+  bool everywhere = false;                            // elements fail at every value of the axis
+  // Elements without a value on this axis fail too (channels that are in no pair).
+  bool elsewhere = false;
 };
 
 struct TensorVerdict {

@@ -4,39 +4,10 @@
 #include <cmath>
 
 #include "oracle/judge/bias.h"
+#include "oracle/judge/failing_indices.h"
 
 namespace sextant::oracle {
 namespace {
-
-// Collects the indices of failing elements on every axis.
-class FailingElements {
- public:
-  explicit FailingElements(const Shape& shape) : shape_(shape) {}
-  void Add(size_t flat) {
-    if (fails_.empty()) {
-      for (const size_t extent : shape_) fails_.emplace_back(extent);
-    }
-    for (size_t axis = shape_.size(); axis-- > 0; flat /= shape_[axis])
-      fails_[axis][flat % shape_[axis]] = true;
-  }
-  std::vector<FailingIndices> Indices(const std::vector<std::string>& axes) const {
-    std::vector<FailingIndices> all;
-    for (size_t axis = 0; axis < fails_.size(); ++axis) {
-      FailingIndices& indices = all.emplace_back(FailingIndices{axes[axis], shape_[axis]});
-      for (size_t i = 0; i < shape_[axis]; ++i) {
-        if (!fails_[axis][i]) continue;
-        if (indices.ranges.empty() || indices.ranges.back().second + 1 != i)
-          indices.ranges.emplace_back(i, i);
-        indices.ranges.back().second = i;
-      }
-    }
-    return all;
-  }
-
- private:
-  const Shape& shape_;
-  std::vector<std::vector<bool>> fails_;  // per axis; empty if no element fails
-};
 
 // `permitted` and `likely` include the radius.
 Grade GradeOf(const GoldenTensor& golden, size_t i, double got, double error, double permitted,
@@ -66,15 +37,13 @@ class TensorJudge {
       : golden_(golden),
         permitted_(permitted),
         got_(got),
-        failing_(got.shape),
+        fails_(got.data.size()),
         bias_(got.data.size(), RowWidth(got.shape)) {
     verdict_.name = golden.name;
     verdict_.elements = got.data.size();
   }
-  JudgedTensor Judge(bool independent, double correct_bias_bound, const GoldenTensor& end_to_end,
-                     const std::vector<std::string>& axes) {
+  JudgedTensor Judge(bool independent, double correct_bias_bound, const GoldenTensor& end_to_end) {
     for (size_t i = 0; i < got_.data.size(); ++i) JudgeElement(i, end_to_end.high.data[i]);
-    verdict_.failing = failing_.Indices(axes);
     verdict_.bias = bias_.Mean();
     verdict_.spread = bias_.Spread();
     verdict_.correct_bias_bound = correct_bias_bound;
@@ -85,6 +54,7 @@ class TensorJudge {
     }
     return {std::move(verdict_), false, got_.shape, std::move(statuses_)};
   }
+  const std::vector<bool>& fails() const { return fails_; }
 
  private:
   // `specified` is NaN if the case specifies no value for element i.
@@ -111,7 +81,7 @@ class TensorJudge {
     const bool fails = grade == Grade::kFails;
     verdict_.grade = std::max(verdict_.grade, grade);
     verdict_.failed += fails;
-    if (fails) failing_.Add(i);
+    fails_[i] = fails;
     verdict_.unlikely += grade == Grade::kUnlikely;
     verdict_.unjudgeable += open;
     verdict_.vacuous += !open && permitted_.vacuous[i] && !fails;
@@ -133,7 +103,7 @@ class TensorJudge {
   const Tensor<double>& got_;
   TensorVerdict verdict_;
   std::vector<ElementStatus> statuses_;
-  FailingElements failing_;
+  std::vector<bool> fails_;
   Bias bias_;
   std::pair<Grade, double> worst_ = {Grade::kExact, -1};
 };
@@ -169,11 +139,12 @@ std::vector<JudgedTensor> JudgeTensors(const Case& c, const Reference& reference
     const TensorSpec& spec = c.info().signature.outputs[o];
     const auto at = std::ranges::find(outputs, golden.name, &NamedTensor::name);
     if (at == outputs.end()) continue;  // an optional output that was left out
-    tensors.push_back(
-        TensorJudge(golden, reference.permitted[o], at->values)
-            .Judge(independent,
-                   reference.correct_bias_bound.empty() ? 0 : reference.correct_bias_bound[o],
-                   reference.end_to_end ? (*reference.end_to_end)[o] : golden, spec.extents));
+    TensorJudge judge(golden, reference.permitted[o], at->values);
+    tensors.push_back(judge.Judge(
+        independent, reference.correct_bias_bound.empty() ? 0 : reference.correct_bias_bound[o],
+        reference.end_to_end ? (*reference.end_to_end)[o] : golden));
+    if (tensors.back().verdict.failed > 0)
+      tensors.back().verdict.failing = FailingIndicesOf({c, spec, reference.inputs}, judge.fails());
     tensors.back().optional = spec.optional;
   }
   return tensors;

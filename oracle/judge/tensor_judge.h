@@ -34,6 +34,8 @@ struct Reference {
   const std::vector<GoldenTensor>* end_to_end = nullptr;
   // Largest |mean| error that is not `unlikely`, one number per output; empty: 0.
   std::span<const double> correct_bias_bound{};
+  // Of the case; null: failing elements are not described by the values of inputs.
+  const Tensors* inputs = nullptr;
 };
 
 // Judges every answered output, in the order of the signature. Precondition: the outputs fit the

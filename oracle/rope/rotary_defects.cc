@@ -280,5 +280,6 @@ template std::vector<Defect> FrequencyDefects<RopeFrequencies>();
 template std::vector<Defect> FrequencyDefects<Rope>();
 template std::vector<Defect> FrequencyDefects<RopeComplex>();
 template std::vector<Defect> FrequencyDefects<RopeMatrix>();
+template std::vector<Defect> FrequencyDefects<RopeCosSin>();
 
 }  // namespace sextant::oracle

@@ -13,7 +13,7 @@ namespace sextant::oracle {
 template <class Op>
 std::vector<Defect> RotationDefects();
 
-// Defects of frequencies: RopeFrequencies, Rope, RopeComplex, RopeMatrix.
+// Defects of frequencies: RopeFrequencies, RopeCosSin, Rope, RopeComplex, RopeMatrix.
 template <class Op>
 std::vector<Defect> FrequencyDefects();
 

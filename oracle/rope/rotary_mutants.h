@@ -7,6 +7,7 @@
 #include "reference/case/operation.h"
 #include "reference/rope/rope.h"
 #include "reference/rope/rope_complex.h"
+#include "reference/rope/rope_cos_sin.h"
 #include "reference/rope/rope_frequencies.h"
 #include "reference/rope/rope_given.h"
 #include "reference/rope/rope_matrix.h"
@@ -187,6 +188,25 @@ struct Mutant<RopeFrequencies> : RopeFrequencies {
     inv_freq = MutantFrequencies<Real>(mutation, *this, half, {{}, 0, 2 * half, 2 * half});
     const ScopedStep at(Step::kFrequency);
     attention_factor() = AmplitudeOf<Real>(scaling, Setting());
+  }
+};
+
+template <>
+struct Mutant<RopeCosSin> : RopeCosSin {
+  RotaryMutation mutation;
+  template <class Real>
+  void operator()(const Tensor<double>& position, Tensor<Real>& cos, Tensor<Real>& sin) const {
+    const auto width = static_cast<size_t>(R.value);
+    const auto frequencies =
+        MutantFrequencies<Real>(mutation, Frequencies(), width / 2, {{}, 0, width, width});
+    Real amplitude;
+    {
+      const ScopedStep at(Step::kFrequency);
+      amplitude = AmplitudeOf<Real>(scaling, Setting());
+    }
+    const Tables<Real> half = MutantTables(mutation, position, frequencies, amplitude);
+    Arrange(half.cos, cos);
+    Arrange(half.sin, sin);
   }
 };
 

@@ -5,12 +5,12 @@
 #include <utility>
 
 #include "oracle/property/property.h"
-#include "reference/rope/scaling.h"
+#include "reference/rope/rotated_channels.h"
 
 namespace sextant::oracle {
 
 // The rotated window of every row of x, its pairs, and the amplitude.
-struct Window {
+struct Window : RotatedChannels {
   explicit Window(const Case& c);
   // The flat index of the first element of row r, of B H S rows.
   size_t Row(size_t r) const { return r * width; }
@@ -27,9 +27,7 @@ struct Window {
   }
   bool Holds(size_t channel) const { return channel >= offset && channel < offset + 2 * pairs; }
 
-  Pairing pairing = Pairing::kInterleaved;  // the pairing of complex numbers
-  size_t offset = 0, pairs = 0, width = 0, rows = 0;
-  size_t blocks = 1;  // blocks of channels; both channels of a pair are in one block
+  size_t rows = 0;
   Measured amplitude = 1;
 };
 

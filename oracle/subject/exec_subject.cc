@@ -7,6 +7,8 @@
 #include "oracle/subject/attributes_json.h"
 #include "oracle/subject/exec_client.h"
 #include "reference/base/json.h"
+#include "reference/base/printable.h"
+#include "reference/case/operations.h"
 
 namespace sextant::oracle {
 namespace {
@@ -57,11 +59,23 @@ std::string Close(ExecClient& client) try {
   return MessageOf(failure);
 }
 
+void RequireOperations(const std::vector<std::string>& names) {
+  const std::vector<std::string> all = OperationNames();
+  for (const std::string& name : names) {
+    if (std::ranges::find(all, name) != all.end()) continue;
+    throw Failure(Failure::Cause::kProtocol,
+                  "its hello names the operation " + Quoted(name) +
+                      ", which does not exist (`sextant list` prints all)",
+                  "");
+  }
+}
+
 }  // namespace
 
 Subject ExecSubject(const std::string& command, double seconds_per_case) {
   const auto client = std::make_shared<ExecClient>(command, seconds_per_case);
   const auto mutex = std::make_shared<std::mutex>();  // one child answers one question at a time
+  RequireOperations(client->hello().operations);
   const std::string recipe = client->hello().recipe;
   return {.name = "exec:" + command,
           .recipe = recipe.empty() ? "native" : recipe,

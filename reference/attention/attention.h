@@ -16,7 +16,7 @@ struct Attention : AttentionAttributes {
   static constexpr std::string_view kSteps = "dot score scale cap softmax weigh";
   static constexpr std::string_view kDraw = "q=normal k=normal v=normal";
   static constexpr std::string_view kChoices =
-      "scale=|0.5|1 soft_cap=|2|30 mask=none|causal align=bottom_right|top_left "
+      "scale=|0.5|1 soft_cap=|2|30 mask=none|causal align=|top_left query_offset=|[2]|[1,3] "
       "window=|[1,0]|[0,1]|[2,-1] chunk=|2|3 key_length=|[3]|[4,2] segments=|[2]|[1,2] "
       "empty_rows=unspecified|zero B=1|2 H=4|1|2 K=2|1|4 S=3|1|5 T=5|4|7 D=4|1|6|8 E=3|1|4";
   static constexpr std::string_view kFormula =
@@ -24,7 +24,7 @@ struct Attention : AttentionAttributes {
       "             cap(x) = c tanh(x / c) if soft_cap=c, else x\n"
       "lse[h,s]   = ln sum_t e^score[s,t]\n"
       "y[h,s]     = sum_t e^(score[s,t] - lse[h,s]) v[g,t]\n"
-      "  over the visible keys t of query s: 0 <= t < L, and with i = s + L - S (top_left: i = s)\n"
+      "  over the visible keys t of query s: 0 <= t < L, and with i, its index among the keys,\n"
       "    mask=causal t <= i; window=[l,r] i-l <= t <= i+r, -1 for no limit;\n"
       "    chunk=C floor(i/C) = floor(t/C); segments: i and t are in the same segment\n"
       "  q           [B,H,S,D]\n"
@@ -33,13 +33,22 @@ struct Attention : AttentionAttributes {
       "  y           [B,H,S,E]  without visible keys: unspecified, or 0 if empty_rows=zero\n"
       "  lse         [B,H,S]    natural logarithm; there: unspecified, or -infinity\n"
       "  scale                  unset: D^-1/2\n"
-      "  key_length             L: one number per batch, or one for all; unset: T\n"
+      "  align                  bottom_right: i = s + L - S; top_left: i = s\n"
+      "  query_offset           o: i = s + o, one number per batch, or one for all; not together\n"
+      "                         with align. It is the number of tokens before this chunk of a\n"
+      "                         prompt; ONNX Attention with is_causal: the length of past_key,\n"
+      "                         where k and v are the present ones, past and new together;\n"
+      "                         flash_attn_with_kvcache: cache_seqlens, with key_length =\n"
+      "                         cache_seqlens + S\n"
+      "  key_length             L: one number per batch, or one for all; unset: T. ONNX\n"
+      "                         Attention: nonpad_kv_seqlen, without past_key\n"
       "  segments               lengths of packed sequences; the rest is the last sequence\n"
       "Masked keys and their values are not read: they may contain NaN.";
   static constexpr std::string_view kSource =
       "Vaswani et al. 2017, arXiv:1706.03762, eq. 1; shared keys: Ainslie et al. 2023, "
       "arXiv:2305.13245; soft cap: Gemma 2, arXiv:2408.00118, section 2; bottom_right and window: "
-      "Dao-AILab/flash-attention, README 2.1 and 2.3";
+      "Dao-AILab/flash-attention, README 2.1 and 2.3; ONNX: onnx/onnx@04138e07d "
+      "onnx/reference/ops/op_attention.py";
 
   template <class Real>
   void operator()(const Tensor<Real>& q, const Tensor<Real>& k, const Tensor<Real>& v,

@@ -29,6 +29,19 @@ void CutToSegment(const std::vector<int64_t>& lengths, int64_t i, int64_t T, Lim
 
 int64_t FloorOf(int64_t a, int64_t b) { return a / b - (a % b < 0); }
 
+// Throws Error unless the list has one number, or one for each of B batches.
+void CheckCount(const char* name, const std::vector<int64_t>& list, int64_t B) {
+  const auto count = static_cast<int64_t>(list.size());
+  if (count == 1 || count == B) return;
+  const std::string each =
+      B == 1 ? "" : ", or one for each of " + std::to_string(B) + " batches (B)";
+  throw Error(name, " has ", CountText(list.size(), "number"), ", expected 1", each);
+}
+
+int64_t OfBatch(const std::vector<int64_t>& list, size_t b) {
+  return list[list.size() == 1 ? 0 : b];
+}
+
 void CheckLengths(const char* name, const std::vector<int64_t>& lengths, int64_t most) {
   for (const int64_t length : lengths) {
     if (length < 0 || length > most) {
@@ -39,7 +52,19 @@ void CheckLengths(const char* name, const std::vector<int64_t>& lengths, int64_t
 
 }  // namespace
 
+std::string PrintValue(const AlignAttribute& aligned) {
+  if (aligned.of.query_offset && !aligned.of.align) return "";
+  return PrintValue(aligned.of.align.value_or(Align::kBottomRight));
+}
+void ParseValue(std::string_view text, AlignAttribute& aligned) {
+  ParseValue(text, aligned.of.align);
+}
+std::span<const std::string> PossibleValues(const AlignAttribute&) {
+  return PossibleValues(Align{});
+}
+
 void AttentionMask::Check() const {
+  if (query_offset) CheckOffsets();
   if (window) {
     if (window->size() != 2) {
       throw Error("window has ", CountText(window->size(), "number"), ", expected 2: [left,right]");
@@ -54,12 +79,7 @@ void AttentionMask::Check() const {
     throw Error("chunk is ", *chunk, ", expected 1 to 2^53");
   }
   if (key_length) {
-    const auto count = static_cast<int64_t>(key_length->size());
-    if (count != 1 && count != B.value) {
-      const std::string each =
-          B.value == 1 ? "" : ", or one for each of " + std::to_string(B.value) + " batches (B)";
-      throw Error("key_length has ", CountText(count, "number"), ", expected 1", each);
-    }
+    CheckCount("key_length", *key_length, B.value);
     CheckLengths("key_length", *key_length, T.value);
   }
   if (segments) {
@@ -74,13 +94,31 @@ void AttentionMask::Check() const {
   }
 }
 
+void AttentionMask::CheckOffsets() const {
+  if (align) {
+    throw Error("align=", PrintValue(*align),
+                " and query_offset are both given, expected one of them: each says which key the "
+                "first query belongs to");
+  }
+  CheckCount("query_offset", *query_offset, B.value);
+  for (const int64_t offset : *query_offset) {
+    if (offset < 0 || offset > kLargestInteger)
+      throw Error("query_offset has ", offset, ", expected 0 to 2^53");
+  }
+}
+
 int64_t AttentionMask::KeyLength(size_t b) const {
-  return key_length ? (*key_length)[key_length->size() == 1 ? 0 : b] : T.value;
+  return key_length ? OfBatch(*key_length, b) : T.value;
+}
+
+int64_t AttentionMask::FirstIndex(size_t b) const {
+  if (query_offset) return OfBatch(*query_offset, b);
+  return align == Align::kTopLeft ? 0 : KeyLength(b) - S.value;
 }
 
 KeyRange AttentionMask::KeysOf(size_t b, size_t s) const {
   const int64_t length = KeyLength(b);
-  const int64_t i = static_cast<int64_t>(s) + (align == Align::kBottomRight ? length - S.value : 0);
+  const int64_t i = static_cast<int64_t>(s) + FirstIndex(b);
   Limits keys{0, length};
   if (mask == Mask::kCausal) keys.Cut(0, i + 1);
   if (window) {

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -52,9 +53,21 @@ struct KeyRange {
   bool operator==(const KeyRange&) const = default;
 };
 
-// Query s of batch b has index i among the keys: i = s + L - S, or i = s if top_left, where L is
-// the number of keys. Key t, 0 <= t < L, is visible to it if all conditions hold whose attribute is
-// set:
+struct AttentionMask;
+
+// The member `align` as an attribute. Its text is empty where query_offset replaces it.
+struct AlignAttribute {
+  AttentionMask& of;
+};
+std::string PrintValue(const AlignAttribute& aligned);
+void ParseValue(std::string_view text, AlignAttribute& aligned);
+std::span<const std::string> PossibleValues(const AlignAttribute& aligned);
+
+// Query s of batch b has index i = s + FirstIndex(b) among the keys, where L is the number of keys:
+//   query_offset=[..]   FirstIndex is the number of the list, one per batch or one for all
+//   align=bottom_right  L - S, also if neither attribute is set
+//   align=top_left      0
+// Key t, 0 <= t < L, is visible to it if all conditions hold whose attribute is set:
 //   causal             t <= i
 //   window=[l,r]       i - l <= t <= i + r: l keys before its own and r after it, as flash-attn's
 //                      window_size; -1: no limit on that side. Hugging Face's sliding_window=W,
@@ -65,7 +78,8 @@ struct KeyRange {
 // key_length=[..] gives L, one number per batch or one for all; unset: L = T.
 struct AttentionMask {
   Mask mask = Mask::kNone;
-  Align align = Align::kBottomRight;
+  std::optional<Align> align{};
+  std::optional<IntegerList> query_offset{};
   std::optional<IntegerList> window{};
   std::optional<int64_t> chunk{};
   std::optional<IntegerList> key_length{}, segments{};
@@ -73,13 +87,15 @@ struct AttentionMask {
   Dimension B{}, S{}, T{};
   void Visit(auto&& v) {
     v("mask", mask);
-    v("align", align);
+    AlignAttribute aligned{*this};
+    v("align", aligned);
+    v("query_offset", query_offset);
     VisitLimits(v);
     v("B", B);
     v("S", S);
     v("T", T);
   }
-  // The attributes that apply with either alignment.
+  // The attributes that apply wherever the first query is.
   void VisitLimits(auto&& v) {
     v("window", window);
     v("chunk", chunk);
@@ -89,8 +105,12 @@ struct AttentionMask {
   }
   void Check() const;  // throws Error
 
-  int64_t KeyLength(size_t b) const;  // L
+  int64_t KeyLength(size_t b) const;   // L
+  int64_t FirstIndex(size_t b) const;  // of query 0 among the keys
   KeyRange KeysOf(size_t b, size_t s) const;
+
+ private:
+  void CheckOffsets() const;
 };
 
 }  // namespace sextant

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "reference/case/case.h"
+
 namespace sextant {
 namespace {
 
@@ -116,6 +118,80 @@ TEST(AttentionMask, KeyLengthIsPerBatchOrForAll) {
   EXPECT_THAT(VisibleKeys(mask, 1), ElementsAre("0123", "0123"));
 }
 
+// The second chunk of a prompt, and a cache with free slots: i = s + offset, whatever T is.
+TEST(AttentionMask, QueryOffsetIsThePositionOfTheFirstQuery) {
+  AttentionMask mask = Causal(2, 6);
+  mask.query_offset = {3};
+  EXPECT_THAT(VisibleKeys(mask, 0), ElementsAre("0123", "01234"));
+  EXPECT_THAT(VisibleKeys(mask, 1), ElementsAre("0123", "01234"));
+  mask.query_offset = {1, 4};
+  EXPECT_THAT(VisibleKeys(mask, 0), ElementsAre("01", "012"));
+  EXPECT_THAT(VisibleKeys(mask, 1), ElementsAre("01234", "012345"));
+  mask.query_offset = {0};
+  EXPECT_THAT(VisibleKeys(mask), ElementsAre("0", "01"));
+  mask.query_offset = {9};  // all keys are older
+  EXPECT_THAT(VisibleKeys(mask), ElementsAre("012345", "012345"));
+}
+
+TEST(AttentionMask, WindowsChunksAndSegmentsCountFromTheQueryOffset) {
+  AttentionMask mask = MaskOf(2, 6);
+  mask.query_offset = {3};
+  EXPECT_THAT(VisibleKeys(mask), ElementsAre("012345", "012345"));
+  mask.window = {1, 0};
+  EXPECT_THAT(VisibleKeys(mask), ElementsAre("23", "34"));
+  mask.window.reset();
+  mask.chunk = 4;
+  EXPECT_THAT(VisibleKeys(mask), ElementsAre("0123", "45"));
+  mask.chunk.reset();
+  mask.segments = {1, 3};
+  EXPECT_THAT(VisibleKeys(mask), ElementsAre("123", "45"));
+  mask.query_offset = {6};  // beyond the keys
+  EXPECT_THAT(VisibleKeys(mask), ElementsAre("", ""));
+  mask.segments.reset();
+  mask.chunk = 2;
+  EXPECT_THAT(VisibleKeys(mask), ElementsAre("", ""));
+  mask.chunk.reset();
+  mask.window = {2, 0};
+  EXPECT_THAT(VisibleKeys(mask), ElementsAre("45", "5"));
+}
+
+// The length of the keys only limits them: flash_attn_with_kvcache appends S keys to cache_seqlens.
+TEST(AttentionMask, QueryOffsetDoesNotDependOnKeyLength) {
+  AttentionMask mask = Causal(2, 6);
+  mask.query_offset = {1, 2};
+  mask.key_length = {3, 4};
+  EXPECT_THAT(VisibleKeys(mask, 0), ElementsAre("01", "012"));
+  EXPECT_THAT(VisibleKeys(mask, 1), ElementsAre("012", "0123"));
+  mask.key_length = {2};
+  EXPECT_THAT(VisibleKeys(mask, 1), ElementsAre("01", "01"));
+}
+
+TEST(AttentionMask, ALineStatesAlignOrQueryOffset) {
+  const std::string line = "attention H=1 S=2 T=5 D=1 E=1 mask=causal ";
+  const auto canonical = [&](const std::string& words) {
+    return Case::Parse(line + words).ToString();
+  };
+  EXPECT_THAT(canonical(""), HasSubstr(" align=bottom_right "));
+  EXPECT_THAT(canonical("align=top_left"), HasSubstr(" align=top_left "));
+  const std::string offset = canonical("query_offset=[3]");
+  EXPECT_THAT(offset, HasSubstr(" query_offset=[3] "));
+  EXPECT_THAT(offset, testing::Not(HasSubstr("align=")));
+  EXPECT_EQ(Case::Parse(offset).ToString(), offset);
+  EXPECT_EQ(canonical("align= query_offset=[3]"), offset);
+  EXPECT_EQ(canonical("align= query_offset="), canonical(""));
+  EXPECT_EQ(Case::Parse(offset)
+                .With(std::vector<std::string>{"query_offset=", "align=top_left"})
+                .ToString(),
+            canonical("align=top_left"));
+  for (const char* words :
+       {"align=bottom_right query_offset=[3]", "query_offset=[3] align=top_left"}) {
+    EXPECT_THAT([&] { canonical(words); },
+                testing::ThrowsMessage<Error>(
+                    HasSubstr("and query_offset are both given, expected one of them")))
+        << words;
+  }
+}
+
 std::string ErrorOf(const AttentionMask& mask) {
   try {
     mask.Check();
@@ -142,6 +218,19 @@ TEST(AttentionMask, RefusesInvalidAttributes) {
               HasSubstr("expected 1, or one for each of 2 batches"));
   EXPECT_THAT(with([](M& m) { m.key_length = {6}; }),
               HasSubstr("key_length has 6, expected 0 to 5"));
+  EXPECT_THAT(with([](M& m) { m.query_offset = {-1}; }),
+              HasSubstr("query_offset has -1, expected 0 to 2^53"));
+  EXPECT_THAT(with([](M& m) { m.query_offset = {1LL << 54}; }),
+              HasSubstr("query_offset has 18014398509481984"));
+  EXPECT_THAT(with([](M& m) {
+                m.query_offset = {1, 2, 3};
+              }),
+              HasSubstr("query_offset has 3 numbers, expected 1, or one for each of 2 batches"));
+  EXPECT_THAT(with([](M& m) {
+                m.query_offset = {1};
+                m.align = Align::kTopLeft;
+              }),
+              HasSubstr("align=top_left and query_offset are both given"));
   EXPECT_THAT(with([](M& m) { m.segments = {3, 3}; }), HasSubstr("more than 5 tokens"));
   EXPECT_THAT(with([](M& m) { m.segments = {-1}; }), HasSubstr("segments has -1"));
 }

@@ -16,7 +16,7 @@ struct AttentionSink : AttentionAttributes {
   static constexpr std::string_view kSteps = "dot score scale cap softmax weigh";
   static constexpr std::string_view kDraw = "q=normal k=normal v=normal sink=normal";
   static constexpr std::string_view kChoices =
-      "scale=|0.5|1 soft_cap=|2|30 mask=none|causal align=bottom_right|top_left "
+      "scale=|0.5|1 soft_cap=|2|30 mask=none|causal align=|top_left query_offset=|[2]|[1,3] "
       "window=|[1,0]|[0,1]|[2,-1] chunk=|2|3 key_length=|[3]|[4,2] segments=|[2]|[1,2] "
       "empty_rows=unspecified|zero B=1|2 H=4|1|2 K=2|1|4 S=3|1|5 T=5|4|7 D=4|1|6|8 E=3|1|4";
   static constexpr std::string_view kFormula =

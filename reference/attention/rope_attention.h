@@ -23,7 +23,8 @@ struct RopeAttention : RopeAttributes, AttentionAttributes {
       "pairing=half|interleaved base=10000|2 scaling=none|linear(factor=8)|"
       "dynamic(factor=10,max_position_embeddings=2048) seq_len=|4096 "
       "offset=0|2 direction=forward|transpose "
-      "scale=|0.5 soft_cap=|2 mask=none|causal align=bottom_right|top_left window=|[1,0] "
+      "scale=|0.5 soft_cap=|2 mask=none|causal align=|top_left "
+      "query_offset=|[2]|[1,3] window=|[1,0] "
       "chunk=|2 key_length=|[3]|[4,2] segments=|[2] empty_rows=unspecified|zero "
       "B=1|2 H=4|1|2 K=2|1|4 S=3|1|5 T=5|4|7 D=4|6|8 E=3|1|4 R=4|2|6";
   static constexpr std::string_view kFormula =

@@ -218,7 +218,7 @@ Shape Case::ShapeOf(const TensorSpec& tensor) const {
   if (named.empty()) return sextant::ShapeOf(tensor, dimensions_);
   Dimensions sizes = dimensions_;
   for (const Attribute& attribute : operation_->Attributes()) {
-    if (named.contains(attribute.name)) ParseValue(attribute.text, sizes[attribute.name]);
+    if (named.contains(attribute.name)) sizes[attribute.name] = NumberInExtents(attribute.text);
   }
   return sextant::ShapeOf(tensor, sizes);
 }

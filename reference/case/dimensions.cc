@@ -17,6 +17,10 @@ constexpr std::pair<const char*, const char*> kDefaults[] = {
 // section.
 constexpr std::pair<const char*, const char*> kLengths[] = {{"A", "sections"}};
 
+// Values of attributes that stand for a number: the columns of a pair in a table of cos and sin.
+constexpr std::pair<const char*, int64_t> kNumbers[] = {
+    {"half_width", 1}, {"halves", 2}, {"interleaved", 2}};
+
 std::optional<int64_t> DefaultOf(const Operation& operation, const std::string& letter,
                                  const Dimensions& dimensions) {
   for (const auto& [own, from] : kDefaults) {
@@ -42,6 +46,15 @@ std::optional<size_t> CountOfList(const std::string& input, const std::string& s
 }
 
 }  // namespace
+
+int64_t NumberInExtents(const std::string& value) {
+  for (const auto& [name, number] : kNumbers) {
+    if (value == name) return number;
+  }
+  int64_t number = 0;
+  ParseValue(value, number);
+  return number;
+}
 
 std::set<std::string> DimensionsOf(const Operation& operation) {
   std::set<std::string> letters;

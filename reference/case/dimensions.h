@@ -13,6 +13,11 @@ namespace sextant {
 // The letter of the number of key heads, in every operation.
 inline constexpr char kKeyHeads[] = "K";
 
+// The number that the value of an attribute stands for in extents (`2*clip+1`, `layout*R/2`): an
+// integer stands for itself, a layout of a table for the columns of each pair. Throws Error for any
+// other text.
+int64_t NumberInExtents(const std::string& value);
+
 // The letters of all dimensions of an operation: those in its shapes, and its own.
 std::set<std::string> DimensionsOf(const Operation& operation);
 

@@ -15,16 +15,16 @@ template <class... Ops>
 struct List {};
 
 using Operations =
-    List<struct Sinusoidal, struct RopeFrequencies, struct RopeTable, struct RopeRotate,
-         struct RopeGiven, struct Rope, struct RopeMatrix, struct RopeComplex, struct RopeRelayout,
-         struct RopeSections, struct RopeAxial, struct RopeShift, struct Xpos, struct LogNScale,
-         struct TemperatureScale, struct AlibiSlopes, struct Alibi, struct RelativeBias,
-         struct RelativeAttention, struct Attention, struct AttentionScores, struct AttentionBias,
-         struct AttentionSink, struct AttentionMerge, struct RopeAttention, struct RmsNorm,
-         struct AddRmsNorm, struct LayerNorm, struct Embedding, struct Linear, struct LinearBias,
-         struct Softmax, struct Activation, struct Gated, struct SoftCap, struct DecoderBlock,
-         struct DecoderBlockNormed, struct Decoder, struct FeedForward, struct FeedForwardBias,
-         struct CrossAttention, struct EncoderBlock>;
+    List<struct Sinusoidal, struct RopeFrequencies, struct RopeTable, struct RopeCosSin,
+         struct RopeRotate, struct RopeGiven, struct Rope, struct RopeMatrix, struct RopeComplex,
+         struct RopeRelayout, struct RopeSections, struct RopeAxial, struct RopeShift, struct Xpos,
+         struct LogNScale, struct TemperatureScale, struct AlibiSlopes, struct Alibi,
+         struct RelativeBias, struct RelativeAttention, struct Attention, struct AttentionScores,
+         struct AttentionBias, struct AttentionSink, struct AttentionMerge, struct RopeAttention,
+         struct RmsNorm, struct AddRmsNorm, struct LayerNorm, struct Embedding, struct Linear,
+         struct LinearBias, struct Softmax, struct Activation, struct Gated, struct SoftCap,
+         struct DecoderBlock, struct DecoderBlockNormed, struct Decoder, struct FeedForward,
+         struct FeedForwardBias, struct CrossAttention, struct EncoderBlock>;
 
 // Fresh operations, one of each, in the order of the list.
 std::vector<std::unique_ptr<Operation>> AllOperations();

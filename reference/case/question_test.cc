@@ -65,6 +65,30 @@ TEST(ParseQuestion, AcceptsStatedDimensionsThatAgree) {
   EXPECT_TRUE(question.defaults.empty());
 }
 
+// The width of these tables is `layout*R/2`, where a layout stands for 1 or 2.
+TEST(ParseQuestion, FindsTheRotaryWidthOfTables) {
+  const auto add_tables = [](Own& own, size_t columns) {
+    own.Add("position", DType::kI64, {1, 2}).Add("cos", DType::kF32, {1, 2, columns});
+  };
+  Own tables, odd;
+  add_tables(tables, 4);
+  add_tables(odd, 3);
+  const auto width = [&](const std::string& words) {
+    return tables.Ask("rope_cos_sin " + words).c.dimensions().at("R");
+  };
+  EXPECT_EQ(width("layout=half_width"), 8);
+  EXPECT_EQ(width("layout=halves"), 4);
+  EXPECT_EQ(width("R=4 layout=interleaved"), 4);
+  EXPECT_EQ(
+      tables.Error("rope_cos_sin layout=half_width R=4"),
+      "cos has 4 for the axis layout*R/2 of cos[B,S,layout*R/2], but layout=half_width by the "
+      "question, R=4 by the question");
+  EXPECT_EQ(tables.Error("rope_cos_sin R=4"),
+            "rope_cos_sin needs layout= in the question, one of: half_width halves interleaved");
+  EXPECT_THAT(tables.Error("rope_cos_sin layout=1"), HasSubstr("'1' is not one of: half_width"));
+  EXPECT_EQ(odd.Error("rope_cos_sin layout=halves"), "dimension R is 3, expected a multiple of 2");
+}
+
 TEST(ParseQuestion, NamesContradictions) {
   EXPECT_EQ(Rope().Error("rope pairing=half D=16"),
             "x has 8 for the axis D of x[B,H,S,D], but D=16 by the question");

@@ -18,8 +18,13 @@ ShapeSolver::ShapeSolver(const Operation& operation,
                          const std::map<std::string, std::string>& stated)
     : operation_(operation) {
   for (const Attribute& attribute : operation.Attributes()) {
-    if (attribute.dimension || !IsInShapes(attribute.name) || attribute.required) continue;
-    Set(attribute.name, attribute.text, kDefault);
+    if (attribute.dimension || !IsInShapes(attribute.name)) continue;
+    if (!attribute.required) {
+      Set(attribute.name, attribute.text, kDefault);
+    } else if (!attribute.values.empty() && !stated.contains(attribute.name)) {
+      throw Error(operation.info().name, " needs ", attribute.name,
+                  "= in the question, one of:", NamesText(attribute.values));
+    }
   }
   for (const auto& [name, text] : stated) {
     if (IsDimension(name) || IsInShapes(name)) Set(name, text, kStated);
@@ -37,13 +42,12 @@ bool ShapeSolver::IsInShapes(const std::string& attribute) const {
 }
 
 void ShapeSolver::Set(const std::string& name, const std::string& text, std::string_view from) {
-  int64_t value = 0;
+  if (!IsDimension(name)) operation_.Clone()->Set(name, text);  // throws Error for a wrong value
   try {
-    ParseValue(text, value);
+    known_[name] = {NumberInExtents(text), text, std::string(from)};
   } catch (const Error& e) {
     throw Error(operation_.info().name, ": ", name, "=: ", e.what());
   }
-  known_[name] = {value, std::string(from)};
 }
 
 void ShapeSolver::Add(const TensorSpec& spec, const Shape& shape) {
@@ -77,8 +81,7 @@ std::vector<std::string> ShapeSolver::Solved() const {
   std::vector<std::string> words;
   for (const auto& [name, known] : known_) {
     const bool is_attribute_default = known.from == kDefault && !IsDimension(name);
-    if (known.from != kStated && !is_attribute_default)
-      words.push_back(name + "=" + std::to_string(known.value));
+    if (known.from != kStated && !is_attribute_default) words.push_back(name + "=" + known.text);
   }
   return words;
 }
@@ -86,8 +89,7 @@ std::vector<std::string> ShapeSolver::Solved() const {
 std::vector<std::string> ShapeSolver::Defaults() const {
   std::vector<std::string> words;
   for (const auto& [name, known] : known_) {
-    if (known.from == kDefault && IsDimension(name))
-      words.push_back(name + "=" + std::to_string(known.value));
+    if (known.from == kDefault && IsDimension(name)) words.push_back(name + "=" + known.text);
   }
   return words;
 }
@@ -119,7 +121,8 @@ bool ShapeSolver::SolveOne() {
                   ", expected a multiple of ", factor,
                   equation.extent.added > 0 ? " and 1 more" : "");
     }
-    known_[unknown[0]] = {product / factor, equation.tensor->name};
+    const int64_t value = product / factor;
+    known_[unknown[0]] = {value, std::to_string(value), equation.tensor->name};
     return true;
   }
   return false;
@@ -132,7 +135,7 @@ bool ShapeSolver::SetDefault() {
   BindDefaults(operation_, DimensionsOf(operation_), after);
   for (const auto& [letter, extent] : after) {
     if (before.contains(letter)) continue;
-    known_[letter] = {extent, std::string(kDefault)};
+    known_[letter] = {extent, std::to_string(extent), std::string(kDefault)};
     return true;
   }
   return false;
@@ -152,7 +155,7 @@ void ShapeSolver::Check(const Equation& equation) const {
   for (const std::string& name : extent.names) {
     const Known& known = known_.at(name);
     because += because.empty() ? "" : ", ";
-    because += name + "=" + std::to_string(known.value) + " by " + known.from;
+    because += name + "=" + known.text + " by " + known.from;
   }
   throw Error(equation.tensor->name, " has ", equation.size, " for the axis ", extent.text, " of ",
               TextOf(*equation.tensor), ", but ", because.empty() ? "it is fixed" : because);

@@ -36,6 +36,7 @@ class ShapeSolver {
   };
   struct Known {
     int64_t value;
+    std::string text;
     std::string from;  // the name of a tensor, kStated or kDefault
   };
   bool IsInShapes(const std::string& attribute) const;

@@ -122,7 +122,7 @@ size_t Extent(std::string_view extent, const Dimensions& dimensions) {
   int64_t product = formula.number;
   for (const std::string& name : formula.names) {
     const int64_t value = dimensions.at(name);
-    if (formula.halved && value % 2 != 0)
+    if (formula.halved && !LettersOf(name).empty() && value % 2 != 0)
       throw Error("dimension ", name, " is ", value, ", expected a multiple of 2");
     if (__builtin_mul_overflow(product, value, &product))
       throw Error("the extent ", extent, " does not fit into 64 bits");

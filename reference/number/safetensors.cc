@@ -170,23 +170,28 @@ SafetensorsHeader ParseSafetensorsHeader(std::string_view text) {
   return header;
 }
 
-std::string EncodeSafetensorsHeader(const SafetensorsHeader& header) {
+std::string EncodeSafetensorsHeader(const Metadata& metadata,
+                                    const std::vector<SafetensorsTensor>& tensors) {
   Json json = Json::object();
-  json[kMetadataKey] = header.metadata;
-  for (const SafetensorsHeader::Entry& entry : header.entries) {
-    json[entry.name] = {
-        {"dtype", entry.dtype}, {"shape", entry.shape}, {"data_offsets", {entry.begin, entry.end}}};
+  json[kMetadataKey] = metadata;
+  size_t offset = 0;
+  for (const SafetensorsTensor& tensor : tensors) {
+    const size_t end = offset + CountOf(tensor.shape) * SizeOf(tensor.dtype);
+    json[tensor.name] = {{"dtype", SafetensorsName(tensor.dtype)},
+                         {"shape", tensor.shape},
+                         {"data_offsets", {offset, end}}};
+    offset = end;
   }
-  std::string text;
+  std::string header;
   try {
-    text = json.dump();
+    header = json.dump();
   } catch (const Json::exception& e) {
     throw Error("the metadata are not UTF-8: ", Printable(e.what()));
   }
-  text.resize((text.size() + kAlignment - 1) / kAlignment * kAlignment, ' ');
+  header.resize((header.size() + kAlignment - 1) / kAlignment * kAlignment, ' ');
   std::string bytes;
-  AppendBytes(&bytes, text.size(), kPrefixSize);
-  return bytes + text;
+  AppendBytes(&bytes, header.size(), kPrefixSize);
+  return bytes + header;
 }
 
 std::string EncodeSafetensors(const Metadata& metadata, const Tensors& tensors) {
@@ -195,19 +200,14 @@ std::string EncodeSafetensors(const Metadata& metadata, const Tensors& tensors) 
   // Wide elements first: then every tensor is aligned to its element size.
   std::ranges::stable_sort(order, std::greater<>(),
                            [](const NamedTensor* tensor) { return SizeOf(tensor->dtype); });
-  SafetensorsHeader header{.metadata = metadata, .entries = {}};
+  std::vector<SafetensorsTensor> declared;
+  size_t size_of_body = 0;
   for (const NamedTensor* tensor : order) {
-    const uint64_t begin = header.body_size;
-    header.body_size += tensor->values.data.size() * SizeOf(tensor->dtype);
-    header.entries.push_back({.name = tensor->name,
-                              .dtype = SafetensorsName(tensor->dtype),
-                              .type = ElementTypeOf(tensor->dtype),
-                              .shape = tensor->values.shape,
-                              .begin = begin,
-                              .end = header.body_size});
+    declared.push_back({tensor->name, tensor->dtype, tensor->values.shape});
+    size_of_body += tensor->values.data.size() * SizeOf(tensor->dtype);
   }
-  std::string message = EncodeSafetensorsHeader(header);
-  message.reserve(message.size() + header.body_size);
+  std::string message = EncodeSafetensorsHeader(metadata, declared);
+  message.reserve(message.size() + size_of_body);
   for (const NamedTensor* tensor : order) {
     const size_t size = SizeOf(tensor->dtype);
     for (const double value : tensor->values.data) {

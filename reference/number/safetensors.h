@@ -46,9 +46,16 @@ uint64_t HeaderSize(std::string_view prefix);
 // Throws Error unless `json` is a header whose tensors fill the body without gap or overlap.
 SafetensorsHeader ParseSafetensorsHeader(std::string_view json);
 
-// The first bytes of a file: the size of the header, and the header with its metadata and entries.
-// The body follows them, aligned to 8 bytes. Throws Error if the metadata are not UTF-8.
-std::string EncodeSafetensorsHeader(const SafetensorsHeader& header);
+struct SafetensorsTensor {
+  std::string name;
+  DType dtype;
+  Shape shape;
+};
+
+// Encodes the size and the header of a file or message whose tensors follow in this order. Throws
+// Error if the metadata are not UTF-8.
+std::string EncodeSafetensorsHeader(const Metadata& metadata,
+                                    const std::vector<SafetensorsTensor>& tensors);
 
 // Encodes a whole file or message. Precondition: every value is exact in its tensor's dtype. Throws
 // Error if the metadata are not UTF-8.

@@ -120,6 +120,11 @@ bool ConfigFor::Rotates() const {
   return std::ranges::any_of(kRotaryFacts, [this](const char* key) { return Has(key); });
 }
 
+bool ConfigFor::TakesAngles() const {
+  const bool has_position = FindTensor(operation.info().signature, "position") != nullptr;
+  return Has("pairing") || (Has("base") && has_position);
+}
+
 const std::string* ConfigFor::Given(const std::string& key) const {
   const auto at = std::ranges::find_if(
       words, [&](const std::string& word) { return word.starts_with(key + "="); });
@@ -167,13 +172,13 @@ void ConfigFor::RequireExpressible(const Model& model, const ModelLayers& layers
                 name, " has no R; expected D=", R->second, " and no --config");
   }
   const auto sections = layers.unknown.find("sections");
-  if (sections != layers.unknown.end() && Has("pairing") && !Has("sections")) {
+  if (sections != layers.unknown.end() && TakesAngles() && !Has("sections")) {
     throw Error("--config: positions of ", model.model_type,
                 " have several axes: ", sections->second);
   }
   const std::string axes = AxesOf(layers);
   // Sections share one list of frequencies; axes with separate channels have separate lists.
-  const bool depends_on_axes = layers.facts.contains("arrangement") ? Has("base") : Has("pairing");
+  const bool depends_on_axes = layers.facts.contains("arrangement") ? Has("base") : TakesAngles();
   if (!axes.empty() && depends_on_axes && !Has("sections") && !Has("arrangement")) {
     throw Error("--config: positions of ", model.model_type, " have several axes, ", axes, ", and ",
                 name, " has one");

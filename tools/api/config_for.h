@@ -26,6 +26,7 @@ struct ConfigFor {
   bool Has(const std::string& key) const;
   bool IsUnread(const std::string& key) const;
   bool Rotates() const;
+  bool TakesAngles() const;  // rotates, or computes tables for the rotation, by positions
   const std::string* Given(const std::string& key) const;  // the word "key=...", or null
   Facts FactsOf(const fixtures::ModelLayers& layers) const;
   void RequireExpressible(const fixtures::Model& model, const fixtures::ModelLayers& layers) const;

@@ -49,6 +49,8 @@ TEST(ConfigFor, RequiresALayerIfLayersDiffer) {
   EXPECT_EQ(FactsFor(kRotation, TwoKinds(), "window").at("base"), "500");
   EXPECT_EQ(FactsFor(kRotation, TwoKinds(), "2"), FactsFor(kRotation, TwoKinds(), "window"));
   EXPECT_EQ(FactsFor(kRotation, TwoKinds(), "1").at("R"), "0");
+  const Facts tables = FactsFor("rope_cos_sin", TwoKinds(), "window", {"layout=halves"});
+  EXPECT_EQ(tables, (Facts{{"R", "4"}, {"base", "500"}, {"scaling", "none"}}));
   EXPECT_THAT(ErrorOf(kRotation, TwoKinds(), "3"),
               HasSubstr("--layer 3 is not a layer of the model; expected one of: window"));
   // Facts that all layers share need no choice.
@@ -102,10 +104,16 @@ TEST(ConfigFor, RefusesModelsThatTheOperationCannotExpress) {
               HasSubstr("several axes, sections=[1,1], and rope has one"));
   EXPECT_EQ(FactsFor("rope_sections", model).at("sections"), "[1,1]");
   EXPECT_EQ(ErrorOf("rope_frequencies", model), "no error");
+  const std::vector<std::string> layout = {"layout=halves"};
+  EXPECT_THAT(ErrorOf("rope_cos_sin", model, "", layout),
+              HasSubstr("several axes, sections=[1,1], and rope_cos_sin has one"));
   model.kinds[0].facts.erase("sections");
   model.kinds[0].unknown["sections"] = "not in the file";
   EXPECT_THAT(ErrorOf(kRotation, model), HasSubstr("have several axes: not in the file"));
+  EXPECT_THAT(ErrorOf("rope_cos_sin", model, "", layout),
+              HasSubstr("have several axes: not in the file"));
   model.kinds[0].unknown.clear();
+  EXPECT_EQ(ErrorOf("rope_cos_sin", model, "", layout), "no error");
   model.kinds[0].facts["arrangement"] = "blocks";
   EXPECT_THAT(ErrorOf("rope_frequencies", model), HasSubstr("several axes, arrangement=blocks"));
 }

@@ -1,7 +1,5 @@
 #include "tools/api/selection.h"
 
-#include <fnmatch.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -14,6 +12,7 @@
 #include "fixtures/store/reader.h"
 #include "tools/api/case_file.h"
 #include "tools/api/difference.h"
+#include "tools/api/pattern.h"
 
 namespace sextant::tools {
 namespace {
@@ -31,7 +30,13 @@ bool IsHdf5(const std::string& path) {
 
 bool Matches(const std::string& line, const std::string& filter) {
   if (filter.find_first_of("*?") == filter.npos) return line.find(filter) != line.npos;
-  return fnmatch(filter.c_str(), line.c_str(), 0) == 0;
+  return MatchesPattern(line, filter);
+}
+
+bool IsKept(const std::string& line, const Selection& selection) {
+  const auto selects = [&line](const std::string& filter) { return Matches(line, filter); };
+  return (selection.filters.empty() || std::ranges::any_of(selection.filters, selects)) &&
+         std::ranges::none_of(selection.excluded, selects);
 }
 
 // Whether an argument that does not exist as a file was meant as a file name, not as a case line.
@@ -127,7 +132,9 @@ std::vector<Selected> Select(const Selection& selection) {
   std::set<std::string> seen;
   std::erase_if(all, [&](const Selected& s) {
     const std::string line = s.c.ToString();
-    return !Matches(line, selection.filter) || (!seen.insert(line).second && !s.record);
+    const bool kept = IsKept(line, selection);
+    if (!kept && selection.left_out) selection.left_out->push_back(line);
+    return !kept || (!seen.insert(line).second && !s.record);
   });
   return all;
 }

@@ -21,13 +21,15 @@ struct Selected {
 
 struct Selection {
   const std::vector<std::string>& arguments;
-  std::string filter{};
+  std::vector<std::string> filters{}, excluded{};
   ConfigChoice config{};  // completes case lines, but not those of golden files
+  std::vector<std::string>* left_out = nullptr;  // gets the lines of cases that the filters drop
 };
 
 // Every argument is a .cases file, a golden file (HDF5), or a case line ("rope pairing=half ...").
-// `filter` keeps the cases whose canonical line contains it, or matches it if it has a * or ?.
-// A case line is dropped if its case is already selected. Throws Error that names file and line.
+// A case is kept if any of the filters selects it and none of the excluded texts does. A text
+// selects the cases whose canonical line contains it, or matches it as a pattern if it has a * or
+// ?. A case line is dropped if its case is already selected. Throws Error that names file and line.
 std::vector<Selected> Select(const Selection& selection);
 
 // The inputs in its golden file, or else those that the case draws.

@@ -27,8 +27,8 @@ Record GoldenOf(const std::string& line) {
 class SelectionTest : public testing::Test {
  protected:
   static std::vector<Selected> Of(const std::vector<std::string>& arguments,
-                                  const std::string& filter = "") {
-    return Select({.arguments = arguments, .filter = filter});
+                                  const std::vector<std::string>& filters = {}) {
+    return Select({.arguments = arguments, .filters = filters});
   }
   // For each selected case: "line", or "golden" if it comes from a golden file.
   static std::vector<std::string> Kinds(const std::vector<std::string>& arguments) {
@@ -72,7 +72,7 @@ TEST_F(SelectionTest, FiltersByTextOrByPattern) {
   const std::string file = Cases("rms_norm N=4 M=2\nrms_norm N=5 M=2 dtype=bf16\n");
   const auto rows = [&](const std::string& filter) {
     std::vector<int64_t> all;
-    for (const Selected& s : Of({file}, filter)) all.push_back(s.c.dimensions().at("N"));
+    for (const Selected& s : Of({file}, {filter})) all.push_back(s.c.dimensions().at("N"));
     return all;
   };
   EXPECT_THAT(rows("N=5"), ElementsAre(5));
@@ -98,11 +98,11 @@ TEST_F(SelectionTest, SelectsACaseOnceIfItsLinesDifferOnlyInSpelling) {
 TEST_F(SelectionTest, FilterIsASubstringOrAPatternOfTheWholeLine) {
   const std::vector<std::string> lines = {"rms_norm N=1 M=2", "rms_norm N=1 M=24",
                                           "softmax N=1 M=2"};
-  EXPECT_EQ(Of(lines, "rms_norm").size(), 2u);
-  EXPECT_EQ(Of(lines, "M=2").size(), 3u);
-  EXPECT_EQ(Of(lines, "*M=2 *").size(), 2u);
-  EXPECT_EQ(Of(lines, "rms_norm*M=2?*").size(), 2u);  // "M=2 " as well as "M=24"
-  EXPECT_EQ(Of(lines, "M=2*").size(), 0u);
+  EXPECT_EQ(Of(lines, {"rms_norm"}).size(), 2u);
+  EXPECT_EQ(Of(lines, {"M=2"}).size(), 3u);
+  EXPECT_EQ(Of(lines, {"*M=2 *"}).size(), 2u);
+  EXPECT_EQ(Of(lines, {"rms_norm*M=2?*"}).size(), 2u);  // "M=2 " as well as "M=24"
+  EXPECT_EQ(Of(lines, {"M=2*"}).size(), 0u);
 }
 
 TEST_F(SelectionTest, ErrorsNameTheFileAndItsLine) {
@@ -118,7 +118,10 @@ TEST_F(SelectionTest, ErrorsNameTheFileAndItsLine) {
 
 TEST_F(SelectionTest, ConfigurationsDoNotCompleteGoldens) {
   const std::vector<std::string> arguments = {Golden({GoldenOf(kLine)})};
-  EXPECT_THROW(Select({.arguments = arguments, .filter = {}, .config = {.path = "config.json"}}),
+  EXPECT_THROW(Select({.arguments = arguments,
+                       .filters = {},
+                       .excluded = {},
+                       .config = {.path = "config.json"}}),
                Error);
 }
 

@@ -11,7 +11,9 @@
 #include "oracle/catalog/defect_subject.h"
 #include "oracle/subject/exec_subject.h"
 #include "oracle/subject/supervisor.h"
+#include "reference/base/printable.h"
 #include "tools/api/difference.h"
+#include "tools/api/host_command.h"
 
 namespace sextant::tools {
 namespace {
@@ -104,6 +106,12 @@ Subject SupervisedSubject(const std::string& command, double seconds_per_case) {
   return oracle::ExecSubject(command, seconds_per_case);
 }
 
+Subject LibrarySubject(const std::string& path, double seconds_per_case) {
+  Subject subject = SupervisedSubject(HostCommandOf(path), seconds_per_case);
+  subject.name = "lib:" + path;
+  return subject;
+}
+
 }  // namespace
 
 Subject MakeSubject(const std::string& text, double seconds_per_case) {
@@ -115,6 +123,7 @@ Subject MakeSubject(const std::string& text, double seconds_per_case) {
     if (kind == "recipe") return oracle::RecipeSubject(rest);
     if (kind == "defect") return oracle::DefectSubject(rest);
     if (kind == "files") return FilesSubject(rest);
+    if (kind == "lib") return LibrarySubject(rest, seconds_per_case);
     if (kind == "exec") return SupervisedSubject(rest, seconds_per_case);
   }
   throw Error("'", text, "' is not a subject; expected one of: ", kSubjectHelp);
@@ -130,6 +139,11 @@ Answer AnswerOf(const Subject& subject, const Case& c, const Tensors& inputs) {
   if (const std::string why = WhyIrrelevant(subject, c); !why.empty())
     return {Answer::Status::kUnsupported, why, {}};
   Answer answer = subject.answer(c, inputs);
+  if (const size_t size = answer.message.size(); size > kMostBytesOfMessage) {
+    // A cut may divide a character of UTF-8.
+    answer.message = Printable(answer.message.substr(0, kMostBytesOfMessage)) + "... (" +
+                     std::to_string(size) + " bytes)";
+  }
   if (answer.status != Answer::Status::kAnswered) return answer;
   const std::string why = oracle::DescribeMismatch(c, answer.outputs);
   if (!why.empty()) return {Answer::Status::kFailed, why, {}};

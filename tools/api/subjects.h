@@ -8,15 +8,19 @@
 namespace sextant::tools {
 
 inline constexpr const char* kSubjectHelp =
-    "fast | recipe:NAME | defect:OPERATION/NAME | files:FILE.h5 | exec:COMMAND";
+    "fast | recipe:NAME | defect:OPERATION/NAME | files:FILE.h5 | lib:FILE.so | exec:COMMAND";
 
-// seconds_per_case: the time limit of exec: subjects. Throws Error if there is no such subject or
-// its file cannot be read, and oracle::Failure if a program does not answer the hello message.
+// seconds_per_case: the time limit of exec: and lib: subjects. Throws Error if there is no such
+// subject or its file cannot be read, and oracle::Failure if a program does not answer the hello
+// message.
 oracle::Subject MakeSubject(const std::string& text, double seconds_per_case);
 
 // A defect is correct in all operations but one, so cases of the others say nothing about it.
 // Returns this reason for such a case, else an empty text.
 std::string WhyIrrelevant(const oracle::Subject& subject, const Case& c);
+
+// Messages of a subject are cut off after this number of bytes.
+inline constexpr size_t kMostBytesOfMessage = 4000;
 
 // The answer of the subject, with outputs that fit the case: an answer with wrong names, shapes or
 // dtypes is kFailed. kUnsupported also where the case is irrelevant.

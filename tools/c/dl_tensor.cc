@@ -1,5 +1,6 @@
 #include "tools/c/dl_tensor.h"
 
+#include <algorithm>
 #include <cstddef>
 
 #include "reference/base/error.h"
@@ -10,7 +11,7 @@ namespace {
 constexpr int kMostAxes = 64;
 
 struct Known {
-  int code, bits;
+  uint8_t code, bits;
   ElementType type;
 };
 constexpr Known kKnown[] = {{kDLFloat, 64, ElementType::kF64}, {kDLFloat, 32, ElementType::kF32},
@@ -30,6 +31,11 @@ ElementType TypeOf(const std::string& name, const DLDataType& type) {
 }
 
 }  // namespace
+
+DLDataType DataTypeOf(ElementType type) {
+  const Known& known = *std::ranges::find(kKnown, type, &Known::type);
+  return {known.code, known.bits, 1};
+}
 
 TensorView ViewOf(const std::string& name, const DLTensor* tensor) {
   if (!tensor) throw Error(name, ": the tensor is a null pointer");

@@ -14,4 +14,6 @@ namespace sextant::tools {
 // vectors as elements, and impossible shapes.
 TensorView ViewOf(const std::string& name, const DLTensor* tensor);
 
+DLDataType DataTypeOf(ElementType type);
+
 }  // namespace sextant::tools

@@ -1,37 +1,26 @@
 #include "tools/c/options.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdlib>
-#include <cstring>
-#include <string_view>
 
 #include "tools/api/kept_tensors.h"
+#include "tools/api/shell_quoted.h"
+#include "tools/c/struct_size.h"
 #include "tools/report/judgement_text.h"
 #include "tools/report/report.h"
 
 namespace sextant::tools {
 namespace {
 
-constexpr size_t kMostOptions = 4096;                             // bytes
 constexpr size_t kLeastOptions = offsetof(SextantOptions, keep);  // of the first callers
 constexpr int kMostThreads = 1024;
 
 }  // namespace
 
 SextantOptions OptionsOf(const SextantOptions* given) {
-  SextantOptions options{};
-  if (!given) return options;
-  const size_t size = given->struct_size;
-  if (size < kLeastOptions || size > kMostOptions || size % alignof(SextantOptions) != 0) {
-    throw Error("struct_size of the options is ", size, ", expected sizeof(SextantOptions), ",
-                sizeof(SextantOptions));
-  }
-  const std::string_view bytes(reinterpret_cast<const char*>(given), size);
-  const size_t unknown = bytes.find_first_not_of('\0', sizeof(SextantOptions));
-  if (unknown != bytes.npos)
-    throw Error("the options have an unknown member at byte ", unknown, ", expected 0");
-  std::memcpy(&options, given, std::min(size, sizeof options));
+  if (!given) return {};
+  const SextantOptions options =
+      KnownMembers(*given, "the options", "SextantOptions", kLeastOptions);
   if (options.threads < 0 || options.threads > kMostThreads)
     throw Error("threads is ", options.threads, ", expected 0 to ", kMostThreads);
   return options;

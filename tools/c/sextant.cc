@@ -1,21 +1,21 @@
 #include "tools/c/sextant.h"
 
-#include <cfenv>
 #include <exception>
 #include <memory>
 #include <new>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "oracle/subject/attributes_json.h"
 #include "reference/case/draw.h"
 #include "reference/number/interval_caches.h"
 #include "tools/api/case_file.h"
+#include "tools/api/expectations.h"
 #include "tools/api/judgement.h"
 #include "tools/api/own_question.h"
 #include "tools/c/dl_tensor.h"
 #include "tools/c/options.h"
+#include "tools/c/scoped_floating_point.h"
 #include "tools/report/report_json.h"
 
 struct SextantResult {
@@ -26,6 +26,8 @@ struct SextantResult {
   int status = 0;
   std::string json;
   std::vector<Array> arrays;
+  sextant::oracle::Verdict verdict{};  // of sextant_judge
+  bool strict = false;
 
   void Add(std::string name, sextant::DType dtype, sextant::Tensor<double> values) {
     arrays.push_back({std::move(name), std::string(NameOf(dtype)), std::move(values)});
@@ -36,20 +38,6 @@ namespace sextant::tools {
 namespace {
 
 thread_local std::string last_error;
-
-// While it lives, this thread rounds to nearest and does not flush subnormal numbers, whatever the
-// caller has set: proofs and error bounds rely on it.
-class ScopedFloatingPoint {
- public:
-  ScopedFloatingPoint() {
-    std::fegetenv(&callers_);
-    std::fesetenv(FE_DFL_ENV);
-  }
-  ~ScopedFloatingPoint() { std::fesetenv(&callers_); }
-
- private:
-  std::fenv_t callers_;
-};
 
 // Runs `work`; every exception becomes a status and the error of this thread.
 template <class Work>
@@ -108,6 +96,17 @@ Question QuestionOf(const char* text, const SextantTensor* tensors, size_t count
   return OwnQuestion(text, std::move(own));
 }
 
+std::string ContradictionOf(const Expectation& entry, const std::string& outcome,
+                            const SextantResult* result) {
+  Outcome found{};
+  sextant::ParseValue(outcome, found);
+  if (!result) return Contradiction(entry, found);
+  const oracle::Verdict& verdict = result->verdict;
+  if (OutcomeOf(verdict, result->strict) != found)
+    throw Error("the outcome is '", outcome, "', which is not that of the verdict");
+  return Contradiction(entry, verdict, result->strict);
+}
+
 }  // namespace
 }  // namespace sextant::tools
 
@@ -126,6 +125,8 @@ int sextant_judge(const char* question, const SextantTensor* tensors, size_t cou
     if (report.Fails(judgement.verdict)) Keep(given, judgement);
     auto made = std::make_unique<SextantResult>();
     made->status = report.Status();
+    made->verdict = judgement.verdict;
+    made->strict = judgement.strict;
     made->json = sextant::PrintJson(ToJson(judgement));
     for (ElementErrors& errors : judgement.errors) {
       made->Add(errors.name + "/error", sextant::DType::kF64, std::move(errors.error));
@@ -207,6 +208,28 @@ int sextant_cases(const char* path, SextantResult** result) {
                                {"number", read.line.number},
                                {"why", read.line.why},
                                {"case", read.c.ToString()}});
+    }
+    auto made = std::make_unique<SextantResult>();
+    made->json = sextant::PrintJson(json);
+    *result = made.release();
+  });
+}
+
+int sextant_expect(const char* path, const char* case_line, const char* outcome,
+                   const SextantResult* verdict, SextantResult** result) {
+  using namespace sextant::tools;
+  return Guarded([&] {
+    RequirePointer(result, "result");
+    *result = nullptr;
+    RequirePointer(path, "path");
+    const Expectations known = Expectations::Read(path);
+    sextant::Json json = ToJson(known);
+    if (case_line) {
+      RequirePointer(outcome, "outcome");
+      known.RequireNames(sextant::Case::Parse(case_line));
+      const Expectation* entry = known.For(case_line);
+      if (entry) json["entry"] = entry - known.entries().data();
+      if (entry) json["contradiction"] = ContradictionOf(*entry, outcome, verdict);
     }
     auto made = std::make_unique<SextantResult>();
     made->json = sextant::PrintJson(json);

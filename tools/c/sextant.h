@@ -99,6 +99,14 @@ SEXTANT_API int sextant_draw(const char* case_line, SextantResult** result);
  * file, its comment `why`, and `case`: the whole line, with all defaults. */
 SEXTANT_API int sextant_cases(const char* path, SextantResult** result);
 
+/* How a result differs from the known results of a file (tools/report/README.md). `outcome` is
+ * "conforms", "unlikely", "fails", "unverified", "unsupported" or "could_not_run"; `verdict` is the
+ * result of sextant_judge with that outcome, or NULL. If case_line is NULL, the file is only read.
+ * JSON: entries, each with where, cases, outcome, reason, link, until, expired; entry, the index of
+ * the one that decides the case, or null; contradiction, empty if the result is as expected. */
+SEXTANT_API int sextant_expect(const char* path, const char* case_line, const char* outcome,
+                               const SextantResult* verdict, SextantResult** result);
+
 /* The status of a verdict: 0 conforms, 1 fails, 5 unverified, 4 no output has an element. 0 for
  * other results. These are the exit statuses of `sextant judge`. */
 SEXTANT_API int sextant_status(const SextantResult* result);

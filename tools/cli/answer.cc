@@ -3,8 +3,8 @@
 #include <memory>
 
 #include "reference/base/count_text.h"
+#include "reference/case/memory.h"
 #include "reference/number/recipe.h"
-#include "tools/api/memory.h"
 #include "tools/api/subjects.h"
 #include "tools/cli/cases_to_store.h"
 #include "tools/cli/commands.h"

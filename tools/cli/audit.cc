@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iostream>
 #include <memory>
+#include <set>
 #include <sstream>
 
 #include "oracle/audit/suggest.h"
@@ -12,6 +13,7 @@
 #include "tools/api/selection.h"
 #include "tools/cli/commands.h"
 #include "tools/cli/options.h"
+#include "tools/cli/supported.h"
 #include "tools/report/json.h"
 #include "tools/report/progress.h"
 
@@ -22,27 +24,14 @@ using oracle::TargetResult;
 
 struct Options {
   std::vector<std::string> files;
-  std::string json;
+  std::string json, supported_by;
   bool minimal = false, suggest = false;
 };
-
-// Case numbers, counted from 1: "1-4 7"
-std::string Numbers(const std::vector<size_t>& indices) {
-  std::ostringstream out;
-  for (size_t i = 0; i < indices.size();) {
-    size_t last = i;
-    while (last + 1 < indices.size() && indices[last + 1] == indices[last] + 1) ++last;
-    out << (i > 0 ? " " : "") << indices[i] + 1;
-    if (last > i) out << (last > i + 1 ? "-" : " ") << indices[last] + 1;
-    i = last + 1;
-  }
-  return out.str();
-}
 
 void PrintCaughtTarget(const TargetResult& result) {
   if (result.caught_by.empty()) return;
   std::cout << "caught   " << result.operation << "/" << result.target << "  by  "
-            << Numbers(result.caught_by);
+            << CaseNumbers(result.caught_by);
   if (!result.cannot_show.empty()) std::cout << "  (cannot show in";
   for (const DType dtype : result.cannot_show) std::cout << " " << NameOf(dtype);
   std::cout << (result.cannot_show.empty() ? "\n" : ")\n");
@@ -172,31 +161,53 @@ Json ReportOf(const oracle::Audit& audit, const std::vector<Case>& cases,
   return json;
 }
 
+oracle::Audit AuditWithProgress(const std::vector<Case>& cases, oracle::AuditOptions options) {
+  Progress progress("auditing");
+  options.progress = [&](double done) { progress(done); };
+  return oracle::AuditSuite(cases, options);
+}
+
 int AuditSuite(const Options& options) {
   const std::vector<Selected> selected = Select({.arguments = options.files});
   if (selected.empty()) return NothingToDo(kNoCase);
-  OutputFile json(options.json);
   std::vector<Case> cases;
   for (const Selected& s : selected) cases.push_back(s.c);
+  std::set<std::string> judged;
+  if (!options.supported_by.empty()) judged = JudgedCasesOf(options.supported_by, cases);
+  OutputFile json(options.json);
   const oracle::AuditOptions audit_options{.read_file = NpyReader(),
                                            .all_retyped = options.suggest};
-  oracle::Audit audit;
-  {
-    Progress progress("auditing");
-    oracle::AuditOptions shown = audit_options;
-    shown.progress = [&](double done) { progress(done); };
-    audit = oracle::AuditSuite(cases, shown);
-  }
+  const oracle::Audit audit = AuditWithProgress(cases, audit_options);
   PrintResults(audit, cases);
   std::vector<MinimalSet> sets;
   if (options.minimal) sets = MinimalSets(audit, cases);
   PrintMinimal(sets, selected);
   if (options.suggest) PrintSuggestions(oracle::Suggest(audit, cases, {.audit = audit_options}));
-  if (json) WriteJsonFile(ReportOf(audit, cases, sets), json);
-  return audit.Passed() ? kVerified : kNonconforming;
+  Json report = ReportOf(audit, cases, sets);
+  bool misses = false;
+  if (!options.supported_by.empty()) {
+    const SupportedAudit supported = AuditSupported(audit, cases, judged);
+    PrintSupported(supported, cases.size(), options.supported_by);
+    report["as_supported_by"] = ToJson(supported);
+    misses = !supported.missed.empty();
+  }
+  if (json) WriteJsonFile(report, json);
+  return audit.Passed() && !misses ? kVerified : kNonconforming;
 }
 
 }  // namespace
+
+std::string CaseNumbers(const std::vector<size_t>& indices) {
+  std::ostringstream out;
+  for (size_t i = 0; i < indices.size();) {
+    size_t last = i;
+    while (last + 1 < indices.size() && indices[last + 1] == indices[last] + 1) ++last;
+    out << (i > 0 ? " " : "") << indices[i] + 1;
+    if (last > i) out << (last > i + 1 ? "-" : " ") << indices[last] + 1;
+    i = last + 1;
+  }
+  return out.str();
+}
 
 std::vector<std::string> MinimalSet::CaughtOnlyBy(size_t index) const {
   std::vector<std::string> names;
@@ -246,6 +257,9 @@ Action BindAuditSuite(CLI::App& app) {
           "print a smallest set of cases that catches all defects that are caught");
   AddFlag(app, "--suggest", options->suggest,
           "print case lines that would catch the surviving defects");
+  AddOutput(
+      app, "--as-supported-by", options->supported_by,
+      "a JSON report of `check`: name the defects that only cases catch that it did not judge");
   AddOutput(app, "--json", options->json,
             "write a report in JSON: which cases catch which defects");
   return [options] { return AuditSuite(*options); };

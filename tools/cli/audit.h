@@ -1,4 +1,4 @@
-// The smallest sets of cases that `audit-suite --minimal` prints.
+// Results of `audit-suite`: numbers of cases, and the smallest sets of cases of --minimal.
 #pragma once
 
 #include <string>
@@ -7,6 +7,9 @@
 #include "oracle/audit/hitting_set.h"
 
 namespace sextant::tools {
+
+// Numbers of cases, counted from 1, of their indices: "1-4 7".
+std::string CaseNumbers(const std::vector<size_t>& indices);
 
 // The defects of one operation that at least one case catches, and a smallest set of cases that
 // catches all of them.

@@ -81,6 +81,45 @@ class AuditSuite(ProgramTest):
         unknown = [line for line in result.stdout.splitlines() if line.startswith("no case was")]
         self.assertEqual(len(survivors), len(unknown))
 
+    # The f32 case alone does not catch a wrong order of rows, which needs two rows.
+    def test_audit_suite_names_what_supported_cases_miss(self):
+        cases = "rms_norm N=1 M=3", "rms_norm N=2 M=3", "rms_norm N=2 M=3 dtype=bf16", "softmax N=1 M=3"
+        subject = "--subject", "recipe:native", "--json", "report.json"
+        self.run_it("check", cases[0], *subject)
+        command = "audit-suite", *cases, "--as-supported-by", "report.json", "--json", "a.json"
+        result = self.run_it(*command)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("\nno case of softmax is supported\n", result.stdout)
+        self.assertRegex(result.stdout, r"\nMISSED   rms_norm/\S+  \(.*\)\n  caught only by unsupported cases"
+                                        r"  [23 ]+\n")
+        self.assertRegex(result.stdout, r"\nreport\.json supports 1 of 4 cases: they miss \d+ of \d+ "
+                                        r"defects and \d+ of \d+ coverage goals? that all cases catch\n$")
+        report = json.loads(self.path("a.json").read_text())
+        caught_by = {defect["name"]: defect["caught_by"] for defect in report["defects"]
+                     if defect["operation"] == "rms_norm"}
+        missed = report["as_supported_by"]["missed"]
+        self.assertEqual({one["name"] for one in missed},
+                         {name for name, by in caught_by.items() if by and 1 not in by})
+        self.assertTrue(all(one["dtypes"] == [] for one in missed))
+        # With the bf16 case supported, f32 defects of two rows are caught, but not in f32.
+        self.run_it("check", cases[0], cases[2], *subject)
+        self.run_it(*command)
+        missed = json.loads(self.path("a.json").read_text())["as_supported_by"]["missed"]
+        self.assertIn(["f32"], [one["dtypes"] for one in missed])
+        self.assertTrue(all(one["caught_by"] == [2] for one in missed if one["dtypes"] == ["f32"]))
+
+    def test_audit_suite_refuses_what_is_no_report_of_its_cases(self):
+        for text, message in (("{", "is not JSON"), ("[]", "it has no list 'cases'"),
+                              ('{"cases": [3]}', "a case is 3"), ('{"cases": [{"case": "x"}]}', "no text 'status'"),
+                              ('{"cases": []}', "it judged none of these cases")):
+            self.path("report.json").write_text(text)
+            result = self.run_it("audit-suite", ONE_CASE, "--as-supported-by", "report.json")
+            self.assertEqual((result.returncode, result.stdout), (2, ""))
+            self.assertIn("sextant: report.json: ", result.stderr)
+            self.assertIn(message, result.stderr)
+        result = self.run_it("audit-suite", ONE_CASE, "--as-supported-by", "none.json")
+        self.assertIn("none.json: this JSON report of check cannot be read", result.stderr)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -1,16 +1,20 @@
 // sextant check
 #include <filesystem>
+#include <iostream>
+#include <map>
 #include <memory>
 
-#include "oracle/judge/judge.h"
+#include "reference/case/memory.h"
 #include "tools/api/config_for.h"
-#include "tools/api/judgement.h"
-#include "tools/api/memory.h"
+#include "tools/api/judge_subject.h"
+#include "tools/api/line_stream.h"
 #include "tools/api/selection.h"
 #include "tools/api/subjects.h"
 #include "tools/cli/commands.h"
 #include "tools/cli/options.h"
+#include "tools/cli/output.h"
 #include "tools/report/junit.h"
+#include "tools/report/markdown.h"
 #include "tools/report/progress.h"
 #include "tools/report/report_json.h"
 #include "tools/report/report_text.h"
@@ -18,108 +22,182 @@
 namespace sextant::tools {
 namespace {
 
-using oracle::Answer;
 using oracle::Subject;
 using oracle::Verdict;
 
 struct Options {
-  std::vector<std::string> cases;
-  std::string subject, recipe, filter, json, junit;
+  std::vector<std::string> cases, filters, excluded;
+  std::string subject, recipe, json, json_lines, junit, expect, write_expect;
   ConfigChoice config;
   double timeout = 60;
   int threads = 0;
-  bool strict = false;
-  bool open_rows = false;
+  bool strict = false, open_rows = false, supported_only = false;
+  bool fail_fast = false, verbose = false;
 };
 
-Verdict NotJudged(const Case& c, Verdict::Status status, const std::string& why) {
-  return {.case_line = c.ToString(),
-          .status = status,
-          .message = why,
-          .tensors = {},
-          .trace = {},
-          .causes = {}};
+// The files that the run writes.
+struct Outputs {
+  explicit Outputs(const Options& options)
+      : json(options.json),
+        junit(options.junit),
+        expectations(options.write_expect),
+        lines(options.json_lines) {}
+  OutputFile json, junit, expectations;
+  LineStream lines;
+  bool Any() const { return json || junit || expectations || lines; }
+};
+
+void RequireDifferentFiles(const Options& options) {
+  std::map<std::filesystem::path, std::string> option_of;
+  const std::pair<const char*, const std::string&> files[] = {
+      {"--expect", options.expect},
+      {"--write-expect", options.write_expect},
+      {"--json", options.json},
+      {"--json-lines", options.json_lines},
+      {"--junit", options.junit}};
+  for (const auto& [option, path] : files) {
+    if (path.empty() || path == "-") continue;
+    const auto file = std::filesystem::weakly_canonical(std::filesystem::absolute(path));
+    const auto [at, is_new] = option_of.emplace(file, option);
+    if (!is_new)
+      throw Error(at->second, " and ", option, " both name ", path, ", expected two files");
+  }
 }
 
-Verdict JudgeOne(const Selected& selected, const Subject& subject, const std::string& recipe_text,
-                 int threads) {
-  const Case& c = selected.c;
-  const Recipe recipe = ParseRecipe(recipe_text, c.dtype());
-  const Tensors inputs = InputsOf(selected);
-  const Answer answer = AnswerOf(subject, c, inputs);
-  if (answer.status == Answer::Status::kUnsupported)
-    return NotJudged(c, Verdict::Status::kUnsupported, answer.message);
-  if (answer.status == Answer::Status::kFailed)
-    return NotJudged(c, Verdict::Status::kCouldNotRun, answer.message);
-  const bool stored = selected.record && !selected.record->golden.empty();
-  const ProveOptions options{.threads = threads};
-  auto golden = stored ? selected.record->golden : Prove(c, inputs, recipe, options);
-  const oracle::Judge judge(c, inputs, recipe, std::move(golden), options);
-  return JudgeOutputs(judge, c, inputs, recipe, answer.outputs, options);
+void RequireNewFile(const std::string& path) {
+  std::error_code ignored;
+  if (std::filesystem::exists(path, ignored)) {
+    throw Error(path,
+                " exists, and --write-expect would replace the reasons in it; "
+                "expected the name of a new file");
+  }
 }
 
-// --open-rows: a case conforms if it is unverified only because of rows that no answer could fail.
-void AcceptOpenRows(Verdict& verdict) {
-  if (verdict.status != Verdict::Status::kUnverified || !verdict.open_rows_acceptable) return;
-  verdict.status = Verdict::Status::kConforms;
-  verdict.message.clear();
+// Judges the cases in order; each verdict is reported as soon as it is known.
+void JudgeAll(const std::vector<Selected>& selected, const Subject& subject, const Options& options,
+              Outputs& outputs, Report& report) {
+  const bool text_to_stderr = outputs.lines.IsStandardOutput();
+  const TextOutput text{text_to_stderr ? std::cerr : std::cout, options.verbose};
+  Progress progress("judging");
+  for (const Selected& s : selected) {
+    report.verdicts.push_back(WithinMemory(s.c, [&] {
+      return JudgeSubject(
+          s, subject,
+          {.recipe = report.recipe, .threads = options.threads, .open_rows = options.open_rows});
+    }));
+    const Verdict& verdict = report.verdicts.back();
+    progress.Clear();
+    PrintVerdict(report, verdict, text);
+    if (outputs.Any()) {
+      std::cout.flush();  // the reports become complete although nobody reads the text
+    } else {
+      FlushOutput();
+    }
+    if (outputs.lines) outputs.lines.Write(JsonLineOf(report, verdict));
+    if (options.fail_fast && report.IsFailure(verdict)) break;
+    progress(static_cast<double>(report.verdicts.size()) / static_cast<double>(selected.size()));
+  }
+  report.not_reached = selected.size() - report.verdicts.size();
 }
 
-void RequireTwoFiles(const Options& options) {
-  const auto file_of = [](const std::string& path) {
-    return std::filesystem::weakly_canonical(std::filesystem::absolute(path));
-  };
-  if (options.json.empty() || options.junit.empty()) return;
-  if (file_of(options.json) == file_of(options.junit))
-    throw Error("--json and --junit both name ", options.json, ", expected two files");
+// `unselected`: lines of cases that the filters leave out.
+void ReadExpectations(const std::string& path, const std::vector<Selected>& selected,
+                      std::vector<std::string> unselected, Report& report) {
+  if (path.empty()) return;
+  report.expectations = Expectations::Read(path);
+  std::vector<std::string> lines = std::move(unselected);
+  for (const Selected& s : selected) {
+    report.expectations.RequireNames(s.c);
+    lines.push_back(s.c.ToString());
+  }
+  report.stale_expectations = report.expectations.StaleEntries(lines);
+}
+
+// The verdicts that make the exit status differ from 0.
+std::vector<Verdict> ToExpect(const Report& report) {
+  std::vector<Verdict> verdicts;
+  for (const Verdict& verdict : report.verdicts) {
+    const Result result = report.Assess(verdict).result;
+    const bool accepted =
+        result == Result::kPasses || (result == Result::kUnsupported && report.supported_only);
+    if (!accepted) verdicts.push_back(verdict);
+  }
+  return verdicts;
 }
 
 int Check(const Options& options) {
-  const std::vector<Selected> selected =
-      Select({.arguments = options.cases, .filter = options.filter, .config = options.config});
+  std::vector<std::string> unselected;
+  const std::vector<Selected> selected = Select({.arguments = options.cases,
+                                                 .filters = options.filters,
+                                                 .excluded = options.excluded,
+                                                 .config = options.config,
+                                                 .left_out = &unselected});
   if (selected.empty()) return NothingToDo(kNoCase);
-  RequireTwoFiles(options);
-  OutputFile json(options.json), junit(options.junit);
-  const Subject subject = MakeSubject(options.subject, options.timeout);
-  Report report{.subject = subject.name,
-                .recipe = options.recipe.empty() ? subject.recipe : options.recipe,
+  RequireDifferentFiles(options);
+  RequireNewFile(options.write_expect);
+  Report report{.subject = options.subject,
+                .recipe = options.recipe,
                 .strict = options.strict,
-                .timeout = options.timeout == Options().timeout ? "" : PrintValue(options.timeout)};
+                .timeout = options.timeout == Options().timeout ? "" : PrintValue(options.timeout),
+                .supported_only = options.supported_only};
+  ReadExpectations(options.expect, selected, std::move(unselected), report);
+  Outputs outputs(options);
+  const Subject subject = MakeSubject(options.subject, options.timeout);
+  report.subject = subject.name;
+  if (options.recipe.empty()) report.recipe = subject.recipe;
   ParseRecipe(report.recipe, DType::kF32);  // throws Error for a wrong recipe before any case runs
-  {
-    Progress progress("judging");
-    for (const Selected& s : selected) {
-      report.verdicts.push_back(
-          WithinMemory(s.c, [&] { return JudgeOne(s, subject, report.recipe, options.threads); }));
-      progress(static_cast<double>(report.verdicts.size()) / static_cast<double>(selected.size()));
-    }
-  }
+  JudgeAll(selected, subject, options, outputs, report);
   if (subject.close) report.after_last_answer = subject.close();
-  if (options.open_rows) {
-    for (Verdict& verdict : report.verdicts) AcceptOpenRows(verdict);
+  PrintSummary(report, outputs.lines.IsStandardOutput() ? std::cerr : std::cout);
+  if (outputs.lines) outputs.lines.Write(SummaryJsonLine(report));
+  if (outputs.json) WriteJson(report, outputs.json);
+  if (outputs.junit) WriteJunit(report, outputs.junit);
+  if (outputs.expectations) {
+    outputs.expectations.Write(
+        [&](std::ostream& out) { out << ExpectationsOf(ToExpect(report), report.strict); });
   }
-  for (const Verdict& verdict : report.verdicts) PrintVerdict(report, verdict);
-  PrintSummary(report);
-  if (json) WriteJson(report, json);
-  if (junit) WriteJunit(report, junit);
+  AppendStepSummary(report);
   return report.Status() == kNothing ? NothingToDo(kNoElement) : report.Status();
+}
+
+void AddSelection(CLI::App& app, Options& options) {
+  AddOption(app, "cases", options.cases, "files of cases, golden files, or case lines",
+            {.required = true});
+  AddSubject(app, options.subject, options.recipe, options.timeout);
+  AddOption(app, "--filter", options.filters,
+            "only cases whose line contains this text, or matches this pattern (* and ?); several "
+            "--filter select the cases of each",
+            {.one_each = true});
+  AddOption(app, "--exclude", options.excluded,
+            "without the cases that --filter with this text would select; may be repeated",
+            {.one_each = true});
+  AddConfig(app, options.config);
 }
 
 }  // namespace
 
 Action BindCheck(CLI::App& app) {
   const auto options = std::make_shared<Options>();
-  AddOption(app, "cases", options->cases, "files of cases, golden files, or case lines",
-            {.required = true});
-  AddSubject(app, options->subject, options->recipe, options->timeout);
-  AddOption(app, "--filter", options->filter,
-            "only cases whose line contains this text, or matches this pattern (* and ?)");
-  AddConfig(app, options->config);
+  AddSelection(app, *options);
   AddFlag(app, "--strict", options->strict, "cases of grade `unlikely` fail");
   AddFlag(app, "--open-rows", options->open_rows,
           "accept rows and optional outputs in which no element could have failed; without this "
           "option they make a case unverified");
+  AddFlag(app, "--supported-only", options->supported_only,
+          "count unsupported cases by reason and accept them; something must be judged");
+  AddFlag(app, "--fail-fast", options->fail_fast,
+          "stop after the first case that fails or could not run, unless it is expected");
+  AddFlag(app, "-v,--verbose", options->verbose, "one line also for each case that conforms");
+  AddOutput(app, "--expect", options->expect,
+            "a TOML file of expected results: the exit status is 0 if every case has its expected "
+            "result (tools/report/README.md)");
+  AddOutput(app, "--write-expect", options->write_expect,
+            "write a new file for --expect, which expects the results of this run",
+            {.excludes = "--expect"});
   AddOutput(app, "--json", options->json, "write a report in JSON");
+  AddOutput(app, "--json-lines", options->json_lines,
+            "write one line of JSON for each verdict as it comes, and one for the summary at the "
+            "end; - is standard output, and then the text goes to standard error");
   AddOutput(app, "--junit", options->junit, "write a report in JUnit XML");
   AddThreads(app, options->threads);
   return [options] { return Check(*options); };

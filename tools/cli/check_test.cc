@@ -1,52 +1,21 @@
 // Tests of `sextant check`: the status of each case, and the exit status.
+#include "tools/cli/check_test.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <CLI/CLI.hpp>
-#include <algorithm>
-#include <fstream>
+#include <sstream>
 
-#include "fixtures/store/temporary_folder_test.h"
 #include "fixtures/store/writer.h"
 #include "reference/case/draw.h"
 #include "reference/prove/prove.h"
-#include "tools/api/exit_status.h"
-#include "tools/cli/commands.h"
-#include "tools/report/json.h"
 
 namespace sextant::tools {
 namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
-
-class CheckTest : public testing::Test {
- protected:
-  // Runs `sextant check` with these arguments; stores its JSON report in `report_`.
-  int Run(std::vector<std::string> words) {
-    words.insert(words.end(), {"--json", folder_ / "a.json"});
-    std::ranges::reverse(words);  // CLI11 expects them in reverse order
-    CLI::App app;
-    const Action action = BindCheck(app);
-    app.parse(words);
-    testing::internal::CaptureStdout();
-    testing::internal::CaptureStderr();
-    const int status = action();
-    stdout_ = testing::internal::GetCapturedStdout();
-    stderr_ = testing::internal::GetCapturedStderr();
-    if (std::ifstream file(folder_ / "a.json"); file) report_ = Json::parse(file);
-    return status;
-  }
-  std::vector<std::string> Statuses() const {
-    std::vector<std::string> statuses;
-    for (const Json& one : report_["cases"]) statuses.push_back(one["status"].get<std::string>());
-    return statuses;
-  }
-
-  fixtures::TemporaryFolder folder_;
-  std::string stdout_, stderr_;
-  Json report_;
-};
+using testing::Not;
 
 Record AnswerOf(const std::string& line) {
   const Case c = Case::Parse(line);
@@ -113,7 +82,7 @@ TEST_F(CheckTest, AnInvalidAnswerAffectsItsOwnCaseOnly) {
   fixtures::WriteRecords(folder_ / "answers.h5", records);
   words.insert(words.end(), {"--subject", "files:" + (folder_ / "answers.h5")});
   EXPECT_EQ(Run(words), kNotRun);
-  const std::string none = "could not run";
+  const std::string none = "could_not_run";
   EXPECT_THAT(Statuses(), ElementsAre(none, none, none, none, "conforms"));
   EXPECT_THAT(stdout_, HasSubstr("y[0,0] is 1.00390625, expected a value of bf16"));
   EXPECT_THAT(stdout_, HasSubstr("y has shape [1,4], expected [2,2]"));
@@ -131,7 +100,7 @@ TEST_F(CheckTest, CountsCasesThatCouldNotRunEvenIfOthersFail) {
   EXPECT_EQ(Run({"rms_norm N=1 M=2", "rms_norm N=2 M=2", "--subject",
                  "files:" + (folder_ / "answers.h5")}),
             kNonconforming);
-  EXPECT_THAT(stdout_, HasSubstr("2 cases: 1 could not run, 1 fails; "));
+  EXPECT_THAT(stdout_, HasSubstr("2 cases: 1 could_not_run, 1 fails; "));
   EXPECT_THAT(stdout_, HasSubstr("\n1 of 2 cases could not be run; the exit status is 1 and not 3 "
                                  "because another case fails\n"));
   EXPECT_EQ(report_["counts"]["fail"], 1);
@@ -164,6 +133,67 @@ TEST_F(CheckTest, UnsupportedCasesMakeTheRunIncomplete) {
                  "files:" + (folder_ / "answers.h5")}),
             kIncomplete);
   EXPECT_THAT(Statuses(), ElementsAre("conforms", "unsupported"));
+}
+
+TEST_F(CheckTest, UnsupportedCasesAreAcceptedIfOnlySupportedOnesCount) {
+  fixtures::WriteRecords(folder_ / "answers.h5", {AnswerOf("rms_norm N=1 M=2")});
+  const std::string subject = "files:" + (folder_ / "answers.h5");
+  EXPECT_EQ(Run({"rms_norm N=1 M=2", "rms_norm N=2 M=2", "--subject", subject}), kIncomplete);
+  EXPECT_TRUE(IsRed(junit_));
+  EXPECT_THAT(junit_, HasSubstr("1 case unsupported"));
+  EXPECT_EQ(Run({"rms_norm N=1 M=2", "rms_norm N=2 M=2", "rms_norm N=3 M=2", "--subject", subject,
+                 "--supported-only"}),
+            kVerified);
+  EXPECT_FALSE(IsRed(junit_));
+  EXPECT_THAT(stdout_, testing::StartsWith("unsupported: 2 cases: "));
+  EXPECT_THAT(stdout_, Not(HasSubstr("repeat:")));
+  EXPECT_EQ(Run({"rms_norm N=2 M=2", "--subject", subject, "--supported-only"}), kIncomplete);
+  EXPECT_TRUE(IsRed(junit_));
+  EXPECT_THAT(junit_, HasSubstr("nothing was judged"));
+}
+
+TEST_F(CheckTest, SeveralFiltersSelectTheCasesOfEach) {
+  const std::string cases =
+      Write("a.cases", "rms_norm N=1 M=2\nrms_norm N=2 M=2\nsoftmax N=1 M=2\n");
+  EXPECT_EQ(Run({"--filter", "N=2", "--filter", "softmax", cases, "--subject", "fast"}), kVerified);
+  EXPECT_EQ(report_["counts"]["cases"], 2);
+  EXPECT_EQ(Run({cases, "--exclude", "*M=2 N=1*", "--exclude", "softmax", "--subject", "fast"}),
+            kVerified);
+  EXPECT_EQ(report_["counts"]["cases"], 1);
+  EXPECT_EQ(Run({cases, "--filter", "rms_norm", "--exclude", "rms_norm", "--subject", "fast"}),
+            kNothing);
+}
+
+TEST_F(CheckTest, StopsAtTheFirstFailureWithFailFast) {
+  const std::vector<std::string> words = {"softmax N=1 M=2",  "rms_norm N=1 M=2",
+                                          "rms_norm N=2 M=2", "rms_norm N=3 M=2",
+                                          "--subject",        "defect:rms_norm/mean_subtracted",
+                                          "--fail-fast"};
+  EXPECT_EQ(Run(words), kNonconforming);
+  EXPECT_THAT(Statuses(), ElementsAre("unsupported", "fails"));
+  EXPECT_EQ(report_["counts"]["not_reached"], 2);
+  EXPECT_THAT(stdout_, HasSubstr("\nstopped at the first failure: 2 cases not judged\n"));
+}
+
+TEST_F(CheckTest, ShowsConformingCasesOnRequest) {
+  EXPECT_EQ(Run({"rms_norm N=1 M=2", "-v", "--subject", "recipe:exact", "--recipe", "native"}),
+            kVerified);
+  EXPECT_THAT(stdout_, testing::StartsWith("exact rms_norm eps=1e-05 unit_offset=false M=2 N=1 "));
+}
+
+TEST_F(CheckTest, JsonLinesAreOneLinePerVerdictAndTheSummary) {
+  EXPECT_EQ(Run({"rms_norm N=1 M=2", "rms_norm N=2 M=2", "--subject",
+                 "defect:rms_norm/mean_subtracted", "--json-lines", "-"}),
+            kNonconforming);
+  std::istringstream in(stdout_);
+  std::vector<std::string> types;
+  for (std::string line; std::getline(in, line);) types.push_back(Json::parse(line)["type"]);
+  EXPECT_THAT(types, ElementsAre("case", "case", "summary"));
+  EXPECT_THAT(stderr_, HasSubstr("\n2 of 2 failing cases: likely cause"));
+  EXPECT_EQ(Run({"rms_norm N=1 M=2", "--subject", "fast", "--json-lines", folder_ / "a.jsonl"}),
+            kVerified);
+  EXPECT_THAT(fixtures::BytesOf(folder_ / "a.jsonl"), HasSubstr("\n{\"type\":\"summary\","));
+  EXPECT_THAT(stdout_, HasSubstr("fast by recipe"));
 }
 
 }  // namespace

@@ -13,9 +13,20 @@
 namespace sextant::tools {
 namespace {
 
+// "; all within [0,3..5,0..63]": the first and the last index on each axis. Empty for a scalar.
+std::string PlaceOf(const fixtures::DatasetComparison& d) {
+  std::string text;
+  for (const auto& [first, last] : d.differing) {
+    text += (text.empty() ? "; all within [" : ",") + std::to_string(first);
+    if (last > first) text += ".." + std::to_string(last);
+  }
+  return text.empty() ? "" : text + "]";
+}
+
 void PrintDifferences(const fixtures::DatasetComparison& d) {
   const fixtures::UlpStatistics& t = d.statistics;
-  std::cout << Printable(d.path) << ": " << t.different << " of " << t.count << " elements differ";
+  std::cout << Printable(d.path) << ": " << t.different << " of " << t.count << " elements differ"
+            << PlaceOf(d);
   if (t.largest_ulps > 0) {
     std::cout << "; at most " << t.largest_ulps << " ulps, at "
               << IndexText("", d.shape, t.largest_ulps_at) << ", and " << t.largest_error << ", at "

@@ -6,10 +6,10 @@
 
 #include "fixtures/config/named_list.h"
 #include "fixtures/store/record_file.h"
+#include "reference/case/memory.h"
 #include "reference/prove/prove.h"
 #include "tools/api/config_for.h"
 #include "tools/api/exit_status.h"
-#include "tools/api/memory.h"
 #include "tools/api/proof_count.h"
 #include "tools/api/selection.h"
 #include "tools/cli/commands.h"

@@ -3,6 +3,7 @@
     SEXTANT=build/sextant python3 tools/cli/files_test.py
 """
 
+import json
 import os
 import resource
 import signal
@@ -40,13 +41,15 @@ class Files(ProgramTest):
     def test_a_closed_pipe_is_an_error(self):
         read, write = os.pipe()
         os.close(read)
-        for command in ("list",), ("check", ONE_CASE, "--subject", "fast", "--json", "a"):
+        defect = "--subject", "defect:rms_norm/mean_subtracted"
+        for command in ("list",), ("check", ONE_CASE, "rms_norm N=2 M=2", *defect, "--json", "a"):
             result = subprocess.run([PROGRAM, *command], stdout=write, stderr=subprocess.PIPE,
                                     text=True, cwd=self.folder.name)
             self.assertEqual((result.returncode, result.stderr),
                              (2, "sextant: standard output cannot be written: Broken pipe\n"))
         os.close(write)
         self.assertEqual(self.files(), ["a"])
+        self.assertEqual(len(json.loads(self.path("a").read_text())["cases"]), 2)
 
     def test_a_signal_ends_the_program_and_leaves_no_partial_file(self):
         large = "linear N=64 M=4096 F=64 dtype=f64"
@@ -126,7 +129,7 @@ class Files(ProgramTest):
         self.assertEqual(result.stderr, "sextant: --json and --junit both name a, expected two files\n")
         self.assertEqual(self.files(), [])
         result = self.run_it("check", ONE_CASE, *mark, "--json", "./a", "--junit", "a")
-        self.assertIn("--json and --junit both name ./a", result.stderr)
+        self.assertIn("--json and --junit both name a,", result.stderr)
 
     def test_an_input_is_not_replaced_by_the_output(self):
         cases = self.path("a")

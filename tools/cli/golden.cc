@@ -3,9 +3,9 @@
 #include <memory>
 
 #include "reference/base/count_text.h"
+#include "reference/case/memory.h"
 #include "reference/prove/prove.h"
 #include "tools/api/exit_status.h"
-#include "tools/api/memory.h"
 #include "tools/api/proof_count.h"
 #include "tools/cli/cases_to_store.h"
 #include "tools/cli/commands.h"

@@ -3,8 +3,8 @@
 #include <memory>
 
 #include "reference/base/count_text.h"
+#include "reference/case/memory.h"
 #include "tools/api/exit_status.h"
-#include "tools/api/memory.h"
 #include "tools/cli/cases_to_store.h"
 #include "tools/cli/commands.h"
 #include "tools/cli/options.h"

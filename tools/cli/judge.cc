@@ -2,10 +2,13 @@
 #include <filesystem>
 #include <iostream>
 #include <memory>
+#include <new>
 
 #include "fixtures/store/tensor_file.h"
+#include "reference/case/memory.h"
 #include "tools/api/judgement.h"
 #include "tools/api/own_question.h"
+#include "tools/api/shell_quoted.h"
 #include "tools/cli/commands.h"
 #include "tools/cli/options.h"
 #include "tools/report/json.h"
@@ -56,8 +59,12 @@ void ReadOwn(const std::string& argument, std::vector<fixtures::FileTensor>& mem
 Question ReadQuestion(const Options& options) {
   std::vector<OwnTensor> tensors;
   std::vector<fixtures::FileTensor> memory;
-  for (const std::string& argument : options.tensors) ReadOwn(argument, memory, tensors);
-  return OwnQuestion(options.question, std::move(tensors), options.config);
+  try {
+    for (const std::string& argument : options.tensors) ReadOwn(argument, memory, tensors);
+    return OwnQuestion(options.question, std::move(tensors), options.config);
+  } catch (const std::bad_alloc&) {
+    throw Error("out of memory when the tensors were read: ", options.question);
+  }
 }
 
 std::string RepeatText(const Options& options, const Judgement& judgement) {
@@ -74,11 +81,15 @@ int Judge(const Options& options) {
   OutputFile json(options.json);
   Judgement judgement = [&] {
     Progress progress("judging");
-    return JudgeQuestion(ReadQuestion(options),
-                         {.recipe = options.recipe,
-                          .strict = options.strict,
-                          .budget = options.budget,
-                          .prove = {.threads = options.threads, .progress = std::ref(progress)}});
+    Question question = ReadQuestion(options);
+    const Case c = question.c;
+    return WithinMemory(c, [&] {
+      return JudgeQuestion(std::move(question),
+                           {.recipe = options.recipe,
+                            .strict = options.strict,
+                            .budget = options.budget,
+                            .prove = {.threads = options.threads, .progress = std::ref(progress)}});
+    });
   }();
   judgement.repeat = RepeatText(options, judgement);
   const Report report = ReportOf(judgement);

@@ -134,7 +134,7 @@ class Judge(ProgramTest):
         self.y[:, :, 2:4, 5] += 1
         self.save(x=self.x, position=self.position, y=self.y)
         result = self.judge("x=x.npy", "position=position.npy", "y=y.npy")
-        self.assertIn("4 of 80 elements of y fail; all at S=2..3 D=5\n", result.stdout)
+        self.assertIn("4 of 80 elements of y fail; all at S=2..3 D=5 pair=1\n", result.stdout)
         self.assertIn("conforms by none of the standard recipes", result.stdout)
 
     def test_a_question_without_elements_has_no_verdict(self):

@@ -1,9 +1,7 @@
 // The `sextant` program: a table of commands. Exit statuses: tools/api/exit_status.h.
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cerrno>
 #include <csignal>
-#include <cstring>
 #include <exception>
 #include <iostream>
 #include <new>
@@ -14,53 +12,67 @@
 #include "reference/base/error.h"
 #include "reference/base/printable.h"
 #include "tools/api/exit_status.h"
+#include "tools/api/host_command.h"
 #include "tools/cli/commands.h"
+#include "tools/cli/output.h"
+#include "tools/host/host.h"
 
 namespace sextant::tools {
 namespace {
 
 struct Command {
+  const char* group;
   const char* name;
   const char* summary;
   Action (*bind)(CLI::App&);
   const char* examples;
 };
 
+// The groups of `sextant --help`.
+constexpr char kJudge[] = "Judge an implementation";
+constexpr char kGoldens[] = "Exact values";
+constexpr char kLookUp[] = "Look up";
+constexpr char kSuite[] = "Test the cases";
+
 constexpr Command kCommands[] = {
-    {"list", "list the operations", BindList, "sextant list --json"},
-    {"describe", "print formula, shapes, attributes, dimensions, steps and source of an operation",
-     BindDescribe, "sextant describe rope"},
-    {"models", "list the supported model types, or print the facts of a configuration", BindModels,
-     "sextant models --json\n  sextant models fixtures/models/gemma3_4b.json"},
-    {"eval", "prove the outputs of one case and print them", BindEval,
-     "sextant eval rope_frequencies R=128 base=500000 dtype=f64 --json\n"
-     "  sextant eval rope --config config.json S=2 H=1 @position=0,8191"},
-    {"golden", "prove the outputs of cases and store them", BindGolden,
-     "sextant golden fixtures/cases/rope.cases -o rope.h5\n"
-     "  sextant golden fixtures/models/llama3_1_8b.cases -o llama.safetensors\n"
-     "  sextant golden fixtures/cases/rms_norm.cases -o onnx:node_tests"},
-    {"verify", "check a golden file's digests and prove it again", BindVerify,
-     "sextant verify rope.h5 --confirm"},
-    {"inputs", "store the inputs of cases, for another program to compute the outputs", BindInputs,
-     "sextant inputs fixtures/cases/rope.cases -o questions.h5"},
-    {"answer", "store the answers of a subject, to be judged later or elsewhere", BindAnswer,
-     "sextant answer fixtures/cases/rope.cases --subject 'exec:python3 my_adapter.py' -o "
-     "answers.h5\n"
-     "  sextant check fixtures/cases/rope.cases --subject files:answers.h5"},
-    {"ask", "show one question to a subject and its answer", BindAsk,
-     "sextant ask 'rms_norm N=1 M=4' --subject 'exec:python3 my_adapter.py'"},
-    {"check", "judge a subject", BindCheck,
+    {kJudge, "judge", "judge tensors of your own: an answer that you already have", BindJudge,
+     "sextant judge 'rope pairing=half base=500000' x=x.npy position=p.npy y=y.npy\n"
+     "  sextant judge rms_norm x=t.safetensors:x weight=t.safetensors:w y=out.h5:/y"},
+    {kJudge, "check", "judge an implementation on cases: it is asked, and its answers are judged",
+     BindCheck,
      "sextant check fixtures/cases/rope.cases --subject fast\n"
      "  sextant check rope.h5 --subject 'exec:python3 my_adapter.py' --junit report.xml\n"
      "  sextant check 'rope pairing=half S=3 H=2 D=8 @position=0,1,8191' --subject recipe:native"},
-    {"judge", "judge tensors of your own", BindJudge,
-     "sextant judge 'rope pairing=half base=500000' x=x.npy position=p.npy y=y.npy\n"
-     "  sextant judge rms_norm x=t.safetensors:x weight=t.safetensors:w y=out.h5:/y"},
-    {"properties", "check the properties of operations on a subject, with random cases",
+    {kJudge, "answer", "store the answers of a subject, to be judged later or elsewhere",
+     BindAnswer,
+     "sextant answer fixtures/cases/rope.cases --subject 'exec:python3 my_adapter.py' -o "
+     "answers.h5\n"
+     "  sextant check fixtures/cases/rope.cases --subject files:answers.h5"},
+    {kJudge, "ask", "show one question to a subject and its answer", BindAsk,
+     "sextant ask 'rms_norm N=1 M=4' --subject 'exec:python3 my_adapter.py'"},
+    {kJudge, "properties", "check the properties of operations on a subject, with random cases",
      BindProperties, "sextant properties rope --subject fast --count 1000"},
-    {"audit-suite", "test that the cases catch every known defect", BindAuditSuite,
+    {kJudge, "compare", "compare two files in bits and ulps; nothing is proven or judged",
+     BindCompare, "sextant compare a.h5 b.h5"},
+    {kGoldens, "golden", "prove the outputs of cases and store them", BindGolden,
+     "sextant golden fixtures/cases/rope.cases -o rope.h5\n"
+     "  sextant golden fixtures/models/llama3_1_8b.cases -o llama.safetensors\n"
+     "  sextant golden fixtures/cases/rms_norm.cases -o onnx:node_tests"},
+    {kGoldens, "verify", "prove a golden file again; no implementation takes part", BindVerify,
+     "sextant verify rope.h5 --confirm"},
+    {kGoldens, "inputs", "store the inputs of cases, for another program to compute the outputs",
+     BindInputs, "sextant inputs fixtures/cases/rope.cases -o questions.h5"},
+    {kGoldens, "eval", "prove the outputs of one case and print them", BindEval,
+     "sextant eval rope_frequencies R=128 base=500000 dtype=f64 --json\n"
+     "  sextant eval rope --config config.json S=2 H=1 @position=0,8191"},
+    {kLookUp, "list", "list the operations", BindList, "sextant list --json"},
+    {kLookUp, "describe",
+     "print formula, shapes, attributes, dimensions, steps and source of an operation",
+     BindDescribe, "sextant describe rope"},
+    {kLookUp, "models", "list the supported model types, or print the facts of a configuration",
+     BindModels, "sextant models --json\n  sextant models fixtures/models/gemma3_4b.json"},
+    {kSuite, "audit-suite", "test that the cases catch every known defect", BindAuditSuite,
      "sextant audit-suite fixtures/cases/rope.cases --minimal"},
-    {"compare", "compare two files, in bits and ulps", BindCompare, "sextant compare a.h5 b.h5"},
 };
 
 void EndBy(int number) {
@@ -79,17 +91,6 @@ void SetSignalActions() {
   }
 }
 
-// Throws Error with the reason if standard output cannot be written.
-void FlushOutput() {
-  if (std::cout.flush()) return;
-  // An earlier write failed and its reason is lost. Another write fails for the same reason.
-  std::cout.clear();
-  errno = 0;
-  std::cout << std::endl;
-  throw Error("standard output cannot be written",
-              errno != 0 ? std::string(": ") + std::strerror(errno) : "");
-}
-
 int Main(int argc, char** argv) {
   CLI::App app(
       "Sextant checks whether an implementation of rotary position embedding, or of another\n"
@@ -106,6 +107,7 @@ int Main(int argc, char** argv) {
   Action action;
   for (const Command& command : kCommands) {
     CLI::App* sub = app.add_subcommand(command.name, command.summary);
+    sub->group(command.group);
     sub->footer(std::string("Examples:\n  ") + command.examples);
     sub->callback([&action, run = command.bind(*sub)] { action = run; });
   }
@@ -131,6 +133,9 @@ int Main(int argc, char** argv) {
 }  // namespace sextant::tools
 
 int main(int argc, char** argv) try {
+  // The libraries of subjects get the signals as they are.
+  if (argc == 3 && std::string_view(argv[1]) == sextant::tools::kHostCommand)
+    return sextant::tools::RunHost(argv[2]);
   sextant::tools::SetSignalActions();
   const int status = sextant::tools::Main(argc, argv);
   sextant::tools::FlushOutput();

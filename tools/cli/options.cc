@@ -34,6 +34,7 @@ void ApplyRule(CLI::App& app, CLI::Option* option, const Rule& rule) {
   if (rule.needs) option->needs(app.get_option(rule.needs));
   if (rule.excludes) option->excludes(app.get_option(rule.excludes));
   if (rule.shows_default) option->capture_default_str();
+  if (rule.one_each) option->allow_extra_args(false);
 }
 
 }  // namespace
@@ -113,7 +114,7 @@ void AddThreads(CLI::App& app, int& threads) {
 void AddSubject(CLI::App& app, std::string& subject, double& timeout) {
   AddOption(app, "--subject", subject, kSubjectHelp, {.required = true});
   AddOption(app, "--timeout", timeout,
-            "time limit of exec: in seconds per case; its hello message has at least " +
+            "time limit of lib: and exec: in seconds per case; its hello message has at least " +
                 std::to_string(oracle::kSecondsForHello),
             {.shows_default = true, .least = 0.01, .most = 86400});
 }

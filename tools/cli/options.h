@@ -22,6 +22,7 @@ inline constexpr char kNoElement[] = "no output has an element";
 struct Rule {
   bool required = false;
   bool shows_default = false;      // in the help
+  bool one_each = false;           // a list: every value needs the name of the option before it
   const char* needs = nullptr;     // another option that must be given with this one
   const char* excludes = nullptr;  // another option that must not be given with this one
   bool takes_onnx = false;         // AddStore: "onnx:FOLDER" is a path, too

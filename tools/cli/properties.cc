@@ -9,6 +9,7 @@
 #include "tools/api/subjects.h"
 #include "tools/cli/commands.h"
 #include "tools/cli/options.h"
+#include "tools/cli/output.h"
 #include "tools/report/progress.h"
 
 namespace sextant::tools {
@@ -61,6 +62,7 @@ int Properties(const Options& options) {
     for (const auto& verdict : oracle::CheckProperties(*operation, subject, recipe, options.run)) {
       ++counts[verdict.status];
       Print(std::string(operation->info().name), verdict, options.run.count);
+      FlushOutput();
     }
   }
   std::cout << counts[Status::kHolds] << " hold, " << counts[Status::kBroken] << " broken, "

@@ -134,6 +134,7 @@ class Program(ProgramTest):
             with h5py.File(self.path(name), "w") as file:
                 file["y"] = numpy.array(values, "f4")
         output = self.run_it("compare", "a.h5", "b.h5").stdout
+        self.assertIn("y: 2 of 2 elements differ; all within [0..1]; at most ", output)
         self.assertRegex(output, r"ulps, at \[0\], and 0\.25, at \[1\]\n")
 
     def test_properties_are_incomplete_if_one_was_skipped(self):

@@ -7,6 +7,7 @@
 #include "fixtures/store/reader.h"
 #include "reference/base/count_text.h"
 #include "reference/base/printable.h"
+#include "reference/case/memory.h"
 #include "reference/prove/prove.h"
 #include "tools/api/confirmation.h"
 #include "tools/api/difference.h"
@@ -20,8 +21,8 @@
 namespace sextant::tools {
 namespace {
 
-// All errors in one record.
-std::vector<std::string> Faults(const fixtures::StoredRecord& record, int threads,
+// All errors in one record, of which `c` is the case.
+std::vector<std::string> Faults(const Case& c, const fixtures::StoredRecord& record, int threads,
                                 Confirmation& confirmation) {
   std::vector<std::string> faults;
   const auto compare = [&](const std::string& path, const Tensor<double>& stored,
@@ -29,7 +30,6 @@ std::vector<std::string> Faults(const fixtures::StoredRecord& record, int thread
     if (std::string fault = Difference(path, stored, expected); !fault.empty())
       faults.push_back(std::move(fault));
   };
-  const Case c = Case::Parse(record.case_line);
   if (c.ToString() != record.case_line)
     faults.push_back("the case line is not canonical, expected: " + c.ToString());
   const Tensors inputs = DrawInputs(c, NpyReader());
@@ -91,15 +91,21 @@ class Verification {
  private:
   void Print(const std::string& what) const { std::cout << Printable(path_ + ": " + what) << "\n"; }
 
+  std::vector<std::string> FaultsOf(const fixtures::StoredRecord& record) {
+    try {
+      const Case c = Case::Parse(record.case_line);
+      return WithinMemory(c, [&] { return Faults(c, record, threads_, confirmation_); });
+    } catch (const OutOfMemory&) {
+      throw;  // says nothing about the file
+    } catch (const Error& e) {
+      return {e.what()};
+    }
+  }
+
   void ProveAgain() {
     Progress progress("proving again");
     for (size_t i = 0; i < records_.size(); ++i) {
-      std::vector<std::string> faults;
-      try {
-        faults = Faults(records_[i], threads_, confirmation_);
-      } catch (const Error& e) {
-        faults = {e.what()};
-      }
+      const std::vector<std::string> faults = FaultsOf(records_[i]);
       for (const std::string& fault : faults) {
         Print("case " + std::to_string(i) + " (" + records_[i].case_line + "): " + fault);
       }

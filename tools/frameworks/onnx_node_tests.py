@@ -1,12 +1,12 @@
 #!/usr/bin/python3
 """Writes ONNX node tests, runs them by ONNX Runtime, and judges its outputs.
 
-    tools/frameworks/onnx_node_tests.py --node-modules FOLDER/node_modules fixtures/cases/rms_norm.cases
+    tools/frameworks/onnx_node_tests.py fixtures/cases/rms_norm.cases
 
 prints the cases that have no node test by their reasons, and a table: operator, type, number of
 tests, how many conform and by which recipe, and how many ONNX Runtime cannot run, with its messages.
-The exit status is 1 if an output conforms by no recipe. Install ONNX Runtime in a folder outside of this tree:
-npm install --ignore-scripts onnxruntime-node@1.30.0
+The exit status is 1 if an output conforms by no recipe. tools/frameworks/setup installs ONNX Runtime in
+build/frameworks; --node-modules names another folder that has it.
 """
 
 import argparse
@@ -120,15 +120,18 @@ def print_table(tests, recipe_of):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("cases", nargs="+", help="files of cases, or case lines")
-    parser.add_argument("--node-modules", required=True, type=pathlib.Path,
-                        help="the folder node_modules that has onnxruntime-node")
+    parser.add_argument("--node-modules", default="build/frameworks/node_modules", type=pathlib.Path,
+                        help="the folder that has onnxruntime-node (default: %(default)s)")
     options = parser.parse_args()
+    if not (options.node_modules / "onnxruntime-node").is_dir():
+        parser.error(f"{options.node_modules} has no onnxruntime-node; tools/frameworks/setup installs it")
     with tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(temporary) / "tests"
         made = subprocess.run([SEXTANT, "golden", *options.cases, "-o", f"onnx:{folder}"],
                               capture_output=True, text=True)
         if not folder.exists():
-            sys.exit(made.stderr or made.stdout)
+            print(made.stdout, made.stderr, sep="", end="")
+            sys.exit(made.returncode)
         print_skipped(made.stdout.splitlines())
         tests = run_all(folder, options.node_modules.resolve())
         recipe_of = {}

@@ -20,11 +20,11 @@ function(install_rooms)
   set_tests_properties(consumer PROPERTIES FIXTURES_REQUIRED installed)
 endfunction()
 
-# Installs the program, the C library with the headers in `folder`, the Python package, the cases and
-# goldens, and the man page; with a .deb of all this (cpack -G DEB).
-function(install_sextant program library folder)
+# Installs the program and its host of subjects in shared libraries, the C library with the headers in
+# `folder`, the Python package, the cases and goldens, and the man page. cpack makes a .deb of them.
+function(install_sextant program host library folder)
   set(COMPONENT COMPONENT sextant)
-  install(TARGETS ${program} ${library} EXPORT SextantLibrary
+  install(TARGETS ${program} ${host} ${library} EXPORT SextantLibrary
     RUNTIME ${COMPONENT} LIBRARY ${COMPONENT} NAMELINK_COMPONENT sextant)
   install(EXPORT SextantLibrary NAMESPACE Sextant:: DESTINATION ${CMAKE_FILES} ${COMPONENT})
   install(FILES tools/package/SextantConfig.cmake DESTINATION ${CMAKE_FILES} ${COMPONENT})

@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "reference/base/count_text.h"
+#include "tools/api/shell_quoted.h"
 #include "tools/report/report.h"
 
 namespace sextant::tools {

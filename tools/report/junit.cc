@@ -40,6 +40,8 @@ class Suite {
     node.text() = text.c_str();
   }
 
+  bool IsRed() { return counts_["failure"] + counts_["error"] > 0; }
+
   void Write(OutputFile& file) {
     suite_.append_attribute("tests") = tests_;
     suite_.append_attribute("failures") = counts_["failure"];
@@ -55,10 +57,31 @@ class Suite {
   std::map<std::string, size_t> counts_;
 };
 
-const char* KindOf(const Report& report, const Verdict& verdict) {
-  if (report.Fails(verdict)) return "failure";
-  if (verdict.status == Verdict::Status::kCouldNotRun) return "error";
-  return verdict.status == Verdict::Status::kConforms ? nullptr : "skipped";
+// The element of a case that does not pass and its text; no element if the case passes.
+struct Finding {
+  const char* kind = nullptr;  // "failure", "error", "skipped"
+  std::string details{};
+};
+
+Finding FindingOf(const Report& report, const Verdict& verdict, bool none_is_judged) {
+  const Assessment assessment = report.Assess(verdict);
+  const std::string details = Details(verdict);
+  switch (assessment.result) {
+    case Result::kPasses:
+      if (none_is_judged) return {"skipped", "the case has no element to judge"};
+      return {nullptr, details};
+    case Result::kAsExpected:
+      return {"skipped", "as expected: " + assessment.expected->reason + "\n" + details};
+    case Result::kUnexpected:
+      return {"failure",
+              assessment.expected->where + ": " + assessment.contradiction + "\n" + details};
+    case Result::kFails:
+      return {"failure", details};
+    case Result::kCouldNotRun:
+      return {"error", details};
+    default:
+      return {"skipped", details};
+  }
 }
 
 }  // namespace
@@ -67,17 +90,16 @@ void WriteJunit(const Report& report, OutputFile& file) {
   Suite suite(report.subject);
   const bool none_is_judged = std::ranges::none_of(report.verdicts, HasJudgedElement);
   for (const Verdict& v : report.verdicts) {
-    const char* kind = KindOf(report, v);
-    std::string details = Details(v);
-    if (!kind && none_is_judged) {
-      kind = "skipped";
-      details = "the case has no element to judge";
-    }
+    const auto [kind, details] = FindingOf(report, v, none_is_judged);
     suite.Add(v.case_line.substr(0, v.case_line.find(' ')), v.case_line, kind,
               details + "\nrepeat: " + RepeatCommand(report, v));
   }
   if (!report.after_last_answer.empty())
     suite.Add("subject", "after the last case", "error", report.after_last_answer);
+  for (const std::string& message : report.stale_expectations)
+    suite.Add("expectations", message.substr(0, message.find(": ")), "failure", message);
+  if (const std::string why = report.WhyNotVerified(); !why.empty() && !suite.IsRed())
+    suite.Add("sextant", "exit status " + std::to_string(report.Status()), "error", why);
   suite.Write(file);
 }
 

@@ -1,5 +1,5 @@
-// Writes a report as JUnit XML, for continuous integration. All its tests pass if and only if the
-// exit status of `check` is 0.
+// Writes a report as JUnit XML, for continuous integration. It has a failure or an error if and
+// only if the exit status of `check` is not 0.
 #pragma once
 
 #include "tools/api/replace.h"
@@ -7,9 +7,11 @@
 
 namespace sextant::tools {
 
-// One test case per case: <failure> if it does not conform, <error> if the subject could not be
-// run, <skipped> if nothing was verified. If the subject broke the protocol after its last answer,
-// one more test case has an <error>. Throws Error.
+// One test case per case: <failure> if it does not conform or has another result than expected,
+// <error> if the subject could not be run, <skipped> if nothing was verified or if the case does
+// not conform as expected. One more test case each for: a broken protocol after the last answer
+// (<error>), every stale expectation (<failure>), and an exit status that is not 0 for any other
+// reason (<error>: cases were skipped, or there was nothing to judge). Throws Error.
 void WriteJunit(const Report& report, OutputFile& file);
 
 }  // namespace sextant::tools

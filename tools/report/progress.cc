@@ -16,8 +16,9 @@ Progress::Progress(std::string label)
       start_(steady_clock::now()),
       last_(start_) {}
 
-Progress::~Progress() {
+void Progress::Clear() {
   if (shown_) std::fputs("\r\033[K", stderr);
+  shown_ = false;
 }
 
 void Progress::operator()(double done) {

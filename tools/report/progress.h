@@ -9,8 +9,9 @@ namespace sextant::tools {
 class Progress {
  public:
   explicit Progress(std::string label);
-  ~Progress();                   // clears the line
+  ~Progress() { Clear(); }
   void operator()(double done);  // 0 .. 1
+  void Clear();                  // removes the line, before other text is printed
 
  private:
   std::string label_;

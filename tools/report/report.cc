@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "reference/base/count_text.h"
+#include "tools/api/shell_quoted.h"
 
 namespace sextant::tools {
 namespace {
@@ -41,12 +42,22 @@ std::string WorstOf(const TensorVerdict& t) {
   return text;
 }
 
-// "; all at S=3..5 D=0,4": the axes on which only some indices fail.
+// An axis that says nothing new: everything fails on it, or it has the ranges of the axis from
+// which it derives.
+bool IsRedundant(const TensorVerdict& t, const oracle::FailingIndices& axis) {
+  if (axis.elsewhere) return false;
+  const auto same = [&axis](const oracle::FailingIndices& other) {
+    return other.axis == axis.derived_from && other.ranges == axis.ranges;
+  };
+  return axis.everywhere || std::ranges::any_of(t.failing, same);
+}
+
+// "; all at S=3..5 D=0,4 position=32768..32770": the axes on which only some values fail.
 std::string FailingText(const TensorVerdict& t) {
   constexpr size_t kMostRanges = 4;
   std::string text;
   for (const oracle::FailingIndices& axis : t.failing) {
-    if (axis.ranges[0] == std::pair<size_t, size_t>(0, axis.extent - 1)) continue;
+    if (IsRedundant(t, axis)) continue;
     text += (text.empty() ? "; all at " : " ") + axis.axis + "=";
     for (size_t i = 0; i < std::min(axis.ranges.size(), kMostRanges); ++i) {
       const auto [first, last] = axis.ranges[i];
@@ -54,6 +65,7 @@ std::string FailingText(const TensorVerdict& t) {
       if (last > first) text += ".." + std::to_string(last);
     }
     if (axis.ranges.size() > kMostRanges) text += ",...";
+    if (axis.elsewhere) text += axis.ranges.empty() ? "none" : ",none";
   }
   return text;
 }
@@ -85,18 +97,9 @@ void AddLine(std::string& text, const std::string& line) {
 std::string_view NameOf(Grade grade) { return oracle::kGradeNames[static_cast<size_t>(grade)]; }
 
 std::string_view NameOf(Verdict::Status status) {
-  constexpr std::string_view kNames[] = {"conforms", "fails", "unverified", "unsupported",
-                                         "could not run"};
-  return kNames[static_cast<size_t>(status)];
-}
-
-std::string ShellQuoted(const std::string& word) {
-  std::string text = "'";
-  for (const char c : word) {
-    text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  }
-  text += "'";
-  return text;
+  Verdict verdict{.case_line = "", .message = "", .tensors = {}, .trace = {}, .causes = {}};
+  verdict.status = status;
+  return NameOf(OutcomeOf(verdict, false));
 }
 
 std::string ElementCounts(const std::vector<Verdict>& verdicts) {
@@ -158,41 +161,6 @@ std::string RepeatCommand(const Report& report, const Verdict& verdict) {
          ShellQuoted(report.subject) + " --recipe " + ShellQuoted(report.recipe) +
          (report.strict ? " --strict" : "") +
          (report.timeout.empty() ? "" : " --timeout " + report.timeout);
-}
-
-bool HasJudgedElement(const Verdict& verdict) {
-  const auto is_judged = [](const TensorVerdict& t) { return t.judged > 0; };
-  return std::ranges::any_of(verdict.tensors, is_judged) ||
-         std::ranges::any_of(verdict.trace, is_judged);
-}
-
-Report ReportOf(const Judgement& judgement) {
-  return {.subject = "the given tensors",
-          .recipe = judgement.recipe,
-          .strict = judgement.strict,
-          .verdicts = {judgement.verdict}};
-}
-
-bool Report::Fails(const Verdict& verdict) const {
-  const bool answered = verdict.status == Verdict::Status::kConforms ||
-                        verdict.status == Verdict::Status::kUnverified;
-  return verdict.status == Verdict::Status::kFails ||
-         (strict && answered && verdict.grade == Grade::kUnlikely);
-}
-
-ExitStatus Report::Status() const {
-  const auto any = [this](Verdict::Status status) {
-    return std::ranges::any_of(verdicts, [status](const Verdict& v) { return v.status == status; });
-  };
-  if (std::ranges::any_of(verdicts, [this](const Verdict& v) { return Fails(v); }))
-    return kNonconforming;
-  if (any(Verdict::Status::kCouldNotRun) || !after_last_answer.empty()) return kNotRun;
-  if (any(Verdict::Status::kUnsupported) || any(Verdict::Status::kUnverified)) return kIncomplete;
-  if (std::ranges::any_of(verdicts, HasJudgedElement)) return kVerified;
-  const auto is_empty = [](const Verdict& v) {
-    return std::ranges::all_of(v.tensors, [](const TensorVerdict& t) { return t.elements == 0; });
-  };
-  return std::ranges::all_of(verdicts, is_empty) ? kNothing : kIncomplete;
 }
 
 }  // namespace sextant::tools

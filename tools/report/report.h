@@ -1,5 +1,5 @@
 // The result of one run of `check`: its verdicts and exit status. It is printed as text
-// (report_text.h), JSON (report_json.h) and JUnit XML (junit.h).
+// (report_text.h), JSON (report_json.h), JUnit XML (junit.h) and Markdown (markdown.h).
 #pragma once
 
 #include <string>
@@ -8,9 +8,26 @@
 
 #include "oracle/judge/judge.h"
 #include "tools/api/exit_status.h"
+#include "tools/api/expectations.h"
 #include "tools/api/judgement.h"
 
 namespace sextant::tools {
+
+// How a case counts for the exit status.
+enum class Result {
+  kPasses,
+  kAsExpected,   // it does not conform, exactly as its expectation says
+  kUnexpected,   // it has an expectation and another result
+  kFails,        // no expectation
+  kCouldNotRun,  // no expectation
+  kUnsupported,  // no expectation
+  kUnverified    // no expectation
+};
+struct Assessment {
+  Result result;
+  const Expectation* expected = nullptr;  // of the case; null: none
+  std::string contradiction{};            // for kUnexpected: what is not as expected
+};
 
 // The verdicts of one run, in the order of the cases.
 struct Report {
@@ -19,9 +36,20 @@ struct Report {
   std::string timeout{};  // seconds per case; empty for the default
   std::vector<oracle::Verdict> verdicts{};
   std::string after_last_answer{};  // how the subject broke the protocol at its end; empty if not
+  bool supported_only = false;      // unsupported cases are no reason for kIncomplete
+  size_t not_reached = 0;           // cases that were not judged, because the run stopped before
+  Expectations expectations{};
+  std::vector<std::string> stale_expectations{};  // messages
 
+  // The answer of the case does not conform, whatever is expected.
   bool Fails(const oracle::Verdict& verdict) const;
+  Assessment Assess(const oracle::Verdict& verdict) const;
+  // The case fails, could not run, or has another result than expected.
+  bool IsFailure(const oracle::Verdict& verdict) const;
+  // Every report agrees with this status.
   ExitStatus Status() const;
+  // Why the status is not 0; empty if it is 0.
+  std::string WhyNotVerified() const;
 };
 
 // A run of which the judgement is the only verdict.
@@ -32,6 +60,8 @@ bool HasJudgedElement(const oracle::Verdict& verdict);
 
 std::string_view NameOf(oracle::Grade grade);
 std::string_view NameOf(oracle::Verdict::Status status);
+// "as_expected", "unexpected", or the name of the case's own outcome or, if it conforms, grade.
+std::string_view NameOf(const Assessment& assessment, const oracle::Verdict& verdict, bool strict);
 
 // "80 of 80 elements judged", and the numbers of elements that could not fail.
 std::string ElementCounts(const std::vector<oracle::Verdict>& verdicts);
@@ -40,7 +70,6 @@ std::string ElementCounts(const std::vector<oracle::Verdict>& verdicts);
 std::string FailureLines(const oracle::Verdict& verdict);
 std::string CauseLines(const oracle::Verdict& verdict);
 std::string Details(const oracle::Verdict& verdict);  // both
-std::string ShellQuoted(const std::string& word);     // for a POSIX shell
 // The command that judges the case again, quoted for a POSIX shell.
 std::string RepeatCommand(const Report& report, const oracle::Verdict& verdict);
 

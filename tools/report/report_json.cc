@@ -13,7 +13,7 @@ namespace {
 using oracle::TensorVerdict;
 using oracle::Verdict;
 
-// [{"axis": "S", "extent": 9, "ranges": [[3, 5]], "more_ranges": 0}, ...]: first and last index.
+// [{"axis": "S", "extent": 9, "ranges": [[3, 5]], "more_ranges": 0, "elsewhere": false}, ...]
 Json FailingToJson(const TensorVerdict& t) {
   constexpr size_t kMostRanges = 64;
   Json json = Json::array();
@@ -23,7 +23,8 @@ Json FailingToJson(const TensorVerdict& t) {
                     {"extent", axis.extent},
                     {"ranges", std::vector(axis.ranges.begin(),
                                            axis.ranges.begin() + static_cast<ptrdiff_t>(shown))},
-                    {"more_ranges", axis.ranges.size() - shown}});
+                    {"more_ranges", axis.ranges.size() - shown},
+                    {"elsewhere", axis.elsewhere}});
   }
   return json;
 }
@@ -54,24 +55,43 @@ Json TensorToJson(const TensorVerdict& t) {
           {"correct_bias_bound", ToJson(t.correct_bias_bound)}};
 }
 
-// The number of cases with each result. A case that fails only with --strict counts as failing.
+// The number of cases with each status, whatever is expected, and of those with an expectation. A
+// case that fails only with --strict counts as failing.
 Json CountsOf(const Report& report) {
   std::map<Verdict::Status, size_t> counts;
-  for (const Verdict& v : report.verdicts)
+  std::map<Result, size_t> results;
+  for (const Verdict& v : report.verdicts) {
     ++counts[report.Fails(v) ? Verdict::Status::kFails : v.status];
+    ++results[report.Assess(v).result];
+  }
   return {{"cases", report.verdicts.size()},
           {"conform", counts[Verdict::Status::kConforms]},
           {"fail", counts[Verdict::Status::kFails]},
           {"unverified", counts[Verdict::Status::kUnverified]},
           {"unsupported", counts[Verdict::Status::kUnsupported]},
-          {"could_not_run", counts[Verdict::Status::kCouldNotRun]}};
+          {"could_not_run", counts[Verdict::Status::kCouldNotRun]},
+          {"as_expected", results[Result::kAsExpected]},
+          {"unexpected", results[Result::kUnexpected]},
+          {"not_reached", report.not_reached}};
 }
 
-Json VerdictToJson(const Verdict& v, bool fails) {
+// The expectation of a case, or null.
+Json ExpectedToJson(const Assessment& assessment) {
+  if (!assessment.expected) return nullptr;
+  const Expectation& e = *assessment.expected;
+  return {{"where", e.where},   {"outcome", NameOf(e.outcome)},
+          {"reason", e.reason}, {"link", e.link},
+          {"until", e.until},   {"contradiction", assessment.contradiction}};
+}
+
+Json VerdictToJson(const Report& report, const Verdict& v) {
+  const Assessment assessment = report.Assess(v);
   Json json = {{"case", v.case_line},
                {"status", NameOf(v.status)},
                {"grade", nullptr},
-               {"fails", fails},
+               {"outcome", NameOf(OutcomeOf(v, report.strict))},
+               {"fails", report.Fails(v)},
+               {"expected", ExpectedToJson(assessment)},
                {"message", v.message},
                {"causes", Json::array()},
                {"open_rows", v.open_row_count},
@@ -86,11 +106,28 @@ Json VerdictToJson(const Verdict& v, bool fails) {
   return json;
 }
 
+// Everything but the cases.
+Json SummaryToJson(const Report& report) {
+  const auto& entries = report.expectations.entries();
+  const auto nameless = std::ranges::count(entries, kNoReasonYet, &Expectation::reason);
+  return {{"version", kReportVersion},
+          {"subject", report.subject},
+          {"recipe", report.recipe},
+          {"strict", report.strict},
+          {"supported_only", report.supported_only},
+          {"exit_status", static_cast<int>(report.Status())},
+          {"why_not_verified", report.WhyNotVerified()},
+          {"counts", CountsOf(report)},
+          {"stale_expectations", report.stale_expectations},
+          {"expectations_without_reason", nameless},
+          {"after_last_answer", report.after_last_answer}};
+}
+
 }  // namespace
 
 Json ToJson(const Judgement& judgement) {
-  Json json = VerdictToJson(judgement.verdict, ReportOf(judgement).Fails(judgement.verdict));
-  json["version"] = 0;
+  Json json = VerdictToJson(ReportOf(judgement), judgement.verdict);
+  json["version"] = kReportVersion;
   json["recipe"] = judgement.recipe;
   json["strict"] = judgement.strict;
   json["budget"] = nullptr;
@@ -105,13 +142,39 @@ Json ToJson(const Judgement& judgement) {
 }
 
 void WriteJson(const Report& report, OutputFile& file) {
-  Json json = {{"subject", report.subject},  {"recipe", report.recipe},
-               {"strict", report.strict},    {"exit_status", static_cast<int>(report.Status())},
-               {"counts", CountsOf(report)}, {"after_last_answer", report.after_last_answer},
-               {"cases", Json::array()}};
-  for (const Verdict& v : report.verdicts)
-    json["cases"].push_back(VerdictToJson(v, report.Fails(v)));
+  Json json = SummaryToJson(report);
+  json["cases"] = Json::array();
+  for (const Verdict& v : report.verdicts) json["cases"].push_back(VerdictToJson(report, v));
   WriteJsonFile(json, file);
+}
+
+std::string JsonLineOf(const Report& report, const Verdict& verdict) {
+  Json json = {{"type", "case"}};
+  json.update(VerdictToJson(report, verdict));
+  return PrintJson(json);
+}
+
+std::string SummaryJsonLine(const Report& report) {
+  Json json = {{"type", "summary"}};
+  json.update(SummaryToJson(report));
+  return PrintJson(json);
+}
+
+Json ToJson(const Expectations& known) {
+  Json json = {{"version", kReportVersion},
+               {"entries", Json::array()},
+               {"entry", nullptr},
+               {"contradiction", ""}};
+  for (const Expectation& entry : known.entries()) {
+    json["entries"].push_back({{"where", entry.where},
+                               {"cases", entry.cases},
+                               {"outcome", NameOf(entry.outcome)},
+                               {"reason", entry.reason},
+                               {"link", entry.link},
+                               {"until", entry.until},
+                               {"expired", entry.expired}});
+  }
+  return json;
 }
 
 }  // namespace sextant::tools

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <iostream>
 
 #include "tools/report/report_text.h"
 
@@ -32,7 +33,7 @@ struct Example {
     y.judged = y.unjudgeable = 2;
   }
   std::string Line() const {
-    return Printed([&] { PrintVerdict(report, verdict); });
+    return Printed([&] { PrintVerdict(report, verdict, {std::cout}); });
   }
   Verdict verdict;
   Report report{.subject = "my_kernels", .recipe = "native"};
@@ -83,7 +84,7 @@ TEST(Report, StatusIsNotRunIfTheSubjectMisbehavesAtItsEnd) {
   EXPECT_EQ(at.report.Status(), kVerified);
   at.report.after_last_answer = "it wrote 'x'";
   EXPECT_EQ(at.report.Status(), kNotRun);
-  EXPECT_THAT(Printed([&] { PrintSummary(at.report); }),
+  EXPECT_THAT(Printed([&] { PrintSummary(at.report, std::cout); }),
               HasSubstr("after the last case, my_kernels misbehaved: it wrote 'x'\n"));
   at.report.verdicts[0].status = Verdict::Status::kFails;
   EXPECT_EQ(at.report.Status(), kNonconforming);
@@ -92,7 +93,7 @@ TEST(Report, StatusIsNotRunIfTheSubjectMisbehavesAtItsEnd) {
 TEST(Report, SummaryCountsElementsThatCannotFail) {
   Example at;
   at.report.verdicts = {at.verdict};
-  const std::string summary = Printed([&] { PrintSummary(at.report); });
+  const std::string summary = Printed([&] { PrintSummary(at.report, std::cout); });
   EXPECT_THAT(summary, HasSubstr("2 of 4 elements judged, 2 unjudgeable; vacuous and "
                                  "unjudgeable elements cannot fail"));
 }

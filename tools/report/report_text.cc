@@ -4,6 +4,8 @@
 #include <functional>
 #include <iostream>
 #include <map>
+#include <ranges>
+#include <sstream>
 
 #include "reference/base/count_text.h"
 #include "tools/report/progress.h"
@@ -14,12 +16,15 @@ namespace {
 using oracle::Grade;
 using oracle::Verdict;
 
+constexpr size_t kMostGroups = 30;  // printed
+
 // For each likely cause, most frequent first, the number of failing cases that it explains: "30 of
 // 32 failing cases: likely cause defect:rms_norm/mean_subtracted". Omitted if only one case fails.
-void PrintCauses(const Report& report) {
+void PrintCauses(const Report& report, std::ostream& out) {
   std::map<std::string, size_t> failing, explained;
   for (const Verdict& v : report.verdicts) {
     if (v.status != Verdict::Status::kFails) continue;
+    if (report.Assess(v).result == Result::kAsExpected) continue;
     const std::string operation = v.case_line.substr(0, v.case_line.find(' '));
     ++failing[operation];
     for (const oracle::Cause& cause : v.causes) ++explained[operation + "/" + cause.name];
@@ -29,63 +34,121 @@ void PrintCauses(const Report& report) {
   for (const auto& [cause, count] : causes) {
     const size_t all = failing[cause.substr(0, cause.find('/'))];
     if (all > 1)
-      std::cout << count << " of " << all << " failing cases: likely cause defect:" << cause
-                << "\n";
+      out << count << " of " << all << " failing cases: likely cause defect:" << cause << "\n";
   }
 }
 
-struct Counts {
-  std::map<std::string_view, size_t> cases;  // by grade or status
-  size_t failing = 0, not_run = 0;
+// "  line 1\n  line 2\n"
+std::string Indented(const std::string& lines) {
+  std::string text;
+  std::istringstream in(lines);
+  for (std::string line; std::getline(in, line);) text += "  " + line + "\n";
+  return text;
+}
 
-  explicit Counts(const Report& report) {
-    for (const Verdict& v : report.verdicts) {
-      failing += report.Fails(v);
-      not_run += v.status == Verdict::Status::kCouldNotRun;
-      ++cases[report.Fails(v)                          ? NameOf(Verdict::Status::kFails)
-              : v.status == Verdict::Status::kConforms ? NameOf(v.grade.value())
-                                                       : NameOf(v.status)];
-    }
-  }
-};
+bool NeedsAttention(const Report& report, const Verdict& verdict, Result result) {
+  if (result == Result::kAsExpected) return false;
+  if (result == Result::kPasses) return verdict.grade.value() == Grade::kUnlikely;
+  return result != Result::kUnsupported || !report.supported_only;
+}
+
+std::string Colored(const std::string& color, const std::string& word, const std::ostream& out) {
+  const bool is_stdout = out.rdbuf() == std::cout.rdbuf();
+  return is_stdout ? color + word + ColorsOfOutput().plain : word;
+}
 
 }  // namespace
 
-void PrintVerdict(const Report& report, const Verdict& verdict) {
-  const bool fails = report.Fails(verdict);
-  const bool conforms = verdict.status == Verdict::Status::kConforms;
-  if (conforms && verdict.grade.value() < Grade::kUnlikely) return;
+void PrintVerdict(const Report& report, const Verdict& verdict, const TextOutput& to) {
+  const Assessment assessment = report.Assess(verdict);
+  const std::string word(NameOf(assessment, verdict, report.strict));
   const Colors colors = ColorsOfOutput();
-  const std::string_view word = conforms ? NameOf(verdict.grade.value()) : NameOf(verdict.status);
-  std::string details = Details(verdict);
-  for (size_t at = details.find('\n'); at != details.npos; at = details.find('\n', at + 3))
-    details.replace(at, 1, "\n  ");
-  std::cout << (fails ? colors.red + "FAILS" : colors.yellow + std::string(word)) << colors.plain
-            << " " << verdict.case_line << "\n";
-  if (!details.empty()) std::cout << "  " << details << "\n";
-  std::cout << "  repeat: " << RepeatCommand(report, verdict) << "\n";
+  const auto head = [&](const std::string& color, const std::string& text) {
+    to.out << Colored(color, text, to.out) << " " << verdict.case_line << "\n";
+  };
+  if (!NeedsAttention(report, verdict, assessment.result)) {
+    if (to.verbose) head(colors.green, word);
+    return;
+  }
+  if (assessment.result == Result::kUnexpected) {
+    head(colors.red, "UNEXPECTED");
+    to.out << "  " << assessment.expected->where << ": " << assessment.contradiction << "\n";
+  } else if (assessment.result == Result::kFails) {
+    head(colors.red, "FAILS");
+  } else {
+    head(colors.yellow, word);
+  }
+  to.out << Indented(Details(verdict)) << "  repeat: " << RepeatCommand(report, verdict) << "\n";
 }
 
-void PrintSummary(const Report& report) {
-  if (!report.after_last_answer.empty()) {
-    std::cout << "after the last case, " << report.subject
-              << " misbehaved: " << report.after_last_answer << "\n";
+std::vector<AcceptedGroup> AcceptedGroups(const Report& report) {
+  std::vector<AcceptedGroup> groups;
+  std::map<std::pair<std::string, std::string>, size_t> index;  // by place and reason
+  for (const Verdict& v : report.verdicts) {
+    const Assessment assessment = report.Assess(v);
+    AcceptedGroup group;
+    if (assessment.result == Result::kAsExpected) {
+      const Expectation& e = *assessment.expected;
+      group = {"as expected: " + std::string(NameOf(e.outcome)), e.reason, e.where, e.link};
+    } else if (assessment.result == Result::kUnsupported && report.supported_only) {
+      group = {std::string(NameOf(v.status)), v.message.substr(0, v.message.find('\n'))};
+    } else {
+      continue;
+    }
+    const auto at = index.emplace(std::pair(group.where, group.reason), groups.size()).first;
+    if (at->second == groups.size()) groups.push_back(group);
+    ++groups[at->second].cases;
   }
-  PrintCauses(report);
-  const Counts n(report);
+  return groups;
+}
+
+std::string TextOf(const AcceptedGroup& group) {
+  const std::string link = group.link.empty() ? "" : ", " + group.link;
+  return group.result + ": " + CountText(group.cases, "case") + ": " + group.reason +
+         (group.where.empty() ? "" : " (" + group.where + link + ")");
+}
+
+std::string MissingReasons(const Report& report) {
+  const auto& entries = report.expectations.entries();
+  const auto count = std::ranges::count(entries, kNoReasonYet, &Expectation::reason);
+  if (count == 0) return "";
+  const auto first = std::ranges::find(entries, kNoReasonYet, &Expectation::reason);
+  return first->where + ": " + CountText(static_cast<size_t>(count), "expectation") +
+         " without a reason; this is the first: write why the case does not conform";
+}
+
+void PrintSummary(const Report& report, std::ostream& out) {
+  if (!report.after_last_answer.empty()) {
+    out << "after the last case, " << report.subject << " misbehaved: " << report.after_last_answer
+        << "\n";
+  }
+  for (const std::string& message : report.stale_expectations) out << message << "\n";
+  PrintCauses(report, out);
+  const auto groups = AcceptedGroups(report);
+  for (const AcceptedGroup& group : groups | std::views::take(kMostGroups))
+    out << TextOf(group) << "\n";
+  if (groups.size() > kMostGroups)
+    out << "and " << CountText(groups.size() - kMostGroups, "more reason") << "\n";
+  if (const std::string text = MissingReasons(report); !text.empty()) out << text << "\n";
+  std::map<std::string_view, size_t> cases;  // by result
+  for (const Verdict& v : report.verdicts) ++cases[NameOf(report.Assess(v), v, report.strict)];
   const Colors colors = ColorsOfOutput();
-  std::cout << (n.failing > 0 ? colors.red : colors.green) << report.subject << colors.plain
-            << " by recipe " << report.recipe << ": " << CountText(report.verdicts.size(), "case");
+  out << Colored(report.Status() == kNonconforming ? colors.red : colors.green, report.subject, out)
+      << " by recipe " << report.recipe << ": " << CountText(report.verdicts.size(), "case");
   const char* separator = ": ";
-  for (const auto& [name, count] : n.cases) {
-    std::cout << separator << count << " " << name;
+  for (const auto& [name, count] : cases) {
+    out << separator << count << " " << name;
     separator = ", ";
   }
-  std::cout << "; " << ElementCounts(report.verdicts) << "\n";
-  if (n.failing > 0 && n.not_run > 0) {
-    std::cout << n.not_run << " of " << report.verdicts.size()
-              << " cases could not be run; the exit status is " << kNonconforming << " and not "
-              << kNotRun << " because another case fails\n";
+  out << "; " << ElementCounts(report.verdicts) << "\n";
+  if (report.not_reached > 0)
+    out << "stopped at the first failure: " << CountText(report.not_reached, "case")
+        << " not judged\n";
+  const size_t not_run = cases[NameOf(Outcome::kCouldNotRun)];
+  if (report.Status() == kNonconforming && not_run > 0) {
+    out << not_run << " of " << report.verdicts.size()
+        << " cases could not be run; the exit status is " << kNonconforming << " and not "
+        << kNotRun << " because another case fails\n";
   }
 }
 

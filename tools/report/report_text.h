@@ -1,13 +1,35 @@
 // Prints a report as text.
 #pragma once
 
+#include <ostream>
+
 #include "tools/report/report.h"
 
 namespace sextant::tools {
 
-// Prints the case, its details and the command that repeats it; nothing if the case conforms and is
-// not unlikely.
-void PrintVerdict(const Report& report, const oracle::Verdict& verdict);
-void PrintSummary(const Report& report);
+struct TextOutput {
+  std::ostream& out;
+  bool verbose = false;  // one line for each case that needs no attention
+};
+
+// Prints the case, its details and the command that repeats it. Cases that conform and are not
+// unlikely, cases with their expected result, and unsupported cases if `supported_only`, need no
+// attention.
+void PrintVerdict(const Report& report, const oracle::Verdict& verdict, const TextOutput& to);
+void PrintSummary(const Report& report, std::ostream& out);
+
+// The cases that need no attention although they do not conform, in groups of one reason each.
+struct AcceptedGroup {
+  std::string result;           // "as expected: fails", "unsupported"
+  std::string reason;           // of the expectation, or the message of the subject
+  std::string where{}, link{};  // of the expectation
+  size_t cases = 0;
+};
+std::vector<AcceptedGroup> AcceptedGroups(const Report& report);
+std::string TextOf(
+    const AcceptedGroup& group);  // "as expected: fails: 3 cases: reason (known.toml:3)"
+
+// Expectations whose reason nobody has written yet: a message, or an empty text.
+std::string MissingReasons(const Report& report);
 
 }  // namespace sextant::tools

@@ -33,11 +33,15 @@ def of_batch(numbers, B):
     return torch.tensor(numbers if len(numbers) == B else numbers * B)[:, None, None]
 
 
-def seen(B, S, T, mask, align, window, chunk, key_length, segments):
+def seen(B, S, T, mask, align, query_offset, window, chunk, key_length, segments):
     """[B,S,T]: true where a query attends to a key."""
     t = torch.arange(T)[None, None]
     length = of_batch(key_length or [T], B)
-    i = torch.arange(S)[None, :, None] + (length - S if align == "bottom_right" else 0 * length)
+    if query_offset is None:
+        first = length - S if align == "bottom_right" else 0 * length
+    else:
+        first = of_batch(query_offset, B)
+    i = torch.arange(S)[None, :, None] + first
     see = (t < length) & (t >= 0) & (i == i)
     if mask == "causal":
         see = see & (t <= i)
@@ -66,9 +70,9 @@ def mean_of(scores, v, see, sink=None):
     return {"y": y, "lse": lse}
 
 
-def attention(q, k, v, scale=None, soft_cap=None, mask="none", align="bottom_right", window=None,
-              chunk=None, key_length=None, segments=None, empty_rows="unspecified", bias=None,
-              scale_bias=False, sink=None):  # fmt: skip
+def attention(q, k, v, scale=None, soft_cap=None, mask="none", align="bottom_right",
+              query_offset=None, window=None, chunk=None, key_length=None, segments=None,
+              empty_rows="unspecified", bias=None, scale_bias=False, sink=None):  # fmt: skip
     scores = attention_scores(q, k, 1 if scale_bias else scale)
     if scale_bias:
         scores = scaled(scores + bias, scale, q.shape[-1])
@@ -77,20 +81,16 @@ def attention(q, k, v, scale=None, soft_cap=None, mask="none", align="bottom_rig
     if bias is not None and not scale_bias:
         scores = scores + bias
     B, _, S, T = scores.shape
-    see = seen(B, S, T, mask, align, window, chunk, key_length, segments)
+    see = seen(B, S, T, mask, align, query_offset, window, chunk, key_length, segments)
     return mean_of(scores, v, see, sink)
 
 
-def attention_bias(q, k, v, bias, scale_bias, scale, soft_cap, mask, align, window, chunk,
-                   key_length, segments, empty_rows):  # fmt: skip
-    return attention(q, k, v, scale, soft_cap, mask, align, window, chunk, key_length, segments,
-                     empty_rows, bias=bias, scale_bias=scale_bias)  # fmt: skip
+def attention_bias(q, k, v, bias, scale_bias, **attending):
+    return attention(q, k, v, bias=bias, scale_bias=scale_bias, **attending)
 
 
-def attention_sink(q, k, v, sink, scale, soft_cap, mask, align, window, chunk, key_length,
-                   segments, empty_rows):  # fmt: skip
-    return attention(q, k, v, scale, soft_cap, mask, align, window, chunk, key_length, segments,
-                     empty_rows, sink=sink)  # fmt: skip
+def attention_sink(q, k, v, sink, **attending):
+    return attention(q, k, v, sink=sink, **attending)
 
 
 def attention_merge(y1, lse1, y2, lse2, empty_rows):

@@ -45,6 +45,17 @@ def rope_table(position, inv_freq, attention_factor, dtype):
     return {"cos": cos, "sin": sin}
 
 
+def rope_cos_sin(position, layout, base, scaling, seq_len, R, dtype):
+    working = torch.promote_types(dtype, torch.float32)
+    inv_freq, amplitude = frequencies(base, scaling, seq_len, R, working)
+    tables = table_of(position, inv_freq, amplitude, dtype)
+    if layout == "halves":
+        tables = [torch.cat((table, table), -1) for table in tables]
+    elif layout == "interleaved":
+        tables = [table.repeat_interleave(2, -1) for table in tables]
+    return dict(zip(("cos", "sin"), tables))
+
+
 def rope_rotate(x, cos, sin, pairing, offset, direction, R):
     """x [B,H,S,D], cos and sin [B,S,R/2]"""
     before, rotary, after = x.split((offset, R, x.shape[-1] - offset - R), -1)

@@ -112,7 +112,7 @@ class Count:
                 "--json", report)
         found = json.loads(report.read_text())["cases"]
         alarms = [case for case in found if case["grade"] in ("unlikely", "fails")
-                   or case["status"] == "could not run"]
+                   or case["status"] == "could_not_run"]
         declined = sum(case["status"] == "unsupported" for case in found)
         elements = sum(t["elements"] for case in found for t in case["tensors"])
         print(f"{title:40} {len(found) - declined:4} answers {elements:10} elements "

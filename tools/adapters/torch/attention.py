@@ -121,8 +121,10 @@ class Library:
 def attention(form, repeat=None):
     repeat = repeat or (lambda x, groups: x.repeat_interleave(groups, 1))
 
-    def answer(q, k, v, B, H, K, S, T, mask, align, dtype, scale=None, soft_cap=None, window=None,
-               chunk=None, key_length=None, segments=None, **_):
+    def answer(q, k, v, B, H, K, S, T, mask, dtype, align=None, query_offset=None, scale=None,
+               soft_cap=None, window=None, chunk=None, key_length=None, segments=None, **_):
+        if query_offset is not None:
+            raise Unsupported("supports no query_offset")
         q, k, v = (as_tensor(x, dtype) for x in (q, k, v))
         wide = working(q)
         k, v = (repeat(x, H // K) for x in (k, v))

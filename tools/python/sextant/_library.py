@@ -68,6 +68,7 @@ def _load():
     for name, returned, arguments in (
         ("judge", ctypes.c_int, question),
         ("prove", ctypes.c_int, question),
+        ("expect", ctypes.c_int, [ctypes.c_char_p] * 3 + [result, ctypes.POINTER(result)]),
         ("draw", ctypes.c_int, [ctypes.c_char_p, ctypes.POINTER(result)]),
         ("cases", ctypes.c_int, [ctypes.c_char_p, ctypes.POINTER(result)]),
         ("status", ctypes.c_int, [result]),

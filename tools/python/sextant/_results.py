@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import json
+import weakref
 from typing import TYPE_CHECKING, Any
 
 import numpy
@@ -43,13 +44,12 @@ class Result:
     outputs: dict[str, Output]
 
     def __init__(self, handle: Any) -> None:
-        try:
-            self.status_code: int = _library.library.sextant_status(handle)
-            self.json: str = _library.library.sextant_json(handle).decode()
-            self.document: dict[str, Any] = json.loads(self.json)
-            self.outputs = self._outputs(handle)
-        finally:
-            _library.library.sextant_free(handle)
+        self.handle = handle
+        weakref.finalize(self, _library.library.sextant_free, handle)
+        self.status_code: int = _library.library.sextant_status(handle)
+        self.json: str = _library.library.sextant_json(handle).decode()
+        self.document: dict[str, Any] = json.loads(self.json)
+        self.outputs = self._outputs(handle)
 
     def __getitem__(self, name: str) -> Output:
         return self.outputs[name]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pathlib
+import re
 from dataclasses import dataclass, field
 from typing import Any, Iterator
 
@@ -18,9 +19,10 @@ _LINE = "sextant_line"  # the attribute of a test that has its case
 
 @dataclass
 class _Known:
-    """The entries of the file of expectations, and the numbers of those that some test matched."""
+    """The file of expectations, its entries, and the numbers of those that decided a test."""
 
-    entries: list[expectations.Expectation]
+    path: str
+    entries: list[dict[str, Any]]
     used: set[int] = field(default_factory=set)
 
 
@@ -37,8 +39,8 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "sextant_cases(file, filter): use sextant.mark.cases")
     path = config.getoption("--sextant-expect")
     try:
-        config.stash[_KNOWN] = _Known(expectations.read(path) if path else [])
-    except expectations.ExpectationError as error:
+        config.stash[_KNOWN] = _Known(path, expectations.read(path) if path else [])
+    except InputError as error:
         raise pytest.UsageError(f"sextant: {error}") from None
 
 
@@ -61,7 +63,10 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def _is_kept(line: str, text: str) -> bool:
-    return expectations.matches(line, text) if set(text) & set("*?") else text in line
+    """As `sextant check --filter`."""
+    words = {"*": ".*", "?": "."}
+    pattern = "".join(words.get(c, re.escape(c)) for c in text)
+    return bool(re.fullmatch(pattern, line)) if set(text) & set("*?") else text in line
 
 
 @pytest.fixture
@@ -105,23 +110,25 @@ def _compare(item: Any, error: Exception | None, report: pytest.TestReport) -> N
     if error is None and verdict is None:
         report.outcome, report.longrepr = "failed", "the test did not call case.check"
         return
-    line = getattr(item, _LINE)
     known = item.config.stash[_KNOWN]
-    for number, expected in enumerate(known.entries):
-        if not expectations.matches(line, expected.cases):
-            continue
-        known.used.add(number)
-        if expected.expired:
-            report.sections.append(("sextant", f"{expected.where} expired after {expected.until}"))
-            continue
-        why = expected.contradiction(found, verdict)
-        if why:
-            before = f"{report.longrepr}\n" if report.outcome == "failed" else ""
-            report.longrepr = f"{before}{expected.where}: {why} ({expected.reason})"
-            report.outcome = "failed"
-        else:
-            report.outcome, report.wasxfail = "skipped", expected.reason  # type: ignore[attr-defined]
+    if not known.entries:
         return
+    judged = verdict if found in ("fails", "unlikely") else None
+    try:
+        number, why = expectations.compare(known.path, getattr(item, _LINE), found, judged)
+    except InputError as wrong:  # a name that the operation does not have
+        report.outcome, report.longrepr = "failed", f"sextant: {wrong}"
+        return
+    if number is None:
+        return
+    known.used.add(number)
+    entry = known.entries[number]
+    if why:
+        before = f"{report.longrepr}\n" if report.outcome == "failed" else ""
+        report.longrepr = f"{before}{entry['where']}: {why} ({entry['reason']})"
+        report.outcome = "failed"
+    else:
+        report.outcome, report.wasxfail = "skipped", entry["reason"]  # type: ignore[attr-defined]
 
 
 def _outcome_of(error: Exception | None, verdict: Any) -> str:
@@ -139,7 +146,7 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
     if config.getoption("numprocesses", None):
         return  # only the workers know which entries they used
     known = config.stash[_KNOWN]
-    for number, expected in enumerate(known.entries):
+    for number, entry in enumerate(known.entries):
         if number not in known.used:
-            terminalreporter.write_line(f"sextant: no test of this run matches {expected.where}: "
-                                        f"{expected.cases}")
+            why = f"expired after {entry['until']}" if entry["expired"] else "decides no test of this run"
+            terminalreporter.write_line(f"sextant: {entry['where']} {why}: {entry['cases']}")

@@ -6,10 +6,13 @@
 #include "reference/base/error.h"
 #include "reference/case/case.h"
 
-namespace sextant::tools {
+namespace sextant {
 
 // Names the case and the sizes of its tensors.
-Error OutOfMemory(const Case& c);
+class OutOfMemory : public Error {
+ public:
+  explicit OutOfMemory(const Case& c);
+};
 
 // Returns the result of `work` on a case. Throws OutOfMemory if memory runs out.
 template <class Work>
@@ -21,4 +24,4 @@ auto WithinMemory(const Case& c, const Work& work) {
   }
 }
 
-}  // namespace sextant::tools
+}  // namespace sextant

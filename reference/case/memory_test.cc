@@ -1,9 +1,9 @@
-#include "tools/api/memory.h"
+#include "reference/case/memory.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace sextant::tools {
+namespace sextant {
 namespace {
 
 // x and y have six elements each, weight has three.
@@ -18,4 +18,4 @@ TEST(WithinMemory, NamesTheCaseAndItsSize) {
 }
 
 }  // namespace
-}  // namespace sextant::tools
+}  // namespace sextant

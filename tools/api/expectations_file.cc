@@ -1,0 +1,252 @@
+// The file format of expectations.
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <fstream>
+#include <limits>
+#include <map>
+#include <set>
+#include <sstream>
+
+#include "oracle/judge/failing_indices.h"
+#include "reference/base/printable.h"
+#include "reference/case/operations.h"
+#include "tools/api/expectations.h"
+
+namespace sextant::tools {
+namespace {
+
+using oracle::TensorVerdict;
+using oracle::Verdict;
+
+constexpr int64_t kNoEnd = std::numeric_limits<int64_t>::max();
+constexpr Outcome kOutcomes[] = {Outcome::kFails, Outcome::kUnlikely, Outcome::kUnsupported,
+                                 Outcome::kUnverified, Outcome::kCouldNotRun};
+
+// The axes of all outputs of all operations.
+const std::set<std::string>& AllAxisNames() {
+  static const std::set<std::string> kNames = [] {
+    std::set<std::string> names;
+    for (const auto& operation : AllOperations()) {
+      for (const TensorSpec& output : operation->info().signature.outputs) {
+        for (std::string& name : oracle::AxisNamesOf(*operation, output)) names.insert(name);
+      }
+    }
+    return names;
+  }();
+  return kNames;
+}
+
+// Reads one [[expect]] table.
+class EntryReader {
+ public:
+  EntryReader(std::string path, std::chrono::sys_days today)
+      : path_(std::move(path)), today_(today) {}
+
+  Expectation Read(const toml::table& table) const {
+    Expectation entry{.where = Where(table), .cases = "", .reason = ""};
+    for (const auto& [key, value] : table) ReadKey(std::string(key.str()), value, entry);
+    for (const char* key : {"cases", "reason"}) {
+      if (!table.contains(key)) throw Error(entry.where, ": the entry has no '", key, "'");
+    }
+    const bool fails = entry.outcome == Outcome::kFails;
+    if (!fails && !entry.ranges.empty()) {
+      throw Error(entry.where, ": '", entry.ranges[0].axis,
+                  "' is a range of failing elements, which needs outcome = \"fails\"");
+    }
+    const bool judged = fails || entry.outcome == Outcome::kUnlikely;
+    if (!judged && !(entry.outputs.empty() && entry.cause.empty())) {
+      throw Error(entry.where, ": '", entry.outputs.empty() ? "cause" : "outputs",
+                  "' needs outcome = \"fails\" or \"unlikely\"");
+    }
+    return entry;
+  }
+  std::string Where(const toml::node& node) const {
+    return path_ + ":" + std::to_string(node.source().begin.line);
+  }
+
+ private:
+  void ReadKey(const std::string& key, const toml::node& value, Expectation& entry) const {
+    using Member = std::string Expectation::*;
+    static const std::map<std::string, Member> kTexts = {{"cases", &Expectation::cases},
+                                                         {"cause", &Expectation::cause},
+                                                         {"reason", &Expectation::reason},
+                                                         {"link", &Expectation::link}};
+    if (const auto member = kTexts.find(key); member != kTexts.end()) {
+      entry.*member->second = ReadText(key, value);
+    } else if (key == "outcome") {
+      entry.outcome = ReadOutcome(value);
+    } else if (key == "outputs") {
+      entry.outputs = ReadOutputs(value);
+    } else if (key == "until") {
+      ReadUntil(value, entry);
+    } else if (AllAxisNames().contains(key)) {
+      entry.ranges.push_back(ReadRange(key, value));
+    } else {
+      std::string names = "cases outcome outputs cause reason link until; ranges of the axes";
+      for (const std::string& name : AllAxisNames()) names += " " + name;
+      throw Error(Where(value), ": there is no key ", Quoted(key), "; there are: ", names);
+    }
+  }
+
+  std::string ReadText(const std::string& key, const toml::node& value) const {
+    const auto* text = value.as_string();
+    if (!text || text->get().empty())
+      throw Error(Where(value), ": '", key, "' must be a text that is not empty");
+    return Printable(text->get());
+  }
+
+  Outcome ReadOutcome(const toml::node& value) const {
+    const std::string text = ReadText("outcome", value);
+    std::string names;
+    for (const Outcome outcome : kOutcomes) {
+      if (text == NameOf(outcome)) return outcome;
+      names += " " + std::string(NameOf(outcome));
+    }
+    throw Error(Where(value), ": outcome ", Quoted(text), " is not one of:", names);
+  }
+
+  std::vector<std::string> ReadOutputs(const toml::node& value) const {
+    const auto* array = value.as_array();
+    if (!array || array->empty())
+      throw Error(Where(value), ": 'outputs' must be a list of names, for example [\"y\"]");
+    std::vector<std::string> names;
+    for (const toml::node& name : *array) names.push_back(ReadText("outputs", name));
+    return names;
+  }
+
+  AxisRange ReadRange(const std::string& axis, const toml::node& value) const {
+    const auto* array = value.as_array();
+    AxisRange range{axis, 0, kNoEnd};
+    const bool right = array && (array->size() == 1 || array->size() == 2) &&
+                       array->is_homogeneous(toml::node_type::integer);
+    if (right) range.first = array->get_as<int64_t>(0)->get();
+    if (right && array->size() == 2) range.last = array->get_as<int64_t>(1)->get();
+    if (!right || range.last < range.first) {
+      throw Error(Where(value), ": '", axis,
+                  "' must be one or two integers: [a] is from a on, [a, b] from a to b");
+    }
+    return range;
+  }
+
+  void ReadUntil(const toml::node& value, Expectation& entry) const {
+    std::ostringstream text;
+    if (const auto* date = value.as_date()) text << date->get();
+    if (const auto* words = value.as_string()) text << words->get();
+    entry.until = text.str();
+    int year = 0;
+    unsigned month = 0, day = 0;
+    char end = 0;
+    const bool read = entry.until.size() == 10 && std::sscanf(entry.until.c_str(), "%4d-%2u-%2u%c",
+                                                              &year, &month, &day, &end) == 3;
+    const std::chrono::year_month_day date{std::chrono::year(year), std::chrono::month(month),
+                                           std::chrono::day(day)};
+    if (!read || !date.ok())
+      throw Error(Where(value), ": 'until' must be a date, for example 2027-06-30");
+    entry.expired = today_ > std::chrono::sys_days(date);
+  }
+
+  std::string path_;
+  std::chrono::sys_days today_;
+};
+
+// From the first to the last failing value of each axis on which not all elements fail, without the
+// axes from which another one of these derives.
+std::vector<AxisRange> RangesOf(const Verdict& verdict) {
+  std::map<std::string, AxisRange> ranges;
+  std::set<std::string> whole, replaced;
+  for (const auto* tensors : {&verdict.tensors, &verdict.trace}) {
+    for (const TensorVerdict& t : *tensors) {
+      for (const oracle::FailingIndices& axis : t.failing) {
+        if (axis.everywhere || axis.elsewhere) {
+          whole.insert(axis.axis);
+          continue;
+        }
+        replaced.insert(axis.derived_from);
+        const AxisRange hull{axis.axis, axis.ranges.front().first, axis.ranges.back().second};
+        AxisRange& range = ranges.emplace(axis.axis, hull).first->second;
+        range.first = std::min(range.first, hull.first);
+        range.last = std::max(range.last, hull.last);
+      }
+    }
+  }
+  std::vector<AxisRange> found;
+  for (const auto& [name, range] : ranges) {
+    if (!whole.contains(name) && !replaced.contains(name)) found.push_back(range);
+  }
+  return found;
+}
+
+toml::table EntryOf(const Verdict& verdict, Outcome outcome) {
+  toml::table entry;
+  entry.insert("cases", verdict.case_line);
+  entry.insert("outcome", std::string(NameOf(outcome)));
+  entry.insert("reason", std::string(kNoReasonYet));
+  if (!verdict.causes.empty()) entry.insert("cause", verdict.causes[0].name);
+  if (outcome != Outcome::kFails) return entry;
+  toml::array outputs;
+  std::set<std::string> names;
+  for (const auto* tensors : {&verdict.tensors, &verdict.trace}) {
+    for (const TensorVerdict& t : *tensors) {
+      if (t.grade == oracle::Grade::kFails && names.insert(t.name).second)
+        outputs.push_back(t.name);
+    }
+  }
+  if (!outputs.empty()) entry.insert("outputs", outputs);
+  for (const auto& [axis, first, last] : RangesOf(verdict))
+    entry.insert(axis, toml::array{first, last});
+  return entry;
+}
+
+}  // namespace
+
+Expectations Expectations::Parse(std::string_view text, const std::string& path,
+                                 std::chrono::sys_days today) {
+  toml::table document;
+  try {
+    document = toml::parse(text);
+  } catch (const toml::parse_error& e) {
+    throw Error(path, ":", e.source().begin.line,
+                ": this is not TOML: ", Printable(e.description()));
+  }
+  const EntryReader reader(path, today);
+  const toml::array none;
+  const toml::array* list = &none;
+  for (const auto& [key, value] : document) {
+    if (key.str() != "expect")
+      throw Error(reader.Where(value), ": there is no key ", Quoted(key.str()),
+                  ", expected tables [[expect]]");
+    list = value.as_array();
+    if (!list || !(list->empty() || list->is_array_of_tables()))
+      throw Error(reader.Where(value), ": 'expect' must be a list of tables [[expect]]");
+  }
+  Expectations expectations;
+  for (const toml::node& entry : *list)
+    expectations.entries_.push_back(reader.Read(*entry.as_table()));
+  return expectations;
+}
+
+Expectations Expectations::Read(const std::string& path) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored))
+    throw Error(path, " is a folder, expected a file of expectations");
+  std::ifstream in(path, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  if (!in.is_open() || in.bad()) throw Error(path, ": this file of expectations cannot be read");
+  return Parse(text, path, std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now()));
+}
+
+std::string ExpectationsOf(const std::vector<Verdict>& verdicts, bool strict) {
+  toml::array entries;
+  std::set<std::string> seen;
+  for (const Verdict& verdict : verdicts) {
+    const Outcome outcome = OutcomeOf(verdict, strict);
+    const bool is_known = outcome == Outcome::kConforms || !seen.insert(verdict.case_line).second;
+    if (!is_known) entries.push_back(EntryOf(verdict, outcome));
+  }
+  std::ostringstream text;
+  text << toml::table{{"expect", entries}} << "\n";
+  return text.str();
+}
+
+}  // namespace sextant::tools

@@ -1,0 +1,48 @@
+#include "tools/api/judge_subject.h"
+
+#include "tools/api/judgement.h"
+#include "tools/api/subjects.h"
+
+namespace sextant::tools {
+namespace {
+
+using oracle::Answer;
+using oracle::Verdict;
+
+Verdict NotJudged(const Case& c, Verdict::Status status, const std::string& why) {
+  return {.case_line = c.ToString(),
+          .status = status,
+          .message = why,
+          .tensors = {},
+          .trace = {},
+          .causes = {}};
+}
+
+void AcceptOpenRows(Verdict& verdict) {
+  if (verdict.status != Verdict::Status::kUnverified || !verdict.open_rows_acceptable) return;
+  verdict.status = Verdict::Status::kConforms;
+  verdict.message.clear();
+}
+
+}  // namespace
+
+Verdict JudgeSubject(const Selected& selected, const oracle::Subject& subject,
+                     const JudgeSubjectOptions& options) {
+  const Case& c = selected.c;
+  const Recipe recipe = ParseRecipe(options.recipe, c.dtype());
+  const Tensors inputs = InputsOf(selected);
+  const Answer answer = AnswerOf(subject, c, inputs);
+  if (answer.status == Answer::Status::kUnsupported)
+    return NotJudged(c, Verdict::Status::kUnsupported, answer.message);
+  if (answer.status == Answer::Status::kFailed)
+    return NotJudged(c, Verdict::Status::kCouldNotRun, answer.message);
+  const bool stored = selected.record && !selected.record->golden.empty();
+  const ProveOptions prove{.threads = options.threads};
+  auto golden = stored ? selected.record->golden : Prove(c, inputs, recipe, prove);
+  const oracle::Judge judge(c, inputs, recipe, std::move(golden), prove);
+  Verdict verdict = JudgeOutputs(judge, c, inputs, recipe, answer.outputs, prove);
+  if (options.open_rows) AcceptOpenRows(verdict);
+  return verdict;
+}
+
+}  // namespace sextant::tools

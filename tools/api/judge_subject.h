@@ -1,0 +1,24 @@
+// Asks a subject for the answer to one case, and judges it.
+#pragma once
+
+#include <string>
+
+#include "oracle/judge/judge.h"
+#include "oracle/subject/subject.h"
+#include "tools/api/selection.h"
+
+namespace sextant::tools {
+
+struct JudgeSubjectOptions {
+  std::string recipe;  // a standard recipe or a recipe line
+  int threads = 0;     // 0: all cores
+  // A case conforms if it is unverified only because of rows that no answer could fail.
+  bool open_rows = false;
+};
+
+// A case that the subject declines, cannot run, or answers with wrong names, shapes or dtypes has a
+// status and a message, and is not judged. Throws Error for a wrong recipe.
+oracle::Verdict JudgeSubject(const Selected& selected, const oracle::Subject& subject,
+                             const JudgeSubjectOptions& options);
+
+}  // namespace sextant::tools

@@ -1,0 +1,24 @@
+// A file of lines that grows while a command works.
+#pragma once
+
+#include <fstream>
+#include <string>
+
+namespace sextant::tools {
+
+// Lines are written at once, also to a pipe. Unlike an OutputFile, the file is not complete before
+// the end of the run; its last line must say so.
+class LineStream {
+ public:
+  // Empty: nothing is written. "-": standard output. Throws Error if the file cannot be written.
+  explicit LineStream(const std::string& path);
+  explicit operator bool() const { return !path_.empty(); }
+  bool IsStandardOutput() const { return path_ == "-"; }
+  void Write(const std::string& line);  // without a newline at its end; throws Error
+
+ private:
+  std::string path_;
+  std::ofstream file_;
+};
+
+}  // namespace sextant::tools

@@ -1,0 +1,9 @@
+#pragma once
+
+#include <string>
+
+namespace sextant::tools {
+
+std::string ShellQuoted(const std::string& word);  // as one word of a POSIX shell
+
+}  // namespace sextant::tools

@@ -1,0 +1,114 @@
+// Tests of `sextant check --expect` and `--write-expect`.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "reference/base/error.h"
+#include "tools/cli/check_test.h"
+
+namespace sextant::tools {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+class ExpectTest : public CheckTest {
+ protected:
+  // Checks rms_norm N=1, N=2 (both fail) and softmax N=1 (unsupported) with these expectations.
+  int RunWith(const std::string& toml, std::vector<std::string> more = {}) {
+    std::vector<std::string> words = {"rms_norm N=1 M=2",
+                                      "rms_norm N=2 M=2",
+                                      "softmax N=1 M=2",
+                                      "--subject",
+                                      "defect:rms_norm/mean_subtracted",
+                                      "--expect",
+                                      Write("known.toml", toml)};
+    words.insert(words.end(), more.begin(), more.end());
+    const int status = Run(words);
+    EXPECT_EQ(IsRed(junit_), status != kVerified);
+    EXPECT_EQ(report_["exit_status"], status);
+    EXPECT_EQ(report_["why_not_verified"] == "", status == kVerified);
+    return status;
+  }
+  static std::string Entry(const std::string& cases, const std::string& lines = "") {
+    return "[[expect]]\ncases = \"" + cases + "\"\nreason = \"the mean\"\n" + lines;
+  }
+  const std::string kSoftmax = Entry("softmax *", "outcome = \"unsupported\"\n");
+  const std::string kAll = Entry("rms_norm *", "cause = \"mean_subtracted\"\n") + kSoftmax;
+};
+
+TEST_F(ExpectTest, IsVerifiedIfEveryCaseHasItsExpectedResult) {
+  EXPECT_EQ(RunWith(kAll), kVerified);
+  EXPECT_THAT(stdout_, HasSubstr("as expected: fails: 2 cases: the mean (" +
+                                 (folder_ / "known.toml:1") + ")\n"));
+  EXPECT_THAT(stdout_, HasSubstr(": 3 cases: 3 as_expected; "));
+  EXPECT_THAT(stdout_, Not(HasSubstr("FAILS")));
+  EXPECT_EQ(report_["counts"]["as_expected"], 3);
+  EXPECT_EQ(report_["counts"]["fail"], 2);
+  EXPECT_EQ(report_["cases"][0]["expected"]["reason"], "the mean");
+  EXPECT_THAT(junit_, HasSubstr("<skipped message=\"as expected: the mean\""));
+  EXPECT_EQ(RunWith(kAll, {"--fail-fast"}), kVerified);
+}
+
+TEST_F(ExpectTest, EveryDifferenceIsNamedAndFails) {
+  const auto expect_red = [&](const std::string& toml, const std::string& message) {
+    EXPECT_EQ(RunWith(toml), kNonconforming) << toml;
+    EXPECT_THAT(stdout_, HasSubstr(message));
+  };
+  expect_red(Entry("*N=1 *", "outcome = \"fails\"\n") + kSoftmax, "FAILS rms_norm eps=1e-05");
+  expect_red(kAll + Entry("rope *"), "known.toml:9: it matches no case: cases = \"rope *\"\n");
+  expect_red(kAll + Entry("*", "until = 2020-01-01\n"), "known.toml:9: expired after 2020-01-01");
+  expect_red(Entry("rms_norm *", "cause = \"eps_missing\"\n") + kSoftmax,
+             "known.toml:1: the expected cause is eps_missing, but likely is: ");
+  expect_red(Entry("rms_norm *", "N = [0, 0]\n") + kSoftmax,
+             "known.toml:1: y fails at N=1, expected only N=0..0\n");
+  expect_red(Entry("rms_norm *") + Entry("softmax *"),
+             "UNEXPECTED softmax M=2 N=1 dtype=f32 seed=1\n  " +
+                 (folder_ / "known.toml:4: it is expected to be 'fails', but is 'unsupported'"));
+}
+
+// An expectation says nothing about other cases.
+TEST_F(ExpectTest, CasesWithoutExpectationKeepTheirStatus) {
+  EXPECT_EQ(RunWith(Entry("rms_norm *")), kIncomplete);
+  EXPECT_EQ(RunWith(Entry("rms_norm *"), {"--supported-only"}), kVerified);
+}
+
+// So a part of the cases can be checked with the same file.
+TEST_F(ExpectTest, EntriesOfFilteredCasesAreNotStale) {
+  EXPECT_EQ(RunWith(kAll, {"--filter", "softmax"}), kVerified);
+  EXPECT_EQ(RunWith(kAll, {"--exclude", "softmax"}), kVerified);
+}
+
+TEST_F(ExpectTest, AWrongFileIsRefusedBeforeAnyCaseRuns) {
+  EXPECT_THROW(RunWith(Entry("rms_norm *", "T = [1]\n")), Error);
+  EXPECT_THROW(RunWith("[[expect]]\n"), Error);
+  EXPECT_THROW(Run({"rms_norm N=1 M=2", "--subject", "fast", "--expect", folder_ / "none.toml"}),
+               Error);
+  EXPECT_THROW(Run({"rms_norm N=1 M=2", "--subject", "fast", "--expect", folder_ / "."}), Error);
+}
+
+TEST_F(ExpectTest, WritesAFileThatExpectsTheRun) {
+  const std::string path = folder_ / "new.toml";
+  const std::vector<std::string> words = {"rms_norm N=1 M=2", "softmax N=1 M=2", "--subject",
+                                          "defect:rms_norm/mean_subtracted"};
+  auto writing = words, reading = words;
+  writing.insert(writing.end(), {"--write-expect", path});
+  reading.insert(reading.end(), {"--expect", path});
+  EXPECT_EQ(Run(writing), kNonconforming);
+  EXPECT_EQ(Run(reading), kVerified);
+  EXPECT_THAT(stdout_, HasSubstr("new.toml:1: 2 expectations without a reason; this is the first"));
+  EXPECT_EQ(report_["expectations_without_reason"], 2);
+  EXPECT_THROW(Run(writing), Error);  // the reasons that people wrote are not lost
+}
+
+// These do not make the exit status differ from 0.
+TEST_F(ExpectTest, DoesNotWriteAcceptedCases) {
+  const std::string path = folder_ / "new.toml";
+  EXPECT_EQ(Run({"softmax N=1 M=2", "rms_norm N=1 M=2", "--subject",
+                 "defect:rms_norm/mean_subtracted", "--supported-only", "--write-expect", path}),
+            kNonconforming);
+  EXPECT_THAT(fixtures::BytesOf(path), Not(HasSubstr("softmax")));
+  EXPECT_THAT(fixtures::BytesOf(path), HasSubstr("rms_norm"));
+}
+
+}  // namespace
+}  // namespace sextant::tools

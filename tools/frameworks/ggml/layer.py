@@ -1,0 +1,122 @@
+"""Norms, activations, gates and products of ggml."""
+
+import numpy as np
+
+from sextant_adapter import Unsupported
+
+ACTIVATIONS = {"sigmoid": "sigmoid", "gelu": "gelu_erf", "gelu_tanh": "gelu", "relu": "relu",
+               "tanh": "tanh"}  # fmt: skip
+SWISH = {1: "silu", 1.702: "gelu_quick"}  # by beta
+GATES = {"geglu": "geglu_erf_split", "geglu_tanh": "geglu_split", "reglu": "reglu_split"}
+SWIGLU = {1: "swiglu_split", 1.702: "geglu_quick_split"}  # by beta
+
+
+def _only(dtypes, case):
+    if case.dtype not in dtypes:
+        raise Unsupported(f"ggml has {case.operation} only in {' and '.join(dtypes)}")
+
+
+class Layer:
+    """The operations with a library of ggml. Products of 16-bit tensors are f32 in ggml; an
+    operation `cast` of ggml rounds them to the dtype of the case."""
+
+    def __init__(self, library):
+        self._library = library
+
+    def rms_norm(self, case, x, weight, eps, unit_offset):
+        _only(("f32",), case)
+        weight = weight + np.float32(1) if unit_offset else weight
+        with self._library.graph(x.size + weight.size) as graph:
+            y = graph.rms_norm(graph.tensor(x, "f32"), eps)
+            return graph.values(graph.mul(y, graph.tensor(weight, "f32"))).reshape(x.shape)
+
+    def add_rms_norm(self, case, x, residual, weight, eps, unit_offset):
+        _only(("f32",), case)
+        weight = weight + np.float32(1) if unit_offset else weight
+        with self._library.graph(2 * x.size + weight.size) as graph:
+            total = graph.add(graph.tensor(x, "f32"), graph.tensor(residual, "f32"))
+            y = graph.mul(graph.rms_norm(total, eps), graph.tensor(weight, "f32"))
+            y = graph.values(y).reshape(x.shape)
+            return {"y": y, "sum": graph.values(total).reshape(x.shape)}
+
+    def layer_norm(self, case, x, weight, bias, eps):
+        _only(("f32",), case)
+        with self._library.graph(x.size + 2 * weight.size) as graph:
+            y = graph.mul(graph.norm(graph.tensor(x, "f32"), eps), graph.tensor(weight, "f32"))
+            return graph.values(graph.add(y, graph.tensor(bias, "f32"))).reshape(x.shape)
+
+    def softmax(self, case, x):
+        _only(("f32",), case)
+        with self._library.graph(x.size) as graph:
+            return graph.values(graph.soft_max(graph.tensor(x, "f32"))).reshape(x.shape)
+
+    def soft_cap(self, case, x, cap):
+        _only(("f32",), case)
+        with self._library.graph(x.size) as graph:
+            inner = graph.tanh(graph.scale(graph.tensor(x, "f32"), 1 / cap))
+            return graph.values(graph.scale(inner, cap)).reshape(x.shape)
+
+    def embedding(self, case, token, table, scale):
+        _only(("f32", "f16", "bf16"), case)
+        if scale != 1 and case.dtype != "f32":
+            raise Unsupported("ggml_get_rows gives f32, which llama.cpp scales")
+        with self._library.graph(table.size + token.size * table.shape[1]) as graph:
+            y = graph.get_rows(graph.tensor(table, case.dtype), graph.tensor(token, "i32"))
+            y = y if scale == 1 else graph.scale(y, scale)
+            return self._stored(graph, y, case.dtype).reshape(len(token), table.shape[1])
+
+    def linear(self, case, x, weight):
+        return self._product(case, x, weight, None)
+
+    def linear_bias(self, case, x, weight, bias):
+        return self._product(case, x, weight, bias)
+
+    def _product(self, case, x, weight, bias):
+        _only(("f32", "f16", "bf16"), case)
+        with self._library.graph(2 * x.size + weight.size + len(x) * len(weight)) as graph:
+            y = self._weighed(graph, weight, case.dtypes["weight"], graph.tensor(x, "f32"))
+            if bias is not None:
+                y = graph.add(y, graph.tensor(bias, "f32"))
+            return self._stored(graph, y, case.dtype).reshape(len(x), len(weight))
+
+    @staticmethod
+    def _weighed(graph, weight, dtype, x):
+        return graph.mul_mat(graph.tensor(weight, dtype), x)
+
+    @staticmethod
+    def _stored(graph, y, dtype):
+        return graph.values(y if dtype == "f32" else graph.cast(y, dtype))
+
+    def activation(self, case, x, kind, beta):
+        name = SWISH.get(beta) if kind == "swish" else ACTIVATIONS.get(kind)
+        if name is None:
+            raise Unsupported(f"activation {kind}, beta {beta}")
+        wide = name in ("sigmoid", "relu", "tanh")  # unary-ops.cpp; the others: ops.cpp
+        _only(("f32", "f16", "bf16") if wide else ("f32", "f16"), case)
+        with self._library.graph(x.size) as graph:
+            return graph.values(getattr(graph, name)(graph.tensor(x, case.dtype))).reshape(x.shape)
+
+    def gated(self, case, gate, up, kind, beta, limit, alpha, plus_one):
+        _only(("f32", "f16"), case)
+        with self._library.graph(gate.size + up.size) as graph:
+            operands = graph.tensor(gate, case.dtype), graph.tensor(up, case.dtype)
+            y = self._gate(graph, operands, kind, alpha or beta, limit, plus_one, case.dtype)
+            return graph.values(y).reshape(gate.shape)
+
+    @staticmethod
+    def _gate(graph, operands, kind, beta, limit, plus_one, dtype):
+        if kind == "swiglu" and limit and plus_one and dtype == "f32":
+            return graph.swiglu_oai(*operands, beta, limit)
+        name = SWIGLU.get(beta) if kind == "swiglu" else GATES.get(kind)
+        if name is None or limit or plus_one:
+            raise Unsupported(f"gate {kind}, beta {beta}, limit {limit}, plus_one {plus_one}")
+        return getattr(graph, name)(*operands)
+
+    def feed_forward(self, case, x, gate, up, down, kind):
+        _only(("f32",), case)
+        with self._library.graph(2 * x.size + gate.size + up.size + down.size) as graph:
+            tensor = graph.tensor(x, "f32")
+            halves = [self._weighed(graph, weight, "f32", tensor) for weight in (gate, up)]
+            hidden = self._gate(graph, halves, kind, 1, None, False, "f32")
+            y = graph.values(self._weighed(graph, down, "f32", hidden)).reshape(len(x), len(down))
+            return {"y": y, "hidden": graph.values(hidden).reshape(len(x), len(gate))}

@@ -1,0 +1,163 @@
+"""ggml's operations, called in its shared libraries.
+
+    library = Library(folder)                   the folder with libggml-base.so and libggml-cpu-*.so
+    with library.graph() as graph:
+        x = graph.tensor(values, "f16")          values: a numpy array
+        y = graph.values(graph.rms_norm(x, 1e-5))
+
+An axis order of numpy, the last axis first, is the order of ggml's ne: an array [B,S,H,D] is a tensor
+with ne = D, H, S, B. All tensors are contiguous unless an operation of ggml makes a view.
+Declarations: ggml/include/ggml.h and ggml-cpu.h of ggml 0.25.
+"""
+
+import ctypes
+import pathlib
+
+import numpy as np
+
+INSTALLED = (pathlib.Path(__file__).resolve().parents[3] /
+             "build/frameworks/node_modules/@node-llama-cpp/linux-x64/bins/linux-x64")  # fmt: skip
+TYPES = {"f32": 0, "f16": 1, "i32": 26, "bf16": 30}  # enum ggml_type
+_NUMPY = {"f32": np.float32, "f16": np.float16, "i32": np.int32, "bf16": np.uint16}
+_GRAPH_BYTES = 1 << 27  # tensors, graph and work buffer besides the elements of inputs
+_COPIES = 24  # of the elements of all inputs: results and work buffers
+
+# Parameters after the context, result a tensor. t: tensor or None, i: int, l: int64_t, f: float,
+# p: pointer to int[4], T: type.
+_OPERATIONS = {
+    "add": "tt", "mul": "tt", "scale": "tf", "sqr": "t", "cast": "tT", "cont": "t",
+    "permute": "tiiii", "transpose": "t", "reshape_3d": "tlll",
+    "silu": "t", "gelu": "t", "gelu_erf": "t", "gelu_quick": "t", "relu": "t", "sigmoid": "t",
+    "tanh": "t", "swiglu_split": "tt", "geglu_split": "tt", "geglu_erf_split": "tt",
+    "geglu_quick_split": "tt", "reglu_split": "tt", "swiglu_oai": "ttff",
+    "rms_norm": "tf", "norm": "tf", "soft_max": "t", "soft_max_ext": "ttff",
+    "mul_mat": "tt", "get_rows": "tt", "flash_attn_ext": "ttttfff",
+    "rope_ext": "tttiiiffffff", "rope_ext_back": "tttiiiffffff",
+    "rope_multi": "tttipiiffffff", "rope_multi_back": "tttipiiffffff",
+}  # fmt: skip
+_PARAMETERS = {"t": ctypes.c_void_p, "i": ctypes.c_int, "l": ctypes.c_int64, "f": ctypes.c_float,
+               "p": ctypes.POINTER(ctypes.c_int), "T": ctypes.c_int}  # fmt: skip
+
+
+class _Tensor(ctypes.Structure):
+    """The first members of struct ggml_tensor."""
+
+    _fields_ = (("type", ctypes.c_int), ("buffer", ctypes.c_void_p), ("ne", ctypes.c_int64 * 4))
+
+
+class _Context(ctypes.Structure):
+    """struct ggml_init_params."""
+
+    _fields_ = (("mem_size", ctypes.c_size_t), ("mem_buffer", ctypes.c_void_p),
+                ("no_alloc", ctypes.c_bool))  # fmt: skip
+
+
+class Library:
+    """libggml-base.so and a CPU library: the named one (haswell), or the one with the best score on
+    this machine, as ggml chooses."""
+
+    def __init__(self, folder, cpu="*"):
+        folder = pathlib.Path(folder)
+        if not (folder / "libggml-base.so").is_file():
+            raise SystemExit(f"{folder}: no libggml-base.so; expected the libraries of ggml. "
+                             "tools/frameworks/setup installs them")  # fmt: skip
+        self.base = ctypes.CDLL(folder / "libggml-base.so", mode=ctypes.RTLD_GLOBAL)
+        self.cpu_name, self.cpu = self._best(folder, cpu)
+        self._declare()
+        self.cpu.ggml_cpu_init()
+        self.version = f"{self.base.ggml_version().decode()} {self.base.ggml_commit().decode()}"
+
+    @staticmethod
+    def _best(folder, cpu):
+        libraries = [ctypes.CDLL(path) for path in sorted(folder.glob(f"libggml-cpu-{cpu}.so"))]
+        best = max(libraries, key=lambda library: library.ggml_backend_score(), default=None)
+        if best is None or not best.ggml_backend_score():
+            raise SystemExit(f"{folder}: no libggml-cpu-{cpu}.so that this machine can run")
+        return pathlib.Path(best._name).stem.removeprefix("libggml-cpu-"), best
+
+    def _declare(self):
+        tensor, size = ctypes.c_void_p, ctypes.c_int64
+        for name, letters in _OPERATIONS.items():
+            function = getattr(self.base, f"ggml_{name}")
+            function.restype = tensor
+            function.argtypes = [ctypes.c_void_p, *(_PARAMETERS[letter] for letter in letters)]
+        for name, result, arguments in (
+            ("ggml_init", tensor, [_Context]), ("ggml_free", None, [tensor]),
+            ("ggml_new_tensor", tensor, [tensor, ctypes.c_int, ctypes.c_int, ctypes.POINTER(size)]),
+            ("ggml_get_data", tensor, [tensor]), ("ggml_new_graph", tensor, [tensor]),
+            ("ggml_build_forward_expand", None, [tensor, tensor]),
+            ("ggml_is_contiguous", ctypes.c_bool, [tensor]),
+            ("ggml_nbytes", ctypes.c_size_t, [tensor]),
+            ("ggml_rope_set_offset", tensor, [tensor, ctypes.c_int]),
+            ("ggml_soft_max_add_sinks", None, [tensor, tensor]),
+            ("ggml_flash_attn_ext_add_sinks", None, [tensor, tensor]),
+            ("ggml_flash_attn_ext_set_prec", None, [tensor, ctypes.c_int]),
+            ("ggml_mul_mat_set_prec", None, [tensor, ctypes.c_int]),
+            ("ggml_version", ctypes.c_char_p, []), ("ggml_commit", ctypes.c_char_p, []),
+        ):  # fmt: skip
+            function = getattr(self.base, name)
+            function.restype, function.argtypes = result, arguments
+        compute = self.cpu.ggml_graph_compute_with_ctx
+        compute.restype, compute.argtypes = ctypes.c_int, [tensor, tensor, ctypes.c_int]
+
+    def graph(self, elements=0):
+        """A graph for inputs of this many elements in all."""
+        return Graph(self, elements)
+
+
+class Graph:
+    """The tensors of one computation, freed at the end of the `with` block."""
+
+    def __init__(self, library, elements):
+        self._library = library
+        self._size = _GRAPH_BYTES + 4 * _COPIES * elements
+
+    def __enter__(self):
+        self._context = self._library.base.ggml_init(_Context(self._size, None, False))
+        if not self._context:
+            raise MemoryError(f"ggml_init: {self._size} bytes")
+        return self
+
+    def __exit__(self, *_):
+        self._library.base.ggml_free(self._context)
+
+    def tensor(self, values, dtype):
+        """A tensor with these values, which must be exact in the dtype."""
+        values = np.asarray(values)
+        ne = (ctypes.c_int64 * 4)(*values.shape[::-1] or (1,))
+        tensor = self._library.base.ggml_new_tensor(
+            self._context, TYPES[dtype], max(values.ndim, 1), ne)  # fmt: skip
+        if dtype == "bf16":
+            values = np.ascontiguousarray(values, np.float32).view(np.uint32) >> 16
+        data = np.ascontiguousarray(values, _NUMPY[dtype])
+        ctypes.memmove(self._library.base.ggml_get_data(tensor), data.ctypes.data, data.nbytes)
+        return tensor
+
+    def __getattr__(self, name):
+        """The operation ggml_<name>; a type is given by its name ("f16")."""
+        if name not in _OPERATIONS:
+            raise AttributeError(f"ggml_{name} is not declared in library.py")
+        function = getattr(self._library.base, f"ggml_{name}")
+        return lambda *arguments: function(
+            self._context, *(TYPES.get(a, a) if isinstance(a, str) else a for a in arguments))  # fmt: skip
+
+    def modify(self, function, tensor, *arguments):
+        """Calls a function of ggml that changes the parameters of an operation; returns the tensor."""
+        getattr(self._library.base, f"ggml_{function}")(tensor, *arguments)
+        return tensor
+
+    def values(self, tensor, threads=1):
+        """Computes the tensor. Returns a numpy array, bf16 as float32."""
+        base = self._library.base
+        if not base.ggml_is_contiguous(tensor):
+            tensor = self.cont(tensor)
+        graph = base.ggml_new_graph(self._context)
+        base.ggml_build_forward_expand(graph, tensor)
+        status = self._library.cpu.ggml_graph_compute_with_ctx(self._context, graph, threads)
+        if status != 0:
+            raise RuntimeError(f"ggml_graph_compute: status {status}")
+        about = _Tensor.from_address(tensor)
+        dtype = next(name for name, number in TYPES.items() if number == about.type)
+        raw = ctypes.string_at(base.ggml_get_data(tensor), base.ggml_nbytes(tensor))
+        array = np.frombuffer(raw, _NUMPY[dtype]).reshape(tuple(about.ne)[::-1])
+        return (array.astype(np.uint32) << 16).view(np.float32) if dtype == "bf16" else array

@@ -1,0 +1,41 @@
+"""The visible keys of attention (formula of operation `attention`), for frameworks that take a mask."""
+
+import numpy as np
+
+from sextant_adapter import Unsupported
+
+
+def visible(B, S, T, mask, align, window, chunk, key_length, segments):
+    """bool [B,S,T]: true where a query sees a key. None if every query sees all keys."""
+    if mask == "none" and not (window or chunk or key_length or segments):
+        return None
+    length = np.broadcast_to(np.asarray(key_length or [T], np.int64), B).reshape(B, 1, 1)
+    t = np.arange(T).reshape(1, 1, T)
+    i = np.arange(S).reshape(1, S, 1) + (length - S if align == "bottom_right" else 0 * length)
+    see = np.broadcast_to(t < length, (B, S, T))
+    if mask == "causal":
+        see = see & (t <= i)
+    if window:
+        left, right = window
+        see = see & ((left < 0) | (t >= i - left)) & ((right < 0) | (t <= i + right))
+    if chunk:
+        see = see & (i // chunk == t // chunk)
+    if segments:
+        ends = np.cumsum(segments)
+        see = see & (np.searchsorted(ends, i, "right") == np.searchsorted(ends, t, "right"))
+    return see
+
+
+def additive(see, bias=None):
+    """A mask to be added to scores: 0 (f32) or the bias, and -infinity for keys that are not seen.
+    [B,1,S,T], or [B,H,S,T] with a bias, in its type; None without either."""
+    if see is None:
+        return bias
+    base = np.zeros(1, np.float32) if bias is None else np.asarray(bias)
+    return np.where(see[:, None], base, base.dtype.type(-np.inf))
+
+
+def expect_no_zeros(see, empty_rows):
+    """For frameworks that promise nothing where a query sees no key; empty_rows=zero expects 0."""
+    if empty_rows == "zero" and see is not None and not see.any(-1).all():
+        raise Unsupported("the answer to a query that sees no key is not defined")

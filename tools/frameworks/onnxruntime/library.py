@@ -1,0 +1,175 @@
+"""ONNX Runtime's kernels, called by the C API of its shared library (libonnxruntime.so.1).
+
+    library = Library(path)
+    node = Node("Softmax", {"axis": -1}, domain="", opset=13)
+    outputs = library.run(node, [Value(x, "f16")], ["f16"])
+
+A call makes a model of this one node and runs it on the CPU, without graph optimizations. If ONNX
+Runtime has no kernel for the node, the call raises NoKernel with the message of ONNX Runtime.
+The C API is a table of functions that keep their places; include/onnxruntime/core/session/
+onnxruntime_c_api.h, struct OrtApi.
+"""
+
+import ctypes
+import functools
+import pathlib
+from dataclasses import dataclass, field
+
+import numpy as np
+from onnx import TensorProto, helper
+
+INSTALLED = (pathlib.Path(__file__).resolve().parents[3] / "build/frameworks/node_modules" /
+             "onnxruntime-node/bin/napi-v6/linux/x64/libonnxruntime.so.1")  # fmt: skip
+
+# Element types of ONNX and of the C API; numpy types of their bytes.
+TYPES = {"f32": TensorProto.FLOAT, "f16": TensorProto.FLOAT16, "f64": TensorProto.DOUBLE,
+         "bf16": TensorProto.BFLOAT16, "i64": TensorProto.INT64, "i32": TensorProto.INT32,
+         "bool": TensorProto.BOOL}  # fmt: skip
+_NUMPY = {"f32": np.float32, "f16": np.float16, "f64": np.float64, "bf16": np.uint16,
+          "i64": np.int64, "i32": np.int32, "bool": np.bool_}  # fmt: skip
+
+# Places in OrtApi.
+_API = {"GetErrorMessage": 2, "CreateEnv": 3, "CreateSessionFromArray": 8, "Run": 9,
+        "CreateSessionOptions": 10, "SetSessionGraphOptimizationLevel": 23,
+        "SetIntraOpNumThreads": 24, "CreateTensorWithDataAsOrtValue": 49,
+        "GetTensorMutableData": 51, "GetDimensionsCount": 61, "GetDimensions": 62,
+        "GetTensorTypeAndShape": 65, "CreateCpuMemoryInfo": 69, "ReleaseStatus": 93,
+        "ReleaseSession": 95, "ReleaseValue": 96,
+        "ReleaseTensorTypeAndShapeInfo": 99, "ReleaseSessionOptions": 100}  # fmt: skip
+_API_VERSION = 18
+_ERROR_ONLY = 3  # ORT_LOGGING_LEVEL_ERROR
+
+
+class NoKernel(Exception):
+    """ONNX Runtime cannot load a model of this node."""
+
+
+@dataclass
+class Node:
+    operator: str
+    attributes: dict = field(default_factory=dict)
+    domain: str = ""
+    opset: int = 23
+
+
+@dataclass
+class Value:
+    array: np.ndarray
+    dtype: str
+
+
+class _Base(ctypes.Structure):
+    """struct OrtApiBase."""
+
+    _fields_ = (("GetApi", ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_uint32)),
+                ("GetVersionString", ctypes.CFUNCTYPE(ctypes.c_char_p)))  # fmt: skip
+
+
+def _bits(value):
+    if value.dtype == "bf16":
+        return (np.ascontiguousarray(value.array, np.float32).view(np.uint32) >> 16).astype(np.uint16)
+    return np.ascontiguousarray(value.array, _NUMPY[value.dtype])
+
+
+def _model(node, values, outputs):
+    """A model of one node; an input None and an output None are left out."""
+    names = [f"i{n}" if value is not None else "" for n, value in enumerate(values)]
+    results = [f"o{n}" if dtype is not None else "" for n, dtype in enumerate(outputs)]
+    inputs = [helper.make_tensor_value_info(name, TYPES[value.dtype], [None] * np.ndim(value.array))
+              for name, value in zip(names, values) if name]  # fmt: skip
+    infos = [helper.make_tensor_value_info(name, TYPES[dtype], None)
+             for name, dtype in zip(results, outputs) if name]  # fmt: skip
+    made = helper.make_node(node.operator, names, results, domain=node.domain, **node.attributes)
+    imports = [helper.make_opsetid("", node.opset)]
+    if node.domain:
+        imports.append(helper.make_opsetid(node.domain, 1))
+    graph = helper.make_graph([made], "one_node", inputs, infos)
+    model = helper.make_model(graph, opset_imports=imports)
+    model.ir_version = 10
+    return model.SerializeToString(), [n for n in names if n], [r for r in results if r]
+
+
+class Library:
+    def __init__(self, path):
+        if not pathlib.Path(path).is_file():
+            raise SystemExit(f"{path}: no such file; expected libonnxruntime.so.1. "
+                             "tools/frameworks/setup installs it")  # fmt: skip
+        library = ctypes.CDLL(str(path))
+        library.OrtGetApiBase.restype = ctypes.POINTER(_Base)
+        base = library.OrtGetApiBase().contents
+        self.version = base.GetVersionString().decode()
+        self._table = ctypes.cast(base.GetApi(_API_VERSION), ctypes.POINTER(ctypes.c_void_p))
+        self._environment = ctypes.c_void_p()
+        self._call("CreateEnv", _ERROR_ONLY, b"sextant", ctypes.byref(self._environment))
+        self._memory = ctypes.c_void_p()
+        self._call("CreateCpuMemoryInfo", 0, 0, ctypes.byref(self._memory))
+        self._session = functools.lru_cache(256)(self._new_session)
+
+    def _function(self, name, result=ctypes.c_void_p):
+        return ctypes.CFUNCTYPE(result)(self._table[_API[name]])
+
+    def _call(self, name, *arguments, error=RuntimeError):
+        status = self._function(name)(*arguments)
+        if status:
+            text = self._function("GetErrorMessage", ctypes.c_char_p)(ctypes.c_void_p(status))
+            message = text.decode(errors="replace")
+            self._release("Status", ctypes.c_void_p(status))
+            raise error(f"{name}: {message}")
+
+    def _release(self, kind, pointer):
+        self._function(f"Release{kind}", None)(pointer)
+
+    def _new_session(self, model):
+        options, session = ctypes.c_void_p(), ctypes.c_void_p()
+        self._call("CreateSessionOptions", ctypes.byref(options))
+        try:
+            self._call("SetSessionGraphOptimizationLevel", options, 0)
+            self._call("SetIntraOpNumThreads", options, 1)
+            self._call("CreateSessionFromArray", self._environment, model,
+                       ctypes.c_size_t(len(model)), options, ctypes.byref(session), error=NoKernel)  # fmt: skip
+        finally:
+            self._release("SessionOptions", options)
+        return session
+
+    def run(self, node, values, outputs):
+        """The outputs of the node as numpy arrays (bf16 as f32), one for each dtype in `outputs`
+        that is not None."""
+        model, names, results = _model(node, values, outputs)
+        session = self._session(model)
+        given = [value for value in values if value is not None]
+        buffers = [_bits(value) for value in given]
+        inputs = (ctypes.c_void_p * len(given))()
+        made = (ctypes.c_void_p * len(results))()
+        try:
+            for n, (value, data) in enumerate(zip(given, buffers)):
+                inputs[n] = self._tensor(data, value.dtype)
+            self._call("Run", session, None, (ctypes.c_char_p * len(names))(*map(str.encode, names)),
+                       inputs, ctypes.c_size_t(len(names)),
+                       (ctypes.c_char_p * len(results))(*map(str.encode, results)),
+                       ctypes.c_size_t(len(results)), made)  # fmt: skip
+            dtypes = [dtype for dtype in outputs if dtype is not None]
+            return [self._array(ctypes.c_void_p(value), dtype) for value, dtype in zip(made, dtypes)]
+        finally:
+            for value in (*inputs, *made):
+                if value:
+                    self._release("Value", ctypes.c_void_p(value))
+
+    def _tensor(self, data, dtype):
+        shape, value = (ctypes.c_int64 * data.ndim)(*data.shape), ctypes.c_void_p()
+        self._call("CreateTensorWithDataAsOrtValue", self._memory, ctypes.c_void_p(data.ctypes.data),
+                   ctypes.c_size_t(data.nbytes), shape, ctypes.c_size_t(data.ndim), TYPES[dtype],
+                   ctypes.byref(value))  # fmt: skip
+        return value.value
+
+    def _array(self, value, dtype):
+        info, count, data = ctypes.c_void_p(), ctypes.c_size_t(), ctypes.c_void_p()
+        self._call("GetTensorTypeAndShape", value, ctypes.byref(info))
+        self._call("GetDimensionsCount", info, ctypes.byref(count))
+        shape = (ctypes.c_int64 * count.value)()
+        self._call("GetDimensions", info, shape, count)
+        self._release("TensorTypeAndShapeInfo", info)
+        self._call("GetTensorMutableData", value, ctypes.byref(data))
+        size = int(np.prod(tuple(shape), dtype=np.int64)) * np.dtype(_NUMPY[dtype]).itemsize
+        raw = ctypes.string_at(data, size) if size else b""
+        array = np.frombuffer(raw, _NUMPY[dtype]).reshape(tuple(shape))
+        return (array.astype(np.uint32) << 16).view(np.float32) if dtype == "bf16" else array

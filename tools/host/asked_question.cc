@@ -1,0 +1,242 @@
+#include "tools/host/asked_question.h"
+
+#include <exception>
+#include <optional>
+
+#include "reference/base/error.h"
+#include "reference/base/json.h"
+#include "reference/base/printable.h"
+#include "reference/base/value_text.h"
+#include "tools/c/scoped_floating_point.h"
+
+namespace sextant::tools {
+namespace {
+
+constexpr int kMaxDepth = 3;  // outputs, output, shape
+
+const std::string& WordIn(const Metadata& words, const char* key) {
+  const auto at = words.find(key);
+  if (at == words.end()) throw Error("the question has no '", key, "'");
+  return at->second;
+}
+
+DType DTypeNamed(std::string_view capitals) {
+  for (const DType dtype : kFloatTypes) {
+    if (SafetensorsName(dtype) == capitals) return dtype;
+  }
+  if (SafetensorsName(DType::kI64) == capitals) return DType::kI64;
+  throw Error("the question has an output of dtype ", Quoted(capitals));
+}
+
+void RequirePointers(std::initializer_list<const void*> pointers) {
+  for (const void* pointer : pointers) {
+    if (!pointer) throw Error("a function of the question was called with a null pointer");
+  }
+}
+
+}  // namespace
+
+// The functions of the table. Nothing is thrown into the library.
+struct AskedQuestion::Functions {
+  // Runs `work` on the question; keeps the message of an error and returns `failed`.
+  template <class Result, class Work>
+  static Result Guarded(const SextantQuestion* self, Result failed, const Work& work) noexcept {
+    AskedQuestion& question = *static_cast<const Table*>(self)->owner;
+    const std::lock_guard lock(question.mutex_);
+    try {
+      return work(question);
+    } catch (const std::exception& e) {
+      question.Misused(e.what());
+      return failed;
+    }
+  }
+
+  // Reads an attribute with `read`, and stores it with `store` if it is set.
+  template <class Value, class Store>
+  static int Get(const SextantQuestion* self, const char* name, Value* value,
+                 const AskedAttribute* (AskedAttributes::*read)(std::string_view),
+                 const Store& store) {
+    return Guarded(self, int{SEXTANT_WRONG}, [&](AskedQuestion& question) -> int {
+      RequirePointers({name, value});
+      const AskedAttribute* attribute = (question.attributes_.*read)(name);
+      if (!attribute) return SEXTANT_UNSET;
+      store(*attribute);
+      return SEXTANT_SET;
+    });
+  }
+
+  static int Type(const SextantQuestion* self, const char* name) {
+    return Guarded(self, int{SEXTANT_NO_ATTRIBUTE}, [&](AskedQuestion& question) {
+      RequirePointers({name});
+      return question.attributes_.TypeOf(name);
+    });
+  }
+  static int Number(const SextantQuestion* self, const char* name, double* value) {
+    return Get(self, name, value, &AskedAttributes::Number,
+               [&](const AskedAttribute& a) { *value = a.value.get<double>(); });
+  }
+  static int Integer(const SextantQuestion* self, const char* name, int64_t* value) {
+    return Get(self, name, value, &AskedAttributes::Integer,
+               [&](const AskedAttribute& a) { *value = a.value.get<int64_t>(); });
+  }
+  static int Boolean(const SextantQuestion* self, const char* name, int* value) {
+    return Get(self, name, value, &AskedAttributes::Boolean,
+               [&](const AskedAttribute& a) { *value = a.value.get<bool>() ? 1 : 0; });
+  }
+  static int Text(const SextantQuestion* self, const char* name, const char** value) {
+    return Get(self, name, value, &AskedAttributes::Text, [&](const AskedAttribute& a) {
+      *value = a.value.get_ref<const std::string&>().c_str();
+    });
+  }
+  static int List(const SextantQuestion* self, const char* name, const double** values,
+                  size_t* count) {
+    return Get(self, name, values, &AskedAttributes::List, [&](const AskedAttribute& a) {
+      RequirePointers({count});
+      *values = a.list.data();
+      *count = a.list.size();
+    });
+  }
+
+  static const DLTensor* InputOf(const SextantQuestion* self, const char* name) {
+    return Guarded(self, static_cast<DLTensor*>(nullptr), [&](AskedQuestion& question) {
+      RequirePointers({name});
+      const auto at = question.inputs_.find(name);
+      if (at == question.inputs_.end()) {
+        throw Error("there is no input ", Quoted(name), "; there are:",
+                    NamesText(question.inputs_, [](const auto& input) { return input.first; }));
+      }
+      at->second.read = true;
+      return at->second.tensor->dl();
+    });
+  }
+  static DLTensor* OutputOf(const SextantQuestion* self, const char* name) {
+    return Guarded(self, static_cast<DLTensor*>(nullptr), [&](AskedQuestion& question) {
+      Output& output = question.OutputNamed(name);
+      if (!output.tensor) {
+        output.tensor = std::make_unique<GuardedTensor>(output.dtype, output.shape);
+      }
+      return output.tensor->dl();
+    });
+  }
+  static int Answered(const SextantQuestion* self, const char* name) {
+    return Guarded(self, int{SEXTANT_WRONG}, [&](AskedQuestion& question) {
+      Output& output = question.OutputNamed(name);
+      if (!output.tensor) throw Error("output ", name, " is answered, but was not asked for");
+      output.answered = true;
+      return 0;
+    });
+  }
+  static int Fail(const SextantQuestion* self, int status, const char* message) {
+    return Guarded(self, status, [&](AskedQuestion& question) {
+      RequirePointers({message});
+      question.message_ = message;
+      return status;
+    });
+  }
+};
+
+AskedQuestion::AskedQuestion(const SafetensorsHeader& header,
+                             const std::function<void(std::span<char>)>& read)
+    : words_(header.metadata), attributes_(WordIn(words_, "attributes")) {
+  for (const SafetensorsHeader::Entry& entry : header.entries) {
+    auto tensor = std::make_unique<GuardedTensor>(DTypeNamed(entry.dtype), entry.shape);
+    read(tensor->bytes());
+    inputs_[entry.name].tensor = std::move(tensor);
+  }
+  const Json outputs = ParseJson(WordIn(words_, "outputs"), kMaxDepth);
+  for (const auto& [name, output] : outputs.items()) {
+    outputs_[name] = {.dtype = DTypeNamed(output.at("dtype").get<std::string>()),
+                      .shape = output.at("shape").get<Shape>(),
+                      .optional = output.contains("optional")};
+  }
+  static_cast<SextantQuestion&>(table_) = {.struct_size = sizeof(SextantQuestion),
+                                           .operation = WordIn(words_, "operation").c_str(),
+                                           .case_line = WordIn(words_, "case").c_str(),
+                                           .dtype = WordIn(words_, "dtype").c_str(),
+                                           .type = Functions::Type,
+                                           .number = Functions::Number,
+                                           .integer = Functions::Integer,
+                                           .boolean = Functions::Boolean,
+                                           .text = Functions::Text,
+                                           .list = Functions::List,
+                                           .input = Functions::InputOf,
+                                           .output = Functions::OutputOf,
+                                           .answered = Functions::Answered,
+                                           .fail = Functions::Fail};
+  table_.owner = this;
+}
+
+HostReply AskedQuestion::Ask(int (*answer)(const SextantQuestion*)) {
+  std::optional<std::string> thrown;
+  int status = SEXTANT_ANSWER_ERROR;
+  try {
+    status = answer(&table_);
+  } catch (const std::exception& e) {
+    thrown = std::string("answer threw an exception: ") + e.what();
+  } catch (...) {
+    thrown = "answer threw an exception that is not a std::exception";
+  }
+  const ScopedFloatingPoint standard;
+  if (const std::string damage = Damage(); !damage.empty()) return {"error", damage};
+  if (thrown) return {"error", *thrown};
+  return Checked(status);
+}
+
+HostReply AskedQuestion::Checked(int status) {
+  if (status == SEXTANT_ANSWER_UNSUPPORTED) return {"unsupported", message_};
+  if (!misuse_.empty()) return {"error", misuse_};
+  if (status == SEXTANT_ANSWER_ERROR) return {"error", message_};
+  if (status != SEXTANT_ANSWER_OK) {
+    return {"error", "answer returned " + std::to_string(status) +
+                         ", expected 0 (ok), 1 (unsupported) or 2 (error)"};
+  }
+  if (const auto unread = Unread(); !unread.empty())
+    return {"unsupported", "answer did not read:" + NamesText(unread)};
+  HostReply reply{"ok", message_};
+  for (const auto& [name, output] : outputs_) {
+    if (output.tensor && (output.answered || !output.optional)) {
+      reply.outputs.emplace_back(name, output.tensor.get());
+    } else if (!output.optional) {
+      return {"error", "answer did not ask for the output " + name};
+    }
+  }
+  return reply;
+}
+
+// The first tensor whose guards were changed; empty if there is none.
+std::string AskedQuestion::Damage() const {
+  const auto damaged = [](const std::string& what, const GuardedTensor* tensor) {
+    const std::string where = tensor ? tensor->Damage() : "";
+    return where.empty() ? "" : "answer wrote outside of the memory of " + what + ": " + where;
+  };
+  std::string why;
+  for (const auto& [name, output] : outputs_) {
+    if (why.empty()) why = damaged("output " + name, output.tensor.get());
+  }
+  for (const auto& [name, input] : inputs_) {
+    if (why.empty()) why = damaged("input " + name, input.tensor.get());
+  }
+  return why;
+}
+
+std::vector<std::string> AskedQuestion::Unread() const {
+  std::vector<std::string> names = attributes_.Unread();
+  for (const auto& [name, input] : inputs_) {
+    if (!input.read) names.push_back(name);
+  }
+  return names;
+}
+
+void AskedQuestion::Misused(const std::string& why) {
+  if (misuse_.empty()) misuse_ = why;
+}
+
+AskedQuestion::Output& AskedQuestion::OutputNamed(const char* name) {
+  RequirePointers({name});
+  const auto at = outputs_.find(name);
+  if (at != outputs_.end()) return at->second;
+  throw Error("there is no output ", Quoted(name),
+              "; there are:", NamesText(outputs_, [](const auto& output) { return output.first; }));
+}
+
+}  // namespace sextant::tools

@@ -1,0 +1,67 @@
+// One question in the form of tools/c/sextant_subject.h.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "reference/number/safetensors.h"
+#include "tools/c/sextant_subject.h"
+#include "tools/host/asked_attributes.h"
+#include "tools/host/guarded_tensor.h"
+
+namespace sextant::tools {
+
+// What the host answers to a question.
+struct HostReply {
+  std::string status, message;  // words of oracle/subject/PROTOCOL.md
+  std::vector<std::pair<std::string, const GuardedTensor*>> outputs{};
+};
+
+class AskedQuestion {
+ public:
+  // `read` fills a buffer with the next bytes of the message. Throws Error if the message is not a
+  // question, and std::bad_alloc.
+  AskedQuestion(const SafetensorsHeader& header, const std::function<void(std::span<char>)>& read);
+
+  // Calls `answer` and checks what it did. The outputs are valid as long as this object.
+  HostReply Ask(int (*answer)(const SextantQuestion*));
+
+ private:
+  struct Functions;
+  struct Output {
+    DType dtype;
+    Shape shape;
+    bool optional = false, answered = false;
+    std::unique_ptr<GuardedTensor> tensor{};  // once it has been asked for
+  };
+  struct Input {
+    std::unique_ptr<GuardedTensor> tensor;
+    bool read = false;
+  };
+  // The struct that `answer` gets; `owner` leads back to this object.
+  struct Table : SextantQuestion {
+    AskedQuestion* owner;
+  };
+
+  HostReply Checked(int status);
+  std::string Damage() const;
+  std::vector<std::string> Unread() const;
+  void Misused(const std::string& why);  // keeps the first reason
+  Output& OutputNamed(const char* name);
+
+  Metadata words_;
+  AskedAttributes attributes_;
+  std::map<std::string, Input, std::less<>> inputs_;
+  std::map<std::string, Output, std::less<>> outputs_;
+  Table table_{};
+  std::mutex mutex_;  // of all that the functions of the table change
+  std::string misuse_, message_;
+};
+
+}  // namespace sextant::tools

@@ -1,0 +1,110 @@
+#include <algorithm>
+#include <map>
+
+#include "reference/base/count_text.h"
+#include "tools/report/report.h"
+
+namespace sextant::tools {
+namespace {
+
+using oracle::Verdict;
+
+bool HasNoElement(const Verdict& verdict) {
+  const auto is_empty = [](const oracle::TensorVerdict& t) { return t.elements == 0; };
+  return verdict.status == Verdict::Status::kConforms &&
+         std::ranges::all_of(verdict.tensors, is_empty);
+}
+
+// The number of cases with each result.
+std::map<Result, size_t> CountsOf(const Report& report) {
+  std::map<Result, size_t> counts;
+  for (const Verdict& verdict : report.verdicts) ++counts[report.Assess(verdict).result];
+  return counts;
+}
+
+}  // namespace
+
+bool HasJudgedElement(const Verdict& verdict) {
+  const auto is_judged = [](const oracle::TensorVerdict& t) { return t.judged > 0; };
+  return std::ranges::any_of(verdict.tensors, is_judged) ||
+         std::ranges::any_of(verdict.trace, is_judged);
+}
+
+Report ReportOf(const Judgement& judgement) {
+  return {.subject = "the given tensors",
+          .recipe = judgement.recipe,
+          .strict = judgement.strict,
+          .verdicts = {judgement.verdict}};
+}
+
+bool Report::Fails(const Verdict& verdict) const {
+  const Outcome outcome = OutcomeOf(verdict, strict);
+  return outcome == Outcome::kFails || (strict && outcome == Outcome::kUnlikely);
+}
+
+Assessment Report::Assess(const Verdict& verdict) const {
+  if (const Expectation* expected = expectations.For(verdict.case_line)) {
+    std::string why = Contradiction(*expected, verdict, strict);
+    return {why.empty() ? Result::kAsExpected : Result::kUnexpected, expected, std::move(why)};
+  }
+  if (Fails(verdict)) return {Result::kFails};
+  switch (verdict.status) {
+    case Verdict::Status::kCouldNotRun:
+      return {Result::kCouldNotRun};
+    case Verdict::Status::kUnsupported:
+      return {Result::kUnsupported};
+    case Verdict::Status::kUnverified:
+      return {Result::kUnverified};
+    default:
+      return {Result::kPasses};
+  }
+}
+
+bool Report::IsFailure(const Verdict& verdict) const {
+  const Result result = Assess(verdict).result;
+  return result == Result::kFails || result == Result::kUnexpected ||
+         result == Result::kCouldNotRun;
+}
+
+std::string_view NameOf(const Assessment& assessment, const Verdict& verdict, bool strict) {
+  if (assessment.result == Result::kAsExpected) return "as_expected";
+  if (assessment.result == Result::kUnexpected) return "unexpected";
+  if (assessment.result == Result::kPasses) return NameOf(verdict.grade.value());
+  return assessment.result == Result::kFails ? NameOf(Outcome::kFails)
+                                             : NameOf(OutcomeOf(verdict, strict));
+}
+
+ExitStatus Report::Status() const {
+  auto counts = CountsOf(*this);
+  if (counts[Result::kFails] + counts[Result::kUnexpected] + stale_expectations.size() > 0)
+    return kNonconforming;
+  if (counts[Result::kCouldNotRun] > 0 || !after_last_answer.empty()) return kNotRun;
+  const bool declined = counts[Result::kUnsupported] > 0 && !supported_only;
+  if (declined || counts[Result::kUnverified] + not_reached > 0) return kIncomplete;
+  if (counts[Result::kAsExpected] > 0 || std::ranges::any_of(verdicts, HasJudgedElement))
+    return kVerified;
+  return std::ranges::all_of(verdicts, HasNoElement) ? kNothing : kIncomplete;
+}
+
+std::string Report::WhyNotVerified() const {
+  const ExitStatus status = Status();
+  if (status == kVerified) return "";
+  std::string text;
+  const auto add = [&text](size_t count, const std::string& what) {
+    if (count > 0) text += (text.empty() ? "" : ", ") + CountText(count, "case") + " " + what;
+  };
+  auto counts = CountsOf(*this);
+  add(counts[Result::kFails], "without expectation: fails");
+  add(counts[Result::kUnexpected], "with another result than expected");
+  add(counts[Result::kCouldNotRun], "could not run");
+  add(supported_only ? 0 : counts[Result::kUnsupported], "unsupported");
+  add(counts[Result::kUnverified], "unverified");
+  add(not_reached, "not reached");
+  const auto say = [&text](const std::string& what) { text += (text.empty() ? "" : ", ") + what; };
+  if (!stale_expectations.empty()) say(CountText(stale_expectations.size(), "stale expectation"));
+  if (!after_last_answer.empty()) say("the subject broke the protocol after its last answer");
+  if (text.empty()) say(status == kNothing ? "no output has an element" : "nothing was judged");
+  return text;
+}
+
+}  // namespace sextant::tools
