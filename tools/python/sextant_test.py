@@ -261,10 +261,14 @@ class Python(unittest.TestCase):
             self.conforms(y=-self.y)
 
     def test_a_configuration_completes_the_question(self):
-        config = "fixtures/models/llama3_1_8b.json"
-        x = numpy.zeros((1, 2, 3, 128), "f4")
-        verdict = sextant.judge(f"rope config={config}", {"x": x, "position": numpy.arange(3)[None]}, {"y": x})
+        question = "rope config=fixtures/models/llama3_1_8b.json"
+        inputs = {"x": torch.randn(1, 2, 5, 128), "position": self.p}
+        y = sextant.prove(question, inputs)["y"].torch()
+        verdict = sextant.assert_conforms(question, inputs, {"y": y})
         self.assertIn("scaling=llama3(factor=8,", verdict.document["case"])
+        with self.assertRaises(sextant.DoesNotConform):
+            sextant.assert_conforms(question + " scaling=none", inputs, {"y": y})
+        self.refused("no.json", question="rope config=no.json")
 
     def test_serves_as_a_subject(self):
         script = (f"import sys; sys.path.insert(0, {str(BUILD / 'python')!r})\n"
