@@ -25,7 +25,8 @@ while size := sys.stdin.buffer.read(8):
     body = sys.stdin.buffer.read(max([t["data_offsets"][1] for t in header.values()], default=0))
     reply = {"id": words["id"], "status": "ok"}
     if words["operation"] == "hello":
-        send({**reply, "name": "a", "version": "1", "recipe": "native", "operations": '["rms_norm"]'})
+        send({**reply, "sextant": "2", "name": "a", "version": "1", "recipe": "native",
+              "operations": '["rms_norm"]'})
     else:
         x = struct.unpack("<2f", body[slice(*header["x"]["data_offsets"])])
         weight = struct.unpack("<2f", body[slice(*header["weight"]["data_offsets"])])
