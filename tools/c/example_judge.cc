@@ -1,7 +1,7 @@
 // Tensors of a C++ program, judged by Sextant:
 //
-//   c++ -std=c++17 -Itools/c tools/c/example_judge.cc build/libsextant.so.0
-//       -Wl,-rpath,build -o judge && ./judge
+//   c++ -Itools/c tools/c/example_judge.cc build/libsextant.so.0 -Wl,-rpath,build -o judge
+//   ./judge
 #include <algorithm>
 #include <cmath>
 #include <iostream>

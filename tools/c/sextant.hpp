@@ -2,15 +2,15 @@
 // exceptions and owned results, and the subjects of sextant_subject.hpp.
 #pragma once
 
-#include <sextant.h>
-
 #include <exception>
 #include <functional>
 #include <memory>
-#include <sextant_subject.hpp>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "sextant.h"
+#include "sextant_subject.hpp"
 
 namespace sextant::cpp {
 

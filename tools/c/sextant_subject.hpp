@@ -2,8 +2,6 @@
 // sextant_subject.h. Header only, and nothing to link.
 #pragma once
 
-#include <sextant_subject.h>
-
 #include <cstdint>
 #include <cstdio>
 #include <exception>
@@ -14,6 +12,8 @@
 #include <string_view>
 #include <type_traits>
 #include <vector>
+
+#include "sextant_subject.h"
 
 namespace sextant::cpp {
 

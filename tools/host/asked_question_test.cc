@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "reference/base/error.h"
+#include "tools/host/asked_question_test.h"
 
 namespace sextant::tools {
 namespace {
@@ -17,24 +18,6 @@ using testing::HasSubstr;
 constexpr char kAttributes[] =
     R"({"base":500000,"eps":0.5,"kind":"half","plus_one":true,"sections":[1,1.5],"unset":null,)"
     R"("scaling":{"type":"linear","factor":4,"other":null},"D":2})";
-
-// A question with the input x = [1, 2] in f32 and the outputs y (required) and z (optional).
-std::unique_ptr<AskedQuestion> MakeQuestion(const std::string& attributes = "{}") {
-  const std::string message = EncodeSafetensors(
-      {{"operation", "op"},
-       {"case", "op D=2"},
-       {"dtype", "f32"},
-       {"attributes", attributes},
-       {"outputs",
-        R"({"y":{"dtype":"F32","shape":[2]},"z":{"dtype":"BF16","shape":[],"optional":true}})"}},
-      {{"x", DType::kF32, Tensor<double>({2}, {1, 2})}});
-  const size_t size = HeaderSize(std::string_view(message).substr(0, kPrefixSize));
-  const std::string body = message.substr(kPrefixSize + size);
-  size_t done = 0;
-  return std::make_unique<AskedQuestion>(
-      ParseSafetensorsHeader(std::string_view(message).substr(kPrefixSize, size)),
-      [&](std::span<char> buffer) { done += body.copy(buffer.data(), buffer.size(), done); });
-}
 
 using Answer = int (*)(const SextantQuestion*);
 

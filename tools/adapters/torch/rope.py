@@ -1,7 +1,5 @@
 """The rotary operations of the systems; `python3 rope.py NAME` serves one."""
 
-import functools
-
 import torch
 
 import rotary_forms as forms
@@ -35,7 +33,15 @@ def build(form, width, base, scaling):
     return form(width, base)
 
 
-cached_build = functools.cache(build)  # one module for all questions, which keeps its state
+BUILT = {}
+
+
+def cached_build(form, width, base, scaling):
+    """One module for all questions of a configuration, which keeps its state."""
+    configuration = form, width, base, repr(scaling)
+    if configuration not in BUILT:
+        BUILT[configuration] = build(form, width, base, scaling)
+    return BUILT[configuration]
 
 
 def rope(form, build=build):

@@ -1,0 +1,113 @@
+// Tests of sextant_subject.hpp with the questions of the host.
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+#include "tools/c/sextant_subject.hpp"
+#include "tools/host/asked_question_test.h"
+
+namespace sextant::tools {
+namespace {
+
+using cpp::Question;
+
+constexpr char kAttributes[] =
+    R"({"base":500000,"eps":0.5,"kind":"half","plus_one":true,"list":[1,1.5],"unset":null})";
+
+using Answer = void (*)(const Question&);
+Answer answer_of_the_test;
+void AnswerOfTheTest(const Question& question) { answer_of_the_test(question); }
+
+// The answer to a question with the input x = [1, 2].
+HostReply Ask(AskedQuestion& question, Answer answer) {
+  static const cpp::Subject<AnswerOfTheTest> subject("mine", "1", "native", {"op"});
+  answer_of_the_test = answer;
+  return question.Ask(subject.For(1)->answer);
+}
+
+// Status and message of the answer.
+std::string ReplyTo(Answer answer, const std::string& attributes = "{}") {
+  const HostReply reply = Ask(*MakeQuestion(attributes), answer);
+  return reply.status + ": " + reply.message;
+}
+
+// Reads x and writes y.
+void Copy(const Question& q) {
+  const auto x = q.Input<float>("x");
+  std::copy(x.begin(), x.end(), q.Output<float>("y").begin());
+}
+
+TEST(CppSubject, DescribesItself) {
+  static const cpp::Subject<Copy> subject("mine", "1", "native", {"op", "other"});
+  EXPECT_EQ(subject.For(2), nullptr);
+  ASSERT_NE(subject.For(1), nullptr);
+  EXPECT_EQ(subject.For(1)->struct_size, sizeof(SextantSubject));
+  EXPECT_STREQ(subject.For(1)->recipe, "native");
+  EXPECT_STREQ(subject.For(1)->operations[1], "other");
+  EXPECT_EQ(subject.For(1)->operations[2], nullptr);
+}
+
+void ReadAll(const Question& q) {
+  const auto x = q.Input<float>("x");
+  const bool right = q.Number("base") == 500000 && q.Integer("base") == 500000 &&
+                     q.Number("eps") == 0.5 && q.Boolean("plus_one") && q.Text("kind") == "half" &&
+                     q.List("list").size() == 2 && q.List("list")[1] == 1.5 &&
+                     !q.OptionalNumber("unset") && !q.OptionalInteger("unset") &&
+                     !q.OptionalBoolean("unset") && !q.OptionalText("unset") &&
+                     !q.OptionalList("unset") && x.size() == 2 && x[1] == 2 && x.extent(0) == 2 &&
+                     x.shape().size() == 1 && q.operation() == "op" && q.dtype() == "f32" &&
+                     q.case_line() == "op D=2" && q.Has<float>("x") && !q.Has<double>("x");
+  if (!right) throw std::runtime_error("wrong");
+  q.OptionalOutput<cpp::BF16>("z")[0].bits = 0x3F80;
+  Copy(q);
+}
+
+TEST(CppSubject, ReadsTypedValues) {
+  EXPECT_EQ(ReplyTo(ReadAll, kAttributes), "ok: ");
+  const auto question = MakeQuestion(kAttributes);
+  EXPECT_EQ(Ask(*question, ReadAll).outputs.size(), 2u);
+}
+
+TEST(CppSubject, RequiresValues) {
+  const auto all = [](const Question& q) {
+    q.Require("base", 500000);
+    q.Require("eps", 0.5);
+    q.Require("kind", "half");
+    q.Require("plus_one", true);
+    q.RequireUnset("unset");
+    q.List("list");
+    Copy(q);
+  };
+  EXPECT_EQ(ReplyTo(all, kAttributes), "ok: ");
+  const auto number = [](const Question& q) { q.Require("eps", 0.25); };
+  EXPECT_EQ(ReplyTo(number, kAttributes), "unsupported: supports only eps=0.25");
+  const auto text = [](const Question& q) { q.Require("kind", "interleaved"); };
+  EXPECT_EQ(ReplyTo(text, kAttributes), "unsupported: supports only kind=interleaved");
+  const auto boolean = [](const Question& q) { q.Require("plus_one", false); };
+  EXPECT_EQ(ReplyTo(boolean, kAttributes), "unsupported: supports only plus_one=false");
+  const auto unset = [](const Question& q) { q.RequireUnset("base"); };
+  EXPECT_EQ(ReplyTo(unset, kAttributes), "unsupported: supports only base=(unset)");
+  const auto set = [](const Question& q) { q.Require("unset", 0); };
+  EXPECT_EQ(ReplyTo(set, kAttributes), "unsupported: supports only unset=0");
+}
+
+TEST(CppSubject, ReportsErrors) {
+  const auto type = [](const Question& q) { q.Input<double>("x"); };
+  EXPECT_EQ(ReplyTo(type), "unsupported: does not support the element type of x");
+  const auto missing = [](const Question& q) { q.Number("theta"); };
+  EXPECT_EQ(ReplyTo(missing, R"({"base":1})"),
+            "error: there is no attribute 'theta'; there are: base");
+  const auto unset = [](const Question& q) { q.Number("unset"); };
+  EXPECT_EQ(ReplyTo(unset, R"({"unset":null})"), "error: attribute unset is not set");
+  const auto output = [](const Question& q) { q.Output<float>("w"); };
+  EXPECT_EQ(ReplyTo(output), "error: there is no output 'w'; there are: y z");
+  const auto thrown = [](const Question&) { throw std::runtime_error("no device"); };
+  EXPECT_EQ(ReplyTo(thrown), "error: no device");
+  const auto unsupported = [](const Question&) { throw cpp::Unsupported("no"); };
+  EXPECT_EQ(ReplyTo(unsupported), "unsupported: no");
+  const auto other = [](const Question&) { throw 3; };
+  EXPECT_EQ(ReplyTo(other), "error: answer threw an exception that is not a std::exception");
+}
+
+}  // namespace
+}  // namespace sextant::tools
