@@ -3,8 +3,8 @@
 // The role decides the dtype: none = the dtype of the case, i64 = i64, wide = f32 for f16 and bf16
 // cases and the dtype of the case otherwise, real = f64. A trailing ? marks an optional output,
 // which a subject may omit.
-// An extent is a product of capital letters, numbers and integer attributes; it may end with /2 or
-// +1: "H*D", "R/2", "2*clip+1".
+// An extent is a product of capital letters, numbers and attributes that stand for a number
+// (reference/case/dimensions.h); it may end with /2 or +1: "H*D", "R/2", "2*clip+1", "layout*R/2".
 #pragma once
 
 #include <cstdint>
