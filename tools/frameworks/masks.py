@@ -5,13 +5,20 @@ import numpy as np
 from sextant_adapter import Unsupported
 
 
-def visible(B, S, T, mask, align, window, chunk, key_length, segments):
+NAMES = ("mask", "align", "query_offset", "window", "chunk", "key_length", "segments")
+
+
+def visible(B, S, T, mask="none", align=None, query_offset=None, window=None, chunk=None,
+            key_length=None, segments=None, **_):  # fmt: skip
     """bool [B,S,T]: true where a query sees a key. None if every query sees all keys."""
     if mask == "none" and not (window or chunk or key_length or segments):
         return None
-    length = np.broadcast_to(np.asarray(key_length or [T], np.int64), B).reshape(B, 1, 1)
+    length = _of_batch(key_length or [T], B)
+    first = 0 * length if align == "top_left" else length - S
+    if query_offset is not None:
+        first = _of_batch(query_offset, B)
     t = np.arange(T).reshape(1, 1, T)
-    i = np.arange(S).reshape(1, S, 1) + (length - S if align == "bottom_right" else 0 * length)
+    i = np.arange(S).reshape(1, S, 1) + first
     see = np.broadcast_to(t < length, (B, S, T))
     if mask == "causal":
         see = see & (t <= i)
@@ -24,6 +31,17 @@ def visible(B, S, T, mask, align, window, chunk, key_length, segments):
         ends = np.cumsum(segments)
         see = see & (np.searchsorted(ends, i, "right") == np.searchsorted(ends, t, "right"))
     return see
+
+
+def _of_batch(numbers, B):
+    return np.broadcast_to(np.asarray(numbers, np.int64), B).reshape(B, 1, 1)
+
+
+def earlier_keys(S, T, align=None, query_offset=None, **_):
+    """The number of keys before the first query, as a cache holds them; None if batches differ."""
+    if query_offset is not None:
+        return int(query_offset[0]) if len(set(query_offset)) == 1 else None
+    return 0 if align == "top_left" else T - S
 
 
 def additive(see, bias=None):

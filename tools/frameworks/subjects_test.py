@@ -26,12 +26,8 @@ import masks
 import rotary
 from sextant_adapter import Unsupported
 
-NOTHING = {"mask": "none", "align": "bottom_right", "window": None, "chunk": None,
-           "key_length": None, "segments": None}  # fmt: skip
-
-
 def visible(S, T, B=1, **masking):
-    see = masks.visible(B, S, T, **{**NOTHING, **masking})
+    see = masks.visible(B, S, T, **masking)
     return None if see is None else see.astype(int).tolist()
 
 
@@ -51,6 +47,14 @@ class Masks(unittest.TestCase):
 
     def test_a_batch_has_its_own_length(self):
         self.assertEqual(visible(1, 3, B=2, key_length=[1, 2]), [[[1, 0, 0]], [[1, 1, 0]]])
+
+    def test_the_first_query_may_be_at_any_key(self):
+        self.assertEqual(visible(1, 3, mask="causal", query_offset=[1]), [[[1, 1, 0]]])
+        self.assertEqual(visible(1, 2, B=2, mask="causal", query_offset=[0, 1]), [[[1, 0]], [[1, 1]]])
+        self.assertEqual(masks.earlier_keys(2, 5), 3)
+        self.assertEqual(masks.earlier_keys(2, 5, align="top_left"), 0)
+        self.assertEqual(masks.earlier_keys(2, 5, query_offset=[1, 1]), 1)
+        self.assertIsNone(masks.earlier_keys(2, 5, query_offset=[1, 2]))
 
     def test_the_mask_is_added_in_the_type_of_the_bias(self):
         see = np.array([[[True, False]]])

@@ -39,8 +39,7 @@ class Attention:
 
     def _attend(self, case, q, k, v, scale, soft_cap, masking, bias=None, sink=None):
         self._check(case)
-        names = ("mask", "align", "window", "chunk", "key_length", "segments")
-        see = masks.visible(q.shape[0], q.shape[2], k.shape[2], *(masking[name] for name in names))
+        see = masks.visible(q.shape[0], q.shape[2], k.shape[2], **masking)
         if not self._flash:
             masks.expect_no_zeros(see, masking["empty_rows"])
         mask = masks.additive(see, bias)

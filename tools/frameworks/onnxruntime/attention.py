@@ -7,8 +7,6 @@ from layer import MICROSOFT, Operators, real
 from library import Node, Value
 from sextant_adapter import Unsupported
 
-MASKING = ("mask", "align", "window", "chunk", "key_length", "segments")
-
 
 def _only_causal(masking):
     """True for a causal mask alone, false for no mask; None for any other mask."""
@@ -32,11 +30,11 @@ class StandardAttention(Operators):
     """The operator Attention of ONNX."""
 
     def attention(self, case, q, k, v, scale, soft_cap, **masking):
-        causal, S, T = _only_causal(masking), q.shape[2], k.shape[2]
+        T = k.shape[2]
         attributes = self._attributes(case, scale, soft_cap)
-        if not causal or (masking["align"] == "bottom_right" and S > T):
+        past = masks.earlier_keys(q.shape[2], T, **masking)
+        if not _only_causal(masking) or past is None or not 0 <= past < T:
             return self._masked(case, attributes, masking)
-        past = T - S if masking["align"] == "bottom_right" else 0
         values = [Value(q, case.dtype), *(Value(x[:, :, past:], case.dtype) for x in (k, v)), None]
         if past:
             values += [Value(x[:, :, :past], case.dtype) for x in (k, v)]
@@ -61,7 +59,7 @@ class StandardAttention(Operators):
     def _masked(self, case, attributes, masking, bias=None):
         """A mask of booleans, or a bias with -infinity."""
         q, k, v = (case.tensors[name] for name in "qkv")
-        see = masks.visible(len(q), q.shape[2], k.shape[2], *(masking[name] for name in MASKING))
+        see = masks.visible(len(q), q.shape[2], k.shape[2], **masking)
         masks.expect_no_zeros(see, masking["empty_rows"])
         if bias is not None:
             values = [Value(masks.additive(see, bias), case.dtype)]
@@ -87,7 +85,7 @@ class MultiHead(Operators):
         causal = _only_causal(masking)
         if causal is None or soft_cap or q.shape[1] != k.shape[1]:
             raise Unsupported("MultiHeadAttention has no such mask, cap or shared keys")
-        if causal and masking["align"] == "bottom_right" and q.shape[2] != k.shape[2]:
+        if causal and masks.earlier_keys(q.shape[2], k.shape[2], **masking) != 0:
             raise Unsupported("MultiHeadAttention aligns a causal mask at the top left")
         attributes = {"num_heads": q.shape[1], "unidirectional": int(causal)}
         if scale is not None:
@@ -116,7 +114,7 @@ class GroupQuery(Operators):
             raise Unsupported("GroupQueryAttention needs D = E, a multiple of 8, and 0 < S <= T")
         if len(q) > 1 and 1 < S < T:
             raise Unsupported("GroupQueryAttention takes several tokens after a cache only for one batch")
-        if S != T and masking["align"] != "bottom_right":
+        if masks.earlier_keys(S, T, **masking) != T - S:
             raise Unsupported("GroupQueryAttention aligns its mask at the bottom right")
         attributes = {"num_heads": H, "kv_num_heads": K, "local_window_size": window,
                       "softcap": real(case, soft_cap or 0)}  # fmt: skip

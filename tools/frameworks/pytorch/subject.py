@@ -19,6 +19,7 @@ import numpy as np  # noqa: E402
 import torch  # noqa: E402
 
 import functions  # noqa: E402
+import masks  # noqa: E402
 import serving  # noqa: E402
 from sextant_adapter import Unsupported  # noqa: E402
 
@@ -44,8 +45,7 @@ def answer(function, device, case, **given):
     if unknown and "masking" not in parameters:
         raise Unsupported(f"takes no {' '.join(unknown)}")
     if "masking" in parameters:
-        names = ("mask", "align", "window", "chunk", "key_length", "segments")
-        given["masking"] = {name: given[name] for name in names}
+        given["masking"] = {name: given[name] for name in masks.NAMES}
     given = {name: value for name, value in given.items() if name in parameters}
     try:
         outputs = function(**given)
