@@ -17,15 +17,23 @@ Case With(const Case& c, const std::string& word) {
   }
 }
 
-// The case with other inputs, and with another choice for each of its attributes or (if
-// `of_dimensions`) of its dimensions.
+std::vector<Shape> OutputShapesOf(const Case& c) {
+  std::vector<Shape> shapes;
+  for (const TensorSpec& output : c.info().signature.outputs) shapes.push_back(c.ShapeOf(output));
+  return shapes;
+}
+
+// The case with other inputs, and with another choice for each of its attributes, where it does not
+// change the shape of an output, or (if `of_dimensions`) of its dimensions.
 Case Other(const Case& c, bool of_dimensions) {
   Case other = c.With("seed=" + std::to_string(c.seed() + 1));
   for (const Choices& choices : ChoicesOf(c.info())) {
     if (c.dimensions().contains(choices.key) != of_dimensions) continue;
     const std::string before = other.ToString();
     for (const std::string& text : choices.texts) {
-      other = With(other, choices.key + "=" + text);
+      const Case next = With(other, choices.key + "=" + text);
+      if (!of_dimensions && OutputShapesOf(next) != OutputShapesOf(other)) continue;
+      other = next;
       if (other.ToString() != before) break;
     }
   }
