@@ -11,7 +11,7 @@ import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-COPIED = ("reference", "fast", "oracle", "fixtures", "tools", ".ci", ".clang-format", "README.md")
+COPIED = ("reference", "fast", "oracle", "fixtures", "tools", ".ci", ".clang-format")
 CALL = ("scaled_sum", "x[N,M] weight:wide[M] position:i64[N] -> y[N,M] sum?[N]",
         "--family", "layer", "--attribute", "alpha=1", "--attribute", "exact=false")  # fmt: skip
 
@@ -38,7 +38,7 @@ class NewOperation(unittest.TestCase):
         return {path: path.read_bytes() for path in self.copy.rglob("*") if path.is_file()}
 
     def table_of_operations(self):
-        text = (self.copy / "README.md").read_text()
+        text = (self.copy / "reference/CASES.md").read_text()
         return re.search(r"`sextant list`:\n\n```\n(.*?)^```$", text, re.M | re.S)[1]
 
     def assert_refused(self, message, *words):
