@@ -42,6 +42,9 @@ struct Options {
   std::string recipe = "native";
   bool strict = false;
   int threads = 0;
+  std::string keep{};        // a folder for the tensors of a failure
+  uint64_t budget = 0;       // about this many elements are judged at most; 0: all
+  uint64_t budget_seed = 0;  // chooses them
   // Gets the finished part, 0 .. 1; false cancels. What it throws reaches the caller.
   std::function<bool(double)> progress{};
 };
@@ -52,6 +55,7 @@ class Result {
   explicit Result(SextantResult* result) : result_(result) {}
   int status() const { return sextant_status(result_.get()); }  // 0: conforms
   std::string json() const { return sextant_json(result_.get()); }
+  const SextantResult* c() const { return result_.get(); }
   // Valid as long as this object.
   SextantArray Array(const char* name) const {
     SextantArray array{};
@@ -83,6 +87,9 @@ Result Call(Function function, const std::string& question, NamedTensors tensors
   c.strict = options.strict;
   c.threads = options.threads;
   c.user = &progress;
+  c.keep = options.keep.empty() ? nullptr : options.keep.c_str();
+  c.budget = options.budget;
+  c.budget_seed = options.budget_seed;
   if (options.progress) {
     c.progress = [](double done, void* user) {
       auto* given = static_cast<Progress*>(user);
