@@ -27,6 +27,9 @@ std::string ReplyTo(Answer answer, const std::string& attributes = "{}") {
   return reply.status + ": " + reply.message;
 }
 
+bool IsAligned(const DLTensor* tensor) {
+  return reinterpret_cast<uintptr_t>(tensor->data) % 64 == 0;
+}
 float* Floats(const DLTensor* tensor) { return static_cast<float*>(tensor->data); }
 
 // Reads x and writes y = -x.
@@ -74,8 +77,8 @@ TEST(AskedQuestion, DescribesTensors) {
               const bool right =
                   x->ndim == 1 && x->shape[0] == 2 && x->strides[0] == 1 &&
                   x->dtype.code == kDLFloat && x->dtype.bits == 32 &&
-                  x->device.device_type == kDLCPU && x->byte_offset == 0 &&
-                  reinterpret_cast<uintptr_t>(y->data) % 64 == 0 && std::isnan(Floats(y)[0]) &&
+                  x->device.device_type == kDLCPU && x->byte_offset == 0 && IsAligned(x) &&
+                  IsAligned(y) && IsAligned(z) && std::isnan(Floats(y)[0]) &&
                   std::isnan(Floats(y)[1]) && z->ndim == 0 && z->dtype.code == kDLBfloat &&
                   z->shape && q->output(q, "y") == y && std::strcmp(q->dtype, "f32") == 0 &&
                   std::strcmp(q->operation, "op") == 0 && std::strcmp(q->case_line, "op D=2") == 0;
