@@ -8,7 +8,7 @@ from sextant_adapter import Unsupported
 NAMES = ("mask", "align", "query_offset", "window", "chunk", "key_length", "segments")
 
 
-def visible(B, S, T, mask="none", align=None, query_offset=None, window=None, chunk=None,
+def visible(B, S, T, /, mask="none", align=None, query_offset=None, window=None, chunk=None,
             key_length=None, segments=None, **_):  # fmt: skip
     """bool [B,S,T]: true where a query sees a key. None if every query sees all keys."""
     if mask == "none" and not (window or chunk or key_length or segments):
@@ -37,7 +37,7 @@ def _of_batch(numbers, B):
     return np.broadcast_to(np.asarray(numbers, np.int64), B).reshape(B, 1, 1)
 
 
-def earlier_keys(S, T, align=None, query_offset=None, **_):
+def earlier_keys(S, T, /, align=None, query_offset=None, **_):
     """The number of keys before the first query, as a cache holds them; None if batches differ."""
     if query_offset is not None:
         return int(query_offset[0]) if len(set(query_offset)) == 1 else None

@@ -12,7 +12,7 @@ import scoreboard
 
 
 def case(line, status="conforms", grade="exact", worst=None, reason=None):
-    worst = worst or {"got": 1.0, "exact": 1.0, "error": 0.0}
+    worst = {"permitted": 1.0, **(worst or {"got": 1.0, "exact": 1.0, "error": 0.0})}
     tensors = [{"name": "y", "judged": 1, "worst": worst}] if grade else []
     return {"case": line, "status": status, "outcome": status, "grade": grade, "tensors": tensors,
             "causes": [], "expected": reason and {"reason": reason}}  # fmt: skip
@@ -53,6 +53,14 @@ class Rows(unittest.TestCase):
                       case("rope D=6 dtype=f32", "could_not_run", None, reason="refused"))  # fmt: skip
         self.assertEqual((row["cases"], row["unsupported"], row["not_run"]), (1, 1, 1))
         self.assertEqual([defect["reason"] for defect in row["defects"]], ["refused"])
+
+    def test_an_element_for_which_anything_is_permitted_does_not_count(self):
+        anything = {"got": "nan", "exact": 1.0, "error": "nan", "permitted": "inf"}
+        off = {"got": 1.0, "exact": 1.5, "error": 2**-22}
+        line = "rope D=2 dtype=f32"
+        self.assertEqual(rows(case(line, worst=anything), case(line, worst=off))[0]["ulps"], 2)
+        self.assertEqual(rows(case(line, worst=anything))[0]["ulps"], 0)
+        self.assertIsNone(rows(case(line, worst={**anything, "permitted": 1.0}))[0]["ulps"])
 
     def test_no_row_without_a_judged_case(self):
         self.assertEqual(rows(case("rope D=2 dtype=f32", "unsupported", None)), [])

@@ -56,6 +56,11 @@ class Masks(unittest.TestCase):
         self.assertEqual(masks.earlier_keys(2, 5, query_offset=[1, 1]), 1)
         self.assertIsNone(masks.earlier_keys(2, 5, query_offset=[1, 2]))
 
+    def test_all_attributes_of_a_case_may_be_given(self):
+        see = masks.visible(1, 1, 2, mask="causal", S=1, T=2, B=1, H=3, empty_rows="zero")
+        self.assertEqual(see.tolist(), [[[True, True]]])
+        self.assertEqual(masks.earlier_keys(2, 5, S=2, T=5, window=None), 3)
+
     def test_the_mask_is_added_in_the_type_of_the_bias(self):
         see = np.array([[[True, False]]])
         mask = masks.additive(see, np.full((1, 1, 1, 2), 0.1))

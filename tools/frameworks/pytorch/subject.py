@@ -45,7 +45,7 @@ def answer(function, device, case, **given):
     if unknown and "masking" not in parameters:
         raise Unsupported(f"takes no {' '.join(unknown)}")
     if "masking" in parameters:
-        given["masking"] = {name: given[name] for name in masks.NAMES}
+        given["masking"] = {name: given[name] for name in masks.NAMES if name in given}
     given = {name: value for name, value in given.items() if name in parameters}
     try:
         outputs = function(**given)
