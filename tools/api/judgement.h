@@ -15,7 +15,7 @@ namespace sextant::tools {
 // The verdict on `outputs`, which fit the case, and the likely causes of a failure.
 oracle::Verdict JudgeOutputs(const oracle::Judge& judge, const Case& c, const Tensors& inputs,
                              const Recipe& recipe, const Tensors& outputs,
-                             const ProveOptions& options);
+                             const ProveOptions& options = {});
 
 // The errors of one answered output, with its shape.
 struct ElementErrors {
