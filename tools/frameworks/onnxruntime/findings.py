@@ -67,6 +67,17 @@ def unidirectional(library):
         print(f"  query {s}: {row.tolist()}, expected {s + 1} keys")
 
 
+def cached(library):
+    print("Attention, is_causal, one cached key and three more: which keys the queries see (weights)")
+    node, values = Node("Attention", {"is_causal": 1}), np.eye(4)[None, None]
+    zeros = np.zeros((1, 1, 3, 4))
+    for queries in (1, 2):
+        inputs = [Value(x, "f32") for x in (zeros[:, :, :queries], zeros, values[:, :, 1:])]
+        cache = [Value(x, "f32") for x in (zeros[:, :, :1], values[:, :, :1])]
+        y = library.run(node, [*inputs, None, *cache], ["f32"] * 3)[0]
+        print(f"  {queries} queries: {y[0, 0].tolist()}; query 0 should see 2 keys")
+
+
 def small_weights(library):
     print("Softmax: weights below about 1e-38 become 0")
     y = library.run(Node("Softmax", {"axis": -1}, opset=13), [Value(np.array([[0.0, -90.0]]), "f32")], ["f32"])[0]
@@ -76,5 +87,5 @@ def small_weights(library):
 if __name__ == "__main__":
     onnxruntime = Library(INSTALLED)
     print(f"ONNX Runtime {onnxruntime.version}")
-    for finding in (logistic, gelu, attention_scale, unidirectional, small_weights):
+    for finding in (logistic, gelu, attention_scale, unidirectional, cached, small_weights):
         finding(onnxruntime)
