@@ -112,6 +112,13 @@ TEST(SecondOpinion, TakesAShareOfTheSlicesAndAlwaysOne) {
   EXPECT_EQ(OpinionOn(few, 16).asked, 2U);
 }
 
+// Zeros in the golden: a second opinion whose sums cancel is never exactly 0.
+size_t ZerosOf(const Proof& proof) {
+  size_t zeros = 0;
+  for (const GoldenTensor& g : proof.golden) zeros += std::ranges::count(g.high.data, 0.0);
+  return zeros;
+}
+
 // Only inputs whose sums cancel more than 200 bits, or whose powers overflow every format, may be
 // beyond the precision of a second opinion.
 TEST(SlowSecondOpinion, ConfirmsEveryOperation) {
@@ -125,7 +132,7 @@ TEST(SlowSecondOpinion, ConfirmsEveryOperation) {
       const bool extreme = line.find("=special") != line.npos ||
                            line.find("=powers_of_two") != line.npos ||
                            line.find("(1099511627776)") != line.npos;
-      EXPECT_TRUE(extreme || opinion.beyond == 0) << line;
+      EXPECT_TRUE(extreme || opinion.beyond <= ZerosOf(proof)) << line;
     }
   }
 }
