@@ -69,6 +69,13 @@ double Distance(const Hypothesis& hypothesis, const Case& c, const Part& part) {
   return sum;
 }
 
+// Progress is complete after the proof; here it only serves to cancel.
+void MayCancel(const ProveOptions& options, std::mutex& mutex) {
+  if (!options.progress) return;
+  const std::lock_guard lock(mutex);
+  options.progress(1);
+}
+
 struct Parts {
   std::vector<Part> whole;    // the whole case, or the slices in the budget
   std::vector<Part> sampled;  // the slices where the answer is farthest from the recipe's
@@ -80,8 +87,10 @@ Parts PartsOf(const Case& c, const Hypothesis& correct,
               const ProveOptions& options) {
   const std::vector<Slice> slices = SlicesInBudget(c, kSliceElements);
   std::vector<std::pair<double, size_t>> distances(slices.size());
+  std::mutex mutex;
   InParallel(slices.size(), options.threads, [&](size_t i) {
     distances[i] = {Distance(correct, c, PartOf(c, slices[i], permitted, answer)), i};
+    MayCancel(options, mutex);
   });
   std::ranges::sort(distances, std::greater());
   Parts parts;
@@ -127,9 +136,7 @@ std::vector<double> Distances(const std::vector<Defect>& defects, const Case& c,
       return;
     const double distance = Distance(*hypothesis, c, parts.whole, whole_limit);
     if (distance <= whole_limit) distances[i] = distance;
-    if (!options.progress) return;
-    const std::lock_guard lock(mutex);
-    options.progress(1);  // may cancel
+    MayCancel(options, mutex);
   });
   return distances;
 }
@@ -152,10 +159,12 @@ std::vector<Cause> CausesOf(const Case& c, const Tensors& inputs, const Recipe& 
   // Defects with little effect in this case are infinitely far: they would explain any other bug.
   // `farthest` drops defects whose effect resembles that of the nearest one.
   double farthest = std::numeric_limits<double>::max();
+  std::mutex mutex;
   for (const size_t i : order) {
     if (distances[i] > farthest) break;
     const auto hypothesis = defects[i].hypothesis(c, inputs, recipe);
     const bool explains = std::ranges::all_of(parts.whole, [&](const Part& part) {
+      MayCancel(options, mutex);
       return Explains(*hypothesis, c, recipe, answer, part.slice);
     });
     if (!explains) continue;

@@ -41,8 +41,7 @@ TEST(CausesOf, ReturnsTheDefectAndItsDescription) {
       ElementsAre(StartsWith("mixed_rotate_half (rotate_half pairs neighbouring channels but")));
 }
 
-// The permitted errors of a large case are computed in slices, here with fewer heads than there are
-// key heads.
+// The case has more slices than CausesOf samples; elements of this defect depend on other slices.
 TEST(CausesOf, FindsADefectOfHeadsInSlices) {
   const Question question("attention_scores H=4 S=96 T=96 D=2 dtype=f32");
   const Tensors wrong = question.Predicted(DefectNamed("attention_scores", "last_channel_lost"));

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 
+#include "reference/rope/rope_cos_sin.h"
 #include "reference/rope/rotated_channels.h"
 
 namespace sextant::oracle {
 namespace {
 
 constexpr size_t kNone = static_cast<size_t>(-1);
+constexpr std::string_view kTable = "layout*R/2";  // the columns of a table of cos or sin
 
 // One axis: the value of an element is values[index_of(its indices on the output's axes)].
 struct Axis {
@@ -33,7 +35,7 @@ bool IsAxis(const TensorSpec& input, const TensorSpec& output) {
 
 bool HasPairs(const Operation& operation, const TensorSpec& output) {
   if (output.extents.empty()) return false;
-  return output.extents.back() == "R/2" ||
+  return output.extents.back() == "R/2" || output.extents.back() == kTable ||
          (output.extents.back() == "D" && RotatesChannels(operation));
 }
 
@@ -61,11 +63,29 @@ Axis AxisOfInput(const TensorSpec& spec, const Tensor<double>& input, const Tens
   return axis;
 }
 
+TableLayout LayoutOf(const Case& c) {
+  TableLayout layout{};
+  for (const Attribute& attribute : c.operation().Attributes()) {
+    if (attribute.name == "layout") ParseValue(attribute.text, layout);
+  }
+  return layout;
+}
+
 Axis AxisOfPairs(const Case& c, const TensorSpec& output) {
   const std::string& last = output.extents.back();
   if (last == "R/2") {
     return {"pair", last, UpTo(c.ShapeOf(output).back()),
             [](const Shape& at) { return at.back(); }};
+  }
+  if (last == kTable) {
+    const auto pairs = static_cast<size_t>(c.dimensions().at("R")) / 2;
+    const TableLayout layout = LayoutOf(c);
+    std::vector<size_t> pair_of(c.ShapeOf(output).back());
+    for (size_t k = 0; k < pairs; ++k) {
+      const auto [first, second] = ColumnsOf(layout, k, pairs);
+      pair_of[first] = pair_of[second] = k;
+    }
+    return {"pair", last, UpTo(pairs), [pair_of](const Shape& at) { return pair_of[at.back()]; }};
   }
   const RotatedChannels channels(c);
   return {"pair", last, UpTo(channels.pairs),

@@ -56,6 +56,14 @@ TEST(FailingIndices, InputsOfSeveralAxesHaveTheirOwnValueAtEveryElement) {
               testing::EndsWith(" " + std::to_string(value) + ".." + std::to_string(value)));
 }
 
+// Columns 1 and 3 of the halves of R = 4 belong to pair 1.
+TEST(FailingIndices, TablesOfHalvesHaveOnePairForTwoColumns) {
+  const std::string line = "rope_cos_sin S=1 R=4 layout=";
+  EXPECT_EQ(Failing(line + "halves", {1, 3}).back(), "pair/2 1..1");
+  EXPECT_EQ(Failing(line + "interleaved", {2, 3}).back(), "pair/2 1..1");
+  EXPECT_EQ(Failing(line + "half_width", {1}).back(), "pair/2 1..1");
+}
+
 TEST(FailingIndices, TablesHavePairsAndOutputsOfOtherOperationsDoNot) {
   EXPECT_THAT(Failing("rope_table S=2 R=4 @position=3,9", {3}),
               ElementsAre("B/1 0..0 everywhere", "S/2 1..1", "R/2/2 1..1", "position/2 9..9",

@@ -42,21 +42,6 @@ struct Mutant : LayerNorm {
     Real mean, divisor;
   };
 
-  // The elements from which x(n, j) gets its mean and variance.
-  template <class Real>
-  std::vector<Real> Population(const Tensor<Real>& x, size_t n, size_t j) const {
-    std::vector<Real> all;
-    for (size_t row = 0; row < x.shape[0]; ++row) {
-      for (size_t column = 0; column < x.shape[1]; ++column) {
-        const bool counts = Is(Mutation::kWhole)      ? true
-                            : Is(Mutation::kColumns)  ? column == j
-                            : Is(Mutation::kFirstRow) ? row == 0
-                                                      : row == n;
-        if (counts) all.push_back(x(row, column));
-      }
-    }
-    return all;
-  }
   template <class Real>
   static Real Sum(const std::vector<Real>& terms) {
     const ScopedStep at(Step::kSum);
@@ -128,11 +113,11 @@ struct Mutant : LayerNorm {
   template <class Real>
   void operator()(const Tensor<Real>& x, const Tensor<Real>& weight, const Tensor<Real>& bias,
                   Tensor<Real>& y) const {
-    std::map<size_t, Moments<Real>> known;  // one per row, or per column
+    std::map<size_t, Moments<Real>> known;  // of populations
     for (size_t n = 0; n < x.shape[0]; ++n) {
       for (size_t j = 0; j < x.shape[1]; ++j) {
-        const size_t unit = Is(Mutation::kColumns) ? j : n;
-        if (!known.contains(unit)) known.emplace(unit, MomentsOf(Population(x, n, j)));
+        const size_t unit = NumberOfPopulation(mutation, n, j);
+        if (!known.contains(unit)) known.emplace(unit, MomentsOf(PopulationOf(mutation, x, n, j)));
         y(n, j) = Element(x(n, j), known.at(unit), weight(j), bias(j));
       }
     }

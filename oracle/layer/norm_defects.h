@@ -14,6 +14,25 @@
 namespace sextant::oracle {
 
 // The formula with one mutation.
+// The rows or columns whose moments an element gets. Mutation is that of a norm.
+template <class Mutation>
+size_t NumberOfPopulation(Mutation mutation, size_t n, size_t j) {
+  if (mutation == Mutation::kWhole || mutation == Mutation::kFirstRow) return 0;
+  return mutation == Mutation::kColumns ? j : n;
+}
+template <class Mutation, class Real>
+std::vector<Real> PopulationOf(Mutation mutation, const Tensor<Real>& x, size_t n, size_t j) {
+  const size_t N = x.shape[0], M = x.shape[1];
+  const bool all_rows = mutation == Mutation::kWhole || mutation == Mutation::kColumns;
+  const size_t first_row = all_rows || mutation == Mutation::kFirstRow ? 0 : n;
+  const bool column = mutation == Mutation::kColumns;
+  std::vector<Real> all;
+  for (size_t row = first_row; row < (all_rows ? N : first_row + 1); ++row) {
+    for (size_t i = column ? j : 0; i < (column ? j + 1 : M); ++i) all.push_back(x(row, i));
+  }
+  return all;
+}
+
 struct RmsNormMutant : RmsNorm {
   static constexpr double kLargest = 0x1p127;  // upper bound of mean squares, near the largest f32
   enum class Mutation {
@@ -35,18 +54,10 @@ struct RmsNormMutant : RmsNorm {
   // The divisor of x(n, j).
   template <class Real>
   Real Divisor(const Tensor<Real>& x, size_t n, size_t j) const {
-    const size_t N = x.shape[0], M = x.shape[1];
     std::vector<Real> squares;
-    for (size_t row = 0; row < N; ++row) {
-      for (size_t column = 0; column < M; ++column) {
-        const bool counts = mutation == Mutation::kWhole      ? true
-                            : mutation == Mutation::kColumns  ? column == j
-                            : mutation == Mutation::kFirstRow ? row == 0
-                                                              : row == n;
-        if (!counts) continue;
-        const ScopedStep at(Step::kSquare);
-        squares.push_back(x(row, column) * x(row, column));
-      }
+    for (const Real& value : PopulationOf(mutation, x, n, j)) {
+      const ScopedStep at(Step::kSquare);
+      squares.push_back(value * value);
     }
     Real sum;
     {
@@ -78,10 +89,10 @@ struct RmsNormMutant : RmsNorm {
         for (size_t j = 0; j < x.shape[1]; ++j) from(n, j) = x(n, j) - mean;
       }
     }
-    std::map<size_t, Real> divisors;  // one per row, or per column
+    std::map<size_t, Real> divisors;  // of populations
     for (size_t n = 0; n < x.shape[0]; ++n) {
       for (size_t j = 0; j < x.shape[1]; ++j) {
-        const size_t unit = mutation == Mutation::kColumns ? j : n;
+        const size_t unit = NumberOfPopulation(mutation, n, j);
         if (!divisors.contains(unit)) divisors.emplace(unit, Divisor(from, n, j));
         const Real& above = mutation == Mutation::kVariance ? x(n, j) : from(n, j);
         Real scaled;

@@ -1,6 +1,7 @@
 #include "oracle/subject/attributes_json.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "reference/case/call.h"
 
@@ -15,8 +16,10 @@ Json NumberOf(const std::string& text) {
   } catch (const Error&) {
     return nullptr;
   }
-  const auto integer = static_cast<int64_t>(number);
-  if (text == std::to_string(integer)) return integer;
+  if (std::abs(number) <= kLargestInteger) {
+    const auto integer = static_cast<int64_t>(number);
+    if (text == std::to_string(integer)) return integer;
+  }
   return number;
 }
 

@@ -22,6 +22,14 @@ size_t ElementsIn(const Case& c, const Slice& slice) {
   return count;
 }
 
+// Adds the slice, cut into parts of at most `elements` output elements where that is possible.
+void AddCut(const Case& c, const Slice& slice, size_t elements, std::vector<Slice>& slices) {
+  const auto halves = ElementsIn(c, slice) > elements ? Halve(c, slice) : std::nullopt;
+  if (!halves) return slices.push_back(slice);
+  AddCut(c, halves->first, elements, slices);
+  AddCut(c, halves->second, elements, slices);
+}
+
 }  // namespace
 
 ScopedBudget::ScopedBudget(const Budget& budget) : before_(std::exchange(this_budget, budget)) {}
@@ -31,9 +39,9 @@ bool HasBudget() { return this_budget.elements > 0; }
 
 std::vector<Slice> SlicesInBudget(const Case& c, size_t elements) {
   if (!HasBudget() || ElementsIn(c, {}) <= this_budget.elements) return CutCase(c, elements);
+  // The choice depends on the budget alone, not on `elements`.
   const size_t finest = ElementsIn(c, {}) / kMostSlices + 1;
-  const size_t size = std::max(finest, this_budget.elements / kSpread);
-  std::vector<Slice> all = CutCase(c, std::min(size, elements));
+  const std::vector<Slice> all = CutCase(c, std::max(finest, this_budget.elements / kSpread));
   std::vector<size_t> order(all.size()), chosen;
   std::iota(order.begin(), order.end(), size_t{0});
   SplitMix64 random(this_budget.seed);
@@ -47,7 +55,7 @@ std::vector<Slice> SlicesInBudget(const Case& c, size_t elements) {
   }
   std::ranges::sort(chosen);
   std::vector<Slice> slices;
-  for (const size_t i : chosen) slices.push_back(std::move(all[i]));
+  for (const size_t i : chosen) AddCut(c, all[i], elements, slices);
   return slices;
 }
 

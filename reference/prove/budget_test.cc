@@ -73,6 +73,26 @@ TEST(Budget, IsNotExceededByMoreThanOneSlice) {
   EXPECT_EQ(ComputedIn(Within({}, kLine)), 400u);
 }
 
+// Proofs take larger slices than the search for causes does.
+TEST(Budget, SlicesOfEverySizeCoverTheSameElements) {
+  const Case c = Case::Parse("rms_norm N=8000 M=8");
+  const TensorSpec& y = c.info().signature.outputs[0];
+  const ScopedBudget within({.elements = 20000, .seed = 3});
+  const auto covered = [&](size_t elements) {
+    std::vector<size_t> all;
+    for (const Slice& slice : SlicesInBudget(c, elements)) {
+      const auto indices = IndicesIn(c.ShapeOf(y), y, slice);
+      EXPECT_LE(indices.size(), std::max<size_t>(elements, 8));
+      all.insert(all.end(), indices.begin(), indices.end());
+    }
+    return all;
+  };
+  const std::vector<size_t> proven = covered(1 << 15);
+  EXPECT_GT(proven.size(), 15000u);
+  EXPECT_EQ(covered(256), proven);
+  EXPECT_EQ(covered(1), proven);
+}
+
 TEST(Budget, ChoosesByTheSeed) {
   const auto chosen = [](uint64_t seed) {
     std::vector<bool> computed;

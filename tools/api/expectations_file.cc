@@ -21,6 +21,8 @@ using oracle::TensorVerdict;
 using oracle::Verdict;
 
 constexpr size_t kMostBytes = size_t{16} << 20;
+// toml++ calls itself for each part of a dotted key: 60000 parts still fit on a stack of 8 MiB.
+constexpr size_t kMostLineBytes = size_t{1} << 16;
 constexpr int64_t kNoEnd = std::numeric_limits<int64_t>::max();
 constexpr Outcome kOutcomes[] = {Outcome::kFails, Outcome::kUnlikely, Outcome::kUnsupported,
                                  Outcome::kUnverified, Outcome::kCouldNotRun};
@@ -158,6 +160,8 @@ void RefuseWrongTableNames(std::string_view text, const std::string& path) {
   std::istringstream in{std::string(text)};
   size_t number = 1;
   for (std::string line; std::getline(in, line); ++number) {
+    if (line.size() > kMostLineBytes)
+      throw Error(path, ":", number, ": this line has more than ", kMostLineBytes, " bytes");
     size_t at = line.find_first_not_of(" \t");
     if (at == line.npos || line[at] != '[') continue;
     at += line.compare(at, 2, "[[") == 0 ? 2 : 1;

@@ -16,8 +16,9 @@ using testing::HasSubstr;
 class Expect : public testing::Test {
  protected:
   Expect() {
-    fixtures::WriteBytes(path_,
-                         "[[expect]]\ncases = \"softmax *\"\nM = [1]\nreason = \"issue 7\"\n");
+    fixtures::WriteBytes(
+        path_,
+        "[[expect]]\ncases = \"softmax M=2 N=1 dtype=f32*\"\nM = [1]\nreason = \"issue 7\"\n");
   }
   // The JSON of sextant_expect, or its error as a text.
   Json Of(const char* line, const char* outcome, const SextantResult* verdict = nullptr) const {
@@ -41,7 +42,7 @@ TEST_F(Expect, ReadsTheEntries) {
 
 TEST_F(Expect, ComparesOutcomes) {
   EXPECT_TRUE(Of("rms_norm N=1 M=2", "fails")["entry"].is_null());
-  EXPECT_EQ(Of(kSoftmax, "could_not_run")["entry"], 0);
+  EXPECT_EQ(Of(kSoftmax, "could_not_run")["entry"], 0);  // the pattern is of the complete line
   EXPECT_EQ(Of(kSoftmax, "could_not_run")["contradiction"],
             "it is expected to be 'fails', but is 'could_not_run'");
 }
@@ -55,6 +56,10 @@ TEST_F(Expect, ComparesTheElementsOfAVerdict) {
   EXPECT_EQ(Of(kSoftmax, "fails", last.c())["contradiction"], "");
   EXPECT_THAT(Of(kSoftmax, "fails", first.c())["contradiction"].get<std::string>(),
               HasSubstr("y fails at M=0, expected only M=1.."));
+  EXPECT_THAT(Of("softmax N=2 M=2", "fails", last.c()).get<std::string>(),
+              HasSubstr("the verdict is on 'softmax M=2 N=1 dtype=f32', expected one on"));
+  EXPECT_THAT(Of(kSoftmax, "fails", Draw(kSoftmax).c()).get<std::string>(),
+              HasSubstr("the verdict is not a result of sextant_judge"));
   EXPECT_THAT(Of(kSoftmax, "fails", none.c()).get<std::string>(),
               HasSubstr("'fails', which is not that of the verdict"));
 }

@@ -96,6 +96,17 @@ Question QuestionOf(const char* text, const SextantTensor* tensors, size_t count
   return OwnQuestion(text, std::move(own));
 }
 
+// Throws Error unless the result is null or a verdict on a case with these attributes and
+// dimensions: its question has neither a seed nor distributions.
+void RequireVerdictOn(const Case& c, const SextantResult* result) {
+  if (!result) return;
+  const std::string judged = result->verdict.case_line;
+  if (judged.empty()) throw Error("the verdict is not a result of sextant_judge");
+  const std::string line = c.ToString();
+  if (!(line + " ").starts_with(judged + " "))
+    throw Error("the verdict is on '", judged, "', expected one on '", line, "'");
+}
+
 std::string ContradictionOf(const Expectation& entry, const std::string& outcome,
                             const SextantResult* result) {
   Outcome found{};
@@ -226,8 +237,10 @@ int sextant_expect(const char* path, const char* case_line, const char* outcome,
     sextant::Json json = ToJson(known);
     if (case_line) {
       RequirePointer(outcome, "outcome");
-      known.RequireNames(sextant::Case::Parse(case_line));
-      const Expectation* entry = known.For(case_line);
+      const auto c = sextant::Case::Parse(case_line);
+      known.RequireNames(c);
+      RequireVerdictOn(c, verdict);
+      const Expectation* entry = known.For(c.ToString());
       if (entry) json["entry"] = entry - known.entries().data();
       if (entry) json["contradiction"] = ContradictionOf(*entry, outcome, verdict);
     }

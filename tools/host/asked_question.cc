@@ -183,8 +183,8 @@ HostReply AskedQuestion::Ask(int (*answer)(const SextantQuestion*)) {
 }
 
 HostReply AskedQuestion::Checked(int status) {
-  if (status == SEXTANT_ANSWER_UNSUPPORTED) return {"unsupported", message_};
   if (!misuse_.empty()) return {"error", misuse_};
+  if (status == SEXTANT_ANSWER_UNSUPPORTED) return {"unsupported", message_};
   if (status == SEXTANT_ANSWER_ERROR) return {"error", message_};
   if (status != SEXTANT_ANSWER_OK) {
     return {"error", "answer returned " + std::to_string(status) +

@@ -100,7 +100,7 @@ class Hostile(unittest.TestCase):
         cases = self.folder / "own.cases"
         cases.write_text(f"{CASE}\nsoftmax N=2 M=3 seed=2\n")
         self.check(case=cases)
-        self.assertIn("2 cases: 1 could not run, 1 ", self.output)
+        self.assertIn("2 cases: 1 could_not_run, 1 ", self.output)
 
     def test_writes_outside_of_its_output(self):
         self.assert_not_run('((float*)q->output(q, "y")->data)[6] = 1;',

@@ -81,10 +81,13 @@ OnnxNode NodeOf(const Activation& op) {
   throw Unsupported{"ONNX has no operator for kind=" + PrintValue(op.kind)};
 }
 
-// True if only `mask` excludes keys, and is_causal, which aligns top left, expresses it.
+// True if only `mask` excludes keys, and is_causal, for which query 0 is at key 0, expresses it.
 bool IsPlain(const AttentionAttributes& op) {
   if (op.window || op.chunk || op.key_length || op.segments) return false;
-  return op.mask == Mask::kNone || op.align == Align::kTopLeft || op.S.value == op.T.value;
+  bool begins_at_0 = true;
+  for (int64_t b = 0; b < op.B.value; ++b)
+    begins_at_0 = begins_at_0 && op.FirstIndex(static_cast<size_t>(b)) == 0;
+  return op.mask == Mask::kNone || begins_at_0;
 }
 
 OnnxNode AttentionNode(const AttentionAttributes& op) {

@@ -106,10 +106,10 @@ def _place(item: pytest.Item, call: pytest.CallInfo[Any]) -> str:
 def _compare(item: Any, error: Exception | None, report: pytest.TestReport) -> None:
     """Changes the report of a test according to the expectation of its case."""
     verdict = item.funcargs["case"].verdict
-    found = _outcome_of(error, verdict)
     if error is None and verdict is None:
         report.outcome, report.longrepr = "failed", "the test did not call case.check"
         return
+    found = _outcome_of(error, verdict)
     known = item.config.stash[_KNOWN]
     if not known.entries:
         return
@@ -132,21 +132,29 @@ def _compare(item: Any, error: Exception | None, report: pytest.TestReport) -> N
 
 
 def _outcome_of(error: Exception | None, verdict: Any) -> str:
-    unlikely = verdict is not None and verdict.grade == "unlikely"
-    if error is None:
-        return "unlikely" if unlikely else "conforms"
-    if isinstance(error, _calls.DoesNotConform):
-        return "unlikely" if unlikely else "fails"
+    if error is None and verdict.status == "unverified":  # check accepts such rows
+        return "conforms"
+    if error is None or isinstance(error, _calls.DoesNotConform):
+        return verdict.document["outcome"]
     if isinstance(error, _calls.NotVerified):
         return "unverified"
     return "unsupported" if isinstance(error, Unsupported) else "could_not_run"
 
 
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    expired = any(entry["expired"] for entry in session.config.stash[_KNOWN].entries)
+    if expired and session.exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
-    if config.getoption("numprocesses", None):
-        return  # only the workers know which entries they used
     known = config.stash[_KNOWN]
+    in_workers = config.getoption("numprocesses", None)  # only they know which entries they used
     for number, entry in enumerate(known.entries):
-        if number not in known.used:
-            why = f"expired after {entry['until']}" if entry["expired"] else "decides no test of this run"
-            terminalreporter.write_line(f"sextant: {entry['where']} {why}: {entry['cases']}")
+        if entry["expired"]:
+            why = f"expired after {entry['until']}"
+        elif in_workers or number in known.used:
+            continue
+        else:
+            why = "decides no test of this run"
+        terminalreporter.write_line(f"sextant: {entry['where']} {why}: {entry['cases']}")
