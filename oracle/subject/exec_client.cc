@@ -216,8 +216,10 @@ std::string ExecClient::Receive(size_t size, const char* part, Clock::time_point
   const Event event = child_->Receive(bytes, deadline);
   if (event != Event::kDone) {
     const size_t count = child_->received();
-    const std::string progress =
-        "received " + std::to_string(count) + " of " + std::to_string(size) + " bytes of " + part;
+    const bool nothing = count == 0 && size == kPrefixSize;
+    const std::string progress = nothing ? "it sent no byte of an answer"
+                                         : "received " + std::to_string(count) + " of " +
+                                               std::to_string(size) + " bytes of " + part;
     Require(event, progress);
   }
   return bytes;

@@ -137,6 +137,9 @@ TEST(ParseQuestion, NamesUnknownMissingAndRepeatedTensors) {
   flat.Add("x", DType::kF32, {8}).Add("weight", DType::kF32, {8});
   EXPECT_EQ(flat.Error("rms_norm"),
             "x has shape [8], expected 2 axes: x[N,M]; for others, name them: 'x (M)'");
+  Own three;
+  three.Add("x", DType::kF32, {2, 3, 8}).Add("position", DType::kI64, {1, 3});
+  EXPECT_THAT(three.Error("rope pairing=half"), testing::EndsWith("name them: 'x (H S D)'"));
 }
 
 TEST(ParseQuestion, RefusesSeedsAndDraws) {

@@ -12,6 +12,15 @@ namespace {
 constexpr std::string_view kStated = "the question";
 constexpr std::string_view kDefault = "its default";
 
+// The last `count` axes of the tensor, at least one: "S D".
+std::string LastExtents(const TensorSpec& spec, size_t count) {
+  const size_t rank = spec.extents.size();
+  std::string text;
+  for (size_t i = rank - std::clamp<size_t>(count, 1, rank); i < rank; ++i)
+    text += (text.empty() ? "" : " ") + spec.extents[i];
+  return text;
+}
+
 }  // namespace
 
 ShapeSolver::ShapeSolver(const Operation& operation,
@@ -54,7 +63,8 @@ void ShapeSolver::Add(const TensorSpec& spec, const Shape& shape) {
   if (shape.size() != spec.extents.size()) {
     throw Error(spec.name, " has shape ", ToString(shape), ", expected ", spec.extents.size(),
                 spec.extents.size() == 1 ? " axis: " : " axes: ", TextOf(spec),
-                "; for others, name them: '", spec.name, " (", spec.extents.back(), ")'");
+                "; for others, name them: '", spec.name, " (", LastExtents(spec, shape.size()),
+                ")'");
   }
   for (size_t axis = 0; axis < shape.size(); ++axis) {
     if (shape[axis] > kLargestInteger) {

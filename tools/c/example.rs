@@ -61,6 +61,7 @@ unsafe impl<T> Sync for Shared<T> {} // constant after initialization
 const ABI: u32 = 1;
 const OK: c_int = 0;
 const UNSUPPORTED: c_int = 1;
+const ERROR: c_int = 2;
 const SET: c_int = 1;
 const FLOAT: u8 = 2; // kDLFloat
 
@@ -106,8 +107,12 @@ extern "C" fn answer(question: *const SextantQuestion) -> c_int {
     {
         return (q.fail)(question, UNSUPPORTED, name("only with eps and unit_offset").as_ptr());
     }
-    rms_norm(x, weight, eps as f32, unit_offset != 0, y);
-    OK
+    let kernel = || rms_norm(x, weight, eps as f32, unit_offset != 0, y);
+    // A panic must not leave a function that C calls.
+    match std::panic::catch_unwind(std::panic::AssertUnwindSafe(kernel)) {
+        Ok(()) => OK,
+        Err(_) => (q.fail)(question, ERROR, name("the kernel panicked").as_ptr()),
+    }
 }
 
 macro_rules! literal {

@@ -77,8 +77,8 @@ struct SextantQuestion {
   int (*text)(const SextantQuestion* self, const char* name, const char** value);
   int (*list)(const SextantQuestion* self, const char* name, const double** values, size_t* count);
 
-  /* An input. CPU memory, aligned to 64 bytes, row-major (strides are set). NULL if there is none
-   * of that name. */
+  /* An input, which must stay as it is. CPU memory, aligned to 64 bytes, row-major (strides are
+   * set). NULL if there is none of that name. */
   const DLTensor* (*input)(const SextantQuestion* self, const char* name);
   /* An output to be written, with shape and dtype as expected, memory as for inputs. It is filled
    * with NaN, so that an element that you do not write fails. NULL if there is none of that name.

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "reference/base/error.h"
+#include "reference/base/hash.h"
 #include "reference/base/json.h"
 #include "reference/base/printable.h"
 #include "reference/base/value_text.h"
@@ -13,6 +14,10 @@ namespace sextant::tools {
 namespace {
 
 constexpr int kMaxDepth = 3;  // outputs, output, shape
+
+uint64_t HashOf(std::span<const char> bytes) {
+  return sextant::HashOf({bytes.data(), bytes.size()});
+}
 
 const std::string& WordIn(const Metadata& words, const char* key) {
   const auto at = words.find(key);
@@ -141,7 +146,8 @@ AskedQuestion::AskedQuestion(const SafetensorsHeader& header,
   for (const SafetensorsHeader::Entry& entry : header.entries) {
     auto tensor = std::make_unique<GuardedTensor>(DTypeNamed(entry.dtype), entry.shape);
     read(tensor->bytes());
-    inputs_[entry.name].tensor = std::move(tensor);
+    const uint64_t hash = HashOf(tensor->bytes());
+    inputs_[entry.name] = {.tensor = std::move(tensor), .hash = hash};
   }
   const Json outputs = ParseJson(WordIn(words_, "outputs"), kMaxDepth);
   for (const auto& [name, output] : outputs.items()) {
@@ -215,6 +221,8 @@ std::string AskedQuestion::Damage() const {
   }
   for (const auto& [name, input] : inputs_) {
     if (why.empty()) why = damaged("input " + name, input.tensor.get());
+    if (why.empty() && HashOf(input.tensor->bytes()) != input.hash)
+      why = "answer changed the input " + name;
   }
   return why;
 }

@@ -42,6 +42,7 @@ class AskedQuestion {
   };
   struct Input {
     std::unique_ptr<GuardedTensor> tensor;
+    uint64_t hash = 0;  // of its bytes, which `answer` must not change
     bool read = false;
   };
   // The struct that `answer` gets; `owner` leads back to this object.

@@ -108,6 +108,9 @@ class Hostile(unittest.TestCase):
         self.assert_not_run('((char*)q->output(q, "y")->data)[-9] = 1;',
                             "output y: 1 byte before its start")
 
+    def test_changes_an_input(self):
+        self.assert_not_run('((float*)q->input(q, "x")->data)[0] = 7;', "answer changed the input x")
+
     def test_an_element_that_is_not_written_fails(self):
         self.assertEqual(self.answer('q->input(q, "x"); q->output(q, "y"); return 0;'), 1)
         self.assertIn("y[0,0]: got nan", self.output)

@@ -260,6 +260,11 @@ class Python(unittest.TestCase):
         with self.assertRaisesRegex(sextant.DoesNotConform, "SEXTANT_KEEP=FOLDER"):
             self.conforms(y=-self.y)
 
+    def test_a_share_of_judged_elements_is_0_to_1(self):
+        for share in (-1, 1.5, float("nan")):
+            with self.assertRaisesRegex(sextant.InputError, "expected a share of 0 to 1"):
+                self.conforms(min_judged=share)
+
     def test_a_configuration_completes_the_question(self):
         question = "rope config=fixtures/models/llama3_1_8b.json"
         inputs = {"x": torch.randn(1, 2, 5, 128), "position": self.p}

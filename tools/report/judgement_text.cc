@@ -62,12 +62,11 @@ std::string ConformingOutputs(const Verdict& verdict) {
   return names.empty() ? "" : "  these outputs conform:" + Joined(names) + "\n";
 }
 
-// A recipe that permits an answer with a likely bug is no reason to declare that recipe.
+// A recipe that permits the answer is no reason to declare it: a loose one permits many bugs.
 std::string RecipesLine(const Judgement& judgement) {
   const auto& recipes = judgement.conforming_recipes;
   if (recipes.empty()) return "conforms by none of the standard recipes\n";
-  const bool has_cause = !judgement.verdict.causes.empty();
-  return (has_cause ? "recipes that would permit this answer:" : "conforms by another recipe:") +
+  return "recipes that would permit this answer, if they say how it is computed:" +
          Joined(recipes) + "\n";
 }
 
