@@ -11,7 +11,7 @@ NAMES = ("mask", "align", "query_offset", "window", "chunk", "key_length", "segm
 def visible(B, S, T, /, mask="none", align=None, query_offset=None, window=None, chunk=None,
             key_length=None, segments=None, **_):  # fmt: skip
     """bool [B,S,T]: true where a query sees a key. None if every query sees all keys."""
-    if mask == "none" and not (window or chunk or key_length or segments):
+    if mask == "none" and segments is None and not (window or chunk or key_length):
         return None
     length = _of_batch(key_length or [T], B)
     first = 0 * length if align == "top_left" else length - S
@@ -27,9 +27,10 @@ def visible(B, S, T, /, mask="none", align=None, query_offset=None, window=None,
         see = see & ((left < 0) | (t >= i - left)) & ((right < 0) | (t <= i + right))
     if chunk:
         see = see & (i // chunk == t // chunk)
-    if segments:
+    if segments is not None:
         ends = np.cumsum(segments)
         see = see & (np.searchsorted(ends, i, "right") == np.searchsorted(ends, t, "right"))
+        see = see & (0 <= i) & (i < T)
     return see
 
 

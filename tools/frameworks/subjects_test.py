@@ -45,6 +45,11 @@ class Masks(unittest.TestCase):
         self.assertEqual(visible(3, 3, chunk=2), [[[1, 1, 0], [1, 1, 0], [0, 0, 1]]])
         self.assertEqual(visible(3, 3, segments=[1]), [[[1, 0, 0], [0, 1, 1], [0, 1, 1]]])
 
+    def test_a_query_outside_of_the_keys_is_in_no_segment(self):
+        self.assertEqual(visible(3, 3, query_offset=[2], segments=[2]), [[[0, 0, 1], [0] * 3, [0] * 3]])
+        self.assertEqual(visible(3, 2, segments=[1]), [[[0, 0], [1, 0], [0, 1]]])
+        self.assertEqual(visible(3, 2, segments=[]), [[[0, 0], [1, 1], [1, 1]]])
+
     def test_a_batch_has_its_own_length(self):
         self.assertEqual(visible(1, 3, B=2, key_length=[1, 2]), [[[1, 0, 0]], [[1, 1, 0]]])
 

@@ -53,6 +53,7 @@ def seen(B, S, T, mask, align, query_offset, window, chunk, key_length, segments
     if segments is not None:
         ends = torch.tensor(segments).cumsum(0)
         see = see & ((i[..., None] >= ends).sum(-1) == (t[..., None] >= ends).sum(-1))
+        see = see & (0 <= i) & (i < T)
     return see
 
 

@@ -26,7 +26,11 @@ NARROW = {"f32", "f16", "bf16"}
 
 def judged(operations, recipe="native"):
     """The verdicts on the committed cases of these operations: (operation, dtype, status, line)."""
-    cases = [f"fixtures/cases/{operation}.cases" for operation in operations]
+    return verdicts_on([f"fixtures/cases/{operation}.cases" for operation in operations], recipe)
+
+
+def verdicts_on(cases, recipe="native"):
+    """The verdicts on these files of cases and case lines: (operation, dtype, status, line)."""
     with tempfile.NamedTemporaryFile(suffix=".json") as report:
         subprocess.run(
             [PROGRAM, "check", *cases, "--subject", SUBJECT, "--recipe", recipe, "--timeout", "300",
@@ -56,6 +60,11 @@ class Native(unittest.TestCase):
         for operation in OPERATIONS:
             missing = (NARROW & dtypes_of_cases(operation)) - conforms[operation]
             self.assertFalse(missing, f"{operation}: no case in these dtypes conforms")
+
+    def test_a_query_outside_of_the_keys_is_in_no_segment(self):
+        cases = [f"attention H=1 S=3 T={T} D=2 segments={segments} empty_rows=zero {offset}"
+                 for T, segments, offset in ((3, "[2]", "query_offset=[2]"), (2, "[1]", ""))]  # fmt: skip
+        self.assertEqual([status for _, _, status, _ in verdicts_on(cases)], ["conforms"] * 2)
 
     def test_answers_fail_by_a_recipe_with_other_roundings(self):
         """The recipe f32_compute does not permit the 16-bit roundings of native."""

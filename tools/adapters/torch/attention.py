@@ -12,11 +12,17 @@ from rotary_forms import working
 from subject import WIDE, Unsupported, as_tensor, serve
 
 
-def seen_keys(B, S, T, mask, align, window=None, chunk=None, key_length=None, segments=None):
-    lengths = key_length or [T]
-    length = torch.tensor(lengths if len(lengths) == B else lengths * B)[:, None, None]
-    key, query = torch.arange(T), torch.arange(S)[:, None]
-    place = query + length - S if align == "bottom_right" else query.expand(B, S, 1)
+def of_batch(numbers, B):
+    return torch.tensor(numbers if len(numbers) == B else numbers * B)[:, None, None]
+
+
+def seen_keys(B, S, T, mask, align, query_offset=None, window=None, chunk=None, key_length=None,
+              segments=None):  # fmt: skip
+    length = of_batch(key_length or [T], B)
+    first = length - S if align == "bottom_right" else 0 * length
+    if query_offset is not None:
+        first = of_batch(query_offset, B)
+    key, place = torch.arange(T), torch.arange(S)[:, None] + first
     seen = (key < length) & (place == place)
     if mask == "causal":
         seen = seen & (key <= place)
@@ -123,12 +129,13 @@ def attention(form, repeat=None):
 
     def answer(q, k, v, B, H, K, S, T, mask, dtype, align=None, query_offset=None, scale=None,
                soft_cap=None, window=None, chunk=None, key_length=None, segments=None, **_):
-        if query_offset is not None:
-            raise Unsupported("supports no query_offset")
+        if query_offset is not None and isinstance(form, Cache):
+            raise Unsupported("the new tokens are the last ones of the cache")
         q, k, v = (as_tensor(x, dtype) for x in (q, k, v))
         wide = working(q)
         k, v = (repeat(x, H // K) for x in (k, v))
-        seen = seen_keys(B, S, T, mask, align, window, chunk, key_length, segments)
+        seen = seen_keys(B, S, T, mask, align, query_offset, window, chunk, key_length,
+                         segments)  # fmt: skip
         scale = q.shape[-1] ** -0.5 if scale is None else scale
         y, lse = form(q.to(wide), k.to(wide), v.to(wide), seen, scale, soft_cap)
         outputs = {"y": y.to(q.dtype)}

@@ -40,6 +40,13 @@ class Attention(unittest.TestCase):
             self.expect(answer(name), lambda s: range(T - S + s + 1))
             self.expect(answer(name, window=[1, 0]), lambda s: range(T - S + s - 1, T - S + s + 1))
 
+    def test_the_first_query_may_be_at_any_key(self):
+        for name in ("attention_at_once", "flash_2", "flash_3_backwards"):
+            got = answer(name, align=None, query_offset=[1])
+            self.expect(got, lambda s: range(1 + s + 1))
+        with self.assertRaises(attention.Unsupported):
+            answer("kv_cache", align=None, query_offset=[1])
+
     def test_sdpa_aligns_at_the_top_left(self):
         self.expect(answer("sdpa", align="top_left"), lambda s: range(s + 1))
         with self.assertRaises(attention.Unsupported):
@@ -61,6 +68,11 @@ class Attention(unittest.TestCase):
         self.assertEqual(seen(window=[-1, 1]), ["01", "012", "0123", "0123"])
         causal = {"mask": "causal", "align": "bottom_right"}
         self.assertEqual(seen(key_length=[3], **causal), ["", "0", "01", "012"])
+        causal["align"] = None
+        self.assertEqual(seen(query_offset=[2], **causal), ["012", "0123", "0123", "0123"])
+        self.assertEqual(seen(query_offset=[2], segments=[1, 2]), ["12", "3", "", ""])
+        see = attention.seen_keys(2, 1, 3, "causal", None, query_offset=[0, 1])
+        self.assertEqual(see.int().tolist(), [[[[1, 0, 0]]], [[[1, 1, 0]]]])
 
 
 if __name__ == "__main__":
