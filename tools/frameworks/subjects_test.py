@@ -4,14 +4,11 @@ rotary scalings, and the files of claims and of known deviations.
   SEXTANT=build/sextant /usr/bin/python3 -B tools/frameworks/subjects_test.py
 """
 
-import importlib.machinery
-import importlib.util
 import os
 import pathlib
 import re
 import subprocess
 import sys
-import tempfile
 import tomllib
 import unittest
 
@@ -135,13 +132,6 @@ class Scalings(unittest.TestCase):
             rotary.rotary(None, 10000, {"type": "explicit", "inv_freq": [1]}, None, 2)
 
 
-def runner_module():
-    loader = importlib.machinery.SourceFileLoader("frameworks_run", str(HERE / "run"))
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("frameworks_run", loader))
-    loader.exec_module(module)
-    return module
-
-
 class Files(unittest.TestCase):
     def setUp(self):
         self.frameworks = tomllib.loads((HERE / "frameworks.toml").read_text())
@@ -150,23 +140,14 @@ class Files(unittest.TestCase):
         files = {path.stem for path in (HERE / "known").glob("*.toml")}
         self.assertEqual(files, set(self.frameworks))
 
-    def test_every_known_deviation_is_about_a_claimed_operation(self):
-        for name, framework in self.frameworks.items():
+    def test_every_known_deviation_has_a_reason(self):
+        for name in self.frameworks:
             for entry in tomllib.loads((HERE / "known" / f"{name}.toml").read_text()).get("expect", []):
-                self.assertIn(entry["cases"].split()[0], framework["claims"], name)
                 self.assertNotIn(entry["reason"], ("", "..."), name)
 
-    def test_the_known_deviations_are_divided_by_operation_without_loss(self):
-        run = runner_module()
-        with tempfile.TemporaryDirectory() as folder:
-            runner = run.Runner(PROGRAM, pathlib.Path(folder))
-            for name, framework in self.frameworks.items():
-                about = {"name": name, "known": HERE / "known" / f"{name}.toml"}
-                parts = [runner.known_of(about, operation) for operation in framework["claims"]]
-                texts = [part.read_text() for part in parts if part]
-                entries = [entry for text in texts for entry in tomllib.loads(text)["expect"]]
-                whole = tomllib.loads(about["known"].read_text()).get("expect", [])
-                self.assertCountEqual(map(str, entries), map(str, whole))
+    def test_an_operation_that_may_be_absent_is_claimed(self):
+        for name, framework in self.frameworks.items():
+            self.assertLessEqual(set(framework.get("may_lack", [])), set(framework["claims"]), name)
 
     def test_the_lock_file_names_versions_and_no_host_of_a_registry(self):
         for name in ("package.json", "package-lock.json"):

@@ -10,7 +10,7 @@ from sextant_adapter import Unsupported
 
 def _only_causal(masking):
     """True for a causal mask alone, false for no mask; None for any other mask."""
-    if any(masking[name] for name in ("window", "chunk", "key_length", "segments")):
+    if any(masking[name] is not None for name in ("window", "chunk", "key_length", "segments")):
         return None
     return masking["mask"] == "causal"
 
@@ -135,7 +135,7 @@ class GroupQuery(Operators):
     def _window(masking):
         """local_window_size: keys that a query sees, itself included; -1 for all."""
         window = masking["window"]
-        others = any(masking[name] for name in ("chunk", "key_length", "segments"))
+        others = any(masking[name] is not None for name in ("chunk", "key_length", "segments"))
         if masking["mask"] != "causal" and not (window and window[1] == 0):
             raise Unsupported("GroupQueryAttention is causal")
         if others or (window and window[1] not in (0, -1)):
