@@ -42,7 +42,7 @@ TEST(CausesOf, ReturnsTheDefectAndItsDescription) {
 }
 
 // The case has more slices than CausesOf samples; elements of this defect depend on other slices.
-TEST(CausesOf, FindsADefectOfHeadsInSlices) {
+TEST(CausesOf, FindsADefectAcrossSlices) {
   const Question question("attention_scores H=4 S=96 T=96 D=2 dtype=f32");
   const Tensors wrong = question.Predicted(DefectNamed("attention_scores", "last_channel_lost"));
   EXPECT_THAT(question.Causes(wrong), Contains(StartsWith("last_channel_lost")));

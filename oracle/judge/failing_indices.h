@@ -4,7 +4,8 @@
 // that derive from them:
 //   the name of an input of integers   its value, if all its axes are axes of the output: the
 //                                      `position` of a token, its `token`
-//   pair                               the pair of channels on the last axis D or R/2
+//   pair                               the pair of channels on the last axis: D, R/2, or the
+//                                      columns of a table, layout*R/2
 #pragma once
 
 #include <string>

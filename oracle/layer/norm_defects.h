@@ -13,7 +13,6 @@
 
 namespace sextant::oracle {
 
-// The formula with one mutation.
 // The rows or columns whose moments an element gets. Mutation is that of a norm.
 template <class Mutation>
 size_t NumberOfPopulation(Mutation mutation, size_t n, size_t j) {
@@ -33,6 +32,7 @@ std::vector<Real> PopulationOf(Mutation mutation, const Tensor<Real>& x, size_t 
   return all;
 }
 
+// The formula with one mutation.
 struct RmsNormMutant : RmsNorm {
   static constexpr double kLargest = 0x1p127;  // upper bound of mean squares, near the largest f32
   enum class Mutation {

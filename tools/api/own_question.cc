@@ -1,6 +1,6 @@
 #include "tools/api/own_question.h"
 
-#include <algorithm>
+#include <map>
 #include <sstream>
 #include <utility>
 

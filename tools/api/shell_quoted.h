@@ -1,3 +1,4 @@
+// Words of a shell command.
 #pragma once
 
 #include <string>

@@ -257,11 +257,9 @@ Action BindAuditSuite(CLI::App& app) {
           "print a smallest set of cases that catches all defects that are caught");
   AddFlag(app, "--suggest", options->suggest,
           "print case lines that would catch the surviving defects");
-  AddOutput(
-      app, "--as-supported-by", options->supported_by,
-      "a JSON report of `check`: name the defects that only cases catch that it did not judge");
-  AddOutput(app, "--json", options->json,
-            "write a report in JSON: which cases catch which defects");
+  AddPath(app, "--as-supported-by", options->supported_by,
+          "a JSON report of `check`: name the defects that only cases catch that it did not judge");
+  AddPath(app, "--json", options->json, "write a report in JSON: which cases catch which defects");
   return [options] { return AuditSuite(*options); };
 }
 

@@ -190,17 +190,17 @@ Action BindCheck(CLI::App& app) {
   AddFlag(app, "--fail-fast", options->fail_fast,
           "stop after the first case that fails or could not run, unless it is expected");
   AddFlag(app, "-v,--verbose", options->verbose, "one line also for each case that conforms");
-  AddOutput(app, "--expect", options->expect,
-            "a TOML file of expected results: the exit status is 0 if every case has its expected "
-            "result (tools/report/README.md)");
-  AddOutput(app, "--write-expect", options->write_expect,
-            "write a new file for --expect, which expects the results of this run",
-            {.excludes = "--expect"});
-  AddOutput(app, "--json", options->json, "write a report in JSON");
-  AddOutput(app, "--json-lines", options->json_lines,
-            "write one line of JSON for each verdict as it comes, and one for the summary at the "
-            "end; - is standard output, and then the text goes to standard error");
-  AddOutput(app, "--junit", options->junit, "write a report in JUnit XML");
+  AddPath(app, "--expect", options->expect,
+          "a TOML file of expected results: the exit status is 0 if every case has its expected "
+          "result (tools/report/README.md)");
+  AddPath(app, "--write-expect", options->write_expect,
+          "write a new file for --expect, which expects the results of this run",
+          {.excludes = "--expect"});
+  AddPath(app, "--json", options->json, "write a report in JSON");
+  AddPath(app, "--json-lines", options->json_lines,
+          "write one line of JSON for each verdict as it comes, and one for the summary at the "
+          "end; - is standard output, and then the text goes to standard error");
+  AddPath(app, "--junit", options->junit, "write a report in JUnit XML");
   AddThreads(app, options->threads);
   return [options] { return Check(*options); };
 }

@@ -118,7 +118,7 @@ Action BindJudge(CLI::App& app) {
             "judge about this many elements at most, chosen at random; 0: all", {});
   AddOption(app, "--seed", options->budget.seed, "chooses the elements of --budget",
             {.needs = "--budget"});
-  AddOutput(app, "--json", options->json, "write a report in JSON");
+  AddPath(app, "--json", options->json, "write a report in JSON");
   AddThreads(app, options->threads);
   return [options] { return Judge(*options); };
 }

@@ -80,13 +80,13 @@ void AddFlag(CLI::App& app, const std::string& names, bool& value, const std::st
   ApplyRule(app, app.add_flag(names, value, what), rule);
 }
 
-void AddOutput(CLI::App& app, const std::string& names, std::string& path, const std::string& what,
-               const Rule& rule) {
+void AddPath(CLI::App& app, const std::string& names, std::string& path, const std::string& what,
+             const Rule& rule) {
   ApplyRule(app, app.add_option(names, path, what)->check(RequireName), rule);
 }
 
 void AddStore(CLI::App& app, std::string& path, const std::string& what, const Rule& rule) {
-  AddOutput(app, "-o,--output", path, what, rule);
+  AddPath(app, "-o,--output", path, what, rule);
   app.get_option("--output")->check([takes_onnx = rule.takes_onnx](const std::string& name) {
     if (!IsOnnxFolder(name)) return fixtures::WhyNotRecordFile(name);
     return takes_onnx ? std::string() : name + ": only `sextant golden` writes ONNX node tests";

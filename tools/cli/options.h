@@ -44,9 +44,9 @@ void AddOption(CLI::App& app, const std::string& names, uint64_t& seed, const st
 void AddFlag(CLI::App& app, const std::string& names, bool& value, const std::string& what,
              const Rule& rule = {});
 
-// The path of an output file. An empty path is an error: it may come from an unset shell variable.
-void AddOutput(CLI::App& app, const std::string& names, std::string& path, const std::string& what,
-               const Rule& rule = {});
+// The path of a file. An empty path is an error: it may come from an unset shell variable.
+void AddPath(CLI::App& app, const std::string& names, std::string& path, const std::string& what,
+             const Rule& rule = {});
 // --output: the path of a file of records (fixtures/store/record_file.h). An unknown ending is an
 // error.
 void AddStore(CLI::App& app, std::string& path, const std::string& what, const Rule& rule = {});

@@ -67,7 +67,7 @@ function(install_sextant program host library folder)
 endfunction()
 
 # Installs the bundle: the C library with the libraries that it needs, without those that every Linux
-# system has (glibc 2.34 or later, libstdc++ of GCC 12 or later), its headers, the Python package. The
+# system has (glibc and libstdc++), its headers, the Python package. The
 # target `bundle` makes build/sextant-VERSION-PROCESSOR.tar.gz of it.
 function(install_bundle library folder)
   set(COMPONENT COMPONENT bundle EXCLUDE_FROM_ALL)

@@ -1,3 +1,4 @@
+// The exit status of a report, and why it is not 0.
 #include <algorithm>
 #include <map>
 

@@ -49,7 +49,7 @@ def answer(function, device, case, **given):
     given = {name: value for name, value in given.items() if name in parameters}
     try:
         outputs = function(**given)
-    except (RuntimeError, ValueError) as error:
+    except (RuntimeError, ValueError) as error:  # it has no kernel for this dtype, or for two dtypes
         if "not implemented for" in str(error) or "same dtype" in str(error) or "scalar type" in str(error):
             raise Unsupported(str(error).splitlines()[0]) from error
         raise

@@ -175,7 +175,7 @@ def _integer(name: str, value: Any, least: int, most: int) -> int:
     except TypeError:
         number = None
     if number is None or isinstance(value, bool) or not least <= number <= most:
-        raise InputError(f"{name} is {value!r}, expected {least} to {most}")
+        raise InputError(f"{name} is {value!r}, expected an integer from {least} to {most}")
     return number
 
 
