@@ -85,8 +85,9 @@ AuditedCase::AuditedCase(const Case& c, const Subject& baseline, const FileReade
 
 void AuditedCase::Prepare() const {
   if (!golden_.empty()) return;
-  golden_ = Prove(c_, inputs_, recipe_);
-  permitted_ = PermittedErrors(c_, inputs_, recipe_);
+  ProvenAndPermitted reference = ProveAndPermit(c_.operation(), c_, inputs_, recipe_);
+  golden_ = std::move(reference.golden);
+  permitted_ = std::move(reference.permitted);
 }
 
 const std::vector<GoldenTensor>& AuditedCase::golden() const {

@@ -11,7 +11,7 @@
 #include "oracle/defect/defect.h"
 #include "reference/prove/budget.h"
 #include "reference/prove/case_slices.h"
-#include "reference/prove/parallel.h"
+#include "reference/base/parallel.h"
 
 namespace sextant::oracle {
 namespace {

@@ -6,7 +6,6 @@
 #include "oracle/judge/likely.h"
 #include "oracle/judge/tensor_judge.h"
 #include "oracle/subject/subject.h"
-#include "reference/case/intermediate.h"
 
 namespace sextant::oracle {
 namespace {
@@ -78,44 +77,44 @@ Verdict JudgeEndToEnd(const Case& c, const std::vector<GoldenTensor>& golden,
 // The formula, or its alternative decision, with its reference values and permitted errors.
 struct Judge::Variant {
   const Operation& operation;
-  const std::vector<GoldenTensor>& golden;
-  const std::vector<PermittedTensor>& permitted;
+  const ProvenAndPermitted& reference;
 };
 
 Judge::Judge(const Case& c, const Tensors& inputs, const Recipe& recipe,
              const ProveOptions& options)
-    : Judge(c, inputs, recipe, Prove(c, inputs, recipe, options), options) {}
+    : Judge(c, inputs, recipe, ProveAndPermit(c.operation(), c, inputs, recipe, options),
+            options) {}
 
 Judge::Judge(const Case& c, const Tensors& inputs, const Recipe& recipe,
              std::vector<GoldenTensor> golden, const ProveOptions& options)
+    : Judge(c, inputs, recipe,
+            ProvenAndPermitted{std::move(golden), PermittedErrors(c, inputs, recipe, options)},
+            options) {}
+
+Judge::Judge(const Case& c, const Tensors& inputs, const Recipe& recipe,
+             ProvenAndPermitted reference, const ProveOptions& options)
     : c_(c),
       inputs_(inputs),
       recipe_(recipe),
       options_(options),
-      golden_(std::move(golden)),
-      permitted_(PermittedErrors(c, inputs, recipe, options)) {
-  SampleLikely(c, inputs, recipe, golden_, permitted_);
+      reference_(std::move(reference)) {
+  SampleLikely(c, inputs, recipe, reference_.golden, reference_.permitted, options.threads);
 }
 
 // Empty if no intermediate was answered.
 std::vector<JudgedTensor> Judge::Trace(const Variant& variant, const Tensors& outputs) const {
-  if (outputs.size() < 2) return {};
-  {
-    const ScopedTrace tracing(outputs);
-    EvaluateByRecipe(variant.operation, c_, inputs_, recipe_);
-    if (!tracing.used()) return {};
-  }
+  if (outputs.size() < 2 || !ContinuesFrom(variant.operation, c_, inputs_, recipe_, outputs))
+    return {};
   ProveOptions options = options_;
   options.subject_outputs = &outputs;
-  const auto golden = Prove(variant.operation, c_, inputs_, recipe_, options);
-  const auto permitted = PermittedErrors(variant.operation, c_, inputs_, recipe_, options);
-  return JudgeTensors(c_, {golden, permitted, &variant.golden, {}, &inputs_}, outputs);
+  const auto [golden, permitted] = ProveAndPermit(variant.operation, c_, inputs_, recipe_, options);
+  return JudgeTensors(c_, {golden, permitted, &variant.reference.golden, {}, &inputs_}, outputs);
 }
 
 Verdict Judge::EvaluateVariant(const Variant& variant, const Tensors& outputs) const {
   std::vector<JudgedTensor> tensors =
       JudgeWithDrift({variant.operation, c_, inputs_, recipe_, options_},
-                     {variant.golden, variant.permitted, nullptr, {}, &inputs_}, outputs);
+                     {variant.reference.golden, variant.reference.permitted, nullptr, {}, &inputs_}, outputs);
   Verdict verdict = VerdictOf(c_, tensors);
   const std::vector<JudgedTensor> trace = Trace(variant, outputs);
   // Optional outputs are intermediates: they come before the required ones.
@@ -141,7 +140,7 @@ Verdict Judge::EvaluateVariant(const Variant& variant, const Tensors& outputs) c
 Verdict Judge::Evaluate(const Tensors& outputs) const {
   if (const std::string mismatch = DescribeMismatch(c_, outputs); !mismatch.empty())
     return MismatchVerdict(c_, mismatch);
-  Verdict verdict = EvaluateVariant({c_.operation(), golden_, permitted_}, outputs);
+  Verdict verdict = EvaluateVariant({c_.operation(), reference_}, outputs);
   if (verdict.status != Verdict::Status::kFails) return verdict;
   std::vector<std::unique_ptr<Operation>> alternatives;
   {
@@ -149,9 +148,8 @@ Verdict Judge::Evaluate(const Tensors& outputs) const {
     alternatives = c_.operation().Alternatives();
   }
   for (const auto& other : alternatives) {
-    const auto golden = Prove(*other, c_, inputs_, recipe_, options_);
-    const auto permitted = PermittedErrors(*other, c_, inputs_, recipe_, options_);
-    Verdict alternative = EvaluateVariant({*other, golden, permitted}, outputs);
+    const auto reference = ProveAndPermit(*other, c_, inputs_, recipe_, options_);
+    Verdict alternative = EvaluateVariant({*other, reference}, outputs);
     if (alternative.status == Verdict::Status::kFails) continue;
     const std::string reason = alternative.message.empty() ? "" : "; " + alternative.message;
     alternative.message = "conforms to the alternative rounding decision of the formula" + reason;

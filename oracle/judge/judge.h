@@ -122,11 +122,13 @@ class Judge {
   // `golden`: the values of `c`, already proven.
   Judge(const Case& c, const Tensors& inputs, const Recipe& recipe,
         std::vector<GoldenTensor> golden, const ProveOptions& options = {});
+  Judge(const Case& c, const Tensors& inputs, const Recipe& recipe, ProvenAndPermitted reference,
+        const ProveOptions& options = {});
   Judge(const Judge&) = delete;
   Judge& operator=(const Judge&) = delete;
   Verdict Evaluate(const Tensors& outputs) const;
-  const std::vector<GoldenTensor>& golden() const { return golden_; }
-  const std::vector<PermittedTensor>& permitted() const { return permitted_; }
+  const std::vector<GoldenTensor>& golden() const { return reference_.golden; }
+  const std::vector<PermittedTensor>& permitted() const { return reference_.permitted; }
 
  private:
   struct Variant;
@@ -137,8 +139,7 @@ class Judge {
   const Tensors& inputs_;
   Recipe recipe_;
   ProveOptions options_;
-  std::vector<GoldenTensor> golden_;
-  std::vector<PermittedTensor> permitted_;
+  ProvenAndPermitted reference_;
 };
 
 }  // namespace sextant::oracle

@@ -6,6 +6,8 @@
 
 #include "reference/case/extents.h"
 #include "reference/number/stochastic_rounding.h"
+#include "reference/prove/budget.h"
+#include "reference/base/parallel.h"
 
 namespace sextant::oracle {
 namespace {
@@ -17,13 +19,18 @@ constexpr double kDeviations = 8;
 
 void SampleLikely(const Case& c, const Tensors& inputs, const Recipe& recipe,
                   const std::vector<GoldenTensor>& golden,
-                  std::vector<PermittedTensor>& permitted) {
+                  std::vector<PermittedTensor>& permitted, int threads) {
   if (!IsComposite(c.info()) || c.dtype() == DType::kF64) return;
   std::vector<std::vector<double>> squares;
   for (const PermittedTensor& p : permitted) squares.emplace_back(p.error.data.size());
-  for (uint64_t seed = 0; seed < kSamples; ++seed) {
+  std::vector<Tensors> answers(kSamples);
+  const Budget budget = CurrentBudget();
+  InParallel(kSamples, threads, [&](size_t seed) {
+    const ScopedBudget within(budget);
     const ScopedStochasticRounding rounding(seed);
-    const Tensors answer = EvaluateByRecipe(c, inputs, recipe);
+    answers[seed] = EvaluateByRecipe(c, inputs, recipe);
+  });
+  for (const Tensors& answer : answers) {
     for (size_t o = 0; o < answer.size(); ++o) {
       for (size_t i = 0; i < squares[o].size(); ++i) {
         const double error =

@@ -20,8 +20,9 @@
 namespace sextant::oracle {
 
 // Lowers `likely` to the sampled bound where that is smaller. Does nothing for operations that are
-// not composite (IsComposite) and for f64.
+// not composite (IsComposite) and for f64. threads: 0 for all cores.
 void SampleLikely(const Case& c, const Tensors& inputs, const Recipe& recipe,
-                  const std::vector<GoldenTensor>& golden, std::vector<PermittedTensor>& permitted);
+                  const std::vector<GoldenTensor>& golden, std::vector<PermittedTensor>& permitted,
+                  int threads);
 
 }  // namespace sextant::oracle

@@ -21,10 +21,6 @@ template <>
 inline Interval EmptyLogSumExp<Interval>() {
   return Interval(-0x1p1023) * Interval(0x1p1023);
 }
-template <>
-inline Counted EmptyLogSumExp<Counted>() {
-  return Counted(0.0);
-}
 
 // The value of an input, which is a double in every number type.
 inline double ValueOf(double x) { return x; }

@@ -100,14 +100,14 @@ Counted SoftmaxRow<Counted>::WeightedMean::Result() const {
   const auto count = static_cast<double>(n);
   const ErrorOfWeights weights = WeightErrors();
   const ErrorOfProducts products = ProductErrors();
-  const double drift =
-      (Drift() + count * products.size * kDriftUnit) * kBoundUp + count * kTinyDrift;
+  const double drift = (Drift() + (count * kSumDriftUnit + kDriftUnit) * products.size) * kBoundUp +
+                       count * kTinyDrift;
   const ErrorOfScores scores = ScoreErrors(drift);
   const bool saturated = saturated_ || row_.saturated_ || (scores.only_range && scores.range > 0);
   const SumError sum = rule_.exact ? SumError() : RelativeErrorOfSum(rule_, n);
   const double largest = row_.tiled_ ? count * scores.largest : products.size;
   const bool overflows = !rule_.exact && !(largest * 2 < MaxFinite(rule_.format));
-  return Bounded(Counted::Of(centre_, drift, FormatOf(rule_), saturated),
+  return Bounded(Counted::Of(centre_, row_.Enclosing(drift), FormatOf(rule_), saturated),
                  {TotalError(scores, weights, products, sum.worst, row_.common_),
                   TotalError(scores, weights, products, sum.likely, row_.likely_common_)},
                  row_.unbounded_ || overflows);

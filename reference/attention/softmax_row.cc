@@ -5,6 +5,7 @@
 
 #include "reference/attention/softmax_mean.h"
 #include "reference/attention/softmax_scores.h"
+#include "reference/number/elementary.h"
 #include "reference/number/rounding_units.h"
 
 namespace sextant {
@@ -95,18 +96,17 @@ SoftmaxRow<Counted>::SoftmaxRow(std::span<const Counted> scores, Tiling tiling)
     const DoubleDouble exponent = unbounded_ ? DoubleDouble() : converted.ExponentOf(j);
     drift = std::max(drift, s.drift() + largest_.drift() + std::abs(exponent.high) * kDriftUnit);
     terms.push_back(exp(exponent));
-    rise_.push_back(std::expm1(error) * kBoundUp);
-    fall_.push_back(-std::expm1(-error) * kBoundUp);
+    rise_.push_back(Expm1Of(error) * kBoundUp);
+    fall_.push_back(-Expm1Of(-error) * kBoundUp);
   }
-  drift_ = std::expm1(2 * drift);
+  drift_ = Expm1Of(2 * drift);
   SetWeights(terms);
 }
 
 Counted SoftmaxRow<Counted>::Bounded(const Counted& number, const Counted::Bounds& error,
                                      bool unbounded) {
-  const double drift = number.drift();
-  if (std::isnan(drift))
-    return Counted::Of(number.center(), 0, number.format(), number.saturated())
+  if (std::isnan(number.drift()))
+    return Counted::Of(number.center(), kInfinity, number.format(), number.saturated())
         .WithError(kUnbounded);
   return number.WithError(unbounded || std::isnan(error.worst) ? kUnbounded : error);
 }
@@ -126,8 +126,9 @@ void SoftmaxRow<Counted>::SetWeights(const std::vector<DoubleDouble>& terms) {
   for (const DoubleDouble& term : terms) sum_ += term;
   for (const DoubleDouble& term : terms) {
     const DoubleDouble center = term / sum_;
-    const double drift = center.high * (2 * drift_ + (count + 4) * kDriftUnit) + kTinyDrift;
-    const Counted p = Counted::Of(center, n > 1 ? drift : 0, FormatOf(rule), saturated_);
+    const double own = count * kSumDriftUnit + 4 * kDriftUnit;
+    const double drift = center.high * (2 * drift_ + own) + kTinyDrift;
+    const Counted p = Counted::Of(center, Enclosing(n > 1 ? drift : 0), FormatOf(rule), saturated_);
     rise_sum_ += p.center().high * rise_[weights_.size()];
     fall_sum_ += p.center().high * fall_[weights_.size()];
     weights_.push_back(p);
@@ -147,7 +148,7 @@ double SoftmaxRow<Counted>::SetSumError(const StepRule& rule) {
   const auto reciprocal_error = [&](double error) {
     error += updates_ * unit;
     const double most = error < 1 ? std::min(error / (1 - error), count - 1) : count - 1;
-    return (1 + most) * (1 + unit) - 1;
+    return most + unit + most * unit;
   };
   common_ = reciprocal_error(sum_error.worst);
   likely_common_ = reciprocal_error(sum_error.likely);
@@ -234,11 +235,11 @@ Counted SoftmaxRow<Counted>::LogSumExp() const {
   const auto count = static_cast<double>(n);
   if (n > 1) {
     const double size = std::abs(largest_.center().high) + logarithm.high + 1;
-    drift += 2 * drift_ + (count + size + 8) * kDriftUnit;
+    drift += 2 * drift_ + count * kSumDriftUnit + (size + 8) * kDriftUnit;
   }
-  const double largest_error = std::log1p(*std::ranges::max_element(rise_));
+  const double largest_error = Log1pOf(*std::ranges::max_element(rise_));
   const double inherited =
-      std::min(largest_error, std::max(std::log1p(rise_sum_), -std::log1p(-fall_sum_)));
+      std::min(largest_error, std::max(Log1pOf(rise_sum_), -Log1pOf(-fall_sum_)));
   const auto total_error = [&](double sum_error) {
     if (rule.exact) return inherited * kBoundUp;
     const double unit = UnitRoundoffOf(rule.format);
@@ -246,7 +247,7 @@ Counted SoftmaxRow<Counted>::LogSumExp() const {
     if (n > 1) {
       const double relative =
           sum_error + updates_ * unit + count * rule.ulps * UnderflowErrorOf(rule);
-      error += relative < 1 ? -std::log1p(-relative) : kInfinity;
+      error += relative < 1 ? -Log1pOf(-relative) : kInfinity;
       error += rule.ulps * UlpOf(rule.format, logarithm.high + error);
       error += RoundingError(rule, std::abs(center.high) + error, 0);
       size += logarithm.high;
@@ -254,7 +255,7 @@ Counted SoftmaxRow<Counted>::LogSumExp() const {
     return (tiled_ ? error + 3 * unit * (size + error) : error) * kBoundUp;
   };
   const SumError sum = n > 1 && !rule.exact ? RelativeErrorOfSum(rule, n) : SumError();
-  return Bounded(Counted::Of(center, drift, FormatOf(rule), saturated_),
+  return Bounded(Counted::Of(center, Enclosing(drift), FormatOf(rule), saturated_),
                  {total_error(sum.worst), total_error(sum.likely)}, unbounded_);
 }
 

@@ -88,6 +88,8 @@ class SoftmaxRow<Counted> {
   struct StoredWeight {  // a weight as it is multiplied with a value
     double most, error;  // upper bound of its magnitude; the error added by storing it
   };
+  // The drift of a centre: infinite if the exponents are not the centres of the scores.
+  double Enclosing(double drift) const { return unbounded_ ? kInfinity : drift; }
   // The number with these errors; with infinite errors if they are unbounded or unknown.
   static Counted Bounded(const Counted& number, const Counted::Bounds& error, bool unbounded);
   void SetWeights(const std::vector<DoubleDouble>& terms);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "reference/attention/softmax_row.h"
+#include "reference/number/elementary.h"
 #include "reference/number/rounding_units.h"
 
 namespace sextant {
@@ -58,7 +59,7 @@ struct SoftmaxRow<Counted>::Scores {
     if (exact_exponent && ExponentOf(j).high == 0) return error;  // e^0
     if (!exact_exponent || tiled) error += RoundingOf(j, rule, tiled);
     const double relative = rule.ulps * 2 * UnitRoundoffOf(rule.format);
-    return relative < 1 ? error - (1 + updates) * std::log1p(-relative) : kInfinity;
+    return relative < 1 ? error - (1 + updates) * Log1pOf(-relative) : kInfinity;
   }
   // Upper bound of how often the running maximum rises, forwards or backwards, counting the first
   // score as well.

@@ -4,10 +4,13 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "reference/base/error.h"
 #include "reference/base/hash.h"
+#include "reference/base/parallel.h"
 #include "reference/base/splitmix64.h"
 #include "reference/case/attribute.h"
 #include "reference/number/rounding_units.h"
@@ -15,11 +18,10 @@
 namespace sextant {
 namespace {
 
-// The random words of one element.
+// The random words of one element. `stream` is a hash of the seed and the name of the stream.
 class Words : public SplitMix64 {
  public:
-  Words(uint64_t seed, std::string_view stream, uint64_t index)
-      : SplitMix64(Mix(Mix(Mix(seed) + HashOf(stream)) + index)) {}
+  Words(uint64_t stream, uint64_t index) : SplitMix64(Mix(stream + index)) {}
   // In [0, 1), a multiple of 2^-32.
   double Uniform() { return static_cast<double>(Bits() >> 32) * 0x1p-32; }
 };
@@ -30,7 +32,7 @@ struct DrawState {
   DType dtype;
   size_t index;  // in the tensor
   size_t width;  // of the last axis
-  std::vector<double> arguments;
+  std::span<const double> arguments;
 
   size_t Column() const { return index % width; }
   size_t Row() const { return index / width; }
@@ -219,15 +221,24 @@ Distribution::Distribution(const std::string& spec, const std::string& input, DT
 }
 
 void Distribution::Fill(uint64_t seed, Tensor<double>& tensor) const {
-  const size_t width = RowWidth(tensor.shape);
-  const std::string_view stream = row_->stream.empty() ? std::string_view(input_) : row_->stream;
-  for (size_t i = 0; i < tensor.data.size(); ++i) {
-    DrawState place{Words(seed, stream, i), dtype_, i, width, arguments_};
-    const double x = row_->draw(place);
-    tensor.data[i] = dtype_ == DType::kI64 ? std::floor(x) : RoundTo(dtype_, x);
-    const bool may_be_infinite = row_->draw == NonFinite || row_->draw == Masked;
-    if (std::isfinite(tensor.data[i]) || may_be_infinite) continue;
-    throw Error(text_, ": element ", i, " is ", x, ", beyond the largest ", NameOf(dtype_));
+  constexpr size_t kBlock = size_t{1} << 16;  // elements drawn by one task
+  const size_t count = tensor.data.size(), width = RowWidth(tensor.shape);
+  const std::string_view name = row_->stream.empty() ? std::string_view(input_) : row_->stream;
+  const uint64_t stream = Mix(Mix(seed) + HashOf(name));
+  const bool may_be_infinite = row_->draw == NonFinite || row_->draw == Masked;
+  std::vector<std::optional<Error>> errors((count + kBlock - 1) / kBlock);
+  InParallel(errors.size(), 0, [&](size_t block) {
+    for (size_t i = block * kBlock; i < std::min(count, (block + 1) * kBlock); ++i) {
+      DrawState place{Words(stream, i), dtype_, i, width, arguments_};
+      const double x = row_->draw(place);
+      tensor.data[i] = dtype_ == DType::kI64 ? std::floor(x) : RoundTo(dtype_, x);
+      if (std::isfinite(tensor.data[i]) || may_be_infinite || errors[block]) continue;
+      errors[block].emplace(text_, ": element ", i, " is ", x, ", beyond the largest ",
+                            NameOf(dtype_));
+    }
+  });
+  for (const std::optional<Error>& error : errors) {
+    if (error) throw *error;
   }
 }
 

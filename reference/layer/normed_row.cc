@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "reference/number/elementary.h"
 #include "reference/number/rounding_units.h"
 
 namespace sextant {
@@ -70,17 +71,16 @@ void NormedRow<Counted>::SetRootErrors(double sum_error) {
   least_root_ = std::max(eps_root_, (root_ - root_error_) * kBoundDown);
   const StepRule square = RuleOf(Step::kSquare), sum = RuleOf(Step::kSum);
   const StepRule rsqrt = RuleOf(Step::kRsqrt), scale = RuleOf(Step::kScale);
-  const auto compounded = [](const StepRule& rule, int roundings) {
-    return std::pow(1 - UnitRoundoffOf(rule), -roundings);
-  };
-  const double growth =
-      compounded(square, 1) * compounded(sum, 1) * (1 + sum_error) * compounded(rsqrt, 5);
+  // ln of the factor (1 - u)^-1 of one rounding.
+  const auto growth = [](const StepRule& rule) { return -Log1pOf(-UnitRoundoffOf(rule)); };
+  const double roundings = Expm1Of(growth(square) + growth(sum) + 5 * growth(rsqrt)) * kBoundUp;
+  const double relative = (roundings + sum_error + roundings * sum_error) * kBoundUp;
   const double underflow = UnderflowOf(square) + 2 * UnderflowOf(sum) + 5 * UnderflowOf(rsqrt);
-  const double square_error = growth - 1 + growth * underflow / (least_root_ * least_root_);
+  const double square_error =
+      (relative + (1 + relative) * underflow / (least_root_ * least_root_)) * kBoundUp;
+  const double last = Expm1Of(2 * growth(rsqrt) + 2 * growth(scale)) * kBoundUp;
   reciprocal_error_ =
-      square_error < 0.5
-          ? compounded(rsqrt, 2) * compounded(scale, 2) / (1 - square_error) * kBoundUp - 1
-          : kInfinity;
+      square_error < 0.5 ? (last + square_error) / (1 - square_error) * kBoundUp : kInfinity;
 }
 
 // `converted` is x_j in the format of step scale.

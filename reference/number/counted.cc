@@ -1,6 +1,7 @@
 #include "reference/number/counted.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <functional>
 
@@ -58,15 +59,16 @@ bool Counted::IsPowerOfTwo() const {
   return IsExact() && center_.low == 0 && std::abs(std::frexp(center_.high, &exponent)) == 0.5;
 }
 
-double Counted::Permitted() const {
-  const double bound = (error_ + drift_) * kRoundUp;
+// A golden's high + low lies within half a unit of low (UnitOfLow), at most 2^-73 |x|, of x.
+double Counted::FromGolden(double error) const {
+  if (error + drift_ == 0 && !std::isnan(center_.high)) return 0;
+  const double bound = (error + drift_ + std::abs(center_.high) * 0x1p-73) * kRoundUp;
   return std::isnan(bound) || !std::isfinite(center_.high) ? kInfinity : bound;
 }
 
-double Counted::Likely() const {
-  const double bound = (likely_ + drift_) * kRoundUp;
-  return std::isnan(bound) || !std::isfinite(center_.high) ? kInfinity : bound;
-}
+double Counted::Permitted() const { return FromGolden(error_); }
+
+double Counted::Likely() const { return FromGolden(likely_); }
 
 double RoundingError(const StepRule& rule, double most, double least) {
   const double error = RoundingError(rule.format, most);
@@ -199,7 +201,7 @@ SumError RelativeErrorOfSum(const StepRule& rule, size_t n) {
     return {all, all};
   }
   if (n <= 1) return {};
-  const double depth = rule.form == Form::kPairwise ? std::ceil(std::log2(terms)) : terms - 1;
+  const double depth = rule.form == Form::kPairwise ? std::bit_width(n - 1) : terms - 1;
   const double worst = rule.form == Form::kPairwise ? compounded(depth) : depth * unit;
   return {worst, std::min(worst, compounded(kLikelyDeviations * std::sqrt(depth)))};
 }
@@ -220,7 +222,8 @@ Counted CountedSum::Total() const {
   Counted sum = sum_;
   if (!rule.exact) sum.format_ = rule.format;
   const auto n = static_cast<double>(count_);
-  if (!(exact_ && n <= 1)) sum.drift_ = (sum.drift_ + n * size_ * kDriftUnit) * (1 + n * 0x1p-52);
+  if (!(exact_ && n <= 1))
+    sum.drift_ = (sum.drift_ + n * size_ * kSumDriftUnit) * (1 + n * 0x1p-52);
   const double loop = 1 + n * 0x1p-52;  // covers the rounding of the additions in Add
   if (rule.exact || n == 0) {
     sum.SetError(sum.error_ * loop, sum.likely_ * loop);
@@ -247,6 +250,7 @@ Counted SumOf(std::span<const Counted> terms) {
 // The second bound does not hold for NaN: an infinite error may stand for NaN, which Clamp returns
 // unchanged. In an exact step every x' is a number. The format of the result is not known.
 Counted Clamp(const Counted& x, const Counted& low, const Counted& high) {
+  if (std::isnan(x.center_.high)) return x;
   const auto below = [](const Counted& a, const Counted& b) {
     const double reach = (a.error_ + a.drift_ + b.error_ + b.drift_) * kRoundUp;
     return (b.center_ - a.center_).high > reach;
@@ -266,7 +270,11 @@ Counted Clamp(const Counted& x, const Counted& low, const Counted& high) {
   return y;
 }
 
-double Floor(const Counted& x) { return floor(x.center_); }
+double Floor(const Counted& x) {
+  const double least = floor(x.center_ - DoubleDouble(x.drift_));
+  if (least != floor(x.center_ + DoubleDouble(x.drift_))) this_context.uncertain = true;
+  return floor(x.center_);
+}
 
 Counted TwoPiOf(const Counted*) {
   Counted y;

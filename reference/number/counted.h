@@ -69,7 +69,8 @@ class Counted {
   // of two.
   bool IsOrdinaryFactor() const;
 
-  // Upper bound of |x' - x|, rounded up; infinite if x' may overflow.
+  // Upper bound of |x' - (high + low)| for the golden's approximation of x (golden.h), rounded up;
+  // infinite if x' may overflow. 0 if every x' is exactly x.
   double Permitted() const;
   // The same for `likely`.
   double Likely() const;
@@ -94,7 +95,9 @@ class Counted {
   friend Counted Power(const Counted& base, const Counted& exponent);  // base > 0
   friend Counted SumOf(std::span<const Counted> terms);
   friend Counted Clamp(const Counted& x, const Counted& low, const Counted& high);
-  friend double Floor(const Counted& x);  // of the exact number x, not of x'
+  // Of the exact number x, not of x'. If the drift does not decide it, marks the evaluation as
+  // uncertain (evaluation_context.h): then no centre of it encloses anything.
+  friend double Floor(const Counted& x);
   friend Counted TwoPiOf(const Counted*);
 
  private:
@@ -128,6 +131,8 @@ class Counted {
     error_ = worst;
     likely_ = likely;
   }
+  // Bound of |x' - (high + low)| if |x' - x| <= error.
+  double FromGolden(double error) const;
   bool IsPowerOfTwo() const;
   double LeastMagnitude() const;  // lower bound of |x'|
 
@@ -156,6 +161,10 @@ Counted TwoPiOf(const Counted*);
 // reference/number/double_double.h states at most 33 * 2^-106 for each operation used here, except
 // Power (see there).
 inline constexpr double kDriftUnit = 0x1p-100;
+// A sum of n numbers in double-double has a rounding error of at most n times this, relative to the
+// sum of their magnitudes: each addition errs by at most 3.01 * 2^-106 of a partial sum, and a
+// partial sum exceeds the magnitudes by a factor of at most 1 + n 2^-104.
+inline constexpr double kSumDriftUnit = 0x1p-104;
 // Absolute error that underflow inside a double-double operation can add (before a division by a
 // small number).
 inline constexpr double kTinyDrift = 0x1p-1060;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "reference/number/double_double_functions.h"
+#include "reference/number/elementary.h"
 #include "reference/number/evaluation_context.h"
 #include "reference/number/recipe.h"
 #include "reference/number/rounding_units.h"
@@ -31,9 +32,9 @@ Counted Exp(const Counted& operand) {
   const Counted a = Converted(operand);
   const DoubleDouble center = exp(a.center_);
   const double y = center.high * (1 + 0x1p-50) + kTinyDrift;  // >= e^(centre of a)
-  const double drifted = std::expm1(a.drift_) * (1 + 0x1p-50);
+  const double drifted = Expm1Of(a.drift_) * (1 + 0x1p-50);
   const Counted::Bounds error = Counted::PropagatedBounds(
-      a, [&](double e) { return e == 0 ? 0 : y * (1 + drifted) * std::expm1(e) * (1 + 0x1p-50); });
+      a, [&](double e) { return e == 0 ? 0 : y * (1 + drifted) * Expm1Of(e) * (1 + 0x1p-50); });
   const double drift = a.IsZero() ? 0 : y * drifted + DriftOf(center);
   return Counted::Finish({center, error, drift, a.saturated_}, CurrentRule().ulps);
 }
@@ -66,9 +67,9 @@ Counted Power(const Counted& left, const Counted& right) {
   const auto relative = [&](double base_error, double exponent_error) {
     if (!(least > 0)) return kInfinity;
     const double shift = base_error / least;
-    return std::expm1(power * shift + exponent_error * (size + shift)) * (1 + 0x1p-50);
+    return Expm1Of(power * shift + exponent_error * (size + shift)) * (1 + 0x1p-50);
   };
-  const double own = std::expm1((power * size + 1) * kDriftUnit);
+  const double own = Expm1Of((power * size + 1) * kDriftUnit);
   const double y = center.high * (1 + 0x1p-50) * (1 + own) +
                    kTinyDrift;  // >= (centre of base)^(centre of exponent)
   const double drifted = relative(base.drift_, exponent.drift_);
@@ -113,7 +114,7 @@ constexpr double kUnit = 0x1p-106;  // of double-double numbers
 constexpr double kBelowOne = 1 - 0x1p-53;
 
 // Upper bound of e^-|t| for every t with |t| >= z >= 0.
-double Decay(double z) { return std::exp(-z) * kBoundUp; }
+double Decay(double z) { return ExpOf(-z) * kBoundUp; }
 double TanhSlope(double z) {
   const double e = Decay(2 * z);
   return std::min(1.0, 4 * e / ((1 + e) * (1 + e)) * kBoundUp);

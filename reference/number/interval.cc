@@ -19,15 +19,16 @@ void Multiply(const Endpoint& a, const Endpoint& b, Endpoint& out, mpfr_rnd_t ro
 bool IsNegative(const Endpoint& x) { return mpfr_sgn(x.get()) < 0; }
 bool IsPositive(const Endpoint& x) { return mpfr_sgn(x.get()) > 0; }
 
-// high = RN64(x) and low = RN64(x - high) of a number of three limbs, computed from its bits: the
-// fast path of nearly every proof. Empty for other numbers, and for numbers near the limits of
-// double.
-struct Halves {
+// A number split for a Decision; `side` is the sign of x - high.
+struct Parts {
   double high, low;
-  bool operator==(const Halves&) const = default;
+  int side;
 };
-std::optional<Halves> SplitThreeLimbs(const Endpoint& x) {
+// Splits a number of three limbs, computed from its bits: the fast path of nearly every proof.
+// Empty for other numbers, and for numbers near the limits of double.
+std::optional<Parts> SplitThreeLimbs(const Endpoint& x) {
   static_assert(GMP_NUMB_BITS == 64);
+  using Wide = unsigned __int128;
   const mpfr_prec_t bits = mpfr_get_prec(x.get());
   if (bits <= 128 || bits > 192 || !mpfr_regular_p(x.get())) return std::nullopt;
   const mpfr_exp_t exponent = mpfr_get_exp(x.get());  // x = +- 0.limbs 2^exponent
@@ -35,7 +36,7 @@ std::optional<Halves> SplitThreeLimbs(const Endpoint& x) {
   const auto* limbs = static_cast<const mp_limb_t*>(mpfr_custom_get_significand(x.get()));
   // The leading 53 bits, and the other 139 bits as `top` 2^128 + `tail`.
   uint64_t leading = limbs[2] >> 11, top = limbs[2] & 0x7FF;
-  unsigned __int128 tail = static_cast<unsigned __int128>(limbs[1]) << 64 | limbs[0];
+  Wide tail = static_cast<Wide>(limbs[1]) << 64 | limbs[0];
   const bool above_half = top > 0x400 || (top == 0x400 && tail != 0);
   const bool up = above_half || (top == 0x400 && (leading & 1));
   if (up) {  // |high| > |x|: the rest becomes 2^139 - rest, with the opposite sign
@@ -43,15 +44,16 @@ std::optional<Halves> SplitThreeLimbs(const Endpoint& x) {
     top = 0x800 - top - (tail != 0);
     tail = -tail;
   }
-  const double sign = mpfr_signbit(x.get()) ? -1 : 1;
+  // The unit of `low` is 2^-20 units of the leading bits, or 2^-19 if `high` became a power of two.
+  const int cut = leading == uint64_t{1} << 53 ? 120 : 119;  // bits of `tail` below it
+  uint64_t units = top << (128 - cut) | static_cast<uint64_t>(tail >> cut);
+  const Wide dropped = tail & ((Wide{1} << cut) - 1), half = Wide{1} << (cut - 1);
+  units += dropped > half || (dropped == half && (units & 1));
+  const int sign = mpfr_signbit(x.get()) ? -1 : 1, away = up ? -sign : sign;
   const double unit = std::bit_cast<double>(static_cast<uint64_t>(exponent - 53 + 1023) << 52);
-  double rest = static_cast<double>(tail) * 0x1p-139;
-  if (top != 0) {  // drop 11 bits; a sticky last bit marks them, far below the rounding position
-    const bool cut = (tail & 0x7FF) != 0;
-    rest = static_cast<double>(static_cast<unsigned __int128>(top) << 117 | tail >> 11 | cut) *
-           0x1p-128;
-  }
-  return Halves{sign * static_cast<double>(leading) * unit, sign * (up ? -rest : rest) * unit};
+  const double low_unit = unit * (cut == 120 ? 0x1p-19 : 0x1p-20);
+  return Parts{sign * static_cast<double>(leading) * unit,
+               away * static_cast<double>(units) * low_unit, top != 0 || tail != 0 ? away : 0};
 }
 
 }  // namespace
@@ -197,28 +199,29 @@ double Floor(const Interval& a) {
   return mpfr_get_d(below.get(), MPFR_RNDN);
 }
 
+namespace {
+
+Decision DecisionOf(const Endpoint& x, DType type) {
+  if (const auto parts = SplitThreeLimbs(x))
+    return MakeDecision(type, parts->high, parts->low, parts->side);
+  const double high = mpfr_get_d(x.get(), MPFR_RNDN);
+  if (std::isinf(high)) return {high, high, 0};
+  const int unit = std::ilogb(UnitOfLow(high));
+  const ScopedPrecision of_x(static_cast<int>(mpfr_get_prec(x.get())));
+  Endpoint rest;  // exact: the bits of x after those of `high`
+  mpfr_sub_d(rest.get(), x.get(), high, MPFR_RNDN);
+  const int side = mpfr_sgn(rest.get());
+  mpfr_mul_2si(rest.get(), rest.get(), -unit, MPFR_RNDN);
+  mpfr_rint(rest.get(), rest.get(), MPFR_RNDN);  // ties to even
+  return MakeDecision(type, high, std::ldexp(mpfr_get_d(rest.get(), MPFR_RNDN), unit), side);
+}
+
+}  // namespace
+
 std::optional<Decision> Decide(const Interval& x, DType type) {
-  const auto below = SplitThreeLimbs(x.lower()), above = SplitThreeLimbs(x.upper());
-  if (below && above) {
-    if (*below != *above) return std::nullopt;
-    return Decision{RoundTo(type, DoubleDouble{below->high, below->low}) + 0.0, below->high,
-                    below->low};
-  }
-  const double high = mpfr_get_d(x.lower().get(), MPFR_RNDN);
-  if (high != mpfr_get_d(x.upper().get(), MPFR_RNDN)) return std::nullopt;
-  if (std::isinf(high)) return Decision{high, high, 0};
-  Endpoint least, most;  // of x - high
-  mpfr_sub_d(least.get(), x.lower().get(), high, MPFR_RNDD);
-  mpfr_sub_d(most.get(), x.upper().get(), high, MPFR_RNDU);
-  const double low = mpfr_get_d(least.get(), MPFR_RNDN);
-  if (low != mpfr_get_d(most.get(), MPFR_RNDN)) return std::nullopt;
-  // The side of `high` on which x lies matters even if the difference is below every double.
-  const auto value = [&](const Endpoint& rest) {
-    constexpr double kLeast = std::numeric_limits<double>::denorm_min();
-    return RoundTo(type, DoubleDouble{high, low != 0 ? low : mpfr_sgn(rest.get()) * kLeast});
-  };
-  if (value(least) != value(most)) return std::nullopt;
-  return Decision{value(least) + 0.0, high + 0.0, low + 0.0};  // -0 becomes +0
+  const Decision below = DecisionOf(x.lower(), type), above = DecisionOf(x.upper(), type);
+  if (below != above) return std::nullopt;
+  return below;
 }
 
 double RadiusAround(const Interval& x, double high, double low) {

@@ -16,6 +16,7 @@
 #include <optional>
 #include <utility>
 
+#include "reference/number/decision.h"
 #include "reference/number/dtype.h"
 #include "reference/number/evaluation_context.h"
 
@@ -121,11 +122,7 @@ Interval EnclosePower(double base, int64_t p, int64_t q);
 Interval EnclosePower(const Interval& base, int64_t p, int64_t q);
 Interval TwoPiOf(const Interval*);
 
-// x rounded to nearest, ties to even: `value` to `type`, and two doubles high = RN64(x) and
-// low = RN64(x - high). Empty if the enclosure admits two different answers.
-struct Decision {
-  double value = 0, high = 0, low = 0;
-};
+// Empty if the enclosure admits two different answers.
 std::optional<Decision> Decide(const Interval& x, DType type);
 
 // Largest distance of a number in the enclosure from high + low, rounded up.

@@ -40,8 +40,8 @@ TEST(Decide, SplitsIntoTwoDoubles) {
   ASSERT_TRUE(decision);
   EXPECT_EQ(decision->value, 1.0f / 3.0f);
   EXPECT_EQ(decision->high, 1.0 / 3.0);
-  // 1/3 = 0.010101...b: high ends at 2^-54, and the remainder is 1/3 of 2^-54.
-  EXPECT_EQ(decision->low, 0x1.5555555555555p-56);
+  // 1/3 = 0.010101...b: high ends at 2^-54, and the remainder is 1/3 of 2^-54. The unit is 2^-74.
+  EXPECT_EQ(decision->low, 0x1.55554p-56);
 }
 
 // Numbers of 184 bits are split by SplitThreeLimbs, numbers of 400 bits by MPFR. The numbers have
@@ -76,9 +76,43 @@ TEST(Decide, SplitsEquallyAtEveryPrecision) {
 
 TEST(Decide, IsEmptyIfTwoAnswersArePossible) {
   const Interval one = Interval(1) / Interval(3) * Interval(3);
-  EXPECT_FALSE(Decide(one, DType::kF32));  // the sign of `low` is not known
-  EXPECT_FALSE(Decide(one + Interval(0x1p-24), DType::kF32));
+  EXPECT_FALSE(Decide(one + Interval(0x1p-24), DType::kF32));  // a tie of f32
+  EXPECT_FALSE(Decide(one + Interval(0x1p-53), DType::kF32));  // a tie of f64: high
+  EXPECT_FALSE(Decide(one + Interval(0x1p-73), DType::kF32));  // a tie of low
   EXPECT_FALSE(Decide(AroundOne(), DType::kBF16));
+}
+
+TEST(Decide, LowIsRoundedToItsUnitTiesToEven) {
+  const auto low = [](double high, double rest) {
+    const auto wide = Decide(Interval(high) + Interval(rest), DType::kF32);
+    const ScopedPrecision precision(400);
+    const auto wider = Decide(Interval(high) + Interval(rest), DType::kF32);
+    EXPECT_EQ(wide->low, wider->low) << high << " " << rest;
+    EXPECT_EQ(wide->high, high);
+    return wide->low;
+  };
+  constexpr double kUnit = 0x1p-72;  // of numbers from 1 to 2
+  EXPECT_EQ(UnitOfLow(1.5), kUnit);
+  EXPECT_EQ(low(1.5, 0.5 * kUnit), 0);
+  EXPECT_EQ(low(1.5, 1.5 * kUnit), 2 * kUnit);
+  EXPECT_EQ(low(1.5, -2.5 * kUnit), -2 * kUnit);
+  EXPECT_EQ(low(1.5, 2.5 * kUnit + 0x1p-170), 3 * kUnit);
+  EXPECT_EQ(low(-1.5, 0x1p-53), 0x1p-53);  // 2^19 units, a tie of high
+  // Below a power of two: the unit is that of the power.
+  EXPECT_EQ(low(1, -0.75 * kUnit), -kUnit);
+  EXPECT_EQ(low(1, -1.5 * kUnit), -2 * kUnit);
+  EXPECT_EQ(low(0x1p-1074, 0x1p-1076), 0);  // no double is smaller than the unit
+  EXPECT_EQ(UnitOfLow(0), 0x1p-1074);
+  EXPECT_EQ(UnitOfLow(0x1p-1040), 0x1p-1074);
+}
+
+// `low` rounds to 0, but the side of the tie is known.
+TEST(Decide, TiesOfNarrowTypesAreDecidedWhereLowIsZero) {
+  for (const double side : {0x1p-90, -0x1p-90}) {
+    const auto found = Decide(Interval(1 + 0x1p-24) + Interval(side), DType::kF32);
+    EXPECT_EQ(found->low, 0);
+    EXPECT_EQ(found->value, side > 0 ? 1 + 0x1p-23 : 1);
+  }
 }
 
 TEST(Decide, ZeroIsPositive) {

@@ -35,6 +35,8 @@ void AddCut(const Case& c, const Slice& slice, size_t elements, std::vector<Slic
 ScopedBudget::ScopedBudget(const Budget& budget) : before_(std::exchange(this_budget, budget)) {}
 ScopedBudget::~ScopedBudget() { this_budget = before_; }
 
+const Budget& CurrentBudget() { return this_budget; }
+
 bool HasBudget() { return this_budget.elements > 0; }
 
 std::vector<Slice> SlicesInBudget(const Case& c, size_t elements) {

@@ -30,7 +30,8 @@ class ScopedBudget {
   Budget before_;
 };
 
-bool HasBudget();  // true if a budget limits this thread
+const Budget& CurrentBudget();  // of this thread
+bool HasBudget();                // true if it limits this thread
 
 // The slices to compute, of about at most `elements` output elements each: all slices of the case,
 // or those that the budget of this thread chooses, in their order.

@@ -11,11 +11,13 @@ namespace sextant {
 // The proven values of one output tensor. All five tensors have the output's shape.
 // Let x be the exact value of an element.
 //   value      x rounded once to `dtype` (to nearest, ties to even)
-//   high, low  two doubles whose sum has about 106 correct bits of x:
-//              high = RN64(x), low = RN64(x - high)
-//   permitted  upper bound of |answer - x| for every implementation of the recipe
+//   high, low  two doubles whose sum has 73 bits of x: high = RN64(x), and low is x - high rounded
+//              to a multiple of 2^-20 ulp(high), or of the smallest double (UnitOfLow, interval.h)
+//   permitted  upper bound of |answer - (high + low)| for every implementation of the recipe, and
+//              of |answer - x|
 //   radius     0: value, high and low are proven. Finite: x lies within `radius` of high.
-//              Infinite: x could not be enclosed; then permitted is infinite, too
+//              Infinite: x could not be enclosed; then permitted is infinite, too. NaN: a budget
+//              leaves the element out; then all numbers are NaN
 // An element that depends on a NaN or an infinity among the inputs is unspecified: value, high and
 // permitted are NaN, and radius is 0.
 struct GoldenTensor {

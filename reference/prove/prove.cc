@@ -4,30 +4,15 @@
 #include <cmath>
 #include <mutex>
 
-#include "reference/case/intermediate.h"
 #include "reference/prove/budget.h"
 #include "reference/prove/case_slices.h"
-#include "reference/prove/parallel.h"
+#include "reference/base/parallel.h"
+#include "reference/prove/proof.h"
 
 namespace sextant {
 namespace {
 
 constexpr size_t kSliceElements = size_t{1} << 15;  // a few MiB of big numbers
-// 184 bits decide nearly all roundings (below 192 bits MPFR has special code for three words).
-// Exact sums of products of doubles need up to 4200 bits.
-constexpr int kPrecisions[] = {184, 384, 768, 1536, 3072, 6144};
-
-// The part of a subject's outputs that lies in a slice.
-Tensors ExtractOutputs(const Case& c, const Tensors* subject_outputs, const Slice& slice) {
-  Tensors part;
-  if (!subject_outputs) return part;
-  for (const TensorSpec& spec : c.info().signature.outputs) {
-    const auto at = std::ranges::find(*subject_outputs, spec.name, &NamedTensor::name);
-    if (at != subject_outputs->end())
-      part.push_back({at->name, at->dtype, ExtractSlice(at->values, spec, slice)});
-  }
-  return part;
-}
 
 // Runs `work` on every slice in the budget, and reports progress.
 template <class Work>
@@ -43,147 +28,36 @@ void ForEachSlice(const Case& c, const ProveOptions& options, Work work) {
   });
 }
 
-// The arguments of an evaluation; `own` as in ProveOptions.
-struct Question {
-  const Operation& operation;
-  const Case& c;
-  const Tensors& inputs;
-  const Tensors* subject_outputs;
-};
-
-template <class Real>
-Outputs<Real> Evaluated(const Question& question, const Slice& slice) {
-  const ScopedSlice in(&slice);
-  const Tensors own = ExtractOutputs(question.c, question.subject_outputs, slice);
-  const ScopedTrace tracing(own);
-  Outputs<Real> outputs = MakeOutputs<Real>(question.c, slice);
-  question.operation.Evaluate(ExtractInputs(question.c, question.inputs, slice), outputs);
-  return outputs;
-}
-
-// The state of a proof. An element is open until its radius is 0. The golden of an open element has
-// the enclosure of the highest precision that gave one, or an infinite radius if none did.
-struct Proof : Question {
-  std::vector<GoldenTensor>& golden;
-
-  std::vector<size_t> IndicesOf(size_t output, const Slice& slice) const {
-    return IndicesIn(golden[output].value.shape, c.info().signature.outputs[output], slice);
-  }
-};
-
-// An element is left out until the slice that contains it is opened.
-void Open(const Proof& proof, const Slice& slice) {
-  for (size_t o = 0; o < proof.golden.size(); ++o) {
-    GoldenTensor& g = proof.golden[o];
-    for (const size_t i : proof.IndicesOf(o, slice)) {
-      g.value.data[i] = g.high.data[i] = g.low.data[i] = 0;
-      g.radius.data[i] = kInfinity;
-    }
-  }
-}
-
-// Updates element i by the enclosure x.
-void Settle(const Interval& x, GoldenTensor& g, size_t i) {
-  if (g.radius.data[i] == 0) return;
-  const auto set = [&](const Decision& found, double radius) {
-    g.value.data[i] = found.value;
-    g.high.data[i] = found.high;
-    g.low.data[i] = found.low;
-    g.radius.data[i] = radius;
-  };
-  if (!x.IsSpecified()) return set({kNaN, kNaN, 0}, 0);
-  if (const auto decision = Decide(x, g.dtype)) return set(*decision, 0);
-  const double middle = Middle(x);
-  set({RoundTo(g.dtype, middle), middle, 0}, RadiusAround(x, middle, 0));
-}
-
-// Evaluates the slice at that precision. Throws Undecided if the precision does not suffice.
-void Enclose(const Proof& proof, const Slice& slice, int bits) {
-  const ScopedPrecision precision(bits);
-  const auto outputs = Evaluated<Interval>(proof, slice);
-  for (size_t o = 0; o < outputs.size(); ++o) {
-    const auto indices = proof.IndicesOf(o, slice);
-    for (size_t i = 0; i < indices.size(); ++i)
-      Settle(outputs[o].values.data[i], proof.golden[o], indices[i]);
-  }
-}
-
-// The number of elements of a slice: all, the open ones, and those without an enclosure.
-struct Openness {
-  size_t all = 0, open = 0, unknown = 0;
-};
-Openness OpennessOf(const Proof& proof, const Slice& slice) {
-  Openness count;
-  for (size_t o = 0; o < proof.golden.size(); ++o) {
-    for (const size_t i : proof.IndicesOf(o, slice)) {
-      const double radius = proof.golden[o].radius.data[i];
-      ++count.all;
-      count.open += radius != 0;
-      count.unknown += radius == kInfinity;
-    }
-  }
-  return count;
-}
-
-// Parts of a slice that contain all open elements. At least half of the elements of a part are
-// open, unless the part cannot be cut.
-std::vector<Slice> OpenParts(const Proof& proof, const Slice& slice) {
-  constexpr size_t kPerOpen = 2;  // a further part costs as much as proving 2 elements again
-  const Openness count = OpennessOf(proof, slice);
-  if (count.open == 0) return {};
-  const auto halves = count.all > kPerOpen * count.open ? Halve(proof.c, slice) : std::nullopt;
-  if (!halves) return {slice};
-  std::vector<Slice> parts = OpenParts(proof, halves->first);
-  std::ranges::copy(OpenParts(proof, halves->second), std::back_inserter(parts));
-  return parts;
-}
-
-// Proves a slice, beginning with precision number `level`. The parts that stay open are proven
-// again at the next precision. The formula either encloses all elements of a slice or throws. If it
-// throws at every precision, the slice is cut until only elements without an enclosure are left
-// out.
-void ProveSlice(const Proof& proof, const Slice& slice, size_t level = 0) {
-  if (level == std::size(kPrecisions)) {
-    if (OpennessOf(proof, slice).unknown == 0) return;
-    if (const auto halves = Halve(proof.c, slice)) {
-      ProveSlice(proof, halves->first);
-      ProveSlice(proof, halves->second);
-    }
-    return;
-  }
-  std::vector<Slice> open = {slice};
-  try {
-    Enclose(proof, slice, kPrecisions[level]);
-    open = OpenParts(proof, slice);
-  } catch (const Undecided&) {  // the next precision may suffice
-  }
-  for (const Slice& part : open) ProveSlice(proof, part, level + 1);
-}
-
 Tensor<double> LeftOut(const Shape& shape) {
   Tensor<double> numbers(shape);
   std::ranges::fill(numbers.data, kNaN);
   return numbers;
 }
 
-Outputs<Counted> CountSlice(const Question& question, const Recipe& recipe, const Slice& slice) {
-  const ScopedRecipe following(recipe, question.c.dtype());
-  return Evaluated<Counted>(question, slice);
+// True if the tensors have no NaN and no infinity.
+bool AreFinite(const Tensors& tensors) {
+  return std::ranges::all_of(tensors, [](const NamedTensor& tensor) {
+    return std::ranges::all_of(tensor.values.data, [](double x) { return std::isfinite(x); });
+  });
 }
 
-void CountInto(const Proof& proof, const Recipe& recipe, const Slice& slice) {
-  const auto counted = CountSlice(proof, recipe, slice);
-  for (size_t o = 0; o < proof.golden.size(); ++o) {
-    GoldenTensor& g = proof.golden[o];
-    const auto indices = proof.IndicesOf(o, slice);
-    for (size_t i = 0; i < indices.size(); ++i) {
-      const size_t at = indices[i];
-      g.permitted.data[at] = std::isnan(g.high.data[at]) ? kNaN
-                             : std::isinf(g.radius.data[at])
-                                 ? kInfinity
-                                 : counted[o].values.data[i].Permitted();
-    }
-  }
+// The errors of a slice. `encloses`: centre +- drift of every element encloses its exact value.
+struct CountedSlice {
+  Outputs<Counted> outputs;
+  bool encloses;
+};
+CountedSlice CountSlice(const AppliedFormula& formula, const Recipe& recipe, const Slice& slice) {
+  const ScopedRecipe following(recipe, formula.c.dtype());
+  const Scoped<&EvaluationContext::uncertain> decisions(false);
+  Outputs<Counted> outputs = Evaluated<Counted>(formula, slice);
+  return {std::move(outputs), !this_context.uncertain};
+}
+
+// Whether all numbers that a slice reads are finite. An element that depends on a NaN or an infinity
+// is unspecified, which only level 3 finds.
+bool HasFiniteInputs(const AppliedFormula& formula, const Slice& slice) {
+  return AreFinite(ExtractInputs(formula.c, formula.inputs, slice)) &&
+         AreFinite(ExtractOutputs(formula.c, formula.subject_outputs, slice));
 }
 
 // The permitted errors of a slice, all NaN.
@@ -203,6 +77,58 @@ void Set(PermittedTensor& permitted, size_t i, const Counted& x) {
   permitted.vacuous[i] = x.saturated();
 }
 
+// Writes the errors of a slice into the tensors of the whole case.
+void SetSlice(const Case& c, const Outputs<Counted>& counted, const Slice& slice,
+              std::vector<PermittedTensor>& permitted) {
+  for (size_t o = 0; o < permitted.size(); ++o) {
+    const auto indices = IndicesIn(permitted[o].error.shape, c.info().signature.outputs[o], slice);
+    for (size_t i = 0; i < indices.size(); ++i)
+      Set(permitted[o], indices[i], counted[o].values.data[i]);
+  }
+}
+
+void SetPermitted(const ProofState& proof, const Outputs<Counted>& counted, const Slice& slice) {
+  for (size_t o = 0; o < proof.golden.size(); ++o) {
+    GoldenTensor& g = proof.golden[o];
+    const auto indices = proof.IndicesOf(o, slice);
+    for (size_t i = 0; i < indices.size(); ++i) {
+      const size_t at = indices[i];
+      g.permitted.data[at] = std::isnan(g.high.data[at]) ? kNaN
+                             : std::isinf(g.radius.data[at])
+                                 ? kInfinity
+                                 : counted[o].values.data[i].Permitted();
+    }
+  }
+}
+
+// Proves all slices in the budget. Fills `permitted`, if it is given, with the errors that the
+// recipe permits.
+std::vector<GoldenTensor> Proven(const AppliedFormula& formula, const Recipe& recipe,
+                                 const ProveOptions& options,
+                                 std::vector<PermittedTensor>* permitted) {
+  std::vector<GoldenTensor> golden;
+  for (const TensorSpec& spec : formula.c.info().signature.outputs) {
+    const Tensor<double> none = LeftOut(formula.c.ShapeOf(spec));
+    golden.push_back({spec.name, formula.c.DTypeOf(spec), none, none, none, none, none});
+  }
+  const ProofState proof{formula, golden};
+  const bool climbs = options.engine == Engine::kLadder;
+  const bool finite = HasFiniteInputs(formula, {});
+  std::mutex mutex;  // elements of `vacuous` share bytes
+  ForEachSlice(formula.c, options, [&](const Slice& slice) {
+    const CountedSlice counted = CountSlice(formula, recipe, slice);
+    Open(proof, slice);
+    if (climbs && counted.encloses && (finite || HasFiniteInputs(formula, slice)))
+      SettleBy(counted.outputs, proof, slice);
+    ProveOpen(proof, slice);
+    SetPermitted(proof, counted.outputs, slice);
+    if (!permitted) return;
+    const std::lock_guard lock(mutex);
+    SetSlice(formula.c, counted.outputs, slice, *permitted);
+  });
+  return golden;
+}
+
 }  // namespace
 
 std::vector<GoldenTensor> Prove(const Case& c, const Tensors& inputs, const Recipe& recipe,
@@ -212,18 +138,15 @@ std::vector<GoldenTensor> Prove(const Case& c, const Tensors& inputs, const Reci
 
 std::vector<GoldenTensor> Prove(const Operation& operation, const Case& c, const Tensors& inputs,
                                 const Recipe& recipe, const ProveOptions& options) {
-  std::vector<GoldenTensor> golden;
-  for (const TensorSpec& spec : c.info().signature.outputs) {
-    const Tensor<double> none = LeftOut(c.ShapeOf(spec));
-    golden.push_back({spec.name, c.DTypeOf(spec), none, none, none, none, none});
-  }
-  const Proof proof{{operation, c, inputs, options.subject_outputs}, golden};
-  ForEachSlice(c, options, [&](const Slice& slice) {
-    Open(proof, slice);
-    ProveSlice(proof, slice);
-    CountInto(proof, recipe, slice);
-  });
-  return golden;
+  return Proven({operation, c, inputs, options.subject_outputs}, recipe, options, nullptr);
+}
+
+ProvenAndPermitted ProveAndPermit(const Operation& operation, const Case& c, const Tensors& inputs,
+                                  const Recipe& recipe, const ProveOptions& options) {
+  ProvenAndPermitted reference{{}, MakePermitted(c, {})};
+  reference.golden = Proven({operation, c, inputs, options.subject_outputs}, recipe, options,
+                            &reference.permitted);
+  return reference;
 }
 
 std::vector<PermittedTensor> PermittedErrors(const Case& c, const Tensors& inputs,
@@ -239,12 +162,7 @@ std::vector<PermittedTensor> PermittedErrors(const Operation& operation, const C
   ForEachSlice(c, options, [&](const Slice& slice) {
     const auto counted = CountSlice({operation, c, inputs, options.subject_outputs}, recipe, slice);
     const std::lock_guard lock(mutex);
-    for (size_t o = 0; o < permitted.size(); ++o) {
-      const auto indices =
-          IndicesIn(permitted[o].error.shape, c.info().signature.outputs[o], slice);
-      for (size_t i = 0; i < indices.size(); ++i)
-        Set(permitted[o], indices[i], counted[o].values.data[i]);
-    }
+    SetSlice(c, counted.outputs, slice, permitted);
   });
   return permitted;
 }
@@ -255,10 +173,23 @@ std::vector<PermittedTensor> PermittedErrors(const Operation& operation, const C
   std::vector<PermittedTensor> permitted = MakePermitted(c, slice);
   const auto counted = CountSlice({operation, c, inputs, nullptr}, recipe, slice);
   for (size_t o = 0; o < permitted.size(); ++o) {
-    for (size_t i = 0; i < counted[o].values.data.size(); ++i)
-      Set(permitted[o], i, counted[o].values.data[i]);
+    const auto& numbers = counted.outputs[o].values.data;
+    for (size_t i = 0; i < numbers.size(); ++i) Set(permitted[o], i, numbers[i]);
   }
   return permitted;
+}
+
+bool ContinuesFrom(const Operation& operation, const Case& c, const Tensors& inputs,
+                   const Recipe& recipe, const Tensors& subject_outputs) {
+  Slice slice;
+  while (const auto halves = Halve(c, slice)) slice = halves->first;
+  const ScopedRecipe following(recipe, c.dtype());
+  const ScopedSlice in(&slice);
+  const Tensors own = ExtractOutputs(c, &subject_outputs, slice);
+  const ScopedTrace tracing(own);
+  Outputs<Rounded> outputs = MakeOutputs<Rounded>(c, slice);
+  operation.Evaluate(ExtractInputs(c, inputs, slice), outputs);
+  return tracing.used();
 }
 
 Tensors EvaluateByRecipe(const Operation& operation, const Case& c, const Tensors& inputs,

@@ -13,12 +13,17 @@
 
 namespace sextant {
 
+// How values are proven. The ladder takes the cheapest enclosure that decides an element
+// (proof.h). kMpfr takes level 3 for every element: the same values, far slower, as a check.
+enum class Engine { kLadder, kMpfr };
+
 struct ProveOptions {
   int threads = 0;  // 0: all cores
   // Gets the finished part, 0 .. 1, from any thread, one call at a time.
   std::function<void(double done)> progress = nullptr;
   // A subject's outputs, for a trace (reference/case/intermediate.h).
   const Tensors* subject_outputs = nullptr;
+  Engine engine = Engine::kLadder;
 };
 
 // The proven values of every output, and the errors that `recipe` permits.
@@ -43,6 +48,19 @@ std::vector<PermittedTensor> PermittedErrors(const Case& c, const Tensors& input
 std::vector<PermittedTensor> PermittedErrors(const Operation& operation, const Case& c,
                                              const Tensors& inputs, const Recipe& recipe,
                                              const ProveOptions& options = {});
+
+// Values and permitted errors of one evaluation: half the time of Prove and PermittedErrors.
+struct ProvenAndPermitted {
+  std::vector<GoldenTensor> golden;
+  std::vector<PermittedTensor> permitted;
+};
+ProvenAndPermitted ProveAndPermit(const Operation& operation, const Case& c, const Tensors& inputs,
+                                  const Recipe& recipe, const ProveOptions& options = {});
+
+// True if the formula continues from one of a subject's outputs, so that it can be traced
+// (reference/case/intermediate.h). Evaluates the smallest slice of the case.
+bool ContinuesFrom(const Operation& operation, const Case& c, const Tensors& inputs,
+                   const Recipe& recipe, const Tensors& subject_outputs);
 
 // The answer of an implementation of the recipe (Rounded).
 Tensors EvaluateByRecipe(const Case& c, const Tensors& inputs, const Recipe& recipe);

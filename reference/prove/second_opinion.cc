@@ -9,7 +9,7 @@
 #include "reference/base/hash.h"
 #include "reference/number/boost_real_error.h"
 #include "reference/prove/case_slices.h"
-#include "reference/prove/parallel.h"
+#include "reference/base/parallel.h"
 #include "reference/prove/prove.h"
 
 namespace sextant {
@@ -49,7 +49,7 @@ Outcome OutcomeOf(const GoldenTensor& g, size_t i, double largest, const BoostRe
   if (std::isinf(ErrorOf(x))) return Outcome::kBeyond;
   if (std::isinf(high)) return x.High() == high ? Outcome::kConfirmed : Outcome::kRefuted;
   if (!IsNearest(g.dtype, g.value.data[i], high, low)) return Outcome::kRefuted;
-  const Bound rounding = static_cast<Bound>(UlpOf(DType::kF64, low)) / 2;
+  const Bound rounding = static_cast<Bound>(UnitOfLow(high)) / 2;
   const Bound limit = rounding + g.radius.data[i] + ErrorOf(x);
   const Bound computed = 0x1p-50L;  // covers the rounding errors of this comparison
   if (!(DistanceOf(x, high, low) <= limit * (1 + computed))) return Outcome::kRefuted;

@@ -28,9 +28,9 @@ struct SecondOpinionOptions {
 // Evaluates a golden again with Boost.Multiprecision: all elements that are specified and that have
 // an enclosure. An element is refuted in two cases. First, if the second opinion x differs from the
 // golden by more than the sum of both error bounds:
-//   |x - (high + low)| > ulp(low) / 2 + radius + ErrorOf(x)
+//   |x - (high + low)| > UnitOfLow(high) / 2 + radius + ErrorOf(x)
 // (low is rounded to nearest). Second, if `value` is not the number of its dtype nearest to
-// high + low. Otherwise the element is confirmed if ErrorOf(x) is at most ulp(low) / 2, or at most
+// high + low. Otherwise the element is confirmed if ErrorOf(x) is at most UnitOfLow(high) / 2, or at most
 // 2^-106 of the largest |high| of its last axis: then x is as accurate as the golden.
 SecondOpinion SecondOpinionOn(const Case& c, const Tensors& inputs,
                               const std::vector<GoldenTensor>& golden,

@@ -37,9 +37,10 @@ Verdict JudgeSubject(const Selected& selected, const oracle::Subject& subject,
   if (answer.status == Answer::Status::kFailed)
     return NotJudged(c, Verdict::Status::kCouldNotRun, answer.message);
   const bool stored = selected.record && !selected.record->golden.empty();
-  const ProveOptions prove{.threads = options.threads};
-  auto golden = stored ? selected.record->golden : Prove(c, inputs, recipe, prove);
-  const oracle::Judge judge(c, inputs, recipe, std::move(golden), prove);
+  const ProveOptions& prove = options.prove;
+  const oracle::Judge judge =
+      stored ? oracle::Judge(c, inputs, recipe, selected.record->golden, prove)
+             : oracle::Judge(c, inputs, recipe, prove);
   Verdict verdict = JudgeOutputs(judge, c, inputs, recipe, answer.outputs, prove);
   if (options.open_rows) AcceptOpenRows(verdict);
   return verdict;

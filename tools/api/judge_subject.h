@@ -11,7 +11,7 @@ namespace sextant::tools {
 
 struct JudgeSubjectOptions {
   std::string recipe;  // a standard recipe or a recipe line
-  int threads = 0;     // 0: all cores
+  ProveOptions prove;
   // A case conforms if it is unverified only because of rows that no answer could fail.
   bool open_rows = false;
 };

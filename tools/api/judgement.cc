@@ -53,7 +53,8 @@ Judgement JudgeQuestion(Question question, const JudgeOptions& options) {
   const ScopedBudget within(options.budget);
   ProveOptions silent = options.prove;  // after the proof, progress only serves to cancel
   if (silent.progress) silent.progress = [&](double) { options.prove.progress(1); };
-  const oracle::Judge judge(c, inputs, recipe, Prove(c, inputs, recipe, options.prove), silent);
+  const oracle::Judge judge(
+      c, inputs, recipe, ProveAndPermit(c.operation(), c, inputs, recipe, options.prove), silent);
   judgement.verdict = JudgeOutputs(judge, c, inputs, recipe, outputs, silent);
   judgement.verdict.case_line = judgement.question.Text();
   for (size_t o = 0; o < judge.golden().size(); ++o) {

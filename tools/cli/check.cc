@@ -30,7 +30,7 @@ struct Options {
   std::string subject, recipe, json, json_lines, junit, expect, write_expect;
   ConfigChoice config;
   double timeout = 60;
-  int threads = 0;
+  ProveOptions prove;
   bool strict = false, open_rows = false, supported_only = false;
   bool fail_fast = false, verbose = false;
 };
@@ -85,7 +85,7 @@ void JudgeAll(const std::vector<Selected>& selected, const Subject& subject, con
     report.verdicts.push_back(WithinMemory(s.c, [&] {
       return JudgeSubject(
           s, subject,
-          {.recipe = report.recipe, .threads = options.threads, .open_rows = options.open_rows});
+          {.recipe = report.recipe, .prove = options.prove, .open_rows = options.open_rows});
     }));
     const Verdict& verdict = report.verdicts.back();
     progress.Clear();
@@ -201,7 +201,7 @@ Action BindCheck(CLI::App& app) {
           "write one line of JSON for each verdict as it comes, and one for the summary at the "
           "end; - is standard output, and then the text goes to standard error");
   AddPath(app, "--junit", options->junit, "write a report in JUnit XML");
-  AddThreads(app, options->threads);
+  AddProof(app, options->prove);
   return [options] { return Check(*options); };
 }
 

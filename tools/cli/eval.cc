@@ -24,7 +24,7 @@ struct Options {
   std::string operation, output, recipe = "native";
   ConfigChoice config;
   std::vector<std::string> words;
-  int threads = 0;
+  ProveOptions prove;
   bool json = false;
 };
 
@@ -63,7 +63,7 @@ int Eval(const Options& options) {
   const Recipe recipe = ParseRecipe(options.recipe, c.dtype());
   const Tensors inputs = WithinMemory(c, [&] { return DrawInputs(c, NpyReader()); });
   const auto golden =
-      WithinMemory(c, [&] { return Prove(c, inputs, recipe, {.threads = options.threads}); });
+      WithinMemory(c, [&] { return Prove(c, inputs, recipe, options.prove); });
   const ProofCount count = CountProofs(golden);
   if (file) {
     file->Append({c.ToString(), inputs, golden, {}}, options.recipe);
@@ -101,7 +101,7 @@ Action BindEval(CLI::App& app) {
           {.excludes = "--output"});
   AddOption(app, "--recipe", options->recipe, "recipe that determines the permitted errors",
             {.shows_default = true});
-  AddThreads(app, options->threads);
+  AddProof(app, options->prove);
   return [options] { return Eval(*options); };
 }
 

@@ -16,7 +16,7 @@ namespace sextant::tools {
 namespace {
 
 struct Options : StoreOptions {
-  int threads = 0;
+  ProveOptions prove;
 };
 
 struct Stored {
@@ -25,19 +25,17 @@ struct Stored {
   bool complete = true;  // every case is stored, and every element is proven
 };
 
-Record ProveNative(const Case& c, int threads, const std::function<void(double)>& progress) {
+Record ProveNative(const Case& c, const ProveOptions& options) {
   Record record{c.ToString(), DrawInputs(c, NpyReader()), {}, {}};
-  record.golden = Prove(c, record.inputs, ParseRecipe("native", c.dtype()),
-                        {.threads = threads, .progress = progress});
+  record.golden = Prove(c, record.inputs, ParseRecipe("native", c.dtype()), options);
   return record;
 }
 
 // Proves one case and writes it, unless the format cannot hold it.
-void StoreOne(const Case& c, int threads, const std::function<void(double)>& progress,
-              fixtures::RecordFile& file, Stored& all) {
+void StoreOne(const Case& c, const ProveOptions& options, fixtures::RecordFile& file, Stored& all) {
   std::string why = file.WhyNot(c);
   if (why.empty()) {
-    const Record record = WithinMemory(c, [&] { return ProveNative(c, threads, progress); });
+    const Record record = WithinMemory(c, [&] { return ProveNative(c, options); });
     why = file.Append(record);
     if (why.empty()) {
       const ProofCount count = CountProofs(record.golden);
@@ -62,11 +60,12 @@ int Golden(const Options& options) {
   {
     Progress progress("proving");
     for (const Selected& s : selected) {
-      const auto part = [&](double p) {
+      ProveOptions prove = options.prove;
+      prove.progress = [&](double p) {
         progress((static_cast<double>(done) + p) / static_cast<double>(selected.size()));
       };
-      StoreOne(s.c, options.threads, part, *file, all);
-      part(1);
+      StoreOne(s.c, prove, *file, all);
+      prove.progress(1);
       ++done;
     }
   }
@@ -92,7 +91,7 @@ int Golden(const Options& options) {
 Action BindGolden(CLI::App& app) {
   const auto options = std::make_shared<Options>();
   AddStoreOptions(app, *options, Content::kGolden);
-  AddThreads(app, options->threads);
+  AddProof(app, options->prove);
   return [options] { return Golden(*options); };
 }
 

@@ -23,7 +23,7 @@ struct Options {
   std::string question, recipe = JudgeOptions().recipe, json;
   std::vector<std::string> tensors;
   ConfigChoice config;
-  int threads = 0;
+  ProveOptions prove;
   bool strict = false;
   Budget budget{};
 };
@@ -83,12 +83,14 @@ int Judge(const Options& options) {
     Progress progress("judging");
     Question question = ReadQuestion(options);
     const Case c = question.c;
+    ProveOptions prove = options.prove;
+    prove.progress = std::ref(progress);
     return WithinMemory(c, [&] {
       return JudgeQuestion(std::move(question),
                            {.recipe = options.recipe,
                             .strict = options.strict,
                             .budget = options.budget,
-                            .prove = {.threads = options.threads, .progress = std::ref(progress)}});
+                            .prove = prove});
     });
   }();
   judgement.repeat = RepeatText(options, judgement);
@@ -119,7 +121,7 @@ Action BindJudge(CLI::App& app) {
   AddOption(app, "--seed", options->budget.seed, "chooses the elements of --budget",
             {.needs = "--budget"});
   AddPath(app, "--json", options->json, "write a report in JSON");
-  AddThreads(app, options->threads);
+  AddProof(app, options->prove);
   return [options] { return Judge(*options); };
 }
 

@@ -106,9 +106,15 @@ void AddConfig(CLI::App& app, ConfigChoice& config) {
             {.needs = "--config"});
 }
 
-void AddThreads(CLI::App& app, int& threads) {
-  AddOption(app, "-j,--threads", threads, "threads for proofs; default: all cores",
+void AddProof(CLI::App& app, ProveOptions& prove) {
+  AddOption(app, "-j,--threads", prove.threads, "threads for proofs; default: all cores",
             {.least = 1, .most = 1024});
+  app.add_option("--engine", prove.engine,
+                 "ladder: the cheapest enclosure that decides an element; mpfr: MPFR for every "
+                 "element, the same values and far slower")
+      ->transform(CLI::CheckedTransformer(
+          std::map<std::string, Engine>{{"ladder", Engine::kLadder}, {"mpfr", Engine::kMpfr}}))
+      ->default_str("ladder");
 }
 
 void AddSubject(CLI::App& app, std::string& subject, double& timeout) {

@@ -53,7 +53,8 @@ void AddStore(CLI::App& app, std::string& path, const std::string& what, const R
 
 struct ConfigChoice;
 void AddConfig(CLI::App& app, ConfigChoice& config);
-void AddThreads(CLI::App& app, int& threads);
+// How values are proven: --threads and --engine.
+void AddProof(CLI::App& app, ProveOptions& prove);
 void AddSubject(CLI::App& app, std::string& subject, double& timeout);
 // With --recipe.
 void AddSubject(CLI::App& app, std::string& subject, std::string& recipe, double& timeout);

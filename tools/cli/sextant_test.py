@@ -46,7 +46,7 @@ class Program(ProgramTest):
         y = result["outputs"]["y"]
         self.assertEqual(y["high"], [0.2, 1.4])
         self.assertLess(abs(Fraction(y["high"][0]) + Fraction(y["low"][0]) - Fraction(1, 5)),
-                        Fraction(1, 2**106))
+                        Fraction(1, 2**76))
         result = self.run_it(*question, "--json", "-o", "a.h5")
         self.assertEqual(result.returncode, 2)
         self.assertIn("--output excludes --json", result.stderr)

@@ -38,6 +38,6 @@ foreach(op linear attention_scores)
 endforeach()
 
 # The tests of multithreaded code, for ThreadSanitizer (preset tsan).
-add_executable(parallel_test EXCLUDE_FROM_ALL reference/prove/parallel_test.cc
+add_executable(parallel_test EXCLUDE_FROM_ALL reference/base/parallel_test.cc
   reference/prove/prove_test.cc reference/prove/second_opinion_test.cc)
 target_link_libraries(parallel_test reference rapidcheck rapidcheck_gtest GTest::gmock_main)

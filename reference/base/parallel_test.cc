@@ -1,4 +1,4 @@
-#include "reference/prove/parallel.h"
+#include "reference/base/parallel.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

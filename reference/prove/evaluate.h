@@ -1,0 +1,42 @@
+// One evaluation of a slice, by any number type. Private to this folder.
+#pragma once
+
+#include <algorithm>
+
+#include "reference/case/intermediate.h"
+#include "reference/prove/case_slices.h"
+
+namespace sextant {
+
+// A formula and its arguments; `subject_outputs` as in ProveOptions.
+struct AppliedFormula {
+  const Operation& operation;
+  const Case& c;
+  const Tensors& inputs;
+  const Tensors* subject_outputs;
+};
+
+// The part of a subject's outputs that lies in a slice.
+inline Tensors ExtractOutputs(const Case& c, const Tensors* subject_outputs, const Slice& slice) {
+  Tensors part;
+  if (!subject_outputs) return part;
+  for (const TensorSpec& spec : c.info().signature.outputs) {
+    const auto at = std::ranges::find(*subject_outputs, spec.name, &NamedTensor::name);
+    if (at != subject_outputs->end())
+      part.push_back({at->name, at->dtype, ExtractSlice(at->values, spec, slice)});
+  }
+  return part;
+}
+
+// The outputs of the slice.
+template <class Real>
+Outputs<Real> Evaluated(const AppliedFormula& formula, const Slice& slice) {
+  const ScopedSlice in(&slice);
+  const Tensors own = ExtractOutputs(formula.c, formula.subject_outputs, slice);
+  const ScopedTrace tracing(own);
+  Outputs<Real> outputs = MakeOutputs<Real>(formula.c, slice);
+  formula.operation.Evaluate(ExtractInputs(formula.c, formula.inputs, slice), outputs);
+  return outputs;
+}
+
+}  // namespace sextant
