@@ -57,13 +57,12 @@ std::string RangeContradiction(const AxisRange& range, const TensorVerdict& t) {
 
 std::string_view NameOf(Outcome outcome) { return kOutcomeNames[static_cast<size_t>(outcome)]; }
 
-Outcome OutcomeOf(const Verdict& verdict, bool strict) {
-  const bool unlikely = verdict.grade == Grade::kUnlikely;
-  switch (verdict.status) {
+Outcome OutcomeOf(Verdict::Status status) {
+  switch (status) {
     case Verdict::Status::kConforms:
-      return unlikely ? Outcome::kUnlikely : Outcome::kConforms;
+      return Outcome::kConforms;
     case Verdict::Status::kUnverified:
-      return unlikely && strict ? Outcome::kUnlikely : Outcome::kUnverified;
+      return Outcome::kUnverified;
     case Verdict::Status::kFails:
       return Outcome::kFails;
     case Verdict::Status::kUnsupported:
@@ -72,6 +71,12 @@ Outcome OutcomeOf(const Verdict& verdict, bool strict) {
       break;
   }
   return Outcome::kCouldNotRun;
+}
+
+Outcome OutcomeOf(const Verdict& verdict, bool strict) {
+  const Outcome outcome = OutcomeOf(verdict.status);
+  const bool counts = outcome == Outcome::kConforms || (outcome == Outcome::kUnverified && strict);
+  return counts && verdict.grade == Grade::kUnlikely ? Outcome::kUnlikely : outcome;
 }
 
 const Expectation* Expectations::For(const std::string& case_line) const {

@@ -29,6 +29,7 @@ inline constexpr std::array<std::string_view, 6> kOutcomeNames = {
     "conforms", "unlikely", "fails", "unverified", "unsupported", "could_not_run"};
 constexpr auto NamesOf(Outcome) { return kOutcomeNames; }
 std::string_view NameOf(Outcome outcome);
+Outcome OutcomeOf(oracle::Verdict::Status status);
 // `strict`: the grade `unlikely` fails, so that it counts also if the case is unverified.
 Outcome OutcomeOf(const oracle::Verdict& verdict, bool strict);
 

@@ -4,6 +4,7 @@
 """
 
 import json
+import math
 import shlex
 import struct
 import subprocess
@@ -157,6 +158,14 @@ class Judge(ProgramTest):
         self.assertEqual(result.returncode, 1)
         self.assertRegex(result.stdout, "recipes that would permit this answer, .*: .*native")
         self.assert_conforms(*words)
+
+    def test_a_failure_names_recipes_of_known_implementations(self):
+        x = numpy.linspace(-4, 4, 64, dtype="f4").reshape(2, 32)
+        erf = numpy.vectorize(math.erf)(x / math.sqrt(2)) + 2.0 ** -22  # an absolute error
+        self.save(x=x, y=(x * (1 + erf) / 2).astype("f4"))
+        words = ["x=x.npy", "y=y.npy"]
+        result = self.judge(*words, question="activation kind=gelu")
+        self.assertIn("how it is computed: native activation=f32:erf_absolute/4\n", result.stdout)
 
     def test_a_configuration_completes_the_question(self):
         self.path("config.json").write_text(json.dumps(
