@@ -67,6 +67,16 @@ Question ReadQuestion(const Options& options) {
   }
 }
 
+// The files of FILE, NAME=FILE and NAME=FILE:TENSOR, and the configuration.
+std::vector<std::string> InputFiles(const Options& options) {
+  std::vector<std::string> files = {options.config.path};
+  for (const std::string& argument : options.tensors) {
+    const std::string location = argument.substr(argument.find('=') + 1);
+    files.insert(files.end(), {argument, location, location.substr(0, location.rfind(':'))});
+  }
+  return files;
+}
+
 std::string RepeatText(const Options& options, const Judgement& judgement) {
   std::string text = "sextant judge " + ShellQuoted(options.question);
   for (const std::string& tensor : options.tensors) text += " " + ShellQuoted(tensor);
@@ -77,8 +87,9 @@ std::string RepeatText(const Options& options, const Judgement& judgement) {
 }
 
 int Judge(const Options& options) {
-  ParseRecipe(options.recipe, DType::kF32);  // throws Error for a wrong recipe before any work
+  RequireNoInput(options.json, InputFiles(options));
   OutputFile json(options.json);
+  ParseRecipe(options.recipe, DType::kF32);  // throws Error for a wrong recipe before any work
   Judgement judgement = [&] {
     Progress progress("judging");
     Question question = ReadQuestion(options);
