@@ -142,7 +142,7 @@ int main(int argc, char** argv) try {
   return status;
 } catch (const sextant::oracle::Failure& e) {
   std::cerr << "sextant: the subject could not be run: " << e.why << "\n";
-  if (!e.stderr_tail.empty()) std::cerr << "  stderr: " << e.stderr_tail << "\n";
+  if (!e.stderr_lines.empty()) std::cerr << "  stderr: " << e.stderr_lines << "\n";
   return sextant::tools::kNotRun;
 } catch (const std::bad_alloc&) {
   std::cerr << "sextant: out of memory\n";
