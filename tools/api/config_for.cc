@@ -225,7 +225,7 @@ Facts ConfigFor::FactsFor(const Model& model, const std::string& layer) const {
     const bool differs = FactsOf(*kind) != facts || (Has("base") && !kind->certain);
     if (!layer.empty() || !differs) continue;
     throw Error("layers of ", model.model_type, kind->certain ? " differ" : " may differ",
-                "; expected one of these layers: ", DescribeKinds(model));
+                "; expected the layer, one of: ", DescribeKinds(model));
   }
   RequireExpressible(model, *chosen.front());
   return facts;

@@ -45,7 +45,7 @@ std::string ErrorOf(const std::string& operation, const Model& model, const std:
 
 TEST(ConfigFor, RequiresALayerIfLayersDiffer) {
   EXPECT_EQ(ErrorOf(kRotation, TwoKinds()),
-            "layers of two differ; expected one of these layers: window (0, 2), nope (1)");
+            "layers of two differ; expected the layer, one of: window (0, 2), nope (1)");
   EXPECT_EQ(FactsFor(kRotation, TwoKinds(), "window").at("base"), "500");
   EXPECT_EQ(FactsFor(kRotation, TwoKinds(), "2"), FactsFor(kRotation, TwoKinds(), "window"));
   EXPECT_EQ(FactsFor(kRotation, TwoKinds(), "1").at("R"), "0");

@@ -26,7 +26,7 @@ class OutputFile {
   std::optional<fixtures::Replacement> file_;
 };
 
-// Throws Error if the output is one of the files that the command reads. Inputs that are no files
+// Throws Error if the output is a regular file that the command reads. Inputs that are no files
 // are ignored.
 void RequireNoInput(const std::string& output, const std::vector<std::string>& inputs);
 
