@@ -30,12 +30,16 @@ void OutputFile::Write(const std::function<void(std::ostream&)>& write) {
   throw Error(path_, ": cannot be written", reason);
 }
 
-void RequireNoInput(const std::string& output, const std::vector<std::string>& inputs) {
+void RequireNoInput(const std::string& output, const std::vector<std::string>& arguments) {
   std::error_code none;
   if (!std::filesystem::is_regular_file(output, none)) return;
-  for (const std::string& input : inputs) {
-    if (std::filesystem::equivalent(input, output, none))
-      throw Error(output, " would replace its own input: expected another name");
+  for (const std::string& argument : arguments) {
+    const std::string value = argument.substr(argument.find('=') + 1);
+    for (const std::string& input :
+         {argument, value, value.substr(0, value.rfind(':')), value.substr(value.find(':') + 1)}) {
+      if (std::filesystem::equivalent(input, output, none))
+        throw Error(output, " would replace its own input: expected another name");
+    }
   }
 }
 

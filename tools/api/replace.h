@@ -26,8 +26,8 @@ class OutputFile {
   std::optional<fixtures::Replacement> file_;
 };
 
-// Throws Error if the output is a regular file that the command reads. Inputs that are no files
-// are ignored.
-void RequireNoInput(const std::string& output, const std::vector<std::string>& inputs);
+// Throws Error if the output is a regular file that one of the arguments names as an input: FILE,
+// NAME=FILE, NAME=FILE:TENSOR or KIND:FILE. Other arguments are ignored.
+void RequireNoInput(const std::string& output, const std::vector<std::string>& arguments);
 
 }  // namespace sextant::tools

@@ -262,7 +262,8 @@ Action BindAuditSuite(CLI::App& app) {
           "print case lines that would catch the surviving defects");
   AddPath(app, "--as-supported-by", options->supported_by,
           "a JSON report of `check`: name the defects that only cases catch that it did not judge");
-  AddPath(app, "--json", options->json, "write a report in JSON: which cases catch which defects");
+  AddReport(app, "--json", options->json,
+            "write a report in JSON: which cases catch which defects");
   return [options] { return AuditSuite(*options); };
 }
 

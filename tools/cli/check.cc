@@ -76,8 +76,7 @@ void RequireDifferentFiles(const Options& options) {
       throw Error(at->second, " and ", option, " both name ", path, ", expected two files");
   }
   std::vector<std::string> inputs = options.cases;
-  inputs.push_back(options.config.path);
-  inputs.push_back(options.subject.substr(options.subject.find(':') + 1));  // files:FILE.h5
+  inputs.insert(inputs.end(), {options.config.path, options.subject});
   for (const std::string& output : {options.json, options.json_lines, options.junit})
     RequireNoInput(output, inputs);
 }
@@ -202,11 +201,11 @@ Action BindCheck(CLI::App& app) {
   AddPath(app, "--write-expect", options->write_expect,
           "write a new file for --expect, which expects the results of this run",
           {.excludes = "--expect"});
-  AddPath(app, "--json", options->json, "write a report in JSON");
-  AddPath(app, "--json-lines", options->json_lines,
-          "write one line of JSON for each verdict as it comes, and one for the summary at the "
-          "end; - is standard output, and then the text goes to standard error");
-  AddPath(app, "--junit", options->junit, "write a report in JUnit XML");
+  AddReport(app, "--json", options->json, "write a report in JSON");
+  AddReport(app, "--json-lines", options->json_lines,
+            "write one line of JSON for each verdict as it comes, and one for the summary at the "
+            "end; - is standard output, and then the text goes to standard error");
+  AddReport(app, "--junit", options->junit, "write a report in JUnit XML");
   AddThreads(app, options->threads);
   return [options] { return Check(*options); };
 }

@@ -130,6 +130,10 @@ class CheckReports(ProgramTest):
         self.path("exists.toml").touch()
         for command in (("check", "none.cases", "--subject", "fast", *options),
                         ("check", ONE_CASE, "--subject", "none", *options),
+                        ("check", ONE_CASE, "--subject", "fast", *options, "--unknown"),
+                        ("check", ONE_CASE, "--subject", "fast", *options, "--timeout", "soon"),
+                        ("check", ONE_CASE, *options),
+                        ("judge", "--json", "a.json"),
                         ("check", ONE_CASE, "--subject", "fast", "--expect", "none.toml", *options),
                         ("check", ONE_CASE, "--subject", "fast", "--write-expect", "exists.toml", *options),
                         ("check", ONE_CASE, "--subject", "fast", "--filter", "softmax", *options),
@@ -172,6 +176,8 @@ class CheckReports(ProgramTest):
             result = self.run_it(*command, report)
             self.assertEqual(result.returncode, 2, command)
             self.assertIn(f"{report} would replace its own input: expected another name", result.stderr)
+            self.assertEqual({name: self.path(name).read_bytes() for name in self.files()}, before)
+            self.assertEqual(self.run_it(*command, report, "--unknown").returncode, 2)
             self.assertEqual({name: self.path(name).read_bytes() for name in self.files()}, before)
 
     def test_json_lines_without_summary_are_incomplete(self):

@@ -67,16 +67,6 @@ Question ReadQuestion(const Options& options) {
   }
 }
 
-// The files of FILE, NAME=FILE and NAME=FILE:TENSOR, and the configuration.
-std::vector<std::string> InputFiles(const Options& options) {
-  std::vector<std::string> files = {options.config.path};
-  for (const std::string& argument : options.tensors) {
-    const std::string location = argument.substr(argument.find('=') + 1);
-    files.insert(files.end(), {argument, location, location.substr(0, location.rfind(':'))});
-  }
-  return files;
-}
-
 std::string RepeatText(const Options& options, const Judgement& judgement) {
   std::string text = "sextant judge " + ShellQuoted(options.question);
   for (const std::string& tensor : options.tensors) text += " " + ShellQuoted(tensor);
@@ -87,7 +77,8 @@ std::string RepeatText(const Options& options, const Judgement& judgement) {
 }
 
 int Judge(const Options& options) {
-  RequireNoInput(options.json, InputFiles(options));
+  RequireNoInput(options.json, options.tensors);
+  RequireNoInput(options.json, {options.config.path});
   OutputFile json(options.json);
   ParseRecipe(options.recipe, DType::kF32);  // throws Error for a wrong recipe before any work
   Judgement judgement = [&] {
@@ -129,7 +120,7 @@ Action BindJudge(CLI::App& app) {
             "judge about this many elements at most, chosen at random; 0: all", {});
   AddOption(app, "--seed", options->budget.seed, "chooses the elements of --budget",
             {.needs = "--budget"});
-  AddPath(app, "--json", options->json, "write a report in JSON");
+  AddReport(app, "--json", options->json, "write a report in JSON");
   AddThreads(app, options->threads);
   return [options] { return Judge(*options); };
 }

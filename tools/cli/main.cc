@@ -14,6 +14,7 @@
 #include "tools/api/exit_status.h"
 #include "tools/api/host_command.h"
 #include "tools/cli/commands.h"
+#include "tools/cli/options.h"
 #include "tools/cli/output.h"
 #include "tools/host/host.h"
 
@@ -123,6 +124,7 @@ int Main(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
     if (e.get_exit_code() == 0) return app.exit(e);  // --help, --version
+    RemoveOldReports(app);
     std::cerr << "sextant: " << e.what() << "\nrun sextant --help for help\n";
     return kUsage;
   }
