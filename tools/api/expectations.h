@@ -10,6 +10,9 @@
 //   reason   = "the angle is kept in bf16"
 //   link     = "https://example.org/issues/7"
 //   until    = 2027-06-30            # the last day (UTC) on which this entry counts
+//
+// The first entry that matches a case decides. Before a general entry, one with the outcome
+// "conforms" exempts some of its cases.
 #pragma once
 
 #include <array>

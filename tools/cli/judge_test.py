@@ -181,7 +181,7 @@ class Judge(ProgramTest):
         self.assert_refused("expected config=FILE too", *words[:3], question="rope layer=0")
         self.assert_refused("layer= without a value", *words[:3], question="rope layer=")
         self.save(x=self.x[..., :4])
-        self.assert_refused("but D=8 by the question; with config.json the question is 'rope ", *words,
+        self.assert_refused("but D=8 is stated; with config.json the question is 'rope ", *words,
                             question="rope")
 
     def test_a_configuration_does_not_give_the_number_of_heads_of_queries_or_keys(self):
@@ -201,7 +201,7 @@ class Judge(ProgramTest):
         self.assert_refused("rope needs the output y; its signature is x[B,H,S,D]", *inputs)
         self.assert_refused("position holds f64, expected integers", "x=x.npy", "position=f.npy",
                             "y=y.npy")
-        self.assert_refused("but D=4 by the question", *inputs, "y=y.npy",
+        self.assert_refused("but D=4 is stated", *inputs, "y=y.npy",
                             question="rope pairing=half D=4")
         self.assert_refused("there is no operation 'rop'", *inputs, question="rop")
         self.assert_refused("'no'", *inputs, "y=y.npy", "--recipe", "no")

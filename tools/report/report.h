@@ -15,7 +15,7 @@ namespace sextant::tools {
 
 // How a case counts for the exit status.
 enum class Result {
-  kPasses,
+  kPasses,       // also if it is expected to conform
   kAsExpected,   // it does not conform, exactly as its expectation says
   kUnexpected,   // it has an expectation and another result
   kFails,        // no expectation
