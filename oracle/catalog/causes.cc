@@ -172,7 +172,8 @@ std::vector<Cause> CausesOf(const Case& c, const Tensors& inputs, const Recipe& 
       farthest = std::max(kFarther * distances[i], kNoise * static_cast<double>(elements));
     explaining.push_back(i);
   }
-  std::ranges::sort(explaining);
+  const double near = explaining.empty() ? 0 : kFarther * distances[explaining.front()];
+  std::ranges::sort(explaining, {}, [&](size_t i) { return std::pair(distances[i] > near, i); });
   std::vector<Cause> causes;
   for (const size_t i : explaining) causes.push_back({defects[i].name, defects[i].why});
   return causes;

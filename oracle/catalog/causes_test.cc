@@ -160,6 +160,26 @@ TEST(CausesOf, ListsAllDefectsThatDifferByRoundingOnly) {
   }
 }
 
+// All mean squares are above eps, so a missing eps and an eps that is a lower bound give the same.
+TEST(CausesOf, ListsTheUsualBugFirstIfAnotherPredictsTheSame) {
+  for (const char* line : {"rms_norm N=2 M=7 dtype=f32", "layer_norm N=2 M=7 dtype=f32",
+                           "add_rms_norm N=2 M=7 dtype=f32"}) {
+    const std::vector<std::string> causes = CausesIf(line, "eps=0");
+    EXPECT_THAT(causes, Contains(StartsWith("eps_as_floor "))) << line;
+    EXPECT_THAT(causes.front(), StartsWith("eps_missing ")) << line;
+  }
+}
+
+// A root mean square of 0.01 plus an eps of 1e-6 is nearly 0.01, so eps_missing nearly predicts the
+// answer of eps_outside_the_root, and comes before it in the catalog.
+TEST(CausesOf, ListsTheNearestDefectFirst) {
+  const Question question("rms_norm eps=1e-06 N=16 M=64 dtype=bf16 @x=normal(0.01)");
+  const std::vector<std::string> causes =
+      question.Causes(question.Predicted(DefectNamed("rms_norm", "eps_outside_the_root")));
+  EXPECT_THAT(causes, Contains(StartsWith("eps_missing ")));
+  EXPECT_THAT(causes.front(), StartsWith("eps_outside_the_root "));
+}
+
 // In 16 bits the worst-case bound of a block is so large that it permits other defects too; the
 // likely error does not. The second answer has half of the first branch, which is no known defect.
 TEST(CausesOf, UsesLikelyErrorsToSeparateDefects) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "reference/rope/rope_cos_sin.h"
 #include "reference/rope/rotated_channels.h"
 
 namespace sextant::oracle {
@@ -63,14 +62,6 @@ Axis AxisOfInput(const TensorSpec& spec, const Tensor<double>& input, const Tens
   return axis;
 }
 
-TableLayout LayoutOf(const Case& c) {
-  TableLayout layout{};
-  for (const Attribute& attribute : c.operation().Attributes()) {
-    if (attribute.name == "layout") ParseValue(attribute.text, layout);
-  }
-  return layout;
-}
-
 Axis AxisOfPairs(const Case& c, const TensorSpec& output) {
   const std::string& last = output.extents.back();
   if (last == "R/2") {
@@ -79,10 +70,9 @@ Axis AxisOfPairs(const Case& c, const TensorSpec& output) {
   }
   if (last == kTable) {
     const auto pairs = static_cast<size_t>(c.dimensions().at("R")) / 2;
-    const TableLayout layout = LayoutOf(c);
     std::vector<size_t> pair_of(c.ShapeOf(output).back());
     for (size_t k = 0; k < pairs; ++k) {
-      const auto [first, second] = ColumnsOf(layout, k, pairs);
+      const auto [first, second] = ColumnsOf(c, k);
       pair_of[first] = pair_of[second] = k;
     }
     return {"pair", last, UpTo(pairs), [pair_of](const Shape& at) { return pair_of[at.back()]; }};

@@ -94,6 +94,8 @@ struct Verdict {
   // compared with the result of its operation on the subject's own earlier tensors.
   std::vector<TensorVerdict> trace;
   std::vector<Cause> causes;
+  // Other recipes by which a failing answer conforms. A loose recipe permits many bugs.
+  std::vector<std::string> conforming_recipes{};
   // Open rows: rows (along the last axis) of answered tensors with at least one specified element,
   // but none that could have failed, neither end to end nor by the trace. One open row makes the
   // case unverified.

@@ -210,7 +210,7 @@ CatalogEntry MakeCatalogEntry<AddRmsNorm>() {
                       CheckOnes},
                      {"mean_square_at_most_one", "with weight 1 the mean square is at most 1",
                       CheckMeanSquare}},
-      .defects = Joined<Defect>({SumDefects(), RmsDefects(), NormDefects(), InputDefects()})};
+      .defects = Joined<Defect>({SumDefects(), NormDefects(), RmsDefects(), InputDefects()})};
 }
 
 }  // namespace sextant::oracle

@@ -184,7 +184,7 @@ std::vector<Defect> ChangedDefects() {
 
 std::vector<Defect> LayerNormDefects() {
   return Joined<Defect>(
-      {MutatedFormulas<Mutant>(Mutations()), InputDefects(), ChangedDefects(), NormDefects()});
+      {NormDefects(), MutatedFormulas<Mutant>(Mutations()), InputDefects(), ChangedDefects()});
 }
 
 }  // namespace sextant::oracle

@@ -111,6 +111,8 @@ struct RmsNormMutant : RmsNorm {
 MutationsOf<RmsNormMutant> RmsMutations();
 
 // Defects of operations with an eps, a weight and sums of squares.
+// First in a catalog: where no mean square is below eps, a missing eps and an eps that is a lower
+// bound give the same answer, and the former is the usual bug.
 std::vector<Defect> NormDefects();
 
 }  // namespace sextant::oracle

@@ -148,7 +148,7 @@ CatalogEntry MakeCatalogEntry<RmsNorm>() {
                       CheckRotation},
                      ColumnsAlike()},
       .defects = Joined<Defect>(
-          {MutatedFormulas<RmsNormMutant>(RmsMutations()), NormDefects(), WeightDefects()})};
+          {NormDefects(), MutatedFormulas<RmsNormMutant>(RmsMutations()), WeightDefects()})};
 }
 
 }  // namespace sextant::oracle

@@ -11,17 +11,16 @@
 #include "oracle/rope/rotary_mutants.h"
 #include "oracle/rope/scaling_defects.h"
 #include "oracle/rope/table_properties.h"
+#include "reference/rope/rotated_channels.h"
 
 namespace sextant::oracle {
 namespace {
 
 // The flat indices of entry i of a table of half width in a table of the layout of the case.
 PairOfChannels EntriesOf(const Case& c, size_t i) {
-  TableLayout layout{};
-  ParseValue(TextOf(c, "layout"), layout);
   const size_t pairs = ExtentOf(c, "R") / 2;
-  const size_t row = i / pairs * (layout == TableLayout::kHalfWidth ? pairs : 2 * pairs);
-  const auto [first, second] = ColumnsOf(layout, i % pairs, pairs);
+  const size_t row = i / pairs * c.ShapeOf(c.info().signature.outputs[kCos]).back();
+  const auto [first, second] = ColumnsOf(c, i % pairs);
   return {row + first, row + second};
 }
 

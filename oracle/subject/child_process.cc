@@ -18,7 +18,7 @@
 namespace sextant::oracle {
 namespace {
 
-constexpr size_t kErrorTextKept = 64 << 10;
+constexpr size_t kErrorTextKept = 64 << 10, kErrorStartKept = 4 << 10;
 constexpr size_t kWaitingShown = 64;
 // The kernel closes the pipes of a process before it reports its end. This is the time to wait for
 // the report.
@@ -113,6 +113,8 @@ void ChildProcess::Send(std::string bytes) {
   assert(unsent() == 0 && "the previous message must be sent completely");
   unsent_ = std::move(bytes);
   sent_ = 0;
+  error_start_.clear();
+  error_count_ = 0;
 }
 
 Event ChildProcess::Receive(std::span<char> bytes, Clock::time_point deadline) {
@@ -222,8 +224,10 @@ void ChildProcess::ReadError() {
     if (count <= 0) {
       error_.Close();
     } else {
-      error_count_ += static_cast<uint64_t>(count);
-      error_text_.append(block.data(), static_cast<size_t>(count));
+      const std::string_view bytes(block.data(), static_cast<size_t>(count));
+      error_count_ += bytes.size();
+      error_start_ += bytes.substr(0, kErrorStartKept - error_start_.size());
+      error_text_ += bytes;
       error_text_.erase(0, error_text_.size() - std::min(error_text_.size(), kErrorTextKept));
     }
   }

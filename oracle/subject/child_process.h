@@ -41,8 +41,8 @@ class ChildProcess {
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
 
-  // Stores bytes for the command's stdin; the next function that waits writes them. Precondition:
-  // unsent() == 0.
+  // Stores bytes for the command's stdin; the next function that waits writes them. A new request
+  // begins for error_start() and error_count(). Precondition: unsent() == 0.
   void Send(std::string bytes);
 
   // Fills `bytes` from the command's stdout; reads no byte more.
@@ -68,8 +68,10 @@ class ChildProcess {
   bool input_open() const { return input_.open(); }
   bool output_open() const { return output_.open(); }
 
-  // The last 64 KiB of stderr, unchanged, and the number of bytes received from stderr in total.
+  // The last 64 KiB of stderr, unchanged. Since the last Send: the first 4 KiB, and the number of
+  // bytes in total.
   const std::string& error_text() const { return error_text_; }
+  const std::string& error_start() const { return error_start_; }
   uint64_t error_count() const { return error_count_; }
 
  private:
@@ -86,7 +88,7 @@ class ChildProcess {
   size_t sent_ = 0;
   std::span<char> wanted_;
   size_t received_ = 0;
-  std::string error_text_;
+  std::string error_text_, error_start_;
   uint64_t error_count_ = 0;
   std::optional<Exit> exit_;
 };

@@ -17,16 +17,36 @@ constexpr uint64_t kWatchedAnswers = 10;
 constexpr auto kWatch = std::chrono::milliseconds(5);
 constexpr auto kCloseGrace = std::chrono::seconds(1);
 constexpr double kLongestLimit = 1e8;  // seconds; longer limits are cut to these three years
-constexpr size_t kLastLines = 10, kLastBytes = 2000;
 
-// The last lines of `text`, printable.
-std::string LastLines(std::string_view text) {
+// How much of stderr is shown. The cause of a crash often stands before a long backtrace.
+struct Size {
+  size_t lines, bytes;
+};
+constexpr Size kFirst = {5, 1000}, kLast = {10, 2000};
+constexpr Size kWhole = {kFirst.lines + kLast.lines, kFirst.bytes + kLast.bytes};
+
+std::string_view WithoutLineEnd(std::string_view text) {
   while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.remove_suffix(1);
-  size_t begin = text.size();
-  for (size_t lines = 0; begin > 0 && text.size() - begin < kLastBytes; --begin) {
-    if (text[begin - 1] == '\n' && ++lines == kLastLines) break;
+  return text;
+}
+
+// The first lines of `text`, at most of this size.
+std::string_view FirstLines(std::string_view text, Size most) {
+  size_t end = 0;
+  for (size_t lines = 0; end < text.size() && end < most.bytes; ++end) {
+    if (text[end] == '\n' && ++lines == most.lines) break;
   }
-  return Printable(text.substr(begin));
+  return text.substr(0, end);
+}
+
+// The last lines of `text`, at most of this size.
+std::string_view LastLines(std::string_view text, Size most) {
+  text = WithoutLineEnd(text);
+  size_t begin = text.size();
+  for (size_t lines = 0; begin > 0 && text.size() - begin < most.bytes; --begin) {
+    if (text[begin - 1] == '\n' && ++lines == most.lines) break;
+  }
+  return text.substr(begin);
 }
 
 std::string Number(double value) {
@@ -48,12 +68,12 @@ double CheckedLimit(double seconds, const char* what) {
 
 }  // namespace
 
-Failure::Failure(Cause the_cause, const std::string& the_why, const std::string& the_stderr_tail)
-    : std::runtime_error(the_stderr_tail.empty() ? the_why
-                                                 : the_why + "; stderr:\n" + the_stderr_tail),
+Failure::Failure(Cause the_cause, const std::string& the_why, const std::string& the_stderr_lines)
+    : std::runtime_error(the_stderr_lines.empty() ? the_why
+                                                  : the_why + "; stderr:\n" + the_stderr_lines),
       cause(the_cause),
       why(the_why),
-      stderr_tail(the_stderr_tail) {}
+      stderr_lines(the_stderr_lines) {}
 
 struct ExecClient::Request {
   Metadata metadata;
@@ -96,7 +116,6 @@ Reply ExecClient::Ask(const Question& question) {
     Start();
   }
   limit_ = seconds_per_case_;
-  const uint64_t before = child_->error_count();
   const Answer answer = Exchange({.metadata = {{"operation", question.operation},
                                                {"case", question.case_line},
                                                {"dtype", std::string(NameOf(question.dtype))},
@@ -105,14 +124,15 @@ Reply ExecClient::Ask(const Question& question) {
                                   .inputs = question.inputs,
                                   .expected = question.expected,
                                   .reply_keys = {}});
-  Reply reply{.status = answer.status, .message = {}, .stderr_tail = {}, .outputs = answer.tensors};
+  Reply reply{
+      .status = answer.status, .message = {}, .stderr_lines = {}, .outputs = answer.tensors};
   const auto message = answer.metadata.find("message");
   if (message != answer.metadata.end()) reply.message = Printable(message->second);
   // Reading the answer has also read the stderr output that precedes it.
   if (reply.status == Reply::Status::kError) {
     const std::string_view text = child_->error_text();
-    const size_t since = std::min<uint64_t>(child_->error_count() - before, text.size());
-    reply.stderr_tail = LastLines(text.substr(text.size() - since));
+    const size_t since = std::min<uint64_t>(child_->error_count(), text.size());
+    reply.stderr_lines = ErrorLines(text.substr(text.size() - since));
   }
   return reply;
 }
@@ -157,7 +177,7 @@ Hello ExecClient::Greet() {
     const auto message = words.find("message");
     Fail(Failure::Cause::kProtocol,
          "it answers hello with status '" + words.at("status") + "'" +
-             (message == words.end() ? "" : ": " + Quoted(message->second, kLastBytes)));
+             (message == words.end() ? "" : ": " + Quoted(message->second, kLast.bytes)));
   }
   try {
     RequireRecipe(words.at("recipe"));
@@ -251,14 +271,24 @@ void ExecClient::RequireSilence(std::chrono::milliseconds patience) {
                                       request_ + ", expected nothing before the next request");
 }
 
+// The last lines of `text`, which ends at the end of stderr. If they do not reach back to the
+// request, the first lines since the request stand before them.
+std::string ExecClient::ErrorLines(std::string_view text) const {
+  const std::string_view whole = LastLines(text, kWhole);
+  const uint64_t shown = whole.size() + text.size() - WithoutLineEnd(text).size();
+  if (shown >= child_->error_count()) return Printable(whole);
+  return Printable(FirstLines(child_->error_start(), kFirst)) + "\n...\n" +
+         Printable(LastLines(text, kLast));
+}
+
 void ExecClient::Fail(Failure::Cause cause, const std::string& why) {
-  std::string stderr_tail;
+  std::string stderr_lines;
   if (child_) {
     child_->Kill();
-    stderr_tail = LastLines(child_->error_text());
+    stderr_lines = ErrorLines(child_->error_text());
     child_.reset();
   }
-  throw Failure(cause, why, stderr_tail);
+  throw Failure(cause, why, stderr_lines);
 }
 
 }  // namespace sextant::oracle

@@ -35,8 +35,8 @@ struct Reply {
   enum class Status { kOk, kUnsupported, kError };
   Status status = Status::kOk;
   std::string message;
-  std::string stderr_tail;  // kError only: the last lines of stderr since the question, printable
-  Tensors outputs;          // kOk only: the expected outputs; optional ones may be missing
+  std::string stderr_lines;  // kError only: of stderr since the question, printable
+  Tensors outputs;           // kOk only: the expected outputs; optional ones may be missing
 };
 
 // The program could not be run. Says nothing about its numbers.
@@ -47,11 +47,12 @@ class Failure : public std::runtime_error {
     kTimeLimit,  // it gave no complete answer in time
     kProtocol    // it violated PROTOCOL.md
   };
-  Failure(Cause the_cause, const std::string& why, const std::string& stderr_tail);
+  Failure(Cause the_cause, const std::string& why, const std::string& stderr_lines);
 
   Cause cause;
-  std::string why;          // one line
-  std::string stderr_tail;  // the last lines of its stderr, printable; may be empty
+  std::string why;  // one line
+  // Of its stderr: the last lines, and the first ones since the question; printable, may be empty.
+  std::string stderr_lines;
 };
 
 // Minimum time limit of hello. The import of a framework can take half of it.
@@ -90,6 +91,7 @@ class ExecClient {
   std::string Receive(size_t size, const char* part, Clock::time_point deadline);
   void Require(Event event, const std::string& progress);
   void RequireSilence(std::chrono::milliseconds patience);
+  std::string ErrorLines(std::string_view text) const;
   [[noreturn]] void Fail(Failure::Cause cause, const std::string& why);
 
   std::string command_;

@@ -47,7 +47,7 @@ print(json.dumps(words, sort_keys=True), file=sys.stderr)
     ADD_FAILURE() << "no failure";
   } catch (const Failure& failure) {
     EXPECT_EQ(
-        failure.stderr_tail,
+        failure.stderr_lines,
         R"({"attributes": "{\"M\":2}", "case": "op M=2 dtype=f32 seed=1", "dtype": "f32", )"
         R"("id": "2", "operation": "op", "outputs": "{\"y\":{\"dtype\":\"F32\",\"shape\":[2]}}", )"
         R"("sextant": "2"})");
@@ -86,9 +86,9 @@ for line in 'early', 'Traceback\x07\nKeyError: 1':
 say(message({'id': read()['id'], 'status': 'error'}))
 )"),
                     kPatient);
-  EXPECT_EQ(client.Ask(AskForY()).stderr_tail, "early");
-  EXPECT_EQ(client.Ask(AskForY()).stderr_tail, "Traceback?\nKeyError: 1");
-  EXPECT_EQ(client.Ask(AskForY()).stderr_tail, "");
+  EXPECT_EQ(client.Ask(AskForY()).stderr_lines, "early");
+  EXPECT_EQ(client.Ask(AskForY()).stderr_lines, "Traceback?\nKeyError: 1");
+  EXPECT_EQ(client.Ask(AskForY()).stderr_lines, "");
 }
 
 TEST(SlowExecClient, AcceptsNaNAndInfinity) {

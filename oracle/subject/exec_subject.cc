@@ -13,6 +13,10 @@
 namespace sextant::oracle {
 namespace {
 
+// After so many questions in a row without an answer in time, the subject is not asked any more:
+// each further case would cost the time limit again.
+constexpr int kMostTimeLimits = 3;
+
 Question QuestionOf(const Case& c, const Tensors& inputs) {
   Question question{.operation = std::string(c.name()),
                     .case_line = c.ToString(),
@@ -26,16 +30,15 @@ Question QuestionOf(const Case& c, const Tensors& inputs) {
   return question;
 }
 
-std::string WithStderr(const std::string& why, const std::string& stderr_tail) {
-  return stderr_tail.empty() ? why : why + "\n  stderr: " + stderr_tail;
+std::string WithStderr(const std::string& why, const std::string& stderr_lines) {
+  return stderr_lines.empty() ? why : why + "\n  stderr: " + stderr_lines;
 }
 
 std::string MessageOf(const Failure& failure) {
-  return WithStderr(failure.why, failure.stderr_tail);
+  return WithStderr(failure.why, failure.stderr_lines);
 }
 
-Answer AskClient(ExecClient& client, const Case& c, const Tensors& inputs) try {
-  const Reply reply = client.Ask(QuestionOf(c, inputs));
+Answer AnswerOf(const Reply& reply) {
   switch (reply.status) {
     case Reply::Status::kOk:
       return {Answer::Status::kAnswered, reply.message, reply.outputs};
@@ -45,18 +48,8 @@ Answer AskClient(ExecClient& client, const Case& c, const Tensors& inputs) try {
       break;
   }
   return {Answer::Status::kFailed,
-          WithStderr("it reported an error: " + reply.message, reply.stderr_tail),
+          WithStderr("it reported an error: " + reply.message, reply.stderr_lines),
           {}};
-} catch (const Failure& failure) {
-  return {Answer::Status::kFailed, MessageOf(failure), {}};
-}
-
-// Empty, or the error if the program wrote something after its last answer.
-std::string Close(ExecClient& client) try {
-  client.Close();
-  return "";
-} catch (const Failure& failure) {
-  return MessageOf(failure);
 }
 
 void RequireOperations(const std::vector<std::string>& names) {
@@ -70,30 +63,63 @@ void RequireOperations(const std::vector<std::string>& names) {
   }
 }
 
+// The client and how often in a row the time limit ended its question.
+class Conversation {
+ public:
+  Conversation(const std::string& command, double seconds_per_case)
+      : client_(command, seconds_per_case) {}
+
+  const Hello& hello() { return client_.hello(); }
+
+  Answer Ask(const Case& c, const Tensors& inputs) {
+    const std::lock_guard lock(mutex_);
+    if (std::ranges::count(client_.hello().operations, c.name()) == 0) {
+      return {Answer::Status::kUnsupported,
+              "it does not offer " + std::string(c.name()) + " (operations of hello)",
+              {}};
+    }
+    if (time_limits_ == kMostTimeLimits) {
+      return {Answer::Status::kFailed,
+              "not asked, because the subject did not answer " + std::to_string(kMostTimeLimits) +
+                  " cases in a row in time",
+              {}};
+    }
+    try {
+      const Answer answer = AnswerOf(client_.Ask(QuestionOf(c, inputs)));
+      time_limits_ = 0;
+      return answer;
+    } catch (const Failure& failure) {
+      time_limits_ = failure.cause == Failure::Cause::kTimeLimit ? time_limits_ + 1 : 0;
+      return {Answer::Status::kFailed, MessageOf(failure), {}};
+    }
+  }
+
+  // Empty, or the error if the program wrote something after its last answer.
+  std::string Close() try {
+    const std::lock_guard lock(mutex_);
+    client_.Close();
+    return "";
+  } catch (const Failure& failure) {
+    return MessageOf(failure);
+  }
+
+ private:
+  ExecClient client_;
+  std::mutex mutex_;  // one child answers one question at a time
+  int time_limits_ = 0;
+};
+
 }  // namespace
 
 Subject ExecSubject(const std::string& command, double seconds_per_case) {
-  const auto client = std::make_shared<ExecClient>(command, seconds_per_case);
-  const auto mutex = std::make_shared<std::mutex>();  // one child answers one question at a time
-  RequireOperations(client->hello().operations);
-  const std::string recipe = client->hello().recipe;
-  return {.name = "exec:" + command,
-          .recipe = recipe.empty() ? "native" : recipe,
-          .answer = [client, mutex](const Case& c, const Tensors& inputs) -> Answer {
-            const std::lock_guard lock(*mutex);
-            if (std::ranges::find(client->hello().operations, c.name()) ==
-                client->hello().operations.end()) {
-              return {Answer::Status::kUnsupported,
-                      "it does not offer " + std::string(c.name()) + " (operations of hello)",
-                      {}};
-            }
-            return AskClient(*client, c, inputs);
-          },
-          .close =
-              [client, mutex] {
-                const std::lock_guard lock(*mutex);
-                return Close(*client);
-              }};
+  const auto subject = std::make_shared<Conversation>(command, seconds_per_case);
+  RequireOperations(subject->hello().operations);
+  const std::string recipe = subject->hello().recipe;
+  return {
+      .name = "exec:" + command,
+      .recipe = recipe.empty() ? "native" : recipe,
+      .answer = [subject](const Case& c, const Tensors& inputs) { return subject->Ask(c, inputs); },
+      .close = [subject] { return subject->Close(); }};
 }
 
 }  // namespace sextant::oracle

@@ -8,7 +8,8 @@
 namespace sextant::oracle {
 
 // A program that speaks the protocol of oracle/subject/PROTOCOL.md. Sends hello at once; throws
-// Failure if that fails.
+// Failure if that fails. After three cases in a row without an answer in time, every further case
+// fails without being asked.
 Subject ExecSubject(const std::string& command, double seconds_per_case);
 
 }  // namespace sextant::oracle

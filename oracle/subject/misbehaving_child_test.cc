@@ -51,7 +51,7 @@ os.kill(os.getpid(), signal.SIGSEGV)
   EXPECT_EQ(failure.cause, Cause::kEnded);
   EXPECT_THAT(failure.why, HasSubstr("was killed by SIGSEGV (Segmentation fault) before it had "
                                      "answered request 3 (op)"));
-  EXPECT_EQ(failure.stderr_tail, "segment?[2J 7\nis broken");
+  EXPECT_EQ(failure.stderr_lines, "segment?[2J 7\nis broken");
   EXPECT_NE(Answer(client), first);  // another process
 }
 
@@ -62,7 +62,7 @@ TEST(MisbehavingChild, StartsACommandThatFailsInHelloOnlyOnce) {
   EXPECT_EQ(first.cause, Cause::kEnded);
   EXPECT_THAT(first.why, HasSubstr("status 127 (shell: command not found) before it had answered "
                                    "request 1 (hello)"));
-  EXPECT_THAT(first.stderr_tail, HasSubstr("sorry\nsh: 1: no_such_command_of_ours: not found"));
+  EXPECT_THAT(first.stderr_lines, HasSubstr("sorry\nsh: 1: no_such_command_of_ours: not found"));
   EXPECT_EQ(second.why, first.why);
   EXPECT_THROW(client.hello(), Failure);
   EXPECT_EQ(std::filesystem::file_size(mark), 2u);  // it was started once
@@ -233,9 +233,32 @@ sys.exit(3)
 )"),
                     kPatient);
   EXPECT_EQ(client.Ask(AskForY(2'500'000)).outputs[0].values.data, (Numbers{1, 2}));
-  const std::string stderr_tail = FailureOf(client).stderr_tail;
-  EXPECT_TRUE(stderr_tail.ends_with("e\nthe end"));
-  EXPECT_LE(stderr_tail.size(), 2000u);
+  const std::string stderr_lines = FailureOf(client).stderr_lines;
+  EXPECT_TRUE(stderr_lines.ends_with("e\nthe end"));
+  EXPECT_LE(stderr_lines.size(), 3000u);
+}
+
+// Writes a warning of the import, and after the question a panic and its backtrace.
+std::string Panics(int frames, const std::string& end) {
+  return Program(
+      "print('a warning', file=sys.stderr, flush=True)\nhello()\nid = read()['id']\n"
+      "print('panicked', *range(" +
+      std::to_string(frames) + "), sep='\\n', file=sys.stderr, flush=True)\n" + end);
+}
+
+TEST(SlowMisbehavingChild, ShowsTheBeginningAndTheEndOfALongStderr) {
+  const std::string error = "say(message({'id': id, 'status': 'error'}))\nread()";
+  const std::string shown =
+      "panicked\n0\n1\n2\n3\n..."
+      "\n99990\n99991\n99992\n99993\n99994\n99995\n99996\n99997\n99998\n99999";
+  ExecClient crashes(Panics(100000, "os.abort()"), kPatient),
+      fails(Panics(100000, error), kPatient);
+  EXPECT_EQ(FailureOf(crashes).stderr_lines, shown);
+  EXPECT_EQ(fails.Ask(AskForY()).stderr_lines, shown);
+  ExecClient crashes_soon(Panics(3, "os.abort()"), kPatient),
+      fails_soon(Panics(3, error), kPatient);
+  EXPECT_EQ(FailureOf(crashes_soon).stderr_lines, "a warning\npanicked\n0\n1\n2");
+  EXPECT_EQ(fails_soon.Ask(AskForY()).stderr_lines, "panicked\n0\n1\n2");
 }
 
 TEST(SlowMisbehavingChild, ReportsAChildThatDoesNotReadItsRequest) {
@@ -257,7 +280,7 @@ print(daemon.pid, file=sys.stderr, flush=True)
 time.sleep(50)
 )"),
                     0.5);
-  const std::string pid = FailureOf(client).stderr_tail;
+  const std::string pid = FailureOf(client).stderr_lines;
   ASSERT_FALSE(pid.empty());
   EXPECT_EQ(kill(std::stoi(pid), 0), -1);
   EXPECT_EQ(errno, ESRCH);

@@ -59,6 +59,8 @@ void ParseValue(std::string_view text, bool& value) {
 }
 
 std::vector<std::string> ItemsOf(std::string_view list) {
+  const bool is_one = !list.empty() && list.find_first_of("[],") == list.npos;
+  if (is_one) return {std::string(list)};
   if (list.size() < 2 || !list.starts_with('[') || !list.ends_with(']')) {
     std::string items(list);
     std::erase_if(items, [](char c) { return c == '[' || c == ']'; });

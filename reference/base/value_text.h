@@ -46,8 +46,8 @@ void ParseValue(std::string_view text, std::optional<T>& value) {
   value.reset();
   if (!text.empty()) ParseValue(text, value.emplace());
 }
-std::vector<std::string> ItemsOf(
-    std::string_view list);  // "1" and "1.5" of "[1,1.5]"; throws Error
+// "1" and "1.5" of "[1,1.5]"; "1" of "[1]" and of "1". Throws Error.
+std::vector<std::string> ItemsOf(std::string_view list);
 template <class T>
 void ParseValue(std::string_view text, std::vector<T>& list) {
   list.clear();

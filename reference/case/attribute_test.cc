@@ -212,6 +212,8 @@ TEST(Attribute, ReadsListsOfNumbers) {
   ParseValue("[]", list);
   EXPECT_THAT(list, ElementsAre());
   EXPECT_EQ(PrintValue(list), "[]");
+  ParseValue("-8", list);
+  EXPECT_EQ(PrintValue(list), "[-8]");
   for (const char* wrong : {"", "[", "]", "1,2", "[1,2", "[1,,2]", "[1,]", "[,]", "[1.5]", "[a]"}) {
     EXPECT_THROW(ParseValue(wrong, list), Error) << wrong;
   }

@@ -6,6 +6,7 @@
 #include "reference/base/error.h"
 #include "reference/case/case.h"
 #include "reference/case/draw.h"
+#include "reference/case/table_layout.h"
 
 namespace sextant {
 namespace {
@@ -16,10 +17,6 @@ constexpr std::pair<const char*, const char*> kDefaults[] = {
 // Dimensions that by default have the length of a list attribute: one axis of positions per
 // section.
 constexpr std::pair<const char*, const char*> kLengths[] = {{"A", "sections"}};
-
-// Values of attributes that stand for a number: the columns of a pair in a table of cos and sin.
-constexpr std::pair<const char*, int64_t> kNumbers[] = {
-    {"half_width", 1}, {"halves", 2}, {"interleaved", 2}};
 
 std::optional<int64_t> DefaultOf(const Operation& operation, const std::string& letter,
                                  const Dimensions& dimensions) {
@@ -48,8 +45,10 @@ std::optional<size_t> CountOfList(const std::string& input, const std::string& s
 }  // namespace
 
 int64_t NumberInExtents(const std::string& value) {
-  for (const auto& [name, number] : kNumbers) {
-    if (value == name) return number;
+  if (std::ranges::count(NamesOf(TableLayout{}), value) > 0) {
+    TableLayout layout{};
+    ParseValue(value, layout);
+    return ColumnsPerPair(layout);
   }
   int64_t number = 0;
   ParseValue(value, number);

@@ -79,10 +79,9 @@ TEST(ParseQuestion, FindsTheRotaryWidthOfTables) {
   EXPECT_EQ(width("layout=half_width"), 8);
   EXPECT_EQ(width("layout=halves"), 4);
   EXPECT_EQ(width("R=4 layout=interleaved"), 4);
-  EXPECT_EQ(
-      tables.Error("rope_cos_sin layout=half_width R=4"),
-      "cos has 4 for the axis layout*R/2 of cos[B,S,layout*R/2], but layout=half_width by the "
-      "question, R=4 by the question");
+  EXPECT_EQ(tables.Error("rope_cos_sin layout=half_width R=4"),
+            "cos has 4 for the axis layout*R/2 of cos[B,S,layout*R/2], but layout=half_width is "
+            "stated, R=4 is stated");
   EXPECT_EQ(tables.Error("rope_cos_sin R=4"),
             "rope_cos_sin needs layout= in the question, one of: half_width halves interleaved");
   EXPECT_THAT(tables.Error("rope_cos_sin layout=1"), HasSubstr("'1' is not one of: half_width"));
@@ -91,7 +90,7 @@ TEST(ParseQuestion, FindsTheRotaryWidthOfTables) {
 
 TEST(ParseQuestion, NamesContradictions) {
   EXPECT_EQ(Rope().Error("rope pairing=half D=16"),
-            "x has 8 for the axis D of x[B,H,S,D], but D=16 by the question");
+            "x has 8 for the axis D of x[B,H,S,D], but D=16 is stated");
   EXPECT_EQ(Rope().Add("y", DType::kBF16, {1, 2, 4, 8}).Error("rope pairing=half"),
             "y has 4 for the axis S of y[B,H,S,D], but S=3 by position");
 }

@@ -9,8 +9,9 @@
 namespace sextant {
 namespace {
 
-constexpr std::string_view kStated = "the question";
-constexpr std::string_view kDefault = "its default";
+// Where a value is from, in messages.
+constexpr std::string_view kStated = " is stated";
+constexpr std::string_view kDefault = " is the default";
 
 // The last `count` axes of the tensor, at least one: "S D".
 std::string LastExtents(const TensorSpec& spec, size_t count) {
@@ -132,7 +133,7 @@ bool ShapeSolver::SolveOne() {
                   equation.extent.added > 0 ? " and 1 more" : "");
     }
     const int64_t value = product / factor;
-    known_[unknown[0]] = {value, std::to_string(value), equation.tensor->name};
+    known_[unknown[0]] = {value, std::to_string(value), " by " + equation.tensor->name};
     return true;
   }
   return false;
@@ -165,7 +166,7 @@ void ShapeSolver::Check(const Equation& equation) const {
   for (const std::string& name : extent.names) {
     const Known& known = known_.at(name);
     because += because.empty() ? "" : ", ";
-    because += name + "=" + known.text + " by " + known.from;
+    because += name + "=" + known.text + known.from;
   }
   throw Error(equation.tensor->name, " has ", equation.size, " for the axis ", extent.text, " of ",
               TextOf(*equation.tensor), ", but ", because.empty() ? "it is fixed" : because);

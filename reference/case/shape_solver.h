@@ -37,7 +37,7 @@ class ShapeSolver {
   struct Known {
     int64_t value;
     std::string text;
-    std::string from;  // the name of a tensor, kStated or kDefault
+    std::string from;  // in messages: " by TENSOR", kStated or kDefault
   };
   bool IsInShapes(const std::string& attribute) const;
   void Set(const std::string& name, const std::string& text, std::string_view from);

@@ -1,19 +1,13 @@
 // The tables of cos and sin that frameworks cache, computed from the configuration.
 #pragma once
 
-#include <array>
 #include <string_view>
 
+#include "reference/case/table_layout.h"
 #include "reference/number/tensor.h"
 #include "reference/rope/rope_frequencies.h"
 
 namespace sextant {
-
-// The columns of a table: one per pair, or two per pair in the order of one of the two pairings.
-enum class TableLayout { kHalfWidth, kHalves, kInterleaved };
-constexpr std::array<std::string_view, 3> NamesOf(TableLayout) {
-  return {"half_width", "halves", "interleaved"};
-}
 
 struct RopeCosSin {
   static constexpr std::string_view kName = "rope_cos_sin";

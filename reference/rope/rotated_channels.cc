@@ -1,5 +1,7 @@
 #include "reference/rope/rotated_channels.h"
 
+#include "reference/rope/rope_cos_sin.h"
+
 namespace sextant {
 namespace {
 
@@ -48,6 +50,12 @@ std::vector<std::optional<size_t>> RotatedChannels::PairOfEachChannel() const {
     of.at(first) = of.at(second) = k;
   }
   return of;
+}
+
+PairOfChannels ColumnsOf(const Case& c, size_t k) {
+  TableLayout layout{};
+  ParseValue(AttributeText(c, "layout"), layout);
+  return ColumnsOf(layout, k, ExtentOr(c, "R", 0) / 2);
 }
 
 }  // namespace sextant

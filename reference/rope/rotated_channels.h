@@ -1,4 +1,4 @@
-// The channels that a case rotates, and the pairs that they form.
+// The channels that a case rotates, and the pairs that they form; the columns of its tables.
 #pragma once
 
 #include <cstddef>
@@ -25,5 +25,8 @@ struct RotatedChannels {
   size_t offset = 0, pairs = 0, width = 0;  // width: D
   size_t blocks = 1;  // blocks of channels; both channels of a pair are in one block
 };
+
+// The columns of pair k, 0 <= k < R/2, in the tables of a case of rope_cos_sin.
+PairOfChannels ColumnsOf(const Case& c, size_t k);
 
 }  // namespace sextant

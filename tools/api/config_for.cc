@@ -149,39 +149,37 @@ Facts ConfigFor::FactsOf(const ModelLayers& layers) const {
 void ConfigFor::RequireExpressible(const Model& model, const ModelLayers& layers) const {
   const std::string_view name = operation.info().name;
   if (!model.rotates() && Rotates()) {
-    throw Error("--config: ", model.model_type, " has ", model.non_rotary,
-                ", no rotary embedding: ", name, " does not apply", ApplicableOperations(layers));
+    throw Error(model.model_type, " has ", model.non_rotary, ", no rotary embedding: ", name,
+                " does not apply", ApplicableOperations(layers));
   }
   for (const TensorSpec& input : operation.info().signature.inputs) {
     const std::string_view source = SourceOfInput(input.name);
     if (source.empty() || Given("@" + input.name)) continue;
-    throw Error("--config: ", name, " takes ", input.name, " as an input; give @", input.name,
-                "= (", source, " computes it)");
+    throw Error(name, " takes ", input.name, " as an input; give @", input.name, "= (", source,
+                " computes it)");
   }
   for (const Attribute& attribute : operation.Attributes()) {
     const std::string& key = attribute.name;
     const bool is_model_fact = std::ranges::count(kModelFacts, key, &ModelFact::key) > 0;
     if (!is_model_fact || attribute.dimension || Has(key) || Given(key) || IsUnread(key)) continue;
-    throw Error("--config: the model's ", key, " is not the ", key, " of ", name, "; give ", key,
-                "=");
+    throw Error("the model's ", key, " is not the ", key, " of ", name, "; give ", key, "=");
   }
   const auto R = layers.facts.find("R"), D = layers.facts.find("D");
   const bool partial = R != layers.facts.end() && D != layers.facts.end() && R->second != D->second;
   if (partial && Has("base") && Has("D") && !Has("R")) {
-    throw Error("--config: the model rotates R=", R->second, " of D=", D->second, " channels, and ",
-                name, " has no R; expected D=", R->second, " and no --config");
+    throw Error("the model rotates R=", R->second, " of D=", D->second, " channels, and ", name,
+                " has no R; expected D=", R->second, " and no configuration");
   }
   const auto sections = layers.unknown.find("sections");
   if (sections != layers.unknown.end() && TakesAngles() && !Has("sections")) {
-    throw Error("--config: positions of ", model.model_type,
-                " have several axes: ", sections->second);
+    throw Error("positions of ", model.model_type, " have several axes: ", sections->second);
   }
   const std::string axes = AxesOf(layers);
   // Sections share one list of frequencies; axes with separate channels have separate lists.
   const bool depends_on_axes = layers.facts.contains("arrangement") ? Has("base") : TakesAngles();
   if (!axes.empty() && depends_on_axes && !Has("sections") && !Has("arrangement")) {
-    throw Error("--config: positions of ", model.model_type, " have several axes, ", axes, ", and ",
-                name, " has one");
+    throw Error("positions of ", model.model_type, " have several axes, ", axes, ", and ", name,
+                " has one");
   }
   RequireKnown(layers);
 }
@@ -208,8 +206,7 @@ void ConfigFor::RequireKnown(const ModelLayers& layers) const {
   if (!unread.empty()) reasons += "not all attributes are read from configurations; ";
   keys += unread;
   if (!keys.empty()) {
-    throw Error("--config: ", reasons, "give", keys,
-                unread.empty() ? "" : " (an empty value means unset)");
+    throw Error(reasons, "give", keys, unread.empty() ? "" : " (an empty value means unset)");
   }
 }
 
@@ -220,15 +217,15 @@ Facts ConfigFor::FactsFor(const Model& model, const std::string& layer) const {
   }
   if (chosen.empty()) {
     const bool alike = model.kinds.front().name.empty();
-    throw Error("--layer ", layer, " is not a layer of the model; ",
-                alike ? "all its layers are alike" : "expected one of: " + DescribeKinds(model));
+    throw Error("the model has no layer ", layer, "; ",
+                alike ? "all its layers are alike" : "it has: " + DescribeKinds(model));
   }
   const Facts facts = FactsOf(*chosen.front());
   for (const ModelLayers* kind : chosen) {
     const bool differs = FactsOf(*kind) != facts || (Has("base") && !kind->certain);
     if (!layer.empty() || !differs) continue;
-    throw Error("--config: layers of ", model.model_type, kind->certain ? " differ" : " may differ",
-                "; give --layer= one of: ", DescribeKinds(model));
+    throw Error("layers of ", model.model_type, kind->certain ? " differ" : " may differ",
+                "; expected the layer, one of: ", DescribeKinds(model));
   }
   RequireExpressible(model, *chosen.front());
   return facts;
@@ -245,7 +242,13 @@ std::string CompleteLine(const std::string& line, const ConfigChoice& choice,
   std::string completed = words.front();
   words.erase(words.begin());
   const ConfigFor config{*operation, words};
-  Facts facts = config.FactsFor(fixtures::ReadConfig(choice.path, choice.part), choice.layer);
+  const fixtures::Model model = fixtures::ReadConfig(choice.path, choice.part);
+  Facts facts;
+  try {
+    facts = config.FactsFor(model, choice.layer);
+  } catch (const Error& e) {
+    throw Error(choice.path, ": ", e.what());
+  }
   facts.erase(left_out);
   for (const auto& [key, text] : facts) completed += " " + key + "=" + text;
   for (const std::string& word : words) completed += " " + word;

@@ -45,14 +45,14 @@ std::string ErrorOf(const std::string& operation, const Model& model, const std:
 
 TEST(ConfigFor, RequiresALayerIfLayersDiffer) {
   EXPECT_EQ(ErrorOf(kRotation, TwoKinds()),
-            "--config: layers of two differ; give --layer= one of: window (0, 2), nope (1)");
+            "layers of two differ; expected the layer, one of: window (0, 2), nope (1)");
   EXPECT_EQ(FactsFor(kRotation, TwoKinds(), "window").at("base"), "500");
   EXPECT_EQ(FactsFor(kRotation, TwoKinds(), "2"), FactsFor(kRotation, TwoKinds(), "window"));
   EXPECT_EQ(FactsFor(kRotation, TwoKinds(), "1").at("R"), "0");
   const Facts tables = FactsFor("rope_cos_sin", TwoKinds(), "window", {"layout=halves"});
   EXPECT_EQ(tables, (Facts{{"R", "4"}, {"base", "500"}, {"scaling", "none"}}));
   EXPECT_THAT(ErrorOf(kRotation, TwoKinds(), "3"),
-              HasSubstr("--layer 3 is not a layer of the model; expected one of: window"));
+              HasSubstr("the model has no layer 3; it has: window"));
   // Facts that all layers share need no choice.
   EXPECT_EQ(FactsFor("rms_norm", TwoKinds()).at("eps"), "1e-05");
 }
@@ -79,15 +79,13 @@ TEST(ConfigFor, NamesFactsThatAreNotKnown) {
   fixtures::ModelLayers& layers = model.kinds.front();
   layers.facts.erase("R");
   layers.unknown["R"] = "not in the file";
-  EXPECT_EQ(ErrorOf(kRotation, model), "--config: R is not known: not in the file; give R=");
+  EXPECT_EQ(ErrorOf(kRotation, model), "R is not known: not in the file; give R=");
   EXPECT_EQ(ErrorOf(kRotation, model, "", {"R=4"}), "no error");
   layers.facts.erase("pairing");
-  EXPECT_EQ(
-      ErrorOf(kRotation, model),
-      "--config: the model has no pairing; R is not known: not in the file; give pairing= R=");
+  EXPECT_EQ(ErrorOf(kRotation, model),
+            "the model has no pairing; R is not known: not in the file; give pairing= R=");
   layers.facts.erase("unit_offset");
-  EXPECT_EQ(ErrorOf("rms_norm", model),
-            "--config: the model has no unit_offset; give unit_offset=");
+  EXPECT_EQ(ErrorOf("rms_norm", model), "the model has no unit_offset; give unit_offset=");
   EXPECT_EQ(ErrorOf("rms_norm", model, "", {"unit_offset=true"}), "no error");
 }
 
@@ -122,9 +120,9 @@ TEST(ConfigFor, NamesTheSchemeThatReplacesRotation) {
   Model model = TwoKinds();
   model.non_rotary = "learned positions";
   for (const char* name : {"rope", "rope_frequencies", "rope_rotate", "rope_table", "rope_given"}) {
-    EXPECT_EQ(ErrorOf(name, model, "window"),
-              std::string("--config: two has learned positions, no rotary embedding: ") + name +
-                  " does not apply");
+    EXPECT_EQ(
+        ErrorOf(name, model, "window"),
+        std::string("two has learned positions, no rotary embedding: ") + name + " does not apply");
   }
   EXPECT_EQ(ErrorOf("rms_norm", model), "no error");
   EXPECT_THAT(ErrorOf("relative_bias", model, "window"),
@@ -156,7 +154,7 @@ TEST(ConfigFor, RequiresAttributesThatAreNotRead) {
   Model model = TwoKinds();
   model.kinds.pop_back();
   EXPECT_EQ(ErrorOf("feed_forward", model),
-            "--config: not all attributes are read from configurations; give kind= "
+            "not all attributes are read from configurations; give kind= "
             "(an empty value means unset)");
   EXPECT_EQ(ErrorOf("feed_forward", model, "", {"kind=geglu"}), "no error");
   EXPECT_THAT(ErrorOf("gated", model), HasSubstr("give kind= beta= limit= plus_one="));

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "reference/prove/case_slices.h"
+#include "tools/api/element_errors.h"
 
 namespace sextant::tools {
 namespace {
@@ -11,6 +12,21 @@ namespace {
 using oracle::Verdict;
 
 constexpr size_t kSliceElements = 256;
+
+// Recipes that no standard recipe describes, for one dtype.
+constexpr std::pair<DType, std::string_view> kFurtherRecipes[] = {
+    {DType::kF32, "native activation=f32:erf_absolute/4"},  // GELU of oneDNN, which PyTorch calls
+    {DType::kF64, "*=f32 store=T"},                         // f32 arithmetic on f64 tensors
+};
+
+std::vector<std::string> RecipesFor(DType dtype) {
+  std::vector<std::string> recipes;
+  for (const StandardRecipe& standard : StandardRecipes()) recipes.emplace_back(standard.name);
+  for (const auto& [of, line] : kFurtherRecipes) {
+    if (of == dtype) recipes.emplace_back(line);
+  }
+  return recipes;
+}
 
 // True if the recipes have the same rules for the steps of the operation.
 bool AreAlike(const OperationInfo& info, const Recipe& a, const Recipe& b) {
@@ -42,15 +58,13 @@ std::optional<Slice> WorstSlice(const Case& c, const std::vector<ElementErrors>&
   });
 }
 
-// True if the recipe permits all errors in the slice.
-bool PermitsSlice(const Judgement& judgement, const std::vector<GoldenTensor>& golden,
-                  const Recipe& recipe, const Slice& slice) {
-  const Case& c = judgement.question.c;
-  const auto permitted =
-      PermittedErrors(c.operation(), c, judgement.question.inputs, recipe, slice);
+// True if the permitted errors of the slice, one tensor per output, permit all errors in it.
+bool PermitsSlice(const Case& c, const std::vector<ElementErrors>& errors,
+                  const std::vector<GoldenTensor>& golden,
+                  const std::vector<PermittedTensor>& permitted, const Slice& slice) {
   for (size_t o = 0; o < golden.size(); ++o) {
-    const auto at = std::ranges::find(judgement.errors, golden[o].name, &ElementErrors::name);
-    if (at == judgement.errors.end()) continue;
+    const auto at = std::ranges::find(errors, golden[o].name, &ElementErrors::name);
+    if (at == errors.end()) continue;
     const TensorSpec& spec = c.info().signature.outputs[o];
     const std::vector<size_t> indices = IndicesIn(golden[o].value.shape, spec, slice);
     for (size_t i = 0; i < indices.size(); ++i) {
@@ -61,31 +75,38 @@ bool PermitsSlice(const Judgement& judgement, const std::vector<GoldenTensor>& g
   return true;
 }
 
+// True if roundings of the recipe may change a decision of the formula.
+bool Decides(const Case& c, const Recipe& recipe) {
+  const ScopedRecipe scope(recipe, c.dtype());
+  return !c.operation().Alternatives().empty();
+}
+
 }  // namespace
 
-std::vector<std::string> ConformingRecipes(const Judgement& judgement,
-                                           const std::vector<GoldenTensor>& golden,
-                                           const ProveOptions& options) {
-  const auto& [c, inputs, outputs, defaults] = judgement.question;
-  const std::optional<Slice> worst = WorstSlice(c, judgement.errors);
-  std::vector<Recipe> tried = {ParseRecipe(judgement.recipe, c.dtype())};
+std::vector<std::string> ConformingRecipes(const oracle::Judge& judge, const Case& c,
+                                           const Tensors& inputs, const Recipe& recipe,
+                                           const Tensors& outputs, const ProveOptions& options) {
+  const std::vector<ElementErrors> errors = ErrorsOf(judge, outputs);
+  const std::optional<Slice> worst = WorstSlice(c, errors);
+  std::vector<Recipe> tried = {recipe};
   std::vector<std::string> conforming;
-  for (const StandardRecipe& standard : StandardRecipes()) {
-    const Recipe recipe = ParseRecipe(standard.name, c.dtype());
-    const auto is_alike = [&](const Recipe& other) { return AreAlike(c.info(), recipe, other); };
+  for (const std::string& name : RecipesFor(c.dtype())) {
+    const Recipe other = ParseRecipe(name, c.dtype());
+    const auto is_alike = [&](const Recipe& before) { return AreAlike(c.info(), other, before); };
     if (std::ranges::any_of(tried, is_alike)) continue;
-    tried.push_back(recipe);
+    tried.push_back(other);
     if (options.progress) options.progress(1);  // may cancel
-    const bool decides = [&] {
-      const ScopedRecipe scope(recipe, c.dtype());
-      return !c.operation().Alternatives().empty();
-    }();
-    if (!decides && worst && !PermitsSlice(judgement, golden, recipe, *worst)) continue;
-    const Verdict verdict = oracle::Judge(c, inputs, recipe, golden, options).Evaluate(outputs);
+    const bool permits =
+        !worst || Decides(c, other) ||
+        PermitsSlice(c, errors, judge.golden(),
+                     PermittedErrors(c.operation(), c, inputs, other, *worst), *worst);
+    if (!permits) continue;
+    const Verdict verdict =
+        oracle::Judge(c, inputs, other, judge.golden(), options).Evaluate(outputs);
     const bool verified =
         verdict.status == Verdict::Status::kConforms ||
         (verdict.status == Verdict::Status::kUnverified && verdict.open_rows_acceptable);
-    if (verified) conforming.emplace_back(standard.name);
+    if (verified) conforming.push_back(name);
   }
   return conforming;
 }

@@ -4,14 +4,15 @@
 #include <string>
 #include <vector>
 
-#include "tools/api/judgement.h"
+#include "oracle/judge/judge.h"
 
 namespace sextant::tools {
 
-// The standard recipes by which the failing answer conforms. Of recipes with the same rules for all
-// steps of the operation only the first is named.
-std::vector<std::string> ConformingRecipes(const Judgement& judgement,
-                                           const std::vector<GoldenTensor>& golden,
-                                           const ProveOptions& options);
+// The recipes, other than `recipe`, by which the failing answer conforms: standard recipes and
+// those of known implementations that differ from all of them. Of recipes with the same rules for
+// all steps of the operation only the first is named. `judge` has judged the answer by `recipe`.
+std::vector<std::string> ConformingRecipes(const oracle::Judge& judge, const Case& c,
+                                           const Tensors& inputs, const Recipe& recipe,
+                                           const Tensors& outputs, const ProveOptions& options);
 
 }  // namespace sextant::tools

@@ -10,6 +10,9 @@
 //   reason   = "the angle is kept in bf16"
 //   link     = "https://example.org/issues/7"
 //   until    = 2027-06-30            # the last day (UTC) on which this entry counts
+//
+// The first entry that matches a case decides. Before a general entry, one with the outcome
+// "conforms" exempts some of its cases.
 #pragma once
 
 #include <array>
@@ -29,6 +32,7 @@ inline constexpr std::array<std::string_view, 6> kOutcomeNames = {
     "conforms", "unlikely", "fails", "unverified", "unsupported", "could_not_run"};
 constexpr auto NamesOf(Outcome) { return kOutcomeNames; }
 std::string_view NameOf(Outcome outcome);
+Outcome OutcomeOf(oracle::Verdict::Status status);
 // `strict`: the grade `unlikely` fails, so that it counts also if the case is unverified.
 Outcome OutcomeOf(const oracle::Verdict& verdict, bool strict);
 

@@ -24,8 +24,6 @@ constexpr size_t kMostBytes = size_t{16} << 20;
 // toml++ calls itself for each part of a dotted key: 60000 parts still fit on a stack of 8 MiB.
 constexpr size_t kMostLineBytes = size_t{1} << 16;
 constexpr int64_t kNoEnd = std::numeric_limits<int64_t>::max();
-constexpr Outcome kOutcomes[] = {Outcome::kFails, Outcome::kUnlikely, Outcome::kUnsupported,
-                                 Outcome::kUnverified, Outcome::kCouldNotRun};
 
 // The axes of all outputs of all operations.
 const std::set<std::string>& AllAxisNames() {
@@ -101,13 +99,13 @@ class EntryReader {
   }
 
   Outcome ReadOutcome(const toml::node& value) const {
-    const std::string text = ReadText("outcome", value);
-    std::string names;
-    for (const Outcome outcome : kOutcomes) {
-      if (text == NameOf(outcome)) return outcome;
-      names += " " + std::string(NameOf(outcome));
+    Outcome outcome{};
+    try {
+      ParseValue(ReadText("outcome", value), outcome);
+    } catch (const Error& e) {
+      throw Error(Where(value), ": outcome ", e.what());
     }
-    throw Error(Where(value), ": outcome ", Quoted(text), " is not one of:", names);
+    return outcome;
   }
 
   std::vector<std::string> ReadOutputs(const toml::node& value) const {

@@ -77,8 +77,8 @@ TEST(Expectations, ReadsEveryKey) {
 
 TEST(Expectations, ErrorsNameTheLineAndWhatWasExpected) {
   EXPECT_EQ(ErrorOf("outcome = \"crashes\"\n"),
-            "known.toml:4: outcome 'crashes' is not one of: fails unlikely unsupported "
-            "unverified could_not_run");
+            "known.toml:4: outcome 'crashes' is not one of: conforms unlikely fails unverified "
+            "unsupported could_not_run");
   EXPECT_THAT(ErrorOf("posiiton = [3]\n"), HasSubstr("known.toml:4: there is no key 'posiiton'; "
                                                      "there are: cases outcome outputs"));
   EXPECT_THAT(ErrorOf("posiiton = [3]\n"), HasSubstr(" position"));
@@ -89,6 +89,7 @@ TEST(Expectations, ErrorsNameTheLineAndWhatWasExpected) {
     EXPECT_THAT(ErrorOf(std::string("until = ") + wrong), HasSubstr("4: 'until' must be a date"));
   EXPECT_THAT(ErrorOf("outputs = \"y\""), HasSubstr("4: 'outputs' must be a list of names"));
   EXPECT_THAT(ErrorOf("cause = \"\""), HasSubstr("4: 'cause' must be a text that is not empty"));
+  EXPECT_THAT(ErrorOf("outcome = \"conforms\"\nS = [1]"), HasSubstr("needs outcome = \"fails\""));
   EXPECT_THAT(ErrorOf("outcome = \"unsupported\"\nS = [1]"),
               HasSubstr("needs outcome = \"fails\""));
   EXPECT_THAT(ErrorOf("outcome = \"unverified\"\ncause = \"x\""),
@@ -117,8 +118,9 @@ TEST(Expectations, TheFirstEntryThatMatchesTheWholeLineDecides) {
   EXPECT_EQ(read.For("a rope S=2 seed=1"), nullptr);
   EXPECT_THAT(
       read.StaleEntries({"rope S=2 seed=1", "rope S=2 seed=12"}),
-      ElementsAre("known.toml:7: earlier entries decide every case that it matches: cases = "
-                  "\"rope *seed=12\""));
+      ElementsAre(
+          "known.toml:7: earlier entries decide every case that it matches, expected special "
+          "entries before general ones: cases = \"rope *seed=12\""));
   EXPECT_THAT(
       read.StaleEntries({"rope S=2 seed=12"}),
       ElementsAre(HasSubstr("known.toml:1: it matches no case"), HasSubstr("known.toml:7")));
@@ -166,6 +168,21 @@ TEST(Contradiction, ComparesOutcomes) {
   crash.tensors.clear();
   EXPECT_EQ(Contradicted("outcome = \"could_not_run\"", crash), "");
   EXPECT_EQ(Contradicted("", crash), "it is expected to be 'fails', but is 'could_not_run'");
+}
+
+// Without --strict an unlikely case conforms, too.
+TEST(Contradiction, ACaseThatIsExpectedToConformMustConform) {
+  const std::string conforms = "outcome = \"conforms\"";
+  Verdict right = Judged([](Tensor<double>&) {});
+  EXPECT_EQ(Contradicted(conforms, right), "");
+  EXPECT_EQ(Contradicted(conforms, FailsAtLastPosition()),
+            "it is expected to be 'conforms', but is 'fails'");
+  right.grade = right.tensors[0].grade = oracle::Grade::kUnlikely;
+  EXPECT_EQ(Contradicted(conforms, right), "");
+  EXPECT_EQ(Contradicted(conforms, right, true),
+            "it is expected to be 'conforms', but is 'unlikely'");
+  right.status = Verdict::Status::kUnverified;
+  EXPECT_EQ(Contradicted(conforms, right), "it is expected to be 'conforms', but is 'unverified'");
 }
 
 TEST(Contradiction, FailingElementsMustLieInTheRanges) {

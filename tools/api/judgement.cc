@@ -1,30 +1,14 @@
 #include "tools/api/judgement.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "oracle/catalog/causes.h"
-#include "oracle/judge/tensor_judge.h"
 #include "tools/api/conforming_recipes.h"
 
 namespace sextant::tools {
-namespace {
 
 using oracle::Verdict;
-
-ElementErrors ErrorsOf(const GoldenTensor& golden, const PermittedTensor& permitted,
-                       const Tensor<double>& output) {
-  ElementErrors errors{golden.name, Tensor<double>(output.shape), Tensor<double>(output.shape)};
-  for (size_t i = 0; i < output.data.size(); ++i) {
-    const bool is_nan = std::isnan(output.data[i]) && !std::isnan(golden.high.data[i]);
-    errors.error.data[i] = is_nan ? kInfinity : oracle::ErrorOf(golden, i, output.data[i]);
-    errors.permitted.data[i] = permitted.error.data[i] + golden.radius.data[i];
-  }
-  return errors;
-}
-
-}  // namespace
 
 Verdict JudgeOutputs(const oracle::Judge& judge, const Case& c, const Tensors& inputs,
                      const Recipe& recipe, const Tensors& outputs, const ProveOptions& options) {
@@ -33,6 +17,8 @@ Verdict JudgeOutputs(const oracle::Judge& judge, const Case& c, const Tensors& i
       verdict.status == Verdict::Status::kFails || verdict.grade == oracle::Grade::kUnlikely;
   if (needs_causes && !verdict.tensors.empty())
     verdict.causes = oracle::CausesOf(c, inputs, recipe, judge.permitted(), outputs, options);
+  if (verdict.status == Verdict::Status::kFails && !verdict.tensors.empty())
+    verdict.conforming_recipes = ConformingRecipes(judge, c, inputs, recipe, outputs, options);
   return verdict;
 }
 
@@ -57,14 +43,7 @@ Judgement JudgeQuestion(Question question, const JudgeOptions& options) {
       c, inputs, recipe, ProveAndPermit(c.operation(), c, inputs, recipe, options.prove), silent);
   judgement.verdict = JudgeOutputs(judge, c, inputs, recipe, outputs, silent);
   judgement.verdict.case_line = judgement.question.Text();
-  for (size_t o = 0; o < judge.golden().size(); ++o) {
-    const GoldenTensor& golden = judge.golden()[o];
-    const auto at = std::ranges::find(outputs, golden.name, &NamedTensor::name);
-    if (at != outputs.end())
-      judgement.errors.push_back(ErrorsOf(golden, judge.permitted()[o], at->values));
-  }
-  if (judgement.verdict.status == Verdict::Status::kFails)
-    judgement.conforming_recipes = ConformingRecipes(judgement, judge.golden(), silent);
+  judgement.errors = ErrorsOf(judge, outputs);
   return judgement;
 }
 

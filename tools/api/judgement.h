@@ -9,20 +9,15 @@
 #include "reference/prove/budget.h"
 #include "reference/prove/golden.h"
 #include "reference/prove/prove.h"
+#include "tools/api/element_errors.h"
 
 namespace sextant::tools {
 
-// The verdict on `outputs`, which fit the case, and the likely causes of a failure.
+// The verdict on `outputs`, which fit the case; of a failure also the likely causes, and other
+// recipes by which the answer conforms.
 oracle::Verdict JudgeOutputs(const oracle::Judge& judge, const Case& c, const Tensors& inputs,
                              const Recipe& recipe, const Tensors& outputs,
                              const ProveOptions& options = {});
-
-// The errors of one answered output, with its shape.
-struct ElementErrors {
-  std::string name;
-  Tensor<double> error;      // |answer - exact|; NaN where no value is specified, or left out
-  Tensor<double> permitted;  // infinite where no answer could fail; NaN where left out
-};
 
 struct Judgement {
   Question question;
@@ -30,9 +25,6 @@ struct Judgement {
   bool strict = false;  // the grade `unlikely` fails
   Budget budget{};      // elements beyond it are left out
   oracle::Verdict verdict;
-  // If the verdict fails: standard recipes by which the answer conforms. A loose recipe permits
-  // many bugs.
-  std::vector<std::string> conforming_recipes{};
   std::vector<ElementErrors> errors{};
   std::string kept{};    // the file with the tensors of a failing answer; empty: not kept
   std::string repeat{};  // the command that judges a failing answer again, or how to get it

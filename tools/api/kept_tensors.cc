@@ -20,6 +20,7 @@ std::string KeepTensors(const Question& question, const std::string& folder) {
   std::snprintf(hash, sizeof hash, "%016llx", static_cast<unsigned long long>(HashOf(bytes)));
   const std::string name = std::string(question.c.name()) + "-" + hash + ".safetensors";
   const std::string path = std::filesystem::path(folder) / name;
+  if (std::filesystem::is_regular_file(path, error)) return path;  // with the same content
   OutputFile(path).Write([&](std::ostream& out) { out << bytes; });
   return path;
 }

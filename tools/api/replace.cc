@@ -2,6 +2,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 
 #include "reference/base/error.h"
@@ -9,7 +10,11 @@
 namespace sextant::tools {
 
 OutputFile::OutputFile(const std::string& path) : path_(path) {
-  if (!path.empty()) file_.emplace(path);
+  if (path.empty()) return;
+  file_.emplace(path);
+  std::error_code none;                                        // there is no old file
+  const auto target = std::filesystem::canonical(path, none);  // a link stays
+  if (!none) std::filesystem::remove(target, none);
 }
 
 void OutputFile::Write(const std::function<void(std::ostream&)>& write) {
@@ -23,6 +28,19 @@ void OutputFile::Write(const std::function<void(std::ostream&)>& write) {
   }
   const std::string reason = errno != 0 ? std::string(": ") + std::strerror(errno) : "";
   throw Error(path_, ": cannot be written", reason);
+}
+
+void RequireNoInput(const std::string& output, const std::vector<std::string>& arguments) {
+  std::error_code none;
+  if (!std::filesystem::is_regular_file(output, none)) return;
+  for (const std::string& argument : arguments) {
+    const std::string value = argument.substr(argument.find('=') + 1);
+    for (const std::string& input :
+         {argument, value, value.substr(0, value.rfind(':')), value.substr(value.find(':') + 1)}) {
+      if (std::filesystem::equivalent(input, output, none))
+        throw Error(output, " would replace its own input: expected another name");
+    }
+  }
 }
 
 }  // namespace sextant::tools

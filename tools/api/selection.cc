@@ -18,16 +18,6 @@ namespace sextant::tools {
 namespace {
 
 // Regular files only: reading the start of a pipe would consume it.
-bool IsHdf5(const std::string& path) {
-  std::error_code none;
-  if (!std::filesystem::is_regular_file(path, none)) return false;
-  constexpr std::string_view kSignature = "\x89HDF\r\n\x1a\n";  // HDF5 file format, II.A
-  std::ifstream in(path, std::ios::binary);
-  std::string start(kSignature.size(), '\0');
-  in.read(start.data(), static_cast<std::streamsize>(start.size()));
-  return in && start == kSignature;
-}
-
 bool Matches(const std::string& line, const std::string& filter) {
   if (filter.find_first_of("*?") == filter.npos) return line.find(filter) != line.npos;
   return MatchesPattern(line, filter);
@@ -95,6 +85,16 @@ void AddGoldens(const std::string& path, std::vector<Selected>& selected) {
 }
 
 }  // namespace
+
+bool IsHdf5(const std::string& path) {
+  std::error_code none;
+  if (!std::filesystem::is_regular_file(path, none)) return false;
+  constexpr std::string_view kSignature = "\x89HDF\r\n\x1a\n";  // HDF5 file format, II.A
+  std::ifstream in(path, std::ios::binary);
+  std::string start(kSignature.size(), '\0');
+  in.read(start.data(), static_cast<std::streamsize>(start.size()));
+  return in && start == kSignature;
+}
 
 Tensors InputsOf(const Selected& selected) {
   if (selected.record && !selected.record->golden.empty()) return selected.record->inputs;

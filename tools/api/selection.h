@@ -32,6 +32,9 @@ struct Selection {
 // ?. A case line is dropped if its case is already selected. Throws Error that names file and line.
 std::vector<Selected> Select(const Selection& selection);
 
+// True if the file begins as an HDF5 file does.
+bool IsHdf5(const std::string& path);
+
 // The inputs in its golden file, or else those that the case draws.
 Tensors InputsOf(const Selected& selected);
 

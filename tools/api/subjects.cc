@@ -1,6 +1,7 @@
 #include "tools/api/subjects.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <iostream>
 #include <map>
 #include <memory>
@@ -14,6 +15,7 @@
 #include "reference/base/printable.h"
 #include "tools/api/difference.h"
 #include "tools/api/host_command.h"
+#include "tools/api/selection.h"
 
 namespace sextant::tools {
 namespace {
@@ -74,10 +76,20 @@ std::string RecipeOf(const std::string& path, const std::vector<fixtures::Stored
   return recipe;
 }
 
+std::vector<fixtures::StoredRecord> ReadAnswers(const std::string& path) try {
+  return fixtures::ReadRecords(path, {.exact = false});
+} catch (const Error& e) {
+  std::error_code ignored;
+  if (IsHdf5(path) || !std::filesystem::is_regular_file(path, ignored)) throw;
+  throw Error(e.what(),
+              "; files: expects an .h5 file, of `sextant answer` or of `sextant inputs` with the "
+              "outputs added; `sextant judge` judges tensors of .npy, .safetensors and .h5 files");
+}
+
 // The dtypes of values are checked when a case is answered, so that one wrong value fails one case.
 Subject FilesSubject(const std::string& path) {
   const auto answers = std::make_shared<std::map<std::string, Record>>();
-  std::vector<fixtures::StoredRecord> records = fixtures::ReadRecords(path, {.exact = false});
+  std::vector<fixtures::StoredRecord> records = ReadAnswers(path);
   const std::string recipe = RecipeOf(path, records);
   for (fixtures::StoredRecord& record : records) {
     std::string key;

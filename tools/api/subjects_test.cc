@@ -3,8 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+
 #include "fixtures/store/temporary_folder_test.h"
 #include "fixtures/store/writer.h"
+#include "reference/base/error_test.h"
 #include "reference/case/draw.h"
 #include "reference/prove/prove.h"
 
@@ -75,6 +78,20 @@ TEST_F(FilesSubject, RefusesFilesThatAnswerACaseTwice) {
   fixtures::WriteRecords(path, {record_, record_});
   EXPECT_THAT([&] { MakeSubject("files:" + path, 1); },
               testing::ThrowsMessage<Error>(HasSubstr("answers the same case twice: rms_norm")));
+}
+
+TEST_F(FilesSubject, SaysWhichFilesItReadsAndWhatJudgesOthers) {
+  const std::string path = folder_ / "a.npz";
+  std::ofstream(path) << "PK";
+  const auto error = [](const std::string& file) {
+    return MessageOf([&] { MakeSubject("files:" + file, 1); });
+  };
+  EXPECT_THAT(error(path), HasSubstr("a.npz: is not an HDF5 file"));
+  EXPECT_THAT(error(path),
+              HasSubstr("; files: expects an .h5 file, of `sextant answer` or of `sextant inputs` "
+                        "with the outputs added; `sextant judge` judges tensors of .npy, "
+                        ".safetensors and .h5 files"));
+  EXPECT_THAT(error(folder_ / "none.h5"), testing::Not(HasSubstr("sextant judge")));
 }
 
 TEST(WhyIrrelevant, DefectsAreRelevantToTheirOperationOnly) {

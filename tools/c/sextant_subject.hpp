@@ -140,11 +140,11 @@ class Question {
     if (!IsSet(found, name)) return std::nullopt;
     return View<const double>(values, count);
   }
-  double Number(const char* name) const { return Set(OptionalNumber(name), name); }
-  int64_t Integer(const char* name) const { return Set(OptionalInteger(name), name); }
-  bool Boolean(const char* name) const { return Set(OptionalBoolean(name), name); }
-  std::string_view Text(const char* name) const { return Set(OptionalText(name), name); }
-  View<const double> List(const char* name) const { return Set(OptionalList(name), name); }
+  double Number(const char* name) const { return Set(OptionalNumber(name), name, "Number"); }
+  int64_t Integer(const char* name) const { return Set(OptionalInteger(name), name, "Integer"); }
+  bool Boolean(const char* name) const { return Set(OptionalBoolean(name), name, "Boolean"); }
+  std::string_view Text(const char* name) const { return Set(OptionalText(name), name, "Text"); }
+  View<const double> List(const char* name) const { return Set(OptionalList(name), name, "List"); }
 
   // Throws Unsupported unless the attribute has this value: Require("offset", 0).
   void Require(const char* name, double value) const {
@@ -200,8 +200,12 @@ class Question {
     return value;
   }
   template <class Value>
-  static Value Set(const std::optional<Value>& value, const char* name) {
-    if (!value) throw Error("attribute " + std::string(name) + " is not set");
+  static Value Set(const std::optional<Value>& value, const char* name, const char* getter) {
+    if (!value) {
+      throw Error("attribute " + std::string(name) +
+                  " is not set in this case: read it with Optional" + getter +
+                  ", which then returns no value");
+    }
     return *value;
   }
   static const DLTensor& Found(const DLTensor* tensor, const char* name) {

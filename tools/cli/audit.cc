@@ -168,13 +168,16 @@ oracle::Audit AuditWithProgress(const std::vector<Case>& cases, oracle::AuditOpt
 }
 
 int AuditSuite(const Options& options) {
+  std::vector<std::string> inputs = options.files;
+  inputs.push_back(options.supported_by);
+  RequireNoInput(options.json, inputs);
+  OutputFile json(options.json);
   const std::vector<Selected> selected = Select({.arguments = options.files});
   if (selected.empty()) return NothingToDo(kNoCase);
   std::vector<Case> cases;
   for (const Selected& s : selected) cases.push_back(s.c);
   std::set<std::string> judged;
   if (!options.supported_by.empty()) judged = JudgedCasesOf(options.supported_by, cases);
-  OutputFile json(options.json);
   const oracle::AuditOptions audit_options{.read_file = NpyReader(),
                                            .all_retyped = options.suggest};
   const oracle::Audit audit = AuditWithProgress(cases, audit_options);
@@ -259,7 +262,8 @@ Action BindAuditSuite(CLI::App& app) {
           "print case lines that would catch the surviving defects");
   AddPath(app, "--as-supported-by", options->supported_by,
           "a JSON report of `check`: name the defects that only cases catch that it did not judge");
-  AddPath(app, "--json", options->json, "write a report in JSON: which cases catch which defects");
+  AddReport(app, "--json", options->json,
+            "write a report in JSON: which cases catch which defects");
   return [options] { return AuditSuite(*options); };
 }
 

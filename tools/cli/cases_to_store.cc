@@ -1,11 +1,10 @@
 #include "tools/cli/cases_to_store.h"
 
-#include <filesystem>
 #include <iostream>
 #include <set>
-#include <system_error>
 
 #include "reference/base/error.h"
+#include "tools/api/replace.h"
 #include "tools/cli/options.h"
 #include "tools/onnx/onnx_folder.h"
 
@@ -46,11 +45,7 @@ void AddStoreOptions(CLI::App& app, StoreOptions& options, Content content) {
 }
 
 std::vector<Selected> CasesToStore(const StoreOptions& options) {
-  for (const std::string& argument : options.cases) {
-    std::error_code none;  // a case line is no file
-    if (std::filesystem::equivalent(argument, options.output, none))
-      throw Error(options.output, " would replace its own input: expected another name");
-  }
+  RequireNoInput(options.output, options.cases);
   std::vector<Selected> selected = Select({.arguments = options.cases, .config = options.config});
   std::set<std::string> seen;
   for (const Selected& s : selected) {

@@ -35,15 +35,26 @@ struct Options {
   bool fail_fast = false, verbose = false;
 };
 
+std::string RequireNewFile(const std::string& path) {
+  std::error_code ignored;
+  if (std::filesystem::exists(path, ignored)) {
+    throw Error(path,
+                " exists, and --write-expect would replace the reasons in it; "
+                "expected the name of a new file");
+  }
+  return path;
+}
+
 // The files that the run writes.
 struct Outputs {
   explicit Outputs(const Options& options)
       : json(options.json),
         junit(options.junit),
-        expectations(options.write_expect),
-        lines(options.json_lines) {}
-  OutputFile json, junit, expectations;
+        lines(options.json_lines),
+        expectations(RequireNewFile(options.write_expect)) {}
+  OutputFile json, junit;
   LineStream lines;
+  OutputFile expectations;
   bool Any() const { return json || junit || expectations || lines; }
 };
 
@@ -64,15 +75,10 @@ void RequireDifferentFiles(const Options& options) {
     if (!is_new)
       throw Error(at->second, " and ", option, " both name ", path, ", expected two files");
   }
-}
-
-void RequireNewFile(const std::string& path) {
-  std::error_code ignored;
-  if (std::filesystem::exists(path, ignored)) {
-    throw Error(path,
-                " exists, and --write-expect would replace the reasons in it; "
-                "expected the name of a new file");
-  }
+  std::vector<std::string> inputs = options.cases;
+  inputs.insert(inputs.end(), {options.config.path, options.subject});
+  for (const std::string& output : {options.json, options.json_lines, options.junit})
+    RequireNoInput(output, inputs);
 }
 
 // Judges the cases in order; each verdict is reported as soon as it is known.
@@ -128,6 +134,8 @@ std::vector<Verdict> ToExpect(const Report& report) {
 }
 
 int Check(const Options& options) {
+  RequireDifferentFiles(options);
+  Outputs outputs(options);  // first, so that no old report stays
   std::vector<std::string> unselected;
   const std::vector<Selected> selected = Select({.arguments = options.cases,
                                                  .filters = options.filters,
@@ -135,15 +143,12 @@ int Check(const Options& options) {
                                                  .config = options.config,
                                                  .left_out = &unselected});
   if (selected.empty()) return NothingToDo(kNoCase);
-  RequireDifferentFiles(options);
-  RequireNewFile(options.write_expect);
   Report report{.subject = options.subject,
                 .recipe = options.recipe,
                 .strict = options.strict,
                 .timeout = options.timeout == Options().timeout ? "" : PrintValue(options.timeout),
                 .supported_only = options.supported_only};
   ReadExpectations(options.expect, selected, std::move(unselected), report);
-  Outputs outputs(options);
   const Subject subject = MakeSubject(options.subject, options.timeout);
   report.subject = subject.name;
   if (options.recipe.empty()) report.recipe = subject.recipe;
@@ -196,11 +201,11 @@ Action BindCheck(CLI::App& app) {
   AddPath(app, "--write-expect", options->write_expect,
           "write a new file for --expect, which expects the results of this run",
           {.excludes = "--expect"});
-  AddPath(app, "--json", options->json, "write a report in JSON");
-  AddPath(app, "--json-lines", options->json_lines,
-          "write one line of JSON for each verdict as it comes, and one for the summary at the "
-          "end; - is standard output, and then the text goes to standard error");
-  AddPath(app, "--junit", options->junit, "write a report in JUnit XML");
+  AddReport(app, "--json", options->json, "write a report in JSON");
+  AddReport(app, "--json-lines", options->json_lines,
+            "write one line of JSON for each verdict as it comes, and one for the summary at the "
+            "end; - is standard output, and then the text goes to standard error");
+  AddReport(app, "--junit", options->junit, "write a report in JUnit XML");
   AddProof(app, options->prove);
   return [options] { return Check(*options); };
 }

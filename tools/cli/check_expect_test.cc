@@ -2,7 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "fixtures/store/writer.h"
 #include "reference/base/error.h"
+#include "reference/case/draw.h"
+#include "reference/prove/prove.h"
 #include "tools/cli/check_test.h"
 
 namespace sextant::tools {
@@ -28,6 +31,15 @@ class ExpectTest : public CheckTest {
     EXPECT_EQ(report_["exit_status"], status);
     EXPECT_EQ(report_["why_not_verified"] == "", status == kVerified);
     return status;
+  }
+  // A file of the correct answer to this case.
+  std::string AnswersTo(const std::string& line) {
+    const Case c = Case::Parse(line);
+    const Recipe native = ParseRecipe("native", c.dtype());
+    const std::string path = folder_ / "answers.h5";
+    fixtures::WriteRecords(path,
+                           {{c.ToString(), {}, {}, EvaluateByRecipe(c, DrawInputs(c), native)}});
+    return path;
   }
   static std::string Entry(const std::string& cases, const std::string& lines = "") {
     return "[[expect]]\ncases = \"" + cases + "\"\nreason = \"the mean\"\n" + lines;
@@ -64,6 +76,31 @@ TEST_F(ExpectTest, EveryDifferenceIsNamedAndFails) {
   expect_red(Entry("rms_norm *") + Entry("softmax *"),
              "UNEXPECTED softmax M=2 N=1 dtype=f32 seed=1\n  " +
                  (folder_ / "known.toml:4: it is expected to be 'fails', but is 'unsupported'"));
+}
+
+// Of two cases that the general entry matches, the first one is repaired.
+TEST_F(ExpectTest, AnEntryExemptsCasesFromALaterOne) {
+  const std::string exempt = Entry("rms_norm *N=1 *", "outcome = \"conforms\"\n");
+  const std::string general = Entry("*", "outcome = \"unsupported\"\n");
+  const std::vector<std::string> words = {"rms_norm N=1 M=2", "softmax N=1 M=2", "--subject",
+                                          "files:" + AnswersTo("rms_norm N=1 M=2"), "--expect"};
+  const auto run = [&](const std::string& toml) {
+    auto all = words;
+    all.push_back(Write("known.toml", toml));
+    return Run(all);
+  };
+  EXPECT_EQ(run(exempt + general), kVerified);
+  EXPECT_THAT(stdout_, HasSubstr(": 2 cases: 1 as_expected, 1 faithful; "));
+  EXPECT_THAT(junit_, HasSubstr("skipped=\"1\""));
+  EXPECT_EQ(report_["counts"]["as_expected"], 1);
+  EXPECT_EQ(report_["cases"][0]["expected"]["outcome"], "conforms");
+  EXPECT_EQ(run(general + exempt), kNonconforming);
+  EXPECT_THAT(stdout_, HasSubstr("but is 'conforms'\n"));
+  EXPECT_THAT(stdout_,
+              HasSubstr("known.toml:5: earlier entries decide every case that it matches"));
+  EXPECT_EQ(RunWith(exempt + Entry("rms_norm *") + kSoftmax), kNonconforming);
+  EXPECT_THAT(stdout_,
+              HasSubstr("known.toml:1: it is expected to be 'conforms', but is 'fails'\n"));
 }
 
 // An expectation says nothing about other cases.

@@ -7,7 +7,9 @@ import json
 import os
 import pathlib
 import resource
+import signal
 import subprocess
+import time
 import unittest
 
 import numpy
@@ -120,6 +122,63 @@ class CheckReports(ProgramTest):
         result = self.run_it("check", ONE_CASE, "--subject", "fast", env=environment)
         self.assertEqual(result.returncode, 2)
         self.assertIn("nowhere/summary.md, the file of GITHUB_STEP_SUMMARY, cannot be written", result.stderr)
+
+    # Each file is judged as the result of this run.
+    def test_no_old_report_stays_if_the_run_ends_early(self):
+        reports = "a.json", "a.xml", "a.jsonl"
+        options = "--json", "a.json", "--junit", "a.xml", "--json-lines", "a.jsonl"
+        self.path("exists.toml").touch()
+        for command in (("check", "none.cases", "--subject", "fast", *options),
+                        ("check", ONE_CASE, "--subject", "none", *options),
+                        ("check", ONE_CASE, "--subject", "fast", *options, "--unknown"),
+                        ("check", ONE_CASE, "--subject", "fast", *options, "--timeout", "soon"),
+                        ("check", ONE_CASE, *options),
+                        ("judge", "--json", "a.json"),
+                        ("check", ONE_CASE, "--subject", "fast", "--expect", "none.toml", *options),
+                        ("check", ONE_CASE, "--subject", "fast", "--write-expect", "exists.toml", *options),
+                        ("check", ONE_CASE, "--subject", "fast", "--filter", "softmax", *options),
+                        ("audit-suite", "none.cases", "--json", "a.json"),
+                        ("judge", "softmax", "x=none.npy", "--json", "a.json"),
+                        ("judge", "softmax", "x=none.npy", "--recipe", "none", "--json", "a.json")):
+            given = [name for name in reports if name in command]
+            for name in given:
+                self.path(name).write_text("old")
+            self.assertIn(self.run_it(*command).returncode, (2, 4), command)
+            for name in given:
+                self.assertTrue(not self.path(name).exists() or not self.path(name).read_text(), command)
+
+    def test_no_old_report_stays_if_the_run_is_interrupted(self):
+        self.path("target.xml").write_text("old")
+        self.path("a.xml").symlink_to("target.xml")
+        command = [PROGRAM, "check", ONE_CASE, "--subject", "exec:echo >started; sleep 50", "--junit", "a.xml"]
+        with subprocess.Popen(command, cwd=self.folder.name) as process:
+            while not self.path("started").exists():
+                time.sleep(.01)
+            process.terminate()
+        self.assertEqual(process.returncode, -signal.SIGTERM)
+        self.assertEqual(self.files(), ["a.xml", "started"])
+        self.assertTrue(self.path("a.xml").is_symlink())
+
+    def test_no_report_replaces_an_input(self):
+        self.path("a").write_text(ONE_CASE + "\n")
+        self.assertEqual(self.run_it("answer", "a", "--subject", "fast", "-o", "answers.h5").returncode, 0)
+        before = {name: self.path(name).read_bytes() for name in self.files()}
+        for command, report in (
+                (("check", "a", "--subject", "fast", "--json"), "./a"),
+                (("check", "a", "--subject", "fast", "--junit"), "./a"),
+                (("check", "a", "--subject", "fast", "--json-lines"), "./a"),
+                (("check", "a", "--subject", "files:answers.h5", "--json"), "answers.h5"),
+                (("audit-suite", "a", "--json"), "a"),
+                (("audit-suite", ONE_CASE, "--as-supported-by", "a", "--json"), "a"),
+                (("judge", "softmax", "x=answers.h5:/x", "--json"), "answers.h5"),
+                (("judge", "softmax", "x=a", "--json"), "a"),
+                (("judge", "rope", "--config", "a", "x=x.npy", "--json"), "a")):
+            result = self.run_it(*command, report)
+            self.assertEqual(result.returncode, 2, command)
+            self.assertIn(f"{report} would replace its own input: expected another name", result.stderr)
+            self.assertEqual({name: self.path(name).read_bytes() for name in self.files()}, before)
+            self.assertEqual(self.run_it(*command, report, "--unknown").returncode, 2)
+            self.assertEqual({name: self.path(name).read_bytes() for name in self.files()}, before)
 
     def test_json_lines_without_summary_are_incomplete(self):
         self.run_it("check", ONE_CASE, "--subject", "fast", "--json-lines", "a.jsonl")

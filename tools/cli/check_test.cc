@@ -42,6 +42,28 @@ TEST_F(CheckTest, TheRecipeOptionReplacesTheRecipeOfTheSubject) {
   EXPECT_EQ(report_["recipe"], "exact");
 }
 
+// Scores, weights and sums are rounded to bf16, as in PyTorch on a CPU; the recipe `native` has
+// f32.
+TEST_F(CheckTest, NamesTheRecipesThatWouldPermitAFailingAnswer) {
+  const std::string line = "attention mask=causal H=2 S=16 D=64 dtype=bf16";
+  EXPECT_EQ(Run({line, "--subject", "recipe:all_native", "--recipe", "native"}), kNonconforming);
+  EXPECT_EQ(report_["cases"][0]["conforming_recipes"], Json({"all_native"}));
+  EXPECT_THAT(stdout_, HasSubstr("\n  recipes that would permit this answer, if they say how it is "
+                                 "computed: all_native\n  repeat: "));
+}
+
+TEST_F(CheckTest, NamesRecipesOfKnownImplementations) {
+  const auto recipes_of = [&](const std::string& line, const std::string& subject) {
+    EXPECT_EQ(Run({line, "--subject", "recipe:" + subject, "--recipe", "native"}), kNonconforming);
+    return report_["cases"][0]["conforming_recipes"];
+  };
+  EXPECT_EQ(recipes_of("softmax N=2 M=64 dtype=f64", "*=f32 store=T"), Json({"*=f32 store=T"}));
+  EXPECT_EQ(Run({"rms_norm N=2 M=4", "--subject", "defect:rms_norm/mean_subtracted"}),
+            kNonconforming);
+  EXPECT_EQ(report_["cases"][0]["conforming_recipes"], Json::array());
+  EXPECT_THAT(stdout_, Not(HasSubstr("recipes that")));
+}
+
 // The stored values are not proven again: after the change the file holds a wrong golden.
 TEST_F(CheckTest, JudgesByTheStoredValuesOfAGoldenFile) {
   const Case c = Case::Parse("rms_norm N=1 M=2");

@@ -83,6 +83,18 @@ class Check(ProgramTest):
         self.assertIn("stderr: ", result.stdout)
         self.assertIn('subject.py", line 5, in rms_norm', result.stdout)
 
+    def test_a_subject_that_hangs_is_asked_three_times(self):
+        self.path("subject.py").write_text(f"import sys\nsys.path.append({str(ADAPTER)!r})\n" +
+                                           BROKEN.replace("1 / 0", "__import__('time').sleep(50)"))
+        cases = [f"rms_norm N={n} M=2" for n in range(1, 11)]
+        result = self.run_it("check", *cases, "--timeout", "0.2", "--json", "a.json", "--subject",
+                             "exec:/usr/bin/python3 subject.py")
+        self.assertEqual(result.returncode, 3)
+        self.assertEqual(result.stdout.count("no complete answer to request"), 3)
+        self.assertEqual(result.stdout.count("not asked, because the subject did not answer 3 cases"), 7)
+        report = json.loads(self.path("a.json").read_text())
+        self.assertEqual(report["counts"]["could_not_run"], 10)
+
     # There the subject is correct, which would look as if the defect had been missed.
     def test_cases_of_other_operations_say_nothing_about_a_defect(self):
         subject = "--subject", "defect:rms_norm/mean_subtracted", "--json", "a.json"

@@ -77,8 +77,10 @@ std::string RepeatText(const Options& options, const Judgement& judgement) {
 }
 
 int Judge(const Options& options) {
-  ParseRecipe(options.recipe, DType::kF32);  // throws Error for a wrong recipe before any work
+  RequireNoInput(options.json, options.tensors);
+  RequireNoInput(options.json, {options.config.path});
   OutputFile json(options.json);
+  ParseRecipe(options.recipe, DType::kF32);  // throws Error for a wrong recipe before any work
   Judgement judgement = [&] {
     Progress progress("judging");
     Question question = ReadQuestion(options);
@@ -120,7 +122,7 @@ Action BindJudge(CLI::App& app) {
             "judge about this many elements at most, chosen at random; 0: all", {});
   AddOption(app, "--seed", options->budget.seed, "chooses the elements of --budget",
             {.needs = "--budget"});
-  AddPath(app, "--json", options->json, "write a report in JSON");
+  AddReport(app, "--json", options->json, "write a report in JSON");
   AddProof(app, options->prove);
   return [options] { return Judge(*options); };
 }

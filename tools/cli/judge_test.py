@@ -4,6 +4,7 @@
 """
 
 import json
+import math
 import shlex
 import struct
 import subprocess
@@ -158,6 +159,14 @@ class Judge(ProgramTest):
         self.assertRegex(result.stdout, "recipes that would permit this answer, .*: .*native")
         self.assert_conforms(*words)
 
+    def test_a_failure_names_recipes_of_known_implementations(self):
+        x = numpy.linspace(-4, 4, 64, dtype="f4").reshape(2, 32)
+        erf = numpy.vectorize(math.erf)(x / math.sqrt(2)) + 2.0 ** -22  # an absolute error
+        self.save(x=x, y=(x * (1 + erf) / 2).astype("f4"))
+        words = ["x=x.npy", "y=y.npy"]
+        result = self.judge(*words, question="activation kind=gelu")
+        self.assertIn("how it is computed: native activation=f32:erf_absolute/4\n", result.stdout)
+
     def test_a_configuration_completes_the_question(self):
         self.path("config.json").write_text(json.dumps(
             {"model_type": "llama", "hidden_size": 16, "num_attention_heads": 2, "head_dim": 8,
@@ -172,7 +181,7 @@ class Judge(ProgramTest):
         self.assert_refused("expected config=FILE too", *words[:3], question="rope layer=0")
         self.assert_refused("layer= without a value", *words[:3], question="rope layer=")
         self.save(x=self.x[..., :4])
-        self.assert_refused("but D=8 by the question; with config.json the question is 'rope ", *words,
+        self.assert_refused("but D=8 is stated; with config.json the question is 'rope ", *words,
                             question="rope")
 
     def test_a_configuration_does_not_give_the_number_of_heads_of_queries_or_keys(self):
@@ -192,7 +201,7 @@ class Judge(ProgramTest):
         self.assert_refused("rope needs the output y; its signature is x[B,H,S,D]", *inputs)
         self.assert_refused("position holds f64, expected integers", "x=x.npy", "position=f.npy",
                             "y=y.npy")
-        self.assert_refused("but D=4 by the question", *inputs, "y=y.npy",
+        self.assert_refused("but D=4 is stated", *inputs, "y=y.npy",
                             question="rope pairing=half D=4")
         self.assert_refused("there is no operation 'rop'", *inputs, question="rop")
         self.assert_refused("'no'", *inputs, "y=y.npy", "--recipe", "no")

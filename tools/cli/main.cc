@@ -14,6 +14,7 @@
 #include "tools/api/exit_status.h"
 #include "tools/api/host_command.h"
 #include "tools/cli/commands.h"
+#include "tools/cli/options.h"
 #include "tools/cli/output.h"
 #include "tools/host/host.h"
 
@@ -123,6 +124,7 @@ int Main(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
     if (e.get_exit_code() == 0) return app.exit(e);  // --help, --version
+    RemoveOldReports(app);
     std::cerr << "sextant: " << e.what() << "\nrun sextant --help for help\n";
     return kUsage;
   }
@@ -142,7 +144,7 @@ int main(int argc, char** argv) try {
   return status;
 } catch (const sextant::oracle::Failure& e) {
   std::cerr << "sextant: the subject could not be run: " << e.why << "\n";
-  if (!e.stderr_tail.empty()) std::cerr << "  stderr: " << e.stderr_tail << "\n";
+  if (!e.stderr_lines.empty()) std::cerr << "  stderr: " << e.stderr_lines << "\n";
   return sextant::tools::kNotRun;
 } catch (const std::bad_alloc&) {
   std::cerr << "sextant: out of memory\n";

@@ -4,18 +4,22 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <filesystem>
 #include <iostream>
 
 #include "fixtures/store/record_file.h"
 #include "oracle/subject/exec_client.h"
 #include "tools/api/config_for.h"
 #include "tools/api/exit_status.h"
+#include "tools/api/replace.h"
 #include "tools/api/subjects.h"
 #include "tools/onnx/onnx_folder.h"
 
 namespace sextant::tools {
 
 namespace {
+
+constexpr char kReports[] = "Reports";  // a group of options in the help
 
 std::string RequireName(const std::string& text) {
   return text.empty() ? "expected the name of a file" : "";
@@ -83,6 +87,31 @@ void AddFlag(CLI::App& app, const std::string& names, bool& value, const std::st
 void AddPath(CLI::App& app, const std::string& names, std::string& path, const std::string& what,
              const Rule& rule) {
   ApplyRule(app, app.add_option(names, path, what)->check(RequireName), rule);
+}
+
+void AddReport(CLI::App& app, const std::string& names, std::string& path,
+               const std::string& what) {
+  AddPath(app, names, path, what);
+  app.get_option(names)->group(kReports);
+}
+
+void RemoveOldReports(CLI::App& app) {
+  for (const CLI::App* command : app.get_subcommands([](CLI::App*) { return true; })) {
+    std::vector<std::string> reports, others;
+    for (const CLI::Option* option : command->get_options()) {
+      std::vector<std::string>& to = option->get_group() == kReports ? reports : others;
+      to.insert(to.end(), option->results().begin(), option->results().end());
+    }
+    for (const std::string& report : reports) {
+      std::error_code none;
+      if (!std::filesystem::is_regular_file(report, none)) continue;
+      try {
+        RequireNoInput(report, others);
+        const OutputFile removes_old_file(report);
+      } catch (const Error&) {
+      }
+    }
+  }
 }
 
 void AddStore(CLI::App& app, std::string& path, const std::string& what, const Rule& rule) {

@@ -47,6 +47,12 @@ void AddFlag(CLI::App& app, const std::string& names, bool& value, const std::st
 // The path of a file. An empty path is an error: it may come from an unset shell variable.
 void AddPath(CLI::App& app, const std::string& names, std::string& path, const std::string& what,
              const Rule& rule = {});
+// The path of a report. An old file of that name is removed at the start of a run (OutputFile), and
+// by RemoveOldReports.
+void AddReport(CLI::App& app, const std::string& names, std::string& path, const std::string& what);
+// After an error in the command line, so that no report of an earlier run remains: removes the
+// reports that it names. A file that another argument names, too, remains.
+void RemoveOldReports(CLI::App& app);
 // --output: the path of a file of records (fixtures/store/record_file.h). An unknown ending is an
 // error.
 void AddStore(CLI::App& app, std::string& path, const std::string& what, const Rule& rule = {});

@@ -66,10 +66,21 @@ class Program(ProgramTest):
         self.assertEqual(self.files(), [])
 
     def test_messages_about_lists_name_what_was_expected(self):
-        result = self.run_it("eval", *"attention S=2 H=1 D=2 key_length=9".split())
-        self.assertIn("attribute key_length: '9' is not a list, expected [9]", result.stderr)
+        result = self.run_it("eval", *"attention S=2 H=1 D=2 key_length=1,2".split())
+        self.assertIn("attribute key_length: '1,2' is not a list, expected [1,2]", result.stderr)
+        result = self.run_it("eval", *"attention S=2 H=1 D=2 key_length=a".split())
+        self.assertIn("attribute key_length: 'a' is not an integer", result.stderr)
         result = self.run_it("eval", *"rms_norm N=2 M=2 @x=1".split())
         self.assertIn("@x lists 1 number, expected 2 ", result.stderr)
+
+    def test_a_list_of_one_number_may_lack_its_brackets(self):
+        result = self.run_it("eval", *"attention mask=causal S=1 T=9 H=1 D=2 query_offset=8".split())
+        self.assertEqual(result.returncode, 0)
+        self.assertIn(" query_offset=[8] ", result.stdout)
+
+    def test_describe_says_that_a_query_offset_replaces_align(self):
+        text = self.run_it("describe", "attention").stdout
+        self.assertRegex(text, r"\n  align +bottom_right: .*; neither of them\n +if query_offset is set\n")
 
     def test_describe_lists_dimensions_and_their_defaults(self):
         for name, dimensions in (("rope", "B=1 D_(required) H_(required) R=D S_(required)"),

@@ -98,7 +98,10 @@ TEST(CppSubject, ReportsErrors) {
   EXPECT_EQ(ReplyTo(missing, R"({"base":1})"),
             "error: there is no attribute 'theta'; there are: base");
   const auto unset = [](const Question& q) { q.Number("unset"); };
-  EXPECT_EQ(ReplyTo(unset, R"({"unset":null})"), "error: attribute unset is not set");
+  EXPECT_EQ(
+      ReplyTo(unset, R"({"unset":null})"),
+      "error: attribute unset is not set in this case: read it with OptionalNumber, which then "
+      "returns no value");
   const auto output = [](const Question& q) { q.Output<float>("w"); };
   EXPECT_EQ(ReplyTo(output), "error: there is no output 'w'; there are: y z");
   const auto thrown = [](const Question&) { throw std::runtime_error("no device"); };

@@ -135,6 +135,18 @@ class Plugin(unittest.TestCase):
         self.assert_red('"only', '"only"\nuntil = 2020-01-01\n#', "known.toml:2 expired after 2020-01-01")
         self.assert_red("*linear*", "*dynamic*", "known.toml:10 decides no test of this run", code=0)
 
+    def test_an_entry_exempts_cases_from_a_later_one(self):
+        general = '[[expect]]\ncases = "rope *"\noutcome = "unsupported"\nreason = "no scaling yet"\n'
+        exempt = '[[expect]]\ncases = "*dtype=bf16*"\noutcome = "conforms"\nreason = "it works"\n'
+        self.write("known.toml", KNOWN.split("\n\n")[0] + "\n" + exempt + general)
+        code, output = self.pytest("--sextant-expect", "known.toml")
+        self.assertEqual(code, 0, output)
+        self.assert_ends(output, "1 passed, 2 xfailed")
+        self.write("known.toml", exempt.replace("*dtype=bf16*", "*=interleaved*") + general)
+        code, output = self.pytest("--sextant-expect", "known.toml")
+        self.assertEqual(code, 1, output)
+        self.assertIn("known.toml:1: it is expected to be 'conforms', but is 'fails' (it works)", output)
+
     def test_a_crash_can_be_expected(self):
         self.write("sub/test_rope.py", TEST.replace('raise sextant.Unsupported("scaling")', "1 / 0"))
         self.assertEqual(self.pytest("--sextant-expect", "known.toml")[0], 1)
@@ -145,7 +157,7 @@ class Plugin(unittest.TestCase):
         for text, message in (
             ("[[expect]\n", "known.toml:1: "),
             (KNOWN.replace('reason = "no', '#'), "known.toml:10: the entry has no 'reason'"),
-            (KNOWN.replace('"fails"', '"wrong"'), "known.toml:4: outcome 'wrong' is not one of: fails"),
+            (KNOWN.replace('"fails"', '"wrong"'), "known.toml:4: outcome 'wrong' is not one of: conforms unlikely fails"),
         ):
             self.write("known.toml", text)
             code, output = self.pytest("--sextant-expect", "known.toml")

@@ -147,7 +147,7 @@ class Python(unittest.TestCase):
     def test_wrong_calls(self):
         self.refused("there is no operation 'rop'", question="rop")
         self.refused("the question is of type int, expected str", question=1)
-        self.refused("but D=4 by the question", question=QUESTION + " D=4")
+        self.refused("but D=4 is stated", question=QUESTION + " D=4")
         self.refused("position holds f32, expected integers", p=self.p.float())
         self.refused("x has dtype complex128", x=self.x.numpy().astype("c16"))
         self.refused("x has dtype torch.complex64", x=self.x.to(torch.complex64))

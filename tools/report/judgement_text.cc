@@ -40,15 +40,18 @@ std::string Headline(const Judgement& judgement) {
   return text + ": " + verdict.case_line + ", by recipe " + judgement.recipe + "\n";
 }
 
-// The first `most` lines of the text, indented, and the number of lines that are left out.
+// The first `most` lines of the text, indented, and the number of lines that are left out. One
+// line is never left out: its number would take a line too.
 std::string Indented(const std::string& lines, size_t most) {
   std::istringstream in(lines);
+  std::vector<std::string> all;
+  for (std::string line; std::getline(in, line);) all.push_back(line);
+  const size_t shown = all.size() <= most + 1 ? all.size() : most;
   std::string text;
-  size_t count = 0;
-  for (std::string line; std::getline(in, line);) {
-    if (++count <= most) text += "  " + line + "\n";
-  }
-  return count <= most ? text : text + "  ... and " + CountText(count - most, "more line") + "\n";
+  for (size_t i = 0; i < shown; ++i) text += "  " + all[i] + "\n";
+  return shown == all.size()
+             ? text
+             : text + "  ... and " + CountText(all.size() - shown, "more line") + "\n";
 }
 
 // The outputs that conform although another one fails. With a trace, the message says it.
@@ -62,14 +65,6 @@ std::string ConformingOutputs(const Verdict& verdict) {
   return names.empty() ? "" : "  these outputs conform:" + Joined(names) + "\n";
 }
 
-// A recipe that permits the answer is no reason to declare it: a loose one permits many bugs.
-std::string RecipesLine(const Judgement& judgement) {
-  const auto& recipes = judgement.conforming_recipes;
-  if (recipes.empty()) return "conforms by none of the standard recipes\n";
-  return "recipes that would permit this answer, if they say how it is computed:" +
-         Joined(recipes) + "\n";
-}
-
 }  // namespace
 
 std::string TextOf(const Judgement& judgement) {
@@ -78,7 +73,10 @@ std::string TextOf(const Judgement& judgement) {
   std::string text = Headline(judgement) + Indented(FailureLines(verdict), kMostFailures);
   if (fails) text += ConformingOutputs(verdict);
   text += Indented(CauseLines(verdict), kMostCauses);
-  if (verdict.status == Verdict::Status::kFails) text += RecipesLine(judgement);
+  if (verdict.status == Verdict::Status::kFails) {
+    const std::string recipes = RecipeLine(verdict);
+    text += (recipes.empty() ? "conforms by none of the standard recipes" : recipes) + "\n";
+  }
   if (!judgement.question.defaults.empty())
     text += "not given by any tensor, so the default:" + Joined(judgement.question.defaults) + "\n";
   text += ElementCounts({verdict});

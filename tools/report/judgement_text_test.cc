@@ -54,6 +54,22 @@ TEST(JudgementText, HasAtMost15LinesAndEndsWithTheCommand) {
   EXPECT_THAT(text, testing::EndsWith("\nrepeat: sextant judge\n"));
 }
 
+TEST(JudgementText, NeverLeavesOutOneLine) {
+  Judgement judgement = Failing();
+  judgement.verdict.causes = {{"m", "why"}, {"n", "why"}, {"o", "why"}};
+  EXPECT_THAT(TextOf(judgement), HasSubstr("  likely cause: o (why)\n"));
+  judgement.verdict.causes.push_back({"p", "why"});
+  EXPECT_THAT(TextOf(judgement), HasSubstr("  likely cause: n (why)\n  ... and 2 more lines\n"));
+}
+
+TEST(JudgementText, NamesTheRecipesThatWouldPermitAFailingAnswer) {
+  Judgement judgement = Failing();
+  EXPECT_THAT(TextOf(judgement), HasSubstr("\nconforms by none of the standard recipes\n"));
+  judgement.verdict.conforming_recipes = {"all_native", "*=f32 store=T"};
+  EXPECT_THAT(TextOf(judgement), HasSubstr("computed: all_native, *=f32 store=T\n"));
+  EXPECT_THAT(TextOf(judgement), Not(HasSubstr("by none")));
+}
+
 TEST(JudgementText, SaysFirstThatOnlyAPartWasJudged) {
   Judgement judgement = Failing();
   judgement.verdict.status = Verdict::Status::kConforms;

@@ -96,11 +96,7 @@ void AddLine(std::string& text, const std::string& line) {
 
 std::string_view NameOf(Grade grade) { return oracle::kGradeNames[static_cast<size_t>(grade)]; }
 
-std::string_view NameOf(Verdict::Status status) {
-  Verdict verdict{.case_line = "", .message = "", .tensors = {}, .trace = {}, .causes = {}};
-  verdict.status = status;
-  return NameOf(OutcomeOf(verdict, false));
-}
+std::string_view NameOf(Verdict::Status status) { return NameOf(OutcomeOf(status)); }
 
 std::string ElementCounts(const std::vector<Verdict>& verdicts) {
   size_t elements = 0, judged = 0, vacuous = 0, unspecified = 0, unjudgeable = 0, enclosed = 0;
@@ -150,9 +146,20 @@ std::string CauseLines(const Verdict& verdict) {
   return text;
 }
 
+std::string RecipeLine(const Verdict& verdict) {
+  std::string text;
+  for (const std::string& recipe : verdict.conforming_recipes)
+    text += (text.empty() ? "" : ", ") + recipe;
+  // A loose recipe permits many bugs.
+  const char* head = "recipes that would permit this answer, if they say how it is computed: ";
+  return text.empty() ? "" : head + text;
+}
+
 std::string Details(const Verdict& verdict) {
   std::string text = FailureLines(verdict);
-  if (const std::string causes = CauseLines(verdict); !causes.empty()) AddLine(text, causes);
+  for (const std::string& lines : {CauseLines(verdict), RecipeLine(verdict)}) {
+    if (!lines.empty()) AddLine(text, lines);
+  }
   return text;
 }
 

@@ -15,7 +15,7 @@ namespace sextant::tools {
 
 // How a case counts for the exit status.
 enum class Result {
-  kPasses,
+  kPasses,       // also if it is expected to conform
   kAsExpected,   // it does not conform, exactly as its expectation says
   kUnexpected,   // it has an expectation and another result
   kFails,        // no expectation
@@ -66,10 +66,12 @@ std::string_view NameOf(const Assessment& assessment, const oracle::Verdict& ver
 // "80 of 80 elements judged", and the numbers of elements that could not fail.
 std::string ElementCounts(const std::vector<oracle::Verdict>& verdicts);
 
-// Messages and worst elements of a case, and its likely causes: lines without a newline at the end.
+// Messages and worst elements of a case, its likely causes, and other recipes by which it conforms:
+// lines without a newline at the end; empty if there are none.
 std::string FailureLines(const oracle::Verdict& verdict);
 std::string CauseLines(const oracle::Verdict& verdict);
-std::string Details(const oracle::Verdict& verdict);  // both
+std::string RecipeLine(const oracle::Verdict& verdict);
+std::string Details(const oracle::Verdict& verdict);  // all of them
 // The command that judges the case again, quoted for a POSIX shell.
 std::string RepeatCommand(const Report& report, const oracle::Verdict& verdict);
 

@@ -94,6 +94,7 @@ Json VerdictToJson(const Report& report, const Verdict& v) {
                {"expected", ExpectedToJson(assessment)},
                {"message", v.message},
                {"causes", Json::array()},
+               {"conforming_recipes", v.conforming_recipes},
                {"open_rows", v.open_row_count},
                {"open_rows_acceptable", v.open_rows_acceptable},
                {"tensors", Json::array()}};
@@ -133,7 +134,6 @@ Json ToJson(const Judgement& judgement) {
   json["budget"] = nullptr;
   if (judgement.budget.elements > 0)
     json["budget"] = {{"elements", judgement.budget.elements}, {"seed", judgement.budget.seed}};
-  json["conforming_recipes"] = judgement.conforming_recipes;
   json["defaults"] = judgement.question.defaults;
   json["kept"] = judgement.kept;
   json["repeat"] = judgement.repeat;

@@ -20,7 +20,7 @@ void WriteJson(const Report& report, OutputFile& file);
 std::string JsonLineOf(const Report& report, const oracle::Verdict& verdict);
 std::string SummaryJsonLine(const Report& report);
 
-// The same keys as for a case of a report, and: recipe strict conforming_recipes defaults text.
+// The same keys as for a case of a report, and: recipe strict defaults text.
 Json ToJson(const Judgement& judgement);
 
 // {"entries": [{where, cases, outcome, reason, link, until, expired}], "entry": null,

@@ -46,7 +46,9 @@ bool Report::Fails(const Verdict& verdict) const {
 Assessment Report::Assess(const Verdict& verdict) const {
   if (const Expectation* expected = expectations.For(verdict.case_line)) {
     std::string why = Contradiction(*expected, verdict, strict);
-    return {why.empty() ? Result::kAsExpected : Result::kUnexpected, expected, std::move(why)};
+    if (!why.empty()) return {Result::kUnexpected, expected, std::move(why)};
+    return {expected->outcome == Outcome::kConforms ? Result::kPasses : Result::kAsExpected,
+            expected};
   }
   if (Fails(verdict)) return {Result::kFails};
   switch (verdict.status) {

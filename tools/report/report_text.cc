@@ -114,7 +114,7 @@ std::string MissingReasons(const Report& report) {
   if (count == 0) return "";
   const auto first = std::ranges::find(entries, kNoReasonYet, &Expectation::reason);
   return first->where + ": " + CountText(static_cast<size_t>(count), "expectation") +
-         " without a reason; this is the first: write why the case does not conform";
+         " without a reason; this is the first: write why this result is expected";
 }
 
 void PrintSummary(const Report& report, std::ostream& out) {

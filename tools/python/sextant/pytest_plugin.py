@@ -127,7 +127,7 @@ def _compare(item: Any, error: Exception | None, report: pytest.TestReport) -> N
         before = f"{report.longrepr}\n" if report.outcome == "failed" else ""
         report.longrepr = f"{before}{entry['where']}: {why} ({entry['reason']})"
         report.outcome = "failed"
-    else:
+    elif entry["outcome"] != "conforms":
         report.outcome, report.wasxfail = "skipped", entry["reason"]  # type: ignore[attr-defined]
 
 
