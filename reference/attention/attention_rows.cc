@@ -73,9 +73,9 @@ auto AttentionRows<Real>::Scored(const QueryIndex& at, const KeyRange& keys) -> 
 
 template <class Real>
 void AttentionRows<Real>::AnswerEmpty(const QueryIndex&, std::span<Real> y, Real& lse) const {
-  if (op_.empty_rows == EmptyRows::kUnspecified) return;
-  std::ranges::fill(y, Real(0.0));
-  lse = EmptyLogSumExp<Real>();
+  const bool zero = op_.empty_rows == EmptyRows::kZero;
+  std::ranges::fill(y, zero ? Real(0.0) : Unspecified<Real>());
+  lse = zero ? EmptyLogSumExp<Real>() : Unspecified<Real>();
 }
 
 template <class Real>

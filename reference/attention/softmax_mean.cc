@@ -13,7 +13,7 @@ SoftmaxRow<Counted>::WeightedMean::WeightedMean(const SoftmaxRow& row,
   values_.reserve(stored.size());
   for (size_t j = 0; j < stored.size(); ++j) {
     values_.push_back(Converted(values[j]));
-    centre_ += row.weights_[j].center() * values_[j].center();
+    centre_ = Sum(centre_, row.weights_[j].center() * values_[j].center(), rounding_);
     saturated_ = saturated_ || values_[j].saturated();
   }
 }
@@ -100,8 +100,8 @@ Counted SoftmaxRow<Counted>::WeightedMean::Result() const {
   const auto count = static_cast<double>(n);
   const ErrorOfWeights weights = WeightErrors();
   const ErrorOfProducts products = ProductErrors();
-  const double drift = (Drift() + (count * kSumDriftUnit + kDriftUnit) * products.size) * kBoundUp +
-                       count * kTinyDrift;
+  const double rounding = 8 * kDoubleDoubleUnit * products.size + rounding_ * (1 + count * 0x1p-52);
+  const double drift = (Drift() + rounding) * kBoundUp + count * kTinyDrift;
   const ErrorOfScores scores = ScoreErrors(drift);
   const bool saturated = saturated_ || row_.saturated_ || (scores.only_range && scores.range > 0);
   const SumError sum = rule_.exact ? SumError() : RelativeErrorOfSum(rule_, n);

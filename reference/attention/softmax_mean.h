@@ -58,6 +58,7 @@ class SoftmaxRow<Counted>::WeightedMean {
   const StepRule& rule_;
   std::vector<Counted> values_;  // converted to the format of step dot
   DoubleDouble centre_;          // of the mean
+  double rounding_ = 0;          // of the sum in it
   bool saturated_ = false;
 };
 

@@ -94,12 +94,12 @@ SoftmaxRow<Counted>::SoftmaxRow(std::span<const Counted> scores, Tiling tiling)
     saturated_ = saturated_ || s.saturated();
     unbounded_ = unbounded_ || !std::isfinite(error) || !std::isfinite(s.center().high);
     const DoubleDouble exponent = unbounded_ ? DoubleDouble() : converted.ExponentOf(j);
-    drift = std::max(drift, s.drift() + largest_.drift() + std::abs(exponent.high) * kDriftUnit);
+    drift = std::max(drift, s.drift() + largest_.drift() + DriftOf(exponent, 4));
     terms.push_back(exp(exponent));
     rise_.push_back(Expm1Of(error) * kBoundUp);
     fall_.push_back(-Expm1Of(-error) * kBoundUp);
   }
-  drift_ = Expm1Of(2 * drift);
+  drift_ = Expm1Of(2 * drift) * kBoundUp;
   SetWeights(terms);
 }
 
@@ -123,11 +123,13 @@ void SoftmaxRow<Counted>::SetWeights(const std::vector<DoubleDouble>& terms) {
   const StepRule& rule = CurrentRule();
   const size_t n = terms.size();
   const auto count = static_cast<double>(n);
-  for (const DoubleDouble& term : terms) sum_ += term;
+  double rounding = 0;  // of the sum
+  for (const DoubleDouble& term : terms) sum_ = Sum(sum_, term, rounding);
+  // 12 units of each term and so of the sum, 16 of the division.
+  own_drift_ = 40 * kDoubleDoubleUnit + rounding / sum_.high * (1 + count * 0x1p-52);
   for (const DoubleDouble& term : terms) {
     const DoubleDouble center = term / sum_;
-    const double own = count * kSumDriftUnit + 4 * kDriftUnit;
-    const double drift = center.high * (2 * drift_ + own) + kTinyDrift;
+    const double drift = center.high * (drift_ + own_drift_) * kBoundUp + kTinyDrift;
     const Counted p = Counted::Of(center, Enclosing(n > 1 ? drift : 0), FormatOf(rule), saturated_);
     rise_sum_ += p.center().high * rise_[weights_.size()];
     fall_sum_ += p.center().high * fall_[weights_.size()];
@@ -235,7 +237,7 @@ Counted SoftmaxRow<Counted>::LogSumExp() const {
   const auto count = static_cast<double>(n);
   if (n > 1) {
     const double size = std::abs(largest_.center().high) + logarithm.high + 1;
-    drift += 2 * drift_ + count * kSumDriftUnit + (size + 8) * kDriftUnit;
+    drift += (drift_ + own_drift_ + size * 40 * kDoubleDoubleUnit) * kBoundUp;
   }
   const double largest_error = Log1pOf(*std::ranges::max_element(rise_));
   const double inherited =

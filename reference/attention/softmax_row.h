@@ -112,7 +112,8 @@ class SoftmaxRow<Counted> {
   double updates_ = 0;  // r, upper bound of how often the running maximum rises
   Counted largest_;     // the score with the largest center
   DoubleDouble sum_;    // of the exponentials
-  double drift_ = 0;    // relative drift of the exponentials
+  // Relative drift of the weights that the scores cause, and that the evaluation itself adds.
+  double drift_ = 0, own_drift_ = 0;
   mutable std::vector<StoredWeight> stored_;
 };
 

@@ -1,5 +1,6 @@
 #include "reference/layer/activation.h"
 
+#include <concepts>
 #include <limits>
 
 #include "reference/case/operation.h"
@@ -38,11 +39,16 @@ ActivationFunction<Real>::ActivationFunction(ActivationKind kind, double beta)
       root_two_over_pi_(Unrounded([] { return Sqrt(Real(4.0) / TwoPi<Real>()); })),
       cubic_(Unrounded([] { return Real(44715.0) / Real(1e6); })) {}
 
-// 1 + erf(t) = erfc(-t); erfc has no cancellation where t is far below 0.
+// 1 + erf(t) = erfc(-t); erfc has no cancellation where t is far below 0, so centres always use it.
 template <class Real>
 Real ActivationFunction<Real>::Gelu(const Real& x) const {
   const Real t = x * root_half_, half = x * Real(0.5);
-  return UsesErfc<Real>() ? half * Erfc(-t) : half * (Real(1.0) + Erf(t));
+  if (UsesErfc<Real>()) return half * Erfc(-t);
+  const Real y = half * (Real(1.0) + Erf(t));
+  if constexpr (std::same_as<Real, Counted>) {
+    return y.AroundCenterOf(Unrounded([&] { return x * Real(0.5) * Erfc(-(x * root_half_)); }));
+  }
+  return y;
 }
 
 // (1 + tanh t) / 2 is the sigmoid of 2 t. Implementations compute x + 0.044715 x^3 or

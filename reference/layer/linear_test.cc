@@ -61,15 +61,15 @@ TEST(Linear, RowsAreIndependent) {
   EXPECT_LT(unspecified, 8u);
 }
 
-// 2^1000 + 2^-1000 needs 2001 bits; the last bit is in `low`.
+// 2^1000 + 2^-1000 - 2^1000 needs 2001 bits.
 TEST(Linear, IsExactForTermsOfVeryDifferentMagnitude) {
   const GoldenTensor y = ProofOf(
-                             "linear N=1 M=2 F=1 dtype=f64 @x=0x1p+500,0x1p-500 "
-                             "@weight=0x1p+500,0x1p-500")
+                             "linear N=1 M=3 F=1 dtype=f64 "
+                             "@x=0x1p+500,0x1p-500,0x1p+500 @weight=0x1p+500,0x1p-500,-0x1p+500")
                              .golden[0];
-  EXPECT_THAT(y.value.data, ElementsAre(0x1p1000));
-  EXPECT_THAT(y.high.data, ElementsAre(0x1p1000));
-  EXPECT_THAT(y.low.data, ElementsAre(0x1p-1000));
+  EXPECT_THAT(y.value.data, ElementsAre(0x1p-1000));
+  EXPECT_THAT(y.high.data, ElementsAre(0x1p-1000));
+  EXPECT_THAT(y.low.data, ElementsAre(0));
   EXPECT_THAT(y.radius.data, ElementsAre(0));
 }
 

@@ -50,6 +50,13 @@ Counted Counted::WithError(const Bounds& error) const {
   return y;
 }
 
+Counted Counted::AroundCenterOf(const Counted& other) const {
+  Counted y = *this;
+  y.center_ = other.center_;
+  y.drift_ = other.drift_;
+  return y;
+}
+
 double Counted::LeastMagnitude() const {
   return std::abs(center_.high) * (1 - 0x1p-50) - drift_ - error_;
 }
@@ -138,7 +145,7 @@ Counted operator+(const Counted& left, const Counted& right) {
   const bool precise = a.IsExact() && b.IsExact() && a.center_.low == 0 && b.center_.low == 0;
   return Counted::Finish(
       {center, Counted::PropagatedBounds(a, b, std::plus<>()),
-       precise ? 0 : a.drift_ + b.drift_ + DriftOf(center), a.saturated_ || b.saturated_},
+       precise ? 0 : a.drift_ + b.drift_ + DriftOf(center, 4), a.saturated_ || b.saturated_},
       0.5);
 }
 
@@ -167,10 +174,10 @@ Counted operator/(const Counted& left, const Counted& right) {
     if (a.center_.high == 0) precise = true;
   }
   const double quotient = std::abs(center.high) * (1 + 0x1p-50);
-  const double drift = precise ? 0
-                       : least > 0
-                           ? (a.drift_ + quotient * b.drift_ + kTinyDrift) / least + DriftOf(center)
-                           : kInfinity;
+  const double drift =
+      precise     ? 0
+      : least > 0 ? (a.drift_ + quotient * b.drift_ + kTinyDrift) / least + DriftOf(center, 16)
+                  : kInfinity;
   return Counted::Finish({center, error, drift, a.saturated_ || b.saturated_}, 0.5);
 }
 
@@ -207,8 +214,7 @@ SumError RelativeErrorOfSum(const StepRule& rule, size_t n) {
 }
 
 void CountedSum::Add(const Counted& x) {
-  exact_ = exact_ && x.IsExact();
-  sum_.center_ += x.center_;
+  sum_.center_ = Sum(sum_.center_, x.center_, rounding_);
   sum_.error_ += x.error_;
   sum_.likely_ += x.likely_;
   sum_.drift_ += x.drift_;
@@ -222,9 +228,8 @@ Counted CountedSum::Total() const {
   Counted sum = sum_;
   if (!rule.exact) sum.format_ = rule.format;
   const auto n = static_cast<double>(count_);
-  if (!(exact_ && n <= 1))
-    sum.drift_ = (sum.drift_ + n * size_ * kSumDriftUnit) * (1 + n * 0x1p-52);
   const double loop = 1 + n * 0x1p-52;  // covers the rounding of the additions in Add
+  sum.drift_ = (sum.drift_ + rounding_) * loop;
   if (rule.exact || n == 0) {
     sum.SetError(sum.error_ * loop, sum.likely_ * loop);
     return sum;
@@ -279,7 +284,7 @@ double Floor(const Counted& x) {
 Counted TwoPiOf(const Counted*) {
   Counted y;
   y.center_ = kPi * 2.0;
-  y.drift_ = DriftOf(y.center_);
+  y.drift_ = DriftOf(y.center_, 1);
   return y;
 }
 

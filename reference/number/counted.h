@@ -53,6 +53,9 @@ class Counted {
   static Counted Of(const DoubleDouble& center, double drift, std::optional<DType> format,
                     bool saturated);
   Counted WithError(const Bounds& error) const;
+  // The same number with the centre and drift of `other`, another evaluation of the same exact
+  // number.
+  Counted AroundCenterOf(const Counted& other) const;
 
   const DoubleDouble& center() const { return center_; }
   double error() const { return error_; }
@@ -91,6 +94,9 @@ class Counted {
   friend Counted Erfc(const Counted& a);
   friend Counted Sigmoid(const Counted& a);  // 1 / (1 + e^-a)
   friend std::pair<Counted, Counted> CosSin(const Counted& angle);
+  // The same with sine and cosine of the angle's centre, of an absolute error of at most 2^-100;
+  // for centres up to kSmallAngle the sine has that as a relative error.
+  friend std::pair<Counted, Counted> CosSinAround(const Counted& angle, const SineCosine& center);
   friend Counted Converted(const Counted& a);                          // to the format of the step
   friend Counted Power(const Counted& base, const Counted& exponent);  // base > 0
   friend Counted SumOf(std::span<const Counted> terms);
@@ -150,26 +156,23 @@ class CountedSum {
 
  private:
   Counted sum_;
-  double size_ = 0;  // bound of the sum of |x'| of all terms
+  double size_ = 0;      // bound of the sum of |x'| of all terms
+  double rounding_ = 0;  // of the centre
   size_t count_ = 0;
-  bool exact_ = true;
 };
 
 Counted TwoPiOf(const Counted*);
+std::pair<Counted, Counted> CosSinAround(const Counted& angle, const SineCosine& center);
+inline constexpr double kSmallAngle = 0x1p-6;  // in radians
 
-// Generous bound of the relative error of one double-double operation:
-// reference/number/double_double.h states at most 33 * 2^-106 for each operation used here, except
-// Power (see there).
-inline constexpr double kDriftUnit = 0x1p-100;
-// A sum of n numbers in double-double has a rounding error of at most n times this, relative to the
-// sum of their magnitudes: each addition errs by at most 3.01 * 2^-106 of a partial sum, and a
-// partial sum exceeds the magnitudes by a factor of at most 1 + n 2^-104.
-inline constexpr double kSumDriftUnit = 0x1p-104;
+// Unit of the bounds in double_double.h.
+inline constexpr double kDoubleDoubleUnit = 0x1p-106;
 // Absolute error that underflow inside a double-double operation can add (before a division by a
 // small number).
 inline constexpr double kTinyDrift = 0x1p-1060;
-inline double DriftOf(const DoubleDouble& center) {
-  return std::abs(center.high) * kDriftUnit + kTinyDrift;
+// Bound of the error of a double-double operation with this result, accurate to `units`.
+inline double DriftOf(const DoubleDouble& center, double units) {
+  return std::abs(center.high) * (units * kDoubleDoubleUnit) + kTinyDrift;
 }
 
 // Bounds of |computed - exact| / sum of |terms| for a sum of n terms. `worst` always holds;

@@ -23,7 +23,7 @@ Counted Sqrt(const Counted& operand) {
   const bool precise = a.IsExact() && center.low == 0 && a.center_.low == 0 &&
                        TwoProduct(center.high, center.high).high == a.center_.high &&
                        TwoProduct(center.high, center.high).low == 0;
-  const double drift = through(a.drift_) + DriftOf(center) + (root > 0 ? kTinyDrift / root : 0);
+  const double drift = through(a.drift_) + DriftOf(center, 4) + (root > 0 ? kTinyDrift / root : 0);
   return Counted::Finish(
       {center, Counted::PropagatedBounds(a, through), precise ? 0 : drift, a.saturated_}, 0.5);
 }
@@ -35,7 +35,7 @@ Counted Exp(const Counted& operand) {
   const double drifted = Expm1Of(a.drift_) * (1 + 0x1p-50);
   const Counted::Bounds error = Counted::PropagatedBounds(
       a, [&](double e) { return e == 0 ? 0 : y * (1 + drifted) * Expm1Of(e) * (1 + 0x1p-50); });
-  const double drift = a.IsZero() ? 0 : y * drifted + DriftOf(center);
+  const double drift = a.IsZero() ? 0 : y * drifted + DriftOf(center, 16);
   return Counted::Finish({center, error, drift, a.saturated_}, CurrentRule().ulps);
 }
 
@@ -46,7 +46,7 @@ Counted Log(const Counted& operand) {
   const auto through = [least](double e) { return e == 0 ? 0 : least > 0 ? e / least : kInfinity; };
   return Counted::Finish(
       {center, Counted::PropagatedBounds(a, through),
-       a.IsExact() && a.center_ == DoubleDouble(1) ? 0 : through(a.drift_) + DriftOf(center),
+       a.IsExact() && a.center_ == DoubleDouble(1) ? 0 : through(a.drift_) + DriftOf(center, 40),
        a.saturated_},
       CurrentRule().ulps);
 }
@@ -69,7 +69,7 @@ Counted Power(const Counted& left, const Counted& right) {
     const double shift = base_error / least;
     return Expm1Of(power * shift + exponent_error * (size + shift)) * (1 + 0x1p-50);
   };
-  const double own = Expm1Of((power * size + 1) * kDriftUnit);
+  const double own = Expm1Of((power * size + 1) * 64 * kDoubleDoubleUnit);
   const double y = center.high * (1 + 0x1p-50) * (1 + own) +
                    kTinyDrift;  // >= (centre of base)^(centre of exponent)
   const double drifted = relative(base.drift_, exponent.drift_);
@@ -83,10 +83,13 @@ Counted Power(const Counted& left, const Counted& right) {
 }
 
 // |cos x' - cos x| <= |sin x| d + d^2/2 for d = |x' - x|, and never more than 2; sin likewise.
-std::pair<Counted, Counted> CosSin(const Counted& operand) {
-  const Counted a = Converted(operand);
-  const SineCosine center = SinCos(a.center_);
-  const bool small = std::abs(a.center_.high) <= 0x1p-6;  // here the sine has a relative bound
+std::pair<Counted, Counted> CosSin(const Counted& angle) {
+  return CosSinAround(angle, SinCos(angle.center()));
+}
+
+std::pair<Counted, Counted> CosSinAround(const Counted& angle, const SineCosine& center) {
+  const Counted a = Converted(angle);
+  const bool small = std::abs(a.center_.high) <= kSmallAngle;
   const auto through = [&a](double d, double slope) {
     if (d == 0) return 0.0;
     if (std::isinf(d)) return kInfinity;  // the angle may have overflowed: the cosine is NaN
@@ -103,12 +106,12 @@ std::pair<Counted, Counted> CosSin(const Counted& operand) {
         CurrentRule().ulps);
   };
   return {make(center.cosine, center.sine, 0x1p-100),
-          make(center.sine, center.cosine, small ? DriftOf(center.sine) : 0x1p-100)};
+          make(center.sine, center.cosine, small ? DriftOf(center.sine, 64) : 0x1p-100)};
 }
 
 namespace {
 
-constexpr double kUnit = 0x1p-106;  // of double-double numbers
+constexpr double kUnit = kDoubleDoubleUnit;
 // Largest magnitude before rounding, of functions with limit 1: the limit itself needs no rounding,
 // and the quotients of a correct implementation are not larger.
 constexpr double kBelowOne = 1 - 0x1p-53;

@@ -42,7 +42,7 @@ inline Counted::Raw Counted::RawProduct(const Counted& a, const Counted& b) {
   const bool precise = a.IsExact() && b.IsExact() && a.center_.low == 0 && b.center_.low == 0 &&
                        std::abs(y.center.high) > 0x1p-900;
   if (!precise)
-    y.drift = size_a * b.drift_ + size_b * a.drift_ + a.drift_ * b.drift_ + DriftOf(y.center);
+    y.drift = size_a * b.drift_ + size_b * a.drift_ + a.drift_ * b.drift_ + DriftOf(y.center, 8);
   return y;
 }
 

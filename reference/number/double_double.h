@@ -62,6 +62,16 @@ inline DoubleDouble operator+(const DoubleDouble& a, const DoubleDouble& b) {
 }
 inline DoubleDouble operator-(const DoubleDouble& a, const DoubleDouble& b) { return a + -b; }
 
+// a + b, the same bits. Adds to `error` the magnitudes of the two roundings of the algorithm: the
+// result differs from the exact sum by at most their sum, and is exact if both are 0.
+inline DoubleDouble Sum(const DoubleDouble& a, const DoubleDouble& b, double& error) {
+  const DoubleDouble s = TwoSum(a.high, b.high), t = TwoSum(a.low, b.low);
+  const DoubleDouble c = TwoSum(s.low, t.high), v = TwoSum(s.high, c.high);
+  const DoubleDouble w = TwoSum(t.low, v.low);
+  error += std::fabs(c.low) + std::fabs(w.low);
+  return FastTwoSum(v.high, w.high);
+}
+
 // <= 2. Source: JMP, algorithm 4 (DWPlusFP).
 template <std::same_as<double> Double>
 DoubleDouble operator+(const DoubleDouble& a, Double b) {

@@ -96,7 +96,7 @@ TEST(Decide, LowIsRoundedToItsUnitTiesToEven) {
   EXPECT_EQ(low(1.5, 0.5 * kUnit), 0);
   EXPECT_EQ(low(1.5, 1.5 * kUnit), 2 * kUnit);
   EXPECT_EQ(low(1.5, -2.5 * kUnit), -2 * kUnit);
-  EXPECT_EQ(low(1.5, 2.5 * kUnit + 0x1p-170), 3 * kUnit);
+  EXPECT_EQ(low(1.5, 2.5 * kUnit + 0x1p-110), 3 * kUnit);
   EXPECT_EQ(low(-1.5, 0x1p-53), 0x1p-53);  // 2^19 units, a tie of high
   // Below a power of two: the unit is that of the power.
   EXPECT_EQ(low(1, -0.75 * kUnit), -kUnit);

@@ -174,6 +174,39 @@ std::pair<Interval, Interval> AngleTable<Interval>::operator()(double position) 
   return {a.first * b.first - a.second * b.second, a.second * b.first + a.first * b.second};
 }
 
+std::pair<Counted, Counted> AngleTable<Counted>::operator()(double position) {
+  Counted angle;
+  {
+    const ScopedStep at(Step::kAngle);
+    angle = Counted(position, DType::kI64) * frequency_;
+  }
+  const ScopedStep at(Step::kTrig);
+  return CosSinAround(angle, CenterOf(angle.center(), position));
+}
+
+SineCosine AngleTable<Counted>::AtInteger(int64_t position) const {
+  return SinCos(DoubleDouble(static_cast<double>(position)) * frequency_.center());
+}
+
+// Error in units of 2^-106, absolute: 13 units of each factor, times |cos| + |sin| <= sqrt 2 of the
+// other angle, 5 units of each product and 3 of the sum: at most 50, and 2^-100 is 64. The angles
+// of the two parts are rounded by 5 units each. Their sizes add up to at most 3 times that of the
+// whole angle, whose drift covers 64 units, or is 0 if all these products are exact.
+SineCosine AngleTable<Counted>::CenterOf(const DoubleDouble& angle, double position) {
+  if (!(std::abs(position) <= 0x1p53) || std::abs(angle.high) <= kSmallAngle) return SinCos(angle);
+  const auto p = static_cast<int64_t>(position);
+  const int64_t rest = p & (kFine - 1);
+  if (std::abs(p) < kFine) return SinCos(angle);
+  auto at = coarse_.find(p - rest);
+  if (at == coarse_.end()) at = coarse_.emplace(p - rest, AtInteger(p - rest)).first;
+  const SineCosine& a = at->second;
+  if (rest == 0) return a;
+  std::optional<SineCosine>& fine = fine_[static_cast<size_t>(rest)];
+  if (!fine) fine = AtInteger(rest);
+  const SineCosine& b = *fine;
+  return {a.sine * b.cosine + a.cosine * b.sine, a.cosine * b.cosine - a.sine * b.sine};
+}
+
 template <class Real>
 ScoreScale<Real>::ScoreScale(std::optional<double> scale, size_t n)
     : divides_(!scale && RealArithmetic<Real>) {

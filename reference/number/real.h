@@ -57,6 +57,13 @@ Real SumOf(const std::vector<Real>& terms) {
   return SumOf(std::span<const Real>(terms));
 }
 
+// A number without a value, from which no number with a value follows. Only the types that enclose
+// know it; for the others it is 0.
+template <class Real>
+Real Unspecified() {
+  return std::same_as<Real, Counted> ? Real(kNaN) : Real();
+}
+
 template <class Real>
 Real TwoPi() {
   return TwoPiOf(static_cast<const Real*>(nullptr));
@@ -113,6 +120,24 @@ class AngleTable<Interval> {
   Interval frequency_;
   std::array<std::optional<CosineSine>, kFine> fine_;  // of 0 .. 63
   std::unordered_map<int64_t, CosineSine> coarse_;     // of multiples of 64
+};
+
+// The same addition theorem for the centres: an angle's cos and sin are four products instead of
+// two series. Errors depend on the whole angle, as in the general table.
+template <>
+class AngleTable<Counted> {
+ public:
+  explicit AngleTable(const Counted& frequency) : frequency_(frequency) {}
+  std::pair<Counted, Counted> operator()(double position);
+
+ private:
+  static constexpr int64_t kFine = 64;
+  SineCosine CenterOf(const DoubleDouble& angle, double position);
+  SineCosine AtInteger(int64_t position) const;
+
+  Counted frequency_;
+  std::array<std::optional<SineCosine>, kFine> fine_;
+  std::unordered_map<int64_t, SineCosine> coarse_;
 };
 
 // cos and sin of a coordinate, any double, times a frequency: steps angle and trig.

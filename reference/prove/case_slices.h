@@ -1,20 +1,24 @@
 // The outputs and inputs of a slice of a case.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "reference/case/case.h"
+#include "reference/number/real.h"
 #include "reference/prove/prove.h"
 #include "reference/prove/slices.h"
 
 namespace sextant {
 
-// The outputs of a slice, allocated with their shapes, without values.
+// The outputs of a slice, allocated with their shapes, without values: what a formula does not
+// write is unspecified.
 template <class Real>
 Outputs<Real> MakeOutputs(const Case& c, const Slice& slice) {
   Outputs<Real> outputs;
   for (const TensorSpec& spec : c.info().signature.outputs) {
     outputs.push_back({c.DTypeOf(spec), Tensor<Real>(ShapeIn(c.ShapeOf(spec), spec, slice))});
+    std::ranges::fill(outputs.back().values.data, Unspecified<Real>());
   }
   return outputs;
 }

@@ -19,6 +19,32 @@ std::vector<std::pair<size_t, size_t>> RangesOf(const Shape& whole, const Tensor
   return ranges;
 }
 
+// Calls visit(first, count) for the runs of consecutive elements of the part, in order: flat
+// indices in the whole tensor.
+template <class Visit>
+void ForEachRun(const Shape& whole, const TensorSpec& spec, const Slice& slice, Visit visit) {
+  const auto ranges = RangesOf(whole, spec, slice);
+  // The axes from `inner` on are one run; all axes after the first of them are complete.
+  size_t inner = whole.size(), count = 1;
+  while (inner > 0) {
+    --inner;
+    count *= ranges[inner].second;
+    if (ranges[inner].second != whole[inner]) break;
+  }
+  const auto is_empty = [](const std::pair<size_t, size_t>& range) { return range.second == 0; };
+  if (std::ranges::any_of(ranges, is_empty)) return;
+  std::vector<size_t> at(inner);  // position in the outer axes, within their ranges
+  for (;;) {
+    size_t first = 0;
+    for (size_t axis = 0; axis < whole.size(); ++axis)
+      first = first * whole[axis] + ranges[axis].first + (axis < inner ? at[axis] : 0);
+    visit(first, count);
+    size_t axis = inner;
+    while (axis > 0 && ++at[axis - 1] == ranges[axis - 1].second) at[--axis] = 0;
+    if (axis == 0) return;
+  }
+}
+
 bool HasLetter(const TensorSpec& spec, const std::string& letter) {
   return std::ranges::find(spec.extents, letter) != spec.extents.end();
 }
@@ -92,33 +118,30 @@ Shape ShapeIn(const Shape& whole, const TensorSpec& spec, const Slice& slice) {
 }
 
 std::vector<size_t> IndicesIn(const Shape& whole, const TensorSpec& spec, const Slice& slice) {
-  std::vector<size_t> indices = {0};
-  const auto ranges = RangesOf(whole, spec, slice);
-  for (size_t axis = 0; axis < whole.size(); ++axis) {
-    std::vector<size_t> next;
-    next.reserve(indices.size() * ranges[axis].second);
-    for (const size_t index : indices) {
-      for (size_t i = 0; i < ranges[axis].second; ++i) {
-        next.push_back(index * whole[axis] + ranges[axis].first + i);
-      }
-    }
-    indices = std::move(next);
-  }
+  std::vector<size_t> indices;
+  ForEachRun(whole, spec, slice, [&](size_t first, size_t count) {
+    for (size_t i = 0; i < count; ++i) indices.push_back(first + i);
+  });
   return indices;
 }
 
 Tensor<double> ExtractSlice(const Tensor<double>& whole, const TensorSpec& spec,
                             const Slice& slice) {
   Tensor<double> part(ShapeIn(whole.shape, spec, slice));
-  const std::vector<size_t> indices = IndicesIn(whole.shape, spec, slice);
-  for (size_t i = 0; i < indices.size(); ++i) part.data[i] = whole.data[indices[i]];
+  auto to = part.data.begin();
+  ForEachRun(whole.shape, spec, slice, [&](size_t first, size_t count) {
+    to = std::copy_n(whole.data.begin() + static_cast<std::ptrdiff_t>(first), count, to);
+  });
   return part;
 }
 
 void InsertSlice(const Tensor<double>& part, const TensorSpec& spec, const Slice& slice,
                  Tensor<double>& whole) {
-  const std::vector<size_t> indices = IndicesIn(whole.shape, spec, slice);
-  for (size_t i = 0; i < indices.size(); ++i) whole.data[indices[i]] = part.data[i];
+  auto from = part.data.begin();
+  ForEachRun(whole.shape, spec, slice, [&](size_t first, size_t count) {
+    std::copy_n(from, count, whole.data.begin() + static_cast<std::ptrdiff_t>(first));
+    from += static_cast<std::ptrdiff_t>(count);
+  });
 }
 
 size_t SliceBegin(const std::string& letter) {

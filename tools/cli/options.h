@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "reference/prove/prove.h"
+
 namespace CLI {
 class App;
 }

@@ -5,7 +5,7 @@ foreach(op IN LISTS OPERATIONS)
   add_command(check/${op} "" sextant check fixtures/cases/${op}.cases --open-rows --subject fast)
   add_command(properties/${op} "" sextant properties ${op} --subject fast)
   add_command(audit-suite/${op} "" sextant audit-suite fixtures/cases/${op}.cases)
-  add_command(verify/${op} "" sextant verify fixtures/golden/${op}.h5)
+  add_command(verify/${op} "" sextant verify --engine mpfr fixtures/golden/${op}.h5)
   add_command(golden/${op} "" sh -c "${PROVE_AND_COMPARE}" $<TARGET_FILE:sextant>
     fixtures/cases/${op}.cases ${PROJECT_BINARY_DIR}/${op}.h5 fixtures/golden/${op}.h5)
   add_command(confirm/${op} slow
