@@ -9,9 +9,9 @@
 
 #include "oracle/catalog/catalog.h"
 #include "oracle/defect/defect.h"
+#include "reference/base/parallel.h"
 #include "reference/prove/budget.h"
 #include "reference/prove/case_slices.h"
-#include "reference/base/parallel.h"
 
 namespace sextant::oracle {
 namespace {

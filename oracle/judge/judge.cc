@@ -82,8 +82,8 @@ struct Judge::Variant {
 
 Judge::Judge(const Case& c, const Tensors& inputs, const Recipe& recipe,
              const ProveOptions& options)
-    : Judge(c, inputs, recipe, ProveAndPermit(c.operation(), c, inputs, recipe, options),
-            options) {}
+    : Judge(c, inputs, recipe, ProveAndPermit(c.operation(), c, inputs, recipe, options), options) {
+}
 
 Judge::Judge(const Case& c, const Tensors& inputs, const Recipe& recipe,
              std::vector<GoldenTensor> golden, const ProveOptions& options)
@@ -93,11 +93,7 @@ Judge::Judge(const Case& c, const Tensors& inputs, const Recipe& recipe,
 
 Judge::Judge(const Case& c, const Tensors& inputs, const Recipe& recipe,
              ProvenAndPermitted reference, const ProveOptions& options)
-    : c_(c),
-      inputs_(inputs),
-      recipe_(recipe),
-      options_(options),
-      reference_(std::move(reference)) {
+    : c_(c), inputs_(inputs), recipe_(recipe), options_(options), reference_(std::move(reference)) {
   SampleLikely(c, inputs, recipe, reference_.golden, reference_.permitted, options.threads);
 }
 
@@ -112,9 +108,9 @@ std::vector<JudgedTensor> Judge::Trace(const Variant& variant, const Tensors& ou
 }
 
 Verdict Judge::EvaluateVariant(const Variant& variant, const Tensors& outputs) const {
-  std::vector<JudgedTensor> tensors =
-      JudgeWithDrift({variant.operation, c_, inputs_, recipe_, options_},
-                     {variant.reference.golden, variant.reference.permitted, nullptr, {}, &inputs_}, outputs);
+  std::vector<JudgedTensor> tensors = JudgeWithDrift(
+      {variant.operation, c_, inputs_, recipe_, options_},
+      {variant.reference.golden, variant.reference.permitted, nullptr, {}, &inputs_}, outputs);
   Verdict verdict = VerdictOf(c_, tensors);
   const std::vector<JudgedTensor> trace = Trace(variant, outputs);
   // Optional outputs are intermediates: they come before the required ones.

@@ -4,10 +4,10 @@
 #include <cmath>
 #include <cstdint>
 
+#include "reference/base/parallel.h"
 #include "reference/case/extents.h"
 #include "reference/number/stochastic_rounding.h"
 #include "reference/prove/budget.h"
-#include "reference/base/parallel.h"
 
 namespace sextant::oracle {
 namespace {
@@ -18,8 +18,8 @@ constexpr double kDeviations = 8;
 }  // namespace
 
 void SampleLikely(const Case& c, const Tensors& inputs, const Recipe& recipe,
-                  const std::vector<GoldenTensor>& golden,
-                  std::vector<PermittedTensor>& permitted, int threads) {
+                  const std::vector<GoldenTensor>& golden, std::vector<PermittedTensor>& permitted,
+                  int threads) {
   if (!IsComposite(c.info()) || c.dtype() == DType::kF64) return;
   std::vector<std::vector<double>> squares;
   for (const PermittedTensor& p : permitted) squares.emplace_back(p.error.data.size());

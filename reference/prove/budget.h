@@ -31,7 +31,7 @@ class ScopedBudget {
 };
 
 const Budget& CurrentBudget();  // of this thread
-bool HasBudget();                // true if it limits this thread
+bool HasBudget();               // true if it limits this thread
 
 // The slices to compute, of about at most `elements` output elements each: all slices of the case,
 // or those that the budget of this thread chooses, in their order.

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <mutex>
 
+#include "reference/base/parallel.h"
 #include "reference/prove/budget.h"
 #include "reference/prove/case_slices.h"
-#include "reference/base/parallel.h"
 #include "reference/prove/proof.h"
 
 namespace sextant {
@@ -53,8 +53,8 @@ CountedSlice CountSlice(const AppliedFormula& formula, const Recipe& recipe, con
   return {std::move(outputs), !this_context.uncertain};
 }
 
-// Whether all numbers that a slice reads are finite. An element that depends on a NaN or an infinity
-// is unspecified, which only level 3 finds.
+// Whether all numbers that a slice reads are finite. An element that depends on a NaN or an
+// infinity is unspecified, which only level 3 finds.
 bool HasFiniteInputs(const AppliedFormula& formula, const Slice& slice) {
   return AreFinite(ExtractInputs(formula.c, formula.inputs, slice)) &&
          AreFinite(ExtractOutputs(formula.c, formula.subject_outputs, slice));

@@ -70,8 +70,7 @@ struct Inverse : RmsNorm {
   }
 };
 
-// x = 0 has no enclosure at any precision. MPFR throws for its whole row, of which double-double
-// proves the other element.
+// x = 0 has no enclosure at any precision. Level 2 proves the other element of its row.
 TEST(Prove, GivesAnInfiniteRadiusIfNoPrecisionSuffices) {
   const Case c = Case::Parse("rms_norm N=5 M=2 @x=1,2,0,4,4,2,1,8,8,-1");
   const GoldenTensor y =

@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "reference/base/hash.h"
+#include "reference/base/parallel.h"
 #include "reference/number/boost_real_error.h"
 #include "reference/prove/case_slices.h"
-#include "reference/base/parallel.h"
 #include "reference/prove/prove.h"
 
 namespace sextant {

@@ -38,9 +38,9 @@ Verdict JudgeSubject(const Selected& selected, const oracle::Subject& subject,
     return NotJudged(c, Verdict::Status::kCouldNotRun, answer.message);
   const bool stored = selected.record && !selected.record->golden.empty();
   const ProveOptions& prove = options.prove;
-  const oracle::Judge judge =
-      stored ? oracle::Judge(c, inputs, recipe, selected.record->golden, prove)
-             : oracle::Judge(c, inputs, recipe, prove);
+  const oracle::Judge judge = stored
+                                  ? oracle::Judge(c, inputs, recipe, selected.record->golden, prove)
+                                  : oracle::Judge(c, inputs, recipe, prove);
   Verdict verdict = JudgeOutputs(judge, c, inputs, recipe, answer.outputs, prove);
   if (options.open_rows) AcceptOpenRows(verdict);
   return verdict;

@@ -88,11 +88,10 @@ int Judge(const Options& options) {
     ProveOptions prove = options.prove;
     prove.progress = std::ref(progress);
     return WithinMemory(c, [&] {
-      return JudgeQuestion(std::move(question),
-                           {.recipe = options.recipe,
-                            .strict = options.strict,
-                            .budget = options.budget,
-                            .prove = prove});
+      return JudgeQuestion(std::move(question), {.recipe = options.recipe,
+                                                 .strict = options.strict,
+                                                 .budget = options.budget,
+                                                 .prove = prove});
     });
   }();
   judgement.repeat = RepeatText(options, judgement);

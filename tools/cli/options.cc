@@ -138,11 +138,14 @@ void AddConfig(CLI::App& app, ConfigChoice& config) {
 void AddProof(CLI::App& app, ProveOptions& prove) {
   AddOption(app, "-j,--threads", prove.threads, "threads for proofs; default: all cores",
             {.least = 1, .most = 1024});
-  app.add_option("--engine", prove.engine,
-                 "ladder: the cheapest enclosure that decides an element; mpfr: MPFR for every "
-                 "element, the same values and far slower")
-      ->transform(CLI::CheckedTransformer(
-          std::map<std::string, Engine>{{"ladder", Engine::kLadder}, {"mpfr", Engine::kMpfr}}))
+  const auto set = [&prove](const std::string& name) {
+    prove.engine = name == "mpfr" ? Engine::kMpfr : Engine::kLadder;
+  };
+  app.add_option_function<std::string>("--engine", set,
+                                       "ladder: the cheapest enclosure that decides an element; "
+                                       "mpfr: MPFR for every element, the "
+                                       "same values and slower")
+      ->check(CLI::IsMember({"ladder", "mpfr"}))
       ->default_str("ladder");
 }
 

@@ -37,6 +37,22 @@ class Program(ProgramTest):
         self.assertIn("nan", values)
         self.assertLess({"nan"}, set(values))
 
+    def test_both_engines_prove_the_same_numbers(self):
+        question = ("eval", "softmax", "N=3", "M=7", "--json")
+        by_default = self.run_it(*question).stdout
+        self.assertEqual(self.run_it(*question, "--engine", "ladder").stdout, by_default)
+        self.assertEqual(self.run_it(*question, "--engine", "mpfr").stdout, by_default)
+        wrong = self.run_it(*question, "--engine", "fast")
+        self.assertEqual(wrong.returncode, 2)
+        self.assertRegex(wrong.stderr, "--engine: fast not in {ladder,mpfr}")
+
+    def test_verify_proves_files_of_layout_1_again(self):
+        path = Path(__file__).parents[2] / "fixtures/store/layout_1.h5"
+        result = self.run_it("verify", str(path))
+        self.assertEqual(result.returncode, 0, result.stdout)
+        self.assertIn("layout version 1: permitted errors were derived in another way",
+                      result.stdout)
+
     def test_eval_prints_a_table_and_json_on_request(self):
         question = ("eval", "rms_norm", "N=1", "M=2", "eps=0", "@x=1,7", "@weight=1,1")
         table = self.run_it(*question).stdout

@@ -23,8 +23,8 @@
 namespace sextant::tools {
 namespace {
 
-// The expected `low` of a golden in layout version 1: there it has 33 more bits, which must round to
-// the low part of today.
+// The expected `low` of a golden in layout version 1: there it has 33 more bits, which must round
+// to the low part of today.
 Tensor<double> LowOfLayout1(const GoldenTensor& stored, const GoldenTensor& expected) {
   Tensor<double> low = expected.low;
   if (stored.low.shape != low.shape) return low;
@@ -35,15 +35,29 @@ Tensor<double> LowOfLayout1(const GoldenTensor& stored, const GoldenTensor& expe
   return low;
 }
 
+// Adds the difference of two tensors to `faults`, if there is one.
+void Compare(const std::string& path, const Tensor<double>& stored, const Tensor<double>& expected,
+             std::vector<std::string>& faults) {
+  if (std::string fault = Difference(path, stored, expected); !fault.empty())
+    faults.push_back(std::move(fault));
+}
+
+void CompareGolden(const GoldenTensor& stored, const GoldenTensor& expected,
+                   fixtures::Layout layout, std::vector<std::string>& faults) {
+  const std::string path = "golden/" + stored.name;
+  const bool old = layout == fixtures::Layout::k1;
+  if (stored.dtype != expected.dtype) faults.push_back(path + " has the wrong dtype");
+  Compare(path + "/value", stored.value, expected.value, faults);
+  Compare(path + "/high", stored.high, expected.high, faults);
+  Compare(path + "/low", stored.low, old ? LowOfLayout1(stored, expected) : expected.low, faults);
+  if (!old) Compare(path + "/permitted", stored.permitted, expected.permitted, faults);
+  Compare(path + "/radius", stored.radius, expected.radius, faults);
+}
+
 // All errors in one record, of which `c` is the case.
 std::vector<std::string> Faults(const Case& c, const fixtures::StoredRecord& record,
                                 const ProveOptions& prove, Confirmation& confirmation) {
   std::vector<std::string> faults;
-  const auto compare = [&](const std::string& path, const Tensor<double>& stored,
-                           const Tensor<double>& expected) {
-    if (std::string fault = Difference(path, stored, expected); !fault.empty())
-      faults.push_back(std::move(fault));
-  };
   if (c.ToString() != record.case_line)
     faults.push_back("the case line is not canonical, expected: " + c.ToString());
   const Tensors inputs = DrawInputs(c, NpyReader());
@@ -53,7 +67,7 @@ std::vector<std::string> Faults(const Case& c, const fixtures::StoredRecord& rec
     const NamedTensor& drawn = Find(inputs, stored.name);
     if (stored.dtype != drawn.dtype)
       faults.push_back("inputs/" + stored.name + " has the wrong dtype");
-    compare("inputs/" + stored.name, stored.values, drawn.values);
+    Compare("inputs/" + stored.name, stored.values, drawn.values, faults);
   }
   const auto golden = Prove(c, inputs, ParseRecipe(record.recipe, c.dtype()), prove);
   if (record.golden.size() != golden.size())
@@ -64,15 +78,7 @@ std::vector<std::string> Faults(const Case& c, const fixtures::StoredRecord& rec
       faults.push_back("golden/" + stored.name + " is not an output of the operation");
       continue;
     }
-    if (stored.dtype != at->dtype)
-      faults.push_back("golden/" + stored.name + " has the wrong dtype");
-    compare("golden/" + stored.name + "/value", stored.value, at->value);
-    compare("golden/" + stored.name + "/high", stored.high, at->high);
-    const bool old = record.layout == fixtures::Layout::k1;
-    compare("golden/" + stored.name + "/low", stored.low,
-            old ? LowOfLayout1(stored, *at) : at->low);
-    if (!old) compare("golden/" + stored.name + "/permitted", stored.permitted, at->permitted);
-    compare("golden/" + stored.name + "/radius", stored.radius, at->radius);
+    CompareGolden(stored, *at, record.layout, faults);
   }
   if (std::string fault = confirmation.FaultOf(c, inputs, golden); !fault.empty())
     faults.push_back(std::move(fault));
