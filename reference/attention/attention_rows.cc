@@ -37,24 +37,34 @@ size_t AttentionRows<Real>::KeyHeadOf(size_t h) const {
 }
 
 template <class Real>
-std::span<const DotOperand<Real>> AttentionRows<Real>::PreparedKeys(size_t first_row) {
-  if (prepared_.empty() || first_row != prepared_row_) {
+const DotRows<Real>& AttentionRows<Real>::PreparedKeys(size_t first_row) {
+  if (!prepared_ || first_row != prepared_row_) {
+    const size_t T = in_.k.shape[2], D = in_.k.shape[3];
     prepared_row_ = first_row;
-    prepared_.clear();
-    for (size_t t = 0; t < in_.k.shape[2]; ++t) prepared_.emplace_back(RowAt(in_.k, first_row + t));
+    prepared_.emplace(std::span(in_.k.data).subspan(first_row * D, T * D), T);
   }
-  return prepared_;
+  return *prepared_;
+}
+
+template <class Real>
+const ValueRows<Real>& AttentionRows<Real>::PreparedValues(size_t first_row) const {
+  if (!values_ || first_row != values_row_) {
+    const size_t T = in_.v.shape[2], E = in_.v.shape[3];
+    values_row_ = first_row;
+    values_.emplace(std::span(in_.v.data).subspan(first_row * E, T * E), T);
+  }
+  return *values_;
 }
 
 template <class Real>
 std::vector<Real> AttentionRows<Real>::ScoresOf(const QueryIndex& at, const KeyRange& keys) {
   CheckScale(op_.scale, in_.q.shape[3]);
-  const auto rows = PreparedKeys(KeyRow(at));
   const DotOperand<Real> query(RowAt(in_.q, QueryRow(at)));
+  const std::vector<Real> products = PreparedKeys(KeyRow(at)).Times(query, keys.first, keys.last);
   std::vector<Real> scores;
   scores.reserve(keys.size());
   for (size_t t = keys.first; t < keys.last; ++t)
-    scores.push_back(ScoreAt(at, t, Dot(query, rows[t])));
+    scores.push_back(ScoreAt(at, t, products[t - keys.first]));
   return scores;
 }
 
@@ -88,11 +98,7 @@ void AttentionRows<Real>::Average(const QueryIndex& at, const ScoredKeys& scored
   }
   const SoftmaxRow<Real> weights(scores, Tiling::kAny);
   if (!in_.sink) lse = weights.LogSumExp();
-  std::vector<Real> values(scores.size(), Real(0.0));
-  for (size_t e = 0; e < y.size(); ++e) {
-    for (size_t j = 0; j < scored.keys.size(); ++j) values[j] = ValueAt(at, scored.keys[j])[e];
-    y[e] = weights.Mean(values);
-  }
+  weights.Means(PreparedValues(ValueRow(at)), scored.keys, y);
 }
 
 template class AttentionRows<Interval>;

@@ -3,12 +3,14 @@
 #pragma once
 
 #include <cmath>
+#include <optional>
 #include <vector>
 
 #include "reference/attention/attention_attributes.h"
 #include "reference/attention/empty_log_sum_exp.h"
 #include "reference/attention/soft_cap.h"
 #include "reference/attention/softmax_row.h"
+#include "reference/number/dot_rows.h"
 #include "reference/number/tensor.h"
 #include "reference/prove/slices.h"
 
@@ -115,8 +117,12 @@ class AttentionRows {
   size_t KeyRow(const QueryIndex& at) const {
     return (at.b * in_.k.shape[1] + KeyHeadOf(at.h)) * in_.k.shape[2];
   }
+  // The row of the first value of the query's head.
+  size_t ValueRow(const QueryIndex& at) const {
+    return (at.b * in_.v.shape[1] + ValueHeadOf(at.h)) * in_.v.shape[2];
+  }
   std::span<const Real> ValueAt(const QueryIndex& at, size_t t) const {
-    return RowAt(in_.v, (at.b * in_.v.shape[1] + ValueHeadOf(at.h)) * in_.v.shape[2] + t);
+    return RowAt(in_.v, ValueRow(at) + t);
   }
 
   const AttentionAttributes& op_;
@@ -125,11 +131,14 @@ class AttentionRows {
 
  private:
   // The keys of one head, prepared once for the dot products with many queries.
-  std::span<const DotOperand<Real>> PreparedKeys(size_t first_row);
+  const DotRows<Real>& PreparedKeys(size_t first_row);
+  const ValueRows<Real>& PreparedValues(size_t first_row) const;
 
   size_t first_b_, first_h_, first_s_;  // of the slice
   size_t prepared_row_ = 0;
-  std::vector<DotOperand<Real>> prepared_;
+  std::optional<DotRows<Real>> prepared_;
+  mutable size_t values_row_ = 0;
+  mutable std::optional<ValueRows<Real>> values_;
 };
 
 }  // namespace sextant

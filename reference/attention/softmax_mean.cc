@@ -6,15 +6,22 @@
 #include "reference/number/rounding_units.h"
 
 namespace sextant {
-SoftmaxRow<Counted>::WeightedMean::WeightedMean(const SoftmaxRow& row,
-                                                const std::vector<StoredWeight>& stored,
-                                                std::span<const Counted> values)
-    : row_(row), stored_(stored), rule_(CurrentRule()) {
-  values_.reserve(stored.size());
-  for (size_t j = 0; j < stored.size(); ++j) {
-    values_.push_back(Converted(values[j]));
-    centre_ = Sum(centre_, row.weights_[j].center() * values_[j].center(), rounding_);
-    saturated_ = saturated_ || values_[j].saturated();
+
+SoftmaxRow<Counted>::WeightedMean::WeightedMean(const SoftmaxRow& row)
+    : row_(row), rule_(CurrentRule()), count_(static_cast<double>(row.weights_.size())) {
+  constexpr double kLeast = 0x1p-900;  // double_double.h
+  const std::vector<StoredWeight>& stored = row.StoredWeights();
+  for (size_t j = 0; j < row.weights_.size(); ++j) {
+    const Counted& p = row.weights_[j];
+    weights_.high.push_back(p.center().high);
+    weights_.low.push_back(p.center().low);
+    weights_.drift.push_back(p.drift());
+    weights_.rise.push_back(p.center().high * row.rise_[j]);
+    weights_.rounding.push_back(row.rounding_[j]);
+    weights_.most.push_back(stored[j].most);
+    weights_.storing.push_back(stored[j].error);
+    storing_ += stored[j].error;
+    takes_plain_ = takes_plain_ && (p.center().high == 0 || p.center().high >= kLeast);
   }
 }
 
@@ -22,94 +29,86 @@ double SoftmaxRow<Counted>::WeightedMean::Unit() const {
   return rule_.exact ? 0 : UnitRoundoffOf(rule_.format);
 }
 
-double SoftmaxRow<Counted>::WeightedMean::Distance(size_t j) const {
-  return std::abs(values_[j].center().high - centre_.high) + Magnitude(j) * 0x1p-50;
+void SoftmaxRow<Counted>::WeightedMean::OfPlain(std::span<const double* const> rows, size_t width,
+                                                std::span<Counted> y) const {
+  std::vector<MeanSums> sums;
+  SumPlainColumns(weights_, rows, width, sums);
+  for (size_t e = 0; e < y.size(); ++e) y[e] = From(sums[e]);
 }
 
-auto SoftmaxRow<Counted>::WeightedMean::ScoreErrors(double drift) const -> ErrorOfScores {
-  double error = 0, least = kInfinity, most = -kInfinity;
-  for (size_t j = 0; j < values_.size(); ++j) {
-    const Counted& v = values_[j];
-    error += row_.weights_[j].center().high * row_.rise_[j] * Distance(j);
-    least = std::min(least, v.center().high - v.error());
-    most = std::max(most, v.center().high + v.error());
+MeanSums SoftmaxRow<Counted>::WeightedMean::SumsOf(std::span<const Counted> given) const {
+  MeanSums sums{.least = kInfinity, .most = -kInfinity};
+  std::vector<Counted> values;
+  DoubleDouble centre;
+  for (size_t j = 0; j < weights_.high.size(); ++j) {
+    const Counted& v = values.emplace_back(Converted(given[j]));
+    const double magnitude = v.Magnitude() + v.error();
+    centre =
+        Sum(centre, DoubleDouble(weights_.high[j], weights_.low[j]) * v.center(), sums.rounding);
+    sums.drift += weights_.high[j] * v.drift() + magnitude * weights_.drift[j];
+    sums.least = std::min(sums.least, v.center().high - v.error());
+    sums.most = std::max(sums.most, v.center().high + v.error());
+    sums.values += (weights_.high[j] + row_.shift_[j]) * v.error();
+    const double product = weights_.most[j] * magnitude;
+    if (!rule_.exact && !row_.tiled_) sums.products += RoundingError(rule_, product, 0);
+    sums.size += product;
+    sums.saturated = sums.saturated || v.saturated();
   }
+  sums.high = centre.high;
+  sums.low = centre.low;
+  AddDistances(values, sums);
+  return sums;
+}
+
+void SoftmaxRow<Counted>::WeightedMean::AddDistances(std::span<const Counted> values,
+                                                     MeanSums& sums) const {
+  for (size_t j = 0; j < values.size(); ++j) {
+    const Counted& v = values[j];
+    const double magnitude = v.Magnitude() + v.error();
+    const double distance = std::abs(v.center().high - sums.high) + magnitude * 0x1p-50;
+    sums.scores += weights_.rise[j] * distance;
+    sums.weights += weights_.rounding[j] * magnitude +
+                    weights_.storing[j] * (row_.tiled_ ? std::max(magnitude, distance) : magnitude);
+  }
+}
+
+auto SoftmaxRow<Counted>::WeightedMean::ScoreErrors(const MeanSums& sums, double drift) const
+    -> ErrorOfScores {
   const double least_sum = 1 - row_.fall_sum_;  // sum p_j e^-E_j
-  error = (error + row_.rise_sum_ * (drift + std::abs(centre_.high) * 0x1p-50)) / least_sum;
-  const double range = most - least;
+  const double error =
+      (sums.scores + row_.rise_sum_ * (drift + std::abs(sums.high) * 0x1p-50)) / least_sum;
+  const double range = sums.most - sums.least;
   const bool only_range = !(least_sum > 0 && error < range);
-  return {only_range ? range : error, range, std::max(std::abs(least), std::abs(most)), only_range};
+  return {only_range ? range : error, range, std::max(std::abs(sums.least), std::abs(sums.most)),
+          only_range};
 }
 
-double SoftmaxRow<Counted>::WeightedMean::ValueErrors() const {
-  double error = 0;
-  for (size_t j = 0; j < values_.size(); ++j)
-    error += (row_.weights_[j].center().high + row_.shift_[j]) * values_[j].error();
-  return error;
-}
-
-auto SoftmaxRow<Counted>::WeightedMean::WeightErrors() const -> ErrorOfWeights {
-  ErrorOfWeights of;
-  for (size_t j = 0; j < values_.size(); ++j) {
-    const double magnitude = Magnitude(j);
-    of.error += row_.rounding_[j] * magnitude +
-                stored_[j].error * (row_.tiled_ ? std::max(magnitude, Distance(j)) : magnitude);
-    of.storing += stored_[j].error;
-  }
-  return of;
-}
-
-auto SoftmaxRow<Counted>::WeightedMean::ProductErrors() const -> ErrorOfProducts {
-  ErrorOfProducts of;
-  for (size_t j = 0; j < values_.size(); ++j) {
-    const double product = stored_[j].most * Magnitude(j);
-    if (!rule_.exact && !row_.tiled_) of.error += RoundingError(rule_, product, 0);
-    of.size += product;
-  }
-  const auto count = static_cast<double>(values_.size());
+// The error from all sources.
+Counted SoftmaxRow<Counted>::WeightedMean::From(const MeanSums& sums) const {
+  double products = sums.products;
   if (!rule_.exact && row_.tiled_)
-    of.error = Unit() * of.size + (count + row_.updates_) * UnderflowErrorOf(rule_);
-  of.size += of.error;
-  return of;
-}
-
-double SoftmaxRow<Counted>::WeightedMean::Drift() const {
-  double drift = 0;
-  for (size_t j = 0; j < values_.size(); ++j) {
-    const Counted& p = row_.weights_[j];
-    drift += p.center().high * values_[j].drift() + Magnitude(j) * p.drift();
-  }
-  return drift;
-}
-
-double SoftmaxRow<Counted>::WeightedMean::TotalError(const ErrorOfScores& scores,
-                                                     const ErrorOfWeights& weights,
-                                                     const ErrorOfProducts& products,
-                                                     double sum_error, double common) const {
-  const double of_values = ValueErrors();
-  double error = scores.error + of_values + weights.error + products.error;
-  if (row_.tiled_) error += weights.storing * (scores.error + of_values);  // error of |v_j - y|
-  const double largest_mean = std::abs(centre_.high) + scores.error + of_values;
-  const double rescaling = row_.updates_ * Unit() * products.size;
-  const double up = kBoundUp * (1 + static_cast<double>(values_.size()) * 0x1p-52);
-  return (error + largest_mean * common + sum_error * products.size + rescaling) * up;
-}
-
-Counted SoftmaxRow<Counted>::WeightedMean::Result() const {
-  const size_t n = values_.size();
-  const auto count = static_cast<double>(n);
-  const ErrorOfWeights weights = WeightErrors();
-  const ErrorOfProducts products = ProductErrors();
-  const double rounding = 8 * kDoubleDoubleUnit * products.size + rounding_ * (1 + count * 0x1p-52);
-  const double drift = (Drift() + rounding) * kBoundUp + count * kTinyDrift;
-  const ErrorOfScores scores = ScoreErrors(drift);
-  const bool saturated = saturated_ || row_.saturated_ || (scores.only_range && scores.range > 0);
-  const SumError sum = rule_.exact ? SumError() : RelativeErrorOfSum(rule_, n);
-  const double largest = row_.tiled_ ? count * scores.largest : products.size;
+    products = Unit() * sums.size + (count_ + row_.updates_) * UnderflowErrorOf(rule_);
+  const double size = sums.size + products;
+  const double rounding = 8 * kDoubleDoubleUnit * size + sums.rounding * (1 + count_ * 0x1p-52);
+  const double drift = (sums.drift + rounding) * kBoundUp + count_ * kTinyDrift;
+  const ErrorOfScores scores = ScoreErrors(sums, drift);
+  double error = scores.error + sums.values + sums.weights + products;
+  if (row_.tiled_) error += storing_ * (scores.error + sums.values);  // error of |v_j - y|
+  const double largest_mean = std::abs(sums.high) + scores.error + sums.values;
+  const double rescaling = row_.updates_ * Unit() * size;
+  const double up = kBoundUp * (1 + count_ * 0x1p-52);
+  // sum_error: relative error of the additions; common: relative error common to all weights.
+  const auto total = [&](double sum_error, double common) {
+    return (error + largest_mean * common + sum_error * size + rescaling) * up;
+  };
+  const bool saturated =
+      sums.saturated || row_.saturated_ || (scores.only_range && scores.range > 0);
+  const SumError sum = rule_.exact ? SumError() : RelativeErrorOfSum(rule_, row_.weights_.size());
+  const double largest = row_.tiled_ ? count_ * scores.largest : size;
   const bool overflows = !rule_.exact && !(largest * 2 < MaxFinite(rule_.format));
-  return Bounded(Counted::Of(centre_, row_.Enclosing(drift), FormatOf(rule_), saturated),
-                 {TotalError(scores, weights, products, sum.worst, row_.common_),
-                  TotalError(scores, weights, products, sum.likely, row_.likely_common_)},
+  const DoubleDouble centre(sums.high, sums.low);
+  return Bounded(Counted::Of(centre, row_.Enclosing(drift), FormatOf(rule_), saturated),
+                 {total(sum.worst, row_.common_), total(sum.likely, row_.likely_common_)},
                  row_.unbounded_ || overflows);
 }
 

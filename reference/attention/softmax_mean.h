@@ -10,16 +10,22 @@
 #include <span>
 #include <vector>
 
+#include "reference/attention/mean_sums.h"
 #include "reference/attention/softmax_row.h"
 
 namespace sextant {
 
 class SoftmaxRow<Counted>::WeightedMean {
  public:
-  // To be constructed in step dot; the row must not be empty.
-  WeightedMean(const SoftmaxRow& row, const std::vector<StoredWeight>& stored,
-               std::span<const Counted> values);
-  Counted Result() const;
+  // To be constructed and used in step dot; the row must not be empty and must outlive this.
+  explicit WeightedMean(const SoftmaxRow& row);
+
+  // The mean of one value for each weight.
+  Counted Of(std::span<const Counted> values) const { return From(SumsOf(values)); }
+  // The means of the first y.size() columns of plain rows, one row for each weight.
+  void OfPlain(std::span<const double* const> rows, size_t width, std::span<Counted> y) const;
+  // False if a weight is so small that a plain product could underflow.
+  bool TakesPlain() const { return takes_plain_; }
 
  private:
   // Errors of the scores: sum (p~ - p) v.
@@ -29,37 +35,18 @@ class SoftmaxRow<Counted>::WeightedMean {
     double largest;   // magnitude of a value
     bool only_range;  // the range is the only bound
   };
-  // Roundings of the weights when they are computed and when they are stored: sum (w' - p~) v'.
-  struct ErrorOfWeights {
-    double error = 0;
-    double storing = 0;  // the part of sum |w' - p~| that storing adds
-  };
-  // Roundings of the products.
-  struct ErrorOfProducts {
-    double error = 0;
-    double size = 0;  // upper bound of the sum of |products|, errors included
-  };
-  ErrorOfScores ScoreErrors(double drift) const;
-  double ValueErrors() const;  // errors of the values: sum p~ (v' - v)
-  ErrorOfWeights WeightErrors() const;
-  ErrorOfProducts ProductErrors() const;
-  double Drift() const;
-  // The error from all sources. sum_error: relative error of the additions; common: relative error
-  // common to all weights.
-  double TotalError(const ErrorOfScores& scores, const ErrorOfWeights& weights,
-                    const ErrorOfProducts& products, double sum_error, double common) const;
-
-  double Magnitude(size_t j) const { return values_[j].Magnitude() + values_[j].error(); }
-  double Distance(size_t j) const;  // |v_j - y|
+  MeanSums SumsOf(std::span<const Counted> values) const;
+  void AddDistances(std::span<const Counted> values, MeanSums& sums) const;
+  Counted From(const MeanSums& sums) const;
+  ErrorOfScores ScoreErrors(const MeanSums& sums, double drift) const;
   double Unit() const;
 
   const SoftmaxRow& row_;
-  const std::vector<StoredWeight>& stored_;
   const StepRule& rule_;
-  std::vector<Counted> values_;  // converted to the format of step dot
-  DoubleDouble centre_;          // of the mean
-  double rounding_ = 0;          // of the sum in it
-  bool saturated_ = false;
+  const double count_;
+  MeanWeights weights_;
+  double storing_ = 0;  // the part of sum |w' - p~| that storing the weights adds
+  bool takes_plain_ = true;
 };
 
 }  // namespace sextant

@@ -5,6 +5,7 @@
 
 #include "reference/attention/softmax_mean.h"
 #include "reference/attention/softmax_scores.h"
+#include "reference/number/dot.h"
 #include "reference/number/elementary.h"
 #include "reference/number/rounding_units.h"
 
@@ -218,10 +219,9 @@ const std::vector<SoftmaxRow<Counted>::StoredWeight>& SoftmaxRow<Counted>::Store
 
 Counted SoftmaxRow<Counted>::Mean(std::span<const Counted> values) const {
   if (weights_.empty()) return Counted();
-  const std::vector<StoredWeight>& stored = StoredWeights();
   const ScopedStep at(Step::kDot);
   if (weights_.size() == 1 && !unbounded_) return Converted(values[0]);  // the weight is 1
-  return WeightedMean(*this, stored, values).Result();
+  return WeightedMean(*this).Of(values);
 }
 
 // c + ln sum. Its error consists of the inherited error of the exact sum, at most the largest error

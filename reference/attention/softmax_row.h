@@ -23,6 +23,23 @@ size_t ArgMax(std::span<const Rounded> scores);
 // score before they compute exponentials (kNone), or online (tiled) softmax as well (kAny).
 enum class Tiling { kNone, kAny };
 
+// The values of the keys of one head, prepared once for the means of many queries.
+template <class Real>
+class ValueRows {
+ public:
+  // `count` rows of equal width, one after the other. The numbers must outlive this object.
+  ValueRows(std::span<const Real> numbers, size_t count);
+  std::span<const Real> operator[](size_t t) const { return numbers_.subspan(t * width_, width_); }
+  // Row t as plain numbers (plain_dot.h), padded with 0 to PlainWidth(); null if one is not plain.
+  const double* Plain(size_t t) const { return plain_.empty() ? nullptr : &plain_[t * padded_]; }
+  size_t PlainWidth() const { return padded_; }
+
+ private:
+  std::span<const Real> numbers_;
+  size_t width_, padded_ = 0;
+  std::vector<double> plain_;  // of Counted only
+};
+
 template <class Real>
 class SoftmaxRow {
  public:
@@ -30,7 +47,10 @@ class SoftmaxRow {
   const std::vector<Real>& weights() const { return weights_; }
 
   Real Mean(std::span<const Real> values) const;  // sum_j weight_j value_j
-  Real LogSumExp() const;                         // the row must not be empty
+  // The means of the columns of values[keys[j]], the row of weight j. Weights beyond the keys (a
+  // sink) have values of 0.
+  void Means(const ValueRows<Real>& values, std::span<const size_t> keys, std::span<Real> y) const;
+  Real LogSumExp() const;  // the row must not be empty
 
  private:
   static Real Term(const Real& score, const Real& largest);
@@ -80,6 +100,8 @@ class SoftmaxRow<Counted> {
   explicit SoftmaxRow(std::span<const Counted> scores, Tiling tiling = Tiling::kNone);
   const std::vector<Counted>& weights() const { return weights_; }
   Counted Mean(std::span<const Counted> values) const;
+  void Means(const ValueRows<Counted>& values, std::span<const size_t> keys,
+             std::span<Counted> y) const;
   Counted LogSumExp() const;
 
  private:

@@ -19,13 +19,13 @@ auto Unrounded(F f) {
 }
 
 // Whether gelu is computed by erfc. Types that follow a recipe use the recipe's form; exact types
-// always use erfc.
+// and exact steps always use erfc.
 template <class Real>
 bool UsesErfc() {
   if constexpr (RealArithmetic<Real>) {
     return true;
   } else {
-    return CurrentRule().form == Form::kErfc;
+    return CurrentRule().exact || CurrentRule().form == Form::kErfc;
   }
 }
 

@@ -1,21 +1,19 @@
 #include "reference/layer/linear.h"
 
+#include <algorithm>
+
 #include "reference/case/operation.h"
+#include "reference/number/dot_rows.h"
 
 namespace sextant {
 
 template <class Real>
 void Linear::operator()(const Tensor<Real>& x, const Tensor<Real>& weight, Tensor<Real>& y) const {
-  const auto rows = [](const Tensor<Real>& matrix) {
-    std::vector<DotOperand<Real>> all;
-    for (size_t i = 0; i < matrix.shape[0]; ++i) {
-      all.emplace_back(std::span(matrix.data).subspan(i * matrix.shape[1], matrix.shape[1]));
-    }
-    return all;
-  };
-  const std::vector<DotOperand<Real>> x_rows = rows(x), weight_rows = rows(weight);
-  for (size_t n = 0; n < x_rows.size(); ++n) {
-    for (size_t f = 0; f < weight_rows.size(); ++f) y(n, f) = Dot(x_rows[n], weight_rows[f]);
+  const DotRows<Real> weights(weight.data, weight.shape[0]);
+  for (size_t n = 0; n < x.shape[0]; ++n) {
+    const DotOperand<Real> row(std::span(x.data).subspan(n * x.shape[1], x.shape[1]));
+    std::ranges::copy(weights.Times(row, 0, weights.size()),
+                      y.data.begin() + static_cast<std::ptrdiff_t>(n * weights.size()));
   }
 }
 

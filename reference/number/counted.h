@@ -151,6 +151,14 @@ class Counted {
 // A sum of terms that have the format of the current step.
 class CountedSum {
  public:
+  CountedSum() = default;
+  // The state after `count` terms without drift, whose likely errors are their errors: the members
+  // below.
+  CountedSum(const DoubleDouble& center, double rounding, double error, double size, size_t count)
+      : size_(size), rounding_(rounding), count_(count) {
+    sum_.center_ = center;
+    sum_.SetError(error, error);
+  }
   void Add(const Counted& x);
   Counted Total() const;
 

@@ -9,11 +9,14 @@ namespace {
 
 constexpr double kLeast = 0x1p-900, kMost = 0x1p900;  // of numbers in double-double
 
-// The decision for high + rest; `high` is RN64 of it.
+// The integer nearest to x, ties to even; |x| <= 2^51.
+double Nearest(double x) { return (x + 0x1.8p52) - 0x1.8p52; }
+
+// The decision for high + rest; `high` is RN64 of it and has a magnitude from kLeast to kMost.
 Decision DecisionFor(DType type, double high, double rest) {
-  const double unit = UnitOfLow(high);  // a power of two: the quotient is exact
+  const double unit = UnitOfLow(high);
   const int side = (rest > 0) - (rest < 0);
-  return MakeDecision(type, high, std::nearbyint(rest / unit) * unit, side);
+  return MakeDecision(type, high, Nearest(rest / unit) * unit, side);
 }
 
 }  // namespace

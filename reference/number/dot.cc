@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "reference/number/plain_dot.h"
+
 namespace sextant {
 namespace {
 
@@ -188,6 +190,22 @@ Interval Dot(const DotOperand<Interval>& a, const DotOperand<Interval>& b) {
   return y;
 }
 
+std::vector<double> PlainNumbers(std::span<const Counted> numbers) {
+  const ScopedStep at(Step::kDot);
+  const StepRule& rule = CurrentRule();
+  if (rule.exact || rule.flushes || GridOf(rule.format).precision > kMostPlainBits) return {};
+  std::vector<double> plain;
+  plain.reserve(numbers.size());
+  for (const Counted& number : numbers) {
+    const Counted x = Converted(number);
+    const bool is_plain =
+        x.IsExact() && !x.saturated() && x.center().low == 0 && std::isfinite(x.center().high);
+    if (!is_plain) return {};
+    plain.push_back(x.center().high);
+  }
+  return plain;
+}
+
 DotOperand<Counted>::DotOperand(std::span<const Counted> numbers) {
   const ScopedStep at(Step::kDot);
   const StepRule& rule = CurrentRule();
@@ -197,6 +215,7 @@ DotOperand<Counted>::DotOperand(std::span<const Counted> numbers) {
     const Counted& x = numbers_.emplace_back(converts ? Converted(number) : number);
     ordinary_.push_back(converts && x.IsOrdinaryFactor());
   }
+  plain_ = PlainNumbers(numbers);
 }
 
 Counted DotOperand<Counted>::Times(const DotOperand& other) const {

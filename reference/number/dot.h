@@ -42,16 +42,22 @@ class DotOperand {
   std::span<const Real> numbers_;
 };
 
+// The numbers converted to the format of step dot, if all are plain (plain_dot.h); else empty.
+std::vector<double> PlainNumbers(std::span<const Counted> numbers);
+
 template <>
 class DotOperand<Counted> {
  public:
   explicit DotOperand(std::span<const Counted> numbers);
+  // The numbers if they are plain (plain_dot.h); else empty.
+  std::span<const double> plain() const { return plain_; }
 
  private:
   friend Counted Dot(const DotOperand& a, const DotOperand& b) { return a.Times(b); }
   Counted Times(const DotOperand& other) const;
   std::vector<Counted> numbers_;
   std::vector<bool> ordinary_;  // numbers for OrdinaryProduct
+  std::vector<double> plain_;
 };
 
 template <>

@@ -13,17 +13,29 @@ namespace {
 
 constexpr std::string_view kNames[] = {"f64", "f32", "f16", "bf16", "i64"};
 
+int ExponentOf(double x) {
+  return static_cast<int>(std::bit_cast<uint64_t>(x) >> 52 & 0x7FF) - 1023;
+}
+
 // Exponent of the unit in the last place in the binade of |x|, subnormals and 0 included. The
 // exponent field of a double suffices: no grid has a smaller min_exponent than f64, which is -1022.
 int QuantumExponent(const Grid& grid, double x) {
-  const int exponent = static_cast<int>(std::bit_cast<uint64_t>(x) >> 52 & 0x7FF) - 1023;
-  return std::max(exponent, grid.min_exponent) - (grid.precision - 1);
+  return std::max(ExponentOf(x), grid.min_exponent) - (grid.precision - 1);
 }
 
 // 2^exponent, from the smallest subnormal to the largest power.
 double PowerOfTwo(int exponent) {
   return exponent >= -1022 ? std::bit_cast<double>(static_cast<uint64_t>(exponent + 1023) << 52)
                            : std::ldexp(1.0, exponent);
+}
+
+// Rounds the significand as an integer; a carry increases the exponent. For a normal number of the
+// grid below its largest binade.
+double RoundSignificand(const Grid& grid, double x) {
+  const int dropped = 53 - grid.precision;
+  const auto bits = std::bit_cast<uint64_t>(x);
+  const uint64_t to_even = ((uint64_t{1} << dropped) >> 1) - 1 + (bits >> dropped & 1);
+  return std::bit_cast<double>((bits + to_even) & (~uint64_t{0} << dropped));
 }
 
 // Orders the values of a grid by consecutive integers: 0 for zero, negative for negative values.
@@ -72,9 +84,11 @@ bool Contains(DType outer, DType inner) {
 
 double RoundTo(DType type, double x) {
   if (type == DType::kF64 || x == 0 || !std::isfinite(x)) return x;
-  if (type == DType::kF32) return static_cast<float>(x);
   if (type == DType::kI64) return std::nearbyint(x);
   const Grid grid = GridOf(type);
+  const int exponent = ExponentOf(x);
+  if (exponent >= grid.min_exponent && exponent < grid.max_exponent)
+    return RoundSignificand(grid, x);
   const int quantum = QuantumExponent(grid, x);
   const double rounded = std::nearbyint(x * PowerOfTwo(-quantum)) * PowerOfTwo(quantum);
   return std::abs(rounded) > MaxFinite(type) ? std::copysign(kInfinity, x) : rounded;

@@ -113,7 +113,8 @@ std::vector<GoldenTensor> Proven(const AppliedFormula& formula, const Recipe& re
   }
   const ProofState proof{formula, golden};
   const bool climbs = options.engine == Engine::kLadder;
-  const bool finite = HasFiniteInputs(formula, {});
+  const bool finite = AreFinite(formula.inputs) &&
+                      (!formula.subject_outputs || AreFinite(*formula.subject_outputs));
   std::mutex mutex;  // elements of `vacuous` share bytes
   ForEachSlice(formula.c, options, [&](const Slice& slice) {
     const CountedSlice counted = CountSlice(formula, recipe, slice);

@@ -1,0 +1,39 @@
+// The sums from which the weighted mean of a column of values and its error bound follow
+// (softmax_mean.h), for many columns of plain values at once.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace sextant {
+
+// Of one column v: p are the weights, P the stored weights, y the mean, |v| an upper bound.
+struct MeanSums {
+  double high = 0, low = 0;    // the centre of sum p v
+  double rounding = 0;         // of that sum
+  double drift = 0;            // of its terms
+  double least = 0, most = 0;  // of the values, errors included
+  double scores = 0;           // sum p (e^E - 1) |v - y|
+  double values = 0;           // sum p~ |v' - v|
+  double weights = 0;          // sum |w' - p~| |v'|
+  double products = 0;         // errors of the products, if they round one by one
+  double size = 0;             // sum |P v|
+  bool saturated = false;
+};
+
+// Per weight, what the sums need: the centre p, its drift, p (e^E - 1), the error of its own
+// roundings, and magnitude and error of P.
+struct MeanWeights {
+  std::vector<double> high, low, drift, rise, rounding, most, storing;
+};
+
+inline constexpr size_t kMeanColumns = 8;  // rows of values are padded to a multiple of this
+
+// The sums of columns 0 .. width-1 of rows[j][column], the values of weight j: exact numbers of at
+// most 26 bits. `width` is a multiple of kMeanColumns. Operations and their order are those of
+// WeightedMean::SumsOf.
+void SumPlainColumns(const MeanWeights& weights, std::span<const double* const> rows, size_t width,
+                     std::vector<MeanSums>& sums);
+
+}  // namespace sextant

@@ -1,0 +1,75 @@
+// Means of many columns give the same bits as one mean after the other, on every instruction set.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "reference/attention/softmax_row.h"
+#include "reference/case/random_test.h"
+#include "reference/number/counted_bits_test.h"
+#include "reference/number/recipe.h"
+
+namespace sextant {
+namespace {
+
+using Numbers = std::vector<Counted>;
+
+struct Problem {
+  DType dtype;
+  size_t keys, width;
+  double spread;  // of the scores
+  size_t sinks = 0;
+};
+
+void ExpectEqualPaths(const Problem& p, const char* recipe_name) {
+  const Recipe recipe = ParseRecipe(recipe_name, p.dtype);
+  const ScopedRecipe following(recipe, p.dtype);
+  Random random(p.keys + p.width);
+  Numbers scores, values;
+  for (size_t j = 0; j < p.keys + p.sinks; ++j)
+    scores.emplace_back(RoundTo(p.dtype, p.spread * random.Uniform(-1, 1)), p.dtype);
+  for (size_t i = 0; i < (p.keys + 2) * p.width; ++i)
+    values.emplace_back(random.Below(9) ? RoundTo(p.dtype, random.Uniform(-2, 2)) : 0, p.dtype);
+  std::vector<size_t> keys;  // rows 1, 2, ...
+  for (size_t j = 0; j < p.keys; ++j) keys.push_back(j + 1);
+  const SoftmaxRow<Counted> row(scores, Tiling::kAny);
+  Numbers means(p.width);
+  row.Means(ValueRows<Counted>(values, p.keys + 2), keys, means);
+  for (size_t e = 0; e < p.width; ++e) {
+    Numbers column(scores.size());
+    for (size_t j = 0; j < p.keys; ++j) column[j] = values[keys[j] * p.width + e];
+    SCOPED_TRACE(e);
+    ExpectSameBits(means[e], row.Mean(column));
+  }
+}
+
+TEST(SoftmaxMeans, GiveTheBitsOfSingleMeans) {
+  OnEveryTarget([] {
+    for (const char* recipe : {"native", "all_native", "exact"}) {
+      for (const DType dtype : {DType::kF32, DType::kBF16, DType::kF16, DType::kF64}) {
+        for (const size_t width : {1, 7, 8, 9, 33}) {
+          ExpectEqualPaths({dtype, 1, width, 3}, recipe);
+          ExpectEqualPaths({dtype, 20, width, 3}, recipe);
+          ExpectEqualPaths({dtype, 20, width, 3, 1}, recipe);
+          ExpectEqualPaths({dtype, 20, width, 900}, recipe);  // weights that underflow
+        }
+      }
+    }
+  });
+}
+
+// Otherwise the test above would compare one path with itself.
+TEST(SoftmaxMeans, ValuesOfNarrowFormatsArePlain) {
+  const Recipe recipe = ParseRecipe("native", DType::kF32);
+  const ScopedRecipe following(recipe, DType::kF32);
+  const Numbers values(6, Counted(0.5, DType::kF32));
+  const ValueRows<Counted> rows(values, 2);
+  EXPECT_EQ(rows.PlainWidth(), 8U);
+  EXPECT_EQ(rows.Plain(1)[2], 0.5);
+  EXPECT_EQ(rows.Plain(1)[3], 0);
+  EXPECT_EQ(ValueRows<Counted>(Numbers(6, Counted(0.5)), 2).PlainWidth(), 8U);
+  EXPECT_EQ(ValueRows<Counted>(Numbers(6, Counted(kNaN)), 2).PlainWidth(), 0U);
+}
+
+}  // namespace
+}  // namespace sextant

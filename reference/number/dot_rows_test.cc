@@ -1,0 +1,95 @@
+// The fast path gives the same bits as one dot product after the other, on every instruction set.
+#include "reference/number/dot_rows.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "reference/case/random_test.h"
+#include "reference/number/counted_bits_test.h"
+#include "reference/number/plain_dot.h"
+#include "reference/number/rounding_units.h"
+
+namespace sextant {
+namespace {
+
+using Numbers = std::vector<Counted>;
+
+// Values of a format: ordinary numbers, powers of two, zeros, and numbers near its limits.
+double AnyValue(DType dtype, Random& random, bool extreme) {
+  switch (random.Below(extreme ? 8 : 5)) {
+    case 0:
+      return 0;
+    case 1:
+      return std::ldexp(1.0, static_cast<int>(random.Below(9)) - 4);
+    case 5:
+      return MinSubnormal(dtype);
+    case 6:
+      return MaxFinite(dtype);
+    case 7:
+      return RoundTo(dtype, std::sqrt(MinNormal(dtype)) * random.Uniform(-2, 2));
+    default:
+      return RoundTo(dtype, random.Uniform(-3, 3));
+  }
+}
+
+// Multiplies a row with `count` rows by both paths, from row `first` on.
+void ExpectEqualPaths(DType dtype, const Recipe& recipe, size_t width, size_t count, bool extreme) {
+  const ScopedRecipe following(recipe, dtype);
+  Random random(width * 100 + count);
+  Numbers row, rows;
+  for (size_t i = 0; i < width; ++i) row.emplace_back(AnyValue(dtype, random, extreme), dtype);
+  for (size_t i = 0; i < width * count; ++i)
+    rows.emplace_back(AnyValue(dtype, random, extreme), dtype);
+  const DotOperand<Counted> a(row);
+  const DotRows<Counted> all(rows, count);
+  for (const size_t first : {size_t{0}, count / 2}) {
+    const Numbers products = all.Times(a, first, count);
+    ASSERT_EQ(products.size(), count - first);
+    for (size_t i = first; i < count; ++i) {
+      SCOPED_TRACE(i);
+      ExpectSameBits(products[i - first], Dot(a, all[i]));
+    }
+  }
+}
+
+TEST(DotRows, GiveTheBitsOfSingleDotProducts) {
+  OnEveryTarget([] {
+    for (const DType dtype : {DType::kF32, DType::kBF16, DType::kF16, DType::kF64}) {
+      for (const char* name : {"native", "all_native", "exact"}) {
+        const Recipe recipe = ParseRecipe(name, dtype);
+        for (const size_t width : {1, 2, 7, 64}) {
+          for (const size_t count : {1, 15, 16, 17, 40}) {
+            ExpectEqualPaths(dtype, recipe, width, count, false);
+            ExpectEqualPaths(dtype, recipe, width, count, true);
+          }
+        }
+      }
+    }
+  });
+}
+
+// Otherwise the test above would compare one path with itself.
+TEST(DotRows, NumbersOfNarrowFormatsArePlain) {
+  const auto is_plain = [](DType dtype, double x) {
+    const Recipe recipe = ParseRecipe("native", dtype);
+    const ScopedRecipe following(recipe, dtype);
+    return !PlainNumbers(Numbers{Counted(x, dtype)}).empty();
+  };
+  EXPECT_TRUE(is_plain(DType::kF32, 0.1f));
+  EXPECT_TRUE(is_plain(DType::kBF16, 3));
+  EXPECT_FALSE(is_plain(DType::kF64, 0.1));
+  EXPECT_FALSE(is_plain(DType::kF32, kInfinity));
+}
+
+TEST(DotRows, EmptyRowsHaveEmptyProducts) {
+  const Recipe recipe = ParseRecipe("native", DType::kF32);
+  const ScopedRecipe following(recipe, DType::kF32);
+  const DotRows<Counted> none(Numbers(), 0), narrow(Numbers(), 3);
+  EXPECT_TRUE(none.Times(DotOperand<Counted>(Numbers()), 0, 0).empty());
+  EXPECT_EQ(narrow.Times(DotOperand<Counted>(Numbers()), 0, 3)[2].center(), DoubleDouble(0.0));
+}
+
+}  // namespace
+}  // namespace sextant
