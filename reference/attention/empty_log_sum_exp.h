@@ -12,7 +12,8 @@
 namespace sextant {
 
 // The value of the output. An Interval cannot be -infinity: it is a number below every double,
-// which rounds to -infinity. Only the error of a Counted is used; it is 0.
+// which rounds to -infinity. The centre of a Counted is -infinity, which no
+// drift encloses: the element is left to Interval. Its error is 0.
 template <class Real>
 Real EmptyLogSumExp() {
   return Real(-std::numeric_limits<double>::infinity());

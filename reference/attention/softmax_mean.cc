@@ -90,13 +90,13 @@ Counted SoftmaxRow<Counted>::WeightedMean::From(const MeanSums& sums) const {
     products = Unit() * sums.size + (count_ + row_.updates_) * UnderflowErrorOf(rule_);
   const double size = sums.size + products;
   const double rounding = 8 * kDoubleDoubleUnit * size + sums.rounding * (1 + count_ * 0x1p-52);
-  const double drift = (sums.drift + rounding) * kBoundUp + count_ * kTinyDrift;
+  const double up = kBoundUp * (1 + count_ * 0x1p-52);
+  const double drift = (sums.drift + rounding) * up + count_ * kTinyDrift;
   const ErrorOfScores scores = ScoreErrors(sums, drift);
   double error = scores.error + sums.values + sums.weights + products;
   if (row_.tiled_) error += storing_ * (scores.error + sums.values);  // error of |v_j - y|
   const double largest_mean = std::abs(sums.high) + scores.error + sums.values;
   const double rescaling = row_.updates_ * Unit() * size;
-  const double up = kBoundUp * (1 + count_ * 0x1p-52);
   // sum_error: relative error of the additions; common: relative error common to all weights.
   const auto total = [&](double sum_error, double common) {
     return (error + largest_mean * common + sum_error * size + rescaling) * up;

@@ -16,28 +16,42 @@ using Numbers = std::vector<Counted>;
 
 struct Problem {
   DType dtype;
-  size_t keys, width;
-  double spread;  // of the scores
-  size_t sinks = 0;
+  std::vector<double> scores;
+  size_t width;
+  size_t sinks = 0;  // of the scores
 };
+
+std::vector<double> Scores(DType dtype, size_t count, double spread) {
+  Random random(count);
+  std::vector<double> scores;
+  for (size_t j = 0; j < count; ++j)
+    scores.push_back(RoundTo(dtype, spread * random.Uniform(-1, 1)));
+  return scores;
+}
+
+// Ordinary numbers, zeros, and numbers near the limits of the format.
+double AnyValue(DType dtype, Random& random) {
+  const double special[] = {0, MinSubnormal(dtype), -MinSubnormal(dtype), MaxFinite(dtype) / 4};
+  return random.Below(9) ? RoundTo(dtype, random.Uniform(-2, 2)) : special[random.Below(4)];
+}
 
 void ExpectEqualPaths(const Problem& p, const char* recipe_name) {
   const Recipe recipe = ParseRecipe(recipe_name, p.dtype);
   const ScopedRecipe following(recipe, p.dtype);
-  Random random(p.keys + p.width);
+  Random random(p.scores.size() + p.width);
+  const size_t count = p.scores.size() - p.sinks;
   Numbers scores, values;
-  for (size_t j = 0; j < p.keys + p.sinks; ++j)
-    scores.emplace_back(RoundTo(p.dtype, p.spread * random.Uniform(-1, 1)), p.dtype);
-  for (size_t i = 0; i < (p.keys + 2) * p.width; ++i)
-    values.emplace_back(random.Below(9) ? RoundTo(p.dtype, random.Uniform(-2, 2)) : 0, p.dtype);
+  for (const double score : p.scores) scores.emplace_back(score, p.dtype);
+  for (size_t i = 0; i < (count + 2) * p.width; ++i)
+    values.emplace_back(AnyValue(p.dtype, random), p.dtype);
   std::vector<size_t> keys;  // rows 1, 2, ...
-  for (size_t j = 0; j < p.keys; ++j) keys.push_back(j + 1);
+  for (size_t j = 0; j < count; ++j) keys.push_back(j + 1);
   const SoftmaxRow<Counted> row(scores, Tiling::kAny);
   Numbers means(p.width);
-  row.Means(ValueRows<Counted>(values, p.keys + 2), keys, means);
+  row.Means(ValueRows<Counted>(values, count + 2), keys, means);
   for (size_t e = 0; e < p.width; ++e) {
     Numbers column(scores.size());
-    for (size_t j = 0; j < p.keys; ++j) column[j] = values[keys[j] * p.width + e];
+    for (size_t j = 0; j < count; ++j) column[j] = values[keys[j] * p.width + e];
     SCOPED_TRACE(e);
     ExpectSameBits(means[e], row.Mean(column));
   }
@@ -48,10 +62,11 @@ TEST(SoftmaxMeans, GiveTheBitsOfSingleMeans) {
     for (const char* recipe : {"native", "all_native", "exact"}) {
       for (const DType dtype : {DType::kF32, DType::kBF16, DType::kF16, DType::kF64}) {
         for (const size_t width : {1, 7, 8, 9, 33}) {
-          ExpectEqualPaths({dtype, 1, width, 3}, recipe);
-          ExpectEqualPaths({dtype, 20, width, 3}, recipe);
-          ExpectEqualPaths({dtype, 20, width, 3, 1}, recipe);
-          ExpectEqualPaths({dtype, 20, width, 900}, recipe);  // weights that underflow
+          ExpectEqualPaths({dtype, {1.5}, width}, recipe);
+          ExpectEqualPaths({dtype, Scores(dtype, 20, 3), width}, recipe);
+          ExpectEqualPaths({dtype, Scores(dtype, 20, 3), width, 1}, recipe);
+          ExpectEqualPaths({dtype, {0, -800, -1}, width}, recipe);  // a weight is 0
+          ExpectEqualPaths({dtype, {0, -700, -1}, width}, recipe);  // one is below 2^-900
         }
       }
     }

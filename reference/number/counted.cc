@@ -38,7 +38,7 @@ Counted Counted::Of(const DoubleDouble& center, double drift, std::optional<DTyp
                     bool saturated) {
   Counted y;
   y.center_ = center;
-  y.drift_ = drift;
+  y.drift_ = std::isnan(drift) ? kInfinity : drift;  // infinity times 0
   y.format_ = format;
   y.saturated_ = saturated;
   return y;
@@ -276,8 +276,9 @@ Counted Clamp(const Counted& x, const Counted& low, const Counted& high) {
 }
 
 double Floor(const Counted& x) {
-  const double least = floor(x.center_ - DoubleDouble(x.drift_));
-  if (least != floor(x.center_ + DoubleDouble(x.drift_))) this_context.uncertain = true;
+  // The ends of the enclosure are rounded, too.
+  const DoubleDouble reach = x.drift_ == 0 ? 0.0 : x.drift_ + DriftOf(x.center_, 8);
+  if (floor(x.center_ - reach) != floor(x.center_ + reach)) this_context.uncertain = true;
   return floor(x.center_);
 }
 

@@ -20,7 +20,9 @@ Counted Sqrt(const Counted& operand) {
       (std::sqrt(std::max(0.0, least)) + std::sqrt(std::max(0.0, least - a.error_))) *
       (1 - 0x1p-50);
   const auto through = [root](double e) { return e == 0 ? 0 : std::min(e / root, std::sqrt(e)); };
-  const bool precise = a.IsExact() && center.low == 0 && a.center_.low == 0 &&
+  // The square of the root must not underflow.
+  const bool in_range = a.center_.high == 0 || a.center_.high > 0x1p-900;
+  const bool precise = in_range && a.IsExact() && center.low == 0 && a.center_.low == 0 &&
                        TwoProduct(center.high, center.high).high == a.center_.high &&
                        TwoProduct(center.high, center.high).low == 0;
   const double drift = through(a.drift_) + DriftOf(center, 4) + (root > 0 ? kTinyDrift / root : 0);
@@ -32,9 +34,9 @@ Counted Exp(const Counted& operand) {
   const Counted a = Converted(operand);
   const DoubleDouble center = exp(a.center_);
   const double y = center.high * (1 + 0x1p-50) + kTinyDrift;  // >= e^(centre of a)
-  const double drifted = Expm1Of(a.drift_) * (1 + 0x1p-50);
+  const double drifted = Expm1Of(a.drift_) * kBoundUp;
   const Counted::Bounds error = Counted::PropagatedBounds(
-      a, [&](double e) { return e == 0 ? 0 : y * (1 + drifted) * Expm1Of(e) * (1 + 0x1p-50); });
+      a, [&](double e) { return e == 0 ? 0 : y * (1 + drifted) * Expm1Of(e) * kBoundUp; });
   const double drift = a.IsZero() ? 0 : y * drifted + DriftOf(center, 16);
   return Counted::Finish({center, error, drift, a.saturated_}, CurrentRule().ulps);
 }
@@ -67,9 +69,9 @@ Counted Power(const Counted& left, const Counted& right) {
   const auto relative = [&](double base_error, double exponent_error) {
     if (!(least > 0)) return kInfinity;
     const double shift = base_error / least;
-    return Expm1Of(power * shift + exponent_error * (size + shift)) * (1 + 0x1p-50);
+    return Expm1Of(power * shift + exponent_error * (size + shift)) * kBoundUp;
   };
-  const double own = Expm1Of((power * size + 1) * 64 * kDoubleDoubleUnit);
+  const double own = Expm1Of((power * size + 1) * 64 * kDoubleDoubleUnit) * kBoundUp;
   const double y = center.high * (1 + 0x1p-50) * (1 + own) +
                    kTinyDrift;  // >= (centre of base)^(centre of exponent)
   const double drifted = relative(base.drift_, exponent.drift_);

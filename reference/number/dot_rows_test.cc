@@ -83,6 +83,21 @@ TEST(DotRows, NumbersOfNarrowFormatsArePlain) {
   EXPECT_FALSE(is_plain(DType::kF32, kInfinity));
 }
 
+TEST(DotRows, OnlyProductsNearTheLimitsOfTheFormatAreNotOrdinary) {
+  OnEveryTarget([] {
+    std::vector<double> block(2 * kPlainRows, 1.5);
+    block[3] = 0;
+    block[5] = MaxFinite(DType::kF32);
+    block[kPlainRows + 7] = MinSubnormal(DType::kF32);
+    PlainSums sums;
+    AddPlainProducts(std::vector<double>{2, -0.75}, block.data(), GridOf(DType::kF32), sums);
+    for (size_t row = 0; row < kPlainRows; ++row)
+      EXPECT_EQ(sums.ordinary[row], row != 5 && row != 7) << row;
+    EXPECT_EQ(sums.high[0], 1.875);
+    EXPECT_EQ(sums.high[3], -1.125);
+  });
+}
+
 TEST(DotRows, EmptyRowsHaveEmptyProducts) {
   const Recipe recipe = ParseRecipe("native", DType::kF32);
   const ScopedRecipe following(recipe, DType::kF32);

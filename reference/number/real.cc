@@ -189,21 +189,21 @@ SineCosine AngleTable<Counted>::AtInteger(int64_t position) const {
 }
 
 // Error in units of 2^-106, absolute: 13 units of each factor, times |cos| + |sin| <= sqrt 2 of the
-// other angle, 5 units of each product and 3 of the sum: at most 50, and 2^-100 is 64. The angles
-// of the two parts are rounded by 5 units each. Their sizes add up to at most 3 times that of the
-// whole angle, whose drift covers 64 units, or is 0 if all these products are exact.
+// other angle, 5 units of each product and 3 of the sum: at most 45, and 2^-100 is 64. The parts of
+// the position have its sign, so the angles of both add up to the whole angle. They are rounded by
+// 5 units each; the drift of the whole angle has 8, or is 0 if all these products are exact.
 SineCosine AngleTable<Counted>::CenterOf(const DoubleDouble& angle, double position) {
   if (!(std::abs(position) <= 0x1p53) || std::abs(angle.high) <= kSmallAngle) return SinCos(angle);
   const auto p = static_cast<int64_t>(position);
-  const int64_t rest = p & (kFine - 1);
   if (std::abs(p) < kFine) return SinCos(angle);
+  const int64_t rest = p % kFine;
   auto at = coarse_.find(p - rest);
   if (at == coarse_.end()) at = coarse_.emplace(p - rest, AtInteger(p - rest)).first;
   const SineCosine& a = at->second;
   if (rest == 0) return a;
-  std::optional<SineCosine>& fine = fine_[static_cast<size_t>(rest)];
-  if (!fine) fine = AtInteger(rest);
-  const SineCosine& b = *fine;
+  std::optional<SineCosine>& fine = fine_[static_cast<size_t>(std::abs(rest))];
+  if (!fine) fine = AtInteger(std::abs(rest));
+  const SineCosine b{rest < 0 ? -fine->sine : fine->sine, fine->cosine};
   return {a.sine * b.cosine + a.cosine * b.sine, a.cosine * b.cosine - a.sine * b.sine};
 }
 
