@@ -4,7 +4,11 @@
 #include <cassert>
 #include <cmath>
 
+#include "oracle/judge/bias.h"
+#include "reference/base/parallel.h"
 #include "reference/number/evaluation_context.h"
+#include "reference/prove/budget.h"
+#include "reference/prove/case_slices.h"
 
 namespace sextant::oracle {
 namespace {
@@ -17,6 +21,10 @@ constexpr SumOrder kOrders[] = {{Kind::kForwards, 1},  {Kind::kLargestFirst, 1},
                                 {Kind::kLanes, 16},    {Kind::kLanes, 64},       {Kind::kBlocks, 8},
                                 {Kind::kBlocks, 64},   {Kind::kHalves, 1}};
 constexpr double kOtherOrders = 2;  // factor for orders that are not tried, see drift.h
+// In cases of more than kLarge elements, means are estimated from kSample elements; the estimate may
+// err by kSampleErrors standard errors (two-sided tail of Student's t for 32 units: 5e-9).
+constexpr size_t kSample = size_t{1} << 15, kLarge = size_t{1} << 20;
+constexpr double kSampleErrors = 8;
 
 // Errors of the recipe's own answers, per output.
 struct RecipeErrors {
@@ -45,26 +53,44 @@ bool AreUnlikely(const std::vector<JudgedTensor>& tensors) {
   return std::ranges::none_of(tensors, fails) && std::ranges::any_of(tensors, IsUnlikely);
 }
 
+// The mean of signed numbers of elements, and how far it may lie from that of all elements if these
+// are a sample.
+struct Estimate {
+  double mean = 0, reach = 0;
+};
+
+// The mean of of(o, i) over the elements of output o that can be judged and have one (not NaN).
+template <class Of>
+Estimate MeanOf(const Reference& reference, size_t o, bool is_sample, Of of) {
+  const GoldenTensor& golden = reference.golden[o];
+  Bias bias(golden.high.data.size(), RowWidth(golden.high.shape));
+  for (size_t i = 0; i < golden.high.data.size(); ++i) {
+    const double bound =
+        reference.permitted[o].error.data[i] + std::max(0.0, golden.radius.data[i]);
+    const double number = of(o, i) / bound;
+    if (bound > 0 && bound < INFINITY && !std::isnan(number) && !std::isnan(golden.high.data[i]))
+      bias.Add(i, golden.high.data[i], number);
+  }
+  const double errors = std::abs(bias.StandardErrors()), mean = std::abs(bias.Mean());
+  return {mean, is_sample && mean > 0 ? (errors > 0 ? kSampleErrors * mean / errors : INFINITY)
+                                    : 0};
+}
+
 // Mean over the elements of the share of the permitted error that is due to functions which are not
 // correctly rounded.
-std::vector<double> BiasOfFunctions(const Problem& problem, const std::vector<GoldenTensor>& golden,
-                                    const std::vector<PermittedTensor>& permitted) {
+std::vector<double> BiasOfFunctions(const Problem& problem, const Reference& reference,
+                                    bool is_sample) {
   Recipe correct = problem.recipe;
   for (StepRule& rule : correct.steps) rule.ulps = std::min(rule.ulps, 0.5);
   const auto less =
       PermittedErrors(problem.operation, problem.c, problem.inputs, correct, problem.options);
   std::vector<double> bias;
-  for (size_t o = 0; o < golden.size(); ++o) {
-    double sum = 0;
-    size_t count = 0;
-    for (size_t i = 0; i < golden[o].high.data.size(); ++i) {
-      const double all = permitted[o].error.data[i];
-      const double bound = all + golden[o].radius.data[i];
-      if (!(bound > 0 && bound < INFINITY) || std::isnan(golden[o].high.data[i])) continue;
-      sum += std::max(0.0, all - less[o].error.data[i]) / bound;
-      ++count;
-    }
-    bias.push_back(count == 0 ? 0 : sum / static_cast<double>(count));
+  for (size_t o = 0; o < less.size(); ++o) {
+    const Estimate of = MeanOf(reference, o, is_sample, [&](size_t output, size_t i) {
+      const double share = reference.permitted[output].error.data[i] - less[output].error.data[i];
+      return share < 0 ? 0 : share;
+    });
+    bias.push_back(of.mean + of.reach);
   }
   return bias;
 }
@@ -91,6 +117,69 @@ void Include(const Tensors& answer, const Problem& problem, const std::vector<Go
   }
 }
 
+bool IsLarge(const std::vector<GoldenTensor>& golden) {
+  size_t count = 0;
+  for (const GoldenTensor& g : golden) count += g.high.data.size();
+  return count > kLarge;
+}
+
+// The answer for the slices of a budget; all else is NaN.
+Tensors SampleIn(const SumOrder& order, const Problem& problem, const std::vector<Slice>& slices) {
+  Tensors answer;
+  for (const TensorSpec& spec : problem.c.info().signature.outputs) {
+    answer.push_back({spec.name, problem.c.DTypeOf(spec), Tensor<double>(problem.c.ShapeOf(spec))});
+    std::ranges::fill(answer.back().values.data, kNaN);
+  }
+  InParallel(slices.size(), problem.options.threads, [&](size_t i) {
+    const ScopedSumOrder in_order(order);
+    const Tensors part = EvaluateByRecipe(problem.operation, problem.c, problem.inputs,
+                                          problem.recipe, slices[i]);
+    for (size_t o = 0; o < part.size(); ++o)
+      InsertSlice(part[o].values, problem.c.info().signature.outputs[o], slices[i],
+                  answer[o].values);
+  });
+  return answer;
+}
+
+// Large answers of which only means are unlikely, those of `before`: compares these with the means
+// of a sample of the recipe's answers. Empty if the sample has too few units for that.
+std::vector<JudgedTensor> JudgeBySample(const Problem& problem, const Reference& reference,
+                                        const Tensors& outputs,
+                                        const std::vector<JudgedTensor>& before) {
+  const auto is_needed = [&](const GoldenTensor& golden) {
+    const auto name = [](const JudgedTensor& tensor) { return tensor.verdict.name; };
+    const auto at = std::ranges::find(before, golden.name, name);
+    return at != before.end() && IsUnlikely(*at);
+  };
+  const ScopedBudget part({.elements = kSample, .seed = 0});
+  const std::vector<Slice> slices = SlicesInBudget(problem.c, kSample / 64);
+  const std::vector<double> of_functions = BiasOfFunctions(problem, reference, true);
+  std::vector<double> of_sums(of_functions.size());
+  std::vector<JudgedTensor> tensors;
+  for (const SumOrder& order : kOrders) {
+    const Tensors answer = SampleIn(order, problem, slices);
+    std::vector<double> bias;
+    for (size_t o = 0; o < answer.size(); ++o) {
+      if (!is_needed(reference.golden[o])) {
+        bias.push_back(0);
+        continue;
+      }
+      const Estimate of = MeanOf(reference, o, true, [&](size_t output, size_t i) {
+        const GoldenTensor& golden = reference.golden[output];
+        return (answer[output].values.data[i] - golden.high.data[i]) - golden.low.data[i];
+      });
+      of_sums[o] = std::max(of_sums[o], of.mean + of.reach);
+      bias.push_back(of_functions[o] + kOtherOrders * of_sums[o]);
+    }
+    if (std::ranges::any_of(bias, [](double bound) { return std::isinf(bound); })) return {};
+    tensors = JudgeTensors(
+        problem.c, {reference.golden, reference.permitted, nullptr, bias, reference.inputs},
+        outputs);
+    if (!AreUnlikely(tensors)) break;
+  }
+  return tensors;
+}
+
 }  // namespace
 
 std::vector<JudgedTensor> JudgeWithDrift(const Problem& problem, const Reference& reference,
@@ -100,13 +189,18 @@ std::vector<JudgedTensor> JudgeWithDrift(const Problem& problem, const Reference
   const std::vector<PermittedTensor>& permitted = reference.permitted;
   std::vector<JudgedTensor> tensors = JudgeTensors(problem.c, reference, outputs);
   if (!AreUnlikely(tensors)) return tensors;
+  const auto is_element_unlikely = [](const JudgedTensor& t) { return t.verdict.unlikely > 0; };
+  if (IsLarge(golden) && !HasBudget() && std::ranges::none_of(tensors, is_element_unlikely)) {
+    std::vector<JudgedTensor> sampled = JudgeBySample(problem, reference, outputs, tensors);
+    if (!sampled.empty()) return sampled;
+  }
   RecipeErrors recipe_errors{.permitted = permitted,
                              .function_bias = std::vector<double>(golden.size()),
                              .sum_bias = std::vector<double>(golden.size()),
                              .errors = {}};
   for (const PermittedTensor& p : permitted) recipe_errors.errors.emplace_back(p.error.data.size());
   if (std::ranges::any_of(tensors, IsOneSided)) {
-    recipe_errors.function_bias = BiasOfFunctions(problem, golden, permitted);
+    recipe_errors.function_bias = BiasOfFunctions(problem, reference, false);
   }
   for (const SumOrder& order : kOrders) {
     Include(AnswerIn(order, problem), problem, golden, permitted, recipe_errors);

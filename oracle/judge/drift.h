@@ -15,6 +15,8 @@
 // Adding the largest terms first loses most: each term is added to the largest possible sum. The
 // factor 2 is needed because for equal or nearly equal terms the error per term is a sawtooth in
 // the unit of the sum: it may be near zero in one order and not in another.
+// In large cases of which no element is unlikely, the means of these answers are estimated from a
+// random part of the slices, and widened by the uncertainty of the estimate.
 #pragma once
 
 #include <vector>

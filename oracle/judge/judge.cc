@@ -5,7 +5,9 @@
 #include "oracle/judge/drift.h"
 #include "oracle/judge/likely.h"
 #include "oracle/judge/tensor_judge.h"
+#include "oracle/judge/undecided.h"
 #include "oracle/subject/subject.h"
+#include "reference/case/extents.h"
 
 namespace sextant::oracle {
 namespace {
@@ -82,8 +84,7 @@ struct Judge::Variant {
 
 Judge::Judge(const Case& c, const Tensors& inputs, const Recipe& recipe,
              const ProveOptions& options)
-    : Judge(c, inputs, recipe, ProveAndPermit(c.operation(), c, inputs, recipe, options), options) {
-}
+    : Judge(c, inputs, recipe, Enclose(c.operation(), c, inputs, recipe, options), options) {}
 
 Judge::Judge(const Case& c, const Tensors& inputs, const Recipe& recipe,
              std::vector<GoldenTensor> golden, const ProveOptions& options)
@@ -95,6 +96,20 @@ Judge::Judge(const Case& c, const Tensors& inputs, const Recipe& recipe,
              ProvenAndPermitted reference, const ProveOptions& options)
     : c_(c), inputs_(inputs), recipe_(recipe), options_(options), reference_(std::move(reference)) {
   SampleLikely(c, inputs, recipe, reference_.golden, reference_.permitted, options.threads);
+}
+
+// Proves the elements whose enclosures do not decide the verdict.
+void Judge::Settle(const Tensors& outputs) const {
+  const ElementMarks marks = UndecidedIn(reference_, outputs, options_.threads);
+  if (marks.empty()) return;
+  std::vector<PermittedTensor>& permitted = reference_.permitted;
+  const std::vector<PermittedTensor> before = permitted;
+  ProveMarked(c_.operation(), c_, inputs_, recipe_, options_, marks, reference_);
+  if (!IsComposite(c_.info())) return;
+  for (size_t o = 0; o < permitted.size(); ++o) {  // what SampleLikely found is still valid
+    std::ranges::transform(permitted[o].likely.data, before[o].likely.data,
+                           permitted[o].likely.data.begin(), std::ranges::min);
+  }
 }
 
 // Empty if no intermediate was answered.
@@ -136,6 +151,7 @@ Verdict Judge::EvaluateVariant(const Variant& variant, const Tensors& outputs) c
 Verdict Judge::Evaluate(const Tensors& outputs) const {
   if (const std::string mismatch = DescribeMismatch(c_, outputs); !mismatch.empty())
     return MismatchVerdict(c_, mismatch);
+  Settle(outputs);
   Verdict verdict = EvaluateVariant({c_.operation(), reference_}, outputs);
   if (verdict.status != Verdict::Status::kFails) return verdict;
   std::vector<std::unique_ptr<Operation>> alternatives;

@@ -119,6 +119,7 @@ Verdict JudgeEndToEnd(const Case& c, const std::vector<GoldenTensor>& golden,
 // the answered intermediates could have failed: a result of arbitrary numbers is arbitrary itself.
 class Judge {
  public:
+  // Values are proven as far as an answer needs it (Enclose, reference/prove/prove.h).
   Judge(const Case& c, const Tensors& inputs, const Recipe& recipe,
         const ProveOptions& options = {});
   // `golden`: the values of `c`, already proven.
@@ -128,12 +129,14 @@ class Judge {
         const ProveOptions& options = {});
   Judge(const Judge&) = delete;
   Judge& operator=(const Judge&) = delete;
+  // Not to be called by several threads at the same time.
   Verdict Evaluate(const Tensors& outputs) const;
   const std::vector<GoldenTensor>& golden() const { return reference_.golden; }
   const std::vector<PermittedTensor>& permitted() const { return reference_.permitted; }
 
  private:
   struct Variant;
+  void Settle(const Tensors& outputs) const;
   Verdict EvaluateVariant(const Variant& variant, const Tensors& outputs) const;
   std::vector<JudgedTensor> Trace(const Variant& variant, const Tensors& outputs) const;
 
@@ -141,7 +144,7 @@ class Judge {
   const Tensors& inputs_;
   Recipe recipe_;
   ProveOptions options_;
-  ProvenAndPermitted reference_;
+  mutable ProvenAndPermitted reference_;  // Settle proves more of it
 };
 
 }  // namespace sextant::oracle

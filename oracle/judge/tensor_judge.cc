@@ -9,15 +9,6 @@
 namespace sextant::oracle {
 namespace {
 
-// `permitted` and `likely` include the radius.
-Grade GradeOf(const GoldenTensor& golden, size_t i, double got, double error, double permitted,
-              double likely) {
-  if (!(error <= permitted)) return Grade::kFails;
-  if (got == golden.value.data[i] && golden.radius.data[i] == 0) return Grade::kExact;
-  if (error < UlpOf(golden.dtype, golden.high.data[i])) return Grade::kFaithful;
-  return error <= likely ? Grade::kWithin : Grade::kUnlikely;
-}
-
 // The grade of an element whose permitted error is infinite: never kFails.
 Grade OpenGradeOf(double error, double likely) {
   return error <= likely || std::isinf(likely) ? Grade::kExact : Grade::kUnlikely;
@@ -60,7 +51,9 @@ class TensorJudge {
   // `specified` is NaN if the case specifies no value for element i.
   void JudgeElement(size_t i, double specified) {
     const double got = got_.data[i], high = golden_.high.data[i], low = golden_.low.data[i];
-    const double radius = golden_.radius.data[i], bound = permitted_.error.data[i] + radius;
+    // What is only enclosed is decided (oracle/judge/undecided.h).
+    const double radius = std::max(golden_.radius.data[i], 0.0);
+    const double bound = permitted_.error.data[i] + radius;
     if (std::isnan(radius)) {
       statuses_.push_back(ElementStatus::kUnspecified);
       ++verdict_.left_out;
@@ -123,6 +116,14 @@ struct OpenRows {
 };
 
 }  // namespace
+
+Grade GradeOf(const GoldenTensor& golden, size_t i, double got, double error, double permitted,
+              double likely) {
+  if (!(error <= permitted)) return Grade::kFails;
+  if (got == golden.value.data[i] && golden.radius.data[i] <= 0) return Grade::kExact;
+  if (error < UlpOf(golden.dtype, golden.high.data[i])) return Grade::kFaithful;
+  return error <= likely ? Grade::kWithin : Grade::kUnlikely;
+}
 
 double ErrorOf(const GoldenTensor& golden, size_t i, double got) {
   if (got == golden.value.data[i] && std::isinf(got)) return 0;

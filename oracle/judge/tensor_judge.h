@@ -43,6 +43,10 @@ struct Reference {
 std::vector<JudgedTensor> JudgeTensors(const Case& c, const Reference& reference,
                                        const Tensors& outputs);
 
+// The grade of element i of an error of `error`. `permitted` and `likely` include the radius.
+Grade GradeOf(const GoldenTensor& golden, size_t i, double got, double error, double permitted,
+              double likely);
+
 // |got - exact value| of element i; 0 for equal infinities, NaN if no value is specified.
 double ErrorOf(const GoldenTensor& golden, size_t i, double got);
 

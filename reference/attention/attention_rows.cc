@@ -9,6 +9,7 @@ AttentionRows<Real>::AttentionRows(const AttentionAttributes& op, const Attentio
       score_function_(op, in.q.shape[3], in.scale_bias),
       first_b_(SliceBegin("B")),
       first_h_(SliceBegin("H")),
+      first_k_(SliceBegin("K")),
       first_s_(SliceBegin("S")) {}
 
 template <class Real>
@@ -33,7 +34,7 @@ KeyRange AttentionRows<Real>::KeysOf(const QueryIndex& at) const {
 
 template <class Real>
 size_t AttentionRows<Real>::KeyHeadOf(size_t h) const {
-  return op_.KeyHeadOf(first_h_ + h);
+  return op_.KeyHeadOf(first_h_ + h) - first_k_;
 }
 
 template <class Real>

@@ -99,7 +99,7 @@ class AttentionRows {
     std::vector<Real> scores;
   };
   virtual KeyRange KeysOf(const QueryIndex& at) const;
-  virtual size_t KeyHeadOf(size_t h) const;
+  virtual size_t KeyHeadOf(size_t h) const;  // both among the heads of the slice
   virtual size_t ValueHeadOf(size_t h) const { return KeyHeadOf(h); }
   virtual Real ScoreAt(const QueryIndex& at, size_t t, const Real& product) const;
   virtual Real SinkOf(const QueryIndex& at) const { return (*in_.sink)(at.h); }
@@ -134,7 +134,7 @@ class AttentionRows {
   const DotRows<Real>& PreparedKeys(size_t first_row);
   const ValueRows<Real>& PreparedValues(size_t first_row) const;
 
-  size_t first_b_, first_h_, first_s_;  // of the slice
+  size_t first_b_, first_h_, first_k_, first_s_;  // of the slice
   size_t prepared_row_ = 0;
   std::optional<DotRows<Real>> prepared_;
   mutable size_t values_row_ = 0;

@@ -8,16 +8,19 @@
 // Must follow foreach_target.h.
 #include <hwy/highway.h>
 
+#include "reference/number/counted.h"
 #include "reference/number/double_double-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace sextant::HWY_NAMESPACE {
+namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 
 using D = hn::CappedTag<double, kMeanColumns>;
 using V = hn::Vec<D>;
 
 // The sums of the columns of one vector.
+template <bool kDoubleCenters>
 struct Columns {
   V high, low, rounding, drift, least, most, size, scores, weights;
 
@@ -33,6 +36,13 @@ struct Columns {
   // The sums that do not need the mean.
   HWY_INLINE void Add(D d, const MeanWeights& of, size_t j, V v) {
     const V magnitude = Magnitude(d, v);
+    least = hn::Min(least, v);
+    most = hn::Max(most, v);
+    size = hn::Add(size, hn::Mul(hn::Set(d, of.most[j]), magnitude));
+    if constexpr (kDoubleCenters) {
+      high = hn::MulAdd(hn::Set(d, of.high[j]), v, high);
+      return;
+    }
     const auto exact = TwoProduct(d, hn::Set(d, of.high[j]), v);
     const V cross = hn::Mul(hn::Set(d, of.low[j]), v);
     const auto p = FastTwoSum(exact.high, hn::Add(exact.low, cross));
@@ -43,18 +53,27 @@ struct Columns {
     high = sum.high;
     low = sum.low;
     drift = hn::Add(drift, hn::Mul(magnitude, hn::Set(d, of.drift[j])));
-    least = hn::Min(least, v);
-    most = hn::Max(most, v);
-    size = hn::Add(size, hn::Mul(hn::Set(d, of.most[j]), magnitude));
+  }
+
+  // In double, each of n products and n sums errs by at most 2^-53 of the sum of the magnitudes so
+  // far (Higham 2002, 3.1), which is at most `size`: p <= P.
+  HWY_INLINE void BoundDrift(D d, const MeanWeights& of) {
+    if constexpr (!kDoubleCenters) return;
+    const auto n = static_cast<double>(of.high.size());
+    const V largest = hn::Max(hn::Abs(least), hn::Abs(most));
+    const V bound = hn::Mul(size, hn::Set(d, 1 + n * 0x1p-52));
+    rounding = hn::Mul(bound, hn::Set(d, n * 0x1p-52));
+    drift = hn::MulAdd(bound, hn::Set(d, of.relative_drift),
+                       hn::Mul(largest, hn::Set(d, n * kTinyDrift)));
   }
 
   // The sums of distances from the mean.
   HWY_INLINE void AddDistance(D d, const MeanWeights& of, size_t j, V v) {
     const V magnitude = Magnitude(d, v);
     const V distance = hn::Add(hn::Abs(hn::Sub(v, high)), hn::Mul(magnitude, hn::Set(d, 0x1p-50)));
-    scores = hn::Add(scores, hn::Mul(hn::Set(d, of.rise[j]), distance));
     const V own = hn::Mul(hn::Set(d, of.rounding[j]), magnitude);
     const V storing = hn::Mul(hn::Set(d, of.storing[j]), hn::Max(magnitude, distance));
+    scores = hn::Add(scores, hn::Mul(hn::Set(d, of.rise[j]), distance));
     weights = hn::Add(weights, hn::Add(own, storing));
   }
 
@@ -77,24 +96,37 @@ struct Columns {
 };
 
 // Two vectors at a time: each waits for its own additions.
-void SumPlainColumns(const MeanWeights& weights, std::span<const double* const> rows, size_t width,
-                     MeanSums* sums) {
+template <bool kDoubleCenters>
+void SumColumns(const MeanWeights& weights, std::span<const float* const> rows, size_t width,
+                MeanSums* sums) {
   const D d;
+  const hn::Rebind<float, D> narrow;
   const size_t lanes = hn::Lanes(d), step = HWY_MIN(2 * lanes, kMeanColumns);
+  const auto load = [&](const float* from) { return hn::PromoteTo(d, hn::LoadU(narrow, from)); };
   for (size_t column = 0; column < width; column += step) {
     const size_t next = column + (step - lanes);
-    Columns first, second;
+    Columns<kDoubleCenters> first, second;
     for (size_t j = 0; j < rows.size(); ++j) {
-      first.Add(d, weights, j, hn::LoadU(d, rows[j] + column));
-      second.Add(d, weights, j, hn::LoadU(d, rows[j] + next));
+      first.Add(d, weights, j, load(rows[j] + column));
+      second.Add(d, weights, j, load(rows[j] + next));
     }
+    first.BoundDrift(d, weights);
+    second.BoundDrift(d, weights);
     for (size_t j = 0; j < rows.size(); ++j) {
-      first.AddDistance(d, weights, j, hn::LoadU(d, rows[j] + column));
-      second.AddDistance(d, weights, j, hn::LoadU(d, rows[j] + next));
+      first.AddDistance(d, weights, j, load(rows[j] + column));
+      second.AddDistance(d, weights, j, load(rows[j] + next));
     }
     first.Store(d, sums + column);
     second.Store(d, sums + next);
   }
+}
+
+}  // namespace
+
+void SumPlainColumns(const MeanWeights& weights, std::span<const float* const> rows, size_t width,
+                     bool double_centers, MeanSums* sums) {
+  double_centers ? SumColumns<true>(weights, rows, width, sums)
+                 : SumColumns<false>(weights, rows, width, sums);
 }
 
 }  // namespace sextant::HWY_NAMESPACE
@@ -108,10 +140,10 @@ HWY_EXPORT(SumPlainColumns);
 
 }  // namespace
 
-void SumPlainColumns(const MeanWeights& weights, std::span<const double* const> rows, size_t width,
-                     std::vector<MeanSums>& sums) {
+void SumPlainColumns(const MeanWeights& weights, std::span<const float* const> rows, size_t width,
+                     bool double_centers, std::vector<MeanSums>& sums) {
   sums.assign(width, {});
-  HWY_DYNAMIC_DISPATCH(SumPlainColumns)(weights, rows, width, sums.data());
+  HWY_DYNAMIC_DISPATCH(SumPlainColumns)(weights, rows, width, double_centers, sums.data());
 }
 
 }  // namespace sextant

@@ -26,14 +26,16 @@ struct MeanSums {
 // roundings, and magnitude and error of P.
 struct MeanWeights {
   std::vector<double> high, low, drift, rise, rounding, most, storing;
+  double relative_drift = 0;  // each drift is at most this times p, plus kTinyDrift
 };
 
-inline constexpr size_t kMeanColumns = 8;  // rows of values are padded to a multiple of this
+inline constexpr size_t kMeanColumns = 16;  // rows of values are padded to a multiple of this
 
-// The sums of columns 0 .. width-1 of rows[j][column], the values of weight j: exact numbers of at
-// most 26 bits. `width` is a multiple of kMeanColumns. Operations and their order are those of
-// WeightedMean::SumsOf.
-void SumPlainColumns(const MeanWeights& weights, std::span<const double* const> rows, size_t width,
-                     std::vector<MeanSums>& sums);
+// The sums of columns 0 .. width-1 of rows[j][column], the values of weight j. `width` is a multiple
+// of kMeanColumns. Operations and their order are those of WeightedMean::SumsOf; with
+// double_centers the centres are double, the low halves of the weights are not read, and rounding
+// and drift are bounds of what SumsOf adds up.
+void SumPlainColumns(const MeanWeights& weights, std::span<const float* const> rows, size_t width,
+                     bool double_centers, std::vector<MeanSums>& sums);
 
 }  // namespace sextant

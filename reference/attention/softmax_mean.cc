@@ -11,6 +11,7 @@ SoftmaxRow<Counted>::WeightedMean::WeightedMean(const SoftmaxRow& row)
     : row_(row), rule_(CurrentRule()), count_(static_cast<double>(row.weights_.size())) {
   constexpr double kLeast = 0x1p-900;  // double_double.h
   const std::vector<StoredWeight>& stored = row.StoredWeights();
+  weights_.relative_drift = (row.drift_ + row.own_drift_) * kBoundUp * kBoundUp;
   for (size_t j = 0; j < row.weights_.size(); ++j) {
     const Counted& p = row.weights_[j];
     weights_.high.push_back(p.center().high);
@@ -29,10 +30,10 @@ double SoftmaxRow<Counted>::WeightedMean::Unit() const {
   return rule_.exact ? 0 : UnitRoundoffOf(rule_.format);
 }
 
-void SoftmaxRow<Counted>::WeightedMean::OfPlain(std::span<const double* const> rows, size_t width,
+void SoftmaxRow<Counted>::WeightedMean::OfPlain(std::span<const float* const> rows, size_t width,
                                                 std::span<Counted> y) const {
   std::vector<MeanSums> sums;
-  SumPlainColumns(weights_, rows, width, sums);
+  SumPlainColumns(weights_, rows, width, this_context.double_centers, sums);
   for (size_t e = 0; e < y.size(); ++e) y[e] = From(sums[e]);
 }
 

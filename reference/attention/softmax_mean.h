@@ -23,7 +23,7 @@ class SoftmaxRow<Counted>::WeightedMean {
   // The mean of one value for each weight.
   Counted Of(std::span<const Counted> values) const { return From(SumsOf(values)); }
   // The means of the first y.size() columns of plain rows, one row for each weight.
-  void OfPlain(std::span<const double* const> rows, size_t width, std::span<Counted> y) const;
+  void OfPlain(std::span<const float* const> rows, size_t width, std::span<Counted> y) const;
   // False if a weight is so small that a plain product could underflow.
   bool TakesPlain() const { return takes_plain_; }
 

@@ -18,8 +18,10 @@ ValueRows<Real>::ValueRows(std::span<const Real> numbers, size_t count)
     if (plain.empty()) return;
     padded_ = (width_ + kMeanColumns - 1) / kMeanColumns * kMeanColumns;
     plain_.resize(count * padded_);
-    for (size_t t = 0; t < count; ++t)
-      std::copy_n(&plain[t * width_], width_, &plain_[t * padded_]);
+    for (size_t t = 0; t < count; ++t) {
+      for (size_t e = 0; e < width_; ++e)
+        plain_[t * padded_ + e] = static_cast<float>(plain[t * width_ + e]);
+    }
   }
 }
 
@@ -53,8 +55,8 @@ void SoftmaxRow<Counted>::Means(const ValueRows<Counted>& values, std::span<cons
   std::optional<WeightedMean> storage;
   if (many || unbounded_) mean = &storage.emplace(*this);
   if (mean && mean->TakesPlain() && tiled_ && values.PlainWidth() > 0) {
-    const std::vector<double> zeros(values.PlainWidth());
-    std::vector<const double*> rows;
+    const std::vector<float> zeros(values.PlainWidth());
+    std::vector<const float*> rows;
     for (const size_t key : keys) rows.push_back(values.Plain(key));
     rows.resize(weights_.size(), zeros.data());
     return mean->OfPlain(rows, values.PlainWidth(), y);

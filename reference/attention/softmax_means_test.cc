@@ -79,10 +79,10 @@ TEST(SoftmaxMeans, ValuesOfNarrowFormatsArePlain) {
   const ScopedRecipe following(recipe, DType::kF32);
   const Numbers values(6, Counted(0.5, DType::kF32));
   const ValueRows<Counted> rows(values, 2);
-  EXPECT_EQ(rows.PlainWidth(), 8U);
+  EXPECT_EQ(rows.PlainWidth(), kMeanColumns);
   EXPECT_EQ(rows.Plain(1)[2], 0.5);
   EXPECT_EQ(rows.Plain(1)[3], 0);
-  EXPECT_EQ(ValueRows<Counted>(Numbers(6, Counted(0.5)), 2).PlainWidth(), 8U);
+  EXPECT_EQ(ValueRows<Counted>(Numbers(6, Counted(0.5)), 2).PlainWidth(), kMeanColumns);
   EXPECT_EQ(ValueRows<Counted>(Numbers(6, Counted(kNaN)), 2).PlainWidth(), 0U);
 }
 

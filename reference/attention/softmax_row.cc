@@ -7,6 +7,7 @@
 #include "reference/attention/softmax_scores.h"
 #include "reference/number/dot.h"
 #include "reference/number/elementary.h"
+#include "reference/number/exponential_rows.h"
 #include "reference/number/rounding_units.h"
 
 namespace sextant {
@@ -20,6 +21,7 @@ size_t LargestBy(std::span<const Real> scores, Less less) {
 double Difference(double a, double b) { return std::max(0.0, a - b); }
 
 constexpr Counted::Bounds kUnbounded{kInfinity, kInfinity};
+constexpr double kLeastExponent = -600;  // below, exponentials are computed one by one
 
 }  // namespace
 
@@ -84,24 +86,63 @@ SoftmaxRow<Counted>::SoftmaxRow(std::span<const Counted> scores, Tiling tiling)
   if (scores.empty()) return;
   const ScopedStep at(Step::kSoftmax);
   const StepRule& rule = CurrentRule();
-  const Scores converted(scores);
+  const Scores converted(scores, rule);
   largest_ = converted.largest;
   if (tiled_) updates_ = converted.MaximumUpdates();
-  std::vector<DoubleDouble> terms;
+  std::vector<DoubleDouble> exponents;
+  std::vector<double> errors;
+  exponents.reserve(scores.size());
+  errors.reserve(scores.size());
   double drift = 0;  // the largest drift of an exponent
   for (size_t j = 0; j < scores.size(); ++j) {
     const Counted& s = converted.scores[j];
-    const double error = converted.ErrorOf(j, rule, tiled_, updates_);
+    errors.push_back(converted.ErrorOf(j, rule, tiled_, updates_));
     saturated_ = saturated_ || s.saturated();
-    unbounded_ = unbounded_ || !std::isfinite(error) || !std::isfinite(s.center().high);
-    const DoubleDouble exponent = unbounded_ ? DoubleDouble() : converted.ExponentOf(j);
-    drift = std::max(drift, s.drift() + largest_.drift() + DriftOf(exponent, 4));
-    terms.push_back(exp(exponent));
-    rise_.push_back(Expm1Of(error) * kBoundUp);
-    fall_.push_back(-Expm1Of(-error) * kBoundUp);
+    unbounded_ = unbounded_ || !std::isfinite(errors[j]) || !std::isfinite(s.center().high);
+    exponents.push_back(unbounded_ ? DoubleDouble() : converted.ExponentOf(j));
+    drift = std::max(drift, s.drift() + largest_.drift() + DriftOf(exponents[j], 4));
+  }
+  SetRise(errors);
+  SetWeights(Terms(exponents, drift));
+}
+
+// e^exponent of each, and the drift of the weights.
+std::vector<DoubleDouble> SoftmaxRow<Counted>::Terms(std::span<const DoubleDouble> exponents,
+                                                     double drift) {
+  std::vector<DoubleDouble> terms;
+  terms.reserve(exponents.size());
+  own_drift_ = 40 * kDoubleDoubleUnit;  // 12 units of each term and so of the sum, 16 of a division
+  if (!this_context.double_centers) {
+    for (const DoubleDouble& exponent : exponents) terms.push_back(exp(exponent));
+  } else {
+    std::vector<double> high, exponentials(exponents.size());
+    for (const DoubleDouble& exponent : exponents) high.push_back(exponent.high);
+    ExpOfEach(high, exponentials);
+    for (size_t j = 0; j < exponents.size(); ++j) {
+      // Small exponentials would lose bits.
+      terms.push_back(high[j] >= kLeastExponent ? exponentials[j] : exp(exponents[j]));
+      drift = std::max(drift, std::abs(exponents[j].low));
+    }
+    own_drift_ = 3 * 0x1p-50;  // of a term, of the sum, and less than 2^-50 of a rounded quotient
   }
   drift_ = Expm1Of(2 * drift) * kBoundUp;
-  SetWeights(terms);
+  return terms;
+}
+
+void SoftmaxRow<Counted>::SetRise(std::span<const double> errors) {
+  rise_.resize(errors.size());
+  fall_.resize(errors.size());
+  if (this_context.double_centers) {
+    std::vector<double> negative;
+    for (const double error : errors) negative.push_back(-error);
+    Expm1OfEach(errors, rise_);
+    Expm1OfEach(negative, fall_);
+  } else {
+    std::ranges::transform(errors, rise_.begin(), Expm1Of);
+    std::ranges::transform(errors, fall_.begin(), [](double error) { return Expm1Of(-error); });
+  }
+  for (double& rise : rise_) rise *= kBoundUp;
+  for (double& fall : fall_) fall *= -kBoundUp;
 }
 
 Counted SoftmaxRow<Counted>::Bounded(const Counted& number, const Counted::Bounds& error,
@@ -126,10 +167,10 @@ void SoftmaxRow<Counted>::SetWeights(const std::vector<DoubleDouble>& terms) {
   const auto count = static_cast<double>(n);
   double rounding = 0;  // of the sum
   for (const DoubleDouble& term : terms) sum_ = Sum(sum_, term, rounding);
-  // 12 units of each term and so of the sum, 16 of the division.
-  own_drift_ = 40 * kDoubleDoubleUnit + rounding / sum_.high * (1 + count * 0x1p-52);
+  own_drift_ += rounding / sum_.high * (1 + count * 0x1p-52);
   for (const DoubleDouble& term : terms) {
-    const DoubleDouble center = term / sum_;
+    const DoubleDouble center =
+        this_context.double_centers ? DoubleDouble(term.high / sum_.high) : term / sum_;
     const double drift = center.high * (drift_ + own_drift_) * kBoundUp + kTinyDrift;
     const Counted p = Counted::Of(center, Enclosing(n > 1 ? drift : 0), FormatOf(rule), saturated_);
     rise_sum_ += p.center().high * rise_[weights_.size()];

@@ -31,13 +31,13 @@ class ValueRows {
   ValueRows(std::span<const Real> numbers, size_t count);
   std::span<const Real> operator[](size_t t) const { return numbers_.subspan(t * width_, width_); }
   // Row t as plain numbers (plain_dot.h), padded with 0 to PlainWidth(); null if one is not plain.
-  const double* Plain(size_t t) const { return plain_.empty() ? nullptr : &plain_[t * padded_]; }
+  const float* Plain(size_t t) const { return plain_.empty() ? nullptr : &plain_[t * padded_]; }
   size_t PlainWidth() const { return padded_; }
 
  private:
   std::span<const Real> numbers_;
   size_t width_, padded_ = 0;
-  std::vector<double> plain_;  // of Counted only
+  std::vector<float> plain_;  // of Counted only
 };
 
 template <class Real>
@@ -114,6 +114,8 @@ class SoftmaxRow<Counted> {
   double Enclosing(double drift) const { return unbounded_ ? kInfinity : drift; }
   // The number with these errors; with infinite errors if they are unbounded or unknown.
   static Counted Bounded(const Counted& number, const Counted::Bounds& error, bool unbounded);
+  std::vector<DoubleDouble> Terms(std::span<const DoubleDouble> exponents, double drift);
+  void SetRise(std::span<const double> errors);
   void SetWeights(const std::vector<DoubleDouble>& terms);
   double SetSumError(const StepRule& rule);
   void SetWeightErrors(const StepRule& rule, double underflow);

@@ -20,7 +20,13 @@ struct SoftmaxRow<Counted>::Scores {
   double most = -kInfinity;     // upper bound of the largest score of every implementation
   bool exact = true;            // no score has an error: all implementations find the same largest
 
-  explicit Scores(std::span<const Counted> unconverted) {
+  double unit = 0;              // of the step's format; 0 if the step is exact
+  double exponential = 0;       // ln(1 - relative error of an exponential)
+
+  Scores(std::span<const Counted> unconverted, const StepRule& rule) {
+    if (!rule.exact) unit = UnitRoundoffOf(rule.format);
+    exponential = Log1pOf(-rule.ulps * 2 * unit);
+    scores.reserve(unconverted.size());
     for (const Counted& score : unconverted) {
       scores.push_back(Converted(score));
       const Counted& s = scores.back();
@@ -49,7 +55,7 @@ struct SoftmaxRow<Counted>::Scores {
     if (!tiled) return RoundingError(rule, difference, 0);
     const double magnitudes =  // >= |s| + |m|
         2 * scores[j].Magnitude() + 2 * scores[j].error() + difference;
-    return (magnitudes + 2 * difference) * UnitRoundoffOf(rule.format) * kBoundUp;
+    return (magnitudes + 2 * difference) * unit * kBoundUp;
   }
   // E_j: the error of the exponent, and the error of its exponential as an error of the exponent.
   double ErrorOf(size_t j, const StepRule& rule, bool tiled, double updates) const {
@@ -58,8 +64,7 @@ struct SoftmaxRow<Counted>::Scores {
     const bool exact_exponent = IsExactIn(rule.format, j);
     if (exact_exponent && ExponentOf(j).high == 0) return error;  // e^0
     if (!exact_exponent || tiled) error += RoundingOf(j, rule, tiled);
-    const double relative = rule.ulps * 2 * UnitRoundoffOf(rule.format);
-    return relative < 1 ? error - (1 + updates) * Log1pOf(-relative) : kInfinity;
+    return rule.ulps * 2 * unit < 1 ? error - (1 + updates) * exponential : kInfinity;
   }
   // Upper bound of how often the running maximum rises, forwards or backwards, counting the first
   // score as well.

@@ -225,6 +225,10 @@ void CountedSum::Add(const Counted& x) {
 
 Counted CountedSum::Total() const {
   const StepRule& rule = CurrentRule();
+  return Total(rule, rule.exact || count_ == 0 ? SumError() : RelativeErrorOfSum(rule, count_));
+}
+
+Counted CountedSum::Total(const StepRule& rule, const SumError& relative) const {
   Counted sum = sum_;
   if (!rule.exact) sum.format_ = rule.format;
   const auto n = static_cast<double>(count_);
@@ -234,7 +238,6 @@ Counted CountedSum::Total() const {
     sum.SetError(sum.error_ * loop, sum.likely_ * loop);
     return sum;
   }
-  const SumError relative = RelativeErrorOfSum(rule, count_);
   double flushed = 0;
   if (rule.flushes) flushed = (n - 1) * MinNormal(rule.format);
   sum.SetError((sum.error_ + relative.worst * size_) * loop + flushed,

@@ -148,6 +148,14 @@ class Counted {
   bool saturated_ = false;
 };
 
+// Bounds of |computed - exact| / sum of |terms| for a sum of n terms. `worst` always holds;
+// `likely` holds with high probability if the roundings are independent. The rule must not be
+// exact.
+struct SumError {
+  double worst = 0, likely = 0;
+};
+SumError RelativeErrorOfSum(const StepRule& rule, size_t n);
+
 // A sum of terms that have the format of the current step.
 class CountedSum {
  public:
@@ -161,6 +169,8 @@ class CountedSum {
   }
   void Add(const Counted& x);
   Counted Total() const;
+  // The same for a sum whose relative error (RelativeErrorOfSum) is known. 0 if the rule is exact.
+  Counted Total(const StepRule& rule, const SumError& relative) const;
 
  private:
   Counted sum_;
@@ -182,14 +192,6 @@ inline constexpr double kTinyDrift = 0x1p-1060;
 inline double DriftOf(const DoubleDouble& center, double units) {
   return std::abs(center.high) * (units * kDoubleDoubleUnit) + kTinyDrift;
 }
-
-// Bounds of |computed - exact| / sum of |terms| for a sum of n terms. `worst` always holds;
-// `likely` holds with high probability if the roundings are independent. The rule must not be
-// exact.
-struct SumError {
-  double worst = 0, likely = 0;
-};
-SumError RelativeErrorOfSum(const StepRule& rule, size_t n);
 
 // Bound of the error of rounding a number to the rule's format, flushing included. The magnitude of
 // the number lies between `least` and `most`.

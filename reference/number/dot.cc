@@ -196,12 +196,14 @@ std::vector<double> PlainNumbers(std::span<const Counted> numbers) {
   if (rule.exact || rule.flushes || GridOf(rule.format).precision > kMostPlainBits) return {};
   std::vector<double> plain;
   plain.reserve(numbers.size());
-  for (const Counted& number : numbers) {
-    const Counted x = Converted(number);
-    const bool is_plain =
-        x.IsExact() && !x.saturated() && x.center().low == 0 && std::isfinite(x.center().high);
-    if (!is_plain) return {};
-    plain.push_back(x.center().high);
+  for (const Counted& x : numbers) {
+    const double value = x.center().high;
+    if (!(x.IsExact() && !x.saturated() && x.center().low == 0 && std::isfinite(value))) return {};
+    // Else the conversion to the format of the step has an error.
+    const bool is_value = (x.format() && Contains(rule.format, *x.format())) ||
+                          IsRepresentable(rule.format, value);
+    if (!is_value) return {};
+    plain.push_back(value);
   }
   return plain;
 }
@@ -216,6 +218,7 @@ DotOperand<Counted>::DotOperand(std::span<const Counted> numbers) {
     ordinary_.push_back(converts && x.IsOrdinaryFactor());
   }
   plain_ = PlainNumbers(numbers);
+  for (const double x : plain_) range_.Include(x);
 }
 
 Counted DotOperand<Counted>::Times(const DotOperand& other) const {

@@ -20,6 +20,7 @@
 #include "reference/number/counted.h"
 #include "reference/number/evaluation_context.h"
 #include "reference/number/interval.h"
+#include "reference/number/plain_dot.h"
 #include "reference/number/recipe.h"
 
 namespace sextant {
@@ -51,6 +52,7 @@ class DotOperand<Counted> {
   explicit DotOperand(std::span<const Counted> numbers);
   // The numbers if they are plain (plain_dot.h); else empty.
   std::span<const double> plain() const { return plain_; }
+  const PlainRange& range() const { return range_; }  // of plain()
 
  private:
   friend Counted Dot(const DotOperand& a, const DotOperand& b) { return a.Times(b); }
@@ -58,6 +60,7 @@ class DotOperand<Counted> {
   std::vector<Counted> numbers_;
   std::vector<bool> ordinary_;  // numbers for OrdinaryProduct
   std::vector<double> plain_;
+  PlainRange range_;
 };
 
 template <>

@@ -1,22 +1,32 @@
 #include "reference/number/dot_rows.h"
 
-#include <algorithm>
-
 #include "reference/number/plain_dot.h"
 
 namespace sextant {
 
 DotRows<Counted>::DotRows(std::span<const Counted> numbers, size_t count)
-    : width_(count == 0 ? 0 : numbers.size() / count) {
-  for (size_t i = 0; i < count; ++i) rows_.emplace_back(numbers.subspan(i * width_, width_));
-  const auto is_plain = [](const DotOperand<Counted>& row) { return row.plain().size() > 0; };
-  if (!std::ranges::all_of(rows_, is_plain)) return;
-  blocks_.resize((count + kPlainRows - 1) / kPlainRows * kPlainRows * width_);
-  for (size_t i = 0; i < count; ++i) {
-    double* const block = &blocks_[i / kPlainRows * kPlainRows * width_];
+    : numbers_(numbers), count_(count), width_(count == 0 ? 0 : numbers.size() / count) {
+  const std::vector<double> plain = PlainNumbers(numbers);
+  if (!plain.empty()) SetBlocks(plain);
+  for (size_t i = 0; blocks_.empty() && i < count; ++i)
+    rows_.emplace_back(numbers.subspan(i * width_, width_));
+}
+
+void DotRows<Counted>::SetBlocks(std::span<const double> plain) {
+  blocks_.resize((count_ + kPlainRows - 1) / kPlainRows * kPlainRows * width_);
+  for (size_t i = 0; i < count_; ++i) {
+    float* const block = &blocks_[i / kPlainRows * kPlainRows * width_];
     for (size_t j = 0; j < width_; ++j)
-      block[j * kPlainRows + i % kPlainRows] = rows_[i].plain()[j];
+      block[j * kPlainRows + i % kPlainRows] = static_cast<float>(plain[i * width_ + j]);
   }
+  for (const double x : plain) range_.Include(x);
+}
+
+PlainForm DotRows<Counted>::FormFor(const DotOperand<Counted>& a) const {
+  if (!this_context.double_centers) return PlainForm::kDoubleDouble;
+  const Grid grid = GridOf(CurrentRule().format);
+  return HaveExactProducts(a.range(), range_, grid) ? PlainForm::kExactProducts
+                                                    : PlainForm::kDouble;
 }
 
 std::vector<Counted> DotRows<Counted>::Times(const DotOperand<Counted>& a, size_t first,
@@ -24,21 +34,25 @@ std::vector<Counted> DotRows<Counted>::Times(const DotOperand<Counted>& a, size_
   std::vector<Counted> products;
   products.reserve(last - first);
   const ScopedStep at(Step::kDot);
-  const bool plain = !a.plain().empty() && !blocks_.empty();
+  if (blocks_.empty() || a.plain().empty()) {
+    for (size_t i = first; i < last; ++i) products.push_back(Dot(a, (*this)[i]));
+    return products;
+  }
+  const StepRule& rule = CurrentRule();
+  const PlainForm form = FormFor(a);
+  const SumError relative = RelativeErrorOfSum(rule, width_);
   PlainSums sums;
   for (size_t i = first; i < last; ++i) {
     const size_t lane = i % kPlainRows;
-    if (plain && (i == first || lane == 0)) {
-      const double* const block = &blocks_[(i - lane) * width_];
-      AddPlainProducts(a.plain(), block, GridOf(CurrentRule().format), sums);
-    }
-    if (!plain || !sums.ordinary[lane]) {
-      products.push_back(Dot(a, rows_[i]));
+    if (i == first || lane == 0)
+      AddPlainProducts(a.plain(), &blocks_[(i - lane) * width_], GridOf(rule.format), form, sums);
+    if (!sums.ordinary[lane]) {
+      products.push_back(Dot(a, (*this)[i]));
       continue;
     }
     const CountedSum sum({sums.high[lane], sums.low[lane]}, sums.rounding[lane], sums.error[lane],
                          sums.size[lane], width_);
-    products.push_back(sum.Total());
+    products.push_back(sum.Total(rule, relative));
   }
   return products;
 }

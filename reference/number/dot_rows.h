@@ -18,7 +18,6 @@ class DotRows {
   }
   size_t size() const { return rows_.size(); }
   const DotOperand<Real>& operator[](size_t i) const { return rows_[i]; }
-
   // The products of `a` and the rows first .. last-1.
   std::vector<Real> Times(const DotOperand<Real>& a, size_t first, size_t last) const {
     std::vector<Real> products;
@@ -31,20 +30,28 @@ class DotRows {
   std::vector<DotOperand<Real>> rows_;
 };
 
-// Plain rows (plain_dot.h) are multiplied kPlainRows at a time.
+// Plain rows (plain_dot.h) are multiplied kPlainRows at a time: with the bits of single products,
+// or, if the context permits centres in double, with larger drifts.
 template <>
 class DotRows<Counted> {
  public:
   DotRows(std::span<const Counted> numbers, size_t count);
-  size_t size() const { return rows_.size(); }
-  const DotOperand<Counted>& operator[](size_t i) const { return rows_[i]; }
+  size_t size() const { return count_; }
+  DotOperand<Counted> operator[](size_t i) const {
+    return blocks_.empty() ? rows_[i] : DotOperand<Counted>(numbers_.subspan(i * width_, width_));
+  }
   std::vector<Counted> Times(const DotOperand<Counted>& a, size_t first, size_t last) const;
 
  private:
-  std::vector<DotOperand<Counted>> rows_;
+  void SetBlocks(std::span<const double> plain);
+  PlainForm FormFor(const DotOperand<Counted>& a) const;
+
+  std::span<const Counted> numbers_;
+  size_t count_, width_;
+  std::vector<DotOperand<Counted>> rows_;  // unless all rows are plain
   // If all rows are plain: for each block of kPlainRows rows its columns, the last padded with 0.
-  std::vector<double> blocks_;
-  size_t width_ = 0;
+  std::vector<float> blocks_;
+  PlainRange range_;
 };
 
 }  // namespace sextant

@@ -1,9 +1,11 @@
-// The fast path gives the same bits as one dot product after the other, on every instruction set.
+// The fast path gives the same bits as one dot product after the other, on every instruction set;
+// with centres in double it encloses the same numbers.
 #include "reference/number/dot_rows.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "reference/case/random_test.h"
@@ -34,16 +36,23 @@ double AnyValue(DType dtype, Random& random, bool extreme) {
   }
 }
 
+// One row and `count` others.
+struct Rows {
+  Rows(DType dtype, size_t width, size_t count, bool extreme) {
+    Random random(width * 100 + count);
+    for (size_t i = 0; i < width; ++i) row.emplace_back(AnyValue(dtype, random, extreme), dtype);
+    for (size_t i = 0; i < width * count; ++i)
+      rows.emplace_back(AnyValue(dtype, random, extreme), dtype);
+  }
+  Numbers row, rows;
+};
+
 // Multiplies a row with `count` rows by both paths, from row `first` on.
 void ExpectEqualPaths(DType dtype, const Recipe& recipe, size_t width, size_t count, bool extreme) {
   const ScopedRecipe following(recipe, dtype);
-  Random random(width * 100 + count);
-  Numbers row, rows;
-  for (size_t i = 0; i < width; ++i) row.emplace_back(AnyValue(dtype, random, extreme), dtype);
-  for (size_t i = 0; i < width * count; ++i)
-    rows.emplace_back(AnyValue(dtype, random, extreme), dtype);
-  const DotOperand<Counted> a(row);
-  const DotRows<Counted> all(rows, count);
+  const Rows numbers(dtype, width, count, extreme);
+  const DotOperand<Counted> a(numbers.row);
+  const DotRows<Counted> all(numbers.rows, count);
   for (const size_t first : {size_t{0}, count / 2}) {
     const Numbers products = all.Times(a, first, count);
     ASSERT_EQ(products.size(), count - first);
@@ -70,7 +79,60 @@ TEST(DotRows, GiveTheBitsOfSingleDotProducts) {
   });
 }
 
-// Otherwise the test above would compare one path with itself.
+// The same product with a centre in double and in double-double. Returns whether the first has a
+// drift.
+bool ExpectSameNumber(const Counted& a, const Counted& b) {
+  const double distance = std::abs((a.center() - b.center()).high);
+  EXPECT_TRUE(distance <= a.drift() + b.drift()) << distance << " and " << a.drift();
+  const auto expect_near = [](double x, double y) {
+    EXPECT_TRUE(x == y || std::abs(x - y) <= 0x1p-40 * y) << x << " and " << y;
+  };
+  expect_near(a.error(), b.error());
+  expect_near(a.likely(), b.likely());
+  EXPECT_EQ(a.format(), b.format());
+  return a.drift() > 0;
+}
+
+TEST(DotRows, CentresInDoubleEncloseTheSameNumbers) {
+  OnEveryTarget([] {
+    for (const DType dtype : {DType::kF32, DType::kBF16, DType::kF16}) {
+      const Recipe recipe = ParseRecipe("native", dtype);
+      const ScopedRecipe following(recipe, dtype);
+      for (const bool extreme : {false, true}) {
+        size_t drifting = 0;
+        for (const size_t width : {1, 7, 64, 300}) {
+          const Rows numbers(dtype, width, 37, extreme);
+          const DotOperand<Counted> a(numbers.row);
+          const DotRows<Counted> all(numbers.rows, 37);
+          const Numbers exact = all.Times(a, 3, 37);
+          const Scoped<&EvaluationContext::double_centers> level_1(true);
+          const Numbers products = all.Times(a, 3, 37);
+          for (size_t i = 0; i < products.size(); ++i)
+            drifting += ExpectSameNumber(products[i], exact[i]);
+        }
+        EXPECT_GT(drifting, 0U);
+      }
+    }
+  });
+}
+
+TEST(DotRows, ProductsAreExactIfTheFormatHoldsThem) {
+  const auto range = [](std::initializer_list<double> numbers) {
+    PlainRange of;
+    for (const double x : numbers) of.Include(x);
+    return of;
+  };
+  const Grid f32 = GridOf(DType::kF32);
+  const auto short_numbers = range({0, 1.5, -0x1.fep10}), f32_numbers = range({0x1.fffffep0});
+  EXPECT_TRUE(HaveExactProducts(short_numbers, short_numbers, f32));
+  EXPECT_TRUE(HaveExactProducts(f32_numbers, range({0.5, 4}), f32));
+  EXPECT_FALSE(HaveExactProducts(f32_numbers, range({1.5}), f32));
+  EXPECT_FALSE(HaveExactProducts(range({0x1p-60}), range({0x1p-60, 1}), f32));  // underflow
+  EXPECT_FALSE(HaveExactProducts(range({0x1p100}), range({0x1p60}), f32));
+  EXPECT_TRUE(HaveExactProducts(range({0}), range({0x1.fffffep0}), f32));
+}
+
+// Otherwise the tests above would compare one path with itself.
 TEST(DotRows, NumbersOfNarrowFormatsArePlain) {
   const auto is_plain = [](DType dtype, double x) {
     const Recipe recipe = ParseRecipe("native", dtype);
@@ -85,16 +147,19 @@ TEST(DotRows, NumbersOfNarrowFormatsArePlain) {
 
 TEST(DotRows, OnlyProductsNearTheLimitsOfTheFormatAreNotOrdinary) {
   OnEveryTarget([] {
-    std::vector<double> block(2 * kPlainRows, 1.5);
+    std::vector<float> block(2 * kPlainRows, 1.5);
     block[3] = 0;
-    block[5] = MaxFinite(DType::kF32);
-    block[kPlainRows + 7] = MinSubnormal(DType::kF32);
-    PlainSums sums;
-    AddPlainProducts(std::vector<double>{2, -0.75}, block.data(), GridOf(DType::kF32), sums);
-    for (size_t row = 0; row < kPlainRows; ++row)
-      EXPECT_EQ(sums.ordinary[row], row != 5 && row != 7) << row;
-    EXPECT_EQ(sums.high[0], 1.875);
-    EXPECT_EQ(sums.high[3], -1.125);
+    block[5] = std::numeric_limits<float>::max();
+    block[kPlainRows + 7] = std::numeric_limits<float>::denorm_min();
+    for (const PlainForm form : {PlainForm::kDoubleDouble, PlainForm::kDouble}) {
+      PlainSums sums;
+      AddPlainProducts(std::vector<double>{2, -0.75}, block.data(), GridOf(DType::kF32), form,
+                       sums);
+      for (size_t row = 0; row < kPlainRows; ++row)
+        EXPECT_EQ(sums.ordinary[row], row != 5 && row != 7) << row;
+      EXPECT_EQ(sums.high[0], 1.875);
+      EXPECT_EQ(sums.high[3], -1.125);
+    }
   });
 }
 

@@ -1,8 +1,9 @@
 #include "reference/number/plain_dot.h"
 
+#include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
-#include <cstdint>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "reference/number/plain_dot.cc"
@@ -14,6 +15,7 @@
 
 HWY_BEFORE_NAMESPACE();
 namespace sextant::HWY_NAMESPACE {
+namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 
 using D = hn::CappedTag<double, kPlainRows>;
@@ -32,6 +34,7 @@ struct Constants {
 };
 
 // The sums of the rows of one vector.
+template <PlainForm kForm>
 struct Sums {
   V high, low, rounding, error, size, extraordinary;
 
@@ -39,6 +42,11 @@ struct Sums {
 
   // Operations and their order are those of OrdinaryProduct and CountedSum::Add.
   HWY_INLINE void Add(D d, V a, V b, const Constants& format) {
+    if constexpr (kForm == PlainForm::kExactProducts) {
+      high = hn::MulAdd(a, b, high);
+      size = hn::MulAdd(hn::Abs(a), hn::Abs(b), size);
+      return;
+    }
     const hn::RebindToUnsigned<D> bits;
     const V product = hn::Mul(a, b);
     const V magnitude = hn::Mul(hn::Abs(product), hn::Set(d, 1 + 0x1p-50));
@@ -53,10 +61,23 @@ struct Sums {
         hn::Or(extraordinary, hn::IfThenZeroElse(hn::Or(inside, is_zero), hn::Set(d, 1.0)));
     error = hn::Add(error, own);
     size = hn::Add(size, hn::Add(magnitude, own));
+    if constexpr (kForm == PlainForm::kDouble) {
+      high = hn::Add(high, product);
+      return;
+    }
     const auto s = TwoSum(high, product), c = TwoSum(s.low, low), v = TwoSum(s.high, c.high);
     rounding = hn::Add(rounding, hn::Abs(c.low));
     high = v.high;
     low = v.low;
+  }
+
+  // In double, each of n additions of exact products errs by at most 2^-53 of the sum of the
+  // magnitudes so far (Higham 2002, 4.2); `size` itself may be too small by as much.
+  HWY_INLINE void BoundRounding(D d, size_t n) {
+    if constexpr (kForm == PlainForm::kDoubleDouble) return;
+    const auto terms = static_cast<double>(n);
+    size = hn::Mul(size, hn::Set(d, 1 + 0x1p-50 + terms * 0x1p-52));
+    rounding = hn::Mul(size, hn::Set(d, terms * 0x1p-53));
   }
 
   void Store(D d, size_t row, PlainSums& sums) const {
@@ -72,28 +93,46 @@ struct Sums {
 };
 
 // Several vectors at a time: each waits for its own additions.
-template <size_t kVectors>
-void AddProducts(std::span<const double> a, const double* block, size_t row,
-                 const Constants& format, PlainSums& sums) {
+template <PlainForm kForm, size_t kVectors>
+void AddProducts(std::span<const double> a, const float* block, size_t row, const Constants& format,
+                 PlainSums& sums) {
   const D d;
+  const hn::Rebind<float, D> narrow;
   const size_t lanes = hn::Lanes(d);
-  std::array<Sums, kVectors> of;
+  std::array<Sums<kForm>, kVectors> of;
   for (size_t i = 0; i < a.size(); ++i) {
     const V factor = hn::Set(d, a[i]);
-    const double* const column = block + i * kPlainRows + row;
+    const float* const column = block + i * kPlainRows + row;
     for (size_t v = 0; v < kVectors; ++v)
-      of[v].Add(d, factor, hn::LoadU(d, column + v * lanes), format);
+      of[v].Add(d, factor, hn::PromoteTo(d, hn::LoadU(narrow, column + v * lanes)), format);
   }
-  for (size_t v = 0; v < kVectors; ++v) of[v].Store(d, row + v * lanes, sums);
+  for (size_t v = 0; v < kVectors; ++v) {
+    of[v].BoundRounding(d, a.size());
+    of[v].Store(d, row + v * lanes, sums);
+  }
 }
 
-void AddPlainProducts(std::span<const double> a, const double* block, const Grid& grid,
-                      PlainSums& sums) {
+template <PlainForm kForm>
+void AddAll(std::span<const double> a, const float* block, const Grid& grid, PlainSums& sums) {
   constexpr size_t kMost = HWY_MIN(4, kPlainRows / hn::MaxLanes(D()));
   const Constants format(grid);
   const size_t rows = kMost * hn::Lanes(D());
   for (size_t row = 0; row < kPlainRows; row += rows)
-    AddProducts<kMost>(a, block, row, format, sums);
+    AddProducts<kForm, kMost>(a, block, row, format, sums);
+}
+
+}  // namespace
+
+void AddPlainProducts(std::span<const double> a, const float* block, const Grid& grid,
+                      PlainForm form, PlainSums& sums) {
+  switch (form) {
+    case PlainForm::kDoubleDouble:
+      return AddAll<PlainForm::kDoubleDouble>(a, block, grid, sums);
+    case PlainForm::kDouble:
+      return AddAll<PlainForm::kDouble>(a, block, grid, sums);
+    case PlainForm::kExactProducts:
+      return AddAll<PlainForm::kExactProducts>(a, block, grid, sums);
+  }
 }
 
 }  // namespace sextant::HWY_NAMESPACE
@@ -107,9 +146,26 @@ HWY_EXPORT(AddPlainProducts);
 
 }  // namespace
 
-void AddPlainProducts(std::span<const double> a, const double* block, const Grid& grid,
-                      PlainSums& sums) {
-  HWY_DYNAMIC_DISPATCH(AddPlainProducts)(a, block, grid, sums);
+void AddPlainProducts(std::span<const double> a, const float* block, const Grid& grid,
+                      PlainForm form, PlainSums& sums) {
+  HWY_DYNAMIC_DISPATCH(AddPlainProducts)(a, block, grid, form, sums);
+}
+
+void PlainRange::Include(double x) {
+  constexpr uint64_t kSignificand = (uint64_t{1} << 52) - 1;
+  if (x == 0) return;
+  least_ = std::min(least_, std::abs(x));
+  most_ = std::max(most_, std::abs(x));
+  bits_ |= std::bit_cast<uint64_t>(x) & kSignificand;
+}
+
+int PlainRange::Precision() const { return bits_ == 0 ? 1 : 53 - std::countr_zero(bits_); }
+
+bool HaveExactProducts(const PlainRange& a, const PlainRange& b, const Grid& grid) {
+  if (a.most_ == 0 || b.most_ == 0) return true;
+  return a.Precision() + b.Precision() <= grid.precision &&
+         a.least_ * b.least_ >= std::ldexp(1.0, grid.min_exponent + grid.precision) &&
+         a.most_ * b.most_ < std::ldexp(1.0, grid.max_exponent);
 }
 
 }  // namespace sextant

@@ -1,8 +1,9 @@
 // Dot products of plain numbers: exact values of a format of at most 26 bits, whose products are
-// exact in double. The fast path of DotRows<Counted>, with the same bits.
+// exact in double. The fast path of DotRows<Counted>.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 
 #include "reference/number/dtype.h"
@@ -12,19 +13,42 @@ namespace sextant {
 inline constexpr size_t kPlainRows = 16;   // rows that are multiplied together
 inline constexpr int kMostPlainBits = 26;  // of a significand
 
+// What is known of all numbers of some rows.
+class PlainRange {
+ public:
+  void Include(double x);
+  // True if every product of a number of each is 0 or a value of a format with that grid, and an
+  // ordinary one (PlainSums).
+  friend bool HaveExactProducts(const PlainRange& a, const PlainRange& b, const Grid& grid);
+
+ private:
+  int Precision() const;  // significand bits that hold every number
+
+  double least_ = kInfinity, most_ = 0;  // magnitudes of numbers other than 0
+  uint64_t bits_ = 0;                    // of all significands
+};
+bool HaveExactProducts(const PlainRange& a, const PlainRange& b, const Grid& grid);
+
+// How the products are added.
+enum class PlainForm {
+  kDoubleDouble,  // centres in double-double: the bits of CountedSum::Add, one by one
+  kDouble,        // centres in double
+  kExactProducts  // the same, if HaveExactProducts: the products have no error
+};
+
 // What CountedSum holds after the products of kPlainRows rows with one row, and whether all
 // products of a row are ordinary: 0, or well inside of the range of the format.
 struct PlainSums {
   double high[kPlainRows], low[kPlainRows];  // the centres
-  double rounding[kPlainRows];               // of the centres
+  double rounding[kPlainRows];               // bounds of their errors
   double error[kPlainRows];                  // of the products
   double size[kPlainRows];                   // bounds of the sums of |products|, errors included
   bool ordinary[kPlainRows];
 };
 
 // The products with a[i] of column i of the rows, block[i * kPlainRows + row], rounded to a format
-// with that grid.
-void AddPlainProducts(std::span<const double> a, const double* block, const Grid& grid,
-                      PlainSums& sums);
+// with that grid. Values of the format are values of float.
+void AddPlainProducts(std::span<const double> a, const float* block, const Grid& grid,
+                      PlainForm form, PlainSums& sums);
 
 }  // namespace sextant

@@ -1,5 +1,5 @@
-// The two levels of the ladder agree: level 2 (Counted) encloses what level 3 (Interval) finds, and
-// both engines prove the same numbers.
+// The levels of the ladder agree: levels 1 and 2 (Counted) enclose what level 3 (Interval) finds,
+// and both engines prove the same numbers.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -98,6 +98,15 @@ TEST(Ladder, Level2EnclosesTheExactValues) {
   }
 }
 
+TEST(Ladder, Level1EnclosesTheExactValues) {
+  const Scoped<&EvaluationContext::double_centers> level_1(true);
+  for (const std::string& line : kLines) {
+    const Case c = Case::Parse(line);
+    for (const char* recipe : kRecipes)
+      EXPECT_GT(ExpectEnclosures(c, ParseRecipe(recipe, c.dtype())), 0U) << line << " " << recipe;
+  }
+}
+
 TEST(Ladder, BothEnginesProveTheSameNumbers) {
   for (const std::string& line : kLines) {
     const Case c = Case::Parse(line);
@@ -114,6 +123,8 @@ TEST(SlowLadder, LevelsAgreeInEveryOperation) {
       const Recipe recipe = ParseRecipe(kRecipes[random.Below(std::size(kRecipes))], c.dtype());
       ExpectEqualEngines(c, recipe);
       try {
+        enclosed += ExpectEnclosures(c, recipe);
+        const Scoped<&EvaluationContext::double_centers> level_1(true);
         enclosed += ExpectEnclosures(c, recipe);
       } catch (const Undecided&) {  // 600 bits do not suffice for a decision of the formula
       }

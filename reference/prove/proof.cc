@@ -1,5 +1,6 @@
 #include "reference/prove/proof.h"
 
+#include <cmath>
 #include <iterator>
 
 #include "reference/number/decision.h"
@@ -28,6 +29,19 @@ void Settle(const Interval& x, GoldenTensor& g, size_t i) {
   Set({RoundTo(g.dtype, middle), middle, 0}, RadiusAround(x, middle, 0), g, i);
 }
 
+// Level 1 of element i.
+void EncloseElement(const Counted& x, GoldenTensor& g, size_t i) {
+  constexpr double kNarrow = 0x1p-80;  // most enclosures that are narrower decide all 73 bits
+  const DoubleDouble center = x.center();
+  const double size = std::abs(center.high);
+  if (x.drift() <= size * kNarrow) {
+    if (const auto decision = Decide(x, g.dtype)) return Set(*decision, 0, g, i);
+  }
+  const bool in_range = size >= 0x1p-900 && size <= 0x1p900;  // double_double.h
+  if (!in_range || x.saturated() || !std::isfinite(x.Permitted()) || x.drift() == 0) return;
+  Set({RoundTo(g.dtype, center), center.high, center.low}, -x.drift(), g, i);
+}
+
 // Evaluates the slice at that precision. Throws Undecided if the precision does not suffice.
 void Enclose(const ProofState& proof, const Slice& slice, int bits) {
   const ScopedPrecision precision(bits);
@@ -49,24 +63,11 @@ Openness OpennessOf(const ProofState& proof, const Slice& slice) {
     for (const size_t i : proof.IndicesOf(o, slice)) {
       const double radius = proof.golden[o].radius.data[i];
       ++count.all;
-      count.open += radius != 0;
+      count.open += radius > 0;
       count.unknown += radius == kInfinity;
     }
   }
   return count;
-}
-
-// Parts of a slice that contain all open elements. At least half of the elements of a part are
-// open, unless the part cannot be cut.
-std::vector<Slice> OpenParts(const ProofState& proof, const Slice& slice) {
-  constexpr size_t kPerOpen = 2;  // a further part costs as much as proving 2 elements again
-  const Openness count = OpennessOf(proof, slice);
-  if (count.open == 0) return {};
-  const auto halves = count.all > kPerOpen * count.open ? Halve(proof.c, slice) : std::nullopt;
-  if (!halves) return {slice};
-  std::vector<Slice> parts = OpenParts(proof, halves->first);
-  std::ranges::copy(OpenParts(proof, halves->second), std::back_inserter(parts));
-  return parts;
 }
 
 // Proves a slice, beginning with precision number `level`. The parts that stay open are proven
@@ -93,6 +94,17 @@ void ProveSlice(const ProofState& proof, const Slice& slice, size_t level) {
 
 }  // namespace
 
+std::vector<Slice> OpenParts(const ProofState& proof, const Slice& slice) {
+  constexpr size_t kPerOpen = 2;  // a further part costs as much as proving 2 elements again
+  const Openness count = OpennessOf(proof, slice);
+  if (count.open == 0) return {};
+  const auto halves = count.all > kPerOpen * count.open ? Halve(proof.c, slice) : std::nullopt;
+  if (!halves) return {slice};
+  std::vector<Slice> parts = OpenParts(proof, halves->first);
+  std::ranges::copy(OpenParts(proof, halves->second), std::back_inserter(parts));
+  return parts;
+}
+
 std::vector<size_t> ProofState::IndicesOf(size_t output, const Slice& slice) const {
   return IndicesIn(golden[output].value.shape, c.info().signature.outputs[output], slice);
 }
@@ -104,6 +116,27 @@ void Open(const ProofState& proof, const Slice& slice) {
       g.value.data[i] = g.high.data[i] = g.low.data[i] = 0;
       g.radius.data[i] = kInfinity;
     }
+  }
+}
+
+bool OpenMarked(const ProofState& proof, const Slice& slice, const ElementMarks& marks) {
+  bool any = false;
+  for (size_t o = 0; o < proof.golden.size(); ++o) {
+    for (const size_t i : proof.IndicesOf(o, slice)) {
+      if (!marks[o][i]) continue;
+      proof.golden[o].radius.data[i] = kInfinity;
+      any = true;
+    }
+  }
+  return any;
+}
+
+void EncloseBy(const Outputs<Counted>& outputs, const ProofState& proof, const Slice& slice) {
+  for (size_t o = 0; o < outputs.size(); ++o) {
+    GoldenTensor& g = proof.golden[o];
+    const auto indices = proof.IndicesOf(o, slice);
+    for (size_t i = 0; i < indices.size(); ++i)
+      EncloseElement(outputs[o].values.data[i], g, indices[i]);
   }
 }
 

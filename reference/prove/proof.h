@@ -1,16 +1,19 @@
 // The proof of one slice, as a ladder: an element climbs to the next level only if the enclosure of
-// this level does not decide its rounding. Level 2 is the double-double centre and drift of
-// Counted, level 3 is Interval with rising precision. Private to this folder.
+// this level does not decide it. Level 1 and 2 are centre and drift of Counted: at level 1, centres
+// may be doubles (EvaluationContext::double_centers), which is enough for a verdict; at level 2
+// they are double-double, which decides nearly all goldens. Level 3 is Interval with rising
+// precision. Private to this folder.
 #pragma once
 
 #include <vector>
 
 #include "reference/prove/evaluate.h"
 #include "reference/prove/golden.h"
+#include "reference/prove/prove.h"
 
 namespace sextant {
 
-// An element is open until its radius is 0. The golden of an open element has the enclosure of the
+// An element is open while its radius is above 0. The golden of an open element has the enclosure of the
 // highest precision that gave one, or an infinite radius if none did.
 struct ProofState : AppliedFormula {
   std::vector<GoldenTensor>& golden;
@@ -21,6 +24,16 @@ struct ProofState : AppliedFormula {
 
 // Opens all elements of a slice. An element is left out until then.
 void Open(const ProofState& proof, const Slice& slice);
+// Opens the marked elements; false if none is.
+bool OpenMarked(const ProofState& proof, const Slice& slice, const ElementMarks& marks);
+
+// Parts of a slice that contain all open elements. At least half of the elements of a part are
+// open, unless the part cannot be cut.
+std::vector<Slice> OpenParts(const ProofState& proof, const Slice& slice);
+
+// Level 1: decides what it can at once, and encloses the rest: a negative radius (Enclose, prove.h).
+// Elements stay open that have no enclosure, or no finite permitted error.
+void EncloseBy(const Outputs<Counted>& outputs, const ProofState& proof, const Slice& slice);
 
 // Level 2: decides what it can by the outputs of an evaluation.
 void SettleBy(const Outputs<Counted>& outputs, const ProofState& proof, const Slice& slice);

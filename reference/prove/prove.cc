@@ -1,23 +1,29 @@
 #include "reference/prove/prove.h"
 
 #include <algorithm>
-#include <cmath>
 #include <mutex>
 
 #include "reference/base/parallel.h"
 #include "reference/prove/budget.h"
 #include "reference/prove/case_slices.h"
-#include "reference/prove/proof.h"
+#include "reference/prove/prover.h"
 
 namespace sextant {
 namespace {
 
-constexpr size_t kSliceElements = size_t{1} << 15;  // a few MiB of big numbers
+// The elements of a slice: a few MiB of big numbers. The inputs that slices share (keys) are read
+// once for each, so large cases have larger slices.
+size_t SliceElements(const Case& c) {
+  constexpr size_t kLeast = size_t{1} << 15, kMost = size_t{1} << 17, kSlices = 64;
+  size_t count = 0;
+  for (const TensorSpec& spec : c.info().signature.outputs) count += CountOf(c.ShapeOf(spec));
+  return std::clamp(count / kSlices, kLeast, kMost);
+}
 
 // Runs `work` on every slice in the budget, and reports progress.
 template <class Work>
 void ForEachSlice(const Case& c, const ProveOptions& options, Work work) {
-  const std::vector<Slice> slices = SlicesInBudget(c, kSliceElements);
+  const std::vector<Slice> slices = SlicesInBudget(c, SliceElements(c));
   std::mutex mutex;
   size_t done = 0;
   InParallel(slices.size(), options.threads, [&](size_t i) {
@@ -28,107 +34,19 @@ void ForEachSlice(const Case& c, const ProveOptions& options, Work work) {
   });
 }
 
-Tensor<double> LeftOut(const Shape& shape) {
-  Tensor<double> numbers(shape);
-  std::ranges::fill(numbers.data, kNaN);
-  return numbers;
-}
-
-// True if the tensors have no NaN and no infinity.
-bool AreFinite(const Tensors& tensors) {
-  return std::ranges::all_of(tensors, [](const NamedTensor& tensor) {
-    return std::ranges::all_of(tensor.values.data, [](double x) { return std::isfinite(x); });
-  });
-}
-
-// The errors of a slice. `encloses`: centre +- drift of every element encloses its exact value.
-struct CountedSlice {
-  Outputs<Counted> outputs;
-  bool encloses;
-};
-CountedSlice CountSlice(const AppliedFormula& formula, const Recipe& recipe, const Slice& slice) {
-  const ScopedRecipe following(recipe, formula.c.dtype());
-  const Scoped<&EvaluationContext::uncertain> decisions(false);
-  Outputs<Counted> outputs = Evaluated<Counted>(formula, slice);
-  return {std::move(outputs), !this_context.uncertain};
-}
-
-// Whether all numbers that a slice reads are finite. An element that depends on a NaN or an
-// infinity is unspecified, which only level 3 finds.
-bool HasFiniteInputs(const AppliedFormula& formula, const Slice& slice) {
-  return AreFinite(ExtractInputs(formula.c, formula.inputs, slice)) &&
-         AreFinite(ExtractOutputs(formula.c, formula.subject_outputs, slice));
-}
-
-// The permitted errors of a slice, all NaN.
-std::vector<PermittedTensor> MakePermitted(const Case& c, const Slice& slice) {
-  std::vector<PermittedTensor> permitted;
-  for (const TensorSpec& spec : c.info().signature.outputs) {
-    const Tensor<double> none = LeftOut(ShapeIn(c.ShapeOf(spec), spec, slice));
-    permitted.push_back(
-        {spec.name, c.DTypeOf(spec), none, none, std::vector<bool>(none.data.size())});
-  }
-  return permitted;
-}
-
-void Set(PermittedTensor& permitted, size_t i, const Counted& x) {
-  permitted.error.data[i] = x.Permitted();
-  permitted.likely.data[i] = x.Likely();
-  permitted.vacuous[i] = x.saturated();
-}
-
-// Writes the errors of a slice into the tensors of the whole case.
-void SetSlice(const Case& c, const Outputs<Counted>& counted, const Slice& slice,
-              std::vector<PermittedTensor>& permitted) {
-  for (size_t o = 0; o < permitted.size(); ++o) {
-    const auto indices = IndicesIn(permitted[o].error.shape, c.info().signature.outputs[o], slice);
-    for (size_t i = 0; i < indices.size(); ++i)
-      Set(permitted[o], indices[i], counted[o].values.data[i]);
-  }
-}
-
-void SetPermitted(const ProofState& proof, const Outputs<Counted>& counted, const Slice& slice) {
-  for (size_t o = 0; o < proof.golden.size(); ++o) {
-    GoldenTensor& g = proof.golden[o];
-    const auto indices = proof.IndicesOf(o, slice);
-    for (size_t i = 0; i < indices.size(); ++i) {
-      const size_t at = indices[i];
-      g.permitted.data[at] = std::isnan(g.high.data[at]) ? kNaN
-                             : std::isinf(g.radius.data[at])
-                                 ? kInfinity
-                                 : counted[o].values.data[i].Permitted();
-    }
-  }
-}
-
-// Proves all slices in the budget. Fills `permitted`, if it is given, with the errors that the
-// recipe permits.
-std::vector<GoldenTensor> Proven(const AppliedFormula& formula, const Recipe& recipe,
-                                 const ProveOptions& options,
-                                 std::vector<PermittedTensor>* permitted) {
+// The values of all outputs, left out.
+std::vector<GoldenTensor> MakeGolden(const Case& c) {
   std::vector<GoldenTensor> golden;
-  for (const TensorSpec& spec : formula.c.info().signature.outputs) {
-    const Tensor<double> none = LeftOut(formula.c.ShapeOf(spec));
-    golden.push_back({spec.name, formula.c.DTypeOf(spec), none, none, none, none, none});
+  for (const TensorSpec& spec : c.info().signature.outputs) {
+    const Tensor<double> none = LeftOut(c.ShapeOf(spec));
+    golden.push_back({spec.name, c.DTypeOf(spec), none, none, none, none, none});
   }
-  const ProofState proof{formula, golden};
-  const bool climbs = options.engine == Engine::kLadder;
-  const bool finite = AreFinite(formula.inputs) &&
-                      (!formula.subject_outputs || AreFinite(*formula.subject_outputs));
-  std::mutex mutex;  // elements of `vacuous` share bytes
-  ForEachSlice(formula.c, options, [&](const Slice& slice) {
-    const CountedSlice counted = CountSlice(formula, recipe, slice);
-    Open(proof, slice);
-    if (climbs && counted.encloses && (finite || HasFiniteInputs(formula, slice)))
-      SettleBy(counted.outputs, proof, slice);
-    ProveOpen(proof, slice);
-    SetPermitted(proof, counted.outputs, slice);
-    if (!permitted) return;
-    const std::lock_guard lock(mutex);
-    SetSlice(formula.c, counted.outputs, slice, *permitted);
-  });
   return golden;
 }
+
+// Level 1 is for 16- and 32-bit numbers: the others would climb. A case that cannot be cut is
+// evaluated once, not again for each of its elements that climb.
+bool HasLevel1(const Case& c) { return c.dtype() != DType::kF64 && Halve(c, {}).has_value(); }
 
 }  // namespace
 
@@ -139,15 +57,39 @@ std::vector<GoldenTensor> Prove(const Case& c, const Tensors& inputs, const Reci
 
 std::vector<GoldenTensor> Prove(const Operation& operation, const Case& c, const Tensors& inputs,
                                 const Recipe& recipe, const ProveOptions& options) {
-  return Proven({operation, c, inputs, options.subject_outputs}, recipe, options, nullptr);
+  const AppliedFormula formula{operation, c, inputs, options.subject_outputs};
+  std::vector<GoldenTensor> golden = MakeGolden(c);
+  Prover prover(formula, recipe, options.engine, golden, nullptr);
+  ForEachSlice(c, options, [&](const Slice& slice) { prover.ProveSlice(slice); });
+  return golden;
 }
 
 ProvenAndPermitted ProveAndPermit(const Operation& operation, const Case& c, const Tensors& inputs,
                                   const Recipe& recipe, const ProveOptions& options) {
-  ProvenAndPermitted reference{{}, MakePermitted(c, {})};
-  reference.golden = Proven({operation, c, inputs, options.subject_outputs}, recipe, options,
-                            &reference.permitted);
+  const AppliedFormula formula{operation, c, inputs, options.subject_outputs};
+  ProvenAndPermitted reference{MakeGolden(c), MakePermitted(c, {})};
+  Prover prover(formula, recipe, options.engine, reference.golden, &reference.permitted);
+  ForEachSlice(c, options, [&](const Slice& slice) { prover.ProveSlice(slice); });
   return reference;
+}
+
+ProvenAndPermitted Enclose(const Operation& operation, const Case& c, const Tensors& inputs,
+                           const Recipe& recipe, const ProveOptions& options) {
+  if (options.engine == Engine::kMpfr || !HasLevel1(c))
+    return ProveAndPermit(operation, c, inputs, recipe, options);
+  const AppliedFormula formula{operation, c, inputs, options.subject_outputs};
+  ProvenAndPermitted reference{MakeGolden(c), MakePermitted(c, {})};
+  Prover prover(formula, recipe, options.engine, reference.golden, &reference.permitted);
+  ForEachSlice(c, options, [&](const Slice& slice) { prover.EncloseSlice(slice); });
+  return reference;
+}
+
+void ProveMarked(const Operation& operation, const Case& c, const Tensors& inputs,
+                 const Recipe& recipe, const ProveOptions& options, const ElementMarks& marks,
+                 ProvenAndPermitted& reference) {
+  const AppliedFormula formula{operation, c, inputs, options.subject_outputs};
+  Prover prover(formula, recipe, options.engine, reference.golden, &reference.permitted);
+  ForEachSlice(c, options, [&](const Slice& slice) { prover.ProveMarked(slice, marks); });
 }
 
 std::vector<PermittedTensor> PermittedErrors(const Case& c, const Tensors& inputs,
@@ -217,7 +159,7 @@ Tensors EvaluateByRecipe(const Operation& operation, const Case& c, const Tensor
   Tensors answer;
   for (const TensorSpec& spec : c.info().signature.outputs)
     answer.push_back({spec.name, c.DTypeOf(spec), LeftOut(c.ShapeOf(spec))});
-  for (const Slice& slice : SlicesInBudget(c, kSliceElements)) {
+  for (const Slice& slice : SlicesInBudget(c, SliceElements(c))) {
     const Tensors part = EvaluateByRecipe(operation, c, inputs, recipe, slice);
     for (size_t o = 0; o < part.size(); ++o)
       InsertSlice(part[o].values, c.info().signature.outputs[o], slice, answer[o].values);

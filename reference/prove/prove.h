@@ -57,6 +57,21 @@ struct ProvenAndPermitted {
 ProvenAndPermitted ProveAndPermit(const Operation& operation, const Case& c, const Tensors& inputs,
                                   const Recipe& recipe, const ProveOptions& options = {});
 
+// Level 1 of the ladder, for verdicts: the values are only enclosed, unless that decides them, by
+// evaluations with centres in double. The radius of an element that is only enclosed is negative:
+// the exact value lies within -radius of high + low, and `value` is that number rounded. Its
+// permitted errors are valid, but may exceed those of ProveAndPermit by 2 |radius| + 2^-40 of them
+// (more if a magnitude lies so close to a power of two that its ulp is not decided). Cases in f64,
+// and cases that cannot be cut, are proven.
+ProvenAndPermitted Enclose(const Operation& operation, const Case& c, const Tensors& inputs,
+                           const Recipe& recipe, const ProveOptions& options = {});
+// One mark per element of each output, 0 or 1. Not bits: threads set them side by side.
+using ElementMarks = std::vector<std::vector<char>>;
+// Proves the marked elements, and some others, as ProveAndPermit does.
+void ProveMarked(const Operation& operation, const Case& c, const Tensors& inputs,
+                 const Recipe& recipe, const ProveOptions& options, const ElementMarks& marks,
+                 ProvenAndPermitted& reference);
+
 // True if the formula continues from one of a subject's outputs, so that it can be traced
 // (reference/case/intermediate.h). Evaluates the smallest slice of the case.
 bool ContinuesFrom(const Operation& operation, const Case& c, const Tensors& inputs,

@@ -4,6 +4,8 @@
 #include <map>
 #include <utility>
 
+#include "reference/case/dimensions.h"
+
 namespace sextant {
 namespace {
 
@@ -43,6 +45,17 @@ void ForEachRun(const Shape& whole, const TensorSpec& spec, const Slice& slice, 
     while (axis > 0 && ++at[axis - 1] == ranges[axis - 1].second) at[--axis] = 0;
     if (axis == 0) return;
   }
+}
+
+// A slice of query heads has the key heads that they read, not all (AttentionAttributes::KeyHeadOf).
+void SetKeyHeads(const Case& c, Slice& slice) {
+  const auto heads = slice.ranges.find("H");
+  const auto K = c.dimensions().find(kKeyHeads);
+  if (heads == slice.ranges.end() || K == c.dimensions().end()) return;
+  const auto [first, count] = heads->second;
+  const auto shared = static_cast<size_t>(c.dimensions().at("H") / K->second);
+  const size_t first_key = first / shared;
+  slice.ranges[kKeyHeads] = {first_key, (first + count - 1) / shared - first_key + 1};
 }
 
 bool HasLetter(const TensorSpec& spec, const std::string& letter) {
@@ -91,6 +104,7 @@ std::vector<Slice> CutCase(const Case& c, size_t elements) {
     }
     slices = std::move(finer);
   }
+  for (Slice& slice : slices) SetKeyHeads(c, slice);
   return slices;
 }
 
@@ -106,6 +120,8 @@ std::optional<std::pair<Slice, Slice>> Halve(const Case& c, const Slice& slice) 
     std::pair<Slice, Slice> halves(slice, slice);
     halves.first.ranges[name] = {first, count / 2};
     halves.second.ranges[name] = {first + count / 2, count - count / 2};
+    SetKeyHeads(c, halves.first);
+    SetKeyHeads(c, halves.second);
     return halves;
   }
   return std::nullopt;

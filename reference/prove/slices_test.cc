@@ -7,8 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "reference/case/draw.h"
 #include "reference/case/operations.h"
 #include "reference/case/random_test.h"
+#include "reference/prove/case_slices.h"
 
 namespace sextant {
 namespace {
@@ -78,6 +80,33 @@ TEST(Slices, AnEmptyCaseHasOneEmptySlice) {
   const Case c = Case::Parse("rms_norm N=0 M=4");
   EXPECT_EQ(CutCase(c, 10).size(), 1u);
   EXPECT_TRUE(Marks(c, 10).empty());
+}
+
+// All slices together are the whole; each has just the key heads that its query heads read.
+TEST(Slices, OfQueryHeadsHaveTheirKeyHeads) {
+  const Case c = Case::Parse("attention B=1 H=12 K=4 S=2 T=5 D=3 mask=causal");
+  const TensorSpec& k = c.info().signature.inputs[1];
+  const auto heads_of = [&](const Slice& slice) { return ShapeIn(c.ShapeOf(k), k, slice)[1]; };
+  const auto single = CutCase(c, 6);
+  ASSERT_EQ(single.size(), 24u);
+  for (const Slice& slice : single) {
+    EXPECT_EQ(heads_of(slice), 1u);
+    EXPECT_EQ(slice.ranges.at("K").first, slice.ranges.at("H").first / 3);
+  }
+  const auto halves = Halve(c, {});
+  EXPECT_EQ(heads_of(halves->first), 2u);
+  const auto three = Halve(c, halves->second)->first;  // heads 6 to 8, or 7 to 8 of key heads 2
+  EXPECT_EQ(heads_of(three), 1u);
+  const Tensors inputs = DrawInputs(c);
+  const Recipe recipe = ParseRecipe("native", c.dtype());
+  const Tensors whole = EvaluateByRecipe(c.operation(), c, inputs, recipe, Slice());
+  for (const size_t elements : {6, 20, 30}) {
+    for (const Slice& slice : CutCase(c, elements)) {
+      const Tensors part = EvaluateByRecipe(c.operation(), c, inputs, recipe, slice);
+      const TensorSpec& y = c.info().signature.outputs[0];
+      EXPECT_EQ(part[0].values.data, ExtractSlice(whole[0].values, y, slice).data);
+    }
+  }
 }
 
 // A query attends to the keys before it, so its formula needs the index of the query. Formulas

@@ -14,7 +14,7 @@ ElementErrors ErrorsOfOutput(const GoldenTensor& golden, const PermittedTensor& 
   for (size_t i = 0; i < output.data.size(); ++i) {
     const bool is_nan = std::isnan(output.data[i]) && !std::isnan(golden.high.data[i]);
     errors.error.data[i] = is_nan ? kInfinity : oracle::ErrorOf(golden, i, output.data[i]);
-    errors.permitted.data[i] = permitted.error.data[i] + golden.radius.data[i];
+    errors.permitted.data[i] = permitted.error.data[i] + std::max(0.0, golden.radius.data[i]);
   }
   return errors;
 }

@@ -1,0 +1,102 @@
+// Which elements of an answer must be proven.
+#include "oracle/judge/undecided.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "oracle/judge/judge_test.h"
+
+namespace sextant::oracle {
+namespace {
+
+using testing::ElementsAre;
+
+constexpr double kUlp = 0x1p-23;     // of f32 above 1
+constexpr double kRadius = 0x1p-45;  // of enclosures
+
+// Four enclosed numbers. Element 0 has the largest error, element 3 is exact; the others lie well
+// inside of their bounds.
+struct Enclosed : Ones {
+  Enclosed() {
+    for (size_t i = 0; i < 4; ++i) Put(i, 1 + 0x1p-30, kPermitted, 1 + 2 * kUlp);
+    answer[0].values.data[0] = 1 + 5 * kUlp;
+    answer[0].values.data[3] = 1;
+    for (double& radius : golden[0].radius.data) radius = -kRadius;
+  }
+  std::vector<char> Marks() const {
+    const ElementMarks marks = UndecidedIn({golden, permitted}, answer, 1);
+    return marks.empty() ? std::vector<char>() : marks[0];
+  }
+};
+
+TEST(Undecided, OnlyTheWorstElementIsProvenIfAllAreDecided) {
+  EXPECT_THAT(Enclosed().Marks(), ElementsAre(1, 0, 0, 0));
+}
+
+TEST(Undecided, ProvenElementsAreNotMarked) {
+  Enclosed e;
+  e.golden[0].radius.data[0] = 0;
+  EXPECT_THAT(e.Marks(), ElementsAre());
+  e.golden[0].radius.data = {0, 0, 0, 0};
+  EXPECT_THAT(e.Marks(), ElementsAre());
+}
+
+TEST(Undecided, ErrorsAtThePermittedErrorAreOpen) {
+  for (const double distance : {-1.0, 0.0, 1.0}) {
+    Enclosed e;
+    const double error = 1 + 2 * kUlp - (1 + 0x1p-30);
+    e.permitted[0].error.data[1] = e.permitted[0].likely.data[1] = error + distance * kRadius;
+    EXPECT_EQ(e.Marks()[1], 1) << distance;
+  }
+}
+
+TEST(Undecided, ErrorsAtTheLikelyErrorAreOpen) {
+  Enclosed e;
+  e.permitted[0].likely.data[1] = 1 + 2 * kUlp - (1 + 0x1p-30);
+  EXPECT_EQ(e.Marks()[1], 1);
+}
+
+TEST(Undecided, TiesAreOpen) {
+  Enclosed e;
+  e.Put(2, 1 + kUlp / 2, kPermitted, 1);
+  EXPECT_THAT(e.Marks(), ElementsAre(1, 0, 1, 0));
+}
+
+TEST(Undecided, ErrorsOfOneUlpAreOpen) {
+  Enclosed e;
+  e.Put(2, 1 + kUlp, kPermitted, 1 + 2 * kUlp);
+  EXPECT_THAT(e.Marks(), ElementsAre(1, 0, 1, 0));
+}
+
+TEST(Undecided, ValuesAtABinadeAreOpen) {
+  Enclosed e;  // the ulp of the exact value is not decided
+  e.Put(2, 2 - 0x1p-46, kPermitted, 2);
+  EXPECT_THAT(e.Marks(), ElementsAre(1, 0, 1, 0));
+}
+
+TEST(Undecided, AllElementsAreProvenIfOneFails) {
+  Enclosed e;
+  e.answer[0].values.data[2] = 1 + 9 * kUlp;
+  EXPECT_THAT(e.Marks(), ElementsAre(1, 1, 1, 1));
+  e.answer[0].values.data[2] = kNaN;
+  EXPECT_THAT(e.Marks(), ElementsAre(1, 1, 1, 1));
+}
+
+TEST(Undecided, AllElementsAreProvenIfOneIsUnlikely) {
+  Enclosed e;
+  e.permitted[0].likely.data[2] = kUlp;
+  EXPECT_THAT(e.Marks(), ElementsAre(1, 1, 1, 1));
+}
+
+TEST(Undecided, AllThatMayBeTheWorstAreProven) {
+  Enclosed e;
+  e.answer[0].values.data[1] = 1 + 5 * kUlp;  // the same ratio
+  e.Put(2, 1 + 0x1p-30 + 0x1p-47, kPermitted, 1 + 5 * kUlp);
+  EXPECT_THAT(e.Marks(), ElementsAre(1, 1, 1, 0));
+}
+
+}  // namespace
+}  // namespace sextant::oracle

@@ -1,0 +1,118 @@
+#include "reference/prove/prover.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace sextant {
+namespace {
+
+// True if the tensors have no NaN and no infinity.
+bool AreFinite(const Tensors& tensors) {
+  return std::ranges::all_of(tensors, [](const NamedTensor& tensor) {
+    return std::ranges::all_of(tensor.values.data, [](double x) { return std::isfinite(x); });
+  });
+}
+
+// Whether all numbers that a slice reads are finite. An element that depends on a NaN or an
+// infinity is unspecified, which only level 3 finds.
+bool HasFiniteInputs(const AppliedFormula& formula, const Slice& slice) {
+  return AreFinite(ExtractInputs(formula.c, formula.inputs, slice)) &&
+         AreFinite(ExtractOutputs(formula.c, formula.subject_outputs, slice));
+}
+
+}  // namespace
+
+Tensor<double> LeftOut(const Shape& shape) {
+  Tensor<double> numbers(shape);
+  std::ranges::fill(numbers.data, kNaN);
+  return numbers;
+}
+
+std::vector<PermittedTensor> MakePermitted(const Case& c, const Slice& slice) {
+  std::vector<PermittedTensor> permitted;
+  for (const TensorSpec& spec : c.info().signature.outputs) {
+    const Tensor<double> none = LeftOut(ShapeIn(c.ShapeOf(spec), spec, slice));
+    permitted.push_back(
+        {spec.name, c.DTypeOf(spec), none, none, std::vector<bool>(none.data.size())});
+  }
+  return permitted;
+}
+
+CountedSlice CountSlice(const AppliedFormula& formula, const Recipe& recipe, const Slice& slice) {
+  const ScopedRecipe following(recipe, formula.c.dtype());
+  const Scoped<&EvaluationContext::uncertain> decisions(false);
+  Outputs<Counted> outputs = Evaluated<Counted>(formula, slice);
+  return {std::move(outputs), !this_context.uncertain};
+}
+
+void Set(PermittedTensor& permitted, size_t i, const Counted& x) {
+  permitted.error.data[i] = x.Permitted();
+  permitted.likely.data[i] = x.Likely();
+  permitted.vacuous[i] = x.saturated();
+}
+
+void SetSlice(const Case& c, const Outputs<Counted>& counted, const Slice& slice,
+              std::vector<PermittedTensor>& permitted) {
+  for (size_t o = 0; o < permitted.size(); ++o) {
+    const auto indices = IndicesIn(permitted[o].error.shape, c.info().signature.outputs[o], slice);
+    for (size_t i = 0; i < indices.size(); ++i)
+      Set(permitted[o], indices[i], counted[o].values.data[i]);
+  }
+}
+
+Prover::Prover(const AppliedFormula& formula, const Recipe& recipe, Engine engine,
+               std::vector<GoldenTensor>& golden, std::vector<PermittedTensor>* permitted)
+    : formula_(formula),
+      recipe_(recipe),
+      climbs_(engine == Engine::kLadder),
+      finite_(AreFinite(formula.inputs) &&
+              (!formula.subject_outputs || AreFinite(*formula.subject_outputs))),
+      proof_{formula, golden},
+      permitted_(permitted) {}
+
+bool Prover::Encloses(const CountedSlice& counted, const Slice& slice) const {
+  return climbs_ && counted.encloses && (finite_ || HasFiniteInputs(formula_, slice));
+}
+
+void Prover::ProveSlice(const Slice& slice) {
+  const CountedSlice counted = CountSlice(formula_, recipe_, slice);
+  Open(proof_, slice);
+  if (Encloses(counted, slice)) SettleBy(counted.outputs, proof_, slice);
+  ProveOpen(proof_, slice);
+  SetPermitted(counted.outputs, slice);
+}
+
+void Prover::EncloseSlice(const Slice& slice) {
+  const Scoped<&EvaluationContext::double_centers> level_1(true);
+  const CountedSlice counted = CountSlice(formula_, recipe_, slice);
+  const Scoped<&EvaluationContext::double_centers> level_2(false);
+  if (!Encloses(counted, slice)) return ProveSlice(slice);
+  Open(proof_, slice);
+  EncloseBy(counted.outputs, proof_, slice);
+  SetPermitted(counted.outputs, slice);
+  for (const Slice& part : OpenParts(proof_, slice)) ProveSlice(part);
+}
+
+void Prover::ProveMarked(const Slice& slice, const ElementMarks& marks) {
+  if (!OpenMarked(proof_, slice, marks)) return;
+  for (const Slice& part : OpenParts(proof_, slice)) ProveSlice(part);
+}
+
+void Prover::SetPermitted(const Outputs<Counted>& counted, const Slice& slice) {
+  for (size_t o = 0; o < proof_.golden.size(); ++o) {
+    GoldenTensor& g = proof_.golden[o];
+    const auto indices = proof_.IndicesOf(o, slice);
+    for (size_t i = 0; i < indices.size(); ++i) {
+      const size_t at = indices[i];
+      g.permitted.data[at] = std::isnan(g.high.data[at]) ? kNaN
+                             : std::isinf(g.radius.data[at])
+                                 ? kInfinity
+                                 : counted[o].values.data[i].Permitted();
+    }
+  }
+  if (!permitted_) return;
+  const std::lock_guard lock(mutex_);
+  SetSlice(formula_.c, counted, slice, *permitted_);
+}
+
+}  // namespace sextant

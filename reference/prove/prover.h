@@ -1,0 +1,61 @@
+// Proves slices of a case: the levels of the ladder (proof.h) in their order. Private to this
+// folder.
+#pragma once
+
+#include <mutex>
+#include <vector>
+
+#include "reference/prove/evaluate.h"
+#include "reference/prove/proof.h"
+#include "reference/prove/prove.h"
+
+namespace sextant {
+
+// All NaN: what is left out.
+Tensor<double> LeftOut(const Shape& shape);
+
+// The permitted errors of a slice, all NaN.
+std::vector<PermittedTensor> MakePermitted(const Case& c, const Slice& slice);
+
+// The numbers of a slice by Counted. `encloses`: centre +- drift of every element encloses its
+// exact value.
+struct CountedSlice {
+  Outputs<Counted> outputs;
+  bool encloses;
+};
+CountedSlice CountSlice(const AppliedFormula& formula, const Recipe& recipe, const Slice& slice);
+
+// Sets element i.
+void Set(PermittedTensor& permitted, size_t i, const Counted& x);
+// Writes the errors of a slice into the tensors of the whole case.
+void SetSlice(const Case& c, const Outputs<Counted>& counted, const Slice& slice,
+              std::vector<PermittedTensor>& permitted);
+
+// Several threads may prove different slices at the same time.
+class Prover {
+ public:
+  // Writes to `golden`, and to `permitted` unless it is null. All must outlive this.
+  Prover(const AppliedFormula& formula, const Recipe& recipe, Engine engine,
+         std::vector<GoldenTensor>& golden, std::vector<PermittedTensor>* permitted);
+
+  // Proves all elements of the slice, from level 2 on.
+  void ProveSlice(const Slice& slice);
+  // Encloses all elements of the slice by level 1; proves those that have no enclosure there.
+  void EncloseSlice(const Slice& slice);
+  // Proves the marked elements of the slice, and some others.
+  void ProveMarked(const Slice& slice, const ElementMarks& marks);
+
+ private:
+  bool Encloses(const CountedSlice& counted, const Slice& slice) const;
+  void SetPermitted(const Outputs<Counted>& counted, const Slice& slice);
+
+  const AppliedFormula& formula_;
+  const Recipe& recipe_;
+  const bool climbs_;  // the levels below 3 decide
+  const bool finite_;  // all inputs
+  const ProofState proof_;
+  std::vector<PermittedTensor>* const permitted_;
+  std::mutex mutex_;  // elements of `vacuous` share bytes
+};
+
+}  // namespace sextant
