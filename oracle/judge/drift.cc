@@ -21,8 +21,8 @@ constexpr SumOrder kOrders[] = {{Kind::kForwards, 1},  {Kind::kLargestFirst, 1},
                                 {Kind::kLanes, 16},    {Kind::kLanes, 64},       {Kind::kBlocks, 8},
                                 {Kind::kBlocks, 64},   {Kind::kHalves, 1}};
 constexpr double kOtherOrders = 2;  // factor for orders that are not tried, see drift.h
-// In cases of more than kLarge elements, means are estimated from kSample elements; the estimate may
-// err by kSampleErrors standard errors (two-sided tail of Student's t for 32 units: 5e-9).
+// In cases of more than kLarge elements, means are estimated from kSample elements; the estimate
+// may err by kSampleErrors standard errors (two-sided tail of Student's t for 32 units: 5e-9).
 constexpr size_t kSample = size_t{1} << 15, kLarge = size_t{1} << 20;
 constexpr double kSampleErrors = 8;
 
@@ -72,8 +72,8 @@ Estimate MeanOf(const Reference& reference, size_t o, bool is_sample, Of of) {
       bias.Add(i, golden.high.data[i], number);
   }
   const double errors = std::abs(bias.StandardErrors()), mean = std::abs(bias.Mean());
-  return {mean, is_sample && mean > 0 ? (errors > 0 ? kSampleErrors * mean / errors : INFINITY)
-                                    : 0};
+  return {mean,
+          is_sample && mean > 0 ? (errors > 0 ? kSampleErrors * mean / errors : INFINITY) : 0};
 }
 
 // Mean over the elements of the share of the permitted error that is due to functions which are not
@@ -132,8 +132,8 @@ Tensors SampleIn(const SumOrder& order, const Problem& problem, const std::vecto
   }
   InParallel(slices.size(), problem.options.threads, [&](size_t i) {
     const ScopedSumOrder in_order(order);
-    const Tensors part = EvaluateByRecipe(problem.operation, problem.c, problem.inputs,
-                                          problem.recipe, slices[i]);
+    const Tensors part =
+        EvaluateByRecipe(problem.operation, problem.c, problem.inputs, problem.recipe, slices[i]);
     for (size_t o = 0; o < part.size(); ++o)
       InsertSlice(part[o].values, problem.c.info().signature.outputs[o], slices[i],
                   answer[o].values);
@@ -172,9 +172,9 @@ std::vector<JudgedTensor> JudgeBySample(const Problem& problem, const Reference&
       bias.push_back(of_functions[o] + kOtherOrders * of_sums[o]);
     }
     if (std::ranges::any_of(bias, [](double bound) { return std::isinf(bound); })) return {};
-    tensors = JudgeTensors(
-        problem.c, {reference.golden, reference.permitted, nullptr, bias, reference.inputs},
-        outputs);
+    tensors = JudgeTensors(problem.c,
+                           {reference.golden, reference.permitted, nullptr, bias, reference.inputs},
+                           outputs);
     if (!AreUnlikely(tensors)) break;
   }
   return tensors;

@@ -100,13 +100,15 @@ Judge::Judge(const Case& c, const Tensors& inputs, const Recipe& recipe,
 
 // Proves the elements whose enclosures do not decide the verdict.
 void Judge::Settle(const Tensors& outputs) const {
-  const ElementMarks marks = UndecidedIn(reference_, outputs, options_.threads);
-  if (marks.empty()) return;
   std::vector<PermittedTensor>& permitted = reference_.permitted;
-  const std::vector<PermittedTensor> before = permitted;
-  ProveMarked(c_.operation(), c_, inputs_, recipe_, options_, marks, reference_);
-  if (!IsComposite(c_.info())) return;
-  for (size_t o = 0; o < permitted.size(); ++o) {  // what SampleLikely found is still valid
+  std::vector<PermittedTensor> before;
+  if (IsComposite(c_.info())) before = permitted;
+  for (;;) {  // a proven element may fail: then all others are proven, too
+    const ElementMarks marks = UndecidedIn(reference_, outputs, options_.threads);
+    if (marks.empty()) break;
+    ProveMarked(c_.operation(), c_, inputs_, recipe_, options_, marks, reference_);
+  }
+  for (size_t o = 0; o < before.size(); ++o) {  // what SampleLikely found is still valid
     std::ranges::transform(permitted[o].likely.data, before[o].likely.data,
                            permitted[o].likely.data.begin(), std::ranges::min);
   }

@@ -25,14 +25,17 @@ double Ratio(double error, double permitted) {
 Judged JudgeEnclosed(const GoldenTensor& golden, const PermittedTensor& permitted, size_t i,
                      double got) {
   const double high = golden.high.data[i], low = golden.low.data[i], r = -golden.radius.data[i];
-  // Two roundings in the difference, and slack for those of the bounds below.
-  const double error = ErrorOf(golden, i, got), slack = r * 0x1p-40 + error * 0x1p-50;
-  const double least = std::max(0.0, error - r - slack), most = error + r + slack;
+  const double error = ErrorOf(golden, i, got);
+  // Two roundings in the difference, and those of the bounds themselves.
+  const double slack = r * 0x1p-40 + error * 0x1p-50;
+  const double reduced = error - r - slack;  // NaN if the answer is NaN, which always fails
+  const double least = reduced < 0 ? 0 : reduced, most = error + r + slack;
   const double bound = permitted.error.data[i], likely = permitted.likely.data[i];
   // Of the bounds: see Enclose. Sampled bounds (likely.h) are a multiple of errors.
   const double reach = 2 * r + bound * 0x1p-40, of_likely = 64 * r + likely * 0x1p-40;
-  const DoubleDouble below = DoubleDouble(high) + DoubleDouble(low) + -(r + slack),
-                     above = DoubleDouble(high) + DoubleDouble(low) + (r + slack);
+  const double around = r * (1 + 0x1p-40);
+  const DoubleDouble below = DoubleDouble(high) + DoubleDouble(low) + -around,
+                     above = DoubleDouble(high) + DoubleDouble(low) + around;
   const bool is_rounded = RoundTo(golden.dtype, below) == RoundTo(golden.dtype, above) &&
                           UlpOf(golden.dtype, below.high) == UlpOf(golden.dtype, above.high);
   const Grade worst = GradeOf(golden, i, got, most, bound - reach, likely - of_likely);
@@ -106,8 +109,7 @@ bool IsOnlyEnclosed(const GoldenTensor& golden) {
 
 }  // namespace
 
-ElementMarks UndecidedIn(const ProvenAndPermitted& reference, const Tensors& outputs,
-                         int threads) {
+ElementMarks UndecidedIn(const ProvenAndPermitted& reference, const Tensors& outputs, int threads) {
   if (std::ranges::none_of(reference.golden, IsOnlyEnclosed)) return {};
   ElementMarks marks;
   bool bad = false;

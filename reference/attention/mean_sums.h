@@ -31,8 +31,8 @@ struct MeanWeights {
 
 inline constexpr size_t kMeanColumns = 16;  // rows of values are padded to a multiple of this
 
-// The sums of columns 0 .. width-1 of rows[j][column], the values of weight j. `width` is a multiple
-// of kMeanColumns. Operations and their order are those of WeightedMean::SumsOf; with
+// The sums of columns 0 .. width-1 of rows[j][column], the values of weight j. `width` is a
+// multiple of kMeanColumns. Operations and their order are those of WeightedMean::SumsOf; with
 // double_centers the centres are double, the low halves of the weights are not read, and rounding
 // and drift are bounds of what SumsOf adds up.
 void SumPlainColumns(const MeanWeights& weights, std::span<const float* const> rows, size_t width,

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "reference/attention/mean_sums.h"
 #include "reference/attention/softmax_row.h"
 #include "reference/case/random_test.h"
 #include "reference/number/counted_bits_test.h"

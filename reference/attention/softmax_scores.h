@@ -20,8 +20,8 @@ struct SoftmaxRow<Counted>::Scores {
   double most = -kInfinity;     // upper bound of the largest score of every implementation
   bool exact = true;            // no score has an error: all implementations find the same largest
 
-  double unit = 0;              // of the step's format; 0 if the step is exact
-  double exponential = 0;       // ln(1 - relative error of an exponential)
+  double unit = 0;         // of the step's format; 0 if the step is exact
+  double exponential = 0;  // ln(1 - relative error of an exponential)
 
   Scores(std::span<const Counted> unconverted, const StepRule& rule) {
     if (!rule.exact) unit = UnitRoundoffOf(rule.format);

@@ -200,8 +200,8 @@ std::vector<double> PlainNumbers(std::span<const Counted> numbers) {
     const double value = x.center().high;
     if (!(x.IsExact() && !x.saturated() && x.center().low == 0 && std::isfinite(value))) return {};
     // Else the conversion to the format of the step has an error.
-    const bool is_value = (x.format() && Contains(rule.format, *x.format())) ||
-                          IsRepresentable(rule.format, value);
+    const bool is_value =
+        (x.format() && Contains(rule.format, *x.format())) || IsRepresentable(rule.format, value);
     if (!is_value) return {};
     plain.push_back(value);
   }

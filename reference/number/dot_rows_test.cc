@@ -85,7 +85,8 @@ bool ExpectSameNumber(const Counted& a, const Counted& b) {
   const double distance = std::abs((a.center() - b.center()).high);
   EXPECT_TRUE(distance <= a.drift() + b.drift()) << distance << " and " << a.drift();
   const auto expect_near = [](double x, double y) {
-    EXPECT_TRUE(x == y || std::abs(x - y) <= 0x1p-40 * y) << x << " and " << y;
+    const bool are_nan = std::isnan(x) && std::isnan(y);  // the bound of a sum of infinities
+    EXPECT_TRUE(x == y || are_nan || std::abs(x - y) <= 0x1p-40 * y) << x << " and " << y;
   };
   expect_near(a.error(), b.error());
   expect_near(a.likely(), b.likely());
@@ -125,7 +126,7 @@ TEST(DotRows, ProductsAreExactIfTheFormatHoldsThem) {
   const Grid f32 = GridOf(DType::kF32);
   const auto short_numbers = range({0, 1.5, -0x1.fep10}), f32_numbers = range({0x1.fffffep0});
   EXPECT_TRUE(HaveExactProducts(short_numbers, short_numbers, f32));
-  EXPECT_TRUE(HaveExactProducts(f32_numbers, range({0.5, 4}), f32));
+  EXPECT_TRUE(HaveExactProducts(range({0x1.fffffcp0}), range({0.5, 4}), f32));
   EXPECT_FALSE(HaveExactProducts(f32_numbers, range({1.5}), f32));
   EXPECT_FALSE(HaveExactProducts(range({0x1p-60}), range({0x1p-60, 1}), f32));  // underflow
   EXPECT_FALSE(HaveExactProducts(range({0x1p100}), range({0x1p60}), f32));

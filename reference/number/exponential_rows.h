@@ -1,6 +1,7 @@
 // Exponentials of many doubles at once, by the formulas and with the error bounds of elementary.h.
 // x and y have equal sizes and do not overlap.
-// The same bits on every instruction set with fused multiplication; without it the last bits differ.
+// The same bits on every instruction set with fused multiplication; without it the last bits
+// differ.
 #pragma once
 
 #include <span>

@@ -13,8 +13,8 @@
 
 namespace sextant {
 
-// An element is open while its radius is above 0. The golden of an open element has the enclosure of the
-// highest precision that gave one, or an infinite radius if none did.
+// An element is open while its radius is above 0. The golden of an open element has the enclosure
+// of the highest precision that gave one, or an infinite radius if none did.
 struct ProofState : AppliedFormula {
   std::vector<GoldenTensor>& golden;
 
@@ -31,8 +31,8 @@ bool OpenMarked(const ProofState& proof, const Slice& slice, const ElementMarks&
 // open, unless the part cannot be cut.
 std::vector<Slice> OpenParts(const ProofState& proof, const Slice& slice);
 
-// Level 1: decides what it can at once, and encloses the rest: a negative radius (Enclose, prove.h).
-// Elements stay open that have no enclosure, or no finite permitted error.
+// Level 1: decides what it can at once, and encloses the rest: a negative radius (Enclose,
+// prove.h). Elements stay open that have no enclosure, or no finite permitted error.
 void EncloseBy(const Outputs<Counted>& outputs, const ProofState& proof, const Slice& slice);
 
 // Level 2: decides what it can by the outputs of an evaluation.

@@ -47,7 +47,8 @@ void ForEachRun(const Shape& whole, const TensorSpec& spec, const Slice& slice, 
   }
 }
 
-// A slice of query heads has the key heads that they read, not all (AttentionAttributes::KeyHeadOf).
+// A slice of query heads has the key heads that they read, not all
+// (AttentionAttributes::KeyHeadOf).
 void SetKeyHeads(const Case& c, Slice& slice) {
   const auto heads = slice.ranges.find("H");
   const auto K = c.dimensions().find(kKeyHeads);

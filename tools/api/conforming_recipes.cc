@@ -68,7 +68,8 @@ bool PermitsSlice(const Case& c, const std::vector<ElementErrors>& errors,
     const TensorSpec& spec = c.info().signature.outputs[o];
     const std::vector<size_t> indices = IndicesIn(golden[o].value.shape, spec, slice);
     for (size_t i = 0; i < indices.size(); ++i) {
-      const double most = permitted[o].error.data[i] + golden[o].radius.data[indices[i]];
+      const double most =
+          permitted[o].error.data[i] + std::max(0.0, golden[o].radius.data[indices[i]]);
       if (at->error.data[indices[i]] > most) return false;
     }
   }
