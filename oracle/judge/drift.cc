@@ -6,6 +6,7 @@
 
 #include "oracle/judge/bias.h"
 #include "reference/base/parallel.h"
+#include "reference/base/splitmix64.h"
 #include "reference/number/evaluation_context.h"
 #include "reference/prove/budget.h"
 #include "reference/prove/case_slices.h"
@@ -77,21 +78,34 @@ Estimate MeanOf(const Reference& reference, size_t o, bool is_sample, Of of) {
 }
 
 // Mean over the elements of the share of the permitted error that is due to functions which are not
-// correctly rounded.
-std::vector<double> BiasOfFunctions(const Problem& problem, const Reference& reference,
-                                    bool is_sample) {
+// correctly rounded. `errors_of`: the permitted errors of a recipe, NaN where there are none.
+template <class ErrorsOf>
+std::vector<Estimate> BiasOfFunctions(const Problem& problem, const Reference& reference,
+                                      bool is_sample, ErrorsOf errors_of) {
   Recipe correct = problem.recipe;
   for (StepRule& rule : correct.steps) rule.ulps = std::min(rule.ulps, 0.5);
-  const auto less =
-      PermittedErrors(problem.operation, problem.c, problem.inputs, correct, problem.options);
-  std::vector<double> bias;
+  const std::vector<Tensor<double>> less = errors_of(correct);
+  std::vector<Estimate> bias;
   for (size_t o = 0; o < less.size(); ++o) {
-    const Estimate of = MeanOf(reference, o, is_sample, [&](size_t output, size_t i) {
-      const double share = reference.permitted[output].error.data[i] - less[output].error.data[i];
+    bias.push_back(MeanOf(reference, o, is_sample, [&](size_t output, size_t i) {
+      const double share = reference.permitted[output].error.data[i] - less[output].data[i];
       return share < 0 ? 0 : share;
-    });
-    bias.push_back(of.mean + of.reach);
+    }));
   }
+  return bias;
+}
+
+std::vector<double> BiasOfFunctions(const Problem& problem, const Reference& reference) {
+  const auto errors_of = [&](const Recipe& recipe) {
+    std::vector<Tensor<double>> errors;
+    for (PermittedTensor& permitted :
+         PermittedErrors(problem.operation, problem.c, problem.inputs, recipe, problem.options))
+      errors.push_back(std::move(permitted.error));
+    return errors;
+  };
+  std::vector<double> bias;
+  for (const Estimate& of : BiasOfFunctions(problem, reference, false, errors_of))
+    bias.push_back(of.mean);
   return bias;
 }
 
@@ -117,27 +131,59 @@ void Include(const Tensors& answer, const Problem& problem, const std::vector<Go
   }
 }
 
-bool IsLarge(const std::vector<GoldenTensor>& golden) {
+size_t ElementsOf(const std::vector<GoldenTensor>& golden) {
   size_t count = 0;
   for (const GoldenTensor& g : golden) count += g.high.data.size();
-  return count > kLarge;
+  return count;
 }
 
-// The answer for the slices of a budget; all else is NaN.
-Tensors SampleIn(const SumOrder& order, const Problem& problem, const std::vector<Slice>& slices) {
-  Tensors answer;
-  for (const TensorSpec& spec : problem.c.info().signature.outputs) {
-    answer.push_back({spec.name, problem.c.DTypeOf(spec), Tensor<double>(problem.c.ShapeOf(spec))});
-    std::ranges::fill(answer.back().values.data, kNaN);
+// A random part of a large case: one slice of each of equal parts of the slices in their order, so
+// that all batches and heads have their share.
+std::vector<Slice> SampleSlices(const Case& c, size_t elements) {
+  const std::vector<Slice> all = CutCase(c, elements / (size_t{1} << 16) + 1);
+  const size_t count = std::clamp(kSample * all.size() / elements, size_t{1}, all.size());
+  SplitMix64 random(0);
+  std::vector<Slice> slices;
+  for (size_t i = 0; i < count; ++i) {
+    const size_t first = i * all.size() / count, last = (i + 1) * all.size() / count;
+    slices.push_back(all[first + random.Below(last - first)]);
+  }
+  return slices;
+}
+
+// The numbers that of(slice) gives for each output of each slice; all others are NaN.
+template <class Of>
+std::vector<Tensor<double>> SampleOf(const Problem& problem, const std::vector<Slice>& slices,
+                                     Of of) {
+  const auto& outputs = problem.c.info().signature.outputs;
+  std::vector<Tensor<double>> whole;
+  for (const TensorSpec& spec : outputs) {
+    whole.emplace_back(problem.c.ShapeOf(spec));
+    std::ranges::fill(whole.back().data, kNaN);
   }
   InParallel(slices.size(), problem.options.threads, [&](size_t i) {
-    const ScopedSumOrder in_order(order);
-    const Tensors part =
-        EvaluateByRecipe(problem.operation, problem.c, problem.inputs, problem.recipe, slices[i]);
-    for (size_t o = 0; o < part.size(); ++o)
-      InsertSlice(part[o].values, problem.c.info().signature.outputs[o], slices[i],
-                  answer[o].values);
+    const auto part = of(slices[i]);
+    for (size_t o = 0; o < part.size(); ++o) InsertSlice(part[o], outputs[o], slices[i], whole[o]);
   });
+  return whole;
+}
+
+std::vector<Tensor<double>> ErrorsIn(const Problem& problem, const Recipe& recipe,
+                                     const Slice& slice) {
+  std::vector<Tensor<double>> errors;
+  for (PermittedTensor& permitted :
+       PermittedErrors(problem.operation, problem.c, problem.inputs, recipe, slice))
+    errors.push_back(std::move(permitted.error));
+  return errors;
+}
+
+std::vector<Tensor<double>> AnswerIn(const SumOrder& order, const Problem& problem,
+                                     const Slice& slice) {
+  const ScopedSumOrder in_order(order);
+  std::vector<Tensor<double>> answer;
+  for (NamedTensor& tensor :
+       EvaluateByRecipe(problem.operation, problem.c, problem.inputs, problem.recipe, slice))
+    answer.push_back(std::move(tensor.values));
   return answer;
 }
 
@@ -151,27 +197,28 @@ std::vector<JudgedTensor> JudgeBySample(const Problem& problem, const Reference&
     const auto at = std::ranges::find(before, golden.name, name);
     return at != before.end() && IsUnlikely(*at);
   };
-  const ScopedBudget part({.elements = kSample, .seed = 0});
-  const std::vector<Slice> slices = SlicesInBudget(problem.c, kSample / 64);
-  const std::vector<double> of_functions = BiasOfFunctions(problem, reference, true);
+  const std::vector<Slice> slices = SampleSlices(problem.c, ElementsOf(reference.golden));
+  const auto errors_of = [&](const Recipe& recipe) {
+    return SampleOf(problem, slices,
+                    [&](const Slice& slice) { return ErrorsIn(problem, recipe, slice); });
+  };
+  const auto of_functions = BiasOfFunctions(problem, reference, true, errors_of);
   std::vector<double> of_sums(of_functions.size());
   std::vector<JudgedTensor> tensors;
   for (const SumOrder& order : kOrders) {
-    const Tensors answer = SampleIn(order, problem, slices);
-    std::vector<double> bias;
+    const auto answer = SampleOf(
+        problem, slices, [&](const Slice& slice) { return AnswerIn(order, problem, slice); });
+    std::vector<double> bias(answer.size());
     for (size_t o = 0; o < answer.size(); ++o) {
-      if (!is_needed(reference.golden[o])) {
-        bias.push_back(0);
-        continue;
-      }
+      if (!is_needed(reference.golden[o])) continue;
       const Estimate of = MeanOf(reference, o, true, [&](size_t output, size_t i) {
         const GoldenTensor& golden = reference.golden[output];
-        return (answer[output].values.data[i] - golden.high.data[i]) - golden.low.data[i];
+        return (answer[output].data[i] - golden.high.data[i]) - golden.low.data[i];
       });
       of_sums[o] = std::max(of_sums[o], of.mean + of.reach);
-      bias.push_back(of_functions[o] + kOtherOrders * of_sums[o]);
+      bias[o] = of_functions[o].mean + of_functions[o].reach + kOtherOrders * of_sums[o];
+      if (std::isinf(bias[o])) return {};
     }
-    if (std::ranges::any_of(bias, [](double bound) { return std::isinf(bound); })) return {};
     tensors = JudgeTensors(problem.c,
                            {reference.golden, reference.permitted, nullptr, bias, reference.inputs},
                            outputs);
@@ -190,7 +237,8 @@ std::vector<JudgedTensor> JudgeWithDrift(const Problem& problem, const Reference
   std::vector<JudgedTensor> tensors = JudgeTensors(problem.c, reference, outputs);
   if (!AreUnlikely(tensors)) return tensors;
   const auto is_element_unlikely = [](const JudgedTensor& t) { return t.verdict.unlikely > 0; };
-  if (IsLarge(golden) && !HasBudget() && std::ranges::none_of(tensors, is_element_unlikely)) {
+  if (ElementsOf(golden) > kLarge && !HasBudget() &&
+      std::ranges::none_of(tensors, is_element_unlikely)) {
     std::vector<JudgedTensor> sampled = JudgeBySample(problem, reference, outputs, tensors);
     if (!sampled.empty()) return sampled;
   }
@@ -200,7 +248,7 @@ std::vector<JudgedTensor> JudgeWithDrift(const Problem& problem, const Reference
                              .errors = {}};
   for (const PermittedTensor& p : permitted) recipe_errors.errors.emplace_back(p.error.data.size());
   if (std::ranges::any_of(tensors, IsOneSided)) {
-    recipe_errors.function_bias = BiasOfFunctions(problem, reference, false);
+    recipe_errors.function_bias = BiasOfFunctions(problem, reference);
   }
   for (const SumOrder& order : kOrders) {
     Include(AnswerIn(order, problem), problem, golden, permitted, recipe_errors);

@@ -66,8 +66,7 @@ class TensorJudge {
       return;
     }
     verdict_.enclosed += radius > 0;
-    const double error = ErrorOf(golden_, i, got);
-    const double likely = permitted_.likely.data[i] + radius;
+    const double error = ErrorOf(golden_, i, got), likely = permitted_.likely.data[i] + radius;
     const bool open = std::isinf(bound);
     const Grade grade =
         open ? OpenGradeOf(error, likely) : GradeOf(golden_, i, got, error, bound, likely);

@@ -7,7 +7,6 @@
 #include "reference/attention/softmax_scores.h"
 #include "reference/number/dot.h"
 #include "reference/number/elementary.h"
-#include "reference/number/exponential_rows.h"
 #include "reference/number/rounding_units.h"
 
 namespace sextant {
@@ -21,7 +20,6 @@ size_t LargestBy(std::span<const Real> scores, Less less) {
 double Difference(double a, double b) { return std::max(0.0, a - b); }
 
 constexpr Counted::Bounds kUnbounded{kInfinity, kInfinity};
-constexpr double kLeastExponent = -600;  // below, exponentials are computed one by one
 
 }  // namespace
 
@@ -104,45 +102,6 @@ SoftmaxRow<Counted>::SoftmaxRow(std::span<const Counted> scores, Tiling tiling)
   }
   SetRise(errors);
   SetWeights(Terms(exponents, drift));
-}
-
-// e^exponent of each, and the drift of the weights.
-std::vector<DoubleDouble> SoftmaxRow<Counted>::Terms(std::span<const DoubleDouble> exponents,
-                                                     double drift) {
-  std::vector<DoubleDouble> terms;
-  terms.reserve(exponents.size());
-  own_drift_ = 40 * kDoubleDoubleUnit;  // 12 units of each term and so of the sum, 16 of a division
-  if (!this_context.double_centers) {
-    for (const DoubleDouble& exponent : exponents) terms.push_back(exp(exponent));
-  } else {
-    std::vector<double> high, exponentials(exponents.size());
-    for (const DoubleDouble& exponent : exponents) high.push_back(exponent.high);
-    ExpOfEach(high, exponentials);
-    for (size_t j = 0; j < exponents.size(); ++j) {
-      // Small exponentials would lose bits.
-      terms.push_back(high[j] >= kLeastExponent ? exponentials[j] : exp(exponents[j]));
-      drift = std::max(drift, std::abs(exponents[j].low));
-    }
-    own_drift_ = 3 * 0x1p-50;  // of a term, of the sum, and less than 2^-50 of a rounded quotient
-  }
-  drift_ = Expm1Of(2 * drift) * kBoundUp;
-  return terms;
-}
-
-void SoftmaxRow<Counted>::SetRise(std::span<const double> errors) {
-  rise_.resize(errors.size());
-  fall_.resize(errors.size());
-  if (this_context.double_centers) {
-    std::vector<double> negative;
-    for (const double error : errors) negative.push_back(-error);
-    Expm1OfEach(errors, rise_);
-    Expm1OfEach(negative, fall_);
-  } else {
-    std::ranges::transform(errors, rise_.begin(), Expm1Of);
-    std::ranges::transform(errors, fall_.begin(), [](double error) { return Expm1Of(-error); });
-  }
-  for (double& rise : rise_) rise *= kBoundUp;
-  for (double& fall : fall_) fall *= -kBoundUp;
 }
 
 Counted SoftmaxRow<Counted>::Bounded(const Counted& number, const Counted::Bounds& error,
