@@ -1,6 +1,8 @@
 #include "reference/prove/proof.h"
 
+#include <algorithm>
 #include <iterator>
+#include <span>
 
 #include "reference/number/decision.h"
 #include "reference/number/interval.h"
@@ -97,25 +99,33 @@ std::vector<size_t> ProofState::IndicesOf(size_t output, const Slice& slice) con
   return IndicesIn(golden[output].value.shape, c.info().signature.outputs[output], slice);
 }
 
+std::vector<Run> ProofState::RunsOf(size_t output, const Slice& slice) const {
+  return RunsIn(golden[output].value.shape, c.info().signature.outputs[output], slice);
+}
+
 void Open(const ProofState& proof, const Slice& slice) {
   for (size_t o = 0; o < proof.golden.size(); ++o) {
     GoldenTensor& g = proof.golden[o];
-    for (const size_t i : proof.IndicesOf(o, slice)) {
-      g.value.data[i] = g.high.data[i] = g.low.data[i] = 0;
-      g.radius.data[i] = kInfinity;
+    for (const auto& [first, count] : proof.RunsOf(o, slice)) {
+      for (Tensor<double>* part : {&g.value, &g.high, &g.low})
+        std::fill_n(&part->data[first], count, 0.0);
+      std::fill_n(&g.radius.data[first], count, kInfinity);
     }
   }
 }
 
-void SettleBy(const Outputs<Counted>& outputs, const ProofState& proof, const Slice& slice) {
+size_t SettleBy(const Outputs<Counted>& outputs, const ProofState& proof, const Slice& slice) {
+  size_t open = 0;
   for (size_t o = 0; o < outputs.size(); ++o) {
     GoldenTensor& g = proof.golden[o];
-    const auto indices = proof.IndicesOf(o, slice);
-    for (size_t i = 0; i < indices.size(); ++i) {
-      const auto decision = Decide(outputs[o].values.data[i], g.dtype);
-      if (decision) Set(*decision, 0, g, indices[i]);
+    std::span<const Counted> numbers = outputs[o].values.data;
+    for (const auto& [at, count] : proof.RunsOf(o, slice)) {
+      const DecidedRun to{&g.value.data[at], &g.high.data[at], &g.low.data[at], &g.radius.data[at]};
+      open += DecideAll(numbers.first(count), g.dtype, to);
+      numbers = numbers.subspan(count);
     }
   }
+  return open;
 }
 
 void ProveOpen(const ProofState& proof, const Slice& slice) {

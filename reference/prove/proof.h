@@ -17,13 +17,16 @@ struct ProofState : AppliedFormula {
 
   // The indices in the golden of output `output` of the elements of the slice.
   std::vector<size_t> IndicesOf(size_t output, const Slice& slice) const;
+  // The same as runs of consecutive indices.
+  std::vector<Run> RunsOf(size_t output, const Slice& slice) const;
 };
 
 // Opens all elements of a slice. An element is left out until then.
 void Open(const ProofState& proof, const Slice& slice);
 
-// Level 2: decides what it can by the outputs of an evaluation.
-void SettleBy(const Outputs<Counted>& outputs, const ProofState& proof, const Slice& slice);
+// Level 2: decides what it can by the outputs of an evaluation, and opens all other elements of the
+// slice. Returns their number.
+size_t SettleBy(const Outputs<Counted>& outputs, const ProofState& proof, const Slice& slice);
 
 // Level 3: proves the open elements of a slice.
 void ProveOpen(const ProofState& proof, const Slice& slice);

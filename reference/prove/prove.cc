@@ -29,9 +29,32 @@ void ForEachSlice(const Case& c, const ProveOptions& options, Work work) {
 }
 
 Tensor<double> LeftOut(const Shape& shape) {
-  Tensor<double> numbers(shape);
-  std::ranges::fill(numbers.data, kNaN);
-  return numbers;
+  return {shape, std::vector<double>(CountOf(shape), kNaN)};
+}
+
+// Calls make(0) .. make(count - 1), on all cores if they make large tensors: the first touch of
+// memory takes as much time as the proof of a cheap element.
+template <class Make>
+void MakeTensors(size_t count, const Case& c, const ProveOptions& options, Make make) {
+  size_t elements = 0;
+  for (const TensorSpec& spec : c.info().signature.outputs) elements += CountOf(c.ShapeOf(spec));
+  InParallel(count, elements > kSliceElements ? options.threads : 1, make);
+}
+
+// The golden of a case of which no slice is proven.
+std::vector<GoldenTensor> MakeGolden(const Case& c, const ProveOptions& options) {
+  std::vector<GoldenTensor> golden;
+  for (const TensorSpec& spec : c.info().signature.outputs)
+    golden.push_back({spec.name, c.DTypeOf(spec), {}, {}, {}, {}, {}});
+  constexpr Tensor<double> GoldenTensor::*kParts[] = {&GoldenTensor::value, &GoldenTensor::high,
+                                                      &GoldenTensor::low, &GoldenTensor::permitted,
+                                                      &GoldenTensor::radius};
+  constexpr size_t kCount = std::size(kParts);
+  MakeTensors(kCount * golden.size(), c, options, [&](size_t i) {
+    const TensorSpec& spec = c.info().signature.outputs[i / kCount];
+    golden[i / kCount].*kParts[i % kCount] = LeftOut(c.ShapeOf(spec));
+  });
+  return golden;
 }
 
 // True if the tensors have no NaN and no infinity.
@@ -61,13 +84,17 @@ bool HasFiniteInputs(const AppliedFormula& formula, const Slice& slice) {
 }
 
 // The permitted errors of a slice, all NaN.
-std::vector<PermittedTensor> MakePermitted(const Case& c, const Slice& slice) {
+std::vector<PermittedTensor> MakePermitted(const Case& c, const Slice& slice,
+                                           const ProveOptions& options) {
   std::vector<PermittedTensor> permitted;
-  for (const TensorSpec& spec : c.info().signature.outputs) {
-    const Tensor<double> none = LeftOut(ShapeIn(c.ShapeOf(spec), spec, slice));
-    permitted.push_back(
-        {spec.name, c.DTypeOf(spec), none, none, std::vector<bool>(none.data.size())});
-  }
+  for (const TensorSpec& spec : c.info().signature.outputs)
+    permitted.push_back({spec.name, c.DTypeOf(spec), {}, {}, {}});
+  MakeTensors(2 * permitted.size(), c, options, [&](size_t i) {
+    PermittedTensor& p = permitted[i / 2];
+    const TensorSpec& spec = c.info().signature.outputs[i / 2];
+    (i % 2 == 0 ? p.error : p.likely) = LeftOut(ShapeIn(c.ShapeOf(spec), spec, slice));
+  });
+  for (PermittedTensor& p : permitted) p.vacuous.resize(p.error.data.size());
   return permitted;
 }
 
@@ -77,26 +104,39 @@ void Set(PermittedTensor& permitted, size_t i, const Counted& x) {
   permitted.vacuous[i] = x.saturated();
 }
 
-// Writes the errors of a slice into the tensors of the whole case.
+// Writes the errors of a slice into the tensors of the whole case. Elements of `vacuous` share
+// bytes: threads write them one after another.
 void SetSlice(const Case& c, const Outputs<Counted>& counted, const Slice& slice,
-              std::vector<PermittedTensor>& permitted) {
+              std::vector<PermittedTensor>& permitted, std::mutex& mutex) {
   for (size_t o = 0; o < permitted.size(); ++o) {
-    const auto indices = IndicesIn(permitted[o].error.shape, c.info().signature.outputs[o], slice);
-    for (size_t i = 0; i < indices.size(); ++i)
-      Set(permitted[o], indices[i], counted[o].values.data[i]);
+    PermittedTensor& p = permitted[o];
+    const Counted* x = counted[o].values.data.data();
+    for (const auto& [first, count] : RunsIn(p.error.shape, c.info().signature.outputs[o], slice)) {
+      bool saturated = false;
+      for (size_t i = 0; i < count; ++i) {
+        p.error.data[first + i] = x[i].Permitted();
+        p.likely.data[first + i] = x[i].Likely();
+        saturated = saturated || x[i].saturated();
+      }
+      if (saturated) {
+        const std::lock_guard lock(mutex);
+        for (size_t i = 0; i < count; ++i) p.vacuous[first + i] = x[i].saturated();
+      }
+      x += count;
+    }
   }
 }
 
 void SetPermitted(const ProofState& proof, const Outputs<Counted>& counted, const Slice& slice) {
   for (size_t o = 0; o < proof.golden.size(); ++o) {
     GoldenTensor& g = proof.golden[o];
-    const auto indices = proof.IndicesOf(o, slice);
-    for (size_t i = 0; i < indices.size(); ++i) {
-      const size_t at = indices[i];
-      g.permitted.data[at] = std::isnan(g.high.data[at]) ? kNaN
-                             : std::isinf(g.radius.data[at])
-                                 ? kInfinity
-                                 : counted[o].values.data[i].Permitted();
+    const Counted* x = counted[o].values.data.data();
+    for (const auto& [first, count] : proof.RunsOf(o, slice)) {
+      for (size_t at = first; at < first + count; ++at, ++x) {
+        g.permitted.data[at] = std::isnan(g.high.data[at])     ? kNaN
+                               : std::isinf(g.radius.data[at]) ? kInfinity
+                                                               : x->Permitted();
+      }
     }
   }
 }
@@ -106,26 +146,22 @@ void SetPermitted(const ProofState& proof, const Outputs<Counted>& counted, cons
 std::vector<GoldenTensor> Proven(const AppliedFormula& formula, const Recipe& recipe,
                                  const ProveOptions& options,
                                  std::vector<PermittedTensor>* permitted) {
-  std::vector<GoldenTensor> golden;
-  for (const TensorSpec& spec : formula.c.info().signature.outputs) {
-    const Tensor<double> none = LeftOut(formula.c.ShapeOf(spec));
-    golden.push_back({spec.name, formula.c.DTypeOf(spec), none, none, none, none, none});
-  }
+  std::vector<GoldenTensor> golden = MakeGolden(formula.c, options);
   const ProofState proof{formula, golden};
   const bool climbs = options.engine == Engine::kLadder;
   const bool finite = AreFinite(formula.inputs) &&
                       (!formula.subject_outputs || AreFinite(*formula.subject_outputs));
-  std::mutex mutex;  // elements of `vacuous` share bytes
+  std::mutex mutex;
   ForEachSlice(formula.c, options, [&](const Slice& slice) {
     const CountedSlice counted = CountSlice(formula, recipe, slice);
-    Open(proof, slice);
+    size_t open = 1;
     if (climbs && counted.encloses && (finite || HasFiniteInputs(formula, slice)))
-      SettleBy(counted.outputs, proof, slice);
-    ProveOpen(proof, slice);
+      open = SettleBy(counted.outputs, proof, slice);
+    else
+      Open(proof, slice);
+    if (open > 0) ProveOpen(proof, slice);
     SetPermitted(proof, counted.outputs, slice);
-    if (!permitted) return;
-    const std::lock_guard lock(mutex);
-    SetSlice(formula.c, counted.outputs, slice, *permitted);
+    if (permitted) SetSlice(formula.c, counted.outputs, slice, *permitted, mutex);
   });
   return golden;
 }
@@ -144,7 +180,7 @@ std::vector<GoldenTensor> Prove(const Operation& operation, const Case& c, const
 
 ProvenAndPermitted ProveAndPermit(const Operation& operation, const Case& c, const Tensors& inputs,
                                   const Recipe& recipe, const ProveOptions& options) {
-  ProvenAndPermitted reference{{}, MakePermitted(c, {})};
+  ProvenAndPermitted reference{{}, MakePermitted(c, {}, options)};
   reference.golden = Proven({operation, c, inputs, options.subject_outputs}, recipe, options,
                             &reference.permitted);
   return reference;
@@ -158,12 +194,11 @@ std::vector<PermittedTensor> PermittedErrors(const Case& c, const Tensors& input
 std::vector<PermittedTensor> PermittedErrors(const Operation& operation, const Case& c,
                                              const Tensors& inputs, const Recipe& recipe,
                                              const ProveOptions& options) {
-  std::vector<PermittedTensor> permitted = MakePermitted(c, {});
-  std::mutex mutex;  // elements of `vacuous` share bytes
+  std::vector<PermittedTensor> permitted = MakePermitted(c, {}, options);
+  std::mutex mutex;
   ForEachSlice(c, options, [&](const Slice& slice) {
     const auto counted = CountSlice({operation, c, inputs, options.subject_outputs}, recipe, slice);
-    const std::lock_guard lock(mutex);
-    SetSlice(c, counted.outputs, slice, permitted);
+    SetSlice(c, counted.outputs, slice, permitted, mutex);
   });
   return permitted;
 }
@@ -171,7 +206,7 @@ std::vector<PermittedTensor> PermittedErrors(const Operation& operation, const C
 std::vector<PermittedTensor> PermittedErrors(const Operation& operation, const Case& c,
                                              const Tensors& inputs, const Recipe& recipe,
                                              const Slice& slice) {
-  std::vector<PermittedTensor> permitted = MakePermitted(c, slice);
+  std::vector<PermittedTensor> permitted = MakePermitted(c, slice, {});
   const auto counted = CountSlice({operation, c, inputs, nullptr}, recipe, slice);
   for (size_t o = 0; o < permitted.size(); ++o) {
     const auto& numbers = counted.outputs[o].values.data;
