@@ -41,7 +41,11 @@ void ConvertAll(std::span<Counted> numbers) {
   if (rule.exact) return;
   for (Counted& x : numbers) {
     const bool contained = x.format_ && Contains(rule.format, *x.format_);
-    if (contained || x.IsExact() || rule.flushes) {
+    if (contained && !rule.flushes) {
+      x.format_ = rule.format;
+      continue;
+    }
+    if (x.IsExact() || rule.flushes) {
       x = Counted::ConvertedBy(rule, x);
       continue;
     }
