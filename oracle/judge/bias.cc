@@ -4,7 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <functional>
-#include <set>
+#include <vector>
 
 namespace sextant::oracle {
 namespace {
@@ -14,31 +14,52 @@ namespace {
 constexpr double kUnlikelyBias = 8;
 constexpr size_t kLeastUnits = 32;
 
-// Answers of the same magnitude are one unit. Units are found by hash, so distinct answers may
-// share one. Beyond this number, more units would not change the result.
-constexpr size_t kMostAnswers = size_t{1} << 16;
+constexpr size_t kMostUnits = size_t{1} << 16;
+
+// Of `count` rows or columns.
+size_t PerUnit(size_t count) { return (count + kMostUnits - 1) / kMostUnits; }
+size_t UnitsOf(size_t count) { return count == 0 ? 0 : (count - 1) / PerUnit(count) + 1; }
 
 }  // namespace
 
-void Bias::Unit::Add(double x) {
-  sum += x;
-  ++count;
-}
-
 double Bias::Unit::Mean() const { return sum / static_cast<double>(count); }
 
-Bias::Bias(size_t elements, size_t width)
-    : width_(width),
-      rows_(elements / width),
-      columns_(width),
-      answers_(std::min(kMostAnswers, std::bit_ceil(4 * elements + 1))) {}
+// Answers of the same magnitude are one unit. Units are found by hash, so distinct answers may
+// share one.
+Bias::Bias(size_t elements, size_t width, bool units)
+    : has_units_(units),
+      width_(width),
+      rows_per_unit_(PerUnit(elements / width)),
+      columns_per_unit_(PerUnit(width)) {
+  if (!units) return;
+  rows_.resize(UnitsOf(elements / width));
+  columns_.resize(UnitsOf(width));
+  answers_.resize(std::min(kMostUnits, std::bit_ceil(4 * elements + 1)));
+}
 
 void Bias::Add(size_t i, double got, double relative) {
-  rows_[i / width_].Add(relative);
-  columns_[i % width_].Add(relative);
-  answers_[std::hash<double>()(std::abs(got)) % answers_.size()].Add(relative);
   all_.Add(relative);
   squares_ += relative * relative;
+  if (!has_units_) return;
+  const size_t row = i / width_;
+  rows_[row / rows_per_unit_].Add(relative);
+  columns_[(i - row * width_) / columns_per_unit_].Add(relative);
+  answers_[std::hash<double>()(std::abs(got)) % answers_.size()].Add(relative);
+}
+
+void Bias::Merge(const Bias& next) {
+  const auto merge = [](Unit& unit, const Unit& other) {
+    unit.sum += other.sum;
+    unit.count += other.count;
+  };
+  const auto merge_all = [&](std::vector<Unit>& units, const std::vector<Unit>& others) {
+    for (size_t u = 0; u < units.size(); ++u) merge(units[u], others[u]);
+  };
+  merge_all(rows_, next.rows_);
+  merge_all(columns_, next.columns_);
+  merge_all(answers_, next.answers_);
+  merge(all_, next.all_);
+  squares_ += next.squares_;
 }
 
 double Bias::Mean() const { return all_.count == 0 ? 0 : all_.Mean(); }
@@ -50,10 +71,12 @@ double Bias::Spread() const {
 // Variance of the mean of units; infinite if there are too few. Units of equal mean (the same
 // position twice) count once.
 double Bias::Variance(const std::vector<Unit>& units) {
-  std::set<double> means;
+  std::vector<double> means;
   for (const Unit& unit : units) {
-    if (unit.count > 0) means.insert(unit.Mean());
+    if (unit.count > 0) means.push_back(unit.Mean());
   }
+  std::ranges::sort(means);
+  means.erase(std::ranges::unique(means).begin(), means.end());
   if (means.size() < kLeastUnits) return INFINITY;
   const auto n = static_cast<double>(means.size());
   double center = 0, variance = 0;

@@ -3,6 +3,7 @@
 // Errors are correlated: elements of a row share the error of its root or sum, elements of a column
 // that of its weight, and equal answers (for example all that underflow to 0) that of their
 // rounding. So the standard error counts rows, columns and distinct answers as independent units.
+// Beyond 2^16 units of a kind, more units would not change the result.
 #pragma once
 
 #include <cstddef>
@@ -12,9 +13,12 @@ namespace sextant::oracle {
 
 class Bias {
  public:
-  Bias(size_t elements, size_t width);
+  // Without units there is only the mean and the spread.
+  Bias(size_t elements, size_t width, bool units = true);
   // `got`: the answer at element i; `relative`: its signed error / permitted error.
   void Add(size_t i, double got, double relative);
+  // Adds the elements of `next`, which come after these.
+  void Merge(const Bias& next);
   double Mean() const;
   double Spread() const;          // root mean square
   double StandardErrors() const;  // Mean() / its standard error; 0 if there are few units
@@ -26,13 +30,19 @@ class Bias {
   struct Unit {
     double sum = 0;
     size_t count = 0;
-    void Add(double x);
+    void Add(double x) {
+      sum += x;
+      ++count;
+    }
     double Mean() const;
   };
   static double Variance(const std::vector<Unit>& units);
   double VarianceBySize(const std::vector<Unit>& units) const;
 
+  bool has_units_;
   size_t width_;
+  // Not more than kMostUnits each: neighbouring rows and columns of large tensors share a unit.
+  size_t rows_per_unit_, columns_per_unit_;
   std::vector<Unit> rows_, columns_, answers_;
   Unit all_;
   double squares_ = 0;

@@ -117,7 +117,9 @@ Tensors AnswerIn(const SumOrder& order, const Problem& problem) {
 // Widens `recipe_errors` by the errors of `answer`.
 void Include(const Tensors& answer, const Problem& problem, const std::vector<GoldenTensor>& golden,
              const std::vector<PermittedTensor>& permitted, RecipeErrors& recipe_errors) {
-  const std::vector<JudgedTensor> judged = JudgeTensors(problem.c, {golden, permitted}, answer);
+  const std::vector<JudgedTensor> judged = JudgeTensors(
+      problem.c, {.golden = golden, .permitted = permitted, .threads = problem.options.threads},
+      answer);
   for (size_t o = 0; o < golden.size(); ++o) {
     recipe_errors.sum_bias[o] =
         std::max(recipe_errors.sum_bias[o], std::abs(judged[o].verdict.bias));
@@ -254,7 +256,9 @@ std::vector<JudgedTensor> JudgeWithDrift(const Problem& problem, const Reference
     Include(AnswerIn(order, problem), problem, golden, permitted, recipe_errors);
     const std::vector<double> bias = recipe_errors.Bias();
     tensors = JudgeTensors(
-        problem.c, {golden, recipe_errors.permitted, nullptr, bias, reference.inputs}, outputs);
+        problem.c,
+        {golden, recipe_errors.permitted, nullptr, bias, reference.inputs, reference.threads},
+        outputs);
     if (!AreUnlikely(tensors)) break;
   }
   return tensors;

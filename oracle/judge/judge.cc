@@ -121,13 +121,20 @@ std::vector<JudgedTensor> Judge::Trace(const Variant& variant, const Tensors& ou
   ProveOptions options = options_;
   options.subject_outputs = &outputs;
   const auto [golden, permitted] = ProveAndPermit(variant.operation, c_, inputs_, recipe_, options);
-  return JudgeTensors(c_, {golden, permitted, &variant.reference.golden, {}, &inputs_}, outputs);
+  return JudgeTensors(
+      c_, {golden, permitted, &variant.reference.golden, {}, &inputs_, options_.threads}, outputs);
 }
 
 Verdict Judge::EvaluateVariant(const Variant& variant, const Tensors& outputs) const {
-  std::vector<JudgedTensor> tensors = JudgeWithDrift(
-      {variant.operation, c_, inputs_, recipe_, options_},
-      {variant.reference.golden, variant.reference.permitted, nullptr, {}, &inputs_}, outputs);
+  std::vector<JudgedTensor> tensors =
+      JudgeWithDrift({variant.operation, c_, inputs_, recipe_, options_},
+                     {variant.reference.golden,
+                      variant.reference.permitted,
+                      nullptr,
+                      {},
+                      &inputs_,
+                      options_.threads},
+                     outputs);
   Verdict verdict = VerdictOf(c_, tensors);
   const std::vector<JudgedTensor> trace = Trace(variant, outputs);
   // Optional outputs are intermediates: they come before the required ones.

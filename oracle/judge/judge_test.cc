@@ -47,7 +47,7 @@ TEST(Judge, EmptyAnswerConforms) {
 
 TEST(Judge, AnswerThatCouldNotFailIsUnverified) {
   Ones ones;
-  ones.permitted[0].vacuous = std::vector<bool>(4, true);
+  ones.permitted[0].vacuous = std::vector<char>(4, 1);
   EXPECT_EQ(ones.Judged().status, Status::kUnverified);
   EXPECT_THAT(ones.Judged().message, HasSubstr("could have failed"));
 }

@@ -18,7 +18,7 @@ struct Ones {
     const Tensor<double> one(shape, std::vector<double>(N * M, 1)), zero(shape);
     const Tensor<double> bound(shape, std::vector<double>(N * M, kPermitted));
     golden = {{"y", DType::kF32, one, one, zero, bound, zero}};
-    permitted = {{"y", DType::kF32, bound, bound, std::vector<bool>(N * M)}};
+    permitted = {{"y", DType::kF32, bound, bound, std::vector<char>(N * M)}};
     answer = {{"y", DType::kF32, one}};
   }
   Verdict Judged() const { return JudgeEndToEnd(c, golden, permitted, answer); }

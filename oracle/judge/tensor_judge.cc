@@ -5,6 +5,7 @@
 
 #include "oracle/judge/bias.h"
 #include "oracle/judge/failing_indices.h"
+#include "reference/base/parallel.h"
 
 namespace sextant::oracle {
 namespace {
@@ -20,21 +21,55 @@ double RatioOf(double error, double limit) {
   return limit > 0 && !std::isnan(error) ? error / limit : INFINITY;
 }
 
-// Judges one tensor.
-class TensorJudge {
+// A tensor to judge.
+struct Answered {
+  const GoldenTensor& golden;
+  const PermittedTensor& permitted;
+  const Tensor<double>& got;
+  const GoldenTensor& end_to_end;  // is NaN where the case specifies no value
+  bool independent;                // false: the standard error of the bias is not needed
+};
+
+// What is known of single elements.
+struct OfElements {
+  explicit OfElements(size_t count) : statuses(count), fails(count) {}
+  std::vector<ElementStatus> statuses;
+  std::vector<bool> fails;
+};
+
+// Judges a range of the elements of one tensor.
+class RangeJudge {
  public:
-  TensorJudge(const GoldenTensor& golden, const PermittedTensor& permitted,
-              const Tensor<double>& got)
-      : golden_(golden),
-        permitted_(permitted),
-        got_(got),
-        fails_(got.data.size()),
-        bias_(got.data.size(), RowWidth(got.shape)) {
-    verdict_.name = golden.name;
-    verdict_.elements = got.data.size();
+  RangeJudge(const Answered& answered, OfElements& elements)
+      : golden_(answered.golden),
+        permitted_(answered.permitted),
+        got_(answered.got),
+        end_to_end_(answered.end_to_end),
+        elements_(elements),
+        bias_(got_.data.size(), RowWidth(got_.shape), answered.independent) {}
+
+  void Judge(size_t first, size_t last) {
+    for (size_t i = first; i < last; ++i) JudgeElement(i, end_to_end_.high.data[i]);
   }
-  JudgedTensor Judge(bool independent, double correct_bias_bound, const GoldenTensor& end_to_end) {
-    for (size_t i = 0; i < got_.data.size(); ++i) JudgeElement(i, end_to_end.high.data[i]);
+
+  // Adds the result for the range that follows.
+  void Merge(const RangeJudge& next) {
+    constexpr size_t TensorVerdict::*kCounts[] = {
+        &TensorVerdict::judged,      &TensorVerdict::failed,      &TensorVerdict::vacuous,
+        &TensorVerdict::unspecified, &TensorVerdict::unjudgeable, &TensorVerdict::unlikely,
+        &TensorVerdict::enclosed,    &TensorVerdict::left_out};
+    for (const auto count : kCounts) verdict_.*count += next.verdict_.*count;
+    verdict_.grade = std::max(verdict_.grade, next.verdict_.grade);
+    if (next.worst_ > worst_) {
+      worst_ = next.worst_;
+      verdict_.worst = next.verdict_.worst;
+    }
+    bias_.Merge(next.bias_);
+  }
+
+  TensorVerdict Total(bool independent, double correct_bias_bound) {
+    verdict_.name = golden_.name;
+    verdict_.elements = got_.data.size();
     verdict_.bias = bias_.Mean();
     verdict_.spread = bias_.Spread();
     verdict_.correct_bias_bound = correct_bias_bound;
@@ -43,9 +78,8 @@ class TensorJudge {
       const bool within = verdict_.grade == Grade::kFaithful || verdict_.grade == Grade::kWithin;
       if (within && bias_.IsBeyond(correct_bias_bound)) verdict_.grade = Grade::kUnlikely;
     }
-    return {std::move(verdict_), false, got_.shape, std::move(statuses_)};
+    return std::move(verdict_);
   }
-  const std::vector<bool>& fails() const { return fails_; }
 
  private:
   // `specified` is NaN if the case specifies no value for element i.
@@ -54,14 +88,15 @@ class TensorJudge {
     // What is only enclosed is decided (oracle/judge/undecided.h).
     const double radius = std::max(golden_.radius.data[i], 0.0);
     const double bound = permitted_.error.data[i] + radius;
+    ElementStatus& status = elements_.statuses[i];
     if (std::isnan(radius)) {
-      statuses_.push_back(ElementStatus::kUnspecified);
+      status = ElementStatus::kUnspecified;
       ++verdict_.left_out;
       return;
     }
     if (std::isnan(high)) {
       const bool open = !std::isnan(specified);
-      statuses_.push_back(open ? ElementStatus::kOpen : ElementStatus::kUnspecified);
+      status = open ? ElementStatus::kOpen : ElementStatus::kUnspecified;
       ++(open ? verdict_.unjudgeable : verdict_.unspecified);
       return;
     }
@@ -73,12 +108,12 @@ class TensorJudge {
     const bool fails = grade == Grade::kFails;
     verdict_.grade = std::max(verdict_.grade, grade);
     verdict_.failed += fails;
-    fails_[i] = fails;
+    if (fails) elements_.fails[i] = true;
     verdict_.unlikely += grade == Grade::kUnlikely;
     verdict_.unjudgeable += open;
     verdict_.vacuous += !open && permitted_.vacuous[i] && !fails;
     const bool judged = !open && (!permitted_.vacuous[i] || fails);
-    statuses_.push_back(judged ? ElementStatus::kJudged : ElementStatus::kOpen);
+    status = judged ? ElementStatus::kJudged : ElementStatus::kOpen;
     verdict_.judged += judged;
     const double limit = grade == Grade::kUnlikely ? likely : bound;
     const std::pair rank(std::max(grade, Grade::kWithin), RatioOf(error, limit));
@@ -93,12 +128,30 @@ class TensorJudge {
   const GoldenTensor& golden_;
   const PermittedTensor& permitted_;
   const Tensor<double>& got_;
-  TensorVerdict verdict_;
-  std::vector<ElementStatus> statuses_;
-  std::vector<bool> fails_;
+  const GoldenTensor& end_to_end_;
+  OfElements& elements_;
+  TensorVerdict verdict_{};
   Bias bias_;
   std::pair<Grade, double> worst_ = {Grade::kExact, -1};
 };
+
+// Judges at most kMostRanges ranges on all cores. The ranges depend on the number of elements only,
+// and are merged in order: so does the result, whatever the number of threads. Elements of a
+// vector<bool> share words of 64, which no two ranges have in common.
+TensorVerdict JudgeElements(const Answered& answered, const Reference& reference, double bias_bound,
+                            OfElements& elements) {
+  constexpr size_t kMostRanges = 16, kLeastRange = size_t{1} << 15, kWord = 64;
+  const size_t count = answered.got.data.size();
+  const size_t size =
+      std::max(kLeastRange, ((count + kMostRanges - 1) / kMostRanges + kWord - 1) / kWord * kWord);
+  std::vector<RangeJudge> ranges;
+  for (size_t first = 0; first < std::max<size_t>(count, 1); first += size)
+    ranges.emplace_back(answered, elements);
+  InParallel(ranges.size(), reference.threads,
+             [&](size_t i) { ranges[i].Judge(i * size, std::min(count, (i + 1) * size)); });
+  for (size_t i = 1; i < ranges.size(); ++i) ranges[0].Merge(ranges[i]);
+  return ranges[0].Total(answered.independent, bias_bound);
+}
 
 // The open rows of a tensor (an open element and no judged one): their number and the first.
 struct OpenRows {
@@ -139,13 +192,16 @@ std::vector<JudgedTensor> JudgeTensors(const Case& c, const Reference& reference
     const TensorSpec& spec = c.info().signature.outputs[o];
     const auto at = std::ranges::find(outputs, golden.name, &NamedTensor::name);
     if (at == outputs.end()) continue;  // an optional output that was left out
-    TensorJudge judge(golden, reference.permitted[o], at->values);
-    tensors.push_back(judge.Judge(
-        independent, reference.correct_bias_bound.empty() ? 0 : reference.correct_bias_bound[o],
-        reference.end_to_end ? (*reference.end_to_end)[o] : golden));
-    if (tensors.back().verdict.failed > 0)
-      tensors.back().verdict.failing = FailingIndicesOf({c, spec, reference.inputs}, judge.fails());
-    tensors.back().optional = spec.optional;
+    const GoldenTensor& end_to_end = reference.end_to_end ? (*reference.end_to_end)[o] : golden;
+    const double bias_bound =
+        reference.correct_bias_bound.empty() ? 0 : reference.correct_bias_bound[o];
+    OfElements elements(at->values.data.size());
+    const Answered answered{golden, reference.permitted[o], at->values, end_to_end, independent};
+    TensorVerdict verdict = JudgeElements(answered, reference, bias_bound, elements);
+    if (verdict.failed > 0)
+      verdict.failing = FailingIndicesOf({c, spec, reference.inputs}, elements.fails);
+    tensors.push_back(
+        {std::move(verdict), spec.optional, at->values.shape, std::move(elements.statuses)});
   }
   return tensors;
 }

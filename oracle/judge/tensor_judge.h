@@ -36,6 +36,7 @@ struct Reference {
   std::span<const double> correct_bias_bound{};
   // Of the case; null: failing elements are not described by the values of inputs.
   const Tensors* inputs = nullptr;
+  int threads = 0;  // 0: all cores
 };
 
 // Judges every answered output, in the order of the signature. Precondition: the outputs fit the

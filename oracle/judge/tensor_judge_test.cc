@@ -41,6 +41,31 @@ TEST(JudgeTensors, TheLowPartOfTheExactValueCounts) {
   EXPECT_EQ(ones.Judged().status, Status::kConforms);
 }
 
+// 4 ranges of 32768 elements, judged on any number of threads.
+TEST(JudgeTensors, RangesAreMergedInOrder) {
+  Ones ones(1024, 128);
+  const size_t at[] = {5, 32768, 100000, 131071};
+  const double errors[] = {1, 3, 3, 2};  // in permitted errors; 3, 3 and 2 fail
+  for (size_t i = 0; i < 4; ++i) ones.Put(at[i], 1, kPermitted, 1 + errors[i] * kPermitted);
+  for (const int threads : {1, 3}) {
+    const TensorVerdict verdict =
+        JudgeTensors(ones.c,
+                     {.golden = ones.golden, .permitted = ones.permitted, .threads = threads},
+                     ones.answer)
+            .at(0)
+            .verdict;
+    EXPECT_EQ(verdict.elements, 131072u);
+    EXPECT_EQ(verdict.judged, 131072u);
+    EXPECT_EQ(verdict.failed, 3u);
+    EXPECT_EQ(verdict.worst.where, "y[256,0]");  // the first of the largest errors
+    EXPECT_EQ(verdict.bias, 1.0 / (131072 - 3));
+    ASSERT_EQ(verdict.failing.size(), 2u);
+    using Ranges = std::vector<std::pair<int64_t, int64_t>>;
+    EXPECT_EQ(verdict.failing[0].ranges, (Ranges{{256, 256}, {781, 781}, {1023, 1023}}));
+    EXPECT_EQ(verdict.failing[1].ranges, (Ranges{{0, 0}, {32, 32}, {127, 127}}));
+  }
+}
+
 // A budget leaves elements out: all their numbers are NaN, and every answer conforms there.
 TEST(JudgeTensors, AnElementThatIsLeftOutIsNotCompared) {
   Ones ones;
@@ -77,7 +102,7 @@ TEST(JudgeTensors, OpenElementIsUnlikelyAboveAFiniteLikelyError) {
   for (const bool unbounded : {true, false}) {
     Ones ones;
     ones.Put(0, 1, unbounded ? kInfinity : 9, 1 + kPermitted / 2);
-    ones.permitted[0].vacuous[0] = true;
+    ones.permitted[0].vacuous[0] = 1;
     ones.permitted[0].likely.data[0] = kPermitted;
     EXPECT_LT(ones.Judged().grade.value(), Grade::kUnlikely);
     for (const double other : {2.0, unbounded ? kNaN : 2.0, unbounded ? kInfinity : 3.0}) {
@@ -174,7 +199,7 @@ TEST(JudgeTensors, ElementWithInfiniteBoundIsUnjudgeable) {
 
 TEST(JudgeTensors, VacuousElementsAreCountedAndCanFail) {
   Ones ones;
-  ones.permitted[0].vacuous[0] = true;
+  ones.permitted[0].vacuous[0] = 1;
   EXPECT_EQ(ones.JudgedTensor().vacuous, 1u);
   EXPECT_EQ(ones.JudgedTensor().judged, 3u);
   ones.Put(0, 1, kPermitted, 2);

@@ -40,7 +40,7 @@ template <class Real>
 Tensor<Real> IntermediatePart(const Tensor<Real>& output, size_t first, Tensor<Real>& part,
                               Step step) {
   const ScopedStep at(step);
-  for (Real& y : part.data) y = Converted(y);
+  ConvertAll(std::span<Real>(part.data));
   const NamedTensor* own = ScopedOutputs::AnswerFor(&output);
   if (!own) return part;
   Tensor<Real> given = part;

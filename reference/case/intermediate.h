@@ -79,7 +79,7 @@ Tensor<Real> IntermediateAs(Tensor<Real> x, Tensor<Real>& output) {
 template <class Real>
 Tensor<Real> Stored(Tensor<Real> x) {
   const ScopedStep at(Step::kKeep);
-  for (Real& value : x.data) value = Converted(value);
+  ConvertAll(std::span<Real>(x.data));
   return x;
 }
 

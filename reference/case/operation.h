@@ -144,7 +144,7 @@ class Wrapped final : public TypedOperation<Op> {
     }
     for (Output<Real>& output : outputs) {
       const ScopedStore at(output.dtype);
-      for (Real& y : output.values.data) y = Converted(y);
+      ConvertAll(std::span<Real>(output.values.data));
     }
   }
 

@@ -72,6 +72,8 @@ std::vector<std::string> LettersOf(std::string_view extent) {
 
 std::set<std::string> AttributesIn(std::string_view extent) {
   std::set<std::string> names;
+  const auto is_lower = [](unsigned char c) { return std::islower(c) != 0; };
+  if (std::ranges::none_of(extent, is_lower)) return names;  // the usual case
   std::string name;
   for (const char c : std::string(extent) + " ") {
     if (std::islower(static_cast<unsigned char>(c)) || c == '_') {
@@ -106,8 +108,10 @@ ExtentFormula ParseExtent(std::string_view extent) {
   formula.halved = extent.ends_with("/2");
   formula.added = extent.ends_with("+1") ? 1 : 0;
   if (formula.halved || formula.added > 0) extent.remove_suffix(2);
-  std::istringstream factors{std::string(extent)};
-  for (std::string factor; std::getline(factors, factor, '*');) {
+  while (!extent.empty()) {
+    const size_t end = std::min(extent.find('*'), extent.size());
+    const std::string factor(extent.substr(0, end));
+    extent.remove_prefix(std::min(end + 1, extent.size()));
     if (std::isdigit(static_cast<unsigned char>(factor[0]))) {
       formula.number *= std::stoll(factor);
     } else {
@@ -118,6 +122,8 @@ ExtentFormula ParseExtent(std::string_view extent) {
 }
 
 size_t Extent(std::string_view extent, const Dimensions& dimensions) {
+  const bool is_letter = extent.size() == 1 && std::isupper(static_cast<unsigned char>(extent[0]));
+  if (is_letter) return static_cast<size_t>(dimensions.at(std::string(extent)));
   const ExtentFormula formula = ParseExtent(extent);
   int64_t product = formula.number;
   for (const std::string& name : formula.names) {

@@ -9,12 +9,13 @@
 namespace sextant {
 namespace {
 
-// f(), evaluated without any rounding.
+// f(), evaluated in step activation without any rounding. f enters no other step.
 template <class F>
 auto Unrounded(F f) {
   static const Recipe kExact = ParseRecipe("exact", DType::kF64);
-  const ScopedRecipe exactly(kExact, DType::kF64);
   const ScopedStep at(Step::kActivation);
+  const Scoped<&EvaluationContext::rule> exactly(
+      &kExact.steps[static_cast<size_t>(Step::kActivation)]);
   return f();
 }
 

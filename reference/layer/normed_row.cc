@@ -106,7 +106,8 @@ Counted NormedRow<Counted>::Quotient(size_t j) const {
   const double error =
       QuotientError(j, converted) + y.drift() + std::abs(y.center().high) * 0x1p-50;
   if (!(error < y.error())) return y;
-  const ScopedRecipe exactly(kExact, DType::kF64);  // y' is finite, because r' > 0
+  // y' is finite, because r' > 0
+  const Scoped<&EvaluationContext::rule> exactly(&kExact.steps[static_cast<size_t>(Step::kScale)]);
   return Clamp(y, Counted(y.center().high - error), Counted(y.center().high + error));
 }
 

@@ -5,48 +5,18 @@
 #include <cmath>
 #include <functional>
 
+#include "reference/number/counted_steps.h"
 #include "reference/number/evaluation_context.h"
 #include "reference/number/recipe.h"
 #include "reference/number/rounding_units.h"
 
 namespace sextant {
-namespace {
-
-// Covers the rounding errors of the bounds themselves: they are computed in double, with a few
-// operations of relative error 2^-53 each. One factor at the end covers chains of 2^20 operations.
-constexpr double kRoundUp = 1 + 0x1p-30;
-
-bool IsRepresentable(DType format, const DoubleDouble& x) {
-  return x.low == 0 && sextant::IsRepresentable(format, x.high);
-}
-
-}  // namespace
-
-Counted::Counted(double x) : center_(x) {}
-Counted::Counted(double x, DType format) : center_(x), format_(format) {}
-
 Counted Counted::RoundedTo(double x, DType format) {
   const StepRule& rule = CurrentRule();
   if (!rule.exact && Contains(format, rule.format)) return Counted(x, format);
   Counted y(x);
   const double half = std::isfinite(x) ? UlpOf(format, x) / 2 : 0;
   y.SetError(half, half);
-  return y;
-}
-
-Counted Counted::Of(const DoubleDouble& center, double drift, std::optional<DType> format,
-                    bool saturated) {
-  Counted y;
-  y.center_ = center;
-  y.drift_ = std::isnan(drift) ? kInfinity : drift;  // infinity times 0
-  y.format_ = format;
-  y.saturated_ = saturated;
-  return y;
-}
-
-Counted Counted::WithError(const Bounds& error) const {
-  Counted y = *this;
-  y.SetError(error.worst, error.likely);
   return y;
 }
 
@@ -57,26 +27,6 @@ Counted Counted::AroundCenterOf(const Counted& other) const {
   return y;
 }
 
-double Counted::LeastMagnitude() const {
-  return std::abs(center_.high) * (1 - 0x1p-50) - drift_ - error_;
-}
-
-bool Counted::IsPowerOfTwo() const {
-  int exponent = 0;
-  return IsExact() && center_.low == 0 && std::abs(std::frexp(center_.high, &exponent)) == 0.5;
-}
-
-// A golden's high + low lies within half a unit of low (UnitOfLow), at most 2^-73 |x|, of x.
-double Counted::FromGolden(double error) const {
-  if (error + drift_ == 0 && !std::isnan(center_.high)) return 0;
-  const double bound = (error + drift_ + std::abs(center_.high) * 0x1p-73) * kRoundUp;
-  return std::isnan(bound) || !std::isfinite(center_.high) ? kInfinity : bound;
-}
-
-double Counted::Permitted() const { return FromGolden(error_); }
-
-double Counted::Likely() const { return FromGolden(likely_); }
-
 double RoundingError(const StepRule& rule, double most, double least) {
   const double error = RoundingError(rule.format, most);
   if (!rule.flushes) return error;
@@ -84,50 +34,25 @@ double RoundingError(const StepRule& rule, double most, double least) {
   return least < normal ? std::max(error, std::min(most, normal)) : error;
 }
 
-Counted Converted(const Counted& a) {
-  const StepRule& rule = CurrentRule();
-  if (rule.exact) return a;
-  Counted y = a;
-  y.format_ = rule.format;
-  const bool is_value = (a.format_ && Contains(rule.format, *a.format_)) ||
-                        (a.IsExact() && IsRepresentable(rule.format, a.center_));
-  if (is_value && (!rule.flushes || a.IsZero())) return y;
-  const double most = a.Magnitude() + a.error_, least = a.LeastMagnitude();
-  double rounding = RoundingError(rule, most, least);
-  if (is_value) {  // only flushing can change it
-    const double normal = MinNormal(rule.format);
-    rounding = least < normal ? std::min(most, normal) : 0;
-  }
-  y.error_ += rounding;
-  y.likely_ += rounding;
-  return y;
-}
+Counted Converted(const Counted& a) { return Counted::ConvertedBy(CurrentRule(), a); }
 
-Counted Counted::Finish(const Raw& raw, double ulps) {
-  const StepRule& rule = CurrentRule();
-  Counted y;
-  y.center_ = raw.center;
-  // Infinity times 0 gives NaN: the bound is infinite.
-  y.error_ = std::isnan(raw.error.worst) ? kInfinity : raw.error.worst;
-  y.likely_ = std::isnan(raw.error.likely) ? kInfinity : raw.error.likely;
-  y.drift_ = std::isnan(raw.drift) ? kInfinity : raw.drift;
-  y.saturated_ = raw.saturated;
-  if (rule.exact) return y;
-  y.format_ = rule.format;
-  const bool exact = !raw.rounds || (y.IsExact() && IsRepresentable(rule.format, y.center_));
-  if (exact && (!rule.flushes || y.IsZero())) return y;
-  const double magnitude = std::min(y.Magnitude() + y.error_, raw.limit);
-  double rounding = exact ? 0 : RoundingError(rule.format, magnitude);
-  // A function accurate to u ulps errs by 2u times half an ulp; overflow keeps its infinite error.
-  if (ulps != 0.5 && !exact && rounding != kInfinity)
-    rounding = ulps * UlpOf(rule.format, magnitude);
-  if (rule.flushes) {
-    const double normal = MinNormal(rule.format);
-    if (y.LeastMagnitude() < normal) rounding = std::max(rounding, std::min(magnitude, normal));
+void ConvertAll(std::span<Counted> numbers) {
+  const StepRule rule = CurrentRule();
+  if (rule.exact) return;
+  for (Counted& x : numbers) {
+    const bool contained = x.format_ && Contains(rule.format, *x.format_);
+    if (contained && !rule.flushes) {
+      x.format_ = rule.format;
+      continue;
+    }
+    if (x.IsExact() || rule.flushes) {
+      x = Counted::ConvertedBy(rule, x);
+      continue;
+    }
+    const double rounding = RoundingError(rule.format, x.Magnitude() + x.error_);
+    x.format_ = rule.format;
+    x.SetError(x.error_ + rounding, x.likely_ + rounding);
   }
-  y.error_ += rounding;
-  y.likely_ += rounding;
-  return y;
 }
 
 Counted operator-(const Counted& a) {
@@ -137,9 +62,11 @@ Counted operator-(const Counted& a) {
 }
 
 Counted operator+(const Counted& left, const Counted& right) {
-  const Counted a = Converted(left), b = Converted(right);
-  if (a.IsZero()) return b;
-  if (b.IsZero()) return a;
+  const StepRule& rule = CurrentRule();
+  const Operand of_left(rule, left), of_right(rule, right);
+  const Counted &a = *of_left, &b = *of_right;
+  if (a.IsZero()) return Converted(right);
+  if (b.IsZero()) return Converted(left);
   const DoubleDouble center = a.center_ + b.center_;
   // The sum of two doubles is exactly a double-double.
   const bool precise = a.IsExact() && b.IsExact() && a.center_.low == 0 && b.center_.low == 0;
@@ -153,10 +80,11 @@ Counted operator-(const Counted& a, const Counted& b) { return a + -b; }
 
 // a'/b' - a/b = ((a' - a) - (a/b) (b' - b)) / b', and likewise for the centre.
 Counted operator/(const Counted& left, const Counted& right) {
-  const Counted a = Converted(left), b = Converted(right);
+  const StepRule& rule = CurrentRule();
+  const Operand of_left(rule, left), of_right(rule, right);
+  const Counted &a = *of_left, &b = *of_right;
   if (b.IsPowerOfTwo()) {
     const double inverse = 1 / b.center_.high;
-    const StepRule& rule = CurrentRule();
     if (rule.exact || sextant::IsRepresentable(rule.format, inverse)) return a * Counted(inverse);
   }
   const DoubleDouble center = a.center_ / b.center_;
@@ -249,7 +177,8 @@ Counted CountedSum::Total(const StepRule& rule, const SumError& relative) const 
 
 Counted SumOf(std::span<const Counted> terms) {
   CountedSum sum;
-  for (const Counted& term : terms) sum.Add(Converted(term));
+  const StepRule& rule = CurrentRule();
+  for (const Counted& term : terms) sum.Add(*Operand(rule, term));
   return sum.Total();
 }
 
@@ -260,7 +189,7 @@ Counted SumOf(std::span<const Counted> terms) {
 Counted Clamp(const Counted& x, const Counted& low, const Counted& high) {
   if (std::isnan(x.center_.high)) return x;
   const auto below = [](const Counted& a, const Counted& b) {
-    const double reach = (a.error_ + a.drift_ + b.error_ + b.drift_) * kRoundUp;
+    const double reach = (a.error_ + a.drift_ + b.error_ + b.drift_) * Counted::kRoundUp;
     return (b.center_ - a.center_).high > reach;
   };
   if (below(x, low)) return low;
@@ -269,7 +198,7 @@ Counted Clamp(const Counted& x, const Counted& low, const Counted& high) {
   y.center_ = std::max(low.center_, std::min(x.center_, high.center_));
   y.drift_ += low.drift_ + high.drift_;
   const double reach =
-      std::max((high.center_ - y.center_).high, (y.center_ - low.center_).high) * kRoundUp;
+      std::max((high.center_ - y.center_).high, (y.center_ - low.center_).high) * Counted::kRoundUp;
   const bool is_number = std::isfinite(x.error_) || CurrentRule().exact;
   const double farthest = is_number ? reach + y.drift_ : kInfinity;
   y.SetError(std::min(x.error_, farthest) + low.error_ + high.error_,

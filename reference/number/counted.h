@@ -24,6 +24,7 @@
 // Source of the method: Higham 2002, "Accuracy and Stability of Numerical Algorithms", 3.3.
 #pragma once
 
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -43,16 +44,27 @@ class Counted {
   struct Bounds {
     double worst = 0, likely = 0;
   };
-  Counted() = default;              // exactly 0
-  explicit Counted(double x);       // a constant or an attribute: exactly x, without a format
-  Counted(double x, DType format);  // an input: exactly x, a value of `format`
+  Counted() = default;                        // exactly 0
+  explicit Counted(double x) : center_(x) {}  // a constant or an attribute, without a format
+  Counted(double x, DType format) : center_(x), format_(format) {}  // an input, of that format
   // Any number that this step can hold and whose rounding to `format` is x.
   static Counted RoundedTo(double x, DType format);
 
   // A number without an error whose other members are derived elsewhere.
   static Counted Of(const DoubleDouble& center, double drift, std::optional<DType> format,
-                    bool saturated);
-  Counted WithError(const Bounds& error) const;
+                    bool saturated) {
+    Counted y;
+    y.center_ = center;
+    y.drift_ = std::isnan(drift) ? kInfinity : drift;  // infinity times 0
+    y.format_ = format;
+    y.saturated_ = saturated;
+    return y;
+  }
+  Counted WithError(const Bounds& error) const {
+    Counted y = *this;
+    y.SetError(error.worst, error.likely);
+    return y;
+  }
   // The same number with the centre and drift of `other`, another evaluation of the same exact
   // number.
   Counted AroundCenterOf(const Counted& other) const;
@@ -71,12 +83,18 @@ class Counted {
   // True if products with the number need no special case: it is finite, and neither 0 nor a power
   // of two.
   bool IsOrdinaryFactor() const;
+  bool IsPowerOfTwo() const {  // exactly 2^n or -2^n
+    const uint64_t bits = std::bit_cast<uint64_t>(center_.high) << 1 >> 1;
+    const uint64_t exponent = bits >> 52, fraction = bits << 12;
+    return IsExact() && center_.low == 0 && exponent != 0x7ff &&
+           (exponent == 0 ? std::has_single_bit(fraction) : fraction == 0);
+  }
 
   // Upper bound of |x' - (high + low)| for the golden's approximation of x (golden.h), rounded up;
   // infinite if x' may overflow. 0 if every x' is exactly x.
-  double Permitted() const;
+  double Permitted() const { return FromGolden(error_); }
   // The same for `likely`.
-  double Likely() const;
+  double Likely() const { return FromGolden(likely_); }
 
   friend Counted operator+(const Counted& a, const Counted& b);
   friend Counted operator-(const Counted& a, const Counted& b);
@@ -98,6 +116,7 @@ class Counted {
   // for centres up to kSmallAngle the sine has that as a relative error.
   friend std::pair<Counted, Counted> CosSinAround(const Counted& angle, const SineCosine& center);
   friend Counted Converted(const Counted& a);                          // to the format of the step
+  friend void ConvertAll(std::span<Counted> numbers);                  // Converted, for each number
   friend Counted Power(const Counted& base, const Counted& exponent);  // base > 0
   friend Counted SumOf(std::span<const Counted> terms);
   friend Counted Clamp(const Counted& x, const Counted& low, const Counted& high);
@@ -117,8 +136,10 @@ class Counted {
     bool rounds = true;
     double limit = std::numeric_limits<double>::infinity();  // of |x'| before rounding
   };
-  // Charges the rounding of the step: an error of `ulps` ulps, 0.5 for rounding to nearest.
+  // Charges the rounding of the step: an error of `ulps` ulps, 0.5 for rounding to nearest. Inline
+  // in counted_steps.h, as ConvertedBy, which is Converted for that rule.
   static Counted Finish(const Raw& raw, double ulps);
+  static Counted ConvertedBy(const StepRule& rule, const Counted& a);
   // The product, unless a factor is 0.
   static Raw RawProduct(const Counted& a, const Counted& b);
   // Applies f to the worst-case errors of the operands, and to their likely errors.
@@ -137,10 +158,20 @@ class Counted {
     error_ = worst;
     likely_ = likely;
   }
-  // Bound of |x' - (high + low)| if |x' - x| <= error.
-  double FromGolden(double error) const;
-  bool IsPowerOfTwo() const;
-  double LeastMagnitude() const;  // lower bound of |x'|
+  // Bound of |x' - (high + low)| if |x' - x| <= error. A golden's high + low lies within half a
+  // unit of low (UnitOfLow), at most 2^-73 |x|, of x.
+  double FromGolden(double error) const {
+    if (error + drift_ == 0 && !std::isnan(center_.high)) return 0;
+    const double bound = (error + drift_ + std::abs(center_.high) * 0x1p-73) * kRoundUp;
+    return std::isnan(bound) || !std::isfinite(center_.high) ? kInfinity : bound;
+  }
+  double LeastMagnitude() const {  // lower bound of |x'|
+    return std::abs(center_.high) * (1 - 0x1p-50) - drift_ - error_;
+  }
+  // Covers the rounding errors of the bounds themselves: they are computed in double, with a few
+  // operations of relative error 2^-53 each. One factor at the end covers chains of 2^20
+  // operations.
+  static constexpr double kRoundUp = 1 + 0x1p-30;
 
   DoubleDouble center_;
   double error_ = 0, likely_ = 0, drift_ = 0;
@@ -179,6 +210,7 @@ class CountedSum {
   size_t count_ = 0;
 };
 
+void ConvertAll(std::span<Counted> numbers);
 Counted TwoPiOf(const Counted*);
 std::pair<Counted, Counted> CosSinAround(const Counted& angle, const SineCosine& center);
 inline constexpr double kSmallAngle = 0x1p-6;  // in radians

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "reference/number/counted_steps.h"
 #include "reference/number/double_double_functions.h"
 #include "reference/number/elementary.h"
 #include "reference/number/evaluation_context.h"
@@ -12,7 +13,8 @@
 namespace sextant {
 
 Counted Sqrt(const Counted& operand) {
-  const Counted a = Converted(operand);
+  const Operand converted(CurrentRule(), operand);
+  const Counted& a = *converted;
   const DoubleDouble center = sqrt(a.center_);
   // |sqrt x' - sqrt x| = |x' - x| / (sqrt x' + sqrt x), and never more than sqrt |x' - x|.
   const double least = a.center_.high * (1 - 0x1p-50) - a.drift_;
@@ -31,7 +33,8 @@ Counted Sqrt(const Counted& operand) {
 }
 
 Counted Exp(const Counted& operand) {
-  const Counted a = Converted(operand);
+  const Operand converted(CurrentRule(), operand);
+  const Counted& a = *converted;
   const DoubleDouble center = exp(a.center_);
   const double y = center.high * (1 + 0x1p-50) + kTinyDrift;  // >= e^(centre of a)
   const double drifted = Expm1Of(a.drift_) * kBoundUp;
@@ -42,7 +45,8 @@ Counted Exp(const Counted& operand) {
 }
 
 Counted Log(const Counted& operand) {
-  const Counted a = Converted(operand);
+  const Operand converted(CurrentRule(), operand);
+  const Counted& a = *converted;
   const DoubleDouble center = log(a.center_);
   const double least = a.center_.high * (1 - 0x1p-50) - a.drift_ - a.error_;
   const auto through = [least](double e) { return e == 0 ? 0 : least > 0 ? e / least : kInfinity; };
@@ -56,7 +60,8 @@ Counted Log(const Counted& operand) {
 // base^exponent = e^(exponent ln base), so its relative error is e^d - 1 with
 // d = |exponent| |ln base' - ln base| + |exponent' - exponent| |ln base'|.
 Counted Power(const Counted& left, const Counted& right) {
-  const Counted base = Converted(left), exponent = Converted(right);
+  const Operand of_left(CurrentRule(), left), of_right(CurrentRule(), right);
+  const Counted &base = *of_left, &exponent = *of_right;
   const bool saturated = base.saturated_ || exponent.saturated_;
   if (exponent.IsExact() && exponent.center_.high == 0)
     return Counted::Finish({1.0, {}, 0, saturated}, 0.5);
@@ -90,7 +95,8 @@ std::pair<Counted, Counted> CosSin(const Counted& angle) {
 }
 
 std::pair<Counted, Counted> CosSinAround(const Counted& angle, const SineCosine& center) {
-  const Counted a = Converted(angle);
+  const Operand converted(CurrentRule(), angle);
+  const Counted& a = *converted;
   const bool small = std::abs(a.center_.high) <= kSmallAngle;
   const auto through = [&a](double d, double slope) {
     if (d == 0) return 0.0;
@@ -157,8 +163,9 @@ double ErrorOfParts(const StepRule& rule, double size) {
 // relative error is that of t times 2 / (t + 2) <= 1, plus two roundings. This covers the tanh of C
 // libraries, which claim 2 ulps.
 Counted Tanh(const Counted& operand) {
-  const Counted a = Converted(operand);
-  if (a.IsZero()) return a;
+  const Operand converted(CurrentRule(), operand);
+  const Counted& a = *converted;
+  if (a.IsZero()) return Converted(operand);
   const DoubleDouble center = tanh(a.center_);
   const double x = a.center_.high, y = std::abs(center.high) * kBoundUp;
   const auto error = Counted::PropagatedBounds(a, [&](double e) {
@@ -174,7 +181,8 @@ Counted Tanh(const Counted& operand) {
 // form e^-x may overflow, and the answer is 0. (1 + tanh(x/2)) / 2 is not covered: it has no
 // correct digits where the sigmoid is small.
 Counted Sigmoid(const Counted& operand) {
-  const Counted a = Converted(operand);
+  const Operand converted(CurrentRule(), operand);
+  const Counted& a = *converted;
   const StepRule& rule = CurrentRule();
   const DoubleDouble center = sigmoid(a.center_);
   const double x = a.center_.high, y = center.high * kBoundUp + kTinyDrift;
@@ -191,10 +199,11 @@ Counted Sigmoid(const Counted& operand) {
 // GPU libraries claim 2 ulps (CUDA, for erff and erf), so 2 ulps are granted for each ulp of the
 // recipe: ulps of erf(a), or, in the form erf_absolute, ulps of numbers just below 1 for every a.
 Counted Erf(const Counted& operand) {
-  const Counted a = Converted(operand);
+  const Operand converted(CurrentRule(), operand);
+  const Counted& a = *converted;
   const StepRule& rule = CurrentRule();
   const bool absolute = rule.form == Form::kErfAbsolute && !rule.exact;
-  if (a.IsZero() && !absolute) return a;
+  if (a.IsZero() && !absolute) return Converted(operand);
   const double claimed = 2 * rule.ulps,
                of_one = absolute ? claimed * UnitRoundoffOf(rule.format) : 0;
   const DoubleDouble center = erf(a.center_);
@@ -211,7 +220,8 @@ Counted Erf(const Counted& operand) {
 // glibc claims 5 ulps (its manual, "Errors in Math Functions"), so 5 are granted for each ulp of
 // the recipe.
 Counted Erfc(const Counted& operand) {
-  const Counted a = Converted(operand);
+  const Operand converted(CurrentRule(), operand);
+  const Counted& a = *converted;
   const DoubleDouble center = erfc(a.center_);
   const double x = a.center_.high, size = x >= 2 ? center.high * (256 + 16 * x * x) : 512;
   const auto error =

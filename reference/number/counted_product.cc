@@ -2,28 +2,24 @@
 #include <cmath>
 #include <cstdint>
 
-#include "reference/number/counted.h"
+#include "reference/number/counted_steps.h"
 #include "reference/number/evaluation_context.h"
 #include "reference/number/rounding_units.h"
 
 namespace sextant {
 namespace {
 
-// RoundingError(format, magnitude), without a function call for ordinary numbers.
-double RoundingOf(const Grid& grid, DType format, double magnitude) {
-  constexpr uint64_t kExponent = 0x7ff0000000000000;
-  const double binade = std::bit_cast<double>(std::bit_cast<uint64_t>(magnitude) & kExponent);
-  const auto power = [](int exponent) {
-    return std::bit_cast<double>(static_cast<uint64_t>(1023 + exponent) << 52);
-  };
-  const bool ordinary =
-      binade >= power(grid.min_exponent + grid.precision) && binade < power(grid.max_exponent);
-  return ordinary ? binade * power(-grid.precision) : RoundingError(format, magnitude);
-}
-
 // True if x is not a value of the format because it has more significand bits.
 bool HasMoreBits(const Grid& grid, double x) {
   return (std::bit_cast<uint64_t>(x) & ((uint64_t{1} << (53 - grid.precision)) - 1)) != 0;
+}
+
+// a * b, the same value with fewer operations where low parts are 0.
+DoubleDouble Product(const DoubleDouble& a, const DoubleDouble& b) {
+  const DoubleDouble c = TwoProduct(a.high, b.high);
+  if (a.low == 0) return FastTwoSum(c.high, c.low + (b.low == 0 ? 0 : a.high * b.low));
+  if (b.low == 0) return FastTwoSum(c.high, c.low + a.low * b.high);
+  return a * b;
 }
 
 }  // namespace
@@ -34,7 +30,7 @@ bool Counted::IsOrdinaryFactor() const {
 }
 
 inline Counted::Raw Counted::RawProduct(const Counted& a, const Counted& b) {
-  Raw y{a.center_ * b.center_, {}, 0, a.saturated_ || b.saturated_};
+  Raw y{Product(a.center_, b.center_), {}, 0, a.saturated_ || b.saturated_};
   const double size_a = a.Magnitude(), size_b = b.Magnitude();
   y.error = PropagatedBounds(
       a, b, [&](double of_a, double of_b) { return size_a * of_b + size_b * of_a + of_a * of_b; });
@@ -47,7 +43,9 @@ inline Counted::Raw Counted::RawProduct(const Counted& a, const Counted& b) {
 }
 
 Counted operator*(const Counted& left, const Counted& right) {
-  const Counted a = Converted(left), b = Converted(right);
+  const StepRule& rule = CurrentRule();
+  const Operand of_left(rule, left), of_right(rule, right);
+  const Counted &a = *of_left, &b = *of_right;
   Counted::Raw raw = Counted::RawProduct(a, b);
   // 0 times any finite number is 0: position 0 rotates nothing.
   const bool zero = (a.IsZero() && std::isfinite(b.Magnitude() + b.error_)) ||
@@ -58,8 +56,8 @@ Counted operator*(const Counted& left, const Counted& right) {
   }
   // The product of a value of the format and a power of two needs no rounding, unless it falls
   // below the smallest normal number or above the largest number of the format.
-  if ((a.IsPowerOfTwo() || b.IsPowerOfTwo()) && !CurrentRule().exact) {
-    const DType format = CurrentRule().format;
+  if ((a.IsPowerOfTwo() || b.IsPowerOfTwo()) && !rule.exact) {
+    const DType format = rule.format;
     const double least = std::abs(raw.center.high) * (1 - 0x1p-50) - raw.error.worst - raw.drift;
     const double most = a.Magnitude() * b.Magnitude() * (1 + 0x1p-50) + raw.error.worst;
     raw.rounds = !(least >= MinNormal(format) && most < MaxFinite(format));
@@ -75,7 +73,7 @@ Counted OrdinaryProduct(const Counted& a, const Counted& b) {
   const bool exact = a.IsExact() && b.IsExact() && raw.drift == 0 && raw.center.low == 0 &&
                      !HasMoreBits(grid, raw.center.high) &&
                      IsRepresentable(format, raw.center.high);
-  const double rounding = exact ? 0 : RoundingOf(grid, format, y.Magnitude() + raw.error.worst);
+  const double rounding = exact ? 0 : RoundingError(format, y.Magnitude() + raw.error.worst);
   return y.WithError({raw.error.worst + rounding, raw.error.likely + rounding});
 }
 

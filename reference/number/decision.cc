@@ -1,6 +1,7 @@
 #include "reference/number/decision.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -42,6 +43,58 @@ std::optional<Decision> Decide(const Counted& x, DType type) {
   const Decision below = DecisionFor(type, high, least);
   if (x.drift() > 0 && below != DecisionFor(type, high, most)) return std::nullopt;
   return below;
+}
+
+namespace {
+
+// The usual case of Decide for one type: the centre and its rounding are normal numbers, and the
+// centre is not a tie, so that value does not depend on the sign of the rest.
+struct UsualDecision {
+  explicit UsualDecision(DType type)
+      : least_exponent(std::max(GridOf(type).min_exponent, -900)),
+        most_exponent(std::min(GridOf(type).max_exponent, 900)),
+        dropped(53 - GridOf(type).precision) {}
+
+  // False if only Decide knows. Otherwise `to` has what Decide returns.
+  bool operator()(const Counted& x, Decision& to) const {
+    const auto [high, rest] = x.center();
+    const int exponent = ExponentOf(high);
+    if (exponent < least_exponent || exponent >= most_exponent) return false;
+    const double drift = x.drift() * (1 + 0x1p-50) + std::abs(rest) * (x.drift() > 0 ? 0x1p-51 : 0);
+    const double least = rest - drift, most = rest + drift;
+    const double units = PowerOfTwo(72 - exponent);  // of low, in 1
+    const double low = Nearest(least * units);
+    if (high + least != high || high + most != high || low != Nearest(most * units)) return false;
+    const auto bits = std::bit_cast<uint64_t>(high);
+    const uint64_t half = (uint64_t{1} << dropped) >> 1, below = (uint64_t{1} << dropped) - 1;
+    if (dropped > 0 && (bits & below) == half) return false;
+    to = {std::bit_cast<double>((bits + half) & ~below), high, low * PowerOfTwo(exponent - 72)};
+    return true;
+  }
+
+  int least_exponent, most_exponent, dropped;
+};
+
+}  // namespace
+
+size_t DecideAll(std::span<const Counted> numbers, DType type, const DecidedRun& to) {
+  const UsualDecision usual(type);
+  size_t open = 0;
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    Decision found;
+    bool decided = usual(numbers[i], found);
+    if (!decided) {
+      const auto decision = Decide(numbers[i], type);
+      decided = decision.has_value();
+      if (decided) found = *decision;
+    }
+    to.value[i] = found.value;
+    to.high[i] = found.high;
+    to.low[i] = found.low;
+    to.radius[i] = decided ? 0 : kInfinity;
+    open += !decided;
+  }
+  return open;
 }
 
 }  // namespace sextant

@@ -1,7 +1,9 @@
 // The numbers of a golden that an enclosure of an exact number decides.
 #pragma once
 
+#include <cstddef>
 #include <optional>
+#include <span>
 
 #include "reference/number/counted.h"
 #include "reference/number/dtype.h"
@@ -27,5 +29,13 @@ Decision MakeDecision(DType type, double high, double low, int side);
 // Empty if the enclosure centre +- drift admits two different answers, or if it lies outside of the
 // range in which double-double numbers are accurate (double_double.h).
 std::optional<Decision> Decide(const Counted& x, DType type);
+
+// The same for each number of a run. `to` has the first element of each tensor of a golden
+// (golden.h). What is decided gets the radius 0; what is not gets an infinite radius, and zeros.
+// Returns the number of elements that are not decided.
+struct DecidedRun {
+  double *value, *high, *low, *radius;
+};
+size_t DecideAll(std::span<const Counted> numbers, DType type, const DecidedRun& to);
 
 }  // namespace sextant

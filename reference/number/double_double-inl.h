@@ -9,6 +9,8 @@
 
 #include <hwy/highway.h>
 
+#include <cmath>
+
 HWY_BEFORE_NAMESPACE();
 namespace sextant::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
@@ -46,6 +48,48 @@ HWY_INLINE Double2<V> TwoProduct(D d, V a, V b) {
   const V crosses = hn::Add(hn::Add(hn::Sub(hn::Mul(ah, bh), p), hn::Mul(ah, bl)), hn::Mul(al, bh));
   return {p, hn::Add(crosses, hn::Mul(al, bl))};
 #endif
+}
+
+// a b + c, rounded once.
+template <class D, class V = hn::VFromD<D>>
+HWY_INLINE V RoundedOnce(D d, V a, V b, V c) {
+#if HWY_NATIVE_FMA
+  (void)d;
+  return hn::MulAdd(a, b, c);
+#else
+  HWY_ALIGN double x[hn::MaxLanes(d)], y[hn::MaxLanes(d)], z[hn::MaxLanes(d)];
+  hn::Store(a, d, x);
+  hn::Store(b, d, y);
+  hn::Store(c, d, z);
+  for (size_t i = 0; i < hn::Lanes(d); ++i) z[i] = std::fma(x[i], y[i], z[i]);
+  return hn::Load(d, z);
+#endif
+}
+
+template <class V>
+HWY_INLINE Double2<V> Negated(const Double2<V>& a) {
+  return {hn::Neg(a.high), hn::Neg(a.low)};
+}
+
+template <class V>
+HWY_INLINE Double2<V> SumOf(const Double2<V>& a, const Double2<V>& b) {
+  const auto s = TwoSum(a.high, b.high), t = TwoSum(a.low, b.low);
+  const auto v = FastTwoSum(s.high, hn::Add(s.low, t.high));
+  return FastTwoSum(v.high, hn::Add(t.low, v.low));
+}
+
+template <class D, class V = hn::VFromD<D>>
+HWY_INLINE Double2<V> ProductOf(D d, const Double2<V>& a, const Double2<V>& b) {
+  const auto c = TwoProduct(d, a.high, b.high);
+  const V lowest = RoundedOnce(d, a.high, b.low, hn::Mul(a.low, b.low));
+  return FastTwoSum(c.high, hn::Add(c.low, RoundedOnce(d, a.low, b.high, lowest)));
+}
+
+// a b for a double a: what ProductOf gives if a.low is 0.
+template <class D, class V = hn::VFromD<D>>
+HWY_INLINE Double2<V> ProductOf(D d, V a, const Double2<V>& b) {
+  const auto c = TwoProduct(d, a, b.high);
+  return FastTwoSum(c.high, hn::Add(c.low, hn::Mul(a, b.low)));
 }
 
 }  // namespace sextant::HWY_NAMESPACE

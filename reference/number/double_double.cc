@@ -2,11 +2,20 @@
 // then the double nearest to the remainder.
 #include "reference/number/double_double.h"
 
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "reference/number/double_double.cc"
+#include <hwy/foreach_target.h>
+// Must follow foreach_target.h.
+#include <hwy/highway.h>
+
 #include <algorithm>
 #include <limits>
 #include <numeric>
 
-namespace sextant {
+// Scalars, but compiled for each instruction set: where it has fused multiplications, std::fma is
+// one instruction instead of a call. The bits are the same.
+HWY_BEFORE_NAMESPACE();
+namespace sextant::HWY_NAMESPACE {
 namespace {
 
 constexpr double kHalfPi[] = {0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54, -0x1.f1976b7ed8fbcp-110};
@@ -157,11 +166,9 @@ SineCosine SinCosReduced(const DoubleDouble& r) {
   return {r.high < 0 ? -s : s, c};
 }
 
-}  // namespace
-
 // r = a - K ln 2 adds an error of 2.8 units, the series 7: 3 in its last sum, the rest in the sum
 // before it.
-DoubleDouble exp(const DoubleDouble& a) {
+DoubleDouble Exp(const DoubleDouble& a) {
   if (!(std::abs(a.high) <= 1000)) return std::exp(a.high);  // 0, infinity or NaN
   const double K = std::nearbyint(a.high * kOneOverLn2);
   const DoubleDouble p = TwoProduct(K, kLn2.high);
@@ -172,7 +179,7 @@ DoubleDouble exp(const DoubleDouble& a) {
 }
 
 // |n ln 2| <= 2 |result| and |ln m| <= |result|: 2 * 3 + 24 + 3 units.
-DoubleDouble log(const DoubleDouble& a) {
+DoubleDouble Log(const DoubleDouble& a) {
   if (!(a.high > 0 && std::isfinite(a.high))) return std::log(a.high);
   DoubleDouble m = a;
   const int n = SplitExponent(m);
@@ -183,7 +190,7 @@ DoubleDouble log(const DoubleDouble& a) {
 // With base = m 2^n and n p / q = K + f, |f| <= 1/2: base^(p/q) = 2^K e^(f ln 2 + (p/q) ln m). K
 // and the numerator of f are integers, so a large n loses no accuracy. m is a double, so the
 // error of ln m is 20 units.
-DoubleDouble Power(double base, int64_t p, int64_t q) {
+DoubleDouble RationalPower(double base, int64_t p, int64_t q) {
   if (p == 0) return 1.0;
   const int64_t divisor = (q < 0 ? -1 : 1) * std::gcd(p, q);
   p /= divisor;
@@ -194,10 +201,10 @@ DoubleDouble Power(double base, int64_t p, int64_t q) {
   const double f = static_cast<double>(np - K * q), pd = static_cast<double>(p);
   const double qd = static_cast<double>(q);
   const DoubleDouble t = kLn2 * f / qd + LogNearOne(m) * pd / qd;
-  return ldexp(exp(t), static_cast<int>(std::clamp<__int128>(K, -10000, 10000)));
+  return ldexp(Exp(t), static_cast<int>(std::clamp<__int128>(K, -10000, 10000)));
 }
 
-SineCosine SinCos(const DoubleDouble& angle) {
+SineCosine SineAndCosine(const DoubleDouble& angle) {
   if (!(std::abs(angle.high) <= 0x1p53)) {
     const DoubleDouble nan = std::numeric_limits<double>::quiet_NaN();
     return {nan, nan};
@@ -221,4 +228,27 @@ SineCosine SinCos(const DoubleDouble& angle) {
   }
 }
 
+}  // namespace
+}  // namespace sextant::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace sextant {
+namespace {
+
+HWY_EXPORT(Exp);
+HWY_EXPORT(Log);
+HWY_EXPORT(RationalPower);
+HWY_EXPORT(SineAndCosine);
+
+}  // namespace
+
+DoubleDouble exp(const DoubleDouble& a) { return HWY_DYNAMIC_DISPATCH(Exp)(a); }
+DoubleDouble log(const DoubleDouble& a) { return HWY_DYNAMIC_DISPATCH(Log)(a); }
+DoubleDouble Power(double base, int64_t p, int64_t q) {
+  return HWY_DYNAMIC_DISPATCH(RationalPower)(base, p, q);
+}
+SineCosine SinCos(const DoubleDouble& angle) { return HWY_DYNAMIC_DISPATCH(SineAndCosine)(angle); }
+
 }  // namespace sextant
+#endif

@@ -1,8 +1,16 @@
 #include "reference/number/double_double_functions.h"
 
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "reference/number/double_double_functions.cc"
+#include <hwy/foreach_target.h>
+// Must follow foreach_target.h.
+#include <hwy/highway.h>
+
 #include <algorithm>
 
-namespace sextant {
+// Compiled for each instruction set, as double_double.cc.
+HWY_BEFORE_NAMESPACE();
+namespace sextant::HWY_NAMESPACE {
 namespace {
 
 // 2 / sqrt(pi): the nearest double, and the double nearest to the remainder.
@@ -25,12 +33,21 @@ DoubleDouble TanhNearZero(const DoubleDouble& a) {
 // For 0 <= a < 2:  2/sqrt(pi) e^(-a^2) a (1 + t/3 (1 + t/5 (1 + ...))),  t = 2 a^2: no term is
 // negative. Where t is 8, the first four levels propagate nearly all of an error, and each adds 11
 // units. The error of a^2 is 20 units, which become 20 units of the exponential.
+// Level k multiplies an error of the levels behind it by the product of t/3 .. t/(2k+1). Levels
+// behind a product below 2^-62 are computed in double: where t/(2k+1) < 1/2, an error of 2^-50 of
+// them, and so 2^-112 of the sum. The series ends behind a product below 2^-115.
 // Source: Abramowitz and Stegun 1964, 7.1.6.
 DoubleDouble ErfBySeries(const DoubleDouble& a) {
-  constexpr int kTerms = 64;  // 8^64 / (3 5 ... 129) < 2^-170
   const DoubleDouble square = a * a, t = square * 2.0;
-  DoubleDouble sum = 1.0;
-  for (int k = kTerms; k > 0; --k) sum = t * sum / (2.0 * k + 1) + 1.0;
+  int precise = 0, levels = 0;
+  for (double product = 1; product > 0x1p-115;) {
+    product *= t.high / (2 * ++levels + 1);
+    if (product > 0x1p-62) precise = levels;
+  }
+  double deep = 1;
+  for (int k = levels; k > precise + 1; --k) deep = t.high * deep / (2 * k + 1) + 1;
+  DoubleDouble sum = deep;
+  for (int k = precise + 1; k > 0; --k) sum = t * sum / (2.0 * k + 1) + 1.0;
   return kTwoOverRootPi * a * exp(-square) * sum;
 }
 
@@ -59,11 +76,9 @@ DoubleDouble ErfcByFraction(const DoubleDouble& a) {
   return exp(-(a * a)) * (kTwoOverRootPi * 0.5) / fraction;
 }
 
-}  // namespace
-
 // (m - 1) / (m + 1) with m = e^2a: for m >= 1.65 an error of 12 units of m becomes 23 units; the
 // difference, the sum and the division add 3 + 3 + 15.
-DoubleDouble tanh(const DoubleDouble& a) {
+DoubleDouble Tanh(const DoubleDouble& a) {
   const DoubleDouble size = abs(a);
   if (!(size.high > 0)) return a;                      // 0 or NaN
   if (size.high > 40) return a.high < 0 ? -1.0 : 1.0;  // 1 - 2 e^-80 is less than 2^-113 away
@@ -78,20 +93,41 @@ DoubleDouble tanh(const DoubleDouble& a) {
 }
 
 // Errors: 12 units of the exponential, 3 of the sum, 15 of the division.
-DoubleDouble sigmoid(const DoubleDouble& a) {
+DoubleDouble Sigmoid(const DoubleDouble& a) {
   const DoubleDouble e = exp(-abs(a));
   return (a.high < 0 ? e : DoubleDouble(1.0)) / (e + 1.0);
 }
 
-DoubleDouble erf(const DoubleDouble& a) {
-  if (a.high < 0) return -erf(-a);
+DoubleDouble Erf(const DoubleDouble& a) {
+  if (a.high < 0) return -Erf(-a);
   if (!(a.high >= 2)) return ErfBySeries(a);
   return a.high > 40 ? DoubleDouble(1.0) : DoubleDouble(1.0) - ErfcByFraction(a);
 }
 
-DoubleDouble erfc(const DoubleDouble& a) {
-  if (!(a.high >= 2)) return DoubleDouble(1.0) - erf(a);
+DoubleDouble Erfc(const DoubleDouble& a) {
+  if (!(a.high >= 2)) return DoubleDouble(1.0) - Erf(a);
   return a.high > 40 ? DoubleDouble(0.0) : ErfcByFraction(a);  // e^-1600 is below every double
 }
 
+}  // namespace
+}  // namespace sextant::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace sextant {
+namespace {
+
+HWY_EXPORT(Tanh);
+HWY_EXPORT(Sigmoid);
+HWY_EXPORT(Erf);
+HWY_EXPORT(Erfc);
+
+}  // namespace
+
+DoubleDouble tanh(const DoubleDouble& a) { return HWY_DYNAMIC_DISPATCH(Tanh)(a); }
+DoubleDouble sigmoid(const DoubleDouble& a) { return HWY_DYNAMIC_DISPATCH(Sigmoid)(a); }
+DoubleDouble erf(const DoubleDouble& a) { return HWY_DYNAMIC_DISPATCH(Erf)(a); }
+DoubleDouble erfc(const DoubleDouble& a) { return HWY_DYNAMIC_DISPATCH(Erfc)(a); }
+
 }  // namespace sextant
+#endif

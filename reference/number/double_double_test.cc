@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "reference/base/splitmix64.h"
+#include "reference/number/counted_bits_test.h"
+#include "reference/number/double_double_functions.h"
 
 namespace sextant {
 namespace {
@@ -145,6 +147,29 @@ TEST(DoubleDouble, SineAndCosineKeepTheirBounds) {
     if (abs(angle) <= DoubleDouble(0.03125)) ExpectWithin(4, s, exact);
   }
   EXPECT_TRUE(std::isnan(SinCos(0x1.0000000000001p53).sine.high));
+}
+
+std::vector<DoubleDouble> AllFunctions(const DoubleDouble& a) {
+  const auto [sine, cosine] = SinCos(a);
+  return {exp(a),         log(abs(a)), Power(std::abs(a.high), 2, 3),
+          sine,           cosine,      tanh(a),
+          sigmoid(a),     erf(a),      erfc(a),
+          erf(a * 0x1p-4)};
+}
+
+// With and without fused operations.
+TEST(DoubleDouble, FunctionsHaveTheSameBitsOnEveryTarget) {
+  std::vector<std::vector<DoubleDouble>> expected;
+  bool first = true;
+  OnEveryTarget([&] {
+    Random random;
+    for (size_t i = 0; i < 500; ++i) {
+      const std::vector<DoubleDouble> results = AllFunctions(random.Number(8));
+      if (first) expected.push_back(results);
+      EXPECT_EQ(results, expected.at(i));
+    }
+    first = false;
+  });
 }
 
 }  // namespace

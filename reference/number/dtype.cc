@@ -13,31 +13,6 @@ namespace {
 
 constexpr std::string_view kNames[] = {"f64", "f32", "f16", "bf16", "i64"};
 
-int ExponentOf(double x) {
-  return static_cast<int>(std::bit_cast<uint64_t>(x) >> 52 & 0x7FF) - 1023;
-}
-
-// Exponent of the unit in the last place in the binade of |x|, subnormals and 0 included. The
-// exponent field of a double suffices: no grid has a smaller min_exponent than f64, which is -1022.
-int QuantumExponent(const Grid& grid, double x) {
-  return std::max(ExponentOf(x), grid.min_exponent) - (grid.precision - 1);
-}
-
-// 2^exponent, from the smallest subnormal to the largest power.
-double PowerOfTwo(int exponent) {
-  return exponent >= -1022 ? std::bit_cast<double>(static_cast<uint64_t>(exponent + 1023) << 52)
-                           : std::ldexp(1.0, exponent);
-}
-
-// Rounds the significand as an integer; a carry increases the exponent. For a normal number of the
-// grid below its largest binade.
-double RoundSignificand(const Grid& grid, double x) {
-  const int dropped = 53 - grid.precision;
-  const auto bits = std::bit_cast<uint64_t>(x);
-  const uint64_t to_even = ((uint64_t{1} << dropped) >> 1) - 1 + (bits >> dropped & 1);
-  return std::bit_cast<double>((bits + to_even) & (~uint64_t{0} << dropped));
-}
-
 // Orders the values of a grid by consecutive integers: 0 for zero, negative for negative values.
 int64_t Ordinal(DType type, double x) {
   const uint64_t sign = uint64_t{1} << (8 * SizeOf(type) - 1);
@@ -72,38 +47,14 @@ size_t SizeOf(DType type) {
   return 0;
 }
 
-bool Contains(DType outer, DType inner) {
-  if (outer == inner) return true;
-  if (inner == DType::kI64) return outer == DType::kF64;
-  if (outer == DType::kI64) return false;
-  const Grid o = GridOf(outer), i = GridOf(inner);
-  return o.precision >= i.precision &&
-         o.min_exponent - o.precision <= i.min_exponent - i.precision &&
-         o.max_exponent >= i.max_exponent;
-}
-
-double RoundTo(DType type, double x) {
-  if (type == DType::kF64 || x == 0 || !std::isfinite(x)) return x;
-  if (type == DType::kI64) return std::nearbyint(x);
-  const Grid grid = GridOf(type);
-  const int exponent = ExponentOf(x);
-  if (exponent >= grid.min_exponent && exponent < grid.max_exponent)
-    return RoundSignificand(grid, x);
-  const int quantum = QuantumExponent(grid, x);
-  const double rounded = std::nearbyint(x * PowerOfTwo(-quantum)) * PowerOfTwo(quantum);
+double RoundExtraordinary(DType type, double x) {
+  if (x == 0 || !std::isfinite(x)) return x;
+  const double quantum = UlpOf(type, x);
+  const double rounded = std::nearbyint(x / quantum) * quantum;
   return std::abs(rounded) > MaxFinite(type) ? std::copysign(kInfinity, x) : rounded;
 }
 
-bool IsRepresentable(DType type, double x) {
-  if (type == DType::kI64) return std::abs(x) <= kLargestInteger && x == std::nearbyint(x);
-  return std::isnan(x) || RoundTo(type, x) == x;
-}
-
-double UlpOf(DType type, double x) {
-  return std::isfinite(x) ? PowerOfTwo(QuantumExponent(GridOf(type), x)) : kInfinity;
-}
-
-double RoundingError(DType type, double x) {
+double ExtraordinaryRoundingError(DType type, double x) {
   x = std::abs(x);
   if (x == 0) return 0;
   // From the last midpoint below 2^(max_exponent+1) on, rounding to nearest overflows.
@@ -111,16 +62,6 @@ double RoundingError(DType type, double x) {
   // A number below half the smallest subnormal is rounded to 0: it errs by itself.
   const double half = std::max(UlpOf(type, x) / 2, std::numeric_limits<double>::denorm_min());
   return std::min(half, x);  // half the spacing of f64's subnormals is not a double
-}
-
-double MaxFinite(DType type) {
-  const Grid grid = GridOf(type);
-  return (2 - PowerOfTwo(1 - grid.precision)) * PowerOfTwo(grid.max_exponent);
-}
-
-double MinSubnormal(DType type) {
-  const Grid grid = GridOf(type);
-  return PowerOfTwo(grid.min_exponent - (grid.precision - 1));
 }
 
 double NextUp(DType type, double x) { return FromOrdinal(type, Ordinal(type, x) + 1); }

@@ -11,6 +11,9 @@
 // 8 significand bits.
 #pragma once
 
+#include <algorithm>
+#include <bit>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -43,7 +46,15 @@ DType ParseDType(std::string_view name);  // throws Error with the list of types
 size_t SizeOf(DType type);                // bytes of one element
 
 // True if every value of `inner` is a value of `outer`.
-bool Contains(DType outer, DType inner);
+constexpr bool Contains(DType outer, DType inner) {
+  if (outer == inner) return true;
+  if (inner == DType::kI64) return outer == DType::kF64;
+  if (outer == DType::kI64) return false;
+  const Grid o = GridOf(outer), i = GridOf(inner);
+  return o.precision >= i.precision &&
+         o.min_exponent - o.precision <= i.min_exponent - i.precision &&
+         o.max_exponent >= i.max_exponent;
+}
 
 // The value of `type` nearest to x, ties to even; overflows to infinity as IEEE 754 does.
 double RoundTo(DType type, double x);
@@ -74,5 +85,67 @@ uint64_t UlpDistance(DType type, double a, double b);
 // value of `type`. Every NaN is encoded as the same quiet NaN.
 uint64_t EncodeBits(DType type, double x);
 double DecodeBits(DType type, uint64_t bits);
+
+// 2^exponent, from the smallest subnormal to the largest power.
+inline double PowerOfTwo(int exponent) {
+  return exponent >= -1022 ? std::bit_cast<double>(static_cast<uint64_t>(exponent + 1023) << 52)
+                           : std::ldexp(1.0, exponent);
+}
+
+// floor(log2 |x|) of a normal number; -1023 for 0 and subnormal numbers, 1024 for NaN and infinity.
+inline int ExponentOf(double x) {
+  return static_cast<int>(std::bit_cast<uint64_t>(x) >> 52 & 0x7FF) - 1023;
+}
+
+// RoundTo for a number that is not normal in the format.
+double RoundExtraordinary(DType type, double x);
+
+inline double RoundTo(DType type, double x) {
+  if (type == DType::kF64) return x;
+  if (type == DType::kI64) return std::isfinite(x) ? std::nearbyint(x) : x;
+  const Grid grid = GridOf(type);
+  const int exponent = ExponentOf(x);
+  if (!(exponent >= grid.min_exponent && exponent < grid.max_exponent))
+    return RoundExtraordinary(type, x);
+  // Rounds the significand as an integer; a carry increases the exponent.
+  const int dropped = 53 - grid.precision;
+  const auto bits = std::bit_cast<uint64_t>(x);
+  const uint64_t to_even = (uint64_t{1} << (dropped - 1)) - 1 + (bits >> dropped & 1);
+  return std::bit_cast<double>((bits + to_even) & (~uint64_t{0} << dropped));
+}
+
+inline bool IsRepresentable(DType type, double x) {
+  if (type == DType::kI64) return std::abs(x) <= kLargestInteger && x == std::nearbyint(x);
+  return std::isnan(x) || RoundTo(type, x) == x;
+}
+
+// The exponent field of a double suffices: no grid has a smaller min_exponent than f64, -1022.
+inline double UlpOf(DType type, double x) {
+  const Grid grid = GridOf(type);
+  const int exponent = std::max(ExponentOf(x), grid.min_exponent) - (grid.precision - 1);
+  return std::isfinite(x) ? PowerOfTwo(exponent) : kInfinity;
+}
+
+inline double MaxFinite(DType type) {
+  const Grid grid = GridOf(type);
+  return (2 - PowerOfTwo(1 - grid.precision)) * PowerOfTwo(grid.max_exponent);
+}
+
+inline double MinSubnormal(DType type) {
+  const Grid grid = GridOf(type);
+  return PowerOfTwo(grid.min_exponent - (grid.precision - 1));
+}
+
+// RoundingError for numbers near 0 and near overflow.
+double ExtraordinaryRoundingError(DType type, double x);
+
+inline double RoundingError(DType type, double x) {
+  const Grid grid = GridOf(type);
+  const int exponent = ExponentOf(x);
+  // Half an ulp, which is a normal double and smaller than |x|.
+  if (exponent >= grid.min_exponent + grid.precision && exponent < grid.max_exponent)
+    return PowerOfTwo(exponent - grid.precision);
+  return ExtraordinaryRoundingError(type, x);
+}
 
 }  // namespace sextant

@@ -1,7 +1,5 @@
 #include "reference/number/evaluation_context.h"
 
-#include <cassert>
-
 namespace sextant {
 namespace {
 
@@ -24,12 +22,6 @@ ScopedStore::ScopedStore(DType dtype) : at_(Step::kStore), rule_(this_context.ru
   stored_ = *this_context.rule;
   if (stored_.of_tensor) stored_.format = dtype;
   this_context.rule = &stored_;
-}
-
-const StepRule& CurrentRule() {
-  assert(this_context.rule && "Counted and Rounded need a ScopedRecipe");
-  this_context.steps_performed |= 1u << static_cast<unsigned>(this_context.step);
-  return *this_context.rule;
 }
 
 unsigned TakeStepsPerformed() { return std::exchange(this_context.steps_performed, 0u); }

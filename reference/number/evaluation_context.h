@@ -3,6 +3,7 @@
 // its destructor restores the previous value.
 #pragma once
 
+#include <cassert>
 #include <cstdint>
 #include <optional>
 #include <type_traits>
@@ -90,7 +91,11 @@ class ScopedStore {
 };
 
 // The rule of this thread's current step. Requires a ScopedRecipe.
-const StepRule& CurrentRule();
+inline const StepRule& CurrentRule() {
+  assert(this_context.rule && "Counted and Rounded need a ScopedRecipe");
+  this_context.steps_performed |= 1u << static_cast<unsigned>(this_context.step);
+  return *this_context.rule;
+}
 
 // The steps whose rule this thread has read since the previous call, as bits 1 << Step. Tests use
 // it to see which steps a formula performs.

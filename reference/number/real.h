@@ -43,6 +43,13 @@ namespace sextant {
 inline const Interval& Converted(const Interval& x) { return x; }
 inline const BoostReal& Converted(const BoostReal& x) { return x; }
 
+// Converts each number to the format of the step. ConvertAll(std::span<Counted>) is in counted.h.
+inline void ConvertAll(std::span<Interval>) {}
+inline void ConvertAll(std::span<BoostReal>) {}
+inline void ConvertAll(std::span<Rounded> numbers) {
+  for (Rounded& x : numbers) x = Converted(x);
+}
+
 template <class Real>
 concept RealArithmetic = std::same_as<Real, Interval> || std::same_as<Real, BoostReal>;
 

@@ -1,7 +1,6 @@
 // The units of a format, for bounds of rounding errors.
 #pragma once
 
-#include <cmath>
 #include <optional>
 
 #include "reference/number/dtype.h"
@@ -10,8 +9,8 @@
 namespace sextant {
 
 // Unit roundoff: half an ulp of 1.
-inline double UnitRoundoffOf(DType format) { return std::ldexp(1.0, -GridOf(format).precision); }
-inline double MinNormal(DType format) { return std::ldexp(1.0, GridOf(format).min_exponent); }
+inline double UnitRoundoffOf(DType format) { return PowerOfTwo(-GridOf(format).precision); }
+inline double MinNormal(DType format) { return PowerOfTwo(GridOf(format).min_exponent); }
 // The error that underflow may add to a number of the rule's format.
 inline double UnderflowErrorOf(const StepRule& rule) {
   return rule.flushes ? MinNormal(rule.format) : MinSubnormal(rule.format);

@@ -1,7 +1,7 @@
 // The outputs and inputs of a slice of a case.
 #pragma once
 
-#include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "reference/case/case.h"
@@ -17,8 +17,9 @@ template <class Real>
 Outputs<Real> MakeOutputs(const Case& c, const Slice& slice) {
   Outputs<Real> outputs;
   for (const TensorSpec& spec : c.info().signature.outputs) {
-    outputs.push_back({c.DTypeOf(spec), Tensor<Real>(ShapeIn(c.ShapeOf(spec), spec, slice))});
-    std::ranges::fill(outputs.back().values.data, Unspecified<Real>());
+    const Shape shape = ShapeIn(c.ShapeOf(spec), spec, slice);
+    std::vector<Real> none(CountOf(shape), Unspecified<Real>());
+    outputs.push_back({c.DTypeOf(spec), Tensor<Real>(shape, std::move(none))});
   }
   return outputs;
 }

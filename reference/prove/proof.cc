@@ -1,7 +1,9 @@
 #include "reference/prove/proof.h"
 
+#include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <span>
 
 #include "reference/number/decision.h"
 #include "reference/number/interval.h"
@@ -29,17 +31,14 @@ void Settle(const Interval& x, GoldenTensor& g, size_t i) {
   Set({RoundTo(g.dtype, middle), middle, 0}, RadiusAround(x, middle, 0), g, i);
 }
 
-// Level 1 of element i.
-void EncloseElement(const Counted& x, GoldenTensor& g, size_t i) {
-  constexpr double kNarrow = 0x1p-80;  // most enclosures that are narrower decide all 73 bits
+// Level 1 of element i, which level 2 does not decide. False if it stays open.
+bool EncloseElement(const Counted& x, GoldenTensor& g, size_t i) {
   const DoubleDouble center = x.center();
   const double size = std::abs(center.high);
-  if (x.drift() <= size * kNarrow) {
-    if (const auto decision = Decide(x, g.dtype)) return Set(*decision, 0, g, i);
-  }
   const bool in_range = size >= 0x1p-900 && size <= 0x1p900;  // double_double.h
-  if (!in_range || x.saturated() || !std::isfinite(x.Permitted()) || x.drift() == 0) return;
+  if (!in_range || x.saturated() || !std::isfinite(x.Permitted()) || x.drift() == 0) return false;
   Set({RoundTo(g.dtype, center), center.high, center.low}, -x.drift(), g, i);
+  return true;
 }
 
 // Evaluates the slice at that precision. Throws Undecided if the precision does not suffice.
@@ -109,12 +108,17 @@ std::vector<size_t> ProofState::IndicesOf(size_t output, const Slice& slice) con
   return IndicesIn(golden[output].value.shape, c.info().signature.outputs[output], slice);
 }
 
+std::vector<Run> ProofState::RunsOf(size_t output, const Slice& slice) const {
+  return RunsIn(golden[output].value.shape, c.info().signature.outputs[output], slice);
+}
+
 void Open(const ProofState& proof, const Slice& slice) {
   for (size_t o = 0; o < proof.golden.size(); ++o) {
     GoldenTensor& g = proof.golden[o];
-    for (const size_t i : proof.IndicesOf(o, slice)) {
-      g.value.data[i] = g.high.data[i] = g.low.data[i] = 0;
-      g.radius.data[i] = kInfinity;
+    for (const auto& [first, count] : proof.RunsOf(o, slice)) {
+      for (Tensor<double>* part : {&g.value, &g.high, &g.low})
+        std::fill_n(&part->data[first], count, 0.0);
+      std::fill_n(&g.radius.data[first], count, kInfinity);
     }
   }
 }
@@ -131,24 +135,32 @@ bool OpenMarked(const ProofState& proof, const Slice& slice, const ElementMarks&
   return any;
 }
 
-void EncloseBy(const Outputs<Counted>& outputs, const ProofState& proof, const Slice& slice) {
-  for (size_t o = 0; o < outputs.size(); ++o) {
+size_t EncloseBy(const Outputs<Counted>& outputs, const ProofState& proof, const Slice& slice) {
+  size_t open = SettleBy(outputs, proof, slice);
+  for (size_t o = 0; open > 0 && o < outputs.size(); ++o) {
     GoldenTensor& g = proof.golden[o];
-    const auto indices = proof.IndicesOf(o, slice);
-    for (size_t i = 0; i < indices.size(); ++i)
-      EncloseElement(outputs[o].values.data[i], g, indices[i]);
-  }
-}
-
-void SettleBy(const Outputs<Counted>& outputs, const ProofState& proof, const Slice& slice) {
-  for (size_t o = 0; o < outputs.size(); ++o) {
-    GoldenTensor& g = proof.golden[o];
-    const auto indices = proof.IndicesOf(o, slice);
-    for (size_t i = 0; i < indices.size(); ++i) {
-      const auto decision = Decide(outputs[o].values.data[i], g.dtype);
-      if (decision) Set(*decision, 0, g, indices[i]);
+    const Counted* x = outputs[o].values.data.data();
+    for (const auto& [first, count] : proof.RunsOf(o, slice)) {
+      for (size_t i = first; i < first + count; ++i, ++x) {
+        if (g.radius.data[i] > 0) open -= EncloseElement(*x, g, i);
+      }
     }
   }
+  return open;
+}
+
+size_t SettleBy(const Outputs<Counted>& outputs, const ProofState& proof, const Slice& slice) {
+  size_t open = 0;
+  for (size_t o = 0; o < outputs.size(); ++o) {
+    GoldenTensor& g = proof.golden[o];
+    std::span<const Counted> numbers = outputs[o].values.data;
+    for (const auto& [at, count] : proof.RunsOf(o, slice)) {
+      const DecidedRun to{&g.value.data[at], &g.high.data[at], &g.low.data[at], &g.radius.data[at]};
+      open += DecideAll(numbers.first(count), g.dtype, to);
+      numbers = numbers.subspan(count);
+    }
+  }
+  return open;
 }
 
 void ProveOpen(const ProofState& proof, const Slice& slice) {

@@ -20,6 +20,8 @@ struct ProofState : AppliedFormula {
 
   // The indices in the golden of output `output` of the elements of the slice.
   std::vector<size_t> IndicesOf(size_t output, const Slice& slice) const;
+  // The same as runs of consecutive indices.
+  std::vector<Run> RunsOf(size_t output, const Slice& slice) const;
 };
 
 // Opens all elements of a slice. An element is left out until then.
@@ -35,8 +37,9 @@ std::vector<Slice> OpenParts(const ProofState& proof, const Slice& slice);
 // prove.h). Elements stay open that have no enclosure, or no finite permitted error.
 void EncloseBy(const Outputs<Counted>& outputs, const ProofState& proof, const Slice& slice);
 
-// Level 2: decides what it can by the outputs of an evaluation.
-void SettleBy(const Outputs<Counted>& outputs, const ProofState& proof, const Slice& slice);
+// Level 2: decides what it can by the outputs of an evaluation, and opens all other elements of the
+// slice. Returns their number.
+size_t SettleBy(const Outputs<Counted>& outputs, const ProofState& proof, const Slice& slice);
 
 // Level 3: proves the open elements of a slice.
 void ProveOpen(const ProofState& proof, const Slice& slice);

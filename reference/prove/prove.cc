@@ -1,6 +1,7 @@
 #include "reference/prove/prove.h"
 
 #include <algorithm>
+#include <cmath>
 #include <mutex>
 
 #include "reference/base/parallel.h"
@@ -34,14 +35,48 @@ void ForEachSlice(const Case& c, const ProveOptions& options, Work work) {
   });
 }
 
-// The values of all outputs, left out.
-std::vector<GoldenTensor> MakeGolden(const Case& c) {
+Tensor<double> LeftOut(const Shape& shape) {
+  return {shape, std::vector<double>(CountOf(shape), kNaN)};
+}
+
+// Calls make(0) .. make(count - 1), on all cores if they make large tensors: the first touch of
+// memory takes as much time as the proof of a cheap element.
+template <class Make>
+void MakeTensors(size_t count, const Case& c, const ProveOptions& options, Make make) {
+  size_t elements = 0;
+  for (const TensorSpec& spec : c.info().signature.outputs) elements += CountOf(c.ShapeOf(spec));
+  InParallel(count, elements > SliceElements(c) ? options.threads : 1, make);
+}
+
+// The golden of a case of which no slice is proven.
+std::vector<GoldenTensor> MakeGolden(const Case& c, const ProveOptions& options) {
   std::vector<GoldenTensor> golden;
-  for (const TensorSpec& spec : c.info().signature.outputs) {
-    const Tensor<double> none = LeftOut(c.ShapeOf(spec));
-    golden.push_back({spec.name, c.DTypeOf(spec), none, none, none, none, none});
-  }
+  for (const TensorSpec& spec : c.info().signature.outputs)
+    golden.push_back({spec.name, c.DTypeOf(spec), {}, {}, {}, {}, {}});
+  constexpr Tensor<double> GoldenTensor::*kParts[] = {&GoldenTensor::value, &GoldenTensor::high,
+                                                      &GoldenTensor::low, &GoldenTensor::permitted,
+                                                      &GoldenTensor::radius};
+  constexpr size_t kCount = std::size(kParts);
+  MakeTensors(kCount * golden.size(), c, options, [&](size_t i) {
+    const TensorSpec& spec = c.info().signature.outputs[i / kCount];
+    golden[i / kCount].*kParts[i % kCount] = LeftOut(c.ShapeOf(spec));
+  });
   return golden;
+}
+
+// The permitted errors of a slice, all NaN.
+std::vector<PermittedTensor> MakePermitted(const Case& c, const Slice& slice,
+                                           const ProveOptions& options) {
+  std::vector<PermittedTensor> permitted;
+  for (const TensorSpec& spec : c.info().signature.outputs)
+    permitted.push_back({spec.name, c.DTypeOf(spec), {}, {}, {}});
+  MakeTensors(2 * permitted.size(), c, options, [&](size_t i) {
+    PermittedTensor& p = permitted[i / 2];
+    const TensorSpec& spec = c.info().signature.outputs[i / 2];
+    (i % 2 == 0 ? p.error : p.likely) = LeftOut(ShapeIn(c.ShapeOf(spec), spec, slice));
+  });
+  for (PermittedTensor& p : permitted) p.vacuous.resize(p.error.data.size());
+  return permitted;
 }
 
 // Level 1 is for 16- and 32-bit numbers: the others would climb. A case that cannot be cut is
@@ -58,7 +93,7 @@ std::vector<GoldenTensor> Prove(const Case& c, const Tensors& inputs, const Reci
 std::vector<GoldenTensor> Prove(const Operation& operation, const Case& c, const Tensors& inputs,
                                 const Recipe& recipe, const ProveOptions& options) {
   const AppliedFormula formula{operation, c, inputs, options.subject_outputs};
-  std::vector<GoldenTensor> golden = MakeGolden(c);
+  std::vector<GoldenTensor> golden = MakeGolden(c, options);
   Prover prover(formula, recipe, options.engine, golden, nullptr);
   ForEachSlice(c, options, [&](const Slice& slice) { prover.ProveSlice(slice); });
   return golden;
@@ -67,7 +102,7 @@ std::vector<GoldenTensor> Prove(const Operation& operation, const Case& c, const
 ProvenAndPermitted ProveAndPermit(const Operation& operation, const Case& c, const Tensors& inputs,
                                   const Recipe& recipe, const ProveOptions& options) {
   const AppliedFormula formula{operation, c, inputs, options.subject_outputs};
-  ProvenAndPermitted reference{MakeGolden(c), MakePermitted(c, {})};
+  ProvenAndPermitted reference{MakeGolden(c, options), MakePermitted(c, {}, options)};
   Prover prover(formula, recipe, options.engine, reference.golden, &reference.permitted);
   ForEachSlice(c, options, [&](const Slice& slice) { prover.ProveSlice(slice); });
   return reference;
@@ -78,7 +113,7 @@ ProvenAndPermitted Enclose(const Operation& operation, const Case& c, const Tens
   if (options.engine == Engine::kMpfr || !HasLevel1(c))
     return ProveAndPermit(operation, c, inputs, recipe, options);
   const AppliedFormula formula{operation, c, inputs, options.subject_outputs};
-  ProvenAndPermitted reference{MakeGolden(c), MakePermitted(c, {})};
+  ProvenAndPermitted reference{MakeGolden(c, options), MakePermitted(c, {}, options)};
   Prover prover(formula, recipe, options.engine, reference.golden, &reference.permitted);
   ForEachSlice(c, options, [&](const Slice& slice) { prover.EncloseSlice(slice); });
   return reference;
@@ -100,11 +135,9 @@ std::vector<PermittedTensor> PermittedErrors(const Case& c, const Tensors& input
 std::vector<PermittedTensor> PermittedErrors(const Operation& operation, const Case& c,
                                              const Tensors& inputs, const Recipe& recipe,
                                              const ProveOptions& options) {
-  std::vector<PermittedTensor> permitted = MakePermitted(c, {});
-  std::mutex mutex;  // elements of `vacuous` share bytes
+  std::vector<PermittedTensor> permitted = MakePermitted(c, {}, options);
   ForEachSlice(c, options, [&](const Slice& slice) {
     const auto counted = CountSlice({operation, c, inputs, options.subject_outputs}, recipe, slice);
-    const std::lock_guard lock(mutex);
     SetSlice(c, counted.outputs, slice, permitted);
   });
   return permitted;
@@ -113,7 +146,7 @@ std::vector<PermittedTensor> PermittedErrors(const Operation& operation, const C
 std::vector<PermittedTensor> PermittedErrors(const Operation& operation, const Case& c,
                                              const Tensors& inputs, const Recipe& recipe,
                                              const Slice& slice) {
-  std::vector<PermittedTensor> permitted = MakePermitted(c, slice);
+  std::vector<PermittedTensor> permitted = MakePermitted(c, slice, {});
   const auto counted = CountSlice({operation, c, inputs, nullptr}, recipe, slice);
   for (size_t o = 0; o < permitted.size(); ++o) {
     const auto& numbers = counted.outputs[o].values.data;

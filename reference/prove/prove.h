@@ -40,7 +40,7 @@ struct PermittedTensor {
   DType dtype;
   Tensor<double> error;
   Tensor<double> likely;  // <= error; the likely bound (counted.h)
-  std::vector<bool> vacuous;
+  std::vector<char> vacuous;  // 0 or 1; not bits: threads set them side by side
 };
 std::vector<PermittedTensor> PermittedErrors(const Case& c, const Tensors& inputs,
                                              const Recipe& recipe,

@@ -203,7 +203,7 @@ TEST(PermittedErrors, MarksVacuousElements) {
   const Case c = Case::Parse("rope pairing=half H=1 S=2 D=4 base=100 @position=3,0x1p30");
   const auto y = PermittedErrors(c, DrawInputs(c), ParseRecipe("native", c.dtype()))[0];
   // Pair 0 (channels 0 and 2) has frequency 1, which is exact.
-  EXPECT_EQ(y.vacuous, (std::vector<bool>{false, false, false, false, false, true, false, true}));
+  EXPECT_EQ(y.vacuous, (std::vector<char>{0, 0, 0, 0, 0, 1, 0, 1}));
 }
 
 TEST(EvaluateByRecipe, TheExactRecipeAnswersTheCorrectlyRoundedValue) {

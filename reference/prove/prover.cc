@@ -22,22 +22,6 @@ bool HasFiniteInputs(const AppliedFormula& formula, const Slice& slice) {
 
 }  // namespace
 
-Tensor<double> LeftOut(const Shape& shape) {
-  Tensor<double> numbers(shape);
-  std::ranges::fill(numbers.data, kNaN);
-  return numbers;
-}
-
-std::vector<PermittedTensor> MakePermitted(const Case& c, const Slice& slice) {
-  std::vector<PermittedTensor> permitted;
-  for (const TensorSpec& spec : c.info().signature.outputs) {
-    const Tensor<double> none = LeftOut(ShapeIn(c.ShapeOf(spec), spec, slice));
-    permitted.push_back(
-        {spec.name, c.DTypeOf(spec), none, none, std::vector<bool>(none.data.size())});
-  }
-  return permitted;
-}
-
 CountedSlice CountSlice(const AppliedFormula& formula, const Recipe& recipe, const Slice& slice) {
   const ScopedRecipe following(recipe, formula.c.dtype());
   const Scoped<&EvaluationContext::uncertain> decisions(false);
@@ -54,9 +38,11 @@ void Set(PermittedTensor& permitted, size_t i, const Counted& x) {
 void SetSlice(const Case& c, const Outputs<Counted>& counted, const Slice& slice,
               std::vector<PermittedTensor>& permitted) {
   for (size_t o = 0; o < permitted.size(); ++o) {
-    const auto indices = IndicesIn(permitted[o].error.shape, c.info().signature.outputs[o], slice);
-    for (size_t i = 0; i < indices.size(); ++i)
-      Set(permitted[o], indices[i], counted[o].values.data[i]);
+    const Counted* x = counted[o].values.data.data();
+    const TensorSpec& spec = c.info().signature.outputs[o];
+    for (const auto& [first, count] : RunsIn(permitted[o].error.shape, spec, slice)) {
+      for (size_t i = first; i < first + count; ++i) Set(permitted[o], i, *x++);
+    }
   }
 }
 
@@ -76,9 +62,12 @@ bool Prover::Encloses(const CountedSlice& counted, const Slice& slice) const {
 
 void Prover::ProveSlice(const Slice& slice) {
   const CountedSlice counted = CountSlice(formula_, recipe_, slice);
-  Open(proof_, slice);
-  if (Encloses(counted, slice)) SettleBy(counted.outputs, proof_, slice);
-  ProveOpen(proof_, slice);
+  size_t open = 1;
+  if (Encloses(counted, slice))
+    open = SettleBy(counted.outputs, proof_, slice);
+  else
+    Open(proof_, slice);
+  if (open > 0) ProveOpen(proof_, slice);
   SetPermitted(counted.outputs, slice);
 }
 
@@ -87,9 +76,9 @@ void Prover::EncloseSlice(const Slice& slice) {
   const CountedSlice counted = CountSlice(formula_, recipe_, slice);
   const Scoped<&EvaluationContext::double_centers> level_2(false);
   if (!Encloses(counted, slice)) return ProveSlice(slice);
-  Open(proof_, slice);
-  EncloseBy(counted.outputs, proof_, slice);
+  const size_t open = EncloseBy(counted.outputs, proof_, slice);
   SetPermitted(counted.outputs, slice);
+  if (open == 0) return;
   for (const Slice& part : OpenParts(proof_, slice)) ProveSlice(part);
 }
 
@@ -101,18 +90,16 @@ void Prover::ProveMarked(const Slice& slice, const ElementMarks& marks) {
 void Prover::SetPermitted(const Outputs<Counted>& counted, const Slice& slice) {
   for (size_t o = 0; o < proof_.golden.size(); ++o) {
     GoldenTensor& g = proof_.golden[o];
-    const auto indices = proof_.IndicesOf(o, slice);
-    for (size_t i = 0; i < indices.size(); ++i) {
-      const size_t at = indices[i];
-      g.permitted.data[at] = std::isnan(g.high.data[at]) ? kNaN
-                             : std::isinf(g.radius.data[at])
-                                 ? kInfinity
-                                 : counted[o].values.data[i].Permitted();
+    const Counted* x = counted[o].values.data.data();
+    for (const auto& [first, count] : proof_.RunsOf(o, slice)) {
+      for (size_t at = first; at < first + count; ++at, ++x) {
+        g.permitted.data[at] = std::isnan(g.high.data[at])     ? kNaN
+                               : std::isinf(g.radius.data[at]) ? kInfinity
+                                                               : x->Permitted();
+      }
     }
   }
-  if (!permitted_) return;
-  const std::lock_guard lock(mutex_);
-  SetSlice(formula_.c, counted, slice, *permitted_);
+  if (permitted_) SetSlice(formula_.c, counted, slice, *permitted_);
 }
 
 }  // namespace sextant

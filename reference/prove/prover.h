@@ -2,7 +2,6 @@
 // folder.
 #pragma once
 
-#include <mutex>
 #include <vector>
 
 #include "reference/prove/evaluate.h"
@@ -10,12 +9,6 @@
 #include "reference/prove/prove.h"
 
 namespace sextant {
-
-// All NaN: what is left out.
-Tensor<double> LeftOut(const Shape& shape);
-
-// The permitted errors of a slice, all NaN.
-std::vector<PermittedTensor> MakePermitted(const Case& c, const Slice& slice);
 
 // The numbers of a slice by Counted. `encloses`: centre +- drift of every element encloses its
 // exact value.
@@ -55,7 +48,6 @@ class Prover {
   const bool finite_;  // all inputs
   const ProofState proof_;
   std::vector<PermittedTensor>* const permitted_;
-  std::mutex mutex_;  // elements of `vacuous` share bytes
 };
 
 }  // namespace sextant

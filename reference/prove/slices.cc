@@ -134,6 +134,14 @@ Shape ShapeIn(const Shape& whole, const TensorSpec& spec, const Slice& slice) {
   return shape;
 }
 
+std::vector<Run> RunsIn(const Shape& whole, const TensorSpec& spec, const Slice& slice) {
+  std::vector<Run> runs;
+  ForEachRun(whole, spec, slice, [&](size_t first, size_t count) {
+    runs.push_back({first, count});
+  });
+  return runs;
+}
+
 std::vector<size_t> IndicesIn(const Shape& whole, const TensorSpec& spec, const Slice& slice) {
   std::vector<size_t> indices;
   ForEachRun(whole, spec, slice, [&](size_t first, size_t count) {

@@ -30,6 +30,11 @@ void InsertSlice(const Tensor<double>& part, const TensorSpec& spec, const Slice
 
 // The flat index in the whole tensor of every element of the part, in order.
 std::vector<size_t> IndicesIn(const Shape& whole, const TensorSpec& spec, const Slice& slice);
+// The same as runs of consecutive indices.
+struct Run {
+  size_t first, count;
+};
+std::vector<Run> RunsIn(const Shape& whole, const TensorSpec& spec, const Slice& slice);
 Shape ShapeIn(const Shape& whole, const TensorSpec& spec, const Slice& slice);
 
 // The first index, along a dimension, of the slice that this thread evaluates (ScopedSlice); 0 for

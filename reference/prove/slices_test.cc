@@ -44,6 +44,18 @@ TEST(Slices, CoverEveryElementOnce) {
   }
 }
 
+TEST(Slices, RunsAreTheirIndices) {
+  const Case c = Case::Parse("rope pairing=half B=2 H=3 S=4 D=2");
+  const TensorSpec& y = c.info().signature.outputs[0];
+  for (const Slice& slice : CutCase(c, 5)) {
+    std::vector<size_t> indices;
+    for (const auto& [first, count] : RunsIn(c.ShapeOf(y), y, slice)) {
+      for (size_t i = 0; i < count; ++i) indices.push_back(first + i);
+    }
+    EXPECT_EQ(indices, IndicesIn(c.ShapeOf(y), y, slice));
+  }
+}
+
 TEST(Slices, TakeAndPutAreInverse) {
   const Case c = Case::Parse("rope pairing=half B=2 H=3 S=4 D=2");
   for (const TensorSpec& input : c.info().signature.inputs) {

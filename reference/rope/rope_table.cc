@@ -1,9 +1,12 @@
 #include "reference/rope/rope_table.h"
 
+#include <concepts>
+#include <span>
 #include <tuple>
 
 #include "reference/case/operation.h"
 #include "reference/number/real.h"
+#include "reference/rope/plain_table.h"
 
 namespace sextant {
 
@@ -21,8 +24,16 @@ void RopeTable::FillPair(const Tensor<double>& position, const Real& frequency,
 template <class Real>
 void RopeTable::Fill(const Tensor<double>& position, const Tensor<Real>& inv_freq,
                      const Real& amplitude, Tensor<Real>& cos, Tensor<Real>& sin) {
-  for (size_t k = 0; k < inv_freq.data.size(); ++k) {
-    FillPair(position, inv_freq(k), amplitude, k, cos, sin);
+  if constexpr (std::same_as<Real, Counted>) {
+    const size_t half = inv_freq.data.size();
+    PlainTable table(inv_freq.data, amplitude);
+    for (size_t row = 0; row < position.data.size(); ++row) {
+      table(position.data[row], std::span(cos.data).subspan(row * half, half),
+            std::span(sin.data).subspan(row * half, half));
+    }
+  } else {
+    for (size_t k = 0; k < inv_freq.data.size(); ++k)
+      FillPair(position, inv_freq(k), amplitude, k, cos, sin);
   }
 }
 

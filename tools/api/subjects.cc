@@ -141,6 +141,10 @@ Subject MakeSubject(const std::string& text, double seconds_per_case) {
   throw Error("'", text, "' is not a subject; expected one of: ", kSubjectHelp);
 }
 
+bool IsInProcess(const std::string& text) {
+  return !text.starts_with("lib:") && !text.starts_with("exec:");
+}
+
 std::string WhyIrrelevant(const Subject& subject, const Case& c) {
   const std::string& operation = subject.defective_operation;
   if (operation.empty() || operation == c.name()) return "";

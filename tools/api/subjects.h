@@ -14,6 +14,8 @@ inline constexpr const char* kSubjectHelp =
 // subject or its file cannot be read, and oracle::Failure if a program does not answer the hello
 // message.
 oracle::Subject MakeSubject(const std::string& text, double seconds_per_case);
+// True if the subject of that name runs in this process, and answers several cases at a time.
+bool IsInProcess(const std::string& text);
 
 // A defect is correct in all operations but one, so cases of the others say nothing about it.
 // Returns this reason for such a case, else an empty text.

@@ -4,9 +4,8 @@
 #include <map>
 #include <memory>
 
-#include "reference/case/memory.h"
 #include "tools/api/config_for.h"
-#include "tools/api/judge_subject.h"
+#include "tools/api/judge_cases.h"
 #include "tools/api/line_stream.h"
 #include "tools/api/selection.h"
 #include "tools/api/subjects.h"
@@ -87,12 +86,8 @@ void JudgeAll(const std::vector<Selected>& selected, const Subject& subject, con
   const bool text_to_stderr = outputs.lines.IsStandardOutput();
   const TextOutput text{text_to_stderr ? std::cerr : std::cout, options.verbose};
   Progress progress("judging");
-  for (const Selected& s : selected) {
-    report.verdicts.push_back(WithinMemory(s.c, [&] {
-      return JudgeSubject(
-          s, subject,
-          {.recipe = report.recipe, .prove = options.prove, .open_rows = options.open_rows});
-    }));
+  const auto take = [&](Verdict judged) {
+    report.verdicts.push_back(std::move(judged));
     const Verdict& verdict = report.verdicts.back();
     progress.Clear();
     PrintVerdict(report, verdict, text);
@@ -102,9 +97,15 @@ void JudgeAll(const std::vector<Selected>& selected, const Subject& subject, con
       FlushOutput();
     }
     if (outputs.lines) outputs.lines.Write(JsonLineOf(report, verdict));
-    if (options.fail_fast && report.IsFailure(verdict)) break;
     progress(static_cast<double>(report.verdicts.size()) / static_cast<double>(selected.size()));
-  }
+    return !(options.fail_fast && report.IsFailure(verdict));
+  };
+  JudgeCases(
+      {.cases = selected,
+       .subject = subject,
+       .options = {.recipe = report.recipe, .prove = options.prove, .open_rows = options.open_rows},
+       .side_by_side = IsInProcess(options.subject)},
+      take);
   report.not_reached = selected.size() - report.verdicts.size();
 }
 
