@@ -13,12 +13,17 @@ using oracle::Verdict;
 Verdict JudgeOutputs(const oracle::Judge& judge, const Case& c, const Tensors& inputs,
                      const Recipe& recipe, const Tensors& outputs, const ProveOptions& options) {
   Verdict verdict = judge.Evaluate(outputs);
-  const bool needs_causes =
-      verdict.status == Verdict::Status::kFails || verdict.grade == oracle::Grade::kUnlikely;
-  if (needs_causes && !verdict.tensors.empty())
-    verdict.causes = oracle::CausesOf(c, inputs, recipe, judge.permitted(), outputs, options);
-  if (verdict.status == Verdict::Status::kFails && !verdict.tensors.empty())
-    verdict.conforming_recipes = ConformingRecipes(judge, c, inputs, recipe, outputs, options);
+  if (verdict.tensors.empty()) return verdict;
+  const bool fails = verdict.status == Verdict::Status::kFails;
+  try {
+    if (fails || verdict.grade == oracle::Grade::kUnlikely)
+      verdict.causes = oracle::CausesOf(c, inputs, recipe, judge.permitted(), outputs, options);
+    if (fails)
+      verdict.conforming_recipes = ConformingRecipes(judge, c, inputs, recipe, outputs, options);
+  } catch (const OutOfTime&) {
+    verdict.message += verdict.message.empty() ? "" : "; ";
+    verdict.message += "the budget has no time to look for all causes";
+  }
   return verdict;
 }
 
