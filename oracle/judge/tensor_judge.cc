@@ -5,14 +5,18 @@
 
 #include "oracle/judge/bias.h"
 #include "oracle/judge/failing_indices.h"
+#include "oracle/judge/is_within.h"
 
 namespace sextant::oracle {
 namespace {
 
-// `permitted` and `likely` include the radius.
-Grade GradeOf(const GoldenTensor& golden, size_t i, double got, double error, double permitted,
-              double likely) {
-  if (!(error <= permitted)) return Grade::kFails;
+// `likely` includes the radius, `permitted` does not.
+Grade GradeOf(const GoldenTensor& golden, size_t i, double got, double permitted, double likely) {
+  const double error = ErrorOf(golden, i, got);
+  const bool equal = error == 0 && std::isinf(got);  // equal infinities
+  if (!equal &&
+      !IsWithin(got, golden.high.data[i], golden.low.data[i], permitted, golden.radius.data[i]))
+    return Grade::kFails;
   if (got == golden.value.data[i] && golden.radius.data[i] == 0) return Grade::kExact;
   if (error < UlpOf(golden.dtype, golden.high.data[i])) return Grade::kFaithful;
   return error <= likely ? Grade::kWithin : Grade::kUnlikely;
@@ -76,8 +80,8 @@ class TensorJudge {
     const double error = ErrorOf(golden_, i, got);
     const double likely = permitted_.likely.data[i] + radius;
     const bool open = std::isinf(bound);
-    const Grade grade =
-        open ? OpenGradeOf(error, likely) : GradeOf(golden_, i, got, error, bound, likely);
+    const Grade grade = open ? OpenGradeOf(error, likely)
+                             : GradeOf(golden_, i, got, permitted_.error.data[i], likely);
     const bool fails = grade == Grade::kFails;
     verdict_.grade = std::max(verdict_.grade, grade);
     verdict_.failed += fails;
