@@ -5,7 +5,8 @@
 namespace sextant::tools {
 
 void TimeBudget::Begin() {
-  share_ = std::max(0.0, left_) / static_cast<double>(std::max<size_t>(1, cases_));
+  constexpr size_t kMostShares = 8;
+  share_ = std::max(0.0, left_) / static_cast<double>(std::clamp<size_t>(cases_, 1, kMostShares));
   begin_ = std::chrono::steady_clock::now();
 }
 

@@ -6,8 +6,9 @@
 
 namespace sextant::tools {
 
-// The next case has an equal share of the time that is left. Half of the share is for the proof;
-// the rest is for comparing the answer with it, and for the causes of a failure. Time outside of
+// The next case has an equal share of the time that is left, or an eighth of it if that is more:
+// most cases of a long file need far less than their share. Half of the share is for the proof; the
+// rest is for comparing the answer with it, and for the causes of a failure. Time outside of
 // Begin and End does not count: the subject's own.
 class TimeBudget {
  public:

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <thread>
+#include <utility>
 
 namespace sextant::tools {
 namespace {
@@ -21,13 +22,18 @@ TEST(TimeBudget, HalfOfTheShareIsForTheProof) {
   EXPECT_FALSE(none.HasTime());
 }
 
-// 100 s for 10000 cases: 10 ms each.
-TEST(TimeBudget, EveryCaseHasAnEqualShare) {
-  TimeBudget time(100, 10000);
-  time.Begin();
-  EXPECT_TRUE(time.HasTime());
-  Wait(11);
-  EXPECT_FALSE(time.HasTime());
+TEST(TimeBudget, ACaseHasAnEqualShareOrAnEighth) {
+  for (const auto& [seconds, cases] : {std::pair(0.03, 3), std::pair(0.08, 10000)}) {
+    TimeBudget time(seconds, cases);
+    time.Begin();
+    Wait(11);
+    EXPECT_FALSE(time.HasTime());
+  }
+  for (const auto& [seconds, cases] : {std::pair(3000.0, 3), std::pair(8000.0, 10000)}) {
+    TimeBudget time(seconds, cases);
+    time.Begin();
+    EXPECT_TRUE(time.HasTimeForProof());
+  }
 }
 
 TEST(TimeBudget, TimeThatIsLeftGoesToTheOtherCases) {
