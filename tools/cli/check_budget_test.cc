@@ -94,11 +94,19 @@ TEST_F(CheckBudget, AFailureInThePartFailsAndIsRepeated) {
   EXPECT_EQ(report_["cases"], before);
 }
 
+// Far more elements are judged than are needed to find the cause.
+TEST_F(CheckBudget, ACauseIsFoundInABeginningOfThePart) {
+  const int status = Run(
+      {"rms_norm N=20000 M=64", "--subject", "defect:rms_norm/mean_subtracted", "--budget", "1"});
+  EXPECT_EQ(status, kNonconforming);
+  EXPECT_EQ(report_["cases"][0]["causes"][0]["name"], "mean_subtracted");
+}
+
 TEST_F(CheckBudget, WithoutTimeSomeCausesAreNotFound) {
   EXPECT_EQ(Run({"rms_norm N=64 M=4096", "--subject", "defect:rms_norm/mean_subtracted", "--budget",
                  "0.001"}),
             kNonconforming);
-  EXPECT_THAT(stdout_, HasSubstr("  the budget has no time to look for all causes\n"));
+  EXPECT_THAT(stdout_, HasSubstr("  no time was left to look for all causes and recipes\n"));
 }
 
 // Stored values are complete, but only a part of them is compared.
