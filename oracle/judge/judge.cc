@@ -1,6 +1,7 @@
 #include "oracle/judge/judge.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "oracle/judge/drift.h"
 #include "oracle/judge/likely.h"
@@ -76,6 +77,27 @@ Verdict JudgeEndToEnd(const Case& c, const std::vector<GoldenTensor>& golden,
   return verdict;
 }
 
+namespace {
+
+// Stored values with the permitted errors of the recipe. Beyond a budget all their numbers are NaN.
+ProvenAndPermitted WithPermitted(std::vector<GoldenTensor> golden, const Case& c,
+                                 const Tensors& inputs, const Recipe& recipe,
+                                 const ProveOptions& options) {
+  ProvenAndPermitted reference{std::move(golden), PermittedErrors(c, inputs, recipe, options)};
+  for (size_t o = 0; o < reference.golden.size(); ++o) {
+    GoldenTensor& g = reference.golden[o];
+    const std::vector<double>& error = reference.permitted[o].error.data;
+    for (auto* values : {&g.value, &g.high, &g.low, &g.permitted, &g.radius}) {
+      for (size_t i = 0; i < error.size(); ++i) {
+        if (std::isnan(error[i])) values->data[i] = kNaN;  // only elements that are left out
+      }
+    }
+  }
+  return reference;
+}
+
+}  // namespace
+
 // The formula, or its alternative decision, with its reference values and permitted errors.
 struct Judge::Variant {
   const Operation& operation;
@@ -88,8 +110,7 @@ Judge::Judge(const Case& c, const Tensors& inputs, const Recipe& recipe,
 
 Judge::Judge(const Case& c, const Tensors& inputs, const Recipe& recipe,
              std::vector<GoldenTensor> golden, const ProveOptions& options)
-    : Judge(c, inputs, recipe,
-            ProvenAndPermitted{std::move(golden), PermittedErrors(c, inputs, recipe, options)},
+    : Judge(c, inputs, recipe, WithPermitted(std::move(golden), c, inputs, recipe, options),
             options) {}
 
 Judge::Judge(const Case& c, const Tensors& inputs, const Recipe& recipe,
@@ -103,7 +124,7 @@ void Judge::Settle(const Tensors& outputs) const {
   std::vector<PermittedTensor>& permitted = reference_.permitted;
   std::vector<PermittedTensor> before;
   if (IsComposite(c_.info())) before = permitted;
-  for (;;) {  // a proven element may fail: then all others are proven, too
+  for (;;) {  // a proven element may have another rank: then others may be the worst
     const ElementMarks marks = UndecidedIn(reference_, outputs, options_.threads);
     if (marks.empty()) break;
     ProveMarked(c_.operation(), c_, inputs_, recipe_, options_, marks, reference_);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "reference/case/case.h"
+#include "reference/prove/budget.h"
 #include "reference/prove/golden.h"
 #include "reference/prove/prove.h"
 
@@ -87,8 +88,9 @@ struct Verdict {
   };
   std::string case_line;
   Status status = Status::kConforms;
-  std::optional<Grade> grade{};  // of the worst tensor; none if nothing was judged
-  std::string message;           // the reason for the status, may be empty
+  std::optional<Grade> grade{};    // of the worst tensor; none if nothing was judged
+  std::string message;             // the reason for the status, may be empty
+  std::optional<Sample> sample{};  // the part to which the verdict applies; empty: the whole case
   std::vector<TensorVerdict> tensors;
   // Composite operations with answered intermediates only, in order of computation. Each tensor is
   // compared with the result of its operation on the subject's own earlier tensors.
@@ -122,7 +124,8 @@ class Judge {
   // Values are proven as far as an answer needs it (Enclose, reference/prove/prove.h).
   Judge(const Case& c, const Tensors& inputs, const Recipe& recipe,
         const ProveOptions& options = {});
-  // `golden`: the values of `c`, already proven.
+  // `golden`: the values of `c`, already proven. A budget leaves out the same elements as of values
+  // that are proven here.
   Judge(const Case& c, const Tensors& inputs, const Recipe& recipe,
         std::vector<GoldenTensor> golden, const ProveOptions& options = {});
   Judge(const Case& c, const Tensors& inputs, const Recipe& recipe, ProvenAndPermitted reference,

@@ -5,6 +5,7 @@
 
 #include "oracle/judge/bias.h"
 #include "oracle/judge/failing_indices.h"
+#include "oracle/judge/is_within.h"
 #include "reference/base/parallel.h"
 
 namespace sextant::oracle {
@@ -82,6 +83,11 @@ class RangeJudge {
   }
 
  private:
+  Grade GradeIn(size_t i, double error, double likely) const {
+    const double got = got_.data[i];
+    const bool is_within = IsPermitted(golden_, i, got, permitted_.error.data[i]);
+    return GradeOf(golden_, i, got, is_within, error, likely);
+  }
   // `specified` is NaN if the case specifies no value for element i.
   void JudgeElement(size_t i, double specified) {
     const double got = got_.data[i], high = golden_.high.data[i], low = golden_.low.data[i];
@@ -103,8 +109,7 @@ class RangeJudge {
     verdict_.enclosed += radius > 0;
     const double error = ErrorOf(golden_, i, got), likely = permitted_.likely.data[i] + radius;
     const bool open = std::isinf(bound);
-    const Grade grade =
-        open ? OpenGradeOf(error, likely) : GradeOf(golden_, i, got, error, bound, likely);
+    const Grade grade = open ? OpenGradeOf(error, likely) : GradeIn(i, error, likely);
     const bool fails = grade == Grade::kFails;
     verdict_.grade = std::max(verdict_.grade, grade);
     verdict_.failed += fails;
@@ -169,12 +174,18 @@ struct OpenRows {
 
 }  // namespace
 
-Grade GradeOf(const GoldenTensor& golden, size_t i, double got, double error, double permitted,
+Grade GradeOf(const GoldenTensor& golden, size_t i, double got, bool is_within, double error,
               double likely) {
-  if (!(error <= permitted)) return Grade::kFails;
+  if (!is_within) return Grade::kFails;
   if (got == golden.value.data[i] && golden.radius.data[i] <= 0) return Grade::kExact;
   if (error < UlpOf(golden.dtype, golden.high.data[i])) return Grade::kFaithful;
   return error <= likely ? Grade::kWithin : Grade::kUnlikely;
+}
+
+bool IsPermitted(const GoldenTensor& golden, size_t i, double got, double permitted) {
+  if (std::isinf(got) && got == golden.value.data[i]) return true;
+  const double radius = std::max(golden.radius.data[i], 0.0);
+  return IsWithin(got, golden.high.data[i], golden.low.data[i], permitted, radius);
 }
 
 double ErrorOf(const GoldenTensor& golden, size_t i, double got) {

@@ -44,9 +44,12 @@ struct Reference {
 std::vector<JudgedTensor> JudgeTensors(const Case& c, const Reference& reference,
                                        const Tensors& outputs);
 
-// The grade of element i of an error of `error`. `permitted` and `likely` include the radius.
-Grade GradeOf(const GoldenTensor& golden, size_t i, double got, double error, double permitted,
+// The grade of element i with that error. `likely` includes the radius. `is_within`: the error is
+// at most the permitted error.
+Grade GradeOf(const GoldenTensor& golden, size_t i, double got, bool is_within, double error,
               double likely);
+// True if the error of element i is at most `permitted`, decided exactly (is_within.h).
+bool IsPermitted(const GoldenTensor& golden, size_t i, double got, double permitted);
 
 // |got - exact value| of element i; 0 for equal infinities, NaN if no value is specified.
 double ErrorOf(const GoldenTensor& golden, size_t i, double got);

@@ -1,8 +1,8 @@
 #include "oracle/judge/undecided.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
+#include <utility>
 
 #include "reference/base/parallel.h"
 #include "reference/number/rounded.h"
@@ -10,15 +10,25 @@
 namespace sextant::oracle {
 namespace {
 
-// An element's grade, and its error / permitted error, which lies between `least` and `most`.
+// A grade, and a number that grows with the error among elements of that grade; orders elements by
+// how bad they are.
+using Rank = std::pair<Grade, double>;
+
+// The rank of an element lies between `least` and `most`.
 struct Judged {
-  Grade grade;
-  double least, most;
+  Rank least, most;
   bool open = false;  // the grade is not decided
 };
 
-double Ratio(double error, double permitted) {
-  return error == 0 ? 0 : permitted > 0 ? error / permitted : kInfinity;
+double Ratio(double error, double limit) {
+  return error == 0 ? 0 : limit > 0 && !std::isnan(error) ? error / limit : kInfinity;
+}
+
+// The rank of an element, as the judge reports the worst (tensor_judge.cc): grades that are not
+// worse than kWithin are equal.
+Rank RankOf(Grade grade, double error, double permitted, double likely) {
+  return {std::max(grade, Grade::kWithin),
+          Ratio(error, grade == Grade::kUnlikely ? likely : permitted)};
 }
 
 // Judges element i, which is only enclosed.
@@ -38,22 +48,22 @@ Judged JudgeEnclosed(const GoldenTensor& golden, const PermittedTensor& permitte
                      above = DoubleDouble(high) + DoubleDouble(low) + around;
   const bool is_rounded = RoundTo(golden.dtype, below) == RoundTo(golden.dtype, above) &&
                           UlpOf(golden.dtype, below.high) == UlpOf(golden.dtype, above.high);
-  const Grade worst = GradeOf(golden, i, got, most, bound - reach, likely - of_likely);
-  const Grade best = GradeOf(golden, i, got, least, bound + reach, likely + of_likely);
-  return {worst, Ratio(least, bound + reach), Ratio(most, bound - reach),
-          !is_rounded || worst != best};
+  const Grade worst = GradeOf(golden, i, got, most <= bound - reach, most, likely - of_likely);
+  const Grade best = GradeOf(golden, i, got, least <= bound + reach, least, likely + of_likely);
+  return {RankOf(best, least, bound + reach, likely + of_likely),
+          RankOf(worst, most, bound - reach, likely - of_likely), !is_rounded || worst != best};
 }
 
-// Judges element i. Elements without a finite permitted error have a ratio of 0.
-Judged JudgeElement(const GoldenTensor& golden, const PermittedTensor& permitted, size_t i,
-                    double got) {
-  const double radius = golden.radius.data[i];
-  if (radius < 0) return JudgeEnclosed(golden, permitted, i, got);
-  const double bound = permitted.error.data[i] + radius, error = ErrorOf(golden, i, got);
-  if (std::isnan(golden.high.data[i]) || std::isnan(radius) || std::isinf(bound))
-    return {Grade::kExact, 0, 0};
-  const Grade grade = GradeOf(golden, i, got, error, bound, permitted.likely.data[i] + radius);
-  return {grade, Ratio(error, bound), Ratio(error, bound)};
+// Judges element i, which is proven. Elements that have no value, or no finite permitted error, are
+// ranked last.
+Judged JudgeProven(const GoldenTensor& golden, const PermittedTensor& permitted, size_t i,
+                   double got) {
+  const double radius = golden.radius.data[i], bound = permitted.error.data[i] + radius;
+  if (std::isnan(golden.high.data[i]) || std::isnan(radius) || std::isinf(bound)) return {};
+  const double error = ErrorOf(golden, i, got), likely = permitted.likely.data[i] + radius;
+  const bool is_within = IsPermitted(golden, i, got, permitted.error.data[i]);
+  const Rank rank = RankOf(GradeOf(golden, i, got, is_within, error, likely), error, bound, likely);
+  return {rank, rank};
 }
 
 // Marks what must be proven in one output.
@@ -63,40 +73,37 @@ class Marker {
          int threads)
       : golden_(golden), permitted_(permitted), got_(got), threads_(threads) {}
 
-  // False if an element fails or is unlikely: then no marks are set.
-  bool Mark(std::vector<char>& marks) {
-    std::vector<double> worst(ranges_, -1);  // the largest lower bound of a ratio, per range
-    std::atomic<bool> bad = false;
+  void Mark(std::vector<char>& marks) {
+    std::vector<Rank> worst(kRanges);  // the largest lower bound of a rank, per range
     ForEachRange([&](size_t range, size_t first, size_t last) {
-      for (size_t i = first; i < last && !bad; ++i) {
-        const Judged judged = JudgeElement(golden_, permitted_, i, got_.data[i]);
+      for (size_t i = first; i < last; ++i) {
+        const Judged judged = JudgeElement(i);
         marks[i] = judged.open;
-        if (judged.open) continue;
-        if (judged.grade >= Grade::kUnlikely) bad = true;
-        worst[range] = std::max(worst[range], judged.least);
+        if (!judged.open) worst[range] = std::max(worst[range], judged.least);
       }
     });
-    if (bad) return false;
-    const double largest = *std::ranges::max_element(worst);
+    const Rank largest = *std::ranges::max_element(worst);
     ForEachRange([&](size_t, size_t first, size_t last) {
       for (size_t i = first; i < last; ++i) {
-        if (golden_.radius.data[i] < 0 && !marks[i])
-          marks[i] = JudgeEnclosed(golden_, permitted_, i, got_.data[i]).most >= largest;
+        if (golden_.radius.data[i] < 0 && !marks[i]) marks[i] = JudgeElement(i).most >= largest;
       }
     });
-    return true;
   }
 
  private:
+  Judged JudgeElement(size_t i) const {
+    const auto judge = golden_.radius.data[i] < 0 ? JudgeEnclosed : JudgeProven;
+    return judge(golden_, permitted_, i, got_.data[i]);
+  }
   template <class Work>
   void ForEachRange(Work work) const {
     const size_t count = got_.data.size();
-    InParallel(ranges_, threads_, [&](size_t range) {
-      work(range, count * range / ranges_, count * (range + 1) / ranges_);
+    InParallel(kRanges, threads_, [&](size_t range) {
+      work(range, count * range / kRanges, count * (range + 1) / kRanges);
     });
   }
 
-  static constexpr size_t ranges_ = 16;
+  static constexpr size_t kRanges = 16;
   const GoldenTensor& golden_;
   const PermittedTensor& permitted_;
   const Tensor<double>& got_;
@@ -112,18 +119,14 @@ bool IsOnlyEnclosed(const GoldenTensor& golden) {
 ElementMarks UndecidedIn(const ProvenAndPermitted& reference, const Tensors& outputs, int threads) {
   if (std::ranges::none_of(reference.golden, IsOnlyEnclosed)) return {};
   ElementMarks marks;
-  bool bad = false;
   for (size_t o = 0; o < reference.golden.size(); ++o) {
     const GoldenTensor& golden = reference.golden[o];
     marks.emplace_back(golden.high.data.size());
     const auto at = std::ranges::find(outputs, golden.name, &NamedTensor::name);
     if (at == outputs.end()) continue;  // an optional output that was left out
-    bad = bad || !Marker(golden, reference.permitted[o], at->values, threads).Mark(marks.back());
+    Marker(golden, reference.permitted[o], at->values, threads).Mark(marks.back());
   }
   const auto has_mark = [](const std::vector<char>& of) { return std::ranges::count(of, 1) > 0; };
-  if (bad) {
-    for (std::vector<char>& of : marks) std::ranges::fill(of, 1);
-  }
   return std::ranges::any_of(marks, has_mark) ? marks : ElementMarks();
 }
 

@@ -77,18 +77,20 @@ TEST(Undecided, ValuesAtABinadeAreOpen) {
   EXPECT_THAT(e.Marks(), ElementsAre(1, 0, 1, 0));
 }
 
-TEST(Undecided, AllElementsAreProvenIfOneFails) {
+TEST(Undecided, OfFailingElementsTheWorstIsProven) {
   Enclosed e;
   e.answer[0].values.data[2] = 1 + 9 * kUlp;
-  EXPECT_THAT(e.Marks(), ElementsAre(1, 1, 1, 1));
-  e.answer[0].values.data[2] = kNaN;
-  EXPECT_THAT(e.Marks(), ElementsAre(1, 1, 1, 1));
+  EXPECT_THAT(e.Marks(), ElementsAre(0, 0, 1, 0));
+  e.answer[0].values.data[1] = 1 + 20 * kUlp;
+  EXPECT_THAT(e.Marks(), ElementsAre(0, 1, 0, 0));
+  e.answer[0].values.data[3] = kNaN;  // a failure without a finite error
+  EXPECT_THAT(e.Marks(), ElementsAre(0, 0, 0, 1));
 }
 
-TEST(Undecided, AllElementsAreProvenIfOneIsUnlikely) {
+TEST(Undecided, OfUnlikelyElementsTheWorstIsProven) {
   Enclosed e;
   e.permitted[0].likely.data[2] = kUlp;
-  EXPECT_THAT(e.Marks(), ElementsAre(1, 1, 1, 1));
+  EXPECT_THAT(e.Marks(), ElementsAre(0, 0, 1, 0));
 }
 
 TEST(Undecided, AllThatMayBeTheWorstAreProven) {

@@ -66,8 +66,8 @@ Three Apply(int which, const Three& a, const Three& b) {
 
 // Lower bound of the distance of high + low from the exact number.
 double Distance(const Interval& x, double high, double low) {
-  const double width = 2 * RadiusAround(x, Middle(x), 0);
-  return std::max(0.0, RadiusAround(x, high, low) - width);
+  const double width = RadiusAround(x - x, 0, 0);
+  return std::max(0.0, RadiusAround(x, high, low) * (1 - 0x1p-50) - width);
 }
 
 // The error of the computed number divided by the permitted error; NaN if the number is not

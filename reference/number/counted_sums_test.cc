@@ -5,6 +5,7 @@
 #include <random>
 #include <vector>
 
+#include "reference/case/random_test.h"
 #include "reference/number/counted.h"
 #include "reference/number/real.h"
 
@@ -83,6 +84,58 @@ TEST(CountedSums, TensorCoresStayWithinTheirBound) {
     nearest = std::max(nearest, sum.ErrorOf(sum.performed) / sum.bound.Permitted());
   }
   EXPECT_GT(nearest, 0.1);  // the bound is not far too wide
+}
+
+// The exact sum of terms that lie anywhere in their enclosures, and how far the centre of their sum
+// is from it, relative to its drift.
+double ShareOfDrift(Random& random, size_t n, double cancels) {
+  const ScopedRecipe following(ParseRecipe("*=f32", DType::kF32), DType::kF32);
+  const ScopedStep at(Step::kSum);
+  const ScopedPrecision exact_sums(4400);
+  std::vector<Counted> terms;
+  Interval exact(0.0);
+  for (size_t i = 0; i < n; ++i) {
+    const DoubleDouble center = TwoSum(random.Number(20), random.Number(20) * 0x1p-60);
+    const double drift = random.Below(2) ? std::abs(center.high) * 0x1p-104 : 0;
+    const double side = random.Uniform(-1, 1);
+    for (const double sign : {1.0, -cancels}) {
+      if (sign == 0) continue;
+      terms.push_back(Counted::Of(sign < 0 ? -center : center, drift, DType::kF32, false));
+      const Interval x = Interval(center.high) + Interval(center.low) + Interval(side * drift);
+      exact = sign < 0 ? exact - x : exact + x;
+    }
+  }
+  const Counted sum = SumOf(terms);
+  const double distance = RadiusAround(exact, sum.center().high, sum.center().low);
+  EXPECT_EQ(sum.drift() == 0 && distance > 0, false) << n;
+  return distance == 0 ? 0 : distance / sum.drift();
+}
+
+TEST(CountedSums, DriftsEncloseTheExactSums) {
+  Random random(4);
+  double largest = 0;
+  for (int i = 0; i < 2000; ++i) {
+    const double share = ShareOfDrift(random, 1 + random.Below(40), i % 2);
+    ASSERT_LE(share, 1 + 0x1p-50) << i;  // the distance is rounded up
+    largest = std::max(largest, share);
+  }
+  EXPECT_GT(largest, 0.5);  // of a single term that lies near the end of its enclosure
+}
+
+TEST(CountedSums, ExactSumsHaveNoDrift) {
+  const ScopedRecipe following(ParseRecipe("*=f32", DType::kF32), DType::kF32);
+  const ScopedStep at(Step::kSum);
+  const auto sum = [](const std::vector<double>& terms) {
+    std::vector<Counted> counted;
+    for (const double x : terms) counted.emplace_back(x, DType::kF32);
+    return SumOf(counted);
+  };
+  EXPECT_EQ(sum({1, 0x1p-60, -1, 3, 0x1p-60}).drift(), 0);
+  EXPECT_EQ(sum({1, 0x1p-60, -1, 3, 0x1p-60}).center(), DoubleDouble(3, 0x1p-59));
+  EXPECT_EQ(sum({0x1p100, 1, -0x1p100}).drift(), 0);
+  // 1 + 2^-60 + 2^-120 has no two parts of 53 bits.
+  EXPECT_GE(sum({1, 0x1p-60, 0x1p-120}).drift(), 0x1p-120);
+  EXPECT_LE(sum({1, 0x1p-60, 0x1p-120}).drift(), 0x1.0001p-120);
 }
 
 // 2^-100 * 2^-30 is subnormal in f32, and exact unless it is flushed.

@@ -91,6 +91,30 @@ TEST(DoubleDouble, SumKeepsItsBoundUnderCancellation) {
   }
 }
 
+// Whole, nearly cancelled and exactly representable sums.
+TEST(DoubleDouble, SumStatesItsRoundings) {
+  Random random;
+  size_t exact = 0;
+  for (int i = 0; i < kCount; ++i) {
+    const DoubleDouble a = random.Number(30);
+    const DoubleDouble others[] = {random.Number(30), a * -(1 + random.Uniform(-1, 1) * 0x1p-50),
+                                   DoubleDouble(a.low), -a, DoubleDouble(0)};
+    const DoubleDouble& b = others[i % 5];
+    double error = 0.25;
+    const DoubleDouble sum = Sum(a, b, error);
+    EXPECT_EQ(sum, a + b);
+    const Real distance = boost::multiprecision::abs(ToReal(sum) - (ToReal(a) + ToReal(b)));
+    double stated = 0;
+    Sum(a, b, stated);
+    EXPECT_EQ(error, 0.25 + stated);              // it adds to the number
+    EXPECT_LE(distance, stated * (1 + 0x1p-52));  // `stated` is a rounded sum of two numbers
+    EXPECT_LE(stated, std::abs(a.high) * 0x1p-100 + std::abs(b.high) * 0x1p-100);
+    exact += stated == 0;
+  }
+  EXPECT_GT(exact, size_t{kCount / 3});
+  EXPECT_LT(exact, size_t{kCount * 9 / 10});
+}
+
 TEST(DoubleDouble, ExponentialKeepsItsBound) {
   Random random;
   for (int i = 0; i < kCount; ++i) {

@@ -1,18 +1,16 @@
 #include "reference/prove/budget.h"
 
 #include <algorithm>
-#include <numeric>
+#include <mutex>
 #include <utility>
 
-#include "reference/base/splitmix64.h"
+#include "reference/base/parallel.h"
+#include "reference/prove/sample_plan.h"
 
 namespace sextant {
 namespace {
 
-// A budget is spread over this many slices, and a case is cut into this many at most.
-constexpr size_t kSpread = 64, kMostSlices = size_t{1} << 16;
-
-constinit thread_local Budget this_budget{};
+thread_local Budget this_budget;
 
 // The output elements in a slice.
 size_t ElementsIn(const Case& c, const Slice& slice) {
@@ -30,35 +28,107 @@ void AddCut(const Case& c, const Slice& slice, size_t elements, std::vector<Slic
   AddCut(c, halves->second, elements, slices);
 }
 
+// The number of slices of the plan that the budget takes, apart from its time.
+size_t CountIn(const Budget& budget, const Case& c, const SamplePlan& plan) {
+  size_t most = plan.slices.size();
+  if (budget.slices > 0) most = std::min(most, budget.slices);
+  if (budget.elements == 0) return most;
+  size_t count = 0, left = budget.elements;
+  while (count < most) {
+    const size_t elements = ElementsIn(c, plan.slices[count]);
+    if (elements > left && count >= plan.always) break;
+    left -= std::min(elements, left);
+    ++count;
+  }
+  return count;
+}
+
+// True if the budget takes the whole case, whatever the plan is.
+bool TakesAll(const Budget& budget, const Case& c) {
+  const bool enough = budget.elements == 0 || ElementsIn(c, {}) <= budget.elements;
+  return enough && budget.slices == 0;
+}
+
+// Calls work(slice, most) for slices of the plan while there is time, at most for `most`; returns
+// their number.
+template <class Work>
+size_t TakeWhileThereIsTime(const Budget& budget, const Case& c, int threads, Work work) {
+  const SamplePlan plan = PlanOf(c, budget.seed);
+  const size_t most = CountIn(budget, c, plan);
+  std::mutex mutex;
+  size_t taken = 0;
+  bool has_time = true;
+  // The slices that are taken are a beginning of the plan, in whatever order the calls are made.
+  InParallel(most, threads, [&](size_t) {
+    size_t i = 0;
+    {
+      const std::lock_guard lock(mutex);
+      if (taken >= plan.always) has_time = has_time && budget.has_time();
+      if (!has_time) return;
+      i = taken++;
+    }
+    work(plan.slices[i], static_cast<double>(most));
+  });
+  return taken;
+}
+
 }  // namespace
 
 ScopedBudget::ScopedBudget(const Budget& budget) : before_(std::exchange(this_budget, budget)) {}
-ScopedBudget::~ScopedBudget() { this_budget = before_; }
+ScopedBudget::~ScopedBudget() { this_budget = std::move(before_); }
 
 const Budget& CurrentBudget() { return this_budget; }
 
-bool HasBudget() { return this_budget.elements > 0; }
+bool HasBudget() { return this_budget.elements > 0 || this_budget.has_time; }
+
+std::optional<Sample> SampleIn(const Case& c) {
+  if (TakesAll(this_budget, c)) return std::nullopt;
+  const SamplePlan plan = PlanOf(c, this_budget.seed);
+  const size_t count = CountIn(this_budget, c, plan);
+  if (count == plan.slices.size()) return std::nullopt;
+  Sample sample{.all_elements = ElementsIn(c, {}),
+                .slices = count,
+                .all_slices = plan.slices.size(),
+                .seed = this_budget.seed};
+  for (size_t i = 0; i < count; ++i) sample.elements += ElementsIn(c, plan.slices[i]);
+  return sample;
+}
 
 std::vector<Slice> SlicesInBudget(const Case& c, size_t elements) {
-  if (!HasBudget() || ElementsIn(c, {}) <= this_budget.elements) return CutCase(c, elements);
-  // The choice depends on the budget alone, not on `elements`.
-  const size_t finest = ElementsIn(c, {}) / kMostSlices + 1;
-  const std::vector<Slice> all = CutCase(c, std::max(finest, this_budget.elements / kSpread));
-  std::vector<size_t> order(all.size()), chosen;
-  std::iota(order.begin(), order.end(), size_t{0});
-  SplitMix64 random(this_budget.seed);
-  size_t left = this_budget.elements;
-  for (size_t i = 0; i < order.size(); ++i) {
-    std::swap(order[i], order[i + random.Below(order.size() - i)]);
-    const size_t count = ElementsIn(c, all[order[i]]);
-    if (count > left && !chosen.empty()) break;
-    chosen.push_back(order[i]);
-    left -= std::min(count, left);
-  }
-  std::ranges::sort(chosen);
+  if (TakesAll(this_budget, c)) return CutCase(c, elements);
+  const SamplePlan plan = PlanOf(c, this_budget.seed);
+  const size_t count = CountIn(this_budget, c, plan);
+  if (count == plan.slices.size()) return CutCase(c, elements);
   std::vector<Slice> slices;
-  for (const size_t i : chosen) AddCut(c, all[i], elements, slices);
+  for (size_t i = 0; i < count; ++i) AddCut(c, plan.slices[i], elements, slices);
   return slices;
+}
+
+void ForEachSliceInBudget(const Case& c, size_t elements, int threads,
+                          const std::function<void(const Slice&)>& work,
+                          const std::function<void(double done)>& progress) {
+  std::mutex mutex;
+  size_t done = 0;
+  const auto count = [&](double all) {
+    if (!progress) return;
+    const std::lock_guard lock(mutex);
+    progress(static_cast<double>(++done) / all);
+  };
+  if (this_budget.has_time && this_budget.slices == 0) {
+    this_budget.slices =
+        TakeWhileThereIsTime(this_budget, c, threads, [&](const Slice& slice, double all) {
+          std::vector<Slice> parts;
+          AddCut(c, slice, elements, parts);
+          for (const Slice& part : parts) work(part);
+          count(all);
+        });
+    return;
+  }
+  const std::vector<Slice> slices = SlicesInBudget(c, elements);
+  InParallel(slices.size(), threads, [&](size_t i) {
+    work(slices[i]);
+    count(static_cast<double>(slices.size()));
+  });
 }
 
 }  // namespace sextant

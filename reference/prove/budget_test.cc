@@ -65,10 +65,11 @@ TEST(Budget, ComputesAPartOfEveryOperation) {
   EXPECT_GT(parts, 20u);
 }
 
-TEST(Budget, IsNotExceededByMoreThanOneSlice) {
+// The first and the last row are always computed.
+TEST(Budget, IsNotExceededByOtherSlicesThanTheFirstAndLast) {
   EXPECT_EQ(ComputedIn(Within({.elements = 40, .seed = 1}, kLine)), 40u);
   EXPECT_EQ(ComputedIn(Within({.elements = 43, .seed = 1}, kLine)), 40u);
-  EXPECT_EQ(ComputedIn(Within({.elements = 1, .seed = 1}, kLine)), 4u);
+  EXPECT_EQ(ComputedIn(Within({.elements = 1, .seed = 1}, kLine)), 8u);
   EXPECT_EQ(ComputedIn(Within({.elements = 400, .seed = 1}, kLine)), 400u);
   EXPECT_EQ(ComputedIn(Within({}, kLine)), 400u);
 }
@@ -102,6 +103,51 @@ TEST(Budget, ChoosesByTheSeed) {
   };
   EXPECT_EQ(chosen(1), chosen(1));
   EXPECT_NE(chosen(1), chosen(2));
+}
+
+// Later computations within the budget have the part that the first one reached.
+TEST(Budget, EndsWhenThereIsNoTime) {
+  const Case c = Case::Parse(kLine);
+  const Tensors inputs = DrawInputs(c);
+  const Recipe recipe = ParseRecipe("native", c.dtype());
+  for (const size_t most : {0, 1, 10, 97, 98, 1000}) {
+    size_t asked = 0;
+    const ScopedBudget within({.seed = 5, .has_time = [&] { return asked++ < most; }});
+    const auto permitted = PermittedErrors(c, inputs, recipe);
+    const auto golden = Prove(c, inputs, recipe);
+    const size_t rows = std::min<size_t>(2 + most, 100);
+    EXPECT_EQ(ComputedIn(golden), 4 * rows) << most;
+    for (size_t i = 0; i < 400; ++i)
+      EXPECT_EQ(std::isnan(golden[0].radius.data[i]), std::isnan(permitted[0].error.data[i]));
+    EXPECT_LE(asked, most + 1);
+    const std::optional<Sample> sample = SampleIn(c);
+    ASSERT_EQ(sample.has_value(), rows < 100) << most;
+    if (!sample) continue;
+    EXPECT_EQ(std::pair(sample->elements, sample->all_elements), std::pair(4 * rows, size_t{400}));
+    EXPECT_EQ(std::pair(sample->slices, sample->all_slices), std::pair(rows, size_t{100}));
+    const auto again = Within({.elements = sample->elements, .seed = sample->seed}, kLine);
+    for (size_t i = 0; i < 400; ++i)
+      EXPECT_TRUE(SameNumber(again[0].value.data[i], golden[0].value.data[i])) << i;
+  }
+}
+
+TEST(Budget, WithTimeTakesAHugeSliceInParts) {
+  const Case c = Case::Parse("rms_norm N=100 M=4");
+  size_t calls = 0, elements = 0;
+  const TensorSpec& y = c.info().signature.outputs[0];
+  const ScopedBudget within({.has_time = [] { return true; }});
+  double done = 0;
+  ForEachSliceInBudget(
+      c, 4, 1,
+      [&](const Slice& slice) {
+        ++calls;
+        elements += IndicesIn(c.ShapeOf(y), y, slice).size();
+      },
+      [&](double part) { done = part; });
+  EXPECT_EQ(calls, 100u);
+  EXPECT_EQ(elements, 400u);
+  EXPECT_EQ(done, 1);
+  EXPECT_FALSE(SampleIn(c));
 }
 
 TEST(Budget, DoesNotCutWhatDependsOnEverything) {

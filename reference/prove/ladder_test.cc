@@ -10,7 +10,7 @@
 #include "reference/case/random_test.h"
 #include "reference/number/decision.h"
 #include "reference/number/interval.h"
-#include "reference/prove/evaluate.h"
+#include "reference/prove/enclosures_test.h"
 #include "reference/prove/proof_test.h"
 #include "reference/prove/prove.h"
 
@@ -45,29 +45,43 @@ constexpr const char* kRecipes[] = {"native", "f32_compute", "all_native", "exac
 // Expects that the centre and drift of every element enclose the exact value. Elements without a
 // finite drift, or out of the range of double-double, are left out; returns the number of others.
 size_t ExpectEnclosures(const Case& c, const Recipe& recipe) {
-  const Tensors inputs = DrawInputs(c);
-  const AppliedFormula formula{c.operation(), c, inputs, nullptr};
-  const ScopedRecipe following(recipe, c.dtype());
-  const Scoped<&EvaluationContext::uncertain> decisions(false);
-  const auto counted = Evaluated<Counted>(formula, {});
-  if (this_context.uncertain) return 0;
-  const ScopedPrecision wide(600);
-  const auto exact = Evaluated<Interval>(formula, {});
   size_t enclosed = 0;
-  for (size_t o = 0; o < exact.size(); ++o) {
-    for (size_t i = 0; i < exact[o].values.data.size(); ++i) {
-      const Counted& y = counted[o].values.data[i];
-      const Interval& x = exact[o].values.data[i];
-      const bool in_range = y.IsZero() || (std::abs(y.center().high) > 0x1p-900 &&
-                                           std::abs(y.center().high) < 0x1p900);
-      if (!x.IsSpecified() || !in_range || !std::isfinite(y.drift())) continue;
-      ++enclosed;
-      const double width = 2 * RadiusAround(x, Middle(x), 0);
-      EXPECT_LE(RadiusAround(x, y.center().high, y.center().low), y.drift() + width)
-          << c.ToString() << ", output " << o << ", element " << i;
-    }
-  }
+  ForEachEnclosure(c, recipe, 600, [&](size_t o, size_t i, const Counted& y, const Interval& x) {
+    ++enclosed;
+    EXPECT_LE(LeastDistance(x, y.center().high, y.center().low), y.drift())
+        << c.ToString() << ", output " << o << ", element " << i;
+  });
   return enclosed;
+}
+
+// An enclosure of the same numbers whose centre is an end of the enclosure: the farthest centre
+// that the drift permits.
+Counted Shifted(const Counted& y, int side) {
+  const DoubleDouble end = y.center() + side * y.drift();
+  return Counted::Of(end, 2 * y.drift() + DriftOf(end, 2), y.format(), y.saturated());
+}
+
+// Expects that level 2 decides no element otherwise than level 3, whichever end of its enclosure is
+// its centre. Returns the number of elements that it decides with both.
+size_t ExpectEqualDecisions(const Case& c, const Recipe& recipe) {
+  const auto mpfr = Prove(c, DrawInputs(c), recipe, {.engine = Engine::kMpfr});
+  size_t decided = 0;
+  ForEachEnclosure(c, recipe, 600, [&](size_t o, size_t i, const Counted& y, const Interval&) {
+    const GoldenTensor& g = mpfr[o];
+    const Decision proven{g.value.data[i], g.high.data[i], g.low.data[i]};
+    size_t sides = 0;
+    for (const int side : {-1, 0, 1}) {
+      const auto decision = Decide(Shifted(y, side), g.dtype);
+      if (!decision) continue;
+      ++sides;
+      EXPECT_EQ(g.radius.data[i], 0) << c.ToString() << ", output " << o << ", element " << i;
+      EXPECT_TRUE(*decision == proven)
+          << c.ToString() << ", output " << o << ", element " << i << ", side " << side
+          << ": low is " << decision->low << ", by MPFR " << proven.low;
+    }
+    decided += sides == 3;
+  });
+  return decided;
 }
 
 void ExpectEqualEngines(const Case& c, const Recipe& recipe) {
@@ -114,6 +128,14 @@ TEST(Ladder, BothEnginesProveTheSameNumbers) {
   }
 }
 
+TEST(Ladder, CentresAtTheEndsOfTheirEnclosuresProveTheSameNumbers) {
+  for (const std::string& line : kLines) {
+    const Case c = Case::Parse(line);
+    for (const char* recipe : {"native", "exact"})
+      EXPECT_GT(ExpectEqualDecisions(c, ParseRecipe(recipe, c.dtype())), 0U) << line;
+  }
+}
+
 TEST(SlowLadder, LevelsAgreeInEveryOperation) {
   Random random(2);
   for (const auto& operation : AllOperations()) {
@@ -124,6 +146,7 @@ TEST(SlowLadder, LevelsAgreeInEveryOperation) {
       ExpectEqualEngines(c, recipe);
       try {
         enclosed += ExpectEnclosures(c, recipe);
+        ExpectEqualDecisions(c, recipe);
         const Scoped<&EvaluationContext::double_centers> level_1(true);
         enclosed += ExpectEnclosures(c, recipe);
       } catch (const Undecided&) {  // 600 bits do not suffice for a decision of the formula

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <mutex>
 
-#include "reference/base/parallel.h"
 #include "reference/prove/budget.h"
 #include "reference/prove/case_slices.h"
 #include "reference/prove/prover.h"
@@ -24,15 +23,7 @@ size_t SliceElements(const Case& c) {
 // Runs `work` on every slice in the budget, and reports progress.
 template <class Work>
 void ForEachSlice(const Case& c, const ProveOptions& options, Work work) {
-  const std::vector<Slice> slices = SlicesInBudget(c, SliceElements(c));
-  std::mutex mutex;
-  size_t done = 0;
-  InParallel(slices.size(), options.threads, [&](size_t i) {
-    work(slices[i]);
-    if (!options.progress) return;
-    const std::lock_guard lock(mutex);
-    options.progress(static_cast<double>(++done) / static_cast<double>(slices.size()));
-  });
+  ForEachSliceInBudget(c, SliceElements(c), options.threads, work, options.progress);
 }
 
 Tensor<double> LeftOut(const Shape& shape) {

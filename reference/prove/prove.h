@@ -39,7 +39,7 @@ struct PermittedTensor {
   std::string name;
   DType dtype;
   Tensor<double> error;
-  Tensor<double> likely;  // <= error; the likely bound (counted.h)
+  Tensor<double> likely;      // <= error; the likely bound (counted.h)
   std::vector<char> vacuous;  // 0 or 1; not bits: threads set them side by side
 };
 std::vector<PermittedTensor> PermittedErrors(const Case& c, const Tensors& inputs,

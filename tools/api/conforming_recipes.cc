@@ -76,6 +76,17 @@ bool PermitsSlice(const Case& c, const std::vector<ElementErrors>& errors,
   return true;
 }
 
+// A judge by another recipe. Values that are proven need not be proven again.
+oracle::Judge JudgeOf(const oracle::Judge& judge, const Case& c, const Tensors& inputs,
+                      const Recipe& recipe, const ProveOptions& options) {
+  const auto is_enclosed = [](double radius) { return radius < 0; };
+  const bool proven = std::ranges::none_of(judge.golden(), [&](const GoldenTensor& golden) {
+    return std::ranges::any_of(golden.radius.data, is_enclosed);
+  });
+  if (proven) return {c, inputs, recipe, judge.golden(), options};
+  return {c, inputs, recipe, options};
+}
+
 // True if roundings of the recipe may change a decision of the formula.
 bool Decides(const Case& c, const Recipe& recipe) {
   const ScopedRecipe scope(recipe, c.dtype());
@@ -102,8 +113,7 @@ std::vector<std::string> ConformingRecipes(const oracle::Judge& judge, const Cas
         PermitsSlice(c, errors, judge.golden(),
                      PermittedErrors(c.operation(), c, inputs, other, *worst), *worst);
     if (!permits) continue;
-    const Verdict verdict =
-        oracle::Judge(c, inputs, other, judge.golden(), options).Evaluate(outputs);
+    const Verdict verdict = JudgeOf(judge, c, inputs, other, options).Evaluate(outputs);
     const bool verified =
         verdict.status == Verdict::Status::kConforms ||
         (verdict.status == Verdict::Status::kUnverified && verdict.open_rows_acceptable);

@@ -24,24 +24,45 @@ void AcceptOpenRows(Verdict& verdict) {
   verdict.message.clear();
 }
 
+Verdict JudgeInBudget(const Selected& selected, const Tensors& inputs, const Tensors& outputs,
+                      const JudgeSubjectOptions& options) {
+  const Case& c = selected.c;
+  const Recipe recipe = ParseRecipe(options.recipe, c.dtype());
+  Budget budget = options.budget;
+  ProveOptions prove = options.prove;
+  if (const TimeBudget* const time = options.time) {
+    budget.has_time = [time] { return time->HasTimeForProof(); };
+    prove.progress = [time](double) {
+      if (!time->HasTime()) throw OutOfTime();
+    };
+  }
+  const ScopedBudget within(budget);
+  const bool stored = selected.record && !selected.record->golden.empty();
+  const oracle::Judge judge =
+      stored ? oracle::Judge(c, inputs, recipe, selected.record->golden, options.prove)
+             : oracle::Judge(c, inputs, recipe, options.prove);
+  const std::optional<Sample> sample = SampleIn(c);
+  const ScopedBudget reached(sample ? CurrentBudget() : Budget());
+  Verdict verdict = JudgeOutputs(judge, c, inputs, recipe, outputs, prove);
+  verdict.sample = sample;
+  return verdict;
+}
+
 }  // namespace
 
 Verdict JudgeSubject(const Selected& selected, const oracle::Subject& subject,
                      const JudgeSubjectOptions& options) {
   const Case& c = selected.c;
-  const Recipe recipe = ParseRecipe(options.recipe, c.dtype());
+  ParseRecipe(options.recipe, c.dtype());
   const Tensors inputs = InputsOf(selected);
   const Answer answer = AnswerOf(subject, c, inputs);
   if (answer.status == Answer::Status::kUnsupported)
     return NotJudged(c, Verdict::Status::kUnsupported, answer.message);
   if (answer.status == Answer::Status::kFailed)
     return NotJudged(c, Verdict::Status::kCouldNotRun, answer.message);
-  const bool stored = selected.record && !selected.record->golden.empty();
-  const ProveOptions& prove = options.prove;
-  const oracle::Judge judge = stored
-                                  ? oracle::Judge(c, inputs, recipe, selected.record->golden, prove)
-                                  : oracle::Judge(c, inputs, recipe, prove);
-  Verdict verdict = JudgeOutputs(judge, c, inputs, recipe, answer.outputs, prove);
+  if (options.time) options.time->Begin();
+  Verdict verdict = JudgeInBudget(selected, inputs, answer.outputs, options);
+  if (options.time) options.time->End();
   if (options.open_rows) AcceptOpenRows(verdict);
   return verdict;
 }

@@ -5,7 +5,9 @@
 
 #include "oracle/judge/judge.h"
 #include "oracle/subject/subject.h"
+#include "reference/prove/budget.h"
 #include "tools/api/selection.h"
+#include "tools/api/time_budget.h"
 
 namespace sextant::tools {
 
@@ -14,6 +16,8 @@ struct JudgeSubjectOptions {
   ProveOptions prove;
   // A case conforms if it is unverified only because of rows that no answer could fail.
   bool open_rows = false;
+  Budget budget{};             // elements beyond it are left out; without `has_time`
+  TimeBudget* time = nullptr;  // null: no limit. The first and last slices are always proven
 };
 
 // A case that the subject declines, cannot run, or answers with wrong names, shapes or dtypes has a

@@ -10,15 +10,41 @@ namespace sextant::tools {
 
 using oracle::Verdict;
 
+namespace {
+
+// The search for causes takes many times as long as the judgement. If the time is limited, it
+// begins with so many elements of the part that was judged.
+constexpr size_t kElementsForCauses = size_t{1} << 16;
+
+std::vector<oracle::Cause> Causes(const oracle::Judge& judge, const Case& c, const Tensors& inputs,
+                                  const Recipe& recipe, const Tensors& outputs,
+                                  const ProveOptions& options) {
+  if (CurrentBudget().has_time) {
+    Budget beginning = CurrentBudget();
+    beginning.elements = kElementsForCauses;
+    const ScopedBudget within(beginning);
+    auto causes = oracle::CausesOf(c, inputs, recipe, judge.permitted(), outputs, options);
+    if (!causes.empty()) return causes;
+  }
+  return oracle::CausesOf(c, inputs, recipe, judge.permitted(), outputs, options);
+}
+
+}  // namespace
+
 Verdict JudgeOutputs(const oracle::Judge& judge, const Case& c, const Tensors& inputs,
                      const Recipe& recipe, const Tensors& outputs, const ProveOptions& options) {
   Verdict verdict = judge.Evaluate(outputs);
-  const bool needs_causes =
-      verdict.status == Verdict::Status::kFails || verdict.grade == oracle::Grade::kUnlikely;
-  if (needs_causes && !verdict.tensors.empty())
-    verdict.causes = oracle::CausesOf(c, inputs, recipe, judge.permitted(), outputs, options);
-  if (verdict.status == Verdict::Status::kFails && !verdict.tensors.empty())
-    verdict.conforming_recipes = ConformingRecipes(judge, c, inputs, recipe, outputs, options);
+  if (verdict.tensors.empty()) return verdict;
+  const bool fails = verdict.status == Verdict::Status::kFails;
+  try {
+    if (fails || verdict.grade == oracle::Grade::kUnlikely)
+      verdict.causes = Causes(judge, c, inputs, recipe, outputs, options);
+    if (fails)
+      verdict.conforming_recipes = ConformingRecipes(judge, c, inputs, recipe, outputs, options);
+  } catch (const OutOfTime&) {
+    verdict.message += verdict.message.empty() ? "" : "; ";
+    verdict.message += "no time was left to look for all causes and recipes";
+  }
   return verdict;
 }
 

@@ -13,8 +13,12 @@
 
 namespace sextant::tools {
 
+// Thrown by ProveOptions::progress: there is no time to look for reasons.
+struct OutOfTime {};
+
 // The verdict on `outputs`, which fit the case; of a failure also the likely causes, and other
-// recipes by which the answer conforms.
+// recipes by which the answer conforms. `options` are those of the search for reasons. If their
+// progress throws OutOfTime, the verdict has the reasons found so far, and its message says it.
 oracle::Verdict JudgeOutputs(const oracle::Judge& judge, const Case& c, const Tensors& inputs,
                              const Recipe& recipe, const Tensors& outputs,
                              const ProveOptions& options = {});

@@ -29,7 +29,7 @@ SextantOptions OptionsOf(const SextantOptions* given) {
 JudgeOptions JudgeOptionsOf(const SextantOptions& given) {
   JudgeOptions options{.recipe = given.recipe ? given.recipe : JudgeOptions().recipe,
                        .strict = given.strict != 0,
-                       .budget = {.elements = given.budget, .seed = given.budget_seed},
+                       .budget = {.elements = given.budget_elements, .seed = given.budget_seed},
                        .prove = {.threads = given.threads}};
   if (given.progress) {
     options.prove.progress = [given](double done) {

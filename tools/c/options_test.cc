@@ -18,9 +18,10 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-// softmax of two rows in bf16; 1 and 0.5 are exact, and the second row is wrong.
+// softmax of two rows in bf16; 1 and 0.5 are exact, and the second row is wrong. A third row is
+// right.
 struct Softmax {
-  uint16_t x[4] = {0, 0, 0, 0}, y[4] = {0x3F00, 0x3F00, 0x3F80, 0x3F80};
+  uint16_t x[6] = {}, y[6] = {0x3F00, 0x3F00, 0x3F80, 0x3F80, 0x3F00, 0x3F00};
   int64_t shape[2] = {2, 2};
   DLTensor of_x{x, {kDLCPU, 0}, 2, {kDLBfloat, 16, 1}, shape, nullptr, 0};
   DLTensor of_y{y, {kDLCPU, 0}, 2, {kDLBfloat, 16, 1}, shape, nullptr, 0};
@@ -44,8 +45,8 @@ SextantOptions Options() {
 
 TEST(Options, OfAnOlderCallerEndEarlier) {
   SextantOptions options = Options();
-  options.struct_size = offsetof(SextantOptions, budget);
-  options.budget = 2;  // beyond the end
+  options.struct_size = offsetof(SextantOptions, budget_elements);
+  options.budget_elements = 2;  // beyond the end
   EXPECT_EQ(Softmax().Judge(&options)["budget"], nullptr);
   options.struct_size = sizeof options;
   EXPECT_EQ(Softmax().Judge(&options)["budget"]["elements"], 2);
@@ -103,9 +104,11 @@ TEST(Options, TakeTheFolderFromTheEnvironment) {
 
 TEST(Options, ABudgetLeavesElementsOut) {
   SextantOptions options = Options();
-  options.budget = 2;
+  options.budget_elements = 2;
   options.budget_seed = 3;
-  const Json verdict = Softmax().Judge(&options);
+  Softmax softmax;
+  softmax.shape[0] = 3;
+  const Json verdict = softmax.Judge(&options);  // the first and the last row
   EXPECT_EQ(verdict["tensors"][0]["left_out"], 2);
   EXPECT_THAT(std::string(verdict["text"]), HasSubstr(" in the part that was judged: softmax"));
   EXPECT_THAT(std::string(verdict["text"]), HasSubstr("left out; the part was chosen with seed 3"));

@@ -56,9 +56,10 @@ typedef struct {
    * SEXTANT_KEEP says; without it, and if empty, tensors are not kept. */
   const char* keep;
   /* Judges about this many elements at most: slices along independent axes, chosen at random with
-   * `budget_seed`, but at least one slice. The others are left out: the verdict is on a part. 0:
-   * all. Of a case that cannot be cut (decoder_block) all elements are judged. */
-  size_t budget;
+   * `budget_seed`, evenly over batches and heads, but at least the first and the last ones. The
+   * others are left out: the verdict is on a part. 0: all. Of a case that cannot be cut
+   * (decoder_block) all elements are judged. */
+  size_t budget_elements;
   uint64_t budget_seed;
 } SextantOptions;
 

@@ -42,9 +42,9 @@ struct Options {
   std::string recipe = "native";
   bool strict = false;
   int threads = 0;
-  std::string keep{};        // a folder for the tensors of a failure
-  uint64_t budget = 0;       // about this many elements are judged at most; 0: all
-  uint64_t budget_seed = 0;  // chooses them
+  std::string keep{};            // a folder for the tensors of a failure
+  uint64_t budget_elements = 0;  // about this many elements are judged at most; 0: all
+  uint64_t budget_seed = 0;      // chooses them
   // Gets the finished part, 0 .. 1; false cancels. What it throws reaches the caller.
   std::function<bool(double)> progress{};
 };
@@ -88,7 +88,7 @@ Result Call(Function function, const std::string& question, NamedTensors tensors
   c.threads = options.threads;
   c.user = &progress;
   c.keep = options.keep.empty() ? nullptr : options.keep.c_str();
-  c.budget = options.budget;
+  c.budget_elements = options.budget_elements;
   c.budget_seed = options.budget_seed;
   if (options.progress) {
     c.progress = [](double done, void* user) {

@@ -31,7 +31,9 @@ struct Options {
   double timeout = 60;
   ProveOptions prove;
   bool strict = false, open_rows = false, supported_only = false;
-  bool fail_fast = false, verbose = false;
+  bool fail_fast = false, verbose = false, sampled_is_enough = false;
+  double budget_seconds = 0;  // 0: no limit
+  Budget budget{};
 };
 
 std::string RequireNewFile(const std::string& path) {
@@ -86,6 +88,7 @@ void JudgeAll(const std::vector<Selected>& selected, const Subject& subject, con
   const bool text_to_stderr = outputs.lines.IsStandardOutput();
   const TextOutput text{text_to_stderr ? std::cerr : std::cout, options.verbose};
   Progress progress("judging");
+  TimeBudget time(options.budget_seconds, selected.size());
   const auto take = [&](Verdict judged) {
     report.verdicts.push_back(std::move(judged));
     const Verdict& verdict = report.verdicts.back();
@@ -100,12 +103,15 @@ void JudgeAll(const std::vector<Selected>& selected, const Subject& subject, con
     progress(static_cast<double>(report.verdicts.size()) / static_cast<double>(selected.size()));
     return !(options.fail_fast && report.IsFailure(verdict));
   };
-  JudgeCases(
-      {.cases = selected,
-       .subject = subject,
-       .options = {.recipe = report.recipe, .prove = options.prove, .open_rows = options.open_rows},
-       .side_by_side = IsInProcess(options.subject)},
-      take);
+  JudgeCases({.cases = selected,
+              .subject = subject,
+              .options = {.recipe = report.recipe,
+                          .prove = options.prove,
+                          .open_rows = options.open_rows,
+                          .budget = options.budget,
+                          .time = options.budget_seconds > 0 ? &time : nullptr},
+              .side_by_side = IsInProcess(options.subject) && options.budget_seconds == 0},
+             take);
   report.not_reached = selected.size() - report.verdicts.size();
 }
 
@@ -127,8 +133,8 @@ std::vector<Verdict> ToExpect(const Report& report) {
   std::vector<Verdict> verdicts;
   for (const Verdict& verdict : report.verdicts) {
     const Result result = report.Assess(verdict).result;
-    const bool accepted =
-        result == Result::kPasses || (result == Result::kUnsupported && report.supported_only);
+    const bool accepted = result == Result::kPasses || result == Result::kInPart ||
+                          (result == Result::kUnsupported && report.supported_only);
     if (!accepted) verdicts.push_back(verdict);
   }
   return verdicts;
@@ -148,7 +154,10 @@ int Check(const Options& options) {
                 .recipe = options.recipe,
                 .strict = options.strict,
                 .timeout = options.timeout == Options().timeout ? "" : PrintValue(options.timeout),
-                .supported_only = options.supported_only};
+                .supported_only = options.supported_only,
+                .budget_seconds = options.budget_seconds,
+                .budget = options.budget,
+                .sampled_is_enough = options.sampled_is_enough};
   ReadExpectations(options.expect, selected, std::move(unselected), report);
   const Subject subject = MakeSubject(options.subject, options.timeout);
   report.subject = subject.name;
@@ -182,6 +191,19 @@ void AddSelection(CLI::App& app, Options& options) {
   AddConfig(app, options.config);
 }
 
+void AddBudget(CLI::App& app, Options& options) {
+  AddOption(app, "--budget", options.budget_seconds,
+            "judge large cases in part, a random one, for about so many seconds in all, without "
+            "the time of the subject; the exit status is then 5",
+            {.least = 0.001, .most = 1e9});
+  AddOption(app, "--budget-elements", options.budget.elements,
+            "judge about so many elements of each case at most; 0: all", {});
+  AddOption(app, "--seed", options.budget.seed,
+            "chooses the part of --budget and --budget-elements", {});
+  AddFlag(app, "--sampled-is-enough", options.sampled_is_enough,
+          "accept cases of which only a part was judged");
+}
+
 }  // namespace
 
 Action BindCheck(CLI::App& app) {
@@ -207,6 +229,7 @@ Action BindCheck(CLI::App& app) {
             "write one line of JSON for each verdict as it comes, and one for the summary at the "
             "end; - is standard output, and then the text goes to standard error");
   AddReport(app, "--junit", options->junit, "write a report in JUnit XML");
+  AddBudget(app, *options);
   AddProof(app, options->prove);
   return [options] { return Check(*options); };
 }

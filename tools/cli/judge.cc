@@ -117,10 +117,10 @@ Action BindJudge(CLI::App& app) {
             {.shows_default = true});
   AddConfig(app, options->config);
   AddFlag(app, "--strict", options->strict, "the grade `unlikely` fails");
-  AddOption(app, "--budget", options->budget.elements,
+  AddOption(app, "--budget-elements", options->budget.elements,
             "judge about this many elements at most, chosen at random; 0: all", {});
-  AddOption(app, "--seed", options->budget.seed, "chooses the elements of --budget",
-            {.needs = "--budget"});
+  AddOption(app, "--seed", options->budget.seed, "chooses the elements of --budget-elements",
+            {.needs = "--budget-elements"});
   AddReport(app, "--json", options->json, "write a report in JSON");
   AddProof(app, options->prove);
   return [options] { return Judge(*options); };

@@ -87,17 +87,17 @@ class Judge(ProgramTest):
     def test_a_budget_judges_a_part(self):
         self.save(x=self.x, position=self.position, y=self.y)
         words = ["x=x.npy", "position=position.npy", "y=y.npy"]
-        text = self.assert_conforms(*words, "--budget", "16", "--seed", "5")
+        text = self.assert_conforms(*words, "--budget-elements", "16", "--seed", "5")
         self.assertIn(" in the part that was judged: rope ", text)
         self.assertIn("16 of 80 elements judged, 64 left out; the part was chosen with seed 5\n", text)
         self.save(y=-self.y)
-        result = self.judge(*words, "--budget", "16", "--seed", "5")
+        result = self.judge(*words, "--budget-elements", "16", "--seed", "5")
         self.assertEqual(result.returncode, 1)
         self.assertIn("16 of 16 elements of y fail", result.stdout)
-        self.assertTrue(result.stdout.endswith(" --budget 16 --seed 5\n"), result.stdout)
+        self.assertTrue(result.stdout.endswith(" --budget-elements 16 --seed 5\n"), result.stdout)
         result = self.judge(*words, "--seed", "5")
         self.assertEqual(result.returncode, 2)
-        self.assertIn("--seed requires --budget", result.stderr)
+        self.assertIn("--seed requires --budget-elements", result.stderr)
 
     def test_fortran_order_and_layouts(self):
         self.save(x=numpy.asfortranarray(self.x), position=self.position[0].astype("u1"),

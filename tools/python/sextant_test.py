@@ -162,9 +162,9 @@ class Python(unittest.TestCase):
         with self.assertRaisesRegex(sextant.InputError, "inputs is of type list"):
             sextant.judge(QUESTION, [self.x], {})
         self.refused("threads is '2'", threads="2")
-        self.refused("budget is 0, expected an integer from 1 to", budget=0)
-        self.refused("budget is 1.5, expected an integer from 1 to", budget=1.5)
-        self.refused("budget is True, expected an integer from 1 to", budget=True)
+        self.refused("budget_elements is 0, expected an integer from 1 to", budget_elements=0)
+        self.refused("budget_elements is 1.5, expected an integer from 1 to", budget_elements=1.5)
+        self.refused("budget_elements is True, expected an integer from 1 to", budget_elements=True)
         self.refused("seed is -1, expected an integer from 0 to", seed=-1)
         self.refused("keep is of type int, expected str", keep=1)
         self.refused("strict is 'no', expected True or False", strict="no")
@@ -236,19 +236,19 @@ class Python(unittest.TestCase):
 
     def test_a_budget_warns(self):
         with self.assertWarnsRegex(sextant.PartlyJudged, "left out 64 elements of rope") as caught:
-            verdict = self.conforms(budget=16, seed=numpy.int64(5))
+            verdict = self.conforms(budget_elements=16, seed=numpy.int64(5))
         self.assertEqual(caught.filename, __file__)
         self.assertEqual(numpy.isnan(verdict["y"].error).sum(), 64)
         self.assertEqual(verdict.document["tensors"][0]["judged"], 16)
         self.assertEqual(verdict.document["budget"], {"elements": 16, "seed": 5})
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            self.conforms(budget=80)
+            self.conforms(budget_elements=80)
             self.conforms()
         with self.assertWarns(sextant.PartlyJudged):
-            self.conforms(budget=16, min_judged=1)
+            self.conforms(budget_elements=16, min_judged=1)
         with self.assertRaisesRegex(sextant.DoesNotConform, "^FAILS in the part that was judged: rope"):
-            self.conforms(y=-self.y, budget=16)
+            self.conforms(y=-self.y, budget_elements=16)
 
     def test_tensors_are_kept(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -92,7 +92,7 @@ std::string RepeatOptions(const Judgement& judgement) {
     text += " --recipe " + ShellQuoted(judgement.recipe);
   if (judgement.strict) text += " --strict";
   if (judgement.budget.elements > 0) {
-    text += " --budget " + std::to_string(judgement.budget.elements) + " --seed " +
+    text += " --budget-elements " + std::to_string(judgement.budget.elements) + " --seed " +
             std::to_string(judgement.budget.seed);
   }
   return text;

@@ -90,7 +90,8 @@ TEST(JudgementText, RepeatsWithTheSameOptions) {
   judgement.recipe = "f32_compute";
   judgement.strict = true;
   judgement.budget = {.elements = 4, .seed = 9};
-  EXPECT_EQ(RepeatOptions(judgement), " --recipe 'f32_compute' --strict --budget 4 --seed 9");
+  EXPECT_EQ(RepeatOptions(judgement),
+            " --recipe 'f32_compute' --strict --budget-elements 4 --seed 9");
 }
 
 }  // namespace

@@ -25,13 +25,14 @@ class Suite {
   }
 
   // `kind`: "failure", "error" or "skipped"; null if the test passed. The first line of the details
-  // becomes the message.
+  // becomes the message. Details of a test that passed are its output.
   void Add(const std::string& group, const std::string& name, const char* kind,
            const std::string& details) {
     pugi::xml_node test = suite_.append_child("testcase");
     test.append_attribute("classname") = ForXml(group).c_str();
     test.append_attribute("name") = ForXml(name).c_str();
     ++tests_;
+    if (!kind && !details.empty()) test.append_child("system-out").text() = ForXml(details).c_str();
     if (!kind) return;
     ++counts_[kind];
     pugi::xml_node node = test.append_child(kind);
@@ -69,7 +70,7 @@ Finding FindingOf(const Report& report, const Verdict& verdict, bool none_is_jud
   switch (assessment.result) {
     case Result::kPasses:
       if (none_is_judged) return {"skipped", "the case has no element to judge"};
-      return {nullptr, details};
+      return {nullptr, SampleLine(verdict)};
     case Result::kAsExpected:
       return {"skipped", "as expected: " + assessment.expected->reason + "\n" + details};
     case Result::kUnexpected:
@@ -92,7 +93,7 @@ void WriteJunit(const Report& report, OutputFile& file) {
   for (const Verdict& v : report.verdicts) {
     const auto [kind, details] = FindingOf(report, v, none_is_judged);
     suite.Add(v.case_line.substr(0, v.case_line.find(' ')), v.case_line, kind,
-              details + "\nrepeat: " + RepeatCommand(report, v));
+              !kind && details.empty() ? "" : details + "\nrepeat: " + RepeatCommand(report, v));
   }
   if (!report.after_last_answer.empty())
     suite.Add("subject", "after the last case", "error", report.after_last_answer);

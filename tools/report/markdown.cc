@@ -44,7 +44,7 @@ std::string CodeBlock(const std::string& lines) {
 bool IsShown(const Report& report, Result result) {
   return result == Result::kUnexpected || result == Result::kFails ||
          result == Result::kCouldNotRun || result == Result::kUnverified ||
-         (result == Result::kUnsupported && !report.supported_only);
+         result == Result::kInPart || (result == Result::kUnsupported && !report.supported_only);
 }
 
 std::string CasesText(const Report& report) {
@@ -54,7 +54,7 @@ std::string CasesText(const Report& report) {
     const Assessment assessment = report.Assess(v);
     if (!IsShown(report, assessment.result) || ++count > kMostCasesInMarkdown) continue;
     std::string details = Details(v);
-    if (assessment.expected)
+    if (assessment.expected && !assessment.contradiction.empty())
       details = assessment.expected->where + ": " + assessment.contradiction + "\n" + details;
     text += "- **" + std::string(NameOf(assessment, v, report.strict)) + "** " +
             Code(Cut(v.case_line)) + "\n" +
@@ -79,6 +79,11 @@ std::string MarkdownOf(const Report& report) {
   text += ElementCounts(report.verdicts) + ".\n\n| result | cases |\n|---|---|\n";
   for (const auto& [name, count] : cases)
     text += "| " + name + " | " + std::to_string(count) + " |\n";
+  if (const SampledCases sampled(report.verdicts); sampled.cases > 0) {
+    text += "\nJudged in part: " + CountText(sampled.cases, "case") + ", " +
+            std::to_string(sampled.elements) + " of " + CountText(sampled.all_elements, "element") +
+            ", chosen at random with seed " + std::to_string(report.budget.seed) + ".\n";
+  }
   text += "\n" + CasesText(report);
   std::vector<std::string> notes = report.stale_expectations;
   if (!report.after_last_answer.empty())

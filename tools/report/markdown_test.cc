@@ -38,6 +38,24 @@ TEST(Markdown, SaysWhyTheRunIsNotVerified) {
               HasSubstr("- **could_not_run** `rms_norm N=0`\n\n      because\n      repeat: "));
 }
 
+TEST(Markdown, SaysWhichPartWasJudged) {
+  Report report = ReportOf(2, Verdict::Status::kConforms);
+  report.verdicts[1].sample = {
+      .elements = 3, .all_elements = 9, .slices = 1, .all_slices = 3, .seed = 4};
+  report.budget.seed = 4;
+  std::string text = MarkdownOf(report);
+  EXPECT_THAT(text, HasSubstr("**Exit status 5**: 1 case judged only in part "));
+  EXPECT_THAT(text, HasSubstr("\nJudged in part: 1 case, 3 of 9 elements, chosen at random with "
+                              "seed 4.\n"));
+  EXPECT_THAT(text, HasSubstr("- **exact** `rms_norm N=1`\n"));
+  EXPECT_THAT(text, HasSubstr("\n      judged in part: 3 of 9 elements, 1 of 3 slices, chosen with "
+                              "seed 4\n"));
+  report.sampled_is_enough = true;
+  text = MarkdownOf(report);
+  EXPECT_THAT(text, HasSubstr("**Verified.**"));
+  EXPECT_THAT(text, HasSubstr("\nJudged in part: 1 case, 3 of 9 elements"));
+}
+
 // GitHub refuses more than 1 MiB.
 TEST(Markdown, IsBounded) {
   const std::string text =

@@ -92,6 +92,13 @@ void AddLine(std::string& text, const std::string& line) {
   text += line;
 }
 
+// A budget of so many elements takes the same part.
+std::string SampleOptions(const Verdict& verdict) {
+  if (!verdict.sample) return "";
+  return " --budget-elements " + std::to_string(verdict.sample->elements) + " --seed " +
+         std::to_string(verdict.sample->seed);
+}
+
 }  // namespace
 
 std::string_view NameOf(Grade grade) { return oracle::kGradeNames[static_cast<size_t>(grade)]; }
@@ -139,6 +146,23 @@ std::string FailureLines(const Verdict& verdict) {
   return text;
 }
 
+std::string SampleLine(const Verdict& verdict) {
+  if (!verdict.sample) return "";
+  const Sample& s = *verdict.sample;
+  return "judged in part: " + std::to_string(s.elements) + " of " +
+         CountText(s.all_elements, "element") + ", " + std::to_string(s.slices) + " of " +
+         CountText(s.all_slices, "slice") + ", chosen with seed " + std::to_string(s.seed);
+}
+
+SampledCases::SampledCases(const std::vector<Verdict>& verdicts) {
+  for (const Verdict& v : verdicts) {
+    if (!v.sample) continue;
+    ++cases;
+    elements += v.sample->elements;
+    all_elements += v.sample->all_elements;
+  }
+}
+
 std::string CauseLines(const Verdict& verdict) {
   std::string text;
   for (const oracle::Cause& cause : verdict.causes)
@@ -157,7 +181,7 @@ std::string RecipeLine(const Verdict& verdict) {
 
 std::string Details(const Verdict& verdict) {
   std::string text = FailureLines(verdict);
-  for (const std::string& lines : {CauseLines(verdict), RecipeLine(verdict)}) {
+  for (const std::string& lines : {CauseLines(verdict), RecipeLine(verdict), SampleLine(verdict)}) {
     if (!lines.empty()) AddLine(text, lines);
   }
   return text;
@@ -167,7 +191,8 @@ std::string RepeatCommand(const Report& report, const Verdict& verdict) {
   return "sextant check " + ShellQuoted(verdict.case_line) + " --subject " +
          ShellQuoted(report.subject) + " --recipe " + ShellQuoted(report.recipe) +
          (report.strict ? " --strict" : "") +
-         (report.timeout.empty() ? "" : " --timeout " + report.timeout);
+         (report.timeout.empty() ? "" : " --timeout " + report.timeout) + SampleOptions(verdict) +
+         (verdict.sample && report.sampled_is_enough ? " --sampled-is-enough" : "");
 }
 
 }  // namespace sextant::tools

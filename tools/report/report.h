@@ -21,7 +21,8 @@ enum class Result {
   kFails,        // no expectation
   kCouldNotRun,  // no expectation
   kUnsupported,  // no expectation
-  kUnverified    // no expectation
+  kUnverified,   // no expectation
+  kInPart        // passes, but only a part of the case was judged
 };
 struct Assessment {
   Result result;
@@ -38,6 +39,9 @@ struct Report {
   std::string after_last_answer{};  // how the subject broke the protocol at its end; empty if not
   bool supported_only = false;      // unsupported cases are no reason for kIncomplete
   size_t not_reached = 0;           // cases that were not judged, because the run stopped before
+  double budget_seconds = 0;        // for judging all cases; 0: no limit
+  Budget budget{};                  // for each case
+  bool sampled_is_enough = false;   // cases of which only a part was judged may pass
   Expectations expectations{};
   std::vector<std::string> stale_expectations{};  // messages
 
@@ -66,12 +70,21 @@ std::string_view NameOf(const Assessment& assessment, const oracle::Verdict& ver
 // "80 of 80 elements judged", and the numbers of elements that could not fail.
 std::string ElementCounts(const std::vector<oracle::Verdict>& verdicts);
 
+// "judged in part: 128 of 4096 elements, 16 of 512 slices, chosen with seed 0"; empty if the whole
+// case was judged.
+std::string SampleLine(const oracle::Verdict& verdict);
+// The number of such cases and of their elements; all 0 if there are none.
+struct SampledCases {
+  explicit SampledCases(const std::vector<oracle::Verdict>& verdicts);
+  size_t cases = 0, elements = 0, all_elements = 0;
+};
+
 // Messages and worst elements of a case, its likely causes, and other recipes by which it conforms:
 // lines without a newline at the end; empty if there are none.
 std::string FailureLines(const oracle::Verdict& verdict);
 std::string CauseLines(const oracle::Verdict& verdict);
 std::string RecipeLine(const oracle::Verdict& verdict);
-std::string Details(const oracle::Verdict& verdict);  // all of them
+std::string Details(const oracle::Verdict& verdict);  // all of them, and the SampleLine
 // The command that judges the case again, quoted for a POSIX shell.
 std::string RepeatCommand(const Report& report, const oracle::Verdict& verdict);
 

@@ -97,7 +97,15 @@ Json VerdictToJson(const Report& report, const Verdict& v) {
                {"conforming_recipes", v.conforming_recipes},
                {"open_rows", v.open_row_count},
                {"open_rows_acceptable", v.open_rows_acceptable},
+               {"sample", nullptr},
                {"tensors", Json::array()}};
+  if (v.sample) {
+    json["sample"] = {{"elements", v.sample->elements},
+                      {"all_elements", v.sample->all_elements},
+                      {"slices", v.sample->slices},
+                      {"all_slices", v.sample->all_slices},
+                      {"seed", v.sample->seed}};
+  }
   if (v.grade) json["grade"] = NameOf(*v.grade);
   for (const oracle::Cause& cause : v.causes)
     json["causes"].push_back({{"name", cause.name}, {"why", cause.why}});
@@ -105,6 +113,24 @@ Json VerdictToJson(const Report& report, const Verdict& v) {
   if (!v.trace.empty()) json["trace"] = Json::array();
   for (const TensorVerdict& t : v.trace) json["trace"].push_back(TensorToJson(t));
   return json;
+}
+
+// What limits the part that is judged, or null.
+Json BudgetToJson(const Report& report) {
+  if (report.budget_seconds == 0 && report.budget.elements == 0) return nullptr;
+  Json json = {{"seconds", nullptr}, {"elements", nullptr}, {"seed", report.budget.seed}};
+  if (report.budget_seconds > 0) json["seconds"] = report.budget_seconds;
+  if (report.budget.elements > 0) json["elements"] = report.budget.elements;
+  return json;
+}
+
+// The cases of which only a part was judged, or null.
+Json SampleToJson(const Report& report) {
+  const SampledCases sampled(report.verdicts);
+  if (sampled.cases == 0) return nullptr;
+  return {{"cases", sampled.cases},
+          {"elements", sampled.elements},
+          {"all_elements", sampled.all_elements}};
 }
 
 // Everything but the cases.
@@ -116,6 +142,9 @@ Json SummaryToJson(const Report& report) {
           {"recipe", report.recipe},
           {"strict", report.strict},
           {"supported_only", report.supported_only},
+          {"sampled_is_enough", report.sampled_is_enough},
+          {"budget", BudgetToJson(report)},
+          {"sample", SampleToJson(report)},
           {"exit_status", static_cast<int>(report.Status())},
           {"why_not_verified", report.WhyNotVerified()},
           {"counts", CountsOf(report)},

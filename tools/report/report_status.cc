@@ -35,7 +35,8 @@ Report ReportOf(const Judgement& judgement) {
   return {.subject = "the given tensors",
           .recipe = judgement.recipe,
           .strict = judgement.strict,
-          .verdicts = {judgement.verdict}};
+          .verdicts = {judgement.verdict},
+          .sampled_is_enough = true};
 }
 
 bool Report::Fails(const Verdict& verdict) const {
@@ -44,11 +45,14 @@ bool Report::Fails(const Verdict& verdict) const {
 }
 
 Assessment Report::Assess(const Verdict& verdict) const {
+  const Result passes = verdict.sample && !sampled_is_enough ? Result::kInPart : Result::kPasses;
   if (const Expectation* expected = expectations.For(verdict.case_line)) {
+    // What is expected may be in the part that was not judged.
+    if (verdict.sample && OutcomeOf(verdict, strict) == Outcome::kConforms)
+      return {passes, expected};
     std::string why = Contradiction(*expected, verdict, strict);
     if (!why.empty()) return {Result::kUnexpected, expected, std::move(why)};
-    return {expected->outcome == Outcome::kConforms ? Result::kPasses : Result::kAsExpected,
-            expected};
+    return {expected->outcome == Outcome::kConforms ? passes : Result::kAsExpected, expected};
   }
   if (Fails(verdict)) return {Result::kFails};
   switch (verdict.status) {
@@ -59,7 +63,7 @@ Assessment Report::Assess(const Verdict& verdict) const {
     case Verdict::Status::kUnverified:
       return {Result::kUnverified};
     default:
-      return {Result::kPasses};
+      return {passes};
   }
 }
 
@@ -72,7 +76,8 @@ bool Report::IsFailure(const Verdict& verdict) const {
 std::string_view NameOf(const Assessment& assessment, const Verdict& verdict, bool strict) {
   if (assessment.result == Result::kAsExpected) return "as_expected";
   if (assessment.result == Result::kUnexpected) return "unexpected";
-  if (assessment.result == Result::kPasses) return NameOf(verdict.grade.value());
+  if (assessment.result == Result::kPasses || assessment.result == Result::kInPart)
+    return NameOf(verdict.grade.value());
   return assessment.result == Result::kFails ? NameOf(Outcome::kFails)
                                              : NameOf(OutcomeOf(verdict, strict));
 }
@@ -84,6 +89,7 @@ ExitStatus Report::Status() const {
   if (counts[Result::kCouldNotRun] > 0 || !after_last_answer.empty()) return kNotRun;
   const bool declined = counts[Result::kUnsupported] > 0 && !supported_only;
   if (declined || counts[Result::kUnverified] + not_reached > 0) return kIncomplete;
+  if (!sampled_is_enough && SampledCases(verdicts).cases > 0) return kIncomplete;
   if (counts[Result::kAsExpected] > 0 || std::ranges::any_of(verdicts, HasJudgedElement))
     return kVerified;
   return std::ranges::all_of(verdicts, HasNoElement) ? kNothing : kIncomplete;
@@ -103,6 +109,8 @@ std::string Report::WhyNotVerified() const {
   add(supported_only ? 0 : counts[Result::kUnsupported], "unsupported");
   add(counts[Result::kUnverified], "unverified");
   add(not_reached, "not reached");
+  add(sampled_is_enough ? 0 : SampledCases(verdicts).cases,
+      "judged only in part (--sampled-is-enough accepts it)");
   const auto say = [&text](const std::string& what) { text += (text.empty() ? "" : ", ") + what; };
   if (!stale_expectations.empty()) say(CountText(stale_expectations.size(), "stale expectation"));
   if (!after_last_answer.empty()) say("the subject broke the protocol after its last answer");

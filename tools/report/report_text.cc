@@ -68,6 +68,7 @@ void PrintVerdict(const Report& report, const Verdict& verdict, const TextOutput
   };
   if (!NeedsAttention(report, verdict, assessment.result)) {
     if (to.verbose) head(colors.green, word);
+    if (to.verbose) to.out << Indented(SampleLine(verdict));
     return;
   }
   if (assessment.result == Result::kUnexpected) {
@@ -141,6 +142,11 @@ void PrintSummary(const Report& report, std::ostream& out) {
     separator = ", ";
   }
   out << "; " << ElementCounts(report.verdicts) << "\n";
+  if (const SampledCases sampled(report.verdicts); sampled.cases > 0) {
+    out << "judged in part: " << CountText(sampled.cases, "case") << ", " << sampled.elements
+        << " of " << CountText(sampled.all_elements, "element") << ", chosen at random with seed "
+        << report.budget.seed << "\n";
+  }
   if (report.not_reached > 0)
     out << "stopped at the first failure: " << CountText(report.not_reached, "case")
         << " not judged\n";

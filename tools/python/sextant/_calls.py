@@ -41,7 +41,7 @@ class PartlyJudged(UserWarning):
 
 def judge(question: str, inputs: Mapping[str, Any], outputs: Mapping[str, Any], *,
           recipe: str = "native", strict: bool = False, threads: int = 0,
-          keep: str | os.PathLike[str] | None = None, budget: int | None = None,
+          keep: str | os.PathLike[str] | None = None, budget_elements: int | None = None,
           seed: int = 0) -> Verdict:
     """The verdict on `outputs` for `inputs`: dictionaries of tensors by their names in the signature.
 
@@ -49,15 +49,15 @@ def judge(question: str, inputs: Mapping[str, Any], outputs: Mapping[str, Any], 
     strict   errors that independent roundings do not explain fail too
     threads  0: all cores, or one in a worker of pytest-xdist
     keep     the folder for the tensors of a failure; default: the environment variable SEXTANT_KEEP
-    budget   judges about this many elements at most, chosen at random with `seed`, and warns
+    budget_elements  judges about this many elements at most, chosen at random with `seed`, and warns
              (PartlyJudged) if it left out others
     Raises InputError if the call is wrong."""
-    return _judge(question, inputs, outputs, _options(recipe, strict, threads, keep, budget, seed))
+    return _judge(question, inputs, outputs, _options(recipe, strict, threads, keep, budget_elements, seed))
 
 
 def assert_conforms(question: str, inputs: Mapping[str, Any], outputs: Mapping[str, Any], *,
                     recipe: str = "native", strict: bool = False, threads: int = 0,
-                    keep: str | os.PathLike[str] | None = None, budget: int | None = None,
+                    keep: str | os.PathLike[str] | None = None, budget_elements: int | None = None,
                     seed: int = 0, min_judged: float | None = None) -> Verdict:
     """Judges like `judge`. Raises DoesNotConform, with the report as its message, if an output does
     not conform; NotVerified if no element of a required output could have failed, or if fewer than
@@ -65,7 +65,7 @@ def assert_conforms(question: str, inputs: Mapping[str, Any], outputs: Mapping[s
     if min_judged is not None and not 0 <= min_judged <= 1:
         raise InputError(f"min_judged is {min_judged!r}, expected a share of 0 to 1")
     verdict = _judge(question, inputs, outputs,
-                     _options(recipe, strict, threads, keep, budget, seed))
+                     _options(recipe, strict, threads, keep, budget_elements, seed))
     if verdict.fails:
         raise DoesNotConform(verdict.text, verdict)
     if verdict.status_code != 0 and not verdict.document["open_rows_acceptable"]:
@@ -155,7 +155,7 @@ def _ask(function: str, question: str, sides: dict[str, Mapping[str, Any]],
     return _library.call(function, arguments)
 
 
-def _options(recipe: str, strict: bool, threads: int, keep: Any = None, budget: Any = None,
+def _options(recipe: str, strict: bool, threads: int, keep: Any = None, budget_elements: Any = None,
              seed: Any = 0) -> _library.Options:
     if not isinstance(strict, (bool, numpy.bool_)):
         raise InputError(f"strict is {strict!r}, expected True or False")
@@ -163,8 +163,8 @@ def _options(recipe: str, strict: bool, threads: int, keep: Any = None, budget: 
                                bool(strict), _threads(threads))
     if keep is not None:
         options.keep = _text("keep", os.fspath(keep) if isinstance(keep, os.PathLike) else keep)
-    if budget is not None:
-        options.budget = _integer("budget", budget, 1, 2**63)
+    if budget_elements is not None:
+        options.budget_elements = _integer("budget_elements", budget_elements, 1, 2**63)
     options.budget_seed = _integer("seed", seed, 0, 2**64 - 1)
     return options
 

@@ -36,8 +36,8 @@ PROGRESS = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_double, ctypes.c_void_p)
 class Options(ctypes.Structure):
     _fields_ = [("struct_size", ctypes.c_size_t), ("recipe", ctypes.c_char_p),
                 ("strict", ctypes.c_int), ("threads", ctypes.c_int), ("progress", PROGRESS),
-                ("user", ctypes.c_void_p), ("keep", ctypes.c_char_p), ("budget", ctypes.c_size_t),
-                ("budget_seed", ctypes.c_uint64)]
+                ("user", ctypes.c_void_p), ("keep", ctypes.c_char_p),
+                ("budget_elements", ctypes.c_size_t), ("budget_seed", ctypes.c_uint64)]
 
 
 class Array(ctypes.Structure):

@@ -44,7 +44,7 @@ class Case:
                 for name, values in self.inputs.items()}
 
     def check(self, outputs: Any, *, recipe: str = "native", strict: bool = False, threads: int = 0,
-              keep: str | os.PathLike[str] | None = None, budget: int | None = None, seed: int = 0,
+              keep: str | os.PathLike[str] | None = None, budget_elements: int | None = None, seed: int = 0,
               min_judged: float | None = None) -> Verdict:
         """assert_conforms for the question of this case. `outputs` is a dictionary of tensors, or the
         only required output. It must have the dtype of the case; bf16 values may be in float32."""
@@ -57,7 +57,7 @@ class Case:
         try:
             self.verdict = assert_conforms(
                 self.question, self.inputs, outputs, recipe=recipe, strict=strict, threads=threads,
-                keep=keep, budget=budget, seed=seed, min_judged=min_judged)
+                keep=keep, budget_elements=budget_elements, seed=seed, min_judged=min_judged)
         except AssertionError as error:
             self.verdict = getattr(error, "verdict", None)
             raise
