@@ -6,6 +6,7 @@
 #include "oracle/judge/likely.h"
 #include "oracle/judge/tensor_judge.h"
 #include "oracle/subject/subject.h"
+#include "reference/number/in_parallel_here.h"
 
 namespace sextant::oracle {
 namespace {
@@ -136,6 +137,7 @@ Verdict Judge::EvaluateVariant(const Variant& variant, const Tensors& outputs) c
 Verdict Judge::Evaluate(const Tensors& outputs) const {
   if (const std::string mismatch = DescribeMismatch(c_, outputs); !mismatch.empty())
     return MismatchVerdict(c_, mismatch);
+  const ScopedThreads inside(options_.threads);  // for the recipe's own answers
   Verdict verdict = EvaluateVariant({c_.operation(), reference_}, outputs);
   if (verdict.status != Verdict::Status::kFails) return verdict;
   std::vector<std::unique_ptr<Operation>> alternatives;

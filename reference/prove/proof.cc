@@ -1,9 +1,11 @@
 #include "reference/prove/proof.h"
 
+#include <cmath>
 #include <iterator>
 
 #include "reference/number/decision.h"
 #include "reference/number/interval.h"
+#include "reference/number/rounded.h"
 
 namespace sextant {
 namespace {
@@ -114,6 +116,22 @@ void SettleBy(const Outputs<Counted>& outputs, const ProofState& proof, const Sl
     for (size_t i = 0; i < indices.size(); ++i) {
       const auto decision = Decide(outputs[o].values.data[i], g.dtype);
       if (decision) Set(*decision, 0, g, indices[i]);
+    }
+  }
+}
+
+void EncloseBy(const Outputs<Counted>& outputs, const ProofState& proof, const Slice& slice) {
+  constexpr double kRoundUp = 1 + 0x1p-50;  // covers the rounding of the sum
+  for (size_t o = 0; o < outputs.size(); ++o) {
+    GoldenTensor& g = proof.golden[o];
+    const auto indices = proof.IndicesOf(o, slice);
+    for (size_t i = 0; i < indices.size(); ++i) {
+      const Counted& x = outputs[o].values.data[i];
+      const auto [high, low] = x.center();
+      const double radius = (std::abs(low) + x.drift()) * kRoundUp;
+      if (g.radius.data[indices[i]] == 0 || !std::isfinite(high) || !std::isfinite(radius))
+        continue;
+      Set({RoundTo(g.dtype, x.center()), high, 0}, radius, g, indices[i]);
     }
   }
 }

@@ -25,6 +25,9 @@ void Open(const ProofState& proof, const Slice& slice);
 // Level 2: decides what it can by the outputs of an evaluation.
 void SettleBy(const Outputs<Counted>& outputs, const ProofState& proof, const Slice& slice);
 
+// What level 2 leaves open, stays open: enclosed by centre and drift of the outputs.
+void EncloseBy(const Outputs<Counted>& outputs, const ProofState& proof, const Slice& slice);
+
 // Level 3: proves the open elements of a slice.
 void ProveOpen(const ProofState& proof, const Slice& slice);
 

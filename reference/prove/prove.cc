@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "reference/base/parallel.h"
+#include "reference/number/in_parallel_here.h"
 #include "reference/prove/budget.h"
 #include "reference/prove/case_slices.h"
 #include "reference/prove/proof.h"
@@ -21,6 +22,7 @@ void ForEachSlice(const Case& c, const ProveOptions& options, Work work) {
   std::mutex mutex;
   size_t done = 0;
   InParallel(slices.size(), options.threads, [&](size_t i) {
+    const ScopedThreads inside(slices.size() == 1 ? options.threads : 1);
     work(slices[i]);
     if (!options.progress) return;
     const std::lock_guard lock(mutex);
@@ -101,6 +103,15 @@ void SetPermitted(const ProofState& proof, const Outputs<Counted>& counted, cons
   }
 }
 
+// True for a case without slices whose inputs are so many that level 3 would take hours: what
+// level 2 leaves open is only enclosed.
+bool IsOnlyEnclosed(const Case& c) {
+  constexpr size_t kMostNumbers = size_t{1} << 22;  // minutes of level 3
+  size_t numbers = 0;
+  for (const TensorSpec& spec : c.info().signature.inputs) numbers += CountOf(c.ShapeOf(spec));
+  return c.info().slices.empty() && numbers > kMostNumbers;
+}
+
 // Proves all slices in the budget. Fills `permitted`, if it is given, with the errors that the
 // recipe permits.
 std::vector<GoldenTensor> Proven(const AppliedFormula& formula, const Recipe& recipe,
@@ -113,15 +124,20 @@ std::vector<GoldenTensor> Proven(const AppliedFormula& formula, const Recipe& re
   }
   const ProofState proof{formula, golden};
   const bool climbs = options.engine == Engine::kLadder;
+  const bool only_encloses = climbs && IsOnlyEnclosed(formula.c);
   const bool finite = AreFinite(formula.inputs) &&
                       (!formula.subject_outputs || AreFinite(*formula.subject_outputs));
   std::mutex mutex;  // elements of `vacuous` share bytes
   ForEachSlice(formula.c, options, [&](const Slice& slice) {
     const CountedSlice counted = CountSlice(formula, recipe, slice);
     Open(proof, slice);
-    if (climbs && counted.encloses && (finite || HasFiniteInputs(formula, slice)))
-      SettleBy(counted.outputs, proof, slice);
-    ProveOpen(proof, slice);
+    const bool settles = climbs && counted.encloses && (finite || HasFiniteInputs(formula, slice));
+    if (settles) SettleBy(counted.outputs, proof, slice);
+    if (settles && only_encloses) {
+      EncloseBy(counted.outputs, proof, slice);
+    } else {
+      ProveOpen(proof, slice);
+    }
     SetPermitted(proof, counted.outputs, slice);
     if (!permitted) return;
     const std::lock_guard lock(mutex);
