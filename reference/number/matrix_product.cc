@@ -91,7 +91,9 @@ RoundedPath PathOf(const Weights<Rounded>& weight) {
   const bool any = rule.form == Form::kDefault || rule.form == Form::kAny;
   const bool forwards = rule.form == Form::kSequential ||
                         (any && this_context.sum_order.kind == SumOrder::Kind::kForwards);
-  if (!in_float || !forwards || !Contains(rule.format, weight.dtype)) return RoundedPath::kOneByOne;
+  const bool has_terms = weight.shape[1] > 0;
+  if (!in_float || !forwards || !has_terms || !Contains(rule.format, weight.dtype))
+    return RoundedPath::kOneByOne;
   if (!this_context.rounding_seed) return RoundedPath::kFloat;
   return weight.shape[1] >= kLongSum ? RoundedPath::kLong : RoundedPath::kOneByOne;
 }

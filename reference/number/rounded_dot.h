@@ -14,8 +14,10 @@
 //   V = 1/3 sum_k u_k^2,
 // to which products that need more bits than f32 add as much for their own units in the last place.
 // It is drawn from a bell curve of variance V. To first order in the errors, the exact s_k have the
-// units of the rounded ones. Sums that need no rounding are charged, too. One seed gives the same
-// error to equal sums (stochastic_rounding.h).
+// units of the rounded ones. Additions that need no rounding are charged, too, so V is too large
+// where terms have no bits below the last place of the sum. That is usual for products of 16-bit
+// numbers; their sums are then stored in 16 bits, whose rounding errors are far larger. One seed
+// gives the same error to equal sums (stochastic_rounding.h).
 #pragma once
 
 #include <cstddef>
