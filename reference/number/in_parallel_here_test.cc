@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <mutex>
 #include <set>
 #include <thread>
@@ -13,31 +14,35 @@
 namespace sextant {
 namespace {
 
-// The threads that took part in 64 calls that wait for each other a little.
-std::set<std::thread::id> ThreadsOf(const std::function<void()>& more = [] {}) {
+// The threads that take part in 64 calls. Each call waits until there are `expected` of them, but
+// not forever.
+size_t CountThreads(size_t expected) {
   std::set<std::thread::id> ids;
   std::mutex mutex;
-  InParallelHere(64, [&](size_t) {
-    more();
-    std::this_thread::sleep_for(std::chrono::microseconds(200));
+  const auto arrived = [&] {
     const std::lock_guard lock(mutex);
     ids.insert(std::this_thread::get_id());
+    return ids.size();
+  };
+  InParallelHere(64, [&](size_t) {
+    for (int i = 0; arrived() < expected && i < 10000; ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
   });
-  return ids;
+  return ids.size();
 }
 
 TEST(InParallelHere, UsesOneThreadUnlessMoreAreAllowed) {
-  EXPECT_EQ(ThreadsOf(), std::set{std::this_thread::get_id()});
+  EXPECT_EQ(CountThreads(1), 1u);
   const ScopedThreads inside(3);
-  EXPECT_GT(ThreadsOf().size(), 1u);
+  EXPECT_GE(CountThreads(2), 2u);
   const ScopedThreads alone(1);
-  EXPECT_EQ(ThreadsOf().size(), 1u);
+  EXPECT_EQ(CountThreads(1), 1u);
 }
 
 TEST(InParallelHere, LoopsInsideOfItsCallsUseOneThread) {
   const ScopedThreads inside(3);
-  InParallelHere(2, [](size_t) { EXPECT_EQ(ThreadsOf().size(), 1u); });
-  EXPECT_GT(ThreadsOf().size(), 1u);
+  InParallelHere(2, [](size_t) { EXPECT_EQ(CountThreads(1), 1u); });
+  EXPECT_GE(CountThreads(2), 2u);
 }
 
 TEST(InParallelHere, EveryCallHasTheContextOfTheCaller) {
