@@ -63,11 +63,11 @@ struct Mutant : Decoder {
 
   template <class Real>
   void operator()(const Tensor<double>& token, const Tensor<double>& position,
-                  const Tensor<Real>& table, const Tensor<Real>& attn_norm, const Tensor<Real>& wq,
-                  const Tensor<Real>& wk, const Tensor<Real>& wv, const Tensor<Real>& wo,
-                  const Tensor<Real>& mlp_norm, const Tensor<Real>& gate, const Tensor<Real>& up,
-                  const Tensor<Real>& down, const Tensor<Real>& last_norm, const Tensor<Real>& head,
-                  Tensor<Real>& logits, Tensor<Real>& states) const {
+                  const Tensor<Real>& table, const Tensor<Real>& attn_norm, const Weights<Real>& wq,
+                  const Weights<Real>& wk, const Weights<Real>& wv, const Weights<Real>& wo,
+                  const Tensor<Real>& mlp_norm, const Weights<Real>& gate, const Weights<Real>& up,
+                  const Weights<Real>& down, const Tensor<Real>& last_norm,
+                  const Weights<Real>& head, Tensor<Real>& logits, Tensor<Real>& states) const {
     const StackedWeights<Real> weights{.attn_norm = attn_norm,
                                        .wq = wq,
                                        .wk = wk,

@@ -14,9 +14,9 @@ struct Mutant : DecoderBlock {
 
   template <class Real>
   void operator()(const Tensor<Real>& x, const Tensor<double>& position,
-                  const Tensor<Real>& attn_norm, const Tensor<Real>& wq, const Tensor<Real>& wk,
-                  const Tensor<Real>& wv, const Tensor<Real>& wo, const Tensor<Real>& mlp_norm,
-                  const Tensor<Real>& gate, const Tensor<Real>& up, const Tensor<Real>& down,
+                  const Tensor<Real>& attn_norm, const Weights<Real>& wq, const Weights<Real>& wk,
+                  const Weights<Real>& wv, const Weights<Real>& wo, const Tensor<Real>& mlp_norm,
+                  const Weights<Real>& gate, const Weights<Real>& up, const Weights<Real>& down,
                   Tensor<Real>& y, Tensor<Real>& normed, Tensor<Real>& q_rotated,
                   Tensor<Real>& k_rotated, Tensor<Real>& attention_out, Tensor<Real>& middle,
                   Tensor<Real>& hidden) const {

@@ -9,6 +9,7 @@
 #include "oracle/judge/undecided.h"
 #include "oracle/subject/subject.h"
 #include "reference/case/extents.h"
+#include "reference/number/in_parallel_here.h"
 
 namespace sextant::oracle {
 namespace {
@@ -182,6 +183,7 @@ Verdict Judge::Evaluate(const Tensors& outputs) const {
   if (const std::string mismatch = DescribeMismatch(c_, outputs); !mismatch.empty())
     return MismatchVerdict(c_, mismatch);
   Settle(outputs);
+  const ScopedThreads inside(options_.threads);  // for the recipe's own answers
   Verdict verdict = EvaluateVariant({c_.operation(), reference_}, outputs);
   if (verdict.status != Verdict::Status::kFails) return verdict;
   std::vector<std::unique_ptr<Operation>> alternatives;

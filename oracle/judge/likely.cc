@@ -6,6 +6,7 @@
 
 #include "reference/base/parallel.h"
 #include "reference/case/extents.h"
+#include "reference/number/in_parallel_here.h"
 #include "reference/number/stochastic_rounding.h"
 #include "reference/prove/budget.h"
 
@@ -40,6 +41,7 @@ void SampleLikely(const Case& c, const Tensors& inputs, const Recipe& recipe,
   std::vector<Tensors> answers(kAtOnce);
   for (uint64_t first = 0; first < kSamples; first += kAtOnce) {
     InParallel(kAtOnce, threads, [&](size_t i) {
+      const ScopedThreads alone(1);
       const ScopedBudget within(budget);
       const ScopedStochasticRounding rounding(first + i);
       answers[i] = EvaluateByRecipe(c, inputs, recipe);

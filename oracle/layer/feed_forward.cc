@@ -22,8 +22,8 @@ struct Mutant : FeedForward {
   } mutation{};
 
   template <class Real>
-  void operator()(const Tensor<Real>& x, const Tensor<Real>& gate, const Tensor<Real>& up,
-                  const Tensor<Real>& down, Tensor<Real>& y, Tensor<Real>& hidden) const {
+  void operator()(const Tensor<Real>& x, const Weights<Real>& gate, const Weights<Real>& up,
+                  const Weights<Real>& down, Tensor<Real>& y, Tensor<Real>& hidden) const {
     Tensor<Real> g(hidden.shape), u(hidden.shape), ones(hidden.shape);
     std::ranges::fill(ones.data, Real(1.0));
     Linear()(x, gate, g);

@@ -6,6 +6,7 @@
 
 #include "reference/block/decoder_block_attributes.h"
 #include "reference/number/tensor.h"
+#include "reference/number/weights.h"
 
 namespace sextant {
 
@@ -56,9 +57,9 @@ parallel:       y = x + A(N1 x) + F(N2 x)       (sandwich: decoder_block_normed)
   void Visit(auto&& v) { VisitPlaced<PlainPlacement>(v); }
   template <class Real>
   void operator()(const Tensor<Real>& x, const Tensor<double>& position,
-                  const Tensor<Real>& attn_norm, const Tensor<Real>& wq, const Tensor<Real>& wk,
-                  const Tensor<Real>& wv, const Tensor<Real>& wo, const Tensor<Real>& mlp_norm,
-                  const Tensor<Real>& gate, const Tensor<Real>& up, const Tensor<Real>& down,
+                  const Tensor<Real>& attn_norm, const Weights<Real>& wq, const Weights<Real>& wk,
+                  const Weights<Real>& wv, const Weights<Real>& wo, const Tensor<Real>& mlp_norm,
+                  const Weights<Real>& gate, const Weights<Real>& up, const Weights<Real>& down,
                   Tensor<Real>& y, Tensor<Real>& normed, Tensor<Real>& q_rotated,
                   Tensor<Real>& k_rotated, Tensor<Real>& attention_out, Tensor<Real>& middle,
                   Tensor<Real>& hidden) const;

@@ -1,6 +1,30 @@
 #include "reference/block/decoder_block_formula.h"
 
+#include <algorithm>
+
+#include "reference/number/in_parallel_here.h"
+#include "reference/number/real.h"
+
 namespace sextant {
+namespace {
+
+// Heads first .. first + count - 1 of x [1,heads,S,D].
+template <class Real>
+Tensor<Real> HeadsOf(const Tensor<Real>& x, size_t first, size_t count) {
+  const size_t size = x.shape[2] * x.shape[3];
+  const auto from = x.data.begin() + static_cast<ptrdiff_t>(first * size);
+  return {{1, count, x.shape[2], x.shape[3]},
+          std::vector<Real>(from, from + static_cast<ptrdiff_t>(count * size))};
+}
+
+// Copies a part [1,count,..] of a tensor [1,heads,..] to head `first` on.
+template <class Real>
+void CopyHeads(const Tensor<Real>& part, size_t first, Tensor<Real>& whole) {
+  const size_t size = part.shape[1] == 0 ? 0 : part.data.size() / part.shape[1];
+  std::ranges::copy(part.data, whole.data.begin() + static_cast<ptrdiff_t>(first * size));
+}
+
+}  // namespace
 
 template <class Real>
 DecoderBlockFormula<Real>::DecoderBlockFormula(const DecoderBlockAttributes& attributes,
@@ -92,7 +116,17 @@ template <class Real>
 void DecoderBlockFormula<Real>::Attend(const Tensor<Real>& q, const Tensor<Real>& k,
                                        const Tensor<Real>& v, Tensor<Real>& mean,
                                        Tensor<Real>& lse) const {
-  a_.MakeAttention()(q, k, v, mean, lse);
+  const Attention all = a_.MakeAttention();
+  const size_t K = k.shape[1], heads = K == 0 ? 0 : q.shape[1] / K, S = q.shape[2];
+  InParallelHere(K, [&](size_t g) {
+    Attention of_key_head = all;
+    of_key_head.H.value = static_cast<int64_t>(heads);
+    of_key_head.K.value = 1;
+    Tensor<Real> y({1, heads, S, v.shape[3]}), log_sums({1, heads, S});
+    of_key_head(HeadsOf(q, g * heads, heads), HeadsOf(k, g, 1), HeadsOf(v, g, 1), y, log_sums);
+    CopyHeads(y, g * heads, mean);
+    CopyHeads(log_sums, g * heads, lse);
+  });
 }
 
 template <class Real>

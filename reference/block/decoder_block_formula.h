@@ -14,7 +14,10 @@ namespace sextant {
 // A pointer may be null if the attributes do not need its weight.
 template <class Real>
 struct BlockWeights {
-  const Tensor<Real>&attn_norm, &wq, &wk, &wv, &wo, &mlp_norm, &gate, &up, &down;
+  const Tensor<Real>& attn_norm;
+  Weights<Real> wq, wk, wv, wo;
+  const Tensor<Real>& mlp_norm;
+  Weights<Real> gate, up, down;
   QkNorm qk_norm = QkNorm::kNone;
   const Tensor<Real>*q_norm = nullptr, *k_norm = nullptr;
   const Tensor<Real>*attn_post_norm = nullptr, *mlp_post_norm = nullptr;  // for kSandwich
@@ -37,7 +40,7 @@ Tensor<Real> StoredSum(const Tensor<Real>& a, const Tensor<Real>& b, const Tenso
 }
 
 template <class Real>
-Tensor<Real> Projected(const Tensor<Real>& x, const Tensor<Real>& weight) {
+Tensor<Real> Projected(const Tensor<Real>& x, const Weights<Real>& weight) {
   Tensor<Real> y({x.shape[0], weight.shape[0]});
   Linear()(x, weight, y);
   return Stored(std::move(y));
@@ -85,7 +88,7 @@ class DecoderBlockFormula {
   enum class Branch { kAttention, kFeedForward };
   // Queries or keys: their projection.
   struct Projection {
-    const Tensor<Real>& weight;
+    const Weights<Real>& weight;
     const Tensor<Real>* norm;
     size_t heads;
     QkNorm qk_norm;

@@ -6,14 +6,17 @@
 namespace sextant {
 
 template <class Real>
-void DecoderBlockNormed::operator()(
-    const Tensor<Real>& x, const Tensor<double>& position, const Tensor<Real>& attn_norm,
-    const Tensor<Real>& wq, const Tensor<Real>& wk, const Tensor<Real>& wv, const Tensor<Real>& wo,
-    const Tensor<Real>& mlp_norm, const Tensor<Real>& gate, const Tensor<Real>& up,
-    const Tensor<Real>& down, const Tensor<Real>& q_norm, const Tensor<Real>& k_norm,
-    const Tensor<Real>& attn_post_norm, const Tensor<Real>& mlp_post_norm, Tensor<Real>& y,
-    Tensor<Real>& normed, Tensor<Real>& q_rotated, Tensor<Real>& k_rotated,
-    Tensor<Real>& attention_out, Tensor<Real>& middle, Tensor<Real>& hidden) const {
+void DecoderBlockNormed::operator()(const Tensor<Real>& x, const Tensor<double>& position,
+                                    const Tensor<Real>& attn_norm, const Weights<Real>& wq,
+                                    const Weights<Real>& wk, const Weights<Real>& wv,
+                                    const Weights<Real>& wo, const Tensor<Real>& mlp_norm,
+                                    const Weights<Real>& gate, const Weights<Real>& up,
+                                    const Weights<Real>& down, const Tensor<Real>& q_norm,
+                                    const Tensor<Real>& k_norm, const Tensor<Real>& attn_post_norm,
+                                    const Tensor<Real>& mlp_post_norm, Tensor<Real>& y,
+                                    Tensor<Real>& normed, Tensor<Real>& q_rotated,
+                                    Tensor<Real>& k_rotated, Tensor<Real>& attention_out,
+                                    Tensor<Real>& middle, Tensor<Real>& hidden) const {
   DecoderBlockFormula<Real>(*this, position,
                             {.attn_norm = attn_norm,
                              .wq = wq,

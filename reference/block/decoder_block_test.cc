@@ -120,5 +120,29 @@ TEST(DecoderBlock, RefusesSandwichWhichNeedsMoreNorms) {
   }
 }
 
+// The formula of a block uses all threads of its case.
+TEST(DecoderBlock, DoesNotDependOnTheNumberOfThreads) {
+  for (const char* dtype : {"bf16", "f32"}) {
+    const std::string line = "decoder_block pairing=half S=5 M=24 H=6 K=3 D=4 F=40 dtype=";
+    const Case c = Case::Parse(line + dtype);
+    const Tensors inputs = DrawInputs(c);
+    const Recipe recipe = ParseRecipe("native", c.dtype());
+    const auto on = [&](int threads) {
+      return ProveAndPermit(c.operation(), c, inputs, recipe, {.threads = threads});
+    };
+    const ProvenAndPermitted alone = on(1), together = on(4);
+    for (size_t o = 0; o < alone.golden.size(); ++o) {
+      const GoldenTensor &a = alone.golden[o], &b = together.golden[o];
+      EXPECT_EQ(a.value.data, b.value.data);
+      EXPECT_EQ(a.high.data, b.high.data);
+      EXPECT_EQ(a.low.data, b.low.data);
+      EXPECT_EQ(a.radius.data, b.radius.data);
+      EXPECT_EQ(a.permitted.data, b.permitted.data);
+      EXPECT_EQ(alone.permitted[o].likely.data, together.permitted[o].likely.data);
+      EXPECT_EQ(alone.permitted[o].vacuous, together.permitted[o].vacuous);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace sextant

@@ -14,7 +14,10 @@ namespace sextant {
 // The weights of all blocks, stacked along a leading axis.
 template <class Real>
 struct StackedWeights {
-  const Tensor<Real>&attn_norm, &wq, &wk, &wv, &wo, &mlp_norm, &gate, &up, &down;
+  const Tensor<Real>& attn_norm;
+  const Weights<Real>&wq, &wk, &wv, &wo;
+  const Tensor<Real>& mlp_norm;
+  const Weights<Real>&gate, &up, &down;
 };
 
 // whole[i], along the first axis.
@@ -48,14 +51,14 @@ Tensor<Real> RunBlocks(const Decoder& op, const Tensor<double>& token, const Ten
     Tensor<Real> hidden({S, w.gate.shape[1]}), q({heads, S, width}), k({key_heads, S, width});
     // `weights` holds references to these temporaries and extends their lifetime.
     const BlockWeights<Real> weights{.attn_norm = PartOf(w.attn_norm, l),
-                                     .wq = PartOf(w.wq, l),
-                                     .wk = PartOf(w.wk, l),
-                                     .wv = PartOf(w.wv, l),
-                                     .wo = PartOf(w.wo, l),
+                                     .wq = w.wq.Part(l),
+                                     .wk = w.wk.Part(l),
+                                     .wv = w.wv.Part(l),
+                                     .wo = w.wo.Part(l),
                                      .mlp_norm = PartOf(w.mlp_norm, l),
-                                     .gate = PartOf(w.gate, l),
-                                     .up = PartOf(w.up, l),
-                                     .down = PartOf(w.down, l)};
+                                     .gate = w.gate.Part(l),
+                                     .up = w.up.Part(l),
+                                     .down = w.down.Part(l)};
     run(state, weights,
         BlockTensors<Real>{.y = y,
                            .normed = normed,
@@ -72,7 +75,7 @@ Tensor<Real> RunBlocks(const Decoder& op, const Tensor<double>& token, const Ten
 
 // Computes logits [S,V] from `last`, the normalised last state.
 template <class Real>
-void ToLogits(const Decoder& op, const Tensor<Real>& last, const Tensor<Real>& head,
+void ToLogits(const Decoder& op, const Tensor<Real>& last, const Weights<Real>& head,
               Tensor<Real>& logits) {
   Linear()(last, head, logits);
   if (!op.logit_cap) return;

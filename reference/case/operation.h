@@ -16,7 +16,7 @@
 //                 void operator()(const Tensor<Real>& x, ..., Tensor<Real>& y) const
 //               inputs by const reference, outputs by reference (already allocated with their
 //               final shapes), in the order of the signature; integer and real inputs are
-//               Tensor<double>.
+//               Tensor<double>, and large inputs that are only multiplied by may be Weights<Real>.
 // reference/<family>/<op>.cc ends with
 //   template <> std::unique_ptr<Operation> MakeOperation<RmsNorm>() { return Wrap<RmsNorm>(); }
 #pragma once
@@ -36,6 +36,7 @@
 #include "reference/number/evaluation_context.h"
 #include "reference/number/real.h"
 #include "reference/number/tensor.h"
+#include "reference/number/weights.h"
 
 namespace sextant {
 
@@ -156,6 +157,8 @@ class Wrapped final : public TypedOperation<Op> {
       using Element = typename std::remove_cvref_t<P>::Element;
       if constexpr (!std::is_const_v<std::remove_reference_t<P>>) {
         return std::ref(outputs[output++].values);
+      } else if constexpr (std::is_same_v<std::remove_cvref_t<P>, Weights<Real>>) {
+        return Weights<Real>(inputs[input++]);
       } else if constexpr (std::is_same_v<Element, double>) {
         return std::cref(inputs[input++].values);
       } else {

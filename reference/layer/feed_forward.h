@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "reference/layer/gated.h"
+#include "reference/number/weights.h"
 
 namespace sextant {
 
@@ -31,8 +32,8 @@ struct FeedForward {
   GateKind kind = GateKind::kSwiglu;
   void Visit(auto&& v) { v("kind", kind); }
   template <class Real>
-  void operator()(const Tensor<Real>& x, const Tensor<Real>& gate, const Tensor<Real>& up,
-                  const Tensor<Real>& down, Tensor<Real>& y, Tensor<Real>& hidden) const;
+  void operator()(const Tensor<Real>& x, const Weights<Real>& gate, const Weights<Real>& up,
+                  const Weights<Real>& down, Tensor<Real>& y, Tensor<Real>& hidden) const;
 };
 
 }  // namespace sextant

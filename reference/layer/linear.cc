@@ -1,29 +1,22 @@
 #include "reference/layer/linear.h"
 
-#include <algorithm>
-
 #include "reference/case/operation.h"
-#include "reference/number/dot_rows.h"
+#include "reference/number/matrix_product.h"
 
 namespace sextant {
 
 template <class Real>
-void Linear::operator()(const Tensor<Real>& x, const Tensor<Real>& weight, Tensor<Real>& y) const {
-  const DotRows<Real> weights(weight.data, weight.shape[0]);
-  for (size_t n = 0; n < x.shape[0]; ++n) {
-    const DotOperand<Real> row(std::span(x.data).subspan(n * x.shape[1], x.shape[1]));
-    std::ranges::copy(weights.Times(row, 0, weights.size()),
-                      y.data.begin() + static_cast<std::ptrdiff_t>(n * weights.size()));
-  }
+void Linear::operator()(const Tensor<Real>& x, const Weights<Real>& weight, Tensor<Real>& y) const {
+  MultiplyByWeights(x, weight, y);
 }
 
-template void Linear::operator()(const Tensor<Interval>&, const Tensor<Interval>&,
+template void Linear::operator()(const Tensor<Interval>&, const Weights<Interval>&,
                                  Tensor<Interval>&) const;
-template void Linear::operator()(const Tensor<Counted>&, const Tensor<Counted>&,
+template void Linear::operator()(const Tensor<Counted>&, const Weights<Counted>&,
                                  Tensor<Counted>&) const;
-template void Linear::operator()(const Tensor<Rounded>&, const Tensor<Rounded>&,
+template void Linear::operator()(const Tensor<Rounded>&, const Weights<Rounded>&,
                                  Tensor<Rounded>&) const;
-template void Linear::operator()(const Tensor<BoostReal>&, const Tensor<BoostReal>&,
+template void Linear::operator()(const Tensor<BoostReal>&, const Weights<BoostReal>&,
                                  Tensor<BoostReal>&) const;
 
 template <>

@@ -5,6 +5,7 @@
 
 #include "reference/case/attribute.h"
 #include "reference/number/tensor.h"
+#include "reference/number/weights.h"
 
 namespace sextant {
 
@@ -26,7 +27,7 @@ struct Linear {
 
   void Visit(auto&&) {}
   template <class Real>
-  void operator()(const Tensor<Real>& x, const Tensor<Real>& weight, Tensor<Real>& y) const;
+  void operator()(const Tensor<Real>& x, const Weights<Real>& weight, Tensor<Real>& y) const;
 };
 
 }  // namespace sextant

@@ -1,14 +1,14 @@
 #include "reference/layer/linear_bias.h"
 
 #include "reference/case/operation.h"
-#include "reference/layer/linear.h"
+#include "reference/number/matrix_product.h"
 
 namespace sextant {
 
 template <class Real>
 void LinearBias::operator()(const Tensor<Real>& x, const Tensor<Real>& weight,
                             const Tensor<Real>& bias, Tensor<Real>& y) const {
-  Linear()(x, weight, y);
+  MultiplyByRows(x, weight, y);
   const ScopedStep at(Step::kBias);
   for (size_t i = 0; i < y.data.size(); ++i) y.data[i] = y.data[i] + bias(i % bias.shape[0]);
 }

@@ -198,6 +198,9 @@ class CountedSum {
     sum_.center_ = center;
     sum_.SetError(error, error);
   }
+  // The state after `count` terms: `sum` has the sums of their members.
+  CountedSum(const Counted& sum, double rounding, double size, size_t count)
+      : sum_(sum), size_(size), rounding_(rounding), count_(count) {}
   void Add(const Counted& x);
   Counted Total() const;
   // The same for a sum whose relative error (RelativeErrorOfSum) is known. 0 if the rule is exact.

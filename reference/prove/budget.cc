@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "reference/base/parallel.h"
+#include "reference/number/in_parallel_here.h"
 #include "reference/prove/sample_plan.h"
 
 namespace sextant {
@@ -126,6 +127,7 @@ void ForEachSliceInBudget(const Case& c, size_t elements, int threads,
   }
   const std::vector<Slice> slices = SlicesInBudget(c, elements);
   InParallel(slices.size(), threads, [&](size_t i) {
+    const ScopedThreads inside(slices.size() == 1 ? threads : 1);  // a formula may use all
     work(slices[i]);
     count(static_cast<double>(slices.size()));
   });

@@ -33,6 +33,14 @@ inline Tensors ExtractInputs(const Case& c, const Tensors& inputs, const Slice& 
   return part;
 }
 
+// Evaluates the operation on the part of the inputs that lies in the slice.
+template <class Real>
+void EvaluateOn(const Operation& operation, const Case& c, const Tensors& inputs,
+                const Slice& slice, Outputs<Real>& outputs) {
+  if (slice.ranges.empty()) return operation.Evaluate(inputs, outputs);  // they may be large
+  operation.Evaluate(ExtractInputs(c, inputs, slice), outputs);
+}
+
 // The answer of an implementation of the recipe (Rounded), of which only the slice is computed.
 Tensors EvaluateByRecipe(const Operation& operation, const Case& c, const Tensors& inputs,
                          const Recipe& recipe, const Slice& slice);

@@ -35,7 +35,7 @@ Outputs<Real> Evaluated(const AppliedFormula& formula, const Slice& slice) {
   const Tensors own = ExtractOutputs(formula.c, formula.subject_outputs, slice);
   const ScopedTrace tracing(own);
   Outputs<Real> outputs = MakeOutputs<Real>(formula.c, slice);
-  formula.operation.Evaluate(ExtractInputs(formula.c, formula.inputs, slice), outputs);
+  EvaluateOn(formula.operation, formula.c, formula.inputs, slice, outputs);
   return outputs;
 }
 

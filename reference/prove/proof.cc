@@ -7,6 +7,7 @@
 
 #include "reference/number/decision.h"
 #include "reference/number/interval.h"
+#include "reference/number/rounded.h"
 
 namespace sextant {
 namespace {
@@ -161,6 +162,22 @@ size_t SettleBy(const Outputs<Counted>& outputs, const ProofState& proof, const 
     }
   }
   return open;
+}
+
+void EncloseOpenBy(const Outputs<Counted>& outputs, const ProofState& proof, const Slice& slice) {
+  constexpr double kRoundUp = 1 + 0x1p-50;  // covers the rounding of the sum
+  for (size_t o = 0; o < outputs.size(); ++o) {
+    GoldenTensor& g = proof.golden[o];
+    const Counted* x = outputs[o].values.data.data();
+    for (const auto& [first, count] : proof.RunsOf(o, slice)) {
+      for (size_t i = first; i < first + count; ++i, ++x) {
+        const auto [high, low] = x->center();
+        const double radius = (std::abs(low) + x->drift()) * kRoundUp;
+        if (g.radius.data[i] == 0 || !std::isfinite(high) || !std::isfinite(radius)) continue;
+        Set({RoundTo(g.dtype, x->center()), high, 0}, radius, g, i);
+      }
+    }
+  }
 }
 
 void ProveOpen(const ProofState& proof, const Slice& slice) {

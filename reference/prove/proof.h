@@ -41,6 +41,10 @@ void EncloseBy(const Outputs<Counted>& outputs, const ProofState& proof, const S
 // slice. Returns their number.
 size_t SettleBy(const Outputs<Counted>& outputs, const ProofState& proof, const Slice& slice);
 
+// Instead of level 3: what level 2 leaves open stays open, enclosed by centre and drift of the
+// outputs.
+void EncloseOpenBy(const Outputs<Counted>& outputs, const ProofState& proof, const Slice& slice);
+
 // Level 3: proves the open elements of a slice.
 void ProveOpen(const ProofState& proof, const Slice& slice);
 

@@ -155,7 +155,7 @@ bool ContinuesFrom(const Operation& operation, const Case& c, const Tensors& inp
   const Tensors own = ExtractOutputs(c, &subject_outputs, slice);
   const ScopedTrace tracing(own);
   Outputs<Rounded> outputs = MakeOutputs<Rounded>(c, slice);
-  operation.Evaluate(ExtractInputs(c, inputs, slice), outputs);
+  EvaluateOn(operation, c, inputs, slice, outputs);
   return tracing.used();
 }
 
@@ -164,8 +164,7 @@ Tensors EvaluateByRecipe(const Operation& operation, const Case& c, const Tensor
   const ScopedRecipe following(recipe, c.dtype());
   const ScopedSlice in(&slice);
   Outputs<Rounded> outputs = MakeOutputs<Rounded>(c, slice);
-  const bool whole = slice.ranges.empty();
-  operation.Evaluate(whole ? inputs : ExtractInputs(c, inputs, slice), outputs);
+  EvaluateOn(operation, c, inputs, slice, outputs);
   Tensors answer;
   for (size_t o = 0; o < outputs.size(); ++o) {
     Tensor<double> values(outputs[o].values.shape);

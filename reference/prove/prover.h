@@ -44,8 +44,9 @@ class Prover {
 
   const AppliedFormula& formula_;
   const Recipe& recipe_;
-  const bool climbs_;  // the levels below 3 decide
-  const bool finite_;  // all inputs
+  const bool climbs_;         // the levels below 3 decide
+  const bool finite_;         // all inputs
+  const bool only_encloses_;  // level 3 would take too long
   const ProofState proof_;
   std::vector<PermittedTensor>* const permitted_;
 };
