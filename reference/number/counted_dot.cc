@@ -132,16 +132,17 @@ HWY_INLINE void AddInexact(D d, const CountedFactor& x, V w, const Constants& fo
 }
 
 template <size_t kVectors>
-void AddProducts(std::span<const CountedFactor> row, const double* block, size_t first,
+void AddProducts(std::span<const CountedFactor> row, const float* block, size_t first,
                  const Constants& format, CountedSums& sums) {
   const D d;
+  const hn::Rebind<float, D> narrow;
   const size_t lanes = hn::Lanes(d);
   std::array<Sums, kVectors> of;
   for (size_t i = 0; i < row.size(); ++i) {
     const CountedFactor& x = row[i];
-    const double* const column = block + i * kPlainRows + first;
+    const float* const column = block + i * kPlainRows + first;
     for (size_t v = 0; v < kVectors; ++v) {
-      const V w = hn::LoadU(d, column + v * lanes);
+      const V w = hn::PromoteTo(d, hn::LoadU(narrow, column + v * lanes));
       if (x.kind == CountedFactor::Kind::kExact) {
         AddExact(d, x.high, w, format, of[v]);
         continue;
@@ -155,7 +156,7 @@ void AddProducts(std::span<const CountedFactor> row, const double* block, size_t
   for (size_t v = 0; v < kVectors; ++v) of[v].Store(d, first + v * lanes, sums);
 }
 
-void AddCountedProducts(std::span<const CountedFactor> row, const double* block, DType format,
+void AddCountedProducts(std::span<const CountedFactor> row, const float* block, DType format,
                         CountedSums& sums) {
   constexpr size_t kMost = HWY_MIN(2, kPlainRows / hn::MaxLanes(D()));
   const Constants constants(format);
@@ -179,7 +180,7 @@ constexpr double kLeastCentre = 0x1p-700, kMostCentre = 0x1p700;
 
 }  // namespace
 
-void AddCountedProducts(std::span<const CountedFactor> row, const double* block, DType format,
+void AddCountedProducts(std::span<const CountedFactor> row, const float* block, DType format,
                         CountedSums& sums) {
   HWY_DYNAMIC_DISPATCH(AddCountedProducts)(row, block, format, sums);
 }
@@ -215,9 +216,10 @@ void CountedRow::SetFactors(std::span<const Counted> numbers) {
   }
 }
 
-CountedRow::Products CountedRow::PlainTimes(std::span<const double> block) const {
+CountedRow::Products CountedRow::PlainTimes(std::span<const float> block) const {
   PlainSums sums;
-  AddPlainProducts(operand_.plain(), block.data(), GridOf(CurrentRule().format), sums);
+  AddPlainProducts(operand_.plain(), block.data(), GridOf(CurrentRule().format),
+                   PlainForm::kDoubleDouble, sums);
   Products products(kPlainRows);
   for (size_t j = 0; j < kPlainRows; ++j) {
     if (!sums.ordinary[j]) continue;
@@ -228,7 +230,7 @@ CountedRow::Products CountedRow::PlainTimes(std::span<const double> block) const
   return products;
 }
 
-CountedRow::Products CountedRow::Times(std::span<const double> block) const {
+CountedRow::Products CountedRow::Times(std::span<const float> block) const {
   const ScopedStep at(Step::kDot);
   if (!operand_.plain().empty()) return PlainTimes(block);
   Products products(kPlainRows);
@@ -243,8 +245,7 @@ CountedRow::Products CountedRow::Times(std::span<const double> block) const {
 
 // An infinite error makes all sums infinite, the likely one, too: a rounding of an infinite number
 // is infinite.
-Counted CountedRow::Product(std::span<const double> block, const CountedSums& sums,
-                            size_t j) const {
+Counted CountedRow::Product(std::span<const float> block, const CountedSums& sums, size_t j) const {
   const auto bounded = [this](double x) { return unbounded_ ? kInfinity : x; };
   const Counted terms =
       Counted::Of({sums.high[j], sums.low[j]}, sums.drift[j], std::nullopt, IsSaturated(block, j))
@@ -252,7 +253,7 @@ Counted CountedRow::Product(std::span<const double> block, const CountedSums& su
   return CountedSum(terms, sums.rounding[j], bounded(sums.size[j]), factors_.size()).Total();
 }
 
-bool CountedRow::IsSaturated(std::span<const double> block, size_t j) const {
+bool CountedRow::IsSaturated(std::span<const float> block, size_t j) const {
   return std::ranges::any_of(saturated_, [&](size_t i) { return block[i * kPlainRows + j] != 0; });
 }
 

@@ -34,7 +34,7 @@ struct CountedSums {
 
 // The products of row[i] with the numbers block[i * kPlainRows + j], rounded to `format`. The
 // operations and their order are those of Dot for Counted.
-void AddCountedProducts(std::span<const CountedFactor> row, const double* block, DType format,
+void AddCountedProducts(std::span<const CountedFactor> row, const float* block, DType format,
                         CountedSums& sums);
 
 // A row prepared for products with many blocks of plain numbers. The step must neither be exact nor
@@ -45,13 +45,13 @@ class CountedRow {
   const DotOperand<Counted>& operand() const { return operand_; }
   // The product with column j of a block; empty where only Dot gives it.
   using Products = std::vector<std::optional<Counted>>;  // kPlainRows
-  Products Times(std::span<const double> block) const;
+  Products Times(std::span<const float> block) const;
 
  private:
   void SetFactors(std::span<const Counted> numbers);
-  Products PlainTimes(std::span<const double> block) const;
-  Counted Product(std::span<const double> block, const CountedSums& sums, size_t j) const;
-  bool IsSaturated(std::span<const double> block, size_t j) const;
+  Products PlainTimes(std::span<const float> block) const;
+  Counted Product(std::span<const float> block, const CountedSums& sums, size_t j) const;
+  bool IsSaturated(std::span<const float> block, size_t j) const;
 
   DotOperand<Counted> operand_;
   std::vector<CountedFactor> factors_;  // empty: the row is plain, or has no fast path

@@ -34,8 +34,9 @@ bool OpenMarked(const ProofState& proof, const Slice& slice, const ElementMarks&
 std::vector<Slice> OpenParts(const ProofState& proof, const Slice& slice);
 
 // Level 1: decides what it can at once, and encloses the rest: a negative radius (Enclose,
-// prove.h). Elements stay open that have no enclosure, or no finite permitted error.
-void EncloseBy(const Outputs<Counted>& outputs, const ProofState& proof, const Slice& slice);
+// prove.h). Elements stay open that have no enclosure, or no finite permitted error; returns their
+// number.
+size_t EncloseBy(const Outputs<Counted>& outputs, const ProofState& proof, const Slice& slice);
 
 // Level 2: decides what it can by the outputs of an evaluation, and opens all other elements of the
 // slice. Returns their number.

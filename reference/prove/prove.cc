@@ -4,6 +4,7 @@
 #include <cmath>
 #include <mutex>
 
+#include "reference/base/parallel.h"
 #include "reference/prove/budget.h"
 #include "reference/prove/case_slices.h"
 #include "reference/prove/prover.h"

@@ -97,7 +97,7 @@ TEST_F(CheckBudget, AFailureInThePartFailsAndIsRepeated) {
 // Far more elements are judged than are needed to find the cause.
 TEST_F(CheckBudget, ACauseIsFoundInABeginningOfThePart) {
   const int status = Run(
-      {"rms_norm N=20000 M=64", "--subject", "defect:rms_norm/mean_subtracted", "--budget", "1"});
+      {"rms_norm N=20000 M=64", "--subject", "defect:rms_norm/mean_subtracted", "--budget", "30"});
   EXPECT_EQ(status, kNonconforming);
   EXPECT_EQ(report_["cases"][0]["causes"][0]["name"], "mean_subtracted");
 }
