@@ -19,14 +19,17 @@ namespace hn = hwy::HWY_NAMESPACE;
 using D = hn::CappedTag<double, kMeanColumns>;
 using V = hn::Vec<D>;
 
+constexpr size_t kPart = 32;
+
 // The sums of the columns of one vector.
 template <bool kDoubleCenters>
 struct Columns {
   V high, low, rounding, drift, least, most, size, scores, weights;
+  V part;  // of `high`, of at most kPart rows
 
   Columns() {
     const D d;
-    high = low = rounding = drift = size = scores = weights = hn::Zero(d);
+    high = low = rounding = drift = size = scores = weights = part = hn::Zero(d);
     least = hn::Set(d, std::numeric_limits<double>::infinity());
     most = hn::Neg(least);
   }
@@ -40,7 +43,11 @@ struct Columns {
     most = hn::Max(most, v);
     size = hn::Add(size, hn::Mul(hn::Set(d, of.most[j]), magnitude));
     if constexpr (kDoubleCenters) {
-      high = hn::MulAdd(hn::Set(d, of.high[j]), v, high);
+      part = hn::MulAdd(hn::Set(d, of.high[j]), v, part);
+      if (j % kPart == kPart - 1 || j + 1 == of.high.size()) {
+        high = hn::Add(high, part);
+        part = hn::Zero(d);
+      }
       return;
     }
     const auto exact = TwoProduct(d, hn::Set(d, of.high[j]), v);
@@ -55,14 +62,15 @@ struct Columns {
     drift = hn::Add(drift, hn::Mul(magnitude, hn::Set(d, of.drift[j])));
   }
 
-  // In double, each of n products and n sums errs by at most 2^-53 of the sum of the magnitudes so
-  // far (Higham 2002, 3.1), which is at most `size`: p <= P.
+  // In double, a product and its additions to a part and of the part to the sum err by at most
+  // 2^-53 of the sum of the magnitudes so far, each (Higham 2002, 3.1 and 4.2): that of a part, or
+  // all. The magnitudes add up to at most `size`: p <= P.
   HWY_INLINE void BoundDrift(D d, const MeanWeights& of) {
     if constexpr (!kDoubleCenters) return;
     const auto n = static_cast<double>(of.high.size());
     const V largest = hn::Max(hn::Abs(least), hn::Abs(most));
     const V bound = hn::Mul(size, hn::Set(d, 1 + n * 0x1p-52));
-    rounding = hn::Mul(bound, hn::Set(d, n * 0x1p-52));
+    rounding = hn::Mul(bound, hn::Set(d, (2 * kPart + n / kPart + 2) * 0x1p-53));
     drift = hn::MulAdd(bound, hn::Set(d, of.relative_drift),
                        hn::Mul(largest, hn::Set(d, n * kTinyDrift)));
   }

@@ -218,7 +218,7 @@ DotOperand<Counted>::DotOperand(std::span<const Counted> numbers) {
     ordinary_.push_back(converts && x.IsOrdinaryFactor());
   }
   plain_ = PlainNumbers(numbers);
-  for (const double x : plain_) range_.Include(x);
+  if (!plain_.empty()) range_.Include(plain_, GridOf(rule.format));
 }
 
 Counted DotOperand<Counted>::Times(const DotOperand& other) const {

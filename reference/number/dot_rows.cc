@@ -19,14 +19,15 @@ void DotRows<Counted>::SetBlocks(std::span<const double> plain) {
     for (size_t j = 0; j < width_; ++j)
       block[j * kPlainRows + i % kPlainRows] = static_cast<float>(plain[i * width_ + j]);
   }
-  for (const double x : plain) range_.Include(x);
+  const ScopedStep at(Step::kDot);
+  range_.Include(plain, GridOf(CurrentRule().format));
 }
 
 PlainForm DotRows<Counted>::FormFor(const DotOperand<Counted>& a) const {
   if (!this_context.double_centers) return PlainForm::kDoubleDouble;
   const Grid grid = GridOf(CurrentRule().format);
   return HaveExactProducts(a.range(), range_, grid) ? PlainForm::kExactProducts
-                                                    : PlainForm::kDouble;
+                                                    : PlainForm::kDoubleDouble;
 }
 
 std::vector<Counted> DotRows<Counted>::Times(const DotOperand<Counted>& a, size_t first,

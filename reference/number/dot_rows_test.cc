@@ -111,7 +111,8 @@ TEST(DotRows, CentresInDoubleEncloseTheSameNumbers) {
           for (size_t i = 0; i < products.size(); ++i)
             drifting += ExpectSameNumber(products[i], exact[i]);
         }
-        EXPECT_GT(drifting, 0U);
+        // The products of f32 numbers are not exact: their centres are double-double.
+        if (dtype != DType::kF32 && !extreme) EXPECT_GT(drifting, 0U);
       }
     }
   });
@@ -120,7 +121,7 @@ TEST(DotRows, CentresInDoubleEncloseTheSameNumbers) {
 TEST(DotRows, ProductsAreExactIfTheFormatHoldsThem) {
   const auto range = [](std::initializer_list<double> numbers) {
     PlainRange of;
-    for (const double x : numbers) of.Include(x);
+    of.Include(numbers, GridOf(DType::kF32));
     return of;
   };
   const Grid f32 = GridOf(DType::kF32);
@@ -152,15 +153,13 @@ TEST(DotRows, OnlyProductsNearTheLimitsOfTheFormatAreNotOrdinary) {
     block[3] = 0;
     block[5] = std::numeric_limits<float>::max();
     block[kPlainRows + 7] = std::numeric_limits<float>::denorm_min();
-    for (const PlainForm form : {PlainForm::kDoubleDouble, PlainForm::kDouble}) {
-      PlainSums sums;
-      AddPlainProducts(std::vector<double>{2, -0.75}, block.data(), GridOf(DType::kF32), form,
-                       sums);
-      for (size_t row = 0; row < kPlainRows; ++row)
-        EXPECT_EQ(sums.ordinary[row], row != 5 && row != 7) << row;
-      EXPECT_EQ(sums.high[0], 1.875);
-      EXPECT_EQ(sums.high[3], -1.125);
-    }
+    PlainSums sums;
+    AddPlainProducts(std::vector<double>{2, -0.75}, block.data(), GridOf(DType::kF32),
+                     PlainForm::kDoubleDouble, sums);
+    for (size_t row = 0; row < kPlainRows; ++row)
+      EXPECT_EQ(sums.ordinary[row], row != 5 && row != 7) << row;
+    EXPECT_EQ(sums.high[0], 1.875);
+    EXPECT_EQ(sums.high[3], -1.125);
   });
 }
 

@@ -61,10 +61,6 @@ struct Sums {
         hn::Or(extraordinary, hn::IfThenZeroElse(hn::Or(inside, is_zero), hn::Set(d, 1.0)));
     error = hn::Add(error, own);
     size = hn::Add(size, hn::Add(magnitude, own));
-    if constexpr (kForm == PlainForm::kDouble) {
-      high = hn::Add(high, product);
-      return;
-    }
     const auto s = TwoSum(high, product), c = TwoSum(s.low, low), v = TwoSum(s.high, c.high);
     rounding = hn::Add(rounding, hn::Abs(c.low));
     high = v.high;
@@ -128,8 +124,6 @@ void AddPlainProducts(std::span<const double> a, const float* block, const Grid&
   switch (form) {
     case PlainForm::kDoubleDouble:
       return AddAll<PlainForm::kDoubleDouble>(a, block, grid, sums);
-    case PlainForm::kDouble:
-      return AddAll<PlainForm::kDouble>(a, block, grid, sums);
     case PlainForm::kExactProducts:
       return AddAll<PlainForm::kExactProducts>(a, block, grid, sums);
   }
@@ -151,12 +145,15 @@ void AddPlainProducts(std::span<const double> a, const float* block, const Grid&
   HWY_DYNAMIC_DISPATCH(AddPlainProducts)(a, block, grid, form, sums);
 }
 
-void PlainRange::Include(double x) {
+void PlainRange::Include(std::span<const double> numbers, const Grid& grid) {
   constexpr uint64_t kSignificand = (uint64_t{1} << 52) - 1;
-  if (x == 0) return;
-  least_ = std::min(least_, std::abs(x));
-  most_ = std::max(most_, std::abs(x));
-  bits_ |= std::bit_cast<uint64_t>(x) & kSignificand;
+  for (const double x : numbers) {
+    if (x == 0) continue;
+    least_ = std::min(least_, std::abs(x));
+    most_ = std::max(most_, std::abs(x));
+    bits_ |= std::bit_cast<uint64_t>(x) & kSignificand;
+    if (Precision() >= grid.precision) return;
+  }
 }
 
 int PlainRange::Precision() const { return bits_ == 0 ? 1 : 53 - std::countr_zero(bits_); }

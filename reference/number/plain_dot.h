@@ -16,7 +16,8 @@ inline constexpr int kMostPlainBits = 26;  // of a significand
 // What is known of all numbers of some rows.
 class PlainRange {
  public:
-  void Include(double x);
+  // Takes in more numbers. May stop where no products with others are exact in that grid.
+  void Include(std::span<const double> numbers, const Grid& grid);
   // True if every product of a number of each is 0 or a value of a format with that grid, and an
   // ordinary one (PlainSums).
   friend bool HaveExactProducts(const PlainRange& a, const PlainRange& b, const Grid& grid);
@@ -32,8 +33,7 @@ bool HaveExactProducts(const PlainRange& a, const PlainRange& b, const Grid& gri
 // How the products are added.
 enum class PlainForm {
   kDoubleDouble,  // centres in double-double: the bits of CountedSum::Add, one by one
-  kDouble,        // centres in double
-  kExactProducts  // the same, if HaveExactProducts: the products have no error
+  kExactProducts  // centres in double, if HaveExactProducts: the products have no error
 };
 
 // What CountedSum holds after the products of kPlainRows rows with one row, and whether all
