@@ -57,11 +57,10 @@ void LayerNorm::operator()(const Tensor<Real>& x, const Tensor<Real>& weight,
   for (size_t n = 0; n < x.shape[0]; ++n) {
     const CenteredRow<Real> centered = Centered(x, n);
     const NormedRow<Real> row(centered.values, ScaledEps<Real>(eps, centered.unit));
-    for (size_t j = 0; j < x.shape[1]; ++j) {
-      const Real scaled = row(j, weight(j));
-      const ScopedStep at(Step::kBias);
-      y(n, j) = scaled + bias(j);
-    }
+    std::vector<Real> scaled(x.shape[1]);
+    row.Weigh(weight.data, scaled);
+    const ScopedStep at(Step::kBias);
+    for (size_t j = 0; j < x.shape[1]; ++j) y(n, j) = scaled[j] + bias(j);
   }
 }
 

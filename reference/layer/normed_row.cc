@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "reference/layer/plain_normed_row.h"
 #include "reference/number/elementary.h"
 #include "reference/number/rounding_units.h"
 
@@ -31,7 +32,64 @@ double LeastRootOf(const Counted& x) {
   return std::sqrt(std::max(0.0, x.center().high * kBoundDown - x.drift())) * kBoundDown;
 }
 
+// True if conversion to the format of the rule changes nothing but the format.
+bool IsValueOf(const StepRule& rule, const Counted& x) {
+  return rule.exact || (!rule.flushes && x.format() && Contains(rule.format, *x.format()));
+}
+
+double ConvertedError(const StepRule& rule, const Counted& x) {
+  return IsValueOf(rule, x) ? x.error() : Converted(x).error();
+}
+
+// Whether all numbers are values of f32, so that their squares are exact in double, and the steps
+// round them without flushing.
+bool HavePlainSquares(std::span<const Counted> x, const StepRule& square, const StepRule& sum) {
+  const bool rounds = !square.exact && !square.flushes && !sum.exact && !sum.flushes;
+  if (!rounds || !Contains(sum.format, square.format)) return false;
+  return std::ranges::all_of(x, [&](const Counted& number) {
+    const double value = number.center().high;
+    return number.IsExact() && number.center().low == 0 && !number.saturated() &&
+           std::isfinite(value) && IsRepresentable(DType::kF32, value) && IsValueOf(square, number);
+  });
+}
+
+// The sum of the squares of such numbers before the rounding of the sum: the operations of
+// OrdinaryProduct and CountedSum::Add.
+CountedSum SumOfPlainSquares(std::span<const Counted> x, DType format) {
+  DoubleDouble center;
+  double rounding = 0, error = 0, size = 0;
+  for (const Counted& number : x) {
+    const double square = number.center().high * number.center().high;
+    const double magnitude = square * (1 + 0x1p-50);
+    const double own = IsRepresentable(format, square) ? 0 : RoundingError(format, magnitude);
+    center = Sum(center, square, rounding);
+    error += own;
+    size += magnitude + own;
+  }
+  return {center, rounding, error, size, x.size()};
+}
+
 }  // namespace
+
+template <>
+Counted MeanSquare(std::span<const Counted> x, const Counted& eps) {
+  const StepRule square = RuleOf(Step::kSquare), rule = RuleOf(Step::kSum);
+  Counted sum;
+  if (HavePlainSquares(x, square, rule)) {
+    const ScopedStep at(Step::kSum);
+    sum = SumOfPlainSquares(x, square.format).Total();
+  } else {
+    std::vector<Counted> squares;
+    {
+      const ScopedStep at(Step::kSquare);
+      for (const Counted& value : x) squares.push_back(value * value);
+    }
+    const ScopedStep at(Step::kSum);
+    sum = SumOf(squares);
+  }
+  const ScopedStep at(Step::kRsqrt);
+  return sum / Counted(static_cast<double>(x.size())) + eps;
+}
 
 NormedRow<Counted>::NormedRow(std::span<const Counted> x, const Counted& eps)
     : x_(x), factor_(MeanSquare(x, eps)), eps_root_(LeastRootOf(eps)), root_(LeastRootOf(factor_)) {
@@ -43,7 +101,7 @@ NormedRow<Counted>::NormedRow(std::span<const Counted> x, const Counted& eps)
   {
     const ScopedStep at(Step::kSquare);
     for (const Counted& value : x) {
-      errors_.push_back(Converted(value).error());
+      errors_.push_back(ConvertedError(CurrentRule(), value));
       largest = std::max(largest, MagnitudeOf(value) + errors_.back());
     }
   }
@@ -115,6 +173,71 @@ Counted NormedRow<Counted>::operator()(size_t j, const Counted& w) const {
   const Counted quotient = Quotient(j);
   const ScopedStep at(Step::kWeigh);
   return quotient * w;
+}
+
+namespace {
+
+bool IsOrdinary(const Counted& x) { return x.IsOrdinaryFactor() && !x.saturated(); }
+
+// The numbers of a row in a step, and which of them are ordinary factors.
+struct ConvertedRow {
+  ConvertedRow(std::span<const Counted> row, Step step, std::vector<double>& ordinary)
+      : numbers(row.size()) {
+    const ScopedStep at(step);
+    const StepRule rule = CurrentRule();
+    for (size_t j = 0; j < row.size(); ++j) {
+      numbers.Set(j, IsValueOf(rule, row[j]) ? row[j] : Converted(row[j]));
+      if (!IsOrdinary(row[j])) ordinary[j] = 0;
+    }
+  }
+  CountedArrays numbers;
+};
+
+}  // namespace
+
+void NormedRow<Counted>::WeighPlain(std::span<const Counted> weight, CountedArrays& y,
+                                    std::vector<double>& ordinary) const {
+  const size_t M = weight.size();
+  const StepRule scale = RuleOf(Step::kScale), weigh = RuleOf(Step::kWeigh);
+  std::vector<double> error(M), size(M);
+  for (size_t j = 0; j < M; ++j) {
+    error[j] = x_[j].error();
+    size[j] = MagnitudeOf(x_[j]);
+  }
+  ConvertedRow x(x_, Step::kScale, ordinary), weights(weight, Step::kWeigh, ordinary);
+  std::vector<double> one = {1};
+  ConvertedRow factor(std::span(&factor_, 1), Step::kScale, one);
+  WeighPlainRow({.count = M,
+                 .x = x.numbers.numbers(),
+                 .weight = weights.numbers.numbers(),
+                 .error = error.data(),
+                 .size = size.data(),
+                 .square_error = errors_.data(),
+                 .ordinary = ordinary.data(),
+                 .factor = factor.numbers.numbers(),
+                 .bounded = bounded_,
+                 .root = root_,
+                 .root_error = root_error_,
+                 .least_root = least_root_,
+                 .reciprocal_error = reciprocal_error_,
+                 .root_of_count = std::sqrt(static_cast<double>(M)),
+                 .largest = LargestOf(scale),
+                 .underflow = UnderflowOf(scale),
+                 .scale = OrdinaryRange(scale),
+                 .weigh = OrdinaryRange(weigh),
+                 .weigh_contains_scale = !scale.exact && Contains(weigh.format, scale.format),
+                 .y = y.numbers(),
+                 .result_ordinary = ordinary.data()});
+}
+
+void NormedRow<Counted>::Weigh(std::span<const Counted> weight, std::span<Counted> y) const {
+  const StepRule scale = RuleOf(Step::kScale), weigh = RuleOf(Step::kWeigh);
+  const bool plain = factor_.drift() > 0 && IsOrdinary(factor_) && !scale.flushes && !weigh.flushes;
+  std::vector<double> ordinary(y.size(), plain ? 1.0 : 0.0);
+  CountedArrays results(y.size());
+  if (plain) WeighPlain(weight, results, ordinary);
+  for (size_t j = 0; j < y.size(); ++j)
+    y[j] = ordinary[j] != 0 ? results.Get(j, FormatOf(weigh)) : (*this)(j, weight[j]);
 }
 
 }  // namespace sextant

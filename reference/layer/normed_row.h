@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "reference/number/counted_numbers.h"
 #include "reference/number/real.h"
 
 namespace sextant {
@@ -28,12 +29,20 @@ Real MeanSquare(std::span<const Real> x, const Real& eps) {
   return sum / Real(static_cast<double>(squares.size())) + eps;
 }
 
+// In fewer operations where all x are exact.
+template <>
+Counted MeanSquare(std::span<const Counted> x, const Counted& eps);
+
 template <class Real>
 class NormedRow {
  public:
   // x must outlive this object.
   NormedRow(std::span<const Real> x, const Real& eps) : x_(x), scale_(MeanSquare(x, eps)) {}
   Real operator()(size_t j, const Real& w) const { return scale_(x_[j], w); }
+  // All elements: weight, y [M].
+  void Weigh(std::span<const Real> weight, std::span<Real> y) const {
+    for (size_t j = 0; j < y.size(); ++j) y[j] = (*this)(j, weight[j]);
+  }
 
  private:
   std::span<const Real> x_;
@@ -63,11 +72,15 @@ class NormedRow<Counted> {
  public:
   NormedRow(std::span<const Counted> x, const Counted& eps);
   Counted operator()(size_t j, const Counted& w) const;
+  void Weigh(std::span<const Counted> weight, std::span<Counted> y) const;
 
  private:
   void SetRootErrors(double sum_error);
   Counted Quotient(size_t j) const;
   double QuotientError(size_t j, const Counted& converted) const;
+  // Weighs the elements that are no special cases. Sets `ordinary` to 0 for all others.
+  void WeighPlain(std::span<const Counted> weight, CountedArrays& y,
+                  std::vector<double>& ordinary) const;
 
   std::span<const Counted> x_;
   Counted factor_;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "reference/case/random_test.h"
+#include "reference/number/counted_bits_test.h"
 
 namespace sextant {
 namespace {
@@ -137,6 +138,79 @@ TEST(NormedRow, BoundsTheErrorsOfImplementations) {
   }
   EXPECT_GT(bounded, 60000u);
   EXPECT_GT(worst, 0.9);
+}
+
+// Numbers with and without errors; zeros and powers of two.
+std::vector<Counted> AnyRow(DType dtype, size_t count, bool rounded, Random& random) {
+  std::vector<Counted> row;
+  for (size_t j = 0; j < count; ++j) {
+    const double values[] = {0, 1, -0.25, random.Uniform(-3, 3), random.Uniform(-3, 3)};
+    const double x = RoundTo(dtype, values[random.Below(5)]);
+    row.push_back(rounded && random.Below(2) ? Blurred(x, 0x1p8) : Counted(x, dtype));
+  }
+  return row;
+}
+
+void ExpectEqualPaths(DType dtype, size_t count, bool rounded) {
+  Random random(count);
+  const std::vector<Counted> row = AnyRow(dtype, count, rounded, random);
+  const std::vector<Counted> weight = AnyRow(dtype, count, rounded, random);
+  const NormedRow<Counted> normed(row, Counted(count % 4 ? 1e-5 : 0));
+  const Counted guard(12345.0);
+  std::vector<Counted> y(count + 3, guard);
+  normed.Weigh(weight, std::span(y).first(count));
+  for (size_t j = 0; j < count; ++j) {
+    SCOPED_TRACE(j);
+    ExpectSameBits(y[j], normed(j, weight[j]));
+  }
+  for (size_t j = count; j < y.size(); ++j) ExpectSameBits(y[j], guard);
+}
+
+TEST(NormedRow, WeighsRowsWithTheBitsOfSingleElements) {
+  OnEveryTarget([] {
+    for (const DType dtype : {DType::kF32, DType::kBF16, DType::kF64}) {
+      for (const char* recipe : {"native", "all_native", "exact", "native flush",
+                                 "*=exact keep=f32", "native weigh=f64 scale=bf16"}) {
+        SCOPED_TRACE(recipe);
+        SCOPED_TRACE(NameOf(dtype));
+        const ScopedRecipe following(ParseRecipe(recipe, dtype), dtype);
+        for (size_t count = 1; count <= 17; ++count) {
+          ExpectEqualPaths(dtype, count, false);
+          ExpectEqualPaths(dtype, count, true);
+        }
+      }
+    }
+  });
+}
+
+// The generic formula, and the one for exact numbers.
+TEST(NormedRow, MeanSquaresOfExactNumbersHaveTheBitsOfTheFormula) {
+  Random random(1);
+  for (const DType dtype : {DType::kF32, DType::kBF16, DType::kF64}) {
+    for (const char* recipe : {"native", "all_native", "exact", "native flush", "native sum=f64",
+                               "native square=f64", "native sum=f32:pairwise"}) {
+      SCOPED_TRACE(recipe);
+      const ScopedRecipe following(ParseRecipe(recipe, dtype), dtype);
+      for (const size_t count : {1, 2, 3, 8, 100}) {
+        std::vector<Counted> row = AnyRow(dtype, count, false, random);
+        if (count == 8) row[3] = Counted(RoundTo(dtype, 0x1.8p-149), dtype);
+        if (count == 3) row[1] = Counted(kInfinity, dtype);
+        std::vector<Counted> squares;
+        for (const Counted& x : row) {
+          const ScopedStep at(Step::kSquare);
+          squares.push_back(x * x);
+        }
+        Counted sum;
+        {
+          const ScopedStep at(Step::kSum);
+          sum = SumOf(squares);
+        }
+        const ScopedStep at(Step::kRsqrt);
+        const Counted eps(1e-5), width(static_cast<double>(count));
+        ExpectSameBits(MeanSquare<Counted>(row, eps), sum / width + eps);
+      }
+    }
+  }
 }
 
 }  // namespace

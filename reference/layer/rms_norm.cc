@@ -19,7 +19,7 @@ void RmsNorm::operator()(const Tensor<Real>& x, const Tensor<Real>& weight, Tens
   }
   for (size_t n = 0; n < x.shape[0]; ++n) {
     const NormedRow<Real> row(std::span(x.data).subspan(n * M, M), Real(eps));
-    for (size_t j = 0; j < M; ++j) y(n, j) = row(j, factors[j]);
+    row.Weigh(factors, std::span(y.data).subspan(n * M, M));
   }
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "reference/number/counted.h"
+#include "reference/number/recipe.h"
 
 namespace sextant {
 
@@ -48,11 +49,15 @@ class CountedArrays {
 // The binades least .. most of a format in which the error of rounding a number is its binade times
 // `half_ulp`.
 struct OrdinaryRange {
-  explicit OrdinaryRange(DType format)
-      : least(PowerOfTwo(GridOf(format).min_exponent + GridOf(format).precision)),
-        most(PowerOfTwo(GridOf(format).max_exponent)),
-        half_ulp(PowerOfTwo(-GridOf(format).precision)) {}
-  double least, most, half_ulp;
+  // All binades, and no error, if the step is exact.
+  explicit OrdinaryRange(const StepRule& rule) {
+    if (rule.exact) return;
+    const Grid grid = GridOf(rule.format);
+    least = PowerOfTwo(grid.min_exponent + grid.precision);
+    most = PowerOfTwo(grid.max_exponent);
+    half_ulp = PowerOfTwo(-grid.precision);
+  }
+  double least = 0, most = kInfinity, half_ulp = 0;
 };
 
 }  // namespace sextant

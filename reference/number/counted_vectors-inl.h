@@ -99,6 +99,19 @@ HWY_INLINE CountedVector<V> ProductOf(D d, V a, const CountedVector<V>& b) {
           hn::Add(hn::Mul(size, b.drift), DriftOf(d, center.high, 8))};
 }
 
+// The product without a rounding error, of numbers of which one has a drift that is not 0.
+template <class D, class V = hn::VFromD<D>>
+HWY_INLINE CountedVector<V> ProductOf(D d, const CountedVector<V>& a, const CountedVector<V>& b) {
+  const V size_a = MagnitudeOf(d, a.center.high, a.drift);
+  const V size_b = MagnitudeOf(d, b.center.high, b.drift);
+  const auto through = [&](V of_a, V of_b) HWY_ATTR {
+    return hn::Add(hn::Add(hn::Mul(size_a, of_b), hn::Mul(size_b, of_a)), hn::Mul(of_a, of_b));
+  };
+  const auto center = ProductOf(d, a.center, b.center);
+  return {center, through(a.error, b.error), through(a.likely, b.likely),
+          hn::Add(through(a.drift, b.drift), DriftOf(d, center.high, 8))};
+}
+
 // The sum without a rounding error, of numbers whose drift is not 0.
 template <class D, class V = hn::VFromD<D>>
 HWY_INLINE CountedVector<V> SumOf(D d, const CountedVector<V>& a, const CountedVector<V>& b) {

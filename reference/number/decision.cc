@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "reference/number/rounded.h"
+
 namespace sextant {
 namespace {
 

@@ -20,7 +20,13 @@ Counted AnyNumber(Random& random, DType dtype) {
   const int exponents[] = {0, 0, 0, -14, -24, -126, -133, -149, 15, 16, 127, 128, -900, -902, 899};
   high = std::ldexp(high, exponents[random.Below(std::size(exponents))]);
   const double unit = UnitOfLow(high);
-  const double rests[] = {0, unit / 2, -unit / 2, unit, random.Uniform(-1e5, 1e5) * unit};
+  const double rests[] = {0,
+                          unit / 2,
+                          -unit / 2,
+                          unit,
+                          random.Uniform(-1e5, 1e5) * unit,
+                          unit * (0x1p19 - 0.125),  // nearly half an ulp
+                          unit * (0.125 - 0x1p19)};
   const double drifts[] = {0, unit * 0x1p-30, unit * 0x1p-2, UlpOf(DType::kF64, high)};
   const DoubleDouble center = FastTwoSum(high, rests[random.Below(std::size(rests))]);
   return Counted::Of(center, drifts[random.Below(std::size(drifts))], std::nullopt, false);

@@ -118,7 +118,7 @@ bool PlainRotation::operator()(Pairing pairing, std::span<const Counted> x, std:
     .first = first_.numbers(),
     .second = second_.numbers(),
     .ordinary = ordinary_.data()},
-   OrdinaryRange(rule_.format));
+   OrdinaryRange(rule_));
   for (size_t k = 0; k < half; ++k) {
     const auto [i, j] = ChannelsOf(pairing, k, 2 * half);
     if (ordinary_[k] != 0) {

@@ -182,16 +182,11 @@ bool IsPlain(const Counted& x) {
 }  // namespace
 
 StepRange::StepRange(const StepRule& rule)
-    : OrdinaryRange(rule.format),
+    : OrdinaryRange(rule),
       function(rule.ulps == 0.5 ? half_ulp : rule.ulps * (2 * half_ulp)),
       least_normal(MinNormal(rule.format)),
       most_finite(MaxFinite(rule.format)),
-      more_bits((uint64_t{1} << (53 - GridOf(rule.format).precision)) - 1) {
-  if (!rule.exact) return;
-  least = 0;
-  most = kInfinity;
-  half_ulp = function = 0;
-}
+      more_bits((uint64_t{1} << (53 - GridOf(rule.format).precision)) - 1) {}
 
 PlainTable::PlainTable(std::span<const Counted> inv_freq, const Counted& amplitude)
     : inv_freq_(inv_freq),

@@ -8,7 +8,7 @@ namespace sextant {
 template <class Real>
 void Rope::operator()(const Tensor<Real>& x, const Tensor<double>& position,
                       Tensor<Real>& y) const {
-  y = PairRotation<Real>(*this, position)(x);
+  PairRotation<Real>(*this, position)(x, y);
 }
 
 template <>

@@ -15,8 +15,13 @@ PairRotation<Real>::PairRotation(const RopeAttributes& rope, const Tensor<double
 template <class Real>
 Tensor<Real> PairRotation<Real>::operator()(const Tensor<Real>& x) const {
   Tensor<Real> rotated(x.shape);
-  rotation_(x, cos_, sin_, rotated);
+  (*this)(x, rotated);
   return rotated;
+}
+
+template <class Real>
+void PairRotation<Real>::operator()(const Tensor<Real>& x, Tensor<Real>& y) const {
+  rotation_(x, cos_, sin_, y);
 }
 
 template class PairRotation<Interval>;

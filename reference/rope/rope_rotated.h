@@ -14,7 +14,8 @@ template <class Real>
 class PairRotation {
  public:
   PairRotation(const RopeAttributes& rope, const Tensor<double>& position);
-  Tensor<Real> operator()(const Tensor<Real>& x) const;  // x [B,H,S,D]
+  Tensor<Real> operator()(const Tensor<Real>& x) const;           // x [B,H,S,D]
+  void operator()(const Tensor<Real>& x, Tensor<Real>& y) const;  // y has the shape of x
 
  private:
   RopeRotate rotation_;
