@@ -29,6 +29,8 @@ class ScopedContext {
 ScopedThreads::ScopedThreads(int threads) : before_(std::exchange(threads_here, threads)) {}
 ScopedThreads::~ScopedThreads() { threads_here = before_; }
 
+int ThreadsHere() { return threads_here; }
+
 void InParallelHere(size_t count, const std::function<void(size_t)>& work) {
   if (threads_here == 1 || count <= 1) {
     for (size_t i = 0; i < count; ++i) work(i);

@@ -21,6 +21,9 @@ class ScopedThreads {
   int before_;
 };
 
+// The threads of InParallelHere, called on this thread; 0: all cores.
+int ThreadsHere();
+
 // Calls work(0) .. work(count - 1) in any order, each in the caller's context of evaluation
 // (evaluation_context.h). The calls must not write the same numbers. Rethrows as InParallel.
 void InParallelHere(size_t count, const std::function<void(size_t)>& work);

@@ -41,8 +41,10 @@ TEST(InParallelHere, UsesOneThreadUnlessMoreAreAllowed) {
 
 TEST(InParallelHere, LoopsInsideOfItsCallsUseOneThread) {
   const ScopedThreads inside(3);
-  InParallelHere(2, [](size_t) { EXPECT_EQ(CountThreads(1), 1u); });
-  EXPECT_GE(CountThreads(2), 2u);
+  std::vector<int> threads(64);
+  InParallelHere(threads.size(), [&](size_t i) { threads[i] = ThreadsHere(); });
+  EXPECT_EQ(threads, std::vector<int>(64, 1));
+  EXPECT_EQ(ThreadsHere(), 3);
 }
 
 TEST(InParallelHere, EveryCallHasTheContextOfTheCaller) {

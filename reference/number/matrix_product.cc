@@ -8,6 +8,7 @@
 
 #include "reference/number/counted_dot.h"
 #include "reference/number/dot_rows.h"
+#include "reference/number/float_sums.h"
 #include "reference/number/in_parallel_here.h"
 #include "reference/number/real.h"
 #include "reference/number/rounded_dot.h"
@@ -89,6 +90,12 @@ void MultiplyBlock(const std::vector<CountedRow>& rows, const Weights<Counted>& 
   }
 }
 
+// The order in which Dot adds.
+SumOrder OrderOfDot() {
+  const ScopedStep at(Step::kDot);
+  return CurrentRule().form == Form::kSequential ? SumOrder{} : this_context.sum_order;
+}
+
 // The way in which Rounded numbers are multiplied (rounded_dot.h).
 enum class RoundedPath { kOneByOne, kFloat, kLong };
 RoundedPath PathOf(const Weights<Rounded>& weight) {
@@ -96,13 +103,14 @@ RoundedPath PathOf(const Weights<Rounded>& weight) {
   const StepRule& rule = CurrentRule();
   const bool in_float = rule.format == DType::kF32 && !rule.exact && !rule.flushes;
   const bool any = rule.form == Form::kDefault || rule.form == Form::kAny;
-  const bool forwards = rule.form == Form::kSequential ||
-                        (any && this_context.sum_order.kind == SumOrder::Kind::kForwards);
+  const bool in_order = any || rule.form == Form::kSequential;
   const bool has_terms = weight.shape[1] > 0;
-  if (!in_float || !forwards || !has_terms || !Contains(rule.format, weight.dtype))
+  if (!in_float || !in_order || !has_terms || !Contains(rule.format, weight.dtype))
     return RoundedPath::kOneByOne;
   if (!this_context.rounding_seed) return RoundedPath::kFloat;
-  return weight.shape[1] >= kLongSum ? RoundedPath::kLong : RoundedPath::kOneByOne;
+  const bool is_long =
+      weight.shape[1] >= kLongSum && OrderOfDot().kind == SumOrder::Kind::kForwards;
+  return is_long ? RoundedPath::kLong : RoundedPath::kOneByOne;
 }
 
 // The rows of x as Dot reads them.
@@ -117,13 +125,19 @@ std::vector<T> ConvertedNumbers(const Tensor<Rounded>& x) {
 
 void MultiplyFloats(const Tensor<Rounded>& x, const Weights<Rounded>& weight, Tensor<Rounded>& y) {
   const size_t width = x.shape[1], F = weight.shape[0];
-  const std::vector<float> numbers = ConvertedNumbers<float>(x);
+  const FloatSums in_order(OrderOfDot(), width);
+  std::vector<float> numbers = ConvertedNumbers<float>(x);
+  for (size_t n = 0; n < x.shape[0]; ++n) {
+    const std::span row = std::span(numbers).subspan(n * width, width);
+    std::ranges::copy(in_order.RowInOrder(row), row.begin());
+  }
   InParallelHere((F + kRoundedRows - 1) / kRoundedRows, [&](size_t b) {
     const size_t first = b * kRoundedRows, count = std::min(kRoundedRows, F - first);
-    const std::vector<float> block = BlockOf<kRoundedRows, float>(weight, first);
+    const std::vector<float> block =
+        in_order.BlockInOrder(BlockOf<kRoundedRows, float>(weight, first));
     float sums[kRoundedRows];
     for (size_t n = 0; n < x.shape[0]; ++n) {
-      AddFloatProducts(std::span(numbers).subspan(n * width, width), block.data(), sums);
+      in_order.Add(std::span(numbers).subspan(n * width, width), block.data(), sums);
       for (size_t j = 0; j < count; ++j) y(n, first + j) = Rounded(sums[j]);
     }
   });

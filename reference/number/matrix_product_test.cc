@@ -133,9 +133,25 @@ TEST(MultiplyByWeights, GivesTheRoundedNumbersOfDot) {
         for (const Sizes& n : kSizes) {
           ExpectDots<Rounded>(dtype, n, false, n.width);
           ExpectDots<Rounded>(dtype, n, true, n.width);
-          const ScopedSumOrder backwards({SumOrder::Kind::kBackwards, 1});
-          ExpectDots<Rounded>(dtype, n, false, n.width);
         }
+      }
+    }
+  });
+}
+
+TEST(MultiplyByWeights, AddsInTheOrderOfDot) {
+  using Kind = SumOrder::Kind;
+  constexpr SumOrder kOrders[] = {
+      {Kind::kBackwards, 1}, {Kind::kLargestFirst, 1}, {Kind::kHalves, 1}, {Kind::kLanes, 4},
+      {Kind::kLanes, 64},    {Kind::kBlocks, 8},       {Kind::kBlocks, 64}};
+  OnEveryTarget([&] {
+    for (const char* name : {"native", "native dot=f32:sequential"}) {
+      const Recipe recipe = ParseRecipe(name, DType::kF32);
+      const ScopedRecipe following(recipe, DType::kF32);
+      for (const SumOrder& order : kOrders) {
+        SCOPED_TRACE(static_cast<int>(order.kind));
+        const ScopedSumOrder in_order(order);
+        for (const Sizes& n : kSizes) ExpectDots<Rounded>(DType::kF32, n, n.width % 2, n.width);
       }
     }
   });

@@ -1,7 +1,7 @@
 // Dot products of a row with many rows in f32, as Rounded computes them: the fast paths of
 // MultiplyByWeights.
 //
-// Rounded to nearest, terms added forwards: the same bits as Dot.
+// Rounded to nearest, terms added in any order (float_sums.h): the same bits as Dot.
 //
 // Stochastically rounded: a short dot product is computed by Dot. A long one, of kLongSum terms or
 // more, gets one random error instead of one for each product and each sum. Let s_k be the sum of
