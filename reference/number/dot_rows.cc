@@ -24,7 +24,10 @@ void DotRows<Counted>::SetBlocks(std::span<const double> plain) {
 }
 
 PlainForm DotRows<Counted>::FormFor(const DotOperand<Counted>& a) const {
-  if (!this_context.double_centers) return PlainForm::kDoubleDouble;
+  // Without a rounding error of the sum, the steps after it may find that the number is exact. Then
+  // a drift would add roundings to the permitted error.
+  const bool may_be_exact = width_ <= 1 || CurrentRule().exact;
+  if (!this_context.double_centers || may_be_exact) return PlainForm::kDoubleDouble;
   const Grid grid = GridOf(CurrentRule().format);
   return HaveExactProducts(a.range(), range_, grid) ? PlainForm::kExactProducts
                                                     : PlainForm::kDoubleDouble;
