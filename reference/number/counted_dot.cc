@@ -219,7 +219,7 @@ void CountedRow::SetFactors(std::span<const Counted> numbers) {
 CountedRow::Products CountedRow::PlainTimes(std::span<const float> block) const {
   PlainSums sums;
   AddPlainProducts(operand_.plain(), block.data(), GridOf(CurrentRule().format),
-                   PlainForm::kDoubleDouble, sums);
+                   {PlainForm::kDoubleDouble}, sums);
   Products products(kPlainRows);
   for (size_t j = 0; j < kPlainRows; ++j) {
     if (!sums.ordinary[j]) continue;

@@ -23,14 +23,12 @@ void DotRows<Counted>::SetBlocks(std::span<const double> plain) {
   range_.Include(plain, GridOf(CurrentRule().format));
 }
 
-PlainForm DotRows<Counted>::FormFor(const DotOperand<Counted>& a) const {
-  // Without a rounding error of the sum, the steps after it may find that the number is exact. Then
-  // a drift would add roundings to the permitted error.
-  const bool may_be_exact = width_ <= 1 || CurrentRule().exact;
-  if (!this_context.double_centers || may_be_exact) return PlainForm::kDoubleDouble;
-  const Grid grid = GridOf(CurrentRule().format);
-  return HaveExactProducts(a.range(), range_, grid) ? PlainForm::kExactProducts
-                                                    : PlainForm::kDoubleDouble;
+PlainPath DotRows<Counted>::PathFor(const DotOperand<Counted>& a) const {
+  const StepRule& rule = CurrentRule();
+  if (!this_context.double_centers || rule.exact ||
+      !HaveExactProducts(a.range(), range_, GridOf(rule.format)))
+    return {};
+  return {PlainForm::kExactProducts, UnitOfProducts(a.range(), range_)};
 }
 
 std::vector<Counted> DotRows<Counted>::Times(const DotOperand<Counted>& a, size_t first,
@@ -43,13 +41,13 @@ std::vector<Counted> DotRows<Counted>::Times(const DotOperand<Counted>& a, size_
     return products;
   }
   const StepRule& rule = CurrentRule();
-  const PlainForm form = FormFor(a);
+  const PlainPath path = PathFor(a);
   const SumError relative = RelativeErrorOfSum(rule, width_);
   PlainSums sums;
   for (size_t i = first; i < last; ++i) {
     const size_t lane = i % kPlainRows;
     if (i == first || lane == 0)
-      AddPlainProducts(a.plain(), &blocks_[(i - lane) * width_], GridOf(rule.format), form, sums);
+      AddPlainProducts(a.plain(), &blocks_[(i - lane) * width_], GridOf(rule.format), path, sums);
     if (!sums.ordinary[lane]) {
       products.push_back(Dot(a, (*this)[i]));
       continue;

@@ -44,7 +44,7 @@ class DotRows<Counted> {
 
  private:
   void SetBlocks(std::span<const double> plain);
-  PlainForm FormFor(const DotOperand<Counted>& a) const;
+  PlainPath PathFor(const DotOperand<Counted>& a) const;
 
   std::span<const Counted> numbers_;
   size_t count_, width_;

@@ -134,6 +134,24 @@ TEST(DotRows, ProductsAreExactIfTheFormatHoldsThem) {
   EXPECT_TRUE(HaveExactProducts(range({0}), range({0x1.fffffep0}), f32));
 }
 
+// A sum of exact products that a double holds has no drift at level 1, either.
+TEST(DotRows, SumsOfFewUnitsAreExact) {
+  OnEveryTarget([] {
+    const Recipe recipe = ParseRecipe("native", DType::kBF16);
+    const ScopedRecipe following(recipe, DType::kBF16);
+    const Scoped<&EvaluationContext::double_centers> level_1(true);
+    const auto number = [](double x) { return Counted(x, DType::kBF16); };
+    const Numbers row = {number(1.5), number(0x1p-20), number(-3)};
+    const Numbers others = {number(2), number(0.5),     number(7),        // 26 bits
+                            number(2), number(0x1p-30), number(0x1p20)};  // 73 bits
+    const Numbers narrow =
+        DotRows<Counted>(std::span(others).first(3), 1).Times(DotOperand<Counted>(row), 0, 1);
+    EXPECT_EQ(narrow[0].drift(), 0);
+    EXPECT_EQ(narrow[0].center(), DoubleDouble(3 + 0x1p-21 - 21));
+    EXPECT_GT(DotRows<Counted>(others, 2).Times(DotOperand<Counted>(row), 0, 2)[1].drift(), 0);
+  });
+}
+
 // Otherwise the tests above would compare one path with itself.
 TEST(DotRows, NumbersOfNarrowFormatsArePlain) {
   const auto is_plain = [](DType dtype, double x) {
@@ -155,7 +173,7 @@ TEST(DotRows, OnlyProductsNearTheLimitsOfTheFormatAreNotOrdinary) {
     block[kPlainRows + 7] = std::numeric_limits<float>::denorm_min();
     PlainSums sums;
     AddPlainProducts(std::vector<double>{2, -0.75}, block.data(), GridOf(DType::kF32),
-                     PlainForm::kDoubleDouble, sums);
+                     {PlainForm::kDoubleDouble}, sums);
     for (size_t row = 0; row < kPlainRows; ++row)
       EXPECT_EQ(sums.ordinary[row], row != 5 && row != 7) << row;
     EXPECT_EQ(sums.high[0], 1.875);

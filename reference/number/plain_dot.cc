@@ -69,11 +69,14 @@ struct Sums {
 
   // In double, each of n additions of exact products errs by at most 2^-53 of the sum of the
   // magnitudes so far (Higham 2002, 4.2); `size` itself may be too small by as much.
-  HWY_INLINE void BoundRounding(D d, size_t n) {
+  // Multiples of a unit up to 2^53 units are doubles: such sums are exact. Then the steps after the
+  // sum may find that their results are exact, too, as at level 2.
+  HWY_INLINE void BoundRounding(D d, size_t n, double unit) {
     if constexpr (kForm == PlainForm::kDoubleDouble) return;
     const auto terms = static_cast<double>(n);
     size = hn::Mul(size, hn::Set(d, 1 + 0x1p-50 + terms * 0x1p-52));
-    rounding = hn::Mul(size, hn::Set(d, terms * 0x1p-53));
+    const auto is_exact = hn::Le(size, hn::Set(d, unit * 0x1p53));
+    rounding = hn::IfThenZeroElse(is_exact, hn::Mul(size, hn::Set(d, terms * 0x1p-53)));
   }
 
   void Store(D d, size_t row, PlainSums& sums) const {
@@ -91,7 +94,7 @@ struct Sums {
 // Several vectors at a time: each waits for its own additions.
 template <PlainForm kForm, size_t kVectors>
 void AddProducts(std::span<const double> a, const float* block, size_t row, const Constants& format,
-                 PlainSums& sums) {
+                 double unit, PlainSums& sums) {
   const D d;
   const hn::Rebind<float, D> narrow;
   const size_t lanes = hn::Lanes(d);
@@ -103,29 +106,30 @@ void AddProducts(std::span<const double> a, const float* block, size_t row, cons
       of[v].Add(d, factor, hn::PromoteTo(d, hn::LoadU(narrow, column + v * lanes)), format);
   }
   for (size_t v = 0; v < kVectors; ++v) {
-    of[v].BoundRounding(d, a.size());
+    of[v].BoundRounding(d, a.size(), unit);
     of[v].Store(d, row + v * lanes, sums);
   }
 }
 
 template <PlainForm kForm>
-void AddAll(std::span<const double> a, const float* block, const Grid& grid, PlainSums& sums) {
+void AddAll(std::span<const double> a, const float* block, const Grid& grid, double unit,
+            PlainSums& sums) {
   constexpr size_t kMost = HWY_MIN(4, kPlainRows / hn::MaxLanes(D()));
   const Constants format(grid);
   const size_t rows = kMost * hn::Lanes(D());
   for (size_t row = 0; row < kPlainRows; row += rows)
-    AddProducts<kForm, kMost>(a, block, row, format, sums);
+    AddProducts<kForm, kMost>(a, block, row, format, unit, sums);
 }
 
 }  // namespace
 
 void AddPlainProducts(std::span<const double> a, const float* block, const Grid& grid,
-                      PlainForm form, PlainSums& sums) {
-  switch (form) {
+                      const PlainPath& path, PlainSums& sums) {
+  switch (path.form) {
     case PlainForm::kDoubleDouble:
-      return AddAll<PlainForm::kDoubleDouble>(a, block, grid, sums);
+      return AddAll<PlainForm::kDoubleDouble>(a, block, grid, path.unit, sums);
     case PlainForm::kExactProducts:
-      return AddAll<PlainForm::kExactProducts>(a, block, grid, sums);
+      return AddAll<PlainForm::kExactProducts>(a, block, grid, path.unit, sums);
   }
 }
 
@@ -141,8 +145,8 @@ HWY_EXPORT(AddPlainProducts);
 }  // namespace
 
 void AddPlainProducts(std::span<const double> a, const float* block, const Grid& grid,
-                      PlainForm form, PlainSums& sums) {
-  HWY_DYNAMIC_DISPATCH(AddPlainProducts)(a, block, grid, form, sums);
+                      const PlainPath& path, PlainSums& sums) {
+  HWY_DYNAMIC_DISPATCH(AddPlainProducts)(a, block, grid, path, sums);
 }
 
 void PlainRange::Include(std::span<const double> numbers, const Grid& grid) {
@@ -157,6 +161,12 @@ void PlainRange::Include(std::span<const double> numbers, const Grid& grid) {
 }
 
 int PlainRange::Precision() const { return bits_ == 0 ? 1 : 53 - std::countr_zero(bits_); }
+
+double UnitOfProducts(const PlainRange& a, const PlainRange& b) {
+  if (a.most_ == 0 || b.most_ == 0) return 1;
+  const int exponents = std::ilogb(a.least_) + std::ilogb(b.least_);
+  return std::ldexp(1.0, exponents - (a.Precision() - 1) - (b.Precision() - 1));
+}
 
 bool HaveExactProducts(const PlainRange& a, const PlainRange& b, const Grid& grid) {
   if (a.most_ == 0 || b.most_ == 0) return true;

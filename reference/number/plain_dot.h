@@ -21,6 +21,8 @@ class PlainRange {
   // True if every product of a number of each is 0 or a value of a format with that grid, and an
   // ordinary one (PlainSums).
   friend bool HaveExactProducts(const PlainRange& a, const PlainRange& b, const Grid& grid);
+  // A power of two of which all these products are multiples; they are exact.
+  friend double UnitOfProducts(const PlainRange& a, const PlainRange& b);
 
  private:
   int Precision() const;  // significand bits that hold every number
@@ -29,11 +31,16 @@ class PlainRange {
   uint64_t bits_ = 0;                    // of all significands
 };
 bool HaveExactProducts(const PlainRange& a, const PlainRange& b, const Grid& grid);
+double UnitOfProducts(const PlainRange& a, const PlainRange& b);
 
 // How the products are added.
 enum class PlainForm {
   kDoubleDouble,  // centres in double-double: the bits of CountedSum::Add, one by one
   kExactProducts  // centres in double, if HaveExactProducts: the products have no error
+};
+struct PlainPath {
+  PlainForm form = PlainForm::kDoubleDouble;
+  double unit = 0;  // of exact products: sums of at most 2^53 units have no error, either
 };
 
 // What CountedSum holds after the products of kPlainRows rows with one row, and whether all
@@ -49,6 +56,6 @@ struct PlainSums {
 // The products with a[i] of column i of the rows, block[i * kPlainRows + row], rounded to a format
 // with that grid. Values of the format are values of float.
 void AddPlainProducts(std::span<const double> a, const float* block, const Grid& grid,
-                      PlainForm form, PlainSums& sums);
+                      const PlainPath& path, PlainSums& sums);
 
 }  // namespace sextant
