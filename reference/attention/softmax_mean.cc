@@ -33,7 +33,7 @@ double SoftmaxRow<Counted>::WeightedMean::Unit() const {
 void SoftmaxRow<Counted>::WeightedMean::OfPlain(std::span<const float* const> rows, size_t width,
                                                 std::span<Counted> y) const {
   std::vector<MeanSums> sums;
-  // The mean of one row is exact.
+  // The mean of one row is exact, at level 1 too.
   SumPlainColumns(weights_, rows, width, this_context.double_centers && rows.size() > 1, sums);
   for (size_t e = 0; e < y.size(); ++e) y[e] = From(sums[e]);
 }

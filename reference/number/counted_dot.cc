@@ -218,8 +218,7 @@ void CountedRow::SetFactors(std::span<const Counted> numbers) {
 
 CountedRow::Products CountedRow::PlainTimes(std::span<const float> block) const {
   PlainSums sums;
-  AddPlainProducts(operand_.plain(), block.data(), GridOf(CurrentRule().format),
-                   {PlainForm::kDoubleDouble}, sums);
+  AddPlainProducts(operand_.plain(), block.data(), GridOf(CurrentRule().format), false, sums);
   Products products(kPlainRows);
   for (size_t j = 0; j < kPlainRows; ++j) {
     if (!sums.ordinary[j]) continue;

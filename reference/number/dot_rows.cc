@@ -23,14 +23,6 @@ void DotRows<Counted>::SetBlocks(std::span<const double> plain) {
   range_.Include(plain, GridOf(CurrentRule().format));
 }
 
-PlainPath DotRows<Counted>::PathFor(const DotOperand<Counted>& a) const {
-  const StepRule& rule = CurrentRule();
-  if (!this_context.double_centers || rule.exact ||
-      !HaveExactProducts(a.range(), range_, GridOf(rule.format)))
-    return {};
-  return {PlainForm::kExactProducts, UnitOfProducts(a.range(), range_)};
-}
-
 std::vector<Counted> DotRows<Counted>::Times(const DotOperand<Counted>& a, size_t first,
                                              size_t last) const {
   std::vector<Counted> products;
@@ -41,13 +33,13 @@ std::vector<Counted> DotRows<Counted>::Times(const DotOperand<Counted>& a, size_
     return products;
   }
   const StepRule& rule = CurrentRule();
-  const PlainPath path = PathFor(a);
+  const bool exact = HaveExactProducts(a.range(), range_, GridOf(rule.format));
   const SumError relative = RelativeErrorOfSum(rule, width_);
   PlainSums sums;
   for (size_t i = first; i < last; ++i) {
     const size_t lane = i % kPlainRows;
     if (i == first || lane == 0)
-      AddPlainProducts(a.plain(), &blocks_[(i - lane) * width_], GridOf(rule.format), path, sums);
+      AddPlainProducts(a.plain(), &blocks_[(i - lane) * width_], GridOf(rule.format), exact, sums);
     if (!sums.ordinary[lane]) {
       products.push_back(Dot(a, (*this)[i]));
       continue;

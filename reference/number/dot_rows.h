@@ -30,8 +30,7 @@ class DotRows {
   std::vector<DotOperand<Real>> rows_;
 };
 
-// Plain rows (plain_dot.h) are multiplied kPlainRows at a time: with the bits of single products,
-// or, if the context permits centres in double, with larger drifts.
+// Plain rows (plain_dot.h) are multiplied kPlainRows at a time.
 template <>
 class DotRows<Counted> {
  public:
@@ -44,7 +43,6 @@ class DotRows<Counted> {
 
  private:
   void SetBlocks(std::span<const double> plain);
-  PlainPath PathFor(const DotOperand<Counted>& a) const;
 
   std::span<const Counted> numbers_;
   size_t count_, width_;

@@ -34,7 +34,7 @@ struct Constants {
 };
 
 // The sums of the rows of one vector.
-template <PlainForm kForm>
+template <bool kExact>
 struct Sums {
   V high, low, rounding, error, size, extraordinary;
 
@@ -42,41 +42,33 @@ struct Sums {
 
   // Operations and their order are those of OrdinaryProduct and CountedSum::Add.
   HWY_INLINE void Add(D d, V a, V b, const Constants& format) {
-    if constexpr (kForm == PlainForm::kExactProducts) {
-      high = hn::MulAdd(a, b, high);
-      size = hn::MulAdd(hn::Abs(a), hn::Abs(b), size);
-      return;
-    }
-    const hn::RebindToUnsigned<D> bits;
     const V product = hn::Mul(a, b);
     const V magnitude = hn::Mul(hn::Abs(product), hn::Set(d, 1 + 0x1p-50));
-    const V binade = hn::And(magnitude, hn::BitCast(d, hn::Set(bits, 0x7ff0000000000000)));
-    const auto is_zero = hn::Eq(product, hn::Zero(d));
-    const auto inside =
-        hn::And(hn::Ge(binade, hn::Set(d, format.least)), hn::Lt(binade, hn::Set(d, format.most)));
-    const auto more = hn::And(hn::BitCast(bits, product), hn::Set(bits, format.more_bits));
-    const auto exact = hn::RebindMask(d, hn::Eq(more, hn::Zero(bits)));
-    const V own = hn::IfThenZeroElse(exact, hn::Mul(binade, hn::Set(d, format.half_ulp)));
-    extraordinary =
-        hn::Or(extraordinary, hn::IfThenZeroElse(hn::Or(inside, is_zero), hn::Set(d, 1.0)));
-    error = hn::Add(error, own);
-    size = hn::Add(size, hn::Add(magnitude, own));
+    if constexpr (kExact) {
+      size = hn::Add(size, magnitude);
+    } else {
+      const V own = RoundingOf(d, product, magnitude, format);
+      error = hn::Add(error, own);
+      size = hn::Add(size, hn::Add(magnitude, own));
+    }
     const auto s = TwoSum(high, product), c = TwoSum(s.low, low), v = TwoSum(s.high, c.high);
     rounding = hn::Add(rounding, hn::Abs(c.low));
     high = v.high;
     low = v.low;
   }
 
-  // In double, each of n additions of exact products errs by at most 2^-53 of the sum of the
-  // magnitudes so far (Higham 2002, 4.2); `size` itself may be too small by as much.
-  // Multiples of a unit up to 2^53 units are doubles: such sums are exact. Then the steps after the
-  // sum may find that their results are exact, too, as at level 2.
-  HWY_INLINE void BoundRounding(D d, size_t n, double unit) {
-    if constexpr (kForm == PlainForm::kDoubleDouble) return;
-    const auto terms = static_cast<double>(n);
-    size = hn::Mul(size, hn::Set(d, 1 + 0x1p-50 + terms * 0x1p-52));
-    const auto is_exact = hn::Le(size, hn::Set(d, unit * 0x1p53));
-    rounding = hn::IfThenZeroElse(is_exact, hn::Mul(size, hn::Set(d, terms * 0x1p-53)));
+  // The rounding error of a product, and marks products that are not ordinary.
+  HWY_INLINE V RoundingOf(D d, V product, V magnitude, const Constants& format) {
+    const hn::RebindToUnsigned<D> bits;
+    const V binade = hn::And(magnitude, hn::BitCast(d, hn::Set(bits, 0x7ff0000000000000)));
+    const auto is_zero = hn::Eq(product, hn::Zero(d));
+    const auto inside =
+        hn::And(hn::Ge(binade, hn::Set(d, format.least)), hn::Lt(binade, hn::Set(d, format.most)));
+    const auto more = hn::And(hn::BitCast(bits, product), hn::Set(bits, format.more_bits));
+    const auto is_value = hn::RebindMask(d, hn::Eq(more, hn::Zero(bits)));
+    extraordinary =
+        hn::Or(extraordinary, hn::IfThenZeroElse(hn::Or(inside, is_zero), hn::Set(d, 1.0)));
+    return hn::IfThenZeroElse(is_value, hn::Mul(binade, hn::Set(d, format.half_ulp)));
   }
 
   void Store(D d, size_t row, PlainSums& sums) const {
@@ -92,45 +84,36 @@ struct Sums {
 };
 
 // Several vectors at a time: each waits for its own additions.
-template <PlainForm kForm, size_t kVectors>
+template <bool kExact, size_t kVectors>
 void AddProducts(std::span<const double> a, const float* block, size_t row, const Constants& format,
-                 double unit, PlainSums& sums) {
+                 PlainSums& sums) {
   const D d;
   const hn::Rebind<float, D> narrow;
   const size_t lanes = hn::Lanes(d);
-  std::array<Sums<kForm>, kVectors> of;
+  std::array<Sums<kExact>, kVectors> of;
   for (size_t i = 0; i < a.size(); ++i) {
     const V factor = hn::Set(d, a[i]);
     const float* const column = block + i * kPlainRows + row;
     for (size_t v = 0; v < kVectors; ++v)
       of[v].Add(d, factor, hn::PromoteTo(d, hn::LoadU(narrow, column + v * lanes)), format);
   }
-  for (size_t v = 0; v < kVectors; ++v) {
-    of[v].BoundRounding(d, a.size(), unit);
-    of[v].Store(d, row + v * lanes, sums);
-  }
+  for (size_t v = 0; v < kVectors; ++v) of[v].Store(d, row + v * lanes, sums);
 }
 
-template <PlainForm kForm>
-void AddAll(std::span<const double> a, const float* block, const Grid& grid, double unit,
-            PlainSums& sums) {
+template <bool kExact>
+void AddAll(std::span<const double> a, const float* block, const Grid& grid, PlainSums& sums) {
   constexpr size_t kMost = HWY_MIN(4, kPlainRows / hn::MaxLanes(D()));
   const Constants format(grid);
   const size_t rows = kMost * hn::Lanes(D());
   for (size_t row = 0; row < kPlainRows; row += rows)
-    AddProducts<kForm, kMost>(a, block, row, format, unit, sums);
+    AddProducts<kExact, kMost>(a, block, row, format, sums);
 }
 
 }  // namespace
 
-void AddPlainProducts(std::span<const double> a, const float* block, const Grid& grid,
-                      const PlainPath& path, PlainSums& sums) {
-  switch (path.form) {
-    case PlainForm::kDoubleDouble:
-      return AddAll<PlainForm::kDoubleDouble>(a, block, grid, path.unit, sums);
-    case PlainForm::kExactProducts:
-      return AddAll<PlainForm::kExactProducts>(a, block, grid, path.unit, sums);
-  }
+void AddPlainProducts(std::span<const double> a, const float* block, const Grid& grid, bool exact,
+                      PlainSums& sums) {
+  exact ? AddAll<true>(a, block, grid, sums) : AddAll<false>(a, block, grid, sums);
 }
 
 }  // namespace sextant::HWY_NAMESPACE
@@ -144,9 +127,9 @@ HWY_EXPORT(AddPlainProducts);
 
 }  // namespace
 
-void AddPlainProducts(std::span<const double> a, const float* block, const Grid& grid,
-                      const PlainPath& path, PlainSums& sums) {
-  HWY_DYNAMIC_DISPATCH(AddPlainProducts)(a, block, grid, path, sums);
+void AddPlainProducts(std::span<const double> a, const float* block, const Grid& grid, bool exact,
+                      PlainSums& sums) {
+  HWY_DYNAMIC_DISPATCH(AddPlainProducts)(a, block, grid, exact, sums);
 }
 
 void PlainRange::Include(std::span<const double> numbers, const Grid& grid) {
@@ -161,12 +144,6 @@ void PlainRange::Include(std::span<const double> numbers, const Grid& grid) {
 }
 
 int PlainRange::Precision() const { return bits_ == 0 ? 1 : 53 - std::countr_zero(bits_); }
-
-double UnitOfProducts(const PlainRange& a, const PlainRange& b) {
-  if (a.most_ == 0 || b.most_ == 0) return 1;
-  const int exponents = std::ilogb(a.least_) + std::ilogb(b.least_);
-  return std::ldexp(1.0, exponents - (a.Precision() - 1) - (b.Precision() - 1));
-}
 
 bool HaveExactProducts(const PlainRange& a, const PlainRange& b, const Grid& grid) {
   if (a.most_ == 0 || b.most_ == 0) return true;

@@ -1,5 +1,5 @@
 // Dot products of plain numbers: exact values of a format of at most 26 bits, whose products are
-// exact in double. The fast path of DotRows<Counted>.
+// exact in double. The fast path of DotRows<Counted>, with the same bits.
 #pragma once
 
 #include <cstddef>
@@ -21,8 +21,6 @@ class PlainRange {
   // True if every product of a number of each is 0 or a value of a format with that grid, and an
   // ordinary one (PlainSums).
   friend bool HaveExactProducts(const PlainRange& a, const PlainRange& b, const Grid& grid);
-  // A power of two of which all these products are multiples; they are exact.
-  friend double UnitOfProducts(const PlainRange& a, const PlainRange& b);
 
  private:
   int Precision() const;  // significand bits that hold every number
@@ -31,31 +29,21 @@ class PlainRange {
   uint64_t bits_ = 0;                    // of all significands
 };
 bool HaveExactProducts(const PlainRange& a, const PlainRange& b, const Grid& grid);
-double UnitOfProducts(const PlainRange& a, const PlainRange& b);
-
-// How the products are added.
-enum class PlainForm {
-  kDoubleDouble,  // centres in double-double: the bits of CountedSum::Add, one by one
-  kExactProducts  // centres in double, if HaveExactProducts: the products have no error
-};
-struct PlainPath {
-  PlainForm form = PlainForm::kDoubleDouble;
-  double unit = 0;  // of exact products: sums of at most 2^53 units have no error, either
-};
 
 // What CountedSum holds after the products of kPlainRows rows with one row, and whether all
 // products of a row are ordinary: 0, or well inside of the range of the format.
 struct PlainSums {
   double high[kPlainRows], low[kPlainRows];  // the centres
-  double rounding[kPlainRows];               // bounds of their errors
+  double rounding[kPlainRows];               // of the centres
   double error[kPlainRows];                  // of the products
   double size[kPlainRows];                   // bounds of the sums of |products|, errors included
   bool ordinary[kPlainRows];
 };
 
 // The products with a[i] of column i of the rows, block[i * kPlainRows + row], rounded to a format
-// with that grid. Values of the format are values of float.
-void AddPlainProducts(std::span<const double> a, const float* block, const Grid& grid,
-                      const PlainPath& path, PlainSums& sums);
+// with that grid. Values of the format are values of float. `exact`: HaveExactProducts, which saves
+// time.
+void AddPlainProducts(std::span<const double> a, const float* block, const Grid& grid, bool exact,
+                      PlainSums& sums);
 
 }  // namespace sextant

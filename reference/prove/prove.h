@@ -58,11 +58,13 @@ ProvenAndPermitted ProveAndPermit(const Operation& operation, const Case& c, con
                                   const Recipe& recipe, const ProveOptions& options = {});
 
 // Level 1 of the ladder, for verdicts: the values are only enclosed, unless that decides them, by
-// evaluations with centres in double. The radius of an element that is only enclosed is negative:
-// the exact value lies within -radius of high + low, and `value` is that number rounded. Its
-// permitted errors are valid, but may exceed those of ProveAndPermit by 2 |radius| + 2^-40 of them
-// (more if a magnitude lies so close to a power of two that its ulp is not decided). Cases in f64,
-// and cases that cannot be cut, are proven.
+// evaluations in which the weights of softmax and their means have centres in double. The radius of
+// an element that is only enclosed is negative: the exact value lies within -radius of high + low,
+// and `value` is that number rounded. Its permitted errors are valid. They differ from those of
+// ProveAndPermit by at most 2 |radius|, because they include the drift, and 2^-40 of them: the
+// weights differ by at most 2^-44 of themselves, and each part of a permitted error is a sum of
+// products with few of them. (More, if a magnitude lies so close to a power of two that its ulp
+// differs.) Cases in f64, and cases that cannot be cut, are proven.
 ProvenAndPermitted Enclose(const Operation& operation, const Case& c, const Tensors& inputs,
                            const Recipe& recipe, const ProveOptions& options = {});
 // One mark per element of each output, 0 or 1. Not bits: threads set them side by side.
