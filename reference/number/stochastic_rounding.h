@@ -5,6 +5,7 @@
 // equal probability, for any accuracy that a recipe claims for functions. Values of the format do
 // not change. For one seed the same number in the same format is always rounded in the same
 // direction, as in an implementation. Rounding to nearest has at most half the standard deviation.
+// In products with weights, long sums get one random error instead (rounded_dot.h).
 // Source: Vignes 2004, "Discrete stochastic
 // arithmetic for validating results of numerical software", Numerical Algorithms 37 (CESTAC).
 #pragma once
