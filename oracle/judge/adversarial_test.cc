@@ -92,18 +92,27 @@ Margins MarginsOf(const std::string& line) {
   return margins;
 }
 
-// Products by one-hot vectors and powers of two are exact: level 2 charges no rounding there.
-TEST(Adversarial, PermittedErrorsOfExactProductsLieWithinTheStatedMargin) {
+// Products by one-hot vectors and powers of two are exact: level 2 charges no rounding there. Where
+// the errors of exponents are large, permitted errors grow with the drift: those elements climb.
+TEST(Adversarial, PermittedErrorsLieWithinTheStatedMarginInHardCases) {
+  size_t enclosed = 0;
   for (const char* line :
        {"attention soft_cap=2 mask=none B=2 D=1 E=4 H=2 K=2 S=5 T=5 dtype=f16 seed=653 "
         "@k=powers_of_two @q=one_hot",
-        "feed_forward kind=geglu F=6 M=1 N=2 dtype=bf16 seed=877 @down=one_hot @gate=normal(30) "
-        "@up=normal(30) @x=powers_of_two",
-        "attention_scores H=2 K=2 S=5 T=5 D=8 dtype=bf16 @q=one_hot",
-        "linear N=4 M=8 F=4 dtype=bf16 @x=one_hot"}) {
+        "attention H=1 K=1 S=8 T=4 D=1 E=1 dtype=bf16 @k=8.673617379884035e-19,3,5,1",
+        "attention H=4 K=2 S=9 T=40 D=16 dtype=f32 @q=normal(500) @k=normal(500)",
+        "attention H=4 K=2 S=9 T=40 D=16 dtype=f32 @q=normal(1400) @k=normal(1400)",
+        "attention H=1 K=1 S=8 T=64 D=128 scale=1 dtype=bf16 @q=normal(10) @k=normal(10)",
+        "attention H=1 K=1 S=8 T=64 D=128 scale=1 dtype=f32 @q=normal(100) @k=normal(100)",
+        "softmax N=4 M=40 dtype=f32 @x=normal(3000)",
+        "attention mask=causal align=top_left window=[1,0] key_length=[4,2] B=2 D=6 E=1 H=1 K=1 "
+        "S=3 "
+        "T=4 dtype=bf16 seed=108 @k=normal(30) @q=powers_of_two @v=normal(30)"}) {
     const Margins margins = MarginsOf(line);
     EXPECT_EQ(margins.beyond, 0u) << "of " << margins.enclosed << " elements of " << line;
+    enclosed += margins.enclosed;
   }
+  EXPECT_GT(enclosed, 100u);
 }
 
 TEST(SlowAdversarial, PermittedErrorsLieWithinTheStatedMargin) {

@@ -221,9 +221,10 @@ std::vector<JudgedTensor> JudgeBySample(const Problem& problem, const Reference&
       bias[o] = of_functions[o].mean + of_functions[o].reach + kOtherOrders * of_sums[o];
       if (std::isinf(bias[o])) return {};
     }
-    tensors = JudgeTensors(problem.c,
-                           {reference.golden, reference.permitted, nullptr, bias, reference.inputs},
-                           outputs);
+    tensors = JudgeTensors(
+        problem.c,
+        {reference.golden, reference.permitted, nullptr, bias, reference.inputs, reference.threads},
+        outputs);
     if (!AreUnlikely(tensors)) break;
   }
   return tensors;

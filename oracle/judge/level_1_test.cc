@@ -18,6 +18,7 @@ const std::string kLines[] = {
     "attention H=4 K=2 S=9 T=40 D=16 dtype=f32 soft_cap=3",
     "attention H=2 K=1 S=5 T=300 D=8 dtype=f16 @q=normal(8)",
     "attention H=2 K=2 S=3 T=17 D=8 dtype=f32 @q=normal(1e-30) @k=normal(1e30)",
+    "attention H=4 K=2 S=9 T=40 D=16 dtype=f32 @q=normal(1000) @k=normal(1000)",
     "attention_sink H=4 K=2 S=9 T=20 D=16 dtype=bf16",
     "attention_bias H=2 K=2 S=9 T=20 D=16 dtype=f32",
     "attention_scores H=4 K=2 S=9 T=20 D=16 dtype=bf16",

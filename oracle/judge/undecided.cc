@@ -36,14 +36,15 @@ Judged JudgeEnclosed(const GoldenTensor& golden, const PermittedTensor& permitte
                      double got) {
   const double high = golden.high.data[i], low = golden.low.data[i], r = -golden.radius.data[i];
   const double error = ErrorOf(golden, i, got);
-  // Two roundings in the difference, and those of the bounds themselves.
-  const double slack = r * 0x1p-40 + error * 0x1p-50;
+  // Two roundings in the difference, those of the bounds themselves, and half a unit of a golden's
+  // low (golden.h).
+  const double slack = r * 0x1p-40 + error * 0x1p-50 + std::abs(high) * 0x1p-72;
   const double reduced = error - r - slack;  // NaN if the answer is NaN, which always fails
   const double least = reduced < 0 ? 0 : reduced, most = error + r + slack;
   const double bound = permitted.error.data[i], likely = permitted.likely.data[i];
   // Of the bounds: see Enclose. Sampled bounds (likely.h) are a multiple of errors.
   const double reach = 2 * r + bound * 0x1p-40, of_likely = 64 * r + likely * 0x1p-40;
-  const double around = r * (1 + 0x1p-40);
+  const double around = r * (1 + 0x1p-40) + std::abs(high) * 0x1p-104;  // two roundings of the sum
   const DoubleDouble below = DoubleDouble(high) + DoubleDouble(low) + -around,
                      above = DoubleDouble(high) + DoubleDouble(low) + around;
   const bool is_rounded = RoundTo(golden.dtype, below) == RoundTo(golden.dtype, above) &&
@@ -83,9 +84,12 @@ class Marker {
       }
     });
     const Rank largest = *std::ranges::max_element(worst);
+    // Then other bounds decide what is unlikely, and which element is the worst (drift.h).
+    const bool is_unlikely = largest.first == Grade::kUnlikely;
     ForEachRange([&](size_t, size_t first, size_t last) {
       for (size_t i = first; i < last; ++i) {
-        if (golden_.radius.data[i] < 0 && !marks[i]) marks[i] = JudgeElement(i).most >= largest;
+        if (golden_.radius.data[i] < 0 && !marks[i])
+          marks[i] = is_unlikely || JudgeElement(i).most >= largest;
       }
     });
   }

@@ -7,10 +7,10 @@
 
 namespace sextant::oracle {
 
-// Marks the elements that must be proven: those whose grade is open, and those that may be the
-// worst of their tensor, so that a verdict states proven numbers; all elements if one fails or is
-// unlikely. No marks if nothing is to be proven. The outputs fit the case;
-// threads: 0 for all cores.
+// Marks the elements that must be proven: those whose grade is open, those that may be the worst of
+// their tensor, so that a verdict states proven numbers, and all of a tensor whose worst is
+// unlikely. No marks if nothing is to be proven. The outputs fit the case; threads: 0 for all
+// cores.
 ElementMarks UndecidedIn(const ProvenAndPermitted& reference, const Tensors& outputs, int threads);
 
 }  // namespace sextant::oracle

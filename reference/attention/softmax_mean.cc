@@ -109,7 +109,11 @@ Counted SoftmaxRow<Counted>::WeightedMean::From(const MeanSums& sums) const {
   const double largest = row_.tiled_ ? count_ * scores.largest : size;
   const bool overflows = !rule_.exact && !(largest * 2 < MaxFinite(rule_.format));
   const DoubleDouble centre(sums.high, sums.low);
-  return Bounded(Counted::Of(centre, row_.Enclosing(drift), FormatOf(rule_), saturated),
+  // The permitted error includes rise_sum / (1 - fall_sum) times the drift. Where that is more than
+  // half of it, level 1 does not enclose: its permitted errors would be too large.
+  const bool is_loose = this_context.double_centers && !(2 * row_.rise_sum_ <= 1 - row_.fall_sum_);
+  const double enclosing = is_loose ? kInfinity : row_.Enclosing(drift);
+  return Bounded(Counted::Of(centre, enclosing, FormatOf(rule_), saturated),
                  {total(sum.worst, row_.common_), total(sum.likely, row_.likely_common_)},
                  row_.unbounded_ || overflows);
 }

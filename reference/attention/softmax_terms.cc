@@ -26,11 +26,13 @@ std::vector<DoubleDouble> SoftmaxRow<Counted>::Terms(std::span<const DoubleDoubl
     std::vector<double> high, exponentials(exponents.size());
     for (const DoubleDouble& exponent : exponents) high.push_back(exponent.high);
     ExpOfEach(high, exponentials);
+    double left_out = 0;  // the largest low half of an exponent that its exponential does not have
     for (size_t j = 0; j < exponents.size(); ++j) {
-      // Small exponentials would lose bits.
-      terms.push_back(high[j] >= kLeastExponent ? exponentials[j] : exp(exponents[j]));
-      drift = std::max(drift, std::abs(exponents[j].low));
+      const bool in_range = high[j] >= kLeastExponent;  // small exponentials would lose bits
+      terms.push_back(in_range ? exponentials[j] : exp(exponents[j]));
+      if (in_range) left_out = std::max(left_out, std::abs(exponents[j].low));
     }
+    drift += left_out;
     own_drift_ = 3 * 0x1p-50;  // of a term, of the sum, and less than 2^-50 of a rounded quotient
   }
   drift_ = Expm1Of(2 * drift) * kBoundUp;

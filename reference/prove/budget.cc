@@ -68,6 +68,7 @@ size_t TakeWhileThereIsTime(const Budget& budget, const Case& c, int threads, Wo
       if (!has_time) return;
       i = taken++;
     }
+    const ScopedThreads inside(most == 1 ? threads : 1);
     work(plan.slices[i], static_cast<double>(most));
   });
   return taken;
