@@ -27,8 +27,9 @@ def save_tensors(folder):
     """x.npy, position.npy and y.npy of rope pairing=half base=500000."""
     angle = numpy.arange(3)[:, None] * 500000.0 ** (-numpy.arange(4) / 4)
     cos, sin = numpy.cos(angle), numpy.sin(angle)
-    x = numpy.ones((1, 2, 3, 8))
-    y = x * numpy.concatenate([cos - sin, cos + sin], -1)
+    # In f32: with AVX-512, numpy's functions of f64 err by several ulps.
+    x = numpy.ones((1, 2, 3, 8), numpy.float32)
+    y = (x * numpy.concatenate([cos - sin, cos + sin], -1)).astype(numpy.float32)
     for name, tensor in {"x": x, "position": numpy.arange(3)[None], "y": y}.items():
         numpy.save(folder / f"{name}.npy", tensor)
 
