@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "reference/number/counted_numbers.h"
 #include "reference/number/evaluation_context.h"
 #include "reference/number/rounding_units.h"
 
@@ -25,17 +26,15 @@ using D = hn::CappedTag<double, kPlainRows>;
 using V = hn::Vec<D>;
 using M = hn::Mask<D>;
 
-// The constants of a format: the binades whose rounding errors are half an ulp, the bits of a
-// product that the format does not have, and the range in which powers of two only shift.
-struct Constants {
+// The constants of a format; the bits of a product that it does not have, and the range in which
+// powers of two only shift.
+struct Constants : OrdinaryRange {
   explicit Constants(DType format)
-      : least(std::ldexp(1.0, GridOf(format).min_exponent + GridOf(format).precision)),
-        most(std::ldexp(1.0, GridOf(format).max_exponent)),
-        half_ulp(std::ldexp(1.0, -GridOf(format).precision)),
+      : OrdinaryRange(GridOf(format)),
         min_normal(MinNormal(format)),
         max_finite(MaxFinite(format)),
         more_bits((uint64_t{1} << (53 - GridOf(format).precision)) - 1) {}
-  double least, most, half_ulp, min_normal, max_finite;
+  double min_normal, max_finite;
   uint64_t more_bits;
 };
 

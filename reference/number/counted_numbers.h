@@ -49,13 +49,13 @@ class CountedArrays {
 // The binades least .. most of a format in which the error of rounding a number is its binade times
 // `half_ulp`.
 struct OrdinaryRange {
+  explicit OrdinaryRange(const Grid& grid)
+      : least(PowerOfTwo(grid.min_exponent + grid.precision)),
+        most(PowerOfTwo(grid.max_exponent)),
+        half_ulp(PowerOfTwo(-grid.precision)) {}
   // All binades, and no error, if the step is exact.
   explicit OrdinaryRange(const StepRule& rule) {
-    if (rule.exact) return;
-    const Grid grid = GridOf(rule.format);
-    least = PowerOfTwo(grid.min_exponent + grid.precision);
-    most = PowerOfTwo(grid.max_exponent);
-    half_ulp = PowerOfTwo(-grid.precision);
+    if (!rule.exact) *this = OrdinaryRange(GridOf(rule.format));
   }
   double least = 0, most = kInfinity, half_ulp = 0;
 };

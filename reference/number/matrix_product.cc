@@ -144,7 +144,7 @@ void MultiplyFloats(const Tensor<Rounded>& x, const Weights<Rounded>& weight, Te
 }
 
 // True if the products of two numbers of that dtype are values of f32, and all numbers have it.
-bool HaveExactProducts(std::span<const double> numbers, DType dtype) {
+bool HaveProductsInF32(std::span<const double> numbers, DType dtype) {
   return 2 * GridOf(dtype).precision <= GridOf(DType::kF32).precision &&
          std::ranges::all_of(numbers, [dtype](double x) { return IsRepresentable(dtype, x); });
 }
@@ -152,7 +152,7 @@ bool HaveExactProducts(std::span<const double> numbers, DType dtype) {
 void MultiplyLong(const Tensor<Rounded>& x, const Weights<Rounded>& weight, Tensor<Rounded>& y) {
   const size_t width = x.shape[1], F = weight.shape[0];
   const std::vector<double> numbers = ConvertedNumbers<double>(x);
-  const bool exact_products = HaveExactProducts(numbers, weight.dtype);
+  const bool exact_products = HaveProductsInF32(numbers, weight.dtype);
   InParallelHere((F + kRoundedRows - 1) / kRoundedRows, [&](size_t b) {
     const size_t first = b * kRoundedRows, count = std::min(kRoundedRows, F - first);
     const std::vector<double> block = BlockOf<kRoundedRows, double>(weight, first);

@@ -11,6 +11,7 @@
 // Must follow foreach_target.h.
 #include <hwy/highway.h>
 
+#include "reference/number/counted_numbers.h"
 #include "reference/number/double_double-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -21,15 +22,10 @@ namespace hn = hwy::HWY_NAMESPACE;
 using D = hn::CappedTag<double, kPlainRows>;
 using V = hn::Vec<D>;
 
-// The constants of a format: the binades whose rounding errors are half an ulp, and the bits of a
-// product that the format does not have.
-struct Constants {
+// The constants of a format; the bits of a product that it does not have.
+struct Constants : OrdinaryRange {
   explicit Constants(const Grid& grid)
-      : least(std::ldexp(1.0, grid.min_exponent + grid.precision)),
-        most(std::ldexp(1.0, grid.max_exponent)),
-        half_ulp(std::ldexp(1.0, -grid.precision)),
-        more_bits((uint64_t{1} << (53 - grid.precision)) - 1) {}
-  double least, most, half_ulp;
+      : OrdinaryRange(grid), more_bits((uint64_t{1} << (53 - grid.precision)) - 1) {}
   uint64_t more_bits;
 };
 
