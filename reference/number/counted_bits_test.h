@@ -4,7 +4,11 @@
 #include <gtest/gtest.h>
 #include <hwy/targets.h>
 
+#include <cmath>
+
+#include "reference/case/random_test.h"
 #include "reference/number/counted.h"
+#include "reference/number/rounding_units.h"
 
 namespace sextant {
 
@@ -21,6 +25,23 @@ inline void ExpectSameBits(const Counted& a, const Counted& b) {
   ExpectSameNumber(a.likely(), b.likely());
   EXPECT_EQ(a.format(), b.format());
   EXPECT_EQ(a.saturated(), b.saturated());
+}
+
+// Numbers that fast paths may treat as special cases: the first `kinds` of 0, powers of two, and
+// three kinds of numbers near the limits of a format.
+inline double SpecialValue(DType dtype, Random& random, size_t kinds = 5) {
+  switch (random.Below(kinds)) {
+    case 0:
+      return 0;
+    case 1:
+      return std::ldexp(1.0, static_cast<int>(random.Below(9)) - 4);
+    case 2:
+      return MinSubnormal(dtype);
+    case 3:
+      return MaxFinite(dtype);
+    default:
+      return RoundTo(dtype, std::sqrt(MinNormal(dtype)) * random.Uniform(-2, 2));
+  }
 }
 
 template <class Check>

@@ -19,20 +19,8 @@ using Numbers = std::vector<Counted>;
 
 // Values of a format: ordinary numbers, powers of two, zeros, and numbers near its limits.
 double AnyValue(DType dtype, Random& random, bool extreme) {
-  switch (random.Below(extreme ? 8 : 5)) {
-    case 0:
-      return 0;
-    case 1:
-      return std::ldexp(1.0, static_cast<int>(random.Below(9)) - 4);
-    case 5:
-      return MinSubnormal(dtype);
-    case 6:
-      return MaxFinite(dtype);
-    case 7:
-      return RoundTo(dtype, std::sqrt(MinNormal(dtype)) * random.Uniform(-2, 2));
-    default:
-      return RoundTo(dtype, random.Uniform(-3, 3));
-  }
+  if (random.Below(5) < 2) return SpecialValue(dtype, random, extreme ? 5 : 2);
+  return RoundTo(dtype, random.Uniform(-3, 3));
 }
 
 // One row and `count` others.

@@ -19,20 +19,8 @@ using Numbers = std::vector<Counted>;
 
 // Values of a format: ordinary numbers, and, if `special`, powers of two, zeros, and its limits.
 double AnyValue(DType dtype, Random& random, bool special) {
-  switch (random.Below(special ? 8 : 3)) {
-    case 3:
-      return 0;
-    case 4:
-      return std::ldexp(1.0, static_cast<int>(random.Below(9)) - 4);
-    case 5:
-      return MinSubnormal(dtype);
-    case 6:
-      return MaxFinite(dtype);
-    case 7:
-      return RoundTo(dtype, std::sqrt(MinNormal(dtype)) * random.Uniform(-2, 2));
-    default:
-      return RoundTo(dtype, random.Uniform(-3, 3));
-  }
+  if (special && random.Below(8) >= 3) return SpecialValue(dtype, random);
+  return RoundTo(dtype, random.Uniform(-3, 3));
 }
 
 struct TableOfAngles {
