@@ -88,11 +88,7 @@ HWY_INLINE void WeighAt(D d, const PlainNormedRow& row, size_t j) {
 }
 
 void WeighRow(const PlainNormedRow& row) {
-  const hn::ScalableTag<double> d;
-  const hn::CappedTag<double, 1> one;
-  size_t j = 0;
-  for (; j + hn::Lanes(d) <= row.count; j += hn::Lanes(d)) WeighAt(d, row, j);
-  for (; j < row.count; ++j) WeighAt(one, row, j);
+  ForEachVector(row.count, [&](auto d, size_t j) HWY_ATTR { WeighAt(d, row, j); });
 }
 
 }  // namespace

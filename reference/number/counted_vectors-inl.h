@@ -120,6 +120,17 @@ HWY_INLINE CountedVector<V> SumOf(D d, const CountedVector<V>& a, const CountedV
           hn::Add(hn::Add(a.drift, b.drift), DriftOf(d, center.high, 4))};
 }
 
+// Calls work(d, k) for whole vectors of `count` numbers, k the first of each, and then for each
+// number that is left, as a vector of one.
+template <class Work>
+HWY_INLINE void ForEachVector(size_t count, Work work) {
+  const hn::ScalableTag<double> d;
+  const hn::CappedTag<double, 1> one;
+  size_t k = 0;
+  for (; k + hn::Lanes(d) <= count; k += hn::Lanes(d)) work(d, k);
+  for (; k < count; ++k) work(one, k);
+}
+
 }  // namespace sextant::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "reference/number/counted_vectors-inl.h"
 #include "reference/number/evaluation_context.h"
@@ -52,11 +53,7 @@ HWY_INLINE void RotateAt(D d, const PlainPairs& pairs, const OrdinaryRange& form
 }
 
 void RotatePairs(const PlainPairs& pairs, const OrdinaryRange& format) {
-  const hn::ScalableTag<double> d;
-  const hn::CappedTag<double, 1> one;
-  size_t k = 0;
-  for (; k + hn::Lanes(d) <= pairs.count; k += hn::Lanes(d)) RotateAt(d, pairs, format, k);
-  for (; k < pairs.count; ++k) RotateAt(one, pairs, format, k);
+  ForEachVector(pairs.count, [&](auto d, size_t k) HWY_ATTR { RotateAt(d, pairs, format, k); });
 }
 
 }  // namespace

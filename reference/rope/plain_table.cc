@@ -144,11 +144,7 @@ HWY_INLINE void FillAt(D d, const PlainEntries& e, size_t k) {
 }
 
 void FillEntries(const PlainEntries& e) {
-  const hn::ScalableTag<double> d;
-  const hn::CappedTag<double, 1> one;
-  size_t k = 0;
-  for (; k + hn::Lanes(d) <= e.count; k += hn::Lanes(d)) FillAt(d, e, k);
-  for (; k < e.count; ++k) FillAt(one, e, k);
+  ForEachVector(e.count, [&](auto d, size_t k) HWY_ATTR { FillAt(d, e, k); });
 }
 
 }  // namespace
