@@ -6,7 +6,7 @@
 #include <string>
 
 #include "oracle/attention/attention_properties.h"
-#include "oracle/defect/catalog_entry.h"
+#include "oracle/diagnosis/catalog_entry.h"
 #include "oracle/defect/input_defects.h"
 #include "oracle/property/changed_inputs.h"
 

@@ -5,7 +5,7 @@
 #include "oracle/attention/heads_defects.h"
 #include "oracle/attention/heads_properties.h"
 #include "oracle/attention/token_properties.h"
-#include "oracle/defect/catalog_entry.h"
+#include "oracle/diagnosis/catalog_entry.h"
 
 namespace sextant::oracle {
 namespace {

@@ -1,7 +1,7 @@
 #include "oracle/attention/heads_defects.h"
 
 #include "oracle/attention/attention_defects.h"
-#include "oracle/defect/catalog_entry.h"
+#include "oracle/diagnosis/catalog_entry.h"
 #include "oracle/defect/input_defects.h"
 
 namespace sextant::oracle {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "oracle/attention/relative_attention_defects.h"
-#include "oracle/defect/catalog_entry.h"
+#include "oracle/diagnosis/catalog_entry.h"
 #include "oracle/position/relative_defects.h"
 #include "oracle/property/changed_inputs.h"
 #include "oracle/property/common_properties.h"

@@ -4,7 +4,7 @@
 #include <span>
 
 #include "oracle/attention/attention_defects.h"
-#include "oracle/defect/catalog_entry.h"
+#include "oracle/diagnosis/catalog_entry.h"
 #include "oracle/defect/input_defects.h"
 #include "oracle/position/relative_defects.h"
 #include "oracle/property/changed_inputs.h"

@@ -4,7 +4,7 @@
 #include <span>
 
 #include "oracle/attention/arg_max_score.h"
-#include "oracle/defect/catalog_entry.h"
+#include "oracle/diagnosis/catalog_entry.h"
 #include "oracle/property/changed_inputs.h"
 #include "oracle/property/common_properties.h"
 #include "reference/layer/activation.h"

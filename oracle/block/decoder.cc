@@ -5,7 +5,7 @@
 #include "oracle/attention/attention_defects.h"
 #include "oracle/attention/token_properties.h"
 #include "oracle/block/block_defects.h"
-#include "oracle/defect/catalog_entry.h"
+#include "oracle/diagnosis/catalog_entry.h"
 #include "oracle/defect/input_defects.h"
 #include "oracle/rope/scaling_defects.h"
 #include "reference/block/decoder_formula.h"

@@ -3,7 +3,7 @@
 #include "oracle/attention/attention_defects.h"
 #include "oracle/block/block_defects.h"
 #include "oracle/block/block_properties.h"
-#include "oracle/defect/catalog_entry.h"
+#include "oracle/diagnosis/catalog_entry.h"
 #include "oracle/rope/scaling_defects.h"
 
 namespace sextant::oracle {

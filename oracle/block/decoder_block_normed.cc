@@ -5,7 +5,7 @@
 #include "oracle/attention/token_properties.h"
 #include "oracle/block/block_defects.h"
 #include "oracle/block/block_properties.h"
-#include "oracle/defect/catalog_entry.h"
+#include "oracle/diagnosis/catalog_entry.h"
 #include "oracle/defect/input_defects.h"
 #include "oracle/rope/scaling_defects.h"
 

@@ -6,7 +6,7 @@
 #include "oracle/attention/heads_properties.h"
 #include "oracle/attention/token_properties.h"
 #include "oracle/block/encoder_defects.h"
-#include "oracle/defect/catalog_entry.h"
+#include "oracle/diagnosis/catalog_entry.h"
 #include "oracle/layer/feed_forward_properties.h"
 
 namespace sextant::oracle {

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "oracle/defect/catalog_entry.h"
+#include "oracle/diagnosis/catalog_entry.h"
 #include "oracle/property/property.h"
 
 namespace sextant::oracle {

@@ -29,8 +29,8 @@ struct Part {
   std::vector<Tensor<double>> values, units;
 };
 
-Part PartOf(const Case& c, const Slice& slice, const std::vector<PermittedTensor>& permitted,
-            const Tensors& answer) {
+Part PartOf(const Observation& seen, const Slice& slice) {
+  const auto& [c, inputs, recipe, golden, permitted, answer, subject] = seen;
   Part part{slice, {}, {}};
   for (size_t o = 0; o < permitted.size(); ++o) {
     const TensorSpec& spec = c.info().signature.outputs[o];
@@ -82,14 +82,14 @@ struct Parts {
   double whole_distance = 0, sampled_distance = 0;  // of the recipe's answer
 };
 
-Parts PartsOf(const Case& c, const Hypothesis& correct,
-              const std::vector<PermittedTensor>& permitted, const Tensors& answer,
-              const ProveOptions& options) {
+Parts PartsOf(const Observation& seen, const ProveOptions& options) {
+  const auto& [c, inputs, recipe, golden, permitted, answer, subject] = seen;
+  const Hypothesis correct{c.operation().Clone(), inputs, recipe};
   const std::vector<Slice> slices = SlicesInBudget(c, kSliceElements);
   std::vector<std::pair<double, size_t>> distances(slices.size());
   std::mutex mutex;
   InParallel(slices.size(), options.threads, [&](size_t i) {
-    distances[i] = {Distance(correct, c, PartOf(c, slices[i], permitted, answer)), i};
+    distances[i] = {Distance(correct, seen.c, PartOf(seen, slices[i])), i};
     MayCancel(options, mutex);
   });
   std::ranges::sort(distances, std::greater());
@@ -97,13 +97,13 @@ Parts PartsOf(const Case& c, const Hypothesis& correct,
   size_t elements = 0;
   for (const auto& [distance, i] : distances) {
     parts.whole_distance += distance;
-    if (HasBudget()) parts.whole.push_back(PartOf(c, slices[i], permitted, answer));
+    if (HasBudget()) parts.whole.push_back(PartOf(seen, slices[i]));
     if (distance == 0 || elements >= kSampleElements) continue;
-    parts.sampled.push_back(PartOf(c, slices[i], permitted, answer));
+    parts.sampled.push_back(PartOf(seen, slices[i]));
     parts.sampled_distance += distance;
     elements += ElementsOf(parts.sampled.back());
   }
-  if (!HasBudget()) parts.whole.push_back(PartOf(c, {}, permitted, answer));
+  if (!HasBudget()) parts.whole.push_back(PartOf(seen, {}));
   return parts;
 }
 
@@ -141,14 +141,15 @@ std::vector<double> Distances(const std::vector<Defect>& defects, const Case& c,
   return distances;
 }
 
-}  // namespace
+bool Explains(const Hypothesis& hypothesis, const Observation& seen, const Parts& parts) {
+  return std::ranges::all_of(parts.whole, [&](const Part& part) {
+    return Explains(hypothesis, seen.c, seen.recipe, seen.answer, part.slice);
+  });
+}
 
-std::vector<Cause> CausesOf(const Case& c, const Tensors& inputs, const Recipe& recipe,
-                            const std::vector<PermittedTensor>& permitted, const Tensors& answer,
-                            const ProveOptions& options) {
-  const Parts parts =
-      PartsOf(c, {c.operation().Clone(), inputs, recipe}, permitted, answer, options);
-  if (parts.whole_distance == 0) return {};
+std::vector<Cause> ListedCauses(const Observation& seen, const Parts& parts,
+                                const ProveOptions& options) {
+  const auto& [c, inputs, recipe, golden, permitted, answer, subject] = seen;
   const std::vector<Defect>& defects = CatalogEntryOf(c.name()).defects;
   const auto distances = Distances(defects, c, inputs, recipe, parts, options);
   size_t elements = 0;
@@ -163,11 +164,8 @@ std::vector<Cause> CausesOf(const Case& c, const Tensors& inputs, const Recipe& 
   for (const size_t i : order) {
     if (distances[i] > farthest) break;
     const auto hypothesis = defects[i].hypothesis(c, inputs, recipe);
-    const bool explains = std::ranges::all_of(parts.whole, [&](const Part& part) {
-      MayCancel(options, mutex);
-      return Explains(*hypothesis, c, recipe, answer, part.slice);
-    });
-    if (!explains) continue;
+    MayCancel(options, mutex);
+    if (!Explains(*hypothesis, seen, parts)) continue;
     if (explaining.empty())
       farthest = std::max(kFarther * distances[i], kNoise * static_cast<double>(elements));
     explaining.push_back(i);
@@ -176,6 +174,23 @@ std::vector<Cause> CausesOf(const Case& c, const Tensors& inputs, const Recipe& 
   std::ranges::sort(explaining, {}, [&](size_t i) { return std::pair(distances[i] > near, i); });
   std::vector<Cause> causes;
   for (const size_t i : explaining) causes.push_back({defects[i].name, defects[i].why});
+  return causes;
+}
+
+}  // namespace
+
+std::vector<Cause> CausesOf(const Observation& seen, const ProveOptions& options) {
+  const Parts parts = PartsOf(seen, options);
+  if (parts.whole_distance == 0) return {};
+  std::vector<Cause> causes = ListedCauses(seen, parts, options);
+  if (!causes.empty()) return causes;
+  for (const Measurement& measure : CatalogEntryOf(seen.c.name()).measurements) {
+    for (const auto& [name, sentence, model] : measure(seen)) {
+      const double limit = parts.whole_distance / kFarther;
+      if (Distance(model, seen.c, parts.whole, limit) <= limit && Explains(model, seen, parts))
+        causes.push_back({name, sentence});
+    }
+  }
   return causes;
 }
 

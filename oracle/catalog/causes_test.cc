@@ -26,7 +26,8 @@ struct Question : DrawnCase {
   std::vector<std::string> Causes(const Tensors& answer) const {
     const Judge judge(c, inputs, recipe);
     std::vector<std::string> causes;
-    for (const Cause& cause : CausesOf(c, inputs, recipe, judge.permitted(), answer))
+    for (const Cause& cause :
+         CausesOf({c, inputs, recipe, judge.golden(), judge.permitted(), answer}))
       causes.push_back(cause.name + " (" + cause.why + ")");
     return causes;
   }

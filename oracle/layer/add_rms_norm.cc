@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "oracle/defect/catalog_entry.h"
+#include "oracle/diagnosis/catalog_entry.h"
 #include "oracle/defect/input_defects.h"
 #include "oracle/layer/norm_defects.h"
 #include "oracle/property/changed_inputs.h"

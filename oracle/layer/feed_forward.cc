@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "oracle/defect/catalog_entry.h"
+#include "oracle/diagnosis/catalog_entry.h"
 #include "oracle/layer/feed_forward_properties.h"
 #include "reference/layer/linear.h"
 #include "reference/number/real.h"

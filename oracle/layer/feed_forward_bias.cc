@@ -1,6 +1,6 @@
 #include "reference/layer/feed_forward_bias.h"
 
-#include "oracle/defect/catalog_entry.h"
+#include "oracle/diagnosis/catalog_entry.h"
 #include "oracle/defect/input_defects.h"
 #include "oracle/layer/feed_forward_properties.h"
 

@@ -1,6 +1,6 @@
 #include "reference/layer/linear.h"
 
-#include "oracle/defect/catalog_entry.h"
+#include "oracle/diagnosis/catalog_entry.h"
 #include "oracle/layer/linear_properties.h"
 
 namespace sextant::oracle {

@@ -3,7 +3,7 @@
 #include <bit>
 #include <cmath>
 
-#include "oracle/defect/catalog_entry.h"
+#include "oracle/diagnosis/catalog_entry.h"
 #include "oracle/property/changed_inputs.h"
 #include "oracle/property/property.h"
 #include "reference/number/real.h"

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <utility>
 
-#include "oracle/defect/catalog_entry.h"
+#include "oracle/diagnosis/catalog_entry.h"
 #include "oracle/rope/changed_scaling.h"
 #include "oracle/rope/yarn_defects.h"
 

@@ -1,6 +1,6 @@
 #include "reference/rope/rope_complex.h"
 
-#include "oracle/defect/catalog_entry.h"
+#include "oracle/diagnosis/catalog_entry.h"
 #include "oracle/property/common_properties.h"
 #include "oracle/rope/angle_defects.h"
 #include "oracle/rope/configuration_properties.h"

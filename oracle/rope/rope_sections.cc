@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "oracle/defect/catalog_entry.h"
+#include "oracle/diagnosis/catalog_entry.h"
 #include "oracle/property/changed_inputs.h"
 #include "oracle/property/common_properties.h"
 #include "oracle/rope/angle_defects.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "oracle/defect/catalog_entry.h"
+#include "oracle/diagnosis/catalog_entry.h"
 
 namespace sextant::oracle {
 namespace {

@@ -19,14 +19,15 @@ constexpr size_t kElementsForCauses = size_t{1} << 16;
 std::vector<oracle::Cause> Causes(const oracle::Judge& judge, const Case& c, const Tensors& inputs,
                                   const Recipe& recipe, const Tensors& outputs,
                                   const ProveOptions& options) {
+  const oracle::Observation seen{c, inputs, recipe, judge.golden(), judge.permitted(), outputs};
   if (CurrentBudget().has_time) {
     Budget beginning = CurrentBudget();
     beginning.elements = kElementsForCauses;
     const ScopedBudget within(beginning);
-    auto causes = oracle::CausesOf(c, inputs, recipe, judge.permitted(), outputs, options);
+    auto causes = oracle::CausesOf(seen, options);
     if (!causes.empty()) return causes;
   }
-  return oracle::CausesOf(c, inputs, recipe, judge.permitted(), outputs, options);
+  return oracle::CausesOf(seen, options);
 }
 
 }  // namespace

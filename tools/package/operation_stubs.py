@@ -109,7 +109,7 @@ def oracle(op):
     return f"""#include "reference/{op.family}/{op.name}.h"
 
 #include "oracle/defect/input_defects.h"
-#include "oracle/defect/catalog_entry.h"
+#include "oracle/diagnosis/catalog_entry.h"
 #include "oracle/property/common_properties.h"
 
 namespace sextant::oracle {{

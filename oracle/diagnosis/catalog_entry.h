@@ -1,4 +1,4 @@
-// The properties and defects of one operation. oracle/<family>/<op>.cc ends with
+// The properties, defects and measurements of one operation. oracle/<family>/<op>.cc ends with
 //   template <> CatalogEntry MakeCatalogEntry<RmsNorm>() { return {.properties = {...}, .defects =
 //   {...}}; }
 #pragma once
@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "oracle/defect/defect.h"
+#include "oracle/diagnosis/measurement.h"
 #include "oracle/property/property.h"
 
 namespace sextant::oracle {
@@ -14,6 +15,7 @@ namespace sextant::oracle {
 struct CatalogEntry {
   std::vector<Property> properties;
   std::vector<Defect> defects;
+  std::vector<Measurement> measurements = {};
 };
 
 template <class Op>

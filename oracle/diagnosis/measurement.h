@@ -1,0 +1,40 @@
+// Measurements: what a stranger computes, from the questions and answers alone. A measurement fits
+// a model to an answer that fails. Its explanation is a sentence with figures, and the model as a
+// hypothesis: whoever asked for the measurement verifies that the model predicts the answer.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "oracle/defect/defect.h"
+#include "oracle/subject/subject.h"
+#include "reference/prove/golden.h"
+#include "reference/prove/prove.h"
+
+namespace sextant::oracle {
+
+// An answer, and what is known about it. Does not own anything.
+struct Observation {
+  const Case& c;
+  const Tensors& inputs;
+  const Recipe& recipe;  // that of the verdict
+  // Of each output. Elements that no budget covers have an infinite permitted error.
+  const std::vector<GoldenTensor>& golden;
+  const std::vector<PermittedTensor>& permitted;
+  const Tensors& answer;             // optional outputs may be missing
+  const Subject* subject = nullptr;  // may be asked more questions; null: gives no more answers
+};
+
+struct Explanation {
+  std::string name;  // short and stable, as a defect's name: "position_clamped"
+  std::string
+      sentence;  // with figures: "positions above 32767 act as 32767 (14 of 14 such tokens)"
+  Hypothesis model;
+};
+
+// Empty if the answer says nothing. The most specific explanation is the first. Several that
+// predict the same answer are all given.
+using Measurement = std::function<std::vector<Explanation>(const Observation&)>;
+
+}  // namespace sextant::oracle
