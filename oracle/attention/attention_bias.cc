@@ -3,8 +3,8 @@
 #include "oracle/attention/attention_defects.h"
 #include "oracle/attention/attention_parts.h"
 #include "oracle/attention/attention_properties.h"
-#include "oracle/diagnosis/catalog_entry.h"
 #include "oracle/defect/input_defects.h"
+#include "oracle/diagnosis/catalog_entry.h"
 
 namespace sextant::oracle {
 namespace {

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "oracle/attention/attention_properties.h"
-#include "oracle/diagnosis/catalog_entry.h"
 #include "oracle/defect/input_defects.h"
+#include "oracle/diagnosis/catalog_entry.h"
 #include "oracle/property/changed_inputs.h"
 
 namespace sextant::oracle {

@@ -1,8 +1,8 @@
 #include "oracle/attention/heads_defects.h"
 
 #include "oracle/attention/attention_defects.h"
-#include "oracle/diagnosis/catalog_entry.h"
 #include "oracle/defect/input_defects.h"
+#include "oracle/diagnosis/catalog_entry.h"
 
 namespace sextant::oracle {
 

@@ -4,8 +4,8 @@
 #include <span>
 
 #include "oracle/attention/attention_defects.h"
-#include "oracle/diagnosis/catalog_entry.h"
 #include "oracle/defect/input_defects.h"
+#include "oracle/diagnosis/catalog_entry.h"
 #include "oracle/position/relative_defects.h"
 #include "oracle/property/changed_inputs.h"
 #include "reference/attention/relative_attention.h"

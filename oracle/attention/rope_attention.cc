@@ -5,8 +5,8 @@
 #include "oracle/attention/attention_defects.h"
 #include "oracle/attention/attention_parts.h"
 #include "oracle/attention/attention_properties.h"
-#include "oracle/diagnosis/catalog_entry.h"
 #include "oracle/defect/input_defects.h"
+#include "oracle/diagnosis/catalog_entry.h"
 #include "reference/rope/rope_rotated.h"
 
 namespace sextant::oracle {

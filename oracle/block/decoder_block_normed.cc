@@ -5,8 +5,8 @@
 #include "oracle/attention/token_properties.h"
 #include "oracle/block/block_defects.h"
 #include "oracle/block/block_properties.h"
-#include "oracle/diagnosis/catalog_entry.h"
 #include "oracle/defect/input_defects.h"
+#include "oracle/diagnosis/catalog_entry.h"
 #include "oracle/rope/scaling_defects.h"
 
 namespace sextant::oracle {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "oracle/diagnosis/catalog_entry.h"
 #include "oracle/defect/input_defects.h"
+#include "oracle/diagnosis/catalog_entry.h"
 #include "oracle/property/changed_inputs.h"
 #include "oracle/property/common_properties.h"
 #include "reference/number/real.h"

@@ -1,7 +1,7 @@
 #include "reference/layer/feed_forward_bias.h"
 
-#include "oracle/diagnosis/catalog_entry.h"
 #include "oracle/defect/input_defects.h"
+#include "oracle/diagnosis/catalog_entry.h"
 #include "oracle/layer/feed_forward_properties.h"
 
 namespace sextant::oracle {

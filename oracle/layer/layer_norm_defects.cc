@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <map>
 
-#include "oracle/diagnosis/catalog_entry.h"
 #include "oracle/defect/input_defects.h"
+#include "oracle/diagnosis/catalog_entry.h"
 #include "oracle/layer/norm_defects.h"
 #include "reference/layer/layer_norm.h"
 #include "reference/number/real.h"

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "oracle/diagnosis/catalog_entry.h"
 #include "oracle/defect/input_defects.h"
+#include "oracle/diagnosis/catalog_entry.h"
 #include "oracle/layer/linear_properties.h"
 #include "oracle/property/changed_inputs.h"
 #include "oracle/property/common_properties.h"
