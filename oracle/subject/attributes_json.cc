@@ -55,10 +55,12 @@ Json ValueOf(const Attribute& attribute) {
 
 }  // namespace
 
-Json AttributesJson(const Case& c) {
+Json AttributesJson(const Case& c, const ToldAttributes& told) {
   Json attributes = Json::object();
   for (const Attribute& attribute : c.operation().Attributes()) {
-    if (!attribute.dimension) attributes[attribute.name] = ValueOf(attribute);
+    if (attribute.dimension) continue;
+    const bool is_told = !told || told->contains(attribute.name);
+    attributes[attribute.name] = is_told ? ValueOf(attribute) : Json();
   }
   for (const auto& [letter, extent] : c.dimensions()) attributes[letter] = extent;
   return attributes;

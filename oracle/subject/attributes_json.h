@@ -1,14 +1,21 @@
 // The attributes of a case as JSON, for programs that must not parse the text of a case.
 #pragma once
 
+#include <optional>
+#include <set>
+#include <string>
+
 #include "reference/base/json.h"
 #include "reference/case/case.h"
 
 namespace sextant::oracle {
 
+using ToldAttributes = std::optional<std::set<std::string>>;
+
 // Every attribute and every dimension by its name. Numbers, booleans and lists have their JSON
 // types, and a choice is a text. A call with parameters is an object of its name and all its
 // parameters: {"type":"linear","factor":4}, {"type":"none"}. Unset values are null.
-Json AttributesJson(const Case& c);
+// `told`: the attributes that are said; all others are null, as if they were not set. Empty: all.
+Json AttributesJson(const Case& c, const ToldAttributes& told = {});
 
 }  // namespace sextant::oracle

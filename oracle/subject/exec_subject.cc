@@ -17,11 +17,11 @@ namespace {
 // each further case would cost the time limit again.
 constexpr int kMostTimeLimits = 3;
 
-Question QuestionOf(const Case& c, const Tensors& inputs) {
+Question QuestionOf(const Case& c, const Tensors& inputs, const ToldAttributes& told) {
   Question question{.operation = std::string(c.name()),
                     .case_line = c.ToString(),
                     .dtype = c.dtype(),
-                    .attributes_json = PrintJson(AttributesJson(c)),
+                    .attributes_json = PrintJson(AttributesJson(c, told)),
                     .inputs = inputs,
                     .expected = {}};
   for (const TensorSpec& spec : c.info().signature.outputs) {
@@ -66,8 +66,8 @@ void RequireOperations(const std::vector<std::string>& names) {
 // The client and how often in a row the time limit ended its question.
 class Conversation {
  public:
-  Conversation(const std::string& command, double seconds_per_case)
-      : client_(command, seconds_per_case) {}
+  Conversation(const std::string& command, double seconds_per_case, const ToldAttributes& told)
+      : client_(command, seconds_per_case), told_(told) {}
 
   const Hello& hello() { return client_.hello(); }
 
@@ -85,7 +85,7 @@ class Conversation {
               {}};
     }
     try {
-      const Answer answer = AnswerOf(client_.Ask(QuestionOf(c, inputs)));
+      const Answer answer = AnswerOf(client_.Ask(QuestionOf(c, inputs, told_)));
       time_limits_ = 0;
       return answer;
     } catch (const Failure& failure) {
@@ -105,14 +105,16 @@ class Conversation {
 
  private:
   ExecClient client_;
+  const ToldAttributes told_;
   std::mutex mutex_;  // one child answers one question at a time
   int time_limits_ = 0;
 };
 
 }  // namespace
 
-Subject ExecSubject(const std::string& command, double seconds_per_case) {
-  const auto subject = std::make_shared<Conversation>(command, seconds_per_case);
+Subject ExecSubject(const std::string& command, double seconds_per_case,
+                    const ToldAttributes& told) {
+  const auto subject = std::make_shared<Conversation>(command, seconds_per_case, told);
   RequireOperations(subject->hello().operations);
   const std::string recipe = subject->hello().recipe;
   return {

@@ -112,21 +112,24 @@ Subject FilesSubject(const std::string& path) {
       }};
 }
 
-Subject SupervisedSubject(const std::string& command, double seconds_per_case) {
+Subject SupervisedSubject(const std::string& command, double seconds_per_case,
+                          const oracle::ToldAttributes& told) {
   const std::string limit = oracle::LimitOfSupervisor();
   if (!limit.empty()) std::cerr << "sextant: " << limit << "\n";
-  return oracle::ExecSubject(command, seconds_per_case);
+  return oracle::ExecSubject(command, seconds_per_case, told);
 }
 
-Subject LibrarySubject(const std::string& path, double seconds_per_case) {
-  Subject subject = SupervisedSubject(HostCommandOf(path), seconds_per_case);
+Subject LibrarySubject(const std::string& path, double seconds_per_case,
+                       const oracle::ToldAttributes& told) {
+  Subject subject = SupervisedSubject(HostCommandOf(path), seconds_per_case, told);
   subject.name = "lib:" + path;
   return subject;
 }
 
 }  // namespace
 
-Subject MakeSubject(const std::string& text, double seconds_per_case) {
+Subject MakeSubject(const std::string& text, double seconds_per_case,
+                    const oracle::ToldAttributes& told) {
   if (text == "fast") return FastSubject();
   const size_t colon = text.find(':');
   const std::string kind = text.substr(0, colon),
@@ -135,8 +138,8 @@ Subject MakeSubject(const std::string& text, double seconds_per_case) {
     if (kind == "recipe") return oracle::RecipeSubject(rest);
     if (kind == "defect") return oracle::DefectSubject(rest);
     if (kind == "files") return FilesSubject(rest);
-    if (kind == "lib") return LibrarySubject(rest, seconds_per_case);
-    if (kind == "exec") return SupervisedSubject(rest, seconds_per_case);
+    if (kind == "lib") return LibrarySubject(rest, seconds_per_case, told);
+    if (kind == "exec") return SupervisedSubject(rest, seconds_per_case, told);
   }
   throw Error("'", text, "' is not a subject; expected one of: ", kSubjectHelp);
 }

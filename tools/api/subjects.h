@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "oracle/subject/attributes_json.h"
 #include "oracle/subject/subject.h"
 
 namespace sextant::tools {
@@ -12,8 +13,9 @@ inline constexpr const char* kSubjectHelp =
 
 // seconds_per_case: the time limit of exec: and lib: subjects. Throws Error if there is no such
 // subject or its file cannot be read, and oracle::Failure if a program does not answer the hello
-// message.
-oracle::Subject MakeSubject(const std::string& text, double seconds_per_case);
+// message. `told`: the attributes that the questions to such a subject say (attributes_json.h).
+oracle::Subject MakeSubject(const std::string& text, double seconds_per_case,
+                            const oracle::ToldAttributes& told = {});
 // True if the subject of that name runs in this process, and answers several cases at a time.
 bool IsInProcess(const std::string& text);
 

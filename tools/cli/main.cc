@@ -51,6 +51,10 @@ constexpr Command kCommands[] = {
      "  sextant check fixtures/cases/rope.cases --subject files:answers.h5"},
     {kJudge, "ask", "show one question to a subject and its answer", BindAsk,
      "sextant ask 'rms_norm N=1 M=4' --subject 'exec:python3 my_adapter.py'"},
+    {kJudge, "identify", "find out what a subject computes: attributes, constants, recipe",
+     BindIdentify,
+     "sextant identify 'rope D=128' --subject 'exec:python3 my_adapter.py'\n"
+     "  sextant identify 'attention dtype=bf16' --subject lib:./mine.so --against config.json"},
     {kJudge, "properties", "check the properties of operations on a subject, with random cases",
      BindProperties, "sextant properties rope --subject fast --count 1000"},
     {kJudge, "compare", "compare two files in bits and ulps; nothing is proven or judged",
