@@ -181,13 +181,7 @@ void AddSelection(CLI::App& app, Options& options) {
   AddOption(app, "cases", options.cases, "files of cases, golden files, or case lines",
             {.required = true});
   AddSubject(app, options.subject, options.recipe, options.timeout);
-  AddOption(app, "--filter", options.filters,
-            "only cases whose line contains this text, or matches this pattern (* and ?); several "
-            "--filter select the cases of each",
-            {.one_each = true});
-  AddOption(app, "--exclude", options.excluded,
-            "without the cases that --filter with this text would select; may be repeated",
-            {.one_each = true});
+  AddFilters(app, options.filters, options.excluded);
   AddConfig(app, options.config);
 }
 

@@ -51,6 +51,8 @@ constexpr Command kCommands[] = {
      "  sextant check fixtures/cases/rope.cases --subject files:answers.h5"},
     {kJudge, "ask", "show one question to a subject and its answer", BindAsk,
      "sextant ask 'rms_norm N=1 M=4' --subject 'exec:python3 my_adapter.py'"},
+    {kJudge, "recipe", "infer the recipe that an implementation follows from its answers",
+     BindRecipe, "sextant recipe fixtures/cases/rope.cases --subject lib:./kernels.so"},
     {kJudge, "properties", "check the properties of operations on a subject, with random cases",
      BindProperties, "sextant properties rope --subject fast --count 1000"},
     {kJudge, "compare", "compare two files in bits and ulps; nothing is proven or judged",

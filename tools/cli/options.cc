@@ -122,6 +122,17 @@ void AddStore(CLI::App& app, std::string& path, const std::string& what, const R
   });
 }
 
+void AddFilters(CLI::App& app, std::vector<std::string>& filters,
+                std::vector<std::string>& excluded) {
+  AddOption(app, "--filter", filters,
+            "only cases whose line contains this text, or matches this pattern (* and ?); several "
+            "--filter select the cases of each",
+            {.one_each = true});
+  AddOption(app, "--exclude", excluded,
+            "without the cases that --filter with this text would select; may be repeated",
+            {.one_each = true});
+}
+
 void AddConfig(CLI::App& app, ConfigChoice& config) {
   AddOption(app, "--config", config.path,
             "a Hugging Face config.json that completes case lines; values in a case line take "
