@@ -53,6 +53,10 @@ constexpr Command kCommands[] = {
      "sextant ask 'rms_norm N=1 M=4' --subject 'exec:python3 my_adapter.py'"},
     {kJudge, "recipe", "infer the recipe that an implementation follows from its answers",
      BindRecipe, "sextant recipe fixtures/cases/rope.cases --subject lib:./kernels.so"},
+    {kJudge, "profile", "measure the numerical error of implementations, by position, pair or step",
+     BindProfile,
+     "sextant profile 'rope pairing=half H=1 D=128 dtype=bf16 @position=log(1..131072)' --subject "
+     "fast --subject recipe:native -o profile.html"},
     {kJudge, "properties", "check the properties of operations on a subject, with random cases",
      BindProperties, "sextant properties rope --subject fast --count 1000"},
     {kJudge, "compare", "compare two files in bits and ulps; nothing is proven or judged",

@@ -92,7 +92,7 @@ void AddPath(CLI::App& app, const std::string& names, std::string& path, const s
 void AddReport(CLI::App& app, const std::string& names, std::string& path,
                const std::string& what) {
   AddPath(app, names, path, what);
-  app.get_option(names)->group(kReports);
+  app.get_option(names.substr(names.rfind(',') + 1))->group(kReports);  // "-o,--output"
 }
 
 void RemoveOldReports(CLI::App& app) {
