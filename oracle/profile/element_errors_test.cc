@@ -35,7 +35,7 @@ TEST(ErrorsOf, HasUlpsOfTheOutputAndMarksWhatIsUnspecified) {
   const std::vector<PermittedTensor> permitted = {
       {"y", DType::kBF16, tensor({0x1p-5, 1, nan, 0}), tensor({0, 0, 0, 0}), {0, 1, 0, 0}}};
   const Tensors answer = {{"y", DType::kBF16, tensor({3 + 0x1p-6, 2, 5, 0})}};
-  const auto& samples = ErrorsOf(golden, permitted, answer).at(0).samples;
+  const auto samples = ErrorsOf(golden, permitted, answer).at(0).samples;
   EXPECT_EQ(In(ErrorUnit::kUlps, samples[0]), 0.75);
   EXPECT_EQ(In(ErrorUnit::kPermitted, samples[0]), 0.375);
   EXPECT_EQ(In(ErrorUnit::kAbsolute, samples[0]), 3 * 0x1p-8);

@@ -9,6 +9,7 @@
 #include "tools/api/subjects.h"
 #include "tools/cli/commands.h"
 #include "tools/cli/options.h"
+#include "tools/report/page.h"
 #include "tools/report/profile_report.h"
 
 namespace sextant::tools {
@@ -34,6 +35,9 @@ void Write(const Profile& profile, const std::string& path, OutputFile& file) {
   if (!file) return;
   if (path.ends_with(".csv")) {
     file.Write([&](std::ostream& out) { PrintCsv(profile, out); });
+  } else if (path.ends_with(".html")) {
+    const std::string page = PageOf(ToJson(profile));
+    file.Write([&](std::ostream& out) { out << page; });
   } else {
     WriteJsonFile(ToJson(profile), file);
   }
