@@ -14,6 +14,9 @@ namespace {
 
 constexpr size_t kMostWitnesses = 16;
 constexpr size_t kMostPairs = 16;  // of changes, tried on the witnesses
+// A method is told apart if its own answer is this much farther away (as causes,
+// catalog/causes.cc).
+constexpr double kFarther = 2;
 constexpr size_t kMostJudged = 8;  // recipes by which all answers are judged
 
 // A candidate and the errors that it permits on each witness.
@@ -22,6 +25,7 @@ struct Tried {
   std::vector<Elements> permitted{};
   std::vector<size_t> explained{};  // indices of witnesses all of whose errors it permits
   double ulps = 0;                  // MeanUlps of those
+  double distance = 0;              // of its own answer from the given one (DistanceOf)
 };
 
 bool Fails(const JudgedAnswer& answer) { return answer.verdict.status == Verdict::Status::kFails; }
@@ -177,7 +181,8 @@ class Search {
       narrower.push_back({std::move(candidate)});
     Try(narrower);
     std::erase_if(narrower, [&](const Tried& one) {
-      return one.explained.size() < witnesses_.size() || !(one.ulps < MeanBefore(All()));
+      return one.explained.size() < witnesses_.size() || !(one.ulps < MeanBefore(All())) ||
+             HasMoreInfinite(one);
     });
     if (!narrower.empty()) {
       if (auto found = BestOf(narrower, 1)) return *found;
@@ -186,6 +191,15 @@ class Search {
     for (const JudgedAnswer& answer : answers_) start.judgeable += JudgedElements(answer.verdict);
     start.judgeable_before = start.judgeable;
     return start;
+  }
+
+  // True if an element that could fail can no longer: it does not count in MeanUlps.
+  bool HasMoreInfinite(const Tried& one) const {
+    for (size_t w = 0; w < witnesses_.size(); ++w) {
+      const auto count = [](const Elements& of) { return std::ranges::count(of, kInfinity); };
+      if (count(one.permitted[w]) > count(witnesses_[w].before)) return true;
+    }
+    return false;
   }
 
   // Judges all answers by the most promising candidates with so many changes.
@@ -197,17 +211,43 @@ class Search {
     std::ranges::stable_sort(tried, {}, [&](const Tried& one) {
       return std::pair(witnesses_.size() - one.explained.size(), one.ulps);
     });
+    const auto alike = std::ranges::unique(tried, {}, &Tried::ulps);
+    if (seen) tried.erase(alike.begin(), alike.end());
+    const size_t methods = PutNearestMethodFirst(tried);
     std::optional<FoundRecipe> best;
-    size_t judged = 0;
-    double ulps = 0;
-    for (const Tried& one : tried) {
-      if (seen && one.ulps == ulps) continue;  // alike
-      ulps = one.ulps;
+    for (size_t i = 0; i < std::min(tried.size(), kMostJudged); ++i) {
       const size_t most = best ? best->failing.size() : std::max<size_t>(failing_.size(), 1);
-      if (auto found = JudgeAll(one, most)) best = std::move(found);
-      if ((best && best->failing.empty()) || ++judged == kMostJudged) break;
+      if (auto found = JudgeAll(tried[i], most)) best = std::move(found);
+      if (!best || !best->failing.empty()) continue;
+      const double near = kFarther * tried[i].distance;
+      while (++i < methods && tried[i].distance <= near) {
+        if (JudgeAll(tried[i], 1)) best->others.push_back(tried[i].candidate.text);
+      }
+      break;
     }
     return best;
+  }
+
+  // Methods of one step in one format often permit each other's answers. Of those that explain as
+  // many witnesses as the first candidate, puts the one first whose own answer is nearest to the
+  // given one. Returns their number.
+  size_t PutNearestMethodFirst(std::vector<Tried>& tried) const {
+    if (tried.empty() || !tried.front().candidate.step) return 0;
+    const auto format_of = [](const Tried& one) {
+      return one.candidate.change.substr(0, one.candidate.change.find_first_of(":/"));
+    };
+    const std::string format = format_of(tried.front());
+    const size_t explained = tried.front().explained.size();
+    const auto rest = std::ranges::stable_partition(tried, [&](const Tried& one) {
+      return format_of(one) == format && one.explained.size() == explained;
+    });
+    const std::span methods(tried.begin(), rest.begin());
+    for (Tried& one : methods) {
+      for (const Witness& witness : witnesses_)
+        one.distance += DistanceOf(witness, one.candidate.text);
+    }
+    std::ranges::stable_sort(methods, {}, &Tried::distance);
+    return methods.size();
   }
 
   // Empty if at least `most` answers fail, or too few elements stay judgeable.

@@ -43,7 +43,10 @@ struct FoundRecipe {
   // ulps of the output, by this recipe and by the start.
   double ulps = 0, ulps_before = 0;
   size_t judgeable = 0, judgeable_before = 0;  // elements of all cases that could fail
-  std::vector<size_t> failing{};               // indices of the answers that fail by it, too
+  // Other methods of the same step by which all answers conform, too, and whose own answers are not
+  // much farther from the given ones.
+  std::vector<std::string> others{};
+  std::vector<size_t> failing{};  // indices of the answers that fail by it, too
 };
 
 // The recipe with the fewest changes by which all answers conform, and among those the one that

@@ -64,6 +64,18 @@ TEST(RecipeSearch, FindsFrequenciesComputedFromThePreviousOne) {
   EXPECT_GT(found->ulps, found->ulps_before);
 }
 
+// Both permit the answers of the other here; the answers themselves tell them apart.
+TEST(RecipeSearch, TellsMethodsApartByTheirOwnAnswers) {
+  for (const char* const method :
+       {"native frequency=f32:iterated", "native frequency=f32:power_chain"}) {
+    Answers answers(method, "native");
+    answers.Add("rope_cos_sin layout=halves R=96 base=10000 @position=511,8191,131071");
+    const auto found = answers.Search();
+    ASSERT_TRUE(found) << method;
+    EXPECT_EQ(found->recipe, method);
+  }
+}
+
 TEST(RecipeSearch, FindsATableThatIsKeptInTheDtype) {
   Answers answers("f32_compute table=bf16", "f32_compute");
   answers.Add("rope pairing=half H=4 S=4 D=64 dtype=bf16 @position=0,1,511,8191");

@@ -67,6 +67,26 @@ Elements PermittedOn(const Witness& witness, const std::string& recipe) {
   return Flatten(*witness.answer, PermittedErrors(c.operation(), c, inputs, parsed, witness.slice));
 }
 
+double DistanceOf(const Witness& witness, const std::string& recipe) {
+  const auto& [c, inputs, outputs, judge, verdict] = *witness.answer;
+  const Tensors own =
+      EvaluateByRecipe(c.operation(), c, inputs, ParseRecipe(recipe, c.dtype()), witness.slice);
+  double sum = 0;
+  size_t at = 0;
+  for (size_t o = 0; o < own.size(); ++o) {
+    const Tensor<double>* const whole = AnsweredIn(*witness.answer, own[o].name);
+    if (!whole) continue;
+    const Tensor<double> got = ExtractSlice(*whole, c.info().signature.outputs[o], witness.slice);
+    for (size_t i = 0; i < got.data.size(); ++i, ++at) {
+      const double expected = own[o].values.data[i];
+      if (SameNumber(got.data[i], expected)) continue;
+      const double distance = std::abs(got.data[i] - expected) / witness.before[at];
+      sum += distance < 1 ? distance : 1;  // 1 for NaN too
+    }
+  }
+  return sum;
+}
+
 std::optional<Witness> WitnessOf(const JudgedAnswer& answer, const std::string& start) {
   const auto place = WorstPlace(answer);
   if (!place) return std::nullopt;  // an intermediate fails

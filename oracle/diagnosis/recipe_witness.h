@@ -27,6 +27,10 @@ std::optional<Witness> WitnessOf(const JudgedAnswer& answer, const std::string& 
 // The errors that the recipe permits; infinite where an error of any size would pass.
 Elements PermittedOn(const Witness& witness, const std::string& recipe);
 
+// The sum over the elements of min(1, |answer - that of the recipe itself| / permitted error by the
+// start).
+double DistanceOf(const Witness& witness, const std::string& recipe);
+
 // True if all errors are permitted. An element that failed must stay judgeable.
 bool Permits(const Elements& permitted, const Witness& witness);
 

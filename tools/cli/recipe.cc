@@ -49,6 +49,7 @@ void PrintFound(const InferredRecipe& inferred) {
   }
   if (!inferred.failing.empty()) std::cout << "; " << FailsText(inferred);
   std::cout << "\n";
+  for (const std::string& other : found.others) std::cout << "or by `" << other << "`\n";
   if (found.recipe == inferred.start) return;
   std::cout << std::setprecision(3) << by << " permits " << found.ulps << " ulps, "
             << inferred.start << " " << found.ulps_before
@@ -85,6 +86,7 @@ Json AsJson(const InferredRecipe& inferred) {
                     {"changes", found.changes},
                     {"ulps", ToJson(found.ulps)},
                     {"ulps_of_start", ToJson(found.ulps_before)},
+                    {"others", found.others},
                     {"judgeable", found.judgeable},
                     {"judgeable_by_start", found.judgeable_before},
                     {"still_failing", inferred.still_failing}};

@@ -67,7 +67,7 @@ TEST(JudgementText, NamesTheRecipesThatWouldPermitAFailingAnswer) {
   EXPECT_THAT(TextOf(judgement), HasSubstr("\nconforms by no recipe with one or two changes\n"));
   judgement.verdict.conforming_recipes = {"all_native", "*=f32 store=T"};
   EXPECT_THAT(TextOf(judgement),
-              HasSubstr("conforms by `all_native, *=f32 store=T`, if that says"));
+              HasSubstr("conforms by `all_native` or `*=f32 store=T`, if that says"));
   EXPECT_THAT(TextOf(judgement), Not(HasSubstr("by no recipe")));
 }
 

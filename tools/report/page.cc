@@ -31,7 +31,7 @@ struct Close {
 std::string PageOf(const Json& report) {
   // A file without a name: the program reads it while this one reads the page.
   const std::unique_ptr<std::FILE, Close> input(std::tmpfile());
-  const std::string text = report.dump();
+  const std::string text = PrintJson(report);
   if (!input || std::fwrite(text.data(), 1, text.size(), input.get()) != text.size() ||
       std::fflush(input.get()) != 0)
     throw Error("no temporary file can be written for the page");

@@ -173,8 +173,8 @@ std::string CauseLines(const Verdict& verdict) {
 std::string RecipeLine(const Verdict& verdict) {
   std::string text;
   for (const std::string& recipe : verdict.conforming_recipes)
-    text += (text.empty() ? "" : ", ") + recipe;
-  return text.empty() ? "" : "conforms by `" + text + "`, if that says how it is computed";
+    text += (text.empty() ? "`" : " or `") + recipe + "`";
+  return text.empty() ? "" : "conforms by " + text + ", if that says how it is computed";
 }
 
 std::string Details(const Verdict& verdict) {
