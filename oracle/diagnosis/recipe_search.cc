@@ -12,12 +12,12 @@
 namespace sextant::oracle {
 namespace {
 
-constexpr size_t kMostWitnesses = 16;
-constexpr size_t kMostPairs = 16;  // of changes, tried on the witnesses
+constexpr size_t kMostWitnesses = 48;
+constexpr size_t kMostPairs = 32;  // of changes, tried on the witnesses
 // A method is told apart if its own answer is this much farther away (as causes,
 // catalog/causes.cc).
 constexpr double kFarther = 2;
-constexpr size_t kMostJudged = 8;  // recipes by which all answers are judged
+constexpr size_t kMostJudged = 12;  // recipes by which all answers are judged
 
 // A candidate and the errors that it permits on each witness.
 struct Tried {
@@ -152,7 +152,9 @@ class Search {
   }
 
   std::vector<Tried> TryPairs(const std::vector<Tried>& single) const {
-    std::vector<Tried> pairs;
+    size_t most = 0;  // explained by one change
+    for (const Tried& one : single) most = std::max(most, one.explained.size());
+    std::vector<std::pair<size_t, Tried>> pairs;  // with the number of witnesses not explained
     for (const Tried& a : single) {
       for (const Tried& b : single) {
         if (!a.candidate.step || !b.candidate.step || !(*a.candidate.step < *b.candidate.step))
@@ -161,16 +163,20 @@ class Search {
         const std::vector<Elements> sum = Sum(a, b);
         size_t explained = 0;
         for (size_t w = 0; w < witnesses_.size(); ++w) explained += Permits(sum[w], witnesses_[w]);
-        if (explained < witnesses_.size()) continue;
+        if (explained <= most && explained < witnesses_.size()) continue;
         const std::string change = a.candidate.change + " " + b.candidate.change;
-        pairs.push_back(
-            {{search_.start + " " + change, 2, change}, {}, {}, MeanUlps(sum, witnesses_, All())});
+        Tried pair{{search_.start + " " + change, 2, change}};
+        pair.ulps = MeanUlps(sum, witnesses_, All());
+        pairs.emplace_back(witnesses_.size() - explained, std::move(pair));
       }
     }
-    std::ranges::stable_sort(pairs, {}, &Tried::ulps);
+    std::ranges::stable_sort(pairs, {},
+                             [](const auto& one) { return std::pair(one.first, one.second.ulps); });
     pairs.resize(std::min(pairs.size(), kMostPairs));
-    Try(pairs);
-    return pairs;
+    std::vector<Tried> tried;
+    for (auto& [missing, pair] : pairs) tried.push_back(std::move(pair));
+    Try(tried);
+    return tried;
   }
 
   // Of the recipes that are not single changes and permit less than the start, the narrowest by
@@ -182,7 +188,7 @@ class Search {
     Try(narrower);
     std::erase_if(narrower, [&](const Tried& one) {
       return one.explained.size() < witnesses_.size() || !(one.ulps < MeanBefore(All())) ||
-             HasMoreInfinite(one);
+             LosesElements(one.permitted, witnesses_);
     });
     if (!narrower.empty()) {
       if (auto found = BestOf(narrower, 1)) return *found;
@@ -191,15 +197,6 @@ class Search {
     for (const JudgedAnswer& answer : answers_) start.judgeable += JudgedElements(answer.verdict);
     start.judgeable_before = start.judgeable;
     return start;
-  }
-
-  // True if an element that could fail can no longer: it does not count in MeanUlps.
-  bool HasMoreInfinite(const Tried& one) const {
-    for (size_t w = 0; w < witnesses_.size(); ++w) {
-      const auto count = [](const Elements& of) { return std::ranges::count(of, kInfinity); };
-      if (count(one.permitted[w]) > count(witnesses_[w].before)) return true;
-    }
-    return false;
   }
 
   // Judges all answers by the most promising candidates with so many changes.

@@ -128,4 +128,13 @@ bool Permits(const Elements& permitted, const Witness& witness) {
   return true;
 }
 
+bool LosesElements(const std::vector<Elements>& permitted, const std::vector<Witness>& witnesses) {
+  for (size_t w = 0; w < witnesses.size(); ++w) {
+    for (size_t i = 0; i < permitted[w].size(); ++i) {
+      if (std::isinf(permitted[w][i]) && std::isfinite(witnesses[w].before[i])) return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace sextant::oracle

@@ -34,8 +34,11 @@ double DistanceOf(const Witness& witness, const std::string& recipe);
 // True if all errors are permitted. An element that failed must stay judgeable.
 bool Permits(const Elements& permitted, const Witness& witness);
 
+// True if an element that could fail by the start no longer can.
+bool LosesElements(const std::vector<Elements>& permitted, const std::vector<Witness>& witnesses);
+
 // The geometric mean, over these witnesses, of the sum of permitted errors / the sum of ulps. 0 if
-// there are none.
+// there are none. Elements that cannot fail are left out.
 double MeanUlps(const std::vector<Elements>& permitted, const std::vector<Witness>& witnesses,
                 const std::vector<size_t>& which);
 
