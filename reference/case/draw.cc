@@ -17,9 +17,13 @@ bool IsNonFinite(std::string_view number) {
     letters += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   return letters == "nan" || letters == "inf";
 }
+// "log(1..131072)", an item of a list.
+constexpr std::string_view kLogarithmic = "log(";
+
 bool IsList(std::string_view spec) {
   return !spec.empty() && spec.find(".npy") == spec.npos &&
-         (spec[0] == '-' || (spec[0] >= '0' && spec[0] <= '9') || IsNonFinite(spec));
+         (spec[0] == '-' || spec.starts_with(kLogarithmic) || (spec[0] >= '0' && spec[0] <= '9') ||
+          IsNonFinite(spec));
 }
 bool IsFile(std::string_view spec) { return spec.find(".npy#") != spec.npos; }
 
@@ -38,12 +42,38 @@ std::pair<double, double> ParseRange(const std::string& item, size_t dots) {
   return {first, last};
 }
 
+// Calls `take` with integers first..last, eight per octave, evenly on a logarithmic scale: those
+// next to first 2^(i/8), each once, and the last.
+template <class Take>
+void ForEachLogarithmic(const std::string& item, Take take) {
+  constexpr size_t kOctave = 8;
+  const std::string range = item.substr(kLogarithmic.size(), item.size() - kLogarithmic.size() - 1);
+  const size_t dots = range.find("..");
+  if (dots == range.npos || !item.ends_with(')'))
+    throw Error("'", item, "', expected log(first..last)");
+  const auto [first, last] = ParseRange(range, dots);
+  if (first < 1) throw Error("'", item, "' begins with ", first, ", expected at least 1");
+  const double ratio = std::sqrt(std::sqrt(std::sqrt(2.0)));
+  double before = 0;
+  for (double octave = first; octave < last; octave *= 2) {
+    double x = octave;
+    for (size_t i = 0; i < kOctave && std::nearbyint(x) < last; ++i, x *= ratio) {
+      if (std::nearbyint(x) != before) take(before = std::nearbyint(x));
+    }
+  }
+  take(last);
+}
+
 // Calls `take` with each number of a list, in which ranges are inclusive.
 template <class Take>
 void ForEachNumber(std::string_view spec, Take take) {
   if (spec.ends_with(',')) throw Error("the list ends with a comma");
   std::istringstream items{std::string(spec)};
   for (std::string item; std::getline(items, item, ',');) {
+    if (item.starts_with(kLogarithmic)) {
+      ForEachLogarithmic(item, take);
+      continue;
+    }
     const size_t dots = item.find("..");
     if (dots == item.npos) {
       take(ParseNumber(item));

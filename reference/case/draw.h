@@ -4,6 +4,7 @@
 // dtype of its tensor; a value that overflows the dtype is an Error. Integers are drawn from lists,
 // ranges, `uniform` (rounded down), `one_hot` and position sets. A SPEC is
 //   0,1,255..258   numbers and inclusive ranges of integers: the last axis, or the whole tensor
+//   log(1..131072) an item of such a list: integers evenly on a logarithmic scale, 8 per octave
 //   normal         mean 0, variance 1 (sum of twelve uniforms); normal(s) times s
 //   uniform        in [-1, 1); uniform(a,b) in [a, b)
 //   near_one       in [0.5, 1.5), as norm weights are

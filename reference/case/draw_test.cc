@@ -129,9 +129,23 @@ TEST(Draw, RefusesFilesWithNumbersThatAreNotValuesOfTheDType) {
       HasSubstr("expected a value of f32"));
 }
 
+// Above 8 the ratios are 2^(1/8) = 1.09: 8, 8.7, 9.5, 10.4, 11.3, 12.3, 13.5, 14.7, 16.
+TEST(Draw, ListsIntegersOnALogarithmicScale) {
+  const auto drawn = [](const std::string& list) {
+    return DrawInputs(Case::Parse("sinusoidal M=2 @position=" + list))[0].values.data;
+  };
+  EXPECT_EQ(drawn("log(8..16)"), (std::vector<double>{8, 9, 10, 11, 12, 13, 15, 16}));
+  EXPECT_EQ(drawn("0,log(1..4),7"), (std::vector<double>{0, 1, 2, 3, 4, 7}));
+  EXPECT_EQ(drawn("log(5..5)"), std::vector<double>{5});
+  EXPECT_EQ(drawn("log(1..131072)").back(), 131072);
+  for (const char* const wrong : {"log(0..8)", "log(8)", "log(1..8", "log(9..8)", "log(1.5..8)"})
+    EXPECT_THROW(drawn(wrong), Error) << wrong;
+}
+
 TEST(Draw, CountsTheNumbersOfAList) {
   EXPECT_EQ(CountOfSpec("0,1,255..258"), 6u);
   EXPECT_EQ(CountOfSpec("-5"), 1u);
+  EXPECT_EQ(CountOfSpec("0,log(1..9)"), 10u);
   EXPECT_EQ(CountOfSpec("normal"), std::nullopt);
   EXPECT_EQ(CountOfSpec("a.npy#00"), std::nullopt);
 }

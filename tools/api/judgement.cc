@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "oracle/catalog/causes.h"
-#include "tools/api/conforming_recipes.h"
+#include "tools/api/inferred_recipe.h"
 
 namespace sextant::tools {
 
@@ -40,8 +40,13 @@ Verdict JudgeOutputs(const oracle::Judge& judge, const Case& c, const Tensors& i
   try {
     if (fails || verdict.grade == oracle::Grade::kUnlikely)
       verdict.causes = Causes(judge, c, inputs, recipe, outputs, options);
-    if (fails)
-      verdict.conforming_recipes = ConformingRecipes(judge, c, inputs, recipe, outputs, options);
+    if (fails) {
+      // If a cause explains the answer, a recipe with two changes needs not.
+      const int most_changes = verdict.causes.empty() ? 2 : 1;
+      verdict.conforming_recipes =
+          ConformingRecipes({c, inputs, outputs, judge, verdict},
+                            {.start = recipe.name, .most_changes = most_changes, .prove = options});
+    }
   } catch (const OutOfTime&) {
     verdict.message += verdict.message.empty() ? "" : "; ";
     verdict.message += "no time was left to look for all causes and recipes";

@@ -26,7 +26,7 @@ using oracle::Verdict;
 
 struct Options {
   std::vector<std::string> cases, filters, excluded;
-  std::string subject, recipe, json, json_lines, junit, expect, write_expect;
+  std::string subject, recipe, json, json_lines, junit, html, expect, write_expect;
   ConfigChoice config;
   double timeout = 60;
   ProveOptions prove;
@@ -51,22 +51,21 @@ struct Outputs {
   explicit Outputs(const Options& options)
       : json(options.json),
         junit(options.junit),
+        html(options.html),
         lines(options.json_lines),
         expectations(RequireNewFile(options.write_expect)) {}
-  OutputFile json, junit;
+  OutputFile json, junit, html;
   LineStream lines;
   OutputFile expectations;
-  bool Any() const { return json || junit || expectations || lines; }
+  bool Any() const { return json || junit || html || expectations || lines; }
 };
 
 void RequireDifferentFiles(const Options& options) {
   std::map<std::filesystem::path, std::string> option_of;
   const std::pair<const char*, const std::string&> files[] = {
-      {"--expect", options.expect},
-      {"--write-expect", options.write_expect},
-      {"--json", options.json},
-      {"--json-lines", options.json_lines},
-      {"--junit", options.junit}};
+      {"--expect", options.expect}, {"--write-expect", options.write_expect},
+      {"--json", options.json},     {"--json-lines", options.json_lines},
+      {"--junit", options.junit},   {"--html", options.html}};
   for (const auto& [option, path] : files) {
     if (path.empty() || path == "-") continue;
     std::error_code none;  // a pipe (/dev/fd/63) has no canonical path
@@ -78,7 +77,7 @@ void RequireDifferentFiles(const Options& options) {
   }
   std::vector<std::string> inputs = options.cases;
   inputs.insert(inputs.end(), {options.config.path, options.subject});
-  for (const std::string& output : {options.json, options.json_lines, options.junit})
+  for (const std::string& output : {options.json, options.json_lines, options.junit, options.html})
     RequireNoInput(output, inputs);
 }
 
@@ -169,6 +168,7 @@ int Check(const Options& options) {
   if (outputs.lines) outputs.lines.Write(SummaryJsonLine(report));
   if (outputs.json) WriteJson(report, outputs.json);
   if (outputs.junit) WriteJunit(report, outputs.junit);
+  if (outputs.html) WritePage(report, outputs.html);
   if (outputs.expectations) {
     outputs.expectations.Write(
         [&](std::ostream& out) { out << ExpectationsOf(ToExpect(report), report.strict); });
@@ -181,13 +181,7 @@ void AddSelection(CLI::App& app, Options& options) {
   AddOption(app, "cases", options.cases, "files of cases, golden files, or case lines",
             {.required = true});
   AddSubject(app, options.subject, options.recipe, options.timeout);
-  AddOption(app, "--filter", options.filters,
-            "only cases whose line contains this text, or matches this pattern (* and ?); several "
-            "--filter select the cases of each",
-            {.one_each = true});
-  AddOption(app, "--exclude", options.excluded,
-            "without the cases that --filter with this text would select; may be repeated",
-            {.one_each = true});
+  AddFilters(app, options.filters, options.excluded);
   AddConfig(app, options.config);
 }
 
@@ -229,6 +223,7 @@ Action BindCheck(CLI::App& app) {
             "write one line of JSON for each verdict as it comes, and one for the summary at the "
             "end; - is standard output, and then the text goes to standard error");
   AddReport(app, "--junit", options->junit, "write a report in JUnit XML");
+  AddReport(app, "--html", options->html, "write a report as one HTML page, without network");
   AddBudget(app, *options);
   AddProof(app, options->prove);
   return [options] { return Check(*options); };

@@ -23,6 +23,8 @@ Action BindAnswer(CLI::App& app);
 Action BindAsk(CLI::App& app);
 Action BindCheck(CLI::App& app);
 Action BindIdentify(CLI::App& app);
+Action BindRecipe(CLI::App& app);
+Action BindProfile(CLI::App& app);
 Action BindJudge(CLI::App& app);
 Action BindProperties(CLI::App& app);
 Action BindAuditSuite(CLI::App& app);

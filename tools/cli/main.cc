@@ -55,6 +55,12 @@ constexpr Command kCommands[] = {
      BindIdentify,
      "sextant identify 'rope D=128' --subject 'exec:python3 my_adapter.py'\n"
      "  sextant identify 'attention dtype=bf16' --subject lib:./mine.so --against config.json"},
+    {kJudge, "recipe", "infer the recipe that an implementation follows from its answers",
+     BindRecipe, "sextant recipe fixtures/cases/rope.cases --subject lib:./kernels.so"},
+    {kJudge, "profile", "measure the numerical error of implementations, by position, pair or step",
+     BindProfile,
+     "sextant profile 'rope pairing=half H=1 D=128 dtype=bf16 @position=log(1..131072)' --subject "
+     "fast --subject recipe:native -o profile.html"},
     {kJudge, "properties", "check the properties of operations on a subject, with random cases",
      BindProperties, "sextant properties rope --subject fast --count 1000"},
     {kJudge, "compare", "compare two files in bits and ulps; nothing is proven or judged",

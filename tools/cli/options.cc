@@ -92,7 +92,7 @@ void AddPath(CLI::App& app, const std::string& names, std::string& path, const s
 void AddReport(CLI::App& app, const std::string& names, std::string& path,
                const std::string& what) {
   AddPath(app, names, path, what);
-  app.get_option(names)->group(kReports);
+  app.get_option(names.substr(names.rfind(',') + 1))->group(kReports);  // "-o,--output"
 }
 
 void RemoveOldReports(CLI::App& app) {
@@ -120,6 +120,17 @@ void AddStore(CLI::App& app, std::string& path, const std::string& what, const R
     if (!IsOnnxFolder(name)) return fixtures::WhyNotRecordFile(name);
     return takes_onnx ? std::string() : name + ": only `sextant golden` writes ONNX node tests";
   });
+}
+
+void AddFilters(CLI::App& app, std::vector<std::string>& filters,
+                std::vector<std::string>& excluded) {
+  AddOption(app, "--filter", filters,
+            "only cases whose line contains this text, or matches this pattern (* and ?); several "
+            "--filter select the cases of each",
+            {.one_each = true});
+  AddOption(app, "--exclude", excluded,
+            "without the cases that --filter with this text would select; may be repeated",
+            {.one_each = true});
 }
 
 void AddConfig(CLI::App& app, ConfigChoice& config) {

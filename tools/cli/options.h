@@ -59,6 +59,9 @@ void RemoveOldReports(CLI::App& app);
 // error.
 void AddStore(CLI::App& app, std::string& path, const std::string& what, const Rule& rule = {});
 
+// --filter and --exclude, which select cases.
+void AddFilters(CLI::App& app, std::vector<std::string>& filters,
+                std::vector<std::string>& excluded);
 struct ConfigChoice;
 void AddConfig(CLI::App& app, ConfigChoice& config);
 // How values are proven: --threads and --engine.

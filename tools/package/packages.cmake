@@ -35,6 +35,8 @@ function(install_sextant program host library folder)
     ${COMPONENT})
   file(GLOB headers CONFIGURE_DEPENDS ${folder}/sextant*.h ${folder}/sextant*.hpp)
   install(FILES ${headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} ${COMPONENT})
+  install(DIRECTORY ${PROJECT_BINARY_DIR}/pages DESTINATION ${CMAKE_INSTALL_DATADIR}/sextant
+    ${COMPONENT} USE_SOURCE_PERMISSIONS PATTERN __pycache__ EXCLUDE)
   install(DIRECTORY ${PROJECT_BINARY_DIR}/python/sextant DESTINATION lib/python3/dist-packages
     ${COMPONENT} PATTERN __pycache__ EXCLUDE)
   install(DIRECTORY ${PROJECT_BINARY_DIR}/python/sextant-${PROJECT_VERSION}.dist-info
@@ -59,6 +61,7 @@ function(install_sextant program host library folder)
   set(CPACK_DEBIAN_PACKAGE_SECTION math)
   set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
   set(CPACK_DEBIAN_SEXTANT_PACKAGE_DEPENDS "libdlpack-dev, python3-numpy")
+  set(CPACK_DEBIAN_SEXTANT_PACKAGE_RECOMMENDS "python3-jinja2, python3-matplotlib")
   set(CPACK_PACKAGE_CONTACT "the developers of Sextant")
   set(CPACK_PACKAGE_DESCRIPTION_SUMMARY
     "reference test oracle for RoPE and the components of LLaMA-style decoders")

@@ -110,6 +110,15 @@ function(add_python_package from adapter)
   configure_file(${from}/package/entry_points.txt ${info}/entry_points.txt COPYONLY)
 endfunction()
 
+# Makes build/pages: the program that writes HTML pages, with its pictures and templates.
+function(add_pages from)
+  file(GLOB files CONFIGURE_DEPENDS ${from}/page ${from}/pictures.py ${from}/*.j2 ${from}/*.css)
+  foreach(file IN LISTS files)
+    get_filename_component(name ${file} NAME)
+    configure_file(${file} ${PROJECT_BINARY_DIR}/pages/${name} COPYONLY)
+  endforeach()
+endfunction()
+
 # Adds a test that runs a command in the source root. Slow tests start first, so that no long test
 # remains for one core at the end.
 function(add_command name label)

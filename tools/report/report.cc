@@ -173,10 +173,8 @@ std::string CauseLines(const Verdict& verdict) {
 std::string RecipeLine(const Verdict& verdict) {
   std::string text;
   for (const std::string& recipe : verdict.conforming_recipes)
-    text += (text.empty() ? "" : ", ") + recipe;
-  // A loose recipe permits many bugs.
-  const char* head = "recipes that would permit this answer, if they say how it is computed: ";
-  return text.empty() ? "" : head + text;
+    text += (text.empty() ? "`" : " or `") + recipe + "`";
+  return text.empty() ? "" : "conforms by " + text + ", if that says how it is computed";
 }
 
 std::string Details(const Verdict& verdict) {

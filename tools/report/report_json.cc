@@ -6,6 +6,7 @@
 
 #include "tools/report/json.h"
 #include "tools/report/judgement_text.h"
+#include "tools/report/page.h"
 
 namespace sextant::tools {
 namespace {
@@ -153,6 +154,13 @@ Json SummaryToJson(const Report& report) {
           {"after_last_answer", report.after_last_answer}};
 }
 
+Json ReportToJson(const Report& report) {
+  Json json = SummaryToJson(report);
+  json["cases"] = Json::array();
+  for (const Verdict& v : report.verdicts) json["cases"].push_back(VerdictToJson(report, v));
+  return json;
+}
+
 }  // namespace
 
 Json ToJson(const Judgement& judgement) {
@@ -171,10 +179,15 @@ Json ToJson(const Judgement& judgement) {
 }
 
 void WriteJson(const Report& report, OutputFile& file) {
-  Json json = SummaryToJson(report);
-  json["cases"] = Json::array();
-  for (const Verdict& v : report.verdicts) json["cases"].push_back(VerdictToJson(report, v));
-  WriteJsonFile(json, file);
+  WriteJsonFile(ReportToJson(report), file);
+}
+
+void WritePage(const Report& report, OutputFile& file) {
+  Json json = ReportToJson(report);
+  for (size_t i = 0; i < report.verdicts.size(); ++i)
+    json["cases"][i]["repeat"] = RepeatCommand(report, report.verdicts[i]);
+  const std::string page = PageOf(json);
+  file.Write([&](std::ostream& out) { out << page; });
 }
 
 std::string JsonLineOf(const Report& report, const Verdict& verdict) {

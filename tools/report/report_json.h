@@ -14,6 +14,8 @@ inline constexpr int kReportVersion = 0;
 
 // Throws Error.
 void WriteJson(const Report& report, OutputFile& file);
+// The same as an HTML page (page.h). Throws Error.
+void WritePage(const Report& report, OutputFile& file);
 
 // One line of --json-lines, without a newline at its end: a case {"type": "case", ...}, and the
 // last line {"type": "summary", ...}.

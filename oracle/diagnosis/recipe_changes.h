@@ -1,0 +1,33 @@
+// The recipes that differ from a given one in few steps.
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "reference/number/recipe.h"
+
+namespace sextant::oracle {
+
+// A recipe that is tried. A standard recipe, the word `flush`, one precision for all steps, another
+// format or form of a step, another accuracy of its functions, and a step of a known implementation
+// count as one change each.
+struct RecipeCandidate {
+  std::string text;            // parses as a recipe
+  int changes = 0;             // from the start; 0: CountChanges has to say it
+  std::string change{};        // the word that is appended to the start; empty: another recipe
+  std::optional<Step> step{};  // that the word changes; empty: all
+  bool is_loosest = false;     // of the rules of its step: if it explains nothing, none does
+};
+
+// The changes of single steps between two recipes for that dtype.
+int CountChanges(const Recipe& from, const Recipe& to, DType dtype);
+
+// Recipes that differ from `start` in one of the steps, or that are no changes of single steps. The
+// formats of a step are those of the dtypes and T, the accuracies of its functions 1, 2 and 4 ulps,
+// and its forms those that it has.
+std::vector<RecipeCandidate> RecipesNear(const std::string& start, const std::set<Step>& steps);
+
+}  // namespace sextant::oracle

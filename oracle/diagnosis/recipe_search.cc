@@ -1,0 +1,297 @@
+#include "oracle/diagnosis/recipe_search.h"
+
+#include <algorithm>
+#include <mutex>
+#include <numeric>
+#include <set>
+
+#include "oracle/diagnosis/recipe_changes.h"
+#include "oracle/diagnosis/recipe_witness.h"
+#include "reference/base/parallel.h"
+
+namespace sextant::oracle {
+namespace {
+
+constexpr size_t kMostWitnesses = 48;
+constexpr size_t kMostPairs = 32;  // of changes, tried on the witnesses
+// A method is told apart if its own answer is this much farther away (as causes,
+// catalog/causes.cc).
+constexpr double kFarther = 2;
+constexpr size_t kMostJudged = 12;  // recipes by which all answers are judged
+
+// A candidate and the errors that it permits on each witness.
+struct Tried {
+  RecipeCandidate candidate;
+  std::vector<Elements> permitted{};
+  std::vector<size_t> explained{};  // indices of witnesses all of whose errors it permits
+  double ulps = 0;                  // MeanUlps of those
+  double distance = 0;              // of its own answer from the given one (DistanceOf)
+};
+
+bool Fails(const JudgedAnswer& answer) { return answer.verdict.status == Verdict::Status::kFails; }
+
+// True if roundings of the recipe may change a decision of the formula: then the permitted errors
+// of the formula itself do not decide.
+bool Decides(const Case& c, const std::string& recipe) {
+  const ScopedRecipe scope(ParseRecipe(recipe, c.dtype()), c.dtype());
+  return !c.operation().Alternatives().empty();
+}
+
+// The verdict by another recipe. Values that are proven need not be proven again.
+Verdict VerdictBy(const JudgedAnswer& answer, const std::string& recipe,
+                  const ProveOptions& options) {
+  const auto& [c, inputs, outputs, judge, verdict] = answer;
+  const Recipe parsed = ParseRecipe(recipe, c.dtype());
+  const auto is_enclosed = [](double radius) { return radius < 0; };
+  const bool proven = std::ranges::none_of(judge.golden(), [&](const GoldenTensor& golden) {
+    return std::ranges::any_of(golden.radius.data, is_enclosed);
+  });
+  if (proven) return Judge(c, inputs, parsed, judge.golden(), options).Evaluate(outputs);
+  return Judge(c, inputs, parsed, options).Evaluate(outputs);
+}
+
+// Elements that could have failed.
+size_t JudgedElements(const Verdict& verdict) {
+  size_t count = 0;
+  for (const TensorVerdict& tensor : verdict.tensors) count += tensor.judged;
+  return count;
+}
+
+class Search {
+ public:
+  Search(std::span<const JudgedAnswer> answers, const RecipeSearch& search)
+      : answers_(answers), search_(search) {
+    for (size_t i = 0; i < answers.size(); ++i) {
+      if (Fails(answers[i])) failing_.push_back(i);
+    }
+    std::vector<size_t> seen = failing_;
+    for (size_t i = 0; failing_.empty() && i < answers.size(); ++i) seen.push_back(i);
+    for (const size_t i : seen) {
+      for (const Step step : answers[i].c.info().marked_steps) steps_.insert(step);
+    }
+    // Evenly among these answers, the first and the last too.
+    const size_t count = std::min(seen.size(), kMostWitnesses);
+    for (size_t i = 0; i < count; ++i) {
+      const size_t at = count == 1 ? 0 : i * (seen.size() - 1) / (count - 1);
+      if (auto witness = WitnessOf(answers[seen[at]], search.start))
+        witnesses_.push_back(std::move(*witness));
+    }
+  }
+
+  std::optional<FoundRecipe> Narrowest() const {
+    if (failing_.empty()) return Narrower();
+    std::vector<Tried> tried = TrySingle();
+    if (search_.most_changes > 1) std::ranges::move(TryPairs(tried), std::back_inserter(tried));
+    std::optional<FoundRecipe> best;
+    for (int changes = 1; changes <= search_.most_changes; ++changes) {
+      auto found = BestOf(tried, changes);
+      if (found && (!best || found->failing.size() < best->failing.size())) best = found;
+      if (best && best->failing.empty()) break;
+    }
+    return best;
+  }
+
+ private:
+  int ChangesOf(const std::string& recipe) const {
+    int most = 0;
+    for (const Witness& witness : witnesses_) {
+      const DType dtype = witness.answer->c.dtype();
+      most = std::max(
+          most, CountChanges(ParseRecipe(search_.start, dtype), ParseRecipe(recipe, dtype), dtype));
+    }
+    return most;
+  }
+
+  void Try(std::vector<Tried>& tried) const {
+    std::mutex mutex;
+    InParallel(tried.size(), search_.prove.threads, [&](size_t i) {
+      Tried& one = tried[i];
+      for (size_t w = 0; w < witnesses_.size(); ++w) {
+        one.permitted.push_back(PermittedOn(witnesses_[w], one.candidate.text));
+        if (Decides(witnesses_[w].answer->c, one.candidate.text) ||
+            Permits(one.permitted.back(), witnesses_[w]))
+          one.explained.push_back(w);
+      }
+      one.ulps = MeanUlps(one.permitted, witnesses_, one.explained);
+      const std::lock_guard lock(mutex);
+      if (search_.prove.progress) search_.prove.progress(1);  // may cancel
+    });
+  }
+
+  // Recipes of one change. Without a witness only intermediates fail: then only standard recipes.
+  std::vector<Tried> TrySingle() const {
+    std::vector<Tried> all, rest;
+    for (RecipeCandidate& candidate : RecipesNear(search_.start, steps_)) {
+      if (candidate.changes == 0) candidate.changes = ChangesOf(candidate.text);
+      if (candidate.changes == 0 || (witnesses_.empty() && candidate.step)) continue;
+      const bool first = !candidate.step || candidate.is_loosest;
+      (first ? all : rest).push_back({std::move(candidate)});
+    }
+    Try(all);
+    // The other rules of a step can only explain what its loosest rules do. Pairs need all rules.
+    std::set<Step> useful;
+    for (const Tried& one : all) {
+      if (one.candidate.step && (!one.explained.empty() || search_.most_changes > 1))
+        useful.insert(*one.candidate.step);
+    }
+    std::erase_if(rest, [&](const Tried& one) { return !useful.contains(*one.candidate.step); });
+    Try(rest);
+    rest.insert(rest.end(), all.begin(), all.end());
+    return rest;
+  }
+
+  // The permitted errors of both changes together, if they were exactly additive.
+  std::vector<Elements> Sum(const Tried& a, const Tried& b) const {
+    std::vector<Elements> sums;
+    for (size_t w = 0; w < witnesses_.size(); ++w) {
+      Elements sum = a.permitted[w];
+      for (size_t i = 0; i < sum.size(); ++i) sum[i] += b.permitted[w][i] - witnesses_[w].before[i];
+      sums.push_back(std::move(sum));
+    }
+    return sums;
+  }
+
+  std::vector<Tried> TryPairs(const std::vector<Tried>& single) const {
+    size_t most = 0;  // explained by one change
+    for (const Tried& one : single) most = std::max(most, one.explained.size());
+    std::vector<std::pair<size_t, Tried>> pairs;  // with the number of witnesses not explained
+    for (const Tried& a : single) {
+      for (const Tried& b : single) {
+        if (!a.candidate.step || !b.candidate.step || !(*a.candidate.step < *b.candidate.step))
+          continue;
+        if (a.candidate.changes + b.candidate.changes > search_.most_changes) continue;
+        const std::vector<Elements> sum = Sum(a, b);
+        size_t explained = 0;
+        for (size_t w = 0; w < witnesses_.size(); ++w) explained += Permits(sum[w], witnesses_[w]);
+        if (explained <= most && explained < witnesses_.size()) continue;
+        const std::string change = a.candidate.change + " " + b.candidate.change;
+        Tried pair{{search_.start + " " + change, 2, change}};
+        pair.ulps = MeanUlps(sum, witnesses_, All());
+        pairs.emplace_back(witnesses_.size() - explained, std::move(pair));
+      }
+    }
+    std::ranges::stable_sort(pairs, {},
+                             [](const auto& one) { return std::pair(one.first, one.second.ulps); });
+    pairs.resize(std::min(pairs.size(), kMostPairs));
+    std::vector<Tried> tried;
+    for (auto& [missing, pair] : pairs) tried.push_back(std::move(pair));
+    Try(tried);
+    return tried;
+  }
+
+  // Of the recipes that are not single changes and permit less than the start, the narrowest by
+  // which all answers conform, or else the start.
+  FoundRecipe Narrower() const {
+    std::vector<Tried> narrower;
+    for (RecipeCandidate& candidate : RecipesNear(search_.start, {}))
+      narrower.push_back({std::move(candidate)});
+    Try(narrower);
+    std::erase_if(narrower, [&](const Tried& one) {
+      return one.explained.size() < witnesses_.size() || !(one.ulps < MeanBefore(All())) ||
+             LosesElements(one.permitted, witnesses_);
+    });
+    if (!narrower.empty()) {
+      if (auto found = BestOf(narrower, 1)) return *found;
+    }
+    FoundRecipe start{search_.start, 0, MeanBefore(All()), MeanBefore(All())};
+    for (const JudgedAnswer& answer : answers_) start.judgeable += JudgedElements(answer.verdict);
+    start.judgeable_before = start.judgeable;
+    return start;
+  }
+
+  // Judges all answers by the most promising candidates with so many changes.
+  std::optional<FoundRecipe> BestOf(std::vector<Tried> tried, int changes) const {
+    const bool seen = !witnesses_.empty();
+    std::erase_if(tried, [&](const Tried& one) {
+      return one.candidate.changes != changes || (seen && one.explained.empty());
+    });
+    std::ranges::stable_sort(tried, {}, [&](const Tried& one) {
+      return std::pair(witnesses_.size() - one.explained.size(), one.ulps);
+    });
+    const auto alike = std::ranges::unique(tried, {}, &Tried::ulps);
+    if (seen) tried.erase(alike.begin(), alike.end());
+    const size_t methods = PutNearestMethodFirst(tried);
+    std::optional<FoundRecipe> best;
+    for (size_t i = 0; i < std::min(tried.size(), kMostJudged); ++i) {
+      const size_t most = best ? best->failing.size() : std::max<size_t>(failing_.size(), 1);
+      if (auto found = JudgeAll(tried[i], most)) best = std::move(found);
+      if (!best || !best->failing.empty()) continue;
+      const double near = kFarther * tried[i].distance;
+      while (++i < methods && tried[i].distance <= near) {
+        if (JudgeAll(tried[i], 1)) best->others.push_back(tried[i].candidate.text);
+      }
+      break;
+    }
+    return best;
+  }
+
+  // Methods of one step in one format often permit each other's answers. Of those that explain as
+  // many witnesses as the first candidate, puts the one first whose own answer is nearest to the
+  // given one. Returns their number.
+  size_t PutNearestMethodFirst(std::vector<Tried>& tried) const {
+    if (tried.empty() || !tried.front().candidate.step) return 0;
+    const auto format_of = [](const Tried& one) {
+      return one.candidate.change.substr(0, one.candidate.change.find_first_of(":/"));
+    };
+    const std::string format = format_of(tried.front());
+    const size_t explained = tried.front().explained.size();
+    const auto rest = std::ranges::stable_partition(tried, [&](const Tried& one) {
+      return format_of(one) == format && one.explained.size() == explained;
+    });
+    const std::span methods(tried.begin(), rest.begin());
+    for (Tried& one : methods) {
+      for (const Witness& witness : witnesses_)
+        one.distance += DistanceOf(witness, one.candidate.text);
+    }
+    std::ranges::stable_sort(methods, {}, &Tried::distance);
+    return methods.size();
+  }
+
+  // Empty if at least `most` answers fail, or too few elements stay judgeable.
+  std::optional<FoundRecipe> JudgeAll(const Tried& tried, size_t most) const {
+    FoundRecipe found{tried.candidate.text, tried.candidate.changes, tried.ulps,
+                      MeanBefore(tried.explained)};
+    std::vector<size_t> order = failing_;  // these first: they soon rule out a recipe
+    for (size_t i = 0; i < answers_.size(); ++i) {
+      if (!Fails(answers_[i])) order.push_back(i);
+    }
+    for (const size_t i : order) {
+      const Verdict verdict = VerdictBy(answers_[i], found.recipe, search_.prove);
+      if (verdict.status == Verdict::Status::kFails) found.failing.push_back(i);
+      if (found.failing.size() >= most) return std::nullopt;
+      found.judgeable += JudgedElements(verdict);
+      found.judgeable_before += JudgedElements(answers_[i].verdict);
+    }
+    const double least = kMostStayJudgeable * static_cast<double>(found.judgeable_before);
+    if (static_cast<double>(found.judgeable) < least) return std::nullopt;
+    std::ranges::sort(found.failing);
+    return found;
+  }
+
+  std::vector<size_t> All() const {
+    std::vector<size_t> all(witnesses_.size());
+    std::iota(all.begin(), all.end(), size_t{0});
+    return all;
+  }
+
+  double MeanBefore(const std::vector<size_t>& which) const {
+    std::vector<Elements> before;
+    for (const Witness& witness : witnesses_) before.push_back(witness.before);
+    return MeanUlps(before, witnesses_, which);
+  }
+
+  std::span<const JudgedAnswer> answers_;
+  const RecipeSearch& search_;
+  std::vector<size_t> failing_;  // indices of answers
+  std::set<Step> steps_;         // of those
+  std::vector<Witness> witnesses_;
+};
+
+}  // namespace
+
+std::optional<FoundRecipe> NarrowestRecipe(std::span<const JudgedAnswer> answers,
+                                           const RecipeSearch& search) {
+  return Search(answers, search).Narrowest();
+}
+
+}  // namespace sextant::oracle

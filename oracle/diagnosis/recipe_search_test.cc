@@ -1,0 +1,161 @@
+#include "oracle/diagnosis/recipe_search.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <deque>
+#include <memory>
+
+#include "oracle/diagnosis/recipe_changes.h"
+#include "oracle/subject/subject.h"
+#include "reference/case/draw.h"
+
+namespace sextant::oracle {
+namespace {
+
+using testing::ElementsAre;
+
+// Answers by a recipe, and the search that begins with another one.
+class Answers {
+ public:
+  Answers(const std::string& recipe, std::string start) : start_(std::move(start)) {
+    subject_ = RecipeSubject(recipe);
+  }
+  void Add(const std::string& line) {
+    Owned& one = all_.emplace_back(Owned{Case::Parse(line), {}, {}, nullptr, {}});
+    one.inputs = DrawInputs(one.c);
+    one.outputs = subject_.answer(one.c, one.inputs).outputs;
+    one.judge = std::make_unique<Judge>(one.c, one.inputs, ParseRecipe(start_, one.c.dtype()));
+    one.verdict = one.judge->Evaluate(one.outputs);
+  }
+  // Multiplies the first number of the last answer.
+  void Spoil(double factor) {
+    all_.back().outputs[0].values.data[0] *= factor;
+    all_.back().verdict = all_.back().judge->Evaluate(all_.back().outputs);
+  }
+  std::optional<FoundRecipe> Search(int most_changes = 2) const {
+    std::vector<JudgedAnswer> judged;
+    for (const Owned& one : all_)
+      judged.push_back({one.c, one.inputs, one.outputs, *one.judge, one.verdict});
+    return NarrowestRecipe(judged, {.start = start_, .most_changes = most_changes});
+  }
+
+ private:
+  struct Owned {
+    Case c;
+    Tensors inputs, outputs;
+    std::unique_ptr<Judge> judge;
+    Verdict verdict;
+  };
+  std::string start_;
+  Subject subject_;
+  std::deque<Owned> all_;
+};
+
+TEST(RecipeSearch, FindsFrequenciesComputedFromThePreviousOne) {
+  Answers answers("native frequency=f32:iterated", "native");
+  answers.Add("rope pairing=half H=1 S=4 D=128 @position=0,1,511,8191");
+  answers.Add("rope pairing=half H=1 S=2 D=8 @position=0,1");
+  const auto found = answers.Search();
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->recipe, "native frequency=f32:iterated");
+  EXPECT_EQ(found->changes, 1);
+  EXPECT_TRUE(found->failing.empty());
+  EXPECT_GT(found->ulps, found->ulps_before);
+}
+
+// Both permit the answers of the other here; the answers themselves tell them apart.
+TEST(RecipeSearch, TellsMethodsApartByTheirOwnAnswers) {
+  for (const char* const method :
+       {"native frequency=f32:iterated", "native frequency=f32:power_chain"}) {
+    Answers answers(method, "native");
+    answers.Add("rope_cos_sin layout=halves R=96 base=10000 @position=511,8191,131071");
+    const auto found = answers.Search();
+    ASSERT_TRUE(found) << method;
+    EXPECT_EQ(found->recipe, method);
+  }
+}
+
+TEST(RecipeSearch, FindsATableThatIsKeptInTheDtype) {
+  Answers answers("f32_compute table=bf16", "f32_compute");
+  answers.Add("rope pairing=half H=4 S=4 D=64 dtype=bf16 @position=0,1,511,8191");
+  const auto found = answers.Search();
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->recipe, "f32_compute table=T");
+  EXPECT_TRUE(found->failing.empty());
+}
+
+TEST(RecipeSearch, FindsTwoSteps) {
+  const std::string two = "native activation=f32 gate=bf16";
+  Answers answers(two, "native");
+  answers.Add("gated N=8 F=64 dtype=f64");
+  answers.Add("gated N=8 F=64 dtype=f32");
+  const auto one = answers.Search(1), found = answers.Search(2);
+  ASSERT_TRUE(found);
+  EXPECT_TRUE(found->failing.empty());
+  EXPECT_LE(found->ulps, one->ulps);
+}
+
+TEST(RecipeSearch, FindsArithmeticInF32OnF64Tensors) {
+  Answers answers("*=f32 store=T", "native");
+  answers.Add("rms_norm N=4 M=64 dtype=f64");
+  answers.Add("rms_norm N=4 M=64 dtype=f32");
+  const auto found = answers.Search(1);
+  ASSERT_TRUE(found);
+  EXPECT_TRUE(found->failing.empty());
+}
+
+// If everything conforms, the narrowest standard recipe is found.
+TEST(RecipeSearch, FindsANarrowerRecipeOfConformingAnswers) {
+  Answers answers("exact_table", "native");
+  answers.Add("rope pairing=half H=4 S=16 D=64");
+  const auto found = answers.Search();
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->recipe, "exact_table");
+  EXPECT_LT(found->ulps, found->ulps_before);
+  Answers native("native", "native");
+  native.Add("rope pairing=half H=4 S=16 D=64 dtype=bf16");
+  EXPECT_EQ(native.Search()->recipe, "native");
+  EXPECT_EQ(native.Search()->changes, 0);
+}
+
+TEST(RecipeSearch, ABugHasNoRecipe) {
+  Answers answers("native", "native");
+  answers.Add("rms_norm N=2 M=16");
+  answers.Spoil(-1);
+  EXPECT_FALSE(answers.Search());
+}
+
+TEST(RecipeSearch, CountsTheAnswersThatStillFail) {
+  Answers answers("native frequency=f32:iterated", "native");
+  answers.Add("rope pairing=half H=1 S=4 D=128 @position=0,1,511,8191");
+  answers.Add("rope pairing=half H=1 S=4 D=64 @position=0,1,511,8191");
+  answers.Spoil(-1);
+  const auto found = answers.Search();
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->recipe, "native frequency=f32:iterated");
+  EXPECT_THAT(found->failing, ElementsAre(1));
+}
+
+// In f16 the sum of 4096 squares may have any value.
+TEST(RecipeSearch, ARecipeByWhichNothingCanFailExplainsNothing) {
+  Answers answers("native", "native");
+  answers.Add("rms_norm N=1 M=4096");
+  answers.Spoil(1.5);
+  const auto found = answers.Search();
+  EXPECT_TRUE(!found || found->judgeable >= 0.9 * found->judgeable_before);
+}
+
+TEST(CountChanges, CountsMethodsAndAccuracies) {
+  const auto changes = [](const char* text, DType dtype) {
+    return CountChanges(ParseRecipe("native", dtype), ParseRecipe(text, dtype), dtype);
+  };
+  EXPECT_EQ(changes("native frequency=f32:iterated", DType::kF32), 1);
+  EXPECT_EQ(changes("native frequency=f32", DType::kF32), 0);
+  EXPECT_EQ(changes("native frequency=f32/2", DType::kF32), 1);
+  EXPECT_EQ(changes("native frequency=f32/2", DType::kF64), 2);
+  EXPECT_EQ(changes("native table=bf16 rotate=bf16", DType::kF32), 2);
+}
+
+}  // namespace
+}  // namespace sextant::oracle

@@ -1,0 +1,34 @@
+// The recipe that a subject follows, inferred from its answers.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "oracle/diagnosis/recipe_search.h"
+#include "oracle/subject/subject.h"
+#include "tools/api/selection.h"
+
+namespace sextant::tools {
+
+struct InferredRecipe {
+  std::string subject, start;               // the recipe with which the search began
+  std::vector<std::string> cases{};         // lines of the answered cases
+  std::vector<std::string> not_answered{};  // messages
+  size_t unsupported = 0, could_not_run = 0;
+  std::vector<std::string> failing{};  // lines of the cases that fail by the start
+  std::string where{};  // what they have in common: "all with dtype=f64 at pair >= 1"
+  std::optional<oracle::FoundRecipe> found{};
+  std::vector<std::string> still_failing{};  // lines of those that fail by the found recipe, too
+};
+
+// Asks for the answer to every case once. Throws Error for a wrong recipe.
+InferredRecipe InferRecipe(const std::vector<Selected>& selected, const oracle::Subject& subject,
+                           const oracle::RecipeSearch& search);
+
+// Other recipes by which the failing answer conforms: the narrowest, then methods of the same step
+// that cannot be told apart from it.
+std::vector<std::string> ConformingRecipes(const oracle::JudgedAnswer& answer,
+                                           const oracle::RecipeSearch& search);
+
+}  // namespace sextant::tools

@@ -1,0 +1,128 @@
+// sextant recipe
+#include <iomanip>
+#include <iostream>
+#include <memory>
+
+#include "reference/base/count_text.h"
+#include "tools/api/exit_status.h"
+#include "tools/api/inferred_recipe.h"
+#include "tools/api/replace.h"
+#include "tools/api/subjects.h"
+#include "tools/cli/commands.h"
+#include "tools/cli/options.h"
+#include "tools/report/json.h"
+
+namespace sextant::tools {
+namespace {
+
+struct Options {
+  std::vector<std::string> cases, filters, excluded;
+  std::string subject, recipe, json;
+  ConfigChoice config;
+  double timeout = 60;
+  ProveOptions prove;
+};
+
+ExitStatus StatusOf(const InferredRecipe& inferred) {
+  const bool conforms = inferred.found && inferred.still_failing.empty();
+  if (!conforms && !inferred.cases.empty()) return kNonconforming;
+  if (inferred.could_not_run > 0) return kNotRun;
+  return inferred.unsupported > 0 ? kIncomplete : kVerified;
+}
+
+// "fails by native in 4 of 24 cases, all at position >= 511"
+std::string FailsText(const InferredRecipe& inferred) {
+  std::string text = "fails by " + inferred.start + " in " +
+                     std::to_string(inferred.failing.size()) + " of " +
+                     CountText(inferred.cases.size(), "case");
+  if (!inferred.where.empty()) text += ", all" + inferred.where;
+  return text;
+}
+
+void PrintFound(const InferredRecipe& inferred) {
+  const auto& found = *inferred.found;
+  const std::string by = "`" + found.recipe + "`";
+  std::cout << inferred.subject << " conforms by " << by;
+  if (!inferred.still_failing.empty()) {
+    std::cout << " in "
+              << CountText(inferred.failing.size() - inferred.still_failing.size(), "more case");
+  }
+  if (!inferred.failing.empty()) std::cout << "; " << FailsText(inferred);
+  std::cout << "\n";
+  for (const std::string& other : found.others) std::cout << "or by `" << other << "`\n";
+  if (found.recipe == inferred.start) return;
+  std::cout << std::setprecision(3) << by << " permits " << found.ulps << " ulps, "
+            << inferred.start << " " << found.ulps_before
+            << (inferred.failing.empty() ? " (mean of the worst slices); "
+                                         : " (mean of the worst failing slices); ")
+            << found.judgeable << " of " << found.judgeable_before << " elements can still fail\n";
+}
+
+void Print(const InferredRecipe& inferred) {
+  for (const std::string& message : inferred.not_answered) std::cout << message << "\n";
+  if (inferred.cases.empty()) return;
+  if (inferred.found) {
+    PrintFound(inferred);
+  } else {
+    std::cout << inferred.subject << " " << FailsText(inferred)
+              << "; no recipe with one or two changes explains it\n";
+  }
+  const auto& failing = inferred.found ? inferred.still_failing : inferred.failing;
+  for (const std::string& line : failing) std::cout << "  fails: " << line << "\n";
+}
+
+Json AsJson(const InferredRecipe& inferred) {
+  Json json = {{"subject", inferred.subject},
+               {"start", inferred.start},
+               {"cases", inferred.cases},
+               {"unsupported", inferred.unsupported},
+               {"could_not_run", inferred.could_not_run},
+               {"fails_by_start", {{"cases", inferred.failing}, {"where", inferred.where}}},
+               {"recipe", nullptr},
+               {"exit_status", static_cast<int>(StatusOf(inferred))}};
+  if (!inferred.found) return json;
+  const auto& found = *inferred.found;
+  json["recipe"] = {{"text", found.recipe},
+                    {"changes", found.changes},
+                    {"ulps", ToJson(found.ulps)},
+                    {"ulps_of_start", ToJson(found.ulps_before)},
+                    {"others", found.others},
+                    {"judgeable", found.judgeable},
+                    {"judgeable_by_start", found.judgeable_before},
+                    {"still_failing", inferred.still_failing}};
+  return json;
+}
+
+int Infer(const Options& options) {
+  OutputFile json(options.json);  // first, so that no old report stays
+  const std::vector<Selected> selected = Select({.arguments = options.cases,
+                                                 .filters = options.filters,
+                                                 .excluded = options.excluded,
+                                                 .config = options.config});
+  if (selected.empty()) return NothingToDo(kNoCase);
+  const oracle::Subject subject = MakeSubject(options.subject, options.timeout);
+  const std::string start = options.recipe.empty() ? subject.recipe : options.recipe;
+  ParseRecipe(start, DType::kF32);  // throws Error before any case runs
+  const InferredRecipe inferred =
+      InferRecipe(selected, subject, {.start = start, .prove = options.prove});
+  if (subject.close) subject.close();
+  Print(inferred);
+  if (json) WriteJsonFile(AsJson(inferred), json);
+  return StatusOf(inferred);
+}
+
+}  // namespace
+
+Action BindRecipe(CLI::App& app) {
+  const auto options = std::make_shared<Options>();
+  AddOption(app, "cases", options->cases, "files of cases, golden files, or case lines",
+            {.required = true});
+  AddSubject(app, options->subject, options->recipe, options->timeout);
+  AddFilters(app, options->filters, options->excluded);
+  AddConfig(app, options->config);
+  AddReport(app, "--json", options->json, "write the result in JSON");
+  AddProof(app, options->prove);
+  return [options] { return Infer(*options); };
+}
+
+}  // namespace sextant::tools
