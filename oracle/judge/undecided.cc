@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "oracle/judge/ordinary_elements.h"
 #include "reference/base/parallel.h"
 #include "reference/number/dtype.h"
 
@@ -76,47 +77,53 @@ class Marker {
 
   void Mark(std::vector<char>& marks) {
     std::vector<Rank> worst(kRanges);  // the largest lower bound of a rank, per range
-    ForEachRange([&](size_t range, size_t first, size_t last) {
-      for (size_t i = first; i < last; ++i) {
-        const Judged judged = JudgeElement(i);
-        marks[i] = judged.open;
+    ForEachBlock([&](size_t range, const ComparedRun& run, size_t first) {
+      char left[kBlock];
+      const double ordinary = DecideOrdinary(run, left);
+      if (ordinary >= 0) worst[range] = std::max(worst[range], {Grade::kWithin, ordinary});
+      ForEachLeft(left, run.count, [&](size_t k) {
+        const Judged judged = JudgeElement(first + k);
+        marks[first + k] = judged.open;
         if (!judged.open) worst[range] = std::max(worst[range], judged.least);
-      }
+      });
     });
     const Rank largest = *std::ranges::max_element(worst);
     // Then other bounds decide what is unlikely, and which element is the worst (drift.h).
     const bool is_unlikely = largest.first == Grade::kUnlikely;
-    ForEachRange([&](size_t, size_t first, size_t last) {
-      for (size_t i = first; i < last; ++i) {
+    ForEachBlock([&](size_t, const ComparedRun& run, size_t first) {
+      char left[kBlock];
+      RuleOutWorst(run, largest.first > Grade::kWithin ? 0 : largest.second, left);
+      ForEachLeft(left, run.count, [&](size_t k) {
+        const size_t i = first + k;
         if (golden_.radius.data[i] < 0 && !marks[i])
-          marks[i] = is_unlikely || (MayExceed(i, largest) && JudgeElement(i).most >= largest);
-      }
+          marks[i] = is_unlikely || JudgeElement(i).most >= largest;
+      });
     });
   }
 
  private:
-  // False if the rank of an element that is only enclosed is smaller, with room for the slack in
-  // JudgeEnclosed: quickly for most elements of an answer that conforms.
-  bool MayExceed(size_t i, const Rank& rank) const {
-    constexpr double kRoom = 0x1p-30;
-    const double r = -golden_.radius.data[i], bound = permitted_.error.data[i] - 2 * r;
-    const double error = ErrorOf(golden_, i, got_.data[i]) + 2 * r;
-    const double most = error * (1 + kRoom) + std::abs(golden_.high.data[i]) * 0x1p-70;
-    return rank.first > Grade::kWithin || !(most < rank.second * bound * (1 - kRoom));
-  }
   Judged JudgeElement(size_t i) const {
     const auto judge = golden_.radius.data[i] < 0 ? JudgeEnclosed : JudgeProven;
     return judge(golden_, permitted_, i, got_.data[i]);
   }
+  // Calls work(range, run, first element) for blocks of kRanges ranges.
   template <class Work>
-  void ForEachRange(Work work) const {
+  void ForEachBlock(Work work) const {
     const size_t count = got_.data.size();
     InParallel(kRanges, threads_, [&](size_t range) {
-      work(range, count * range / kRanges, count * (range + 1) / kRanges);
+      const size_t last = count * (range + 1) / kRanges;
+      for (size_t at = count * range / kRanges; at < last; at += kBlock)
+        work(range, ComparedRun(golden_, permitted_, got_, at, std::min(kBlock, last - at)), at);
     });
   }
+  template <class Work>
+  static void ForEachLeft(const char* left, size_t count, Work work) {
+    const char* const end = left + count;
+    for (const char* at = left; (at = std::find(at, end, 1)) != end; ++at)
+      work(static_cast<size_t>(at - left));
+  }
 
-  static constexpr size_t kRanges = 16;
+  static constexpr size_t kRanges = 16, kBlock = 512;
   const GoldenTensor& golden_;
   const PermittedTensor& permitted_;
   const Tensor<double>& got_;
