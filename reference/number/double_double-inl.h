@@ -10,6 +10,9 @@
 #include <hwy/highway.h>
 
 #include <cmath>
+#include <cstdint>
+
+#include "reference/number/double_double.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace sextant::HWY_NAMESPACE {
@@ -66,6 +69,16 @@ HWY_INLINE V RoundedOnce(D d, V a, V b, V c) {
 #endif
 }
 
+template <class D, class V = hn::VFromD<D>>
+HWY_INLINE Double2<V> SetAll(D d, const DoubleDouble& x) {
+  return {hn::Set(d, x.high), hn::Set(d, x.low)};
+}
+
+template <class M, class V>
+HWY_INLINE Double2<V> IfThenElse(M mask, const Double2<V>& a, const Double2<V>& b) {
+  return {hn::IfThenElse(mask, a.high, b.high), hn::IfThenElse(mask, a.low, b.low)};
+}
+
 template <class V>
 HWY_INLINE Double2<V> Negated(const Double2<V>& a) {
   return {hn::Neg(a.high), hn::Neg(a.low)};
@@ -76,6 +89,13 @@ HWY_INLINE Double2<V> SumOf(const Double2<V>& a, const Double2<V>& b) {
   const auto s = TwoSum(a.high, b.high), t = TwoSum(a.low, b.low);
   const auto v = FastTwoSum(s.high, hn::Add(s.low, t.high));
   return FastTwoSum(v.high, hn::Add(t.low, v.low));
+}
+
+// The sum with doubles.
+template <class V>
+HWY_INLINE Double2<V> SumOf(const Double2<V>& a, V b) {
+  const auto s = TwoSum(a.high, b);
+  return FastTwoSum(s.high, hn::Add(a.low, s.low));
 }
 
 template <class D, class V = hn::VFromD<D>>
@@ -90,6 +110,37 @@ template <class D, class V = hn::VFromD<D>>
 HWY_INLINE Double2<V> ProductOf(D d, V a, const Double2<V>& b) {
   const auto c = TwoProduct(d, a, b.high);
   return FastTwoSum(c.high, hn::Add(c.low, hn::Mul(a, b.low)));
+}
+
+// The product with doubles.
+template <class D, class V = hn::VFromD<D>>
+HWY_INLINE Double2<V> ProductOf(D d, const Double2<V>& a, V b) {
+  const auto c = TwoProduct(d, a.high, b);
+  return FastTwoSum(c.high, RoundedOnce(d, a.low, b, c.low));
+}
+
+template <class D, class V = hn::VFromD<D>>
+HWY_INLINE Double2<V> QuotientOf(D d, const Double2<V>& a, const Double2<V>& b) {
+  const V t = hn::Div(a.high, b.high);
+  const auto r = ProductOf(d, b, t);
+  const V rest = hn::Add(hn::Sub(a.high, r.high), hn::Sub(a.low, r.low));
+  return FastTwoSum(t, hn::Div(rest, b.high));
+}
+
+// 2^n for integers n from -1022 to 1023.
+template <class D, class V = hn::VFromD<D>>
+HWY_INLINE V PowerOfTwoOf(D d, V n) {
+  const hn::RebindToUnsigned<D> bits;
+  // The last bits of the sum are those of n.
+  const auto shifted = hn::BitCast(bits, hn::Add(n, hn::Set(d, 0x1.8p52)));
+  return hn::BitCast(d, hn::Add(hn::ShiftLeft<52>(shifted), hn::BitCast(bits, hn::Set(d, 1.0))));
+}
+
+// x 2^n for integers |n| <= 2000 and |x| <= 2^20: rounded once, unless |x| < 2^-20 and n < 0.
+template <class D, class V = hn::VFromD<D>>
+HWY_INLINE V Scaled(D d, V x, V n) {
+  const V half = hn::Round(hn::Mul(n, hn::Set(d, 0.5)));
+  return hn::Mul(hn::Mul(x, PowerOfTwoOf(d, half)), PowerOfTwoOf(d, hn::Sub(n, half)));
 }
 
 }  // namespace sextant::HWY_NAMESPACE
