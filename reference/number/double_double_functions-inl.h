@@ -23,18 +23,18 @@ namespace hn = hwy::HWY_NAMESPACE;
 namespace {
 
 // sum of c[i] x^i, in double: for the last terms of a series, which need only their leading bits.
-template <size_t n, class D, class V = hn::VFromD<D>>
+template <size_t n, class D, class V = VectorOf<D>>
 HWY_INLINE V Horner(D d, const double (&c)[n], V x) {
-  V sum = hn::Set(d, c[n - 1]);
-  for (size_t i = n - 1; i-- > 0;) sum = hn::Add(hn::Set(d, c[i]), hn::Mul(x, sum));
+  V sum = Set(d, c[n - 1]);
+  for (size_t i = n - 1; i-- > 0;) sum = Add(Set(d, c[i]), Mul(x, sum));
   return sum;
 }
 
-// The sum of c[i] x^i plus x^n tail.
-template <size_t n, class D, class V = hn::VFromD<D>>
+// The sum of c[i] x^i plus x^n tail, each term at most as large as the one before it.
+template <size_t n, class D, class V = VectorOf<D>>
 HWY_INLINE Double2<V> Horner(D d, const DoubleDouble (&c)[n], const Double2<V>& x, V tail) {
-  Double2<V> sum = SumOf(SetAll(d, c[n - 1]), ProductOf(d, x, tail));
-  for (size_t i = n - 1; i-- > 0;) sum = SumOf(SetAll(d, c[i]), ProductOf(d, x, sum));
+  Double2<V> sum = SumOfLargerAnd(SetAll(d, c[n - 1]), ProductOf(d, x, tail));
+  for (size_t i = n - 1; i-- > 0;) sum = SumOfLargerAnd(SetAll(d, c[i]), ProductOf(d, x, sum));
   return sum;
 }
 
@@ -46,29 +46,32 @@ struct ScaledDouble2 {
 };
 
 // e^a for |a| <= 1000. With K the integer nearest to a / ln 2: r = a - K ln 2 adds an error of 2.8
-// units, the series 7: 3 in its last sum, the rest in the sum before it.
-template <class D, class V = hn::VFromD<D>>
+// units. Let r be -ln(2) / 2, the worst case: 1 + p with p = -0.29 adds (2 1.29 + 0.71) / 0.71 =
+// 4.7 units; p = r q, with q = 1 + r/2! + ... = 0.85, has an error of 5 units and the 5.5 of q,
+// which are (2 1.15 + 0.85) / 0.85 = 3.7 of its last sum and 1.8 of what is behind it. |p| is 0.41
+// of the result: together 2.8 + 4.7 + 4.4 units.
+template <class D, class V = VectorOf<D>>
 HWY_INLINE ScaledDouble2<V> ScaledExp(D d, const Double2<V>& a) {
   constexpr double kOneOverLn2 = 0x1.71547652b82fep+0, kLn2Third = 0x1.7b57a079a1934p-111;
-  const V K = hn::Round(hn::Mul(a.high, hn::Set(d, kOneOverLn2)));
-  const auto p = TwoProduct(d, K, hn::Set(d, kLn2.high));
-  auto r = SumOf(TwoSum(a.high, hn::Neg(p.high)), TwoSum(a.low, hn::Neg(p.low)));
-  r = SumOf(r, Negated(TwoProduct(d, K, hn::Set(d, kLn2.low))));
-  r = SumOf(r, hn::Mul(hn::Neg(K), hn::Set(d, kLn2Third)));  // the rest of ln 2
+  const V K = Round(Mul(a.high, Set(d, kOneOverLn2)));
+  const auto p = TwoProduct(d, K, Set(d, kLn2.high));
+  auto r = SumOf(TwoSum(a.high, Neg(p.high)), TwoSum(a.low, Neg(p.low)));
+  r = SumOf(r, Negated(TwoProduct(d, K, Set(d, kLn2.low))));
+  r = SumOf(r, Mul(Neg(K), Set(d, kLn2Third)));  // the rest of ln 2
   return {Horner(d, kInverseFactorial, r, Horner(d, kInverseFactorialFrom15, r.high)), K};
 }
 
-template <class D, class V = hn::VFromD<D>>
+template <class D, class V = VectorOf<D>>
 HWY_INLINE Double2<V> Unscaled(D d, const ScaledDouble2<V>& a) {
   return {Scaled(d, a.x.high, a.exponent), Scaled(d, a.x.low, a.exponent)};
 }
 
 // Beyond 1000 the result is 0 or infinity.
-template <class D, class V = hn::VFromD<D>>
+template <class D, class V = VectorOf<D>>
 HWY_INLINE Double2<V> Exp(D d, const Double2<V>& a) {
-  const V zero = hn::Zero(d), infinity = hn::Set(d, std::numeric_limits<double>::infinity());
-  const V beyond = hn::IfThenElse(hn::Lt(a.high, zero), zero, hn::Mul(a.high, infinity));  // or NaN
-  return IfThenElse(hn::Le(hn::Abs(a.high), hn::Set(d, 1000.0)), Unscaled(d, ScaledExp(d, a)),
+  const V zero = Zero(d), infinity = Set(d, std::numeric_limits<double>::infinity());
+  const V beyond = IfThenElse(Lt(a.high, zero), zero, Mul(a.high, infinity));  // or NaN
+  return IfThenElse(Le(Abs(a.high), Set(d, 1000.0)), Unscaled(d, ScaledExp(d, a)),
                     Double2<V>{beyond, zero});
 }
 
@@ -76,44 +79,44 @@ HWY_INLINE Double2<V> Exp(D d, const Double2<V>& a) {
 // 2^-115. The levels from the 7th on contribute less than 2^-57 of the result and are computed in
 // double. The last division adds an error of 15 units, the sum before it 3, and everything before
 // that a fiftieth as much.
-template <class D, class V = hn::VFromD<D>>
+template <class D, class V = VectorOf<D>>
 HWY_INLINE Double2<V> TanhNearZero(D d, const Double2<V>& a) {
   constexpr int kLevels = 11, kPrecise = 6;  // the first 6 in double-double
   const auto square = ProductOf(d, a, a);
-  V deep = hn::Set(d, 2 * kLevels - 1);
+  V deep = Set(d, 2 * kLevels - 1);
   for (int k = kLevels - 1; k > kPrecise; --k)
-    deep = hn::Add(hn::Set(d, 2 * k - 1), hn::Div(square.high, deep));
-  Double2<V> fraction{deep, hn::Zero(d)};
+    deep = Add(Set(d, 2 * k - 1), Div(square.high, deep));
+  Double2<V> fraction{deep, Zero(d)};
   for (int k = kPrecise; k > 0; --k)
-    fraction = SumOf(QuotientOf(d, square, fraction), hn::Set(d, 2.0 * k - 1));
+    fraction = SumOf(QuotientOf(d, square, fraction), Set(d, 2.0 * k - 1));
   return QuotientOf(d, a, fraction);
 }
 
 // (m - 1) / (m + 1) with m = e^2a: for m >= 1.65 an error of 12 units of m becomes 23 units; the
 // difference, the sum and the division add 3 + 3 + 15. Beyond 40, 1 - 2 e^-80 is less than 2^-113
 // away from 1.
-template <class D, class V = hn::VFromD<D>>
+template <class D, class V = VectorOf<D>>
 HWY_INLINE Double2<V> Tanh(D d, const Double2<V>& a) {
-  const V zero = hn::Zero(d), one = hn::Set(d, 1.0);
-  const auto negative = hn::Lt(a.high, zero);
+  const V zero = Zero(d), one = Set(d, 1.0);
+  const auto negative = Lt(a.high, zero);
   const auto size = IfThenElse(negative, Negated(a), a);
-  const auto is_near = hn::Lt(size.high, hn::Set(d, 0.25));
+  const auto is_near = Lt(size.high, Set(d, 0.25));
   Double2<V> y{one, zero};
-  if (!hn::AllTrue(d, is_near)) {
-    const auto m = Exp(d, Double2<V>{hn::Add(size.high, size.high), hn::Add(size.low, size.low)});
-    const auto far = QuotientOf(d, SumOf(m, hn::Neg(one)), SumOf(m, one));
-    y = IfThenElse(hn::Gt(size.high, hn::Set(d, 40.0)), y, far);
+  if (!AllTrue(d, is_near)) {
+    const auto m = Exp(d, Double2<V>{Add(size.high, size.high), Add(size.low, size.low)});
+    const auto far = QuotientOf(d, SumOf(m, Neg(one)), SumOf(m, one));
+    y = IfThenElse(Gt(size.high, Set(d, 40.0)), y, far);
   }
-  if (!hn::AllFalse(d, is_near)) y = IfThenElse(is_near, TanhNearZero(d, size), y);
+  if (!AllFalse(d, is_near)) y = IfThenElse(is_near, TanhNearZero(d, size), y);
   y = IfThenElse(negative, Negated(y), y);
-  return IfThenElse(hn::Eq(a.high, zero), a, y);
+  return IfThenElse(Eq(a.high, zero), a, y);
 }
 
 // Errors: 12 units of the exponential, 3 of the sum, 15 of the division.
-template <class D, class V = hn::VFromD<D>>
+template <class D, class V = VectorOf<D>>
 HWY_INLINE Double2<V> Sigmoid(D d, const Double2<V>& a) {
-  const V zero = hn::Zero(d), one = hn::Set(d, 1.0);
-  const auto negative = hn::Lt(a.high, zero);
+  const V zero = Zero(d), one = Set(d, 1.0);
+  const auto negative = Lt(a.high, zero);
   const auto e = Exp(d, IfThenElse(negative, a, Negated(a)));
   return QuotientOf(d, IfThenElse(negative, e, Double2<V>{one, zero}), SumOf(e, one));
 }
@@ -121,17 +124,17 @@ HWY_INLINE Double2<V> Sigmoid(D d, const Double2<V>& a) {
 // a / b with one division: <= 20. With i = 1 / b.high and t = a.high i, which differs from a / b by
 // at most 2^-51 of it, b t has an error of 2 units; the low difference and the sum round by 2 and
 // 4; i and its product with the rest have errors of 3 2^-53 of the rest, 12 units.
-template <class D, class V = hn::VFromD<D>>
+template <class D, class V = VectorOf<D>>
 HWY_INLINE Double2<V> RoughQuotientOf(D d, const Double2<V>& a, const Double2<V>& b) {
-  const V inverse = hn::Div(hn::Set(d, 1.0), b.high), t = hn::Mul(a.high, inverse);
+  const V inverse = Div(Set(d, 1.0), b.high), t = Mul(a.high, inverse);
   const auto r = ProductOf(d, b, t);
-  const V rest = hn::Add(hn::Sub(a.high, r.high), hn::Sub(a.low, r.low));
-  return FastTwoSum(t, hn::Mul(rest, inverse));
+  const V rest = Add(Sub(a.high, r.high), Sub(a.low, r.low));
+  return FastTwoSum(t, Mul(rest, inverse));
 }
 
 // For a < 1/4: the Taylor series; its next term is below 2^-112 of the sum. Errors: 3 units of the
 // last sum, less than 1 of all sums and products before it, 5 of the last product.
-template <class D, class V = hn::VFromD<D>>
+template <class D, class V = VectorOf<D>>
 HWY_INLINE Double2<V> ErfNearZero(D d, const Double2<V>& a) {
   const auto square = ProductOf(d, a, a);
   return ProductOf(d, a, Horner(d, kErf, square, Horner(d, kErfFrom10, square.high)));
@@ -150,30 +153,30 @@ HWY_INLINE Double2<V> ErfNearZero(D d, const Double2<V>& a) {
 // most 52 units absolute.
 // Source: Matta and Reichel 1971, "Uniform computation of the error function and other related
 // functions", Math. Comp. 25(114).
-template <class D, class V = hn::VFromD<D>>
+template <class D, class V = VectorOf<D>>
 HWY_INLINE Double2<V> ErfcBySum(D d, const Double2<V>& a) {
-  const V zero = hn::Zero(d), one = hn::Set(d, 1.0);
+  const V zero = Zero(d), one = Set(d, 1.0);
   const auto s = ProductOf(d, a, a);
   V tail = zero;
   for (size_t i = std::size(kGaussianFrom18); i-- > 0;) {
     const double k = static_cast<double>(i + 18);
-    tail = hn::Add(tail,
-                   hn::Div(hn::Set(d, kGaussianFrom18[i]), hn::Add(s.high, hn::Set(d, k * k / 8))));
+    tail = Add(tail, Div(Set(d, kGaussianFrom18[i]), Add(s.high, Set(d, k * k / 8))));
   }
-  Double2<V> sum{tail, zero};
+  Double2<V> odd{tail, zero}, even = RoughQuotientOf(d, Double2<V>{Set(d, 0.5), zero}, s);
   for (size_t k = std::size(kGaussian); --k > 0;) {
-    const auto below = SumOf(s, hn::Set(d, static_cast<double>(k * k) / 8));
-    sum = SumOf(sum, RoughQuotientOf(d, SetAll(d, kGaussian[k]), below));
+    const auto below = SumOf(s, Set(d, static_cast<double>(k * k) / 8));
+    Double2<V>& sum = k % 2 == 0 ? even : odd;
+    sum = SumOfSameSign(sum, RoughQuotientOf(d, SetAll(d, kGaussian[k]), below));
   }
-  sum = SumOf(sum, RoughQuotientOf(d, Double2<V>{hn::Set(d, 0.5), zero}, s));
+  const auto sum = SumOfSameSign(odd, even);
   const auto factor = ProductOf(d, a, SetAll(d, kOneOverRootTwoPi));
   auto decay = ScaledExp(d, Negated(s));
   decay.x = ProductOf(d, ProductOf(d, factor, decay.x), sum);  // before it may underflow
   const auto first = Unscaled(d, decay);
-  const auto has_residue = hn::Lt(a.high, hn::Set(d, 8.875));  // below pi / h
-  if (hn::AllFalse(d, has_residue)) return first;
+  const auto has_residue = Lt(a.high, Set(d, 8.875));  // below pi / h
+  if (AllFalse(d, has_residue)) return first;
   const auto growth = Exp(d, ProductOf(d, a, SetAll(d, kPoleDecay)));
-  const auto residue = QuotientOf(d, {hn::Set(d, 2.0), zero}, SumOf(growth, hn::Neg(one)));
+  const auto residue = QuotientOf(d, {Set(d, 2.0), zero}, SumOf(growth, Neg(one)));
   return IfThenElse(has_residue, SumOf(first, Negated(residue)), first);
 }
 
@@ -183,35 +186,34 @@ struct ErfOrErfc {
   Double2<V> value;
   M is_erf, is_negative;
 };
-template <class D, class V = hn::VFromD<D>>
+template <class D, class V = VectorOf<D>>
 HWY_INLINE auto ErfOrErfcOf(D d, const Double2<V>& a) {
-  const V zero = hn::Zero(d);
-  const auto is_negative = hn::Lt(a.high, zero);
+  const V zero = Zero(d);
+  const auto is_negative = Lt(a.high, zero);
   const auto size = IfThenElse(is_negative, Negated(a), a);
-  const auto is_erf = hn::Lt(size.high, hn::Set(d, 0.25));
+  const auto is_erf = Lt(size.high, Set(d, 0.25));
   Double2<V> y{zero, zero};
-  if (!hn::AllTrue(d, is_erf))
-    y = IfThenElse(hn::Gt(size.high, hn::Set(d, 28.0)), y, ErfcBySum(d, size));
-  if (!hn::AllFalse(d, is_erf)) y = IfThenElse(is_erf, ErfNearZero(d, size), y);
+  if (!AllTrue(d, is_erf)) y = IfThenElse(Gt(size.high, Set(d, 28.0)), y, ErfcBySum(d, size));
+  if (!AllFalse(d, is_erf)) y = IfThenElse(is_erf, ErfNearZero(d, size), y);
   return ErfOrErfc<V, decltype(is_erf)>{y, is_erf, is_negative};
 }
 
 // From 1/4 on erf is at least 0.276: 52 units of erfc are 189 of it, and the difference adds 3.
-template <class D, class V = hn::VFromD<D>>
+template <class D, class V = VectorOf<D>>
 HWY_INLINE Double2<V> Erf(D d, const Double2<V>& a) {
   const auto [value, is_erf, is_negative] = ErfOrErfcOf(d, a);
-  const auto y = IfThenElse(is_erf, value, SumOf(Negated(value), hn::Set(d, 1.0)));
+  const auto y = IfThenElse(is_erf, value, SumOf(Negated(value), Set(d, 1.0)));
   return IfThenElse(is_negative, Negated(y), y);
 }
 
-template <class D, class V = hn::VFromD<D>>
+template <class D, class V = VectorOf<D>>
 HWY_INLINE Double2<V> Erfc(D d, const Double2<V>& a) {
   const auto [value, is_erf, is_negative] = ErfOrErfcOf(d, a);
   // 1 - erf a, 1 + erf |a| or 2 - erfc |a|
-  const V whole = hn::IfThenElse(is_erf, hn::Set(d, 1.0), hn::Set(d, 2.0));
-  const auto is_added = hn::And(is_erf, is_negative);
+  const V whole = IfThenElse(is_erf, Set(d, 1.0), Set(d, 2.0));
+  const auto is_added = And(is_erf, is_negative);
   const auto y = SumOf(IfThenElse(is_added, value, Negated(value)), whole);
-  return IfThenElse(hn::Or(is_erf, is_negative), y, value);
+  return IfThenElse(Or(is_erf, is_negative), y, value);
 }
 
 }  // namespace

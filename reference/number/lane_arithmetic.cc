@@ -21,7 +21,7 @@ HWY_INLINE hn::Mask<D> AreDoubles(D d, const CountedVector<V>& a, const CountedV
                  hn::And(hn::Eq(a.center.low, zero), hn::Eq(b.center.low, zero)));
 }
 
-uint64_t Add(const LaneRule& rule, const LaneOperand& a, const LaneOperand& b, LaneArrays& y) {
+uint64_t AddEach(const LaneRule& rule, const LaneOperand& a, const LaneOperand& b, LaneArrays& y) {
   return ForEachVectorOfLanes([&](auto d, size_t i, auto& ordinary) HWY_ATTR {
     const auto left = OperandAt(d, rule, a, i, ordinary);
     const auto right = OperandAt(d, rule, b, i, ordinary);
@@ -54,7 +54,8 @@ HWY_INLINE hn::Mask<D> StaysNormal(D d, const LaneRule& rule, V most, const Coun
                  hn::Lt(largest, hn::Set(d, MaxFinite(rule.rule.format))));
 }
 
-uint64_t Multiply(const LaneRule& rule, const LaneOperand& a, const LaneOperand& b, LaneArrays& y) {
+uint64_t MultiplyEach(const LaneRule& rule, const LaneOperand& a, const LaneOperand& b,
+                      LaneArrays& y) {
   return ForEachVectorOfLanes([&](auto d, size_t i, auto& ordinary) HWY_ATTR {
     const auto left = OperandAt(d, rule, a, i, ordinary);
     const auto right = OperandAt(d, rule, b, i, ordinary);
@@ -73,7 +74,7 @@ uint64_t Multiply(const LaneRule& rule, const LaneOperand& a, const LaneOperand&
   });
 }
 
-uint64_t Convert(const LaneRule& rule, const LaneOperand& a, LaneArrays& y) {
+uint64_t ConvertEach(const LaneRule& rule, const LaneOperand& a, LaneArrays& y) {
   return ForEachVectorOfLanes([&](auto d, size_t i, auto& ordinary) HWY_ATTR {
     StoreLanes(d, OperandAt(d, rule, a, i, ordinary), y, i);
   });
@@ -114,8 +115,8 @@ HWY_INLINE hn::Mask<D> IsInside(D d, V x, V low, V high) {
   return hn::And(are_finite, hn::And(hn::Lt(low, x), hn::Lt(x, high)));
 }
 
-ClampedLanes ClampAll(const LaneArrays& x, const LaneArrays& low, const LaneArrays& high,
-                      LaneArrays& y) {
+ClampedLanes ClampEach(const LaneArrays& x, const LaneArrays& low, const LaneArrays& high,
+                       LaneArrays& y) {
   ClampedLanes lanes{};
   lanes.right = ForEachVectorOfLanes([&](auto d, size_t i, auto& ordinary) HWY_ATTR {
     const auto number = LoadLanes(d, x, i), least = LoadLanes(d, low, i);
@@ -141,26 +142,26 @@ HWY_AFTER_NAMESPACE();
 namespace sextant {
 namespace {
 
-HWY_EXPORT(Add);
-HWY_EXPORT(Multiply);
-HWY_EXPORT(Convert);
-HWY_EXPORT(ClampAll);
+HWY_EXPORT(AddEach);
+HWY_EXPORT(MultiplyEach);
+HWY_EXPORT(ConvertEach);
+HWY_EXPORT(ClampEach);
 
 }  // namespace
 
 uint64_t AddLanes(const LaneRule& rule, const LaneOperand& a, const LaneOperand& b, LaneArrays& y) {
-  return HWY_DYNAMIC_DISPATCH(Add)(rule, a, b, y);
+  return HWY_DYNAMIC_DISPATCH(AddEach)(rule, a, b, y);
 }
 uint64_t MultiplyLanes(const LaneRule& rule, const LaneOperand& a, const LaneOperand& b,
                        LaneArrays& y) {
-  return HWY_DYNAMIC_DISPATCH(Multiply)(rule, a, b, y);
+  return HWY_DYNAMIC_DISPATCH(MultiplyEach)(rule, a, b, y);
 }
 uint64_t ConvertLanes(const LaneRule& rule, const LaneOperand& a, LaneArrays& y) {
-  return HWY_DYNAMIC_DISPATCH(Convert)(rule, a, y);
+  return HWY_DYNAMIC_DISPATCH(ConvertEach)(rule, a, y);
 }
 ClampedLanes ClampLanes(const LaneArrays& x, const LaneArrays& low, const LaneArrays& high,
                         LaneArrays& y) {
-  return HWY_DYNAMIC_DISPATCH(ClampAll)(x, low, high, y);
+  return HWY_DYNAMIC_DISPATCH(ClampEach)(x, low, high, y);
 }
 
 }  // namespace sextant

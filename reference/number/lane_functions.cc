@@ -86,13 +86,25 @@ HWY_INLINE void Propagate(D d, const CountedVector<V>& a, CountedVector<V>& y, F
   y.likely = hn::AllTrue(d, hn::Eq(a.error, a.likely)) ? y.error : f(a.likely);
 }
 
+// Sets the centres of `to` to f of those of `of`.
+template <class F>
+HWY_INLINE void SetCenters(const LaneArrays& of, LaneArrays& to, F f) {
+  const TwinTag<hn::CappedTag<double, 8>> d;
+  for (size_t i = 0; i < kLanes; i += Lanes(d)) {
+    const auto y = f(d, Double2<VectorOf<decltype(d)>>{Load(d, of.high + i), Load(d, of.low + i)});
+    Store(y.high, d, to.high + i);
+    Store(y.low, d, to.low + i);
+  }
+}
+
 uint64_t TanhOf(const LaneRule& rule, const LaneOperand& of, LaneArrays& to) {
+  SetCenters(of.numbers, to, [](auto d, const auto& a) HWY_ATTR { return Tanh(d, a); });
   return ForEachVectorOfLanes([&](auto d, size_t i, auto& ordinary) HWY_ATTR {
     using V = hn::VFromD<decltype(d)>;
     const auto a = OperandAt(d, rule, of, i, ordinary);
     ordinary.Require(hn::Not(IsZero(d, a)));
     CountedVector<V> y;
-    y.center = Tanh(d, a.center);
+    y.center = {hn::Load(d, to.high + i), hn::Load(d, to.low + i)};
     const V x = a.center.high, size = Up(d, hn::Abs(y.center.high));
     Propagate(d, a, y, [&](V e) HWY_ATTR {
       const V through = Through(d, e, a.drift, x, TanhSlope(), 2, ordinary);
@@ -108,12 +120,13 @@ uint64_t TanhOf(const LaneRule& rule, const LaneOperand& of, LaneArrays& to) {
 
 uint64_t SigmoidOf(const LaneRule& rule, const LaneOperand& of, LaneArrays& to) {
   const double largest = rule.rule.exact ? kInfinity : MaxFinite(rule.rule.format);
+  SetCenters(of.numbers, to, [](auto d, const auto& a) HWY_ATTR { return Sigmoid(d, a); });
   return ForEachVectorOfLanes([&](auto d, size_t i, auto& ordinary) HWY_ATTR {
     using V = hn::VFromD<decltype(d)>;
     const V tiny = hn::Set(d, kTinyDrift);
     const auto a = OperandAt(d, rule, of, i, ordinary);
     CountedVector<V> y;
-    y.center = Sigmoid(d, a.center);
+    y.center = {hn::Load(d, to.high + i), hn::Load(d, to.low + i)};
     const V x = a.center.high, size = hn::Add(Up(d, y.center.high), tiny);
     Propagate(d, a, y, [&](V e) HWY_ATTR {
       const V through = Through(d, e, a.drift, x, SigmoidSlope(), 1, ordinary);
@@ -136,12 +149,13 @@ uint64_t ErfOf(const LaneRule& rule, const LaneOperand& of, LaneArrays& to) {
   const bool absolute = step.form == Form::kErfAbsolute && !step.exact;
   const double claimed = 2 * step.ulps;
   const double of_one = absolute ? claimed * UnitRoundoffOf(step.format) : 0;
+  SetCenters(of.numbers, to, [](auto d, const auto& a) HWY_ATTR { return Erf(d, a); });
   return ForEachVectorOfLanes([&](auto d, size_t i, auto& ordinary) HWY_ATTR {
     using V = hn::VFromD<decltype(d)>;
     const auto a = OperandAt(d, rule, of, i, ordinary);
     ordinary.Require(hn::Not(IsZero(d, a)));
     CountedVector<V> y;
-    y.center = Erf(d, a.center);
+    y.center = {hn::Load(d, to.high + i), hn::Load(d, to.low + i)};
     const V x = a.center.high;
     Propagate(d, a, y, [&](V e) HWY_ATTR {
       return hn::Add(Through(d, e, a.drift, x, ErfSlope(), 2, ordinary), hn::Set(d, of_one));
@@ -155,11 +169,12 @@ uint64_t ErfOf(const LaneRule& rule, const LaneOperand& of, LaneArrays& to) {
 }
 
 uint64_t ErfcOf(const LaneRule& rule, const LaneOperand& of, LaneArrays& to) {
+  SetCenters(of.numbers, to, [](auto d, const auto& a) HWY_ATTR { return Erfc(d, a); });
   return ForEachVectorOfLanes([&](auto d, size_t i, auto& ordinary) HWY_ATTR {
     using V = hn::VFromD<decltype(d)>;
     const auto a = OperandAt(d, rule, of, i, ordinary);
     CountedVector<V> y;
-    y.center = Erfc(d, a.center);
+    y.center = {hn::Load(d, to.high + i), hn::Load(d, to.low + i)};
     const V x = a.center.high;
     Propagate(d, a, y,
               [&](V e) HWY_ATTR { return Through(d, e, a.drift, x, ErfSlope(), 2, ordinary); });
