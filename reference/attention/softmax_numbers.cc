@@ -11,6 +11,7 @@
 #include <hwy/highway.h>
 
 #include "reference/number/counted_vectors-inl.h"
+#include "reference/number/double_double_functions-inl.h"
 #include "reference/number/rounding_units.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -138,6 +139,15 @@ HWY_INLINE Double2<V> SumWithRoundings(const Double2<V>& a, const Double2<V>& b,
   return FastTwoSum(v.high, w.high);
 }
 
+void SetExponentials(double* high, double* low, size_t count) {
+  ForEachVector(count, [&](auto d, size_t j) HWY_ATTR {
+    using V = hn::VFromD<decltype(d)>;
+    const auto term = Exp(d, Double2<V>{hn::LoadU(d, high + j), hn::LoadU(d, low + j)});
+    hn::StoreU(term.high, d, high + j);
+    hn::StoreU(term.low, d, low + j);
+  });
+}
+
 constexpr size_t kSums = 8;
 
 // Adds terms 8 k + i to sum i, for the lanes of `d` from `first` on, and all k below `rounds`.
@@ -159,16 +169,6 @@ HWY_INLINE void SumEveryEighthOf(D d, const double* high, const double* low, siz
 void SumEveryEighth(const double* high, const double* low, size_t rounds,
                     const CountedNumbers& sums) {
   SumEveryEighthOf(hn::CappedTag<double, kSums>(), high, low, rounds, sums);
-}
-
-// a / b, as the quotient of DoubleDouble.
-template <class D, class V = hn::VFromD<D>>
-HWY_INLINE Double2<V> QuotientOf(D d, const Double2<V>& a, const Double2<V>& b) {
-  const V t = hn::Div(a.high, b.high), product = hn::Mul(b.high, t);
-  const V rest = RoundedOnce(d, b.high, t, hn::Neg(product));
-  const auto r = FastTwoSum(product, RoundedOnce(d, b.low, t, rest));
-  const V difference = hn::Add(hn::Sub(a.high, r.high), hn::Sub(a.low, r.low));
-  return FastTwoSum(t, hn::Div(difference, b.high));
 }
 
 void SetWeightCenters(const WeightRow& row) {
@@ -195,7 +195,7 @@ HWY_INLINE V WeightShift(D d, const WeightRow& row, size_t j) {
   const V one = hn::Set(d, 1.0), zero = hn::Zero(d);
   const Double2<V> p{hn::LoadU(d, row.weights.high + j), hn::LoadU(d, row.weights.low + j)};
   const V rise_j = hn::LoadU(d, row.rise + j), fall_j = hn::LoadU(d, row.fall + j);
-  const V rest = SumOf({one, zero}, Negated(p)).high;
+  const V rest = SumOf(Double2<V>{one, zero}, Negated(p)).high;
   // Rounding of the differences below.
   const V slack = hn::Set(d, (row.rise_sum + row.fall_sum) * 0x1p-50);
   const auto without = [&](double sum, V own) HWY_ATTR {
@@ -257,6 +257,7 @@ namespace sextant {
 namespace {
 
 HWY_EXPORT(SetExponents);
+HWY_EXPORT(SetExponentials);
 HWY_EXPORT(SumEveryEighth);
 HWY_EXPORT(SetWeightCenters);
 HWY_EXPORT(SetWeightErrors);
@@ -265,6 +266,10 @@ HWY_EXPORT(SetWeightErrors);
 
 double SetExponents(const ScoreRow& row, const ExponentRow& to) {
   return HWY_DYNAMIC_DISPATCH(SetExponents)(row, to);
+}
+
+void SetExponentials(std::span<double> high, std::span<double> low) {
+  HWY_DYNAMIC_DISPATCH(SetExponentials)(high.data(), low.data(), high.size());
 }
 
 DoubleDouble SumOfTerms(std::span<const double> high, std::span<const double> low,

@@ -106,6 +106,26 @@ TEST(SoftmaxNumbers, ExponentsAreDifferencesToTheLargestScore) {
   });
 }
 
+TEST(SoftmaxNumbers, ExponentialsAreThoseOfSingleNumbers) {
+  OnEveryTarget([] {
+    Random random(3);
+    for (size_t n = 1; n <= 2 * kMostLanes + 1; ++n) {
+      Guarded terms(n);
+      const CountedNumbers t = terms.numbers();
+      for (size_t j = 0; j < n; ++j)
+        t.low[j] = (t.high[j] = random.Below(5) ? -std::abs(random.Number(8)) : 0) * 0x1p-55;
+      const std::vector<double> high(t.high, t.high + n), low(t.low, t.low + n);
+      SetExponentials({t.high, n}, {t.low, n});
+      for (size_t j = 0; j < n; ++j) {
+        const DoubleDouble expected = exp(DoubleDouble{high[j], low[j]});
+        EXPECT_EQ(t.high[j], expected.high);
+        EXPECT_EQ(t.low[j], expected.low);
+      }
+      terms.ExpectGuards();
+    }
+  });
+}
+
 // Eight sums of every eighth term, then these, then the terms that are left.
 TEST(SoftmaxNumbers, SumsDoNotDependOnTheWidthOfVectors) {
   OnEveryTarget([] {

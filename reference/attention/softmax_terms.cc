@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "reference/attention/softmax_numbers.h"
 #include "reference/attention/softmax_row.h"
 #include "reference/number/elementary.h"
 #include "reference/number/exponential_rows.h"
@@ -23,7 +24,7 @@ void SoftmaxRow<Counted>::SetTerms(Terms& terms, double drift) {
   };
   own_drift_ = 40 * kDoubleDoubleUnit;  // 12 units of each term and so of the sum, 16 of a division
   if (!this_context.double_centers) {
-    for (size_t j = 0; j < count_; ++j) set_one(j);
+    SetExponentials(terms.high, terms.low);
   } else {
     std::vector<double> exponentials(count_);
     ExpOfEach(terms.high, exponentials);
