@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "reference/attention/softmax_numbers.cc"
@@ -12,56 +11,12 @@
 
 #include "reference/number/counted_vectors-inl.h"
 #include "reference/number/double_double_functions-inl.h"
-#include "reference/number/rounding_units.h"
+#include "reference/number/rounding_vectors-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace sextant::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 namespace {
-
-// The constants of a step's rule, and RoundingError for magnitudes of any size (counted.h).
-template <class D>
-class RoundingOf {
- public:
-  using V = hn::VFromD<D>;
-  using M = hn::Mask<D>;
-  RoundingOf(D d, const StepRule& rule)
-      : d_(d),
-        least_(hn::Set(d, MinNormal(rule.format))),
-        half_(hn::Set(d, UnitRoundoffOf(rule.format))),
-        overflow_(
-            hn::Set(d, MaxFinite(rule.format) + UlpOf(rule.format, MaxFinite(rule.format)) / 2)),
-        is_f64_(rule.format == DType::kF64),
-        flushes_(rule.flushes) {}
-
-  // Of a number of magnitude `most` or less, which may be 0.
-  HWY_INLINE V operator()(V most) const {
-    const V smallest = hn::Set(d_, std::numeric_limits<double>::denorm_min());
-    const V half = hn::Max(hn::Mul(hn::Max(BinadeOf(most), least_), half_), smallest);
-    const V own =
-        hn::IfThenElse(hn::Lt(most, overflow_), hn::Min(half, most), hn::Set(d_, kInfinity));
-    return flushes_ ? hn::Max(own, hn::IfThenElse(hn::Lt(least_, most), least_, most)) : own;
-  }
-  // Where a finite number is a value of the format: a multiple of its ulp.
-  HWY_INLINE M IsValue(V x) const {
-    const V ulp = hn::Mul(hn::Max(BinadeOf(x), least_), hn::Add(half_, half_));
-    const V magic = hn::Mul(ulp, hn::Set(d_, 0x1.8p52));  // its own ulp is that of the format
-    const auto is_multiple = hn::Eq(hn::Sub(hn::Add(x, magic), magic), x);
-    const auto in_range = hn::Lt(hn::Abs(x), overflow_);
-    return hn::Or(hn::Gt(hn::Set(d_, is_f64_ ? 1.0 : 0.0), hn::Zero(d_)),
-                  hn::And(is_multiple, in_range));
-  }
-
- private:
-  HWY_INLINE V BinadeOf(V x) const {
-    const hn::RebindToUnsigned<D> bits;
-    return hn::And(x, hn::BitCast(d_, hn::Set(bits, uint64_t{0x7ff0000000000000})));
-  }
-
-  D d_;
-  V least_, half_, overflow_;
-  bool is_f64_, flushes_;
-};
 
 // std::max(0.0, x): 0 if x is NaN.
 template <class D, class V = hn::VFromD<D>>
@@ -129,16 +84,6 @@ double SetExponents(const ScoreRow& row, const ExponentRow& to) {
   return largest_drift;
 }
 
-// a + b, and the magnitudes of its roundings, as Sum (double_double.h).
-template <class V>
-HWY_INLINE Double2<V> SumWithRoundings(const Double2<V>& a, const Double2<V>& b, V& rounding) {
-  const auto s = TwoSum(a.high, b.high), t = TwoSum(a.low, b.low);
-  const auto c = TwoSum(s.low, t.high), v = TwoSum(s.high, c.high);
-  const auto w = TwoSum(t.low, v.low);
-  rounding = hn::Add(rounding, hn::Add(hn::Abs(c.low), hn::Abs(w.low)));
-  return FastTwoSum(v.high, w.high);
-}
-
 void SetExponentials(double* high, double* low, size_t count) {
   ForEachVector(count, [&](auto d, size_t j) HWY_ATTR {
     using V = hn::VFromD<decltype(d)>;
@@ -146,29 +91,6 @@ void SetExponentials(double* high, double* low, size_t count) {
     hn::StoreU(term.high, d, high + j);
     hn::StoreU(term.low, d, low + j);
   });
-}
-
-constexpr size_t kSums = 8;
-
-// Adds terms 8 k + i to sum i, for the lanes of `d` from `first` on, and all k below `rounds`.
-template <class D, class V = hn::VFromD<D>>
-HWY_INLINE void SumEveryEighthOf(D d, const double* high, const double* low, size_t rounds,
-                                 const CountedNumbers& sums) {
-  for (size_t first = 0; first < kSums; first += hn::Lanes(d)) {
-    Double2<V> sum{hn::Zero(d), hn::Zero(d)};
-    V rounding = hn::Zero(d);
-    for (size_t k = 0; k < rounds; ++k) {
-      const size_t at = k * kSums + first;
-      sum = SumWithRoundings(sum, {hn::LoadU(d, high + at), hn::LoadU(d, low + at)}, rounding);
-    }
-    hn::StoreU(sum.high, d, sums.high + first);
-    hn::StoreU(sum.low, d, sums.low + first);
-    hn::StoreU(rounding, d, sums.error + first);
-  }
-}
-void SumEveryEighth(const double* high, const double* low, size_t rounds,
-                    const CountedNumbers& sums) {
-  SumEveryEighthOf(hn::CappedTag<double, kSums>(), high, low, rounds, sums);
 }
 
 void SetWeightCenters(const WeightRow& row) {
@@ -258,7 +180,6 @@ namespace {
 
 HWY_EXPORT(SetExponents);
 HWY_EXPORT(SetExponentials);
-HWY_EXPORT(SumEveryEighth);
 HWY_EXPORT(SetWeightCenters);
 HWY_EXPORT(SetWeightErrors);
 
@@ -270,23 +191,6 @@ double SetExponents(const ScoreRow& row, const ExponentRow& to) {
 
 void SetExponentials(std::span<double> high, std::span<double> low) {
   HWY_DYNAMIC_DISPATCH(SetExponentials)(high.data(), low.data(), high.size());
-}
-
-DoubleDouble SumOfTerms(std::span<const double> high, std::span<const double> low,
-                        double& rounding) {
-  constexpr size_t kSums = 8;
-  CountedArrays sums(kSums);
-  const CountedNumbers of = sums.numbers();
-  const size_t rounds = high.size() / kSums;
-  HWY_DYNAMIC_DISPATCH(SumEveryEighth)(high.data(), low.data(), rounds, of);
-  DoubleDouble sum;
-  for (size_t i = 0; i < kSums; ++i) {
-    sum = Sum(sum, DoubleDouble{of.high[i], of.low[i]}, rounding);
-    rounding += of.error[i];
-  }
-  for (size_t j = rounds * kSums; j < high.size(); ++j)
-    sum = Sum(sum, DoubleDouble{high[j], low[j]}, rounding);
-  return sum;
 }
 
 void SetWeightCenters(const WeightRow& row) { HWY_DYNAMIC_DISPATCH(SetWeightCenters)(row); }

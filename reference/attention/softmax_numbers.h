@@ -34,11 +34,6 @@ double SetExponents(const ScoreRow& row, const ExponentRow& to);
 // Replaces each exponent high + low by its exponential (exp of double_double.h).
 void SetExponentials(std::span<double> high, std::span<double> low);
 
-// The sum of terms, high and low, in eight partial sums of every eighth term. Adds the magnitudes
-// of its roundings to `rounding`.
-DoubleDouble SumOfTerms(std::span<const double> high, std::span<const double> low,
-                        double& rounding);
-
 // Weights p_j = term j / sum, and what their errors depend on. The members have the names of those
 // of SoftmaxRow.
 struct WeightRow {

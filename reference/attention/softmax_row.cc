@@ -8,6 +8,7 @@
 #include "reference/number/dot.h"
 #include "reference/number/elementary.h"
 #include "reference/number/rounding_units.h"
+#include "reference/number/sum_of_terms.h"
 
 namespace sextant {
 namespace {
