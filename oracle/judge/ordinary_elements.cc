@@ -18,6 +18,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 namespace {
 
 using oracle::ComparedRun;
+using oracle::OrdinaryRatios;
 using oracle::OrdinaryVerdict;
 
 template <class D, class V = hn::VFromD<D>>
@@ -139,8 +140,15 @@ HWY_INLINE hn::Mask<D> IsDecided(D d, const EnclosedError<V>& of, V bound, V lik
                  hn::Or(exact, hn::Or(hn::Lt(of.most, ulp), within)));
 }
 
-double DecideOrdinary(const ComparedRun& run, char* left) {
-  double largest = -1;
+// max(largest, each number of the vector), quickly if none is larger.
+template <class D, class V = hn::VFromD<D>>
+HWY_INLINE void SetLargest(D d, V x, double& largest) {
+  if (hn::AllTrue(d, hn::Le(x, hn::Set(d, largest)))) return;
+  largest = hn::GetLane(hn::MaxOfLanes(d, hn::Max(x, hn::Set(d, largest))));
+}
+
+OrdinaryRatios DecideOrdinary(const ComparedRun& run, char* left) {
+  OrdinaryRatios ratios;
   ForEachVector(run.count, [&](auto d, size_t k) HWY_ATTR {
     using V = hn::VFromD<decltype(d)>;
     const Format format(d, run.dtype);
@@ -160,28 +168,12 @@ double DecideOrdinary(const ComparedRun& run, char* left) {
     std::fill_n(left + k, hn::Lanes(d), !all);
     if (!all) return;
     const V least = hn::IfThenElse(proven, error, of.least);
-    const V most = hn::IfThenElse(proven, bound, hn::Add(bound, of.reach));
-    const V ratio = hn::IfThenElseZero(hn::Gt(least, zero), hn::Div(least, most));
-    if (hn::AllTrue(d, hn::Le(ratio, hn::Set(d, largest)))) return;
-    largest = hn::GetLane(hn::MaxOfLanes(d, ratio));
+    const V limit = hn::IfThenElse(proven, bound, hn::Add(bound, of.reach));
+    const V upper = hn::Div(of.most, hn::Sub(bound, of.reach));
+    SetLargest(d, hn::IfThenElseZero(hn::Gt(least, zero), hn::Div(least, limit)), ratios.least);
+    SetLargest(d, hn::IfThenElse(proven, hn::Set(d, -1.0), upper), ratios.most);
   });
-  return largest;
-}
-
-// MayExceed (undecided.cc) of vectors.
-void RuleOutWorst(const ComparedRun& run, double ratio, char* left) {
-  constexpr double kRoom = 0x1p-30;
-  ForEachVector(run.count, [&](auto d, size_t k) HWY_ATTR {
-    using V = hn::VFromD<decltype(d)>;
-    const V radius = hn::LoadU(d, run.radius + k), two_r = hn::Mul(hn::Set(d, -2.0), radius);
-    const V bound = hn::Sub(hn::LoadU(d, run.permitted + k), two_r);
-    const V error = hn::Add(hn::Abs(SignedError(d, run, k)), two_r);
-    const V most = hn::Add(hn::Mul(error, hn::Set(d, 1 + kRoom)),
-                           hn::Mul(hn::Abs(hn::LoadU(d, run.high + k)), hn::Set(d, 0x1p-70)));
-    const V limit = hn::Mul(hn::Mul(hn::Set(d, ratio), bound), hn::Set(d, 1 - kRoom));
-    const auto is_out = hn::Or(hn::Ge(radius, hn::Zero(d)), hn::Lt(most, limit));
-    std::fill_n(left + k, hn::Lanes(d), !hn::AllTrue(d, is_out));
-  });
+  return ratios;
 }
 
 }  // namespace
@@ -194,7 +186,6 @@ namespace {
 
 HWY_EXPORT(JudgeOrdinary);
 HWY_EXPORT(DecideOrdinary);
-HWY_EXPORT(RuleOutWorst);
 
 }  // namespace
 
@@ -209,16 +200,12 @@ OrdinaryVerdict JudgeOrdinary(const ComparedRun& run, double worst, double* rela
   return {};
 }
 
-double DecideOrdinary(const ComparedRun& run, char* left) {
+OrdinaryRatios DecideOrdinary(const ComparedRun& run, char* left) {
   // Level 1 is not for f64 (prove.h).
   if (run.dtype != DType::kI64 && run.dtype != DType::kF64)
     return HWY_DYNAMIC_DISPATCH(DecideOrdinary)(run, left);
   std::fill_n(left, run.count, 1);
-  return -1;
-}
-
-void RuleOutWorst(const ComparedRun& run, double ratio, char* left) {
-  HWY_DYNAMIC_DISPATCH(RuleOutWorst)(run, ratio, left);
+  return {};
 }
 
 }  // namespace oracle

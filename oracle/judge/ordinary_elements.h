@@ -40,13 +40,13 @@ struct OrdinaryVerdict {
 // error / permitted error, which is above 0.
 OrdinaryVerdict JudgeOrdinary(const ComparedRun& run, double worst, double* relative, char* left);
 
+// Error / permitted error of the elements that are not left; -1 if all are.
+struct OrdinaryRatios {
+  double least = -1;  // the largest lower bound
+  double most = -1;   // the largest upper bound of those that are only enclosed
+};
 // Sets left[k] to 0 if the grade of element k is decided although it may be only enclosed, and not
-// worse than kWithin; else to 1. Returns the largest lower bound of error / permitted error of the
-// elements that are not left, and -1 if all are.
-double DecideOrdinary(const ComparedRun& run, char* left);
-
-// Sets left[k] to 0 if element k is proven, or its error is so far below `ratio` of the permitted
-// error that it cannot be the worst of the tensor; else to 1.
-void RuleOutWorst(const ComparedRun& run, double ratio, char* left);
+// worse than kWithin; else to 1.
+OrdinaryRatios DecideOrdinary(const ComparedRun& run, char* left);
 
 }  // namespace sextant::oracle

@@ -76,54 +76,56 @@ class Marker {
       : golden_(golden), permitted_(permitted), got_(got), threads_(threads) {}
 
   void Mark(std::vector<char>& marks) {
-    std::vector<Rank> worst(kRanges);  // the largest lower bound of a rank, per range
-    ForEachBlock([&](size_t range, const ComparedRun& run, size_t first) {
-      char left[kBlock];
-      const double ordinary = DecideOrdinary(run, left);
-      if (ordinary >= 0) worst[range] = std::max(worst[range], {Grade::kWithin, ordinary});
-      ForEachLeft(left, run.count, [&](size_t k) {
-        const Judged judged = JudgeElement(first + k);
-        marks[first + k] = judged.open;
-        if (!judged.open) worst[range] = std::max(worst[range], judged.least);
-      });
+    const size_t count = got_.data.size();
+    std::vector<BlockRanks> blocks((count + kBlock - 1) / kBlock);
+    InParallel(blocks.size(), threads_, [&](size_t block) {
+      const size_t first = block * kBlock;
+      blocks[block] = MarkOpen(first, std::min(kBlock, count - first), marks);
     });
-    const Rank largest = *std::ranges::max_element(worst);
+    Rank largest;
+    for (const BlockRanks& block : blocks) largest = std::max(largest, block.least);
     // Then other bounds decide what is unlikely, and which element is the worst (drift.h).
     const bool is_unlikely = largest.first == Grade::kUnlikely;
-    ForEachBlock([&](size_t, const ComparedRun& run, size_t first) {
-      char left[kBlock];
-      RuleOutWorst(run, largest.first > Grade::kWithin ? 0 : largest.second, left);
-      ForEachLeft(left, run.count, [&](size_t k) {
-        const size_t i = first + k;
+    InParallel(blocks.size(), threads_, [&](size_t block) {
+      if (!is_unlikely && blocks[block].most < largest) return;
+      const size_t first = block * kBlock;
+      for (size_t i = first; i < std::min(count, first + kBlock); ++i) {
         if (golden_.radius.data[i] < 0 && !marks[i])
           marks[i] = is_unlikely || JudgeElement(i).most >= largest;
-      });
+      }
     });
   }
 
  private:
+  // Of the elements of a block whose grade is decided.
+  struct BlockRanks {
+    Rank least;  // the largest lower bound
+    Rank most;   // the largest upper bound of those that are only enclosed
+    void Include(const Rank& lower, const Rank& upper) {
+      least = std::max(least, lower);
+      most = std::max(most, upper);
+    }
+  };
+  BlockRanks MarkOpen(size_t first, size_t count, std::vector<char>& marks) const {
+    char left[kBlock];
+    BlockRanks ranks;
+    const auto [least, most] = DecideOrdinary({golden_, permitted_, got_, first, count}, left);
+    if (least >= 0) ranks.Include({Grade::kWithin, least}, {Grade::kWithin, most});
+    const char* const end = left + count;
+    for (const char* at = left; (at = std::find(at, end, 1)) != end; ++at) {
+      const size_t i = first + static_cast<size_t>(at - left);
+      const Judged judged = JudgeElement(i);
+      marks[i] = judged.open;
+      if (!judged.open)
+        ranks.Include(judged.least, golden_.radius.data[i] < 0 ? judged.most : Rank());
+    }
+    return ranks;
+  }
   Judged JudgeElement(size_t i) const {
     const auto judge = golden_.radius.data[i] < 0 ? JudgeEnclosed : JudgeProven;
     return judge(golden_, permitted_, i, got_.data[i]);
   }
-  // Calls work(range, run, first element) for blocks of kRanges ranges.
-  template <class Work>
-  void ForEachBlock(Work work) const {
-    const size_t count = got_.data.size();
-    InParallel(kRanges, threads_, [&](size_t range) {
-      const size_t last = count * (range + 1) / kRanges;
-      for (size_t at = count * range / kRanges; at < last; at += kBlock)
-        work(range, ComparedRun(golden_, permitted_, got_, at, std::min(kBlock, last - at)), at);
-    });
-  }
-  template <class Work>
-  static void ForEachLeft(const char* left, size_t count, Work work) {
-    const char* const end = left + count;
-    for (const char* at = left; (at = std::find(at, end, 1)) != end; ++at)
-      work(static_cast<size_t>(at - left));
-  }
-
-  static constexpr size_t kRanges = 16, kBlock = 512;
+  static constexpr size_t kBlock = 512;
   const GoldenTensor& golden_;
   const PermittedTensor& permitted_;
   const Tensor<double>& got_;
