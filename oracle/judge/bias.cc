@@ -37,14 +37,41 @@ Bias::Bias(size_t elements, size_t width, bool units)
   answers_.resize(std::min(kMostUnits, std::bit_ceil(4 * elements + 1)));
 }
 
-void Bias::Add(size_t i, double got, double relative) {
-  all_.Add(relative);
-  squares_ += relative * relative;
+void Bias::Add(size_t i, std::span<const double> got, std::span<const double> relative) {
+  Unit all = all_;
+  double squares = squares_;
+  for (const double x : relative) {
+    all.Add(x);
+    squares += x * x;
+  }
+  all_ = all;
+  squares_ = squares;
   if (!has_units_) return;
-  const size_t row = i / width_;
-  rows_[row / rows_per_unit_].Add(relative);
-  columns_[(i - row * width_) / columns_per_unit_].Add(relative);
-  answers_[std::hash<double>()(std::abs(got)) % answers_.size()].Add(relative);
+  const size_t mask = answers_.size() - 1;  // the size is a power of two
+  for (size_t k = 0; k < got.size(); ++k)
+    answers_[std::hash<double>()(std::abs(got[k])) & mask].Add(relative[k]);
+  for (size_t k = 0; k < relative.size();) {
+    const size_t row = (i + k) / width_, column = i + k - row * width_;
+    const size_t count = std::min(relative.size() - k, width_ - column);
+    AddInRow(row, column, relative.subspan(k, count));
+    k += count;
+  }
+}
+
+void Bias::AddInRow(size_t row, size_t column, std::span<const double> relative) {
+  Unit of_row = rows_[row / rows_per_unit_];
+  for (const double x : relative) of_row.Add(x);
+  rows_[row / rows_per_unit_] = of_row;
+  Unit* of_column = &columns_[column / columns_per_unit_];
+  size_t left = columns_per_unit_ - column % columns_per_unit_;  // of the unit
+  for (const double x : relative) {
+    if (left == 0) {
+      ++of_column;
+      left = columns_per_unit_;
+    }
+    of_column->Add(x);
+    --left;
+  }
 }
 
 void Bias::Merge(const Bias& next) {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <vector>
 
 namespace sextant::oracle {
@@ -16,7 +17,9 @@ class Bias {
   // Without units there is only the mean and the spread.
   Bias(size_t elements, size_t width, bool units = true);
   // `got`: the answer at element i; `relative`: its signed error / permitted error.
-  void Add(size_t i, double got, double relative);
+  void Add(size_t i, double got, double relative) { Add(i, {&got, 1}, {&relative, 1}); }
+  // The same for consecutive elements, of which i is the first.
+  void Add(size_t i, std::span<const double> got, std::span<const double> relative);
   // Adds the elements of `next`, which come after these.
   void Merge(const Bias& next);
   double Mean() const;
@@ -38,6 +41,7 @@ class Bias {
   };
   static double Variance(const std::vector<Unit>& units);
   double VarianceBySize(const std::vector<Unit>& units) const;
+  void AddInRow(size_t row, size_t column, std::span<const double> relative);
 
   bool has_units_;
   size_t width_;

@@ -6,6 +6,7 @@
 #include "oracle/judge/bias.h"
 #include "oracle/judge/failing_indices.h"
 #include "oracle/judge/is_within.h"
+#include "oracle/judge/ordinary_elements.h"
 #include "reference/base/parallel.h"
 
 namespace sextant::oracle {
@@ -50,7 +51,9 @@ class RangeJudge {
         bias_(got_.data.size(), RowWidth(got_.shape), answered.independent) {}
 
   void Judge(size_t first, size_t last) {
-    for (size_t i = first; i < last; ++i) JudgeElement(i, end_to_end_.high.data[i]);
+    constexpr size_t kBlock = 512;  // one vacuous element makes it slow
+    for (size_t at = first; at < last; at += kBlock)
+      JudgeBlock<kBlock>(at, std::min(kBlock, last - at));
   }
 
   // Adds the result for the range that follows.
@@ -87,6 +90,36 @@ class RangeJudge {
     const double got = got_.data[i];
     const bool is_within = IsPermitted(golden_, i, got, permitted_.error.data[i]);
     return GradeOf(golden_, i, got, is_within, error, likely);
+  }
+  template <size_t kBlock>
+  void JudgeBlock(size_t first, size_t count) {
+    double relative[kBlock];
+    char left[kBlock];
+    const OrdinaryVerdict ordinary =
+        JudgeOrdinary({golden_, permitted_, got_, first, count}, WorstWithin(), relative, left);
+    verdict_.judged += ordinary.judged;
+    verdict_.grade = std::max(verdict_.grade, !ordinary.faithful ? Grade::kWithin
+                                              : !ordinary.exact  ? Grade::kFaithful
+                                                                 : Grade::kExact);
+    std::fill_n(&elements_.statuses[first], count, ElementStatus::kJudged);
+    for (size_t k = 0; k < count;) {
+      const size_t i = first + k;
+      if (left[k]) {
+        JudgeElement(i, end_to_end_.high.data[i]);
+        ++k;
+        continue;
+      }
+      const size_t next = static_cast<size_t>(std::find(left + k, left + count, 1) - left);
+      bias_.Add(i, {&got_.data[i], next - k}, {relative + k, next - k});
+      k = next;
+    }
+  }
+  // Elements that conform and are not unlikely are not the worst up to this error / permitted
+  // error.
+  double WorstWithin() const {
+    return worst_.first > Grade::kWithin   ? kInfinity
+           : worst_.first < Grade::kWithin ? -1
+                                           : worst_.second;
   }
   // `specified` is NaN if the case specifies no value for element i.
   void JudgeElement(size_t i, double specified) {

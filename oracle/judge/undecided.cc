@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "oracle/judge/ordinary_elements.h"
 #include "reference/base/parallel.h"
 #include "reference/number/dtype.h"
 
@@ -75,48 +76,56 @@ class Marker {
       : golden_(golden), permitted_(permitted), got_(got), threads_(threads) {}
 
   void Mark(std::vector<char>& marks) {
-    std::vector<Rank> worst(kRanges);  // the largest lower bound of a rank, per range
-    ForEachRange([&](size_t range, size_t first, size_t last) {
-      for (size_t i = first; i < last; ++i) {
-        const Judged judged = JudgeElement(i);
-        marks[i] = judged.open;
-        if (!judged.open) worst[range] = std::max(worst[range], judged.least);
-      }
+    const size_t count = got_.data.size();
+    std::vector<BlockRanks> blocks((count + kBlock - 1) / kBlock);
+    InParallel(blocks.size(), threads_, [&](size_t block) {
+      const size_t first = block * kBlock;
+      blocks[block] = MarkOpen(first, std::min(kBlock, count - first), marks);
     });
-    const Rank largest = *std::ranges::max_element(worst);
+    Rank largest;
+    for (const BlockRanks& block : blocks) largest = std::max(largest, block.least);
     // Then other bounds decide what is unlikely, and which element is the worst (drift.h).
     const bool is_unlikely = largest.first == Grade::kUnlikely;
-    ForEachRange([&](size_t, size_t first, size_t last) {
-      for (size_t i = first; i < last; ++i) {
+    InParallel(blocks.size(), threads_, [&](size_t block) {
+      if (!is_unlikely && blocks[block].most < largest) return;
+      const size_t first = block * kBlock;
+      for (size_t i = first; i < std::min(count, first + kBlock); ++i) {
         if (golden_.radius.data[i] < 0 && !marks[i])
-          marks[i] = is_unlikely || (MayExceed(i, largest) && JudgeElement(i).most >= largest);
+          marks[i] = is_unlikely || JudgeElement(i).most >= largest;
       }
     });
   }
 
  private:
-  // False if the rank of an element that is only enclosed is smaller, with room for the slack in
-  // JudgeEnclosed: quickly for most elements of an answer that conforms.
-  bool MayExceed(size_t i, const Rank& rank) const {
-    constexpr double kRoom = 0x1p-30;
-    const double r = -golden_.radius.data[i], bound = permitted_.error.data[i] - 2 * r;
-    const double error = ErrorOf(golden_, i, got_.data[i]) + 2 * r;
-    const double most = error * (1 + kRoom) + std::abs(golden_.high.data[i]) * 0x1p-70;
-    return rank.first > Grade::kWithin || !(most < rank.second * bound * (1 - kRoom));
+  // Of the elements of a block whose grade is decided.
+  struct BlockRanks {
+    Rank least;  // the largest lower bound
+    Rank most;   // the largest upper bound of those that are only enclosed
+    void Include(const Rank& lower, const Rank& upper) {
+      least = std::max(least, lower);
+      most = std::max(most, upper);
+    }
+  };
+  BlockRanks MarkOpen(size_t first, size_t count, std::vector<char>& marks) const {
+    char left[kBlock];
+    BlockRanks ranks;
+    const auto [least, most] = DecideOrdinary({golden_, permitted_, got_, first, count}, left);
+    if (least >= 0) ranks.Include({Grade::kWithin, least}, {Grade::kWithin, most});
+    const char* const end = left + count;
+    for (const char* at = left; (at = std::find(at, end, 1)) != end; ++at) {
+      const size_t i = first + static_cast<size_t>(at - left);
+      const Judged judged = JudgeElement(i);
+      marks[i] = judged.open;
+      if (!judged.open)
+        ranks.Include(judged.least, golden_.radius.data[i] < 0 ? judged.most : Rank());
+    }
+    return ranks;
   }
   Judged JudgeElement(size_t i) const {
     const auto judge = golden_.radius.data[i] < 0 ? JudgeEnclosed : JudgeProven;
     return judge(golden_, permitted_, i, got_.data[i]);
   }
-  template <class Work>
-  void ForEachRange(Work work) const {
-    const size_t count = got_.data.size();
-    InParallel(kRanges, threads_, [&](size_t range) {
-      work(range, count * range / kRanges, count * (range + 1) / kRanges);
-    });
-  }
-
-  static constexpr size_t kRanges = 16;
+  static constexpr size_t kBlock = 512;
   const GoldenTensor& golden_;
   const PermittedTensor& permitted_;
   const Tensor<double>& got_;

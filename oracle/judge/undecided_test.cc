@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -94,6 +95,21 @@ TEST(Undecided, AllElementsAreProvenIfTheWorstIsUnlikely) {
   EXPECT_THAT(e.Marks(), ElementsAre(1, 1, 1, 1));
   e.answer[0].values.data[1] = 1 + 20 * kUlp;  // fails
   EXPECT_THAT(e.Marks(), ElementsAre(0, 1, 0, 0));
+}
+
+// Elements far from each other (blocks of 512 are judged at once).
+TEST(Undecided, AllElementsOfALargeTensorAreProvenIfItsWorstIsUnlikely) {
+  Ones ones(3, 1000);
+  std::ranges::fill(ones.golden[0].radius.data, -kRadius);
+  for (size_t i = 0; i < 3000; ++i) ones.Put(i, 1 + 0x1p-30, kPermitted, 1);
+  ones.Put(2500, 1 + 0x1p-30, kPermitted, 1 + 2 * kUlp);
+  const auto marks = [&] {
+    return UndecidedIn({ones.golden, ones.permitted}, ones.answer, 1).at(0);
+  };
+  EXPECT_EQ(std::ranges::count(marks(), 1), 1);
+  EXPECT_EQ(marks()[2500], 1);
+  ones.permitted[0].likely.data[2500] = kUlp;
+  EXPECT_EQ(std::ranges::count(marks(), 1), 3000);
 }
 
 TEST(Undecided, AllThatMayBeTheWorstAreProven) {

@@ -1,6 +1,7 @@
 #include "reference/attention/soft_cap.h"
 
 #include "reference/case/operation.h"
+#include "reference/number/each_number.h"
 
 namespace sextant {
 
@@ -8,14 +9,15 @@ template <class Real>
 SoftCapFunction<Real>::SoftCapFunction(double cap) : cap_(cap), divisor_(cap) {
   if constexpr (!RealArithmetic<Real>) {
     const ScopedStep at(Step::kCap);
-    divisor_ = Real(1.0) / cap_;
+    divisor_ = Single<Real>(1.0) / Single<Real>(cap);
   }
 }
 
 template <class Real>
 Real SoftCapFunction<Real>::operator()(const Real& x) const {
   const ScopedStep at(Step::kCap);
-  return cap_ * Tanh(RealArithmetic<Real> ? x / divisor_ : x * divisor_);
+  if constexpr (RealArithmetic<Real>) return cap_ * Tanh(x / divisor_);
+  return cap_ * Tanh(x * divisor_);
 }
 
 void SoftCap::Check() const {
@@ -24,8 +26,10 @@ void SoftCap::Check() const {
 
 template <class Real>
 void SoftCap::operator()(const Tensor<Real>& x, Tensor<Real>& y) const {
-  const SoftCapFunction<Real> capped(cap);
-  for (size_t i = 0; i < x.data.size(); ++i) y.data[i] = capped(x.data[i]);
+  const auto make = [this]<class Number>(std::type_identity<Number>) {
+    return SoftCapFunction<Number>(cap);
+  };
+  SetEach(y.data, make, x.data);
 }
 
 template <>
@@ -35,6 +39,7 @@ std::unique_ptr<Operation> MakeOperation<SoftCap>() {
 
 template class SoftCapFunction<Interval>;
 template class SoftCapFunction<Counted>;
+template class SoftCapFunction<CountedLanes>;
 template class SoftCapFunction<Rounded>;
 template class SoftCapFunction<BoostReal>;
 

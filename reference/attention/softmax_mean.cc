@@ -8,21 +8,21 @@
 namespace sextant {
 
 SoftmaxRow<Counted>::WeightedMean::WeightedMean(const SoftmaxRow& row)
-    : row_(row), rule_(CurrentRule()), count_(static_cast<double>(row.weights_.size())) {
+    : row_(row), rule_(CurrentRule()), count_(static_cast<double>(row.count_)) {
   constexpr double kLeast = 0x1p-900;  // double_double.h
   const std::vector<StoredWeight>& stored = row.StoredWeights();
   weights_.relative_drift = (row.drift_ + row.own_drift_) * kBoundUp * kBoundUp;
-  for (size_t j = 0; j < row.weights_.size(); ++j) {
-    const Counted& p = row.weights_[j];
-    weights_.high.push_back(p.center().high);
-    weights_.low.push_back(p.center().low);
-    weights_.drift.push_back(p.drift());
-    weights_.rise.push_back(p.center().high * row.rise_[j]);
-    weights_.rounding.push_back(row.rounding_[j]);
+  const CountedNumbers& p = row.weights_;
+  weights_.high.assign(p.high, p.high + row.count_);
+  weights_.low.assign(p.low, p.low + row.count_);
+  weights_.drift.assign(p.drift, p.drift + row.count_);
+  weights_.rounding = row.rounding_;
+  for (size_t j = 0; j < row.count_; ++j) {
+    weights_.rise.push_back(p.high[j] * row.rise_[j]);
     weights_.most.push_back(stored[j].most);
     weights_.storing.push_back(stored[j].error);
     storing_ += stored[j].error;
-    takes_plain_ = takes_plain_ && (p.center().high == 0 || p.center().high >= kLeast);
+    takes_plain_ = takes_plain_ && (p.high[j] == 0 || p.high[j] >= kLeast);
   }
 }
 
@@ -105,7 +105,7 @@ Counted SoftmaxRow<Counted>::WeightedMean::From(const MeanSums& sums) const {
   };
   const bool saturated =
       sums.saturated || row_.saturated_ || (scores.only_range && scores.range > 0);
-  const SumError sum = rule_.exact ? SumError() : RelativeErrorOfSum(rule_, row_.weights_.size());
+  const SumError sum = rule_.exact ? SumError() : RelativeErrorOfSum(rule_, row_.count_);
   const double largest = row_.tiled_ ? count_ * scores.largest : size;
   const bool overflows = !rule_.exact && !(largest * 2 < MaxFinite(rule_.format));
   const DoubleDouble centre(sums.high, sums.low);

@@ -49,7 +49,7 @@ template void SoftmaxRow<BoostReal>::Means(const ValueRows<BoostReal>&, std::spa
 
 void SoftmaxRow<Counted>::Means(const ValueRows<Counted>& values, std::span<const size_t> keys,
                                 std::span<Counted> y) const {
-  const bool many = weights_.size() > 1;
+  const bool many = count_ > 1;
   const ScopedStep at(Step::kDot);
   const WeightedMean* mean = nullptr;
   std::optional<WeightedMean> storage;
@@ -58,10 +58,10 @@ void SoftmaxRow<Counted>::Means(const ValueRows<Counted>& values, std::span<cons
     const std::vector<float> zeros(values.PlainWidth());
     std::vector<const float*> rows;
     for (const size_t key : keys) rows.push_back(values.Plain(key));
-    rows.resize(weights_.size(), zeros.data());
+    rows.resize(count_, zeros.data());
     return mean->OfPlain(rows, values.PlainWidth(), y);
   }
-  std::vector<Counted> column(weights_.size());
+  std::vector<Counted> column(count_);
   for (size_t e = 0; e < y.size(); ++e) {
     for (size_t j = 0; j < keys.size(); ++j) column[j] = values[keys[j]][e];
     y[e] = mean ? mean->Of(column) : Mean(column);

@@ -8,6 +8,7 @@
 #include "reference/number/dot.h"
 #include "reference/number/elementary.h"
 #include "reference/number/rounding_units.h"
+#include "reference/number/sum_of_terms.h"
 
 namespace sextant {
 namespace {
@@ -16,8 +17,6 @@ template <class Real, class Less>
 size_t LargestBy(std::span<const Real> scores, Less less) {
   return static_cast<size_t>(std::ranges::max_element(scores, less) - scores.begin());
 }
-
-double Difference(double a, double b) { return std::max(0.0, a - b); }
 
 constexpr Counted::Bounds kUnbounded{kInfinity, kInfinity};
 
@@ -80,28 +79,42 @@ template class SoftmaxRow<Rounded>;
 template class SoftmaxRow<BoostReal>;
 
 SoftmaxRow<Counted>::SoftmaxRow(std::span<const Counted> scores, Tiling tiling)
-    : tiled_(tiling == Tiling::kAny) {
+    : weight_arrays_(scores.size()),
+      weights_(weight_arrays_.numbers()),
+      count_(scores.size()),
+      tiled_(tiling == Tiling::kAny) {
   if (scores.empty()) return;
   const ScopedStep at(Step::kSoftmax);
   const StepRule& rule = CurrentRule();
-  const Scores converted(scores, rule);
-  largest_ = converted.largest;
-  if (tiled_) updates_ = converted.MaximumUpdates();
-  std::vector<DoubleDouble> exponents;
-  std::vector<double> errors;
-  exponents.reserve(scores.size());
-  errors.reserve(scores.size());
-  double drift = 0;  // the largest drift of an exponent
-  for (size_t j = 0; j < scores.size(); ++j) {
-    const Counted& s = converted.scores[j];
-    errors.push_back(converted.ErrorOf(j, rule, tiled_, updates_));
-    saturated_ = saturated_ || s.saturated();
-    unbounded_ = unbounded_ || !std::isfinite(errors[j]) || !std::isfinite(s.center().high);
-    exponents.push_back(unbounded_ ? DoubleDouble() : converted.ExponentOf(j));
-    drift = std::max(drift, s.drift() + largest_.drift() + DriftOf(exponents[j], 4));
-  }
+  format_ = FormatOf(rule);
+  Scores from(scores, rule);
+  largest_ = from.largest;
+  saturated_ = from.saturated;
+  if (tiled_) updates_ = from.MaximumUpdates();
+  const double unit = rule.exact ? 0 : UnitRoundoffOf(rule.format);
+  const double exponential =  // ln(1 / (1 - relative error)), with each update
+      rule.ulps * 2 * unit < 1 ? -(1 + updates_) * Log1pOf(-rule.ulps * 2 * unit) : kInfinity;
+  Terms terms{std::vector<double>(count_), std::vector<double>(count_)};
+  std::vector<double> errors(count_);
+  const double drift =
+      SetExponents({count_, from.converted.numbers(), largest_.center(), largest_.drift(),
+                    from.most, from.exact, tiled_, rule, exponential},
+                   {terms.high.data(), terms.low.data(), errors.data()});
+  const auto is_infinite = [](double x) { return !std::isfinite(x); };
+  const std::span<const double> centers(from.converted.numbers().high, count_);
+  unbounded_ =
+      std::ranges::any_of(errors, is_infinite) || std::ranges::any_of(centers, is_infinite);
+  if (unbounded_) terms = {std::vector<double>(count_), std::vector<double>(count_)};
   SetRise(errors);
-  SetWeights(Terms(exponents, drift));
+  SetTerms(terms, drift);
+  SetWeights(terms);
+}
+
+std::vector<Counted> SoftmaxRow<Counted>::weights() const {
+  std::vector<Counted> all;
+  all.reserve(count_);
+  for (size_t j = 0; j < count_; ++j) all.push_back(Weight(j));
+  return all;
 }
 
 Counted SoftmaxRow<Counted>::Bounded(const Counted& number, const Counted::Bounds& error,
@@ -120,30 +133,66 @@ double SoftmaxRow<Counted>::Rounding(const StepRule& rule, double magnitude) con
   return magnitude * unit / (1 - unit) + UnderflowErrorOf(rule);
 }
 
-void SoftmaxRow<Counted>::SetWeights(const std::vector<DoubleDouble>& terms) {
-  const StepRule& rule = CurrentRule();
-  const size_t n = terms.size();
-  const auto count = static_cast<double>(n);
-  double rounding = 0;  // of the sum
-  for (const DoubleDouble& term : terms) sum_ = Sum(sum_, term, rounding);
-  own_drift_ += rounding / sum_.high * (1 + count * 0x1p-52);
-  for (const DoubleDouble& term : terms) {
-    const DoubleDouble center =
-        this_context.double_centers ? DoubleDouble(term.high / sum_.high) : term / sum_;
-    const double drift = center.high * (drift_ + own_drift_) * kBoundUp + kTinyDrift;
-    const Counted p = Counted::Of(center, Enclosing(n > 1 ? drift : 0), FormatOf(rule), saturated_);
-    rise_sum_ += p.center().high * rise_[weights_.size()];
-    fall_sum_ += p.center().high * fall_[weights_.size()];
-    weights_.push_back(p);
+// The sum of the terms; sets the drift that it adds to the weights. Level 1 may add in another
+// order: its bits are not those of goldens.
+DoubleDouble SoftmaxRow<Counted>::TotalOf(const Terms& terms) {
+  DoubleDouble sum;
+  double rounding = 0, additions = static_cast<double>(count_);  // at most, to `rounding`
+  if (this_context.double_centers) {
+    sum = SumOfTerms(terms.high, terms.low, rounding);
+    additions += 16;
+  } else {
+    for (size_t j = 0; j < count_; ++j)
+      sum = Sum(sum, DoubleDouble{terms.high[j], terms.low[j]}, rounding);
   }
-  SetWeightErrors(rule, SetSumError(rule));
+  own_drift_ += rounding / sum.high * (1 + additions * 0x1p-52);
+  return sum;
+}
+
+void SoftmaxRow<Counted>::SetWeights(const Terms& terms) {
+  const StepRule& rule = CurrentRule();
+  shift_.resize(count_);
+  rounding_.resize(count_);
+  sum_ = TotalOf(terms);
+  WeightRow row{.count = count_,
+                .weights = weights_,
+                .term_high = terms.high.data(),
+                .term_low = terms.low.data(),
+                .sum = sum_,
+                .rise = rise_.data(),
+                .fall = fall_.data(),
+                .shift = shift_.data(),
+                .rounding = rounding_.data(),
+                .double_centers = this_context.double_centers,
+                .drift = Enclosing(drift_ + own_drift_),
+                .rule = rule,
+                .tiled = tiled_};
+  SetWeightCenters(row);
+  for (size_t j = 0; j < count_; ++j) {
+    rise_sum_ += weights_.high[j] * rise_[j];
+    fall_sum_ += weights_.high[j] * fall_[j];
+  }
+  row.underflow = SetSumError(rule);
+  row.rise_sum = rise_sum_;
+  row.fall_sum = fall_sum_;
+  row.common = common_;
+  row.likely_common = likely_common_;
+  if (count_ > 1) {
+    SetWeightErrors(row);
+  } else {
+    weights_.drift[0] = Enclosing(0);
+  }
+  if (unbounded_) {
+    std::fill_n(weights_.error, count_, kInfinity);
+    std::fill_n(weights_.likely, count_, kInfinity);
+  }
 }
 
 // Sets the relative error common to all weights: that of the sum of the terms and of its
 // reciprocal. The computed sum is at least its largest term, and the exact sum at most n times that
 // term. Returns the underflow error of one term.
 double SoftmaxRow<Counted>::SetSumError(const StepRule& rule) {
-  const size_t n = weights_.size();
+  const size_t n = count_;
   const auto count = static_cast<double>(n);
   if (rule.exact || n <= 1) return 0;
   const double unit = UnitRoundoffOf(rule.format);
@@ -159,43 +208,6 @@ double SoftmaxRow<Counted>::SetSumError(const StepRule& rule) {
   return rule.flushes ? UnderflowErrorOf(rule) : rule.ulps * UnderflowErrorOf(rule);
 }
 
-void SoftmaxRow<Counted>::SetWeightErrors(const StepRule& rule, double underflow) {
-  const size_t n = weights_.size();
-  const auto count = static_cast<double>(n);
-  for (size_t j = 0; j < n; ++j) {
-    Counted& p = weights_[j];
-    shift_.push_back(WeightShift(j));
-    const double most = (p.center().high + shift_[j]) * (1 + common_);
-    rounding_.push_back(0);
-    if (!rule.exact && n > 1) {
-      // The error of a term below the smallest normal number is `underflow`, that of their sum n
-      // times as large.
-      rounding_[j] = Rounding(rule, most) + 2 * underflow * (1 + count * most);
-    }
-    const double likely = (p.center().high + shift_[j]) * (1 + likely_common_) * likely_common_;
-    p = p.WithError(unbounded_
-                        ? kUnbounded
-                        : Counted::Bounds{(shift_[j] + most * common_ + rounding_[j]) * kBoundUp,
-                                          (shift_[j] + likely + rounding_[j]) * kBoundUp});
-  }
-}
-
-// Bound of the change of weight j by errors of exponents. It is largest where the errors of all
-// other exponents have the opposite sign.
-double SoftmaxRow<Counted>::WeightShift(size_t j) const {
-  if (weights_.size() == 1) return 0;
-  const double p = weights_[j].center().high;
-  const double rest = (DoubleDouble(1.0) - weights_[j].center()).high;
-  const double slack = (rise_sum_ + fall_sum_) * 0x1p-50;  // rounding of the differences below
-  const double rise = Difference(rise_sum_, p * rise_[j]) + slack;
-  const double fall = Difference(fall_sum_, p * fall_[j]) + slack;
-  const double up = p * (rise_[j] * rest + fall) / (Difference(rest, fall) + p * (1 + rise_[j]));
-  const double down = p * (fall_[j] * rest + rise) / (rest + rise + p * (1 - fall_[j]));
-  const double most_up = std::isnan(up) ? rest : std::min(up, rest);
-  const double most_down = std::isnan(down) ? p : std::min(down, p);
-  return std::max(0.0, std::max(most_up, most_down)) * kBoundUp;
-}
-
 // The weights rounded by step weigh and converted for step dot.
 const std::vector<SoftmaxRow<Counted>::StoredWeight>& SoftmaxRow<Counted>::StoredWeights() const {
   if (!stored_.empty()) return stored_;
@@ -204,10 +216,10 @@ const std::vector<SoftmaxRow<Counted>::StoredWeight>& SoftmaxRow<Counted>::Store
     const ScopedStep at(step);
     rules.push_back(CurrentRule());
   }
-  for (const Counted& p : weights_) {
-    StoredWeight weight{p.center().high + p.drift() + p.error(), 0};
+  for (size_t j = 0; j < count_; ++j) {
+    StoredWeight weight{weights_.high[j] + weights_.drift[j] + weights_.error[j], 0};
     for (const StepRule& to : rules) {
-      if (to.exact || (p.format() && Contains(to.format, *p.format()))) continue;
+      if (to.exact || (format_ && Contains(to.format, *format_))) continue;
       const double error = Rounding(to, weight.most);
       weight.error += error;
       weight.most += error;
@@ -218,9 +230,9 @@ const std::vector<SoftmaxRow<Counted>::StoredWeight>& SoftmaxRow<Counted>::Store
 }
 
 Counted SoftmaxRow<Counted>::Mean(std::span<const Counted> values) const {
-  if (weights_.empty()) return Counted();
+  if (count_ == 0) return Counted();
   const ScopedStep at(Step::kDot);
-  if (weights_.size() == 1 && !unbounded_) return Converted(values[0]);  // the weight is 1
+  if (count_ == 1 && !unbounded_) return Converted(values[0]);  // the weight is 1
   return WeightedMean(*this).Of(values);
 }
 
@@ -230,7 +242,7 @@ Counted SoftmaxRow<Counted>::Mean(std::span<const Counted> values) const {
 Counted SoftmaxRow<Counted>::LogSumExp() const {
   const ScopedStep at(Step::kSoftmax);
   const StepRule& rule = CurrentRule();
-  const size_t n = weights_.size();
+  const size_t n = count_;
   const DoubleDouble logarithm = n > 1 ? log(sum_) : DoubleDouble();
   const DoubleDouble center = largest_.center() + logarithm;
   double drift = largest_.drift();

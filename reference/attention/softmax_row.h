@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "reference/number/counted_numbers.h"
 #include "reference/number/real.h"
 
 namespace sextant {
@@ -45,6 +46,7 @@ class SoftmaxRow {
  public:
   explicit SoftmaxRow(std::span<const Real> scores, Tiling = Tiling::kNone);
   const std::vector<Real>& weights() const { return weights_; }
+  const Real& Weight(size_t j) const { return weights_[j]; }
 
   Real Mean(std::span<const Real> values) const;  // sum_j weight_j value_j
   // The means of the columns of values[keys[j]], the row of weight j. Weights beyond the keys (a
@@ -98,13 +100,22 @@ template <>
 class SoftmaxRow<Counted> {
  public:
   explicit SoftmaxRow(std::span<const Counted> scores, Tiling tiling = Tiling::kNone);
-  const std::vector<Counted>& weights() const { return weights_; }
+  SoftmaxRow(const SoftmaxRow&) = delete;  // weights_ points into weight_arrays_
+  SoftmaxRow& operator=(const SoftmaxRow&) = delete;
+  std::vector<Counted> weights() const;
+  Counted Weight(size_t j) const {  // weights()[j]
+    return Counted::Of(CenterOf(j), weights_.drift[j], format_, saturated_)
+        .WithError({weights_.error[j], weights_.likely[j]});
+  }
   Counted Mean(std::span<const Counted> values) const;
   void Means(const ValueRows<Counted>& values, std::span<const size_t> keys,
              std::span<Counted> y) const;
   Counted LogSumExp() const;
 
  private:
+  struct Terms {  // centres of exponents, and then of exponentials
+    std::vector<double> high, low;
+  };
   struct Scores;         // softmax_scores.h
   class WeightedMean;    // softmax_mean.h
   struct StoredWeight {  // a weight as it is multiplied with a value
@@ -114,16 +125,19 @@ class SoftmaxRow<Counted> {
   double Enclosing(double drift) const { return unbounded_ ? kInfinity : drift; }
   // The number with these errors; with infinite errors if they are unbounded or unknown.
   static Counted Bounded(const Counted& number, const Counted::Bounds& error, bool unbounded);
-  std::vector<DoubleDouble> Terms(std::span<const DoubleDouble> exponents, double drift);
+  DoubleDouble CenterOf(size_t j) const { return {weights_.high[j], weights_.low[j]}; }
+  void SetTerms(Terms& terms, double drift);
   void SetRise(std::span<const double> errors);
-  void SetWeights(const std::vector<DoubleDouble>& terms);
+  DoubleDouble TotalOf(const Terms& terms);
+  void SetWeights(const Terms& terms);
   double SetSumError(const StepRule& rule);
-  void SetWeightErrors(const StepRule& rule, double underflow);
-  double WeightShift(size_t j) const;
   double Rounding(const StepRule& rule, double magnitude) const;
   const std::vector<StoredWeight>& StoredWeights() const;
 
-  std::vector<Counted> weights_;        // centre p_j
+  CountedArrays weight_arrays_{0};
+  CountedNumbers weights_{};  // centre p_j, and its errors
+  size_t count_ = 0;
+  std::optional<DType> format_;         // of the weights
   std::vector<double> rise_, fall_;     // e^E_j - 1, 1 - e^-E_j
   std::vector<double> shift_;           // bound of the change of p_j by errors of exponents
   std::vector<double> rounding_;        // error of weight j by its own roundings, without common_

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "reference/attention/softmax_numbers.h"
 #include "reference/attention/softmax_row.h"
 #include "reference/number/elementary.h"
 #include "reference/number/exponential_rows.h"
@@ -14,29 +15,33 @@ constexpr double kLeastExponent = -600;  // below, exponentials are computed one
 
 }  // namespace
 
-// e^exponent of each, and the drift of the weights.
-std::vector<DoubleDouble> SoftmaxRow<Counted>::Terms(std::span<const DoubleDouble> exponents,
-                                                     double drift) {
-  std::vector<DoubleDouble> terms;
-  terms.reserve(exponents.size());
+// Replaces each exponent by its exponential, and sets the drift of the weights.
+void SoftmaxRow<Counted>::SetTerms(Terms& terms, double drift) {
+  const auto set_one = [&](size_t j) {
+    const DoubleDouble term = exp(DoubleDouble{terms.high[j], terms.low[j]});
+    terms.high[j] = term.high;
+    terms.low[j] = term.low;
+  };
   own_drift_ = 40 * kDoubleDoubleUnit;  // 12 units of each term and so of the sum, 16 of a division
   if (!this_context.double_centers) {
-    for (const DoubleDouble& exponent : exponents) terms.push_back(exp(exponent));
+    SetExponentials(terms.high, terms.low);
   } else {
-    std::vector<double> high, exponentials(exponents.size());
-    for (const DoubleDouble& exponent : exponents) high.push_back(exponent.high);
-    ExpOfEach(high, exponentials);
+    std::vector<double> exponentials(count_);
+    ExpOfEach(terms.high, exponentials);
     double left_out = 0;  // the largest low half of an exponent that its exponential does not have
-    for (size_t j = 0; j < exponents.size(); ++j) {
-      const bool in_range = high[j] >= kLeastExponent;  // small exponentials would lose bits
-      terms.push_back(in_range ? exponentials[j] : exp(exponents[j]));
-      if (in_range) left_out = std::max(left_out, std::abs(exponents[j].low));
+    for (size_t j = 0; j < count_; ++j) {
+      if (terms.high[j] < kLeastExponent) {  // small exponentials would lose bits
+        set_one(j);
+        continue;
+      }
+      left_out = std::max(left_out, std::abs(terms.low[j]));
+      terms.high[j] = exponentials[j];
+      terms.low[j] = 0;
     }
     drift += left_out;
     own_drift_ = 3 * 0x1p-50;  // of a term, of the sum, and less than 2^-50 of a rounded quotient
   }
   drift_ = Expm1Of(2 * drift) * kBoundUp;
-  return terms;
 }
 
 void SoftmaxRow<Counted>::SetRise(std::span<const double> errors) {

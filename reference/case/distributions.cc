@@ -13,6 +13,7 @@
 #include "reference/base/parallel.h"
 #include "reference/base/splitmix64.h"
 #include "reference/case/attribute.h"
+#include "reference/case/normal_numbers.h"
 #include "reference/number/rounding_units.h"
 
 namespace sextant {
@@ -229,9 +230,13 @@ void Distribution::Fill(uint64_t seed, Tensor<double>& tensor) const {
   const bool may_be_infinite = row_->draw == NonFinite || row_->draw == Masked;
   std::vector<std::optional<Error>> errors((count + kBlock - 1) / kBlock);
   InParallel(errors.size(), 0, [&](size_t block) {
-    for (size_t i = block * kBlock; i < std::min(count, (block + 1) * kBlock); ++i) {
+    const size_t first = block * kBlock, last = std::min(count, first + kBlock);
+    const bool is_normal = row_->draw == Normal;
+    if (is_normal)
+      SetNormalNumbers(stream, first, std::span(tensor.data).subspan(first, last - first));
+    for (size_t i = first; i < last; ++i) {
       DrawState place{Words(stream, i), dtype_, i, width, arguments_};
-      const double x = row_->draw(place);
+      const double x = is_normal ? tensor.data[i] * place.Argument(0, 1) : row_->draw(place);
       tensor.data[i] = dtype_ == DType::kI64 ? std::floor(x) : RoundTo(dtype_, x);
       if (std::isfinite(tensor.data[i]) || may_be_infinite || errors[block]) continue;
       errors[block].emplace(text_, ": element ", i, " is ", x, ", beyond the largest ",

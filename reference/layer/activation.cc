@@ -5,6 +5,7 @@
 
 #include "reference/case/operation.h"
 #include "reference/number/clamp.h"
+#include "reference/number/each_number.h"
 
 namespace sextant {
 namespace {
@@ -36,9 +37,9 @@ template <class Real>
 ActivationFunction<Real>::ActivationFunction(ActivationKind kind, double beta)
     : kind_(kind),
       beta_(beta),
-      root_half_(Unrounded([] { return Sqrt(Real(0.5)); })),
-      root_two_over_pi_(Unrounded([] { return Sqrt(Real(4.0) / TwoPi<Real>()); })),
-      cubic_(Unrounded([] { return Real(44715.0) / Real(1e6); })) {}
+      root_half_(Unrounded([] { return Sqrt(Single<Real>(0.5)); })),
+      root_two_over_pi_(Unrounded([] { return Sqrt(Single<Real>(4.0) / TwoPi<Single<Real>>()); })),
+      cubic_(Unrounded([] { return Single<Real>(44715.0) / Single<Real>(1e6); })) {}
 
 // 1 + erf(t) = erfc(-t); erfc has no cancellation where t is far below 0, so centres always use it.
 template <class Real>
@@ -46,7 +47,7 @@ Real ActivationFunction<Real>::Gelu(const Real& x) const {
   const Real t = x * root_half_, half = x * Real(0.5);
   if (UsesErfc<Real>()) return half * Erfc(-t);
   const Real y = half * (Real(1.0) + Erf(t));
-  if constexpr (std::same_as<Real, Counted>) {
+  if constexpr (std::same_as<Single<Real>, Counted>) {
     return y.AroundCenterOf(Unrounded([&] { return x * Real(0.5) * Erfc(-(x * root_half_)); }));
   }
   return y;
@@ -105,8 +106,10 @@ void Activation::Check() const {
 
 template <class Real>
 void Activation::operator()(const Tensor<Real>& x, Tensor<Real>& y) const {
-  const ActivationFunction<Real> f(kind, beta);
-  for (size_t i = 0; i < x.data.size(); ++i) y.data[i] = f(x.data[i]);
+  const auto make = [this]<class Number>(std::type_identity<Number>) {
+    return ActivationFunction<Number>(kind, beta);
+  };
+  SetEach(y.data, make, x.data);
 }
 
 template <>
@@ -116,14 +119,17 @@ std::unique_ptr<Operation> MakeOperation<Activation>() {
 
 template class ActivationFunction<Interval>;
 template class ActivationFunction<Counted>;
+template class ActivationFunction<CountedLanes>;
 template class ActivationFunction<Rounded>;
 template class ActivationFunction<BoostReal>;
 template Interval Relu(const Interval&);
 template Counted Relu(const Counted&);
+template CountedLanes Relu(const CountedLanes&);
 template Rounded Relu(const Rounded&);
 template BoostReal Relu(const BoostReal&);
 template Interval ClampOrNaN(const Interval&, const Interval&, const Interval&);
 template Counted ClampOrNaN(const Counted&, const Counted&, const Counted&);
+template CountedLanes ClampOrNaN(const CountedLanes&, const CountedLanes&, const CountedLanes&);
 template Rounded ClampOrNaN(const Rounded&, const Rounded&, const Rounded&);
 template BoostReal ClampOrNaN(const BoostReal&, const BoostReal&, const BoostReal&);
 

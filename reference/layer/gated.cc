@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "reference/case/operation.h"
+#include "reference/number/each_number.h"
 
 namespace sextant {
 
@@ -18,19 +19,22 @@ void Gated::Check() const {
 
 template <class Real>
 void Gated::operator()(const Tensor<Real>& gate, const Tensor<Real>& up, Tensor<Real>& y) const {
-  const ActivationFunction<Real> f(ActivationOf(kind), Beta());
-  for (size_t i = 0; i < y.data.size(); ++i) {
-    Real g = gate.data[i], u = up.data[i];
-    if (limit) {
+  const auto make = [this]<class Number>(std::type_identity<Number>) {
+    return [this, f = ActivationFunction<Number>(ActivationOf(kind), Beta())](
+               const Number& own_gate, const Number& own_up) {
+      Number g = own_gate, u = own_up;
+      if (limit) {
+        const ScopedStep at(Step::kGate);
+        const Number most = Converted(Number(*limit)), any(-std::numeric_limits<double>::max());
+        g = ClampOrNaN(g, any, most);
+        u = ClampOrNaN(u, -most, most);
+      }
+      const Number activated = f(g);
       const ScopedStep at(Step::kGate);
-      const Real most = Converted(Real(*limit)), any(-std::numeric_limits<double>::max());
-      g = ClampOrNaN(g, any, most);
-      u = ClampOrNaN(u, -most, most);
-    }
-    const Real activated = f(g);
-    const ScopedStep at(Step::kGate);
-    y.data[i] = activated * (plus_one ? u + Real(1.0) : u);
-  }
+      return activated * (plus_one ? u + Number(1.0) : u);
+    };
+  };
+  SetEach(y.data, make, gate.data, up.data);
 }
 
 template void Gated::operator()(const Tensor<Interval>&, const Tensor<Interval>&,

@@ -1,7 +1,10 @@
 #include "reference/layer/layer_norm.h"
 
+#include <algorithm>
+
 #include "reference/case/operation.h"
 #include "reference/layer/normed_row.h"
+#include "reference/number/each_number.h"
 
 namespace sextant {
 namespace {
@@ -31,8 +34,9 @@ CenteredRow<Real> Centered(const Tensor<Real>& x, size_t row) {
     for (Real& value : values) value = value * width - sum;
     return {std::move(values), static_cast<double>(M)};
   } else {
-    const Real mean = sum / width;
-    for (Real& value : values) value = value - mean;
+    const Real minus_mean = -(sum / width);
+    SetEach(
+        values, [&](auto) { return [&](const auto& x_k) { return x_k + minus_mean; }; }, values);
     return {std::move(values), 1};
   }
 }
@@ -60,7 +64,10 @@ void LayerNorm::operator()(const Tensor<Real>& x, const Tensor<Real>& weight,
     std::vector<Real> scaled(x.shape[1]);
     row.Weigh(weight.data, scaled);
     const ScopedStep at(Step::kBias);
-    for (size_t j = 0; j < x.shape[1]; ++j) y(n, j) = scaled[j] + bias(j);
+    SetEach(
+        scaled, [](auto) { return [](const auto& a, const auto& b) { return a + b; }; }, scaled,
+        bias.data);
+    std::ranges::copy(scaled, &y(n, 0));
   }
 }
 

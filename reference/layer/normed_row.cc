@@ -1,10 +1,13 @@
 #include "reference/layer/normed_row.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 
 #include "reference/layer/plain_normed_row.h"
+#include "reference/layer/plain_square_sum.h"
 #include "reference/number/elementary.h"
 #include "reference/number/rounding_units.h"
 
@@ -41,43 +44,15 @@ double ConvertedError(const StepRule& rule, const Counted& x) {
   return IsValueOf(rule, x) ? x.error() : Converted(x).error();
 }
 
-// Whether all numbers are values of f32, so that their squares are exact in double, and the steps
-// round them without flushing.
-bool HavePlainSquares(std::span<const Counted> x, const StepRule& square, const StepRule& sum) {
-  const bool rounds = !square.exact && !square.flushes && !sum.exact && !sum.flushes;
-  if (!rounds || !Contains(sum.format, square.format)) return false;
-  return std::ranges::all_of(x, [&](const Counted& number) {
-    const double value = number.center().high;
-    return number.IsExact() && number.center().low == 0 && !number.saturated() &&
-           std::isfinite(value) && IsRepresentable(DType::kF32, value) && IsValueOf(square, number);
-  });
-}
-
-// The sum of the squares of such numbers before the rounding of the sum: the operations of
-// OrdinaryProduct and CountedSum::Add.
-CountedSum SumOfPlainSquares(std::span<const Counted> x, DType format) {
-  DoubleDouble center;
-  double rounding = 0, error = 0, size = 0;
-  for (const Counted& number : x) {
-    const double square = number.center().high * number.center().high;
-    const double magnitude = square * (1 + 0x1p-50);
-    const double own = IsRepresentable(format, square) ? 0 : RoundingError(format, magnitude);
-    center = Sum(center, square, rounding);
-    error += own;
-    size += magnitude + own;
-  }
-  return {center, rounding, error, size, x.size()};
-}
-
 }  // namespace
 
 template <>
 Counted MeanSquare(std::span<const Counted> x, const Counted& eps) {
   const StepRule square = RuleOf(Step::kSquare), rule = RuleOf(Step::kSum);
   Counted sum;
-  if (HavePlainSquares(x, square, rule)) {
+  if (const auto plain = SumOfPlainSquares(x, square, rule)) {
     const ScopedStep at(Step::kSum);
-    sum = SumOfPlainSquares(x, square.format).Total();
+    sum = plain->Total();
   } else {
     std::vector<Counted> squares;
     {
@@ -177,7 +152,13 @@ Counted NormedRow<Counted>::operator()(size_t j, const Counted& w) const {
 
 namespace {
 
-bool IsOrdinary(const Counted& x) { return x.IsOrdinaryFactor() && !x.saturated(); }
+// Counted::IsOrdinaryFactor, quickly; false also for a few numbers that are ordinary.
+bool IsOrdinary(const Counted& x) {
+  const double high = x.center().high, spread = x.error() + x.drift();
+  const bool has_fraction = std::bit_cast<uint64_t>(high) << 12 != 0 && ExponentOf(high) > -1023;
+  return std::isfinite(high) && std::isfinite(spread) && (spread > 0 || has_fraction) &&
+         !x.saturated();
+}
 
 // The numbers of a row in a step, and which of them are ordinary factors.
 struct ConvertedRow {

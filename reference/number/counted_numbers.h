@@ -22,6 +22,7 @@ struct CountedNumbers {
 class CountedArrays {
  public:
   explicit CountedArrays(size_t count) : count_(count), data_(5 * count) {}
+  size_t size() const { return count_; }
   CountedNumbers numbers() {
     double* const at = data_.data();
     return {at, at + count_, at + 2 * count_, at + 3 * count_, at + 4 * count_};

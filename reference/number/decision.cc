@@ -57,21 +57,23 @@ struct UsualDecision {
         most_exponent(std::min(GridOf(type).max_exponent, 900)),
         dropped(53 - GridOf(type).precision) {}
 
-  // False if only Decide knows. Otherwise `to` has what Decide returns.
-  bool operator()(const Counted& x, Decision& to) const {
+  enum class Result { kDecided, kOpen, kOnlyDecideKnows };
+  // What Decide returns; if the number is decided, it is in `to`.
+  Result operator()(const Counted& x, Decision& to) const {
     const auto [high, rest] = x.center();
     const int exponent = ExponentOf(high);
-    if (exponent < least_exponent || exponent >= most_exponent) return false;
+    if (exponent < least_exponent || exponent >= most_exponent) return Result::kOnlyDecideKnows;
     const double drift = x.drift() * (1 + 0x1p-50) + std::abs(rest) * (x.drift() > 0 ? 0x1p-51 : 0);
     const double least = rest - drift, most = rest + drift;
+    if (high + least != high || high + most != high) return Result::kOpen;
     const double units = PowerOfTwo(72 - exponent);  // of low, in 1
     const double low = Nearest(least * units);
-    if (high + least != high || high + most != high || low != Nearest(most * units)) return false;
+    if (low != Nearest(most * units)) return Result::kOnlyDecideKnows;
     const auto bits = std::bit_cast<uint64_t>(high);
     const uint64_t half = (uint64_t{1} << dropped) >> 1, below = (uint64_t{1} << dropped) - 1;
-    if (dropped > 0 && (bits & below) == half) return false;
+    if (dropped > 0 && (bits & below) == half) return Result::kOnlyDecideKnows;
     to = {std::bit_cast<double>((bits + half) & ~below), high, low * PowerOfTwo(exponent - 72)};
-    return true;
+    return Result::kDecided;
   }
 
   int least_exponent, most_exponent, dropped;
@@ -84,8 +86,9 @@ size_t DecideAll(std::span<const Counted> numbers, DType type, const DecidedRun&
   size_t open = 0;
   for (size_t i = 0; i < numbers.size(); ++i) {
     Decision found;
-    bool decided = usual(numbers[i], found);
-    if (!decided) {
+    const auto result = usual(numbers[i], found);
+    bool decided = result == UsualDecision::Result::kDecided;
+    if (result == UsualDecision::Result::kOnlyDecideKnows) {
       const auto decision = Decide(numbers[i], type);
       decided = decision.has_value();
       if (decided) found = *decision;

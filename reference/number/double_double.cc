@@ -12,6 +12,8 @@
 #include <limits>
 #include <numeric>
 
+#include "reference/number/inverse_factorials.h"
+
 // Scalars, but compiled for each instruction set: where it has fused multiplications, std::fma is
 // one instruction instead of a call. The bits are the same.
 HWY_BEFORE_NAMESPACE();
@@ -20,38 +22,6 @@ namespace {
 
 constexpr double kHalfPi[] = {0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54, -0x1.f1976b7ed8fbcp-110};
 constexpr double kTwoOverPi = 0x1.45f306dc9c883p-1;
-constexpr double kLn2Third = 0x1.7b57a079a1934p-111;  // ln 2 - kLn2
-constexpr double kOneOverLn2 = 0x1.71547652b82fep+0;
-
-constexpr DoubleDouble kInverseFactorial[] = {
-    {0x1p+0, 0x0p+0},                                 // 1/0!
-    {0x1p+0, 0x0p+0},                                 // 1/1!
-    {0x1p-1, 0x0p+0},                                 // 1/2!
-    {0x1.5555555555555p-3, 0x1.5555555555555p-57},    // 1/3!
-    {0x1.5555555555555p-5, 0x1.5555555555555p-59},    // 1/4!
-    {0x1.1111111111111p-7, 0x1.1111111111111p-63},    // 1/5!
-    {0x1.6c16c16c16c17p-10, -0x1.f49f49f49f49fp-65},  // 1/6!
-    {0x1.a01a01a01a01ap-13, 0x1.a01a01a01a01ap-73},   // 1/7!
-    {0x1.a01a01a01a01ap-16, 0x1.a01a01a01a01ap-76},   // 1/8!
-    {0x1.71de3a556c734p-19, -0x1.c154f8ddc6cp-73},    // 1/9!
-    {0x1.27e4fb7789f5cp-22, 0x1.cbbc05b4fa99ap-76},   // 1/10!
-    {0x1.ae64567f544e4p-26, -0x1.c062e06d1f209p-80},  // 1/11!
-    {0x1.1eed8eff8d898p-29, -0x1.2aec959e14c06p-83},  // 1/12!
-    {0x1.6124613a86d09p-33, 0x1.f28e0cc748ebep-87},   // 1/13!
-    {0x1.93974a8c07c9dp-37, 0x1.05d6f8a2efd1fp-92},   // 1/14!
-};
-
-constexpr double kInverseFactorialFrom15[] = {
-    0x1.ae7f3e733b81fp-41,  // 1/15!
-    0x1.ae7f3e733b81fp-45,  // 1/16!
-    0x1.952c77030ad4ap-49,  // 1/17!
-    0x1.6827863b97d97p-53,  // 1/18!
-    0x1.2f49b46814157p-57,  // 1/19!
-    0x1.e542ba4020225p-62,  // 1/20!
-    0x1.71b8ef6dcf572p-66,  // 1/21!
-    0x1.0ce396db7f853p-70,  // 1/22!
-    0x1.761b41316381ap-75,  // 1/23!
-};
 
 // The Taylor coefficients of atanh z / z in z^2.
 constexpr DoubleDouble kAtanh[] = {
@@ -113,14 +83,6 @@ double Horner(const double (&c)[n], double x) {
   return sum;
 }
 
-// The sum of c[i] x^i plus x^n tail.
-template <size_t n>
-DoubleDouble Horner(const DoubleDouble (&c)[n], const DoubleDouble& x, double tail) {
-  DoubleDouble sum = c[n - 1] + x * tail;
-  for (size_t i = n - 1; i-- > 0;) sum = c[i] + x * sum;
-  return sum;
-}
-
 // ln m for sqrt(1/2) <= m < sqrt(2), relative error <= 24 units: 2 atanh z with z = (m-1) / (m+1),
 // |z| < 0.1716. z has an error of 2 + 2 + 15 units; the series adds 0.01 of that, the last sum 3.
 DoubleDouble LogNearOne(const DoubleDouble& m) {
@@ -166,18 +128,6 @@ SineCosine SinCosReduced(const DoubleDouble& r) {
   return {r.high < 0 ? -s : s, c};
 }
 
-// r = a - K ln 2 adds an error of 2.8 units, the series 7: 3 in its last sum, the rest in the sum
-// before it.
-DoubleDouble Exp(const DoubleDouble& a) {
-  if (!(std::abs(a.high) <= 1000)) return std::exp(a.high);  // 0, infinity or NaN
-  const double K = std::nearbyint(a.high * kOneOverLn2);
-  const DoubleDouble p = TwoProduct(K, kLn2.high);
-  DoubleDouble r = TwoSum(a.high, -p.high) + TwoSum(a.low, -p.low);
-  r = (r - TwoProduct(K, kLn2.low)) + -K * kLn2Third;
-  return ldexp(Horner(kInverseFactorial, r, Horner(kInverseFactorialFrom15, r.high)),
-               static_cast<int>(K));
-}
-
 // |n ln 2| <= 2 |result| and |ln m| <= |result|: 2 * 3 + 24 + 3 units.
 DoubleDouble Log(const DoubleDouble& a) {
   if (!(a.high > 0 && std::isfinite(a.high))) return std::log(a.high);
@@ -201,7 +151,7 @@ DoubleDouble RationalPower(double base, int64_t p, int64_t q) {
   const double f = static_cast<double>(np - K * q), pd = static_cast<double>(p);
   const double qd = static_cast<double>(q);
   const DoubleDouble t = kLn2 * f / qd + LogNearOne(m) * pd / qd;
-  return ldexp(Exp(t), static_cast<int>(std::clamp<__int128>(K, -10000, 10000)));
+  return ldexp(exp(t), static_cast<int>(std::clamp<__int128>(K, -10000, 10000)));
 }
 
 SineCosine SineAndCosine(const DoubleDouble& angle) {
@@ -236,14 +186,12 @@ HWY_AFTER_NAMESPACE();
 namespace sextant {
 namespace {
 
-HWY_EXPORT(Exp);
 HWY_EXPORT(Log);
 HWY_EXPORT(RationalPower);
 HWY_EXPORT(SineAndCosine);
 
 }  // namespace
 
-DoubleDouble exp(const DoubleDouble& a) { return HWY_DYNAMIC_DISPATCH(Exp)(a); }
 DoubleDouble log(const DoubleDouble& a) { return HWY_DYNAMIC_DISPATCH(Log)(a); }
 DoubleDouble Power(double base, int64_t p, int64_t q) {
   return HWY_DYNAMIC_DISPATCH(RationalPower)(base, p, q);

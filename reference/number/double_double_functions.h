@@ -15,8 +15,7 @@ DoubleDouble sigmoid(const DoubleDouble& a);
 // 2/sqrt(pi) times the integral of e^(-t^2) from 0 to a: <= 200.
 DoubleDouble erf(const DoubleDouble& a);
 
-// 1 - erf(a): <= 200 + 10 a^2 for a >= 2; <= 203 / erfc(a) for a < 2, where it is computed as
-// 1 - erf(a).
+// 1 - erf(a): <= 70 + 5 a^2 for a >= 1/4, and <= 50 below.
 DoubleDouble erfc(const DoubleDouble& a);
 
 }  // namespace sextant

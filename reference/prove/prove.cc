@@ -12,12 +12,24 @@
 namespace sextant {
 namespace {
 
-// The elements of a slice: a few MiB of big numbers. The inputs that slices share (keys) are read
-// once for each, so large cases have larger slices.
+// The numbers that the slices of about this many elements read.
+size_t InputsOfSlice(const Case& c, size_t elements) {
+  const Slice slice = CutCase(c, elements).front();
+  size_t count = 0;
+  for (const TensorSpec& spec : c.info().signature.inputs)
+    count += CountOf(ShapeIn(c.ShapeOf(spec), spec, slice));
+  return count;
+}
+
+// The elements of a slice. The numbers of small slices stay in the cache of a core. The inputs that
+// slices share (keys) are read once for each, so where these are most of what a slice reads, slices
+// have a few MiB of big numbers.
 size_t SliceElements(const Case& c) {
+  constexpr size_t kSmall = size_t{1} << 13, kInputs = 3;  // per element: two operands, a weight
   constexpr size_t kLeast = size_t{1} << 15, kMost = size_t{1} << 17, kSlices = 64;
   size_t count = 0;
   for (const TensorSpec& spec : c.info().signature.outputs) count += CountOf(c.ShapeOf(spec));
+  if (count > kLeast && InputsOfSlice(c, kSmall) <= kInputs * kSmall) return kSmall;
   return std::clamp(count / kSlices, kLeast, kMost);
 }
 

@@ -108,10 +108,10 @@ void Prover::SetPermitted(const Outputs<Counted>& counted, const Slice& slice) {
         g.permitted.data[at] = std::isnan(g.high.data[at])     ? kNaN
                                : std::isinf(g.radius.data[at]) ? kInfinity
                                                                : x->Permitted();
+        if (permitted_) Set((*permitted_)[o], at, *x);
       }
     }
   }
-  if (permitted_) SetSlice(formula_.c, counted, slice, *permitted_);
 }
 
 }  // namespace sextant

@@ -1,0 +1,213 @@
+#include "oracle/judge/ordinary_elements.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "oracle/judge/ordinary_elements.cc"
+#include <hwy/foreach_target.h>
+// Must follow foreach_target.h.
+#include <hwy/highway.h>
+
+#include "reference/number/counted_vectors-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace sextant::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+namespace {
+
+using oracle::ComparedRun;
+using oracle::OrdinaryRatios;
+using oracle::OrdinaryVerdict;
+
+template <class D, class V = hn::VFromD<D>>
+HWY_INLINE V BinadeOf(D d, V x) {
+  const hn::RebindToUnsigned<D> bits;
+  return hn::And(x, hn::BitCast(d, hn::Set(bits, uint64_t{0x7ff0000000000000})));
+}
+
+// The parameters of the tensor's format, and UlpOf and RoundTo (dtype.h).
+template <class D>
+class Format {
+ public:
+  using V = hn::VFromD<D>;
+  Format(D d, DType type)
+      : d_(d),
+        least_(hn::Set(d, PowerOfTwo(GridOf(type).min_exponent))),
+        most_(hn::Set(d, PowerOfTwo(GridOf(type).max_exponent))),
+        unit_(hn::Set(d, PowerOfTwo(1 - GridOf(type).precision))),
+        dropped_(53 - GridOf(type).precision) {}
+
+  HWY_INLINE V UlpOf(V x) const { return hn::Mul(hn::Max(BinadeOf(d_, x), least_), unit_); }
+  // Whether both are normal numbers of one binade and have the same rounding.
+  HWY_INLINE hn::Mask<D> HaveOneRounding(V a, V b) const {
+    const V binade = BinadeOf(d_, a);
+    const auto normal = hn::And(hn::Ge(binade, least_), hn::Lt(binade, most_));
+    const auto same = hn::Eq(RoundedNormal(a), RoundedNormal(b));
+    return hn::And(hn::And(normal, hn::Eq(binade, BinadeOf(d_, b))), same);
+  }
+
+ private:
+  // The significand as an integer: half a unit is added, less 1 if that keeps a tie even.
+  HWY_INLINE V RoundedNormal(V x) const {
+    const hn::RebindToUnsigned<D> bits;
+    const auto from = hn::BitCast(bits, x);
+    const auto odd = hn::And(hn::ShiftRightSame(from, dropped_), hn::Set(bits, uint64_t{1}));
+    const auto half = hn::Set(bits, (uint64_t{1} << (dropped_ - 1)) - 1);
+    const auto kept = hn::Set(bits, ~uint64_t{0} << dropped_);
+    return hn::BitCast(d_, hn::And(hn::Add(from, hn::Add(half, odd)), kept));
+  }
+
+  D d_;
+  V least_, most_, unit_;
+  int dropped_;
+};
+
+// got - (high + low), as ErrorOf: NaN or infinite if a number is not finite.
+template <class D, class V = hn::VFromD<D>>
+HWY_INLINE V SignedError(D d, const ComparedRun& run, size_t k) {
+  const V difference = hn::Sub(hn::LoadU(d, run.got + k), hn::LoadU(d, run.high + k));
+  return hn::Sub(difference, hn::LoadU(d, run.low + k));
+}
+
+// Where a proven element conforms, is graded at most kWithin, and its bound is finite. For errors
+// closer to the bound, see IsWithin.
+template <class D, class V = hn::VFromD<D>>
+HWY_INLINE hn::Mask<D> IsOrdinaryGrade(D d, V error, V bound, V likely, hn::Mask<D> is_better) {
+  const auto within = hn::Le(error, hn::Mul(bound, hn::Set(d, 1 - 0x1p-50)));
+  const auto finite = hn::Lt(bound, hn::Set(d, kInfinity));
+  return hn::And(hn::And(within, finite), hn::Or(is_better, hn::Le(error, likely)));
+}
+
+OrdinaryVerdict JudgeOrdinary(const ComparedRun& run, double worst, double* relative, char* left) {
+  OrdinaryVerdict verdict;
+  ForEachVector(run.count, [&](auto d, size_t k) HWY_ATTR {
+    using V = hn::VFromD<decltype(d)>;
+    const V got = hn::LoadU(d, run.got + k), high = hn::LoadU(d, run.high + k);
+    const V bound = hn::LoadU(d, run.permitted + k), likely = hn::LoadU(d, run.likely + k);
+    const V from_exact = SignedError(d, run, k), error = hn::Abs(from_exact);
+    const V ratio = hn::Div(from_exact, bound);
+    const auto exact = hn::Eq(got, hn::LoadU(d, run.value + k));
+    const auto faithful = hn::Lt(error, Format(d, run.dtype).UlpOf(high));
+    const auto is_better = hn::Or(exact, faithful);
+    const auto known =
+        hn::And(hn::Le(hn::LoadU(d, run.radius + k), hn::Zero(d)),
+                hn::And(hn::Gt(bound, hn::Zero(d)), hn::Le(hn::Abs(ratio), hn::Set(d, worst))));
+    const bool ordinary =
+        hn::AllTrue(d, hn::And(known, IsOrdinaryGrade(d, error, bound, likely, is_better)));
+    hn::StoreU(ratio, d, relative + k);
+    std::fill_n(left + k, hn::Lanes(d), !ordinary);
+    if (!ordinary) return;
+    verdict.judged += hn::Lanes(d);
+    verdict.exact = verdict.exact && hn::AllTrue(d, exact);
+    verdict.faithful = verdict.faithful && hn::AllTrue(d, is_better);
+  });
+  return verdict;
+}
+
+// The numbers of JudgeEnclosed (undecided.cc).
+template <class V>
+struct EnclosedError {
+  V least, most, reach;  // error; of the bound
+};
+template <class D, class V = hn::VFromD<D>>
+HWY_INLINE EnclosedError<V> ErrorOfEnclosed(D d, V error, V high, V r, V bound) {
+  const V slack =
+      hn::Add(hn::Add(hn::Mul(r, hn::Set(d, 0x1p-40)), hn::Mul(error, hn::Set(d, 0x1p-50))),
+              hn::Mul(hn::Abs(high), hn::Set(d, 0x1p-72)));
+  return {hn::Max(hn::Sub(hn::Sub(error, r), slack), hn::Zero(d)),
+          hn::Add(hn::Add(error, r), slack),
+          hn::Add(hn::Mul(hn::Set(d, 2.0), r), hn::Mul(bound, hn::Set(d, 0x1p-40)))};
+}
+
+// Where high and low, which are at most `r` from the exact value, round as it does.
+template <class D, class V = hn::VFromD<D>>
+HWY_INLINE hn::Mask<D> IsRounded(D d, const Format<D>& format, V high, V low, V r) {
+  const V around = hn::Add(hn::Mul(hn::Add(r, hn::Abs(low)), hn::Set(d, 1 + 0x1p-40)),
+                           hn::Mul(hn::Abs(high), hn::Set(d, 0x1p-51)));
+  return format.HaveOneRounding(hn::Sub(high, around), hn::Add(high, around));
+}
+
+// Where JudgeEnclosed decides that the grade is at most kWithin: its best and its worst grade are
+// both that of the rounded value, or both below an ulp, or both above.
+template <class D, class V = hn::VFromD<D>>
+HWY_INLINE hn::Mask<D> IsDecided(D d, const EnclosedError<V>& of, V bound, V likely, V r, V ulp,
+                                 hn::Mask<D> exact) {
+  const V of_likely = hn::Add(hn::Mul(hn::Set(d, 64.0), r), hn::Mul(likely, hn::Set(d, 0x1p-40)));
+  const auto within = hn::And(hn::Ge(of.least, ulp), hn::Le(of.most, hn::Sub(likely, of_likely)));
+  return hn::And(hn::Le(of.most, hn::Sub(bound, of.reach)),
+                 hn::Or(exact, hn::Or(hn::Lt(of.most, ulp), within)));
+}
+
+// max(largest, each number of the vector), quickly if none is larger.
+template <class D, class V = hn::VFromD<D>>
+HWY_INLINE void SetLargest(D d, V x, double& largest) {
+  if (hn::AllTrue(d, hn::Le(x, hn::Set(d, largest)))) return;
+  largest = hn::GetLane(hn::MaxOfLanes(d, hn::Max(x, hn::Set(d, largest))));
+}
+
+OrdinaryRatios DecideOrdinary(const ComparedRun& run, char* left) {
+  OrdinaryRatios ratios;
+  ForEachVector(run.count, [&](auto d, size_t k) HWY_ATTR {
+    using V = hn::VFromD<decltype(d)>;
+    const Format format(d, run.dtype);
+    const V high = hn::LoadU(d, run.high + k), low = hn::LoadU(d, run.low + k);
+    const V bound = hn::LoadU(d, run.permitted + k), likely = hn::LoadU(d, run.likely + k);
+    const V radius = hn::LoadU(d, run.radius + k), zero = hn::Zero(d), r = hn::Neg(radius);
+    const V error = hn::Abs(SignedError(d, run, k)), ulp = format.UlpOf(high);
+    const auto exact = hn::Eq(hn::LoadU(d, run.got + k), hn::LoadU(d, run.value + k));
+    const auto proven = hn::Eq(radius, zero), enclosed = hn::Lt(radius, zero);
+    const auto of = ErrorOfEnclosed(d, error, high, r, bound);
+    const auto decided = hn::And(hn::And(enclosed, IsRounded(d, format, high, low, r)),
+                                 IsDecided(d, of, bound, likely, r, ulp, exact));
+    const auto is_better = hn::Or(exact, hn::Lt(error, ulp));
+    const auto ordinary =
+        hn::Or(decided, hn::And(proven, IsOrdinaryGrade(d, error, bound, likely, is_better)));
+    const bool all = hn::AllTrue(d, ordinary);
+    std::fill_n(left + k, hn::Lanes(d), !all);
+    if (!all) return;
+    const V least = hn::IfThenElse(proven, error, of.least);
+    const V limit = hn::IfThenElse(proven, bound, hn::Add(bound, of.reach));
+    const V upper = hn::Div(of.most, hn::Sub(bound, of.reach));
+    SetLargest(d, hn::IfThenElseZero(hn::Gt(least, zero), hn::Div(least, limit)), ratios.least);
+    SetLargest(d, hn::IfThenElse(proven, hn::Set(d, -1.0), upper), ratios.most);
+  });
+  return ratios;
+}
+
+}  // namespace
+}  // namespace sextant::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace sextant {
+namespace {
+
+HWY_EXPORT(JudgeOrdinary);
+HWY_EXPORT(DecideOrdinary);
+
+}  // namespace
+
+namespace oracle {
+
+OrdinaryVerdict JudgeOrdinary(const ComparedRun& run, double worst, double* relative, char* left) {
+  const bool may_be_vacuous =
+      std::find(run.vacuous, run.vacuous + run.count, 1) != run.vacuous + run.count;
+  if (run.dtype != DType::kI64 && !may_be_vacuous)
+    return HWY_DYNAMIC_DISPATCH(JudgeOrdinary)(run, worst, relative, left);
+  std::fill_n(left, run.count, 1);
+  return {};
+}
+
+OrdinaryRatios DecideOrdinary(const ComparedRun& run, char* left) {
+  // Level 1 is not for f64 (prove.h).
+  if (run.dtype != DType::kI64 && run.dtype != DType::kF64)
+    return HWY_DYNAMIC_DISPATCH(DecideOrdinary)(run, left);
+  std::fill_n(left, run.count, 1);
+  return {};
+}
+
+}  // namespace oracle
+}  // namespace sextant
+#endif

@@ -1,0 +1,52 @@
+// Judges elements that need no special case in vectors, as the functions for single elements do
+// (tensor_judge.h, undecided.cc), the same bits. What is a special case, and its neighbours in the
+// vector, are left to those functions. Private to this folder.
+#pragma once
+
+#include <cstddef>
+
+#include "reference/prove/golden.h"
+#include "reference/prove/prove.h"
+
+namespace sextant::oracle {
+
+// Consecutive elements of one tensor, its reference values and bounds. Does not own them.
+struct ComparedRun {
+  ComparedRun(const GoldenTensor& golden, const PermittedTensor& bounds, const Tensor<double>& of,
+              size_t first, size_t length)
+      : dtype(golden.dtype),
+        count(length),
+        got(&of.data[first]),
+        value(&golden.value.data[first]),
+        high(&golden.high.data[first]),
+        low(&golden.low.data[first]),
+        radius(&golden.radius.data[first]),
+        permitted(&bounds.error.data[first]),
+        likely(&bounds.likely.data[first]),
+        vacuous(&bounds.vacuous[first]) {}
+  DType dtype;
+  size_t count;
+  const double *got, *value, *high, *low, *radius, *permitted, *likely;
+  const char* vacuous;
+};
+
+// The elements that are not left.
+struct OrdinaryVerdict {
+  size_t judged = 0;                   // their number
+  bool exact = true, faithful = true;  // the grade of each is not worse
+};
+// Judges elements that conform, are not unlikely, and whose error / permitted error is at most
+// `worst`. Sets left[k] to 1 if element k is not judged, else to 0, and relative[k] to its signed
+// error / permitted error, which is above 0.
+OrdinaryVerdict JudgeOrdinary(const ComparedRun& run, double worst, double* relative, char* left);
+
+// Error / permitted error of the elements that are not left; -1 if all are.
+struct OrdinaryRatios {
+  double least = -1;  // the largest lower bound
+  double most = -1;   // the largest upper bound of those that are only enclosed
+};
+// Sets left[k] to 0 if the grade of element k is decided although it may be only enclosed, and not
+// worse than kWithin; else to 1.
+OrdinaryRatios DecideOrdinary(const ComparedRun& run, char* left);
+
+}  // namespace sextant::oracle

@@ -1,0 +1,161 @@
+// Vectors of elements have the verdicts of single elements, on every instruction set. An element
+// among unspecified neighbours is judged as a single element.
+#include "oracle/judge/ordinary_elements.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "oracle/judge/judge_test.h"
+#include "oracle/judge/tensor_judge.h"
+#include "oracle/judge/undecided.h"
+#include "reference/case/random_test.h"
+#include "reference/number/counted_bits_test.h"
+
+namespace sextant::oracle {
+namespace {
+
+constexpr size_t kMostLanes = 8;  // of doubles, in every instruction set
+constexpr DType kTypes[] = {DType::kF32, DType::kF16, DType::kBF16, DType::kF64};
+
+// One row; every number is that of an unspecified element.
+struct Row : Ones {
+  Row(size_t M, DType dtype) : Ones(1, M) {
+    golden[0].dtype = permitted[0].dtype = dtype;
+    std::ranges::fill(golden[0].value.data, kNaN);
+    std::ranges::fill(golden[0].high.data, kNaN);
+  }
+  void Copy(const Row& from, size_t i, size_t to) {
+    for (const auto part :
+         {&GoldenTensor::value, &GoldenTensor::high, &GoldenTensor::low, &GoldenTensor::radius})
+      (golden[0].*part).data[to] = (from.golden[0].*part).data[i];
+    permitted[0].error.data[to] = from.permitted[0].error.data[i];
+    permitted[0].likely.data[to] = from.permitted[0].likely.data[i];
+    permitted[0].vacuous[to] = from.permitted[0].vacuous[i];
+    answer[0].values.data[to] = from.answer[0].values.data[i];
+  }
+  ComparedRun Run() const {
+    return {golden[0], permitted[0], answer[0].values, 0, golden[0].high.data.size()};
+  }
+  TensorVerdict Judged() const {
+    return JudgeTensors(c, {.golden = golden, .permitted = permitted, .threads = 1}, answer)
+        .at(0)
+        .verdict;
+  }
+};
+
+// How often elements are special cases, fail or are unlikely: rarely, so that most vectors have
+// none, or often.
+struct Rarity {
+  size_t one_in;
+  bool enclosed;  // some elements are not proven
+};
+
+// An element that conforms, most often not exactly, or a special case.
+void Draw(Row& row, size_t i, const Rarity& rarity, Random& random) {
+  GoldenTensor& g = row.golden[0];
+  PermittedTensor& p = row.permitted[0];
+  const auto is_rare = [&] { return random.Below(rarity.one_in) == 0; };
+  const double exact = is_rare() ? SpecialValue(g.dtype, random) : random.Number(6);
+  const double ulp = UlpOf(g.dtype, exact);
+  g.high.data[i] = exact;
+  g.low.data[i] = exact * 0x1p-54 * random.Uniform(-1, 1);
+  g.value.data[i] = RoundTo(g.dtype, exact);
+  const double radius = std::abs(exact) * std::ldexp(1.0, -static_cast<int>(random.Below(30)) - 30);
+  g.radius.data[i] = rarity.enclosed && random.Below(3) > 0 ? -radius : is_rare() ? radius : 0;
+  if (is_rare()) g.radius.data[i] = kNaN;
+  const double bound = is_rare() ? 0 : ulp * random.Uniform(2, 9);
+  p.error.data[i] = is_rare() ? kInfinity : bound;
+  p.likely.data[i] = is_rare() ? bound * random.Uniform(0, 1) : bound;
+  p.vacuous[i] = is_rare();
+  const double steps = is_rare() ? random.Uniform(-12, 12) : random.Uniform(-1.9, 1.9);
+  double got = is_rare() ? exact + bound : RoundTo(g.dtype, exact + steps * ulp);
+  if (is_rare()) got = random.OneOf(std::vector<double>{kNaN, kInfinity, -kInfinity, 0, -exact});
+  row.answer[0].values.data[i] = random.Below(4) ? got : g.value.data[i];
+}
+
+// Rows around the width of vectors and of blocks (512), each with its elements far apart.
+template <class Check>
+void ForEachRow(Check check) {
+  Random random(1);
+  std::vector<size_t> sizes = {511, 512, 513, 1030};
+  for (size_t M = 1; M <= 2 * kMostLanes + 1; ++M) sizes.push_back(M);
+  for (const size_t M : sizes) {
+    for (const DType dtype : kTypes) {
+      for (const Rarity rarity : {Rarity{1000, false}, {1000, true}, {100, true}, {6, true}}) {
+        Row row(M, dtype), apart(M * kMostLanes, dtype);
+        for (size_t i = 0; i < M; ++i) {
+          Draw(row, i, rarity, random);
+          apart.Copy(row, i, i * kMostLanes);
+        }
+        check(row, apart);
+      }
+    }
+  }
+}
+
+void ExpectSameVerdict(const TensorVerdict& a, const TensorVerdict& b, size_t unspecified) {
+  EXPECT_EQ(a.grade, b.grade);
+  EXPECT_EQ(a.judged, b.judged);
+  EXPECT_EQ(a.failed, b.failed);
+  EXPECT_EQ(a.vacuous, b.vacuous);
+  EXPECT_EQ(a.unspecified + unspecified, b.unspecified);
+  EXPECT_EQ(a.unjudgeable, b.unjudgeable);
+  EXPECT_EQ(a.unlikely, b.unlikely);
+  EXPECT_EQ(a.enclosed, b.enclosed);
+  EXPECT_EQ(a.left_out, b.left_out);
+  for (const auto number :
+       {&Element::got, &Element::expected, &Element::permitted, &Element::error, &Element::likely})
+    ExpectSameNumber(a.worst.*number, b.worst.*number);
+  ExpectSameNumber(a.bias, b.bias);
+  ExpectSameNumber(a.spread, b.spread);
+}
+
+TEST(OrdinaryElements, HaveTheVerdictsOfSingleElements) {
+  OnEveryTarget([] {
+    ForEachRow([](const Row& row, const Row& apart) {
+      const size_t M = row.Run().count;
+      ExpectSameVerdict(row.Judged(), apart.Judged(), M * (kMostLanes - 1));
+    });
+  });
+}
+
+TEST(OrdinaryElements, ClimbAsSingleElements) {
+  OnEveryTarget([] {
+    ForEachRow([](const Row& row, const Row& apart) {
+      const auto marks = UndecidedIn({row.golden, row.permitted}, row.answer, 1);
+      const auto marks_apart = UndecidedIn({apart.golden, apart.permitted}, apart.answer, 1);
+      ASSERT_EQ(marks.empty(), marks_apart.empty());
+      for (size_t i = 0; !marks.empty() && i < marks[0].size(); ++i)
+        EXPECT_EQ(marks[0][i], marks_apart[0][i * kMostLanes]) << i;
+    });
+  });
+}
+
+// Most elements of an answer that conforms are judged in vectors, and nothing is written after the
+// end.
+TEST(OrdinaryElements, AreMostOfAnAnswerThatConforms) {
+  static constexpr double kSentinel = -7;
+  OnEveryTarget([] {
+    Random random(2);
+    for (size_t M = 1; M <= 5 * kMostLanes; ++M) {
+      Row row(M, DType::kBF16);
+      for (size_t i = 0; i < M; ++i) row.Put(i, 1 + 0x1p-7 * random.Uniform(0, 1), 0x1p-5, 1);
+      row.golden[0].radius.data.assign(M, -0x1p-50);
+      std::vector<double> relative(M + 3, kSentinel);
+      std::vector<char> left(M + 3, 7);
+      EXPECT_EQ(JudgeOrdinary(row.Run(), kInfinity, relative.data(), left.data()).judged, M);
+      const OrdinaryRatios ratios = DecideOrdinary(row.Run(), left.data());
+      EXPECT_GE(ratios.least, 0);
+      EXPECT_GT(ratios.most, ratios.least);
+      EXPECT_EQ(std::ranges::count(left, 0), static_cast<std::ptrdiff_t>(M));
+      EXPECT_EQ(std::ranges::count(left, 7), 3);
+      EXPECT_EQ(std::ranges::count(relative, kSentinel), 3);
+    }
+  });
+}
+
+}  // namespace
+}  // namespace sextant::oracle

@@ -1,0 +1,59 @@
+// The numbers of a row of softmax (softmax_row.h), one function for each pass over the row, in
+// vectors. There are no special cases: each element has the bits of the formula in its comment,
+// whatever the width of the vectors. Private to this folder.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "reference/number/counted_numbers.h"
+#include "reference/number/double_double.h"
+#include "reference/number/recipe.h"
+
+namespace sextant {
+
+// Scores, in the format of step softmax, and what the errors of their exponents depend on.
+struct ScoreRow {
+  size_t count;
+  CountedNumbers scores;
+  DoubleDouble largest;  // the centre of the largest score
+  double largest_drift;  // its drift
+  double most;           // upper bound of the largest score of every implementation
+  bool exact;            // no score has an error
+  bool tiled;            // Tiling::kAny
+  const StepRule& rule;  // of step softmax
+  double exponential;    // error of an exponential, as an error of its exponent
+};
+struct ExponentRow {
+  double *high, *low;  // the centre, score - largest
+  double* error;       // E_j: of the exponent and its exponential
+};
+// Returns the largest drift of an exponent.
+double SetExponents(const ScoreRow& row, const ExponentRow& to);
+
+// Replaces each exponent high + low by its exponential (exp of double_double.h).
+void SetExponentials(std::span<double> high, std::span<double> low);
+
+// Weights p_j = term j / sum, and what their errors depend on. The members have the names of those
+// of SoftmaxRow.
+struct WeightRow {
+  size_t count;
+  CountedNumbers weights;
+  const double *term_high, *term_low;
+  DoubleDouble sum;
+  const double *rise, *fall;
+  double *shift, *rounding;
+  bool double_centers;  // the quotients are doubles
+  double drift;         // relative; infinite if the weights are not enclosed
+  double rise_sum = 0, fall_sum = 0;
+  double common = 0, likely_common = 0;
+  const StepRule& rule;
+  double underflow = 0;  // of one term
+  bool tiled;
+};
+// Sets centre and drift of the weights.
+void SetWeightCenters(const WeightRow& row);
+// Sets shift, rounding, and the errors of the weights. Needs more than one weight.
+void SetWeightErrors(const WeightRow& row);
+
+}  // namespace sextant

@@ -1,0 +1,18 @@
+// The sum of the squares of a row in vectors: the same bits as the squares and the sum of Counted,
+// except for the last bits of the sum's centre and drift.
+#pragma once
+
+#include <optional>
+#include <span>
+
+#include "reference/number/counted.h"
+#include "reference/number/recipe.h"
+
+namespace sextant {
+
+// The sum in step sum, before its rounding. Empty if a number is a special case, if a step flushes,
+// or if the squares are not values of step sum's format.
+std::optional<CountedSum> SumOfPlainSquares(std::span<const Counted> x, const StepRule& square,
+                                            const StepRule& sum);
+
+}  // namespace sextant
