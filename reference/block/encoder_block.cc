@@ -2,6 +2,7 @@
 
 #include "reference/attention/multi_head.h"
 #include "reference/case/operation.h"
+#include "reference/number/each_number.h"
 
 namespace sextant {
 namespace {
@@ -24,8 +25,10 @@ Tensor<Real> FeedForwardBranch(ActivationKind kind, const Tensor<Real>& x,
                                const Affine<Real>& first, const Affine<Real>& second,
                                Tensor<Real>& hidden) {
   hidden = Stored(Projected(x, first.weight, first.bias));
-  const ActivationFunction<Real> activation(kind);
-  for (Real& value : hidden.data) value = activation(value);
+  const auto make = [kind]<class Number>(std::type_identity<Number>) {
+    return ActivationFunction<Number>(kind);
+  };
+  SetEach(hidden.data, make, hidden.data);
   return Stored(Projected(Intermediate(hidden), second.weight, second.bias));
 }
 

@@ -117,6 +117,7 @@ std::pair<Counted, Counted> CosSinAround(const Counted& angle, const SineCosine&
           make(center.sine, center.cosine, small ? DriftOf(center.sine, 64) : 0x1p-100)};
 }
 
+// The functions below have the same steps for vectors in lane_functions.cc.
 namespace {
 
 constexpr double kUnit = kDoubleDoubleUnit;

@@ -40,6 +40,12 @@ std::optional<DType> LaneFormats::Of(size_t lane) const {
   return std::nullopt;
 }
 
+std::optional<DType> LaneFormats::OfAll() const {
+  const auto at = std::ranges::find(lanes_, kAll);
+  if (at == lanes_.end()) return std::nullopt;
+  return static_cast<DType>(at - lanes_.begin());
+}
+
 uint64_t LaneFormats::ContainedIn(DType format) const {
   uint64_t contained = 0;
   for (size_t i = 0; i < lanes_.size(); ++i) {
@@ -67,29 +73,55 @@ CountedLanes::CountedLanes(const Counted& x)
 
 CountedLanes::CountedLanes(std::span<const Counted> numbers) {
   assert(!numbers.empty() && numbers.size() <= kLanes);
-  for (size_t lane = 0; lane < kLanes; ++lane)
-    Set(lane, numbers[std::min(lane, numbers.size() - 1)]);
+  const Counted& last = numbers.back();
+  const auto of = [&](size_t lane) -> const Counted& {
+    return lane < numbers.size() ? numbers[lane] : last;
+  };
+  for (size_t lane = 0; lane < kLanes; ++lane) SetNumbers(lane, of(lane));
+  formats_ = LaneFormats(last.format());
+  if (last.saturated()) saturated_ = kAll;
+  for (size_t lane = 0; lane < numbers.size(); ++lane) {
+    if (of(lane).format() != last.format()) formats_.SetAll(BitOf(lane), of(lane).format());
+    if (of(lane).saturated() != last.saturated()) saturated_ ^= BitOf(lane);
+  }
 }
 
-void CountedLanes::Set(size_t lane, const Counted& x) {
+void CountedLanes::SetNumbers(size_t lane, const Counted& x) {
   numbers_.high[lane] = x.center().high;
   numbers_.low[lane] = x.center().low;
   numbers_.error[lane] = x.error();
   numbers_.likely[lane] = x.likely();
   numbers_.drift[lane] = x.drift();
+}
+
+void CountedLanes::Set(size_t lane, const Counted& x) {
+  SetNumbers(lane, x);
   formats_.SetAll(BitOf(lane), x.format());
   saturated_ = (saturated_ & ~BitOf(lane)) | (x.saturated() ? BitOf(lane) : 0);
 }
 
+namespace {
+
+inline Counted NumberAt(const LaneArrays& numbers, size_t lane, const std::optional<DType>& format,
+                        bool saturated) {
+  return Counted::Of({numbers.high[lane], numbers.low[lane]}, numbers.drift[lane], format,
+                     saturated)
+      .WithError({numbers.error[lane], numbers.likely[lane]});
+}
+
+}  // namespace
+
 Counted CountedLanes::operator[](size_t lane) const {
-  const bool saturated = (saturated_ & BitOf(lane)) != 0;
-  return Counted::Of({numbers_.high[lane], numbers_.low[lane]}, numbers_.drift[lane],
-                     formats_.Of(lane), saturated)
-      .WithError({numbers_.error[lane], numbers_.likely[lane]});
+  return NumberAt(numbers_, lane, formats_.Of(lane), (saturated_ & BitOf(lane)) != 0);
 }
 
 void CountedLanes::CopyTo(std::span<Counted> numbers) const {
-  for (size_t lane = 0; lane < numbers.size(); ++lane) numbers[lane] = (*this)[lane];
+  if (const auto format = formats_.OfAll(); format && saturated_ == 0) {
+    for (size_t lane = 0; lane < numbers.size(); ++lane)
+      numbers[lane] = NumberAt(numbers_, lane, *format, false);
+  } else {
+    for (size_t lane = 0; lane < numbers.size(); ++lane) numbers[lane] = (*this)[lane];
+  }
 }
 
 CountedLanes CountedLanes::AroundCenterOf(const CountedLanes& other) const {

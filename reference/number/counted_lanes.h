@@ -25,6 +25,7 @@ class LaneFormats {
   // The lanes of `lanes` get the format that they have in `other`.
   void Take(uint64_t lanes, const LaneFormats& other);
   std::optional<DType> Of(size_t lane) const;
+  std::optional<DType> OfAll() const;  // empty if not all lanes have the same one
   // The lanes whose numbers are values of `format`.
   uint64_t ContainedIn(DType format) const;
 
@@ -57,6 +58,7 @@ class CountedLanes {
  private:
   CountedLanes() {}  // without numbers
   void Set(size_t lane, const Counted& x);
+  void SetNumbers(size_t lane, const Counted& x);
   // The lanes that vectors may compute in a step, and whether all of them are values of its format.
   struct Eligible {
     uint64_t lanes;

@@ -47,6 +47,7 @@ Counted Special(Random& random) {
   Counted y = random.Below(2) ? Counted(x, format) : Counted(x);
   if (random.Below(8) == 0) y = y.WithError({kInfinity, random.Below(2) ? kInfinity : 1.0});
   if (random.Below(8) == 0) y = Counted::Of(x, std::abs(x) * 0x1p-90, {}, false);
+  if (random.Below(8) == 0) y = Counted::Of({2, 0x1p-60}, 0, format, false);  // exact, two parts
   return y;
 }
 
@@ -60,7 +61,15 @@ Numbers AnyNumbers(Random& random, size_t kind) {
     const size_t drawn = kind == 0 ? 0 : random.Below(kind == 1 ? 2 : 6);
     numbers.push_back(drawn == 0 ? Usual(random) : drawn == 2 ? Special(random) : Computed(random));
   }
-  return kind == 3 ? Numbers(kLanes, numbers[0]) : numbers;
+  if (kind == 3) return Numbers(kLanes, numbers[0]);
+  const DType common = AnyFormat(random);
+  const bool is_common = random.Below(2) != 0;
+  for (Counted& x : numbers) {
+    if (is_common)
+      x = Counted::Of(x.center(), x.drift(), common, x.saturated())
+              .WithError({x.error(), x.likely()});
+  }
+  return numbers;
 }
 
 void ExpectEqualLanes(const CountedLanes& lanes, const std::function<Counted(size_t)>& expected) {
@@ -105,6 +114,15 @@ TEST(CountedLanes, EachLaneHasTheBitsOfCounted) {
       }
     }
   });
+}
+
+// Numbers whose errors reach the subnormal numbers.
+TEST(CountedLanes, AStepThatFlushesAddsItsErrors) {
+  const ScopedRecipe following(ParseRecipe("*=f32 flush", DType::kF32), DType::kF32);
+  const ScopedStep at(Step::kActivation);
+  const Counted x = Counted::Of(0x1.8p-90, 0x1p-190, DType::kF32, false);
+  const Numbers numbers(kLanes, x.WithError({0x1p-89, 0x1p-89}));
+  ExpectOperationsOf(numbers, numbers, numbers);
 }
 
 TEST(CountedLanes, AShortSpanIsRepeatedAndNothingElseIsWritten) {

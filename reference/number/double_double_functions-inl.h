@@ -132,7 +132,7 @@ HWY_INLINE Double2<V> RoughQuotientOf(D d, const Double2<V>& a, const Double2<V>
   return FastTwoSum(t, Mul(rest, inverse));
 }
 
-// For a < 1/4: the Taylor series; its next term is below 2^-112 of the sum. Errors: 3 units of the
+// For a < 1/4: the Taylor series; its next term is below 2^-112 of the sum. Errors: 4 units of the
 // last sum, less than 1 of all sums and products before it, 5 of the last product.
 template <class D, class V = VectorOf<D>>
 HWY_INLINE Double2<V> ErfNearZero(D d, const Double2<V>& a) {
@@ -144,15 +144,15 @@ HWY_INLINE Double2<V> ErfNearZero(D d, const Double2<V>& a) {
 //   a h / pi e^-s (1/s + 2 e^(-h^2) / (s + h^2) + 2 e^(-4 h^2) / (s + 4 h^2) + ...)
 //   - 2 / (e^(2 pi a / h) - 1),  without the second line for a > pi / h.
 // The first line is the trapezoidal rule for the integral of e^(-t^2) / (s + t^2), the second the
-// residue at t = i a; the error of the rule is 2^-109 of the result at most (near a = pi / h). The
-// terms beyond k = 25 are below 2^-112. Those from k = 18 on, below 2^-59, are computed in double.
-// Errors: s has 5 units, a term 5 + 2 + 20 and 1 of its numerator. A sum adds 3 units of all terms
-// behind it, together 8 of the result. The exponential has 12 + 5 s, the three products 5 each, the
-// constant 1: the first line has 64 + 5 s. The second line is at most 0.032 of the result; it has
-// less than 60 units of itself where it counts. The difference adds 3: 67 + 5 s, and for a < 2 at
-// most 52 units absolute.
-// Source: Matta and Reichel 1971, "Uniform computation of the error function and other related
-// functions", Math. Comp. 25(114).
+// residue at t = i a. The error of the rule and of leaving out the terms beyond k = 25 is at most
+// 2^-109 of the result (near a = pi / h; computed with mpmath from 1/4 to 40). The terms from k =
+// 18 on, below 2^-59, are computed in double. Errors: s has 5 units, a term 5 + 2 + 20 and 1 of its
+// numerator. A sum adds 3 units of all terms behind it, together 8 of the result. The exponential
+// has 12 + 5 s, the three products 5 each, the constant 1: the first line has 64 + 5 s. The second
+// line is at most 0.033 of the result; it has less than 60 units of itself where it counts. The
+// difference adds 3: 67 + 5 s, and for a < 2 at most 52 units absolute. Source: Matta and Reichel
+// 1971, "Uniform computation of the error function and other related functions", Math. Comp.
+// 25(114).
 template <class D, class V = VectorOf<D>>
 HWY_INLINE Double2<V> ErfcBySum(D d, const Double2<V>& a) {
   const V zero = Zero(d), one = Set(d, 1.0);
@@ -162,12 +162,13 @@ HWY_INLINE Double2<V> ErfcBySum(D d, const Double2<V>& a) {
     const double k = static_cast<double>(i + 18);
     tail = Add(tail, Div(Set(d, kGaussianFrom18[i]), Add(s.high, Set(d, k * k / 8))));
   }
-  Double2<V> odd{tail, zero}, even = RoughQuotientOf(d, Double2<V>{Set(d, 0.5), zero}, s);
+  Double2<V> odd{tail, zero}, even{zero, zero};  // two chains: each sum waits for the one before it
   for (size_t k = std::size(kGaussian); --k > 0;) {
     const auto below = SumOf(s, Set(d, static_cast<double>(k * k) / 8));
     Double2<V>& sum = k % 2 == 0 ? even : odd;
     sum = SumOfSameSign(sum, RoughQuotientOf(d, SetAll(d, kGaussian[k]), below));
   }
+  even = SumOfSameSign(even, RoughQuotientOf(d, Double2<V>{Set(d, 0.5), zero}, s));
   const auto sum = SumOfSameSign(odd, even);
   const auto factor = ProductOf(d, a, SetAll(d, kOneOverRootTwoPi));
   auto decay = ScaledExp(d, Negated(s));
@@ -180,40 +181,39 @@ HWY_INLINE Double2<V> ErfcBySum(D d, const Double2<V>& a) {
   return IfThenElse(has_residue, SumOf(first, Negated(residue)), first);
 }
 
-// erf |a| for |a| < 1/4, and else erfc |a|, which is below every double for |a| > 28.
-template <class V, class M>
-struct ErfOrErfc {
-  Double2<V> value;
-  M is_erf, is_negative;
-};
 template <class D, class V = VectorOf<D>>
-HWY_INLINE auto ErfOrErfcOf(D d, const Double2<V>& a) {
+HWY_INLINE Double2<V> AbsOf(D d, const Double2<V>& a) {
+  return IfThenElse(Lt(a.high, Zero(d)), Negated(a), a);
+}
+
+// What erf and erfc have in common: erf a for 0 <= a < 1/4, and else erfc a, which is below every
+// double for a > 28.
+template <class D, class V = VectorOf<D>>
+HWY_INLINE Double2<V> ErfOrErfc(D d, const Double2<V>& a) {
   const V zero = Zero(d);
-  const auto is_negative = Lt(a.high, zero);
-  const auto size = IfThenElse(is_negative, Negated(a), a);
-  const auto is_erf = Lt(size.high, Set(d, 0.25));
+  const auto is_near = Lt(a.high, Set(d, 0.25));
   Double2<V> y{zero, zero};
-  if (!AllTrue(d, is_erf)) y = IfThenElse(Gt(size.high, Set(d, 28.0)), y, ErfcBySum(d, size));
-  if (!AllFalse(d, is_erf)) y = IfThenElse(is_erf, ErfNearZero(d, size), y);
-  return ErfOrErfc<V, decltype(is_erf)>{y, is_erf, is_negative};
+  if (!AllTrue(d, is_near)) y = IfThenElse(Gt(a.high, Set(d, 28.0)), y, ErfcBySum(d, a));
+  return AllFalse(d, is_near) ? y : IfThenElse(is_near, ErfNearZero(d, a), y);
 }
 
-// From 1/4 on erf is at least 0.276: 52 units of erfc are 189 of it, and the difference adds 3.
+// `common` is ErfOrErfc(|a|). From 1/4 on erf is at least 0.276: 52 units of erfc are 189 of it,
+// and the difference adds 3.
 template <class D, class V = VectorOf<D>>
-HWY_INLINE Double2<V> Erf(D d, const Double2<V>& a) {
-  const auto [value, is_erf, is_negative] = ErfOrErfcOf(d, a);
-  const auto y = IfThenElse(is_erf, value, SumOf(Negated(value), Set(d, 1.0)));
-  return IfThenElse(is_negative, Negated(y), y);
+HWY_INLINE Double2<V> Erf(D d, const Double2<V>& a, const Double2<V>& common) {
+  const auto is_near = Lt(Abs(a.high), Set(d, 0.25));
+  const auto y = IfThenElse(is_near, common, SumOf(Negated(common), Set(d, 1.0)));
+  return IfThenElse(Lt(a.high, Zero(d)), Negated(y), y);
 }
 
+// 1 - erf a, 1 + erf |a|, 2 - erfc |a| or erfc a.
 template <class D, class V = VectorOf<D>>
-HWY_INLINE Double2<V> Erfc(D d, const Double2<V>& a) {
-  const auto [value, is_erf, is_negative] = ErfOrErfcOf(d, a);
-  // 1 - erf a, 1 + erf |a| or 2 - erfc |a|
-  const V whole = IfThenElse(is_erf, Set(d, 1.0), Set(d, 2.0));
-  const auto is_added = And(is_erf, is_negative);
-  const auto y = SumOf(IfThenElse(is_added, value, Negated(value)), whole);
-  return IfThenElse(Or(is_erf, is_negative), y, value);
+HWY_INLINE Double2<V> Erfc(D d, const Double2<V>& a, const Double2<V>& common) {
+  const auto is_near = Lt(Abs(a.high), Set(d, 0.25)), is_negative = Lt(a.high, Zero(d));
+  const V whole = IfThenElse(is_near, Set(d, 1.0), Set(d, 2.0));
+  const auto is_added = And(is_near, is_negative);
+  const auto y = SumOf(IfThenElse(is_added, common, Negated(common)), whole);
+  return IfThenElse(Or(is_near, is_negative), y, common);
 }
 
 }  // namespace

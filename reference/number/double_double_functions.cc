@@ -23,8 +23,14 @@ DoubleDouble TanhOfOne(const DoubleDouble& a) { return FirstLane(Tanh(One(), Set
 DoubleDouble SigmoidOfOne(const DoubleDouble& a) {
   return FirstLane(Sigmoid(One(), SetAll(One(), a)));
 }
-DoubleDouble ErfOfOne(const DoubleDouble& a) { return FirstLane(Erf(One(), SetAll(One(), a))); }
-DoubleDouble ErfcOfOne(const DoubleDouble& a) { return FirstLane(Erfc(One(), SetAll(One(), a))); }
+DoubleDouble ErfOfOne(const DoubleDouble& a) {
+  const auto x = SetAll(One(), a);
+  return FirstLane(Erf(One(), x, ErfOrErfc(One(), AbsOf(One(), x))));
+}
+DoubleDouble ErfcOfOne(const DoubleDouble& a) {
+  const auto x = SetAll(One(), a);
+  return FirstLane(Erfc(One(), x, ErfOrErfc(One(), AbsOf(One(), x))));
+}
 
 }  // namespace
 }  // namespace sextant::HWY_NAMESPACE

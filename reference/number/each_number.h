@@ -17,7 +17,7 @@ template <class Real>
 using Single = std::conditional_t<std::same_as<Real, CountedLanes>, Counted, Real>;
 
 // y[i] = f(x[i] ...) for each i, where make(std::type_identity<Number>()) is the f for one type of
-// numbers. All vectors have the same length.
+// numbers. All vectors have the same length; y may be one of the operands.
 template <class Real, class Make, class... Operands>
 void SetEach(std::vector<Real>& y, const Make& make, const Operands&... x) {
   if constexpr (std::same_as<Real, Counted>) {

@@ -86,19 +86,43 @@ HWY_INLINE void Propagate(D d, const CountedVector<V>& a, CountedVector<V>& y, F
   y.likely = hn::AllTrue(d, hn::Eq(a.error, a.likely)) ? y.error : f(a.likely);
 }
 
-// Sets the centres of `to` to f of those of `of`.
+// Sets the centres of `to` to f(d, a, i) for the centres a of `of` from lane i on.
 template <class F>
 HWY_INLINE void SetCenters(const LaneArrays& of, LaneArrays& to, F f) {
   const TwinTag<hn::CappedTag<double, 8>> d;
   for (size_t i = 0; i < kLanes; i += Lanes(d)) {
-    const auto y = f(d, Double2<VectorOf<decltype(d)>>{Load(d, of.high + i), Load(d, of.low + i)});
+    const Double2<VectorOf<decltype(d)>> a{Load(d, of.high + i), Load(d, of.low + i)};
+    const auto y = f(d, a, i);
     Store(y.high, d, to.high + i);
     Store(y.low, d, to.low + i);
   }
 }
 
+// ErfOrErfc of the last numbers, because gelu needs erf and erfc of the same numbers; at first, of
+// zeros.
+struct ErfMemory {
+  alignas(64) double high[kLanes], low[kLanes];
+  alignas(64) double common_high[kLanes], common_low[kLanes];
+};
+thread_local ErfMemory erf_memory{};
+
+// ErfOrErfc(|a|).
+template <class D, class V = VectorOf<D>>
+HWY_INLINE Double2<V> CommonOf(D d, const Double2<V>& a, size_t i, ErfMemory& last) {
+  const auto size = AbsOf(d, a);
+  const auto is_last =
+      And(Eq(size.high, Load(d, last.high + i)), Eq(size.low, Load(d, last.low + i)));
+  if (AllTrue(d, is_last)) return {Load(d, last.common_high + i), Load(d, last.common_low + i)};
+  const auto common = ErfOrErfc(d, size);
+  Store(size.high, d, last.high + i);
+  Store(size.low, d, last.low + i);
+  Store(common.high, d, last.common_high + i);
+  Store(common.low, d, last.common_low + i);
+  return common;
+}
+
 uint64_t TanhOf(const LaneRule& rule, const LaneOperand& of, LaneArrays& to) {
-  SetCenters(of.numbers, to, [](auto d, const auto& a) HWY_ATTR { return Tanh(d, a); });
+  SetCenters(of.numbers, to, [](auto d, auto& a, size_t) HWY_ATTR { return Tanh(d, a); });
   return ForEachVectorOfLanes([&](auto d, size_t i, auto& ordinary) HWY_ATTR {
     using V = hn::VFromD<decltype(d)>;
     const auto a = OperandAt(d, rule, of, i, ordinary);
@@ -120,7 +144,7 @@ uint64_t TanhOf(const LaneRule& rule, const LaneOperand& of, LaneArrays& to) {
 
 uint64_t SigmoidOf(const LaneRule& rule, const LaneOperand& of, LaneArrays& to) {
   const double largest = rule.rule.exact ? kInfinity : MaxFinite(rule.rule.format);
-  SetCenters(of.numbers, to, [](auto d, const auto& a) HWY_ATTR { return Sigmoid(d, a); });
+  SetCenters(of.numbers, to, [](auto d, auto& a, size_t) HWY_ATTR { return Sigmoid(d, a); });
   return ForEachVectorOfLanes([&](auto d, size_t i, auto& ordinary) HWY_ATTR {
     using V = hn::VFromD<decltype(d)>;
     const V tiny = hn::Set(d, kTinyDrift);
@@ -149,7 +173,10 @@ uint64_t ErfOf(const LaneRule& rule, const LaneOperand& of, LaneArrays& to) {
   const bool absolute = step.form == Form::kErfAbsolute && !step.exact;
   const double claimed = 2 * step.ulps;
   const double of_one = absolute ? claimed * UnitRoundoffOf(step.format) : 0;
-  SetCenters(of.numbers, to, [](auto d, const auto& a) HWY_ATTR { return Erf(d, a); });
+  ErfMemory& last = erf_memory;
+  SetCenters(of.numbers, to, [&](auto d, auto& a, size_t i) HWY_ATTR {
+    return Erf(d, a, CommonOf(d, a, i, last));
+  });
   return ForEachVectorOfLanes([&](auto d, size_t i, auto& ordinary) HWY_ATTR {
     using V = hn::VFromD<decltype(d)>;
     const auto a = OperandAt(d, rule, of, i, ordinary);
@@ -169,7 +196,10 @@ uint64_t ErfOf(const LaneRule& rule, const LaneOperand& of, LaneArrays& to) {
 }
 
 uint64_t ErfcOf(const LaneRule& rule, const LaneOperand& of, LaneArrays& to) {
-  SetCenters(of.numbers, to, [](auto d, const auto& a) HWY_ATTR { return Erfc(d, a); });
+  ErfMemory& last = erf_memory;
+  SetCenters(of.numbers, to, [&](auto d, auto& a, size_t i) HWY_ATTR {
+    return Erfc(d, a, CommonOf(d, a, i, last));
+  });
   return ForEachVectorOfLanes([&](auto d, size_t i, auto& ordinary) HWY_ATTR {
     using V = hn::VFromD<decltype(d)>;
     const auto a = OperandAt(d, rule, of, i, ordinary);
