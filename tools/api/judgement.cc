@@ -18,8 +18,9 @@ constexpr size_t kElementsForCauses = size_t{1} << 16;
 
 std::vector<oracle::Cause> Causes(const oracle::Judge& judge, const Case& c, const Tensors& inputs,
                                   const Recipe& recipe, const Tensors& outputs,
-                                  const ProveOptions& options) {
-  const oracle::Observation seen{c, inputs, recipe, judge.golden(), judge.permitted(), outputs};
+                                  const ProveOptions& options, const oracle::Subject* subject) {
+  const oracle::Observation seen{c,       inputs, recipe, judge.golden(), judge.permitted(),
+                                 outputs, subject};
   if (CurrentBudget().has_time) {
     Budget beginning = CurrentBudget();
     beginning.elements = kElementsForCauses;
@@ -33,13 +34,14 @@ std::vector<oracle::Cause> Causes(const oracle::Judge& judge, const Case& c, con
 }  // namespace
 
 Verdict JudgeOutputs(const oracle::Judge& judge, const Case& c, const Tensors& inputs,
-                     const Recipe& recipe, const Tensors& outputs, const ProveOptions& options) {
+                     const Recipe& recipe, const Tensors& outputs, const ProveOptions& options,
+                     const oracle::Subject* subject) {
   Verdict verdict = judge.Evaluate(outputs);
   if (verdict.tensors.empty()) return verdict;
   const bool fails = verdict.status == Verdict::Status::kFails;
   try {
     if (fails || verdict.grade == oracle::Grade::kUnlikely)
-      verdict.causes = Causes(judge, c, inputs, recipe, outputs, options);
+      verdict.causes = Causes(judge, c, inputs, recipe, outputs, options, subject);
     if (fails)
       verdict.conforming_recipes = ConformingRecipes(judge, c, inputs, recipe, outputs, options);
   } catch (const OutOfTime&) {

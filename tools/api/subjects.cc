@@ -115,7 +115,9 @@ Subject FilesSubject(const std::string& path) {
 Subject SupervisedSubject(const std::string& command, double seconds_per_case) {
   const std::string limit = oracle::LimitOfSupervisor();
   if (!limit.empty()) std::cerr << "sextant: " << limit << "\n";
-  return oracle::ExecSubject(command, seconds_per_case);
+  Subject subject = oracle::ExecSubject(command, seconds_per_case);
+  subject.may_vary = true;
+  return subject;
 }
 
 Subject LibrarySubject(const std::string& path, double seconds_per_case) {

@@ -1,0 +1,156 @@
+#include "oracle/diagnosis/structure.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <span>
+#include <sstream>
+
+#include "oracle/diagnosis/answered_tensor.h"
+#include "oracle/diagnosis/moved_numbers.h"
+#include "oracle/diagnosis/summed_numbers.h"
+#include "reference/base/count_text.h"
+
+namespace sextant::oracle {
+namespace {
+
+struct Found {
+  std::string name, sentence;
+  std::vector<size_t> explained;  // failing elements, flat indices
+};
+
+// Of at most this many failing elements, evenly spread, the most frequent number is looked for.
+constexpr size_t kSampled = 4096;
+
+// The number that most failing elements are; all NaNs are the same.
+double MostFrequent(const AnsweredTensor& tensor) {
+  std::map<double, size_t> counts;
+  size_t nans = 0;
+  const size_t count = std::min(kSampled, tensor.failing.size());
+  for (size_t j = 0; j < count; ++j) {
+    const double x = tensor.got[tensor.failing[j * tensor.failing.size() / count]];
+    ++(std::isnan(x) ? nans : counts[x]);
+  }
+  const auto most = std::ranges::max_element(counts, {}, [](const auto& c) { return c.second; });
+  return most == counts.end() || most->second < nans ? kNaN : most->first;
+}
+
+// The indices of the elements on an axis.
+std::vector<size_t> IndicesOn(const AxisView& axis, const std::vector<size_t>& elements) {
+  std::set<size_t> indices;
+  for (const size_t flat : elements) indices.insert(axis.IndexOf(flat));
+  return {indices.begin(), indices.end()};
+}
+
+// A power of two is where an index of 16 or 32 bits, or the grid of a kernel, ends.
+std::string ElementText(size_t flat) {
+  const bool is_power = flat > 1 && (flat & (flat - 1)) == 0;
+  const auto exponent = static_cast<int>(std::log2(static_cast<double>(std::max<size_t>(flat, 1))));
+  return std::to_string(flat) + (is_power ? " = 2^" + std::to_string(exponent) : "");
+}
+
+// True if all elements with these indices on all axes are `number`, or right.
+bool FillBlock(const AnsweredTensor& tensor, const std::vector<std::vector<size_t>>& block,
+               double number) {
+  std::vector<std::vector<char>> inside;
+  for (size_t a = 0; a < block.size(); ++a) {
+    inside.emplace_back(tensor.axes[a].extent);
+    for (const size_t index : block[a]) inside[a][index] = 1;
+  }
+  for (size_t flat = 0; flat < tensor.got.size(); ++flat) {
+    bool is_inside = true;
+    for (size_t a = 0; a < block.size() && is_inside; ++a)
+      is_inside = inside[a][tensor.axes[a].IndexOf(flat)] != 0;
+    if (is_inside && !SameNumber(tensor.got[flat], number)) return false;
+  }
+  return true;
+}
+
+// "S 12 to 15, D 3"; empty for the whole tensor.
+std::string BlockText(const AnsweredTensor& tensor, const std::vector<std::vector<size_t>>& block) {
+  std::string text;
+  for (size_t a = 0; a < block.size(); ++a) {
+    if (block[a].size() == tensor.axes[a].extent) continue;
+    text += (text.empty() ? "" : ", ") + tensor.axes[a].name + " " +
+            IndicesText(block[a], tensor.axes[a].extent);
+  }
+  return text;
+}
+
+// True if all elements from `first` on are `number`.
+bool FillRest(const AnsweredTensor& tensor, size_t first, double number) {
+  return std::ranges::all_of(std::span(tensor.got).subspan(first),
+                             [&](double x) { return SameNumber(x, number); });
+}
+
+// Elements that all are the same number: a block of the tensor, or all from one on. Scattered ones
+// have another reason (an activation that is cut off).
+std::optional<Found> Unwritten(const AnsweredTensor& tensor) {
+  const double number = MostFrequent(tensor);
+  std::vector<size_t> same;
+  for (const size_t flat : tensor.failing) {
+    if (SameNumber(tensor.got[flat], number)) same.push_back(flat);
+  }
+  if (!IsEvidence(same.size(), tensor.failing.size())) return std::nullopt;
+  std::vector<std::vector<size_t>> block;
+  for (const AxisView& axis : tensor.axes) block.push_back(IndicesOn(axis, same));
+  std::string where = BlockText(tensor, block);
+  if (!FillBlock(tensor, block, number)) {
+    if (!FillRest(tensor, same[0], number)) return std::nullopt;
+    where = "all elements from " + ElementText(same[0]) + " on";
+  }
+  std::ostringstream value;
+  value << number;
+  return Found{
+      "unwritten",
+      tensor.name + " is " + value.str() + (where.empty() ? " everywhere" : " at " + where),
+      std::move(same)};
+}
+
+std::optional<Found> FindIn(const AnsweredTensor& tensor) {
+  std::optional<Found> best = Unwritten(tensor);
+  const auto is_better = [&](size_t count) { return !best || count > best->explained.size(); };
+  if (is_better(tensor.failing.size() - 1)) {
+    auto moved = FindMoved(tensor);
+    if (moved && is_better(moved->explained.size()))
+      best = {"moved", std::move(moved->sentence), std::move(moved->explained)};
+  }
+  if (is_better(tensor.failing.size() - 1)) {
+    if (auto summed = FindSummed(tensor))
+      best = {std::move(summed->name), std::move(summed->sentence), tensor.failing};
+  }
+  return best;
+}
+
+}  // namespace
+
+std::vector<StructuralFinding> StructureOf(const Observation& seen) {
+  std::vector<StructuralFinding> findings;
+  for (size_t o = 0; o < seen.golden.size(); ++o) {
+    const auto tensor = AnsweredTensorOf(seen, o);
+    if (!tensor || tensor->failing.empty()) continue;
+    auto found = FindIn(*tensor);
+    if (!found) continue;
+    std::vector<char> explained(tensor->got.size());
+    for (const size_t flat : found->explained) explained[flat] = 1;
+    found->sentence += " (" + std::to_string(found->explained.size()) + " of " +
+                       CountText(tensor->failing.size(), "failing element") + ")";
+    findings.push_back({std::move(found->name), std::move(found->sentence), o, std::move(explained),
+                        found->explained.size()});
+  }
+  return findings;
+}
+
+std::vector<PermittedTensor> WithoutExplained(const std::vector<PermittedTensor>& permitted,
+                                              const std::vector<StructuralFinding>& findings) {
+  std::vector<PermittedTensor> rest = permitted;
+  for (const StructuralFinding& finding : findings) {
+    for (size_t i = 0; i < finding.explained.size(); ++i) {
+      if (finding.explained[i]) rest[finding.output].error.data[i] = kInfinity;
+    }
+  }
+  return rest;
+}
+
+}  // namespace sextant::oracle
