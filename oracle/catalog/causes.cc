@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "oracle/catalog/catalog.h"
+#include "oracle/catalog/pairs.h"
 #include "oracle/defect/defect.h"
 #include "oracle/diagnosis/evidence.h"
 #include "oracle/diagnosis/repeated_question.h"
@@ -30,7 +31,27 @@ double PerElement(const Fit& fit) {
   return fit.distance / static_cast<double>(std::max<size_t>(fit.compared, 1));
 }
 
-std::vector<Cause> ListedCauses(const Observation& seen, Evidence& evidence) {
+// The distance per element of the nearest of the recipes that explain the answer; infinite if none
+// does.
+double DistanceOfPrecision(const Observation& seen, const std::vector<Recipe>& recipes,
+                           Evidence& evidence) {
+  std::vector<Candidate> candidates;
+  for (const Recipe& recipe : recipes) {
+    candidates.push_back({[&] {
+      return std::optional<Hypothesis>(
+          {seen.c.operation().Clone(), SharedInputs::Of(seen.inputs), recipe});
+    }});
+  }
+  double nearest = kInfinity;
+  for (const Fit& fit : evidence.FitsOf(candidates)) {
+    if (fit.explains) nearest = std::min(nearest, PerElement(fit));
+  }
+  return nearest;
+}
+
+// Without those that are farther than kFarther times `precision`: that explains the answer better.
+std::vector<Cause> ListedCauses(const Observation& seen, Evidence& evidence,
+                                double precision = kInfinity) {
   const std::vector<Defect>& defects = CatalogEntryOf(seen.c.name()).defects;
   std::vector<Candidate> candidates;
   for (const Defect& defect : defects) {
@@ -45,9 +66,8 @@ std::vector<Cause> ListedCauses(const Observation& seen, Evidence& evidence) {
     explaining.push_back(i);
     nearest = std::min(nearest, PerElement(fits[i]));
   }
-  std::erase_if(explaining, [&](size_t i) {
-    return PerElement(fits[i]) > std::max(kFarther * nearest, kNoise);
-  });
+  const double farthest = std::min(std::max(kFarther * nearest, kNoise), kFarther * precision);
+  std::erase_if(explaining, [&](size_t i) { return PerElement(fits[i]) > farthest; });
   std::ranges::sort(explaining, {}, [&](size_t i) {
     return std::pair(PerElement(fits[i]) > kFarther * nearest, i);
   });
@@ -97,13 +117,17 @@ std::vector<Cause> StructuralCauses(const Observation& seen, size_t failing,
 
 }  // namespace
 
-std::vector<Cause> CausesOf(const Observation& seen, const ProveOptions& options) {
+std::vector<Cause> CausesOf(const Observation& seen, const ProveOptions& options,
+                            const std::vector<Recipe>& conforming) {
   if (std::string varies = DifferenceOfSecondAnswer(seen); !varies.empty())
     return {{"varies", std::move(varies), true}};
   Evidence evidence(seen, options);
-  std::vector<Cause> causes = ListedCauses(seen, evidence);
+  const double precision = DistanceOfPrecision(seen, conforming, evidence);
+  std::vector<Cause> causes = ListedCauses(seen, evidence, precision);
+  if (precision < kInfinity) return causes;
   if (causes.empty()) causes = MeasuredCauses(seen, evidence);
   if (causes.empty()) causes = StructuralCauses(seen, evidence.failing(), options);
+  if (causes.empty()) causes = PairCauses(seen, evidence, options);
   return causes;
 }
 

@@ -15,8 +15,12 @@ namespace sextant::oracle {
 //   the catalog.
 // - The explanations of the operation's measurements whose models do.
 // - The structure of the answer, and the causes of what it leaves.
+// - Two deviations at once (oracle/catalog/pairs.h).
 // Few elements rule out most hypotheses; the search compares about as many elements as the case has
 // (oracle/diagnosis/evidence.h). If a hypothesis could not be compared with all, the text says it.
-std::vector<Cause> CausesOf(const Observation& seen, const ProveOptions& options = {});
+// `conforming`: other recipes by which the answer conforms. If one of them predicts the answer, the
+// deviation is a precision: then only listed defects that predict it as well are causes.
+std::vector<Cause> CausesOf(const Observation& seen, const ProveOptions& options = {},
+                            const std::vector<Recipe>& conforming = {});
 
 }  // namespace sextant::oracle

@@ -15,6 +15,9 @@ namespace {
 // (keys) that each of them reads, but at least kParts slices.
 constexpr size_t kWitnessElements = 64, kMostInSlice = 8192, kParts = 64;
 
+// NearOf compares so many witnesses.
+constexpr size_t kNearWitnesses = 4;
+
 size_t ElementsOf(const Observation& seen) {
   size_t count = 0;
   for (const NamedTensor& tensor : seen.answer) count += tensor.values.data.size();
@@ -195,6 +198,19 @@ std::vector<Fit> Evidence::FitsOf(const std::vector<Candidate>& candidates) {
     if (candidates[i].is_across_slices) fits[i] = FitAcross(candidates[i]);
   });
   return fits;
+}
+
+std::vector<size_t> Evidence::NearOf(const std::vector<Candidate>& candidates) {
+  std::vector<size_t> near(candidates.size());
+  InParallel(candidates.size(), options_.threads, [&](size_t i) {
+    if (candidates[i].is_across_slices) return;
+    const auto hypothesis = candidates[i].make();
+    for (size_t w = 0; hypothesis && w < std::min(kNearWitnesses, witnesses_.size()); ++w) {
+      near[i] += CompareHere(*hypothesis, witnesses_[w].part, witnesses_[w].right, {}).near_failing;
+    }
+    MayCancel();
+  });
+  return near;
 }
 
 Fit Evidence::FitOf(const Hypothesis& hypothesis) {

@@ -38,6 +38,9 @@ class Evidence {
   // result does not depend on the number of threads.
   std::vector<Fit> FitsOf(const std::vector<Candidate>& candidates);
   Fit FitOf(const Hypothesis& hypothesis);
+  // For each candidate, how many failing elements of the worst witnesses are nearer than a unit to
+  // its prediction: part of what it predicts may be right. 0 for those across slices.
+  std::vector<size_t> NearOf(const std::vector<Candidate>& candidates);
 
   size_t elements() const { return elements_; }
   size_t failing() const { return failing_; }

@@ -76,8 +76,10 @@ Comparison Distances(const AnsweredSlice& part, const Values& right, const Value
   for (size_t o = 0; o < part.answer.size(); ++o) {
     for (size_t i = 0; i < part.answer[o].data.size(); ++i) {
       const double got = part.answer[o].data[i], unit = part.units[o].data[i];
+      if (std::isnan(unit)) continue;  // left out
       const double distance = DistanceOf(got, predicted[o].data[i], unit);
       sums.distance += distance;
+      sums.near_failing += part.failing[o][i] != 0 && distance < 1;
       const bool fails = part.failing[o][i] != 0;
       const double effect = DistanceOf(right[o].data[i], predicted[o].data[i], unit);
       if (!fails && !(some_fail ? effect == 1 : effect > 0)) continue;
@@ -95,6 +97,7 @@ bool IsWithin(const AnsweredSlice& part, const Values& predicted, const Values& 
     for (size_t i = 0; i < part.answer[o].data.size(); ++i) {
       const double got = part.answer[o].data[i], expected = predicted[o].data[i];
       if (SameNumber(got, expected)) continue;
+      if (std::isnan(part.units[o].data[i])) continue;  // left out
       const double bound = bounds[o].data[i];
       if (std::isinf(bound) || !(std::abs(got - expected) <= bound)) return false;
     }
@@ -124,7 +127,8 @@ AnsweredSlice AnsweredSliceOf(const Observation& seen, const Slice& slice) {
       failing.push_back(!SameNumber(got, high.data[i]) && !std::isnan(high.data[i]) &&
                         std::isfinite(unit) && !(error <= unit));
       unit = std::min(unit, likely.data[i]);
-      if (!std::isnan(high.data[i])) part.score += DistanceOf(got, part.exact[o].data[i], unit);
+      if (!std::isnan(high.data[i]) && !std::isnan(unit))
+        part.score += DistanceOf(got, part.exact[o].data[i], unit);
     }
     part.elements += failing.size();
     part.failing_elements += static_cast<size_t>(std::ranges::count(failing, 1));
@@ -144,6 +148,7 @@ Comparison& Comparison::operator+=(const Comparison& other) {
   decisive_distance_of_right += other.decisive_distance_of_right;
   elements += other.elements;
   failing += other.failing;
+  near_failing += other.near_failing;
   return *this;
 }
 

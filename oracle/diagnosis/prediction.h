@@ -40,6 +40,7 @@ struct Comparison {
   double distance = 0;   // sum of min(1, |answer - prediction| / unit)
   double decisive_distance = 0, decisive_distance_of_right = 0;  // of the decisive elements
   size_t elements = 0, failing = 0;                              // compared so far
+  size_t near_failing = 0;  // failing elements nearer than a unit to the prediction
 
   Comparison& operator+=(const Comparison& other);
   // True if more slices cannot help: the hypothesis is more than half as far as the right formula.

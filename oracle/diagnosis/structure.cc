@@ -147,7 +147,7 @@ std::vector<PermittedTensor> WithoutExplained(const std::vector<PermittedTensor>
   std::vector<PermittedTensor> rest = permitted;
   for (const StructuralFinding& finding : findings) {
     for (size_t i = 0; i < finding.explained.size(); ++i) {
-      if (finding.explained[i]) rest[finding.output].error.data[i] = kInfinity;
+      if (finding.explained[i]) rest[finding.output].error.data[i] = kNaN;
     }
   }
   return rest;

@@ -22,8 +22,8 @@ struct StructuralFinding {
 // At most one finding for each output. Empty if nothing is known.
 std::vector<StructuralFinding> StructureOf(const Observation& seen);
 
-// The permitted errors without the explained elements: these are infinite, so that whatever is
-// there, the rest of the answer can be explained.
+// The permitted errors without the explained elements: these are NaN, as if a budget left the
+// elements out.
 std::vector<PermittedTensor> WithoutExplained(const std::vector<PermittedTensor>& permitted,
                                               const std::vector<StructuralFinding>& findings);
 

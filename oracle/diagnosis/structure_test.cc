@@ -160,7 +160,7 @@ TEST(WithoutExplained, LeavesTheRestToOtherCauses) {
   findings[0].explained[5] = 1;
   const auto permitted = PermittedErrors(planted.c, planted.inputs, planted.recipe);
   const auto rest = WithoutExplained(permitted, findings);
-  EXPECT_TRUE(std::isinf(rest[0].error.data[5]));
+  EXPECT_TRUE(std::isnan(rest[0].error.data[5]));
   EXPECT_EQ(rest[0].error.data[4], permitted[0].error.data[4]);
 }
 

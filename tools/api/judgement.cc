@@ -18,17 +18,20 @@ constexpr size_t kElementsForCauses = size_t{1} << 16;
 
 std::vector<oracle::Cause> Causes(const oracle::Judge& judge, const Case& c, const Tensors& inputs,
                                   const Recipe& recipe, const Tensors& outputs,
-                                  const ProveOptions& options, const oracle::Subject* subject) {
+                                  const ProveOptions& options, const oracle::Subject* subject,
+                                  const std::vector<std::string>& conforming) {
   const oracle::Observation seen{c,       inputs, recipe, judge.golden(), judge.permitted(),
                                  outputs, subject};
+  std::vector<Recipe> recipes;
+  for (const std::string& line : conforming) recipes.push_back(ParseRecipe(line, c.dtype()));
   if (CurrentBudget().has_time) {
     Budget beginning = CurrentBudget();
     beginning.elements = kElementsForCauses;
     const ScopedBudget within(beginning);
-    auto causes = oracle::CausesOf(seen, options);
+    auto causes = oracle::CausesOf(seen, options, recipes);
     if (!causes.empty()) return causes;
   }
-  return oracle::CausesOf(seen, options);
+  return oracle::CausesOf(seen, options, recipes);
 }
 
 }  // namespace
@@ -40,10 +43,12 @@ Verdict JudgeOutputs(const oracle::Judge& judge, const Case& c, const Tensors& i
   if (verdict.tensors.empty()) return verdict;
   const bool fails = verdict.status == Verdict::Status::kFails;
   try {
-    if (fails || verdict.grade == oracle::Grade::kUnlikely)
-      verdict.causes = Causes(judge, c, inputs, recipe, outputs, options, subject);
     if (fails)
       verdict.conforming_recipes = ConformingRecipes(judge, c, inputs, recipe, outputs, options);
+    if (fails || verdict.grade == oracle::Grade::kUnlikely) {
+      verdict.causes =
+          Causes(judge, c, inputs, recipe, outputs, options, subject, verdict.conforming_recipes);
+    }
   } catch (const OutOfTime&) {
     verdict.message += verdict.message.empty() ? "" : "; ";
     verdict.message += "no time was left to look for all causes and recipes";
