@@ -10,6 +10,7 @@
 #include "oracle/diagnosis/evidence.h"
 #include "oracle/diagnosis/repeated_question.h"
 #include "oracle/diagnosis/structure.h"
+#include "oracle/diagnosis/undone.h"
 
 namespace sextant::oracle {
 namespace {
@@ -94,7 +95,9 @@ std::vector<Cause> NamedCauses(const Observation& seen, const ProveOptions& opti
   return listed.empty() ? MeasuredCauses(seen, evidence) : listed;
 }
 
-// The structure of the answer, and the causes of what it does not explain.
+// The structure of the answer, and the causes of what it does not explain. If these are not known,
+// a part of the answer that is copied or moved may follow from the same unknown cause; but a part
+// that was not written is a fact to begin with.
 std::vector<Cause> StructuralCauses(const Observation& seen, size_t failing,
                                     const ProveOptions& options) {
   const std::vector<StructuralFinding> findings = StructureOf(seen);
@@ -108,11 +111,27 @@ std::vector<Cause> StructuralCauses(const Observation& seen, size_t failing,
   const auto permitted = WithoutExplained(seen.permitted, findings);
   const Observation rest{seen.c,    seen.inputs, seen.recipe, seen.golden,
                          permitted, seen.answer, seen.subject};
-  for (Cause& cause : NamedCauses(rest, options)) {
+  std::vector<Cause> others = NamedCauses(rest, options);
+  if (others.empty())
+    std::erase_if(causes, [](const Cause& cause) { return cause.name != "unwritten"; });
+  for (Cause& cause : others) {
     cause.why += "; elsewhere";
     causes.push_back(std::move(cause));
   }
   return causes;
+}
+
+// A wrong order of the numbers beside another deviation: hardly any number is right then.
+std::vector<Cause> CausesBesideAnOrder(const Observation& seen, const ProveOptions& options) {
+  for (const auto& [sentence, answer, permitted] : UndoneOrdersOf(seen)) {
+    std::vector<Cause> causes =
+        NamedCauses({seen.c, seen.inputs, seen.recipe, seen.golden, permitted, answer}, options);
+    if (causes.empty()) continue;
+    for (Cause& cause : causes) cause.why += "; together with moved";
+    causes.insert(causes.begin(), {"moved", sentence + "; together with " + causes[0].name, true});
+    return causes;
+  }
+  return {};
 }
 
 }  // namespace
@@ -127,7 +146,12 @@ std::vector<Cause> CausesOf(const Observation& seen, const ProveOptions& options
   if (precision < kInfinity) return causes;
   if (causes.empty()) causes = MeasuredCauses(seen, evidence);
   if (causes.empty()) causes = StructuralCauses(seen, evidence.failing(), options);
+  // Pairs are looked for where hypotheses cost little: not where each evaluates the whole answer.
+  if (evidence.compared() > std::max(Evidence::kAlways, evidence.elements())) return causes;
   if (causes.empty()) causes = PairCauses(seen, evidence, options);
+  const bool mostly_fails = 2 * evidence.failing() > evidence.elements();
+  if (causes.empty() && mostly_fails && evidence.elements() <= Evidence::kAlways)
+    causes = CausesBesideAnOrder(seen, options);
   return causes;
 }
 

@@ -16,7 +16,6 @@ struct ChangedQuestion {
   const Defect& defect;
   Case c;
   SharedInputs inputs;
-  Recipe recipe;
 };
 
 // The case whose formula is `operation`.
@@ -29,13 +28,21 @@ Case CaseOf(const Case& c, const Operation& operation) {
   return words.empty() ? c : c.With(words);
 }
 
+// Not of a defect of the precision: an honest one and a defect with little effect are no pair.
+std::optional<Hypothesis> ButAPrecision(const Observation& seen, const Defect& defect,
+                                        const Case& c, const Tensors& inputs) {
+  auto hypothesis = defect.hypothesis(c, inputs, seen.recipe);
+  if (hypothesis && hypothesis->recipe.steps != seen.recipe.steps) hypothesis.reset();
+  return hypothesis;
+}
+
 std::vector<ChangedQuestion> FirstsOf(const Observation& seen, Evidence& evidence) {
   std::vector<Candidate> candidates;
   std::vector<const Defect*> defects;
   for (const Defect& defect : CatalogEntryOf(seen.c.name()).defects) {
     if (defect.unmutated) continue;  // a second one would replace its formula
     defects.push_back(&defect);
-    candidates.push_back({[&] { return defect.hypothesis(seen.c, seen.inputs, seen.recipe); },
+    candidates.push_back({[&] { return ButAPrecision(seen, defect, seen.c, seen.inputs); },
                           defect.is_across_slices});
   }
   const std::vector<size_t> near = evidence.NearOf(candidates);
@@ -47,8 +54,7 @@ std::vector<ChangedQuestion> FirstsOf(const Observation& seen, Evidence& evidenc
   for (const size_t i : order) {
     if (near[i] == 0) continue;
     const Hypothesis hypothesis = *candidates[i].make();
-    firsts.push_back(
-        {*defects[i], CaseOf(seen.c, *hypothesis.operation), hypothesis.inputs, hypothesis.recipe});
+    firsts.push_back({*defects[i], CaseOf(seen.c, *hypothesis.operation), hypothesis.inputs});
   }
   return firsts;
 }
@@ -63,14 +69,19 @@ std::vector<Cause> ListedSeconds(const ChangedQuestion& first, const Observation
   const std::vector<Defect>& defects = CatalogEntryOf(seen.c.name()).defects;
   std::vector<Candidate> candidates;
   for (const Defect& defect : defects) {
-    candidates.push_back({[&] { return defect.hypothesis(first.c, first.inputs, first.recipe); },
+    candidates.push_back({[&] { return ButAPrecision(seen, defect, first.c, first.inputs); },
                           defect.is_across_slices});
   }
   const std::vector<Fit> fits = evidence.FitsOf(candidates);
-  const auto distance = [](const Fit& fit) { return fit.explains ? fit.distance : kInfinity; };
-  const auto nearest = std::ranges::min_element(fits, {}, distance);
-  if (nearest == fits.end() || !nearest->explains) return {};
-  const Defect& defect = defects[static_cast<size_t>(nearest - fits.begin())];
+  std::vector<size_t> explaining;
+  for (size_t i = 0; i < fits.size(); ++i) {
+    const auto alone =
+        fits[i].explains ? ButAPrecision(seen, defects[i], seen.c, seen.inputs) : std::nullopt;
+    if (alone && evidence.HasEffect(*alone)) explaining.push_back(i);
+  }
+  if (explaining.empty()) return {};
+  const auto distance = [&](size_t i) { return fits[i].distance; };
+  const Defect& defect = defects[*std::ranges::min_element(explaining, {}, distance)];
   return BothOf(first.defect, {defect.name, defect.why});
 }
 
@@ -81,10 +92,10 @@ std::vector<Cause> MeasuredSeconds(const ChangedQuestion& first, const Observati
   const std::vector<Measurement>& measurements = CatalogEntryOf(seen.c.name()).measurements;
   if (measurements.empty() || evidence.elements() > Evidence::kAlways) return {};
   const auto [golden, permitted] =
-      Enclose(first.c.operation(), first.c, first.inputs, first.recipe, options);
+      Enclose(first.c.operation(), first.c, first.inputs, seen.recipe, options);
   for (const Measurement& measure : measurements) {
     for (const auto& [name, sentence, model] :
-         measure({first.c, first.inputs, first.recipe, golden, permitted, seen.answer})) {
+         measure({first.c, first.inputs, seen.recipe, golden, permitted, seen.answer})) {
       if (evidence.FitOf(model).explains) return BothOf(first.defect, {name, sentence, true});
     }
   }
@@ -95,8 +106,6 @@ std::vector<Cause> MeasuredSeconds(const ChangedQuestion& first, const Observati
 
 std::vector<Cause> PairCauses(const Observation& seen, Evidence& evidence,
                               const ProveOptions& options) {
-  // Where no slice is smaller than the case, each hypothesis costs as much as the whole answer.
-  if (evidence.compared() > std::max(Evidence::kAlways, evidence.elements())) return {};
   const std::vector<ChangedQuestion> firsts = FirstsOf(seen, evidence);
   for (const ChangedQuestion& first : firsts) {
     std::vector<Cause> causes = ListedSeconds(first, seen, evidence);

@@ -54,6 +54,13 @@ bool IsEvidence(size_t failing, size_t choices) {
 std::string IndicesText(const std::vector<size_t>& indices, size_t extent) {
   constexpr size_t kMostRanges = 3;
   if (indices.size() == extent) return "all " + std::to_string(extent);
+  const auto step = [&](size_t i) { return indices[i + 1] - indices[i]; };
+  bool is_even = indices.size() > 2 && step(0) > 1;
+  for (size_t i = 0; i + 1 < indices.size() && is_even; ++i) is_even = step(i) == step(0);
+  if (is_even) {
+    return std::to_string(indices[0]) + " to " + std::to_string(indices.back()) + " in steps of " +
+           std::to_string(step(0));
+  }
   std::string text;
   size_t ranges = 0;
   for (size_t i = 0; i < indices.size(); ++ranges) {

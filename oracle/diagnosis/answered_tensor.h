@@ -47,7 +47,7 @@ std::optional<AnsweredTensor> AnsweredTensorOf(const Observation& seen, size_t o
 // each of them tells at least one bit, and `choices` places were tried.
 bool IsEvidence(size_t failing, size_t choices);
 
-// "12 to 15", "0, 2, 4", "all 16", "9 of 64, the first is 3"
+// "12 to 15", "0, 2 to 4", "3 to 63 in steps of 4", "all 16", "9 of 64, the first is 3"
 std::string IndicesText(const std::vector<size_t>& indices, size_t extent);
 
 }  // namespace sextant::oracle

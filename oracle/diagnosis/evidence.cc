@@ -213,6 +213,12 @@ std::vector<size_t> Evidence::NearOf(const std::vector<Candidate>& candidates) {
   return near;
 }
 
+bool Evidence::HasEffect(const Hypothesis& hypothesis) {
+  return std::ranges::any_of(witnesses_, [&](const Witness& witness) {
+    return CompareHere(hypothesis, witness.part, witness.right, {}).effects > 0;
+  });
+}
+
 Fit Evidence::FitOf(const Hypothesis& hypothesis) {
   const Candidate candidate{.make = [&] { return std::optional(hypothesis); }};
   return FitsOf({candidate})[0];

@@ -41,6 +41,8 @@ class Evidence {
   // For each candidate, how many failing elements of the worst witnesses are nearer than a unit to
   // its prediction: part of what it predicts may be right. 0 for those across slices.
   std::vector<size_t> NearOf(const std::vector<Candidate>& candidates);
+  // True if the hypothesis and the right formula differ in a witness.
+  bool HasEffect(const Hypothesis& hypothesis);
 
   size_t elements() const { return elements_; }
   size_t failing() const { return failing_; }

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <set>
 
+#include "oracle/diagnosis/order.h"
+
 namespace sextant::oracle {
 namespace {
 
@@ -122,22 +124,12 @@ std::optional<Moved> MovedAlong(const AnsweredTensor& tensor, const AxisView& ax
   return best;
 }
 
-// The tensor is stored as if two axes were exchanged.
-std::optional<Moved> Transposed(const AnsweredTensor& tensor, size_t a, size_t b) {
-  const size_t rank = tensor.shape.size();
-  Shape stored = tensor.shape;
-  std::swap(stored[a], stored[b]);
-  std::vector<size_t> strides(rank, 1);  // of the stored axes
-  for (size_t d = rank - 1; d-- > 0;) strides[d] = strides[d + 1] * stored[d + 1];
-  std::swap(strides[a], strides[b]);  // by the index on the right axes
-  std::vector<size_t> source(tensor.got.size());
-  for (size_t flat = 0; flat < source.size(); ++flat) {
-    size_t rest = flat, to = 0;
-    for (size_t d = rank; d-- > 0; rest /= tensor.shape[d])
-      to += rest % tensor.shape[d] * strides[d];
-    if (!tensor.Holds(to, flat)) return std::nullopt;
+std::optional<Moved> Exchanged(const AnsweredTensor& tensor, size_t a, size_t b) {
+  const std::vector<size_t> places = PlacesIfExchanged(tensor, a, b);
+  for (size_t flat = 0; flat < places.size(); ++flat) {
+    if (!tensor.Holds(places[flat], flat)) return std::nullopt;
   }
-  return Moved{"", tensor.failing};
+  return Moved{ExchangedText(tensor, a, b), tensor.failing};
 }
 
 }  // namespace
@@ -153,15 +145,9 @@ std::optional<Moved> FindMoved(const AnsweredTensor& tensor) {
     if (moved && (!best || moved->explained.size() > best->explained.size())) best = moved;
   }
   if (best && best->explained.size() == tensor.failing.size()) return best;
-  for (size_t a = 0; a < tensor.shape.size(); ++a) {
-    for (size_t b = a + 1; b < tensor.shape.size(); ++b) {
-      if (tensor.shape[a] == 1 || tensor.shape[b] == 1) continue;
-      auto moved = Transposed(tensor, a, b);
-      if (!moved || !IsEvidence(moved->explained.size(), tensor.got.size())) continue;
-      moved->sentence = tensor.name + " is stored as if its axes " + std::to_string(a) + " and " +
-                        std::to_string(b) + " were exchanged";
-      return moved;
-    }
+  if (!IsEvidence(tensor.failing.size(), tensor.got.size())) return best;
+  for (const auto& [a, b] : AxisPairsOf(tensor)) {
+    if (auto moved = Exchanged(tensor, a, b)) return moved;
   }
   return best;
 }

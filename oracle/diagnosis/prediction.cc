@@ -82,8 +82,12 @@ Comparison Distances(const AnsweredSlice& part, const Values& right, const Value
       sums.near_failing += part.failing[o][i] != 0 && distance < 1;
       const bool fails = part.failing[o][i] != 0;
       const double effect = DistanceOf(right[o].data[i], predicted[o].data[i], unit);
+      sums.effects += effect == 1;
       if (!fails && !(some_fail ? effect == 1 : effect > 0)) continue;
-      sums.decisive_distance += distance;
+      // In an answer that is far from right, errors may be larger than those of the right one.
+      const double of_right = std::abs(got - right[o].data[i]);
+      sums.decisive_distance +=
+          DistanceOf(got, predicted[o].data[i], of_right > unit ? of_right : unit);
       sums.decisive_distance_of_right += DistanceOf(got, right[o].data[i], unit);
     }
   }
@@ -149,6 +153,7 @@ Comparison& Comparison::operator+=(const Comparison& other) {
   elements += other.elements;
   failing += other.failing;
   near_failing += other.near_failing;
+  effects += other.effects;
   return *this;
 }
 

@@ -38,9 +38,12 @@ Values RightValues(const Observation& seen, const AnsweredSlice& part, By by);
 struct Comparison {
   bool conforms = true;  // every element is within the bounds of the prediction
   double distance = 0;   // sum of min(1, |answer - prediction| / unit)
-  double decisive_distance = 0, decisive_distance_of_right = 0;  // of the decisive elements
-  size_t elements = 0, failing = 0;                              // compared so far
-  size_t near_failing = 0;  // failing elements nearer than a unit to the prediction
+  // Of the decisive elements. That of the hypothesis is relative to the distance of the right
+  // prediction, if that is larger than a unit.
+  double decisive_distance = 0, decisive_distance_of_right = 0;
+  size_t elements = 0, failing = 0;  // compared so far
+  size_t effects = 0;                // elements where both predictions differ by a unit
+  size_t near_failing = 0;           // failing elements nearer than a unit to the prediction
 
   Comparison& operator+=(const Comparison& other);
   // True if more slices cannot help: the hypothesis is more than half as far as the right formula.

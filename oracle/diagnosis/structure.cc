@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <set>
-#include <span>
 #include <sstream>
 
 #include "oracle/diagnosis/answered_tensor.h"
@@ -50,9 +50,11 @@ std::string ElementText(size_t flat) {
   return std::to_string(flat) + (is_power ? " = 2^" + std::to_string(exponent) : "");
 }
 
-// True if all elements with these indices on all axes are `number`, or right.
-bool FillBlock(const AnsweredTensor& tensor, const std::vector<std::vector<size_t>>& block,
-               double number) {
+using Indices = std::vector<std::vector<size_t>>;  // on each axis
+
+// True if all elements with these indices match.
+template <class Matches>
+bool FillBlock(const AnsweredTensor& tensor, const Indices& block, Matches matches) {
   std::vector<std::vector<char>> inside;
   for (size_t a = 0; a < block.size(); ++a) {
     inside.emplace_back(tensor.axes[a].extent);
@@ -62,13 +64,13 @@ bool FillBlock(const AnsweredTensor& tensor, const std::vector<std::vector<size_
     bool is_inside = true;
     for (size_t a = 0; a < block.size() && is_inside; ++a)
       is_inside = inside[a][tensor.axes[a].IndexOf(flat)] != 0;
-    if (is_inside && !SameNumber(tensor.got[flat], number)) return false;
+    if (is_inside && !matches(flat)) return false;
   }
   return true;
 }
 
 // "S 12 to 15, D 3"; empty for the whole tensor.
-std::string BlockText(const AnsweredTensor& tensor, const std::vector<std::vector<size_t>>& block) {
+std::string BlockText(const AnsweredTensor& tensor, const Indices& block) {
   std::string text;
   for (size_t a = 0; a < block.size(); ++a) {
     if (block[a].size() == tensor.axes[a].extent) continue;
@@ -78,38 +80,52 @@ std::string BlockText(const AnsweredTensor& tensor, const std::vector<std::vecto
   return text;
 }
 
-// True if all elements from `first` on are `number`.
-bool FillRest(const AnsweredTensor& tensor, size_t first, double number) {
-  return std::ranges::all_of(std::span(tensor.got).subspan(first),
-                             [&](double x) { return SameNumber(x, number); });
-}
-
-// Elements that all are the same number: a block of the tensor, or all from one on. Scattered ones
-// have another reason (an activation that is cut off).
-std::optional<Found> Unwritten(const AnsweredTensor& tensor) {
-  const double number = MostFrequent(tensor);
+// A sentence that ends with the place of the failing elements that match: a block of the tensor,
+// or all from one on. None if other elements there do not match: scattered ones have another reason
+// (an activation that is cut off).
+template <class Matches>
+std::optional<Found> FindMatching(const AnsweredTensor& tensor, const std::string& name,
+                                  const std::string& sentence, Matches matches) {
   std::vector<size_t> same;
-  for (const size_t flat : tensor.failing) {
-    if (SameNumber(tensor.got[flat], number)) same.push_back(flat);
-  }
+  std::ranges::copy_if(tensor.failing, std::back_inserter(same), matches);
   if (!IsEvidence(same.size(), tensor.failing.size())) return std::nullopt;
-  std::vector<std::vector<size_t>> block;
+  Indices block;
   for (const AxisView& axis : tensor.axes) block.push_back(IndicesOn(axis, same));
   std::string where = BlockText(tensor, block);
-  if (!FillBlock(tensor, block, number)) {
-    if (!FillRest(tensor, same[0], number)) return std::nullopt;
-    where = "all elements from " + ElementText(same[0]) + " on";
+  where = where.empty() ? " everywhere" : " at " + where;
+  if (!FillBlock(tensor, block, matches)) {
+    for (size_t flat = same[0]; flat < tensor.got.size(); ++flat) {
+      if (!matches(flat)) return std::nullopt;
+    }
+    where = " at all elements from " + ElementText(same[0]) + " on";
   }
-  std::ostringstream value;
-  value << number;
-  return Found{
-      "unwritten",
-      tensor.name + " is " + value.str() + (where.empty() ? " everywhere" : " at " + where),
-      std::move(same)};
+  return Found{name, sentence + where, std::move(same)};
 }
 
-std::optional<Found> FindIn(const AnsweredTensor& tensor) {
+std::optional<Found> Unwritten(const AnsweredTensor& tensor) {
+  const double number = MostFrequent(tensor);
+  std::ostringstream sentence;
+  sentence << tensor.name << " is " << number;
+  return FindMatching(tensor, "unwritten", sentence.str(),
+                      [&](size_t flat) { return SameNumber(tensor.got[flat], number); });
+}
+
+// An input of the same shape that was passed through.
+std::optional<Found> Copied(const AnsweredTensor& tensor, const Tensors& inputs) {
+  for (const NamedTensor& input : inputs) {
+    if (input.values.shape != tensor.shape) continue;
+    auto found = FindMatching(
+        tensor, "copied", tensor.name + " is " + input.name + ", unchanged,", [&](size_t flat) {
+          return SameNumber(tensor.got[flat], RoundTo(tensor.dtype, input.values.data[flat]));
+        });
+    if (found) return found;
+  }
+  return std::nullopt;
+}
+
+std::optional<Found> FindIn(const AnsweredTensor& tensor, const Tensors& inputs) {
   std::optional<Found> best = Unwritten(tensor);
+  if (!best) best = Copied(tensor, inputs);
   const auto is_better = [&](size_t count) { return !best || count > best->explained.size(); };
   if (is_better(tensor.failing.size() - 1)) {
     auto moved = FindMoved(tensor);
@@ -130,7 +146,7 @@ std::vector<StructuralFinding> StructureOf(const Observation& seen) {
   for (size_t o = 0; o < seen.golden.size(); ++o) {
     const auto tensor = AnsweredTensorOf(seen, o);
     if (!tensor || tensor->failing.empty()) continue;
-    auto found = FindIn(*tensor);
+    auto found = FindIn(*tensor, seen.inputs);
     if (!found) continue;
     std::vector<char> explained(tensor->got.size());
     for (const size_t flat : found->explained) explained[flat] = 1;

@@ -129,6 +129,16 @@ TEST_P(Structure, FindsUsualFactors) {
   }
 }
 
+TEST(StructureOf, FindsAnInputThatWasPassedThrough) {
+  const Planted planted("f32", "rope pairing=half H=2 S=8 D=16");
+  Tensors answer = planted.right;
+  const std::vector<double>& x = planted.inputs[0].values.data;
+  std::copy(x.begin() + 13 * 16, x.end(), answer[0].values.data.begin() + 13 * 16);
+  EXPECT_THAT(planted.SentencesOf(answer),
+              ElementsAre("copied: y is x, unchanged, at H 1, S 5 to 7 (48 of 48 failing "
+                          "elements)"));
+}
+
 // A factor of 1.01 may be the error of a step; zeros of an activation are scattered.
 TEST_P(Structure, SaysNothingAboutOtherAnswers) {
   EXPECT_THAT(planted.Sentences([](auto y, size_t n, size_t f) { return 1.01 * y(n, f); }),

@@ -37,13 +37,14 @@ bool IsFactor(const AnsweredTensor& tensor, double factor) {
 }
 
 // The factors that a bug has: a sign, an integer, its reciprocal, a root of an integer. A number
-// between them may be the error of a step that all elements share.
+// between them may be the error of a step that all elements share, and so may one near 1.
 std::vector<std::pair<double, std::string>> UsualFactors(double ratio) {
   const std::string sign = ratio < 0 ? "-" : "";
   const double size = std::abs(ratio), reciprocal = 1 / size;
   std::vector<std::pair<double, std::string>> factors;
   const auto add = [&](double of, const std::string& text) {
-    if (of > 0 && std::isfinite(of)) factors.emplace_back(std::copysign(of, ratio), sign + text);
+    if (of > 0 && std::isfinite(of) && std::copysign(of, ratio) != 1)
+      factors.emplace_back(std::copysign(of, ratio), sign + text);
   };
   const auto text = [](double n) { return std::to_string(static_cast<int64_t>(n)); };
   constexpr double kMost = 65536;  // of an extent
