@@ -18,6 +18,16 @@ std::vector<AxisView> AxesOf(const TensorSpec& spec, const Shape& shape) {
 
 }  // namespace
 
+std::vector<size_t> AxisView::IndicesOf(const std::vector<size_t>& elements) const {
+  std::vector<char> has(extent);
+  for (const size_t flat : elements) has[IndexOf(flat)] = 1;
+  std::vector<size_t> indices;
+  for (size_t i = 0; i < extent; ++i) {
+    if (has[i]) indices.push_back(i);
+  }
+  return indices;
+}
+
 bool AnsweredTensor::IsNear(size_t flat, double expected, double bound) const {
   if (SameNumber(got[flat], expected) || std::isinf(bound) || std::isnan(expected)) return true;
   return std::abs(got[flat] - expected) <= bound;

@@ -20,6 +20,8 @@ struct AxisView {
     return (element / inner * extent + index) * inner + element % inner;
   }
   size_t IndexOf(size_t flat) const { return flat / inner % extent; }
+  // The indices of these elements, ascending.
+  std::vector<size_t> IndicesOf(const std::vector<size_t>& elements) const;
 };
 
 struct AnsweredTensor {

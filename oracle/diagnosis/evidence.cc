@@ -192,11 +192,17 @@ std::vector<Fit> Evidence::FitsOf(const std::vector<Candidate>& candidates) {
   const std::vector<Fit> seen = SeeEverything(survivors);
   std::vector<Fit> fits(candidates.size());
   for (size_t s = 0; s < survivors.size(); ++s) fits[survivors[s].index] = seen[s];
-  const bool found_any = std::ranges::any_of(seen, &Fit::explains);
-  if (HasBudget() || (found_any && elements_ > kAlways)) return fits;
-  InParallel(candidates.size(), options_.threads, [&](size_t i) {
-    if (candidates[i].is_across_slices) fits[i] = FitAcross(candidates[i]);
-  });
+  if (HasBudget()) return fits;
+  if (elements_ <= kAlways) {
+    InParallel(candidates.size(), options_.threads, [&](size_t i) {
+      if (candidates[i].is_across_slices) fits[i] = FitAcross(candidates[i]);
+    });
+    return fits;
+  }
+  const size_t limit = compared_ + elements_;
+  for (size_t i = 0; i < fits.size() && std::ranges::none_of(fits, &Fit::explains); ++i) {
+    if (candidates[i].is_across_slices && compared_ < limit) fits[i] = FitAcross(candidates[i]);
+  }
   return fits;
 }
 

@@ -33,9 +33,10 @@ class Evidence {
   // What is observed must outlive it.
   explicit Evidence(const Observation& seen, const ProveOptions& options = {});
 
-  // One fit for each candidate. Those across slices are compared on the whole case: not with a
-  // budget (reference/prove/budget.h), and not in a large case that another candidate explains. The
-  // result does not depend on the number of threads.
+  // One fit for each candidate. Those across slices are compared with the whole case: not with a
+  // budget (reference/prove/budget.h), and in a case of more than kAlways elements only the first
+  // that applies, if no other candidate explains the answer. The result does not depend on the
+  // number of threads.
   std::vector<Fit> FitsOf(const std::vector<Candidate>& candidates);
   Fit FitOf(const Hypothesis& hypothesis);
   // For each candidate, how many failing elements of the worst witnesses are nearer than a unit to

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 
 #include "oracle/diagnosis/order.h"
 
@@ -97,14 +96,8 @@ std::vector<size_t> ExplainedBy(const AnsweredTensor& tensor, const AxisView& ax
   return explained;
 }
 
-std::vector<size_t> IndicesOn(const AxisView& axis, const std::vector<size_t>& elements) {
-  std::set<size_t> indices;
-  for (const size_t flat : elements) indices.insert(axis.IndexOf(flat));
-  return {indices.begin(), indices.end()};
-}
-
 std::optional<Moved> MovedAlong(const AnsweredTensor& tensor, const AxisView& axis) {
-  const std::vector<size_t> failing = IndicesOn(axis, tensor.failing);
+  const std::vector<size_t> failing = axis.IndicesOf(tensor.failing);
   std::optional<Moved> best;
   for (size_t j = 0; j < std::min(failing.size(), kSampled); ++j) {
     const size_t index = failing[j * failing.size() / std::min(failing.size(), kSampled)];
@@ -113,7 +106,7 @@ std::optional<Moved> MovedAlong(const AnsweredTensor& tensor, const AxisView& ax
         std::vector<size_t> explained = ExplainedBy(tensor, axis, form);
         if (!IsEvidence(explained.size(), axis.extent)) continue;
         if (best && explained.size() <= best->explained.size()) continue;
-        const std::string at = IndicesText(IndicesOn(axis, explained), axis.extent);
+        const std::string at = IndicesText(axis.IndicesOf(explained), axis.extent);
         best = {
             tensor.name + " has the right numbers of " + form.text + " at " + axis.name + " " + at,
             std::move(explained)};
@@ -125,9 +118,9 @@ std::optional<Moved> MovedAlong(const AnsweredTensor& tensor, const AxisView& ax
 }
 
 std::optional<Moved> Exchanged(const AnsweredTensor& tensor, size_t a, size_t b) {
-  const std::vector<size_t> places = PlacesIfExchanged(tensor, a, b);
-  for (size_t flat = 0; flat < places.size(); ++flat) {
-    if (!tensor.Holds(places[flat], flat)) return std::nullopt;
+  const ExchangedAxes exchanged(tensor.shape, a, b);
+  for (size_t flat = 0; flat < tensor.got.size(); ++flat) {
+    if (!tensor.Holds(exchanged.PlaceOf(flat), flat)) return std::nullopt;
   }
   return Moved{ExchangedText(tensor, a, b), tensor.failing};
 }

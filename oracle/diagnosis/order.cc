@@ -12,20 +12,19 @@ std::vector<std::pair<size_t, size_t>> AxisPairsOf(const AnsweredTensor& tensor)
   return pairs;
 }
 
-std::vector<size_t> PlacesIfExchanged(const AnsweredTensor& tensor, size_t a, size_t b) {
-  const size_t rank = tensor.shape.size();
-  Shape stored = tensor.shape;
+ExchangedAxes::ExchangedAxes(const Shape& shape, size_t a, size_t b)
+    : shape_(shape), strides_(shape.size(), 1) {
+  Shape stored = shape;
   std::swap(stored[a], stored[b]);
-  std::vector<size_t> strides(rank, 1);  // of the stored axes
-  for (size_t d = rank - 1; d-- > 0;) strides[d] = strides[d + 1] * stored[d + 1];
-  std::swap(strides[a], strides[b]);  // of the right axes
-  std::vector<size_t> places(tensor.got.size());
-  for (size_t flat = 0; flat < places.size(); ++flat) {
-    size_t rest = flat;
-    for (size_t d = rank; d-- > 0; rest /= tensor.shape[d])
-      places[flat] += rest % tensor.shape[d] * strides[d];
-  }
-  return places;
+  for (size_t d = shape.size() - 1; d-- > 0;) strides_[d] = strides_[d + 1] * stored[d + 1];
+  std::swap(strides_[a], strides_[b]);  // by the axes of the right tensor
+}
+
+size_t ExchangedAxes::PlaceOf(size_t flat) const {
+  size_t place = 0;
+  for (size_t d = shape_.size(); d-- > 0; flat /= shape_[d])
+    place += flat % shape_[d] * strides_[d];
+  return place;
 }
 
 std::string ExchangedText(const AnsweredTensor& tensor, size_t a, size_t b) {

@@ -12,8 +12,16 @@ namespace sextant::oracle {
 // The pairs of axes of more than one index.
 std::vector<std::pair<size_t, size_t>> AxisPairsOf(const AnsweredTensor& tensor);
 
-// The place of each element, in row-major order, if the axes a and b are exchanged.
-std::vector<size_t> PlacesIfExchanged(const AnsweredTensor& tensor, size_t a, size_t b);
+// The place of an element if the axes a and b are exchanged.
+class ExchangedAxes {
+ public:
+  ExchangedAxes(const Shape& shape, size_t a, size_t b);
+  size_t PlaceOf(size_t flat) const;
+
+ private:
+  Shape shape_;
+  std::vector<size_t> strides_;
+};
 
 // "y is stored as if its axes 1 and 2 were exchanged"
 std::string ExchangedText(const AnsweredTensor& tensor, size_t a, size_t b);

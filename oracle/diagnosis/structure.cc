@@ -4,7 +4,6 @@
 #include <cmath>
 #include <iterator>
 #include <map>
-#include <set>
 #include <sstream>
 
 #include "oracle/diagnosis/answered_tensor.h"
@@ -34,13 +33,6 @@ double MostFrequent(const AnsweredTensor& tensor) {
   }
   const auto most = std::ranges::max_element(counts, {}, [](const auto& c) { return c.second; });
   return most == counts.end() || most->second < nans ? kNaN : most->first;
-}
-
-// The indices of the elements on an axis.
-std::vector<size_t> IndicesOn(const AxisView& axis, const std::vector<size_t>& elements) {
-  std::set<size_t> indices;
-  for (const size_t flat : elements) indices.insert(axis.IndexOf(flat));
-  return {indices.begin(), indices.end()};
 }
 
 // A power of two is where an index of 16 or 32 bits, or the grid of a kernel, ends.
@@ -90,7 +82,7 @@ std::optional<Found> FindMatching(const AnsweredTensor& tensor, const std::strin
   std::ranges::copy_if(tensor.failing, std::back_inserter(same), matches);
   if (!IsEvidence(same.size(), tensor.failing.size())) return std::nullopt;
   Indices block;
-  for (const AxisView& axis : tensor.axes) block.push_back(IndicesOn(axis, same));
+  for (const AxisView& axis : tensor.axes) block.push_back(axis.IndicesOf(same));
   std::string where = BlockText(tensor, block);
   where = where.empty() ? " everywhere" : " at " + where;
   if (!FillBlock(tensor, block, matches)) {

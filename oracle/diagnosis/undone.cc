@@ -68,7 +68,9 @@ std::vector<Order> OrdersOf(const AnsweredTensor& tensor) {
   for (const AxisView& axis : tensor.axes) AddOrdersAlong(tensor, axis, orders);
   for (const auto& [a, b] : AxisPairsOf(tensor)) {
     Order& order = orders.emplace_back(Order{ExchangedText(tensor, a, b), {}});
-    for (const size_t to : PlacesIfExchanged(tensor, a, b)) order.place.emplace_back(to);
+    const ExchangedAxes exchanged(tensor.shape, a, b);
+    for (size_t flat = 0; flat < tensor.got.size(); ++flat)
+      order.place.emplace_back(exchanged.PlaceOf(flat));
   }
   return orders;
 }
