@@ -1,17 +1,16 @@
 #include "oracle/catalog/causes.h"
 
 #include <algorithm>
-#include <cmath>
-#include <functional>
 #include <limits>
-#include <mutex>
 #include <numeric>
 
 #include "oracle/catalog/catalog.h"
+#include "oracle/catalog/pairs.h"
 #include "oracle/defect/defect.h"
-#include "reference/base/parallel.h"
-#include "reference/prove/budget.h"
-#include "reference/prove/case_slices.h"
+#include "oracle/diagnosis/evidence.h"
+#include "oracle/diagnosis/repeated_question.h"
+#include "oracle/diagnosis/structure.h"
+#include "oracle/diagnosis/undone.h"
 
 namespace sextant::oracle {
 namespace {
@@ -20,177 +19,139 @@ namespace {
 // cause and kNoise per element. Correct answers with different summation orders differ by up to
 // kNoise times the permitted error on average.
 constexpr double kFarther = 2, kNoise = 0.125;
-constexpr size_t kSliceElements = 256, kSampleElements = 1024;
 
-// A slice of the answer. `units` are the smaller of the permitted and the likely errors. Both have
-// one tensor per output of the signature, which is empty if the output was not answered.
-struct Part {
-  Slice slice;
-  std::vector<Tensor<double>> values, units;
-};
+// "; verified on 512 of 8192 failing elements" if not all were compared.
+std::string Extent(const Evidence& evidence, const Fit& fit) {
+  if (fit.compared == evidence.elements()) return "";
+  return "; verified on " + std::to_string(fit.verified) + " of " +
+         std::to_string(evidence.failing()) + " failing elements";
+}
 
-Part PartOf(const Observation& seen, const Slice& slice) {
-  const auto& [c, inputs, recipe, golden, permitted, answer, subject] = seen;
-  Part part{slice, {}, {}};
-  for (size_t o = 0; o < permitted.size(); ++o) {
-    const TensorSpec& spec = c.info().signature.outputs[o];
-    part.values.emplace_back();
-    part.units.emplace_back();
-    const auto at = std::ranges::find(answer, spec.name, &NamedTensor::name);
-    if (at == answer.end()) continue;
-    part.values.back() = ExtractSlice(at->values, spec, slice);
-    part.units.back() = ExtractSlice(permitted[o].error, spec, slice);
-    const Tensor<double> likely = ExtractSlice(permitted[o].likely, spec, slice);
-    for (size_t i = 0; i < likely.data.size(); ++i)
-      part.units.back().data[i] = std::min(part.units.back().data[i], likely.data[i]);
+// Distances are of as many elements for all of them.
+double PerElement(const Fit& fit) {
+  return fit.distance / static_cast<double>(std::max<size_t>(fit.compared, 1));
+}
+
+// The distance per element of the nearest of the recipes that explain the answer; infinite if none
+// does.
+double DistanceOfPrecision(const Observation& seen, const std::vector<Recipe>& recipes,
+                           Evidence& evidence) {
+  std::vector<Candidate> candidates;
+  for (const Recipe& recipe : recipes) {
+    candidates.push_back({[&] {
+      return std::optional<Hypothesis>(
+          {seen.c.operation().Clone(), SharedInputs::Of(seen.inputs), recipe});
+    }});
   }
-  return part;
+  double nearest = kInfinity;
+  for (const Fit& fit : evidence.FitsOf(candidates)) {
+    if (fit.explains) nearest = std::min(nearest, PerElement(fit));
+  }
+  return nearest;
 }
 
-size_t ElementsOf(const Part& part) {
-  size_t count = 0;
-  for (const Tensor<double>& values : part.values) count += values.data.size();
-  return count;
+// Without those that are farther than kFarther times `precision`: that explains the answer better.
+std::vector<Cause> ListedCauses(const Observation& seen, Evidence& evidence,
+                                double precision = kInfinity) {
+  const std::vector<Defect>& defects = CatalogEntryOf(seen.c.name()).defects;
+  std::vector<Candidate> candidates;
+  for (const Defect& defect : defects) {
+    candidates.push_back({[&] { return defect.hypothesis(seen.c, seen.inputs, seen.recipe); },
+                          defect.is_across_slices});
+  }
+  const std::vector<Fit> fits = evidence.FitsOf(candidates);
+  std::vector<size_t> explaining;
+  double nearest = kInfinity;
+  for (size_t i = 0; i < fits.size(); ++i) {
+    if (!fits[i].explains) continue;
+    explaining.push_back(i);
+    nearest = std::min(nearest, PerElement(fits[i]));
+  }
+  const double farthest = std::min(std::max(kFarther * nearest, kNoise), kFarther * precision);
+  std::erase_if(explaining, [&](size_t i) { return PerElement(fits[i]) > farthest; });
+  std::ranges::sort(explaining, {}, [&](size_t i) {
+    return std::pair(PerElement(fits[i]) > kFarther * nearest, i);
+  });
+  std::vector<Cause> causes;
+  for (const size_t i : explaining)
+    causes.push_back({defects[i].name, defects[i].why + Extent(evidence, fits[i])});
+  return causes;
 }
 
-// Sum over all elements of min(1, |answer - prediction| / unit).
-double Distance(const Hypothesis& hypothesis, const Case& c, const Part& part) {
-  const Tensors predicted =
-      EvaluateByRecipe(*hypothesis.operation, c, hypothesis.inputs, hypothesis.recipe, part.slice);
-  double sum = 0;
-  for (size_t o = 0; o < predicted.size(); ++o) {
-    for (size_t i = 0; i < part.values[o].data.size(); ++i) {
-      const double got = part.values[o].data[i], expected = predicted[o].values.data[i];
-      if (SameNumber(got, expected)) continue;
-      const double distance = std::abs(got - expected) / part.units[o].data[i];
-      sum += distance < 1 ? distance : 1;  // 1 for NaN too
+std::vector<Cause> MeasuredCauses(const Observation& seen, Evidence& evidence) {
+  std::vector<Cause> causes;
+  for (const Measurement& measure : CatalogEntryOf(seen.c.name()).measurements) {
+    for (const auto& [name, sentence, model] : measure(seen)) {
+      const Fit fit = evidence.FitOf(model);
+      if (fit.explains) causes.push_back({name, sentence + Extent(evidence, fit), true});
     }
   }
-  return sum;
-}
-
-// Progress is complete after the proof; here it only serves to cancel.
-void MayCancel(const ProveOptions& options, std::mutex& mutex) {
-  if (!options.progress) return;
-  const std::lock_guard lock(mutex);
-  options.progress(1);
-}
-
-struct Parts {
-  std::vector<Part> whole;    // the whole case, or the slices in the budget
-  std::vector<Part> sampled;  // the slices where the answer is farthest from the recipe's
-  double whole_distance = 0, sampled_distance = 0;  // of the recipe's answer
-};
-
-Parts PartsOf(const Observation& seen, const ProveOptions& options) {
-  const auto& [c, inputs, recipe, golden, permitted, answer, subject] = seen;
-  const Hypothesis correct{c.operation().Clone(), inputs, recipe};
-  const std::vector<Slice> slices = SlicesInBudget(c, kSliceElements);
-  std::vector<std::pair<double, size_t>> distances(slices.size());
-  std::mutex mutex;
-  InParallel(slices.size(), options.threads, [&](size_t i) {
-    distances[i] = {Distance(correct, seen.c, PartOf(seen, slices[i])), i};
-    MayCancel(options, mutex);
-  });
-  std::ranges::sort(distances, std::greater());
-  Parts parts;
-  size_t elements = 0;
-  for (const auto& [distance, i] : distances) {
-    parts.whole_distance += distance;
-    if (HasBudget()) parts.whole.push_back(PartOf(seen, slices[i]));
-    if (distance == 0 || elements >= kSampleElements) continue;
-    parts.sampled.push_back(PartOf(seen, slices[i]));
-    parts.sampled_distance += distance;
-    elements += ElementsOf(parts.sampled.back());
-  }
-  if (!HasBudget()) parts.whole.push_back(PartOf(seen, {}));
-  return parts;
-}
-
-// The distance from all parts; stops when it exceeds `limit`.
-double Distance(const Hypothesis& hypothesis, const Case& c, const std::vector<Part>& parts,
-                double limit) {
-  double sum = 0;
-  for (const Part& part : parts) {
-    sum += Distance(hypothesis, c, part);
-    if (sum > limit) break;
-  }
-  return sum;
-}
-
-// The distances of all defects; infinite for those that are farther than the recipe / kFarther.
-std::vector<double> Distances(const std::vector<Defect>& defects, const Case& c,
-                              const Tensors& inputs, const Recipe& recipe, const Parts& parts,
-                              const ProveOptions& options) {
-  const bool has_budget = HasBudget();
-  const double sampled_limit = parts.sampled_distance / kFarther;
-  const double whole_limit = parts.whole_distance / kFarther;
-  std::vector<double> distances(defects.size(), kInfinity);
-  std::mutex mutex;
-  InParallel(defects.size(), options.threads, [&](size_t i) {
-    const bool is_across = defects[i].is_across_slices;
-    if (is_across && has_budget) return;
-    const auto hypothesis = defects[i].hypothesis(c, inputs, recipe);
-    if (!hypothesis) return;
-    if (!is_across && Distance(*hypothesis, c, parts.sampled, sampled_limit) > sampled_limit)
-      return;
-    const double distance = Distance(*hypothesis, c, parts.whole, whole_limit);
-    if (distance <= whole_limit) distances[i] = distance;
-    MayCancel(options, mutex);
-  });
-  return distances;
-}
-
-bool Explains(const Hypothesis& hypothesis, const Observation& seen, const Parts& parts) {
-  return std::ranges::all_of(parts.whole, [&](const Part& part) {
-    return Explains(hypothesis, seen.c, seen.recipe, seen.answer, part.slice);
-  });
-}
-
-std::vector<Cause> ListedCauses(const Observation& seen, const Parts& parts,
-                                const ProveOptions& options) {
-  const auto& [c, inputs, recipe, golden, permitted, answer, subject] = seen;
-  const std::vector<Defect>& defects = CatalogEntryOf(c.name()).defects;
-  const auto distances = Distances(defects, c, inputs, recipe, parts, options);
-  size_t elements = 0;
-  for (const Part& part : parts.whole) elements += ElementsOf(part);
-  std::vector<size_t> order(defects.size()), explaining;
-  std::iota(order.begin(), order.end(), size_t{0});
-  std::ranges::stable_sort(order, {}, [&](size_t i) { return distances[i]; });
-  // Defects with little effect in this case are infinitely far: they would explain any other bug.
-  // `farthest` drops defects whose effect resembles that of the nearest one.
-  double farthest = std::numeric_limits<double>::max();
-  std::mutex mutex;
-  for (const size_t i : order) {
-    if (distances[i] > farthest) break;
-    const auto hypothesis = defects[i].hypothesis(c, inputs, recipe);
-    MayCancel(options, mutex);
-    if (!Explains(*hypothesis, seen, parts)) continue;
-    if (explaining.empty())
-      farthest = std::max(kFarther * distances[i], kNoise * static_cast<double>(elements));
-    explaining.push_back(i);
-  }
-  const double near = explaining.empty() ? 0 : kFarther * distances[explaining.front()];
-  std::ranges::sort(explaining, {}, [&](size_t i) { return std::pair(distances[i] > near, i); });
-  std::vector<Cause> causes;
-  for (const size_t i : explaining) causes.push_back({defects[i].name, defects[i].why});
   return causes;
+}
+
+std::vector<Cause> NamedCauses(const Observation& seen, const ProveOptions& options) {
+  Evidence evidence(seen, options);
+  const std::vector<Cause> listed = ListedCauses(seen, evidence);
+  return listed.empty() ? MeasuredCauses(seen, evidence) : listed;
+}
+
+// The structure of the answer, and the causes of what it does not explain. If these are not known,
+// a part of the answer that is copied or moved may follow from the same unknown cause; but a part
+// that was not written is a fact to begin with.
+std::vector<Cause> StructuralCauses(const Observation& seen, size_t failing,
+                                    const ProveOptions& options) {
+  const std::vector<StructuralFinding> findings = StructureOf(seen);
+  std::vector<Cause> causes;
+  size_t explained = 0;
+  for (const StructuralFinding& finding : findings) {
+    causes.push_back({finding.name, finding.sentence, true});
+    explained += finding.count;
+  }
+  if (findings.empty() || explained == failing) return causes;
+  const auto permitted = WithoutExplained(seen.permitted, findings);
+  const Observation rest{seen.c,    seen.inputs, seen.recipe, seen.golden,
+                         permitted, seen.answer, seen.subject};
+  std::vector<Cause> others = NamedCauses(rest, options);
+  if (others.empty())
+    std::erase_if(causes, [](const Cause& cause) { return cause.name != "unwritten"; });
+  for (Cause& cause : others) {
+    cause.why += "; elsewhere";
+    causes.push_back(std::move(cause));
+  }
+  return causes;
+}
+
+// A wrong order of the numbers beside another deviation: hardly any number is right then.
+std::vector<Cause> CausesBesideAnOrder(const Observation& seen, const ProveOptions& options) {
+  for (const auto& [sentence, answer, permitted] : UndoneOrdersOf(seen)) {
+    std::vector<Cause> causes =
+        NamedCauses({seen.c, seen.inputs, seen.recipe, seen.golden, permitted, answer}, options);
+    if (causes.empty()) continue;
+    for (Cause& cause : causes) cause.why += "; together with moved";
+    causes.insert(causes.begin(), {"moved", sentence + "; together with " + causes[0].name, true});
+    return causes;
+  }
+  return {};
 }
 
 }  // namespace
 
-std::vector<Cause> CausesOf(const Observation& seen, const ProveOptions& options) {
-  const Parts parts = PartsOf(seen, options);
-  if (parts.whole_distance == 0) return {};
-  std::vector<Cause> causes = ListedCauses(seen, parts, options);
-  if (!causes.empty()) return causes;
-  for (const Measurement& measure : CatalogEntryOf(seen.c.name()).measurements) {
-    for (const auto& [name, sentence, model] : measure(seen)) {
-      const double limit = parts.whole_distance / kFarther;
-      if (Distance(model, seen.c, parts.whole, limit) <= limit && Explains(model, seen, parts))
-        causes.push_back({name, sentence});
-    }
-  }
+std::vector<Cause> CausesOf(const Observation& seen, const ProveOptions& options,
+                            const std::vector<Recipe>& conforming) {
+  if (std::string varies = DifferenceOfSecondAnswer(seen); !varies.empty())
+    return {{"varies", std::move(varies), true}};
+  Evidence evidence(seen, options);
+  const double precision = DistanceOfPrecision(seen, conforming, evidence);
+  std::vector<Cause> causes = ListedCauses(seen, evidence, precision);
+  if (precision < kInfinity) return causes;
+  if (causes.empty()) causes = MeasuredCauses(seen, evidence);
+  if (causes.empty()) causes = StructuralCauses(seen, evidence.failing(), options);
+  // Pairs are looked for where hypotheses cost little: not where each evaluates the whole answer.
+  if (evidence.compared() > std::max(Evidence::kAlways, evidence.elements())) return causes;
+  if (causes.empty()) causes = PairCauses(seen, evidence, options);
+  const bool mostly_fails = 2 * evidence.failing() > evidence.elements();
+  if (causes.empty() && mostly_fails && evidence.elements() <= Evidence::kAlways)
+    causes = CausesBesideAnOrder(seen, options);
   return causes;
 }
 

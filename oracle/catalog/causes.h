@@ -8,12 +8,19 @@
 
 namespace sextant::oracle {
 
-// The defects that explain an answer: their predictions are at most half as far from it as the
-// recipe's own answer. The nearest come first, then those that are more than twice as far; each
-// group is in the order of the catalog. If there is none, the explanations of the operation's
-// measurements whose models do. Few slices rule out most of them: those where the answer is
-// farthest from the recipe's. With a budget (reference/prove/budget.h), defects across slices are
-// not tried.
-std::vector<Cause> CausesOf(const Observation& seen, const ProveOptions& options = {});
+// The first of these that says something:
+// - The subject gives another answer if it is asked again.
+// - The listed defects that explain the answer (Comparison, oracle/diagnosis/prediction.h). The
+//   nearest come first, then those that are more than twice as far; each group is in the order of
+//   the catalog.
+// - The explanations of the operation's measurements whose models do.
+// - The structure of the answer, and the causes of what it leaves.
+// - Two deviations at once (oracle/catalog/pairs.h).
+// Few elements rule out most hypotheses; the search compares about as many elements as the case has
+// (oracle/diagnosis/evidence.h). If a hypothesis could not be compared with all, the text says it.
+// `conforming`: other recipes by which the answer conforms. If one of them predicts the answer, the
+// deviation is a precision: then only listed defects that predict it as well are causes.
+std::vector<Cause> CausesOf(const Observation& seen, const ProveOptions& options = {},
+                            const std::vector<Recipe>& conforming = {});
 
 }  // namespace sextant::oracle

@@ -44,7 +44,7 @@ Defect ChangedWord(std::string name, std::string why, WordOf word) {
               for (std::string one; words >> one;) changed = changed.With(one);
               if (changed.ToString() == c.ToString()) return std::nullopt;
               if (!SameShapes(changed, c)) return std::nullopt;  // the inputs do not fit
-              return Hypothesis{changed.operation().Clone(), inputs, recipe};
+              return Hypothesis{changed.operation().Clone(), SharedInputs::Of(inputs), recipe};
             } catch (const Error&) {
               return std::nullopt;  // the word is not valid in this case
             }
@@ -73,7 +73,7 @@ Defect ChangedRecipe(std::string name, std::string why, std::string steps) {
               ParseValue(SplitWord(word).first, step);
               mixed.steps[static_cast<size_t>(step)] = changed.steps[static_cast<size_t>(step)];
             }
-            return Hypothesis{c.operation().Clone(), inputs, mixed};
+            return Hypothesis{c.operation().Clone(), SharedInputs::Of(inputs), mixed};
           }};
 }
 

@@ -19,10 +19,26 @@
 
 namespace sextant::oracle {
 
+// The inputs of a hypothesis: changed ones, or those of the case, which must outlive it. Copying
+// large inputs for each of a hundred hypotheses takes longer than evaluating them.
+class SharedInputs {
+ public:
+  SharedInputs(Tensors changed)  // implicit: whoever changes inputs holds them
+      : tensors_(std::make_shared<const Tensors>(std::move(changed))) {}
+  static SharedInputs Of(const Tensors& of_case) {
+    return SharedInputs(std::shared_ptr<const Tensors>(std::shared_ptr<void>(), &of_case));
+  }
+  operator const Tensors&() const { return *tensors_; }
+
+ private:
+  explicit SharedInputs(std::shared_ptr<const Tensors> tensors) : tensors_(std::move(tensors)) {}
+  std::shared_ptr<const Tensors> tensors_;
+};
+
 // The computation of an implementation with the defect.
 struct Hypothesis {
   std::shared_ptr<const Operation> operation;
-  Tensors inputs;
+  SharedInputs inputs;
   Recipe recipe;
 };
 
@@ -69,7 +85,7 @@ Defect MutatedFormula(std::string name, std::string why, const Mutant& mutant = 
   return {std::move(name), std::move(why),
           [mutant, made](const Case& c, const Tensors& inputs,
                          const Recipe& recipe) -> std::optional<Hypothesis> {
-            return Hypothesis{made(mutant, c), inputs, recipe};
+            return Hypothesis{made(mutant, c), SharedInputs::Of(inputs), recipe};
           },
           [made](const Case& c) { return made(Mutant(), c); }};
 }

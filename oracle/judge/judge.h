@@ -73,9 +73,10 @@ struct TensorVerdict {
   double correct_bias_bound = 0;
 };
 
-// A likely cause of a failure: a defect that predicts the answer.
+// A likely cause of a failure: a defect that predicts the answer, or what was measured in it.
 struct Cause {
   std::string name, why;
+  bool is_measured = false;  // not a defect of the catalog: `why` has figures of this answer
 };
 
 struct Verdict {

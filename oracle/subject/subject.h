@@ -29,6 +29,8 @@ struct Subject {
   std::function<std::string()> close = nullptr;
   // A defect: the only operation in which the subject may be wrong. Empty: any.
   std::string defective_operation = {};
+  // A program of others: the same question may get another answer (threads that race).
+  bool may_vary = false;
 };
 
 // The reference implementation, with every operation rounded as the recipe says (number type

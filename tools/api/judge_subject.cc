@@ -24,7 +24,8 @@ void AcceptOpenRows(Verdict& verdict) {
   verdict.message.clear();
 }
 
-Verdict JudgeInBudget(const Selected& selected, const Tensors& inputs, const Tensors& outputs,
+Verdict JudgeInBudget(const Selected& selected, const oracle::Subject& subject,
+                      const Tensors& inputs, const Tensors& outputs,
                       const JudgeSubjectOptions& options) {
   const Case& c = selected.c;
   const Recipe recipe = ParseRecipe(options.recipe, c.dtype());
@@ -43,7 +44,7 @@ Verdict JudgeInBudget(const Selected& selected, const Tensors& inputs, const Ten
              : oracle::Judge(c, inputs, recipe, options.prove);
   const std::optional<Sample> sample = SampleIn(c);
   const ScopedBudget reached(sample ? CurrentBudget() : Budget());
-  Verdict verdict = JudgeOutputs(judge, c, inputs, recipe, outputs, prove);
+  Verdict verdict = JudgeOutputs(judge, c, inputs, recipe, outputs, prove, &subject);
   verdict.sample = sample;
   return verdict;
 }
@@ -61,7 +62,7 @@ Verdict JudgeSubject(const Selected& selected, const oracle::Subject& subject,
   if (answer.status == Answer::Status::kFailed)
     return NotJudged(c, Verdict::Status::kCouldNotRun, answer.message);
   if (options.time) options.time->Begin();
-  Verdict verdict = JudgeInBudget(selected, inputs, answer.outputs, options);
+  Verdict verdict = JudgeInBudget(selected, subject, inputs, answer.outputs, options);
   if (options.time) options.time->End();
   if (options.open_rows) AcceptOpenRows(verdict);
   return verdict;

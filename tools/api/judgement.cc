@@ -18,35 +18,44 @@ constexpr size_t kElementsForCauses = size_t{1} << 16;
 
 std::vector<oracle::Cause> Causes(const oracle::Judge& judge, const Case& c, const Tensors& inputs,
                                   const Recipe& recipe, const Tensors& outputs,
-                                  const ProveOptions& options) {
-  const oracle::Observation seen{c, inputs, recipe, judge.golden(), judge.permitted(), outputs};
+                                  const ProveOptions& options, const oracle::Subject* subject,
+                                  const std::vector<std::string>& conforming) {
+  const oracle::Observation seen{c,       inputs, recipe, judge.golden(), judge.permitted(),
+                                 outputs, subject};
+  std::vector<Recipe> recipes;
+  for (const std::string& line : conforming) recipes.push_back(ParseRecipe(line, c.dtype()));
   if (CurrentBudget().has_time) {
     Budget beginning = CurrentBudget();
     beginning.elements = kElementsForCauses;
     const ScopedBudget within(beginning);
-    auto causes = oracle::CausesOf(seen, options);
+    auto causes = oracle::CausesOf(seen, options, recipes);
     if (!causes.empty()) return causes;
   }
-  return oracle::CausesOf(seen, options);
+  return oracle::CausesOf(seen, options, recipes);
 }
 
 }  // namespace
 
 Verdict JudgeOutputs(const oracle::Judge& judge, const Case& c, const Tensors& inputs,
-                     const Recipe& recipe, const Tensors& outputs, const ProveOptions& options) {
+                     const Recipe& recipe, const Tensors& outputs, const ProveOptions& options,
+                     const oracle::Subject* subject) {
   Verdict verdict = judge.Evaluate(outputs);
   if (verdict.tensors.empty()) return verdict;
   const bool fails = verdict.status == Verdict::Status::kFails;
+  const auto recipes_with = [&](int most_changes) {
+    return ConformingRecipes({c, inputs, outputs, judge, verdict},
+                             {.start = recipe.name, .most_changes = most_changes, .prove = options});
+  };
+  // An honest precision comes before a bug that explains it by accident, and a bug before a
+  // precision in two steps.
   try {
-    if (fails || verdict.grade == oracle::Grade::kUnlikely)
-      verdict.causes = Causes(judge, c, inputs, recipe, outputs, options);
-    if (fails) {
-      // If a cause explains the answer, a recipe with two changes needs not.
-      const int most_changes = verdict.causes.empty() ? 2 : 1;
-      verdict.conforming_recipes =
-          ConformingRecipes({c, inputs, outputs, judge, verdict},
-                            {.start = recipe.name, .most_changes = most_changes, .prove = options});
+    if (fails) verdict.conforming_recipes = recipes_with(1);
+    if (fails || verdict.grade == oracle::Grade::kUnlikely) {
+      verdict.causes =
+          Causes(judge, c, inputs, recipe, outputs, options, subject, verdict.conforming_recipes);
     }
+    if (fails && verdict.causes.empty() && verdict.conforming_recipes.empty())
+      verdict.conforming_recipes = recipes_with(2);
   } catch (const OutOfTime&) {
     verdict.message += verdict.message.empty() ? "" : "; ";
     verdict.message += "no time was left to look for all causes and recipes";

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "oracle/judge/judge.h"
+#include "oracle/subject/subject.h"
 #include "reference/case/question.h"
 #include "reference/prove/budget.h"
 #include "reference/prove/golden.h"
@@ -19,9 +20,11 @@ struct OutOfTime {};
 // The verdict on `outputs`, which fit the case; of a failure also the likely causes, and other
 // recipes by which the answer conforms. `options` are those of the search for reasons. If their
 // progress throws OutOfTime, the verdict has the reasons found so far, and its message says it.
+// `subject` may be asked more questions about a failure; null: it cannot be asked.
 oracle::Verdict JudgeOutputs(const oracle::Judge& judge, const Case& c, const Tensors& inputs,
                              const Recipe& recipe, const Tensors& outputs,
-                             const ProveOptions& options = {});
+                             const ProveOptions& options = {},
+                             const oracle::Subject* subject = nullptr);
 
 struct Judgement {
   Question question;

@@ -116,7 +116,9 @@ Subject SupervisedSubject(const std::string& command, double seconds_per_case,
                           const oracle::ToldAttributes& told) {
   const std::string limit = oracle::LimitOfSupervisor();
   if (!limit.empty()) std::cerr << "sextant: " << limit << "\n";
-  return oracle::ExecSubject(command, seconds_per_case, told);
+  Subject subject = oracle::ExecSubject(command, seconds_per_case, told);
+  subject.may_vary = true;
+  return subject;
 }
 
 Subject LibrarySubject(const std::string& path, double seconds_per_case,

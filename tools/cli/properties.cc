@@ -5,6 +5,7 @@
 #include "oracle/catalog/catalog.h"
 #include "oracle/catalog/check_properties.h"
 #include "reference/case/operations.h"
+#include "tools/api/broken_law.h"
 #include "tools/api/exit_status.h"
 #include "tools/api/subjects.h"
 #include "tools/cli/commands.h"
@@ -61,7 +62,12 @@ int Properties(const Options& options) {
   for (const auto& operation : operations) {
     for (const auto& verdict : oracle::CheckProperties(*operation, subject, recipe, options.run)) {
       ++counts[verdict.status];
-      Print(std::string(operation->info().name), verdict, options.run.count);
+      const std::string name(operation->info().name);
+      Print(name, verdict, options.run.count);
+      if (verdict.status == Status::kBroken) {
+        for (const auto& cause : JudgeBrokenLaw(name, verdict, subject, recipe).causes)
+          std::cout << "  likely cause: " << cause.name << " (" << cause.why << ")\n";
+      }
       FlushOutput();
     }
   }

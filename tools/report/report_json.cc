@@ -109,7 +109,8 @@ Json VerdictToJson(const Report& report, const Verdict& v) {
   }
   if (v.grade) json["grade"] = NameOf(*v.grade);
   for (const oracle::Cause& cause : v.causes)
-    json["causes"].push_back({{"name", cause.name}, {"why", cause.why}});
+    json["causes"].push_back(
+        {{"name", cause.name}, {"why", cause.why}, {"measured", cause.is_measured}});
   for (const TensorVerdict& t : v.tensors) json["tensors"].push_back(TensorToJson(t));
   if (!v.trace.empty()) json["trace"] = Json::array();
   for (const TensorVerdict& t : v.trace) json["trace"].push_back(TensorToJson(t));

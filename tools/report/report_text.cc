@@ -19,7 +19,8 @@ using oracle::Verdict;
 constexpr size_t kMostGroups = 30;  // printed
 
 // For each likely cause, most frequent first, the number of failing cases that it explains: "30 of
-// 32 failing cases: likely cause defect:rms_norm/mean_subtracted". Omitted if only one case fails.
+// 32 failing cases: likely cause defect:rms_norm/mean_subtracted"; "likely cause rope/unwritten" if
+// no subject has that name. Omitted if only one case fails.
 void PrintCauses(const Report& report, std::ostream& out) {
   std::map<std::string, size_t> failing, explained;
   for (const Verdict& v : report.verdicts) {
@@ -27,14 +28,15 @@ void PrintCauses(const Report& report, std::ostream& out) {
     if (report.Assess(v).result == Result::kAsExpected) continue;
     const std::string operation = v.case_line.substr(0, v.case_line.find(' '));
     ++failing[operation];
-    for (const oracle::Cause& cause : v.causes) ++explained[operation + "/" + cause.name];
+    for (const oracle::Cause& cause : v.causes)
+      ++explained[(cause.is_measured ? "" : "defect:") + operation + "/" + cause.name];
   }
   std::vector<std::pair<std::string, size_t>> causes(explained.begin(), explained.end());
   std::ranges::stable_sort(causes, std::greater(), &std::pair<std::string, size_t>::second);
   for (const auto& [cause, count] : causes) {
-    const size_t all = failing[cause.substr(0, cause.find('/'))];
-    if (all > 1)
-      out << count << " of " << all << " failing cases: likely cause defect:" << cause << "\n";
+    const std::string operation = cause.substr(0, cause.find('/'));
+    const size_t all = failing[operation.substr(operation.find(':') + 1)];
+    if (all > 1) out << count << " of " << all << " failing cases: likely cause " << cause << "\n";
   }
 }
 

@@ -1,0 +1,233 @@
+#include "oracle/diagnosis/evidence.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "reference/base/parallel.h"
+#include "reference/number/in_parallel_here.h"
+#include "reference/prove/budget.h"
+
+namespace sextant::oracle {
+namespace {
+
+// Elements of a slice: few for witnesses; more for the whole case, because slices share inputs
+// (keys) that each of them reads, but at least kParts slices.
+constexpr size_t kWitnessElements = 64, kMostInSlice = 8192, kParts = 64;
+
+// NearOf compares so many witnesses.
+constexpr size_t kNearWitnesses = 4;
+
+size_t ElementsOf(const Observation& seen) {
+  size_t count = 0;
+  for (const NamedTensor& tensor : seen.answer) count += tensor.values.data.size();
+  return count;
+}
+
+// Alternately the worst slice and the next of evenly spread ones, as indices.
+std::vector<size_t> OrderOf(const std::vector<double>& scores) {
+  const size_t count = scores.size();
+  std::vector<size_t> worst(count), order;
+  std::iota(worst.begin(), worst.end(), size_t{0});
+  std::ranges::stable_sort(worst, std::greater(), [&](size_t i) { return scores[i]; });
+  // Multiples of about the golden section of the count are spread evenly.
+  size_t stride = count * 618 / 1000 + 1;
+  while (std::gcd(stride, count) > 1) ++stride;
+  std::vector<char> taken(count);
+  for (size_t i = 0; i < count; ++i) {
+    for (const size_t next : {worst[i], i * stride % count}) {
+      if (!std::exchange(taken[next], 1)) order.push_back(next);
+    }
+  }
+  return order;
+}
+
+// The worst small part of a slice.
+AnsweredSlice WorstPartOf(const Observation& seen, const Slice& slice) {
+  AnsweredSlice worst = AnsweredSliceOf(seen, slice);
+  while (worst.elements > kWitnessElements) {
+    const auto halves = Halve(seen.c, worst.slice);
+    if (!halves) break;
+    AnsweredSlice first = AnsweredSliceOf(seen, halves->first);
+    AnsweredSlice second = AnsweredSliceOf(seen, halves->second);
+    worst = std::move(second.score > first.score ? second : first);
+  }
+  return worst;
+}
+
+}  // namespace
+
+Evidence::Evidence(const Observation& seen, const ProveOptions& options)
+    : seen_(seen), options_(options) {
+  const size_t elements = std::clamp(ElementsOf(seen) / kParts, kWitnessElements, kMostInSlice);
+  const std::vector<Slice> slices = SlicesInBudget(seen.c, elements);
+  std::vector<double> scores(slices.size());
+  std::vector<size_t> counts(slices.size()), failing(slices.size());
+  InParallel(slices.size(), options.threads, [&](size_t i) {
+    const AnsweredSlice part = AnsweredSliceOf(seen, slices[i]);
+    scores[i] = part.score;
+    counts[i] = part.elements;
+    failing[i] = part.failing_elements;
+  });
+  elements_ = std::reduce(counts.begin(), counts.end());
+  failing_ = std::reduce(failing.begin(), failing.end());
+  for (const size_t i : OrderOf(scores)) {
+    everything_.push_back(slices[i]);
+    counts_.push_back(counts[i]);
+  }
+  ChooseWitnesses();
+}
+
+void Evidence::ChooseWitnesses() {
+  size_t left = kWitnessed;
+  for (const Slice& slice : everything_) {
+    AnsweredSlice part = WorstPartOf(seen_, slice);
+    if (part.elements > left && !witnesses_.empty()) break;
+    left -= std::min(left, part.elements);
+    Values right = RightValues(seen_, part, By::kRecipe);
+    witnesses_.push_back({std::move(part), std::move(right)});
+    MayCancel();
+  }
+}
+
+// Progress is complete after the proof; here it only serves to cancel.
+void Evidence::MayCancel() {
+  if (!options_.progress) return;
+  const std::lock_guard lock(mutex_);
+  options_.progress(1);
+}
+
+Comparison Evidence::CompareHere(const Hypothesis& hypothesis, const AnsweredSlice& part,
+                                 const Values& right, Comparing how) {
+  compared_ += part.elements;
+  how.some_fail = failing_ > 0;
+  return Compare(seen_, part, right, hypothesis, how);
+}
+
+bool Evidence::ExplainsWitnesses(const Hypothesis& hypothesis, By by) {
+  Comparison sums;
+  for (const Witness& witness : witnesses_) {
+    const Values& right = by == By::kRecipe ? witness.right : witness.part.exact;
+    sums += CompareHere(hypothesis, witness.part, right, {.by = by, .before = &sums});
+    if (sums.refutes()) return false;
+  }
+  return sums.explains();
+}
+
+// How the hypothesis is to be compared with everything; none if it is refuted. In a small case that
+// is by the recipe, which separates two hypotheses that differ little.
+std::optional<By> Evidence::SurvivesWitnesses(const Hypothesis& hypothesis) {
+  if (!ExplainsWitnesses(hypothesis, By::kRecipe)) return std::nullopt;
+  const bool exactly = elements_ > kAlways && ExplainsWitnesses(hypothesis, By::kExactly);
+  return exactly ? By::kExactly : By::kRecipe;
+}
+
+// The slices that each survivor sees: its part of the limit, and at least one.
+void Evidence::LimitSlices(std::vector<Survivor>& survivors) const {
+  for (Survivor& survivor : survivors) {
+    size_t left = std::max(kAlways, elements_) / survivors.size();
+    for (const size_t count : counts_) {
+      if (count > left && survivor.slices > 0) break;
+      left -= std::min(left, count);
+      ++survivor.slices;
+    }
+  }
+}
+
+std::vector<Fit> Evidence::SeeEverything(const std::vector<Survivor>& survivors) {
+  size_t most = 0;
+  for (const Survivor& survivor : survivors) most = std::max(most, survivor.slices);
+  std::vector<std::vector<Comparison>> sums(most, std::vector<Comparison>(survivors.size()));
+  std::vector<std::atomic<bool>> refuted(survivors.size());
+  InParallel(most, options_.threads, [&](size_t i) {
+    const ScopedThreads inside(most == 1 ? options_.threads : 1);
+    const AnsweredSlice part = AnsweredSliceOf(seen_, everything_[i]);
+    std::optional<Values> by_recipe;
+    for (size_t s = 0; s < survivors.size(); ++s) {
+      const auto& [index, hypothesis, by, slices] = survivors[s];
+      if (refuted[s] || i >= slices) continue;
+      if (by == By::kRecipe && !by_recipe) by_recipe = RightValues(seen_, part, by);
+      sums[i][s] =
+          CompareHere(hypothesis, part, by == By::kRecipe ? *by_recipe : part.exact, {.by = by});
+      if (!sums[i][s].conforms) refuted[s] = true;
+      MayCancel();
+    }
+  });
+  std::vector<Fit> fits(survivors.size());
+  for (size_t s = 0; s < survivors.size(); ++s) {
+    if (refuted[s]) continue;
+    Comparison all;
+    for (const std::vector<Comparison>& slice : sums) all += slice[s];
+    fits[s] = {all.explains(), all.distance, all.elements, all.failing};
+  }
+  return fits;
+}
+
+Fit Evidence::FitAcross(const Candidate& candidate) {
+  const auto hypothesis = candidate.make();
+  if (!hypothesis) return {};
+  MayCancel();
+  const ScopedThreads inside(options_.threads);
+  const By by = elements_ > kAlways ? By::kExactly : By::kRecipe;
+  const AnsweredSlice whole = AnsweredSliceOf(seen_, {});
+  const Comparison sums =
+      CompareHere(*hypothesis, whole, RightValues(seen_, whole, by), {.by = by});
+  return {sums.explains(), sums.distance, sums.elements, sums.failing};
+}
+
+std::vector<Fit> Evidence::FitsOf(const std::vector<Candidate>& candidates) {
+  std::vector<std::optional<Survivor>> found(candidates.size());
+  InParallel(candidates.size(), options_.threads, [&](size_t i) {
+    if (candidates[i].is_across_slices) return;
+    auto hypothesis = candidates[i].make();
+    const auto by = hypothesis ? SurvivesWitnesses(*hypothesis) : std::nullopt;
+    if (by) found[i] = Survivor{i, std::move(*hypothesis), *by};
+    MayCancel();
+  });
+  std::vector<Survivor> survivors;
+  for (auto& survivor : found) {
+    if (survivor) survivors.push_back(std::move(*survivor));
+  }
+  LimitSlices(survivors);
+  const std::vector<Fit> seen = SeeEverything(survivors);
+  std::vector<Fit> fits(candidates.size());
+  for (size_t s = 0; s < survivors.size(); ++s) fits[survivors[s].index] = seen[s];
+  if (HasBudget()) return fits;
+  if (elements_ <= kAlways) {
+    InParallel(candidates.size(), options_.threads, [&](size_t i) {
+      if (candidates[i].is_across_slices) fits[i] = FitAcross(candidates[i]);
+    });
+    return fits;
+  }
+  const size_t limit = compared_ + elements_;
+  for (size_t i = 0; i < fits.size() && std::ranges::none_of(fits, &Fit::explains); ++i) {
+    if (candidates[i].is_across_slices && compared_ < limit) fits[i] = FitAcross(candidates[i]);
+  }
+  return fits;
+}
+
+std::vector<size_t> Evidence::NearOf(const std::vector<Candidate>& candidates) {
+  std::vector<size_t> near(candidates.size());
+  InParallel(candidates.size(), options_.threads, [&](size_t i) {
+    if (candidates[i].is_across_slices) return;
+    const auto hypothesis = candidates[i].make();
+    for (size_t w = 0; hypothesis && w < std::min(kNearWitnesses, witnesses_.size()); ++w) {
+      near[i] += CompareHere(*hypothesis, witnesses_[w].part, witnesses_[w].right, {}).near_failing;
+    }
+    MayCancel();
+  });
+  return near;
+}
+
+bool Evidence::HasEffect(const Hypothesis& hypothesis) {
+  return std::ranges::any_of(witnesses_, [&](const Witness& witness) {
+    return CompareHere(hypothesis, witness.part, witness.right, {}).effects > 0;
+  });
+}
+
+Fit Evidence::FitOf(const Hypothesis& hypothesis) {
+  const Candidate candidate{.make = [&] { return std::optional(hypothesis); }};
+  return FitsOf({candidate})[0];
+}
+
+}  // namespace sextant::oracle

@@ -1,0 +1,87 @@
+// Evidence: the slices of an answer with which hypotheses are compared. A hypothesis first sees
+// witnesses: few small slices, where the answer is worst and evenly spread ones. The hypotheses
+// that are not refuted there see everything, within a limit that counts elements, not seconds.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "oracle/diagnosis/prediction.h"
+#include "reference/prove/prove.h"
+
+namespace sextant::oracle {
+
+// A hypothesis, made when it is compared: it may have large inputs.
+struct Candidate {
+  std::function<std::optional<Hypothesis>()> make;  // empty: it does not apply to the case
+  bool is_across_slices = false;                    // as Defect::is_across_slices
+};
+
+// How well a hypothesis predicts an answer.
+struct Fit {
+  bool explains = false;
+  double distance = 0;  // of the compared elements, as in Comparison
+  size_t compared = 0;  // elements
+  size_t verified = 0;  // failing elements among them
+};
+
+class Evidence {
+ public:
+  // What is observed must outlive it.
+  explicit Evidence(const Observation& seen, const ProveOptions& options = {});
+
+  // One fit for each candidate. Those across slices are compared with the whole case: not with a
+  // budget (reference/prove/budget.h), and in a case of more than kAlways elements only the first
+  // that applies, if no other candidate explains the answer. The result does not depend on the
+  // number of threads.
+  std::vector<Fit> FitsOf(const std::vector<Candidate>& candidates);
+  Fit FitOf(const Hypothesis& hypothesis);
+  // For each candidate, how many failing elements of the worst witnesses are nearer than a unit to
+  // its prediction: part of what it predicts may be right. 0 for those across slices.
+  std::vector<size_t> NearOf(const std::vector<Candidate>& candidates);
+  // True if the hypothesis and the right formula differ in a witness.
+  bool HasEffect(const Hypothesis& hypothesis);
+
+  size_t elements() const { return elements_; }
+  size_t failing() const { return failing_; }
+  // Elements that were compared, once for each comparison. FitsOf compares each candidate with the
+  // witnesses, at most twice; they have kWitnessed elements, or are one larger slice. Then it
+  // compares those that are left, all together, with max(kAlways, elements()) elements.
+  size_t compared() const { return compared_; }
+  static constexpr size_t kWitnessed = 4096, kAlways = size_t{1} << 16;
+
+ private:
+  struct Survivor {  // a hypothesis that the witnesses do not refute
+    size_t index;    // of the candidate
+    Hypothesis hypothesis;
+    By by;
+    size_t slices = 0;  // of everything_, that it sees
+  };
+  struct Witness {
+    AnsweredSlice part;
+    Values right;  // by the recipe
+  };
+  Comparison CompareHere(const Hypothesis& hypothesis, const AnsweredSlice& part,
+                         const Values& right, Comparing how);
+  void ChooseWitnesses();
+  std::optional<By> SurvivesWitnesses(const Hypothesis& hypothesis);
+  bool ExplainsWitnesses(const Hypothesis& hypothesis, By by);
+  Fit FitAcross(const Candidate& candidate);
+  void LimitSlices(std::vector<Survivor>& survivors) const;
+  std::vector<Fit> SeeEverything(const std::vector<Survivor>& survivors);
+  void MayCancel();
+
+  const Observation seen_;
+  ProveOptions options_;
+  std::vector<Witness> witnesses_;  // the worst first
+  std::vector<Slice> everything_;   // in the order in which they are compared
+  std::vector<size_t> counts_;      // their elements
+  size_t elements_ = 0, failing_ = 0;
+  std::atomic<size_t> compared_ = 0;
+  std::mutex mutex_;  // of MayCancel
+};
+
+}  // namespace sextant::oracle

@@ -1,0 +1,32 @@
+#include "oracle/diagnosis/repeated_question.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace sextant::oracle {
+
+std::string DifferenceOfSecondAnswer(const Observation& seen) {
+  if (!seen.subject || !seen.subject->may_vary) return "";
+  const Answer again = seen.subject->answer(seen.c, seen.inputs);
+  if (again.status != Answer::Status::kAnswered)
+    return "the same question, asked again, gave no answer";
+  if (!DescribeMismatch(seen.c, again.outputs).empty()) return "";
+  size_t elements = 0, different = 0;
+  for (const PermittedTensor& permitted : seen.permitted) {
+    const auto first = std::ranges::find(seen.answer, permitted.name, &NamedTensor::name);
+    const auto second = std::ranges::find(again.outputs, permitted.name, &NamedTensor::name);
+    if (first == seen.answer.end() || second == again.outputs.end()) continue;
+    elements += permitted.error.data.size();
+    for (size_t i = 0; i < permitted.error.data.size(); ++i) {
+      const double a = first->values.data[i], b = second->values.data[i];
+      // Two answers by the recipe may be so far from each other.
+      const double bound = 2 * permitted.error.data[i];
+      if (!SameNumber(a, b) && std::isfinite(bound) && !(std::abs(a - b) <= bound)) ++different;
+    }
+  }
+  if (different == 0) return "";
+  return "the same question gave another answer: " + std::to_string(different) + " of " +
+         std::to_string(elements) + " elements differ";
+}
+
+}  // namespace sextant::oracle

@@ -1,0 +1,164 @@
+#include "oracle/diagnosis/structure.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <map>
+#include <sstream>
+
+#include "oracle/diagnosis/answered_tensor.h"
+#include "oracle/diagnosis/moved_numbers.h"
+#include "oracle/diagnosis/summed_numbers.h"
+#include "reference/base/count_text.h"
+
+namespace sextant::oracle {
+namespace {
+
+struct Found {
+  std::string name, sentence;
+  std::vector<size_t> explained;  // failing elements, flat indices
+};
+
+// Of at most this many failing elements, evenly spread, the most frequent number is looked for.
+constexpr size_t kSampled = 4096;
+
+// The number that most failing elements are; all NaNs are the same.
+double MostFrequent(const AnsweredTensor& tensor) {
+  std::map<double, size_t> counts;
+  size_t nans = 0;
+  const size_t count = std::min(kSampled, tensor.failing.size());
+  for (size_t j = 0; j < count; ++j) {
+    const double x = tensor.got[tensor.failing[j * tensor.failing.size() / count]];
+    ++(std::isnan(x) ? nans : counts[x]);
+  }
+  const auto most = std::ranges::max_element(counts, {}, [](const auto& c) { return c.second; });
+  return most == counts.end() || most->second < nans ? kNaN : most->first;
+}
+
+// A power of two is where an index of 16 or 32 bits, or the grid of a kernel, ends.
+std::string ElementText(size_t flat) {
+  const bool is_power = flat > 1 && (flat & (flat - 1)) == 0;
+  const auto exponent = static_cast<int>(std::log2(static_cast<double>(std::max<size_t>(flat, 1))));
+  return std::to_string(flat) + (is_power ? " = 2^" + std::to_string(exponent) : "");
+}
+
+using Indices = std::vector<std::vector<size_t>>;  // on each axis
+
+// True if all elements with these indices match.
+template <class Matches>
+bool FillBlock(const AnsweredTensor& tensor, const Indices& block, Matches matches) {
+  std::vector<std::vector<char>> inside;
+  for (size_t a = 0; a < block.size(); ++a) {
+    inside.emplace_back(tensor.axes[a].extent);
+    for (const size_t index : block[a]) inside[a][index] = 1;
+  }
+  for (size_t flat = 0; flat < tensor.got.size(); ++flat) {
+    bool is_inside = true;
+    for (size_t a = 0; a < block.size() && is_inside; ++a)
+      is_inside = inside[a][tensor.axes[a].IndexOf(flat)] != 0;
+    if (is_inside && !matches(flat)) return false;
+  }
+  return true;
+}
+
+// "S 12 to 15, D 3"; empty for the whole tensor.
+std::string BlockText(const AnsweredTensor& tensor, const Indices& block) {
+  std::string text;
+  for (size_t a = 0; a < block.size(); ++a) {
+    if (block[a].size() == tensor.axes[a].extent) continue;
+    text += (text.empty() ? "" : ", ") + tensor.axes[a].name + " " +
+            IndicesText(block[a], tensor.axes[a].extent);
+  }
+  return text;
+}
+
+// A sentence that ends with the place of the failing elements that match: a block of the tensor,
+// or all from one on. None if other elements there do not match: scattered ones have another reason
+// (an activation that is cut off).
+template <class Matches>
+std::optional<Found> FindMatching(const AnsweredTensor& tensor, const std::string& name,
+                                  const std::string& sentence, Matches matches) {
+  std::vector<size_t> same;
+  std::ranges::copy_if(tensor.failing, std::back_inserter(same), matches);
+  if (!IsEvidence(same.size(), tensor.failing.size())) return std::nullopt;
+  Indices block;
+  for (const AxisView& axis : tensor.axes) block.push_back(axis.IndicesOf(same));
+  std::string where = BlockText(tensor, block);
+  where = where.empty() ? " everywhere" : " at " + where;
+  if (!FillBlock(tensor, block, matches)) {
+    for (size_t flat = same[0]; flat < tensor.got.size(); ++flat) {
+      if (!matches(flat)) return std::nullopt;
+    }
+    where = " at all elements from " + ElementText(same[0]) + " on";
+  }
+  return Found{name, sentence + where, std::move(same)};
+}
+
+std::optional<Found> Unwritten(const AnsweredTensor& tensor) {
+  const double number = MostFrequent(tensor);
+  std::ostringstream sentence;
+  sentence << tensor.name << " is " << number;
+  return FindMatching(tensor, "unwritten", sentence.str(),
+                      [&](size_t flat) { return SameNumber(tensor.got[flat], number); });
+}
+
+// An input of the same shape that was passed through.
+std::optional<Found> Copied(const AnsweredTensor& tensor, const Tensors& inputs) {
+  for (const NamedTensor& input : inputs) {
+    if (input.values.shape != tensor.shape) continue;
+    auto found = FindMatching(
+        tensor, "copied", tensor.name + " is " + input.name + ", unchanged,", [&](size_t flat) {
+          return SameNumber(tensor.got[flat], RoundTo(tensor.dtype, input.values.data[flat]));
+        });
+    if (found) return found;
+  }
+  return std::nullopt;
+}
+
+std::optional<Found> FindIn(const AnsweredTensor& tensor, const Tensors& inputs) {
+  std::optional<Found> best = Unwritten(tensor);
+  if (!best) best = Copied(tensor, inputs);
+  const auto is_better = [&](size_t count) { return !best || count > best->explained.size(); };
+  if (is_better(tensor.failing.size() - 1)) {
+    auto moved = FindMoved(tensor);
+    if (moved && is_better(moved->explained.size()))
+      best = {"moved", std::move(moved->sentence), std::move(moved->explained)};
+  }
+  if (is_better(tensor.failing.size() - 1)) {
+    if (auto summed = FindSummed(tensor))
+      best = {std::move(summed->name), std::move(summed->sentence), tensor.failing};
+  }
+  return best;
+}
+
+}  // namespace
+
+std::vector<StructuralFinding> StructureOf(const Observation& seen) {
+  std::vector<StructuralFinding> findings;
+  for (size_t o = 0; o < seen.golden.size(); ++o) {
+    const auto tensor = AnsweredTensorOf(seen, o);
+    if (!tensor || tensor->failing.empty()) continue;
+    auto found = FindIn(*tensor, seen.inputs);
+    if (!found) continue;
+    std::vector<char> explained(tensor->got.size());
+    for (const size_t flat : found->explained) explained[flat] = 1;
+    found->sentence += " (" + std::to_string(found->explained.size()) + " of " +
+                       CountText(tensor->failing.size(), "failing element") + ")";
+    findings.push_back({std::move(found->name), std::move(found->sentence), o, std::move(explained),
+                        found->explained.size()});
+  }
+  return findings;
+}
+
+std::vector<PermittedTensor> WithoutExplained(const std::vector<PermittedTensor>& permitted,
+                                              const std::vector<StructuralFinding>& findings) {
+  std::vector<PermittedTensor> rest = permitted;
+  for (const StructuralFinding& finding : findings) {
+    for (size_t i = 0; i < finding.explained.size(); ++i) {
+      if (finding.explained[i]) rest[finding.output].error.data[i] = kNaN;
+    }
+  }
+  return rest;
+}
+
+}  // namespace sextant::oracle

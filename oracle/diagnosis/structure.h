@@ -1,0 +1,30 @@
+// The structure of a wrong answer, in every operation: right numbers at wrong places, places that
+// were never written, sums with other rows, a factor. Every finding is verified on all elements;
+// nothing is evaluated, because everything is compared with the proven values.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "oracle/diagnosis/measurement.h"
+
+namespace sextant::oracle {
+
+// A part of an answer that is explained.
+struct StructuralFinding {
+  std::string name;             // "unwritten", "copied", "moved", "accumulated", "factor"
+  std::string sentence;         // "y is 0 at S 12 to 15 (32 of 32 failing elements)"
+  size_t output;                // index in the signature
+  std::vector<char> explained;  // of each element of the output: 1 if it fails and is explained
+  size_t count;                 // how many are
+};
+
+// At most one finding for each output. Empty if nothing is known.
+std::vector<StructuralFinding> StructureOf(const Observation& seen);
+
+// The permitted errors without the explained elements: these are NaN, as if a budget left the
+// elements out.
+std::vector<PermittedTensor> WithoutExplained(const std::vector<PermittedTensor>& permitted,
+                                              const std::vector<StructuralFinding>& findings);
+
+}  // namespace sextant::oracle

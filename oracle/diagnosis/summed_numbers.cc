@@ -1,0 +1,93 @@
+#include "oracle/diagnosis/summed_numbers.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace sextant::oracle {
+namespace {
+
+// True if every element along the axis is the sum of the right numbers of its own index and of
+// those before it: of all, or of one. Each addition rounds to the dtype once.
+bool IsSumAlong(const AnsweredTensor& tensor, const AxisView& axis, bool of_all) {
+  for (size_t e = 0; e < axis.slab(); ++e) {
+    double sum = 0, bound = 0;
+    for (size_t i = 0; i < axis.extent; ++i) {
+      const size_t flat = axis.At(i, e);
+      if (!of_all && i > 0) {
+        sum = tensor.right[axis.At(i - 1, e)];
+        bound = tensor.bounds[axis.At(i - 1, e)];
+      }
+      sum += tensor.right[flat];
+      bound += tensor.bounds[flat];
+      if (i > 0) bound += UlpOf(tensor.dtype, std::abs(sum) + bound);
+      if (!tensor.IsNear(flat, sum, bound)) return false;
+    }
+  }
+  return true;
+}
+
+// True if every element is `factor` times the right number. The product rounds once more.
+bool IsFactor(const AnsweredTensor& tensor, double factor) {
+  for (size_t i = 0; i < tensor.got.size(); ++i) {
+    const double expected = factor * tensor.right[i], bound = std::abs(factor) * tensor.bounds[i];
+    if (!tensor.IsNear(i, expected, bound + UlpOf(tensor.dtype, std::abs(expected) + bound)))
+      return false;
+  }
+  return true;
+}
+
+// The factors that a bug has: a sign, an integer, its reciprocal, a root of an integer. A number
+// between them may be the error of a step that all elements share, and so may one near 1.
+std::vector<std::pair<double, std::string>> UsualFactors(double ratio) {
+  const std::string sign = ratio < 0 ? "-" : "";
+  const double size = std::abs(ratio), reciprocal = 1 / size;
+  std::vector<std::pair<double, std::string>> factors;
+  const auto add = [&](double of, const std::string& text) {
+    if (of > 0 && std::isfinite(of) && std::copysign(of, ratio) != 1)
+      factors.emplace_back(std::copysign(of, ratio), sign + text);
+  };
+  const auto text = [](double n) { return std::to_string(static_cast<int64_t>(n)); };
+  constexpr double kMost = 65536;  // of an extent
+  if (size < kMost) add(std::round(size), text(std::round(size)));
+  if (reciprocal < kMost) add(1 / std::round(reciprocal), "1/" + text(std::round(reciprocal)));
+  const double square = std::round(size * size), inverse = std::round(reciprocal * reciprocal);
+  if (square < kMost) add(std::sqrt(square), "sqrt(" + text(square) + ")");
+  if (inverse < kMost) add(1 / std::sqrt(inverse), "1/sqrt(" + text(inverse) + ")");
+  return factors;
+}
+
+// The element whose right number is largest tells the factor best.
+std::optional<double> RatioOf(const AnsweredTensor& tensor) {
+  const auto size = [&](size_t i) {
+    return std::isfinite(tensor.bounds[i]) ? std::abs(tensor.right[i]) : 0;
+  };
+  size_t largest = 0;
+  for (size_t i = 0; i < tensor.got.size(); ++i) largest = size(i) > size(largest) ? i : largest;
+  const double ratio = tensor.got[largest] / tensor.right[largest];
+  if (!std::isfinite(ratio) || ratio == 0) return std::nullopt;
+  return ratio;
+}
+
+}  // namespace
+
+std::optional<Summed> FindSummed(const AnsweredTensor& tensor) {
+  constexpr size_t kUsualFactors = 4;
+  if (!IsEvidence(tensor.failing.size(), 2 * tensor.axes.size() + kUsualFactors))
+    return std::nullopt;
+  for (const AxisView& axis : tensor.axes) {
+    const std::string head = tensor.name + " is the sum of the right numbers of ";
+    if (IsSumAlong(tensor, axis, true))
+      return Summed{"accumulated", head + "all " + axis.name + " up to its own"};
+    if (IsSumAlong(tensor, axis, false))
+      return Summed{"accumulated", head + "its own " + axis.name + " and of the one before"};
+  }
+  const auto ratio = RatioOf(tensor);
+  if (!ratio) return std::nullopt;
+  for (const auto& [factor, text] : UsualFactors(*ratio)) {
+    if (IsFactor(tensor, factor))
+      return Summed{"factor", tensor.name + " is " + text + " times the right numbers"};
+  }
+  return std::nullopt;
+}
+
+}  // namespace sextant::oracle
