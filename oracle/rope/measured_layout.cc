@@ -1,0 +1,164 @@
+#include "oracle/rope/measured_layout.h"
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+#include "oracle/rope/measured_numbers.h"
+
+namespace sextant::oracle {
+namespace {
+
+// Pairs k < count: half (offset + k, offset + k + apart), interleaved offset + (2k, 2k + 1).
+struct Window {
+  Pairing pairing = Pairing::kHalf;
+  size_t offset = 0, count = 0, apart = 0;
+
+  PairOfChannels Pair(size_t k) const {
+    if (pairing == Pairing::kHalf) return {offset + k, offset + k + apart};
+    return {offset + 2 * k, offset + 2 * k + 1};
+  }
+  std::vector<PairOfChannels> Pairs() const {
+    std::vector<PairOfChannels> all;
+    for (size_t k = 0; k < count; ++k) all.push_back(Pair(k));
+    return all;
+  }
+  auto operator<=>(const Window&) const = default;
+};
+
+// The window of the right layout; empty if its pairs have another form (blocks of axes).
+std::optional<Window> WindowOf(const std::vector<PairOfChannels>& pairs) {
+  if (pairs.empty()) return std::nullopt;
+  Window window{Pairing::kHalf, pairs[0].first, pairs.size(), pairs[0].second - pairs[0].first};
+  if (pairs.size() > 1 && pairs[1].first == pairs[0].first + 2)
+    window.pairing = Pairing::kInterleaved;
+  for (size_t k = 0; k < pairs.size(); ++k) {
+    const auto [i, j] = window.Pair(k);
+    if (i != pairs[k].first || j != pairs[k].second) return std::nullopt;
+  }
+  return window;
+}
+
+class Search {
+ public:
+  Search(const RotaryRows& rows, RotationErrors& errors) : rows_(rows), errors_(errors) {}
+
+  bool IsPossible(const std::vector<PairOfChannels>& read,
+                  const std::vector<PairOfChannels>& written) {
+    Interval gain;
+    std::vector<bool> used(rows_.width);
+    for (size_t k = 0; k < read.size(); ++k) {
+      const Interval& its = GainOf(read[k], written[k]);
+      gain = {std::max(gain.low, its.low), std::min(gain.high, its.high)};
+      if (!(gain.low <= gain.high)) return false;
+      used[written[k].first] = used[written[k].second] = true;
+    }
+    for (size_t c = 0; c < rows_.width; ++c) {
+      if (!used[c] && !Passes(c)) return false;
+    }
+    return true;
+  }
+
+ private:
+  struct Interval {
+    long double low = 0, high = std::numeric_limits<long double>::infinity();
+  };
+
+  // All gains for which the pair is rotated at every token; low > high if there is none. Heads
+  // that agree on a rotation prove it at any gain.
+  const Interval& GainOf(PairOfChannels read, PairOfChannels written) {
+    const auto [at, is_new] =
+        gains_.try_emplace({read.first, read.second, written.first, written.second});
+    Interval& gain = at->second;
+    for (size_t t = 0; is_new && t < rows_.tokens; ++t) {
+      const PairFit fit = FitPair(rows_, t, read, written, errors_);
+      if (!fit.is_rotation) gain = {1, 0};
+      if (rows_.replicates > 1 || std::isinf(fit.bar)) continue;
+      const long double size = std::abs(fit.z);
+      gain = {std::max(gain.low, size - fit.bar), std::min(gain.high, size + fit.bar)};
+    }
+    return gain;
+  }
+
+  bool Passes(size_t channel) const {
+    for (size_t i = channel; i < rows_.x.size(); i += rows_.width) {
+      if (!SameNumber(rows_.x[i], rows_.y[i])) return false;
+    }
+    return true;
+  }
+
+  const RotaryRows& rows_;
+  RotationErrors& errors_;
+  std::map<std::array<size_t, 4>, Interval> gains_;
+};
+
+// All windows of a head of `width` channels, those that are most like `right` first.
+std::vector<Window> WindowsLike(const Window& right, size_t width) {
+  std::vector<Window> all;
+  for (size_t offset = 0; offset + 2 <= width; ++offset) {
+    for (size_t count = 1; offset + 2 * count <= width; ++count) {
+      all.push_back({Pairing::kInterleaved, offset, count, 1});
+      all.push_back({Pairing::kHalf, offset, count, count});
+    }
+    for (size_t count = 1; count <= right.count; ++count) {
+      for (const size_t apart : {width / 2, right.apart}) {
+        if (apart > count && offset + count + apart <= width)
+          all.push_back({Pairing::kHalf, offset, count, apart});
+      }
+    }
+  }
+  std::ranges::stable_sort(all, {}, [&](const Window& w) {
+    const bool same_pairing = w.pairing == right.pairing, same_count = w.count == right.count;
+    const bool same_offset = w.offset == right.offset, usual = w.apart <= w.count;
+    const int changes = !same_pairing + !same_count + !same_offset + !usual;
+    return std::tuple(changes, !same_count, 2 * w.count != width, -static_cast<int>(w.count));
+  });
+  return all;
+}
+
+std::string PairsText(const Window& w) {
+  if (w.pairing == Pairing::kInterleaved)
+    return Phrase("channels (", w.offset, " + 2k, ", w.offset + 1, " + 2k)");
+  return Phrase("channels (", w.offset, " + k, ", w.offset + w.apart, " + k)");
+}
+
+Layout LayoutOf(const Window& w, const Window& right) {
+  Layout layout{.name = {}, .sentence = {}, .read = w.Pairs(), .written = w.Pairs(), .R = 0};
+  layout.R = static_cast<int64_t>(2 * w.count);
+  if (w.pairing != right.pairing) {
+    layout.name = w.pairing == Pairing::kHalf ? "pairing_half" : "pairing_interleaved";
+  } else if (w.count != right.count) {
+    layout.name = "rotary_width";
+  } else {
+    layout.name = w.offset != right.offset ? "window_moved" : "paired_at_distance";
+  }
+  layout.sentence = Phrase("pair k is ", PairsText(w), ", k < ", w.count, ", expected ",
+                           PairsText(right), ", k < ", right.count);
+  return layout;
+}
+
+}  // namespace
+
+std::vector<Layout> PossibleLayouts(const RotaryModel& right, int64_t R, const RotaryRows& rows,
+                                    RotationErrors& errors) {
+  Search search(rows, errors);
+  if (search.IsPossible(right.read, right.written)) return {{{}, {}, right.read, right.written, R}};
+  const std::optional<Window> window = WindowOf(right.read);
+  if (!window) return {};
+  const Window other{window->pairing == Pairing::kHalf ? Pairing::kInterleaved : Pairing::kHalf,
+                     window->offset, window->count, window->count};
+  for (const auto& [read, written] : {std::pair(*window, other), std::pair(other, *window)}) {
+    if (search.IsPossible(read.Pairs(), written.Pairs())) {
+      return {
+          {"output_in_other_order",
+           Phrase("pair k is read from ", PairsText(read), " and written to ", PairsText(written)),
+           read.Pairs(), written.Pairs(), R}};
+    }
+  }
+  for (const Window& like : WindowsLike(*window, rows.width)) {
+    if (search.IsPossible(like.Pairs(), like.Pairs())) return {LayoutOf(like, *window)};
+  }
+  return {};
+}
+
+}  // namespace sextant::oracle

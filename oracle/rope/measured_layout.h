@@ -1,0 +1,25 @@
+// Which channels an answer pairs: the layout whose 2x2 maps are rotations.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "oracle/rope/measured_model.h"
+#include "oracle/rope/measured_rows.h"
+
+namespace sextant::oracle {
+
+struct Layout {
+  std::string name, sentence;  // of the difference from the right layout; empty for the right one
+  std::vector<PairOfChannels> read, written;
+  int64_t R = 0;  // the rotary width that it suggests
+};
+
+// The right layout if it is possible; else the possible layout that is most like it. A layout is
+// possible if every pair is rotated: all heads of a token by the same angle and gain, or, where
+// there is one head, all pairs with the same gain; and if the other channels pass unchanged.
+// Empty if there is none.
+std::vector<Layout> PossibleLayouts(const RotaryModel& right, int64_t R, const RotaryRows& rows,
+                                    RotationErrors& errors);
+
+}  // namespace sextant::oracle

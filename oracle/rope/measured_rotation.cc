@@ -1,0 +1,191 @@
+#include "oracle/rope/measured_rotation.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "oracle/rope/measured_layout.h"
+#include "reference/base/error.h"
+
+namespace sextant::oracle {
+namespace {
+
+constexpr size_t kWitnessTokens = 8, kWitnessHeads = 4, kTokens = 4096, kHeads = 2;
+
+// False if the configuration has no frequencies for so many pairs.
+bool SetLayout(const RotaryQuestion& question, const Layout& layout, RotaryModel& model) {
+  model.read = layout.read;
+  model.written = layout.written;
+  if (layout.read.size() == model.pairs.size()) return true;
+  if (!question.is_configured || model.has_coordinates) return false;
+  model.setting.R = layout.R;
+  try {
+    CheckScaling(model.scaling, model.setting);
+  } catch (const Error&) {
+    return false;
+  }
+  model.pairs.clear();
+  for (int64_t k = 0; k < layout.R / 2; ++k)
+    model.pairs.push_back({.k = 2 * k, .n = layout.R, .scaled_as = k});
+  return true;
+}
+
+// The fits of all pairs at all tokens; empty if some pair does not rotate.
+std::optional<PairFits> FitsOf(const RotaryRows& rows, const RotaryModel& model,
+                               RotationErrors& errors) {
+  PairFits fits{rows.tokens, model.pairs.size(), {}};
+  for (size_t t = 0; t < rows.tokens; ++t) {
+    for (size_t k = 0; k < fits.pairs; ++k) {
+      fits.of.push_back(FitPair(rows, t, model.read[k], model.written[k], errors));
+      if (!fits.of.back().is_rotation) return std::nullopt;
+      if (!model.forward) fits.of.back().z = std::conj(fits.of.back().z);
+    }
+  }
+  return fits;
+}
+
+void SetGain(const RotaryFit& fit, Candidate& candidate) {
+  RotaryModel& model = candidate.model;
+  const Range& gain = fit.angles().gain;
+  const double right = fit.AmplitudeOf(model);
+  if (gain.IsEmpty() || gain.Holds(right)) return;
+  const RotaryModel before = model;
+  const auto is_power = [&](int power) {
+    model.amplitude_power = power;
+    return power != before.amplitude_power && gain.Holds(fit.AmplitudeOf(model));
+  };
+  if (is_power(0)) {
+    candidate.parts.push_back({"amplitude_missing", Phrase("the gain is 1, expected ", right)});
+  } else if (is_power(2)) {
+    candidate.parts.push_back(
+        {"amplitude_squared", Phrase("the gain is ", right * right, ", the square of ", right)});
+  } else {
+    model = before;
+    const double ratio = SimplestRatioIn({gain.low / right, gain.high / right});
+    model.gain *= ratio;
+    candidate.parts.push_back(
+        {"gain", Phrase("every pair is multiplied by ", ratio, " in addition")});
+  }
+}
+
+// True if a pair turns by the positions of an axis.
+bool TurnsBy(const RotaryFit& fit, const FrequencyList& list, size_t pair,
+             const std::vector<double>& position) {
+  for (size_t t = 0; t < position.size(); ++t) {
+    const auto angle = fit.angles().Of(t, pair, list.of[pair], list.relative[pair]);
+    if (!angle.Fits(position[t])) return false;
+  }
+  return true;
+}
+
+// Pairs that turn by the positions of another axis.
+void SetAxes(const RotaryFit& fit, Candidate& candidate) {
+  const Positions positions = fit.Measured(candidate.positions);
+  const FrequencyList list = fit.ListOf(candidate.model);
+  std::string sentence;
+  for (size_t k = 0; k < candidate.model.pairs.size() && positions.size() > 1; ++k) {
+    size_t& axis = candidate.model.pairs[k].axis;
+    if (TurnsBy(fit, list, k, positions[axis])) continue;
+    for (size_t other = 0; other < positions.size(); ++other) {
+      if (!TurnsBy(fit, list, k, positions[other])) continue;
+      sentence += Phrase(sentence.empty() ? "" : ", ", "pair ", k, " turns by axis ", other,
+                         ", expected ", axis);
+      axis = other;
+      break;
+    }
+  }
+  if (!sentence.empty()) candidate.parts.push_back({"axis_of_pairs", sentence});
+}
+
+// The candidate with other positions, axis by axis. Empty if no name is found for them.
+std::vector<Candidate> WithPositions(const RotaryFit& fit, const Candidate& start) {
+  if (start.model.has_coordinates) return {};
+  std::vector<Candidate> found = {start};
+  for (size_t axis = 0; axis < start.positions.size(); ++axis) {
+    const std::vector<PositionForm> forms = NamePositions(fit.PositionsSeen(start, axis));
+    if (forms.empty()) continue;
+    std::vector<Candidate> longer;
+    for (const Candidate& one : found) {
+      for (const PositionForm& form : forms) {
+        longer.push_back(one);
+        longer.back().positions[axis] = form.position;
+        const std::string which =
+            start.positions.size() > 1 ? Phrase("on axis ", axis, " ") : std::string();
+        longer.back().parts.push_back({form.name, which + form.sentence});
+      }
+    }
+    found = std::move(longer);
+  }
+  std::erase_if(found, [&](const Candidate& c) { return !fit.FitsAll(c); });
+  return found;
+}
+
+// The candidate with other frequencies, measured at some tokens.
+std::vector<Candidate> WithFrequencies(const RotaryFit& fit, const Candidate& start,
+                                       const std::vector<size_t>& tokens, bool from_differences) {
+  std::vector<Candidate> found;
+  for (const FrequencyForm& form :
+       NameFrequencies(fit.FrequenciesSeen(start, tokens, from_differences))) {
+    Candidate c = start;
+    c.model = form.model;
+    c.parts.push_back({form.name, form.sentence});
+    found.push_back(std::move(c));
+  }
+  return found;
+}
+
+// Other frequencies, measured at some tokens, and other positions.
+std::vector<Candidate> WithBoth(const RotaryFit& fit, const Candidate& start,
+                                const std::vector<size_t>& tokens, bool from_differences) {
+  std::vector<Candidate> found;
+  for (const Candidate& c : WithFrequencies(fit, start, tokens, from_differences)) {
+    for (Candidate& both : WithPositions(fit, c)) found.push_back(std::move(both));
+  }
+  return found;
+}
+
+std::vector<Candidate> AnglesExplained(const RotaryFit& fit, const Candidate& start) {
+  if (fit.FitsAll(start)) return {start};
+  if (auto found = WithPositions(fit, start); !found.empty()) return found;
+  const std::vector<size_t> all = fit.AllTokens();
+  if (auto found = WithFrequencies(fit, start, all, false); !found.empty()) return found;
+  if (auto found = WithBoth(fit, start, fit.NearestTokens(start), false); !found.empty())
+    return found;
+  return WithBoth(fit, start, all, true);
+}
+
+Explanation ExplanationOf(const RotaryQuestion& question, const Candidate& found) {
+  std::string name, sentence;
+  for (const Part& part : found.parts) {
+    name += (name.empty() ? "" : "+") + part.name;
+    sentence += (sentence.empty() ? "" : "; ") + part.sentence;
+  }
+  return {name, sentence, question.hypothesis(found.model, found.positions)};
+}
+
+}  // namespace
+
+std::vector<Explanation> ExplainRotation(const RotaryQuestion& question) {
+  const Observation& seen = question.seen;
+  const RotaryModel& right = question.right;
+  const double amplitude = RotaryFit(question, {}, {}).AmplitudeOf(right);
+  RotationErrors errors(seen.c, seen.recipe, std::max(1.0, amplitude * amplitude));
+  const RotaryRows witness = question.rows(kWitnessTokens, kWitnessHeads);
+  std::vector<Explanation> all;
+  for (const Layout& layout : PossibleLayouts(right, right.setting.R, witness, errors)) {
+    Candidate start{{}, right, question.positions};
+    if (!layout.name.empty()) start.parts.push_back({layout.name, layout.sentence});
+    if (!SetLayout(question, layout, start.model)) continue;
+    const RotaryRows rows = question.rows(kTokens, kHeads);
+    const std::optional<PairFits> fits = FitsOf(rows, start.model, errors);
+    if (!fits) continue;
+    const RotaryFit fit(question, AnglesOf(*fits), rows.token_of);
+    SetGain(fit, start);
+    SetAxes(fit, start);
+    for (const Candidate& found : AnglesExplained(fit, start)) {
+      if (!found.parts.empty()) all.push_back(ExplanationOf(question, found));
+    }
+  }
+  return all;
+}
+
+}  // namespace sextant::oracle
