@@ -62,6 +62,12 @@ FrequencyList FrequencyListOf(const RotaryModel& model, const Tensor<double>* gi
   return list;
 }
 
+double GainOf(const RotaryModel& model, const Case& c, const Recipe& recipe) {
+  const ScopedRecipe scope(recipe, c.dtype());
+  const auto amplitude = AmplitudeOf<Counted>(model.amplitude_of, model.setting);
+  return model.gain * std::pow(amplitude.center().high, model.amplitude_power);
+}
+
 bool ActsAs(const Angles& angles, const FrequencyList& frequency, const RotaryModel& model,
             size_t axis, size_t token, double position) {
   for (size_t k = 0; k < angles.pairs; ++k) {

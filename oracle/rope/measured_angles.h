@@ -33,6 +33,9 @@ struct FrequencyList {
 FrequencyList FrequencyListOf(const RotaryModel& model, const Tensor<double>* given, const Case& c,
                               const Recipe& recipe);
 
+// The gain of cos and sin.
+double GainOf(const RotaryModel& model, const Case& c, const Recipe& recipe);
+
 // The positions of tokens, [axes, tokens].
 using Positions = std::vector<std::vector<double>>;
 

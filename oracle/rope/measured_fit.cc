@@ -9,10 +9,8 @@
 
 namespace sextant::oracle {
 
-double RotaryFit::AmplitudeOf(const RotaryModel& model) const {
-  const ScopedRecipe scope(question_.seen.recipe, question_.seen.c.dtype());
-  const auto a = sextant::AmplitudeOf<Counted>(model.scaling, model.setting);
-  return model.gain * std::pow(a.center().high, model.amplitude_power);
+double RotaryFit::GainOf(const RotaryModel& model) const {
+  return oracle::GainOf(model, question_.seen.c, question_.seen.recipe);
 }
 
 FrequencyList RotaryFit::ListOf(const RotaryModel& model) const {

@@ -9,26 +9,35 @@
 #include "oracle/diagnosis/measurement.h"
 #include "oracle/rope/measured_angles.h"
 #include "oracle/rope/measured_frequencies.h"
+#include "oracle/rope/measured_layout.h"
 #include "oracle/rope/measured_positions.h"
 
 namespace sextant::oracle {
+
+// The fits of pairs at tokens, and the index in [B,S] of each token.
+struct TokenFits {
+  PairFits fits;
+  std::vector<size_t> token_of;
+};
 
 // An answer of an operation that rotates, in the form that all of them share.
 struct RotaryQuestion {
   const Observation& seen;
   RotaryModel right;
-  Positions positions;                    // [axes, B S]
-  size_t length = 0;                      // S
-  bool is_configured = true;              // false: the frequencies are an input
-  const Tensor<double>* given = nullptr;  // that input
-  // The rows of at most so many tokens and heads.
-  std::function<RotaryRows(size_t tokens, size_t replicates)> rows;
+  Positions positions;                           // [axes, B S]
+  size_t length = 0;                             // S
+  bool is_configured = true;                     // false: the frequencies are an input
+  const Tensor<double>* given = nullptr;         // that input
+  std::function<std::vector<Layout>()> layouts;  // the possible ones
+  // All pairs of a layout; empty if some pair does not rotate.
+  std::function<std::optional<TokenFits>(const RotaryModel&)> fits;
   std::function<Hypothesis(const RotaryModel&, const Positions&)> hypothesis;
 };
 
 // One wrong factor.
 struct Part {
   std::string name, sentence;
+  bool is_gain = false;
 };
 
 // A model with the parts that differ from the right one.
@@ -46,9 +55,9 @@ class RotaryFit {
       : question_(question), angles_(std::move(angles)), token_of_(std::move(token_of)) {}
 
   const Angles& angles() const { return angles_; }
+  const RotaryModel& right() const { return question_.right; }
   FrequencyList ListOf(const RotaryModel& model) const;
-  // The gain of cos and sin.
-  double AmplitudeOf(const RotaryModel& model) const;
+  double GainOf(const RotaryModel& model) const;
   // The positions of the measured tokens, from those of all tokens.
   Positions Measured(const Positions& positions) const;
   std::vector<size_t> AllTokens() const;

@@ -42,7 +42,7 @@ class Naming {
   explicit Naming(const MeasuredFrequencies& seen) : seen_(seen), pairs_(seen.of_pair.size()) {}
 
   std::vector<FrequencyForm> Run() {
-    if (pairs_ == 0) return {};
+    if (pairs_ == 0 || !IsMoreThanRounding()) return {};
     FormsOfOrder();
     if (seen_.is_configured) FormsOfExponents();
     FormsOfScaling();
@@ -53,6 +53,19 @@ class Naming {
   }
 
  private:
+  // True if some ratio differs from 1 by more than bf16, the coarsest format, can change it: by
+  // rounding the frequency, and the exponent x of base^-x, x <= 1. Less is a matter of the recipe.
+  bool IsMoreThanRounding() const {
+    const double base = seen_.is_configured ? seen_.right.setting.base : 1;
+    const long double most = 0x1p-8L * (1 + std::abs(std::log(base)));
+    for (size_t k = 0; k < pairs_; ++k) {
+      if (!seen_.of_pair[k]) continue;
+      if (seen_.right_list.of[k] == 0 ? !seen_.of_pair[k]->Holds(0)
+                                      : Common(seen_.RatioOf(k), {1 - most, 1 + most}).IsEmpty())
+        return true;
+    }
+    return false;
+  }
   void Try(Rank rank, std::string name, std::string sentence, const RotaryModel& model) {
     if (rank > best_ || Knows(name) || !seen_.Agrees(seen_.list_of(model)) || !seen_.fits(model))
       return;
@@ -67,6 +80,11 @@ class Naming {
   // Pair k has the frequency of pair of(k).
   void TryOrder(std::string name, std::string sentence, const std::function<size_t(size_t)>& of) {
     RotaryModel model = seen_.right;
+    for (size_t k = 0; k < pairs_; ++k) {
+      const long double f = seen_.right_list.of[of(k)];
+      const long double error = std::abs(f) * seen_.right_list.relative[of(k)];
+      if (seen_.of_pair[k] && Common(*seen_.of_pair[k], {f - error, f + error}).IsEmpty()) return;
+    }
     for (size_t k = 0; k < pairs_; ++k) {
       const size_t axis = model.pairs[k].axis;
       model.pairs[k] = seen_.right.pairs[of(k)];
@@ -122,15 +140,20 @@ class Naming {
       }
     }
   }
-  // Compares one pair, in double.
+  // Compares frequencies without scaling, in double, whose pow is accurate to 2^-20 by far. With
+  // scaling, only widths that come from the case are tried.
   bool MayBeExponent(int64_t shift, int64_t n) const {
-    const size_t k = pairs_ - 1;
-    if (!std::holds_alternative<NoScaling>(seen_.right.scaling) || !seen_.of_pair[k]) return true;
-    const double exponent =
-        static_cast<double>(2 * static_cast<int64_t>(k) + shift) / static_cast<double>(n);
-    const double f = std::pow(seen_.right.setting.base, -exponent),
-                 error = f * 0x1p-20 + f * static_cast<double>(seen_.right_list.relative[k]);
-    return !Common(*seen_.of_pair[k], {f - error, f + error}).IsEmpty();
+    const int64_t R = seen_.right.setting.R;
+    if (!std::holds_alternative<NoScaling>(seen_.right.scaling))
+      return n == R || 2 * n == R || n == 2 * R || std::abs(n - R) <= 2;
+    for (size_t k = 0; k < pairs_; ++k) {
+      if (!seen_.of_pair[k]) continue;
+      const auto exponent = static_cast<double>(2 * static_cast<int64_t>(k) + shift);
+      const double f = std::pow(seen_.right.setting.base, -exponent / static_cast<double>(n));
+      const double error = f * (0x1p-20 + static_cast<double>(seen_.right_list.relative[k]));
+      if (Common(*seen_.of_pair[k], {f - error, f + error}).IsEmpty()) return false;
+    }
+    return true;
   }
 
   void FormsOfScaling() {

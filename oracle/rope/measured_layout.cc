@@ -161,4 +161,17 @@ std::vector<Layout> PossibleLayouts(const RotaryModel& right, int64_t R, const R
   return {};
 }
 
+std::optional<PairFits> FitsOf(const RotaryRows& rows, const RotaryModel& model,
+                               RotationErrors& errors) {
+  PairFits fits{rows.tokens, model.read.size(), {}};
+  for (size_t t = 0; t < rows.tokens; ++t) {
+    for (size_t k = 0; k < fits.pairs; ++k) {
+      fits.of.push_back(FitPair(rows, t, model.read[k], model.written[k], errors));
+      if (!fits.of.back().is_rotation) return std::nullopt;
+      if (!model.forward) fits.of.back().z = std::conj(fits.of.back().z);
+    }
+  }
+  return fits;
+}
+
 }  // namespace sextant::oracle

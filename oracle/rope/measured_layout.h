@@ -1,6 +1,7 @@
 // Which channels an answer pairs: the layout whose 2x2 maps are rotations.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,5 +22,10 @@ struct Layout {
 // Empty if there is none.
 std::vector<Layout> PossibleLayouts(const RotaryModel& right, int64_t R, const RotaryRows& rows,
                                     RotationErrors& errors);
+
+// All pairs of the layout of a model at all tokens, their angles as in the forward direction;
+// empty if some pair does not rotate.
+std::optional<PairFits> FitsOf(const RotaryRows& rows, const RotaryModel& model,
+                               RotationErrors& errors);
 
 }  // namespace sextant::oracle

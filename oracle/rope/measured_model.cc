@@ -8,41 +8,17 @@
 #include "reference/rope/plain_rotation.h"
 
 namespace sextant::oracle {
-namespace {
 
 template <class Real>
-Real AmplitudeOf(const RotaryModel& model) {
+Real ModelAmplitude(const RotaryModel& model) {
   const ScopedStep at(Step::kFrequency);
-  const Real one = sextant::AmplitudeOf<Real>(model.scaling, model.setting);
+  const Real one = AmplitudeOf<Real>(model.amplitude_of, model.setting);
   Real amplitude(model.gain);
   for (int n = 0; n < model.amplitude_power; ++n) {
     amplitude = n == 0 && model.gain == 1 ? one : amplitude * one;
   }
   return amplitude;
 }
-
-// cos and sin of one pair at all positions, [B,S] each.
-template <class Real>
-struct PairTable {
-  PairTable(const RotaryModel& model, size_t axis, const Real& frequency, const Real& amplitude,
-            const Tensor<double>& position)
-      : cos({position.shape[0], position.shape[2]}), sin(cos.shape) {
-    AngleTable<Real> angles(frequency);
-    const Real sine_amplitude = amplitude * Real(model.sine_gain);
-    for (size_t b = 0; b < cos.shape[0]; ++b) {
-      for (size_t s = 0; s < cos.shape[1]; ++s) {
-        const double p = position(b, axis, s);
-        const auto at = model.has_coordinates ? CosSinAt(p, frequency) : angles(p);
-        std::tie(cos(b, s), sin(b, s)) = TableEntry(at, amplitude);
-        if (model.sine_gain != 1) sin(b, s) = TableEntry(at, sine_amplitude).second;
-        if (!model.forward) sin(b, s) = -sin(b, s);
-      }
-    }
-  }
-  Tensor<Real> cos, sin;
-};
-
-}  // namespace
 
 template <class Real>
 Tensor<Real> ModelFrequencies(const RotaryModel& model, const Tensor<Real>* given) {
@@ -61,20 +37,41 @@ Tensor<Real> ModelFrequencies(const RotaryModel& model, const Tensor<Real>* give
 }
 
 template <class Real>
-void Rotate(const RotaryModel& model, const Tensor<Real>& frequency, const Tensor<double>& position,
-            const Tensor<Real>& x, Tensor<Real>& y) {
+PairTables<Real> TablesOf(const RotaryModel& model, const Tensor<Real>& frequency,
+                          const Tensor<double>& position) {
+  const Shape shape = {position.shape[0], position.shape[2], frequency.shape[0]};
+  PairTables<Real> tables{Tensor<Real>(shape), Tensor<Real>(shape)};
+  const Real amplitude = ModelAmplitude<Real>(model);
+  const Real sine_amplitude = amplitude * Real(model.sine_gain);
+  for (size_t k = 0; k < shape[2]; ++k) {
+    AngleTable<Real> angles(frequency(k));
+    for (size_t b = 0; b < shape[0]; ++b) {
+      for (size_t s = 0; s < shape[1]; ++s) {
+        const double p = position(b, model.pairs[k].axis, s);
+        const auto at = model.has_coordinates ? CosSinAt(p, frequency(k)) : angles(p);
+        Real& sine = tables.sin(b, s, k);
+        std::tie(tables.cos(b, s, k), sine) = TableEntry(at, amplitude);
+        if (model.sine_gain != 1) sine = TableEntry(at, sine_amplitude).second;
+        if (!model.forward) sine = -sine;
+      }
+    }
+  }
+  return tables;
+}
+
+template <class Real>
+void Rotate(const RotaryModel& model, const PairTables<Real>& tables, const Tensor<Real>& x,
+            Tensor<Real>& y) {
   y.data = x.data;
-  const Real amplitude = AmplitudeOf<Real>(model);
-  for (size_t k = 0; k < model.pairs.size(); ++k) {
-    const PairTable<Real> table(model, model.pairs[k].axis, frequency(k), amplitude, position);
-    const ScopedStep at(Step::kRotate);
+  const ScopedStep at(Step::kRotate);
+  for (size_t k = 0; k < model.read.size(); ++k) {
     const auto [i, j] = model.read[k];
     const auto [to_i, to_j] = model.written[k];
     for (size_t b = 0; b < x.shape[0]; ++b) {
       for (size_t h = 0; h < x.shape[1]; ++h) {
         for (size_t s = 0; s < x.shape[2]; ++s) {
           std::tie(y(b, h, s, to_i), y(b, h, s, to_j)) =
-              RotatedPair(x(b, h, s, i), x(b, h, s, j), {table.cos(b, s), table.sin(b, s)});
+              RotatedPair(x(b, h, s, i), x(b, h, s, j), {tables.cos(b, s, k), tables.sin(b, s, k)});
         }
       }
     }
@@ -82,10 +79,16 @@ void Rotate(const RotaryModel& model, const Tensor<Real>& frequency, const Tenso
 }
 
 template Tensor<Counted> ModelFrequencies(const RotaryModel&, const Tensor<Counted>*);
+template Counted ModelAmplitude(const RotaryModel&);
+template PairTables<Counted> TablesOf(const RotaryModel&, const Tensor<Counted>&,
+                                      const Tensor<double>&);
+template void Rotate(const RotaryModel&, const PairTables<Counted>&, const Tensor<Counted>&,
+                     Tensor<Counted>&);
 template Tensor<Rounded> ModelFrequencies(const RotaryModel&, const Tensor<Rounded>*);
-template void Rotate(const RotaryModel&, const Tensor<Counted>&, const Tensor<double>&,
-                     const Tensor<Counted>&, Tensor<Counted>&);
-template void Rotate(const RotaryModel&, const Tensor<Rounded>&, const Tensor<double>&,
-                     const Tensor<Rounded>&, Tensor<Rounded>&);
+template Rounded ModelAmplitude(const RotaryModel&);
+template PairTables<Rounded> TablesOf(const RotaryModel&, const Tensor<Rounded>&,
+                                      const Tensor<double>&);
+template void Rotate(const RotaryModel&, const PairTables<Rounded>&, const Tensor<Rounded>&,
+                     Tensor<Rounded>&);
 
 }  // namespace sextant::oracle

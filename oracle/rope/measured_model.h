@@ -20,9 +20,9 @@ struct PairFrequency {
 };
 
 struct RotaryModel {
-  RopeScaling scaling;
-  RotarySetting setting;             // base, seq_len and R
-  std::vector<PairFrequency> pairs;  // [P]
+  RopeScaling scaling, amplitude_of;  // of frequencies, and of cos and sin
+  RotarySetting setting;              // base, seq_len and R
+  std::vector<PairFrequency> pairs;   // [P]
   // The channels of pair k in x and in y, [P]. All other channels pass unchanged.
   std::vector<PairOfChannels> read, written;
   int amplitude_power = 1;  // of the configuration's amplitude
@@ -38,9 +38,22 @@ struct RotaryModel {
 template <class Real>
 Tensor<Real> ModelFrequencies(const RotaryModel& model, const Tensor<Real>* given);
 
-// x, y [B,H,S,D]; position [B,A,S]; frequency [P].
 template <class Real>
-void Rotate(const RotaryModel& model, const Tensor<Real>& frequency, const Tensor<double>& position,
-            const Tensor<Real>& x, Tensor<Real>& y);
+Real ModelAmplitude(const RotaryModel& model);
+
+// cos and sin, [B,S,P] each, with gain and direction.
+template <class Real>
+struct PairTables {
+  Tensor<Real> cos, sin;
+};
+// frequency [P]; position [B,A,S].
+template <class Real>
+PairTables<Real> TablesOf(const RotaryModel& model, const Tensor<Real>& frequency,
+                          const Tensor<double>& position);
+
+// x, y [B,H,S,D].
+template <class Real>
+void Rotate(const RotaryModel& model, const PairTables<Real>& tables, const Tensor<Real>& x,
+            Tensor<Real>& y);
 
 }  // namespace sextant::oracle

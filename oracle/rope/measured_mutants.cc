@@ -21,7 +21,7 @@ void AddWindow(Pairing pairing, int64_t offset, int64_t R, RotaryModel& model) {
 
 RotaryModel ModelOf(const RopeAttributes& op) {
   RotaryModel model;
-  model.scaling = op.scaling;
+  model.scaling = model.amplitude_of = op.scaling;
   model.setting = op.Setting();
   model.forward = op.direction == Direction::kForward;
   AddWindow(op.pairing, op.offset, op.R.value, model);
@@ -83,7 +83,7 @@ RotaryModel RightModel(const RopeGiven& op) {
 
 RotaryModel RightModel(const RopeMatrix& op) {
   RotaryModel model;
-  model.scaling = op.scaling;
+  model.scaling = model.amplitude_of = op.scaling;
   model.setting = op.Setting();
   AddWindow(op.pairing, 0, op.D.value, model);
   return model;
@@ -136,6 +136,26 @@ std::pair<Tensor<double>, Tensor<double>> UnitVectors(const Tensor<double>& matr
   return {std::move(x), std::move(y)};
 }
 
+constexpr size_t kWitnessTokens = 8, kWitnessHeads = 4, kTokens = 4096, kHeads = 2;
+
+// Measures the rows of x and y [B,H,S,D], which must outlive the question.
+void MeasureRows(const Tensor<double>& x, const Tensor<double>& y, RotaryQuestion& question) {
+  const Observation& seen = question.seen;
+  const RotaryModel& right = question.right;
+  const double gain = GainOf(right, seen.c, seen.recipe);
+  const auto errors =
+      std::make_shared<RotationErrors>(seen.c, seen.recipe, std::max(1.0, gain * gain));
+  question.layouts = [=, &x, &y] {
+    const RotaryRows rows = RowsOf(x, y, kWitnessTokens, kWitnessHeads);
+    return PossibleLayouts(right, right.setting.R, rows, *errors);
+  };
+  question.fits = [=, &x, &y](const RotaryModel& model) -> std::optional<TokenFits> {
+    const RotaryRows rows = RowsOf(x, y, kTokens, kHeads);
+    const std::optional<PairFits> fits = FitsOf(rows, model, *errors);
+    return fits ? std::optional(TokenFits{*fits, rows.token_of}) : std::nullopt;
+  };
+}
+
 template <class Op>
 std::vector<Explanation> Explain(const Observation& seen) {
   using Model = Wrapped<MeasuredOp<Op>, false>;
@@ -149,29 +169,24 @@ std::vector<Explanation> Explain(const Observation& seen) {
   if constexpr (kIsMatrix) unit = UnitVectors(at->values);
   const Tensor<double>& x = kIsMatrix ? unit.first : seen.inputs[0].values;
   const Tensor<double>& y = kIsMatrix ? unit.second : at->values;
-  const Tensor<double>& position = seen.inputs[input].values;
-  const Tensor<double> batched =
-      kIsMatrix ? Tensor<double>({1, position.shape[0]}, position.data) : position;
-  RotaryQuestion question{
-      .seen = seen,
-      .right = RightModel(right.op()),
-      .positions = PositionsIn(WithAxes(batched, x.shape[2])),
-      .length = x.shape[2],
-      .is_configured = true,
-      .given = nullptr,
-      .rows = [&](size_t tokens, size_t heads) { return RowsOf(x, y, tokens, heads); },
-      .hypothesis = {}};
-  if constexpr (std::is_same_v<Op, RopeGiven>) {
-    question.is_configured = false;
-    question.given = &seen.inputs[2].values;
-  }
+  Tensor<double> position = seen.inputs[input].values;
+  if (kIsMatrix) position.shape.insert(position.shape.begin(), 1);
+  const bool is_given = seen.inputs.size() > 2;
+  RotaryQuestion question{.seen = seen,
+                          .right = RightModel(right.op()),
+                          .positions = PositionsIn(WithAxes(position, x.shape[2])),
+                          .length = x.shape[2],
+                          .is_configured = !is_given,
+                          .given = is_given ? &seen.inputs[2].values : nullptr,
+                          .layouts = {},
+                          .fits = {},
+                          .hypothesis = {}};
+  MeasureRows(x, y, question);
   question.hypothesis = [&](const RotaryModel& model, const Positions& positions) {
     MeasuredOp<Op> measured = right.op();
     measured.model = model;
     Hypothesis hypothesis{std::make_shared<Model>(measured), seen.inputs, seen.recipe};
-    Tensor<double>& changed = hypothesis.inputs[input].values;
-    changed =
-        kIsMatrix ? Tensor<double>(changed.shape, positions[0]) : InShapeOf(changed, positions);
+    hypothesis.inputs[input].values.data = InShapeOf(position, positions).data;
     return hypothesis;
   };
   return ExplainRotation(question);

@@ -31,7 +31,7 @@ struct MeasuredOp : Op {
   template <class Real>
   void operator()(const Tensor<Real>& x, const Tensor<double>& position, Tensor<Real>& y) const {
     const Tensor<Real> frequency = ModelFrequencies<Real>(model, nullptr);
-    Rotate(model, frequency, WithAxes(position, x.shape[2]), x, y);
+    Rotate(model, TablesOf(model, frequency, WithAxes(position, x.shape[2])), x, y);
   }
 };
 
@@ -42,7 +42,7 @@ struct MeasuredOp<RopeGiven> : RopeGiven {
   void operator()(const Tensor<Real>& x, const Tensor<double>& position,
                   const Tensor<Real>& inv_freq, Tensor<Real>& y) const {
     const Tensor<Real> frequency = ModelFrequencies<Real>(model, &inv_freq);
-    Rotate(model, frequency, WithAxes(position, x.shape[2]), x, y);
+    Rotate(model, TablesOf(model, frequency, WithAxes(position, x.shape[2])), x, y);
   }
 };
 
@@ -58,8 +58,8 @@ struct MeasuredOp<RopeMatrix> : RopeMatrix {
     for (size_t h = 0; h < width; ++h) {
       for (size_t s = 0; s < S; ++s) unit(0, h, s, h) = Real(1.0);
     }
-    Rotate(model, ModelFrequencies<Real>(model, nullptr), WithAxes({{1, S}, position.data}, S),
-           unit, rotated);
+    const Tensor<Real> frequency = ModelFrequencies<Real>(model, nullptr);
+    Rotate(model, TablesOf(model, frequency, WithAxes({{1, S}, position.data}, S)), unit, rotated);
     for (size_t s = 0; s < S; ++s) {
       for (size_t i = 0; i < width; ++i) {
         for (size_t h = 0; h < width; ++h) matrix(s, i, h) = rotated(0, h, s, i);

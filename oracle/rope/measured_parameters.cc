@@ -47,7 +47,17 @@ std::vector<Parameter> ParametersOf(RotaryModel model) {
 class Search {
  public:
   Search(const MeasuredFrequencies& seen, const Parameter& parameter)
-      : seen_(seen), parameter_(parameter) {}
+      : seen_(seen), parameter_(parameter) {
+    std::vector<size_t> wrong, known;
+    for (size_t k = 0; k < seen.of_pair.size(); ++k) {
+      if (!seen.of_pair[k]) continue;
+      known.push_back(k);
+      if (seen.right_list.of[k] == 0 || !seen.RatioOf(k).Holds(1)) wrong.push_back(k);
+    }
+    constexpr size_t kWrong = 12, kKnown = 4;
+    AddWitnesses(wrong, kWrong);
+    AddWitnesses(known, kKnown);
+  }
 
   RotaryModel With(double value) const {
     RotaryModel model = seen_.right;
@@ -62,11 +72,13 @@ class Search {
     } catch (const Error&) {
       return kInfinity;
     }
-    const FrequencyList list = seen_.list_of(model);
+    RotaryModel witnesses = model;
+    witnesses.pairs.clear();
+    for (const size_t k : pairs_) witnesses.pairs.push_back(model.pairs[k]);
+    const FrequencyList list = seen_.list_of(witnesses);
     double most = 0;
     for (size_t k = 0; k < list.of.size(); ++k) {
-      if (!seen_.of_pair[k]) continue;
-      const Range& range = *seen_.of_pair[k];
+      const Range& range = *seen_.of_pair[pairs_[k]];
       const long double bar =
           (range.high - range.low) / 2 + list.relative[k] * std::abs(list.of[k]);
       const long double off = std::abs(list.of[k] - range.Middle());
@@ -92,6 +104,11 @@ class Search {
   }
 
  private:
+  // At most about `most` of the pairs, evenly spread, with the last one.
+  void AddWitnesses(const std::vector<size_t>& of, size_t most) {
+    const size_t step = of.size() / most + 1;
+    for (size_t i = 0; i < of.size(); i += step) pairs_.push_back(of[of.size() - 1 - i]);
+  }
   // By golden sections.
   double Minimum(double low, double high) const {
     const double part = (std::sqrt(5.0) - 1) / 2;
@@ -114,6 +131,7 @@ class Search {
 
   const MeasuredFrequencies& seen_;
   const Parameter& parameter_;
+  std::vector<size_t> pairs_;  // witnesses, evenly spread
 };
 
 }  // namespace

@@ -16,7 +16,7 @@ namespace {
 constexpr double kSpareBits = 10, kBitsOfForms = 8;
 
 // How much has to be assumed; simpler functions win.
-enum Rank { kNothing, kUsualNumber, kAnyNumber, kTokenByToken };
+enum Rank { kNothing, kUsualNumber, kAnyNumber };
 
 // A function of the right position p of token s of batch b.
 using PositionOf = std::function<double(double p, size_t b, size_t s)>;
@@ -48,7 +48,10 @@ class Naming {
       FormsWithModulus(RightOf(t), q);
     }
     FormsByIndexFromATokenOn();
-    if (forms_.empty()) TokenByToken();
+    return forms_;
+  }
+  std::vector<PositionForm> RunTokenByToken() {
+    if (!wrong_.empty()) TokenByToken();
     return forms_;
   }
 
@@ -236,7 +239,7 @@ class Naming {
 
   const MeasuredPositions& seen_;
   std::vector<size_t> wrong_;
-  Rank best_ = kTokenByToken;
+  Rank best_ = kAnyNumber;
   std::vector<PositionForm> forms_;
 };
 
@@ -244,6 +247,9 @@ class Naming {
 
 std::vector<PositionForm> NamePositions(const MeasuredPositions& seen) {
   return Naming(seen).Run();
+}
+std::vector<PositionForm> ListPositions(const MeasuredPositions& seen) {
+  return Naming(seen).RunTokenByToken();
 }
 
 }  // namespace sextant::oracle

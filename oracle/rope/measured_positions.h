@@ -29,5 +29,7 @@ struct PositionForm {
 // The simplest functions that give the position of every measured token: several if they are
 // equally simple. Empty if there is none, or if every token is at its right position.
 std::vector<PositionForm> NamePositions(const MeasuredPositions& seen);
+// The position of each token by itself. Empty if there is not one for each.
+std::vector<PositionForm> ListPositions(const MeasuredPositions& seen);
 
 }  // namespace sextant::oracle

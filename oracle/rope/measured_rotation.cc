@@ -9,8 +9,6 @@
 namespace sextant::oracle {
 namespace {
 
-constexpr size_t kWitnessTokens = 8, kWitnessHeads = 4, kTokens = 4096, kHeads = 2;
-
 // False if the configuration has no frequencies for so many pairs.
 bool SetLayout(const RotaryQuestion& question, const Layout& layout, RotaryModel& model) {
   model.read = layout.read;
@@ -29,41 +27,29 @@ bool SetLayout(const RotaryQuestion& question, const Layout& layout, RotaryModel
   return true;
 }
 
-// The fits of all pairs at all tokens; empty if some pair does not rotate.
-std::optional<PairFits> FitsOf(const RotaryRows& rows, const RotaryModel& model,
-                               RotationErrors& errors) {
-  PairFits fits{rows.tokens, model.pairs.size(), {}};
-  for (size_t t = 0; t < rows.tokens; ++t) {
-    for (size_t k = 0; k < fits.pairs; ++k) {
-      fits.of.push_back(FitPair(rows, t, model.read[k], model.written[k], errors));
-      if (!fits.of.back().is_rotation) return std::nullopt;
-      if (!model.forward) fits.of.back().z = std::conj(fits.of.back().z);
-    }
-  }
-  return fits;
-}
-
 void SetGain(const RotaryFit& fit, Candidate& candidate) {
   RotaryModel& model = candidate.model;
   const Range& gain = fit.angles().gain;
-  const double right = fit.AmplitudeOf(model);
+  const double right = fit.GainOf(model);
   if (gain.IsEmpty() || gain.Holds(right)) return;
   const RotaryModel before = model;
   const auto is_power = [&](int power) {
     model.amplitude_power = power;
-    return power != before.amplitude_power && gain.Holds(fit.AmplitudeOf(model));
+    return power != before.amplitude_power && gain.Holds(fit.GainOf(model));
   };
   if (is_power(0)) {
-    candidate.parts.push_back({"amplitude_missing", Phrase("the gain is 1, expected ", right)});
-  } else if (is_power(2)) {
     candidate.parts.push_back(
-        {"amplitude_squared", Phrase("the gain is ", right * right, ", the square of ", right)});
+        {"amplitude_missing", Phrase("the gain is 1, expected ", right), true});
+  } else if (is_power(2)) {
+    candidate.parts.push_back({"amplitude_squared",
+                               Phrase("the gain is ", right * right, ", the square of ", right),
+                               true});
   } else {
     model = before;
     const double ratio = SimplestRatioIn({gain.low / right, gain.high / right});
     model.gain *= ratio;
     candidate.parts.push_back(
-        {"gain", Phrase("every pair is multiplied by ", ratio, " in addition")});
+        {"gain", Phrase("every pair is multiplied by ", ratio, " in addition"), true});
   }
 }
 
@@ -97,11 +83,13 @@ void SetAxes(const RotaryFit& fit, Candidate& candidate) {
 }
 
 // The candidate with other positions, axis by axis. Empty if no name is found for them.
-std::vector<Candidate> WithPositions(const RotaryFit& fit, const Candidate& start) {
+using NamesOfPositions = std::vector<PositionForm> (*)(const MeasuredPositions&);
+std::vector<Candidate> WithPositions(const RotaryFit& fit, const Candidate& start,
+                                     NamesOfPositions names) {
   if (start.model.has_coordinates) return {};
   std::vector<Candidate> found = {start};
   for (size_t axis = 0; axis < start.positions.size(); ++axis) {
-    const std::vector<PositionForm> forms = NamePositions(fit.PositionsSeen(start, axis));
+    const std::vector<PositionForm> forms = names(fit.PositionsSeen(start, axis));
     if (forms.empty()) continue;
     std::vector<Candidate> longer;
     for (const Candidate& one : found) {
@@ -119,6 +107,17 @@ std::vector<Candidate> WithPositions(const RotaryFit& fit, const Candidate& star
   return found;
 }
 
+// If the gain is that of the changed scaling, it is no other deviation.
+void UseAmplitude(const RotaryFit& fit, Candidate& candidate) {
+  RotaryModel changed = candidate.model;
+  changed.amplitude_of = changed.scaling;
+  changed.amplitude_power = fit.right().amplitude_power;
+  changed.gain = fit.right().gain;
+  if (!fit.angles().gain.Holds(fit.GainOf(changed))) return;
+  candidate.model = changed;
+  std::erase_if(candidate.parts, [](const Part& part) { return part.is_gain; });
+}
+
 // The candidate with other frequencies, measured at some tokens.
 std::vector<Candidate> WithFrequencies(const RotaryFit& fit, const Candidate& start,
                                        const std::vector<size_t>& tokens, bool from_differences) {
@@ -127,6 +126,7 @@ std::vector<Candidate> WithFrequencies(const RotaryFit& fit, const Candidate& st
        NameFrequencies(fit.FrequenciesSeen(start, tokens, from_differences))) {
     Candidate c = start;
     c.model = form.model;
+    UseAmplitude(fit, c);
     c.parts.push_back({form.name, form.sentence});
     found.push_back(std::move(c));
   }
@@ -138,51 +138,48 @@ std::vector<Candidate> WithBoth(const RotaryFit& fit, const Candidate& start,
                                 const std::vector<size_t>& tokens, bool from_differences) {
   std::vector<Candidate> found;
   for (const Candidate& c : WithFrequencies(fit, start, tokens, from_differences)) {
-    for (Candidate& both : WithPositions(fit, c)) found.push_back(std::move(both));
+    for (Candidate& both : WithPositions(fit, c, NamePositions)) found.push_back(std::move(both));
   }
   return found;
 }
 
 std::vector<Candidate> AnglesExplained(const RotaryFit& fit, const Candidate& start) {
   if (fit.FitsAll(start)) return {start};
-  if (auto found = WithPositions(fit, start); !found.empty()) return found;
+  if (auto found = WithPositions(fit, start, NamePositions); !found.empty()) return found;
   const std::vector<size_t> all = fit.AllTokens();
   if (auto found = WithFrequencies(fit, start, all, false); !found.empty()) return found;
   if (auto found = WithBoth(fit, start, fit.NearestTokens(start), false); !found.empty())
     return found;
-  return WithBoth(fit, start, all, true);
-}
-
-Explanation ExplanationOf(const RotaryQuestion& question, const Candidate& found) {
-  std::string name, sentence;
-  for (const Part& part : found.parts) {
-    name += (name.empty() ? "" : "+") + part.name;
-    sentence += (sentence.empty() ? "" : "; ") + part.sentence;
-  }
-  return {name, sentence, question.hypothesis(found.model, found.positions)};
+  if (auto found = WithBoth(fit, start, all, true); !found.empty()) return found;
+  return WithPositions(fit, start, ListPositions);
 }
 
 }  // namespace
 
+Explanation ExplanationOf(const std::vector<Part>& parts, Hypothesis model) {
+  std::string name, sentence;
+  for (const Part& part : parts) {
+    name += (name.empty() ? "" : "+") + part.name;
+    sentence += (sentence.empty() ? "" : "; ") + part.sentence;
+  }
+  return {name, sentence, std::move(model)};
+}
+
 std::vector<Explanation> ExplainRotation(const RotaryQuestion& question) {
-  const Observation& seen = question.seen;
-  const RotaryModel& right = question.right;
-  const double amplitude = RotaryFit(question, {}, {}).AmplitudeOf(right);
-  RotationErrors errors(seen.c, seen.recipe, std::max(1.0, amplitude * amplitude));
-  const RotaryRows witness = question.rows(kWitnessTokens, kWitnessHeads);
   std::vector<Explanation> all;
-  for (const Layout& layout : PossibleLayouts(right, right.setting.R, witness, errors)) {
-    Candidate start{{}, right, question.positions};
+  for (const Layout& layout : question.layouts()) {
+    Candidate start{{}, question.right, question.positions};
     if (!layout.name.empty()) start.parts.push_back({layout.name, layout.sentence});
     if (!SetLayout(question, layout, start.model)) continue;
-    const RotaryRows rows = question.rows(kTokens, kHeads);
-    const std::optional<PairFits> fits = FitsOf(rows, start.model, errors);
-    if (!fits) continue;
-    const RotaryFit fit(question, AnglesOf(*fits), rows.token_of);
+    const std::optional<TokenFits> measured = question.fits(start.model);
+    if (!measured) continue;
+    const RotaryFit fit(question, AnglesOf(measured->fits), measured->token_of);
     SetGain(fit, start);
     SetAxes(fit, start);
     for (const Candidate& found : AnglesExplained(fit, start)) {
-      if (!found.parts.empty()) all.push_back(ExplanationOf(question, found));
+      if (!found.parts.empty())
+        all.push_back(
+            ExplanationOf(found.parts, question.hypothesis(found.model, found.positions)));
     }
   }
   return all;

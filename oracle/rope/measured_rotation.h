@@ -8,6 +8,9 @@
 
 namespace sextant::oracle {
 
+// One explanation by several deviations at once: names joined by +, sentences by semicolons.
+Explanation ExplanationOf(const std::vector<Part>& parts, Hypothesis model);
+
 std::vector<Explanation> ExplainRotation(const RotaryQuestion& question);
 
 // The measurements of an operation that rotates.
