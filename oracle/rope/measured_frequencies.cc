@@ -64,7 +64,15 @@ class Naming {
                                       : Common(seen_.RatioOf(k), {1 - most, 1 + most}).IsEmpty())
         return true;
     }
-    return false;
+    return WrongPairs() >= kMany;
+  }
+  // Rounding does not make so many frequencies wrong by a simple function.
+  static constexpr size_t kMany = 8;
+  size_t WrongPairs() const {
+    size_t count = 0;
+    for (size_t k = 0; k < pairs_; ++k)
+      count += seen_.of_pair[k] && seen_.right_list.of[k] != 0 && !seen_.RatioOf(k).Holds(1);
+    return count;
   }
   void Try(Rank rank, std::string name, std::string sentence, const RotaryModel& model) {
     if (rank > best_ || Knows(name) || !seen_.Agrees(seen_.list_of(model)) || !seen_.fits(model))
@@ -94,7 +102,7 @@ class Naming {
   }
   void FormsOfOrder() {
     if (pairs_ < 2) return;
-    const size_t last = pairs_ - 1;
+    const size_t last = pairs_ - 1, pairs = pairs_;
     TryOrder("frequencies_reversed", "pair k has the frequency of pair R/2 - 1 - k",
              [=](size_t k) { return last - k; });
     TryOrder("frequency_of_next_pair", "pair k has the frequency of pair k + 1",
@@ -106,6 +114,9 @@ class Naming {
     TryOrder("frequency_of_half_index", "pair k has the frequency of pair k/2, rounded down",
              [](size_t k) { return k / 2; });
     for (size_t n = 1; n < pairs_; ++n) {
+      TryOrder("frequencies_rolled",
+               Phrase("pair k has the frequency of pair (k + ", n, ") mod ", pairs_),
+               [=](size_t k) { return (k + n) % pairs; });
       TryOrder("frequency_repeated",
                n == 1 ? "all pairs have the frequency of pair 0"
                       : Phrase("pair k has the frequency of pair k mod ", n),
@@ -207,9 +218,10 @@ class Naming {
       const double c = SimplestRatioIn(*common);
       const std::string pairs = to == from + 1 ? Phrase("pair ", from, " turns")
                                                : Phrase("pairs ", from, " to ", to - 1, " turn");
-      Try(RankOf(c), "frequency_of_some_pairs",
-          c == 0 ? Phrase(pairs == "" ? "" : pairs, " by 0: not at all")
-                 : Phrase(pairs, " at ", c, " of the right frequency"),
+      Try(c == 0 ? kUsualNumber : RankOf(c),
+          c == 0 ? "pairs_stand_still" : "frequency_of_some_pairs",
+          Phrase(pairs, c == 0 ? std::string(" at frequency 0: not rotated")
+                               : Phrase(" at ", c, " of the right frequency")),
           WithFactor(seen_.right, from, to, c));
     }
   }

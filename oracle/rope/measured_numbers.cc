@@ -55,7 +55,10 @@ Range Common(const Range& a, const Range& b) {
   return {std::max(a.low, b.low), std::min(a.high, b.high)};
 }
 
-double SimplestIn(const Range& range) { return Rounded(range.Middle(), DigitsIn(range)); }
+double SimplestIn(const Range& range) {
+  if (range.Holds(0)) return 0;
+  return Rounded(range.Middle(), DigitsIn(range));
+}
 
 double SimplestRatioIn(const Range& range) {
   if (range.low <= 0 && range.high >= 0) return SimplestIn(range);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <optional>
 
 #include "oracle/rope/measured_numbers.h"
@@ -45,8 +46,8 @@ class Naming {
     const bool is_sure = bits >= std::log2(2 * seen_.most) + kBitsOfForms + kSpareBits;
     for (const double q : is_sure ? seen_.candidates[t] : std::vector<double>()) {
       FormsWithConstants(RightOf(t), q);
-      FormsWithModulus(RightOf(t), q);
     }
+    if (is_sure) FormsWithModulus();
     FormsByIndexFromATokenOn();
     return forms_;
   }
@@ -129,6 +130,16 @@ class Naming {
         [=](double, size_t b, size_t s) { return at(b, S - 1 - s); });
     Try(kNothing, "position_of_first_batch", "every sequence uses the positions of the first one",
         [=](double, size_t, size_t s) { return at(0, s); });
+    const size_t B = seen_.right.size() / std::max<size_t>(S, 1);
+    for (size_t other = 1; other < B; ++other) {
+      Try(kNothing, "position_of_one_batch",
+          Phrase("every sequence of the batch uses the positions of sequence ", other),
+          [=](double, size_t, size_t s) { return at(other, s); });
+      Try(kNothing, "position_of_other_batch",
+          Phrase("sequence b of the batch uses the positions of sequence (b + ", other, ") mod ",
+                 B),
+          [=](double, size_t b, size_t s) { return at((b + other) % B, s); });
+    }
     Try(kNothing, "position_of_first_token", "every token uses the position of the first one",
         [=](double, size_t b, size_t) { return at(b, 0); });
     Try(kNothing, "position_of_last_token", "every token uses the position of the last one",
@@ -182,16 +193,21 @@ class Naming {
         [=](double p, size_t, size_t) { return p >= least ? p + c : p; });
   }
 
-  void FormsWithModulus(double p0, double q) {
-    for (int turns = 1; turns <= 64; ++turns) {
-      const double m = (p0 - q) / turns;
-      if (std::abs(m) < 1 || m != std::floor(m)) continue;
-      const double size = std::abs(m);
+  // p - q is a multiple of the modulus for every wrong token.
+  void FormsWithModulus() {
+    int64_t common = 0;
+    for (const size_t t : wrong_) {
+      if (seen_.candidates[t].size() == 1)
+        common = std::gcd(common, static_cast<int64_t>(RightOf(t) - seen_.candidates[t][0]));
+    }
+    for (int64_t turns = 1; turns <= 64; ++turns) {
+      if (common == 0 || common % turns != 0) continue;
+      const auto size = static_cast<double>(common / turns);
       Try(IsUsual(size) ? kUsualNumber : kAnyNumber, "position_wrapped",
-          Phrase("positions start again at 0 after ", size - 1),
+          Phrase("positions start again at 0 after ", size - 1, ": modulo ", size),
           [size](double p, size_t, size_t) { return p < 0 ? p : std::fmod(p, size); });
       Try(IsUsual(size) ? kUsualNumber : kAnyNumber, "position_wrapped_both_ways",
-          Phrase("positions act as their remainder by ", size),
+          Phrase("positions act as their remainder modulo ", size),
           [size](double p, size_t, size_t) { return p - std::floor(p / size) * size; });
     }
     for (double n = 2; n <= 64; ++n) {

@@ -145,6 +145,27 @@ TEST(MeasuredRotation, NamesFrequencies) {
        [=](size_t k, size_t R) { return k == 5 ? right(k, R) / 2 : right(k, R); }},
   };
   for (const auto& [text, frequency] : forms) ExpectNamed({.frequency = frequency}, text);
+  ExpectNamed(
+      {.frequency = [=](size_t k, size_t R) { return k == 3 ? -right(k, R) : right(k, R); }},
+      "pair 3 turns at -1 of");
+  ExpectNamed({.frequency = [=](size_t k, size_t R) { return k == 31 ? 0 : right(k, R); }},
+              "pair 31 turns at frequency 0: not rotated");
+  ExpectNamed({.frequency = [=](size_t k, size_t R) { return right((k + 3) % 32, R); }},
+              "pair k has the frequency of pair (k + 3) mod 32");
+  ExpectNamed({.frequency = [=](size_t k, size_t R) { return std::pow(F(9990), -F(2) * k / R); }},
+              "base = 9990");
+}
+
+TEST(MeasuredRotation, NamesAParameterOfAScaling) {
+  const auto llama3 = [](double low) {
+    return [low](size_t k, size_t R) {
+      const long double f = std::pow(10000.0L, -2.0L * k / R), turns = 8192 * f / (2 * M_PIl);
+      const long double m = std::clamp((turns - low) / (4 - low), 0.0L, 1.0L);
+      return (1 - m) * f / 8 + m * f;
+    };
+  };
+  ExpectNamed({.frequency = llama3(2)}, "low_freq_factor = 2, expected 1",
+              "rope pairing=half H=2 D=64 scaling=llama3(factor=8) @position=0..20,4095,8191");
 }
 
 TEST(MeasuredRotation, NamesLayouts) {
