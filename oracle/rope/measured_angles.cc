@@ -33,14 +33,51 @@ long double RelativeErrorOf(const Counted& frequency) {
 }  // namespace
 
 Angles AnglesOf(const PairFits& fits) {
-  Angles angles{
-      .tokens = fits.tokens, .pairs = fits.pairs, .phase = {}, .bar = {}, .gain = {0}, .size = {}};
+  Angles angles{.tokens = fits.tokens,
+                .pairs = fits.pairs,
+                .phase = {},
+                .bar = {},
+                .gain = {0},
+                .fits = fits};
   for (const PairFit& fit : fits.of) {
     const long double size = std::abs(fit.z);
-    angles.size.push_back(size);
     angles.phase.push_back(std::arg(fit.z));
     angles.bar.push_back(fit.bar < size ? std::asin(fit.bar / size) : kPi);
     angles.gain = Common(angles.gain, {size - fit.bar, size + fit.bar});
+  }
+  return angles;
+}
+
+PairFits Divided(PairFits fits, double cos_by, double sin_by) {
+  for (PairFit& fit : fits.of) {
+    fit.bar /= std::min(std::abs(cos_by), std::abs(sin_by));  // infinite for a missing term
+    if (cos_by != 0) fit.z.real(fit.z.real() / cos_by);
+    if (sin_by != 0) fit.z.imag(fit.z.imag() / sin_by);
+  }
+  return fits;
+}
+
+Angles TurnedBack(Angles angles, Turn turn) {
+  for (long double& phase : angles.phase) {
+    switch (turn) {
+      case Turn::kRight:
+        break;
+      case Turn::kNegated:
+        phase += kPi;
+        break;
+      case Turn::kSwapped:
+        phase = kPi / 2 - phase;
+        break;
+      case Turn::kCosineNegated:
+        phase = kPi - phase;
+        break;
+      case Turn::kQuarter:
+        phase -= kPi / 2;
+        break;
+      case Turn::kQuarterBack:
+        phase += kPi / 2;
+        break;
+    }
   }
   return angles;
 }

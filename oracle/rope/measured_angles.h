@@ -16,13 +16,17 @@ namespace sextant::oracle {
 struct Angles {
   size_t tokens = 0, pairs = 0;
   std::vector<long double> phase, bar;
-  Range gain;                     // of all pairs and tokens; empty if they differ
-  std::vector<long double> size;  // the gain of each pair and token
+  Range gain;  // of all pairs and tokens; empty if they differ
+  PairFits fits;
   PhaseObservation Of(size_t t, size_t k, long double rate, long double relative) const {
     return {rate, phase[t * pairs + k], bar[t * pairs + k], relative};
   }
 };
 Angles AnglesOf(const PairFits& fits);
+// The fits with their cosines and sines divided.
+PairFits Divided(PairFits fits, double cos_by, double sin_by);
+// The same angles if (c, s) was replaced as `turn` says.
+Angles TurnedBack(Angles angles, Turn turn);
 
 // Frequencies of pairs, radians per token, and bounds of the relative errors that the recipe
 // permits in an angle.

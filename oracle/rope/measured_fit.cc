@@ -10,11 +10,35 @@
 namespace sextant::oracle {
 
 double RotaryFit::GainOf(const RotaryModel& model) const {
-  return oracle::GainOf(model, question_.seen.c, question_.seen.recipe);
+  return oracle::GainOf(model, question_.get().seen.c, question_.get().seen.recipe);
+}
+
+std::pair<Range, Range> RotaryFit::GainsOfBoth(const Candidate& candidate) const {
+  const FrequencyList list = ListOf(candidate.model);
+  const Positions positions = Measured(candidate.positions);
+  std::pair<Range, Range> gains{{0}, {0}};
+  for (size_t t = 0; t < angles_.tokens; ++t) {
+    for (size_t k = 0; k < angles_.pairs; ++k) {
+      const long double p = positions[candidate.model.pairs[k].axis][t];
+      const long double angle = p * list.of[k], error = list.relative[k] * std::abs(angle);
+      const PairFit& fit = angles_.fits(t, k);
+      const auto add = [&](long double value, long double right, Range& gain) {
+        const long double least = std::abs(right) - error;  // the error of the angle changes it
+        if (least <= 0) return;
+        const long double middle = value / right;
+        const long double bar = (fit.bar + std::abs(middle) * error) / least;
+        gain = Common(gain, {middle - bar, middle + bar});
+      };
+      add(fit.z.real(), std::cos(angle), gains.first);
+      add(fit.z.imag(), std::sin(angle), gains.second);
+    }
+  }
+  return gains;
 }
 
 FrequencyList RotaryFit::ListOf(const RotaryModel& model) const {
-  return FrequencyListOf(model, question_.given, question_.seen.c, question_.seen.recipe);
+  return FrequencyListOf(model, question_.get().given, question_.get().seen.c,
+                         question_.get().seen.recipe);
 }
 
 Positions RotaryFit::Measured(const Positions& positions) const {
@@ -87,7 +111,7 @@ MeasuredPositions RotaryFit::PositionsSeen(const Candidate& start, size_t axis) 
   const FrequencyList list = ListOf(start.model);
   const RotaryModel& model = start.model;
   MeasuredPositions seen{.right = start.positions[axis],
-                         .length = question_.length,
+                         .length = question_.get().length,
                          .token_of = token_of_,
                          .candidates = {},
                          .acts_as = {},
@@ -121,14 +145,20 @@ MeasuredPositions RotaryFit::PositionsSeen(const Candidate& start, size_t axis) 
 MeasuredFrequencies RotaryFit::FrequenciesSeen(const Candidate& start,
                                                const std::vector<size_t>& tokens,
                                                bool from_differences) const {
-  MeasuredFrequencies seen{.right = start.model,
-                           .right_list = ListOf(start.model),
-                           .is_configured = question_.is_configured && !start.model.has_coordinates,
-                           .of_pair = {},
-                           .list_of = [this](const RotaryModel& model) { return ListOf(model); },
-                           .fits = {}};
-  for (const std::vector<Range>& ranges : FrequencyRanges(start, tokens, from_differences))
+  MeasuredFrequencies seen{
+      .right = start.model,
+      .right_list = ListOf(start.model),
+      .is_configured = question_.get().is_configured && !start.model.has_coordinates,
+      .of_pair = {},
+      .possible = {},
+      .list_of = [this](const RotaryModel& model) { return ListOf(model); },
+      .fits = {}};
+  constexpr size_t kMost = 16;
+  for (std::vector<Range>& ranges : FrequencyRanges(start, tokens, from_differences)) {
     seen.of_pair.push_back(ranges.size() == 1 ? std::optional(ranges[0]) : std::nullopt);
+    if (ranges.size() > kMost) ranges.clear();
+    seen.possible.push_back(std::move(ranges));
+  }
   seen.fits = [=, this, positions = Measured(start.positions)](const RotaryModel& model) {
     return from_differences || Fits(angles_, ListOf(model), model, positions, tokens);
   };

@@ -54,10 +54,16 @@ class RotaryFit {
   RotaryFit(const RotaryQuestion& question, Angles angles, std::vector<size_t> token_of)
       : question_(question), angles_(std::move(angles)), token_of_(std::move(token_of)) {}
 
+  RotaryFit(const RotaryFit& other, Angles angles)
+      : RotaryFit(other.question_, std::move(angles), other.token_of_) {}
+
   const Angles& angles() const { return angles_; }
-  const RotaryModel& right() const { return question_.right; }
+  const RotaryModel& right() const { return question_.get().right; }
   FrequencyList ListOf(const RotaryModel& model) const;
   double GainOf(const RotaryModel& model) const;
+  // The gains of cos and of sin, if all angles of the candidate are right; empty if there is no
+  // such gain.
+  std::pair<Range, Range> GainsOfBoth(const Candidate& candidate) const;
   // The positions of the measured tokens, from those of all tokens.
   Positions Measured(const Positions& positions) const;
   std::vector<size_t> AllTokens() const;
@@ -82,7 +88,7 @@ class RotaryFit {
   // Bits of information in the angles of a token, on average.
   double Bits(const RotaryModel& model, size_t axis) const;
 
-  const RotaryQuestion& question_;
+  std::reference_wrapper<const RotaryQuestion> question_;
   Angles angles_;
   std::vector<size_t> token_of_;
 };

@@ -8,10 +8,12 @@
 namespace sextant::oracle {
 
 bool MeasuredFrequencies::Agrees(const FrequencyList& list) const {
-  for (size_t k = 0; k < of_pair.size(); ++k) {
-    if (!of_pair[k]) continue;
+  for (size_t k = 0; k < possible.size(); ++k) {
     const long double f = list.of[k], error = list.relative[k] * std::abs(f);
-    if (Common(*of_pair[k], {f - error, f + error}).IsEmpty()) return false;
+    const bool fits = std::ranges::any_of(possible[k], [&](const Range& range) {
+      return !Common(range, {f - error, f + error}).IsEmpty();
+    });
+    if (!fits && !possible[k].empty()) return false;
   }
   return true;
 }
@@ -48,6 +50,7 @@ class Naming {
     FormsOfScaling();
     FormOfConstant();
     FormsOfPlateaus();
+    FormsOfEveryNth();
     if (forms_.empty()) PairByPair();
     return forms_;
   }
@@ -223,6 +226,29 @@ class Naming {
           Phrase(pairs, c == 0 ? std::string(" at frequency 0: not rotated")
                                : Phrase(" at ", c, " of the right frequency")),
           WithFactor(seen_.right, from, to, c));
+    }
+  }
+
+  // Every n-th pair.
+  void FormsOfEveryNth() {
+    for (size_t n = 2; n <= 4; ++n) {
+      for (size_t r = 0; r < n; ++r) {
+        std::optional<Range> common;
+        RotaryModel model = seen_.right;
+        for (size_t k = r; k < pairs_; k += n) {
+          if (!seen_.of_pair[k] || seen_.right_list.of[k] == 0) continue;
+          common = common ? Common(*common, seen_.RatioOf(k)) : seen_.RatioOf(k);
+        }
+        if (!common || common->IsEmpty() || common->Holds(1) || pairs_ <= n) continue;
+        const double c = SimplestRatioIn(*common);
+        for (size_t k = r; k < pairs_; k += n) model.pairs[k].factor *= c;
+        Try(c == 0 ? kUsualNumber : RankOf(c),
+            c == 0 ? "pairs_stand_still" : "frequency_of_some_pairs",
+            Phrase("pairs ", n, " n + ", r, " turn at ",
+                   c == 0 ? std::string("frequency 0: not rotated")
+                          : Phrase(c, " of the right frequency")),
+            model);
+      }
     }
   }
 

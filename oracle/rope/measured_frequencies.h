@@ -17,6 +17,8 @@ struct MeasuredFrequencies {
   bool is_configured = true;  // the case has a base; else the frequencies are given
   // The frequency of each pair; empty if several fit.
   std::vector<std::optional<Range>> of_pair;
+  // All that fit, because angles are only known modulo 2 pi; empty if they are too many.
+  std::vector<std::vector<Range>> possible;
   std::function<FrequencyList(const RotaryModel&)> list_of;
   std::function<bool(const RotaryModel&)> fits;  // all angles
 

@@ -9,12 +9,21 @@
 namespace sextant::oracle {
 namespace {
 
-// Pairs k < count: half (offset + k, offset + k + apart), interleaved offset + (2k, 2k + 1).
+// Pairs k < count. half: (offset + k, offset + k + apart); interleaved: offset + (2k, 2k + 1).
+// `ends`: (offset + k, offset + 2 count - 1 - k). `block`: half pairs within blocks of so many
+// channels.
 struct Window {
   Pairing pairing = Pairing::kHalf;
   size_t offset = 0, count = 0, apart = 0;
+  bool ends = false;
+  size_t block = 0;
 
   PairOfChannels Pair(size_t k) const {
+    if (ends) return {offset + k, offset + 2 * count - 1 - k};
+    if (block > 0) {
+      const size_t first = offset + k / (block / 2) * block + k % (block / 2);
+      return {first, first + block / 2};
+    }
     if (pairing == Pairing::kHalf) return {offset + k, offset + k + apart};
     return {offset + 2 * k, offset + 2 * k + 1};
   }
@@ -23,7 +32,6 @@ struct Window {
     for (size_t k = 0; k < count; ++k) all.push_back(Pair(k));
     return all;
   }
-  auto operator<=>(const Window&) const = default;
 };
 
 // The window of the right layout; empty if its pairs have another form (blocks of axes).
@@ -71,7 +79,7 @@ class Search {
         gains_.try_emplace({read.first, read.second, written.first, written.second});
     Interval& gain = at->second;
     for (size_t t = 0; is_new && t < rows_.tokens; ++t) {
-      const PairFit fit = FitPair(rows_, t, read, written, errors_);
+      const PairFit fit = FitPair(rows_, t, read, written, {}, errors_);
       if (!fit.is_rotation) gain = {1, 0};
       if (rows_.replicates > 1 || std::isinf(fit.bar)) continue;
       const long double size = std::abs(fit.z);
@@ -107,9 +115,15 @@ std::vector<Window> WindowsLike(const Window& right, size_t width) {
       }
     }
   }
+  all.push_back({Pairing::kHalf, right.offset, right.count, right.apart, true});
+  for (size_t block = 4; block < 2 * right.count; block += 2) {
+    if (2 * right.count % block == 0)
+      all.push_back({Pairing::kHalf, right.offset, right.count, right.apart, false, block});
+  }
   std::ranges::stable_sort(all, {}, [&](const Window& w) {
     const bool same_pairing = w.pairing == right.pairing, same_count = w.count == right.count;
-    const bool same_offset = w.offset == right.offset, usual = w.apart <= w.count;
+    const bool same_offset = w.offset == right.offset,
+               usual = w.apart <= w.count && !w.ends && w.block == 0;
     const int changes = !same_pairing + !same_count + !same_offset + !usual;
     return std::tuple(changes, !same_count, 2 * w.count != width, -static_cast<int>(w.count));
   });
@@ -117,15 +131,21 @@ std::vector<Window> WindowsLike(const Window& right, size_t width) {
 }
 
 std::string PairsText(const Window& w) {
+  if (w.ends) return Phrase("channels (", w.offset, " + k, ", w.offset + 2 * w.count - 1, " - k)");
+  if (w.block > 0)
+    return Phrase("channels (i, i + ", w.block / 2, ") of blocks of ", w.block, " channels");
   if (w.pairing == Pairing::kInterleaved)
     return Phrase("channels (", w.offset, " + 2k, ", w.offset + 1, " + 2k)");
   return Phrase("channels (", w.offset, " + k, ", w.offset + w.apart, " + k)");
 }
 
 Layout LayoutOf(const Window& w, const Window& right) {
-  Layout layout{.name = {}, .sentence = {}, .read = w.Pairs(), .written = w.Pairs(), .R = 0};
+  Layout layout{
+      .name = {}, .sentence = {}, .read = w.Pairs(), .written = w.Pairs(), .R = 0, .flow = {}};
   layout.R = static_cast<int64_t>(2 * w.count);
-  if (w.pairing != right.pairing) {
+  if (w.ends || w.block > 0) {
+    layout.name = w.ends ? "paired_from_both_ends" : "paired_in_blocks";
+  } else if (w.pairing != right.pairing) {
     layout.name = w.pairing == Pairing::kHalf ? "pairing_half" : "pairing_interleaved";
   } else if (w.count != right.count) {
     layout.name = "rotary_width";
@@ -137,14 +157,84 @@ Layout LayoutOf(const Window& w, const Window& right) {
   return layout;
 }
 
+// All flows but the right one, those with the fewest changes first.
+std::vector<std::pair<int, Flow>> OtherFlows() {
+  std::vector<std::pair<int, Flow>> all;
+  using InPlace = Flow::InPlace;
+  for (const InPlace in_place :
+       {InPlace::kNo, InPlace::kSecondReadsFirst, InPlace::kFirstReadsSecond}) {
+    for (int i = 0; i < 81; ++i) {
+      const Flow flow{1 - i % 3, -(1 - i / 3 % 3), 1 - i / 9 % 3, 1 - i / 27, in_place};
+      const int changes = (flow.first_cos != 1) + (flow.first_sin != -1) + (flow.second_sin != 1) +
+                          (flow.second_cos != 1) + (in_place != InPlace::kNo);
+      if (changes > 0) all.emplace_back(changes, flow);
+    }
+  }
+  std::ranges::stable_sort(all, {}, [](const auto& one) { return one.first; });
+  return all;
+}
+
+// "x_i cos - x_j sin"
+std::string SumText(const std::string& a, int of_a, const std::string& b, int of_b) {
+  const std::string first = of_a == 0 ? "" : Phrase(of_a < 0 ? "-" : "", a);
+  if (of_b == 0) return first.empty() ? "0" : first;
+  if (first.empty()) return Phrase(of_b < 0 ? "-" : "", b);
+  return Phrase(first, of_b < 0 ? " - " : " + ", b);
+}
+
+Layout LayoutOf(const Flow& flow, const RotaryModel& right, int64_t R) {
+  using InPlace = Flow::InPlace;
+  const bool in_place = flow.in_place != InPlace::kNo;
+  const bool missing = flow.first_cos * flow.first_sin * flow.second_sin * flow.second_cos == 0;
+  const bool first_reads = flow.in_place == InPlace::kFirstReadsSecond;
+  const bool second_reads = flow.in_place == InPlace::kSecondReadsFirst;
+  const std::string first =
+      SumText("x_i cos", flow.first_cos, first_reads ? "y_j sin" : "x_j sin", flow.first_sin);
+  const std::string second =
+      SumText(second_reads ? "y_i sin" : "x_i sin", flow.second_sin, "x_j cos", flow.second_cos);
+  return {in_place  ? "overwrites_its_input"
+          : missing ? "term_missing"
+                    : "term_with_wrong_sign",
+          Phrase(in_place  ? "the rotation is in place: "
+                 : missing ? "a term is missing: "
+                           : "a sign is wrong: ",
+                 "channels (i, j) of a pair become y_i = ", first, ", y_j = ", second),
+          right.read,
+          right.written,
+          R,
+          flow};
+}
+
+std::vector<Layout> PossibleFlows(const RotaryModel& right, int64_t R, const RotaryRows& rows,
+                                  RotationErrors& errors) {
+  std::vector<Layout> possible;
+  int fewest = 0;
+  for (const auto& [changes, flow] : OtherFlows()) {
+    if (!possible.empty() && changes > fewest) break;
+    RotaryModel model = right;
+    model.flow = flow;
+    const std::optional<PairFits> fits = FitsOf(rows, model, errors);
+    if (!fits) continue;
+    // Of one head, c and s always exist; only their gain is the same everywhere.
+    Range gain{0};
+    for (const PairFit& fit : fits->of)
+      gain = Common(gain, {std::abs(fit.z) - fit.bar, std::abs(fit.z) + fit.bar});
+    if (rows.replicates == 1 && gain.IsEmpty()) continue;
+    fewest = changes;
+    possible.push_back(LayoutOf(flow, right, R));
+  }
+  return possible;
+}
+
 }  // namespace
 
 std::vector<Layout> PossibleLayouts(const RotaryModel& right, int64_t R, const RotaryRows& rows,
                                     RotationErrors& errors) {
   Search search(rows, errors);
-  if (search.IsPossible(right.read, right.written)) return {{{}, {}, right.read, right.written, R}};
+  if (search.IsPossible(right.read, right.written))
+    return {{{}, {}, right.read, right.written, R, {}}};
   const std::optional<Window> window = WindowOf(right.read);
-  if (!window) return {};
+  if (!window) return PossibleFlows(right, R, rows, errors);
   const Window other{window->pairing == Pairing::kHalf ? Pairing::kInterleaved : Pairing::kHalf,
                      window->offset, window->count, window->count};
   for (const auto& [read, written] : {std::pair(*window, other), std::pair(other, *window)}) {
@@ -152,13 +242,20 @@ std::vector<Layout> PossibleLayouts(const RotaryModel& right, int64_t R, const R
       return {
           {"output_in_other_order",
            Phrase("pair k is read from ", PairsText(read), " and written to ", PairsText(written)),
-           read.Pairs(), written.Pairs(), R}};
+           read.Pairs(),
+           written.Pairs(),
+           R,
+           {}}};
     }
   }
+  constexpr size_t kMost = 3;
+  std::vector<Layout> possible;
   for (const Window& like : WindowsLike(*window, rows.width)) {
-    if (search.IsPossible(like.Pairs(), like.Pairs())) return {LayoutOf(like, *window)};
+    if (possible.size() < kMost && search.IsPossible(like.Pairs(), like.Pairs()))
+      possible.push_back(LayoutOf(like, *window));
   }
-  return {};
+  if (!possible.empty()) return possible;
+  return PossibleFlows(right, R, rows, errors);
 }
 
 std::optional<PairFits> FitsOf(const RotaryRows& rows, const RotaryModel& model,
@@ -166,7 +263,7 @@ std::optional<PairFits> FitsOf(const RotaryRows& rows, const RotaryModel& model,
   PairFits fits{rows.tokens, model.read.size(), {}};
   for (size_t t = 0; t < rows.tokens; ++t) {
     for (size_t k = 0; k < fits.pairs; ++k) {
-      fits.of.push_back(FitPair(rows, t, model.read[k], model.written[k], errors));
+      fits.of.push_back(FitPair(rows, t, model.read[k], model.written[k], model.flow, errors));
       if (!fits.of.back().is_rotation) return std::nullopt;
       if (!model.forward) fits.of.back().z = std::conj(fits.of.back().z);
     }

@@ -19,16 +19,30 @@ struct PairFrequency {
   size_t axis = 0;  // of the positions
 };
 
+// The two sums of a pair (i, j), with c = cos and s = sin:
+//   y_i = first_cos x_i c + first_sin x_j s,  y_j = second_sin x_i s + second_cos x_j c
+// Each number is 1, -1 or 0. In place, one sum reads the result of the other instead of x.
+struct Flow {
+  int first_cos = 1, first_sin = -1, second_sin = 1, second_cos = 1;
+  enum class InPlace { kNo, kSecondReadsFirst, kFirstReadsSecond } in_place = InPlace::kNo;
+  bool operator==(const Flow&) const = default;
+};
+
+// What stands in the place of (c, s).
+enum class Turn { kRight, kNegated, kSwapped, kCosineNegated, kQuarter, kQuarterBack };
+
 struct RotaryModel {
   RopeScaling scaling, amplitude_of;  // of frequencies, and of cos and sin
   RotarySetting setting;              // base, seq_len and R
   std::vector<PairFrequency> pairs;   // [P]
   // The channels of pair k in x and in y, [P]. All other channels pass unchanged.
   std::vector<PairOfChannels> read, written;
-  int amplitude_power = 1;  // of the configuration's amplitude
-  double gain = 1;          // multiplies cos and sin
-  double sine_gain = 1;     // multiplies sin once more
+  int amplitude_power = 1;                // of the configuration's amplitude
+  double gain = 1;                        // multiplies cos and sin
+  double cosine_gain = 1, sine_gain = 1;  // multiply cos and sin once more
   bool forward = true;
+  Flow flow{};
+  Turn turn{};
   bool has_coordinates = false;  // positions are any real numbers
 };
 

@@ -50,13 +50,17 @@ class Search {
       : seen_(seen), parameter_(parameter) {
     std::vector<size_t> wrong, known;
     for (size_t k = 0; k < seen.of_pair.size(); ++k) {
-      if (!seen.of_pair[k]) continue;
+      if (seen.possible[k].empty()) continue;
       known.push_back(k);
-      if (seen.right_list.of[k] == 0 || !seen.RatioOf(k).Holds(1)) wrong.push_back(k);
+      const bool is_right = std::ranges::any_of(
+          seen.possible[k], [&](const Range& range) { return range.Holds(seen.right_list.of[k]); });
+      if (!is_right) wrong.push_back(k);
     }
-    constexpr size_t kWrong = 12, kKnown = 4;
-    AddWitnesses(wrong, kWrong);
-    AddWitnesses(known, kKnown);
+    // The base alone has no pairs that say more than others; the ends of a ramp have.
+    const bool is_only_base = std::holds_alternative<NoScaling>(seen.right.scaling);
+    const size_t most_wrong = is_only_base ? known.size() + 1 : 12, most_known = 4;
+    AddWitnesses(wrong, most_wrong);
+    AddWitnesses(known, most_known);
   }
 
   RotaryModel With(double value) const {
@@ -78,11 +82,14 @@ class Search {
     const FrequencyList list = seen_.list_of(witnesses);
     double most = 0;
     for (size_t k = 0; k < list.of.size(); ++k) {
-      const Range& range = *seen_.of_pair[pairs_[k]];
-      const long double bar =
-          (range.high - range.low) / 2 + list.relative[k] * std::abs(list.of[k]);
-      const long double off = std::abs(list.of[k] - range.Middle());
-      if (off > 0) most = std::max(most, static_cast<double>(off / bar));
+      double least = kInfinity;
+      for (const Range& range : seen_.possible[pairs_[k]]) {
+        const long double bar =
+            (range.high - range.low) / 2 + list.relative[k] * std::abs(list.of[k]);
+        const long double off = std::abs(list.of[k] - range.Middle());
+        least = std::min(least, off > 0 ? static_cast<double>(off / bar) : 0);
+      }
+      most = std::max(most, least);
     }
     return std::isnan(most) ? kInfinity : most;
   }

@@ -230,6 +230,12 @@ class Naming {
           return s < first || first == 0 ? p : at(b, first - 1);
         });
     for (size_t s = 1; s < seen_.length && s <= 64; ++s) {
+      Try(kUsualNumber, "position_is_index_modulo",
+          Phrase("the index in the sequence modulo ", s, " is used as the position"),
+          [=](double, size_t, size_t i) { return static_cast<double>(i % s); });
+      Try(kUsualNumber, "position_of_block_of_tokens",
+          Phrase("tokens use the position of the first token of their block of ", s),
+          [=](double, size_t b, size_t i) { return at(b, i / s * s); });
       Try(kUsualNumber, "position_of_index_wraps",
           Phrase("tokens use the positions of tokens 0 to ", s - 1, " again and again"),
           [=](double, size_t b, size_t i) { return at(b, i % s); });

@@ -13,6 +13,7 @@ namespace {
 bool SetLayout(const RotaryQuestion& question, const Layout& layout, RotaryModel& model) {
   model.read = layout.read;
   model.written = layout.written;
+  model.flow = layout.flow;
   if (layout.read.size() == model.pairs.size()) return true;
   if (!question.is_configured || model.has_coordinates) return false;
   model.setting.R = layout.R;
@@ -51,6 +52,25 @@ void SetGain(const RotaryFit& fit, Candidate& candidate) {
     candidate.parts.push_back(
         {"gain", Phrase("every pair is multiplied by ", ratio, " in addition"), true});
   }
+}
+
+// Other gains of cos and of sin, if positions and frequencies are right: then both are measured.
+std::optional<RotaryFit> WithTwoGains(const RotaryFit& fit, Candidate& candidate) {
+  const auto [cos, sin] = fit.GainsOfBoth(candidate);
+  const double right = fit.GainOf(candidate.model);
+  if (!fit.angles().gain.IsEmpty() || cos.IsEmpty() || sin.IsEmpty()) return std::nullopt;
+  const double of_cos = cos.Holds(right) ? 1 : SimplestRatioIn({cos.low / right, cos.high / right});
+  const double of_sin = sin.Holds(right) ? 1 : SimplestRatioIn({sin.low / right, sin.high / right});
+  if (of_cos == 0 && of_sin == 0) return std::nullopt;
+  candidate.model.cosine_gain = of_cos;
+  candidate.model.sine_gain = of_sin;
+  const bool missing = of_cos == 0 || of_sin == 0;
+  candidate.parts.push_back(
+      {missing ? "term_missing" : "gain_of_cos_and_sin",
+       missing ? Phrase("the terms with ", of_cos == 0 ? "cos" : "sin", " are missing")
+               : Phrase("cos is multiplied by ", of_cos, " and sin by ", of_sin, " in addition"),
+       true});
+  return RotaryFit(fit, AnglesOf(Divided(fit.angles().fits, of_cos * right, of_sin * right)));
 }
 
 // True if a pair turns by the positions of an axis.
@@ -144,13 +164,57 @@ std::vector<Candidate> WithBoth(const RotaryFit& fit, const Candidate& start,
 }
 
 std::vector<Candidate> AnglesExplained(const RotaryFit& fit, const Candidate& start) {
-  if (fit.FitsAll(start)) return {start};
   if (auto found = WithPositions(fit, start, NamePositions); !found.empty()) return found;
   const std::vector<size_t> all = fit.AllTokens();
   if (auto found = WithFrequencies(fit, start, all, false); !found.empty()) return found;
   if (auto found = WithBoth(fit, start, fit.NearestTokens(start), false); !found.empty())
     return found;
-  if (auto found = WithBoth(fit, start, all, true); !found.empty()) return found;
+  return WithBoth(fit, start, all, true);
+}
+
+struct NamedTurn {
+  Turn turn;
+  const char *name, *sentence;
+};
+constexpr NamedTurn kTurns[] = {
+    {Turn::kNegated, "both_terms_negated", "cos and sin both have the wrong sign"},
+    {Turn::kSwapped, "cos_and_sin_exchanged", "cos and sin are exchanged"},
+    {Turn::kCosineNegated, "cosine_negated", "cos has the wrong sign"},
+    {Turn::kQuarter, "turned_by_a_quarter", "(cos, sin) is replaced by (-sin, cos)"},
+    {Turn::kQuarterBack, "turned_back_by_a_quarter", "(cos, sin) is replaced by (sin, -cos)"},
+};
+
+// The candidate with the angles of another turn, and that turn.
+std::pair<RotaryFit, Candidate> Turned(const RotaryFit& fit, const Candidate& start,
+                                       const NamedTurn& turn) {
+  Candidate turned = start;
+  turned.model.turn = turn.turn;
+  turned.parts.push_back({turn.name, turn.sentence});
+  return {RotaryFit(fit, TurnedBack(fit.angles(), turn.turn)), turned};
+}
+
+// The candidate with all angles negated.
+Candidate Backwards(Candidate start) {
+  for (PairFrequency& pair : start.model.pairs) pair.factor = -pair.factor;
+  start.parts.push_back({"turns_backwards", "all pairs turn in the other direction"});
+  return start;
+}
+
+// The simplest ways to explain the angles.
+std::vector<Candidate> Completed(const RotaryFit& fit, const Candidate& start) {
+  if (fit.FitsAll(start)) return {start};
+  if (const Candidate back = Backwards(start); fit.FitsAll(back)) return {back};
+  for (const NamedTurn& turn : kTurns) {
+    const auto [other, turned] = Turned(fit, start, turn);
+    if (other.FitsAll(turned)) return {turned};
+  }
+  if (auto found = AnglesExplained(fit, start); !found.empty()) return found;
+  if (auto found = WithPositions(fit, Backwards(start), NamePositions); !found.empty())
+    return found;
+  for (const NamedTurn& turn : kTurns) {
+    const auto [other, turned] = Turned(fit, start, turn);
+    if (auto found = AnglesExplained(other, turned); !found.empty()) return found;
+  }
   return WithPositions(fit, start, ListPositions);
 }
 
@@ -166,21 +230,29 @@ Explanation ExplanationOf(const std::vector<Part>& parts, Hypothesis model) {
 }
 
 std::vector<Explanation> ExplainRotation(const RotaryQuestion& question) {
-  std::vector<Explanation> all;
+  std::vector<Candidate> found;
   for (const Layout& layout : question.layouts()) {
     Candidate start{{}, question.right, question.positions};
     if (!layout.name.empty()) start.parts.push_back({layout.name, layout.sentence});
     if (!SetLayout(question, layout, start.model)) continue;
     const std::optional<TokenFits> measured = question.fits(start.model);
     if (!measured) continue;
-    const RotaryFit fit(question, AnglesOf(measured->fits), measured->token_of);
-    SetGain(fit, start);
+    RotaryFit fit(question, AnglesOf(measured->fits), measured->token_of);
+    if (auto other = WithTwoGains(fit, start))
+      fit = *other;
+    else
+      SetGain(fit, start);
     SetAxes(fit, start);
-    for (const Candidate& found : AnglesExplained(fit, start)) {
-      if (!found.parts.empty())
-        all.push_back(
-            ExplanationOf(found.parts, question.hypothesis(found.model, found.positions)));
+    for (Candidate& one : Completed(fit, start)) {
+      if (!one.parts.empty()) found.push_back(std::move(one));
     }
+  }
+  const auto count = [](const Candidate& c) { return c.parts.size(); };
+  std::ranges::stable_sort(found, {}, count);
+  std::vector<Explanation> all;
+  for (const Candidate& c : found) {
+    if (count(c) == count(found.front()))
+      all.push_back(ExplanationOf(c.parts, question.hypothesis(c.model, c.positions)));
   }
   return all;
 }

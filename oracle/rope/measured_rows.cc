@@ -67,32 +67,66 @@ double RotationErrors::Compute(double magnitude) const {
   return std::isnan(error) ? kInfinity : error;
 }
 
-// The least squares of |y - z x| over the replicates.
-PairFit FitPair(const RotaryRows& rows, size_t token, PairOfChannels read, PairOfChannels written,
-                RotationErrors& errors) {
-  const auto pair = [](const double* row, PairOfChannels at) {
-    return Complex(row[at.first], row[at.second]);
-  };
-  const auto error_of = [&](const Complex& x) {
-    const auto most = std::max(std::abs(x.real()), std::abs(x.imag()));
-    return std::sqrt(2.0) * errors.Of(static_cast<double>(most));
-  };
-  Complex product = 0;
-  long double square = 0, error = 0;
+namespace {
+
+// of_cos c + of_sin s = value, with an error of at most `error`.
+struct Equation {
+  long double of_cos, of_sin, value, error;
+};
+
+std::vector<Equation> EquationsOf(const RotaryRows& rows, size_t token, PairOfChannels read,
+                                  PairOfChannels written, const Flow& flow,
+                                  RotationErrors& errors) {
+  std::vector<Equation> all;
   for (size_t n = 0; n < rows.replicates; ++n) {
-    const Complex x = pair(rows.RowOfX(token, n), read), y = pair(rows.RowOfY(token, n), written);
-    if (!std::isfinite(std::abs(x))) continue;  // says nothing about z
-    product += std::conj(x) * y;
-    square += std::norm(x);
-    error += std::abs(x) * error_of(x);
+    const double *x = rows.RowOfX(token, n), *y = rows.RowOfY(token, n);
+    const double u = x[read.first], v = x[read.second];
+    const double y_i = y[written.first], y_j = y[written.second];
+    if (!std::isfinite(u) || !std::isfinite(v)) continue;  // says nothing
+    const bool second_reads = flow.in_place == Flow::InPlace::kSecondReadsFirst;
+    const bool first_reads = flow.in_place == Flow::InPlace::kFirstReadsSecond;
+    const double left = second_reads ? y_i : u, right = first_reads ? y_j : v;
+    const double most = std::max({std::abs(u), std::abs(v), std::abs(left), std::abs(right)});
+    const double error = errors.Of(most);
+    all.push_back({flow.first_cos * u, flow.first_sin * right, y_i, error});
+    all.push_back({flow.second_cos * v, flow.second_sin * left, y_j, error});
   }
-  PairFit fit{0, kInfinity, true};
-  if (square > 0) fit = {product / square, static_cast<double>(error / square), true};
-  for (size_t n = 0; n < rows.replicates; ++n) {
-    const Complex x = pair(rows.RowOfX(token, n), read), y = pair(rows.RowOfY(token, n), written);
-    if (!std::isfinite(std::abs(x))) continue;
-    const long double bar = square > 0 ? fit.bar * std::abs(x) : 0;
-    if (!(std::abs(y - fit.z * x) <= error_of(x) + bar)) fit.is_rotation = false;
+  return all;
+}
+
+}  // namespace
+
+// The least squares of all equations in c and s.
+PairFit FitPair(const RotaryRows& rows, size_t token, PairOfChannels read, PairOfChannels written,
+                const Flow& flow, RotationErrors& errors) {
+  const auto equations = EquationsOf(rows, token, read, written, flow, errors);
+  long double cc = 0, cs = 0, ss = 0;
+  for (const Equation& e : equations) {
+    cc += e.of_cos * e.of_cos;
+    cs += e.of_cos * e.of_sin;
+    ss += e.of_sin * e.of_sin;
+  }
+  const long double determinant = cc * ss - cs * cs;
+  const bool both = determinant > 0;
+  long double c = 0, s = 0, c_bar = 0, s_bar = 0;
+  for (const Equation& e : equations) {
+    // The row of the pseudoinverse; of one unknown, if the other is in no equation.
+    const long double of_c = both                ? (ss * e.of_cos - cs * e.of_sin) / determinant
+                             : cc > 0 && ss == 0 ? e.of_cos / cc
+                                                 : 0;
+    const long double of_s = both                ? (cc * e.of_sin - cs * e.of_cos) / determinant
+                             : ss > 0 && cc == 0 ? e.of_sin / ss
+                                                 : 0;
+    c += of_c * e.value;
+    s += of_s * e.value;
+    c_bar += std::abs(of_c) * e.error;
+    s_bar += std::abs(of_s) * e.error;
+  }
+  PairFit fit{{c, s}, both ? static_cast<double>(std::hypot(c_bar, s_bar)) : kInfinity, true};
+  for (const Equation& e : equations) {
+    const long double bar = c_bar * std::abs(e.of_cos) + s_bar * std::abs(e.of_sin);
+    const long double off = std::abs(e.value - c * e.of_cos - s * e.of_sin);
+    if (!(off <= e.error + bar)) fit.is_rotation = false;
   }
   return fit;
 }

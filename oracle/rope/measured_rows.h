@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "oracle/rope/measured_model.h"
 #include "reference/case/case.h"
 #include "reference/number/recipe.h"
 #include "reference/rope/scaling.h"
@@ -45,14 +46,14 @@ class RotationErrors {
   std::map<int, double> of_exponent_;
 };
 
-// The complex number z by which a pair of channels is multiplied: y = z x.
+// z = c + i s, the numbers by which a pair of channels is rotated; in the right flow, y = z x.
 struct PairFit {
   Complex z;
-  double bar = 0;            // bound of the error of z; infinite if x is 0
+  double bar = 0;            // bound of the error of z; infinite if it is not known
   bool is_rotation = false;  // the replicates agree on z
 };
 PairFit FitPair(const RotaryRows& rows, size_t token, PairOfChannels read, PairOfChannels written,
-                RotationErrors& errors);
+                const Flow& flow, RotationErrors& errors);
 
 // The fits of all pairs at all tokens, [tokens, pairs].
 struct PairFits {

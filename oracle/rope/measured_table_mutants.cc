@@ -155,7 +155,7 @@ std::vector<Explanation> ExplainGivenTable(const Observation& seen) {
   right.amplitude_power = 0;
   right.gain = op.op().attention_factor;
   return ExplainTable<MeasuredTable>(seen, right,
-                                     {{{}, {}, right.read, right.written, right.setting.R}});
+                                     {{{}, {}, right.read, right.written, right.setting.R, {}}});
 }
 
 std::vector<Explanation> ExplainCosSin(const Observation& seen) {
@@ -174,7 +174,10 @@ std::vector<Explanation> ExplainCosSin(const Observation& seen) {
     const std::string name = is_right ? "" : Phrase("layout_", PrintValue(layout));
     layouts.push_back({name,
                        is_right ? "" : "the columns are those of layout=" + PrintValue(layout),
-                       model.read, model.written, model.setting.R});
+                       model.read,
+                       model.written,
+                       model.setting.R,
+                       {}});
   }
   right.scaling = right.amplitude_of = op.op().scaling;
   right.setting = op.op().Setting();
@@ -230,9 +233,12 @@ std::vector<Explanation> ExplainFrequencies(const Observation& seen) {
       .right_list = FrequencyListOf(right, nullptr, seen.c, seen.recipe),
       .is_configured = true,
       .of_pair = FrequencyRanges(seen, inv_freq->data),
+      .possible = {},
       .list_of =
           [&](const RotaryModel& m) { return FrequencyListOf(m, nullptr, seen.c, seen.recipe); },
       .fits = [](const RotaryModel&) { return true; }};
+  for (const std::optional<Range>& range : frequencies.of_pair)
+    frequencies.possible.push_back(range ? std::vector{*range} : std::vector<Range>());
   const auto explain = [&](const RotaryModel& model, const std::vector<Part>& all) {
     measured.model = model;
     return ExplanationOf(
