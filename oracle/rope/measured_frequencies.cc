@@ -194,6 +194,10 @@ class Naming {
     }
     return common;
   }
+  static std::string FactorText(double factor) {
+    if (factor == -1) return " backwards";
+    return Phrase(" at ", factor, " of the right frequency");
+  }
   static Rank RankOf(double factor) {
     return HasFewDigits(factor, 2) || HasFewDigits(1 / factor, 2) ? kUsualNumber : kAnyNumber;
   }
@@ -223,8 +227,7 @@ class Naming {
                                                : Phrase("pairs ", from, " to ", to - 1, " turn");
       Try(c == 0 ? kUsualNumber : RankOf(c),
           c == 0 ? "pairs_stand_still" : "frequency_of_some_pairs",
-          Phrase(pairs, c == 0 ? std::string(" at frequency 0: not rotated")
-                               : Phrase(" at ", c, " of the right frequency")),
+          Phrase(pairs, c == 0 ? std::string(" at frequency 0: not rotated") : FactorText(c)),
           WithFactor(seen_.right, from, to, c));
     }
   }
@@ -244,9 +247,8 @@ class Naming {
         for (size_t k = r; k < pairs_; k += n) model.pairs[k].factor *= c;
         Try(c == 0 ? kUsualNumber : RankOf(c),
             c == 0 ? "pairs_stand_still" : "frequency_of_some_pairs",
-            Phrase("pairs ", n, " n + ", r, " turn at ",
-                   c == 0 ? std::string("frequency 0: not rotated")
-                          : Phrase(c, " of the right frequency")),
+            Phrase("pairs ", r, ", ", r + n, ", ", r + 2 * n, " ... turn",
+                   c == 0 ? std::string(" at frequency 0: not rotated") : FactorText(c)),
             model);
       }
     }

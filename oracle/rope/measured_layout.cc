@@ -192,7 +192,7 @@ Layout LayoutOf(const Flow& flow, const RotaryModel& right, int64_t R) {
       SumText("x_i cos", flow.first_cos, first_reads ? "y_j sin" : "x_j sin", flow.first_sin);
   const std::string second =
       SumText(second_reads ? "y_i sin" : "x_i sin", flow.second_sin, "x_j cos", flow.second_cos);
-  return {in_place  ? "overwrites_its_input"
+  return {in_place  ? "rotates_in_place"
           : missing ? "term_missing"
                     : "term_with_wrong_sign",
           Phrase(in_place  ? "the rotation is in place: "

@@ -49,6 +49,7 @@ class Naming {
     }
     if (is_sure) FormsWithModulus();
     FormsByIndexFromATokenOn();
+    FormsOfStillTokens();
     return forms_;
   }
   std::vector<PositionForm> RunTokenByToken() {
@@ -104,7 +105,7 @@ class Naming {
     }
     for (const int bits : {8, 16, 32}) {
       const double m = std::ldexp(1.0, bits);
-      Try(kNothing, Phrase("positions_in_", bits, "_bits"),
+      Try(kNothing, Phrase("positions_in_signed_", bits, "_bits"),
           Phrase("positions are integers of ", bits, " bits with a sign: they wrap at ", m / 2),
           [m](double p, size_t, size_t) { return p - std::floor(p / m + 0.5) * m; });
     }
@@ -233,13 +234,28 @@ class Naming {
       Try(kUsualNumber, "position_is_index_modulo",
           Phrase("the index in the sequence modulo ", s, " is used as the position"),
           [=](double, size_t, size_t i) { return static_cast<double>(i % s); });
-      Try(kUsualNumber, "position_of_block_of_tokens",
+      Try(kAnyNumber, "position_of_block_of_tokens",
           Phrase("tokens use the position of the first token of their block of ", s),
           [=](double, size_t b, size_t i) { return at(b, i / s * s); });
       Try(kUsualNumber, "position_of_index_wraps",
           Phrase("tokens use the positions of tokens 0 to ", s - 1, " again and again"),
           [=](double, size_t b, size_t i) { return at(b, i % s); });
     }
+  }
+
+  // Tokens that are not rotated: from a token on, or from a sequence of the batch on.
+  void FormsOfStillTokens() {
+    size_t token = seen_.length, batch = seen_.right.size();
+    for (const size_t t : wrong_) {
+      token = std::min(token, seen_.token_of[t] % seen_.length);
+      batch = std::min(batch, seen_.token_of[t] / seen_.length);
+    }
+    Try(kNothing, "tokens_not_rotated",
+        Phrase("tokens from ", token, " on of every sequence are not rotated: position 0"),
+        [=](double p, size_t, size_t s) { return s < token ? p : 0; });
+    Try(kNothing, "tokens_not_rotated",
+        Phrase("sequences from ", batch, " on of the batch are not rotated: position 0"),
+        [=](double p, size_t b, size_t) { return b < batch ? p : 0; });
   }
 
   // Every token by itself; only if each has one position, and all tokens were measured.

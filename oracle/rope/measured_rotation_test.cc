@@ -1,17 +1,9 @@
 #include "oracle/rope/measured_rotation.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <array>
 #include <cmath>
-#include <functional>
 
-#include "oracle/catalog/catalog.h"
-#include "oracle/catalog/causes.h"
-#include "oracle/defect/drawn_case_test.h"
-#include "oracle/judge/judge.h"
-#include "reference/rope/rotated_channels.h"
+#include "oracle/rope/planted_rotation_test.h"
 
 namespace sextant::oracle {
 namespace {
@@ -21,71 +13,6 @@ using testing::Contains;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::StartsWith;
-
-// A rotation in plain loops, with hooks for deviations. Angles in long double; the answer is
-// rounded once.
-struct Plain {
-  std::function<long double(long double p, size_t b, size_t s)> position = [](long double p, size_t,
-                                                                              size_t) { return p; };
-  std::function<long double(size_t k, size_t R)> frequency = [](size_t k, size_t R) {
-    return std::pow(10000.0L, -2.0L * k / R);
-  };
-  std::function<std::pair<size_t, size_t>(size_t k, size_t R)> channels = [](size_t k, size_t R) {
-    return std::pair(k, k + R / 2);
-  };
-  size_t R = 0;
-  long double gain = 1;
-
-  Tensor<double> operator()(const Tensor<double>& x, const Tensor<double>& position_of,
-                            DType dtype) const {
-    Tensor<double> y = x;
-    const size_t B = x.shape[0], H = x.shape[1], S = x.shape[2], D = x.shape[3];
-    const size_t width = R == 0 ? D : R;
-    for (size_t row = 0; row < B * H * S; ++row) {
-      const size_t b = row / (H * S), s = row % S;
-      const long double p = position(position_of.data[b * S + s], b, s);
-      for (size_t k = 0; k < width / 2; ++k) {
-        const auto [i, j] = channels(k, width);
-        const long double a = p * frequency(k, width), c = gain * std::cos(a),
-                          d = gain * std::sin(a);
-        const long double u = x.data[row * D + i], v = x.data[row * D + j];
-        y.data[row * D + i] = RoundTo(dtype, static_cast<double>(u * c - v * d));
-        y.data[row * D + j] = RoundTo(dtype, static_cast<double>(u * d + v * c));
-      }
-    }
-    return y;
-  }
-};
-
-// "name (sentence)" of each explanation that predicts the answer.
-std::vector<std::string> Explained(const DrawnCase& question, Tensors answer) {
-  const Judge judge(question.c, question.inputs, question.recipe);
-  const Observation seen{question.c,     question.inputs,   question.recipe,
-                         judge.golden(), judge.permitted(), answer};
-  std::vector<std::string> all;
-  for (const Measurement& measure : CatalogEntryOf(question.c.name()).measurements) {
-    for (const auto& [name, sentence, model] : measure(seen)) {
-      const bool predicts = Explains(model, question.c, question.recipe, answer);
-      all.push_back(name + " (" + sentence + ")" + (predicts ? "" : " REFUTED"));
-    }
-  }
-  return all;
-}
-
-std::vector<std::string> Explained(const std::string& line, const Plain& plain) {
-  const DrawnCase question(line);
-  const auto y = plain(question.inputs[0].values, question.inputs[1].values, question.c.dtype());
-  return Explained(question, {{"y", question.c.dtype(), y}});
-}
-
-const char* const kDTypes[] = {" dtype=f32", " dtype=bf16"};
-const std::string kLong =
-    "rope pairing=half H=2 D=64 @position=0..20,4095,8191,32766..32769,40000,65535,100001";
-
-void ExpectNamed(const Plain& plain, const std::string& text, const std::string& line = kLong) {
-  for (const char* dtype : kDTypes)
-    EXPECT_THAT(Explained(line + dtype, plain), Contains(HasSubstr(text))) << dtype;
-}
 
 TEST(MeasuredRotation, NamesPositions) {
   using P = long double;
@@ -108,7 +35,9 @@ TEST(MeasuredRotation, NamesPositions) {
        [](P p, size_t, size_t s) { return s < 7 ? p : P(s - 7); }},
       {"position_divided (positions are divided by 5 and rounded down",
        [](P p, size_t, size_t) { return std::floor(p / 5); }},
-      {"positions_in_16_bits", [](P p, size_t, size_t) { return P(int16_t(int32_t(p))); }},
+      {"tokens_not_rotated (tokens from 12 on",
+       [](P p, size_t, size_t s) { return s < 12 ? p : P(0); }},
+      {"positions_in_signed_16_bits", [](P p, size_t, size_t) { return P(int16_t(int32_t(p))); }},
       {"position_divided (positions are divided by 8 and rounded down",
        [](P p, size_t, size_t) { return std::floor(p / 8); }},
       {"position_of_block (positions act as the multiple of 16 below",
@@ -148,7 +77,7 @@ TEST(MeasuredRotation, NamesFrequencies) {
   for (const auto& [text, frequency] : forms) ExpectNamed({.frequency = frequency}, text);
   ExpectNamed(
       {.frequency = [=](size_t k, size_t R) { return k == 3 ? -right(k, R) : right(k, R); }},
-      "pair 3 turns at -1 of");
+      "pair 3 turns backwards");
   ExpectNamed({.frequency = [=](size_t k, size_t R) { return k == 31 ? 0 : right(k, R); }},
               "pair 31 turns at frequency 0: not rotated");
   ExpectNamed({.frequency = [=](size_t k, size_t R) { return right((k + 3) % 32, R); }},
@@ -167,78 +96,6 @@ TEST(MeasuredRotation, NamesAParameterOfAScaling) {
   };
   ExpectNamed({.frequency = llama3(2)}, "low_freq_factor = 2, expected 1",
               "rope pairing=half H=2 D=64 scaling=llama3(factor=8) @position=0..20,4095,8191");
-}
-
-TEST(MeasuredRotation, NamesLayouts) {
-  using C = std::pair<size_t, size_t>;
-  ExpectNamed({.channels = [](size_t k, size_t) { return C(2 * k, 2 * k + 1); }},
-              "pairing_interleaved");
-  ExpectNamed({.channels = [](size_t k, size_t R) { return C(R / 2 + k, k); }}, "turns_backwards");
-  ExpectNamed({.R = 48}, "rotary_width (pair k is channels (0 + k, 24 + k), k < 24");
-  ExpectNamed(
-      {.channels = [](size_t k, size_t R) { return C(64 - R + k, 64 - R / 2 + k); }, .R = 32},
-      "channels (32 + k, 48 + k), k < 16");
-}
-
-TEST(MeasuredRotation, NamesGains) {
-  ExpectNamed({.gain = 1.25}, "gain (every pair is multiplied by 1.25");
-}
-
-// y = M x for each pair, with any matrix [[a, b], [c, d]] of cos and sin.
-using Matrix = std::array<long double, 4>;
-void ExpectNamed(const std::function<Matrix(long double c, long double s)>& matrix, bool in_place,
-                 const std::string& text) {
-  for (const char* dtype : kDTypes) {
-    const DrawnCase question(kLong + dtype);
-    Tensor<double> y = question.inputs[0].values;
-    for (size_t i = 0; i < y.data.size(); ++i) {
-      const size_t D = 64, S = 30, k = i % D;
-      if (k >= D / 2) continue;
-      const long double p = question.inputs[1].values.data[i / D % S],
-                        a = p * std::pow(10000.0L, -2.0L * k / D);
-      const auto [ii, ij, ji, jj] = matrix(std::cos(a), std::sin(a));
-      const long double u = y.data[i], v = y.data[i + D / 2];
-      y.data[i] = RoundTo(question.c.dtype(), static_cast<double>(ii * u + ij * v));
-      y.data[i + D / 2] = RoundTo(question.c.dtype(),
-                                  static_cast<double>(ji * (in_place ? y.data[i] : u) + jj * v));
-    }
-    EXPECT_THAT(Explained(question, {{"y", question.c.dtype(), y}}), Contains(HasSubstr(text)))
-        << dtype;
-  }
-}
-
-TEST(MeasuredRotation, NamesOtherSums) {
-  using R = long double;
-  ExpectNamed(
-      [](R c, R s) {
-        return Matrix{c, -s, s, c};
-      },
-      true, "overwrites_its_input (the rotation is in place");
-  ExpectNamed([](R c, R s) { return Matrix{c, -s, s, -c}; }, false, "y_j = x_i sin - x_j cos");
-  ExpectNamed(
-      [](R c, R s) {
-        return Matrix{c, s, s, c};
-      },
-      false, "y_i = x_i cos + x_j sin, y_j = x_i sin + x_j cos");
-  ExpectNamed(
-      [](R c, R) {
-        return Matrix{c, 0, 0, c};
-      },
-      false, "term_missing (the terms with sin are missing");
-  ExpectNamed(
-      [](R c, R s) {
-        return Matrix{c, 0, s, c};
-      },
-      false,
-      "term_missing (a term is missing: channels (i, j) of a pair become y_i = x_i cos, y_j = x_i "
-      "sin + x_j cos");
-  ExpectNamed([](R c, R s) { return Matrix{s, -c, c, s}; }, false, "cos_and_sin_exchanged");
-  ExpectNamed([](R c, R s) { return Matrix{-c, s, -s, -c}; }, false, "both_terms_negated");
-  ExpectNamed(
-      [](R c, R s) {
-        return Matrix{R(1.25) * c, -s, s, R(1.25) * c};
-      },
-      false, "gain_of_cos_and_sin (cos is multiplied by 1.25 and sin by 1 in");
 }
 
 TEST(MeasuredRotation, NamesThreeDeviationsAtOnce) {
@@ -260,75 +117,6 @@ TEST(MeasuredRotation, NamesAnOffsetWithAnotherBase) {
 
 TEST(MeasuredRotation, IsSilentOnTheRightAnswer) {
   for (const char* dtype : kDTypes) EXPECT_THAT(Explained(kLong + dtype, Plain{}), IsEmpty());
-}
-
-// Tables in plain loops.
-std::vector<std::string> ExplainedTable(
-    const std::string& line, const std::function<long double(long double p)>& position,
-    const std::function<long double(size_t k, size_t R)>& frequency) {
-  const DrawnCase question(line);
-  const Shape shape = question.c.ShapeOf(question.c.info().signature.outputs[0]);
-  Tensors answer = {{"cos", question.c.dtype(), Tensor<double>(shape)},
-                    {"sin", question.c.dtype(), Tensor<double>(shape)}};
-  const auto pairs = static_cast<size_t>(question.c.dimensions().at("R")) / 2;
-  const std::vector<double>& given = question.inputs.back().values.data;
-  for (size_t i = 0; i < answer[0].values.data.size(); ++i) {
-    const size_t token = i / shape[2], k = i % shape[2] % pairs;
-    const long double f =
-        question.inputs.size() > 1 ? given[k] * frequency(0, 1) : frequency(k, 2 * pairs);
-    const long double a = position(question.inputs[0].values.data[token]) * f;
-    answer[0].values.data[i] = RoundTo(question.c.dtype(), static_cast<double>(std::cos(a)));
-    answer[1].values.data[i] = RoundTo(question.c.dtype(), static_cast<double>(std::sin(a)));
-  }
-  return Explained(question, answer);
-}
-
-TEST(MeasuredRotation, NamesDeviationsOfTables) {
-  const auto clamp = [](long double p) { return std::min(p, 32767.0L); };
-  for (const char* dtype : kDTypes) {
-    EXPECT_THAT(
-        ExplainedTable(
-            "rope_cos_sin layout=halves R=64 @position=0..20,4095,40000,50000" + std::string(dtype),
-            clamp, [](size_t k, size_t R) { return std::pow(123456.0L, -2.0L * k / R); }),
-        Contains(HasSubstr("base_differs+position_clamped")));
-    EXPECT_THAT(
-        ExplainedTable("rope_table R=64 @position=0..20,4095,40000,50000" + std::string(dtype),
-                       clamp, [](size_t, size_t) { return 1.0L; }),
-        Contains(HasSubstr("position_clamped")));
-    EXPECT_THAT(ExplainedTable(
-                    "rope_table R=64 @position=0..20,4095,40000,50000" + std::string(dtype),
-                    [](long double p) { return p; }, [](size_t, size_t) { return 0.5L; }),
-                Contains(HasSubstr("frequency_factor (all angles are 0.5 of")));
-  }
-}
-
-std::vector<std::string> ExplainedFrequencies(
-    const std::string& line, const std::function<long double(size_t k, size_t R)>& frequency,
-    double amplitude) {
-  const DrawnCase question(line);
-  const auto R = static_cast<size_t>(question.c.dimensions().at("R"));
-  const DType dtype = question.c.DTypeOf(question.c.info().signature.outputs[0]);
-  Tensors answer = {{"inv_freq", dtype, Tensor<double>(Shape{R / 2})},
-                    {"attention_factor", dtype, Tensor<double>(Shape{})}};
-  for (size_t k = 0; k < R / 2; ++k)
-    answer[0].values.data[k] = RoundTo(dtype, static_cast<double>(frequency(k, R)));
-  answer[1].values.data[0] = RoundTo(dtype, amplitude);
-  return Explained(question, answer);
-}
-
-TEST(MeasuredRotation, NamesDeviationsOfFrequencies) {
-  const auto power = [](long double base) {
-    return [base](size_t k, size_t R) { return std::pow(base, -2.0L * k / R); };
-  };
-  for (const char* dtype : kDTypes) {
-    EXPECT_THAT(ExplainedFrequencies("rope_frequencies R=64" + std::string(dtype), power(12345), 1),
-                Contains(HasSubstr("base = 12345, expected 10000")));
-    EXPECT_THAT(
-        ExplainedFrequencies("rope_frequencies R=64 scaling=linear(factor=4)" + std::string(dtype),
-                             power(10000), 1.5),
-        Contains(AllOf(StartsWith("amplitude+scaling_missing"),
-                       HasSubstr("the amplitude is 1.5, expected 1"))));
-  }
 }
 
 }  // namespace

@@ -202,6 +202,23 @@ std::vector<std::optional<Range>> FrequencyRanges(const Observation& seen,
   return ranges;
 }
 
+MeasuredFrequencies FrequenciesIn(const Observation& seen, const RotaryModel& right,
+                                  const std::vector<double>& answer) {
+  const auto list_of = [&](const RotaryModel& model) {
+    return FrequencyListOf(model, nullptr, seen.c, seen.recipe);
+  };
+  MeasuredFrequencies frequencies{.right = right,
+                                  .right_list = list_of(right),
+                                  .is_configured = true,
+                                  .of_pair = FrequencyRanges(seen, answer),
+                                  .possible = {},
+                                  .list_of = list_of,
+                                  .fits = [](const RotaryModel&) { return true; }};
+  for (const std::optional<Range>& range : frequencies.of_pair)
+    frequencies.possible.push_back(range ? std::vector{*range} : std::vector<Range>());
+  return frequencies;
+}
+
 // The amplitude, if it is wrong.
 void SetAmplitude(const Observation& seen, double answer, RotaryModel& model,
                   std::vector<Part>& parts) {
@@ -228,17 +245,7 @@ std::vector<Explanation> ExplainFrequencies(const Observation& seen) {
   right.setting = measured.Setting();
   std::vector<Part> parts;
   SetAmplitude(seen, amplitude->data[0], right, parts);
-  MeasuredFrequencies frequencies{
-      .right = right,
-      .right_list = FrequencyListOf(right, nullptr, seen.c, seen.recipe),
-      .is_configured = true,
-      .of_pair = FrequencyRanges(seen, inv_freq->data),
-      .possible = {},
-      .list_of =
-          [&](const RotaryModel& m) { return FrequencyListOf(m, nullptr, seen.c, seen.recipe); },
-      .fits = [](const RotaryModel&) { return true; }};
-  for (const std::optional<Range>& range : frequencies.of_pair)
-    frequencies.possible.push_back(range ? std::vector{*range} : std::vector<Range>());
+  const MeasuredFrequencies frequencies = FrequenciesIn(seen, right, inv_freq->data);
   const auto explain = [&](const RotaryModel& model, const std::vector<Part>& all) {
     measured.model = model;
     return ExplanationOf(
