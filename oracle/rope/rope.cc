@@ -6,6 +6,7 @@
 #include "oracle/rope/angle_defects.h"
 #include "oracle/rope/configuration_properties.h"
 #include "oracle/rope/decoding_property.h"
+#include "oracle/rope/measured_rotation.h"
 #include "oracle/rope/rotary_defects.h"
 #include "oracle/rope/rotary_properties.h"
 #include "oracle/rope/scaling_defects.h"
@@ -26,7 +27,8 @@ CatalogEntry MakeCatalogEntry<Rope>() {
            ExtensionDefects(),
            PrecisionDefects(Rope::kSteps),
            {ChangedWord("partial_width_ignored", "the whole head is rotated although R < D",
-                        [](const Case& c) { return "R=" + std::to_string(ExtentOf(c, "D")); })}})};
+                        [](const Case& c) { return "R=" + std::to_string(ExtentOf(c, "D")); })}}),
+      .measurements = RotationMeasurements<Rope>()};
 }
 
 }  // namespace sextant::oracle

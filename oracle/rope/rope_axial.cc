@@ -9,6 +9,7 @@
 #include "oracle/property/common_properties.h"
 #include "oracle/rope/angle_defects.h"
 #include "oracle/rope/decoding_property.h"
+#include "oracle/rope/measured_rotation.h"
 #include "oracle/rope/rotary_defects.h"
 #include "oracle/rope/rotary_properties.h"
 #include "reference/case/draw.h"
@@ -282,7 +283,8 @@ CatalogEntry MakeCatalogEntry<RopeAxial>() {
              "with frequencies=constant every pair rotates by the same angle", CheckConstant}}}),
       .defects = Joined<Defect>(
           {PositionDefects(), AxialDefects(), MutantDefects<AxialMutant>(RotationMutations()),
-           MutantDefects<AxialMutant>(FrequencyMutations()), PrecisionDefects(RopeAxial::kSteps)})};
+           MutantDefects<AxialMutant>(FrequencyMutations()), PrecisionDefects(RopeAxial::kSteps)}),
+      .measurements = RotationMeasurements<RopeAxial>()};
 }
 
 }  // namespace sextant::oracle

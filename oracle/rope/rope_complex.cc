@@ -5,6 +5,7 @@
 #include "oracle/rope/angle_defects.h"
 #include "oracle/rope/configuration_properties.h"
 #include "oracle/rope/decoding_property.h"
+#include "oracle/rope/measured_rotation.h"
 #include "oracle/rope/rotary_defects.h"
 #include "oracle/rope/rotary_properties.h"
 #include "oracle/rope/scaling_defects.h"
@@ -37,7 +38,8 @@ CatalogEntry MakeCatalogEntry<RopeComplex>() {
           {PropertiesOfPositions(), PropertiesOfConfiguration(), {IsRope(), DecodingIsPrefill()}}),
       .defects = Joined<Defect>({PositionDefects(), RotationDefects<RopeComplex>(),
                                  FrequencyDefects<RopeComplex>(), ScalingDefects(),
-                                 ExtensionDefects(), PrecisionDefects(RopeComplex::kSteps)})};
+                                 ExtensionDefects(), PrecisionDefects(RopeComplex::kSteps)}),
+      .measurements = RotationMeasurements<RopeComplex>()};
 }
 
 }  // namespace sextant::oracle

@@ -7,6 +7,7 @@
 #include "oracle/property/common_properties.h"
 #include "oracle/rope/angle_defects.h"
 #include "oracle/rope/configuration.h"
+#include "oracle/rope/measured_rotation.h"
 #include "oracle/rope/rotary_defects.h"
 #include "oracle/rope/rotary_mutants.h"
 #include "oracle/rope/scaling_defects.h"
@@ -142,7 +143,8 @@ CatalogEntry MakeCatalogEntry<RopeCosSin>() {
                                      FrequencyDefects<RopeCosSin>(),
                                      ScalingDefects(),
                                      ExtensionDefects(),
-                                     PrecisionDefects(RopeCosSin::kSteps)})};
+                                     PrecisionDefects(RopeCosSin::kSteps)}),
+          .measurements = RotationMeasurements<RopeCosSin>()};
 }
 
 }  // namespace sextant::oracle

@@ -7,6 +7,7 @@
 #include "oracle/property/property.h"
 #include "oracle/rope/angle_defects.h"
 #include "oracle/rope/configuration.h"
+#include "oracle/rope/measured_rotation.h"
 #include "oracle/rope/rotary_defects.h"
 #include "oracle/rope/scaling_defects.h"
 #include "oracle/rope/scaling_properties.h"
@@ -125,7 +126,8 @@ CatalogEntry MakeCatalogEntry<RopeFrequencies>() {
                PrecisionDefects(RopeFrequencies::kSteps),
                {MutatedFormula<FrequenciesMutant>(
                    "amplitude_of_yarn", "a scaling without an amplitude has the amplitude of YaRN",
-                   FrequenciesMutant::Mutation::kAmplitudeOfYarn)}})};
+                   FrequenciesMutant::Mutation::kAmplitudeOfYarn)}}),
+          .measurements = RotationMeasurements<RopeFrequencies>()};
 }
 
 }  // namespace sextant::oracle

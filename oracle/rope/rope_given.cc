@@ -5,6 +5,7 @@
 #include "oracle/property/common_properties.h"
 #include "oracle/rope/angle_defects.h"
 #include "oracle/rope/decoding_property.h"
+#include "oracle/rope/measured_rotation.h"
 #include "oracle/rope/rotary_defects.h"
 #include "oracle/rope/rotary_properties.h"
 
@@ -51,7 +52,8 @@ CatalogEntry MakeCatalogEntry<RopeGiven>() {
                         [](const Case& c) -> std::string {
                           if (TextOf(c, "direction") != "transpose") return "";
                           return Amplitude(c, [](double a) { return 1 / a; });
-                        })}})};
+                        })}}),
+      .measurements = RotationMeasurements<RopeGiven>()};
 }
 
 }  // namespace sextant::oracle

@@ -7,6 +7,7 @@
 #include "oracle/property/property.h"
 #include "oracle/rope/angle_defects.h"
 #include "oracle/rope/configuration.h"
+#include "oracle/rope/measured_rotation.h"
 #include "oracle/rope/rotary_defects.h"
 #include "oracle/rope/scaling_defects.h"
 #include "reference/case/draw.h"
@@ -147,7 +148,8 @@ CatalogEntry MakeCatalogEntry<RopeMatrix>() {
                 CheckSign}},
           .defects = Joined<Defect>({PositionDefects(), RotationDefects<RopeMatrix>(),
                                      FrequencyDefects<RopeMatrix>(), ScalingDefects(),
-                                     ExtensionDefects(), PrecisionDefects(RopeMatrix::kSteps)})};
+                                     ExtensionDefects(), PrecisionDefects(RopeMatrix::kSteps)}),
+          .measurements = RotationMeasurements<RopeMatrix>()};
 }
 
 }  // namespace sextant::oracle

@@ -8,6 +8,7 @@
 #include "oracle/rope/angle_defects.h"
 #include "oracle/rope/configuration_properties.h"
 #include "oracle/rope/decoding_property.h"
+#include "oracle/rope/measured_rotation.h"
 #include "oracle/rope/rotary_defects.h"
 #include "oracle/rope/rotary_properties.h"
 #include "oracle/rope/scaling_defects.h"
@@ -184,7 +185,8 @@ CatalogEntry MakeCatalogEntry<RopeSections>() {
           .defects = Joined<Defect>({PositionDefects(), AxisDefects(), SectionDefects(),
                                      MutantDefects<SectionsMutant>(RotationMutations()),
                                      MutantDefects<SectionsMutant>(FrequencyMutations()),
-                                     ScalingDefects(), PrecisionDefects(RopeSections::kSteps)})};
+                                     ScalingDefects(), PrecisionDefects(RopeSections::kSteps)}),
+          .measurements = RotationMeasurements<RopeSections>()};
 }
 
 }  // namespace sextant::oracle

@@ -5,6 +5,7 @@
 #include "oracle/property/property.h"
 #include "oracle/rope/angle_defects.h"
 #include "oracle/rope/configuration_properties.h"
+#include "oracle/rope/measured_rotation.h"
 #include "oracle/rope/rotary_defects.h"
 #include "oracle/rope/rotary_properties.h"
 #include "oracle/rope/scaling_defects.h"
@@ -152,7 +153,8 @@ CatalogEntry MakeCatalogEntry<RopeShift>() {
                RemoveDefects({"indexed_by_head", "position_of_first_token", "table_at_half_stride"},
                              MutantDefects<ShiftMutant>(RotationMutations())),
                MutantDefects<ShiftMutant>(FrequencyMutations()), ScalingDefects(),
-               PrecisionDefects(RopeShift::kSteps), ShiftDefects()})};
+               PrecisionDefects(RopeShift::kSteps), ShiftDefects()}),
+          .measurements = RotationMeasurements<RopeShift>()};
 }
 
 }  // namespace sextant::oracle

@@ -4,6 +4,7 @@
 #include "oracle/property/changed_inputs.h"
 #include "oracle/property/common_properties.h"
 #include "oracle/rope/angle_defects.h"
+#include "oracle/rope/measured_rotation.h"
 #include "oracle/rope/table_properties.h"
 
 namespace sextant::oracle {
@@ -56,7 +57,8 @@ CatalogEntry MakeCatalogEntry<RopeTable>() {
                             [](const Case& c) {
                               const double a = NumberOf(c, "attention_factor", 1);
                               return "attention_factor=" + PrintValue(a * a);
-                            })}})};
+                            })}}),
+          .measurements = RotationMeasurements<RopeTable>()};
 }
 
 }  // namespace sextant::oracle

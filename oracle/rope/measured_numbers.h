@@ -1,0 +1,66 @@
+// Measured numbers: intervals, the simplest number in one, and sentences with numbers.
+#pragma once
+
+#include <limits>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "reference/base/value_text.h"
+
+namespace sextant::oracle {
+
+struct Range {
+  long double low = -std::numeric_limits<long double>::infinity();
+  long double high = std::numeric_limits<long double>::infinity();
+  bool IsEmpty() const { return !(low <= high); }
+  bool Holds(long double x) const { return low <= x && x <= high; }
+  long double Middle() const { return low + (high - low) / 2; }
+};
+Range Common(const Range& a, const Range& b);
+
+// The number with the fewest decimal digits in the range. Needs finite limits.
+double SimplestIn(const Range& range);
+// The same, but the reciprocal of a number if that has fewer digits.
+double SimplestRatioIn(const Range& range);
+// True if the number has at most `digits` significant digits.
+bool HasFewDigits(double x, int digits);
+// True for plus or minus a power of two, or one less or more than that, from 16 on.
+bool IsNearPowerOfTwo(double x);
+
+// Joins the parts; numbers are printed in the shortest form that parses to the same number.
+template <class... Parts>
+std::string Phrase(const Parts&... parts) {
+  std::string text;
+  const auto add = [&](const auto& part) {
+    using Part = std::remove_cvref_t<decltype(part)>;
+    if constexpr (std::is_floating_point_v<Part>) {
+      text += PrintValue(static_cast<double>(part));
+    } else if constexpr (std::is_integral_v<Part>) {
+      text += std::to_string(part);
+    } else {
+      text += part;
+    }
+  };
+  (add(parts), ...);
+  return text;
+}
+
+// A measured number: as it is if it is an integer or has few digits, else with its error bar.
+std::string MeasuredText(double value, const Range& range);
+// True if the number is as it is in MeasuredText.
+bool IsPlain(double value);
+
+// An observation of an unknown v: rate v = phase + 2 pi n for some integer n, with an error of
+// at most bar + relative |rate v|. Radians; bar >= pi says nothing.
+struct PhaseObservation {
+  long double rate, phase, bar, relative;
+  bool Fits(long double v) const;
+};
+// All v in `range` that fit every observation, as ranges in ascending order; rates differ from 0.
+// `most` limits the number of ranges: observations that would need more are used for the ranges
+// that the others leave.
+std::vector<Range> CommonSolutions(std::vector<PhaseObservation> observations, const Range& range,
+                                   size_t most = 4096);
+
+}  // namespace sextant::oracle
