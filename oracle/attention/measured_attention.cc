@@ -247,14 +247,11 @@ std::vector<Explanation> MeasureParts(const Observation& seen, const Hypothesis&
       Joined<Deviation>({AttentionDeviations(seen.c, seen.inputs),
                          AttributeDeviations(seen.c),
                          {HeadsOf(seen.c, seen.inputs, with_parts)}});
-  deviations.push_back({.name = "keys",
-                        .factor = "keys",
-                        .values = {},
-                        .changed = {},
-                        .sentence = {},
-                        .measured = [&](const Hypothesis& model) {
-                          return KeysByAnswers(seen, model, with_parts);
-                        }});
+  Deviation keys;
+  keys.name = keys.factor = "keys";
+  keys.measured = [&](const Hypothesis& model) { return KeysByAnswers(seen, model, with_parts); };
+  keys.cost = CostOfKeys(seen.c);
+  deviations.push_back(std::move(keys));
   return FittedTo(seen, base, deviations);
 }
 

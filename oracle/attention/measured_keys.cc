@@ -4,6 +4,7 @@
 #include <cmath>
 #include <memory>
 #include <numeric>
+#include <span>
 
 #include "oracle/attention/key_sentences.h"
 #include "oracle/attention/least_squares.h"
@@ -23,7 +24,7 @@ constexpr double kDeviations = 6;
 
 // The unknown that a key of a row has; empty: the key is not read in any case.
 struct Unknowns {
-  size_t count;
+  size_t count, groups;  // no equation has unknowns of two groups, which have equal sizes
   std::function<std::optional<size_t>(size_t row, size_t t)> of;
 };
 
@@ -79,17 +80,27 @@ std::vector<double> ExpectedOf(const Problem& of, const Unknowns& unknowns) {
   return expected;
 }
 
-// Without a sink, the equations give x up to a factor; with one, a factor of all x is one of the
-// sink. Therefore the median of the larger ones is 1.
-void Normalize(std::vector<double>& x, std::vector<double>& bar) {
+// Without a sink, the equations give the x of a group up to a factor; with one, a factor of all x
+// is one of the sink. Therefore the median of the larger ones is 1.
+void Normalize(std::span<double> x, std::span<double> bar) {
   std::vector<double> counting;
   const double largest = std::ranges::max(x);
   for (const double count : x)
     if (count > largest / 2) counting.push_back(count);
   if (counting.empty()) return;
-  std::ranges::nth_element(counting, counting.begin() + counting.size() / 2);
-  const double median = counting[counting.size() / 2];
-  for (size_t j = 0; j < x.size(); ++j) x[j] /= median, bar[j] /= median;
+  const auto middle = counting.begin() + static_cast<std::ptrdiff_t>(counting.size() / 2);
+  std::ranges::nth_element(counting, middle);
+  for (size_t j = 0; j < x.size(); ++j) x[j] /= *middle, bar[j] /= *middle;
+}
+
+// The mean of the expected unknowns of each group is 1.
+void AddMeans(const std::vector<double>& expected, size_t groups, LeastSquares& squares) {
+  const size_t size = expected.size() / groups;
+  for (size_t group = 0; group < groups; ++group) {
+    std::vector<double> equation(expected.size());
+    for (size_t j = group * size; j < (group + 1) * size; ++j) equation[j] = expected[j];
+    squares.Add(equation, std::accumulate(equation.begin(), equation.end(), 0.0));
+  }
 }
 
 // How often each unknown counts: an integer, if the error bar permits it; the expected number if
@@ -102,9 +113,11 @@ std::vector<double> CountsOf(const Problem& of, const Unknowns& unknowns,
   const size_t step = std::max<size_t>(1, n.rows() / wanted);
   for (size_t row = 0; row < n.rows(); row += step) AddRow(of, unknowns, row, squares);
   const bool has_sink = n.rows() > 0 && of.plain.SinkOf(0) > -kInfinity;
-  if (!has_sink) squares.Add(expected, std::accumulate(expected.begin(), expected.end(), 0.0));
+  if (!has_sink) AddMeans(expected, unknowns.groups, squares);
   auto [x, bar] = squares.Solve();
-  Normalize(x, bar);
+  const size_t size = unknowns.count / unknowns.groups;
+  for (size_t group = 0; group < unknowns.groups; ++group)
+    Normalize(std::span(x).subspan(group * size, size), std::span(bar).subspan(group * size, size));
   std::vector<double> counts = expected;
   for (size_t j = 0; j < x.size(); ++j) {
     if (!(bar[j] < kWorstBar)) continue;
@@ -141,7 +154,7 @@ std::optional<Deviation> ByKey(const Problem& of, const WithParts& with_parts) {
     const KeyRange keys = longer.KeysOf(b, s);
     return keys.first <= t && t < keys.last;
   };
-  const Unknowns unknowns{n.B * n.T, [&](size_t row, size_t t) -> std::optional<size_t> {
+  const Unknowns unknowns{n.B * n.T, n.B, [&](size_t row, size_t t) -> std::optional<size_t> {
                             const size_t b = row / (n.H * n.S);
                             if (!is_read(b, row % n.S, t)) return std::nullopt;
                             return b * n.T + t;
@@ -178,7 +191,7 @@ std::optional<Deviation> ByDistance(const Problem& of, const WithParts& with_par
     if (index < 0 || index >= static_cast<int64_t>(n.S + n.T - 1)) return std::nullopt;
     return static_cast<size_t>(index);
   };
-  const Unknowns unknowns{n.S + n.T - 1, [&](size_t row, size_t t) {
+  const Unknowns unknowns{n.S + n.T - 1, 1, [&](size_t row, size_t t) {
                             return index_of(row / (n.H * n.S), row % n.S, t);
                           }};
   const std::vector<double> expected = ExpectedOf(of, unknowns);
@@ -208,6 +221,15 @@ std::vector<Deviation> KeysByAnswers(const Observation& seen, const Hypothesis& 
   if (auto keys = ByKey(problem, with_parts)) found.push_back(std::move(*keys));
   if (auto distances = ByDistance(problem, with_parts)) found.push_back(std::move(*distances));
   return found;
+}
+
+// The products of the normal equations; an evaluation of a slice has about as many as 2^15.
+size_t CostOfKeys(const Case& c) {
+  const AttentionSizes n(c);
+  size_t products = 0;
+  for (const size_t unknowns : {n.B * n.T, n.S + n.T})
+    if (unknowns <= kMostUnknowns) products += kTimes * unknowns * unknowns * unknowns;
+  return products >> 15;
 }
 
 }  // namespace sextant::oracle

@@ -15,4 +15,7 @@ namespace sextant::oracle {
 std::vector<Deviation> KeysByAnswers(const Observation& seen, const Hypothesis& base,
                                      const WithParts& with_parts);
 
+// Their cost, in evaluations of a slice.
+size_t CostOfKeys(const Case& c);
+
 }  // namespace sextant::oracle

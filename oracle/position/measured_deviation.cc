@@ -67,8 +67,11 @@ class Search {
         const auto model = Changed(base_, first, first.values[i].value);
         if (model) AddPairs(*model, first, first.values[i], deviations, fits);
       }
+      std::vector<Fit> explaining = Explaining(std::move(fits), 2);
+      if (!explaining.empty()) return explaining;
+      fits.clear();
     }
-    return Explaining(std::move(fits), 2);
+    return {};
   }
 
  private:
@@ -120,6 +123,7 @@ class Search {
   void Add(const Hypothesis& base, const Deviation& deviation, std::vector<Fit>& fits) {
     if (evaluations_ > kMostEvaluations) return;
     if (deviation.measured) {
+      evaluations_ += deviation.cost;
       for (const Deviation& found : deviation.measured(base)) Add(base, found, fits);
     } else if (!IsContinuous(deviation)) {
       for (const NamedValue& value : deviation.values)

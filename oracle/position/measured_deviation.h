@@ -33,6 +33,7 @@ struct Deviation {
   // Instead of values: the deviations, each of one value, that a measurement relative to `base`
   // finds in the answer.
   std::function<std::vector<Deviation>(const Hypothesis& base)> measured = nullptr;
+  size_t cost = 0;  // of this measurement, in evaluations of a slice
 };
 
 // The numbers with which one deviation explains the answer, or two of different factors if none

@@ -11,9 +11,9 @@ namespace sextant::oracle {
 namespace {
 
 // At least kParts slices, if the case can be cut, so that some are left for the test.
-constexpr size_t kParts = 16, kSliceElements = 256;
+constexpr size_t kParts = 64, kSliceElements = 128;
 // The witnesses have at most this many slices of each kind.
-constexpr size_t kFailing = 8, kConforming = 4;
+constexpr size_t kFailing = 16, kConforming = 8;
 
 size_t ElementsOf(const Case& c) {
   size_t count = 0;
@@ -21,10 +21,11 @@ size_t ElementsOf(const Case& c) {
   return count;
 }
 
-// Where the right answer has no error, the unit is that of a number that is rounded once. Without a
-// finite permitted error, an element cannot be compared.
-double UnitOf(double permitted, double right, DType dtype) {
-  const double unit = permitted > 0 ? permitted : std::abs(right) * UnitRoundoffOf(dtype);
+// The error of the answer: at least that of the right one, and that of a number of its size that is
+// rounded once. Without a finite permitted error, an element cannot be compared.
+double UnitOf(double permitted, double right, double answer, DType dtype) {
+  const double largest = std::isfinite(answer) ? std::max(std::abs(right), std::abs(answer)) : 0;
+  const double unit = permitted + largest * UnitRoundoffOf(dtype);
   return unit > 0 && std::isfinite(unit) ? unit : kNaN;
 }
 
@@ -41,7 +42,7 @@ Witness WitnessOf(const Observation& seen, const Slice& slice) {
     const Tensor<double> right = ExtractSlice(seen.golden[o].high, spec, slice);
     for (size_t i = 0; i < answer.data.size(); ++i) {
       const double error = std::abs(answer.data[i] - right.data[i]), permitted = units.data[i];
-      units.data[i] = UnitOf(permitted, right.data[i], at->dtype);
+      units.data[i] = UnitOf(permitted, right.data[i], answer.data[i], at->dtype);
       if (std::isnan(right.data[i]) || std::isinf(permitted) || error <= permitted) continue;
       ++witness.failing;
       witness.worst =
