@@ -7,6 +7,7 @@
 #include "oracle/attention/attention_parts.h"
 #include "oracle/attention/measured_heads.h"
 #include "oracle/attention/measured_keys.h"
+#include "oracle/attention/measured_weights.h"
 #include "oracle/position/measured_attributes.h"
 
 namespace sextant::oracle {
@@ -247,6 +248,8 @@ std::vector<Explanation> MeasureParts(const Observation& seen, const Hypothesis&
       Joined<Deviation>({AttentionDeviations(seen.c, seen.inputs),
                          AttributeDeviations(seen.c),
                          {HeadsOf(seen.c, seen.inputs, with_parts)}});
+  for (Deviation& asked : WeightsByAsking(seen, base, with_parts))
+    deviations.push_back(std::move(asked));
   Deviation keys;
   keys.name = keys.factor = "keys";
   keys.measured = [&](const Hypothesis& model) { return KeysByAnswers(seen, model, with_parts); };

@@ -48,11 +48,12 @@ struct PlantedAttention {
 };
 
 // "name (sentence)" of every cause.
-inline std::vector<std::string> CausesOfAnswer(const DrawnCase& question, const Tensors& answer) {
+inline std::vector<std::string> CausesOfAnswer(const DrawnCase& question, const Tensors& answer,
+                                               const Subject* subject = nullptr) {
   const Judge judge(question.c, question.inputs, question.recipe);
   std::vector<std::string> causes;
   for (const Cause& cause : CausesOf({question.c, question.inputs, question.recipe, judge.golden(),
-                                      judge.permitted(), answer}))
+                                      judge.permitted(), answer, subject}))
     causes.push_back(cause.name + " (" + cause.why + ")");
   return causes;
 }

@@ -26,17 +26,20 @@ class NumberFit {
         evaluations_(evaluations) {}
 
   // A number near the answer: the best of the likely ones and of powers of two times the right one,
-  // and then of sixteen numbers between its half and its double.
-  double Start(const Witness& witness) {
+  // and then of sixteen numbers between its half and its double. Empty if the number has no effect
+  // in this slice, NaN if none of these brings the model nearer to the answer.
+  std::optional<double> Start(const Witness& witness) {
     constexpr int kOctaves = 10, kParts = 8;
     std::vector<double> starts, finer;
     for (const NamedValue& value : deviation_.values) starts.push_back(value.value);
     for (int octave = -kOctaves; octave <= kOctaves; ++octave)
       starts.push_back(std::ldexp(deviation_.right, octave));
-    const double nearest = Nearest(starts, witness);
+    const Nearest start = NearestOf(starts, witness);
+    if (start.distance == start.largest) return std::nullopt;
     for (int part = -kParts; part <= kParts; ++part)
-      finer.push_back(nearest * std::exp2(static_cast<double>(part) / kParts));
-    return Nearest(finer, witness);
+      finer.push_back(start.number * std::exp2(static_cast<double>(part) / kParts));
+    const Nearest near = NearestOf(finer, witness);
+    return near.distance <= witness.distance / 2 ? near.number : kNaN;
   }
 
   // The least squares of the residuals, by Newton steps from x on. Empty if they do not converge,
@@ -67,13 +70,17 @@ class NumberFit {
   }
 
  private:
-  double Nearest(const std::vector<double>& numbers, const Witness& witness) {
-    double nearest = kNaN, least = kInfinity;
+  struct Nearest {
+    double number = kNaN, distance = kInfinity, largest = 0;  // the largest distance of all
+  };
+  Nearest NearestOf(const std::vector<double>& numbers, const Witness& witness) {
+    Nearest nearest;
     for (const double number : numbers) {
-      if (std::isnan(number) || ++evaluations_ > kMostEvaluations) break;
       const auto model = deviation_.changed(base_, number);
-      const double distance = model ? DistanceOf(seen_, *model, witness) : kInfinity;
-      if (distance < least) nearest = number, least = distance;
+      if (!model || ++evaluations_ > kMostEvaluations) continue;
+      const double distance = DistanceOf(seen_, *model, witness);
+      if (distance < nearest.distance) nearest.number = number, nearest.distance = distance;
+      nearest.largest = std::max(nearest.largest, distance);
     }
     return nearest;
   }
@@ -104,10 +111,15 @@ std::optional<MeasuredNumber> MeasureNumber(const Observation& seen, const Hypot
                                             const Deviation& deviation,
                                             std::span<const Witness> witnesses,
                                             size_t& evaluations) {
+  // The number may have no effect in the first slice: at position 0 no frequency has.
   NumberFit fit(seen, base, deviation, evaluations);
-  const auto first = fit.Measure(fit.Start(witnesses.front()), witnesses.first(1));
-  if (!first || witnesses.size() == 1) return first;
-  return fit.Measure(first->value, witnesses);
+  for (size_t i = 0; i < witnesses.size(); ++i) {
+    const auto start = fit.Start(witnesses[i]);
+    if (!start) continue;
+    const auto first = fit.Measure(*start, witnesses.subspan(i, 1));
+    return first && witnesses.size() > 1 ? fit.Measure(first->value, witnesses) : first;
+  }
+  return std::nullopt;
 }
 
 std::optional<NamedValue> ShortNumber(const MeasuredNumber& measured) {

@@ -58,18 +58,20 @@ class Search {
     return Explaining(std::move(fits), 1);
   }
 
-  // The most likely numbers of all deviations come first.
+  // First those of two real numbers; then the most likely numbers of all deviations come first.
   std::vector<Fit> Pairs(const std::vector<Deviation>& deviations) {
     std::vector<Fit> fits;
-    for (size_t i = 0; i < kInPairs; ++i) {
-      for (const Deviation& first : deviations) {
-        if (i >= first.values.size()) continue;
-        const auto model = Changed(base_, first, first.values[i].value);
-        if (model) AddPairs(*model, first, first.values[i], deviations, fits);
+    for (const bool is_fitted : {true, false}) {
+      for (size_t i = 0; i < kInPairs; ++i) {
+        for (const Deviation& first : deviations) {
+          if (i >= first.values.size() || IsContinuous(first) != is_fitted) continue;
+          const auto model = Changed(base_, first, first.values[i].value);
+          if (model) AddPairs(*model, first, first.values[i], deviations, fits);
+        }
+        std::vector<Fit> explaining = Explaining(std::move(fits), 2);
+        if (!explaining.empty()) return explaining;
+        fits.clear();
       }
-      std::vector<Fit> explaining = Explaining(std::move(fits), 2);
-      if (!explaining.empty()) return explaining;
-      fits.clear();
     }
     return {};
   }

@@ -43,6 +43,7 @@ Witness WitnessOf(const Observation& seen, const Slice& slice) {
     for (size_t i = 0; i < answer.data.size(); ++i) {
       const double error = std::abs(answer.data[i] - right.data[i]), permitted = units.data[i];
       units.data[i] = UnitOf(permitted, right.data[i], answer.data[i], at->dtype);
+      if (!std::isnan(units.data[i]) && error > 0) witness.distance += error / units.data[i];
       if (std::isnan(right.data[i]) || std::isinf(permitted) || error <= permitted) continue;
       ++witness.failing;
       witness.worst =

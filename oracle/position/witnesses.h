@@ -14,7 +14,8 @@ struct Witness {
   // One tensor per output of the signature, empty if it was not answered. `units` are the permitted
   // errors; NaN: the element is not compared.
   std::vector<Tensor<double>> answer, units;
-  size_t failing = 0;  // elements
+  size_t failing = 0;   // elements
+  double distance = 0;  // of the right answer (DistanceOf)
   double worst = 0;    // the largest error of an element / its permitted error
 };
 
