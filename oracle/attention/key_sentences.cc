@@ -112,13 +112,20 @@ KeySentence SentenceOfDistances(const std::vector<double>& counts,
   if (!seen.is_range || !wanted.is_range ||
       std::ranges::any_of(counts, [](double count) { return count != 0 && count != 1; }))
     return {"distances_changed", "the weight of a key has a factor that depends on its distance"};
+  const int64_t farthest = first + static_cast<int64_t>(counts.size()) - 1;
   std::string text;
-  if (seen.last != wanted.last)
+  if (seen.last != wanted.last) {
     text = "query s sees keys up to its own" + Signed(seen.last) + ", expected its own" +
            Signed(wanted.last);
-  if (seen.first != wanted.first)
+    if (seen.last == farthest) text += " (no key is masked)";
+  }
+  if (seen.first != wanted.first) {
     text += (text.empty() ? "" : "; ") + std::string("the first key that query s sees is its own") +
             Signed(seen.first) + ", expected its own" + Signed(wanted.first);
+    if (seen.last == 0 && wanted.last == 0)
+      text += " (a window of " + std::to_string(1 - seen.first) + " keys instead of " +
+              std::to_string(1 - wanted.first) + ")";
+  }
   return {seen.last != wanted.last ? "last_key_shifted" : "first_key_shifted", text};
 }
 

@@ -1,16 +1,30 @@
 #include "oracle/attention/least_squares.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
 namespace sextant::oracle {
 
 void LeastSquares::Add(std::span<const double> a, double b) {
+  ++equations_;
+  squares_ += b * b;
   for (size_t i = 0; i < n_; ++i) {
     if (a[i] == 0) continue;
     right_[i] += a[i] * b;
     for (size_t j = 0; j <= i; ++j) matrix_[i * n_ + j] += a[i] * a[j];
   }
+}
+
+// The sum of the squared residuals is x A x - 2 x b + b^2.
+double LeastSquares::RmsOf(const std::vector<double>& x) const {
+  if (equations_ <= n_) return 1;
+  double sum = squares_;
+  for (size_t i = 0; i < n_; ++i) {
+    sum += x[i] * (matrix_[i * n_ + i] * x[i] - 2 * right_[i]);
+    for (size_t j = 0; j < i; ++j) sum += 2 * x[i] * matrix_[i * n_ + j] * x[j];
+  }
+  return std::sqrt(std::max(0.0, sum) / static_cast<double>(equations_ - n_));
 }
 
 // Cholesky's factor L with L L^T = A. Rows whose pivot is lost in the rounding errors of the sums
@@ -52,7 +66,7 @@ LeastSquares::Solution LeastSquares::Solve() const {
     bar[i] = std::sqrt(column[i]);
     unit[i] = 0;
   }
-  return {x, bar};
+  return {x, bar, RmsOf(x)};
 }
 
 }  // namespace sextant::oracle

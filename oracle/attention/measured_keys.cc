@@ -15,7 +15,7 @@ namespace {
 
 // More unknowns would take seconds. Each row has E equations; there are kTimes more equations than
 // unknowns where there are so many.
-constexpr size_t kMostUnknowns = 384, kTimes = 8;
+constexpr size_t kMostUnknowns = 384, kTimes = 16;
 
 // A number of times that is measured worse than this cannot be told from one more or less.
 constexpr double kWorstBar = 0.25;
@@ -114,7 +114,9 @@ std::vector<double> CountsOf(const Problem& of, const Unknowns& unknowns,
   for (size_t row = 0; row < n.rows(); row += step) AddRow(of, unknowns, row, squares);
   const bool has_sink = n.rows() > 0 && of.plain.SinkOf(0) > -kInfinity;
   if (!has_sink) AddMeans(expected, unknowns.groups, squares);
-  auto [x, bar] = squares.Solve();
+  // Permitted errors are those of the worst case; the residuals say how large errors are.
+  auto [x, bar, rms] = squares.Solve();
+  for (double& error : bar) error *= rms;
   const size_t size = unknowns.count / unknowns.groups;
   for (size_t group = 0; group < unknowns.groups; ++group)
     Normalize(std::span(x).subspan(group * size, size), std::span(bar).subspan(group * size, size));
