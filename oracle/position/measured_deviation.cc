@@ -125,8 +125,8 @@ class Search {
   void Add(const Hypothesis& base, const Deviation& deviation, std::vector<Fit>& fits) {
     if (evaluations_ > kMostEvaluations) return;
     if (deviation.measured) {
-      evaluations_ += deviation.cost;
       for (const Deviation& found : deviation.measured(base)) Add(base, found, fits);
+      evaluations_ += deviation.cost;
     } else if (!IsContinuous(deviation)) {
       for (const NamedValue& value : deviation.values)
         AddModel(base, deviation, value.value, TextOf(value), fits);

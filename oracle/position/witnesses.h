@@ -16,7 +16,7 @@ struct Witness {
   std::vector<Tensor<double>> answer, units;
   size_t failing = 0;   // elements
   double distance = 0;  // of the right answer (DistanceOf)
-  double worst = 0;    // the largest error of an element / its permitted error
+  double worst = 0;     // the largest error of an element / its permitted error
 };
 
 struct Witnesses {
