@@ -2,6 +2,7 @@
 
 #include "oracle/attention/attention_defects.h"
 #include "oracle/attention/attention_properties.h"
+#include "oracle/attention/measured_attention.h"
 #include "oracle/diagnosis/catalog_entry.h"
 
 namespace sextant::oracle {
@@ -16,13 +17,23 @@ struct Mutant : Attention {
   }
 };
 
+struct ByParts : Attention {
+  MeasuredParts parts;
+  template <class Real>
+  void operator()(const Tensor<Real>& q, const Tensor<Real>& k, const Tensor<Real>& v,
+                  Tensor<Real>& y, Tensor<Real>& lse) const {
+    AttendMeasured<Real>(parts, *this, {.q = q, .k = k, .v = v}, y, lse);
+  }
+};
+
 }  // namespace
 
 template <>
 CatalogEntry MakeCatalogEntry<Attention>() {
   return {.properties = AttentionProperties(),
           .defects =
-              Joined<Defect>({MutatedFormulas<Mutant>(AttentionMutations()), AttentionDefects()})};
+              Joined<Defect>({MutatedFormulas<Mutant>(AttentionMutations()), AttentionDefects()}),
+          .measurements = {MeasureAttention<ByParts>}};
 }
 
 }  // namespace sextant::oracle

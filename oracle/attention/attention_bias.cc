@@ -3,6 +3,7 @@
 #include "oracle/attention/attention_defects.h"
 #include "oracle/attention/attention_parts.h"
 #include "oracle/attention/attention_properties.h"
+#include "oracle/attention/measured_attention.h"
 #include "oracle/defect/input_defects.h"
 #include "oracle/diagnosis/catalog_entry.h"
 
@@ -16,6 +17,16 @@ struct Mutant : AttentionBias {
                   const Tensor<Real>& bias, Tensor<Real>& y, Tensor<Real>& lse) const {
     AttendMutant<Real>(mutation, *this,
                        {.q = q, .k = k, .v = v, .bias = &bias, .scale_bias = scale_bias}, y, lse);
+  }
+};
+
+struct ByParts : AttentionBias {
+  MeasuredParts parts;
+  template <class Real>
+  void operator()(const Tensor<Real>& q, const Tensor<Real>& k, const Tensor<Real>& v,
+                  const Tensor<Real>& bias, Tensor<Real>& y, Tensor<Real>& lse) const {
+    AttendMeasured<Real>(parts, *this,
+                         {.q = q, .k = k, .v = v, .bias = &bias, .scale_bias = scale_bias}, y, lse);
   }
 };
 
@@ -67,7 +78,8 @@ CatalogEntry MakeCatalogEntry<AttentionBias>() {
       .defects = Joined<Defect>({MutatedFormulas<Mutant>(AttentionMutations()),
                                  MutatedFormulas<Mutant>(BiasMutations()),
                                  AttentionDefects(),
-                                 {MissingInput("bias_missing", "the bias is not added", "bias")}})};
+                                 {MissingInput("bias_missing", "the bias is not added", "bias")}}),
+      .measurements = {MeasureAttention<ByParts>}};
 }
 
 }  // namespace sextant::oracle

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "oracle/attention/measured_attention.h"
 #include "oracle/diagnosis/catalog_entry.h"
 #include "oracle/property/changed_inputs.h"
 #include "oracle/property/property.h"
@@ -129,7 +130,8 @@ CatalogEntry MakeCatalogEntry<AttentionScores>() {
                           CheckProbes},
                          {"scaled", "scores are proportional to the scale; its default is D^-1/2",
                           CheckScale}},
-          .defects = Defects()};
+          .defects = Defects(),
+          .measurements = {MeasureScores}};
 }
 
 }  // namespace sextant::oracle

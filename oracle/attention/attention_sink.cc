@@ -5,6 +5,7 @@
 #include "oracle/attention/attention_defects.h"
 #include "oracle/attention/attention_parts.h"
 #include "oracle/attention/attention_properties.h"
+#include "oracle/attention/measured_attention.h"
 #include "oracle/defect/input_defects.h"
 #include "oracle/diagnosis/catalog_entry.h"
 
@@ -17,6 +18,15 @@ struct Mutant : AttentionSink {
   void operator()(const Tensor<Real>& q, const Tensor<Real>& k, const Tensor<Real>& v,
                   const Tensor<Real>& sink, Tensor<Real>& y, Tensor<Real>& lse) const {
     AttendMutant<Real>(mutation, *this, {.q = q, .k = k, .v = v, .sink = &sink}, y, lse);
+  }
+};
+
+struct ByParts : AttentionSink {
+  MeasuredParts parts;
+  template <class Real>
+  void operator()(const Tensor<Real>& q, const Tensor<Real>& k, const Tensor<Real>& v,
+                  const Tensor<Real>& sink, Tensor<Real>& y, Tensor<Real>& lse) const {
+    AttendMeasured<Real>(parts, *this, {.q = q, .k = k, .v = v, .sink = &sink}, y, lse);
   }
 };
 
@@ -84,7 +94,8 @@ CatalogEntry MakeCatalogEntry<AttentionSink>() {
                 ShiftedInput("sink_doubled",
                              "e^sink is added twice, once for each of two parts of the keys",
                              "sink", std::numbers::ln2),
-                MissingInput("sink_of_zero", "1 is added to the sum instead of e^sink", "sink")}})};
+                MissingInput("sink_of_zero", "1 is added to the sum instead of e^sink", "sink")}}),
+          .measurements = {MeasureAttention<ByParts>}};
 }
 
 }  // namespace sextant::oracle

@@ -4,6 +4,7 @@
 
 #include "oracle/attention/heads_defects.h"
 #include "oracle/attention/heads_properties.h"
+#include "oracle/attention/measured_attention.h"
 #include "oracle/attention/token_properties.h"
 #include "oracle/diagnosis/catalog_entry.h"
 
@@ -132,7 +133,8 @@ CatalogEntry MakeCatalogEntry<CrossAttention>() {
             {"equal_memory", "if all tokens of memory are equal, y is the same for every query",
              CheckEqualMemory}},
            HeadsProperties(0)}),
-      .defects = Joined<Defect>({FormulaDefects(), HeadsInputDefects(), HeadsRecipeDefects()})};
+      .defects = Joined<Defect>({FormulaDefects(), HeadsInputDefects(), HeadsRecipeDefects()}),
+      .measurements = {MeasureScores}};
 }
 
 }  // namespace sextant::oracle

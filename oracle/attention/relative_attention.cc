@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "oracle/attention/measured_attention.h"
 #include "oracle/attention/relative_attention_defects.h"
 #include "oracle/diagnosis/catalog_entry.h"
 #include "oracle/position/relative_defects.h"
@@ -143,7 +144,8 @@ CatalogEntry MakeCatalogEntry<RelativeAttention>() {
             "a constant added to all scores of a query does not change y", CheckConstant},
            {"equal_scores_give_the_mean", "equal scores give the mean of the values", CheckMean},
            {"linear_in_values", "twice the values give twice y", CheckValues}},
-      .defects = RelativeAttentionDefects()};
+      .defects = RelativeAttentionDefects(),
+      .measurements = {MeasureScores}};
 }
 
 }  // namespace sextant::oracle

@@ -5,6 +5,7 @@
 
 #include "oracle/attention/arg_max_score.h"
 #include "oracle/diagnosis/catalog_entry.h"
+#include "oracle/position/measured_attributes.h"
 #include "oracle/property/changed_inputs.h"
 #include "oracle/property/common_properties.h"
 #include "reference/layer/activation.h"
@@ -101,27 +102,32 @@ CatalogEntry MakeCatalogEntry<SoftCap>() {
                       CheckBounds},
                      {"scales", "twice x and twice cap give twice y", CheckScale},
                      {"monotone", "y rises with x", Monotone}},
-      .defects = {
-          MutatedFormula<Mutant>("cap_missing", "scores are not capped", Mutation::kMissing),
-          MutatedFormula<Mutant>("cap_not_scaled_back", "y is tanh(x / cap), not multiplied by cap",
-                                 Mutation::kNotBack),
-          MutatedFormula<Mutant>("not_scaled_inside", "y is cap tanh(x): x is not divided by cap",
-                                 Mutation::kNotInside),
-          MutatedFormula<Mutant>("hard", "x is clamped to -cap .. cap", Mutation::kHard),
-          MutatedFormula<Mutant>("softsign", "y is x / (1 + |x| / cap)", Mutation::kSoftsign),
-          MutatedFormula<Mutant>("two_terms", "y is x - x^3 / (3 cap^2), two terms of the series",
-                                 Mutation::kTaylor),
-          AcrossSlices(MutatedFormula<Mutant>(
-              "cap_after_largest",
-              "the largest score of the row is subtracted before the cap (gemma.cpp@2a0e6ee)",
-              Mutation::kRelative)),
-          AcrossSlices(MutatedFormula<Mutant>("cap_not_in_first_tile",
-                                              "the first tile is not capped (gemma.cpp@4974f24)",
-                                              Mutation::kTile)),
-          MutatedFormula<Mutant>("sign_lost", "y is cap tanh(|x| / cap)", Mutation::kSignLost),
-          ChangedRecipe("in_bf16", "the cap is computed in bf16 for every dtype", "cap=bf16"),
-          ChangedRecipe("in_f16", "the cap is computed in f16 for every dtype", "cap=f16"),
-      }};
+      .defects =
+          {
+              MutatedFormula<Mutant>("cap_missing", "scores are not capped", Mutation::kMissing),
+              MutatedFormula<Mutant>("cap_not_scaled_back",
+                                     "y is tanh(x / cap), not multiplied by cap",
+                                     Mutation::kNotBack),
+              MutatedFormula<Mutant>("not_scaled_inside",
+                                     "y is cap tanh(x): x is not divided by cap",
+                                     Mutation::kNotInside),
+              MutatedFormula<Mutant>("hard", "x is clamped to -cap .. cap", Mutation::kHard),
+              MutatedFormula<Mutant>("softsign", "y is x / (1 + |x| / cap)", Mutation::kSoftsign),
+              MutatedFormula<Mutant>("two_terms",
+                                     "y is x - x^3 / (3 cap^2), two terms of the series",
+                                     Mutation::kTaylor),
+              AcrossSlices(MutatedFormula<Mutant>(
+                  "cap_after_largest",
+                  "the largest score of the row is subtracted before the cap (gemma.cpp@2a0e6ee)",
+                  Mutation::kRelative)),
+              AcrossSlices(MutatedFormula<Mutant>(
+                  "cap_not_in_first_tile", "the first tile is not capped (gemma.cpp@4974f24)",
+                  Mutation::kTile)),
+              MutatedFormula<Mutant>("sign_lost", "y is cap tanh(|x| / cap)", Mutation::kSignLost),
+              ChangedRecipe("in_bf16", "the cap is computed in bf16 for every dtype", "cap=bf16"),
+              ChangedRecipe("in_f16", "the cap is computed in f16 for every dtype", "cap=f16"),
+          },
+      .measurements = {MeasureAttributes}};
 }
 
 }  // namespace sextant::oracle

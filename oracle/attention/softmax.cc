@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "oracle/attention/arg_max_score.h"
+#include "oracle/attention/measured_softmax.h"
 #include "oracle/diagnosis/catalog_entry.h"
 #include "oracle/property/changed_inputs.h"
 #include "oracle/property/common_properties.h"
@@ -244,7 +245,8 @@ CatalogEntry MakeCatalogEntry<Softmax>() {
                      {"equal_elements", "equal elements have weight 1/M each", CheckEqual},
                      {"masked", "masked elements have weight 0 and do not change the others",
                       CheckMasked}},
-      .defects = FormulaDefects()};
+      .defects = FormulaDefects(),
+      .measurements = {MeasureSoftmax}};
 }
 
 }  // namespace sextant::oracle

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "oracle/diagnosis/catalog_entry.h"
+#include "oracle/position/measured_attributes.h"
 #include "oracle/property/changed_inputs.h"
 #include "oracle/property/property.h"
 #include "reference/number/real.h"
@@ -183,7 +184,8 @@ CatalogEntry MakeCatalogEntry<AlibiSlopes>() {
                {"others_of_twice",
                 "heads beyond the power of two n have the other slopes of 2n heads", CheckOthers},
                {"twice_the_bias", "doubling max_bias squares the slopes", CheckSquares}},
-          .defects = Joined<Defect>({HeadCountDefects(), FormulaDefects()})};
+          .defects = Joined<Defect>({HeadCountDefects(), FormulaDefects()}),
+          .measurements = {MeasureAttributes}};
 }
 
 }  // namespace sextant::oracle

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "oracle/diagnosis/catalog_entry.h"
+#include "oracle/position/measured_attributes.h"
 #include "oracle/position/scale_properties.h"
 #include "oracle/property/changed_inputs.h"
 #include "oracle/property/common_properties.h"
@@ -124,7 +125,8 @@ CatalogEntry MakeCatalogEntry<LogNScale>() {
             {"monotone", "the factor is at least 1 and never decreases", CheckRising}}}),
       // The factor is 1 at negative positions and at position 0.
       .defects = Joined<Defect>({RemoveDefects({"negative_position_clamped"}, PositionDefects()),
-                                 FactorDefects(), FormulaDefects()})};
+                                 FactorDefects(), FormulaDefects()}),
+      .measurements = {MeasureAttributes}};
 }
 
 }  // namespace sextant::oracle

@@ -5,6 +5,7 @@
 
 #include "oracle/defect/input_defects.h"
 #include "oracle/diagnosis/catalog_entry.h"
+#include "oracle/position/measured_attributes.h"
 #include "oracle/position/relative_defects.h"
 #include "oracle/property/changed_inputs.h"
 #include "oracle/property/property.h"
@@ -291,7 +292,8 @@ CatalogEntry MakeCatalogEntry<RelativeBias>() {
                       CheckDoubling},
                      {"rising", "a larger distance never has an earlier bucket", CheckRising},
                      {"mirrored", "keys after the query mirror those before it", CheckMirror}},
-      .defects = Joined<Defect>({BucketDefects(), OtherDefects(), QueryKeyDefects()})};
+      .defects = Joined<Defect>({BucketDefects(), OtherDefects(), QueryKeyDefects()}),
+      .measurements = {MeasureAttributes}};
 }
 
 }  // namespace sextant::oracle

@@ -1,6 +1,7 @@
 #include "reference/position/sinusoidal.h"
 
 #include "oracle/diagnosis/catalog_entry.h"
+#include "oracle/position/measured_attributes.h"
 #include "oracle/property/changed_inputs.h"
 #include "oracle/property/property.h"
 #include "oracle/rope/angle_defects.h"
@@ -231,7 +232,8 @@ CatalogEntry MakeCatalogEntry<Sinusoidal>() {
       .defects = Joined<Defect>({PositionDefects(),
                                  FormulaDefects(),
                                  {OffsetOfPadding()},
-                                 PrecisionDefects(Sinusoidal::kSteps)})};
+                                 PrecisionDefects(Sinusoidal::kSteps)}),
+      .measurements = {MeasureAttributes}};
 }
 
 }  // namespace sextant::oracle

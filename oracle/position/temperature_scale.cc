@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "oracle/diagnosis/catalog_entry.h"
+#include "oracle/position/measured_attributes.h"
 #include "oracle/position/scale_properties.h"
 #include "oracle/property/changed_inputs.h"
 #include "oracle/property/common_properties.h"
@@ -184,7 +185,8 @@ CatalogEntry MakeCatalogEntry<TemperatureScale>() {
             {"beta_multiplies", "doubling beta doubles the difference from 1", CheckBeta},
             {"rises_by_steps", "the factor is at least 1 and does not decrease from step to step",
              CheckRising}}}),
-      .defects = Joined<Defect>({PositionDefects(), FactorDefects(), FormulaDefects()})};
+      .defects = Joined<Defect>({PositionDefects(), FactorDefects(), FormulaDefects()}),
+      .measurements = {MeasureAttributes}};
 }
 
 }  // namespace sextant::oracle

@@ -1,0 +1,42 @@
+// Attention in double, without error bounds: quick predictions for measurements.
+#pragma once
+
+#include <vector>
+
+#include "oracle/attention/attention_parts.h"
+#include "oracle/diagnosis/measurement.h"
+
+namespace sextant::oracle {
+
+// Reads the attributes and inputs of a model with q, k and v, and perhaps a bias or a sink. The
+// case gives the dimensions. Does not own the inputs.
+class PlainAttention {
+ public:
+  PlainAttention(const Case& c, const Hypothesis& model);
+
+  const AttentionSizes& sizes() const { return n_; }
+  const AttentionAttributes& attributes() const { return op_; }
+
+  size_t KeyHeadOf(size_t h) const { return op_.KeyHeadOf(h); }
+  // The score of every key, seen or not, of query row = (b H + h) S + s with key head g.
+  std::vector<double> ScoresOf(size_t row, size_t g) const;
+  // Value t of head g in the batch of the row, [E].
+  std::span<const double> ValueOf(size_t row, size_t g, size_t t) const;
+  // The score of the sink; -infinity without one.
+  double SinkOf(size_t row) const;
+  // How often the mask counts the key: 0 or 1.
+  double CountOf(size_t row, size_t t) const;
+  // y[E] of the row, with the keys that the mask shows; empty if it shows none.
+  std::vector<double> Answer(size_t row, size_t key_head, size_t value_head) const;
+
+ private:
+  AttentionAttributes op_;
+  AttentionSizes n_;
+  size_t D_;
+  double scale_;
+  bool scale_bias_;
+  const std::vector<double>&q_, &k_, &v_;
+  const std::vector<double>*bias_ = nullptr, *sink_ = nullptr;
+};
+
+}  // namespace sextant::oracle
