@@ -1,0 +1,54 @@
+#include "oracle/layer/measured_activation.h"
+
+#include <memory>
+
+#include "oracle/layer/measured_function.h"
+#include "reference/case/operation.h"
+#include "reference/layer/activation.h"
+
+namespace sextant::oracle {
+namespace {
+
+constexpr size_t kElements = 512;  // that are looked at
+
+struct MeasuredActivation : Activation {
+  Function function;
+  template <class Real>
+  void operator()(const Tensor<double>& x, Tensor<Real>& y) const {
+    const ScopedStep at(Step::kActivation);
+    for (size_t i = 0; i < x.data.size(); ++i)
+      y.data[i] = ValueOf(function, x.data[i], Real(x.data[i]));
+  }
+};
+
+Hypothesis ModelOf(const Observation& seen, const Function& function) {
+  MeasuredActivation measured;
+  measured.function = function;
+  const auto operation = std::make_shared<Wrapped<MeasuredActivation, false>>(measured);
+  CopyAttributes(seen.c, *operation);
+  return {operation, seen.inputs, seen.recipe};
+}
+
+std::vector<Explanation> Measure(const Observation& seen, ErrorBar bar) {
+  const Samples samples(seen, 0, bar);
+  if (!samples.IsAnswered()) return {};
+  std::vector<Pair> pairs;
+  for (const Sample& sample : samples.Chosen(kElements))
+    pairs.push_back(PairOf(seen.inputs[0].values.data[sample.at], 1, sample, seen.recipe));
+  const auto& right = dynamic_cast<const TypedOperation<Activation>&>(seen.c.operation()).op();
+  std::vector<Explanation> explanations;
+  for (const FunctionFit& fit : FitFunctions(pairs, FunctionOf(right.kind, right.beta)))
+    explanations.push_back({fit.name, fit.sentence, ModelOf(seen, fit.function)});
+  return explanations;
+}
+
+std::vector<Explanation> MeasureFunction(const Observation& seen) {
+  const auto explanations = Measure(seen, ErrorBar::kLikely);
+  return explanations.empty() ? Measure(seen, ErrorBar::kPermitted) : explanations;
+}
+
+}  // namespace
+
+std::vector<Measurement> ActivationMeasurements() { return {MeasureFunction}; }
+
+}  // namespace sextant::oracle

@@ -1,0 +1,84 @@
+// Constants that are measured: the range that the answers allow, and the constant of the field in
+// it.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "oracle/diagnosis/measurement.h"
+
+namespace sextant::oracle {
+
+// All numbers from low to high; empty if low > high.
+struct Range {
+  double low = -std::numeric_limits<double>::infinity();
+  double high = std::numeric_limits<double>::infinity();
+
+  bool IsEmpty() const { return !(low <= high); }
+  bool Contains(double x) const { return low <= x && x <= high; }
+  bool IsBounded() const { return low > -kInfinity && high < kInfinity; }
+  double Middle() const { return low + (high - low) / 2; }
+  void Intersect(const Range& other) {
+    low = std::max(low, other.low);
+    high = std::min(high, other.high);
+  }
+};
+
+struct Constant {
+  double value = 0;
+  std::string text;  // "1.702", "1/sqrt(2)", "0.8713 (+- 0.0004)"
+};
+
+// The constants of `named` in the range. If there is none, the decimal number with the fewest
+// digits in it; with its error, unless few ranges of that width have so short a number.
+std::vector<Constant> ConstantsIn(const Range& range, const std::vector<Constant>& named);
+
+// One element of an answer. `error` is its error bar: the smaller of the permitted and the likely
+// error, or the permitted error itself, and at least an ulp of the answer: a wrong number may be
+// larger than the right one, and is rounded at least once.
+struct Sample {
+  size_t at = 0;  // flat index
+  double y = 0, right = 0, error = 0;
+  bool Fails() const { return !(std::abs(y - right) <= error); }
+};
+
+enum class ErrorBar { kLikely, kPermitted };
+
+// The elements of one output. Without a value: those that were not answered, are unspecified or not
+// finite, or have no error bar.
+class Samples {
+ public:
+  Samples(const Observation& seen, size_t output, ErrorBar bar);
+
+  bool IsAnswered() const { return answer_ != nullptr; }
+  bool Has(size_t at) const;
+  Sample At(size_t at) const;
+  // At most `count` elements: half of them those that are farthest from the right answer, in units
+  // of their errors, the others spread over the tensor. In the order of the tensor.
+  std::vector<Sample> Chosen(size_t count) const;
+  // At most `count` rows of `width` elements, chosen in the same way.
+  std::vector<size_t> ChosenRows(size_t count, size_t width) const;
+
+ private:
+  double Distance(size_t at) const;  // |answer - right| / error; 0 if it has no value
+
+  const Tensor<double>* answer_ = nullptr;
+  const GoldenTensor* golden_;
+  const PermittedTensor* permitted_;
+  ErrorBar bar_;
+};
+
+// How surprising it is that a model fits numbers to which it was not adjusted, in bits: the sum of
+// log2(|answer - right| / error) over independent numbers that fail, without the `fitted` largest
+// terms. A number that is anywhere between the right and the wrong one fits by accident with the
+// probability error / |answer - right|.
+double BitsOfEvidence(std::vector<double> distances, size_t fitted);
+
+// Fits of fewer bits are not reported, so that less than one answer in a thousand is fitted by
+// accident. About a hundred models with a measured constant are tried for an answer.
+inline constexpr double kEnoughBitsWithoutConstants = 10, kEnoughBits = 17;
+
+}  // namespace sextant::oracle

@@ -1,0 +1,325 @@
+#include "oracle/layer/measured_function.h"
+
+#include <numbers>
+#include <ranges>
+
+#include "reference/base/value_text.h"
+
+namespace sextant::oracle {
+namespace {
+
+// What is known about a curve: the usual constant, other constants of the field, and where its
+// constant is looked for.
+struct CurveFacts {
+  Curve curve;
+  std::string name, formula;
+  double usual;
+  Range constants;
+  std::vector<Constant> named;
+};
+
+const std::vector<CurveFacts>& Curves() {
+  constexpr double kRootHalf = std::numbers::sqrt2 / 2;
+  const double root = std::sqrt(2 / std::numbers::pi), half_pi = std::sqrt(std::numbers::pi / 2);
+  static const std::vector<CurveFacts> kCurves = {
+      {Curve::kSwish, "swish", "x s(c x)", 1, {0, 50}, {{1.702, "1.702"}, {0, "0"}}},
+      {Curve::kGelu, "gelu", "x (1 + erf(c x)) / 2", kRootHalf, {0, 10}, {{1, "1"}}},
+      {Curve::kGeluTanh,
+       "gelu_tanh",
+       "x (1 + tanh(sqrt(2 / pi) (x + c x^3))) / 2",
+       0.044715,
+       {0, 1},
+       {}},
+      {Curve::kGeluTanhRoot,
+       "gelu_tanh",
+       "x (1 + tanh(c (x + 0.044715 x^3))) / 2",
+       root,
+       {0, 5},
+       {{half_pi, "sqrt(pi / 2)"}}},
+      {Curve::kSigmoid, "sigmoid", "s(c x)", 1, {0, 50}, {{1.702, "1.702"}}},
+      {Curve::kTanh, "tanh", "tanh(c x)", 1, {0, 50}, {}},
+      {Curve::kRelu, "relu", "max(x, 0) + c min(x, 0)", 0, {-1, 2}, {{1, "1"}}},
+      {Curve::kRelu2, "relu2", "c max(x, 0)^2", 1, {0, 10}, {}},
+      {Curve::kHardSigmoid, "hard_sigmoid", "c x + 1/2 within 0 and 1", 1.0 / 6, {0, 5}, {}},
+      {Curve::kHardSwish, "hard_swish", "x (c x + 1/2 within 0 and 1)", 1.0 / 6, {0, 5}, {}},
+      {Curve::kSoftplus, "softplus", "ln(1 + e^(c x)) / c", 1, {0.01, 50}, {}},
+      {Curve::kMish, "mish", "x tanh(ln(1 + e^(c x)))", 1, {0, 50}, {}},
+      {Curve::kElu, "elu", "x, or c (e^x - 1) below 0", 1, {0, 10}, {}},
+      {Curve::kSelu, "selu", "c x, or c 1.6733 (e^x - 1) below 0", 1.0507009873554805, {0, 10}, {}},
+      {Curve::kSoftsign, "softsign", "x / (1 + c |x|)", 1, {0, 50}, {}},
+      {Curve::kSquare, "square", "c x^2", 1, {0, 10}, {}}};
+  return kCurves;
+}
+
+const CurveFacts& FactsOf(Curve curve) {
+  return *std::ranges::find(Curves(), curve, &CurveFacts::curve);
+}
+
+// The numbers c with g(c) within y +- error, for a monotone g.
+template <class G>
+Range Solutions(const G& g, const Range& domain, double y, double error) {
+  const double at_low = g(domain.low), at_high = g(domain.high);
+  const double sign = at_high < at_low ? -1 : 1;
+  // The largest c below which sign g(c) < bound.
+  const auto crossing = [&](double bound) {
+    double low = domain.low, high = domain.high;
+    for (int i = 0; i < 60; ++i) {
+      const double middle = low + (high - low) / 2;
+      (sign * g(middle) < bound ? low : high) = middle;
+    }
+    return high;
+  };
+  const double least = sign * y - error, most = sign * y + error;
+  if (sign * at_low > most || sign * at_high < least) return {1, 0};
+  return {sign * at_low >= least ? domain.low : crossing(least),
+          sign * at_high <= most ? domain.high : crossing(most)};
+}
+
+// The part that the most ranges share.
+Range MostShared(const std::vector<Range>& ranges) {
+  std::vector<std::pair<double, int>> ends;
+  for (const Range& range : ranges) {
+    if (range.IsEmpty()) continue;
+    ends.emplace_back(range.low, -1);  // begins before others end at the same number
+    ends.emplace_back(range.high, 1);
+  }
+  std::ranges::sort(ends);
+  Range best{1, 0};
+  int open = 0, most = 0;
+  for (size_t i = 0; i < ends.size(); ++i) {
+    open -= ends[i].second;
+    if (open <= most || i + 1 == ends.size()) continue;
+    most = open;
+    best = {ends[i].first, ends[i + 1].first};
+  }
+  return best;
+}
+
+double Predicted(const Function& f, const Pair& pair) {
+  return pair.weight * ValueOf(f, pair.x, pair.x);
+}
+
+constexpr size_t kFewPairs = 32;
+
+// Which constant is measured.
+enum class Free { kNothing, kConstant, kFactor };
+
+Function With(Function f, Free free, double constant) {
+  (free == Free::kConstant ? f.c : f.a) = constant;
+  return f;
+}
+
+Range AllowedBy(const Function& f, Free free, const Pair& pair) {
+  if (free == Free::kConstant) {
+    const auto at = [&](double c) { return Predicted(With(f, free, c), pair); };
+    return Solutions(at, FactsOf(f.curve).constants, pair.y, pair.error);
+  }
+  const double value = Predicted(With(f, free, 1), pair);
+  if (value == 0) return Fits(f, pair) ? Range{} : Range{1, 0};
+  const double a = (pair.y - pair.error) / value, b = (pair.y + pair.error) / value;
+  return {std::min(a, b), std::max(a, b)};
+}
+
+// Most functions fit few of the first pairs, which is quickly seen.
+bool FitsHalf(const Function& f, const std::vector<Pair>& pairs) {
+  const size_t few = std::min(pairs.size(), kFewPairs);
+  const auto fits = [&](const Pair& pair) { return Fits(f, pair); };
+  return 2 * std::ranges::count_if(pairs | std::views::take(few), fits) >=
+         static_cast<ptrdiff_t>(few);
+}
+
+bool FitsAll(const Function& f, const std::vector<Pair>& pairs) {
+  return std::ranges::all_of(pairs, [&](const Pair& pair) { return Fits(f, pair); });
+}
+
+// A limit of x above 0 (side 1) or below (side -1), from the pairs on that side that do not fit:
+// the farthest from 0 of the roots L of weight f(L) = y that they have in common.
+std::optional<Range> LimitFrom(const Function& f, const std::vector<Pair>& pairs, double side) {
+  double nearest = kInfinity;
+  std::vector<Pair> misfits;
+  for (const Pair& pair : pairs) {
+    if (pair.x * side <= 0 || Fits(f, pair)) continue;
+    misfits.push_back(pair);
+    nearest = std::min(nearest, std::abs(pair.x));
+  }
+  if (misfits.empty()) return std::nullopt;
+  constexpr int kSteps = 64;
+  for (int step = kSteps; step > 0; --step) {
+    const double from = side * nearest * (step - 1) / kSteps, to = side * nearest * step / kSteps;
+    const Range part{std::min(from, to), std::max(from, to)};
+    Range all = part;
+    for (const Pair& pair : misfits) {
+      const auto at = [&](double limit) { return pair.weight * ValueOf(f, limit, limit); };
+      all.Intersect(Solutions(at, part, pair.y, pair.error));
+    }
+    if (!all.IsEmpty()) return all;
+  }
+  return std::nullopt;
+}
+
+class Fitter {
+ public:
+  Fitter(const std::vector<Pair>& pairs, const Function& right) : pairs_(pairs), right_(right) {
+    for (const Pair& pair : pairs)
+      distances_.push_back(Fits(right, pair) ? 0 : std::abs(pair.y - Predicted(right, pair)) / pair.error);
+  }
+
+  // Fits a function with one free constant to `inner`, and then limits to all pairs.
+  std::optional<FunctionFit> Fit(Function f, Free free, const std::vector<Pair>& inner) const {
+    FunctionFit fit;
+    std::string constant;
+    if (free != Free::kNothing) {
+      std::vector<Range> allowed;
+      for (const Pair& pair : inner | std::views::take(kFewPairs))
+        allowed.push_back(AllowedBy(f, free, pair));
+      const Range first = MostShared(allowed);
+      if (first.IsEmpty() || !FitsHalf(With(f, free, first.Middle()), inner)) return std::nullopt;
+      for (const Pair& pair : inner | std::views::drop(kFewPairs))
+        allowed.push_back(AllowedBy(f, free, pair));
+      const Range shared = MostShared(allowed);
+      if (!shared.IsBounded()) return std::nullopt;
+      double& measured = free == Free::kConstant ? f.c : f.a;
+      const double usual = measured;
+      if (shared.Contains(usual)) return std::nullopt;  // the fit without a free constant
+      const auto found = ConstantsIn(shared, NamedOf(f.curve, free));
+      measured = found.front().value;
+      constant = found.front().text;
+      for (size_t i = 1; i < found.size(); ++i) constant += " or " + found[i].text;
+      ++fit.constants;
+    }
+    if (!FitsHalf(f, inner)) return std::nullopt;
+    fit.function = f;
+    Describe(free, constant, fit);
+    if (!SetLimits(fit) || !FitsAll(fit.function, pairs_)) return std::nullopt;
+    const double enough = fit.constants > 0 ? kEnoughBits : kEnoughBitsWithoutConstants;
+    if (BitsOfEvidence(distances_, fit.constants) < enough) return std::nullopt;
+    return fit;
+  }
+
+ private:
+  std::vector<Constant> NamedOf(Curve curve, Free free) const {
+    if (free == Free::kFactor) return {{2, "2"}, {0.5, "1/2"}, {-1, "-1"}};
+    std::vector<Constant> named = FactsOf(curve).named;
+    if (curve == right_.curve && right_.c != 0) {
+      named.push_back({1 / right_.c, "1 / " + PrintValue(right_.c)});
+      named.push_back({right_.c * right_.c, PrintValue(right_.c) + "^2"});
+    }
+    return named;
+  }
+
+  static void Add(FunctionFit& fit, const std::string& name, const std::string& sentence) {
+    if (!fit.name.empty()) fit.name += "+", fit.sentence += "; ";
+    fit.name += name;
+    fit.sentence += sentence;
+    ++fit.deviations;
+  }
+
+  void Describe(Free free, const std::string& constant, FunctionFit& fit) const {
+    const CurveFacts& facts = FactsOf(fit.function.curve);
+    const CurveFacts& right = FactsOf(right_.curve);
+    const bool other = facts.name != right.name;
+    if (other) {
+      std::string text = "the function is " + facts.name + ", " + facts.formula;
+      if (free != Free::kConstant) text += " with c = " + PrintValue(facts.usual);
+      if (free == Free::kConstant) text += " with c = " + constant;
+      Add(fit, "function_is_" + facts.name, text + ", expected " + right.name);
+      if (free == Free::kConstant) ++fit.deviations;  // an unusual constant of another function
+    } else if (free == Free::kConstant) {
+      const double expected = facts.curve == right_.curve ? right_.c : facts.usual;
+      Add(fit, facts.name + "_constant",
+          "the function is " + facts.formula + " with c = " + constant + ", expected " +
+              PrintValue(expected));
+    }
+    if (free == Free::kFactor)
+      Add(fit, "value_multiplied", "the value of the function is multiplied by " + constant);
+  }
+
+  // Keeps the limits of the right function, or drops or measures them if pairs do not fit.
+  bool SetLimits(FunctionFit& fit) const {
+    Function& f = fit.function;
+    for (const double side : {1.0, -1.0}) {
+      const double expected = side > 0 ? right_.high : right_.low;
+      double& limit = side > 0 ? f.high : f.low;
+      limit = expected;
+      if (SideFits(f, side)) continue;
+      limit = side * kInfinity;
+      const auto range = LimitFrom(f, pairs_, side);
+      const std::string place = side > 0 ? " above" : " below";
+      if (!range && !SideFits(f, side)) return false;
+      if (!range) {
+        Add(fit, "limit_missing", "the argument is not limited" + place + ", expected " +
+                                      PrintValue(expected));
+        continue;
+      }
+      const Constant found = ConstantsIn(*range, {}).front();
+      limit = found.value;
+      ++fit.constants;
+      Add(fit, side > 0 ? "limited_above" : "limited_below",
+          "the argument is limited to " + found.text + place +
+              (std::isinf(expected) ? "" : ", expected " + PrintValue(expected)));
+    }
+    return true;
+  }
+  bool SideFits(const Function& f, double side) const {
+    return std::ranges::all_of(
+        pairs_, [&](const Pair& pair) { return pair.x * side <= 0 || Fits(f, pair); });
+  }
+
+  const std::vector<Pair>& pairs_;
+  const Function& right_;
+  std::vector<double> distances_;
+};
+
+// The pairs whose arguments are the smaller half: beyond them the argument may be limited.
+std::vector<Pair> InnerPairs(std::vector<Pair> pairs) {
+  const auto middle = pairs.begin() + static_cast<ptrdiff_t>(pairs.size() / 2);
+  std::nth_element(pairs.begin(), middle, pairs.end(), [](const Pair& a, const Pair& b) {
+    return std::abs(a.x) < std::abs(b.x);
+  });
+  pairs.erase(middle, pairs.end());
+  return pairs;
+}
+
+}  // namespace
+
+Pair PairOf(double x, double weight, const Sample& sample, const Recipe& recipe) {
+  const StepRule& rule = recipe.steps[static_cast<size_t>(Step::kActivation)];
+  const DType format = rule.exact ? DType::kF64 : rule.format;
+  const double largest = std::max(std::abs(sample.y), std::abs(x * weight));
+  return {x, weight, sample.y, std::max(sample.error, 8 * UlpOf(format, largest))};
+}
+
+bool Fits(const Function& function, const Pair& pair) {
+  return std::abs(Predicted(function, pair) - pair.y) <= pair.error;
+}
+
+Function FunctionOf(ActivationKind kind, double beta) {
+  constexpr Curve kAll[] = {Curve::kSigmoid, Curve::kSwish, Curve::kGelu, Curve::kGeluTanh,
+                            Curve::kRelu,    Curve::kRelu2, Curve::kTanh};
+  const Curve curve = kAll[static_cast<size_t>(kind)];
+  return {.curve = curve, .c = kind == ActivationKind::kSwish ? beta : FactsOf(curve).usual};
+}
+
+std::vector<FunctionFit> FitFunctions(const std::vector<Pair>& pairs, const Function& right) {
+  const Fitter fitter(pairs, right);
+  std::vector<FunctionFit> fits;
+  for (const auto& inner : {pairs, InnerPairs(pairs)}) {
+    for (const CurveFacts& facts : Curves()) {
+      const bool same = facts.curve == right.curve;
+      Function start = right;
+      if (!same) start.curve = facts.curve, start.c = facts.usual;
+      for (const Free free : {Free::kNothing, Free::kConstant, Free::kFactor}) {
+        const auto fit = fitter.Fit(start, free, inner);
+        if (fit && fit->deviations > 0) fits.push_back(*fit);
+      }
+    }
+    if (!fits.empty()) break;
+  }
+  std::ranges::stable_sort(fits, {}, &FunctionFit::deviations);
+  std::erase_if(fits, [&](const FunctionFit& fit) {
+    return fit.deviations > fits.front().deviations;
+  });
+  return fits;
+}
+
+}  // namespace sextant::oracle
