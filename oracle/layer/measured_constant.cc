@@ -47,9 +47,15 @@ std::vector<Constant> ConstantsIn(const Range& range, const std::vector<Constant
     // Neighbouring numbers of d digits are at most 10^(1-d) of themselves apart, so a range that is
     // ten times narrower rarely has one by accident.
     if (width <= std::abs(value) * std::pow(10, -digits)) return {{value, text}};
-    return {{value, text + " (+- " + TextWith(1, width / 2) + ")"}};
+    return {{value, text + " (+- " + TextWith(1, width / 2) + ")", false}};
   }
-  return {{middle, TextWith(17, middle)}};
+  return {{middle, TextWith(17, middle), false}};
+}
+
+std::string TextOf(const std::vector<Constant>& constants) {
+  std::string text;
+  for (const Constant& one : constants) text += (text.empty() ? "" : " or ") + one.text;
+  return text;
 }
 
 Samples::Samples(const Observation& seen, size_t output, ErrorBar bar)

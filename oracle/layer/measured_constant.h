@@ -29,12 +29,15 @@ struct Range {
 
 struct Constant {
   double value = 0;
-  std::string text;  // "1.702", "1/sqrt(2)", "0.8713 (+- 0.0004)"
+  std::string text;       // "1.702", "1/sqrt(2)", "0.8713 (+- 0.0004)"
+  bool is_known = true;   // a constant of the field, or a short number
 };
 
 // The constants of `named` in the range. If there is none, the decimal number with the fewest
 // digits in it; with its error, unless few ranges of that width have so short a number.
 std::vector<Constant> ConstantsIn(const Range& range, const std::vector<Constant>& named);
+// Their texts, "1 or 2".
+std::string TextOf(const std::vector<Constant>& constants);
 
 // One element of an answer. `error` is its error bar: the smaller of the permitted and the likely
 // error, or the permitted error itself, and at least an ulp of the answer: a wrong number may be

@@ -183,16 +183,16 @@ class Fitter {
       if (shared.Contains(usual)) return std::nullopt;  // the fit without a free constant
       const auto found = ConstantsIn(shared, NamedOf(f.curve, free));
       measured = found.front().value;
-      constant = found.front().text;
-      for (size_t i = 1; i < found.size(); ++i) constant += " or " + found[i].text;
+      constant = TextOf(found);
       ++fit.constants;
+      fit.adjusted += !found.front().is_known;
     }
     if (!FitsHalf(f, inner)) return std::nullopt;
     fit.function = f;
     Describe(free, constant, fit);
     if (!SetLimits(fit) || !FitsAll(fit.function, pairs_)) return std::nullopt;
     const double enough = fit.constants > 0 ? kEnoughBits : kEnoughBitsWithoutConstants;
-    if (BitsOfEvidence(distances_, fit.constants) < enough) return std::nullopt;
+    if (BitsOfEvidence(distances_, fit.adjusted) < enough) return std::nullopt;
     return fit;
   }
 
@@ -254,6 +254,7 @@ class Fitter {
       const Constant found = ConstantsIn(*range, {}).front();
       limit = found.value;
       ++fit.constants;
+      fit.adjusted += !found.is_known;
       Add(fit, side > 0 ? "limited_above" : "limited_below",
           "the argument is limited to " + found.text + place +
               (std::isinf(expected) ? "" : ", expected " + PrintValue(expected)));

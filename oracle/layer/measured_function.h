@@ -63,6 +63,7 @@ struct FunctionFit {
   std::string sentence;  // "the function is x s(c x) with c = 1.702, expected ..."
   size_t deviations = 0;
   size_t constants = 0;  // that were measured
+  size_t adjusted = 0;   // of these, the ones that are no known constants
 };
 // Several if they fit equally well; empty if none fits. `right` itself is no fit.
 std::vector<FunctionFit> FitFunctions(const std::vector<Pair>& pairs, const Function& right);
