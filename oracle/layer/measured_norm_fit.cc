@@ -19,6 +19,13 @@ struct Totals {
   long double sum = 0, squares = 0;
 };
 
+// The divisor of a row, from all its elements, and its relative error from a single one. All
+// elements may share an error, so the range may be narrower than the divisor is known.
+struct Divisor {
+  Range range;
+  double error = kInfinity;
+};
+
 enum class Free { kNothing, kEps, kCount };
 
 class Fitter {
@@ -111,29 +118,29 @@ class Fitter {
       Norm norm = q_.right;
       norm.columns = columns;
       const auto sums = SumsOf(norm);
-      TryDivisors(norm, sums, RangesOf(norm, sums), Free::kNothing);
+      TryDivisors(norm, sums, DivisorsOf(norm, sums), Free::kNothing);
       norm.count = norm.mean_count = static_cast<double>(columns);
       const auto others = SumsOf(norm);
-      TryDivisors(norm, others, RangesOf(norm, others), Free::kNothing);
+      TryDivisors(norm, others, DivisorsOf(norm, others), Free::kNothing);
     }
   }
   void TryDivisors(const Norm& norm, const std::vector<Sums>& sums) {
-    const auto ranges = RangesOf(norm, sums);
-    if (ranges.empty()) return;
+    const auto divisors = DivisorsOf(norm, sums);
+    if (divisors.empty()) return;
     for (const Norm& rooted :
          Variants(norm, {[](Norm& n) { n.root = Norm::Root::kEpsOutside; },
                          [](Norm& n) { n.root = Norm::Root::kEpsAsFloor; },
                          [](Norm& n) { n.root = Norm::Root::kMissing; }})) {
       for (const Free free : {Free::kNothing, Free::kEps, Free::kCount})
-        TryDivisors(rooted, sums, ranges, free);
+        TryDivisors(rooted, sums, divisors, free);
     }
   }
-  void TryDivisors(Norm norm, const std::vector<Sums>& sums, const std::vector<Range>& ranges,
+  void TryDivisors(Norm norm, const std::vector<Sums>& sums, const std::vector<Divisor>& divisors,
                    Free free) {
-    if (ranges.empty()) return;
+    if (divisors.empty()) return;
     Range shared = free == Free::kEps ? Range{0, kInfinity} : Range{};
     for (size_t i = 0; i < rows_.size() && !shared.IsEmpty(); ++i)
-      shared.Intersect(AllowedBy(norm, sums[i], ranges[i], free));
+      shared.Intersect(AllowedBy(norm, sums[i], divisors[i].range, free));
     if (shared.IsEmpty()) return;
     NormFit fit;
     fit.norm = norm;
@@ -150,7 +157,7 @@ class Fitter {
     Describe(q_.right, q_.M, constant, fit);
     double enough = free == Free::kNothing ? kEnoughBitsWithoutConstants : kEnoughBits;
     if (norm.columns != q_.M) enough += std::log2(2 * static_cast<double>(q_.M));  // trials
-    if (fit.deviations == 0 || EvidenceOf(fit, ranges) >= enough) fits_.push_back(fit);
+    if (fit.deviations == 0 || EvidenceOf(fit, divisors) >= enough) fits_.push_back(fit);
   }
   static double DivisorOf(const Norm& norm, double square) {
     if (norm.root == Norm::Root::kEpsOutside) return std::sqrt(square) + norm.eps;
@@ -208,17 +215,18 @@ class Fitter {
   }
 
   // The divisors of the chosen rows, one range for each; empty if an element contradicts.
-  std::vector<Range> RangesOf(const Norm& norm, const std::vector<Sums>& sums) const {
-    std::vector<Range> all;
+  std::vector<Divisor> DivisorsOf(const Norm& norm, const std::vector<Sums>& sums) const {
+    std::vector<Divisor> all;
     for (size_t i = 0; i < rows_.size(); ++i) {
-      const auto divisor = RangeOf(norm, rows_[i], sums[i].mean, error_factors_[i]);
+      const auto divisor = OneDivisor(norm, rows_[i], sums[i].mean, error_factors_[i]);
       if (!divisor) return {};
       all.push_back(*divisor);
     }
     return all;
   }
-  std::optional<Range> RangeOf(const Norm& norm, size_t n, double mean, double wider) const {
+  std::optional<Divisor> OneDivisor(const Norm& norm, size_t n, double mean, double wider) const {
     Range factor{0, kInfinity};  // 1 / D
+    double least_error = kInfinity;
     for (size_t j = 0; j < q_.M && !factor.IsEmpty(); ++j) {
       const size_t at = n * q_.M + j;
       if (!q_.samples.Has(at)) continue;
@@ -229,11 +237,13 @@ class Fitter {
       if (scale == 0) continue;
       const double a = (rest - error) / scale, b = (rest + error) / scale;
       factor.Intersect({std::min(a, b), std::max(a, b)});
+      least_error = std::min(least_error, error / std::abs(scale));
     }
     if (factor.IsEmpty()) return std::nullopt;
     // Six roundings of this calculation, and of the one that compares.
     constexpr double kRoundings = 6 * 0x1p-53;
-    return Range{(1 - kRoundings) / factor.high, (1 + kRoundings) / factor.low};
+    return Divisor{{(1 - kRoundings) / factor.high, (1 + kRoundings) / factor.low},
+                   least_error / factor.Middle()};
   }
   double BiasOf(const Norm& norm, double w, size_t j) const {
     switch (norm.bias) {
@@ -260,32 +270,35 @@ class Fitter {
     return right > 0 ? std::max(1.0, y / right) : 1;
   }
 
-  // The roundings of a row's divisor are shared, so a row is one independent number if only the
-  // divisor is wrong; otherwise each element is one.
-  double EvidenceOf(const NormFit& fit, const std::vector<Range>& ranges) const {
+  // All elements of a row share the roundings of its mean and divisor, so the row is one independent
+  // number if only these are wrong. If weights or biases are wrong, each element is one.
+  double EvidenceOf(const NormFit& fit, const std::vector<Divisor>& divisors) const {
+    const Norm &norm = fit.norm, &right = q_.right;
+    const bool same_elements = norm.unit_offset == right.unit_offset &&
+                               norm.weight == right.weight && norm.bias == right.bias;
     std::vector<double> distances;
-    const bool divisor_only = SameElements(fit.norm, q_.right);
     for (size_t i = 0; i < rows_.size(); ++i) {
-      const double error = (ranges[i].high - ranges[i].low) / 2;
-      if (divisor_only)
-        distances.push_back(std::abs(ranges[i].Middle() - right_divisors_[i]) / error);
-      else
-        AddElements(rows_[i], distances);
+      const std::vector<double> elements = ElementDistances(rows_[i]);
+      if (!same_elements) {
+        distances.insert(distances.end(), elements.begin(), elements.end());
+      } else if (norm.subtracts_mean || right.subtracts_mean) {
+        distances.push_back(std::ranges::max(elements));
+      } else {
+        const double ratio = right_divisors_[i] / divisors[i].range.Middle();
+        distances.push_back(std::abs(1 - ratio) / divisors[i].error);
+      }
     }
     std::erase_if(distances, [](double distance) { return !(distance > 1); });
     return BitsOfEvidence(distances, fit.adjusted);
   }
-  static bool SameElements(const Norm& a, const Norm& b) {
-    return a.subtracts_mean == b.subtracts_mean && a.unit_offset == b.unit_offset &&
-           a.weight == b.weight && a.bias == b.bias && a.mean_count == b.mean_count &&
-           (!a.subtracts_mean || (a.rows == b.rows && a.columns == b.columns));
-  }
-  void AddElements(size_t n, std::vector<double>& distances) const {
+  std::vector<double> ElementDistances(size_t n) const {
+    std::vector<double> distances;
     for (size_t at = n * q_.M; at < (n + 1) * q_.M; ++at) {
-      if (!q_.samples.Has(at)) continue;
       const Sample sample = q_.samples.At(at);
-      distances.push_back(std::abs(sample.y - sample.right) / sample.error);
+      distances.push_back(q_.samples.Has(at) ? std::abs(sample.y - sample.right) / sample.error
+                                             : 0);
     }
+    return distances;
   }
 
   const NormQuestion& q_;

@@ -65,7 +65,7 @@ TEST_P(MeasuredNorm, RowsShareTheirDivisor) {
 }
 
 TEST_P(MeasuredNorm, FirstColumns) {
-  const Rows rows(Line("rms_norm N=5 M=100"));
+  const Rows rows(Line("rms_norm N=20 M=100"));
   EXPECT_THAT(rows.If([&](size_t n, size_t j) {
     return rows.x[n * 100 + j] / std::sqrt(rows.Squares(n, 0, 93) / 100 + 1e-5) * rows.w[j];
   }),
