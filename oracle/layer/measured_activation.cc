@@ -37,8 +37,10 @@ std::vector<Explanation> Measure(const Observation& seen, ErrorBar bar) {
     pairs.push_back(PairOf(seen.inputs[0].values.data[sample.at], 1, sample, seen.recipe));
   const auto& right = dynamic_cast<const TypedOperation<Activation>&>(seen.c.operation()).op();
   std::vector<Explanation> explanations;
-  for (const FunctionFit& fit : FitFunctions(pairs, FunctionOf(right.kind, right.beta)))
-    explanations.push_back({fit.name, fit.sentence, ModelOf(seen, fit.function)});
+  for (const auto& [function, found] : FitFunctions(pairs, FunctionOf(right.kind, right.beta))) {
+    if (found.count > 0)
+      explanations.push_back({found.name, found.sentence, ModelOf(seen, function)});
+  }
   return explanations;
 }
 

@@ -99,12 +99,38 @@ std::vector<size_t> Samples::ChosenRows(size_t count, size_t width) const {
   return WorstAndSpread(distances, count);
 }
 
+void Deviations::Add(const std::string& its_name, const std::string& its_sentence) {
+  if (count > 0) name += "+", sentence += "; ";
+  name += its_name;
+  sentence += its_sentence;
+  ++count;
+}
+
+void Deviations::Add(const Deviations& others) {
+  if (others.count == 0) return;
+  Add(others.name, others.sentence);
+  count += others.count - 1;
+  constants += others.constants;
+  adjusted += others.adjusted;
+}
+
+void Deviations::Count(const Constant& constant) {
+  ++constants;
+  adjusted += !constant.is_known;
+}
+
+bool IsEvident(const std::vector<double>& distances, const Deviations& deviations,
+               double more_bits) {
+  constexpr double kThousand = 10, kHundred = 7;  // bits
+  const double enough = kThousand + (deviations.constants > 0 ? kHundred : 0) + more_bits;
+  return BitsOfEvidence(distances, deviations.adjusted) >= enough;
+}
+
 double BitsOfEvidence(std::vector<double> distances, size_t fitted) {
+  std::erase_if(distances, [](double distance) { return !(distance > 1); });
   std::ranges::sort(distances, std::greater());
   double bits = 0;
-  for (size_t i = fitted; i < distances.size(); ++i) {
-    if (distances[i] > 1) bits += std::log2(distances[i]);
-  }
+  for (size_t i = fitted; i < distances.size(); ++i) bits += std::log2(distances[i]);
   return bits;
 }
 

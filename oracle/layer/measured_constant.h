@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "oracle/diagnosis/measurement.h"
@@ -74,14 +75,40 @@ class Samples {
   ErrorBar bar_;
 };
 
+// What deviates from the right computation, in words. Names are joined by "+", sentences by "; ".
+struct Deviations {
+  std::string name, sentence;
+  size_t count = 0;
+  size_t constants = 0;  // that were measured
+  size_t adjusted = 0;   // of these, the ones that are no known constants
+
+  void Add(const std::string& its_name, const std::string& its_sentence);
+  void Add(const Deviations& others);
+  // A measured constant.
+  void Count(const Constant& constant);
+};
+
+// Keeps the fits with the fewest deviations, and of these the ones with the fewest adjusted
+// constants. A fit has a member `deviations`.
+template <class Fit>
+void KeepSimplest(std::vector<Fit>& fits) {
+  const auto key = [](const Fit& fit) {
+    return std::pair(fit.deviations.count, fit.deviations.adjusted);
+  };
+  std::ranges::stable_sort(fits, {}, key);
+  std::erase_if(fits, [least = fits.empty() ? std::pair<size_t, size_t>() : key(fits.front()),
+                       &key](const Fit& fit) { return key(fit) != least; });
+}
+
 // How surprising it is that a model fits numbers to which it was not adjusted, in bits: the sum of
 // log2(|answer - right| / error) over independent numbers that fail, without the `fitted` largest
 // terms. A number that is anywhere between the right and the wrong one fits by accident with the
 // probability error / |answer - right|.
 double BitsOfEvidence(std::vector<double> distances, size_t fitted);
 
-// Fits of fewer bits are not reported, so that less than one answer in a thousand is fitted by
-// accident. About a hundred models with a measured constant are tried for an answer.
-inline constexpr double kEnoughBitsWithoutConstants = 10, kEnoughBits = 17;
+// True if a fit with these deviations is not an accident: less than one answer in a thousand may be
+// fitted by accident, and about a hundred models with a measured constant are tried for an answer.
+bool IsEvident(const std::vector<double>& distances, const Deviations& deviations,
+               double more_bits = 0);
 
 }  // namespace sextant::oracle

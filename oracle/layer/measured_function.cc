@@ -99,7 +99,7 @@ double Predicted(const Function& f, const Pair& pair) {
   return pair.weight * ValueOf(f, pair.x, pair.x);
 }
 
-constexpr size_t kFewPairs = 32;
+constexpr size_t kFewPairs = 12;
 
 // Which constant is measured.
 enum class Free { kNothing, kConstant, kFactor };
@@ -160,8 +160,7 @@ std::optional<Range> LimitFrom(const Function& f, const std::vector<Pair>& pairs
 class Fitter {
  public:
   Fitter(const std::vector<Pair>& pairs, const Function& right) : pairs_(pairs), right_(right) {
-    for (const Pair& pair : pairs)
-      distances_.push_back(Fits(right, pair) ? 0 : std::abs(pair.y - Predicted(right, pair)) / pair.error);
+    for (const Pair& pair : pairs) distances_.push_back(pair.distance);
   }
 
   // Fits a function with one free constant to `inner`, and then limits to all pairs.
@@ -184,15 +183,13 @@ class Fitter {
       const auto found = ConstantsIn(shared, NamedOf(f.curve, free));
       measured = found.front().value;
       constant = TextOf(found);
-      ++fit.constants;
-      fit.adjusted += !found.front().is_known;
+      fit.deviations.Count(found.front());
     }
     if (!FitsHalf(f, inner)) return std::nullopt;
     fit.function = f;
-    Describe(free, constant, fit);
+    Describe(free, constant, f.curve, fit.deviations);
     if (!SetLimits(fit) || !FitsAll(fit.function, pairs_)) return std::nullopt;
-    const double enough = fit.constants > 0 ? kEnoughBits : kEnoughBitsWithoutConstants;
-    if (BitsOfEvidence(distances_, fit.adjusted) < enough) return std::nullopt;
+    if (fit.deviations.count > 0 && !IsEvident(distances_, fit.deviations)) return std::nullopt;
     return fit;
   }
 
@@ -207,31 +204,24 @@ class Fitter {
     return named;
   }
 
-  static void Add(FunctionFit& fit, const std::string& name, const std::string& sentence) {
-    if (!fit.name.empty()) fit.name += "+", fit.sentence += "; ";
-    fit.name += name;
-    fit.sentence += sentence;
-    ++fit.deviations;
-  }
-
-  void Describe(Free free, const std::string& constant, FunctionFit& fit) const {
-    const CurveFacts& facts = FactsOf(fit.function.curve);
+  void Describe(Free free, const std::string& constant, Curve curve, Deviations& found) const {
+    const CurveFacts& facts = FactsOf(curve);
     const CurveFacts& right = FactsOf(right_.curve);
     const bool other = facts.name != right.name;
     if (other) {
       std::string text = "the function is " + facts.name + ", " + facts.formula;
       if (free != Free::kConstant) text += " with c = " + PrintValue(facts.usual);
       if (free == Free::kConstant) text += " with c = " + constant;
-      Add(fit, "function_is_" + facts.name, text + ", expected " + right.name);
-      if (free == Free::kConstant) ++fit.deviations;  // an unusual constant of another function
+      found.Add("function_is_" + facts.name, text + ", expected " + right.name);
+      if (free == Free::kConstant) ++found.count;  // an unusual constant of another function
     } else if (free == Free::kConstant) {
       const double expected = facts.curve == right_.curve ? right_.c : facts.usual;
-      Add(fit, facts.name + "_constant",
+      found.Add(facts.name + "_constant",
           "the function is " + facts.formula + " with c = " + constant + ", expected " +
               PrintValue(expected));
     }
     if (free == Free::kFactor)
-      Add(fit, "value_multiplied", "the value of the function is multiplied by " + constant);
+      found.Add("value_multiplied", "the value of the function is multiplied by " + constant);
   }
 
   // Keeps the limits of the right function, or drops or measures them if pairs do not fit.
@@ -247,15 +237,14 @@ class Fitter {
       const std::string place = side > 0 ? " above" : " below";
       if (!range && !SideFits(f, side)) return false;
       if (!range) {
-        Add(fit, "limit_missing", "the argument is not limited" + place + ", expected " +
+        fit.deviations.Add("limit_missing", "the argument is not limited" + place + ", expected " +
                                       PrintValue(expected));
         continue;
       }
       const Constant found = ConstantsIn(*range, {}).front();
       limit = found.value;
-      ++fit.constants;
-      fit.adjusted += !found.is_known;
-      Add(fit, side > 0 ? "limited_above" : "limited_below",
+      fit.deviations.Count(found);
+      fit.deviations.Add(side > 0 ? "limited_above" : "limited_below",
           "the argument is limited to " + found.text + place +
               (std::isinf(expected) ? "" : ", expected " + PrintValue(expected)));
     }
@@ -287,7 +276,8 @@ Pair PairOf(double x, double weight, const Sample& sample, const Recipe& recipe)
   const StepRule& rule = recipe.steps[static_cast<size_t>(Step::kActivation)];
   const DType format = rule.exact ? DType::kF64 : rule.format;
   const double largest = std::max(std::abs(sample.y), std::abs(x * weight));
-  return {x, weight, sample.y, std::max(sample.error, 8 * UlpOf(format, largest))};
+  const double error = std::max(sample.error, 8 * UlpOf(format, largest));
+  return {x, weight, sample.y, error, std::abs(sample.y - sample.right) / error};
 }
 
 bool Fits(const Function& function, const Pair& pair) {
@@ -311,15 +301,12 @@ std::vector<FunctionFit> FitFunctions(const std::vector<Pair>& pairs, const Func
       if (!same) start.curve = facts.curve, start.c = facts.usual;
       for (const Free free : {Free::kNothing, Free::kConstant, Free::kFactor}) {
         const auto fit = fitter.Fit(start, free, inner);
-        if (fit && fit->deviations > 0) fits.push_back(*fit);
+        if (fit) fits.push_back(*fit);
       }
     }
     if (!fits.empty()) break;
   }
-  std::ranges::stable_sort(fits, {}, &FunctionFit::deviations);
-  std::erase_if(fits, [&](const FunctionFit& fit) {
-    return fit.deviations > fits.front().deviations;
-  });
+  KeepSimplest(fits);
   return fits;
 }
 

@@ -50,6 +50,7 @@ std::string NameOf(Curve curve);
 // One pair: y = weight f(x), within `error`.
 struct Pair {
   double x, weight, y, error;
+  double distance;  // of y from the right answer, in units of the error
 };
 // The error bar of an answer y = weight f(x) with any of the functions, from the error bar for the
 // right one. A function has at most 8 operations, each of which may be off by an ulp of the step's
@@ -59,13 +60,9 @@ Pair PairOf(double x, double weight, const Sample& sample, const Recipe& recipe)
 // The function that fits all pairs with the fewest deviations from `right`, and what deviates.
 struct FunctionFit {
   Function function;
-  std::string name;      // "swish_constant", "function_is_gelu", "limited_above"; joined by "+"
-  std::string sentence;  // "the function is x s(c x) with c = 1.702, expected ..."
-  size_t deviations = 0;
-  size_t constants = 0;  // that were measured
-  size_t adjusted = 0;   // of these, the ones that are no known constants
+  Deviations deviations;
 };
-// Several if they fit equally well; empty if none fits. `right` itself is no fit.
+// Several if they fit equally well; empty if none fits.
 std::vector<FunctionFit> FitFunctions(const std::vector<Pair>& pairs, const Function& right);
 
 bool Fits(const Function& function, const Pair& pair);

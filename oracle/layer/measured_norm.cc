@@ -65,8 +65,8 @@ std::vector<Explanation> Measure(const Observation& seen, ErrorBar bar) {
                               .samples = samples};
   std::vector<Explanation> explanations;
   for (const NormFit& fit : FitNorms(question)) {
-    if (fit.deviations == 0) return {};
-    explanations.push_back({fit.name, fit.sentence,
+    if (fit.deviations.count == 0) return {};
+    explanations.push_back({fit.deviations.name, fit.deviations.sentence,
                             has_bias ? ModelOf<MeasuredLayerNorm>(seen, fit.norm)
                                      : ModelOf<MeasuredRmsNorm>(seen, fit.norm)});
   }

@@ -20,9 +20,7 @@ struct NormQuestion {
 
 struct NormFit {
   Norm norm;
-  std::string name, sentence;  // empty for the right norm
-  size_t deviations = 0;
-  size_t adjusted = 0;  // measured constants that are no known ones
+  Deviations deviations;  // none for the right norm
 };
 // The norms with the fewest deviations from the right one that give the answer; empty if none does.
 std::vector<NormFit> FitNorms(const NormQuestion& question);

@@ -43,12 +43,7 @@ class Fitter {
       for (const Norm& centered : CentersOf(rows)) TryWeights(centered);
     }
     if (fits_.empty()) TryColumns();
-    std::ranges::stable_sort(fits_, {}, [](const NormFit& fit) {
-      return std::pair(fit.deviations, fit.adjusted);
-    });
-    std::erase_if(fits_, [&](const NormFit& fit) {
-      return fit.deviations > fits_.front().deviations || fit.adjusted > fits_.front().adjusted;
-    });
+    KeepSimplest(fits_);
     return fits_;
   }
 
@@ -152,12 +147,13 @@ class Fitter {
           shared, free == Free::kEps ? NamedEps(q_.right.eps, q_.M) : NamedCounts(q_.M));
       measured = found.front().value;
       constant = TextOf(found);
-      fit.adjusted = !found.front().is_known;
+      fit.deviations.Count(found.front());
     }
     Describe(q_.right, q_.M, constant, fit);
-    double enough = free == Free::kNothing ? kEnoughBitsWithoutConstants : kEnoughBits;
-    if (norm.columns != q_.M) enough += std::log2(2 * static_cast<double>(q_.M));  // trials
-    if (fit.deviations == 0 || EvidenceOf(fit, divisors) >= enough) fits_.push_back(fit);
+    const double trials = norm.columns == q_.M ? 1 : 2 * static_cast<double>(q_.M);
+    if (fit.deviations.count == 0 ||
+        IsEvident(DistancesOf(fit.norm, divisors), fit.deviations, std::log2(trials)))
+      fits_.push_back(fit);
   }
   static double DivisorOf(const Norm& norm, double square) {
     if (norm.root == Norm::Root::kEpsOutside) return std::sqrt(square) + norm.eps;
@@ -272,8 +268,8 @@ class Fitter {
 
   // All elements of a row share the roundings of its mean and divisor, so the row is one independent
   // number if only these are wrong. If weights or biases are wrong, each element is one.
-  double EvidenceOf(const NormFit& fit, const std::vector<Divisor>& divisors) const {
-    const Norm &norm = fit.norm, &right = q_.right;
+  std::vector<double> DistancesOf(const Norm& norm, const std::vector<Divisor>& divisors) const {
+    const Norm& right = q_.right;
     const bool same_elements = norm.unit_offset == right.unit_offset &&
                                norm.weight == right.weight && norm.bias == right.bias;
     std::vector<double> distances;
@@ -288,8 +284,7 @@ class Fitter {
         distances.push_back(std::abs(1 - ratio) / divisors[i].error);
       }
     }
-    std::erase_if(distances, [](double distance) { return !(distance > 1); });
-    return BitsOfEvidence(distances, fit.adjusted);
+    return distances;
   }
   std::vector<double> ElementDistances(size_t n) const {
     std::vector<double> distances;

@@ -20,17 +20,13 @@ std::vector<Constant> PaddedCounts(size_t M) {
 
 class Words {
  public:
-  explicit Words(NormFit& fit) : fit_(fit) {}
+  explicit Words(Deviations& found) : found_(found) {}
   void Add(bool deviates, const std::string& name, const std::string& sentence) {
-    if (!deviates) return;
-    if (fit_.deviations > 0) fit_.name += "+", fit_.sentence += "; ";
-    fit_.name += name;
-    fit_.sentence += sentence;
-    ++fit_.deviations;
+    if (deviates) found_.Add(name, sentence);
   }
 
  private:
-  NormFit& fit_;
+  Deviations& found_;
 };
 
 void DescribeCenter(const Norm& right, const Norm& norm, Words& words) {
@@ -136,8 +132,7 @@ std::vector<double> CountsOf(size_t M) {
 
 void Describe(const Norm& right, size_t M, const std::string& constant, NormFit& fit) {
   const Norm norm = fit.norm;
-  fit.deviations = 0;
-  Words words(fit);
+  Words words(fit.deviations);
   DescribeCenter(right, norm, words);
   DescribeRows(norm, words);
   const std::string width = PrintValue(static_cast<int64_t>(M));
