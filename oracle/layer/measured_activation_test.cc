@@ -33,15 +33,15 @@ class MeasuredActivation : public testing::TestWithParam<const char*> {
 };
 
 TEST_P(MeasuredActivation, ConstantOfSwish) {
-  EXPECT_THAT(If("kind=swish N=4 F=50", [](double x) { return x * Sigmoid(1.4 * x); }),
-              ElementsAre(AllOf(StartsWith("swish_constant: "),
-                                HasSubstr("with c = 1.4, expected 1"))));
+  EXPECT_THAT(
+      If("kind=swish N=4 F=50", [](double x) { return x * Sigmoid(1.4 * x); }),
+      ElementsAre(AllOf(StartsWith("swish_constant: "), HasSubstr("with c = 1.4, expected 1"))));
 }
 
 TEST_P(MeasuredActivation, AnotherFunction) {
-  EXPECT_THAT(If("kind=swish N=4 F=50",
-                 [](double x) { return x * std::tanh(std::log1p(std::exp(x))); }),
-              ElementsAre(StartsWith("function_is_mish: the function is mish")));
+  EXPECT_THAT(
+      If("kind=swish N=4 F=50", [](double x) { return x * std::tanh(std::log1p(std::exp(x))); }),
+      ElementsAre(StartsWith("function_is_mish: the function is mish")));
 }
 
 TEST_P(MeasuredActivation, SlopeBelowZero) {
@@ -89,8 +89,8 @@ TEST(MeasuredActivation, HonestRecipesAreNotAccused) {
       for (const char* recipe : {"native activation=bf16", "native activation=f16",
                                  "native activation=bf16 store=bf16", "f32_compute"}) {
         const MeasuredCase question(std::string("activation dtype=f32 kind=") + kind + " " + size);
-        const Tensors answer = EvaluateByRecipe(question.c, question.inputs,
-                                                ParseRecipe(recipe, question.c.dtype()));
+        const Tensors answer =
+            EvaluateByRecipe(question.c, question.inputs, ParseRecipe(recipe, question.c.dtype()));
         EXPECT_THAT(question.Causes(answer), IsEmpty()) << kind << " " << size << " " << recipe;
       }
     }

@@ -28,10 +28,11 @@ struct Range {
   }
 };
 
+// A constant of the field, or one that was measured.
 struct Constant {
   double value = 0;
-  std::string text;       // "1.702", "1/sqrt(2)", "0.8713 (+- 0.0004)"
-  bool is_known = true;   // a constant of the field, or a short number
+  std::string text;      // "1.702", "1/sqrt(2)", "0.8713 (+- 0.0004)"
+  bool is_known = true;  // a constant of the field, or a short number
 };
 
 // The constants of `named` in the range. If there is none, the decimal number with the fewest

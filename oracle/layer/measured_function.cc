@@ -1,59 +1,11 @@
 #include "oracle/layer/measured_function.h"
 
-#include <numbers>
 #include <ranges>
 
 #include "reference/base/value_text.h"
 
 namespace sextant::oracle {
 namespace {
-
-// What is known about a curve: the usual constant, other constants of the field, and where its
-// constant is looked for.
-struct CurveFacts {
-  Curve curve;
-  std::string name, formula;
-  double usual;
-  Range constants;
-  std::vector<Constant> named;
-};
-
-const std::vector<CurveFacts>& Curves() {
-  constexpr double kRootHalf = std::numbers::sqrt2 / 2;
-  const double root = std::sqrt(2 / std::numbers::pi), half_pi = std::sqrt(std::numbers::pi / 2);
-  static const std::vector<CurveFacts> kCurves = {
-      {Curve::kSwish, "swish", "x s(c x)", 1, {0, 50}, {{1.702, "1.702"}, {0, "0"}}},
-      {Curve::kGelu, "gelu", "x (1 + erf(c x)) / 2", kRootHalf, {0, 10}, {{1, "1"}}},
-      {Curve::kGeluTanh,
-       "gelu_tanh",
-       "x (1 + tanh(sqrt(2 / pi) (x + c x^3))) / 2",
-       0.044715,
-       {0, 1},
-       {}},
-      {Curve::kGeluTanhRoot,
-       "gelu_tanh",
-       "x (1 + tanh(c (x + 0.044715 x^3))) / 2",
-       root,
-       {0, 5},
-       {{half_pi, "sqrt(pi / 2)"}}},
-      {Curve::kSigmoid, "sigmoid", "s(c x)", 1, {0, 50}, {{1.702, "1.702"}}},
-      {Curve::kTanh, "tanh", "tanh(c x)", 1, {0, 50}, {}},
-      {Curve::kRelu, "relu", "max(x, 0) + c min(x, 0)", 0, {-1, 2}, {{1, "1"}}},
-      {Curve::kRelu2, "relu2", "c max(x, 0)^2", 1, {0, 10}, {}},
-      {Curve::kHardSigmoid, "hard_sigmoid", "c x + 1/2 within 0 and 1", 1.0 / 6, {0, 5}, {}},
-      {Curve::kHardSwish, "hard_swish", "x (c x + 1/2 within 0 and 1)", 1.0 / 6, {0, 5}, {}},
-      {Curve::kSoftplus, "softplus", "ln(1 + e^(c x)) / c", 1, {0.01, 50}, {}},
-      {Curve::kMish, "mish", "x tanh(ln(1 + e^(c x)))", 1, {0, 50}, {}},
-      {Curve::kElu, "elu", "x, or c (e^x - 1) below 0", 1, {0, 10}, {}},
-      {Curve::kSelu, "selu", "c x, or c 1.6733 (e^x - 1) below 0", 1.0507009873554805, {0, 10}, {}},
-      {Curve::kSoftsign, "softsign", "x / (1 + c |x|)", 1, {0, 50}, {}},
-      {Curve::kSquare, "square", "c x^2", 1, {0, 10}, {}}};
-  return kCurves;
-}
-
-const CurveFacts& FactsOf(Curve curve) {
-  return *std::ranges::find(Curves(), curve, &CurveFacts::curve);
-}
 
 // The numbers c with g(c) within y +- error, for a monotone g.
 template <class G>
@@ -216,9 +168,8 @@ class Fitter {
       if (free == Free::kConstant) ++found.count;  // an unusual constant of another function
     } else if (free == Free::kConstant) {
       const double expected = facts.curve == right_.curve ? right_.c : facts.usual;
-      found.Add(facts.name + "_constant",
-          "the function is " + facts.formula + " with c = " + constant + ", expected " +
-              PrintValue(expected));
+      found.Add(facts.name + "_constant", "the function is " + facts.formula + " with c = " +
+                                              constant + ", expected " + PrintValue(expected));
     }
     if (free == Free::kFactor)
       found.Add("value_multiplied", "the value of the function is multiplied by " + constant);
@@ -238,15 +189,15 @@ class Fitter {
       if (!range && !SideFits(f, side)) return false;
       if (!range) {
         fit.deviations.Add("limit_missing", "the argument is not limited" + place + ", expected " +
-                                      PrintValue(expected));
+                                                PrintValue(expected));
         continue;
       }
       const Constant found = ConstantsIn(*range, {}).front();
       limit = found.value;
       fit.deviations.Count(found);
       fit.deviations.Add(side > 0 ? "limited_above" : "limited_below",
-          "the argument is limited to " + found.text + place +
-              (std::isinf(expected) ? "" : ", expected " + PrintValue(expected)));
+                         "the argument is limited to " + found.text + place +
+                             (std::isinf(expected) ? "" : ", expected " + PrintValue(expected)));
     }
     return true;
   }
@@ -263,9 +214,8 @@ class Fitter {
 // The pairs whose arguments are the smaller half: beyond them the argument may be limited.
 std::vector<Pair> InnerPairs(std::vector<Pair> pairs) {
   const auto middle = pairs.begin() + static_cast<ptrdiff_t>(pairs.size() / 2);
-  std::nth_element(pairs.begin(), middle, pairs.end(), [](const Pair& a, const Pair& b) {
-    return std::abs(a.x) < std::abs(b.x);
-  });
+  std::nth_element(pairs.begin(), middle, pairs.end(),
+                   [](const Pair& a, const Pair& b) { return std::abs(a.x) < std::abs(b.x); });
   pairs.erase(middle, pairs.end());
   return pairs;
 }
@@ -282,13 +232,6 @@ Pair PairOf(double x, double weight, const Sample& sample, const Recipe& recipe)
 
 bool Fits(const Function& function, const Pair& pair) {
   return std::abs(Predicted(function, pair) - pair.y) <= pair.error;
-}
-
-Function FunctionOf(ActivationKind kind, double beta) {
-  constexpr Curve kAll[] = {Curve::kSigmoid, Curve::kSwish, Curve::kGelu, Curve::kGeluTanh,
-                            Curve::kRelu,    Curve::kRelu2, Curve::kTanh};
-  const Curve curve = kAll[static_cast<size_t>(kind)];
-  return {.curve = curve, .c = kind == ActivationKind::kSwish ? beta : FactsOf(curve).usual};
 }
 
 std::vector<FunctionFit> FitFunctions(const std::vector<Pair>& pairs, const Function& right) {

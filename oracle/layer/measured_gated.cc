@@ -142,8 +142,8 @@ class Fitter {
     unlimited.model.up_high = kInfinity;
     if (op_.limit) {
       GatedFit without = unlimited;
-      without.deviations.Add("up_not_limited", "up is not limited, expected " +
-                                                   PrintValue(*op_.limit));
+      without.deviations.Add("up_not_limited",
+                             "up is not limited, expected " + PrintValue(*op_.limit));
       TryFunctions(without, samples_);
     }
     if (fits_.size() > before || start.model.form == Form::kOfProduct) return;
@@ -157,8 +157,7 @@ class Fitter {
 
   Pair PairFor(const GatedFit& fit, const Sample& sample) const {
     const double g = (*fit.inputs)[kGate].values.data[sample.at],
-                 u = fit.model.Limited((*fit.inputs)[kUp].values.data[sample.at]) +
-                     fit.model.added;
+                 u = fit.model.Limited((*fit.inputs)[kUp].values.data[sample.at]) + fit.model.added;
     if (fit.model.form == Form::kOfProduct) return PairOf(g * u, 1, sample, recipe_);
     return PairOf(g, fit.model.form == Form::kGateAlone ? 1 : u, sample, recipe_);
   }

@@ -25,9 +25,8 @@ class MeasuredGated : public testing::TestWithParam<const char*> {
   // What is said about f(gate, up) instead of the case.
   std::vector<std::string> If(const std::string& words, double (*f)(double g, double u)) {
     const MeasuredCase question("gated " + words + " dtype=" + GetParam());
-    return question.Causes([&](size_t i) {
-      return f(question.In("gate").data[i], question.In("up").data[i]);
-    });
+    return question.Causes(
+        [&](size_t i) { return f(question.In("gate").data[i], question.In("up").data[i]); });
   }
 };
 
@@ -78,8 +77,8 @@ TEST(MeasuredGated, HonestRecipesAreNotAccused) {
       for (const char* recipe : {"native activation=bf16", "native activation=f16",
                                  "native gate=bf16", "f32_compute", "*=bf16"}) {
         const MeasuredCase question(std::string("gated dtype=f32 kind=") + kind + " " + size);
-        const Tensors answer = EvaluateByRecipe(question.c, question.inputs,
-                                                ParseRecipe(recipe, question.c.dtype()));
+        const Tensors answer =
+            EvaluateByRecipe(question.c, question.inputs, ParseRecipe(recipe, question.c.dtype()));
         EXPECT_THAT(question.Causes(answer), IsEmpty()) << kind << " " << size << " " << recipe;
       }
     }

@@ -37,19 +37,6 @@ Hypothesis ModelOf(const Observation& seen, const Norm& norm) {
   return {operation, seen.inputs, seen.recipe};
 }
 
-// The norm of a case: that of rms_norm, or with a bias that of layer_norm.
-Norm RightNorm(const Case& c, size_t M, bool has_bias) {
-  Norm norm{.subtracts_mean = has_bias, .sums_centered = has_bias};
-  norm.columns = M;
-  norm.count = norm.mean_count = static_cast<double>(M);
-  if (has_bias) norm.bias = Norm::Bias::kOnce;
-  for (const Attribute& attribute : c.operation().Attributes()) {
-    if (attribute.name == "eps") ParseValue(attribute.text, norm.eps);
-    if (attribute.name == "unit_offset") ParseValue(attribute.text, norm.unit_offset);
-  }
-  return norm;
-}
-
 std::vector<Explanation> Measure(const Observation& seen, ErrorBar bar) {
   const bool has_bias = seen.inputs.size() > kBias;
   const Shape& shape = seen.inputs[kX].values.shape;
@@ -79,6 +66,18 @@ std::vector<Explanation> MeasureNorm(const Observation& seen) {
 }
 
 }  // namespace
+
+Norm RightNorm(const Case& c, size_t M, bool has_bias) {
+  Norm norm{.subtracts_mean = has_bias, .sums_centered = has_bias};
+  norm.columns = M;
+  norm.count = norm.mean_count = static_cast<double>(M);
+  if (has_bias) norm.bias = Norm::Bias::kOnce;
+  for (const Attribute& attribute : c.operation().Attributes()) {
+    if (attribute.name == "eps") ParseValue(attribute.text, norm.eps);
+    if (attribute.name == "unit_offset") ParseValue(attribute.text, norm.unit_offset);
+  }
+  return norm;
+}
 
 std::vector<Measurement> NormMeasurements() { return {MeasureNorm}; }
 

@@ -25,6 +25,10 @@ struct NormFit {
 // The norms with the fewest deviations from the right one that give the answer; empty if none does.
 std::vector<NormFit> FitNorms(const NormQuestion& question);
 
+// The norm of a case: that of layer_norm if it has a bias, else that of rms_norm. M is the width of
+// a row.
+Norm RightNorm(const Case& c, size_t M, bool has_bias);
+
 // For rms_norm and layer_norm.
 std::vector<Measurement> NormMeasurements();
 

@@ -1,8 +1,10 @@
 #include <cmath>
 #include <optional>
 
+#include "oracle/layer/measured_divisor.h"
 #include "oracle/layer/measured_norm.h"
 #include "oracle/layer/measured_norm_names.h"
+#include "reference/base/value_text.h"
 
 namespace sextant::oracle {
 namespace {
@@ -25,8 +27,6 @@ struct Divisor {
   Range range;
   double error = kInfinity;
 };
-
-enum class Free { kNothing, kEps, kCount };
 
 class Fitter {
  public:
@@ -58,9 +58,8 @@ class Fitter {
     return all;
   }
   std::vector<Norm> RowsOf(const Norm& norm) const {
-    std::vector<Norm> all =
-        Variants(norm, {[](Norm& n) { n.rows = Norm::Rows::kFirst; },
-                        [](Norm& n) { n.rows = Norm::Rows::kPrevious; }});
+    std::vector<Norm> all = Variants(norm, {[](Norm& n) { n.rows = Norm::Rows::kFirst; },
+                                            [](Norm& n) { n.rows = Norm::Rows::kPrevious; }});
     for (size_t group = 2; group < 2 * q_.N; group *= 2) {
       all.push_back(norm);
       all.back().rows = Norm::Rows::kGroup;
@@ -113,40 +112,41 @@ class Fitter {
       Norm norm = q_.right;
       norm.columns = columns;
       const auto sums = SumsOf(norm);
-      TryDivisors(norm, sums, DivisorsOf(norm, sums), Free::kNothing);
+      TryDivisors(norm, sums, DivisorsOf(norm, sums), FreeNumber::kNothing);
       norm.count = norm.mean_count = static_cast<double>(columns);
       const auto others = SumsOf(norm);
-      TryDivisors(norm, others, DivisorsOf(norm, others), Free::kNothing);
+      TryDivisors(norm, others, DivisorsOf(norm, others), FreeNumber::kNothing);
     }
   }
   void TryDivisors(const Norm& norm, const std::vector<Sums>& sums) {
     const auto divisors = DivisorsOf(norm, sums);
     if (divisors.empty()) return;
-    for (const Norm& rooted :
-         Variants(norm, {[](Norm& n) { n.root = Norm::Root::kEpsOutside; },
-                         [](Norm& n) { n.root = Norm::Root::kEpsAsFloor; },
-                         [](Norm& n) { n.root = Norm::Root::kMissing; }})) {
-      for (const Free free : {Free::kNothing, Free::kEps, Free::kCount})
+    for (const Norm& rooted : Variants(norm, {[](Norm& n) { n.root = Norm::Root::kEpsOutside; },
+                                              [](Norm& n) { n.root = Norm::Root::kEpsAsFloor; },
+                                              [](Norm& n) { n.root = Norm::Root::kMissing; }})) {
+      for (const FreeNumber free : {FreeNumber::kNothing, FreeNumber::kEps, FreeNumber::kCount})
         TryDivisors(rooted, sums, divisors, free);
     }
   }
   void TryDivisors(Norm norm, const std::vector<Sums>& sums, const std::vector<Divisor>& divisors,
-                   Free free) {
+                   FreeNumber free) {
     if (divisors.empty()) return;
-    Range shared = free == Free::kEps ? Range{0, kInfinity} : Range{};
+    Range shared = free == FreeNumber::kEps ? Range{0, kInfinity} : Range{};
     for (size_t i = 0; i < rows_.size() && !shared.IsEmpty(); ++i)
-      shared.Intersect(AllowedBy(norm, sums[i], divisors[i].range, free));
+      shared.Intersect(AllowedBy(norm, sums[i].sum, divisors[i].range, free));
     if (shared.IsEmpty()) return;
     NormFit fit;
     fit.norm = norm;
     std::string constant;
-    if (free != Free::kNothing) {
-      double& measured = free == Free::kEps ? fit.norm.eps : fit.norm.count;
+    if (free != FreeNumber::kNothing) {
+      double& measured = free == FreeNumber::kEps ? fit.norm.eps : fit.norm.count;
       if (shared.Contains(measured) || !shared.IsBounded()) return;
       const auto found = ConstantsIn(
-          shared, free == Free::kEps ? NamedEps(q_.right.eps, q_.M) : NamedCounts(q_.M));
+          shared, free == FreeNumber::kEps ? NamedEps(q_.right.eps, q_.M) : NamedCounts(q_.M));
       measured = found.front().value;
-      constant = TextOf(found);
+      constant = found.size() > 2 ? found.front().text + ", or any number up to " +
+                                        PrintValue(RoundTo(DType::kBF16, shared.high))
+                                  : TextOf(found);
       fit.deviations.Count(found.front());
     }
     Describe(q_.right, q_.M, constant, fit);
@@ -155,33 +155,6 @@ class Fitter {
         IsEvident(DistancesOf(fit.norm, divisors), fit.deviations, std::log2(trials)))
       fits_.push_back(fit);
   }
-  static double DivisorOf(const Norm& norm, double square) {
-    if (norm.root == Norm::Root::kEpsOutside) return std::sqrt(square) + norm.eps;
-    if (norm.root == Norm::Root::kEpsAsFloor) return std::sqrt(std::max(square, norm.eps));
-    return norm.root == Norm::Root::kMissing ? square + norm.eps : std::sqrt(square + norm.eps);
-  }
-  // The values of eps or of the count for which the divisor is in the range. Without a free one:
-  // every value, or none.
-  static Range AllowedBy(const Norm& norm, const Sums& sums, const Range& d, Free free) {
-    if (free == Free::kNothing)
-      return d.Contains(DivisorOf(norm, sums.sum / norm.count)) ? Range{} : Range{1, 0};
-    const double square = sums.sum / norm.count, root = std::sqrt(square);
-    const bool linear = norm.root == Norm::Root::kEpsOutside || norm.root == Norm::Root::kMissing;
-    const Range whole = linear ? d : Range{d.low * d.low, d.high * d.high};
-    if (free == Free::kEps) {
-      if (norm.root != Norm::Root::kEpsAsFloor) {
-        const double rest = norm.root == Norm::Root::kEpsOutside ? root : square;
-        return {whole.low - rest, whole.high - rest};
-      }
-      return {d.Contains(root) ? 0 : std::max(square, whole.low), whole.high};
-    }
-    const double eps = norm.root == Norm::Root::kEpsAsFloor ? 0 : norm.eps;
-    Range squares{std::max(0.0, whole.low - eps), std::max(0.0, whole.high - eps)};
-    if (norm.root == Norm::Root::kEpsOutside)
-      squares = {squares.low * squares.low, squares.high * squares.high};
-    return {sums.sum / squares.high, sums.sum / squares.low};
-  }
-
   void AddColumn(size_t j) {
     for (size_t n = 0; n < q_.N; ++n) {
       const long double x = q_.x[n * q_.M + j];
@@ -266,8 +239,9 @@ class Fitter {
     return right > 0 ? std::max(1.0, y / right) : 1;
   }
 
-  // All elements of a row share the roundings of its mean and divisor, so the row is one independent
-  // number if only these are wrong. If weights or biases are wrong, each element is one.
+  // All elements of a row share the roundings of its mean and divisor, so the row is one
+  // independent number if only these are wrong. If weights or biases are wrong, each element is
+  // one.
   std::vector<double> DistancesOf(const Norm& norm, const std::vector<Divisor>& divisors) const {
     const Norm& right = q_.right;
     const bool same_elements = norm.unit_offset == right.unit_offset &&
@@ -297,7 +271,7 @@ class Fitter {
   }
 
   const NormQuestion& q_;
-  std::vector<size_t> rows_;  // the chosen ones
+  std::vector<size_t> rows_;                            // the chosen ones
   std::vector<double> error_factors_, right_divisors_;  // of the chosen rows
   std::vector<Totals> totals_;                          // of all rows
   std::vector<NormFit> fits_;

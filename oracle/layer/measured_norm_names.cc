@@ -139,10 +139,10 @@ void Describe(const Norm& right, size_t M, const std::string& constant, NormFit&
   words.Add(norm.columns != M, "columns_lost",
             "only the first " + PrintValue(static_cast<int64_t>(norm.columns)) + " of " + width +
                 " columns are summed, and the sum is divided by " + PrintValue(norm.count));
-  words.Add(norm.mean_count != right.mean_count && norm.subtracts_mean && norm.columns == M,
-            NameOfCount(norm.mean_count, M) + "_of_x",
-            "the mean of x is its sum divided by " + PrintValue(norm.mean_count) + ", expected " +
-                width);
+  words.Add(
+      norm.mean_count != right.mean_count && norm.subtracts_mean && norm.columns == M,
+      NameOfCount(norm.mean_count, M) + "_of_x",
+      "the mean of x is its sum divided by " + PrintValue(norm.mean_count) + ", expected " + width);
   words.Add(norm.count != right.count && norm.columns == M, NameOfCount(norm.count, M),
             "the sum of squares is divided by " + constant + ", expected " + width);
   words.Add(norm.root == Norm::Root::kEpsOutside, "eps_outside_the_root",

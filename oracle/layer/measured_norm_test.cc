@@ -108,6 +108,42 @@ TEST_P(MeasuredNorm, BiasTwiceAndEps) {
               ElementsAre(AllOf(StartsWith("eps+bias_added_twice: eps is 0.002"))));
 }
 
+// The residual is halved, and the root is missing.
+TEST_P(MeasuredNorm, ResidualAndRoot) {
+  const MeasuredCase question(Line("add_rms_norm N=9 M=50"));
+  Tensors answer = question.CorrectAnswer();
+  auto &y = answer[0].values.data, &sum = answer[1].values.data;
+  for (size_t i = 0; i < sum.size(); ++i)
+    sum[i] =
+        RoundTo(answer[1].dtype, question.In("x").data[i] + 0.5 * question.In("residual").data[i]);
+  for (size_t n = 0; n < 9; ++n) {
+    double squares = 0;
+    for (size_t j = 0; j < 50; ++j) squares += sum[n * 50 + j] * sum[n * 50 + j];
+    for (size_t j = 0; j < 50; ++j)
+      y[n * 50 + j] = RoundTo(
+          answer[0].dtype, sum[n * 50 + j] / (squares / 50 + 1e-5) * question.In("weight").data[j]);
+  }
+  EXPECT_THAT(question.Causes(answer),
+              ElementsAre(AllOf(StartsWith("residual_multiplied+root_missing: "),
+                                HasSubstr("the sum is x + 0.5"))));
+}
+
+TEST_P(MeasuredNorm, NormOfXWithoutEps) {
+  const MeasuredCase question(Line("add_rms_norm eps=0.1 N=9 M=50"));
+  Tensors answer = question.CorrectAnswer();
+  const auto& x = question.In("x").data;
+  for (size_t n = 0; n < 9; ++n) {
+    double squares = 0;
+    for (size_t j = 0; j < 50; ++j) squares += x[n * 50 + j] * x[n * 50 + j];
+    for (size_t j = 0; j < 50; ++j)
+      answer[0].values.data[n * 50 + j] = RoundTo(
+          answer[0].dtype, x[n * 50 + j] / std::sqrt(squares / 50) * question.In("weight").data[j]);
+  }
+  EXPECT_THAT(question.Causes(answer),
+              Contains(StartsWith("norm_of_x+eps_missing: the norm reads x instead of the "
+                                  "sum; eps is 0")));
+}
+
 INSTANTIATE_TEST_SUITE_P(DTypes, MeasuredNorm, testing::Values("f32", "bf16", "f64"),
                          [](const auto& info) { return std::string(info.param); });
 
@@ -124,15 +160,16 @@ TEST(MeasuredNorm, EpsRoundedToF32) {
 }
 
 TEST(MeasuredNorm, HonestRecipesAreNotAccused) {
-  for (const char* line : {"rms_norm N=1 M=144", "rms_norm N=17 M=3", "layer_norm N=1 M=78",
-                           "layer_norm N=17 M=3", "rms_norm N=2 M=7", "layer_norm N=6 M=64"}) {
+  for (const char* line :
+       {"rms_norm N=1 M=144", "rms_norm N=17 M=3", "layer_norm N=1 M=78", "layer_norm N=17 M=3",
+        "rms_norm N=2 M=7", "layer_norm N=6 M=64", "add_rms_norm N=6 M=64"}) {
     for (const char* dtype : {" dtype=f32", " dtype=bf16"}) {
       for (const char* recipe :
            {"native sum=bf16", "native square=f16 sum=f16", "native rsqrt=bf16",
             "native scale=bf16", "native weigh=bf16", "*=bf16", "f32_compute"}) {
         const MeasuredCase question(std::string(line) + dtype);
-        const Tensors answer = EvaluateByRecipe(question.c, question.inputs,
-                                                ParseRecipe(recipe, question.c.dtype()));
+        const Tensors answer =
+            EvaluateByRecipe(question.c, question.inputs, ParseRecipe(recipe, question.c.dtype()));
         EXPECT_THAT(question.Causes(answer), IsEmpty()) << line << dtype << " " << recipe;
       }
     }
