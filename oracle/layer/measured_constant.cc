@@ -35,18 +35,22 @@ std::vector<size_t> WorstAndSpread(const std::vector<double>& distances, size_t 
 std::vector<Constant> ConstantsIn(const Range& range, const std::vector<Constant>& named) {
   std::vector<Constant> found;
   for (const Constant& one : named) {
-    if (range.Contains(one.value)) found.push_back(one);
+    if (!range.Contains(one.value)) continue;
+    found.push_back(one);
+    found.back().bits = std::log2(static_cast<double>(named.size()));
   }
   if (!found.empty()) return found;
+  constexpr int kFewDigits = 5, kBitsOfExponent = 4;
   const double middle = range.Middle(), width = range.high - range.low;
-  for (int digits = 1; digits < 17; ++digits) {
+  for (int digits = 1; digits <= 17; ++digits) {
     const std::string text = TextWith(digits, middle);
     double value = 0;
     ParseValue(text, value);
     if (std::abs(value - middle) > width / 4) continue;  // not near the ends
     // Neighbouring numbers of d digits are at most 10^(1-d) of themselves apart, so a range that is
     // ten times narrower rarely has one by accident.
-    if (width <= std::abs(value) * std::pow(10, -digits)) return {{value, text}};
+    if (digits <= kFewDigits && width <= std::abs(value) * std::pow(10, -digits))
+      return {{value, text, true, digits * std::log2(10) + kBitsOfExponent}};
     return {{value, text + " (+- " + TextWith(1, width / 2) + ")", false}};
   }
   return {{middle, TextWith(17, middle), false}};
@@ -110,20 +114,21 @@ void Deviations::Add(const Deviations& others) {
   if (others.count == 0) return;
   Add(others.name, others.sentence);
   count += others.count - 1;
-  constants += others.constants;
+  bits += others.bits;
   adjusted += others.adjusted;
 }
 
 void Deviations::Count(const Constant& constant) {
-  ++constants;
+  bits += constant.bits;
   adjusted += !constant.is_known;
 }
 
 bool IsEvident(const std::vector<double>& distances, const Deviations& deviations,
                double more_bits) {
-  constexpr double kThousand = 10, kHundred = 7;  // bits
-  const double enough = kThousand + (deviations.constants > 0 ? kHundred : 0) + more_bits;
-  return BitsOfEvidence(distances, deviations.adjusted) >= enough;
+  constexpr double kBitsOfAThousand = 10, kBitsOfADeviation = 4;
+  return BitsOfEvidence(distances, deviations.adjusted) >=
+         kBitsOfAThousand + kBitsOfADeviation * static_cast<double>(deviations.count) +
+             deviations.bits + more_bits;
 }
 
 double BitsOfEvidence(std::vector<double> distances, size_t fitted) {

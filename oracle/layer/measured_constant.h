@@ -33,10 +33,11 @@ struct Constant {
   double value = 0;
   std::string text;      // "1.702", "1/sqrt(2)", "0.8713 (+- 0.0004)"
   bool is_known = true;  // a constant of the field, or a short number
+  double bits = 0;       // to say which of the known ones it is
 };
 
-// The constants of `named` in the range. If there is none, the decimal number with the fewest
-// digits in it; with its error, unless few ranges of that width have so short a number.
+// The constants of `named` in the range. If there is none, the shortest decimal number in it, with
+// its error if few ranges of that width have no such number.
 std::vector<Constant> ConstantsIn(const Range& range, const std::vector<Constant>& named);
 // Their texts, "1 or 2".
 std::string TextOf(const std::vector<Constant>& constants);
@@ -80,8 +81,8 @@ class Samples {
 struct Deviations {
   std::string name, sentence;
   size_t count = 0;
-  size_t constants = 0;  // that were measured
-  size_t adjusted = 0;   // of these, the ones that are no known constants
+  size_t adjusted = 0;  // measured constants that are no known ones
+  double bits = 0;      // of the known ones
 
   void Add(const std::string& its_name, const std::string& its_sentence);
   void Add(const Deviations& others);
@@ -107,8 +108,9 @@ void KeepSimplest(std::vector<Fit>& fits) {
 // probability error / |answer - right|.
 double BitsOfEvidence(std::vector<double> distances, size_t fitted);
 
-// True if a fit with these deviations is not an accident: less than one answer in a thousand may be
-// fitted by accident, and about a hundred models with a measured constant are tried for an answer.
+// True if a fit with these deviations is not an accident. Less than one answer in a thousand may be
+// fitted by accident. Each deviation is one of at most 16; known constants have their bits, and so
+// have other choices (`more_bits`).
 bool IsEvident(const std::vector<double>& distances, const Deviations& deviations,
                double more_bits = 0);
 

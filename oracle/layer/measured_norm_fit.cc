@@ -1,5 +1,6 @@
 #include <cmath>
 #include <optional>
+#include <set>
 
 #include "oracle/layer/measured_divisor.h"
 #include "oracle/layer/measured_norm.h"
@@ -107,15 +108,18 @@ class Fitter {
   // Sums over the first columns only, divided by their number or by M.
   void TryColumns() {
     totals_.assign(q_.N, {});
+    std::vector<Divisor> divisors;  // do not depend on the columns if no mean is subtracted
     for (size_t columns = 1; columns < q_.M; ++columns) {
       AddColumn(columns - 1);
       Norm norm = q_.right;
       norm.columns = columns;
-      const auto sums = SumsOf(norm);
-      TryDivisors(norm, sums, DivisorsOf(norm, sums), FreeNumber::kNothing);
-      norm.count = norm.mean_count = static_cast<double>(columns);
-      const auto others = SumsOf(norm);
-      TryDivisors(norm, others, DivisorsOf(norm, others), FreeNumber::kNothing);
+      for (const size_t count : {q_.M, columns}) {
+        norm.count = norm.mean_count = static_cast<double>(count);
+        const auto sums = SumsOf(norm);
+        if (divisors.empty() || norm.subtracts_mean) divisors = DivisorsOf(norm, sums);
+        if (divisors.empty() && !norm.subtracts_mean) return;
+        TryDivisors(norm, sums, divisors, FreeNumber::kNothing);
+      }
     }
   }
   void TryDivisors(const Norm& norm, const std::vector<Sums>& sums) {
@@ -247,7 +251,9 @@ class Fitter {
     const bool same_elements = norm.unit_offset == right.unit_offset &&
                                norm.weight == right.weight && norm.bias == right.bias;
     std::vector<double> distances;
+    std::set<double> seen;  // rows with the same divisor have the same roundings
     for (size_t i = 0; i < rows_.size(); ++i) {
+      if (!seen.insert(right_divisors_[i]).second) continue;
       const std::vector<double> elements = ElementDistances(rows_[i]);
       if (!same_elements) {
         distances.insert(distances.end(), elements.begin(), elements.end());
