@@ -29,24 +29,27 @@ Hypothesis ModelOf(const Observation& seen, const Function& function) {
   return {operation, seen.inputs, seen.recipe};
 }
 
-std::vector<Explanation> Measure(const Observation& seen, ErrorBar bar) {
+std::vector<FunctionFit> FitsOf(const Observation& seen, ErrorBar bar) {
   const Samples samples(seen, 0, bar);
   if (!samples.IsAnswered()) return {};
   std::vector<Pair> pairs;
-  for (const Sample& sample : samples.Chosen(kElements))
+  std::vector<double> distances;
+  for (const Sample& sample : samples.Chosen(kElements)) {
     pairs.push_back(PairOf(seen.inputs[0].values.data[sample.at], 1, sample, seen.recipe));
-  const auto& right = dynamic_cast<const TypedOperation<Activation>&>(seen.c.operation()).op();
-  std::vector<Explanation> explanations;
-  for (const auto& [function, found] : FitFunctions(pairs, FunctionOf(right.kind, right.beta))) {
-    if (found.count > 0)
-      explanations.push_back({found.name, found.sentence, ModelOf(seen, function)});
+    distances.push_back(pairs.back().distance);
   }
-  return explanations;
+  const auto& right = dynamic_cast<const TypedOperation<Activation>&>(seen.c.operation()).op();
+  auto fits = FitFunctions(pairs, FunctionOf(right.kind, right.beta));
+  EraseAccidents(fits, distances);
+  return fits;
 }
 
 std::vector<Explanation> MeasureFunction(const Observation& seen) {
-  const auto explanations = Measure(seen, ErrorBar::kLikely);
-  return explanations.empty() ? Measure(seen, ErrorBar::kPermitted) : explanations;
+  std::vector<Explanation> explanations;
+  for (const auto& [function, found] :
+       SimplestFits([&](ErrorBar bar) { return FitsOf(seen, bar); }))
+    explanations.push_back({found.name, found.sentence, ModelOf(seen, function)});
+  return explanations;
 }
 
 }  // namespace

@@ -70,6 +70,13 @@ class Fitter {
       TryNorms(fit, shape);
     }
     KeepSimplest(fits_);
+    std::vector<double> distances;
+    for (const Samples* samples : {&y_, &sum_}) {
+      if (!samples->IsAnswered()) continue;
+      for (const Sample& sample : samples->Chosen(kElements))
+        distances.push_back(std::abs(sample.y - sample.right) / sample.error);
+    }
+    EraseAccidents(fits_, distances);
     return fits_;
   }
 
@@ -109,17 +116,11 @@ class Fitter {
                                 .bias = no_bias,
                                 .right = RightNorm(seen_.c, shape[1], false),
                                 .samples = y_};
-    std::vector<double> distances;
-    for (const Samples* samples : {&y_, &sum_}) {
-      if (!samples->IsAnswered()) continue;
-      for (const Sample& sample : samples->Chosen(kElements))
-        distances.push_back(std::abs(sample.y - sample.right) / sample.error);
-    }
-    for (const auto& [norm, found] : FitNorms(question)) {
+    for (const NormFit& normed : FitNorms(question)) {
       AddNormFit fit = start;
-      fit.model.norm = norm;
-      fit.deviations.Add(found);
-      if (fit.deviations.count == 0 || IsEvident(distances, fit.deviations)) fits_.push_back(fit);
+      fit.model.norm = normed.norm;
+      fit.deviations.Add(normed.deviations);
+      fits_.push_back(fit);
     }
   }
 
@@ -130,20 +131,15 @@ class Fitter {
   std::vector<AddNormFit> fits_;
 };
 
-std::vector<Explanation> Measure(const Observation& seen, ErrorBar bar) {
+std::vector<Explanation> MeasureAddNorm(const Observation& seen) {
   std::vector<Explanation> explanations;
-  for (const auto& [model, found] : Fitter(seen, bar).All()) {
-    if (found.count == 0) return {};
+  for (const auto& [model, found] :
+       SimplestFits([&](ErrorBar bar) { return Fitter(seen, bar).All(); })) {
     const auto operation = std::make_shared<RoundingOperation<MeasuredAddNorm>>(model);
     CopyAttributes(seen.c, *operation);
     explanations.push_back({found.name, found.sentence, {operation, seen.inputs, seen.recipe}});
   }
   return explanations;
-}
-
-std::vector<Explanation> MeasureAddNorm(const Observation& seen) {
-  const auto explanations = Measure(seen, ErrorBar::kLikely);
-  return explanations.empty() ? Measure(seen, ErrorBar::kPermitted) : explanations;
 }
 
 }  // namespace

@@ -40,9 +40,10 @@ std::vector<Constant> ConstantsIn(const Range& range, const std::vector<Constant
     found.back().bits = std::log2(static_cast<double>(named.size()));
   }
   if (!found.empty()) return found;
+  if (range.Contains(0)) return {{0, "0"}};
   constexpr int kFewDigits = 5, kBitsOfExponent = 4;
   const double middle = range.Middle(), width = range.high - range.low;
-  for (int digits = 1; digits <= 17; ++digits) {
+  for (int digits = 1; digits <= 17 && std::isfinite(width); ++digits) {
     const std::string text = TextWith(digits, middle);
     double value = 0;
     ParseValue(text, value);
@@ -55,6 +56,8 @@ std::vector<Constant> ConstantsIn(const Range& range, const std::vector<Constant
   }
   return {{middle, TextWith(17, middle), false}};
 }
+
+std::string ShortText(double x) { return TextWith(2, x); }
 
 std::string TextOf(const std::vector<Constant>& constants) {
   std::string text;
@@ -77,6 +80,7 @@ Sample Samples::At(size_t at) const {
   const double y = answer_->data[at], right = golden_->high.data[at];
   double error = permitted_->error.data[at];
   if (bar_ == ErrorBar::kLikely) error = std::min(error, permitted_->likely.data[at]);
+  if (bar_ == ErrorBar::kTwicePermitted) error *= 2;
   return {at, y, right, std::max(error, UlpOf(golden_->dtype, y))};
 }
 

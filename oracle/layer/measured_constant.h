@@ -21,7 +21,7 @@ struct Range {
   bool IsEmpty() const { return !(low <= high); }
   bool Contains(double x) const { return low <= x && x <= high; }
   bool IsBounded() const { return low > -kInfinity && high < kInfinity; }
-  double Middle() const { return low + (high - low) / 2; }
+  double Middle() const { return low / 2 + high / 2; }
   void Intersect(const Range& other) {
     low = std::max(low, other.low);
     high = std::min(high, other.high);
@@ -39,6 +39,8 @@ struct Constant {
 // The constants of `named` in the range. If there is none, the shortest decimal number in it, with
 // its error if few ranges of that width have no such number.
 std::vector<Constant> ConstantsIn(const Range& range, const std::vector<Constant>& named);
+// A number with few digits.
+std::string ShortText(double x);
 // Their texts, "1 or 2".
 std::string TextOf(const std::vector<Constant>& constants);
 
@@ -51,7 +53,8 @@ struct Sample {
   bool Fails() const { return !(std::abs(y - right) <= error); }
 };
 
-enum class ErrorBar { kLikely, kPermitted };
+// kTwicePermitted: the bar within which a model must predict an answer.
+enum class ErrorBar { kLikely, kPermitted, kTwicePermitted };
 
 // The elements of one output. Without a value: those that were not answered, are unspecified or not
 // finite, or have no error bar.
@@ -86,7 +89,7 @@ struct Deviations {
 
   void Add(const std::string& its_name, const std::string& its_sentence);
   void Add(const Deviations& others);
-  // A measured constant.
+  // Counts a measured constant.
   void Count(const Constant& constant);
 };
 
@@ -102,6 +105,23 @@ void KeepSimplest(std::vector<Fit>& fits) {
                        &key](const Fit& fit) { return key(fit) != least; });
 }
 
+// The fits by the narrowest error bar, or by a wider one if they have fewer deviations: a wrong
+// computation may have larger errors than the right one. Empty if the right one fits.
+// fits(bar) returns fits that are equally simple.
+template <class FitsOf>
+auto SimplestFits(const FitsOf& fits) {
+  auto best = fits(ErrorBar::kLikely);
+  for (const ErrorBar bar : {ErrorBar::kPermitted, ErrorBar::kTwicePermitted}) {
+    if (!best.empty() && best.front().deviations.count < 2) break;
+    auto other = fits(bar);
+    if (other.empty() || other.front().deviations.count == 0) continue;
+    if (best.empty() || other.front().deviations.count < best.front().deviations.count)
+      best = std::move(other);
+  }
+  if (!best.empty() && best.front().deviations.count == 0) best.clear();
+  return best;
+}
+
 // How surprising it is that a model fits numbers to which it was not adjusted, in bits: the sum of
 // log2(|answer - right| / error) over independent numbers that fail, without the `fitted` largest
 // terms. A number that is anywhere between the right and the wrong one fits by accident with the
@@ -113,5 +133,11 @@ double BitsOfEvidence(std::vector<double> distances, size_t fitted);
 // have other choices (`more_bits`).
 bool IsEvident(const std::vector<double>& distances, const Deviations& deviations,
                double more_bits = 0);
+template <class Fit>
+void EraseAccidents(std::vector<Fit>& fits, const std::vector<double>& distances) {
+  std::erase_if(fits, [&](const Fit& fit) {
+    return fit.deviations.count > 0 && !IsEvident(distances, fit.deviations);
+  });
+}
 
 }  // namespace sextant::oracle

@@ -2,6 +2,8 @@
 
 #include <cmath>
 #include <optional>
+#include <set>
+#include <utility>
 
 #include "oracle/layer/measured_constant.h"
 #include "reference/case/operation.h"
@@ -85,7 +87,7 @@ struct Rule {
   std::string name, sentence;  // the sentence has "#" for the constant
   double (*row)(double token, double place, double rows, double c);
   // The constants that a reading allows.
-  Range (*allowed)(const Reading& reading);
+  Range (*allowed)(const Reading& reading, double rows);
 };
 
 Range Exactly(double x) { return {x, x}; }
@@ -93,31 +95,34 @@ Range Exactly(double x) { return {x, x}; }
 const std::vector<Rule>& Rules() {
   static const std::vector<Rule> kRules = {
       {"", "", [](double t, double, double, double) { return t; },
-       [](const Reading& r) {
+       [](const Reading& r, double) {
          return r.row == r.token ? Range{} : Range{1, 0};
        }},
-      {"token_shifted", "row token + # of the table is read, modulo the number of rows",
+      {"token_shifted", "token + # is read instead of token, modulo the number of rows",
        [](double t, double, double rows, double c) { return std::fmod(t + c + rows, rows); },
-       [](const Reading& r) { return Exactly(r.row - r.token); }},
+       [](const Reading& r, double rows) {
+         const double shift = std::fmod(r.row - r.token + rows, rows);
+         return Exactly(shift > rows / 2 ? shift - rows : shift);
+       }},
       {"token_clamped", "tokens above # read row #",
        [](double t, double, double, double c) { return std::min(t, c); },
-       [](const Reading& r) {
+       [](const Reading& r, double) {
          return r.row == r.token  ? Range{r.row, kInfinity}
                 : r.row < r.token ? Exactly(r.row)
                                   : Range{1, 0};
        }},
       {"token_clamped_below", "tokens below # read row #",
        [](double t, double, double, double c) { return std::max(t, c); },
-       [](const Reading& r) {
+       [](const Reading& r, double) {
          return r.row == r.token ? Range{0, r.row} : r.row > r.token ? Exactly(r.row) : Range{1, 0};
        }},
       {"token_by_place", "the place of a token plus # is used as the token",
        [](double, double place, double rows, double c) {
          return std::fmod(place + c + rows, rows);
        },
-       [](const Reading& r) { return Exactly(r.row - r.place); }},
+       [](const Reading& r, double) { return Exactly(r.row - r.place); }},
       {"row_for_all", "every token reads row #", [](double, double, double, double c) { return c; },
-       [](const Reading& r) { return Exactly(r.row); }}};
+       [](const Reading& r, double) { return Exactly(r.row); }}};
   return kRules;
 }
 
@@ -130,14 +135,14 @@ struct EmbeddingFit {
 std::string Replaced(std::string text, const std::string& by) {
   for (size_t at = text.find('#'); at != std::string::npos; at = text.find('#', at + by.size()))
     text.replace(at, 1, by);
+  if (const size_t at = text.find("+ -"); at != std::string::npos) text.replace(at, 3, "- ");
   return text;
 }
 
 class Fitter {
  public:
   Fitter(const Observation& seen, std::vector<Reading> readings)
-      : seen_(seen),
-        readings_(std::move(readings)),
+      : readings_(std::move(readings)),
         token_(seen.inputs[kToken].values.data),
         rows_(static_cast<double>(seen.inputs[kTable].values.shape[0])),
         width_(static_cast<double>(seen.inputs[kTable].values.shape[1])),
@@ -178,13 +183,16 @@ class Fitter {
   }
   void Try(const Rule& rule, EmbeddingFit fit) {
     Range constant;
-    for (const Reading& reading : readings_) constant.Intersect(rule.allowed(reading));
+    for (const Reading& reading : readings_) constant.Intersect(rule.allowed(reading, rows_));
     if (constant.IsEmpty()) return;
     const double c = constant.low > -kInfinity ? constant.low : 0;
     for (size_t s = 0; s < token_.size(); ++s)
       fit.rows.push_back(rule.row(token_[s], static_cast<double>(s), rows_, c));
-    if (!rule.name.empty()) Add(rule.name, Replaced(rule.sentence, PrintValue(c)), fit);
-    fits_.push_back(fit);
+    if (rule.name.empty()) {
+      fits_.push_back(fit);
+    } else {
+      Add(rule.name, Replaced(rule.sentence, PrintValue(c)), fit);
+    }
   }
   // The largest m with row = token mod m: it divides every token - row.
   void TryModulo(EmbeddingFit fit) {
@@ -198,17 +206,22 @@ class Fitter {
     if (modulus < 2 || !fits) return;
     for (const double token : token_) fit.rows.push_back(std::fmod(token, modulus));
     Add("token_wrapped", "tokens are taken modulo " + PrintValue(modulus), fit);
+  }
+  // A rule with one constant. Each other token that reads the wrong row that the rule predicts, one
+  // of all rows, is evidence for it.
+  void Add(const std::string& name, const std::string& sentence, EmbeddingFit fit) {
+    std::set<double> wrong;
+    for (const Reading& reading : readings_)
+      if (reading.row != reading.token) wrong.insert(reading.token);
+    Deviations rule;
+    rule.adjusted = 1;
+    rule.Add(name, sentence + " (" + std::to_string(wrong.size()) + " different tokens of " +
+                       std::to_string(readings_.size()) + " read another row than their own)");
+    if (!IsEvident(std::vector<double>(wrong.size(), rows_), rule)) return;
+    fit.deviations.Add(rule);
     fits_.push_back(fit);
   }
-  void Add(const std::string& name, const std::string& sentence, EmbeddingFit& fit) const {
-    const auto wrong = std::ranges::count_if(
-        readings_, [](const Reading& reading) { return reading.row != reading.token; });
-    fit.deviations.Add(name, sentence + " (" + std::to_string(wrong) + " of " +
-                                 std::to_string(readings_.size()) +
-                                 " tokens looked at read another row than their own)");
-  }
 
-  const Observation& seen_;
   std::vector<Reading> readings_;
   const std::vector<double>& token_;
   double rows_, width_, right_;

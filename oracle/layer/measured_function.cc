@@ -111,9 +111,7 @@ std::optional<Range> LimitFrom(const Function& f, const std::vector<Pair>& pairs
 
 class Fitter {
  public:
-  Fitter(const std::vector<Pair>& pairs, const Function& right) : pairs_(pairs), right_(right) {
-    for (const Pair& pair : pairs) distances_.push_back(pair.distance);
-  }
+  Fitter(const std::vector<Pair>& pairs, const Function& right) : pairs_(pairs), right_(right) {}
 
   // Fits a function with one free constant to `inner`, and then limits to all pairs.
   std::optional<FunctionFit> Fit(Function f, Free free, const std::vector<Pair>& inner) const {
@@ -141,7 +139,6 @@ class Fitter {
     fit.function = f;
     Describe(free, constant, f.curve, fit.deviations);
     if (!SetLimits(fit) || !FitsAll(fit.function, pairs_)) return std::nullopt;
-    if (fit.deviations.count > 0 && !IsEvident(distances_, fit.deviations)) return std::nullopt;
     return fit;
   }
 
@@ -208,7 +205,6 @@ class Fitter {
 
   const std::vector<Pair>& pairs_;
   const Function& right_;
-  std::vector<double> distances_;
 };
 
 // The pairs whose arguments are the smaller half: beyond them the argument may be limited.

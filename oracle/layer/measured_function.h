@@ -23,7 +23,7 @@ struct FunctionFit {
   Function function;
   Deviations deviations;
 };
-// Several if they fit equally well; empty if none fits.
+// Several if they fit equally well; empty if none fits. The caller asks whether they are evident.
 std::vector<FunctionFit> FitFunctions(const std::vector<Pair>& pairs, const Function& right);
 
 bool Fits(const Function& function, const Pair& pair);

@@ -122,6 +122,10 @@ class Fitter {
       }
     }
     KeepSimplest(fits_);
+    std::vector<double> distances;
+    for (const Sample& sample : samples_)
+      distances.push_back(std::abs(sample.y - sample.right) / sample.error);
+    EraseAccidents(fits_, distances);
     return fits_;
   }
 
@@ -151,7 +155,7 @@ class Fitter {
     std::vector<GatedFit> inner(fits_.begin() + static_cast<ptrdiff_t>(before), fits_.end());
     fits_.resize(before);
     for (GatedFit& fit : inner) {
-      if (SetUpLimit(fit, 1) && SetUpLimit(fit, -1) && FitsAll(fit)) Keep(fit, samples_);
+      if (SetUpLimit(fit, 1) && SetUpLimit(fit, -1) && FitsAll(fit)) fits_.push_back(fit);
     }
   }
 
@@ -169,13 +173,8 @@ class Fitter {
       GatedFit fit = start;
       fit.model.function = function;
       fit.deviations.Add(found);
-      Keep(fit, samples);
+      fits_.push_back(fit);
     }
-  }
-  void Keep(const GatedFit& fit, const std::vector<Sample>& samples) {
-    std::vector<double> distances;
-    for (const Sample& sample : samples) distances.push_back(PairFor(fit, sample).distance);
-    if (fit.deviations.count == 0 || IsEvident(distances, fit.deviations)) fits_.push_back(fit);
   }
 
   // Those with the smallest |up|: beyond them up may be limited.
@@ -230,22 +229,17 @@ class Fitter {
   std::vector<GatedFit> fits_;
 };
 
-std::vector<Explanation> Measure(const Observation& seen, ErrorBar bar) {
-  if (!Samples(seen, 0, bar).IsAnswered()) return {};
+std::vector<Explanation> MeasureGate(const Observation& seen) {
+  if (!Samples(seen, 0, ErrorBar::kLikely).IsAnswered()) return {};
   const std::vector<Layout> layouts = LayoutsOf(seen.inputs);
   std::vector<Explanation> explanations;
-  for (const auto& [model, inputs, found] : Fitter(seen, bar).All(layouts)) {
-    if (found.count == 0) return {};
+  for (const auto& [model, inputs, found] :
+       SimplestFits([&](ErrorBar bar) { return Fitter(seen, bar).All(layouts); })) {
     const auto operation = std::make_shared<Wrapped<MeasuredGated, false>>(model);
     CopyAttributes(seen.c, *operation);
     explanations.push_back({found.name, found.sentence, {operation, *inputs, seen.recipe}});
   }
   return explanations;
-}
-
-std::vector<Explanation> MeasureGate(const Observation& seen) {
-  const auto explanations = Measure(seen, ErrorBar::kLikely);
-  return explanations.empty() ? Measure(seen, ErrorBar::kPermitted) : explanations;
 }
 
 }  // namespace

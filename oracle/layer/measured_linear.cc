@@ -51,6 +51,10 @@ class Fitter {
       for (const Layer& layer : Biases(weighed)) Try(layer);
     }
     KeepSimplest(fits_);
+    std::vector<double> distances;
+    for (const Sample& sample : samples_)
+      distances.push_back(std::abs(sample.y - sample.right) / sample.error);
+    EraseAccidents(fits_, distances);
     return fits_;
   }
 
@@ -84,16 +88,14 @@ class Fitter {
   void Try(const Layer& layer) {
     const std::vector<Products> all = ProductsOf(layer);
     if (all.empty()) return;
-    if (Fit(all, {})) return Keep(layer, all, 0);
+    if (Fit(all, {})) return fits_.push_back(layer);
     TryFactors(layer, all);
     std::vector<Columns> candidates = Contiguous(all.front());
     for (size_t step = 2; step <= std::min(kLargestStep, M_); ++step)
-      for (size_t first = 0; first < step; ++first)
+      for (size_t first = 0; first < step && first + 2 * step < M_; ++first)
         for (const double times : {0.0, 2.0}) candidates.push_back({first, M_, step, times});
-    const double trials = static_cast<double>(M_) * static_cast<double>(M_) +
-                          static_cast<double>(kLargestStep * kLargestStep);
     for (const Columns& columns : candidates) {
-      if (Fit(all, columns)) Keep(With(layer, columns), all, std::log2(trials));
+      if (Fit(all, columns)) fits_.push_back(With(layer, columns));
     }
   }
 
@@ -153,15 +155,16 @@ class Fitter {
     for (size_t f = 0; f < F_; ++f)
       for (size_t m = columns.first; m < columns.end; m += columns.step)
         layer.weight[f * M_ + m] *= columns.times;
+    // One of all ranges, or of all steps and remainders.
+    layer.deviations.bits += std::log2(static_cast<double>(M_ * M_ + kLargestStep * kLargestStep));
     const auto text = [](size_t number) { return std::to_string(number); };
     const bool lost = columns.times == 0;
+    const std::string which =
+        columns.step == 1 ? text(columns.first) + " to " + text(columns.end - 1)
+                          : "m with m mod " + text(columns.step) + " = " + text(columns.first);
     layer.deviations.Add(
         lost ? "columns_lost" : "columns_counted_twice",
-        (columns.step == 1
-             ? "columns " + text(columns.first) + " to " + text(columns.end - 1)
-             : "columns " + text(columns.first) + ", " + text(columns.first + columns.step) +
-                   ", ... (every " + text(columns.step) + "th)") +
-            " of " + text(M_) + " are " + (lost ? "lost" : "counted twice"));
+        "columns " + which + " of " + text(M_) + " are " + (lost ? "lost" : "counted twice"));
     return layer;
   }
 
@@ -180,7 +183,7 @@ class Fitter {
       scaled.deviations.Count(factor);
       scaled.deviations.Add("product_multiplied",
                             "x weight^T is multiplied by " + factor.text + ", expected 1");
-      Keep(scaled, all, 0);
+      fits_.push_back(scaled);
     }
     if (!of_bias.IsEmpty() && of_bias.IsBounded()) {
       const Constant factor = ConstantsIn(of_bias, {}).front();
@@ -189,7 +192,7 @@ class Fitter {
       scaled.deviations.Count(factor);
       scaled.deviations.Add("bias_multiplied",
                             "the bias is multiplied by " + factor.text + ", expected 1");
-      Keep(scaled, all, 0);
+      fits_.push_back(scaled);
     }
   }
   static Range Quotient(double value, double error, double divisor) {
@@ -206,14 +209,6 @@ class Fitter {
             {width, text}};
   }
 
-  void Keep(const Layer& layer, const std::vector<Products>& all, double more_bits) {
-    std::vector<double> distances;
-    for (const Products& one : all)
-      distances.push_back(std::abs(one.sample.y - one.sample.right) / one.sample.error);
-    if (layer.deviations.count == 0 || IsEvident(distances, layer.deviations, more_bits))
-      fits_.push_back(layer);
-  }
-
   const Tensor<double>& x_;
   size_t N_, M_, F_;
   std::vector<Sample> samples_;
@@ -221,11 +216,11 @@ class Fitter {
   std::vector<Layer> fits_;
 };
 
-std::vector<Explanation> Measure(const Observation& seen, ErrorBar bar) {
-  if (!Samples(seen, 0, bar).IsAnswered()) return {};
+std::vector<Explanation> MeasureLinear(const Observation& seen) {
+  if (!Samples(seen, 0, ErrorBar::kLikely).IsAnswered()) return {};
   std::vector<Explanation> explanations;
-  for (const auto& [weight, bias, found] : Fitter(seen, bar).All()) {
-    if (found.count == 0) return {};
+  for (const auto& [weight, bias, found] :
+       SimplestFits([&](ErrorBar bar) { return Fitter(seen, bar).All(); })) {
     Tensors inputs = seen.inputs;
     inputs[kWeight].values.data = weight;
     if (!bias.empty()) inputs[kBias].values.data = bias;
@@ -233,11 +228,6 @@ std::vector<Explanation> Measure(const Observation& seen, ErrorBar bar) {
         {found.name, found.sentence, {seen.c.operation().Clone(), std::move(inputs), seen.recipe}});
   }
   return explanations;
-}
-
-std::vector<Explanation> MeasureLinear(const Observation& seen) {
-  const auto explanations = Measure(seen, ErrorBar::kLikely);
-  return explanations.empty() ? Measure(seen, ErrorBar::kPermitted) : explanations;
 }
 
 }  // namespace

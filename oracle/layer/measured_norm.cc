@@ -37,32 +37,30 @@ Hypothesis ModelOf(const Observation& seen, const Norm& norm) {
   return {operation, seen.inputs, seen.recipe};
 }
 
-std::vector<Explanation> Measure(const Observation& seen, ErrorBar bar) {
+std::vector<NormFit> FitsOf(const Observation& seen, ErrorBar bar) {
   const bool has_bias = seen.inputs.size() > kBias;
   const Shape& shape = seen.inputs[kX].values.shape;
   const std::vector<double> none;
   const Samples samples(seen, 0, bar);
   if (!samples.IsAnswered() || CountOf(shape) == 0) return {};
-  const NormQuestion question{.N = shape[0],
-                              .M = shape[1],
-                              .x = seen.inputs[kX].values.data,
-                              .weight = seen.inputs[kWeight].values.data,
-                              .bias = has_bias ? seen.inputs[kBias].values.data : none,
-                              .right = RightNorm(seen.c, shape[1], has_bias),
-                              .samples = samples};
+  return FitNorms({.N = shape[0],
+                   .M = shape[1],
+                   .x = seen.inputs[kX].values.data,
+                   .weight = seen.inputs[kWeight].values.data,
+                   .bias = has_bias ? seen.inputs[kBias].values.data : none,
+                   .right = RightNorm(seen.c, shape[1], has_bias),
+                   .samples = samples});
+}
+
+std::vector<Explanation> MeasureNorm(const Observation& seen) {
   std::vector<Explanation> explanations;
-  for (const NormFit& fit : FitNorms(question)) {
-    if (fit.deviations.count == 0) return {};
+  for (const NormFit& fit : SimplestFits([&](ErrorBar bar) { return FitsOf(seen, bar); })) {
+    const bool has_bias = seen.inputs.size() > kBias;
     explanations.push_back({fit.deviations.name, fit.deviations.sentence,
                             has_bias ? ModelOf<MeasuredLayerNorm>(seen, fit.norm)
                                      : ModelOf<MeasuredRmsNorm>(seen, fit.norm)});
   }
   return explanations;
-}
-
-std::vector<Explanation> MeasureNorm(const Observation& seen) {
-  const auto explanations = Measure(seen, ErrorBar::kLikely);
-  return explanations.empty() ? Measure(seen, ErrorBar::kPermitted) : explanations;
 }
 
 }  // namespace

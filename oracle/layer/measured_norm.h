@@ -21,6 +21,7 @@ struct NormQuestion {
 struct NormFit {
   Norm norm;
   Deviations deviations;  // none for the right norm
+  bool is_evident = true;
 };
 // The norms with the fewest deviations from the right one that give the answer; empty if none does.
 std::vector<NormFit> FitNorms(const NormQuestion& question);

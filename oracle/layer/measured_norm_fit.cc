@@ -5,7 +5,6 @@
 #include "oracle/layer/measured_divisor.h"
 #include "oracle/layer/measured_norm.h"
 #include "oracle/layer/measured_norm_names.h"
-#include "reference/base/value_text.h"
 
 namespace sextant::oracle {
 namespace {
@@ -45,6 +44,7 @@ class Fitter {
     }
     if (fits_.empty()) TryColumns();
     KeepSimplest(fits_);
+    std::erase_if(fits_, [](const NormFit& fit) { return !fit.is_evident; });
     return fits_;
   }
 
@@ -148,16 +148,16 @@ class Fitter {
       const auto found = ConstantsIn(
           shared, free == FreeNumber::kEps ? NamedEps(q_.right.eps, q_.M) : NamedCounts(q_.M));
       measured = found.front().value;
-      constant = found.size() > 2 ? found.front().text + ", or any number up to " +
-                                        PrintValue(RoundTo(DType::kBF16, shared.high))
-                                  : TextOf(found);
+      constant = found.size() > 2
+                     ? found.front().text + ", or any number up to " + ShortText(shared.high)
+                     : TextOf(found);
       fit.deviations.Count(found.front());
     }
     Describe(q_.right, q_.M, constant, fit);
     const double trials = norm.columns == q_.M ? 1 : 2 * static_cast<double>(q_.M);
-    if (fit.deviations.count == 0 ||
-        IsEvident(DistancesOf(fit.norm, divisors), fit.deviations, std::log2(trials)))
-      fits_.push_back(fit);
+    fit.is_evident = fit.deviations.count == 0 ||
+                     IsEvident(DistancesOf(fit.norm, divisors), fit.deviations, std::log2(trials));
+    fits_.push_back(fit);
   }
   void AddColumn(size_t j) {
     for (size_t n = 0; n < q_.N; ++n) {
