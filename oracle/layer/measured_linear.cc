@@ -42,6 +42,8 @@ class Fitter {
         M_(x_.shape[1]),
         F_(seen.inputs[kWeight].values.shape[0]),
         samples_(Samples(seen, 0, bar).Chosen(kElements)) {
+    for (const Sample& sample : samples_)
+      distances_.push_back(std::abs(sample.y - sample.right) / sample.error);
     right_.weight = seen.inputs[kWeight].values.data;
     if (seen.inputs.size() > kBias) right_.bias = seen.inputs[kBias].values.data;
   }
@@ -51,10 +53,7 @@ class Fitter {
       for (const Layer& layer : Biases(weighed)) Try(layer);
     }
     KeepSimplest(fits_);
-    std::vector<double> distances;
-    for (const Sample& sample : samples_)
-      distances.push_back(std::abs(sample.y - sample.right) / sample.error);
-    EraseAccidents(fits_, distances);
+    EraseAccidents(fits_, distances_);
     return fits_;
   }
 
@@ -90,6 +89,10 @@ class Fitter {
     if (all.empty()) return;
     if (Fit(all, {})) return fits_.push_back(layer);
     TryFactors(layer, all);
+    Deviations with_columns = layer.deviations;
+    with_columns.Add("", "");
+    with_columns.bits += BitsOfColumns();
+    if (!IsEvident(distances_, with_columns)) return;
     std::vector<Columns> candidates = Contiguous(all.front());
     for (size_t step = 2; step <= std::min(kLargestStep, M_); ++step)
       for (size_t first = 0; first < step && first + 2 * step < M_; ++first)
@@ -151,12 +154,15 @@ class Fitter {
     return found;
   }
 
+  // One of all ranges, or of all steps and remainders.
+  double BitsOfColumns() const {
+    return std::log2(static_cast<double>(M_ * M_ + kLargestStep * kLargestStep));
+  }
   Layer With(Layer layer, const Columns& columns) const {
     for (size_t f = 0; f < F_; ++f)
       for (size_t m = columns.first; m < columns.end; m += columns.step)
         layer.weight[f * M_ + m] *= columns.times;
-    // One of all ranges, or of all steps and remainders.
-    layer.deviations.bits += std::log2(static_cast<double>(M_ * M_ + kLargestStep * kLargestStep));
+    layer.deviations.bits += BitsOfColumns();
     const auto text = [](size_t number) { return std::to_string(number); };
     const bool lost = columns.times == 0;
     const std::string which =
@@ -212,6 +218,7 @@ class Fitter {
   const Tensor<double>& x_;
   size_t N_, M_, F_;
   std::vector<Sample> samples_;
+  std::vector<double> distances_;  // of the samples
   Layer right_;
   std::vector<Layer> fits_;
 };

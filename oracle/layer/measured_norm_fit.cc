@@ -145,6 +145,7 @@ class Fitter {
     if (free != FreeNumber::kNothing) {
       double& measured = free == FreeNumber::kEps ? fit.norm.eps : fit.norm.count;
       if (shared.Contains(measured) || !shared.IsBounded()) return;
+      if (free == FreeNumber::kCount && shared.low <= 0) return;  // a row without a finite divisor
       const auto found = ConstantsIn(
           shared, free == FreeNumber::kEps ? NamedEps(q_.right.eps, q_.M) : NamedCounts(q_.M));
       measured = found.front().value;
