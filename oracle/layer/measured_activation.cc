@@ -39,7 +39,9 @@ std::vector<FunctionFit> FitsOf(const Observation& seen, ErrorBar bar) {
     distances.push_back(pairs.back().distance);
   }
   const auto& right = dynamic_cast<const TypedOperation<Activation>&>(seen.c.operation()).op();
-  auto fits = FitFunctions(pairs, FunctionOf(right.kind, right.beta));
+  const Function function = FunctionOf(right.kind, right.beta);
+  auto fits = FitFunctions(pairs, function);
+  if (fits.empty()) fits = FitTables(pairs, function);
   EraseAccidents(fits, distances);
   return fits;
 }

@@ -12,6 +12,7 @@ namespace sextant::oracle {
 namespace {
 
 using testing::AllOf;
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -71,6 +72,29 @@ TEST_P(MeasuredActivation, FactorOfTheValue) {
   EXPECT_THAT(If("kind=tanh N=4 F=50", [](double x) { return 3 * std::tanh(x); }),
               ElementsAre(StartsWith("value_multiplied: the value of the function is multiplied "
                                      "by 3")));
+}
+
+// 256 entries from -8 to 8, the nearest one.
+TEST_P(MeasuredActivation, Table) {
+  EXPECT_THAT(If("kind=swish N=4 F=50 @x=uniform(-8,8)",
+                 [](double x) {
+                   const double step = 16.0 / 255;
+                   const double node = -8 + step * std::floor((x + 8) / step + 0.5);
+                   return node * Sigmoid(node);
+                 }),
+              Contains(StartsWith("table: the function is read from a table with entries at -8 + "
+                                  "i * 0.0627")));
+}
+
+TEST_P(MeasuredActivation, InterpolatedTable) {
+  EXPECT_THAT(If("kind=gelu N=4 F=50",
+                 [](double x) {
+                   const auto gelu = [](double t) { return t * (1 + std::erf(t / M_SQRT2)) / 2; };
+                   const double below = std::floor(x * 4) / 4;
+                   return gelu(below) + (x - below) * 4 * (gelu(below + 0.25) - gelu(below));
+                 }),
+              Contains(StartsWith("table_interpolated: the function is read from a table with "
+                                  "entries at 0 + i * 0.25")));
 }
 
 INSTANTIATE_TEST_SUITE_P(DTypes, MeasuredActivation, testing::Values("f32", "bf16", "f64"),

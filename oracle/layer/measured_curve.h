@@ -32,11 +32,20 @@ enum class Curve {
   kSquare         // c x^2
 };
 
-// a f(x'), where x' is x limited to [low, high].
+// A table of a function, with entries at origin + i step.
+struct Table {
+  enum class Kind { kNone, kNearest, kBelow, kLinear };  // which entry, or both neighbours
+  Kind kind = Kind::kNone;
+  double origin = 0, step = 1;
+  bool operator==(const Table&) const = default;
+};
+
+// a f(x'), where x' is x limited to [low, high]; f may be read from a table.
 struct Function {
   Curve curve{};
   double c = 1, a = 1;
   double low = -kInfinity, high = kInfinity;
+  Table table = {};
   bool operator==(const Function&) const = default;
 };
 
@@ -117,11 +126,31 @@ T ValueAt(Curve curve, double constant, double at, const T& x) {
 
 }  // namespace curves
 
+// f(x) without its factor and limits.
+template <class T>
+T TabulatedAt(const Function& f, double at, const T& x) {
+  const auto entry = [&](double i) {
+    const double node = f.table.origin + i * f.table.step;
+    return curves::ValueAt(f.curve, f.c, node, T(node));
+  };
+  const double place = (at - f.table.origin) / f.table.step, below = std::floor(place);
+  switch (f.table.kind) {
+    case Table::Kind::kNearest:
+      return entry(std::floor(place + 0.5));
+    case Table::Kind::kBelow:
+      return entry(below);
+    case Table::Kind::kLinear:
+      return entry(below) + T(place - below) * (entry(below + 1) - entry(below));
+    default:
+      return curves::ValueAt(f.curve, f.c, at, x);
+  }
+}
+
 template <class T>
 T ValueOf(const Function& f, double at, const T& x) {
   const bool below = at<f.low, above = at> f.high;
-  const T limited = below ? T(f.low) : above ? T(f.high) : x;
-  const T value = curves::ValueAt(f.curve, f.c, below ? f.low : above ? f.high : at, limited);
+  const double limit = below ? f.low : f.high;
+  const T value = below || above ? TabulatedAt(f, limit, T(limit)) : TabulatedAt(f, at, x);
   return f.a == 1 ? value : T(f.a) * value;
 }
 

@@ -109,6 +109,28 @@ std::optional<Range> LimitFrom(const Function& f, const std::vector<Pair>& pairs
   return std::nullopt;
 }
 
+// Steps of powers of two, and 2^n entries from -R to R, with or without the end.
+std::vector<Table> MakeTables() {
+  std::vector<Table> all;
+  const auto add = [&](double origin, double step) {
+    for (const auto kind : {Table::Kind::kNearest, Table::Kind::kBelow, Table::Kind::kLinear})
+      all.push_back({kind, origin, step});
+  };
+  for (int n = 1; n <= 14; ++n) add(0, std::ldexp(1, -n));
+  for (double end = 1; end <= 32; ++end) {
+    for (double entries = 64; entries <= 65536; entries *= 2) {
+      add(-end, 2 * end / (entries - 1));
+      if (std::log2(end) != std::floor(std::log2(end))) add(-end, 2 * end / entries);
+    }
+  }
+  return all;
+}
+
+const std::vector<Table>& Tables() {
+  static const std::vector<Table> kTables = MakeTables();
+  return kTables;
+}
+
 class Fitter {
  public:
   Fitter(const std::vector<Pair>& pairs, const Function& right) : pairs_(pairs), right_(right) {}
@@ -137,8 +159,11 @@ class Fitter {
     }
     if (!FitsHalf(f, inner)) return std::nullopt;
     fit.function = f;
+    Deviations limits;
+    if (!SetLimits(fit.function, limits) || !FitsAll(fit.function, pairs_)) return std::nullopt;
     Describe(free, constant, f.curve, fit.deviations);
-    if (!SetLimits(fit) || !FitsAll(fit.function, pairs_)) return std::nullopt;
+    if (f.table.kind != Table::Kind::kNone) DescribeTable(f.table, fit.deviations);
+    fit.deviations.Add(limits);
     return fit;
   }
 
@@ -172,9 +197,19 @@ class Fitter {
       found.Add("value_multiplied", "the value of the function is multiplied by " + constant);
   }
 
+  static void DescribeTable(const Table& table, Deviations& found) {
+    const bool is_linear = table.kind == Table::Kind::kLinear;
+    const std::string which = is_linear                             ? "interpolated"
+                              : table.kind == Table::Kind::kNearest ? "the nearest entry"
+                                                                    : "the entry below";
+    found.bits += std::log2(static_cast<double>(Tables().size()));
+    found.Add(is_linear ? "table_interpolated" : "table",
+              "the function is read from a table with entries at " + PrintValue(table.origin) +
+                  " + i * " + PrintValue(table.step) + ": " + which);
+  }
+
   // Keeps the limits of the right function, or drops or measures them if pairs do not fit.
-  bool SetLimits(FunctionFit& fit) const {
-    Function& f = fit.function;
+  bool SetLimits(Function& f, Deviations& deviations) const {
     for (const double side : {1.0, -1.0}) {
       const double expected = side > 0 ? right_.high : right_.low;
       double& limit = side > 0 ? f.high : f.low;
@@ -185,16 +220,16 @@ class Fitter {
       const std::string place = side > 0 ? " above" : " below";
       if (!range && !SideFits(f, side)) return false;
       if (!range) {
-        fit.deviations.Add("limit_missing", "the argument is not limited" + place + ", expected " +
-                                                PrintValue(expected));
+        deviations.Add("limit_missing", "the argument is not limited" + place + ", expected " +
+                                            PrintValue(expected));
         continue;
       }
       const Constant found = ConstantsIn(*range, {}).front();
       limit = found.value;
-      fit.deviations.Count(found);
-      fit.deviations.Add(side > 0 ? "limited_above" : "limited_below",
-                         "the argument is limited to " + found.text + place +
-                             (std::isinf(expected) ? "" : ", expected " + PrintValue(expected)));
+      deviations.Count(found);
+      deviations.Add(side > 0 ? "limited_above" : "limited_below",
+                     "the argument is limited to " + found.text + place +
+                         (std::isinf(expected) ? "" : ", expected " + PrintValue(expected)));
     }
     return true;
   }
@@ -244,6 +279,18 @@ std::vector<FunctionFit> FitFunctions(const std::vector<Pair>& pairs, const Func
       }
     }
     if (!fits.empty()) break;
+  }
+  KeepSimplest(fits);
+  return fits;
+}
+
+std::vector<FunctionFit> FitTables(const std::vector<Pair>& pairs, const Function& right) {
+  const Fitter fitter(pairs, right);
+  std::vector<FunctionFit> fits;
+  for (const Table& table : Tables()) {
+    Function tabulated = right;
+    tabulated.table = table;
+    if (const auto fit = fitter.Fit(tabulated, Free::kNothing, pairs)) fits.push_back(*fit);
   }
   KeepSimplest(fits);
   return fits;

@@ -26,6 +26,9 @@ struct FunctionFit {
 // Several if they fit equally well; empty if none fits. The caller asks whether they are evident.
 std::vector<FunctionFit> FitFunctions(const std::vector<Pair>& pairs, const Function& right);
 
+// The right function, read from a table with any of some thousand sets of entries.
+std::vector<FunctionFit> FitTables(const std::vector<Pair>& pairs, const Function& right);
+
 bool Fits(const Function& function, const Pair& pair);
 
 }  // namespace sextant::oracle

@@ -84,6 +84,8 @@ std::vector<Layout> LayoutsOf(const Tensors& inputs) {
            Rearranged(inputs, [](size_t i, size_t F) { return i % 2 * F + i / 2; })}};
 }
 
+using FunctionFits = std::vector<FunctionFit> (*)(const std::vector<Pair>&, const Function&);
+
 struct GatedFit {
   MeasuredGated model;
   const Tensors* inputs;
@@ -121,6 +123,7 @@ class Fitter {
         }
       }
     }
+    if (fits_.empty()) TryFunctions({right_, &layouts.front().inputs, {}}, samples_, FitTables);
     KeepSimplest(fits_);
     std::vector<double> distances;
     for (const Sample& sample : samples_)
@@ -166,10 +169,11 @@ class Fitter {
     return PairOf(g, fit.model.form == Form::kGateAlone ? 1 : u, sample, recipe_);
   }
 
-  void TryFunctions(const GatedFit& start, const std::vector<Sample>& samples) {
+  void TryFunctions(const GatedFit& start, const std::vector<Sample>& samples,
+                    FunctionFits fits_of = FitFunctions) {
     std::vector<Pair> pairs;
     for (const Sample& sample : samples) pairs.push_back(PairFor(start, sample));
-    for (const auto& [function, found] : FitFunctions(pairs, right_.function)) {
+    for (const auto& [function, found] : fits_of(pairs, right_.function)) {
       GatedFit fit = start;
       fit.model.function = function;
       fit.deviations.Add(found);

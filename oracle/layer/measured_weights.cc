@@ -16,6 +16,10 @@ void Transpose(Tensors& inputs, const std::string& name) {
     for (size_t c = 0; c < columns; ++c) weight.data[r * columns + c] = memory[c * rows + r];
 }
 
+void Exchange(Tensors& inputs, const std::string& a, const std::string& b) {
+  std::swap(InputNamed(inputs, a).data, InputNamed(inputs, b).data);
+}
+
 // The rows of gate and up, one after the other, are taken from the places(i) of the right ones.
 void Rearrange(Tensors& inputs, size_t (*place)(size_t i, size_t F)) {
   const Tensor<double> gate = InputNamed(inputs, "gate"), up = InputNamed(inputs, "up");
@@ -37,11 +41,7 @@ bool HasBiases(const Tensors& inputs) {
 std::vector<Change> WeightChanges(const Tensors& inputs) {
   std::vector<Change> changes = {
       {"gate_exchanged_with_up", "up is activated instead of gate",
-       [](Tensors& all) {
-         std::swap(InputNamed(all, "gate").data, InputNamed(all, "up").data);
-         if (HasBiases(all))
-           std::swap(InputNamed(all, "gate_bias").data, InputNamed(all, "up_bias").data);
-       }},
+       [](Tensors& all) { Exchange(all, "gate", "up"); }},
       {"gate_in_place_of_up", "the activated gate is multiplied by the gate projection",
        [](Tensors& all) { InputNamed(all, "up") = InputNamed(all, "gate"); }},
       {"up_in_place_of_gate", "the up projection is activated and multiplied by itself",
@@ -55,6 +55,13 @@ std::vector<Change> WeightChanges(const Tensors& inputs) {
     changes.push_back({name + "_transposed", "the weight " + name + " is read transposed",
                        [name](Tensors& all) { Transpose(all, name); }});
   if (!HasBiases(inputs)) return changes;
+  changes.push_back({"biases_swapped", "gate_bias and up_bias are swapped",
+                     [](Tensors& all) { Exchange(all, "gate_bias", "up_bias"); }});
+  changes.push_back(
+      {"halves_exchanged", "gate and up are exchanged, with their biases", [](Tensors& all) {
+         Exchange(all, "gate", "up");
+         Exchange(all, "gate_bias", "up_bias");
+       }});
   for (const std::string name : {"gate_bias", "up_bias", "down_bias"}) {
     for (const double times : {0.0, 2.0, -1.0})
       changes.push_back({name + (times == 0   ? "_missing"
