@@ -40,6 +40,9 @@ struct Table {
   bool operator==(const Table&) const = default;
 };
 
+// Those that are tried: steps of powers of two, and 2^n entries over a symmetric range.
+const std::vector<Table>& Tables();
+
 // a f(x'), where x' is x limited to [low, high]; f may be read from a table.
 struct Function {
   Curve curve{};

@@ -7,28 +7,35 @@
 namespace sextant::oracle {
 namespace {
 
-// The numbers c with g(c) within y +- error, for a monotone g.
+constexpr int kCoarse = 8, kFine = 60;  // halvings of a range
+
+// The numbers c with g(c) within y +- error, for a monotone g, and a few more: the ends are known
+// to 2^-halvings of the domain.
 template <class G>
-Range Solutions(const G& g, const Range& domain, double y, double error) {
+Range Solutions(const G& g, const Range& domain, double y, double error, int halvings) {
   const double at_low = g(domain.low), at_high = g(domain.high);
   const double sign = at_high < at_low ? -1 : 1;
-  // The largest c below which sign g(c) < bound.
+  // Where sign g(c) crosses the bound.
   const auto crossing = [&](double bound) {
-    double low = domain.low, high = domain.high;
-    for (int i = 0; i < 60; ++i) {
-      const double middle = low + (high - low) / 2;
-      (sign * g(middle) < bound ? low : high) = middle;
+    Range part = domain;
+    for (int i = 0; i < halvings; ++i) {
+      const double middle = part.Middle();
+      (sign * g(middle) < bound ? part.low : part.high) = middle;
     }
-    return high;
+    return part;
   };
   const double least = sign * y - error, most = sign * y + error;
   if (sign * at_low > most || sign * at_high < least) return {1, 0};
-  return {sign * at_low >= least ? domain.low : crossing(least),
-          sign * at_high <= most ? domain.high : crossing(most)};
+  return {sign * at_low >= least ? domain.low : crossing(least).low,
+          sign * at_high <= most ? domain.high : crossing(most).high};
 }
 
-// The part that the most ranges share.
-Range MostShared(const std::vector<Range>& ranges) {
+// The part that the most ranges share, and their number.
+struct SharedRange {
+  Range range{1, 0};
+  int count = 0;
+};
+SharedRange MostShared(const std::vector<Range>& ranges) {
   std::vector<std::pair<double, int>> ends;
   for (const Range& range : ranges) {
     if (range.IsEmpty()) continue;
@@ -36,13 +43,11 @@ Range MostShared(const std::vector<Range>& ranges) {
     ends.emplace_back(range.high, 1);
   }
   std::ranges::sort(ends);
-  Range best{1, 0};
-  int open = 0, most = 0;
-  for (size_t i = 0; i < ends.size(); ++i) {
+  SharedRange best;
+  int open = 0;
+  for (size_t i = 0; i + 1 < ends.size(); ++i) {
     open -= ends[i].second;
-    if (open <= most || i + 1 == ends.size()) continue;
-    most = open;
-    best = {ends[i].first, ends[i + 1].first};
+    if (open > best.count) best = {{ends[i].first, ends[i + 1].first}, open};
   }
   return best;
 }
@@ -61,10 +66,10 @@ Function With(Function f, Free free, double constant) {
   return f;
 }
 
-Range AllowedBy(const Function& f, Free free, const Pair& pair) {
+Range AllowedBy(const Function& f, Free free, const Pair& pair, int halvings) {
   if (free == Free::kConstant) {
     const auto at = [&](double c) { return Predicted(With(f, free, c), pair); };
-    return Solutions(at, FactsOf(f.curve).constants, pair.y, pair.error);
+    return Solutions(at, FactsOf(f.curve).constants, pair.y, pair.error, halvings);
   }
   const double value = Predicted(With(f, free, 1), pair);
   if (value == 0) return Fits(f, pair) ? Range{} : Range{1, 0};
@@ -99,36 +104,20 @@ std::optional<Range> LimitFrom(const Function& f, const std::vector<Pair>& pairs
   for (int step = kSteps; step > 0; --step) {
     const double from = side * nearest * (step - 1) / kSteps, to = side * nearest * step / kSteps;
     const Range part{std::min(from, to), std::max(from, to)};
-    Range all = part;
-    for (const Pair& pair : misfits) {
-      const auto at = [&](double limit) { return pair.weight * ValueOf(f, limit, limit); };
-      all.Intersect(Solutions(at, part, pair.y, pair.error));
-    }
+    const auto shared = [&](int halvings) {
+      Range all = part;
+      for (const Pair& pair : misfits) {
+        const auto at = [&](double limit) { return pair.weight * ValueOf(f, limit, limit); };
+        all.Intersect(Solutions(at, part, pair.y, pair.error, halvings));
+        if (all.IsEmpty()) break;
+      }
+      return all;
+    };
+    if (shared(kCoarse).IsEmpty()) continue;
+    const Range all = shared(kFine);
     if (!all.IsEmpty()) return all;
   }
   return std::nullopt;
-}
-
-// Steps of powers of two, and 2^n entries from -R to R, with or without the end.
-std::vector<Table> MakeTables() {
-  std::vector<Table> all;
-  const auto add = [&](double origin, double step) {
-    for (const auto kind : {Table::Kind::kNearest, Table::Kind::kBelow, Table::Kind::kLinear})
-      all.push_back({kind, origin, step});
-  };
-  for (int n = 1; n <= 14; ++n) add(0, std::ldexp(1, -n));
-  for (double end = 1; end <= 32; ++end) {
-    for (double entries = 64; entries <= 65536; entries *= 2) {
-      add(-end, 2 * end / (entries - 1));
-      if (std::log2(end) != std::floor(std::log2(end))) add(-end, 2 * end / entries);
-    }
-  }
-  return all;
-}
-
-const std::vector<Table>& Tables() {
-  static const std::vector<Table> kTables = MakeTables();
-  return kTables;
 }
 
 class Fitter {
@@ -140,14 +129,15 @@ class Fitter {
     FunctionFit fit;
     std::string constant;
     if (free != Free::kNothing) {
-      std::vector<Range> allowed;
-      for (const Pair& pair : inner | std::views::take(kFewPairs))
-        allowed.push_back(AllowedBy(f, free, pair));
-      const Range first = MostShared(allowed);
-      if (first.IsEmpty() || !FitsHalf(With(f, free, first.Middle()), inner)) return std::nullopt;
-      for (const Pair& pair : inner | std::views::drop(kFewPairs))
-        allowed.push_back(AllowedBy(f, free, pair));
-      const Range shared = MostShared(allowed);
+      const auto shared_by = [&](const auto& pairs, int halvings) {
+        std::vector<Range> allowed;
+        for (const Pair& pair : pairs) allowed.push_back(AllowedBy(f, free, pair, halvings));
+        return MostShared(allowed);
+      };
+      // Few curves have a constant that half of the first pairs share.
+      const auto few = inner | std::views::take(kFewPairs);
+      if (2 * shared_by(few, kCoarse).count < std::ranges::ssize(few)) return std::nullopt;
+      const Range shared = shared_by(inner, kFine).range;
       if (!shared.IsBounded()) return std::nullopt;
       double& measured = free == Free::kConstant ? f.c : f.a;
       const double usual = measured;
@@ -160,9 +150,11 @@ class Fitter {
     if (!FitsHalf(f, inner)) return std::nullopt;
     fit.function = f;
     Deviations limits;
-    if (!SetLimits(fit.function, limits) || !FitsAll(fit.function, pairs_)) return std::nullopt;
+    const bool is_table = f.table.kind != Table::Kind::kNone;
+    if (!is_table && !SetLimits(fit.function, limits)) return std::nullopt;
+    if (!FitsAll(fit.function, pairs_)) return std::nullopt;
     Describe(free, constant, f.curve, fit.deviations);
-    if (f.table.kind != Table::Kind::kNone) DescribeTable(f.table, fit.deviations);
+    if (is_table) DescribeTable(f.table, fit.deviations);
     fit.deviations.Add(limits);
     return fit;
   }
