@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "oracle/diagnosis/catalog_entry.h"
+#include "oracle/layer/measured_activation.h"
 #include "oracle/property/changed_inputs.h"
 #include "oracle/property/common_properties.h"
 #include "reference/rope/scaling_setting.h"
@@ -243,7 +244,8 @@ CatalogEntry MakeCatalogEntry<Activation>() {
                {"falls_and_rises", "swish has its minimum at -1.2785 / beta", CheckLowest},
                {"beta_scales", "swish of 2 x and beta is twice swish of x and 2 beta", CheckBeta},
                {"monotone", "sigmoid, tanh and rectifiers never decrease", CheckMonotone}},
-          .defects = Joined<Defect>({FormulaDefects(), OtherDefects()})};
+          .defects = Joined<Defect>({FormulaDefects(), OtherDefects()}),
+          .measurements = ActivationMeasurements()};
 }
 
 }  // namespace sextant::oracle

@@ -5,6 +5,7 @@
 
 #include "oracle/defect/input_defects.h"
 #include "oracle/diagnosis/catalog_entry.h"
+#include "oracle/layer/measured_add_norm.h"
 #include "oracle/layer/norm_defects.h"
 #include "oracle/property/changed_inputs.h"
 #include "oracle/property/common_properties.h"
@@ -210,7 +211,8 @@ CatalogEntry MakeCatalogEntry<AddRmsNorm>() {
                       CheckOnes},
                      {"mean_square_at_most_one", "with weight 1 the mean square is at most 1",
                       CheckMeanSquare}},
-      .defects = Joined<Defect>({SumDefects(), NormDefects(), RmsDefects(), InputDefects()})};
+      .defects = Joined<Defect>({SumDefects(), NormDefects(), RmsDefects(), InputDefects()}),
+      .measurements = AddNormMeasurements()};
 }
 
 }  // namespace sextant::oracle

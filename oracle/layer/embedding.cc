@@ -5,6 +5,7 @@
 
 #include "oracle/defect/input_defects.h"
 #include "oracle/diagnosis/catalog_entry.h"
+#include "oracle/layer/measured_embedding.h"
 #include "oracle/property/changed_inputs.h"
 #include "oracle/property/common_properties.h"
 #include "reference/number/real.h"
@@ -161,7 +162,8 @@ CatalogEntry MakeCatalogEntry<Embedding>() {
                          {"linear", "-2 times the table or the scale gives -2 y", CheckLinear},
                          {"copied_without_scale", "with scale 1 y is the row of the table",
                           CheckCopied}},
-          .defects = Joined<Defect>({TokenDefects(), TableDefects(), ScaleDefects()})};
+          .defects = Joined<Defect>({TokenDefects(), TableDefects(), ScaleDefects()}),
+          .measurements = EmbeddingMeasurements()};
 }
 
 }  // namespace sextant::oracle

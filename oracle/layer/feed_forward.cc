@@ -4,6 +4,7 @@
 
 #include "oracle/diagnosis/catalog_entry.h"
 #include "oracle/layer/feed_forward_properties.h"
+#include "oracle/layer/measured_feed_forward.h"
 #include "reference/layer/linear.h"
 #include "reference/number/real.h"
 
@@ -72,7 +73,8 @@ std::vector<Defect> FormulaDefects() {
 template <>
 CatalogEntry MakeCatalogEntry<FeedForward>() {
   return {.properties = FeedForwardProperties(),
-          .defects = Joined<Defect>({FormulaDefects(), FeedForwardDefects()})};
+          .defects = Joined<Defect>({FormulaDefects(), FeedForwardDefects()}),
+          .measurements = FeedForwardMeasurements()};
 }
 
 }  // namespace sextant::oracle

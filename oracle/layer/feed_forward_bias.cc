@@ -3,6 +3,7 @@
 #include "oracle/defect/input_defects.h"
 #include "oracle/diagnosis/catalog_entry.h"
 #include "oracle/layer/feed_forward_properties.h"
+#include "oracle/layer/measured_feed_forward.h"
 
 namespace sextant::oracle {
 namespace {
@@ -27,7 +28,8 @@ std::vector<Defect> BiasDefects() {
 template <>
 CatalogEntry MakeCatalogEntry<FeedForwardBias>() {
   return {.properties = FeedForwardProperties(),
-          .defects = Joined<Defect>({BiasDefects(), FeedForwardDefects()})};
+          .defects = Joined<Defect>({BiasDefects(), FeedForwardDefects()}),
+          .measurements = FeedForwardMeasurements()};
 }
 
 }  // namespace sextant::oracle

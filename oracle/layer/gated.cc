@@ -4,6 +4,7 @@
 
 #include "oracle/defect/input_defects.h"
 #include "oracle/diagnosis/catalog_entry.h"
+#include "oracle/layer/measured_gated.h"
 #include "oracle/property/changed_inputs.h"
 #include "oracle/property/common_properties.h"
 
@@ -172,7 +173,8 @@ CatalogEntry MakeCatalogEntry<Gated>() {
                      {"mirrored_gate", "f(-g) follows from f(g) by the symmetry of the function",
                       CheckGate},
                      {"limits", "inputs beyond a limit give the same as the limit", CheckLimit}},
-      .defects = Joined<Defect>({FormulaDefects(), OtherDefects()})};
+      .defects = Joined<Defect>({FormulaDefects(), OtherDefects()}),
+      .measurements = GatedMeasurements()};
 }
 
 }  // namespace sextant::oracle

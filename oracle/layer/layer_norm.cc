@@ -5,6 +5,7 @@
 
 #include "oracle/diagnosis/catalog_entry.h"
 #include "oracle/layer/layer_norm_defects.h"
+#include "oracle/layer/measured_norm.h"
 #include "oracle/property/changed_inputs.h"
 #include "oracle/property/common_properties.h"
 
@@ -117,7 +118,8 @@ CatalogEntry MakeCatalogEntry<LayerNorm>() {
                      {"equal_numbers_give_the_bias", "a row of equal numbers becomes the bias",
                       CheckConstant},
                      ColumnsAlike()},
-      .defects = LayerNormDefects()};
+      .defects = LayerNormDefects(),
+      .measurements = NormMeasurements()};
 }
 
 }  // namespace sextant::oracle

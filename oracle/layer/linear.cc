@@ -2,6 +2,7 @@
 
 #include "oracle/diagnosis/catalog_entry.h"
 #include "oracle/layer/linear_properties.h"
+#include "oracle/layer/measured_linear.h"
 
 namespace sextant::oracle {
 namespace {
@@ -36,7 +37,8 @@ std::vector<Defect> FormulaDefects() {
 template <>
 CatalogEntry MakeCatalogEntry<Linear>() {
   return {.properties = LinearProperties(),
-          .defects = Joined<Defect>({FormulaDefects(), LinearDefects()})};
+          .defects = Joined<Defect>({FormulaDefects(), LinearDefects()}),
+          .measurements = LinearMeasurements()};
 }
 
 }  // namespace sextant::oracle

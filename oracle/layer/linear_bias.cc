@@ -5,6 +5,7 @@
 #include "oracle/defect/input_defects.h"
 #include "oracle/diagnosis/catalog_entry.h"
 #include "oracle/layer/linear_properties.h"
+#include "oracle/layer/measured_linear.h"
 #include "oracle/property/changed_inputs.h"
 #include "oracle/property/common_properties.h"
 #include "oracle/property/property.h"
@@ -92,7 +93,8 @@ CatalogEntry MakeCatalogEntry<LinearBias>() {
               {LinearProperties(),
                {{"zero_gives_the_bias", "x = 0 gives the bias", CheckZero},
                 {"less_its_bias", "y minus the bias is y with bias 0", CheckBias}}}),
-          .defects = Joined<Defect>({BiasDefects(), LinearDefects()})};
+          .defects = Joined<Defect>({BiasDefects(), LinearDefects()}),
+          .measurements = LinearMeasurements()};
 }
 
 }  // namespace sextant::oracle

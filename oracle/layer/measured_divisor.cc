@@ -1,0 +1,34 @@
+#include "oracle/layer/measured_divisor.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace sextant::oracle {
+
+double DivisorOf(const Norm& norm, double square) {
+  if (norm.root == Norm::Root::kEpsOutside) return std::sqrt(square) + norm.eps;
+  if (norm.root == Norm::Root::kEpsAsFloor) return std::sqrt(std::max(square, norm.eps));
+  return norm.root == Norm::Root::kMissing ? square + norm.eps : std::sqrt(square + norm.eps);
+}
+
+Range AllowedBy(const Norm& norm, double sum, const Range& d, FreeNumber free) {
+  if (free == FreeNumber::kNothing)
+    return d.Contains(DivisorOf(norm, sum / norm.count)) ? Range{} : Range{1, 0};
+  const double square = sum / norm.count, root = std::sqrt(square);
+  const bool linear = norm.root == Norm::Root::kEpsOutside || norm.root == Norm::Root::kMissing;
+  const Range whole = linear ? d : Range{d.low * d.low, d.high * d.high};
+  if (free == FreeNumber::kEps) {
+    if (norm.root != Norm::Root::kEpsAsFloor) {
+      const double rest = norm.root == Norm::Root::kEpsOutside ? root : square;
+      return {whole.low - rest, whole.high - rest};
+    }
+    return {d.Contains(root) ? 0 : std::max(square, whole.low), whole.high};
+  }
+  const double eps = norm.root == Norm::Root::kEpsAsFloor ? 0 : norm.eps;
+  Range squares{std::max(0.0, whole.low - eps), std::max(0.0, whole.high - eps)};
+  if (norm.root == Norm::Root::kEpsOutside)
+    squares = {squares.low * squares.low, squares.high * squares.high};
+  return {sum / squares.high, sum / squares.low};
+}
+
+}  // namespace sextant::oracle

@@ -1,0 +1,18 @@
+// The divisor of a normed row, and what a measured divisor says about eps and the count.
+#pragma once
+
+#include "oracle/layer/measured_constant.h"
+#include "oracle/layer/measured_norm_formula.h"
+
+namespace sextant::oracle {
+
+// D, for a mean square.
+double DivisorOf(const Norm& norm, double square);
+
+enum class FreeNumber { kNothing, kEps, kCount };
+
+// The values of the free number for which the sum of squares gives a divisor in the range. Without
+// a free number: every value, or none.
+Range AllowedBy(const Norm& norm, double sum, const Range& divisor, FreeNumber free);
+
+}  // namespace sextant::oracle

@@ -1,0 +1,13 @@
+// Measured feed-forward parts: the roles of the weights, the function, and what it is applied to.
+#pragma once
+
+#include <vector>
+
+#include "oracle/diagnosis/measurement.h"
+
+namespace sextant::oracle {
+
+// For feed_forward and feed_forward_bias.
+std::vector<Measurement> FeedForwardMeasurements();
+
+}  // namespace sextant::oracle

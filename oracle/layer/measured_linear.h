@@ -1,0 +1,13 @@
+// Measured linear layers: which columns and which bias are added.
+#pragma once
+
+#include <vector>
+
+#include "oracle/diagnosis/measurement.h"
+
+namespace sextant::oracle {
+
+// For linear and linear_bias.
+std::vector<Measurement> LinearMeasurements();
+
+}  // namespace sextant::oracle
