@@ -88,8 +88,7 @@ rotated("minus_missing", "sign", with_tables(lambda a, b, c, s: (a * c + b * s, 
         ALL,
         listed="minus_missing")
 rotated("second_subtracted", "sign",
-        with_tables(lambda a, b, c, s: (a * c - b * s, b * c - a * s)), ALL,
-        listed="second_term_subtracted")
+        with_tables(lambda a, b, c, s: (a * c - b * s, b * c - a * s)), ALL)
 rotated("cos_sin_swapped", "cos_and_sin",
         with_tables(lambda a, b, c, s: (a * s - b * c, a * c + b * s)),
         ALL, listed="cos_and_sin_swapped")

@@ -61,7 +61,7 @@ position("blocks_of_4", "position_rounded", lambda p, q: p // 4 * 4, "near inter
          "rope xpos")
 position("blocks_of_16", "position_rounded", lambda p, q: p // 16 * 16, "near inter far")
 position("int16", "position_wrapped", lambda p, q: (p + 32768) % 65536 - 32768, "far far_bf16",
-         listed="positions_in_16_bits", limit=65536)
+         limit=65536)
 position("uint8", "position_wrapped", lambda p, q: p % 256, "far inter", limit=256)
 position("absolute", "position_absolute", lambda p, q: np.abs(p), "negative")
 position("negative_to_zero", "position_clamped", lambda p, q: np.maximum(p, 0), "negative",
