@@ -50,11 +50,11 @@ class Campaign:
         seen = {}
         for case, answer in answers.items():
             truths = self.alternatives(deviation, case)
-            found, right, wrong = named(answer["causes"], truths,
-                                        lambda name: self.parts_of_defect(name, deviation, case))
+            said = named(answer["causes"], truths,
+                         lambda name: self.parts_of_defect(name, deviation, case))
             seen[case] = {"status": answer["status"], "causes": answer["causes"],
-                          "message": answer.get("message", ""), "found": len(found),
-                          "parts": len(deviation.parts), "right": right, "wrong": wrong}
+                          "message": answer.get("message", ""), "parts": len(truths),
+                          **said._asdict(), "found": len(said.found)}
         listed = all(self.is_listed(part, cases) for part in deviation.parts) or all(
             any(c["name"] in known and c not in row["wrong"] for c in row["causes"])
             for row in seen.values())
@@ -94,9 +94,10 @@ class Campaign:
         return result
 
     def measure_honest(self, job):
-        recipe, known = job.subject, catalog(self.program, self.operation)
+        recipe = job.subject
         answers = check(self.program, self.operation, recipe.cases, job.name)
-        accused = [c for a in answers.values() for c in a["causes"] if not recipe.may_be(c, known)]
+        accused = [c for case, a in answers.items() for c in a["causes"]
+                   if not recipe.may_be(c, self.truth.dtype(case))]
         failed = [a for a in answers.values() if a["status"] != "conforms"]
         result = "accused" if accused else "fails" if failed else "conforms"
         if any(a["status"] in ("timeout", "crash", "could_not_run") for a in failed):

@@ -54,17 +54,24 @@ class Matching(unittest.TestCase):
         return named(causes, [[(truth, truth.figures)]], lambda _: defects)
 
     def test_the_right_figure_is_needed(self):
-        found, right, wrong = self.judged("position_clamped", "positions above 32767 act as 32767")
-        self.assertEqual((found, right, wrong), ({0}, 1, []))
-        found, right, wrong = self.judged("position_clamped", "positions above 4095 act as 4095")
-        self.assertEqual((found, right, len(wrong)), (set(), 0, 1))
+        said = self.judged("position_clamped", "positions above 32767 act as 32767")
+        self.assertEqual((said.found, said.right, said.wrong), ({0}, 1, []))
+        said = self.judged("position_clamped", "positions above 4095 act as 4095")
+        self.assertEqual((said.found, said.right, len(said.wrong)), (set(), 0, 1))
+
+    def test_a_table_without_a_name_is_vague(self):
+        said = self.judged("positions_differ", "tokens act as others: 2047 as 47",
+                           "rope/wrapped_1000")
+        self.assertEqual(said, (set(), 0, 1, []))
+        said = self.judged("positions_differ", "tokens act as others", "rope/base_12345")
+        self.assertEqual((said.vague, len(said.wrong)), (0, 1))
 
     def test_a_listed_defect_is_right_by_its_answer_alone(self):
         self.assertEqual(self.judged("clamped", "to 32767", defects=set())[:2], (set(), 0))
         self.assertEqual(self.judged("base=2", "always 2", defects={0})[:2], ({0}, 1))
 
     def test_one_wrong_sentence_makes_the_outcome_wrong(self):
-        right = {"status": "fails", "found": 1, "parts": 1, "wrong": []}
+        right = {"status": "fails", "found": 1, "parts": 1, "vague": 0, "wrong": []}
         self.assertEqual(outcome([right]), "rightly")
         self.assertEqual(outcome([right, {**right, "wrong": ["x"]}]), "wrongly")
         self.assertEqual(outcome([{**right, "found": 0}]), "silent")

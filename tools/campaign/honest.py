@@ -28,9 +28,10 @@ class Recipe:
     cases: tuple
     options: tuple  # "angle=f32": what is odd
 
-    def may_be(self, cause, catalog):
-        """Whether the cause only says a precision that this recipe has."""
+    def may_be(self, cause, dtype):
+        """Whether the cause only says a precision that this recipe has in a case of the dtype."""
         formats = {w for o in self.options for w in re.findall(r"bf16|f16|f32|f64|tf32", o)}
+        formats |= {dtype} if any(o.endswith("=T") for o in self.options) else set()
         forms = ("iterated", "exp_log", "power_chain", "one_pass")
         if any(form in cause["name"] and any(form in o for o in self.options) for form in forms):
             return True

@@ -40,7 +40,8 @@ KINDS = {
                               rf"({POSITION}|row).*(of|from|another|other|neighbo|before"
                               r"|after|next|previous|last|first|shift|order|revers|moved|permut)"),
     "position_of_batch": Kind("position", r"batch"),
-    "position_restarts": Kind("position", r"restart|reset|counted|from token|start"),
+    "position_restarts": Kind("position", r"restart|reset|counted|from token|start|positions from",
+                              ("token",)),
     "position_is_head": Kind("position", r"head"),
     "axis": Kind("position", r"axis|axes|section|order"),
     "base": Kind("frequency", r"base", ("base",)),
@@ -70,7 +71,7 @@ KINDS = {
     "pairing": Kind("layout", r"pair|partner|layout|block|interleav|half|halves|channel"),
     "channel_window": Kind("layout", r"window|offset|pair|partner|channel|width"),
     "pairs_still": Kind("layout", r"pair.*(still|not rotat|unchanged|left|pass|copied|frequency 0"
-                        r"|turn)|left_out|still|channels"),
+                        r"|turn| at 0)|left_out|still|channels"),
     "direction": Kind("layout", r"direction|transpose|backwards|sign|negat"),
     "sign": Kind("layout", r"sign|minus|subtract|negat|backwards|direction"),
     "cos_and_sin": Kind("layout", r"cos.*sin|sin.*cos|quarter"),

@@ -1,30 +1,34 @@
 """Whether a cause that the program names is the truth."""
 
 import re
-from fractions import Fraction
 from math import sqrt
+from typing import NamedTuple
 
 from kinds import KINDS
 
-NUMBER = re.compile(r"2\^-?\d+|sqrt\(\d+\)|(?<![\w.^])-?\d+(?:\.\d+)?(?:e[-+]?\d+)?"
-                    r"(?:\s*/\s*(?:sqrt\(\d+\)|\d+))?", re.IGNORECASE)
+NUMBER = r"(?:2\^-?\d+|sqrt\(\d+\)|(?<![\w.^])-?\d+(?:\.\d+)?(?:e[-+]?\d+)?)"
+FIGURE = re.compile(rf"{NUMBER}(?:\s*[/*]\s*{NUMBER}|\^2)?", re.IGNORECASE)
+# Measured tables without a name -> the factor that they describe, as far as it goes.
+VAGUE = {"positions_differ": "position", "frequency_of_some_pairs": "frequency",
+         "frequencies_differ": "frequency"}
 CLOSE = 0.006  # a measured figure, rounded for a sentence
 
 
 def numbers_of(text):
-    """The numbers of a sentence: 12345, 0.125, 1e-05, 1/8, 1/sqrt(64), 2^-7."""
-    return [number_of(found) for found in NUMBER.findall(text)]
+    """The figures of a sentence: 12345, 1e-05, 1/8, 1/sqrt(64), 2^-7, 2 * 1e-05, 1e-05^2."""
+    return [number_of(found) for found in FIGURE.findall(text)]
 
 
 def number_of(text):
-    top, _, bottom = text.replace(" ", "").partition("/")
-    if bottom:
-        return number_of(top) / (number_of(bottom) or float("inf"))
-    if top.lower().startswith("sqrt"):
-        return sqrt(int(top[5:-1]))
-    if top.startswith("2^"):
-        return float(Fraction(2) ** int(top[2:]))
-    return float(top)
+    text = text.replace(" ", "").lower()
+    for sign, combined in (("*", lambda a, b: a * b), ("/", lambda a, b: a / (b or float("inf")))):
+        left, found, right = text.partition(sign)
+        if found:
+            return combined(number_of(left), number_of(right))
+    if text.startswith("sqrt"):
+        return sqrt(int(text[5:-1]))
+    base, _, power = text.partition("^")
+    return float(base) ** int(power or 1)
 
 
 def says(sentence, figure):
@@ -46,19 +50,28 @@ def is_right(cause, deviation, figures):
     return all(says(text, figures[key]) for key in kind.figures if key in figures)
 
 
+class Said(NamedTuple):
+    found: set  # parts of the truth that are named
+    right: int  # sentences
+    vague: int  # sentences that measure a part but give it no name
+    wrong: list  # causes
+
+
 def named(causes, truths, same_defect):
     """What is right about the causes of one case. `truths`: for each part of the truth the
     deviations, with figures, that give the same answer. `same_defect`: name of a cause -> None if
-    the catalog has no such defect, else the parts whose answer it gives.
-
-    Returns (found parts, number of right causes, wrong causes)."""
-    found, right, wrong = set(), 0, []
+    the catalog has no such defect, else the parts whose answer it gives."""
+    found, right, vague, wrong = set(), 0, 0, []
     for cause in causes:
         parts = same_defect(cause["name"])
-        if parts is None:
+        if not parts and (parts is None or "expected" in cause["why"]):  # measured, by that name
             parts = {i for i, alternatives in enumerate(truths)
                      if any(is_right(cause, d, f) for d, f in alternatives)}
+        if not parts and any(KINDS[d.kind].factor == VAGUE.get(cause["name"])
+                             for alternatives in truths for d, _ in alternatives):
+            vague += 1
+            continue
         found |= parts
         right += bool(parts)
         wrong += [] if parts else [cause]
-    return found, right, wrong
+    return Said(found, right, vague, wrong)

@@ -2,7 +2,7 @@
 
 from collections import Counter, defaultdict
 
-OUTCOMES = ("rightly", "half", "wrongly", "silent", "not caught", "no report")
+OUTCOMES = ("rightly", "half", "wrongly", "vaguely", "silent", "not caught", "no report")
 
 
 def outcome(cases):
@@ -16,7 +16,7 @@ def outcome(cases):
         return "wrongly"
     best = max(c["found"] for c in failed)
     if best == 0:
-        return "silent"
+        return "vaguely" if any(c["vague"] for c in failed) else "silent"
     return "rightly" if best == failed[0]["parts"] else "half"
 
 
@@ -30,7 +30,7 @@ def table(title, rows, key):
     lines = [f"## {title}", "", "| " + " | ".join(head) + " |", "|---" * len(head) + "|"]
     for name in sorted(groups, key=lambda n: (n == "all", n)):
         count = groups[name]
-        total, caught = sum(count.values()), sum(count[o] for o in OUTCOMES[:4])
+        total, caught = sum(count.values()), sum(count[o] for o in OUTCOMES[:5])
         share = f"{100 * count['rightly'] / caught:.0f} %" if caught else ""
         cells = [name, total, *(count[o] for o in OUTCOMES), share]
         lines.append("| " + " | ".join(map(str, cells)) + " |")
@@ -39,7 +39,7 @@ def table(title, rows, key):
 
 def sentences(rows):
     """The share of wrong sentences among all that were said."""
-    said = sum(c["right"] + len(c["wrong"]) for r in rows for c in r["cases"].values())
+    said = sum(c["right"] + c["vague"] + len(c["wrong"]) for r in rows for c in r["cases"].values())
     wrong = sum(len(c["wrong"]) for r in rows for c in r["cases"].values())
     share = f" ({100 * wrong / said:.1f} %)" if said else ""
     return f"{wrong} of {said} sentences are wrong{share}"

@@ -21,6 +21,7 @@ def usable():
 
 
 SINGLES = {row.name: row for row in usable()}
+assert len(SINGLES) == len(list(usable())), "two deviations have the same name"
 
 
 def changes_of(name):

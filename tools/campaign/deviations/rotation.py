@@ -148,8 +148,8 @@ frequency("exponent_three_halves", "exponent_scaled", lambda e, q: 3 * e / 2, "n
           "exponent")
 frequency("exponent_negative", "exponent_scaled", lambda e, q: -e, "near", "exponent",
           listed="exponent_positive")
-frequency("reversed", "frequency_order", lambda f, q: f[::-1], "near inter sections", "frequency",
-          "rope rope_sections")
+frequency("frequencies_reversed", "frequency_order", lambda f, q: f[::-1],
+          "near inter sections", "frequency", "rope rope_sections")
 frequency("rolled_3", "frequency_order", lambda f, q: np.roll(f, 3), "near inter inter_bf16")
 frequency("next", "frequency_order", lambda f, q: np.append(f[1:], f[-1]), "near inter")
 frequency("neighbours_exchanged", "frequency_order",
