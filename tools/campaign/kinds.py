@@ -25,7 +25,7 @@ KINDS = {
     "position_clamped": Kind("position", r"clamp|act as|at most|above|below", ("limit",)),
     "position_wrapped": Kind("position", r"wrap|modulo|overflow|repeat|bits", ("limit",)),
     "position_offset": Kind("position", r"position.*(offset|shift|off_by|late|early|plus|more|less)"
-                            r"|offset|shifted|off by", ("shift",)),
+                            r"|offset|shifted|off by|added", ("shift",)),
     "position_scaled": Kind("position",
                             rf"({POSITION}|{FREQUENCY}).*(scale|times|multipl|divid|ratio"
                             r"|factor|twice|/)|twice", ("ratio",)),
@@ -36,9 +36,7 @@ KINDS = {
                               r"(zero|constant)", ("value",)),
     "position_is_index": Kind("position", r"index|slot|place|count|0, 1, 2"),
     "position_relative": Kind("position", r"first|relative|counted|start|offset|shift"),
-    "position_of_token": Kind("position",
-                              rf"({POSITION}|row).*(of|from|another|other|neighbo|before"
-                              r"|after|next|previous|last|first|shift|order|revers|moved|permut)"),
+    "position_of_token": Kind("position", rf"({POSITION}|row).*(another|other token|moved)"),
     "position_of_batch": Kind("position", r"batch"),
     "position_restarts": Kind("position", r"restart|reset|counted|from token|start|positions from",
                               ("token",)),
@@ -80,7 +78,7 @@ KINDS = {
     "added": Kind("layout", r"add|plus|accumul|instead"),
     "layout": Kind("layout", r"layout|interleav|concat"),
     "order": Kind("rows", r"order|permut|revers|exchang|roll|shift|moved|transpos|place|swap|evens"
-                  r"|another|other"),
+                  r"|another|other|read from"),
     "rest": Kind("layout", r"rest|zero|outside"),
     # rows of any operation
     "rows_still": Kind("rows", ROWS), "rows_zero": Kind("rows", ROWS),
@@ -91,14 +89,14 @@ KINDS = {
     "offset": Kind("gain", r"offset|plus|add|constant|more", ("value",)),
     # attention
     "align": Kind("keys", r"align|offset|top_left|bottom_right|diagonal|keys up to|later|earlier"
-                  r"|further"),
+                  r"|further|belongs|its own"),
     "mask": Kind("keys", r"mask|causal|all keys|sees"),
-    "window": Kind("keys", r"window|sees", ()),
-    "chunk": Kind("keys", r"chunk|sees"),
+    "window": Kind("keys", r"window|sees", ("value",)),
+    "chunk": Kind("keys", r"chunk|sees", ("value",)),
     "key_length": Kind("keys", r"length|keys|padding"),
     "diagonal": Kind("keys", r"keys|sees|leak|mask|offset|align|diagonal|further|tile|chunk"),
     "keys_lost": Kind("keys", r"keys?.*(missing|lost|not seen|unseen|not read|ignored|never|skip)"
-                      r"|lost|missing|newest"),
+                      r"|lost|missing|newest|keys_cut|first key"),
     "sink_tokens": Kind("keys", r"first|keys|sees|window"),
     "key_head": Kind("heads", r"head"),
     "value_head": Kind("heads", r"head"),

@@ -82,7 +82,7 @@ one(FACTORS, "factor", "inverted", "function", lambda f, q: 1 / f, CASES, listed
 one(FACTORS, "factor", "squared", "function", lambda f, q: f * f, CASES, listed="applied_twice")
 one(FACTORS, "factor", "root", "function", lambda f, q: np.sqrt(f), CASES)
 one(FACTORS, "factor", "of_last_token", "position_of_token", lambda f, q: 0 * f + f[-1], CASES,
-    listed="factor_of_last_token")
+    listed="factor_of_last_token", words="last")
 one("temperature_scale", "block", "not_cut", "function",
     lambda b, q: (q.position + q.start) / EXACT(q.floor_scale), CASES, listed="without_floor")
 one("temperature_scale", "block", "one_more", "function", lambda b, q: b + 1, CASES)

@@ -78,14 +78,17 @@ position("zero", "position_constant", lambda p, q: 0 * p, "near inter sections x
 position("constant_7", "position_constant", lambda p, q: 0 * p + 7, "near inter xpos", "rope xpos",
          value=7)
 position("first_token", "position_of_token", token_of(lambda s, n: 0 * s), "inter far medium",
-         listed="position_of_first_token")
-position("last_token", "position_of_token", token_of(lambda s, n: 0 * s + n - 1), "inter medium")
+         listed="position_of_first_token", words="first")
+position("last_token", "position_of_token", token_of(lambda s, n: 0 * s + n - 1), "inter medium",
+         words="last")
 position("token_before", "position_of_token", token_of(lambda s, n: np.maximum(s - 1, 0)),
-         "inter far inter_bf16")
+         "inter far inter_bf16", words="before|previous|earlier|- 1")
 position("token_after", "position_of_token", token_of(lambda s, n: np.minimum(s + 1, n - 1)),
-         "inter far inter_bf16")
-position("reversed", "position_of_token", token_of(lambda s, n: n - 1 - s), "inter batch")
-position("even_token", "position_of_token", token_of(lambda s, n: s // 2 * 2), "inter far")
+         "inter far inter_bf16", words=r"after|next|later|\+ 1")
+position("reversed", "position_of_token", token_of(lambda s, n: n - 1 - s), "inter batch",
+         words="revers")
+position("even_token", "position_of_token", token_of(lambda s, n: s // 2 * 2), "inter far",
+         words="even|two|each 2|before|neighbo|block")
 position("first_batch", "position_of_batch", lambda p, q: p[:1] + 0 * p, "batch",
          listed="positions_of_first_batch")
 position("last_batch", "position_of_batch", lambda p, q: p[-1:] + 0 * p, "batch")
