@@ -130,6 +130,7 @@ KINDS = {
     "residual": Kind("mean", r"residual|sum|added|norm_of|x "),
     "function": Kind("function", r"function|activat|kind="),
     "cubic": Kind("function", r"cubic|coefficient|constant|root|gelu", ("value",)),
+    "leak": Kind("function", r"slope|leaky|min\(x, 0\)", ("value",)),
     "clamp": Kind("function", r"clamp|clip|limit|at most|relu", ("value",)),
     "halves": Kind("halves", r"half|halves|gate|up|exchang|pairs|interleav"),
     "product": Kind("product", r"product|both|added|up|activat|missing"),

@@ -99,7 +99,9 @@ for name, change, listed in (
     ("rolled", lambda w, q: np.roll(w, 1), ""), ("halved", lambda w, q: w / 2, ""),
     ("inverse", lambda w, q: 1 / w, ""), ("first_for_all", lambda w, q: w[0] + 0 * w, ""),
 ):
-    one(NORMS, "weight", f"weight_{name}", "weight", change, listed=listed)
+    # Half the weight is the same as a fourth of the divisor, but for eps.
+    words = {"words": "weight|divided"} if name in ("halved", "first_for_all") else {}
+    one(NORMS, "weight", f"weight_{name}", "weight", change, listed=listed, **words)
 for name, change, listed in (
     ("missing", lambda b, q: 0 * b, "bias_missing"), ("twice", lambda b, q: 2 * b, ""),
     ("negated", lambda b, q: -b, ""), ("reversed", lambda b, q: b[::-1], "bias_reversed"),
@@ -170,11 +172,11 @@ function("hard_sigmoid_0.2", lambda x: np.clip(x / 5 + EXACT("0.5"), 0, 1), "sig
 function("relu6", lambda x: np.clip(x, 0, 6), "relu reglu", listed="relu6",
          words=r"relu6|6|clip|clamp")
 function("relu_to_4", lambda x: np.clip(x, 0, 4), "relu reglu", "clamp", value=4)
-function("leaky_0.2", lambda x: np.where(x > 0, x, x / 5), "relu reglu", "slope", value=0.2)
-function("leaky_0.01", lambda x: np.where(x > 0, x, x / 100), "relu reglu", "slope", listed="leaky",
+function("leaky_0.2", lambda x: np.where(x > 0, x, x / 5), "relu reglu", "leak", value=0.2)
+function("leaky_0.01", lambda x: np.where(x > 0, x, x / 100), "relu reglu", "leak", listed="leaky",
          value=0.01)
 function("identity", lambda x: x, SMOOTH + " relu tanh",
-         words=r"identity|not.activated|linear|no activation|unchanged|y is x|y = x|is x")
+         words=r"identity|not.activated|linear|no activation|unchanged|y is x|c = 1|c = 0")
 function("tanh_for_sigmoid", np.tanh, "sigmoid glu", listed="kind=tanh", words=r"tanh")
 function("sigmoid_of_2x", lambda x: layer.sigmoid(2 * x), "sigmoid glu", "beta", value=2)
 function("tanh_of_half", lambda x: np.tanh(x / 2), "tanh", "beta", value=0.5)
