@@ -13,15 +13,17 @@ COUNTS = {"rope": 48, "rope_sections": 8, "xpos": 8, "rope_cos_sin": 5, "rope_fr
           "linear_bias": 6, "feed_forward": 5, "embedding": 3}
 
 
-def factor(deviation):
-    return KINDS[deviation.kind].factor
+def differ(one, other):
+    """Whether they change different factors. A divisor and a gain are one factor."""
+    factors = {KINDS[d.kind].factor for d in (one, other)}
+    return len(factors) == 2 and factors != {"divisor", "gain"}
 
 
 def doubles(truth):
     """The doubles of an operation that show in some case: both parts do, and their answer is not
     that of one part."""
     singles = [d for d in SINGLES.values() if d.operation == truth.operation]
-    pairs = [Double((a, b)) for a, b in combinations(singles, 2) if factor(a) != factor(b)]
+    pairs = [Double((a, b)) for a, b in combinations(singles, 2) if differ(a, b)]
     pairs.sort(key=lambda pair: hashlib.sha256(pair.name.encode()).digest())
     chosen = []
     for pair in pairs:

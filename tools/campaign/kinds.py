@@ -126,6 +126,8 @@ KINDS = {
     "columns_of_sum": Kind("divisor", r"column|channel|part|half|first|last|width|elements|count"),
     "groups": Kind("divisor", r"group|part|half|halves|head|block"),
     "mean": Kind("mean", r"mean|center|centre|median"),
+    # Half the weight is a fourth of the divisor, but for eps.
+    "weight_factor": Kind("gain", r"weight|divided|factor"),
     "weight": Kind("weight", r"weight"), "bias": Kind("bias", r"bias"),
     "residual": Kind("mean", r"residual|sum|added|norm_of|x "),
     "function": Kind("function", r"function|activat|kind="),

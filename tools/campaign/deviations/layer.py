@@ -99,9 +99,8 @@ for name, change, listed in (
     ("rolled", lambda w, q: np.roll(w, 1), ""), ("halved", lambda w, q: w / 2, ""),
     ("inverse", lambda w, q: 1 / w, ""), ("first_for_all", lambda w, q: w[0] + 0 * w, ""),
 ):
-    # Half the weight is the same as a fourth of the divisor, but for eps.
-    words = {"words": "weight|divided"} if name in ("halved", "first_for_all") else {}
-    one(NORMS, "weight", f"weight_{name}", "weight", change, listed=listed, **words)
+    kind = "weight_factor" if name in ("halved", "first_for_all") else "weight"
+    one(NORMS, "weight", f"weight_{name}", kind, change, listed=listed)
 for name, change, listed in (
     ("missing", lambda b, q: 0 * b, "bias_missing"), ("twice", lambda b, q: 2 * b, ""),
     ("negated", lambda b, q: -b, ""), ("reversed", lambda b, q: b[::-1], "bias_reversed"),
