@@ -1,0 +1,33 @@
+"""All deviations and honest recipes, by name."""
+
+from honest import recipe
+
+from . import attention, growth, layer, layout, linear, position, rotation
+
+TABLES = (rotation, layout, growth, attention, position, layer, linear)
+
+
+def usable():
+    """The deviations with the cases of their operation. The tables name the cases of several
+    operations at once."""
+    from cases import CASES
+    from dataclasses import replace
+
+    for module in TABLES:
+        for row in module.TABLE.rows:
+            kept = tuple(c for c in row.cases if c in CASES[row.operation])
+            if kept:
+                yield replace(row, cases=kept)
+
+
+SINGLES = {row.name: row for row in usable()}
+assert len(SINGLES) == len(list(usable())), "two deviations have the same name"
+
+
+def changes_of(name):
+    """The changes of stages that a name stands for; "right" is none."""
+    if name == "right":
+        return []
+    if "/honest_" in name:
+        return [recipe(*name.split("/honest_")).changes]
+    return [SINGLES[part].changes for part in name.split("+")]

@@ -1,0 +1,34 @@
+"""Pairs of deviations of different factors, chosen by a hash of their names."""
+
+import hashlib
+from itertools import combinations
+
+from deviation import Double
+from deviations import SINGLES
+from kinds import KINDS
+
+COUNTS = {"rope": 48, "rope_sections": 8, "xpos": 8, "rope_cos_sin": 5, "rope_frequencies": 4,
+          "sinusoidal": 3, "attention": 32, "attention_sink": 8, "alibi": 5, "softmax": 4,
+          "rms_norm": 10, "layer_norm": 10, "add_rms_norm": 5, "activation": 5, "gated": 12,
+          "linear_bias": 6, "feed_forward": 5, "embedding": 3}
+
+
+def differ(one, other):
+    """Whether they change different factors. A divisor and a gain are one factor."""
+    factors = {KINDS[d.kind].factor for d in (one, other)}
+    return len(factors) == 2 and factors != {"divisor", "gain"}
+
+
+def doubles(truth):
+    """The doubles of an operation that show in some case: both parts do, and their answer is not
+    that of one part."""
+    singles = [d for d in SINGLES.values() if d.operation == truth.operation]
+    pairs = [Double((a, b)) for a, b in combinations(singles, 2) if differ(a, b)]
+    pairs.sort(key=lambda pair: hashlib.sha256(pair.name.encode()).digest())
+    chosen = []
+    for pair in pairs:
+        if len(chosen) == COUNTS.get(truth.operation, 0):
+            break
+        if truth.chosen(pair, count=1):
+            chosen.append(pair)
+    return chosen
