@@ -234,6 +234,16 @@ TEST(CausesOf, FindsADefectBesideRowsThatWereNeverWritten) {
                           AllOf(StartsWith("pairing=interleaved "), HasSubstr("elsewhere"))));
 }
 
+// A bug that no defect predicts may leave zeros, too.
+TEST(CausesOf, IsEmptyIfTheStructureExplainsAPart) {
+  const Question question("linear N=16 F=8 M=16 dtype=f32");
+  Tensors answer = question.CorrectAnswer();
+  std::vector<double>& y = answer[0].values.data;
+  for (size_t i = 0; i < 64; ++i) y[i] += 1 + std::sin(static_cast<double>(i));
+  std::fill(y.begin() + 96, y.end(), 0.0);
+  EXPECT_THAT(question.Causes(answer), IsEmpty());
+}
+
 // The wrong order of the numbers of another defect.
 TEST(CausesOf, FindsADefectBesideAWrongOrder) {
   const Question question("rope pairing=half H=2 S=8 D=16 dtype=f32");
