@@ -96,8 +96,7 @@ std::vector<Cause> NamedCauses(const Observation& seen, const ProveOptions& opti
 }
 
 // The structure of the answer, and the causes of what it does not explain. If these are not known,
-// a part of the answer that is copied or moved may follow from the same unknown cause; but a part
-// that was not written is a fact to begin with.
+// the structure may follow from the same unknown cause: rows without a key are 0.
 std::vector<Cause> StructuralCauses(const Observation& seen, size_t failing,
                                     const ProveOptions& options) {
   const std::vector<StructuralFinding> findings = StructureOf(seen);
@@ -112,8 +111,7 @@ std::vector<Cause> StructuralCauses(const Observation& seen, size_t failing,
   const Observation rest{seen.c,    seen.inputs, seen.recipe, seen.golden,
                          permitted, seen.answer, seen.subject};
   std::vector<Cause> others = NamedCauses(rest, options);
-  if (others.empty())
-    std::erase_if(causes, [](const Cause& cause) { return cause.name != "unwritten"; });
+  if (others.empty()) return {};
   for (Cause& cause : others) {
     cause.why += "; elsewhere";
     causes.push_back(std::move(cause));

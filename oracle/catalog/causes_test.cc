@@ -1,4 +1,4 @@
-#include "oracle/catalog/causes.h"
+#include "oracle/catalog/causes_test.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -22,18 +22,6 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::StartsWith;
 using testing::UnorderedElementsAre;
-
-struct Question : DrawnCase {
-  using DrawnCase::DrawnCase;
-  std::vector<std::string> Causes(const Tensors& answer) const {
-    const Judge judge(c, inputs, recipe);
-    std::vector<std::string> causes;
-    for (const Cause& cause :
-         CausesOf({c, inputs, recipe, judge.golden(), judge.permitted(), answer}))
-      causes.push_back(cause.name + " (" + cause.why + ")");
-    return causes;
-  }
-};
 
 TEST(CausesOf, ReturnsTheDefectAndItsDescription) {
   const Question question("rope pairing=half H=2 D=8 dtype=f32 @position=1,2,3");
@@ -209,46 +197,6 @@ TEST(CausesOf, IsEmptyIfNoDefectPredictsTheAnswer) {
     answer[0].values.data[i] += 2 * permitted[0].error.data[i];
   }
   EXPECT_THAT(question.Causes(answer), IsEmpty());
-}
-
-// Two deviations of which no defect is both.
-TEST(CausesOf, FindsPairsOfDefects) {
-  for (const char* dtype : {"f32", "bf16"}) {
-    const Question question(std::string("rope pairing=half H=2 S=16 D=32 dtype=") + dtype);
-    const Case both = question.c.With("pairing=interleaved").With("base=500000");
-    EXPECT_THAT(question.Causes(EvaluateByRecipe(both, question.inputs, question.recipe)),
-                UnorderedElementsAre(
-                    AllOf(StartsWith("pairing=interleaved "), HasSubstr("with base=500000")),
-                    AllOf(StartsWith("base=500000 "), HasSubstr("with pairing=interleaved"))))
-        << dtype;
-  }
-}
-
-// Rows that were never written, and another defect in the others.
-TEST(CausesOf, FindsADefectBesideRowsThatWereNeverWritten) {
-  const Question question("rope pairing=half H=2 S=16 D=32 dtype=f32");
-  Tensors answer = question.Predicted(DefectNamed("rope", "pairing=interleaved"));
-  std::fill_n(answer[0].values.data.begin() + 28 * 32, 4 * 32, 0.0);  // of head 1
-  EXPECT_THAT(question.Causes(answer),
-              ElementsAre(AllOf(StartsWith("unwritten "), HasSubstr("y is 0 at H 1, S 12 to 15")),
-                          AllOf(StartsWith("pairing=interleaved "), HasSubstr("elsewhere"))));
-}
-
-// The wrong order of the numbers of another defect.
-TEST(CausesOf, FindsADefectBesideAWrongOrder) {
-  const Question question("rope pairing=half H=2 S=8 D=16 dtype=f32");
-  const Tensors wrong = question.Predicted(DefectNamed("rope", "rotates_backwards"));
-  Tensors reversed = wrong, shared = wrong;
-  for (size_t i = 0; i < 2 * 8 * 16; ++i) {
-    reversed[0].values.data[i] = wrong[0].values.data[i / 16 * 16 + 15 - i % 16];
-    shared[0].values.data[i] = wrong[0].values.data[i % 128];
-  }
-  EXPECT_THAT(question.Causes(reversed),
-              ElementsAre(StartsWith("moved (y has the numbers of D in reverse order; together "),
-                          StartsWith("rotates_backwards "), StartsWith("direction=transpose ")));
-  EXPECT_THAT(question.Causes(shared),
-              ElementsAre(StartsWith("moved (y has the numbers of H 0 at all H; together "),
-                          StartsWith("rotates_backwards "), StartsWith("direction=transpose ")));
 }
 
 // Honest implementations that round steps to another format: only defects that say so.
