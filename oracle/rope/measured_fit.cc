@@ -153,7 +153,7 @@ MeasuredFrequencies RotaryFit::FrequenciesSeen(const Candidate& start,
       .possible = {},
       .list_of = [this](const RotaryModel& model) { return ListOf(model); },
       .fits = {}};
-  constexpr size_t kMost = 16;
+  constexpr size_t kMost = 64;
   for (std::vector<Range>& ranges : FrequencyRanges(start, tokens, from_differences)) {
     seen.of_pair.push_back(ranges.size() == 1 ? std::optional(ranges[0]) : std::nullopt);
     if (ranges.size() > kMost) ranges.clear();
