@@ -81,12 +81,22 @@ bool RotaryFit::HaveFrequencies(const Candidate& start, const std::vector<size_t
                               [](const std::vector<Range>& ranges) { return ranges.empty(); });
 }
 
+namespace {
+
+// Frequencies are looked for up to twice the largest right one, but at least up to 1.
+long double MostOf(const FrequencyList& list) {
+  long double most = 1;
+  for (const long double f : list.of) most = std::max(most, 2 * std::abs(f));
+  return most;
+}
+
+}  // namespace
+
 std::vector<std::vector<Range>> RotaryFit::FrequencyRanges(const Candidate& start,
                                                            const std::vector<size_t>& tokens,
                                                            bool from_differences) const {
   const FrequencyList list = ListOf(start.model);
-  long double most = 1;
-  for (const long double f : list.of) most = std::max(most, 2 * std::abs(f));
+  const long double most = MostOf(list);
   const Positions positions = Measured(start.positions);
   std::vector<std::vector<Range>> all;
   for (size_t k = 0; k < angles_.pairs; ++k) {
@@ -153,7 +163,8 @@ MeasuredFrequencies RotaryFit::FrequenciesSeen(const Candidate& start,
       .possible = {},
       .list_of = [this](const RotaryModel& model) { return ListOf(model); },
       .fits = {}};
-  constexpr size_t kMost = 16;
+  seen.most = MostOf(seen.right_list);
+  constexpr size_t kMost = 64;
   for (std::vector<Range>& ranges : FrequencyRanges(start, tokens, from_differences)) {
     seen.of_pair.push_back(ranges.size() == 1 ? std::optional(ranges[0]) : std::nullopt);
     if (ranges.size() > kMost) ranges.clear();

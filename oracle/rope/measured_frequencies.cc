@@ -13,7 +13,7 @@ bool MeasuredFrequencies::Agrees(const FrequencyList& list) const {
     const bool fits = std::ranges::any_of(possible[k], [&](const Range& range) {
       return !Common(range, {f - error, f + error}).IsEmpty();
     });
-    if (!fits && !possible[k].empty()) return false;
+    if (!fits && !possible[k].empty() && std::abs(f) <= most) return false;
   }
   return true;
 }
@@ -202,7 +202,10 @@ class Naming {
     return HasFewDigits(factor, 2) || HasFewDigits(1 / factor, 2) ? kUsualNumber : kAnyNumber;
   }
   void FormOfConstant() {
-    const std::optional<Range> common = CommonRatio(0, pairs_);
+    std::optional<Range> common = CommonRatio(0, pairs_);
+    // Fast pairs may be too fast to be measured; then the slow ones say it.
+    for (size_t begin = 1; begin < pairs_ && common && common->IsEmpty(); ++begin)
+      common = CommonRatio(begin, pairs_);
     if (!common || common->IsEmpty()) return;
     const double c = SimplestRatioIn(*common);
     Try(c == -1 ? kNothing : RankOf(c), c == -1 ? "turns_backwards" : "frequency_factor",

@@ -19,6 +19,7 @@ struct MeasuredFrequencies {
   std::vector<std::optional<Range>> of_pair;
   // All that fit, because angles are only known modulo 2 pi; empty if they are too many.
   std::vector<std::vector<Range>> possible;
+  long double most = kInfinity;  // larger frequencies were not looked for
   std::function<FrequencyList(const RotaryModel&)> list_of;
   std::function<bool(const RotaryModel&)> fits;  // all angles
 

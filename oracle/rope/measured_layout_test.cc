@@ -25,6 +25,24 @@ TEST(MeasuredLayout, NamesLayouts) {
       "channels (32 + k, 48 + k), k < 16");
 }
 
+// Interleaved instead of half pairs, with given tables, backwards.
+TEST(MeasuredLayout, NamesTheLayoutOfARotationByTables) {
+  for (const std::string dtype : kDTypes) {
+    const DrawnCase question("rope_rotate pairing=half H=3 S=5 D=8" + dtype);
+    Tensor<double> y = question.inputs[0].values;
+    const std::vector<double>&cos = question.inputs[1].values.data,
+          &sin = question.inputs[2].values.data;
+    for (size_t i = 0; i < y.data.size(); i += 2) {
+      const size_t row = i / 8 % 5 * 4 + i % 8 / 2;
+      const double u = y.data[i], v = y.data[i + 1];
+      y.data[i] = RoundTo(question.c.dtype(), u * cos[row] + v * sin[row]);
+      y.data[i + 1] = RoundTo(question.c.dtype(), v * cos[row] - u * sin[row]);
+    }
+    EXPECT_THAT(Explained(question, {{"y", question.c.dtype(), y}}),
+                Contains(HasSubstr("pairing_interleaved+turns_backwards")));
+  }
+}
+
 TEST(MeasuredLayout, NamesGains) {
   ExpectNamed({.gain = 1.25}, "gain (every pair is multiplied by 1.25");
 }

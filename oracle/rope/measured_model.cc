@@ -46,6 +46,19 @@ void Apply(Turn turn, Real& c, Real& s) {
   if (turn == Turn::kNegated || turn == Turn::kQuarterBack) s = -s;
 }
 
+// The steps are those of the operation that grows.
+template <class Real>
+Real GrowthAt(const RotaryModel& model, size_t k, double position) {
+  const auto& [gamma, scale_base, center, is_of_key] = *model.growth;
+  const ScopedStep at(Step::kFactor);
+  const Real part =
+      Real(static_cast<double>(2 * k)) / Real(static_cast<double>(2 * model.pairs.size()));
+  const Real decay = (part + Real(gamma)) / (Real(1.0) + Real(gamma));
+  const Real distance = Real(position, DType::kI64) - Real(center, DType::kI64);
+  const Real power = Power(decay, distance / Real(scale_base));
+  return is_of_key ? Real(1.0) / power : power;
+}
+
 // of_a a + of_b b
 template <class Real>
 Real SignedSum(int of_a, const Real& a, int of_b, const Real& b) {
@@ -92,7 +105,8 @@ PairTables<Real> TablesOf(const RotaryModel& model, const Tensor<Real>& frequenc
         const double p = position(b, model.pairs[k].axis, s);
         const auto at = model.has_coordinates ? CosSinAt(p, frequency(k)) : angles(p);
         Real& sine = tables.sin(b, s, k);
-        std::tie(tables.cos(b, s, k), sine) = TableEntry(at, amplitude);
+        const Real factor = model.growth ? GrowthAt<Real>(model, k, p) : amplitude;
+        std::tie(tables.cos(b, s, k), sine) = TableEntry(at, factor);
         if (model.cosine_gain != 1) tables.cos(b, s, k) = TableEntry(at, of_cosine).first;
         if (model.sine_gain != 1) sine = TableEntry(at, of_sine).second;
         Apply(model.turn, tables.cos(b, s, k), sine);

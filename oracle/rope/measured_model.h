@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "reference/number/tensor.h"
@@ -31,6 +32,13 @@ struct Flow {
 // What stands in the place of (c, s).
 enum class Turn { kRight, kNegated, kSwapped, kCosineNegated, kQuarter, kQuarterBack };
 
+// A factor of pair k of P at position p: z^t, or z^-t for keys, with
+//   z = (k/P + gamma) / (1 + gamma),  t = (p - center) / scale_base
+struct Growth {
+  double gamma = 0, scale_base = 0, center = 0;
+  bool is_of_key = false;
+};
+
 struct RotaryModel {
   RopeScaling scaling, amplitude_of;  // of frequencies, and of cos and sin
   RotarySetting setting;              // base, seq_len and R
@@ -41,6 +49,7 @@ struct RotaryModel {
   double gain = 1;                        // multiplies cos and sin
   double cosine_gain = 1, sine_gain = 1;  // multiply cos and sin once more
   bool forward = true;
+  std::optional<Growth> growth{};
   Flow flow{};
   Turn turn{};
   bool has_coordinates = false;  // positions are any real numbers

@@ -81,6 +81,15 @@ RotaryModel RightModel(const RopeGiven& op) {
   return model;
 }
 
+RotaryModel RightModel(const Xpos& op) {
+  RotaryModel model = ModelOf(op.Rotary());
+  model.growth = {.gamma = op.gamma,
+                  .scale_base = op.scale_base,
+                  .center = static_cast<double>(op.center),
+                  .is_of_key = op.role == XposRole::kKey};
+  return model;
+}
+
 RotaryModel RightModel(const RopeMatrix& op) {
   RotaryModel model;
   model.scaling = model.amplitude_of = op.scaling;
@@ -205,5 +214,6 @@ template std::vector<Measurement> RotationMeasurements<RopeSections>();
 template std::vector<Measurement> RotationMeasurements<RopeAxial>();
 template std::vector<Measurement> RotationMeasurements<RopeGiven>();
 template std::vector<Measurement> RotationMeasurements<RopeMatrix>();
+template std::vector<Measurement> RotationMeasurements<Xpos>();
 
 }  // namespace sextant::oracle

@@ -10,6 +10,7 @@
 #include "reference/rope/rope_matrix.h"
 #include "reference/rope/rope_sections.h"
 #include "reference/rope/rope_shift.h"
+#include "reference/rope/xpos.h"
 
 namespace sextant::oracle {
 
@@ -21,6 +22,7 @@ RotaryModel RightModel(const RopeSections& op);
 RotaryModel RightModel(const RopeAxial& op);
 RotaryModel RightModel(const RopeGiven& op);
 RotaryModel RightModel(const RopeMatrix& op);
+RotaryModel RightModel(const Xpos& op);
 
 // Positions [B,S], [B,A,S], or deltas [B] of `length` keys, as [B,A,S].
 Tensor<double> WithAxes(const Tensor<double>& position, size_t length);

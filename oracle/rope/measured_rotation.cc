@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "oracle/rope/measured_growth.h"
 #include "oracle/rope/measured_layout.h"
 #include "reference/base/error.h"
 
@@ -32,7 +33,7 @@ void SetGain(const RotaryFit& fit, Candidate& candidate) {
   RotaryModel& model = candidate.model;
   const Range& gain = fit.angles().gain;
   const double right = fit.GainOf(model);
-  if (gain.IsEmpty() || gain.Holds(right)) return;
+  if (candidate.model.growth || gain.IsEmpty() || gain.Holds(right)) return;
   const RotaryModel before = model;
   const auto is_power = [&](int power) {
     model.amplitude_power = power;
@@ -56,6 +57,7 @@ void SetGain(const RotaryFit& fit, Candidate& candidate) {
 
 // Other gains of cos and of sin, if positions and frequencies are right: then both are measured.
 std::optional<RotaryFit> WithTwoGains(const RotaryFit& fit, Candidate& candidate) {
+  if (candidate.model.growth) return std::nullopt;
   const auto [cos, sin] = fit.GainsOfBoth(candidate);
   const double right = fit.GainOf(candidate.model);
   if (!fit.angles().gain.IsEmpty() || cos.IsEmpty() || sin.IsEmpty()) return std::nullopt;
@@ -243,8 +245,10 @@ std::vector<Explanation> ExplainRotation(const RotaryQuestion& question) {
     else
       SetGain(fit, start);
     SetAxes(fit, start);
-    for (Candidate& one : Completed(fit, start)) {
-      if (!one.parts.empty()) found.push_back(std::move(one));
+    for (const Candidate& one : Completed(fit, start)) {
+      for (Candidate& grown : one.model.growth ? WithGrowth(fit, one) : std::vector{one}) {
+        if (!grown.parts.empty()) found.push_back(std::move(grown));
+      }
     }
   }
   const auto count = [](const Candidate& c) { return c.parts.size(); };

@@ -86,6 +86,15 @@ TEST(MeasuredRotation, NamesFrequencies) {
               "base = 9990");
 }
 
+// The fast pairs turn by more than half a turn per token; in bf16 the slow ones do not suffice.
+TEST(MeasuredRotation, NamesAFactorByItsSlowPairs) {
+  const Plain plain{.frequency = [](size_t k, size_t R) {
+    return std::pow(10000.0L, -2.0L * k / R) * 2 * M_PIl;
+  }};
+  EXPECT_THAT(Explained(kLong + " dtype=f32", plain),
+              Contains(HasSubstr("frequency_factor (all angles are 6.28318")));
+}
+
 TEST(MeasuredRotation, NamesAParameterOfAScaling) {
   const auto llama3 = [](double low) {
     return [low](size_t k, size_t R) {

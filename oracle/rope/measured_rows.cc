@@ -86,7 +86,8 @@ std::vector<Equation> EquationsOf(const RotaryRows& rows, size_t token, PairOfCh
     const bool second_reads = flow.in_place == Flow::InPlace::kSecondReadsFirst;
     const bool first_reads = flow.in_place == Flow::InPlace::kFirstReadsSecond;
     const double left = second_reads ? y_i : u, right = first_reads ? y_j : v;
-    const double most = std::max({std::abs(u), std::abs(v), std::abs(left), std::abs(right)});
+    // A gain above 1 enlarges the errors too.
+    const double most = std::max({std::abs(u), std::abs(v), std::hypot(y_i, y_j) / std::sqrt(2.0)});
     const double error = errors.Of(most);
     all.push_back({flow.first_cos * u, flow.first_sin * right, y_i, error});
     all.push_back({flow.second_cos * v, flow.second_sin * left, y_j, error});

@@ -6,6 +6,7 @@
 #include "oracle/property/changed_inputs.h"
 #include "oracle/property/property.h"
 #include "oracle/rope/angle_defects.h"
+#include "oracle/rope/measured_rotation.h"
 #include "oracle/rope/rotary_defects.h"
 #include "oracle/rope/rotary_properties.h"
 
@@ -101,7 +102,8 @@ CatalogEntry MakeCatalogEntry<RopeRotate>() {
                      LinearInX(),
                      PairingsAgree()},
       .defects =
-          Joined<Defect>({RotationDefects<RopeRotate>(), PrecisionDefects(RopeRotate::kSteps)})};
+          Joined<Defect>({RotationDefects<RopeRotate>(), PrecisionDefects(RopeRotate::kSteps)}),
+      .measurements = RotationMeasurements<RopeRotate>()};
 }
 
 }  // namespace sextant::oracle

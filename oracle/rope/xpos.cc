@@ -7,6 +7,7 @@
 #include "oracle/property/common_properties.h"
 #include "oracle/rope/angle_defects.h"
 #include "oracle/rope/decoding_property.h"
+#include "oracle/rope/measured_rotation.h"
 #include "oracle/rope/rotary_defects.h"
 #include "oracle/rope/rotary_properties.h"
 #include "reference/case/draw.h"
@@ -241,7 +242,8 @@ CatalogEntry MakeCatalogEntry<Xpos>() {
                      DecodingIsPrefill()},
       .defects = Joined<Defect>(
           {PositionDefects(), GrowthDefects(), MutantDefects<XposMutant>(RotationMutations()),
-           MutantDefects<XposMutant>(FrequencyMutations()), PrecisionDefects(Xpos::kSteps)})};
+           MutantDefects<XposMutant>(FrequencyMutations()), PrecisionDefects(Xpos::kSteps)}),
+      .measurements = RotationMeasurements<Xpos>()};
 }
 
 }  // namespace sextant::oracle
