@@ -117,9 +117,11 @@ TEST(MeasuredAttention, AccusesNoHonestRecipe) {
 TEST(MeasuredAttention, SaysNothingAboutTooFewNumbers) {
   const DrawnCase question(
       "attention_sink mask=causal query_offset=[1] H=1 S=1 T=3 D=77 E=77 dtype=f16");
-  const Tensors answer = EvaluateByRecipe(question.c, question.inputs,
-                                          ParseRecipe("native dot=f16", question.c.dtype()));
-  EXPECT_THAT(CausesOfAnswer(question, answer), IsEmpty());
+  for (const char* recipe : {"native dot=f16", "native scale=bf16"}) {
+    const Tensors answer =
+        EvaluateByRecipe(question.c, question.inputs, ParseRecipe(recipe, question.c.dtype()));
+    EXPECT_THAT(CausesOfAnswer(question, answer), IsEmpty()) << recipe;
+  }
 }
 
 }  // namespace
