@@ -149,6 +149,13 @@ Deviation Chunk(const AttentionAttributes& op) {
 // Each batch has so many keys more or less. The queries stay with their keys, or move with the end.
 Deviation Length(const AttentionAttributes& op, bool moves) {
   std::vector<Choice> choices;
+  if (op.key_length) {
+    choices.push_back({"missing, expected " + PrintValue(*op.key_length), {{"key_length", ""}}});
+    IntegerList reversed = *op.key_length;
+    std::ranges::reverse(reversed);
+    choices.push_back({PrintValue(reversed) + ", expected " + PrintValue(*op.key_length),
+                       {{"key_length", PrintValue(reversed)}}});
+  }
   for (int64_t near = 1; near <= 16; ++near) {
     for (const int64_t shift : {-near, near}) {
       IntegerList lengths, first;
@@ -164,13 +171,6 @@ Deviation Length(const AttentionAttributes& op, bool moves) {
                                                 : ", expected " + PrintValue(op.T.value)),
            texts});
     }
-  }
-  if (op.key_length) {
-    choices.push_back({"missing, expected " + PrintValue(*op.key_length), {{"key_length", ""}}});
-    IntegerList reversed = *op.key_length;
-    std::ranges::reverse(reversed);
-    choices.push_back({PrintValue(reversed) + ", expected " + PrintValue(*op.key_length),
-                       {{"key_length", PrintValue(reversed)}}});
   }
   return Choices(moves ? "key_length_changed" : "keys_cut", "key_length", "the number of keys is ",
                  std::move(choices));

@@ -113,5 +113,16 @@ TEST(MeasuredAttention, AccusesNoHonestRecipe) {
   }
 }
 
+// Two numbers of one query are explained by many pairs of deviations.
+TEST(MeasuredAttention, SaysNothingAboutTooFewNumbers) {
+  const DrawnCase question(
+      "attention_sink mask=causal query_offset=[1] H=1 S=1 T=3 D=77 E=77 dtype=f16");
+  for (const char* recipe : {"native dot=f16", "native scale=bf16"}) {
+    const Tensors answer =
+        EvaluateByRecipe(question.c, question.inputs, ParseRecipe(recipe, question.c.dtype()));
+    EXPECT_THAT(CausesOfAnswer(question, answer), IsEmpty()) << recipe;
+  }
+}
+
 }  // namespace
 }  // namespace sextant::oracle

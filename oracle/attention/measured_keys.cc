@@ -9,6 +9,7 @@
 #include "oracle/attention/key_sentences.h"
 #include "oracle/attention/least_squares.h"
 #include "oracle/attention/plain_attention.h"
+#include "reference/number/rounding_units.h"
 
 namespace sextant::oracle {
 namespace {
@@ -124,8 +125,9 @@ std::vector<double> CountsOf(const Problem& of, const Unknowns& unknowns,
   for (size_t j = 0; j < x.size(); ++j) {
     if (!(bar[j] < kWorstBar)) continue;
     const double whole = std::round(x[j]);
-    counts[j] =
-        std::abs(x[j] - whole) <= kDeviations * bar[j] ? std::max(0.0, whole) : std::max(0.0, x[j]);
+    // What rounding to bf16 may cause is a precision.
+    const double near = std::max(kDeviations * bar[j], 2 * UnitRoundoffOf(DType::kBF16) * whole);
+    counts[j] = std::max(0.0, std::abs(x[j] - whole) <= near ? whole : x[j]);
   }
   return counts;
 }
@@ -142,10 +144,17 @@ Deviation DeviationOf(KeySentence sentence, KeyCounts counts, const WithParts& w
       .sentence = [text = std::move(sentence.text)](const std::string&) { return text; }};
 }
 
+// At least half of the equations test what the others give. The channels of a row have no more
+// independent ones than it has keys, but one.
+bool IsTested(const AttentionSizes& n, size_t unknowns) {
+  const size_t equations = n.rows() * std::min(n.E, n.T - std::min<size_t>(n.T, 1));
+  return unknowns <= kMostUnknowns && equations >= 2 * unknowns;
+}
+
 // The unknowns are the keys of each batch, beyond key_length too, that the rest of the mask shows.
 std::optional<Deviation> ByKey(const Problem& of, const WithParts& with_parts) {
   const AttentionSizes& n = of.plain.sizes();
-  if (n.B * n.T > kMostUnknowns) return std::nullopt;
+  if (!IsTested(n, n.B * n.T)) return std::nullopt;
   AttentionAttributes longer = of.plain.attributes();
   IntegerList first;
   for (size_t b = 0; b < n.B; ++b) first.push_back(longer.FirstIndex(b));
@@ -184,7 +193,7 @@ std::optional<Deviation> ByKey(const Problem& of, const WithParts& with_parts) {
 std::optional<Deviation> ByDistance(const Problem& of, const WithParts& with_parts) {
   const AttentionSizes& n = of.plain.sizes();
   const AttentionAttributes op = of.plain.attributes();
-  if (n.S + n.T - 1 > kMostUnknowns || n.B == 0) return std::nullopt;
+  if (n.S == 1 || !IsTested(n, n.S + n.T - 1)) return std::nullopt;
   const int64_t least = -op.FirstIndex(0) - static_cast<int64_t>(n.S) + 1;
   const auto index_of = [op, least, n](size_t b, size_t s, size_t t) -> std::optional<size_t> {
     if (static_cast<int64_t>(t) >= op.KeyLength(b)) return std::nullopt;

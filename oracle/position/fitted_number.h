@@ -11,7 +11,7 @@
 namespace sextant::oracle {
 
 // A search evaluates at most so many slices.
-inline constexpr size_t kMostEvaluations = 20000;
+inline constexpr size_t kMostEvaluations = 12000;
 
 struct MeasuredNumber {
   double value = 0, bar = 0;  // the number, and its largest error

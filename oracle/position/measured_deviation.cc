@@ -158,6 +158,15 @@ class Search {
       AddModel(base, deviation, measured->value, TextOf(*measured), fits);
   }
 
+  // True if one of so many models may be as near to the answer by chance. A wrong model that may
+  // have any distance up to that of the right one is as near with that ratio as its probability in
+  // each failing slice; the elements of a slice depend on each other.
+  bool IsChance(const Fit& fit) const {
+    const double ratio = fit.distance / (kFarther * limit_);
+    const auto slices = static_cast<double>(witnesses_.failing_slices);
+    return static_cast<double>(evaluations_) * std::pow(ratio, slices) > kChance;
+  }
+
   bool Explains(const Hypothesis& model) const {
     const auto explains = [&](const Witness& witness) {
       return oracle::Explains(model, seen_.c, seen_.recipe, seen_.answer, witness.slice);
@@ -177,7 +186,7 @@ class Search {
       const double nearest = explaining.empty() ? fit.distance : explaining.front().distance;
       if (fit.distance > std::max(kFarther * nearest, kNoise * static_cast<double>(elements)))
         break;
-      if (Explains(fit.model)) explaining.push_back(fit);
+      if (!IsChance(fit) && Explains(fit.model)) explaining.push_back(fit);
     }
     return explaining;
   }
