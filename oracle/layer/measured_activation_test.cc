@@ -57,6 +57,16 @@ TEST_P(MeasuredActivation, LimitOfTheArgument) {
               ElementsAre(StartsWith("limited_above: the argument is limited to 5.5")));
 }
 
+TEST_P(MeasuredActivation, LimitsOnBothSides) {
+  EXPECT_THAT(If("kind=swish N=8 F=64",
+                 [](double x) {
+                   x = std::clamp(x, -5.0, 5.0);
+                   return x * Sigmoid(x);
+                 }),
+              ElementsAre(AllOf(StartsWith("limited_above+limited_below: "),
+                                HasSubstr("limited to 5"), HasSubstr("limited to -5"))));
+}
+
 // Two deviations at once.
 TEST_P(MeasuredActivation, AnotherFunctionWithALimit) {
   EXPECT_THAT(If("kind=swish N=8 F=50",

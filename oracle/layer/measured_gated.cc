@@ -16,7 +16,7 @@ constexpr size_t kElements = 512;  // that are looked at
 constexpr size_t kOrders = 2;      // the first layouts, which are combined with all forms
 
 // How the function and the product are combined.
-enum class Form { kProduct, kOfProduct, kGateAlone };
+enum class Form { kProduct, kOfProduct, kGateAlone, kSum };
 
 struct MeasuredGated : Gated {
   Function function;
@@ -39,7 +39,9 @@ struct MeasuredGated : Gated {
       } else {
         const Real activated = Activated(g, Real(g));
         const ScopedStep step(Step::kGate);
-        y.data[i] = form == Form::kGateAlone ? activated : activated * other;
+        y.data[i] = form == Form::kGateAlone ? activated
+                    : form == Form::kSum     ? activated + other
+                                             : activated * other;
       }
     }
   }
@@ -108,7 +110,7 @@ class Fitter {
   std::vector<GatedFit> All(const std::vector<Layout>& layouts) {
     for (size_t i = 0; i < layouts.size(); ++i) {
       const Layout& layout = layouts[i];
-      for (const Form form : {Form::kProduct, Form::kOfProduct, Form::kGateAlone}) {
+      for (const Form form : {Form::kProduct, Form::kOfProduct, Form::kGateAlone, Form::kSum}) {
         for (const bool other_one : {false, true}) {
           if (i >= kOrders && (form != Form::kProduct || other_one)) continue;
           GatedFit start{right_, &layout.inputs, {}};
@@ -118,6 +120,8 @@ class Fitter {
             start.deviations.Add("product_activated", "the product is activated instead of gate");
           if (form == Form::kGateAlone)
             start.deviations.Add("up_missing", "y is f(g): up is not multiplied");
+          if (form == Form::kSum)
+            start.deviations.Add("halves_added", "up is added to f(g) instead of multiplied");
           if (other_one) ExchangeOne(start);
           TryLimits(start);
         }
@@ -143,7 +147,9 @@ class Fitter {
   void TryLimits(const GatedFit& start) {
     const size_t before = fits_.size();
     TryFunctions(start, samples_);
-    if (fits_.size() > before || start.model.form == Form::kGateAlone) return;
+    if (fits_.size() > before || start.model.form == Form::kGateAlone ||
+        start.model.form == Form::kSum)
+      return;
     GatedFit unlimited = start;
     unlimited.model.up_low = -kInfinity;
     unlimited.model.up_high = kInfinity;
@@ -162,11 +168,13 @@ class Fitter {
     }
   }
 
-  Pair PairFor(const GatedFit& fit, const Sample& sample) const {
+  Pair PairFor(const GatedFit& fit, Sample sample) const {
     const double g = (*fit.inputs)[kGate].values.data[sample.at],
                  u = fit.model.Limited((*fit.inputs)[kUp].values.data[sample.at]) + fit.model.added;
     if (fit.model.form == Form::kOfProduct) return PairOf(g * u, 1, sample, recipe_);
-    return PairOf(g, fit.model.form == Form::kGateAlone ? 1 : u, sample, recipe_);
+    if (fit.model.form == Form::kProduct) return PairOf(g, u, sample, recipe_);
+    if (fit.model.form == Form::kSum) sample.y -= u, sample.right -= u;
+    return PairOf(g, 1, sample, recipe_);
   }
 
   void TryFunctions(const GatedFit& start, const std::vector<Sample>& samples,

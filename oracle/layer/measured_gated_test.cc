@@ -68,6 +68,11 @@ TEST_P(MeasuredGated, ProductActivatedByAnotherFunction) {
               ElementsAre(StartsWith("product_activated+function_is_swish: ")));
 }
 
+TEST_P(MeasuredGated, HalvesAddedWithAnotherConstant) {
+  EXPECT_THAT(If("kind=swiglu N=4 F=50", [](double g, double u) { return Swish(g, 1.3) + u; }),
+              ElementsAre(StartsWith("halves_added+swish_constant: up is added to f(g)")));
+}
+
 INSTANTIATE_TEST_SUITE_P(DTypes, MeasuredGated, testing::Values("f32", "bf16", "f64"),
                          [](const auto& info) { return std::string(info.param); });
 

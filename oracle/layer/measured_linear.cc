@@ -59,11 +59,28 @@ class Fitter {
 
  private:
   std::vector<Layer> Weights() const {
-    Layer transposed = right_;
-    for (size_t f = 0; f < F_; ++f)
-      for (size_t m = 0; m < M_; ++m) transposed.weight[f * M_ + m] = right_.weight[m * F_ + f];
-    transposed.deviations.Add("weight_transposed", "the weight is read as [M,F]");
-    return {right_, transposed};
+    std::vector<Layer> all{right_};
+    const auto add = [&](const std::string& name, const std::string& sentence, auto value) {
+      all.push_back(right_);
+      for (size_t f = 0; f < F_; ++f)
+        for (size_t m = 0; m < M_; ++m) all.back().weight[f * M_ + m] = value(f, m);
+      all.back().deviations.Add(name, sentence);
+    };
+    const auto& w = right_.weight;
+    add("weight_transposed", "the weight is read as [M,F]",
+        [&](size_t f, size_t m) { return w[m * F_ + f]; });
+    add("columns_reversed", "the columns of the weight are in reverse order",
+        [&](size_t f, size_t m) { return w[f * M_ + M_ - 1 - m]; });
+    add("outputs_reversed", "the rows of the weight are in reverse order",
+        [&](size_t f, size_t m) { return w[(F_ - 1 - f) * M_ + m]; });
+    add("absolute_weight", "the weight has lost its signs",
+        [&](size_t f, size_t m) { return std::abs(w[f * M_ + m]); });
+    for (const size_t shift : {size_t{1}, M_ - 1})
+      add("columns_rolled",
+          std::string("the columns of the weight are rolled by one to the ") +
+              (shift == 1 ? "left" : "right"),
+          [&](size_t f, size_t m) { return w[f * M_ + (m + shift) % M_]; });
+    return all;
   }
   std::vector<Layer> Biases(const Layer& layer) const {
     std::vector<Layer> all{layer};
@@ -191,7 +208,8 @@ class Fitter {
                             "x weight^T is multiplied by " + factor.text + ", expected 1");
       fits_.push_back(scaled);
     }
-    if (!of_bias.IsEmpty() && of_bias.IsBounded()) {
+    const bool is_listed = of_bias.Contains(0) || of_bias.Contains(2) || of_bias.Contains(-1);
+    if (!of_bias.IsEmpty() && of_bias.IsBounded() && !is_listed) {
       const Constant factor = ConstantsIn(of_bias, {}).front();
       Layer scaled = layer;
       for (double& b : scaled.bias) b *= factor.value;

@@ -61,6 +61,18 @@ TEST_P(MeasuredLinear, FactorOfTheBias) {
               ElementsAre(StartsWith("bias_multiplied: the bias is multiplied by 3")));
 }
 
+TEST_P(MeasuredLinear, ColumnsRolledAndBiasMissing) {
+  const MeasuredCase question(std::string("linear_bias N=8 F=9 M=40 dtype=") + GetParam());
+  const auto &x = question.In("x"), &weight = question.In("weight");
+  EXPECT_THAT(question.Causes([&](size_t i) {
+    double sum = 0;
+    for (size_t m = 0; m < 40; ++m) sum += x(i / 9, m) * weight(i % 9, (m + 39) % 40);
+    return sum;
+  }),
+              ElementsAre("columns_rolled+bias_missing: the columns of the weight are rolled by "
+                          "one to the right; the bias is not added"));
+}
+
 INSTANTIATE_TEST_SUITE_P(DTypes, MeasuredLinear, testing::Values("f32", "bf16", "f64"),
                          [](const auto& info) { return std::string(info.param); });
 

@@ -1,25 +1,17 @@
 #include <cmath>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "oracle/layer/measured_divisor.h"
 #include "oracle/layer/measured_norm.h"
 #include "oracle/layer/measured_norm_names.h"
+#include "oracle/layer/measured_row_sums.h"
 
 namespace sextant::oracle {
 namespace {
 
 constexpr size_t kRows = 24;  // that are looked at
-
-// Of the population of a row.
-struct Sums {
-  double mean = 0;  // that is subtracted
-  double sum = 0;   // S per row of the population
-};
-// Of one row: of x and of x^2. The extended precision leaves room for cancellation.
-struct Totals {
-  long double sum = 0, squares = 0;
-};
 
 // The divisor of a row, from all its elements, and its relative error from a single one. All
 // elements may share an error, so the range may be narrower than the divisor is known.
@@ -31,12 +23,14 @@ struct Divisor {
 class Fitter {
  public:
   explicit Fitter(const NormQuestion& question)
-      : q_(question), rows_(question.samples.ChosenRows(kRows, question.M)), totals_(question.N) {
+      : q_(question),
+        rows_(question.samples.ChosenRows(kRows, question.M)),
+        sums_(question.x, question.N, question.M) {
     for (const size_t n : rows_) error_factors_.push_back(ErrorFactor(n));
   }
 
   std::vector<NormFit> All() {
-    for (size_t j = 0; j < q_.M; ++j) AddColumn(j);
+    for (size_t j = 0; j < q_.M; ++j) sums_.AddColumn();
     for (const Sums& sums : SumsOf(q_.right))
       right_divisors_.push_back(DivisorOf(q_.right, sums.sum / q_.right.count));
     for (const Norm& rows : RowsOf(q_.right)) {
@@ -59,14 +53,23 @@ class Fitter {
     return all;
   }
   std::vector<Norm> RowsOf(const Norm& norm) const {
-    std::vector<Norm> all = Variants(norm, {[](Norm& n) { n.rows = Norm::Rows::kFirst; },
-                                            [](Norm& n) { n.rows = Norm::Rows::kPrevious; }});
+    using Rows = Norm::Rows;
+    std::vector<Norm> all{norm};
+    const auto add = [&](Rows rows, size_t group) {
+      for (const auto shared : {Norm::Shared::kBoth, Norm::Shared::kDivisor, Norm::Shared::kMean}) {
+        if (shared != Norm::Shared::kBoth && !norm.subtracts_mean) continue;
+        all.push_back(norm);
+        all.back().rows = rows;
+        all.back().group = group;
+        all.back().shared = shared;
+      }
+    };
+    if (q_.N == 1) return all;
+    for (const Rows rows : {Rows::kFirst, Rows::kPrevious, Rows::kAround}) add(rows, 1);
     for (size_t group = 2; group < 2 * q_.N; group *= 2) {
-      all.push_back(norm);
-      all.back().rows = Norm::Rows::kGroup;
-      all.back().group = std::min(group, q_.N);
+      add(Rows::kGroup, std::min(group, q_.N));
+      if (group < q_.N) add(Rows::kFirstOfGroup, group);
     }
-    if (q_.N == 1) all.resize(1);
     return all;
   }
   std::vector<Norm> CentersOf(const Norm& norm) const {
@@ -107,14 +110,18 @@ class Fitter {
   }
   // Sums over the first columns only, divided by their number or by M.
   void TryColumns() {
-    totals_.assign(q_.N, {});
+    sums_.Restart();
     std::vector<Divisor> divisors;  // do not depend on the columns if no mean is subtracted
     for (size_t columns = 1; columns < q_.M; ++columns) {
-      AddColumn(columns - 1);
+      sums_.AddColumn();
       Norm norm = q_.right;
       norm.columns = columns;
-      for (const size_t count : {q_.M, columns}) {
-        norm.count = norm.mean_count = static_cast<double>(count);
+      for (const auto& [count, mean_of_all] :
+           {std::pair(q_.M, false), {columns, false}, {q_.M, true}, {columns, true}}) {
+        if (mean_of_all && !norm.subtracts_mean) continue;
+        norm.mean_of_all = mean_of_all;
+        norm.count = static_cast<double>(count);
+        norm.mean_count = mean_of_all ? q_.right.mean_count : norm.count;
         const auto sums = SumsOf(norm);
         if (divisors.empty() || norm.subtracts_mean) divisors = DivisorsOf(norm, sums);
         if (divisors.empty() && !norm.subtracts_mean) return;
@@ -160,31 +167,9 @@ class Fitter {
                      IsEvident(DistancesOf(fit.norm, divisors), fit.deviations, std::log2(trials));
     fits_.push_back(fit);
   }
-  void AddColumn(size_t j) {
-    for (size_t n = 0; n < q_.N; ++n) {
-      const long double x = q_.x[n * q_.M + j];
-      totals_[n].sum += x;
-      totals_[n].squares += x * x;
-    }
-  }
-  // Of the chosen rows, from the columns added so far.
   std::vector<Sums> SumsOf(const Norm& norm) const {
     std::vector<Sums> all;
-    for (const size_t n : rows_) {
-      const auto [first, last] = PopulationOf(norm, n, q_.N);
-      Totals total;
-      for (size_t row = first; row < last; ++row) {
-        total.sum += totals_[row].sum;
-        total.squares += totals_[row].squares;
-      }
-      const auto rows = static_cast<long double>(last - first);
-      const long double mean = total.sum / rows / norm.mean_count;
-      // sum (x - m)^2 = sum x^2 - 2 m sum x + columns m^2
-      if (norm.sums_centered)
-        total.squares += rows * norm.columns * mean * mean - 2 * mean * total.sum;
-      all.push_back({norm.subtracts_mean ? static_cast<double>(mean) : 0,
-                     static_cast<double>(total.squares / rows)});
-    }
+    for (const size_t n : rows_) all.push_back(sums_.Of(norm, n));
     return all;
   }
 
@@ -280,7 +265,7 @@ class Fitter {
   const NormQuestion& q_;
   std::vector<size_t> rows_;                            // the chosen ones
   std::vector<double> error_factors_, right_divisors_;  // of the chosen rows
-  std::vector<Totals> totals_;                          // of all rows
+  RowSums sums_;
   std::vector<NormFit> fits_;
 };
 

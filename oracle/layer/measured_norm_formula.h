@@ -14,7 +14,9 @@ namespace sextant::oracle {
 // y_j = (x_j - mean) / D(S / count) w_j + bias_j. S is a sum over the population of a row: its own
 // elements, or those of other rows.
 struct Norm {
-  enum class Rows { kOwn, kFirst, kPrevious, kGroup };
+  // kAround: the previous row, and the last one for the first. kFirstOfGroup: the first of a group.
+  enum class Rows { kOwn, kFirst, kPrevious, kAround, kGroup, kFirstOfGroup };
+  enum class Shared { kBoth, kDivisor, kMean };  // what comes from other rows
   enum class Root { kEpsInside, kEpsOutside, kEpsAsFloor, kMissing };
   enum class Weight { kOnce, kIgnored, kTwice, kDivides };
   enum class Bias { kNone, kOnce, kTwice, kSubtracted, kBeforeWeight };
@@ -25,7 +27,9 @@ struct Norm {
   double count = 1;            // S is divided by it, per row of the population
   size_t columns = 0;          // that are summed: the first ones
   double eps = 0;
+  bool mean_of_all = false;  // the mean is over all columns nevertheless
   Rows rows = Rows::kOwn;
+  Shared shared = Shared::kBoth;
   size_t group = 1;  // rows in a group
   Root root = Root::kEpsInside;
   bool unit_offset = false;  // w = 1 + weight
@@ -40,8 +44,20 @@ inline std::pair<size_t, size_t> PopulationOf(const Norm& norm, size_t n, size_t
   if (norm.rows == Norm::Rows::kFirst) return {0, 1};
   const size_t from_one = std::max<size_t>(n, 1);
   if (norm.rows == Norm::Rows::kPrevious) return {from_one - 1, from_one};
+  if (norm.rows == Norm::Rows::kAround) return {(n + N - 1) % N, (n + N - 1) % N + 1};
   const size_t first = n / norm.group * norm.group;
+  if (norm.rows == Norm::Rows::kFirstOfGroup) return {first, first + 1};
   return {first, std::min(N, first + norm.group)};
+}
+
+// Of the population of the mean, and of that of S.
+struct Populations {
+  std::pair<size_t, size_t> mean, divisor;
+};
+inline Populations PopulationsOf(const Norm& norm, size_t n, size_t N) {
+  const std::pair<size_t, size_t> own{n, n + 1}, other = PopulationOf(norm, n, N);
+  return {norm.shared == Norm::Shared::kDivisor ? own : other,
+          norm.shared == Norm::Shared::kMean ? own : other};
 }
 
 template <class T>
@@ -74,18 +90,16 @@ class Normalization {
   };
 
   Moments MomentsOf(size_t n) const {
-    std::vector<Real> terms;
-    const auto [first, last] = PopulationOf(norm_, n, x_.shape[0]);
-    for (size_t row = first; row < last; ++row)
-      for (size_t j = 0; j < norm_.columns; ++j) terms.push_back(x_(row, j));
-    const auto rows = static_cast<double>(last - first);
-    Real mean(0.0);
-    if (norm_.subtracts_mean || norm_.sums_centered) {
-      const Real sum = Sum(terms);
+    const auto [of_mean, of_divisor] = PopulationsOf(norm_, n, x_.shape[0]);
+    const bool has_mean = norm_.subtracts_mean || norm_.sums_centered;
+    const Real mean = has_mean ? MeanOf(of_mean) : Real(0.0);
+    std::vector<Real> terms = TermsOf(of_divisor, norm_.columns);
+    if (norm_.sums_centered) {
+      // The divisor of another row has the mean of that row.
+      const bool is_others = norm_.shared == Norm::Shared::kDivisor;
+      const Real center = is_others ? MeanOf(of_divisor) : mean;
       const ScopedStep at(Step::kCenter);
-      mean = sum / Real(norm_.mean_count * rows);
-      if (norm_.sums_centered)
-        for (Real& term : terms) term = term - mean;
+      for (Real& term : terms) term = term - center;
     }
     {
       const ScopedStep at(Step::kSquare);
@@ -93,7 +107,19 @@ class Normalization {
     }
     const Real sum = Sum(terms);
     const ScopedStep at(Step::kRsqrt);
+    const auto rows = static_cast<double>(of_divisor.second - of_divisor.first);
     return {norm_.subtracts_mean ? mean : Real(0.0), Divisor(sum / Real(norm_.count * rows))};
+  }
+  std::vector<Real> TermsOf(const std::pair<size_t, size_t>& rows, size_t columns) const {
+    std::vector<Real> terms;
+    for (size_t row = rows.first; row < rows.second; ++row)
+      for (size_t j = 0; j < columns; ++j) terms.push_back(x_(row, j));
+    return terms;
+  }
+  Real MeanOf(const std::pair<size_t, size_t>& rows) const {
+    const Real sum = Sum(TermsOf(rows, norm_.mean_of_all ? x_.shape[1] : norm_.columns));
+    const ScopedStep at(Step::kCenter);
+    return sum / Real(norm_.mean_count * static_cast<double>(rows.second - rows.first));
   }
   static Real Sum(const std::vector<Real>& terms) {
     const ScopedStep at(Step::kSum);

@@ -41,13 +41,23 @@ void DescribeCenter(const Norm& right, const Norm& norm, Words& words) {
 }
 
 void DescribeRows(const Norm& norm, Words& words) {
-  const std::string what = norm.subtracts_mean ? "the mean and the divisor" : "the divisor";
-  words.Add(norm.rows == Norm::Rows::kFirst, "statistics_of_first_row",
+  const bool has_divisor = norm.shared != Norm::Shared::kMean;
+  const bool has_mean = norm.subtracts_mean && norm.shared != Norm::Shared::kDivisor;
+  const std::string what = has_mean && has_divisor ? "the mean and the divisor"
+                           : has_mean              ? "the mean"
+                                                   : "the divisor";
+  const std::string start = has_mean && has_divisor ? "statistics" : has_mean ? "mean" : "divisor";
+  const std::string group = PrintValue(static_cast<int64_t>(norm.group));
+  words.Add(norm.rows == Norm::Rows::kFirst, start + "_of_first_row",
             "every row has " + what + " of the first one");
-  words.Add(norm.rows == Norm::Rows::kPrevious, "statistics_of_previous_row",
-            "every row has " + what + " of the previous one");
-  words.Add(norm.rows == Norm::Rows::kGroup, "statistics_of_row_groups",
-            "groups of " + PrintValue(static_cast<int64_t>(norm.group)) + " rows share " + what);
+  words.Add(norm.rows == Norm::Rows::kPrevious || norm.rows == Norm::Rows::kAround,
+            start + "_of_previous_row",
+            "every row has " + what + " of the previous one" +
+                (norm.rows == Norm::Rows::kAround ? ", the first row that of the last one" : ""));
+  words.Add(norm.rows == Norm::Rows::kGroup, start + "_of_row_groups",
+            "groups of " + group + " rows share " + what);
+  words.Add(norm.rows == Norm::Rows::kFirstOfGroup, start + "_of_row_groups",
+            "groups of " + group + " rows share " + what + " of their first row");
 }
 
 void DescribeWeight(const Norm& right, const Norm& norm, Words& words) {

@@ -61,7 +61,7 @@ TEST_P(MeasuredNorm, RowsShareTheirDivisor) {
     for (size_t row = n / 4 * 4; row < n / 4 * 4 + 4; ++row) squares += rows.Squares(row);
     return rows.x[n * 40 + j] / std::sqrt(squares / 160 + 1e-5) * rows.w[j];
   }),
-              Contains("statistics_of_row_groups: groups of 4 rows share the divisor"));
+              Contains("divisor_of_row_groups: groups of 4 rows share the divisor"));
 }
 
 TEST_P(MeasuredNorm, FirstColumns) {
@@ -95,6 +95,18 @@ TEST_P(MeasuredNorm, PreviousRow) {
   }),
               ElementsAre("statistics_of_previous_row: every row has the mean and the divisor of "
                           "the previous one"));
+}
+
+// The mean is that of the row; the divisor is that of the first row of four.
+TEST_P(MeasuredNorm, DivisorOfTheFirstOfFourRows) {
+  const Rows rows(Line("layer_norm N=12 M=50"));
+  const auto& bias = rows.In("bias").data;
+  EXPECT_THAT(rows.If([&](size_t n, size_t j) {
+    const double square = rows.Squares(n / 4 * 4, rows.Mean(n / 4 * 4)) / 50;
+    return (rows.x[n * 50 + j] - rows.Mean(n)) / std::sqrt(square + 1e-5) * rows.w[j] + bias[j];
+  }),
+              ElementsAre("divisor_of_row_groups: groups of 4 rows share the divisor of their "
+                          "first row"));
 }
 
 TEST_P(MeasuredNorm, BiasTwiceAndEps) {
