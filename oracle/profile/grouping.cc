@@ -125,6 +125,13 @@ std::optional<Grouping> GroupsIn(const OutputOf& of, const std::string& by) {
 
 bool HasGroups(const OutputOf& of, const std::string& by) { return GroupsIn(of, by).has_value(); }
 
+std::string UsualGroups(const OutputOf& of) {
+  for (const char* const by : {"position", "key_length", "argument"}) {
+    if (HasGroups(of, by)) return by;
+  }
+  return "row";
+}
+
 Grouping GroupsOf(const OutputOf& of, const std::string& by) {
   if (auto grouping = GroupsIn(of, by)) return *std::move(grouping);
   std::string exist = " row";

@@ -28,4 +28,7 @@ Grouping GroupsOf(const OutputOf& of, const std::string& by);
 // True if the output has such groups.
 bool HasGroups(const OutputOf& of, const std::string& by);
 
+// The first of these that the output has: position, key_length, argument, row.
+std::string UsualGroups(const OutputOf& of);
+
 }  // namespace sextant::oracle

@@ -44,6 +44,18 @@ TEST(GroupsOf, GroupsByTheBinadeOfTheArgument) {
   EXPECT_THAT(grouping.group, ElementsAre(2, 1, 0, 2));
 }
 
+TEST(UsualGroups, AreThoseOfTheOperation) {
+  const auto usual = [](const std::string& line) {
+    const Case c = Case::Parse(line);
+    const Tensors inputs = DrawInputs(c);
+    return UsualGroups({c, c.info().signature.outputs[0], &inputs});
+  };
+  EXPECT_EQ(usual("rope pairing=half H=1 S=1 D=2"), "position");
+  EXPECT_EQ(usual("attention H=1 S=1 D=1"), "key_length");
+  EXPECT_EQ(usual("rms_norm N=1 M=2"), "argument");
+  EXPECT_EQ(usual("linear N=1 F=2 M=3"), "row");
+}
+
 TEST(GroupsOf, NamesTheGroupsThatExist) {
   EXPECT_THAT(MessageOf([] { GroupsIn("rms_norm N=2 M=2", "pair"); }),
               HasSubstr("no groups by 'pair'; there are: row argument N M"));

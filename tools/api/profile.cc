@@ -165,7 +165,12 @@ std::vector<double> HonestShares() {
 }
 
 Profile ProfileOf(const std::vector<Selected>& selected,
-                  const std::vector<oracle::Subject>& subjects, const ProfileOptions& options) {
+                  const std::vector<oracle::Subject>& subjects, ProfileOptions options) {
+  if (options.by.empty()) {
+    const Case& c = selected.front().c;
+    const Tensors inputs = InputsOf(selected.front());
+    options.by = oracle::UsualGroups({c, c.info().signature.outputs.front(), &inputs});
+  }
   Profile profile{{}, options.by};
   profile.below = options.below;
   std::deque<Proven> proven;

@@ -57,11 +57,11 @@ struct SubjectProfile {
 };
 
 struct ProfileOptions {
-  std::string by = "position";  // oracle/profile/grouping.h, or "step"
-  std::string recipe{};         // of the permitted errors and of the costs; empty: the subject's
-  double below = 0;             // the bound of the cheapest recipe, in ulps; 0: not asked for
-  size_t worst_questions = 0;   // of the search for worst cases
-  uint64_t seed = 1;            // of that search
+  std::string by{};            // oracle/profile/grouping.h, or "step"; empty: the usual groups
+  std::string recipe{};        // of the permitted errors and of the costs; empty: the subject's
+  double below = 0;            // the bound of the cheapest recipe, in ulps; 0: not asked for
+  size_t worst_questions = 0;  // of the search for worst cases
+  uint64_t seed = 1;           // of that search
   ProveOptions prove{};
 };
 
@@ -73,8 +73,9 @@ struct Profile {
   std::optional<oracle::CheapestRecipe> cheapest{};
 };
 
-// Throws Error if the cases have no such groups or a recipe is wrong.
+// Throws Error if the cases have no such groups or a recipe is wrong. At least one case and
+// subject.
 Profile ProfileOf(const std::vector<Selected>& selected,
-                  const std::vector<oracle::Subject>& subjects, const ProfileOptions& options);
+                  const std::vector<oracle::Subject>& subjects, ProfileOptions options);
 
 }  // namespace sextant::tools

@@ -84,13 +84,14 @@ Action BindProfile(CLI::App& app) {
   AddOption(app, "--subject", options->subjects, subjects, {.required = true, .one_each = true});
   AddOption(app, "--recipe", options->profile.recipe,
             "permitted errors and costs of steps by this recipe instead of the subject's");
-  AddOption(app, "--by", options->profile.by,
-            "groups of elements: position, pair, head, row, key_length, argument, step, or the "
-            "name of an axis",
-            {.shows_default = true});
+  AddOption(
+      app, "--by", options->profile.by,
+      "groups of elements: position, pair, head, row, key_length, argument, step, or the "
+      "name of an axis; default: position, key_length, argument or row, the first that exists");
   AddReport(app, "-o,--output", options->output, "write a report: .html, .json or .csv");
   AddOption(app, "--below", options->profile.below,
-            "find the cheapest recipe whose largest error is at most so many ulps", {.least = 0});
+            "find the cheapest recipe whose error is at most so many ulps in 99 % of the elements",
+            {.least = 0});
   AddOption(app, "--worst", options->worst,
             "ask at most so many more questions in search of the largest errors, beginning with "
             "the first case",
