@@ -81,7 +81,8 @@ KINDS = {
                   r"|another|other|read from"),
     "rest": Kind("layout", r"rest|zero|outside"),
     # rows of any operation
-    "rows_still": Kind("rows", ROWS + r"|act as.* as 0"), "rows_zero": Kind("rows", ROWS),
+    "rows_still": Kind("rows", ROWS + r"|position"),  # tokens that act as position 0
+    "rows_zero": Kind("rows", ROWS),
     "rows_moved": Kind("rows", r"row|moved|shift|another|other|before|previous|all|first|head|batch"
                        r"|token|repeat|stale|same"),
     "rows_added": Kind("rows", r"add|accumul|reset|sum|twice|cumul"),
