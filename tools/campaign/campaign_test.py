@@ -66,8 +66,8 @@ class Matching(unittest.TestCase):
         said = self.judged("positions_differ", "tokens act as others", "rope/base_12345")
         self.assertEqual((said.vague, len(said.wrong)), (0, 1))
 
-    def test_a_listed_defect_is_right_by_its_answer_alone(self):
-        self.assertEqual(self.judged("clamped", "to 32767", defects=set())[:2], (set(), 0))
+    def test_a_listed_defect_is_right_by_its_answer(self):
+        self.assertEqual(self.judged("base=2", "always 2", defects=set())[:2], (set(), 0))
         self.assertEqual(self.judged("base=2", "always 2", defects={0})[:2], ({0}, 1))
 
     def test_one_wrong_sentence_makes_the_outcome_wrong(self):

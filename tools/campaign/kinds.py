@@ -29,7 +29,7 @@ KINDS = {
     "position_scaled": Kind("position",
                             rf"({POSITION}|{FREQUENCY}).*(scale|times|multipl|divid|ratio"
                             r"|factor|twice|/)|twice", ("ratio",)),
-    "position_rounded": Kind("position", r"position.*(round|cut|truncat|bits|multiple|bf16|f16)"),
+    "position_rounded": Kind("position", r"position.*(round|cut|truncat|bits|multiple|block|f16)"),
     "position_absolute": Kind("position", r"absolute|sign|negative|positive|backwards"),
     "position_constant": Kind("position",
                               rf"({POSITION}).*(constant|all|same|act as|zero)|position_"
@@ -70,7 +70,7 @@ KINDS = {
     "channel_window": Kind("layout", r"window|offset|pair|partner|channel|width"),
     "pairs_still": Kind("layout", r"pair.*(still|not rotat|unchanged|left|pass|copied|frequency 0"
                         r"|turn| at 0)|left_out|still|channels"),
-    "direction": Kind("layout", r"direction|transpose|backwards|sign|negat"),
+    "direction": Kind("layout", r"direction|transpose|backwards|sign|negat|turn at -1"),
     "sign": Kind("layout", r"sign|minus|subtract|negat|backwards|direction"),
     "cos_and_sin": Kind("layout", r"cos.*sin|sin.*cos|quarter"),
     "hazard": Kind("layout", r"overwrit|in.place|hazard|already|rotated first|rotated second"),
@@ -81,7 +81,8 @@ KINDS = {
                   r"|another|other|read from"),
     "rest": Kind("layout", r"rest|zero|outside"),
     # rows of any operation
-    "rows_still": Kind("rows", ROWS), "rows_zero": Kind("rows", ROWS),
+    "rows_still": Kind("rows", ROWS + r"|position"),  # tokens that act as position 0
+    "rows_zero": Kind("rows", ROWS),
     "rows_moved": Kind("rows", r"row|moved|shift|another|other|before|previous|all|first|head|batch"
                        r"|token|repeat|stale|same"),
     "rows_added": Kind("rows", r"add|accumul|reset|sum|twice|cumul"),
@@ -89,14 +90,14 @@ KINDS = {
     "offset": Kind("gain", r"offset|plus|add|constant|more", ("value",)),
     # attention
     "align": Kind("keys", r"align|offset|top_left|bottom_right|diagonal|keys up to|later|earlier"
-                  r"|further|belongs|its own"),
+                  r"|further|belongs|its own|number of keys"),
     "mask": Kind("keys", r"mask|causal|all keys|sees"),
     "window": Kind("keys", r"window|sees", ("value",)),
     "chunk": Kind("keys", r"chunk|sees", ("value",)),
     "key_length": Kind("keys", r"length|keys|padding"),
     "diagonal": Kind("keys", r"keys|sees|leak|mask|offset|align|diagonal|further|tile|chunk"),
     "keys_lost": Kind("keys", r"keys?.*(missing|lost|not seen|unseen|not read|ignored|never|skip)"
-                      r"|lost|missing|newest|keys_cut|first key"),
+                      r"|lost|missing|newest|first key|number of keys"),
     "sink_tokens": Kind("keys", r"first|keys|sees|window"),
     "key_head": Kind("heads", r"head"),
     "value_head": Kind("heads", r"head"),

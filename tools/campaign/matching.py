@@ -64,7 +64,7 @@ def named(causes, truths, same_defect):
     found, right, vague, wrong = set(), 0, 0, []
     for cause in causes:
         parts = same_defect(cause["name"])
-        if not parts and (parts is None or "expected" in cause["why"]):  # measured, by that name
+        if not parts:  # measured, perhaps under the name of a defect: that one gives another answer
             parts = {i for i, alternatives in enumerate(truths)
                      if any(is_right(cause, d, f) for d, f in alternatives)}
         if not parts and any(KINDS[d.kind].factor == VAGUE.get(cause["name"])
