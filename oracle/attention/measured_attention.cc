@@ -210,7 +210,9 @@ Deviation SinkCount(const Tensors& inputs) {
   deviation.changed = [](const Hypothesis& base, double count) -> std::optional<Hypothesis> {
     if (!(count > 0)) return std::nullopt;
     Hypothesis model = base;
-    for (double& sink : InputNamed(model.inputs, "sink").data) sink += std::log(count);
+    model.inputs.ChangeCopy([count](Tensors& inputs) {
+      for (double& sink : InputNamed(inputs, "sink").data) sink += std::log(count);
+    });
     return model;
   };
   deviation.sentence = [](const std::string& number) {

@@ -29,6 +29,13 @@ class SharedInputs {
     return SharedInputs(std::shared_ptr<const Tensors>(std::shared_ptr<void>(), &of_case));
   }
   operator const Tensors&() const { return *tensors_; }
+  // Makes a copy of them, changes it, and holds it instead.
+  template <class Change>
+  void ChangeCopy(Change change) {
+    Tensors copy = *tensors_;
+    change(copy);
+    *this = std::move(copy);
+  }
 
  private:
   explicit SharedInputs(std::shared_ptr<const Tensors> tensors) : tensors_(std::move(tensors)) {}

@@ -236,9 +236,10 @@ std::vector<Explanation> MeasureEmbedding(const Observation& seen) {
   for (const auto& [rows, scale, found] : Fitter(seen, readings).All()) {
     if (found.count == 0) return {};
     if (!IsEvident(reader.Distances(), found)) continue;
-    Hypothesis model{seen.c.With("scale=" + PrintValue(scale)).operation().Clone(), seen.inputs,
-                     seen.recipe};
-    model.inputs[kToken].values.data = rows;
+    Tensors inputs = seen.inputs;
+    inputs[kToken].values.data = rows;
+    Hypothesis model{seen.c.With("scale=" + PrintValue(scale)).operation().Clone(),
+                     std::move(inputs), seen.recipe};
     explanations.push_back({found.name, found.sentence, std::move(model)});
   }
   return explanations;

@@ -194,9 +194,9 @@ std::vector<Explanation> Explain(const Observation& seen) {
   question.hypothesis = [&](const RotaryModel& model, const Positions& positions) {
     MeasuredOp<Op> measured = right.op();
     measured.model = model;
-    Hypothesis hypothesis{std::make_shared<Model>(measured), seen.inputs, seen.recipe};
-    hypothesis.inputs[input].values.data = InShapeOf(position, positions).data;
-    return hypothesis;
+    Tensors inputs = seen.inputs;
+    inputs[input].values.data = InShapeOf(position, positions).data;
+    return Hypothesis{std::make_shared<Model>(measured), std::move(inputs), seen.recipe};
   };
   return ExplainRotation(question);
 }

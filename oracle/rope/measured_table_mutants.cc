@@ -138,11 +138,11 @@ std::vector<Explanation> ExplainTable(const Observation& seen, const RotaryModel
                                       CopyAttributes(seen.c, right_operation);
                                       Op measured = right_operation.op();
                                       measured.model = model;
-                                      Hypothesis hypothesis{
+                                      Tensors inputs = seen.inputs;
+                                      inputs[0].values.data = positions[0];
+                                      return Hypothesis{
                                           std::make_shared<Wrapped<Op, false>>(measured),
-                                          seen.inputs, seen.recipe};
-                                      hypothesis.inputs[0].values.data = positions[0];
-                                      return hypothesis;
+                                          std::move(inputs), seen.recipe};
                                     }};
   return ExplainRotation(question);
 }
