@@ -136,9 +136,9 @@ class Naming {
   // base^-((2k + shift) / n)
   void FormsOfExponents() {
     const auto R = static_cast<int64_t>(seen_.right.setting.R);
-    for (const int64_t shift : {0, -2, 2, -1, 1}) {
+    for (const int64_t shift : {0, -2, 2, -1, 1, -3, 3, -4, 4, -5, 5, -6, 6, -7, 7, -8, 8}) {
       for (int64_t n = 1; n <= 4 * R; ++n) {
-        if (shift == 0 && n == R) continue;
+        if (n == R ? shift == 0 : std::abs(shift) > 2) continue;
         if (!MayBeExponent(shift, n)) continue;
         RotaryModel model = seen_.right;
         for (size_t k = 0; k < pairs_; ++k) {
@@ -164,6 +164,7 @@ class Naming {
       if (!seen_.of_pair[k]) continue;
       const auto exponent = static_cast<double>(2 * static_cast<int64_t>(k) + shift);
       const double f = std::pow(seen_.right.setting.base, -exponent / static_cast<double>(n));
+      if (f > seen_.most) continue;
       const double error = f * (0x1p-20 + static_cast<double>(seen_.right_list.relative[k]));
       if (Common(*seen_.of_pair[k], {f - error, f + error}).IsEmpty()) return false;
     }

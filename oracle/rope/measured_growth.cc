@@ -41,6 +41,15 @@ class Search {
       return gain.log.Holds(g.is_of_key ? -log : log);
     });
   }
+  // The gains that multiply the right growth of all pairs and tokens.
+  Range Gains() const {
+    Range common;
+    for (const LogGain& gain : gains_) {
+      const long double log = (gain.position - right_.center) / right_.scale_base * Decay(gain);
+      common = Common(common, {gain.log.low - log, gain.log.high - log});
+    }
+    return {std::exp(common.low), std::exp(common.high)};
+  }
   bool IsMissing() const {
     return std::ranges::all_of(gains_, [](const LogGain& gain) { return gain.log.Holds(0); });
   }
@@ -95,6 +104,38 @@ struct Number {
   double Growth::*member;
 };
 
+// The candidate, whose last part has no name yet, with another gain or another number of the
+// growth.
+std::vector<Candidate> WithOneNumber(const Search& search, Candidate changed) {
+  Growth& growth = *changed.model.growth;
+  Part& part = changed.parts.back();
+  const Growth right = growth;
+  const double gain = changed.model.gain;
+  std::vector<Candidate> found;
+  if (const Range gains = search.Gains(); !gains.IsEmpty() && std::isfinite(gains.high)) {
+    changed.model.gain = SimplestRatioIn(gains);
+    part = {"gain", Phrase("every pair is multiplied by ", changed.model.gain, " in addition")};
+    found.push_back(changed);
+    changed.model.gain = gain;
+  }
+  for (const auto& [name, range, member] :
+       {Number{"scale_base", search.ScaleBases(), &Growth::scale_base},
+        Number{"center", search.Centers(), &Growth::center},
+        Number{"gamma", search.Gammas(), &Growth::gamma}}) {
+    growth = right;
+    if (range.IsEmpty() || !std::isfinite(range.low) || !std::isfinite(range.high)) continue;
+    growth.*member = SimplestIn(range);
+    const bool is_valid =
+        member == &Growth::center ? growth.center == std::floor(growth.center) : growth.*member > 0;
+    if (!is_valid || !search.Fits(growth)) continue;
+    part = {name + std::string("_differs"),
+            Phrase("the growth is that of ", name, " = ", MeasuredText(growth.*member, range),
+                   ", expected ", right.*member)};
+    found.push_back(changed);
+  }
+  return found;
+}
+
 }  // namespace
 
 std::vector<Candidate> WithGrowth(const RotaryFit& fit, const Candidate& candidate) {
@@ -116,23 +157,8 @@ std::vector<Candidate> WithGrowth(const RotaryFit& fit, const Candidate& candida
                                                : "the growth is that of queries, expected keys"};
     return {changed};
   }
-  std::vector<Candidate> found;
-  for (const auto& [name, range, member] :
-       {Number{"scale_base", search.ScaleBases(), &Growth::scale_base},
-        Number{"center", search.Centers(), &Growth::center},
-        Number{"gamma", search.Gammas(), &Growth::gamma}}) {
-    growth = right;
-    if (range.IsEmpty() || !std::isfinite(range.low) || !std::isfinite(range.high)) continue;
-    growth.*member = SimplestIn(range);
-    const bool is_valid =
-        member == &Growth::center ? growth.center == std::floor(growth.center) : growth.*member > 0;
-    if (!is_valid || !search.Fits(growth)) continue;
-    part = {name + std::string("_differs"),
-            Phrase("the growth is that of ", name, " = ", MeasuredText(growth.*member, range),
-                   ", expected ", right.*member)};
-    found.push_back(changed);
-  }
-  return found;
+  growth = right;
+  return WithOneNumber(search, changed);
 }
 
 }  // namespace sextant::oracle

@@ -10,7 +10,7 @@ using testing::HasSubstr;
 
 // xpos in plain loops.
 std::vector<std::string> ExplainedGrowth(const std::string& dtype, double gamma, double scale_base,
-                                         double center, double base) {
+                                         double center, double base, double gain = 1) {
   const DrawnCase question("xpos pairing=half role=key center=7 H=2 D=32 @position=0..20,100,300" +
                            dtype);
   Tensor<double> y = question.inputs[0].values;
@@ -21,7 +21,7 @@ std::vector<std::string> ExplainedGrowth(const std::string& dtype, double gamma,
     const long double p = question.inputs[1].values.data[i / D % S];
     const long double a = p * std::pow(static_cast<long double>(base), -2.0L * k / D);
     const long double z = (2.0L * k / D + gamma) / (1 + gamma);
-    const long double g = std::pow(z, -(p - center) / scale_base);
+    const long double g = gain * std::pow(z, -(p - center) / scale_base);
     const long double u = y.data[i], v = y.data[i + D / 2];
     y.data[i] =
         RoundTo(question.c.dtype(), static_cast<double>(g * (u * std::cos(a) - v * std::sin(a))));
@@ -43,6 +43,8 @@ TEST(MeasuredGrowth, NamesOneNumber) {
     EXPECT_THAT(ExplainedGrowth(dtype, 0.4, 1e30, 7, 10000), Contains(HasSubstr("growth_absent")));
     EXPECT_THAT(ExplainedGrowth(dtype, 0.4, 300, 7, 500),
                 Contains(HasSubstr("base_differs+scale_base_differs")));
+    EXPECT_THAT(ExplainedGrowth(dtype, 0.4, 512, 7, 10000, 1.1),
+                Contains(HasSubstr("gain (every pair is multiplied by 1.1 in addition")));
     EXPECT_THAT(ExplainedGrowth(dtype, 0.4, 512, 7, 10000), testing::IsEmpty());
   }
 }

@@ -59,6 +59,12 @@ Real GrowthAt(const RotaryModel& model, size_t k, double position) {
   return is_of_key ? Real(1.0) / power : power;
 }
 
+template <class Real>
+Real GrownBy(const RotaryModel& model, size_t k, double position, const Real& amplitude) {
+  const Real growth = GrowthAt<Real>(model, k, position);
+  return model.gain == 1 ? growth : growth * amplitude;
+}
+
 // of_a a + of_b b
 template <class Real>
 Real SignedSum(int of_a, const Real& a, int of_b, const Real& b) {
@@ -105,7 +111,7 @@ PairTables<Real> TablesOf(const RotaryModel& model, const Tensor<Real>& frequenc
         const double p = position(b, model.pairs[k].axis, s);
         const auto at = model.has_coordinates ? CosSinAt(p, frequency(k)) : angles(p);
         Real& sine = tables.sin(b, s, k);
-        const Real factor = model.growth ? GrowthAt<Real>(model, k, p) : amplitude;
+        const Real factor = model.growth ? GrownBy(model, k, p, amplitude) : amplitude;
         std::tie(tables.cos(b, s, k), sine) = TableEntry(at, factor);
         if (model.cosine_gain != 1) tables.cos(b, s, k) = TableEntry(at, of_cosine).first;
         if (model.sine_gain != 1) sine = TableEntry(at, of_sine).second;

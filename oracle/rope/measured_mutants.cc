@@ -83,6 +83,7 @@ RotaryModel RightModel(const RopeGiven& op) {
 
 RotaryModel RightModel(const Xpos& op) {
   RotaryModel model = ModelOf(op.Rotary());
+  model.amplitude_power = 0;
   model.growth = {.gamma = op.gamma,
                   .scale_base = op.scale_base,
                   .center = static_cast<double>(op.center),

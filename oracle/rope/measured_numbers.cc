@@ -63,9 +63,9 @@ double SimplestIn(const Range& range) {
 double SimplestRatioIn(const Range& range) {
   if (range.low <= 0 && range.high >= 0) return SimplestIn(range);
   const Range reciprocal{1 / range.high, 1 / range.low};
-  const bool is_simpler = DigitsIn(reciprocal) < DigitsIn(range);
-  const double ratio = 1 / SimplestIn(reciprocal);
-  return is_simpler && range.Holds(ratio) ? ratio : SimplestIn(range);
+  const double whole = SimplestIn(reciprocal);
+  const bool is_simpler = whole == std::round(whole) && DigitsIn(reciprocal) < DigitsIn(range);
+  return is_simpler && range.Holds(1 / whole) ? 1 / whole : SimplestIn(range);
 }
 
 bool HasFewDigits(double x, int digits) { return Rounded(x, digits) == x; }

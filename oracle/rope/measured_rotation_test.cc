@@ -69,6 +69,8 @@ TEST(MeasuredRotation, NamesFrequencies) {
        [=](size_t k, size_t R) { return k < 20 ? right(k, R) : right(k, R) / 8; }},
       {"pairs 0 to 4 turn at 3 of",
        [=](size_t k, size_t R) { return k < 5 ? 3 * right(k, R) : right(k, R); }},
+      {"frequency_exponent (frequencies are base^-((2k - 6)/64)",
+       [](size_t k, size_t R) { return std::pow(F(10000), -F(2) * (F(k) - 3) / R); }},
       {"frequencies_reversed", [=](size_t k, size_t R) { return right(R / 2 - 1 - k, R); }},
       {"pair k mod 8", [=](size_t k, size_t R) { return right(k % 8, R); }},
       {"pair 5 turns at 0.5",

@@ -59,8 +59,8 @@ inline std::vector<std::string> Explained(const DrawnCase& question, Tensors ans
   std::vector<std::string> all;
   for (const Measurement& measure : CatalogEntryOf(question.c.name()).measurements) {
     for (const auto& [name, sentence, model] : measure(seen)) {
-      const bool predicts = Explains(model, question.c, question.recipe, answer);
-      all.push_back(name + " (" + sentence + ")" + (predicts ? "" : " REFUTED"));
+      if (Explains(model, question.c, question.recipe, answer))
+        all.push_back(name + " (" + sentence + ")");
     }
   }
   return all;
