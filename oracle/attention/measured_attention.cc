@@ -134,7 +134,7 @@ Deviation Chunk(const AttentionAttributes& op) {
   std::vector<Choice> choices;
   const int64_t C = op.chunk.value_or(0);
   const std::string expected = ", expected " + (C == 0 ? "none" : std::to_string(C));
-  if (C > 0) choices.push_back({"missing" + expected, {{"chunk", ""}}});
+  if (C > 0) choices.push_back({"not limited" + expected, {{"chunk", ""}}});
   for (int64_t near = 1; near <= 16 && C > 0; ++near) {
     for (const int64_t other : {C - near, C + near})
       if (other > 0)
@@ -150,7 +150,8 @@ Deviation Chunk(const AttentionAttributes& op) {
 Deviation Length(const AttentionAttributes& op, bool moves) {
   std::vector<Choice> choices;
   if (op.key_length) {
-    choices.push_back({"missing, expected " + PrintValue(*op.key_length), {{"key_length", ""}}});
+    choices.push_back(
+        {"not limited, expected " + PrintValue(*op.key_length), {{"key_length", ""}}});
     IntegerList reversed = *op.key_length;
     std::ranges::reverse(reversed);
     choices.push_back({PrintValue(reversed) + ", expected " + PrintValue(*op.key_length),

@@ -126,7 +126,8 @@ std::vector<double> CountsOf(const Problem& of, const Unknowns& unknowns,
     if (!(bar[j] < kWorstBar)) continue;
     const double whole = std::round(x[j]);
     // What rounding to bf16 may cause is a precision.
-    const double near = std::max(kDeviations * bar[j], 2 * UnitRoundoffOf(DType::kBF16) * whole);
+    const double near =
+        std::max(kDeviations * bar[j], 2 * UnitRoundoffOf(DType::kBF16) * std::max(1.0, whole));
     counts[j] = std::max(0.0, std::abs(x[j] - whole) <= near ? whole : x[j]);
   }
   return counts;
