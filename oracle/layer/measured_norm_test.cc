@@ -97,6 +97,14 @@ TEST_P(MeasuredNorm, PreviousRow) {
                           "the previous one"));
 }
 
+TEST_P(MeasuredNorm, WeightOffset) {
+  const Rows rows(Line("rms_norm N=12 M=50"));
+  EXPECT_THAT(rows.If([&](size_t n, size_t j) {
+    return rows.x[n * 50 + j] / std::sqrt(rows.Squares(n) / 50 + 1e-5) * (rows.w[j] + 0.5);
+  }),
+              ElementsAre(StartsWith("weight_offset: 0.5")));
+}
+
 // The mean is that of the row; the divisor is that of the first row of four.
 TEST_P(MeasuredNorm, DivisorOfTheFirstOfFourRows) {
   const Rows rows(Line("layer_norm N=12 M=50"));
