@@ -58,7 +58,7 @@ TEST_P(MeasuredActivation, LimitOfTheArgument) {
 }
 
 TEST_P(MeasuredActivation, LimitsOnBothSides) {
-  EXPECT_THAT(If("kind=swish N=8 F=64",
+  EXPECT_THAT(If("kind=swish N=8 F=48",
                  [](double x) {
                    x = std::clamp(x, -5.0, 5.0);
                    return x * Sigmoid(x);

@@ -50,7 +50,7 @@ class Fitter {
 
   std::vector<AddNormFit> All() {
     const Shape& shape = seen_.inputs[kX].values.shape;
-    if (!y_.IsAnswered() || CountOf(shape) == 0) return {};
+    if (!y_.IsAnswered() || shape[0] == 0 || shape[1] < 2) return {};  // as rms_norm
     AddNormFit start;
     if (sum_.IsAnswered() && !SetSum(start)) return {};
     struct Other {

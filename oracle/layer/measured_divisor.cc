@@ -11,6 +11,21 @@ double DivisorOf(const Norm& norm, double square) {
   return norm.root == Norm::Root::kMissing ? square + norm.eps : std::sqrt(square + norm.eps);
 }
 
+double BiasOf(const Norm& norm, double w, const std::vector<double>& bias, size_t j) {
+  switch (norm.bias) {
+    case Norm::Bias::kNone:
+      return 0;
+    case Norm::Bias::kTwice:
+      return 2 * bias[j];
+    case Norm::Bias::kSubtracted:
+      return -bias[j];
+    case Norm::Bias::kBeforeWeight:
+      return bias[j] * w;
+    default:
+      return bias[j];
+  }
+}
+
 Range AllowedBy(const Norm& norm, double sum, const Range& d, FreeNumber free) {
   if (free == FreeNumber::kNothing)
     return d.Contains(DivisorOf(norm, sum / norm.count)) ? Range{} : Range{1, 0};

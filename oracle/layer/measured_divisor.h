@@ -1,6 +1,8 @@
 // The divisor of a normed row, and what a measured divisor says about eps and the count.
 #pragma once
 
+#include <vector>
+
 #include "oracle/layer/measured_constant.h"
 #include "oracle/layer/measured_norm_formula.h"
 
@@ -8,6 +10,9 @@ namespace sextant::oracle {
 
 // D, for a mean square.
 double DivisorOf(const Norm& norm, double square);
+
+// What is added to an element of column j with the weight w.
+double BiasOf(const Norm& norm, double w, const std::vector<double>& bias, size_t j);
 
 enum class FreeNumber { kNothing, kEps, kCount };
 

@@ -42,7 +42,8 @@ std::vector<NormFit> FitsOf(const Observation& seen, ErrorBar bar) {
   const Shape& shape = seen.inputs[kX].values.shape;
   const std::vector<double> none;
   const Samples samples(seen, 0, bar);
-  if (!samples.IsAnswered() || CountOf(shape) == 0) return {};
+  // A row of one element is its sign times the weight, whatever divides it.
+  if (!samples.IsAnswered() || shape[0] == 0 || shape[1] < 2) return {};
   return FitNorms({.N = shape[0],
                    .M = shape[1],
                    .x = seen.inputs[kX].values.data,

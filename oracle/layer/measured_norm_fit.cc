@@ -36,6 +36,7 @@ class Fitter {
     for (const Norm& rows : RowsOf(q_.right)) {
       for (const Norm& centered : CentersOf(rows)) TryWeights(centered);
     }
+    if (fits_.empty()) TryWeightOffset();
     if (fits_.empty()) TryColumns();
     KeepSimplest(fits_);
     std::erase_if(fits_, [](const NormFit& fit) { return !fit.is_evident; });
@@ -107,6 +108,33 @@ class Fitter {
           TryDivisors(biased, sums);
       }
     }
+  }
+  // A constant is added to the weight; everything else is right.
+  void TryWeightOffset() {
+    const auto sums = SumsOf(q_.right);
+    Range added;
+    for (size_t i = 0; i < rows_.size() && !added.IsEmpty(); ++i) {
+      for (size_t j = 0; j < q_.M; ++j) {
+        const size_t at = rows_[i] * q_.M + j;
+        const double z = (q_.x[at] - sums[i].mean) / right_divisors_[i];
+        if (z == 0 || !q_.samples.Has(at)) continue;
+        const Sample sample = q_.samples.At(at);
+        const double w = FactorOf(q_.right, q_.weight[j]);
+        const double rest = sample.y - BiasOf(q_.right, w, q_.bias, j) - z * w;
+        const double error = error_factors_[i] * sample.error / std::abs(z);
+        added.Intersect({rest / z - error, rest / z + error});
+      }
+    }
+    if (added.IsEmpty() || !added.IsBounded() || added.Contains(0)) return;
+    const auto found = ConstantsIn(added, {});
+    NormFit fit;
+    fit.norm = q_.right;
+    fit.norm.added = found.front().value;
+    fit.deviations.Count(found.front());
+    fit.deviations.Add("weight_offset", TextOf(found) + " is added to the weight" +
+                                            (q_.right.unit_offset ? " besides the 1" : ""));
+    fit.is_evident = IsEvident(DistancesOf(fit.norm, {}), fit.deviations);
+    fits_.push_back(fit);
   }
   // Sums over the first columns only, divided by their number or by M.
   void TryColumns() {
@@ -191,7 +219,7 @@ class Fitter {
       if (!q_.samples.Has(at)) continue;
       const Sample sample = q_.samples.At(at);
       const double w = FactorOf(norm, q_.weight[j]), scale = (q_.x[at] - mean) * w;
-      const double rest = sample.y - BiasOf(norm, w, j), error = wider * sample.error;
+      const double rest = sample.y - BiasOf(norm, w, q_.bias, j), error = wider * sample.error;
       if (scale == 0 && std::abs(rest) > error) return std::nullopt;
       if (scale == 0) continue;
       const double a = (rest - error) / scale, b = (rest + error) / scale;
@@ -203,20 +231,6 @@ class Fitter {
     constexpr double kRoundings = 6 * 0x1p-53;
     return Divisor{{(1 - kRoundings) / factor.high, (1 + kRoundings) / factor.low},
                    least_error / factor.Middle()};
-  }
-  double BiasOf(const Norm& norm, double w, size_t j) const {
-    switch (norm.bias) {
-      case Norm::Bias::kNone:
-        return 0;
-      case Norm::Bias::kTwice:
-        return 2 * q_.bias[j];
-      case Norm::Bias::kSubtracted:
-        return -q_.bias[j];
-      case Norm::Bias::kBeforeWeight:
-        return q_.bias[j] * w;
-      default:
-        return q_.bias[j];
-    }
   }
   // A row that is larger than the right one has larger roundings.
   double ErrorFactor(size_t n) const {
@@ -234,7 +248,7 @@ class Fitter {
   // one.
   std::vector<double> DistancesOf(const Norm& norm, const std::vector<Divisor>& divisors) const {
     const Norm& right = q_.right;
-    const bool same_elements = norm.unit_offset == right.unit_offset &&
+    const bool same_elements = norm.unit_offset == right.unit_offset && norm.added == right.added &&
                                norm.weight == right.weight && norm.bias == right.bias;
     std::vector<double> distances;
     std::set<double> seen;  // rows with the same divisor have the same roundings

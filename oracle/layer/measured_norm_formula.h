@@ -33,6 +33,7 @@ struct Norm {
   size_t group = 1;  // rows in a group
   Root root = Root::kEpsInside;
   bool unit_offset = false;  // w = 1 + weight
+  double added = 0;          // to the weight, besides that 1
   Weight weight = Weight::kOnce;
   Bias bias = Bias::kNone;
   bool operator==(const Norm&) const = default;
@@ -63,7 +64,8 @@ inline Populations PopulationsOf(const Norm& norm, size_t n, size_t N) {
 template <class T>
 T FactorOf(const Norm& norm, const T& weight) {
   if (norm.weight == Norm::Weight::kIgnored) return T(1.0);
-  const T w = norm.unit_offset ? T(1.0) + weight : weight;
+  const double offset = norm.added + (norm.unit_offset ? 1 : 0);
+  const T w = offset == 0 ? weight : T(offset) + weight;
   if (norm.weight == Norm::Weight::kTwice) return w * w;
   return norm.weight == Norm::Weight::kDivides ? T(1.0) / w : w;
 }

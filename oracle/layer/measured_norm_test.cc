@@ -97,6 +97,14 @@ TEST_P(MeasuredNorm, PreviousRow) {
                           "the previous one"));
 }
 
+TEST_P(MeasuredNorm, WeightOffset) {
+  const Rows rows(Line("rms_norm N=12 M=50"));
+  EXPECT_THAT(rows.If([&](size_t n, size_t j) {
+    return rows.x[n * 50 + j] / std::sqrt(rows.Squares(n) / 50 + 1e-5) * (rows.w[j] + 0.5);
+  }),
+              ElementsAre(StartsWith("weight_offset: 0.5")));
+}
+
 // The mean is that of the row; the divisor is that of the first row of four.
 TEST_P(MeasuredNorm, DivisorOfTheFirstOfFourRows) {
   const Rows rows(Line("layer_norm N=12 M=50"));
@@ -174,7 +182,7 @@ TEST(MeasuredNorm, EpsRoundedToF32) {
 TEST(MeasuredNorm, HonestRecipesAreNotAccused) {
   for (const char* line :
        {"rms_norm N=1 M=144", "rms_norm N=17 M=3", "layer_norm N=1 M=78", "layer_norm N=17 M=3",
-        "rms_norm N=2 M=7", "layer_norm N=6 M=64", "add_rms_norm N=6 M=64"}) {
+        "rms_norm N=2 M=7", "rms_norm N=3 M=1", "layer_norm N=6 M=64", "add_rms_norm N=6 M=64"}) {
     for (const char* dtype : {" dtype=f32", " dtype=bf16"}) {
       for (const char* recipe :
            {"native sum=bf16", "native square=f16 sum=f16", "native rsqrt=bf16",
