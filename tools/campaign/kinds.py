@@ -28,7 +28,7 @@ KINDS = {
                             r"|offset|shifted|off by|added", ("shift",)),
     "position_scaled": Kind("position",
                             rf"({POSITION}|{FREQUENCY}).*(scale|times|multipl|divid|ratio"
-                            r"|factor|twice|/)|twice", ("ratio",)),
+                            r"|factor|twice|of the right|/)|twice", ("ratio",)),
     "position_rounded": Kind("position", r"position.*(round|cut|truncat|bits|multiple|block|f16)"),
     "position_absolute": Kind("position", r"absolute|sign|negative|positive|backwards"),
     "position_constant": Kind("position",
@@ -50,7 +50,7 @@ KINDS = {
                             r"|shared|same|neighbo|permut"),
     "frequency_one": Kind("frequency", r"all pairs|every pair|one frequency|same frequency|first"),
     "frequency_ratio": Kind("frequency", rf"({FREQUENCY}|position|scal).*(ratio|times|multipl|divid"
-                            r"|factor|/)|scal", ("ratio",)),
+                            r"|factor|of the right|/)|scal", ("ratio",)),
     "frequency_plateau": Kind("frequency", rf"pairs?.*({FREQUENCY}|still|not rotat|unchanged)"
                               rf"|({FREQUENCY}).*pairs?"),
     "frequency_of_pair": Kind("frequency", rf"pairs?.*({FREQUENCY}|still|not rotat|unchanged|sign|"
