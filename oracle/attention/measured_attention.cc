@@ -211,9 +211,9 @@ Deviation SinkCount(const Tensors& inputs) {
   deviation.changed = [](const Hypothesis& base, double count) -> std::optional<Hypothesis> {
     if (!(count > 0)) return std::nullopt;
     Hypothesis model = base;
-    model.inputs.ChangeCopy([count](Tensors& inputs) {
-      for (double& sink : InputNamed(inputs, "sink").data) sink += std::log(count);
-    });
+    Tensors inputs = model.inputs;
+    for (double& sink : InputNamed(inputs, "sink").data) sink += std::log(count);
+    model.inputs = std::move(inputs);
     return model;
   };
   deviation.sentence = [](const std::string& number) {

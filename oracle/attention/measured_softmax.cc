@@ -107,11 +107,9 @@ Deviation ColumnsCut(size_t M) {
           .values = std::move(values),
           .changed = [M](const Hypothesis& base, double first) -> std::optional<Hypothesis> {
             Hypothesis model = base;
-            model.inputs.ChangeCopy([&](Tensors& inputs) {
-              auto& x = inputs[0].values.data;
-              for (size_t i = 0; i < x.size(); ++i)
-                if (static_cast<double>(i % M) >= first) x[i] = -kInfinity;
-            });
+            auto& x = model.inputs[0].values.data;
+            for (size_t i = 0; i < x.size(); ++i)
+              if (static_cast<double>(i % M) >= first) x[i] = -kInfinity;
             return model;
           },
           .sentence =

@@ -24,7 +24,7 @@ using testing::StartsWith;
 using testing::UnorderedElementsAre;
 
 TEST(CausesOf, ReturnsTheDefectAndItsDescription) {
-  const Question question("rope pairing=half H=2 D=8 dtype=f32 @position=1,2,3");
+  const AskedCase question("rope pairing=half H=2 D=8 dtype=f32 @position=1,2,3");
   const Defect& defect = DefectNamed("rope", "mixed_rotate_half");
   const Tensors wrong = question.Predicted(defect);
   EXPECT_THAT(
@@ -34,14 +34,14 @@ TEST(CausesOf, ReturnsTheDefectAndItsDescription) {
 
 // The case has more slices than CausesOf samples; elements of this defect depend on other slices.
 TEST(CausesOf, FindsADefectAcrossSlices) {
-  const Question question("attention_scores H=4 S=96 T=96 D=2 dtype=f32");
+  const AskedCase question("attention_scores H=4 S=96 T=96 D=2 dtype=f32");
   const Tensors wrong = question.Predicted(DefectNamed("attention_scores", "last_channel_lost"));
   EXPECT_THAT(question.Causes(wrong), Contains(StartsWith("last_channel_lost")));
 }
 
 // Both the prediction and the answer may have the permitted error.
 TEST(Explains, PermitsTwiceThePermittedError) {
-  const Question question("rope pairing=half H=2 D=8 dtype=f32 @position=1,2,3");
+  const AskedCase question("rope pairing=half H=2 D=8 dtype=f32 @position=1,2,3");
   const Defect& defect = DefectNamed("rope", "mixed_rotate_half");
   const Hypothesis hypothesis = *question.Of(defect);
   const Tensors wrong = Predict(hypothesis, question.c);
@@ -60,7 +60,7 @@ TEST(Explains, PermitsTwiceThePermittedError) {
 
 // e^200 overflows in f32, so the answer is infinity / infinity.
 TEST(CausesOf, ExplainsNaN) {
-  const Question question("softmax N=1 M=3 dtype=f32 @x=200,1,2");
+  const AskedCase question("softmax N=1 M=3 dtype=f32 @x=200,1,2");
   const Defect& defect = DefectNamed("softmax", "largest_not_subtracted");
   const Tensors wrong = question.Predicted(defect);
   ASSERT_TRUE(std::isnan(wrong[0].values.data[0]));
@@ -69,7 +69,7 @@ TEST(CausesOf, ExplainsNaN) {
 
 // An explicit `store` in the recipe does not change the format to which the defect rounds.
 TEST(CausesOf, FindsRoundedProductsWithAnExplicitStore) {
-  const Question question("linear N=4 F=4 M=16 dtype=f32", "native store=f32");
+  const AskedCase question("linear N=4 F=4 M=16 dtype=f32", "native store=f32");
   const Defect& defect = DefectNamed("linear", "products_in_bf16");
   const Recipe native = ParseRecipe("native", question.c.dtype());
   const Tensors wrong =
@@ -81,14 +81,14 @@ TEST(CausesOf, FindsRoundedProductsWithAnExplicitStore) {
 // Defects that change a format have almost no effect in bf16, so they would explain any correct
 // answer.
 TEST(CausesOf, IsEmptyForACorrectAnswer) {
-  const Question question("rope pairing=half H=2 D=8 dtype=bf16 @position=1,2,3");
+  const AskedCase question("rope pairing=half H=2 D=8 dtype=bf16 @position=1,2,3");
   const Tensors correct = question.CorrectAnswer();
   EXPECT_THAT(question.Causes(correct), IsEmpty());
 }
 
 // The causes of the answer to the case with other words, judged as an answer to the case itself.
 std::vector<std::string> CausesIf(const std::string& line, const std::string& words) {
-  const Question question(line);
+  const AskedCase question(line);
   return question.Causes(
       EvaluateByRecipe(question.c.With(words), question.inputs, question.recipe));
 }
@@ -129,7 +129,7 @@ TEST(CausesOf, FindsADynamicBaseThatShrinks) {
 // The drawn sink is nearly -ln 2, so 2 e^sink is 1.00004. A defect that predicts 1 is within the
 // permitted error of f32, but farther from the answer.
 TEST(CausesOf, KeepsTheNearerOfTwoDefects) {
-  const Question question(
+  const AskedCase question(
       "attention_sink scale=0.5 soft_cap=2 window=[1,0] H=1 S=1 T=3 D=72 dtype=f32");
   Tensors doubled = question.inputs;
   for (double& sink : doubled[3].values.data) sink += std::log(2.0);
@@ -140,7 +140,7 @@ TEST(CausesOf, KeepsTheNearerOfTwoDefects) {
 // eps has almost no effect beside a mean square of 1. Three defects make it nearly 0 and predict
 // the same answer up to rounding.
 TEST(CausesOf, ListsAllDefectsThatDifferByRoundingOnly) {
-  const Question question("rms_norm N=2 M=7 dtype=f32");
+  const AskedCase question("rms_norm N=2 M=7 dtype=f32");
   for (const char* recipe : {"native", "exact", "f32_compute"}) {
     const Tensors answer = EvaluateByRecipe(question.c.With("eps=1e-08"), question.inputs,
                                             ParseRecipe(recipe, question.c.dtype()));
@@ -164,7 +164,7 @@ TEST(CausesOf, ListsTheUsualBugFirstIfAnotherPredictsTheSame) {
 // A root mean square of 0.01 plus an eps of 1e-6 is nearly 0.01, so eps_missing nearly predicts the
 // answer of eps_outside_the_root, and comes before it in the catalog.
 TEST(CausesOf, ListsTheNearestDefectFirst) {
-  const Question question("rms_norm eps=1e-06 N=16 M=64 dtype=bf16 @x=normal(0.01)");
+  const AskedCase question("rms_norm eps=1e-06 N=16 M=64 dtype=bf16 @x=normal(0.01)");
   const std::vector<std::string> causes =
       question.Causes(question.Predicted(DefectNamed("rms_norm", "eps_outside_the_root")));
   EXPECT_THAT(causes, Contains(StartsWith("eps_missing ")));
@@ -174,7 +174,7 @@ TEST(CausesOf, ListsTheNearestDefectFirst) {
 // In 16 bits the worst-case bound of a block is so large that it permits other defects too; the
 // likely error does not. The second answer has half of the first branch, which is no known defect.
 TEST(CausesOf, UsesLikelyErrorsToSeparateDefects) {
-  const Question question(
+  const AskedCase question(
       "decoder_block pairing=half S=6 M=8 H=4 K=2 D=4 F=12 key_length=[4] dtype=bf16");
   const Defect& defect = DefectNamed("decoder_block", "gate_exchanged_with_up");
   Tensors wrong = question.Predicted(defect);
@@ -190,7 +190,7 @@ TEST(CausesOf, UsesLikelyErrorsToSeparateDefects) {
 
 // Defects with little effect in this case do not explain an answer that no defect predicts.
 TEST(CausesOf, IsEmptyIfNoDefectPredictsTheAnswer) {
-  const Question question("rope pairing=half H=4 S=16 D=64 dtype=bf16");
+  const AskedCase question("rope pairing=half H=4 S=16 D=64 dtype=bf16");
   Tensors answer = question.CorrectAnswer();
   const auto permitted = PermittedErrors(question.c, question.inputs, question.recipe);
   for (const size_t i : {size_t{5}, size_t{1000}}) {
@@ -205,7 +205,7 @@ TEST(CausesOf, NamesNothingButAPrecision) {
                            "softmax N=8 M=64 dtype=f32", "rms_norm N=8 M=64 dtype=f32",
                            "linear N=8 F=8 M=64 dtype=f32", "layer_norm N=8 M=64 dtype=f32"}) {
     for (const char* recipe : {"*=bf16", "*=f16 store=T"}) {
-      const Question question(line);
+      const AskedCase question(line);
       const Recipe odd = ParseRecipe(recipe, question.c.dtype());
       const Tensors answer = EvaluateByRecipe(question.c, question.inputs, odd);
       const Judge judge(question.c, question.inputs, question.recipe);
@@ -221,7 +221,7 @@ class SlowDefectsOnSlices : public testing::TestWithParam<std::string> {};
 
 TEST_P(SlowDefectsOnSlices, AnswerAsOnTheWholeCase) {
   for (const CaseLine& line : ReadCaseLines("fixtures/cases/" + GetParam() + ".cases")) {
-    const Question question(line.text);
+    const AskedCase question(line.text);
     const std::vector<Slice> slices = CutCase(question.c, 1);
     for (const Defect& defect : CatalogEntryOf(GetParam()).defects) {
       const auto hypothesis = question.Of(defect);

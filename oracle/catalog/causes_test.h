@@ -10,7 +10,7 @@
 
 namespace sextant::oracle {
 
-struct Question : DrawnCase {
+struct AskedCase : DrawnCase {
   using DrawnCase::DrawnCase;
   // "name (why)"
   std::vector<std::string> Causes(const Tensors& answer) const {

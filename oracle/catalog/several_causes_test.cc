@@ -20,7 +20,7 @@ using testing::UnorderedElementsAre;
 // Two deviations of which no defect is both.
 TEST(CausesOf, FindsPairsOfDefects) {
   for (const char* dtype : {"f32", "bf16"}) {
-    const Question question(std::string("rope pairing=half H=2 S=16 D=32 dtype=") + dtype);
+    const AskedCase question(std::string("rope pairing=half H=2 S=16 D=32 dtype=") + dtype);
     const Case both = question.c.With("pairing=interleaved").With("base=500000");
     EXPECT_THAT(question.Causes(EvaluateByRecipe(both, question.inputs, question.recipe)),
                 UnorderedElementsAre(
@@ -32,7 +32,7 @@ TEST(CausesOf, FindsPairsOfDefects) {
 
 // Rows that were never written, and another defect in the others.
 TEST(CausesOf, FindsADefectBesideRowsThatWereNeverWritten) {
-  const Question question("rope pairing=half H=2 S=16 D=32 dtype=f32");
+  const AskedCase question("rope pairing=half H=2 S=16 D=32 dtype=f32");
   Tensors answer = question.Predicted(DefectNamed("rope", "pairing=interleaved"));
   std::fill_n(answer[0].values.data.begin() + 28 * 32, 4 * 32, 0.0);  // of head 1
   EXPECT_THAT(question.Causes(answer),
@@ -42,7 +42,7 @@ TEST(CausesOf, FindsADefectBesideRowsThatWereNeverWritten) {
 
 // A bug that no defect predicts may leave zeros, too.
 TEST(CausesOf, IsEmptyIfTheStructureExplainsAPart) {
-  const Question question("linear N=16 F=8 M=16 dtype=f32");
+  const AskedCase question("linear N=16 F=8 M=16 dtype=f32");
   Tensors answer = question.CorrectAnswer();
   std::vector<double>& y = answer[0].values.data;
   for (size_t i = 0; i < 64; ++i) y[i] += 1 + std::sin(static_cast<double>(i));
@@ -52,7 +52,7 @@ TEST(CausesOf, IsEmptyIfTheStructureExplainsAPart) {
 
 // The wrong order of the numbers of another defect.
 TEST(CausesOf, FindsADefectBesideAWrongOrder) {
-  const Question question("rope pairing=half H=2 S=8 D=16 dtype=f32");
+  const AskedCase question("rope pairing=half H=2 S=8 D=16 dtype=f32");
   const Tensors wrong = question.Predicted(DefectNamed("rope", "rotates_backwards"));
   Tensors reversed = wrong, shared = wrong;
   for (size_t i = 0; i < 2 * 8 * 16; ++i) {

@@ -24,22 +24,19 @@ namespace sextant::oracle {
 class SharedInputs {
  public:
   SharedInputs(Tensors changed)  // implicit: whoever changes inputs holds them
-      : tensors_(std::make_shared<const Tensors>(std::move(changed))) {}
-  static SharedInputs Of(const Tensors& of_case) {
-    return SharedInputs(std::shared_ptr<const Tensors>(std::shared_ptr<void>(), &of_case));
-  }
+      : own_(std::make_shared<Tensors>(std::move(changed))), tensors_(own_.get()) {}
+  static SharedInputs Of(const Tensors& of_case) { return SharedInputs(&of_case); }
   operator const Tensors&() const { return *tensors_; }
-  // Makes a copy of them, changes it, and holds it instead.
-  template <class Change>
-  void ChangeCopy(Change change) {
-    Tensors copy = *tensors_;
-    change(copy);
-    *this = std::move(copy);
+  const NamedTensor& operator[](size_t i) const { return (*tensors_)[i]; }
+  NamedTensor& operator[](size_t i) {  // to change it: copies inputs of others first
+    if (own_.use_count() != 1) *this = SharedInputs(Tensors(*tensors_));
+    return (*own_)[i];
   }
 
  private:
-  explicit SharedInputs(std::shared_ptr<const Tensors> tensors) : tensors_(std::move(tensors)) {}
-  std::shared_ptr<const Tensors> tensors_;
+  explicit SharedInputs(const Tensors* of_case) : tensors_(of_case) {}
+  std::shared_ptr<Tensors> own_;  // null: those of the case
+  const Tensors* tensors_;
 };
 
 // The computation of an implementation with the defect.

@@ -94,7 +94,7 @@ class Search {
  private:
   int ChangesOf(const std::string& recipe) const {
     int most = 0;
-    for (const Witness& witness : witnesses_) {
+    for (const RecipeWitness& witness : witnesses_) {
       const DType dtype = witness.answer->c.dtype();
       most = std::max(
           most, CountChanges(ParseRecipe(search_.start, dtype), ParseRecipe(recipe, dtype), dtype));
@@ -240,7 +240,7 @@ class Search {
     });
     const std::span methods(tried.begin(), rest.begin());
     for (Tried& one : methods) {
-      for (const Witness& witness : witnesses_)
+      for (const RecipeWitness& witness : witnesses_)
         one.distance += DistanceOf(witness, one.candidate.text);
     }
     std::ranges::stable_sort(methods, {}, &Tried::distance);
@@ -276,7 +276,7 @@ class Search {
 
   double MeanBefore(const std::vector<size_t>& which) const {
     std::vector<Elements> before;
-    for (const Witness& witness : witnesses_) before.push_back(witness.before);
+    for (const RecipeWitness& witness : witnesses_) before.push_back(witness.before);
     return MeanUlps(before, witnesses_, which);
   }
 
@@ -284,7 +284,7 @@ class Search {
   const RecipeSearch& search_;
   std::vector<size_t> failing_;  // indices of answers
   std::set<Step> steps_;         // of those
-  std::vector<Witness> witnesses_;
+  std::vector<RecipeWitness> witnesses_;
 };
 
 }  // namespace

@@ -61,13 +61,13 @@ Elements Flatten(const JudgedAnswer& answer, const std::vector<PermittedTensor>&
 
 }  // namespace
 
-Elements PermittedOn(const Witness& witness, const std::string& recipe) {
+Elements PermittedOn(const RecipeWitness& witness, const std::string& recipe) {
   const auto& [c, inputs, outputs, judge, verdict] = *witness.answer;
   const Recipe parsed = ParseRecipe(recipe, c.dtype());
   return Flatten(*witness.answer, PermittedErrors(c.operation(), c, inputs, parsed, witness.slice));
 }
 
-double DistanceOf(const Witness& witness, const std::string& recipe) {
+double DistanceOf(const RecipeWitness& witness, const std::string& recipe) {
   const auto& [c, inputs, outputs, judge, verdict] = *witness.answer;
   const Tensors own =
       EvaluateByRecipe(c.operation(), c, inputs, ParseRecipe(recipe, c.dtype()), witness.slice);
@@ -87,11 +87,11 @@ double DistanceOf(const Witness& witness, const std::string& recipe) {
   return sum;
 }
 
-std::optional<Witness> WitnessOf(const JudgedAnswer& answer, const std::string& start) {
+std::optional<RecipeWitness> WitnessOf(const JudgedAnswer& answer, const std::string& start) {
   const auto place = WorstPlace(answer);
   if (!place) return std::nullopt;  // an intermediate fails
   const auto& outputs = answer.c.info().signature.outputs;
-  Witness witness{&answer, SliceWith(answer.c, *place)};
+  RecipeWitness witness{&answer, SliceWith(answer.c, *place)};
   for (size_t o = 0; o < outputs.size(); ++o) {
     const GoldenTensor& golden = answer.judge.golden()[o];
     const Tensor<double>* const got = AnsweredIn(answer, golden.name);
@@ -108,7 +108,7 @@ std::optional<Witness> WitnessOf(const JudgedAnswer& answer, const std::string& 
   return witness;
 }
 
-double MeanUlps(const std::vector<Elements>& permitted, const std::vector<Witness>& witnesses,
+double MeanUlps(const std::vector<Elements>& permitted, const std::vector<RecipeWitness>& witnesses,
                 const std::vector<size_t>& which) {
   if (which.empty()) return 0;
   double logarithms = 0;
@@ -120,7 +120,7 @@ double MeanUlps(const std::vector<Elements>& permitted, const std::vector<Witnes
   return std::exp(logarithms / static_cast<double>(which.size()));
 }
 
-bool Permits(const Elements& permitted, const Witness& witness) {
+bool Permits(const Elements& permitted, const RecipeWitness& witness) {
   for (size_t i = 0; i < permitted.size(); ++i) {
     const bool failed = !(witness.error[i] <= witness.before[i]);
     if (!(witness.error[i] <= permitted[i]) || (failed && std::isinf(permitted[i]))) return false;
@@ -128,7 +128,7 @@ bool Permits(const Elements& permitted, const Witness& witness) {
   return true;
 }
 
-bool LosesElements(const std::vector<Elements>& permitted, const std::vector<Witness>& witnesses) {
+bool LosesElements(const std::vector<Elements>& permitted, const std::vector<RecipeWitness>& witnesses) {
   for (size_t w = 0; w < witnesses.size(); ++w) {
     for (size_t i = 0; i < permitted[w].size(); ++i) {
       if (std::isinf(permitted[w][i]) && std::isfinite(witnesses[w].before[i])) return true;

@@ -13,7 +13,7 @@ namespace sextant::oracle {
 using Elements = std::vector<double>;  // one number per element of a slice's answered outputs
 
 // The slice of an answer with the element whose error is largest, relative to its permitted error.
-struct Witness {
+struct RecipeWitness {
   const JudgedAnswer* answer;
   Slice slice;
   Elements error{};   // beyond the radius of the proven value; 0 where no value is specified
@@ -22,24 +22,24 @@ struct Witness {
 };
 
 // Empty if no element of the outputs of a failing answer fails.
-std::optional<Witness> WitnessOf(const JudgedAnswer& answer, const std::string& start);
+std::optional<RecipeWitness> WitnessOf(const JudgedAnswer& answer, const std::string& start);
 
 // The errors that the recipe permits; infinite where an error of any size would pass.
-Elements PermittedOn(const Witness& witness, const std::string& recipe);
+Elements PermittedOn(const RecipeWitness& witness, const std::string& recipe);
 
 // The sum over the elements of min(1, |answer - that of the recipe itself| / permitted error by the
 // start).
-double DistanceOf(const Witness& witness, const std::string& recipe);
+double DistanceOf(const RecipeWitness& witness, const std::string& recipe);
 
 // True if all errors are permitted. An element that failed must stay judgeable.
-bool Permits(const Elements& permitted, const Witness& witness);
+bool Permits(const Elements& permitted, const RecipeWitness& witness);
 
 // True if an element that could fail by the start no longer can.
-bool LosesElements(const std::vector<Elements>& permitted, const std::vector<Witness>& witnesses);
+bool LosesElements(const std::vector<Elements>& permitted, const std::vector<RecipeWitness>& witnesses);
 
 // The geometric mean, over these witnesses, of the sum of permitted errors / the sum of ulps. 0 if
 // there are none. Elements that cannot fail are left out.
-double MeanUlps(const std::vector<Elements>& permitted, const std::vector<Witness>& witnesses,
+double MeanUlps(const std::vector<Elements>& permitted, const std::vector<RecipeWitness>& witnesses,
                 const std::vector<size_t>& which);
 
 }  // namespace sextant::oracle

@@ -69,10 +69,10 @@ bool HasShapes(const Case& c, const Tensors& inputs) {
 }
 
 // The differences of all elements; empty if the claim is not valid.
-std::vector<double> DifferencesOf(const Claim& claim, const std::vector<Witness>& witnesses) {
+std::vector<double> DifferencesOf(const Claim& claim, const std::vector<Exchange>& witnesses) {
   std::vector<double> all;
   try {
-    for (const Witness& witness : witnesses) {
+    for (const Exchange& witness : witnesses) {
       const Case c = witness.c.With(WordsOf(claim));
       if (!HasShapes(c, witness.inputs)) return {};
       const Recipe f64 = ParseRecipe("*=f64", c.dtype());
@@ -112,7 +112,7 @@ class NumbersOf {
   using JacobianType = Eigen::MatrixXd;
   enum { InputsAtCompileTime = Eigen::Dynamic, ValuesAtCompileTime = Eigen::Dynamic };
 
-  NumbersOf(const Claim& claim, const std::vector<Witness>& witnesses)
+  NumbersOf(const Claim& claim, const std::vector<Exchange>& witnesses)
       : claim_(claim),
         witnesses_(witnesses),
         slots_(SlotsOf(claim, witnesses[0].c)),
@@ -139,13 +139,13 @@ class NumbersOf {
 
  private:
   Claim claim_;
-  const std::vector<Witness>& witnesses_;
+  const std::vector<Exchange>& witnesses_;
   std::vector<NumberSlot> slots_;
   size_t values_;
 };
 
 // The same claim with the numbers near its own that fit best.
-Fit Refined(Fit fit, const std::vector<Witness>& witnesses) {
+Fit Refined(Fit fit, const std::vector<Exchange>& witnesses) {
   if (std::isinf(fit.misfit)) return fit;
   const NumbersOf numbers(fit.claim, witnesses);
   if (numbers.inputs() == 0 || numbers.values() < numbers.inputs()) return fit;
@@ -184,7 +184,7 @@ void Keep(size_t most, std::vector<Fit>& fits) {
 // The best of the claims, with the numbers that fit best. All `starts` are refined, and the best of
 // `others`.
 std::vector<Fit> RefinedBest(const std::vector<Claim>& starts, const std::vector<Claim>& others,
-                             const std::vector<Witness>& witnesses, int threads) {
+                             const std::vector<Exchange>& witnesses, int threads) {
   const auto fits_of = [&](const std::vector<Claim>& claims) {
     std::vector<Fit> fits(claims.size());
     InParallel(fits.size(), threads, [&](size_t i) {
@@ -201,7 +201,7 @@ std::vector<Fit> RefinedBest(const std::vector<Claim>& starts, const std::vector
 }
 
 // A misfit that a few roundings explain: then the search need not look far.
-double NoiseOf(const std::vector<Witness>& witnesses) {
+double NoiseOf(const std::vector<Exchange>& witnesses) {
   if (!witnesses[0].units.empty()) return 1;  // a permitted error
   const double roundings = 4 * UnitRoundoffOf(witnesses[0].answer[0].dtype);
   return roundings * roundings;
@@ -217,7 +217,7 @@ double RoundedTo(double value, int digits) {
 }  // namespace
 
 std::vector<Claim> BestClaims(const std::vector<Claim>& starts,
-                              const std::vector<Witness>& witnesses, int threads) {
+                              const std::vector<Exchange>& witnesses, int threads) {
   const Case& c = witnesses[0].c;
   std::vector<Fit> fits = RefinedBest(starts, {}, witnesses, threads);
   double before = kInfinity;

@@ -11,7 +11,7 @@
 namespace sextant::oracle {
 
 // A question that was asked, and its answer.
-struct Witness {
+struct Exchange {
   Case c;
   Tensors inputs, answer;
   // The unit of each difference, one tensor per output of the signature: the errors that a recipe
@@ -24,7 +24,7 @@ struct Witness {
 // between the answers and what a claim gives in f64, in their units.
 // The best comes first; of several that fit about as well, the shortest.
 std::vector<Claim> BestClaims(const std::vector<Claim>& starts,
-                              const std::vector<Witness>& witnesses, int threads);
+                              const std::vector<Exchange>& witnesses, int threads);
 
 // The claim with its numbers rounded to so many significant decimal digits.
 Claim RoundedTo(const Claim& claim, const Case& c, int digits);

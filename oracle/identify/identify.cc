@@ -12,9 +12,9 @@ namespace sextant::oracle {
 namespace {
 
 // The questions that are answered. `refusal` gets the message of the first that is not.
-std::vector<Witness> AskAll(const std::vector<Case>& questions, const AskSubject& ask,
+std::vector<Exchange> AskAll(const std::vector<Case>& questions, const AskSubject& ask,
                             std::string& refusal) {
-  std::vector<Witness> witnesses;
+  std::vector<Exchange> witnesses;
   for (const Case& c : questions) {
     Tensors inputs = DrawInputs(c);
     Answer answer = ask(c, inputs);
@@ -28,9 +28,9 @@ std::vector<Witness> AskAll(const std::vector<Case>& questions, const AskSubject
 }
 
 // The witnesses with the errors that the recipe permits if the claim is right.
-std::vector<Witness> Weighed(std::vector<Witness> witnesses, const Claim& claim,
+std::vector<Exchange> Weighed(std::vector<Exchange> witnesses, const Claim& claim,
                              const std::string& recipe) {
-  for (Witness& witness : witnesses) {
+  for (Exchange& witness : witnesses) {
     const Case c = witness.c.With(WordsOf(claim));
     witness.units = PermittedErrors(c, witness.inputs, ParseRecipe(recipe, c.dtype()));
   }
@@ -41,7 +41,7 @@ std::vector<Witness> Weighed(std::vector<Witness> witnesses, const Claim& claim,
 // one: their angles are larger, so that fewer wrong frequencies nearly fit. Last, the permitted
 // errors of the best claim weigh the differences: those of some elements are much larger than of
 // others.
-std::vector<Claim> Searched(const Claim& start, const std::vector<Witness>& witnesses,
+std::vector<Claim> Searched(const Claim& start, const std::vector<Exchange>& witnesses,
                             const std::string& recipe, int threads) {
   std::vector<Claim> best = {start};
   for (size_t count = 1; count <= witnesses.size(); ++count) {
@@ -51,7 +51,7 @@ std::vector<Claim> Searched(const Claim& start, const std::vector<Witness>& witn
   return BestClaims(best, Weighed(witnesses, best.front(), recipe), threads);
 }
 
-bool Conforms(const Claim& claim, const std::vector<Witness>& witnesses, const std::string& recipe,
+bool Conforms(const Claim& claim, const std::vector<Exchange>& witnesses, const std::string& recipe,
               int threads) {
   return !ConformityOf(claim, witnesses, {recipe}, threads).recipe.empty();
 }
@@ -59,7 +59,7 @@ bool Conforms(const Claim& claim, const std::vector<Witness>& witnesses, const s
 // The first claim that conforms by some recipe, as it is or with its numbers rounded: what fits
 // best fits the roundings of the answers, too. The first claim and no recipe if none does.
 std::pair<Claim, std::string> Conforming(const std::vector<Claim>& claims,
-                                         const std::vector<Witness>& witnesses,
+                                         const std::vector<Exchange>& witnesses,
                                          const IdentifyOptions& options) {
   constexpr int kAll = 17;
   for (const Claim& claim : claims) {
@@ -124,7 +124,7 @@ std::vector<std::string> EqualWords(const Claim& claim, const Case& c,
 void Verify(const Claim& claim, const AskSubject& ask, int threads, Identity& identity) {
   if (identity.recipe.empty()) return;
   std::vector<Case> larger;
-  for (const Witness& witness : identity.witnesses) larger.push_back(LargerThan(witness.c));
+  for (const Exchange& witness : identity.witnesses) larger.push_back(LargerThan(witness.c));
   std::string refusal;  // a subject may answer only questions of one size
   identity.unseen = AskAll(larger, ask, refusal);
   for (const auto* witnesses : {&identity.witnesses, &identity.unseen}) {
@@ -138,12 +138,12 @@ void Verify(const Claim& claim, const AskSubject& ask, int threads, Identity& id
 
 }  // namespace
 
-Conformity ConformityOf(const Claim& claim, const std::vector<Witness>& witnesses,
+Conformity ConformityOf(const Claim& claim, const std::vector<Exchange>& witnesses,
                         const std::vector<std::string>& recipes, int threads) {
   for (const std::string& name : recipes) {
     Conformity found{name, 0};
     try {
-      for (const Witness& witness : witnesses) {
+      for (const Exchange& witness : witnesses) {
         const Case c = witness.c.With(WordsOf(claim));
         const Judge judge(c, witness.inputs, ParseRecipe(name, c.dtype()),
                           ProveOptions{.threads = threads});
@@ -169,7 +169,7 @@ Identity Identify(const std::vector<Case>& questions, const AskSubject& ask,
                     .recipe = {},
                     .numbers = {},
                     .equal = {}};
-  const std::vector<Witness>& witnesses = identity.witnesses;
+  const std::vector<Exchange>& witnesses = identity.witnesses;
   if (witnesses.empty())
     throw Error("the subject does not answer ", questions[0].ToString(), ": ", refusal,
                 "; expected words with which it does (D=128, dtype=bf16)");

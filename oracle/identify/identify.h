@@ -23,8 +23,8 @@ struct NumberRange {
 
 struct Identity {
   Case c;                          // the first question, with the attributes that were found
-  std::vector<Witness> witnesses;  // the questions of the search, as they were asked
-  std::vector<Witness> unseen;     // larger ones, asked afterwards to verify what was found
+  std::vector<Exchange> witnesses;  // the questions of the search, as they were asked
+  std::vector<Exchange> unseen;     // larger ones, asked afterwards to verify what was found
   // The recipe by which all answers conform; empty: they do not, and `c` only fits best.
   std::string recipe;
   size_t judged = 0;                 // elements that could have failed, in all answers
@@ -50,7 +50,7 @@ struct Conformity {
   std::string recipe;  // empty: none
   size_t judged = 0;
 };
-Conformity ConformityOf(const Claim& claim, const std::vector<Witness>& witnesses,
+Conformity ConformityOf(const Claim& claim, const std::vector<Exchange>& witnesses,
                         const std::vector<std::string>& recipes, int threads);
 
 }  // namespace sextant::oracle

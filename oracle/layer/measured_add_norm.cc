@@ -83,7 +83,7 @@ class Fitter {
  private:
   // The factor of the residual in the answered sum; false if there is none.
   bool SetSum(AddNormFit& fit) const {
-    Range factor;
+    Span factor;
     for (const Sample& sample : sum_.Chosen(kElements)) {
       const double x = In(kX)[sample.at], residual = In(kResidual)[sample.at];
       if (residual == 0) continue;

@@ -32,7 +32,7 @@ std::vector<size_t> WorstAndSpread(const std::vector<double>& distances, size_t 
 
 }  // namespace
 
-std::vector<Constant> ConstantsIn(const Range& range, const std::vector<Constant>& named) {
+std::vector<Constant> ConstantsIn(const Span& range, const std::vector<Constant>& named) {
   std::vector<Constant> found;
   for (const Constant& one : named) {
     if (!range.Contains(one.value)) continue;

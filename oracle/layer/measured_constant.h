@@ -14,7 +14,7 @@
 namespace sextant::oracle {
 
 // All numbers from low to high; empty if low > high.
-struct Range {
+struct Span {
   double low = -std::numeric_limits<double>::infinity();
   double high = std::numeric_limits<double>::infinity();
 
@@ -22,7 +22,7 @@ struct Range {
   bool Contains(double x) const { return low <= x && x <= high; }
   bool IsBounded() const { return low > -kInfinity && high < kInfinity; }
   double Middle() const { return low / 2 + high / 2; }
-  void Intersect(const Range& other) {
+  void Intersect(const Span& other) {
     low = std::max(low, other.low);
     high = std::min(high, other.high);
   }
@@ -38,7 +38,7 @@ struct Constant {
 
 // The constants of `named` in the range. If there is none, the shortest decimal number in it, with
 // its error if few ranges of that width have no such number.
-std::vector<Constant> ConstantsIn(const Range& range, const std::vector<Constant>& named);
+std::vector<Constant> ConstantsIn(const Span& range, const std::vector<Constant>& named);
 // A number with few digits.
 std::string ShortText(double x);
 // Their texts, "1 or 2".

@@ -61,7 +61,7 @@ struct CurveFacts {
   Curve curve;
   std::string name, formula;
   double usual;
-  Range constants;
+  Span constants;
   std::vector<Constant> named;
 };
 const std::vector<CurveFacts>& Curves();

@@ -26,12 +26,12 @@ double BiasOf(const Norm& norm, double w, const std::vector<double>& bias, size_
   }
 }
 
-Range AllowedBy(const Norm& norm, double sum, const Range& d, FreeNumber free) {
+Span AllowedBy(const Norm& norm, double sum, const Span& d, FreeNumber free) {
   if (free == FreeNumber::kNothing)
-    return d.Contains(DivisorOf(norm, sum / norm.count)) ? Range{} : Range{1, 0};
+    return d.Contains(DivisorOf(norm, sum / norm.count)) ? Span{} : Span{1, 0};
   const double square = sum / norm.count, root = std::sqrt(square);
   const bool linear = norm.root == Norm::Root::kEpsOutside || norm.root == Norm::Root::kMissing;
-  const Range whole = linear ? d : Range{d.low * d.low, d.high * d.high};
+  const Span whole = linear ? d : Span{d.low * d.low, d.high * d.high};
   if (free == FreeNumber::kEps) {
     if (norm.root != Norm::Root::kEpsAsFloor) {
       const double rest = norm.root == Norm::Root::kEpsOutside ? root : square;
@@ -40,7 +40,7 @@ Range AllowedBy(const Norm& norm, double sum, const Range& d, FreeNumber free) {
     return {d.Contains(root) ? 0 : std::max(square, whole.low), whole.high};
   }
   const double eps = norm.root == Norm::Root::kEpsAsFloor ? 0 : norm.eps;
-  Range squares{std::max(0.0, whole.low - eps), std::max(0.0, whole.high - eps)};
+  Span squares{std::max(0.0, whole.low - eps), std::max(0.0, whole.high - eps)};
   if (norm.root == Norm::Root::kEpsOutside)
     squares = {squares.low * squares.low, squares.high * squares.high};
   return {sum / squares.high, sum / squares.low};

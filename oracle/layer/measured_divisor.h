@@ -18,6 +18,6 @@ enum class FreeNumber { kNothing, kEps, kCount };
 
 // The values of the free number for which the sum of squares gives a divisor in the range. Without
 // a free number: every value, or none.
-Range AllowedBy(const Norm& norm, double sum, const Range& divisor, FreeNumber free);
+Span AllowedBy(const Norm& norm, double sum, const Span& divisor, FreeNumber free);
 
 }  // namespace sextant::oracle

@@ -18,7 +18,7 @@ constexpr size_t kTokens = 64;  // that are looked at
 // The row that a token reads, and the scales that it may have.
 struct Reading {
   double token, place, row;
-  Range scale;
+  Span scale;
 };
 
 class Reader {
@@ -54,16 +54,16 @@ class Reader {
     const auto rows = static_cast<double>(table_.shape[0]);
     for (double i = 0; i < rows; ++i) {  // first its own row, then those after it
       const double row = std::fmod(token + i, rows);
-      const Range scale = ScaleOf(s, static_cast<size_t>(row));
+      const Span scale = ScaleOf(s, static_cast<size_t>(row));
       if (scale.IsEmpty()) continue;
       if (!found || scale.Contains(right_)) found = {token, static_cast<double>(s), row, scale};
       if (scale.Contains(right_) || i == 0) break;
     }
     return found;
   }
-  Range ScaleOf(size_t s, size_t row) const {
+  Span ScaleOf(size_t s, size_t row) const {
     const size_t M = table_.shape[1];
-    Range scale;
+    Span scale;
     for (size_t j = 0; j < M && !scale.IsEmpty(); ++j) {
       if (!samples_.Has(s * M + j)) continue;
       const Sample sample = samples_.At(s * M + j);
@@ -73,7 +73,7 @@ class Reader {
       const double a = (sample.y - sample.error) / x, b = (sample.y + sample.error) / x;
       scale.Intersect({std::min(a, b), std::max(a, b)});
     }
-    return scale.IsBounded() ? scale : Range{1, 0};
+    return scale.IsBounded() ? scale : Span{1, 0};
   }
 
   const std::vector<double>& token_;
@@ -87,16 +87,16 @@ struct Rule {
   std::string name, sentence;  // the sentence has "#" for the constant
   double (*row)(double token, double place, double rows, double c);
   // The constants that a reading allows.
-  Range (*allowed)(const Reading& reading, double rows);
+  Span (*allowed)(const Reading& reading, double rows);
 };
 
-Range Exactly(double x) { return {x, x}; }
+Span Exactly(double x) { return {x, x}; }
 
 const std::vector<Rule>& Rules() {
   static const std::vector<Rule> kRules = {
       {"", "", [](double t, double, double, double) { return t; },
        [](const Reading& r, double) {
-         return r.row == r.token ? Range{} : Range{1, 0};
+         return r.row == r.token ? Span{} : Span{1, 0};
        }},
       {"token_shifted", "token + # is read instead of token, modulo the number of rows",
        [](double t, double, double rows, double c) { return std::fmod(t + c + rows, rows); },
@@ -107,14 +107,14 @@ const std::vector<Rule>& Rules() {
       {"token_clamped", "tokens above # read row #",
        [](double t, double, double, double c) { return std::min(t, c); },
        [](const Reading& r, double) {
-         return r.row == r.token  ? Range{r.row, kInfinity}
+         return r.row == r.token  ? Span{r.row, kInfinity}
                 : r.row < r.token ? Exactly(r.row)
-                                  : Range{1, 0};
+                                  : Span{1, 0};
        }},
       {"token_clamped_below", "tokens below # read row #",
        [](double t, double, double, double c) { return std::max(t, c); },
        [](const Reading& r, double) {
-         return r.row == r.token ? Range{0, r.row} : r.row > r.token ? Exactly(r.row) : Range{1, 0};
+         return r.row == r.token ? Span{0, r.row} : r.row > r.token ? Exactly(r.row) : Span{1, 0};
        }},
       {"token_by_place", "the place of a token plus # is used as the token",
        [](double, double place, double rows, double c) {
@@ -149,7 +149,7 @@ class Fitter {
         right_(dynamic_cast<const TypedOperation<Embedding>&>(seen.c.operation()).op().scale) {}
 
   std::vector<EmbeddingFit> All() {
-    Range scale;
+    Span scale;
     for (const Reading& reading : readings_) scale.Intersect(reading.scale);
     if (scale.IsEmpty()) return {};
     EmbeddingFit start{{}, right_, {}};
@@ -182,7 +182,7 @@ class Fitter {
             {RoundTo(DType::kBF16, root), "sqrt(" + width + ") rounded to bf16"}};
   }
   void Try(const Rule& rule, EmbeddingFit fit) {
-    Range constant;
+    Span constant;
     for (const Reading& reading : readings_) constant.Intersect(rule.allowed(reading, rows_));
     if (constant.IsEmpty()) return;
     const double c = constant.low > -kInfinity ? constant.low : 0;

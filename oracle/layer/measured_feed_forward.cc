@@ -131,7 +131,7 @@ class Fitter {
     c = Lowest(size, facts.constants);
     const double step = 1e-6 * std::max(std::abs(c), facts.usual);  // for a derivative
     const auto here = rests(c), there = rests(c + step);
-    Range range = facts.constants;
+    Span range = facts.constants;
     for (size_t i = 0; i < here.size(); ++i) {
       const double slope = (here[i].first - there[i].first) / step;
       if (slope == 0) continue;
@@ -152,7 +152,7 @@ class Fitter {
     fits_.push_back(fit);
   }
   template <class Size>
-  static double Lowest(const Size& size, const Range& range) {
+  static double Lowest(const Size& size, const Span& range) {
     constexpr int kParts = 64, kHalvings = 60;
     double best = range.low, least = kInfinity, width = (range.high - range.low) / kParts;
     for (int i = 0; i <= kParts; ++i) {

@@ -12,12 +12,12 @@ constexpr int kCoarse = 8, kFine = 60;  // halvings of a range
 // The numbers c with g(c) within y +- error, for a monotone g, and a few more: the ends are known
 // to 2^-halvings of the domain.
 template <class G>
-Range Solutions(const G& g, const Range& domain, double y, double error, int halvings) {
+Span Solutions(const G& g, const Span& domain, double y, double error, int halvings) {
   const double at_low = g(domain.low), at_high = g(domain.high);
   const double sign = at_high < at_low ? -1 : 1;
   // Where sign g(c) crosses the bound.
   const auto crossing = [&](double bound) {
-    Range part = domain;
+    Span part = domain;
     for (int i = 0; i < halvings; ++i) {
       const double middle = part.Middle();
       (sign * g(middle) < bound ? part.low : part.high) = middle;
@@ -32,12 +32,12 @@ Range Solutions(const G& g, const Range& domain, double y, double error, int hal
 
 // The part that the most ranges share, and their number.
 struct SharedRange {
-  Range range{1, 0};
+  Span range{1, 0};
   int count = 0;
 };
-SharedRange MostShared(const std::vector<Range>& ranges) {
+SharedRange MostShared(const std::vector<Span>& ranges) {
   std::vector<std::pair<double, int>> ends;
-  for (const Range& range : ranges) {
+  for (const Span& range : ranges) {
     if (range.IsEmpty()) continue;
     ends.emplace_back(range.low, -1);  // begins before others end at the same number
     ends.emplace_back(range.high, 1);
@@ -66,13 +66,13 @@ Function With(Function f, Free free, double constant) {
   return f;
 }
 
-Range AllowedBy(const Function& f, Free free, const Pair& pair, int halvings) {
+Span AllowedBy(const Function& f, Free free, const Pair& pair, int halvings) {
   if (free == Free::kConstant) {
     const auto at = [&](double c) { return Predicted(With(f, free, c), pair); };
     return Solutions(at, FactsOf(f.curve).constants, pair.y, pair.error, halvings);
   }
   const double value = Predicted(With(f, free, 1), pair);
-  if (value == 0) return Fits(f, pair) ? Range{} : Range{1, 0};
+  if (value == 0) return Fits(f, pair) ? Span{} : Span{1, 0};
   const double a = (pair.y - pair.error) / value, b = (pair.y + pair.error) / value;
   return {std::min(a, b), std::max(a, b)};
 }
@@ -91,7 +91,7 @@ bool FitsAll(const Function& f, const std::vector<Pair>& pairs) {
 
 // A limit of x above 0 (side 1) or below (side -1), from the pairs on that side that do not fit:
 // the farthest from 0 of the roots L of weight f(L) = y that they have in common.
-std::optional<Range> LimitFrom(const Function& f, const std::vector<Pair>& pairs, double side) {
+std::optional<Span> LimitFrom(const Function& f, const std::vector<Pair>& pairs, double side) {
   double nearest = kInfinity;
   std::vector<Pair> misfits;
   for (const Pair& pair : pairs) {
@@ -103,9 +103,9 @@ std::optional<Range> LimitFrom(const Function& f, const std::vector<Pair>& pairs
   constexpr int kSteps = 64;
   for (int step = kSteps; step > 0; --step) {
     const double from = side * nearest * (step - 1) / kSteps, to = side * nearest * step / kSteps;
-    const Range part{std::min(from, to), std::max(from, to)};
+    const Span part{std::min(from, to), std::max(from, to)};
     const auto shared = [&](int halvings) {
-      Range all = part;
+      Span all = part;
       for (const Pair& pair : misfits) {
         const auto at = [&](double limit) { return pair.weight * ValueOf(f, limit, limit); };
         all.Intersect(Solutions(at, part, pair.y, pair.error, halvings));
@@ -114,7 +114,7 @@ std::optional<Range> LimitFrom(const Function& f, const std::vector<Pair>& pairs
       return all;
     };
     if (shared(kCoarse).IsEmpty()) continue;
-    const Range all = shared(kFine);
+    const Span all = shared(kFine);
     if (!all.IsEmpty()) return all;
   }
   return std::nullopt;
@@ -130,14 +130,14 @@ class Fitter {
     std::string constant;
     if (free != Free::kNothing) {
       const auto shared_by = [&](const auto& pairs, int halvings) {
-        std::vector<Range> allowed;
+        std::vector<Span> allowed;
         for (const Pair& pair : pairs) allowed.push_back(AllowedBy(f, free, pair, halvings));
         return MostShared(allowed);
       };
       // Few curves have a constant that half of the first pairs share.
       const auto few = inner | std::views::take(kFewPairs);
       if (2 * shared_by(few, kCoarse).count < std::ranges::ssize(few)) return std::nullopt;
-      const Range shared = shared_by(inner, kFine).range;
+      const Span shared = shared_by(inner, kFine).range;
       if (!shared.IsBounded()) return std::nullopt;
       double& measured = free == Free::kConstant ? f.c : f.a;
       const double usual = measured;

@@ -204,7 +204,7 @@ class Fitter {
     const double expected = side > 0 ? right_.up_high : right_.up_low;
     const std::string place = side > 0 ? " above" : " below";
     const auto& up = (*fit.inputs)[kUp].values.data;
-    Range range;
+    Span range;
     for (const Sample& sample : samples_) {
       const Pair pair = PairFor(fit, sample);
       if (up[sample.at] * side <= 0 || Fits(fit.model.function, pair)) continue;

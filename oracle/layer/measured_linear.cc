@@ -193,7 +193,7 @@ class Fitter {
 
   // The sum of all products, or the bias, times a constant.
   void TryFactors(const Layer& layer, const std::vector<Products>& all) {
-    Range of_sum, of_bias;
+    Span of_sum, of_bias;
     for (const Products& one : all) {
       const double sum = one.first.back(), error = one.sample.error;
       of_sum.Intersect(Quotient(one.sample.y - one.bias, error, sum));
@@ -219,8 +219,8 @@ class Fitter {
       fits_.push_back(scaled);
     }
   }
-  static Range Quotient(double value, double error, double divisor) {
-    if (divisor == 0) return std::abs(value) <= error ? Range{} : Range{1, 0};
+  static Span Quotient(double value, double error, double divisor) {
+    if (divisor == 0) return std::abs(value) <= error ? Span{} : Span{1, 0};
     const double a = (value - error) / divisor, b = (value + error) / divisor;
     return {std::min(a, b), std::max(a, b)};
   }

@@ -16,7 +16,7 @@ constexpr size_t kRows = 24;  // that are looked at
 // The divisor of a row, from all its elements, and its relative error from a single one. All
 // elements may share an error, so the range may be narrower than the divisor is known.
 struct Divisor {
-  Range range;
+  Span range;
   double error = kInfinity;
 };
 
@@ -112,7 +112,7 @@ class Fitter {
   // A constant is added to the weight; everything else is right.
   void TryWeightOffset() {
     const auto sums = SumsOf(q_.right);
-    Range added;
+    Span added;
     for (size_t i = 0; i < rows_.size() && !added.IsEmpty(); ++i) {
       for (size_t j = 0; j < q_.M; ++j) {
         const size_t at = rows_[i] * q_.M + j;
@@ -170,7 +170,7 @@ class Fitter {
   void TryDivisors(Norm norm, const std::vector<Sums>& sums, const std::vector<Divisor>& divisors,
                    FreeNumber free) {
     if (divisors.empty()) return;
-    Range shared = free == FreeNumber::kEps ? Range{0, kInfinity} : Range{};
+    Span shared = free == FreeNumber::kEps ? Span{0, kInfinity} : Span{};
     for (size_t i = 0; i < rows_.size() && !shared.IsEmpty(); ++i)
       shared.Intersect(AllowedBy(norm, sums[i].sum, divisors[i].range, free));
     if (shared.IsEmpty()) return;
@@ -212,7 +212,7 @@ class Fitter {
     return all;
   }
   std::optional<Divisor> OneDivisor(const Norm& norm, size_t n, double mean, double wider) const {
-    Range factor{0, kInfinity};  // 1 / D
+    Span factor{0, kInfinity};  // 1 / D
     double least_error = kInfinity;
     for (size_t j = 0; j < q_.M && !factor.IsEmpty(); ++j) {
       const size_t at = n * q_.M + j;

@@ -13,7 +13,7 @@ double RotaryFit::GainOf(const RotaryModel& model) const {
   return oracle::GainOf(model, question_.get().seen.c, question_.get().seen.recipe);
 }
 
-std::pair<Range, Range> RotaryFit::GainsOfBoth(const Candidate& candidate) const {
+std::pair<Range, Range> RotaryFit::GainsOfBoth(const RotaryCandidate& candidate) const {
   const FrequencyList list = ListOf(candidate.model);
   const Positions positions = Measured(candidate.positions);
   std::pair<Range, Range> gains{{0}, {0}};
@@ -56,12 +56,12 @@ std::vector<size_t> RotaryFit::AllTokens() const {
   return all;
 }
 
-bool RotaryFit::FitsAll(const Candidate& candidate) const {
+bool RotaryFit::FitsAll(const RotaryCandidate& candidate) const {
   return Fits(angles_, ListOf(candidate.model), candidate.model, Measured(candidate.positions),
               AllTokens());
 }
 
-std::vector<size_t> RotaryFit::NearestTokens(const Candidate& start) const {
+std::vector<size_t> RotaryFit::NearestTokens(const RotaryCandidate& start) const {
   const Positions positions = Measured(start.positions);
   std::vector<size_t> tokens = AllTokens();
   std::ranges::stable_sort(tokens, {}, [&](size_t t) { return std::abs(positions[0][t]); });
@@ -76,7 +76,7 @@ std::vector<size_t> RotaryFit::NearestTokens(const Candidate& start) const {
   return tokens;
 }
 
-bool RotaryFit::HaveFrequencies(const Candidate& start, const std::vector<size_t>& tokens) const {
+bool RotaryFit::HaveFrequencies(const RotaryCandidate& start, const std::vector<size_t>& tokens) const {
   return std::ranges::none_of(FrequencyRanges(start, tokens, false),
                               [](const std::vector<Range>& ranges) { return ranges.empty(); });
 }
@@ -92,7 +92,7 @@ long double MostOf(const FrequencyList& list) {
 
 }  // namespace
 
-std::vector<std::vector<Range>> RotaryFit::FrequencyRanges(const Candidate& start,
+std::vector<std::vector<Range>> RotaryFit::FrequencyRanges(const RotaryCandidate& start,
                                                            const std::vector<size_t>& tokens,
                                                            bool from_differences) const {
   const FrequencyList list = ListOf(start.model);
@@ -116,7 +116,7 @@ double RotaryFit::Bits(const RotaryModel& model, size_t axis) const {
   return static_cast<double>(bits / static_cast<long double>(std::max<size_t>(angles_.tokens, 1)));
 }
 
-MeasuredPositions RotaryFit::PositionsSeen(const Candidate& start, size_t axis) const {
+MeasuredPositions RotaryFit::PositionsSeen(const RotaryCandidate& start, size_t axis) const {
   constexpr size_t kMostCandidates = 64;
   const FrequencyList list = ListOf(start.model);
   const RotaryModel& model = start.model;
@@ -152,7 +152,7 @@ MeasuredPositions RotaryFit::PositionsSeen(const Candidate& start, size_t axis) 
   return seen;
 }
 
-MeasuredFrequencies RotaryFit::FrequenciesSeen(const Candidate& start,
+MeasuredFrequencies RotaryFit::FrequenciesSeen(const RotaryCandidate& start,
                                                const std::vector<size_t>& tokens,
                                                bool from_differences) const {
   MeasuredFrequencies seen{

@@ -41,7 +41,7 @@ struct Part {
 };
 
 // A model with the parts that differ from the right one.
-struct Candidate {
+struct RotaryCandidate {
   std::vector<Part> parts;
   RotaryModel model;
   Positions positions;  // [axes, B S]
@@ -63,28 +63,28 @@ class RotaryFit {
   double GainOf(const RotaryModel& model) const;
   // The gains of cos and of sin, if all angles of the candidate are right; empty if there is no
   // such gain.
-  std::pair<Range, Range> GainsOfBoth(const Candidate& candidate) const;
+  std::pair<Range, Range> GainsOfBoth(const RotaryCandidate& candidate) const;
   // The positions of the measured tokens, from those of all tokens.
   Positions Measured(const Positions& positions) const;
   std::vector<size_t> AllTokens() const;
   // The most tokens, those with the smallest positions, whose angles are those of some frequencies.
-  std::vector<size_t> NearestTokens(const Candidate& start) const;
+  std::vector<size_t> NearestTokens(const RotaryCandidate& start) const;
 
   // True if the candidate gives all angles.
-  bool FitsAll(const Candidate& candidate) const;
+  bool FitsAll(const RotaryCandidate& candidate) const;
   // The positions of an axis, if the frequencies of the candidate are right.
-  MeasuredPositions PositionsSeen(const Candidate& start, size_t axis) const;
+  MeasuredPositions PositionsSeen(const RotaryCandidate& start, size_t axis) const;
   // The frequencies, if the positions of the candidate are right at these tokens, or
   // (`from_differences`) if they all have the same error. Refers to this object.
-  MeasuredFrequencies FrequenciesSeen(const Candidate& start, const std::vector<size_t>& tokens,
+  MeasuredFrequencies FrequenciesSeen(const RotaryCandidate& start, const std::vector<size_t>& tokens,
                                       bool from_differences) const;
 
  private:
   // The frequencies of each pair that fit its angles at some tokens.
-  std::vector<std::vector<Range>> FrequencyRanges(const Candidate& start,
+  std::vector<std::vector<Range>> FrequencyRanges(const RotaryCandidate& start,
                                                   const std::vector<size_t>& tokens,
                                                   bool from_differences) const;
-  bool HaveFrequencies(const Candidate& start, const std::vector<size_t>& tokens) const;
+  bool HaveFrequencies(const RotaryCandidate& start, const std::vector<size_t>& tokens) const;
   // Bits of information in the angles of a token, on average.
   double Bits(const RotaryModel& model, size_t axis) const;
 

@@ -20,7 +20,7 @@ struct LogGain {
 
 class Search {
  public:
-  Search(const RotaryFit& fit, const Candidate& candidate)
+  Search(const RotaryFit& fit, const RotaryCandidate& candidate)
       : right_(*candidate.model.growth), pairs_(candidate.model.pairs.size()) {
     const Positions positions = fit.Measured(candidate.positions);
     for (size_t t = 0; t < fit.angles().tokens; ++t) {
@@ -106,12 +106,12 @@ struct Number {
 
 // The candidate, whose last part has no name yet, with another gain or another number of the
 // growth.
-std::vector<Candidate> WithOneNumber(const Search& search, Candidate changed) {
+std::vector<RotaryCandidate> WithOneNumber(const Search& search, RotaryCandidate changed) {
   Growth& growth = *changed.model.growth;
   Part& part = changed.parts.back();
   const Growth right = growth;
   const double gain = changed.model.gain;
-  std::vector<Candidate> found;
+  std::vector<RotaryCandidate> found;
   if (const Range gains = search.Gains(); !gains.IsEmpty() && std::isfinite(gains.high)) {
     changed.model.gain = SimplestRatioIn(gains);
     part = {"gain", Phrase("every pair is multiplied by ", changed.model.gain, " in addition")};
@@ -138,11 +138,11 @@ std::vector<Candidate> WithOneNumber(const Search& search, Candidate changed) {
 
 }  // namespace
 
-std::vector<Candidate> WithGrowth(const RotaryFit& fit, const Candidate& candidate) {
+std::vector<RotaryCandidate> WithGrowth(const RotaryFit& fit, const RotaryCandidate& candidate) {
   const Growth right = *candidate.model.growth;
   const Search search(fit, candidate);
   if (search.Fits(right)) return {candidate};
-  Candidate changed = candidate;
+  RotaryCandidate changed = candidate;
   changed.parts.emplace_back();
   Part& part = changed.parts.back();
   if (search.IsMissing()) {

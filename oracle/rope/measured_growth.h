@@ -7,6 +7,6 @@ namespace sextant::oracle {
 
 // A candidate whose angles are explained, with every growth that gives all gains, and its name if
 // it is not the right one.
-std::vector<Candidate> WithGrowth(const RotaryFit& fit, const Candidate& candidate);
+std::vector<RotaryCandidate> WithGrowth(const RotaryFit& fit, const RotaryCandidate& candidate);
 
 }  // namespace sextant::oracle

@@ -29,7 +29,7 @@ bool SetLayout(const RotaryQuestion& question, const Layout& layout, RotaryModel
   return true;
 }
 
-void SetGain(const RotaryFit& fit, Candidate& candidate) {
+void SetGain(const RotaryFit& fit, RotaryCandidate& candidate) {
   RotaryModel& model = candidate.model;
   const Range& gain = fit.angles().gain;
   const double right = fit.GainOf(model);
@@ -56,7 +56,7 @@ void SetGain(const RotaryFit& fit, Candidate& candidate) {
 }
 
 // Other gains of cos and of sin, if positions and frequencies are right: then both are measured.
-std::optional<RotaryFit> WithTwoGains(const RotaryFit& fit, Candidate& candidate) {
+std::optional<RotaryFit> WithTwoGains(const RotaryFit& fit, RotaryCandidate& candidate) {
   if (candidate.model.growth) return std::nullopt;
   const auto [cos, sin] = fit.GainsOfBoth(candidate);
   const double right = fit.GainOf(candidate.model);
@@ -86,7 +86,7 @@ bool TurnsBy(const RotaryFit& fit, const FrequencyList& list, size_t pair,
 }
 
 // Pairs that turn by the positions of another axis.
-void SetAxes(const RotaryFit& fit, Candidate& candidate) {
+void SetAxes(const RotaryFit& fit, RotaryCandidate& candidate) {
   const Positions positions = fit.Measured(candidate.positions);
   const FrequencyList list = fit.ListOf(candidate.model);
   std::string sentence;
@@ -106,15 +106,15 @@ void SetAxes(const RotaryFit& fit, Candidate& candidate) {
 
 // The candidate with other positions, axis by axis. Empty if no name is found for them.
 using NamesOfPositions = std::vector<PositionForm> (*)(const MeasuredPositions&);
-std::vector<Candidate> WithPositions(const RotaryFit& fit, const Candidate& start,
+std::vector<RotaryCandidate> WithPositions(const RotaryFit& fit, const RotaryCandidate& start,
                                      NamesOfPositions names) {
   if (start.model.has_coordinates) return {};
-  std::vector<Candidate> found = {start};
+  std::vector<RotaryCandidate> found = {start};
   for (size_t axis = 0; axis < start.positions.size(); ++axis) {
     const std::vector<PositionForm> forms = names(fit.PositionsSeen(start, axis));
     if (forms.empty()) continue;
-    std::vector<Candidate> longer;
-    for (const Candidate& one : found) {
+    std::vector<RotaryCandidate> longer;
+    for (const RotaryCandidate& one : found) {
       for (const PositionForm& form : forms) {
         longer.push_back(one);
         longer.back().positions[axis] = form.position;
@@ -125,12 +125,12 @@ std::vector<Candidate> WithPositions(const RotaryFit& fit, const Candidate& star
     }
     found = std::move(longer);
   }
-  std::erase_if(found, [&](const Candidate& c) { return !fit.FitsAll(c); });
+  std::erase_if(found, [&](const RotaryCandidate& c) { return !fit.FitsAll(c); });
   return found;
 }
 
 // If the gain is that of the changed scaling, it is no other deviation.
-void UseAmplitude(const RotaryFit& fit, Candidate& candidate) {
+void UseAmplitude(const RotaryFit& fit, RotaryCandidate& candidate) {
   RotaryModel changed = candidate.model;
   changed.amplitude_of = changed.scaling;
   changed.amplitude_power = fit.right().amplitude_power;
@@ -141,12 +141,12 @@ void UseAmplitude(const RotaryFit& fit, Candidate& candidate) {
 }
 
 // The candidate with other frequencies, measured at some tokens.
-std::vector<Candidate> WithFrequencies(const RotaryFit& fit, const Candidate& start,
+std::vector<RotaryCandidate> WithFrequencies(const RotaryFit& fit, const RotaryCandidate& start,
                                        const std::vector<size_t>& tokens, bool from_differences) {
-  std::vector<Candidate> found;
+  std::vector<RotaryCandidate> found;
   for (const FrequencyForm& form :
        NameFrequencies(fit.FrequenciesSeen(start, tokens, from_differences))) {
-    Candidate c = start;
+    RotaryCandidate c = start;
     c.model = form.model;
     UseAmplitude(fit, c);
     c.parts.push_back({form.name, form.sentence});
@@ -156,16 +156,16 @@ std::vector<Candidate> WithFrequencies(const RotaryFit& fit, const Candidate& st
 }
 
 // Other frequencies, measured at some tokens, and other positions.
-std::vector<Candidate> WithBoth(const RotaryFit& fit, const Candidate& start,
+std::vector<RotaryCandidate> WithBoth(const RotaryFit& fit, const RotaryCandidate& start,
                                 const std::vector<size_t>& tokens, bool from_differences) {
-  std::vector<Candidate> found;
-  for (const Candidate& c : WithFrequencies(fit, start, tokens, from_differences)) {
-    for (Candidate& both : WithPositions(fit, c, NamePositions)) found.push_back(std::move(both));
+  std::vector<RotaryCandidate> found;
+  for (const RotaryCandidate& c : WithFrequencies(fit, start, tokens, from_differences)) {
+    for (RotaryCandidate& both : WithPositions(fit, c, NamePositions)) found.push_back(std::move(both));
   }
   return found;
 }
 
-std::vector<Candidate> AnglesExplained(const RotaryFit& fit, const Candidate& start) {
+std::vector<RotaryCandidate> AnglesExplained(const RotaryFit& fit, const RotaryCandidate& start) {
   if (auto found = WithPositions(fit, start, NamePositions); !found.empty()) return found;
   const std::vector<size_t> all = fit.AllTokens();
   if (auto found = WithFrequencies(fit, start, all, false); !found.empty()) return found;
@@ -187,25 +187,25 @@ constexpr NamedTurn kTurns[] = {
 };
 
 // The candidate with the angles of another turn, and that turn.
-std::pair<RotaryFit, Candidate> Turned(const RotaryFit& fit, const Candidate& start,
+std::pair<RotaryFit, RotaryCandidate> Turned(const RotaryFit& fit, const RotaryCandidate& start,
                                        const NamedTurn& turn) {
-  Candidate turned = start;
+  RotaryCandidate turned = start;
   turned.model.turn = turn.turn;
   turned.parts.push_back({turn.name, turn.sentence});
   return {RotaryFit(fit, TurnedBack(fit.angles(), turn.turn)), turned};
 }
 
 // The candidate with all angles negated.
-Candidate Backwards(Candidate start) {
+RotaryCandidate Backwards(RotaryCandidate start) {
   for (PairFrequency& pair : start.model.pairs) pair.factor = -pair.factor;
   start.parts.push_back({"turns_backwards", "all pairs turn in the other direction"});
   return start;
 }
 
 // The simplest ways to explain the angles.
-std::vector<Candidate> Completed(const RotaryFit& fit, const Candidate& start) {
+std::vector<RotaryCandidate> Completed(const RotaryFit& fit, const RotaryCandidate& start) {
   if (fit.FitsAll(start)) return {start};
-  if (const Candidate back = Backwards(start); fit.FitsAll(back)) return {back};
+  if (const RotaryCandidate back = Backwards(start); fit.FitsAll(back)) return {back};
   for (const NamedTurn& turn : kTurns) {
     const auto [other, turned] = Turned(fit, start, turn);
     if (other.FitsAll(turned)) return {turned};
@@ -232,9 +232,9 @@ Explanation ExplanationOf(const std::vector<Part>& parts, Hypothesis model) {
 }
 
 std::vector<Explanation> ExplainRotation(const RotaryQuestion& question) {
-  std::vector<Candidate> found;
+  std::vector<RotaryCandidate> found;
   for (const Layout& layout : question.layouts()) {
-    Candidate start{{}, question.right, question.positions};
+    RotaryCandidate start{{}, question.right, question.positions};
     if (!layout.name.empty()) start.parts.push_back({layout.name, layout.sentence});
     if (!SetLayout(question, layout, start.model)) continue;
     const std::optional<TokenFits> measured = question.fits(start.model);
@@ -245,16 +245,16 @@ std::vector<Explanation> ExplainRotation(const RotaryQuestion& question) {
     else
       SetGain(fit, start);
     SetAxes(fit, start);
-    for (const Candidate& one : Completed(fit, start)) {
-      for (Candidate& grown : one.model.growth ? WithGrowth(fit, one) : std::vector{one}) {
+    for (const RotaryCandidate& one : Completed(fit, start)) {
+      for (RotaryCandidate& grown : one.model.growth ? WithGrowth(fit, one) : std::vector{one}) {
         if (!grown.parts.empty()) found.push_back(std::move(grown));
       }
     }
   }
-  const auto count = [](const Candidate& c) { return c.parts.size(); };
+  const auto count = [](const RotaryCandidate& c) { return c.parts.size(); };
   std::ranges::stable_sort(found, {}, count);
   std::vector<Explanation> all;
-  for (const Candidate& c : found) {
+  for (const RotaryCandidate& c : found) {
     if (count(c) == count(found.front()))
       all.push_back(ExplanationOf(c.parts, question.hypothesis(c.model, c.positions)));
   }

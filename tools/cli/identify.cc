@@ -24,7 +24,7 @@ namespace {
 
 using oracle::Claim;
 using oracle::Identity;
-using oracle::Witness;
+using oracle::Exchange;
 
 struct Options {
   std::string line, subject, recipe, json;
@@ -61,9 +61,9 @@ std::vector<Difference> DifferencesFrom(const Case& model, const Case& found) {
 
 // What a failing `check` of the nearest claim says about the first answer that fails.
 std::vector<std::string> DetailsOf(const Identity& identity, const std::string& recipe_text) {
-  std::vector<Witness> all = identity.witnesses;
+  std::vector<Exchange> all = identity.witnesses;
   all.insert(all.end(), identity.unseen.begin(), identity.unseen.end());
-  for (const Witness& witness : all) {
+  for (const Exchange& witness : all) {
     const Case c = witness.c.With(oracle::WordsOf(oracle::ClaimOf(identity.c)));
     const Recipe recipe = ParseRecipe(recipe_text, c.dtype());
     const oracle::Judge judge(c, witness.inputs, recipe);
@@ -146,7 +146,7 @@ Json AsJson(const Result& result, const Options& options) {
                {"differences", Json::array()},
                {"exit_status", StatusOf(result)}};
   for (const auto* witnesses : {&identity.witnesses, &identity.unseen}) {
-    for (const Witness& witness : *witnesses) json["questions"].push_back(witness.c.ToString());
+    for (const Exchange& witness : *witnesses) json["questions"].push_back(witness.c.ToString());
   }
   for (const auto& [attribute, value, least, most] : identity.numbers) {
     json["numbers"].push_back({{"attribute", attribute},
