@@ -128,7 +128,8 @@ bool Permits(const Elements& permitted, const RecipeWitness& witness) {
   return true;
 }
 
-bool LosesElements(const std::vector<Elements>& permitted, const std::vector<RecipeWitness>& witnesses) {
+bool LosesElements(const std::vector<Elements>& permitted,
+                   const std::vector<RecipeWitness>& witnesses) {
   for (size_t w = 0; w < witnesses.size(); ++w) {
     for (size_t i = 0; i < permitted[w].size(); ++i) {
       if (std::isinf(permitted[w][i]) && std::isfinite(witnesses[w].before[i])) return true;

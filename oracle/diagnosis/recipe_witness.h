@@ -35,7 +35,8 @@ double DistanceOf(const RecipeWitness& witness, const std::string& recipe);
 bool Permits(const Elements& permitted, const RecipeWitness& witness);
 
 // True if an element that could fail by the start no longer can.
-bool LosesElements(const std::vector<Elements>& permitted, const std::vector<RecipeWitness>& witnesses);
+bool LosesElements(const std::vector<Elements>& permitted,
+                   const std::vector<RecipeWitness>& witnesses);
 
 // The geometric mean, over these witnesses, of the sum of permitted errors / the sum of ulps. 0 if
 // there are none. Elements that cannot fail are left out.

@@ -13,7 +13,7 @@ namespace {
 
 // The questions that are answered. `refusal` gets the message of the first that is not.
 std::vector<Exchange> AskAll(const std::vector<Case>& questions, const AskSubject& ask,
-                            std::string& refusal) {
+                             std::string& refusal) {
   std::vector<Exchange> witnesses;
   for (const Case& c : questions) {
     Tensors inputs = DrawInputs(c);
@@ -29,7 +29,7 @@ std::vector<Exchange> AskAll(const std::vector<Case>& questions, const AskSubjec
 
 // The witnesses with the errors that the recipe permits if the claim is right.
 std::vector<Exchange> Weighed(std::vector<Exchange> witnesses, const Claim& claim,
-                             const std::string& recipe) {
+                              const std::string& recipe) {
   for (Exchange& witness : witnesses) {
     const Case c = witness.c.With(WordsOf(claim));
     witness.units = PermittedErrors(c, witness.inputs, ParseRecipe(recipe, c.dtype()));

@@ -22,7 +22,7 @@ struct NumberRange {
 };
 
 struct Identity {
-  Case c;                          // the first question, with the attributes that were found
+  Case c;                           // the first question, with the attributes that were found
   std::vector<Exchange> witnesses;  // the questions of the search, as they were asked
   std::vector<Exchange> unseen;     // larger ones, asked afterwards to verify what was found
   // The recipe by which all answers conform; empty: they do not, and `c` only fits best.

@@ -57,7 +57,7 @@ std::vector<Constant> ConstantsIn(const Span& range, const std::vector<Constant>
   return {{middle, TextWith(17, middle), false}};
 }
 
-std::string ShortText(double x) { return TextWith(2, x); }
+std::string TwoDigits(double x) { return TextWith(2, x); }
 
 std::string TextOf(const std::vector<Constant>& constants) {
   std::string text;

@@ -40,7 +40,7 @@ struct Constant {
 // its error if few ranges of that width have no such number.
 std::vector<Constant> ConstantsIn(const Span& range, const std::vector<Constant>& named);
 // A number with few digits.
-std::string ShortText(double x);
+std::string TwoDigits(double x);
 // Their texts, "1 or 2".
 std::string TextOf(const std::vector<Constant>& constants);
 

@@ -185,7 +185,7 @@ class Fitter {
           shared, free == FreeNumber::kEps ? NamedEps(q_.right.eps, q_.M) : NamedCounts(q_.M));
       measured = found.front().value;
       constant = found.size() > 2
-                     ? found.front().text + ", or any number up to " + ShortText(shared.high)
+                     ? found.front().text + ", or any number up to " + TwoDigits(shared.high)
                      : TextOf(found);
       fit.deviations.Count(found.front());
     }

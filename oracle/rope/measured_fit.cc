@@ -76,7 +76,8 @@ std::vector<size_t> RotaryFit::NearestTokens(const RotaryCandidate& start) const
   return tokens;
 }
 
-bool RotaryFit::HaveFrequencies(const RotaryCandidate& start, const std::vector<size_t>& tokens) const {
+bool RotaryFit::HaveFrequencies(const RotaryCandidate& start,
+                                const std::vector<size_t>& tokens) const {
   return std::ranges::none_of(FrequencyRanges(start, tokens, false),
                               [](const std::vector<Range>& ranges) { return ranges.empty(); });
 }

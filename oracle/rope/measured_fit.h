@@ -76,7 +76,8 @@ class RotaryFit {
   MeasuredPositions PositionsSeen(const RotaryCandidate& start, size_t axis) const;
   // The frequencies, if the positions of the candidate are right at these tokens, or
   // (`from_differences`) if they all have the same error. Refers to this object.
-  MeasuredFrequencies FrequenciesSeen(const RotaryCandidate& start, const std::vector<size_t>& tokens,
+  MeasuredFrequencies FrequenciesSeen(const RotaryCandidate& start,
+                                      const std::vector<size_t>& tokens,
                                       bool from_differences) const;
 
  private:

@@ -107,7 +107,7 @@ void SetAxes(const RotaryFit& fit, RotaryCandidate& candidate) {
 // The candidate with other positions, axis by axis. Empty if no name is found for them.
 using NamesOfPositions = std::vector<PositionForm> (*)(const MeasuredPositions&);
 std::vector<RotaryCandidate> WithPositions(const RotaryFit& fit, const RotaryCandidate& start,
-                                     NamesOfPositions names) {
+                                           NamesOfPositions names) {
   if (start.model.has_coordinates) return {};
   std::vector<RotaryCandidate> found = {start};
   for (size_t axis = 0; axis < start.positions.size(); ++axis) {
@@ -142,7 +142,8 @@ void UseAmplitude(const RotaryFit& fit, RotaryCandidate& candidate) {
 
 // The candidate with other frequencies, measured at some tokens.
 std::vector<RotaryCandidate> WithFrequencies(const RotaryFit& fit, const RotaryCandidate& start,
-                                       const std::vector<size_t>& tokens, bool from_differences) {
+                                             const std::vector<size_t>& tokens,
+                                             bool from_differences) {
   std::vector<RotaryCandidate> found;
   for (const FrequencyForm& form :
        NameFrequencies(fit.FrequenciesSeen(start, tokens, from_differences))) {
@@ -157,10 +158,11 @@ std::vector<RotaryCandidate> WithFrequencies(const RotaryFit& fit, const RotaryC
 
 // Other frequencies, measured at some tokens, and other positions.
 std::vector<RotaryCandidate> WithBoth(const RotaryFit& fit, const RotaryCandidate& start,
-                                const std::vector<size_t>& tokens, bool from_differences) {
+                                      const std::vector<size_t>& tokens, bool from_differences) {
   std::vector<RotaryCandidate> found;
   for (const RotaryCandidate& c : WithFrequencies(fit, start, tokens, from_differences)) {
-    for (RotaryCandidate& both : WithPositions(fit, c, NamePositions)) found.push_back(std::move(both));
+    for (RotaryCandidate& both : WithPositions(fit, c, NamePositions))
+      found.push_back(std::move(both));
   }
   return found;
 }
@@ -188,7 +190,7 @@ constexpr NamedTurn kTurns[] = {
 
 // The candidate with the angles of another turn, and that turn.
 std::pair<RotaryFit, RotaryCandidate> Turned(const RotaryFit& fit, const RotaryCandidate& start,
-                                       const NamedTurn& turn) {
+                                             const NamedTurn& turn) {
   RotaryCandidate turned = start;
   turned.model.turn = turn.turn;
   turned.parts.push_back({turn.name, turn.sentence});

@@ -43,8 +43,9 @@ Verdict JudgeOutputs(const oracle::Judge& judge, const Case& c, const Tensors& i
   if (verdict.tensors.empty()) return verdict;
   const bool fails = verdict.status == Verdict::Status::kFails;
   const auto recipes_with = [&](int most_changes) {
-    return ConformingRecipes({c, inputs, outputs, judge, verdict},
-                             {.start = recipe.name, .most_changes = most_changes, .prove = options});
+    return ConformingRecipes(
+        {c, inputs, outputs, judge, verdict},
+        {.start = recipe.name, .most_changes = most_changes, .prove = options});
   };
   // An honest precision comes before a bug that explains it by accident, and a bug before a
   // precision in two steps.

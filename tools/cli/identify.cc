@@ -23,8 +23,8 @@ namespace sextant::tools {
 namespace {
 
 using oracle::Claim;
-using oracle::Identity;
 using oracle::Exchange;
+using oracle::Identity;
 
 struct Options {
   std::string line, subject, recipe, json;
