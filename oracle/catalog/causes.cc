@@ -132,12 +132,8 @@ std::vector<Cause> CausesBesideAnOrder(const Observation& seen, const ProveOptio
   return {};
 }
 
-}  // namespace
-
-std::vector<Cause> CausesOf(const Observation& seen, const ProveOptions& options,
-                            const std::vector<Recipe>& conforming) {
-  if (std::string varies = DifferenceOfSecondAnswer(seen); !varies.empty())
-    return {{"varies", std::move(varies), true}};
+std::vector<Cause> CausesOfOneAnswer(const Observation& seen, const ProveOptions& options,
+                                     const std::vector<Recipe>& conforming) {
   Evidence evidence(seen, options);
   const double precision = DistanceOfPrecision(seen, conforming, evidence);
   std::vector<Cause> causes = ListedCauses(seen, evidence, precision);
@@ -150,6 +146,17 @@ std::vector<Cause> CausesOf(const Observation& seen, const ProveOptions& options
   const bool mostly_fails = 2 * evidence.failing() > evidence.elements();
   if (causes.empty() && mostly_fails && evidence.elements() <= Evidence::kAlways)
     causes = CausesBesideAnOrder(seen, options);
+  return causes;
+}
+
+}  // namespace
+
+std::vector<Cause> CausesOf(const Observation& seen, const ProveOptions& options,
+                            const std::vector<Recipe>& conforming) {
+  // A subject with a state varies, too: what its first answer shows may be the reason.
+  std::vector<Cause> causes = CausesOfOneAnswer(seen, options, conforming);
+  if (std::string varies = DifferenceOfSecondAnswer(seen); !varies.empty())
+    causes.insert(causes.begin(), {"varies", std::move(varies), true});
   return causes;
 }
 

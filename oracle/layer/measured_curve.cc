@@ -69,7 +69,7 @@ Function FunctionOf(ActivationKind kind, double beta) {
   return {.curve = curve, .c = kind == ActivationKind::kSwish ? beta : FactsOf(curve).usual};
 }
 
-const std::vector<Table>& Tables() {
+const std::vector<Table>& FunctionTables() {
   static const std::vector<Table> kTables = MakeTables();
   return kTables;
 }

@@ -41,7 +41,7 @@ struct Table {
 };
 
 // Those that are tried: steps of powers of two, and 2^n entries over a symmetric range.
-const std::vector<Table>& Tables();
+const std::vector<Table>& FunctionTables();
 
 // a f(x'), where x' is x limited to [low, high]; f may be read from a table.
 struct Function {

@@ -194,7 +194,7 @@ class Fitter {
     const std::string which = is_linear                             ? "interpolated"
                               : table.kind == Table::Kind::kNearest ? "the nearest entry"
                                                                     : "the entry below";
-    found.bits += std::log2(static_cast<double>(Tables().size()));
+    found.bits += std::log2(static_cast<double>(FunctionTables().size()));
     found.Add(is_linear ? "table_interpolated" : "table",
               "the function is read from a table with entries at " + PrintValue(table.origin) +
                   " + i * " + PrintValue(table.step) + ": " + which);
@@ -279,7 +279,7 @@ std::vector<FunctionFit> FitFunctions(const std::vector<Pair>& pairs, const Func
 std::vector<FunctionFit> FitTables(const std::vector<Pair>& pairs, const Function& right) {
   const Fitter fitter(pairs, right);
   std::vector<FunctionFit> fits;
-  for (const Table& table : Tables()) {
+  for (const Table& table : FunctionTables()) {
     Function tabulated = right;
     tabulated.table = table;
     if (const auto fit = fitter.Fit(tabulated, Free::kNothing, pairs)) fits.push_back(*fit);

@@ -227,10 +227,28 @@ std::vector<Explanation> FittedTo(const Observation& seen, const Hypothesis& bas
   return Merged(std::move(fits));
 }
 
+namespace {
+
+// True for the attribute `clip` of a tensor [2*clip+1,D].
+bool ShapesTensors(const std::string& attribute, const Signature& signature) {
+  const auto has_attribute = [&](const TensorSpec& tensor) {
+    return std::ranges::any_of(tensor.extents, [&](const std::string& extent) {
+      return AttributesIn(extent).contains(attribute);
+    });
+  };
+  return std::ranges::any_of(signature.inputs, has_attribute) ||
+         std::ranges::any_of(signature.outputs, has_attribute);
+}
+
+}  // namespace
+
 std::optional<Hypothesis> WithAttributes(const Hypothesis& base, const AttributeTexts& texts) {
   try {
     std::shared_ptr<Operation> changed = base.operation->Clone();
-    for (const auto& [name, text] : texts) changed->Set(name, text);
+    for (const auto& [name, text] : texts) {
+      if (ShapesTensors(name, changed->info().signature)) return std::nullopt;
+      changed->Set(name, text);
+    }
     changed->Check();
     return Hypothesis{std::move(changed), base.inputs, base.recipe};
   } catch (const Error&) {

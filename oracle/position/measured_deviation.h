@@ -42,7 +42,8 @@ struct Deviation {
 std::vector<Explanation> FittedTo(const Observation& seen, const Hypothesis& base,
                                   const std::vector<Deviation>& deviations);
 
-// The computation with other attributes, names and texts; empty if they are not valid.
+// The computation with other attributes, names and texts; empty if they are not valid,
+// or if a shape depends on them.
 using AttributeTexts = std::vector<std::pair<std::string, std::string>>;
 std::optional<Hypothesis> WithAttributes(const Hypothesis& base, const AttributeTexts& texts);
 

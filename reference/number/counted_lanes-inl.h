@@ -52,7 +52,7 @@ HWY_INLINE uint64_t ForEachVectorOfLanes(Work work) {
   using D = hn::CappedTag<double, 8>;
   const D d;
   uint64_t lanes = 0;
-  for (size_t i = 0; i < kLanes; i += hn::Lanes(d)) {
+  for (size_t i = 0; i < kLaneCount; i += hn::Lanes(d)) {
     Ordinary<D> ordinary(d);
     work(d, i, ordinary);
     lanes |= BitsOf(d, hn::Gt(ordinary.marks(), hn::Zero(d))) << i;

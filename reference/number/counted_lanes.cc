@@ -11,7 +11,7 @@ namespace sextant {
 namespace {
 
 constexpr uint64_t kAll = ~uint64_t{0};
-static_assert(kLanes == 64, "a bit for each lane");
+static_assert(kLaneCount == 64, "a bit for each lane");
 
 constexpr uint64_t BitOf(size_t lane) { return uint64_t{1} << lane; }
 
@@ -72,12 +72,12 @@ CountedLanes::CountedLanes(const Counted& x)
 }
 
 CountedLanes::CountedLanes(std::span<const Counted> numbers) {
-  assert(!numbers.empty() && numbers.size() <= kLanes);
+  assert(!numbers.empty() && numbers.size() <= kLaneCount);
   const Counted& last = numbers.back();
   const auto of = [&](size_t lane) -> const Counted& {
     return lane < numbers.size() ? numbers[lane] : last;
   };
-  for (size_t lane = 0; lane < kLanes; ++lane) SetNumbers(lane, of(lane));
+  for (size_t lane = 0; lane < kLaneCount; ++lane) SetNumbers(lane, of(lane));
   formats_ = LaneFormats(last.format());
   if (last.saturated()) saturated_ = kAll;
   for (size_t lane = 0; lane < numbers.size(); ++lane) {
@@ -160,7 +160,7 @@ CountedLanes operator+(const CountedLanes& a, const CountedLanes& b) {
 
 CountedLanes operator-(const CountedLanes& a) {
   CountedLanes y = a;
-  for (size_t lane = 0; lane < kLanes; ++lane) {
+  for (size_t lane = 0; lane < kLaneCount; ++lane) {
     y.numbers_.high[lane] = -a.numbers_.high[lane];
     y.numbers_.low[lane] = -a.numbers_.low[lane];
   }

@@ -37,7 +37,7 @@ class CountedLanes {
  public:
   explicit CountedLanes(double x) : CountedLanes(Counted(x)) {}
   CountedLanes(const Counted& x);  // in every lane
-  // 1 to kLanes numbers; the last is in all other lanes, too.
+  // 1 to kLaneCount numbers; the last is in all other lanes, too.
   explicit CountedLanes(std::span<const Counted> numbers);
 
   Counted operator[](size_t lane) const;

@@ -57,11 +57,11 @@ using Numbers = std::vector<Counted>;
 // same number in each lane.
 Numbers AnyNumbers(Random& random, size_t kind) {
   Numbers numbers;
-  for (size_t i = 0; i < kLanes; ++i) {
+  for (size_t i = 0; i < kLaneCount; ++i) {
     const size_t drawn = kind == 0 ? 0 : random.Below(kind == 1 ? 2 : 6);
     numbers.push_back(drawn == 0 ? Usual(random) : drawn == 2 ? Special(random) : Computed(random));
   }
-  if (kind == 3) return Numbers(kLanes, numbers[0]);
+  if (kind == 3) return Numbers(kLaneCount, numbers[0]);
   const DType common = AnyFormat(random);
   const bool is_common = random.Below(2) != 0;
   for (Counted& x : numbers) {
@@ -73,7 +73,7 @@ Numbers AnyNumbers(Random& random, size_t kind) {
 }
 
 void ExpectEqualLanes(const CountedLanes& lanes, const std::function<Counted(size_t)>& expected) {
-  for (size_t i = 0; i < kLanes; ++i) {
+  for (size_t i = 0; i < kLaneCount; ++i) {
     SCOPED_TRACE(i);
     ExpectSameBits(lanes[i], expected(i));
   }
@@ -121,7 +121,7 @@ TEST(CountedLanes, AStepThatFlushesAddsItsErrors) {
   const ScopedRecipe following(ParseRecipe("*=f32 flush", DType::kF32), DType::kF32);
   const ScopedStep at(Step::kActivation);
   const Counted x = Counted::Of(0x1.8p-90, 0x1p-190, DType::kF32, false);
-  const Numbers numbers(kLanes, x.WithError({0x1p-89, 0x1p-89}));
+  const Numbers numbers(kLaneCount, x.WithError({0x1p-89, 0x1p-89}));
   ExpectOperationsOf(numbers, numbers, numbers);
 }
 
@@ -130,8 +130,9 @@ TEST(CountedLanes, AShortSpanIsRepeatedAndNothingElseIsWritten) {
   for (const size_t count : {1, 2, 7, 8, 9, 63, 64}) {
     Numbers numbers = AnyNumbers(random, 2);
     const CountedLanes lanes{std::span(numbers).first(count)};
-    for (size_t i = 0; i < kLanes; ++i) ExpectSameBits(lanes[i], numbers[std::min(i, count - 1)]);
-    Numbers copy(kLanes + 1, Counted(77));
+    for (size_t i = 0; i < kLaneCount; ++i)
+      ExpectSameBits(lanes[i], numbers[std::min(i, count - 1)]);
+    Numbers copy(kLaneCount + 1, Counted(77));
     lanes.CopyTo(std::span(copy).first(count));
     for (size_t i = 0; i < copy.size(); ++i)
       ExpectSameBits(copy[i], i < count ? numbers[i] : Counted(77));
@@ -142,7 +143,7 @@ constexpr uint64_t kAll = ~uint64_t{0};
 
 LaneArrays Arrays(double first, double step, double error, double drift) {
   LaneArrays x;
-  for (size_t i = 0; i < kLanes; ++i) {
+  for (size_t i = 0; i < kLaneCount; ++i) {
     x.high[i] = first + step * static_cast<double>(i);
     x.low[i] = drift == 0 ? 0 : x.high[i] * 0x1p-60;
     x.error[i] = x.likely[i] = error;

@@ -22,8 +22,8 @@ template <class Real, class Make, class... Operands>
 void SetEach(std::vector<Real>& y, const Make& make, const Operands&... x) {
   if constexpr (std::same_as<Real, Counted>) {
     const auto f = make(std::type_identity<CountedLanes>());
-    for (size_t first = 0; first < y.size(); first += kLanes) {
-      const size_t count = std::min(kLanes, y.size() - first);
+    for (size_t first = 0; first < y.size(); first += kLaneCount) {
+      const size_t count = std::min(kLaneCount, y.size() - first);
       f(CountedLanes(std::span(x).subspan(first, count))...)
           .CopyTo(std::span(y).subspan(first, count));
     }

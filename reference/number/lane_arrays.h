@@ -10,12 +10,12 @@
 
 namespace sextant {
 
-inline constexpr size_t kLanes = 64;
+inline constexpr size_t kLaneCount = 64;
 
 // Members of Counted.
 struct LaneArrays {
-  alignas(64) double high[kLanes], low[kLanes];  // the centre
-  alignas(64) double error[kLanes], likely[kLanes], drift[kLanes];
+  alignas(64) double high[kLaneCount], low[kLaneCount];  // the centre
+  alignas(64) double error[kLaneCount], likely[kLaneCount], drift[kLaneCount];
 };
 
 // An operand of a step.

@@ -90,7 +90,7 @@ HWY_INLINE void Propagate(D d, const CountedVector<V>& a, CountedVector<V>& y, F
 template <class F>
 HWY_INLINE void SetCenters(const LaneArrays& of, LaneArrays& to, F f) {
   const TwinTag<hn::CappedTag<double, 8>> d;
-  for (size_t i = 0; i < kLanes; i += Lanes(d)) {
+  for (size_t i = 0; i < kLaneCount; i += Lanes(d)) {
     const Double2<VectorOf<decltype(d)>> a{Load(d, of.high + i), Load(d, of.low + i)};
     const auto y = f(d, a, i);
     Store(y.high, d, to.high + i);
@@ -101,8 +101,8 @@ HWY_INLINE void SetCenters(const LaneArrays& of, LaneArrays& to, F f) {
 // ErfOrErfc of the last numbers, because gelu needs erf and erfc of the same numbers; at first, of
 // zeros.
 struct ErfMemory {
-  alignas(64) double high[kLanes], low[kLanes];
-  alignas(64) double common_high[kLanes], common_low[kLanes];
+  alignas(64) double high[kLaneCount], low[kLaneCount];
+  alignas(64) double common_high[kLaneCount], common_low[kLaneCount];
 };
 thread_local ErfMemory erf_memory{};
 

@@ -34,6 +34,7 @@ double RoundedOnce(DType format, const DoubleDouble& x) {
 
 DoubleDouble RoundedBy(const StepRule& rule, const DoubleDouble& x) {
   if (rule.exact) return x;
+  if (rule.format == DType::kF64 && x.low == 0 && !rule.flushes) return x;  // a value of f64
   const double y = RoundedOnce(rule.format, x);
   if (!rule.flushes) return y;
   const bool normal = std::abs(y) >= MinNormal(rule.format);

@@ -26,9 +26,4 @@ struct InferredRecipe {
 InferredRecipe InferRecipe(const std::vector<Selected>& selected, const oracle::Subject& subject,
                            const oracle::RecipeSearch& search);
 
-// Other recipes by which the failing answer conforms: the narrowest, then methods of the same step
-// that cannot be told apart from it.
-std::vector<std::string> ConformingRecipes(const oracle::JudgedAnswer& answer,
-                                           const oracle::RecipeSearch& search);
-
 }  // namespace sextant::tools

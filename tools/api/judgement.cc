@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "oracle/catalog/causes.h"
-#include "tools/api/inferred_recipe.h"
+#include "tools/api/conforming_recipes.h"
 
 namespace sextant::tools {
 

@@ -75,7 +75,7 @@ std::string TextOf(const Judgement& judgement) {
   text += Indented(CauseLines(verdict), kMostCauses);
   if (verdict.status == Verdict::Status::kFails) {
     const std::string recipes = RecipeLine(verdict);
-    text += (recipes.empty() ? "conforms by no recipe with one or two changes" : recipes) + "\n";
+    text += (recipes.empty() ? "conforms by no other recipe that was tried" : recipes) + "\n";
   }
   if (!judgement.question.defaults.empty())
     text += "not given by any tensor, so the default:" + Joined(judgement.question.defaults) + "\n";
