@@ -3,9 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdio>
-
 #include "oracle/identify/probe.h"
+#include "reference/number/dtype.h"
 #include "reference/prove/prove.h"
 
 namespace sextant::oracle {
@@ -41,18 +40,60 @@ TEST_P(IdentifyBlackBox, FindsItsAttributes) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    All, IdentifyBlackBox,
+    Quick, IdentifyBlackBox,
+    testing::Values(BlackBoxCase{"rms_norm", {"eps=3e-06", "unit_offset=true"}},
+                    BlackBoxCase{"layer_norm", {"eps=1e-06"}},
+                    BlackBoxCase{"activation", {"kind=swish", "beta=1.25"}},
+                    BlackBoxCase{"gated",
+                                 {"kind=swiglu", "limit=5", "beta=1.5", "plus_one=true"}}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Slow, IdentifyBlackBox,
     testing::Values(BlackBoxCase{"rope D=16", {"pairing=interleaved", "base=12345"}},
                     BlackBoxCase{"rope D=16", {"pairing=half", "R=12", "offset=2", "base=1e+06"}},
                     BlackBoxCase{"rope D=32", {"scaling=linear(factor=3)", "direction=transpose"}},
                     BlackBoxCase{"rope D=32 dtype=bf16", {"pairing=interleaved", "base=500000"}},
-                    BlackBoxCase{"rms_norm", {"eps=3e-06", "unit_offset=true"}},
-                    BlackBoxCase{"layer_norm", {"eps=1e-06"}},
-                    BlackBoxCase{"activation", {"kind=swish", "beta=1.25"}},
-                    BlackBoxCase{"gated", {"kind=swiglu", "limit=5", "beta=1.5", "plus_one=true"}},
                     BlackBoxCase{"attention", {"window=[4,0]", "soft_cap=20"}},
                     BlackBoxCase{"attention", {"scale=0.3", "chunk=5"}},
                     BlackBoxCase{"xpos", {"role=key", "gamma=0.7", "scale_base=100"}}));
+
+// No attributes give the answers: nothing is claimed, and the nearest claim is still valid.
+TEST(Identify, ClaimsNothingIfNothingConforms) {
+  const auto cubed = [](const Case& c, const Tensors& inputs) {
+    Tensors y = EvaluateByRecipe(c, inputs, ParseRecipe("native", c.dtype()));
+    for (size_t i = 0; i < y[0].values.data.size(); ++i) {
+      const double x = inputs[0].values.data[i];
+      y[0].values.data[i] = RoundTo(DType::kF32, x * x * x);
+    }
+    return Answer{Answer::Status::kAnswered, "", std::move(y)};
+  };
+  const Identity found =
+      Identify(ProbesOf("activation"), cubed, {.recipes = {"native"}, .known = {}, .threads = 0});
+  EXPECT_EQ(found.recipe, "");
+  EXPECT_EQ(found.judged, 0u);
+  EXPECT_TRUE(found.unseen.empty());
+}
+
+// The numbers around an eps that conform, too.
+TEST(Identify, SaysWhichNumbersConform) {
+  const Identity norm = Identified("rms_norm M=16", {"eps=0.01"});
+  ASSERT_EQ(norm.numbers.size(), 1u);
+  EXPECT_EQ(norm.numbers[0].attribute, "eps");
+  EXPECT_LT(norm.numbers[0].least, 0.01);
+  EXPECT_GT(norm.numbers[0].most, 0.01);
+  EXPECT_LT(norm.numbers[0].most - norm.numbers[0].least, 0.001);
+}
+
+TEST(Identify, NeedsAnAnswer) {
+  const auto declines = [](const Case&, const Tensors&) {
+    return Answer{Answer::Status::kUnsupported, "only D=128", {}};
+  };
+  EXPECT_THAT(
+      [&] {
+        Identify(ProbesOf("rope D=8"), declines, {{"native"}, {}, 0});
+      },
+      testing::ThrowsMessage<Error>(testing::HasSubstr("only D=128; expected words")));
+}
 
 }  // namespace
 }  // namespace sextant::oracle
