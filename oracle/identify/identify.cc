@@ -11,6 +11,11 @@
 namespace sextant::oracle {
 namespace {
 
+bool HasElement(const Exchange& exchange) {
+  return std::ranges::any_of(
+      exchange.answer, [](const NamedTensor& tensor) { return CountOf(tensor.values.shape) > 0; });
+}
+
 // The questions that are answered. `refusal` gets the message of the first that is not.
 std::vector<Exchange> AskAll(const std::vector<Case>& questions, const AskSubject& ask,
                              std::string& refusal) {
@@ -173,6 +178,8 @@ Identity Identify(const std::vector<Case>& questions, const AskSubject& ask,
   if (witnesses.empty())
     throw Error("the subject does not answer ", questions[0].ToString(), ": ", refusal,
                 "; expected words with which it does (D=128, dtype=bf16)");
+  if (std::ranges::none_of(witnesses, HasElement))
+    throw Error(questions[0].ToString(), " has no element, expected larger dimensions");
   const Claim asked = ClaimOf(identity.c, options.known);
   const std::vector<Claim> best =
       Searched(asked, witnesses, options.recipes.front(), options.threads);

@@ -39,7 +39,7 @@ struct IdentifyOptions {
 };
 
 // Asks the questions, all of one operation with the same attributes. Throws Error if the subject
-// answers none.
+// answers none, or if no answer has an element.
 using AskSubject = std::function<Answer(const Case&, const Tensors& inputs)>;
 Identity Identify(const std::vector<Case>& questions, const AskSubject& ask,
                   const IdentifyOptions& options);

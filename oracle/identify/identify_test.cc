@@ -84,7 +84,7 @@ TEST(Identify, SaysWhichNumbersConform) {
   EXPECT_LT(norm.numbers[0].most - norm.numbers[0].least, 0.001);
 }
 
-TEST(Identify, NeedsAnAnswer) {
+TEST(Identify, NeedsAnAnswerWithAnElement) {
   const auto declines = [](const Case&, const Tensors&) {
     return Answer{Answer::Status::kUnsupported, "only D=128", {}};
   };
@@ -93,6 +93,8 @@ TEST(Identify, NeedsAnAnswer) {
         Identify(ProbesOf("rope D=8"), declines, {{"native"}, {}, 0});
       },
       testing::ThrowsMessage<Error>(testing::HasSubstr("only D=128; expected words")));
+  EXPECT_THAT([&] { Identified("rope S=0", {}); },
+              testing::ThrowsMessage<Error>(testing::HasSubstr("has no element")));
 }
 
 }  // namespace
