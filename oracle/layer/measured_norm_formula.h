@@ -8,6 +8,7 @@
 
 #include "reference/number/clamp.h"
 #include "reference/number/real.h"
+#include "reference/number/tensor.h"
 
 namespace sextant::oracle {
 

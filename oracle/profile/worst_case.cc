@@ -68,14 +68,15 @@ class Search {
   Case Near(const Case& worst) {
     std::vector<std::string> words;
     const double width = std::exp2(-random_.Uniform(0, 16));
+    const Tensors drawn = DrawInputs(worst);
     for (const Integers& input : integers_) {
-      const auto& numbers = Find(DrawInputs(worst), input.spec->name).values.data;
+      const auto& numbers = Find(drawn, input.spec->name).values.data;
       const double centre = numbers[worst_index_ % numbers.size()];
       words.push_back(
           ListOf(input, [&] { return centre + random_.Uniform(-1, 1) * (width * centre + 2); }));
     }
     if (integers_.empty() && real_) {
-      const auto& numbers = Find(DrawInputs(worst), real_->name).values.data;
+      const auto& numbers = Find(drawn, real_->name).values.data;
       const double centre = numbers[worst_index_ % numbers.size()];
       const double half = width * std::max(1.0, std::abs(centre));
       words.push_back("@" + real_->name + "=uniform(" + PrintValue(centre - half) + "," +
