@@ -7,7 +7,7 @@
 
 #include "fast/simd/element.h"
 #include "reference/block/decoder_block_attributes.h"
-#include "reference/number/tensor.h"
+#include "reference/number/tensor/tensor.h"
 
 namespace sextant::fast {
 

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "reference/case/case.h"
-#include "reference/number/tensor.h"
+#include "reference/number/tensor/tensor.h"
 
 namespace sextant::fast {
 

@@ -5,8 +5,8 @@
 #include <span>
 
 #include "fast/simd/element.h"
-#include "reference/number/double_double.h"
-#include "reference/number/tensor.h"
+#include "reference/number/double_double/double_double.h"
+#include "reference/number/tensor/tensor.h"
 
 namespace sextant::fast {
 

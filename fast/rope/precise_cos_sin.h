@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "fast/simd/element.h"
-#include "reference/number/double_double.h"
+#include "reference/number/double_double/double_double.h"
 
 namespace sextant::fast {
 

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "reference/number/double_double.h"
+#include "reference/number/double_double/double_double.h"
 #include "reference/rope/rope_frequencies.h"
 
 namespace sextant::fast {

@@ -4,7 +4,7 @@
 #include <span>
 
 #include "fast/simd/element.h"
-#include "reference/number/double_double.h"
+#include "reference/number/double_double/double_double.h"
 
 namespace sextant::fast {
 

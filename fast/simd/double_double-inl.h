@@ -1,6 +1,6 @@
 // Vectors of double-double numbers, for the instruction set being compiled. Same algorithms and
-// error bounds as reference/number/double_double.h: a sum 3.01 units of 2^-106, a product 5 with
-// fused operations and 7 without (JMP, algorithms 12 and 10).
+// error bounds as reference/number/double_double/double_double.h: a sum 3.01 units of 2^-106, a
+// product 5 with fused operations and 7 without (JMP, algorithms 12 and 10).
 #if defined(SEXTANT_FAST_DOUBLE_DOUBLE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef SEXTANT_FAST_DOUBLE_DOUBLE_INL_H_
 #undef SEXTANT_FAST_DOUBLE_DOUBLE_INL_H_
@@ -10,7 +10,7 @@
 
 #include <hwy/highway.h>
 
-#include "reference/number/double_double-inl.h"
+#include "reference/number/double_double/double_double-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace sextant::fast {

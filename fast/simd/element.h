@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "reference/number/double_double.h"
-#include "reference/number/dtype.h"
+#include "reference/number/double_double/double_double.h"
+#include "reference/number/tensor/dtype.h"
 
 namespace sextant::fast {
 

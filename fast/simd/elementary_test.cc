@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "fast/kernel/kernel_test.h"
-#include "reference/number/interval.h"
+#include "reference/number/exact/interval.h"
 
 namespace sextant::fast {
 namespace {

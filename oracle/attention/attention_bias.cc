@@ -3,7 +3,7 @@
 #include "oracle/attention/attention_defects.h"
 #include "oracle/attention/attention_parts.h"
 #include "oracle/attention/attention_properties.h"
-#include "oracle/attention/measured_attention.h"
+#include "oracle/attention/measured/attention.h"
 #include "oracle/defect/input_defects.h"
 #include "oracle/diagnosis/catalog_entry.h"
 

@@ -5,7 +5,7 @@
 
 #include "oracle/attention/arg_max_score.h"
 #include "oracle/diagnosis/catalog_entry.h"
-#include "oracle/position/measured_attributes.h"
+#include "oracle/position/measured/attributes.h"
 #include "oracle/property/common_properties.h"
 #include "reference/attention/empty_log_sum_exp.h"
 #include "reference/attention/softmax_row.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "oracle/attention/measured_attention.h"
+#include "oracle/attention/measured/attention.h"
 #include "oracle/diagnosis/catalog_entry.h"
 #include "oracle/property/changed_inputs.h"
 #include "oracle/property/property.h"

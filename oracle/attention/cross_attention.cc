@@ -4,7 +4,7 @@
 
 #include "oracle/attention/heads_defects.h"
 #include "oracle/attention/heads_properties.h"
-#include "oracle/attention/measured_attention.h"
+#include "oracle/attention/measured/attention.h"
 #include "oracle/attention/token_properties.h"
 #include "oracle/diagnosis/catalog_entry.h"
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "oracle/attention/measured_attention.h"
+#include "oracle/attention/measured/attention.h"
 #include "oracle/attention/relative_attention_defects.h"
 #include "oracle/diagnosis/catalog_entry.h"
 #include "oracle/position/relative_defects.h"

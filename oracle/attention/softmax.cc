@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "oracle/attention/arg_max_score.h"
-#include "oracle/attention/measured_softmax.h"
+#include "oracle/attention/measured/softmax.h"
 #include "oracle/diagnosis/catalog_entry.h"
 #include "oracle/property/changed_inputs.h"
 #include "oracle/property/common_properties.h"

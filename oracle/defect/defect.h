@@ -13,8 +13,8 @@
 
 #include "reference/case/case.h"
 #include "reference/case/operation.h"
-#include "reference/number/evaluation_context.h"
-#include "reference/number/recipe.h"
+#include "reference/number/recipe/evaluation_context.h"
+#include "reference/number/recipe/recipe.h"
 #include "reference/prove/slices.h"
 
 namespace sextant::oracle {

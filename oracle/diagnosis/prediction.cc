@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "reference/number/counted.h"
+#include "reference/number/counted/counted.h"
 #include "reference/prove/case_slices.h"
 
 namespace sextant::oracle {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "reference/number/recipe.h"
+#include "reference/number/recipe/recipe.h"
 
 namespace sextant::oracle {
 

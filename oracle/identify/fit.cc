@@ -8,8 +8,8 @@
 #include <unsupported/Eigen/NumericalDiff>
 
 #include "reference/base/parallel.h"
-#include "reference/number/dtype.h"
-#include "reference/number/rounding_units.h"
+#include "reference/number/recipe/rounding_units.h"
+#include "reference/number/tensor/dtype.h"
 #include "reference/prove/prove.h"
 
 namespace sextant::oracle {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "oracle/identify/claim.h"
-#include "reference/number/tensor.h"
+#include "reference/number/tensor/tensor.h"
 #include "reference/prove/prove.h"
 
 namespace sextant::oracle {

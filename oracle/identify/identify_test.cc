@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "oracle/identify/probe.h"
-#include "reference/number/dtype.h"
+#include "reference/number/tensor/dtype.h"
 #include "reference/prove/prove.h"
 
 namespace sextant::oracle {

@@ -9,7 +9,7 @@
 #include "oracle/judge/planted_test.h"
 #include "reference/case/draw.h"
 #include "reference/case/operations.h"
-#include "reference/number/double_double.h"
+#include "reference/number/double_double/double_double.h"
 
 namespace sextant::oracle {
 namespace {

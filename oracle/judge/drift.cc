@@ -7,7 +7,7 @@
 #include "oracle/judge/bias.h"
 #include "reference/base/parallel.h"
 #include "reference/base/splitmix64.h"
-#include "reference/number/evaluation_context.h"
+#include "reference/number/recipe/evaluation_context.h"
 #include "reference/prove/budget.h"
 #include "reference/prove/case_slices.h"
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "oracle/defect/drawn_case_test.h"
-#include "reference/number/evaluation_context.h"
+#include "reference/number/recipe/evaluation_context.h"
 
 namespace sextant::oracle {
 namespace {

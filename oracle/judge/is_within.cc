@@ -3,7 +3,7 @@
 #include <array>
 #include <cmath>
 
-#include "reference/number/double_double.h"
+#include "reference/number/double_double/double_double.h"
 
 namespace sextant::oracle {
 namespace {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "reference/number/dtype.h"
+#include "reference/number/tensor/dtype.h"
 
 namespace sextant::oracle {
 namespace {

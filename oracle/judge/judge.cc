@@ -9,7 +9,7 @@
 #include "oracle/judge/undecided.h"
 #include "oracle/subject/subject.h"
 #include "reference/case/extents.h"
-#include "reference/number/in_parallel_here.h"
+#include "reference/number/recipe/in_parallel_here.h"
 
 namespace sextant::oracle {
 namespace {

@@ -6,8 +6,8 @@
 
 #include "reference/base/parallel.h"
 #include "reference/case/extents.h"
-#include "reference/number/in_parallel_here.h"
-#include "reference/number/stochastic_rounding.h"
+#include "reference/number/recipe/in_parallel_here.h"
+#include "reference/number/rounded/stochastic_rounding.h"
 #include "reference/prove/budget.h"
 
 namespace sextant::oracle {

@@ -10,7 +10,7 @@
 #include "oracle/catalog/catalog.h"
 #include "oracle/defect/drawn_case_test.h"
 #include "oracle/judge/judge.h"
-#include "reference/number/stochastic_rounding.h"
+#include "reference/number/rounded/stochastic_rounding.h"
 
 namespace sextant::oracle {
 namespace {

@@ -10,7 +10,7 @@
 // Must follow foreach_target.h.
 #include <hwy/highway.h>
 
-#include "reference/number/counted_vectors-inl.h"
+#include "reference/number/counted/counted_vectors-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace sextant::HWY_NAMESPACE {

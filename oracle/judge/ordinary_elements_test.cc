@@ -12,7 +12,7 @@
 #include "oracle/judge/tensor_judge.h"
 #include "oracle/judge/undecided.h"
 #include "reference/case/random_test.h"
-#include "reference/number/counted_bits_test.h"
+#include "reference/number/counted/counted_bits_test.h"
 
 namespace sextant::oracle {
 namespace {

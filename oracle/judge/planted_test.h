@@ -8,7 +8,7 @@
 
 #include "oracle/judge/judge.h"
 #include "reference/case/random_test.h"
-#include "reference/number/interval.h"
+#include "reference/number/exact/interval.h"
 
 namespace sextant::oracle {
 

@@ -6,7 +6,7 @@
 
 #include "oracle/judge/ordinary_elements.h"
 #include "reference/base/parallel.h"
-#include "reference/number/dtype.h"
+#include "reference/number/tensor/dtype.h"
 
 namespace sextant::oracle {
 namespace {

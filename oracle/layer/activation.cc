@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "oracle/diagnosis/catalog_entry.h"
-#include "oracle/layer/measured_activation.h"
+#include "oracle/layer/measured/activation.h"
 #include "oracle/property/changed_inputs.h"
 #include "oracle/property/common_properties.h"
 #include "reference/rope/scaling_setting.h"

@@ -5,11 +5,11 @@
 
 #include "oracle/defect/input_defects.h"
 #include "oracle/diagnosis/catalog_entry.h"
-#include "oracle/layer/measured_add_norm.h"
+#include "oracle/layer/measured/add_norm.h"
 #include "oracle/layer/norm_defects.h"
 #include "oracle/property/changed_inputs.h"
 #include "oracle/property/common_properties.h"
-#include "reference/number/rounded.h"
+#include "reference/number/rounded/rounded.h"
 #include "reference/prove/rounding_operation.h"
 
 namespace sextant::oracle {

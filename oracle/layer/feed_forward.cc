@@ -4,7 +4,7 @@
 
 #include "oracle/diagnosis/catalog_entry.h"
 #include "oracle/layer/feed_forward_properties.h"
-#include "oracle/layer/measured_feed_forward.h"
+#include "oracle/layer/measured/feed_forward.h"
 #include "reference/layer/linear.h"
 #include "reference/number/real.h"
 

@@ -3,7 +3,7 @@
 #include "oracle/defect/input_defects.h"
 #include "oracle/diagnosis/catalog_entry.h"
 #include "oracle/layer/feed_forward_properties.h"
-#include "oracle/layer/measured_feed_forward.h"
+#include "oracle/layer/measured/feed_forward.h"
 
 namespace sextant::oracle {
 namespace {

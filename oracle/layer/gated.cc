@@ -4,7 +4,7 @@
 
 #include "oracle/defect/input_defects.h"
 #include "oracle/diagnosis/catalog_entry.h"
-#include "oracle/layer/measured_gated.h"
+#include "oracle/layer/measured/gated.h"
 #include "oracle/property/changed_inputs.h"
 #include "oracle/property/common_properties.h"
 

@@ -5,7 +5,7 @@
 
 #include "oracle/diagnosis/catalog_entry.h"
 #include "oracle/layer/layer_norm_defects.h"
-#include "oracle/layer/measured_norm.h"
+#include "oracle/layer/measured/norm.h"
 #include "oracle/property/changed_inputs.h"
 #include "oracle/property/common_properties.h"
 

@@ -2,7 +2,7 @@
 
 #include "oracle/diagnosis/catalog_entry.h"
 #include "oracle/layer/linear_properties.h"
-#include "oracle/layer/measured_linear.h"
+#include "oracle/layer/measured/linear.h"
 
 namespace sextant::oracle {
 namespace {

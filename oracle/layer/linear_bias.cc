@@ -5,7 +5,7 @@
 #include "oracle/defect/input_defects.h"
 #include "oracle/diagnosis/catalog_entry.h"
 #include "oracle/layer/linear_properties.h"
-#include "oracle/layer/measured_linear.h"
+#include "oracle/layer/measured/linear.h"
 #include "oracle/property/changed_inputs.h"
 #include "oracle/property/common_properties.h"
 #include "oracle/property/property.h"

@@ -5,7 +5,7 @@
 
 #include "oracle/defect/input_defects.h"
 #include "oracle/diagnosis/catalog_entry.h"
-#include "oracle/layer/measured_norm.h"
+#include "oracle/layer/measured/norm.h"
 #include "oracle/layer/norm_defects.h"
 #include "oracle/property/changed_inputs.h"
 #include "oracle/property/common_properties.h"

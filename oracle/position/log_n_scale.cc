@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "oracle/diagnosis/catalog_entry.h"
-#include "oracle/position/measured_attributes.h"
+#include "oracle/position/measured/attributes.h"
 #include "oracle/position/scale_properties.h"
 #include "oracle/property/changed_inputs.h"
 #include "oracle/property/common_properties.h"

@@ -5,7 +5,7 @@
 
 #include "oracle/defect/input_defects.h"
 #include "oracle/diagnosis/catalog_entry.h"
-#include "oracle/position/measured_attributes.h"
+#include "oracle/position/measured/attributes.h"
 #include "oracle/position/relative_defects.h"
 #include "oracle/property/changed_inputs.h"
 #include "oracle/property/property.h"

@@ -1,7 +1,7 @@
 #include "reference/position/sinusoidal.h"
 
 #include "oracle/diagnosis/catalog_entry.h"
-#include "oracle/position/measured_attributes.h"
+#include "oracle/position/measured/attributes.h"
 #include "oracle/property/changed_inputs.h"
 #include "oracle/property/property.h"
 #include "oracle/rope/angle_defects.h"

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "oracle/diagnosis/catalog_entry.h"
-#include "oracle/position/measured_attributes.h"
+#include "oracle/position/measured/attributes.h"
 #include "oracle/position/scale_properties.h"
 #include "oracle/property/changed_inputs.h"
 #include "oracle/property/common_properties.h"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "reference/number/tensor.h"
+#include "reference/number/tensor/tensor.h"
 #include "reference/prove/golden.h"
 #include "reference/prove/prove.h"
 

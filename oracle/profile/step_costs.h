@@ -16,7 +16,7 @@
 
 #include "oracle/profile/element_errors.h"
 #include "reference/case/case.h"
-#include "reference/number/recipe.h"
+#include "reference/number/recipe/recipe.h"
 
 namespace sextant::oracle {
 

@@ -1,6 +1,6 @@
 #include "oracle/property/measured.h"
 
-#include "reference/number/boost_real.h"
+#include "reference/number/exact/boost_real.h"
 
 namespace sextant::oracle {
 

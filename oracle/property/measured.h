@@ -9,7 +9,7 @@
 
 #include <cmath>
 
-#include "reference/number/dtype.h"
+#include "reference/number/tensor/dtype.h"
 
 namespace sextant::oracle {
 

@@ -5,7 +5,7 @@
 #include "oracle/property/common_properties.h"
 #include "oracle/rope/angle_defects.h"
 #include "oracle/rope/decoding_property.h"
-#include "oracle/rope/measured_rotation.h"
+#include "oracle/rope/measured/rotation.h"
 #include "oracle/rope/rotary_defects.h"
 #include "oracle/rope/rotary_properties.h"
 

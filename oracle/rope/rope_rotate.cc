@@ -6,7 +6,7 @@
 #include "oracle/property/changed_inputs.h"
 #include "oracle/property/property.h"
 #include "oracle/rope/angle_defects.h"
-#include "oracle/rope/measured_rotation.h"
+#include "oracle/rope/measured/rotation.h"
 #include "oracle/rope/rotary_defects.h"
 #include "oracle/rope/rotary_properties.h"
 

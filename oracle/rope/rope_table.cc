@@ -4,7 +4,7 @@
 #include "oracle/property/changed_inputs.h"
 #include "oracle/property/common_properties.h"
 #include "oracle/rope/angle_defects.h"
-#include "oracle/rope/measured_rotation.h"
+#include "oracle/rope/measured/rotation.h"
 #include "oracle/rope/table_properties.h"
 
 namespace sextant::oracle {

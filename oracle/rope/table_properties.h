@@ -6,7 +6,7 @@
 
 #include "oracle/defect/defect.h"
 #include "oracle/property/property.h"
-#include "reference/number/tensor.h"
+#include "reference/number/tensor/tensor.h"
 
 namespace sextant::oracle {
 

@@ -11,7 +11,7 @@
 
 #include "oracle/subject/child_process.h"
 #include "oracle/subject/safetensors_message.h"
-#include "reference/number/tensor.h"
+#include "reference/number/tensor/tensor.h"
 
 namespace sextant::oracle {
 

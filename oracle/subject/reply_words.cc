@@ -7,7 +7,7 @@
 #include "reference/base/json.h"
 #include "reference/base/printable.h"
 #include "reference/base/value_text.h"
-#include "reference/number/recipe.h"
+#include "reference/number/recipe/recipe.h"
 
 namespace sextant::oracle {
 

@@ -1,5 +1,5 @@
 // Messages of the protocol between Sextant and a subject's program: blobs in the safetensors format
-// (reference/number/safetensors.h, oracle/subject/PROTOCOL.md).
+// (reference/number/tensor/safetensors.h, oracle/subject/PROTOCOL.md).
 #pragma once
 
 #include <cstdint>
@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "reference/number/dtype.h"
-#include "reference/number/safetensors.h"
-#include "reference/number/tensor.h"
+#include "reference/number/tensor/dtype.h"
+#include "reference/number/tensor/safetensors.h"
+#include "reference/number/tensor/tensor.h"
 
 namespace sextant::oracle {
 

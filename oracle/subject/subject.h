@@ -6,7 +6,7 @@
 #include <string>
 
 #include "reference/case/case.h"
-#include "reference/number/tensor.h"
+#include "reference/number/tensor/tensor.h"
 
 namespace sextant::oracle {
 

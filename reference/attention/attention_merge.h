@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "reference/attention/attention_mask.h"
-#include "reference/number/tensor.h"
+#include "reference/number/tensor/tensor.h"
 
 namespace sextant {
 

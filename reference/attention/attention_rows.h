@@ -10,8 +10,8 @@
 #include "reference/attention/empty_log_sum_exp.h"
 #include "reference/attention/soft_cap.h"
 #include "reference/attention/softmax_row.h"
-#include "reference/number/dot_rows.h"
-#include "reference/number/tensor.h"
+#include "reference/number/dot/dot_rows.h"
+#include "reference/number/tensor/tensor.h"
 #include "reference/prove/slices.h"
 
 namespace sextant {

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "reference/case/attribute.h"
-#include "reference/number/tensor.h"
+#include "reference/number/tensor/tensor.h"
 
 namespace sextant {
 

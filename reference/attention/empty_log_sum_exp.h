@@ -4,10 +4,10 @@
 #include <cmath>
 #include <limits>
 
-#include "reference/number/boost_real.h"
-#include "reference/number/counted.h"
-#include "reference/number/interval.h"
-#include "reference/number/rounded.h"
+#include "reference/number/counted/counted.h"
+#include "reference/number/exact/boost_real.h"
+#include "reference/number/exact/interval.h"
+#include "reference/number/rounded/rounded.h"
 
 namespace sextant {
 

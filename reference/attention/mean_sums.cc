@@ -8,8 +8,8 @@
 // Must follow foreach_target.h.
 #include <hwy/highway.h>
 
-#include "reference/number/counted.h"
-#include "reference/number/double_double-inl.h"
+#include "reference/number/counted/counted.h"
+#include "reference/number/double_double/double_double-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace sextant::HWY_NAMESPACE {

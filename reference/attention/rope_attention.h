@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "reference/attention/attention_attributes.h"
-#include "reference/number/tensor.h"
+#include "reference/number/tensor/tensor.h"
 #include "reference/rope/rope_attributes.h"
 
 namespace sextant {

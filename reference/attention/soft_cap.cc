@@ -1,7 +1,7 @@
 #include "reference/attention/soft_cap.h"
 
 #include "reference/case/operation.h"
-#include "reference/number/each_number.h"
+#include "reference/number/lanes/each_number.h"
 
 namespace sextant {
 

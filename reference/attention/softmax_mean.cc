@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "reference/number/rounding_units.h"
+#include "reference/number/recipe/rounding_units.h"
 
 namespace sextant {
 

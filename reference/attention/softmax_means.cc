@@ -5,7 +5,7 @@
 
 #include "reference/attention/softmax_mean.h"
 #include "reference/attention/softmax_row.h"
-#include "reference/number/dot.h"
+#include "reference/number/dot/dot.h"
 
 namespace sextant {
 

@@ -7,8 +7,8 @@
 #include "reference/attention/mean_sums.h"
 #include "reference/attention/softmax_row.h"
 #include "reference/case/random_test.h"
-#include "reference/number/counted_bits_test.h"
-#include "reference/number/recipe.h"
+#include "reference/number/counted/counted_bits_test.h"
+#include "reference/number/recipe/recipe.h"
 
 namespace sextant {
 namespace {

@@ -9,9 +9,9 @@
 // Must follow foreach_target.h.
 #include <hwy/highway.h>
 
-#include "reference/number/counted_vectors-inl.h"
-#include "reference/number/double_double_functions-inl.h"
-#include "reference/number/rounding_vectors-inl.h"
+#include "reference/number/counted/counted_vectors-inl.h"
+#include "reference/number/counted/rounding_vectors-inl.h"
+#include "reference/number/double_double/double_double_functions-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace sextant::HWY_NAMESPACE {

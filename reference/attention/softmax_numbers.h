@@ -6,9 +6,9 @@
 #include <cstddef>
 #include <span>
 
-#include "reference/number/counted_numbers.h"
-#include "reference/number/double_double.h"
-#include "reference/number/recipe.h"
+#include "reference/number/counted/counted_numbers.h"
+#include "reference/number/double_double/double_double.h"
+#include "reference/number/recipe/recipe.h"
 
 namespace sextant {
 

@@ -9,7 +9,7 @@
 #include <cmath>
 #include <vector>
 
-#include "reference/number/counted_bits_test.h"
+#include "reference/number/counted/counted_bits_test.h"
 
 namespace sextant {
 namespace {

@@ -5,10 +5,10 @@
 
 #include "reference/attention/softmax_mean.h"
 #include "reference/attention/softmax_scores.h"
-#include "reference/number/dot.h"
-#include "reference/number/elementary.h"
-#include "reference/number/rounding_units.h"
-#include "reference/number/sum_of_terms.h"
+#include "reference/number/counted/sum_of_terms.h"
+#include "reference/number/dot/dot.h"
+#include "reference/number/double_double/elementary.h"
+#include "reference/number/recipe/rounding_units.h"
 
 namespace sextant {
 namespace {

@@ -10,8 +10,8 @@
 
 #include "reference/attention/softmax_numbers.h"
 #include "reference/attention/softmax_row.h"
-#include "reference/number/elementary.h"
-#include "reference/number/rounding_units.h"
+#include "reference/number/double_double/elementary.h"
+#include "reference/number/recipe/rounding_units.h"
 
 namespace sextant {
 

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "reference/block/decoder_block_attributes.h"
-#include "reference/number/tensor.h"
+#include "reference/number/tensor/tensor.h"
 #include "reference/number/weights.h"
 
 namespace sextant {

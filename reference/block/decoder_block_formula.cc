@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "reference/number/in_parallel_here.h"
 #include "reference/number/real.h"
+#include "reference/number/recipe/in_parallel_here.h"
 
 namespace sextant {
 namespace {

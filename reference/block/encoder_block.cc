@@ -2,7 +2,7 @@
 
 #include "reference/attention/multi_head.h"
 #include "reference/case/operation.h"
-#include "reference/number/each_number.h"
+#include "reference/number/lanes/each_number.h"
 
 namespace sextant {
 namespace {

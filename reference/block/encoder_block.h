@@ -8,7 +8,7 @@
 #include "reference/attention/inner_attention.h"
 #include "reference/layer/activation.h"
 #include "reference/layer/layer_norm.h"
-#include "reference/number/tensor.h"
+#include "reference/number/tensor/tensor.h"
 
 namespace sextant {
 

@@ -14,7 +14,7 @@
 #include "reference/base/splitmix64.h"
 #include "reference/case/attribute.h"
 #include "reference/case/normal_numbers.h"
-#include "reference/number/rounding_units.h"
+#include "reference/number/recipe/rounding_units.h"
 
 namespace sextant {
 namespace {

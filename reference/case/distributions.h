@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "reference/number/dtype.h"
-#include "reference/number/tensor.h"
+#include "reference/number/tensor/dtype.h"
+#include "reference/number/tensor/tensor.h"
 
 namespace sextant {
 

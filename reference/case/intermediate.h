@@ -17,8 +17,8 @@
 #include <utility>
 #include <vector>
 
-#include "reference/number/evaluation_context.h"
-#include "reference/number/tensor.h"
+#include "reference/number/recipe/evaluation_context.h"
+#include "reference/number/tensor/tensor.h"
 
 namespace sextant {
 

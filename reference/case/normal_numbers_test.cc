@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "reference/base/splitmix64.h"
-#include "reference/number/counted_bits_test.h"
+#include "reference/number/counted/counted_bits_test.h"
 
 namespace sextant {
 namespace {

@@ -33,9 +33,9 @@
 #include "reference/case/attribute.h"
 #include "reference/case/intermediate.h"
 #include "reference/case/operation_info.h"
-#include "reference/number/evaluation_context.h"
 #include "reference/number/real.h"
-#include "reference/number/tensor.h"
+#include "reference/number/recipe/evaluation_context.h"
+#include "reference/number/tensor/tensor.h"
 #include "reference/number/weights.h"
 
 namespace sextant {

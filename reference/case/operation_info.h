@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "reference/case/signature.h"
-#include "reference/number/recipe.h"
+#include "reference/number/recipe/recipe.h"
 
 namespace sextant {
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "reference/case/case.h"
-#include "reference/number/tensor_view.h"
+#include "reference/number/tensor/tensor_view.h"
 
 namespace sextant {
 

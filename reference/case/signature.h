@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "reference/number/tensor.h"
+#include "reference/number/tensor/tensor.h"
 
 namespace sextant {
 

@@ -5,7 +5,7 @@
 
 #include "reference/case/operation.h"
 #include "reference/number/clamp.h"
-#include "reference/number/each_number.h"
+#include "reference/number/lanes/each_number.h"
 
 namespace sextant {
 namespace {

@@ -1,8 +1,8 @@
 #include "reference/layer/add_rms_norm.h"
 
 #include "reference/layer/rms_norm.h"
-#include "reference/number/double_double.h"
-#include "reference/number/rounded.h"
+#include "reference/number/double_double/double_double.h"
+#include "reference/number/rounded/rounded.h"
 #include "reference/prove/rounding_operation.h"
 
 namespace sextant {

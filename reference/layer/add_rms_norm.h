@@ -4,8 +4,8 @@
 #include <string_view>
 
 #include "reference/case/attribute.h"
-#include "reference/number/dtype.h"
-#include "reference/number/tensor.h"
+#include "reference/number/tensor/dtype.h"
+#include "reference/number/tensor/tensor.h"
 
 namespace sextant {
 

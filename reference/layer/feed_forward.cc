@@ -5,7 +5,7 @@
 #include "reference/case/intermediate.h"
 #include "reference/case/operation.h"
 #include "reference/layer/linear.h"
-#include "reference/number/in_parallel_here.h"
+#include "reference/number/recipe/in_parallel_here.h"
 
 namespace sextant {
 namespace {

@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "reference/case/operation.h"
-#include "reference/number/each_number.h"
+#include "reference/number/lanes/each_number.h"
 
 namespace sextant {
 

@@ -4,7 +4,7 @@
 
 #include "reference/case/operation.h"
 #include "reference/layer/normed_row.h"
-#include "reference/number/each_number.h"
+#include "reference/number/lanes/each_number.h"
 
 namespace sextant {
 namespace {

@@ -8,8 +8,8 @@
 
 #include "reference/layer/plain_normed_row.h"
 #include "reference/layer/plain_square_sum.h"
-#include "reference/number/elementary.h"
-#include "reference/number/rounding_units.h"
+#include "reference/number/double_double/elementary.h"
+#include "reference/number/recipe/rounding_units.h"
 
 namespace sextant {
 namespace {

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "reference/number/counted_numbers.h"
+#include "reference/number/counted/counted_numbers.h"
 #include "reference/number/real.h"
 
 namespace sextant {

@@ -6,8 +6,8 @@
 // Must follow foreach_target.h.
 #include <hwy/highway.h>
 
-#include "reference/number/counted_vectors-inl.h"
-#include "reference/number/rounding_units.h"
+#include "reference/number/counted/counted_vectors-inl.h"
+#include "reference/number/recipe/rounding_units.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace sextant::HWY_NAMESPACE {

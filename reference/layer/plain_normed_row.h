@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "reference/number/counted_numbers.h"
+#include "reference/number/counted/counted_numbers.h"
 
 namespace sextant {
 

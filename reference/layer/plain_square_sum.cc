@@ -10,10 +10,10 @@
 // Must follow foreach_target.h.
 #include <hwy/highway.h>
 
-#include "reference/number/counted_numbers.h"
-#include "reference/number/counted_vectors-inl.h"
-#include "reference/number/rounding_vectors-inl.h"
-#include "reference/number/sum_of_terms.h"
+#include "reference/number/counted/counted_numbers.h"
+#include "reference/number/counted/counted_vectors-inl.h"
+#include "reference/number/counted/rounding_vectors-inl.h"
+#include "reference/number/counted/sum_of_terms.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace sextant::HWY_NAMESPACE {

@@ -5,8 +5,8 @@
 #include <optional>
 #include <span>
 
-#include "reference/number/counted.h"
-#include "reference/number/recipe.h"
+#include "reference/number/counted/counted.h"
+#include "reference/number/recipe/recipe.h"
 
 namespace sextant {
 

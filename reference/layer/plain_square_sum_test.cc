@@ -6,9 +6,9 @@
 #include <cmath>
 #include <vector>
 
-#include "reference/number/counted_bits_test.h"
-#include "reference/number/evaluation_context.h"
+#include "reference/number/counted/counted_bits_test.h"
 #include "reference/number/real.h"
+#include "reference/number/recipe/evaluation_context.h"
 
 namespace sextant {
 namespace {

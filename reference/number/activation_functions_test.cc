@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "reference/number/boost_real.h"
-#include "reference/number/counted.h"
-#include "reference/number/double_double_functions.h"
-#include "reference/number/interval.h"
-#include "reference/number/rounded.h"
+#include "reference/number/counted/counted.h"
+#include "reference/number/double_double/double_double_functions.h"
+#include "reference/number/exact/boost_real.h"
+#include "reference/number/exact/interval.h"
+#include "reference/number/rounded/rounded.h"
 
 namespace sextant {
 namespace {

@@ -6,12 +6,12 @@
 #include <span>
 #include <vector>
 
-#include "reference/number/counted_dot.h"
-#include "reference/number/dot_rows.h"
-#include "reference/number/float_sums.h"
-#include "reference/number/in_parallel_here.h"
+#include "reference/number/dot/counted_dot.h"
+#include "reference/number/dot/dot_rows.h"
+#include "reference/number/dot/float_sums.h"
+#include "reference/number/dot/rounded_dot.h"
 #include "reference/number/real.h"
-#include "reference/number/rounded_dot.h"
+#include "reference/number/recipe/in_parallel_here.h"
 
 namespace sextant {
 namespace {

@@ -1,7 +1,7 @@
 // Products of rows with the rows of a matrix, for every number type: step dot.
 #pragma once
 
-#include "reference/number/tensor.h"
+#include "reference/number/tensor/tensor.h"
 #include "reference/number/weights.h"
 
 namespace sextant {

@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "reference/case/random_test.h"
-#include "reference/number/counted_bits_test.h"
-#include "reference/number/counted_dot.h"
-#include "reference/number/in_parallel_here.h"
+#include "reference/number/counted/counted_bits_test.h"
+#include "reference/number/dot/counted_dot.h"
 #include "reference/number/real.h"
-#include "reference/number/rounding_units.h"
+#include "reference/number/recipe/in_parallel_here.h"
+#include "reference/number/recipe/rounding_units.h"
 
 namespace sextant {
 namespace {

@@ -14,7 +14,7 @@
 //   TableEntry(cos_sin, amplitude)      cos and sin times an amplitude: steps trig and table
 //   TableFactor<Real>(n, d)(x)          x n / d: steps factor, table and weigh
 //   RowScale<Real>(v)(x, w)             x / sqrt(v) * w: steps rsqrt, scale and weigh
-//   Dot(a, b)                           the sum of a_i b_i: step dot; reference/number/dot.h
+//   Dot(a, b)                           the sum of a_i b_i: step dot; reference/number/dot/dot.h
 //   ScoreScale<Real>(scale, n)(x)       x scale, or x / sqrt(n) if scale is unset: step scale
 //   SoftmaxRow<Real>(scores)            reference/attention/softmax_row.h
 // A formula is the same for all number types. This file decides what is exact, shared, or rounded
@@ -30,13 +30,13 @@
 #include <utility>
 #include <vector>
 
-#include "reference/number/boost_real.h"
-#include "reference/number/counted.h"
-#include "reference/number/dot.h"
-#include "reference/number/evaluation_context.h"
-#include "reference/number/interval.h"
-#include "reference/number/recipe.h"
-#include "reference/number/rounded.h"
+#include "reference/number/counted/counted.h"
+#include "reference/number/dot/dot.h"
+#include "reference/number/exact/boost_real.h"
+#include "reference/number/exact/interval.h"
+#include "reference/number/recipe/evaluation_context.h"
+#include "reference/number/recipe/recipe.h"
+#include "reference/number/rounded/rounded.h"
 
 namespace sextant {
 

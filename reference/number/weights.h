@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "reference/number/tensor.h"
+#include "reference/number/tensor/tensor.h"
 
 namespace sextant {
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "reference/case/intermediate.h"
-#include "reference/number/tensor.h"
+#include "reference/number/tensor/tensor.h"
 
 namespace sextant {
 

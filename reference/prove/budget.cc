@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "reference/base/parallel.h"
-#include "reference/number/in_parallel_here.h"
+#include "reference/number/recipe/in_parallel_here.h"
 #include "reference/prove/sample_plan.h"
 
 namespace sextant {

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "reference/case/draw.h"
-#include "reference/number/interval.h"
+#include "reference/number/exact/interval.h"
 #include "reference/prove/evaluate.h"
 
 namespace sextant {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "reference/number/tensor.h"
+#include "reference/number/tensor/tensor.h"
 
 namespace sextant {
 

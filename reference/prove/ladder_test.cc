@@ -8,8 +8,8 @@
 
 #include "reference/case/operations.h"
 #include "reference/case/random_test.h"
-#include "reference/number/decision.h"
-#include "reference/number/interval.h"
+#include "reference/number/exact/decision.h"
+#include "reference/number/exact/interval.h"
 #include "reference/prove/enclosures_test.h"
 #include "reference/prove/proof_test.h"
 #include "reference/prove/prove.h"

@@ -5,9 +5,9 @@
 #include <iterator>
 #include <span>
 
-#include "reference/number/decision.h"
-#include "reference/number/interval.h"
-#include "reference/number/rounded.h"
+#include "reference/number/exact/decision.h"
+#include "reference/number/exact/interval.h"
+#include "reference/number/rounded/rounded.h"
 
 namespace sextant {
 namespace {

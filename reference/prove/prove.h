@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "reference/case/case.h"
-#include "reference/number/recipe.h"
+#include "reference/number/recipe/recipe.h"
 #include "reference/prove/golden.h"
 
 namespace sextant {

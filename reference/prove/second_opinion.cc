@@ -8,7 +8,7 @@
 
 #include "reference/base/hash.h"
 #include "reference/base/parallel.h"
-#include "reference/number/boost_real_error.h"
+#include "reference/number/exact/boost_real_error.h"
 #include "reference/prove/case_slices.h"
 #include "reference/prove/prove.h"
 

@@ -9,7 +9,7 @@
 #include "reference/case/operations.h"
 #include "reference/case/random_test.h"
 #include "reference/layer/rms_norm.h"
-#include "reference/number/decision.h"
+#include "reference/number/exact/decision.h"
 #include "reference/prove/proof_test.h"
 
 namespace sextant {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "reference/case/case.h"
-#include "reference/number/evaluation_context.h"
+#include "reference/number/recipe/evaluation_context.h"
 
 namespace sextant {
 

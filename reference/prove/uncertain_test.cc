@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "reference/case/operation.h"
-#include "reference/number/evaluation_context.h"
 #include "reference/number/real.h"
+#include "reference/number/recipe/evaluation_context.h"
 #include "reference/prove/prove.h"
 
 namespace sextant {

@@ -10,8 +10,8 @@
 #include <cmath>
 #include <limits>
 
-#include "reference/number/counted_vectors-inl.h"
-#include "reference/number/evaluation_context.h"
+#include "reference/number/counted/counted_vectors-inl.h"
+#include "reference/number/recipe/evaluation_context.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace sextant::HWY_NAMESPACE {

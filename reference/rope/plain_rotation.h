@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "reference/number/counted_numbers.h"
+#include "reference/number/counted/counted_numbers.h"
 #include "reference/rope/rope_rotate.h"
 
 namespace sextant {

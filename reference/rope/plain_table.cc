@@ -10,8 +10,8 @@
 #include <limits>
 #include <tuple>
 
-#include "reference/number/counted_vectors-inl.h"
-#include "reference/number/rounding_units.h"
+#include "reference/number/counted/counted_vectors-inl.h"
+#include "reference/number/recipe/rounding_units.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace sextant::HWY_NAMESPACE {

@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "reference/number/counted_numbers.h"
+#include "reference/number/counted/counted_numbers.h"
 #include "reference/number/real.h"
 
 namespace sextant {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "reference/case/random_test.h"
-#include "reference/number/counted_bits_test.h"
+#include "reference/number/counted/counted_bits_test.h"
 
 namespace sextant {
 namespace {

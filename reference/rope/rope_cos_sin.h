@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "reference/case/table_layout.h"
-#include "reference/number/tensor.h"
+#include "reference/number/tensor/tensor.h"
 #include "reference/rope/rope_frequencies.h"
 
 namespace sextant {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "reference/case/attribute.h"
-#include "reference/number/tensor.h"
+#include "reference/number/tensor/tensor.h"
 #include "reference/rope/scaling.h"
 
 namespace sextant {

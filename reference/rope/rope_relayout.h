@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "reference/number/tensor.h"
+#include "reference/number/tensor/tensor.h"
 #include "reference/rope/scaling.h"
 
 namespace sextant {

@@ -1,7 +1,7 @@
 // The rotation of tensors inside composite operations, for every number type.
 #pragma once
 
-#include "reference/number/tensor.h"
+#include "reference/number/tensor/tensor.h"
 #include "reference/prove/block_parts.h"
 #include "reference/rope/rope_attributes.h"
 #include "reference/rope/rope_table.h"

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "reference/number/tensor.h"
+#include "reference/number/tensor/tensor.h"
 #include "reference/rope/rope_attributes.h"
 
 namespace sextant {

@@ -5,7 +5,7 @@
 #include <array>
 #include <string_view>
 
-#include "reference/number/tensor.h"
+#include "reference/number/tensor/tensor.h"
 #include "reference/rope/rope_attributes.h"
 
 namespace sextant {

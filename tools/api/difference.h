@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "reference/number/tensor.h"
+#include "reference/number/tensor/tensor.h"
 
 namespace sextant::tools {
 

@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "reference/base/hash.h"
-#include "reference/number/safetensors.h"
+#include "reference/number/tensor/safetensors.h"
 #include "tools/api/replace.h"
 
 namespace sextant::tools {

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "reference/number/tensor_view.h"
+#include "reference/number/tensor/tensor_view.h"
 
 namespace sextant::tools {
 

@@ -8,7 +8,7 @@
 
 #include "oracle/subject/attributes_json.h"
 #include "reference/case/draw.h"
-#include "reference/number/interval_caches.h"
+#include "reference/number/exact/interval_caches.h"
 #include "tools/api/case_file.h"
 #include "tools/api/expectations.h"
 #include "tools/api/judgement.h"

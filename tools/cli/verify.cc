@@ -9,7 +9,7 @@
 #include "reference/base/count_text.h"
 #include "reference/base/printable.h"
 #include "reference/case/memory.h"
-#include "reference/number/interval.h"
+#include "reference/number/exact/interval.h"
 #include "reference/prove/prove.h"
 #include "tools/api/confirmation.h"
 #include "tools/api/difference.h"

@@ -14,13 +14,13 @@ RECIPES = ("native", "f32_compute", "exact_table")
 
 def line_of_16_bits(recipe):
     """The line of a standard recipe for f16 and bf16, the second of its row in recipe.cc."""
-    text = (ROOT / "reference/number/recipe.cc").read_text()
+    text = (ROOT / "reference/number/recipe/recipe.cc").read_text()
     row = re.search(rf'{{"{recipe}",((?:\s*"[^"]*")+),((?:\s*"[^"]*")+),', text)
     return "".join(re.findall(r'"([^"]*)"', row[2]))
 
 
 def steps():
-    text = (ROOT / "reference/number/recipe.h").read_text()
+    text = (ROOT / "reference/number/recipe/recipe.h").read_text()
     return re.findall(r'"(\w+)"', re.search(r"kStepNames = {(.*?)};", text, re.S)[1])
 
 

@@ -6,7 +6,7 @@
 #include "reference/base/error.h"
 #include "reference/base/printable.h"
 #include "reference/base/value_text.h"
-#include "reference/number/dtype.h"
+#include "reference/number/tensor/dtype.h"
 #include "tools/c/sextant_subject.h"
 
 namespace sextant::tools {

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "reference/number/safetensors.h"
+#include "reference/number/tensor/safetensors.h"
 #include "tools/c/sextant_subject.h"
 #include "tools/host/asked_attributes.h"
 #include "tools/host/guarded_tensor.h"

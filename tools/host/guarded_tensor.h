@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "reference/number/tensor_view.h"
+#include "reference/number/tensor/tensor_view.h"
 
 namespace sextant::tools {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "reference/case/case.h"
-#include "reference/number/tensor.h"
+#include "reference/number/tensor/tensor.h"
 
 namespace sextant::tools {
 

@@ -10,7 +10,7 @@ def header(op):
 
 #include <string_view>
 
-#include "reference/number/tensor.h"
+#include "reference/number/tensor/tensor.h"
 
 namespace sextant {{
 
@@ -19,7 +19,7 @@ struct {op.struct} {{
   static constexpr std::string_view kSignature = "{op.signature}";
   // Still to write: kSlices, the letters of axes along which elements are independent.
   static constexpr std::string_view kSlices = "";
-  // Still to write: kSteps, the steps that the formula marks (reference/number/recipe.h).
+  // Still to write: kSteps, the steps that the formula marks (reference/number/recipe/recipe.h).
   static constexpr std::string_view kSteps = "";
   static constexpr std::string_view kDraw = "{op.draw()}";
   // Still to write: kChoices, the values of attributes and dimensions that matter.

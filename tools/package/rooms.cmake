@@ -63,8 +63,13 @@ function(add_room room)
       "$<$<CONFIG:Release>:-O1;-finline-small-functions>")
     target_precompile_headers(${room}_test REUSE_FROM all_tests)
     target_compile_options(${room}_test PRIVATE ${PRECOMPILED})
-    foreach(file IN LISTS tests)  # one program per file, built on request: <room>_<name>_test
+    foreach(file IN LISTS tests)  # one program per file, built on request: <room>_<name>_test, or
       get_filename_component(name ${file} NAME_WE)
+      if(TARGET ${room}_${name})  # <room>_<folder>_<name>_test where two files have one name
+        get_filename_component(folder ${file} DIRECTORY)
+        get_filename_component(folder ${folder} NAME)
+        set(name ${folder}_${name})
+      endif()
       add_executable(${room}_${name} EXCLUDE_FROM_ALL ${file})
       target_link_libraries(${room}_${name} ${room} rapidcheck rapidcheck_gtest GTest::gmock_main)
     endforeach()

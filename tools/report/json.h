@@ -4,7 +4,7 @@
 #include <span>
 
 #include "reference/base/json.h"
-#include "reference/number/tensor.h"
+#include "reference/number/tensor/tensor.h"
 #include "tools/api/replace.h"
 
 namespace sextant::tools {

@@ -2,7 +2,7 @@
 
   sextant check CASES --subject "exec:/usr/bin/python3 tools/adapters/native/native.py"
 
-They are judged by recipe `native`: if a formula marks the wrong step (reference/number/recipe.h),
+They are judged by recipe `native`: if a formula marks the wrong step (reference/number/recipe/recipe.h),
 the permitted errors are smaller than the errors of these functions, and native_test.py fails. A
 function gets tensors in their own dtypes and attributes by name, and dimensions and `dtype` if it
 declares them; it returns a tensor or a dict of tensors.

@@ -1,0 +1,264 @@
+#include "oracle/attention/measured/attention.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "oracle/attention/attention_parts.h"
+#include "oracle/attention/measured/heads.h"
+#include "oracle/attention/measured/keys.h"
+#include "oracle/attention/measured/weights.h"
+#include "oracle/position/measured/attributes.h"
+
+namespace sextant::oracle {
+namespace {
+
+std::string Text(double x) { return PrintValue(x); }
+
+NamedValue Root(double of) { return {1 / std::sqrt(of), "1/sqrt(" + Text(of) + ")"}; }
+
+// Numbers that are taken for D^-1/2.
+std::vector<NamedValue> LikelyScales(const Case& c) {
+  const auto D = static_cast<double>(ExtentOf(c, "D"));
+  const auto extent = [&](const char* letter) {
+    return c.dimensions().contains(letter) ? static_cast<double>(ExtentOf(c, letter)) : 0;
+  };
+  const double H = extent("H"), K = extent("K"), E = extent("E");
+  std::vector<NamedValue> likely = {{1, "1"}, {1 / D, "1/" + Text(D)}, Root(D)};
+  const auto add_root = [&](double of) {
+    if (of > 0) likely.push_back(Root(of));
+  };
+  for (const double of : {E, 2 * D, D / 2, 4 * D, D / 4, H * D, K * D, D + 1, D - 1, H, D * D * D})
+    add_root(of);
+  likely.push_back({std::sqrt(D), "sqrt(" + Text(D) + ")"});
+  likely.push_back({std::pow(D, -0.25), Text(D) + "^(-1/4)"});
+  likely.push_back({std::numbers::ln2 / std::sqrt(D), "ln(2)/sqrt(" + Text(D) + "): 2^x for e^x"});
+  likely.push_back({std::numbers::log2e / std::sqrt(D), "log2(e)/sqrt(" + Text(D) + ")"});
+  for (const double power : {32, 64, 80, 96, 128, 192, 256, 512}) add_root(power);
+  for (NamedValue& value : likely) {
+    char number[32];
+    std::snprintf(number, sizeof number, "%.7g", value.value);
+    if (value.text != number) value.text = std::string(number) + " = " + value.text;
+  }
+  // The scale of the case itself, twice, squared, inverted.
+  const double right = NumberOf(c, "scale", 1 / std::sqrt(D));
+  for (const double x : {2 * right, right / 2, right * right, 1 / right, -right})
+    likely.push_back({x});
+  return likely;
+}
+
+Deviation Scale(const Case& c) {
+  const double D = static_cast<double>(ExtentOf(c, "D"));
+  return RealAttribute("scale", "scores are multiplied by", NumberOf(c, "scale", 1 / std::sqrt(D)),
+                       LikelyScales(c));
+}
+
+// A cap where none is expected, and none where one is.
+Deviation Cap(const Case& c) {
+  if (TextOf(c, "soft_cap").empty())
+    return AttributeText("soft_cap", "no cap is expected, scores are capped at",
+                         {"50", "30", "20", "15", "10", "100", "5", "2", "1"});
+  return AttributeText("soft_cap", "the cap is", {""});
+}
+
+// Attributes set together, one text for each value.
+struct Choice {
+  std::string text;
+  AttributeTexts attributes;
+};
+Deviation Choices(const std::string& name, const std::string& factor, std::string phrase,
+                  std::vector<Choice> choices) {
+  std::vector<NamedValue> values;
+  for (size_t i = 0; i < choices.size(); ++i)
+    values.push_back({static_cast<double>(i), choices[i].text});
+  return {.name = name,
+          .factor = factor,
+          .values = std::move(values),
+          .changed =
+              [choices](const Hypothesis& base, double which) {
+                return WithAttributes(base, choices[static_cast<size_t>(which)].attributes);
+              },
+          .sentence = [phrase](const std::string& text) { return phrase + text; }};
+}
+
+std::string Signed(int64_t x) { return (x < 0 ? " - " : " + ") + std::to_string(x < 0 ? -x : x); }
+
+// Query s belongs to another key than s + FirstIndex.
+Deviation Alignment(const AttentionAttributes& op) {
+  std::vector<Choice> choices;
+  const int64_t first = op.FirstIndex(0);
+  std::vector<int64_t> shifts = {-first};  // the first query belongs to the first key
+  for (int64_t near = 1; near <= 16; ++near) shifts.insert(shifts.end(), {near, -near});
+  for (const int64_t shift : shifts) {
+    if (shift == 0) continue;
+    IntegerList offsets;
+    for (int64_t b = 0; b < op.B.value; ++b)
+      offsets.push_back(op.FirstIndex(static_cast<size_t>(b)) + shift);
+    const bool is_top_left = !op.query_offset && shift == -first && op.align != Align::kTopLeft;
+    choices.push_back({"s" + Signed(first + shift) + ", expected s" + Signed(first) +
+                           (is_top_left ? " (top_left instead of bottom_right)" : ""),
+                       {{"align", ""}, {"query_offset", PrintValue(offsets)}}});
+  }
+  const auto queries = " (of " + std::to_string(op.S.value) + " queries)";
+  for (Choice& choice : choices) choice.text += queries;
+  return Choices("mask_shifted", "align", "query s belongs to key ", std::move(choices));
+}
+
+Deviation Window(const AttentionAttributes& op) {
+  std::vector<Choice> choices;
+  if (op.window) {
+    const int64_t left = (*op.window)[0], right = (*op.window)[1];
+    const std::string expected = ", expected " + PrintValue(*op.window);
+    const auto add = [&](int64_t l, int64_t r) {
+      if (l < -1 || r < -1 || (l == left && r == right)) return;
+      const std::string text = PrintValue(IntegerList{l, r});
+      choices.push_back({text + expected, {{"window", text}}});
+    };
+    choices.push_back({"missing" + expected, {{"window", ""}}});
+    for (int64_t near = 1; near <= 16; ++near) {
+      if (left >= 0) add(left - near, right), add(left + near, right);
+      if (right >= 0) add(left, right - near), add(left, right + near);
+    }
+    add(right, left), add(-1, right), add(left, -1), add(2 * left, right), add(left / 2, right);
+  } else {
+    for (const int64_t width : {1, 2, 3, 4, 7, 8, 15, 16, 31, 32, 63, 64, 127, 128, 255, 256}) {
+      if (width >= op.T.value) break;
+      const std::string text = PrintValue(IntegerList{width, -1});
+      choices.push_back({text + ", expected none", {{"window", text}}});
+    }
+  }
+  return Choices("window_changed", "window", "the window is ", std::move(choices));
+}
+
+Deviation Chunk(const AttentionAttributes& op) {
+  std::vector<Choice> choices;
+  const int64_t C = op.chunk.value_or(0);
+  const std::string expected = ", expected " + (C == 0 ? "none" : std::to_string(C));
+  if (C > 0) choices.push_back({"not limited" + expected, {{"chunk", ""}}});
+  for (int64_t near = 1; near <= 16 && C > 0; ++near) {
+    for (const int64_t other : {C - near, C + near})
+      if (other > 0)
+        choices.push_back({PrintValue(other) + expected, {{"chunk", PrintValue(other)}}});
+  }
+  for (int64_t power = 2; power < op.T.value; power *= 2)
+    if (power != C)
+      choices.push_back({PrintValue(power) + expected, {{"chunk", PrintValue(power)}}});
+  return Choices("chunk_changed", "chunk", "the length of a chunk is ", std::move(choices));
+}
+
+// Each batch has so many keys more or less. The queries stay with their keys, or move with the end.
+Deviation Length(const AttentionAttributes& op, bool moves) {
+  std::vector<Choice> choices;
+  if (op.key_length) {
+    choices.push_back(
+        {"not limited, expected " + PrintValue(*op.key_length), {{"key_length", ""}}});
+    IntegerList reversed = *op.key_length;
+    std::ranges::reverse(reversed);
+    choices.push_back({PrintValue(reversed) + ", expected " + PrintValue(*op.key_length),
+                       {{"key_length", PrintValue(reversed)}}});
+  }
+  for (int64_t near = 1; near <= 16; ++near) {
+    for (const int64_t shift : {-near, near}) {
+      IntegerList lengths, first;
+      for (int64_t b = 0; b < op.B.value; ++b) {
+        const auto batch = static_cast<size_t>(b);
+        lengths.push_back(std::clamp<int64_t>(op.KeyLength(batch) + shift, 0, op.T.value));
+        first.push_back(op.FirstIndex(batch));
+      }
+      AttributeTexts texts = {{"key_length", PrintValue(lengths)}};
+      if (!moves) texts.insert(texts.end(), {{"align", ""}, {"query_offset", PrintValue(first)}});
+      choices.push_back(
+          {PrintValue(lengths) + (op.key_length ? ", expected " + PrintValue(*op.key_length)
+                                                : ", expected " + PrintValue(op.T.value)),
+           texts});
+    }
+  }
+  return Choices(moves ? "key_length_changed" : "keys_cut", "key_length", "the number of keys is ",
+                 std::move(choices));
+}
+
+Deviation Segments(const AttentionAttributes& op) {
+  std::vector<Choice> choices;
+  const IntegerList segments = op.segments.value_or(IntegerList{});
+  const std::string expected =
+      ", expected " + (op.segments ? PrintValue(segments) : std::string("none"));
+  if (op.segments) choices.push_back({"missing" + expected, {{"segments", ""}}});
+  for (size_t i = 0; i < segments.size(); ++i) {
+    for (const int64_t shift : {-1, 1, -2, 2}) {
+      IntegerList other = segments;
+      other[i] += shift;
+      if (other[i] >= 0)
+        choices.push_back({PrintValue(other) + expected, {{"segments", PrintValue(other)}}});
+    }
+  }
+  return Choices("segments_changed", "segments", "the lengths of the sequences are ",
+                 std::move(choices));
+}
+
+std::vector<Deviation> MaskDeviations(const Case& c) {
+  const AttentionAttributes op = AttentionOf(c);
+  std::vector<Deviation> deviations = {Alignment(op), Window(op), Chunk(op), Length(op, true),
+                                       Segments(op)};
+  if (op.mask == Mask::kCausal || op.window || op.chunk) deviations.push_back(Length(op, false));
+  return deviations;
+}
+
+// How often e^sink is added to the sum.
+Deviation SinkCount(const Tensors& inputs) {
+  Deviation deviation = InputFactor(inputs, "sink", "");
+  deviation.name = "sink_repeated";
+  deviation.values = {{2}, {3}, {4}, {0.5}, {0.25}, {8}};
+  deviation.changed = [](const Hypothesis& base, double count) -> std::optional<Hypothesis> {
+    if (!(count > 0)) return std::nullopt;
+    Hypothesis model = base;
+    Tensors inputs = model.inputs;
+    for (double& sink : InputNamed(inputs, "sink").data) sink += std::log(count);
+    model.inputs = std::move(inputs);
+    return model;
+  };
+  deviation.sentence = [](const std::string& number) {
+    return "the sink counts " + number + " times";
+  };
+  return deviation;
+}
+
+bool HasAttribute(const Case& c, const std::string& name) { return Case::Has(c.operation(), name); }
+
+}  // namespace
+
+std::vector<Deviation> AttentionDeviations(const Case& c, const Tensors& inputs) {
+  std::vector<Deviation> deviations = {Scale(c)};
+  if (HasAttribute(c, "soft_cap")) deviations.push_back(Cap(c));
+  if (HasAttribute(c, "window")) {
+    for (Deviation& deviation : MaskDeviations(c)) deviations.push_back(std::move(deviation));
+  }
+  if (HasInput(inputs, "bias"))
+    deviations.push_back(InputFactor(inputs, "bias", "the bias is multiplied by"));
+  if (HasInput(inputs, "sink")) {
+    deviations.push_back(InputFactor(inputs, "sink", "the sink is multiplied by"));
+    deviations.push_back(SinkCount(inputs));
+  }
+  return deviations;
+}
+
+std::vector<Explanation> MeasureScores(const Observation& seen) {
+  return MeasureAttributesAnd(seen, AttentionDeviations(seen.c, seen.inputs));
+}
+
+std::vector<Explanation> MeasureParts(const Observation& seen, const Hypothesis& base,
+                                      const WithParts& with_parts) {
+  std::vector<Deviation> deviations =
+      Joined<Deviation>({AttentionDeviations(seen.c, seen.inputs),
+                         AttributeDeviations(seen.c),
+                         {HeadsOf(seen.c, seen.inputs, with_parts)}});
+  for (Deviation& asked : WeightsByAsking(seen, base, with_parts))
+    deviations.push_back(std::move(asked));
+  Deviation keys;
+  keys.name = keys.factor = "keys";
+  keys.measured = [&](const Hypothesis& model) { return KeysByAnswers(seen, model, with_parts); };
+  keys.cost = CostOfKeys(seen.c);
+  deviations.push_back(std::move(keys));
+  return FittedTo(seen, base, deviations);
+}
+
+}  // namespace sextant::oracle

@@ -1,0 +1,84 @@
+#include "oracle/attention/measured/plain_attention.h"
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+
+namespace sextant::oracle {
+
+namespace {
+
+AttentionAttributes AttributesOf(const Case& c, const Operation& operation) {
+  AttentionAttributes all = AttentionOf(c);  // with the dimensions
+  for (const Attribute& own : sextant::AttributesOf(all)) {
+    for (const Attribute& attribute : operation.Attributes())
+      if (attribute.name == own.name && !own.dimension)
+        SetAttribute(all, c.name(), own.name, attribute.text);
+  }
+  return all;
+}
+
+}  // namespace
+
+PlainAttention::PlainAttention(const Case& c, const Hypothesis& model)
+    : op_(AttributesOf(c, *model.operation)),
+      n_(c),
+      D_(ExtentOf(c, "D")),
+      scale_(op_.scale.value_or(1 / std::sqrt(static_cast<double>(D_)))),
+      scale_bias_(TextOf(c, "scale_bias") == "true"),
+      q_(model.inputs[0].values.data),
+      k_(model.inputs[1].values.data),
+      v_(model.inputs[2].values.data) {
+  if (HasInput(model.inputs, "bias")) bias_ = &model.inputs[3].values.data;
+  if (HasInput(model.inputs, "sink")) sink_ = &model.inputs[3].values.data;
+}
+
+std::vector<double> PlainAttention::ScoresOf(size_t row, size_t g) const {
+  const auto query = std::span(q_).subspan(row * D_, D_);
+  const size_t first = (row / (n_.H * n_.S) * n_.K + g) * n_.T;
+  std::vector<double> scores(n_.T);
+  for (size_t t = 0; t < n_.T; ++t) {
+    const auto key = std::span(k_).subspan((first + t) * D_, D_);
+    double score = 0;
+    for (size_t d = 0; d < D_; ++d) score += query[d] * key[d];
+    const double bias = bias_ ? (*bias_)[row * n_.T + t] : 0;
+    score = (score + (scale_bias_ ? bias : 0)) * scale_;
+    if (op_.soft_cap) score = *op_.soft_cap * std::tanh(score / *op_.soft_cap);
+    scores[t] = score + (scale_bias_ ? 0 : bias);
+  }
+  return scores;
+}
+
+std::span<const double> PlainAttention::ValueOf(size_t row, size_t g, size_t t) const {
+  const size_t key = (row / (n_.H * n_.S) * n_.K + g) * n_.T + t;
+  return std::span(v_).subspan(key * n_.E, n_.E);
+}
+
+double PlainAttention::SinkOf(size_t row) const {
+  return sink_ ? (*sink_)[row / n_.S % n_.H] : -kInfinity;
+}
+
+double PlainAttention::CountOf(size_t row, size_t t) const {
+  const KeyRange keys = op_.KeysOf(row / (n_.H * n_.S), row % n_.S);
+  return keys.first <= t && t < keys.last;
+}
+
+std::vector<double> PlainAttention::Answer(size_t row, size_t key_head, size_t value_head) const {
+  const KeyRange keys = op_.KeysOf(row / (n_.H * n_.S), row % n_.S);
+  if (keys.IsEmpty()) return {};
+  const std::vector<double> scores = ScoresOf(row, key_head);
+  const auto seen = std::span(scores).subspan(keys.first, keys.size());
+  const double largest = std::max(SinkOf(row), *std::ranges::max_element(seen));
+  double sum = std::exp(SinkOf(row) - largest);
+  std::vector<double> y(n_.E);
+  for (size_t t = keys.first; t < keys.last; ++t) {
+    const double weight = std::exp(scores[t] - largest);
+    const auto value = ValueOf(row, value_head, t);
+    sum += weight;
+    for (size_t e = 0; e < n_.E; ++e) y[e] += weight * value[e];
+  }
+  for (double& x : y) x /= sum;
+  return y;
+}
+
+}  // namespace sextant::oracle

@@ -1,0 +1,162 @@
+#include "oracle/attention/measured/softmax.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "oracle/attention/arg_max_score.h"
+#include "oracle/diagnosis/fitted_number.h"
+#include "oracle/position/measured/attributes.h"
+#include "oracle/property/changed_inputs.h"
+#include "reference/attention/empty_log_sum_exp.h"
+#include "reference/attention/softmax.h"
+#include "reference/layer/activation.h"
+
+namespace sextant::oracle {
+namespace {
+
+// The softmax with one part replaced; `number` belongs to it.
+struct ByPart : Softmax {
+  enum class Part {
+    kNone,
+    kAdded,    // the number is added to the sum of e^(x - largest)
+    kSumOf,    // the sum has only the first columns
+    kTiles,    // each tile of columns has its own sum
+    kLanes,    // each lane has its own sum: columns with equal j mod number
+    kLimited,  // exponents x - largest are at least -number
+    kLogOf,    // the natural logarithm of the result
+  } part{};
+  double number = 0;
+
+  bool IsSummed(size_t j, size_t k) const {  // term k is in the sum of column j
+    const auto n = static_cast<size_t>(number);
+    if (part == Part::kSumOf) return k < n;
+    if (part == Part::kTiles) return k / n == j / n;
+    if (part == Part::kLanes) return k % n == j % n;
+    return true;
+  }
+  template <class Real>
+  void Row(std::span<const Real> x, std::span<Real> y) const {
+    std::vector<size_t> at;
+    std::vector<Real> row, terms;
+    for (size_t j = 0; j < x.size(); ++j) {
+      y[j] = Real(0.0);
+      if (IsEmptyLogSumExp(x[j])) continue;
+      at.push_back(j);
+      row.push_back(x[j]);
+    }
+    if (at.empty()) {
+      std::ranges::fill(y, Real(kNaN));
+      return;
+    }
+    const Real largest = row[ArgMaxScore<Real>(row)];
+    for (const Real& element : row) {
+      const Real exponent = element - largest;
+      terms.push_back(part == Part::kLimited ? Exp(ClampOrNaN(exponent, Real(-number), Real(0.0)))
+                                             : Exp(exponent));
+    }
+    for (size_t i = 0; i < at.size(); ++i) {
+      std::vector<Real> summed;
+      for (size_t k = 0; k < at.size(); ++k)
+        if (IsSummed(at[i], at[k])) summed.push_back(terms[k]);
+      if (part == Part::kAdded) summed.push_back(Real(number));
+      const Real sum = SumOf(summed);
+      y[at[i]] = part == Part::kLogOf ? row[i] - largest - Log(sum) : terms[i] / sum;
+    }
+  }
+  template <class Real>
+  void operator()(const Tensor<Real>& x, Tensor<Real>& y) const {
+    const ScopedStep in(Step::kSoftmax);
+    const size_t M = x.shape[1];
+    for (size_t n = 0; n < x.shape[0]; ++n)
+      Row<Real>(std::span(x.data).subspan(n * M, M), std::span(y.data).subspan(n * M, M));
+  }
+};
+using Part = ByPart::Part;
+
+Deviation PartOf(Part part, const std::string& name, const std::string& phrase,
+                 const std::vector<double>& numbers) {
+  std::vector<NamedValue> values;
+  for (const double number : numbers) values.push_back({number, PrintValue(number)});
+  return {.name = name,
+          .factor = "part",
+          .values = std::move(values),
+          .changed = [part](const Hypothesis& base, double number) -> std::optional<Hypothesis> {
+            ByPart changed;
+            changed.part = part;
+            changed.number = number;
+            return Hypothesis{std::make_shared<Wrapped<ByPart, false>>(changed), base.inputs,
+                              base.recipe};
+          },
+          .sentence =
+              [phrase](const std::string& number) {
+                std::string text = phrase;
+                if (const size_t at = text.find('#'); at != std::string::npos)
+                  text.replace(at, 1, number);
+                return text;
+              }};
+}
+
+// The columns from a number on are masked: a remainder of tiles, or all beyond a limit.
+Deviation ColumnsCut(size_t M) {
+  std::vector<NamedValue> values;
+  for (size_t lost = 1; lost < M && lost <= 64; ++lost)
+    values.push_back({static_cast<double>(M - lost), std::to_string(M - lost)});
+  return {.name = "columns_missing",
+          .factor = "columns",
+          .values = std::move(values),
+          .changed = [M](const Hypothesis& base, double first) -> std::optional<Hypothesis> {
+            Hypothesis model = base;
+            auto& x = model.inputs[0].values.data;
+            for (size_t i = 0; i < x.size(); ++i)
+              if (static_cast<double>(i % M) >= first) x[i] = -kInfinity;
+            return model;
+          },
+          .sentence =
+              [M](const std::string& first) {
+                return "columns " + first + " to " + std::to_string(M - 1) + " are not read";
+              }};
+}
+
+Deviation Exponents(const Tensors& inputs) {
+  Deviation factor = InputFactor(inputs, "x", "exponents are multiplied by");
+  factor.values = {{std::numbers::ln2, "0.6931472 = ln(2): 2^x for e^x"},
+                   {std::numbers::log2e, "1.442695 = log2(e)"},
+                   {std::numbers::ln10, "2.302585 = ln(10): 10^x for e^x"},
+                   {-1},
+                   {2},
+                   {0.5}};
+  for (const double D : {16, 32, 64, 80, 96, 128, 256})
+    factor.values.push_back(
+        {1 / std::sqrt(D), ShortText(1 / std::sqrt(D)) + " = 1/sqrt(" + PrintValue(D) + ")"});
+  return factor;
+}
+
+// Powers of two below M, and neighbours of M.
+std::vector<double> Widths(size_t M) {
+  std::vector<double> widths;
+  for (size_t near = 1; near <= 64 && near < M; ++near)
+    widths.push_back(static_cast<double>(M - near));
+  for (size_t power = 1; power < M; power *= 2) widths.push_back(static_cast<double>(power));
+  return widths;
+}
+
+}  // namespace
+
+std::vector<Explanation> MeasureSoftmax(const Observation& seen) {
+  const size_t M = ExtentOf(seen.c, "M");
+  const std::vector<double> tiles = {2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 3, 5, 6, 7};
+  return MeasureAttributesAnd(
+      seen,
+      {Exponents(seen.inputs), ColumnsCut(M),
+       PartOf(Part::kAdded, "sum_increased", "# is added to the sum of e^(x - largest)",
+              {1, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-12, 1e-16, 0x1p-23, 0x1p-52}),
+       PartOf(Part::kSumOf, "sum_cut", "the sum has only columns 0 to # - 1", Widths(M)),
+       PartOf(Part::kTiles, "sum_by_tiles", "each tile of # columns has its own sum", tiles),
+       PartOf(Part::kLanes, "sum_by_lanes", "each of # lanes has its own sum", tiles),
+       PartOf(Part::kLimited, "exponents_limited", "exponents x - largest are at least -#",
+              {1, 2, 5, 10, 15, 16, 20, 25, 30, 32, 40, 50, 64, 80, 87, 88}),
+       PartOf(Part::kLogOf, "logarithm", "y is the logarithm of the softmax", {0})});
+}
+
+}  // namespace sextant::oracle

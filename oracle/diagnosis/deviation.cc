@@ -1,0 +1,259 @@
+#include "oracle/diagnosis/deviation.h"
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+
+#include "oracle/diagnosis/fitted_number.h"
+#include "oracle/diagnosis/witnesses.h"
+#include "reference/number/recipe/rounding_units.h"
+
+namespace sextant::oracle {
+namespace {
+
+// A model is dropped if its distance from the answer exceeds 1 / kFarther of the right one's, or
+// kFarther times that of the nearest model and kNoise per element (as in catalog/causes.cc).
+constexpr double kFarther = 2, kNoise = 0.125;
+// Of each deviation in a pair, so many of its most likely numbers are tried.
+constexpr size_t kInPairs = 24;
+// The most likely number of coincidences that is accepted: a number measured in one slice may be
+// one of the likely numbers by chance.
+constexpr double kChance = 0.01;
+
+struct Fit {
+  Hypothesis model;
+  std::string name, number;
+  std::function<std::string(const std::string& number)> sentence;
+  double distance = 0;  // from the answer, on the slices of the fit
+  size_t order = 0;     // the most likely first
+};
+
+std::string TextOf(const NamedValue& value) {
+  return value.text.empty() ? ShortText(value.value) : value.text;
+}
+// True if its number is fitted: such a deviation is the second one of a pair.
+bool IsContinuous(const Deviation& deviation) {
+  return !std::isnan(deviation.right) || deviation.measured;
+}
+
+// True if rounding `right` to bf16 may give x.
+bool IsRounding(double x, double right) {
+  return std::abs(x - right) <= 2 * UnitRoundoffOf(DType::kBF16) * std::abs(right);
+}
+
+class Search {
+ public:
+  Search(const Observation& seen, const Hypothesis& base)
+      : seen_(seen), base_(base), witnesses_(WitnessesOf(seen)) {
+    if (!witnesses_.fit.empty())
+      limit_ = DistanceOf(seen, base, witnesses_.fit, kInfinity) / kFarther;
+  }
+
+  // Each number needs more than two failing elements.
+  bool HasEvidence(size_t numbers) const { return witnesses_.failing_elements > 2 * numbers; }
+
+  std::vector<Fit> Singles(const std::vector<Deviation>& deviations) {
+    std::vector<Fit> fits;
+    for (const Deviation& deviation : deviations) Add(base_, deviation, fits);
+    return Explaining(std::move(fits), 1);
+  }
+
+  // First those of two real numbers; then the most likely numbers of all deviations come first.
+  std::vector<Fit> Pairs(const std::vector<Deviation>& deviations) {
+    std::vector<Fit> fits;
+    for (const bool is_fitted : {true, false}) {
+      for (size_t i = 0; i < kInPairs; ++i) {
+        for (const Deviation& first : deviations) {
+          if (i >= first.values.size() || IsContinuous(first) != is_fitted) continue;
+          const auto model = Changed(base_, first, first.values[i].value);
+          if (model) AddPairs(*model, first, first.values[i], deviations, fits);
+        }
+        std::vector<Fit> explaining = Explaining(std::move(fits), 2);
+        if (!explaining.empty()) return explaining;
+        fits.clear();
+      }
+    }
+    return {};
+  }
+
+ private:
+  // The pairs of `first`, which `model` has, and another. Every pair of deviations occurs once: two
+  // of one kind in their order, and a fitted one after one with a given number.
+  void AddPairs(const Hypothesis& model, const Deviation& first, const NamedValue& value,
+                const std::vector<Deviation>& deviations, std::vector<Fit>& fits) {
+    for (const Deviation& second : deviations) {
+      const bool is_fitted = IsContinuous(second);
+      if (second.factor == first.factor || (IsContinuous(first) && !is_fitted)) continue;
+      if (IsContinuous(first) == is_fitted && &second < &first) continue;
+      const size_t before = fits.size();
+      Add(model, second, fits);
+      for (size_t i = before; i < fits.size(); ++i) {
+        fits[i].name = first.name + "+" + fits[i].name;
+        fits[i].sentence = [begin = first.sentence(TextOf(value)),
+                            second = fits[i].sentence](const std::string& number) {
+          return begin + "; and " + second(number);
+        };
+      }
+    }
+  }
+
+  std::optional<Hypothesis> Changed(const Hypothesis& base, const Deviation& deviation,
+                                    double value) const {
+    if (IsContinuous(deviation) && IsRounding(value, deviation.right)) return std::nullopt;
+    return deviation.changed(base, value);
+  }
+
+  double Distance(const Hypothesis& model, double limit) {
+    double sum = 0;
+    for (const Witness& witness : witnesses_.fit) {
+      if (++evaluations_ > kMostEvaluations) return kInfinity;
+      sum += DistanceOf(seen_, model, witness);
+      if (!(sum <= limit)) return kInfinity;
+    }
+    return sum;
+  }
+
+  void AddModel(const Hypothesis& base, const Deviation& deviation, double value,
+                const std::string& number, std::vector<Fit>& fits) {
+    const auto model = Changed(base, deviation, value);
+    if (!model) return;
+    const double distance = Distance(*model, limit_);
+    if (distance <= limit_)
+      fits.push_back({*model, deviation.name, number, deviation.sentence, distance, fits.size()});
+  }
+
+  void Add(const Hypothesis& base, const Deviation& deviation, std::vector<Fit>& fits) {
+    if (evaluations_ > kMostEvaluations) return;
+    if (deviation.measured) {
+      for (const Deviation& found : deviation.measured(base)) Add(base, found, fits);
+      evaluations_ += deviation.cost;
+    } else if (!IsContinuous(deviation)) {
+      for (const NamedValue& value : deviation.values)
+        AddModel(base, deviation, value.value, TextOf(value), fits);
+    } else {
+      AddMeasured(base, deviation, fits);
+    }
+  }
+
+  void AddMeasured(const Hypothesis& base, const Deviation& deviation, std::vector<Fit>& fits) {
+    const auto measured = MeasureNumber(seen_, base, deviation, witnesses_.fit, evaluations_);
+    if (!measured) return;
+    std::vector<NamedValue> likely;
+    for (const NamedValue& value : deviation.values) {
+      if (std::abs(value.value - measured->value) > measured->bar) continue;
+      if (std::ranges::find(likely, value.value, &NamedValue::value) == likely.end())
+        likely.push_back(value);
+    }
+    if (deviation.is_integer && measured->bar < 0.5) likely = {{std::round(measured->value)}};
+    const auto number = ShortNumber(*measured);
+    if (likely.empty() && number) likely.push_back(*number);
+    // A number that is measured in one slice cannot be tested in another.
+    const bool is_tested = witnesses_.failing_slices > 1;
+    const double chance = 2 * measured->bar / std::abs(measured->value) *
+                          static_cast<double>(deviation.values.size());
+    if (!is_tested && chance > kChance) return;
+    for (const NamedValue& value : likely)
+      AddModel(base, deviation, value.value, TextOf(value), fits);
+    if (likely.empty() && is_tested)
+      AddModel(base, deviation, measured->value, TextOf(*measured), fits);
+  }
+
+  // True if one of so many models may be as near to the answer by chance. A wrong model that may
+  // have any distance up to that of the right one is as near with that ratio as its probability in
+  // each failing slice; the elements of a slice depend on each other.
+  bool IsChance(const Fit& fit) const {
+    const double ratio = fit.distance / (kFarther * limit_);
+    const auto slices = static_cast<double>(witnesses_.failing_slices);
+    return static_cast<double>(evaluations_) * std::pow(ratio, slices) > kChance;
+  }
+
+  bool Explains(const Hypothesis& model) const {
+    const auto explains = [&](const Witness& witness) {
+      return oracle::Explains(model, seen_.c, seen_.recipe, seen_.answer, witness.slice);
+    };
+    return std::ranges::all_of(witnesses_.fit, explains) &&
+           std::ranges::all_of(witnesses_.test, explains);
+  }
+
+  std::vector<Fit> Explaining(std::vector<Fit> fits, size_t numbers) const {
+    std::vector<Fit> explaining;
+    if (!HasEvidence(numbers)) return explaining;
+    std::ranges::stable_sort(fits, {}, &Fit::distance);
+    size_t elements = 0;
+    for (const Witness& witness : witnesses_.fit)
+      for (const auto& units : witness.units) elements += units.data.size();
+    for (const Fit& fit : fits) {
+      const double nearest = explaining.empty() ? fit.distance : explaining.front().distance;
+      if (fit.distance > std::max(kFarther * nearest, kNoise * static_cast<double>(elements)))
+        break;
+      if (!IsChance(fit) && Explains(fit.model)) explaining.push_back(fit);
+    }
+    return explaining;
+  }
+
+  const Observation& seen_;
+  const Hypothesis& base_;
+  Witnesses witnesses_;
+  double limit_ = 0;
+  size_t evaluations_ = 0;
+};
+
+// One explanation for each name: the most likely number, and the others that explain the answer.
+std::vector<Explanation> Merged(std::vector<Fit> fits) {
+  std::ranges::stable_sort(fits, {}, &Fit::order);
+  std::vector<Explanation> explanations;
+  for (size_t i = 0; i < fits.size(); ++i) {
+    const auto has_name = [&](const Fit& fit) { return fit.name == fits[i].name; };
+    if (std::ranges::any_of(std::span(fits).first(i), has_name)) continue;
+    std::string others;
+    for (const Fit& fit : std::span(fits).subspan(i + 1))
+      if (has_name(fit) && fit.number != fits[i].number)
+        others += (others.empty() ? "" : ", ") + fit.number;
+    std::string sentence = fits[i].sentence(fits[i].number);
+    if (!others.empty()) sentence += "; this answer does not exclude " + others;
+    explanations.push_back({fits[i].name, sentence, fits[i].model});
+  }
+  return explanations;
+}
+
+}  // namespace
+
+std::vector<Explanation> FittedTo(const Observation& seen, const Hypothesis& base,
+                                  const std::vector<Deviation>& deviations) {
+  Search search(seen, base);
+  if (!search.HasEvidence(1)) return {};
+  std::vector<Fit> fits = search.Singles(deviations);
+  if (fits.empty()) fits = search.Pairs(deviations);
+  return Merged(std::move(fits));
+}
+
+namespace {
+
+// True for the attribute `clip` of a tensor [2*clip+1,D].
+bool ShapesTensors(const std::string& attribute, const Signature& signature) {
+  const auto has_attribute = [&](const TensorSpec& tensor) {
+    return std::ranges::any_of(tensor.extents, [&](const std::string& extent) {
+      return AttributesIn(extent).contains(attribute);
+    });
+  };
+  return std::ranges::any_of(signature.inputs, has_attribute) ||
+         std::ranges::any_of(signature.outputs, has_attribute);
+}
+
+}  // namespace
+
+std::optional<Hypothesis> WithAttributes(const Hypothesis& base, const AttributeTexts& texts) {
+  try {
+    std::shared_ptr<Operation> changed = base.operation->Clone();
+    for (const auto& [name, text] : texts) {
+      if (ShapesTensors(name, changed->info().signature)) return std::nullopt;
+      changed->Set(name, text);
+    }
+    changed->Check();
+    return Hypothesis{std::move(changed), base.inputs, base.recipe};
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+}  // namespace sextant::oracle

@@ -1,0 +1,143 @@
+#include "oracle/diagnosis/fitted_number.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+namespace sextant::oracle {
+namespace {
+
+constexpr int kNewtonSteps = 12;
+constexpr double kStep = 0x1p-7;  // relative; a secant is as good as a derivative
+
+std::string Digits(double x, int digits) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.*g", digits, x);
+  return text;
+}
+class NumberFit {
+ public:
+  NumberFit(const Observation& seen, const Hypothesis& base, const Deviation& deviation,
+            size_t& evaluations)
+      : seen_(seen),
+        base_(base),
+        deviation_(deviation),
+        exact_(ParseRecipe("exact", seen.c.dtype())),
+        evaluations_(evaluations) {}
+
+  // A number near the answer: the best of the likely ones and of powers of two times the right one,
+  // and then of sixteen numbers between its half and its double. Empty if the number has no effect
+  // in this slice, NaN if none of these brings the model nearer to the answer.
+  std::optional<double> Start(const Witness& witness) {
+    constexpr int kOctaves = 10, kParts = 8;
+    std::vector<double> starts, finer;
+    for (const NamedValue& value : deviation_.values) starts.push_back(value.value);
+    for (int octave = -kOctaves; octave <= kOctaves; ++octave)
+      starts.push_back(std::ldexp(deviation_.right, octave));
+    const Nearest start = NearestOf(starts, witness);
+    if (start.distance == start.largest) return std::nullopt;
+    for (int part = -kParts; part <= kParts; ++part)
+      finer.push_back(start.number * std::exp2(static_cast<double>(part) / kParts));
+    const Nearest near = NearestOf(finer, witness);
+    return near.distance <= witness.distance / 2 ? near.number : kNaN;
+  }
+
+  // The least squares of the residuals, by Newton steps from x on. Empty if they do not converge,
+  // if the number does not change the answer, or if it leaves more than half of the distance.
+  std::optional<MeasuredNumber> Measure(double x, std::span<const Witness> witnesses) {
+    const double limit = DistanceOf(seen_, base_, witnesses, kInfinity) / 2;
+    for (int step = 0; step < kNewtonSteps && !std::isnan(x); ++step) {
+      const auto at = Residuals(x, witnesses);
+      const auto beside = Residuals(x * (1 + kStep), witnesses);
+      if (at.empty() || beside.size() != at.size()) return std::nullopt;
+      double products = 0, squares = 0, bar = kInfinity, distance = 0;
+      for (size_t i = 0; i < at.size(); ++i) {
+        const double slope = (beside[i] - at[i]) / (x * kStep);
+        distance += std::abs(at[i]);
+        if (!std::isfinite(slope)) continue;
+        products += slope * at[i];
+        squares += slope * slope;
+        // |residual| <= 1 at the right number, to first order.
+        bar = std::min(bar, (1 + std::abs(at[i])) / std::abs(slope));
+      }
+      if (!(squares > 0)) return std::nullopt;
+      const double change = products / squares;
+      x -= change;
+      if (std::abs(change) > bar * kStep) continue;
+      return distance <= limit ? std::optional(MeasuredNumber{x, bar}) : std::nullopt;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  struct Nearest {
+    double number = kNaN, distance = kInfinity, largest = 0;  // the largest distance of all
+  };
+  Nearest NearestOf(const std::vector<double>& numbers, const Witness& witness) {
+    Nearest nearest;
+    for (const double number : numbers) {
+      const auto model = deviation_.changed(base_, number);
+      if (!model || ++evaluations_ > kMostEvaluations) continue;
+      const double distance = DistanceOf(seen_, *model, witness);
+      if (distance < nearest.distance) nearest.number = number, nearest.distance = distance;
+      nearest.largest = std::max(nearest.largest, distance);
+    }
+    return nearest;
+  }
+
+  std::vector<double> Residuals(double value, std::span<const Witness> witnesses) {
+    auto model = deviation_.changed(base_, value);
+    std::vector<double> all;
+    if (!model) return all;
+    model->recipe = exact_;
+    for (const Witness& witness : witnesses) {
+      ++evaluations_;
+      const auto residuals = ResidualsOf(seen_, *model, witness);
+      all.insert(all.end(), residuals.begin(), residuals.end());
+    }
+    return all;
+  }
+
+  const Observation& seen_;
+  const Hypothesis& base_;
+  const Deviation& deviation_;
+  const Recipe exact_;
+  size_t& evaluations_;
+};
+
+}  // namespace
+
+std::optional<MeasuredNumber> MeasureNumber(const Observation& seen, const Hypothesis& base,
+                                            const Deviation& deviation,
+                                            std::span<const Witness> witnesses,
+                                            size_t& evaluations) {
+  // The number may have no effect in the first slice: at position 0 no frequency has.
+  NumberFit fit(seen, base, deviation, evaluations);
+  for (size_t i = 0; i < witnesses.size(); ++i) {
+    const auto start = fit.Start(witnesses[i]);
+    if (!start) continue;
+    const auto first = fit.Measure(*start, witnesses.subspan(i, 1));
+    return first && witnesses.size() > 1 ? fit.Measure(first->value, witnesses) : first;
+  }
+  return std::nullopt;
+}
+
+std::optional<NamedValue> ShortNumber(const MeasuredNumber& measured) {
+  constexpr int kFewer = 2;
+  const double digits = std::log10(std::abs(measured.value) / measured.bar);
+  for (int count = 1; count + kFewer <= digits; ++count) {
+    const double number = std::stod(Digits(measured.value, count));
+    if (std::abs(number - measured.value) <= measured.bar) return NamedValue{number};
+  }
+  return std::nullopt;
+}
+
+std::string ShortText(double x) { return Digits(x, 7); }
+
+std::string TextOf(const MeasuredNumber& measured) {
+  const double digits = std::log10(std::abs(measured.value) / measured.bar);
+  return Digits(measured.value, std::clamp(static_cast<int>(digits) + 2, 1, 15)) + " +- " +
+         Digits(measured.bar, 1);
+}
+
+}  // namespace sextant::oracle

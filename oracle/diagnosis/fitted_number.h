@@ -1,0 +1,35 @@
+// The number of a deviation, fitted to slices of an answer.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+
+#include "oracle/diagnosis/deviation.h"
+#include "oracle/diagnosis/witnesses.h"
+
+namespace sextant::oracle {
+
+// A search evaluates at most so many slices.
+inline constexpr size_t kMostEvaluations = 12000;
+
+struct MeasuredNumber {
+  double value = 0, bar = 0;  // the number, and its largest error
+};
+
+// The number of a deviation from `base` that is nearest to the answer: first in the first of the
+// witnesses, then in all. Empty if there is none, if the answer does not depend on it, or if it
+// leaves more than half of the distance of `base`. Counts the slices that it evaluates.
+std::optional<MeasuredNumber> MeasureNumber(const Observation& seen, const Hypothesis& base,
+                                            const Deviation& deviation,
+                                            std::span<const Witness> witnesses,
+                                            size_t& evaluations);
+
+// The shortest decimal number within the error bar, if that is no coincidence: it must have two
+// digits less than the measurement has.
+std::optional<NamedValue> ShortNumber(const MeasuredNumber& measured);
+
+std::string ShortText(double x);                     // "0.1767767"
+std::string TextOf(const MeasuredNumber& measured);  // "0.13729 +- 2e-06"
+
+}  // namespace sextant::oracle

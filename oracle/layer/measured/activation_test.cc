@@ -1,0 +1,143 @@
+#include "oracle/layer/measured/activation.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "oracle/layer/measured/answer_test.h"
+
+namespace sextant::oracle {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::StartsWith;
+
+double Sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
+
+// What is said about f(x) instead of the function of the case.
+std::vector<std::string> CausesOf(const std::string& line, double (*f)(double)) {
+  const MeasuredCase question(line);
+  return question.Causes([&](size_t i) { return f(question.inputs[0].values.data[i]); });
+}
+
+class MeasuredActivation : public testing::TestWithParam<const char*> {
+ protected:
+  std::vector<std::string> If(const std::string& words, double (*f)(double)) {
+    return CausesOf("activation " + words + " dtype=" + GetParam(), f);
+  }
+};
+
+TEST_P(MeasuredActivation, ConstantOfSwish) {
+  EXPECT_THAT(
+      If("kind=swish N=4 F=50", [](double x) { return x * Sigmoid(1.4 * x); }),
+      ElementsAre(AllOf(StartsWith("swish_constant: "), HasSubstr("with c = 1.4, expected 1"))));
+}
+
+TEST_P(MeasuredActivation, AnotherFunction) {
+  EXPECT_THAT(
+      If("kind=swish N=4 F=50", [](double x) { return x * std::tanh(std::log1p(std::exp(x))); }),
+      ElementsAre(StartsWith("function_is_mish: the function is mish")));
+}
+
+TEST_P(MeasuredActivation, SlopeBelowZero) {
+  EXPECT_THAT(If("kind=relu N=4 F=50", [](double x) { return x > 0 ? x : 0.03 * x; }),
+              ElementsAre(StartsWith("relu_constant: the function is max(x, 0) + c min(x, 0) with "
+                                     "c = 0.03, expected 0")));
+}
+
+TEST_P(MeasuredActivation, LimitOfTheArgument) {
+  EXPECT_THAT(If("kind=swish N=8 F=50",
+                 [](double x) { return std::min(x, 5.5) * Sigmoid(std::min(x, 5.5)); }),
+              ElementsAre(StartsWith("limited_above: the argument is limited to 5.5")));
+}
+
+TEST_P(MeasuredActivation, LimitsOnBothSides) {
+  EXPECT_THAT(If("kind=swish N=8 F=48",
+                 [](double x) {
+                   x = std::clamp(x, -5.0, 5.0);
+                   return x * Sigmoid(x);
+                 }),
+              ElementsAre(AllOf(StartsWith("limited_above+limited_below: "),
+                                HasSubstr("limited to 5"), HasSubstr("limited to -5"))));
+}
+
+// Two deviations at once.
+TEST_P(MeasuredActivation, AnotherFunctionWithALimit) {
+  EXPECT_THAT(If("kind=swish N=8 F=50",
+                 [](double x) {
+                   x = std::min(x, 4.5);
+                   return x * (1 + std::erf(x / std::sqrt(2))) / 2;
+                 }),
+              ElementsAre(AllOf(StartsWith("function_is_gelu+limited_above: "),
+                                HasSubstr("limited to 4.5"))));
+}
+
+TEST_P(MeasuredActivation, FactorOfTheValue) {
+  EXPECT_THAT(If("kind=tanh N=4 F=50", [](double x) { return 3 * std::tanh(x); }),
+              ElementsAre(StartsWith("value_multiplied: the value of the function is multiplied "
+                                     "by 3")));
+}
+
+// 256 entries from -8 to 8, the nearest one.
+TEST_P(MeasuredActivation, Table) {
+  EXPECT_THAT(If("kind=swish N=4 F=50 @x=uniform(-8,8)",
+                 [](double x) {
+                   const double step = 16.0 / 255;
+                   const double node = -8 + step * std::floor((x + 8) / step + 0.5);
+                   return node * Sigmoid(node);
+                 }),
+              Contains(StartsWith("table: the function is read from a table with entries at -8 + "
+                                  "i * 0.0627")));
+}
+
+TEST_P(MeasuredActivation, InterpolatedTable) {
+  EXPECT_THAT(If("kind=gelu N=4 F=50",
+                 [](double x) {
+                   const auto gelu = [](double t) { return t * (1 + std::erf(t / M_SQRT2)) / 2; };
+                   const double below = std::floor(x * 4) / 4;
+                   return gelu(below) + (x - below) * 4 * (gelu(below + 0.25) - gelu(below));
+                 }),
+              Contains(StartsWith("table_interpolated: the function is read from a table with "
+                                  "entries at 0 + i * 0.25")));
+}
+
+INSTANTIATE_TEST_SUITE_P(DTypes, MeasuredActivation, testing::Values("f32", "bf16", "f64"),
+                         [](const auto& info) { return std::string(info.param); });
+
+// A constant that is no number of the field is given with its error.
+TEST(MeasuredActivation, UnusualConstant) {
+  EXPECT_THAT(CausesOf("activation kind=swish N=4 F=50 dtype=f32",
+                       [](double x) { return x * Sigmoid(1.23456789 * x); }),
+              ElementsAre(HasSubstr("with c = 1.234568 (+- 3e-06), expected 1")));
+}
+
+TEST(MeasuredActivation, HonestRecipesAreNotAccused) {
+  for (const char* kind : {"swish", "gelu", "gelu_tanh", "sigmoid", "tanh", "relu2"}) {
+    for (const char* size : {"N=1 F=5", "N=4 F=50"}) {
+      for (const char* recipe : {"native activation=bf16", "native activation=f16",
+                                 "native activation=bf16 store=bf16", "f32_compute"}) {
+        const MeasuredCase question(std::string("activation dtype=f32 kind=") + kind + " " + size);
+        const Tensors answer =
+            EvaluateByRecipe(question.c, question.inputs, ParseRecipe(recipe, question.c.dtype()));
+        EXPECT_THAT(question.Causes(answer), IsEmpty()) << kind << " " << size << " " << recipe;
+      }
+    }
+  }
+}
+
+// Another kind of bug: every seventh element is lost.
+TEST(MeasuredActivation, OtherBugsAreNotExplained) {
+  const MeasuredCase question("activation kind=swish N=4 F=50 dtype=f32");
+  const Tensors right = question.CorrectAnswer();
+  EXPECT_THAT(question.Causes([&](size_t i) { return i % 7 == 0 ? 0 : right[0].values.data[i]; }),
+              IsEmpty());
+}
+
+}  // namespace
+}  // namespace sextant::oracle

@@ -1,0 +1,149 @@
+#include "oracle/layer/measured/add_norm.h"
+
+#include <memory>
+#include <optional>
+
+#include "oracle/layer/measured/norm.h"
+#include "reference/layer/add_rms_norm.h"
+#include "reference/number/double_double/double_double.h"
+#include "reference/prove/rounding_operation.h"
+
+namespace sextant::oracle {
+namespace {
+
+constexpr size_t kX = 0, kResidual = 1, kWeight = 2;
+constexpr size_t kY = 0, kSum = 1;
+constexpr size_t kElements = 512;  // that are looked at
+
+// of_x x + of_residual residual, rounded to the dtype of the sum.
+struct Combination {
+  double of_x = 1, of_residual = 1;
+  double operator()(double x, double residual, DType dtype) const {
+    return RoundTo(dtype, TwoSum(of_x * x, of_residual * residual));
+  }
+};
+
+struct MeasuredAddNorm : AddRmsNorm {
+  Combination summed, normed;
+  Norm norm;
+  template <class Real>
+  void operator()(const Tensor<double>& x, const Tensor<double>& residual,
+                  const Tensor<Real>& weight, Tensor<Real>& y, Tensor<Real>& sum) const {
+    Tensor<Real> read = sum;
+    for (size_t i = 0; i < x.data.size(); ++i) {
+      sum.data[i] = Real(summed(x.data[i], residual.data[i], rounded_dtype), rounded_dtype);
+      read.data[i] = Real(normed(x.data[i], residual.data[i], rounded_dtype), rounded_dtype);
+    }
+    Normalization<Real>(norm, read, weight.data, {}).Write(y);
+  }
+};
+
+struct AddNormFit {
+  MeasuredAddNorm model;
+  Deviations deviations;
+};
+
+class Fitter {
+ public:
+  Fitter(const Observation& seen, ErrorBar bar)
+      : seen_(seen), y_(seen, kY, bar), sum_(seen, kSum, bar) {}
+
+  std::vector<AddNormFit> All() {
+    const Shape& shape = seen_.inputs[kX].values.shape;
+    if (!y_.IsAnswered() || shape[0] == 0 || shape[1] < 2) return {};  // as rms_norm
+    AddNormFit start;
+    if (sum_.IsAnswered() && !SetSum(start)) return {};
+    struct Other {
+      Combination normed;
+      std::string name, sentence;
+    };
+    const std::vector<Other> others = {
+        {start.model.summed, "", ""},
+        {{1, 0}, "norm_of_x", "the norm reads x instead of the sum"},
+        {{0, 1}, "norm_of_residual", "the norm reads the residual instead of the sum"},
+        {{1, 2}, "norm_with_residual_twice", "the norm reads x + 2 residual instead of the sum"},
+        {{1, -1}, "norm_with_residual_subtracted", "the norm reads x - residual"}};
+    for (const Other& other : others) {
+      AddNormFit fit = start;
+      fit.model.normed = other.normed;
+      if (!other.name.empty()) fit.deviations.Add(other.name, other.sentence);
+      TryNorms(fit, shape);
+    }
+    KeepSimplest(fits_);
+    std::vector<double> distances;
+    for (const Samples* samples : {&y_, &sum_}) {
+      if (!samples->IsAnswered()) continue;
+      for (const Sample& sample : samples->Chosen(kElements))
+        distances.push_back(std::abs(sample.y - sample.right) / sample.error);
+    }
+    EraseAccidents(fits_, distances);
+    return fits_;
+  }
+
+ private:
+  // The factor of the residual in the answered sum; false if there is none.
+  bool SetSum(AddNormFit& fit) const {
+    Span factor;
+    for (const Sample& sample : sum_.Chosen(kElements)) {
+      const double x = In(kX)[sample.at], residual = In(kResidual)[sample.at];
+      if (residual == 0) continue;
+      const double a = (sample.y - x - sample.error) / residual,
+                   b = (sample.y - x + sample.error) / residual;
+      factor.Intersect({std::min(a, b), std::max(a, b)});
+    }
+    if (factor.IsEmpty()) return false;
+    if (factor.Contains(1)) return true;
+    const Constant found = ConstantsIn(factor, {{0, "0"}, {-1, "-1"}, {2, "2"}}).front();
+    fit.model.summed.of_residual = found.value;
+    fit.deviations.Count(found);
+    fit.deviations.Add(found.value == 2    ? "residual_added_twice"
+                       : found.value == -1 ? "residual_subtracted"
+                       : found.value == 0  ? "residual_not_added"
+                                           : "residual_multiplied",
+                       "the sum is x + " + found.text + " residual, expected x + residual");
+    return true;
+  }
+
+  void TryNorms(const AddNormFit& start, const Shape& shape) {
+    std::vector<double> read(In(kX).size());
+    for (size_t i = 0; i < read.size(); ++i)
+      read[i] = start.model.normed(In(kX)[i], In(kResidual)[i], seen_.golden[kSum].dtype);
+    const std::vector<double> no_bias;
+    const NormQuestion question{.N = shape[0],
+                                .M = shape[1],
+                                .x = read,
+                                .weight = In(kWeight),
+                                .bias = no_bias,
+                                .right = RightNorm(seen_.c, shape[1], false),
+                                .samples = y_};
+    for (const NormFit& normed : FitNorms(question)) {
+      AddNormFit fit = start;
+      fit.model.norm = normed.norm;
+      fit.deviations.Add(normed.deviations);
+      fits_.push_back(fit);
+    }
+  }
+
+  const std::vector<double>& In(size_t input) const { return seen_.inputs[input].values.data; }
+
+  const Observation& seen_;
+  Samples y_, sum_;
+  std::vector<AddNormFit> fits_;
+};
+
+std::vector<Explanation> MeasureAddNorm(const Observation& seen) {
+  std::vector<Explanation> explanations;
+  for (const auto& [model, found] :
+       SimplestFits([&](ErrorBar bar) { return Fitter(seen, bar).All(); })) {
+    const auto operation = std::make_shared<RoundingOperation<MeasuredAddNorm>>(model);
+    CopyAttributes(seen.c, *operation);
+    explanations.push_back({found.name, found.sentence, {operation, seen.inputs, seen.recipe}});
+  }
+  return explanations;
+}
+
+}  // namespace
+
+std::vector<Measurement> AddNormMeasurements() { return {MeasureAddNorm}; }
+
+}  // namespace sextant::oracle

@@ -1,0 +1,146 @@
+#include "oracle/layer/measured/constant.h"
+
+#include <cmath>
+#include <cstdio>
+#include <numeric>
+
+#include "reference/base/value_text.h"
+
+namespace sextant::oracle {
+namespace {
+
+std::string TextWith(int digits, double x) {
+  char text[40];
+  std::snprintf(text, sizeof text, "%.*g", digits, x);
+  return text;
+}
+
+// The indices of at most `count` numbers, in order: half of them those with the largest distances.
+std::vector<size_t> WorstAndSpread(const std::vector<double>& distances, size_t count) {
+  std::vector<size_t> all(distances.size());
+  std::iota(all.begin(), all.end(), size_t{0});
+  if (all.size() <= count) return all;
+  const auto half = all.begin() + static_cast<ptrdiff_t>(count / 2);
+  std::nth_element(all.begin(), half, all.end(),
+                   [&](size_t a, size_t b) { return distances[a] > distances[b]; });
+  std::vector<size_t> chosen(all.begin(), half);
+  for (size_t i = 0; i < count / 2; ++i) chosen.push_back(i * distances.size() / (count / 2));
+  std::ranges::sort(chosen);
+  chosen.erase(std::unique(chosen.begin(), chosen.end()), chosen.end());
+  return chosen;
+}
+
+}  // namespace
+
+std::vector<Constant> ConstantsIn(const Span& range, const std::vector<Constant>& named) {
+  std::vector<Constant> found;
+  for (const Constant& one : named) {
+    if (!range.Contains(one.value)) continue;
+    found.push_back(one);
+    found.back().bits = std::log2(static_cast<double>(named.size()));
+  }
+  if (!found.empty()) return found;
+  if (range.Contains(0)) return {{0, "0"}};
+  constexpr int kFewDigits = 5, kBitsOfExponent = 4;
+  const double middle = range.Middle(), width = range.high - range.low;
+  for (int digits = 1; digits <= 17 && std::isfinite(width); ++digits) {
+    const std::string text = TextWith(digits, middle);
+    double value = 0;
+    ParseValue(text, value);
+    if (std::abs(value - middle) > width / 4) continue;  // not near the ends
+    // Neighbouring numbers of d digits are at most 10^(1-d) of themselves apart, so a range that is
+    // ten times narrower rarely has one by accident.
+    if (digits <= kFewDigits && width <= std::abs(value) * std::pow(10, -digits))
+      return {{value, text, true, digits * std::log2(10) + kBitsOfExponent}};
+    return {{value, text + " (+- " + TextWith(1, width / 2) + ")", false}};
+  }
+  return {{middle, TextWith(17, middle), false}};
+}
+
+std::string TwoDigits(double x) { return TextWith(2, x); }
+
+std::string TextOf(const std::vector<Constant>& constants) {
+  std::string text;
+  for (const Constant& one : constants) text += (text.empty() ? "" : " or ") + one.text;
+  return text;
+}
+
+Samples::Samples(const Observation& seen, size_t output, ErrorBar bar)
+    : golden_(&seen.golden[output]), permitted_(&seen.permitted[output]), bar_(bar) {
+  const auto at = std::ranges::find(seen.answer, golden_->name, &NamedTensor::name);
+  if (at != seen.answer.end()) answer_ = &at->values;
+}
+
+bool Samples::Has(size_t at) const {
+  return std::isfinite(answer_->data[at]) && std::isfinite(golden_->value.data[at]) &&
+         std::isfinite(permitted_->error.data[at]);
+}
+
+Sample Samples::At(size_t at) const {
+  const double y = answer_->data[at], right = golden_->high.data[at];
+  double error = permitted_->error.data[at];
+  if (bar_ == ErrorBar::kLikely) error = std::min(error, permitted_->likely.data[at]);
+  if (bar_ == ErrorBar::kTwicePermitted) error *= 2;
+  return {at, y, right, std::max(error, UlpOf(golden_->dtype, y))};
+}
+
+double Samples::Distance(size_t at) const {
+  if (!Has(at)) return 0;
+  const Sample sample = At(at);
+  return sample.y == sample.right ? 0 : std::abs(sample.y - sample.right) / sample.error;
+}
+
+std::vector<Sample> Samples::Chosen(size_t count) const {
+  std::vector<double> distances(answer_->data.size());
+  for (size_t i = 0; i < distances.size(); ++i) distances[i] = Distance(i);
+  std::vector<Sample> chosen;
+  for (const size_t i : WorstAndSpread(distances, count)) {
+    if (Has(i)) chosen.push_back(At(i));
+  }
+  return chosen;
+}
+
+std::vector<size_t> Samples::ChosenRows(size_t count, size_t width) const {
+  std::vector<double> distances(width == 0 ? 0 : answer_->data.size() / width);
+  for (size_t i = 0; i < distances.size() * width; ++i)
+    distances[i / width] = std::max(distances[i / width], Distance(i));
+  return WorstAndSpread(distances, count);
+}
+
+void Deviations::Add(const std::string& its_name, const std::string& its_sentence) {
+  if (count > 0) name += "+", sentence += "; ";
+  name += its_name;
+  sentence += its_sentence;
+  ++count;
+}
+
+void Deviations::Add(const Deviations& others) {
+  if (others.count == 0) return;
+  Add(others.name, others.sentence);
+  count += others.count - 1;
+  bits += others.bits;
+  adjusted += others.adjusted;
+}
+
+void Deviations::Count(const Constant& constant) {
+  bits += constant.bits;
+  adjusted += !constant.is_known;
+}
+
+bool IsEvident(const std::vector<double>& distances, const Deviations& deviations,
+               double more_bits) {
+  constexpr double kBitsOfAThousand = 10, kBitsOfADeviation = 4;
+  return BitsOfEvidence(distances, deviations.adjusted) >=
+         kBitsOfAThousand + kBitsOfADeviation * static_cast<double>(deviations.count) +
+             deviations.bits + more_bits;
+}
+
+double BitsOfEvidence(std::vector<double> distances, size_t fitted) {
+  std::erase_if(distances, [](double distance) { return !(distance > 1); });
+  std::ranges::sort(distances, std::greater());
+  double bits = 0;
+  for (size_t i = fitted; i < distances.size(); ++i) bits += std::log2(distances[i]);
+  return bits;
+}
+
+}  // namespace sextant::oracle

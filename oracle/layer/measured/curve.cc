@@ -1,0 +1,77 @@
+#include "oracle/layer/measured/curve.h"
+
+#include <algorithm>
+#include <numbers>
+
+namespace sextant::oracle {
+namespace {
+
+// Steps of powers of two, and 2^n entries from -R to R, with or without the end.
+std::vector<Table> MakeTables() {
+  std::vector<Table> all;
+  const auto add = [&](double origin, double step) {
+    for (const auto kind : {Table::Kind::kNearest, Table::Kind::kBelow, Table::Kind::kLinear})
+      all.push_back({kind, origin, step});
+  };
+  for (int n = 1; n <= 14; ++n) add(0, std::ldexp(1, -n));
+  for (double end = 1; end <= 32; ++end) {
+    for (double entries = 64; entries <= 65536; entries *= 2) {
+      add(-end, 2 * end / (entries - 1));
+      if (std::log2(end) != std::floor(std::log2(end))) add(-end, 2 * end / entries);
+    }
+  }
+  return all;
+}
+
+}  // namespace
+
+const std::vector<CurveFacts>& Curves() {
+  constexpr double kRootHalf = std::numbers::sqrt2 / 2;
+  const double root = std::sqrt(2 / std::numbers::pi), half_pi = std::sqrt(std::numbers::pi / 2);
+  static const std::vector<CurveFacts> kCurves = {
+      {Curve::kSwish, "swish", "x s(c x)", 1, {0, 50}, {{1.702, "1.702"}, {0, "0"}}},
+      {Curve::kGelu, "gelu", "x (1 + erf(c x)) / 2", kRootHalf, {0, 10}, {{1, "1"}}},
+      {Curve::kGeluTanh,
+       "gelu_tanh",
+       "x (1 + tanh(sqrt(2 / pi) (x + c x^3))) / 2",
+       0.044715,
+       {0, 1},
+       {}},
+      {Curve::kGeluTanhRoot,
+       "gelu_tanh",
+       "x (1 + tanh(c (x + 0.044715 x^3))) / 2",
+       root,
+       {0, 5},
+       {{half_pi, "sqrt(pi / 2)"}}},
+      {Curve::kSigmoid, "sigmoid", "s(c x)", 1, {0, 50}, {{1.702, "1.702"}}},
+      {Curve::kTanh, "tanh", "tanh(c x)", 1, {0, 50}, {}},
+      {Curve::kRelu, "relu", "max(x, 0) + c min(x, 0)", 0, {-1, 2}, {{1, "1"}}},
+      {Curve::kRelu2, "relu2", "c max(x, 0)^2", 1, {0, 10}, {}},
+      {Curve::kHardSigmoid, "hard_sigmoid", "c x + 1/2 within 0 and 1", 1.0 / 6, {0, 5}, {}},
+      {Curve::kHardSwish, "hard_swish", "x (c x + 1/2 within 0 and 1)", 1.0 / 6, {0, 5}, {}},
+      {Curve::kSoftplus, "softplus", "ln(1 + e^(c x)) / c", 1, {0.01, 50}, {}},
+      {Curve::kMish, "mish", "x tanh(ln(1 + e^(c x)))", 1, {0, 50}, {}},
+      {Curve::kElu, "elu", "x, or c (e^x - 1) below 0", 1, {0, 10}, {}},
+      {Curve::kSelu, "selu", "c x, or c 1.6733 (e^x - 1) below 0", 1.0507009873554805, {0, 10}, {}},
+      {Curve::kSoftsign, "softsign", "x / (1 + c |x|)", 1, {0, 50}, {}},
+      {Curve::kSquare, "square", "c x^2", 1, {0, 10}, {}}};
+  return kCurves;
+}
+
+const CurveFacts& FactsOf(Curve curve) {
+  return *std::ranges::find(Curves(), curve, &CurveFacts::curve);
+}
+
+Function FunctionOf(ActivationKind kind, double beta) {
+  constexpr Curve kAll[] = {Curve::kSigmoid, Curve::kSwish, Curve::kGelu, Curve::kGeluTanh,
+                            Curve::kRelu,    Curve::kRelu2, Curve::kTanh};
+  const Curve curve = kAll[static_cast<size_t>(kind)];
+  return {.curve = curve, .c = kind == ActivationKind::kSwish ? beta : FactsOf(curve).usual};
+}
+
+const std::vector<Table>& FunctionTables() {
+  static const std::vector<Table> kTables = MakeTables();
+  return kTables;
+}
+
+}  // namespace sextant::oracle

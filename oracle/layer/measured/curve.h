@@ -1,0 +1,160 @@
+// The functions that implementations use as activations, for any number type.
+#pragma once
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "oracle/layer/measured/constant.h"
+#include "reference/layer/activation.h"
+#include "reference/number/real.h"
+
+namespace sextant::oracle {
+
+// Functions of x with a constant c, and s(t) = 1 / (1 + e^-t). Each is monotone in c.
+enum class Curve {
+  kSigmoid,       // s(c x)
+  kSwish,         // x s(c x)
+  kGelu,          // x (1 + erf(c x)) / 2
+  kGeluTanh,      // x (1 + tanh(sqrt(2 / pi) (x + c x^3))) / 2
+  kGeluTanhRoot,  // x (1 + tanh(c (x + 0.044715 x^3))) / 2
+  kRelu,          // max(x, 0) + c min(x, 0)
+  kRelu2,         // c max(x, 0)^2
+  kTanh,          // tanh(c x)
+  kHardSigmoid,   // c x + 1/2, limited to 0 and 1
+  kHardSwish,     // x times that
+  kSoftplus,      // ln(1 + e^(c x)) / c
+  kMish,          // x tanh(ln(1 + e^(c x)))
+  kElu,           // x, or c (e^x - 1) below 0
+  kSelu,          // c x, or c 1.6733 (e^x - 1) below 0
+  kSoftsign,      // x / (1 + c |x|)
+  kSquare         // c x^2
+};
+
+// A table of a function, with entries at origin + i step.
+struct Table {
+  enum class Kind { kNone, kNearest, kBelow, kLinear };  // which entry, or both neighbours
+  Kind kind = Kind::kNone;
+  double origin = 0, step = 1;
+  bool operator==(const Table&) const = default;
+};
+
+// Those that are tried: steps of powers of two, and 2^n entries over a symmetric range.
+const std::vector<Table>& FunctionTables();
+
+// a f(x'), where x' is x limited to [low, high]; f may be read from a table.
+struct Function {
+  Curve curve{};
+  double c = 1, a = 1;
+  double low = -kInfinity, high = kInfinity;
+  Table table = {};
+  bool operator==(const Function&) const = default;
+};
+
+// The function of a kind of activation.
+Function FunctionOf(ActivationKind kind, double beta);
+
+// What is known about a curve: the usual constant, other constants of the field, and where its
+// constant is looked for.
+struct CurveFacts {
+  Curve curve;
+  std::string name, formula;
+  double usual;
+  Span constants;
+  std::vector<Constant> named;
+};
+const std::vector<CurveFacts>& Curves();
+const CurveFacts& FactsOf(Curve curve);
+
+// f of any number type. `at` is the value of x; it selects the branch.
+namespace curves {
+
+inline double Exp(double x) { return std::exp(x); }
+inline double Log(double x) { return std::log(x); }
+inline double Tanh(double x) { return std::tanh(x); }
+inline double Erf(double x) { return std::erf(x); }
+inline double Sqrt(double x) { return std::sqrt(x); }
+inline double Sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
+
+// ln(1 + e^t)
+template <class T>
+T Softplus(double at, const T& t) {
+  return at > 0 ? t + Log(T(1.0) + Exp(-t)) : Log(T(1.0) + Exp(t));
+}
+
+template <class T>
+T Hard(double at, const T& x, const T& c) {
+  return at <= -0.5 ? T(0.0) : at >= 0.5 ? T(1.0) : c * x + T(0.5);
+}
+
+template <class T>
+T ValueAt(Curve curve, double constant, double at, const T& x) {
+  const T c(constant), one(1.0), half(0.5);
+  switch (curve) {
+    case Curve::kSigmoid:
+      return Sigmoid(c * x);
+    case Curve::kSwish:
+      return x * Sigmoid(c * x);
+    case Curve::kGelu:
+      return half * x * (one + Erf(c * x));
+    case Curve::kGeluTanh:
+      return half * x * (one + Tanh(T(0.79788456080286536) * (x + c * x * x * x)));
+    case Curve::kGeluTanhRoot:
+      return half * x * (one + Tanh(c * (x + T(0.044715) * x * x * x)));
+    case Curve::kRelu:
+      return at > 0 ? x : c * x;
+    case Curve::kRelu2:
+      return at > 0 ? c * x * x : T(0.0);
+    case Curve::kTanh:
+      return Tanh(c * x);
+    case Curve::kHardSigmoid:
+      return Hard(constant * at, x, c);
+    case Curve::kHardSwish:
+      return x * Hard(constant * at, x, c);
+    case Curve::kSoftplus:
+      return Softplus(constant * at, c * x) / c;
+    case Curve::kMish:
+      return x * Tanh(Softplus(constant * at, c * x));
+    case Curve::kElu:
+      return at > 0 ? x : c * (Exp(x) - one);
+    case Curve::kSelu:
+      return at > 0 ? c * x : c * T(1.6732632423543772) * (Exp(x) - one);
+    case Curve::kSoftsign:
+      return x / (one + c * (at < 0 ? -x : x));
+    default:
+      return c * x * x;
+  }
+}
+
+}  // namespace curves
+
+// f(x) without its factor and limits.
+template <class T>
+T TabulatedAt(const Function& f, double at, const T& x) {
+  const auto entry = [&](double i) {
+    const double node = f.table.origin + i * f.table.step;
+    return curves::ValueAt(f.curve, f.c, node, T(node));
+  };
+  const double place = (at - f.table.origin) / f.table.step, below = std::floor(place);
+  switch (f.table.kind) {
+    case Table::Kind::kNearest:
+      return entry(std::floor(place + 0.5));
+    case Table::Kind::kBelow:
+      return entry(below);
+    case Table::Kind::kLinear:
+      return entry(below) + T(place - below) * (entry(below + 1) - entry(below));
+    default:
+      return curves::ValueAt(f.curve, f.c, at, x);
+  }
+}
+
+template <class T>
+T ValueOf(const Function& f, double at, const T& x) {
+  const bool below = at<f.low, above = at> f.high;
+  const double limit = below ? f.low : f.high;
+  const T value = below || above ? TabulatedAt(f, limit, T(limit)) : TabulatedAt(f, at, x);
+  return f.a == 1 ? value : T(f.a) * value;
+}
+
+}  // namespace sextant::oracle

@@ -1,0 +1,49 @@
+#include "oracle/layer/measured/divisor.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace sextant::oracle {
+
+double DivisorOf(const Norm& norm, double square) {
+  if (norm.root == Norm::Root::kEpsOutside) return std::sqrt(square) + norm.eps;
+  if (norm.root == Norm::Root::kEpsAsFloor) return std::sqrt(std::max(square, norm.eps));
+  return norm.root == Norm::Root::kMissing ? square + norm.eps : std::sqrt(square + norm.eps);
+}
+
+double BiasOf(const Norm& norm, double w, const std::vector<double>& bias, size_t j) {
+  switch (norm.bias) {
+    case Norm::Bias::kNone:
+      return 0;
+    case Norm::Bias::kTwice:
+      return 2 * bias[j];
+    case Norm::Bias::kSubtracted:
+      return -bias[j];
+    case Norm::Bias::kBeforeWeight:
+      return bias[j] * w;
+    default:
+      return bias[j];
+  }
+}
+
+Span AllowedBy(const Norm& norm, double sum, const Span& d, FreeNumber free) {
+  if (free == FreeNumber::kNothing)
+    return d.Contains(DivisorOf(norm, sum / norm.count)) ? Span{} : Span{1, 0};
+  const double square = sum / norm.count, root = std::sqrt(square);
+  const bool linear = norm.root == Norm::Root::kEpsOutside || norm.root == Norm::Root::kMissing;
+  const Span whole = linear ? d : Span{d.low * d.low, d.high * d.high};
+  if (free == FreeNumber::kEps) {
+    if (norm.root != Norm::Root::kEpsAsFloor) {
+      const double rest = norm.root == Norm::Root::kEpsOutside ? root : square;
+      return {whole.low - rest, whole.high - rest};
+    }
+    return {d.Contains(root) ? 0 : std::max(square, whole.low), whole.high};
+  }
+  const double eps = norm.root == Norm::Root::kEpsAsFloor ? 0 : norm.eps;
+  Span squares{std::max(0.0, whole.low - eps), std::max(0.0, whole.high - eps)};
+  if (norm.root == Norm::Root::kEpsOutside)
+    squares = {squares.low * squares.low, squares.high * squares.high};
+  return {sum / squares.high, sum / squares.low};
+}
+
+}  // namespace sextant::oracle

@@ -1,0 +1,23 @@
+// The divisor of a normed row, and what a measured divisor says about eps and the count.
+#pragma once
+
+#include <vector>
+
+#include "oracle/layer/measured/constant.h"
+#include "oracle/layer/measured/norm_formula.h"
+
+namespace sextant::oracle {
+
+// D, for a mean square.
+double DivisorOf(const Norm& norm, double square);
+
+// What is added to an element of column j with the weight w.
+double BiasOf(const Norm& norm, double w, const std::vector<double>& bias, size_t j);
+
+enum class FreeNumber { kNothing, kEps, kCount };
+
+// The values of the free number for which the sum of squares gives a divisor in the range. Without
+// a free number: every value, or none.
+Span AllowedBy(const Norm& norm, double sum, const Span& divisor, FreeNumber free);
+
+}  // namespace sextant::oracle

@@ -1,0 +1,63 @@
+#include "oracle/layer/measured/feed_forward_formula.h"
+
+#include "reference/case/intermediate.h"
+#include "reference/case/operation.h"
+#include "reference/layer/feed_forward.h"
+#include "reference/layer/feed_forward_bias.h"
+#include "reference/layer/linear.h"
+#include "reference/layer/linear_bias.h"
+
+namespace sextant::oracle {
+namespace {
+
+template <class Real>
+void Combine(const HiddenFormula& formula, const Tensor<Real>& gate, const Tensor<Real>& up,
+             Tensor<Real>& hidden) {
+  for (size_t i = 0; i < hidden.data.size(); ++i)
+    hidden.data[i] = formula(gate.data[i], up.data[i]);
+}
+
+struct MeasuredFeedForward : FeedForward {
+  HiddenFormula formula;
+  template <class Real>
+  void operator()(const Tensor<Real>& x, const Weights<Real>& gate, const Weights<Real>& up,
+                  const Weights<Real>& down, Tensor<Real>& y, Tensor<Real>& hidden) const {
+    Tensor<Real> g(hidden.shape), u(hidden.shape);
+    Linear()(x, gate, g);
+    Linear()(x, up, u);
+    Combine(formula, Stored(std::move(g)), Stored(std::move(u)), hidden);
+    Linear()(Intermediate(hidden), down, y);
+  }
+};
+
+struct MeasuredFeedForwardBias : FeedForwardBias {
+  HiddenFormula formula;
+  template <class Real>
+  void operator()(const Tensor<Real>& x, const Tensor<Real>& gate, const Tensor<Real>& gate_bias,
+                  const Tensor<Real>& up, const Tensor<Real>& up_bias, const Tensor<Real>& down,
+                  const Tensor<Real>& down_bias, Tensor<Real>& y, Tensor<Real>& hidden) const {
+    Tensor<Real> g(hidden.shape), u(hidden.shape);
+    LinearBias()(x, gate, gate_bias, g);
+    LinearBias()(x, up, up_bias, u);
+    Combine(formula, Stored(std::move(g)), Stored(std::move(u)), hidden);
+    LinearBias()(Intermediate(hidden), down, down_bias, y);
+  }
+};
+
+template <class Measured>
+std::shared_ptr<const Operation> Made(const Case& c, const HiddenFormula& formula) {
+  Measured measured;
+  measured.formula = formula;
+  const auto operation = std::make_shared<Wrapped<Measured, false>>(measured);
+  CopyAttributes(c, *operation);
+  return operation;
+}
+
+}  // namespace
+
+std::shared_ptr<const Operation> WithHiddenFormula(const Case& c, const HiddenFormula& formula) {
+  return c.name() == FeedForward::kName ? Made<MeasuredFeedForward>(c, formula)
+                                        : Made<MeasuredFeedForwardBias>(c, formula);
+}
+
+}  // namespace sextant::oracle

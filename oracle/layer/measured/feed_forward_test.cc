@@ -1,0 +1,114 @@
+#include "oracle/layer/measured/feed_forward.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "oracle/layer/measured/answer_test.h"
+
+namespace sextant::oracle {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::StartsWith;
+
+double Swish(double x, double beta = 1) { return x / (1 + std::exp(-beta * x)); }
+double Gelu(double x) { return x * (1 + std::erf(x / std::sqrt(2))) / 2; }
+
+struct Layout {
+  bool is_exchanged = false, transposes_down = false;
+  double of_up_bias = 1;
+};
+
+// What is said about another hidden(g, u); the optional output is not answered.
+std::vector<std::string> CausesIf(const std::string& line, double (*hidden)(double g, double u),
+                                  const Layout& layout) {
+  const MeasuredCase question(line);
+  const auto &x = question.In("x"), &gate = question.In("gate"), &up = question.In("up"),
+             &down = question.In("down");
+  const bool has_bias = question.inputs.size() > 4;
+  const size_t F = gate.shape[0], M = gate.shape[1];
+  Tensors answer = question.CorrectAnswer();
+  answer.resize(1);
+  for (size_t i = 0; i < answer[0].values.data.size(); ++i) {
+    double y = has_bias ? question.In("down_bias").data[i % M] : 0;
+    for (size_t f = 0; f < F; ++f) {
+      double g = has_bias ? question.In("gate_bias").data[f] : 0,
+             u = has_bias ? layout.of_up_bias * question.In("up_bias").data[f] : 0;
+      for (size_t m = 0; m < M; ++m) {
+        g += x(i / M, m) * gate(f, m);
+        u += x(i / M, m) * up(f, m);
+      }
+      if (layout.is_exchanged) std::swap(g, u);
+      y += hidden(g, u) * (layout.transposes_down ? down.data[f * M + i % M] : down(i % M, f));
+    }
+    answer[0].values.data[i] = RoundTo(answer[0].dtype, y);
+  }
+  return question.Causes(answer);
+}
+
+class MeasuredFeedForward : public testing::TestWithParam<const char*> {
+ protected:
+  std::vector<std::string> If(const std::string& words, double (*hidden)(double g, double u),
+                              const Layout& layout) {
+    return CausesIf(words + " dtype=" + GetParam(), hidden, layout);
+  }
+};
+
+TEST_P(MeasuredFeedForward, ConstantOfSwish) {
+  EXPECT_THAT(If("feed_forward N=5 M=24 F=40 @x=normal(3)",
+                 [](double g, double u) { return Swish(g, 1.5) * u; }, {}),
+              ElementsAre(AllOf(StartsWith("swish_constant: "), HasSubstr("with c = 1.5"))));
+}
+
+TEST_P(MeasuredFeedForward, ExchangedWithAnotherFunction) {
+  EXPECT_THAT(If("feed_forward N=5 M=24 F=40 @x=normal(3)",
+                 [](double g, double u) { return Gelu(g) * u; }, {.is_exchanged = true}),
+              Contains(StartsWith("gate_exchanged_with_up+function_is_gelu: ")));
+}
+
+TEST_P(MeasuredFeedForward, ProductActivatedAndDownTransposed) {
+  EXPECT_THAT(If("feed_forward kind=geglu N=5 M=24 F=40",
+                 [](double g, double u) { return Gelu(g * u); }, {.transposes_down = true}),
+              ElementsAre(StartsWith("down_transposed+product_activated: ")));
+}
+
+TEST_P(MeasuredFeedForward, BiasAndFunction) {
+  EXPECT_THAT(If("feed_forward_bias kind=reglu N=5 M=24 F=40",
+                 [](double g, double u) { return Swish(g, 1.702) * u; }, {.of_up_bias = 0}),
+              ElementsAre(AllOf(StartsWith("up_bias_missing+function_is_swish: "),
+                                HasSubstr("with c = 1.702"))));
+}
+
+INSTANTIATE_TEST_SUITE_P(DTypes, MeasuredFeedForward, testing::Values("f32", "f64"),
+                         [](const auto& info) { return std::string(info.param); });
+
+// The permitted errors of bf16 hide the differences of most functions.
+TEST(MeasuredFeedForward, ProductActivatedAndDownTransposedInBf16) {
+  EXPECT_THAT(CausesIf("feed_forward kind=geglu N=5 M=24 F=40 dtype=bf16",
+                       [](double g, double u) { return Gelu(g * u); }, {.transposes_down = true}),
+              ElementsAre(StartsWith("down_transposed+product_activated: ")));
+}
+
+TEST(MeasuredFeedForward, HonestRecipesAreNotAccused) {
+  for (const char* line : {"feed_forward N=3 M=6 F=10", "feed_forward_bias kind=geglu N=2 M=4 F=6",
+                           "feed_forward kind=glu N=1 M=64 F=3"}) {
+    for (const char* dtype : {" dtype=f32", " dtype=bf16"}) {
+      for (const char* recipe : {"native dot=bf16", "native activation=bf16", "native keep=bf16",
+                                 "*=bf16", "f32_compute"}) {
+        const MeasuredCase question(std::string(line) + dtype);
+        const Tensors answer =
+            EvaluateByRecipe(question.c, question.inputs, ParseRecipe(recipe, question.c.dtype()));
+        EXPECT_THAT(question.Causes(answer), IsEmpty()) << line << dtype << " " << recipe;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace sextant::oracle

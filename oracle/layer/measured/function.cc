@@ -1,0 +1,291 @@
+#include "oracle/layer/measured/function.h"
+
+#include <ranges>
+
+#include "reference/base/value_text.h"
+
+namespace sextant::oracle {
+namespace {
+
+constexpr int kCoarse = 8, kFine = 60;  // halvings of a range
+
+// The numbers c with g(c) within y +- error, for a monotone g, and a few more: the ends are known
+// to 2^-halvings of the domain.
+template <class G>
+Span Solutions(const G& g, const Span& domain, double y, double error, int halvings) {
+  const double at_low = g(domain.low), at_high = g(domain.high);
+  const double sign = at_high < at_low ? -1 : 1;
+  // Where sign g(c) crosses the bound.
+  const auto crossing = [&](double bound) {
+    Span part = domain;
+    for (int i = 0; i < halvings; ++i) {
+      const double middle = part.Middle();
+      (sign * g(middle) < bound ? part.low : part.high) = middle;
+    }
+    return part;
+  };
+  const double least = sign * y - error, most = sign * y + error;
+  if (sign * at_low > most || sign * at_high < least) return {1, 0};
+  return {sign * at_low >= least ? domain.low : crossing(least).low,
+          sign * at_high <= most ? domain.high : crossing(most).high};
+}
+
+// The part that the most ranges share, and their number.
+struct SharedRange {
+  Span range{1, 0};
+  int count = 0;
+};
+SharedRange MostShared(const std::vector<Span>& ranges) {
+  std::vector<std::pair<double, int>> ends;
+  for (const Span& range : ranges) {
+    if (range.IsEmpty()) continue;
+    ends.emplace_back(range.low, -1);  // begins before others end at the same number
+    ends.emplace_back(range.high, 1);
+  }
+  std::ranges::sort(ends);
+  SharedRange best;
+  int open = 0;
+  for (size_t i = 0; i + 1 < ends.size(); ++i) {
+    open -= ends[i].second;
+    if (open > best.count) best = {{ends[i].first, ends[i + 1].first}, open};
+  }
+  return best;
+}
+
+double Predicted(const Function& f, const Pair& pair) {
+  return pair.weight * ValueOf(f, pair.x, pair.x);
+}
+
+constexpr size_t kFewPairs = 12;
+
+// Which constant is measured.
+enum class Free { kNothing, kConstant, kFactor };
+
+Function With(Function f, Free free, double constant) {
+  (free == Free::kConstant ? f.c : f.a) = constant;
+  return f;
+}
+
+Span AllowedBy(const Function& f, Free free, const Pair& pair, int halvings) {
+  if (free == Free::kConstant) {
+    const auto at = [&](double c) { return Predicted(With(f, free, c), pair); };
+    return Solutions(at, FactsOf(f.curve).constants, pair.y, pair.error, halvings);
+  }
+  const double value = Predicted(With(f, free, 1), pair);
+  if (value == 0) return Fits(f, pair) ? Span{} : Span{1, 0};
+  const double a = (pair.y - pair.error) / value, b = (pair.y + pair.error) / value;
+  return {std::min(a, b), std::max(a, b)};
+}
+
+// Most functions fit few of the first pairs, which is quickly seen.
+bool FitsHalf(const Function& f, const std::vector<Pair>& pairs) {
+  const size_t few = std::min(pairs.size(), kFewPairs);
+  const auto fits = [&](const Pair& pair) { return Fits(f, pair); };
+  return 2 * std::ranges::count_if(pairs | std::views::take(few), fits) >=
+         static_cast<ptrdiff_t>(few);
+}
+
+bool FitsAll(const Function& f, const std::vector<Pair>& pairs) {
+  return std::ranges::all_of(pairs, [&](const Pair& pair) { return Fits(f, pair); });
+}
+
+// A limit of x above 0 (side 1) or below (side -1), from the pairs on that side that do not fit:
+// the farthest from 0 of the roots L of weight f(L) = y that they have in common.
+std::optional<Span> LimitFrom(const Function& f, const std::vector<Pair>& pairs, double side) {
+  double nearest = kInfinity;
+  std::vector<Pair> misfits;
+  for (const Pair& pair : pairs) {
+    if (pair.x * side <= 0 || Fits(f, pair)) continue;
+    misfits.push_back(pair);
+    nearest = std::min(nearest, std::abs(pair.x));
+  }
+  if (misfits.empty()) return std::nullopt;
+  constexpr int kSteps = 64;
+  for (int step = kSteps; step > 0; --step) {
+    const double from = side * nearest * (step - 1) / kSteps, to = side * nearest * step / kSteps;
+    const Span part{std::min(from, to), std::max(from, to)};
+    const auto shared = [&](int halvings) {
+      Span all = part;
+      for (const Pair& pair : misfits) {
+        const auto at = [&](double limit) { return pair.weight * ValueOf(f, limit, limit); };
+        all.Intersect(Solutions(at, part, pair.y, pair.error, halvings));
+        if (all.IsEmpty()) break;
+      }
+      return all;
+    };
+    if (shared(kCoarse).IsEmpty()) continue;
+    const Span all = shared(kFine);
+    if (!all.IsEmpty()) return all;
+  }
+  return std::nullopt;
+}
+
+class Fitter {
+ public:
+  Fitter(const std::vector<Pair>& pairs, const Function& right) : pairs_(pairs), right_(right) {}
+
+  // Fits a function with one free constant to `inner`, and then limits to all pairs.
+  std::optional<FunctionFit> Fit(Function f, Free free, const std::vector<Pair>& inner) const {
+    FunctionFit fit;
+    std::string constant;
+    if (free != Free::kNothing) {
+      const auto shared_by = [&](const auto& pairs, int halvings) {
+        std::vector<Span> allowed;
+        for (const Pair& pair : pairs) allowed.push_back(AllowedBy(f, free, pair, halvings));
+        return MostShared(allowed);
+      };
+      // Few curves have a constant that half of the first pairs share.
+      const auto few = inner | std::views::take(kFewPairs);
+      if (2 * shared_by(few, kCoarse).count < std::ranges::ssize(few)) return std::nullopt;
+      const Span shared = shared_by(inner, kFine).range;
+      if (!shared.IsBounded()) return std::nullopt;
+      double& measured = free == Free::kConstant ? f.c : f.a;
+      const double usual = measured;
+      if (shared.Contains(usual)) return std::nullopt;  // the fit without a free constant
+      const auto found = ConstantsIn(shared, NamedOf(f.curve, free));
+      measured = found.front().value;
+      constant = TextOf(found);
+      fit.deviations.Count(found.front());
+    }
+    if (!FitsHalf(f, inner)) return std::nullopt;
+    fit.function = f;
+    Deviations limits;
+    const bool is_table = f.table.kind != Table::Kind::kNone;
+    if (!is_table && !SetLimits(fit.function, limits)) return std::nullopt;
+    if (!FitsAll(fit.function, pairs_)) return std::nullopt;
+    Describe(free, constant, f.curve, fit.deviations);
+    if (is_table) DescribeTable(f.table, fit.deviations);
+    fit.deviations.Add(limits);
+    return fit;
+  }
+
+ private:
+  std::vector<Constant> NamedOf(Curve curve, Free free) const {
+    if (free == Free::kFactor) return {{2, "2"}, {0.5, "1/2"}, {-1, "-1"}};
+    std::vector<Constant> named = FactsOf(curve).named;
+    if (curve == right_.curve && right_.c != 0) {
+      named.push_back({1 / right_.c, "1 / " + PrintValue(right_.c)});
+      named.push_back({right_.c * right_.c, PrintValue(right_.c) + "^2"});
+    }
+    return named;
+  }
+
+  void Describe(Free free, const std::string& constant, Curve curve, Deviations& found) const {
+    const CurveFacts& facts = FactsOf(curve);
+    const CurveFacts& right = FactsOf(right_.curve);
+    const bool other = facts.name != right.name;
+    if (other) {
+      std::string text = "the function is " + facts.name + ", " + facts.formula;
+      if (free != Free::kConstant) text += " with c = " + PrintValue(facts.usual);
+      if (free == Free::kConstant) text += " with c = " + constant;
+      found.Add("function_is_" + facts.name, text + ", expected " + right.name);
+      if (free == Free::kConstant) ++found.count;  // an unusual constant of another function
+    } else if (free == Free::kConstant) {
+      const double expected = facts.curve == right_.curve ? right_.c : facts.usual;
+      found.Add(facts.name + "_constant", "the function is " + facts.formula + " with c = " +
+                                              constant + ", expected " + PrintValue(expected));
+    }
+    if (free == Free::kFactor)
+      found.Add("value_multiplied", "the value of the function is multiplied by " + constant);
+  }
+
+  static void DescribeTable(const Table& table, Deviations& found) {
+    const bool is_linear = table.kind == Table::Kind::kLinear;
+    const std::string which = is_linear                             ? "interpolated"
+                              : table.kind == Table::Kind::kNearest ? "the nearest entry"
+                                                                    : "the entry below";
+    found.bits += std::log2(static_cast<double>(FunctionTables().size()));
+    found.Add(is_linear ? "table_interpolated" : "table",
+              "the function is read from a table with entries at " + PrintValue(table.origin) +
+                  " + i * " + PrintValue(table.step) + ": " + which);
+  }
+
+  // Keeps the limits of the right function, or drops or measures them if pairs do not fit.
+  bool SetLimits(Function& f, Deviations& deviations) const {
+    for (const double side : {1.0, -1.0}) {
+      const double expected = side > 0 ? right_.high : right_.low;
+      double& limit = side > 0 ? f.high : f.low;
+      limit = expected;
+      if (SideFits(f, side)) continue;
+      limit = side * kInfinity;
+      const auto range = LimitFrom(f, pairs_, side);
+      const std::string place = side > 0 ? " above" : " below";
+      if (!range && !SideFits(f, side)) return false;
+      if (!range) {
+        deviations.Add("limit_missing", "the argument is not limited" + place + ", expected " +
+                                            PrintValue(expected));
+        continue;
+      }
+      const Constant found = ConstantsIn(*range, {}).front();
+      limit = found.value;
+      deviations.Count(found);
+      deviations.Add(side > 0 ? "limited_above" : "limited_below",
+                     "the argument is limited to " + found.text + place +
+                         (std::isinf(expected) ? "" : ", expected " + PrintValue(expected)));
+    }
+    return true;
+  }
+  bool SideFits(const Function& f, double side) const {
+    return std::ranges::all_of(
+        pairs_, [&](const Pair& pair) { return pair.x * side <= 0 || Fits(f, pair); });
+  }
+
+  const std::vector<Pair>& pairs_;
+  const Function& right_;
+};
+
+// The pairs whose arguments are the smaller half: beyond them the argument may be limited.
+std::vector<Pair> InnerPairs(std::vector<Pair> pairs) {
+  const auto middle = pairs.begin() + static_cast<ptrdiff_t>(pairs.size() / 2);
+  std::nth_element(pairs.begin(), middle, pairs.end(),
+                   [](const Pair& a, const Pair& b) { return std::abs(a.x) < std::abs(b.x); });
+  pairs.erase(middle, pairs.end());
+  return pairs;
+}
+
+}  // namespace
+
+Pair PairOf(double x, double weight, const Sample& sample, const Recipe& recipe) {
+  const StepRule& rule = recipe.steps[static_cast<size_t>(Step::kActivation)];
+  const DType format = rule.exact ? DType::kF64 : rule.format;
+  const double largest = std::max(std::abs(sample.y), std::abs(x * weight));
+  const double error = std::max(sample.error, 8 * UlpOf(format, largest));
+  return {x, weight, sample.y, error, std::abs(sample.y - sample.right) / error};
+}
+
+bool Fits(const Function& function, const Pair& pair) {
+  return std::abs(Predicted(function, pair) - pair.y) <= pair.error;
+}
+
+std::vector<FunctionFit> FitFunctions(const std::vector<Pair>& pairs, const Function& right) {
+  const Fitter fitter(pairs, right);
+  std::vector<FunctionFit> fits;
+  for (const auto& inner : {pairs, InnerPairs(pairs)}) {
+    for (const CurveFacts& facts : Curves()) {
+      const bool same = facts.curve == right.curve;
+      Function start = right;
+      if (!same) start.curve = facts.curve, start.c = facts.usual;
+      for (const Free free : {Free::kNothing, Free::kConstant, Free::kFactor}) {
+        const auto fit = fitter.Fit(start, free, inner);
+        if (fit) fits.push_back(*fit);
+      }
+    }
+    if (!fits.empty()) break;
+  }
+  KeepSimplest(fits);
+  return fits;
+}
+
+std::vector<FunctionFit> FitTables(const std::vector<Pair>& pairs, const Function& right) {
+  const Fitter fitter(pairs, right);
+  std::vector<FunctionFit> fits;
+  for (const Table& table : FunctionTables()) {
+    Function tabulated = right;
+    tabulated.table = table;
+    if (const auto fit = fitter.Fit(tabulated, Free::kNothing, pairs)) fits.push_back(*fit);
+  }
+  KeepSimplest(fits);
+  return fits;
+}
+
+}  // namespace sextant::oracle

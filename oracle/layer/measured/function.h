@@ -1,0 +1,34 @@
+// Which function was computed: a known function with a measured constant, fitted to pairs of
+// arguments and values.
+#pragma once
+
+#include <vector>
+
+#include "oracle/layer/measured/curve.h"
+
+namespace sextant::oracle {
+
+// One pair: y = weight f(x), within `error`.
+struct Pair {
+  double x, weight, y, error;
+  double distance;  // of y from the right answer, in units of the error
+};
+// The error bar of an answer y = weight f(x) with any of the functions, from the error bar for the
+// right one. A function has at most 8 operations, each of which may be off by an ulp of the step's
+// format; some add numbers near 1, and then multiply by x.
+Pair PairOf(double x, double weight, const Sample& sample, const Recipe& recipe);
+
+// The function that fits all pairs with the fewest deviations from `right`, and what deviates.
+struct FunctionFit {
+  Function function;
+  Deviations deviations;
+};
+// Several if they fit equally well; empty if none fits. The caller asks whether they are evident.
+std::vector<FunctionFit> FitFunctions(const std::vector<Pair>& pairs, const Function& right);
+
+// The right function, read from a table with any of some thousand sets of entries.
+std::vector<FunctionFit> FitTables(const std::vector<Pair>& pairs, const Function& right);
+
+bool Fits(const Function& function, const Pair& pair);
+
+}  // namespace sextant::oracle

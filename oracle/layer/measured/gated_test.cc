@@ -1,0 +1,93 @@
+#include "oracle/layer/measured/gated.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "oracle/layer/measured/answer_test.h"
+
+namespace sextant::oracle {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::StartsWith;
+
+double Swish(double x, double beta = 1) { return x / (1 + std::exp(-beta * x)); }
+
+class MeasuredGated : public testing::TestWithParam<const char*> {
+ protected:
+  // What is said about f(gate, up) instead of the case.
+  std::vector<std::string> If(const std::string& words, double (*f)(double g, double u)) {
+    const MeasuredCase question("gated " + words + " dtype=" + GetParam());
+    return question.Causes(
+        [&](size_t i) { return f(question.In("gate").data[i], question.In("up").data[i]); });
+  }
+};
+
+TEST_P(MeasuredGated, ConstantOfSwish) {
+  EXPECT_THAT(If("kind=swiglu N=4 F=50", [](double g, double u) { return Swish(g, 1.3) * u; }),
+              ElementsAre(AllOf(StartsWith("swish_constant: "), HasSubstr("c = 1.3, expected 1"))));
+}
+
+TEST_P(MeasuredGated, ExchangedWithAnotherFunction) {
+  EXPECT_THAT(If("kind=swiglu N=4 F=50",
+                 [](double g, double u) { return u * (1 + std::erf(u / std::sqrt(2))) / 2 * g; }),
+              ElementsAre(AllOf(StartsWith("gate_exchanged_with_up+function_is_gelu: "))));
+}
+
+// gpt-oss with another limit: 7 in the model, 5 here.
+TEST_P(MeasuredGated, AnotherLimit) {
+  EXPECT_THAT(If("kind=swiglu alpha=1.702 limit=7 plus_one=true N=8 F=100 @gate=normal(5) "
+                 "@up=normal(5)",
+                 [](double g, double u) {
+                   return Swish(std::min(g, 5.0), 1.702) * (std::clamp(u, -5.0, 5.0) + 1);
+                 }),
+              ElementsAre(AllOf(HasSubstr("up_limited_above"), HasSubstr("up is limited to 5"),
+                                HasSubstr("argument is limited to 5"), HasSubstr("expected 7"))));
+}
+
+TEST_P(MeasuredGated, OneMissing) {
+  EXPECT_THAT(If("kind=swiglu plus_one=true N=4 F=50",
+                 [](double g, double u) { return Swish(g, 1.5) * u; }),
+              ElementsAre(StartsWith("plus_one_missing+swish_constant: 1 is not added to up; ")));
+}
+
+TEST_P(MeasuredGated, GateTimesItself) {
+  EXPECT_THAT(If("kind=geglu N=4 F=50", [](double g, double) { return Swish(g) * g; }),
+              ElementsAre(StartsWith("gate_in_place_of_up+function_is_swish: ")));
+}
+
+TEST_P(MeasuredGated, ProductActivatedByAnotherFunction) {
+  EXPECT_THAT(If("kind=geglu N=4 F=50", [](double g, double u) { return Swish(g * u, 1.702); }),
+              ElementsAre(StartsWith("product_activated+function_is_swish: ")));
+}
+
+TEST_P(MeasuredGated, HalvesAddedWithAnotherConstant) {
+  EXPECT_THAT(If("kind=swiglu N=4 F=50", [](double g, double u) { return Swish(g, 1.3) + u; }),
+              ElementsAre(StartsWith("halves_added+swish_constant: up is added to f(g)")));
+}
+
+INSTANTIATE_TEST_SUITE_P(DTypes, MeasuredGated, testing::Values("f32", "bf16", "f64"),
+                         [](const auto& info) { return std::string(info.param); });
+
+TEST(MeasuredGated, HonestRecipesAreNotAccused) {
+  for (const char* kind : {"swiglu", "geglu limit=1.5", "reglu", "glu plus_one=true"}) {
+    for (const char* size : {"N=1 F=5", "N=4 F=50"}) {
+      for (const char* recipe : {"native activation=bf16", "native gate=f16", "*=bf16"}) {
+        const MeasuredCase question(std::string("gated dtype=f32 kind=") + kind + " " + size);
+        const Tensors answer =
+            EvaluateByRecipe(question.c, question.inputs, ParseRecipe(recipe, question.c.dtype()));
+        EXPECT_THAT(question.Causes(answer), IsEmpty()) << kind << " " << size << " " << recipe;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace sextant::oracle

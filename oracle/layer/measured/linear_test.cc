@@ -1,0 +1,94 @@
+#include "oracle/layer/measured/linear.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "oracle/layer/measured/answer_test.h"
+
+namespace sextant::oracle {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::StartsWith;
+
+class MeasuredLinear : public testing::TestWithParam<const char*> {
+ protected:
+  // What is said if product m is counted times(m) times, and the bias `of_bias` times.
+  std::vector<std::string> If(const std::string& words, const std::function<double(size_t)>& times,
+                              double of_bias = 1) {
+    const MeasuredCase question(words + " dtype=" + GetParam());
+    const auto &x = question.In("x"), &weight = question.In("weight");
+    const size_t F = weight.shape[0];
+    return question.Causes([&](size_t i) {
+      double sum = 0;
+      for (size_t m = 0; m < weight.shape[1]; ++m) sum += times(m) * x(i / F, m) * weight(i % F, m);
+      return sum + (question.inputs.size() > 2 ? of_bias * question.In("bias").data[i % F] : 0);
+    });
+  }
+};
+
+TEST_P(MeasuredLinear, RemainderLost) {
+  EXPECT_THAT(If("linear N=8 F=9 M=103", [](size_t m) { return m < 96; }),
+              ElementsAre("columns_lost: columns 96 to 102 of 103 are lost"));
+}
+
+TEST_P(MeasuredLinear, BlockCountedTwiceAndBiasMissing) {
+  EXPECT_THAT(If(
+                  "linear_bias N=8 F=9 M=200", [](size_t m) { return m / 32 == 2 ? 2 : 1; }, 0),
+              ElementsAre("bias_missing+columns_counted_twice: the bias is not added; columns 64 "
+                          "to 95 of 200 are counted twice"));
+}
+
+TEST_P(MeasuredLinear, LaneLost) {
+  EXPECT_THAT(If("linear N=8 F=9 M=120", [](size_t m) { return m % 5 != 3; }),
+              ElementsAre("columns_lost: columns m with m mod 5 = 3 of 120 are lost"));
+}
+
+TEST_P(MeasuredLinear, FactorOfTheProduct) {
+  EXPECT_THAT(If("linear_bias N=8 F=9 M=120", [](size_t) { return 0.3; }),
+              ElementsAre(StartsWith("product_multiplied: x weight^T is multiplied by 0.3")));
+}
+
+TEST_P(MeasuredLinear, FactorOfTheBias) {
+  EXPECT_THAT(If(
+                  "linear_bias N=8 F=9 M=120", [](size_t) { return 1; }, 3),
+              ElementsAre(StartsWith("bias_multiplied: the bias is multiplied by 3")));
+}
+
+TEST_P(MeasuredLinear, ColumnsRolledAndBiasMissing) {
+  const MeasuredCase question(std::string("linear_bias N=8 F=9 M=40 dtype=") + GetParam());
+  const auto &x = question.In("x"), &weight = question.In("weight");
+  EXPECT_THAT(question.Causes([&](size_t i) {
+    double sum = 0;
+    for (size_t m = 0; m < 40; ++m) sum += x(i / 9, m) * weight(i % 9, (m + 39) % 40);
+    return sum;
+  }),
+              ElementsAre("columns_rolled+bias_missing: the columns of the weight are rolled by "
+                          "one to the right; the bias is not added"));
+}
+
+INSTANTIATE_TEST_SUITE_P(DTypes, MeasuredLinear, testing::Values("f32", "bf16", "f64"),
+                         [](const auto& info) { return std::string(info.param); });
+
+TEST(MeasuredLinear, HonestRecipesAreNotAccused) {
+  for (const char* line : {"linear N=4 F=5 M=7", "linear N=8 F=9 M=103", "linear_bias N=1 F=9 M=2",
+                           "linear_bias N=4 F=5 M=33"}) {
+    for (const char* dtype : {" dtype=f32", " dtype=bf16"}) {
+      for (const char* recipe : {"native dot=bf16", "native dot=f16", "*=bf16", "f32_compute"}) {
+        const MeasuredCase question(std::string(line) + dtype);
+        const Tensors answer =
+            EvaluateByRecipe(question.c, question.inputs, ParseRecipe(recipe, question.c.dtype()));
+        EXPECT_THAT(question.Causes(answer), IsEmpty()) << line << dtype << " " << recipe;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace sextant::oracle

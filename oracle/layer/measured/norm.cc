@@ -1,0 +1,83 @@
+#include "oracle/layer/measured/norm.h"
+
+#include <memory>
+
+#include "reference/case/operation.h"
+#include "reference/layer/layer_norm.h"
+#include "reference/layer/rms_norm.h"
+
+namespace sextant::oracle {
+namespace {
+
+constexpr size_t kX = 0, kWeight = 1, kBias = 2;
+
+struct MeasuredRmsNorm : RmsNorm {
+  Norm norm;
+  template <class Real>
+  void operator()(const Tensor<Real>& x, const Tensor<Real>& weight, Tensor<Real>& y) const {
+    Normalization<Real>(norm, x, weight.data, {}).Write(y);
+  }
+};
+
+struct MeasuredLayerNorm : LayerNorm {
+  Norm norm;
+  template <class Real>
+  void operator()(const Tensor<Real>& x, const Tensor<Real>& weight, const Tensor<Real>& bias,
+                  Tensor<Real>& y) const {
+    Normalization<Real>(norm, x, weight.data, bias.data).Write(y);
+  }
+};
+
+template <class Measured>
+Hypothesis ModelOf(const Observation& seen, const Norm& norm) {
+  Measured measured;
+  measured.norm = norm;
+  const auto operation = std::make_shared<Wrapped<Measured, false>>(measured);
+  CopyAttributes(seen.c, *operation);
+  return {operation, seen.inputs, seen.recipe};
+}
+
+std::vector<NormFit> FitsOf(const Observation& seen, ErrorBar bar) {
+  const bool has_bias = seen.inputs.size() > kBias;
+  const Shape& shape = seen.inputs[kX].values.shape;
+  const std::vector<double> none;
+  const Samples samples(seen, 0, bar);
+  // A row of one element is its sign times the weight, whatever divides it.
+  if (!samples.IsAnswered() || shape[0] == 0 || shape[1] < 2) return {};
+  return FitNorms({.N = shape[0],
+                   .M = shape[1],
+                   .x = seen.inputs[kX].values.data,
+                   .weight = seen.inputs[kWeight].values.data,
+                   .bias = has_bias ? seen.inputs[kBias].values.data : none,
+                   .right = RightNorm(seen.c, shape[1], has_bias),
+                   .samples = samples});
+}
+
+std::vector<Explanation> MeasureNorm(const Observation& seen) {
+  std::vector<Explanation> explanations;
+  for (const NormFit& fit : SimplestFits([&](ErrorBar bar) { return FitsOf(seen, bar); })) {
+    const bool has_bias = seen.inputs.size() > kBias;
+    explanations.push_back({fit.deviations.name, fit.deviations.sentence,
+                            has_bias ? ModelOf<MeasuredLayerNorm>(seen, fit.norm)
+                                     : ModelOf<MeasuredRmsNorm>(seen, fit.norm)});
+  }
+  return explanations;
+}
+
+}  // namespace
+
+Norm RightNorm(const Case& c, size_t M, bool has_bias) {
+  Norm norm{.subtracts_mean = has_bias, .sums_centered = has_bias};
+  norm.columns = M;
+  norm.count = norm.mean_count = static_cast<double>(M);
+  if (has_bias) norm.bias = Norm::Bias::kOnce;
+  for (const Attribute& attribute : c.operation().Attributes()) {
+    if (attribute.name == "eps") ParseValue(attribute.text, norm.eps);
+    if (attribute.name == "unit_offset") ParseValue(attribute.text, norm.unit_offset);
+  }
+  return norm;
+}
+
+std::vector<Measurement> NormMeasurements() { return {MeasureNorm}; }
+
+}  // namespace sextant::oracle

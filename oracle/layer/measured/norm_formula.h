@@ -1,0 +1,167 @@
+// A normalisation of rows with any of the usual deviations, for any number type.
+#pragma once
+
+#include <algorithm>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "reference/number/clamp.h"
+#include "reference/number/real.h"
+#include "reference/number/tensor/tensor.h"
+
+namespace sextant::oracle {
+
+// y_j = (x_j - mean) / D(S / count) w_j + bias_j. S is a sum over the population of a row: its own
+// elements, or those of other rows.
+struct Norm {
+  // kAround: the previous row, and the last one for the first. kFirstOfGroup: the first of a group.
+  enum class Rows { kOwn, kFirst, kPrevious, kAround, kGroup, kFirstOfGroup };
+  enum class Shared { kBoth, kDivisor, kMean };  // what comes from other rows
+  enum class Root { kEpsInside, kEpsOutside, kEpsAsFloor, kMissing };
+  enum class Weight { kOnce, kIgnored, kTwice, kDivides };
+  enum class Bias { kNone, kOnce, kTwice, kSubtracted, kBeforeWeight };
+
+  bool subtracts_mean = false;
+  bool sums_centered = false;  // S = sum (x_k - mean)^2 instead of sum x_k^2
+  double mean_count = 1;       // the mean is the sum of a row divided by it
+  double count = 1;            // S is divided by it, per row of the population
+  size_t columns = 0;          // that are summed: the first ones
+  double eps = 0;
+  bool mean_of_all = false;  // the mean is over all columns nevertheless
+  Rows rows = Rows::kOwn;
+  Shared shared = Shared::kBoth;
+  size_t group = 1;  // rows in a group
+  Root root = Root::kEpsInside;
+  bool unit_offset = false;  // w = 1 + weight
+  double added = 0;          // to the weight, besides that 1
+  Weight weight = Weight::kOnce;
+  Bias bias = Bias::kNone;
+  bool operator==(const Norm&) const = default;
+};
+
+// The rows whose numbers make up the population of row n: [first, last).
+inline std::pair<size_t, size_t> PopulationOf(const Norm& norm, size_t n, size_t N) {
+  if (norm.rows == Norm::Rows::kOwn) return {n, n + 1};
+  if (norm.rows == Norm::Rows::kFirst) return {0, 1};
+  const size_t from_one = std::max<size_t>(n, 1);
+  if (norm.rows == Norm::Rows::kPrevious) return {from_one - 1, from_one};
+  if (norm.rows == Norm::Rows::kAround) return {(n + N - 1) % N, (n + N - 1) % N + 1};
+  const size_t first = n / norm.group * norm.group;
+  if (norm.rows == Norm::Rows::kFirstOfGroup) return {first, first + 1};
+  return {first, std::min(N, first + norm.group)};
+}
+
+// Of the population of the mean, and of that of S.
+struct Populations {
+  std::pair<size_t, size_t> mean, divisor;
+};
+inline Populations PopulationsOf(const Norm& norm, size_t n, size_t N) {
+  const std::pair<size_t, size_t> own{n, n + 1}, other = PopulationOf(norm, n, N);
+  return {norm.shared == Norm::Shared::kDivisor ? own : other,
+          norm.shared == Norm::Shared::kMean ? own : other};
+}
+
+template <class T>
+T FactorOf(const Norm& norm, const T& weight) {
+  if (norm.weight == Norm::Weight::kIgnored) return T(1.0);
+  const double offset = norm.added + (norm.unit_offset ? 1 : 0);
+  const T w = offset == 0 ? weight : T(offset) + weight;
+  if (norm.weight == Norm::Weight::kTwice) return w * w;
+  return norm.weight == Norm::Weight::kDivides ? T(1.0) / w : w;
+}
+
+// x[N,M], weight[M], bias[M] or empty -> y[N,M], in the steps of layer_norm.
+template <class Real>
+class Normalization {
+ public:
+  Normalization(const Norm& norm, const Tensor<Real>& x, std::span<const Real> weight,
+                std::span<const Real> bias)
+      : norm_(norm), x_(x), weight_(weight), bias_(bias) {}
+
+  void Write(Tensor<Real>& y) const {
+    for (size_t n = 0; n < x_.shape[0]; ++n) {
+      const auto [mean, divisor] = MomentsOf(n);
+      for (size_t j = 0; j < x_.shape[1]; ++j)
+        y(n, j) = WithBias(Scaled(x_(n, j), mean, divisor), j);
+    }
+  }
+
+ private:
+  struct Moments {
+    Real mean, divisor;
+  };
+
+  Moments MomentsOf(size_t n) const {
+    const auto [of_mean, of_divisor] = PopulationsOf(norm_, n, x_.shape[0]);
+    const bool has_mean = norm_.subtracts_mean || norm_.sums_centered;
+    const Real mean = has_mean ? MeanOf(of_mean) : Real(0.0);
+    std::vector<Real> terms = TermsOf(of_divisor, norm_.columns);
+    if (norm_.sums_centered) {
+      // The divisor of another row has the mean of that row.
+      const bool is_others = norm_.shared == Norm::Shared::kDivisor;
+      const Real center = is_others ? MeanOf(of_divisor) : mean;
+      const ScopedStep at(Step::kCenter);
+      for (Real& term : terms) term = term - center;
+    }
+    {
+      const ScopedStep at(Step::kSquare);
+      for (Real& term : terms) term = term * term;
+    }
+    const Real sum = Sum(terms);
+    const ScopedStep at(Step::kRsqrt);
+    const auto rows = static_cast<double>(of_divisor.second - of_divisor.first);
+    return {norm_.subtracts_mean ? mean : Real(0.0), Divisor(sum / Real(norm_.count * rows))};
+  }
+  std::vector<Real> TermsOf(const std::pair<size_t, size_t>& rows, size_t columns) const {
+    std::vector<Real> terms;
+    for (size_t row = rows.first; row < rows.second; ++row)
+      for (size_t j = 0; j < columns; ++j) terms.push_back(x_(row, j));
+    return terms;
+  }
+  Real MeanOf(const std::pair<size_t, size_t>& rows) const {
+    const Real sum = Sum(TermsOf(rows, norm_.mean_of_all ? x_.shape[1] : norm_.columns));
+    const ScopedStep at(Step::kCenter);
+    return sum / Real(norm_.mean_count * static_cast<double>(rows.second - rows.first));
+  }
+  static Real Sum(const std::vector<Real>& terms) {
+    const ScopedStep at(Step::kSum);
+    return SumOf(terms);
+  }
+  Real Divisor(const Real& square) const {
+    constexpr double kLargest = 0x1p127;  // near the largest f32
+    const Real eps(norm_.eps);
+    if (norm_.root == Norm::Root::kEpsOutside) return Sqrt(square) + eps;
+    if (norm_.root == Norm::Root::kEpsAsFloor) return Sqrt(Clamp(square, eps, Real(kLargest)));
+    return norm_.root == Norm::Root::kMissing ? square + eps : Sqrt(square + eps);
+  }
+  Real Scaled(Real value, const Real& mean, const Real& divisor) const {
+    if (norm_.subtracts_mean) {
+      const ScopedStep at(Step::kCenter);
+      value = value - mean;
+    }
+    const ScopedStep at(Step::kScale);
+    return value / divisor;
+  }
+  Real WithBias(Real value, size_t j) const {
+    if (norm_.bias == Norm::Bias::kBeforeWeight) {
+      const ScopedStep at(Step::kBias);
+      value = value + bias_[j];
+    }
+    {
+      const ScopedStep at(Step::kWeigh);
+      value = value * FactorOf(norm_, weight_[j]);
+    }
+    if (norm_.bias == Norm::Bias::kNone || norm_.bias == Norm::Bias::kBeforeWeight) return value;
+    const ScopedStep at(Step::kBias);
+    if (norm_.bias == Norm::Bias::kSubtracted) return value - bias_[j];
+    value = value + bias_[j];
+    return norm_.bias == Norm::Bias::kTwice ? value + bias_[j] : value;
+  }
+
+  const Norm& norm_;
+  const Tensor<Real>& x_;
+  std::span<const Real> weight_, bias_;
+};
+
+}  // namespace sextant::oracle

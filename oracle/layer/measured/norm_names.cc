@@ -1,0 +1,169 @@
+#include "oracle/layer/measured/norm_names.h"
+
+#include <cmath>
+
+#include "reference/base/value_text.h"
+
+namespace sextant::oracle {
+namespace {
+
+// The least multiples of vector widths that are at least M, if they are not M itself.
+std::vector<Constant> PaddedCounts(size_t M) {
+  std::vector<Constant> all;
+  for (const size_t width : {4, 8, 16, 32, 64, 128}) {
+    const auto padded = static_cast<double>((M + width - 1) / width * width);
+    if (padded != static_cast<double>(M) && (all.empty() || all.back().value != padded))
+      all.push_back({padded, PrintValue(padded) + ", the width of whole vectors"});
+  }
+  return all;
+}
+
+class Words {
+ public:
+  explicit Words(Deviations& found) : found_(found) {}
+  void Add(bool deviates, const std::string& name, const std::string& sentence) {
+    if (deviates) found_.Add(name, sentence);
+  }
+
+ private:
+  Deviations& found_;
+};
+
+void DescribeCenter(const Norm& right, const Norm& norm, Words& words) {
+  words.Add(norm.subtracts_mean && !right.subtracts_mean, "mean_subtracted",
+            "the mean is subtracted from x, as in layer norm");
+  words.Add(!norm.subtracts_mean && right.subtracts_mean, "mean_not_subtracted",
+            "the mean is not subtracted from x");
+  words.Add(norm.sums_centered && !norm.subtracts_mean, "variance_for_mean_square",
+            "x is divided by the root of its variance instead of its mean square");
+  words.Add(!norm.sums_centered && norm.subtracts_mean, "mean_square_for_variance",
+            "x - mean is divided by the root of the mean square of x instead of its variance");
+}
+
+void DescribeRows(const Norm& norm, Words& words) {
+  const bool has_divisor = norm.shared != Norm::Shared::kMean;
+  const bool has_mean = norm.subtracts_mean && norm.shared != Norm::Shared::kDivisor;
+  const std::string what = has_mean && has_divisor ? "the mean and the divisor"
+                           : has_mean              ? "the mean"
+                                                   : "the divisor";
+  const std::string start = has_mean && has_divisor ? "statistics" : has_mean ? "mean" : "divisor";
+  const std::string group = PrintValue(static_cast<int64_t>(norm.group));
+  words.Add(norm.rows == Norm::Rows::kFirst, start + "_of_first_row",
+            "every row has " + what + " of the first one");
+  words.Add(norm.rows == Norm::Rows::kPrevious || norm.rows == Norm::Rows::kAround,
+            start + "_of_previous_row",
+            "every row has " + what + " of the previous one" +
+                (norm.rows == Norm::Rows::kAround ? ", the first row that of the last one" : ""));
+  words.Add(norm.rows == Norm::Rows::kGroup, start + "_of_row_groups",
+            "groups of " + group + " rows share " + what);
+  words.Add(norm.rows == Norm::Rows::kFirstOfGroup, start + "_of_row_groups",
+            "groups of " + group + " rows share " + what + " of their first row");
+}
+
+void DescribeWeight(const Norm& right, const Norm& norm, Words& words) {
+  const bool offset = norm.unit_offset;
+  words.Add(norm.weight == Norm::Weight::kIgnored, "weight_ignored",
+            "1 is used instead of the weight");
+  words.Add(norm.weight == Norm::Weight::kTwice, "weight_applied_twice",
+            "the weight is multiplied twice");
+  words.Add(norm.weight == Norm::Weight::kDivides, "divided_by_weight",
+            "y is divided by the weight instead of multiplied by it");
+  if (norm.weight != Norm::Weight::kIgnored)
+    words.Add(offset != right.unit_offset, offset ? "unit_offset" : "unit_offset_missing",
+              offset ? "1 is added to the weight" : "1 is not added to the weight");
+}
+
+void DescribeBias(const Norm& right, const Norm& norm, Words& words) {
+  if (right.bias == Norm::Bias::kNone) return;
+  words.Add(norm.bias == Norm::Bias::kNone, "bias_missing", "the bias is not added");
+  words.Add(norm.bias == Norm::Bias::kTwice, "bias_added_twice", "the bias is added twice");
+  words.Add(norm.bias == Norm::Bias::kSubtracted, "bias_subtracted", "the bias is subtracted");
+  words.Add(norm.bias == Norm::Bias::kBeforeWeight, "bias_before_weight",
+            "the bias is multiplied by the weight");
+}
+
+std::string NameOfCount(double count, size_t M) {
+  const auto width = static_cast<double>(M);
+  if (count == 1) return "sum_for_mean";
+  if (count == width - 1) return "mean_over_one_less";
+  return count > width && count == std::floor(count) ? "mean_over_padding" : "count";
+}
+
+std::string NameOfEps(double eps, double right) {
+  if (eps == 0) return "eps_missing";
+  for (const DType format : {DType::kF32, DType::kF16, DType::kBF16}) {
+    if (eps == RoundTo(format, right)) return "eps_rounded_to_" + std::string(NameOf(format));
+  }
+  return "eps";
+}
+
+}  // namespace
+
+std::vector<Constant> NamedEps(double eps, size_t M) {
+  const auto width = static_cast<double>(M);
+  std::vector<Constant> named = {{0, "0"}};
+  for (const DType format : {DType::kF32, DType::kF16, DType::kBF16}) {
+    const double rounded = RoundTo(format, eps);
+    if (rounded != eps)
+      named.push_back({rounded, PrintValue(eps) + " rounded to " + std::string(NameOf(format)) +
+                                    ", " + PrintValue(rounded)});
+  }
+  for (const double power : {1e-12, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2})
+    named.push_back({power, PrintValue(power)});
+  named.push_back({eps / width, PrintValue(eps) + " / " + PrintValue(width)});
+  named.push_back({eps * width, PrintValue(eps) + " * " + PrintValue(width)});
+  named.push_back({std::sqrt(eps), "sqrt(" + PrintValue(eps) + ")"});
+  named.push_back({eps * eps, PrintValue(eps) + "^2"});
+  named.push_back({2 * eps, "2 * " + PrintValue(eps)});
+  named.push_back({0x1p-7, "2^-7, the machine epsilon of bf16"});
+  named.push_back({0x1p-10, "2^-10, the machine epsilon of f16"});
+  named.push_back({0x1p-23, "2^-23, the machine epsilon of f32"});
+  named.push_back({0x1p-52, "2^-52, the machine epsilon of f64"});
+  return named;
+}
+
+std::vector<Constant> NamedCounts(size_t M) {
+  const auto width = static_cast<double>(M);
+  std::vector<Constant> named = {
+      {1, "1"}, {width - 1, PrintValue(width - 1)}, {width + 1, PrintValue(width + 1)}};
+  named.push_back({width / 2, PrintValue(width) + " / 2"});
+  named.push_back({width * 2, "2 * " + PrintValue(width)});
+  named.push_back({width * width, PrintValue(width) + "^2"});
+  for (const Constant& padded : PaddedCounts(M)) named.push_back(padded);
+  return named;
+}
+
+std::vector<double> CountsOf(size_t M) {
+  std::vector<double> all;
+  if (M > 1) all.push_back(static_cast<double>(M) - 1);
+  for (const Constant& padded : PaddedCounts(M)) all.push_back(padded.value);
+  return all;
+}
+
+void Describe(const Norm& right, size_t M, const std::string& constant, NormFit& fit) {
+  const Norm norm = fit.norm;
+  Words words(fit.deviations);
+  DescribeCenter(right, norm, words);
+  DescribeRows(norm, words);
+  const std::string width = PrintValue(static_cast<int64_t>(M));
+  words.Add(norm.columns != M, "columns_lost",
+            "only the first " + PrintValue(static_cast<int64_t>(norm.columns)) + " of " + width +
+                " columns are summed, and the sum is divided by " + PrintValue(norm.count));
+  words.Add(
+      norm.mean_count != right.mean_count && norm.subtracts_mean && norm.columns == M,
+      NameOfCount(norm.mean_count, M) + "_of_x",
+      "the mean of x is its sum divided by " + PrintValue(norm.mean_count) + ", expected " + width);
+  words.Add(norm.count != right.count && norm.columns == M, NameOfCount(norm.count, M),
+            "the sum of squares is divided by " + constant + ", expected " + width);
+  words.Add(norm.root == Norm::Root::kEpsOutside, "eps_outside_the_root",
+            "eps is added to the root instead of under it");
+  words.Add(norm.root == Norm::Root::kEpsAsFloor, "eps_as_floor",
+            "eps is a lower bound of the mean square instead of added to it");
+  words.Add(norm.root == Norm::Root::kMissing, "root_missing", "the root is missing");
+  words.Add(norm.eps != right.eps, NameOfEps(norm.eps, right.eps),
+            "eps is " + constant + ", expected " + PrintValue(right.eps));
+  DescribeWeight(right, norm, words);
+  DescribeBias(right, norm, words);
+}
+
+}  // namespace sextant::oracle

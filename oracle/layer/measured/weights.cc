@@ -1,0 +1,80 @@
+#include "oracle/layer/measured/weights.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "oracle/property/changed_inputs.h"
+
+namespace sextant::oracle {
+namespace {
+
+void Transpose(Tensors& inputs, const std::string& name) {
+  Tensor<double>& weight = InputNamed(inputs, name);
+  const std::vector<double> memory = weight.data;
+  const size_t rows = weight.shape[0], columns = weight.shape[1];
+  for (size_t r = 0; r < rows; ++r)
+    for (size_t c = 0; c < columns; ++c) weight.data[r * columns + c] = memory[c * rows + r];
+}
+
+void Exchange(Tensors& inputs, const std::string& a, const std::string& b) {
+  std::swap(InputNamed(inputs, a).data, InputNamed(inputs, b).data);
+}
+
+// The rows of gate and up, one after the other, are taken from the places(i) of the right ones.
+void Rearrange(Tensors& inputs, size_t (*place)(size_t i, size_t F)) {
+  const Tensor<double> gate = InputNamed(inputs, "gate"), up = InputNamed(inputs, "up");
+  const size_t F = gate.shape[0], M = gate.shape[1];
+  for (size_t i = 0; i < 2 * F; ++i) {
+    const size_t from = place(i, F);
+    const Tensor<double>& source = from < F ? gate : up;
+    Tensor<double>& target = InputNamed(inputs, i < F ? "gate" : "up");
+    for (size_t m = 0; m < M; ++m) target(i % F, m) = source(from % F, m);
+  }
+}
+
+}  // namespace
+
+bool HasBiases(const Tensors& inputs) {
+  return std::ranges::find(inputs, "down_bias", &NamedTensor::name) != inputs.end();
+}
+
+std::vector<Change> WeightChanges(const Tensors& inputs) {
+  std::vector<Change> changes = {
+      {"gate_exchanged_with_up", "up is activated instead of gate",
+       [](Tensors& all) { Exchange(all, "gate", "up"); }},
+      {"gate_in_place_of_up", "the activated gate is multiplied by the gate projection",
+       [](Tensors& all) { InputNamed(all, "up") = InputNamed(all, "gate"); }},
+      {"up_in_place_of_gate", "the up projection is activated and multiplied by itself",
+       [](Tensors& all) { InputNamed(all, "gate") = InputNamed(all, "up"); }},
+      {"fused_rows_as_neighbours",
+       "gate and up, one after the other in a fused weight, are read as even and odd rows",
+       [](Tensors& all) { Rearrange(all, [](size_t i, size_t F) { return i % F * 2 + i / F; }); }},
+      {"neighbours_as_fused_rows", "gate and up, even and odd rows of a weight, are read as halves",
+       [](Tensors& all) { Rearrange(all, [](size_t i, size_t F) { return i % 2 * F + i / 2; }); }}};
+  for (const std::string name : {"gate", "up", "down"})
+    changes.push_back({name + "_transposed", "the weight " + name + " is read transposed",
+                       [name](Tensors& all) { Transpose(all, name); }});
+  if (!HasBiases(inputs)) return changes;
+  changes.push_back({"biases_swapped", "gate_bias and up_bias are swapped",
+                     [](Tensors& all) { Exchange(all, "gate_bias", "up_bias"); }});
+  changes.push_back(
+      {"halves_exchanged", "gate and up are exchanged, with their biases", [](Tensors& all) {
+         Exchange(all, "gate", "up");
+         Exchange(all, "gate_bias", "up_bias");
+       }});
+  for (const std::string name : {"gate_bias", "up_bias", "down_bias"}) {
+    for (const double times : {0.0, 2.0, -1.0})
+      changes.push_back({name + (times == 0   ? "_missing"
+                                 : times == 2 ? "_added_twice"
+                                              : "_subtracted"),
+                         name + (times == 0   ? " is not added"
+                                 : times == 2 ? " is added twice"
+                                              : " is subtracted"),
+                         [name, times](Tensors& all) {
+                           for (double& b : InputNamed(all, name).data) b *= times;
+                         }});
+  }
+  return changes;
+}
+
+}  // namespace sextant::oracle

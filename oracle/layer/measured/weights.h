@@ -1,0 +1,22 @@
+// Deviations of the weights of a feed-forward part: their roles, their layout, their biases.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "reference/number/tensor/tensor.h"
+
+namespace sextant::oracle {
+
+// Inputs with one deviation.
+struct Change {
+  std::string name, sentence;
+  std::function<void(Tensors&)> apply;
+};
+
+// Of feed_forward, and of feed_forward_bias if the inputs have biases.
+std::vector<Change> WeightChanges(const Tensors& inputs);
+bool HasBiases(const Tensors& inputs);
+
+}  // namespace sextant::oracle

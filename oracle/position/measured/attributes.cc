@@ -1,0 +1,250 @@
+#include "oracle/position/measured/attributes.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <initializer_list>
+#include <numbers>
+
+#include "oracle/property/changed_inputs.h"
+
+namespace sextant::oracle {
+namespace {
+
+std::string Plain(double x) { return PrintValue(x); }
+
+struct RealNumber {
+  const char *name, *phrase;
+  std::vector<double> likely;
+};
+// Values of published models and defaults of frameworks, and numbers that are mistaken for them.
+const std::vector<RealNumber>& RealNumbers() {
+  static const std::vector<RealNumber> kNumbers = {
+      {"soft_cap", "scores are capped at", {1, 2, 5, 10, 15, 20, 25, 30, 50, 64, 100, 127, 128}},
+      {"cap", "the cap is", {1, 2, 5, 10, 15, 20, 25, 30, 50, 64, 100, 127, 128}},
+      {"beta", "beta is", {0.05, 0.1, 0.2, 0.25, 0.4, 0.5, 0.707, 1, 2}},
+      {"max_bias", "the largest exponent of a slope is", {1, 2, 4, 7, 7.5, 8, 9, 10, 12, 16, 32}},
+      {"base",
+       "the base is",
+       {2,     10,     100,    256,    500,    1000,   1024,           2000,   5000,  8192,
+        9999,  10001,  12345,  16384,  20000,  25000,  32768,          40000,  50000, 65536,
+        80000, 100000, 150000, 160000, 200000, 250000, 500000,         600000, 1e6,   1.5e6,
+        2e6,   2.5e6,  5e6,    8e6,    1e7,    1e8,    std::numbers::e}},
+  };
+  return kNumbers;
+}
+
+// Without repetitions.
+template <class T>
+void Append(std::vector<T>& list, std::initializer_list<T> more) {
+  for (const T& x : more)
+    if (std::ranges::find(list, x) == list.end()) list.push_back(x);
+}
+
+// Multiples of the right one by powers of two, its neighbours, and powers of two and ten.
+std::vector<int64_t> LikelyIntegers(int64_t right) {
+  constexpr int64_t kMost = int64_t{1} << 40;
+  std::vector<int64_t> likely = {right};
+  for (const int64_t power : {2, 4, 8, 16, 32, 64}) {
+    Append(likely, {right / power});
+    if (right < kMost / power) Append(likely, {right * power});
+  }
+  for (int64_t near = 1; near <= 16; ++near) Append(likely, {right - near, right + near});
+  for (int64_t power = 1; power <= int64_t{1} << 20; power *= 2)
+    Append(likely, {power, power - 1, power + 1});
+  for (int64_t power = 10; power <= 1000000; power *= 10)
+    Append(likely, {power, 2 * power, 5 * power});
+  likely.erase(likely.begin());
+  return likely;
+}
+
+constexpr std::array<const char*, 5> kIntegers = {
+    "floor_scale", "start", "original_max_position_embeddings", "max_distance", "clip"};
+
+// One way in which a position may be read.
+struct PositionMap {
+  std::string name, what;  // what: "positions above # act as #", where # is the number
+  double (*map)(double position, double number);
+};
+const std::vector<PositionMap>& PositionMaps() {
+  static const std::vector<PositionMap> kMaps = {
+      {"shifted", "have # added", [](double p, double n) { return p + n; }},
+      {"clamped", "above # act as #", [](double p, double n) { return std::min(p, n); }},
+      {"clamped_below", "below # act as #", [](double p, double n) { return std::max(p, n); }},
+      {"wrapped", "wrap at #", [](double p, double n) { return p - n * std::floor(p / n); }},
+      {"divided", "are divided by #, rounded down",
+       [](double p, double n) { return std::floor(p / n); }},
+      {"multiplied", "are multiplied by #", [](double p, double n) { return p * n; }},
+      {"rounded", "are rounded to multiples of #",
+       [](double p, double n) { return n * std::nearbyint(p / n); }},
+  };
+  return kMaps;
+}
+
+std::vector<NamedValue> NumbersOf(const PositionMap& map, std::vector<double> positions) {
+  std::vector<double> numbers;
+  if (map.name == "shifted") {
+    for (double near = 1; near <= 16; ++near) Append(numbers, {near, -near});
+    for (double power = 32; power <= 65536; power *= 2) Append(numbers, {power, -power});
+    if (!positions.empty()) Append(numbers, {-positions.front()});
+  } else if (map.name == "multiplied") {
+    numbers = {-1, 2, 3, 4, 8, 16};
+  } else {
+    for (const double power : {32768, 65536, 4096, 2048, 8192, 1024, 512, 131072, 16384})
+      Append(numbers, {power, power - 1});
+    for (double power = 2; power <= 1048576; power *= 2) Append(numbers, {power, power - 1});
+    for (double power = 10; power <= 1000000; power *= 10)
+      Append(numbers, {power, power - 1, 2 * power, 5 * power});
+    if (map.name.starts_with("clamped")) {
+      Append(numbers, {0.0, 1.0});
+      for (const double position : positions) Append(numbers, {position});
+    }
+  }
+  std::vector<NamedValue> values;
+  for (const double number : numbers) values.push_back({number, PrintValue(number)});
+  return values;
+}
+
+// "position: positions above 32767 act as 32767 (14 of 20 positions change)"
+std::string SentenceOf(const std::string& input, const PositionMap& map,
+                       const std::vector<double>& positions, double number) {
+  std::string what = map.what;
+  for (size_t at; (at = what.find('#')) != std::string::npos;) what.replace(at, 1, Plain(number));
+  const auto changed = std::ranges::count_if(
+      positions, [&](double position) { return map.map(position, number) != position; });
+  return input + ": positions " + what + " (" + std::to_string(changed) + " of " +
+         std::to_string(positions.size()) + " such tokens)";
+}
+
+Deviation PositionDeviation(const NamedTensor& input, size_t index, const PositionMap& map) {
+  const std::vector<double> positions = input.values.data;
+  const std::string name = input.name;
+  const auto changed = [index, map](const Hypothesis& base,
+                                    double number) -> std::optional<Hypothesis> {
+    Hypothesis model = base;
+    auto& data = model.inputs[index].values.data;
+    const auto before = data;
+    for (double& position : data) position = map.map(position, number);
+    if (data == before) return std::nullopt;
+    return model;
+  };
+  return {.name = name + "_" + map.name,
+          .factor = name,
+          .values = NumbersOf(map, positions),
+          .changed = changed,
+          .sentence = [=](const std::string& number) {
+            return SentenceOf(name, map, positions, std::stod(number));
+          }};
+}
+
+}  // namespace
+
+Deviation RealAttribute(const std::string& name, const std::string& phrase, double right,
+                        std::vector<NamedValue> likely) {
+  return {.name = name + "_changed",
+          .factor = name,
+          .values = std::move(likely),
+          .right = right,
+          .changed =
+              [name](const Hypothesis& base, double value) {
+                return WithAttributes(base, {{name, Plain(value)}});
+              },
+          .sentence =
+              [phrase, right](const std::string& number) {
+                return phrase + " " + number + ", expected " + Plain(right);
+              }};
+}
+
+Deviation IntegerAttribute(const std::string& name, const std::string& phrase, int64_t right) {
+  Deviation deviation = RealAttribute(name, phrase, static_cast<double>(right), {});
+  deviation.is_integer = true;
+  deviation.changed = [name](const Hypothesis& base, double value) {
+    return WithAttributes(base, {{name, PrintValue(static_cast<int64_t>(std::llround(value)))}});
+  };
+  return deviation;
+}
+
+Deviation InputFactor(const Tensors& inputs, const std::string& name, const std::string& phrase) {
+  const auto index =
+      static_cast<size_t>(std::ranges::find(inputs, name, &NamedTensor::name) - inputs.begin());
+  const auto changed = [index](const Hypothesis& base, double factor) -> std::optional<Hypothesis> {
+    Hypothesis model = base;
+    for (double& x : model.inputs[index].values.data) x *= factor;
+    return model;
+  };
+  std::vector<NamedValue> likely = {{-1}, {2}, {0.5}, {4}, {0.25}, {8}, {0.125}};
+  likely.push_back({1 / std::numbers::ln2, "1.442695 = log2(e)"});
+  likely.push_back({std::numbers::ln2, "0.6931472 = ln 2"});
+  return {.name = name + "_multiplied",
+          .factor = name,
+          .values = std::move(likely),
+          .right = 1,
+          .changed = changed,
+          .sentence = [phrase](const std::string& number) { return phrase + " " + number; }};
+}
+
+Deviation AttributeText(const std::string& name, const std::string& phrase,
+                        const std::vector<std::string>& texts) {
+  std::vector<NamedValue> values;
+  for (size_t i = 0; i < texts.size(); ++i)
+    values.push_back({static_cast<double>(i), texts[i].empty() ? "missing" : texts[i]});
+  return {.name = name + "_changed",
+          .factor = name,
+          .values = std::move(values),
+          .changed =
+              [name, texts](const Hypothesis& base, double value) {
+                return WithAttributes(base, {{name, texts[static_cast<size_t>(value)]}});
+              },
+          .sentence = [phrase](const std::string& text) { return phrase + " " + text; }};
+}
+
+std::vector<Deviation> AttributeDeviations(const Case& c) {
+  std::vector<Deviation> deviations;
+  for (const auto& [name, phrase, likely] : RealNumbers()) {
+    const std::string text = TextOf(c, name);
+    if (text.empty()) continue;
+    std::vector<NamedValue> values;
+    for (const double value : likely) values.push_back({value, Plain(value)});
+    deviations.push_back(RealAttribute(name, phrase, NumberOf(c, name, 0), std::move(values)));
+  }
+  for (const Attribute& attribute : c.operation().Attributes()) {
+    const std::string expected = ", expected " + attribute.text;
+    std::vector<std::string> texts;
+    if (std::ranges::find(kIntegers, attribute.name) != kIntegers.end()) {
+      deviations.push_back(
+          IntegerAttribute(attribute.name, attribute.name + " is", std::stoll(attribute.text)));
+      for (const int64_t value : LikelyIntegers(std::stoll(attribute.text)))
+        texts.push_back(PrintValue(value));
+    } else {
+      texts.assign(attribute.values.begin(), attribute.values.end());
+      std::erase(texts, attribute.text);
+      if (texts.empty() || attribute.text.empty() || attribute.name == "empty_rows") continue;
+    }
+    deviations.push_back(AttributeText(attribute.name, attribute.name + expected + ", is", texts));
+  }
+  return deviations;
+}
+
+std::vector<Deviation> PositionDeviations(const Tensors& inputs) {
+  std::vector<Deviation> deviations;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (inputs[i].dtype != DType::kI64) continue;
+    for (const PositionMap& map : PositionMaps())
+      deviations.push_back(PositionDeviation(inputs[i], i, map));
+  }
+  return deviations;
+}
+
+std::vector<Explanation> MeasureAttributes(const Observation& seen) {
+  return MeasureAttributesAnd(seen, {});
+}
+
+std::vector<Explanation> MeasureAttributesAnd(const Observation& seen,
+                                              const std::vector<Deviation>& more) {
+  const Hypothesis base{seen.c.operation().Clone(), seen.inputs, seen.recipe};
+  return FittedTo(
+      seen, base,
+      Joined<Deviation>({AttributeDeviations(seen.c), PositionDeviations(seen.inputs), more}));
+}
+
+}  // namespace sextant::oracle

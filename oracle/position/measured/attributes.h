@@ -1,0 +1,33 @@
+// Deviations that any operation may have: other attributes, and integer inputs (positions) that are
+// shifted, clamped, wrapped or scaled.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "oracle/diagnosis/deviation.h"
+
+namespace sextant::oracle {
+
+// A real attribute. `right` is its value in the case; `phrase` is followed by a number.
+Deviation RealAttribute(const std::string& name, const std::string& phrase, double right,
+                        std::vector<NamedValue> likely);
+// The same for an attribute that is an integer: the nearest one.
+Deviation IntegerAttribute(const std::string& name, const std::string& phrase, int64_t right);
+// An input multiplied by a number, each element or each exponential: e^input.
+Deviation InputFactor(const Tensors& inputs, const std::string& name, const std::string& phrase);
+// An attribute with one of several texts: each `text` is an argument of Operation::Set.
+Deviation AttributeText(const std::string& name, const std::string& phrase,
+                        const std::vector<std::string>& texts);
+
+// The attributes of the case whose numbers or choices are known to differ between implementations.
+std::vector<Deviation> AttributeDeviations(const Case& c);
+// All inputs of the case that are integers.
+std::vector<Deviation> PositionDeviations(const Tensors& inputs);
+
+// Both, for an operation without deviations of its own.
+std::vector<Explanation> MeasureAttributes(const Observation& seen);
+std::vector<Explanation> MeasureAttributesAnd(const Observation& seen,
+                                              const std::vector<Deviation>& more);
+
+}  // namespace sextant::oracle

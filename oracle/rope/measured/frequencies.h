@@ -1,0 +1,48 @@
+// Names for wrong frequencies: the frequency of a pair as a function of its index.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "oracle/rope/measured/angles.h"
+
+namespace sextant::oracle {
+
+// What was measured.
+struct MeasuredFrequencies {
+  RotaryModel right;
+  FrequencyList right_list;
+  bool is_configured = true;  // the case has a base; else the frequencies are given
+  // The frequency of each pair; empty if several fit.
+  std::vector<std::optional<Range>> of_pair;
+  // All that fit, because angles are only known modulo 2 pi; empty if they are too many.
+  std::vector<std::vector<Range>> possible;
+  long double most = kInfinity;  // larger frequencies were not looked for
+  std::function<FrequencyList(const RotaryModel&)> list_of;
+  std::function<bool(const RotaryModel&)> fits;  // all angles
+
+  // True if the frequencies of the model are those measured.
+  bool Agrees(const FrequencyList& list) const;
+  // True if the angles of the pair differ from those of a pair that does not turn.
+  bool IsMeasurable(size_t pair) const;
+  // measured / right.
+  Range RatioOf(size_t pair) const;
+  // " (41 of 64 pairs are measurable at these positions)"; empty if all are.
+  std::string MeasurableText() const;
+};
+
+struct FrequencyForm {
+  std::string name, sentence;
+  RotaryModel model;
+};
+
+// The simplest functions that give the frequency of every pair: several if they are equally
+// simple. Empty if there is none.
+std::vector<FrequencyForm> NameFrequencies(const MeasuredFrequencies& seen);
+
+// The same with another number in the configuration: its base, or a parameter of its scaling.
+std::vector<FrequencyForm> NameParameters(const MeasuredFrequencies& seen);
+
+}  // namespace sextant::oracle

@@ -1,0 +1,274 @@
+#include "oracle/rope/measured/layout.h"
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+#include "oracle/rope/measured/numbers.h"
+
+namespace sextant::oracle {
+namespace {
+
+// Pairs k < count. half: (offset + k, offset + k + apart); interleaved: offset + (2k, 2k + 1).
+// `ends`: (offset + k, offset + 2 count - 1 - k). `block`: half pairs within blocks of so many
+// channels.
+struct Window {
+  Pairing pairing = Pairing::kHalf;
+  size_t offset = 0, count = 0, apart = 0;
+  bool ends = false;
+  size_t block = 0;
+
+  PairOfChannels Pair(size_t k) const {
+    if (ends) return {offset + k, offset + 2 * count - 1 - k};
+    if (block > 0) {
+      const size_t first = offset + k / (block / 2) * block + k % (block / 2);
+      return {first, first + block / 2};
+    }
+    if (pairing == Pairing::kHalf) return {offset + k, offset + k + apart};
+    return {offset + 2 * k, offset + 2 * k + 1};
+  }
+  std::vector<PairOfChannels> Pairs() const {
+    std::vector<PairOfChannels> all;
+    for (size_t k = 0; k < count; ++k) all.push_back(Pair(k));
+    return all;
+  }
+};
+
+// The window of the right layout; empty if its pairs have another form (blocks of axes).
+std::optional<Window> WindowOf(const std::vector<PairOfChannels>& pairs) {
+  if (pairs.empty()) return std::nullopt;
+  Window window{Pairing::kHalf, pairs[0].first, pairs.size(), pairs[0].second - pairs[0].first};
+  if (pairs.size() > 1 && pairs[1].first == pairs[0].first + 2)
+    window.pairing = Pairing::kInterleaved;
+  for (size_t k = 0; k < pairs.size(); ++k) {
+    const auto [i, j] = window.Pair(k);
+    if (i != pairs[k].first || j != pairs[k].second) return std::nullopt;
+  }
+  return window;
+}
+
+class Search {
+ public:
+  Search(const RotaryRows& rows, RotationErrors& errors) : rows_(rows), errors_(errors) {}
+
+  bool IsPossible(const std::vector<PairOfChannels>& read,
+                  const std::vector<PairOfChannels>& written) {
+    Interval gain;
+    std::vector<bool> used(rows_.width);
+    for (size_t k = 0; k < read.size(); ++k) {
+      const Interval& its = GainOf(read[k], written[k]);
+      gain = {std::max(gain.low, its.low), std::min(gain.high, its.high)};
+      if (!(gain.low <= gain.high)) return false;
+      used[written[k].first] = used[written[k].second] = true;
+    }
+    for (size_t c = 0; c < rows_.width; ++c) {
+      if (!used[c] && !Passes(c)) return false;
+    }
+    return true;
+  }
+
+ private:
+  struct Interval {
+    long double low = 0, high = std::numeric_limits<long double>::infinity();
+  };
+
+  // All gains for which the pair is rotated at every token; low > high if there is none. Heads
+  // that agree on a rotation prove it at any gain.
+  const Interval& GainOf(PairOfChannels read, PairOfChannels written) {
+    const auto [at, is_new] =
+        gains_.try_emplace({read.first, read.second, written.first, written.second});
+    Interval& gain = at->second;
+    for (size_t t = 0; is_new && t < rows_.tokens; ++t) {
+      const PairFit fit = FitPair(rows_, t, read, written, {}, errors_);
+      if (!fit.is_rotation) gain = {1, 0};
+      if (rows_.replicates > 1 || std::isinf(fit.bar)) continue;
+      const long double size = std::abs(fit.z);
+      gain = {std::max(gain.low, size - fit.bar), std::min(gain.high, size + fit.bar)};
+    }
+    return gain;
+  }
+
+  bool Passes(size_t channel) const {
+    for (size_t i = channel; i < rows_.x.size(); i += rows_.width) {
+      if (!SameNumber(rows_.x[i], rows_.y[i])) return false;
+    }
+    return true;
+  }
+
+  const RotaryRows& rows_;
+  RotationErrors& errors_;
+  std::map<std::array<size_t, 4>, Interval> gains_;
+};
+
+// All windows of a head of `width` channels, those that are most like `right` first.
+std::vector<Window> WindowsLike(const Window& right, size_t width) {
+  std::vector<Window> all;
+  for (size_t offset = 0; offset + 2 <= width; ++offset) {
+    for (size_t count = 1; offset + 2 * count <= width; ++count) {
+      all.push_back({Pairing::kInterleaved, offset, count, 1});
+      all.push_back({Pairing::kHalf, offset, count, count});
+    }
+    for (size_t count = 1; count <= right.count; ++count) {
+      for (const size_t apart : {width / 2, right.apart}) {
+        if (apart > count && offset + count + apart <= width)
+          all.push_back({Pairing::kHalf, offset, count, apart});
+      }
+    }
+  }
+  all.push_back({Pairing::kHalf, right.offset, right.count, right.apart, true});
+  for (size_t block = 4; block < 2 * right.count; block += 2) {
+    if (2 * right.count % block == 0)
+      all.push_back({Pairing::kHalf, right.offset, right.count, right.apart, false, block});
+  }
+  std::ranges::stable_sort(all, {}, [&](const Window& w) {
+    const bool same_pairing = w.pairing == right.pairing, same_count = w.count == right.count;
+    const bool same_offset = w.offset == right.offset,
+               usual = w.apart <= w.count && !w.ends && w.block == 0;
+    const int changes = !same_pairing + !same_count + !same_offset + !usual;
+    return std::tuple(changes, !same_count, 2 * w.count != width, -static_cast<int>(w.count));
+  });
+  return all;
+}
+
+std::string PairsText(const Window& w) {
+  if (w.ends) return Phrase("channels (", w.offset, " + k, ", w.offset + 2 * w.count - 1, " - k)");
+  if (w.block > 0)
+    return Phrase("channels (i, i + ", w.block / 2, ") of blocks of ", w.block, " channels");
+  if (w.pairing == Pairing::kInterleaved)
+    return Phrase("channels (", w.offset, " + 2k, ", w.offset + 1, " + 2k)");
+  return Phrase("channels (", w.offset, " + k, ", w.offset + w.apart, " + k)");
+}
+
+Layout LayoutOf(const Window& w, const Window& right) {
+  Layout layout{
+      .name = {}, .sentence = {}, .read = w.Pairs(), .written = w.Pairs(), .R = 0, .flow = {}};
+  layout.R = static_cast<int64_t>(2 * w.count);
+  if (w.ends || w.block > 0) {
+    layout.name = w.ends ? "paired_from_both_ends" : "paired_in_blocks";
+  } else if (w.pairing != right.pairing) {
+    layout.name = w.pairing == Pairing::kHalf ? "pairing_half" : "pairing_interleaved";
+  } else if (w.count != right.count) {
+    layout.name = "rotary_width";
+  } else {
+    layout.name = w.offset != right.offset ? "window_moved" : "paired_at_distance";
+  }
+  layout.sentence = Phrase("pair k is ", PairsText(w), ", k < ", w.count, ", expected ",
+                           PairsText(right), ", k < ", right.count);
+  return layout;
+}
+
+// All flows but the right one, those with the fewest changes first.
+std::vector<std::pair<int, Flow>> OtherFlows() {
+  std::vector<std::pair<int, Flow>> all;
+  using InPlace = Flow::InPlace;
+  for (const InPlace in_place :
+       {InPlace::kNo, InPlace::kSecondReadsFirst, InPlace::kFirstReadsSecond}) {
+    for (int i = 0; i < 81; ++i) {
+      const Flow flow{1 - i % 3, -(1 - i / 3 % 3), 1 - i / 9 % 3, 1 - i / 27, in_place};
+      const int changes = (flow.first_cos != 1) + (flow.first_sin != -1) + (flow.second_sin != 1) +
+                          (flow.second_cos != 1) + (in_place != InPlace::kNo);
+      if (changes > 0) all.emplace_back(changes, flow);
+    }
+  }
+  std::ranges::stable_sort(all, {}, [](const auto& one) { return one.first; });
+  return all;
+}
+
+// "x_i cos - x_j sin"
+std::string SumText(const std::string& a, int of_a, const std::string& b, int of_b) {
+  const std::string first = of_a == 0 ? "" : Phrase(of_a < 0 ? "-" : "", a);
+  if (of_b == 0) return first.empty() ? "0" : first;
+  if (first.empty()) return Phrase(of_b < 0 ? "-" : "", b);
+  return Phrase(first, of_b < 0 ? " - " : " + ", b);
+}
+
+Layout LayoutOf(const Flow& flow, const RotaryModel& right, int64_t R) {
+  using InPlace = Flow::InPlace;
+  const bool in_place = flow.in_place != InPlace::kNo;
+  const bool missing = flow.first_cos * flow.first_sin * flow.second_sin * flow.second_cos == 0;
+  const bool first_reads = flow.in_place == InPlace::kFirstReadsSecond;
+  const bool second_reads = flow.in_place == InPlace::kSecondReadsFirst;
+  const std::string first =
+      SumText("x_i cos", flow.first_cos, first_reads ? "y_j sin" : "x_j sin", flow.first_sin);
+  const std::string second =
+      SumText(second_reads ? "y_i sin" : "x_i sin", flow.second_sin, "x_j cos", flow.second_cos);
+  return {in_place  ? "rotates_in_place"
+          : missing ? "term_missing"
+                    : "term_with_wrong_sign",
+          Phrase(in_place  ? "the rotation is in place: "
+                 : missing ? "a term is missing: "
+                           : "a sign is wrong: ",
+                 "channels (i, j) of a pair become y_i = ", first, ", y_j = ", second),
+          right.read,
+          right.written,
+          R,
+          flow};
+}
+
+std::vector<Layout> PossibleFlows(const RotaryModel& right, int64_t R, const RotaryRows& rows,
+                                  RotationErrors& errors) {
+  std::vector<Layout> possible;
+  int fewest = 0;
+  for (const auto& [changes, flow] : OtherFlows()) {
+    if (!possible.empty() && changes > fewest) break;
+    RotaryModel model = right;
+    model.flow = flow;
+    const std::optional<PairFits> fits = FitsOf(rows, model, errors);
+    if (!fits) continue;
+    // Of one head, c and s always exist; only their gain is the same everywhere.
+    Range gain{0};
+    for (const PairFit& fit : fits->of)
+      gain = Common(gain, {std::abs(fit.z) - fit.bar, std::abs(fit.z) + fit.bar});
+    if (rows.replicates == 1 && gain.IsEmpty()) continue;
+    fewest = changes;
+    possible.push_back(LayoutOf(flow, right, R));
+  }
+  return possible;
+}
+
+}  // namespace
+
+std::vector<Layout> PossibleLayouts(const RotaryModel& right, int64_t R, const RotaryRows& rows,
+                                    RotationErrors& errors) {
+  Search search(rows, errors);
+  if (search.IsPossible(right.read, right.written))
+    return {{{}, {}, right.read, right.written, R, {}}};
+  const std::optional<Window> window = WindowOf(right.read);
+  if (!window) return PossibleFlows(right, R, rows, errors);
+  const Window other{window->pairing == Pairing::kHalf ? Pairing::kInterleaved : Pairing::kHalf,
+                     window->offset, window->count, window->count};
+  for (const auto& [read, written] : {std::pair(*window, other), std::pair(other, *window)}) {
+    if (search.IsPossible(read.Pairs(), written.Pairs())) {
+      return {
+          {"output_in_other_order",
+           Phrase("pair k is read from ", PairsText(read), " and written to ", PairsText(written)),
+           read.Pairs(),
+           written.Pairs(),
+           R,
+           {}}};
+    }
+  }
+  constexpr size_t kMost = 3;
+  std::vector<Layout> possible;
+  for (const Window& like : WindowsLike(*window, rows.width)) {
+    if (possible.size() < kMost && search.IsPossible(like.Pairs(), like.Pairs()))
+      possible.push_back(LayoutOf(like, *window));
+  }
+  if (!possible.empty()) return possible;
+  return PossibleFlows(right, R, rows, errors);
+}
+
+std::optional<PairFits> FitsOf(const RotaryRows& rows, const RotaryModel& model,
+                               RotationErrors& errors) {
+  PairFits fits{rows.tokens, model.read.size(), {}};
+  for (size_t t = 0; t < rows.tokens; ++t) {
+    for (size_t k = 0; k < fits.pairs; ++k) {
+      fits.of.push_back(FitPair(rows, t, model.read[k], model.written[k], model.flow, errors));
+      if (!fits.of.back().is_rotation) return std::nullopt;
+      if (!model.forward) fits.of.back().z = std::conj(fits.of.back().z);
+    }
+  }
+  return fits;
+}
+
+}  // namespace sextant::oracle

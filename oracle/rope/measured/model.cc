@@ -1,0 +1,161 @@
+#include "oracle/rope/measured/model.h"
+
+#include <tuple>
+
+#include "reference/number/counted/counted.h"
+#include "reference/number/real.h"
+#include "reference/number/rounded/rounded.h"
+#include "reference/rope/plain_rotation.h"
+
+namespace sextant::oracle {
+
+template <class Real>
+Real ModelAmplitude(const RotaryModel& model) {
+  const ScopedStep at(Step::kFrequency);
+  const Real one = AmplitudeOf<Real>(model.amplitude_of, model.setting);
+  Real amplitude(model.gain);
+  for (int n = 0; n < model.amplitude_power; ++n) {
+    amplitude = n == 0 && model.gain == 1 ? one : amplitude * one;
+  }
+  return amplitude;
+}
+
+template <class Real>
+Tensor<Real> ModelFrequencies(const RotaryModel& model, const Tensor<Real>* given) {
+  const ScopedStep at(Step::kFrequency);
+  const GrownBase<Real> base{model.setting.base, GrowthOf<Real>(model.scaling, model.setting),
+                             model.setting.R};
+  const ScalingFormula<Real> scaled = FormulaOf<Real>(model.scaling, model.setting);
+  Tensor<Real> frequency({model.pairs.size()});
+  for (size_t i = 0; i < model.pairs.size(); ++i) {
+    const auto& [k, n, scaled_as, factor, axis] = model.pairs[i];
+    frequency(i) = given ? (*given)(static_cast<size_t>(scaled_as))
+                         : scaled(InversePower(base, k, n), scaled_as);
+    if (factor != 1) frequency(i) = frequency(i) * Real(factor);
+  }
+  return frequency;
+}
+
+namespace {
+
+template <class Real>
+void Apply(Turn turn, Real& c, Real& s) {
+  const bool swaps = turn == Turn::kSwapped || turn == Turn::kQuarter || turn == Turn::kQuarterBack;
+  if (swaps) std::swap(c, s);
+  if (turn == Turn::kNegated || turn == Turn::kCosineNegated || turn == Turn::kQuarter) c = -c;
+  if (turn == Turn::kNegated || turn == Turn::kQuarterBack) s = -s;
+}
+
+// The steps are those of the operation that grows.
+template <class Real>
+Real GrowthAt(const RotaryModel& model, size_t k, double position) {
+  const auto& [gamma, scale_base, center, is_of_key] = *model.growth;
+  const ScopedStep at(Step::kFactor);
+  const Real part =
+      Real(static_cast<double>(2 * k)) / Real(static_cast<double>(2 * model.pairs.size()));
+  const Real decay = (part + Real(gamma)) / (Real(1.0) + Real(gamma));
+  const Real distance = Real(position, DType::kI64) - Real(center, DType::kI64);
+  const Real power = Power(decay, distance / Real(scale_base));
+  return is_of_key ? Real(1.0) / power : power;
+}
+
+template <class Real>
+Real GrownBy(const RotaryModel& model, size_t k, double position, const Real& amplitude) {
+  const Real growth = GrowthAt<Real>(model, k, position);
+  return model.gain == 1 ? growth : growth * amplitude;
+}
+
+// of_a a + of_b b
+template <class Real>
+Real SignedSum(int of_a, const Real& a, int of_b, const Real& b) {
+  if (of_a == 0) return of_b == 0 ? Real(0.0) : of_b < 0 ? -b : b;
+  const Real first = of_a < 0 ? -a : a;
+  return of_b == 0 ? first : of_b < 0 ? first - b : first + b;
+}
+
+template <class Real>
+std::pair<Real, Real> Flowed(const Flow& flow, const Real& x_i, const Real& x_j, const Real& c,
+                             const Real& s) {
+  using InPlace = Flow::InPlace;
+  Real y_i, y_j;
+  const auto first = [&](const Real& other) {
+    y_i = SignedSum(flow.first_cos, x_i * c, flow.first_sin, other * s);
+  };
+  const auto second = [&](const Real& other) {
+    y_j = SignedSum(flow.second_sin, other * s, flow.second_cos, x_j * c);
+  };
+  if (flow.in_place == InPlace::kFirstReadsSecond) {
+    second(x_i);
+    first(y_j);
+  } else {
+    first(x_j);
+    second(flow.in_place == InPlace::kNo ? x_i : y_i);
+  }
+  return {y_i, y_j};
+}
+
+}  // namespace
+
+template <class Real>
+PairTables<Real> TablesOf(const RotaryModel& model, const Tensor<Real>& frequency,
+                          const Tensor<double>& position) {
+  const Shape shape = {position.shape[0], position.shape[2], frequency.shape[0]};
+  PairTables<Real> tables{Tensor<Real>(shape), Tensor<Real>(shape)};
+  const Real amplitude = ModelAmplitude<Real>(model);
+  const Real of_cosine = amplitude * Real(model.cosine_gain);
+  const Real of_sine = amplitude * Real(model.sine_gain);
+  for (size_t k = 0; k < shape[2]; ++k) {
+    AngleTable<Real> angles(frequency(k));
+    for (size_t b = 0; b < shape[0]; ++b) {
+      for (size_t s = 0; s < shape[1]; ++s) {
+        const double p = position(b, model.pairs[k].axis, s);
+        const auto at = model.has_coordinates ? CosSinAt(p, frequency(k)) : angles(p);
+        Real& sine = tables.sin(b, s, k);
+        const Real factor = model.growth ? GrownBy(model, k, p, amplitude) : amplitude;
+        std::tie(tables.cos(b, s, k), sine) = TableEntry(at, factor);
+        if (model.cosine_gain != 1) tables.cos(b, s, k) = TableEntry(at, of_cosine).first;
+        if (model.sine_gain != 1) sine = TableEntry(at, of_sine).second;
+        Apply(model.turn, tables.cos(b, s, k), sine);
+        if (!model.forward) sine = -sine;
+      }
+    }
+  }
+  return tables;
+}
+
+template <class Real>
+void Rotate(const RotaryModel& model, const PairTables<Real>& tables, const Tensor<Real>& x,
+            Tensor<Real>& y) {
+  y.data = x.data;
+  const ScopedStep at(Step::kRotate);
+  for (size_t k = 0; k < model.read.size(); ++k) {
+    const auto [i, j] = model.read[k];
+    const auto [to_i, to_j] = model.written[k];
+    for (size_t b = 0; b < x.shape[0]; ++b) {
+      for (size_t h = 0; h < x.shape[1]; ++h) {
+        for (size_t s = 0; s < x.shape[2]; ++s) {
+          const Real &x_i = x(b, h, s, i), &x_j = x(b, h, s, j);
+          const Real &c = tables.cos(b, s, k), &sine = tables.sin(b, s, k);
+          std::tie(y(b, h, s, to_i), y(b, h, s, to_j)) =
+              model.flow == Flow{} ? RotatedPair(x_i, x_j, {c, sine})
+                                   : Flowed(model.flow, x_i, x_j, c, sine);
+        }
+      }
+    }
+  }
+}
+
+template Tensor<Counted> ModelFrequencies(const RotaryModel&, const Tensor<Counted>*);
+template Counted ModelAmplitude(const RotaryModel&);
+template PairTables<Counted> TablesOf(const RotaryModel&, const Tensor<Counted>&,
+                                      const Tensor<double>&);
+template void Rotate(const RotaryModel&, const PairTables<Counted>&, const Tensor<Counted>&,
+                     Tensor<Counted>&);
+template Tensor<Rounded> ModelFrequencies(const RotaryModel&, const Tensor<Rounded>*);
+template Rounded ModelAmplitude(const RotaryModel&);
+template PairTables<Rounded> TablesOf(const RotaryModel&, const Tensor<Rounded>&,
+                                      const Tensor<double>&);
+template void Rotate(const RotaryModel&, const PairTables<Rounded>&, const Tensor<Rounded>&,
+                     Tensor<Rounded>&);
+
+}  // namespace sextant::oracle

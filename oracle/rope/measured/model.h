@@ -1,0 +1,82 @@
+// A rotation as a stranger computes it, in four factors: the channels of each pair, the positions,
+// the frequencies and the gain. Each can be measured and exchanged separately. Positions are inputs
+// of an operation, so a wrong position is a changed input.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "reference/number/tensor/tensor.h"
+#include "reference/rope/scaling.h"
+
+namespace sextant::oracle {
+
+// The frequency of one pair: `factor` times the scaled power base^-(k/n), radians per token.
+struct PairFrequency {
+  int64_t k = 0, n = 1;
+  int64_t scaled_as = 0;  // the pair whose scaling applies
+  double factor = 1;
+  size_t axis = 0;  // of the positions
+};
+
+// The two sums of a pair (i, j), with c = cos and s = sin:
+//   y_i = first_cos x_i c + first_sin x_j s,  y_j = second_sin x_i s + second_cos x_j c
+// Each number is 1, -1 or 0. In place, one sum reads the result of the other instead of x.
+struct Flow {
+  int first_cos = 1, first_sin = -1, second_sin = 1, second_cos = 1;
+  enum class InPlace { kNo, kSecondReadsFirst, kFirstReadsSecond } in_place = InPlace::kNo;
+  bool operator==(const Flow&) const = default;
+};
+
+// What stands in the place of (c, s).
+enum class Turn { kRight, kNegated, kSwapped, kCosineNegated, kQuarter, kQuarterBack };
+
+// A factor of pair k of P at position p: z^t, or z^-t for keys, with
+//   z = (k/P + gamma) / (1 + gamma),  t = (p - center) / scale_base
+struct Growth {
+  double gamma = 0, scale_base = 0, center = 0;
+  bool is_of_key = false;
+};
+
+struct RotaryModel {
+  RopeScaling scaling, amplitude_of;  // of frequencies, and of cos and sin
+  RotarySetting setting;              // base, seq_len and R
+  std::vector<PairFrequency> pairs;   // [P]
+  // The channels of pair k in x and in y, [P]. All other channels pass unchanged.
+  std::vector<PairOfChannels> read, written;
+  int amplitude_power = 1;                // of the configuration's amplitude
+  double gain = 1;                        // multiplies cos and sin
+  double cosine_gain = 1, sine_gain = 1;  // multiply cos and sin once more
+  bool forward = true;
+  std::optional<Growth> growth{};
+  Flow flow{};
+  Turn turn{};
+  bool has_coordinates = false;  // positions are any real numbers
+};
+
+// The following templates are instantiated for Counted and Rounded.
+
+// [P], radians per token. `given`: frequencies [P] that replace the scaled powers, or null.
+template <class Real>
+Tensor<Real> ModelFrequencies(const RotaryModel& model, const Tensor<Real>* given);
+
+template <class Real>
+Real ModelAmplitude(const RotaryModel& model);
+
+// cos and sin, [B,S,P] each, with gain and direction.
+template <class Real>
+struct PairTables {
+  Tensor<Real> cos, sin;
+};
+// frequency [P]; position [B,A,S].
+template <class Real>
+PairTables<Real> TablesOf(const RotaryModel& model, const Tensor<Real>& frequency,
+                          const Tensor<double>& position);
+
+// x, y [B,H,S,D].
+template <class Real>
+void Rotate(const RotaryModel& model, const PairTables<Real>& tables, const Tensor<Real>& x,
+            Tensor<Real>& y);
+
+}  // namespace sextant::oracle

@@ -1,0 +1,113 @@
+#include "oracle/rope/measured/numbers.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <numbers>
+
+namespace sextant::oracle {
+namespace {
+
+constexpr long double kPi = std::numbers::pi_v<long double>;
+constexpr int kMostDigits = 17;  // of a double
+
+double Rounded(long double x, int digits) {
+  char text[64];
+  std::snprintf(text, sizeof text, "%.*Le", digits - 1, x);
+  return std::strtod(text, nullptr);
+}
+
+int DigitsIn(const Range& range) {
+  int digits = 1;
+  while (digits < kMostDigits && !range.Holds(Rounded(range.Middle(), digits))) ++digits;
+  return digits;
+}
+
+// The ranges of v that an observation leaves of one range.
+void AddSolutions(const PhaseObservation& o, const Range& range, std::vector<Range>& solutions) {
+  const long double most = std::max(std::abs(range.low), std::abs(range.high));
+  const long double bar = o.bar + o.relative * std::abs(o.rate) * most;
+  if (bar >= kPi) {
+    solutions.push_back(range);
+    return;
+  }
+  const long double a = o.rate * range.low, b = o.rate * range.high;
+  const long double turn = 2 * kPi;
+  const auto first = std::floor((std::min(a, b) - o.phase) / turn);
+  const auto last = std::ceil((std::max(a, b) - o.phase) / turn);
+  for (auto n = first; n <= last; ++n) {
+    const long double v = (o.phase + turn * n) / o.rate, r = bar / std::abs(o.rate);
+    const Range common = Common(range, {v - r, v + r});
+    if (!common.IsEmpty()) solutions.push_back(common);
+  }
+}
+
+long double TurnsIn(const PhaseObservation& o, const std::vector<Range>& ranges) {
+  long double turns = 0;
+  for (const Range& r : ranges) turns += 2 + std::abs(o.rate) * (r.high - r.low) / (2 * kPi);
+  return turns;
+}
+
+}  // namespace
+
+Range Common(const Range& a, const Range& b) {
+  return {std::max(a.low, b.low), std::min(a.high, b.high)};
+}
+
+double SimplestIn(const Range& range) {
+  if (range.Holds(0)) return 0;
+  return Rounded(range.Middle(), DigitsIn(range));
+}
+
+double SimplestRatioIn(const Range& range) {
+  if (range.low <= 0 && range.high >= 0) return SimplestIn(range);
+  const Range reciprocal{1 / range.high, 1 / range.low};
+  const double whole = SimplestIn(reciprocal);
+  const bool is_simpler = whole == std::round(whole) && DigitsIn(reciprocal) < DigitsIn(range);
+  return is_simpler && range.Holds(1 / whole) ? 1 / whole : SimplestIn(range);
+}
+
+bool HasFewDigits(double x, int digits) { return Rounded(x, digits) == x; }
+
+bool IsNearPowerOfTwo(double x) {
+  for (const double near : {std::abs(x) - 1, std::abs(x), std::abs(x) + 1}) {
+    int exponent = 0;
+    if (near >= 16 && std::frexp(near, &exponent) == 0.5) return true;
+  }
+  return false;
+}
+
+bool IsPlain(double value) {
+  constexpr int kFew = 4;
+  return value == std::floor(value) || HasFewDigits(value, kFew) || HasFewDigits(1 / value, 2) ||
+         IsNearPowerOfTwo(1 / value);
+}
+
+std::string MeasuredText(double value, const Range& range) {
+  if (IsPlain(value)) return Phrase(value);
+  return Phrase(value, " +- ", Rounded((range.high - range.low) / 2, 1));
+}
+
+bool PhaseObservation::Fits(long double v) const {
+  const long double angle = rate * v;
+  return std::abs(std::remainder(phase - angle, 2 * kPi)) <=
+         bar + (relative + 0x1p-61L) * std::abs(angle);  // of long double: rate, v, their product
+}
+
+std::vector<Range> CommonSolutions(std::vector<PhaseObservation> observations, const Range& range,
+                                   size_t most) {
+  std::ranges::sort(observations, {}, [](const auto& o) { return std::abs(o.rate); });
+  std::vector<Range> ranges = {range};
+  for (int pass = 0; pass < 2; ++pass) {
+    for (const PhaseObservation& o : observations) {
+      if (TurnsIn(o, ranges) > static_cast<long double>(most)) continue;
+      std::vector<Range> solutions;
+      for (const Range& r : ranges) AddSolutions(o, r, solutions);
+      ranges = std::move(solutions);
+    }
+  }
+  return ranges;
+}
+
+}  // namespace sextant::oracle

@@ -1,0 +1,134 @@
+#include "oracle/rope/measured/rotation.h"
+
+#include <array>
+#include <cmath>
+
+#include "oracle/rope/measured/planted_rotation_test.h"
+
+namespace sextant::oracle {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::StartsWith;
+
+TEST(MeasuredRotation, NamesPositions) {
+  using P = long double;
+  const std::pair<std::string, std::function<P(P, size_t, size_t)>> forms[] = {
+      {"position_clamped (positions above 32767 act as 32767 (5 of 5 such tokens))",
+       [](P p, size_t, size_t) { return std::min(p, P(32767)); }},
+      {"position_clamped (positions above 12345 act as 12345",
+       [](P p, size_t, size_t) { return std::min(p, P(12345)); }},
+      {"position_wrapped (positions start again at 0 after 4999",
+       [](P p, size_t, size_t) { return std::fmod(p, P(5000)); }},
+      {"position_shifted (every token acts as its position + 17",
+       [](P p, size_t, size_t) { return p + 17; }},
+      {"position_constant (every token acts as position 42)",
+       [](P, size_t, size_t) { return P(42); }},
+      {"position_zero", [](P, size_t, size_t) { return P(0); }},
+      {"position_shifted_from (positions from 4095 on act as 1 more",
+       [](P p, size_t, size_t) { return p > 3000 ? p + 1 : p; }},
+      {"position_is_index", [](P, size_t, size_t s) { return P(s); }},
+      {"position_starts_again (positions start again at 0 from token 7 on",
+       [](P p, size_t, size_t s) { return s < 7 ? p : P(s - 7); }},
+      {"position_divided (positions are divided by 5 and rounded down",
+       [](P p, size_t, size_t) { return std::floor(p / 5); }},
+      {"tokens_not_rotated (tokens from 12 on",
+       [](P p, size_t, size_t s) { return s < 12 ? p : P(0); }},
+      {"positions_in_signed_16_bits", [](P p, size_t, size_t) { return P(int16_t(int32_t(p))); }},
+      {"position_divided (positions are divided by 8 and rounded down",
+       [](P p, size_t, size_t) { return std::floor(p / 8); }},
+      {"position_of_block (positions act as the multiple of 16 below",
+       [](P p, size_t, size_t) { return std::floor(p / 16) * 16; }},
+      {"position_rounded (positions are rounded to 10 significant bits",
+       [](P p, size_t, size_t) {
+         return p < 1024 ? p
+                         : std::ldexp(std::nearbyint(std::ldexp(p, 9 - std::ilogb(p))),
+                                      std::ilogb(p) - 9);
+       }},
+  };
+  for (const auto& [text, position] : forms) ExpectNamed({.position = position}, text);
+}
+
+TEST(MeasuredRotation, NamesFrequencies) {
+  using F = long double;
+  const auto right = [](size_t k, size_t R) { return std::pow(F(10000), -F(2) * k / R); };
+  const std::pair<std::string, std::function<F(size_t, size_t)>> forms[] = {
+      {"base = 12345, expected 10000",
+       [](size_t k, size_t R) { return std::pow(F(12345), -F(2) * k / R); }},
+      {"frequency_exponent (frequencies are base^-(2k/80), expected base^-(2k/64)",
+       [](size_t k, size_t) { return std::pow(F(10000), -F(2) * k / 80); }},
+      {"frequency_exponent (frequencies are base^-((2k + 1)/66)",
+       [](size_t k, size_t) { return std::pow(F(10000), -F(2 * k + 1) / 66); }},
+      {"turns_backwards", [=](size_t k, size_t R) { return -right(k, R); }},
+      {"frequency_factor (all angles are 0.25 of",
+       [=](size_t k, size_t R) { return right(k, R) / 4; }},
+      {"pairs 20 to 31 turn at 0.125",
+       [=](size_t k, size_t R) { return k < 20 ? right(k, R) : right(k, R) / 8; }},
+      {"pairs 0 to 4 turn at 3 of",
+       [=](size_t k, size_t R) { return k < 5 ? 3 * right(k, R) : right(k, R); }},
+      {"frequency_exponent (frequencies are base^-((2k - 6)/64)",
+       [](size_t k, size_t R) { return std::pow(F(10000), -F(2) * (F(k) - 3) / R); }},
+      {"frequencies_reversed", [=](size_t k, size_t R) { return right(R / 2 - 1 - k, R); }},
+      {"pair k mod 8", [=](size_t k, size_t R) { return right(k % 8, R); }},
+      {"pair 5 turns at 0.5",
+       [=](size_t k, size_t R) { return k == 5 ? right(k, R) / 2 : right(k, R); }},
+  };
+  for (const auto& [text, frequency] : forms) ExpectNamed({.frequency = frequency}, text);
+  ExpectNamed(
+      {.frequency = [=](size_t k, size_t R) { return k == 3 ? -right(k, R) : right(k, R); }},
+      "pair 3 turns backwards");
+  ExpectNamed({.frequency = [=](size_t k, size_t R) { return k == 31 ? 0 : right(k, R); }},
+              "pair 31 turns at frequency 0: not rotated");
+  ExpectNamed({.frequency = [=](size_t k, size_t R) { return right((k + 3) % 32, R); }},
+              "pair k has the frequency of pair (k + 3) mod 32");
+  ExpectNamed({.frequency = [=](size_t k, size_t R) { return std::pow(F(9990), -F(2) * k / R); }},
+              "base = 9990");
+}
+
+// The fast pairs turn by more than half a turn per token; in bf16 the slow ones do not suffice.
+TEST(MeasuredRotation, NamesAFactorByItsSlowPairs) {
+  const Plain plain{.frequency = [](size_t k, size_t R) {
+    return std::pow(10000.0L, -2.0L * k / R) * 2 * M_PIl;
+  }};
+  EXPECT_THAT(Explained(kLong + " dtype=f32", plain),
+              Contains(HasSubstr("frequency_factor (all angles are 6.28318")));
+}
+
+TEST(MeasuredRotation, NamesAParameterOfAScaling) {
+  const auto llama3 = [](double low) {
+    return [low](size_t k, size_t R) {
+      const long double f = std::pow(10000.0L, -2.0L * k / R), turns = 8192 * f / (2 * M_PIl);
+      const long double m = std::clamp((turns - low) / (4 - low), 0.0L, 1.0L);
+      return (1 - m) * f / 8 + m * f;
+    };
+  };
+  ExpectNamed({.frequency = llama3(2)}, "low_freq_factor = 2, expected 1",
+              "rope pairing=half H=2 D=64 scaling=llama3(factor=8) @position=0..20,4095,8191");
+}
+
+TEST(MeasuredRotation, NamesThreeDeviationsAtOnce) {
+  const Plain plain{
+      .position = [](long double p, size_t, size_t) { return std::min(p, 32767.0L); },
+      .frequency = [](size_t k, size_t R) { return std::pow(123456.0L, -2.0L * k / R); },
+      .channels = [](size_t k, size_t) { return std::pair(2 * k, 2 * k + 1); }};
+  ExpectNamed(plain, "pairing_interleaved+base_differs+position_clamped");
+}
+
+TEST(MeasuredRotation, NamesAnOffsetWithAnotherBase) {
+  ExpectNamed({.position = [](long double p, size_t, size_t) { return p + 3; },
+               .frequency = [](size_t k, size_t R) { return std::pow(500000.0L, -2.0L * k / R); }},
+              "base_differs+position_shifted");
+  ExpectNamed({.position = [](long double p, size_t, size_t) { return std::fmod(p, 4096.0L); },
+               .frequency = [](size_t k, size_t R) { return std::pow(10000.0L, -1.0L * k / R); }},
+              "frequency_exponent+position_wrapped");
+}
+
+TEST(MeasuredRotation, IsSilentOnTheRightAnswer) {
+  for (const char* dtype : kDTypes) EXPECT_THAT(Explained(kLong + dtype, Plain{}), IsEmpty());
+}
+
+}  // namespace
+}  // namespace sextant::oracle

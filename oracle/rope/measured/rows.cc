@@ -1,0 +1,135 @@
+#include "oracle/rope/measured/rows.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "reference/number/counted/counted.h"
+#include "reference/number/real.h"
+
+namespace sextant::oracle {
+namespace {
+
+// `most` of the numbers 0 .. count - 1, evenly spread, with the first and the last.
+std::vector<size_t> Spread(size_t count, size_t most) {
+  std::vector<size_t> chosen;
+  const size_t n = std::min(count, most);
+  for (size_t i = 0; i < n; ++i) chosen.push_back(n == 1 ? 0 : i * (count - 1) / (n - 1));
+  return chosen;
+}
+
+}  // namespace
+
+RotaryRows RowsOf(const Tensor<double>& x, const Tensor<double>& y, size_t tokens,
+                  size_t replicates) {
+  const size_t B = x.shape[0], H = x.shape[1], S = x.shape[2], D = x.shape[3];
+  RotaryRows rows{.width = D, .x = {}, .y = {}, .token_of = Spread(B * S, tokens)};
+  const std::vector<size_t> heads = Spread(H, replicates);
+  rows.tokens = rows.token_of.size();
+  rows.replicates = heads.size();
+  for (const size_t token : rows.token_of) {
+    for (const size_t h : heads) {
+      const auto at = static_cast<std::ptrdiff_t>(((token / S * H + h) * S + token % S) * D);
+      rows.x.insert(rows.x.end(), x.data.begin() + at, x.data.begin() + at + D);
+      rows.y.insert(rows.y.end(), y.data.begin() + at, y.data.begin() + at + D);
+    }
+  }
+  return rows;
+}
+
+// Channels of the next power of two have at least the errors of smaller ones.
+double RotationErrors::Of(double magnitude) {
+  if (!(magnitude > 0) || std::isinf(magnitude)) return magnitude == 0 ? 0 : kInfinity;
+  int exponent = 0;
+  std::frexp(magnitude, &exponent);
+  const auto [at, is_new] = of_exponent_.try_emplace(exponent);
+  if (is_new) at->second = Compute(std::ldexp(1.0, exponent));
+  return at->second;
+}
+
+// As in any_angle.cc: cos and sin of 0.75 radians have the largest ulp of all numbers below 1, and
+// 2 x cos(0.75) >= x cos(a) for every angle a.
+double RotationErrors::Compute(double magnitude) const {
+  const ScopedRecipe scope(recipe_, c_.dtype());
+  std::pair<Counted, Counted> cos_sin;
+  {
+    const ScopedStep at(Step::kTrig);
+    cos_sin = CosSin(Counted(0.75));
+  }
+  cos_sin = TableEntry(cos_sin, Counted(amplitude_));
+  Counted sum;
+  {
+    const ScopedStep at(Step::kRotate);
+    const Counted x(2 * magnitude, c_.dtype());
+    sum = x * cos_sin.first + x * cos_sin.second;
+  }
+  const ScopedStore at(c_.dtype());
+  const double error = Converted(sum).Permitted();
+  return std::isnan(error) ? kInfinity : error;
+}
+
+namespace {
+
+// of_cos c + of_sin s = value, with an error of at most `error`.
+struct Equation {
+  long double of_cos, of_sin, value, error;
+};
+
+std::vector<Equation> EquationsOf(const RotaryRows& rows, size_t token, PairOfChannels read,
+                                  PairOfChannels written, const Flow& flow,
+                                  RotationErrors& errors) {
+  std::vector<Equation> all;
+  for (size_t n = 0; n < rows.replicates; ++n) {
+    const double *x = rows.RowOfX(token, n), *y = rows.RowOfY(token, n);
+    const double u = x[read.first], v = x[read.second];
+    const double y_i = y[written.first], y_j = y[written.second];
+    if (!std::isfinite(u) || !std::isfinite(v)) continue;  // says nothing
+    const bool second_reads = flow.in_place == Flow::InPlace::kSecondReadsFirst;
+    const bool first_reads = flow.in_place == Flow::InPlace::kFirstReadsSecond;
+    const double left = second_reads ? y_i : u, right = first_reads ? y_j : v;
+    // A gain above 1 enlarges the errors too.
+    const double most = std::max({std::abs(u), std::abs(v), std::hypot(y_i, y_j) / std::sqrt(2.0)});
+    const double error = errors.Of(most);
+    all.push_back({flow.first_cos * u, flow.first_sin * right, y_i, error});
+    all.push_back({flow.second_cos * v, flow.second_sin * left, y_j, error});
+  }
+  return all;
+}
+
+}  // namespace
+
+// The least squares of all equations in c and s.
+PairFit FitPair(const RotaryRows& rows, size_t token, PairOfChannels read, PairOfChannels written,
+                const Flow& flow, RotationErrors& errors) {
+  const auto equations = EquationsOf(rows, token, read, written, flow, errors);
+  long double cc = 0, cs = 0, ss = 0;
+  for (const Equation& e : equations) {
+    cc += e.of_cos * e.of_cos;
+    cs += e.of_cos * e.of_sin;
+    ss += e.of_sin * e.of_sin;
+  }
+  const long double determinant = cc * ss - cs * cs;
+  const bool both = determinant > 0;
+  long double c = 0, s = 0, c_bar = 0, s_bar = 0;
+  for (const Equation& e : equations) {
+    // The row of the pseudoinverse; of one unknown, if the other is in no equation.
+    const long double of_c = both                ? (ss * e.of_cos - cs * e.of_sin) / determinant
+                             : cc > 0 && ss == 0 ? e.of_cos / cc
+                                                 : 0;
+    const long double of_s = both                ? (cc * e.of_sin - cs * e.of_cos) / determinant
+                             : ss > 0 && cc == 0 ? e.of_sin / ss
+                                                 : 0;
+    c += of_c * e.value;
+    s += of_s * e.value;
+    c_bar += std::abs(of_c) * e.error;
+    s_bar += std::abs(of_s) * e.error;
+  }
+  PairFit fit{{c, s}, both ? static_cast<double>(std::hypot(c_bar, s_bar)) : kInfinity, true};
+  for (const Equation& e : equations) {
+    const long double bar = c_bar * std::abs(e.of_cos) + s_bar * std::abs(e.of_sin);
+    const long double off = std::abs(e.value - c * e.of_cos - s * e.of_sin);
+    if (!(off <= e.error + bar)) fit.is_rotation = false;
+  }
+  return fit;
+}
+
+}  // namespace sextant::oracle

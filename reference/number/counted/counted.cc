@@ -1,0 +1,224 @@
+#include "reference/number/counted/counted.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <functional>
+
+#include "reference/number/counted/counted_steps.h"
+#include "reference/number/recipe/evaluation_context.h"
+#include "reference/number/recipe/recipe.h"
+#include "reference/number/recipe/rounding_units.h"
+
+namespace sextant {
+Counted Counted::RoundedTo(double x, DType format) {
+  const StepRule& rule = CurrentRule();
+  if (!rule.exact && Contains(format, rule.format)) return Counted(x, format);
+  Counted y(x);
+  const double half = std::isfinite(x) ? UlpOf(format, x) / 2 : 0;
+  y.SetError(half, half);
+  return y;
+}
+
+Counted Counted::AroundCenterOf(const Counted& other) const {
+  Counted y = *this;
+  y.center_ = other.center_;
+  y.drift_ = other.drift_;
+  return y;
+}
+
+double RoundingError(const StepRule& rule, double most, double least) {
+  const double error = RoundingError(rule.format, most);
+  if (!rule.flushes) return error;
+  const double normal = MinNormal(rule.format);
+  return least < normal ? std::max(error, std::min(most, normal)) : error;
+}
+
+Counted Converted(const Counted& a) { return Counted::ConvertedBy(CurrentRule(), a); }
+
+void ConvertAll(std::span<Counted> numbers) {
+  const StepRule rule = CurrentRule();
+  if (rule.exact) return;
+  for (Counted& x : numbers) {
+    const bool contained = x.format_ && Contains(rule.format, *x.format_);
+    if (contained && !rule.flushes) {
+      x.format_ = rule.format;
+      continue;
+    }
+    if (x.IsExact() || rule.flushes) {
+      x = Counted::ConvertedBy(rule, x);
+      continue;
+    }
+    const double rounding = RoundingError(rule.format, x.Magnitude() + x.error_);
+    x.format_ = rule.format;
+    x.SetError(x.error_ + rounding, x.likely_ + rounding);
+  }
+}
+
+Counted operator-(const Counted& a) {
+  Counted y = a;
+  y.center_ = -a.center_;
+  return y;
+}
+
+Counted operator+(const Counted& left, const Counted& right) {
+  const StepRule& rule = CurrentRule();
+  const Operand of_left(rule, left), of_right(rule, right);
+  const Counted &a = *of_left, &b = *of_right;
+  if (a.IsZero()) return Converted(right);
+  if (b.IsZero()) return Converted(left);
+  const DoubleDouble center = a.center_ + b.center_;
+  // The sum of two doubles is exactly a double-double.
+  const bool precise = a.IsExact() && b.IsExact() && a.center_.low == 0 && b.center_.low == 0;
+  return Counted::Finish(
+      {center, Counted::PropagatedBounds(a, b, std::plus<>()),
+       precise ? 0 : a.drift_ + b.drift_ + DriftOf(center, 4), a.saturated_ || b.saturated_},
+      0.5);
+}
+
+Counted operator-(const Counted& a, const Counted& b) { return a + -b; }
+
+// a'/b' - a/b = ((a' - a) - (a/b) (b' - b)) / b', and likewise for the centre.
+Counted operator/(const Counted& left, const Counted& right) {
+  const StepRule& rule = CurrentRule();
+  const Operand of_left(rule, left), of_right(rule, right);
+  const Counted &a = *of_left, &b = *of_right;
+  if (b.IsPowerOfTwo()) {
+    const double inverse = 1 / b.center_.high;
+    if (rule.exact || sextant::IsRepresentable(rule.format, inverse)) return a * Counted(inverse);
+  }
+  const DoubleDouble center = a.center_ / b.center_;
+  // |b| >= least, and |b'| >= least - error.
+  const double least = std::abs(b.center_.high) * (1 - 0x1p-50) - b.drift_;
+  const bool nonzero = least - b.error_ > 0;
+  const Counted::Bounds error = Counted::PropagatedBounds(a, b, [&](double of_a, double of_b) {
+    return nonzero ? (of_a + a.Magnitude() / least * of_b) / (least - of_b) : kInfinity;
+  });
+  bool precise = false;
+  if (a.IsExact() && b.IsExact() && center.low == 0) {
+    const DoubleDouble back = TwoProduct(center.high, b.center_.high);
+    precise = b.center_.low == 0 && back.high == a.center_.high && back.low == a.center_.low &&
+              std::abs(back.high) > 0x1p-900;
+    if (a.center_.high == 0) precise = true;
+  }
+  const double quotient = std::abs(center.high) * (1 + 0x1p-50);
+  const double drift =
+      precise     ? 0
+      : least > 0 ? (a.drift_ + quotient * b.drift_ + kTinyDrift) / least + DriftOf(center, 16)
+                  : kInfinity;
+  return Counted::Finish({center, error, drift, a.saturated_ || b.saturated_}, 0.5);
+}
+
+// Factor lambda of the likely bound lambda sqrt(n) u of a sum of n independent, unbiased roundings,
+// each of at most u: the sum exceeds the bound with a probability below 2 e^-32.
+// Source: Higham and Mary 2019, "A new approach to probabilistic rounding error analysis", SIAM J.
+// Sci. Comput. 41(5), theorem 2.4.
+constexpr double kLikelyDeviations = 8;
+
+// n terms in any order, rounded to nearest: the error is at most (n-1) u sum |x'_i|. In a pairwise
+// sum the depth ceil(log2 n) replaces n-1, to second order. Underflow causes no error in a sum.
+// Tensor cores align each of at least four summands and the sum so far to the largest of them, cut
+// each off at a unit in the last place of the largest (2u of it), and cut their sum off once more:
+// 10 u for every four terms. Cutting off always rounds towards 0, so the likely bound is not
+// smaller. Source: Jeannerod and Rump 2013, "Improved error bounds for inner products in
+// floating-point arithmetic", SIAM J. Matrix Anal. Appl. 34(2), theorem 3.1; for pairwise sums
+// Higham 2002, 4.2; for tensor cores Fasi, Higham, Mikaitis and Pranesh 2021, "Numerical behavior
+// of NVIDIA tensor cores", PeerJ Computer Science 7:e330.
+SumError RelativeErrorOfSum(const StepRule& rule, size_t n) {
+  const auto terms = static_cast<double>(n);
+  const double unit = UnitRoundoffOf(rule.format);
+  const auto compounded = [unit](double roundings) {
+    const double relative = roundings * unit;
+    return relative < 1 ? relative / (1 - relative) : kInfinity;
+  };
+  if (rule.form == Form::kTensorCore) {
+    const double all = compounded(10 * std::ceil(terms / 4));
+    return {all, all};
+  }
+  if (n <= 1) return {};
+  const double depth = rule.form == Form::kPairwise ? std::bit_width(n - 1) : terms - 1;
+  const double worst = rule.form == Form::kPairwise ? compounded(depth) : depth * unit;
+  return {worst, std::min(worst, compounded(kLikelyDeviations * std::sqrt(depth)))};
+}
+
+void CountedSum::Add(const Counted& x) {
+  sum_.center_ = Sum(sum_.center_, x.center_, rounding_);
+  sum_.error_ += x.error_;
+  sum_.likely_ += x.likely_;
+  sum_.drift_ += x.drift_;
+  sum_.saturated_ = sum_.saturated_ || x.saturated_;
+  size_ += x.Magnitude() + x.error_;
+  ++count_;
+}
+
+Counted CountedSum::Total() const {
+  const StepRule& rule = CurrentRule();
+  return Total(rule, rule.exact || count_ == 0 ? SumError() : RelativeErrorOfSum(rule, count_));
+}
+
+Counted CountedSum::Total(const StepRule& rule, const SumError& relative) const {
+  Counted sum = sum_;
+  if (!rule.exact) sum.format_ = rule.format;
+  const auto n = static_cast<double>(count_);
+  const double loop = 1 + n * 0x1p-52;  // covers the rounding of the additions in Add
+  sum.drift_ = (sum.drift_ + rounding_) * loop;
+  if (rule.exact || n == 0) {
+    sum.SetError(sum.error_ * loop, sum.likely_ * loop);
+    return sum;
+  }
+  double flushed = 0;
+  if (rule.flushes) flushed = (n - 1) * MinNormal(rule.format);
+  sum.SetError((sum.error_ + relative.worst * size_) * loop + flushed,
+               (sum.likely_ + relative.likely * size_) * loop + flushed);
+  if (n > 1 && !(size_ * (1 + relative.worst) < MaxFinite(rule.format)))
+    sum.SetError(kInfinity, kInfinity);
+  return sum;
+}
+
+Counted SumOf(std::span<const Counted> terms) {
+  CountedSum sum;
+  const StepRule& rule = CurrentRule();
+  for (const Counted& term : terms) sum.Add(*Operand(rule, term));
+  return sum.Total();
+}
+
+// If every x' lies beyond one limit, the result is that limit. Otherwise let y be the clamped x.
+// Clamping never increases |x' - x|, and clamped numbers lie at most max(high - y, y - low) from y.
+// The second bound does not hold for NaN: an infinite error may stand for NaN, which Clamp returns
+// unchanged. In an exact step every x' is a number. The format of the result is not known.
+Counted Clamp(const Counted& x, const Counted& low, const Counted& high) {
+  if (std::isnan(x.center_.high)) return x;
+  const auto below = [](const Counted& a, const Counted& b) {
+    const double reach = (a.error_ + a.drift_ + b.error_ + b.drift_) * Counted::kRoundUp;
+    return (b.center_ - a.center_).high > reach;
+  };
+  if (below(x, low)) return low;
+  if (below(high, x)) return high;
+  Counted y = x;
+  y.center_ = std::max(low.center_, std::min(x.center_, high.center_));
+  y.drift_ += low.drift_ + high.drift_;
+  const double reach =
+      std::max((high.center_ - y.center_).high, (y.center_ - low.center_).high) * Counted::kRoundUp;
+  const bool is_number = std::isfinite(x.error_) || CurrentRule().exact;
+  const double farthest = is_number ? reach + y.drift_ : kInfinity;
+  y.SetError(std::min(x.error_, farthest) + low.error_ + high.error_,
+             std::min(x.likely_, farthest) + low.likely_ + high.likely_);
+  y.format_.reset();
+  return y;
+}
+
+double Floor(const Counted& x) {
+  // The ends of the enclosure are rounded, too.
+  const DoubleDouble reach = x.drift_ == 0 ? 0.0 : x.drift_ + DriftOf(x.center_, 8);
+  if (floor(x.center_ - reach) != floor(x.center_ + reach)) this_context.uncertain = true;
+  return floor(x.center_);
+}
+
+Counted TwoPiOf(const Counted*) {
+  Counted y;
+  y.center_ = kPi * 2.0;
+  y.drift_ = DriftOf(y.center_, 1);
+  return y;
+}
+
+}  // namespace sextant

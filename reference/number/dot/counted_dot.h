@@ -1,0 +1,62 @@
+// Dot products of a row of Counted numbers, which have errors, with plain numbers (plain_dot.h):
+// the fast path of MultiplyByWeights, with the bits of Dot.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "reference/number/counted/counted.h"
+#include "reference/number/dot/dot.h"
+#include "reference/number/dot/plain_dot.h"
+
+namespace sextant {
+
+// The members of a number of the row, in the format of step dot, that its products need.
+struct CountedFactor {
+  enum class Kind { kExact, kInexact, kUnbounded };
+  double high, low, drift;
+  double magnitude;  // Counted::Magnitude
+  double error, likely;
+  Kind kind;  // kExact: no error, no drift, low is 0. kUnbounded: the error is infinite, here 0
+};
+
+// What CountedSum holds after the products of a row with kPlainRows rows of plain numbers, and
+// whether all products are ordinary: 0, or well inside of the range of the format.
+struct CountedSums {
+  double high[kPlainRows], low[kPlainRows], drift[kPlainRows];  // the centres
+  double rounding[kPlainRows];                                  // of the centres
+  double error[kPlainRows], likely[kPlainRows];                 // of the products
+  double size[kPlainRows];                                      // sums of their magnitudes
+  bool ordinary[kPlainRows];
+};
+
+// The products of row[i] with the numbers block[i * kPlainRows + j], rounded to `format`. The
+// operations and their order are those of Dot for Counted.
+void AddCountedProducts(std::span<const CountedFactor> row, const float* block, DType format,
+                        CountedSums& sums);
+
+// A row prepared for products with many blocks of plain numbers. The step must neither be exact nor
+// flush, and its format have at most kMostPlainBits bits.
+class CountedRow {
+ public:
+  explicit CountedRow(std::span<const Counted> numbers);
+  const DotOperand<Counted>& operand() const { return operand_; }
+  // The product with column j of a block; empty where only Dot gives it.
+  using Products = std::vector<std::optional<Counted>>;  // kPlainRows
+  Products Times(std::span<const float> block) const;
+
+ private:
+  void SetFactors(std::span<const Counted> numbers);
+  Products PlainTimes(std::span<const float> block) const;
+  Counted Product(std::span<const float> block, const CountedSums& sums, size_t j) const;
+  bool IsSaturated(std::span<const float> block, size_t j) const;
+
+  DotOperand<Counted> operand_;
+  std::vector<CountedFactor> factors_;  // empty: the row is plain, or has no fast path
+  bool unbounded_ = false;              // some error is infinite
+  std::vector<size_t> saturated_;       // the indices of saturated numbers
+};
+
+}  // namespace sextant

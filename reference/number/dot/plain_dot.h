@@ -1,0 +1,49 @@
+// Dot products of plain numbers: exact values of a format of at most 26 bits, whose products are
+// exact in double. The fast path of DotRows<Counted>, with the same bits.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "reference/number/tensor/dtype.h"
+
+namespace sextant {
+
+inline constexpr size_t kPlainRows = 16;   // rows that are multiplied together
+inline constexpr int kMostPlainBits = 26;  // of a significand
+
+// What is known of all numbers of some rows.
+class PlainRange {
+ public:
+  // Takes in more numbers. May stop where no products with others are exact in that grid.
+  void Include(std::span<const double> numbers, const Grid& grid);
+  // True if every product of a number of each is 0 or a value of a format with that grid, and an
+  // ordinary one (PlainSums).
+  friend bool HaveExactProducts(const PlainRange& a, const PlainRange& b, const Grid& grid);
+
+ private:
+  int Precision() const;  // significand bits that hold every number
+
+  double least_ = kInfinity, most_ = 0;  // magnitudes of numbers other than 0
+  uint64_t bits_ = 0;                    // of all significands
+};
+bool HaveExactProducts(const PlainRange& a, const PlainRange& b, const Grid& grid);
+
+// What CountedSum holds after the products of kPlainRows rows with one row, and whether all
+// products of a row are ordinary: 0, or well inside of the range of the format.
+struct PlainSums {
+  double high[kPlainRows], low[kPlainRows];  // the centres
+  double rounding[kPlainRows];               // of the centres
+  double error[kPlainRows];                  // of the products
+  double size[kPlainRows];                   // bounds of the sums of |products|, errors included
+  bool ordinary[kPlainRows];
+};
+
+// The products with a[i] of column i of the rows, block[i * kPlainRows + row], rounded to a format
+// with that grid. Values of the format are values of float. `exact`: HaveExactProducts, which saves
+// time.
+void AddPlainProducts(std::span<const double> a, const float* block, const Grid& grid, bool exact,
+                      PlainSums& sums);
+
+}  // namespace sextant

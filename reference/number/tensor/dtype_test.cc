@@ -1,0 +1,219 @@
+#include "reference/number/tensor/dtype.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "reference/base/error.h"
+#include "reference/base/error_test.h"
+#include "reference/case/random_test.h"
+
+namespace sextant {
+namespace {
+
+// Every finite value of a 16-bit type, from its bits.
+std::vector<double> AllValues(DType type) {
+  std::vector<double> values;
+  for (uint64_t bits = 0; bits < 0x10000; ++bits) {
+    const double x = DecodeBits(type, bits);
+    if (std::isfinite(x)) values.push_back(x);
+  }
+  return values;
+}
+
+// The value of a 16-bit pattern by the definition of IEEE 754.
+double ValueOf(uint64_t bits, int fraction_bits, int exponent_bits) {
+  const auto fraction = static_cast<double>(bits & ((1u << fraction_bits) - 1));
+  const int biased = static_cast<int>(bits >> fraction_bits) & ((1 << exponent_bits) - 1);
+  const int bias = (1 << (exponent_bits - 1)) - 1;
+  const double sign = bits >> 15 ? -1 : 1;
+  if (biased == (1 << exponent_bits) - 1) return fraction ? NAN : sign * INFINITY;
+  const double significand = (biased ? std::ldexp(1, fraction_bits) : 0) + fraction;
+  return sign * std::ldexp(significand, std::max(biased, 1) - bias - fraction_bits);
+}
+
+TEST(DType, Decodes16BitPatternsByTheStandard) {
+  for (uint64_t bits = 0; bits < 0x10000; ++bits) {
+    for (const auto& [type, fraction, exponent] :
+         {std::tuple(DType::kBF16, 7, 8), std::tuple(DType::kF16, 10, 5)}) {
+      const double expected = ValueOf(bits, fraction, exponent), x = DecodeBits(type, bits);
+      if (std::isnan(expected)) {
+        EXPECT_TRUE(std::isnan(x));
+        continue;
+      }
+      EXPECT_EQ(x, expected);
+      EXPECT_EQ(EncodeBits(type, x), bits);
+      EXPECT_TRUE(IsRepresentable(type, x));
+    }
+  }
+}
+
+TEST(DType, EncodesEveryNaNAsTheSameQuietNaN) {
+  EXPECT_EQ(EncodeBits(DType::kF16, NAN), 0x7E00u);
+  EXPECT_EQ(EncodeBits(DType::kBF16, -NAN), 0x7FC0u);
+  EXPECT_EQ(EncodeBits(DType::kF32, NAN), 0x7FC00000u);
+  EXPECT_EQ(EncodeBits(DType::kF64, NAN), 0x7FF8000000000000u);
+}
+
+TEST(DType, RepresentsIntegersUpTo2To53) {
+  EXPECT_EQ(DecodeBits(DType::kI64, EncodeBits(DType::kI64, -5)), -5);
+  EXPECT_TRUE(IsRepresentable(DType::kI64, 0x1p53));
+  EXPECT_FALSE(IsRepresentable(DType::kI64, 0x1p53 + 2));
+  EXPECT_FALSE(IsRepresentable(DType::kI64, 0.5));
+  EXPECT_FALSE(IsRepresentable(DType::kI64, INFINITY));
+}
+
+// Neighbours a < b: numbers below the midpoint round to a, numbers above it to b, the midpoint to
+// the even one.
+TEST(DType, RoundsToTheNearerNeighbourTiesToEven) {
+  for (const DType type : {DType::kBF16, DType::kF16}) {
+    for (const double a : AllValues(type)) {
+      const double b = NextUp(type, a);
+      if (!std::isfinite(b) || a == b) continue;
+      const double middle = a + (b - a) / 2, even = EncodeBits(type, a) % 2 == 0 ? a : b;
+      EXPECT_EQ(RoundTo(type, a), a);
+      EXPECT_EQ(RoundTo(type, middle), even);
+      EXPECT_EQ(RoundTo(type, std::nextafter(middle, -INFINITY)), a);
+      EXPECT_EQ(RoundTo(type, std::nextafter(middle, INFINITY)), b);
+    }
+  }
+}
+
+TEST(DType, RoundsToF32LikeTheProcessor) {
+  Random random(1);
+  for (int i = 0; i < 10000; ++i) {
+    const double x = random.Number(160);
+    EXPECT_EQ(RoundTo(DType::kF32, x), static_cast<double>(static_cast<float>(x)));
+  }
+}
+
+TEST(DType, OverflowsPastTheLastMidpoint) {
+  const auto border = [](DType type, double largest, double tie) {
+    EXPECT_EQ(MaxFinite(type), largest);
+    EXPECT_EQ(RoundTo(type, std::nextafter(tie, 0.0)), largest);
+    EXPECT_EQ(RoundTo(type, tie), INFINITY);  // the even neighbour would be 2^(max_exponent+1)
+    EXPECT_EQ(RoundTo(type, -tie), -INFINITY);
+    EXPECT_EQ(RoundTo(type, 1e308), INFINITY);
+    EXPECT_TRUE(std::isfinite(RoundingError(type, std::nextafter(tie, 0.0))));
+    EXPECT_EQ(RoundingError(type, tie), INFINITY);
+  };
+  border(DType::kF16, 65504, 65520);
+  border(DType::kBF16, 0x1.fep127, 0x1.ffp127);
+  border(DType::kF32, 0x1.fffffep127, 0x1.ffffffp127);
+  EXPECT_EQ(MaxFinite(DType::kF64), 0x1.fffffffffffffp1023);
+}
+
+TEST(DType, KeepsInfinitiesNaNAndTheSignOfZero) {
+  for (const DType type : kFloatTypes) {
+    EXPECT_EQ(RoundTo(type, -INFINITY), -INFINITY);
+    EXPECT_TRUE(std::isnan(RoundTo(type, NAN)));
+    EXPECT_TRUE(std::signbit(RoundTo(type, -0.0)));
+    EXPECT_TRUE(IsRepresentable(type, NAN));
+    EXPECT_TRUE(IsRepresentable(type, INFINITY));
+  }
+}
+
+TEST(DType, SubnormalsAreEquallySpaced) {
+  const auto least = [](DType type, double smallest, double normal) {
+    EXPECT_EQ(MinSubnormal(type), smallest);
+    for (const double x : {0.0, smallest, normal / 2, NextDown(type, normal), normal}) {
+      EXPECT_EQ(UlpOf(type, x), smallest);
+    }
+    EXPECT_EQ(UlpOf(type, 2 * normal), 2 * smallest);
+    EXPECT_EQ(NextUp(type, 0), smallest);
+    EXPECT_EQ(NextDown(type, 0), -smallest);
+  };
+  least(DType::kF16, 0x1p-24, 0x1p-14);
+  least(DType::kBF16, 0x1p-133, 0x1p-126);
+  least(DType::kF32, 0x1p-149, 0x1p-126);
+  least(DType::kF64, 0x1p-1074, 0x1p-1022);
+  EXPECT_EQ(RoundTo(DType::kF16, 0x1p-25), 0);  // a tie with 0
+  EXPECT_EQ(RoundTo(DType::kF16, 0x1.8p-25), 0x1p-24);
+}
+
+TEST(DType, UlpDoublesAtPowersOfTwo) {
+  EXPECT_EQ(UlpOf(DType::kBF16, 1), 0x1p-7);
+  EXPECT_EQ(UlpOf(DType::kBF16, -1.5), 0x1p-7);
+  EXPECT_EQ(UlpOf(DType::kBF16, 0.999), 0x1p-8);
+  EXPECT_EQ(UlpOf(DType::kF16, 2), 0x1p-9);
+  EXPECT_EQ(UlpOf(DType::kF32, 1), 0x1p-23);
+  EXPECT_EQ(UlpOf(DType::kF64, 1), 0x1p-52);
+  EXPECT_EQ(UlpOf(DType::kF64, INFINITY), INFINITY);
+}
+
+TEST(DType, RoundingErrorIsATightBound) {
+  Random random(2);
+  for (const DType type : {DType::kF32, DType::kF16, DType::kBF16}) {
+    for (int i = 0; i < 2000; ++i) {
+      const double x = random.Number(13), bound = RoundingError(type, x);
+      EXPECT_LE(std::abs(RoundTo(type, x) - x), bound);
+      EXPECT_LE(RoundingError(type, x / 3), bound);  // the bound holds for every smaller number
+      // The midpoint just above the value below |x| in its binade, or the one below.
+      const double down = std::abs(RoundTo(type, x)), spacing = UlpOf(type, x);
+      const double middle = down <= std::abs(x) ? down - spacing / 2 : down - 1.5 * spacing;
+      if (UlpOf(type, middle) != spacing) continue;
+      EXPECT_EQ(std::abs(RoundTo(type, middle) - middle), bound);
+    }
+    const double least = MinSubnormal(type);
+    EXPECT_EQ(RoundingError(type, least / 4), least / 4);  // rounded to 0
+    EXPECT_EQ(RoundingError(type, least * 5), least / 2);
+    EXPECT_EQ(RoundingError(type, 0), 0);
+  }
+  EXPECT_EQ(RoundingError(DType::kF64, 1.5), 0x1p-53);
+  EXPECT_EQ(RoundingError(DType::kF64, 0x1p-1070), 0x1p-1074);  // half of it is not a double
+}
+
+TEST(DType, NeighboursAreOneUlpApart) {
+  for (const DType type : {DType::kF16, DType::kBF16}) {
+    const std::vector<double> values = AllValues(type);
+    for (const double x : values) {
+      EXPECT_EQ(UlpDistance(type, x, x), 0u);
+      if (x == MaxFinite(type)) continue;
+      EXPECT_EQ(NextUp(type, x),
+                x + (x < 0 ? UlpOf(type, std::nextafter(x, 0.0)) : UlpOf(type, x)));
+      EXPECT_EQ(NextDown(type, NextUp(type, x)), x == 0 ? 0 : x);
+      EXPECT_EQ(UlpDistance(type, x, NextUp(type, x)), 1u);
+    }
+  }
+  EXPECT_EQ(NextUp(DType::kF16, 65504), INFINITY);
+  EXPECT_EQ(NextDown(DType::kF32, 1), 1 - 0x1p-24);
+}
+
+TEST(DType, DistanceCountsAcrossZero) {
+  EXPECT_EQ(UlpDistance(DType::kF16, -0.0, 0.0), 0u);
+  EXPECT_EQ(UlpDistance(DType::kF16, -0x1p-24, 0x1p-24), 2u);
+  EXPECT_EQ(UlpDistance(DType::kF16, -65504, 65504), 2u * 0x7BFF);
+  EXPECT_EQ(UlpDistance(DType::kF32, 1, 2), 1u << 23);
+  EXPECT_EQ(UlpDistance(DType::kF64, -MaxFinite(DType::kF64), MaxFinite(DType::kF64)),
+            2 * 0x7FEFFFFFFFFFFFFFu);
+}
+
+TEST(DType, ContainsTypesWhoseValuesItHolds) {
+  const auto expect = [](DType outer, std::vector<DType> inner) {
+    for (const DType type : {DType::kF64, DType::kF32, DType::kF16, DType::kBF16, DType::kI64}) {
+      EXPECT_EQ(Contains(outer, type), std::ranges::find(inner, type) != inner.end())
+          << NameOf(outer) << " " << NameOf(type);
+    }
+  };
+  expect(DType::kF64, {DType::kF64, DType::kF32, DType::kF16, DType::kBF16, DType::kI64});
+  expect(DType::kF32, {DType::kF32, DType::kF16, DType::kBF16});
+  expect(DType::kF16, {DType::kF16});
+  expect(DType::kBF16, {DType::kBF16});
+  expect(DType::kI64, {DType::kI64});
+}
+
+TEST(DType, NamesParseBack) {
+  for (const DType type : {DType::kF64, DType::kF32, DType::kF16, DType::kBF16, DType::kI64}) {
+    EXPECT_EQ(ParseDType(NameOf(type)), type);
+  }
+  EXPECT_EQ(SizeOf(DType::kF64), 8u);
+  EXPECT_EQ(SizeOf(DType::kI64), 8u);
+  EXPECT_EQ(SizeOf(DType::kF32), 4u);
+  EXPECT_EQ(SizeOf(DType::kBF16), 2u);
+  EXPECT_EQ(MessageOf([&] { ParseDType("fp32"); }), "'fp32' is not one of: f64 f32 f16 bf16 i64");
+}
+
+}  // namespace
+}  // namespace sextant

@@ -1,0 +1,40 @@
+// A tensor in memory that belongs to somebody else: any element type, any strides.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "reference/number/tensor/tensor.h"
+
+namespace sextant {
+
+enum class ElementType { kF64, kF32, kF16, kBF16, kI64, kI32, kI16, kI8, kU64, kU32, kU16, kU8 };
+constexpr std::array<std::string_view, 12> NamesOf(ElementType) {
+  return {"f64", "f32", "f16", "bf16", "i64", "i32", "i16", "i8", "u64", "u32", "u16", "u8"};
+}
+size_t SizeOf(ElementType type);  // bytes of one element
+DType DTypeOf(ElementType type);  // i64 for all integers
+ElementType ElementTypeOf(DType type);
+
+struct TensorView {
+  const void* data = nullptr;  // the element with index 0 on every axis; little-endian
+  ElementType type = ElementType::kF32;
+  Shape shape{};
+  std::vector<int64_t> strides{};  // in elements, one per axis; may be 0 or negative
+};
+
+// The strides of a dense row-major tensor.
+std::vector<int64_t> RowMajorStrides(const Shape& shape);
+
+// The values in row-major order. Throws Error at an integer above 2^53 in magnitude.
+Tensor<double> ValuesOf(const TensorView& view);
+
+// The same tensor with its axes in another order: axis i of the result is axis order[i] of the
+// view. kNewAxis stands for an axis of extent 1.
+inline constexpr size_t kNewAxis = SIZE_MAX;
+TensorView Reordered(const TensorView& view, const std::vector<size_t>& order);
+
+}  // namespace sextant

@@ -1,0 +1,64 @@
+#include "reference/number/tensor/tensor_view.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "reference/base/error_test.h"
+
+namespace sextant {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(ValuesOf, ReadsEveryElementType) {
+  const auto read = []<class T>(ElementType type, T element) {
+    return ValuesOf({&element, type, {}, {}}).data[0];
+  };
+  EXPECT_EQ(read(ElementType::kF64, -0.1), -0.1);
+  EXPECT_EQ(read(ElementType::kF32, 0.5F), 0.5);
+  EXPECT_EQ(read(ElementType::kF16, uint16_t{0xC000}), -2);
+  EXPECT_EQ(read(ElementType::kBF16, uint16_t{0x3FC0}), 1.5);
+  EXPECT_EQ(read(ElementType::kI64, int64_t{-7}), -7);
+  EXPECT_EQ(read(ElementType::kI32, int32_t{-7}), -7);
+  EXPECT_EQ(read(ElementType::kI16, int16_t{-7}), -7);
+  EXPECT_EQ(read(ElementType::kI8, int8_t{-7}), -7);
+  EXPECT_EQ(read(ElementType::kU64, uint64_t{1} << 53), 0x1p53);
+  EXPECT_EQ(read(ElementType::kU32, uint32_t{0xFFFFFFFF}), 4294967295.0);
+  EXPECT_EQ(read(ElementType::kU16, uint16_t{0xFFFF}), 65535);
+  EXPECT_EQ(read(ElementType::kU8, uint8_t{0xFF}), 255);
+}
+
+TEST(ValuesOf, RefusesIntegersBeyondTheDoubles) {
+  const int64_t negative = -(int64_t{1} << 53) - 1;
+  const uint64_t largest = ~uint64_t{0};
+  EXPECT_EQ(MessageOf([&] {
+              ValuesOf({&negative, ElementType::kI64, {}, {}});
+            }),
+            "has the integer -9007199254740993, expected at most 2^53 in magnitude");
+  EXPECT_THAT(MessageOf([&] {
+                ValuesOf({&largest, ElementType::kU64, {}, {}});
+              }),
+              HasSubstr("18446744073709551615"));
+}
+
+TEST(ValuesOf, FollowsStrides) {
+  const float data[] = {0, 1, 2, 3, 4, 5};
+  const auto values = [&](size_t first, const Shape& shape, const std::vector<int64_t>& strides) {
+    return ValuesOf({data + first, ElementType::kF32, shape, strides}).data;
+  };
+  EXPECT_EQ(values(0, {3, 2}, {1, 3}), (std::vector<double>{0, 3, 1, 4, 2, 5}));
+  EXPECT_EQ(values(5, {3}, {-2}), (std::vector<double>{5, 3, 1}));
+  EXPECT_EQ(values(2, {2, 2}, {0, 1}), (std::vector<double>{2, 3, 2, 3}));
+  EXPECT_EQ(values(0, {2, 0, 3}, {3, 3, 1}), std::vector<double>());
+}
+
+TEST(Reordered, ExchangesAxesAndAddsNewOnes) {
+  const float data[] = {0, 1, 2, 3, 4, 5};
+  const TensorView view{data, ElementType::kF32, {2, 3}, RowMajorStrides({2, 3})};
+  const Tensor<double> values = ValuesOf(Reordered(view, {1, kNewAxis, 0}));
+  EXPECT_EQ(values.shape, (Shape{3, 1, 2}));
+  EXPECT_EQ(values.data, (std::vector<double>{0, 3, 1, 4, 2, 5}));
+}
+
+}  // namespace
+}  // namespace sextant
