@@ -133,19 +133,26 @@ struct Mutant : Softmax {
     return Is(Mutation::kTermsInBF16) ? ConvertedTo(DType::kBF16, term) : term;
   }
 
-  // The divisor of term j.
   template <class Real>
-  Real SumFor(size_t j, std::vector<Real> terms, const Real& largest) const {
-    if (Is(Mutation::kPlusOne)) terms.push_back(Exp(-largest));
-    while (Is(Mutation::kPadded) && terms.size() % kLanes != 0) terms.push_back(Exp(-largest));
-    if (Is(Mutation::kLaneSums)) {
-      std::vector<Real> lane;
-      for (size_t k = j % kLanes; k < terms.size(); k += kLanes) lane.push_back(terms[k]);
-      terms = lane;
-    }
+  Real SumOfTerms(const std::vector<Real>& terms) const {
     if (!Is(Mutation::kSumInF16)) return SumOf(terms);
     const ScopedFormat at(DType::kF16);
     return SumOf(terms);
+  }
+
+  // Term j is divided by sum j % (number of sums).
+  template <class Real>
+  std::vector<Real> SumsOf(std::vector<Real> terms, const Real& largest) const {
+    if (Is(Mutation::kPlusOne)) terms.push_back(Exp(-largest));
+    while (Is(Mutation::kPadded) && terms.size() % kLanes != 0) terms.push_back(Exp(-largest));
+    if (!Is(Mutation::kLaneSums)) return {SumOfTerms(terms)};
+    std::vector<Real> sums;
+    for (size_t first = 0; first < std::min(kLanes, terms.size()); ++first) {
+      std::vector<Real> lane;
+      for (size_t k = first; k < terms.size(); k += kLanes) lane.push_back(terms[k]);
+      sums.push_back(SumOfTerms(lane));
+    }
+    return sums;
   }
 
   // Computes the softmax of one row, whose elements are x(at).
@@ -158,9 +165,10 @@ struct Mutant : Softmax {
     for (const size_t i : at) row.push_back(x.data[i]);
     const Real largest = above ? *above : row[ArgMaxScore<Real>(row)];
     for (const Real& element : row) terms.push_back(TermOf(element, largest));
+    const std::vector<Real> sums = SumsOf(terms, largest);
     for (size_t j = 0; j < at.size(); ++j) {
       const bool divides = !Is(Mutation::kNotDivided);
-      y.data[at[j]] = divides ? terms[j] / SumFor(j, terms, largest) : terms[j];
+      y.data[at[j]] = divides ? terms[j] / sums[j % sums.size()] : terms[j];
     }
   }
 

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "oracle/diagnosis/recipe_changes.h"
+#include "oracle/diagnosis/recipe_verdict.h"
 #include "oracle/diagnosis/recipe_witness.h"
 #include "reference/base/parallel.h"
 
@@ -28,33 +29,11 @@ struct Tried {
   double distance = 0;              // of its own answer from the given one (DistanceOf)
 };
 
-bool Fails(const JudgedAnswer& answer) { return answer.verdict.status == Verdict::Status::kFails; }
-
 // True if roundings of the recipe may change a decision of the formula: then the permitted errors
 // of the formula itself do not decide.
 bool Decides(const Case& c, const std::string& recipe) {
   const ScopedRecipe scope(ParseRecipe(recipe, c.dtype()), c.dtype());
   return !c.operation().Alternatives().empty();
-}
-
-// The verdict by another recipe. Values that are proven need not be proven again.
-Verdict VerdictBy(const JudgedAnswer& answer, const std::string& recipe,
-                  const ProveOptions& options) {
-  const auto& [c, inputs, outputs, judge, verdict] = answer;
-  const Recipe parsed = ParseRecipe(recipe, c.dtype());
-  const auto is_enclosed = [](double radius) { return radius < 0; };
-  const bool proven = std::ranges::none_of(judge.golden(), [&](const GoldenTensor& golden) {
-    return std::ranges::any_of(golden.radius.data, is_enclosed);
-  });
-  if (proven) return Judge(c, inputs, parsed, judge.golden(), options).Evaluate(outputs);
-  return Judge(c, inputs, parsed, options).Evaluate(outputs);
-}
-
-// Elements that could have failed.
-size_t JudgedElements(const Verdict& verdict) {
-  size_t count = 0;
-  for (const TensorVerdict& tensor : verdict.tensors) count += tensor.judged;
-  return count;
 }
 
 class Search {
@@ -109,7 +88,8 @@ class Search {
       for (size_t w = 0; w < witnesses_.size(); ++w) {
         one.permitted.push_back(PermittedOn(witnesses_[w], one.candidate.text));
         if (Decides(witnesses_[w].answer->c, one.candidate.text) ||
-            Permits(one.permitted.back(), witnesses_[w]))
+            (Permits(one.permitted.back(), witnesses_[w]) &&
+             !IsTooAccurate(witnesses_[w], one.candidate.text)))
           one.explained.push_back(w);
       }
       one.ulps = MeanUlps(one.permitted, witnesses_, one.explained);
@@ -256,10 +236,12 @@ class Search {
       if (!Fails(answers_[i])) order.push_back(i);
     }
     for (const size_t i : order) {
-      const Verdict verdict = VerdictBy(answers_[i], found.recipe, search_.prove);
-      if (verdict.status == Verdict::Status::kFails) found.failing.push_back(i);
+      const std::optional<Verdict> verdict =
+          ConformingVerdict(answers_[i], found.recipe, search_.prove);
+      if (!verdict) found.failing.push_back(i);
       if (found.failing.size() >= most) return std::nullopt;
-      found.judgeable += JudgedElements(verdict);
+      if (!verdict) continue;
+      found.judgeable += JudgedElements(*verdict);
       found.judgeable_before += JudgedElements(answers_[i].verdict);
     }
     const double least = kMostStayJudgeable * static_cast<double>(found.judgeable_before);

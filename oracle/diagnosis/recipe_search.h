@@ -42,7 +42,8 @@ struct FoundRecipe {
   // The geometric mean, over the worst failing slices that it explains, of the permitted error in
   // ulps of the output, by this recipe and by the start.
   double ulps = 0, ulps_before = 0;
-  size_t judgeable = 0, judgeable_before = 0;  // elements of all cases that could fail
+  // Elements that could fail, of the cases that conform.
+  size_t judgeable = 0, judgeable_before = 0;
   // Other methods of the same step by which all answers conform, too, and whose own answers are not
   // much farther from the given ones.
   std::vector<std::string> others{};

@@ -4,12 +4,17 @@
 #include <cmath>
 
 #include "oracle/judge/tensor_judge.h"
+#include "reference/number/recipe/evaluation_context.h"
+#include "reference/prove/budget.h"
 #include "reference/prove/case_slices.h"
 
 namespace sextant::oracle {
 namespace {
 
-constexpr size_t kSliceElements = 64;
+constexpr size_t kSliceElements = 64, kSpread = 16;
+// The typical error of few elements, which may share the error of a sum or of a weight, varies by
+// chance; and a method may be somewhat better than what the recipe's own answer follows.
+constexpr double kMoreAccurate = 4;
 
 const Tensor<double>* AnsweredIn(const JudgedAnswer& answer, const std::string& output) {
   const auto at = std::ranges::find(answer.outputs, output, &NamedTensor::name);
@@ -39,9 +44,8 @@ std::optional<Place> WorstPlace(const JudgedAnswer& answer) {
 }
 
 // The slice that contains the element.
-Slice SliceWith(const Case& c, const Place& place) {
+Slice SliceWith(const Case& c, const Place& place, const std::vector<Slice>& slices) {
   const TensorSpec& output = c.info().signature.outputs[place.output];
-  const std::vector<Slice> slices = CutCase(c, kSliceElements);
   return *std::ranges::find_if(slices, [&](const Slice& slice) {
     return std::ranges::count(IndicesIn(c.ShapeOf(output), output, slice), place.index) > 0;
   });
@@ -59,6 +63,33 @@ Elements Flatten(const JudgedAnswer& answer, const std::vector<PermittedTensor>&
   return all;
 }
 
+// Calls of(index in the slice, given, that of the recipe itself, exact) for every element.
+template <class Of>
+void ForEachOwn(const JudgedAnswer& answer, const Slice& slice, const Recipe& recipe,
+                const Of& of) {
+  const auto& [c, inputs, outputs, judge, verdict] = answer;
+  const Tensors own = EvaluateByRecipe(c.operation(), c, inputs, recipe, slice);
+  size_t at = 0;
+  for (size_t o = 0; o < own.size(); ++o) {
+    const Tensor<double>* const got = AnsweredIn(answer, own[o].name);
+    if (!got) continue;
+    const TensorSpec& output = c.info().signature.outputs[o];
+    const std::vector<size_t> indices = IndicesIn(got->shape, output, slice);
+    for (size_t i = 0; i < indices.size(); ++i, ++at) {
+      const double exact = judge.golden()[o].high.data[indices[i]];
+      of(at, got->data[indices[i]], own[o].values.data[i], exact);
+    }
+  }
+}
+
+double Median(Elements of) {  // 0 of none; NaN is the largest
+  if (of.empty()) return 0;
+  const auto middle = of.begin() + static_cast<std::ptrdiff_t>(of.size() / 2);
+  std::ranges::nth_element(
+      of, middle, [](double a, double b) { return a < b || (std::isnan(b) && !std::isnan(a)); });
+  return *middle;
+}
+
 }  // namespace
 
 Elements PermittedOn(const RecipeWitness& witness, const std::string& recipe) {
@@ -68,30 +99,39 @@ Elements PermittedOn(const RecipeWitness& witness, const std::string& recipe) {
 }
 
 double DistanceOf(const RecipeWitness& witness, const std::string& recipe) {
-  const auto& [c, inputs, outputs, judge, verdict] = *witness.answer;
-  const Tensors own =
-      EvaluateByRecipe(c.operation(), c, inputs, ParseRecipe(recipe, c.dtype()), witness.slice);
   double sum = 0;
-  size_t at = 0;
-  for (size_t o = 0; o < own.size(); ++o) {
-    const Tensor<double>* const whole = AnsweredIn(*witness.answer, own[o].name);
-    if (!whole) continue;
-    const Tensor<double> got = ExtractSlice(*whole, c.info().signature.outputs[o], witness.slice);
-    for (size_t i = 0; i < got.data.size(); ++i, ++at) {
-      const double expected = own[o].values.data[i];
-      if (SameNumber(got.data[i], expected)) continue;
-      const double distance = std::abs(got.data[i] - expected) / witness.before[at];
-      sum += distance < 1 ? distance : 1;  // 1 for NaN too
-    }
-  }
+  const Recipe parsed = ParseRecipe(recipe, witness.answer->c.dtype());
+  const auto add = [&](size_t at, double got, double own, double) {
+    if (SameNumber(got, own)) return;
+    const double distance = std::abs(got - own) / witness.before[at];
+    sum += distance < 1 ? distance : 1;  // 1 for NaN too
+  };
+  ForEachOwn(*witness.answer, witness.slice, parsed, add);
   return sum;
+}
+
+bool IsTooAccurate(const RecipeWitness& witness, const std::string& recipe) {
+  const ScopedSumOrder halves({SumOrder::Kind::kHalves, 1});
+  Elements given, of_recipe;
+  const Recipe parsed = ParseRecipe(recipe, witness.answer->c.dtype());
+  const auto add = [&](size_t, double got, double own, double exact) {
+    if (!std::isfinite(exact)) return;
+    given.push_back(std::abs(got - exact));
+    of_recipe.push_back(std::abs(own - exact));
+  };
+  for (const Slice& slice : witness.spread) ForEachOwn(*witness.answer, slice, parsed, add);
+  return Median(of_recipe) > kMoreAccurate * Median(given);
 }
 
 std::optional<RecipeWitness> WitnessOf(const JudgedAnswer& answer, const std::string& start) {
   const auto place = WorstPlace(answer);
   if (!place) return std::nullopt;  // an intermediate fails
   const auto& outputs = answer.c.info().signature.outputs;
-  RecipeWitness witness{&answer, SliceWith(answer.c, *place)};
+  const std::vector<Slice> slices = SlicesInBudget(answer.c, kSliceElements);
+  RecipeWitness witness{&answer, SliceWith(answer.c, *place, slices)};
+  const size_t spread = std::min(slices.size(), kSpread);
+  for (size_t i = 0; i < spread; ++i)
+    witness.spread.push_back(slices[(2 * i + 1) * slices.size() / (2 * spread)]);
   for (size_t o = 0; o < outputs.size(); ++o) {
     const GoldenTensor& golden = answer.judge.golden()[o];
     const Tensor<double>* const got = AnsweredIn(answer, golden.name);

@@ -16,6 +16,7 @@ using Elements = std::vector<double>;  // one number per element of a slice's an
 struct RecipeWitness {
   const JudgedAnswer* answer;
   Slice slice;
+  std::vector<Slice> spread{};  // some slices, evenly over the case
   Elements error{};   // beyond the radius of the proven value; 0 where no value is specified
   Elements before{};  // the permitted error by the starting recipe
   double ulp = 0;     // the sum of the ulps of the outputs at the exact values
@@ -30,6 +31,11 @@ Elements PermittedOn(const RecipeWitness& witness, const std::string& recipe);
 // The sum over the elements of min(1, |answer - that of the recipe itself| / permitted error by the
 // start).
 double DistanceOf(const RecipeWitness& witness, const std::string& recipe);
+
+// True if most elements of the spread slices are far more accurate than those of the recipe's own
+// answer, also in its most accurate order of summation: the recipe permits the errors, but does not
+// say how the answer is computed. A few large errors among small ones are such an answer.
+bool IsTooAccurate(const RecipeWitness& witness, const std::string& recipe);
 
 // True if all errors are permitted. An element that failed must stay judgeable.
 bool Permits(const Elements& permitted, const RecipeWitness& witness);

@@ -106,18 +106,25 @@ struct Judge::Variant {
 };
 
 Judge::Judge(const Case& c, const Tensors& inputs, const Recipe& recipe,
-             const ProveOptions& options)
-    : Judge(c, inputs, recipe, Enclose(c.operation(), c, inputs, recipe, options), options) {}
+             const ProveOptions& options, Grading grading)
+    : Judge(c, inputs, recipe, Enclose(c.operation(), c, inputs, recipe, options), options,
+            grading) {}
 
 Judge::Judge(const Case& c, const Tensors& inputs, const Recipe& recipe,
-             std::vector<GoldenTensor> golden, const ProveOptions& options)
+             std::vector<GoldenTensor> golden, const ProveOptions& options, Grading grading)
     : Judge(c, inputs, recipe, WithPermitted(std::move(golden), c, inputs, recipe, options),
-            options) {}
+            options, grading) {}
 
 Judge::Judge(const Case& c, const Tensors& inputs, const Recipe& recipe,
-             ProvenAndPermitted reference, const ProveOptions& options)
-    : c_(c), inputs_(inputs), recipe_(recipe), options_(options), reference_(std::move(reference)) {
-  SampleLikely(c, inputs, recipe, reference_.golden, reference_.permitted, options.threads);
+             ProvenAndPermitted reference, const ProveOptions& options, Grading grading)
+    : c_(c),
+      inputs_(inputs),
+      recipe_(recipe),
+      options_(options),
+      grading_(grading),
+      reference_(std::move(reference)) {
+  if (grading == Grading::kAll)
+    SampleLikely(c, inputs, recipe, reference_.golden, reference_.permitted, options.threads);
 }
 
 // Proves the elements whose enclosures do not decide the verdict.
@@ -148,15 +155,12 @@ std::vector<JudgedTensor> Judge::Trace(const Variant& variant, const Tensors& ou
 }
 
 Verdict Judge::EvaluateVariant(const Variant& variant, const Tensors& outputs) const {
+  const auto& [golden, permitted] = variant.reference;
+  const Reference reference{golden, permitted, nullptr, {}, &inputs_, options_.threads};
   std::vector<JudgedTensor> tensors =
-      JudgeWithDrift({variant.operation, c_, inputs_, recipe_, options_},
-                     {variant.reference.golden,
-                      variant.reference.permitted,
-                      nullptr,
-                      {},
-                      &inputs_,
-                      options_.threads},
-                     outputs);
+      grading_ == Grading::kPassOrFail
+          ? JudgeTensors(c_, reference, outputs)
+          : JudgeWithDrift({variant.operation, c_, inputs_, recipe_, options_}, reference, outputs);
   Verdict verdict = VerdictOf(c_, tensors);
   const std::vector<JudgedTensor> trace = Trace(variant, outputs);
   // Optional outputs are intermediates: they come before the required ones.

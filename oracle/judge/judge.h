@@ -122,15 +122,19 @@ Verdict JudgeEndToEnd(const Case& c, const std::vector<GoldenTensor>& golden,
 // the answered intermediates could have failed: a result of arbitrary numbers is arbitrary itself.
 class Judge {
  public:
+  // kPassOrFail: whether the answer conforms is decided and nothing is spent on how likely its
+  // errors are: grades may be kUnlikely where kAll finds that an order of summation explains them.
+  enum class Grading { kAll, kPassOrFail };
   // Values are proven as far as an answer needs it (Enclose, reference/prove/prove.h).
   Judge(const Case& c, const Tensors& inputs, const Recipe& recipe,
-        const ProveOptions& options = {});
+        const ProveOptions& options = {}, Grading grading = Grading::kAll);
   // `golden`: the values of `c`, already proven. A budget leaves out the same elements as of values
   // that are proven here.
   Judge(const Case& c, const Tensors& inputs, const Recipe& recipe,
-        std::vector<GoldenTensor> golden, const ProveOptions& options = {});
+        std::vector<GoldenTensor> golden, const ProveOptions& options = {},
+        Grading grading = Grading::kAll);
   Judge(const Case& c, const Tensors& inputs, const Recipe& recipe, ProvenAndPermitted reference,
-        const ProveOptions& options = {});
+        const ProveOptions& options = {}, Grading grading = Grading::kAll);
   Judge(const Judge&) = delete;
   Judge& operator=(const Judge&) = delete;
   // Not to be called by several threads at the same time.
@@ -148,6 +152,7 @@ class Judge {
   const Tensors& inputs_;
   Recipe recipe_;
   ProveOptions options_;
+  Grading grading_;
   mutable ProvenAndPermitted reference_;  // Settle proves more of it
 };
 

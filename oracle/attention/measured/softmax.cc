@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numbers>
 
 #include "oracle/attention/arg_max_score.h"
@@ -28,12 +29,27 @@ struct ByPart : Softmax {
   } part{};
   double number = 0;
 
-  bool IsSummed(size_t j, size_t k) const {  // term k is in the sum of column j
+  bool IsSummed(size_t j) const { return part != Part::kSumOf || j < static_cast<size_t>(number); }
+  // Columns of one group have the same sum.
+  size_t GroupOf(size_t j) const {
     const auto n = static_cast<size_t>(number);
-    if (part == Part::kSumOf) return k < n;
-    if (part == Part::kTiles) return k / n == j / n;
-    if (part == Part::kLanes) return k % n == j % n;
-    return true;
+    return part == Part::kTiles ? j / n : part == Part::kLanes ? j % n : 0;
+  }
+  // The sum of each group of columns; term i is of column at[i].
+  template <class Real>
+  std::map<size_t, Real> SumsOf(const std::vector<Real>& terms,
+                                const std::vector<size_t>& at) const {
+    std::map<size_t, std::vector<Real>> summed;
+    for (size_t i = 0; i < at.size(); ++i) {
+      std::vector<Real>& group = summed[GroupOf(at[i])];
+      if (IsSummed(at[i])) group.push_back(terms[i]);
+    }
+    std::map<size_t, Real> sums;
+    for (auto& [group, some] : summed) {
+      if (part == Part::kAdded) some.push_back(Real(number));
+      sums.emplace(group, SumOf(some));
+    }
+    return sums;
   }
   template <class Real>
   void Row(std::span<const Real> x, std::span<Real> y) const {
@@ -55,12 +71,9 @@ struct ByPart : Softmax {
       terms.push_back(part == Part::kLimited ? Exp(ClampOrNaN(exponent, Real(-number), Real(0.0)))
                                              : Exp(exponent));
     }
+    const std::map<size_t, Real> sums = SumsOf(terms, at);
     for (size_t i = 0; i < at.size(); ++i) {
-      std::vector<Real> summed;
-      for (size_t k = 0; k < at.size(); ++k)
-        if (IsSummed(at[i], at[k])) summed.push_back(terms[k]);
-      if (part == Part::kAdded) summed.push_back(Real(number));
-      const Real sum = SumOf(summed);
+      const Real& sum = sums.at(GroupOf(at[i]));
       y[at[i]] = part == Part::kLogOf ? row[i] - largest - Log(sum) : terms[i] / sum;
     }
   }

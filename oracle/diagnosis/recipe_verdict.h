@@ -1,0 +1,23 @@
+// The verdict on an answer by another recipe than the one by which it was judged.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "oracle/diagnosis/recipe_search.h"
+
+namespace sextant::oracle {
+
+inline bool Fails(const JudgedAnswer& answer) {
+  return answer.verdict.status == Verdict::Status::kFails;
+}
+
+// Elements that could have failed.
+size_t JudgedElements(const Verdict& verdict);
+
+// Empty if the answer fails by the recipe: of a large case some slices are judged first. Whether
+// errors are likely is not looked at. Throws Error for a wrong recipe.
+std::optional<Verdict> ConformingVerdict(const JudgedAnswer& answer, const std::string& recipe,
+                                         const ProveOptions& options);
+
+}  // namespace sextant::oracle
