@@ -10,7 +10,15 @@
 namespace sextant::oracle {
 
 // How a gate g and an up projection u are combined.
-enum class Combination { kGated, kOfProduct, kGateAlone, kBothActivated, kSum, kNotActivated };
+enum class Combination {
+  kGated,
+  kOfProduct,
+  kGateAlone,
+  kBothActivated,
+  kSum,
+  kNotActivated,
+  kPlusOne
+};
 
 inline double NumberIn(double x) { return x; }
 inline double NumberIn(const Rounded& x) { return x.value(); }
@@ -19,6 +27,7 @@ inline double NumberIn(const Counted& x) { return x.center().high; }
 struct HiddenFormula {
   Function function;
   Combination combination = Combination::kGated;
+  double residual = 0;  // the factor of x that is added to y
 
   template <class T>
   T operator()(const T& g, const T& u) const {
@@ -38,6 +47,8 @@ struct HiddenFormula {
         return f(g) + u;
       case Combination::kNotActivated:
         return g * u;
+      case Combination::kPlusOne:
+        return f(g) * (u + T(1.0));
       default:
         return f(g) * u;
     }

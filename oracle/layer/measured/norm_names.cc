@@ -1,5 +1,6 @@
 #include "oracle/layer/measured/norm_names.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "reference/base/value_text.h"
@@ -99,6 +100,8 @@ std::string NameOfEps(double eps, double right) {
 
 }  // namespace
 
+namespace {
+
 std::vector<Constant> NamedEps(double eps, size_t M) {
   const auto width = static_cast<double>(M);
   std::vector<Constant> named = {{0, "0"}};
@@ -122,6 +125,22 @@ std::vector<Constant> NamedEps(double eps, size_t M) {
   return named;
 }
 
+// The text of a number, with its name if it has one.
+std::string TextOfCount(double count, size_t M) {
+  const std::vector<Constant> named = NamedCounts(M);
+  const auto at = std::ranges::find(named, count, &Constant::value);
+  return at == named.end() ? PrintValue(count) : at->text;
+}
+
+}  // namespace
+
+std::vector<Constant> NamedNumbers(FreeNumber free, double eps, size_t M) {
+  if (free == FreeNumber::kEps) return NamedEps(eps, M);
+  if (free == FreeNumber::kCount) return NamedCounts(M);
+  if (free == FreeNumber::kPower) return {{1.0 / 3, "1/3"}, {0.25, "1/4"}, {2, "2"}};
+  return {};
+}
+
 std::vector<Constant> NamedCounts(size_t M) {
   const auto width = static_cast<double>(M);
   std::vector<Constant> named = {
@@ -140,7 +159,7 @@ std::vector<double> CountsOf(size_t M) {
   return all;
 }
 
-void Describe(const Norm& right, size_t M, const std::string& constant, NormFit& fit) {
+void Describe(const Norm& right, size_t M, const NumberText& measured, NormFit& fit) {
   const Norm norm = fit.norm;
   Words words(fit.deviations);
   DescribeCenter(right, norm, words);
@@ -154,14 +173,23 @@ void Describe(const Norm& right, size_t M, const std::string& constant, NormFit&
       NameOfCount(norm.mean_count, M) + "_of_x",
       "the mean of x is its sum divided by " + PrintValue(norm.mean_count) + ", expected " + width);
   words.Add(norm.count != right.count && norm.columns == M, NameOfCount(norm.count, M),
-            "the sum of squares is divided by " + constant + ", expected " + width);
+            "the sum of squares is divided by " +
+                (measured.free == FreeNumber::kCount ? measured.text : TextOfCount(norm.count, M)) +
+                ", expected " + width);
   words.Add(norm.root == Norm::Root::kEpsOutside, "eps_outside_the_root",
             "eps is added to the root instead of under it");
   words.Add(norm.root == Norm::Root::kEpsAsFloor, "eps_as_floor",
             "eps is a lower bound of the mean square instead of added to it");
   words.Add(norm.root == Norm::Root::kMissing, "root_missing", "the root is missing");
   words.Add(norm.eps != right.eps, NameOfEps(norm.eps, right.eps),
-            "eps is " + constant + ", expected " + PrintValue(right.eps));
+            "eps is " + measured.text + ", expected " + PrintValue(right.eps));
+  words.Add(norm.root == Norm::Root::kPower, "root_of_another_power",
+            "the mean square is raised to " + measured.text + ", expected 1/2");
+  words.Add(
+      norm.added != right.added, "weight_offset",
+      measured.text + " is added to the weight" + (right.unit_offset ? " besides the 1" : ""));
+  words.Add(norm.factor != right.factor, "output_multiplied",
+            "y is multiplied by " + measured.text);
   DescribeWeight(right, norm, words);
   DescribeBias(right, norm, words);
 }
