@@ -109,7 +109,7 @@ KINDS = {
     "base_of_exponential": Kind("scale", r"base|2\^|10\^|ln|log|scale|multipl|temperature"),
     "weights": Kind("sink", r"weight|softmax|uniform|mean|largest|scale|argmax|quer"),
     "values": Kind("values", r"value|key|v\b"),
-    "slope": Kind("scale", r"slope"), "form": Kind("scale", r"form|symmetric|absolute"),
+    "slope": Kind("scale", r"slope|times the right|numbers of .*\bH\b"), "form": Kind("scale", r"form|symmetric|absolute"),
     "max_bias": Kind("scale", r"max_bias|slope", ("value",)),
     "head_index": Kind("heads", r"head|slope|index"),
     "beta": Kind("function",

@@ -21,6 +21,7 @@ double& NumberOf(Norm& norm, FreeNumber free) {
 }
 
 double DivisorOf(const Norm& norm, double square) {
+  if (norm.root == Norm::Root::kNoDivisor) return 1;
   if (norm.root == Norm::Root::kPower) return std::pow(square + norm.eps, norm.power);
   if (norm.root == Norm::Root::kEpsOutside) return std::sqrt(square) + norm.eps;
   if (norm.root == Norm::Root::kEpsAsFloor) return std::sqrt(std::max(square, norm.eps));

@@ -5,8 +5,10 @@
 
 #include "oracle/layer/measured/column_order.h"
 #include "oracle/layer/measured/columns.h"
+#include "oracle/layer/measured/model.h"
 #include "reference/base/value_text.h"
-#include "reference/case/operation.h"
+#include "reference/layer/linear_bias.h"
+#include "reference/number/matrix_product.h"
 
 namespace sextant::oracle {
 namespace {
@@ -20,7 +22,23 @@ constexpr size_t kLargestShift = 64;   // of a bias that is tried
 struct Layer {
   std::function<double(size_t f, size_t m)> weight;
   std::function<double(size_t f)> bias;
+  std::function<bool(size_t n)> has_bias = nullptr;  // null: every row has it
   Deviations deviations;
+
+  double BiasAt(size_t n, size_t f) const { return has_bias && !has_bias(n) ? 0 : bias(f); }
+};
+
+// The bias is added to some rows.
+struct MeasuredLinearBias : LinearBias {
+  std::function<bool(size_t n)> has_bias;
+  template <class Real>
+  void operator()(const Tensor<Real>& x, const Tensor<Real>& weight, const Tensor<Real>& bias,
+                  Tensor<Real>& y) const {
+    MultiplyByRows(x, weight, y);
+    const ScopedStep at(Step::kBias);
+    for (size_t n = 0; n < y.shape[0]; ++n)
+      for (size_t f = 0; f < y.shape[1] && has_bias(n); ++f) y(n, f) = y(n, f) + bias(f);
+  }
 };
 
 class Fitter {
@@ -86,6 +104,8 @@ class Fitter {
     add("bias_missing", "the bias is not added", [](size_t) { return 0.0; });
     add("bias_added_twice", "the bias is added twice", [=](size_t f) { return 2 * b(f); });
     add("bias_subtracted", "the bias is subtracted", [=](size_t f) { return -b(f); });
+    add("bias_multiplied", "the bias is multiplied by 3", [=](size_t f) { return 3 * b(f); });
+    add("bias_multiplied", "the bias is multiplied by 1/2", [=](size_t f) { return b(f) / 2; });
     for (const ColumnOrder& order : ColumnOrdersOf(F_))
       add("bias_" + order.name, "the numbers of the bias are in another order: " + order.text,
           [=](size_t f) { return b(order.of(f)); });
@@ -94,11 +114,21 @@ class Fitter {
           "column f has the bias of column f + " + PrintValue(static_cast<int64_t>(shift)) +
               ", modulo the number of columns",
           [=, F = F_](size_t f) { return b((f + shift) % F); });
+    const auto add_rows = [&](const std::string& sentence, auto has_bias) {
+      add("bias_of_some_rows", sentence, b);
+      all.back().has_bias = has_bias;
+    };
+    const size_t last = N_ - 1;
+    if (N_ == 1) return all;
+    add_rows("only the first row has the bias", [](size_t n) { return n == 0; });
+    add_rows("only the last row has the bias", [=](size_t n) { return n == last; });
+    add_rows("the first row lacks the bias", [](size_t n) { return n > 0; });
+    add_rows("the last row lacks the bias", [=](size_t n) { return n < last; });
     return all;
   }
 
   void Try(const Layer& layer, std::vector<Products> all) {
-    for (Products& one : all) one.base = layer.bias(one.sample.at % F_);
+    for (Products& one : all) one.base = layer.BiasAt(one.sample.at / F_, one.sample.at % F_);
     if (Fit(all, {})) return fits_.push_back(layer);
     TryFactors(layer, all);
     Deviations with_columns = layer.deviations;
@@ -147,7 +177,9 @@ class Fitter {
                             "x weight^T is multiplied by " + factor.text + ", expected 1");
       fits_.push_back(scaled);
     }
-    const bool is_listed = of_bias.Contains(0) || of_bias.Contains(2) || of_bias.Contains(-1);
+    const bool is_listed =
+        std::ranges::any_of(std::vector{0.0, 2.0, -1.0, 3.0, 0.5},
+                            [&](double factor) { return of_bias.Contains(factor); });
     if (!of_bias.IsEmpty() && of_bias.IsBounded() && !is_listed) {
       const Constant factor = ConstantsIn(of_bias, {}).front();
       Layer scaled = layer;
@@ -179,7 +211,7 @@ class Fitter {
 std::vector<Explanation> MeasureLinear(const Observation& seen) {
   if (!Samples(seen, 0, ErrorBar::kLikely).IsAnswered()) return {};
   std::vector<Explanation> explanations;
-  for (const auto& [weight, bias, found] :
+  for (const auto& [weight, bias, has_bias, found] :
        SimplestFits([&](ErrorBar bar) { return Fitter(seen, bar).All(); })) {
     Tensors inputs = seen.inputs;
     Tensor<double>& w = inputs[kWeight].values;
@@ -189,6 +221,11 @@ std::vector<Explanation> MeasureLinear(const Observation& seen) {
       inputs[kBias].values.data[f] = bias(f);
     explanations.push_back(
         {found.name, found.sentence, {seen.c.operation().Clone(), std::move(inputs), seen.recipe}});
+    if (!has_bias) continue;
+    MeasuredLinearBias measured;
+    measured.has_bias = has_bias;
+    explanations.back().model.operation = MeasuredOperation(seen.c, measured);
+    explanations.back().model.is_across_slices = true;  // rows are counted
   }
   return explanations;
 }

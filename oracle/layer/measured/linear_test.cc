@@ -62,6 +62,19 @@ TEST_P(MeasuredLinear, ColumnsRolledAndBiasMissing) {
                           "order: rolled by one to the right; the bias is not added"));
 }
 
+TEST_P(MeasuredLinear, BiasOfTheFirstRowAndRemainderLost) {
+  const MeasuredCase question(Line("linear_bias N=8 F=9 M=70"));
+  const auto &x = question.In("x"), &weight = question.In("weight");
+  EXPECT_THAT(
+      question.Causes([&](size_t i) {
+        double sum = i < 9 ? question.In("bias").data[i] : 0;
+        for (size_t m = 0; m < 64; ++m) sum += x(i / 9, m) * weight(i % 9, m);
+        return sum;
+      }),
+      ElementsAre("bias_of_some_rows+columns_lost: only the first row has the bias; columns "
+                  "64 to 69 of 70 are lost"));
+}
+
 // 40 columns are 5 heads of 8, which are read as 8 heads of 5.
 TEST_P(MeasuredLinear, HeadsTransposedAndBiasTwice) {
   const MeasuredCase question(Line("linear_bias N=8 F=9 M=40"));

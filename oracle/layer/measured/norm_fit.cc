@@ -140,6 +140,10 @@ class Fitter {
   void TryDivisors(const Norm& norm, const std::vector<Sums>& sums) {
     const auto divisors = rows_.DivisorsOf(norm, sums);
     if (divisors.empty()) return;
+    Norm undivided = norm;
+    undivided.root = Norm::Root::kNoDivisor;
+    if (norm.rows == Norm::Rows::kOwn && norm.sums_centered == q_.right.sums_centered)
+      TryDivisors(undivided, sums, divisors, FreeNumber::kNothing);
     for (const Norm& rooted : Variants(norm, {[](Norm& n) { n.root = Norm::Root::kEpsOutside; },
                                               [](Norm& n) { n.root = Norm::Root::kEpsAsFloor; },
                                               [](Norm& n) { n.root = Norm::Root::kMissing; }})) {

@@ -18,7 +18,7 @@ struct Norm {
   // kAround: the previous row, and the last one for the first. kFirstOfGroup: the first of a group.
   enum class Rows { kOwn, kFirst, kPrevious, kAround, kGroup, kFirstOfGroup };
   enum class Shared { kBoth, kDivisor, kMean };  // what comes from other rows
-  enum class Root { kEpsInside, kEpsOutside, kEpsAsFloor, kMissing, kPower };
+  enum class Root { kEpsInside, kEpsOutside, kEpsAsFloor, kMissing, kPower, kNoDivisor };
   enum class Weight { kOnce, kIgnored, kTwice, kDivides };
   enum class Bias { kNone, kOnce, kTwice, kSubtracted, kBeforeWeight };
 
@@ -142,6 +142,7 @@ class Normalization {
     return SumOf(terms);
   }
   Real Divisor(const Real& square) const {
+    if (norm_.root == Norm::Root::kNoDivisor) return Real(1.0);
     constexpr double kLargest = 0x1p127;  // near the largest f32
     const Real eps(norm_.eps);
     if (norm_.root == Norm::Root::kEpsOutside) return Sqrt(square) + eps;

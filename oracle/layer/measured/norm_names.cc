@@ -183,6 +183,7 @@ void Describe(const Norm& right, size_t M, const NumberText& measured, NormFit& 
   words.Add(norm.root == Norm::Root::kMissing, "root_missing", "the root is missing");
   words.Add(norm.eps != right.eps, NameOfEps(norm.eps, right.eps),
             "eps is " + measured.text + ", expected " + PrintValue(right.eps));
+  words.Add(norm.root == Norm::Root::kNoDivisor, "not_divided", "x is not divided by anything");
   words.Add(norm.root == Norm::Root::kPower, "root_of_another_power",
             "the mean square is raised to " + measured.text + ", expected 1/2");
   words.Add(

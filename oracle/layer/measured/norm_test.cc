@@ -186,6 +186,12 @@ TEST_P(MeasuredNorm, AnotherRoot) {
               ElementsAre("root_of_another_power: the mean square is raised to 1/3, expected 1/2"));
 }
 
+TEST_P(MeasuredNorm, NotDivided) {
+  const Rows rows(Line("rms_norm N=24 M=20"));
+  EXPECT_THAT(rows.If([&](size_t n, size_t j) { return rows.x[n * 20 + j] * rows.w[j]; }),
+              ElementsAre("not_divided: x is not divided by anything"));
+}
+
 TEST_P(MeasuredNorm, WeightOfTheNextColumn) {
   const Rows rows(Line("rms_norm N=6 M=50"));
   EXPECT_THAT(rows.If([&](size_t n, size_t j) {
