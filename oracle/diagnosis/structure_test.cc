@@ -138,9 +138,17 @@ TEST_P(Structure, FindsColumnsOfZerosBesideOtherZeros) {
               ElementsAre("unwritten: y is 0 at F 4 (8 of 9 failing elements)"));
 }
 
+// In bf16 the factor is known to two digits only: it may be any number.
 TEST_P(Structure, FindsUnusualFactors) {
-  EXPECT_THAT(planted.Sentences([](auto y, size_t n, size_t f) { return 1.3 * y(n, f); }),
-              ElementsAre(AllOf(StartsWith("factor: y is 1."), HasSubstr("(48 of 48 failing"))));
+  const auto sentences =
+      planted.Sentences([](auto y, size_t n, size_t f) { return 1.3 * y(n, f); });
+  if (planted.c.dtype() == DType::kBF16) {
+    EXPECT_THAT(sentences, IsEmpty());
+  } else {
+    EXPECT_THAT(
+        sentences,
+        ElementsAre("factor: y is 1.3 times the right numbers (48 of 48 failing elements)"));
+  }
 }
 
 TEST_P(Structure, FindsAddedNumbers) {

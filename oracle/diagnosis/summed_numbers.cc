@@ -110,14 +110,17 @@ std::optional<Summed> FindAdded(const AnsweredTensor& tensor) {
   return found;
 }
 
+// A factor with few digits. Any other may follow from another cause: a wrong scale at one position.
 // All steps may share roundings: eight of them to bf16 change a factor by 8 * 2^-9 at most.
 std::optional<Summed> FindUnusualFactor(const AnsweredTensor& tensor) {
   constexpr double kRoundings = 8 * 0x1p-9;
   const auto factor = SharedNumber(
       tensor, [](size_t) { return 0.0; }, [&](size_t i) { return tensor.right[i]; });
   if (!factor || std::abs(factor->value - 1) <= kRoundings + factor->bar) return std::nullopt;
+  const auto number = ShortNumber(*factor);
+  if (!number) return std::nullopt;
   return Summed{"factor",
-                tensor.name + " is " + ShortestText(*factor) + " times the right numbers"};
+                tensor.name + " is " + ShortText(number->value) + " times the right numbers"};
 }
 
 }  // namespace

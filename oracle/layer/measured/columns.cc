@@ -52,7 +52,10 @@ std::vector<Columns> FitColumns(std::vector<Products> all) {
   for (size_t step = 2; step <= std::min(kLargestStep, M); ++step)
     for (size_t first = 0; first < step && first + 2 * step < M; ++first)
       for (const double times : {0.0, 2.0}) candidates.push_back({first, M, step, times});
-  std::erase_if(candidates, [&](const Columns& columns) { return !Fit(all, columns); });
+  std::erase_if(candidates, [&](const Columns& columns) {
+    const bool is_all = columns.step == 1 && columns.first == 0 && columns.end == M;
+    return is_all || !Fit(all, columns);
+  });
   return candidates;
 }
 

@@ -31,7 +31,8 @@ struct Products {
 // Whether all elements are as the columns say.
 bool Fit(const std::vector<Products>& all, const Columns& columns);
 
-// The columns for which Fit holds: contiguous ones, and every n-th. At least one element is needed.
+// The columns for which Fit holds: contiguous ones, but not all, and every n-th. At least one
+// element is needed.
 std::vector<Columns> FitColumns(std::vector<Products> all);
 
 // To say which columns, of M: those of BitsOfEvidence.

@@ -11,8 +11,6 @@ double& NumberOf(Norm& norm, FreeNumber free) {
       return norm.eps;
     case FreeNumber::kPower:
       return norm.power;
-    case FreeNumber::kAdded:
-      return norm.added;
     case FreeNumber::kFactor:
       return norm.factor;
     default:
@@ -53,7 +51,8 @@ Span AllowedBy(const Norm& norm, double sum, const Span& d, FreeNumber free) {
     return {std::min(a, b), std::max(a, b)};
   }
   const bool linear = norm.root == Norm::Root::kEpsOutside || norm.root == Norm::Root::kMissing;
-  const Span whole = linear ? d : Span{d.low * d.low, d.high * d.high};
+  const double power = norm.root == Norm::Root::kPower ? norm.power : 0.5;
+  const Span whole = linear ? d : Span{std::pow(d.low, 1 / power), std::pow(d.high, 1 / power)};
   if (free == FreeNumber::kEps) {
     if (norm.root != Norm::Root::kEpsAsFloor) {
       const double rest = norm.root == Norm::Root::kEpsOutside ? root : square;

@@ -14,8 +14,8 @@ double DivisorOf(const Norm& norm, double square);
 // What is added to an element of column j with the weight w.
 double BiasOf(const Norm& norm, double w, const std::vector<double>& bias, size_t j);
 
-// kAdded: to the weight. kFactor: of y.
-enum class FreeNumber { kNothing, kEps, kCount, kPower, kAdded, kFactor };
+// kFactor: of y.
+enum class FreeNumber { kNothing, kEps, kCount, kPower, kFactor };
 double& NumberOf(Norm& norm, FreeNumber free);
 
 // The values of eps, the count or the power for which the sum of squares gives a divisor in the

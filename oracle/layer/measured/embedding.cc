@@ -17,9 +17,9 @@ constexpr size_t kTokens = 64;  // that are looked at
 
 class Reader {
  public:
-  Reader(const Observation& seen, ErrorBar bar)
+  Reader(const Observation& seen, const Tensor<double>& table, ErrorBar bar)
       : token_(seen.inputs[kToken].values.data),
-        table_(seen.inputs[kTable].values),
+        table_(table),
         right_(dynamic_cast<const TypedOperation<Embedding>&>(seen.c.operation()).op().scale),
         samples_(seen, 0, bar) {}
 
@@ -183,21 +183,44 @@ class Fitter {
   std::vector<EmbeddingFit> fits_;
 };
 
-std::vector<Explanation> MeasureEmbedding(const Observation& seen) {
-  const Reader reader(seen, ErrorBar::kPermitted);
+// The table as it is, or its memory read as [M,V].
+struct Table {
+  Tensor<double> values;
+  Deviations deviations;
+};
+Table Transposed(const Tensor<double>& right) {
+  Table table{right, {}};
+  const size_t V = right.shape[0], M = right.shape[1];
+  for (size_t v = 0; v < V; ++v)
+    for (size_t j = 0; j < M; ++j) table.values(v, j) = right.data[j * V + v];
+  table.deviations.Add("table_transposed", "the table is read as [M,V]");
+  return table;
+}
+
+std::vector<Explanation> ReadFrom(const Table& table, const Observation& seen) {
+  const Reader reader(seen, table.values, ErrorBar::kPermitted);
   const auto readings = reader.All();
   if (readings.empty()) return {};
   std::vector<Explanation> explanations;
-  for (const auto& [rows, scale, found] : Fitter(seen, readings).All()) {
+  for (const auto& [rows, scale, read] : Fitter(seen, readings).All()) {
+    Deviations found = table.deviations;
+    found.Add(read);
     if (found.count == 0) return {};
     if (!IsEvident(reader.Distances(), found)) continue;
     Tensors inputs = seen.inputs;
     inputs[kToken].values.data = rows;
+    inputs[kTable].values = table.values;
     Hypothesis model{seen.c.With("scale=" + PrintValue(scale)).operation().Clone(),
                      std::move(inputs), seen.recipe};
     explanations.push_back({found.name, found.sentence, std::move(model)});
   }
   return explanations;
+}
+
+std::vector<Explanation> MeasureEmbedding(const Observation& seen) {
+  const Tensor<double>& right = seen.inputs[kTable].values;
+  std::vector<Explanation> explanations = ReadFrom({right, {}}, seen);
+  return explanations.empty() ? ReadFrom(Transposed(right), seen) : explanations;
 }
 
 }  // namespace

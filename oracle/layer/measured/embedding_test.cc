@@ -41,6 +41,17 @@ TEST_P(MeasuredEmbedding, ScaleAndShift) {
                              HasSubstr("expected 2; token - 1 is read"))));
 }
 
+TEST_P(MeasuredEmbedding, TransposedTableWithAScale) {
+  const MeasuredCase question(Line("embedding S=40 V=50 M=6"));
+  EXPECT_THAT(
+      question.Causes([&](size_t i) {
+        const auto token = static_cast<size_t>(question.In("token").data[i / 6]);
+        return 3 * question.In("table").data[i % 6 * 50 + token];
+      }),
+      Contains(StartsWith("table_transposed+scale: the table is read as [M,V]; the table is "
+                          "multiplied by 3")));
+}
+
 TEST_P(MeasuredEmbedding, ReversedTable) {
   EXPECT_THAT(If("", 1, [](size_t t, size_t) { return 299 - t; }),
               Contains(StartsWith("token_reversed: 299 - token is read instead of token")));

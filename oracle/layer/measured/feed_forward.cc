@@ -90,10 +90,7 @@ class Fitter {
   void TryFunctions(const FeedForwardFit& start, const Rows& rows) {
     if (start.deviations.count > kMostDeviations) return;
     if (rows_.FitsAll(start.formula, start.inputs, rows)) fits_.push_back(start);
-    if (start.deviations.count < kMostDeviations) {
-      TryResidual(start, rows);
-      TryHiddenColumns(start, rows);
-    }
+    if (start.deviations.count < kMostDeviations) TryAnyFunction(start, rows);
     if (start.deviations.count == kMostDeviations ||
         start.formula.combination == Combination::kNotActivated) {
       return;
@@ -101,31 +98,65 @@ class Fitter {
     for (const CurveFacts& facts : Curves()) {
       FeedForwardFit fit = start;
       fit.formula.function = {.curve = facts.curve, .c = facts.usual};
-      if (facts.name != FactsOf(right_.curve).name &&
-          rows_.FitsAll(fit.formula, fit.inputs, rows)) {
-        fit.deviations.Add("function_is_" + facts.name, "the function is " + facts.name + ", " +
-                                                            facts.formula +
-                                                            " with c = " + PrintValue(facts.usual));
-        fits_.push_back(fit);
-      }
+      if (facts.name != FactsOf(right_.curve).name) TryCurve(fit, facts, rows);
       const bool is_named = facts.name == FactsOf(right_.curve).name;
       if (is_named || facts.curve == Curve::kSwish) TryConstant(fit, facts, rows);
     }
   }
 
+  // The usual constant of another curve.
+  void TryCurve(FeedForwardFit fit, const CurveFacts& facts, const Rows& rows) {
+    fit.deviations.Add("function_is_" + facts.name, "the function is " + facts.name + ", " +
+                                                        facts.formula +
+                                                        " with c = " + PrintValue(facts.usual));
+    if (rows_.FitsAll(fit.formula, fit.inputs, rows)) return fits_.push_back(fit);
+    if (fit.deviations.count < kMostDeviations) TryAnyFunction(fit, rows);
+  }
+
+  // A deviation besides the function.
+  void TryAnyFunction(const FeedForwardFit& start, const Rows& rows) {
+    TryResidual(start, rows);
+    TryFactor(start, rows);
+    TryHiddenColumns(start, rows);
+    FeedForwardFit residual = start;
+    residual.formula.residual = 1;
+    residual.deviations.Add("residual_added", "x is added to y");
+    if (residual.deviations.count < kMostDeviations) TryHiddenColumns(residual, rows);
+  }
+
   // x is added to y, once or another number of times.
   void TryResidual(FeedForwardFit fit, const Rows& rows) {
-    Span factor;
-    for (const ProjectedRow& row : rows) {
-      for (const auto& [rest, error, x] : rows_.RestsOf(fit.formula, fit.inputs, row))
-        factor.Intersect(Quotient(rest, error, x));
-    }
-    if (factor.IsEmpty() || !factor.IsBounded() || factor.Contains(0)) return;
-    const Constant found = ConstantsIn(factor, {{1, "1"}}).front();
-    fit.formula.residual = found.value;
-    fit.deviations.Count(found);
-    fit.deviations.Add("residual_added", found.text + " x is added to y");
+    const auto number = [](const Rest& r) { return Quotient(r.rest, r.error, r.x); };
+    const auto found = ConstantOf(fit, rows, number, 0);
+    if (!found) return;
+    fit.formula.residual = found->value;
+    fit.deviations.Count(*found);
+    fit.deviations.Add("residual_added", found->text + " x is added to y");
     fits_.push_back(std::move(fit));
+  }
+  void TryFactor(FeedForwardFit fit, const Rows& rows) {
+    const auto number = [](const Rest& r) {
+      return Quotient(r.rest + r.product, r.error, r.product);
+    };
+    const auto found = ConstantOf(fit, rows, number, 1);
+    if (!found) return;
+    fit.formula.factor = found->value;
+    fit.deviations.Count(*found);
+    fit.deviations.Add("hidden_multiplied", "the hidden tensor is multiplied by " + found->text);
+    fits_.push_back(std::move(fit));
+  }
+  // The number that all elements allow; none if that is the usual one.
+  template <class NumberOf>
+  std::optional<Constant> ConstantOf(const FeedForwardFit& fit, const Rows& rows,
+                                     const NumberOf& number, double usual) const {
+    Span range;
+    for (const ProjectedRow& row : rows) {
+      for (const Rest& rest : rows_.RestsOf(fit.formula, fit.inputs, row))
+        range.Intersect(number(rest));
+      if (range.IsEmpty()) return std::nullopt;
+    }
+    if (!range.IsBounded() || range.Contains(usual)) return std::nullopt;
+    return ConstantsIn(range, {{1, "1"}, {2, "2"}, {0.5, "0.5"}, {-1, "-1"}}).front();
   }
 
   // Some hidden columns are lost in y, or counted twice.
@@ -154,7 +185,8 @@ class Fitter {
     };
     const auto size = [&](double constant) {
       double sum = 0;
-      for (const auto& [rest, error, x] : rests(constant)) sum += rest * rest / (error * error);
+      for (const auto& [rest, error, x, product] : rests(constant))
+        sum += rest * rest / (error * error);
       return sum;
     };
     c = Lowest(size, facts.constants);

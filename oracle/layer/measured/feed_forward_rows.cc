@@ -63,20 +63,21 @@ std::vector<Rest> ForwardRows::RestsOf(const HiddenFormula& formula, const Tenso
                                        const ProjectedRow& row) const {
   std::vector<Rest> rests;
   const std::vector<double> hidden = HiddenOf(formula, row);
-  const auto add = [&](const Samples& samples, size_t at, double value, double x) {
+  const auto add = [&](const Samples& samples, size_t at, double product, double other, double x) {
     if (!samples.Has(at)) return;
     const Sample sample = samples.At(at);
-    rests.push_back({sample.y - value, sample.error, x});
+    rests.push_back({sample.y - (product + other), sample.error, x, product});
   };
   const size_t F = hidden.size();
-  for (size_t f = 0; f < F && hidden_.IsAnswered(); ++f) add(hidden_, row.n * F + f, hidden[f], 0);
+  for (size_t f = 0; f < F && hidden_.IsAnswered(); ++f)
+    add(hidden_, row.n * F + f, hidden[f], 0, 0);
   const Tensor<double>& down = InputNamed(inputs, "down");
   const Tensor<double>* bias = BiasOf(inputs, "down");
   for (const size_t m : ColumnsOf(kColumns)) {
     const double x = inputs[0].values(row.n, m);
-    double sum = (bias ? bias->data[m] : 0) + formula.residual * x;
+    double sum = 0;
     for (size_t f = 0; f < F; ++f) sum += hidden[f] * down(m, f);
-    add(y_, row.n * M_ + m, sum, x);
+    add(y_, row.n * M_ + m, sum, (bias ? bias->data[m] : 0) + formula.residual * x, x);
   }
   return rests;
 }
@@ -99,7 +100,8 @@ std::vector<Products> ForwardRows::HiddenProducts(const HiddenFormula& formula,
     const std::vector<double> hidden = HiddenOf(formula, row);
     for (const size_t m : ColumnsOf(kColumnsWithProducts)) {
       if (!y_.Has(row.n * M_ + m)) continue;
-      Products one{y_.At(row.n * M_ + m), bias ? bias->data[m] : 0, {0}};
+      const double residual = formula.residual * inputs[0].values(row.n, m);
+      Products one{y_.At(row.n * M_ + m), (bias ? bias->data[m] : 0) + residual, {0}};
       for (size_t f = 0; f < hidden.size(); ++f)
         one.first.push_back(one.first.back() + hidden[f] * down(m, f));
       all.push_back(std::move(one));

@@ -16,9 +16,9 @@ struct ProjectedRow {
 };
 
 // What an answer has in addition to the formula, and its error; x is the input at the same place,
-// 0 for a hidden element.
+// 0 for a hidden element; `product` is the part of the formula without bias and residual.
 struct Rest {
-  double rest, error, x;
+  double rest, error, x, product;
 };
 
 class ForwardRows {

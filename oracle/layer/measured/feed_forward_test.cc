@@ -98,6 +98,13 @@ TEST_P(MeasuredFeedForward, ResidualAdded) {
               ElementsAre("residual_added: 1 x is added to y"));
 }
 
+TEST_P(MeasuredFeedForward, HiddenMultipliedAndAnotherFunction) {
+  EXPECT_THAT(If("feed_forward N=5 M=24 F=40",
+                 [](double g, double u) { return 0.5 * std::max(g, 0.0) * u; }, {}),
+              Contains(AllOf(StartsWith("function_is_relu+hidden_multiplied: "),
+                             HasSubstr("multiplied by 0.5"))));
+}
+
 TEST_P(MeasuredFeedForward, OneAddedToUp) {
   EXPECT_THAT(If("feed_forward kind=geglu N=5 M=24 F=40",
                  [](double g, double u) { return Gelu(g) * (u + 1); }, {}),

@@ -1,17 +1,14 @@
+#include "oracle/layer/measured/norm_fit.h"
+
 #include <cmath>
 #include <utility>
 
-#include "oracle/layer/measured/column_order.h"
 #include "oracle/layer/measured/divisor.h"
-#include "oracle/layer/measured/norm.h"
 #include "oracle/layer/measured/norm_names.h"
 #include "oracle/layer/measured/norm_rows.h"
 
 namespace sextant::oracle {
 namespace {
-
-// The norm of each row with its own sums, or also those with the sums of other rows.
-enum class Among { kOwnRows, kAllRows };
 
 class Fitter {
  public:
@@ -24,6 +21,7 @@ class Fitter {
     if (fits_.empty() && among == Among::kAllRows) {
       for (const Norm& norm : WithOtherCounts()) TryNumbers(norm);
     }
+    if (fits_.empty()) TryWeightOffset(among);
     if (fits_.empty() && among == Among::kAllRows) TryColumns();
     return std::move(fits_);
   }
@@ -77,10 +75,14 @@ class Fitter {
   }
   std::vector<Norm> WithOtherCounts() const {
     std::vector<Norm> all{q_.right};
-    for (const Constant& count : NamedCounts(rows_.width())) {
+    const auto add = [&](double count) {
       all.push_back(q_.right);
-      all.back().count = count.value;
-    }
+      all.back().count = count;
+    };
+    for (const Constant& count : NamedCounts(rows_.width())) add(count.value);
+    for (const double more : {-16, -4, -3, -2, 2, 3, 4, 16})
+      if (q_.right.count + more > 0) add(q_.right.count + more);
+    for (const double times : {0.25, 4.0}) add(q_.right.count * times);
     return all;
   }
   void TryWeights(const Norm& norm) {
@@ -103,10 +105,8 @@ class Fitter {
       }
     }
   }
-  // A number that does not belong to the divisor, alone or beside another count; another root; eps
-  // beside another count.
+  // A number that does not belong to the divisor, another root, or eps beside another count.
   void TryNumbers(const Norm& norm) {
-    TryNumber(norm, FreeNumber::kAdded, rows_.AddedToWeight(norm), {});
     const auto sums = rows_.SumsOf(norm);
     const auto divisors = rows_.DivisorsOf(norm, sums);
     if (norm.count != q_.right.count) return TryDivisors(norm, sums, divisors, FreeNumber::kEps);
@@ -115,6 +115,18 @@ class Fitter {
     Norm root = norm;
     root.root = Norm::Root::kPower;
     TryDivisors(root, sums, divisors, FreeNumber::kPower);
+  }
+  // A number that is added to the weight, whatever else is wrong.
+  void TryWeightOffset(Among among) {
+    for (const Norm& centered : CentersOf(q_.right, among)) {
+      const Span added = rows_.AddedToWeight(centered);
+      if (added.IsEmpty() || !added.IsBounded() || added.Contains(0)) continue;
+      added_ = ConstantsIn(added, {{-1, "-1"}, {0.5, "0.5"}, {-0.5, "-0.5"}, {2, "2"}}).front();
+      for (Norm norm : RowsOf(centered, among)) {
+        norm.added = added_.value;
+        TryDivisors(norm, rows_.SumsOf(norm));
+      }
+    }
   }
   // Sums over the first columns only, divided by their number or by M.
   void TryColumns() {
@@ -140,16 +152,23 @@ class Fitter {
   void TryDivisors(const Norm& norm, const std::vector<Sums>& sums) {
     const auto divisors = rows_.DivisorsOf(norm, sums);
     if (divisors.empty()) return;
-    Norm undivided = norm;
-    undivided.root = Norm::Root::kNoDivisor;
-    if (norm.rows == Norm::Rows::kOwn && norm.sums_centered == q_.right.sums_centered)
-      TryDivisors(undivided, sums, divisors, FreeNumber::kNothing);
-    for (const Norm& rooted : Variants(norm, {[](Norm& n) { n.root = Norm::Root::kEpsOutside; },
-                                              [](Norm& n) { n.root = Norm::Root::kEpsAsFloor; },
-                                              [](Norm& n) { n.root = Norm::Root::kMissing; }})) {
+    for (const Norm& rooted : RootsOf(norm)) {
       for (const FreeNumber free : {FreeNumber::kNothing, FreeNumber::kEps, FreeNumber::kCount})
         TryDivisors(rooted, sums, divisors, free);
     }
+    if (norm.rows != Norm::Rows::kOwn || norm.sums_centered != q_.right.sums_centered) return;
+    Norm undivided = norm;
+    undivided.root = Norm::Root::kNoDivisor;
+    TryDivisors(undivided, sums, divisors, FreeNumber::kNothing);
+  }
+  static std::vector<Norm> RootsOf(const Norm& norm) {
+    const auto cubic = [](Norm& n) {
+      n.root = Norm::Root::kPower;
+      n.power = 1.0 / 3;
+    };
+    return Variants(norm, {[](Norm& n) { n.root = Norm::Root::kEpsOutside; },
+                           [](Norm& n) { n.root = Norm::Root::kEpsAsFloor; },
+                           [](Norm& n) { n.root = Norm::Root::kMissing; }, cubic});
   }
   void TryDivisors(const Norm& norm, const std::vector<Sums>& sums,
                    const std::vector<MeasuredDivisor>& divisors, FreeNumber free) {
@@ -176,8 +195,9 @@ class Fitter {
   }
   void Add(NormFit fit, FreeNumber free, const std::string& number,
            const std::vector<MeasuredDivisor>& divisors) {
-    Describe(q_.right, rows_.width(), {free, number}, fit);
-    const bool all_columns = fit.norm.columns == rows_.width();
+    if (fit.norm.added != q_.right.added) fit.deviations.Count(added_);
+    Describe(q_.right, rows_.width(), {free, number, added_.text}, fit);
+    const bool all_columns = fit.norm.columns == q_.right.columns;
     const double trials = all_columns ? 1 : 2 * static_cast<double>(q_.M);
     fit.is_evident = fit.deviations.count == 0 || IsEvident(rows_.DistancesOf(fit.norm, divisors),
                                                             fit.deviations, std::log2(trials));
@@ -186,84 +206,14 @@ class Fitter {
 
   const NormQuestion& q_;
   NormRows rows_;
+  Constant added_;  // to the weight, where it is not the right one
   std::vector<NormFit> fits_;
 };
 
-// Fits that are simpler than those of `best`, with another deviation before theirs.
-class Alternatives {
- public:
-  explicit Alternatives(std::vector<NormFit> best) : best_(std::move(best)) {}
-  void Add(const NormQuestion& question, const std::string& name, const std::string& sentence) {
-    for (NormFit& fit : Fitter(question).All(Among::kOwnRows)) {
-      Deviations all;
-      all.Add(name, sentence);
-      all.Add(fit.deviations);
-      fit.deviations = std::move(all);
-      fit.weight = question.weight;
-      fit.bias = question.bias;
-      best_.push_back(std::move(fit));
-    }
-  }
-  std::vector<NormFit>& all() { return best_; }
-
- private:
-  std::vector<NormFit> best_;
-};
-
-// Each part of a row has its own mean and divisor.
-void AddParts(const NormQuestion& question, Alternatives& fits) {
-  for (size_t parts = 2; parts <= question.M / 2; ++parts) {
-    if (question.M % parts != 0) continue;
-    NormQuestion of_parts = question;
-    const size_t width = question.M / parts;
-    of_parts.right.parts = parts;
-    of_parts.right.columns = width;
-    of_parts.right.count = of_parts.right.mean_count = static_cast<double>(width);
-    const bool has_mean = question.right.subtracts_mean;
-    const std::string groups = "each group of " + std::to_string(width) + " of " +
-                               std::to_string(question.M) + " columns has its own ";
-    fits.Add(of_parts, "groups_of_columns", groups + (has_mean ? "mean and divisor" : "divisor"));
-    of_parts.right.mean_of_all = true;
-    if (has_mean)
-      fits.Add(of_parts, "groups_of_columns", groups + "divisor, and the mean of all columns");
-  }
-}
-
-void AddOrders(const NormQuestion& question, Alternatives& fits) {
-  for (const ColumnOrder& order : ColumnOrdersOf(question.M)) {
-    for (const bool of_weight : {true, false}) {
-      const std::vector<double>& right = of_weight ? question.weight : question.bias;
-      const std::vector<double> numbers = InOrder(right, order);
-      if (numbers == right) continue;
-      const NormQuestion ordered{.N = question.N,
-                                 .M = question.M,
-                                 .x = question.x,
-                                 .weight = of_weight ? numbers : question.weight,
-                                 .bias = of_weight ? question.bias : numbers,
-                                 .right = question.right,
-                                 .samples = question.samples,
-                                 .has_other_weights = true};
-      const std::string what = of_weight ? "weight" : "bias";
-      fits.Add(ordered, what + "_" + order.name,
-               "the numbers of the " + what + " are in another order: " + order.text);
-    }
-  }
-}
-
 }  // namespace
 
-std::vector<NormFit> FitNorms(const NormQuestion& question) {
-  std::vector<NormFit> fits = Fitter(question).All(Among::kAllRows);
-  for (NormFit& fit : fits) fit.weight = question.weight, fit.bias = question.bias;
-  KeepSimplest(fits);
-  Alternatives all(std::move(fits));
-  if (all.all().empty() || all.all().front().deviations.count > 1) {
-    AddParts(question, all);
-    AddOrders(question, all);
-  }
-  KeepSimplest(all.all());
-  std::erase_if(all.all(), [](const NormFit& fit) { return !fit.is_evident; });
-  return all.all();
+std::vector<NormFit> FitRows(const NormQuestion& question, Among among) {
+  return Fitter(question).All(among);
 }
 
 }  // namespace sextant::oracle

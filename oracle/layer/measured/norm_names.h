@@ -21,6 +21,7 @@ std::vector<double> CountsOf(size_t M);
 struct NumberText {
   FreeNumber free;
   std::string text;
+  std::string added = {};  // to the weight
 };
 // Sets the name, the sentence and the number of deviations of fit.norm from the right norm, whose
 // rows, or parts of rows, have M columns.

@@ -21,6 +21,8 @@ NormRows::NormRows(const NormQuestion& question)
       sums_(question.x, N_, M_) {
   for (const size_t n : rows_) error_factors_.push_back(ErrorFactor(n));
   for (size_t j = 0; j < M_; ++j) sums_.AddColumn();
+  if (q_.right.columns < M_) sums_.Restart();
+  for (size_t j = 0; j < q_.right.columns && q_.right.columns < M_; ++j) sums_.AddColumn();
   for (const Sums& sums : SumsOf(q_.right))
     right_divisors_.push_back(DivisorOf(q_.right, sums.sum / q_.right.count));
 }
@@ -86,11 +88,34 @@ Span NormRows::OutputFactor(const Norm& norm) const {
   return factor;
 }
 
+// For two columns j and k of a row: y_j z_k (w_k + a) = y_k z_j (w_j + a), where z = x - mean and y
+// is without the bias. k is the column of the largest |y|.
 Span NormRows::AddedToWeight(const Norm& norm) const {
+  struct Element {
+    double y, z, w, error;
+  };
+  std::vector<Element> row;
   Span added;
+  const auto use_row = [&] {
+    if (row.empty()) return;
+    const Element k = *std::ranges::max_element(row, {}, [](auto& e) { return std::abs(e.y); });
+    for (const Element& j : row) {
+      const double value = k.y * j.z * j.w - j.y * k.z * k.w, divisor = j.y * k.z - k.y * j.z;
+      const double a = divisor == 0 ? 0 : value / divisor;
+      const double error =
+          j.error * std::abs(k.z * (k.w + a)) + k.error * std::abs(j.z * (j.w + a));
+      // The product of both errors is smaller than either term.
+      added.Intersect(Quotient(value, 2 * error, divisor));
+    }
+    row.clear();
+  };
+  size_t n = rows_.empty() ? 0 : rows_.front();
   ForEachElement(norm, [&](const Sample& sample, double z, double w, double bias) {
-    if (z != 0) added.Intersect(Quotient(sample.y - bias - z * w, sample.error, z));
+    if (sample.at / M_ != n) use_row();
+    n = sample.at / M_;
+    row.push_back({sample.y - bias, z, w, sample.error});
   });
+  use_row();
   return added;
 }
 

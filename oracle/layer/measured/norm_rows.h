@@ -26,8 +26,9 @@ class NormRows {
   std::vector<Sums> SumsOf(const Norm& norm) const;
   // The divisors of the chosen rows, one range for each; empty if an element contradicts.
   std::vector<MeasuredDivisor> DivisorsOf(const Norm& norm, const std::vector<Sums>& sums) const;
-  // The factor of y, and the number that is added to the weight, if all else is as in `norm`.
+  // The factor of y, if all else is as in `norm`.
   Span OutputFactor(const Norm& norm) const;
+  // The number that is added to the weight, whatever divides the rows.
   Span AddedToWeight(const Norm& norm) const;
   // Independent distances of the answer from the right one, for BitsOfEvidence. All elements of a
   // row share the roundings of its mean and divisor, so the row is one number if only these are
