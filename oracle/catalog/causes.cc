@@ -8,6 +8,7 @@
 #include "oracle/catalog/pairs.h"
 #include "oracle/defect/defect.h"
 #include "oracle/diagnosis/evidence.h"
+#include "oracle/diagnosis/failing_block.h"
 #include "oracle/diagnosis/repeated_question.h"
 #include "oracle/diagnosis/structure.h"
 #include "oracle/diagnosis/undone.h"
@@ -132,6 +133,16 @@ std::vector<Cause> CausesBesideAnOrder(const Observation& seen, const ProveOptio
   return {};
 }
 
+// Another formula in a part of the answer: in one head, in the last columns.
+std::vector<Cause> CausesInBlock(const Observation& seen, const ProveOptions& options) {
+  const auto block = FailingBlockOf(seen);
+  if (!block) return {};
+  std::vector<Cause> causes = NamedCauses(
+      {seen.c, seen.inputs, seen.recipe, seen.golden, block->permitted, seen.answer}, options);
+  for (Cause& cause : causes) cause.why += "; only at " + block->text;
+  return causes;
+}
+
 std::vector<Cause> CausesOfOneAnswer(const Observation& seen, const ProveOptions& options,
                                      const std::vector<Recipe>& conforming) {
   Evidence evidence(seen, options);
@@ -146,6 +157,8 @@ std::vector<Cause> CausesOfOneAnswer(const Observation& seen, const ProveOptions
   const bool mostly_fails = 2 * evidence.failing() > evidence.elements();
   if (causes.empty() && mostly_fails && evidence.elements() <= Evidence::kAlways)
     causes = CausesBesideAnOrder(seen, options);
+  if (causes.empty() && evidence.elements() <= Evidence::kAlways)
+    causes = CausesInBlock(seen, options);
   return causes;
 }
 

@@ -244,5 +244,26 @@ TEST_P(SlowDefectsOnSlices, AnswerAsOnTheWholeCase) {
 INSTANTIATE_TEST_SUITE_P(Operations, SlowDefectsOnSlices, testing::ValuesIn(OperationNames()),
                          [](const auto& info) { return info.param; });
 
+// The columns after the last whole vector lack the bias.
+TEST(CausesOf, ReturnsTheCauseInAPartOfTheAnswer) {
+  const AskedCase question("linear_bias N=8 F=19 M=24 dtype=bf16");
+  Tensors answer = question.CorrectAnswer();
+  const Tensors wrong = question.Predicted(DefectNamed("linear_bias", "bias_missing"));
+  for (size_t i = 0; i < answer[0].values.data.size(); ++i)
+    if (i % 19 >= 16) answer[0].values.data[i] = wrong[0].values.data[i];
+  EXPECT_THAT(question.Causes(answer),
+              ElementsAre(AllOf(StartsWith("bias_missing ("), HasSubstr("; only at F 16 to 18"))));
+}
+
+// One row of a step in bf16 is no part that is computed in another way.
+TEST(CausesOf, ReturnsNothingForOneRowOfAnotherPrecision) {
+  const AskedCase question("rms_norm N=8 M=24 dtype=f32");
+  Tensors answer = question.CorrectAnswer();
+  const Tensors other =
+      EvaluateByRecipe(question.c, question.inputs, ParseRecipe("native rsqrt=bf16", DType::kF32));
+  for (size_t i = 3 * 24; i < 4 * 24; ++i) answer[0].values.data[i] = other[0].values.data[i];
+  EXPECT_THAT(question.Causes(answer), IsEmpty());
+}
+
 }  // namespace
 }  // namespace sextant::oracle

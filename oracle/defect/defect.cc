@@ -4,19 +4,10 @@
 #include <cmath>
 #include <sstream>
 
+#include "oracle/defect/shapes.h"
 #include "reference/prove/case_slices.h"
 
 namespace sextant::oracle {
-
-namespace {
-
-bool SameShapes(const Case& a, const Case& b) {
-  return std::ranges::all_of(a.info().signature.inputs, [&](const TensorSpec& input) {
-    return a.ShapeOf(input) == b.ShapeOf(input);
-  });
-}
-
-}  // namespace
 
 void CopyAttributes(const Case& c, Operation& operation) {
   for (const Attribute& attribute : c.operation().Attributes()) {
@@ -43,7 +34,7 @@ Defect ChangedWord(std::string name, std::string why, WordOf word) {
               std::istringstream words(text);
               for (std::string one; words >> one;) changed = changed.With(one);
               if (changed.ToString() == c.ToString()) return std::nullopt;
-              if (!SameShapes(changed, c)) return std::nullopt;  // the inputs do not fit
+              if (!HasShapes(changed, inputs)) return std::nullopt;
               return Hypothesis{changed.operation().Clone(), SharedInputs::Of(inputs), recipe};
             } catch (const Error&) {
               return std::nullopt;  // the word is not valid in this case
@@ -102,7 +93,7 @@ Tensors Predict(const Hypothesis& hypothesis, const Case& c) {
 
 bool Explains(const Hypothesis& hypothesis, const Case& c, const Recipe& recipe,
               const Tensors& answer, const Slice& slice) {
-  const auto& [operation, inputs, its_recipe] = hypothesis;
+  const auto& [operation, inputs, its_recipe, across] = hypothesis;
   const Tensors predicted = EvaluateByRecipe(*operation, c, inputs, its_recipe, slice);
   const auto permitted = PermittedErrors(*operation, c, inputs, recipe, slice);
   for (size_t o = 0; o < predicted.size(); ++o) {

@@ -44,6 +44,8 @@ struct Hypothesis {
   std::shared_ptr<const Operation> operation;
   SharedInputs inputs;
   Recipe recipe;
+  // An output depends on the inputs of other slices, so only the whole case can be predicted.
+  bool is_across_slices = false;
 };
 
 struct Defect {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "oracle/defect/shapes.h"
 #include "oracle/property/changed_inputs.h"
 #include "reference/case/call.h"
 #include "reference/case/choices.h"
@@ -106,17 +107,6 @@ std::vector<Defect> FixedArguments(const Attribute& attribute, const Choices& ch
   return defects;
 }
 
-// True if the extent of a tensor depends on the attribute.
-bool MakesShapes(const Signature& signature, const std::string& attribute) {
-  const auto depends = [&](const TensorSpec& tensor) {
-    return std::ranges::any_of(tensor.extents, [&](const std::string& extent) {
-      return AttributesIn(extent).contains(attribute);
-    });
-  };
-  return std::ranges::any_of(signature.inputs, depends) ||
-         std::ranges::any_of(signature.outputs, depends);
-}
-
 }  // namespace
 
 std::vector<Defect> GeneratedDefects(const Operation& operation) {
@@ -125,7 +115,9 @@ std::vector<Defect> GeneratedDefects(const Operation& operation) {
   for (const Choices& choices : ChoicesOf(operation.info())) {
     const auto at = std::ranges::find(attributes, choices.key, &Attribute::name);
     if (at == attributes.end() || at->dimension) continue;
-    if (MakesShapes(operation.info().signature, choices.key)) continue;
+    const Signature& signature = operation.info().signature;
+    if (DependOn(signature.inputs, choices.key) || DependOn(signature.outputs, choices.key))
+      continue;
     // If a choice leaves the answer unspecified, any answer conforms with it. Such operations list
     // the defects of this attribute themselves.
     if (std::ranges::count(at->values, kUnspecified) > 0) continue;

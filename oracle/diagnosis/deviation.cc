@@ -4,6 +4,7 @@
 #include <cmath>
 #include <span>
 
+#include "oracle/defect/shapes.h"
 #include "oracle/diagnosis/fitted_number.h"
 #include "oracle/diagnosis/witnesses.h"
 #include "reference/number/recipe/rounding_units.h"
@@ -230,23 +231,15 @@ std::vector<Explanation> FittedTo(const Observation& seen, const Hypothesis& bas
 namespace {
 
 // True for the attribute `clip` of a tensor [2*clip+1,D].
-bool ShapesTensors(const std::string& attribute, const Signature& signature) {
-  const auto has_attribute = [&](const TensorSpec& tensor) {
-    return std::ranges::any_of(tensor.extents, [&](const std::string& extent) {
-      return AttributesIn(extent).contains(attribute);
-    });
-  };
-  return std::ranges::any_of(signature.inputs, has_attribute) ||
-         std::ranges::any_of(signature.outputs, has_attribute);
-}
-
 }  // namespace
 
 std::optional<Hypothesis> WithAttributes(const Hypothesis& base, const AttributeTexts& texts) {
   try {
     std::shared_ptr<Operation> changed = base.operation->Clone();
     for (const auto& [name, text] : texts) {
-      if (ShapesTensors(name, changed->info().signature)) return std::nullopt;
+      const Signature& signature = changed->info().signature;
+      if (DependOn(signature.inputs, name) || DependOn(signature.outputs, name))
+        return std::nullopt;
       changed->Set(name, text);
     }
     changed->Check();

@@ -226,7 +226,8 @@ bool Evidence::HasEffect(const Hypothesis& hypothesis) {
 }
 
 Fit Evidence::FitOf(const Hypothesis& hypothesis) {
-  const Candidate candidate{.make = [&] { return std::optional(hypothesis); }};
+  const Candidate candidate{.make = [&] { return std::optional(hypothesis); },
+                            .is_across_slices = hypothesis.is_across_slices};
   return FitsOf({candidate})[0];
 }
 

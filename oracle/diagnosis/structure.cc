@@ -72,33 +72,57 @@ std::string BlockText(const AnsweredTensor& tensor, const Indices& block) {
   return text;
 }
 
+// The indices of the axis at which all elements match.
+template <class Matches>
+std::vector<size_t> WholeSlabs(const AxisView& axis, Matches matches) {
+  std::vector<size_t> indices;
+  for (size_t i = 0; i < axis.extent; ++i) {
+    bool all = true;
+    for (size_t e = 0; e < axis.slab() && all; ++e) all = matches(axis.At(i, e));
+    if (all) indices.push_back(i);
+  }
+  return indices;
+}
+
 // A sentence that ends with the place of the failing elements that match: a block of the tensor,
-// or all from one on. None if other elements there do not match: scattered ones have another reason
-// (an activation that is cut off).
+// or all from one on. `choices`: how many numbers were tried. None if other elements there do not
+// match: scattered ones have another reason (an activation that is cut off).
 template <class Matches>
 std::optional<Found> FindMatching(const AnsweredTensor& tensor, const std::string& name,
-                                  const std::string& sentence, Matches matches) {
+                                  const std::string& sentence, size_t choices, Matches matches) {
   std::vector<size_t> same;
   std::ranges::copy_if(tensor.failing, std::back_inserter(same), matches);
-  if (!IsEvidence(same.size(), tensor.failing.size())) return std::nullopt;
+  if (!IsEvidence(same.size(), choices)) return std::nullopt;
   Indices block;
   for (const AxisView& axis : tensor.axes) block.push_back(axis.IndicesOf(same));
   std::string where = BlockText(tensor, block);
   where = where.empty() ? " everywhere" : " at " + where;
-  if (!FillBlock(tensor, block, matches)) {
-    for (size_t flat = same[0]; flat < tensor.got.size(); ++flat) {
-      if (!matches(flat)) return std::nullopt;
-    }
+  if (FillBlock(tensor, block, matches)) return Found{name, sentence + where, std::move(same)};
+  bool is_tail = true;
+  for (size_t flat = same[0]; flat < tensor.got.size() && is_tail; ++flat) is_tail = matches(flat);
+  if (is_tail) {
     where = " at all elements from " + ElementText(same[0]) + " on";
+    return Found{name, sentence + where, std::move(same)};
   }
-  return Found{name, sentence + where, std::move(same)};
+  for (const AxisView& axis : tensor.axes) {
+    const std::vector<size_t> indices = WholeSlabs(axis, matches);
+    std::vector<size_t> inside = same;
+    std::erase_if(inside, [&](size_t flat) {
+      return !std::ranges::binary_search(indices, axis.IndexOf(flat));
+    });
+    if (!IsEvidence(inside.size(), choices)) continue;
+    where = " at " + axis.name + " " + IndicesText(indices, axis.extent);
+    return Found{name, sentence + where, std::move(inside)};
+  }
+  return std::nullopt;
 }
 
 std::optional<Found> Unwritten(const AnsweredTensor& tensor) {
   const double number = MostFrequent(tensor);
   std::ostringstream sentence;
   sentence << tensor.name << " is " << number;
-  return FindMatching(tensor, "unwritten", sentence.str(),
+  const bool is_usual = number == 0 || std::isnan(number);
+  return FindMatching(tensor, "unwritten", sentence.str(), is_usual ? 2 : tensor.failing.size(),
                       [&](size_t flat) { return SameNumber(tensor.got[flat], number); });
 }
 
@@ -106,10 +130,11 @@ std::optional<Found> Unwritten(const AnsweredTensor& tensor) {
 std::optional<Found> Copied(const AnsweredTensor& tensor, const Tensors& inputs) {
   for (const NamedTensor& input : inputs) {
     if (input.values.shape != tensor.shape) continue;
-    auto found = FindMatching(
-        tensor, "copied", tensor.name + " is " + input.name + ", unchanged,", [&](size_t flat) {
-          return SameNumber(tensor.got[flat], RoundTo(tensor.dtype, input.values.data[flat]));
-        });
+    auto found = FindMatching(tensor, "copied", tensor.name + " is " + input.name + ", unchanged,",
+                              tensor.failing.size(), [&](size_t flat) {
+                                return SameNumber(tensor.got[flat],
+                                                  RoundTo(tensor.dtype, input.values.data[flat]));
+                              });
     if (found) return found;
   }
   return std::nullopt;

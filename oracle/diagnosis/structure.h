@@ -12,7 +12,7 @@ namespace sextant::oracle {
 
 // A part of an answer that is explained.
 struct StructuralFinding {
-  std::string name;             // "unwritten", "copied", "moved", "accumulated", "factor"
+  std::string name;             // "unwritten", "copied", "moved", "accumulated", "factor", "added"
   std::string sentence;         // "y is 0 at S 12 to 15 (32 of 32 failing elements)"
   size_t output;                // index in the signature
   std::vector<char> explained;  // of each element of the output: 1 if it fails and is explained

@@ -11,6 +11,7 @@
 namespace sextant::oracle {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -127,6 +128,34 @@ TEST_P(Structure, FindsUsualFactors) {
                 ElementsAre("factor: y is " + std::string(text) +
                             " times the right numbers (48 of 48 failing elements)"));
   }
+}
+
+// The zeros elsewhere have another reason.
+TEST_P(Structure, FindsColumnsOfZerosBesideOtherZeros) {
+  EXPECT_THAT(planted.Sentences([](auto y, size_t n, size_t f) {
+    return f == 4 || (n == 2 && f == 1) ? 0 : y(n, f);
+  }),
+              ElementsAre("unwritten: y is 0 at F 4 (8 of 9 failing elements)"));
+}
+
+// In bf16 the factor is known to two digits only: it may be any number.
+TEST_P(Structure, FindsUnusualFactors) {
+  const auto sentences =
+      planted.Sentences([](auto y, size_t n, size_t f) { return 1.3 * y(n, f); });
+  if (planted.c.dtype() == DType::kBF16) {
+    EXPECT_THAT(sentences, IsEmpty());
+  } else {
+    EXPECT_THAT(
+        sentences,
+        ElementsAre("factor: y is 1.3 times the right numbers (48 of 48 failing elements)"));
+  }
+}
+
+TEST_P(Structure, FindsAddedNumbers) {
+  EXPECT_THAT(planted.Sentences([](auto y, size_t n, size_t f) { return y(n, f) - 7; }),
+              ElementsAre(StartsWith("added: -7")));
+  EXPECT_THAT(planted.Sentences([](auto y, size_t n, size_t f) { return y(n, f) + 2.5 * f; }),
+              ElementsAre(AllOf(StartsWith("added: 2.5"), HasSubstr("times the index F"))));
 }
 
 TEST(StructureOf, FindsAnInputThatWasPassedThrough) {

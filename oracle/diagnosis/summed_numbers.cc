@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "oracle/diagnosis/fitted_number.h"
+
 namespace sextant::oracle {
 namespace {
 
@@ -68,6 +70,59 @@ std::optional<double> RatioOf(const AnsweredTensor& tensor) {
   return ratio;
 }
 
+// The number c for which every element is offset(flat) + c times unit(flat), if there is one.
+template <class Offset, class Unit>
+std::optional<MeasuredNumber> SharedNumber(const AnsweredTensor& tensor, const Offset& offset,
+                                           const Unit& unit) {
+  double low = -kInfinity, high = kInfinity;
+  for (size_t i = 0; i < tensor.got.size() && low <= high; ++i) {
+    const double bound = tensor.bounds[i] + UlpOf(tensor.dtype, std::abs(tensor.got[i]));
+    const double rest = tensor.got[i] - offset(i), of = unit(i);
+    if (std::isinf(bound)) continue;
+    if (of == 0 && !(std::abs(rest) <= bound)) return std::nullopt;
+    if (of == 0) continue;
+    low = std::max(low, rest / of - bound / std::abs(of));
+    high = std::min(high, rest / of + bound / std::abs(of));
+  }
+  if (!(low <= high) || std::isinf(low) || std::isinf(high)) return std::nullopt;
+  return MeasuredNumber{low / 2 + high / 2, high / 2 - low / 2};
+}
+
+std::string ShortestText(const MeasuredNumber& measured) {
+  const auto number = ShortNumber(measured);
+  return number ? ShortText(number->value) : TextOf(measured);
+}
+
+// A number that is added to all elements, or so often as the index on an axis says.
+std::optional<Summed> FindAdded(const AnsweredTensor& tensor) {
+  const auto right = [&](size_t i) { return tensor.right[i]; };
+  const auto find = [&](const auto& unit, const std::string& times) -> std::optional<Summed> {
+    const auto added = SharedNumber(tensor, right, unit);
+    if (!added || std::abs(added->value) <= added->bar) return std::nullopt;
+    return Summed{"added", ShortestText(*added) + times + " is added to " + tensor.name};
+  };
+  auto found = find([](size_t) { return 1.0; }, "");
+  for (const AxisView& axis : tensor.axes) {
+    if (!found)
+      found = find([&](size_t i) { return static_cast<double>(axis.IndexOf(i)); },
+                   " times the index " + axis.name);
+  }
+  return found;
+}
+
+// A factor with few digits. Any other may follow from another cause: a wrong scale at one position.
+// All steps may share roundings: eight of them to bf16 change a factor by 8 * 2^-9 at most.
+std::optional<Summed> FindUnusualFactor(const AnsweredTensor& tensor) {
+  constexpr double kRoundings = 8 * 0x1p-9;
+  const auto factor = SharedNumber(
+      tensor, [](size_t) { return 0.0; }, [&](size_t i) { return tensor.right[i]; });
+  if (!factor || std::abs(factor->value - 1) <= kRoundings + factor->bar) return std::nullopt;
+  const auto number = ShortNumber(*factor);
+  if (!number) return std::nullopt;
+  return Summed{"factor",
+                tensor.name + " is " + ShortText(number->value) + " times the right numbers"};
+}
+
 }  // namespace
 
 std::optional<Summed> FindSummed(const AnsweredTensor& tensor) {
@@ -82,12 +137,13 @@ std::optional<Summed> FindSummed(const AnsweredTensor& tensor) {
       return Summed{"accumulated", head + "its own " + axis.name + " and of the one before"};
   }
   const auto ratio = RatioOf(tensor);
-  if (!ratio) return std::nullopt;
+  if (!ratio) return FindAdded(tensor);
   for (const auto& [factor, text] : UsualFactors(*ratio)) {
     if (IsFactor(tensor, factor))
       return Summed{"factor", tensor.name + " is " + text + " times the right numbers"};
   }
-  return std::nullopt;
+  auto found = FindUnusualFactor(tensor);
+  return found ? found : FindAdded(tensor);
 }
 
 }  // namespace sextant::oracle

@@ -10,7 +10,7 @@
 namespace sextant::oracle {
 
 struct Summed {
-  std::string name;      // "accumulated" or "factor"
+  std::string name;      // "accumulated", "factor" or "added"
   std::string sentence;  // "y is the sum of the right numbers of all S up to its own"
 };
 

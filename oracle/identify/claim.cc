@@ -4,6 +4,7 @@
 #include <cmath>
 #include <regex>
 
+#include "oracle/defect/shapes.h"
 #include "reference/case/choices.h"
 #include "reference/case/extents.h"
 
@@ -11,14 +12,6 @@ namespace sextant::oracle {
 namespace {
 
 // True if every input has the same shape for every extent of the dimension.
-bool ShapesNoInput(const OperationInfo& info, const std::string& letter) {
-  return std::ranges::none_of(info.signature.inputs, [&](const TensorSpec& input) {
-    return std::ranges::any_of(input.extents, [&](const std::string& extent) {
-      return extent.find(letter) != extent.npos;
-    });
-  });
-}
-
 bool IsValid(const Case& c, const std::string& word) {
   try {
     return !c.With(word).name().empty();
@@ -148,7 +141,7 @@ Claim ClaimOf(const Case& c, const std::set<std::string>& fixed) {
     if (fixed.contains(attribute.name)) continue;
     if (!attribute.dimension) {
       claim[attribute.name] = attribute.text;
-    } else if (ShapesNoInput(c.info(), attribute.name)) {
+    } else if (!DependOn(c.info().signature.inputs, attribute.name)) {
       claim[attribute.name] = std::to_string(c.dimensions().at(attribute.name));
     }
   }

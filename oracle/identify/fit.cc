@@ -7,6 +7,7 @@
 #include <unsupported/Eigen/NonLinearOptimization>
 #include <unsupported/Eigen/NumericalDiff>
 
+#include "oracle/defect/shapes.h"
 #include "reference/base/parallel.h"
 #include "reference/number/recipe/rounding_units.h"
 #include "reference/number/tensor/dtype.h"
@@ -59,13 +60,6 @@ std::vector<double> DifferencesOf(const Tensor<double>& got, const Tensor<double
     all.push_back(std::abs(ratio) < kWrong ? ratio : kWrong);
   }
   return all;
-}
-
-bool HasShapes(const Case& c, const Tensors& inputs) {
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    if (c.ShapeOf(c.info().signature.inputs[i]) != inputs[i].values.shape) return false;
-  }
-  return true;
 }
 
 // The differences of all elements; empty if the claim is not valid.

@@ -1,9 +1,7 @@
 #include "oracle/layer/measured/activation.h"
 
-#include <memory>
-
 #include "oracle/layer/measured/function.h"
-#include "reference/case/operation.h"
+#include "oracle/layer/measured/model.h"
 #include "reference/layer/activation.h"
 
 namespace sextant::oracle {
@@ -21,14 +19,6 @@ struct MeasuredActivation : Activation {
   }
 };
 
-Hypothesis ModelOf(const Observation& seen, const Function& function) {
-  MeasuredActivation measured;
-  measured.function = function;
-  const auto operation = std::make_shared<Wrapped<MeasuredActivation, false>>(measured);
-  CopyAttributes(seen.c, *operation);
-  return {operation, seen.inputs, seen.recipe};
-}
-
 std::vector<FunctionFit> FitsOf(const Observation& seen, ErrorBar bar) {
   const Samples samples(seen, 0, bar);
   if (!samples.IsAnswered()) return {};
@@ -41,6 +31,7 @@ std::vector<FunctionFit> FitsOf(const Observation& seen, ErrorBar bar) {
   const auto& right = dynamic_cast<const TypedOperation<Activation>&>(seen.c.operation()).op();
   const Function function = FunctionOf(right.kind, right.beta);
   auto fits = FitFunctions(pairs, function);
+  if (fits.empty()) fits = FitMoreFunctions(pairs, function);
   if (fits.empty()) fits = FitTables(pairs, function);
   EraseAccidents(fits, distances);
   return fits;
@@ -49,8 +40,11 @@ std::vector<FunctionFit> FitsOf(const Observation& seen, ErrorBar bar) {
 std::vector<Explanation> MeasureFunction(const Observation& seen) {
   std::vector<Explanation> explanations;
   for (const auto& [function, found] :
-       SimplestFits([&](ErrorBar bar) { return FitsOf(seen, bar); }))
-    explanations.push_back({found.name, found.sentence, ModelOf(seen, function)});
+       SimplestFits([&](ErrorBar bar) { return FitsOf(seen, bar); })) {
+    MeasuredActivation measured;
+    measured.function = function;
+    explanations.push_back({found.name, found.sentence, MeasuredModel(seen, measured)});
+  }
   return explanations;
 }
 

@@ -1,8 +1,5 @@
 #include "oracle/layer/measured/activation.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cmath>
 
@@ -10,13 +7,6 @@
 
 namespace sextant::oracle {
 namespace {
-
-using testing::AllOf;
-using testing::Contains;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::StartsWith;
 
 double Sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 
@@ -26,10 +16,9 @@ std::vector<std::string> CausesOf(const std::string& line, double (*f)(double)) 
   return question.Causes([&](size_t i) { return f(question.inputs[0].values.data[i]); });
 }
 
-class MeasuredActivation : public testing::TestWithParam<const char*> {
- protected:
+struct MeasuredActivation : MeasuredInDType {
   std::vector<std::string> If(const std::string& words, double (*f)(double)) {
-    return CausesOf("activation " + words + " dtype=" + GetParam(), f);
+    return CausesOf(Line("activation " + words), f);
   }
 };
 
@@ -107,8 +96,25 @@ TEST_P(MeasuredActivation, InterpolatedTable) {
                                   "entries at 0 + i * 0.25")));
 }
 
+TEST_P(MeasuredActivation, NegatedArgument) {
+  EXPECT_THAT(If("kind=swish N=4 F=50",
+                 [](double x) { return -x * (1 + std::erf(-x / std::sqrt(2))) / 2; }),
+              Contains(StartsWith("function_is_gelu+argument_negated: ")));
+}
+
+TEST_P(MeasuredActivation, ConstantAndFactor) {
+  EXPECT_THAT(If("kind=swish N=4 F=50", [](double x) { return 2 * x * Sigmoid(1.4 * x); }),
+              ElementsAre(AllOf(StartsWith("swish_constant+value_multiplied: "),
+                                HasSubstr("c = 1.4"), HasSubstr("multiplied by 2"))));
+}
+
+TEST_P(MeasuredActivation, OffsetOfTheValue) {
+  EXPECT_THAT(If("kind=swish N=4 F=50", [](double x) { return x * Sigmoid(x) + 0.3; }),
+              ElementsAre(StartsWith("value_offset: 0.3")));
+}
+
 INSTANTIATE_TEST_SUITE_P(DTypes, MeasuredActivation, testing::Values("f32", "bf16", "f64"),
-                         [](const auto& info) { return std::string(info.param); });
+                         MeasuredInDType::NameOfTest);
 
 // A constant that is no number of the field is given with its error.
 TEST(MeasuredActivation, UnusualConstant) {
@@ -118,25 +124,15 @@ TEST(MeasuredActivation, UnusualConstant) {
 }
 
 TEST(MeasuredActivation, HonestRecipesAreNotAccused) {
-  for (const char* kind : {"swish", "gelu", "gelu_tanh", "sigmoid", "tanh", "relu2"}) {
-    for (const char* size : {"N=1 F=5", "N=4 F=50"}) {
-      for (const char* recipe : {"native activation=bf16", "native activation=f16",
-                                 "native activation=bf16 store=bf16", "f32_compute"}) {
-        const MeasuredCase question(std::string("activation dtype=f32 kind=") + kind + " " + size);
-        const Tensors answer =
-            EvaluateByRecipe(question.c, question.inputs, ParseRecipe(recipe, question.c.dtype()));
-        EXPECT_THAT(question.Causes(answer), IsEmpty()) << kind << " " << size << " " << recipe;
-      }
-    }
+  for (const std::string kind : {"swish", "gelu", "gelu_tanh", "sigmoid", "tanh", "relu2"}) {
+    ExpectNoAccusation({"activation N=1 F=5 kind=" + kind, "activation N=4 F=50 kind=" + kind},
+                       {"native activation=bf16", "native activation=f16",
+                        "native activation=bf16 store=bf16", "f32_compute"});
   }
 }
 
-// Another kind of bug: every seventh element is lost.
 TEST(MeasuredActivation, OtherBugsAreNotExplained) {
-  const MeasuredCase question("activation kind=swish N=4 F=50 dtype=f32");
-  const Tensors right = question.CorrectAnswer();
-  EXPECT_THAT(question.Causes([&](size_t i) { return i % 7 == 0 ? 0 : right[0].values.data[i]; }),
-              IsEmpty());
+  ExpectNoSentenceAboutZeros("activation kind=swish N=4 F=50 dtype=f32");
 }
 
 }  // namespace

@@ -40,6 +40,7 @@ struct MeasuredAddNorm : AddRmsNorm {
 
 struct AddNormFit {
   MeasuredAddNorm model;
+  std::vector<double> weight;
   Deviations deviations;
 };
 
@@ -119,6 +120,7 @@ class Fitter {
     for (const NormFit& normed : FitNorms(question)) {
       AddNormFit fit = start;
       fit.model.norm = normed.norm;
+      fit.weight = normed.weight;
       fit.deviations.Add(normed.deviations);
       fits_.push_back(fit);
     }
@@ -133,11 +135,16 @@ class Fitter {
 
 std::vector<Explanation> MeasureAddNorm(const Observation& seen) {
   std::vector<Explanation> explanations;
-  for (const auto& [model, found] :
+  for (const auto& [model, weight, found] :
        SimplestFits([&](ErrorBar bar) { return Fitter(seen, bar).All(); })) {
     const auto operation = std::make_shared<RoundingOperation<MeasuredAddNorm>>(model);
     CopyAttributes(seen.c, *operation);
-    explanations.push_back({found.name, found.sentence, {operation, seen.inputs, seen.recipe}});
+    Tensors inputs = seen.inputs;
+    inputs[kWeight].values.data = weight;
+    explanations.push_back(
+        {found.name,
+         found.sentence,
+         {operation, std::move(inputs), seen.recipe, model.norm.rows != Norm::Rows::kOwn}});
   }
   return explanations;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include <functional>
 #include <string>
@@ -13,6 +14,13 @@
 #include "oracle/judge/judge.h"
 
 namespace sextant::oracle {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::StartsWith;
 
 struct MeasuredCase : DrawnCase {
   using DrawnCase::DrawnCase;
@@ -41,6 +49,37 @@ struct MeasuredCase : DrawnCase {
   }
   std::vector<std::string> Causes(const std::function<double(size_t)>& value) const {
     return Causes(Planted(value));
+  }
+};
+
+// Honest answers by these recipes get no sentence in any of the cases, whatever the dtype.
+inline void ExpectNoAccusation(const std::vector<std::string>& lines,
+                               const std::vector<std::string>& recipes) {
+  for (const std::string& line : lines) {
+    for (const std::string dtype : {"f32", "bf16"}) {
+      for (const std::string& recipe : recipes) {
+        const MeasuredCase question(line + " dtype=" + dtype);
+        const Tensors answer =
+            EvaluateByRecipe(question.c, question.inputs, ParseRecipe(recipe, question.c.dtype()));
+        EXPECT_THAT(question.Causes(answer), IsEmpty()) << line << " " << dtype << " " << recipe;
+      }
+    }
+  }
+}
+
+// Another kind of bug, zeros that are spread over the answer, gets no sentence.
+inline void ExpectNoSentenceAboutZeros(const std::string& line) {
+  const MeasuredCase question(line);
+  const Tensors right = question.CorrectAnswer();
+  EXPECT_THAT(question.Causes([&](size_t i) { return i % 7 == 0 ? 0 : right[0].values.data[i]; }),
+              IsEmpty());
+}
+
+// A test of measurements has the dtype as its parameter.
+struct MeasuredInDType : testing::TestWithParam<const char*> {
+  std::string Line(const std::string& words) const { return words + " dtype=" + GetParam(); }
+  static std::string NameOfTest(const testing::TestParamInfo<const char*>& info) {
+    return info.param;
   }
 };
 

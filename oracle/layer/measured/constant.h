@@ -28,6 +28,13 @@ struct Span {
   }
 };
 
+// The factors f with |f divisor - value| <= error.
+inline Span Quotient(double value, double error, double divisor) {
+  if (divisor == 0) return std::abs(value) <= error ? Span{} : Span{1, 0};
+  const double a = (value - error) / divisor, b = (value + error) / divisor;
+  return {std::min(a, b), std::max(a, b)};
+}
+
 // A constant of the field, or one that was measured.
 struct Constant {
   double value = 0;

@@ -43,10 +43,12 @@ struct Table {
 // Those that are tried: steps of powers of two, and 2^n entries over a symmetric range.
 const std::vector<Table>& FunctionTables();
 
-// a f(x'), where x' is x limited to [low, high]; f may be read from a table.
+// a f(x') + b, where x' is x limited to [low, high], or the negative of that; f may be read from a
+// table.
 struct Function {
   Curve curve{};
-  double c = 1, a = 1;
+  double c = 1, a = 1, b = 0;
+  bool negated = false;
   double low = -kInfinity, high = kInfinity;
   Table table = {};
   bool operator==(const Function&) const = default;
@@ -153,8 +155,11 @@ template <class T>
 T ValueOf(const Function& f, double at, const T& x) {
   const bool below = at<f.low, above = at> f.high;
   const double limit = below ? f.low : f.high;
-  const T value = below || above ? TabulatedAt(f, limit, T(limit)) : TabulatedAt(f, at, x);
-  return f.a == 1 ? value : T(f.a) * value;
+  const double sign = f.negated ? -1 : 1;
+  const T value = below || above ? TabulatedAt(f, sign * limit, T(sign * limit))
+                                 : TabulatedAt(f, sign * at, f.negated ? -x : x);
+  const T multiplied = f.a == 1 ? value : T(f.a) * value;
+  return f.b == 0 ? multiplied : multiplied + T(f.b);
 }
 
 }  // namespace sextant::oracle

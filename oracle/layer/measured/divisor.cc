@@ -5,7 +5,22 @@
 
 namespace sextant::oracle {
 
+double& NumberOf(Norm& norm, FreeNumber free) {
+  switch (free) {
+    case FreeNumber::kEps:
+      return norm.eps;
+    case FreeNumber::kPower:
+      return norm.power;
+    case FreeNumber::kFactor:
+      return norm.factor;
+    default:
+      return norm.count;
+  }
+}
+
 double DivisorOf(const Norm& norm, double square) {
+  if (norm.root == Norm::Root::kNoDivisor) return 1;
+  if (norm.root == Norm::Root::kPower) return std::pow(square + norm.eps, norm.power);
   if (norm.root == Norm::Root::kEpsOutside) return std::sqrt(square) + norm.eps;
   if (norm.root == Norm::Root::kEpsAsFloor) return std::sqrt(std::max(square, norm.eps));
   return norm.root == Norm::Root::kMissing ? square + norm.eps : std::sqrt(square + norm.eps);
@@ -30,8 +45,14 @@ Span AllowedBy(const Norm& norm, double sum, const Span& d, FreeNumber free) {
   if (free == FreeNumber::kNothing)
     return d.Contains(DivisorOf(norm, sum / norm.count)) ? Span{} : Span{1, 0};
   const double square = sum / norm.count, root = std::sqrt(square);
+  if (free == FreeNumber::kPower) {
+    const double a = std::log(d.low) / std::log(square + norm.eps),
+                 b = std::log(d.high) / std::log(square + norm.eps);
+    return {std::min(a, b), std::max(a, b)};
+  }
   const bool linear = norm.root == Norm::Root::kEpsOutside || norm.root == Norm::Root::kMissing;
-  const Span whole = linear ? d : Span{d.low * d.low, d.high * d.high};
+  const double power = norm.root == Norm::Root::kPower ? norm.power : 0.5;
+  const Span whole = linear ? d : Span{std::pow(d.low, 1 / power), std::pow(d.high, 1 / power)};
   if (free == FreeNumber::kEps) {
     if (norm.root != Norm::Root::kEpsAsFloor) {
       const double rest = norm.root == Norm::Root::kEpsOutside ? root : square;

@@ -14,10 +14,12 @@ double DivisorOf(const Norm& norm, double square);
 // What is added to an element of column j with the weight w.
 double BiasOf(const Norm& norm, double w, const std::vector<double>& bias, size_t j);
 
-enum class FreeNumber { kNothing, kEps, kCount };
+// kFactor: of y.
+enum class FreeNumber { kNothing, kEps, kCount, kPower, kFactor };
+double& NumberOf(Norm& norm, FreeNumber free);
 
-// The values of the free number for which the sum of squares gives a divisor in the range. Without
-// a free number: every value, or none.
+// The values of eps, the count or the power for which the sum of squares gives a divisor in the
+// range. Without a free number: every value, or none.
 Span AllowedBy(const Norm& norm, double sum, const Span& divisor, FreeNumber free);
 
 }  // namespace sextant::oracle

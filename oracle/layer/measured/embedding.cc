@@ -5,7 +5,7 @@
 #include <set>
 #include <utility>
 
-#include "oracle/layer/measured/constant.h"
+#include "oracle/layer/measured/token_rule.h"
 #include "reference/case/operation.h"
 #include "reference/layer/embedding.h"
 
@@ -15,17 +15,11 @@ namespace {
 constexpr size_t kToken = 0, kTable = 1;
 constexpr size_t kTokens = 64;  // that are looked at
 
-// The row that a token reads, and the scales that it may have.
-struct Reading {
-  double token, place, row;
-  Span scale;
-};
-
 class Reader {
  public:
-  Reader(const Observation& seen, ErrorBar bar)
+  Reader(const Observation& seen, const Tensor<double>& table, ErrorBar bar)
       : token_(seen.inputs[kToken].values.data),
-        table_(seen.inputs[kTable].values),
+        table_(table),
         right_(dynamic_cast<const TypedOperation<Embedding>&>(seen.c.operation()).op().scale),
         samples_(seen, 0, bar) {}
 
@@ -82,50 +76,6 @@ class Reader {
   Samples samples_;
 };
 
-// A rule that gives the row of a token, with a constant c.
-struct Rule {
-  std::string name, sentence;  // the sentence has "#" for the constant
-  double (*row)(double token, double place, double rows, double c);
-  // The constants that a reading allows.
-  Span (*allowed)(const Reading& reading, double rows);
-};
-
-Span Exactly(double x) { return {x, x}; }
-
-const std::vector<Rule>& Rules() {
-  static const std::vector<Rule> kRules = {
-      {"", "", [](double t, double, double, double) { return t; },
-       [](const Reading& r, double) {
-         return r.row == r.token ? Span{} : Span{1, 0};
-       }},
-      {"token_shifted", "token + # is read instead of token, modulo the number of rows",
-       [](double t, double, double rows, double c) { return std::fmod(t + c + rows, rows); },
-       [](const Reading& r, double rows) {
-         const double shift = std::fmod(r.row - r.token + rows, rows);
-         return Exactly(shift > rows / 2 ? shift - rows : shift);
-       }},
-      {"token_clamped", "tokens above # read row #",
-       [](double t, double, double, double c) { return std::min(t, c); },
-       [](const Reading& r, double) {
-         return r.row == r.token  ? Span{r.row, kInfinity}
-                : r.row < r.token ? Exactly(r.row)
-                                  : Span{1, 0};
-       }},
-      {"token_clamped_below", "tokens below # read row #",
-       [](double t, double, double, double c) { return std::max(t, c); },
-       [](const Reading& r, double) {
-         return r.row == r.token ? Span{0, r.row} : r.row > r.token ? Exactly(r.row) : Span{1, 0};
-       }},
-      {"token_by_place", "the place of a token plus # is used as the token",
-       [](double, double place, double rows, double c) {
-         return std::fmod(place + c + rows, rows);
-       },
-       [](const Reading& r, double) { return Exactly(r.row - r.place); }},
-      {"row_for_all", "every token reads row #", [](double, double, double, double c) { return c; },
-       [](const Reading& r, double) { return Exactly(r.row); }}};
-  return kRules;
-}
-
 struct EmbeddingFit {
   std::vector<double> rows;  // of all tokens
   double scale;
@@ -145,6 +95,7 @@ class Fitter {
       : readings_(std::move(readings)),
         token_(seen.inputs[kToken].values.data),
         rows_(static_cast<double>(seen.inputs[kTable].values.shape[0])),
+        book_{token_, rows_},
         width_(static_cast<double>(seen.inputs[kTable].values.shape[1])),
         right_(dynamic_cast<const TypedOperation<Embedding>&>(seen.c.operation()).op().scale) {}
 
@@ -160,7 +111,7 @@ class Fitter {
       start.deviations.Add("scale", "the table is multiplied by " + TextOf(found) + ", expected " +
                                         PrintValue(right_));
     }
-    for (const Rule& rule : Rules()) Try(rule, start);
+    for (const TokenRule& rule : TokenRules()) Try(rule, start);
     TryModulo(start);
     KeepSimplest(fits_);
     return fits_;
@@ -181,13 +132,15 @@ class Fitter {
             {RoundTo(DType::kF16, right_), right + " rounded to f16"},
             {RoundTo(DType::kBF16, root), "sqrt(" + width + ") rounded to bf16"}};
   }
-  void Try(const Rule& rule, EmbeddingFit fit) {
+  void Try(const TokenRule& rule, EmbeddingFit fit) {
     Span constant;
-    for (const Reading& reading : readings_) constant.Intersect(rule.allowed(reading, rows_));
+    for (const Reading& reading : readings_) constant.Intersect(rule.allowed(reading, book_));
     if (constant.IsEmpty()) return;
     const double c = constant.low > -kInfinity ? constant.low : 0;
     for (size_t s = 0; s < token_.size(); ++s)
-      fit.rows.push_back(rule.row(token_[s], static_cast<double>(s), rows_, c));
+      fit.rows.push_back(rule.row(token_[s], static_cast<double>(s), book_, c));
+    const auto is_row = [&](double row) { return row >= 0 && row < rows_; };
+    if (!std::ranges::all_of(fit.rows, is_row)) return;
     if (rule.name.empty()) {
       fits_.push_back(fit);
     } else {
@@ -224,25 +177,50 @@ class Fitter {
 
   std::vector<Reading> readings_;
   const std::vector<double>& token_;
-  double rows_, width_, right_;
+  double rows_;
+  Book book_;
+  double width_, right_;
   std::vector<EmbeddingFit> fits_;
 };
 
-std::vector<Explanation> MeasureEmbedding(const Observation& seen) {
-  const Reader reader(seen, ErrorBar::kPermitted);
+// The table as it is, or its memory read as [M,V].
+struct Table {
+  Tensor<double> values;
+  Deviations deviations;
+};
+Table Transposed(const Tensor<double>& right) {
+  Table table{right, {}};
+  const size_t V = right.shape[0], M = right.shape[1];
+  for (size_t v = 0; v < V; ++v)
+    for (size_t j = 0; j < M; ++j) table.values(v, j) = right.data[j * V + v];
+  table.deviations.Add("table_transposed", "the table is read as [M,V]");
+  return table;
+}
+
+std::vector<Explanation> ReadFrom(const Table& table, const Observation& seen) {
+  const Reader reader(seen, table.values, ErrorBar::kPermitted);
   const auto readings = reader.All();
   if (readings.empty()) return {};
   std::vector<Explanation> explanations;
-  for (const auto& [rows, scale, found] : Fitter(seen, readings).All()) {
+  for (const auto& [rows, scale, read] : Fitter(seen, readings).All()) {
+    Deviations found = table.deviations;
+    found.Add(read);
     if (found.count == 0) return {};
     if (!IsEvident(reader.Distances(), found)) continue;
     Tensors inputs = seen.inputs;
     inputs[kToken].values.data = rows;
+    inputs[kTable].values = table.values;
     Hypothesis model{seen.c.With("scale=" + PrintValue(scale)).operation().Clone(),
                      std::move(inputs), seen.recipe};
     explanations.push_back({found.name, found.sentence, std::move(model)});
   }
   return explanations;
+}
+
+std::vector<Explanation> MeasureEmbedding(const Observation& seen) {
+  const Tensor<double>& right = seen.inputs[kTable].values;
+  std::vector<Explanation> explanations = ReadFrom({right, {}}, seen);
+  return explanations.empty() ? ReadFrom(Transposed(right), seen) : explanations;
 }
 
 }  // namespace

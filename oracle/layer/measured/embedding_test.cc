@@ -1,8 +1,5 @@
 #include "oracle/layer/measured/embedding.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <cmath>
 
 #include "oracle/layer/measured/answer_test.h"
@@ -10,18 +7,11 @@
 namespace sextant::oracle {
 namespace {
 
-using testing::AllOf;
-using testing::Contains;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::StartsWith;
-
-class MeasuredEmbedding : public testing::TestWithParam<const char*> {
- protected:
+struct MeasuredEmbedding : MeasuredInDType {
   // What is said about row(token, place) of the table, times the scale.
   std::vector<std::string> If(const std::string& words, double scale,
                               size_t (*row)(size_t token, size_t place)) {
-    const MeasuredCase question("embedding S=40 V=300 M=6 " + words + " dtype=" + GetParam());
+    const MeasuredCase question(Line("embedding S=40 V=300 M=6 " + words));
     return question.Causes([&](size_t i) {
       const auto token = static_cast<size_t>(question.In("token").data[i / 6]);
       return question.In("table")(row(token, i / 6), i % 6) * scale;
@@ -51,20 +41,50 @@ TEST_P(MeasuredEmbedding, ScaleAndShift) {
                              HasSubstr("expected 2; token - 1 is read"))));
 }
 
+TEST_P(MeasuredEmbedding, TransposedTableWithAScale) {
+  const MeasuredCase question(Line("embedding S=40 V=50 M=6"));
+  EXPECT_THAT(
+      question.Causes([&](size_t i) {
+        const auto token = static_cast<size_t>(question.In("token").data[i / 6]);
+        return 3 * question.In("table").data[i % 6 * 50 + token];
+      }),
+      Contains(StartsWith("table_transposed+scale: the table is read as [M,V]; the table is "
+                          "multiplied by 3")));
+}
+
+TEST_P(MeasuredEmbedding, ReversedTable) {
+  EXPECT_THAT(If("", 1, [](size_t t, size_t) { return 299 - t; }),
+              Contains(StartsWith("token_reversed: 299 - token is read instead of token")));
+}
+
+TEST_P(MeasuredEmbedding, DividedTokens) {
+  EXPECT_THAT(If("", 1, [](size_t t, size_t) { return t / 3; }),
+              Contains(StartsWith("token_divided: token / 3, cut to an integer")));
+}
+
+TEST_P(MeasuredEmbedding, ShiftedTokensUpToTheLast) {
+  EXPECT_THAT(
+      If("@token=290..299,0..29", 1, [](size_t t, size_t) { return std::min<size_t>(t + 5, 299); }),
+      Contains(StartsWith("token_shifted_to_the_last: token + 5 is read")));
+}
+
+TEST_P(MeasuredEmbedding, TokensOfThePreviousPlace) {
+  const MeasuredCase question(Line("embedding S=40 V=300 M=6 scale=2"));
+  EXPECT_THAT(question.Causes([&](size_t i) {
+    const auto token = static_cast<size_t>(question.In("token").data[(i / 6 + 39) % 40]);
+    return question.In("table")(token, i % 6);
+  }),
+              ElementsAre(AllOf(StartsWith("scale+token_of_previous_place: "),
+                                HasSubstr("multiplied by 1, expected 2"))));
+}
+
 INSTANTIATE_TEST_SUITE_P(DTypes, MeasuredEmbedding, testing::Values("f32", "bf16"),
-                         [](const auto& info) { return std::string(info.param); });
+                         MeasuredInDType::NameOfTest);
 
 TEST(MeasuredEmbedding, HonestRecipesAndOtherBugsAreNotAccused) {
-  const MeasuredCase question("embedding S=40 V=300 M=6 scale=0.1 dtype=f32");
-  for (const char* recipe : {"native scale=bf16", "native scale=f16", "*=bf16"}) {
-    EXPECT_THAT(question.Causes(EvaluateByRecipe(question.c, question.inputs,
-                                                 ParseRecipe(recipe, DType::kF32))),
-                IsEmpty())
-        << recipe;
-  }
-  const Tensors right = question.CorrectAnswer();
-  EXPECT_THAT(question.Causes([&](size_t i) { return i % 7 == 0 ? 0 : right[0].values.data[i]; }),
-              IsEmpty());
+  ExpectNoAccusation({"embedding S=40 V=300 M=6 scale=0.1"},
+                     {"native scale=bf16", "native scale=f16", "*=bf16"});
+  ExpectNoSentenceAboutZeros("embedding S=40 V=300 M=6 scale=0.1 dtype=f32");
 }
 
 }  // namespace

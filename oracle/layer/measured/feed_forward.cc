@@ -5,6 +5,7 @@
 
 #include "oracle/layer/measured/constant.h"
 #include "oracle/layer/measured/feed_forward_formula.h"
+#include "oracle/layer/measured/feed_forward_rows.h"
 #include "oracle/layer/measured/weights.h"
 #include "oracle/property/changed_inputs.h"
 #include "reference/base/value_text.h"
@@ -13,8 +14,6 @@
 namespace sextant::oracle {
 namespace {
 
-constexpr size_t kY = 0, kHidden = 1;
-constexpr size_t kRows = 4, kColumns = 64;         // of each output that are looked at
 constexpr size_t kMostDeviations = 2;              // of one answer
 constexpr size_t kManyProducts = size_t{1} << 20;  // of a row: then one deviation of the weights
 
@@ -35,20 +34,16 @@ const std::vector<CombinationFacts>& Combinations() {
       {Combination::kGateAlone, "up_missing", "up is ignored: an ordinary layer without a gate"},
       {Combination::kBothActivated, "both_activated", "both halves are activated"},
       {Combination::kSum, "halves_added", "the halves are added instead of multiplied"},
-      {Combination::kNotActivated, "not_activated", "nothing is activated: a bilinear layer"}};
+      {Combination::kNotActivated, "not_activated", "nothing is activated: a bilinear layer"},
+      {Combination::kPlusOne, "one_added_to_up", "1 is added to up"}};
   return kCombinations;
 }
 
-// The projections of one row.
-struct Row {
-  size_t n;
-  std::vector<double> gate, up;  // [F]
-};
+using Rows = std::vector<ProjectedRow>;
 
 class Fitter {
  public:
-  Fitter(const Observation& seen, ErrorBar bar)
-      : seen_(seen), y_(seen, kY, bar), hidden_(seen, kHidden, bar) {
+  Fitter(const Observation& seen, ErrorBar bar) : seen_(seen), rows_(seen, bar) {
     for (const Attribute& attribute : seen.c.operation().Attributes()) {
       GateKind kind{};
       if (attribute.name == "kind") ParseValue(attribute.text, kind);
@@ -57,9 +52,8 @@ class Fitter {
   }
 
   std::vector<FeedForwardFit> All() {
-    if (!y_.IsAnswered() || CountOf(seen_.inputs[0].values.shape) == 0) return {};
+    if (!rows_.IsAnswered() || CountOf(seen_.inputs[0].values.shape) == 0) return {};
     const Shape& shape = InputNamed(seen_.inputs, "gate").shape;
-    rows_ = y_.ChosenRows(kRows, shape[1]);
     FeedForwardFit right{{right_}, seen_.inputs, {}};
     Try(right);
     const bool is_large = CountOf(shape) > kManyProducts;
@@ -69,10 +63,11 @@ class Fitter {
       Try(one);
       for (size_t j = i + 1; j < changes.size() && !is_large; ++j) Try(Changed(one, changes[j]));
     }
+    if (!is_large) {
+      for (const Change& change : OrderChanges(seen_.inputs)) Try(Changed(right, change));
+    }
     KeepSimplest(fits_);
-    std::vector<double> distances;
-    for (const size_t n : rows_) AddDistances(n, distances);
-    EraseAccidents(fits_, distances);
+    EraseAccidents(fits_, rows_.Distances());
     return fits_;
   }
 
@@ -84,8 +79,7 @@ class Fitter {
   }
 
   void Try(const FeedForwardFit& weights) {
-    std::vector<Row> rows;
-    for (const size_t n : rows_) rows.push_back(Projected(weights.inputs, n));
+    const Rows rows = rows_.ProjectedBy(weights.inputs);
     for (const auto& [combination, name, sentence] : Combinations()) {
       FeedForwardFit fit = weights;
       fit.formula.combination = combination;
@@ -93,9 +87,10 @@ class Fitter {
       TryFunctions(fit, rows);
     }
   }
-  void TryFunctions(const FeedForwardFit& start, const std::vector<Row>& rows) {
+  void TryFunctions(const FeedForwardFit& start, const Rows& rows) {
     if (start.deviations.count > kMostDeviations) return;
-    if (FitsAll(start.formula, start.inputs, rows)) fits_.push_back(start);
+    if (rows_.FitsAll(start.formula, start.inputs, rows)) fits_.push_back(start);
+    if (start.deviations.count < kMostDeviations) TryAnyFunction(start, rows);
     if (start.deviations.count == kMostDeviations ||
         start.formula.combination == Combination::kNotActivated) {
       return;
@@ -103,29 +98,95 @@ class Fitter {
     for (const CurveFacts& facts : Curves()) {
       FeedForwardFit fit = start;
       fit.formula.function = {.curve = facts.curve, .c = facts.usual};
-      if (facts.name != FactsOf(right_.curve).name && FitsAll(fit.formula, fit.inputs, rows)) {
-        fit.deviations.Add("function_is_" + facts.name, "the function is " + facts.name + ", " +
-                                                            facts.formula +
-                                                            " with c = " + PrintValue(facts.usual));
-        fits_.push_back(fit);
-      }
+      if (facts.name != FactsOf(right_.curve).name) TryCurve(fit, facts, rows);
       const bool is_named = facts.name == FactsOf(right_.curve).name;
       if (is_named || facts.curve == Curve::kSwish) TryConstant(fit, facts, rows);
     }
   }
 
+  // The usual constant of another curve.
+  void TryCurve(FeedForwardFit fit, const CurveFacts& facts, const Rows& rows) {
+    fit.deviations.Add("function_is_" + facts.name, "the function is " + facts.name + ", " +
+                                                        facts.formula +
+                                                        " with c = " + PrintValue(facts.usual));
+    if (rows_.FitsAll(fit.formula, fit.inputs, rows)) return fits_.push_back(fit);
+    if (fit.deviations.count < kMostDeviations) TryAnyFunction(fit, rows);
+  }
+
+  // A deviation besides the function.
+  void TryAnyFunction(const FeedForwardFit& start, const Rows& rows) {
+    TryResidual(start, rows);
+    TryFactor(start, rows);
+    TryHiddenColumns(start, rows);
+    FeedForwardFit residual = start;
+    residual.formula.residual = 1;
+    residual.deviations.Add("residual_added", "x is added to y");
+    if (residual.deviations.count < kMostDeviations) TryHiddenColumns(residual, rows);
+  }
+
+  // x is added to y, once or another number of times.
+  void TryResidual(FeedForwardFit fit, const Rows& rows) {
+    const auto number = [](const Rest& r) { return Quotient(r.rest, r.error, r.x); };
+    const auto found = ConstantOf(fit, rows, number, 0);
+    if (!found) return;
+    fit.formula.residual = found->value;
+    fit.deviations.Count(*found);
+    fit.deviations.Add("residual_added", found->text + " x is added to y");
+    fits_.push_back(std::move(fit));
+  }
+  void TryFactor(FeedForwardFit fit, const Rows& rows) {
+    const auto number = [](const Rest& r) {
+      return Quotient(r.rest + r.product, r.error, r.product);
+    };
+    const auto found = ConstantOf(fit, rows, number, 1);
+    if (!found) return;
+    fit.formula.factor = found->value;
+    fit.deviations.Count(*found);
+    fit.deviations.Add("hidden_multiplied", "the hidden tensor is multiplied by " + found->text);
+    fits_.push_back(std::move(fit));
+  }
+  // The number that all elements allow; none if that is the usual one.
+  template <class NumberOf>
+  std::optional<Constant> ConstantOf(const FeedForwardFit& fit, const Rows& rows,
+                                     const NumberOf& number, double usual) const {
+    Span range;
+    for (const ProjectedRow& row : rows) {
+      for (const Rest& rest : rows_.RestsOf(fit.formula, fit.inputs, row))
+        range.Intersect(number(rest));
+      if (range.IsEmpty()) return std::nullopt;
+    }
+    if (!range.IsBounded() || range.Contains(usual)) return std::nullopt;
+    return ConstantsIn(range, {{1, "1"}, {2, "2"}, {0.5, "0.5"}, {-1, "-1"}}).front();
+  }
+
+  // Some hidden columns are lost in y, or counted twice.
+  void TryHiddenColumns(const FeedForwardFit& start, const Rows& rows) {
+    std::vector<Products> all = rows_.HiddenProducts(start.formula, start.inputs, rows);
+    if (all.empty()) return;
+    for (const Columns& columns : FitColumns(std::move(all))) {
+      FeedForwardFit fit = start;
+      Tensor<double>& down = InputNamed(fit.inputs, "down");
+      for (size_t i = 0; i < down.data.size(); ++i)
+        down.data[i] *= columns.TimesOf(i % down.shape[1]);
+      if (!rows_.FitsAll(fit.formula, fit.inputs, rows)) continue;
+      Describe(columns, down.shape[1], "hidden columns", fit.deviations);
+      fits_.push_back(std::move(fit));
+    }
+  }
+
   // The constant of the curve for which the answer is nearest, and the range that all elements
   // allow, as they depend on it nearly linearly there.
-  void TryConstant(FeedForwardFit fit, const CurveFacts& facts, const std::vector<Row>& rows) {
+  void TryConstant(FeedForwardFit fit, const CurveFacts& facts, const Rows& rows) {
     double& c = fit.formula.function.c;
     const auto rests = [&](double constant) {
       HiddenFormula formula = fit.formula;
       formula.function.c = constant;
-      return RestsOf(formula, fit.inputs, rows.front());
+      return rows_.RestsOf(formula, fit.inputs, rows.front());
     };
     const auto size = [&](double constant) {
       double sum = 0;
-      for (const auto& [rest, error] : rests(constant)) sum += rest * rest / (error * error);
+      for (const auto& [rest, error, x, product] : rests(constant))
+        sum += rest * rest / (error * error);
       return sum;
     };
     c = Lowest(size, facts.constants);
@@ -133,16 +194,16 @@ class Fitter {
     const auto here = rests(c), there = rests(c + step);
     Span range = facts.constants;
     for (size_t i = 0; i < here.size(); ++i) {
-      const double slope = (here[i].first - there[i].first) / step;
+      const double slope = (here[i].rest - there[i].rest) / step;
       if (slope == 0) continue;
-      const double a = (here[i].first - here[i].second) / slope,
-                   b = (here[i].first + here[i].second) / slope;
+      const double a = (here[i].rest - here[i].error) / slope,
+                   b = (here[i].rest + here[i].error) / slope;
       range.Intersect({c + std::min(a, b), c + std::max(a, b)});
     }
     if (range.IsEmpty() || range.Contains(facts.usual)) return;
     const auto found = ConstantsIn(range, facts.named);
     c = found.front().value;
-    if (!FitsAll(fit.formula, fit.inputs, rows)) return;
+    if (!rows_.FitsAll(fit.formula, fit.inputs, rows)) return;
     fit.deviations.Count(found.front());
     fit.deviations.Add(facts.name == FactsOf(right_.curve).name ? facts.name + "_constant"
                                                                 : "function_is_" + facts.name,
@@ -168,70 +229,9 @@ class Fitter {
     return best;
   }
 
-  static std::vector<double> Product(const Tensor<double>& weight, const Tensor<double>* bias,
-                                     std::span<const double> x) {
-    std::vector<double> all;
-    for (size_t f = 0; f < weight.shape[0]; ++f) {
-      double sum = bias ? bias->data[f] : 0;
-      for (size_t m = 0; m < x.size(); ++m) sum += x[m] * weight(f, m);
-      all.push_back(sum);
-    }
-    return all;
-  }
-  static const Tensor<double>* BiasOf(const Tensors& inputs, const std::string& name) {
-    return HasBiases(inputs) ? &InputNamed(inputs, name + "_bias") : nullptr;
-  }
-  static Row Projected(const Tensors& inputs, size_t n) {
-    const Tensor<double>& x = inputs[0].values;
-    const auto row = std::span(x.data).subspan(n * x.shape[1], x.shape[1]);
-    return {n, Product(InputNamed(inputs, "gate"), BiasOf(inputs, "gate"), row),
-            Product(InputNamed(inputs, "up"), BiasOf(inputs, "up"), row)};
-  }
-
-  // What the answers of a row have in addition to the formula, and their errors.
-  std::vector<std::pair<double, double>> RestsOf(const HiddenFormula& formula,
-                                                 const Tensors& inputs, const Row& row) const {
-    std::vector<std::pair<double, double>> rests;
-    std::vector<double> hidden(row.gate.size());
-    for (size_t f = 0; f < hidden.size(); ++f) hidden[f] = formula(row.gate[f], row.up[f]);
-    const auto add = [&](const Samples& samples, size_t at, double value) {
-      if (!samples.Has(at)) return;
-      const Sample sample = samples.At(at);
-      rests.emplace_back(sample.y - value, sample.error);
-    };
-    const size_t M = inputs[0].values.shape[1], F = hidden.size();
-    if (hidden_.IsAnswered())
-      for (size_t f = 0; f < F; ++f) add(hidden_, row.n * F + f, hidden[f]);
-    const Tensor<double>& down = InputNamed(inputs, "down");
-    const Tensor<double>* bias = BiasOf(inputs, "down");
-    for (size_t m = 0; m < M; m += (M + kColumns - 1) / kColumns) {
-      double sum = bias ? bias->data[m] : 0;
-      for (size_t f = 0; f < F; ++f) sum += hidden[f] * down(m, f);
-      add(y_, row.n * M + m, sum);
-    }
-    return rests;
-  }
-  bool FitsAll(const HiddenFormula& formula, const Tensors& inputs,
-               const std::vector<Row>& rows) const {
-    return std::ranges::all_of(rows, [&](const Row& row) {
-      return std::ranges::all_of(RestsOf(formula, inputs, row), [](const auto& rest) {
-        return std::abs(rest.first) <= rest.second;
-      });
-    });
-  }
-  void AddDistances(size_t n, std::vector<double>& distances) const {
-    const size_t M = seen_.inputs[0].values.shape[1];
-    for (size_t at = n * M; at < (n + 1) * M; at += (M + kColumns - 1) / kColumns) {
-      if (!y_.Has(at)) continue;
-      const Sample sample = y_.At(at);
-      distances.push_back(std::abs(sample.y - sample.right) / sample.error);
-    }
-  }
-
   const Observation& seen_;
   Function right_;
-  Samples y_, hidden_;
-  std::vector<size_t> rows_;
+  ForwardRows rows_;
   std::vector<FeedForwardFit> fits_;
 };
 

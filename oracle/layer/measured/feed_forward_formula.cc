@@ -1,7 +1,7 @@
 #include "oracle/layer/measured/feed_forward_formula.h"
 
+#include "oracle/layer/measured/model.h"
 #include "reference/case/intermediate.h"
-#include "reference/case/operation.h"
 #include "reference/layer/feed_forward.h"
 #include "reference/layer/feed_forward_bias.h"
 #include "reference/layer/linear.h"
@@ -17,6 +17,12 @@ void Combine(const HiddenFormula& formula, const Tensor<Real>& gate, const Tenso
     hidden.data[i] = formula(gate.data[i], up.data[i]);
 }
 
+template <class Real>
+void AddResidual(const HiddenFormula& formula, const Tensor<Real>& x, Tensor<Real>& y) {
+  for (size_t i = 0; i < y.data.size() && formula.residual != 0; ++i)
+    y.data[i] = y.data[i] + Real(formula.residual) * x.data[i];
+}
+
 struct MeasuredFeedForward : FeedForward {
   HiddenFormula formula;
   template <class Real>
@@ -27,6 +33,7 @@ struct MeasuredFeedForward : FeedForward {
     Linear()(x, up, u);
     Combine(formula, Stored(std::move(g)), Stored(std::move(u)), hidden);
     Linear()(Intermediate(hidden), down, y);
+    AddResidual(formula, x, y);
   }
 };
 
@@ -41,6 +48,7 @@ struct MeasuredFeedForwardBias : FeedForwardBias {
     LinearBias()(x, up, up_bias, u);
     Combine(formula, Stored(std::move(g)), Stored(std::move(u)), hidden);
     LinearBias()(Intermediate(hidden), down, down_bias, y);
+    AddResidual(formula, x, y);
   }
 };
 
@@ -48,9 +56,7 @@ template <class Measured>
 std::shared_ptr<const Operation> Made(const Case& c, const HiddenFormula& formula) {
   Measured measured;
   measured.formula = formula;
-  const auto operation = std::make_shared<Wrapped<Measured, false>>(measured);
-  CopyAttributes(c, *operation);
-  return operation;
+  return MeasuredOperation(c, measured);
 }
 
 }  // namespace

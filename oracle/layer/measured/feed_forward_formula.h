@@ -10,18 +10,35 @@
 namespace sextant::oracle {
 
 // How a gate g and an up projection u are combined.
-enum class Combination { kGated, kOfProduct, kGateAlone, kBothActivated, kSum, kNotActivated };
+enum class Combination {
+  kGated,
+  kOfProduct,
+  kGateAlone,
+  kBothActivated,
+  kSum,
+  kNotActivated,
+  kPlusOne
+};
 
 inline double NumberIn(double x) { return x; }
 inline double NumberIn(const Rounded& x) { return x.value(); }
 inline double NumberIn(const Counted& x) { return x.center().high; }
 
-struct HiddenFormula {
+class HiddenFormula {
+ public:
   Function function;
   Combination combination = Combination::kGated;
+  double factor = 1;    // of the hidden tensor
+  double residual = 0;  // the factor of x that is added to y
 
   template <class T>
   T operator()(const T& g, const T& u) const {
+    return factor == 1 ? Combined(g, u) : T(factor) * Combined(g, u);
+  }
+
+ private:
+  template <class T>
+  T Combined(const T& g, const T& u) const {
     const auto f = [&](const T& x) {
       const ScopedStep at(Step::kActivation);
       return ValueOf(function, NumberIn(x), x);
@@ -38,6 +55,8 @@ struct HiddenFormula {
         return f(g) + u;
       case Combination::kNotActivated:
         return g * u;
+      case Combination::kPlusOne:
+        return f(g) * (u + T(1.0));
       default:
         return f(g) * u;
     }

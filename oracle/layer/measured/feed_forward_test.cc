@@ -1,8 +1,5 @@
 #include "oracle/layer/measured/feed_forward.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <cmath>
 
 #include "oracle/layer/measured/answer_test.h"
@@ -10,19 +7,15 @@
 namespace sextant::oracle {
 namespace {
 
-using testing::AllOf;
-using testing::Contains;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::StartsWith;
-
 double Swish(double x, double beta = 1) { return x / (1 + std::exp(-beta * x)); }
 double Gelu(double x) { return x * (1 + std::erf(x / std::sqrt(2))) / 2; }
 
 struct Layout {
   bool is_exchanged = false, transposes_down = false;
   double of_up_bias = 1;
+  size_t first_hidden = 0;  // those before it are lost
+  size_t roll = 0;          // of the hidden columns
+  double residual = 0;
 };
 
 // What is said about another hidden(g, u); the optional output is not answered.
@@ -37,7 +30,8 @@ std::vector<std::string> CausesIf(const std::string& line, double (*hidden)(doub
   answer.resize(1);
   for (size_t i = 0; i < answer[0].values.data.size(); ++i) {
     double y = has_bias ? question.In("down_bias").data[i % M] : 0;
-    for (size_t f = 0; f < F; ++f) {
+    y += layout.residual * x.data[i];
+    for (size_t f = layout.first_hidden; f < F; ++f) {
       double g = has_bias ? question.In("gate_bias").data[f] : 0,
              u = has_bias ? layout.of_up_bias * question.In("up_bias").data[f] : 0;
       for (size_t m = 0; m < M; ++m) {
@@ -45,18 +39,18 @@ std::vector<std::string> CausesIf(const std::string& line, double (*hidden)(doub
         u += x(i / M, m) * up(f, m);
       }
       if (layout.is_exchanged) std::swap(g, u);
-      y += hidden(g, u) * (layout.transposes_down ? down.data[f * M + i % M] : down(i % M, f));
+      y += hidden(g, u) *
+           (layout.transposes_down ? down.data[f * M + i % M] : down(i % M, (f + layout.roll) % F));
     }
     answer[0].values.data[i] = RoundTo(answer[0].dtype, y);
   }
   return question.Causes(answer);
 }
 
-class MeasuredFeedForward : public testing::TestWithParam<const char*> {
- protected:
+struct MeasuredFeedForward : MeasuredInDType {
   std::vector<std::string> If(const std::string& words, double (*hidden)(double g, double u),
                               const Layout& layout) {
-    return CausesIf(words + " dtype=" + GetParam(), hidden, layout);
+    return CausesIf(Line(words), hidden, layout);
   }
 };
 
@@ -85,8 +79,40 @@ TEST_P(MeasuredFeedForward, BiasAndFunction) {
                                 HasSubstr("with c = 1.702"))));
 }
 
+TEST_P(MeasuredFeedForward, HiddenColumnsLost) {
+  EXPECT_THAT(If("feed_forward N=5 M=24 F=40", [](double g, double u) { return Swish(g) * u; },
+                 {.first_hidden = 5}),
+              ElementsAre("columns_lost: hidden columns 0 to 4 of 40 are lost"));
+}
+
+TEST_P(MeasuredFeedForward, HiddenRolledAndProductActivated) {
+  EXPECT_THAT(If("feed_forward N=5 M=24 F=40", [](double g, double u) { return Swish(g * u); },
+                 {.roll = 1}),
+              ElementsAre(AllOf(StartsWith("hidden_rolled+product_activated: "),
+                                HasSubstr("rolled by one to the left"))));
+}
+
+TEST_P(MeasuredFeedForward, ResidualAdded) {
+  EXPECT_THAT(If("feed_forward_bias N=5 M=24 F=40", [](double g, double u) { return Swish(g) * u; },
+                 {.residual = 1}),
+              ElementsAre("residual_added: 1 x is added to y"));
+}
+
+TEST_P(MeasuredFeedForward, HiddenMultipliedAndAnotherFunction) {
+  EXPECT_THAT(If("feed_forward N=5 M=24 F=40",
+                 [](double g, double u) { return 0.5 * std::max(g, 0.0) * u; }, {}),
+              Contains(AllOf(StartsWith("function_is_relu+hidden_multiplied: "),
+                             HasSubstr("multiplied by 0.5"))));
+}
+
+TEST_P(MeasuredFeedForward, OneAddedToUp) {
+  EXPECT_THAT(If("feed_forward kind=geglu N=5 M=24 F=40",
+                 [](double g, double u) { return Gelu(g) * (u + 1); }, {}),
+              ElementsAre("one_added_to_up: 1 is added to up"));
+}
+
 INSTANTIATE_TEST_SUITE_P(DTypes, MeasuredFeedForward, testing::Values("f32", "f64"),
-                         [](const auto& info) { return std::string(info.param); });
+                         MeasuredInDType::NameOfTest);
 
 // The permitted errors of bf16 hide the differences of most functions.
 TEST(MeasuredFeedForward, ProductActivatedAndDownTransposedInBf16) {
@@ -96,18 +122,10 @@ TEST(MeasuredFeedForward, ProductActivatedAndDownTransposedInBf16) {
 }
 
 TEST(MeasuredFeedForward, HonestRecipesAreNotAccused) {
-  for (const char* line : {"feed_forward N=3 M=6 F=10", "feed_forward_bias kind=geglu N=2 M=4 F=6",
-                           "feed_forward kind=glu N=1 M=64 F=3"}) {
-    for (const char* dtype : {" dtype=f32", " dtype=bf16"}) {
-      for (const char* recipe : {"native dot=bf16", "native activation=bf16", "native keep=bf16",
-                                 "*=bf16", "f32_compute"}) {
-        const MeasuredCase question(std::string(line) + dtype);
-        const Tensors answer =
-            EvaluateByRecipe(question.c, question.inputs, ParseRecipe(recipe, question.c.dtype()));
-        EXPECT_THAT(question.Causes(answer), IsEmpty()) << line << dtype << " " << recipe;
-      }
-    }
-  }
+  ExpectNoAccusation(
+      {"feed_forward N=3 M=6 F=10", "feed_forward_bias kind=geglu N=2 M=4 F=6",
+       "feed_forward kind=glu N=1 M=64 F=3"},
+      {"native dot=bf16", "native activation=bf16", "native keep=bf16", "*=bf16", "f32_compute"});
 }
 
 }  // namespace

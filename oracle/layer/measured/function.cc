@@ -2,6 +2,7 @@
 
 #include <ranges>
 
+#include "oracle/layer/measured/shared_range.h"
 #include "reference/base/value_text.h"
 
 namespace sextant::oracle {
@@ -9,60 +10,20 @@ namespace {
 
 constexpr int kCoarse = 8, kFine = 60;  // halvings of a range
 
-// The numbers c with g(c) within y +- error, for a monotone g, and a few more: the ends are known
-// to 2^-halvings of the domain.
-template <class G>
-Span Solutions(const G& g, const Span& domain, double y, double error, int halvings) {
-  const double at_low = g(domain.low), at_high = g(domain.high);
-  const double sign = at_high < at_low ? -1 : 1;
-  // Where sign g(c) crosses the bound.
-  const auto crossing = [&](double bound) {
-    Span part = domain;
-    for (int i = 0; i < halvings; ++i) {
-      const double middle = part.Middle();
-      (sign * g(middle) < bound ? part.low : part.high) = middle;
-    }
-    return part;
-  };
-  const double least = sign * y - error, most = sign * y + error;
-  if (sign * at_low > most || sign * at_high < least) return {1, 0};
-  return {sign * at_low >= least ? domain.low : crossing(least).low,
-          sign * at_high <= most ? domain.high : crossing(most).high};
-}
-
-// The part that the most ranges share, and their number.
-struct SharedRange {
-  Span range{1, 0};
-  int count = 0;
-};
-SharedRange MostShared(const std::vector<Span>& ranges) {
-  std::vector<std::pair<double, int>> ends;
-  for (const Span& range : ranges) {
-    if (range.IsEmpty()) continue;
-    ends.emplace_back(range.low, -1);  // begins before others end at the same number
-    ends.emplace_back(range.high, 1);
-  }
-  std::ranges::sort(ends);
-  SharedRange best;
-  int open = 0;
-  for (size_t i = 0; i + 1 < ends.size(); ++i) {
-    open -= ends[i].second;
-    if (open > best.count) best = {{ends[i].first, ends[i + 1].first}, open};
-  }
-  return best;
-}
-
 double Predicted(const Function& f, const Pair& pair) {
   return pair.weight * ValueOf(f, pair.x, pair.x);
 }
 
 constexpr size_t kFewPairs = 12;
 
+// Those of a value that implementations have.
+std::vector<Constant> Factors() { return {{2, "2"}, {0.5, "1/2"}, {-1, "-1"}}; }
+
 // Which constant is measured.
-enum class Free { kNothing, kConstant, kFactor };
+enum class Free { kNothing, kConstant, kFactor, kOffset };
 
 Function With(Function f, Free free, double constant) {
-  (free == Free::kConstant ? f.c : f.a) = constant;
+  (free == Free::kConstant ? f.c : free == Free::kFactor ? f.a : f.b) = constant;
   return f;
 }
 
@@ -71,10 +32,8 @@ Span AllowedBy(const Function& f, Free free, const Pair& pair, int halvings) {
     const auto at = [&](double c) { return Predicted(With(f, free, c), pair); };
     return Solutions(at, FactsOf(f.curve).constants, pair.y, pair.error, halvings);
   }
-  const double value = Predicted(With(f, free, 1), pair);
-  if (value == 0) return Fits(f, pair) ? Span{} : Span{1, 0};
-  const double a = (pair.y - pair.error) / value, b = (pair.y + pair.error) / value;
-  return {std::min(a, b), std::max(a, b)};
+  if (free == Free::kOffset) return Quotient(pair.y - Predicted(f, pair), pair.error, pair.weight);
+  return Quotient(pair.y, pair.error, Predicted(With(f, free, 1), pair));
 }
 
 // Most functions fit few of the first pairs, which is quickly seen.
@@ -124,6 +83,16 @@ class Fitter {
  public:
   Fitter(const std::vector<Pair>& pairs, const Function& right) : pairs_(pairs), right_(right) {}
 
+  // Fits each curve, with the factors, signs and limits of `like`.
+  void TryCurves(const Function& like, Free free, const std::vector<Pair>& inner,
+                 std::vector<FunctionFit>& fits) const {
+    for (const CurveFacts& facts : Curves()) {
+      Function f = like;
+      if (facts.curve != right_.curve) f.curve = facts.curve, f.c = facts.usual;
+      if (const auto fit = Fit(f, free, inner)) fits.push_back(*fit);
+    }
+  }
+
   // Fits a function with one free constant to `inner`, and then limits to all pairs.
   std::optional<FunctionFit> Fit(Function f, Free free, const std::vector<Pair>& inner) const {
     FunctionFit fit;
@@ -139,7 +108,7 @@ class Fitter {
       if (2 * shared_by(few, kCoarse).count < std::ranges::ssize(few)) return std::nullopt;
       const Span shared = shared_by(inner, kFine).range;
       if (!shared.IsBounded()) return std::nullopt;
-      double& measured = free == Free::kConstant ? f.c : f.a;
+      double& measured = free == Free::kConstant ? f.c : free == Free::kFactor ? f.a : f.b;
       const double usual = measured;
       if (shared.Contains(usual)) return std::nullopt;  // the fit without a free constant
       const auto found = ConstantsIn(shared, NamedOf(f.curve, free));
@@ -153,7 +122,7 @@ class Fitter {
     const bool is_table = f.table.kind != Table::Kind::kNone;
     if (!is_table && !SetLimits(fit.function, limits)) return std::nullopt;
     if (!FitsAll(fit.function, pairs_)) return std::nullopt;
-    Describe(free, constant, f.curve, fit.deviations);
+    Describe(free, constant, f, fit.deviations);
     if (is_table) DescribeTable(f.table, fit.deviations);
     fit.deviations.Add(limits);
     return fit;
@@ -161,7 +130,8 @@ class Fitter {
 
  private:
   std::vector<Constant> NamedOf(Curve curve, Free free) const {
-    if (free == Free::kFactor) return {{2, "2"}, {0.5, "1/2"}, {-1, "-1"}};
+    if (free == Free::kFactor) return Factors();
+    if (free == Free::kOffset) return {};
     std::vector<Constant> named = FactsOf(curve).named;
     if (curve == right_.curve && right_.c != 0) {
       named.push_back({1 / right_.c, "1 / " + PrintValue(right_.c)});
@@ -170,8 +140,9 @@ class Fitter {
     return named;
   }
 
-  void Describe(Free free, const std::string& constant, Curve curve, Deviations& found) const {
-    const CurveFacts& facts = FactsOf(curve);
+  void Describe(Free free, const std::string& constant, const Function& f,
+                Deviations& found) const {
+    const CurveFacts& facts = FactsOf(f.curve);
     const CurveFacts& right = FactsOf(right_.curve);
     const bool other = facts.name != right.name;
     if (other) {
@@ -185,8 +156,11 @@ class Fitter {
       found.Add(facts.name + "_constant", "the function is " + facts.formula + " with c = " +
                                               constant + ", expected " + PrintValue(expected));
     }
-    if (free == Free::kFactor)
-      found.Add("value_multiplied", "the value of the function is multiplied by " + constant);
+    if (f.negated) found.Add("argument_negated", "the function is taken at -x");
+    if (f.a != right_.a)
+      found.Add("value_multiplied", "the value of the function is multiplied by " +
+                                        (free == Free::kFactor ? constant : PrintValue(f.a)));
+    if (f.b != right_.b) found.Add("value_offset", constant + " is added to the value");
   }
 
   static void DescribeTable(const Table& table, Deviations& found) {
@@ -234,6 +208,18 @@ class Fitter {
   const Function& right_;
 };
 
+// The function at -x, and with usual factors.
+std::vector<Function> OtherSigns(const Function& right) {
+  std::vector<Function> all;
+  for (const Constant& factor : Factors()) {
+    all.push_back(right);
+    all.back().a = factor.value;
+  }
+  all.push_back(right);
+  all.back().negated = true;
+  return all;
+}
+
 // The pairs whose arguments are the smaller half: beyond them the argument may be limited.
 std::vector<Pair> InnerPairs(std::vector<Pair> pairs) {
   const auto middle = pairs.begin() + static_cast<ptrdiff_t>(pairs.size() / 2);
@@ -261,17 +247,22 @@ std::vector<FunctionFit> FitFunctions(const std::vector<Pair>& pairs, const Func
   const Fitter fitter(pairs, right);
   std::vector<FunctionFit> fits;
   for (const auto& inner : {pairs, InnerPairs(pairs)}) {
-    for (const CurveFacts& facts : Curves()) {
-      const bool same = facts.curve == right.curve;
-      Function start = right;
-      if (!same) start.curve = facts.curve, start.c = facts.usual;
-      for (const Free free : {Free::kNothing, Free::kConstant, Free::kFactor}) {
-        const auto fit = fitter.Fit(start, free, inner);
-        if (fit) fits.push_back(*fit);
-      }
-    }
+    for (const Free free : {Free::kNothing, Free::kConstant, Free::kFactor})
+      fitter.TryCurves(right, free, inner, fits);
     if (!fits.empty()) break;
   }
+  KeepSimplest(fits);
+  return fits;
+}
+
+std::vector<FunctionFit> FitMoreFunctions(const std::vector<Pair>& pairs, const Function& right) {
+  const Fitter fitter(pairs, right);
+  std::vector<FunctionFit> fits;
+  for (const Function& like : OtherSigns(right)) {
+    for (const Free free : {Free::kNothing, Free::kConstant})
+      fitter.TryCurves(like, free, pairs, fits);
+  }
+  fitter.TryCurves(right, Free::kOffset, pairs, fits);
   KeepSimplest(fits);
   return fits;
 }

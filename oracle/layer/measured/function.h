@@ -26,6 +26,10 @@ struct FunctionFit {
 // Several if they fit equally well; empty if none fits. The caller asks whether they are evident.
 std::vector<FunctionFit> FitFunctions(const std::vector<Pair>& pairs, const Function& right);
 
+// Two deviations of the function: another sign or factor besides its constant, or a number that is
+// added to its value.
+std::vector<FunctionFit> FitMoreFunctions(const std::vector<Pair>& pairs, const Function& right);
+
 // The right function, read from a table with any of some thousand sets of entries.
 std::vector<FunctionFit> FitTables(const std::vector<Pair>& pairs, const Function& right);
 

@@ -4,16 +4,18 @@
 #include <memory>
 #include <optional>
 
+#include "oracle/layer/measured/column_order.h"
 #include "oracle/layer/measured/function.h"
-#include "reference/case/operation.h"
+#include "oracle/layer/measured/model.h"
 #include "reference/layer/gated.h"
 
 namespace sextant::oracle {
 namespace {
 
 constexpr size_t kGate = 0, kUp = 1;
-constexpr size_t kElements = 512;  // that are looked at
-constexpr size_t kOrders = 2;      // the first layouts, which are combined with all forms
+constexpr size_t kElements = 512;        // that are looked at
+constexpr size_t kOrders = 2;            // the first layouts, which are combined with all forms
+constexpr size_t kManyElements = 65536;  // of which orders of columns are not tried
 
 // How the function and the product are combined.
 enum class Form { kProduct, kOfProduct, kGateAlone, kSum };
@@ -66,6 +68,14 @@ Tensors Rearranged(const Tensors& inputs, size_t (*place)(size_t i, size_t F)) {
   return other;
 }
 
+Tensors Reordered(const Tensors& inputs, size_t half, const ColumnOrder& order) {
+  Tensors other = inputs;
+  const size_t F = RowWidth(inputs[half].values.shape);
+  for (size_t i = 0; i < other[half].values.data.size(); ++i)
+    other[half].values.data[i] = inputs[half].values.data[i / F * F + order.of(i % F)];
+  return other;
+}
+
 std::vector<Layout> LayoutsOf(const Tensors& inputs) {
   const auto with = [&](size_t gate, size_t up) {
     Tensors other = inputs;
@@ -73,17 +83,27 @@ std::vector<Layout> LayoutsOf(const Tensors& inputs) {
     other[kUp].values = inputs[up].values;
     return other;
   };
-  return {{"", "", inputs},
-          {"gate_exchanged_with_up", "up is activated instead of gate", with(kUp, kGate)},
-          {"gate_in_place_of_up", "the activated gate is multiplied by gate instead of up",
-           with(kGate, kGate)},
-          {"up_in_place_of_gate", "up is activated and multiplied by up", with(kUp, kUp)},
-          {"halves_read_as_pairs",
-           "gate and up, side by side in a row, are read as even and odd channels",
-           Rearranged(inputs, [](size_t i, size_t F) { return i % F * 2 + i / F; })},
-          {"pairs_read_as_halves",
-           "gate and up, even and odd channels of a row, are read as its halves",
-           Rearranged(inputs, [](size_t i, size_t F) { return i % 2 * F + i / 2; })}};
+  std::vector<Layout> layouts = {
+      {"", "", inputs},
+      {"gate_exchanged_with_up", "up is activated instead of gate", with(kUp, kGate)},
+      {"gate_in_place_of_up", "the activated gate is multiplied by gate instead of up",
+       with(kGate, kGate)},
+      {"up_in_place_of_gate", "up is activated and multiplied by up", with(kUp, kUp)},
+      {"halves_read_as_pairs",
+       "gate and up, side by side in a row, are read as even and odd channels",
+       Rearranged(inputs, [](size_t i, size_t F) { return i % F * 2 + i / F; })},
+      {"pairs_read_as_halves",
+       "gate and up, even and odd channels of a row, are read as its halves",
+       Rearranged(inputs, [](size_t i, size_t F) { return i % 2 * F + i / 2; })}};
+  if (inputs[kGate].values.data.size() > kManyElements) return layouts;
+  for (const ColumnOrder& order : ColumnOrdersOf(RowWidth(inputs[kGate].values.shape))) {
+    for (const size_t half : {kGate, kUp})
+      layouts.push_back(
+          {inputs[half].name + "_" + order.name,
+           "the columns of " + inputs[half].name + " are in another order: " + order.text,
+           Reordered(inputs, half, order)});
+  }
+  return layouts;
 }
 
 using FunctionFits = std::vector<FunctionFit> (*)(const std::vector<Pair>&, const Function&);
@@ -127,7 +147,9 @@ class Fitter {
         }
       }
     }
-    if (fits_.empty()) TryFunctions({right_, &layouts.front().inputs, {}}, samples_, FitTables);
+    for (const FunctionFits others : {FitMoreFunctions, FitTables}) {
+      if (fits_.empty()) TryFunctions({right_, &layouts.front().inputs, {}}, samples_, others);
+    }
     KeepSimplest(fits_);
     std::vector<double> distances;
     for (const Sample& sample : samples_)
@@ -247,9 +269,8 @@ std::vector<Explanation> MeasureGate(const Observation& seen) {
   std::vector<Explanation> explanations;
   for (const auto& [model, inputs, found] :
        SimplestFits([&](ErrorBar bar) { return Fitter(seen, bar).All(layouts); })) {
-    const auto operation = std::make_shared<Wrapped<MeasuredGated, false>>(model);
-    CopyAttributes(seen.c, *operation);
-    explanations.push_back({found.name, found.sentence, {operation, *inputs, seen.recipe}});
+    explanations.push_back(
+        {found.name, found.sentence, {MeasuredOperation(seen.c, model), *inputs, seen.recipe}});
   }
   return explanations;
 }

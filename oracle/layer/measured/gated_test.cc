@@ -1,8 +1,5 @@
 #include "oracle/layer/measured/gated.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cmath>
 
@@ -11,20 +8,12 @@
 namespace sextant::oracle {
 namespace {
 
-using testing::AllOf;
-using testing::Contains;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::StartsWith;
-
 double Swish(double x, double beta = 1) { return x / (1 + std::exp(-beta * x)); }
 
-class MeasuredGated : public testing::TestWithParam<const char*> {
- protected:
+struct MeasuredGated : MeasuredInDType {
   // What is said about f(gate, up) instead of the case.
   std::vector<std::string> If(const std::string& words, double (*f)(double g, double u)) {
-    const MeasuredCase question("gated " + words + " dtype=" + GetParam());
+    const MeasuredCase question(Line("gated " + words));
     return question.Causes(
         [&](size_t i) { return f(question.In("gate").data[i], question.In("up").data[i]); });
   }
@@ -73,19 +62,23 @@ TEST_P(MeasuredGated, HalvesAddedWithAnotherConstant) {
               ElementsAre(StartsWith("halves_added+swish_constant: up is added to f(g)")));
 }
 
+TEST_P(MeasuredGated, UpOfTheNextColumnAndAnotherFunction) {
+  const MeasuredCase question(Line("gated kind=geglu N=4 F=50"));
+  EXPECT_THAT(question.Causes([&](size_t i) {
+    return Swish(question.In("gate").data[i]) *
+           question.In("up").data[i / 50 * 50 + (i % 50 + 1) % 50];
+  }),
+              ElementsAre(AllOf(StartsWith("up_rolled+function_is_swish: "),
+                                HasSubstr("rolled by one to the left"))));
+}
+
 INSTANTIATE_TEST_SUITE_P(DTypes, MeasuredGated, testing::Values("f32", "bf16", "f64"),
-                         [](const auto& info) { return std::string(info.param); });
+                         MeasuredInDType::NameOfTest);
 
 TEST(MeasuredGated, HonestRecipesAreNotAccused) {
-  for (const char* kind : {"swiglu", "geglu limit=1.5", "reglu", "glu plus_one=true"}) {
-    for (const char* size : {"N=1 F=5", "N=4 F=50"}) {
-      for (const char* recipe : {"native activation=bf16", "native gate=f16", "*=bf16"}) {
-        const MeasuredCase question(std::string("gated dtype=f32 kind=") + kind + " " + size);
-        const Tensors answer =
-            EvaluateByRecipe(question.c, question.inputs, ParseRecipe(recipe, question.c.dtype()));
-        EXPECT_THAT(question.Causes(answer), IsEmpty()) << kind << " " << size << " " << recipe;
-      }
-    }
+  for (const std::string kind : {"swiglu", "geglu limit=1.5", "reglu", "glu plus_one=true"}) {
+    ExpectNoAccusation({"gated N=1 F=5 kind=" + kind, "gated N=4 F=50 kind=" + kind},
+                       {"native activation=bf16", "native gate=f16", "*=bf16"});
   }
 }
 

@@ -1,37 +1,44 @@
 #include "oracle/layer/measured/linear.h"
 
 #include <cmath>
+#include <functional>
 
-#include "oracle/layer/measured/constant.h"
+#include "oracle/layer/measured/column_order.h"
+#include "oracle/layer/measured/columns.h"
+#include "oracle/layer/measured/model.h"
 #include "reference/base/value_text.h"
-#include "reference/case/operation.h"
+#include "reference/layer/linear_bias.h"
+#include "reference/number/matrix_product.h"
 
 namespace sextant::oracle {
 namespace {
 
 constexpr size_t kX = 0, kWeight = 1, kBias = 2;
-constexpr size_t kElements = 128;  // that are looked at
-constexpr size_t kLargestStep = 64;
+constexpr size_t kElements = 128;      // that are looked at
+constexpr size_t kMostDeviations = 2;  // of one answer
+constexpr size_t kLargestShift = 64;   // of a bias that is tried
 
-// The columns first, first + step ... below end, whose products are counted `times` times.
-struct Columns {
-  size_t first = 0, end = 0, step = 1;
-  double times = 1;
-};
-
-// A layer with another weight and another bias.
+// A layer with another weight and another bias. Nothing is copied: the weight may be large.
 struct Layer {
-  std::vector<double> weight, bias;  // [F,M], [F] or empty
+  std::function<double(size_t f, size_t m)> weight;
+  std::function<double(size_t f)> bias;
+  std::function<bool(size_t n)> has_bias = nullptr;  // null: every row has it
   Deviations deviations;
+
+  double BiasAt(size_t n, size_t f) const { return has_bias && !has_bias(n) ? 0 : bias(f); }
 };
 
-// One element, with the sums of its first m products.
-struct Products {
-  Sample sample;
-  double bias;
-  std::vector<double> first;  // [M + 1]
-  // What the answer has in addition to all products.
-  double Rest() const { return sample.y - bias - first.back(); }
+// The bias is added to some rows.
+struct MeasuredLinearBias : LinearBias {
+  std::function<bool(size_t n)> has_bias;
+  template <class Real>
+  void operator()(const Tensor<Real>& x, const Tensor<Real>& weight, const Tensor<Real>& bias,
+                  Tensor<Real>& y) const {
+    MultiplyByRows(x, weight, y);
+    const ScopedStep at(Step::kBias);
+    for (size_t n = 0; n < y.shape[0]; ++n)
+      for (size_t f = 0; f < y.shape[1] && has_bias(n); ++f) y(n, f) = y(n, f) + bias(f);
+  }
 };
 
 class Fitter {
@@ -44,13 +51,19 @@ class Fitter {
         samples_(Samples(seen, 0, bar).Chosen(kElements)) {
     for (const Sample& sample : samples_)
       distances_.push_back(std::abs(sample.y - sample.right) / sample.error);
-    right_.weight = seen.inputs[kWeight].values.data;
-    if (seen.inputs.size() > kBias) right_.bias = seen.inputs[kBias].values.data;
+    right_.weight = [&w = seen.inputs[kWeight].values.data, M = M_](size_t f, size_t m) {
+      return w[f * M + m];
+    };
+    right_.bias = [](size_t) { return 0; };
+    has_bias_ = seen.inputs.size() > kBias;
+    if (has_bias_) right_.bias = [&b = seen.inputs[kBias].values.data](size_t f) { return b[f]; };
   }
 
   std::vector<Layer> All() {
     for (const Layer& weighed : Weights()) {
-      for (const Layer& layer : Biases(weighed)) Try(layer);
+      const std::vector<Products> products = ProductsOf(weighed);
+      if (products.empty()) return {};
+      for (const Layer& layer : Biases(weighed)) Try(layer, products);
     }
     KeepSimplest(fits_);
     EraseAccidents(fits_, distances_);
@@ -60,135 +73,91 @@ class Fitter {
  private:
   std::vector<Layer> Weights() const {
     std::vector<Layer> all{right_};
-    const auto add = [&](const std::string& name, const std::string& sentence, auto value) {
+    const auto add = [&](const std::string& name, const std::string& sentence, auto weight) {
       all.push_back(right_);
-      for (size_t f = 0; f < F_; ++f)
-        for (size_t m = 0; m < M_; ++m) all.back().weight[f * M_ + m] = value(f, m);
+      all.back().weight = weight;
       all.back().deviations.Add(name, sentence);
     };
-    const auto& w = right_.weight;
+    const auto w = right_.weight;
+    const size_t M = M_, F = F_;
     add("weight_transposed", "the weight is read as [M,F]",
-        [&](size_t f, size_t m) { return w[m * F_ + f]; });
-    add("columns_reversed", "the columns of the weight are in reverse order",
-        [&](size_t f, size_t m) { return w[f * M_ + M_ - 1 - m]; });
-    add("outputs_reversed", "the rows of the weight are in reverse order",
-        [&](size_t f, size_t m) { return w[(F_ - 1 - f) * M_ + m]; });
+        [=](size_t f, size_t m) { return w((m * F + f) / M, (m * F + f) % M); });
     add("absolute_weight", "the weight has lost its signs",
-        [&](size_t f, size_t m) { return std::abs(w[f * M_ + m]); });
-    for (const size_t shift : {size_t{1}, M_ - 1})
-      add("columns_rolled",
-          std::string("the columns of the weight are rolled by one to the ") +
-              (shift == 1 ? "left" : "right"),
-          [&](size_t f, size_t m) { return w[f * M_ + (m + shift) % M_]; });
+        [=](size_t f, size_t m) { return std::abs(w(f, m)); });
+    for (const ColumnOrder& order : ColumnOrdersOf(M_))
+      add("columns_" + order.name, "the columns of the weight are in another order: " + order.text,
+          [=](size_t f, size_t m) { return w(f, order.of(m)); });
+    for (const ColumnOrder& order : ColumnOrdersOf(F_))
+      add("outputs_" + order.name, "the rows of the weight are in another order: " + order.text,
+          [=](size_t f, size_t m) { return w(order.of(f), m); });
     return all;
   }
   std::vector<Layer> Biases(const Layer& layer) const {
     std::vector<Layer> all{layer};
-    if (layer.bias.empty()) return all;
-    const auto add = [&](const std::string& name, const std::string& sentence, auto value) {
+    if (!has_bias_) return all;
+    const auto add = [&](const std::string& name, const std::string& sentence, auto bias) {
       all.push_back(layer);
-      for (size_t f = 0; f < F_; ++f) all.back().bias[f] = value(f);
+      all.back().bias = bias;
       all.back().deviations.Add(name, sentence);
     };
+    const auto b = layer.bias;
     add("bias_missing", "the bias is not added", [](size_t) { return 0.0; });
-    add("bias_added_twice", "the bias is added twice", [&](size_t f) { return 2 * layer.bias[f]; });
-    add("bias_subtracted", "the bias is subtracted", [&](size_t f) { return -layer.bias[f]; });
-    for (size_t shift = 1; shift < F_ && shift <= kLargestStep; ++shift)
+    add("bias_added_twice", "the bias is added twice", [=](size_t f) { return 2 * b(f); });
+    add("bias_subtracted", "the bias is subtracted", [=](size_t f) { return -b(f); });
+    add("bias_multiplied", "the bias is multiplied by 3", [=](size_t f) { return 3 * b(f); });
+    add("bias_multiplied", "the bias is multiplied by 1/2", [=](size_t f) { return b(f) / 2; });
+    for (const ColumnOrder& order : ColumnOrdersOf(F_))
+      add("bias_" + order.name, "the numbers of the bias are in another order: " + order.text,
+          [=](size_t f) { return b(order.of(f)); });
+    for (size_t shift = 2; shift + 1 < F_ && shift <= kLargestShift; ++shift)
       add("bias_shifted",
           "column f has the bias of column f + " + PrintValue(static_cast<int64_t>(shift)) +
               ", modulo the number of columns",
-          [&](size_t f) { return layer.bias[(f + shift) % F_]; });
+          [=, F = F_](size_t f) { return b((f + shift) % F); });
+    const auto add_rows = [&](const std::string& sentence, auto has_bias) {
+      add("bias_of_some_rows", sentence, b);
+      all.back().has_bias = has_bias;
+    };
+    const size_t last = N_ - 1;
+    if (N_ == 1) return all;
+    add_rows("only the first row has the bias", [](size_t n) { return n == 0; });
+    add_rows("only the last row has the bias", [=](size_t n) { return n == last; });
+    add_rows("the first row lacks the bias", [](size_t n) { return n > 0; });
+    add_rows("the last row lacks the bias", [=](size_t n) { return n < last; });
     return all;
   }
 
-  void Try(const Layer& layer) {
-    const std::vector<Products> all = ProductsOf(layer);
-    if (all.empty()) return;
+  void Try(const Layer& layer, std::vector<Products> all) {
+    for (Products& one : all) one.base = layer.BiasAt(one.sample.at / F_, one.sample.at % F_);
     if (Fit(all, {})) return fits_.push_back(layer);
     TryFactors(layer, all);
     Deviations with_columns = layer.deviations;
     with_columns.Add("", "");
-    with_columns.bits += BitsOfColumns();
-    if (!IsEvident(distances_, with_columns)) return;
-    std::vector<Columns> candidates = Contiguous(all.front());
-    for (size_t step = 2; step <= std::min(kLargestStep, M_); ++step)
-      for (size_t first = 0; first < step && first + 2 * step < M_; ++first)
-        for (const double times : {0.0, 2.0}) candidates.push_back({first, M_, step, times});
-    for (const Columns& columns : candidates) {
-      if (Fit(all, columns)) fits_.push_back(With(layer, columns));
+    with_columns.bits += BitsOfColumns(M_);
+    if (with_columns.count > kMostDeviations || !IsEvident(distances_, with_columns)) return;
+    for (const Columns& columns : FitColumns(std::move(all))) {
+      Layer fit = layer;
+      fit.weight = [=, w = layer.weight](size_t f, size_t m) {
+        return columns.TimesOf(m) * w(f, m);
+      };
+      Describe(columns, M_, "columns", fit.deviations);
+      fits_.push_back(std::move(fit));
     }
   }
 
-  // The worst element first.
   std::vector<Products> ProductsOf(const Layer& layer) const {
     std::vector<Products> all;
     for (const Sample& sample : samples_) {
       const size_t n = sample.at / F_, f = sample.at % F_;
-      Products one{sample, layer.bias.empty() ? 0 : layer.bias[f], {0}};
+      Products one{sample, 0, {0}};
       long double sum = 0;
       for (size_t m = 0; m < M_; ++m) {
-        sum += static_cast<long double>(x_(n, m)) * layer.weight[f * M_ + m];
+        sum += static_cast<long double>(x_(n, m)) * layer.weight(f, m);
         one.first.push_back(static_cast<double>(sum));
       }
       all.push_back(std::move(one));
     }
-    const auto worst = std::ranges::max_element(
-        all, {}, [](const Products& one) { return std::abs(one.Rest()) / one.sample.error; });
-    if (worst != all.end()) std::swap(*worst, all.front());
     return all;
-  }
-
-  static double SumOf(const Products& of, const Columns& columns) {
-    if (columns.step == 1) return of.first[columns.end] - of.first[columns.first];
-    double sum = 0;
-    for (size_t m = columns.first; m < columns.end; m += columns.step)
-      sum += of.first[m + 1] - of.first[m];
-    return sum;
-  }
-  static bool Fit(const std::vector<Products>& all, const Columns& columns) {
-    return std::ranges::all_of(all, [&](const Products& one) {
-      const double rest = one.Rest() - (columns.times - 1) * SumOf(one, columns);
-      return std::abs(rest) <= one.sample.error;
-    });
-  }
-
-  // The ranges [a, b) of columns that explain one element, lost or counted twice: the sums of the
-  // first columns at b and a differ by the rest.
-  std::vector<Columns> Contiguous(const Products& one) const {
-    std::vector<std::pair<double, size_t>> sorted;
-    for (size_t m = 0; m <= M_; ++m) sorted.emplace_back(one.first[m], m);
-    std::ranges::sort(sorted);
-    std::vector<Columns> found;
-    for (size_t a = 0; a < M_; ++a) {
-      for (const double times : {0.0, 2.0}) {
-        const double sum = one.first[a] + one.Rest() / (times - 1);
-        const auto from =
-            std::ranges::lower_bound(sorted, std::pair(sum - one.sample.error, size_t{0}), {});
-        for (auto at = from; at != sorted.end() && at->first <= sum + one.sample.error; ++at)
-          if (at->second > a) found.push_back({a, at->second, 1, times});
-      }
-    }
-    return found;
-  }
-
-  // One of all ranges, or of all steps and remainders.
-  double BitsOfColumns() const {
-    return std::log2(static_cast<double>(M_ * M_ + kLargestStep * kLargestStep));
-  }
-  Layer With(Layer layer, const Columns& columns) const {
-    for (size_t f = 0; f < F_; ++f)
-      for (size_t m = columns.first; m < columns.end; m += columns.step)
-        layer.weight[f * M_ + m] *= columns.times;
-    layer.deviations.bits += BitsOfColumns();
-    const auto text = [](size_t number) { return std::to_string(number); };
-    const bool lost = columns.times == 0;
-    const std::string which =
-        columns.step == 1 ? text(columns.first) + " to " + text(columns.end - 1)
-                          : "m with m mod " + text(columns.step) + " = " + text(columns.first);
-    layer.deviations.Add(
-        lost ? "columns_lost" : "columns_counted_twice",
-        "columns " + which + " of " + text(M_) + " are " + (lost ? "lost" : "counted twice"));
-    return layer;
   }
 
   // The sum of all products, or the bias, times a constant.
@@ -196,33 +165,30 @@ class Fitter {
     Span of_sum, of_bias;
     for (const Products& one : all) {
       const double sum = one.first.back(), error = one.sample.error;
-      of_sum.Intersect(Quotient(one.sample.y - one.bias, error, sum));
-      of_bias.Intersect(Quotient(one.sample.y - sum, error, one.bias));
+      of_sum.Intersect(Quotient(one.sample.y - one.base, error, sum));
+      of_bias.Intersect(Quotient(one.sample.y - sum, error, one.base));
     }
     if (!of_sum.IsEmpty() && of_sum.IsBounded()) {
       const Constant factor = ConstantsIn(of_sum, NamedFactors()).front();
       Layer scaled = layer;
-      for (double& w : scaled.weight) w *= factor.value;
+      scaled.weight = [=, w = layer.weight](size_t f, size_t m) { return factor.value * w(f, m); };
       scaled.deviations.Count(factor);
       scaled.deviations.Add("product_multiplied",
                             "x weight^T is multiplied by " + factor.text + ", expected 1");
       fits_.push_back(scaled);
     }
-    const bool is_listed = of_bias.Contains(0) || of_bias.Contains(2) || of_bias.Contains(-1);
+    const bool is_listed =
+        std::ranges::any_of(std::vector{0.0, 2.0, -1.0, 3.0, 0.5},
+                            [&](double factor) { return of_bias.Contains(factor); });
     if (!of_bias.IsEmpty() && of_bias.IsBounded() && !is_listed) {
       const Constant factor = ConstantsIn(of_bias, {}).front();
       Layer scaled = layer;
-      for (double& b : scaled.bias) b *= factor.value;
+      scaled.bias = [=, b = layer.bias](size_t f) { return factor.value * b(f); };
       scaled.deviations.Count(factor);
       scaled.deviations.Add("bias_multiplied",
                             "the bias is multiplied by " + factor.text + ", expected 1");
       fits_.push_back(scaled);
     }
-  }
-  static Span Quotient(double value, double error, double divisor) {
-    if (divisor == 0) return std::abs(value) <= error ? Span{} : Span{1, 0};
-    const double a = (value - error) / divisor, b = (value + error) / divisor;
-    return {std::min(a, b), std::max(a, b)};
   }
   std::vector<Constant> NamedFactors() const {
     const auto width = static_cast<double>(M_);
@@ -235,6 +201,7 @@ class Fitter {
 
   const Tensor<double>& x_;
   size_t N_, M_, F_;
+  bool has_bias_ = false;
   std::vector<Sample> samples_;
   std::vector<double> distances_;  // of the samples
   Layer right_;
@@ -244,13 +211,21 @@ class Fitter {
 std::vector<Explanation> MeasureLinear(const Observation& seen) {
   if (!Samples(seen, 0, ErrorBar::kLikely).IsAnswered()) return {};
   std::vector<Explanation> explanations;
-  for (const auto& [weight, bias, found] :
+  for (const auto& [weight, bias, has_bias, found] :
        SimplestFits([&](ErrorBar bar) { return Fitter(seen, bar).All(); })) {
     Tensors inputs = seen.inputs;
-    inputs[kWeight].values.data = weight;
-    if (!bias.empty()) inputs[kBias].values.data = bias;
+    Tensor<double>& w = inputs[kWeight].values;
+    for (size_t f = 0; f < w.shape[0]; ++f)
+      for (size_t m = 0; m < w.shape[1]; ++m) w(f, m) = weight(f, m);
+    for (size_t f = 0; f < w.shape[0] && inputs.size() > kBias; ++f)
+      inputs[kBias].values.data[f] = bias(f);
     explanations.push_back(
         {found.name, found.sentence, {seen.c.operation().Clone(), std::move(inputs), seen.recipe}});
+    if (!has_bias) continue;
+    MeasuredLinearBias measured;
+    measured.has_bias = has_bias;
+    explanations.back().model.operation = MeasuredOperation(seen.c, measured);
+    explanations.back().model.is_across_slices = true;  // rows are counted
   }
   return explanations;
 }

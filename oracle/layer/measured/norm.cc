@@ -1,8 +1,8 @@
 #include "oracle/layer/measured/norm.h"
 
-#include <memory>
+#include <utility>
 
-#include "reference/case/operation.h"
+#include "oracle/layer/measured/model.h"
 #include "reference/layer/layer_norm.h"
 #include "reference/layer/rms_norm.h"
 
@@ -29,12 +29,16 @@ struct MeasuredLayerNorm : LayerNorm {
 };
 
 template <class Measured>
-Hypothesis ModelOf(const Observation& seen, const Norm& norm) {
+Hypothesis ModelOf(const Observation& seen, const NormFit& fit) {
   Measured measured;
-  measured.norm = norm;
-  const auto operation = std::make_shared<Wrapped<Measured, false>>(measured);
-  CopyAttributes(seen.c, *operation);
-  return {operation, seen.inputs, seen.recipe};
+  measured.norm = fit.norm;
+  Hypothesis model = MeasuredModel(seen, measured);
+  Tensors inputs = seen.inputs;
+  inputs[kWeight].values.data = fit.weight;
+  if (inputs.size() > kBias) inputs[kBias].values.data = fit.bias;
+  model.inputs = std::move(inputs);
+  model.is_across_slices = fit.norm.rows != Norm::Rows::kOwn;
+  return model;
 }
 
 std::vector<NormFit> FitsOf(const Observation& seen, ErrorBar bar) {
@@ -57,9 +61,9 @@ std::vector<Explanation> MeasureNorm(const Observation& seen) {
   std::vector<Explanation> explanations;
   for (const NormFit& fit : SimplestFits([&](ErrorBar bar) { return FitsOf(seen, bar); })) {
     const bool has_bias = seen.inputs.size() > kBias;
-    explanations.push_back({fit.deviations.name, fit.deviations.sentence,
-                            has_bias ? ModelOf<MeasuredLayerNorm>(seen, fit.norm)
-                                     : ModelOf<MeasuredRmsNorm>(seen, fit.norm)});
+    explanations.push_back(
+        {fit.deviations.name, fit.deviations.sentence,
+         has_bias ? ModelOf<MeasuredLayerNorm>(seen, fit) : ModelOf<MeasuredRmsNorm>(seen, fit)});
   }
   return explanations;
 }

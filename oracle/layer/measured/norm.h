@@ -15,12 +15,14 @@ struct NormQuestion {
   size_t N, M;
   const std::vector<double>&x, &weight, &bias;  // x [N,M], weight [M], bias [M] or empty
   Norm right;
-  const Samples& samples;  // of y
+  const Samples& samples;          // of y
+  bool has_other_weights = false;  // weight or bias are not the right ones
 };
 
 struct NormFit {
   Norm norm;
-  Deviations deviations;  // none for the right norm
+  Deviations deviations;             // none for the right norm
+  std::vector<double> weight, bias;  // that are used
   bool is_evident = true;
 };
 // The norms with the fewest deviations from the right one that give the answer; empty if none does.

@@ -1,46 +1,29 @@
+#include "oracle/layer/measured/norm_fit.h"
+
 #include <cmath>
-#include <optional>
-#include <set>
 #include <utility>
 
 #include "oracle/layer/measured/divisor.h"
-#include "oracle/layer/measured/norm.h"
 #include "oracle/layer/measured/norm_names.h"
-#include "oracle/layer/measured/row_sums.h"
+#include "oracle/layer/measured/norm_rows.h"
 
 namespace sextant::oracle {
 namespace {
 
-constexpr size_t kRows = 24;  // that are looked at
-
-// The divisor of a row, from all its elements, and its relative error from a single one. All
-// elements may share an error, so the range may be narrower than the divisor is known.
-struct Divisor {
-  Span range;
-  double error = kInfinity;
-};
-
 class Fitter {
  public:
-  explicit Fitter(const NormQuestion& question)
-      : q_(question),
-        rows_(question.samples.ChosenRows(kRows, question.M)),
-        sums_(question.x, question.N, question.M) {
-    for (const size_t n : rows_) error_factors_.push_back(ErrorFactor(n));
-  }
+  explicit Fitter(const NormQuestion& question) : q_(question), rows_(question) {}
 
-  std::vector<NormFit> All() {
-    for (size_t j = 0; j < q_.M; ++j) sums_.AddColumn();
-    for (const Sums& sums : SumsOf(q_.right))
-      right_divisors_.push_back(DivisorOf(q_.right, sums.sum / q_.right.count));
-    for (const Norm& rows : RowsOf(q_.right)) {
-      for (const Norm& centered : CentersOf(rows)) TryWeights(centered);
+  std::vector<NormFit> All(Among among) {
+    for (const Norm& centered : CentersOf(q_.right, among)) {
+      for (const Norm& norm : RowsOf(centered, among)) TryWeights(norm);
     }
-    if (fits_.empty()) TryWeightOffset();
-    if (fits_.empty()) TryColumns();
-    KeepSimplest(fits_);
-    std::erase_if(fits_, [](const NormFit& fit) { return !fit.is_evident; });
-    return fits_;
+    if (fits_.empty() && among == Among::kAllRows) {
+      for (const Norm& norm : WithOtherCounts()) TryNumbers(norm);
+    }
+    if (fits_.empty()) TryWeightOffset(among);
+    if (fits_.empty() && among == Among::kAllRows) TryColumns();
+    return std::move(fits_);
   }
 
  private:
@@ -53,7 +36,7 @@ class Fitter {
     }
     return all;
   }
-  std::vector<Norm> RowsOf(const Norm& norm) const {
+  std::vector<Norm> RowsOf(const Norm& norm, Among among) const {
     using Rows = Norm::Rows;
     std::vector<Norm> all{norm};
     const auto add = [&](Rows rows, size_t group) {
@@ -65,7 +48,7 @@ class Fitter {
         all.back().shared = shared;
       }
     };
-    if (q_.N == 1) return all;
+    if (q_.N == 1 || among == Among::kOwnRows) return all;
     for (const Rows rows : {Rows::kFirst, Rows::kPrevious, Rows::kAround}) add(rows, 1);
     for (size_t group = 2; group < 2 * q_.N; group *= 2) {
       add(Rows::kGroup, std::min(group, q_.N));
@@ -73,7 +56,8 @@ class Fitter {
     }
     return all;
   }
-  std::vector<Norm> CentersOf(const Norm& norm) const {
+  std::vector<Norm> CentersOf(const Norm& norm, Among among) const {
+    if (among == Among::kOwnRows) return {norm};
     std::vector<Norm> all;
     for (const bool subtracts : {norm.subtracts_mean, !norm.subtracts_mean}) {
       for (const bool sums_centered : {subtracts, !subtracts}) {
@@ -89,8 +73,20 @@ class Fitter {
     }
     return all;
   }
+  std::vector<Norm> WithOtherCounts() const {
+    std::vector<Norm> all{q_.right};
+    const auto add = [&](double count) {
+      all.push_back(q_.right);
+      all.back().count = count;
+    };
+    for (const Constant& count : NamedCounts(rows_.width())) add(count.value);
+    for (const double more : {-16, -4, -3, -2, 2, 3, 4, 16})
+      if (q_.right.count + more > 0) add(q_.right.count + more);
+    for (const double times : {0.25, 4.0}) add(q_.right.count * times);
+    return all;
+  }
   void TryWeights(const Norm& norm) {
-    const auto sums = SumsOf(norm);
+    const auto sums = rows_.SumsOf(norm);
     for (const Norm& offset : Variants(norm, {[](Norm& n) { n.unit_offset = !n.unit_offset; }})) {
       for (const Norm& weighed :
            Variants(offset, {[](Norm& n) { n.weight = Norm::Weight::kIgnored; },
@@ -109,39 +105,35 @@ class Fitter {
       }
     }
   }
-  // A constant is added to the weight; everything else is right.
-  void TryWeightOffset() {
-    const auto sums = SumsOf(q_.right);
-    Span added;
-    for (size_t i = 0; i < rows_.size() && !added.IsEmpty(); ++i) {
-      for (size_t j = 0; j < q_.M; ++j) {
-        const size_t at = rows_[i] * q_.M + j;
-        const double z = (q_.x[at] - sums[i].mean) / right_divisors_[i];
-        if (z == 0 || !q_.samples.Has(at)) continue;
-        const Sample sample = q_.samples.At(at);
-        const double w = FactorOf(q_.right, q_.weight[j]);
-        const double rest = sample.y - BiasOf(q_.right, w, q_.bias, j) - z * w;
-        const double error = error_factors_[i] * sample.error / std::abs(z);
-        added.Intersect({rest / z - error, rest / z + error});
+  // A number that does not belong to the divisor, another root, or eps beside another count.
+  void TryNumbers(const Norm& norm) {
+    const auto sums = rows_.SumsOf(norm);
+    const auto divisors = rows_.DivisorsOf(norm, sums);
+    if (norm.count != q_.right.count) return TryDivisors(norm, sums, divisors, FreeNumber::kEps);
+    if (!q_.bias.empty()) TryNumber(norm, FreeNumber::kFactor, rows_.OutputFactor(norm), {});
+    if (norm.eps <= 0) return;  // the logarithm of 0
+    Norm root = norm;
+    root.root = Norm::Root::kPower;
+    TryDivisors(root, sums, divisors, FreeNumber::kPower);
+  }
+  // A number that is added to the weight, whatever else is wrong.
+  void TryWeightOffset(Among among) {
+    for (const Norm& centered : CentersOf(q_.right, among)) {
+      const Span added = rows_.AddedToWeight(centered);
+      if (added.IsEmpty() || !added.IsBounded() || added.Contains(0)) continue;
+      added_ = ConstantsIn(added, {{-1, "-1"}, {0.5, "0.5"}, {-0.5, "-0.5"}, {2, "2"}}).front();
+      for (Norm norm : RowsOf(centered, among)) {
+        norm.added = added_.value;
+        TryDivisors(norm, rows_.SumsOf(norm));
       }
     }
-    if (added.IsEmpty() || !added.IsBounded() || added.Contains(0)) return;
-    const auto found = ConstantsIn(added, {});
-    NormFit fit;
-    fit.norm = q_.right;
-    fit.norm.added = found.front().value;
-    fit.deviations.Count(found.front());
-    fit.deviations.Add("weight_offset", TextOf(found) + " is added to the weight" +
-                                            (q_.right.unit_offset ? " besides the 1" : ""));
-    fit.is_evident = IsEvident(DistancesOf(fit.norm, {}), fit.deviations);
-    fits_.push_back(fit);
   }
   // Sums over the first columns only, divided by their number or by M.
   void TryColumns() {
-    sums_.Restart();
-    std::vector<Divisor> divisors;  // do not depend on the columns if no mean is subtracted
+    rows_.ForgetColumns();
+    std::vector<MeasuredDivisor> divisors;  // do not depend on the columns without a mean
     for (size_t columns = 1; columns < q_.M; ++columns) {
-      sums_.AddColumn();
+      rows_.AddColumn();
       Norm norm = q_.right;
       norm.columns = columns;
       for (const auto& [count, mean_of_all] :
@@ -150,141 +142,78 @@ class Fitter {
         norm.mean_of_all = mean_of_all;
         norm.count = static_cast<double>(count);
         norm.mean_count = mean_of_all ? q_.right.mean_count : norm.count;
-        const auto sums = SumsOf(norm);
-        if (divisors.empty() || norm.subtracts_mean) divisors = DivisorsOf(norm, sums);
+        const auto sums = rows_.SumsOf(norm);
+        if (divisors.empty() || norm.subtracts_mean) divisors = rows_.DivisorsOf(norm, sums);
         if (divisors.empty() && !norm.subtracts_mean) return;
         TryDivisors(norm, sums, divisors, FreeNumber::kNothing);
       }
     }
   }
   void TryDivisors(const Norm& norm, const std::vector<Sums>& sums) {
-    const auto divisors = DivisorsOf(norm, sums);
+    const auto divisors = rows_.DivisorsOf(norm, sums);
     if (divisors.empty()) return;
-    for (const Norm& rooted : Variants(norm, {[](Norm& n) { n.root = Norm::Root::kEpsOutside; },
-                                              [](Norm& n) { n.root = Norm::Root::kEpsAsFloor; },
-                                              [](Norm& n) { n.root = Norm::Root::kMissing; }})) {
+    for (const Norm& rooted : RootsOf(norm)) {
       for (const FreeNumber free : {FreeNumber::kNothing, FreeNumber::kEps, FreeNumber::kCount})
         TryDivisors(rooted, sums, divisors, free);
     }
+    if (norm.rows != Norm::Rows::kOwn || norm.sums_centered != q_.right.sums_centered) return;
+    Norm undivided = norm;
+    undivided.root = Norm::Root::kNoDivisor;
+    TryDivisors(undivided, sums, divisors, FreeNumber::kNothing);
   }
-  void TryDivisors(Norm norm, const std::vector<Sums>& sums, const std::vector<Divisor>& divisors,
-                   FreeNumber free) {
+  static std::vector<Norm> RootsOf(const Norm& norm) {
+    const auto cubic = [](Norm& n) {
+      n.root = Norm::Root::kPower;
+      n.power = 1.0 / 3;
+    };
+    return Variants(norm, {[](Norm& n) { n.root = Norm::Root::kEpsOutside; },
+                           [](Norm& n) { n.root = Norm::Root::kEpsAsFloor; },
+                           [](Norm& n) { n.root = Norm::Root::kMissing; }, cubic});
+  }
+  void TryDivisors(const Norm& norm, const std::vector<Sums>& sums,
+                   const std::vector<MeasuredDivisor>& divisors, FreeNumber free) {
     if (divisors.empty()) return;
     Span shared = free == FreeNumber::kEps ? Span{0, kInfinity} : Span{};
-    for (size_t i = 0; i < rows_.size() && !shared.IsEmpty(); ++i)
+    for (size_t i = 0; i < divisors.size() && !shared.IsEmpty(); ++i)
       shared.Intersect(AllowedBy(norm, sums[i].sum, divisors[i].range, free));
-    if (shared.IsEmpty()) return;
-    NormFit fit;
-    fit.norm = norm;
-    std::string constant;
-    if (free != FreeNumber::kNothing) {
-      double& measured = free == FreeNumber::kEps ? fit.norm.eps : fit.norm.count;
-      if (shared.Contains(measured) || !shared.IsBounded()) return;
-      if (free == FreeNumber::kCount && shared.low <= 0) return;  // a row without a finite divisor
-      const auto found = ConstantsIn(
-          shared, free == FreeNumber::kEps ? NamedEps(q_.right.eps, q_.M) : NamedCounts(q_.M));
-      measured = found.front().value;
-      constant = found.size() > 2
-                     ? found.front().text + ", or any number up to " + TwoDigits(shared.high)
-                     : TextOf(found);
-      fit.deviations.Count(found.front());
-    }
-    Describe(q_.right, q_.M, constant, fit);
-    const double trials = norm.columns == q_.M ? 1 : 2 * static_cast<double>(q_.M);
-    fit.is_evident = fit.deviations.count == 0 ||
-                     IsEvident(DistancesOf(fit.norm, divisors), fit.deviations, std::log2(trials));
-    fits_.push_back(fit);
+    if (free == FreeNumber::kCount && shared.low <= 0) return;  // a row without a finite divisor
+    if (free != FreeNumber::kNothing) return TryNumber(norm, free, shared, divisors);
+    if (!shared.IsEmpty()) Add({.norm = norm}, free, "", divisors);
   }
-  std::vector<Sums> SumsOf(const Norm& norm) const {
-    std::vector<Sums> all;
-    for (const size_t n : rows_) all.push_back(sums_.Of(norm, n));
-    return all;
+  void TryNumber(const Norm& norm, FreeNumber free, const Span& range,
+                 const std::vector<MeasuredDivisor>& divisors) {
+    NormFit fit{.norm = norm};
+    double& number = NumberOf(fit.norm, free);
+    if (range.IsEmpty() || !range.IsBounded() || range.Contains(number)) return;
+    const auto found = ConstantsIn(range, NamedNumbers(free, q_.right.eps, rows_.width()));
+    number = found.front().value;
+    fit.deviations.Count(found.front());
+    Add(std::move(fit), free,
+        found.size() > 2 ? found.front().text + ", or any number up to " + TwoDigits(range.high)
+                         : TextOf(found),
+        divisors);
   }
-
-  // The divisors of the chosen rows, one range for each; empty if an element contradicts.
-  std::vector<Divisor> DivisorsOf(const Norm& norm, const std::vector<Sums>& sums) const {
-    std::vector<Divisor> all;
-    for (size_t i = 0; i < rows_.size(); ++i) {
-      const auto divisor = OneDivisor(norm, rows_[i], sums[i].mean, error_factors_[i]);
-      if (!divisor) return {};
-      all.push_back(*divisor);
-    }
-    return all;
-  }
-  std::optional<Divisor> OneDivisor(const Norm& norm, size_t n, double mean, double wider) const {
-    Span factor{0, kInfinity};  // 1 / D
-    double least_error = kInfinity;
-    for (size_t j = 0; j < q_.M && !factor.IsEmpty(); ++j) {
-      const size_t at = n * q_.M + j;
-      if (!q_.samples.Has(at)) continue;
-      const Sample sample = q_.samples.At(at);
-      const double w = FactorOf(norm, q_.weight[j]), scale = (q_.x[at] - mean) * w;
-      const double rest = sample.y - BiasOf(norm, w, q_.bias, j), error = wider * sample.error;
-      if (scale == 0 && std::abs(rest) > error) return std::nullopt;
-      if (scale == 0) continue;
-      const double a = (rest - error) / scale, b = (rest + error) / scale;
-      factor.Intersect({std::min(a, b), std::max(a, b)});
-      least_error = std::min(least_error, error / std::abs(scale));
-    }
-    if (factor.IsEmpty()) return std::nullopt;
-    // Six roundings of this calculation, and of the one that compares.
-    constexpr double kRoundings = 6 * 0x1p-53;
-    return Divisor{{(1 - kRoundings) / factor.high, (1 + kRoundings) / factor.low},
-                   least_error / factor.Middle()};
-  }
-  // A row that is larger than the right one has larger roundings.
-  double ErrorFactor(size_t n) const {
-    double y = 0, right = 0;
-    for (size_t at = n * q_.M; at < (n + 1) * q_.M; ++at) {
-      if (!q_.samples.Has(at)) continue;
-      y = std::max(y, std::abs(q_.samples.At(at).y));
-      right = std::max(right, std::abs(q_.samples.At(at).right));
-    }
-    return right > 0 ? std::max(1.0, y / right) : 1;
-  }
-
-  // All elements of a row share the roundings of its mean and divisor, so the row is one
-  // independent number if only these are wrong. If weights or biases are wrong, each element is
-  // one.
-  std::vector<double> DistancesOf(const Norm& norm, const std::vector<Divisor>& divisors) const {
-    const Norm& right = q_.right;
-    const bool same_elements = norm.unit_offset == right.unit_offset && norm.added == right.added &&
-                               norm.weight == right.weight && norm.bias == right.bias;
-    std::vector<double> distances;
-    std::set<double> seen;  // rows with the same divisor have the same roundings
-    for (size_t i = 0; i < rows_.size(); ++i) {
-      if (!seen.insert(right_divisors_[i]).second) continue;
-      const std::vector<double> elements = ElementDistances(rows_[i]);
-      if (!same_elements) {
-        distances.insert(distances.end(), elements.begin(), elements.end());
-      } else if (norm.subtracts_mean || right.subtracts_mean) {
-        distances.push_back(std::ranges::max(elements));
-      } else {
-        const double ratio = right_divisors_[i] / divisors[i].range.Middle();
-        distances.push_back(std::abs(1 - ratio) / divisors[i].error);
-      }
-    }
-    return distances;
-  }
-  std::vector<double> ElementDistances(size_t n) const {
-    std::vector<double> distances;
-    for (size_t at = n * q_.M; at < (n + 1) * q_.M; ++at) {
-      const Sample sample = q_.samples.At(at);
-      distances.push_back(q_.samples.Has(at) ? std::abs(sample.y - sample.right) / sample.error
-                                             : 0);
-    }
-    return distances;
+  void Add(NormFit fit, FreeNumber free, const std::string& number,
+           const std::vector<MeasuredDivisor>& divisors) {
+    if (fit.norm.added != q_.right.added) fit.deviations.Count(added_);
+    Describe(q_.right, rows_.width(), {free, number, added_.text}, fit);
+    const bool all_columns = fit.norm.columns == q_.right.columns;
+    const double trials = all_columns ? 1 : 2 * static_cast<double>(q_.M);
+    fit.is_evident = fit.deviations.count == 0 || IsEvident(rows_.DistancesOf(fit.norm, divisors),
+                                                            fit.deviations, std::log2(trials));
+    fits_.push_back(std::move(fit));
   }
 
   const NormQuestion& q_;
-  std::vector<size_t> rows_;                            // the chosen ones
-  std::vector<double> error_factors_, right_divisors_;  // of the chosen rows
-  RowSums sums_;
+  NormRows rows_;
+  Constant added_;  // to the weight, where it is not the right one
   std::vector<NormFit> fits_;
 };
 
 }  // namespace
 
-std::vector<NormFit> FitNorms(const NormQuestion& question) { return Fitter(question).All(); }
+std::vector<NormFit> FitRows(const NormQuestion& question, Among among) {
+  return Fitter(question).All(among);
+}
 
 }  // namespace sextant::oracle

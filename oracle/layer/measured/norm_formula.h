@@ -18,7 +18,7 @@ struct Norm {
   // kAround: the previous row, and the last one for the first. kFirstOfGroup: the first of a group.
   enum class Rows { kOwn, kFirst, kPrevious, kAround, kGroup, kFirstOfGroup };
   enum class Shared { kBoth, kDivisor, kMean };  // what comes from other rows
-  enum class Root { kEpsInside, kEpsOutside, kEpsAsFloor, kMissing };
+  enum class Root { kEpsInside, kEpsOutside, kEpsAsFloor, kMissing, kPower, kNoDivisor };
   enum class Weight { kOnce, kIgnored, kTwice, kDivides };
   enum class Bias { kNone, kOnce, kTwice, kSubtracted, kBeforeWeight };
 
@@ -27,16 +27,19 @@ struct Norm {
   double mean_count = 1;       // the mean is the sum of a row divided by it
   double count = 1;            // S is divided by it, per row of the population
   size_t columns = 0;          // that are summed: the first ones
+  size_t parts = 1;            // of a row, each with its own mean and S
   double eps = 0;
   bool mean_of_all = false;  // the mean is over all columns nevertheless
   Rows rows = Rows::kOwn;
   Shared shared = Shared::kBoth;
   size_t group = 1;  // rows in a group
   Root root = Root::kEpsInside;
+  double power = 0.5;        // D = (S / count + eps)^power, for kPower
   bool unit_offset = false;  // w = 1 + weight
   double added = 0;          // to the weight, besides that 1
   Weight weight = Weight::kOnce;
   Bias bias = Bias::kNone;
+  double factor = 1;  // of y
   bool operator==(const Norm&) const = default;
 };
 
@@ -80,10 +83,15 @@ class Normalization {
       : norm_(norm), x_(x), weight_(weight), bias_(bias) {}
 
   void Write(Tensor<Real>& y) const {
+    const size_t width = x_.shape[1] / norm_.parts;
     for (size_t n = 0; n < x_.shape[0]; ++n) {
-      const auto [mean, divisor] = MomentsOf(n);
-      for (size_t j = 0; j < x_.shape[1]; ++j)
-        y(n, j) = WithBias(Scaled(x_(n, j), mean, divisor), j);
+      for (size_t first = 0; first < x_.shape[1]; first += width) {
+        const auto [mean, divisor] = MomentsOf(n, first);
+        for (size_t j = first; j < first + width; ++j) {
+          y(n, j) = WithBias(Scaled(x_(n, j), mean, divisor), j);
+          if (norm_.factor != 1) y(n, j) = y(n, j) * Real(norm_.factor);
+        }
+      }
     }
   }
 
@@ -92,15 +100,16 @@ class Normalization {
     Real mean, divisor;
   };
 
-  Moments MomentsOf(size_t n) const {
+  // Of row n, or of its part that begins with the column `first`.
+  Moments MomentsOf(size_t n, size_t first) const {
     const auto [of_mean, of_divisor] = PopulationsOf(norm_, n, x_.shape[0]);
     const bool has_mean = norm_.subtracts_mean || norm_.sums_centered;
-    const Real mean = has_mean ? MeanOf(of_mean) : Real(0.0);
-    std::vector<Real> terms = TermsOf(of_divisor, norm_.columns);
+    const Real mean = has_mean ? MeanOf(of_mean, first) : Real(0.0);
+    std::vector<Real> terms = TermsOf(of_divisor, first, norm_.columns);
     if (norm_.sums_centered) {
       // The divisor of another row has the mean of that row.
       const bool is_others = norm_.shared == Norm::Shared::kDivisor;
-      const Real center = is_others ? MeanOf(of_divisor) : mean;
+      const Real center = is_others ? MeanOf(of_divisor, first) : mean;
       const ScopedStep at(Step::kCenter);
       for (Real& term : terms) term = term - center;
     }
@@ -113,26 +122,32 @@ class Normalization {
     const auto rows = static_cast<double>(of_divisor.second - of_divisor.first);
     return {norm_.subtracts_mean ? mean : Real(0.0), Divisor(sum / Real(norm_.count * rows))};
   }
-  std::vector<Real> TermsOf(const std::pair<size_t, size_t>& rows, size_t columns) const {
+  std::vector<Real> TermsOf(const std::pair<size_t, size_t>& rows, size_t first,
+                            size_t columns) const {
     std::vector<Real> terms;
     for (size_t row = rows.first; row < rows.second; ++row)
-      for (size_t j = 0; j < columns; ++j) terms.push_back(x_(row, j));
+      for (size_t j = first; j < first + columns; ++j) terms.push_back(x_(row, j));
     return terms;
   }
-  Real MeanOf(const std::pair<size_t, size_t>& rows) const {
-    const Real sum = Sum(TermsOf(rows, norm_.mean_of_all ? x_.shape[1] : norm_.columns));
+  Real MeanOf(const std::pair<size_t, size_t>& rows, size_t first) const {
+    const bool of_all = norm_.mean_of_all;
+    const Real sum =
+        Sum(of_all ? TermsOf(rows, 0, x_.shape[1]) : TermsOf(rows, first, norm_.columns));
+    const size_t parts = (rows.second - rows.first) * (of_all ? norm_.parts : 1);
     const ScopedStep at(Step::kCenter);
-    return sum / Real(norm_.mean_count * static_cast<double>(rows.second - rows.first));
+    return sum / Real(norm_.mean_count * static_cast<double>(parts));
   }
   static Real Sum(const std::vector<Real>& terms) {
     const ScopedStep at(Step::kSum);
     return SumOf(terms);
   }
   Real Divisor(const Real& square) const {
+    if (norm_.root == Norm::Root::kNoDivisor) return Real(1.0);
     constexpr double kLargest = 0x1p127;  // near the largest f32
     const Real eps(norm_.eps);
     if (norm_.root == Norm::Root::kEpsOutside) return Sqrt(square) + eps;
     if (norm_.root == Norm::Root::kEpsAsFloor) return Sqrt(Clamp(square, eps, Real(kLargest)));
+    if (norm_.root == Norm::Root::kPower) return Exp(Log(square + eps) * Real(norm_.power));
     return norm_.root == Norm::Root::kMissing ? square + eps : Sqrt(square + eps);
   }
   Real Scaled(Real value, const Real& mean, const Real& divisor) const {

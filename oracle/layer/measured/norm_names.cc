@@ -1,7 +1,9 @@
 #include "oracle/layer/measured/norm_names.h"
 
+#include <algorithm>
 #include <cmath>
 
+#include "oracle/diagnosis/fitted_number.h"
 #include "reference/base/value_text.h"
 
 namespace sextant::oracle {
@@ -99,6 +101,8 @@ std::string NameOfEps(double eps, double right) {
 
 }  // namespace
 
+namespace {
+
 std::vector<Constant> NamedEps(double eps, size_t M) {
   const auto width = static_cast<double>(M);
   std::vector<Constant> named = {{0, "0"}};
@@ -122,6 +126,29 @@ std::vector<Constant> NamedEps(double eps, size_t M) {
   return named;
 }
 
+// The text of a number, with its name if it has one.
+std::string TextOfCount(double count, size_t M) {
+  const std::vector<Constant> named = NamedCounts(M);
+  const auto at = std::ranges::find(named, count, &Constant::value);
+  return at == named.end() ? PrintValue(count) : at->text;
+}
+
+// Where eps is small, an unusual count is a factor of y.
+std::string FactorText(const Norm& norm, const Norm& right) {
+  const bool is_integer = norm.count == std::floor(norm.count);
+  if (is_integer || norm.root != right.root) return "";
+  return ", which multiplies y by " + ShortText(std::sqrt(norm.count / right.count));
+}
+
+}  // namespace
+
+std::vector<Constant> NamedNumbers(FreeNumber free, double eps, size_t M) {
+  if (free == FreeNumber::kEps) return NamedEps(eps, M);
+  if (free == FreeNumber::kCount) return NamedCounts(M);
+  if (free == FreeNumber::kPower) return {{1.0 / 3, "1/3"}, {0.25, "1/4"}, {2, "2"}};
+  return {};
+}
+
 std::vector<Constant> NamedCounts(size_t M) {
   const auto width = static_cast<double>(M);
   std::vector<Constant> named = {
@@ -134,34 +161,45 @@ std::vector<Constant> NamedCounts(size_t M) {
 }
 
 std::vector<double> CountsOf(size_t M) {
-  std::vector<double> all;
+  std::vector<double> all = {2 * static_cast<double>(M)};
   if (M > 1) all.push_back(static_cast<double>(M) - 1);
   for (const Constant& padded : PaddedCounts(M)) all.push_back(padded.value);
   return all;
 }
 
-void Describe(const Norm& right, size_t M, const std::string& constant, NormFit& fit) {
+void Describe(const Norm& right, size_t M, const NumberText& measured, NormFit& fit) {
   const Norm norm = fit.norm;
   Words words(fit.deviations);
   DescribeCenter(right, norm, words);
   DescribeRows(norm, words);
   const std::string width = PrintValue(static_cast<int64_t>(M));
-  words.Add(norm.columns != M, "columns_lost",
+  words.Add(norm.columns != right.columns, "columns_lost",
             "only the first " + PrintValue(static_cast<int64_t>(norm.columns)) + " of " + width +
                 " columns are summed, and the sum is divided by " + PrintValue(norm.count));
   words.Add(
-      norm.mean_count != right.mean_count && norm.subtracts_mean && norm.columns == M,
+      norm.mean_count != right.mean_count && norm.subtracts_mean && norm.columns == right.columns,
       NameOfCount(norm.mean_count, M) + "_of_x",
       "the mean of x is its sum divided by " + PrintValue(norm.mean_count) + ", expected " + width);
-  words.Add(norm.count != right.count && norm.columns == M, NameOfCount(norm.count, M),
-            "the sum of squares is divided by " + constant + ", expected " + width);
+  words.Add(norm.count != right.count && norm.columns == right.columns, NameOfCount(norm.count, M),
+            "the sum of squares is divided by " +
+                (measured.free == FreeNumber::kCount ? measured.text : TextOfCount(norm.count, M)) +
+                ", expected " + width + FactorText(norm, right));
   words.Add(norm.root == Norm::Root::kEpsOutside, "eps_outside_the_root",
             "eps is added to the root instead of under it");
   words.Add(norm.root == Norm::Root::kEpsAsFloor, "eps_as_floor",
             "eps is a lower bound of the mean square instead of added to it");
   words.Add(norm.root == Norm::Root::kMissing, "root_missing", "the root is missing");
   words.Add(norm.eps != right.eps, NameOfEps(norm.eps, right.eps),
-            "eps is " + constant + ", expected " + PrintValue(right.eps));
+            "eps is " + measured.text + ", expected " + PrintValue(right.eps));
+  words.Add(norm.root == Norm::Root::kNoDivisor, "not_divided", "x is not divided by anything");
+  words.Add(norm.root == Norm::Root::kPower, "root_of_another_power",
+            "the mean square is raised to " +
+                (measured.free == FreeNumber::kPower ? measured.text : "1/3") + ", expected 1/2");
+  words.Add(
+      norm.added != right.added, "weight_offset",
+      measured.added + " is added to the weight" + (right.unit_offset ? " besides the 1" : ""));
+  words.Add(norm.factor != right.factor, "output_multiplied",
+            "y is multiplied by " + measured.text);
   DescribeWeight(right, norm, words);
   DescribeBias(right, norm, words);
 }

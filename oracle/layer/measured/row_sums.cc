@@ -28,8 +28,10 @@ RowSums::Totals RowSums::TotalOf(const std::vector<Totals>& totals,
 }
 
 Sums RowSums::Of(const Norm& norm, size_t n) const {
-  const auto [of_mean, of_divisor] = PopulationsOf(norm, n, totals_.size());
-  const auto& totals = norm.mean_of_all ? whole_totals_ : totals_;
+  auto [of_mean, of_divisor] = PopulationsOf(norm, n, totals_.size());
+  const bool of_all_parts = norm.mean_of_all && norm.parts > 1;
+  if (of_all_parts) of_mean = {n / norm.parts * norm.parts, (n / norm.parts + 1) * norm.parts};
+  const auto& totals = norm.mean_of_all && !of_all_parts ? whole_totals_ : totals_;
   const long double mean = TotalOf(totals, of_mean).sum / norm.mean_count;
   const bool is_others = norm.shared == Norm::Shared::kDivisor;
   const long double center = is_others ? TotalOf(totals, of_divisor).sum / norm.mean_count : mean;

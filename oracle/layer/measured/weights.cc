@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "oracle/layer/measured/column_order.h"
 #include "oracle/property/changed_inputs.h"
 
 namespace sextant::oracle {
@@ -32,7 +33,39 @@ void Rearrange(Tensors& inputs, size_t (*place)(size_t i, size_t F)) {
   }
 }
 
+void ReorderColumns(Tensor<double>& weight, const ColumnOrder& order) {
+  const Tensor<double> right = weight;
+  for (size_t i = 0; i < weight.data.size(); ++i) {
+    const size_t j = i % weight.shape[1];
+    weight.data[i] = right.data[i - j + order.of(j)];
+  }
+}
+
+void ReorderRows(Tensor<double>& weight, const ColumnOrder& order) {
+  const Tensor<double> right = weight;
+  const size_t width = weight.data.size() / weight.shape[0];
+  for (size_t i = 0; i < weight.data.size(); ++i)
+    weight.data[i] = right.data[order.of(i / width) * width + i % width];
+}
+
 }  // namespace
+
+std::vector<Change> OrderChanges(const Tensors& inputs) {
+  std::vector<Change> changes;
+  for (const ColumnOrder& order : ColumnOrdersOf(InputNamed(inputs, "gate").shape[0])) {
+    changes.push_back({"hidden_" + order.name,
+                       "the hidden columns are in another order: " + order.text,
+                       [order](Tensors& all) { ReorderColumns(InputNamed(all, "down"), order); }});
+    for (const std::string name : {"gate", "up"})
+      changes.push_back({name + "_" + order.name,
+                         "the rows of " + name + " are in another order: " + order.text,
+                         [order, name](Tensors& all) {
+                           ReorderRows(InputNamed(all, name), order);
+                           if (HasBiases(all)) ReorderRows(InputNamed(all, name + "_bias"), order);
+                         }});
+  }
+  return changes;
+}
 
 bool HasBiases(const Tensors& inputs) {
   return std::ranges::find(inputs, "down_bias", &NamedTensor::name) != inputs.end();

@@ -17,6 +17,8 @@ struct Change {
 
 // Of feed_forward, and of feed_forward_bias if the inputs have biases.
 std::vector<Change> WeightChanges(const Tensors& inputs);
+// Of the order of the hidden columns: as `down` reads them, or of one of gate and up.
+std::vector<Change> OrderChanges(const Tensors& inputs);
 bool HasBiases(const Tensors& inputs);
 
 }  // namespace sextant::oracle

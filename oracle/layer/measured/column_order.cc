@@ -1,0 +1,48 @@
+#include "oracle/layer/measured/column_order.h"
+
+#include <numeric>
+#include <set>
+
+namespace sextant::oracle {
+
+std::vector<double> InOrder(const std::vector<double>& numbers, const ColumnOrder& order) {
+  std::vector<double> ordered;
+  for (size_t j = 0; j < numbers.size(); ++j) ordered.push_back(numbers[order.of(j)]);
+  return ordered;
+}
+
+std::vector<ColumnOrder> ColumnOrdersOf(size_t n) {
+  std::vector<ColumnOrder> orders = {
+      {"reversed", "reversed", [n](size_t j) { return n - 1 - j; }},
+      {"rolled", "rolled by one to the left", [n](size_t j) { return (j + 1) % n; }},
+      {"rolled", "rolled by one to the right", [n](size_t j) { return (j + n - 1) % n; }},
+      {"all_the_first", "the first one everywhere", [](size_t) { return 0; }}};
+  if (n % 2 == 0) {
+    orders.push_back(
+        {"halves_exchanged", "with exchanged halves", [n](size_t j) { return (j + n / 2) % n; }});
+    orders.push_back({"neighbours_exchanged", "with exchanged neighbours, 1 0 3 2 ...",
+                      [](size_t j) { return j ^ 1; }});
+  }
+  for (size_t rows = 2; rows < n; ++rows) {
+    const size_t columns = n / rows;
+    if (n % rows != 0) continue;
+    const std::string text =
+        "[" + std::to_string(rows) + "," + std::to_string(columns) + "] transposed";
+    orders.push_back({"transposed",
+                      rows == 2      ? "both halves interleaved"
+                      : columns == 2 ? "the even ones before the odd ones"
+                                     : text,
+                      [=](size_t j) { return j % rows * columns + j / rows; }});
+  }
+  std::vector<size_t> right(n);
+  std::iota(right.begin(), right.end(), size_t{0});
+  std::set<std::vector<size_t>> seen{right};
+  std::erase_if(orders, [&](const ColumnOrder& order) {
+    std::vector<size_t> all;
+    for (size_t j = 0; j < n; ++j) all.push_back(order.of(j));
+    return !seen.insert(all).second;
+  });
+  return orders;
+}
+
+}  // namespace sextant::oracle

@@ -1,0 +1,22 @@
+// Wrong orders in which implementations read columns, channels or heads.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace sextant::oracle {
+
+struct ColumnOrder {
+  std::string name;                  // "rolled"
+  std::string text;                  // "rolled by one to the left"
+  std::function<size_t(size_t)> of;  // the right column of the number that column j has
+};
+
+// Of n columns. All differ.
+std::vector<ColumnOrder> ColumnOrdersOf(size_t n);
+
+// The numbers in another order.
+std::vector<double> InOrder(const std::vector<double>& numbers, const ColumnOrder& order);
+
+}  // namespace sextant::oracle
