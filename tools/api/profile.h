@@ -10,7 +10,7 @@
 #include "oracle/profile/cheapest_recipe.h"
 #include "oracle/profile/step_costs.h"
 #include "oracle/profile/worst_case.h"
-#include "tools/api/selection.h"
+#include "oracle/subject/subject.h"
 
 namespace sextant::tools {
 
@@ -54,6 +54,7 @@ struct SubjectProfile {
   std::vector<WorstElement> worst{};
   std::optional<oracle::StepCosts> steps{};
   std::vector<oracle::WorstCase> found{};  // by the search for worst cases
+  bool has_command = true;                 // the command line can name the subject
 };
 
 struct ProfileOptions {
@@ -73,9 +74,14 @@ struct Profile {
   std::optional<oracle::CheapestRecipe> cheapest{};
 };
 
+struct AskedCase {
+  Case c;
+  Tensors inputs;
+};
+
 // Throws Error if the cases have no such groups or a recipe is wrong. At least one case and
 // subject.
-Profile ProfileOf(const std::vector<Selected>& selected,
-                  const std::vector<oracle::Subject>& subjects, ProfileOptions options);
+Profile ProfileOf(const std::vector<AskedCase>& asked, const std::vector<oracle::Subject>& subjects,
+                  ProfileOptions options);
 
 }  // namespace sextant::tools

@@ -6,6 +6,7 @@
 
 #include "tools/api/exit_status.h"
 #include "tools/api/replace.h"
+#include "tools/api/selection.h"
 #include "tools/api/subjects.h"
 #include "tools/cli/commands.h"
 #include "tools/cli/options.h"
@@ -64,7 +65,9 @@ int Run(Options& options) {
   for (const std::string& text : options.subjects)
     subjects.push_back(MakeSubject(text, options.timeout));
   options.profile.worst_questions = static_cast<size_t>(options.worst);
-  const Profile profile = ProfileOf(selected, subjects, options.profile);
+  std::vector<AskedCase> asked;
+  for (const Selected& one : selected) asked.push_back({one.c, InputsOf(one)});
+  const Profile profile = ProfileOf(asked, subjects, options.profile);
   for (const oracle::Subject& subject : subjects) {
     if (subject.close) subject.close();
   }
