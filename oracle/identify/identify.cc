@@ -47,13 +47,15 @@ std::vector<Exchange> Weighed(std::vector<Exchange> witnesses, const Claim& clai
 // errors of the best claim weigh the differences: those of some elements are much larger than of
 // others.
 std::vector<Claim> Searched(const Claim& start, const std::vector<Exchange>& witnesses,
-                            const std::string& recipe, int threads) {
+                            const std::string& recipe, const IdentifyOptions& options) {
   std::vector<Claim> best = {start};
   for (size_t count = 1; count <= witnesses.size(); ++count) {
+    options.pause();
     const auto end = witnesses.begin() + static_cast<ptrdiff_t>(count);
-    best = BestClaims(best, {witnesses.begin(), end}, threads);
+    best = BestClaims(best, {witnesses.begin(), end}, options.threads);
   }
-  return BestClaims(best, Weighed(witnesses, best.front(), recipe), threads);
+  options.pause();
+  return BestClaims(best, Weighed(witnesses, best.front(), recipe), options.threads);
 }
 
 bool Conforms(const Claim& claim, const std::vector<Exchange>& witnesses, const std::string& recipe,
@@ -69,6 +71,7 @@ std::pair<Claim, std::string> Conforming(const std::vector<Claim>& claims,
   constexpr int kAll = 17;
   for (const Claim& claim : claims) {
     for (const int digits : {kAll, 1, 2, 3, 4, 5, 6, 7, 8}) {
+      options.pause();
       const Claim rounded = RoundedTo(claim, witnesses[0].c, digits);
       const auto found = ConformityOf(rounded, witnesses, options.recipes, options.threads);
       if (!found.recipe.empty()) return {rounded, found.recipe};
@@ -181,12 +184,12 @@ Identity Identify(const std::vector<Case>& questions, const AskSubject& ask,
   if (std::ranges::none_of(witnesses, HasElement))
     throw Error(questions[0].ToString(), " has no element, expected larger dimensions");
   const Claim asked = ClaimOf(identity.c, options.known);
-  const std::vector<Claim> best =
-      Searched(asked, witnesses, options.recipes.front(), options.threads);
+  const std::vector<Claim> best = Searched(asked, witnesses, options.recipes.front(), options);
   const auto [conforming, recipe] = Conforming(best, witnesses, options);
   identity.recipe = recipe;
   Claim claim = conforming;
   const auto conforms = [&](const Claim& other) {
+    options.pause();
     return Conforms(other, witnesses, identity.recipe, options.threads);
   };
   if (!identity.recipe.empty()) {

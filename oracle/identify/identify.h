@@ -33,9 +33,10 @@ struct Identity {
 };
 
 struct IdentifyOptions {
-  std::vector<std::string> recipes;  // tried in this order
-  std::set<std::string> known;       // attributes that are not varied
-  int threads = 0;                   // 0: all cores
+  std::vector<std::string> recipes;     // tried in this order
+  std::set<std::string> known;          // attributes that are not varied
+  int threads = 0;                      // 0: all cores
+  std::function<void()> pause = [] {};  // called between the steps; what it throws ends the search
 };
 
 // Asks the questions, all of one operation with the same attributes. Throws Error if the subject

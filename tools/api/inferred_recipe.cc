@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "reference/case/memory.h"
-#include "tools/api/subjects.h"
+#include "tools/api/answer_of.h"
 
 namespace sextant::tools {
 namespace {

@@ -1,7 +1,7 @@
 #include "tools/api/judge_subject.h"
 
+#include "tools/api/answer_of.h"
 #include "tools/api/judgement.h"
-#include "tools/api/subjects.h"
 
 namespace sextant::tools {
 namespace {

@@ -5,7 +5,8 @@
 #include <deque>
 
 #include "oracle/profile/grouping.h"
-#include "tools/api/subjects.h"
+#include "tools/api/answer_of.h"
+#include "tools/api/computed_subject.h"
 
 namespace sextant::tools {
 namespace {
@@ -20,7 +21,7 @@ constexpr size_t kMostWorst = 20;  // elements
 // A case with its proven values; the permitted errors are those of the first subject's recipe.
 struct Proven {
   const Case& c;
-  Tensors inputs;
+  const Tensors& inputs;
   ProvenAndPermitted values;
 };
 
@@ -119,8 +120,11 @@ class Collector {
 SubjectProfile ProfileOne(const std::deque<Proven>& proven, const oracle::Subject& subject,
                           const ProfileOptions& options) {
   SubjectProfile profile{subject.name, options.recipe.empty() ? subject.recipe : options.recipe};
+  profile.has_command = HasCommandName(subject);
+  profile.has_own_recipe = profile.recipe == subject.recipe;
   Collector collector(options, profile);
   for (const Proven& one : proven) {
+    if (options.prove.progress) options.prove.progress(0);  // it may end the call
     const oracle::Answer answer = AnswerOf(subject, one.c, one.inputs);
     if (answer.status != oracle::Answer::Status::kAnswered) {
       profile.not_answered.push_back(one.c.ToString() + ": " + answer.message);
@@ -164,27 +168,27 @@ std::vector<double> HonestShares() {
   return shares;
 }
 
-Profile ProfileOf(const std::vector<Selected>& selected,
-                  const std::vector<oracle::Subject>& subjects, ProfileOptions options) {
+Profile ProfileOf(const std::vector<AskedCase>& asked, const std::vector<oracle::Subject>& subjects,
+                  ProfileOptions options) {
   if (options.by.empty()) {
-    const Case& c = selected.front().c;
-    const Tensors inputs = InputsOf(selected.front());
+    const auto& [c, inputs] = asked.front();
     options.by = oracle::UsualGroups({c, c.info().signature.outputs.front(), &inputs});
   }
   Profile profile{{}, options.by};
+  const ScopedBudget within(options.budget);
   profile.below = options.below;
   std::deque<Proven> proven;
   const std::string first = options.recipe.empty() ? subjects.front().recipe : options.recipe;
-  for (const Selected& one : selected) {
-    profile.cases.push_back(one.c.ToString());
-    Tensors inputs = InputsOf(one);
-    auto values = ProveAndPermit(one.c.operation(), one.c, inputs,
-                                 ParseRecipe(first, one.c.dtype()), options.prove);
-    proven.push_back({one.c, std::move(inputs), std::move(values)});
+  for (const auto& [c, inputs] : asked) {
+    profile.cases.push_back(c.ToString());
+    const Recipe recipe = ParseRecipe(first, c.dtype());
+    if (const auto sample = SampleIn(c))
+      profile.left_out += sample->all_elements - sample->elements;
+    proven.push_back({c, inputs, ProveAndPermit(c.operation(), c, inputs, recipe, options.prove)});
   }
   std::vector<oracle::ProvenCase> cases;
   for (const Proven& one : proven)
-    cases.push_back({one.c, one.inputs, one.values.golden, one.values.permitted});
+    cases.push_back({one.c, one.inputs, one.values.golden, one.values.permitted, options.budget});
   for (const oracle::Subject& subject : subjects) {
     SubjectProfile& own = profile.subjects.emplace_back(ProfileOne(proven, subject, options));
     if (own.answered > 0) own.steps = oracle::StepCostsOf(cases, own.recipe, options.prove.threads);

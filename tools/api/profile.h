@@ -10,7 +10,8 @@
 #include "oracle/profile/cheapest_recipe.h"
 #include "oracle/profile/step_costs.h"
 #include "oracle/profile/worst_case.h"
-#include "tools/api/selection.h"
+#include "oracle/subject/subject.h"
+#include "reference/prove/budget.h"
 
 namespace sextant::tools {
 
@@ -43,6 +44,8 @@ struct WorstElement {
 
 struct SubjectProfile {
   std::string name, recipe;
+  bool has_command = true;                  // the command line can name the subject
+  bool has_own_recipe = true;               // the recipe is what the subject declares
   size_t answered = 0;                      // cases
   std::vector<std::string> not_answered{};  // messages
   size_t elements = 0;
@@ -62,20 +65,27 @@ struct ProfileOptions {
   double below = 0;            // the bound of the cheapest recipe, in ulps; 0: not asked for
   size_t worst_questions = 0;  // of the search for worst cases
   uint64_t seed = 1;           // of that search
+  Budget budget{};             // elements beyond it are left out; without `has_time`
   ProveOptions prove{};
 };
 
 struct Profile {
   std::vector<std::string> cases;
   std::string by;
+  size_t left_out = 0;  // elements of the outputs, by the budget
   std::vector<SubjectProfile> subjects{};
   double below = 0;
   std::optional<oracle::CheapestRecipe> cheapest{};
 };
 
+struct AskedCase {
+  Case c;
+  Tensors inputs;
+};
+
 // Throws Error if the cases have no such groups or a recipe is wrong. At least one case and
 // subject.
-Profile ProfileOf(const std::vector<Selected>& selected,
-                  const std::vector<oracle::Subject>& subjects, ProfileOptions options);
+Profile ProfileOf(const std::vector<AskedCase>& asked, const std::vector<oracle::Subject>& subjects,
+                  ProfileOptions options);
 
 }  // namespace sextant::tools

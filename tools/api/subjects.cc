@@ -6,13 +6,11 @@
 #include <map>
 #include <memory>
 
-#include "fast/kernel/kernel.h"
 #include "fixtures/store/reader.h"
 #include "fixtures/store/writer.h"
-#include "oracle/catalog/defect_subject.h"
 #include "oracle/subject/exec_subject.h"
 #include "oracle/subject/supervisor.h"
-#include "reference/base/printable.h"
+#include "tools/api/computed_subject.h"
 #include "tools/api/difference.h"
 #include "tools/api/host_command.h"
 #include "tools/api/selection.h"
@@ -22,15 +20,6 @@ namespace {
 
 using oracle::Answer;
 using oracle::Subject;
-
-Subject FastSubject() {
-  return {"fast", std::string(fast::kRecipe), [](const Case& c, const Tensors& inputs) {
-            const fast::CaseKernel& kernel = fast::KernelOf(c.name());
-            std::string reason = kernel.declines(c);
-            if (!reason.empty()) return Answer{Answer::Status::kUnsupported, std::move(reason), {}};
-            return Answer{.message = "", .outputs = kernel.run(c, inputs)};
-          }};
-}
 
 // Describes the first recorded input that differs from the input of the case; empty if there is
 // none. Inputs that are not recorded, and recorded inputs that the operation does not have, are
@@ -132,13 +121,11 @@ Subject LibrarySubject(const std::string& path, double seconds_per_case,
 
 Subject MakeSubject(const std::string& text, double seconds_per_case,
                     const oracle::ToldAttributes& told) {
-  if (text == "fast") return FastSubject();
+  if (auto computed = ComputedSubject(text)) return *std::move(computed);
   const size_t colon = text.find(':');
   const std::string kind = text.substr(0, colon),
                     rest = colon == text.npos ? "" : text.substr(colon + 1);
   if (!rest.empty()) {
-    if (kind == "recipe") return oracle::RecipeSubject(rest);
-    if (kind == "defect") return oracle::DefectSubject(rest);
     if (kind == "files") return FilesSubject(rest);
     if (kind == "lib") return LibrarySubject(rest, seconds_per_case, told);
     if (kind == "exec") return SupervisedSubject(rest, seconds_per_case, told);
@@ -148,27 +135,6 @@ Subject MakeSubject(const std::string& text, double seconds_per_case,
 
 bool IsInProcess(const std::string& text) {
   return !text.starts_with("lib:") && !text.starts_with("exec:");
-}
-
-std::string WhyIrrelevant(const Subject& subject, const Case& c) {
-  const std::string& operation = subject.defective_operation;
-  if (operation.empty() || operation == c.name()) return "";
-  return "the defect is in " + operation + ": a case of " + c.name() + " cannot show it";
-}
-
-Answer AnswerOf(const Subject& subject, const Case& c, const Tensors& inputs) {
-  if (const std::string why = WhyIrrelevant(subject, c); !why.empty())
-    return {Answer::Status::kUnsupported, why, {}};
-  Answer answer = subject.answer(c, inputs);
-  if (const size_t size = answer.message.size(); size > kMostBytesOfMessage) {
-    // A cut may divide a character of UTF-8.
-    answer.message = Printable(answer.message.substr(0, kMostBytesOfMessage)) + "... (" +
-                     std::to_string(size) + " bytes)";
-  }
-  if (answer.status != Answer::Status::kAnswered) return answer;
-  const std::string why = oracle::DescribeMismatch(c, answer.outputs);
-  if (!why.empty()) return {Answer::Status::kFailed, why, {}};
-  return answer;
 }
 
 }  // namespace sextant::tools

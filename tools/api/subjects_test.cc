@@ -10,6 +10,7 @@
 #include "reference/base/error_test.h"
 #include "reference/case/draw.h"
 #include "reference/prove/prove.h"
+#include "tools/api/answer_of.h"
 
 namespace sextant::tools {
 namespace {

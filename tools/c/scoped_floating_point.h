@@ -13,9 +13,15 @@ class ScopedFloatingPoint {
     std::fegetenv(&others_);
     std::fesetenv(FE_DFL_ENV);
   }
+  // This thread has `environment`, for code of others that is called.
+  explicit ScopedFloatingPoint(const std::fenv_t& environment) {
+    std::fegetenv(&others_);
+    std::fesetenv(&environment);
+  }
   ~ScopedFloatingPoint() { std::fesetenv(&others_); }
   ScopedFloatingPoint(const ScopedFloatingPoint&) = delete;
   ScopedFloatingPoint& operator=(const ScopedFloatingPoint&) = delete;
+  const std::fenv_t& others() const { return others_; }  // what was set before
 
  private:
   std::fenv_t others_;

@@ -1,72 +1,23 @@
 #include "tools/c/sextant.h"
 
-#include <exception>
 #include <memory>
-#include <new>
 #include <string>
 #include <vector>
 
 #include "oracle/subject/attributes_json.h"
 #include "reference/case/draw.h"
-#include "reference/number/exact/interval_caches.h"
 #include "tools/api/case_file.h"
 #include "tools/api/expectations.h"
 #include "tools/api/judgement.h"
 #include "tools/api/own_question.h"
+#include "tools/c/call.h"
 #include "tools/c/dl_tensor.h"
 #include "tools/c/options.h"
-#include "tools/c/scoped_floating_point.h"
+#include "tools/c/result.h"
 #include "tools/report/report_json.h"
-
-struct SextantResult {
-  struct Array {
-    std::string name, dtype;
-    sextant::Tensor<double> values;
-  };
-  int status = 0;
-  std::string json;
-  std::vector<Array> arrays;
-  sextant::oracle::Verdict verdict{};  // of sextant_judge
-  bool strict = false;
-
-  void Add(std::string name, sextant::DType dtype, sextant::Tensor<double> values) {
-    arrays.push_back({std::move(name), std::string(NameOf(dtype)), std::move(values)});
-  }
-};
 
 namespace sextant::tools {
 namespace {
-
-thread_local std::string last_error;
-
-// Runs `work`; every exception becomes a status and the error of this thread.
-template <class Work>
-int Guarded(const Work& work) noexcept {
-  const auto failed = [](int status, const char* why) noexcept {
-    try {
-      last_error = why;
-    } catch (...) {
-      last_error.clear();  // without memory there is no message
-    }
-    return status;
-  };
-  try {
-    const ScopedFloatingPoint standard;
-    FreeMpfrCachesAtThreadExit();
-    work();
-    return SEXTANT_OK;
-  } catch (const Error& e) {
-    return failed(SEXTANT_INVALID, e.what());
-  } catch (const Cancelled&) {
-    return failed(SEXTANT_CANCELLED, "cancelled");
-  } catch (const std::bad_alloc&) {
-    return failed(SEXTANT_OUT_OF_MEMORY, "out of memory");
-  } catch (const std::exception& e) {
-    return failed(SEXTANT_INTERNAL, e.what());
-  } catch (...) {
-    return failed(SEXTANT_INTERNAL, "unknown exception");
-  }
-}
 
 // The names, dtypes and shapes of one side of the signature.
 Json Described(const Case& c, const std::vector<TensorSpec>& specs) {
@@ -78,11 +29,6 @@ Json Described(const Case& c, const std::vector<TensorSpec>& specs) {
                     {"optional", spec.optional}});
   }
   return json;
-}
-
-template <class T>
-void RequirePointer(const T* pointer, const char* argument) {
-  if (!pointer) throw Error("argument ", argument, " is a null pointer");
 }
 
 Question QuestionOf(const char* text, const SextantTensor* tensors, size_t count) {
@@ -277,6 +223,6 @@ int sextant_array(const SextantResult* result, const char* name, SextantArray* a
 
 void sextant_free(SextantResult* result) { delete result; }
 
-const char* sextant_last_error() { return sextant::tools::last_error.c_str(); }
+const char* sextant_last_error() { return sextant::tools::LastError(); }
 
 const char* sextant_version() { return SEXTANT_VERSION; }

@@ -1,9 +1,10 @@
 /* Sextant for C, and for every language that can call C: libsextant.so.
  *
- * Judges tensors in the memory of the caller (DLPack), proves outputs, and draws the inputs of
- * cases. A call returns SEXTANT_OK and a result, or another status; sextant_last_error() then says
- * what was wrong. All functions may be called from several threads at once; a result belongs to one
- * thread at a time. Nothing is thrown, and no memory changes its owner except results.
+ * Judges tensors in the memory of the caller (DLPack), proves outputs, draws the inputs of cases,
+ * and asks functions of the caller what they compute and with which errors. A call returns
+ * SEXTANT_OK and a result, or another status; sextant_last_error() then says what was wrong. All
+ * functions may be called from several threads at once; a result belongs to one thread at a time.
+ * Nothing is thrown, and no memory changes its owner except results.
  *
  * This is version 0: it may still change.
  */
@@ -13,6 +14,8 @@
 #include <dlpack/dlpack.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "sextant_subject.h"
 
 #if defined(__GNUC__)
 #define SEXTANT_API __attribute__((visibility("default")))
@@ -29,7 +32,8 @@ enum {
   SEXTANT_INVALID = 1,   /* the call or its tensors are wrong: sextant_last_error() */
   SEXTANT_CANCELLED = 2, /* `progress` asked for it */
   SEXTANT_OUT_OF_MEMORY = 3,
-  SEXTANT_INTERNAL = 4 /* an error of the library itself */
+  SEXTANT_INTERNAL = 4, /* an error of the library itself */
+  SEXTANT_NO_ANSWER = 5 /* an implementation that was asked failed, or broke the rules */
 };
 
 /* A tensor with its name in the signature of the operation (`sextant list`): "x". If its axes are
@@ -44,7 +48,7 @@ typedef struct {
 typedef struct {
   size_t
       struct_size; /* sizeof(SextantOptions): members that this library does not know must be 0 */
-  const char* recipe; /* how the implementation computes; NULL: "native" */
+  const char* recipe; /* how the implementation computes; NULL: "native", or what it declares */
   int strict;         /* not 0: the grade `unlikely` fails */
   int threads;        /* 0: all cores */
   /* May be NULL. Gets the finished part, 0 .. 1, from any thread, one call at a time. Any other
@@ -63,7 +67,8 @@ typedef struct {
   uint64_t budget_seed;
 } SextantOptions;
 
-/* A verdict, a golden, inputs or cases: one JSON document, and named arrays. */
+/* A verdict, a golden, inputs, cases, what was identified, or a profile: one JSON document, and
+ * named arrays. */
 typedef struct SextantResult SextantResult;
 
 /* A view of an array: valid as long as its result. */
@@ -108,8 +113,65 @@ SEXTANT_API int sextant_cases(const char* path, SextantResult** result);
 SEXTANT_API int sextant_expect(const char* path, const char* case_line, const char* outcome,
                                const SextantResult* verdict, SextantResult** result);
 
-/* The status of a verdict: 0 conforms, 1 fails, 5 unverified, 4 no output has an element. 0 for
- * other results. These are the exit statuses of `sextant judge`. */
+/* An implementation that can be asked: a function of the caller; or, if `answer` is NULL, a name
+ * such as "recipe:native", "fast" or "defect:rope/rotates_backwards". */
+typedef struct {
+  size_t struct_size; /* sizeof(SextantImplementation) */
+  const char* name;   /* for reports */
+  const char* recipe; /* how it computes; NULL: "native", or that of the name */
+  /* Fills the outputs (sextant_subject.h has the rules) and returns SEXTANT_ANSWER_OK. Called on
+   * the thread of the call, one question after the other. It may call functions of this header. If
+   * it declines a question (SEXTANT_ANSWER_UNSUPPORTED), the others are asked. If it fails, changes
+   * an input, writes outside of an output, or asks for what a question does not have, the call ends
+   * with SEXTANT_NO_ANSWER and a message that names the case. An element that it does not write is
+   * NaN. */
+  int (*answer)(const SextantQuestion* question, void* user);
+  void* user;
+} SextantImplementation;
+
+typedef struct {
+  size_t struct_size; /* sizeof(SextantIdentifyOptions) */
+  /* The config.json of a model, or NULL: is what it needs computed? `part` and `layer` choose an
+   * object and the layers in it, as the options of `sextant identify` do; may be NULL. */
+  const char *against, *part, *layer;
+} SextantIdentifyOptions;
+
+/* What does the implementation compute? `question` is the operation and the words that are known:
+ * "rope D=128". Only these attributes are set in the questions; others are found from the answers.
+ * `how` may be NULL. Of the options it takes recipe (the first that is tried), threads, and
+ * progress, which gets 0 between the steps of the search. JSON: the keys of `sextant identify
+ * --json`, among them `case`, the line that was found, or the nearest; `conforms`; `recipe`;
+ * `judged`, the elements that could have failed; `numbers`, which others conform, too; `equal`,
+ * words that give the same answers; `details` of a failure; `differences` from the model. */
+SEXTANT_API int sextant_identify(const char* question, const SextantImplementation* implementation,
+                                 const SextantIdentifyOptions* how, const SextantOptions* options,
+                                 SextantResult** result);
+
+typedef struct {
+  size_t struct_size; /* sizeof(SextantProfileOptions) */
+  /* Groups of elements: "position", "pair", "head", "row", "key_length", "argument", "step" (of the
+   * recipe), or the name of an axis. NULL: the first of position, key_length, argument and row that
+   * exists. */
+  const char* by;
+  double below; /* ulps: finds the cheapest recipe below this error; 0: does not */
+  size_t worst; /* more questions in search of the largest errors; 0: none */
+  uint64_t worst_seed;
+} SextantProfileOptions;
+
+/* The numerical errors of implementations. `cases` are case lines, one on each line of the text
+ * ("rope pairing=half D=128 dtype=bf16 @position=log(1..131072)"). `how` may be NULL. Of the
+ * options it takes recipe (for the permitted errors), threads, the budget of elements of each case,
+ * and progress, which begins again with each proof. JSON: the keys of `sextant profile -o
+ * FILE.json`. Arrays: "NAME/key", "NAME/elements", "NAME/ulps_median" and so on for each
+ * implementation, one element per group: the columns of `sextant profile -o FILE.csv`. An element
+ * that is NaN has an infinite error. */
+SEXTANT_API int sextant_profile(const char* cases, const SextantImplementation* implementations,
+                                size_t count, const SextantProfileOptions* how,
+                                const SextantOptions* options, SextantResult** result);
+
+/* The status of a verdict: 0 conforms, 1 fails, 5 unverified, 4 no output has an element. Of
+ * sextant_identify: 0 found, and as the model has it; 1 not. 0 for other results. These are the
+ * exit statuses of `sextant judge` and `identify`. */
 SEXTANT_API int sextant_status(const SextantResult* result);
 SEXTANT_API const char* sextant_json(const SextantResult* result);
 /* SEXTANT_INVALID if the result has no array of that name. */

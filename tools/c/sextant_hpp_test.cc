@@ -61,5 +61,70 @@ TEST(CppLibrary, ProgressCancelsOrThrows) {
               testing::ThrowsMessage<std::logic_error>("mine"));
 }
 
+// relu(x)^2 in f32.
+void Relu2(const Question& question) {
+  const auto x = question.Input<float>("x");
+  const auto y = question.Output<float>("y");
+  for (size_t i = 0; i < x.size(); ++i) y[i] = x[i] > 0 ? x[i] * x[i] : 0;
+}
+
+TEST(CppLibrary, IdentifiesAFunction) {
+  size_t asked = 0;
+  const Result found = Identify("activation F=8", {"mine", [&](const Question& question) {
+                                                     ++asked;
+                                                     Relu2(question);
+                                                   }});
+  EXPECT_EQ(found.status(), 0) << found.json();
+  EXPECT_THAT(found.json(), HasSubstr("kind=relu2"));
+  EXPECT_GE(asked, 2u);
+  EXPECT_THAT(
+      [] {
+        Identify("activation F=8", {"mine", Relu2}, {.part = "vision_config"});
+      },
+      testing::ThrowsMessage<Error>(HasSubstr("expected `against`")));
+}
+
+TEST(CppLibrary, ProfilesFunctions) {
+  const Result profile = Profile("activation kind=relu2 N=2 F=8",
+                                 {{"mine",
+                                   [](const Question& question) {
+                                     question.Require("kind", "relu2");
+                                     question.Number("beta");
+                                     Relu2(question);
+                                   }},
+                                  {.name = "recipe:f32_compute"}},
+                                 {.by = "row"});
+  EXPECT_EQ(profile.Array("mine/key").count, 2u);
+  EXPECT_LE(profile.Array("mine/ulps_largest").data[1], 0.5);
+  EXPECT_EQ(profile.Array("recipe:f32_compute/elements").data[0], 8);
+}
+
+TEST(CppLibrary, WhatAFunctionThrowsReachesTheCaller) {
+  const auto throws = [](const Question&) { throw std::logic_error("mine"); };
+  EXPECT_THAT(
+      [&] {
+        Identify("activation F=8", {"mine", throws});
+      },
+      testing::ThrowsMessage<std::logic_error>("mine"));
+  const auto declines = [](const Question&) { throw Unsupported("only on Sundays"); };
+  EXPECT_THAT(
+      [&] {
+        Identify("activation F=8", {"mine", declines});
+      },
+      testing::ThrowsMessage<Error>(HasSubstr("only on Sundays")));
+  const auto wrong = [](const Question& question) { question.Input<float>("z"); };
+  EXPECT_THAT(
+      [&] {
+        Identify("activation F=8", {"mine", wrong});
+      },
+      testing::ThrowsMessage<Error>("tensor z"));
+  const Options cancels = {.progress = [](double) { return false; }};
+  EXPECT_THAT(
+      [&] {
+        Identify("activation F=8", {"mine", Relu2}, {}, cancels);
+      },
+      testing::ThrowsMessage<Error>("cancelled"));
+}
+
 }  // namespace
 }  // namespace sextant::cpp

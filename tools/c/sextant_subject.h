@@ -90,6 +90,12 @@ struct SextantQuestion {
   /* Keeps a copy of the message for the report, and returns `status`:
    *   return question->fail(question, SEXTANT_ANSWER_UNSUPPORTED, "only f32"); */
   int (*fail)(const SextantQuestion* self, int status, const char* message);
+  /* All of the question but the numbers of its tensors, for languages in which JSON is simpler than
+   * the getters: `operation`, `case`, `dtype`, `attributes` (with the dimensions; a scaling is an
+   * object with its `type` and its parameters), `inputs` and `outputs` (by name: `dtype`, such as
+   * "BF16", `shape`, and `optional`). Reads all attributes. An older Sextant lacks this member:
+   * then struct_size is at most offsetof(SextantQuestion, json). */
+  const char* (*json)(const SextantQuestion* self);
 };
 
 /* Your implementation. All members are required. */

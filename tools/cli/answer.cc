@@ -5,6 +5,7 @@
 #include "reference/base/count_text.h"
 #include "reference/case/memory.h"
 #include "reference/number/recipe/recipe.h"
+#include "tools/api/answer_of.h"
 #include "tools/api/subjects.h"
 #include "tools/cli/cases_to_store.h"
 #include "tools/cli/commands.h"

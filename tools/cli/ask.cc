@@ -8,6 +8,7 @@
 #include "oracle/subject/attributes_json.h"
 #include "reference/base/printable.h"
 #include "reference/case/memory.h"
+#include "tools/api/answer_of.h"
 #include "tools/api/exit_status.h"
 #include "tools/api/selection.h"
 #include "tools/api/subjects.h"

@@ -6,6 +6,7 @@
 
 #include "tools/api/exit_status.h"
 #include "tools/api/replace.h"
+#include "tools/api/selection.h"
 #include "tools/api/subjects.h"
 #include "tools/cli/commands.h"
 #include "tools/cli/options.h"
@@ -64,7 +65,10 @@ int Run(Options& options) {
   for (const std::string& text : options.subjects)
     subjects.push_back(MakeSubject(text, options.timeout));
   options.profile.worst_questions = static_cast<size_t>(options.worst);
-  const Profile profile = ProfileOf(selected, subjects, options.profile);
+  std::vector<AskedCase> asked;
+  for (const Selected& one : selected) asked.push_back({one.c, InputsOf(one)});
+  options.profile.budget.seed = options.profile.seed;
+  const Profile profile = ProfileOf(asked, subjects, options.profile);
   for (const oracle::Subject& subject : subjects) {
     if (subject.close) subject.close();
   }
@@ -96,7 +100,10 @@ Action BindProfile(CLI::App& app) {
             "ask at most so many more questions in search of the largest errors, beginning with "
             "the first case",
             {.least = 0});
-  AddOption(app, "--seed", options->profile.seed, "seed of that search", {.shows_default = true});
+  AddOption(app, "--budget-elements", options->profile.budget.elements,
+            "measure about so many elements of each case at most, chosen at random; 0: all", {});
+  AddOption(app, "--seed", options->profile.seed, "seed of that search, and of that choice",
+            {.shows_default = true});
   AddOption(app, "--timeout", options->timeout, "time limit of lib: and exec: in seconds per case",
             {.shows_default = true, .least = 0.01, .most = 86400});
   AddFilters(app, options->filters, options->excluded);

@@ -14,8 +14,8 @@
 #include "reference/base/json.h"
 #include "reference/base/printable.h"
 #include "tools/api/host_command.h"
+#include "tools/c/asked_question.h"
 #include "tools/c/scoped_floating_point.h"
-#include "tools/host/asked_question.h"
 #include "tools/host/subject_library.h"
 
 namespace sextant::tools {

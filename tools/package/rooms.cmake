@@ -88,7 +88,7 @@ endfunction()
 # Adds the shared library libsextant.so of the folder: it exports only the functions of sextant.h, and
 # needs no library whose code it does not use (HDF5).
 function(add_c_library target folder)
-  add_library(${target} SHARED ${folder}/sextant.cc)
+  add_library(${target} SHARED ${folder}/sextant.cc ${folder}/sextant_ask.cc)
   set_target_properties(${target} PROPERTIES PREFIX "" SOVERSION 0 VERSION ${PROJECT_VERSION}
     BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "$ORIGIN"
     LINK_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/exports.map)
@@ -117,7 +117,8 @@ endfunction()
 
 # Makes build/pages: the program that writes HTML pages, with its pictures and templates.
 function(add_pages from)
-  file(GLOB files CONFIGURE_DEPENDS ${from}/page ${from}/pictures.py ${from}/*.j2 ${from}/*.css)
+  file(GLOB files CONFIGURE_DEPENDS ${from}/page ${from}/pictures.py ${from}/*.j2 ${from}/*.css
+    ${from}/*.js)
   foreach(file IN LISTS files)
     get_filename_component(name ${file} NAME)
     configure_file(${file} ${PROJECT_BINARY_DIR}/pages/${name} COPYONLY)

@@ -2,6 +2,7 @@
 
 #include <iomanip>
 
+#include "oracle/audit/suggest.h"
 #include "reference/base/count_text.h"
 #include "tools/api/shell_quoted.h"
 
@@ -59,10 +60,14 @@ Json AsJson(const oracle::StepCosts& costs) {
   return json;
 }
 
-// The command that asks and judges one case again.
+// The command that asks and judges one case again; empty if the subject is a function of the
+// caller.
 std::string RepeatCommand(const std::string& line, const SubjectProfile& subject) {
-  return "sextant check " + ShellQuoted(line) + " --subject " + ShellQuoted(subject.name) +
-         " --recipe " + ShellQuoted(subject.recipe) + " -v";
+  if (!subject.has_command) return "";
+  std::string command = "sextant check " + ShellQuoted(oracle::ShortestLine(Case::Parse(line))) +
+                        " --subject " + ShellQuoted(subject.name);
+  if (!subject.has_own_recipe) command += " --recipe " + ShellQuoted(subject.recipe);
+  return command + " -v";
 }
 
 Json AsJson(const SubjectProfile& subject) {
@@ -91,7 +96,7 @@ Json AsJson(const SubjectProfile& subject) {
                              {"repeat", RepeatCommand(one.case_line, subject)}});
   }
   for (const oracle::WorstCase& one : subject.found) {
-    json["found"].push_back({{"case", one.case_line},
+    json["found"].push_back({{"case", oracle::ShortestLine(Case::Parse(one.case_line))},
                              {"where", one.where},
                              {"permitted", ToJson(one.permitted)},
                              {"ulps", ToJson(one.ulps)},
@@ -127,6 +132,7 @@ Json ToJson(const Profile& profile) {
   Json json = {{"version", 0},
                {"cases", profile.cases},
                {"by", profile.by},
+               {"left_out", profile.left_out},
                {"histogram_limits", ToJson(HistogramLimits())},
                {"honest_shares", ToJson(HonestShares())},
                {"subjects", Json::array()},
@@ -144,31 +150,49 @@ Json ToJson(const Profile& profile) {
   return json;
 }
 
+ProfileTable TableOf(const SubjectProfile& subject, const std::string& by) {
+  ProfileTable table{.axis = by == "step" ? by : subject.axis};
+  const auto add = [&table](const std::string& name, const auto& rows, const auto& value_of) {
+    auto& column = table.columns.emplace_back(name);
+    for (const auto& row : rows) column.values.push_back(static_cast<double>(value_of(row)));
+  };
+  const auto add_errors = [&add](const std::string& name, const auto& rows, const auto& errors_of) {
+    for (const auto& [number, member] : kNumbers)
+      add(name + "_" + number, rows, [&](const auto& row) { return errors_of(row).*member; });
+  };
+  if (by != "step") {
+    add("key", subject.groups, [](const GroupProfile& group) { return group.key; });
+    add("elements", subject.groups, [](const GroupProfile& group) { return group.elements; });
+    for (const ErrorUnit unit : kErrorUnits) {
+      add_errors(std::string(NameOf(unit)), subject.groups, [unit](const GroupProfile& group) {
+        return group.errors[static_cast<size_t>(unit)];
+      });
+    }
+    return table;
+  }
+  const auto steps = subject.steps ? subject.steps->steps : std::vector<oracle::StepCost>();
+  for (const oracle::StepCost& one : steps) {
+    table.steps.push_back(one.step);
+    table.rules.push_back(one.rule);
+  }
+  add_errors("only", steps, [](const oracle::StepCost& one) { return one.only; });
+  add_errors("all_but", steps, [](const oracle::StepCost& one) { return one.all_but; });
+  add_errors("up_to", steps, [](const oracle::StepCost& one) { return one.up_to; });
+  return table;
+}
+
 void PrintCsv(const Profile& profile, std::ostream& out) {
   const bool by_step = profile.by == "step";
-  out << std::setprecision(17) << "subject,recipe,by,key" << (by_step ? ",rule" : ",elements");
-  for (const char* const group : {"ulps", "permitted", "absolute"}) {
-    const char* const of_step = group == std::string("ulps") ? "only"
-                                : group[0] == 'p'            ? "all_but"
-                                                             : "up_to";
-    for (const auto& [name, member] : kNumbers)
-      out << "," << (by_step ? of_step : group) << "_" << name;
-  }
+  out << std::setprecision(17) << "subject,recipe,by" << (by_step ? ",key,rule" : "");
+  for (const auto& column : TableOf(profile.subjects.front(), profile.by).columns)
+    out << "," << column.name;
   out << "\n";
-  const auto print = [&](const Distribution& of) {
-    for (const auto& [name, member] : kNumbers) out << "," << of.*member;
-  };
   for (const SubjectProfile& subject : profile.subjects) {
-    const std::string head = Field(subject.name) + "," + Field(subject.recipe) + ",";
-    for (const GroupProfile& group : subject.groups) {
-      out << head << Field(subject.axis) << "," << group.key << "," << group.elements;
-      for (const Distribution& of : group.errors) print(of);
-      out << "\n";
-    }
-    if (!by_step || !subject.steps) continue;
-    for (const oracle::StepCost& one : subject.steps->steps) {
-      out << head << "step," << one.step << "," << one.rule;
-      for (const Distribution& of : {one.only, one.all_but, one.up_to}) print(of);
+    const ProfileTable table = TableOf(subject, profile.by);
+    for (size_t row = 0; row < table.columns.front().values.size(); ++row) {
+      out << Field(subject.name) << "," << Field(subject.recipe) << "," << Field(table.axis);
+      if (by_step) out << "," << table.steps[row] << "," << table.rules[row];
+      for (const auto& column : table.columns) out << "," << column.values[row];
       out << "\n";
     }
   }
@@ -187,8 +211,10 @@ void PrintText(const Profile& profile, std::ostream& out) {
     PrintSteps(subject, out);
     for (const oracle::WorstCase& one : subject.found)
       out << "  worst " << one.permitted << " of permitted, " << one.ulps << " ulps at "
-          << one.where << ": " << one.case_line << "\n";
+          << one.where << ": " << oracle::ShortestLine(Case::Parse(one.case_line)) << "\n";
   }
+  if (profile.left_out > 0)
+    out << "the budget left out " << CountText(profile.left_out, "element") << "\n";
   if (profile.below <= 0) return;
   if (!profile.cheapest) {
     out << "no recipe stays below " << profile.below

@@ -155,11 +155,15 @@ def _read_message(source):
     tensors = {}
     for name, about in header.items():
         begin, end = about["data_offsets"]
-        raw = np.frombuffer(body[begin:end], _NUMPY_TYPES[about["dtype"]]).reshape(about["shape"])
-        if about["dtype"] == "BF16":
-            raw = (raw.astype(np.uint32) << 16).view(np.float32)
-        tensors[name] = (raw, about["dtype"].lower())
+        array = _decode_tensor(body[begin:end], about)
+        tensors[name] = (array, about["dtype"].lower())
     return words, tensors
+
+
+def _decode_tensor(data, about):
+    """The array of the bytes `data`; `about` has the `dtype` ("BF16") and the `shape`."""
+    raw = np.frombuffer(data, _NUMPY_TYPES[about["dtype"]]).reshape(about["shape"])
+    return (raw.astype(np.uint32) << 16).view(np.float32) if about["dtype"] == "BF16" else raw
 
 
 def _answer(operations, words, tensors):

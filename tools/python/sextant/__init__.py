@@ -7,9 +7,13 @@ The question has the operation and its attributes (`sextant describe rope`); dim
 those of the tensors. A tensor whose axes are in another order is given with their names:
 {"x (B S H D)": x}. The recipe says how the implementation computes. README.md of this package
 describes recipes, pytest, kept tensors and budgets.
+
+    sextant.identify(my_rope, "rope", D=128)              what does the function compute?
+    sextant.profile("rope pairing=half D=128", {"mine": my_rope, "native": "recipe:native"})
 """
 
 from . import mark
+from ._ask import Identification, Profile, identify, profile
 from ._calls import (DoesNotConform, NotVerified, PartlyJudged, assert_conforms, cases, draw, judge,
                      prove)
 from ._library import InputError, version
@@ -17,7 +21,7 @@ from ._results import Golden, Output, Verdict
 from .adapter import Unsupported, round_to, serve
 from .case import Case
 
-__all__ = ["Case", "DoesNotConform", "Golden", "InputError", "NotVerified", "Output", "PartlyJudged",
-           "Unsupported", "Verdict", "assert_conforms", "cases", "draw", "judge", "mark", "prove",
-           "round_to", "serve"]
+__all__ = ["Case", "DoesNotConform", "Golden", "Identification", "InputError", "NotVerified", "Output",
+           "PartlyJudged", "Profile", "Unsupported", "Verdict", "assert_conforms", "cases", "draw",
+           "identify", "judge", "mark", "profile", "prove", "round_to", "serve"]
 __version__ = version()

@@ -155,11 +155,12 @@ def _ask(function: str, question: str, sides: dict[str, Mapping[str, Any]],
     return _library.call(function, arguments)
 
 
-def _options(recipe: str, strict: bool, threads: int, keep: Any = None, budget_elements: Any = None,
+def _options(recipe: str | None, strict: bool, threads: int, keep: Any = None, budget_elements: Any = None,
              seed: Any = 0) -> _library.Options:
     if not isinstance(strict, (bool, numpy.bool_)):
         raise InputError(f"strict is {strict!r}, expected True or False")
-    options = _library.Options(ctypes.sizeof(_library.Options), _text("the recipe", recipe),
+    options = _library.Options(ctypes.sizeof(_library.Options),
+                               None if recipe is None else _text("the recipe", recipe),
                                bool(strict), _threads(threads))
     if keep is not None:
         options.keep = _text("keep", os.fspath(keep) if isinstance(keep, os.PathLike) else keep)

@@ -40,6 +40,39 @@ class Options(ctypes.Structure):
                 ("budget_elements", ctypes.c_size_t), ("budget_seed", ctypes.c_uint64)]
 
 
+# The addresses of a question and of `user`.
+ANSWER = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)
+_TENSOR_OF = ctypes.CFUNCTYPE(ctypes.POINTER(DLTensor), ctypes.c_void_p, ctypes.c_char_p)
+
+
+class Question(ctypes.Structure):
+    """SextantQuestion of sextant_subject.h; the getters of attributes are not used: `json` has all."""
+
+    _fields_ = [("struct_size", ctypes.c_size_t), ("operation", ctypes.c_char_p),
+                ("case_line", ctypes.c_char_p), ("dtype", ctypes.c_char_p),
+                *((name, ctypes.c_void_p)
+                  for name in ("type", "number", "integer", "boolean", "text", "list")),
+                ("input", _TENSOR_OF), ("output", _TENSOR_OF),
+                ("answered", ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_char_p)),
+                ("fail", ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_int, ctypes.c_char_p)),
+                ("json", ctypes.CFUNCTYPE(ctypes.c_char_p, ctypes.c_void_p))]
+
+
+class Implementation(ctypes.Structure):
+    _fields_ = [("struct_size", ctypes.c_size_t), ("name", ctypes.c_char_p), ("recipe", ctypes.c_char_p),
+                ("answer", ANSWER), ("user", ctypes.c_void_p)]
+
+
+class IdentifyOptions(ctypes.Structure):
+    _fields_ = [("struct_size", ctypes.c_size_t), ("against", ctypes.c_char_p),
+                ("part", ctypes.c_char_p), ("layer", ctypes.c_char_p)]
+
+
+class ProfileOptions(ctypes.Structure):
+    _fields_ = [("struct_size", ctypes.c_size_t), ("by", ctypes.c_char_p), ("below", ctypes.c_double),
+                ("worst", ctypes.c_size_t), ("worst_seed", ctypes.c_uint64)]
+
+
 class Array(ctypes.Structure):
     _fields_ = [("data", ctypes.POINTER(ctypes.c_double)),
                 ("shape", ctypes.POINTER(ctypes.c_size_t)), ("rank", ctypes.c_size_t),
@@ -65,10 +98,15 @@ def _load():
     result = ctypes.c_void_p
     question = [ctypes.c_char_p, ctypes.POINTER(Tensor), ctypes.c_size_t, ctypes.POINTER(Options),
                 ctypes.POINTER(result)]
+    options = [ctypes.POINTER(Options), ctypes.POINTER(result)]
+    implementation = ctypes.POINTER(Implementation)
     for name, returned, arguments in (
         ("judge", ctypes.c_int, question),
         ("prove", ctypes.c_int, question),
         ("expect", ctypes.c_int, [ctypes.c_char_p] * 3 + [result, ctypes.POINTER(result)]),
+        ("identify", ctypes.c_int, [ctypes.c_char_p, implementation, ctypes.POINTER(IdentifyOptions), *options]),
+        ("profile", ctypes.c_int, [ctypes.c_char_p, implementation, ctypes.c_size_t,
+                                   ctypes.POINTER(ProfileOptions), *options]),
         ("draw", ctypes.c_int, [ctypes.c_char_p, ctypes.POINTER(result)]),
         ("cases", ctypes.c_int, [ctypes.c_char_p, ctypes.POINTER(result)]),
         ("status", ctypes.c_int, [result]),

@@ -38,6 +38,8 @@ class AskedAttributes {
   const AskedAttribute* Text(std::string_view name) { return Read(name, &IsText, "a text"); }
   const AskedAttribute* List(std::string_view name) { return Read(name, &IsList, "a list"); }
 
+  void ReadAll();
+
   // The names of the attributes that are set and have not been read, without dimensions.
   std::vector<std::string> Unread() const;
 

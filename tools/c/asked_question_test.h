@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "tools/host/asked_question.h"
+#include "tools/c/asked_question.h"
 
 namespace sextant::tools {
 

@@ -27,6 +27,7 @@ class GuardedTensor {
   const Shape& shape() const { return shape_; }
   std::span<char> bytes() const { return {memory_.get() + kGuard, size_}; }
   DLTensor* dl() { return &dl_; }  // valid as long as this object
+  const DLTensor* dl() const { return &dl_; }
 
   // Where a guard was changed: "12 bytes after its end"; empty if it was not.
   std::string Damage() const;

@@ -1,4 +1,4 @@
-#include "tools/host/asked_attributes.h"
+#include "tools/c/asked_attributes.h"
 
 #include <cctype>
 #include <cmath>
@@ -45,6 +45,10 @@ int AskedAttributes::TypeOf(std::string_view name) const {
   if (value.is_boolean()) return SEXTANT_BOOLEAN;
   if (value.is_number()) return SEXTANT_NUMBER;
   return value.is_array() ? SEXTANT_LIST : SEXTANT_TEXT;
+}
+
+void AskedAttributes::ReadAll() {
+  for (auto& [name, attribute] : all_) attribute.read = true;
 }
 
 std::vector<std::string> AskedAttributes::Unread() const {

@@ -1,4 +1,4 @@
-#include "tools/host/asked_question.h"
+#include "tools/c/asked_question.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,8 @@
 #include <stdexcept>
 
 #include "reference/base/error.h"
-#include "tools/host/asked_question_test.h"
+#include "reference/base/json.h"
+#include "tools/c/asked_question_test.h"
 
 namespace sextant::tools {
 namespace {
@@ -212,6 +213,21 @@ TEST(AskedQuestion, RefusesMessagesThatAreNoQuestion) {
   const auto read = [](std::span<char>) {};
   EXPECT_THROW(AskedQuestion({}, read), Error);
   EXPECT_THROW(MakeQuestion("[1"), Error);
+}
+
+TEST(AskedQuestion, SaysAllInJson) {
+  const auto reads = [](const SextantQuestion* q) {
+    const Json json = Json::parse(q->json(q));
+    EXPECT_EQ(json["operation"], "op");
+    EXPECT_EQ(json["case"], "op D=2");
+    EXPECT_EQ(json["dtype"], "f32");
+    EXPECT_EQ(json["attributes"], Json::parse(kAttributes));
+    EXPECT_EQ(json["inputs"], (Json{{"x", {{"dtype", "F32"}, {"shape", {2}}}}}));
+    EXPECT_EQ(json["outputs"]["y"], (Json{{"dtype", "F32"}, {"shape", {2}}}));
+    EXPECT_EQ(json["outputs"]["z"]["optional"], true);
+    return Negate(q);  // reads no attribute by its name
+  };
+  EXPECT_EQ(ReplyTo(reads, kAttributes), "ok: ");
 }
 
 }  // namespace

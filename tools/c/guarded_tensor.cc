@@ -1,4 +1,4 @@
-#include "tools/host/guarded_tensor.h"
+#include "tools/c/guarded_tensor.h"
 
 #include <algorithm>
 #include <cstring>

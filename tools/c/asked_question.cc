@@ -1,4 +1,4 @@
-#include "tools/host/asked_question.h"
+#include "tools/c/asked_question.h"
 
 #include <exception>
 #include <optional>
@@ -131,6 +131,12 @@ struct AskedQuestion::Functions {
       return 0;
     });
   }
+  static const char* JsonOf(const SextantQuestion* self) {
+    return Guarded(self, static_cast<const char*>(nullptr), [](AskedQuestion& question) {
+      question.attributes_.ReadAll();
+      return question.json_.c_str();
+    });
+  }
   static int Fail(const SextantQuestion* self, int status, const char* message) {
     return Guarded(self, status, [&](AskedQuestion& question) {
       RequirePointers({message});
@@ -143,18 +149,25 @@ struct AskedQuestion::Functions {
 AskedQuestion::AskedQuestion(const SafetensorsHeader& header,
                              const std::function<void(std::span<char>)>& read)
     : words_(header.metadata), attributes_(WordIn(words_, "attributes")) {
+  Json json = {{"operation", WordIn(words_, "operation")},
+               {"case", WordIn(words_, "case")},
+               {"dtype", WordIn(words_, "dtype")},
+               {"attributes", ParseJson(WordIn(words_, "attributes"), kMaxDepth)},
+               {"inputs", Json::object()},
+               {"outputs", ParseJson(WordIn(words_, "outputs"), kMaxDepth)}};
   for (const SafetensorsHeader::Entry& entry : header.entries) {
+    json["inputs"][entry.name] = {{"dtype", entry.dtype}, {"shape", entry.shape}};
     auto tensor = std::make_unique<GuardedTensor>(DTypeNamed(entry.dtype), entry.shape);
     read(tensor->bytes());
     const uint64_t hash = HashOf(tensor->bytes());
     inputs_[entry.name] = {.tensor = std::move(tensor), .hash = hash};
   }
-  const Json outputs = ParseJson(WordIn(words_, "outputs"), kMaxDepth);
-  for (const auto& [name, output] : outputs.items()) {
+  for (const auto& [name, output] : json["outputs"].items()) {
     outputs_[name] = {.dtype = DTypeNamed(output.at("dtype").get<std::string>()),
                       .shape = output.at("shape").get<Shape>(),
                       .optional = output.contains("optional")};
   }
+  json_ = PrintJson(json);
   static_cast<SextantQuestion&>(table_) = {.struct_size = sizeof(SextantQuestion),
                                            .operation = WordIn(words_, "operation").c_str(),
                                            .case_line = WordIn(words_, "case").c_str(),
@@ -168,11 +181,12 @@ AskedQuestion::AskedQuestion(const SafetensorsHeader& header,
                                            .input = Functions::InputOf,
                                            .output = Functions::OutputOf,
                                            .answered = Functions::Answered,
-                                           .fail = Functions::Fail};
+                                           .fail = Functions::Fail,
+                                           .json = Functions::JsonOf};
   table_.owner = this;
 }
 
-HostReply AskedQuestion::Ask(int (*answer)(const SextantQuestion*)) {
+HostReply AskedQuestion::Ask(const std::function<int(const SextantQuestion*)>& answer) {
   std::optional<std::string> thrown;
   int status = SEXTANT_ANSWER_ERROR;
   try {

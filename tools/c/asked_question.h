@@ -11,13 +11,13 @@
 #include <vector>
 
 #include "reference/number/tensor/safetensors.h"
+#include "tools/c/asked_attributes.h"
+#include "tools/c/guarded_tensor.h"
 #include "tools/c/sextant_subject.h"
-#include "tools/host/asked_attributes.h"
-#include "tools/host/guarded_tensor.h"
 
 namespace sextant::tools {
 
-// What the host answers to a question.
+// What became of a question.
 struct HostReply {
   std::string status, message;  // words of oracle/subject/PROTOCOL.md
   std::vector<std::pair<std::string, const GuardedTensor*>> outputs{};
@@ -30,7 +30,7 @@ class AskedQuestion {
   AskedQuestion(const SafetensorsHeader& header, const std::function<void(std::span<char>)>& read);
 
   // Calls `answer` and checks what it did. The outputs are valid as long as this object.
-  HostReply Ask(int (*answer)(const SextantQuestion*));
+  HostReply Ask(const std::function<int(const SextantQuestion*)>& answer);
 
  private:
   struct Functions;
@@ -60,6 +60,7 @@ class AskedQuestion {
   AskedAttributes attributes_;
   std::map<std::string, Input, std::less<>> inputs_;
   std::map<std::string, Output, std::less<>> outputs_;
+  std::string json_;  // of all of it (sextant_subject.h)
   Table table_{};
   std::mutex mutex_;  // of all that the functions of the table change
   std::string misuse_, message_;

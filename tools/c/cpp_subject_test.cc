@@ -3,8 +3,8 @@
 
 #include <stdexcept>
 
+#include "tools/c/asked_question_test.h"
 #include "tools/c/sextant_subject.hpp"
-#include "tools/host/asked_question_test.h"
 
 namespace sextant::tools {
 namespace {

@@ -1,0 +1,98 @@
+#include "tools/api/identification.h"
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+
+#include "oracle/audit/suggest.h"
+#include "oracle/identify/probe.h"
+#include "tools/api/answer_of.h"
+#include "tools/api/judgement.h"
+
+namespace sextant::tools {
+namespace {
+
+using oracle::Answer;
+using oracle::Claim;
+using oracle::Exchange;
+using oracle::Identity;
+
+std::vector<std::string> RecipesFrom(const std::string& first) {
+  std::vector<std::string> recipes = {first};
+  for (const StandardRecipe& standard : StandardRecipes()) recipes.emplace_back(standard.name);
+  return recipes;
+}
+
+std::vector<Identification::Difference> DifferencesFrom(const Case& model, const Case& found) {
+  std::vector<Identification::Difference> differences;
+  const Claim other = oracle::ClaimOf(found);
+  for (const auto& [attribute, text] : oracle::ClaimOf(model)) {
+    if (other.at(attribute) != text) differences.push_back({attribute, text, other.at(attribute)});
+  }
+  return differences;
+}
+
+// The verdict on the first answer that fails by the nearest claim.
+std::optional<oracle::Verdict> FailingOf(const Identity& identity, const std::string& by) {
+  std::vector<Exchange> all = identity.witnesses;
+  all.insert(all.end(), identity.unseen.begin(), identity.unseen.end());
+  for (const Exchange& witness : all) {
+    const Case c = witness.c.With(oracle::WordsOf(oracle::ClaimOf(identity.c)));
+    const Recipe recipe = ParseRecipe(by, c.dtype());
+    const oracle::Judge judge(c, witness.inputs, recipe);
+    oracle::Verdict verdict = JudgeOutputs(judge, c, witness.inputs, recipe, witness.answer);
+    if (verdict.status == oracle::Verdict::Status::kFails) return verdict;
+  }
+  return std::nullopt;
+}
+
+void RequireNumbers(const Case& c, const Answer& answer) {
+  const auto is_nan = [](double x) { return std::isnan(x); };
+  for (const NamedTensor& tensor : answer.outputs) {
+    if (!tensor.values.data.empty() && std::ranges::all_of(tensor.values.data, is_nan))
+      throw Error("every element of ", tensor.name, " is NaN in the answer to ", c.ToString());
+  }
+}
+
+}  // namespace
+
+std::string LineOf(const Case& question) {
+  std::istringstream words(oracle::ShortestLine(question));
+  std::string line;
+  for (std::string word; words >> word;) {
+    if (word[0] == '@' || word.starts_with("seed=")) continue;
+    line += (line.empty() ? "" : " ") + word;
+  }
+  return line;
+}
+
+std::set<std::string> ToldAttributesOf(const IdentifyRequest& request) {
+  return oracle::KeysOf(request.line);
+}
+
+Identification IdentifySubject(const IdentifyRequest& request, const oracle::Subject& subject) {
+  const std::vector<Case> questions = oracle::ProbesOf(CompleteLine(request.line, request.against));
+  const std::string recipe = request.recipe.empty() ? subject.recipe : request.recipe;
+  ParseRecipe(recipe, DType::kF32);  // throws Error before any question is asked
+  const auto ask = [&](const Case& c, const Tensors& inputs) {
+    Answer answer = AnswerOf(subject, c, inputs);
+    RequireNumbers(c, answer);
+    return answer;
+  };
+  const auto pause = [&request] {
+    if (request.prove.progress) request.prove.progress(0);
+  };
+  Identification found{.subject = subject.name,
+                       .against = request.against.path,
+                       .identity = oracle::Identify(questions, ask,
+                                                    {.recipes = RecipesFrom(recipe),
+                                                     .known = ToldAttributesOf(request),
+                                                     .threads = request.prove.threads,
+                                                     .pause = pause})};
+  if (!request.against.path.empty())
+    found.differences = DifferencesFrom(questions[0], found.identity.c);
+  if (!found.Conforms()) found.failing = FailingOf(found.identity, recipe);
+  return found;
+}
+
+}  // namespace sextant::tools

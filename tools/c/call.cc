@@ -1,0 +1,23 @@
+#include "tools/c/call.h"
+
+#include <string>
+
+namespace sextant::tools {
+namespace {
+
+thread_local std::string last_error;
+
+}  // namespace
+
+const char* LastError() { return last_error.c_str(); }
+
+int Failed(int status, const char* why) noexcept {
+  try {
+    last_error = why;
+  } catch (...) {
+    last_error.clear();  // without memory there is no message
+  }
+  return status;
+}
+
+}  // namespace sextant::tools
