@@ -69,7 +69,7 @@ KINDS = {
     "pairing": Kind("layout", r"pair|partner|layout|block|interleav|half|halves|channel"),
     "channel_window": Kind("layout", r"window|offset|pair|partner|channel|width"),
     "pairs_still": Kind("layout", r"pair.*(still|not rotat|unchanged|left|pass|copied|frequency 0"
-                        r"|turn| at 0)|left_out|still|channels"),
+                        r"|turn| at 0)|left_out|still|channels|unchanged, at D"),
     "direction": Kind("layout", r"direction|transpose|backwards|sign|negat|turn at -1"),
     "sign": Kind("layout", r"sign|minus|subtract|negat|backwards|direction"),
     "cos_and_sin": Kind("layout", r"cos.*sin|sin.*cos|quarter"),
