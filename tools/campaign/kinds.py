@@ -71,7 +71,7 @@ KINDS = {
     "pairs_still": Kind("layout", r"pair.*(still|not rotat|unchanged|left|pass|copied|frequency 0"
                         r"|turn| at 0)|left_out|still|channels|unchanged, at D"),
     "direction": Kind("layout", r"direction|transpose|backwards|sign|negat|turn at -1"),
-    "sign": Kind("layout", r"sign|minus|subtract|negat|backwards|direction"),
+    "sign": Kind("layout", r"sign|minus|subtract|negat|backwards|direction|(by|is) -"),
     "cos_and_sin": Kind("layout", r"cos.*sin|sin.*cos|quarter"),
     "hazard": Kind("layout", r"overwrit|in.place|hazard|already|rotated first|rotated second"),
     "term_missing": Kind("layout", r"missing|only|term|alone|not read|lost|depend"),
@@ -109,7 +109,7 @@ KINDS = {
     "base_of_exponential": Kind("scale", r"base|2\^|10\^|ln|log|scale|multipl|temperature"),
     "weights": Kind("sink", r"weight|softmax|uniform|mean|largest|scale|argmax|quer"),
     "values": Kind("values", r"value|key|v\b"),
-    "slope": Kind("scale", r"slope"), "form": Kind("scale", r"form|symmetric|absolute"),
+    "slope": Kind("scale", r"slope|times the right"), "form": Kind("scale", r"form|symmetric|absolute"),
     "max_bias": Kind("scale", r"max_bias|slope", ("value",)),
     "head_index": Kind("heads", r"head|slope|index"),
     "beta": Kind("function",

@@ -83,7 +83,7 @@ TEST(MeasuredFactors, NameTheLargestKeyAlone) {
 TEST(MeasuredFactors, NameTermsOfTheSum) {
   PlantedAttention planted = Right();
   planted.zeros = 3;
-  ExpectNamed(kPlain, planted, "zeros_in_the_sum (the sum of e^score has 3 more terms e^0)");
+  ExpectNamed(kPlain, planted, "zeros_in_the_sum (e^0 is added 3 times to the sum of e^score)");
   planted = Right();
   planted.increase = 1;
   ExpectNamed(kPlain, planted, "sum_increased (1 is added to the sum of e^(score - largest))");
@@ -104,8 +104,8 @@ TEST(MeasuredFactors, NameValuesOfOtherKeys) {
   planted.zeros = 2;
   ExpectNamed(kPlain, planted,
               "values_of_other_keys+zeros_in_the_sum (the weight of key t multiplies the value of "
-              "key (t + 1) mod 14; and the sum of e^score has 2 more terms e^0 (the keys are "
-              "padded to a multiple of 4))");
+              "key (t + 1) mod 14; and e^0 is added 2 times to the sum of e^score (the keys are "
+              "padded to a multiple of 4 or 8 or 16))");
 }
 
 TEST(MeasuredFactors, NameTheScoreOfMaskedKeys) {
@@ -131,6 +131,13 @@ TEST(MeasuredFactors, NameSinksOfOtherHeads) {
                                     "0.3")));
 }
 
+TEST(MeasuredFactors, NameASinkThatIsNotShifted) {
+  PlantedAttention planted = Right();
+  planted.sink_is_shifted = false;
+  ExpectNamed(kSink, planted,
+              "sink_not_shifted (e^sink is added to the sum of e^(score - largest)");
+}
+
 // A chunk of 5 in f32 and bf16, and a scale beside it.
 TEST(MeasuredFactors, NameTheMaskBesideTheScale) {
   PlantedAttention planted = Causal();
@@ -143,7 +150,7 @@ TEST(MeasuredFactors, NameTheMaskBesideTheScale) {
 
 // Rows that were not written say nothing about keys.
 TEST(MeasuredFactors, LeaveRowsOfZerosToTheStructure) {
-  const DrawnCase question(kPlain + "dtype=f32");
+  const AskedCase question(kPlain + "dtype=f32");
   PlantedAttention planted = Right();
   planted.sees = [](size_t, size_t t) { return t >= 4; };
   const auto answer = [&](const Case& c, const Tensors& inputs) {
@@ -155,7 +162,7 @@ TEST(MeasuredFactors, LeaveRowsOfZerosToTheStructure) {
   const Subject subject{"planted", "native", [&](const Case& c, const Tensors& inputs) {
                           return Answer{.message = "", .outputs = answer(c, inputs)};
                         }};
-  EXPECT_THAT(CausesOfAnswer(question, answer(question.c, question.inputs), &subject),
+  EXPECT_THAT(question.Causes(answer(question.c, question.inputs), &subject),
               testing::ElementsAre(StartsWith("unwritten (y is 0 at S 8"),
                                    StartsWith("keys_missing (keys 0 to 3 are missing")));
 }

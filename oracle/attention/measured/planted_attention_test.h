@@ -8,9 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "oracle/catalog/causes.h"
-#include "oracle/defect/drawn_case_test.h"
-#include "oracle/judge/judge.h"
+#include "oracle/catalog/causes_test.h"
 #include "oracle/property/changed_inputs.h"
 
 namespace sextant::oracle {
@@ -18,6 +16,7 @@ namespace sextant::oracle {
 struct PlantedAttention {
   double scale = 1, cap = 0, sink_count = 1;
   double zeros = 0, increase = 0, gain = 1;  // added to the sum: zeros e^0, increase e^largest
+  bool sink_is_shifted = true;               // by the largest score, as the others
   size_t later = 0;                          // key t weighs the value of key t + later
   std::optional<double> masked_score = {};
   std::function<bool(size_t s, size_t t)> sees = [](size_t, size_t) { return true; };
@@ -50,7 +49,8 @@ struct PlantedAttention {
       for (size_t t = 0; t < v[2]; ++t) scores.push_back(Score(in, b, h, s, t));
       const double largest = std::ranges::max(scores);
       double sum = zeros * std::exp(-largest) + increase, weighted = 0;
-      if (in.size() > 3) sum += sink_count * std::exp(sink(h, in[3].values.data) - largest);
+      if (in.size() > 3)
+        sum += sink_count * std::exp(sink(h, in[3].values.data) - (sink_is_shifted ? largest : 0));
       for (size_t t = 0; t < v[2]; ++t) {
         const double weight = std::exp(scores[t] - largest);
         const size_t key = (t + later) % v[2];
@@ -63,27 +63,16 @@ struct PlantedAttention {
   }
 };
 
-// "name (sentence)" of every cause.
-inline std::vector<std::string> CausesOfAnswer(const DrawnCase& question, const Tensors& answer,
-                                               const Subject* subject = nullptr) {
-  const Judge judge(question.c, question.inputs, question.recipe);
-  std::vector<std::string> causes;
-  for (const Cause& cause : CausesOf({question.c, question.inputs, question.recipe, judge.golden(),
-                                      judge.permitted(), answer, subject}))
-    causes.push_back(cause.name + " (" + cause.why + ")");
-  return causes;
-}
-
-// The same for a subject that may be asked further questions.
+// The causes of the answer of a subject that may be asked further questions.
 inline std::vector<std::string> CausesOfSubject(const std::string& line,
                                                 const PlantedAttention& planted,
                                                 int* questions = nullptr) {
-  const DrawnCase question(line);
+  const AskedCase question(line);
   const Subject subject{"planted", "native", [&](const Case& c, const Tensors& inputs) {
                           if (questions) ++*questions;
                           return Answer{.message = "", .outputs = planted.Answer(c, inputs)};
                         }};
-  return CausesOfAnswer(question, planted.Answer(question.c, question.inputs), &subject);
+  return question.Causes(planted.Answer(question.c, question.inputs), &subject);
 }
 
 }  // namespace sextant::oracle

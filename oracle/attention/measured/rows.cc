@@ -77,12 +77,18 @@ class MeasuredRows : public AttentionRows<Real> {
     return {{seen.keys[largest]}, {seen.scores[largest]}};
   }
 
+  Real SinkOf(const QueryIndex& at) const override {
+    const Real sink = Formula::SinkOf(at);
+    return parts_.sink_from_largest ? sink_begins_at_ + sink : sink;
+  }
+
   // Further terms of the sum are scores without a key.
   void Average(const QueryIndex& at, const ScoredKeys& scored, std::span<Real> y,
                Real& lse) const override {
     ScoredKeys all = scored;
     for (size_t& key : all.keys) key = (key + parts_.later) % in_.k.shape[2];
     const Real largest = all.scores[ArgMaxScore<Real>(all.scores)];
+    sink_begins_at_ = largest;
     if (parts_.zeros > 0) all.scores.push_back(Real(std::log(parts_.zeros)));
     if (parts_.increase > 0) all.scores.push_back(largest + Real(std::log(parts_.increase)));
     Formula::Average(at, all, y, lse);
@@ -92,6 +98,7 @@ class MeasuredRows : public AttentionRows<Real> {
 
   const MeasuredParts& parts_;
   const size_t first_b_, first_h_, first_s_;
+  mutable Real sink_begins_at_{};  // of the row that Average computes
 };
 
 // The heads of a tensor [B,heads,rows,width] that the query heads of this slice read, each from row

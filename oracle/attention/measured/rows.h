@@ -29,6 +29,7 @@ struct MeasuredParts {
   bool largest_alone = false;          // only the key with the largest score counts
   double zeros = 0;                    // so many terms e^0 are added to the sum of e^score
   double increase = 0;                 // is added to the sum of e^(score - largest)
+  bool sink_from_largest = false;      // the score of the sink is relative to the largest score
   size_t later = 0;  // the weight of key t multiplies the value of key (t + later) mod T
   double gain = 1;   // multiplies y
 };

@@ -149,6 +149,7 @@ struct Rule {
   SumFit fit;
   double distance = kInfinity;
   double zeros = 0, increase = 0, gain = 1;
+  bool sink_from_largest = false;
 };
 
 std::string NumberOf(const MeasuredNumber& measured, double& value) {
@@ -162,6 +163,16 @@ std::string NumberOf(const MeasuredNumber& measured, double& value) {
   return ShortText(value);
 }
 
+// " (the keys are padded to a multiple of 8 or 16)"
+std::string PaddingText(double zeros, size_t T) {
+  constexpr size_t kLargestTile = 256;
+  std::string text;
+  for (size_t tile = 2; tile <= kLargestTile; tile *= 2)
+    if (zeros > 1 && static_cast<double>((tile - T % tile) % tile) == zeros)
+      text += (text.empty() ? "" : " or ") + std::to_string(tile);
+  return text.empty() ? text : " (the keys are padded to a multiple of " + text + ")";
+}
+
 std::vector<Rule> RulesOf(const Sums& sums, size_t T) {
   std::vector<Rule> rules;
   {
@@ -169,12 +180,8 @@ std::vector<Rule> RulesOf(const Sums& sums, size_t T) {
     const std::string number =
         NumberOf(sums.Count([](const RowSum& r) { return std::exp(-r.largest); }), rule.zeros);
     rule.fit.name = "zeros_in_the_sum";
-    rule.fit.text = "the sum of e^score has " + number + " more terms e^0";
-    for (size_t tile = 2; tile <= 256; tile *= 2)
-      if (rule.zeros > 1 && static_cast<double>((tile - T % tile) % tile) == rule.zeros) {
-        rule.fit.text += " (the keys are padded to a multiple of " + std::to_string(tile) + ")";
-        break;
-      }
+    rule.fit.text = "e^0 is added " + number + " times to the sum of e^score";
+    rule.fit.text += PaddingText(rule.zeros, T);
     rule.distance =
         sums.Distance([&](const RowSum& r) { return r.sink + rule.zeros * std::exp(-r.largest); });
     if (rule.zeros > 0) rules.push_back(rule);
@@ -198,6 +205,17 @@ std::vector<Rule> RulesOf(const Sums& sums, size_t T) {
   return rules;
 }
 
+// The largest score is subtracted from the others alone.
+Rule SinkFromLargest(const Sums& sums) {
+  Rule rule;
+  rule.fit = {"sink_not_shifted",
+              "e^sink is added to the sum of e^(score - largest), expected e^(sink - largest)",
+              {}};
+  rule.sink_from_largest = true;
+  rule.distance = sums.Distance([&](const RowSum& r) { return std::exp(sums.sinks()[r.head]); });
+  return rule;
+}
+
 // Sinks that are taken for the right ones.
 std::vector<Rule> RulesOfSinks(const Sums& sums) {
   const std::vector<double>& right = sums.sinks();
@@ -211,6 +229,7 @@ std::vector<Rule> RulesOfSinks(const Sums& sums) {
         [&](const RowSum& r) { return std::exp(rule.fit.sinks[r.head] - r.largest); });
     rules.push_back(std::move(rule));
   };
+  rules.push_back(SinkFromLargest(sums));
   add("sink_missing", "the sink is not in the sum", [](size_t) { return -kInfinity; });
   add("sink_of_zero", "every sink is 0", [](size_t) { return 0.0; });
   for (const double factor : {-1.0, 2.0, 0.5})
@@ -254,6 +273,7 @@ std::optional<SumFit> FitSum(const PlainAttention& plain, DType dtype, const Ask
   parts.zeros = best.zeros;
   parts.increase = best.increase;
   parts.gain = best.gain;
+  parts.sink_from_largest = best.sink_from_largest;
   return best.fit;
 }
 
