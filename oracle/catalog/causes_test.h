@@ -12,12 +12,12 @@ namespace sextant::oracle {
 
 struct AskedCase : DrawnCase {
   using DrawnCase::DrawnCase;
-  // "name (why)"
-  std::vector<std::string> Causes(const Tensors& answer) const {
+  // "name (why)". `subject`: may be asked more.
+  std::vector<std::string> Causes(const Tensors& answer, const Subject* subject = nullptr) const {
     const Judge judge(c, inputs, recipe);
     std::vector<std::string> causes;
     for (const Cause& cause :
-         CausesOf({c, inputs, recipe, judge.golden(), judge.permitted(), answer}))
+         CausesOf({c, inputs, recipe, judge.golden(), judge.permitted(), answer, subject}))
       causes.push_back(cause.name + " (" + cause.why + ")");
     return causes;
   }

@@ -5,7 +5,7 @@
 
 #include "oracle/defect/input_defects.h"
 #include "oracle/diagnosis/catalog_entry.h"
-#include "oracle/position/measured/attributes.h"
+#include "oracle/position/measured/alibi.h"
 #include "oracle/position/relative_defects.h"
 #include "oracle/property/changed_inputs.h"
 #include "oracle/property/common_properties.h"
@@ -191,41 +191,6 @@ std::vector<Defect> SlopeDefects() {
       RoundedInput("slopes_in_bf16", "casting the module to bf16 also casts its slopes", "slope",
                    DType::kBF16),
   };
-}
-
-// Slopes that are computed from the index of the head, whatever the input has: 2^-(a (h + b) / H).
-Deviation SlopesByFormula() {
-  struct Formula {
-    double largest, first;
-  };
-  static constexpr Formula kFormulas[] = {{8, 0}, {8, 1}, {8, 2}, {4, 1}, {16, 1}, {8, 0.5}};
-  std::vector<NamedValue> values;
-  for (size_t i = 0; i < std::size(kFormulas); ++i) {
-    const auto& [largest, first] = kFormulas[i];
-    values.push_back({static_cast<double>(i),
-                      "2^-(" + PrintValue(largest) + " (h + " + PrintValue(first) + ") / H)"});
-  }
-  return {.name = "slopes_by_formula",
-          .factor = "slope",
-          .values = std::move(values),
-          .changed = [](const Hypothesis& base, double which) -> std::optional<Hypothesis> {
-            const auto& [largest, first] = kFormulas[static_cast<size_t>(which)];
-            Hypothesis model = base;
-            auto& slope = model.inputs[kSlope].values.data;
-            const auto H = static_cast<double>(slope.size());
-            for (size_t h = 0; h < slope.size(); ++h)
-              slope[h] = std::exp2(-largest * (static_cast<double>(h) + first) / H);
-            return model;
-          },
-          .sentence =
-              [](const std::string& formula) {
-                return "head h has the slope " + formula + ", whatever slopes it is given";
-              }};
-}
-
-std::vector<Explanation> MeasureBias(const Observation& seen) {
-  return MeasureAttributesAnd(
-      seen, {InputFactor(seen.inputs, "slope", "every slope is multiplied by"), SlopesByFormula()});
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "oracle/diagnosis/catalog_entry.h"
-#include "oracle/position/measured/attributes.h"
+#include "oracle/position/measured/alibi.h"
 #include "oracle/property/changed_inputs.h"
 #include "oracle/property/property.h"
 #include "reference/number/real.h"
@@ -185,7 +185,7 @@ CatalogEntry MakeCatalogEntry<AlibiSlopes>() {
                 "heads beyond the power of two n have the other slopes of 2n heads", CheckOthers},
                {"twice_the_bias", "doubling max_bias squares the slopes", CheckSquares}},
           .defects = Joined<Defect>({HeadCountDefects(), FormulaDefects()}),
-          .measurements = {MeasureAttributes}};
+          .measurements = {MeasureSlopes}};
 }
 
 }  // namespace sextant::oracle

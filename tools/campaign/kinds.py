@@ -69,9 +69,9 @@ KINDS = {
     "pairing": Kind("layout", r"pair|partner|layout|block|interleav|half|halves|channel"),
     "channel_window": Kind("layout", r"window|offset|pair|partner|channel|width"),
     "pairs_still": Kind("layout", r"pair.*(still|not rotat|unchanged|left|pass|copied|frequency 0"
-                        r"|turn| at 0)|left_out|still|channels"),
+                        r"|turn| at 0)|left_out|still|channels|unchanged, at D"),
     "direction": Kind("layout", r"direction|transpose|backwards|sign|negat|turn at -1"),
-    "sign": Kind("layout", r"sign|minus|subtract|negat|backwards|direction"),
+    "sign": Kind("layout", r"sign|minus|subtract|negat|backwards|direction|(by|is) -"),
     "cos_and_sin": Kind("layout", r"cos.*sin|sin.*cos|quarter"),
     "hazard": Kind("layout", r"overwrit|in.place|hazard|already|rotated first|rotated second"),
     "term_missing": Kind("layout", r"missing|only|term|alone|not read|lost|depend"),

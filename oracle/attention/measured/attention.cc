@@ -5,13 +5,18 @@
 #include <numbers>
 
 #include "oracle/attention/attention_parts.h"
+#include "oracle/attention/measured/factors.h"
 #include "oracle/attention/measured/heads.h"
 #include "oracle/attention/measured/keys.h"
-#include "oracle/attention/measured/weights.h"
+#include "oracle/diagnosis/evidence.h"
 #include "oracle/position/measured/attributes.h"
 
 namespace sextant::oracle {
 namespace {
+
+// Windows and chunks up to these sizes are tried where none is expected: for asked weights, which
+// say the keys; and for answers, with which each mask is compared.
+constexpr int64_t kByWeights = 257, kByAnswers = 17;
 
 std::string Text(double x) { return PrintValue(x); }
 
@@ -104,7 +109,7 @@ Deviation Alignment(const AttentionAttributes& op) {
   return Choices("mask_shifted", "align", "query s belongs to key ", std::move(choices));
 }
 
-Deviation Window(const AttentionAttributes& op) {
+Deviation Window(const AttentionAttributes& op, int64_t most) {
   std::vector<Choice> choices;
   if (op.window) {
     const int64_t left = (*op.window)[0], right = (*op.window)[1];
@@ -121,8 +126,7 @@ Deviation Window(const AttentionAttributes& op) {
     }
     add(right, left), add(-1, right), add(left, -1), add(2 * left, right), add(left / 2, right);
   } else {
-    for (const int64_t width : {1, 2, 3, 4, 7, 8, 15, 16, 31, 32, 63, 64, 127, 128, 255, 256}) {
-      if (width >= op.T.value) break;
+    for (int64_t width = 0; width + 1 < std::min<int64_t>(op.T.value, most); ++width) {
       const std::string text = PrintValue(IntegerList{width, -1});
       choices.push_back({text + ", expected none", {{"window", text}}});
     }
@@ -130,7 +134,7 @@ Deviation Window(const AttentionAttributes& op) {
   return Choices("window_changed", "window", "the window is ", std::move(choices));
 }
 
-Deviation Chunk(const AttentionAttributes& op) {
+Deviation Chunk(const AttentionAttributes& op, int64_t most) {
   std::vector<Choice> choices;
   const int64_t C = op.chunk.value_or(0);
   const std::string expected = ", expected " + (C == 0 ? "none" : std::to_string(C));
@@ -140,9 +144,9 @@ Deviation Chunk(const AttentionAttributes& op) {
       if (other > 0)
         choices.push_back({PrintValue(other) + expected, {{"chunk", PrintValue(other)}}});
   }
-  for (int64_t power = 2; power < op.T.value; power *= 2)
-    if (power != C)
-      choices.push_back({PrintValue(power) + expected, {{"chunk", PrintValue(power)}}});
+  for (int64_t size = 1; size < std::min<int64_t>(op.T.value, most); ++size)
+    if (std::abs(size - C) > 16 || C == 0)
+      choices.push_back({PrintValue(size) + expected, {{"chunk", PrintValue(size)}}});
   return Choices("chunk_changed", "chunk", "the length of a chunk is ", std::move(choices));
 }
 
@@ -195,10 +199,10 @@ Deviation Segments(const AttentionAttributes& op) {
                  std::move(choices));
 }
 
-std::vector<Deviation> MaskDeviations(const Case& c) {
+std::vector<Deviation> MaskDeviations(const Case& c, int64_t most) {
   const AttentionAttributes op = AttentionOf(c);
-  std::vector<Deviation> deviations = {Alignment(op), Window(op), Chunk(op), Length(op, true),
-                                       Segments(op)};
+  std::vector<Deviation> deviations = {Alignment(op), Window(op, most), Chunk(op, most),
+                                       Length(op, true), Segments(op)};
   if (op.mask == Mask::kCausal || op.window || op.chunk) deviations.push_back(Length(op, false));
   return deviations;
 }
@@ -230,7 +234,8 @@ std::vector<Deviation> AttentionDeviations(const Case& c, const Tensors& inputs)
   std::vector<Deviation> deviations = {Scale(c)};
   if (HasAttribute(c, "soft_cap")) deviations.push_back(Cap(c));
   if (HasAttribute(c, "window")) {
-    for (Deviation& deviation : MaskDeviations(c)) deviations.push_back(std::move(deviation));
+    for (Deviation& deviation : MaskDeviations(c, kByAnswers))
+      deviations.push_back(std::move(deviation));
   }
   if (HasInput(inputs, "bias"))
     deviations.push_back(InputFactor(inputs, "bias", "the bias is multiplied by"));
@@ -247,12 +252,15 @@ std::vector<Explanation> MeasureScores(const Observation& seen) {
 
 std::vector<Explanation> MeasureParts(const Observation& seen, const Hypothesis& base,
                                       const WithParts& with_parts) {
+  auto asked = MeasureFactors(seen, base, with_parts, LikelyScales(seen.c),
+                              MaskDeviations(seen.c, kByWeights));
+  Evidence evidence(seen);
+  std::erase_if(asked, [&](const Explanation& one) { return !evidence.FitOf(one.model).explains; });
+  if (!asked.empty()) return asked;
   std::vector<Deviation> deviations =
       Joined<Deviation>({AttentionDeviations(seen.c, seen.inputs),
                          AttributeDeviations(seen.c),
                          {HeadsOf(seen.c, seen.inputs, with_parts)}});
-  for (Deviation& asked : WeightsByAsking(seen, base, with_parts))
-    deviations.push_back(std::move(asked));
   Deviation keys;
   keys.name = keys.factor = "keys";
   keys.measured = [&](const Hypothesis& model) { return KeysByAnswers(seen, model, with_parts); };

@@ -22,8 +22,8 @@ PlantedAttention Right() {
 }
 
 std::vector<std::string> CausesIn(const std::string& line, const PlantedAttention& planted) {
-  const DrawnCase question(line);
-  return CausesOfAnswer(question, planted.Answer(question.c, question.inputs));
+  const AskedCase question(line);
+  return question.Causes(planted.Answer(question.c, question.inputs));
 }
 
 TEST(MeasuredAttention, FindsNothingInARightAnswer) {
@@ -105,22 +105,22 @@ TEST(MeasuredAttention, CountsTheSink) {
 TEST(MeasuredAttention, AccusesNoHonestRecipe) {
   for (const char* recipe : {"native softmax=bf16", "native score=bf16", "native dot=f16",
                              "native weigh=bf16", "f32_compute", "all_native"}) {
-    const DrawnCase question(kLine + "mask=causal dtype=f32");
+    const AskedCase question(kLine + "mask=causal dtype=f32");
     const Tensors answer =
         EvaluateByRecipe(question.c, question.inputs, ParseRecipe(recipe, question.c.dtype()));
-    for (const std::string& cause : CausesOfAnswer(question, answer))
+    for (const std::string& cause : question.Causes(answer))
       EXPECT_THAT(cause, testing::HasSubstr("_in_")) << recipe;  // a listed precision
   }
 }
 
 // Two numbers of one query are explained by many pairs of deviations.
 TEST(MeasuredAttention, SaysNothingAboutTooFewNumbers) {
-  const DrawnCase question(
+  const AskedCase question(
       "attention_sink mask=causal query_offset=[1] H=1 S=1 T=3 D=77 E=77 dtype=f16");
   for (const char* recipe : {"native dot=f16", "native scale=bf16"}) {
     const Tensors answer =
         EvaluateByRecipe(question.c, question.inputs, ParseRecipe(recipe, question.c.dtype()));
-    EXPECT_THAT(CausesOfAnswer(question, answer), IsEmpty()) << recipe;
+    EXPECT_THAT(question.Causes(answer), IsEmpty()) << recipe;
   }
 }
 

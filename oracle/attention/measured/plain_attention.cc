@@ -33,7 +33,14 @@ PlainAttention::PlainAttention(const Case& c, const Hypothesis& model)
   if (HasInput(model.inputs, "sink")) sink_ = &model.inputs[3].values.data;
 }
 
-std::vector<double> PlainAttention::ScoresOf(size_t row, size_t g) const {
+namespace {
+double Capped(double score, double cap, bool clips) {
+  return clips ? std::clamp(score, -cap, cap) : cap * std::tanh(score / cap);
+}
+}  // namespace
+
+std::vector<double> PlainAttention::ScoresOf(size_t row, size_t g, double factor,
+                                             bool clips) const {
   const auto query = std::span(q_).subspan(row * D_, D_);
   const size_t first = (row / (n_.H * n_.S) * n_.K + g) * n_.T;
   std::vector<double> scores(n_.T);
@@ -42,8 +49,8 @@ std::vector<double> PlainAttention::ScoresOf(size_t row, size_t g) const {
     double score = 0;
     for (size_t d = 0; d < D_; ++d) score += query[d] * key[d];
     const double bias = bias_ ? (*bias_)[row * n_.T + t] : 0;
-    score = (score + (scale_bias_ ? bias : 0)) * scale_;
-    if (op_.soft_cap) score = *op_.soft_cap * std::tanh(score / *op_.soft_cap);
+    score = (score + (scale_bias_ ? bias : 0)) * scale_ * factor;
+    if (op_.soft_cap) score = Capped(score, *op_.soft_cap, clips);
     scores[t] = score + (scale_bias_ ? 0 : bias);
   }
   return scores;

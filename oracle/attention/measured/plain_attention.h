@@ -17,9 +17,11 @@ class PlainAttention {
   const AttentionSizes& sizes() const { return n_; }
   const AttentionAttributes& attributes() const { return op_; }
 
+  double scale() const { return scale_; }
   size_t KeyHeadOf(size_t h) const { return op_.KeyHeadOf(h); }
-  // The score of every key, seen or not, of query row = (b H + h) S + s with key head g.
-  std::vector<double> ScoresOf(size_t row, size_t g) const;
+  // The score of every key, seen or not, of query row = (b H + h) S + s with key head g. `factor`
+  // multiplies it before the cap; `clips`: the cap cuts scores off.
+  std::vector<double> ScoresOf(size_t row, size_t g, double factor = 1, bool clips = false) const;
   // Value t of head g in the batch of the row, [E].
   std::span<const double> ValueOf(size_t row, size_t g, size_t t) const;
   // The score of the sink; -infinity without one.

@@ -1,31 +1,41 @@
 // Attention with planted bugs, in plain loops of doubles: it shares no code with the formulas.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "oracle/catalog/causes.h"
-#include "oracle/defect/drawn_case_test.h"
-#include "oracle/judge/judge.h"
+#include "oracle/catalog/causes_test.h"
 #include "oracle/property/changed_inputs.h"
 
 namespace sextant::oracle {
 
 struct PlantedAttention {
   double scale = 1, cap = 0, sink_count = 1;
+  double zeros = 0, increase = 0, gain = 1;  // added to the sum: zeros e^0, increase e^largest
+  bool sink_is_shifted = true;               // by the largest score, as the others
+  size_t later = 0;                          // key t weighs the value of key t + later
+  std::optional<double> masked_score = {};
   std::function<bool(size_t s, size_t t)> sees = [](size_t, size_t) { return true; };
+  std::function<size_t(size_t h)> query_head = [](size_t h) { return h; };
   std::function<size_t(size_t h)> key_head = [](size_t h) { return h; };
+  std::function<size_t(size_t h)> value_head = nullptr;  // null: the key head
+  std::function<double(size_t h, double score)> score = [](size_t, double x) { return x; };
+  std::function<double(size_t h, const std::vector<double>& sinks)> sink =
+      [](size_t h, const std::vector<double>& sinks) { return sinks[h]; };
 
   double Score(const Tensors& in, size_t b, size_t h, size_t s, size_t t) const {
     const Shape &q = in[0].values.shape, &k = in[1].values.shape;
+    if (!sees(s, t)) return masked_score.value_or(-INFINITY);
     double sum = 0;
     for (size_t d = 0; d < q[3]; ++d) {
-      sum += in[0].values.data[((b * q[1] + h) * q[2] + s) * q[3] + d] *
+      sum += in[0].values.data[((b * q[1] + query_head(h)) * q[2] + s) * q[3] + d] *
              in[1].values.data[((b * k[1] + key_head(h)) * k[2] + t) * k[3] + d];
     }
-    return cap > 0 ? cap * std::tanh(sum * scale / cap) : sum * scale;
+    return score(h, cap > 0 ? cap * std::tanh(sum * scale / cap) : sum * scale);
   }
 
   Tensors Answer(const Case& c, const Tensors& in) const {
@@ -34,28 +44,35 @@ struct PlantedAttention {
     for (size_t i = 0; i < y.data.size(); ++i) {
       const size_t e = i % v[3], s = i / v[3] % q[2], h = i / v[3] / q[2] % q[1],
                    b = i / v[3] / q[2] / q[1];
-      double sum = in.size() > 3 ? sink_count * std::exp(in[3].values.data[h]) : 0, weighted = 0;
+      const size_t head = value_head ? value_head(h) : key_head(h);
+      std::vector<double> scores;
+      for (size_t t = 0; t < v[2]; ++t) scores.push_back(Score(in, b, h, s, t));
+      const double largest = std::ranges::max(scores);
+      double sum = zeros * std::exp(-largest) + increase, weighted = 0;
+      if (in.size() > 3)
+        sum += sink_count * std::exp(sink(h, in[3].values.data) - (sink_is_shifted ? largest : 0));
       for (size_t t = 0; t < v[2]; ++t) {
-        if (!sees(s, t)) continue;
-        const double weight = std::exp(Score(in, b, h, s, t));
+        const double weight = std::exp(scores[t] - largest);
+        const size_t key = (t + later) % v[2];
         sum += weight;
-        weighted += weight * in[2].values.data[((b * v[1] + key_head(h)) * v[2] + t) * v[3] + e];
+        weighted += weight * in[2].values.data[((b * v[1] + head) * v[2] + key) * v[3] + e];
       }
-      y.data[i] = RoundTo(c.dtype(), weighted / sum);
+      y.data[i] = RoundTo(c.dtype(), gain * weighted / sum);
     }
     return {{"y", c.dtype(), y}};
   }
 };
 
-// "name (sentence)" of every cause.
-inline std::vector<std::string> CausesOfAnswer(const DrawnCase& question, const Tensors& answer,
-                                               const Subject* subject = nullptr) {
-  const Judge judge(question.c, question.inputs, question.recipe);
-  std::vector<std::string> causes;
-  for (const Cause& cause : CausesOf({question.c, question.inputs, question.recipe, judge.golden(),
-                                      judge.permitted(), answer, subject}))
-    causes.push_back(cause.name + " (" + cause.why + ")");
-  return causes;
+// The causes of the answer of a subject that may be asked further questions.
+inline std::vector<std::string> CausesOfSubject(const std::string& line,
+                                                const PlantedAttention& planted,
+                                                int* questions = nullptr) {
+  const AskedCase question(line);
+  const Subject subject{"planted", "native", [&](const Case& c, const Tensors& inputs) {
+                          if (questions) ++*questions;
+                          return Answer{.message = "", .outputs = planted.Answer(c, inputs)};
+                        }};
+  return question.Causes(planted.Answer(question.c, question.inputs), &subject);
 }
 
 }  // namespace sextant::oracle

@@ -3,6 +3,9 @@
 #include <cmath>
 #include <optional>
 
+#include "oracle/attention/arg_max_score.h"
+#include "reference/layer/activation.h"
+
 namespace sextant::oracle {
 namespace {
 
@@ -11,17 +14,24 @@ class MeasuredRows : public AttentionRows<Real> {
  public:
   MeasuredRows(const MeasuredParts& parts, const AttentionAttributes& op,
                const AttentionTensors<Real>& in)
-      : Formula(op, in), parts_(parts), first_b_(SliceBegin("B")), first_s_(SliceBegin("S")) {}
+      : Formula(op, in),
+        parts_(parts),
+        first_b_(SliceBegin("B")),
+        first_h_(SliceBegin("H")),
+        first_s_(SliceBegin("S")) {}
 
  private:
   using Formula = AttentionRows<Real>;
-  using Formula::in_;
+  using Formula::in_, Formula::op_;
   using typename Formula::ScoredKeys;
 
   double CountOf(const QueryIndex& at, size_t t) const {
-    return parts_.counts(first_b_ + at.b, first_s_ + at.s, t);
+    if (parts_.counts) return parts_.counts(first_b_ + at.b, first_s_ + at.s, t);
+    const KeyRange keys = Formula::KeysOf(at);
+    return keys.first <= t && t < keys.last;
   }
   KeyRange KeysOf(const QueryIndex& at) const override {
+    if (parts_.masked_score) return {0, in_.k.shape[2]};
     if (!parts_.counts) return Formula::KeysOf(at);
     size_t first = 0, last = in_.k.shape[2];
     while (first < last && CountOf(at, first) == 0) ++first;
@@ -31,36 +41,84 @@ class MeasuredRows : public AttentionRows<Real> {
   // Gathered keys and values have a head for each query head.
   size_t KeyHeadOf(size_t h) const override { return parts_.inputs ? h : Formula::KeyHeadOf(h); }
 
-  ScoredKeys Scored(const QueryIndex& at, const KeyRange& keys) override {
-    const ScoredKeys all = Formula::Scored(at, keys);
-    if (!parts_.counts) return all;
-    ScoredKeys seen;
-    for (size_t j = 0; j < all.keys.size(); ++j) {
-      const double count = CountOf(at, all.keys[j]);
-      if (count == 0) continue;
-      seen.keys.push_back(all.keys[j]);
-      seen.scores.push_back(count == 1 ? all.scores[j] : all.scores[j] + Real(std::log(count)));
+  Real ScoreAt(const QueryIndex& at, size_t t, const Real& product) const override {
+    if (parts_.score_factors.empty() && !parts_.cap_clips) return Formula::ScoreAt(at, t, product);
+    const ScoreFunction<Real>& function = this->score_function_;
+    const Real* bias = in_.bias ? &RowAt(*in_.bias, this->QueryRow(at))[t] : nullptr;
+    Real score = function.Start(product);
+    for (const ScoreStep step : function.order()) {
+      const bool clips = step == ScoreStep::kCap && parts_.cap_clips && op_.soft_cap;
+      score = clips ? ClampOrNaN(score, Real(-*op_.soft_cap), Real(*op_.soft_cap))
+                    : function.After(step, score, bias);
+      if (step == ScoreStep::kScale && !parts_.score_factors.empty())
+        score = score * Real(parts_.score_factors[first_h_ + at.h]);
     }
-    return seen;
+    return score;
+  }
+
+  // The score of a key that counts so often; empty if it is not read.
+  std::optional<Real> ScoreIf(const Real& score, double count) const {
+    if (count == 1) return score;
+    if (count > 0) return score + Real(std::log(count));
+    if (!parts_.masked_score) return std::nullopt;
+    const Real masked(*parts_.masked_score);
+    return parts_.masked_adds ? score + masked : masked;
+  }
+  ScoredKeys Scored(const QueryIndex& at, const KeyRange& keys) override {
+    ScoredKeys all = Formula::Scored(at, keys), seen;
+    for (size_t j = 0; j < all.keys.size(); ++j) {
+      const auto score = ScoreIf(all.scores[j], CountOf(at, all.keys[j]));
+      if (!score) continue;
+      seen.keys.push_back(all.keys[j]);
+      seen.scores.push_back(*score);
+    }
+    if (!parts_.largest_alone) return seen;
+    const size_t largest = ArgMaxScore<Real>(seen.scores);
+    return {{seen.keys[largest]}, {seen.scores[largest]}};
+  }
+
+  Real SinkOf(const QueryIndex& at) const override {
+    const Real sink = Formula::SinkOf(at);
+    return parts_.sink_from_largest ? sink_begins_at_ + sink : sink;
+  }
+
+  // Further terms of the sum are scores without a key.
+  void Average(const QueryIndex& at, const ScoredKeys& scored, std::span<Real> y,
+               Real& lse) const override {
+    ScoredKeys all = scored;
+    for (size_t& key : all.keys) key = (key + parts_.later) % in_.k.shape[2];
+    const Real largest = all.scores[ArgMaxScore<Real>(all.scores)];
+    sink_begins_at_ = largest;
+    if (parts_.zeros > 0) all.scores.push_back(Real(std::log(parts_.zeros)));
+    if (parts_.increase > 0) all.scores.push_back(largest + Real(std::log(parts_.increase)));
+    Formula::Average(at, all, y, lse);
+    for (Real& element : y)
+      if (parts_.gain != 1) element = element * Real(parts_.gain);
   }
 
   const MeasuredParts& parts_;
-  const size_t first_b_, first_s_;
+  const size_t first_b_, first_h_, first_s_;
+  mutable Real sink_begins_at_{};  // of the row that Average computes
 };
 
-// The rows of a tensor [B,K,T,D] that the query heads of this slice read, as [B,H,T,D].
+// The heads of a tensor [B,heads,rows,width] that the query heads of this slice read, each from row
+// `first` on, so many.
+struct HeadRows {
+  const NamedTensor& from;
+  size_t first, count;
+};
 template <class Real>
-Tensor<Real> Gathered(const NamedTensor& from, const std::vector<size_t>& heads, size_t B,
-                      size_t H) {
-  const Shape& shape = from.values.shape;
-  const size_t K = shape[1], size = shape[2] * shape[3];
+Tensor<Real> Gathered(const HeadRows& rows, const std::vector<size_t>& heads, size_t B) {
+  const Shape& shape = rows.from.values.shape;
+  const size_t width = shape[3];
   Tensor<Real> to;
-  to.shape = {B, H, shape[2], shape[3]};
+  to.shape = {B, heads.size(), rows.count, width};
   to.data.clear();
-  for (size_t i = 0; i < B * H; ++i) {
-    const size_t b = SliceBegin("B") + i / H, head = heads[SliceBegin("H") + i % H];
-    for (size_t j = 0; j < size; ++j)
-      to.data.emplace_back(from.values.data[(b * K + head) * size + j], from.dtype);
+  for (size_t i = 0; i < B * heads.size(); ++i) {
+    const size_t b = SliceBegin("B") + i / heads.size(), head = heads[i % heads.size()];
+    const size_t begin = ((b * shape[1] + head) * shape[2] + rows.first) * width;
+    for (size_t j = begin; j < begin + rows.count * width; ++j)
+      to.data.emplace_back(rows.from.values.data[j], rows.from.dtype);
   }
   return to;
 }
@@ -71,11 +129,20 @@ template <class Real>
 void AttendMeasured(const MeasuredParts& parts, const AttentionAttributes& op,
                     const AttentionTensors<Real>& in, Tensor<Real>& y, Tensor<Real>& lse) {
   if (!parts.inputs) return MeasuredRows<Real>(parts, op, in).Answer(y, lse);
-  const size_t B = in.q.shape[0], H = in.q.shape[1];
-  const auto k = Gathered<Real>((*parts.inputs)[1], parts.key_heads, B, H);
-  const auto v = Gathered<Real>((*parts.inputs)[2], parts.value_heads, B, H);
+  const size_t B = in.q.shape[0], H = in.q.shape[1], S = in.q.shape[2], T = in.k.shape[2];
+  std::vector<size_t> query, key, value;
+  for (size_t i = 0; i < H; ++i) {
+    const size_t h = SliceBegin("H") + i;
+    query.push_back(parts.query_heads.empty() ? h : parts.query_heads[h]);
+    key.push_back(parts.key_heads[h]);
+    value.push_back(parts.value_heads[h]);
+  }
+  const Tensors& inputs = *parts.inputs;
+  const auto q = Gathered<Real>({inputs[0], SliceBegin("S"), S}, query, B);
+  const auto k = Gathered<Real>({inputs[1], 0, T}, key, B);
+  const auto v = Gathered<Real>({inputs[2], 0, T}, value, B);
   const AttentionTensors<Real> gathered{
-      .q = in.q, .k = k, .v = v, .bias = in.bias, .sink = in.sink, .scale_bias = in.scale_bias};
+      .q = q, .k = k, .v = v, .bias = in.bias, .sink = in.sink, .scale_bias = in.scale_bias};
   MeasuredRows<Real>(parts, op, gathered).Answer(y, lse);
 }
 

@@ -1,8 +1,9 @@
-// Attention with measured parts: the keys that each query sees, and the heads that it reads.
+// Attention with measured parts: keys and heads, scores, the sum of the weights, values.
 #pragma once
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "oracle/defect/defect.h"
@@ -17,7 +18,20 @@ struct MeasuredParts {
   KeyCounts counts;  // null: those of the mask
   // The key and value head of every query head; empty: those of the formula.
   std::vector<size_t> key_heads, value_heads;
+  // Row h of y is that of this query head (and of its key and value heads above); empty: h.
+  std::vector<size_t> query_heads;
   std::shared_ptr<const Tensors> inputs;  // of the whole case: a slice has only its own heads
+
+  std::vector<double> score_factors;   // of every head, before the cap; empty: 1
+  bool cap_clips = false;              // scores beyond the cap are cut off
+  std::optional<double> masked_score;  // of keys that the mask hides
+  bool masked_adds = false;            // that number is added to their scores
+  bool largest_alone = false;          // only the key with the largest score counts
+  double zeros = 0;                    // so many terms e^0 are added to the sum of e^score
+  double increase = 0;                 // is added to the sum of e^(score - largest)
+  bool sink_from_largest = false;      // the score of the sink is relative to the largest score
+  size_t later = 0;  // the weight of key t multiplies the value of key (t + later) mod T
+  double gain = 1;   // multiplies y
 };
 
 // Attend with these parts. Instantiated for Counted and Rounded.

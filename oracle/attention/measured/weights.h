@@ -1,17 +1,28 @@
 // The weights of the values, asked of a subject.
 #pragma once
 
-#include "oracle/attention/measured/rows.h"
-#include "oracle/diagnosis/deviation.h"
+#include <optional>
+#include <vector>
+
+#include "oracle/attention/attention_parts.h"
+#include "oracle/diagnosis/measurement.h"
 
 namespace sextant::oracle {
 
-// Asks the case again, in the same shape, with blocks of the identity as values: T / E questions.
-// Their answers are the weight of every key for every query, whatever the scores are. The values of
-// head g of batch b are multiplied by b K + g + 1, so that the sum of a row says which it reads.
-// The deviations, each of one value: other keys than the mask shows, and other heads. Empty without
-// a subject, if it does not answer, or if too many questions would be needed.
-std::vector<Deviation> WeightsByAsking(const Observation& seen, const Hypothesis& base,
-                                       const WithParts& with_parts);
+struct AskedWeights {
+  AttentionSizes n;
+  std::vector<double> of;           // the weight of every key for every query, [B,H,S,T]
+  std::vector<double> sums;         // of the weights of a query, [B,H,S]; without a sink, 1
+  std::vector<size_t> value_heads;  // of the query heads, [H]; empty if they differ by row
+
+  std::span<const double> RowOf(size_t row) const { return std::span(of).subspan(row * n.T, n.T); }
+};
+
+// Asks the case again, in the same shape: with values of 1, which gives the sums, and with blocks
+// of the identity, T / E questions. Their answers are the weight of every key for every query,
+// whatever the scores are. The values of head g of batch b are multiplied by b K + g + 1, which
+// says the head that a row reads. Empty without a subject, if it does not answer, or if too many
+// questions would be needed.
+std::optional<AskedWeights> AskWeights(const Observation& seen);
 
 }  // namespace sextant::oracle

@@ -5,9 +5,7 @@
 
 #include <cmath>
 
-#include "oracle/catalog/causes.h"
-#include "oracle/defect/drawn_case_test.h"
-#include "oracle/judge/judge.h"
+#include "oracle/catalog/causes_test.h"
 
 namespace sextant::oracle {
 namespace {
@@ -17,19 +15,10 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::StartsWith;
 
-std::vector<std::string> CausesOfAnswer(const DrawnCase& question, const Tensors& answer) {
-  const Judge judge(question.c, question.inputs, question.recipe);
-  std::vector<std::string> causes;
-  for (const Cause& cause : CausesOf({question.c, question.inputs, question.recipe, judge.golden(),
-                                      judge.permitted(), answer}))
-    causes.push_back(cause.name + " (" + cause.why + ")");
-  return causes;
-}
-
 // Sines and cosines in double, with a wrong base and wrong positions.
 std::vector<std::string> CausesOfSinusoids(const std::string& line, double base,
                                            double (*position)(double)) {
-  const DrawnCase question(line);
+  const AskedCase question(line);
   const std::vector<double>& positions = question.inputs[0].values.data;
   const size_t M = question.c.ShapeOf(question.c.info().signature.outputs[0])[1];
   Tensor<double> y({positions.size(), M});
@@ -38,7 +27,7 @@ std::vector<std::string> CausesOfSinusoids(const std::string& line, double base,
     const double angle = position(positions[i / M]) * std::pow(base, -exponent);
     y.data[i] = RoundTo(question.c.dtype(), i % 2 == 0 ? std::sin(angle) : std::cos(angle));
   }
-  return CausesOfAnswer(question, {{"y", question.c.dtype(), y}});
+  return question.Causes({{"y", question.c.dtype(), y}});
 }
 
 double Same(double position) { return position; }
@@ -76,7 +65,7 @@ TEST(MeasuredAttributes, SayNothingAboutAnotherKindOfBug) {
 }
 
 TEST(MeasuredAttributes, MeasureIntegers) {
-  const DrawnCase question(
+  const AskedCase question(
       "log_n_scale original_max_position_embeddings=2048 H=1 D=4 dtype=f32 "
       "@position=0,100,4000,9000,50000,100000");
   Tensors answer = question.CorrectAnswer();
@@ -86,7 +75,7 @@ TEST(MeasuredAttributes, MeasureIntegers) {
         RoundTo(DType::kF32, question.inputs[0].values.data[i] *
                                  std::max(1.0, std::log(position + 1) / std::log(3000.0)));
   }
-  EXPECT_THAT(CausesOfAnswer(question, answer),
+  EXPECT_THAT(question.Causes(answer),
               Contains(StartsWith("original_max_position_embeddings_changed "
                                   "(original_max_position_embeddings is 3000, expected 2048")));
 }
@@ -94,10 +83,10 @@ TEST(MeasuredAttributes, MeasureIntegers) {
 TEST(MeasuredAttributes, AccuseNoHonestRecipe) {
   for (const char* recipe : {"native frequency=f32:iterated", "native frequency=f32:power_chain",
                              "native frequency=bf16", "native trig=f16"}) {
-    const DrawnCase question("sinusoidal M=32 S=24 dtype=f32");
+    const AskedCase question("sinusoidal M=32 S=24 dtype=f32");
     const Tensors answer =
         EvaluateByRecipe(question.c, question.inputs, ParseRecipe(recipe, question.c.dtype()));
-    for (const std::string& cause : CausesOfAnswer(question, answer))
+    for (const std::string& cause : question.Causes(answer))
       EXPECT_THAT(cause, testing::Not(testing::HasSubstr("_changed"))) << recipe;
   }
 }

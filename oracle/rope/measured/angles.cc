@@ -132,7 +132,9 @@ std::vector<Range> PositionsOf(const Angles& angles, const FrequencyList& freque
     if (model.pairs[k].axis == axis && o.rate != 0 && o.bar < kPi) observations.push_back(o);
   }
   if (observations.empty()) return {};
-  return CommonSolutions(std::move(observations), {-most, most});
+  // Fast pairs alone leave one range for each of their turns.
+  constexpr size_t kMostRanges = size_t{1} << 16;
+  return CommonSolutions(std::move(observations), {-most, most}, kMostRanges);
 }
 
 std::vector<Range> FrequenciesOfPair(const Angles& angles, size_t pair,

@@ -153,6 +153,27 @@ MeasuredPositions RotaryFit::PositionsSeen(const RotaryCandidate& start, size_t 
   return seen;
 }
 
+MeasuredPositions RotaryFit::PositionsSeen(const RotaryCandidate& start) const {
+  std::vector<MeasuredPositions> axes;
+  for (size_t axis = 0; axis < start.positions.size(); ++axis)
+    axes.push_back(PositionsSeen(start, axis));
+  if (axes.size() == 1) return axes[0];
+  MeasuredPositions all;
+  all.length = axes[0].length;
+  all.bits = kInfinity;
+  for (const MeasuredPositions& one : axes) {
+    for (const size_t token : one.token_of) all.token_of.push_back(all.right.size() + token);
+    all.right.insert(all.right.end(), one.right.begin(), one.right.end());
+    all.candidates.insert(all.candidates.end(), one.candidates.begin(), one.candidates.end());
+    all.most = std::max(all.most, one.most);
+    all.bits = std::min(all.bits, one.bits);
+  }
+  all.acts_as = [axes, count = token_of_.size()](size_t t, double position) {
+    return axes[t / count].acts_as(t % count, position);
+  };
+  return all;
+}
+
 MeasuredFrequencies RotaryFit::FrequenciesSeen(const RotaryCandidate& start,
                                                const std::vector<size_t>& tokens,
                                                bool from_differences) const {
@@ -171,8 +192,20 @@ MeasuredFrequencies RotaryFit::FrequenciesSeen(const RotaryCandidate& start,
     if (ranges.size() > kMost) ranges.clear();
     seen.possible.push_back(std::move(ranges));
   }
-  seen.fits = [=, this, positions = Measured(start.positions)](const RotaryModel& model) {
+  const Positions positions = Measured(start.positions);
+  seen.fits = [=, this](const RotaryModel& model) {
     return from_differences || Fits(angles_, ListOf(model), model, positions, tokens);
+  };
+  if (from_differences) return seen;
+  seen.factors = [=, this, list = seen.right_list, pairs = start.model.pairs](const Range& range) {
+    std::vector<PhaseObservation> observations;
+    for (size_t i = 0; i < tokens.size() * angles_.pairs; ++i) {
+      const size_t t = tokens[i / angles_.pairs], k = i % angles_.pairs;
+      const PhaseObservation o =
+          angles_.Of(t, k, positions[pairs[k].axis][t] * list.of[k], list.relative[k]);
+      if (o.rate != 0 && o.bar < std::numbers::pi_v<long double>) observations.push_back(o);
+    }
+    return CommonSolutions(std::move(observations), range);
   };
   return seen;
 }

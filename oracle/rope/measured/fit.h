@@ -58,6 +58,7 @@ class RotaryFit {
       : RotaryFit(other.question_, std::move(angles), other.token_of_) {}
 
   const Angles& angles() const { return angles_; }
+  const RotaryQuestion& question() const { return question_; }
   const RotaryModel& right() const { return question_.get().right; }
   FrequencyList ListOf(const RotaryModel& model) const;
   double GainOf(const RotaryModel& model) const;
@@ -74,6 +75,8 @@ class RotaryFit {
   bool FitsAll(const RotaryCandidate& candidate) const;
   // The positions of an axis, if the frequencies of the candidate are right.
   MeasuredPositions PositionsSeen(const RotaryCandidate& start, size_t axis) const;
+  // Those of all axes, one after the other, as if each were further sequences of the batch.
+  MeasuredPositions PositionsSeen(const RotaryCandidate& start) const;
   // The frequencies, if the positions of the candidate are right at these tokens, or
   // (`from_differences`) if they all have the same error. Refers to this object.
   MeasuredFrequencies FrequenciesSeen(const RotaryCandidate& start,

@@ -22,6 +22,10 @@ struct MeasuredFrequencies {
   long double most = kInfinity;  // larger frequencies were not looked for
   std::function<FrequencyList(const RotaryModel&)> list_of;
   std::function<bool(const RotaryModel&)> fits;  // all angles
+  // The numbers in a range that give all angles if they multiply the right frequencies.
+  std::function<std::vector<Range>(const Range&)> factors = [](const Range& range) {
+    return std::vector{range};
+  };
 
   // True if the frequencies of the model are those measured.
   bool Agrees(const FrequencyList& list) const;

@@ -20,9 +20,9 @@ struct LogGain {
 
 class Search {
  public:
-  Search(const RotaryFit& fit, const RotaryCandidate& candidate)
+  Search(const RotaryFit& fit, const RotaryCandidate& candidate, const Positions& all)
       : right_(*candidate.model.growth), pairs_(candidate.model.pairs.size()) {
-    const Positions positions = fit.Measured(candidate.positions);
+    const Positions positions = fit.Measured(all);
     for (size_t t = 0; t < fit.angles().tokens; ++t) {
       for (size_t k = 0; k < pairs_; ++k) {
         const PairFit& one = fit.angles().fits(t, k);
@@ -37,7 +37,7 @@ class Search {
   bool Fits(const Growth& g) const {
     return std::ranges::all_of(gains_, [&](const LogGain& gain) {
       const long double t = (gain.position - g.center) / g.scale_base;
-      const long double log = t * LogOfDecay(g.gamma, gain.pair, pairs_);
+      const long double log = t * LogOfDecay(g.gamma, g.PairOf(gain.pair), pairs_);
       return gain.log.Holds(g.is_of_key ? -log : log);
     });
   }
@@ -136,12 +136,27 @@ std::vector<RotaryCandidate> WithOneNumber(const Search& search, RotaryCandidate
   return found;
 }
 
-}  // namespace
+// The growths of other pairs.
+struct NamedPairs {
+  std::string sentence;
+  std::vector<size_t> pairs;
+};
+std::vector<NamedPairs> OtherPairs(size_t count) {
+  std::vector<NamedPairs> all = {{"all pairs grow as pair 0", {}},
+                                 {"all pairs grow as the last pair", {}},
+                                 {"pair k grows as pair R/2 - 1 - k", {}},
+                                 {"pair k grows as pair k + 1", {}},
+                                 {"pair k grows as pair k - 1", {}}};
+  for (size_t k = 0; k < count; ++k) {
+    const size_t last = count - 1;
+    const size_t pairs[] = {0, last, last - k, std::min(k + 1, last), k == 0 ? 0 : k - 1};
+    for (size_t i = 0; i < all.size(); ++i) all[i].pairs.push_back(pairs[i]);
+  }
+  return all;
+}
 
-std::vector<RotaryCandidate> WithGrowth(const RotaryFit& fit, const RotaryCandidate& candidate) {
-  const Growth right = *candidate.model.growth;
-  const Search search(fit, candidate);
-  if (search.Fits(right)) return {candidate};
+// The candidate, whose growth is not the right one at these positions, with another growth.
+std::vector<RotaryCandidate> WithOther(const Search& search, const RotaryCandidate& candidate) {
   RotaryCandidate changed = candidate;
   changed.parts.emplace_back();
   Part& part = changed.parts.back();
@@ -151,6 +166,7 @@ std::vector<RotaryCandidate> WithGrowth(const RotaryFit& fit, const RotaryCandid
     return {changed};
   }
   Growth& growth = *changed.model.growth;
+  const Growth right = growth;
   growth.is_of_key = !right.is_of_key;
   if (search.Fits(growth)) {
     part = {"role_exchanged", growth.is_of_key ? "the growth is that of keys, expected queries"
@@ -158,7 +174,34 @@ std::vector<RotaryCandidate> WithGrowth(const RotaryFit& fit, const RotaryCandid
     return {changed};
   }
   growth = right;
+  for (const auto& [sentence, pairs] : OtherPairs(changed.model.pairs.size())) {
+    growth.pairs = pairs;
+    if (!search.Fits(growth)) continue;
+    part = {"growth_of_other_pair", sentence};
+    return {changed};
+  }
+  growth = right;
   return WithOneNumber(search, changed);
+}
+
+}  // namespace
+
+std::vector<RotaryCandidate> WithGrowth(const RotaryFit& fit, const RotaryCandidate& candidate) {
+  const Search search(fit, candidate, candidate.positions);
+  if (search.Fits(*candidate.model.growth)) return {candidate};
+  const RotaryQuestion& question = fit.question();
+  if (candidate.positions == question.positions) return WithOther(search, candidate);
+  // The angles may have wrong positions, and the growth the right ones.
+  RotaryCandidate kept = candidate;
+  kept.model.growth->positions = question.positions[0];
+  kept.model.growth->length = question.length;
+  const Search by_right(fit, kept, question.positions);
+  if (by_right.Fits(*kept.model.growth)) {
+    kept.parts.back().sentence += "; the growth has the right positions";
+    return {kept};
+  }
+  std::vector<RotaryCandidate> found = WithOther(search, candidate);
+  return found.empty() ? WithOther(by_right, kept) : found;
 }
 
 }  // namespace sextant::oracle

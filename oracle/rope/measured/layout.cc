@@ -11,14 +11,18 @@ namespace {
 
 // Pairs k < count. half: (offset + k, offset + k + apart); interleaved: offset + (2k, 2k + 1).
 // `ends`: (offset + k, offset + 2 count - 1 - k). `block`: half pairs within blocks of so many
-// channels.
+// channels. `rolled`: the second channel is that of so many pairs later.
 struct Window {
   Pairing pairing = Pairing::kHalf;
   size_t offset = 0, count = 0, apart = 0;
   bool ends = false;
   size_t block = 0;
+  size_t rolled = 0;
 
   PairOfChannels Pair(size_t k) const {
+    return {Unrolled(k).first, Unrolled((k + rolled) % count).second};
+  }
+  PairOfChannels Unrolled(size_t k) const {
     if (ends) return {offset + k, offset + 2 * count - 1 - k};
     if (block > 0) {
       const size_t first = offset + k / (block / 2) * block + k % (block / 2);
@@ -120,10 +124,14 @@ std::vector<Window> WindowsLike(const Window& right, size_t width) {
     if (2 * right.count % block == 0)
       all.push_back({Pairing::kHalf, right.offset, right.count, right.apart, false, block});
   }
+  for (size_t rolled = 1; rolled < right.count; ++rolled) {
+    all.push_back(right);
+    all.back().rolled = rolled;
+  }
   std::ranges::stable_sort(all, {}, [&](const Window& w) {
     const bool same_pairing = w.pairing == right.pairing, same_count = w.count == right.count;
     const bool same_offset = w.offset == right.offset,
-               usual = w.apart <= w.count && !w.ends && w.block == 0;
+               usual = w.apart <= w.count && !w.ends && w.block == 0 && w.rolled == 0;
     const int changes = !same_pairing + !same_count + !same_offset + !usual;
     return std::tuple(changes, !same_count, 2 * w.count != width, -static_cast<int>(w.count));
   });
@@ -131,6 +139,11 @@ std::vector<Window> WindowsLike(const Window& right, size_t width) {
 }
 
 std::string PairsText(const Window& w) {
+  if (w.rolled > 0) {
+    const bool half = w.pairing == Pairing::kHalf;
+    return Phrase("channels (", w.offset, half ? " + k, " : " + 2k, ", w.offset + w.apart, " + ",
+                  half ? "" : "2 ", "((k + ", w.rolled, ") mod ", w.count, "))");
+  }
   if (w.ends) return Phrase("channels (", w.offset, " + k, ", w.offset + 2 * w.count - 1, " - k)");
   if (w.block > 0)
     return Phrase("channels (i, i + ", w.block / 2, ") of blocks of ", w.block, " channels");
@@ -143,8 +156,10 @@ Layout LayoutOf(const Window& w, const Window& right) {
   Layout layout{
       .name = {}, .sentence = {}, .read = w.Pairs(), .written = w.Pairs(), .R = 0, .flow = {}};
   layout.R = static_cast<int64_t>(2 * w.count);
-  if (w.ends || w.block > 0) {
-    layout.name = w.ends ? "paired_from_both_ends" : "paired_in_blocks";
+  if (w.ends || w.block > 0 || w.rolled > 0) {
+    layout.name = w.ends        ? "paired_from_both_ends"
+                  : w.block > 0 ? "paired_in_blocks"
+                                : "paired_with_another_pair";
   } else if (w.pairing != right.pairing) {
     layout.name = w.pairing == Pairing::kHalf ? "pairing_half" : "pairing_interleaved";
   } else if (w.count != right.count) {

@@ -19,6 +19,8 @@ TEST(MeasuredLayout, NamesLayouts) {
   ExpectNamed({.channels = [](size_t k, size_t) { return C(2 * k, 2 * k + 1); }},
               "pairing_interleaved");
   ExpectNamed({.channels = [](size_t k, size_t R) { return C(R / 2 + k, k); }}, "turns_backwards");
+  ExpectNamed({.channels = [](size_t k, size_t) { return C(k, 32 + (k + 3) % 32); }},
+              "paired_with_another_pair (pair k is channels (0 + k, 32 + ((k + 3) mod 32))");
   ExpectNamed({.R = 48}, "rotary_width (pair k is channels (0 + k, 24 + k), k < 24");
   ExpectNamed(
       {.channels = [](size_t k, size_t R) { return C(64 - R + k, 64 - R / 2 + k); }, .R = 32},
@@ -97,6 +99,11 @@ TEST(MeasuredLayout, NamesOtherSums) {
       "sin + x_j cos");
   ExpectNamed([](R c, R s) { return Matrix{s, -c, c, s}; }, false, "cos_and_sin_exchanged");
   ExpectNamed([](R c, R s) { return Matrix{-c, s, -s, -c}; }, false, "both_terms_negated");
+  ExpectNamed(
+      [](R c, R s) {
+        return Matrix{1 + c, -s, s, 1 + c};
+      },
+      false, "operand_added (x is added to the rotated channels");
   ExpectNamed(
       [](R c, R s) {
         return Matrix{R(1.25) * c, -s, s, R(1.25) * c};

@@ -5,6 +5,7 @@
 #include "reference/number/counted/counted.h"
 #include "reference/number/real.h"
 #include "reference/number/rounded/rounded.h"
+#include "reference/prove/slices.h"
 #include "reference/rope/plain_rotation.h"
 
 namespace sextant::oracle {
@@ -49,14 +50,16 @@ void Apply(Turn turn, Real& c, Real& s) {
 // The steps are those of the operation that grows.
 template <class Real>
 Real GrowthAt(const RotaryModel& model, size_t k, double position) {
-  const auto& [gamma, scale_base, center, is_of_key] = *model.growth;
+  const Growth& growth = *model.growth;
+  const auto [gamma, scale_base, center] =
+      std::tuple(growth.gamma, growth.scale_base, growth.center);
   const ScopedStep at(Step::kFactor);
-  const Real part =
-      Real(static_cast<double>(2 * k)) / Real(static_cast<double>(2 * model.pairs.size()));
+  const Real part = Real(static_cast<double>(2 * growth.PairOf(k))) /
+                    Real(static_cast<double>(2 * model.pairs.size()));
   const Real decay = (part + Real(gamma)) / (Real(1.0) + Real(gamma));
   const Real distance = Real(position, DType::kI64) - Real(center, DType::kI64);
   const Real power = Power(decay, distance / Real(scale_base));
-  return is_of_key ? Real(1.0) / power : power;
+  return growth.is_of_key ? Real(1.0) / power : power;
 }
 
 template <class Real>
@@ -102,6 +105,11 @@ PairTables<Real> TablesOf(const RotaryModel& model, const Tensor<Real>& frequenc
   const Shape shape = {position.shape[0], position.shape[2], frequency.shape[0]};
   PairTables<Real> tables{Tensor<Real>(shape), Tensor<Real>(shape)};
   const Real amplitude = ModelAmplitude<Real>(model);
+  const size_t first_b = SliceBegin("B"), first_s = SliceBegin("S");
+  const auto grows_at = [&](size_t b, size_t s, double p) {
+    const std::vector<double>& at = model.growth->positions;
+    return at.empty() ? p : at[(first_b + b) * model.growth->length + first_s + s];
+  };
   const Real of_cosine = amplitude * Real(model.cosine_gain);
   const Real of_sine = amplitude * Real(model.sine_gain);
   for (size_t k = 0; k < shape[2]; ++k) {
@@ -111,7 +119,8 @@ PairTables<Real> TablesOf(const RotaryModel& model, const Tensor<Real>& frequenc
         const double p = position(b, model.pairs[k].axis, s);
         const auto at = model.has_coordinates ? CosSinAt(p, frequency(k)) : angles(p);
         Real& sine = tables.sin(b, s, k);
-        const Real factor = model.growth ? GrownBy(model, k, p, amplitude) : amplitude;
+        const Real factor =
+            model.growth ? GrownBy(model, k, grows_at(b, s, p), amplitude) : amplitude;
         std::tie(tables.cos(b, s, k), sine) = TableEntry(at, factor);
         if (model.cosine_gain != 1) tables.cos(b, s, k) = TableEntry(at, of_cosine).first;
         if (model.sine_gain != 1) sine = TableEntry(at, of_sine).second;
@@ -139,6 +148,9 @@ void Rotate(const RotaryModel& model, const PairTables<Real>& tables, const Tens
           std::tie(y(b, h, s, to_i), y(b, h, s, to_j)) =
               model.flow == Flow{} ? RotatedPair(x_i, x_j, {c, sine})
                                    : Flowed(model.flow, x_i, x_j, c, sine);
+          if (!model.adds_operand) continue;
+          y(b, h, s, to_i) = x_i + y(b, h, s, to_i);
+          y(b, h, s, to_j) = x_j + y(b, h, s, to_j);
         }
       }
     }

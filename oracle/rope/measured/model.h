@@ -37,6 +37,10 @@ enum class Turn { kRight, kNegated, kSwapped, kCosineNegated, kQuarter, kQuarter
 struct Growth {
   double gamma = 0, scale_base = 0, center = 0;
   bool is_of_key = false;
+  std::vector<size_t> pairs{};      // pair k grows as pair pairs[k]; empty: as itself
+  std::vector<double> positions{};  // of all tokens [B,S]; empty: those of the angles
+  size_t length = 0;                // S, of these positions
+  size_t PairOf(size_t k) const { return pairs.empty() ? k : pairs[k]; }
 };
 
 struct RotaryModel {
@@ -49,6 +53,7 @@ struct RotaryModel {
   double gain = 1;                        // multiplies cos and sin
   double cosine_gain = 1, sine_gain = 1;  // multiply cos and sin once more
   bool forward = true;
+  bool adds_operand = false;  // y_i and y_j are x_i and x_j more
   std::optional<Growth> growth{};
   Flow flow{};
   Turn turn{};

@@ -62,6 +62,9 @@ double SimplestIn(const Range& range) {
 
 double SimplestRatioIn(const Range& range) {
   if (range.low <= 0 && range.high >= 0) return SimplestIn(range);
+  constexpr int kFew = 3;
+  for (const double turn : {2 * std::numbers::pi, 1 / (2 * std::numbers::pi)})
+    if (range.Holds(turn) && DigitsIn(range) > kFew) return turn;
   const Range reciprocal{1 / range.high, 1 / range.low};
   const double whole = SimplestIn(reciprocal);
   const bool is_simpler = whole == std::round(whole) && DigitsIn(reciprocal) < DigitsIn(range);

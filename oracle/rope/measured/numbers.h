@@ -21,7 +21,8 @@ Range Common(const Range& a, const Range& b);
 
 // The number with the fewest decimal digits in the range. Needs finite limits.
 double SimplestIn(const Range& range);
-// The same, but the reciprocal of an integer if that has fewer digits.
+// The same, but the reciprocal of an integer if that has fewer digits, and 2 pi or its reciprocal
+// if the range excludes numbers of three digits.
 double SimplestRatioIn(const Range& range);
 // True if the number has at most `digits` significant digits.
 bool HasFewDigits(double x, int digits);

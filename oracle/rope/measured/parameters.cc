@@ -149,7 +149,10 @@ std::vector<FrequencyForm> NameParameters(const MeasuredFrequencies& seen) {
     const Search search(seen, parameter);
     const Range range = search.Run();
     if (range.IsEmpty() || range.Holds(parameter.value)) continue;
-    const double value = SimplestIn(range);
+    // A number of many digits is no known one: then one that is not at the edge of the error bar.
+    const long double quarter = (range.high - range.low) / 4;
+    double value = SimplestIn(range);
+    if (!HasFewDigits(value, 2)) value = SimplestIn({range.low + quarter, range.high - quarter});
     forms.push_back({(parameter.name == "base" ? "" : "scaling_") + parameter.name + "_differs",
                      Phrase("frequencies are those of ", parameter.name, " = ",
                             MeasuredText(value, range), ", expected ", parameter.value),

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <numeric>
 #include <optional>
 
@@ -250,12 +251,14 @@ class Naming {
       token = std::min(token, seen_.token_of[t] % seen_.length);
       batch = std::min(batch, seen_.token_of[t] / seen_.length);
     }
-    Try(kNothing, "tokens_not_rotated",
-        Phrase("tokens from ", token, " on of every sequence are not rotated: position 0"),
-        [=](double p, size_t, size_t s) { return s < token ? p : 0; });
-    Try(kNothing, "tokens_not_rotated",
-        Phrase("sequences from ", batch, " on of the batch are not rotated: position 0"),
-        [=](double p, size_t b, size_t) { return b < batch ? p : 0; });
+    if (token > 0)
+      Try(kNothing, "tokens_not_rotated",
+          Phrase("tokens from ", token, " on of every sequence are not rotated: position 0"),
+          [=](double p, size_t, size_t s) { return s < token ? p : 0; });
+    if (batch > 0)
+      Try(kNothing, "tokens_not_rotated",
+          Phrase("sequences from ", batch, " on of the batch are not rotated: position 0"),
+          [=](double p, size_t b, size_t) { return b < batch ? p : 0; });
   }
 
   // Every token by itself; only if each has one position, and all tokens were measured.
@@ -265,8 +268,12 @@ class Naming {
     PositionForm form{"positions_differ", "", seen_.right};
     std::string examples;
     size_t shown = 0;
+    std::map<double, double> acts_as;  // by the right position: what differs there is no function
     for (const size_t t : wrong_) {
       if (seen_.candidates[t].size() != 1) return;
+      if (!acts_as.emplace(RightOf(t), seen_.candidates[t][0]).second &&
+          acts_as[RightOf(t)] != seen_.candidates[t][0])
+        return;
       const double q = form.position[seen_.token_of[t]] = seen_.candidates[t][0];
       if (++shown <= 3) examples += Phrase(shown == 1 ? "" : ", ", RightOf(t), " as ", q);
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "oracle/rope/measured/axes.h"
 #include "oracle/rope/measured/growth.h"
 #include "oracle/rope/measured/layout.h"
 #include "reference/base/error.h"
@@ -75,40 +76,45 @@ std::optional<RotaryFit> WithTwoGains(const RotaryFit& fit, RotaryCandidate& can
   return RotaryFit(fit, AnglesOf(Divided(fit.angles().fits, of_cos * right, of_sin * right)));
 }
 
-// True if a pair turns by the positions of an axis.
-bool TurnsBy(const RotaryFit& fit, const FrequencyList& list, size_t pair,
-             const std::vector<double>& position) {
-  for (size_t t = 0; t < position.size(); ++t) {
-    const auto angle = fit.angles().Of(t, pair, list.of[pair], list.relative[pair]);
-    if (!angle.Fits(position[t])) return false;
+// If x was added to every rotated pair, the angles without it.
+std::optional<RotaryFit> WithoutOperand(const RotaryFit& fit, RotaryCandidate& candidate) {
+  PairFits fits = fit.angles().fits;
+  const double right = fit.GainOf(candidate.model);
+  bool is_right = true;
+  for (PairFit& one : fits.of) {
+    is_right = is_right && std::abs(std::abs(one.z) - right) <= one.bar;
+    one.z -= 1;
+    if (!(std::abs(std::abs(one.z) - right) <= one.bar)) return std::nullopt;
   }
-  return true;
+  if (is_right || candidate.model.growth) return std::nullopt;
+  candidate.model.adds_operand = true;
+  candidate.parts.push_back({"operand_added", "x is added to the rotated channels", true});
+  return RotaryFit(fit, AnglesOf(fits));
 }
 
-// Pairs that turn by the positions of another axis.
-void SetAxes(const RotaryFit& fit, RotaryCandidate& candidate) {
-  const Positions positions = fit.Measured(candidate.positions);
-  const FrequencyList list = fit.ListOf(candidate.model);
-  std::string sentence;
-  for (size_t k = 0; k < candidate.model.pairs.size() && positions.size() > 1; ++k) {
-    size_t& axis = candidate.model.pairs[k].axis;
-    if (TurnsBy(fit, list, k, positions[axis])) continue;
-    for (size_t other = 0; other < positions.size(); ++other) {
-      if (!TurnsBy(fit, list, k, positions[other])) continue;
-      sentence += Phrase(sentence.empty() ? "" : ", ", "pair ", k, " turns by axis ", other,
-                         ", expected ", axis);
-      axis = other;
-      break;
-    }
-  }
-  if (!sentence.empty()) candidate.parts.push_back({"axis_of_pairs", sentence});
-}
-
-// The candidate with other positions, axis by axis. Empty if no name is found for them.
 using NamesOfPositions = std::vector<PositionForm> (*)(const MeasuredPositions&);
-std::vector<RotaryCandidate> WithPositions(const RotaryFit& fit, const RotaryCandidate& start,
-                                           NamesOfPositions names) {
-  if (start.model.has_coordinates) return {};
+
+// The candidate with one function of the positions of every axis.
+std::vector<RotaryCandidate> WithPositionsOfAll(const RotaryFit& fit, const RotaryCandidate& start,
+                                                NamesOfPositions names) {
+  std::vector<RotaryCandidate> found;
+  for (const PositionForm& form : names(fit.PositionsSeen(start))) {
+    RotaryCandidate& one = found.emplace_back(start);
+    auto begin = form.position.begin();
+    for (std::vector<double>& axis : one.positions) {
+      const auto end = begin + static_cast<std::ptrdiff_t>(axis.size());
+      axis.assign(begin, end);
+      begin = end;
+    }
+    const bool several = start.positions.size() > 1;
+    one.parts.push_back({form.name, (several ? "on every axis, " : "") + form.sentence});
+  }
+  return found;
+}
+
+// The candidate with other positions, axis by axis.
+std::vector<RotaryCandidate> WithPositionsOfEach(const RotaryFit& fit, const RotaryCandidate& start,
+                                                 NamesOfPositions names) {
   std::vector<RotaryCandidate> found = {start};
   for (size_t axis = 0; axis < start.positions.size(); ++axis) {
     const std::vector<PositionForm> forms = names(fit.PositionsSeen(start, axis));
@@ -118,14 +124,24 @@ std::vector<RotaryCandidate> WithPositions(const RotaryFit& fit, const RotaryCan
       for (const PositionForm& form : forms) {
         longer.push_back(one);
         longer.back().positions[axis] = form.position;
-        const std::string which =
-            start.positions.size() > 1 ? Phrase("on axis ", axis, " ") : std::string();
-        longer.back().parts.push_back({form.name, which + form.sentence});
+        longer.back().parts.push_back({form.name, Phrase("on axis ", axis, " ", form.sentence)});
       }
     }
     found = std::move(longer);
   }
-  std::erase_if(found, [&](const RotaryCandidate& c) { return !fit.FitsAll(c); });
+  return found;
+}
+
+// Empty if no name is found for the positions.
+std::vector<RotaryCandidate> WithPositions(const RotaryFit& fit, const RotaryCandidate& start,
+                                           NamesOfPositions names) {
+  if (start.model.has_coordinates) return {};
+  const auto is_wrong = [&](const RotaryCandidate& c) { return !fit.FitsAll(c); };
+  std::vector<RotaryCandidate> found = WithPositionsOfAll(fit, start, names);
+  std::erase_if(found, is_wrong);
+  if (!found.empty() || start.positions.size() == 1) return found;
+  found = WithPositionsOfEach(fit, start, names);
+  std::erase_if(found, is_wrong);
   return found;
 }
 
@@ -213,13 +229,26 @@ std::vector<RotaryCandidate> Completed(const RotaryFit& fit, const RotaryCandida
     if (other.FitsAll(turned)) return {turned};
   }
   if (auto found = AnglesExplained(fit, start); !found.empty()) return found;
-  if (auto found = WithPositions(fit, Backwards(start), NamePositions); !found.empty())
-    return found;
+  if (auto found = AnglesExplained(fit, Backwards(start)); !found.empty()) return found;
   for (const NamedTurn& turn : kTurns) {
     const auto [other, turned] = Turned(fit, start, turn);
     if (auto found = AnglesExplained(other, turned); !found.empty()) return found;
   }
-  return WithPositions(fit, start, ListPositions);
+  return {};
+}
+
+// The same with other axes. Positions without a name come last.
+std::vector<RotaryCandidate> CompletedWithAxes(const RotaryFit& fit, const RotaryCandidate& start) {
+  std::vector<RotaryCandidate> found;
+  const auto complete = [&](const RotaryCandidate& one) {
+    for (RotaryCandidate& c : Completed(fit, one)) found.push_back(std::move(c));
+  };
+  for (const RotaryCandidate& one : WithMeasuredAxes(fit, start)) complete(one);
+  if (!found.empty()) return found;
+  for (const RotaryCandidate& one : WithSimpleAxes(start)) {
+    for (RotaryCandidate& c : AnglesExplained(fit, one)) found.push_back(std::move(c));
+  }
+  return found.empty() ? WithPositions(fit, start, ListPositions) : found;
 }
 
 }  // namespace
@@ -242,12 +271,13 @@ std::vector<Explanation> ExplainRotation(const RotaryQuestion& question) {
     const std::optional<TokenFits> measured = question.fits(start.model);
     if (!measured) continue;
     RotaryFit fit(question, AnglesOf(measured->fits), measured->token_of);
-    if (auto other = WithTwoGains(fit, start))
+    if (auto other = WithoutOperand(fit, start))
+      fit = *other;
+    else if (other = WithTwoGains(fit, start); other)
       fit = *other;
     else
       SetGain(fit, start);
-    SetAxes(fit, start);
-    for (const RotaryCandidate& one : Completed(fit, start)) {
+    for (const RotaryCandidate& one : CompletedWithAxes(fit, start)) {
       for (RotaryCandidate& grown : one.model.growth ? WithGrowth(fit, one) : std::vector{one}) {
         if (!grown.parts.empty()) found.push_back(std::move(grown));
       }

@@ -88,13 +88,18 @@ TEST(MeasuredRotation, NamesFrequencies) {
               "base = 9990");
 }
 
-// The fast pairs turn by more than half a turn per token; in bf16 the slow ones do not suffice.
+// The fast pairs turn by more than half a turn per token; the slow ones say the number of turns.
 TEST(MeasuredRotation, NamesAFactorByItsSlowPairs) {
-  const Plain plain{.frequency = [](size_t k, size_t R) {
-    return std::pow(10000.0L, -2.0L * k / R) * 2 * M_PIl;
-  }};
-  EXPECT_THAT(Explained(kLong + " dtype=f32", plain),
-              Contains(HasSubstr("frequency_factor (all angles are 6.28318")));
+  const auto times = [](long double factor) {
+    return [factor](size_t k, size_t R) {
+      return std::pow(10000.0L, -2.0L * k / R) * (k == 0 && factor == 3 ? 0 : factor);
+    };
+  };
+  ExpectNamed({.frequency = times(2 * M_PIl)},
+              "frequency_factor (all angles are 6.283185307179586");
+  ExpectNamed({.frequency = times(3)},
+              "frequency_factor+pairs_stand_still (pair 0 turns at frequency 0: not rotated; pairs "
+              "1 to 31 turn at 3 of the right frequency");
 }
 
 TEST(MeasuredRotation, NamesAParameterOfAScaling) {
@@ -115,6 +120,11 @@ TEST(MeasuredRotation, NamesThreeDeviationsAtOnce) {
       .frequency = [](size_t k, size_t R) { return std::pow(123456.0L, -2.0L * k / R); },
       .channels = [](size_t k, size_t) { return std::pair(2 * k, 2 * k + 1); }};
   ExpectNamed(plain, "pairing_interleaved+base_differs+position_clamped");
+}
+
+TEST(MeasuredRotation, NamesAnotherBaseBackwards) {
+  ExpectNamed({.frequency = [](size_t k, size_t R) { return -std::pow(12345.0L, -2.0L * k / R); }},
+              "turns_backwards+base_differs");
 }
 
 TEST(MeasuredRotation, NamesAnOffsetWithAnotherBase) {

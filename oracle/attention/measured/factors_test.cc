@@ -1,0 +1,171 @@
+#include "oracle/attention/measured/factors.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "oracle/attention/measured/planted_attention_test.h"
+
+namespace sextant::oracle {
+namespace {
+
+using testing::Contains;
+using testing::IsEmpty;
+using testing::StartsWith;
+
+// D = 16, so the right scale is 1/4. Six query heads share two key heads.
+const std::string kPlain = "attention H=6 K=2 S=9 T=14 D=16 E=16 ";
+const std::string kCausal = "attention H=6 K=2 S=14 T=14 D=16 E=16 mask=causal ";
+const std::string kSink = "attention_sink H=6 K=2 S=9 T=14 D=16 E=16 ";
+constexpr const char* kDTypes[] = {"dtype=f32", "dtype=bf16"};
+
+PlantedAttention Right() {
+  PlantedAttention planted{.scale = 0.25};
+  planted.key_head = [](size_t h) { return h / 3; };
+  return planted;
+}
+PlantedAttention Causal() {
+  PlantedAttention planted = Right();
+  planted.sees = [](size_t s, size_t t) { return t <= s; };
+  return planted;
+}
+
+void ExpectNamed(const std::string& line, const PlantedAttention& planted,
+                 const std::string& text) {
+  for (const char* dtype : kDTypes)
+    EXPECT_THAT(CausesOfSubject(line + dtype, planted), Contains(StartsWith(text))) << dtype;
+}
+
+TEST(MeasuredFactors, AreNoneInARightAnswer) {
+  for (const char* dtype : kDTypes) {
+    EXPECT_THAT(CausesOfSubject(kPlain + dtype, Right()), IsEmpty());
+    EXPECT_THAT(CausesOfSubject(kCausal + dtype, Causal()), IsEmpty());
+    EXPECT_THAT(CausesOfSubject(kSink + dtype, Right()), IsEmpty());
+  }
+}
+
+TEST(MeasuredFactors, NameHeads) {
+  PlantedAttention planted = Right();
+  planted.value_head = [](size_t h) { return size_t{h == 1 || h == 4}; };
+  ExpectNamed(kPlain, planted,
+              "heads_read (query heads 0 to 5 read the heads of values 0 1 0 0 1 0, expected 0 0 0 "
+              "1 1 1)");
+  planted = Right();
+  planted.query_head = [](size_t h) { return (h + 2) % 6; };
+  planted.key_head = [](size_t h) { return (h + 2) % 6 / 3; };
+  planted.scale = 0.225;
+  for (const char* dtype : kDTypes)
+    EXPECT_THAT(CausesOfSubject(kPlain + dtype, planted),
+                Contains(StartsWith("heads_moved+scale_changed (heads 0 to 5 of y are those of "
+                                    "query heads 2 3 4 5 0 1; and scores are multiplied by 0.22")));
+}
+
+TEST(MeasuredFactors, NameTheScaleOfSomeHeads) {
+  PlantedAttention planted = Right();
+  planted.score = [](size_t h, double x) { return h % 2 == 1 ? 2 * x : x; };
+  ExpectNamed(kPlain, planted,
+              "scale_of_heads (scores of some heads are multiplied in addition: head 1 by 2, 3 by "
+              "2, 5 by 2)");
+}
+
+TEST(MeasuredFactors, NameEqualWeights) {
+  PlantedAttention planted = Causal();
+  planted.scale = 0;
+  ExpectNamed(kCausal, planted, "weights_equal (all keys that a query sees have the same weight");
+}
+
+TEST(MeasuredFactors, NameTheLargestKeyAlone) {
+  PlantedAttention planted = Right();
+  planted.scale = 20000;
+  ExpectNamed("attention scale=0.25 H=6 K=2 S=9 T=14 D=16 E=16 ", planted,
+              "weights_of_largest_key (only the key with the largest score counts)");
+}
+
+TEST(MeasuredFactors, NameTermsOfTheSum) {
+  PlantedAttention planted = Right();
+  planted.zeros = 3;
+  ExpectNamed(kPlain, planted, "zeros_in_the_sum (e^0 is added 3 times to the sum of e^score)");
+  planted = Right();
+  planted.increase = 1;
+  ExpectNamed(kPlain, planted, "sum_increased (1 is added to the sum of e^(score - largest))");
+}
+
+TEST(MeasuredFactors, NameAFactorOfTheAnswerBesideTheScale) {
+  PlantedAttention planted = Right();
+  planted.gain = 1.25;
+  planted.scale = 1;
+  ExpectNamed(kPlain, planted,
+              "scale_changed+y_multiplied (scores are multiplied by 1, expected 0.25; and y is "
+              "multiplied by 1.25)");
+}
+
+TEST(MeasuredFactors, NameValuesOfOtherKeys) {
+  PlantedAttention planted = Right();
+  planted.later = 1;
+  planted.zeros = 2;
+  ExpectNamed(kPlain, planted,
+              "values_of_other_keys+zeros_in_the_sum (the weight of key t multiplies the value of "
+              "key (t + 1) mod 14; and e^0 is added 2 times to the sum of e^score (the keys are "
+              "padded to a multiple of 4 or 8 or 16))");
+}
+
+TEST(MeasuredFactors, NameTheScoreOfMaskedKeys) {
+  PlantedAttention planted = Causal();
+  planted.masked_score = -3;
+  ExpectNamed(kCausal, planted, "mask_value (masked keys have the score -3, expected -infinity)");
+}
+
+TEST(MeasuredFactors, NameACapThatCutsScoresOff) {
+  PlantedAttention planted = Right();
+  planted.score = [](size_t, double x) { return std::clamp(x, -5.0, 5.0); };
+  ExpectNamed("attention soft_cap=5 H=6 K=2 S=9 T=14 D=16 E=16 @q=normal(4) ", planted,
+              "soft_cap_clips (the cap cuts scores off");
+}
+
+TEST(MeasuredFactors, NameSinksOfOtherHeads) {
+  PlantedAttention planted = Right();
+  planted.sink = [](size_t h, const std::vector<double>& sinks) { return sinks[(h + 2) % 6]; };
+  planted.scale = 0.3;
+  for (const char* dtype : kDTypes)
+    EXPECT_THAT(CausesOfSubject(kSink + dtype, planted),
+                Contains(StartsWith("scale_changed+sink_of_other_head (scores are multiplied by "
+                                    "0.3")));
+}
+
+TEST(MeasuredFactors, NameASinkThatIsNotShifted) {
+  PlantedAttention planted = Right();
+  planted.sink_is_shifted = false;
+  ExpectNamed(kSink, planted,
+              "sink_not_shifted (e^sink is added to the sum of e^(score - largest)");
+}
+
+// A chunk of 5 in f32 and bf16, and a scale beside it.
+TEST(MeasuredFactors, NameTheMaskBesideTheScale) {
+  PlantedAttention planted = Causal();
+  planted.sees = [](size_t s, size_t t) { return t <= s && s / 5 == t / 5; };
+  planted.scale = 0.5;
+  ExpectNamed(kCausal, planted,
+              "chunk_changed+scale_changed (the length of a chunk is 5, expected none; and scores "
+              "are multiplied by 0.5");
+}
+
+// Rows that were not written say nothing about keys.
+TEST(MeasuredFactors, LeaveRowsOfZerosToTheStructure) {
+  const AskedCase question(kPlain + "dtype=f32");
+  PlantedAttention planted = Right();
+  planted.sees = [](size_t, size_t t) { return t >= 4; };
+  const auto answer = [&](const Case& c, const Tensors& inputs) {
+    Tensors y = planted.Answer(c, inputs);
+    for (size_t i = 0; i < y[0].values.data.size(); ++i)
+      if (i / 16 % 9 == 8) y[0].values.data[i] = 0;
+    return y;
+  };
+  const Subject subject{"planted", "native", [&](const Case& c, const Tensors& inputs) {
+                          return Answer{.message = "", .outputs = answer(c, inputs)};
+                        }};
+  EXPECT_THAT(question.Causes(answer(question.c, question.inputs), &subject),
+              testing::ElementsAre(StartsWith("unwritten (y is 0 at S 8"),
+                                   StartsWith("keys_missing (keys 0 to 3 are missing")));
+}
+
+}  // namespace
+}  // namespace sextant::oracle

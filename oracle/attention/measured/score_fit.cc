@@ -1,0 +1,187 @@
+#include "oracle/attention/measured/score_fit.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "reference/number/recipe/rounding_units.h"
+
+namespace sextant::oracle {
+namespace {
+
+// The scores of queries and heads are compared where that needs no more scores than these.
+constexpr size_t kMostScores = size_t{1} << 22;
+// A fit is a better one only if it leaves so much less.
+constexpr double kBetter = 4;
+// A fit that leaves more of the variance than this explains nothing.
+constexpr double kMostLeft = 0.05;
+constexpr double kDeviations = 6;  // standard deviations in an error bar
+
+// Sums over rows of products of log weights l and scores x, each less its mean in the row.
+struct Sums {
+  double xx = 0, xl = 0, ll = 0, count = 0;
+  double Slope() const { return xl / xx; }
+  double Left() const { return xx > 0 ? std::max(0.0, 1 - xl * xl / xx / ll) : 1; }
+};
+
+void Add(std::span<const double> weights, const std::vector<double>& scores,
+         const std::vector<char>& is_read, Sums& sums) {
+  double x_mean = 0, l_mean = 0, count = 0;
+  for (size_t t = 0; t < scores.size(); ++t) {
+    if (!is_read[t]) continue;
+    x_mean += scores[t], l_mean += std::log(weights[t]), ++count;
+  }
+  if (count < 2) return;
+  x_mean /= count, l_mean /= count;
+  for (size_t t = 0; t < scores.size(); ++t) {
+    if (!is_read[t]) continue;
+    const double x = scores[t] - x_mean, l = std::log(weights[t]) - l_mean;
+    sums.xx += x * x, sums.xl += x * l, sums.ll += l * l;
+  }
+  sums.count += count - 1;
+}
+
+class Fitting {
+ public:
+  Fitting(const PlainAttention& plain, DType dtype, const AskedWeights& weights, bool clips)
+      : plain_(plain),
+        n_(plain.sizes()),
+        unit_(UnitRoundoffOf(dtype)),
+        weights_(weights),
+        clips_(clips) {
+    for (size_t row = 0; row < n_.rows() && !by_mask_; ++row)
+      by_mask_ = std::ranges::count(Shown(row), 1) > 1;
+  }
+
+  // Of all heads, by the right query and key heads where these are not worse than others.
+  std::vector<HeadFit> Heads(bool searches) {
+    std::vector<HeadFit> heads;
+    for (size_t h = 0; h < n_.H; ++h) {
+      HeadFit best = Fit(h, h, plain_.KeyHeadOf(h));
+      const double right = best.left;
+      for (size_t i = 0; searches && !best.is_flat && right > kMostLeft && i < n_.H * n_.K; ++i) {
+        const HeadFit other = Fit(h, i / n_.K, i % n_.K);
+        if (other.left < std::min(best.left, right / kBetter)) best = other;
+      }
+      heads.push_back(best);
+    }
+    return heads;
+  }
+  // With a cap, a factor does not multiply the scores.
+  void Refine(size_t h, HeadFit& fit) const {
+    constexpr int kSteps = 12;
+    constexpr double kStep = 0x1p-10;
+    for (int i = 0; i < kSteps; ++i) {
+      Sums sums, whole;  // of the derivative by the factor, and of what the scores leave
+      for (const size_t row : SampledRows(n_, h)) {
+        const size_t query = RowInHead(n_, row, fit.query);
+        const auto at = plain_.ScoresOf(query, fit.key, fit.factor, clips_);
+        auto slope = plain_.ScoresOf(query, fit.key, fit.factor * (1 + kStep), clips_);
+        std::vector<double> rest(weights_.RowOf(row).begin(), weights_.RowOf(row).end());
+        for (size_t t = 0; t < n_.T; ++t) {
+          slope[t] = (slope[t] - at[t]) / (fit.factor * kStep);
+          rest[t] /= std::exp(at[t]);
+        }
+        Add(rest, slope, IsRead(row), sums);
+        Add(weights_.RowOf(row), at, IsRead(row), whole);
+      }
+      if (!(sums.xx > 0)) return;
+      fit.left = sums.ll / whole.ll;
+      fit.factor += sums.Slope();
+      fit.bar = kDeviations * std::sqrt(sums.ll / sums.count / sums.xx);
+      if (std::abs(sums.Slope()) < fit.bar * kStep) return;
+    }
+  }
+
+ private:
+  // The keys that have weights and that the mask shows.
+  std::vector<char> Shown(size_t row) const {
+    std::vector<char> shown(n_.T);
+    for (size_t t = 0; t < n_.T; ++t)
+      shown[t] = weights_.RowOf(row)[t] > 0 && plain_.CountOf(row, t) > 0;
+    return shown;
+  }
+  // All keys that have weights, if no row has two that the mask shows.
+  std::vector<char> IsRead(size_t row) const {
+    std::vector<char> read = Shown(row);
+    for (size_t t = 0; t < n_.T && !by_mask_; ++t) read[t] = weights_.RowOf(row)[t] > 0;
+    return read;
+  }
+  HeadFit Fit(size_t h, size_t query, size_t key) const {
+    Sums sums;
+    for (const size_t row : SampledRows(n_, h)) {
+      Add(weights_.RowOf(row), plain_.ScoresOf(RowInHead(n_, row, query), key, 1, clips_),
+          IsRead(row), sums);
+    }
+    HeadFit fit{.query = query, .key = key};
+    if (!(sums.xx > 0)) return {query, key, 1, kInfinity, 0};
+    // Equal weights differ by the rounding of two logarithms at most.
+    fit.is_flat = sums.ll <= sums.count * 4 * unit_ * unit_;
+    fit.left = fit.is_flat ? 0 : sums.Left();
+    fit.factor = fit.is_flat ? 0 : sums.Slope();
+    const double rest = std::max(0.0, sums.ll - sums.Slope() * sums.xl);
+    fit.bar = kDeviations * std::sqrt(rest / sums.count / sums.xx) + unit_;
+    return fit;
+  }
+
+  const PlainAttention& plain_;
+  const AttentionSizes n_;
+  const double unit_;
+  const AskedWeights& weights_;
+  const bool clips_;
+  bool by_mask_ = false;
+};
+
+double LeftOf(const std::vector<HeadFit>& heads) {
+  double most = 0;
+  for (const HeadFit& fit : heads) most = std::max(most, fit.left);
+  return most;
+}
+
+// The weights with those of key t + later at t.
+AskedWeights TurnedBack(AskedWeights weights, size_t later) {
+  const size_t T = weights.n.T;
+  for (auto row = weights.of.begin(); row != weights.of.end(); row += T)
+    std::rotate(row, row + later, row + T);
+  return weights;
+}
+
+}  // namespace
+
+std::vector<size_t> SampledRows(const AttentionSizes& n, size_t h) {
+  constexpr size_t kMost = 64;
+  std::vector<size_t> rows;
+  const size_t step = (n.B * n.S + kMost - 1) / kMost;
+  for (size_t i = 0; i < n.B * n.S; i += step) rows.push_back((i / n.S * n.H + h) * n.S + i % n.S);
+  return rows;
+}
+
+std::optional<ScoreFit> FitScores(const PlainAttention& plain, DType dtype, AskedWeights& weights) {
+  const AttentionSizes& n = plain.sizes();
+  const size_t scores = n.H * n.H * n.K * std::min<size_t>(n.B * n.S, 64) * n.T;
+  const bool searches = scores <= kMostScores;
+  std::vector<size_t> shifts = {0};
+  for (const size_t shift : {size_t{1}, n.T - 1, size_t{2}, n.T - 2})
+    if (searches && 0 < shift && shift < n.T) shifts.push_back(shift);
+  std::optional<ScoreFit> best;
+  for (const size_t later : shifts) {
+    const AskedWeights turned = TurnedBack(weights, later);
+    double left = kMostLeft;
+    for (const bool clips : {false, true}) {
+      if (clips && !plain.attributes().soft_cap) continue;
+      Fitting fitting(plain, dtype, turned, clips);
+      ScoreFit fit{fitting.Heads(searches), later, clips};
+      for (size_t h = 0; h < n.H && plain.attributes().soft_cap; ++h)
+        if (!fit.heads[h].is_flat) fitting.Refine(h, fit.heads[h]);
+      if (LeftOf(fit.heads) > left) continue;
+      left = LeftOf(fit.heads) / kBetter;
+      best = fit;
+    }
+    if (!best) continue;
+    weights = turned;
+    return best;
+  }
+  return std::nullopt;
+}
+
+}  // namespace sextant::oracle

@@ -1,0 +1,112 @@
+#include "oracle/attention/measured/visible_keys.h"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include "reference/number/recipe/rounding_units.h"
+
+namespace sextant::oracle {
+
+CountedKeys VisibleIn(const AskedWeights& weights, const PlainAttention& plain, DType dtype) {
+  const AttentionSizes& n = plain.sizes();
+  const size_t count = n.B * n.S * n.T;
+  CountedKeys visible{std::vector<double>(count), std::vector<double>(count),
+                      std::vector<char>(count)};
+  for (size_t row = 0; row < n.rows(); ++row) {
+    const std::vector<double> scores = plain.ScoresOf(row, plain.KeyHeadOf(row / n.S % n.H));
+    double largest = plain.SinkOf(row), sum = 0;
+    for (size_t t = 0; t < n.T; ++t)
+      if (plain.CountOf(row, t) > 0) largest = std::max(largest, scores[t]);
+    for (size_t t = 0; t < n.T; ++t)
+      if (plain.CountOf(row, t) > 0) sum += std::exp(scores[t] - largest);
+    for (size_t t = 0; t < n.T; ++t) {
+      const size_t i = (row / (n.H * n.S) * n.S + row % n.S) * n.T + t;
+      visible.expected[i] = plain.CountOf(row, t);
+      if (weights.RowOf(row)[t] != 0) visible.counts[i] = 1;
+      const bool is_written = weights.sums[row] != 0;
+      visible.decided[i] |=
+          is_written && std::exp(scores[t] - largest) / sum > UnitRoundoffOf(dtype);
+    }
+  }
+  for (size_t i = 0; i < count; ++i)
+    if (!visible.decided[i] && visible.counts[i] == 0) visible.counts[i] = visible.expected[i];
+  return visible;
+}
+
+namespace {
+
+// The mask with other attributes that shows these keys. Attributes of one text only: that of the
+// first deviation that does.
+std::optional<KeySentence> SentenceOfMask(const CountedKeys& visible, const AttentionSizes& n,
+                                          const Hypothesis& base,
+                                          const std::vector<Deviation>& masks, const Case& c) {
+  for (const Deviation& mask : masks) {
+    for (const NamedValue& value : mask.values) {
+      const auto model = mask.changed(base, value.value);
+      if (!model) continue;
+      const PlainAttention other(c, *model);
+      const auto shows = [&](size_t i) {
+        const size_t b = i / n.T / n.S, s = i / n.T % n.S;
+        if (!visible.Says(i)) return true;
+        return other.CountOf(b * n.H * n.S + s, i % n.T) == visible.counts[i];
+      };
+      size_t same = 0;
+      while (same < visible.counts.size() && shows(same)) ++same;
+      if (same == visible.counts.size())
+        return KeySentence{
+            mask.name, mask.sentence(value.text.empty() ? PrintValue(value.value) : value.text)};
+    }
+  }
+  return std::nullopt;
+}
+
+// All queries lack the same keys, or see the same distances, or what differs is counted.
+KeySentence SentenceOf(const CountedKeys& visible, const AttentionSizes& n,
+                       const AttentionAttributes& op) {
+  std::vector<double> by_key(n.T, 1), by_distance(n.S + n.T - 1), expected(n.S + n.T - 1);
+  std::vector<char> is_known(by_distance.size());
+  const int64_t least = -op.FirstIndex(0) - static_cast<int64_t>(n.S) + 1;
+  size_t missing = 0, leaked = 0;
+  for (size_t i = 0; i < visible.counts.size(); ++i) {
+    const size_t s = i / n.T % n.S, t = i % n.T, distance = t + n.S - 1 - s;
+    missing += visible.counts[i] < visible.expected[i];
+    leaked += visible.counts[i] > visible.expected[i];
+    if (visible.counts[i] < visible.expected[i]) by_key[t] = 0;
+    expected[distance] = std::max(expected[distance], visible.expected[i]);
+    if (!visible.Says(i)) continue;
+    is_known[distance] = 1;
+    by_distance[distance] = std::max(by_distance[distance], visible.counts[i]);
+  }
+  for (size_t i = 0; i < is_known.size(); ++i)
+    if (!is_known[i]) by_distance[i] = expected[i];
+  bool is_by_key = leaked == 0, is_by_distance = n.B == 1 || !op.key_length;
+  for (size_t i = 0; i < visible.counts.size(); ++i) {
+    const size_t s = i / n.T % n.S, t = i % n.T;
+    if (!visible.Says(i)) continue;
+    is_by_key &= visible.counts[i] == std::min(visible.expected[i], by_key[t]);
+    is_by_distance &= visible.counts[i] == by_distance[t + n.S - 1 - s];
+  }
+  if (is_by_key) return SentenceOfKeys(by_key, std::vector<double>(n.T, 1));
+  if (is_by_distance) return SentenceOfDistances(by_distance, expected, least);
+  return {"visible_keys_changed",
+          "queries do not see " + std::to_string(missing) + " keys that they should see, and see " +
+              std::to_string(leaked) + " that they should not see, in all batches"};
+}
+
+}  // namespace
+
+std::optional<OtherKeys> OtherKeysOf(const CountedKeys& visible, const PlainAttention& plain,
+                                     const Hypothesis& base, const std::vector<Deviation>& masks,
+                                     const Case& c) {
+  if (visible.counts == visible.expected) return std::nullopt;
+  const AttentionSizes& n = plain.sizes();
+  auto sentence = SentenceOfMask(visible, n, base, masks, c);
+  if (!sentence) sentence = SentenceOf(visible, n, plain.attributes());
+  const auto counts = std::make_shared<const std::vector<double>>(visible.counts);
+  return OtherKeys{*sentence, [counts, S = n.S, T = n.T](size_t b, size_t s, size_t t) {
+                     return (*counts)[(b * S + s) * T + t];
+                   }};
+}
+
+}  // namespace sextant::oracle

@@ -1,0 +1,211 @@
+#include "oracle/position/measured/alibi.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "oracle/position/measured/attributes.h"
+#include "oracle/property/changed_inputs.h"
+#include "reference/number/real.h"
+#include "reference/position/alibi.h"
+#include "reference/position/alibi_slopes.h"
+
+namespace sextant::oracle {
+namespace {
+
+// A function of the distance i - j, or of j, by which a slope is multiplied.
+struct DistanceMap {
+  const char *name, *what;  // what: "distances above # act as #", where # is the number
+  double (*map)(double distance, double number);
+};
+constexpr DistanceMap kMaps[] = {
+    {"distance_clamped", "distances above # act as #",
+     [](double d, double n) { return std::clamp(d, -n, n); }},
+    {"distance_wrapped", "distances are taken modulo #",
+     [](double d, double n) { return d - n * std::floor(d / n); }},
+    {"distance_rounded", "distances are rounded down to multiples of #",
+     [](double d, double n) { return n * std::floor(d / n); }},
+    {"distance_power", "the distance is raised to the power #",
+     [](double d, double n) { return std::copysign(std::pow(std::abs(d), n), d); }},
+};
+
+// The bias with a map of the distances.
+struct ByDistance : Alibi {
+  const DistanceMap* map = &kMaps[0];
+  double number = 1;
+  template <class Real>
+  void operator()(const Tensor<Real>& slope, const Tensor<double>& query, const Tensor<double>& key,
+                  Tensor<Real>& bias) const {
+    for (size_t s = 0; s < bias.shape[1]; ++s) {
+      for (size_t t = 0; t < bias.shape[2]; ++t) {
+        const double i = form == AlibiForm::kKey ? 0 : query(s), d = i - key(t);
+        const double distance = form == AlibiForm::kSymmetric ? std::abs(d) : d;
+        const ScopedStep at(Step::kBias);
+        const Real factor(-map->map(distance, number));
+        for (size_t h = 0; h < bias.shape[0]; ++h) bias(h, s, t) = slope(h) * factor;
+      }
+    }
+  }
+};
+
+Deviation Distances(const DistanceMap& map, const std::vector<double>& numbers) {
+  std::vector<NamedValue> values;
+  for (const double number : numbers) values.push_back({number, PrintValue(number)});
+  return {.name = map.name,
+          .factor = "distance",
+          .values = std::move(values),
+          .changed = [&map](const Hypothesis& base, double number) -> std::optional<Hypothesis> {
+            ByDistance changed;
+            for (const Attribute& attribute : base.operation->Attributes())
+              SetAttribute(changed, Alibi::kName, attribute.name, attribute.text);
+            changed.map = &map;
+            changed.number = number;
+            return Hypothesis{std::make_shared<Wrapped<ByDistance, false>>(changed), base.inputs,
+                              base.recipe};
+          },
+          .sentence =
+              [what = std::string(map.what)](const std::string& number) {
+                std::string text = what;
+                for (size_t at; (at = text.find('#')) != std::string::npos;)
+                  text.replace(at, 1, number);
+                return text;
+              }};
+}
+
+std::vector<Deviation> OtherDistances(const Tensors& inputs) {
+  double farthest = 0;
+  for (const double i : InputNamed(inputs, "query_position").data)
+    for (const double j : InputNamed(inputs, "key_position").data)
+      farthest = std::max({farthest, std::abs(i - j), std::abs(j)});
+  constexpr double kMostListed = 64;
+  std::vector<double> limits;
+  for (double limit = 1; limit < std::min(farthest, kMostListed); ++limit) limits.push_back(limit);
+  for (double power = kMostListed; power <= farthest; power *= 2)
+    limits.insert(limits.end(), {power, power - 1});
+  std::vector<Deviation> all;
+  for (const DistanceMap& map : kMaps)
+    all.push_back(Distances(
+        map, map.name == std::string("distance_power") ? std::vector<double>{0.5, 2} : limits));
+  return all;
+}
+
+// Slopes that are computed from the index of the head, whatever the input has: 2^-(a (h + b) / H).
+Deviation SlopesByFormula() {
+  struct Formula {
+    double largest, first;
+  };
+  static constexpr Formula kFormulas[] = {{8, 0}, {8, 1}, {8, 2}, {4, 1}, {16, 1}, {8, 0.5}};
+  std::vector<NamedValue> values;
+  for (size_t i = 0; i < std::size(kFormulas); ++i) {
+    const auto& [largest, first] = kFormulas[i];
+    values.push_back({static_cast<double>(i),
+                      "2^-(" + PrintValue(largest) + " (h + " + PrintValue(first) + ") / H)"});
+  }
+  return {.name = "slopes_by_formula",
+          .factor = "slope",
+          .values = std::move(values),
+          .changed = [](const Hypothesis& base, double which) -> std::optional<Hypothesis> {
+            const auto& [largest, first] = kFormulas[static_cast<size_t>(which)];
+            Hypothesis model = base;
+            Tensors inputs = model.inputs;
+            auto& slope = InputNamed(inputs, "slope").data;
+            const auto H = static_cast<double>(slope.size());
+            for (size_t h = 0; h < slope.size(); ++h)
+              slope[h] = std::exp2(-largest * (static_cast<double>(h) + first) / H);
+            model.inputs = std::move(inputs);
+            return model;
+          },
+          .sentence =
+              [](const std::string& formula) {
+                return "head h has the slope " + formula + ", whatever slopes it is given";
+              }};
+}
+
+// Each head has the slope of another.
+Deviation SlopesOfOtherHeads(size_t H) {
+  std::vector<NamedValue> values;
+  for (size_t shift = 1; shift < H; ++shift) {
+    values.push_back({static_cast<double>(shift),
+                      "(h + " + std::to_string(shift) + ") mod " + std::to_string(H)});
+  }
+  return {
+      .name = "slopes_of_other_heads",
+      .factor = "slope",
+      .values = std::move(values),
+      .changed = [](const Hypothesis& base, double shift) -> std::optional<Hypothesis> {
+        Hypothesis model = base;
+        Tensors inputs = model.inputs;
+        auto& slope = InputNamed(inputs, "slope").data;
+        std::ranges::rotate(slope, slope.begin() + static_cast<std::ptrdiff_t>(shift));
+        model.inputs = std::move(inputs);
+        return model;
+      },
+      .sentence = [](const std::string& head) { return "head h has the slope of head " + head; }};
+}
+
+// The slopes of another base, times a factor.
+struct ByBase : AlibiSlopes {
+  double base = 2, factor = 1;
+  template <class Real>
+  void operator()(Tensor<Real>& slope) const {
+    const auto H = static_cast<int64_t>(slope.shape[0]);
+    for (int64_t h = 0; h < H; ++h) {
+      const SlopeExponent e = ExponentOf(h, H);
+      Real part;
+      {
+        const ScopedStep at(Step::kExponent);
+        part = Real(max_bias) * Real(static_cast<double>(e.numerator)) /
+               Real(static_cast<double>(e.denominator));
+      }
+      const ScopedStep at(Step::kSlope);
+      slope(h) = Real(factor) * Exp(-(part * Log(Real(base))));
+    }
+  }
+};
+
+Deviation OfByBase(const char* name, double ByBase::*member, std::vector<NamedValue> likely,
+                   const std::function<std::string(const std::string&)>& sentence) {
+  const double right = ByBase().*member;
+  return {
+      .name = name,
+      .factor = name,
+      .values = std::move(likely),
+      .right = right,
+      .changed = [member](const Hypothesis& of, double number) -> std::optional<Hypothesis> {
+        ByBase changed;
+        if (const auto* other = dynamic_cast<const TypedOperation<ByBase>*>(of.operation.get()))
+          changed = other->op();
+        for (const Attribute& attribute : of.operation->Attributes())
+          SetAttribute(changed, AlibiSlopes::kName, attribute.name, attribute.text);
+        changed.*member = number;
+        if (!(changed.base > 0)) return std::nullopt;
+        return Hypothesis{std::make_shared<Wrapped<ByBase, false>>(changed), of.inputs, of.recipe};
+      },
+      .sentence = sentence};
+}
+
+}  // namespace
+
+std::vector<Explanation> MeasureBias(const Observation& seen) {
+  const size_t H = ExtentOf(seen.c, "H");
+  std::vector<Deviation> more = OtherDistances(seen.inputs);
+  more.push_back(InputFactor(seen.inputs, "slope", "every slope is multiplied by"));
+  more.push_back(SlopesByFormula());
+  more.push_back(SlopesOfOtherHeads(H));
+  return MeasureAttributesAnd(seen, more);
+}
+
+std::vector<Explanation> MeasureSlopes(const Observation& seen) {
+  return MeasureAttributesAnd(
+      seen,
+      {OfByBase("base_changed", &ByBase::base,
+                {{3}, {4}, {std::numbers::e, "2.718282 = e"}, {10}, {1.5}, {std::numbers::sqrt2}},
+                [](const std::string& number) {
+                  return "slopes are powers of the base " + number + ", expected 2";
+                }),
+       OfByBase(
+           "slopes_multiplied", &ByBase::factor, {{2}, {0.5}, {-1}, {0.125}},
+           [](const std::string& number) { return "every slope is multiplied by " + number; })});
+}
+
+}  // namespace sextant::oracle

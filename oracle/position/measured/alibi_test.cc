@@ -1,0 +1,81 @@
+#include "oracle/position/measured/alibi.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+
+#include "oracle/catalog/causes_test.h"
+
+namespace sextant::oracle {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr size_t kHeads = 8, kQueries = 12, kKeys = 40;
+constexpr const char* kDTypes[] = {" dtype=f32", " dtype=bf16"};
+
+// bias[h,s,t] = -slope[head(h)] distance(s + 28 - t)
+struct PlantedBias {
+  double (*distance)(double d) = [](double d) { return d; };
+  size_t (*head)(size_t h) = [](size_t h) { return h; };
+
+  std::vector<std::string> Causes(const std::string& dtype) const {
+    const AskedCase question("alibi H=8 S=12 T=40 @query_position=sequence(28)" + dtype);
+    Tensor<double> bias({kHeads, kQueries, kKeys});
+    for (size_t i = 0; i < bias.data.size(); ++i) {
+      const auto s = static_cast<double>(i / kKeys % kQueries), t = static_cast<double>(i % kKeys);
+      const double slope = question.inputs[0].values.data[head(i / kKeys / kQueries)];
+      bias.data[i] = RoundTo(question.c.dtype(), -slope * distance(s + 28 - t));
+    }
+    return question.Causes({{"bias", question.c.dtype(), bias}});
+  }
+  void ExpectNamed(const std::string& cause) const {
+    for (const char* dtype : kDTypes) EXPECT_THAT(Causes(dtype), Contains(cause)) << dtype;
+  }
+};
+
+TEST(MeasuredAlibi, NamesDistances) {
+  PlantedBias{.distance = [](double d) { return std::clamp(d, -9.0, 9.0); }}.ExpectNamed(
+      "distance_clamped (distances above 9 act as 9)");
+  PlantedBias{.distance = [](double d) { return d - 13 * std::floor(d / 13); }}.ExpectNamed(
+      "distance_wrapped (distances are taken modulo 13)");
+  PlantedBias{.distance = [](double d) { return 5 * std::floor(d / 5); }}.ExpectNamed(
+      "distance_rounded (distances are rounded down to multiples of 5)");
+  PlantedBias{.distance = [](double d) {
+    return std::copysign(std::sqrt(std::abs(d)), d);
+  }}.ExpectNamed("distance_power (the distance is raised to the power 0.5)");
+}
+
+TEST(MeasuredAlibi, NamesSlopesOfOtherHeads) {
+  PlantedBias{.head = [](size_t h) { return (h + 3) % 8; }}.ExpectNamed(
+      "slopes_of_other_heads (head h has the slope of head (h + 3) mod 8)");
+}
+
+TEST(MeasuredAlibi, SaysNothingAboutARightAnswer) {
+  for (const char* dtype : kDTypes) EXPECT_THAT(PlantedBias{}.Causes(dtype), IsEmpty()) << dtype;
+}
+
+std::vector<std::string> CausesOfSlopes(double base, double factor) {
+  const AskedCase question("alibi_slopes H=16 dtype=f32");
+  Tensor<double> slope({16});
+  for (size_t h = 0; h < 16; ++h) {
+    const double power = std::pow(base, -static_cast<double>(h + 1) / 2);
+    slope.data[h] = RoundTo(DType::kF32, factor * power);
+  }
+  return question.Causes({{"slope", DType::kF32, slope}});
+}
+
+TEST(MeasuredAlibi, NamesTheBaseAndAFactorOfSlopes) {
+  EXPECT_THAT(CausesOfSlopes(3, 1),
+              Contains(HasSubstr("base_changed (slopes are powers of the base 3, expected 2")));
+  EXPECT_THAT(CausesOfSlopes(2, 0.9),
+              Contains(HasSubstr("slopes_multiplied (every slope is multiplied by 0.9")));
+  EXPECT_THAT(CausesOfSlopes(2, 1), IsEmpty());
+}
+
+}  // namespace
+}  // namespace sextant::oracle

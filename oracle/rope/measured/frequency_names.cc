@@ -1,0 +1,283 @@
+#include <algorithm>
+#include <cmath>
+
+#include "oracle/rope/measured/frequencies.h"
+#include "reference/base/error.h"
+
+namespace sextant::oracle {
+
+namespace {
+
+enum Rank { kNothing, kUsualNumber, kAnyNumber, kPairByPair };
+
+class Naming {
+ public:
+  explicit Naming(const MeasuredFrequencies& seen) : seen_(seen), pairs_(seen.of_pair.size()) {}
+
+  std::vector<FrequencyForm> Run() {
+    if (pairs_ == 0 || !IsMoreThanRounding()) return {};
+    FormsOfOrder();
+    if (seen_.is_configured) FormsOfExponents();
+    FormsOfScaling();
+    FormOfConstant();
+    FormsOfPlateaus();
+    FormsOfTwoRatios();
+    FormsOfEveryNth();
+    if (forms_.empty()) PairByPair();
+    return forms_;
+  }
+
+ private:
+  // True if some ratio differs from 1 by more than bf16, the coarsest format, can change it: by
+  // rounding the frequency, and the exponent x of base^-x, x <= 1. Less is a matter of the recipe.
+  bool IsMoreThanRounding() const {
+    const double base = seen_.is_configured ? seen_.right.setting.base : 1;
+    const long double most = 0x1p-8L * (1 + std::abs(std::log(base)));
+    for (size_t k = 0; k < pairs_; ++k) {
+      if (!seen_.of_pair[k]) continue;
+      if (seen_.right_list.of[k] == 0 ? !seen_.of_pair[k]->Holds(0)
+                                      : Common(seen_.RatioOf(k), {1 - most, 1 + most}).IsEmpty())
+        return true;
+    }
+    return WrongPairs() >= kMany;
+  }
+  // Rounding does not make so many frequencies wrong by a simple function.
+  static constexpr size_t kMany = 8;
+  size_t WrongPairs() const {
+    size_t count = 0;
+    for (size_t k = 0; k < pairs_; ++k)
+      count += seen_.of_pair[k] && seen_.right_list.of[k] != 0 && !seen_.RatioOf(k).Holds(1);
+    return count;
+  }
+  void Try(Rank rank, std::string name, std::string sentence, const RotaryModel& model) {
+    if (rank > best_ || Knows(name) || !seen_.Agrees(seen_.list_of(model)) || !seen_.fits(model))
+      return;
+    if (rank < best_) forms_.clear();
+    best_ = rank;
+    forms_.push_back({std::move(name), sentence + seen_.MeasurableText(), model});
+  }
+  bool Knows(const std::string& name) const {
+    return std::ranges::any_of(forms_, [&](const auto& form) { return form.name == name; });
+  }
+
+  // Pair k has the frequency of pair of(k).
+  void TryOrder(std::string name, std::string sentence, const std::function<size_t(size_t)>& of) {
+    RotaryModel model = seen_.right;
+    for (size_t k = 0; k < pairs_; ++k) {
+      const long double f = seen_.right_list.of[of(k)];
+      const long double error = std::abs(f) * seen_.right_list.relative[of(k)];
+      if (seen_.of_pair[k] && Common(*seen_.of_pair[k], {f - error, f + error}).IsEmpty()) return;
+    }
+    for (size_t k = 0; k < pairs_; ++k) {
+      const size_t axis = model.pairs[k].axis;
+      model.pairs[k] = seen_.right.pairs[of(k)];
+      model.pairs[k].axis = axis;
+    }
+    Try(kNothing, std::move(name), std::move(sentence), model);
+  }
+  void FormsOfOrder() {
+    if (pairs_ < 2) return;
+    const size_t last = pairs_ - 1, pairs = pairs_;
+    TryOrder("frequencies_reversed", "pair k has the frequency of pair R/2 - 1 - k",
+             [=](size_t k) { return last - k; });
+    TryOrder("frequency_of_next_pair", "pair k has the frequency of pair k + 1",
+             [=](size_t k) { return std::min(k + 1, last); });
+    TryOrder("frequency_of_pair_before", "pair k has the frequency of pair k - 1",
+             [](size_t k) { return k == 0 ? 0 : k - 1; });
+    TryOrder("frequency_of_even_pair", "pairs 2k and 2k + 1 have the frequency of pair 2k",
+             [](size_t k) { return k / 2 * 2; });
+    TryOrder("frequency_of_half_index", "pair k has the frequency of pair k/2, rounded down",
+             [](size_t k) { return k / 2; });
+    for (size_t n = 1; n < pairs_; ++n) {
+      TryOrder("frequencies_rolled",
+               Phrase("pair k has the frequency of pair (k + ", n, ") mod ", pairs_),
+               [=](size_t k) { return (k + n) % pairs; });
+      TryOrder("frequency_repeated",
+               n == 1 ? "all pairs have the frequency of pair 0"
+                      : Phrase("pair k has the frequency of pair k mod ", n),
+               [n](size_t k) { return k % n; });
+      TryOrder("frequency_clamped", Phrase("pairs above ", n, " have the frequency of pair ", n),
+               [n](size_t k) { return std::min(k, n); });
+    }
+    for (size_t n = 1; n < pairs_ && seen_.right.pairs[0].k == 0; ++n) {
+      TryOrder("frequency_of_one_pair", Phrase("all pairs have the frequency of pair ", n),
+               [n](size_t) { return n; });
+    }
+  }
+
+  // base^-((2k + shift) / n)
+  void FormsOfExponents() {
+    const auto R = static_cast<int64_t>(seen_.right.setting.R);
+    for (const int64_t shift : {0, -2, 2, -1, 1, -3, 3, -4, 4, -5, 5, -6, 6, -7, 7, -8, 8}) {
+      for (int64_t n = 1; n <= 4 * R; ++n) {
+        if (n == R ? shift == 0 : std::abs(shift) > 2) continue;
+        if (!MayBeExponent(shift, n)) continue;
+        RotaryModel model = seen_.right;
+        for (size_t k = 0; k < pairs_; ++k) {
+          model.pairs[k].k = 2 * static_cast<int64_t>(k) + shift;
+          model.pairs[k].n = n;
+        }
+        const std::string sum =
+            shift == 0 ? "2k" : Phrase("(2k ", shift < 0 ? "- " : "+ ", std::abs(shift), ")");
+        const bool is_usual = n == R || 2 * n == R || n == 2 * R || std::abs(n - R) <= 2;
+        Try(is_usual ? kNothing : kUsualNumber, "frequency_exponent",
+            Phrase("frequencies are base^-(", sum, "/", n, "), expected base^-(2k/", R, ")"),
+            model);
+      }
+    }
+  }
+  // Compares frequencies without scaling, in double, whose pow is accurate to 2^-20 by far. With
+  // scaling, only widths that come from the case are tried.
+  bool MayBeExponent(int64_t shift, int64_t n) const {
+    const int64_t R = seen_.right.setting.R;
+    if (!std::holds_alternative<NoScaling>(seen_.right.scaling))
+      return n == R || 2 * n == R || n == 2 * R || std::abs(n - R) <= 2;
+    for (size_t k = 0; k < pairs_; ++k) {
+      if (!seen_.of_pair[k]) continue;
+      const auto exponent = static_cast<double>(2 * static_cast<int64_t>(k) + shift);
+      const double f = std::pow(seen_.right.setting.base, -exponent / static_cast<double>(n));
+      if (f > seen_.most) continue;
+      const double error = f * (0x1p-20 + static_cast<double>(seen_.right_list.relative[k]));
+      if (Common(*seen_.of_pair[k], {f - error, f + error}).IsEmpty()) return false;
+    }
+    return true;
+  }
+
+  void FormsOfScaling() {
+    if (!seen_.is_configured) return;
+    RotaryModel model = seen_.right;
+    model.scaling = NoScaling{};
+    Try(kNothing, "scaling_missing", "frequencies are not scaled", model);
+    for (FrequencyForm& form : NameParameters(seen_)) {
+      const bool is_usual = form.sentence.find("+-") == std::string::npos;
+      Try(is_usual ? kUsualNumber : kAnyNumber, form.name, form.sentence, form.model);
+    }
+  }
+
+  static RotaryModel WithFactor(RotaryModel model, size_t begin, size_t end, double factor) {
+    for (size_t k = begin; k < end; ++k) model.pairs[k].factor *= factor;
+    return model;
+  }
+  // The ratios that fit all pairs of begin .. end - 1; empty if none is measurable.
+  std::optional<Range> CommonRatio(size_t begin, size_t end) const {
+    std::optional<Range> common;
+    for (size_t k = begin; k < end; ++k) {
+      if (!seen_.of_pair[k] || seen_.right_list.of[k] == 0) continue;
+      common = common ? Common(*common, seen_.RatioOf(k)) : seen_.RatioOf(k);
+    }
+    return common;
+  }
+  static std::string FactorText(double factor) {
+    if (factor == -1) return " backwards";
+    return Phrase(" at ", factor, " of the right frequency");
+  }
+  static Rank RankOf(double factor) {
+    return factor == 0 || HasFewDigits(factor, 2) || HasFewDigits(1 / factor, 2) ? kUsualNumber
+                                                                                 : kAnyNumber;
+  }
+  void FormOfConstant() {
+    std::optional<Range> common = CommonRatio(0, pairs_);
+    // Fast pairs may be too fast to be measured; then the slow ones say it.
+    for (size_t begin = 1; begin < pairs_ && common && common->IsEmpty(); ++begin)
+      common = CommonRatio(begin, pairs_);
+    if (!common || common->IsEmpty()) return;
+    for (const Range& range : seen_.factors(*common)) {
+      const double c = SimplestRatioIn(range);
+      Try(c == -1 ? kNothing : RankOf(c), c == -1 ? "turns_backwards" : "frequency_factor",
+          c == -1 ? std::string("all pairs turn in the other direction")
+                  : Phrase("all angles are ", c, " of the right ones"),
+          WithFactor(seen_.right, 0, pairs_, c));
+    }
+  }
+  static std::string TurnText(size_t from, size_t to, double factor) {
+    const std::string pairs = to == from + 1 ? Phrase("pair ", from, " turns")
+                                             : Phrase("pairs ", from, " to ", to - 1, " turn");
+    return pairs + (factor == 0 ? " at frequency 0: not rotated" : FactorText(factor));
+  }
+  void FormsOfPlateaus() {
+    const auto is_wrong = [&](size_t k) {
+      return seen_.of_pair[k] && seen_.right_list.of[k] != 0 && !seen_.RatioOf(k).Holds(1);
+    };
+    size_t first = 0, end = pairs_;
+    while (first < pairs_ && !is_wrong(first)) ++first;
+    while (end > first && !is_wrong(end - 1)) --end;
+    if (first == end || end - first == pairs_) return;
+    for (const auto& [from, to] :
+         {std::pair(first, pairs_), std::pair(size_t{0}, end), std::pair(first, end)}) {
+      const std::optional<Range> common = CommonRatio(from, to);
+      if (!common || common->IsEmpty()) continue;
+      const double c = SimplestRatioIn(*common);
+      Try(c == 0 ? kUsualNumber : RankOf(c),
+          c == 0 ? "pairs_stand_still" : "frequency_of_some_pairs", TurnText(from, to, c),
+          WithFactor(seen_.right, from, to, c));
+    }
+  }
+
+  // The first pairs have another wrong ratio than the others.
+  void FormsOfTwoRatios() {
+    for (size_t middle = 1; middle < pairs_; ++middle) {
+      const std::optional<Range> lower = CommonRatio(0, middle),
+                                 upper = CommonRatio(middle, pairs_);
+      if (!lower || !upper || lower->IsEmpty() || upper->IsEmpty()) continue;
+      if (lower->Holds(1) || upper->Holds(1) || !Common(*lower, *upper).IsEmpty()) continue;
+      const double a = SimplestRatioIn(*lower), b = SimplestRatioIn(*upper);
+      const bool is_still = a == 0 || b == 0;
+      const RotaryModel model = WithFactor(seen_.right, 0, middle, a);
+      Try(std::max(RankOf(a), RankOf(b)),
+          is_still ? "frequency_factor+pairs_stand_still" : "frequency_of_some_pairs",
+          TurnText(0, middle, a) + "; " + TurnText(middle, pairs_, b),
+          WithFactor(model, middle, pairs_, b));
+    }
+  }
+
+  // Every n-th pair.
+  void FormsOfEveryNth() {
+    for (size_t n = 2; n <= 4; ++n) {
+      for (size_t r = 0; r < n; ++r) {
+        std::optional<Range> common;
+        RotaryModel model = seen_.right;
+        for (size_t k = r; k < pairs_; k += n) {
+          if (!seen_.of_pair[k] || seen_.right_list.of[k] == 0) continue;
+          common = common ? Common(*common, seen_.RatioOf(k)) : seen_.RatioOf(k);
+        }
+        if (!common || common->IsEmpty() || common->Holds(1) || pairs_ <= n) continue;
+        const double c = SimplestRatioIn(*common);
+        for (size_t k = r; k < pairs_; k += n) model.pairs[k].factor *= c;
+        Try(c == 0 ? kUsualNumber : RankOf(c),
+            c == 0 ? "pairs_stand_still" : "frequency_of_some_pairs",
+            Phrase("pairs ", r, ", ", r + n, ", ", r + 2 * n, " ... turn",
+                   c == 0 ? std::string(" at frequency 0: not rotated") : FactorText(c)),
+            model);
+      }
+    }
+  }
+
+  // Every pair by itself, if few are wrong.
+  void PairByPair() {
+    constexpr size_t kFew = 4;
+    RotaryModel model = seen_.right;
+    std::string pairs;
+    size_t count = 0;
+    for (size_t k = 0; k < pairs_; ++k) {
+      if (!seen_.of_pair[k] || seen_.right_list.of[k] == 0 || seen_.RatioOf(k).Holds(1)) continue;
+      const double c = SimplestRatioIn(seen_.RatioOf(k));
+      model.pairs[k].factor *= c;
+      pairs += Phrase(++count == 1 ? "" : ", ", "pair ", k, " at ", c);
+    }
+    if (count == 0 || count > kFew || 2 * count > pairs_) return;
+    Try(kPairByPair, "frequency_of_some_pairs", Phrase(pairs, " of the right frequency"), model);
+  }
+
+  const MeasuredFrequencies& seen_;
+  size_t pairs_;
+  Rank best_ = kPairByPair;
+  std::vector<FrequencyForm> forms_;
+};
+
+}  // namespace
+
+std::vector<FrequencyForm> NameFrequencies(const MeasuredFrequencies& seen) {
+  return Naming(seen).Run();
+}
+
+}  // namespace sextant::oracle
