@@ -16,6 +16,12 @@ namespace {
 // Exact sums of products of doubles need up to 4200 bits.
 constexpr int kPrecisions[] = {184, 384, 768, 1536, 3072, 6144};
 
+// A part of the window, counted from its beginning.
+Slice InWindow(Slice slice, const Slice& window) {
+  for (const auto& [letter, range] : window.ranges) slice.ranges.at(letter).first -= range.first;
+  return slice;
+}
+
 void Set(const Decision& found, double radius, GoldenTensor& g, size_t i) {
   g.value.data[i] = found.value;
   g.high.data[i] = found.high;
@@ -106,11 +112,13 @@ std::vector<Slice> OpenParts(const ProofState& proof, const Slice& slice) {
 }
 
 std::vector<size_t> ProofState::IndicesOf(size_t output, const Slice& slice) const {
-  return IndicesIn(golden[output].value.shape, c.info().signature.outputs[output], slice);
+  const TensorSpec& spec = c.info().signature.outputs[output];
+  return IndicesIn(golden[output].value.shape, spec, InWindow(slice, window));
 }
 
 std::vector<Run> ProofState::RunsOf(size_t output, const Slice& slice) const {
-  return RunsIn(golden[output].value.shape, c.info().signature.outputs[output], slice);
+  const TensorSpec& spec = c.info().signature.outputs[output];
+  return RunsIn(golden[output].value.shape, spec, InWindow(slice, window));
 }
 
 void Open(const ProofState& proof, const Slice& slice) {

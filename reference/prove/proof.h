@@ -13,10 +13,13 @@
 
 namespace sextant {
 
+inline const Slice kWholeCase;
+
 // An element is open while its radius is above 0. The golden of an open element has the enclosure
 // of the highest precision that gave one, or an infinite radius if none did.
 struct ProofState : AppliedFormula {
   std::vector<GoldenTensor>& golden;
+  const Slice& window = kWholeCase;  // the golden has only the elements of this slice
 
   // The indices in the golden of output `output` of the elements of the slice.
   std::vector<size_t> IndicesOf(size_t output, const Slice& slice) const;

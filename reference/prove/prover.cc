@@ -66,6 +66,16 @@ Prover::Prover(const AppliedFormula& formula, const Recipe& recipe, Engine engin
       proof_{formula, golden},
       permitted_(permitted) {}
 
+Prover::Prover(const AppliedFormula& formula, const Recipe& recipe, const Slice& window,
+               ProvenAndPermitted& part)
+    : formula_(formula),
+      recipe_(recipe),
+      climbs_(true),
+      finite_(false),
+      only_encloses_(IsTooLarge(formula.c)),
+      proof_{formula, part.golden, window},
+      permitted_(&part.permitted) {}
+
 bool Prover::Encloses(const CountedSlice& counted, const Slice& slice) const {
   return climbs_ && counted.encloses && (finite_ || HasFiniteInputs(formula_, slice));
 }
