@@ -44,6 +44,9 @@ class Prover {
  private:
   bool Encloses(const CountedSlice& counted, const Slice& slice) const;
   void SetPermitted(const Outputs<Counted>& counted, const Slice& slice);
+  // Proves or encloses the slice by Operation::EvaluateInArrays. Returns the number of elements
+  // that stay open; empty if it cannot.
+  std::optional<size_t> SettleInArrays(const Slice& slice, bool encloses);
 
   const AppliedFormula& formula_;
   const Recipe& recipe_;
