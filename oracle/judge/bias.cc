@@ -47,14 +47,28 @@ void Bias::Add(size_t i, std::span<const double> got, std::span<const double> re
   all_ = all;
   squares_ = squares;
   if (!has_units_) return;
-  const size_t mask = answers_.size() - 1;  // the size is a power of two
-  for (size_t k = 0; k < got.size(); ++k)
-    answers_[std::hash<double>()(std::abs(got[k])) & mask].Add(relative[k]);
+  AddToAnswers(got, relative);
   for (size_t k = 0; k < relative.size();) {
     const size_t row = (i + k) / width_, column = i + k - row * width_;
     const size_t count = std::min(relative.size() - k, width_ - column);
     AddInRow(row, column, relative.subspan(k, count));
     k += count;
+  }
+}
+
+// The units of answers are more than a cache holds, so they are fetched some time before they are
+// used.
+void Bias::AddToAnswers(std::span<const double> got, std::span<const double> relative) {
+  constexpr size_t kAtOnce = 64;
+  Unit* units[kAtOnce];
+  const size_t mask = answers_.size() - 1;  // the size is a power of two
+  for (size_t first = 0; first < got.size(); first += kAtOnce) {
+    const size_t count = std::min(kAtOnce, got.size() - first);
+    for (size_t k = 0; k < count; ++k) {
+      units[k] = &answers_[std::hash<double>()(std::abs(got[first + k])) & mask];
+      __builtin_prefetch(units[k], 1);
+    }
+    for (size_t k = 0; k < count; ++k) units[k]->Add(relative[first + k]);
   }
 }
 

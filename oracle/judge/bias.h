@@ -41,6 +41,7 @@ class Bias {
   };
   static double Variance(const std::vector<Unit>& units);
   double VarianceBySize(const std::vector<Unit>& units) const;
+  void AddToAnswers(std::span<const double> got, std::span<const double> relative);
   void AddInRow(size_t row, size_t column, std::span<const double> relative);
 
   bool has_units_;

@@ -11,10 +11,6 @@
 namespace sextant::oracle {
 namespace {
 
-// A grade, and a number that grows with the error among elements of that grade; orders elements by
-// how bad they are.
-using Rank = std::pair<Grade, double>;
-
 // The rank of an element lies between `least` and `most`.
 struct Judged {
   Rank least, most;
@@ -25,8 +21,6 @@ double Ratio(double error, double limit) {
   return error == 0 ? 0 : limit > 0 && !std::isnan(error) ? error / limit : kInfinity;
 }
 
-// The rank of an element, as the judge reports the worst (tensor_judge.cc): grades that are not
-// worse than kWithin are equal.
 Rank RankOf(Grade grade, double error, double permitted, double likely) {
   return {std::max(grade, Grade::kWithin),
           Ratio(error, grade == Grade::kUnlikely ? likely : permitted)};
@@ -75,23 +69,23 @@ class Marker {
          int threads)
       : golden_(golden), permitted_(permitted), got_(got), threads_(threads) {}
 
-  void Mark(std::vector<char>& marks) {
+  // `worst`: see UndecidedIn.
+  void Mark(std::vector<char>& marks, Rank& worst) {
     const size_t count = got_.data.size();
     std::vector<BlockRanks> blocks((count + kBlock - 1) / kBlock);
     InParallel(blocks.size(), threads_, [&](size_t block) {
       const size_t first = block * kBlock;
       blocks[block] = MarkOpen(first, std::min(kBlock, count - first), marks);
     });
-    Rank largest;
-    for (const BlockRanks& block : blocks) largest = std::max(largest, block.least);
+    for (const BlockRanks& block : blocks) worst = std::max(worst, block.least);
     // Then other bounds decide what is unlikely, and which element is the worst (drift.h).
-    const bool is_unlikely = largest.first == Grade::kUnlikely;
+    const bool is_unlikely = worst.first == Grade::kUnlikely;
     InParallel(blocks.size(), threads_, [&](size_t block) {
-      if (!is_unlikely && blocks[block].most < largest) return;
+      if (!is_unlikely && blocks[block].most < worst) return;
       const size_t first = block * kBlock;
       for (size_t i = first; i < std::min(count, first + kBlock); ++i) {
         if (golden_.radius.data[i] < 0 && !marks[i])
-          marks[i] = is_unlikely || JudgeElement(i).most >= largest;
+          marks[i] = is_unlikely || JudgeElement(i).most >= worst;
       }
     });
   }
@@ -140,13 +134,19 @@ bool IsOnlyEnclosed(const GoldenTensor& golden) {
 
 ElementMarks UndecidedIn(const ProvenAndPermitted& reference, const Tensors& outputs, int threads) {
   if (std::ranges::none_of(reference.golden, IsOnlyEnclosed)) return {};
+  std::vector<Rank> worst(reference.golden.size());
+  return UndecidedIn(reference, outputs, threads, worst);
+}
+
+ElementMarks UndecidedIn(const ProvenAndPermitted& reference, const Tensors& outputs, int threads,
+                         std::vector<Rank>& worst) {
   ElementMarks marks;
   for (size_t o = 0; o < reference.golden.size(); ++o) {
     const GoldenTensor& golden = reference.golden[o];
     marks.emplace_back(golden.high.data.size());
     const auto at = std::ranges::find(outputs, golden.name, &NamedTensor::name);
     if (at == outputs.end()) continue;  // an optional output that was left out
-    Marker(golden, reference.permitted[o], at->values, threads).Mark(marks.back());
+    Marker(golden, reference.permitted[o], at->values, threads).Mark(marks.back(), worst[o]);
   }
   const auto has_mark = [](const std::vector<char>& of) { return std::ranges::count(of, 1) > 0; };
   return std::ranges::any_of(marks, has_mark) ? marks : ElementMarks();

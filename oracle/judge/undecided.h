@@ -3,14 +3,25 @@
 // permitted error may lie anywhere within their bounds without changing its grade.
 #pragma once
 
+#include <utility>
+#include <vector>
+
 #include "oracle/judge/tensor_judge.h"
 
 namespace sextant::oracle {
+
+// A grade, and a number that grows with the error among elements of that grade; orders elements by
+// how bad they are. As the judge reports the worst element, grades up to kWithin are kWithin.
+using Rank = std::pair<Grade, double>;
 
 // Marks the elements that must be proven: those whose grade is open, those that may be the worst of
 // their tensor, so that a verdict states proven numbers, and all of a tensor whose worst is
 // unlikely. No marks if nothing is to be proven. The outputs fit the case; threads: 0 for all
 // cores.
 ElementMarks UndecidedIn(const ProvenAndPermitted& reference, const Tensors& outputs, int threads);
+// The same for a part of each tensor, if an element elsewhere has the rank `worst`, one for each
+// output. Raises it to a lower bound of the worst rank in this part.
+ElementMarks UndecidedIn(const ProvenAndPermitted& reference, const Tensors& outputs, int threads,
+                         std::vector<Rank>& worst);
 
 }  // namespace sextant::oracle

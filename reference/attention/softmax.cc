@@ -6,7 +6,7 @@
 
 #include "reference/attention/empty_log_sum_exp.h"
 #include "reference/attention/softmax_row.h"
-#include "reference/case/operation.h"
+#include "reference/case/array_operation.h"
 
 namespace sextant {
 
@@ -36,9 +36,25 @@ void Softmax::operator()(const Tensor<Real>& x, Tensor<Real>& y) const {
   }
 }
 
+namespace {
+
+bool EvaluateInArrays(const Softmax&, const Tensors& inputs, CountedOutput& y) {
+  const auto& [name, type, x] = inputs[0];
+  const size_t M = x.shape[1];
+  if (M == 0 || !SoftmaxRow<Counted>::TakesExact(type)) return false;
+  for (size_t begin = 0; begin < x.data.size(); begin += M) {
+    const SoftmaxRow<Counted> row(std::span(x.data).subspan(begin, M), type);
+    row.CopyTo(From(y.numbers.numbers(), begin));
+    y.format = row.format();
+  }
+  return true;
+}
+
+}  // namespace
+
 template <>
 std::unique_ptr<Operation> MakeOperation<Softmax>() {
-  return Wrap<Softmax>();
+  return std::make_unique<ArrayOperation<Softmax>>(EvaluateInArrays);
 }
 
 }  // namespace sextant

@@ -85,9 +85,31 @@ SoftmaxRow<Counted>::SoftmaxRow(std::span<const Counted> scores, Tiling tiling)
       tiled_(tiling == Tiling::kAny) {
   if (scores.empty()) return;
   const ScopedStep at(Step::kSoftmax);
+  Scores from(scores, CurrentRule());
+  SetFrom(from, CurrentRule());
+}
+
+SoftmaxRow<Counted>::SoftmaxRow(std::span<const double> scores, DType type)
+    : weight_arrays_(scores.size()), weights_(weight_arrays_.numbers()), count_(scores.size()) {
+  const ScopedStep at(Step::kSoftmax);
+  Scores from(scores, type);
+  SetFrom(from, CurrentRule());
+}
+
+bool SoftmaxRow<Counted>::TakesExact(DType type) {
+  const ScopedStep at(Step::kSoftmax);
   const StepRule& rule = CurrentRule();
+  return rule.exact || (!rule.flushes && Contains(rule.format, type));
+}
+
+void SoftmaxRow<Counted>::CopyTo(const CountedNumbers& to) const {
+  for (const auto array : {&CountedNumbers::high, &CountedNumbers::low, &CountedNumbers::error,
+                           &CountedNumbers::likely, &CountedNumbers::drift})
+    std::copy_n(weights_.*array, count_, to.*array);
+}
+
+void SoftmaxRow<Counted>::SetFrom(Scores& from, const StepRule& rule) {
   format_ = FormatOf(rule);
-  Scores from(scores, rule);
   largest_ = from.largest;
   saturated_ = from.saturated;
   if (tiled_) updates_ = from.MaximumUpdates();

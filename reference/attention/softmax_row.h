@@ -100,6 +100,10 @@ template <>
 class SoftmaxRow<Counted> {
  public:
   explicit SoftmaxRow(std::span<const Counted> scores, Tiling tiling = Tiling::kNone);
+  // Of scores that are exact values of `type` and finite: the same numbers in less time. Requires
+  // TakesExact(type): step softmax need not convert them.
+  SoftmaxRow(std::span<const double> scores, DType type);
+  static bool TakesExact(DType type);
   SoftmaxRow(const SoftmaxRow&) = delete;  // weights_ points into weight_arrays_
   SoftmaxRow& operator=(const SoftmaxRow&) = delete;
   std::vector<Counted> weights() const;
@@ -107,6 +111,8 @@ class SoftmaxRow<Counted> {
     return Counted::Of(CenterOf(j), weights_.drift[j], format_, saturated_)
         .WithError({weights_.error[j], weights_.likely[j]});
   }
+  const std::optional<DType>& format() const { return format_; }
+  void CopyTo(const CountedNumbers& to) const;  // the weights
   Counted Mean(std::span<const Counted> values) const;
   void Means(const ValueRows<Counted>& values, std::span<const size_t> keys,
              std::span<Counted> y) const;
@@ -126,6 +132,7 @@ class SoftmaxRow<Counted> {
   // The number with these errors; with infinite errors if they are unbounded or unknown.
   static Counted Bounded(const Counted& number, const Counted::Bounds& error, bool unbounded);
   DoubleDouble CenterOf(size_t j) const { return {weights_.high[j], weights_.low[j]}; }
+  void SetFrom(Scores& scores, const StepRule& rule);
   void SetTerms(Terms& terms, double drift);
   void SetRise(std::span<const double> errors);
   DoubleDouble TotalOf(const Terms& terms);

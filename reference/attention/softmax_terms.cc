@@ -1,6 +1,10 @@
 // The exponentials of a SoftmaxRow<Counted>, and the errors that they pass on.
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
+#include <cstdint>
+#include <utility>
 
 #include "reference/attention/softmax_numbers.h"
 #include "reference/attention/softmax_row.h"
@@ -10,6 +14,25 @@
 
 namespace sextant {
 namespace {
+
+// y[i] = f(x[i]), quickly if x has few different numbers: errors that are half a unit in the last
+// place have few magnitudes.
+template <class F>
+void ForFewNumbers(std::span<const double> x, std::vector<double>& y, F f) {
+  constexpr size_t kBits = 6;
+  std::array<std::pair<double, double>, size_t{1} << kBits> known;
+  known.fill({kNaN, 0});
+  for (size_t i = 0; i < x.size(); ++i) {
+    const uint64_t hash =
+        std::bit_cast<uint64_t>(x[i]) * 0x9e3779b97f4a7c15;  // 2^64 / golden ratio
+    auto& [number, result] = known[hash >> (64 - kBits)];
+    if (number != x[i]) {
+      number = x[i];
+      result = f(number);
+    }
+    y[i] = result;
+  }
+}
 
 constexpr double kLeastExponent = -600;  // below, exponentials are computed one by one
 
@@ -53,8 +76,8 @@ void SoftmaxRow<Counted>::SetRise(std::span<const double> errors) {
     Expm1OfEach(errors, rise_);
     Expm1OfEach(negative, fall_);
   } else {
-    std::ranges::transform(errors, rise_.begin(), Expm1Of);
-    std::ranges::transform(errors, fall_.begin(), [](double error) { return Expm1Of(-error); });
+    ForFewNumbers(errors, rise_, Expm1Of);
+    ForFewNumbers(errors, fall_, [](double error) { return Expm1Of(-error); });
   }
   for (double& rise : rise_) rise *= kBoundUp;
   for (double& fall : fall_) fall *= -kBoundUp;

@@ -3,9 +3,10 @@
 #include <concepts>
 #include <limits>
 
-#include "reference/case/operation.h"
+#include "reference/case/array_operation.h"
 #include "reference/number/clamp.h"
 #include "reference/number/lanes/each_number.h"
+#include "reference/number/recipe/rounding_units.h"
 
 namespace sextant {
 namespace {
@@ -120,9 +121,23 @@ void Activation::operator()(const Tensor<Real>& x, Tensor<Real>& y) const {
   SetEach(y.data, make, x.data);
 }
 
+namespace {
+
+bool EvaluateInArrays(const Activation& op, const Tensors& inputs, CountedOutput& y) {
+  const auto make = [&op]<class Number>(std::type_identity<Number>) {
+    return ActivationFunction<Number>(op.kind, op.beta);
+  };
+  const ScopedStep at(Step::kActivation);
+  y.format = FormatOf(CurrentRule());
+  return SetEach(CountedSpan{y.numbers.numbers(), y.numbers.size(), y.format}, make,
+                 ExactSpan{inputs[0].values.data, inputs[0].dtype});
+}
+
+}  // namespace
+
 template <>
 std::unique_ptr<Operation> MakeOperation<Activation>() {
-  return Wrap<Activation>();
+  return std::make_unique<ArrayOperation<Activation>>(EvaluateInArrays);
 }
 
 template class ActivationFunction<Interval>;

@@ -2,9 +2,10 @@
 
 #include <algorithm>
 
-#include "reference/case/operation.h"
-#include "reference/layer/normed_row.h"
+#include "reference/case/array_operation.h"
+#include "reference/layer/normed_row_arrays.h"
 #include "reference/number/lanes/each_number.h"
+#include "reference/number/recipe/rounding_units.h"
 
 namespace sextant {
 namespace {
@@ -16,27 +17,42 @@ struct CenteredRow {
   double unit;
 };
 
+// Steps sum and center.
+template <class Real>
+Real MinusMean(const std::vector<Real>& x) {
+  Real sum;
+  {
+    const ScopedStep at(Step::kSum);
+    sum = SumOf(x);
+  }
+  const ScopedStep at(Step::kCenter);
+  return -(sum / Real(static_cast<double>(x.size())));
+}
+
+// Functions for SetEach.
+template <class Real>
+auto Plus(const Real& b) {
+  return [&b](auto) { return [&b](const auto& a) { return a + b; }; };
+}
+auto Added() {
+  return [](auto) { return [](const auto& a, const auto& b) { return a + b; }; };
+}
+
 // The exact types compute M (x - mean) = M x - sum. This needs no division, so a result that their
 // precision can represent is exact: for example 0 where all x are equal.
 template <class Real>
 CenteredRow<Real> Centered(const Tensor<Real>& x, size_t row) {
   const size_t M = x.shape[1];
-  const Real width(static_cast<double>(M));
   std::vector<Real> values;
   for (size_t k = 0; k < M; ++k) values.push_back(x(row, k));
-  Real sum;
-  {
-    const ScopedStep at(Step::kSum);
-    sum = SumOf(values);
-  }
-  const ScopedStep at(Step::kCenter);
   if constexpr (RealArithmetic<Real>) {
+    const Real width(static_cast<double>(M)), sum = SumOf(values);
     for (Real& value : values) value = value * width - sum;
     return {std::move(values), static_cast<double>(M)};
   } else {
-    const Real minus_mean = -(sum / width);
-    SetEach(
-        values, [&](auto) { return [&](const auto& x_k) { return x_k + minus_mean; }; }, values);
+    const Real minus_mean = MinusMean<Real>(values);
+    const ScopedStep at(Step::kCenter);
+    SetEach(values, Plus(minus_mean), values);
     return {std::move(values), 1};
   }
 }
@@ -64,16 +80,47 @@ void LayerNorm::operator()(const Tensor<Real>& x, const Tensor<Real>& weight,
     std::vector<Real> scaled(x.shape[1]);
     row.Weigh(weight.data, scaled);
     const ScopedStep at(Step::kBias);
-    SetEach(
-        scaled, [](auto) { return [](const auto& a, const auto& b) { return a + b; }; }, scaled,
-        bias.data);
+    SetEach(scaled, Added(), scaled, bias.data);
     std::ranges::copy(scaled, &y(n, 0));
   }
 }
 
+namespace {
+
+bool EvaluateInArrays(const LayerNorm& op, const Tensors& inputs, CountedOutput& y) {
+  const auto& [name, type, x] = inputs[0];
+  const size_t M = x.shape[1];
+  const auto format_of = [](Step step) {
+    const ScopedStep at(step);
+    return FormatOf(CurrentRule());
+  };
+  if (M == 0 || !NormedRow<Counted>::TakesArrays(format_of(Step::kCenter))) return false;
+  const std::vector<Counted> factors = CountedOf(inputs[1]), bias = CountedOf(inputs[2]);
+  NormedRow<Counted>::Weights weights(factors);
+  NormedRow<Counted>::Memory memory(M);
+  CountedArrays row(M);
+  const CountedSpan centered{row.numbers(), M, format_of(Step::kCenter)};
+  y.format = format_of(Step::kBias);
+  for (size_t begin = 0; begin < x.data.size(); begin += M) {
+    const ExactSpan values{std::span(x.data).subspan(begin, M), type};
+    const auto minus_mean = MinusMean<Counted>(CountedOf(values));
+    const ScopedStep at(Step::kCenter);
+    if (!SetEach(centered, Plus(minus_mean), values)) return false;
+    const CountedSpan weighed{From(y.numbers.numbers(), begin), M, format_of(Step::kWeigh)};
+    const NormedRow<Counted> normed(centered, ScaledEps<Counted>(op.eps, 1), memory);
+    normed.Weigh(weights, weighed.numbers);
+    const ScopedStep adding(Step::kBias);
+    const CountedSpan result{weighed.numbers, M, y.format};
+    if (!SetEach(result, Added(), weighed, std::span<const Counted>(bias))) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
 template <>
 std::unique_ptr<Operation> MakeOperation<LayerNorm>() {
-  return Wrap<LayerNorm>();
+  return std::make_unique<ArrayOperation<LayerNorm>>(EvaluateInArrays);
 }
 
 }  // namespace sextant

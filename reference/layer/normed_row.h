@@ -4,10 +4,11 @@
 // weigh.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
-#include "reference/number/counted/counted_numbers.h"
+#include "reference/number/counted/counted_span.h"
 #include "reference/number/real.h"
 
 namespace sextant {
@@ -32,6 +33,9 @@ Real MeanSquare(std::span<const Real> x, const Real& eps) {
 // In fewer operations where all x are exact.
 template <>
 Counted MeanSquare(std::span<const Counted> x, const Counted& eps);
+
+// The same from the sum of the `count` squares.
+Counted MeanSquareOf(const CountedSum& squares, size_t count, const Counted& eps);
 
 template <class Real>
 class NormedRow {
@@ -74,22 +78,39 @@ class NormedRow<Counted> {
   Counted operator()(size_t j, const Counted& w) const;
   void Weigh(std::span<const Counted> weight, std::span<Counted> y) const;
 
+  // The same in arrays (normed_row_arrays.cc), for rows of one length after each other.
+  class Weights;
+  struct Memory;
+  // True if steps square and scale need not convert numbers of that format.
+  static bool TakesArrays(const std::optional<DType>& format);
+  // Requires TakesArrays. x and the memory must outlive this object.
+  NormedRow(const CountedSpan& x, const Counted& eps, Memory& memory);
+  void Weigh(Weights& weight, const CountedNumbers& y) const;
+
  private:
+  void SetBounds(const Counted& eps, double largest);
   void SetRootErrors(double sum_error);
+  Counted X(size_t j) const { return row_ ? (*row_)[j] : x_[j]; }
+  double ErrorOf(size_t j) const { return row_ ? row_->numbers.error[j] : errors_[j]; }
   Counted Quotient(size_t j) const;
   double QuotientError(size_t j, const Counted& converted) const;
+  struct PlainArrays;  // the arrays of a PlainNormedRow
   // Weighs the elements that are no special cases. Sets `ordinary` to 0 for all others.
-  void WeighPlain(std::span<const Counted> weight, CountedArrays& y,
-                  std::vector<double>& ordinary) const;
+  void WeighPlain(const PlainArrays& arrays, const CountedNumbers& y) const;
+  bool IsPlain() const;  // vectors can compute elements
 
   std::span<const Counted> x_;
+  std::optional<CountedSpan> row_{};  // instead of x_
+  Memory* memory_ = nullptr;          // with row_
+  size_t count_;
   Counted factor_;
   double eps_root_ = 0, root_ = 0;  // lower bounds of sqrt(eps) and r
-  std::vector<double> errors_;      // e_k: of x'_k, converted to the format of step square
-  double root_error_ = 0;           // upper bound d of |r' - r|
-  double least_root_ = 0;           // lower bound m of r'
-  double reciprocal_error_ = 0;     // relative error of the computed 1 / r'
-  bool bounded_ = false;            // the closed form holds: no overflow, and r' > 0
+  // e_k: of x'_k, converted to the format of step square; empty with row_, whose errors they are.
+  std::vector<double> errors_;
+  double root_error_ = 0;        // upper bound d of |r' - r|
+  double least_root_ = 0;        // lower bound m of r'
+  double reciprocal_error_ = 0;  // relative error of the computed 1 / r'
+  bool bounded_ = false;         // the closed form holds: no overflow, and r' > 0
 };
 
 }  // namespace sextant

@@ -81,12 +81,54 @@ CountedSum Total(const CountedNumbers& x, size_t count, bool in_order) {
           size, count};
 }
 
+// What the numbers of a row are, so that vectors can square them.
+enum class Squares { kOfExact, kOfEnclosed, kSpecial };
+
+bool Fits(const StepRule& square, const StepRule& sum) {
+  return !square.flushes && !sum.flushes &&
+         (sum.exact || (!square.exact && Contains(sum.format, square.format)));
+}
+
+// The sum of the squares of the numbers, which it replaces.
+std::optional<CountedSum> SumOfSquares(const CountedNumbers& x, size_t count, Squares squares,
+                                       const StepRule& square) {
+  if (squares == Squares::kSpecial) return {};
+  if (squares == Squares::kOfExact) {
+    HWY_DYNAMIC_DISPATCH(SquareExact)(square, count, x);
+  } else if (!HWY_DYNAMIC_DISPATCH(SquareEnclosed)(square, count, x)) {
+    return {};
+  }
+  return Total(x, count, square.exact || square.format == DType::kF64);
+}
+
+// Of numbers that are values of the step's format.
+Squares SquaresOf(const CountedSpan& x, const StepRule& square) {
+  const auto [high, low, error, likely, drift] = x.numbers;
+  // Squares of values of f32 are doubles.
+  bool exact = !square.exact && x.format && Contains(DType::kF32, *x.format), enclosed = true;
+  for (size_t j = 0; j < x.count; ++j) {
+    exact = exact && error[j] + drift[j] + std::abs(low[j]) == 0 && std::isfinite(high[j]);
+    enclosed = enclosed && drift[j] > 0 && std::isfinite(error[j] + drift[j]);
+  }
+  return exact ? Squares::kOfExact : enclosed ? Squares::kOfEnclosed : Squares::kSpecial;
+}
+
 }  // namespace
+
+std::optional<CountedSum> SumOfPlainSquares(const CountedSpan& x, const StepRule& square,
+                                            const StepRule& sum, CountedArrays& memory) {
+  const bool are_values = square.exact || (x.format && Contains(square.format, *x.format));
+  if (!Fits(square, sum) || !are_values) return {};
+  const CountedNumbers copy = memory.numbers();
+  for (const auto array : {&CountedNumbers::high, &CountedNumbers::low, &CountedNumbers::error,
+                           &CountedNumbers::likely, &CountedNumbers::drift})
+    std::copy_n(x.numbers.*array, x.count, copy.*array);
+  return SumOfSquares(copy, x.count, SquaresOf(x, square), square);
+}
 
 std::optional<CountedSum> SumOfPlainSquares(std::span<const Counted> x, const StepRule& square,
                                             const StepRule& sum) {
-  const bool fits = sum.exact || (!square.exact && Contains(sum.format, square.format));
-  if (square.flushes || sum.flushes || !fits) return {};
+  if (!Fits(square, sum)) return {};
   bool exact = !square.exact, enclosed = true;  // squares of values of f32 are doubles
   CountedArrays numbers(x.size());
   for (size_t j = 0; j < x.size(); ++j) {
@@ -98,13 +140,8 @@ std::optional<CountedSum> SumOfPlainSquares(std::span<const Counted> x, const St
     if (!exact && !enclosed) return {};
     numbers.Set(j, x[j]);
   }
-  const CountedNumbers squares = numbers.numbers();
-  if (exact) {
-    HWY_DYNAMIC_DISPATCH(SquareExact)(square, x.size(), squares);
-  } else if (!HWY_DYNAMIC_DISPATCH(SquareEnclosed)(square, x.size(), squares)) {
-    return {};
-  }
-  return Total(squares, x.size(), square.exact || square.format == DType::kF64);
+  return SumOfSquares(numbers.numbers(), x.size(), exact ? Squares::kOfExact : Squares::kOfEnclosed,
+                      square);
 }
 
 }  // namespace sextant

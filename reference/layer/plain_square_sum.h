@@ -6,6 +6,7 @@
 #include <span>
 
 #include "reference/number/counted/counted.h"
+#include "reference/number/counted/counted_span.h"
 #include "reference/number/recipe/recipe.h"
 
 namespace sextant {
@@ -14,5 +15,8 @@ namespace sextant {
 // or if the squares are not values of step sum's format.
 std::optional<CountedSum> SumOfPlainSquares(std::span<const Counted> x, const StepRule& square,
                                             const StepRule& sum);
+// The same in the arrays of `memory`, which has as many numbers.
+std::optional<CountedSum> SumOfPlainSquares(const CountedSpan& x, const StepRule& square,
+                                            const StepRule& sum, CountedArrays& memory);
 
 }  // namespace sextant

@@ -1,9 +1,24 @@
 #include "reference/layer/rms_norm.h"
 
-#include "reference/case/operation.h"
-#include "reference/layer/normed_row.h"
+#include <algorithm>
+
+#include "reference/case/array_operation.h"
+#include "reference/layer/normed_row_arrays.h"
+#include "reference/number/recipe/rounding_units.h"
 
 namespace sextant {
+namespace {
+
+template <class Real>
+std::vector<Real> FactorsOf(const std::vector<Real>& weight, bool unit_offset) {
+  const ScopedStep at(Step::kWeigh);
+  std::vector<Real> factors;
+  for (const Real& w : weight) factors.push_back(unit_offset ? Real(1.0) + w : w);
+  return factors;
+}
+
+}  // namespace
+
 void RmsNorm::Check() const {
   if (eps < 0) throw Error("eps is ", eps, ", expected 0 or more");
 }
@@ -12,20 +27,38 @@ template <class Real>
 void RmsNorm::operator()(const Tensor<Real>& x, const Tensor<Real>& weight, Tensor<Real>& y) const {
   const size_t M = x.shape[1];
   if (M == 0) return;
-  std::vector<Real> factors;
-  {
-    const ScopedStep at(Step::kWeigh);
-    for (const Real& w : weight.data) factors.push_back(unit_offset ? Real(1.0) + w : w);
-  }
+  const std::vector<Real> factors = FactorsOf(weight.data, unit_offset);
   for (size_t n = 0; n < x.shape[0]; ++n) {
     const NormedRow<Real> row(std::span(x.data).subspan(n * M, M), Real(eps));
     row.Weigh(factors, std::span(y.data).subspan(n * M, M));
   }
 }
 
+namespace {
+
+bool EvaluateInArrays(const RmsNorm& op, const Tensors& inputs, CountedOutput& y) {
+  const auto& [name, type, x] = inputs[0];
+  const size_t M = x.shape[1];
+  if (M == 0 || !NormedRow<Counted>::TakesArrays(type)) return false;
+  const std::vector<Counted> factors = FactorsOf(CountedOf(inputs[1]), op.unit_offset);
+  NormedRow<Counted>::Weights weights(factors);
+  NormedRow<Counted>::Memory memory(M);
+  CountedArrays row(M);
+  for (size_t begin = 0; begin < x.data.size(); begin += M) {
+    std::copy_n(&x.data[begin], M, row.numbers().high);
+    const NormedRow<Counted> normed({row.numbers(), M, type}, Counted(op.eps), memory);
+    normed.Weigh(weights, From(y.numbers.numbers(), begin));
+  }
+  const ScopedStep at(Step::kWeigh);
+  y.format = FormatOf(CurrentRule());
+  return true;
+}
+
+}  // namespace
+
 template <>
 std::unique_ptr<Operation> MakeOperation<RmsNorm>() {
-  return Wrap<RmsNorm>();
+  return std::make_unique<ArrayOperation<RmsNorm>>(EvaluateInArrays);
 }
 
 }  // namespace sextant

@@ -11,6 +11,11 @@
 
 namespace sextant {
 
+// The elements of a slice in which a case is proven: about as many as a core can keep in its cache.
+size_t SliceElements(const Case& c);
+// False if Enclose (prove.h) proves every element of the case.
+bool HasLevel1(const Case& c);
+
 // The outputs of a slice, allocated with their shapes, without values: what a formula does not
 // write is unspecified.
 template <class Real>

@@ -5,6 +5,8 @@
 #include <iterator>
 #include <span>
 
+#include "reference/number/counted/counted_span.h"
+#include "reference/number/counted/enclosed_numbers.h"
 #include "reference/number/exact/decision.h"
 #include "reference/number/exact/interval.h"
 #include "reference/number/rounded/rounded.h"
@@ -15,6 +17,12 @@ namespace {
 // 184 bits decide nearly all roundings (below 192 bits MPFR has special code for three words).
 // Exact sums of products of doubles need up to 4200 bits.
 constexpr int kPrecisions[] = {184, 384, 768, 1536, 3072, 6144};
+
+// A part of the window, counted from its beginning.
+Slice InWindow(Slice slice, const Slice& window) {
+  for (const auto& [letter, range] : window.ranges) slice.ranges.at(letter).first -= range.first;
+  return slice;
+}
 
 void Set(const Decision& found, double radius, GoldenTensor& g, size_t i) {
   g.value.data[i] = found.value;
@@ -106,11 +114,13 @@ std::vector<Slice> OpenParts(const ProofState& proof, const Slice& slice) {
 }
 
 std::vector<size_t> ProofState::IndicesOf(size_t output, const Slice& slice) const {
-  return IndicesIn(golden[output].value.shape, c.info().signature.outputs[output], slice);
+  const TensorSpec& spec = c.info().signature.outputs[output];
+  return IndicesIn(golden[output].value.shape, spec, InWindow(slice, window));
 }
 
 std::vector<Run> ProofState::RunsOf(size_t output, const Slice& slice) const {
-  return RunsIn(golden[output].value.shape, c.info().signature.outputs[output], slice);
+  const TensorSpec& spec = c.info().signature.outputs[output];
+  return RunsIn(golden[output].value.shape, spec, InWindow(slice, window));
 }
 
 void Open(const ProofState& proof, const Slice& slice) {
@@ -160,6 +170,45 @@ size_t SettleBy(const Outputs<Counted>& outputs, const ProofState& proof, const 
       open += DecideAll(numbers.first(count), g.dtype, to);
       numbers = numbers.subspan(count);
     }
+  }
+  return open;
+}
+
+namespace {
+
+// Element `at` of the tensors. Returns 1 if it stays open, else 0.
+size_t SettleOne(const Counted& x, bool encloses, GoldenTensor& g, size_t at) {
+  const DecidedRun to{&g.value.data[at], &g.high.data[at], &g.low.data[at], &g.radius.data[at]};
+  size_t open = DecideAll({&x, 1}, g.dtype, to);
+  if (open > 0 && encloses) open -= EncloseElement(x, g, at);
+  g.permitted.data[at] = x.Permitted();
+  return open;
+}
+
+}  // namespace
+
+size_t SettleBy(CountedOutput& y, bool encloses, const ProofState& proof, const Slice& slice,
+                PermittedTensor* permitted) {
+  GoldenTensor& g = proof.golden[0];
+  std::vector<char> left(y.numbers.size());
+  std::vector<double> likely(y.numbers.size());
+  size_t open = 0, begin = 0;
+  for (const auto& [at, count] : proof.RunsOf(0, slice)) {
+    double* const of_likely = permitted ? &permitted->likely.data[at] : likely.data();
+    const GoldenRun to{&g.value.data[at],  &g.high.data[at],      &g.low.data[at],
+                       &g.radius.data[at], &g.permitted.data[at], of_likely};
+    open += SetGoldens(From(y.numbers.numbers(), begin), count, g.dtype, encloses, to, left);
+    for (size_t k = 0; k < count; ++k) {
+      if (!left[k]) continue;
+      const Counted x = y.numbers.Get(begin + k, y.format);
+      open += SettleOne(x, encloses, g, at + k);
+      of_likely[k] = x.Likely();
+    }
+    if (permitted) {
+      std::copy_n(&g.permitted.data[at], count, &permitted->error.data[at]);
+      std::fill_n(&permitted->vacuous[at], count, 0);
+    }
+    begin += count;
   }
   return open;
 }

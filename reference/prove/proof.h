@@ -7,16 +7,20 @@
 
 #include <vector>
 
+#include "reference/case/array_operation.h"
 #include "reference/prove/evaluate.h"
 #include "reference/prove/golden.h"
 #include "reference/prove/prove.h"
 
 namespace sextant {
 
+inline const Slice kWholeCase;
+
 // An element is open while its radius is above 0. The golden of an open element has the enclosure
 // of the highest precision that gave one, or an infinite radius if none did.
 struct ProofState : AppliedFormula {
   std::vector<GoldenTensor>& golden;
+  const Slice& window = kWholeCase;  // the golden has only the elements of this slice
 
   // The indices in the golden of output `output` of the elements of the slice.
   std::vector<size_t> IndicesOf(size_t output, const Slice& slice) const;
@@ -41,6 +45,11 @@ size_t EncloseBy(const Outputs<Counted>& outputs, const ProofState& proof, const
 // Level 2: decides what it can by the outputs of an evaluation, and opens all other elements of the
 // slice. Returns their number.
 size_t SettleBy(const Outputs<Counted>& outputs, const ProofState& proof, const Slice& slice);
+
+// EncloseBy if `encloses`, else SettleBy, by numbers of the only output in arrays. Sets the
+// permitted errors of the elements that are not open, too; `permitted` may be null.
+size_t SettleBy(CountedOutput& y, bool encloses, const ProofState& proof, const Slice& slice,
+                PermittedTensor* permitted);
 
 // Instead of level 3: what level 2 leaves open stays open, enclosed by centre and drift of the
 // outputs.

@@ -21,18 +21,6 @@ size_t InputsOfSlice(const Case& c, size_t elements) {
   return count;
 }
 
-// The elements of a slice. The numbers of small slices stay in the cache of a core. The inputs that
-// slices share (keys) are read once for each, so where these are most of what a slice reads, slices
-// have a few MiB of big numbers.
-size_t SliceElements(const Case& c) {
-  constexpr size_t kSmall = size_t{1} << 13, kInputs = 3;  // per element: two operands, a weight
-  constexpr size_t kLeast = size_t{1} << 15, kMost = size_t{1} << 17, kSlices = 64;
-  size_t count = 0;
-  for (const TensorSpec& spec : c.info().signature.outputs) count += CountOf(c.ShapeOf(spec));
-  if (count > kLeast && InputsOfSlice(c, kSmall) <= kInputs * kSmall) return kSmall;
-  return std::clamp(count / kSlices, kLeast, kMost);
-}
-
 // Runs `work` on every slice in the budget, and reports progress.
 template <class Work>
 void ForEachSlice(const Case& c, const ProveOptions& options, Work work) {
@@ -83,11 +71,23 @@ std::vector<PermittedTensor> MakePermitted(const Case& c, const Slice& slice,
   return permitted;
 }
 
+}  // namespace
+
 // Level 1 is for 16- and 32-bit numbers: the others would climb. A case that cannot be cut is
 // evaluated once, not again for each of its elements that climb.
 bool HasLevel1(const Case& c) { return c.dtype() != DType::kF64 && Halve(c, {}).has_value(); }
 
-}  // namespace
+// The numbers of small slices stay in the cache of a core. The inputs that
+// slices share (keys) are read once for each, so where these are most of what a slice reads, slices
+// have a few MiB of big numbers.
+size_t SliceElements(const Case& c) {
+  constexpr size_t kSmall = size_t{1} << 13, kInputs = 3;  // per element: two operands, a weight
+  constexpr size_t kLeast = size_t{1} << 15, kMost = size_t{1} << 17, kSlices = 64;
+  size_t count = 0;
+  for (const TensorSpec& spec : c.info().signature.outputs) count += CountOf(c.ShapeOf(spec));
+  if (count > kLeast && InputsOfSlice(c, kSmall) <= kInputs * kSmall) return kSmall;
+  return std::clamp(count / kSlices, kLeast, kMost);
+}
 
 std::vector<GoldenTensor> Prove(const Case& c, const Tensors& inputs, const Recipe& recipe,
                                 const ProveOptions& options) {

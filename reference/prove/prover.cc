@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "reference/case/array_operation.h"
+
 namespace sextant {
 namespace {
 
@@ -66,11 +68,45 @@ Prover::Prover(const AppliedFormula& formula, const Recipe& recipe, Engine engin
       proof_{formula, golden},
       permitted_(permitted) {}
 
+Prover::Prover(const AppliedFormula& formula, const Recipe& recipe, const Slice& window,
+               ProvenAndPermitted& part)
+    : formula_(formula),
+      recipe_(recipe),
+      climbs_(true),
+      finite_(false),
+      only_encloses_(IsTooLarge(formula.c)),
+      proof_{formula, part.golden, window},
+      permitted_(&part.permitted) {}
+
 bool Prover::Encloses(const CountedSlice& counted, const Slice& slice) const {
   return climbs_ && counted.encloses && (finite_ || HasFiniteInputs(formula_, slice));
 }
 
+std::optional<size_t> Prover::SettleInArrays(const Slice& slice, bool encloses) {
+  const Case& c = formula_.c;
+  const TensorSpec& spec = c.info().signature.outputs[0];
+  const auto* const in_arrays = dynamic_cast<const EvaluatesInArrays*>(&formula_.operation);
+  if (!in_arrays || !climbs_ || only_encloses_ || formula_.subject_outputs) return {};
+  const ScopedRecipe following(recipe_, c.dtype());
+  const ScopedSlice in(&slice);
+  const Tensors inputs = ExtractInputs(c, formula_.inputs, slice);
+  if (!finite_ && !AreFinite(inputs)) return {};
+  CountedOutput y{CountedArrays(CountOf(ShapeIn(c.ShapeOf(spec), spec, slice)))};
+  if (!in_arrays->EvaluateInArrays(inputs, c.DTypeOf(spec), y)) return {};
+  return SettleBy(y, encloses, proof_, slice, permitted_ ? &(*permitted_)[0] : nullptr);
+}
+
 void Prover::ProveSlice(const Slice& slice) {
+  if (const auto open = SettleInArrays(slice, false)) {
+    if (*open == 0) return;
+    ProveOpen(proof_, slice);
+    GoldenTensor& g = proof_.golden[0];
+    for (const size_t i : proof_.IndicesOf(0, slice)) {
+      if (std::isnan(g.high.data[i])) g.permitted.data[i] = kNaN;
+      if (std::isinf(g.radius.data[i])) g.permitted.data[i] = kInfinity;
+    }
+    return;
+  }
   const CountedSlice counted = CountSlice(formula_, recipe_, slice);
   if (Encloses(counted, slice)) {
     const size_t open = SettleBy(counted.outputs, proof_, slice);
@@ -85,12 +121,16 @@ void Prover::ProveSlice(const Slice& slice) {
 
 void Prover::EncloseSlice(const Slice& slice) {
   const Scoped<&EvaluationContext::double_centers> level_1(true);
-  const CountedSlice counted = CountSlice(formula_, recipe_, slice);
+  auto open = SettleInArrays(slice, true);
+  if (!open) {
+    const CountedSlice counted = CountSlice(formula_, recipe_, slice);
+    const Scoped<&EvaluationContext::double_centers> level_2(false);
+    if (!Encloses(counted, slice)) return ProveSlice(slice);
+    open = EncloseBy(counted.outputs, proof_, slice);
+    SetPermitted(counted.outputs, slice);
+  }
   const Scoped<&EvaluationContext::double_centers> level_2(false);
-  if (!Encloses(counted, slice)) return ProveSlice(slice);
-  const size_t open = EncloseBy(counted.outputs, proof_, slice);
-  SetPermitted(counted.outputs, slice);
-  if (open == 0) return;
+  if (*open == 0) return;
   for (const Slice& part : OpenParts(proof_, slice)) ProveSlice(part);
 }
 

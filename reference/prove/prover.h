@@ -30,6 +30,9 @@ class Prover {
   // Writes to `golden`, and to `permitted` unless it is null. All must outlive this.
   Prover(const AppliedFormula& formula, const Recipe& recipe, Engine engine,
          std::vector<GoldenTensor>& golden, std::vector<PermittedTensor>* permitted);
+  // For tensors of the slice `window` alone, by the ladder. Then all slices must be parts of it.
+  Prover(const AppliedFormula& formula, const Recipe& recipe, const Slice& window,
+         ProvenAndPermitted& part);
 
   // Proves all elements of the slice, from level 2 on.
   void ProveSlice(const Slice& slice);
@@ -41,11 +44,14 @@ class Prover {
  private:
   bool Encloses(const CountedSlice& counted, const Slice& slice) const;
   void SetPermitted(const Outputs<Counted>& counted, const Slice& slice);
+  // Proves or encloses the slice by Operation::EvaluateInArrays. Returns the number of elements
+  // that stay open; empty if it cannot.
+  std::optional<size_t> SettleInArrays(const Slice& slice, bool encloses);
 
   const AppliedFormula& formula_;
   const Recipe& recipe_;
   const bool climbs_;         // the levels below 3 decide
-  const bool finite_;         // all inputs
+  const bool finite_;         // all inputs are; false if that is not known
   const bool only_encloses_;  // level 3 would take too long
   const ProofState proof_;
   std::vector<PermittedTensor>* const permitted_;

@@ -1,5 +1,6 @@
 #include "tools/api/judge_subject.h"
 
+#include "oracle/judge/sliced_judge.h"
 #include "tools/api/answer_of.h"
 #include "tools/api/judgement.h"
 
@@ -39,6 +40,10 @@ Verdict JudgeInBudget(const Selected& selected, const oracle::Subject& subject,
   }
   const ScopedBudget within(budget);
   const bool stored = selected.record && !selected.record->golden.empty();
+  if (!stored) {
+    if (auto verdict = oracle::JudgeInSlices(c, inputs, recipe, options.prove, outputs))
+      return *std::move(verdict);
+  }
   const oracle::Judge judge =
       stored ? oracle::Judge(c, inputs, recipe, selected.record->golden, options.prove)
              : oracle::Judge(c, inputs, recipe, options.prove);

@@ -86,6 +86,27 @@ CountedLanes::CountedLanes(std::span<const Counted> numbers) {
   }
 }
 
+CountedLanes::CountedLanes(const CountedSpan& numbers) : formats_(numbers.format) {
+  assert(numbers.count > 0 && numbers.count <= kLaneCount);
+  const auto copy = [&](const double* from, double* to) {
+    std::copy_n(from, numbers.count, to);
+    std::fill(to + numbers.count, to + kLaneCount, from[numbers.count - 1]);
+  };
+  copy(numbers.numbers.high, numbers_.high);
+  copy(numbers.numbers.low, numbers_.low);
+  copy(numbers.numbers.error, numbers_.error);
+  copy(numbers.numbers.likely, numbers_.likely);
+  copy(numbers.numbers.drift, numbers_.drift);
+}
+
+CountedLanes::CountedLanes(const ExactSpan& numbers) : formats_(numbers.type) {
+  assert(!numbers.values.empty() && numbers.values.size() <= kLaneCount);
+  const auto end = std::ranges::copy(numbers.values, numbers_.high).out;
+  std::fill(end, numbers_.high + kLaneCount, numbers.values.back());
+  for (double* const zeros : {numbers_.low, numbers_.error, numbers_.likely, numbers_.drift})
+    std::fill_n(zeros, kLaneCount, 0.0);
+}
+
 void CountedLanes::SetNumbers(size_t lane, const Counted& x) {
   numbers_.high[lane] = x.center().high;
   numbers_.low[lane] = x.center().low;
@@ -122,6 +143,17 @@ void CountedLanes::CopyTo(std::span<Counted> numbers) const {
   } else {
     for (size_t lane = 0; lane < numbers.size(); ++lane) numbers[lane] = (*this)[lane];
   }
+}
+
+bool CountedLanes::CopyTo(const CountedSpan& numbers) const {
+  if (saturated_ != 0 || formats_ != LaneFormats(numbers.format)) return false;
+  const CountedNumbers& to = numbers.numbers;
+  std::copy_n(numbers_.high, numbers.count, to.high);
+  std::copy_n(numbers_.low, numbers.count, to.low);
+  std::copy_n(numbers_.error, numbers.count, to.error);
+  std::copy_n(numbers_.likely, numbers.count, to.likely);
+  std::copy_n(numbers_.drift, numbers.count, to.drift);
+  return true;
 }
 
 CountedLanes CountedLanes::AroundCenterOf(const CountedLanes& other) const {

@@ -12,6 +12,7 @@
 #include <span>
 
 #include "reference/number/counted/counted.h"
+#include "reference/number/counted/counted_span.h"
 #include "reference/number/lanes/lane_arrays.h"
 
 namespace sextant {
@@ -28,6 +29,7 @@ class LaneFormats {
   std::optional<DType> OfAll() const;  // empty if not all lanes have the same one
   // The lanes whose numbers are values of `format`.
   uint64_t ContainedIn(DType format) const;
+  bool operator==(const LaneFormats&) const = default;
 
  private:
   std::array<uint64_t, 5> lanes_{};  // of each DType, a bit for each lane
@@ -39,9 +41,13 @@ class CountedLanes {
   CountedLanes(const Counted& x);  // in every lane
   // 1 to kLaneCount numbers; the last is in all other lanes, too.
   explicit CountedLanes(std::span<const Counted> numbers);
+  explicit CountedLanes(const CountedSpan& numbers);
+  explicit CountedLanes(const ExactSpan& numbers);
 
   Counted operator[](size_t lane) const;
   void CopyTo(std::span<Counted> numbers) const;
+  // False, and no numbers, if a number has another format or is saturated.
+  bool CopyTo(const CountedSpan& numbers) const;
   CountedLanes AroundCenterOf(const CountedLanes& other) const;
 
   friend CountedLanes operator+(const CountedLanes& a, const CountedLanes& b);

@@ -33,4 +33,22 @@ void SetEach(std::vector<Real>& y, const Make& make, const Operands&... x) {
   }
 }
 
+inline CountedLanes LanesOf(std::span<const Counted> numbers, size_t first, size_t count) {
+  return CountedLanes(numbers.subspan(first, count));
+}
+inline CountedLanes LanesOf(const auto& row, size_t first, size_t count) {
+  return CountedLanes(row.Part(first, count));
+}
+// The same in arrays, for operands that are a CountedSpan, an ExactSpan or std::span<const
+// Counted>. False if not all results have the format of y.
+template <class Make, class... Operands>
+bool SetEach(const CountedSpan& y, const Make& make, const Operands&... x) {
+  const auto f = make(std::type_identity<CountedLanes>());
+  for (size_t first = 0; first < y.count; first += kLaneCount) {
+    const size_t count = std::min(kLaneCount, y.count - first);
+    if (!f(LanesOf(x, first, count)...).CopyTo(y.Part(first, count))) return false;
+  }
+  return true;
+}
+
 }  // namespace sextant

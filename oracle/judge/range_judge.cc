@@ -1,0 +1,134 @@
+#include "oracle/judge/range_judge.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "oracle/judge/ordinary_elements.h"
+
+namespace sextant::oracle {
+namespace {
+
+constexpr size_t kBlock = 512;  // one vacuous element makes it slow
+
+// The grade of an element whose permitted error is infinite: never kFails.
+Grade OpenGradeOf(double error, double likely) {
+  return error <= likely || std::isinf(likely) ? Grade::kExact : Grade::kUnlikely;
+}
+
+// error / limit, where 0 / 0 is 0.
+double RatioOf(double error, double limit) {
+  if (error == 0) return 0;
+  return limit > 0 && !std::isnan(error) ? error / limit : INFINITY;
+}
+
+Grade GradeIn(const AnsweredPart& part, size_t i, double error, double likely) {
+  const double got = part.got.data[i];
+  const bool is_within = IsPermitted(part.golden, i, got, part.permitted.error.data[i]);
+  return GradeOf(part.golden, i, got, is_within, error, likely);
+}
+
+}  // namespace
+
+void RangeJudge::Judge(const AnsweredPart& part, size_t first, size_t last) {
+  for (size_t at = first; at < last; at += kBlock)
+    JudgeBlock(part, at, std::min(kBlock, last - at));
+}
+
+void RangeJudge::Merge(const RangeJudge& next) {
+  constexpr size_t TensorVerdict::*kCounts[] = {
+      &TensorVerdict::judged,      &TensorVerdict::failed,      &TensorVerdict::vacuous,
+      &TensorVerdict::unspecified, &TensorVerdict::unjudgeable, &TensorVerdict::unlikely,
+      &TensorVerdict::enclosed,    &TensorVerdict::left_out};
+  for (const auto count : kCounts) verdict_.*count += next.verdict_.*count;
+  verdict_.grade = std::max(verdict_.grade, next.verdict_.grade);
+  if (next.worst_ > worst_) {
+    worst_ = next.worst_;
+    verdict_.worst = next.verdict_.worst;
+  }
+  bias_.Merge(next.bias_);
+}
+
+TensorVerdict RangeJudge::Total(const std::string& name, double correct_bias_bound) const {
+  TensorVerdict total = verdict_;
+  total.name = name;
+  total.elements = CountOf(shape_);
+  total.bias = bias_.Mean();
+  total.spread = bias_.Spread();
+  total.correct_bias_bound = correct_bias_bound;
+  if (independent_) {
+    total.bias_in_standard_errors = bias_.StandardErrors();
+    const bool within = total.grade == Grade::kFaithful || total.grade == Grade::kWithin;
+    if (within && bias_.IsBeyond(correct_bias_bound)) total.grade = Grade::kUnlikely;
+  }
+  return total;
+}
+
+void RangeJudge::JudgeBlock(const AnsweredPart& part, size_t first, size_t count) {
+  double relative[kBlock];
+  char left[kBlock];
+  const OrdinaryVerdict ordinary = JudgeOrdinary(
+      {part.golden, part.permitted, part.got, first, count}, WorstWithin(), relative, left);
+  verdict_.judged += ordinary.judged;
+  verdict_.grade = std::max(verdict_.grade, !ordinary.faithful ? Grade::kWithin
+                                            : !ordinary.exact  ? Grade::kFaithful
+                                                               : Grade::kExact);
+  std::fill_n(&elements_.statuses[part.begin + first], count, ElementStatus::kJudged);
+  for (size_t k = 0; k < count;) {
+    if (left[k]) {
+      JudgeElement(part, first + k);
+      ++k;
+      continue;
+    }
+    const size_t next = static_cast<size_t>(std::find(left + k, left + count, 1) - left);
+    bias_.Add(part.begin + first + k, {&part.got.data[first + k], next - k},
+              {relative + k, next - k});
+    k = next;
+  }
+}
+
+// Elements that conform and are not unlikely are not the worst up to this error / permitted error.
+double RangeJudge::WorstWithin() const {
+  return worst_.first > Grade::kWithin   ? kInfinity
+         : worst_.first < Grade::kWithin ? -1
+                                         : worst_.second;
+}
+
+void RangeJudge::JudgeElement(const AnsweredPart& part, size_t i) {
+  const auto& [golden, permitted, answer, end_to_end, begin] = part;
+  const double got = answer.data[i], high = golden.high.data[i], low = golden.low.data[i];
+  // What is only enclosed is decided (oracle/judge/undecided.h).
+  const double radius = std::max(golden.radius.data[i], 0.0);
+  const double bound = permitted.error.data[i] + radius;
+  ElementStatus& status = elements_.statuses[begin + i];
+  if (std::isnan(radius) || std::isnan(high)) {
+    const bool left_out = std::isnan(radius);
+    const bool open = !left_out && !std::isnan(end_to_end.high.data[i]);
+    status = open ? ElementStatus::kOpen : ElementStatus::kUnspecified;
+    ++(left_out ? verdict_.left_out : open ? verdict_.unjudgeable : verdict_.unspecified);
+    return;
+  }
+  verdict_.enclosed += radius > 0;
+  const double error = ErrorOf(golden, i, got), likely = permitted.likely.data[i] + radius;
+  const bool open = std::isinf(bound);
+  const Grade grade = open ? OpenGradeOf(error, likely) : GradeIn(part, i, error, likely);
+  const bool fails = grade == Grade::kFails;
+  verdict_.grade = std::max(verdict_.grade, grade);
+  verdict_.failed += fails;
+  if (fails) elements_.fails[begin + i] = true;
+  verdict_.unlikely += grade == Grade::kUnlikely;
+  verdict_.unjudgeable += open;
+  verdict_.vacuous += !open && permitted.vacuous[i] && !fails;
+  const bool judged = !open && (!permitted.vacuous[i] || fails);
+  status = judged ? ElementStatus::kJudged : ElementStatus::kOpen;
+  verdict_.judged += judged;
+  const double limit = grade == Grade::kUnlikely ? likely : bound;
+  const std::pair rank(std::max(grade, Grade::kWithin), RatioOf(error, limit));
+  if (rank > worst_) {
+    worst_ = rank;
+    verdict_.worst = {IndexText(golden.name, shape_, begin + i), got, high, bound, error, likely};
+  }
+  if (bound > 0 && !open && !fails)
+    bias_.Add(begin + i, got, error == 0 ? 0 : ((got - high) - low) / bound);
+}
+
+}  // namespace sextant::oracle

@@ -1,0 +1,59 @@
+// Judges consecutive elements of one tensor, part by part. Private to this folder.
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "oracle/judge/bias.h"
+#include "oracle/judge/tensor_judge.h"
+
+namespace sextant::oracle {
+
+// A part of an answered tensor: consecutive elements, of which the first is element `begin` of the
+// whole tensor.
+struct AnsweredPart {
+  const GoldenTensor& golden;
+  const PermittedTensor& permitted;
+  const Tensor<double>& got;
+  const GoldenTensor& end_to_end;  // is NaN where the case specifies no value
+  size_t begin = 0;
+};
+
+// What is known of single elements of the whole tensor.
+struct OfElements {
+  explicit OfElements(size_t count) : statuses(count), fails(count) {}
+  std::vector<ElementStatus> statuses;
+  std::vector<bool> fails;
+};
+
+class RangeJudge {
+ public:
+  // The whole tensor has the shape `shape`, which must outlive this, as `elements`. `independent`:
+  // the standard error of the bias is needed.
+  RangeJudge(const Shape& shape, bool independent, OfElements& elements)
+      : shape_(shape),
+        elements_(elements),
+        independent_(independent),
+        bias_(CountOf(shape), RowWidth(shape), independent) {}
+
+  // Judges elements first .. last - 1 of the part, which come after those judged before.
+  void Judge(const AnsweredPart& part, size_t first, size_t last);
+  // Adds the result for the range that follows.
+  void Merge(const RangeJudge& next);
+  // The verdict on the elements judged, if they are the whole tensor of that name.
+  TensorVerdict Total(const std::string& name, double correct_bias_bound) const;
+
+ private:
+  void JudgeBlock(const AnsweredPart& part, size_t first, size_t count);
+  void JudgeElement(const AnsweredPart& part, size_t i);
+  double WorstWithin() const;
+
+  const Shape& shape_;
+  OfElements& elements_;
+  const bool independent_;
+  TensorVerdict verdict_{};
+  Bias bias_;
+  std::pair<Grade, double> worst_ = {Grade::kExact, -1};
+};
+
+}  // namespace sextant::oracle

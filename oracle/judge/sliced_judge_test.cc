@@ -1,0 +1,119 @@
+// Verdicts slice by slice are those by reference values of the whole case.
+#include "oracle/judge/sliced_judge.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+
+#include "oracle/defect/drawn_case_test.h"
+#include "oracle/judge/judge.h"
+#include "reference/case/random_test.h"
+#include "reference/prove/budget.h"
+
+namespace sextant::oracle {
+namespace {
+
+constexpr char kSoftmax[] = "softmax N=40 M=4096 dtype=f32";
+
+struct Sliced {
+  explicit Sliced(const std::string& line)
+      : drawn(line), recipe(ParseRecipe("native", drawn.c.dtype())) {
+    outputs = EvaluateByRecipe(drawn.c, drawn.inputs, recipe);
+  }
+  std::optional<Verdict> Judged() const {
+    return JudgeInSlices(drawn.c, drawn.inputs, recipe, {}, outputs);
+  }
+  Verdict JudgedWhole() const { return Judge(drawn.c, drawn.inputs, recipe).Evaluate(outputs); }
+
+  DrawnCase drawn;
+  Recipe recipe;
+  Tensors outputs;
+};
+
+// Means of level 1 depend in their last digits on which elements are proven.
+void ExpectNear(double a, double b) { EXPECT_NEAR(a, b, 1e-7 * std::abs(a) + 1e-12); }
+
+void ExpectSame(const Verdict& a, const Verdict& b) {
+  EXPECT_EQ(a.case_line, b.case_line);
+  EXPECT_EQ(a.status, b.status);
+  EXPECT_EQ(a.grade, b.grade);
+  EXPECT_EQ(a.message, b.message);
+  EXPECT_EQ(a.open_row_count, b.open_row_count);
+  EXPECT_EQ(a.open_rows_acceptable, b.open_rows_acceptable);
+  ASSERT_EQ(a.tensors.size(), b.tensors.size());
+  for (size_t o = 0; o < a.tensors.size(); ++o) {
+    const TensorVerdict &x = a.tensors[o], &y = b.tensors[o];
+    EXPECT_EQ(x.name, y.name);
+    EXPECT_EQ(x.grade, y.grade);
+    for (const auto count :
+         {&TensorVerdict::elements, &TensorVerdict::judged, &TensorVerdict::failed,
+          &TensorVerdict::vacuous, &TensorVerdict::unspecified, &TensorVerdict::unjudgeable,
+          &TensorVerdict::unlikely, &TensorVerdict::enclosed, &TensorVerdict::left_out})
+      EXPECT_EQ(x.*count, y.*count);
+    EXPECT_EQ(x.worst.where, y.worst.where);
+    EXPECT_EQ(x.worst.error, y.worst.error);
+    EXPECT_EQ(x.worst.permitted, y.worst.permitted);
+    EXPECT_EQ(x.worst.likely, y.worst.likely);
+    EXPECT_EQ(x.worst.expected, y.worst.expected);
+    ExpectNear(x.bias, y.bias);
+    ExpectNear(x.spread, y.spread);
+    ExpectNear(x.bias_in_standard_errors, y.bias_in_standard_errors);
+  }
+}
+
+TEST(SlicedJudge, GivesTheVerdictOfTheWholeCase) {
+  for (const std::string line :
+       {kSoftmax, "rms_norm N=80 M=2048 dtype=bf16", "activation kind=swish N=40 F=4096 dtype=f16",
+        "rope pairing=half H=1 S=1200 D=128 dtype=bf16",
+        "softmax N=40 M=4096 dtype=f32 @x=normal(1e30)"}) {
+    SCOPED_TRACE(line);
+    const Sliced test(line);
+    const auto verdict = test.Judged();
+    ASSERT_TRUE(verdict);
+    ExpectSame(test.JudgedWhole(), *verdict);
+  }
+}
+
+// Elements of an input that is not a number are unspecified, as are those that depend on them.
+TEST(SlicedJudge, CountsUnspecifiedElements) {
+  Sliced test(kSoftmax);
+  test.drawn.inputs[0].values(7, 9) = NAN;
+  const auto verdict = test.Judged();
+  ASSERT_TRUE(verdict);
+  EXPECT_EQ(verdict->tensors[0].unspecified, 4096u);
+  ExpectSame(test.JudgedWhole(), *verdict);
+}
+
+TEST(SlicedJudge, LeavesFailuresToTheJudgeOfWholeCases) {
+  const Sliced honest(kSoftmax);
+  for (const size_t place : {size_t{0}, size_t{77777}, 40 * 4096 - size_t{1}}) {
+    Sliced test = honest;
+    test.outputs[0].values.data[place] *= 1.25;
+    EXPECT_FALSE(test.Judged());
+    test.outputs[0].values.data[place] = NAN;
+    EXPECT_FALSE(test.Judged());
+  }
+}
+
+TEST(SlicedJudge, DoesNotDependOnTheNumberOfThreads) {
+  const Sliced test(kSoftmax);
+  const auto of = [&](int threads) {
+    return JudgeInSlices(test.drawn.c, test.drawn.inputs, test.recipe, {.threads = threads},
+                         test.outputs);
+  };
+  const auto one = of(1), three = of(3);
+  ASSERT_TRUE(one && three);
+  EXPECT_EQ(one->tensors[0].bias, three->tensors[0].bias);
+  EXPECT_EQ(one->tensors[0].worst.where, three->tensors[0].worst.where);
+}
+
+TEST(SlicedJudge, LeavesSmallCasesAndBudgets) {
+  EXPECT_FALSE(Sliced("softmax N=2 M=4096 dtype=f32").Judged());
+  const Sliced test(kSoftmax);
+  const ScopedBudget within({.elements = 4096});
+  EXPECT_FALSE(test.Judged());
+}
+
+}  // namespace
+}  // namespace sextant::oracle

@@ -1,0 +1,39 @@
+#include "oracle/judge/verdict_of.h"
+
+#include <algorithm>
+
+namespace sextant::oracle {
+
+Verdict VerdictOf(const Case& c, const std::vector<JudgedTensor>& tensors) {
+  Verdict verdict{
+      .case_line = c.ToString(), .message = "", .tensors = {}, .trace = {}, .causes = {}};
+  verdict.grade = Grade::kExact;
+  for (const JudgedTensor& tensor : tensors) {
+    verdict.tensors.push_back(tensor.verdict);
+    verdict.grade = std::max(*verdict.grade, tensor.verdict.grade);
+  }
+  if (verdict.grade == Grade::kFails) verdict.status = Verdict::Status::kFails;
+  return verdict;
+}
+
+Verdict MismatchVerdict(const Case& c, const std::string& mismatch) {
+  Verdict verdict{
+      .case_line = c.ToString(), .message = mismatch, .tensors = {}, .trace = {}, .causes = {}};
+  verdict.status = Verdict::Status::kFails;
+  return verdict;
+}
+
+void SetUnverified(const std::vector<JudgedTensor>& tensors, Verdict& verdict) {
+  if (verdict.status == Verdict::Status::kFails) return;
+  const UnverifiedReason reason = UnverifiedReasonOf(tensors);
+  if (reason.message.empty()) return;
+  verdict.status = Verdict::Status::kUnverified;
+  const auto is_judged = [](const TensorVerdict& t) { return t.judged > 0; };
+  if (verdict.grade == Grade::kExact && std::ranges::none_of(verdict.tensors, is_judged))
+    verdict.grade.reset();
+  verdict.message = reason.message;
+  verdict.open_row_count = reason.open_row_count;
+  verdict.open_rows_acceptable = reason.open_rows_acceptable;
+}
+
+}  // namespace sextant::oracle
