@@ -78,8 +78,8 @@ std::vector<std::string> DetailsOf(const Identity& identity, const std::string& 
 }
 
 // The line of a question without what only says how it was asked.
-std::string LineOf(const Identity& identity) {
-  std::istringstream words(oracle::ShortestLine(identity.c));
+std::string LineOf(const Case& c) {
+  std::istringstream words(oracle::ShortestLine(c));
   std::string line;
   for (std::string word; words >> word;) {
     if (word[0] == '@' || word.starts_with("seed=")) continue;
@@ -98,10 +98,14 @@ std::string TextOf(const oracle::NumberRange& range) {
 }
 
 void PrintConforming(const Identity& identity) {
-  std::cout << LineOf(identity) << "\n  conforms by " << identity.recipe << ": "
+  std::cout << LineOf(identity.c) << "\n  conforms by " << identity.recipe << ": "
             << CountText(identity.judged, "element") << " of "
             << CountText(identity.witnesses.size() + identity.unseen.size(), "answer")
             << " could have failed\n";
+  if (identity.nearest) {
+    std::cout << "  these frequencies are measured; no known scaling gives them. The nearest is\n  "
+              << LineOf(*identity.nearest) << "\n";
+  }
   for (const oracle::NumberRange& range : identity.numbers)
     std::cout << "  " << TextOf(range) << "\n";
   for (const std::string& word : identity.equal)
@@ -115,7 +119,7 @@ void Print(const Result& result, const Options& options) {
   } else {
     std::cout << "no attributes of " << identity.c.name()
               << " give these answers; the nearest are\n"
-              << LineOf(identity) << "\n";
+              << LineOf(identity.c) << "\n";
     for (const std::string& line : details) std::cout << "  " << line << "\n";
   }
   if (options.against.path.empty()) return;
@@ -135,16 +139,18 @@ int StatusOf(const Result& result) {
 Json AsJson(const Result& result, const Options& options) {
   const auto& [identity, differences, details] = result;
   Json json = {{"subject", options.subject},
-               {"case", LineOf(identity)},
+               {"case", LineOf(identity.c)},
                {"conforms", !identity.recipe.empty()},
                {"recipe", identity.recipe},
                {"judged", identity.judged},
+               {"nearest", nullptr},
                {"questions", Json::array()},
                {"numbers", Json::array()},
                {"equal", identity.equal},
                {"details", details},
                {"differences", Json::array()},
                {"exit_status", StatusOf(result)}};
+  if (identity.nearest) json["nearest"] = LineOf(*identity.nearest);
   for (const auto* witnesses : {&identity.witnesses, &identity.unseen}) {
     for (const Exchange& witness : *witnesses) json["questions"].push_back(witness.c.ToString());
   }
