@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <regex>
 
 #include "oracle/defect/shapes.h"
@@ -40,8 +41,8 @@ std::vector<NumberSlot> SlotsOf(const std::string& attribute, const std::string&
     const auto begin = static_cast<size_t>(at->position());
     if (begin > 0 && std::string_view("=[(,").find(text[begin - 1]) == std::string_view::npos)
       continue;
-    slots.push_back(
-        {attribute, begin, static_cast<size_t>(at->length()), std::stod(at->str()), false});
+    slots.push_back({attribute, begin, static_cast<size_t>(at->length()),
+                     std::strtod(at->str().c_str(), nullptr), false});
   }
   return slots;
 }
@@ -157,6 +158,16 @@ std::vector<std::string> WordsOf(const Claim& claim) {
   return words;
 }
 
+std::string FormOf(const Claim& claim) {
+  std::string form;
+  for (const auto& [attribute, text] : claim) {
+    std::ranges::copy_if(text + " ", std::back_inserter(form), [](char letter) {
+      return letter != '.' && (letter < '0' || letter > '9');
+    });
+  }
+  return form;
+}
+
 std::vector<NumberSlot> SlotsOf(const Claim& claim, const Case& c) {
   const Case claimed = Claimed(claim, c);
   std::vector<NumberSlot> all;
@@ -203,6 +214,31 @@ std::vector<Claim> NamedVariationsOf(const Claim& claim, const Case& c) {
     }
   }
   return {variations.begin(), variations.end()};
+}
+
+std::vector<Claim> CombinationsOf(const Claim& claim, const Case& c) {
+  std::vector<Claim> named = {claim};
+  std::vector<Word> numbers;
+  for (const Attribute& attribute : c.operation().Attributes()) {
+    if (!claim.contains(attribute.name) || attribute.dimension) continue;
+    const std::vector<std::string> texts = TextsOf(attribute, c.info());
+    if (attribute.values.empty()) {
+      for (const std::string& text : texts) {
+        if (IsNumber(text)) numbers.push_back({attribute.name, text, false});
+      }
+      continue;
+    }
+    std::vector<Claim> combined;
+    for (const std::string& text : std::set<std::string>(texts.begin(), texts.end())) {
+      for (const Claim& one : named) combined.push_back(With(one, {attribute.name, text, false}));
+    }
+    named = std::move(combined);
+  }
+  std::set<Claim> all(named.begin(), named.end());
+  for (const Claim& one : named) {
+    for (const Word& number : numbers) all.insert(With(one, number));
+  }
+  return {all.begin(), all.end()};
 }
 
 std::vector<Claim> PairedVariationsOf(const Claim& claim, const Case& c) {

@@ -19,6 +19,12 @@ using Claim = std::map<std::string, std::string>;
 Claim ClaimOf(const Case& c, const std::set<std::string>& fixed = {});
 std::vector<std::string> WordsOf(const Claim& claim);  // "base=10000"
 
+// More numbers than these are not fitted: a list of measured numbers.
+inline constexpr size_t kMostFitted = 16;
+
+// The texts of a claim without their digits: the same for claims that differ in numbers only.
+std::string FormOf(const Claim& claim);
+
 // A number in the text of an attribute: "8" in "llama3(factor=8)".
 struct NumberSlot {
   std::string attribute;
@@ -39,6 +45,10 @@ std::vector<Claim> VariationsOf(const Claim& claim, const Case& c);
 // Claims that differ in one or two attributes whose values are names: few, but the numbers that fit
 // them may be far from those of the claim.
 std::vector<Claim> NamedVariationsOf(const Claim& claim, const Case& c);
+
+// All combinations of the names that attributes may have, each with every listed choice of one
+// attribute that is a number.
+std::vector<Claim> CombinationsOf(const Claim& claim, const Case& c);
 
 // Claims that differ in two attributes, of which one is a name or a single integer and the other
 // that or a number: a window and its offset, or a window and a base, show only together.

@@ -7,19 +7,21 @@
 #include <unsupported/Eigen/NonLinearOptimization>
 #include <unsupported/Eigen/NumericalDiff>
 
-#include "oracle/defect/shapes.h"
+#include "oracle/rope/measured/numbers.h"
 #include "reference/base/parallel.h"
 #include "reference/number/recipe/rounding_units.h"
 #include "reference/number/tensor/dtype.h"
-#include "reference/prove/prove.h"
 
 namespace sextant::oracle {
 namespace {
 
-// Of the claims of a round, these are refined, and of those, these are varied in the next one.
-constexpr size_t kRefined = 32, kVaried = 8;
+// Of the claims of a round, these are refined, and of those, these are varied in the next one: at
+// most kOfOneForm that differ in numbers only, so that one form does not displace the others.
+constexpr size_t kRefined = 32, kVaried = 8, kOfOneForm = 3;
 constexpr int kMostRounds = 12;  // of the search; each changes one attribute
 // A round that lowers the misfit by less found no attribute: it fits the roundings of the answers.
+// A number that says nothing takes away about 1/n of the misfit of n independent roundings, and the
+// questions have hundreds of elements.
 constexpr double kProgress = 0.9;
 
 // A claim and its misfit.
@@ -28,73 +30,19 @@ struct Fit {
   double misfit;
 };
 
-constexpr double kMost = 2;  // of a difference in units of the row; also if one is NaN
-
-// The differences of two tensors, in units of the root mean square of each row of the first.
-std::vector<double> DifferencesOf(const Tensor<double>& got, const Tensor<double>& expected) {
-  std::vector<double> all;
-  const size_t count = got.data.size(), width = got.shape.empty() ? 1 : got.shape.back();
-  for (size_t row = 0; row < count; row += width) {
-    double square = 0;
-    for (size_t i = row; i < row + width; ++i)
-      square += std::isfinite(got.data[i]) ? got.data[i] * got.data[i] : 0;
-    const double unit = std::sqrt(square / static_cast<double>(width));
-    for (size_t i = row; i < row + width; ++i) {
-      const bool is_same = SameNumber(got.data[i], expected.data[i]);
-      const double relative = is_same ? 0 : (got.data[i] - expected.data[i]) / unit;
-      all.push_back(std::abs(relative) < kMost ? relative : kMost);
-    }
-  }
-  return all;
-}
-
-// The differences of two tensors, in units of permitted errors.
-std::vector<double> DifferencesOf(const Tensor<double>& got, const Tensor<double>& expected,
-                                  const Tensor<double>& permitted) {
-  constexpr double kWrong = 1e4;  // elements that are so wrong are equally wrong
-  std::vector<double> all;
-  for (size_t i = 0; i < got.data.size(); ++i) {
-    const bool is_same = SameNumber(got.data[i], expected.data[i]);
-    const double ratio =
-        is_same ? 0 : (got.data[i] - expected.data[i]) / std::max(permitted.data[i], 0x1p-1022);
-    all.push_back(std::abs(ratio) < kWrong ? ratio : kWrong);
-  }
-  return all;
-}
-
-// The differences of all elements; empty if the claim is not valid.
-std::vector<double> DifferencesOf(const Claim& claim, const std::vector<Exchange>& witnesses) {
-  std::vector<double> all;
-  try {
-    for (const Exchange& witness : witnesses) {
-      const Case c = witness.c.With(WordsOf(claim));
-      if (!HasShapes(c, witness.inputs)) return {};
-      const Recipe f64 = ParseRecipe("*=f64", c.dtype());
-      const Tensors given = EvaluateByRecipe(c.operation(), witness.c, witness.inputs, f64);
-      for (const NamedTensor& answer : witness.answer) {
-        const auto at = std::ranges::find(given, answer.name, &NamedTensor::name);
-        const auto o = static_cast<size_t>(at - given.begin());
-        const std::vector<double> differences =
-            witness.units.empty()
-                ? DifferencesOf(answer.values, at->values)
-                : DifferencesOf(answer.values, at->values, witness.units[o].error);
-        all.insert(all.end(), differences.begin(), differences.end());
-      }
-    }
-  } catch (const Error&) {
-    return {};  // no valid combination of attributes
-  }
-  return all;
-}
-
-double MisfitOf(const std::vector<double>& differences) {
-  if (differences.empty()) return kInfinity;
-  double sum = 0;
-  for (const double x : differences) sum += x * x;
-  return sum / static_cast<double>(differences.size());
-}
-
 bool IsRefined(const NumberSlot& slot) { return !slot.is_integer && slot.value != 0; }
+
+// The numbers of the claim that are refined: all, or only the first of each attribute.
+std::vector<NumberSlot> RefinedSlots(const Claim& claim, const Case& c, Numbers which) {
+  std::vector<NumberSlot> slots = SlotsOf(claim, c);
+  const auto is_later = [](const NumberSlot& a, const NumberSlot& b) {
+    return a.attribute == b.attribute;
+  };
+  if (which == Numbers::kFirst)
+    slots.erase(std::unique(slots.begin(), slots.end(), is_later), slots.end());
+  std::erase_if(slots, [](const NumberSlot& slot) { return !IsRefined(slot); });
+  return slots;
+}
 
 // The numbers of a claim that are no integers, as the function that Levenberg's and Marquardt's
 // method minimises: number i is its first value times e^(x[i] - 1).
@@ -106,13 +54,11 @@ class NumbersOf {
   using JacobianType = Eigen::MatrixXd;
   enum { InputsAtCompileTime = Eigen::Dynamic, ValuesAtCompileTime = Eigen::Dynamic };
 
-  NumbersOf(const Claim& claim, const std::vector<Exchange>& witnesses)
+  NumbersOf(const Claim& claim, const std::vector<Exchange>& witnesses, Numbers which)
       : claim_(claim),
         witnesses_(witnesses),
-        slots_(SlotsOf(claim, witnesses[0].c)),
-        values_(DifferencesOf(claim, witnesses).size()) {
-    std::erase_if(slots_, [](const NumberSlot& slot) { return !IsRefined(slot); });
-  }
+        slots_(RefinedSlots(claim, witnesses[0].c, which)),
+        values_(DifferencesOf(claim, witnesses).size()) {}
   int inputs() const { return static_cast<int>(slots_.size()); }
   int values() const { return static_cast<int>(values_); }
   Claim At(const InputType& x) const {
@@ -124,7 +70,7 @@ class NumbersOf {
   int operator()(const InputType& x, ValueType& differences) const {
     const std::vector<double> at = DifferencesOf(At(x), witnesses_);
     if (at.empty()) {
-      differences.setConstant(kMost);  // beyond a limit of the attribute
+      differences.setConstant(kMostOfRow);  // beyond a limit of the attribute
     } else {
       differences = Eigen::Map<const ValueType>(at.data(), values());
     }
@@ -139,11 +85,14 @@ class NumbersOf {
 };
 
 // The same claim with the numbers near its own that fit best.
-Fit Refined(Fit fit, const std::vector<Exchange>& witnesses) {
+Fit Refined(Fit fit, const std::vector<Exchange>& witnesses, Numbers which = Numbers::kAll) {
   if (std::isinf(fit.misfit)) return fit;
-  const NumbersOf numbers(fit.claim, witnesses);
+  const NumbersOf numbers(fit.claim, witnesses, which);
   if (numbers.inputs() == 0 || numbers.values() < numbers.inputs()) return fit;
-  constexpr double kErrorOfF64 = 1e-14;  // relative, of a difference
+  if (numbers.inputs() > static_cast<int>(kMostFitted)) return fit;
+  // Of a difference, relative: some dozens of roundings to f64. The method takes the slopes from
+  // steps of its square root, where the errors of both points and of the straight line are alike.
+  constexpr double kErrorOfF64 = 64 * 0x1p-53;
   Eigen::NumericalDiff<NumbersOf> with_slopes(numbers, kErrorOfF64);
   Eigen::LevenbergMarquardt<Eigen::NumericalDiff<NumbersOf>> method(with_slopes);
   method.parameters.maxfev = 40 * (numbers.inputs() + 1);
@@ -154,25 +103,27 @@ Fit Refined(Fit fit, const std::vector<Exchange>& witnesses) {
   return refined.misfit < fit.misfit ? refined : fit;
 }
 
-// The length of all texts, without their digits.
-size_t LengthOf(const Claim& claim) {
-  size_t length = 0;
-  for (const auto& [attribute, text] : claim)
-    length += static_cast<size_t>(std::ranges::count_if(
-        text, [](char letter) { return letter != '.' && (letter < '0' || letter > '9'); }));
-  return length;
-}
-
-// The best claims, at most `most`, the best first. Of those that fit about as well (within a factor
-// of 2) the shortest come first.
-void Keep(size_t most, std::vector<Fit>& fits) {
-  const auto order = [](const Fit& fit) {
-    return std::tuple(std::floor(std::log2(fit.misfit)), LengthOf(fit.claim), fit.claim);
+// The best claims, at most `most` and at most `of_one_form` of one form, the best first. Of those
+// that fit about as well (within a factor of 2) the shortest come first.
+void Keep(size_t most, size_t of_one_form, std::vector<Fit>& fits) {
+  struct Ranked {
+    double octave;
+    std::string form;
+    Fit fit;
   };
-  std::ranges::sort(fits, {}, order);
-  const auto repeated = std::ranges::unique(fits, {}, &Fit::claim);
-  fits.erase(repeated.begin(), repeated.end());
-  if (fits.size() > most) fits.resize(most);
+  std::vector<Ranked> all;
+  for (Fit& fit : fits)
+    all.push_back({std::floor(std::log2(fit.misfit)), FormOf(fit.claim), std::move(fit)});
+  std::ranges::sort(all, {}, [](const Ranked& one) {
+    return std::tuple<double, size_t, const Claim&>(one.octave, one.form.size(), one.fit.claim);
+  });
+  fits.clear();
+  std::map<std::string, size_t> count;
+  for (Ranked& one : all) {
+    if (fits.size() == most) break;
+    const bool is_repeated = !fits.empty() && fits.back().claim == one.fit.claim;
+    if (!is_repeated && ++count[one.form] <= of_one_form) fits.push_back(std::move(one.fit));
+  }
 }
 
 // The best of the claims, with the numbers that fit best. All `starts` are refined, and the best of
@@ -187,10 +138,10 @@ std::vector<Fit> RefinedBest(const std::vector<Claim>& starts, const std::vector
     return fits;
   };
   std::vector<Fit> all = fits_of(others);
-  Keep(kRefined, all);
+  Keep(kRefined, kRefined, all);
   for (Fit& fit : fits_of(starts)) all.push_back(std::move(fit));
   InParallel(all.size(), threads, [&](size_t i) { all[i] = Refined(all[i], witnesses); });
-  Keep(kVaried, all);
+  Keep(kVaried, kOfOneForm, all);
   return all;
 }
 
@@ -211,11 +162,12 @@ double RoundedTo(double value, int digits) {
 }  // namespace
 
 std::vector<Claim> BestClaims(const std::vector<Claim>& starts,
-                              const std::vector<Exchange>& witnesses, int threads) {
+                              const std::vector<Exchange>& witnesses, int threads,
+                              const std::function<bool(const Claim&)>& is_enough) {
   const Case& c = witnesses[0].c;
-  std::vector<Fit> fits = RefinedBest(starts, {}, witnesses, threads);
+  std::vector<Fit> fits = RefinedBest({}, starts, witnesses, threads);
   double before = kInfinity;
-  for (int round = 0; round < kMostRounds; ++round) {
+  for (int round = 0; round < kMostRounds && !is_enough(fits[0].claim); ++round) {
     const double best = std::ranges::min(fits, {}, &Fit::misfit).misfit;
     if (!(best < kProgress * before)) break;
     before = best;
@@ -238,33 +190,70 @@ std::vector<Claim> BestClaims(const std::vector<Claim>& starts,
   return claims;
 }
 
+std::vector<Claim> RefinedClaims(std::vector<Claim> claims, const std::vector<Exchange>& witnesses,
+                                 Numbers which, int threads) {
+  InParallel(claims.size(), threads, [&](size_t i) {
+    const double misfit = MisfitOf(DifferencesOf(claims[i], witnesses));
+    claims[i] = Refined({claims[i], misfit}, witnesses, which).claim;
+  });
+  return claims;
+}
+
+Claim LeastLargest(const Claim& claim, const std::vector<Exchange>& weighed) {
+  const Case& c = weighed[0].c;
+  Claim best = claim;
+  const size_t count = SlotsOf(claim, c).size();
+  if (count > kMostFitted) return claim;
+  double least = LargestDifference(claim, weighed);
+  // Steps by a factor that falls from the square root of 2 to 1 + 2^-24: finer ones change no f32.
+  for (double step = 0.5; step > 0x1p-24; step /= 2) {
+    for (size_t i = 0; i < count && least > 1; ++i) {
+      for (const double exponent : {step, -step}) {
+        const NumberSlot slot = SlotsOf(best, c)[i];  // texts change their lengths
+        if (!IsRefined(slot)) continue;
+        Claim other = WithNumber(best, slot, slot.value * std::exp2(exponent));
+        const double its = LargestDifference(other, weighed);
+        if (its < least) best = std::move(other), least = its;
+      }
+    }
+  }
+  return best;
+}
+
 Claim RoundedTo(const Claim& claim, const Case& c, int digits) {
   std::vector<NumberSlot> slots = SlotsOf(claim, c);
   for (NumberSlot& slot : slots) {
-    if (IsRefined(slot)) slot.value = RoundedTo(slot.value, digits);
+    if (IsRefined(slot) && !IsPlain(slot.value)) slot.value = RoundedTo(slot.value, digits);
   }
   return WithNumbers(claim, slots);
 }
 
-Claim Simplified(const Claim& claim, const Claim& simple, const Case& c,
-                 const std::function<bool(const Claim&)>& is_as_good) {
+Claim Simplified(const Claim& claim, const Claim& simple, const Case& c, const Goodness& goodness) {
   Claim simpler = claim;
-  const auto replace_if_as_good = [&](Claim other) {
-    if (!is_as_good(other)) return false;
+  const auto replace_if = [&](const std::function<bool(const Claim&)>& is_good, Claim other) {
+    if (!is_good(other)) return false;
     simpler = std::move(other);
     return true;
   };
   for (const auto& [attribute, text] : simple) {
     Claim other = simpler;
-    if (std::exchange(other.at(attribute), text) != text) replace_if_as_good(std::move(other));
+    if (std::exchange(other.at(attribute), text) != text)
+      replace_if(goodness.is_as_good, std::move(other));
   }
   const size_t count = SlotsOf(simpler, c).size();
-  for (size_t i = 0; i < count; ++i) {
+  for (size_t i = 0; i < count && count <= kMostFitted; ++i) {
     const NumberSlot slot = SlotsOf(simpler, c)[i];  // texts change their lengths
-    if (!IsRefined(slot)) continue;
-    for (int digits = 1; digits <= 15; ++digits) {
-      if (replace_if_as_good(WithNumber(simpler, slot, RoundedTo(slot.value, digits)))) break;
-    }
+    if (!IsRefined(slot) || IsPlain(slot.value)) continue;
+    const auto with = [&](double value) { return WithNumber(simpler, slot, value); };
+    constexpr int kFew = 3, kAll = 15;  // digits of a number that somebody chose; of a double
+    bool is_replaced = false;
+    for (int digits = 1; digits <= kFew && !is_replaced; ++digits)
+      is_replaced = replace_if(goodness.is_as_good, with(RoundedTo(slot.value, digits)));
+    const double power = std::exp2(std::round(std::log2(std::abs(slot.value))));
+    is_replaced =
+        is_replaced || replace_if(goodness.is_as_good, with(std::copysign(power, slot.value)));
+    for (int digits = kFew + 1; digits <= kAll && !is_replaced; ++digits)
+      is_replaced = replace_if(goodness.is_well_within, with(RoundedTo(slot.value, digits)));
   }
   return simpler;
 }

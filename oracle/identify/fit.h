@@ -5,33 +5,38 @@
 #include <vector>
 
 #include "oracle/identify/claim.h"
-#include "reference/number/tensor/tensor.h"
-#include "reference/prove/prove.h"
+#include "oracle/identify/misfit.h"
 
 namespace sextant::oracle {
 
-// A question that was asked, and its answer.
-struct Exchange {
-  Case c;
-  Tensors inputs, answer;
-  // The unit of each difference, one tensor per output of the signature: the errors that a recipe
-  // permits. Empty: the root mean square of each row of the answer.
-  std::vector<PermittedTensor> units{};
-};
-
 // Searches from these claims: varies one attribute after the other in the few best claims, and
-// refines their numbers, as long as the misfit becomes smaller: the mean square of the differences
-// between the answers and what a claim gives in f64, in their units.
+// refines their numbers, as long as the misfit becomes smaller and the best is not enough.
 // The best comes first; of several that fit about as well, the shortest.
 std::vector<Claim> BestClaims(const std::vector<Claim>& starts,
-                              const std::vector<Exchange>& witnesses, int threads);
+                              const std::vector<Exchange>& witnesses, int threads,
+                              const std::function<bool(const Claim&)>& is_enough);
 
-// The claim with its numbers rounded to so many significant decimal digits.
+// Each claim with the numbers near its own that fit best: all numbers, or only the first of each
+// attribute, which is the factor of a scaling; the others keep values that are usual.
+enum class Numbers { kFirst, kAll };
+std::vector<Claim> RefinedClaims(std::vector<Claim> claims, const std::vector<Exchange>& witnesses,
+                                 Numbers which, int threads);
+
+// The claim with the numbers near its own whose largest difference from weighed witnesses is
+// smallest: where roundings are large and one-sided, the least squares may not be permitted.
+Claim LeastLargest(const Claim& claim, const std::vector<Exchange>& weighed);
+
+// The claim with its numbers rounded to so many significant decimal digits, except those that are
+// plain as they are (IsPlain).
 Claim RoundedTo(const Claim& claim, const Case& c, int digits);
 
+// When another claim is as good as one that was found. A number of few digits is probably meant.
+// Any other must stay well within what the answers allow: its neighbours are as likely.
+struct Goodness {
+  std::function<bool(const Claim&)> is_as_good, is_well_within;
+};
 // The same claim with simpler texts where these are as good: those of `simple`, and numbers with
-// few digits.
-Claim Simplified(const Claim& claim, const Claim& simple, const Case& c,
-                 const std::function<bool(const Claim&)>& is_as_good);
+// few digits or powers of two.
+Claim Simplified(const Claim& claim, const Claim& simple, const Case& c, const Goodness& goodness);
 
 }  // namespace sextant::oracle

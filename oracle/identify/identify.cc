@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "oracle/identify/conformity.h"
 #include "oracle/identify/probe.h"
-#include "oracle/judge/judge.h"
+#include "oracle/identify/rotation_claims.h"
+#include "reference/base/parallel.h"
 #include "reference/case/choices.h"
 #include "reference/case/draw.h"
+#include "reference/rope/scaling_lists.h"
 
 namespace sextant::oracle {
 namespace {
@@ -32,49 +35,103 @@ std::vector<Exchange> AskAll(const std::vector<Case>& questions, const AskSubjec
   return witnesses;
 }
 
-// The witnesses with the errors that the recipe permits if the claim is right.
-std::vector<Exchange> Weighed(std::vector<Exchange> witnesses, const Claim& claim,
-                              const std::string& recipe) {
-  for (Exchange& witness : witnesses) {
-    const Case c = witness.c.With(WordsOf(claim));
-    witness.units = PermittedErrors(c, witness.inputs, ParseRecipe(recipe, c.dtype()));
-  }
-  return witnesses;
+// True if the recipe permits every difference, if the claim is right.
+std::function<bool(const Claim&)> IsPermittedBy(const std::string& recipe,
+                                                std::vector<Exchange> witnesses, int threads) {
+  return [=](const Claim& claim) {
+    try {
+      return IsPermitted(claim, Weighed(witnesses, claim, recipe, threads));
+    } catch (const Error&) {
+      return false;  // no valid combination of attributes
+    }
+  };
 }
 
-// The best claims. The search begins with the first question and then takes in the others, one by
-// one: their angles are larger, so that fewer wrong frequencies nearly fit. Last, the permitted
-// errors of the best claim weigh the differences: those of some elements are much larger than of
-// others.
-std::vector<Claim> Searched(const Claim& start, const std::vector<Exchange>& witnesses,
-                            const std::string& recipe, const IdentifyOptions& options) {
-  std::vector<Claim> best = {start};
+// The claim as it is and with its numbers rounded: what fits best fits the roundings of the
+// answers, too. Numbers that somebody chose have few digits.
+std::vector<Claim> RoundedClaims(const Claim& claim, const Case& c) {
+  std::set<Claim> seen;
+  std::vector<Claim> all;
+  for (const int digits : {1, 2, 3, 17, 4, 5, 6, 7, 8}) {
+    Claim rounded = RoundedTo(claim, c, digits);
+    if (seen.insert(rounded).second) all.push_back(std::move(rounded));
+  }
+  return all;
+}
+
+// The claim with the first numbers of its attributes as they fit best, if each difference counts as
+// the recipe permits it.
+Claim Reweighed(const Claim& claim, const std::vector<Exchange>& witnesses,
+                const std::string& recipe, int threads) {
+  try {
+    const std::vector<Exchange> weighed = Weighed(witnesses, claim, recipe, threads);
+    return RefinedClaims({claim}, weighed, Numbers::kFirst, threads).front();
+  } catch (const Error&) {
+    return claim;  // no valid combination of attributes
+  }
+}
+
+// The best claims. If a start is permitted, it is the only one. Otherwise the search begins with
+// the first question and then takes in the others, one by one: their angles are larger, so that
+// fewer wrong frequencies nearly fit. Last, the permitted errors of the best claim weigh the
+// differences: those of some elements are much larger than of others.
+std::vector<Claim> Searched(const Claim& asked, const std::vector<Exchange>& witnesses,
+                            const std::string& recipe, int threads) {
+  const auto is_permitted = IsPermittedBy(recipe, witnesses, threads);
+  if (is_permitted(asked)) return {asked};
+  std::vector<Claim> best = RotationClaims(asked, witnesses, recipe, threads);
+  for (auto claim = best.begin(); claim != best.end(); ++claim) {
+    options.pause();
+    if (!is_permitted(*claim)) *claim = Reweighed(*claim, witnesses, recipe, threads);
+    const std::vector<Claim> rounded = RoundedClaims(*claim, witnesses[0].c);
+    const auto at = std::ranges::find_if(rounded, is_permitted);
+    if (at == rounded.end()) continue;
+    *claim = *at;
+    std::rotate(best.begin(), claim, claim + 1);  // the others are the nearest known forms
+    return best;
+  }
+  best.push_back(asked);
   for (size_t count = 1; count <= witnesses.size(); ++count) {
     options.pause();
-    const auto end = witnesses.begin() + static_cast<ptrdiff_t>(count);
-    best = BestClaims(best, {witnesses.begin(), end}, options.threads);
+    const std::vector<Exchange> seen(witnesses.begin(),
+                                     witnesses.begin() + static_cast<ptrdiff_t>(count));
+    const auto is_enough = IsPermittedBy(recipe, seen, threads);
+    if (count == 1 || !is_enough(best.front())) best = BestClaims(best, seen, threads, is_enough);
   }
+  if (is_permitted(best.front())) return best;
   options.pause();
-  return BestClaims(best, Weighed(witnesses, best.front(), recipe), options.threads);
+  const std::vector<Exchange> weighed = Weighed(witnesses, best.front(), recipe, threads);
+  best = BestClaims(best, weighed, threads, is_permitted);
+  if (std::ranges::none_of(best, is_permitted))
+    InParallel(best.size(), threads, [&](size_t i) { best[i] = LeastLargest(best[i], weighed); });
+  return best;
 }
 
-bool Conforms(const Claim& claim, const std::vector<Exchange>& witnesses, const std::string& recipe,
-              int threads) {
-  return !ConformityOf(claim, witnesses, {recipe}, threads).recipe.empty();
+// True if the claim has the frequencies as measured numbers, so that it always fits.
+bool IsMeasured(const Claim& claim) {
+  const auto at = claim.find("scaling");
+  return at != claim.end() && at->second.starts_with(ExplicitScaling::kName);
 }
 
-// The first claim that conforms by some recipe, as it is or with its numbers rounded: what fits
-// best fits the roundings of the answers, too. The first claim and no recipe if none does.
-std::pair<Claim, std::string> Conforming(const std::vector<Claim>& claims,
-                                         const std::vector<Exchange>& witnesses,
-                                         const IdentifyOptions& options) {
-  constexpr int kAll = 17;
-  for (const Claim& claim : claims) {
-    for (const int digits : {kAll, 1, 2, 3, 4, 5, 6, 7, 8}) {
-      options.pause();
-      const Claim rounded = RoundedTo(claim, witnesses[0].c, digits);
-      const auto found = ConformityOf(rounded, witnesses, options.recipes, options.threads);
-      if (!found.recipe.empty()) return {rounded, found.recipe};
+// A claim and the recipe by which the answers conform to it; empty: none.
+struct Found {
+  Claim claim;
+  std::string recipe;
+};
+
+// The first claim that conforms by some recipe, as it is or rounded. The first claim and no recipe
+// if none does.
+Found Conforming(const std::vector<Claim>& claims, const std::vector<Exchange>& witnesses,
+                 const IdentifyOptions& options) {
+  for (const std::string& recipe : options.recipes) {
+    const auto is_permitted = IsPermittedBy(recipe, witnesses, options.threads);
+    for (const Claim& claim : claims) {
+      for (const Claim& rounded : RoundedClaims(claim, witnesses[0].c)) {
+        options.pause();
+        if (!is_permitted(rounded)) continue;
+        const auto found = ConformityOf(rounded, witnesses, {recipe}, options.threads);
+        if (!found.recipe.empty()) return {rounded, found.recipe};
+      }
     }
   }
   return {claims.front(), ""};
@@ -101,7 +158,9 @@ double Reach(const Claim& claim, const NumberSlot& slot, double direction,
 std::vector<NumberRange> RangesOf(const Claim& claim, const Case& c,
                                   const std::function<bool(const Claim&)>& conforms) {
   std::vector<NumberRange> ranges;
-  for (const NumberSlot& slot : SlotsOf(claim, c)) {
+  const std::vector<NumberSlot> slots = SlotsOf(claim, c);
+  if (slots.size() > kMostFitted) return ranges;
+  for (const NumberSlot& slot : slots) {
     if (slot.is_integer || slot.value == 0) continue;
     ranges.push_back({slot.attribute, slot.value, Reach(claim, slot, -1, conforms),
                       Reach(claim, slot, 1, conforms)});
@@ -128,77 +187,106 @@ std::vector<std::string> EqualWords(const Claim& claim, const Case& c,
   return words;
 }
 
-// Asks larger questions. Their answers must conform to the claim, too.
-void Verify(const Claim& claim, const AskSubject& ask, int threads, Identity& identity) {
-  if (identity.recipe.empty()) return;
+// Another recipe than the standard ones may explain what a known form does not: frequencies that
+// are computed one from the other. Its numbers are then rounded as far as they fit about as well.
+std::optional<Found> ByAnotherRecipe(const std::vector<Claim>& claims,
+                                     const std::vector<Exchange>& witnesses,
+                                     const IdentifyOptions& options) {
+  constexpr double kAboutAsWell = 4;  // of the mean square: twice the differences
+  const auto nearest = std::ranges::find_if_not(claims, IsMeasured);
+  if (nearest == claims.end()) return std::nullopt;
+  const auto misfit_of = [&](const Claim& claim) {
+    return MisfitOf(DifferencesOf(claim, witnesses));
+  };
+  const double least = misfit_of(*nearest);
+  for (int digits = 1; digits <= 8; ++digits) {
+    const Claim rounded = RoundedTo(*nearest, witnesses[0].c, digits);
+    if (!(misfit_of(rounded) <= kAboutAsWell * least)) continue;
+    const auto recipe =
+        InferredRecipe(rounded, witnesses, options.recipes.front(), options.threads);
+    return recipe ? std::optional<Found>({rounded, *recipe}) : std::nullopt;
+  }
+  return std::nullopt;
+}
+
+// Asks larger questions. Their answers must conform to the claim, too, by the first of the recipes
+// by which they do.
+void Verify(const Claim& claim, const std::vector<std::string>& recipes, const AskSubject& ask,
+            int threads, Identity& identity) {
   std::vector<Case> larger;
   for (const Exchange& witness : identity.witnesses) larger.push_back(LargerThan(witness.c));
   std::string refusal;  // a subject may answer only questions of one size
   identity.unseen = AskAll(larger, ask, refusal);
-  for (const auto* witnesses : {&identity.witnesses, &identity.unseen}) {
-    if (witnesses->empty()) continue;
-    const Conformity found = ConformityOf(claim, *witnesses, {identity.recipe}, threads);
-    identity.recipe = found.recipe;
-    if (found.recipe.empty()) return;
-    identity.judged += found.judged;
-  }
+  std::vector<Exchange> all = identity.witnesses;
+  all.insert(all.end(), identity.unseen.begin(), identity.unseen.end());
+  const Conformity found = ConformityOf(claim, all, recipes, threads);
+  identity.recipe = found.recipe;
+  identity.judged = found.judged;
 }
 
-}  // namespace
-
-Conformity ConformityOf(const Claim& claim, const std::vector<Exchange>& witnesses,
-                        const std::vector<std::string>& recipes, int threads) {
-  for (const std::string& name : recipes) {
-    Conformity found{name, 0};
-    try {
-      for (const Exchange& witness : witnesses) {
-        const Case c = witness.c.With(WordsOf(claim));
-        const Judge judge(c, witness.inputs, ParseRecipe(name, c.dtype()),
-                          ProveOptions{.threads = threads});
-        const Verdict verdict = judge.Evaluate(witness.answer);
-        if (verdict.status == Verdict::Status::kFails) found.recipe.clear();
-        for (const TensorVerdict& tensor : verdict.tensors) found.judged += tensor.judged;
-        if (found.recipe.empty()) break;
-      }
-    } catch (const Error&) {
-      return {};  // no valid combination of attributes
-    }
-    if (!found.recipe.empty() && found.judged > 0) return found;
-  }
-  return {};
-}
-
-Identity Identify(const std::vector<Case>& questions, const AskSubject& ask,
-                  const IdentifyOptions& options) {
+// The questions that are answered. Throws Error if there are none, or no answer has an element.
+std::vector<Exchange> AnswersTo(const std::vector<Case>& questions, const AskSubject& ask) {
   std::string refusal;
-  Identity identity{.c = questions.at(0),
-                    .witnesses = AskAll(questions, ask, refusal),
-                    .unseen = {},
-                    .recipe = {},
-                    .numbers = {},
-                    .equal = {}};
-  const std::vector<Exchange>& witnesses = identity.witnesses;
+  std::vector<Exchange> witnesses = AskAll(questions, ask, refusal);
   if (witnesses.empty())
     throw Error("the subject does not answer ", questions[0].ToString(), ": ", refusal,
                 "; expected words with which it does (D=128, dtype=bf16)");
   if (std::ranges::none_of(witnesses, HasElement))
     throw Error(questions[0].ToString(), " has no element, expected larger dimensions");
+  return witnesses;
+}
+
+// The claim that conforms in its simplest form.
+Claim SimplestForm(const Found& found, const Claim& asked, const std::vector<Exchange>& witnesses,
+                   int threads) {
+  const std::vector<Exchange> weighed = Weighed(witnesses, found.claim, found.recipe, threads);
+  const double most = (1 + LargestDifference(found.claim, weighed)) / 2;
+  const auto is_well_within = [&](const Claim& claim) {
+    return LargestDifference(claim, weighed) <= most;
+  };
+  const auto is_permitted = [&](const Claim& claim) { return IsPermitted(claim, weighed); };
+  Claim simple = Simplified(found.claim, asked, witnesses[0].c, {is_permitted, is_well_within});
+  const auto conformity = ConformityOf(simple, witnesses, {found.recipe}, threads);
+  return conformity.recipe.empty() ? found.claim : simple;
+}
+
+}  // namespace
+
+Identity Identify(const std::vector<Case>& questions, const AskSubject& ask,
+                  const IdentifyOptions& options) {
+  Identity identity{.c = questions.at(0),
+                    .witnesses = AnswersTo(questions, ask),
+                    .unseen = {},
+                    .recipe = {},
+                    .numbers = {},
+                    .equal = {},
+                    .nearest = {}};
+  const std::vector<Exchange>& witnesses = identity.witnesses;
+  const int threads = options.threads;
   const Claim asked = ClaimOf(identity.c, options.known);
   const std::vector<Claim> best = Searched(asked, witnesses, options.recipes.front(), options);
-  const auto [conforming, recipe] = Conforming(best, witnesses, options);
-  identity.recipe = recipe;
-  Claim claim = conforming;
-  const auto conforms = [&](const Claim& other) {
+  Found found = Conforming(best, witnesses, options);
+  options.pause();
+  if (found.recipe.empty() || IsMeasured(found.claim))
+    found = ByAnotherRecipe(best, witnesses, options).value_or(found);
+  if (!found.recipe.empty()) {
+    found.claim = SimplestForm(found, asked, witnesses, threads);
     options.pause();
-    return Conforms(other, witnesses, identity.recipe, options.threads);
-  };
-  if (!identity.recipe.empty()) {
-    claim = Simplified(claim, asked, identity.c, conforms);
-    identity.numbers = RangesOf(claim, identity.c, conforms);
-    identity.equal = EqualWords(claim, identity.c, conforms);
+    const auto narrowest = InferredRecipe(found.claim, witnesses, found.recipe, threads);
+    Verify(found.claim, {narrowest.value_or(found.recipe), found.recipe}, ask, threads, identity);
   }
-  identity.c = identity.c.With(WordsOf(claim));
-  Verify(claim, ask, options.threads, identity);
+  identity.c = identity.c.With(WordsOf(found.claim));
+  if (identity.recipe.empty()) return identity;
+  const std::vector<Exchange> weighed = Weighed(witnesses, found.claim, found.recipe, threads);
+  const auto is_permitted = [&](const Claim& claim) {
+    options.pause();
+    return IsPermitted(claim, weighed);
+  };
+  identity.numbers = RangesOf(found.claim, identity.c, is_permitted);
+  identity.equal = EqualWords(found.claim, identity.c, is_permitted);
+  const auto nearest = std::ranges::find_if_not(best, IsMeasured);
+  if (IsMeasured(found.claim) && nearest != best.end())
+    identity.nearest = identity.c.With(WordsOf(*nearest));
   return identity;
 }
 

@@ -25,11 +25,13 @@ struct Identity {
   Case c;                           // the first question, with the attributes that were found
   std::vector<Exchange> witnesses;  // the questions of the search, as they were asked
   std::vector<Exchange> unseen;     // larger ones, asked afterwards to verify what was found
-  // The recipe by which all answers conform; empty: they do not, and `c` only fits best.
+  // The narrowest recipe by which all answers conform; empty: they do not, and `c` only fits best.
   std::string recipe;
   size_t judged = 0;                 // elements that could have failed, in all answers
   std::vector<NumberRange> numbers;  // in the order of the attributes
   std::vector<std::string> equal;    // words with which the answers conform, too: "window=[18,-1]"
+  // If `c` has measured frequencies, because no known form gives them: the nearest known form.
+  std::optional<Case> nearest;
 };
 
 struct IdentifyOptions {
@@ -44,14 +46,5 @@ struct IdentifyOptions {
 using AskSubject = std::function<Answer(const Case&, const Tensors& inputs)>;
 Identity Identify(const std::vector<Case>& questions, const AskSubject& ask,
                   const IdentifyOptions& options);
-
-// The recipe by which the answers conform to the attributes of `c`, and the number of elements that
-// could have failed; the first of `recipes` for which none fails.
-struct Conformity {
-  std::string recipe;  // empty: none
-  size_t judged = 0;
-};
-Conformity ConformityOf(const Claim& claim, const std::vector<Exchange>& witnesses,
-                        const std::vector<std::string>& recipes, int threads);
 
 }  // namespace sextant::oracle

@@ -32,6 +32,17 @@ const std::multimap<std::string, std::string> kInputsFor = {
 constexpr const char* kPositions[] = {"random_positions(128)", "random_positions(2048)",
                                       "random_positions(131072)"};
 
+// About as many pairs for every axis: "[6,5,5]" for 32 channels.
+std::string EvenSections(int64_t width, int64_t axes) {
+  std::vector<int64_t> sections;
+  for (int64_t a = 0, left = width / 2; a < axes; ++a) {
+    const int64_t rest = axes - a;
+    sections.push_back((left + rest - 1) / rest);
+    left -= sections.back();
+  }
+  return PrintValue(sections);
+}
+
 // The line with a value for everything that has no default, and extents for its dimensions.
 Case CompletedCase(const std::string& line) {
   std::istringstream words(line);
@@ -44,8 +55,17 @@ Case CompletedCase(const std::string& line) {
   const auto choices_of = [&](const std::string& key) {
     return std::ranges::find(choices, key, &Choices::key);
   };
+  const auto extent_of = [&](const std::string& letter) {
+    const size_t at = (line + " ").find(" " + letter + "=");
+    return at == line.npos ? int64_t{kExtents.at(letter)} : std::stoll(line.substr(at + 3));
+  };
   for (const Attribute& attribute : operation->Attributes()) {
     if (!attribute.required || attribute.dimension || given.contains(attribute.name)) continue;
+    if (attribute.name == "sections") {
+      const int64_t width = extent_of(given.contains("R") ? "R" : "D");
+      completed += " sections=" + EvenSections(width, extent_of("A"));
+      continue;
+    }
     const auto at = choices_of(attribute.name);
     completed += " " + attribute.name + "=" +
                  (attribute.values.empty() ? at->texts.front() : attribute.values.front());

@@ -29,6 +29,10 @@ void PrintConforming(const Identification& found, std::ostream& out) {
       << CountText(identity.judged, "element") << " of "
       << CountText(identity.witnesses.size() + identity.unseen.size(), "answer")
       << " could have failed\n";
+  if (identity.nearest) {
+    out << "  these frequencies are measured; no known scaling gives them. The nearest is\n  "
+        << LineOf(*identity.nearest) << "\n";
+  }
   for (const oracle::NumberRange& range : identity.numbers) out << "  " << TextOf(range) << "\n";
   for (const std::string& word : identity.equal) out << "  the same answers: " << word << "\n";
 }
@@ -71,6 +75,7 @@ Json ToJson(const Identification& found) {
                {"conforms", found.Conforms()},
                {"recipe", identity.recipe},
                {"judged", identity.judged},
+               {"nearest", nullptr},
                {"questions", Json::array()},
                {"numbers", Json::array()},
                {"equal", identity.equal},
@@ -79,6 +84,7 @@ Json ToJson(const Identification& found) {
                {"differences", Json::array()},
                {"text", TextOf(found)},
                {"exit_status", found.IsAsExpected() ? kVerified : kNonconforming}};
+  if (identity.nearest) json["nearest"] = LineOf(*identity.nearest);
   for (const auto* witnesses : {&identity.witnesses, &identity.unseen}) {
     for (const oracle::Exchange& witness : *witnesses)
       json["questions"].push_back(witness.c.ToString());

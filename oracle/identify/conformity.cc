@@ -1,0 +1,55 @@
+#include "oracle/identify/conformity.h"
+
+#include <deque>
+
+#include "oracle/diagnosis/recipe_search.h"
+#include "oracle/judge/judge.h"
+
+namespace sextant::oracle {
+
+Conformity ConformityOf(const Claim& claim, const std::vector<Exchange>& witnesses,
+                        const std::vector<std::string>& recipes, int threads) {
+  for (const std::string& name : recipes) {
+    Conformity found{name, 0};
+    try {
+      for (const Exchange& witness : witnesses) {
+        const Case c = witness.c.With(WordsOf(claim));
+        const Judge judge(c, witness.inputs, ParseRecipe(name, c.dtype()),
+                          ProveOptions{.threads = threads});
+        const Verdict verdict = judge.Evaluate(witness.answer);
+        if (verdict.status == Verdict::Status::kFails) found.recipe.clear();
+        for (const TensorVerdict& tensor : verdict.tensors) found.judged += tensor.judged;
+        if (found.recipe.empty()) break;
+      }
+    } catch (const Error&) {
+      return {};  // no valid combination of attributes
+    }
+    if (!found.recipe.empty() && found.judged > 0) return found;
+  }
+  return {};
+}
+
+std::optional<std::string> InferredRecipe(const Claim& claim,
+                                          const std::vector<Exchange>& witnesses,
+                                          const std::string& start, int threads) {
+  struct Judged {
+    Case c;
+    std::unique_ptr<Judge> judge;
+    Verdict verdict;
+  };
+  std::deque<Judged> all;  // judges refer to their cases
+  std::vector<JudgedAnswer> answers;
+  const ProveOptions prove{.threads = threads};
+  for (const Exchange& witness : witnesses) {
+    Judged& one = all.emplace_back(Judged{witness.c.With(WordsOf(claim)), nullptr, {}});
+    const Recipe recipe = ParseRecipe(start, one.c.dtype());
+    one.judge = std::make_unique<Judge>(one.c, witness.inputs, recipe, prove);
+    one.verdict = one.judge->Evaluate(witness.answer);
+    answers.push_back({one.c, witness.inputs, witness.answer, *one.judge, one.verdict});
+  }
+  const auto found = NarrowestRecipe(answers, {.start = start, .prove = prove});
+  if (!found || !found->failing.empty() || found->judgeable == 0) return std::nullopt;
+  return found->recipe;
+}
+
+}  // namespace sextant::oracle

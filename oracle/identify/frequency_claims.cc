@@ -1,0 +1,184 @@
+#include "oracle/identify/frequency_claims.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "oracle/identify/fit.h"
+#include "oracle/rope/measured/numbers.h"
+#include "reference/case/choices.h"
+#include "reference/rope/rope_frequencies.h"
+
+namespace sextant::oracle {
+namespace {
+
+// The contexts of released models: powers of two.
+constexpr int kLeastContext = 11, kMostContext = 17;
+
+// The measured frequencies as an answer of rope_frequencies, with the attributes of `asked`.
+Exchange AnswerOf(const MeasuredTable& table, const Case& asked) {
+  const auto R = std::to_string(2 * table.inv_freq.size());
+  Exchange seen{Case::Parse("rope_frequencies dtype=f64 R=" + R), {}, {}, {}};
+  const Claim all = ClaimOf(asked);
+  std::vector<std::string> words;
+  for (const char* key : {"base", "scaling", "seq_len"}) {
+    if (const auto at = all.find(key); at != all.end())
+      words.push_back(at->first + "=" + at->second);
+  }
+  seen.c = seen.c.With(words);
+  for (const TensorSpec& output : seen.c.info().signature.outputs) {
+    const bool is_list = output.name == "inv_freq";
+    Tensor<double> value(seen.c.ShapeOf(output));
+    Tensor<double> unit = value;
+    for (size_t k = 0; k < value.data.size(); ++k) {
+      const NumberWithBar& one = is_list ? table.inv_freq[k] : table.attention_factor;
+      value.data[k] = one.value;
+      unit.data[k] = one.bar;
+    }
+    seen.answer.push_back({output.name, DType::kF64, std::move(value)});
+    seen.units.push_back({output.name, DType::kF64, std::move(unit), {}, {}});
+  }
+  return seen;
+}
+
+// The same with larger units, by which numbers far from the right ones are told apart, too.
+Exchange Coarsened(Exchange seen) {
+  constexpr double kPart = 0x1p-10;  // kMostPermitted of them are ten times the number
+  for (size_t o = 0; o < seen.units.size(); ++o) {
+    auto& unit = seen.units[o].error.data;
+    for (size_t k = 0; k < unit.size(); ++k)
+      unit[k] += kPart * std::abs(seen.answer[o].values.data[k]);
+  }
+  return seen;
+}
+
+// The bases that single pairs give, if no scaling changes them.
+std::vector<double> BasesOf(const std::vector<NumberWithBar>& f) {
+  std::vector<double> bases;
+  const size_t K = f.size();
+  for (const size_t k : {K - 1, K / 4, size_t{1}}) {
+    if (k == 0 || k >= K) continue;
+    for (const double first : {f[0].value, 1.0}) {
+      const double ratio = f[k].value / first;
+      if (!(ratio > 0 && ratio < 1)) continue;
+      bases.push_back(std::pow(ratio, -static_cast<double>(K) / static_cast<double>(k)));
+    }
+  }
+  return bases;
+}
+
+// The factor by which the slowest pair turns too slowly for the base.
+double FactorOf(const std::vector<NumberWithBar>& f, double base) {
+  const auto K = static_cast<double>(f.size());
+  const double unscaled = std::pow(base, -(K - 1) / K);
+  return f.back().value > 0 ? unscaled / f.back().value : 1;
+}
+
+// The text of a scaling with all its parameters, as a case line has it.
+std::string CompleteText(const Case& c, const std::string& text) {
+  return ClaimOf(c.With("scaling=" + text)).at("scaling");
+}
+
+// The text with other numbers for these parameters.
+std::string WithParameter(std::string text, const std::string& name, double value) {
+  const size_t at = text.find(name + "=");
+  if (at == text.npos || (at > 0 && text[at - 1] != '(' && text[at - 1] != ',')) return text;
+  const size_t begin = at + name.size() + 1;
+  return text.replace(begin, text.find_first_of(",)", begin) - begin, PrintValue(value));
+}
+
+// The scalings that the operation lists, without lists of numbers, and yarn with the measured
+// amplitude.
+std::vector<std::string> TextsOf(const Case& c, const MeasuredTable& table) {
+  std::vector<std::string> texts;
+  for (const Choices& choices : ChoicesOf(c.info())) {
+    if (choices.key != "scaling") continue;
+    for (const std::string& text : choices.texts) {
+      if (text.find('[') != text.npos) continue;
+      try {
+        texts.push_back(CompleteText(c, text));
+      } catch (const Error&) {
+        continue;  // not for this width
+      }
+      if (!text.starts_with(YarnScaling::kName) || text.find("mscale") != text.npos) continue;
+      texts.push_back(texts.back());
+      texts.back().pop_back();
+      texts.back() += ",attention_factor=" + PrintValue(table.attention_factor.value) + ")";
+    }
+  }
+  return texts;
+}
+
+// Claims from which the search begins.
+std::vector<Claim> StartsOf(const MeasuredTable& table, const Claim& free, const Case& c) {
+  std::set<Claim> starts = {free};
+  const double given = std::stod(ClaimOf(c).at("base"));
+  const std::vector<std::string> texts = TextsOf(c, table);
+  std::vector<double> bases = BasesOf(table.inv_freq);
+  if (!free.contains("base")) bases = {given};
+  for (const double base : bases) {
+    Claim claim = free;
+    if (claim.contains("base")) claim["base"] = PrintValue(base);
+    if (!claim.contains("scaling")) {
+      starts.insert(claim);
+      continue;
+    }
+    const double factor = FactorOf(table.inv_freq, base);
+    for (const std::string& text : texts) {
+      for (int context = kLeastContext; context <= kMostContext; ++context) {
+        claim["scaling"] = WithParameter(WithParameter(text, "factor", factor),
+                                         "original_max_position_embeddings", std::exp2(context));
+        starts.insert(claim);
+      }
+    }
+  }
+  return {starts.begin(), starts.end()};
+}
+
+// With few digits, but in the middle of the error bar: near its ends answers would not conform.
+double Simplest(const NumberWithBar& x) {
+  constexpr double kPart = 1.0 / 16;
+  return SimplestIn({x.value - kPart * x.bar, x.value + kPart * x.bar});
+}
+
+std::string ExplicitText(const MeasuredTable& table) {
+  std::vector<double> numbers;
+  for (const NumberWithBar& f : table.inv_freq) numbers.push_back(Simplest(f));
+  std::string text = "explicit(inv_freq=" + PrintValue(numbers);
+  const auto& [gain, bar] = table.attention_factor;
+  if (std::abs(gain - 1) > bar)
+    text += ",attention_factor=" + PrintValue(Simplest(table.attention_factor));
+  return text + ")";
+}
+
+}  // namespace
+
+std::vector<Claim> FrequencyClaims(const MeasuredTable& table, const Claim& asked, const Case& c,
+                                   int threads) {
+  const Exchange seen = AnswerOf(table, c);
+  Claim free;
+  for (const auto& [attribute, text] : ClaimOf(seen.c)) {
+    if (attribute != "R" && asked.contains(attribute)) free[attribute] = text;
+  }
+  const std::vector<Exchange> fine = {seen}, coarse = {Coarsened(seen)};
+  const auto is_enough = [&](const Claim& claim) { return IsPermitted(claim, fine); };
+  const std::vector<Claim> starts = StartsOf(table, free, seen.c);
+  std::map<std::string, Claim> found;  // one of each form
+  for (const Numbers which : {Numbers::kFirst, Numbers::kAll}) {
+    if (!found.empty()) break;
+    for (const Claim& claim :
+         RefinedClaims(RefinedClaims(starts, coarse, which, threads), fine, which, threads)) {
+      if (is_enough(claim)) found.try_emplace(FormOf(claim), claim);
+    }
+  }
+  std::vector<Claim> claims;
+  for (const auto& [form, claim] : found) claims.push_back(claim);
+  std::ranges::stable_sort(claims, {}, [](const Claim& claim) { return FormOf(claim).size(); });
+  if (claims.empty()) claims = BestClaims(starts, coarse, threads, is_enough);
+  if (free.contains("scaling")) {
+    claims.push_back(free);
+    claims.back()["scaling"] = ExplicitText(table);
+  }
+  return claims;
+}
+
+}  // namespace sextant::oracle

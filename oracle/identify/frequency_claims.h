@@ -1,0 +1,28 @@
+// The configurations that give measured rotary frequencies.
+#pragma once
+
+#include <vector>
+
+#include "oracle/identify/claim.h"
+
+namespace sextant::oracle {
+
+// Numbers with bounds of their errors.
+struct NumberWithBar {
+  double value, bar;
+};
+
+// What a rotation shows of its configuration.
+struct MeasuredTable {
+  std::vector<NumberWithBar> inv_freq;  // [R/2], radians per token
+  NumberWithBar attention_factor;       // the amplitude of cos and sin
+};
+
+// Claims about base, scaling and seq_len, those of `asked` in which they are free: all known forms
+// that fit, the shortest first, or else the few nearest ones; and last the measured numbers
+// themselves, `explicit(inv_freq=...)`. `c`: a
+// question, with the attributes that are known.
+std::vector<Claim> FrequencyClaims(const MeasuredTable& table, const Claim& asked, const Case& c,
+                                   int threads);
+
+}  // namespace sextant::oracle
