@@ -53,7 +53,8 @@ RecipeOf Only(const std::string& recipe, std::function<bool(Step)> rounds) {
 
 std::vector<double> UlpErrorsBy(const std::vector<ProvenCase>& cases, const RecipeOf& recipe) {
   std::vector<double> errors;
-  for (const auto& [c, inputs, golden, permitted] : cases) {
+  for (const auto& [c, inputs, golden, permitted, budget] : cases) {
+    const ScopedBudget within(budget);
     const Tensors answer = EvaluateByRecipe(c, inputs, recipe(c.dtype()));
     for (const AnsweredOutput& output : ErrorsOf(golden, permitted, answer)) {
       for (const ErrorSample& sample : output.samples) {

@@ -17,6 +17,7 @@
 #include "oracle/profile/element_errors.h"
 #include "reference/case/case.h"
 #include "reference/number/recipe/recipe.h"
+#include "reference/prove/budget.h"
 
 namespace sextant::oracle {
 
@@ -40,6 +41,7 @@ struct ProvenCase {
   const Tensors& inputs;
   const std::vector<GoldenTensor>& golden;
   const std::vector<PermittedTensor>& permitted;
+  Budget budget{};  // within which they were proven
 };
 
 // The errors in ulps of all elements of the cases, computed by the recipe that each case gets.

@@ -121,6 +121,7 @@ SubjectProfile ProfileOne(const std::deque<Proven>& proven, const oracle::Subjec
                           const ProfileOptions& options) {
   SubjectProfile profile{subject.name, options.recipe.empty() ? subject.recipe : options.recipe};
   profile.has_command = HasCommandName(subject);
+  profile.has_own_recipe = profile.recipe == subject.recipe;
   Collector collector(options, profile);
   for (const Proven& one : proven) {
     if (options.prove.progress) options.prove.progress(0);  // it may end the call
@@ -174,17 +175,20 @@ Profile ProfileOf(const std::vector<AskedCase>& asked, const std::vector<oracle:
     options.by = oracle::UsualGroups({c, c.info().signature.outputs.front(), &inputs});
   }
   Profile profile{{}, options.by};
+  const ScopedBudget within(options.budget);
   profile.below = options.below;
   std::deque<Proven> proven;
   const std::string first = options.recipe.empty() ? subjects.front().recipe : options.recipe;
   for (const auto& [c, inputs] : asked) {
     profile.cases.push_back(c.ToString());
     const Recipe recipe = ParseRecipe(first, c.dtype());
+    if (const auto sample = SampleIn(c))
+      profile.left_out += sample->all_elements - sample->elements;
     proven.push_back({c, inputs, ProveAndPermit(c.operation(), c, inputs, recipe, options.prove)});
   }
   std::vector<oracle::ProvenCase> cases;
   for (const Proven& one : proven)
-    cases.push_back({one.c, one.inputs, one.values.golden, one.values.permitted});
+    cases.push_back({one.c, one.inputs, one.values.golden, one.values.permitted, options.budget});
   for (const oracle::Subject& subject : subjects) {
     SubjectProfile& own = profile.subjects.emplace_back(ProfileOne(proven, subject, options));
     if (own.answered > 0) own.steps = oracle::StepCostsOf(cases, own.recipe, options.prove.threads);

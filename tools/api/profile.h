@@ -11,6 +11,7 @@
 #include "oracle/profile/step_costs.h"
 #include "oracle/profile/worst_case.h"
 #include "oracle/subject/subject.h"
+#include "reference/prove/budget.h"
 
 namespace sextant::tools {
 
@@ -43,6 +44,8 @@ struct WorstElement {
 
 struct SubjectProfile {
   std::string name, recipe;
+  bool has_command = true;                  // the command line can name the subject
+  bool has_own_recipe = true;               // the recipe is what the subject declares
   size_t answered = 0;                      // cases
   std::vector<std::string> not_answered{};  // messages
   size_t elements = 0;
@@ -54,7 +57,6 @@ struct SubjectProfile {
   std::vector<WorstElement> worst{};
   std::optional<oracle::StepCosts> steps{};
   std::vector<oracle::WorstCase> found{};  // by the search for worst cases
-  bool has_command = true;                 // the command line can name the subject
 };
 
 struct ProfileOptions {
@@ -63,12 +65,14 @@ struct ProfileOptions {
   double below = 0;            // the bound of the cheapest recipe, in ulps; 0: not asked for
   size_t worst_questions = 0;  // of the search for worst cases
   uint64_t seed = 1;           // of that search
+  Budget budget{};             // elements beyond it are left out; without `has_time`
   ProveOptions prove{};
 };
 
 struct Profile {
   std::vector<std::string> cases;
   std::string by;
+  size_t left_out = 0;  // elements of the outputs, by the budget
   std::vector<SubjectProfile> subjects{};
   double below = 0;
   std::optional<oracle::CheapestRecipe> cheapest{};

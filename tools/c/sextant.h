@@ -160,10 +160,11 @@ typedef struct {
 
 /* The numerical errors of implementations. `cases` are case lines, one on each line of the text
  * ("rope pairing=half D=128 dtype=bf16 @position=log(1..131072)"). `how` may be NULL. Of the
- * options it takes recipe (for the permitted errors), threads, and progress, which begins again
- * with each proof. JSON: the keys of `sextant profile -o FILE.json`. Arrays: "NAME/key",
- * "NAME/elements", "NAME/ulps_median" and so on for each implementation, one element per group: the
- * columns of `sextant profile -o FILE.csv`. An element that is NaN has an infinite error. */
+ * options it takes recipe (for the permitted errors), threads, the budget of elements of each case,
+ * and progress, which begins again with each proof. JSON: the keys of `sextant profile -o
+ * FILE.json`. Arrays: "NAME/key", "NAME/elements", "NAME/ulps_median" and so on for each
+ * implementation, one element per group: the columns of `sextant profile -o FILE.csv`. An element
+ * that is NaN has an infinite error. */
 SEXTANT_API int sextant_profile(const char* cases, const SextantImplementation* implementations,
                                 size_t count, const SextantProfileOptions* how,
                                 const SextantOptions* options, SextantResult** result);

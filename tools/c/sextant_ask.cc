@@ -36,8 +36,9 @@ std::vector<AskedCase> CasesOf(const std::string& lines) {
 }
 
 ProfileOptions ProfileOptionsOf(const SextantProfileOptions* given, const SextantOptions& options) {
-  ProfileOptions profile{.recipe = TextOrNone(options.recipe),
-                         .prove = JudgeOptionsOf(options).prove};
+  const JudgeOptions judge = JudgeOptionsOf(options);
+  ProfileOptions profile{
+      .recipe = TextOrNone(options.recipe), .budget = judge.budget, .prove = judge.prove};
   if (!given) return profile;
   const auto known = KnownMembers(*given, "the profile options", "SextantProfileOptions");
   profile.by = TextOrNone(known.by);

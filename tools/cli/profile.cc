@@ -67,6 +67,7 @@ int Run(Options& options) {
   options.profile.worst_questions = static_cast<size_t>(options.worst);
   std::vector<AskedCase> asked;
   for (const Selected& one : selected) asked.push_back({one.c, InputsOf(one)});
+  options.profile.budget.seed = options.profile.seed;
   const Profile profile = ProfileOf(asked, subjects, options.profile);
   for (const oracle::Subject& subject : subjects) {
     if (subject.close) subject.close();
@@ -99,7 +100,10 @@ Action BindProfile(CLI::App& app) {
             "ask at most so many more questions in search of the largest errors, beginning with "
             "the first case",
             {.least = 0});
-  AddOption(app, "--seed", options->profile.seed, "seed of that search", {.shows_default = true});
+  AddOption(app, "--budget-elements", options->profile.budget.elements,
+            "measure about so many elements of each case at most, chosen at random; 0: all", {});
+  AddOption(app, "--seed", options->profile.seed, "seed of that search, and of that choice",
+            {.shows_default = true});
   AddOption(app, "--timeout", options->timeout, "time limit of lib: and exec: in seconds per case",
             {.shows_default = true, .least = 0.01, .most = 86400});
   AddFilters(app, options->filters, options->excluded);

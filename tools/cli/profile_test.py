@@ -94,6 +94,28 @@ class Profile(ProgramTest):
         again = self.report(found[0]["case"], *arguments[1:])["subjects"][0]["errors"]["permitted"]
         self.assertEqual(again["largest"], found[0]["permitted"])
 
+    def test_a_budget_measures_a_part(self):
+        arguments = [LINE.replace("log(1..4096)", "log(1..65536)"), "--subject", "recipe:native"]
+        whole = self.report(*arguments)
+        part = self.report(*arguments, "--budget-elements", "500", "--seed", "3")
+        own, all_of_it = part["subjects"][0], whole["subjects"][0]
+        self.assertEqual(whole["left_out"], 0)
+        self.assertEqual(part["left_out"] + own["elements"], all_of_it["elements"])
+        self.assertTrue(200 < own["elements"] <= 500, own["elements"])
+        of_key = {group["key"]: group["errors"]["ulps"]["largest"] for group in all_of_it["groups"]}
+        for group in own["groups"]:
+            self.assertLessEqual(group["errors"]["ulps"]["largest"], of_key[group["key"]])
+        self.assertLess(own["steps"]["total"]["largest"], all_of_it["errors"]["ulps"]["largest"] + 1e-9)
+        self.assertGreater(own["steps"]["total"]["p99"], 1)
+
+    def test_the_worst_elements_have_a_short_command(self):
+        worst = self.report(LINE, "--subject", "recipe:native")["subjects"][0]["worst"]
+        self.assertEqual({one["repeat"] for one in worst},
+                         {"sextant check 'rope pairing=half D=16 H=2 dtype=bf16 @position=log(1..4096)' "
+                          "--subject 'recipe:native' -v"})
+        other = self.report(LINE, "--subject", "recipe:native", "--recipe", "f32_compute")
+        self.assertIn(" --recipe 'f32_compute'", other["subjects"][0]["worst"][0]["repeat"])
+
     def test_refuses_groups_that_do_not_exist(self):
         for arguments in (["--by", "pair"], ["-o", "p.txt"]):
             result = self.run_it("profile", "rms_norm N=2 M=4", "--subject", "fast", *arguments)

@@ -172,6 +172,12 @@ class Profile(unittest.TestCase):
         self.assertTrue(page.lower().startswith("<!doctype html>"))
         self.assertIn("mine", page)
 
+    def test_a_budget_leaves_elements_out(self):
+        profile = sextant.profile(NORM.replace("N=4", "N=64"), {"mine": norm}, by="row", torch=True,
+                                  budget_elements=256)
+        self.assertLessEqual(profile["mine"].elements.sum(), 256)
+        self.assertEqual(profile.document["left_out"], 64 * 64 - profile["mine"].elements.sum())
+
     def test_wrong_calls(self):
         with self.assertRaisesRegex(sextant.InputError, "mine answers no case: .* takes no 'beta'"):
             sextant.profile("activation kind=relu2 N=2 F=8", {"mine": relu2})

@@ -2,6 +2,7 @@
 
 #include <iomanip>
 
+#include "oracle/audit/suggest.h"
 #include "reference/base/count_text.h"
 #include "tools/api/shell_quoted.h"
 
@@ -63,8 +64,10 @@ Json AsJson(const oracle::StepCosts& costs) {
 // caller.
 std::string RepeatCommand(const std::string& line, const SubjectProfile& subject) {
   if (!subject.has_command) return "";
-  return "sextant check " + ShellQuoted(line) + " --subject " + ShellQuoted(subject.name) +
-         " --recipe " + ShellQuoted(subject.recipe) + " -v";
+  std::string command = "sextant check " + ShellQuoted(oracle::ShortestLine(Case::Parse(line))) +
+                        " --subject " + ShellQuoted(subject.name);
+  if (!subject.has_own_recipe) command += " --recipe " + ShellQuoted(subject.recipe);
+  return command + " -v";
 }
 
 Json AsJson(const SubjectProfile& subject) {
@@ -129,6 +132,7 @@ Json ToJson(const Profile& profile) {
   Json json = {{"version", 0},
                {"cases", profile.cases},
                {"by", profile.by},
+               {"left_out", profile.left_out},
                {"histogram_limits", ToJson(HistogramLimits())},
                {"honest_shares", ToJson(HonestShares())},
                {"subjects", Json::array()},
@@ -209,6 +213,8 @@ void PrintText(const Profile& profile, std::ostream& out) {
       out << "  worst " << one.permitted << " of permitted, " << one.ulps << " ulps at "
           << one.where << ": " << one.case_line << "\n";
   }
+  if (profile.left_out > 0)
+    out << "the budget left out " << CountText(profile.left_out, "element") << "\n";
   if (profile.below <= 0) return;
   if (!profile.cheapest) {
     out << "no recipe stays below " << profile.below

@@ -176,8 +176,9 @@ def identify(function: Implementation, operation: str, *, recipe: str | None = N
 
 
 def profile(cases: str | list[str], functions: Mapping[str, Implementation], *, by: str | None = None,
-            recipe: str | None = None, below: float = 0, worst: int = 0, seed: int = 1,
-            torch: bool = False, threads: int = 0) -> Profile:
+            recipe: str | None = None, below: float = 0, worst: int = 0,
+            budget_elements: int | None = None, seed: int = 1, torch: bool = False,
+            threads: int = 0) -> Profile:
     """The numerical errors of implementations, by groups of elements.
 
     cases      case lines: "rope pairing=half D=128 dtype=bf16 @position=log(1..131072)"
@@ -186,7 +187,8 @@ def profile(cases: str | list[str], functions: Mapping[str, Implementation], *, 
     by         position, pair, head, row, key_length, argument, step, or the name of an axis
     recipe     for the permitted errors and the costs of steps; default: that of each implementation
     below      ulps: the cheapest recipe below this error is looked for
-    worst      more questions in search of the largest errors, chosen by `seed`"""
+    worst      more questions in search of the largest errors, chosen by `seed`
+    budget_elements  measures about so many elements of each case at most, chosen by `seed`"""
     if not hasattr(functions, "items"):
         raise InputError(f"functions is of type {type(functions).__name__}, expected a dictionary of "
                          "functions by name")
@@ -196,7 +198,7 @@ def profile(cases: str | list[str], functions: Mapping[str, Implementation], *, 
         _integer("worst", worst, 0, 2**31), _integer("seed", seed, 0, 2**64 - 1))
     asked = _Asked(functions, torch)
     arguments = (b"\n".join(_text("a case", line) for line in lines), asked.array, len(asked.array), how,
-                 _options(recipe, False, threads))
+                 _options(recipe, False, threads, None, budget_elements, seed))
     result = Profile(asked.call("profile", arguments), asked.names)
     for name, one in result.implementations.items():
         if one.document["answered"] == 0:
