@@ -17,8 +17,10 @@ class Search {
     const Tensors inputs = DrawInputs(start);
     for (size_t i = 0; i < inputs.size(); ++i) {
       const TensorSpec& spec = start.info().signature.inputs[i];
-      if (spec.role == Role::kInteger && !inputs[i].values.data.empty()) {
-        integers_.push_back({&spec, std::ranges::max(inputs[i].values.data)});
+      if (spec.role == Role::kInteger) {
+        const auto& numbers = inputs[i].values.data;
+        const double largest = numbers.empty() ? 0 : std::ranges::max(numbers);
+        if (largest >= 1) integers_.push_back({&spec, largest});
       } else if (spec.role == Role::kCase && !real_) {
         real_ = &spec;
       }
@@ -44,22 +46,18 @@ class Search {
     double largest;
   };
 
-  // Numbers for the last axis of the input.
-  std::string ListOf(const Integers& input, const std::function<double()>& draw) {
-    const Shape shape = start_.ShapeOf(*input.spec);
-    std::string list;
-    for (size_t i = 0; i < (shape.empty() ? 1 : shape.back()); ++i) {
-      const double x = std::clamp(std::nearbyint(draw()), 0.0, input.largest);
-      list += (i ? "," : "") + PrintValue(static_cast<int64_t>(x));
-    }
-    return "@" + input.spec->name + "=" + list;
+  // The input with integers from `low` to `high`, at least two, but none below 0 or above the
+  // largest of the start.
+  static std::string Between(double low, double high, const Integers& input) {
+    const auto first = std::clamp(std::floor(low), 0.0, input.largest - 1);
+    const auto last = std::clamp(std::ceil(high), first + 1, input.largest);
+    return "@" + input.spec->name + "=uniform(" + PrintValue(first) + "," + PrintValue(last) + ")";
   }
 
   Case Far() {
     std::vector<std::string> words = {"seed=" + std::to_string(random_.Below(size_t{1} << 32))};
     for (const Integers& input : integers_) {
-      const double octaves = std::log2(input.largest + 1);
-      words.push_back(ListOf(input, [&] { return std::exp2(random_.Uniform(0, octaves)) - 1; }));
+      words.push_back(Between(0, std::exp2(random_.Uniform(0, std::log2(input.largest))), input));
     }
     return start_.With(words);
   }
@@ -72,8 +70,8 @@ class Search {
     for (const Integers& input : integers_) {
       const auto& numbers = Find(drawn, input.spec->name).values.data;
       const double centre = numbers[worst_index_ % numbers.size()];
-      words.push_back(
-          ListOf(input, [&] { return centre + random_.Uniform(-1, 1) * (width * centre + 2); }));
+      const double half = width * centre + 2;
+      words.push_back(Between(centre - half, centre + half, input));
     }
     if (integers_.empty() && real_) {
       const auto& numbers = Find(drawn, real_->name).values.data;

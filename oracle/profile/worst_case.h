@@ -25,9 +25,9 @@ struct WorstCase {
   double ulps = 0;        // |error| in ulps of the output
 };
 
-// The worst first; each has other inputs. The search changes the seed, the numbers of the inputs of
-// integers (on a logarithmic scale, up to the largest of the case), and the range of the first
-// input of real numbers; then it looks near the worst element so far.
+// The worst first; each has other inputs. The search changes the seed, the range of the inputs of
+// integers (of a random order of magnitude, up to the largest of the case), and the range of the
+// first input of real numbers; then it looks near the worst element so far.
 std::vector<WorstCase> FindWorst(const Case& start, const Subject& subject,
                                  const WorstSearch& search);
 

@@ -96,7 +96,7 @@ Json AsJson(const SubjectProfile& subject) {
                              {"repeat", RepeatCommand(one.case_line, subject)}});
   }
   for (const oracle::WorstCase& one : subject.found) {
-    json["found"].push_back({{"case", one.case_line},
+    json["found"].push_back({{"case", oracle::ShortestLine(Case::Parse(one.case_line))},
                              {"where", one.where},
                              {"permitted", ToJson(one.permitted)},
                              {"ulps", ToJson(one.ulps)},
@@ -211,7 +211,7 @@ void PrintText(const Profile& profile, std::ostream& out) {
     PrintSteps(subject, out);
     for (const oracle::WorstCase& one : subject.found)
       out << "  worst " << one.permitted << " of permitted, " << one.ulps << " ulps at "
-          << one.where << ": " << one.case_line << "\n";
+          << one.where << ": " << oracle::ShortestLine(Case::Parse(one.case_line)) << "\n";
   }
   if (profile.left_out > 0)
     out << "the budget left out " << CountText(profile.left_out, "element") << "\n";
