@@ -117,7 +117,8 @@ endfunction()
 
 # Makes build/pages: the program that writes HTML pages, with its pictures and templates.
 function(add_pages from)
-  file(GLOB files CONFIGURE_DEPENDS ${from}/page ${from}/pictures.py ${from}/*.j2 ${from}/*.css)
+  file(GLOB files CONFIGURE_DEPENDS ${from}/page ${from}/pictures.py ${from}/*.j2 ${from}/*.css
+    ${from}/*.js)
   foreach(file IN LISTS files)
     get_filename_component(name ${file} NAME)
     configure_file(${file} ${PROJECT_BINARY_DIR}/pages/${name} COPYONLY)
