@@ -56,8 +56,8 @@ void RequireNumbers(const Case& c, const Answer& answer) {
 
 }  // namespace
 
-std::string Identification::Line() const {
-  std::istringstream words(oracle::ShortestLine(identity.c));
+std::string LineOf(const Case& question) {
+  std::istringstream words(oracle::ShortestLine(question));
   std::string line;
   for (std::string word; words >> word;) {
     if (word[0] == '@' || word.starts_with("seed=")) continue;

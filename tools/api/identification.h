@@ -34,9 +34,10 @@ struct Identification {
 
   bool Conforms() const { return !identity.recipe.empty(); }
   bool IsAsExpected() const { return Conforms() && differences.empty(); }
-  // The line of a question without what only says how it was asked.
-  std::string Line() const;
 };
+
+// The line of a question without what only says how it was asked: seed and distributions.
+std::string LineOf(const Case& question);
 
 // The attributes that questions to the subject may say: make the subject with them. Throws Error if
 // the line is no question.

@@ -49,14 +49,23 @@ class Library(unittest.TestCase):
         self.assertEqual(verdict["status"], "conforms")
         self.assertEqual(verdict["case"], "rms_norm eps=1e-05 unit_offset=false M=64 N=3 dtype=f32")
 
-    def test_the_judge_in_cpp_conforms(self):
+    def outputs_in_cpp(self, source):
+        """What the program in tools/c prints, in JSON, compiled by two standards."""
         for standard in ("c++17", "c++20"):
             with tempfile.TemporaryDirectory() as folder:
-                program = f"{folder}/judge"
-                output_of(*CPP, f"-std={standard}", ROOT / "tools/c/example_judge.cc", LIBRARY,
+                program = f"{folder}/program"
+                output_of(*CPP, f"-std={standard}", ROOT / "tools/c" / source, LIBRARY,
                           f"-Wl,-rpath,{BUILD}", "-o", program)  # fmt: skip
-                verdict = json.loads(output_of(program))
+                yield json.loads(output_of(program))
+
+    def test_the_judge_in_cpp_conforms(self):
+        for verdict in self.outputs_in_cpp("example_judge.cc"):
             self.assertEqual(verdict["status"], "conforms")
+
+    def test_a_function_in_cpp_is_identified(self):
+        for found in self.outputs_in_cpp("example_identify.cc"):
+            self.assertTrue(found["conforms"], found)
+            self.assertIn("kind=swish", found["case"])
 
 
 CPP = ("c++", "-O2", "-Wall", "-Wextra", "-Werror", "-I", ROOT / "tools/c")

@@ -84,7 +84,7 @@ function(install_bundle library folder)
   install(FILES ${DLPACK}/dlpack/dlpack.h DESTINATION include/dlpack ${COMPONENT})
   install(DIRECTORY ${PROJECT_BINARY_DIR}/python/ DESTINATION python ${COMPONENT}
     PATTERN __pycache__ EXCLUDE)
-  foreach(package libmpfr6 libgmp10 libtbb12 libdlpack-dev)
+  foreach(package libmpfr6 libgmp10 libtbb12 libhwy1 libdlpack-dev)
     install(FILES /usr/share/doc/${package}/copyright DESTINATION licenses RENAME ${package}
       ${COMPONENT})
   endforeach()

@@ -25,7 +25,7 @@ std::string TextOf(const oracle::NumberRange& range) {
 
 void PrintConforming(const Identification& found, std::ostream& out) {
   const Identity& identity = found.identity;
-  out << found.Line() << "\n  conforms by " << identity.recipe << ": "
+  out << LineOf(found.identity.c) << "\n  conforms by " << identity.recipe << ": "
       << CountText(identity.judged, "element") << " of "
       << CountText(identity.witnesses.size() + identity.unseen.size(), "answer")
       << " could have failed\n";
@@ -51,7 +51,7 @@ std::string TextOf(const Identification& found) {
   } else {
     out << "no attributes of " << found.identity.c.name()
         << " give these answers; the nearest are\n"
-        << found.Line() << "\n";
+        << LineOf(found.identity.c) << "\n";
     for (const std::string& line : DetailsOf(found)) out << "  " << line << "\n";
   }
   if (!found.against.empty() && found.IsAsExpected())
@@ -67,7 +67,7 @@ Json ToJson(const Identification& found) {
   const Identity& identity = found.identity;
   Json json = {{"version", 0},
                {"subject", found.subject},
-               {"case", found.Line()},
+               {"case", LineOf(found.identity.c)},
                {"conforms", found.Conforms()},
                {"recipe", identity.recipe},
                {"judged", identity.judged},
