@@ -65,7 +65,7 @@ class ScoreboardPage(unittest.TestCase):
             share = "" if report["conforming"] == all_ else f"{report['conforming']} of "
             self.assertEqual(row[0], f"{share}{all_}" + (f", {not_run} not run" if not_run else ""))
             self.assertEqual(row[1:5], [str(report["unsupported"]), report["grade"],
-                                        f"{report['ulps']:.3g}", report["claim"]])  # fmt: skip
+                                        f"{report['ulps']:.3g} ulp", report["claim"]])  # fmt: skip
             self.assertEqual(row[5], ", ".join(report["conforms_to"]).replace(", ", ",") or "none")
 
     def test_the_overview_has_every_framework_and_operation(self):
