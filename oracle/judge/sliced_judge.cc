@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <memory>
 #include <mutex>
 
 #include "oracle/judge/drift_sample.h"
@@ -48,31 +49,31 @@ class SlicedJudge {
         outputs_(outputs),
         shape_(outputs[0].values.shape),
         slices_(ConsecutiveSlices(problem.c)),
-        elements_(CountOf(shape_)) {
-    // All frequencies may depend on one rounded power, and then all elements share its error.
-    const bool independent = !problem.c.info().Marks(Step::kFrequency);
-    for (size_t r = 0; r < std::min(kRanges, slices_.size()); ++r)
-      ranges_.emplace_back(shape_, independent, elements_);
-  }
+        // All frequencies may depend on one rounded power, and then all elements share its error.
+        independent_(!problem.c.info().Marks(Step::kFrequency)),
+        elements_(CountOf(shape_)),
+        ranges_(std::min(kRanges, slices_.size())),
+        total_(shape_, independent_, elements_) {}
 
   // False if an element fails or is unlikely, or if the slices are not consecutive.
   bool Judge() {
     InParallel(ranges_.size(), problem_.options.threads, [&](size_t r) {
       EnclosedSlices enclosed(problem_.c, problem_.inputs, problem_.recipe);
       std::vector<Rank> worst(1);
+      auto range = std::make_unique<RangeJudge>(shape_, independent_, elements_);
       const size_t end = (r + 1) * slices_.size() / ranges_.size();
       for (size_t s = r * slices_.size() / ranges_.size(); s < end && conforms_; ++s) {
-        if (!JudgeSlice(slices_[s], enclosed, worst, ranges_[r])) conforms_ = false;
+        if (!JudgeSlice(slices_[s], enclosed, worst, *range)) conforms_ = false;
         Report();
       }
+      Merge(r, std::move(range));
     });
-    for (size_t r = 1; conforms_ && r < ranges_.size(); ++r) ranges_[0].Merge(ranges_[r]);
     return conforms_ && !ranges_.empty();
   }
 
   std::vector<JudgedTensor> Total(double bias_bound) const {
     const TensorSpec& spec = problem_.c.info().signature.outputs[0];
-    return {{ranges_[0].Total(spec.name, bias_bound), spec.optional, shape_, elements_.statuses}};
+    return {{total_.Total(spec.name, bias_bound), spec.optional, shape_, elements_.statuses}};
   }
 
  private:
@@ -95,6 +96,17 @@ class SlicedJudge {
     return true;
   }
 
+  // Adds to the total what is known of all ranges up to range r, in their order: so the result does
+  // not depend on the threads, and few ranges are in memory.
+  void Merge(size_t r, std::unique_ptr<RangeJudge> range) {
+    const std::lock_guard lock(mutex_);
+    ranges_[r] = std::move(range);
+    for (; merged_ < ranges_.size() && ranges_[merged_]; ++merged_) {
+      total_.Merge(*ranges_[merged_]);
+      ranges_[merged_].reset();
+    }
+  }
+
   void Report() {
     if (!problem_.options.progress) return;
     const std::lock_guard lock(mutex_);
@@ -105,8 +117,11 @@ class SlicedJudge {
   const Tensors& outputs_;
   const Shape& shape_;
   const std::vector<Slice> slices_;
+  const bool independent_;
   OfElements elements_;
-  std::vector<RangeJudge> ranges_;
+  std::vector<std::unique_ptr<RangeJudge>> ranges_;  // judged, and not yet part of the total
+  RangeJudge total_;
+  size_t merged_ = 0;
   std::atomic<bool> conforms_ = true;
   std::mutex mutex_;
   size_t done_ = 0;

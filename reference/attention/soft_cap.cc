@@ -1,6 +1,6 @@
 #include "reference/attention/soft_cap.h"
 
-#include "reference/case/operation.h"
+#include "reference/case/array_operation.h"
 #include "reference/number/lanes/each_number.h"
 
 namespace sextant {
@@ -24,17 +24,32 @@ void SoftCap::Check() const {
   if (!(cap > 0)) throw Error("cap is ", cap, ", expected more than 0");
 }
 
+namespace {
+
+auto FunctionOf(const SoftCap& op) {
+  return
+      [&op]<class Number>(std::type_identity<Number>) { return SoftCapFunction<Number>(op.cap); };
+}
+
+}  // namespace
+
 template <class Real>
 void SoftCap::operator()(const Tensor<Real>& x, Tensor<Real>& y) const {
-  const auto make = [this]<class Number>(std::type_identity<Number>) {
-    return SoftCapFunction<Number>(cap);
-  };
-  SetEach(y.data, make, x.data);
+  SetEach(y.data, FunctionOf(*this), x.data);
 }
+
+namespace {
+
+bool EvaluateInArrays(const SoftCap& op, const Tensors& inputs, CountedOutput& y) {
+  y.format = FormatAt(Step::kCap);
+  return SetEach(y.Span(), FunctionOf(op), ExactSpan{inputs[0]});
+}
+
+}  // namespace
 
 template <>
 std::unique_ptr<Operation> MakeOperation<SoftCap>() {
-  return Wrap<SoftCap>();
+  return std::make_unique<ArrayOperation<SoftCap>>(EvaluateInArrays);
 }
 
 template class SoftCapFunction<Interval>;

@@ -43,8 +43,8 @@ bool EvaluateInArrays(const Softmax&, const Tensors& inputs, CountedOutput& y) {
   const size_t M = x.shape[1];
   if (M == 0 || !SoftmaxRow<Counted>::TakesExact(type)) return false;
   for (size_t begin = 0; begin < x.data.size(); begin += M) {
-    const SoftmaxRow<Counted> row(std::span(x.data).subspan(begin, M), type);
-    row.CopyTo(From(y.numbers.numbers(), begin));
+    const SoftmaxRow<Counted> row({std::span(x.data).subspan(begin, M), type},
+                                  From(y.numbers.numbers(), begin));
     y.format = row.format();
   }
   return true;

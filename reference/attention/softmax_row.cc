@@ -89,10 +89,10 @@ SoftmaxRow<Counted>::SoftmaxRow(std::span<const Counted> scores, Tiling tiling)
   SetFrom(from, CurrentRule());
 }
 
-SoftmaxRow<Counted>::SoftmaxRow(std::span<const double> scores, DType type)
-    : weight_arrays_(scores.size()), weights_(weight_arrays_.numbers()), count_(scores.size()) {
+SoftmaxRow<Counted>::SoftmaxRow(const ExactSpan& scores, const CountedNumbers& weights)
+    : weights_(weights), count_(scores.values.size()) {
   const ScopedStep at(Step::kSoftmax);
-  Scores from(scores, type);
+  Scores from(scores);
   SetFrom(from, CurrentRule());
 }
 
@@ -100,12 +100,6 @@ bool SoftmaxRow<Counted>::TakesExact(DType type) {
   const ScopedStep at(Step::kSoftmax);
   const StepRule& rule = CurrentRule();
   return rule.exact || (!rule.flushes && Contains(rule.format, type));
-}
-
-void SoftmaxRow<Counted>::CopyTo(const CountedNumbers& to) const {
-  for (const auto array : {&CountedNumbers::high, &CountedNumbers::low, &CountedNumbers::error,
-                           &CountedNumbers::likely, &CountedNumbers::drift})
-    std::copy_n(weights_.*array, count_, to.*array);
 }
 
 void SoftmaxRow<Counted>::SetFrom(Scores& from, const StepRule& rule) {

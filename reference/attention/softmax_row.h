@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "reference/number/counted/counted_numbers.h"
+#include "reference/number/counted/counted_span.h"
 #include "reference/number/real.h"
 
 namespace sextant {
@@ -100,9 +100,9 @@ template <>
 class SoftmaxRow<Counted> {
  public:
   explicit SoftmaxRow(std::span<const Counted> scores, Tiling tiling = Tiling::kNone);
-  // Of scores that are exact values of `type` and finite: the same numbers in less time. Requires
-  // TakesExact(type): step softmax need not convert them.
-  SoftmaxRow(std::span<const double> scores, DType type);
+  // Of exact and finite scores: the same numbers in less time. Requires TakesExact(scores.type):
+  // step softmax need not convert them. `weights`: arrays for the weights, which outlive this.
+  SoftmaxRow(const ExactSpan& scores, const CountedNumbers& weights);
   static bool TakesExact(DType type);
   SoftmaxRow(const SoftmaxRow&) = delete;  // weights_ points into weight_arrays_
   SoftmaxRow& operator=(const SoftmaxRow&) = delete;
@@ -112,7 +112,6 @@ class SoftmaxRow<Counted> {
         .WithError({weights_.error[j], weights_.likely[j]});
   }
   const std::optional<DType>& format() const { return format_; }
-  void CopyTo(const CountedNumbers& to) const;  // the weights
   Counted Mean(std::span<const Counted> values) const;
   void Means(const ValueRows<Counted>& values, std::span<const size_t> keys,
              std::span<Counted> y) const;

@@ -42,12 +42,11 @@ struct SoftmaxRow<Counted>::Scores {
     }
     largest = Converted(scores[at]);
   }
-  // Exact values of `type`, for which the step needs no conversion.
-  Scores(std::span<const double> scores, DType type) : converted(scores.size()) {
-    std::ranges::copy(scores, converted.numbers().high);
-    const double maximum = *std::ranges::max_element(scores);
-    largest = Converted(Counted(maximum, type));
-    for (const double s : scores) most = std::max(most, s + std::abs(s) * 0x1p-50);
+  // Of scores for which the step needs no conversion.
+  explicit Scores(const ExactSpan& scores) : converted(scores.values.size()) {
+    std::ranges::copy(scores.values, converted.numbers().high);
+    largest = Converted(Counted(*std::ranges::max_element(scores.values), scores.type));
+    for (const double s : scores.values) most = std::max(most, s + std::abs(s) * 0x1p-50);
   }
   static double Slack(const Counted& s) { return std::abs(s.center().high) * 0x1p-50 + s.drift(); }
 

@@ -13,14 +13,23 @@
 
 #include "reference/case/operation.h"
 #include "reference/number/counted/counted_span.h"
+#include "reference/number/recipe/rounding_units.h"
 
 namespace sextant {
 
 // The numbers of an output, which have one format and are not saturated.
 struct CountedOutput {
+  CountedSpan Span() { return {numbers.numbers(), numbers.size(), format}; }
+
   CountedArrays numbers;
   std::optional<DType> format{};
 };
+
+// The format of the results of a step.
+inline std::optional<DType> FormatAt(Step step) {
+  const ScopedStep at(step);
+  return FormatOf(CurrentRule());
+}
 
 class EvaluatesInArrays {
  public:

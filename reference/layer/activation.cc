@@ -6,7 +6,6 @@
 #include "reference/case/array_operation.h"
 #include "reference/number/clamp.h"
 #include "reference/number/lanes/each_number.h"
-#include "reference/number/recipe/rounding_units.h"
 
 namespace sextant {
 namespace {
@@ -113,24 +112,26 @@ void Activation::Check() const {
     throw Error("beta is ", beta, ", but kind=", PrintValue(kind), " has none: expected 1");
 }
 
+namespace {
+
+auto FunctionOf(const Activation& op) {
+  return [&op]<class Number>(std::type_identity<Number>) {
+    return ActivationFunction<Number>(op.kind, op.beta);
+  };
+}
+
+}  // namespace
+
 template <class Real>
 void Activation::operator()(const Tensor<Real>& x, Tensor<Real>& y) const {
-  const auto make = [this]<class Number>(std::type_identity<Number>) {
-    return ActivationFunction<Number>(kind, beta);
-  };
-  SetEach(y.data, make, x.data);
+  SetEach(y.data, FunctionOf(*this), x.data);
 }
 
 namespace {
 
 bool EvaluateInArrays(const Activation& op, const Tensors& inputs, CountedOutput& y) {
-  const auto make = [&op]<class Number>(std::type_identity<Number>) {
-    return ActivationFunction<Number>(op.kind, op.beta);
-  };
-  const ScopedStep at(Step::kActivation);
-  y.format = FormatOf(CurrentRule());
-  return SetEach(CountedSpan{y.numbers.numbers(), y.numbers.size(), y.format}, make,
-                 ExactSpan{inputs[0].values.data, inputs[0].dtype});
+  y.format = FormatAt(Step::kActivation);
+  return SetEach(y.Span(), FunctionOf(op), ExactSpan{inputs[0]});
 }
 
 }  // namespace

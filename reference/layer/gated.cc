@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "reference/case/operation.h"
+#include "reference/case/array_operation.h"
 #include "reference/number/lanes/each_number.h"
 
 namespace sextant {
@@ -17,24 +17,36 @@ void Gated::Check() const {
   }
 }
 
-template <class Real>
-void Gated::operator()(const Tensor<Real>& gate, const Tensor<Real>& up, Tensor<Real>& y) const {
-  const auto make = [this]<class Number>(std::type_identity<Number>) {
-    return [this, f = ActivationFunction<Number>(ActivationOf(kind), Beta())](
+namespace {
+
+auto FunctionOf(const Gated& op) {
+  return [&op]<class Number>(std::type_identity<Number>) {
+    return [&op, f = ActivationFunction<Number>(ActivationOf(op.kind), op.Beta())](
                const Number& own_gate, const Number& own_up) {
       Number g = own_gate, u = own_up;
-      if (limit) {
+      if (op.limit) {
         const ScopedStep at(Step::kGate);
-        const Number most = Converted(Number(*limit)), any(-std::numeric_limits<double>::max());
+        const Number most = Converted(Number(*op.limit)), any(-std::numeric_limits<double>::max());
         g = ClampOrNaN(g, any, most);
         u = ClampOrNaN(u, -most, most);
       }
       const Number activated = f(g);
       const ScopedStep at(Step::kGate);
-      return activated * (plus_one ? u + Number(1.0) : u);
+      return activated * (op.plus_one ? u + Number(1.0) : u);
     };
   };
-  SetEach(y.data, make, gate.data, up.data);
+}
+
+bool EvaluateInArrays(const Gated& op, const Tensors& inputs, CountedOutput& y) {
+  y.format = FormatAt(Step::kGate);
+  return SetEach(y.Span(), FunctionOf(op), ExactSpan{inputs[0]}, ExactSpan{inputs[1]});
+}
+
+}  // namespace
+
+template <class Real>
+void Gated::operator()(const Tensor<Real>& gate, const Tensor<Real>& up, Tensor<Real>& y) const {
+  SetEach(y.data, FunctionOf(*this), gate.data, up.data);
 }
 
 template void Gated::operator()(const Tensor<Interval>&, const Tensor<Interval>&,
@@ -48,7 +60,7 @@ template void Gated::operator()(const Tensor<BoostReal>&, const Tensor<BoostReal
 
 template <>
 std::unique_ptr<Operation> MakeOperation<Gated>() {
-  return Wrap<Gated>();
+  return std::make_unique<ArrayOperation<Gated>>(EvaluateInArrays);
 }
 
 }  // namespace sextant

@@ -5,7 +5,6 @@
 #include "reference/case/array_operation.h"
 #include "reference/layer/normed_row_arrays.h"
 #include "reference/number/lanes/each_number.h"
-#include "reference/number/recipe/rounding_units.h"
 
 namespace sextant {
 namespace {
@@ -90,23 +89,20 @@ namespace {
 bool EvaluateInArrays(const LayerNorm& op, const Tensors& inputs, CountedOutput& y) {
   const auto& [name, type, x] = inputs[0];
   const size_t M = x.shape[1];
-  const auto format_of = [](Step step) {
-    const ScopedStep at(step);
-    return FormatOf(CurrentRule());
-  };
-  if (M == 0 || !NormedRow<Counted>::TakesArrays(format_of(Step::kCenter))) return false;
-  const std::vector<Counted> factors = CountedOf(inputs[1]), bias = CountedOf(inputs[2]);
+  if (M == 0 || !NormedRow<Counted>::TakesArrays(FormatAt(Step::kCenter))) return false;
+  const std::vector<Counted> factors = CountedOf(ExactSpan(inputs[1])),
+                             bias = CountedOf(ExactSpan(inputs[2]));
   NormedRow<Counted>::Weights weights(factors);
   NormedRow<Counted>::Memory memory(M);
   CountedArrays row(M);
-  const CountedSpan centered{row.numbers(), M, format_of(Step::kCenter)};
-  y.format = format_of(Step::kBias);
+  const CountedSpan centered{row.numbers(), M, FormatAt(Step::kCenter)};
+  y.format = FormatAt(Step::kBias);
   for (size_t begin = 0; begin < x.data.size(); begin += M) {
     const ExactSpan values{std::span(x.data).subspan(begin, M), type};
     const auto minus_mean = MinusMean<Counted>(CountedOf(values));
     const ScopedStep at(Step::kCenter);
     if (!SetEach(centered, Plus(minus_mean), values)) return false;
-    const CountedSpan weighed{From(y.numbers.numbers(), begin), M, format_of(Step::kWeigh)};
+    const CountedSpan weighed{From(y.numbers.numbers(), begin), M, FormatAt(Step::kWeigh)};
     const NormedRow<Counted> normed(centered, ScaledEps<Counted>(op.eps, 1), memory);
     normed.Weigh(weights, weighed.numbers);
     const ScopedStep adding(Step::kBias);

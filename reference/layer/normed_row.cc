@@ -1,10 +1,7 @@
 #include "reference/layer/normed_row.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
-#include <cstdint>
-#include <limits>
 
 #include "reference/layer/normed_row_steps.h"
 #include "reference/layer/plain_square_sum.h"

@@ -4,7 +4,6 @@
 
 #include "reference/case/array_operation.h"
 #include "reference/layer/normed_row_arrays.h"
-#include "reference/number/recipe/rounding_units.h"
 
 namespace sextant {
 namespace {
@@ -13,6 +12,7 @@ template <class Real>
 std::vector<Real> FactorsOf(const std::vector<Real>& weight, bool unit_offset) {
   const ScopedStep at(Step::kWeigh);
   std::vector<Real> factors;
+  factors.reserve(weight.size());
   for (const Real& w : weight) factors.push_back(unit_offset ? Real(1.0) + w : w);
   return factors;
 }
@@ -40,7 +40,7 @@ bool EvaluateInArrays(const RmsNorm& op, const Tensors& inputs, CountedOutput& y
   const auto& [name, type, x] = inputs[0];
   const size_t M = x.shape[1];
   if (M == 0 || !NormedRow<Counted>::TakesArrays(type)) return false;
-  const std::vector<Counted> factors = FactorsOf(CountedOf(inputs[1]), op.unit_offset);
+  const std::vector<Counted> factors = FactorsOf(CountedOf(ExactSpan(inputs[1])), op.unit_offset);
   NormedRow<Counted>::Weights weights(factors);
   NormedRow<Counted>::Memory memory(M);
   CountedArrays row(M);
@@ -49,8 +49,7 @@ bool EvaluateInArrays(const RmsNorm& op, const Tensors& inputs, CountedOutput& y
     const NormedRow<Counted> normed({row.numbers(), M, type}, Counted(op.eps), memory);
     normed.Weigh(weights, From(y.numbers.numbers(), begin));
   }
-  const ScopedStep at(Step::kWeigh);
-  y.format = FormatOf(CurrentRule());
+  y.format = FormatAt(Step::kWeigh);
   return true;
 }
 

@@ -35,9 +35,12 @@ TEST(ArrayOperation, HasTheBitsOfTensors) {
     Random random(1);
     for (const auto& operation : AllOperations()) {
       if (!dynamic_cast<const EvaluatesInArrays*>(operation.get())) continue;
+      std::string choices = "dtype=f32|bf16|f16|f64";
+      for (const TensorSpec& input : operation->info().signature.inputs)
+        choices += " @" + input.name + "=normal|normal(30)|powers_of_two|special|one_hot";
       size_t compared = 0;
       for (int n = 0; n < 200; ++n) {
-        const Case c = AnyCase(operation->info(), random);
+        const Case c = RandomCase(operation->info(), random, choices);
         const std::vector<std::string> recipes = {"native", "f32_compute", "exact", "native flush"};
         const Recipe recipe = ParseRecipe(random.OneOf(recipes), c.dtype());
         compared += ExpectSame(c, recipe, random.Below(2) == 0);

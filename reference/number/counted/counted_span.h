@@ -40,11 +40,14 @@ struct CountedSpan {
 
 // Numbers that are exact values of `type`.
 struct ExactSpan {
-  std::span<const double> values;
-  DType type;
+  ExactSpan(std::span<const double> of, DType with) : values(of), type(with) {}
+  explicit ExactSpan(const NamedTensor& tensor) : ExactSpan(tensor.values.data, tensor.dtype) {}
   ExactSpan Part(size_t first, size_t length) const {
     return {values.subspan(first, length), type};
   }
+
+  std::span<const double> values;
+  DType type;
 };
 
 inline std::vector<Counted> CountedOf(const ExactSpan& row) {
@@ -52,9 +55,6 @@ inline std::vector<Counted> CountedOf(const ExactSpan& row) {
   numbers.reserve(row.values.size());
   for (const double x : row.values) numbers.emplace_back(x, row.type);
   return numbers;
-}
-inline std::vector<Counted> CountedOf(const NamedTensor& tensor) {
-  return CountedOf(ExactSpan{tensor.values.data, tensor.dtype});
 }
 
 }  // namespace sextant
