@@ -11,7 +11,6 @@
 namespace sextant::oracle {
 namespace {
 
-using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -154,8 +153,9 @@ TEST_P(Structure, FindsUnusualFactors) {
 TEST_P(Structure, FindsAddedNumbers) {
   EXPECT_THAT(planted.Sentences([](auto y, size_t n, size_t f) { return y(n, f) - 7; }),
               ElementsAre(StartsWith("added: -7")));
-  EXPECT_THAT(planted.Sentences([](auto y, size_t n, size_t f) { return y(n, f) + 2.5 * f; }),
-              ElementsAre(AllOf(StartsWith("added: 2.5"), HasSubstr("times the index F"))));
+  EXPECT_THAT(
+      planted.Sentences([](auto y, size_t n, size_t f) { return y(n, f) + 2.5 * f; }),
+      ElementsAre(testing::AllOf(StartsWith("added: 2.5"), HasSubstr("times the index F"))));
 }
 
 TEST(StructureOf, FindsAnInputThatWasPassedThrough) {

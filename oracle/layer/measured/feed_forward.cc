@@ -64,6 +64,7 @@ class Fitter {
       for (size_t j = i + 1; j < changes.size() && !is_large; ++j) Try(Changed(one, changes[j]));
     }
     if (!is_large) {
+      measures_constants_ = false;  // there are many orders
       for (const Change& change : OrderChanges(seen_.inputs)) Try(Changed(right, change));
     }
     KeepSimplest(fits_);
@@ -100,7 +101,8 @@ class Fitter {
       fit.formula.function = {.curve = facts.curve, .c = facts.usual};
       if (facts.name != FactsOf(right_.curve).name) TryCurve(fit, facts, rows);
       const bool is_named = facts.name == FactsOf(right_.curve).name;
-      if (is_named || facts.curve == Curve::kSwish) TryConstant(fit, facts, rows);
+      if (measures_constants_ && (is_named || facts.curve == Curve::kSwish))
+        TryConstant(fit, facts, rows);
     }
   }
 
@@ -232,6 +234,7 @@ class Fitter {
   const Observation& seen_;
   Function right_;
   ForwardRows rows_;
+  bool measures_constants_ = true;
   std::vector<FeedForwardFit> fits_;
 };
 
