@@ -40,6 +40,20 @@ Exchange AnswerOf(const MeasuredTable& table, const Case& asked) {
   return seen;
 }
 
+// The same with larger units: the frequencies of the subject have the errors that the recipe
+// permits in this dtype, if the claim is right, beside those of the measurement.
+Exchange WithErrorsOf(const std::string& recipe, const Claim& claim, DType dtype, Exchange seen) {
+  std::vector<std::string> words = WordsOf(claim);
+  words.push_back("dtype=" + std::string(NameOf(dtype)));
+  const Case c = seen.c.With(words);
+  const auto permitted = PermittedErrors(c, seen.inputs, ParseRecipe(recipe, dtype));
+  for (size_t o = 0; o < seen.units.size(); ++o) {
+    auto& unit = seen.units[o].error.data;
+    for (size_t k = 0; k < unit.size(); ++k) unit[k] += permitted[o].error.data[k];
+  }
+  return seen;
+}
+
 // The same with larger units, by which numbers far from the right ones are told apart, too.
 Exchange Coarsened(Exchange seen) {
   constexpr double kPart = 0x1p-10;  // kMostPermitted of them are ten times the number
@@ -134,6 +148,19 @@ std::vector<Claim> StartsOf(const MeasuredTable& table, const Claim& free, const
   return {starts.begin(), starts.end()};
 }
 
+// Of the starts without a scaling, with the base that fits best.
+Claim Unscaled(const std::vector<Claim>& starts, const std::vector<Exchange>& seen, int threads) {
+  std::vector<Claim> all;
+  std::ranges::copy_if(starts, std::back_inserter(all), [](const Claim& claim) {
+    const auto at = claim.find("scaling");
+    return at == claim.end() || at->second == NoScaling::kName;
+  });
+  if (all.empty()) return starts.front();
+  all = RefinedClaims(all, seen, Numbers::kAll, threads);
+  return *std::ranges::min_element(
+      all, {}, [&](const Claim& claim) { return MisfitOf(DifferencesOf(claim, seen)); });
+}
+
 // With few digits, but in the middle of the error bar: near its ends answers would not conform.
 double Simplest(const NumberWithBar& x) {
   constexpr double kPart = 1.0 / 16;
@@ -153,27 +180,38 @@ std::string ExplicitText(const MeasuredTable& table) {
 }  // namespace
 
 std::vector<Claim> FrequencyClaims(const MeasuredTable& table, const Claim& asked, const Case& c,
-                                   int threads) {
+                                   const std::string& recipe, int threads) {
   const Exchange seen = AnswerOf(table, c);
   Claim free;
   for (const auto& [attribute, text] : ClaimOf(seen.c)) {
     if (attribute != "R" && asked.contains(attribute)) free[attribute] = text;
   }
-  const std::vector<Exchange> fine = {seen}, coarse = {Coarsened(seen)};
-  const auto is_enough = [&](const Claim& claim) { return IsPermitted(claim, fine); };
+  const std::vector<Exchange> coarse = {Coarsened(seen)};
+  const auto is_enough = [&](const Claim& claim) {
+    try {
+      return IsPermitted(claim, {WithErrorsOf(recipe, claim, c.dtype(), seen)});
+    } catch (const Error&) {
+      return false;  // no valid combination of attributes
+    }
+  };
   const std::vector<Claim> starts = StartsOf(table, free, seen.c);
+  const Claim unscaled = Unscaled(starts, coarse, threads);
+  const std::vector<Exchange> fine = {WithErrorsOf(recipe, unscaled, c.dtype(), seen)};
   std::map<std::string, Claim> found;  // one of each form
   for (const Numbers which : {Numbers::kFirst, Numbers::kAll}) {
     if (!found.empty()) break;
     for (const Claim& claim :
          RefinedClaims(RefinedClaims(starts, coarse, which, threads), fine, which, threads)) {
-      if (is_enough(claim)) found.try_emplace(FormOf(claim), claim);
+      const std::vector<Claim> rounded = RoundedClaims(claim, seen.c);
+      const auto at = std::ranges::find_if(rounded, is_enough);
+      if (at != rounded.end()) found.try_emplace(FormOf(*at), *at);
     }
   }
   std::vector<Claim> claims;
   for (const auto& [form, claim] : found) claims.push_back(claim);
   std::ranges::stable_sort(claims, {}, [](const Claim& claim) { return FormOf(claim).size(); });
   if (claims.empty()) claims = BestClaims(starts, coarse, threads, is_enough);
+  claims.push_back(unscaled);  // another recipe may permit it
   if (free.contains("scaling")) {
     claims.push_back(free);
     claims.back()["scaling"] = ExplicitText(table);
