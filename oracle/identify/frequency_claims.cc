@@ -84,7 +84,13 @@ std::vector<double> BasesOf(const std::vector<NumberWithBar>& f) {
 double FactorOf(const std::vector<NumberWithBar>& f, double base) {
   const auto K = static_cast<double>(f.size());
   const double unscaled = std::pow(base, -(K - 1) / K);
-  return f.back().value > 0 ? unscaled / f.back().value : 1;
+  return f.back().value > f.back().bar ? unscaled / f.back().value : 1;
+}
+
+// The part of the pairs that turn at all.
+double TurningPart(const std::vector<NumberWithBar>& f) {
+  const auto turning = std::ranges::count_if(f, [](const auto& x) { return x.value > x.bar; });
+  return static_cast<double>(turning) / static_cast<double>(f.size());
 }
 
 // The text of a scaling with all its parameters, as a case line has it.
@@ -114,9 +120,11 @@ std::vector<std::string> TextsOf(const Case& c, const MeasuredTable& table) {
         continue;  // not for this width
       }
       if (!text.starts_with(YarnScaling::kName) || text.find("mscale") != text.npos) continue;
-      texts.push_back(texts.back());
-      texts.back().pop_back();
-      texts.back() += ",attention_factor=" + PrintValue(table.attention_factor.value) + ")";
+      const std::string given = texts.back().substr(0, texts.back().size() - 1);
+      const auto& [gain, bar] = table.attention_factor;
+      if (std::isinf(bar)) continue;  // no gain that is the same everywhere
+      for (const double factor : {SimplestIn({gain - bar, gain + bar}), gain})
+        texts.push_back(given + ",attention_factor=" + PrintValue(factor) + ")");
     }
   }
   return texts;
@@ -137,7 +145,9 @@ std::vector<Claim> StartsOf(const MeasuredTable& table, const Claim& free, const
       continue;
     }
     const double factor = FactorOf(table.inv_freq, base);
-    for (const std::string& text : texts) {
+    for (const std::string& listed : texts) {
+      const std::string text =
+          WithParameter(listed, "partial_rotary_factor", TurningPart(table.inv_freq));
       for (int context = kLeastContext; context <= kMostContext; ++context) {
         claim["scaling"] = WithParameter(WithParameter(text, "factor", factor),
                                          "original_max_position_embeddings", std::exp2(context));
