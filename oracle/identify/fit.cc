@@ -177,7 +177,7 @@ std::vector<Claim> BestClaims(const std::vector<Claim>& starts,
     };
     if (round == 0 && best > NoiseOf(witnesses)) {
       add(NamedVariationsOf(fits[0].claim, c), refined);
-      add(PairedVariationsOf(fits[0].claim, c), others);
+      if (starts.size() == 1) add(PairedVariationsOf(fits[0].claim, c), others);
     }
     for (const Fit& fit : fits) {
       refined.push_back(fit.claim);
@@ -226,6 +226,16 @@ Claim RoundedTo(const Claim& claim, const Case& c, int digits) {
     if (IsRefined(slot) && !IsPlain(slot.value)) slot.value = RoundedTo(slot.value, digits);
   }
   return WithNumbers(claim, slots);
+}
+
+std::vector<Claim> RoundedClaims(const Claim& claim, const Case& c) {
+  std::set<Claim> seen;
+  std::vector<Claim> all;
+  for (const int digits : {1, 2, 3, 17, 4, 5, 6, 7, 8}) {
+    Claim rounded = RoundedTo(claim, c, digits);
+    if (seen.insert(rounded).second) all.push_back(std::move(rounded));
+  }
+  return all;
 }
 
 Claim Simplified(const Claim& claim, const Claim& simple, const Case& c, const Goodness& goodness) {

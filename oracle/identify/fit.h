@@ -30,6 +30,10 @@ Claim LeastLargest(const Claim& claim, const std::vector<Exchange>& weighed);
 // plain as they are (IsPlain).
 Claim RoundedTo(const Claim& claim, const Case& c, int digits);
 
+// The claim as it is and with its numbers rounded: what fits best fits the roundings of the
+// answers, too. Numbers that somebody chose have few digits.
+std::vector<Claim> RoundedClaims(const Claim& claim, const Case& c);
+
 // When another claim is as good as one that was found. A number of few digits is probably meant.
 // Any other must stay well within what the answers allow: its neighbours are as likely.
 struct Goodness {

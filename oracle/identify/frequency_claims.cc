@@ -40,6 +40,20 @@ Exchange AnswerOf(const MeasuredTable& table, const Case& asked) {
   return seen;
 }
 
+// The same with larger units: the frequencies of the subject have the errors that the recipe
+// permits in this dtype, if the claim is right, beside those of the measurement.
+Exchange WithErrorsOf(const std::string& recipe, const Claim& claim, DType dtype, Exchange seen) {
+  std::vector<std::string> words = WordsOf(claim);
+  words.push_back("dtype=" + std::string(NameOf(dtype)));
+  const Case c = seen.c.With(words);
+  const auto permitted = PermittedErrors(c, seen.inputs, ParseRecipe(recipe, dtype));
+  for (size_t o = 0; o < seen.units.size(); ++o) {
+    auto& unit = seen.units[o].error.data;
+    for (size_t k = 0; k < unit.size(); ++k) unit[k] += permitted[o].error.data[k];
+  }
+  return seen;
+}
+
 // The same with larger units, by which numbers far from the right ones are told apart, too.
 Exchange Coarsened(Exchange seen) {
   constexpr double kPart = 0x1p-10;  // kMostPermitted of them are ten times the number
@@ -70,7 +84,13 @@ std::vector<double> BasesOf(const std::vector<NumberWithBar>& f) {
 double FactorOf(const std::vector<NumberWithBar>& f, double base) {
   const auto K = static_cast<double>(f.size());
   const double unscaled = std::pow(base, -(K - 1) / K);
-  return f.back().value > 0 ? unscaled / f.back().value : 1;
+  return f.back().value > f.back().bar ? unscaled / f.back().value : 1;
+}
+
+// The part of the pairs that turn at all.
+double TurningPart(const std::vector<NumberWithBar>& f) {
+  const auto turning = std::ranges::count_if(f, [](const auto& x) { return x.value > x.bar; });
+  return static_cast<double>(turning) / static_cast<double>(f.size());
 }
 
 // The text of a scaling with all its parameters, as a case line has it.
@@ -100,9 +120,11 @@ std::vector<std::string> TextsOf(const Case& c, const MeasuredTable& table) {
         continue;  // not for this width
       }
       if (!text.starts_with(YarnScaling::kName) || text.find("mscale") != text.npos) continue;
-      texts.push_back(texts.back());
-      texts.back().pop_back();
-      texts.back() += ",attention_factor=" + PrintValue(table.attention_factor.value) + ")";
+      const std::string given = texts.back().substr(0, texts.back().size() - 1);
+      const auto& [gain, bar] = table.attention_factor;
+      if (std::isinf(bar)) continue;  // no gain that is the same everywhere
+      for (const double factor : {SimplestIn({gain - bar, gain + bar}), gain})
+        texts.push_back(given + ",attention_factor=" + PrintValue(factor) + ")");
     }
   }
   return texts;
@@ -123,7 +145,9 @@ std::vector<Claim> StartsOf(const MeasuredTable& table, const Claim& free, const
       continue;
     }
     const double factor = FactorOf(table.inv_freq, base);
-    for (const std::string& text : texts) {
+    for (const std::string& listed : texts) {
+      const std::string text =
+          WithParameter(listed, "partial_rotary_factor", TurningPart(table.inv_freq));
       for (int context = kLeastContext; context <= kMostContext; ++context) {
         claim["scaling"] = WithParameter(WithParameter(text, "factor", factor),
                                          "original_max_position_embeddings", std::exp2(context));
@@ -132,6 +156,19 @@ std::vector<Claim> StartsOf(const MeasuredTable& table, const Claim& free, const
     }
   }
   return {starts.begin(), starts.end()};
+}
+
+// Of the starts without a scaling, with the base that fits best.
+Claim Unscaled(const std::vector<Claim>& starts, const std::vector<Exchange>& seen, int threads) {
+  std::vector<Claim> all;
+  std::ranges::copy_if(starts, std::back_inserter(all), [](const Claim& claim) {
+    const auto at = claim.find("scaling");
+    return at == claim.end() || at->second == NoScaling::kName;
+  });
+  if (all.empty()) return starts.front();
+  all = RefinedClaims(all, seen, Numbers::kAll, threads);
+  return *std::ranges::min_element(
+      all, {}, [&](const Claim& claim) { return MisfitOf(DifferencesOf(claim, seen)); });
 }
 
 // With few digits, but in the middle of the error bar: near its ends answers would not conform.
@@ -153,27 +190,38 @@ std::string ExplicitText(const MeasuredTable& table) {
 }  // namespace
 
 std::vector<Claim> FrequencyClaims(const MeasuredTable& table, const Claim& asked, const Case& c,
-                                   int threads) {
+                                   const std::string& recipe, int threads) {
   const Exchange seen = AnswerOf(table, c);
   Claim free;
   for (const auto& [attribute, text] : ClaimOf(seen.c)) {
     if (attribute != "R" && asked.contains(attribute)) free[attribute] = text;
   }
-  const std::vector<Exchange> fine = {seen}, coarse = {Coarsened(seen)};
-  const auto is_enough = [&](const Claim& claim) { return IsPermitted(claim, fine); };
+  const std::vector<Exchange> coarse = {Coarsened(seen)};
+  const auto is_enough = [&](const Claim& claim) {
+    try {
+      return IsPermitted(claim, {WithErrorsOf(recipe, claim, c.dtype(), seen)});
+    } catch (const Error&) {
+      return false;  // no valid combination of attributes
+    }
+  };
   const std::vector<Claim> starts = StartsOf(table, free, seen.c);
+  const Claim unscaled = Unscaled(starts, coarse, threads);
+  const std::vector<Exchange> fine = {WithErrorsOf(recipe, unscaled, c.dtype(), seen)};
   std::map<std::string, Claim> found;  // one of each form
   for (const Numbers which : {Numbers::kFirst, Numbers::kAll}) {
     if (!found.empty()) break;
     for (const Claim& claim :
          RefinedClaims(RefinedClaims(starts, coarse, which, threads), fine, which, threads)) {
-      if (is_enough(claim)) found.try_emplace(FormOf(claim), claim);
+      const std::vector<Claim> rounded = RoundedClaims(claim, seen.c);
+      const auto at = std::ranges::find_if(rounded, is_enough);
+      if (at != rounded.end()) found.try_emplace(FormOf(*at), *at);
     }
   }
   std::vector<Claim> claims;
   for (const auto& [form, claim] : found) claims.push_back(claim);
   std::ranges::stable_sort(claims, {}, [](const Claim& claim) { return FormOf(claim).size(); });
   if (claims.empty()) claims = BestClaims(starts, coarse, threads, is_enough);
+  claims.push_back(unscaled);  // another recipe may permit it
   if (free.contains("scaling")) {
     claims.push_back(free);
     claims.back()["scaling"] = ExplicitText(table);

@@ -1,6 +1,7 @@
 // The configurations that give measured rotary frequencies.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "oracle/identify/claim.h"
@@ -21,8 +22,8 @@ struct MeasuredTable {
 // Claims about base, scaling and seq_len, those of `asked` in which they are free: all known forms
 // that fit, the shortest first, or else the few nearest ones; and last the measured numbers
 // themselves, `explicit(inv_freq=...)`. `c`: a
-// question, with the attributes that are known.
+// question, with the attributes that are known. `recipe`: of its answer.
 std::vector<Claim> FrequencyClaims(const MeasuredTable& table, const Claim& asked, const Case& c,
-                                   int threads);
+                                   const std::string& recipe, int threads);
 
 }  // namespace sextant::oracle

@@ -5,8 +5,8 @@
 
 #include "oracle/identify/conformity.h"
 #include "oracle/identify/probe.h"
-#include "oracle/identify/rotation_claims.h"
-#include "reference/base/parallel.h"
+#include "oracle/identify/search.h"
+#include "oracle/rope/measured/numbers.h"
 #include "reference/case/choices.h"
 #include "reference/case/draw.h"
 #include "reference/rope/scaling_lists.h"
@@ -33,78 +33,6 @@ std::vector<Exchange> AskAll(const std::vector<Case>& questions, const AskSubjec
     }
   }
   return witnesses;
-}
-
-// True if the recipe permits every difference, if the claim is right.
-std::function<bool(const Claim&)> IsPermittedBy(const std::string& recipe,
-                                                std::vector<Exchange> witnesses, int threads) {
-  return [=](const Claim& claim) {
-    try {
-      return IsPermitted(claim, Weighed(witnesses, claim, recipe, threads));
-    } catch (const Error&) {
-      return false;  // no valid combination of attributes
-    }
-  };
-}
-
-// The claim as it is and with its numbers rounded: what fits best fits the roundings of the
-// answers, too. Numbers that somebody chose have few digits.
-std::vector<Claim> RoundedClaims(const Claim& claim, const Case& c) {
-  std::set<Claim> seen;
-  std::vector<Claim> all;
-  for (const int digits : {1, 2, 3, 17, 4, 5, 6, 7, 8}) {
-    Claim rounded = RoundedTo(claim, c, digits);
-    if (seen.insert(rounded).second) all.push_back(std::move(rounded));
-  }
-  return all;
-}
-
-// The claim with the first numbers of its attributes as they fit best, if each difference counts as
-// the recipe permits it.
-Claim Reweighed(const Claim& claim, const std::vector<Exchange>& witnesses,
-                const std::string& recipe, int threads) {
-  try {
-    const std::vector<Exchange> weighed = Weighed(witnesses, claim, recipe, threads);
-    return RefinedClaims({claim}, weighed, Numbers::kFirst, threads).front();
-  } catch (const Error&) {
-    return claim;  // no valid combination of attributes
-  }
-}
-
-// The best claims. If a start is permitted, it is the only one. Otherwise the search begins with
-// the first question and then takes in the others, one by one: their angles are larger, so that
-// fewer wrong frequencies nearly fit. Last, the permitted errors of the best claim weigh the
-// differences: those of some elements are much larger than of others.
-std::vector<Claim> Searched(const Claim& asked, const std::vector<Exchange>& witnesses,
-                            const std::string& recipe, int threads) {
-  const auto is_permitted = IsPermittedBy(recipe, witnesses, threads);
-  if (is_permitted(asked)) return {asked};
-  std::vector<Claim> best = RotationClaims(asked, witnesses, recipe, threads);
-  for (auto claim = best.begin(); claim != best.end(); ++claim) {
-    options.pause();
-    if (!is_permitted(*claim)) *claim = Reweighed(*claim, witnesses, recipe, threads);
-    const std::vector<Claim> rounded = RoundedClaims(*claim, witnesses[0].c);
-    const auto at = std::ranges::find_if(rounded, is_permitted);
-    if (at == rounded.end()) continue;
-    *claim = *at;
-    std::rotate(best.begin(), claim, claim + 1);  // the others are the nearest known forms
-    return best;
-  }
-  best.push_back(asked);
-  for (size_t count = 1; count <= witnesses.size(); ++count) {
-    options.pause();
-    const std::vector<Exchange> seen(witnesses.begin(),
-                                     witnesses.begin() + static_cast<ptrdiff_t>(count));
-    const auto is_enough = IsPermittedBy(recipe, seen, threads);
-    if (count == 1 || !is_enough(best.front())) best = BestClaims(best, seen, threads, is_enough);
-  }
-  if (is_permitted(best.front())) return best;
-  options.pause();
-  const std::vector<Exchange> weighed = Weighed(witnesses, best.front(), recipe, threads);
-  best = BestClaims(best, weighed, threads, is_permitted);
-  if (std::ranges::none_of(best, is_permitted))
-    InParallel(best.size(), threads, [&](size_t i) { best[i] = LeastLargest(best[i], weighed); });
-  return best;
 }
 
 // True if the claim has the frequencies as measured numbers, so that it always fits.
@@ -187,41 +115,50 @@ std::vector<std::string> EqualWords(const Claim& claim, const Case& c,
   return words;
 }
 
-// Another recipe than the standard ones may explain what a known form does not: frequencies that
-// are computed one from the other. Its numbers are then rounded as far as they fit about as well.
+// True if somebody may have chosen all numbers of the claim.
+bool IsPlainClaim(const Claim& claim, const Case& c) {
+  return std::ranges::all_of(SlotsOf(claim, c),
+                             [](const NumberSlot& slot) { return IsPlain(slot.value); });
+}
+
+// Another recipe than the standard ones may explain what no known form with plain numbers does:
+// frequencies that are computed one from the other. The numbers are those that fit best, rounded as
+// far as they fit about as well.
 std::optional<Found> ByAnotherRecipe(const std::vector<Claim>& claims,
                                      const std::vector<Exchange>& witnesses,
                                      const IdentifyOptions& options) {
   constexpr double kAboutAsWell = 4;  // of the mean square: twice the differences
-  const auto nearest = std::ranges::find_if_not(claims, IsMeasured);
-  if (nearest == claims.end()) return std::nullopt;
+  constexpr int kMostTried = 2;
   const auto misfit_of = [&](const Claim& claim) {
     return MisfitOf(DifferencesOf(claim, witnesses));
   };
-  const double least = misfit_of(*nearest);
-  for (int digits = 1; digits <= 8; ++digits) {
-    const Claim rounded = RoundedTo(*nearest, witnesses[0].c, digits);
-    if (!(misfit_of(rounded) <= kAboutAsWell * least)) continue;
-    const auto recipe =
-        InferredRecipe(rounded, witnesses, options.recipes.front(), options.threads);
-    return recipe ? std::optional<Found>({rounded, *recipe}) : std::nullopt;
+  int tried = 0;
+  for (const Claim& claim : claims) {
+    if (IsMeasured(claim)) continue;
+    if (tried == kMostTried) break;
+    const Claim fitting =
+        RefinedClaims({claim}, witnesses, Numbers::kFirst, options.threads).front();
+    const double least = misfit_of(fitting);
+    for (const Claim& rounded : RoundedClaims(fitting, witnesses[0].c)) {
+      if (!IsPlainClaim(rounded, witnesses[0].c)) continue;
+      if (!(misfit_of(rounded) <= kAboutAsWell * least)) continue;
+      ++tried;
+      const auto recipe =
+          InferredRecipe(rounded, witnesses, options.recipes.front(), options.threads);
+      if (recipe) return Found{rounded, *recipe};
+      break;
+    }
   }
   return std::nullopt;
 }
 
-// Asks larger questions. Their answers must conform to the claim, too, by the first of the recipes
-// by which they do.
-void Verify(const Claim& claim, const std::vector<std::string>& recipes, const AskSubject& ask,
-            int threads, Identity& identity) {
+// The answers to larger questions. A subject may answer only questions of one size.
+std::vector<Exchange> LargerAnswers(const std::vector<Case>& questions, const AskSubject& ask,
+                                    int nth) {
   std::vector<Case> larger;
-  for (const Exchange& witness : identity.witnesses) larger.push_back(LargerThan(witness.c));
-  std::string refusal;  // a subject may answer only questions of one size
-  identity.unseen = AskAll(larger, ask, refusal);
-  std::vector<Exchange> all = identity.witnesses;
-  all.insert(all.end(), identity.unseen.begin(), identity.unseen.end());
-  const Conformity found = ConformityOf(claim, all, recipes, threads);
-  identity.recipe = found.recipe;
-  identity.judged = found.judged;
+  for (const Case& c : questions) larger.push_back(LargerThan(c, nth));
+  std::string refusal;
+  return AskAll(larger, ask, refusal);
 }
 
 // The questions that are answered. Throws Error if there are none, or no answer has an element.
@@ -250,10 +187,38 @@ Claim SimplestForm(const Found& found, const Claim& asked, const std::vector<Exc
   return conformity.recipe.empty() ? found.claim : simple;
 }
 
+// What the witnesses show, verified by larger questions: unseen and recipe of `identity`. The
+// claims start with the one that was found.
+std::vector<Claim> FindAndVerify(const std::vector<Case>& questions, const AskSubject& ask,
+                                 const IdentifyOptions& options, int nth, Identity& identity) {
+  const std::vector<Exchange>& witnesses = identity.witnesses;
+  const int threads = options.threads;
+  const Claim asked = ClaimOf(questions[0], options.known);
+  std::vector<Claim> best = Searched(asked, witnesses, options.recipes.front(), threads);
+  Found found = Conforming(best, witnesses, options);
+  options.pause();
+  if (!found.recipe.empty()) found.claim = SimplestForm(found, asked, witnesses, threads);
+  if (found.recipe.empty() || !IsPlainClaim(found.claim, questions[0]))
+    found = ByAnotherRecipe(best, witnesses, options).value_or(found);
+  if (!found.recipe.empty()) {
+    identity.unseen = LargerAnswers(questions, ask, nth);
+    std::vector<Exchange> all = witnesses;
+    all.insert(all.end(), identity.unseen.begin(), identity.unseen.end());
+    const auto narrowest = InferredRecipe(found.claim, witnesses, found.recipe, threads);
+    const Conformity conformity =
+        ConformityOf(found.claim, all, {narrowest.value_or(found.recipe), found.recipe}, threads);
+    identity.recipe = conformity.recipe;
+    identity.judged = conformity.judged;
+  }
+  best.insert(best.begin(), found.claim);
+  return best;
+}
+
 }  // namespace
 
 Identity Identify(const std::vector<Case>& questions, const AskSubject& ask,
                   const IdentifyOptions& options) {
+  constexpr int kMostTries = 3;
   Identity identity{.c = questions.at(0),
                     .witnesses = AnswersTo(questions, ask),
                     .unseen = {},
@@ -261,31 +226,25 @@ Identity Identify(const std::vector<Case>& questions, const AskSubject& ask,
                     .numbers = {},
                     .equal = {},
                     .nearest = {}};
-  const std::vector<Exchange>& witnesses = identity.witnesses;
-  const int threads = options.threads;
-  const Claim asked = ClaimOf(identity.c, options.known);
-  const std::vector<Claim> best = Searched(asked, witnesses, options.recipes.front(), options);
-  Found found = Conforming(best, witnesses, options);
-  options.pause();
-  if (found.recipe.empty() || IsMeasured(found.claim))
-    found = ByAnotherRecipe(best, witnesses, options).value_or(found);
-  if (!found.recipe.empty()) {
-    found.claim = SimplestForm(found, asked, witnesses, threads);
-    options.pause();
-    const auto narrowest = InferredRecipe(found.claim, witnesses, found.recipe, threads);
-    Verify(found.claim, {narrowest.value_or(found.recipe), found.recipe}, ask, threads, identity);
+  std::vector<Claim> best = FindAndVerify(questions, ask, options, 1, identity);
+  // The larger answers tell more than the first ones.
+  for (int nth = 2; nth <= kMostTries && identity.recipe.empty(); ++nth) {
+    if (identity.unseen.empty()) break;
+    std::ranges::move(std::exchange(identity.unseen, {}), std::back_inserter(identity.witnesses));
+    best = FindAndVerify(questions, ask, options, nth, identity);
   }
-  identity.c = identity.c.With(WordsOf(found.claim));
+  identity.c = identity.c.With(WordsOf(best.front()));
   if (identity.recipe.empty()) return identity;
-  const std::vector<Exchange> weighed = Weighed(witnesses, found.claim, found.recipe, threads);
+  const std::vector<Exchange> weighed =
+      Weighed(identity.witnesses, best.front(), identity.recipe, options.threads);
   const auto is_permitted = [&](const Claim& claim) {
     options.pause();
     return IsPermitted(claim, weighed);
   };
-  identity.numbers = RangesOf(found.claim, identity.c, is_permitted);
-  identity.equal = EqualWords(found.claim, identity.c, is_permitted);
+  identity.numbers = RangesOf(best.front(), identity.c, is_permitted);
+  identity.equal = EqualWords(best.front(), identity.c, is_permitted);
   const auto nearest = std::ranges::find_if_not(best, IsMeasured);
-  if (IsMeasured(found.claim) && nearest != best.end())
+  if (IsMeasured(best.front()) && nearest != best.end())
     identity.nearest = identity.c.With(WordsOf(*nearest));
   return identity;
 }

@@ -49,13 +49,26 @@ INSTANTIATE_TEST_SUITE_P(
 
 INSTANTIATE_TEST_SUITE_P(
     Slow, IdentifyBlackBox,
-    testing::Values(BlackBoxCase{"rope D=16", {"pairing=interleaved", "base=12345"}},
-                    BlackBoxCase{"rope D=16", {"pairing=half", "R=12", "offset=2", "base=1e+06"}},
-                    BlackBoxCase{"rope D=32", {"scaling=linear(factor=3)", "direction=transpose"}},
-                    BlackBoxCase{"rope D=32 dtype=bf16", {"pairing=interleaved", "base=500000"}},
-                    BlackBoxCase{"attention", {"window=[4,0]", "soft_cap=20"}},
-                    BlackBoxCase{"attention", {"scale=0.3", "chunk=5"}},
-                    BlackBoxCase{"xpos", {"role=key", "gamma=0.7", "scale_base=100"}}));
+    testing::Values(
+        BlackBoxCase{"rope D=16", {"pairing=interleaved", "base=12345"}},
+        BlackBoxCase{"rope D=16", {"pairing=half", "R=12", "offset=2", "base=1e+06"}},
+        BlackBoxCase{"rope D=32", {"scaling=linear(factor=3)", "direction=transpose"}},
+        BlackBoxCase{"rope D=32 dtype=bf16", {"pairing=interleaved", "base=500000"}},
+        BlackBoxCase{"attention", {"window=[4,0]", "soft_cap=20"}},
+        BlackBoxCase{"attention", {"scale=0.3", "chunk=5"}},
+        BlackBoxCase{"attention H=6 K=2", {"scale=1", "window=[9,4]", "key_length=[12]"}},
+        BlackBoxCase{"attention dtype=bf16", {"mask=causal", "align=top_left", "soft_cap=43"}},
+        BlackBoxCase{"attention_sink", {"mask=causal", "align=top_left"}},
+        BlackBoxCase{"rope D=64",
+                     {"base=500000",
+                      "scaling=llama3(factor=32,low_freq_factor=1,"
+                      "high_freq_factor=4,original_max_position_embeddings=8192)"}},
+        BlackBoxCase{"rope_sections D=32 A=3",
+                     {"sections=[8,4,4]", "order=trailing", "pairing=interleaved"}},
+        BlackBoxCase{
+            "rope_axial D=48 A=3",
+            {"R=24", "frequencies=lang", "arrangement=alternating", "pairing=half", "base=100"}},
+        BlackBoxCase{"xpos", {"role=key", "gamma=0.7", "scale_base=100"}}));
 
 // No attributes give the answers: nothing is claimed, and the nearest claim is still valid.
 TEST(Identify, ClaimsNothingIfNothingConforms) {
@@ -82,6 +95,28 @@ TEST(Identify, SaysWhichNumbersConform) {
   EXPECT_LT(norm.numbers[0].least, 0.01);
   EXPECT_GT(norm.numbers[0].most, 0.01);
   EXPECT_LT(norm.numbers[0].most - norm.numbers[0].least, 0.001);
+}
+
+// No known scaling has these frequencies: they are claimed as they were measured.
+TEST(SlowIdentify, MeasuresFrequenciesOfNoKnownForm) {
+  const std::vector<double> list = {1, 0.3, 0.2, 0.01, 0.007, 0.0005, 0.0004, 1e-5};
+  const Identity found =
+      Identified("rope D=16", {"scaling=explicit(inv_freq=" + PrintValue(list) + ")"});
+  EXPECT_NE(found.recipe, "");
+  EXPECT_THAT(found.c.ToString(), testing::HasSubstr("scaling=explicit(inv_freq=[1,0.3"));
+  ASSERT_TRUE(found.nearest);
+  EXPECT_THAT(found.nearest->ToString(), testing::Not(testing::HasSubstr("explicit")));
+  const Identity again = Identify({found.c.With("seed=7")},
+                                  BlackBox({"scaling=explicit(inv_freq=" + PrintValue(list) + ")"}),
+                                  {.recipes = {"native"}, .known = {}, .threads = 0});
+  EXPECT_EQ(again.c.ToString(), found.c.With("seed=7").ToString());
+}
+
+// ggml computes each frequency from the one before. No standard recipe permits that.
+TEST(SlowIdentify, FindsAnAttributeUnderAnotherRecipe) {
+  const Identity found = Identified("rope D=128", {"base=500000"}, "native frequency=f32:iterated");
+  EXPECT_EQ(found.c.ToString(), ProbesOf("rope D=128")[0].With("base=500000").ToString());
+  EXPECT_EQ(found.recipe, "native frequency=f32:iterated");
 }
 
 TEST(Identify, NeedsAnAnswerWithAnElement) {

@@ -29,6 +29,9 @@ const std::multimap<std::string, std::string> kInputsFor = {
     {"limit", "@up=normal(6)"},
     {"scale_base", "@position=sequence(400)"}};
 
+// Scores of such queries are 0 but for roundings.
+constexpr std::string_view kNearlyZero = "normal(1e-09)";
+
 constexpr const char* kPositions[] = {"random_positions(128)", "random_positions(2048)",
                                       "random_positions(131072)"};
 
@@ -115,6 +118,8 @@ std::vector<Case> ProbesOf(const std::string& line) {
     words.push_back("seed=" + std::to_string(probes[0].seed() + probes.size()));
     probes.push_back(probes[0].With(words));
   };
+  if (Case::Has(probes[0].operation(), "mask"))
+    add({"@q=" + std::string(kNearlyZero), "@bias=" + std::string(kNearlyZero)});
   for (const char* spec : kPositions) add(PositionWords(probes[0], spec));
   for (const Attribute& attribute : probes[0].operation().Attributes()) {
     const auto [first, last] = kInputsFor.equal_range(attribute.name);
@@ -123,8 +128,15 @@ std::vector<Case> ProbesOf(const std::string& line) {
   return probes;
 }
 
-Case LargerThan(const Case& probe) {
-  std::vector<std::string> words = {"seed=" + std::to_string(probe.seed() + 100)};
+bool AsksForKeys(const Case& probe) {
+  const auto& inputs = probe.info().signature.inputs;
+  const auto q = std::ranges::find(inputs, "q", &TensorSpec::name);
+  return q != inputs.end() && probe.SpecOf(*q) == kNearlyZero;
+}
+
+Case LargerThan(const Case& probe, int nth) {
+  std::vector<std::string> words = {
+      "seed=" + std::to_string(probe.seed() + 100 * static_cast<uint64_t>(nth))};
   for (const char letter : probe.info().slices) {
     const std::string key(1, letter);
     const auto at = probe.dimensions().find(key);

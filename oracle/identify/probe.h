@@ -19,7 +19,10 @@ std::vector<Case> ProbesOf(const std::string& line);
 // The keys of the words of a line: {"D"}.
 std::set<std::string> KeysOf(const std::string& line);
 
-// A larger question with other inputs, for the verification of what was found.
-Case LargerThan(const Case& probe);
+// True for the question of ProbesOf in which all scores of an attention are nearly 0.
+bool AsksForKeys(const Case& probe);
+
+// A larger question with other inputs, for the nth verification of what was found, from 1.
+Case LargerThan(const Case& probe, int nth);
 
 }  // namespace sextant::oracle

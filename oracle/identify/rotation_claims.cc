@@ -280,7 +280,7 @@ std::vector<Claim> RotationClaims(const Claim& asked, const std::vector<Exchange
     MeasuredTable table = measurer.table();
     const Claim turned =
         WithGrowth(WithDirection(WithWindow(asked, window), table), measurer.gains());
-    const auto frequencies = FrequencyClaims(table, turned, witnesses[0].c, threads);
+    const auto frequencies = FrequencyClaims(table, turned, witnesses[0].c, recipe, threads);
     for (const Claim& with_axes :
          WithSections(turned, measurer.axes(), measurer.all()[0].position.size())) {
       for (const Claim& frequency : frequencies) {

@@ -1,0 +1,23 @@
+// The search for the claims that fit the answers of a black box.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "oracle/identify/misfit.h"
+
+namespace sextant::oracle {
+
+// True if the recipe permits every difference, if the claim is right (IsPermitted).
+std::function<bool(const Claim&)> IsPermittedBy(const std::string& recipe,
+                                                std::vector<Exchange> witnesses, int threads);
+
+// The best claims, a permitted one first. If a measured claim is permitted, nothing is searched.
+// Otherwise the search begins with the first question and then takes in the others, one by one:
+// their angles are larger, so that fewer wrong frequencies nearly fit. Last, the permitted errors
+// of the best claim weigh the differences: those of some elements are much larger than of others.
+std::vector<Claim> Searched(const Claim& asked, const std::vector<Exchange>& witnesses,
+                            const std::string& recipe, int threads);
+
+}  // namespace sextant::oracle
