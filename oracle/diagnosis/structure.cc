@@ -44,20 +44,17 @@ std::string ElementText(size_t flat) {
 
 using Indices = std::vector<std::vector<size_t>>;  // on each axis
 
+bool IsInside(const AnsweredTensor& tensor, const Indices& block, size_t flat) {
+  for (size_t a = 0; a < block.size(); ++a)  // indices are ascending
+    if (!std::ranges::binary_search(block[a], tensor.axes[a].IndexOf(flat))) return false;
+  return true;
+}
+
 // True if all elements with these indices match.
 template <class Matches>
 bool FillBlock(const AnsweredTensor& tensor, const Indices& block, Matches matches) {
-  std::vector<std::vector<char>> inside;
-  for (size_t a = 0; a < block.size(); ++a) {
-    inside.emplace_back(tensor.axes[a].extent);
-    for (const size_t index : block[a]) inside[a][index] = 1;
-  }
-  for (size_t flat = 0; flat < tensor.got.size(); ++flat) {
-    bool is_inside = true;
-    for (size_t a = 0; a < block.size() && is_inside; ++a)
-      is_inside = inside[a][tensor.axes[a].IndexOf(flat)] != 0;
-    if (is_inside && !matches(flat)) return false;
-  }
+  for (size_t flat = 0; flat < tensor.got.size(); ++flat)
+    if (IsInside(tensor, block, flat) && !matches(flat)) return false;
   return true;
 }
 
@@ -72,9 +69,34 @@ std::string BlockText(const AnsweredTensor& tensor, const Indices& block) {
   return text;
 }
 
+// The indices of one axis at which every element matches, for the axis where that is most of them;
+// the other axes have all their indices. Empty if there is none.
+template <class Matches>
+Indices FullSlabs(const AnsweredTensor& tensor, Matches matches) {
+  Indices best;
+  size_t most = 0;
+  for (size_t a = 0; a < tensor.axes.size(); ++a) {
+    const AxisView& axis = tensor.axes[a];
+    std::vector<size_t> full;
+    for (size_t i = 0; i < axis.extent; ++i) {
+      size_t e = 0;
+      while (e < axis.slab() && matches(axis.At(i, e))) ++e;
+      if (e == axis.slab()) full.push_back(i);
+    }
+    if (full.size() * axis.slab() <= most) continue;
+    most = full.size() * axis.slab();
+    best.assign(tensor.axes.size(), {});
+    for (size_t b = 0; b < tensor.axes.size(); ++b) {
+      for (size_t i = 0; i < tensor.axes[b].extent && b != a; ++i) best[b].push_back(i);
+    }
+    best[a] = full;
+  }
+  return best;
+}
+
 // A sentence that ends with the place of the failing elements that match: a block of the tensor,
-// or all from one on. None if other elements there do not match: scattered ones have another reason
-// (an activation that is cut off).
+// all from one on, or some slabs of it. None if other elements there do not match: scattered ones
+// have another reason (an activation that is cut off).
 template <class Matches>
 std::optional<Found> FindMatching(const AnsweredTensor& tensor, const std::string& name,
                                   const std::string& sentence, Matches matches) {
@@ -86,10 +108,16 @@ std::optional<Found> FindMatching(const AnsweredTensor& tensor, const std::strin
   std::string where = BlockText(tensor, block);
   where = where.empty() ? " everywhere" : " at " + where;
   if (!FillBlock(tensor, block, matches)) {
-    for (size_t flat = same[0]; flat < tensor.got.size(); ++flat) {
-      if (!matches(flat)) return std::nullopt;
-    }
     where = " at all elements from " + ElementText(same[0]) + " on";
+    size_t flat = same[0];
+    while (flat < tensor.got.size() && matches(flat)) ++flat;
+    if (flat < tensor.got.size()) {
+      const Indices slabs = FullSlabs(tensor, matches);
+      if (slabs.empty()) return std::nullopt;
+      where = " at " + BlockText(tensor, slabs);
+      std::erase_if(same, [&](size_t at) { return !IsInside(tensor, slabs, at); });
+      if (!IsEvidence(same.size(), tensor.failing.size())) return std::nullopt;
+    }
   }
   return Found{name, sentence + where, std::move(same)};
 }
