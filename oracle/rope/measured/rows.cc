@@ -47,12 +47,15 @@ RotaryRows RowsOf(const RotatedTensors& of, size_t tokens, size_t replicates) {
   const auto& [x, y, permitted] = of;
   const size_t H = x.shape[1], S = x.shape[2], D = x.shape[3];
   const auto [judged_tokens, judged_heads] = Judged(of);
-  RotaryRows rows{.width = D, .x = {}, .y = {}, .token_of = Spread(judged_tokens, tokens)};
-  const std::vector<size_t> heads = Spread(judged_heads, replicates);
+  RotaryRows rows{.width = D,
+                  .x = {},
+                  .y = {},
+                  .token_of = Spread(judged_tokens, tokens),
+                  .heads = Spread(judged_heads, replicates)};
   rows.tokens = rows.token_of.size();
-  rows.replicates = heads.size();
+  rows.replicates = rows.heads.size();
   for (const size_t token : rows.token_of) {
-    for (const size_t h : heads) {
+    for (const size_t h : rows.heads) {
       const auto at = static_cast<std::ptrdiff_t>(((token / S * H + h) * S + token % S) * D);
       rows.x.insert(rows.x.end(), x.data.begin() + at, x.data.begin() + at + D);
       rows.y.insert(rows.y.end(), y.data.begin() + at, y.data.begin() + at + D);
@@ -114,8 +117,9 @@ std::vector<Equation> EquationsOf(const RotaryRows& rows, size_t token, PairOfCh
     // A gain above 1 enlarges the errors too.
     const double most = std::max({std::abs(u), std::abs(v), std::hypot(y_i, y_j) / std::sqrt(2.0)});
     const double error = errors.Of(most);
-    all.push_back({flow.first_cos * u, flow.first_sin * right, y_i, error});
-    all.push_back({flow.second_cos * v, flow.second_sin * left, y_j, error});
+    const int sign = flow.SignOfSine(rows.heads[n]);
+    all.push_back({flow.first_cos * u, sign * flow.first_sin * right, y_i, error});
+    all.push_back({flow.second_cos * v, sign * flow.second_sin * left, y_j, error});
   }
   return all;
 }

@@ -21,6 +21,7 @@ struct RotaryRows {
   size_t tokens = 0, replicates = 0, width = 0;
   std::vector<double> x, y;      // [tokens, replicates, width]
   std::vector<size_t> token_of;  // the index in [B,S] of each token
+  std::vector<size_t> heads;     // [replicates]
   const double* RowOfX(size_t t, size_t n) const { return &x[(t * replicates + n) * width]; }
   const double* RowOfY(size_t t, size_t n) const { return &y[(t * replicates + n) * width]; }
 };
