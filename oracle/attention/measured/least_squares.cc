@@ -6,9 +6,12 @@
 #include <limits>
 
 namespace sextant::oracle {
+namespace {
 
 using Vector = Eigen::Map<Eigen::VectorXd>;
 using ConstVector = Eigen::Map<const Eigen::VectorXd>;
+
+}  // namespace
 
 void LeastSquares::Add(std::span<const double> a, double b) {
   const auto n = static_cast<Eigen::Index>(right_.size());
